@@ -1,0 +1,1 @@
+"""The specification as data: clauses, readings and profiles, schemas."""

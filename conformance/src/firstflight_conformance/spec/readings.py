@@ -1,0 +1,80 @@
+"""Readings and profiles: loaded from ``spec/profiles`` and checked."""
+
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from firstflight_conformance.paths import PROFILES
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One choice. ``choices`` maps each value to its meaning; it is empty for an integer within ``bounds``."""
+
+    name: str
+    ambiguity: str
+    question: str
+    reason: str
+    choices: dict[str, str]
+    bounds: tuple[int, int] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """A named set of readings."""
+
+    name: str
+    title: str
+    sources: tuple[str, ...]
+    readings: dict[str, str | int]
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileTable:
+    """What one file of ``spec/profiles`` holds."""
+
+    algorithm: str
+    readings: tuple[Reading, ...]
+    profiles: tuple[Profile, ...]
+
+
+def load_table(path: Path) -> ProfileTable:
+    """Load and check one file. Raise ``ValueError`` naming file and place."""
+    raw = tomllib.loads(path.read_text(encoding="utf-8"))
+    readings = tuple(_reading(entry) for entry in raw.get("reading", []))
+    profiles = tuple(_profile(name, entry) for name, entry in raw["profile"].items())
+    for profile in profiles:
+        _check(path, readings, profile)
+    return ProfileTable(raw["algorithm"], readings, profiles)
+
+
+def load_tables() -> dict[str, ProfileTable]:
+    """Load every file of ``spec/profiles``, by algorithm."""
+    tables = [load_table(path) for path in sorted(PROFILES.glob("*.toml"))]
+    return {table.algorithm: table for table in tables}
+
+
+def _reading(entry: dict[str, Any]) -> Reading:
+    bounds = (entry["integer"]["minimum"], entry["integer"]["maximum"]) if "integer" in entry else None
+    return Reading(
+        entry["name"], entry["ambiguity"], entry["question"], entry["reason"], entry.get("choices", {}), bounds
+    )
+
+
+def _profile(name: str, entry: dict[str, Any]) -> Profile:
+    return Profile(name, entry["title"], tuple(entry["sources"]), entry.get("readings", {}))
+
+
+def _check(path: Path, readings: tuple[Reading, ...], profile: Profile) -> None:
+    names = {reading.name for reading in readings}
+    if set(profile.readings) != names:
+        raise ValueError(f"{path}: profile {profile.name}: readings differ: {sorted(names ^ set(profile.readings))}")
+    for reading in readings:
+        value = profile.readings[reading.name]
+        if reading.bounds is None:
+            valid = value in reading.choices
+        else:
+            valid = isinstance(value, int) and reading.bounds[0] <= value <= reading.bounds[1]
+        if not valid:
+            raise ValueError(f"{path}: profile {profile.name}: {reading.name} cannot be {value!r}")

@@ -1,0 +1,32 @@
+"""Firstflight: an executable model of transport startup algorithms.
+
+The model is a pure function of (state, event): it reads no clock, no file and no random number, and computes in integers.
+Start with :func:`firstflight.controller.create` and :func:`firstflight.controller.step`.
+"""
+
+from firstflight.controller import Config, Controller, create, profiles, step
+from firstflight.errors import DomainError
+from firstflight.events import Ack, Ce, Event, Lost, PersistentCongestion, Pto, Run, Sent
+from firstflight.observables import Observation, Outcome, Phase
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Ack",
+    "Ce",
+    "Config",
+    "Controller",
+    "DomainError",
+    "Event",
+    "Lost",
+    "Observation",
+    "Outcome",
+    "PersistentCongestion",
+    "Phase",
+    "Pto",
+    "Run",
+    "Sent",
+    "create",
+    "profiles",
+    "step",
+]

@@ -1,0 +1,123 @@
+"""The event alphabet (``spec/events.md``)."""
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from firstflight.errors import DomainError
+from firstflight.limits import DATAGRAM_MAX_BYTES, EVENT_MAX_BYTES, RUN_MAX_PACKETS, TIME_MAX_NS
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Consecutive packets of one size that were sent at one time.
+
+    ``first``, ``last``: packet numbers, both included. ``size_bytes``: size of each. ``sent_t_ns``: when they were sent.
+    """
+
+    first: int
+    last: int
+    size_bytes: int
+    sent_t_ns: int
+
+    @property
+    def count(self) -> int:
+        """How many packets the run has."""
+        return self.last - self.first + 1
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """Packets were sent. ``bytes_in_flight`` counts them already; their ``sent_t_ns`` is ``t_ns``."""
+
+    t_ns: int
+    packets: tuple[Run, ...]
+    bytes: int
+    bytes_in_flight: int
+    app_limited: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Ack:
+    """One ACK frame newly acknowledged ``packets``. RTTs are ``None`` where there is no sample."""
+
+    t_ns: int
+    packets: tuple[Run, ...]
+    bytes: int
+    bytes_in_flight: int
+    next_packet: int
+    app_limited: bool
+    latest_rtt_ns: int | None
+    min_rtt_ns: int | None
+    smoothed_rtt_ns: int | None
+    ack_delay_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """The loss detector declared ``packets`` lost."""
+
+    t_ns: int
+    packets: tuple[Run, ...]
+    bytes: int
+    bytes_in_flight: int
+    next_packet: int
+
+
+@dataclass(frozen=True, slots=True)
+class Ce:
+    """The ECN-CE counter rose to ``ce_count``; ``packet``, sent at ``sent_t_ns``, is the largest newly acknowledged."""
+
+    t_ns: int
+    packet: int
+    sent_t_ns: int
+    ce_count: int
+
+
+@dataclass(frozen=True, slots=True)
+class PersistentCongestion:
+    """The loss detector established persistent congestion (RFC 9002, section 7.6)."""
+
+    t_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Pto:
+    """The probe timer expired (RFC 9002, section 6.2)."""
+
+    t_ns: int
+
+
+Event: TypeAlias = Sent | Ack | Lost | Ce | PersistentCongestion | Pto
+
+
+def check(event: Event) -> None:
+    """Raise :class:`DomainError` if ``event`` lies outside the domain in ``firstflight.limits``."""
+    _within("t_ns", event.t_ns, 1, TIME_MAX_NS)
+    match event:
+        case Sent() | Lost():
+            _check_runs(event.packets, event.bytes, event.t_ns)
+        case Ack():
+            _check_runs(event.packets, event.bytes, event.t_ns)
+            if event.latest_rtt_ns is not None:
+                _within("latest_rtt_ns", event.latest_rtt_ns, 0, TIME_MAX_NS)
+        case Ce():
+            _within("sent_t_ns", event.sent_t_ns, 1, event.t_ns)
+        case PersistentCongestion() | Pto():
+            pass
+
+
+def _check_runs(runs: tuple[Run, ...], total_bytes: int, t_ns: int) -> None:
+    if not runs:
+        raise DomainError("packets: at least one run is needed")
+    _within("bytes", total_bytes, 1, EVENT_MAX_BYTES)
+    for run in runs:
+        _within("run: packets", run.count, 1, RUN_MAX_PACKETS)
+        _within("run: size_bytes", run.size_bytes, 1, DATAGRAM_MAX_BYTES)
+        _within("run: sent_t_ns", run.sent_t_ns, 1, t_ns)
+    if sum(run.count * run.size_bytes for run in runs) != total_bytes:
+        raise DomainError("bytes: is not the sum over the runs")
+
+
+def _within(name: str, value: int, low: int, high: int) -> None:
+    if not low <= value <= high:
+        raise DomainError(f"{name}: {value} is not within {low}..{high}")

@@ -1,0 +1,17 @@
+"""The domain of both references. Outside it they refuse; inside it no C expression overflows.
+
+The same names and values stand in ``reference-c/include/firstflight/limits.h``.
+"""
+
+#: Times and RTTs, in ns. 20 * (2**59 - 1) < 2**64, so that 1/20 ns ticks fit in 64 bits. About 18 years.
+TIME_MAX_NS = 2**59 - 1
+#: Congestion windows, in bytes. Growth saturates here. 2 * (2**62 - 1) < 2**64.
+WINDOW_MAX_BYTES = 2**62 - 1
+#: Bytes of one event: 65535 packets of 65535 bytes in up to 65536 runs.
+EVENT_MAX_BYTES = 2**48 - 1
+#: Packets of one run.
+RUN_MAX_PACKETS = 65535
+#: Maximum datagram size, in bytes: the largest UDP payload, and the smallest that QUIC allows is 1200; below 1 nothing fits.
+DATAGRAM_MAX_BYTES = 65535
+#: Bytes in one SEARCH bin. 13 * 11 * 2**56 < 2**64 (``search.threshold``).
+BIN_MAX_BYTES = 2**56

@@ -1,0 +1,50 @@
+"""What a controller answers to an event (``spec/events.md``, section Observables)."""
+
+from dataclasses import dataclass, field
+from enum import Enum
+
+
+class Phase(Enum):
+    """The phases of RFC 9002, section 7.3."""
+
+    SLOW_START = "slow_start"
+    RECOVERY = "recovery"
+    CONGESTION_AVOIDANCE = "congestion_avoidance"
+
+
+class Outcome(Enum):
+    """What a controller did on an event, or why it did nothing. The value is the name in vectors."""
+
+    # The base controller (``spec/slow-start.md``)
+    SENT = "sent"
+    GROWN = "grown"
+    GROWN_AVOIDANCE = "grown_avoidance"
+    APP_LIMITED = "app_limited"
+    IN_RECOVERY = "in_recovery"
+    REDUCED = "reduced"
+    ALREADY_REDUCED = "already_reduced"
+    COLLAPSED = "collapsed"
+    UNCHANGED = "unchanged"
+    # SEARCH (``spec/search.md``)
+    NO_RTT_SAMPLE = "no_rtt_sample"
+    STARTED = "started"
+    SAME_BIN = "same_bin"
+    WARMING_UP = "warming_up"
+    RTT_INFLATED = "rtt_inflated"
+    PREVIOUS_ZERO = "previous_zero"
+    BELOW_THRESHOLD = "below_threshold"
+    EXITED = "exited"
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """The observables after one event. ``ssthresh_bytes`` is ``None`` while it is infinite.
+
+    ``state`` holds the numbers that the page of the algorithm lists, for finding a difference.
+    """
+
+    cwnd_bytes: int
+    ssthresh_bytes: int | None
+    phase: Phase
+    outcome: Outcome
+    state: dict[str, int | None] = field(default_factory=dict)
