@@ -72,20 +72,25 @@ def _on_run_acked(state: SlowStart, run: Run) -> tuple[SlowStart, Outcome]:
     if _sent_before_recovery(state, run.sent_t_ns):
         return state, Outcome.IN_RECOVERY  # [slow-start.recovery.no-growth]
     state = _end_recovery(state, (run,))
-    packets = run.count
-    outcome = Outcome.UNCHANGED
+    cwnd_bytes, growing = state.cwnd_bytes, 0
     if phase(state) is Phase.SLOW_START:
         growing = _packets_to_threshold(state, run)
-        grown_bytes = state.cwnd_bytes + growing * run.size_bytes  # [slow-start.grow]
-        state = replace(state, cwnd_bytes=_saturate(grown_bytes))
-        packets -= growing
-        outcome = Outcome.GROWN
+        cwnd_bytes = _saturate(cwnd_bytes + growing * run.size_bytes)  # [slow-start.grow]
+    if growing == run.count:
+        return replace(state, cwnd_bytes=cwnd_bytes), Outcome.GROWN
+    cwnd_bytes = _grow_avoidance(state, run, cwnd_bytes, run.count - growing)
+    return replace(state, cwnd_bytes=cwnd_bytes), Outcome.GROWN_AVOIDANCE
+
+
+def _grow_avoidance(state: SlowStart, run: Run, cwnd_bytes: int, packets: int) -> int:
+    """Return the window after so many packets of the run were acknowledged in congestion avoidance."""
+    share_bytes = state.max_datagram_size_bytes * run.size_bytes
     for _ in range(packets):
-        divisor_bytes = max(state.cwnd_bytes, 1)  # a startup algorithm without a floor may leave a window of 0
-        growth_bytes = state.max_datagram_size_bytes * run.size_bytes // divisor_bytes  # [slow-start.avoidance.grow]
-        state = replace(state, cwnd_bytes=_saturate(state.cwnd_bytes + growth_bytes))
-        outcome = Outcome.GROWN_AVOIDANCE
-    return state, outcome
+        growth_bytes = share_bytes // max(cwnd_bytes, 1)  # a startup algorithm without a floor may leave a window of 0
+        cwnd_bytes = _saturate(cwnd_bytes + growth_bytes)  # [slow-start.avoidance.grow]
+        if growth_bytes == 0:
+            break  # the share of every further packet is nothing too
+    return cwnd_bytes
 
 
 def _packets_to_threshold(state: SlowStart, run: Run) -> int:

@@ -1,0 +1,171 @@
+/* Puts the C port of Firstflight behind the four functions of firstflight_adapter.h. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "firstflight/controller.h"
+#include "firstflight_adapter.h"
+
+struct adapter {
+    struct ff_controller controller;
+    struct ff_run *runs; /* of the event at hand */
+    size_t run_capacity;
+};
+
+const char *firstflight_adapter_hello(void)
+{
+    static char text[1024];
+    size_t used = (size_t)snprintf(text, sizeof text,
+                                   "{\"op\":\"hello\",\"protocol\":%d,\"name\":\"firstflight-c\",\"version\":\"0.1.0\","
+                                   "\"algorithms\":{\"slow-start\":[\"rfc-9002\"],\"search\":[",
+                                   FIRSTFLIGHT_ADAPTER_PROTOCOL);
+
+    for (size_t i = 0; i < FF_SEARCH_PROFILE_COUNT && used < sizeof text; i++) {
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s\"%s\"", i == 0 ? "" : ",",
+                                 ff_search_profiles[i].name);
+    }
+    if (used < sizeof text) {
+        used += (size_t)snprintf(text + used, sizeof text - used,
+                                 "]},\"observables\":[\"cwnd_bytes\",\"ssthresh_bytes\",\"phase\",\"outcome\",\"state\"]}");
+    }
+    if (used >= sizeof text) {
+        abort(); /* the buffer is too small for the profiles there are: half an answer would be worse */
+    }
+    return text;
+}
+
+void *firstflight_adapter_start(const struct firstflight_case *start, const char **unsupported_reason)
+{
+    const struct ff_config config = {start->max_datagram_size_bytes, start->initial_window_bytes};
+    struct adapter *self = calloc(1, sizeof *self);
+
+    if (self == NULL) {
+        *unsupported_reason = "out of memory";
+        return NULL;
+    }
+    switch (ff_controller_init(&self->controller, start->algorithm, start->profile, &config)) {
+    case FF_OK:
+        return self;
+    case FF_ERR_UNKNOWN_PROFILE:
+        *unsupported_reason = "no such algorithm or profile";
+        break;
+    case FF_ERR_DOMAIN:
+        *unsupported_reason = "configuration out of range";
+        break;
+    }
+    free(self);
+    return NULL;
+}
+
+static int copy_runs(struct adapter *self, const struct firstflight_event *event)
+{
+    size_t count = (size_t)event->run_count;
+
+    if (count > self->run_capacity) {
+        if (count > SIZE_MAX / sizeof *self->runs) {
+            return 0;
+        }
+        struct ff_run *runs = realloc(self->runs, count * sizeof *runs);
+        if (runs == NULL) {
+            return 0;
+        }
+        self->runs = runs;
+        self->run_capacity = count;
+    }
+    for (size_t i = 0; i < count; i++) {
+        const struct firstflight_run *run = &event->packets[i];
+        self->runs[i] = (struct ff_run){run->first, run->last, run->size_bytes, run->sent_t_ns};
+    }
+    return 1;
+}
+
+/* Translate the event. Return 0 for a kind that the port does not know. */
+static int translate(const struct adapter *self, const struct firstflight_event *event, struct ff_event *out)
+{
+    const struct ff_run *runs = self->runs;
+    size_t count = (size_t)event->run_count;
+
+    *out = (struct ff_event){.t_ns = event->t_ns};
+    switch (event->kind) {
+    case FIRSTFLIGHT_EVENT_SENT:
+        out->kind = FF_EVENT_SENT;
+        out->sent = (struct ff_sent){runs, count, event->bytes, event->bytes_in_flight, event->app_limited != 0};
+        return 1;
+    case FIRSTFLIGHT_EVENT_ACK:
+        out->kind = FF_EVENT_ACK;
+        out->ack = (struct ff_ack){.packets = runs,
+                                   .run_count = count,
+                                   .bytes = event->bytes,
+                                   .bytes_in_flight = event->bytes_in_flight,
+                                   .next_packet = event->next_packet,
+                                   .app_limited = event->app_limited != 0,
+                                   .latest_rtt_ns = event->latest_rtt_ns,
+                                   .min_rtt_ns = event->min_rtt_ns,
+                                   .smoothed_rtt_ns = event->smoothed_rtt_ns,
+                                   .ack_delay_ns = event->ack_delay_ns};
+        return 1;
+    case FIRSTFLIGHT_EVENT_LOST:
+        out->kind = FF_EVENT_LOST;
+        out->lost = (struct ff_lost){runs, count, event->bytes, event->bytes_in_flight, event->next_packet};
+        return 1;
+    case FIRSTFLIGHT_EVENT_CE:
+        out->kind = FF_EVENT_CE;
+        out->ce = (struct ff_ce){event->packet, event->sent_t_ns, event->ce_count};
+        return 1;
+    case FIRSTFLIGHT_EVENT_PERSISTENT_CONGESTION:
+        out->kind = FF_EVENT_PERSISTENT_CONGESTION;
+        return 1;
+    case FIRSTFLIGHT_EVENT_PTO:
+        out->kind = FF_EVENT_PTO;
+        return 1;
+    default:
+        return 0;
+    }
+}
+
+static void report(struct firstflight_observed *observed, const char *name, uint64_t value)
+{
+    observed->state[observed->state_count++] = (struct firstflight_state_number){name, value, value == FF_NONE};
+}
+
+int firstflight_adapter_event(void *self, const struct firstflight_event *event, struct firstflight_observed *observed)
+{
+    struct adapter *adapter = self;
+    struct ff_event translated;
+    struct ff_observation seen;
+
+    if (!copy_runs(adapter, event)) {
+        return FIRSTFLIGHT_FAULT;
+    }
+    if (!translate(adapter, event, &translated)) {
+        return FIRSTFLIGHT_UNSUPPORTED;
+    }
+    if (ff_controller_step(&adapter->controller, &translated, &seen) != FF_OK) {
+        return FIRSTFLIGHT_UNSUPPORTED;
+    }
+    observed->cwnd_bytes = seen.cwnd_bytes;
+    observed->ssthresh_bytes = seen.ssthresh_bytes;
+    observed->has_ssthresh = 1;
+    observed->phase = ff_phase_name(seen.phase);
+    observed->outcome = ff_outcome_name(seen.outcome);
+    observed->state_count = 0;
+    if (adapter->controller.searching) {
+        report(observed, "bin", seen.bin);
+        report(observed, "open_bin_bytes", seen.open_bin_bytes);
+        report(observed, "shift_bins", seen.shift_bins);
+        report(observed, "current_bytes", seen.current_bytes);
+        report(observed, "previous_bytes", seen.previous_bytes);
+    } else {
+        report(observed, "recovery_start_ns", seen.recovery_start_ns);
+    }
+    return FIRSTFLIGHT_OBSERVED;
+}
+
+void firstflight_adapter_end(void *self)
+{
+    struct adapter *adapter = self;
+
+    if (adapter != NULL) {
+        free(adapter->runs);
+        free(adapter);
+    }
+}

@@ -1,0 +1,322 @@
+/* Speaks the JSON lines of spec/adapter-protocol.md for an adapter behind the four functions of firstflight_adapter.h. */
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "firstflight_adapter.h"
+#include "json_lines.h"
+
+struct host {
+    struct json_doc doc;
+    void *self; /* state of the case at hand, or NULL */
+    struct firstflight_run *runs;
+    size_t run_capacity;
+    unsigned long line;
+};
+
+/* There is no answer to a message that cannot be understood: say so and leave. */
+static _Noreturn void die(const struct host *host, const char *format, ...)
+{
+    va_list arguments;
+
+    fprintf(stderr, "line %lu: ", host->line);
+    va_start(arguments, format);
+    vfprintf(stderr, format, arguments);
+    va_end(arguments);
+    fputc('\n', stderr);
+    exit(2);
+}
+
+static size_t member(const struct host *host, size_t object, const char *name)
+{
+    size_t value;
+
+    if (!json_member(&host->doc, object, name, &value)) {
+        die(host, "%s: missing", name);
+    }
+    return value;
+}
+
+static bool is_null(const struct host *host, size_t node)
+{
+    return host->doc.nodes[node].kind == JSON_NULL;
+}
+
+static const char *text_member(const struct host *host, size_t object, const char *name)
+{
+    size_t value = member(host, object, name);
+
+    if (host->doc.nodes[value].kind != JSON_STRING) {
+        die(host, "%s: is no string", name);
+    }
+    return host->doc.nodes[value].text;
+}
+
+static uint64_t number(const struct host *host, size_t node, const char *name)
+{
+    uint64_t value;
+
+    if (!json_u64(&host->doc, node, &value)) {
+        die(host, "%s: is no number up to 2^53 - 1 and no larger 64-bit one as a decimal string", name);
+    }
+    return value;
+}
+
+static uint64_t number_member(const struct host *host, size_t object, const char *name)
+{
+    return number(host, member(host, object, name), name);
+}
+
+static uint64_t number_or_null(const struct host *host, size_t object, const char *name, uint64_t missing)
+{
+    size_t value = member(host, object, name);
+
+    return is_null(host, value) ? missing : number(host, value, name);
+}
+
+static uint32_t bool_member(const struct host *host, size_t object, const char *name)
+{
+    bool value;
+
+    if (!json_bool(&host->doc, member(host, object, name), &value)) {
+        die(host, "%s: is neither true nor false", name);
+    }
+    return value;
+}
+
+static void read_runs(struct host *host, size_t object, struct firstflight_event *event)
+{
+    const struct json_node *nodes = host->doc.nodes;
+    size_t list = member(host, object, "packets");
+    size_t numbers = event->kind == FIRSTFLIGHT_EVENT_SENT ? 3 : 4;
+    size_t count = nodes[list].children;
+
+    if (nodes[list].kind != JSON_ARRAY) {
+        die(host, "packets: is no list");
+    }
+    if (count > host->run_capacity) {
+        struct firstflight_run *runs = realloc(host->runs, count * sizeof *runs);
+        if (runs == NULL) {
+            die(host, "out of memory");
+        }
+        host->runs = runs;
+        host->run_capacity = count;
+    }
+    size_t at = list + 1;
+    for (size_t i = 0; i < count; i++) {
+        if (nodes[at].kind != JSON_ARRAY || nodes[at].children != numbers) {
+            die(host, "packets: run %zu is no list of %zu numbers", i, numbers);
+        }
+        uint64_t values[4] = {0, 0, 0, event->t_ns};
+        for (size_t j = 0; j < numbers; j++) {
+            size_t value = at + 1 + j;
+            if (nodes[value].kind != JSON_NUMBER && nodes[value].kind != JSON_STRING) {
+                die(host, "packets: run %zu holds something else than numbers", i);
+            }
+            values[j] = number(host, value, "packets");
+        }
+        host->runs[i] = (struct firstflight_run){values[0], values[1], values[2], values[3]};
+        at = nodes[at].next;
+    }
+    event->packets = host->runs;
+    event->run_count = count;
+    event->bytes = number_member(host, object, "bytes");
+    event->bytes_in_flight = number_member(host, object, "bytes_in_flight");
+}
+
+static uint32_t read_kind(const char *name)
+{
+    static const char *const names[] = {"sent", "ack", "lost", "ce", "persistent_congestion", "pto"};
+    uint32_t count = sizeof names / sizeof names[0];
+
+    for (uint32_t kind = 0; kind < count; kind++) {
+        if (strcmp(name, names[kind]) == 0) {
+            return kind;
+        }
+    }
+    return count;
+}
+
+static void read_event(struct host *host, size_t object, struct firstflight_event *event)
+{
+    *event = (struct firstflight_event){.kind = read_kind(text_member(host, object, "ev")),
+                                        .latest_rtt_ns = FIRSTFLIGHT_NONE,
+                                        .min_rtt_ns = FIRSTFLIGHT_NONE,
+                                        .smoothed_rtt_ns = FIRSTFLIGHT_NONE};
+    event->t_ns = number_member(host, object, "t_ns");
+    switch (event->kind) {
+    case FIRSTFLIGHT_EVENT_SENT:
+        read_runs(host, object, event);
+        event->app_limited = bool_member(host, object, "app_limited");
+        break;
+    case FIRSTFLIGHT_EVENT_ACK:
+        read_runs(host, object, event);
+        event->app_limited = bool_member(host, object, "app_limited");
+        event->next_packet = number_member(host, object, "next_packet");
+        event->latest_rtt_ns = number_or_null(host, object, "latest_rtt_ns", FIRSTFLIGHT_NONE);
+        event->min_rtt_ns = number_or_null(host, object, "min_rtt_ns", FIRSTFLIGHT_NONE);
+        event->smoothed_rtt_ns = number_or_null(host, object, "smoothed_rtt_ns", FIRSTFLIGHT_NONE);
+        event->ack_delay_ns = number_member(host, object, "ack_delay_ns");
+        break;
+    case FIRSTFLIGHT_EVENT_LOST:
+        read_runs(host, object, event);
+        event->next_packet = number_member(host, object, "next_packet");
+        break;
+    case FIRSTFLIGHT_EVENT_CE:
+        event->packet = number_member(host, object, "packet");
+        event->sent_t_ns = number_member(host, object, "sent_t_ns");
+        event->ce_count = number_member(host, object, "ce_count");
+        break;
+    default:
+        break;
+    }
+}
+
+static void answer_unsupported(const char *reason)
+{
+    fputs("{\"op\":\"unsupported\",\"reason\":", stdout);
+    json_write_text(stdout, reason != NULL ? reason : "unsupported");
+    fputs("}\n", stdout);
+}
+
+static void answer_observed(const struct host *host, uint64_t i, const struct firstflight_observed *observed)
+{
+    if (observed->state_count > FIRSTFLIGHT_STATE_MAX) {
+        die(host, "the adapter reports more than %d numbers of state", FIRSTFLIGHT_STATE_MAX);
+    }
+    fputs("{\"op\":\"observed\",\"i\":", stdout);
+    json_write_u64(stdout, i);
+    fputs(",\"cwnd_bytes\":", stdout);
+    json_write_u64(stdout, observed->cwnd_bytes);
+    if (observed->has_ssthresh && observed->ssthresh_bytes == FIRSTFLIGHT_NONE) {
+        fputs(",\"ssthresh_bytes\":null", stdout);
+    } else if (observed->has_ssthresh) {
+        fputs(",\"ssthresh_bytes\":", stdout);
+        json_write_u64(stdout, observed->ssthresh_bytes);
+    }
+    if (observed->phase != NULL) {
+        fputs(",\"phase\":", stdout);
+        json_write_text(stdout, observed->phase);
+    }
+    if (observed->outcome != NULL) {
+        fputs(",\"outcome\":", stdout);
+        json_write_text(stdout, observed->outcome);
+    }
+    for (uint32_t n = 0; n < observed->state_count; n++) {
+        fputs(n == 0 ? ",\"state\":{" : ",", stdout);
+        json_write_text(stdout, observed->state[n].name);
+        putchar(':');
+        if (observed->state[n].is_null) {
+            fputs("null", stdout);
+        } else {
+            json_write_u64(stdout, observed->state[n].value);
+        }
+    }
+    fputs(observed->state_count > 0 ? "}}\n" : "}\n", stdout);
+}
+
+static void end_case(struct host *host)
+{
+    if (host->self != NULL) {
+        firstflight_adapter_end(host->self);
+        host->self = NULL;
+    }
+}
+
+static void on_hello(const struct host *host)
+{
+    if (number_member(host, 0, "protocol") != FIRSTFLIGHT_ADAPTER_PROTOCOL) {
+        die(host, "protocol: only version %d is spoken", FIRSTFLIGHT_ADAPTER_PROTOCOL);
+    }
+    puts(firstflight_adapter_hello());
+}
+
+static void on_start(struct host *host)
+{
+    size_t config = member(host, 0, "config");
+    struct firstflight_case start = {
+        .id = text_member(host, 0, "case"),
+        .algorithm = text_member(host, 0, "algorithm"),
+        .profile = text_member(host, 0, "profile"),
+        .max_datagram_size_bytes = number_member(host, config, "max_datagram_size_bytes"),
+        .initial_window_bytes = number_or_null(host, config, "initial_window_bytes", 0),
+    };
+    const char *reason = NULL;
+
+    if (start.initial_window_bytes == 0 && !is_null(host, member(host, config, "initial_window_bytes"))) {
+        die(host, "initial_window_bytes: is 0");
+    }
+    end_case(host);
+    host->self = firstflight_adapter_start(&start, &reason);
+    if (host->self == NULL) {
+        answer_unsupported(reason);
+    } else {
+        puts("{\"op\":\"started\"}");
+    }
+}
+
+static void on_event(struct host *host)
+{
+    uint64_t i = number_member(host, 0, "i");
+    struct firstflight_event event;
+    struct firstflight_observed observed = {0};
+
+    if (host->self == NULL) {
+        die(host, "an event outside a case");
+    }
+    read_event(host, member(host, 0, "event"), &event);
+    switch (firstflight_adapter_event(host->self, &event, &observed)) {
+    case FIRSTFLIGHT_OBSERVED:
+        answer_observed(host, i, &observed);
+        return;
+    case FIRSTFLIGHT_UNSUPPORTED:
+        answer_unsupported("unknown kind of event, or outside the domain of the implementation");
+        return;
+    default:
+        die(host, "the adapter cannot go on");
+    }
+}
+
+static void on_message(struct host *host)
+{
+    const char *op = text_member(host, 0, "op");
+
+    if (strcmp(op, "hello") == 0) {
+        on_hello(host);
+    } else if (strcmp(op, "start") == 0) {
+        on_start(host);
+    } else if (strcmp(op, "event") == 0) {
+        on_event(host);
+    } else if (strcmp(op, "end") == 0) {
+        end_case(host);
+        puts("{\"op\":\"ended\"}");
+    } else {
+        die(host, "op: unknown message %s", op);
+    }
+    if (fflush(stdout) != 0) {
+        die(host, "cannot write the answer");
+    }
+}
+
+int main(void)
+{
+    struct host host = {0};
+    enum json_read read;
+
+    while ((read = json_read_line(&host.doc, stdin)) == JSON_READ_LINE) {
+        host.line++;
+        const char *error = json_parse(&host.doc);
+        if (error != NULL) {
+            die(&host, "no JSON: %s", error);
+        }
+        on_message(&host);
+    }
+    host.line++;
+    if (read != JSON_READ_END) {
+        die(&host, read == JSON_READ_TOO_LONG ? "is too long" : "cannot be read");
+    }
+    end_case(&host);
+    free(host.runs);
+    json_free(&host.doc);
+    return 0;
+}

@@ -1,0 +1,20 @@
+"""The command ``firstflight``."""
+
+import click
+
+from firstflight_conformance import __version__
+from firstflight_conformance.commands.list import list_command
+from firstflight_conformance.commands.run import run_command
+from firstflight_conformance.commands.show import show_command
+
+COMMANDS = (run_command, list_command, show_command)
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "show_default": True})
+@click.version_option(__version__, prog_name="firstflight")
+def main() -> None:
+    """Vectors, simulator, runner and reports for transport startup algorithms."""
+
+
+for _command in COMMANDS:
+    main.add_command(_command)

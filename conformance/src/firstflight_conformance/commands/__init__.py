@@ -1,0 +1,1 @@
+"""The commands of ``firstflight``, one module each."""

@@ -1,0 +1,45 @@
+"""``firstflight list``: the cases, or the adapters."""
+
+from pathlib import Path
+
+import click
+from rich.table import Table
+
+from firstflight_conformance.commands.options import selected_cases, selection_options, usage_errors
+from firstflight_conformance.run.manifest import load_manifests
+from firstflight_conformance.run.report_terminal import console
+from firstflight_conformance.run.selection import Selection
+from firstflight_conformance.vectors import Case
+
+
+@click.command("list")
+@click.option("--adapters", is_flag=True, help="List the adapters of the checkout instead.")
+@selection_options
+def list_command(*, adapters: bool, root: Path, **selection: tuple[str, ...]) -> None:
+    """List the cases with tier, granularity and flags."""
+    if adapters:
+        console().print(_adapter_table())
+    else:
+        for line in case_lines(selected_cases(root, Selection(**selection))):
+            click.echo(line)
+
+
+def case_lines(cases: list[Case]) -> list[str]:
+    """Return one line for each case."""
+    width = max((len(case.id) for case in cases), default=0)
+    return [
+        f"{case.id:{width}}  {case.vector.tier:4}  {case.vector.granularity:2}  {' '.join(case.vector.flags)}".rstrip()
+        for case in cases
+    ]
+
+
+def _adapter_table() -> Table:
+    with usage_errors():
+        manifests = load_manifests()
+    table = Table(box=None, pad_edge=False)
+    for name in ("adapter", "role", "language", "title", "state"):
+        table.add_column(name, overflow="fold")
+    for manifest in manifests.values():
+        state = manifest.missing() or "ready"
+        table.add_row(manifest.name, manifest.role, manifest.language, manifest.title, state)
+    return table

@@ -1,0 +1,65 @@
+"""What several commands share: loading, selecting, and errors that end with exit code 2."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from firstflight_conformance import vectors
+from firstflight_conformance.paths import VECTORS
+from firstflight_conformance.run.manifest import ManifestError
+from firstflight_conformance.run.selection import Selection, SelectionError
+from firstflight_conformance.vectors import Case, VectorError
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+#: The option that names another folder of vectors.
+vectors_option = click.option(
+    "--vectors",
+    "root",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    default=VECTORS,
+    show_default="vectors/ of the checkout",
+    help="Where the vectors lie.",
+)
+
+_SELECTION = (
+    click.option("--algorithm", "algorithms", multiple=True, metavar="NAME", help="Only cases of this algorithm."),
+    click.option("--profile", "profiles", multiple=True, metavar="NAME", help="Only cases of this profile."),
+    click.option("--tier", "tiers", multiple=True, metavar="NAME", help="Only cases of this tier: gold or core."),
+    click.option("--flag", "flags", multiple=True, metavar="NAME", help="Only cases with this flag."),
+    click.option("--id", "ids", multiple=True, metavar="GLOB", help="Only cases whose id matches."),
+    vectors_option,
+)
+
+
+def selection_options(command: _Command) -> _Command:
+    """Add the options that select cases. Each can be repeated: its values add up, different options narrow."""
+    for option in reversed(_SELECTION):
+        command = option(command)
+    return command
+
+
+class InputError(click.ClickException):
+    """Something that was given is malformed or unknown."""
+
+    exit_code = 2
+
+
+@contextmanager
+def usage_errors() -> Iterator[None]:
+    """Turn the errors of loaders and of files into messages with exit code 2."""
+    try:
+        yield
+    except (VectorError, ManifestError, SelectionError, OSError) as error:
+        raise InputError(str(error)) from error
+
+
+def selected_cases(root: Path, selection: Selection) -> list[Case]:
+    """Load the vectors and return the cases that are selected."""
+    with usage_errors():
+        cases = list(vectors.cases(vectors.load_all(root)))
+        selection.check(cases)
+    return [case for case in cases if selection.takes(case)]

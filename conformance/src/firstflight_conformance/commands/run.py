@@ -1,0 +1,131 @@
+"""``firstflight run``: judge adapters."""
+
+import os
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Event
+
+import click
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+from firstflight_conformance.commands.options import selected_cases, selection_options, usage_errors
+from firstflight_conformance.run import report_json, report_junit, report_terminal
+from firstflight_conformance.run.conversation import Script
+from firstflight_conformance.run.judge import Options, judge
+from firstflight_conformance.run.manifest import Manifest, load_manifests, resolve
+from firstflight_conformance.run.results import AdapterReport, ExitCode, exit_code
+from firstflight_conformance.run.selection import Selection
+
+_FILE = click.Path(dir_okay=False, writable=True, path_type=Path)
+
+
+@click.command("run")
+@click.option(
+    "--adapter",
+    "adapters",
+    multiple=True,
+    metavar="NAME|COMMAND|SO",
+    help="An adapter of the checkout, a command line or a shared object; without it all adapters of the checkout.",
+)
+@selection_options
+@click.option(
+    "--deadline-s", type=click.FloatRange(min=0, min_open=True), default=10.0, help="Time for the answers of a case."
+)
+@click.option("--report-json", "json_path", type=_FILE, help="Write the results as JSON.")
+@click.option("--junit", "junit_path", type=_FILE, help="Write the results as JUnit XML.")
+@click.option("--validate", is_flag=True, help="Hold every message of both sides to the schema of the protocol.")
+@click.option("--strict", is_flag=True, help="Count explained deviations as divergences.")
+@click.option(
+    "--all-failures", is_flag=True, help=f"Show all failures, not the first {report_terminal.FAILURES_SHOWN}."
+)
+@click.option("--jobs", type=click.IntRange(min=1), default=None, help="Adapters judged at the same time.")
+@click.pass_context
+def run_command(
+    context: click.Context,
+    /,
+    adapters: tuple[str, ...],
+    root: Path,
+    deadline_s: float,
+    json_path: Path | None,
+    junit_path: Path | None,
+    validate: bool,
+    strict: bool,
+    all_failures: bool,
+    jobs: int | None,
+    **selection: tuple[str, ...],
+) -> None:
+    """Judge adapters by the vectors.
+
+    Exit codes: 0 all passed, are unsupported or deviate as explained; 1 a divergence; 2 usage; 3 an adapter fault;
+    4 nothing was run. Null adapters do not count.
+    """
+    with usage_errors():
+        manifests = _wanted(adapters)
+    cases = selected_cases(root, Selection(**selection))
+    if not cases or not manifests:
+        click.echo(f"nothing was run: no {'case' if manifests else 'adapter'} is selected", err=True)
+        context.exit(ExitCode.NOTHING_RUN)
+    scripts = [Script(case) for case in cases]
+    reports = _judge_all(manifests, scripts, Options(deadline_s, validate), jobs or os.cpu_count() or 1)
+    code = exit_code(reports, strict=strict)
+    report_terminal.print_report(report_terminal.console(), reports, len(cases), all_failures=all_failures)
+    if code == ExitCode.NOTHING_RUN:
+        click.echo("nothing was run: no adapter that counts has judged a case", err=True)
+    with usage_errors():
+        _write(reports, [case.id for case in cases], code, json_path, junit_path, strict=strict)
+    context.exit(code)
+
+
+def _wanted(names: tuple[str, ...]) -> list[Manifest]:
+    manifests = load_manifests()
+    if not names:
+        return list(manifests.values())
+    return [resolve(name, manifests) for name in dict.fromkeys(names)]
+
+
+def _judge_all(manifests: list[Manifest], scripts: list[Script], options: Options, jobs: int) -> list[AdapterReport]:
+    cancelled = Event()
+    with _progress(manifests, len(scripts)) as advance, ThreadPoolExecutor(jobs) as pool:
+
+        def judge_one(manifest: Manifest) -> AdapterReport:
+            def on_result() -> None:
+                if cancelled.is_set():
+                    raise click.Abort  # ends the judging of this adapter, which kills its process
+                advance(manifest.name)
+
+            return judge(manifest, scripts, options, on_result)
+
+        try:
+            return list(pool.map(judge_one, manifests))
+        except KeyboardInterrupt:
+            cancelled.set()
+            raise
+
+
+@contextmanager
+def _progress(manifests: list[Manifest], cases: int) -> Iterator[Callable[[str], None]]:
+    """Show a bar for each adapter while cases are judged, if standard error is a terminal."""
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
+        tasks = {m.name: progress.add_task(m.name, total=cases) for m in manifests}
+        yield lambda name: progress.advance(tasks[name])
+
+
+def _write(
+    reports: list[AdapterReport],
+    case_ids: list[str],
+    code: int,
+    json_path: Path | None,
+    junit_path: Path | None,
+    *,
+    strict: bool,
+) -> None:
+    if json_path is not None:
+        document = report_json.to_json(reports, case_ids, code, strict=strict)
+        json_path.write_text(report_json.text(document), encoding="utf-8")
+    if junit_path is not None:
+        report_junit.write(reports, junit_path, strict=strict)

@@ -1,0 +1,56 @@
+"""``firstflight show``: one case as a timeline."""
+
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from firstflight_conformance import timeline
+from firstflight_conformance.commands.options import InputError, selected_cases, vectors_option
+from firstflight_conformance.run.report_terminal import console
+from firstflight_conformance.run.selection import Selection, unknown_hint
+from firstflight_conformance.vectors import Case
+
+
+@click.command("show")
+@click.argument("case_id", metavar="CASE")
+@vectors_option
+def show_command(case_id: str, root: Path) -> None:
+    """Show a case as a timeline: each event, and what is expected to change there.
+
+    CASE is the id of a case, or that of a vector, which shows all its profiles.
+    """
+    cases = selected_cases(root, Selection())
+    found = [case for case in cases if case_id in (case.id, case.vector.id)]
+    if not found:
+        raise InputError(f"{case_id}: {unknown_hint(case_id, [case.id for case in cases])}")
+    out = console()
+    for case in found:
+        _show(out, case)
+
+
+def _show(out: Console, case: Case) -> None:
+    vector, expectation = case.vector, case.expectation
+    out.print(Text(case.id, "bold"))
+    out.print(Text(vector.title))
+    out.print(Text(vector.why))
+    window = vector.config["initial_window_bytes"]
+    out.print(
+        f"tier {vector.tier}, granularity {vector.granularity}, flags {' '.join(vector.flags) or '-'}; "
+        f"datagrams of {vector.config['max_datagram_size_bytes']} bytes, "
+        f"initial window {'as recommended' if window is None else f'{window} bytes'}"
+    )
+    out.print(Text(f"clauses: {', '.join(expectation.clauses)}"))
+    table = Table(box=None, pad_edge=False)
+    table.add_column("#", justify="right")
+    table.add_column("ms", justify="right")
+    table.add_column("event", overflow="fold")
+    table.add_column("expected", overflow="fold")
+    for row in timeline.lines(case):
+        table.add_row(*(Text(cell) for cell in row))
+    out.print(table)
+    if expectation.judged_events < len(vector.events):
+        out.print(f"events {expectation.judged_events} to {len(vector.events) - 1} are not judged in this profile")
+    out.print()

@@ -1,0 +1,31 @@
+"""Pseudo-random numbers that mean the same everywhere (``spec/prng.md``)."""
+
+_MASK = 2**64 - 1
+
+
+class SplitMix64:
+    """The generator splitmix64. One seed, one sequence, in every language and version."""
+
+    __slots__ = ("_state",)
+
+    def __init__(self, seed: int) -> None:
+        """Begin with ``seed``, of which the low 64 bits count."""
+        self._state = seed & _MASK
+
+    def next(self) -> int:
+        """Return the next number, within 0..2^64 - 1."""
+        self._state = (self._state + 0x9E3779B97F4A7C15) & _MASK
+        z = self._state
+        z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & _MASK
+        z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & _MASK
+        return z ^ (z >> 31)
+
+    def below(self, n: int) -> int:
+        """Return an integer within 0..``n`` - 1. Raise :class:`ValueError` if there is none, or more than 2^64."""
+        if not 1 <= n <= 2**64:
+            raise ValueError(f"below: {n} is not within 1..2^64")
+        return self.next() % n
+
+    def chance_ppm(self, p: int) -> bool:
+        """Return whether an event of probability ``p`` in a million happens."""
+        return self.next() % 1_000_000 < p

@@ -1,0 +1,1 @@
+"""The runner: drives adapters through cases, judges their answers and reports (``spec/adapter-protocol.md``)."""

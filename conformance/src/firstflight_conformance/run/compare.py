@@ -1,0 +1,70 @@
+"""Compares what an adapter observed with what is expected, within the class that it declared."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from firstflight_conformance.run.messages import Declaration
+
+_WINDOWS = ("cwnd_bytes", "ssthresh_bytes")
+_FLOAT32_EXACT_BYTES = 2**23  # up to here neighbouring float32 values are at most one byte apart
+_FLOAT32_PART = 2**22
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """An observable that differs; a member of the state is named ``state.<member>``."""
+
+    observable: str
+    expected: Any
+    observed: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """The differences after one event, and whether agreement needed a tolerance."""
+
+    differences: tuple[Difference, ...]
+    within_tolerance: bool
+
+
+def compare(
+    expected: dict[str, Any], observed: dict[str, Any], declaration: Declaration, max_datagram_size_bytes: int
+) -> Comparison:
+    """Compare every observable in ``observed``."""
+    differences: list[Difference] = []
+    within_tolerance = False
+    for name, value in observed.items():
+        if value == expected[name]:
+            continue
+        if name in _WINDOWS and _tolerated(expected[name], value, declaration, max_datagram_size_bytes):
+            within_tolerance = True
+        elif name == "state":
+            differences += _state_differences(expected[name], value)
+        else:
+            differences.append(Difference(name, expected[name], value))
+    return Comparison(tuple(differences), within_tolerance)
+
+
+def _tolerated(
+    expected: int | None, observed: int | None, declaration: Declaration, max_datagram_size_bytes: int
+) -> bool:
+    if expected is None or observed is None:
+        return False
+    rounding_bytes = _rounding_bytes(expected, declaration.arithmetic)
+    short_bytes = max_datagram_size_bytes - 1 if declaration.window == "packets" else 0
+    return expected - short_bytes - rounding_bytes <= observed <= expected + rounding_bytes
+
+
+def _rounding_bytes(expected: int, arithmetic: str) -> int:
+    if arithmetic == "integer":
+        return 0
+    if arithmetic == "float32" and expected > _FLOAT32_EXACT_BYTES:
+        return expected // _FLOAT32_PART
+    return 1
+
+
+def _state_differences(expected: dict[str, Any], observed: dict[str, Any]) -> list[Difference]:
+    names = [*expected, *(name for name in observed if name not in expected)]
+    absent = "absent"
+    pairs = [(name, expected.get(name, absent), observed.get(name, absent)) for name in names]
+    return [Difference(f"state.{name}", wanted, came) for name, wanted, came in pairs if wanted != came]

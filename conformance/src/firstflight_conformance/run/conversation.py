@@ -1,0 +1,167 @@
+"""The conversation with one adapter process: hello, probe, cases."""
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from firstflight_conformance.measure import clauses_at
+from firstflight_conformance.run import messages
+from firstflight_conformance.run.faults import ConversationError, FaultKind, excerpt
+from firstflight_conformance.run.messages import Declaration, Message
+from firstflight_conformance.run.process import OUTPUT_BASE_BYTES, OUTPUT_PER_EVENT_BYTES, AdapterProcess
+from firstflight_conformance.vectors import Case
+
+
+class Script:
+    """A case as the runner plays it. What all adapters share is computed once."""
+
+    def __init__(self, case: Case) -> None:
+        """Take the case."""
+        self.case = case
+        self._clauses: dict[int, tuple[str, ...]] = {}
+
+    @cached_property
+    def start(self) -> Message:
+        """The message that starts the case."""
+        return messages.start_message(self.case)
+
+    @cached_property
+    def events(self) -> list[Message]:
+        """The messages that carry the judged events."""
+        return [messages.event_message(index, event) for index, event in enumerate(self.case.events)]
+
+    @cached_property
+    def lines(self) -> list[bytes]:
+        """The events and the end, as lines."""
+        return [messages.encode(message) for message in [*self.events, messages.END]]
+
+    @cached_property
+    def expected(self) -> list[dict[str, Any]]:
+        """The observables after each judged event."""
+        return self.case.expected()
+
+    def clauses_at(self, index: int) -> tuple[str, ...]:
+        """Return the clauses that the model carries out on one event."""
+        if index not in self._clauses:
+            self._clauses[index] = clauses_at(self.case, index)
+        return self._clauses[index]
+
+
+@dataclass(slots=True)
+class Answers:
+    """What an adapter answered to a case, up to the first fault.
+
+    ``fault_at_start``: already the answer to `start` was wrong; it may be a line left over from the case before.
+    """
+
+    observed: list[dict[str, Any]] = field(default_factory=list)
+    unsupported: str | None = None
+    fault: ConversationError | None = None
+    fault_at_start: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """The runner's side of the protocol on one process. ``validate`` holds both sides to the schema."""
+
+    process: AdapterProcess
+    deadline_s: float
+    validate: bool = False
+
+    def hello(self) -> Declaration:
+        """Ask what the adapter declares. Raise :class:`ConversationError` if it may not."""
+        return messages.read_hello(self._ask(messages.HELLO))
+
+    def probe(self) -> None:
+        """Ask for an algorithm that does not exist. Raise :class:`ConversationError` unless it is refused."""
+        answer = self._ask(messages.PROBE)
+        if answer["op"] != "unsupported":
+            raise ConversationError(
+                FaultKind.PROBE,
+                f"answered `{excerpt(answer['op'])}` when asked for the algorithm {messages.PROBE_ALGORITHM}, "
+                "which does not exist: it cannot be told what it supports",
+            )
+
+    def case(self, script: Script, observables: tuple[str, ...]) -> Answers:
+        """Play one case."""
+        answers = Answers()
+        try:
+            if self.process.has_stray_output():
+                raise ConversationError(FaultKind.EXTRA_ANSWER, "an answer too many")
+            answers.unsupported = self._start(script)
+        except ConversationError as fault:
+            answers.fault, answers.fault_at_start = fault, True
+            return answers
+        if answers.unsupported is None:
+            self._events(script, observables, answers)
+        return answers
+
+    def _start(self, script: Script) -> str | None:
+        answer = self._ask(script.start)
+        if answer["op"] == "unsupported":
+            return _reason(answer)
+        if answer["op"] != "started":
+            raise ConversationError(FaultKind.WRONG_ANSWER, f"answered `{excerpt(answer['op'])}` to `start`")
+        return None
+
+    def _events(self, script: Script, observables: tuple[str, ...], answers: Answers) -> None:
+        count = len(script.events)
+        if self.validate:
+            for message in script.events:
+                messages.check_schema(message, "runner")
+        received: list[bytes] = []
+        broken: ConversationError | None = None
+        try:
+            bound = OUTPUT_BASE_BYTES + OUTPUT_PER_EVENT_BYTES * count
+            self.process.exchange(script.lines, count + 1, self.deadline_s, received, bound)
+        except ConversationError as fault:
+            broken = fault
+        try:
+            for index, line in enumerate(received):
+                self._event_answer(index, self._read(line), count, observables, answers)
+        except ConversationError as fault:
+            answers.fault = fault
+            return
+        if broken is not None:
+            place = f"event {len(received)}" if len(received) < count else "end"
+            answers.fault = ConversationError(broken.kind, f"{place}: {broken.reason}")
+
+    def _event_answer(
+        self, index: int, answer: Message, count: int, observables: tuple[str, ...], answers: Answers
+    ) -> None:
+        op = answer["op"]
+        if index == count:
+            if op == "observed":
+                raise ConversationError(FaultKind.EXTRA_ANSWER, "an answer too many: `observed` after the last event")
+            if op != "ended":
+                raise ConversationError(FaultKind.WRONG_ANSWER, f"answered `{excerpt(op)}` to `end`")
+        elif op == "unsupported":
+            if answers.unsupported is None:
+                answers.unsupported = f"event {index}: {_reason(answer)}"
+        elif op != "observed":
+            raise ConversationError(FaultKind.WRONG_ANSWER, f"event {index}: answered `{excerpt(op)}`")
+        else:
+            observed = messages.read_observed(answer, index, observables)
+            if answers.unsupported is None:  # else the event was on its way when the adapter gave up
+                answers.observed.append(observed)
+
+    def _ask(self, message: Message) -> Message:
+        if self.validate:
+            messages.check_schema(message, "runner")
+        received: list[bytes] = []
+        try:
+            self.process.exchange([messages.encode(message)], 1, self.deadline_s, received, OUTPUT_BASE_BYTES)
+        except ConversationError as fault:
+            raise ConversationError(fault.kind, f"{message['op']}: {fault.reason}") from fault
+        return self._read(received[0])
+
+    def _read(self, line: bytes) -> Message:
+        message = messages.decode(line)
+        if self.validate:
+            messages.check_schema(message, "adapter")
+        return message
+
+
+def _reason(answer: Message) -> str:
+    reason = answer.get("reason")
+    return excerpt(reason, 300) if isinstance(reason, str) and reason.strip() else "no reason given"

@@ -1,0 +1,39 @@
+"""What can go wrong in a conversation with an adapter."""
+
+from enum import Enum
+
+
+class FaultKind(Enum):
+    """The kinds of faults. The value is the name in reports."""
+
+    START = "start"
+    EXITED = "exited"
+    TIMEOUT = "timeout"
+    TOO_MUCH_OUTPUT = "too_much_output"
+    NOT_JSON = "not_json"
+    WRONG_ANSWER = "wrong_answer"
+    WRONG_INDEX = "wrong_index"
+    EXTRA_ANSWER = "extra_answer"
+    MISSING_OBSERVABLE = "missing_observable"
+    WRONG_TYPE = "wrong_type"
+    HELLO = "hello"
+    PROBE = "probe"
+    SCHEMA = "schema"
+
+
+class ConversationError(Exception):
+    """The conversation broke. The text is the reason that is shown."""
+
+    def __init__(self, kind: FaultKind, reason: str) -> None:
+        """Name the kind and the reason."""
+        super().__init__(reason)
+        self.kind = kind
+        self.reason = reason
+
+
+def excerpt(text: str | bytes, limit: int = 80) -> str:
+    """Return the beginning of what an adapter wrote, fit to be printed."""
+    if isinstance(text, bytes):
+        text = text[: 4 * limit].decode("utf-8", "backslashreplace")
+    shown = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+    return shown if len(shown) <= limit else shown[: limit - 3] + "..."

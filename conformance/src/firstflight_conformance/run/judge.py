@@ -1,0 +1,194 @@
+"""Judges one adapter over cases."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from firstflight_conformance.run.compare import compare
+from firstflight_conformance.run.conversation import Answers, Conversation, Script
+from firstflight_conformance.run.faults import ConversationError, FaultKind
+from firstflight_conformance.run.manifest import Deviation, Manifest
+from firstflight_conformance.run.messages import Declaration
+from firstflight_conformance.run.process import AdapterProcess
+from firstflight_conformance.run.results import AdapterReport, Divergence, Result, Verdict
+from firstflight_conformance.vectors import Case
+
+#: Units of time from coarse to fine. A clock runs the cases of its own granularity and of all coarser ones.
+_UNITS = ("s", "ms", "us", "ns")
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How adapters are judged."""
+
+    deadline_s: float = 10.0
+    validate: bool = False
+
+
+def judge(
+    manifest: Manifest, scripts: Sequence[Script], options: Options, on_result: Callable[[], None] = lambda: None
+) -> AdapterReport:
+    """Run the adapter over the cases; ``on_result`` is called after each."""
+    skipped = manifest.missing()
+    if skipped is not None:
+        return AdapterReport(manifest, skipped=skipped)
+    session = _Session(manifest, options)
+    try:
+        for script in scripts:
+            session.judge(script)
+            on_result()
+        session.finish()
+    finally:
+        session.stop()
+    results = tuple(_explain(result, manifest.deviations) for result in session.results)
+    return AdapterReport(manifest, None, session.declaration, results, _disappeared(manifest.deviations, results))
+
+
+class _Session:
+    """The processes that serve one adapter, one after another, and the results so far."""
+
+    def __init__(self, manifest: Manifest, options: Options) -> None:
+        self.results: list[Result] = []
+        self.declaration: Declaration | None = None
+        self._manifest, self._options = manifest, options
+        self._process: AdapterProcess | None = None
+        self._probed = False
+        self._unusable: ConversationError | None = None
+        self._last: int | None = None  # the result of the last case that the running process has served
+
+    def judge(self, script: Script) -> None:
+        """Add the result of one case."""
+        declaration = self._declared()
+        if declaration is None or self._unusable is not None:
+            self.results.append(_errored(script.case, self._unusable))
+            return
+        ruled_out = _ruled_out(script.case, declaration)
+        if ruled_out is not None:
+            self.results.append(Result(script.case.id, Verdict.UNSUPPORTED, ruled_out))
+            return
+        answers = self._play(script, declaration)
+        self.results.append(_verdict(script, declaration, answers))
+        self._last = len(self.results) - 1
+        if answers.fault is not None:
+            self.stop()
+
+    def finish(self) -> None:
+        """End the process in order; what is wrong with that is charged to the last case that it served."""
+        if self._process is not None and self._last is not None:
+            self._charge_last(self._process.finish(self._options.deadline_s))
+
+    def stop(self) -> None:
+        """Kill the process."""
+        if self._process is not None:
+            self._process.kill()
+        self._process, self._last = None, None
+
+    def _declared(self) -> Declaration | None:
+        """Return what the adapter declares, asking it if that has not been done."""
+        if self.declaration is None and self._unusable is None:
+            self._open()
+        return self.declaration
+
+    def _open(self) -> Conversation | None:
+        """Return the conversation with a process that has said hello; ``None`` if the adapter is not usable."""
+        if self._process is not None:
+            return Conversation(self._process, self._options.deadline_s, self._options.validate)
+        try:
+            self._process = AdapterProcess(self._manifest.command, self._manifest.cwd)
+            conversation = Conversation(self._process, self._options.deadline_s, self._options.validate)
+            declaration = conversation.hello()
+            if not self._probed:
+                conversation.probe()
+        except ConversationError as fault:
+            self._unusable = fault
+            self.stop()
+            return None
+        self.declaration, self._probed = declaration, True
+        return conversation
+
+    def _play(self, script: Script, declaration: Declaration) -> Answers:
+        """Play a case, once more with a fresh process if what is wrong may be left over from the case before."""
+        answers = self._play_once(script, declaration)
+        previous, stray = self._last, answers.fault
+        if not answers.fault_at_start or previous is None or stray is None or stray.kind is FaultKind.TIMEOUT:
+            return answers
+        self.stop()
+        answers = self._play_once(script, declaration)
+        if not answers.fault_at_start:
+            self._charge(previous, _as_stray(stray))
+        return answers
+
+    def _play_once(self, script: Script, declaration: Declaration) -> Answers:
+        conversation = self._open()
+        if conversation is None:
+            return Answers(fault=self._unusable, fault_at_start=True)
+        return conversation.case(script, declaration.observables)
+
+    def _charge_last(self, fault: ConversationError | None) -> None:
+        if fault is not None and self._last is not None:
+            self._charge(self._last, ConversationError(fault.kind, f"after the case: {fault.reason}"))
+
+    def _charge(self, index: int, fault: ConversationError) -> None:
+        self.results[index] = Result(self.results[index].case_id, Verdict.ERRORED, fault.reason, fault=fault.kind)
+
+
+def _as_stray(fault: ConversationError) -> ConversationError:
+    kind = fault.kind if fault.kind in (FaultKind.EXITED, FaultKind.TOO_MUCH_OUTPUT) else FaultKind.EXTRA_ANSWER
+    return ConversationError(kind, f"after the case, found when the next one began: {fault.reason}")
+
+
+def _errored(case: Case, fault: ConversationError | None) -> Result:
+    assert fault is not None
+    return Result(case.id, Verdict.ERRORED, fault.reason, fault=fault.kind)
+
+
+def _ruled_out(case: Case, declaration: Declaration) -> str | None:
+    """Return why what the adapter declares rules the case out, if it does."""
+    algorithm = case.vector.algorithm
+    if algorithm not in declaration.algorithms:
+        return f"does not declare the algorithm {algorithm}"
+    if case.profile not in declaration.algorithms[algorithm]:
+        return f"does not declare the profile {algorithm}/{case.profile}"
+    if _UNITS.index(case.vector.granularity) > _UNITS.index(declaration.clock):
+        return f"computes in {declaration.clock}, the case needs {case.vector.granularity}"
+    return None
+
+
+def _verdict(script: Script, declaration: Declaration, answers: Answers) -> Result:
+    case = script.case
+    within_tolerance = False
+    for index, (expected, observed) in enumerate(zip(script.expected, answers.observed, strict=False)):
+        comparison = compare(expected, observed, declaration, case.vector.config["max_datagram_size_bytes"])
+        if comparison.differences:
+            # What comes after a divergence is not judged, not even a crash: the stream no longer fits the window.
+            divergence = Divergence(
+                index, case.events[index], comparison.differences, script.clauses_at(index), expected
+            )
+            return Result(case.id, Verdict.FAIL, _difference_text(divergence), divergence=divergence)
+        within_tolerance |= comparison.within_tolerance
+    if answers.fault is not None:
+        return _errored(case, answers.fault)
+    if answers.unsupported is not None:
+        return Result(case.id, Verdict.UNSUPPORTED, answers.unsupported)
+    return Result(case.id, Verdict.PASS, within_tolerance=within_tolerance)
+
+
+def _difference_text(divergence: Divergence) -> str:
+    first = divergence.differences[0]
+    return f"event {divergence.event_index}: {first.observable}: expected {first.expected}, observed {first.observed}"
+
+
+def _explain(result: Result, deviations: tuple[Deviation, ...]) -> Result:
+    if result.verdict is not Verdict.FAIL:
+        return result
+    return replace(result, explained_by=next((d for d in deviations if d.matches(result.case_id)), None))
+
+
+def _disappeared(deviations: tuple[Deviation, ...], results: tuple[Result, ...]) -> tuple[Deviation, ...]:
+    """Return the deviations of which no judged case shows anything, though at least one it speaks of was judged."""
+    judged = [result for result in results if result.verdict in (Verdict.PASS, Verdict.FAIL)]
+
+    def gone(deviation: Deviation) -> bool:
+        verdicts = [result.verdict for result in judged if deviation.matches(result.case_id)]
+        return bool(verdicts) and Verdict.FAIL not in verdicts
+
+    return tuple(deviation for deviation in deviations if gone(deviation))

@@ -1,0 +1,198 @@
+"""Adapters and their manifests, ``conformance/adapters/<name>/manifest.toml``."""
+
+import shlex
+import shutil
+import sys
+import tomllib
+from dataclasses import dataclass
+from difflib import get_close_matches
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+from firstflight_conformance.paths import ADAPTERS, ROOT
+from firstflight_conformance.spec.clauses import all_clauses
+
+ROLES = ("reference", "third-party", "null")
+_LIBRARY_SUFFIXES = (".so", ".dylib")
+_TEXTS = ("name", "title", "language", "role")
+
+
+class ManifestError(ValueError):
+    """A manifest was refused, or an adapter is not known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Deviation:
+    """A known deviation: the cases it explains (a glob over case ids), the clause it departs from, and why."""
+
+    case: str
+    clause: str
+    explanation: str
+
+    def matches(self, case_id: str) -> bool:
+        """Return whether it explains a failure of the case."""
+        return fnmatchcase(case_id, self.case)
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """An adapter: how it is started, what it needs, and which deviations are known.
+
+    ``files`` are those that must exist before it can be started; ``build`` is the make target that builds them.
+    """
+
+    name: str
+    title: str
+    language: str
+    role: str
+    command: tuple[str, ...]
+    cwd: Path
+    build: str | None = None
+    requires: tuple[str, ...] = ()
+    files: tuple[Path, ...] = ()
+    deviations: tuple[Deviation, ...] = ()
+
+    def missing(self) -> str | None:
+        """Return why the adapter cannot be run here, if it cannot."""
+        for program in self.requires:
+            if shutil.which(program) is None:
+                return f"needs the program {program}"
+        for file in self.files:
+            if not file.exists():
+                hint = f": run `make {self.build}`" if self.build else ""
+                return f"{_relative(file)} does not exist{hint}"
+        return None
+
+
+def load_manifest(path: Path) -> Manifest:
+    """Read one manifest. Raise :class:`ManifestError` naming file and key."""
+    try:
+        raw = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise ManifestError(f"{path}: {error}") from error
+    reader = _Reader(path, raw)
+    texts = {key: reader.text(key) for key in _TEXTS}
+    if texts["role"] not in ROLES:
+        raise reader.error("role", f"{texts['role']!r} is not one of {', '.join(ROLES)}")
+    command, files = _command(reader, path.parent)
+    build = reader.text("build") if "build" in raw else None
+    requires = reader.texts("requires") if "requires" in raw else ()
+    deviations = tuple(_deviations(reader))
+    reader.refuse_others()
+    return Manifest(
+        **texts, command=command, cwd=ROOT, build=build, requires=requires, files=files, deviations=deviations
+    )
+
+
+def load_manifests(root: Path = ADAPTERS) -> dict[str, Manifest]:
+    """Read all manifests, by name."""
+    manifests: dict[str, Manifest] = {}
+    for path in sorted(root.glob("*/manifest.toml")):
+        manifest = load_manifest(path)
+        if manifest.name in manifests:
+            raise ManifestError(f"{path}: name: {manifest.name!r} is the name of another adapter")
+        manifests[manifest.name] = manifest
+    return manifests
+
+
+def resolve(value: str, manifests: dict[str, Manifest]) -> Manifest:
+    """Return the adapter that ``--adapter VALUE`` means: a name, a shared object or a command line."""
+    if value in manifests:
+        return manifests[value]
+    path = Path(value)
+    if path.suffix in _LIBRARY_SUFFIXES:
+        if not path.is_file():
+            raise ManifestError(f"--adapter {value}: there is no such file")
+        return _without_manifest(value, _host_command(path.resolve()))
+    try:
+        words = shlex.split(value)
+    except ValueError as error:
+        raise ManifestError(f"--adapter {value}: {error}") from error
+    if words and (len(words) > 1 or shutil.which(words[0])):
+        return _without_manifest(value, tuple(words))
+    near = get_close_matches(value, manifests, 1)
+    hint = f"did you mean {near[0]}? " if near else ""
+    raise ManifestError(f"--adapter {value}: no such adapter; {hint}there are {', '.join(manifests) or 'none'}")
+
+
+def _without_manifest(name: str, command: tuple[str, ...]) -> Manifest:
+    return Manifest(name, name, "", "third-party", command, Path.cwd())
+
+
+def _host_command(library: Path) -> tuple[str, ...]:
+    return (sys.executable, "-m", "firstflight_conformance.run.shared_object_host", str(library))
+
+
+def _command(reader: "_Reader", here: Path) -> tuple[tuple[str, ...], tuple[Path, ...]]:
+    places = {"{python}": sys.executable, "{here}": str(here.resolve()), "{root}": str(ROOT)}
+
+    def fill(word: str) -> str:
+        for place, value in places.items():
+            word = word.replace(place, value)
+        return word
+
+    if ("command" in reader.raw) == ("shared_object" in reader.raw):
+        raise reader.error("command", "needs either command or shared_object")
+    if "shared_object" in reader.raw:
+        library = ROOT / fill(reader.text("shared_object"))
+        return _host_command(library), (library,)
+    words = reader.texts("command")
+    if not words:
+        raise reader.error("command", "is empty")
+    # What lies in the checkout must be there before the adapter can run; it may have to be built.
+    files = tuple(Path(fill(word)) for word in words if word.startswith(("{here}", "{root}")))
+    return tuple(fill(word) for word in words), files
+
+
+def _deviations(reader: "_Reader") -> list[Deviation]:
+    entries = reader.take("deviation", [])
+    if not isinstance(entries, list):
+        raise reader.error("deviation", "needs tables [[deviation]]")
+    deviations = []
+    for number, entry in enumerate(entries):
+        if not isinstance(entry, dict):
+            raise reader.error("deviation", "needs tables [[deviation]]")
+        inner = _Reader(reader.path, entry, f"deviation[{number}].")
+        deviation = Deviation(inner.text("case"), inner.text("clause"), inner.text("explanation"))
+        if deviation.clause not in all_clauses():
+            raise inner.error("clause", f"there is no clause {deviation.clause!r}")
+        deviations.append(deviation)
+        inner.refuse_others()
+    return deviations
+
+
+class _Reader:
+    """Takes checked values out of a table and knows which keys are left."""
+
+    def __init__(self, path: Path, raw: dict[str, Any], prefix: str = "") -> None:
+        self.path, self.raw, self._prefix = path, raw, prefix
+        self._taken: set[str] = set()
+
+    def error(self, key: str, reason: str) -> ManifestError:
+        return ManifestError(f"{self.path}: {self._prefix}{key}: {reason}")
+
+    def take(self, key: str, default: object = None) -> object:
+        self._taken.add(key)
+        return self.raw.get(key, default)
+
+    def text(self, key: str) -> str:
+        value = self.take(key)
+        if not isinstance(value, str) or not value.strip():
+            raise self.error(key, "needs a text")
+        return value.strip()
+
+    def texts(self, key: str) -> tuple[str, ...]:
+        value = self.take(key)
+        if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+            raise self.error(key, "needs a list of texts")
+        return tuple(value)
+
+    def refuse_others(self) -> None:
+        for key in self.raw:
+            if key not in self._taken:
+                raise self.error(key, "unknown key")
+
+
+def _relative(path: Path) -> Path:
+    return path.relative_to(ROOT) if path.is_relative_to(ROOT) else path

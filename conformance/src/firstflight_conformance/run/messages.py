@@ -1,0 +1,202 @@
+"""The messages of the adapter protocol: written by the runner, read and checked when they come from an adapter."""
+
+import json
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+from jsonschema.exceptions import best_match
+
+from firstflight_conformance.run.faults import ConversationError, FaultKind, excerpt
+from firstflight_conformance.vectors import Case, validator
+from firstflight_conformance.wire import decode_int
+
+PROTOCOL = 1
+OBSERVABLES = ("cwnd_bytes", "ssthresh_bytes", "phase", "outcome", "state")
+CLOCKS = ("ns", "us", "ms")
+WINDOWS = ("bytes", "packets")
+ARITHMETICS = ("integer", "float32", "float64")
+
+PROBE_ALGORITHM = "no-such-algorithm"
+HELLO = {"op": "hello", "protocol": PROTOCOL}
+END = {"op": "end"}
+PROBE = {
+    "op": "start",
+    "case": "probe",
+    "algorithm": PROBE_ALGORITHM,
+    "profile": "no-such-profile",
+    "config": {"max_datagram_size_bytes": 1200, "initial_window_bytes": None},
+}
+
+Message = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Declaration:
+    """What an adapter declares of the implementation behind it."""
+
+    name: str
+    version: str
+    algorithms: dict[str, tuple[str, ...]]
+    observables: tuple[str, ...]
+    clock: str = "ns"
+    window: str = "bytes"
+    arithmetic: str = "integer"
+
+
+def start_message(case: Case) -> Message:
+    """Return the message that starts a case."""
+    vector = case.vector
+    return {
+        "op": "start",
+        "case": case.id,
+        "algorithm": vector.algorithm,
+        "profile": case.profile,
+        "config": vector.config,
+    }
+
+
+def event_message(index: int, event: dict[str, Any]) -> Message:
+    """Return the message that carries one event."""
+    return {"op": "event", "i": index, "event": event}
+
+
+def encode(message: Message) -> bytes:
+    """Return a message as one line."""
+    return json.dumps(message, separators=(",", ":")).encode() + b"\n"
+
+
+def decode(line: bytes) -> Message:
+    """Read an answer. Raise :class:`ConversationError` if it is not a JSON object with the member ``op``."""
+    try:
+        message = json.loads(
+            line.decode("utf-8"), parse_constant=_refuse_constant, object_pairs_hook=_without_duplicates
+        )
+    except UnicodeDecodeError as error:
+        raise ConversationError(FaultKind.NOT_JSON, f"not UTF-8: {excerpt(line)}") from error
+    except RecursionError as error:
+        raise ConversationError(FaultKind.NOT_JSON, f"nested too deeply: {excerpt(line)}") from error
+    except ValueError as error:
+        raise ConversationError(FaultKind.NOT_JSON, f"not JSON ({excerpt(str(error))}): {excerpt(line)}") from error
+    if not isinstance(message, dict):
+        raise ConversationError(FaultKind.NOT_JSON, f"not a JSON object: {excerpt(line)}")
+    if not isinstance(message.get("op"), str):
+        raise ConversationError(FaultKind.WRONG_ANSWER, f"an answer without `op`: {excerpt(line)}")
+    return message
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no JSON number")
+
+
+def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    members = dict(pairs)
+    if len(members) != len(pairs):
+        raise ValueError("a member is there twice")
+    return members
+
+
+def check_schema(message: Message, side: str) -> None:
+    """Hold a message of the given side, ``runner`` or ``adapter``, to the protocol schema."""
+    error = best_match(validator(f"urn:firstflight:protocol:1#/$defs/{side}").iter_errors(message))
+    if error is None:
+        return
+    reason = (
+        f"`{message['op']}` does not fit the schema: {error.json_path.removeprefix('$')} {excerpt(error.message, 200)}"
+    )
+    if side == "runner":
+        raise RuntimeError(reason)
+    raise ConversationError(FaultKind.SCHEMA, reason)
+
+
+def read_hello(message: Message) -> Declaration:
+    """Check the answer to ``hello``. Raise :class:`ConversationError` for anything that it may not declare."""
+    if message["op"] != "hello":
+        _refuse_hello(f"answered `{excerpt(message['op'])}`")
+    protocol = message.get("protocol")
+    if type(protocol) is not int or protocol != PROTOCOL:
+        _refuse_hello(f"speaks protocol {excerpt(repr(protocol))}, not {PROTOCOL}")
+    return Declaration(
+        _text(message, "name"),
+        _text(message, "version"),
+        _algorithms(message.get("algorithms")),
+        _observables(message.get("observables")),
+        _choice(message, "clock", CLOCKS),
+        _choice(message, "window", WINDOWS),
+        _choice(message, "arithmetic", ARITHMETICS),
+    )
+
+
+def _refuse_hello(reason: str) -> NoReturn:
+    raise ConversationError(FaultKind.HELLO, f"hello: {reason}")
+
+
+def _text(message: Message, member: str) -> str:
+    value = message.get(member)
+    if not isinstance(value, str) or not value:
+        _refuse_hello(f"{member}: needs a text")
+    return value
+
+
+def _choice(message: Message, member: str, choices: tuple[str, ...]) -> str:
+    value = message.get(member, choices[0])
+    if value not in choices:
+        _refuse_hello(f"{member}: {excerpt(repr(value))} is not one of {', '.join(choices)}")
+    return str(value)
+
+
+def _algorithms(value: object) -> dict[str, tuple[str, ...]]:
+    if not isinstance(value, dict) or not all(_is_text_list(profiles) for profiles in value.values()):
+        _refuse_hello("algorithms: needs lists of profiles by algorithm")
+    return {name: tuple(profiles) for name, profiles in value.items()}
+
+
+def _observables(value: object) -> tuple[str, ...]:
+    if not isinstance(value, list) or not _is_text_list(value):
+        _refuse_hello("observables: needs a list of names")
+    unknown = [name for name in value if name not in OBSERVABLES]
+    if unknown:
+        _refuse_hello(f"observables: {excerpt(repr(unknown[0]))} is not one of {', '.join(OBSERVABLES)}")
+    if "cwnd_bytes" not in value:
+        _refuse_hello("observables: cwnd_bytes is the least")
+    return tuple(name for name in OBSERVABLES if name in value)
+
+
+def _is_text_list(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(item, str) for item in value)
+
+
+def read_observed(message: Message, index: int, observables: tuple[str, ...]) -> dict[str, Any]:
+    """Check the answer to event ``index`` and return the declared observables, integers decoded."""
+    if type(message.get("i")) is not int or message["i"] != index:
+        raise ConversationError(
+            FaultKind.WRONG_INDEX, f"event {index}: answered with the index {excerpt(repr(message.get('i')))}"
+        )
+    return {name: _observable(message, index, name) for name in observables}
+
+
+def _observable(message: Message, index: int, name: str) -> object:
+    if name not in message:
+        raise ConversationError(FaultKind.MISSING_OBSERVABLE, f"event {index}: {name} was declared and is missing")
+    value = message[name]
+    if name in ("phase", "outcome"):
+        if not isinstance(value, str):
+            raise _wrong_type(index, name, value, "a text")
+        return value
+    if name == "state":
+        if not isinstance(value, dict):
+            raise _wrong_type(index, name, value, "an object")
+        return {key: _number(index, f"state.{excerpt(key)}", number, nullable=True) for key, number in value.items()}
+    return _number(index, name, value, nullable=name == "ssthresh_bytes")
+
+
+def _number(index: int, name: str, value: object, *, nullable: bool) -> int | None:
+    if nullable and value is None:
+        return None
+    try:
+        return decode_int(value)
+    except (TypeError, ValueError) as error:
+        raise _wrong_type(index, name, value, "a number as spec/events.md writes them") from error
+
+
+def _wrong_type(index: int, name: str, value: object, wanted: str) -> ConversationError:
+    return ConversationError(FaultKind.WRONG_TYPE, f"event {index}: {name}: {excerpt(repr(value))} is not {wanted}")

@@ -1,0 +1,235 @@
+"""One adapter process: lines out, lines in, within bounds of time and size.
+
+Messages are pipelined. Reading, writing and draining standard error take turns in one loop, so that neither side can
+block the other, and whatever the process does, it costs no more than the deadline and the output bound.
+"""
+
+import os
+import selectors
+import signal
+import subprocess
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Self
+
+from firstflight_conformance.run.faults import ConversationError, FaultKind, excerpt
+
+LINE_MAX_BYTES = 1 << 20
+LOG_MAX_BYTES = 64 << 10
+OUTPUT_BASE_BYTES = 64 << 10
+OUTPUT_PER_EVENT_BYTES = 4 << 10
+
+_CHUNK_BYTES = 64 << 10
+_EXIT_POLL_S = 0.1  # how often to look whether a process is gone whose output somebody else keeps open
+_EXIT_GRACE_S = 1.0  # how long to wait for the exit status after the output has ended
+
+
+class AdapterProcess:
+    """A running adapter. Leaving the context kills it together with everything it has started in its process group."""
+
+    def __init__(self, command: Sequence[str], cwd: Path) -> None:
+        """Start the command. Raise :class:`ConversationError` if that is not possible."""
+        try:
+            self._popen = subprocess.Popen(
+                command,
+                cwd=cwd,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                bufsize=0,
+                start_new_session=True,
+            )
+        except (OSError, ValueError) as error:
+            raise ConversationError(FaultKind.START, f"cannot be started: {error}") from error
+        self._stdin = _non_blocking(self._popen.stdin)
+        self._stdout = _non_blocking(self._popen.stdout)
+        self._stderr = _non_blocking(self._popen.stderr)
+        self._selector = selectors.DefaultSelector()
+        self._selector.register(self._stdout, selectors.EVENT_READ)
+        self._selector.register(self._stderr, selectors.EVENT_READ)
+        self._incoming = bytearray()
+        self._outgoing = memoryview(b"")
+        self._log = bytearray()
+        self._output_ended = False
+
+    def __enter__(self) -> Self:
+        """Return the process."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Kill it."""
+        self.kill()
+
+    def exchange(
+        self, messages: Sequence[bytes], answers: int, deadline_s: float, received: list[bytes], output_max_bytes: int
+    ) -> None:
+        """Send the messages and append that many lines to ``received``.
+
+        On an :class:`ConversationError` the lines that came before it are in ``received``.
+        """
+        until_s = time.monotonic() + deadline_s
+        self._send(b"".join(messages))
+        came_bytes = len(self._incoming)
+        self._take_lines(received, answers)
+        while len(received) < answers or self._outgoing:
+            remaining_s = until_s - time.monotonic()
+            if remaining_s <= 0:
+                raise ConversationError(FaultKind.TIMEOUT, f"no answer within {deadline_s:g} s")
+            came_bytes += self._turn(min(remaining_s, _EXIT_POLL_S))
+            self._take_lines(received, answers)
+            self._check_bounds(came_bytes, output_max_bytes)
+            if self._output_ended and len(received) < answers:
+                raise self._gone()
+
+    def has_stray_output(self) -> bool:
+        """Return whether something has come that nobody asked for."""
+        with suppress(OSError):
+            self._turn(0)
+        return bool(self._incoming)
+
+    def finish(self, deadline_s: float) -> ConversationError | None:
+        """End its input and wait for it to exit. Return what was wrong: further output, or a bad exit status.
+
+        A process that does not exit in time is killed without blame: all its answers have come.
+        """
+        self._close_input()
+        until_s = time.monotonic() + deadline_s
+        while not self._output_ended and not self._incoming and (remaining_s := until_s - time.monotonic()) > 0:
+            self._turn(min(remaining_s, _EXIT_POLL_S))
+        if self._incoming:
+            return ConversationError(
+                FaultKind.EXTRA_ANSWER, f"an answer too many: {excerpt(bytes(self._incoming[:400]))}"
+            )
+        status = self._wait_for_exit() if self._output_ended else None
+        if status is not None and (status.si_code != os.CLD_EXITED or status.si_status != 0):
+            return self._gone()
+        return None
+
+    def kill(self) -> None:
+        """Kill the process group, reap the process and close the pipes."""
+        if self._popen.returncode is None:
+            # The process is not reaped yet, not even if it has exited: its group id cannot belong to anybody else.
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._popen.pid, signal.SIGKILL)
+            self._popen.wait()
+        self._selector.close()
+        for pipe in (self._popen.stdin, self._popen.stdout, self._popen.stderr):
+            if pipe is not None:
+                with suppress(OSError):
+                    pipe.close()
+
+    def _send(self, data: bytes) -> None:
+        self._outgoing = memoryview(data)
+        if self._outgoing and self._popen.stdin and not self._popen.stdin.closed and not self._output_ended:
+            self._selector.register(self._stdin, selectors.EVENT_WRITE)
+
+    def _turn(self, timeout_s: float) -> int:
+        """Move what can be moved. Return the number of bytes that came on standard output."""
+        exited = self._exit_status() is not None
+        ready = self._selector.select(0 if exited else timeout_s)
+        came_bytes = 0
+        for key, _ in ready:
+            if key.fd == self._stdin:
+                self._write()
+            elif key.fd == self._stderr:
+                self._read_log()
+            else:
+                came_bytes += self._read_output()
+        if exited and not ready:  # somebody else keeps its output open, but all that it wrote has been read
+            self._output_ended = True
+        return came_bytes
+
+    def _write(self) -> None:
+        try:
+            self._outgoing = self._outgoing[os.write(self._stdin, self._outgoing[:_CHUNK_BYTES]) :]
+        except BlockingIOError:
+            return
+        except OSError:  # it reads no more; why, its output tells
+            self._outgoing = memoryview(b"")
+        if not self._outgoing:
+            self._selector.unregister(self._stdin)
+
+    def _read_output(self) -> int:
+        try:
+            chunk = os.read(self._stdout, _CHUNK_BYTES)
+        except BlockingIOError:
+            return 0
+        if not chunk:
+            self._selector.unregister(self._stdout)
+            self._output_ended = True
+        self._incoming += chunk
+        return len(chunk)
+
+    def _read_log(self) -> None:
+        try:
+            chunk = os.read(self._stderr, _CHUNK_BYTES)
+        except BlockingIOError:
+            return
+        if not chunk:
+            self._selector.unregister(self._stderr)
+        self._log += chunk
+        del self._log[:-LOG_MAX_BYTES]
+
+    def _take_lines(self, received: list[bytes], answers: int) -> None:
+        start = 0
+        while len(received) < answers and (end := self._incoming.find(b"\n", start)) >= 0:
+            received.append(bytes(self._incoming[start:end]))
+            start = end + 1
+        del self._incoming[:start]
+
+    def _check_bounds(self, came_bytes: int, output_max_bytes: int) -> None:
+        if len(self._incoming) > LINE_MAX_BYTES:
+            raise ConversationError(FaultKind.TOO_MUCH_OUTPUT, f"a line of more than {LINE_MAX_BYTES} bytes")
+        if came_bytes > output_max_bytes:
+            raise ConversationError(FaultKind.TOO_MUCH_OUTPUT, f"more than {output_max_bytes} bytes of output")
+
+    def _close_input(self) -> None:
+        if self._popen.stdin is not None and not self._popen.stdin.closed:
+            with suppress(KeyError):
+                self._selector.unregister(self._stdin)
+            self._popen.stdin.close()
+
+    def _exit_status(self) -> os.waitid_result | None:
+        # WNOWAIT leaves the process unreaped, so that its group can still be killed safely.
+        return os.waitid(os.P_PID, self._popen.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+
+    def _wait_for_exit(self) -> os.waitid_result | None:
+        until_s = time.monotonic() + _EXIT_GRACE_S
+        while (status := self._exit_status()) is None and time.monotonic() < until_s:
+            time.sleep(0.005)
+        return status
+
+    def _gone(self) -> ConversationError:
+        status = self._wait_for_exit()
+        if status is None:
+            reason = "closed its output"
+        elif status.si_code == os.CLD_EXITED:
+            reason = f"exited with code {status.si_status}"
+        else:
+            reason = f"was ended by signal {status.si_status} ({_signal_name(status.si_status)})"
+        return ConversationError(FaultKind.EXITED, reason + self._log_note())
+
+    def _log_note(self) -> str:
+        with suppress(OSError):  # BlockingIOError: nothing more is there
+            for _ in range(LOG_MAX_BYTES // _CHUNK_BYTES + 16):
+                self._log += os.read(self._stderr, _CHUNK_BYTES)
+        lines = [line for line in bytes(self._log).decode("utf-8", "backslashreplace").splitlines() if line.strip()]
+        return f"; its log ends: {excerpt(lines[-1].strip(), 300)}" if lines else ""
+
+
+def _non_blocking(pipe: IO[bytes] | None) -> int:
+    assert pipe is not None
+    os.set_blocking(pipe.fileno(), False)
+    return pipe.fileno()
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return "unknown"

@@ -1,0 +1,85 @@
+"""The report as one JSON document (``spec/schemas/report.schema.json``)."""
+
+import json
+from typing import Any
+
+from firstflight_conformance.run.manifest import Deviation
+from firstflight_conformance.run.results import AdapterReport, Divergence, Result
+from firstflight_conformance.wire import encode_int
+
+_STATUSES = ("pass", "within_tolerance", "fail", "explained", "unsupported", "errored")
+
+
+def to_json(reports: list[AdapterReport], case_ids: list[str], exit_code: int, *, strict: bool) -> dict[str, Any]:
+    """Return the document. The same results give the same document: it holds no time and no duration."""
+    return {
+        "format": 1,
+        "strict": strict,
+        "exit_code": exit_code,
+        "cases": case_ids,
+        "adapters": [_adapter(report) for report in reports],
+    }
+
+
+def text(document: dict[str, Any]) -> str:
+    """Return the canonical text of the document."""
+    return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
+
+
+def _adapter(report: AdapterReport) -> dict[str, Any]:
+    manifest, declared = report.manifest, report.declaration
+    return {
+        "name": manifest.name,
+        "title": manifest.title,
+        "language": manifest.language,
+        "role": manifest.role,
+        "skipped": report.skipped,
+        "declaration": declared
+        and {
+            "name": declared.name,
+            "version": declared.version,
+            "algorithms": {name: list(profiles) for name, profiles in declared.algorithms.items()},
+            "observables": list(declared.observables),
+            "clock": declared.clock,
+            "window": declared.window,
+            "arithmetic": declared.arithmetic,
+        },
+        "counts": {status: report.counts[status] for status in _STATUSES},
+        "disappeared": [_deviation(deviation) for deviation in report.disappeared],
+        "results": [_result(result) for result in report.results],
+    }
+
+
+def _deviation(deviation: Deviation) -> dict[str, str]:
+    return {"case": deviation.case, "clause": deviation.clause, "explanation": deviation.explanation}
+
+
+def _result(result: Result) -> dict[str, Any]:
+    return {
+        "case": result.case_id,
+        "verdict": result.verdict.value,
+        "within_tolerance": result.within_tolerance,
+        "reason": result.reason or None,
+        "fault": result.fault.value if result.fault else None,
+        "divergence": _divergence(result.divergence) if result.divergence else None,
+        "explained_by": _deviation(result.explained_by) if result.explained_by else None,
+    }
+
+
+def _divergence(divergence: Divergence) -> dict[str, Any]:
+    return {
+        "event_index": divergence.event_index,
+        "event": divergence.event,
+        "differences": [
+            {"observable": d.observable, "expected": _encode(d.expected), "observed": _encode(d.observed)}
+            for d in divergence.differences
+        ],
+        "clauses": list(divergence.clauses),
+        "model": {name: _encode(value) for name, value in divergence.expected.items()},
+    }
+
+
+def _encode(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _encode(number) for name, number in value.items()}
+    return encode_int(value) if isinstance(value, int) else value

@@ -1,0 +1,60 @@
+"""The report as JUnit XML: one test suite per adapter, one test case per case.
+
+Continuous integration shows red what the exit code counts. Therefore an explained deviation is *skipped* with its
+explanation, and a failure of type ``explained`` with ``--strict``; a deviation that disappeared is a failure of a test
+case of its own; null adapters, which never count, are left out.
+"""
+
+import re
+from pathlib import Path
+
+from junitparser import Error, Failure, JUnitXml, Skipped, TestCase, TestSuite
+
+from firstflight_conformance.run.results import AdapterReport, Result, Verdict
+
+# What XML 1.0 cannot hold, even escaped.
+_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def write(reports: list[AdapterReport], path: Path, *, strict: bool) -> None:
+    """Write the report to a file."""
+    document = JUnitXml("firstflight")
+    for report in reports:
+        if report.manifest.role != "null":
+            document.add_testsuite(_suite(report, strict=strict))
+    document.write(str(path), pretty=True)
+
+
+def _suite(report: AdapterReport, *, strict: bool) -> TestSuite:
+    suite = TestSuite(report.manifest.name)
+    for result in report.results:
+        suite.add_testcase(_case(report.manifest.name, result, strict=strict))
+    for deviation in report.disappeared:
+        case = TestCase(f"deviation {deviation.case}", report.manifest.name)
+        case.result = [Failure(_clean(f"no case shows it any more: {deviation.explanation}"), "disappeared")]
+        suite.add_testcase(case)
+    if report.skipped is not None:
+        case = TestCase("adapter", report.manifest.name)
+        case.result = [Skipped(_clean(report.skipped))]
+        suite.add_testcase(case)
+    return suite
+
+
+def _case(adapter: str, result: Result, *, strict: bool) -> TestCase:
+    case = TestCase(result.case_id, adapter)
+    reason = _clean(result.reason)
+    if result.explained_by is not None:
+        explained = _clean(f"explained ({result.explained_by.clause}): {result.explained_by.explanation}; {reason}")
+        case.result = [Failure(explained, "explained") if strict else Skipped(explained)]
+    elif result.verdict is Verdict.FAIL:
+        clauses = ", ".join(result.divergence.clauses) if result.divergence else ""
+        case.result = [Failure(f"{reason} [{clauses}]", "divergence")]
+    elif result.verdict is Verdict.ERRORED:
+        case.result = [Error(reason, result.fault.value if result.fault else "")]
+    elif result.verdict is Verdict.UNSUPPORTED:
+        case.result = [Skipped(reason)]
+    return case
+
+
+def _clean(text: str) -> str:
+    return _NOT_XML.sub("\ufffd", text)

@@ -1,0 +1,146 @@
+"""The report for reading, on a terminal or in a log."""
+
+import re
+import sys
+from collections import defaultdict
+from collections.abc import Iterable
+from pathlib import PurePath
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from firstflight_conformance.run.results import AdapterReport, Divergence, Result, Verdict
+from firstflight_conformance.spec.clauses import Clause, all_clauses
+from firstflight_conformance.timeline import event_text, milliseconds, observables_text
+from firstflight_conformance.wire import decode_int
+
+FAILURES_SHOWN = 5
+_WIDTH_MIN = 100
+_LOG_WIDTH = 120
+_COLUMNS = ("pass", "tolerance", "fail", "explained", "unsupported", "errored")
+
+
+def console() -> Console:
+    """Return the console that reports are printed on: at least 100 columns, no styles where there is no terminal."""
+    plain = Console(highlight=False, file=sys.stdout)
+    width = max(plain.width, _WIDTH_MIN) if plain.is_terminal else _LOG_WIDTH
+    return Console(highlight=False, file=sys.stdout, width=width)
+
+
+def print_report(out: Console, reports: list[AdapterReport], case_count: int, *, all_failures: bool) -> None:
+    """Print the table of results, then what failed."""
+    judged = [report for report in reports if report.manifest.role != "null"]
+    null = [report for report in reports if report.manifest.role == "null"]
+    out.print(f"{case_count} cases")
+    if judged:
+        out.print(_table(judged, "Adapters"))
+    if null:
+        out.print(_table(null, "Null adapters: what doing nothing scores"))
+    clauses = all_clauses()
+    for report in judged:
+        _print_details(out, report, clauses, None if all_failures else FAILURES_SHOWN)
+    for report in null:
+        _print_groups(out, report, Verdict.ERRORED, "red")
+
+
+def _table(reports: list[AdapterReport], title: str) -> Table:
+    table = Table(title=title, title_justify="left", title_style="bold")
+    for name in ("adapter", "version", "role"):
+        table.add_column(name, overflow="fold")
+    for name in _COLUMNS:
+        table.add_column(name, justify="right")
+    for report in reports:
+        table.add_row(*_row(report))
+    return table
+
+
+def _row(report: AdapterReport) -> list[Text]:
+    manifest, counts = report.manifest, report.counts
+    version = report.declaration.version if report.declaration else "-"
+    cells = [Text(_name(report)), Text(version), Text(manifest.role)]
+    if report.skipped is not None:
+        return [*cells, Text("skipped", "yellow")]
+    styles = {"fail": "red", "errored": "red", "explained": "yellow", "pass": "green"}
+    keys = ("pass", "within_tolerance", *_COLUMNS[2:])
+    return [*cells, *(Text(str(counts[key]), styles.get(key, "") if counts[key] else "dim") for key in keys)]
+
+
+def _print_details(out: Console, report: AdapterReport, clauses: dict[str, Clause], limit: int | None) -> None:
+    if report.skipped is not None:
+        out.print(Text(f"\n{_name(report)}: skipped: {report.skipped}", "yellow"))
+        return
+    _print_groups(out, report, Verdict.ERRORED, "red")
+    _print_groups(out, report, Verdict.UNSUPPORTED, "dim")
+    _print_explained(out, report)
+    for deviation in report.disappeared:
+        text = f"disappeared: {deviation.case} ({deviation.clause}): no case shows it any more"
+        out.print(Text(f"\n{_name(report)}: {text}", "red"))
+    failures = [result for result in report.results if result.status == "fail"]
+    for result in failures[:limit]:
+        _print_failure(out, _name(report), result, clauses)
+    if limit is not None and len(failures) > limit:
+        hidden = len(failures) - limit
+        out.print(f"\n{_name(report)}: {hidden} more failures are not shown; --all-failures shows them")
+
+
+def _print_groups(out: Console, report: AdapterReport, verdict: Verdict, style: str) -> None:
+    groups: dict[str, list[str]] = defaultdict(list)
+    for result in report.results:
+        if result.verdict is verdict:
+            groups[result.reason].append(result.case_id)
+    for reason, case_ids in groups.items():
+        others = f" and {len(case_ids) - 1} more" if len(case_ids) > 1 else ""
+        out.print(Text(f"\n{_name(report)}: {verdict.value}: {case_ids[0]}{others}", style))
+        _indent(out, Text(reason))
+
+
+def _print_explained(out: Console, report: AdapterReport) -> None:
+    for deviation in report.manifest.deviations:
+        results = [result for result in report.results if result.explained_by is deviation]
+        if results:
+            count = f"{len(results)} case{'s' if len(results) > 1 else ''}"
+            title = f"\n{_name(report)}: explained deviation: {deviation.case} ({deviation.clause}), {count}"
+            out.print(Text(title, "yellow"))
+            _indent(out, Text(deviation.explanation))
+            _indent(out, Text(f"for example {results[0].case_id}: {results[0].reason}", "dim"))
+
+
+def _print_failure(out: Console, adapter: str, result: Result, clauses: dict[str, Clause]) -> None:
+    out.print(Text(f"\n{adapter}: fail: {result.case_id}", "bold red"))
+    if result.divergence is not None:
+        for line in _divergence_lines(result.divergence, clauses):
+            _indent(out, line)
+
+
+def _divergence_lines(divergence: Divergence, clauses: dict[str, Clause]) -> Iterable[Text]:
+    event = divergence.event
+    time_ms = milliseconds(decode_int(event["t_ns"]))
+    yield Text(f"event {divergence.event_index} at {time_ms} ms: {event_text(event)}")
+    for difference in divergence.differences:
+        expected, observed = _shown(difference.expected), _shown(difference.observed)
+        yield Text.assemble(
+            f"{difference.observable}: expected ", (expected, "green"), ", observed ", (observed, "red")
+        )
+    for clause in divergence.clauses:
+        yield Text.assemble((f"[{clause}] ", "cyan"), _rule(clauses[clause].text) if clause in clauses else "")
+    yield Text(f"the model: {observables_text(divergence.expected)}", "dim")
+
+
+def _rule(text: str) -> str:
+    """Return the first sentence of a clause."""
+    return re.split(r"(?<=\.) (?=[A-Z])", " ".join(text.split()), maxsplit=1)[0]
+
+
+def _shown(value: object) -> str:
+    return "none" if value is None else str(value)
+
+
+def _indent(out: Console, text: Text) -> None:
+    out.print(Padding(text, (0, 0, 0, 2), expand=False))
+
+
+def _name(report: AdapterReport) -> str:
+    """Return the name of the adapter; of a command line without the folders."""
+    return " ".join(PurePath(word).name for word in report.manifest.name.split())

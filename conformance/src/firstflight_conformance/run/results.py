@@ -1,0 +1,93 @@
+"""The results of a run, as the reports show them."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any
+
+from firstflight_conformance.run.compare import Difference
+from firstflight_conformance.run.faults import FaultKind
+from firstflight_conformance.run.manifest import Deviation, Manifest
+from firstflight_conformance.run.messages import Declaration
+
+
+class Verdict(Enum):
+    """The verdict on a case. The value is the name in reports."""
+
+    PASS = "pass"
+    FAIL = "fail"
+    UNSUPPORTED = "unsupported"
+    ERRORED = "errored"
+
+
+@dataclass(frozen=True, slots=True)
+class Divergence:
+    """The first event after which an observable differed.
+
+    ``clauses`` are those that the model carried out on that event, ``expected`` all its observables after it.
+    """
+
+    event_index: int
+    event: dict[str, Any]
+    differences: tuple[Difference, ...]
+    clauses: tuple[str, ...]
+    expected: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """The verdict on one case. ``fault`` is set if it is errored, ``divergence`` if it failed."""
+
+    case_id: str
+    verdict: Verdict
+    reason: str = ""
+    within_tolerance: bool = False
+    fault: FaultKind | None = None
+    divergence: Divergence | None = None
+    explained_by: Deviation | None = None
+
+    @property
+    def status(self) -> str:
+        """The verdict, or ``explained`` for a failure that the manifest explains."""
+        return "explained" if self.explained_by else self.verdict.value
+
+
+@dataclass(frozen=True, slots=True)
+class AdapterReport:
+    """What came of one adapter. ``skipped`` says why it was not run at all."""
+
+    manifest: Manifest
+    skipped: str | None = None
+    declaration: Declaration | None = None
+    results: tuple[Result, ...] = ()
+    disappeared: tuple[Deviation, ...] = ()
+    counts: Counter[str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Count the results by status."""
+        counts = Counter(result.status for result in self.results)
+        counts["within_tolerance"] = sum(result.within_tolerance for result in self.results)
+        object.__setattr__(self, "counts", counts)
+
+
+class ExitCode:
+    """The exit codes of ``firstflight run``."""
+
+    OK = 0
+    DIVERGENCE = 1
+    USAGE = 2
+    FAULT = 3
+    NOTHING_RUN = 4
+
+
+def exit_code(reports: list[AdapterReport], *, strict: bool) -> int:
+    """Return the exit code. Null adapters do not count."""
+    judged = [report for report in reports if report.manifest.role != "null"]
+    total: Counter[str] = sum((report.counts for report in judged), Counter())
+    if total["errored"]:
+        return ExitCode.FAULT
+    if total["fail"] or any(report.disappeared for report in judged) or (strict and total["explained"]):
+        return ExitCode.DIVERGENCE
+    if not total["pass"] and not total["explained"]:
+        return ExitCode.NOTHING_RUN
+    return ExitCode.OK

@@ -1,0 +1,1 @@
+"""The path simulator (``spec/simulator.md``): deterministic, in integer time."""

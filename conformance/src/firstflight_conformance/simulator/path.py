@@ -1,0 +1,84 @@
+"""The path: a bottleneck with a drop-tail queue, and a receiver that acknowledges. Both only compute; the loop schedules."""
+
+from collections import deque
+from dataclasses import dataclass, field
+
+from firstflight_conformance.prng import SplitMix64
+from firstflight_conformance.simulator.scenario import Link, Receiver
+
+#: Purposes of the seed (``spec/simulator.md``).
+LOSS, JITTER = 1, 2
+
+
+@dataclass(slots=True)
+class Bottleneck:
+    """Serves packets in order. ``busy_until_ns``: when the last packet taken will have left."""
+
+    link: Link
+    seed: int
+    busy_until_ns: int = 0
+    waiting: deque[tuple[int, int]] = field(default_factory=deque)
+    waiting_bytes: int = 0
+    last_arrival_ns: int = 0
+    dropped_packets: int = 0
+    lost_packets: int = 0
+    loss: SplitMix64 = field(init=False)
+    jitter: SplitMix64 = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Seed the two generators."""
+        self.loss, self.jitter = SplitMix64(self.seed ^ LOSS), SplitMix64(self.seed ^ JITTER)
+
+    def carry(self, now_ns: int, size_bytes: int) -> int | None:
+        """Take a packet; return when it arrives at the receiver, or ``None`` if it never does."""
+        while self.waiting and self.waiting[0][0] <= now_ns:
+            self.waiting_bytes -= self.waiting.popleft()[1]
+        service_starts_ns = max(now_ns, self.busy_until_ns)
+        if service_starts_ns > now_ns:
+            if self.waiting_bytes + size_bytes > self.link.queue_bytes:
+                self.dropped_packets += 1
+                return None
+            self.waiting.append((service_starts_ns, size_bytes))
+            self.waiting_bytes += size_bytes
+        self.busy_until_ns = service_starts_ns + self.link.service_ns(size_bytes)
+        if self.loss.chance_ppm(self.link.loss_ppm):
+            self.lost_packets += 1
+            return None
+        arrival_ns = self.busy_until_ns + self.link.forward_delay_ns + self.jitter.below(self.link.jitter_ns + 1)
+        self.last_arrival_ns = max(arrival_ns, self.last_arrival_ns)
+        return self.last_arrival_ns
+
+
+@dataclass(slots=True)
+class AckPolicy:
+    """What the receiver has not acknowledged yet."""
+
+    receiver: Receiver
+    largest: int = -1
+    largest_arrival_ns: int = 0
+    pending: list[int] = field(default_factory=list)
+    deadline_ns: int | None = None
+
+    def arrived(self, now_ns: int, packet: int) -> bool:
+        """Take a packet; return whether an ACK is due at once. Otherwise one is due at ``deadline_ns``."""
+        in_order = packet == self.largest + 1
+        if packet > self.largest:
+            self.largest, self.largest_arrival_ns = packet, now_ns
+        self.pending.append(packet)
+        if not in_order or len(self.pending) >= self.receiver.ack_every_packets:
+            return True
+        if self.deadline_ns is None:
+            self.deadline_ns = now_ns + self.receiver.max_ack_delay_ns
+        return False
+
+    def acknowledge(self, now_ns: int) -> tuple[list[tuple[int, int]], int]:
+        """Return the ranges newly acknowledged, rising, and the acknowledgement delay; nothing is pending then."""
+        ranges: list[tuple[int, int]] = []
+        for packet in sorted(self.pending):
+            if ranges and ranges[-1][1] == packet - 1:
+                ranges[-1] = (ranges[-1][0], packet)
+            else:
+                ranges.append((packet, packet))
+        self.pending.clear()
+        self.deadline_ns = None
+        return ranges, now_ns - self.largest_arrival_ns

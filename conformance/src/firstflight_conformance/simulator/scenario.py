@@ -1,0 +1,87 @@
+"""Scenarios of the path simulator: loaded and checked."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from jsonschema.exceptions import best_match
+
+from firstflight import Config
+from firstflight_conformance.paths import SCENARIOS
+from firstflight_conformance.vectors import validator
+
+
+class ScenarioError(ValueError):
+    """A scenario was refused. The text names file, place and reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """The bottleneck and the way back."""
+
+    rate_bps: int
+    forward_delay_ns: int
+    return_delay_ns: int
+    queue_bytes: int
+    loss_ppm: int
+    jitter_ns: int
+
+    def service_ns(self, size_bytes: int) -> int:
+        """Return how long the link serves a packet, in ns, rounded up."""
+        return -(-8 * 1_000_000_000 * size_bytes // self.rate_bps)
+
+
+@dataclass(frozen=True, slots=True)
+class Receiver:
+    """When ACKs are sent."""
+
+    ack_every_packets: int
+    max_ack_delay_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """One path, one sender, one receiver. ``transfer_bytes`` is ``None`` for a transfer without end."""
+
+    name: str
+    title: str
+    seed: int
+    stop_ns: int
+    after_slow_start_ns: int
+    config: Config
+    transfer_bytes: int | None
+    paced: bool
+    link: Link
+    receiver: Receiver
+    vectors: tuple[dict[str, Any], ...]
+
+
+def load_scenario(path: Path) -> Scenario:
+    """Load one scenario. Raise :class:`ScenarioError` if it is malformed."""
+    try:
+        raw = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise ScenarioError(f"{path}: {error}") from error
+    error = best_match(validator("urn:firstflight:scenario:1").iter_errors(raw))
+    if error is not None:
+        raise ScenarioError(f"{path}: {error.json_path}: {error.message}")
+    sender = raw["sender"]
+    return Scenario(
+        name=path.name,
+        title=raw["title"],
+        seed=raw["seed"],
+        stop_ns=raw["stop_ns"],
+        after_slow_start_ns=raw["after_slow_start_ns"],
+        config=Config(sender["max_datagram_size_bytes"], sender["initial_window_bytes"]),
+        transfer_bytes=sender["transfer_bytes"],
+        paced=sender["paced"],
+        link=Link(**raw["link"]),
+        receiver=Receiver(**raw["receiver"]),
+        vectors=tuple(raw["vectors"]),
+    )
+
+
+def load_scenarios() -> list[Scenario]:
+    """Load every scenario of ``conformance/scenarios``, by name."""
+    return [load_scenario(path) for path in sorted(SCENARIOS.glob("*.json"))]

@@ -1,0 +1,171 @@
+"""The sender: asks the controller for the window, keeps the ledger, finds losses, and records every event."""
+
+from dataclasses import dataclass, field
+
+from firstflight import Controller, Observation, Phase, step
+from firstflight.events import Ack, Event, Lost, Run, Sent
+from firstflight_conformance.ledger import Ledger, RttEstimator
+from firstflight_conformance.simulator.scenario import Scenario
+
+PACKET_THRESHOLD = 3
+TIME_THRESHOLD = (9, 8)
+INITIAL_RTT_NS = 333_000_000
+
+
+@dataclass(slots=True)
+class Sender:
+    """Everything the sender knows. ``cwnd_bytes`` is what the controller answered last."""
+
+    scenario: Scenario
+    controller: Controller
+    ledger: Ledger = field(default_factory=Ledger)
+    rtt: RttEstimator = field(default_factory=RttEstimator)
+    events: list[Event] = field(default_factory=list)
+    observations: list[Observation] = field(default_factory=list)
+    left_bytes: int | None = None
+    largest_acked: int = -1
+    app_limited_from: int | None = None
+    release_ns: int = 0
+    slow_start_end_ns: int | None = None
+
+    def __post_init__(self) -> None:
+        """Take what there is to send from the scenario."""
+        self.left_bytes = self.scenario.transfer_bytes
+
+    @property
+    def cwnd_bytes(self) -> int:
+        """The congestion window now."""
+        return self.observations[-1].cwnd_bytes if self.observations else self.controller.base.cwnd_bytes
+
+    @property
+    def done(self) -> bool:
+        """Whether all data is acknowledged."""
+        return self.left_bytes == 0 and self.ledger.bytes_in_flight == 0
+
+    def send(self, now_ns: int) -> list[Run]:
+        """Send what the window, the pacer and the data allow; return the packets."""
+        runs: list[Run] = []
+        while self._may_send(now_ns):
+            self._append_packet(runs, now_ns)
+        if runs:
+            limited = self.left_bytes == 0 and self._fits(self.scenario.config.max_datagram_size_bytes)
+            self.app_limited_from = runs[0].first if limited else None
+            total = sum(run.count * run.size_bytes for run in runs)
+            self._record(Sent(now_ns, tuple(runs), total, self.ledger.bytes_in_flight, limited))
+        return runs
+
+    def _fits(self, size_bytes: int) -> bool:
+        return self.ledger.bytes_in_flight + size_bytes <= self.cwnd_bytes
+
+    def _next_size_bytes(self) -> int:
+        full = self.scenario.config.max_datagram_size_bytes
+        return full if self.left_bytes is None else min(full, self.left_bytes)
+
+    def _may_send(self, now_ns: int) -> bool:
+        size_bytes = self._next_size_bytes()
+        return size_bytes > 0 and self._fits(size_bytes) and (not self.scenario.paced or self.release_ns <= now_ns)
+
+    def wants_pacer(self) -> bool:
+        """Return whether only the pacer holds a packet back."""
+        size_bytes = self._next_size_bytes()
+        return self.scenario.paced and size_bytes > 0 and self._fits(size_bytes)
+
+    def _append_packet(self, runs: list[Run], now_ns: int) -> None:
+        size_bytes = self._next_size_bytes()
+        packet = self.ledger.next_packet
+        self.ledger.send(Run(packet, packet, size_bytes, now_ns))
+        if runs and runs[-1].size_bytes == size_bytes:
+            runs[-1] = Run(runs[-1].first, packet, size_bytes, now_ns)
+        else:
+            runs.append(Run(packet, packet, size_bytes, now_ns))
+        if self.left_bytes is not None:
+            self.left_bytes -= size_bytes
+        rtt_ns = INITIAL_RTT_NS if self.rtt.smoothed_ns is None else self.rtt.smoothed_ns
+        self.release_ns = max(self.release_ns, now_ns) - (-4 * size_bytes * rtt_ns // (5 * max(self.cwnd_bytes, 1)))
+
+    def on_ack(self, now_ns: int, ranges: list[tuple[int, int]], ack_delay_ns: int) -> None:
+        """Process an ACK frame: losses first, then what it acknowledges (RFC 9002, appendix A.7)."""
+        ranges = [part for first, last in ranges for part in self._still_in_flight(first, last)]
+        if not ranges:
+            return
+        acked = [run for first, last in ranges for run in self.ledger.take(first, last)]
+        acked_bytes = sum(run.count * run.size_bytes for run in acked)
+        latest_ns = None
+        if acked[-1].last > self.largest_acked:
+            self.largest_acked = acked[-1].last
+            latest_ns = now_ns - acked[-1].sent_t_ns
+            self.rtt.sample(latest_ns, ack_delay_ns)
+        self.detect_losses(now_ns, acked_bytes)
+        limited = self.app_limited_from is not None and acked[-1].last >= self.app_limited_from
+        self._record(
+            Ack(
+                now_ns, tuple(acked), acked_bytes, self.ledger.bytes_in_flight, self.ledger.next_packet, limited,
+                latest_ns, self.rtt.min_ns, self.rtt.smoothed_ns, ack_delay_ns,
+            )
+        )  # fmt: skip
+
+    def _still_in_flight(self, first: int, last: int) -> list[tuple[int, int]]:
+        """Return the parts of a range that were not declared lost before."""
+        parts = [
+            (max(first, run.first), min(last, run.last))
+            for run in self.ledger.in_flight
+            if run.first <= last and run.last >= first
+        ]
+        merged: list[tuple[int, int]] = []
+        for part in parts:
+            if merged and merged[-1][1] == part[0] - 1:
+                merged[-1] = (merged[-1][0], part[1])
+            else:
+                merged.append(part)
+        return merged
+
+    def loss_delay_ns(self) -> int:
+        """Return how long a packet may be overdue, in ns (RFC 9002, section 6.1.2)."""
+        numerator, denominator = TIME_THRESHOLD
+        return numerator * max(self.rtt.latest_ns or 0, self.rtt.smoothed_ns or 0) // denominator
+
+    def detect_losses(self, now_ns: int, acked_bytes: int = 0) -> None:
+        """Declare packets lost. ``acked_bytes`` are gone from the ledger but still in flight for the controller."""
+        lost_runs = [
+            run
+            for run in self._older_than_largest()
+            if run.last + PACKET_THRESHOLD <= self.largest_acked or run.sent_t_ns + self.loss_delay_ns() <= now_ns
+        ]
+        if not lost_runs:
+            return
+        lost = [run for gone in lost_runs for run in self.ledger.take(gone.first, gone.last)]
+        lost_bytes = sum(run.count * run.size_bytes for run in lost)
+        if self.left_bytes is not None:
+            self.left_bytes += lost_bytes
+        in_flight_bytes = self.ledger.bytes_in_flight + acked_bytes
+        self._record(Lost(now_ns, tuple(lost), lost_bytes, in_flight_bytes, self.ledger.next_packet))
+
+    def _older_than_largest(self) -> list[Run]:
+        """Return the packets in flight below the largest acknowledged, one to a run where they border on the threshold."""
+        border = self.largest_acked - PACKET_THRESHOLD
+        parts = []
+        for run in self.ledger.in_flight:
+            last = min(run.last, self.largest_acked)
+            if run.first > last:
+                break
+            if run.first <= border < last:
+                parts += [_part(run, run.first, border), _part(run, border + 1, last)]
+            else:
+                parts.append(_part(run, run.first, last))
+        return parts
+
+    def loss_timer_ns(self) -> int | None:
+        """Return when the oldest packet below the largest acknowledged becomes overdue."""
+        older = self._older_than_largest()
+        return min(run.sent_t_ns for run in older) + self.loss_delay_ns() if older else None
+
+    def _record(self, event: Event) -> None:
+        self.controller, observation = step(self.controller, event)
+        self.events.append(event)
+        self.observations.append(observation)
+        if self.slow_start_end_ns is None and observation.phase is not Phase.SLOW_START:
+            self.slow_start_end_ns = event.t_ns
+
+
+def _part(run: Run, first: int, last: int) -> Run:
+    return Run(first, last, run.size_bytes, run.sent_t_ns)

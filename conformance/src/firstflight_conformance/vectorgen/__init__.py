@@ -1,0 +1,1 @@
+"""Generation of the vectors: hand-built and simulated stimuli, recorded from the model."""

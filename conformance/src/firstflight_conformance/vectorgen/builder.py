@@ -1,0 +1,99 @@
+"""Builds a stream of events by hand: the ledger fills in what follows from the rest."""
+
+from dataclasses import dataclass, field
+
+from firstflight.events import Ack, Ce, Event, Lost, PersistentCongestion, Pto, Run, Sent
+from firstflight_conformance.ledger import Ledger, RttEstimator
+
+US = 1_000
+MS = 1_000_000
+S = 1_000_000_000
+
+
+@dataclass(slots=True)
+class StreamBuilder:
+    """Events in order. Times are given in ns after ``origin_ns``, at which every vector begins."""
+
+    max_datagram_size_bytes: int = 1200
+    initial_window_bytes: int | None = 12000
+    origin_ns: int = S
+    events: list[Event] = field(default_factory=list)
+    ledger: Ledger = field(default_factory=Ledger)
+    rtt: RttEstimator = field(default_factory=RttEstimator)
+    ce_count: int = 0
+
+    def send(self, t_ns: int, packets: int, size_bytes: int | None = None, *, app_limited: bool = False) -> None:
+        """Send packets of the full size, or of the given one."""
+        self.send_sizes(t_ns, [(packets, size_bytes or self.max_datagram_size_bytes)], app_limited=app_limited)
+
+    def send_sizes(self, t_ns: int, sizes: list[tuple[int, int]], *, app_limited: bool = False) -> None:
+        """Send runs of (packets, size in bytes) in one event."""
+        t_ns += self.origin_ns
+        runs = []
+        for packets, size_bytes in sizes:
+            first = self.ledger.next_packet
+            run = Run(first, first + packets - 1, size_bytes, t_ns)
+            self.ledger.send(run)
+            runs.append(run)
+        self.events.append(Sent(t_ns, tuple(runs), _bytes(runs), self.ledger.bytes_in_flight, app_limited))
+
+    def send_bytes(self, t_ns: int, total_bytes: int) -> None:
+        """Send so many bytes: full packets, and one smaller for the rest."""
+        full, rest = divmod(total_bytes, self.max_datagram_size_bytes)
+        sizes = [(min(full - done, 65535), self.max_datagram_size_bytes) for done in range(0, full, 65535)]
+        self.send_sizes(t_ns, sizes + ([(1, rest)] if rest else []))
+
+    def ack(
+        self, t_ns: int, *ranges: tuple[int, int], sample: bool = True, ack_delay_ns: int = 0, app_limited: bool = False
+    ) -> None:
+        """Acknowledge ranges (first, last). The RTT sample is that of the largest packet, unless ``sample`` is off."""
+        t_ns += self.origin_ns
+        runs = [run for first, last in ranges for run in self.ledger.take(first, last)]
+        latest_ns = t_ns - runs[-1].sent_t_ns if sample else None
+        if latest_ns is not None:
+            self.rtt.sample(latest_ns, ack_delay_ns)
+        self.events.append(
+            Ack(
+                t_ns, tuple(runs), _bytes(runs), self.ledger.bytes_in_flight, self.ledger.next_packet, app_limited,
+                latest_ns, self.rtt.min_ns, self.rtt.smoothed_ns, ack_delay_ns,
+            )
+        )  # fmt: skip
+
+    def ack_bytes(self, t_ns: int, total_bytes: int) -> None:
+        """Acknowledge the oldest packets in flight, which must add up to so many bytes."""
+        first = self.ledger.in_flight[0].first
+        last, left_bytes = first - 1, total_bytes
+        for run in self.ledger.in_flight:
+            packets = min(run.count, left_bytes // run.size_bytes)
+            last = run.first + packets - 1 if packets else last
+            left_bytes -= packets * run.size_bytes
+            if packets < run.count:
+                break
+        if left_bytes:
+            raise ValueError(f"{total_bytes} bytes end within packet {last + 1}")
+        self.ack(t_ns, (first, last))
+
+    def lose(self, t_ns: int, *ranges: tuple[int, int]) -> None:
+        """Declare ranges (first, last) lost."""
+        t_ns += self.origin_ns
+        runs = [run for first, last in ranges for run in self.ledger.take(first, last)]
+        self.events.append(
+            Lost(t_ns, tuple(runs), _bytes(runs), self.ledger.bytes_in_flight, self.ledger.next_packet)
+        )
+
+    def ce(self, t_ns: int, packet: int, sent_t_ns: int) -> None:
+        """Raise the ECN-CE counter by one; ``packet`` was sent at ``sent_t_ns`` after the origin."""
+        self.ce_count += 1
+        self.events.append(Ce(t_ns + self.origin_ns, packet, sent_t_ns + self.origin_ns, self.ce_count))
+
+    def persistent_congestion(self, t_ns: int) -> None:
+        """Establish persistent congestion."""
+        self.events.append(PersistentCongestion(t_ns + self.origin_ns))
+
+    def pto(self, t_ns: int) -> None:
+        """Let the probe timer expire."""
+        self.events.append(Pto(t_ns + self.origin_ns))
+
+
+def _bytes(runs: list[Run]) -> int:
+    return sum(run.count * run.size_bytes for run in runs)

@@ -1,0 +1,29 @@
+"""Stimuli recorded from the path simulator: those that the scenarios name."""
+
+from typing import Any
+
+from firstflight import create
+from firstflight_conformance.simulator.loop import simulate
+from firstflight_conformance.simulator.scenario import Scenario, load_scenarios
+from firstflight_conformance.vectorgen.stimulus import Stimulus
+
+
+def stimuli() -> list[Stimulus]:
+    """Run the scenarios and return the stimuli."""
+    return [_stimulus(scenario, entry) for scenario in load_scenarios() for entry in scenario.vectors]
+
+
+def _stimulus(scenario: Scenario, entry: dict[str, Any]) -> Stimulus:
+    algorithm = entry["id"].split(".", 1)[0]
+    recording = simulate(scenario, create(algorithm, entry["loop"], scenario.config))
+    return Stimulus(
+        id=entry["id"],
+        title=entry["title"],
+        why=entry["why"],
+        tier="core",
+        profiles=tuple(entry["profiles"]),
+        source={"kind": "simulator", "scenario": scenario.name, "loop": entry["loop"], "sources": entry["sources"]},
+        config=scenario.config,
+        events=recording.events,
+        flags=("paced",) if scenario.paced else (),
+    )

@@ -1,0 +1,141 @@
+"""A stimulus: a stream with what a reader needs to know of it, and what the model answers to it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from firstflight import Config, Controller, Observation, create
+from firstflight.events import Event, Sent
+from firstflight.observables import Outcome
+from firstflight_conformance.measure import clauses_of, replay
+from firstflight_conformance.stream import flags_of, granularity_of
+from firstflight_conformance.vectorgen.builder import StreamBuilder
+from firstflight_conformance.wire import encode_int, event_to_json, observation_to_json
+
+
+@dataclass(frozen=True, slots=True)
+class Stimulus:
+    """What a vector is made from. ``events`` are closed-loop for at least one of the ``profiles``."""
+
+    id: str
+    title: str
+    why: str
+    tier: str
+    profiles: tuple[str, ...]
+    source: dict[str, Any]
+    config: Config
+    events: tuple[Event, ...]
+    flags: tuple[str, ...] = ()
+
+    @property
+    def algorithm(self) -> str:
+        """The algorithm under test: the first part of the id."""
+        return self.id.split(".", 1)[0]
+
+
+class Catalogue:
+    """Hand-built stimuli; each is a function that fills a :class:`StreamBuilder`."""
+
+    def __init__(self, *profiles: str, sources: tuple[str, ...]) -> None:
+        """Name the profiles and sources that hold for every stimulus which names no others."""
+        self.profiles, self.sources = profiles, sources
+        self.stimuli: list[Stimulus] = []
+
+    def add(
+        self,
+        stimulus_id: str,
+        title: str,
+        why: str,
+        *,
+        tier: str = "gold",
+        profiles: tuple[str, ...] = (),
+        sources: tuple[str, ...] = (),
+        flags: tuple[str, ...] = (),
+        max_datagram_size_bytes: int = 1200,
+        initial_window_bytes: int | None = 12000,
+    ) -> Callable[[Callable[[StreamBuilder], None]], Callable[[StreamBuilder], None]]:
+        """Register the decorated function as a stimulus."""
+
+        def register(fill: Callable[[StreamBuilder], None]) -> Callable[[StreamBuilder], None]:
+            builder = StreamBuilder(max_datagram_size_bytes, initial_window_bytes)
+            fill(builder)
+            source = {"kind": "hand", "sources": [*(sources or self.sources)]}
+            config = Config(max_datagram_size_bytes, initial_window_bytes)
+            text = " ".join(why.split())
+            self.stimuli.append(
+                Stimulus(
+                    stimulus_id, title, text, tier, profiles or self.profiles, source, config, tuple(builder.events),
+                    flags,
+                )
+            )  # fmt: skip
+            return fill
+
+        return register
+
+
+def judged_events(events: tuple[Event, ...], observations: list[Observation]) -> int:
+    """Return how many events are closed-loop: those before the first packets sent that do not fit the window."""
+    for index, event in enumerate(events):
+        window_bytes = observations[index].cwnd_bytes
+        if isinstance(event, Sent) and event.bytes_in_flight > window_bytes:
+            return index
+    return len(events)
+
+
+def to_json(stimulus: Stimulus) -> dict[str, Any]:
+    """Return the vector: the stimulus with what the model answers in each profile.
+
+    Raise ``ValueError`` if a profile is not judged to its exit, or no profile to the end.
+    """
+    profiles = {profile: _profile_json(stimulus, profile) for profile in stimulus.profiles}
+    if max(entry["judged_events"] for entry in profiles.values()) < len(stimulus.events):
+        raise ValueError(f"{stimulus.id}: the stream is closed-loop for none of its profiles to the end")
+    events = [event_to_json(event) for event in stimulus.events]
+    window_bytes = stimulus.config.initial_window_bytes
+    return {
+        "format": 1,
+        "id": stimulus.id,
+        "title": stimulus.title,
+        "why": stimulus.why,
+        "algorithm": stimulus.algorithm,
+        "tier": stimulus.tier,
+        "flags": sorted({*flags_of(events), *stimulus.flags}),
+        "granularity": granularity_of(events),
+        "source": stimulus.source,
+        "config": {
+            "max_datagram_size_bytes": stimulus.config.max_datagram_size_bytes,
+            "initial_window_bytes": None if window_bytes is None else encode_int(window_bytes),
+        },
+        "events": events,
+        "profiles": profiles,
+    }
+
+
+def controller_of(stimulus: Stimulus, profile: str) -> Controller:
+    """Return a fresh model for the stimulus."""
+    return create(stimulus.algorithm, profile, stimulus.config)
+
+
+def _profile_json(stimulus: Stimulus, profile: str) -> dict[str, Any]:
+    events = list(stimulus.events)
+    observations = replay(controller_of(stimulus, profile), events)
+    judged = judged_events(stimulus.events, observations)
+    if judged < len(events) and Outcome.EXITED not in [seen.outcome for seen in observations[:judged]]:
+        raise ValueError(f"{stimulus.id}@{profile}: event {judged} does not fit the window, and there was no exit")
+    return {
+        "judged_events": judged,
+        "clauses": list(clauses_of(stimulus.algorithm, profile, stimulus.config, events[:judged])),
+        "expect": _changes(observations[:judged]),
+    }
+
+
+def _changes(observations: list[Observation]) -> list[dict[str, Any]]:
+    changes = []
+    before: dict[str, Any] = {}
+    for index, observation in enumerate(observations):
+        now = observation_to_json(observation)
+        changed = {name: value for name, value in now.items() if name not in before or before[name] != value}
+        if changed:
+            changes.append({"at": index, **changed})
+        before = now
+    return changes

@@ -1,0 +1,226 @@
+"""Vectors: loaded from ``vectors/``, checked and taken apart into cases (``spec/vector-format.md``)."""
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import ValidationError, best_match
+from referencing import Registry, Resource
+
+from firstflight_conformance.paths import SCHEMAS, VECTORS
+from firstflight_conformance.stream import StreamError, check_stream, flags_of, granularity_of
+from firstflight_conformance.wire import decode_int
+
+#: Flags that say something the events do not show.
+DECLARED_FLAGS = frozenset({"paced", "same-time-order"})
+
+
+class VectorError(ValueError):
+    """A vector file was refused. The text names file, place and reason."""
+
+    def __init__(self, path: Path, place: str, reason: str) -> None:
+        """Name the file, the place in it and the reason."""
+        super().__init__(f"{path}: {place}: {reason}")
+        self.path, self.place, self.reason = path, place, reason
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileCase:
+    """What one profile answers: ``expect`` lists the changes, each with the index ``at`` of its event."""
+
+    judged_events: int
+    clauses: tuple[str, ...]
+    expect: tuple[dict[str, Any], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Vector:
+    """One stimulus with its expectations. ``events`` and ``config`` are in their JSON form."""
+
+    id: str
+    title: str
+    why: str
+    algorithm: str
+    tier: str
+    flags: tuple[str, ...]
+    granularity: str
+    source: dict[str, Any]
+    config: dict[str, Any]
+    events: tuple[dict[str, Any], ...]
+    profiles: dict[str, ProfileCase]
+    path: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A stimulus judged for one profile."""
+
+    vector: Vector
+    profile: str
+
+    @property
+    def id(self) -> str:
+        """The id under which the case is selected and reported."""
+        return f"{self.vector.id}@{self.profile}"
+
+    @property
+    def expectation(self) -> ProfileCase:
+        """What the profile answers."""
+        return self.vector.profiles[self.profile]
+
+    @property
+    def events(self) -> tuple[dict[str, Any], ...]:
+        """The events that are judged."""
+        return self.vector.events[: self.expectation.judged_events]
+
+    def expected(self) -> list[dict[str, Any]]:
+        """Return all observables after each judged event, integers decoded."""
+        changes = {entry["at"]: entry for entry in self.expectation.expect}
+        now: dict[str, Any] = {}
+        steps = []
+        for index in range(self.expectation.judged_events):
+            now = now | _decode(changes.get(index, {}))
+            steps.append(now)
+        return steps
+
+
+def _decode(entry: dict[str, Any]) -> dict[str, Any]:
+    decoded: dict[str, Any] = {}
+    for name, value in entry.items():
+        if name == "state":
+            decoded[name] = {key: _decode_or_none(number) for key, number in value.items()}
+        elif name in ("cwnd_bytes", "ssthresh_bytes"):
+            decoded[name] = _decode_or_none(value)
+        elif name != "at":
+            decoded[name] = value
+    return decoded
+
+
+def _decode_or_none(value: int | str | None) -> int | None:
+    return None if value is None else decode_int(value)
+
+
+def load(path: Path) -> Vector:
+    """Load one file. Raise :class:`VectorError` if it is malformed in any way."""
+    raw = _parse(path)
+    _check_schema(path, raw)
+    _check_meaning(path, raw)
+    profiles = {
+        name: ProfileCase(entry["judged_events"], tuple(entry["clauses"]), tuple(entry["expect"]))
+        for name, entry in raw["profiles"].items()
+    }
+    return Vector(
+        raw["id"], raw["title"], raw["why"], raw["algorithm"], raw["tier"], tuple(raw["flags"]), raw["granularity"],
+        raw["source"], raw["config"], tuple(raw["events"]), profiles, path,
+    )  # fmt: skip
+
+
+def load_all(root: Path = VECTORS) -> list[Vector]:
+    """Load every vector below ``root``, in the order of their ids. Raise :class:`VectorError`."""
+    paths = sorted(path for path in root.rglob("*.json") if path.parent != root)
+    vectors = [load(path) for path in paths]
+    first: dict[str, Path] = {}
+    for vector in vectors:
+        if vector.id in first:
+            raise VectorError(vector.path, "id", f"{vector.id} is already the id of {first[vector.id]}")
+        first[vector.id] = vector.path
+    return sorted(vectors, key=lambda vector: vector.id)
+
+
+def cases(vectors: Iterable[Vector]) -> Iterator[Case]:
+    """Yield the cases of the given vectors in their order."""
+    for vector in vectors:
+        for profile in vector.profiles:
+            yield Case(vector, profile)
+
+
+def _parse(path: Path) -> dict[str, Any]:
+    def refuse_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        keys = [key for key, _ in pairs]
+        twice = next((key for key in keys if keys.count(key) > 1), None)
+        if twice is not None:
+            raise VectorError(path, twice, "the key is there twice")
+        return dict(pairs)
+
+    try:
+        raw = json.loads(path.read_bytes().decode("utf-8"), object_pairs_hook=refuse_duplicates)
+    except OSError as error:
+        raise VectorError(path, "file", error.strerror or str(error)) from error
+    except UnicodeDecodeError as error:
+        raise VectorError(path, f"byte {error.start}", "is not UTF-8") from error
+    except json.JSONDecodeError as error:
+        raise VectorError(path, f"line {error.lineno}, column {error.colno}", error.msg) from error
+    except RecursionError as error:
+        raise VectorError(path, "file", "nested too deeply") from error
+    if not isinstance(raw, dict):
+        raise VectorError(path, "file", "is not a JSON object")
+    return raw
+
+
+@cache
+def schema_registry() -> Registry[Any]:
+    """Return the schemas of ``spec/schemas`` by their ``$id``."""
+    resources = [
+        Resource.from_contents(json.loads(path.read_text(encoding="utf-8")))
+        for path in sorted(SCHEMAS.glob("*.schema.json"))
+    ]
+    return Registry().with_resources((str(resource.id()), resource) for resource in resources)
+
+
+@cache
+def validator(schema_id: str) -> Draft202012Validator:
+    """Return a validator for the schema with the given ``$id``."""
+    return Draft202012Validator({"$ref": schema_id}, registry=schema_registry())
+
+
+def _check_schema(path: Path, raw: dict[str, Any]) -> None:
+    # The header first, then event by event: a message about one event is worth more than one about all of them.
+    header = {**raw, "events": [{"ev": "pto", "t_ns": 1}]} if raw.get("events") else raw
+    _refuse_first(path, "", validator("urn:firstflight:vector:1"), header)
+    for index, event in enumerate(raw["events"]):
+        kind = event.get("ev") if isinstance(event, dict) else None
+        if kind not in EVENT_KINDS:
+            raise VectorError(path, f"events[{index}].ev", f"{kind!r} is not one of {', '.join(EVENT_KINDS)}")
+        _refuse_first(path, f"events[{index}]", validator(f"urn:firstflight:event:1#/$defs/{kind}"), event)
+
+
+EVENT_KINDS = ("sent", "ack", "lost", "ce", "persistent_congestion", "pto")
+
+
+def _refuse_first(path: Path, place: str, checker: Draft202012Validator, value: object) -> None:
+    error = best_match(checker.iter_errors(value))
+    if error is not None:
+        raise VectorError(path, place + _place(error) or "file", error.message)
+
+
+def _place(error: ValidationError) -> str:
+    return error.json_path.removeprefix("$")
+
+
+def _check_meaning(path: Path, raw: dict[str, Any]) -> None:
+    try:
+        check_stream(raw["events"], raw["config"])
+    except StreamError as error:
+        raise VectorError(path, f"events[{error.index}]{error.member}", error.reason) from error
+    computed = set(flags_of(raw["events"])) | (set(raw["flags"]) & DECLARED_FLAGS)
+    if set(raw["flags"]) != computed:
+        raise VectorError(path, "flags", f"should be {sorted(computed)}")
+    if raw["granularity"] != granularity_of(raw["events"]):
+        raise VectorError(path, "granularity", f"should be {granularity_of(raw['events'])}")
+    for name, entry in raw["profiles"].items():
+        _check_expectation(path, f"profiles.{name}", entry, len(raw["events"]))
+
+
+def _check_expectation(path: Path, place: str, entry: dict[str, Any], events: int) -> None:
+    if entry["judged_events"] > events:
+        raise VectorError(path, f"{place}.judged_events", f"there are only {events} events")
+    indices = [change["at"] for change in entry["expect"]]
+    if indices != sorted(set(indices)) or indices[0] != 0 or indices[-1] >= entry["judged_events"]:
+        raise VectorError(path, f"{place}.expect", "`at` must begin with 0, rise, and stay below judged_events")
+    missing = {"cwnd_bytes", "ssthresh_bytes", "phase", "outcome", "state"} - set(entry["expect"][0])
+    if missing:
+        raise VectorError(path, f"{place}.expect[0]", f"the first entry needs {', '.join(sorted(missing))}")

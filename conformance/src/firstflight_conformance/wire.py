@@ -1,0 +1,120 @@
+"""Events and observables in their JSON form (``spec/events.md``) and back."""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import fields
+from typing import Any
+
+from firstflight.events import Ack, Ce, Event, Lost, PersistentCongestion, Pto, Run, Sent
+from firstflight.observables import Observation
+
+#: The largest integer that every JSON reader keeps exactly.
+NUMBER_MAX = 2**53 - 1
+_DECIMAL = re.compile(r"[1-9][0-9]{15,19}")
+
+_KINDS: dict[str, type[Event]] = {
+    "sent": Sent,
+    "ack": Ack,
+    "lost": Lost,
+    "ce": Ce,
+    "persistent_congestion": PersistentCongestion,
+    "pto": Pto,
+}
+_NAMES = {kind: name for name, kind in _KINDS.items()}
+_RTTS = ("latest_rtt_ns", "min_rtt_ns", "smoothed_rtt_ns")
+
+
+def encode_int(value: int) -> int | str:
+    """Return a non-negative integer as a JSON number, as a decimal string if it is larger than :data:`NUMBER_MAX`."""
+    return value if value <= NUMBER_MAX else str(value)
+
+
+def decode_int(value: object, key: str = "number") -> int:
+    """Undo :func:`encode_int`. Raise :class:`ValueError` naming ``key`` for everything that it never returns."""
+    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= NUMBER_MAX:
+        return value
+    if isinstance(value, str) and _DECIMAL.fullmatch(value) and NUMBER_MAX < int(value) < 2**64:
+        return int(value)
+    raise ValueError(f"{key}: {_shown(value)} is no number up to 2^53 - 1 and no larger 64-bit one as a decimal string")
+
+
+def event_from_json(raw: Mapping[str, Any]) -> Event:
+    """Return the event. Raise :class:`ValueError` naming the key that is unknown, missing or of the wrong type."""
+    name = raw.get("ev")
+    kind = _KINDS.get(name) if isinstance(name, str) else None
+    if kind is None:
+        raise ValueError(f"ev: {_shown(name)} is not one of {', '.join(_KINDS)}")
+    members = [field.name for field in fields(kind)]
+    for key in raw:
+        if key != "ev" and key not in members:
+            raise ValueError(f"{key}: unknown in the event {name}")
+    for key in members:
+        if key not in raw:
+            raise ValueError(f"{key}: missing in the event {name}")
+    t_ns = decode_int(raw["t_ns"], "t_ns")
+    values = {key: _member_from_json(key, raw[key], t_ns if kind is Sent else None) for key in members}
+    make: Callable[..., Event] = kind
+    return make(**values)
+
+
+def _member_from_json(key: str, value: object, sent_t_ns: int | None) -> object:
+    if key == "packets":
+        if not isinstance(value, list | tuple):
+            raise ValueError(f"packets: {_shown(value)} is not a list of runs")
+        return tuple(_run_from_json(run, sent_t_ns) for run in value)
+    if key == "app_limited":
+        if not isinstance(value, bool):
+            raise ValueError(f"app_limited: {_shown(value)} is neither true nor false")
+        return value
+    if key in _RTTS and value is None:
+        return None
+    return decode_int(value, key)
+
+
+def _run_from_json(raw: object, sent_t_ns: int | None) -> Run:
+    """Return a run. The runs of a ``sent`` event do not repeat the time of the event: it is given as ``sent_t_ns``."""
+    names = ["first", "last", "size_bytes"] if sent_t_ns is not None else ["first", "last", "size_bytes", "sent_t_ns"]
+    if not isinstance(raw, list | tuple) or len(raw) != len(names):
+        raise ValueError(f"packets: {_shown(raw)} is not [{', '.join(names)}]")
+    first, last, size_bytes, *rest = (decode_int(value, f"packets: {n}") for n, value in zip(names, raw, strict=True))
+    return Run(first, last, size_bytes, rest[0] if sent_t_ns is None else sent_t_ns)
+
+
+def event_to_json(event: Event) -> dict[str, Any]:
+    """Return the JSON form of the event, with its members in the order of ``spec/events.md``."""
+    raw: dict[str, Any] = {"ev": _NAMES[type(event)]}
+    for field in fields(event):
+        value = getattr(event, field.name)
+        if field.name == "packets":
+            raw["packets"] = [_run_to_json(run, isinstance(event, Sent)) for run in value]
+        elif value is None or isinstance(value, bool):
+            raw[field.name] = value
+        else:
+            raw[field.name] = encode_int(value)
+    return raw
+
+
+def _run_to_json(run: Run, sent_now: bool) -> list[int | str]:
+    numbers = [run.first, run.last, run.size_bytes]
+    return [encode_int(number) for number in (numbers if sent_now else [*numbers, run.sent_t_ns])]
+
+
+def observation_to_json(observation: Observation) -> dict[str, Any]:
+    """Return the JSON form of the observables."""
+    return {
+        "cwnd_bytes": encode_int(observation.cwnd_bytes),
+        "ssthresh_bytes": _encode_optional(observation.ssthresh_bytes),
+        "phase": observation.phase.value,
+        "outcome": observation.outcome.value,
+        "state": {name: _encode_optional(value) for name, value in observation.state.items()},
+    }
+
+
+def _encode_optional(value: int | None) -> int | str | None:
+    return None if value is None else encode_int(value)
+
+
+def _shown(value: object) -> str:
+    """Return a value for a message, cut to a length that a reader can bear."""
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."

@@ -1,0 +1,23 @@
+"""Declares what it is told. ``declares.py MEMBERS [MODE]``: members of hello as JSON; a mode of answering."""
+
+import json
+import sys
+
+from base import HELLO, Message, line, serve
+
+MODE = sys.argv[2] if len(sys.argv) > 2 else ""
+
+
+def hook(_case: str, message: Message, answer: Message) -> bytes:
+    """Answer in the mode."""
+    if MODE == "claims-all" and message["op"] == "start":
+        return line({"op": "started"})
+    if MODE == "garbled-probe" and message["op"] == "start":
+        return b"?\n"
+    if message["op"] == "event" and MODE.startswith("off-by="):
+        answer = answer | {"cwnd_bytes": answer["cwnd_bytes"] + int(MODE.removeprefix("off-by="))}
+    return line(answer)
+
+
+hello = HELLO | json.loads(sys.argv[1])
+serve(hook, {name: value for name, value in hello.items() if value != "absent"})

@@ -1,0 +1,61 @@
+"""The classes in which windows are compared."""
+
+import pytest
+
+from firstflight_conformance.run.compare import Comparison, compare
+from firstflight_conformance.run.messages import Declaration
+
+DATAGRAM = 1200
+BIG = 2**24
+
+
+def compared(
+    expected: int | None, observed: int | None, arithmetic: str = "integer", window: str = "bytes"
+) -> Comparison:
+    """Compare one window."""
+    declaration = Declaration("x", "1", {}, ("cwnd_bytes",), window=window, arithmetic=arithmetic)
+    return compare({"ssthresh_bytes": expected}, {"ssthresh_bytes": observed}, declaration, DATAGRAM)
+
+
+@pytest.mark.parametrize(
+    ("arithmetic", "window", "expected", "low", "high"),
+    [
+        ("integer", "bytes", 12000, 12000, 12000),
+        ("float64", "bytes", 12000, 11999, 12001),
+        ("float64", "bytes", 2**60, 2**60 - 1, 2**60 + 1),
+        ("float32", "bytes", 2**23, 2**23 - 1, 2**23 + 1),
+        ("float32", "bytes", BIG, BIG - 4, BIG + 4),
+        ("float32", "bytes", BIG - 1, BIG - 4, BIG + 2),
+        ("integer", "packets", 12000, 10801, 12000),
+        ("float64", "packets", 12000, 10800, 12001),
+    ],
+)
+def test_bounds_of_the_classes(arithmetic: str, window: str, expected: int, low: int, high: int) -> None:
+    """The bounds are within the tolerance, what lies one byte further is not."""
+    for observed in (low, high):
+        comparison = compared(expected, observed, arithmetic, window)
+        assert not comparison.differences
+        assert comparison.within_tolerance == (observed != expected)
+    for observed in (low - 1, high + 1):
+        assert compared(expected, observed, arithmetic, window).differences
+
+
+def test_infinite_threshold_has_no_tolerance() -> None:
+    """An infinite threshold equals itself only."""
+    assert compared(None, None) == Comparison((), within_tolerance=False)
+    for expected, observed in ((None, 2**62), (2**62, None)):
+        assert compared(expected, observed, "float32", "packets").differences
+
+
+def test_names_and_state_are_exact() -> None:
+    """No class reaches phase, outcome or state; every differing number of the state is named."""
+    declaration = Declaration("x", "1", {}, (), window="packets", arithmetic="float32")
+    expected = {"phase": "recovery", "outcome": "sent", "state": {"bin": 1, "shift_bins": None, "open_bin_bytes": 5}}
+    observed = {"phase": "recovery", "outcome": "grown", "state": {"bin": 2, "shift_bins": None, "extra": 0}}
+    comparison = compare(expected, observed, declaration, DATAGRAM)
+    assert [(d.observable, d.expected, d.observed) for d in comparison.differences] == [
+        ("outcome", "sent", "grown"),
+        ("state.bin", 1, 2),
+        ("state.open_bin_bytes", 5, "absent"),
+        ("state.extra", "absent", 0),
+    ]

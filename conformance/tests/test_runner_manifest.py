@@ -1,0 +1,106 @@
+"""Manifests, and what ``--adapter`` may be."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from firstflight_conformance.paths import ROOT
+from firstflight_conformance.run.manifest import ManifestError, load_manifest, load_manifests, resolve
+
+GOOD = """
+name = "x"
+title = "X"
+language = "Python"
+role = "third-party"
+command = ["{python}", "{here}/adapter.py", "{root}"]
+"""
+DEVIATION = '[[deviation]]\ncase = "search.*"\nclause = "search.exit.lower"\nexplanation = "because"\n'
+
+
+def write(folder: Path, text: str) -> Path:
+    """Write a manifest."""
+    folder.mkdir(exist_ok=True)
+    path = folder / "manifest.toml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_places_are_filled_in(tmp_path: Path) -> None:
+    """The places in a command are the interpreter, the folder of the manifest and the checkout."""
+    manifest = load_manifest(write(tmp_path, GOOD + 'build = "x"\nrequires = ["sh"]\n' + DEVIATION))
+    assert manifest.command == (sys.executable, f"{tmp_path}/adapter.py", str(ROOT))
+    assert manifest.missing() == f"{tmp_path}/adapter.py does not exist: run `make x`"
+    assert manifest.deviations[0].matches("search.exit.equal@lanman-2024")
+    assert not manifest.deviations[0].matches("slow-start.grow.one@rfc-9002")
+    (tmp_path / "adapter.py").touch()
+    assert manifest.missing() is None
+
+
+def test_shared_object_is_served_by_the_host(tmp_path: Path) -> None:
+    """A shared object runs in the host."""
+    text = GOOD.replace("command = [", 'shared_object = "{root}/build/x.so"\n#')
+    manifest = load_manifest(write(tmp_path, text))
+    assert manifest.command[1:] == ("-m", "firstflight_conformance.run.shared_object_host", f"{ROOT}/build/x.so")
+    assert manifest.missing() == "build/x.so does not exist"
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("name = ", "manifest.toml"),
+        (GOOD + "colour = 1", "colour: unknown key"),
+        (GOOD.replace('name = "x"', "name = 1"), "name: needs a text"),
+        (GOOD.replace('title = "X"', ""), "title: needs a text"),
+        (GOOD.replace("third-party", "rival"), "role: 'rival' is not one of"),
+        (GOOD.replace("command", "#"), "command: needs either"),
+        (GOOD + 'shared_object = "x.so"', "command: needs either"),
+        (GOOD.replace('["{python}", "{here}/adapter.py", "{root}"]', "[]"), "command: is empty"),
+        (GOOD.replace('["{python}", "{here}/adapter.py", "{root}"]', '"x"'), "command: needs a list of texts"),
+        (GOOD + "requires = [1]", "requires: needs a list of texts"),
+        (GOOD + 'deviation = ["x"]', "deviation: needs tables"),
+        (GOOD + DEVIATION.replace("because", ""), "deviation[0].explanation: needs a text"),
+        (GOOD + DEVIATION + "until = 1", "deviation[0].until: unknown key"),
+        (GOOD + DEVIATION.replace("exit.lower", "exit.raise"), "deviation[0].clause: there is no clause"),
+    ],
+)
+def test_malformed_manifest(tmp_path: Path, text: str, reason: str) -> None:
+    """The error names file, key and reason."""
+    path = write(tmp_path, text)
+    with pytest.raises(ManifestError) as error:
+        load_manifest(path)
+    assert str(path) in str(error.value)
+    assert reason in str(error.value)
+
+
+def test_names_are_unique(tmp_path: Path) -> None:
+    """Two adapters cannot have one name."""
+    write(tmp_path / "a", GOOD)
+    write(tmp_path / "b", GOOD)
+    with pytest.raises(ManifestError, match="name of another adapter"):
+        load_manifests(tmp_path)
+
+
+def test_resolve(tmp_path: Path) -> None:
+    """A value is a name, a shared object, a command line, or an error with a hint."""
+    write(tmp_path / "a", GOOD)
+    manifests = load_manifests(tmp_path)
+    library = tmp_path / "lib.so"
+    library.touch()
+    assert resolve("x", manifests) is manifests["x"]
+    assert resolve(str(library), manifests).command[-1] == str(library)
+    assert resolve("my-program --flag 'two words'", manifests).command == ("my-program", "--flag", "two words")
+    assert resolve("sh", manifests).command == ("sh",)
+    for value, reason in (
+        ("xx", "did you mean x"),
+        ("absent.so", "no such file"),
+        ("a 'b", "quotation"),
+        ("", "there are"),
+    ):
+        with pytest.raises(ManifestError, match=reason):
+            resolve(value, manifests)
+
+
+def test_manifests_of_the_checkout() -> None:
+    """All manifests of the checkout can be read."""
+    assert "python-model" in load_manifests()

@@ -1,0 +1,74 @@
+/*
+ * The slow start of one connection over a path of 150 Mbit/s and 600 ms, with an ACK for every two packets, in closed loop.
+ * Usage: bench PROFILE. Prints how many ACKs were processed and the size of the state.
+ */
+#include <stdio.h>
+
+#include "firstflight/controller.h"
+
+#define PACKET_BYTES 1200
+#define PACKET_NS UINT64_C(64000) /* 1200 bytes at 150 Mbit/s */
+#define RTT_NS UINT64_C(600000000)
+#define PACKETS_MAX 1000000
+
+struct packet {
+    uint64_t sent_t_ns;
+    uint64_t acked_t_ns;
+};
+
+static struct packet packets[PACKETS_MAX];
+
+struct path {
+    uint64_t free_t_ns; /* when the bottleneck has sent all that has arrived */
+    uint64_t next;
+};
+
+static void send_packets(struct path *path, uint64_t t_ns, uint64_t acked, uint64_t cwnd_bytes)
+{
+    while ((path->next - acked + 1) * PACKET_BYTES <= cwnd_bytes && path->next < PACKETS_MAX) {
+        uint64_t start_ns = path->free_t_ns > t_ns ? path->free_t_ns : t_ns;
+        path->free_t_ns = start_ns + PACKET_NS;
+        packets[path->next++] = (struct packet){t_ns, path->free_t_ns + RTT_NS};
+    }
+}
+
+int main(int argc, char **argv)
+{
+    const struct ff_config config = {PACKET_BYTES, 0};
+    struct ff_controller controller;
+    struct ff_observation seen = {0};
+    struct path path = {0, 0};
+    uint64_t acked = 0;
+    unsigned long acks = 0;
+
+    if (argc != 2 || ff_controller_init(&controller, "search", argv[1], &config) != FF_OK) {
+        fprintf(stderr, "usage: bench PROFILE\n");
+        return 2;
+    }
+    send_packets(&path, 1, 0, controller.base.cwnd_bytes);
+    for (; seen.phase == FF_PHASE_SLOW_START && acked + 1 < path.next; acked += 2, acks++) {
+        const struct packet *last = &packets[acked + 1];
+        uint64_t rtt_ns = last->acked_t_ns - last->sent_t_ns;
+        const struct ff_run runs[] = {{acked, acked, PACKET_BYTES, packets[acked].sent_t_ns},
+                                      {acked + 1, acked + 1, PACKET_BYTES, last->sent_t_ns}};
+        struct ff_event event = {.kind = FF_EVENT_ACK, .t_ns = last->acked_t_ns};
+
+        event.ack = (struct ff_ack){.packets = runs,
+                                    .run_count = 2,
+                                    .bytes = 2 * PACKET_BYTES,
+                                    .bytes_in_flight = (path.next - acked - 2) * PACKET_BYTES,
+                                    .next_packet = path.next,
+                                    .latest_rtt_ns = rtt_ns,
+                                    .min_rtt_ns = rtt_ns,
+                                    .smoothed_rtt_ns = rtt_ns};
+        if (ff_controller_step(&controller, &event, &seen) != FF_OK) {
+            fprintf(stderr, "ACK %lu was refused\n", acks);
+            return 1;
+        }
+        send_packets(&path, event.t_ns, acked + 2, seen.cwnd_bytes);
+    }
+    printf("%s: %lu acks, left at %llu bytes by %s; struct ff_controller %zu bytes, ff_search %zu, ff_slow_start %zu\n",
+           argv[1], acks, (unsigned long long)seen.cwnd_bytes, ff_outcome_name(seen.outcome), sizeof(struct ff_controller),
+           sizeof(struct ff_search), sizeof(struct ff_slow_start));
+    return 0;
+}

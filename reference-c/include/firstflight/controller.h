@@ -1,0 +1,57 @@
+/*
+ * A whole controller: the base controller and, where the algorithm asks for one, a startup algorithm on top of it.
+ *
+ *     struct ff_controller controller;
+ *     struct ff_config config = {1200, 0};
+ *     ff_controller_init(&controller, "search", "lanman-2024", &config);
+ *     ff_controller_step(&controller, &event, &observation);
+ *
+ * The state is the caller's, of known size, and holds no pointers: it can be copied and needs no release.
+ * No function allocates, blocks, or keeps anything outside the state. Pointers must not be NULL unless it is said.
+ */
+#ifndef FIRSTFLIGHT_CONTROLLER_H
+#define FIRSTFLIGHT_CONTROLLER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "firstflight/events.h"
+#include "firstflight/limits.h"
+#include "firstflight/observables.h"
+#include "firstflight/search.h"
+#include "firstflight/search_profiles.h"
+#include "firstflight/slow_start.h"
+
+/* Parameters of a connection, in bytes. */
+struct ff_config {
+    uint64_t max_datagram_size_bytes; /* 1..FF_DATAGRAM_MAX_BYTES */
+    uint64_t initial_window_bytes;    /* 1..FF_WINDOW_MAX_BYTES, or 0 for the recommended one */
+};
+
+struct ff_controller {
+    struct ff_slow_start base;
+    struct ff_search search;
+    uint64_t t_ns; /* time of the last event */
+    struct ff_search_readings readings;
+    bool searching; /* false: the base controller alone */
+};
+
+/*
+ * Fill in a new controller. Algorithms: "slow-start" with profile "rfc-9002", "search" with those of ff_search_profiles.
+ * FF_ERR_UNKNOWN_PROFILE if there is no such profile, FF_ERR_DOMAIN if the configuration is out of range.
+ */
+enum ff_status ff_controller_init(struct ff_controller *controller, const char *algorithm, const char *profile,
+                                  const struct ff_config *config);
+
+/* The same with SEARCH in the given readings, or, if these are NULL, with the base controller alone. */
+enum ff_status ff_controller_init_with(struct ff_controller *controller, const struct ff_search_readings *readings,
+                                       const struct ff_config *config);
+
+/*
+ * Process one event and write the observables. FF_ERR_DOMAIN if the event is outside the domain, earlier than the last one,
+ * or fills a SEARCH bin beyond FF_BIN_MAX_BYTES.
+ */
+enum ff_status ff_controller_step(struct ff_controller *controller, const struct ff_event *event,
+                                  struct ff_observation *observation);
+
+#endif

@@ -1,0 +1,37 @@
+/*
+ * The domain of both references, and what a function answers outside it.
+ *
+ * Outside the domain the port refuses; inside it no expression overflows. The same names and values stand in
+ * reference-py/src/firstflight/limits.py.
+ */
+#ifndef FIRSTFLIGHT_LIMITS_H
+#define FIRSTFLIGHT_LIMITS_H
+
+#include <stdint.h>
+
+/* Times and RTTs, in ns. 20 * (2^59 - 1) < 2^64, so that 1/20 ns ticks fit in 64 bits. About 18 years. */
+#define FF_TIME_MAX_NS ((UINT64_C(1) << 59) - 1)
+
+/* Congestion windows, in bytes. Growth saturates here. 2 * (2^62 - 1) < 2^64. */
+#define FF_WINDOW_MAX_BYTES ((UINT64_C(1) << 62) - 1)
+
+/* Bytes of one event: 65535 packets of 65535 bytes in up to 65536 runs. */
+#define FF_EVENT_MAX_BYTES ((UINT64_C(1) << 48) - 1)
+
+/* Packets of one run. */
+#define FF_RUN_MAX_PACKETS UINT64_C(65535)
+
+/* Maximum datagram size, in bytes. */
+#define FF_DATAGRAM_MAX_BYTES UINT64_C(65535)
+
+/* Bytes in one SEARCH bin. 13 * 11 * 2^56 < 2^64 (the threshold of search.c). */
+#define FF_BIN_MAX_BYTES (UINT64_C(1) << 56)
+
+/* What every fallible function answers. On anything but FF_OK nothing was changed and nothing was written. */
+enum ff_status {
+    FF_OK = 0,
+    FF_ERR_DOMAIN,          /* an argument lies outside the domain */
+    FF_ERR_UNKNOWN_PROFILE, /* there is no such algorithm, or it has no such profile */
+};
+
+#endif

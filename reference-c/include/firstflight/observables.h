@@ -1,0 +1,66 @@
+/* What a controller answers to an event (spec/events.md, section Observables). */
+#ifndef FIRSTFLIGHT_OBSERVABLES_H
+#define FIRSTFLIGHT_OBSERVABLES_H
+
+#include <stdint.h>
+
+/* A slow-start threshold that is infinite. */
+#define FF_SSTHRESH_INFINITE UINT64_MAX
+
+/* A number of the state that is not there, or was not computed on this event. */
+#define FF_NONE UINT64_MAX
+
+/* The phases of RFC 9002, section 7.3. */
+enum ff_phase {
+    FF_PHASE_SLOW_START = 0,
+    FF_PHASE_RECOVERY,
+    FF_PHASE_CONGESTION_AVOIDANCE,
+};
+
+/* What a controller did on an event, or why it did nothing. */
+enum ff_outcome {
+    /* the base controller (spec/slow-start.md) */
+    FF_OUTCOME_SENT = 0,
+    FF_OUTCOME_GROWN,
+    FF_OUTCOME_GROWN_AVOIDANCE,
+    FF_OUTCOME_APP_LIMITED,
+    FF_OUTCOME_IN_RECOVERY,
+    FF_OUTCOME_REDUCED,
+    FF_OUTCOME_ALREADY_REDUCED,
+    FF_OUTCOME_COLLAPSED,
+    FF_OUTCOME_UNCHANGED,
+    /* SEARCH (spec/search.md) */
+    FF_OUTCOME_NO_RTT_SAMPLE,
+    FF_OUTCOME_STARTED,
+    FF_OUTCOME_SAME_BIN,
+    FF_OUTCOME_WARMING_UP,
+    FF_OUTCOME_RTT_INFLATED,
+    FF_OUTCOME_PREVIOUS_ZERO,
+    FF_OUTCOME_BELOW_THRESHOLD,
+    FF_OUTCOME_EXITED,
+};
+
+/*
+ * The observables after one event. The numbers after `outcome` are the state that the page of the algorithm lists;
+ * those of another algorithm are FF_NONE.
+ */
+struct ff_observation {
+    uint64_t cwnd_bytes;
+    uint64_t ssthresh_bytes; /* or FF_SSTHRESH_INFINITE */
+    enum ff_phase phase;
+    enum ff_outcome outcome;
+    /* slow-start */
+    uint64_t recovery_start_ns;
+    /* search */
+    uint64_t bin;
+    uint64_t open_bin_bytes;
+    uint64_t shift_bins;
+    uint64_t current_bytes;
+    uint64_t previous_bytes;
+};
+
+/* Return the name in vectors, or NULL if there is no such phase or outcome. */
+const char *ff_phase_name(enum ff_phase phase);
+const char *ff_outcome_name(enum ff_outcome outcome);
+
+#endif

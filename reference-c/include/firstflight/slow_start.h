@@ -1,0 +1,53 @@
+/*
+ * The base controller slow-start/rfc-9002: NewReno in bytes (spec/slow-start.md; RFC 9002, section 7, appendix B).
+ *
+ * The functions trust their arguments: ff_controller_step checks events before they come here.
+ */
+#ifndef FIRSTFLIGHT_SLOW_START_H
+#define FIRSTFLIGHT_SLOW_START_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "firstflight/events.h"
+#include "firstflight/observables.h"
+
+struct ff_slow_start {
+    uint64_t max_datagram_size_bytes; /* 1..FF_DATAGRAM_MAX_BYTES */
+    uint64_t cwnd_bytes;
+    uint64_t ssthresh_bytes;    /* or FF_SSTHRESH_INFINITE */
+    uint64_t recovery_start_ns; /* of the last recovery period; FF_NONE: none since the start or persistent congestion */
+    bool in_recovery;           /* no packet sent after it has been acknowledged yet */
+};
+
+/* Return the initial window of RFC 9002, section 7.2, in bytes. */
+uint64_t ff_slow_start_recommended_initial_window_bytes(uint64_t max_datagram_size_bytes);
+
+/* Return the smallest window that a reduction leaves, in bytes. */
+uint64_t ff_slow_start_minimum_window_bytes(const struct ff_slow_start *state);
+
+/* Fill in the state of a new connection. An initial window of 0 asks for the recommended one. */
+void ff_slow_start_begin(struct ff_slow_start *state, uint64_t max_datagram_size_bytes, uint64_t initial_window_bytes);
+
+/* Return the phase: recovery, else slow start below the threshold, else congestion avoidance. */
+enum ff_phase ff_slow_start_phase(const struct ff_slow_start *state);
+
+/* Process packets being sent. */
+enum ff_outcome ff_slow_start_on_sent(const struct ff_slow_start *state);
+
+/* Process an expired probe timer. */
+enum ff_outcome ff_slow_start_on_pto(const struct ff_slow_start *state);
+
+/* Process the newly acknowledged packets, in rising order; the outcome is that of the last. */
+enum ff_outcome ff_slow_start_on_ack(struct ff_slow_start *state, const struct ff_ack *ack);
+
+/* Process packets declared lost at t_ns. */
+enum ff_outcome ff_slow_start_on_lost(struct ff_slow_start *state, uint64_t t_ns, const struct ff_lost *lost);
+
+/* Process a rise of the ECN-CE counter at t_ns. */
+enum ff_outcome ff_slow_start_on_ce(struct ff_slow_start *state, uint64_t t_ns, const struct ff_ce *ce);
+
+/* Process persistent congestion. */
+enum ff_outcome ff_slow_start_on_persistent_congestion(struct ff_slow_start *state);
+
+#endif

@@ -1,0 +1,72 @@
+/* The event alphabet: its domain. Mirrors reference-py/src/firstflight/events.py. */
+#include "firstflight/events.h"
+
+static bool within(uint64_t value, uint64_t low, uint64_t high)
+{
+    return low <= value && value <= high;
+}
+
+static bool rtt_valid(uint64_t rtt_ns)
+{
+    return rtt_ns == FF_NO_RTT_NS || rtt_ns <= FF_TIME_MAX_NS;
+}
+
+uint64_t ff_run_count(const struct ff_run *run)
+{
+    return run->last - run->first + 1;
+}
+
+static bool run_valid(const struct ff_run *run, uint64_t t_ns)
+{
+    /* The count is tested as a difference: first = 0, last = 2^64 - 1 would wrap. */
+    return run->first <= run->last && run->last - run->first < FF_RUN_MAX_PACKETS &&
+           within(run->size_bytes, 1, FF_DATAGRAM_MAX_BYTES) && within(run->sent_t_ns, 1, t_ns);
+}
+
+static bool runs_valid(const struct ff_run *runs, size_t run_count, uint64_t total_bytes, uint64_t t_ns)
+{
+    uint64_t sum_bytes = 0;
+
+    if (run_count == 0 || !within(total_bytes, 1, FF_EVENT_MAX_BYTES)) {
+        return false;
+    }
+    for (size_t i = 0; i < run_count; i++) {
+        if (!run_valid(&runs[i], t_ns)) {
+            return false;
+        }
+        /* At most total_bytes < 2^48 so far; a run adds at most 65535 * 65535 < 2^32. */
+        sum_bytes += ff_run_count(&runs[i]) * runs[i].size_bytes;
+        if (sum_bytes > total_bytes) {
+            return false;
+        }
+    }
+    return sum_bytes == total_bytes;
+}
+
+static bool valid(const struct ff_event *event)
+{
+    if (!within(event->t_ns, 1, FF_TIME_MAX_NS)) {
+        return false;
+    }
+    switch (event->kind) {
+    case FF_EVENT_SENT:
+        return runs_valid(event->sent.packets, event->sent.run_count, event->sent.bytes, event->t_ns);
+    case FF_EVENT_ACK:
+        return runs_valid(event->ack.packets, event->ack.run_count, event->ack.bytes, event->t_ns) &&
+               rtt_valid(event->ack.latest_rtt_ns) && rtt_valid(event->ack.min_rtt_ns) &&
+               rtt_valid(event->ack.smoothed_rtt_ns);
+    case FF_EVENT_LOST:
+        return runs_valid(event->lost.packets, event->lost.run_count, event->lost.bytes, event->t_ns);
+    case FF_EVENT_CE:
+        return within(event->ce.sent_t_ns, 1, event->t_ns);
+    case FF_EVENT_PERSISTENT_CONGESTION:
+    case FF_EVENT_PTO:
+        return true;
+    }
+    return false;
+}
+
+enum ff_status ff_event_check(const struct ff_event *event)
+{
+    return valid(event) ? FF_OK : FF_ERR_DOMAIN;
+}

@@ -1,0 +1,40 @@
+/* Names of phases and outcomes. Mirrors reference-py/src/firstflight/observables.py. */
+#include "firstflight/observables.h"
+
+#include <stddef.h>
+
+static const char *const phase_names[] = {
+    [FF_PHASE_SLOW_START] = "slow_start",
+    [FF_PHASE_RECOVERY] = "recovery",
+    [FF_PHASE_CONGESTION_AVOIDANCE] = "congestion_avoidance",
+};
+
+static const char *const outcome_names[] = {
+    [FF_OUTCOME_SENT] = "sent",
+    [FF_OUTCOME_GROWN] = "grown",
+    [FF_OUTCOME_GROWN_AVOIDANCE] = "grown_avoidance",
+    [FF_OUTCOME_APP_LIMITED] = "app_limited",
+    [FF_OUTCOME_IN_RECOVERY] = "in_recovery",
+    [FF_OUTCOME_REDUCED] = "reduced",
+    [FF_OUTCOME_ALREADY_REDUCED] = "already_reduced",
+    [FF_OUTCOME_COLLAPSED] = "collapsed",
+    [FF_OUTCOME_UNCHANGED] = "unchanged",
+    [FF_OUTCOME_NO_RTT_SAMPLE] = "no_rtt_sample",
+    [FF_OUTCOME_STARTED] = "started",
+    [FF_OUTCOME_SAME_BIN] = "same_bin",
+    [FF_OUTCOME_WARMING_UP] = "warming_up",
+    [FF_OUTCOME_RTT_INFLATED] = "rtt_inflated",
+    [FF_OUTCOME_PREVIOUS_ZERO] = "previous_zero",
+    [FF_OUTCOME_BELOW_THRESHOLD] = "below_threshold",
+    [FF_OUTCOME_EXITED] = "exited",
+};
+
+const char *ff_phase_name(enum ff_phase phase)
+{
+    return (size_t)phase < sizeof phase_names / sizeof phase_names[0] ? phase_names[phase] : NULL;
+}
+
+const char *ff_outcome_name(enum ff_outcome outcome)
+{
+    return (size_t)outcome < sizeof outcome_names / sizeof outcome_names[0] ? outcome_names[outcome] : NULL;
+}

@@ -1,0 +1,181 @@
+/* The base controller slow-start/rfc-9002. Mirrors reference-py/src/firstflight/slow_start.py. */
+#include "firstflight/slow_start.h"
+
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+uint64_t ff_slow_start_recommended_initial_window_bytes(uint64_t max_datagram_size_bytes)
+{
+    uint64_t cap_bytes = larger(14720, 2 * max_datagram_size_bytes);
+
+    return smaller(10 * max_datagram_size_bytes, cap_bytes); /* [slow-start.window.initial] */
+}
+
+uint64_t ff_slow_start_minimum_window_bytes(const struct ff_slow_start *state)
+{
+    return 2 * state->max_datagram_size_bytes; /* [slow-start.window.minimum] */
+}
+
+void ff_slow_start_begin(struct ff_slow_start *state, uint64_t max_datagram_size_bytes, uint64_t initial_window_bytes)
+{
+    if (initial_window_bytes == 0) {
+        initial_window_bytes = ff_slow_start_recommended_initial_window_bytes(max_datagram_size_bytes);
+    }
+    state->max_datagram_size_bytes = max_datagram_size_bytes;
+    state->cwnd_bytes = initial_window_bytes; /* [slow-start.begin] */
+    state->ssthresh_bytes = FF_SSTHRESH_INFINITE;
+    state->recovery_start_ns = FF_NONE;
+    state->in_recovery = false;
+}
+
+enum ff_phase ff_slow_start_phase(const struct ff_slow_start *state)
+{
+    if (state->in_recovery) {
+        return FF_PHASE_RECOVERY;
+    }
+    /* The infinite threshold is larger than any window. */
+    return state->cwnd_bytes < state->ssthresh_bytes ? FF_PHASE_SLOW_START : FF_PHASE_CONGESTION_AVOIDANCE;
+}
+
+enum ff_outcome ff_slow_start_on_sent(const struct ff_slow_start *state)
+{
+    (void)state;
+    return FF_OUTCOME_SENT; /* [slow-start.sent] */
+}
+
+enum ff_outcome ff_slow_start_on_pto(const struct ff_slow_start *state)
+{
+    (void)state;
+    return FF_OUTCOME_UNCHANGED; /* [slow-start.pto] */
+}
+
+/* How many packets of the run are acknowledged in slow start: the first that reaches ssthresh is the last. */
+static uint64_t packets_to_threshold(const struct ff_slow_start *state, const struct ff_run *run)
+{
+    if (state->ssthresh_bytes == FF_SSTHRESH_INFINITE) {
+        return ff_run_count(run);
+    }
+    uint64_t missing_bytes = state->ssthresh_bytes - state->cwnd_bytes;
+    /* Windows stay below 2^63, sizes below 2^16. */
+    return smaller(ff_run_count(run), (missing_bytes + run->size_bytes - 1) / run->size_bytes);
+}
+
+static uint64_t saturate(uint64_t window_bytes)
+{
+    if (window_bytes > FF_WINDOW_MAX_BYTES) {
+        return FF_WINDOW_MAX_BYTES; /* [slow-start.window.maximum] */
+    }
+    return window_bytes;
+}
+
+static bool sent_before_recovery(const struct ff_slow_start *state, uint64_t sent_t_ns)
+{
+    return state->recovery_start_ns != FF_NONE && sent_t_ns <= state->recovery_start_ns;
+}
+
+static void end_recovery(struct ff_slow_start *state, const struct ff_run *acked, size_t run_count)
+{
+    if (!state->in_recovery) {
+        return;
+    }
+    for (size_t i = 0; i < run_count; i++) {
+        if (!sent_before_recovery(state, acked[i].sent_t_ns)) {
+            state->in_recovery = false; /* [slow-start.recovery.end] */
+            return;
+        }
+    }
+}
+
+/* Grow by a number of packets in congestion avoidance; the loop ends at the latest with the packets of the run. */
+static void grow_avoidance(struct ff_slow_start *state, uint64_t size_bytes, uint64_t packets)
+{
+    for (; packets > 0; packets--) {
+        uint64_t divisor_bytes = larger(state->cwnd_bytes, 1); /* a startup algorithm may leave a window of 0 */
+        /* Two sizes below 2^16: the product is below 2^32. */
+        uint64_t product = state->max_datagram_size_bytes * size_bytes;
+        uint64_t growth_bytes = product / divisor_bytes; /* [slow-start.avoidance.grow] */
+
+        state->cwnd_bytes = saturate(state->cwnd_bytes + growth_bytes);
+        if (growth_bytes == 0) {
+            return; /* nor does any of the packets left grow it */
+        }
+    }
+}
+
+static enum ff_outcome on_run_acked(struct ff_slow_start *state, const struct ff_run *run)
+{
+    if (sent_before_recovery(state, run->sent_t_ns)) {
+        return FF_OUTCOME_IN_RECOVERY; /* [slow-start.recovery.no-growth] */
+    }
+    end_recovery(state, run, 1);
+    uint64_t packets = ff_run_count(run);
+    if (ff_slow_start_phase(state) == FF_PHASE_SLOW_START) {
+        uint64_t growing = packets_to_threshold(state, run);
+        /* A window below 2^63, and at most 65535 packets of 65535 bytes: below 2^64. */
+        uint64_t grown_bytes = state->cwnd_bytes + growing * run->size_bytes; /* [slow-start.grow] */
+
+        state->cwnd_bytes = saturate(grown_bytes);
+        packets -= growing;
+        if (packets == 0) {
+            return FF_OUTCOME_GROWN;
+        }
+    }
+    grow_avoidance(state, run->size_bytes, packets);
+    return FF_OUTCOME_GROWN_AVOIDANCE;
+}
+
+enum ff_outcome ff_slow_start_on_ack(struct ff_slow_start *state, const struct ff_ack *ack)
+{
+    enum ff_outcome outcome = FF_OUTCOME_UNCHANGED;
+
+    if (ack->app_limited) {
+        end_recovery(state, ack->packets, ack->run_count);
+        return FF_OUTCOME_APP_LIMITED; /* [slow-start.app-limited] */
+    }
+    for (size_t i = 0; i < ack->run_count; i++) {
+        outcome = on_run_acked(state, &ack->packets[i]);
+    }
+    return outcome;
+}
+
+static enum ff_outcome on_congestion(struct ff_slow_start *state, uint64_t now_ns, uint64_t sent_t_ns)
+{
+    if (sent_before_recovery(state, sent_t_ns)) {
+        return FF_OUTCOME_ALREADY_REDUCED; /* [slow-start.recovery.once] */
+    }
+    state->ssthresh_bytes = state->cwnd_bytes / 2; /* [slow-start.recovery.begin] */
+    state->cwnd_bytes = larger(state->ssthresh_bytes, ff_slow_start_minimum_window_bytes(state));
+    state->recovery_start_ns = now_ns;
+    state->in_recovery = true;
+    return FF_OUTCOME_REDUCED;
+}
+
+enum ff_outcome ff_slow_start_on_lost(struct ff_slow_start *state, uint64_t t_ns, const struct ff_lost *lost)
+{
+    uint64_t latest_sent_t_ns = 0;
+
+    for (size_t i = 0; i < lost->run_count; i++) {
+        latest_sent_t_ns = larger(latest_sent_t_ns, lost->packets[i].sent_t_ns); /* [slow-start.loss.latest] */
+    }
+    return on_congestion(state, t_ns, latest_sent_t_ns);
+}
+
+enum ff_outcome ff_slow_start_on_ce(struct ff_slow_start *state, uint64_t t_ns, const struct ff_ce *ce)
+{
+    return on_congestion(state, t_ns, ce->sent_t_ns); /* [slow-start.ce] */
+}
+
+enum ff_outcome ff_slow_start_on_persistent_congestion(struct ff_slow_start *state)
+{
+    state->cwnd_bytes = ff_slow_start_minimum_window_bytes(state); /* [slow-start.persistent.collapse] */
+    state->recovery_start_ns = FF_NONE;
+    state->in_recovery = false;
+    return FF_OUTCOME_COLLAPSED;
+}

@@ -1,0 +1,167 @@
+/* Whole controllers. */
+#include "support.h"
+
+void test_profiles_are_found_by_name(void)
+{
+    static const char *const known[][2] = {
+        {"slow-start", "rfc-9002"}, {"search", "lanman-2024-literal"}, {"search", "lanman-2024"}};
+    static const char *const unknown[][2] = {{"slow-start", "lanman-2024"}, {"search", "rfc-9002"}, {"search", ""},
+                                             {"", ""},                      {"search", "lanman-2024-"},
+                                             {"slow-start", "rfc-9002 "},   {"Search", "lanman-2024"}};
+    const struct ff_config config = {1200, 0};
+    struct ff_controller controller;
+
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+        TEST_ASSERT_EQUAL_INT(FF_OK, ff_controller_init(&controller, known[i][0], known[i][1], &config));
+    }
+    for (size_t i = 0; i < sizeof unknown / sizeof unknown[0]; i++) {
+        TEST_ASSERT_EQUAL_INT(FF_ERR_UNKNOWN_PROFILE,
+                              ff_controller_init(&controller, unknown[i][0], unknown[i][1], &config));
+    }
+}
+
+void test_a_configuration_out_of_range_is_refused(void)
+{
+    static const struct ff_config refused[] = {{0, 0}, {65536, 0}, {1200, FF_WINDOW_MAX_BYTES + 1}};
+    static const struct ff_config accepted[] = {{1, 0}, {65535, 1}, {1200, FF_WINDOW_MAX_BYTES}};
+    struct ff_controller controller;
+    struct ff_controller before;
+
+    memset(&controller, 0x5A, sizeof controller);
+    memcpy(&before, &controller, sizeof before);
+    for (size_t i = 0; i < 3; i++) {
+        TEST_ASSERT_EQUAL_INT(FF_ERR_DOMAIN, ff_controller_init(&controller, "search", "lanman-2024", &refused[i]));
+        TEST_ASSERT_EQUAL_INT(0, memcmp(&before, &controller, sizeof before));
+    }
+    for (size_t i = 0; i < 3; i++) {
+        TEST_ASSERT_EQUAL_INT(FF_OK, ff_controller_init(&controller, "search", "lanman-2024", &accepted[i]));
+    }
+}
+
+void test_time_does_not_run_backwards(void)
+{
+    struct ff_controller controller = controller_of("slow-start", "rfc-9002", 0);
+
+    step_ok(&controller, plain(FF_EVENT_PTO, 10));
+    step_ok(&controller, plain(FF_EVENT_PTO, 10));
+    step_refused(&controller, plain(FF_EVENT_PTO, 9));
+    step_refused(&controller, plain(FF_EVENT_PTO, 0));
+}
+
+void test_a_refused_event_changes_nothing(void)
+{
+    struct ff_controller controller = controller_of("search", "lanman-2024", 0);
+    struct ff_event event = ack_of(200 * MS, 2, 1200, 100 * MS);
+
+    step_ok(&controller, event);
+    controller.search.bins[0] = FF_BIN_MAX_BYTES;
+    step_refused(&controller, ack_of(201 * MS, 2, 1200, 101 * MS));
+    event = ack_of(202 * MS, 2, 1200, 102 * MS);
+    event.ack.bytes++;
+    step_refused(&controller, event);
+}
+
+void test_observations_of_slow_start(void)
+{
+    struct ff_controller controller = controller_of("slow-start", "rfc-9002", 0);
+    struct ff_observation seen = step_ok(&controller, ack_of(200 * MS, 2, 1200, 100 * MS));
+
+    TEST_ASSERT_EQUAL_UINT64(14400, seen.cwnd_bytes);
+    TEST_ASSERT_EQUAL_UINT64(FF_SSTHRESH_INFINITE, seen.ssthresh_bytes);
+    TEST_ASSERT_EQUAL_INT(FF_OUTCOME_GROWN, seen.outcome);
+    TEST_ASSERT_EQUAL_UINT64(FF_NONE, seen.recovery_start_ns);
+    TEST_ASSERT_EQUAL_UINT64(FF_NONE, seen.bin);
+    TEST_ASSERT_EQUAL_UINT64(FF_NONE, seen.open_bin_bytes);
+    seen = step_ok(&controller, lost_of(201 * MS, 101 * MS));
+    TEST_ASSERT_EQUAL_UINT64(201 * MS, seen.recovery_start_ns);
+    TEST_ASSERT_EQUAL_INT(FF_PHASE_RECOVERY, seen.phase);
+}
+
+void test_observations_of_search(void)
+{
+    struct ff_controller controller = controller_of("search", "lanman-2024", 0);
+    struct ff_observation seen = step_ok(&controller, ack_of(200 * MS, 2, 1200, 100 * MS));
+
+    TEST_ASSERT_EQUAL_INT(FF_OUTCOME_STARTED, seen.outcome);
+    TEST_ASSERT_EQUAL_UINT64(14400, seen.cwnd_bytes);
+    TEST_ASSERT_EQUAL_UINT64(0, seen.bin);
+    TEST_ASSERT_EQUAL_UINT64(2400, seen.open_bin_bytes);
+    TEST_ASSERT_EQUAL_UINT64(FF_NONE, seen.shift_bins);
+    seen = step_ok(&controller, ack_of(236 * MS, 1, 1200, 136 * MS));
+    TEST_ASSERT_EQUAL_INT(FF_OUTCOME_WARMING_UP, seen.outcome);
+    TEST_ASSERT_EQUAL_UINT64(1, seen.bin);
+    TEST_ASSERT_EQUAL_UINT64(3, seen.shift_bins);
+    TEST_ASSERT_EQUAL_UINT64(FF_NONE, seen.recovery_start_ns);
+}
+
+void test_search_rests_outside_slow_start(void)
+{
+    struct ff_controller controller = controller_of("search", "lanman-2024", 0);
+
+    step_ok(&controller, ack_of(200 * MS, 2, 1200, 100 * MS));
+    step_ok(&controller, lost_of(201 * MS, 101 * MS));
+    struct ff_observation seen = step_ok(&controller, ack_of(900 * MS, 2, 1200, 800 * MS));
+    TEST_ASSERT_EQUAL_INT(FF_OUTCOME_GROWN_AVOIDANCE, seen.outcome);
+    TEST_ASSERT_EQUAL_UINT64(0, seen.bin);
+    TEST_ASSERT_EQUAL_UINT64(2400, seen.open_bin_bytes);
+}
+
+/* Ten packets in every bin: the window lags behind nothing, and norm_diff is 1/2 as soon as it is tested. */
+static struct ff_observation until_exit(struct ff_controller *controller)
+{
+    struct ff_observation seen = step_ok(controller, ack_of(200 * MS, 10, 1200, 100 * MS));
+
+    for (uint64_t bin = 1; bin < 40 && seen.outcome != FF_OUTCOME_EXITED; bin++) {
+        uint64_t t_ns = (200 + 35 * bin) * MS + 1;
+        seen = step_ok(controller, ack_of(t_ns, 10, 1200, t_ns - 100 * MS));
+    }
+    TEST_ASSERT_EQUAL_INT(FF_OUTCOME_EXITED, seen.outcome);
+    return seen;
+}
+
+void test_the_exiting_ack_does_not_grow_the_window(void)
+{
+    struct ff_controller controller = controller_of("search", "lanman-2024", 0);
+    struct ff_observation seen = until_exit(&controller);
+
+    /* Shift 3 and prev > 10: bin 14. 14 ACKs grew 12000 by 12000 each; six bins and the empty open one roll back. */
+    TEST_ASSERT_EQUAL_UINT64(14, seen.bin);
+    TEST_ASSERT_EQUAL_UINT64(15 * 12000 - 6 * 12000, seen.cwnd_bytes);
+    TEST_ASSERT_EQUAL_UINT64(seen.cwnd_bytes, seen.ssthresh_bytes);
+    TEST_ASSERT_EQUAL_INT(FF_PHASE_CONGESTION_AVOIDANCE, seen.phase);
+    TEST_ASSERT_EQUAL_UINT64(12000, seen.open_bin_bytes);
+}
+
+void test_the_exiting_ack_grows_the_window_as_in_avoidance(void)
+{
+    struct ff_controller controller = controller_of("search", "lanman-2024-literal", 0);
+    struct ff_observation seen = until_exit(&controller);
+
+    /* Shift 2 and prev >= 10: bin 12. 12 ACKs grew the window; five bins roll back, and ten packets then grow it. */
+    TEST_ASSERT_EQUAL_UINT64(12, seen.bin);
+    TEST_ASSERT_EQUAL_UINT64(13 * 12000 - 5 * 12000, seen.ssthresh_bytes);
+    TEST_ASSERT_TRUE(seen.cwnd_bytes > seen.ssthresh_bytes);
+}
+
+void test_persistent_congestion_restarts_search(void)
+{
+    struct ff_controller controller = controller_of("search", "lanman-2024", 0);
+
+    until_exit(&controller);
+    struct ff_observation seen = step_ok(&controller, plain(FF_EVENT_PERSISTENT_CONGESTION, 2000 * MS));
+    TEST_ASSERT_EQUAL_INT(FF_OUTCOME_COLLAPSED, seen.outcome);
+    TEST_ASSERT_EQUAL_INT(FF_PHASE_SLOW_START, seen.phase);
+    TEST_ASSERT_EQUAL_UINT64(0, seen.bin);
+    seen = step_ok(&controller, ack_of(2100 * MS, 1, 1200, 2000 * MS));
+    TEST_ASSERT_EQUAL_INT(FF_OUTCOME_STARTED, seen.outcome);
+}
+
+void test_names_are_those_of_the_vectors(void)
+{
+    TEST_ASSERT_EQUAL_STRING("slow_start", ff_phase_name(FF_PHASE_SLOW_START));
+    TEST_ASSERT_EQUAL_STRING("congestion_avoidance", ff_phase_name(FF_PHASE_CONGESTION_AVOIDANCE));
+    TEST_ASSERT_NULL(ff_phase_name((enum ff_phase)3));
+    TEST_ASSERT_EQUAL_STRING("sent", ff_outcome_name(FF_OUTCOME_SENT));
+    TEST_ASSERT_EQUAL_STRING("exited", ff_outcome_name(FF_OUTCOME_EXITED));
+    TEST_ASSERT_NULL(ff_outcome_name((enum ff_outcome)17));
+}
