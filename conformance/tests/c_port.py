@@ -7,7 +7,8 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
-import cffi
+import cffi  # type: ignore[import-untyped]
+
 from firstflight import search_profiles
 from firstflight.controller import Config, Controller
 from firstflight.errors import DomainError
@@ -26,12 +27,13 @@ _NONE = 2**64 - 1
 
 
 def _declarations() -> str:
-    """Return what cffi is to know: the public headers without comments, with those macros that are plain numbers."""
+    """Return what cffi is to know: the public headers without comments and directives, and their constants."""
     include = REFERENCE_C / "include" / "firstflight"
     text = "\n".join((include / f"{name}.h").read_text(encoding="utf-8") for name in _HEADERS)
-    text = re.sub(r"/\*.*?\*/", "", text, flags=re.S)
-    number = re.compile(r"#define \w+ \d+\s*")
-    return "\n".join(line for line in text.splitlines() if not line.startswith("#") or number.fullmatch(line))
+    text = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
+    # A plain number may be the length of an array; the value of any other constant is left to the compiler.
+    text = re.sub(r"^#define (FF_\w+) (?!\d+$).+$", r"#define \1 ...", text, flags=re.MULTILINE)
+    return "\n".join(line for line in text.splitlines() if not line.startswith("#") or line.startswith("#define FF_"))
 
 
 def _built_module(directory: Path) -> Path:
@@ -71,8 +73,8 @@ _module = _load()
 ffi = _module.ffi
 lib = _module.lib
 
-_OUTCOMES = {number: outcome for number, outcome in enumerate(Outcome)}
-_PHASES = {number: phase for number, phase in enumerate(Phase)}
+_OUTCOMES = dict(enumerate(Outcome))
+_PHASES = dict(enumerate(Phase))
 
 
 class Port:
@@ -81,6 +83,8 @@ class Port:
     def __init__(self, readings: Readings | None, config: Config) -> None:
         """Begin with SEARCH in the given readings, or with the base controller alone."""
         self._readings = readings
+        #: What the last event showed, ``None`` if it was refused.
+        self.last: Observation | None = None
         self._controller = ffi.new("struct ff_controller *")
         self._observation = ffi.new("struct ff_observation *")
         _check(lib.ff_controller_init_with(self._controller, _readings_to_c(readings), _config_to_c(config)))
@@ -95,18 +99,29 @@ class Port:
 
     def step(self, event: Event) -> Observation:
         """Process one event. Raise :class:`DomainError` where the port answers FF_ERR_DOMAIN."""
+        self.last = None
         c_event, runs = _event_to_c(event)
         _check(lib.ff_controller_step(self._controller, c_event, self._observation))
         del runs  # borrowed by the event until here
         seen = self._observation
-        names = _SEARCH_STATE if self._controller.searching else ("recovery_start_ns",)
-        return Observation(
+        names = _SEARCH_STATE if self.searching else ("recovery_start_ns",)
+        self.last = Observation(
             seen.cwnd_bytes,
             _optional(seen.ssthresh_bytes),
             _PHASES[seen.phase],
             _OUTCOMES[seen.outcome],
             {name: _optional(getattr(seen, name)) for name in names},
         )
+        return self.last
+
+    @property
+    def searching(self) -> bool:
+        """Whether SEARCH acts."""
+        return bool(self._controller.searching)
+
+    def readings(self) -> bytes:
+        """Return the bytes of the readings."""
+        return bytes(ffi.buffer(ffi.addressof(self._controller, "readings")))
 
     def state(self) -> Controller:
         """Return the whole state in the model's form."""

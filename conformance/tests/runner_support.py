@@ -18,7 +18,7 @@ HERE = Path(__file__).parent
 BAD = HERE / "bad_adapters"
 NAMES = ("slow-start.first.small", "slow-start.target.small", "slow-start.third.small")
 IDS = tuple(f"{name}@rfc-9002" for name in NAMES)
-QUICK = Options(deadline_s=2.0)
+QUICK = Options(deadline_s=10.0)
 
 _T0_NS = 1_000_000_000
 _RTT_NS = 100_000_000
@@ -81,9 +81,11 @@ def command(script: str, *arguments: str) -> tuple[str, ...]:
     return (sys.executable, str(BAD / f"{script}.py"), *arguments)
 
 
-def adapter(*words: str, role: str = "third-party", deviations: tuple[Deviation, ...] = ()) -> Manifest:
+def adapter(
+    *words: str, name: str = "bad", role: str = "third-party", deviations: tuple[Deviation, ...] = ()
+) -> Manifest:
     """Return the manifest of an adapter with this command."""
-    return Manifest("bad", "Bad", "Python", role, words, HERE, deviations=deviations)
+    return Manifest(name, "Bad", "Python", role, words, HERE, deviations=deviations)
 
 
 def judged(root: Path, *words: str, options: Options = QUICK, deviations: tuple[Deviation, ...] = ()) -> AdapterReport:

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 from junitparser import Error, Failure, JUnitXml, Skipped, TestSuite
-from runner_support import IDS, NAMES, adapter, command, events, vector, write_vectors
 
 from firstflight_conformance.cli import main
 from firstflight_conformance.run.manifest import Deviation, Manifest
 from firstflight_conformance.vectors import validator
+from runner_support import IDS, NAMES, adapter, command, events, vector, write_vectors
 
 HALF = Deviation("slow-start.target.*", "slow-start.grow", "halves the window")
 GONE = Deviation("slow-start.first.*", "slow-start.grow", "used to halve the window")
@@ -26,7 +26,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def known(monkeypatch: pytest.MonkeyPatch) -> dict[str, Manifest]:
     """The adapters of the checkout: at first only a good one."""
-    manifests = {"good": adapter(*command("declares", "{}"))}
+    manifests = {"good": adapter(*command("declares", "{}"), name="good")}
     monkeypatch.setattr("firstflight_conformance.commands.run.load_manifests", lambda: manifests)
     return manifests
 
@@ -37,8 +37,8 @@ def invoke(*words: object) -> Result:
 
 
 def run(root: Path, *words: object) -> Result:
-    """Run ``firstflight run`` with a short deadline."""
-    return invoke("run", "--vectors", root, "--deadline-s", 2, *words)
+    """Run ``firstflight run``."""
+    return invoke("run", "--vectors", root, "--deadline-s", 10, *words)
 
 
 def line(script: str, *arguments: str) -> str:
@@ -156,7 +156,7 @@ def add_others(known: dict[str, Manifest]) -> None:
     """Add an adapter with deviations, one that is skipped and a null adapter."""
     known["bad"] = adapter(*command("answers", "half"), deviations=(HALF, GONE))
     known["absent"] = Manifest("absent", "Absent", "C", "reference", ("x",), Path(), requires=("no-such-program",))
-    known["null"] = adapter(*command("declares", '{"clock": "h"}'), role="null")
+    known["null"] = adapter(*command("declares", '{"clock": "h"}'), name="null", role="null")
 
 
 def test_json_report(root: Path, tmp_path: Path, known: dict[str, Manifest]) -> None:

@@ -4,12 +4,22 @@ import json
 from pathlib import Path
 
 import pytest
-from runner_support import BAD, IDS, QUICK, adapter, command, events, judged, vector, write_vectors
 
 from firstflight_conformance.run.faults import FaultKind
 from firstflight_conformance.run.judge import Options, judge
 from firstflight_conformance.run.manifest import Deviation
 from firstflight_conformance.run.results import Verdict
+from runner_support import (
+    BAD,
+    IDS,
+    QUICK,
+    adapter,
+    command,
+    events,
+    judged,
+    vector,
+    write_vectors,
+)
 
 FINE = "slow-start.fine.microseconds@rfc-9002"
 WINDOW_ONLY = {"observables": ["cwnd_bytes"]}
@@ -31,7 +41,7 @@ def verdicts(root: Path, hello: dict[str, object], mode: str = "") -> list[tuple
 
 def test_right_adapter_passes(root: Path) -> None:
     """A right adapter passes everything, exactly; also when both sides are held to the schema."""
-    report = judged(root, *command("declares", "{}"), options=Options(2.0, validate=True))
+    report = judged(root, *command("declares", "{}"), options=Options(10.0, validate=True))
     assert report.declaration is not None
     assert report.declaration.name == "bad"
     assert [(r.verdict, r.within_tolerance) for r in report.results] == [(Verdict.PASS, False)] * 4
@@ -119,7 +129,7 @@ def test_validating_refuses_unknown_members(root: Path) -> None:
     """A member that the schema does not know passes by default, and is a fault when validating."""
     words = command("answers", "extra-member")
     assert {result.verdict for result in judged(root, *words).results} == {Verdict.PASS}
-    report = judged(root, *words, options=Options(2.0, validate=True))
+    report = judged(root, *words, options=Options(10.0, validate=True))
     result = next(result for result in report.results if result.verdict is Verdict.ERRORED)
     assert (result.case_id, result.fault) == (IDS[1], FaultKind.SCHEMA)
     assert "window" in result.reason

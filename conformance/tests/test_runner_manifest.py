@@ -6,7 +6,12 @@ from pathlib import Path
 import pytest
 
 from firstflight_conformance.paths import ROOT
-from firstflight_conformance.run.manifest import ManifestError, load_manifest, load_manifests, resolve
+from firstflight_conformance.run.manifest import (
+    ManifestError,
+    load_manifest,
+    load_manifests,
+    resolve,
+)
 
 GOOD = """
 name = "x"

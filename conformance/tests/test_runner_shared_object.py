@@ -6,7 +6,6 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from runner_support import BAD, IDS, QUICK, scripts, write_vectors
 
 from firstflight_conformance.paths import CONFORMANCE
 from firstflight_conformance.run import shared_object_host
@@ -14,6 +13,7 @@ from firstflight_conformance.run.faults import FaultKind
 from firstflight_conformance.run.judge import judge
 from firstflight_conformance.run.manifest import resolve
 from firstflight_conformance.run.results import AdapterReport, Verdict
+from runner_support import BAD, IDS, QUICK, scripts, write_vectors
 
 COMPILER = shutil.which("cc")
 pytestmark = pytest.mark.skipif(COMPILER is None, reason="needs a C compiler")

@@ -171,6 +171,7 @@ static void leave(const struct ff_search_readings *readings, const struct ff_sea
 {
     if (readings->exit_growth == FF_SEARCH_EXIT_GROWTH_SLOW_START) {
         cwnd_bytes += ack->bytes; /* below 2^62 + 2^48 */
+        cwnd_bytes = cwnd_bytes < FF_WINDOW_MAX_BYTES ? cwnd_bytes : FF_WINDOW_MAX_BYTES;
     }
     uint64_t rollback_bins = readings->rollback == FF_SEARCH_ROLLBACK_FLOOR ? 5 : 6;
     /* An evaluation needs curr >= 10, so that the first index is not negative. */

@@ -96,16 +96,14 @@ static void end_recovery(struct ff_slow_start *state, const struct ff_run *acked
 /* Grow by a number of packets in congestion avoidance; the loop ends at the latest with the packets of the run. */
 static void grow_avoidance(struct ff_slow_start *state, uint64_t size_bytes, uint64_t packets)
 {
-    for (; packets > 0; packets--) {
-        uint64_t divisor_bytes = larger(state->cwnd_bytes, 1); /* a startup algorithm may leave a window of 0 */
-        /* Two sizes below 2^16: the product is below 2^32. */
-        uint64_t product = state->max_datagram_size_bytes * size_bytes;
-        uint64_t growth_bytes = product / divisor_bytes; /* [slow-start.avoidance.grow] */
+    /* Two sizes below 2^16: the product is below 2^32. */
+    uint64_t share_bytes = state->max_datagram_size_bytes * size_bytes; /* [slow-start.avoidance.grow] */
 
-        state->cwnd_bytes = saturate(state->cwnd_bytes + growth_bytes);
-        if (growth_bytes == 0) {
-            return; /* nor does any of the packets left grow it */
+    for (; packets > 0; packets--) {
+        if (share_bytes < state->cwnd_bytes || state->cwnd_bytes == 0) {
+            return; /* nothing for this packet, nor for those left; only a startup algorithm can leave a window of 0 */
         }
+        state->cwnd_bytes = saturate(state->cwnd_bytes + share_bytes / state->cwnd_bytes);
     }
 }
 

@@ -26,7 +26,7 @@ HELLO = {
 }
 
 
-class Unsupported(Exception):
+class UnsupportedErrorError(Exception):
     """The stack has nothing that the runner's message could be translated to."""
 
 
@@ -58,7 +58,7 @@ def packets(runs, sent_now_ns=None):
 def start(message) -> QuicCongestionControl:
     algorithm, profile, config = message["algorithm"], message["profile"], message["config"]
     if profile not in HELLO["algorithms"].get(algorithm, ()):
-        raise Unsupported(f"{algorithm}/{profile} is not implemented")
+        raise UnsupportedErrorError(f"{algorithm}/{profile} is not implemented")
     controller = RenoCongestionControl(max_datagram_size=config["max_datagram_size_bytes"])
     if config["initial_window_bytes"] is not None:
         # No parameter sets it. The constructor only assigns this public attribute; so does the adapter.
@@ -84,9 +84,11 @@ def process(controller: QuicCongestionControl, event) -> None:
         case "pto":
             pass  # aioquic takes packets out of flight then, but the event names none, and no window changes.
         case "ce":
-            raise Unsupported("aioquic skips the ECN counters of an ACK frame: its controllers never learn of them")
+            raise UnsupportedErrorError(
+                "aioquic skips the ECN counters of an ACK frame: its controllers never learn of them"
+            )
         case other:
-            raise Unsupported(f"no function for the event {other}")
+            raise UnsupportedErrorError(f"no function for the event {other}")
 
 
 controller = None
@@ -105,6 +107,6 @@ for line in sys.stdin:
                 answer = {"op": "observed", "i": message["i"], "cwnd_bytes": window, "ssthresh_bytes": threshold}
             case "end":
                 answer = {"op": "ended"}
-    except Unsupported as reason:
+    except UnsupportedErrorError as reason:
         answer = {"op": "unsupported", "reason": str(reason)}
     print(json.dumps(answer), flush=True)

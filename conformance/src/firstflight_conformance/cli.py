@@ -3,11 +3,23 @@
 import click
 
 from firstflight_conformance import __version__
+from firstflight_conformance.commands.check import check_command
 from firstflight_conformance.commands.list import list_command
+from firstflight_conformance.commands.mutants import mutants_command
 from firstflight_conformance.commands.run import run_command
 from firstflight_conformance.commands.show import show_command
+from firstflight_conformance.commands.simulate import simulate_command
+from firstflight_conformance.commands.vectors import vectors_command
 
-COMMANDS = (run_command, list_command, show_command)
+COMMANDS = (
+    run_command,
+    list_command,
+    show_command,
+    vectors_command,
+    mutants_command,
+    check_command,
+    simulate_command,
+)
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "show_default": True})

@@ -178,27 +178,19 @@ def validator(schema_id: str) -> Draft202012Validator:
 
 
 def _check_schema(path: Path, raw: dict[str, Any]) -> None:
-    # The header first, then event by event: a message about one event is worth more than one about all of them.
-    header = {**raw, "events": [{"ev": "pto", "t_ns": 1}]} if raw.get("events") else raw
-    _refuse_first(path, "", validator("urn:firstflight:vector:1"), header)
-    for index, event in enumerate(raw["events"]):
-        kind = event.get("ev") if isinstance(event, dict) else None
-        if kind not in EVENT_KINDS:
-            raise VectorError(path, f"events[{index}].ev", f"{kind!r} is not one of {', '.join(EVENT_KINDS)}")
-        _refuse_first(path, f"events[{index}]", validator(f"urn:firstflight:event:1#/$defs/{kind}"), event)
-
-
-EVENT_KINDS = ("sent", "ack", "lost", "ce", "persistent_congestion", "pto")
-
-
-def _refuse_first(path: Path, place: str, checker: Draft202012Validator, value: object) -> None:
-    error = best_match(checker.iter_errors(value))
+    """Hold everything but the events to the schema; `check_stream` refuses what the schema refuses in an event, faster."""
+    header = {**raw, "events": [{"ev": "pto", "t_ns": 1}]} if _is_list_of_objects(raw.get("events")) else raw
+    error = best_match(validator("urn:firstflight:vector:1").iter_errors(header))
     if error is not None:
-        raise VectorError(path, place + _place(error) or "file", error.message)
+        raise VectorError(path, _place(error) or "file", error.message)
+
+
+def _is_list_of_objects(value: object) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(item, dict) for item in value)
 
 
 def _place(error: ValidationError) -> str:
-    return error.json_path.removeprefix("$")
+    return error.json_path.removeprefix("$").removeprefix(".")
 
 
 def _check_meaning(path: Path, raw: dict[str, Any]) -> None:

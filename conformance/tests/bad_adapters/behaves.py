@@ -4,7 +4,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 from base import Message, line, serve
@@ -77,11 +77,11 @@ def crash_again() -> None:
     serve(hook)
 
 
-def dribble() -> Iterator[None]:
+def dribble() -> None:
     """Answer hello one byte at a time, never to the end."""
     while True:
         os.write(1, b" ")
-        yield time.sleep(0.05)
+        time.sleep(0.05)
 
 
 AT_START: dict[str, Callable[[], object]] = {
@@ -90,7 +90,7 @@ AT_START: dict[str, Callable[[], object]] = {
     "stubborn": stubborn,
     "fail-at-end": fail_at_end,
     "crash-again": crash_again,
-    "dribble": lambda: list(dribble()),
+    "dribble": dribble,
     "exit-after-case": lambda: serve(exit_after_case),
 }
 

@@ -5,6 +5,8 @@ import sys
 
 from base import HELLO, Message, line, serve
 
+from firstflight_conformance.wire import decode_int, encode_int
+
 MODE = sys.argv[2] if len(sys.argv) > 2 else ""
 
 
@@ -15,7 +17,8 @@ def hook(_case: str, message: Message, answer: Message) -> bytes:
     if MODE == "garbled-probe" and message["op"] == "start":
         return b"?\n"
     if message["op"] == "event" and MODE.startswith("off-by="):
-        answer = answer | {"cwnd_bytes": answer["cwnd_bytes"] + int(MODE.removeprefix("off-by="))}
+        off_bytes = int(MODE.removeprefix("off-by="))
+        answer = answer | {"cwnd_bytes": encode_int(decode_int(answer["cwnd_bytes"]) + off_bytes)}
     return line(answer)
 
 

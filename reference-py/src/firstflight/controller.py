@@ -3,7 +3,7 @@
 Mirrors ``reference-c/src/controller.c``.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from firstflight import events, search, slow_start
 from firstflight.errors import DomainError
@@ -30,7 +30,7 @@ class Controller:
 
     base: SlowStart
     readings: Readings | None = None
-    search: Search = Search()
+    search: Search = field(default_factory=Search)
     t_ns: int = 0
 
 
@@ -49,7 +49,9 @@ def create(algorithm: str, profile: str, config: Config) -> Controller:
 def create_with(readings: Readings | None, config: Config) -> Controller:
     """Return a new controller with SEARCH in the given readings, or with the base controller alone."""
     if not 1 <= config.max_datagram_size_bytes <= DATAGRAM_MAX_BYTES:
-        raise DomainError(f"max_datagram_size_bytes: {config.max_datagram_size_bytes} is not within 1..{DATAGRAM_MAX_BYTES}")
+        raise DomainError(
+            f"max_datagram_size_bytes: {config.max_datagram_size_bytes} is not within 1..{DATAGRAM_MAX_BYTES}"
+        )
     if config.initial_window_bytes is not None and not 1 <= config.initial_window_bytes <= WINDOW_MAX_BYTES:
         raise DomainError(f"initial_window_bytes: {config.initial_window_bytes} is not within 1..{WINDOW_MAX_BYTES}")
     return Controller(slow_start.begin(config.max_datagram_size_bytes, config.initial_window_bytes), readings)

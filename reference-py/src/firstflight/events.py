@@ -98,8 +98,10 @@ def check(event: Event) -> None:
             _check_runs(event.packets, event.bytes, event.t_ns)
         case Ack():
             _check_runs(event.packets, event.bytes, event.t_ns)
-            if event.latest_rtt_ns is not None:
-                _within("latest_rtt_ns", event.latest_rtt_ns, 0, TIME_MAX_NS)
+            for name in ("latest_rtt_ns", "min_rtt_ns", "smoothed_rtt_ns"):
+                rtt_ns = getattr(event, name)
+                if rtt_ns is not None:
+                    _within(name, rtt_ns, 0, TIME_MAX_NS)
         case Ce():
             _within("sent_t_ns", event.sent_t_ns, 1, event.t_ns)
         case PersistentCongestion() | Pto():

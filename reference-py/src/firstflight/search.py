@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from firstflight.errors import DomainError
 from firstflight.events import Ack
-from firstflight.limits import BIN_MAX_BYTES
+from firstflight.limits import BIN_MAX_BYTES, WINDOW_MAX_BYTES
 from firstflight.observables import Outcome
 from firstflight.search_profiles import (
     AppLimited,
@@ -203,7 +203,7 @@ def _reaches_threshold(readings: Readings, previous_bytes: int, current_bytes: i
 
 def _exit(readings: Readings, state: Search, ack: Ack, cwnd_bytes: int, minimum_window_bytes: int) -> Exit:
     if readings.exit_growth is ExitGrowth.SLOW_START:
-        cwnd_bytes += ack.bytes
+        cwnd_bytes = min(cwnd_bytes + ack.bytes, WINDOW_MAX_BYTES)
     rollback_bins = 5 if readings.rollback is Rollback.FLOOR else 6
     overshoot_bytes = _sum_bytes(state, state.curr - rollback_bins, state.curr)  # [search.exit.overshoot]
     floor_bytes = minimum_window_bytes if readings.window_floor is WindowFloor.MINIMUM else 0  # [search.exit.floor]

@@ -84,12 +84,11 @@ def _on_run_acked(state: SlowStart, run: Run) -> tuple[SlowStart, Outcome]:
 
 def _grow_avoidance(state: SlowStart, run: Run, cwnd_bytes: int, packets: int) -> int:
     """Return the window after so many packets of the run were acknowledged in congestion avoidance."""
-    share_bytes = state.max_datagram_size_bytes * run.size_bytes
+    share_bytes = state.max_datagram_size_bytes * run.size_bytes  # [slow-start.avoidance.grow]
     for _ in range(packets):
-        growth_bytes = share_bytes // max(cwnd_bytes, 1)  # a startup algorithm without a floor may leave a window of 0
-        cwnd_bytes = _saturate(cwnd_bytes + growth_bytes)  # [slow-start.avoidance.grow]
-        if growth_bytes == 0:
-            break  # the share of every further packet is nothing too
+        if share_bytes < cwnd_bytes or cwnd_bytes == 0:
+            break  # nothing for this packet, nor for those left; only a startup algorithm can leave a window of 0
+        cwnd_bytes = _saturate(cwnd_bytes + share_bytes // cwnd_bytes)
     return cwnd_bytes
 
 

@@ -19,6 +19,7 @@ class Script:
         """Take the case."""
         self.case = case
         self._clauses: dict[int, tuple[str, ...]] = {}
+        self._valid = False
 
     @cached_property
     def start(self) -> Message:
@@ -39,6 +40,13 @@ class Script:
     def expected(self) -> list[dict[str, Any]]:
         """The observables after each judged event."""
         return self.case.expected()
+
+    def validate(self) -> None:
+        """Hold the events to the schema, once for all adapters."""
+        if not self._valid:
+            for message in self.events:
+                messages.check_schema(message, "runner")
+        self._valid = True
 
     def clauses_at(self, index: int) -> tuple[str, ...]:
         """Return the clauses that the model carries out on one event."""
@@ -107,8 +115,7 @@ class Conversation:
     def _events(self, script: Script, observables: tuple[str, ...], answers: Answers) -> None:
         count = len(script.events)
         if self.validate:
-            for message in script.events:
-                messages.check_schema(message, "runner")
+            script.validate()
         received: list[bytes] = []
         broken: ConversationError | None = None
         try:

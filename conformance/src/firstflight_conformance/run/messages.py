@@ -27,6 +27,11 @@ PROBE = {
     "config": {"max_datagram_size_bytes": 1200, "initial_window_bytes": None},
 }
 
+_OPS = {
+    "runner": ("hello", "start", "event", "end"),
+    "adapter": ("hello", "started", "unsupported", "observed", "ended"),
+}
+
 Message = dict[str, Any]
 
 
@@ -97,7 +102,9 @@ def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def check_schema(message: Message, side: str) -> None:
     """Hold a message of the given side, ``runner`` or ``adapter``, to the protocol schema."""
-    error = best_match(validator(f"urn:firstflight:protocol:1#/$defs/{side}").iter_errors(message))
+    kind = message["op"] if message["op"] in _OPS[side] else ""
+    kind = f"{side}_hello" if kind == "hello" else kind or side
+    error = best_match(validator(f"urn:firstflight:protocol:1#/$defs/{kind}").iter_errors(message))
     if error is None:
         return
     reason = (

@@ -61,8 +61,8 @@ def load_scenario(path: Path) -> Scenario:
     """Load one scenario. Raise :class:`ScenarioError` if it is malformed."""
     try:
         raw = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise ScenarioError(f"{path}: {error}") from error
+    except (OSError, ValueError) as cause:
+        raise ScenarioError(f"{path}: {cause}") from cause
     error = best_match(validator("urn:firstflight:scenario:1").iter_errors(raw))
     if error is not None:
         raise ScenarioError(f"{path}: {error.json_path}: {error.message}")

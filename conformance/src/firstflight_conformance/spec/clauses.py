@@ -6,7 +6,9 @@ from pathlib import Path
 
 from firstflight_conformance.paths import REFERENCE_C, REFERENCE_PY, SPEC
 
-_DIRECTIVE = re.compile(r"^:::\{clause\} (?P<id>\S+)\n(?P<options>(?::[a-z-]+: [^\n]*\n)*)(?P<text>.*?)^:::$", re.S | re.M)
+_DIRECTIVE = re.compile(
+    r"^:::\{clause\} (?P<id>\S+)\n(?P<options>(?::[a-z-]+: [^\n]*\n)*)(?P<text>.*?)^:::$", re.S | re.M
+)
 _OPTION = re.compile(r"^:(?P<key>[a-z-]+): (?P<value>.*)$", re.M)
 _COMMENT = re.compile(r"(?:#|/\*) .*$")
 _CITATION = re.compile(r"\[(?P<id>[a-z0-9]+(?:-[a-z0-9]+)*(?:\.[a-z0-9-]+)+)\]")

@@ -77,9 +77,7 @@ class StreamBuilder:
         """Declare ranges (first, last) lost."""
         t_ns += self.origin_ns
         runs = [run for first, last in ranges for run in self.ledger.take(first, last)]
-        self.events.append(
-            Lost(t_ns, tuple(runs), _bytes(runs), self.ledger.bytes_in_flight, self.ledger.next_packet)
-        )
+        self.events.append(Lost(t_ns, tuple(runs), _bytes(runs), self.ledger.bytes_in_flight, self.ledger.next_packet))
 
     def ce(self, t_ns: int, packet: int, sent_t_ns: int) -> None:
         """Raise the ECN-CE counter by one; ``packet`` was sent at ``sent_t_ns`` after the origin."""

@@ -65,6 +65,19 @@ def _(b: StreamBuilder) -> None:
 
 
 @add(
+    "search.bins.boundary-decides",
+    "An ACK at the very end of a bin does not yet end slow start",
+    """A constant rate. Literal: the ACK of 1000 bytes at 520 ms, exactly the end of bin 11, is in bin 11; the next one opens bin 12 and exits. Recommended: likewise at 590 ms, the end of bin 13, and the exit with bin 14.
+    With >= each of them exits one ACK earlier.""",
+    sources=("catalogue E08",),
+)
+def _(b: StreamBuilder) -> None:
+    regular = one_ack_per_bin([10000] * 15)
+    exact = [Delivery(FIRST_ACK + n * BIN, 1000) for n in (12, 14)]
+    deliver(b, sorted(regular + exact, key=lambda delivery: delivery.t_ns))
+
+
+@add(
     "search.bins.same-bin",
     "ACKs within a bin add up and are not evaluated",
     "Three ACKs in bin 0 and two in bin 1: 1000 + 2000 + 3000 = 6000, then 4000 + 5000 = 9000 bytes.",
@@ -196,17 +209,29 @@ def _(b: StreamBuilder) -> None:
 
 
 @add(
+    "search.start.no-sample-then-exit",
+    "Bins are counted from the first RTT sample, up to the exit",
+    """The ACK at 100 ms has no sample; the one at 136 ms opens bin 0. A constant rate from there: literal exits at its bin 12, recommended at its bin 14. An implementation that started with the first ACK has other bins, or none.""",
+    sources=("catalogue E51",),
+)
+def _(b: StreamBuilder) -> None:
+    first = Delivery(FIRST_ACK, 1000, sample=False)
+    start = in_bin(1)
+    deliver(b, [first] + [Delivery(in_bin(i, first_ack_ns=start), 10000) for i in range(15)])
+
+
+@add(
     "search.start.rtt-zero",
     "An RTT of 0 counts as 1 ns",
-    """The first ACK arrives at the time of sending. The bin duration is 7 ticks, not 0. One ns later, 20 ticks, is two bins further in the recommended reading and one in the literal.""",
+    """The first ACK arrives at the time of sending. The bin duration is that of an RTT of 1 ns, 7 ticks, not 0. The next ACKs come 1 ns apart with an RTT of 1 ns: 20 ticks, two or three bins each in the recommended
+    reading, one in the literal. ACK n, n ns after the first, falls into bin 2, 5, 8, 11, 14 ...: recommended, at curr = 14 the windows 4..13 and 1..10 hold 3000 each: exit.""",
     sources=("catalogue E52", "catalogue E42"),
     flags=("same-time-order",),
 )
 def _(b: StreamBuilder) -> None:
-    b.send(MS, 3)
+    b.send(MS, 1)
     b.ack(MS, (0, 0))
-    b.ack(MS + 1, (1, 1))
-    b.ack(MS + 2, (2, 2))
+    deliver(b, [Delivery(MS + i, 1000, 1) for i in range(1, 15)])
 
 
 @add(
@@ -261,10 +286,22 @@ def _(b: StreamBuilder) -> None:
 
 
 @add(
+    "search.shift.one-bin",
+    "An RTT of exactly one bin shifts by 1",
+    """From bin 3 on the RTT is 35 ms; bytes per bin grow by 1.2. The earlier window is one bin back, so the later holds about 1.2 times as much, less than 13/10: exit, in the recommended reading at curr = 12. Two bins back it would be 1.44 times as much,
+    and slow start would go on.""",
+    sources=("catalogue E09", "catalogue E24"),
+)
+def _(b: StreamBuilder) -> None:
+    sizes = [10000, 12000, 14400, 17280, 20736, 24883, 29860, 35832, 42998, 51598, 61917, 74301, 89161, 106993]
+    deliver(b, one_ack_per_bin(sizes, [RTT] * 3 + [35 * MS] * 11))
+
+
+@add(
     "search.shift.below-half-bin",
     "An RTT far below a bin: the literal text compares a window with itself",
     """The first RTT is 300 ms, later ones are 30 ms, less than half a bin of 105 ms. Bytes per bin grow by 1.6. Literal: k = floor(0.286) = 0, both windows are the same, norm_diff is 1/2: exit at curr = 10.
-    Recommended: at least 1; ten bins against the ten before, a ratio of 1.6 > 20/13: slow start goes on.""",
+    Recommended: at least 1; ten bins against the ten before, 1.6 times as many > 13/10: slow start goes on.""",
     sources=("catalogue E21",),
     max_datagram_size_bytes=1200,
 )
@@ -289,6 +326,27 @@ def _inflating(final_rtt_ns: int, bins: int) -> list[int]:
 )
 def _(b: StreamBuilder) -> None:
     deliver(b, one_ack_per_bin(rates((12, 10000), (16, 20000)), _inflating(490 * MS, 28)))
+
+
+@add(
+    "search.shift.fourteen-exits",
+    "A shift of 14 reads the oldest bin of the ring, and decides with it",
+    """RTT 490 ms, 14 bins. Recommended, curr = 25: bins 1..10 hold 100000, bins 15..24 hold 7 * 10000 + 3 * 20000 = 130000: exactly 7/20, exit. Without bin 1, the oldest in the ring, 13 * 90000 < 10 * 130000 would go on.
+    Literal, curr = 24: bins 0..10 hold 110000, bins 14..24 hold 8 * 10000 + 2 * 20000 = 120000: exit.""",
+    sources=("catalogue E19",),
+)
+def _(b: StreamBuilder) -> None:
+    deliver(b, one_ack_per_bin(rates((22, 10000), (3, 20000), (1, 10000)), _inflating(490 * MS, 26)))
+
+
+@add(
+    "search.shift.fifteen",
+    "A shift of 15 at a constant rate",
+    """RTT 525 ms, 15 bins. Recommended: 15 > 14, nothing is decided. Literal, curr = 25: bins 15..25, the open one empty, hold 100000, bins 0..10 without bin 0, whose slot the open bin has, 100000 too: exit.""",
+    sources=("catalogue E19",),
+)
+def _(b: StreamBuilder) -> None:
+    deliver(b, one_ack_per_bin([10000] * 28, _inflating(525 * MS, 28)))
 
 
 @add(

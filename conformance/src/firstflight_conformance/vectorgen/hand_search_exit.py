@@ -4,8 +4,10 @@ from functools import partial
 
 from firstflight_conformance.vectorgen.builder import MS, StreamBuilder
 from firstflight_conformance.vectorgen.flow import RTT, Delivery, deliver, in_bin, one_ack_per_bin, rates
-from firstflight_conformance.vectorgen.hand_search import CATALOGUE, LARGE_WINDOW
+from firstflight_conformance.vectorgen.hand_search import LARGE_WINDOW
+from firstflight_conformance.vectorgen.stimulus import Catalogue
 
+CATALOGUE = Catalogue("lanman-2024", "lanman-2024-literal", sources=("LANMAN 2024, Algorithm 1",))
 add = partial(CATALOGUE.add, max_datagram_size_bytes=1000, initial_window_bytes=LARGE_WINDOW)
 
 
@@ -198,21 +200,18 @@ def _(b: StreamBuilder) -> None:
 @add(
     "search.restart.persistent-congestion",
     "Slow start after persistent congestion",
-    """Persistent congestion at bin 9 leads back to slow start with the window 2000. Recommended: the bins are discarded, the next ACK starts anew with its RTT of 200 ms, bins of 70 ms. Literal: the bins go on where they were.""",
+    """Ten bins at a constant rate, then ten more packets are lost, and persistent congestion leads back to slow start with the window 2000. Recommended: the bins are discarded, the next ACK starts anew. Literal: the bins go on where they
+    were; one step per ACK, and with bin 12 the old bins end slow start: 4000 less the bins 7..12 is less than nothing, 0, and a window of 0 does not grow.""",
     sources=("catalogue E54",),
     flags=("same-time-order",),
     initial_window_bytes=100000,
 )
 def _(b: StreamBuilder) -> None:
-    deliver(b, one_ack_per_bin([10000] * 8))
-    b.send(in_bin(8), 10)
-    b.lose(in_bin(20), (80, 89))
-    b.persistent_congestion(in_bin(20))
-    b.send(in_bin(20) + MS, 2)
-    b.ack(in_bin(20) + 201 * MS, (90, 91))
-    b.send(in_bin(20) + 201 * MS, 4)
-    for n in range(4):
-        b.ack(in_bin(20) + (402 + 30 * n) * MS, (92 + n, 92 + n))
+    deliver(b, one_ack_per_bin([10000] * 10))
+    b.send(in_bin(9) + 5 * MS, 10)
+    b.lose(in_bin(9) + 10 * MS, (100, 109))
+    b.persistent_congestion(in_bin(9) + 10 * MS)
+    deliver(b, [Delivery(in_bin(i), 1000) for i in (13, 14, 16, 17, 18)])
 
 
 @add(

@@ -307,6 +307,28 @@ def _(b: StreamBuilder) -> None:
 
 
 @add(
+    "slow-start.recovery.app-limited-old",
+    "An app-limited ACK of a packet sent before recovery does not end it",
+    "Packet 4 was sent at 0 ms. Its ACK is app-limited: no growth, and recovery goes on, since nothing sent during it was acknowledged.",
+)
+def _(b: StreamBuilder) -> None:
+    _enter_recovery(b)
+    b.ack(RTT + MS, (4, 4), app_limited=True)
+    b.ack(RTT + 2 * MS, (5, 5))
+
+
+@add(
+    "slow-start.recovery.huge-window",
+    "Half of a window beyond 2^53 is exact",
+    """Half of 2^55 + 7 = 36028797018963975 is 18014398509481987.5, rounded down 18014398509481987. In double precision the window is 2^55 + 8, and half of it 18014398509481988.""",
+    initial_window_bytes=2**55 + 7,
+)
+def _(b: StreamBuilder) -> None:
+    b.send(0, 10)
+    b.lose(RTT, (0, 0))
+
+
+@add(
     "slow-start.avoidance.per-packet",
     "Congestion avoidance grows for each packet by its share, rounded down",
     """At 7800: 7800 + floor(1440000 / 7800) = 7800 + 184 = 7984; the next packet of the same ACK: 7984 + floor(1440000 / 7984) = 7984 + 180 = 8164.

@@ -5,14 +5,16 @@ import json
 from pathlib import Path
 
 from firstflight_conformance.paths import VECTORS
-from firstflight_conformance.vectorgen import hand_search_exit, hand_slow_start, simulated
+from firstflight_conformance.vectorgen import hand_search, hand_search_exit, hand_slow_start, simulated
 from firstflight_conformance.vectorgen.canonical import vector_text
 from firstflight_conformance.vectorgen.stimulus import Stimulus, to_json
+
+BY_HAND = (hand_slow_start, hand_search, hand_search_exit)
 
 
 def all_stimuli() -> list[Stimulus]:
     """Return every stimulus in the order of the ids. Raise ``ValueError`` if an id is there twice."""
-    stimuli = [*hand_slow_start.CATALOGUE.stimuli, *hand_search_exit.CATALOGUE.stimuli, *simulated.stimuli()]
+    stimuli = [stimulus for module in BY_HAND for stimulus in module.CATALOGUE.stimuli] + simulated.stimuli()
     ids = [stimulus.id for stimulus in stimuli]
     twice = {name for name in ids if ids.count(name) > 1}
     if twice:

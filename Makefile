@@ -1,0 +1,103 @@
+# Firstflight. `make help` lists the jobs.
+#
+# Everything is set up inside the checkout: the Python environment in .venv, all that is built in build.
+
+PYTHON ?= python3
+CC ?= gcc
+VENV := .venv
+BIN := $(VENV)/bin
+FIRSTFLIGHT := $(BIN)/firstflight
+JOBS ?= $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)
+READY := $(VENV)/.ready
+REPORTS := build/report
+
+.DEFAULT_GOAL := help
+.PHONY: help setup conformance test check lint test-python test-c test-long coverage-c vectors generate mutants bench docs \
+    adapters c-adapters rust-adapters requirements clean
+
+help:  ## List the jobs
+	@echo "Firstflight: reference and vectors for transport startup algorithms"
+	@echo
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 22
+	@echo
+	@echo "Judge your own controller:  $(FIRSTFLIGHT) run --adapter 'COMMAND'   (docs/tutorial.md)"
+
+setup: $(READY)  ## Make the Python environment in .venv, pinned with hashes
+
+$(READY): requirements/dev.txt reference-py/pyproject.toml conformance/pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or later is needed" if sys.version_info < (3, 11) else 0)'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e reference-py -e conformance
+	@touch $@
+
+conformance: setup adapters  ## Check the vectors, judge both references and the third-party stacks, print the table
+	@mkdir -p $(REPORTS)
+	$(FIRSTFLIGHT) vectors --check
+	$(FIRSTFLIGHT) check
+	$(FIRSTFLIGHT) run --report-json $(REPORTS)/report.json --junit $(REPORTS)/junit.xml
+
+test: lint test-c test-python coverage-c mutants docs conformance  ## Run everything
+
+check: lint test-c test-python  ## Lint and the tests of both references and of the tools
+
+lint: setup  ## ruff, mypy strict, spelling, the ban on floating point
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/codespell
+	$(BIN)/python conformance/lint_no_float.py
+
+test-python: setup c-adapters  ## pytest: the model, the tools, Python against C
+	$(BIN)/pytest -q -n $(JOBS) -m "not long"
+
+test-c: setup  ## Unity tests of the C port with gcc and clang, under ASan and UBSan
+	$(MAKE) --no-print-directory -C reference-c test PYTHON=$(CURDIR)/$(BIN)/python
+
+test-long: setup c-adapters  ## A million random events per profile, Python against C
+	$(BIN)/pytest -q -n $(JOBS) -m long
+
+coverage-c: setup  ## Measure by gcov that the vectors carry out every clause in C
+	@if command -v gcov >/dev/null; then \
+	    $(MAKE) --no-print-directory -C reference-c coverage && find build/c-cov -name '*.gcda' -delete && \
+	    $(FIRSTFLIGHT) run --adapter build/c-cov/firstflight-c > build/c-cov/run.txt && \
+	    $(FIRSTFLIGHT) check --gcov build/c-cov; \
+	else \
+	    echo "coverage-c: skipped: there is no gcov here"; \
+	fi
+
+vectors: setup  ## Generate the vectors and the tables of the references
+	$(FIRSTFLIGHT) vectors
+
+generate: vectors  ## The same as vectors
+
+mutants: setup  ## The kill matrix: which vectors reject which wrong implementation
+	$(FIRSTFLIGHT) mutants --json $(REPORTS)/kill-matrix.json
+
+bench: setup  ## Instructions per ACK, bytes of state, events per second
+	$(MAKE) --no-print-directory -C reference-c bench
+	$(BIN)/python conformance/bench_model.py
+
+docs: setup  ## Build the documentation in build/docs
+	$(BIN)/sphinx-build -q -W --keep-going -b html docs build/docs
+	@echo "documentation: build/docs/index.html"
+
+adapters: c-adapters rust-adapters
+
+c-adapters:
+	@$(MAKE) --no-print-directory -C reference-c adapters
+
+rust-adapters:
+	@if command -v cargo >/dev/null; then \
+	    cargo build --quiet --release --manifest-path conformance/adapters/s2n-quic-core/Cargo.toml \
+	        --target-dir build/adapters/s2n-target; \
+	else \
+	    echo "rust-adapters: skipped: there is no cargo here"; \
+	fi
+
+requirements: setup  ## Resolve requirements/dev.in anew (needs uv)
+	uv pip compile --universal --generate-hashes --python-version 3.11 --no-header --no-emit-index-url -q \
+	    requirements/dev.in -o requirements/dev.txt
+
+clean:  ## Remove everything that is built, and the environment
+	rm -rf build $(VENV)

@@ -1,0 +1,51 @@
+"""Refuses floating point in both references: literals, division, the types, and what returns them."""
+
+import ast
+import re
+import sys
+from pathlib import Path
+
+from firstflight_conformance.paths import REFERENCE_C, REFERENCE_PY
+
+_C_COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
+_C_FLOAT = re.compile(r"\b(?:float|double)\b|\b\d+\.\d*|\b\d*\.\d+|math\.h")
+_PYTHON_NAMES = {"float", "complex", "round", "math", "decimal", "numpy"}
+
+
+def python_floats(path: Path) -> list[int]:
+    """Return the lines of a Python file that bring in floating point."""
+    lines = []
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        literal = isinstance(node, ast.Constant) and isinstance(node.value, float | complex)
+        division = isinstance(node, ast.BinOp | ast.AugAssign) and isinstance(node.op, ast.Div)
+        name = isinstance(node, ast.Name) and node.id in _PYTHON_NAMES
+        power = (
+            isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow) and not isinstance(node.right, ast.Constant)
+        )
+        imported = isinstance(node, ast.Import | ast.ImportFrom) and bool(
+            {alias.name for alias in node.names} & _PYTHON_NAMES or getattr(node, "module", "") in _PYTHON_NAMES
+        )
+        if literal or division or name or power or imported:
+            lines.append(node.lineno)
+    return lines
+
+
+def c_floats(path: Path) -> list[int]:
+    """Return the lines of a C file that bring in floating point, comments left out."""
+    text = _C_COMMENT.sub(lambda match: "\n" * match[0].count("\n"), path.read_text(encoding="utf-8"))
+    return [number for number, line in enumerate(text.splitlines(), 1) if _C_FLOAT.search(line)]
+
+
+def main() -> int:
+    """Print a line for each finding; return the exit code."""
+    findings = [(path, line) for path in sorted(REFERENCE_PY.glob("*.py")) for line in python_floats(path)]
+    for folder in ("include/firstflight", "src"):
+        for path in sorted((REFERENCE_C / folder).glob("*.[ch]")):
+            findings += [(path, line) for line in c_floats(path)]
+    for path, line in findings:
+        print(f"{path}:{line}: floating point is banned in the references")
+    return 1 if findings else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,33 @@
+"""``firstflight check``: the clauses."""
+
+from pathlib import Path
+
+import click
+
+from firstflight_conformance.commands.options import usage_errors, vectors_option
+from firstflight_conformance.spec.coverage import c_gaps, gaps, traces
+from firstflight_conformance.vectors import cases, load_all
+
+
+@click.command("check")
+@click.option(
+    "--gcov",
+    "object_folder",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Also measure the C port, by the coverage data in this folder.",
+)
+@vectors_option
+def check_command(*, object_folder: Path | None, root: Path) -> None:
+    """Check that every clause has Python, C and a vector, or an exemption. Exit code 1 if one has not."""
+    with usage_errors():
+        all_cases = list(cases(load_all(root)))
+        lines = gaps(all_cases)
+        if object_folder is not None:
+            lines += c_gaps(object_folder, all_cases)
+    for line in lines:
+        click.echo(line)
+    if lines:
+        raise SystemExit(1)
+    count = len(traces(all_cases))
+    measured = "Python by tracing, C by gcov" if object_folder else "Python by tracing, C by citation"
+    click.echo(f"{count} clauses: each has Python, C and a vector, or says why not (measured: {measured})")

@@ -1,0 +1,81 @@
+"""``firstflight mutants``: the kill matrix."""
+
+import json
+import os
+from collections import Counter
+from pathlib import Path
+
+import click
+from rich.table import Table
+
+from firstflight_conformance.commands.options import InputError, vectors_option
+from firstflight_conformance.mutants.kill import Kills, kill_matrix
+from firstflight_conformance.mutants.load import MutantError, load_mutants
+from firstflight_conformance.run.report_terminal import console
+from firstflight_conformance.vectors import VectorError
+
+
+@click.command("mutants")
+@click.option("--algorithm", "algorithms", multiple=True, metavar="NAME", help="Only mutants of this algorithm.")
+@click.option("--json", "json_file", type=click.Path(path_type=Path), help="Write the whole matrix to this file.")
+@click.option("--jobs", type=click.IntRange(1), default=os.cpu_count() or 1, help="Processes to use.")
+@vectors_option
+def mutants_command(*, algorithms: tuple[str, ...], json_file: Path | None, jobs: int, root: Path) -> None:
+    """Replay the vectors with wrong implementations: which vectors reject which, and the score.
+
+    A mutant is killed by a case if window, threshold or phase differ; one that differs only in outcome or state counts as
+    surviving. Exit code 1 if a mutant survives without an argument why it is equivalent, or is killed in spite of one.
+    """
+    try:
+        mutants = [mutant for mutant in load_mutants() if not algorithms or mutant.algorithm in algorithms]
+        matrix = kill_matrix(mutants, root, jobs)
+    except (MutantError, VectorError) as error:
+        raise InputError(str(error)) from error
+    console().print(_table(matrix))
+    for kills in matrix:
+        if kills.survives:
+            reason = kills.mutant.equivalent or "SURVIVES WITHOUT EXPLANATION"
+            click.echo(f"{kills.mutant.id}: {reason}")
+    killed, equivalent = sum(not k.survives for k in matrix), sum(bool(k.mutant.equivalent) for k in matrix)
+    click.echo(f"score: {killed} of {len(matrix)} mutants killed, {equivalent} argued equivalent")
+    if json_file is not None:
+        json_file.parent.mkdir(parents=True, exist_ok=True)
+        json_file.write_text(json.dumps(matrix_json(matrix), indent=2) + "\n", encoding="utf-8")
+    if not all(kills.explained for kills in matrix):
+        raise SystemExit(1)
+
+
+def matrix_json(matrix: list[Kills]) -> dict[str, object]:
+    """Return the matrix as it is written: the cases that kill each mutant."""
+    return {
+        kills.mutant.id: {
+            "profile": f"{kills.mutant.algorithm}/{kills.mutant.profile}",
+            "what": kills.mutant.what,
+            "killed_by": kills.by_windows,
+            "told_apart_by_state": kills.by_state,
+            "equivalent": kills.mutant.equivalent or None,
+        }
+        for kills in matrix
+    }
+
+
+def _topic(case_id: str) -> str:
+    algorithm, topic = case_id.split(".")[:2]
+    return f"{algorithm}.{topic}"
+
+
+def _table(matrix: list[Kills]) -> Table:
+    """Return the matrix with a column for each topic: how many of its cases kill the mutant."""
+    topics = sorted({_topic(case) for kills in matrix for case in kills.by_windows + kills.by_state})
+    headings = [chr(ord("A") + number) if number < 26 else f"A{number - 26}" for number in range(len(topics))]
+    legend = "  ".join(f"{heading} {topic}" for heading, topic in zip(headings, topics, strict=True))
+    table = Table(box=None, pad_edge=False, caption=legend, caption_justify="left")
+    table.add_column("mutant", no_wrap=True)
+    table.add_column("killed by", justify="right")
+    for heading in headings:
+        table.add_column(heading, justify="right")
+    for kills in matrix:
+        counts = Counter(_topic(case) for case in kills.by_windows)
+        killed = str(len(kills.by_windows)) if kills.by_windows else "none"
+        table.add_row(kills.mutant.id, killed, *(str(counts[topic] or "·") for topic in topics))
+    return table

@@ -1,0 +1,61 @@
+"""``firstflight simulate``: run a scenario of the path simulator."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from firstflight import DomainError, create
+from firstflight.observables import Outcome
+from firstflight_conformance.commands.options import InputError
+from firstflight_conformance.simulator.loop import Recording, simulate
+from firstflight_conformance.simulator.scenario import ScenarioError, load_scenario
+from firstflight_conformance.wire import event_to_json, observation_to_json
+
+
+@click.command("simulate")
+@click.argument("scenario_file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--algorithm", default="search", help="Algorithm of the controller in the loop.")
+@click.option("--profile", default="lanman-2024", help="Profile of the controller in the loop.")
+@click.option("--json", "as_json", is_flag=True, help="Print every event with its observables as JSON lines.")
+@click.option("--plot", type=click.Path(path_type=Path), help="Draw window, flight and bins to this SVG or PNG file.")
+def simulate_command(*, scenario_file: Path, algorithm: str, profile: str, as_json: bool, plot: Path | None) -> None:
+    """Drive a controller over the path of SCENARIO_FILE and say what happened."""
+    try:
+        scenario = load_scenario(scenario_file)
+        recording = simulate(scenario, create(algorithm, profile, scenario.config))
+    except (ScenarioError, DomainError) as error:
+        raise InputError(str(error)) from error
+    if as_json:
+        for event, observation in zip(recording.events, recording.observations, strict=True):
+            click.echo(json.dumps({"event": event_to_json(event), "observed": observation_to_json(observation)}))
+    else:
+        for name, value in summary(recording).items():
+            click.echo(f"{name:28} {value}")
+    if plot is not None:
+        _draw(recording, f"{scenario.title}: {algorithm}/{profile}", plot)
+
+
+def _draw(recording: Recording, title: str, plot: Path) -> None:
+    from firstflight_conformance.plots import plot_recording  # matplotlib takes a second to load
+
+    plot_recording(recording.events, recording.observations, plot, title=title)
+    click.echo(f"plot written to {plot}")
+
+
+def summary(recording: Recording) -> dict[str, Any]:
+    """Return what a reader asks first: when slow start ended and how, and what was lost."""
+    start_ns = recording.events[0].t_ns
+    pairs = list(zip(recording.events, recording.observations, strict=True))
+    ended = next(((e, o) for e, o in pairs if o.outcome in (Outcome.EXITED, Outcome.REDUCED)), None)
+    return {
+        "events": len(recording.events),
+        "duration_ms": (recording.events[-1].t_ns - start_ns) // 1_000_000,
+        "slow_start_ended_ms": (ended[0].t_ns - start_ns) // 1_000_000 if ended else "never",
+        "by": ended[1].outcome.value if ended else "-",
+        "largest_cwnd_bytes": max(o.cwnd_bytes for o in recording.observations),
+        "final_cwnd_bytes": recording.observations[-1].cwnd_bytes,
+        "dropped_by_queue_packets": recording.dropped_packets,
+        "lost_on_link_packets": recording.lost_packets,
+    }

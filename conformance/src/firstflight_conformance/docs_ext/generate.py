@@ -1,0 +1,108 @@
+"""Writes the generated pages below ``docs/_generated`` before Sphinx reads anything; a file that is right is left alone."""
+
+import hashlib
+from collections.abc import Iterator
+from pathlib import Path
+
+from sphinx.application import Sphinx
+from sphinx.util import logging
+
+from firstflight_conformance.docs_ext import (
+    c_headers,
+    matrix,
+    plot_cache,
+    python_api,
+    readings,
+    report,
+    site,
+    vector_pages,
+)
+from firstflight_conformance.paths import BUILD, CONFORMANCE, PROFILES, REFERENCE_C, REFERENCE_PY, ROOT, SPEC, VECTORS
+
+_LOGGER = logging.getLogger(__name__)
+_STAMP = ".inputs"
+
+
+def write_pages(app: Sphinx) -> None:
+    """Write every generated page and plot, unless nothing that they are made from has changed."""
+    folder = Path(app.srcdir) / site.GENERATED
+    folder.mkdir(exist_ok=True)
+    stamp, digest = folder / _STAMP, _inputs_digest()
+    if stamp.exists() and stamp.read_text("utf-8") == digest:
+        return
+    _LOGGER.info("writing the generated pages")
+    _check_specification_pages(Path(app.srcdir))
+    pages = {f"{name}.md": text for name, text in _pages().items()}
+    for path in set(_present(folder)) - set(pages):
+        (folder / path).unlink()
+    for name, text in pages.items():
+        _write(folder / name, text)
+    plot_cache.write_plots(site.vectors(), folder / "plots")
+    stamp.write_text(digest, "utf-8")
+
+
+def _pages() -> dict[str, str]:
+    pages = {
+        "readings": readings.page(),
+        "matrix": matrix.page(),
+        "report": report.page(),
+        "changelog": _changelog(),
+        "vectors/index": vector_pages.index(),
+        "api/python": python_api.page(),
+        "api/c": c_headers.page(),
+    }
+    for name, group in site.groups().items():
+        pages[f"vectors/{name.replace('.', '-')}"] = vector_pages.page(name, group)
+    for path in site.source_files():
+        pages[site.source_page(path).removeprefix(f"{site.GENERATED}/")] = _source(path)
+    return pages
+
+
+def _source(path: Path) -> str:
+    name = site.relative_to_root(path)
+    return (
+        f"# {path.name}\n\nThe file `{name}` with numbered lines, for the links from clauses to code. "
+        f"A comment `[id]` names the clause that the line carries out.\n\n```{{source-file}} {name}\n```\n"
+    )
+
+
+def _changelog() -> str:
+    path = ROOT / "CHANGELOG.md"
+    if path.exists():
+        return "```{include} ../../CHANGELOG.md\n```\n"
+    return "# Changelog\n\nWhat changed from one version to the next. There is no release yet.\n"
+
+
+def _check_specification_pages(folder: Path) -> None:
+    for path in sorted(SPEC.glob("*.md")):
+        if not (folder / "specification" / path.name).exists():
+            _LOGGER.warning("docs/specification/%s is missing: it should include spec/%s", path.name, path.name)
+
+
+def _present(folder: Path) -> Iterator[str]:
+    return (path.relative_to(folder).as_posix() for path in folder.rglob("*.md"))
+
+
+def _write(path: Path, text: str) -> None:
+    if not path.exists() or path.read_text("utf-8") != text:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf-8")
+
+
+def _inputs_digest() -> str:
+    """Return a hash of everything that the pages are made from, this package included."""
+    sources = [
+        *SPEC.glob("*.md"),
+        *PROFILES.glob("*.toml"),
+        *VECTORS.rglob("*.json"),
+        *REFERENCE_PY.glob("*.py"),
+        *REFERENCE_C.rglob("*.[ch]"),
+        *(CONFORMANCE / "include").glob("*.h"),
+        *(CONFORMANCE / "src").rglob("*.py"),
+        *(path for path in (BUILD / "report.json", ROOT / "CHANGELOG.md") if path.exists()),
+    ]
+    digest = hashlib.sha256()
+    for path in sorted(sources):
+        digest.update(f"{path}\0".encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()

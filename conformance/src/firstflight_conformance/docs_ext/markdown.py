@@ -1,0 +1,44 @@
+"""Pieces of MyST Markdown."""
+
+from collections.abc import Iterable, Sequence
+
+
+def label(name: str) -> str:
+    """Return a target for :func:`ref`."""
+    return f"({name})="
+
+
+def ref(text: str, name: str) -> str:
+    """Return a link to a target of any page."""
+    return f"{{ref}}`{text} <{name}>`"
+
+
+def clause(clause_id: str) -> str:
+    """Return a link to a clause."""
+    return f"{{clause}}`{clause_id}`"
+
+
+def code(text: object) -> str:
+    """Return text as code."""
+    return f"`{text}`"
+
+
+def plain(text: str) -> str:
+    """Return text that Markdown shows as it stands."""
+    return "".join("\\" + c if c in "\\`*_{}[]<>#|$~" else c for c in text)
+
+
+def list_table(header: Sequence[str], rows: Iterable[Sequence[str]], widths: Sequence[int], css_class: str = "") -> str:
+    """Return a table whose cells may hold any inline markup."""
+    lines = ["```{list-table}", ":header-rows: 1", f":widths: {' '.join(map(str, widths))}"]
+    if css_class:
+        lines.append(f":class: {css_class}")
+    lines.append("")
+    for row in [header, *rows]:
+        lines += [f"{'* -' if number == 0 else '  -'} {cell}" for number, cell in enumerate(row)]
+    return "\n".join([*lines, "```"])
+
+
+def page(*blocks: str) -> str:
+    """Return blocks separated by empty lines."""
+    return "\n\n".join(block for block in blocks if block) + "\n"

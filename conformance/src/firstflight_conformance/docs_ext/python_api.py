@@ -1,0 +1,57 @@
+"""The page of the Python interface."""
+
+from firstflight_conformance.docs_ext import markdown as md
+
+_MODEL = (
+    ("controller", "Create a controller and drive it"),
+    ("events", "Events"),
+    ("observables", "Observables"),
+    ("errors", "Errors"),
+    ("limits", "Limits of the domain"),
+    ("slow_start", "Slow start and NewReno"),
+    ("search", "SEARCH"),
+    ("search_profiles", "Readings and profiles of SEARCH"),
+)
+_CONFORMANCE = (
+    ("vectors", "Load vectors and take them apart into cases"),
+    ("wire", "Events and observables as JSON"),
+    ("simulator.scenario", "Scenarios of the path simulator"),
+    ("simulator.loop", "Run a scenario"),
+    ("plots", "Plots"),
+)
+_EXAMPLE = """\
+```python
+from firstflight import Ack, Config, Run, Sent, create, step
+
+controller = create("search", "lanman-2024", Config(max_datagram_size_bytes=1200))
+packets = (Run(first=0, last=9, size_bytes=1200, sent_t_ns=1_000_000_000),)
+controller, _ = step(controller, Sent(1_000_000_000, packets, 12_000, bytes_in_flight=12_000, app_limited=False))
+ack = Ack(1_100_000_000, packets, 12_000, bytes_in_flight=0, next_packet=10, app_limited=False,
+          latest_rtt_ns=100_000_000, min_rtt_ns=100_000_000, smoothed_rtt_ns=100_000_000, ack_delay_ns=0)
+controller, seen = step(controller, ack)
+print(seen.cwnd_bytes, seen.outcome)  # 24000 Outcome.STARTED
+```"""
+
+
+def page() -> str:
+    """Return the page."""
+    return md.page(
+        "# Python",
+        "Every public function and class of the model `firstflight`, and of the parts of `firstflight_conformance` that a program "
+        "needs to read vectors and run the path simulator.",
+        "The model needs nothing but the standard library. A controller is a value: `step` returns a new one and leaves the old one "
+        "as it was. The names below that are listed in `firstflight.__all__` can be imported from `firstflight` itself.",
+        _EXAMPLE,
+        *_modules("firstflight", _MODEL),
+        *_modules("firstflight_conformance", _CONFORMANCE),
+    )
+
+
+def _modules(package: str, modules: tuple[tuple[str, str], ...]) -> list[str]:
+    blocks = []
+    for name, title in modules:
+        blocks += [
+            f"## {title}",
+            f"```{{eval-rst}}\n.. automodule:: {package}.{name}\n   :members:\n   :undoc-members:\n   :member-order: bysource\n```",
+        ]
+    return blocks

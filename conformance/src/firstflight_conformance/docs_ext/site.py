@@ -1,0 +1,86 @@
+"""What the pages are made from, loaded once for a build, and where on the site it appears."""
+
+from collections import defaultdict
+from functools import cache
+from pathlib import Path
+
+from firstflight_conformance.paths import ROOT
+from firstflight_conformance.spec.clauses import Citation, Clause, all_clauses, c_citations, python_citations
+from firstflight_conformance.vectors import Vector, load_all
+
+#: Where generated pages lie below the folder of the documentation.
+GENERATED = "_generated"
+MATRIX = f"{GENERATED}/matrix"
+
+
+def anchor(prefix: str, name: str) -> str:
+    """Return an anchor: the prefix and the name, with hyphens for everything but letters and digits."""
+    return prefix + "-" + "".join(c if c.isalnum() else "-" for c in name.lower())
+
+
+@cache
+def clauses() -> dict[str, Clause]:
+    """Return every clause of the specification by id."""
+    return all_clauses()
+
+
+@cache
+def vectors() -> list[Vector]:
+    """Return every vector in the order of the ids."""
+    return load_all()
+
+
+def group_of(vector_id: str) -> str:
+    """Return the group under which a vector is shown: its algorithm and topic."""
+    return ".".join(vector_id.split(".")[:2])
+
+
+@cache
+def groups() -> dict[str, list[Vector]]:
+    """Return the vectors by group."""
+    found: dict[str, list[Vector]] = defaultdict(list)
+    for vector in vectors():
+        found[group_of(vector.id)].append(vector)
+    return dict(found)
+
+
+@cache
+def vectors_by_clause() -> dict[str, list[Vector]]:
+    """Return the vectors in which a profile carries out a clause, by clause."""
+    found: dict[str, list[Vector]] = defaultdict(list)
+    for vector in vectors():
+        for name in sorted({name for profile in vector.profiles.values() for name in profile.clauses}):
+            found[name].append(vector)
+    return dict(found)
+
+
+@cache
+def citations(language: str) -> dict[str, list[Citation]]:
+    """Return the lines of the Python model (``python``) or the C port (``c``) that cite a clause, by clause."""
+    found: dict[str, list[Citation]] = defaultdict(list)
+    for citation in python_citations() if language == "python" else c_citations():
+        found[citation.clause].append(citation)
+    return dict(found)
+
+
+def source_page(path: Path) -> str:
+    """Return the document that shows a source file."""
+    return f"{GENERATED}/source/{path.name.replace('.', '-')}"
+
+
+def source_files() -> list[Path]:
+    """Return the source files that cite clauses, Python before C."""
+    return sorted(
+        {one.path for language in ("python", "c") for found in citations(language).values() for one in found},
+        key=lambda path: (path.suffix != ".py", path.name),
+    )
+
+
+def clause_page(clause_id: str) -> str:
+    """Return the document that holds a clause. Raise ``KeyError`` if there is none."""
+    return f"specification/{clauses()[clause_id].page}"
+
+
+def relative_to_root(path: Path) -> str:
+    """Return a path as a reader of the repository writes it."""
+    return path.resolve().relative_to(ROOT).as_posix()

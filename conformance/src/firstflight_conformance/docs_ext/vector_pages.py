@@ -1,0 +1,111 @@
+"""The pages of vectors: an index, and a page for each group."""
+
+from firstflight_conformance.docs_ext import markdown as md
+from firstflight_conformance.docs_ext import site
+from firstflight_conformance.docs_ext.plot_cache import plot_name
+from firstflight_conformance.timeline import lines
+from firstflight_conformance.vectors import Case, Vector
+
+#: Streams of up to so many events are listed in full.
+_LISTED_EVENTS = 64
+
+
+def index() -> str:
+    """Return the index page."""
+    groups = site.groups()
+    cases = sum(len(vector.profiles) for vector in site.vectors())
+    blocks = [
+        "# Vectors",
+        "All vectors are listed here, by algorithm and topic, each with a link to its events, expectations and plot. There are "
+        f"{len(site.vectors())} of them; with their profiles they make {cases} cases.",
+        "*Gold* vectors can be derived by hand from the text beside them; *core* vectors were recorded from the model in the "
+        "[path simulator](../../specification/simulator.md). The format is described in "
+        "[](../../specification/vector-format.md).",
+        "```{toctree}\n:hidden:\n\n" + "\n".join(name.replace(".", "-") for name in groups) + "\n```",
+    ]
+    for name, group in groups.items():
+        blocks += [f"## {md.ref(name, site.anchor('group', name))}", _index_table(group)]
+    return md.page(*blocks)
+
+
+def _index_table(group: list[Vector]) -> str:
+    rows = [
+        (
+            md.ref(vector.id.removeprefix(site.group_of(vector.id) + "."), site.anchor("vector", vector.id)),
+            md.plain(vector.title),
+            vector.tier,
+            str(len(vector.events)),
+        )
+        for vector in group
+    ]
+    return md.list_table(("Vector", "What happens", "Tier", "Events"), rows, (28, 52, 10, 10), "compact")
+
+
+def page(name: str, group: list[Vector]) -> str:
+    """Return the page of one group."""
+    blocks = [
+        md.label(site.anchor("group", name)),
+        f"# {name}",
+        f"{'One vector' if len(group) == 1 else f'{len(group)} vectors'} with what each tells apart, what the profiles answer, "
+        "the clauses that the model carried out, and a plot.",
+    ]
+    for vector in group:
+        blocks += _vector(vector)
+    return md.page(*blocks)
+
+
+def _vector(vector: Vector) -> list[str]:
+    name = vector.id.removeprefix(site.group_of(vector.id) + ".")
+    return [
+        md.label(site.anchor("vector", vector.id)),
+        f"## {name}",
+        f"**{md.plain(vector.title)}**",
+        md.plain(vector.why),
+        f"```{{image}} ../plots/{plot_name(vector)}\n:class: plot\n:alt: Windows over time in {vector.id}\n```",
+        _facts(vector),
+        *(_profile(Case(vector, profile)) for profile in vector.profiles),
+        *(_listing(Case(vector, profile)) for profile in vector.profiles),
+    ]
+
+
+def _facts(vector: Vector) -> str:
+    config = vector.config
+    window = config["initial_window_bytes"]
+    facts = {
+        "Id": md.code(vector.id),
+        "Tier": vector.tier,
+        "Flags": ", ".join(vector.flags) or "none",
+        "Granularity": vector.granularity,
+        "Source": md.plain(_source(vector)),
+        "Parameters": f"datagrams of {config['max_datagram_size_bytes']} bytes, "
+        + ("the recommended initial window" if window is None else f"initial window {window} bytes"),
+    }
+    return "\n".join(f"{name}\n: {value}\n" for name, value in facts.items())
+
+
+def _source(vector: Vector) -> str:
+    source = vector.source
+    where = "; ".join(source["sources"])
+    if source["kind"] == "simulator":
+        return f"simulator, scenario {source['scenario']}, {source['loop']} in the loop; {where}"
+    return f"by hand; {where}"
+
+
+def _profile(case: Case) -> str:
+    expectation = case.expectation
+    judged, total = expectation.judged_events, len(case.vector.events)
+    events = f"all {total}" if judged == total else f"the first {judged} of {total}"
+    clauses = ", ".join(md.clause(name) for name in expectation.clauses)
+    return f"{md.code(case.profile)} is judged on {events} events. Clauses carried out: {clauses}."
+
+
+def _listing(case: Case) -> str:
+    if case.expectation.judged_events > _LISTED_EVENTS:
+        return f"```sh\nfirstflight show {case.id}\n```"
+    rows = [("#", "ms", "event", "then"), *lines(case)]
+    widths = [max(len(row[column]) for row in rows) for column in range(3)]
+    text = "\n".join(
+        f"{row[0]:>{widths[0]}}  {row[1]:>{widths[1]}}  {row[2]:<{widths[2]}}  {row[3]}".rstrip() for row in rows
+    )
+    summary = f"Events and expectations of <code>{case.profile}</code>"
+    return f'<details class="events"><summary>{summary}</summary>\n\n```text\n{text}\n```\n\n</details>'

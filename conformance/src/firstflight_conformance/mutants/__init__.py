@@ -1,0 +1,1 @@
+"""Wrong implementations, and which vectors reject them."""

@@ -1,0 +1,83 @@
+"""The kill matrix: which vectors reject which mutant, and by what."""
+
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
+
+from firstflight.events import Event
+from firstflight_conformance.measure import config_from_json
+from firstflight_conformance.mutants.load import Mutant, mutated
+from firstflight_conformance.vectors import Case, cases, load_all
+from firstflight_conformance.wire import event_from_json
+
+#: What every stack reports. A mutant that shows only in the others is told apart, but not by all adapters.
+WINDOWS = ("cwnd_bytes", "ssthresh_bytes", "phase")
+
+
+@dataclass(slots=True)
+class Kills:
+    """The cases that reject a mutant: by the windows or the phase, or only by outcome or state."""
+
+    mutant: Mutant
+    by_windows: list[str] = field(default_factory=list)
+    by_state: list[str] = field(default_factory=list)
+
+    @property
+    def survives(self) -> bool:
+        """Whether no case rejects it by the windows."""
+        return not self.by_windows
+
+    @property
+    def explained(self) -> bool:
+        """Whether it is rejected, or argued to be equivalent."""
+        return bool(self.by_windows) != bool(self.mutant.equivalent)
+
+
+def kill_matrix(mutants: Sequence[Mutant], root: Path, jobs: int) -> list[Kills]:
+    """Replay the vectors below ``root`` with every mutant."""
+    if jobs == 1:
+        return [kills_of(root, mutant) for mutant in mutants]
+    with ProcessPoolExecutor(jobs) as pool:
+        return list(pool.map(partial(kills_of, root), mutants))
+
+
+def kills_of(root: Path, mutant: Mutant) -> Kills:
+    """Return the cases that reject a mutant."""
+    kills = Kills(mutant)
+    with mutated(mutant) as controller:
+        for case, events in _cases(root):
+            if (case.vector.algorithm, case.profile) == (mutant.algorithm, mutant.profile):
+                difference = _difference(controller, case, events)
+                if difference == "windows":
+                    kills.by_windows.append(case.id)
+                elif difference == "state":
+                    kills.by_state.append(case.id)
+    return kills
+
+
+@cache
+def _cases(root: Path) -> list[tuple[Case, list[Event]]]:
+    return [(case, [event_from_json(raw) for raw in case.events]) for case in cases(load_all(root))]
+
+
+def _difference(controller: Any, case: Case, events: list[Event]) -> str:
+    """Return by what the case rejects the mutant: ``windows``, ``state`` or nothing. A crash is a rejection."""
+    seen = ""
+    try:
+        state = controller.create(case.vector.algorithm, case.profile, config_from_json(case.vector.config))
+        for event, expected in zip(events, case.expected(), strict=True):
+            state, observation = controller.step(state, event)
+            if any(_plain(getattr(observation, name)) != expected[name] for name in WINDOWS):
+                return "windows"
+            if observation.outcome.value != expected["outcome"] or observation.state != expected["state"]:
+                seen = "state"
+    except (ArithmeticError, ValueError, LookupError, TypeError):
+        return "windows"
+    return seen
+
+
+def _plain(value: Any) -> Any:
+    return getattr(value, "value", value)

@@ -1,0 +1,100 @@
+"""Whether every clause has a line of Python, a line of C and a vector that carries it out, or says why not."""
+
+import gzip
+import json
+import shutil
+import subprocess
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from firstflight_conformance.spec.clauses import Citation, Clause, all_clauses, c_citations, python_citations
+from firstflight_conformance.vectors import Case
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """Where a clause is carried out, and by which cases."""
+
+    clause: Clause
+    python: tuple[Citation, ...]
+    c: tuple[Citation, ...]
+    cases: tuple[str, ...]
+
+
+def traces(cases: Iterable[Case]) -> list[Trace]:
+    """Return the trace of every clause, in the order of the pages."""
+    python, c = _by_clause(python_citations()), _by_clause(c_citations())
+    carried_out: dict[str, list[str]] = defaultdict(list)
+    for case in cases:
+        for clause in case.expectation.clauses:
+            carried_out[clause].append(case.id)
+    return [
+        Trace(clause, tuple(python[name]), tuple(c[name]), tuple(carried_out[name]))
+        for name, clause in all_clauses().items()
+    ]
+
+
+def _by_clause(citations: Iterable[Citation]) -> dict[str, list[Citation]]:
+    found: dict[str, list[Citation]] = defaultdict(list)
+    for citation in citations:
+        found[citation.clause].append(citation)
+    return found
+
+
+def gaps(cases: Iterable[Case]) -> list[str]:
+    """Return one line for each clause that lacks something without an exemption, or has it in spite of one."""
+    lines = []
+    for trace in traces(cases):
+        for what, present in (("python", trace.python), ("c", trace.c), ("vector", trace.cases)):
+            exempt = trace.clause.exempt.get(what)
+            if not present and not exempt:
+                lines.append(f"{trace.clause.id}: no {what}, and no :exempt-{what}: with the reason")
+            if present and exempt:
+                lines.append(f"{trace.clause.id}: has {what} in spite of its exemption: {exempt}")
+    known = set(all_clauses())
+    for citation in [*python_citations(), *c_citations()]:
+        if citation.clause not in known:
+            lines.append(f"{citation.path}:{citation.line}: there is no clause {citation.clause}")
+    return lines
+
+
+def c_gaps(object_folder: Path, cases: Iterable[Case]) -> list[str]:
+    """Return one line for each clause of C that no vector carried out, by the counters that gcov finds in a folder.
+
+    The vectors must have been replayed by a build with ``--coverage`` before. A citation that stands on no executable line
+    is reported too.
+    """
+    counts = _gcov(object_folder)
+    carried_out = {clause for case in cases for clause in case.expectation.clauses}
+    lines = []
+    for clause, citations in _by_clause(c_citations()).items():
+        hits = [counts.get((citation.path.name, citation.line)) for citation in citations]
+        if all(hit is None for hit in hits):
+            lines.append(f"{clause}: cited in C on no line that executes")
+        elif clause in carried_out and not any(hits):
+            lines.append(f"{clause}: the vectors carry it out in Python, but not in C")
+        elif clause not in carried_out and any(hits):
+            lines.append(f"{clause}: the vectors carry it out in C, but not in Python")
+    return lines
+
+
+def _gcov(object_folder: Path) -> dict[tuple[str, int], int]:
+    """Return how often each line ran, by file name and line."""
+    data = sorted(object_folder.rglob("*.gcda"))
+    if not data:
+        raise FileNotFoundError(f"{object_folder}: no coverage data; run `make coverage-c` first")
+    work = object_folder / "gcov"
+    shutil.rmtree(work, ignore_errors=True)
+    work.mkdir()
+    arguments = [str(path.resolve()) for path in data]
+    subprocess.run(["gcov", "--json-format", *arguments], cwd=work, check=True, capture_output=True)
+    counts: dict[tuple[str, int], int] = defaultdict(int)
+    for path in work.glob("*.gcov.json.gz"):
+        with gzip.open(path, "rt", encoding="utf-8") as file:
+            report = json.load(file)
+        for source in report["files"]:
+            for line in source["lines"]:
+                counts[Path(source["file"]).name, line["line_number"]] += line["count"]
+    return dict(counts)

@@ -1,0 +1,43 @@
+"""Configuration of the documentation site. Build: sphinx-build -W --keep-going -b html docs build/docs."""
+
+import sys
+from pathlib import Path
+
+_ROOT = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(_ROOT / "reference-py" / "src"), str(_ROOT / "conformance" / "src")]
+
+import firstflight  # noqa: E402
+
+project = "Firstflight"
+author = "the Firstflight authors"
+copyright = author  # noqa: A001
+version = release = firstflight.__version__
+
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx_copybutton", "firstflight_conformance.docs_ext"]
+myst_enable_extensions = ["colon_fence", "deflist", "fieldlist"]
+myst_heading_anchors = 3
+exclude_patterns = ["_generated/plots"]
+
+nitpicky = True
+# Names of the standard library and of private types, for which there are no pages here.
+nitpick_ignore_regex = [
+    (r"py:.*", r"(collections|enum|json|pathlib|typing|jsonschema|referencing)\..*"),
+    (r"py:.*", r"(Any|Enum|Path|ValueError|Draft202012Validator|Registry|Iterable|Iterator|Mapping|Sequence)"),
+]
+autodoc_typehints = "signature"
+autodoc_class_signature = "mixed"
+python_maximum_signature_line_length = 88
+
+html_theme = "furo"
+html_title = f"Firstflight {release}"
+html_static_path = ["_static"]
+html_css_files = ["firstflight.css"]
+html_copy_source = False
+html_show_sphinx = False
+html_theme_options = {
+    "light_css_variables": {"color-brand-primary": "#00527f", "color-brand-content": "#00629a"},
+    "dark_css_variables": {"color-brand-primary": "#7cc4ee", "color-brand-content": "#7cc4ee"},
+    "navigation_with_keys": True,
+}
+copybutton_exclude = ".linenos, .gp"
+copybutton_selector = "div:not(.highlight-none):not(.source-file) > div.highlight > pre"
