@@ -10,7 +10,7 @@ import firstflight  # noqa: E402
 
 project = "Firstflight"
 author = "the Firstflight authors"
-copyright = author  # noqa: A001
+copyright = author
 version = release = firstflight.__version__
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx_copybutton", "firstflight_conformance.docs_ext"]
@@ -22,11 +22,16 @@ nitpicky = True
 # Names of the standard library and of private types, for which there are no pages here.
 nitpick_ignore_regex = [
     (r"py:.*", r"(collections|enum|json|pathlib|typing|jsonschema|referencing)\..*"),
-    (r"py:.*", r"(Any|Enum|Path|ValueError|Draft202012Validator|Registry|Iterable|Iterator|Mapping|Sequence)"),
+    (
+        r"py:.*",
+        r"(dict\[str|Any|Enum|Path|ValueError|Draft202012Validator|Registry|Iterable|Iterator|Mapping|Sequence)",
+    ),
 ]
 autodoc_typehints = "signature"
 autodoc_class_signature = "mixed"
 python_maximum_signature_line_length = 88
+python_trailing_comma_in_multi_line_signatures = False
+toc_object_entries_show_parents = "hide"
 
 html_theme = "furo"
 html_title = f"Firstflight {release}"

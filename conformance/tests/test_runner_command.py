@@ -108,7 +108,7 @@ def test_malformed_vector(tmp_path: Path) -> None:
     write_vectors(tmp_path, vector("slow-start.target.more", events()) | {"format": 2})
     result = run(tmp_path)
     assert result.exit_code == 2
-    assert "slow-start.target.more.json: .format" in result.output
+    assert "slow-start.target.more.json: format" in result.output
 
 
 def test_unknown_names_come_with_a_hint(root: Path) -> None:
@@ -206,7 +206,7 @@ def test_terminal_report(root: Path, known: dict[str, Manifest]) -> None:
     for text in (
         "Null adapters: what doing nothing scores",
         "absent: skipped: needs the program no-such-program",
-        "explained deviation: slow-start.target.* (slow-start.grow), 1 case",
+        "explained deviation: slow-start.grow, 1 case",
         "halves the window",
         f"fail: {IDS[1]}",
         "event 1 at 1100 ms: ack  0-1",

@@ -20,7 +20,7 @@ language = "Python"
 role = "third-party"
 command = ["{python}", "{here}/adapter.py", "{root}"]
 """
-DEVIATION = '[[deviation]]\ncase = "search.*"\nclause = "search.exit.lower"\nexplanation = "because"\n'
+DEVIATION = '[[deviation]]\ncases = ["search.*"]\nclause = "search.exit.lower"\nexplanation = "because"\n'
 
 
 def write(folder: Path, text: str) -> Path:

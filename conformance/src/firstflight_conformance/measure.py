@@ -77,11 +77,14 @@ def clauses_of(algorithm: str, profile: str, config: Config, events: list[Event]
 
 
 def clauses_at(case: Case, event_index: int) -> tuple[str, ...]:
-    """Return the clauses that the model carries out on one event of a case, sorted."""
-    events = [event_from_json(raw) for raw in case.events]
-    controller = create(case.vector.algorithm, case.profile, config_from_json(case.vector.config))
-    for event in events[:event_index]:
+    """Return the clauses that the model carries out on one event of a case, sorted; on the first with its beginning."""
+    config = config_from_json(case.vector.config)
+    events = [event_from_json(raw) for raw in case.events[: event_index + 1]]
+    if event_index == 0:
+        return clauses_of(case.vector.algorithm, case.profile, config, events)
+    controller = create(case.vector.algorithm, case.profile, config)
+    for event in events[:-1]:
         controller, _ = step(controller, event)
     with ClauseTracer() as tracer:
-        step(controller, events[event_index])
+        step(controller, events[-1])
     return tuple(sorted(tracer.clauses))

@@ -176,6 +176,7 @@ def _draw_in_flight(axes: Axes, trace: Trace, scale: "_Scale") -> None:
         color="#999999",
         linewidth=0.8,
         label="bytes in flight",
+        zorder=1.8,
     )
 
 
@@ -228,10 +229,11 @@ _EVENT_MARKS: tuple[tuple[type[Event], str, str, str], ...] = (
 
 
 def _draw_events(axes: Axes, events: Sequence[Event], scale: "_Scale") -> None:
+    height = 0.045
     for kind, marker, colour, label in _EVENT_MARKS:
         times = [scale.x(event.t_ns) for event in events if isinstance(event, kind)]
         if times:
             axes.plot(
-                times, [0.045] * len(times), marker, color=colour, markersize=6, linestyle="none", label=label,
+                times, [height] * len(times), marker, color=colour, markersize=6, linestyle="none", label=label,
                 transform=axes.get_xaxis_transform(), zorder=6, clip_on=False,
             )  # fmt: skip

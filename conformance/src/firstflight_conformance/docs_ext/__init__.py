@@ -11,6 +11,7 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.add_directive("clause", clause.ClauseDirective)
     app.add_role("clause", clause.ClauseRole())
     app.add_directive("source-file", source.SourceDirective)
+    app.connect("missing-reference", links.resolve_short_name)
     app.connect("builder-inited", generate.write_pages)
     app.connect("build-finished", links.check_links)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -15,6 +15,7 @@ from firstflight_conformance.paths import CONFORMANCE, REFERENCE_C
 _COMMENT = re.compile(r"/\*.*?\*/", re.S)
 _SKIPPED = ("#if", "#endif", "#include", 'extern "C"')
 _NAME = re.compile(r"(?:struct|enum|union) (\w+) \{|#define (\w+)|(\w+)\(|(\w+)(?:\[\w*\])?;")
+_WIDTH = 84
 #: Headers in the order in which a user meets them.
 _ORDER = ("controller", "events", "observables", "limits", "search", "search_profiles", "slow_start")
 
@@ -113,12 +114,20 @@ def _header(header: Header) -> list[str]:
     for declaration in header.declarations:
         first = declaration.name.split(", ")[0]
         blocks += [
-            md.label(site.anchor("c", first)),
+            md.label(site.anchor("c-macro" if first.isupper() else "c", first)),
             f"### {md.plain(declaration.name)}",
             _prose(declaration.comment),
-            f"```c\n{declaration.code}\n```",
+            f"```c\n{_fit(declaration.code)}\n```",
         ]
     return blocks
+
+
+def _fit(code: str) -> str:
+    """Return a function declaration that is too wide for a page with a line for each parameter."""
+    if not code.endswith(");") or "\n\n" in code or max(map(len, code.splitlines())) <= _WIDTH:
+        return code
+    head, _, parameters = " ".join(code.split()).removesuffix(");").partition("(")
+    return f"{head}(\n    " + ",\n    ".join(parameters.split(", ")) + ");"
 
 
 def _include(path: Path) -> str:

@@ -2,9 +2,9 @@
 
 from typing import ClassVar
 
-from docutils import nodes  # type: ignore[import-untyped]
-from docutils.parsers.rst import directives  # type: ignore[import-untyped]
-from docutils.utils import unescape  # type: ignore[import-untyped]
+from docutils import nodes
+from docutils.parsers.rst import directives
+from docutils.utils import unescape
 from sphinx.util.docutils import SphinxDirective, SphinxRole
 
 from firstflight_conformance.docs_ext import site

@@ -1,4 +1,4 @@
-"""Writes the generated pages below ``docs/_generated`` before Sphinx reads anything; a file that is right is left alone."""
+"""Writes the pages below ``docs/_generated`` before Sphinx reads anything; a file that is right is left alone."""
 
 import hashlib
 from collections.abc import Iterator

@@ -13,8 +13,9 @@ def page() -> str:
     pages = list(dict.fromkeys(clause.page for clause in clauses.values()))
     blocks = [
         "# Traceability matrix",
-        "For every clause you find here its level and source, the lines of Python and C that carry it out, and the vectors in which "
-        "the model carried it out. All of it is measured: lines are found by their comments, vectors by watching those lines run.",
+        "For every clause you find here its level and source, the lines of Python and C that carry it out, and the "
+        "vectors in which the model carried it out. All of it is measured: lines are found by their comments, vectors by "
+        "watching those lines run.",
         _summary(),
     ]
     for name in pages:
@@ -52,7 +53,7 @@ def _table(clauses: list[Clause]) -> str:
         for clause in clauses
     ]
     header = ("Clause", "Level", "Source", "Python", "C", "Vectors")
-    return md.list_table(header, rows, (30, 10, 26, 13, 13, 8), "matrix compact")
+    return md.list_table(header, rows, (29, 14, 22, 14, 13, 8), "matrix compact")
 
 
 def _lines(clause: Clause, language: str) -> str:
@@ -60,7 +61,7 @@ def _lines(clause: Clause, language: str) -> str:
     parts = []
     for number, citation in enumerate(found):
         same_file = number > 0 and found[number - 1].path == citation.path
-        text = str(citation.line) if same_file else f"{citation.path.name} {citation.line}"
+        text = str(citation.line) if same_file else f"{citation.path.stem} {citation.line}"
         document = site.source_page(citation.path).removeprefix(f"{site.GENERATED}/")
         parts.append(f'<a href="{document}.html#L-{citation.line}">{text}</a>')
     return ", ".join(parts) or _missing(clause, language)

@@ -25,9 +25,15 @@ from firstflight import Ack, Config, Run, Sent, create, step
 
 controller = create("search", "lanman-2024", Config(max_datagram_size_bytes=1200))
 packets = (Run(first=0, last=9, size_bytes=1200, sent_t_ns=1_000_000_000),)
-controller, _ = step(controller, Sent(1_000_000_000, packets, 12_000, bytes_in_flight=12_000, app_limited=False))
-ack = Ack(1_100_000_000, packets, 12_000, bytes_in_flight=0, next_packet=10, app_limited=False,
-          latest_rtt_ns=100_000_000, min_rtt_ns=100_000_000, smoothed_rtt_ns=100_000_000, ack_delay_ns=0)
+sent = Sent(
+    t_ns=1_000_000_000, packets=packets, bytes=12_000, bytes_in_flight=12_000, app_limited=False
+)
+ack = Ack(
+    t_ns=1_100_000_000, packets=packets, bytes=12_000, bytes_in_flight=0, next_packet=10,
+    app_limited=False, latest_rtt_ns=100_000_000, min_rtt_ns=100_000_000,
+    smoothed_rtt_ns=100_000_000, ack_delay_ns=0,
+)
+controller, seen = step(controller, sent)
 controller, seen = step(controller, ack)
 print(seen.cwnd_bytes, seen.outcome)  # 24000 Outcome.STARTED
 ```"""
@@ -37,10 +43,11 @@ def page() -> str:
     """Return the page."""
     return md.page(
         "# Python",
-        "Every public function and class of the model `firstflight`, and of the parts of `firstflight_conformance` that a program "
-        "needs to read vectors and run the path simulator.",
-        "The model needs nothing but the standard library. A controller is a value: `step` returns a new one and leaves the old one "
-        "as it was. The names below that are listed in `firstflight.__all__` can be imported from `firstflight` itself.",
+        "Every public function and class of the model `firstflight`, and of the parts of `firstflight_conformance` that a "
+        "program needs to read vectors and run the path simulator.",
+        "The model needs nothing but the standard library. A controller is a value: `step` returns a new one and leaves the "
+        "old one as it was. The names below that are listed in `firstflight.__all__` can be imported from `firstflight` "
+        "itself.",
         _EXAMPLE,
         *_modules("firstflight", _MODEL),
         *_modules("firstflight_conformance", _CONFORMANCE),
@@ -52,6 +59,7 @@ def _modules(package: str, modules: tuple[tuple[str, str], ...]) -> list[str]:
     for name, title in modules:
         blocks += [
             f"## {title}",
-            f"```{{eval-rst}}\n.. automodule:: {package}.{name}\n   :members:\n   :undoc-members:\n   :member-order: bysource\n```",
+            f"```{{eval-rst}}\n.. automodule:: {package}.{name}\n   :members:\n   :undoc-members:\n"
+            "   :member-order: bysource\n```",
         ]
     return blocks

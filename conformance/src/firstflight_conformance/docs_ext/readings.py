@@ -10,8 +10,8 @@ def page() -> str:
     tables = load_tables()
     blocks = [
         "# Readings and profiles",
-        "Here you see where the sources leave room, what each profile chooses there, and why. A **reading** is one such choice; a "
-        "**profile** is a named set of choices, and the same vector may have a different right answer in each profile.",
+        "Here you see where the sources leave room, what each profile chooses there, and why. A **reading** is one such "
+        "choice; a **profile** is a named set of choices, and the same vector may have a different right answer in each.",
     ]
     for algorithm in sorted(tables):
         blocks += _algorithm(tables[algorithm])

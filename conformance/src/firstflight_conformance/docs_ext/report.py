@@ -29,8 +29,8 @@ def page() -> str:
         )
     adapters = json.loads(path.read_text("utf-8"))["adapters"]
     blocks.append(
-        "*Explained* deviations are known and have a reason, given below; *unsupported* cases are outside what the adapter declares. "
-        "[](../specification/adapter-protocol.md) defines the verdicts."
+        "*Explained* deviations are known and have a reason, given below; *unsupported* cases are outside what the adapter "
+        "declares. [](../specification/adapter-protocol.md) defines the verdicts."
     )
     for role, (title, text) in _ROLES.items():
         mine = [adapter for adapter in adapters if adapter["role"] == role]
@@ -83,16 +83,20 @@ def _what(result: dict[str, Any]) -> str:
     if divergence is None:
         return md.plain(result["reason"] or result["verdict"])
     parts = [
-        f"{md.code(one['observable'])} {one['observed']} instead of {one['expected']}"
+        f"{md.code(one['observable'])} {_value(one['observed'])} instead of {_value(one['expected'])}"
         for one in divergence["differences"]
     ]
     return f"event {divergence['event_index']}: " + "; ".join(parts)
+
+
+def _value(value: Any) -> str:
+    return "none" if value is None else md.plain(str(value))
 
 
 def _why(result: dict[str, Any]) -> str:
     explained = result["explained_by"]
     if explained is None:
         known = [name for name in (result["divergence"] or {"clauses": []})["clauses"] if name in site.clauses()]
-        return "none; clauses at that event: " + ", ".join(map(md.clause, known)) if known else "none"
+        return "none yet" + ("; the model carried out " + ", ".join(map(md.clause, known)) if known else "")
     link = md.clause(explained["clause"]) if explained["clause"] in site.clauses() else md.code(explained["clause"])
     return f"{link}: {md.plain(explained['explanation'])}"

@@ -1,6 +1,6 @@
 """The directive ``source-file``, which shows a file of the repository with an anchor ``L-n`` at each line."""
 
-from docutils import nodes  # type: ignore[import-untyped]
+from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 
 from firstflight_conformance.paths import ROOT

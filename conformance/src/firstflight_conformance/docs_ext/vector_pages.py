@@ -1,5 +1,7 @@
 """The pages of vectors: an index, and a page for each group."""
 
+from functools import partial
+
 from firstflight_conformance.docs_ext import markdown as md
 from firstflight_conformance.docs_ext import site
 from firstflight_conformance.docs_ext.plot_cache import plot_name
@@ -16,9 +18,10 @@ def index() -> str:
     cases = sum(len(vector.profiles) for vector in site.vectors())
     blocks = [
         "# Vectors",
-        "All vectors are listed here, by algorithm and topic, each with a link to its events, expectations and plot. There are "
-        f"{len(site.vectors())} of them; with their profiles they make {cases} cases.",
-        "*Gold* vectors can be derived by hand from the text beside them; *core* vectors were recorded from the model in the "
+        "All vectors are listed here, by algorithm and topic, each with a link to its events, expectations and plot. "
+        f"There are {len(site.vectors())} of them; with their profiles they make {cases} cases.",
+        "*Gold* vectors can be derived by hand from the text beside them; *core* vectors were recorded from the model, most "
+        "of them in the "
         "[path simulator](../../specification/simulator.md). The format is described in "
         "[](../../specification/vector-format.md).",
         "```{toctree}\n:hidden:\n\n" + "\n".join(name.replace(".", "-") for name in groups) + "\n```",
@@ -46,8 +49,8 @@ def page(name: str, group: list[Vector]) -> str:
     blocks = [
         md.label(site.anchor("group", name)),
         f"# {name}",
-        f"{'One vector' if len(group) == 1 else f'{len(group)} vectors'} with what each tells apart, what the profiles answer, "
-        "the clauses that the model carried out, and a plot.",
+        f"{'This vector' if len(group) == 1 else f'Each of these {len(group)} vectors'} comes with what it tells apart, "
+        "the clauses that the model carries out in it, a plot, and its events and expectations.",
     ]
     for vector in group:
         blocks += _vector(vector)
@@ -65,6 +68,7 @@ def _vector(vector: Vector) -> list[str]:
         _facts(vector),
         *(_profile(Case(vector, profile)) for profile in vector.profiles),
         *(_listing(Case(vector, profile)) for profile in vector.profiles),
+        _commands([case for case in map(partial(Case, vector), vector.profiles) if not _is_listed(case)]),
     ]
 
 
@@ -80,7 +84,8 @@ def _facts(vector: Vector) -> str:
         "Parameters": f"datagrams of {config['max_datagram_size_bytes']} bytes, "
         + ("the recommended initial window" if window is None else f"initial window {window} bytes"),
     }
-    return "\n".join(f"{name}\n: {value}\n" for name, value in facts.items())
+    lines = "\n".join(f":{name}: {value}" for name, value in facts.items())
+    return f":::{{container}} facts\n\n{lines}\n:::"
 
 
 def _source(vector: Vector) -> str:
@@ -96,12 +101,24 @@ def _profile(case: Case) -> str:
     judged, total = expectation.judged_events, len(case.vector.events)
     events = f"all {total}" if judged == total else f"the first {judged} of {total}"
     clauses = ", ".join(md.clause(name) for name in expectation.clauses)
-    return f"{md.code(case.profile)} is judged on {events} events. Clauses carried out: {clauses}."
+    text = f"{md.code(case.profile)} is judged on {events} events. Clauses carried out: {clauses}."
+    return f":::{{container}} carried-out\n{text}\n:::"
+
+
+def _is_listed(case: Case) -> bool:
+    return case.expectation.judged_events <= _LISTED_EVENTS
+
+
+def _commands(cases: list[Case]) -> str:
+    if not cases:
+        return ""
+    commands = "\n".join(f".venv/bin/firstflight show {case.id}" for case in cases)
+    return f"To see events and expectations:\n\n```sh\n{commands}\n```"
 
 
 def _listing(case: Case) -> str:
-    if case.expectation.judged_events > _LISTED_EVENTS:
-        return f"```sh\nfirstflight show {case.id}\n```"
+    if not _is_listed(case):
+        return ""
     rows = [("#", "ms", "event", "then"), *lines(case)]
     widths = [max(len(row[column]) for row in rows) for column in range(3)]
     text = "\n".join(

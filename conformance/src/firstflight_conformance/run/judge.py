@@ -178,17 +178,18 @@ def _difference_text(divergence: Divergence) -> str:
 
 
 def _explain(result: Result, deviations: tuple[Deviation, ...]) -> Result:
-    if result.verdict is not Verdict.FAIL:
+    if result.divergence is None:
         return result
-    return replace(result, explained_by=next((d for d in deviations if d.matches(result.case_id)), None))
+    clauses = result.divergence.clauses
+    return replace(result, explained_by=next((d for d in deviations if d.explains(result.case_id, clauses)), None))
 
 
 def _disappeared(deviations: tuple[Deviation, ...], results: tuple[Result, ...]) -> tuple[Deviation, ...]:
-    """Return the deviations of which no judged case shows anything, though at least one it speaks of was judged."""
+    """Return the deviations that explain no judged case, though at least one they speak of was judged."""
     judged = [result for result in results if result.verdict in (Verdict.PASS, Verdict.FAIL)]
 
     def gone(deviation: Deviation) -> bool:
-        verdicts = [result.verdict for result in judged if deviation.matches(result.case_id)]
-        return bool(verdicts) and Verdict.FAIL not in verdicts
+        spoken_of = [result for result in judged if deviation.matches(result.case_id)]
+        return bool(spoken_of) and all(result.explained_by is not deviation for result in spoken_of)
 
     return tuple(deviation for deviation in deviations if gone(deviation))

@@ -24,15 +24,19 @@ class ManifestError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Deviation:
-    """A known deviation: the cases it explains (a glob over case ids), the clause it departs from, and why."""
+    """A known deviation: a case that shows it (or a glob over case ids), the clause it departs from, and why."""
 
     case: str
     clause: str
     explanation: str
 
     def matches(self, case_id: str) -> bool:
-        """Return whether it explains a failure of the case."""
+        """Return whether it speaks of the case."""
         return fnmatchcase(case_id, self.case)
+
+    def explains(self, case_id: str, clauses: tuple[str, ...]) -> bool:
+        """Return whether it explains a divergence where the model carried out ``clauses``."""
+        return self.matches(case_id) and self.clause in clauses
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,10 +158,10 @@ def _deviations(reader: "_Reader") -> list[Deviation]:
         if not isinstance(entry, dict):
             raise reader.error("deviation", "needs tables [[deviation]]")
         inner = _Reader(reader.path, entry, f"deviation[{number}].")
-        deviation = Deviation(inner.text("case"), inner.text("clause"), inner.text("explanation"))
-        if deviation.clause not in all_clauses():
-            raise inner.error("clause", f"there is no clause {deviation.clause!r}")
-        deviations.append(deviation)
+        clause, explanation = inner.text("clause"), inner.text("explanation")
+        if clause not in all_clauses():
+            raise inner.error("clause", f"there is no clause {clause!r}")
+        deviations += [Deviation(case, clause, explanation) for case in inner.texts("cases")]
         inner.refuse_others()
     return deviations
 

@@ -30,19 +30,19 @@ def console() -> Console:
 
 
 def print_report(out: Console, reports: list[AdapterReport], case_count: int, *, all_failures: bool) -> None:
-    """Print the table of results, then what failed."""
+    """Print what failed and why, then the table of results: the last thing printed is the first that is read."""
     judged = [report for report in reports if report.manifest.role != "null"]
     null = [report for report in reports if report.manifest.role == "null"]
-    out.print(f"{case_count} cases")
-    if judged:
-        out.print(_table(judged, "Adapters"))
-    if null:
-        out.print(_table(null, "Null adapters: what doing nothing scores"))
     clauses = all_clauses()
     for report in judged:
         _print_details(out, report, clauses, None if all_failures else FAILURES_SHOWN)
     for report in null:
-        _print_groups(out, report, Verdict.ERRORED, "red")
+        _print_groups(out, report, Verdict.ERRORED, "dim")
+    out.print(f"\n{case_count} cases")
+    if null:
+        out.print(_table(null, "Null adapters: what doing nothing scores"))
+    if judged:
+        out.print(_table(judged, "Adapters"))
 
 
 def _table(reports: list[AdapterReport], title: str) -> Table:
@@ -97,14 +97,15 @@ def _print_groups(out: Console, report: AdapterReport, verdict: Verdict, style: 
 
 
 def _print_explained(out: Console, report: AdapterReport) -> None:
-    for deviation in report.manifest.deviations:
-        results = [result for result in report.results if result.explained_by is deviation]
-        if results:
-            count = f"{len(results)} case{'s' if len(results) > 1 else ''}"
-            title = f"\n{_name(report)}: explained deviation: {deviation.case} ({deviation.clause}), {count}"
-            out.print(Text(title, "yellow"))
-            _indent(out, Text(deviation.explanation))
-            _indent(out, Text(f"for example {results[0].case_id}: {results[0].reason}", "dim"))
+    by_reason: dict[tuple[str, str], list[Result]] = defaultdict(list)
+    for result in report.results:
+        if result.explained_by is not None:
+            by_reason[result.explained_by.clause, result.explained_by.explanation].append(result)
+    for (clause, explanation), results in by_reason.items():
+        count = f"{len(results)} case{'s' if len(results) > 1 else ''}"
+        out.print(Text(f"\n{_name(report)}: explained deviation: {clause}, {count}", "yellow"))
+        _indent(out, Text(explanation))
+        _indent(out, Text(f"for example {results[0].case_id}: {results[0].reason}", "dim"))
 
 
 def _print_failure(out: Console, adapter: str, result: Result, clauses: dict[str, Clause]) -> None:
