@@ -18,6 +18,7 @@ myst_enable_extensions = ["colon_fence", "deflist", "fieldlist"]
 myst_heading_anchors = 3
 exclude_patterns = ["_generated/plots"]
 
+smartquotes = False
 nitpicky = True
 # Names of the standard library and of private types, for which there are no pages here.
 nitpick_ignore_regex = [

@@ -9,7 +9,7 @@ from matplotlib.ticker import MaxNLocator
 
 from firstflight.events import Ack, Event
 from firstflight.observables import Observation, Outcome
-from firstflight.search import BIN_TICKS_PER_RTT_NS, TICKS_PER_NS, WINDOW_BINS
+from firstflight.search import BIN_TICKS_PER_RTT_NS, THRESHOLD_CURRENT, THRESHOLD_PREVIOUS, TICKS_PER_NS, WINDOW_BINS
 from firstflight.search_profiles import PROFILES, Windows
 from firstflight_conformance.plot_units import Unit, bytes_unit
 
@@ -47,7 +47,7 @@ class Decision:
 
     @property
     def difference(self) -> float | None:
-        """The normalised difference, if the earlier window holds anything."""
+        """norm_diff, if the earlier window holds anything."""
         return 1 - self.current_bytes / (2 * self.previous_bytes) if self.previous_bytes else None
 
 
@@ -169,12 +169,17 @@ def _verdict(decision: Decision) -> str:
     what = "Exit" if decision.outcome is Outcome.EXITED else "Last evaluation"
     if decision.difference is None:
         return f"{what}: the earlier window is empty"
-    relation = "≥" if decision.outcome is Outcome.EXITED else "<"
-    return f"{what}: difference {decision.difference:.4g} {relation} 0.35"
+    # norm_diff >= 7/20 is 13 * previous >= 10 * current, and that is exact.
+    excess = THRESHOLD_PREVIOUS * decision.previous_bytes - THRESHOLD_CURRENT * decision.current_bytes
+    relation = ("<", "=", ">")[(excess > 0) - (excess < 0) + 1]
+    shown = f"{decision.difference:.4g}"
+    if excess and shown == "0.35":
+        return f"{what}: norm_diff just {'above' if excess > 0 else 'below'} 0.35"
+    return f"{what}: norm_diff {shown} {relation} 0.35" if excess else f"{what}: norm_diff = 0.35 exactly"
 
 
 def draw_differences(axes: Axes, bins: Bins, unit: Unit) -> None:
-    """Draw the normalised difference of each evaluation, and the threshold."""
+    """Draw norm_diff of each evaluation, and the threshold."""
     points = [(unit.of(e.t_ns), e.difference) for e in bins.evaluations if e.difference is not None]
     axes.plot([x for x, _ in points], [y for _, y in points], "o-", color="#444444", markersize=3, linewidth=1)
     axes.axhline(0.35, color="#c00000", linewidth=1, linestyle="--")
@@ -182,5 +187,5 @@ def draw_differences(axes: Axes, bins: Bins, unit: Unit) -> None:
         "0.35", (1, 0.35), xycoords=("axes fraction", "data"), xytext=(3, 0), textcoords="offset points", va="center",
         color="#c00000", fontsize=8.5,
     )  # fmt: skip
-    axes.set_ylabel("difference")
+    axes.set_ylabel("norm_diff")
     axes.yaxis.set_major_locator(MaxNLocator(4))

@@ -44,6 +44,8 @@ _STYLE: Any = {
 #: Colours that readers with colour vision deficiencies tell apart.
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00")
 _WIDTH_INCHES = 7.6
+#: How long a stream of one moment is taken to be, to choose a unit.
+_MOMENT_NS = 10**7
 #: Up to so many events are drawn with a marker each.
 _FEW_EVENTS = 24
 #: Turns of the window: label, marker, outcomes.
@@ -88,7 +90,7 @@ def _write(traces: Sequence[Trace], title: str, path: Path) -> None:
 
 def _draw(traces: Sequence[Trace], title: str) -> Figure:
     scale = _scale(traces)
-    bins = bins_of(traces[0].profile, traces[0].events, traces[0].observations, scale.origin_ns)
+    bins = _deciding_bins(traces, scale.origin_ns)
     heights = [2.5 if len(traces[0].events) > _FEW_EVENTS or bins else 1.9]
     if bins is not None:
         heights += [1.9] + ([1.2] if len(bins.evaluations) > 2 else [])
@@ -124,7 +126,7 @@ class _Scale:
     @property
     def end(self) -> float:
         """A little after the last event, so that what follows it shows."""
-        return self.last * 1.03 or 0.1
+        return self.last * 1.03 or 1.0
 
 
 def _scale(traces: Sequence[Trace]) -> _Scale:
@@ -134,7 +136,13 @@ def _scale(traces: Sequence[Trace]) -> _Scale:
     in_flight = [e.bytes_in_flight for trace in traces for e in trace.events if isinstance(e, Sent | Ack | Lost)]
     # A window that is far above what is in flight moves little: show how it moves.
     zoomed = 2 * max(in_flight, default=0) < min(windows) and min(windows) > 0.8 * max(windows)
-    return _Scale(origin_ns, last_ns, time_unit(last_ns - origin_ns), bytes_unit(max(windows)), zoomed)
+    return _Scale(origin_ns, last_ns, time_unit(last_ns - origin_ns or _MOMENT_NS), bytes_unit(max(windows)), zoomed)
+
+
+def _deciding_bins(traces: Sequence[Trace], origin_ns: int) -> Bins | None:
+    """Return the bins of the first profile that compared windows, else those of the first profile."""
+    found = [bins_of(trace.profile, trace.events, trace.observations, origin_ns) for trace in traces]
+    return next((bins for bins in found if bins is not None and bins.decision is not None), found[0])
 
 
 def _draw_search(panels: Sequence[Axes], bins: Bins, unit: Unit) -> None:
@@ -212,7 +220,7 @@ def _mark(
         if hits:
             axes.plot(
                 [x for x, _ in hits], [y for _, y in hits], marker, color=_COLOURS[number % len(_COLOURS)],
-                markersize=8, markeredgecolor="black", markeredgewidth=0.8, linestyle="none", zorder=5,
+                markersize=8, markeredgecolor="black", markeredgewidth=0.8, linestyle="none", zorder=5, clip_on=False,
             )  # fmt: skip
             drawn = True
     if drawn:
@@ -237,3 +245,4 @@ def _draw_events(axes: Axes, events: Sequence[Event], scale: "_Scale") -> None:
                 times, [height] * len(times), marker, color=colour, markersize=6, linestyle="none", label=label,
                 transform=axes.get_xaxis_transform(), zorder=6, clip_on=False,
             )  # fmt: skip
+            height += 0.09  # so that events at one time do not hide each other

@@ -34,13 +34,13 @@ def simulate_command(*, scenario_file: Path, algorithm: str, profile: str, as_js
         for name, value in summary(recording).items():
             click.echo(f"{name:28} {value}")
     if plot is not None:
-        _draw(recording, f"{scenario.title}: {algorithm}/{profile}", plot)
+        _draw(recording, profile, f"{scenario.title}: {algorithm}/{profile}", plot)
 
 
-def _draw(recording: Recording, title: str, plot: Path) -> None:
+def _draw(recording: Recording, profile: str, title: str, plot: Path) -> None:
     from firstflight_conformance.plots import plot_recording  # matplotlib takes a second to load
 
-    plot_recording(recording.events, recording.observations, plot, title=title)
+    plot_recording(recording.events, recording.observations, plot, profile=profile, title=title)
     click.echo(f"plot written to {plot}")
 
 

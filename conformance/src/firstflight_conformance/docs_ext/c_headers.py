@@ -124,7 +124,7 @@ def _header(header: Header) -> list[str]:
 
 def _fit(code: str) -> str:
     """Return a function declaration that is too wide for a page with a line for each parameter."""
-    if not code.endswith(");") or "\n\n" in code or max(map(len, code.splitlines())) <= _WIDTH:
+    if not code.endswith(");") or code.count(";") > 1 or max(map(len, code.splitlines())) <= _WIDTH:
         return code
     head, _, parameters = " ".join(code.split()).removesuffix(");").partition("(")
     return f"{head}(\n    " + ",\n    ".join(parameters.split(", ")) + ");"

@@ -44,16 +44,15 @@ def _table(clauses: list[Clause]) -> str:
     rows = [
         (
             md.clause(clause.id),
-            "" if clause.level == "-" else clause.level,
-            clause.source,
+            clause.source if clause.level == "-" else f"**{clause.level}**, {clause.source}",
             _lines(clause, "python"),
             _lines(clause, "c"),
             _count(clause),
         )
         for clause in clauses
     ]
-    header = ("Clause", "Level", "Source", "Python", "C", "Vectors")
-    return md.list_table(header, rows, (29, 14, 22, 14, 13, 8), "matrix compact")
+    header = ("Clause", "Level and source", "Python", "C", "Vectors")
+    return md.list_table(header, rows, (30, 32, 15, 14, 9), "matrix compact")
 
 
 def _lines(clause: Clause, language: str) -> str:

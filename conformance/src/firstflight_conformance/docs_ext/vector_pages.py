@@ -99,9 +99,10 @@ def _source(vector: Vector) -> str:
 def _profile(case: Case) -> str:
     expectation = case.expectation
     judged, total = expectation.judged_events, len(case.vector.events)
-    events = f"all {total}" if judged == total else f"the first {judged} of {total}"
+    events = f"the first {judged} of {total} events" if judged < total else f"all {total} events"
+    events = "its one event" if total == 1 else events
     clauses = ", ".join(md.clause(name) for name in expectation.clauses)
-    text = f"{md.code(case.profile)} is judged on {events} events. Clauses carried out: {clauses}."
+    text = f"{md.code(case.profile)} is judged on {events}. Clauses carried out: {clauses}."
     return f":::{{container}} carried-out\n{text}\n:::"
 
 

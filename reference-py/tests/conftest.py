@@ -1,0 +1,6 @@
+"""Hypothesis draws the same examples in every run, and keeps none."""
+
+from hypothesis import settings
+
+settings.register_profile("firstflight", derandomize=True, database=None, deadline=None, print_blob=False)
+settings.load_profile("firstflight")

@@ -1,0 +1,232 @@
+"""What holds of every controller, over random valid streams."""
+
+import copy
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from firstflight import Ack, Config, Event, Lost, Observation, Outcome, PersistentCongestion, Phase, Run, create, step
+from firstflight.limits import WINDOW_MAX_BYTES
+from model_streams import PROFILES, S, Step, controllers, drive, run_ack, streams
+from oracles import NewReno
+
+Stream = tuple[Config, tuple[Event, ...]]
+
+
+def all_steps(stream: Stream) -> list[list[Step]]:
+    """Return the steps of every profile."""
+    config, events = stream
+    return [drive(controller, events) for controller in controllers(config)]
+
+
+def latest_sent_ns(event: Event) -> int:
+    """Return when the packet was sent that decides about a reduction."""
+    return max(run.sent_t_ns for run in event.packets) if isinstance(event, Lost) else event.sent_t_ns  # type: ignore[union-attr]
+
+
+def reached(stream: Stream) -> Counter[tuple[str, Outcome]]:
+    """Return how often each profile came to each outcome."""
+    return Counter(
+        (profile, s.seen.outcome)
+        for (_, profile), steps in zip(PROFILES, all_steps(stream), strict=True)
+        for s in steps
+    )
+
+
+def test_the_streams_are_worth_testing() -> None:
+    """The random streams reach every outcome that is not for the tests of SEARCH alone."""
+    total: Counter[tuple[str, Outcome]] = Counter()
+
+    @given(streams())
+    def collect(stream: Stream) -> None:
+        total.update(reached(stream))
+
+    collect()
+    every = list(Outcome)
+    base = every[: every.index(Outcome.NO_RTT_SAMPLE)]
+    searching = {Outcome.NO_RTT_SAMPLE, Outcome.STARTED, Outcome.SAME_BIN, Outcome.WARMING_UP, Outcome.RTT_INFLATED}
+    rare = [outcome for outcome in base if total["rfc-9002", outcome] < 20]
+    rare += [outcome for outcome in searching if total["lanman-2024", outcome] < 20]
+    assert not rare
+
+
+@given(streams())
+def test_windows_stay_in_range(stream: Stream) -> None:
+    """Neither window is ever above the largest nor below nothing."""
+    for s in (s for steps in all_steps(stream) for s in steps):
+        assert 0 <= s.seen.cwnd_bytes <= WINDOW_MAX_BYTES
+        assert s.seen.ssthresh_bytes is None or 0 <= s.seen.ssthresh_bytes <= WINDOW_MAX_BYTES
+
+
+@given(streams())
+def test_phase_follows_from_the_windows(stream: Stream) -> None:
+    """Outside recovery, slow start is a window below the threshold; recovery begins and ends with its events."""
+    for s in (s for steps in all_steps(stream) for s in steps):
+        seen = s.seen
+        if s.after.base.in_recovery:
+            assert seen.phase is Phase.RECOVERY
+            assert s.after.base.recovery_start_ns is not None
+        else:
+            below = seen.ssthresh_bytes is None or seen.cwnd_bytes < seen.ssthresh_bytes
+            assert seen.phase is (Phase.SLOW_START if below else Phase.CONGESTION_AVOIDANCE)
+        assert (
+            s.after.base.in_recovery or not s.before.base.in_recovery or isinstance(s.event, Ack | PersistentCongestion)
+        )
+        assert not s.after.base.in_recovery or s.before.base.in_recovery or seen.outcome is Outcome.REDUCED
+
+
+@given(streams())
+def test_the_window_shrinks_only_where_it_may(stream: Stream) -> None:
+    """Only a reduction, a collapse and an exit lower the window, and only a reduction and an exit move the threshold."""
+    for s in (s for steps in all_steps(stream) for s in steps):
+        if s.seen.cwnd_bytes < s.before.base.cwnd_bytes:
+            assert s.seen.outcome in (Outcome.REDUCED, Outcome.COLLAPSED, Outcome.EXITED)
+        if s.seen.ssthresh_bytes != s.before.base.ssthresh_bytes:
+            assert s.seen.outcome in (Outcome.REDUCED, Outcome.EXITED)
+        if s.seen.cwnd_bytes > s.before.base.cwnd_bytes and s.seen.outcome not in (Outcome.REDUCED, Outcome.COLLAPSED):
+            assert isinstance(s.event, Ack)
+            assert not s.event.app_limited
+
+
+@given(streams())
+def test_reductions(stream: Stream) -> None:
+    """A reduction halves, leaves the minimum window at least, and happens once per recovery period."""
+    for steps in all_steps(stream):
+        period_ns = None
+        for s in steps:
+            if s.seen.outcome is Outcome.REDUCED:
+                minimum = 2 * s.after.base.max_datagram_size_bytes
+                assert s.seen.ssthresh_bytes == s.before.base.cwnd_bytes // 2
+                assert s.seen.cwnd_bytes == max(s.before.base.cwnd_bytes // 2, minimum)
+                assert period_ns is None or latest_sent_ns(s.event) > period_ns
+                period_ns = s.event.t_ns
+            elif s.seen.outcome is Outcome.ALREADY_REDUCED:
+                assert period_ns is not None and latest_sent_ns(s.event) <= period_ns
+                assert s.after.base == s.before.base
+            elif s.seen.outcome is Outcome.COLLAPSED:
+                period_ns = None
+            assert s.after.base.recovery_start_ns == period_ns
+
+
+@given(streams())
+def test_persistent_congestion(stream: Stream) -> None:
+    """Persistent congestion leaves the minimum window, keeps the threshold and forgets the recovery period."""
+    for s in (s for steps in all_steps(stream) for s in steps):
+        if isinstance(s.event, PersistentCongestion):
+            assert s.seen.outcome is Outcome.COLLAPSED
+            assert s.seen.cwnd_bytes == 2 * s.after.base.max_datagram_size_bytes
+            assert s.seen.ssthresh_bytes == s.before.base.ssthresh_bytes
+            assert s.seen.phase is not Phase.RECOVERY
+            assert s.after.base.recovery_start_ns is None
+
+
+@given(streams())
+def test_slow_start_grows_by_the_bytes(stream: Stream) -> None:
+    """With an infinite threshold an ACK grows the window by its bytes, whoever is on top, up to the largest window."""
+    for s in (s for steps in all_steps(stream) for s in steps):
+        first_slow_start = s.before.base.ssthresh_bytes is None and s.before.base.recovery_start_ns is None
+        if isinstance(s.event, Ack) and not s.event.app_limited and first_slow_start:
+            if s.seen.outcome is not Outcome.EXITED:
+                grown = s.before.base.cwnd_bytes + s.event.bytes
+                assert s.seen.cwnd_bytes == min(grown, WINDOW_MAX_BYTES)
+
+
+@given(streams())
+def test_base_is_the_pseudocode_packet_by_packet(stream: Stream) -> None:
+    """Runs are only a shorter way to write packets: the pseudocode on single packets gives the same windows."""
+    config, events = stream
+    pseudocode = NewReno(config)
+    for s in drive(create("slow-start", "rfc-9002", config), events):
+        pseudocode.process(s.event)
+        assert (s.seen.cwnd_bytes, s.seen.ssthresh_bytes) == (pseudocode.cwnd, pseudocode.ssthresh)
+        assert s.seen.state == {"recovery_start_ns": pseudocode.recovery_start_ns}
+
+
+@given(streams())
+def test_splitting_runs_changes_nothing(stream: Stream) -> None:
+    """A run says the same as one run for each of its packets."""
+    config, events = stream
+    split = [
+        replace(event, packets=tuple(Run(n, n, r.size_bytes, r.sent_t_ns) for r in event.packets for n in packets(r)))
+        if isinstance(event, Ack | Lost)
+        else event
+        for event in events
+    ]
+    for controller in controllers(config):
+        assert [s.seen for s in drive(controller, split)] == [s.seen for s in drive(controller, events)]
+
+
+def packets(run: Run) -> range:
+    """Return the packet numbers of a run."""
+    return range(run.first, run.last + 1)
+
+
+@given(streams(), st.integers(-S + 1, 2**50))
+def test_shifting_time_changes_nothing(stream: Stream, shift_ns: int) -> None:
+    """The origin of the clock shows only in the times of the state."""
+    config, events = stream
+    for controller in controllers(config):
+        for s, moved in zip(
+            drive(controller, events), drive(controller, [shifted(e, shift_ns) for e in events]), strict=True
+        ):
+            assert moved.seen == replace(s.seen, state=shifted_state(s.seen, shift_ns))
+            before, after = s.after.search, moved.after.search
+            end_ticks = before.bin_end_ticks + 20 * shift_ns if before.bin_ticks else 0
+            assert after == replace(before, bin_end_ticks=end_ticks)
+
+
+def shifted(event: Event, shift_ns: int) -> Event:
+    """Return the event so much later."""
+    if hasattr(event, "packets"):
+        runs = tuple(replace(run, sent_t_ns=run.sent_t_ns + shift_ns) for run in event.packets)
+        event = replace(event, packets=runs)
+    if hasattr(event, "sent_t_ns"):
+        event = replace(event, sent_t_ns=event.sent_t_ns + shift_ns)
+    return replace(event, t_ns=event.t_ns + shift_ns)
+
+
+def shifted_state(seen: Observation, shift_ns: int) -> dict[str, int | None]:
+    """Return the observable state so much later."""
+    return {
+        name: value + shift_ns if name == "recovery_start_ns" and value is not None else value
+        for name, value in seen.state.items()
+    }
+
+
+@given(streams())
+def test_steps_are_pure(stream: Stream) -> None:
+    """The same state and event give the same answer again, and neither is changed."""
+    config, events = stream
+    for controller in controllers(config):
+        for s in drive(controller, events):
+            before, event = copy.deepcopy(s.before), copy.deepcopy(s.event)
+            again, seen = step(s.before, s.event)
+            assert (again, seen) == (s.after, s.seen)
+            assert (s.before, s.event) == (before, event)
+
+
+@given(streams())
+def test_a_refused_event_leaves_no_trace(stream: Stream) -> None:
+    """After a refusal the controller goes on as if nothing had been asked."""
+    config, events = stream
+    for controller in controllers(config):
+        for s in drive(controller, events):
+            before = copy.deepcopy(s.before)
+            for bad in (replace(s.event, t_ns=0), replace(s.event, t_ns=2**59)):
+                with pytest.raises(ValueError, match="t_ns"):
+                    step(s.before, bad)
+            assert s.before == before
+            assert step(s.before, s.event) == (s.after, s.seen)
+
+
+@pytest.mark.parametrize("algorithm", ["slow-start", "search"])
+def test_equal_times_are_in_order(algorithm: str) -> None:
+    """An event at the time of the last one is processed, one before it is not."""
+    profile = {"slow-start": "rfc-9002", "search": "lanman-2024"}[algorithm]
+    controller, _ = step(create(algorithm, profile, Config(1200)), run_ack(2 * S, 1, 1200, S))
+    step(controller, run_ack(2 * S, 1, 1200, S))
+    with pytest.raises(ValueError, match="before the last event"):
+        step(controller, run_ack(2 * S - 1, 1, 1200, S))
