@@ -99,7 +99,7 @@ def _inputs_digest() -> str:
         *REFERENCE_C.rglob("*.[ch]"),
         *(CONFORMANCE / "include").glob("*.h"),
         *(CONFORMANCE / "src").rglob("*.py"),
-        *(path for path in (BUILD / "report.json", ROOT / "CHANGELOG.md") if path.exists()),
+        *(path for path in (BUILD / "report" / "report.json", ROOT / "CHANGELOG.md") if path.exists()),
     ]
     digest = hashlib.sha256()
     for path in sorted(sources):

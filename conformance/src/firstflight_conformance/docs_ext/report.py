@@ -1,4 +1,4 @@
-"""The page of judged stacks, from ``build/report.json`` where there is one."""
+"""The page of judged stacks, from ``build/report/report.json`` where there is one."""
 
 import json
 from typing import Any
@@ -21,11 +21,11 @@ def page() -> str:
         "# Stacks judged",
         "Which implementations were judged by the vectors, with what result, and where and why they deviate.",
     ]
-    path = BUILD / "report.json"
+    path = BUILD / "report" / "report.json"
     if not path.exists():
         return md.page(
             *blocks,
-            "There is no report in this build. `make conformance` writes `build/report.json`; build again after it.",
+            "There is no report in this build. `make conformance` writes `build/report/report.json`; build again after it.",
         )
     adapters = json.loads(path.read_text("utf-8"))["adapters"]
     blocks.append(

@@ -1,0 +1,235 @@
+"""What holds of SEARCH in both profiles, over random deliveries: against a second implementation, and under changes."""
+
+from collections import Counter
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from firstflight import Ack, Config, Controller, Observation, Outcome, Phase, create
+from firstflight.search import RING_BINS
+from model_streams import SEARCH_PROFILES, Delivery, Step, acks, deliveries, drive, streams
+from oracles import Bins
+
+CONFIG = Config(1200, 10**9)
+EVALUATED = (Outcome.PREVIOUS_ZERO, Outcome.BELOW_THRESHOLD, Outcome.EXITED)
+both = pytest.mark.parametrize("profile", SEARCH_PROFILES)
+
+
+def searching(profile: str, events: list[Ack], config: Config = CONFIG) -> list[Step]:
+    """Return the steps in slow start: those up to the exit."""
+    steps = drive(create("search", profile, config), events)
+    ended = next((number for number, s in enumerate(steps) if s.seen.outcome is Outcome.EXITED), len(steps))
+    return steps[: ended + 1]
+
+
+@both
+def test_the_deliveries_are_worth_testing(profile: str) -> None:
+    """The random deliveries reach every outcome often enough."""
+    total: Counter[Outcome] = Counter()
+
+    @given(deliveries())
+    def collect(drawn: list[Delivery]) -> None:
+        total.update(s.seen.outcome for s in searching(profile, acks(drawn)))
+
+    collect()
+    wanted = {Outcome.SAME_BIN, Outcome.WARMING_UP, Outcome.RTT_INFLATED, *EVALUATED}
+    if profile == "lanman-2024-literal":
+        wanted.remove(Outcome.PREVIOUS_ZERO)  # with a step per ACK no bin stays empty
+    assert not {outcome.value: total[outcome] for outcome in wanted if total[outcome] < 10}
+
+
+@both
+@settings(max_examples=300)
+@given(drawn=deliveries())
+def test_against_unbounded_bins(profile: str, drawn: list[Delivery]) -> None:
+    """Fractions and bins without a ring give the same outcomes, sums and exits."""
+    literal = profile == "lanman-2024-literal"
+    oracle = Bins(literal)
+    for s in searching(profile, acks(drawn)):
+        assert isinstance(s.event, Ack)
+        outcome, current, previous = oracle.process(s.event)
+        assert s.seen.outcome is outcome
+        assert (s.seen.state["current_bytes"] or 0, s.seen.state["previous_bytes"] or 0) == (current, previous)
+        assert (s.seen.state["bin"], s.seen.state["open_bin_bytes"]) == (oracle.curr, oracle.bins[oracle.curr])
+        if outcome is Outcome.EXITED:
+            floor = 0 if literal else 2400
+            lowered = max(s.before.base.cwnd_bytes - oracle.overshoot(s.event), floor)
+            assert s.seen.ssthresh_bytes == lowered
+            grown = sum(1200 * run.size_bytes // lowered * run.count for run in s.event.packets) if lowered else 0
+            assert lowered <= s.seen.cwnd_bytes <= lowered + (grown if literal else 0)
+
+
+@both
+@given(drawn=deliveries())
+def test_the_exit_is_a_question_of_fractions(profile: str, drawn: list[Delivery]) -> None:
+    """Slow start ends exactly if (2 previous - current) / (2 previous) is at least 7/20."""
+    for s in searching(profile, acks(drawn)):
+        current, previous = s.seen.state["current_bytes"], s.seen.state["previous_bytes"]
+        assert (current is None) == (previous is None) == (s.seen.outcome not in EVALUATED)
+        if current is not None and previous is not None:
+            norm_diff = Fraction(2 * previous - current, 2 * previous) if previous else None
+            ended = norm_diff is not None and norm_diff >= Fraction(7, 20)
+            assert (s.seen.outcome is Outcome.EXITED) == ended
+            assert (s.seen.outcome is Outcome.PREVIOUS_ZERO) == (norm_diff is None)
+
+
+@both
+@given(drawn=deliveries())
+def test_bins_hold_what_was_acknowledged(profile: str, drawn: list[Delivery]) -> None:
+    """The bins of the ring hold no more than was acknowledged; all of it until the ring is full; the index never falls."""
+    acknowledged = started = 0
+    for s in searching(profile, acks(drawn)):
+        assert isinstance(s.event, Ack)
+        before, after = s.before.search, s.after.search
+        started = started or after.bin_ticks
+        acknowledged += s.event.bytes if started else 0
+        held = sum(after.bins)
+        assert 0 <= held <= acknowledged
+        assert after.curr >= RING_BINS or held == acknowledged
+        assert after.curr >= before.curr
+        assert after.bin_end_ticks >= before.bin_end_ticks
+        assert after.bin_ticks == started
+        assert (after.curr > before.curr) == (s.seen.outcome not in (Outcome.STARTED, Outcome.SAME_BIN, Outcome.NO_RTT_SAMPLE))
+        assert after.bins[after.curr % RING_BINS] == s.seen.state["open_bin_bytes"]
+
+
+@given(deliveries())
+def test_the_open_bin_covers_now(drawn: list[Delivery]) -> None:
+    """With the recommended readings the open bin always covers the time of the ACK; the literal one may lag behind."""
+    lagged = False
+    for profile in SEARCH_PROFILES:
+        for s in searching(profile, acks(drawn)):
+            state = s.after.search
+            late = 20 * s.event.t_ns > state.bin_end_ticks
+            early = state.curr > 0 and 20 * s.event.t_ns <= state.bin_end_ticks - state.bin_ticks
+            assert not early
+            assert profile == "lanman-2024-literal" or not late
+            lagged = lagged or late
+    wait_ns = max(delivery.wait_ns for delivery in drawn)
+    assert lagged or wait_ns * 20 <= 14 * (drawn[0].rtt_ns or 0) or len(drawn) < 40
+
+
+@both
+@given(stream=streams())
+def test_search_rests_outside_slow_start(profile: str, stream: tuple[Config, tuple[Ack, ...]]) -> None:
+    """Only an ACK in slow start and persistent congestion touch its state; only such an ACK has its outcomes."""
+    config, events = stream
+    of_search = set(list(Outcome)[list(Outcome).index(Outcome.NO_RTT_SAMPLE) :])
+    for s in drive(create("search", profile, config), events):
+        base = s.before.base
+        in_slow_start = not base.in_recovery and (base.ssthresh_bytes is None or base.cwnd_bytes < base.ssthresh_bytes)
+        acts = isinstance(s.event, Ack) and in_slow_start
+        assert acts == (s.seen.outcome in of_search)
+        if not acts and s.seen.outcome is not Outcome.COLLAPSED:
+            assert s.after.search == s.before.search
+
+
+@both
+@given(stream=streams())
+def test_an_exit_is_an_exit(profile: str, stream: tuple[Config, tuple[Ack, ...]]) -> None:
+    """The outcome says exited exactly when the exit is applied: slow start ended on an ACK, and the threshold moved."""
+    config, events = stream
+    for s in drive(create("search", profile, config), events):
+        was_slow = not s.before.base.in_recovery and (
+            s.before.base.ssthresh_bytes is None or s.before.base.cwnd_bytes < s.before.base.ssthresh_bytes
+        )
+        on_ack = isinstance(s.event, Ack) and was_slow
+        moved = s.after.base.ssthresh_bytes != s.before.base.ssthresh_bytes
+        if s.seen.outcome is Outcome.EXITED:
+            assert on_ack
+            assert s.seen.phase is Phase.CONGESTION_AVOIDANCE
+            assert s.seen.ssthresh_bytes is not None and s.seen.cwnd_bytes >= s.seen.ssthresh_bytes
+        elif on_ack:
+            assert not moved
+
+
+@both
+@given(drawn=deliveries(), at=st.lists(st.integers(0, 60), max_size=20))
+def test_splitting_an_ack_within_a_bin(profile: str, drawn: list[Delivery], at: list[int]) -> None:
+    """Two ACKs at one time within a bin fill the bins as one ACK of both."""
+    whole = searching(profile, acks(drawn))
+    splits = {number % len(whole) for number in at}
+    split, last_part = [], []
+    for number, s in enumerate(whole):
+        assert isinstance(s.event, Ack)
+        crossing = s.seen.outcome is not Outcome.SAME_BIN
+        parts = halves(s.event) if number in splits and not crossing else [s.event]
+        split += parts
+        last_part.append(len(split) - 1)
+    again = searching(profile, split)
+    for s, number in zip(whole, last_part, strict=True):
+        assert again[number].after == s.after
+        assert again[number].seen == s.seen
+
+
+def halves(ack: Ack) -> list[Ack]:
+    """Return two ACKs for the packets of one, or this one if it has a single packet."""
+    (run,) = ack.packets
+    if run.count == 1:
+        return [ack]
+    middle = run.first + run.count // 2
+    parts = [replace(run, last=middle - 1), replace(run, first=middle)]
+    return [replace(ack, packets=(part,), bytes=part.count * part.size_bytes) for part in parts]
+
+
+@both
+@given(drawn=deliveries(), factor=st.integers(2, 600))
+def test_scaling_bytes_changes_no_decision(profile: str, drawn: list[Delivery], factor: int) -> None:
+    """A path with so many times the bytes is searched alike: every number of bytes is multiplied, nothing else changes."""
+    small = searching(profile, acks(drawn), Config(100, 10**7))
+    events = acks(replace(delivery, size_bytes=factor * delivery.size_bytes) for delivery in drawn)
+    large = searching(profile, events, Config(100 * factor, 10**7 * factor))
+    assert [scaled(s.seen, factor) for s in small[:-1]] == [s.seen for s in large[:-1]]
+    assert scaled(replace(small[-1].seen, cwnd_bytes=0), factor) == replace(large[-1].seen, cwnd_bytes=0)
+
+
+def scaled(seen: Observation, factor: int) -> Observation:
+    """Return the observables with every number of bytes multiplied."""
+    state = {
+        name: factor * value if name.endswith("_bytes") and value is not None else value
+        for name, value in seen.state.items()
+    }
+    ssthresh = None if seen.ssthresh_bytes is None else factor * seen.ssthresh_bytes
+    return replace(seen, cwnd_bytes=factor * seen.cwnd_bytes, ssthresh_bytes=ssthresh, state=state)
+
+
+@both
+@given(drawn=deliveries(), factor=st.integers(2, 10**6))
+def test_scaling_time_changes_nothing(profile: str, drawn: list[Delivery], factor: int) -> None:
+    """A path that is so many times slower is searched alike."""
+    fast = searching(profile, acks(drawn))
+    slow = searching(
+        profile,
+        acks(
+            replace(d, wait_ns=factor * d.wait_ns, rtt_ns=None if d.rtt_ns is None else factor * d.rtt_ns)
+            for d in drawn
+        ),
+    )
+    assert [s.seen for s in slow] == [s.seen for s in fast]
+    assert slow[-1].after.search.bins == fast[-1].after.search.bins
+
+
+@both
+@given(drawn=deliveries(), others=deliveries())
+def test_acks_within_a_bin_are_not_evaluated(profile: str, drawn: list[Delivery], others: list[Delivery]) -> None:
+    """Within a bin the sample of an ACK means nothing: any other gives the same bins and the same decisions."""
+    events = acks(drawn)
+    steps = searching(profile, events)
+    samples_ns = [delivery.rtt_ns for delivery in others]
+    changed: list[Ack] = []
+    for number, s in enumerate(steps):
+        assert isinstance(s.event, Ack)
+        rtt_ns = samples_ns[number % len(samples_ns)] if s.seen.outcome is Outcome.SAME_BIN else s.event.latest_rtt_ns
+        changed.append(replace(s.event, latest_rtt_ns=rtt_ns))
+    assert [s.seen for s in searching(profile, changed)] == [s.seen for s in steps]
+
+
+def test_profiles_start_alike() -> None:
+    """Both profiles begin with the same bin duration: 7/20 of the first sample."""
+    first = acks([Delivery(0, 1, 1200, 100)])
+    states: list[Controller] = [searching(profile, first)[0].after for profile in SEARCH_PROFILES]
+    assert {state.search.bin_ticks for state in states} == {700}
+    assert {state.search.bin_end_ticks for state in states} == {20 * 100 * 10**9 + 700}
