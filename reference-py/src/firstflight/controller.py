@@ -10,9 +10,10 @@ from firstflight.errors import DomainError
 from firstflight.events import Ack, Ce, Event, Lost, PersistentCongestion, Pto, Sent
 from firstflight.limits import DATAGRAM_MAX_BYTES, WINDOW_MAX_BYTES
 from firstflight.observables import Observation, Outcome, Phase
-from firstflight.search import Decision, Evaluation, Search
+from firstflight.search import Base, Decision, Search
 from firstflight.search_profiles import PROFILES as SEARCH_PROFILES
-from firstflight.search_profiles import ExitGrowth, Readings
+from firstflight.search_profiles import ExitGrowth, Lower, Readings
+from firstflight.search_windows import Evaluation
 from firstflight.slow_start import SlowStart
 
 
@@ -76,6 +77,10 @@ def _on_event_base(controller: Controller, event: Event) -> tuple[Controller, Ou
     match event:
         case Sent():
             base, outcome = slow_start.on_sent(base)
+            if controller.readings is not None:
+                slow = slow_start.phase(base) is Phase.SLOW_START
+                counted = search.on_sent(controller.readings, controller.search, event.bytes, slow_start=slow)
+                controller = replace(controller, search=counted)
         case Ack():
             base, outcome = slow_start.on_ack(base, event)
         case Lost():
@@ -98,21 +103,24 @@ def _on_ack_searching(
 ) -> tuple[Controller, Outcome, Evaluation | None]:
     base = controller.base
     if slow_start.phase(base) is not Phase.SLOW_START:
-        return (*_on_event_base(controller, ack), None)  # [search.slow-start-only]
-    state, decision = search.on_ack(
-        readings, controller.search, ack, base.cwnd_bytes, slow_start.minimum_window_bytes(base)
-    )
-    base = _apply(base, decision, ack)
+        counted = search.on_ack_elsewhere(readings, controller.search, ack)
+        return (*_on_event_base(replace(controller, search=counted), ack), None)
+    view = Base(base.cwnd_bytes, slow_start.minimum_window_bytes(base), base.max_datagram_size_bytes)
+    state, decision = search.on_ack(readings, controller.search, ack, view)
+    base = _apply(readings, base, decision, ack)
     return replace(controller, base=base, search=state), decision.evaluation.outcome, decision.evaluation
 
 
-def _apply(base: SlowStart, decision: Decision, ack: Ack) -> SlowStart:
+def _apply(readings: Readings, base: SlowStart, decision: Decision, ack: Ack) -> SlowStart:
     """Let the base controller grow the window for an ACK on which SEARCH has decided."""
     leaving = decision.exit
     if leaving is not None:
-        base = replace(base, cwnd_bytes=leaving.cwnd_bytes, ssthresh_bytes=leaving.ssthresh_bytes)
+        ssthresh_bytes = base.ssthresh_bytes if leaving.ssthresh_bytes is None else leaving.ssthresh_bytes
+        base = replace(base, cwnd_bytes=leaving.cwnd_bytes, ssthresh_bytes=ssthresh_bytes)
         if leaving.growth is not ExitGrowth.AVOIDANCE:
             return base  # [search.exit.growth]
+    elif decision.evaluation.outcome is Outcome.EXITED and readings.lower is Lower.DRAIN:
+        return base  # [search.drain.no-growth]
     base, _ = slow_start.on_ack(base, ack)
     return base
 
@@ -126,9 +134,10 @@ def _observe(controller: Controller, outcome: Outcome, evaluation: Evaluation | 
         bins = controller.search
         state = {
             "bin": bins.curr,
-            "open_bin_bytes": bins.bins[bins.curr % search.RING_BINS],
+            "open_bin_bytes": bins.delivered.open_bytes,
             "shift_bins": evaluation.shift_bins if evaluation else None,
             "current_bytes": evaluation.current_bytes if evaluation else None,
             "previous_bytes": evaluation.previous_bytes if evaluation else None,
+            "target_bytes": bins.target_bytes,
         }
     return Observation(base.cwnd_bytes, base.ssthresh_bytes, slow_start.phase(base), outcome, state)

@@ -34,6 +34,11 @@ class Outcome(Enum):
     PREVIOUS_ZERO = "previous_zero"
     BELOW_THRESHOLD = "below_threshold"
     EXITED = "exited"
+    RESTARTED = "restarted"
+    RTT_BELOW_BIN = "rtt_below_bin"
+    CURRENT_ZERO = "current_zero"
+    DRAINING = "draining"
+    DRAINED = "drained"
 
 
 @dataclass(frozen=True, slots=True)

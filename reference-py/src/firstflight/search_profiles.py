@@ -4,19 +4,72 @@ from dataclasses import dataclass
 from enum import Enum
 
 
-class Shift(Enum):
-    """How does RTT / BIN_DURATION become a whole number of bins?"""
+class Clock(Enum):
+    """In which unit does the implementation keep time?"""
 
-    FLOOR = "floor"
-    NEAREST = "nearest"
-    NEAREST_UP = "nearest_up"
+    NS = "ns"
+    US = "us"
+    MS = "ms"
 
 
-class Windows(Enum):
-    """Which bins make a window?"""
+class BinDuration(Enum):
+    """What is 35 % of the initial RTT, the bin duration?"""
 
-    THROUGH_OPEN = "through_open"
-    COMPLETED = "completed"
+    EXACT = "exact"
+    CLOCK = "clock"
+    CLOCK_OR_RESTART = "clock_or_restart"
+
+
+class FirstAck(Enum):
+    """Do the bytes of the ACK that starts SEARCH count in bin 0?"""
+
+    IN_BIN_0 = "in_bin_0"
+    BEFORE_BIN_0 = "before_bin_0"
+
+
+class MissingRtt(Enum):
+    """What does an ACK without RTT sample do?"""
+
+    REUSE = "reuse"
+    SKIP = "skip"
+
+
+class AppLimited(Enum):
+    """Do app-limited ACKs count?"""
+
+    COUNT = "count"
+    SKIP = "skip"
+    COUNT_BYTES = "count_bytes"
+    RESTART = "restart"
+
+
+class CountedIn(Enum):
+    """In which phases are bytes counted?"""
+
+    SLOW_START = "slow_start"
+    EVERY_PHASE = "every_phase"
+
+
+class Compared(Enum):
+    """What is compared?"""
+
+    DELIVERED = "delivered"
+    SENT = "sent"
+
+
+class CrossingCredit(Enum):
+    """To which bin do the bytes of the ACK belong that ends a bin?"""
+
+    NEW_BIN = "new_bin"
+    ENDED_BIN = "ended_bin"
+    LAST_BIN = "last_bin"
+
+
+class Evaluated(Enum):
+    """When are the windows evaluated?"""
+
+    AT_BOUNDARY = "at_boundary"
+    EVERY_ACK = "every_ack"
 
 
 class CatchUp(Enum):
@@ -33,55 +86,19 @@ class Boundary(Enum):
     AT = "at"
 
 
-class Guard(Enum):
-    """How many bins must precede the shifted window?"""
+class MissedBinsRestart(Enum):
+    """How does SEARCH start again after too many missed bins?"""
 
-    AT_LEAST = "at_least"
-    MORE_THAN = "more_than"
-
-
-class Threshold(Enum):
-    """Does a difference of exactly 7/20 end slow start?"""
-
-    AT_LEAST = "at_least"
-    MORE_THAN = "more_than"
+    NOW = "now"
+    NEXT_ACK = "next_ack"
+    NOW_WITHOUT_BYTES = "now_without_bytes"
 
 
-class CrossingCredit(Enum):
-    """To which bin do the bytes of the ACK belong that ends a bin?"""
+class RestartCounters(Enum):
+    """What becomes of the byte counters when SEARCH starts again?"""
 
-    NEW_BIN = "new_bin"
-    COMPLETED_BIN = "completed_bin"
-
-
-class Rollback(Enum):
-    """How does 2 * Initial_RTT / BIN_DURATION = 40/7 become a whole number of bins?"""
-
-    FLOOR = "floor"
-    NEAREST = "nearest"
-
-
-class Lower(Enum):
-    """What is lowered at the exit?"""
-
-    WINDOW_AND_THRESHOLD = "window_and_threshold"
-    THRESHOLD_ONLY = "threshold_only"
-    NOTHING = "nothing"
-
-
-class WindowFloor(Enum):
-    """What if the overshoot is larger than the window?"""
-
-    ZERO = "zero"
-    MINIMUM = "minimum"
-
-
-class ExitGrowth(Enum):
-    """Does the ACK that ends slow start still grow the window?"""
-
-    NONE = "none"
-    AVOIDANCE = "avoidance"
-    SLOW_START = "slow_start"
+    KEPT = "kept"
+    ZEROED = "zeroed"
 
 
 class Rtt(Enum):
@@ -92,14 +109,137 @@ class Rtt(Enum):
     MINIMUM = "minimum"
 
 
-class AppLimited(Enum):
-    """Do app-limited ACKs count?"""
+class Shift(Enum):
+    """How does RTT / BIN_DURATION become a whole number of bins?"""
 
-    COUNT = "count"
-    SKIP = "skip"
+    FLOOR = "floor"
+    NEAREST = "nearest"
+    NEAREST_UP = "nearest_up"
 
 
-class Restart(Enum):
+class Interpolation(Enum):
+    """What becomes of the fraction that the shift leaves over?"""
+
+    NONE = "none"
+    BACKWARD = "backward"
+    FORWARD = "forward"
+
+
+class Fraction(Enum):
+    """How exact is the interpolation?"""
+
+    EXACT = "exact"
+    PERCENT = "percent"
+    PERCENT_TERMS = "percent_terms"
+
+
+class ShiftWidth(Enum):
+    """How wide is the variable of the shift?"""
+
+    FULL = "full"
+    EIGHT_BITS = "eight_bits"
+
+
+class Guard(Enum):
+    """How many bins must precede the earlier window?"""
+
+    AT_LEAST = "at_least"
+    MORE_THAN = "more_than"
+
+
+class Windows(Enum):
+    """Which bins make a window?"""
+
+    THROUGH_OPEN = "through_open"
+    COMPLETED = "completed"
+    LIVE = "live"
+
+
+class Ring(Enum):
+    """What holds the slot of a bin 25 bins back?"""
+
+    AMPLE = "ample"
+    OPEN_BIN = "open_bin"
+    NEWEST_BIN = "newest_bin"
+
+
+class KeptBins(Enum):
+    """Which bins does an advance keep?"""
+
+    ALL = "all"
+    NEWEST = "newest"
+
+
+class BeforeBin0(Enum):
+    """What is the counter before bin 0 taken for, where interpolation reaches it?"""
+
+    NEVER_READ = "never_read"
+    ZERO = "zero"
+
+
+class Precision(Enum):
+    """How exact are the bins?"""
+
+    FULL = "full"
+    SHIFTED_16 = "shifted_16"
+
+
+class Difference(Enum):
+    """Which normalised difference ends slow start?"""
+
+    SEVEN_TWENTIETHS = "seven_twentieths"
+    THIRTEEN_FIFTIETHS = "thirteen_fiftieths"
+
+
+class Threshold(Enum):
+    """Does a difference of exactly the threshold end slow start?"""
+
+    AT_LEAST = "at_least"
+    MORE_THAN = "more_than"
+
+
+class CurrentZero(Enum):
+    """What if nothing was delivered in the later window?"""
+
+    DECIDES = "decides"
+    NO_DECISION = "no_decision"
+
+
+class Rollback(Enum):
+    """Which bins make the overshoot: how does 2 * RTT / BIN_DURATION become a whole number?"""
+
+    NONE = "none"
+    FLOOR = "floor"
+    NEAREST = "nearest"
+    CURRENT_RTT = "current_rtt"
+
+
+class Lower(Enum):
+    """What is lowered at the exit?"""
+
+    WINDOW_AND_THRESHOLD = "window_and_threshold"
+    THRESHOLD_ONLY = "threshold_only"
+    NOTHING = "nothing"
+    DRAIN = "drain"
+
+
+class WindowFloor(Enum):
+    """What if the overshoot is larger than the window?"""
+
+    ZERO = "zero"
+    MINIMUM = "minimum"
+    UNCHANGED = "unchanged"
+
+
+class ExitGrowth(Enum):
+    """Does the ACK that ends slow start still grow the window?"""
+
+    NONE = "none"
+    AVOIDANCE = "avoidance"
+    SLOW_START = "slow_start"
+
+
+class Persistent(Enum):
     """What becomes of the bins when persistent congestion leads back to slow start?"""
 
     RESUME = "resume"
@@ -110,59 +250,486 @@ class Restart(Enum):
 class Readings:
     """A choice for every reading."""
 
-    shift: Shift
-    shift_minimum_bins: int
-    shift_maximum_bins: int
-    windows: Windows
+    clock: Clock
+    bin_duration: BinDuration
+    first_ack: FirstAck
+    missing_rtt: MissingRtt
+    app_limited: AppLimited
+    counted_in: CountedIn
+    compared: Compared
+    crossing_credit: CrossingCredit
+    evaluated: Evaluated
     catch_up: CatchUp
     boundary: Boundary
+    missed_bins_maximum: int
+    missed_bins_restart: MissedBinsRestart
+    restart_counters: RestartCounters
+    rtt: Rtt
+    shift: Shift
+    interpolation: Interpolation
+    fraction: Fraction
+    shift_width: ShiftWidth
+    shift_minimum_bins: int
+    shift_maximum_bins: int
     guard: Guard
+    windows: Windows
+    ring: Ring
+    kept_bins: KeptBins
+    before_bin_0: BeforeBin0
+    precision: Precision
+    difference: Difference
     threshold: Threshold
-    crossing_credit: CrossingCredit
+    current_zero: CurrentZero
     rollback: Rollback
     lower: Lower
     window_floor: WindowFloor
     exit_growth: ExitGrowth
-    rtt: Rtt
-    app_limited: AppLimited
-    restart: Restart
+    persistent: Persistent
 
 
 PROFILES = {
     "lanman-2024-literal": Readings(
-        shift=Shift.FLOOR,
-        shift_minimum_bins=0,
-        shift_maximum_bins=15,
-        windows=Windows.THROUGH_OPEN,
+        clock=Clock.NS,
+        bin_duration=BinDuration.EXACT,
+        first_ack=FirstAck.IN_BIN_0,
+        missing_rtt=MissingRtt.REUSE,
+        app_limited=AppLimited.COUNT,
+        counted_in=CountedIn.SLOW_START,
+        compared=Compared.DELIVERED,
+        crossing_credit=CrossingCredit.NEW_BIN,
+        evaluated=Evaluated.AT_BOUNDARY,
         catch_up=CatchUp.ONE,
         boundary=Boundary.AFTER,
+        missed_bins_maximum=0,
+        missed_bins_restart=MissedBinsRestart.NOW,
+        restart_counters=RestartCounters.ZEROED,
+        rtt=Rtt.LATEST,
+        shift=Shift.FLOOR,
+        interpolation=Interpolation.NONE,
+        fraction=Fraction.EXACT,
+        shift_width=ShiftWidth.FULL,
+        shift_minimum_bins=0,
+        shift_maximum_bins=15,
         guard=Guard.AT_LEAST,
+        windows=Windows.THROUGH_OPEN,
+        ring=Ring.OPEN_BIN,
+        kept_bins=KeptBins.ALL,
+        before_bin_0=BeforeBin0.NEVER_READ,
+        precision=Precision.FULL,
+        difference=Difference.SEVEN_TWENTIETHS,
         threshold=Threshold.AT_LEAST,
-        crossing_credit=CrossingCredit.NEW_BIN,
+        current_zero=CurrentZero.DECIDES,
         rollback=Rollback.FLOOR,
         lower=Lower.WINDOW_AND_THRESHOLD,
         window_floor=WindowFloor.ZERO,
         exit_growth=ExitGrowth.AVOIDANCE,
-        rtt=Rtt.LATEST,
-        app_limited=AppLimited.COUNT,
-        restart=Restart.RESUME,
+        persistent=Persistent.RESUME,
     ),
     "lanman-2024": Readings(
-        shift=Shift.NEAREST,
-        shift_minimum_bins=1,
-        shift_maximum_bins=14,
-        windows=Windows.COMPLETED,
+        clock=Clock.NS,
+        bin_duration=BinDuration.EXACT,
+        first_ack=FirstAck.IN_BIN_0,
+        missing_rtt=MissingRtt.REUSE,
+        app_limited=AppLimited.COUNT,
+        counted_in=CountedIn.SLOW_START,
+        compared=Compared.DELIVERED,
+        crossing_credit=CrossingCredit.NEW_BIN,
+        evaluated=Evaluated.AT_BOUNDARY,
         catch_up=CatchUp.ALL,
         boundary=Boundary.AFTER,
+        missed_bins_maximum=0,
+        missed_bins_restart=MissedBinsRestart.NOW,
+        restart_counters=RestartCounters.ZEROED,
+        rtt=Rtt.LATEST,
+        shift=Shift.NEAREST,
+        interpolation=Interpolation.NONE,
+        fraction=Fraction.EXACT,
+        shift_width=ShiftWidth.FULL,
+        shift_minimum_bins=1,
+        shift_maximum_bins=14,
         guard=Guard.MORE_THAN,
+        windows=Windows.COMPLETED,
+        ring=Ring.AMPLE,
+        kept_bins=KeptBins.ALL,
+        before_bin_0=BeforeBin0.NEVER_READ,
+        precision=Precision.FULL,
+        difference=Difference.SEVEN_TWENTIETHS,
         threshold=Threshold.AT_LEAST,
-        crossing_credit=CrossingCredit.NEW_BIN,
+        current_zero=CurrentZero.DECIDES,
         rollback=Rollback.NEAREST,
         lower=Lower.WINDOW_AND_THRESHOLD,
         window_floor=WindowFloor.MINIMUM,
         exit_growth=ExitGrowth.NONE,
-        rtt=Rtt.LATEST,
+        persistent=Persistent.REINITIALISE,
+    ),
+    "report-2024": Readings(
+        clock=Clock.NS,
+        bin_duration=BinDuration.EXACT,
+        first_ack=FirstAck.IN_BIN_0,
+        missing_rtt=MissingRtt.REUSE,
         app_limited=AppLimited.COUNT,
-        restart=Restart.REINITIALISE,
+        counted_in=CountedIn.SLOW_START,
+        compared=Compared.DELIVERED,
+        crossing_credit=CrossingCredit.NEW_BIN,
+        evaluated=Evaluated.AT_BOUNDARY,
+        catch_up=CatchUp.ONE,
+        boundary=Boundary.AFTER,
+        missed_bins_maximum=0,
+        missed_bins_restart=MissedBinsRestart.NOW,
+        restart_counters=RestartCounters.ZEROED,
+        rtt=Rtt.LATEST,
+        shift=Shift.FLOOR,
+        interpolation=Interpolation.NONE,
+        fraction=Fraction.EXACT,
+        shift_width=ShiftWidth.FULL,
+        shift_minimum_bins=0,
+        shift_maximum_bins=14,
+        guard=Guard.MORE_THAN,
+        windows=Windows.THROUGH_OPEN,
+        ring=Ring.AMPLE,
+        kept_bins=KeptBins.ALL,
+        before_bin_0=BeforeBin0.NEVER_READ,
+        precision=Precision.FULL,
+        difference=Difference.SEVEN_TWENTIETHS,
+        threshold=Threshold.AT_LEAST,
+        current_zero=CurrentZero.DECIDES,
+        rollback=Rollback.FLOOR,
+        lower=Lower.THRESHOLD_ONLY,
+        window_floor=WindowFloor.ZERO,
+        exit_growth=ExitGrowth.AVOIDANCE,
+        persistent=Persistent.RESUME,
+    ),
+    "draft-00": Readings(
+        clock=Clock.NS,
+        bin_duration=BinDuration.EXACT,
+        first_ack=FirstAck.BEFORE_BIN_0,
+        missing_rtt=MissingRtt.REUSE,
+        app_limited=AppLimited.COUNT,
+        counted_in=CountedIn.SLOW_START,
+        compared=Compared.DELIVERED,
+        crossing_credit=CrossingCredit.LAST_BIN,
+        evaluated=Evaluated.AT_BOUNDARY,
+        catch_up=CatchUp.ALL,
+        boundary=Boundary.AFTER,
+        missed_bins_maximum=0,
+        missed_bins_restart=MissedBinsRestart.NOW,
+        restart_counters=RestartCounters.ZEROED,
+        rtt=Rtt.LATEST,
+        shift=Shift.FLOOR,
+        interpolation=Interpolation.BACKWARD,
+        fraction=Fraction.EXACT,
+        shift_width=ShiftWidth.FULL,
+        shift_minimum_bins=0,
+        shift_maximum_bins=15,
+        guard=Guard.MORE_THAN,
+        windows=Windows.COMPLETED,
+        ring=Ring.NEWEST_BIN,
+        kept_bins=KeptBins.ALL,
+        before_bin_0=BeforeBin0.NEVER_READ,
+        precision=Precision.FULL,
+        difference=Difference.SEVEN_TWENTIETHS,
+        threshold=Threshold.AT_LEAST,
+        current_zero=CurrentZero.DECIDES,
+        rollback=Rollback.FLOOR,
+        lower=Lower.WINDOW_AND_THRESHOLD,
+        window_floor=WindowFloor.ZERO,
+        exit_growth=ExitGrowth.AVOIDANCE,
+        persistent=Persistent.RESUME,
+    ),
+    "draft-00-literal": Readings(
+        clock=Clock.NS,
+        bin_duration=BinDuration.EXACT,
+        first_ack=FirstAck.BEFORE_BIN_0,
+        missing_rtt=MissingRtt.REUSE,
+        app_limited=AppLimited.COUNT,
+        counted_in=CountedIn.SLOW_START,
+        compared=Compared.DELIVERED,
+        crossing_credit=CrossingCredit.LAST_BIN,
+        evaluated=Evaluated.AT_BOUNDARY,
+        catch_up=CatchUp.ALL,
+        boundary=Boundary.AFTER,
+        missed_bins_maximum=0,
+        missed_bins_restart=MissedBinsRestart.NOW,
+        restart_counters=RestartCounters.ZEROED,
+        rtt=Rtt.LATEST,
+        shift=Shift.FLOOR,
+        interpolation=Interpolation.BACKWARD,
+        fraction=Fraction.EXACT,
+        shift_width=ShiftWidth.FULL,
+        shift_minimum_bins=0,
+        shift_maximum_bins=15,
+        guard=Guard.MORE_THAN,
+        windows=Windows.COMPLETED,
+        ring=Ring.NEWEST_BIN,
+        kept_bins=KeptBins.NEWEST,
+        before_bin_0=BeforeBin0.NEVER_READ,
+        precision=Precision.FULL,
+        difference=Difference.SEVEN_TWENTIETHS,
+        threshold=Threshold.AT_LEAST,
+        current_zero=CurrentZero.DECIDES,
+        rollback=Rollback.FLOOR,
+        lower=Lower.WINDOW_AND_THRESHOLD,
+        window_floor=WindowFloor.ZERO,
+        exit_growth=ExitGrowth.AVOIDANCE,
+        persistent=Persistent.RESUME,
+    ),
+    "draft-09": Readings(
+        clock=Clock.NS,
+        bin_duration=BinDuration.EXACT,
+        first_ack=FirstAck.BEFORE_BIN_0,
+        missing_rtt=MissingRtt.REUSE,
+        app_limited=AppLimited.COUNT,
+        counted_in=CountedIn.SLOW_START,
+        compared=Compared.SENT,
+        crossing_credit=CrossingCredit.LAST_BIN,
+        evaluated=Evaluated.AT_BOUNDARY,
+        catch_up=CatchUp.ALL,
+        boundary=Boundary.AFTER,
+        missed_bins_maximum=0,
+        missed_bins_restart=MissedBinsRestart.NOW,
+        restart_counters=RestartCounters.ZEROED,
+        rtt=Rtt.LATEST,
+        shift=Shift.FLOOR,
+        interpolation=Interpolation.BACKWARD,
+        fraction=Fraction.EXACT,
+        shift_width=ShiftWidth.FULL,
+        shift_minimum_bins=0,
+        shift_maximum_bins=14,
+        guard=Guard.MORE_THAN,
+        windows=Windows.COMPLETED,
+        ring=Ring.AMPLE,
+        kept_bins=KeptBins.ALL,
+        before_bin_0=BeforeBin0.NEVER_READ,
+        precision=Precision.FULL,
+        difference=Difference.THIRTEEN_FIFTIETHS,
+        threshold=Threshold.AT_LEAST,
+        current_zero=CurrentZero.DECIDES,
+        rollback=Rollback.NONE,
+        lower=Lower.DRAIN,
+        window_floor=WindowFloor.MINIMUM,
+        exit_growth=ExitGrowth.NONE,
+        persistent=Persistent.REINITIALISE,
+    ),
+    "quicly-pr583": Readings(
+        clock=Clock.MS,
+        bin_duration=BinDuration.CLOCK,
+        first_ack=FirstAck.IN_BIN_0,
+        missing_rtt=MissingRtt.REUSE,
+        app_limited=AppLimited.SKIP,
+        counted_in=CountedIn.SLOW_START,
+        compared=Compared.DELIVERED,
+        crossing_credit=CrossingCredit.NEW_BIN,
+        evaluated=Evaluated.AT_BOUNDARY,
+        catch_up=CatchUp.ALL,
+        boundary=Boundary.AFTER,
+        missed_bins_maximum=26,
+        missed_bins_restart=MissedBinsRestart.NOW,
+        restart_counters=RestartCounters.ZEROED,
+        rtt=Rtt.LATEST,
+        shift=Shift.NEAREST,
+        interpolation=Interpolation.NONE,
+        fraction=Fraction.EXACT,
+        shift_width=ShiftWidth.EIGHT_BITS,
+        shift_minimum_bins=1,
+        shift_maximum_bins=14,
+        guard=Guard.MORE_THAN,
+        windows=Windows.COMPLETED,
+        ring=Ring.AMPLE,
+        kept_bins=KeptBins.ALL,
+        before_bin_0=BeforeBin0.NEVER_READ,
+        precision=Precision.FULL,
+        difference=Difference.SEVEN_TWENTIETHS,
+        threshold=Threshold.MORE_THAN,
+        current_zero=CurrentZero.DECIDES,
+        rollback=Rollback.NONE,
+        lower=Lower.NOTHING,
+        window_floor=WindowFloor.MINIMUM,
+        exit_growth=ExitGrowth.NONE,
+        persistent=Persistent.RESUME,
+    ),
+    "linux-3": Readings(
+        clock=Clock.US,
+        bin_duration=BinDuration.CLOCK_OR_RESTART,
+        first_ack=FirstAck.BEFORE_BIN_0,
+        missing_rtt=MissingRtt.SKIP,
+        app_limited=AppLimited.COUNT,
+        counted_in=CountedIn.EVERY_PHASE,
+        compared=Compared.DELIVERED,
+        crossing_credit=CrossingCredit.LAST_BIN,
+        evaluated=Evaluated.AT_BOUNDARY,
+        catch_up=CatchUp.ALL,
+        boundary=Boundary.AT,
+        missed_bins_maximum=2,
+        missed_bins_restart=MissedBinsRestart.NOW,
+        restart_counters=RestartCounters.KEPT,
+        rtt=Rtt.LATEST,
+        shift=Shift.FLOOR,
+        interpolation=Interpolation.BACKWARD,
+        fraction=Fraction.PERCENT_TERMS,
+        shift_width=ShiftWidth.FULL,
+        shift_minimum_bins=0,
+        shift_maximum_bins=13,
+        guard=Guard.AT_LEAST,
+        windows=Windows.COMPLETED,
+        ring=Ring.AMPLE,
+        kept_bins=KeptBins.ALL,
+        before_bin_0=BeforeBin0.ZERO,
+        precision=Precision.SHIFTED_16,
+        difference=Difference.SEVEN_TWENTIETHS,
+        threshold=Threshold.AT_LEAST,
+        current_zero=CurrentZero.DECIDES,
+        rollback=Rollback.NONE,
+        lower=Lower.NOTHING,
+        window_floor=WindowFloor.MINIMUM,
+        exit_growth=ExitGrowth.AVOIDANCE,
+        persistent=Persistent.REINITIALISE,
+    ),
+    "linux-4": Readings(
+        clock=Clock.US,
+        bin_duration=BinDuration.CLOCK,
+        first_ack=FirstAck.BEFORE_BIN_0,
+        missing_rtt=MissingRtt.SKIP,
+        app_limited=AppLimited.RESTART,
+        counted_in=CountedIn.EVERY_PHASE,
+        compared=Compared.SENT,
+        crossing_credit=CrossingCredit.LAST_BIN,
+        evaluated=Evaluated.AT_BOUNDARY,
+        catch_up=CatchUp.ALL,
+        boundary=Boundary.AT,
+        missed_bins_maximum=0,
+        missed_bins_restart=MissedBinsRestart.NOW,
+        restart_counters=RestartCounters.KEPT,
+        rtt=Rtt.LATEST,
+        shift=Shift.FLOOR,
+        interpolation=Interpolation.BACKWARD,
+        fraction=Fraction.PERCENT_TERMS,
+        shift_width=ShiftWidth.FULL,
+        shift_minimum_bins=0,
+        shift_maximum_bins=38,
+        guard=Guard.AT_LEAST,
+        windows=Windows.COMPLETED,
+        ring=Ring.AMPLE,
+        kept_bins=KeptBins.ALL,
+        before_bin_0=BeforeBin0.ZERO,
+        precision=Precision.SHIFTED_16,
+        difference=Difference.SEVEN_TWENTIETHS,
+        threshold=Threshold.AT_LEAST,
+        current_zero=CurrentZero.DECIDES,
+        rollback=Rollback.NONE,
+        lower=Lower.DRAIN,
+        window_floor=WindowFloor.MINIMUM,
+        exit_growth=ExitGrowth.NONE,
+        persistent=Persistent.REINITIALISE,
+    ),
+    "freebsd-4": Readings(
+        clock=Clock.US,
+        bin_duration=BinDuration.CLOCK_OR_RESTART,
+        first_ack=FirstAck.BEFORE_BIN_0,
+        missing_rtt=MissingRtt.SKIP,
+        app_limited=AppLimited.COUNT,
+        counted_in=CountedIn.EVERY_PHASE,
+        compared=Compared.SENT,
+        crossing_credit=CrossingCredit.LAST_BIN,
+        evaluated=Evaluated.AT_BOUNDARY,
+        catch_up=CatchUp.ALL,
+        boundary=Boundary.AT,
+        missed_bins_maximum=4,
+        missed_bins_restart=MissedBinsRestart.NOW,
+        restart_counters=RestartCounters.KEPT,
+        rtt=Rtt.LATEST,
+        shift=Shift.FLOOR,
+        interpolation=Interpolation.BACKWARD,
+        fraction=Fraction.PERCENT_TERMS,
+        shift_width=ShiftWidth.FULL,
+        shift_minimum_bins=0,
+        shift_maximum_bins=38,
+        guard=Guard.AT_LEAST,
+        windows=Windows.COMPLETED,
+        ring=Ring.AMPLE,
+        kept_bins=KeptBins.ALL,
+        before_bin_0=BeforeBin0.ZERO,
+        precision=Precision.SHIFTED_16,
+        difference=Difference.THIRTEEN_FIFTIETHS,
+        threshold=Threshold.AT_LEAST,
+        current_zero=CurrentZero.DECIDES,
+        rollback=Rollback.NONE,
+        lower=Lower.DRAIN,
+        window_floor=WindowFloor.MINIMUM,
+        exit_growth=ExitGrowth.NONE,
+        persistent=Persistent.REINITIALISE,
+    ),
+    "neqo-2026": Readings(
+        clock=Clock.NS,
+        bin_duration=BinDuration.CLOCK,
+        first_ack=FirstAck.BEFORE_BIN_0,
+        missing_rtt=MissingRtt.REUSE,
+        app_limited=AppLimited.COUNT_BYTES,
+        counted_in=CountedIn.SLOW_START,
+        compared=Compared.SENT,
+        crossing_credit=CrossingCredit.LAST_BIN,
+        evaluated=Evaluated.AT_BOUNDARY,
+        catch_up=CatchUp.ALL,
+        boundary=Boundary.AFTER,
+        missed_bins_maximum=10,
+        missed_bins_restart=MissedBinsRestart.NEXT_ACK,
+        restart_counters=RestartCounters.ZEROED,
+        rtt=Rtt.LATEST,
+        shift=Shift.FLOOR,
+        interpolation=Interpolation.BACKWARD,
+        fraction=Fraction.PERCENT,
+        shift_width=ShiftWidth.FULL,
+        shift_minimum_bins=0,
+        shift_maximum_bins=14,
+        guard=Guard.MORE_THAN,
+        windows=Windows.COMPLETED,
+        ring=Ring.AMPLE,
+        kept_bins=KeptBins.ALL,
+        before_bin_0=BeforeBin0.NEVER_READ,
+        precision=Precision.FULL,
+        difference=Difference.THIRTEEN_FIFTIETHS,
+        threshold=Threshold.AT_LEAST,
+        current_zero=CurrentZero.DECIDES,
+        rollback=Rollback.NONE,
+        lower=Lower.NOTHING,
+        window_floor=WindowFloor.MINIMUM,
+        exit_growth=ExitGrowth.AVOIDANCE,
+        persistent=Persistent.REINITIALISE,
+    ),
+    "picoquic-fork": Readings(
+        clock=Clock.US,
+        bin_duration=BinDuration.CLOCK,
+        first_ack=FirstAck.IN_BIN_0,
+        missing_rtt=MissingRtt.REUSE,
+        app_limited=AppLimited.SKIP,
+        counted_in=CountedIn.SLOW_START,
+        compared=Compared.DELIVERED,
+        crossing_credit=CrossingCredit.NEW_BIN,
+        evaluated=Evaluated.EVERY_ACK,
+        catch_up=CatchUp.ALL,
+        boundary=Boundary.AT,
+        missed_bins_maximum=6,
+        missed_bins_restart=MissedBinsRestart.NOW_WITHOUT_BYTES,
+        restart_counters=RestartCounters.ZEROED,
+        rtt=Rtt.LATEST,
+        shift=Shift.FLOOR,
+        interpolation=Interpolation.FORWARD,
+        fraction=Fraction.EXACT,
+        shift_width=ShiftWidth.FULL,
+        shift_minimum_bins=0,
+        shift_maximum_bins=14,
+        guard=Guard.MORE_THAN,
+        windows=Windows.LIVE,
+        ring=Ring.AMPLE,
+        kept_bins=KeptBins.ALL,
+        before_bin_0=BeforeBin0.NEVER_READ,
+        precision=Precision.FULL,
+        difference=Difference.SEVEN_TWENTIETHS,
+        threshold=Threshold.AT_LEAST,
+        current_zero=CurrentZero.NO_DECISION,
+        rollback=Rollback.CURRENT_RTT,
+        lower=Lower.WINDOW_AND_THRESHOLD,
+        window_floor=WindowFloor.UNCHANGED,
+        exit_growth=ExitGrowth.SLOW_START,
+        persistent=Persistent.REINITIALISE,
     ),
 }

@@ -15,7 +15,7 @@ from firstflight_conformance.paths import MUTANTS, REFERENCE_PY
 from firstflight_conformance.spec.readings import load_tables
 
 #: The modules of the model that are executed anew for a mutant, in the order of their imports.
-MUTABLE = ("slow_start", "search", "controller")
+MUTABLE = ("slow_start", "search_bins", "search_windows", "search_exit", "search", "controller")
 
 
 class MutantError(ValueError):
