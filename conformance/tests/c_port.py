@@ -3,7 +3,9 @@
 import fcntl
 import importlib.util
 import re
+import struct
 from enum import Enum
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -14,62 +16,82 @@ from firstflight.controller import Config, Controller
 from firstflight.errors import DomainError
 from firstflight.events import Ack, Ce, Event, Lost, PersistentCongestion, Pto, Run, Sent
 from firstflight.observables import Observation, Outcome, Phase
-from firstflight.search import Search
-from firstflight.search_profiles import Readings
+from firstflight.search_bins import TICKS_PER_UNIT, Search, Series
+from firstflight.search_profiles import Boundary, Clock, Readings
 from firstflight.slow_start import SlowStart
 from firstflight_conformance.paths import BUILD, REFERENCE_C
 
-_MODULE = "_firstflight_c"
-_HEADERS = ("limits", "events", "observables", "slow_start", "search_profiles", "search", "controller")
-_SEARCH_STATE = ("bin", "open_bin_bytes", "shift_bins", "current_bytes", "previous_bytes")
+_HEADERS = (
+    *("limits", "events", "observables", "slow_start", "search_profiles", "wide"),
+    *("search_bins", "search_windows", "search_exit", "search", "controller"),
+)
+_SEARCH_STATE = ("bin", "open_bin_bytes", "shift_bins", "current_bytes", "previous_bytes", "target_bytes")
 #: FF_NONE, FF_NO_RTT_NS and FF_SSTHRESH_INFINITE alike.
 _NONE = 2**64 - 1
+#: How the port is built. Undefined behaviour ends the process: no run-time library is needed for that.
+_TRAP = ("-O2", "-fsanitize=undefined", "-fsanitize-undefined-trap-on-error")
+_BUILDS = {
+    "int128": _TRAP,
+    "no_int128": (*_TRAP, "-DFF_NO_INT128"),
+    "coverage": ("-O0", "--coverage"),
+}
+#: What fills the room for the state before it is begun. What lies beyond the state must stay so.
+_FILL = 0xA5
+_NS_PER_UNIT = {Clock.NS: 1, Clock.US: 1_000, Clock.MS: 1_000_000}
 
 
 def _declarations() -> str:
-    """Return what cffi is to know: the public headers without comments and directives, and their constants."""
+    """Return what cffi is to know: the public headers without comments, directives and bodies, and their constants."""
     include = REFERENCE_C / "include" / "firstflight"
     text = "\n".join((include / f"{name}.h").read_text(encoding="utf-8") for name in _HEADERS)
     text = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
+    text = re.sub(r"^static inline .*?^}", "", text, flags=re.DOTALL | re.MULTILINE)
     # A plain number may be the length of an array; the value of any other constant is left to the compiler.
     text = re.sub(r"^#define (FF_\w+) (?!\d+$).+$", r"#define \1 ...", text, flags=re.MULTILINE)
     return "\n".join(line for line in text.splitlines() if not line.startswith("#") or line.startswith("#define FF_"))
 
 
-def _built_module(directory: Path) -> Path:
+def _built_module(build: str) -> Path:
     """Return the path of the extension module, after building it if a source is newer. Processes take turns."""
+    directory = BUILD / "cffi" / build
+    name = f"_firstflight_c_{build}"
     sources = sorted((REFERENCE_C / "src").glob("*.c"))
     headers = sorted((REFERENCE_C / "include").rglob("*.h"))
     newest = max(path.stat().st_mtime for path in [*sources, *headers, Path(__file__)])
     directory.mkdir(parents=True, exist_ok=True)
     with (directory / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        built = [path for path in directory.glob(f"{_MODULE}.*.so") if path.stat().st_mtime > newest]
+        built = [path for path in directory.glob(f"{name}.*.so") if path.stat().st_mtime > newest]
         if built:
             return built[0]
+        counted = build == "coverage"
         builder = cffi.FFI()
-        builder.cdef(_declarations())
+        builder.cdef(_declarations() + ("\nvoid __gcov_dump(void);\nvoid __gcov_reset(void);\n" if counted else ""))
         builder.set_source(
-            _MODULE,
-            '#include "firstflight/controller.h"',
+            name,
+            '#include "firstflight/controller.h"\n#include "firstflight/wide.h"\n'
+            + ("void __gcov_dump(void);\nvoid __gcov_reset(void);\n" if counted else ""),
             sources=[str(source) for source in sources],
             include_dirs=[str(REFERENCE_C / "include")],
-            # Undefined behaviour ends the process: no run-time library is needed for that.
-            extra_compile_args=["-std=c11", "-O2", "-fsanitize=undefined", "-fsanitize-undefined-trap-on-error"],
+            extra_compile_args=["-std=c11", *_BUILDS[build]],
+            extra_link_args=["--coverage"] if counted else [],
         )
         return Path(builder.compile(tmpdir=str(directory)))
 
 
-def _load() -> Any:
-    spec = importlib.util.spec_from_file_location(_MODULE, _built_module(BUILD / "cffi"))
+@cache
+def module_of(build: str) -> Any:
+    """Return the extension module of a build: ``int128``, ``no_int128`` or ``coverage``."""
+    path = _built_module(build)
+    spec = importlib.util.spec_from_file_location(f"_firstflight_c_{build}", path)
     if spec is None or spec.loader is None:
-        raise ImportError(_MODULE)
+        raise ImportError(path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
 
 
-_module = _load()
+_module = module_of("int128")
 ffi = _module.ffi
 lib = _module.lib
 
@@ -80,31 +102,52 @@ _PHASES = dict(enumerate(Phase))
 class Port:
     """A controller of the C port. It answers like the model, in the model's own types."""
 
-    def __init__(self, readings: Readings | None, config: Config) -> None:
+    def __init__(self, readings: Readings | None, config: Config, build: str = "int128") -> None:
         """Begin with SEARCH in the given readings, or with the base controller alone."""
+        module = module_of(build)
+        self._ffi, self._lib = module.ffi, module.lib
         self._readings = readings
         #: What the last event showed, ``None`` if it was refused.
         self.last: Observation | None = None
-        self._controller = ffi.new("struct ff_controller *")
-        self._observation = ffi.new("struct ff_observation *")
-        _check(lib.ff_controller_init_with(self._controller, _readings_to_c(readings), _config_to_c(config)))
+        self._controller = self._ffi.new("struct ff_controller *")
+        self._observation = self._ffi.new("struct ff_observation *")
+        self._room = self._ffi.buffer(self._ffi.addressof(self._controller, "search"))
+        self._room[:] = bytes([_FILL]) * len(self._room)
+        self._begin(readings)
+        status = self._lib.ff_controller_init_with(
+            self._controller, _readings_to_c(self._ffi, readings), _config_to_c(self._ffi, config)
+        )
+        _check(status)
+
+    def _begin(self, readings: Readings | None) -> None:
+        """Ask the port how the state is laid out for the readings."""
+        #: The completed bins that were compared last, delivered and sent.
+        self._compared: list[tuple[int, ...]] = [(), ()]
+        self._size = 0
+        if readings is not None:
+            c_readings = _readings_to_c(self._ffi, readings)
+            lib = self._lib
+            self._size = lib.ff_search_state_bytes(c_readings)
+            self._kept = [lib.ff_search_kept_bins(c_readings, k) for k in (lib.FF_SEARCH_DELIVERED, lib.FF_SEARCH_SENT)]
+            sent_at = self._size - lib.FF_SEARCH_BIN_BYTES * self._kept[1]
+            self._slots = [sent_at - lib.FF_SEARCH_BIN_BYTES * self._kept[0], sent_at]
 
     @staticmethod
     def create(algorithm: str, profile: str, config: Config) -> "Port":
         """Begin by the name of a profile."""
         port = Port(search_profiles.PROFILES.get(profile), config)
-        status = lib.ff_controller_init(port._controller, algorithm.encode(), profile.encode(), _config_to_c(config))
+        status = lib.ff_controller_init(port._controller, algorithm.encode(), profile.encode(), _config_to_c(ffi, config))
         _check(status)
         return port
 
     def step(self, event: Event) -> Observation:
         """Process one event. Raise :class:`DomainError` where the port answers FF_ERR_DOMAIN."""
         self.last = None
-        c_event, runs = _event_to_c(event)
-        _check(lib.ff_controller_step(self._controller, c_event, self._observation))
+        c_event, runs = _event_to_c(self._ffi, self._lib, event)
+        _check(self._lib.ff_controller_step(self._controller, c_event, self._observation))
         del runs  # borrowed by the event until here
         seen = self._observation
-        names = _SEARCH_STATE if self.searching else ("recovery_start_ns",)
+        names = _SEARCH_STATE if self._readings is not None else ("recovery_start_ns",)
         self.last = Observation(
             seen.cwnd_bytes,
             _optional(seen.ssthresh_bytes),
@@ -121,41 +164,82 @@ class Port:
 
     def readings(self) -> bytes:
         """Return the bytes of the readings."""
-        return bytes(ffi.buffer(ffi.addressof(self._controller, "readings")))
+        return bytes(self._ffi.buffer(self._ffi.addressof(self._controller, "readings")))
 
-    def state(self) -> Controller:
-        """Return the whole state in the model's form."""
-        base, search = self._controller.base, self._controller.search
-        if search.slot != search.curr % lib.FF_SEARCH_RING_BINS:
-            raise AssertionError(f"slot {search.slot} is not that of bin {search.curr}")
-        return Controller(
-            SlowStart(
-                base.max_datagram_size_bytes,
-                base.cwnd_bytes,
-                _optional(base.ssthresh_bytes),
-                _optional(base.recovery_start_ns),
-                base.in_recovery,
-            ),
-            self._readings,
-            Search(search.bin_ticks, search.bin_end_ticks, search.curr, search.rtt_ns, tuple(search.bins)),
-            self._controller.t_ns,
+    def differs(self, model: Controller) -> str:
+        """Return in what the state differs from the model's; an empty text if in nothing."""
+        base = self._controller.base
+        seen = SlowStart(
+            base.max_datagram_size_bytes,
+            base.cwnd_bytes,
+            _optional(base.ssthresh_bytes),
+            _optional(base.recovery_start_ns),
+            base.in_recovery,
         )
+        if seen != model.base or self._controller.t_ns != model.t_ns:
+            return f"base: {seen} at {self._controller.t_ns}"
+        if model.readings is None:
+            return ""
+        words = self._words(model.readings, model.search)
+        if self._room[: len(words)] != words:
+            return f"state: {struct.unpack(f'<{len(words) // 8}Q', self._room[: len(words)])}"
+        for kind, series in enumerate((model.search.delivered, model.search.sent)):
+            if series.completed is not self._compared[kind] and not self._same_bins(kind, model.search.curr, series):
+                return f"bins {kind}: {bytes(self._room[self._slots[kind] :]).hex()}"
+            self._compared[kind] = series.completed
+        return ""
 
-    def load(self, state: Controller) -> None:
+    def untouched_beyond(self) -> bool:
+        """Return whether nothing was written beyond the state."""
+        return bytes(self._room[self._size :]) == bytes([_FILL]) * (len(self._room) - self._size)
+
+    def load(self, model: Controller) -> None:
         """Continue from a state of the model."""
-        base, search = self._controller.base, self._controller.search
-        base.max_datagram_size_bytes = state.base.max_datagram_size_bytes
-        base.cwnd_bytes = state.base.cwnd_bytes
-        base.ssthresh_bytes = _required(state.base.ssthresh_bytes)
-        base.recovery_start_ns = _required(state.base.recovery_start_ns)
-        base.in_recovery = state.base.in_recovery
-        search.bin_ticks = state.search.bin_ticks
-        search.bin_end_ticks = state.search.bin_end_ticks
-        search.curr = state.search.curr
-        search.slot = state.search.curr % lib.FF_SEARCH_RING_BINS
-        search.rtt_ns = state.search.rtt_ns
-        search.bins = state.search.bins
-        self._controller.t_ns = state.t_ns
+        base = self._controller.base
+        base.max_datagram_size_bytes = model.base.max_datagram_size_bytes
+        base.cwnd_bytes = model.base.cwnd_bytes
+        base.ssthresh_bytes = _required(model.base.ssthresh_bytes)
+        base.recovery_start_ns = _required(model.base.recovery_start_ns)
+        base.in_recovery = model.base.in_recovery
+        self._controller.t_ns = model.t_ns
+        assert model.readings is not None
+        words = self._words(model.readings, model.search)
+        self._room[: len(words)] = words
+        for kind, series in enumerate((model.search.delivered, model.search.sent)):
+            for place, data in self._ring(kind, model.search.curr, series):
+                self._room[place : place + len(data)] = data
+
+    def _words(self, readings: Readings, search: Search) -> bytes:
+        """Return the bytes before the bins as they must be. A bin end that nothing will look at is not kept."""
+        gate_ns = 0
+        if search.bin_ticks > 0 and search.target_bytes is None:
+            end = search.bin_end_ticks + (1 if readings.boundary is Boundary.AFTER else 0)
+            gate_ns = -(-end // TICKS_PER_UNIT) * _NS_PER_UNIT[readings.clock]
+        words = [gate_ns, search.bin_ticks, search.curr, search.rtt_units, *_counters(search.delivered)]
+        more = (*_counters(search.sent), _required(search.target_bytes), search.drain_packets)
+        if self._slots[0] > 8 * len(words):
+            words += more
+        elif more != (0, 0, _NONE, 0):
+            raise AssertionError(f"there is no room for {more}")
+        return struct.pack(f"<{len(words)}Q", *words)
+
+    def _same_bins(self, kind: int, curr: int, series: Series) -> bool:
+        ring = self._ring(kind, curr, series)
+        return all(self._room[place : place + len(data)] == data for place, data in ring)
+
+    def _ring(self, kind: int, curr: int, series: Series) -> list[tuple[int, bytes]]:
+        """Return where the completed bins of a series lie, and their bytes."""
+        kept, size = self._kept[kind], self._lib.FF_SEARCH_BIN_BYTES
+        bins = series.completed[-kept:] if kept else ()
+        first = (curr - len(bins)) % kept if kept else 0
+        data = b"".join(number.to_bytes(size, "little") for number in bins)
+        split = size * (kept - first)
+        start = self._slots[kind]
+        return [(start + size * first, data[:split]), (start, data[split:])]
+
+
+def _counters(series: Series) -> tuple[int, int]:
+    return series.counter_bytes, series.counter_bytes - series.open_bytes
 
 
 def _check(status: int) -> None:
@@ -171,7 +255,7 @@ def _required(value: int | None) -> int:
     return _NONE if value is None else value
 
 
-def _readings_to_c(readings: Readings | None) -> Any:
+def _readings_to_c(ffi: Any, readings: Readings | None) -> Any:
     if readings is None:
         return ffi.NULL
     values = {name: getattr(readings, name) for name in Readings.__dataclass_fields__}
@@ -182,12 +266,12 @@ def _choice(value: Enum | int) -> int:
     return list(type(value)).index(value) if isinstance(value, Enum) else value
 
 
-def _config_to_c(config: Config) -> Any:
+def _config_to_c(ffi: Any, config: Config) -> Any:
     window = config.initial_window_bytes
     return ffi.new("struct ff_config *", (config.max_datagram_size_bytes, 0 if window is None else window))
 
 
-def _event_to_c(event: Event) -> tuple[Any, Any]:
+def _event_to_c(ffi: Any, lib: Any, event: Event) -> tuple[Any, Any]:
     """Return the event and the runs that it borrows."""
     out = ffi.new("struct ff_event *")
     out.t_ns = event.t_ns
@@ -195,17 +279,17 @@ def _event_to_c(event: Event) -> tuple[Any, Any]:
     match event:
         case Sent():
             out.kind = lib.FF_EVENT_SENT
-            runs = _fill(out.sent, event.packets, event, ("bytes", "bytes_in_flight", "app_limited"))
+            runs = _fill(ffi, out.sent, event.packets, event, ("bytes", "bytes_in_flight", "app_limited"))
         case Ack():
             out.kind = lib.FF_EVENT_ACK
             names = ("bytes", "bytes_in_flight", "next_packet", "app_limited", "ack_delay_ns")
-            runs = _fill(out.ack, event.packets, event, names)
+            runs = _fill(ffi, out.ack, event.packets, event, names)
             out.ack.latest_rtt_ns = _required(event.latest_rtt_ns)
             out.ack.min_rtt_ns = _required(event.min_rtt_ns)
             out.ack.smoothed_rtt_ns = _required(event.smoothed_rtt_ns)
         case Lost():
             out.kind = lib.FF_EVENT_LOST
-            runs = _fill(out.lost, event.packets, event, ("bytes", "bytes_in_flight", "next_packet"))
+            runs = _fill(ffi, out.lost, event.packets, event, ("bytes", "bytes_in_flight", "next_packet"))
         case Ce():
             out.kind = lib.FF_EVENT_CE
             out.ce.packet, out.ce.sent_t_ns, out.ce.ce_count = event.packet, event.sent_t_ns, event.ce_count
@@ -216,7 +300,7 @@ def _event_to_c(event: Event) -> tuple[Any, Any]:
     return out, runs
 
 
-def _fill(out: Any, packets: tuple[Run, ...], event: Event, names: tuple[str, ...]) -> Any:
+def _fill(ffi: Any, out: Any, packets: tuple[Run, ...], event: Event, names: tuple[str, ...]) -> Any:
     runs = ffi.new("struct ff_run[]", [(run.first, run.last, run.size_bytes, run.sent_t_ns) for run in packets])
     out.packets = runs
     out.run_count = len(packets)

@@ -27,6 +27,11 @@ static const char *const outcome_names[] = {
     [FF_OUTCOME_PREVIOUS_ZERO] = "previous_zero",
     [FF_OUTCOME_BELOW_THRESHOLD] = "below_threshold",
     [FF_OUTCOME_EXITED] = "exited",
+    [FF_OUTCOME_RESTARTED] = "restarted",
+    [FF_OUTCOME_RTT_BELOW_BIN] = "rtt_below_bin",
+    [FF_OUTCOME_CURRENT_ZERO] = "current_zero",
+    [FF_OUTCOME_DRAINING] = "draining",
+    [FF_OUTCOME_DRAINED] = "drained",
 };
 
 const char *ff_phase_name(enum ff_phase phase)

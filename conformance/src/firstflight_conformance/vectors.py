@@ -83,7 +83,8 @@ class Case:
         now: dict[str, Any] = {}
         steps = []
         for index in range(self.expectation.judged_events):
-            now = now | _decode(changes.get(index, {}))
+            change = _decode(changes.get(index, {}))
+            now = now | change | {"state": now.get("state", {}) | change.get("state", {})}
             steps.append(now)
         return steps
 

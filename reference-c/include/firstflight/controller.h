@@ -30,10 +30,10 @@ struct ff_config {
 
 struct ff_controller {
     struct ff_slow_start base;
-    struct ff_search search;
     uint64_t t_ns; /* time of the last event */
     struct ff_search_readings readings;
-    bool searching; /* false: the base controller alone */
+    bool searching;              /* false: the base controller alone */
+    struct ff_search_any search; /* of which ff_search_state_bytes(&readings) are used */
 };
 
 /*
@@ -43,13 +43,19 @@ struct ff_controller {
 enum ff_status ff_controller_init(struct ff_controller *controller, const char *algorithm, const char *profile,
                                   const struct ff_config *config);
 
-/* The same with SEARCH in the given readings, or, if these are NULL, with the base controller alone. */
+/*
+ * The same with SEARCH in the given readings, or, if these are NULL, with the base controller alone. Readings that allow a shift
+ * above FF_SEARCH_SHIFT_MAXIMUM_BINS are out of range.
+ */
 enum ff_status ff_controller_init_with(struct ff_controller *controller, const struct ff_search_readings *readings,
                                        const struct ff_config *config);
 
+/* Return the state of SEARCH. Like strchr, it serves readers and writers alike. */
+struct ff_search *ff_controller_search(const struct ff_controller *controller);
+
 /*
  * Process one event and write the observables. FF_ERR_DOMAIN if the event is outside the domain, earlier than the last one,
- * or fills a SEARCH bin beyond FF_BIN_MAX_BYTES.
+ * or counts more bytes than SEARCH can hold.
  */
 enum ff_status ff_controller_step(struct ff_controller *controller, const struct ff_event *event,
                                   struct ff_observation *observation);

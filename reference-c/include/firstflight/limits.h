@@ -24,8 +24,8 @@
 /* Maximum datagram size, in bytes. */
 #define FF_DATAGRAM_MAX_BYTES UINT64_C(65535)
 
-/* Bytes in one SEARCH bin. 13 * 11 * 2^56 < 2^64 (the threshold of search.c). */
-#define FF_BIN_MAX_BYTES (UINT64_C(1) << 56)
+/* Bytes in one SEARCH bin: what seven bytes hold (search_bins.h). */
+#define FF_BIN_MAX_BYTES ((UINT64_C(1) << 56) - 1)
 
 /* What every fallible function answers. On anything but FF_OK nothing was changed and nothing was written. */
 enum ff_status {

@@ -38,6 +38,11 @@ enum ff_outcome {
     FF_OUTCOME_PREVIOUS_ZERO,
     FF_OUTCOME_BELOW_THRESHOLD,
     FF_OUTCOME_EXITED,
+    FF_OUTCOME_RESTARTED,
+    FF_OUTCOME_RTT_BELOW_BIN,
+    FF_OUTCOME_CURRENT_ZERO,
+    FF_OUTCOME_DRAINING,
+    FF_OUTCOME_DRAINED,
 };
 
 /*
@@ -57,6 +62,7 @@ struct ff_observation {
     uint64_t shift_bins;
     uint64_t current_bytes;
     uint64_t previous_bytes;
+    uint64_t target_bytes;
 };
 
 /* Return the name in vectors, or NULL if there is no such phase or outcome. */

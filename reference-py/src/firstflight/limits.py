@@ -13,5 +13,5 @@ EVENT_MAX_BYTES = 2**48 - 1
 RUN_MAX_PACKETS = 65535
 #: Maximum datagram size, in bytes: the largest UDP payload, and the smallest that QUIC allows is 1200; below 1 nothing fits.
 DATAGRAM_MAX_BYTES = 65535
-#: Bytes in one SEARCH bin. 13 * 11 * 2**56 < 2**64 (``search.threshold``).
-BIN_MAX_BYTES = 2**56
+#: Bytes in one SEARCH bin: what seven bytes hold, in which the C port keeps a completed one.
+BIN_MAX_BYTES = 2**56 - 1

@@ -22,6 +22,7 @@ from firstflight.search_bins import (
 from firstflight.search_exit import Base, Decision, begin_drain, drain, leave
 from firstflight.search_profiles import (
     AppLimited,
+    Compared,
     CountedIn,
     CrossingCredit,
     Evaluated,
@@ -40,8 +41,8 @@ __all__ = ["Base", "Decision", "Search", "on_ack", "on_ack_elsewhere", "on_persi
 
 
 def on_sent(readings: Readings, state: Search, sent_bytes: int, *, slow_start: bool) -> Search:
-    """Process packets being sent."""
-    if not slow_start and readings.counted_in is CountedIn.SLOW_START:
+    """Process packets being sent. Their bytes are counted where they are compared."""
+    if readings.compared is Compared.DELIVERED or (not slow_start and readings.counted_in is CountedIn.SLOW_START):
         return state
     return replace(state, sent=credit(state.sent, sent_bytes))  # [search.bins.sent]
 

@@ -94,7 +94,6 @@ def drain(readings: Readings, state: Search, ack: Ack, base: Base) -> tuple[Sear
     if cwnd_bytes > state.target_bytes:
         state = replace(state, drain_packets=packets % DRAIN_PACKETS)  # [search.drain.step]
         return state, Decision(Evaluation(Outcome.DRAINING), Exit(cwnd_bytes, None, ExitGrowth.NONE))
-    ended = Search(
-        delivered=Series(state.delivered.counter_bytes), sent=Series(state.sent.counter_bytes)
-    )  # [search.drain.end]
-    return ended, Decision(Evaluation(Outcome.DRAINED), Exit(cwnd_bytes, cwnd_bytes, ExitGrowth.NONE))
+    ended = Search(delivered=Series(state.delivered.counter_bytes), sent=Series(state.sent.counter_bytes))
+    leaving = Exit(cwnd_bytes, cwnd_bytes, ExitGrowth.NONE)  # [search.drain.end]
+    return ended, Decision(Evaluation(Outcome.DRAINED), leaving)

@@ -6,6 +6,7 @@ initial window is large, so that the window never stands in the way.
 
 from functools import partial
 
+from firstflight.search_profiles import PROFILES as SEARCH_PROFILES
 from firstflight_conformance.vectorgen.builder import MS, StreamBuilder
 from firstflight_conformance.vectorgen.flow import (
     BIN,
@@ -20,7 +21,7 @@ from firstflight_conformance.vectorgen.flow import (
 )
 from firstflight_conformance.vectorgen.stimulus import Catalogue
 
-CATALOGUE = Catalogue("lanman-2024", "lanman-2024-literal", sources=("LANMAN 2024, Algorithm 1",))
+CATALOGUE = Catalogue(*SEARCH_PROFILES, sources=("LANMAN 2024, Algorithm 1",))
 LARGE_WINDOW = 10_000_000
 
 
@@ -93,7 +94,6 @@ def _(b: StreamBuilder) -> None:
     """A stretch ACK of 50000 bytes crosses the end of bin 13. The windows of the recommended reading end with bin 13: 4..13 hold 135000 and 1..10 hold 100000:
     1300000 < 1350000, slow start goes on. Counted in the bin that ends, they hold 185000; counted as part of both, more. One bin later the 50000 are in the window.""",
     sources=("catalogue E16",),
-    profiles=("lanman-2024",),
 )
 def _(b: StreamBuilder) -> None:
     deliver(b, one_ack_per_bin([10000] * 11 + [20000, 20000, 25000, 50000, 10000]))
@@ -115,7 +115,6 @@ def _(b: StreamBuilder) -> None:
     "search.bins.gap-at-boundary",
     "A gap that ends exactly at the end of a bin does not open the next",
     """After bin 2 the next ACK comes at 100 + 5 * 35 = 275 ms, exactly the end of bin 4: the open bin becomes 4, not 5. The ACK one ns later makes it 5.""",
-    profiles=("lanman-2024",),
     sources=("catalogue E08", "catalogue E10"),
 )
 def _(b: StreamBuilder) -> None:
@@ -129,7 +128,6 @@ def _(b: StreamBuilder) -> None:
     "A gap of 24, 25 and 26 bins empties as much of the ring",
     """Three bins, then a gap that skips 24 bins, another of 25 and another of 26: after the first the last of the three bins is still in the ring, after the others nothing
     is. The recommended reading finds the earlier window empty each time.""",
-    profiles=("lanman-2024",),
     sources=("catalogue E14",),
 )
 def _(b: StreamBuilder) -> None:
@@ -142,7 +140,6 @@ def _(b: StreamBuilder) -> None:
     "After a gap of twelve bins the later window is empty and the earlier is not: exit",
     """Bins 0..8 hold 10000 each, then nothing until bin 21. At curr = 21 the later window, 11..20, holds nothing, the earlier, 8..17, the 10000 of bin 8: norm_diff is 1. The text knows no
     exception for silence.""",
-    profiles=("lanman-2024",),
     sources=("catalogue E13", "catalogue E28"),
 )
 def _(b: StreamBuilder) -> None:
@@ -154,7 +151,6 @@ def _(b: StreamBuilder) -> None:
     "A gap of 2^31 bins is one step of work",
     """Initial RTT 1 ns: a bin is 7/20 ns. The second ACK comes 751619277 ns after the first: 20 * 751619277 ticks, less the 7 of bin 0, divided by 7 give 2147483648 bins
     passed, more than 31 bits hold. An int overflows, a loop over every bin stalls. Two ns later, six bins on, both windows hold the one full bin: exit.""",
-    profiles=("lanman-2024",),
     sources=("catalogue E15", "catalogue E42"),
 )
 def _(b: StreamBuilder) -> None:
@@ -181,7 +177,6 @@ def _(b: StreamBuilder) -> None:
     "The index of a bin needs more than eight bits",
     """A gap leads from bin 1 to bin 250; bins 250 then holds 30000, the following 10000 each. At curr = 261 the recommended windows, 251..260 and 248..257, hold 100000 each: exit. At 256 an
     index of eight bits begins again at 0, and 256 mod 25 is 6: the ring jumps.""",
-    profiles=("lanman-2024",),
     sources=("catalogue E45",),
 )
 def _(b: StreamBuilder) -> None:
@@ -254,7 +249,6 @@ def _(b: StreamBuilder) -> None:
     """From bin 11 on the RTT is 87.5 ms, exactly 2.5 bins of 35 ms. Recommended, k = 2: at curr = 13 prev = 11, bins 3..12 hold 140000 and 1..10 hold 100000: 1300000 < 1400000, on. At curr = 14
     4..13 hold 150000 and 2..11 hold 120000: 1560000 >= 1500000, exit. Rounded up, k = 3, 1..10 would be compared: 1300000 < 1500000, on.""",
     sources=("catalogue E22",),
-    profiles=("lanman-2024",),
 )
 def _(b: StreamBuilder) -> None:
     rtts = [RTT] * 11 + [87_500_000] * 6
@@ -267,7 +261,6 @@ def _(b: StreamBuilder) -> None:
     """As in the tie, but the RTT is 87500001 ns: 2 * (20 * 87500001 mod 700000000) = 700000040 > 700000000, so k = 3. At curr = 14, 4..13 hold 150000 and 1..10 hold 100000: 1300000 < 1500000, slow start
     goes on, where the tie leaves it.""",
     sources=("catalogue E22",),
-    profiles=("lanman-2024",),
 )
 def _(b: StreamBuilder) -> None:
     rtts = [RTT] * 11 + [87_500_001] * 4
@@ -402,7 +395,6 @@ def _(b: StreamBuilder) -> None:
     "The latest RTT shifts the window, not the smoothed or the minimum",
     """The RTT is 100 ms up to bin 12 and 175 ms, five bins, from bin 15 on. At curr = 14 (RTT 170 ms, 4.857 bins) k is 5 and prev = 9 is still warming up; the smoothed RTT and the minimum give 3 and exit at a constant rate.
     At curr = 16, k = 5 and prev = 11: exit.""",
-    profiles=("lanman-2024",),
     sources=("catalogue E04",),
 )
 def _(b: StreamBuilder) -> None:

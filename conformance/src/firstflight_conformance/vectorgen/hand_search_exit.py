@@ -2,12 +2,13 @@
 
 from functools import partial
 
+from firstflight.search_profiles import PROFILES as SEARCH_PROFILES
 from firstflight_conformance.vectorgen.builder import MS, StreamBuilder
 from firstflight_conformance.vectorgen.flow import RTT, Delivery, deliver, in_bin, one_ack_per_bin, rates
 from firstflight_conformance.vectorgen.hand_search import LARGE_WINDOW
 from firstflight_conformance.vectorgen.stimulus import Catalogue
 
-CATALOGUE = Catalogue("lanman-2024", "lanman-2024-literal", sources=("LANMAN 2024, Algorithm 1",))
+CATALOGUE = Catalogue(*SEARCH_PROFILES, sources=("LANMAN 2024, Algorithm 1",))
 add = partial(CATALOGUE.add, max_datagram_size_bytes=1000, initial_window_bytes=LARGE_WINDOW)
 
 
@@ -16,7 +17,6 @@ add = partial(CATALOGUE.add, max_datagram_size_bytes=1000, initial_window_bytes=
     "A difference of exactly 7/20 ends slow start",
     """At curr = 14 bins 1..10 hold 100000 and bins 4..13 hold 7 * 10000 + 3 * 20000 = 130000: (200000 - 130000) / 200000 = 7/20, exactly the threshold: exit, since the test is >=. In binary
     floating point 0.35 is a little less than 7/20.""",
-    profiles=("lanman-2024",),
     sources=("LANMAN 2024, Algorithm 1", "catalogue E05"),
 )
 def _(b: StreamBuilder) -> None:
@@ -27,7 +27,6 @@ def _(b: StreamBuilder) -> None:
     "search.threshold.one-byte-below",
     "One byte more in the later window keeps slow start",
     """As in the exact case, but bin 13 holds 20001: 13 * 100000 = 1300000 < 10 * 130001 = 1300010. Slow start goes on; the next evaluation, 13 * 110000 = 1430000 >= 10 * 140001 = 1400010, ends it.""",
-    profiles=("lanman-2024",),
     sources=("catalogue E07",),
 )
 def _(b: StreamBuilder) -> None:
@@ -38,7 +37,6 @@ def _(b: StreamBuilder) -> None:
     "search.threshold.equal-literal",
     "The literal windows at exactly 7/20",
     """Literal, curr = 12: bins 0..10 hold 2 * 5000 + 9 * 10000 = 100000; bins 2..12, the open one empty, 9 * 10000 + 40000 = 130000: exactly 7/20, exit.""",
-    profiles=("lanman-2024-literal",),
     sources=("catalogue E05",),
 )
 def _(b: StreamBuilder) -> None:
@@ -49,7 +47,6 @@ def _(b: StreamBuilder) -> None:
     "search.threshold.one-byte-below-literal",
     "One byte more in the later window of the literal text",
     """Bin 11 holds 40001 instead of 40000: 13 * 100000 < 10 * 130001: slow start goes on at curr = 12. At curr = 13 bins 1..11 hold 135001 and bins 3..13 hold 8 * 10000 + 40001 + 20000 = 140001: exit.""",
-    profiles=("lanman-2024-literal",),
     sources=("catalogue E07",),
 )
 def _(b: StreamBuilder) -> None:
@@ -61,7 +58,6 @@ def _(b: StreamBuilder) -> None:
     "Windows of 4 * 10^11 bytes, one byte from the threshold",
     """Bins 0..10 hold 12 * 50000 * 65535 = 39321000000 bytes, 11 and 12 twice that, 13 twice that and one more. At curr = 14: 13 * 393210000000 = 5111730000000 < 10 * 511173000001 = 5111730000010: slow start goes on.
     Single precision cannot tell the two apart, and the products need more than 32 bits.""",
-    profiles=("lanman-2024",),
     sources=("catalogue E07", "catalogue E44"),
     max_datagram_size_bytes=50000,
     initial_window_bytes=10**15,
@@ -75,7 +71,6 @@ def _(b: StreamBuilder) -> None:
     "search.evaluation.more-than-doubled",
     "More than twice the earlier window: the difference is negative",
     """Bins 11..13 hold 100000 each: at curr = 14 the windows hold 7 * 10000 + 300000 = 370000 and 100000. 2 * 100000 - 370000 < 0: slow start goes on. Unsigned arithmetic without care makes it a huge number.""",
-    profiles=("lanman-2024",),
     sources=("catalogue E29",),
 )
 def _(b: StreamBuilder) -> None:
@@ -87,7 +82,6 @@ def _(b: StreamBuilder) -> None:
     "Nothing delivered one RTT ago: no decision",
     """Bins 0 and 1 hold 10000, then nothing until bin 16. Recommended: at curr = 16, 17 and 18 the earlier window, 3..12, 4..13, 5..14, is empty: outcome previous_zero; the later one holds up to 20000. At curr = 20 the earlier
     window, 7..16, holds 10000.""",
-    profiles=("lanman-2024",),
     sources=("catalogue E27",),
 )
 def _(b: StreamBuilder) -> None:
@@ -98,7 +92,6 @@ def _(b: StreamBuilder) -> None:
     "search.evaluation.trickle",
     "Almost nothing arrives for a whole window: exit",
     """From bin 12 on each bin holds one byte. At curr = 14 the windows hold 80002 and 100000: 1300000 >= 800020: exit.""",
-    profiles=("lanman-2024",),
     sources=("catalogue E28",),
 )
 def _(b: StreamBuilder) -> None:
@@ -120,7 +113,6 @@ def _(b: StreamBuilder) -> None:
     "search.exit.deciding-ack",
     "The ACK that ends slow start does not grow the window",
     """The exit ACK brings 50 packets of 1000 bytes. At curr = 14 the window is 10000000 + 14 * 10000 = 10140000, less 60000: 10080000, and not a byte more. Grown first, it would be 10130000.""",
-    profiles=("lanman-2024",),
     sources=("catalogue E38",),
 )
 def _(b: StreamBuilder) -> None:
@@ -154,7 +146,6 @@ def _(b: StreamBuilder) -> None:
     "search.exit.once",
     "After the exit SEARCH rests",
     """After the exit at curr = 14 the ACKs of bins 15..20 still come 35 ms apart at a constant rate; each would exit again. The window only grows in congestion avoidance, and `bin` stays 14.""",
-    profiles=("lanman-2024",),
     sources=("catalogue E59",),
     initial_window_bytes=200000,
 )
@@ -177,7 +168,6 @@ def _(b: StreamBuilder) -> None:
     "search.exit.ce-before",
     "A CE mark on the same frame, taken before the ACK, leaves SEARCH nothing to end",
     """At curr = 14 a constant rate would exit. The CE mark of the frame is processed first: the window is halved, and the ACK arrives in recovery.""",
-    profiles=("lanman-2024",),
     sources=("catalogue E55",),
     flags=("same-time-order",),
 )
@@ -189,7 +179,6 @@ def _(b: StreamBuilder) -> None:
     "search.exit.ce-after",
     "A CE mark on the same frame, taken after the ACK, halves what SEARCH left",
     """At curr = 14 the constant rate exits: 10000000 + 140000 - 60000 = 10080000. The CE mark then halves it to 5040000.""",
-    profiles=("lanman-2024",),
     sources=("catalogue E55",),
     flags=("same-time-order",),
 )
@@ -219,7 +208,6 @@ def _(b: StreamBuilder) -> None:
     "The acknowledgement delay is not taken off",
     """From bin 11 on the samples are 123 ms, of which 22.5 ms are acknowledgement delay: 123 / 35 = 3.51, k = 4, and prev = 10 at curr = 14 is still warming up; the constant rate exits at curr = 15. Without the
     delay 100.5 / 35 gives 3 and an exit at curr = 14.""",
-    profiles=("lanman-2024",),
     sources=("catalogue E53",),
 )
 def _(b: StreamBuilder) -> None:

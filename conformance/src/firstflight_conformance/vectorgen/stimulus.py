@@ -129,12 +129,18 @@ def _profile_json(stimulus: Stimulus, profile: str) -> dict[str, Any]:
     }
 
 
+def _changed(before: dict[str, Any], now: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in now.items() if name not in before or before[name] != value}
+
+
 def _changes(observations: list[Observation]) -> list[dict[str, Any]]:
     changes = []
     before: dict[str, Any] = {}
     for index, observation in enumerate(observations):
         now = observation_to_json(observation)
-        changed = {name: value for name, value in now.items() if name not in before or before[name] != value}
+        changed = _changed(before, now)
+        if "state" in changed:
+            changed["state"] = _changed(before.get("state", {}), now["state"])
         if changed:
             changes.append({"at": index, **changed})
         before = now

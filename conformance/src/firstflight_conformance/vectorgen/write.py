@@ -5,11 +5,18 @@ import json
 from pathlib import Path
 
 from firstflight_conformance.paths import VECTORS
-from firstflight_conformance.vectorgen import hand_search, hand_search_exit, hand_slow_start, simulated
+from firstflight_conformance.vectorgen import (
+    hand_search,
+    hand_search_dialects,
+    hand_search_exit,
+    hand_search_sent,
+    hand_slow_start,
+    simulated,
+)
 from firstflight_conformance.vectorgen.canonical import vector_text
 from firstflight_conformance.vectorgen.stimulus import Stimulus, to_json
 
-BY_HAND = (hand_slow_start, hand_search, hand_search_exit)
+BY_HAND = (hand_slow_start, hand_search, hand_search_exit, hand_search_dialects, hand_search_sent)
 
 
 def all_stimuli() -> list[Stimulus]:
