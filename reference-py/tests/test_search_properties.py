@@ -92,7 +92,9 @@ def test_bins_hold_what_was_acknowledged(profile: str, drawn: list[Delivery]) ->
         assert after.curr >= before.curr
         assert after.bin_end_ticks >= before.bin_end_ticks
         assert after.bin_ticks == started
-        assert (after.curr > before.curr) == (s.seen.outcome not in (Outcome.STARTED, Outcome.SAME_BIN, Outcome.NO_RTT_SAMPLE))
+        assert (after.curr > before.curr) == (
+            s.seen.outcome not in (Outcome.STARTED, Outcome.SAME_BIN, Outcome.NO_RTT_SAMPLE)
+        )
         assert after.bins[after.curr % RING_BINS] == s.seen.state["open_bin_bytes"]
 
 

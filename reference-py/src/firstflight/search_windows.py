@@ -101,7 +101,9 @@ def _interpolated(
     step = -1 if readings.interpolation is Interpolation.BACKWARD else 1
     shifted_bytes = _window_bytes(readings, series, state.curr, prev + step, scale)
     if readings.fraction is Fraction.EXACT:
-        rest = (state.bin_ticks - rest_ticks) * window_bytes + rest_ticks * shifted_bytes  # [search.interpolation.exact]
+        rest = (
+            state.bin_ticks - rest_ticks
+        ) * window_bytes + rest_ticks * shifted_bytes  # [search.interpolation.exact]
         return rest, state.bin_ticks
     percent = 100 * rest_ticks // state.bin_ticks
     if readings.fraction is Fraction.PERCENT:

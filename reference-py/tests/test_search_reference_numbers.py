@@ -1,0 +1,191 @@
+"""Numbers that follow from the rules: perfect doubling, a constant rate after it, and the largest RTT that is evaluated."""
+
+from dataclasses import replace
+from decimal import Decimal, getcontext
+from fractions import Fraction
+
+import pytest
+
+from firstflight import Ack, Config, Run
+from firstflight.controller import Controller, create_with, step
+from firstflight.observables import Observation, Outcome
+from firstflight.search_bins import Search
+from firstflight.search_profiles import (
+    PROFILES,
+    Clock,
+    Interpolation,
+    Lower,
+    MissingRtt,
+    Precision,
+    Readings,
+    Shift,
+)
+from firstflight.search_windows import shift_bins
+
+getcontext().prec = 60
+RTT_NS = 100_000_000
+BIN_NS = 35_000_000
+#: Bytes in an RTT before the rate stops growing; large, so that whole bytes do not matter.
+SCALE = 10**15
+ORIGIN_NS = 10**12
+
+
+def delivered(rtts: Fraction) -> Decimal:
+    """Return what is delivered up to a time in RTTs after the path is full: doubling before, a constant rate after."""
+    time = Decimal(rtts.numerator) / Decimal(rtts.denominator)
+    return Decimal(2) ** time if time <= 0 else 1 + time * Decimal(2).ln()
+
+
+def exact_norm_diff(rtts: Fraction) -> Decimal:
+    """Return the difference of two windows of 3.5 RTTs, exactly one RTT apart."""
+    window = Fraction(7, 2)
+    current = delivered(rtts) - delivered(rtts - window)
+    previous = delivered(rtts - 1) - delivered(rtts - 1 - window)
+    return (2 * previous - current) / (2 * previous)
+
+
+def plain(name: str, **changes: object) -> Readings:
+    """Return the readings of a profile without what only bounds its bins or acts at the exit."""
+    base = replace(PROFILES[name], clock=Clock.NS, precision=Precision.FULL, missing_rtt=MissingRtt.REUSE)
+    base = replace(base, lower=Lower.NOTHING)
+    return replace(base, **changes)  # type: ignore[arg-type]
+
+
+def evaluation(readings: Readings, end: Fraction, bins: int = 40) -> Observation:
+    """Return what is observed at a bin end ``end`` RTTs after the path is full, nothing being decided before.
+
+    The bytes of a bin are put into it just before an ACK of one byte ends it.
+    """
+    controller: Controller = create_with(readings, Config(1000, 2**60))
+    step_rtts = Fraction(BIN_NS, RTT_NS)
+    observed = None
+    for index in range(bins + 1):
+        last = end - (bins - index) * step_rtts
+        first = last - step_rtts
+        size = int(SCALE * (delivered(last) - delivered(first)))
+        t_ns = ORIGIN_NS + index * BIN_NS + (1 if index else 0)
+        controller, observed = _deliver(controller, t_ns, size, decide=index == bins)
+    assert observed is not None
+    return observed
+
+
+def _deliver(controller: Controller, t_ns: int, size: int, *, decide: bool) -> tuple[Controller, Observation]:
+    event = Ack(t_ns, (Run(0, 0, 1, t_ns - RTT_NS),), 1, 0, 1, False, RTT_NS, RTT_NS, RTT_NS, 0)
+    sized = replace(controller, search=_counted(controller.search, size - 1))
+    before = sized if sized.search.bin_ticks else controller
+    after, observed = step(before, event)
+    if observed.outcome is Outcome.EXITED and not decide:
+        after = replace(after, base=replace(after.base, ssthresh_bytes=None))
+    return after, observed
+
+
+def _counted(search: Search, size: int) -> Search:
+    series = search.delivered
+    return replace(
+        search,
+        delivered=replace(series, counter_bytes=series.counter_bytes + size, open_bytes=series.open_bytes + size),
+    )
+
+
+def norm_diff(observed: Observation) -> Fraction:
+    """Return the difference that was compared with the threshold."""
+    current, previous = observed.state["current_bytes"], observed.state["previous_bytes"]
+    assert current is not None
+    assert previous
+    return Fraction(2 * previous - current, 2 * previous)
+
+
+@pytest.mark.parametrize(
+    ("readings", "expected"),
+    [
+        (plain("draft-00"), "0.0038"),
+        (plain("linux-3"), "0.0057"),
+        (plain("draft-00", interpolation=Interpolation.FORWARD), "0.342"),
+        (plain("lanman-2024-literal"), "0.376"),
+        (plain("lanman-2024-literal", shift=Shift.NEAREST), "0.204"),
+        (plain("lanman-2024"), "-0.035"),
+        (plain("lanman-2024", shift=Shift.FLOOR), "0.188"),
+    ],
+)
+def test_doubling(readings: Readings, expected: str) -> None:
+    """While slow start doubles: what each arithmetic takes for the difference, to the printed digits."""
+    seen = norm_diff(evaluation(readings, Fraction(-5)))
+    places = len(expected.split(".")[1])
+    assert round(seen, places) == Fraction(expected)
+
+
+@pytest.mark.parametrize(
+    ("rtts", "expected"),
+    [
+        ("0.5", "0.0525"),
+        ("1", "0.1683"),
+        ("1.5", "0.2675"),
+        ("2", "0.3297"),
+        ("2.5", "0.3762"),
+        ("3", "0.4165"),
+        ("4", "0.4887"),
+        ("60", "0.5000"),
+    ],
+)
+def test_after_saturation(rtts: str, expected: str) -> None:
+    """Exact windows after the path is full; the model, whose shift is in bins, is within the error of its interpolation."""
+    exact = exact_norm_diff(Fraction(rtts))
+    assert round(exact, 4) == Decimal(expected)
+    seen = norm_diff(evaluation(plain("draft-00"), Fraction(rtts), 240))
+    assert abs(Decimal(seen.numerator) / Decimal(seen.denominator) - exact) < Decimal("0.006")
+
+
+def crossing(readings: Readings, threshold: Fraction) -> Fraction:
+    """Return when the difference first reaches the threshold, in RTTs after the path is full, to 1/512 RTT."""
+    low, high = Fraction(0), Fraction(4)
+    while high - low > Fraction(1, 512):
+        middle = (low + high) / 2
+        if norm_diff(evaluation(readings, middle)) >= threshold:
+            high = middle
+        else:
+            low = middle
+    return high
+
+
+def test_crossings_of_exact_windows() -> None:
+    """0.26 is reached 1.45 RTTs after the path is full, 0.35 after 2.20."""
+    assert exact_norm_diff(Fraction("1.44")) < Decimal("0.26") <= exact_norm_diff(Fraction("1.46"))
+    assert exact_norm_diff(Fraction("2.19")) < Decimal("0.35") <= exact_norm_diff(Fraction("2.21"))
+
+
+@pytest.mark.parametrize(
+    ("readings", "expected"),
+    [
+        (plain("lanman-2024-literal", shift=Shift.NEAREST), "1.22"),
+        (plain("lanman-2024"), "2.32"),
+    ],
+)
+def test_crossings_in_bins(readings: Readings, expected: str) -> None:
+    """0.35 is reached after 1.22 RTTs with eleven bins and the nearest shift, after 2.32 with ten completed bins."""
+    assert abs(crossing(readings, Fraction(7, 20)) - Fraction(expected)) <= Fraction(1, 100)
+
+
+@pytest.mark.parametrize(
+    ("profile", "limit"),
+    [
+        ("lanman-2024-literal", "5.6"),
+        ("lanman-2024", "5.075"),
+        ("quicly-pr583", "5.075"),
+        ("neqo-2026", "5.25"),
+        ("picoquic-fork", "5.25"),
+        ("linux-3", "4.9"),
+        ("linux-4", "13.65"),
+        ("freebsd-4", "13.65"),
+    ],
+)
+def test_inflation_limit(profile: str, limit: str) -> None:
+    """The RTT, over the initial one, from which on nothing is evaluated."""
+    readings = replace(PROFILES[profile], clock=Clock.NS)
+    initial = 10**9
+    for over, evaluated in (
+        (Fraction(limit) - Fraction(1, 10**6), True),
+        (Fraction(limit) + Fraction(1, 10**6), False),
+    ):
+        state = Search(bin_ticks=7 * initial, rtt_units=int(over * initial))
+        shift, _ = shift_bins(readings, state)
+        assert (shift <= readings.shift_maximum_bins) == evaluated
