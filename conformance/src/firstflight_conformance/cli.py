@@ -4,6 +4,7 @@ import click
 
 from firstflight_conformance import __version__
 from firstflight_conformance.commands.check import check_command
+from firstflight_conformance.commands.compare import compare_command
 from firstflight_conformance.commands.list import list_command
 from firstflight_conformance.commands.mutants import mutants_command
 from firstflight_conformance.commands.run import run_command
@@ -18,6 +19,7 @@ COMMANDS = (
     vectors_command,
     mutants_command,
     check_command,
+    compare_command,
     simulate_command,
 )
 
