@@ -189,3 +189,29 @@ def test_inflation_limit(profile: str, limit: str) -> None:
         state = Search(bin_ticks=7 * initial, rtt_units=int(over * initial))
         shift, _ = shift_bins(readings, state)
         assert (shift <= readings.shift_maximum_bins) == evaluated
+
+
+@pytest.mark.parametrize(
+    ("interpolation", "full", "expected"),
+    [
+        (Interpolation.BACKWARD, True, "0.004"),
+        (Interpolation.BACKWARD, False, "0.239"),
+        (Interpolation.FORWARD, True, "0.342"),
+        (Interpolation.FORWARD, False, "0.498"),
+    ],
+)
+def test_doubling_at_every_ack(interpolation: Interpolation, full: bool, expected: str) -> None:
+    """With the open bin in the later window the difference depends on how far it is filled."""
+    readings = plain("picoquic-fork", interpolation=interpolation, app_limited=PROFILES["draft-00"].app_limited)
+    end = Fraction(-5)
+    step_rtts = Fraction(BIN_NS, RTT_NS)
+    controller = create_with(readings, Config(1000, 2**60))
+    for index in range(41):
+        last = end - (40 - index) * step_rtts
+        size = int(SCALE * (delivered(last) - delivered(last - step_rtts)))
+        controller, observed = _deliver(controller, ORIGIN_NS + index * BIN_NS + 1, size, decide=index == 40)
+    if full:
+        controller = replace(controller, base=replace(controller.base, ssthresh_bytes=None))
+        size = int(SCALE * (delivered(end + step_rtts) - delivered(end)))
+        _, observed = _deliver(controller, ORIGIN_NS + 40 * BIN_NS + 2, size, decide=True)
+    assert round(norm_diff(observed), 3) == Fraction(expected)
