@@ -8,7 +8,7 @@ from pathlib import Path
 from firstflight_conformance.paths import REFERENCE_C, REFERENCE_PY
 
 _C_COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
-_C_FLOAT = re.compile(r"\b(?:float|double)\b|\b\d+\.\d*|\b\d*\.\d+|math\.h")
+_C_FLOAT = re.compile(r"\b(?:float|double)\b|(?<![\w.])(?:\d+\.|\.\d|\d+[eE][+-]?\d|0[xX][0-9a-fA-F.]+[pP])|math\.h")
 _PYTHON_NAMES = {"float", "complex", "round", "math", "decimal", "numpy"}
 
 

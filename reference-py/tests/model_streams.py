@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from random import Random
 
 from hypothesis import strategies as st
 
@@ -61,7 +62,12 @@ def run_ack(
         sent_t_ns = max(t_ns - (rtt_ns or 0), 1)
     total = packets * size_bytes
     runs = (Run(first, first + packets - 1, size_bytes, sent_t_ns),)
-    return Ack(t_ns, runs, total, 0, first + packets, False, rtt_ns, rtt_ns, rtt_ns, 0)
+    return Ack(t_ns, runs, total, 0, first + packets, False, *_rtts_ns(rtt_ns))
+
+
+def _rtts_ns(latest_ns: int | None) -> tuple[int | None, int | None, int | None, int]:
+    """Return a sample with a minimum, a smoothed RTT and a delay of the ACK that differ from it, so that a mix-up shows."""
+    return (None, None, None, 0) if latest_ns is None else (latest_ns, latest_ns // 2, 3 * latest_ns, latest_ns // 3)
 
 
 @dataclass
@@ -113,7 +119,7 @@ class _Sender:
             self.events.append(
                 Ack(
                     self.t_ns, tuple(runs), _bytes(runs), self.flight_bytes, self.next_packet, app_limited,
-                    rtt_ns, rtt_ns, rtt_ns, 0,
+                    *_rtts_ns(rtt_ns),
                 )
             )  # fmt: skip
         elif kind == "lost":
@@ -182,19 +188,17 @@ def acks(deliveries: Iterable[Delivery], start_ns: int = 100 * S) -> list[Ack]:
 
 @st.composite
 def deliveries(draw: st.DrawFn) -> list[Delivery]:
-    """ACKs over some thirty bins in slow start, that grow, stay or fall, with gaps and with RTTs around whole bins."""
-    rtt_ns = draw(st.sampled_from([20, 40, 1000, 100 * MS, 333_333_333]))
-    waits = st.one_of(
-        st.integers(5, 9).map(lambda n: n * rtt_ns // 20),
-        st.sampled_from([0, 7 * rtt_ns // 40, 7 * rtt_ns // 20, 7 * rtt_ns // 20 + 1, 2 * rtt_ns]),
-    )
-    rtts = st.one_of(
-        st.just(rtt_ns), st.just(rtt_ns), st.none(), st.integers(0, 120).map(lambda halves: 7 * rtt_ns * halves // 40)
-    )
-    growth = draw(st.sampled_from([0, 0, 50, 200]))
-    many = draw(st.lists(st.tuples(waits, st.integers(1, 40), rtts), min_size=20, max_size=60))
-    first = Delivery(0, 1, draw(st.integers(1, 100)), rtt_ns)
-    return [first] + [
-        Delivery(wait_ns, packets + growth * index // 10, first.size_bytes, sample_ns)
-        for index, (wait_ns, packets, sample_ns) in enumerate(many)
-    ]
+    """ACKs over some fifty bins: growth, then a plateau or a decline, with gaps, and with RTTs around whole bins."""
+    rng = Random(draw(st.integers(0, 2**32)))
+    rtt_ns = rng.choice([20, 40, 1000, 100 * MS, 333_333_333])
+    percent, then_percent = rng.choice([100, 110, 125, 150]), rng.choice([100, 100, 90, 125])
+    turns_at, size_bytes, odd = rng.randrange(10, 40), rng.randrange(1, 100), rng.choice([0, 5, 40])
+    packets, drawn = 100, []
+    for index in range(draw(st.integers(20, 60))):
+        waits_ns = [rtt_ns // 20 * rng.randrange(1, 10)] * 8 + [7 * rtt_ns // 20 * rng.choice([0, 1, 1, 2, 7, 30, 300])]
+        wait_ns = rng.choice(waits_ns) + rng.choice([0, 0, 0, 1])
+        sample_ns = rng.choice([None, 7 * rtt_ns * rng.randrange(40) // 40]) if rng.randrange(100) < odd else rtt_ns
+        if rng.randrange(4):
+            packets = max(1, packets * (percent if index < turns_at else then_percent) // 100)
+        drawn.append(Delivery(wait_ns if index else 0, min(packets, 65535), size_bytes, sample_ns if index else rtt_ns))
+    return drawn

@@ -97,10 +97,10 @@ class Bins:
     def _evaluate(self) -> tuple[Outcome, int, int]:
         quotient = self.rtt_ns / self.bin_ns
         if self.literal:
-            shift, most, first = quotient // 1, 15, 10
+            shift, most, first = int(quotient // 1), 15, 10
         else:
-            shift, most, first = max(-((Fraction(1, 2) - quotient) // 1), Fraction(1)), 14, 11
-        earlier = self.curr - int(shift)
+            shift, most, first = max(-int((Fraction(1, 2) - quotient) // 1), 1), 14, 11
+        earlier = self.curr - shift
         if shift > most:
             return Outcome.RTT_INFLATED, 0, 0
         if earlier < first:

@@ -11,6 +11,7 @@ from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError, best_match
 from referencing import Registry, Resource
 
+from firstflight.controller import Config, create_with
 from firstflight_conformance.paths import SCHEMAS, VECTORS
 from firstflight_conformance.stream import StreamError, check_stream, flags_of, granularity_of
 from firstflight_conformance.wire import decode_int
@@ -93,16 +94,16 @@ def _decode(entry: dict[str, Any]) -> dict[str, Any]:
     decoded: dict[str, Any] = {}
     for name, value in entry.items():
         if name == "state":
-            decoded[name] = {key: _decode_or_none(number) for key, number in value.items()}
+            decoded[name] = {key: _decode_or_none(number, key) for key, number in value.items()}
         elif name in ("cwnd_bytes", "ssthresh_bytes"):
-            decoded[name] = _decode_or_none(value)
+            decoded[name] = _decode_or_none(value, name)
         elif name != "at":
             decoded[name] = value
     return decoded
 
 
-def _decode_or_none(value: int | str | None) -> int | None:
-    return None if value is None else decode_int(value)
+def _decode_or_none(value: int | str | None, key: str) -> int | None:
+    return None if value is None else decode_int(value, key)
 
 
 def load(path: Path) -> Vector:
@@ -147,14 +148,24 @@ def _parse(path: Path) -> dict[str, Any]:
             raise VectorError(path, twice, "the key is there twice")
         return dict(pairs)
 
+    def refuse_float(text: str) -> None:
+        raise VectorError(path, "file", f"{text}: is no integer")
+
     try:
-        raw = json.loads(path.read_bytes().decode("utf-8"), object_pairs_hook=refuse_duplicates)
+        raw = json.loads(
+            path.read_bytes().decode("utf-8"),
+            object_pairs_hook=refuse_duplicates, parse_float=refuse_float, parse_constant=refuse_float,
+        )  # fmt: skip
+    except VectorError:
+        raise
     except OSError as error:
         raise VectorError(path, "file", error.strerror or str(error)) from error
     except UnicodeDecodeError as error:
         raise VectorError(path, f"byte {error.start}", "is not UTF-8") from error
     except json.JSONDecodeError as error:
         raise VectorError(path, f"line {error.lineno}, column {error.colno}", error.msg) from error
+    except ValueError as error:  # an integer with thousands of digits
+        raise VectorError(path, "file", str(error)) from error
     except RecursionError as error:
         raise VectorError(path, "file", "nested too deeply") from error
     if not isinstance(raw, dict):
@@ -195,6 +206,13 @@ def _place(error: ValidationError) -> str:
 
 
 def _check_meaning(path: Path, raw: dict[str, Any]) -> None:
+    if not raw["id"].startswith(f"{raw['algorithm']}."):
+        raise VectorError(path, "id", f"does not begin with {raw['algorithm']}.")
+    try:
+        window_bytes = _decode_or_none(raw["config"]["initial_window_bytes"], "initial_window_bytes")
+        create_with(None, Config(raw["config"]["max_datagram_size_bytes"], window_bytes))
+    except ValueError as error:
+        raise VectorError(path, "config", str(error)) from error
     try:
         check_stream(raw["events"], raw["config"])
     except StreamError as error:
@@ -214,6 +232,11 @@ def _check_expectation(path: Path, place: str, entry: dict[str, Any], events: in
     indices = [change["at"] for change in entry["expect"]]
     if indices != sorted(set(indices)) or indices[0] != 0 or indices[-1] >= entry["judged_events"]:
         raise VectorError(path, f"{place}.expect", "`at` must begin with 0, rise, and stay below judged_events")
+    for index, change in enumerate(entry["expect"]):
+        try:
+            _decode(change)
+        except ValueError as error:
+            raise VectorError(path, f"{place}.expect[{index}]", str(error)) from error
     missing = {"cwnd_bytes", "ssthresh_bytes", "phase", "outcome", "state"} - set(entry["expect"][0])
     if missing:
         raise VectorError(path, f"{place}.expect[0]", f"the first entry needs {', '.join(sorted(missing))}")

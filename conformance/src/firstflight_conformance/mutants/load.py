@@ -12,10 +12,11 @@ from typing import Any
 import firstflight
 from firstflight import search_profiles
 from firstflight_conformance.paths import MUTANTS, REFERENCE_PY
-from firstflight_conformance.spec.readings import load_tables
+from firstflight_conformance.spec.readings import ProfileTable, load_tables
 
 #: The modules of the model that are executed anew for a mutant, in the order of their imports.
 MUTABLE = ("slow_start", "search_bins", "search_windows", "search_exit", "search", "controller")
+_KEYS = {"id", "profile", "what", "readings", "file", "find", "replace", "equivalent"}
 
 
 class MutantError(ValueError):
@@ -51,24 +52,46 @@ def load_mutants() -> list[Mutant]:
 
 
 def _load_file(path: Path) -> Iterator[Mutant]:
-    raw = tomllib.loads(path.read_text(encoding="utf-8"))
-    table = load_tables()[raw["algorithm"]]
-    known = {"id", "profile", "what", "readings", "file", "find", "replace", "equivalent"}
+    try:
+        raw = tomllib.loads(path.read_text(encoding="utf-8"))
+    except tomllib.TOMLDecodeError as error:
+        raise MutantError(f"{path}: {error}") from error
+    _need(str(path), raw, "algorithm", "profile", "mutant")
+    table = load_tables().get(raw["algorithm"])
+    if table is None:
+        raise MutantError(f"{path}: there is no algorithm {raw['algorithm']}")
     for entry in raw["mutant"]:
         where = f"{path}: mutant {entry.get('id')}"
-        if unknown := set(entry) - known:
-            raise MutantError(f"{where}: unknown keys {', '.join(sorted(unknown))}")
-        if ("readings" in entry) == ("file" in entry):
-            raise MutantError(f"{where}: needs either readings, or file, find and replace")
-        for name, value in entry.get("readings", {}).items():
-            reading = next((reading for reading in table.readings if reading.name == name), None)
-            if reading is None or (reading.bounds is None and value not in reading.choices):
-                raise MutantError(f"{where}: there is no reading {name} = {value!r}")
+        _check(where, entry, table)
+        profile = entry.get("profile", raw["profile"])
+        if profile not in [known.name for known in table.profiles]:
+            raise MutantError(f"{where}: there is no profile {table.algorithm}/{profile}")
         yield Mutant(
-            entry["id"], raw["algorithm"], entry.get("profile", raw["profile"]), entry["what"],
+            entry["id"], raw["algorithm"], profile, entry["what"],
             entry.get("readings", {}), entry.get("file", ""), entry.get("find", ""), entry.get("replace", ""),
             entry.get("equivalent", ""),
         )  # fmt: skip
+
+
+def _need(where: str, table: dict[str, Any], *keys: str) -> None:
+    for key in keys:
+        if key not in table:
+            raise MutantError(f"{where}: needs {key}")
+
+
+def _check(where: str, entry: dict[str, Any], table: ProfileTable) -> None:
+    _need(where, entry, "id", "what")
+    if unknown := set(entry) - _KEYS:
+        raise MutantError(f"{where}: unknown keys {', '.join(sorted(unknown))}")
+    code = {"file", "find", "replace"} & set(entry)
+    if len(code) != (0 if "readings" in entry else 3):
+        raise MutantError(f"{where}: needs either readings, or file, find and replace")
+    if code and entry["file"] not in [f"{name}.py" for name in MUTABLE]:
+        raise MutantError(f"{where}: there is no {entry['file']} to change")
+    for name, value in entry.get("readings", {}).items():
+        reading = next((reading for reading in table.readings if reading.name == name), None)
+        if reading is None or not reading.allows(value):
+            raise MutantError(f"{where}: there is no reading {name} = {value!r}")
 
 
 @contextmanager

@@ -47,8 +47,9 @@ class Simulation:
             if self.now_ns > ORIGIN_NS + self.scenario.stop_ns:
                 break
             action()
-        if not self._queue and not self.sender.done:
-            raise ScenarioError(f"{self.scenario.name}: stalls at {self.now_ns} ns, and there are no probes")
+        else:
+            if not self._finished():
+                raise ScenarioError(f"{self.scenario.name}: stalls at {self.now_ns} ns, and there are no probes")
         sender = self.sender
         return Recording(
             tuple(sender.events),

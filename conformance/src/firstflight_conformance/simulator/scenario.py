@@ -59,9 +59,13 @@ class Scenario:
 
 def load_scenario(path: Path) -> Scenario:
     """Load one scenario. Raise :class:`ScenarioError` if it is malformed."""
+
+    def refuse_float(text: str) -> None:
+        raise ValueError(f"{text} is no integer")
+
     try:
-        raw = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as cause:
+        raw = json.loads(path.read_text(encoding="utf-8"), parse_float=refuse_float, parse_constant=refuse_float)
+    except (OSError, ValueError, RecursionError) as cause:
         raise ScenarioError(f"{path}: {cause}") from cause
     error = best_match(validator("urn:firstflight:scenario:1").iter_errors(raw))
     if error is not None:

@@ -19,6 +19,12 @@ class Reading:
     choices: dict[str, str]
     bounds: tuple[int, int] | None
 
+    def allows(self, value: object) -> bool:
+        """Return whether a profile may choose ``value``."""
+        if self.bounds is None:
+            return isinstance(value, str) and value in self.choices
+        return isinstance(value, int) and not isinstance(value, bool) and self.bounds[0] <= value <= self.bounds[1]
+
 
 @dataclass(frozen=True, slots=True)
 class Profile:
@@ -72,9 +78,5 @@ def _check(path: Path, readings: tuple[Reading, ...], profile: Profile) -> None:
         raise ValueError(f"{path}: profile {profile.name}: readings differ: {sorted(names ^ set(profile.readings))}")
     for reading in readings:
         value = profile.readings[reading.name]
-        if reading.bounds is None:
-            valid = value in reading.choices
-        else:
-            valid = isinstance(value, int) and reading.bounds[0] <= value <= reading.bounds[1]
-        if not valid:
+        if not reading.allows(value):
             raise ValueError(f"{path}: profile {profile.name}: {reading.name} cannot be {value!r}")

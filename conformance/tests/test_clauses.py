@@ -1,0 +1,220 @@
+"""The clause checker: passes now, and fails for everything that it is there to find."""
+
+import re
+import shutil
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from firstflight_conformance.cli import main
+from firstflight_conformance.commands import check
+from firstflight_conformance.paths import REFERENCE_C, REFERENCE_PY, SPEC
+from firstflight_conformance.spec import clauses
+from firstflight_conformance.spec.clauses import all_clauses, citations, parse_page
+from firstflight_conformance.spec.coverage import gaps, traces
+from firstflight_conformance.vectors import Case, Vector, cases, load_all
+
+GROW = "slow-start.grow"
+
+
+@pytest.fixture(scope="module")
+def every_case() -> list[Case]:
+    """The cases of the checkout."""
+    return list(cases(load_all()))
+
+
+class Checkout:
+    """Copies of the pages and of both references, that the checker reads in place of the real ones."""
+
+    def __init__(self, root: Path) -> None:
+        self.spec = root / "spec"
+        self.python = root / "python"
+        self.c = root / "c" / "src"
+        self.spec.mkdir()
+        for page in SPEC.glob("*.md"):
+            shutil.copy(page, self.spec)
+        shutil.copytree(REFERENCE_PY, self.python, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(REFERENCE_C / "src", self.c)
+
+    def edit(self, path: Path, find: str, text: str, times: int = 1) -> None:
+        """Replace a text that occurs so often."""
+        content = path.read_text(encoding="utf-8")
+        assert content.count(find) == times
+        path.write_text(content.replace(find, text), encoding="utf-8")
+
+
+@pytest.fixture
+def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Checkout:
+    """Let the checker read copies."""
+    copies = Checkout(tmp_path)
+    monkeypatch.setattr(clauses, "SPEC", copies.spec)
+    monkeypatch.setattr(clauses, "REFERENCE_PY", copies.python)
+    monkeypatch.setattr(clauses, "REFERENCE_C", tmp_path / "c")
+    return copies
+
+
+def test_passes_now(every_case: list[Case]) -> None:
+    """Every clause of the checkout has Python, C and a vector, or says why not."""
+    assert gaps(every_case) == []
+    result = CliRunner().invoke(main, ["check"])
+    assert result.exit_code == 0
+    assert f"{len(all_clauses())} clauses" in result.stdout
+
+
+def test_copies_pass(checkout: Checkout, every_case: list[Case]) -> None:
+    """What follows fails by the change alone: the copies themselves pass."""
+    assert gaps(every_case) == []
+
+
+def clause_away(checkout: Checkout) -> None:
+    page = checkout.spec / "slow-start.md"
+    text = page.read_text(encoding="utf-8")
+    page.write_text(re.sub(rf":::{{clause}} {re.escape(GROW)}\n.*?\n:::\n", "", text, flags=re.S), encoding="utf-8")
+
+
+def clause_renamed(checkout: Checkout) -> None:
+    checkout.edit(checkout.spec / "slow-start.md", f"{{clause}} {GROW}\n", f"{{clause}} {GROW}th\n")
+
+
+def python_away(checkout: Checkout) -> None:
+    checkout.edit(checkout.python / "slow_start.py", f"  # [{GROW}]", "")
+
+
+def c_away(checkout: Checkout) -> None:
+    path = checkout.c / "slow_start.c"
+    path.write_text(path.read_text(encoding="utf-8").replace(f"[{GROW}]", ""), encoding="utf-8")
+
+
+def python_unknown(checkout: Checkout) -> None:
+    path = checkout.python / "limits.py"
+    path.write_text(path.read_text(encoding="utf-8") + "X = 1  # [slow-start.shrink]\n", encoding="utf-8")
+
+
+def c_unknown(checkout: Checkout) -> None:
+    path = checkout.c / "search.c"
+    path.write_text(path.read_text(encoding="utf-8") + "/* [search.shrink] */\n", encoding="utf-8")
+
+
+def new_clause(checkout: Checkout) -> None:
+    page = checkout.spec / "slow-start.md"
+    text = ':::{clause} slow-start.new\n:level: "-"\n:source: ours\nA new rule.\n:::\n'
+    page.write_text(page.read_text(encoding="utf-8") + text, encoding="utf-8")
+
+
+def stale_exemption(checkout: Checkout) -> None:
+    head = f":::{{clause}} {GROW}\n"
+    checkout.edit(checkout.spec / "slow-start.md", head, f"{head}:exempt-c: there is none\n")
+
+
+def stale_exemption_of_a_vector(checkout: Checkout) -> None:
+    head = f":::{{clause}} {GROW}\n"
+    checkout.edit(checkout.spec / "slow-start.md", head, f"{head}:exempt-vector: there is none\n")
+
+
+def exemption_away(checkout: Checkout) -> None:
+    path = checkout.spec / "search.md"
+    text = path.read_text(encoding="utf-8")
+    path.write_text(re.sub(r":exempt-vector: no stream [^\n]*\n", "", text), encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("spoil", "findings"),
+    [
+        (clause_away, [r"slow_start\.py:\d+: there is no clause slow-start\.grow",
+                       r"slow_start\.c:\d+: there is no clause slow-start\.grow"]),
+        (clause_renamed, [r"slow-start\.growth: no python", r"slow-start\.growth: no c,", r"slow-start\.growth: no vector",
+                          r"slow_start\.py:\d+: there is no clause slow-start\.grow$", r"there is no clause slow-start\.grow$"]),
+        (python_away, [r"^slow-start\.grow: no python, and no :exempt-python: with the reason$"]),
+        (c_away, [r"^slow-start\.grow: no c, and no :exempt-c: with the reason$"]),
+        (python_unknown, [r"limits\.py:\d+: there is no clause slow-start\.shrink$"]),
+        (c_unknown, [r"search\.c:\d+: there is no clause search\.shrink$"]),
+        (new_clause, [r"slow-start\.new: no python", r"slow-start\.new: no c", r"slow-start\.new: no vector"]),
+        (stale_exemption, [r"^slow-start\.grow: has c in spite of its exemption: there is none$"]),
+        (stale_exemption_of_a_vector, [r"^slow-start\.grow: has vector in spite of its exemption: there is none$"]),
+        (exemption_away, [r"^search\.domain: no vector, and no :exempt-vector:"]),
+    ],
+    ids=lambda value: value.__name__ if callable(value) else "",
+)  # fmt: skip
+def test_finds(
+    checkout: Checkout,
+    every_case: list[Case],
+    monkeypatch: pytest.MonkeyPatch,
+    spoil: Callable[[Checkout], None],
+    findings: list[str],
+) -> None:
+    """Each gap is found, and nothing else; the command ends with 1."""
+    monkeypatch.setattr(check, "load_all", lambda _: {case.vector.id: case.vector for case in every_case}.values())
+    spoil(checkout)
+    lines = gaps(every_case)
+    assert all(any(re.search(finding, line) for line in lines) for finding in findings)
+    assert all(any(re.search(finding, line) for finding in findings) for line in lines)
+    result = CliRunner().invoke(main, ["check"])
+    assert (result.exit_code, result.stdout.splitlines()) == (1, lines)
+
+
+def without(case: Case, clause: str) -> Case:
+    """Return the case as if it did not carry out a clause."""
+    vector: Vector = case.vector
+    entry = replace(case.expectation, clauses=tuple(name for name in case.expectation.clauses if name != clause))
+    return Case(replace(vector, profiles={**vector.profiles, case.profile: entry}), case.profile)
+
+
+def test_finds_a_clause_without_vector(every_case: list[Case]) -> None:
+    """A clause that no vector carries out any more is found; without vectors all are but the exempt."""
+    assert gaps([without(case, GROW) for case in every_case]) == [
+        f"{GROW}: no vector, and no :exempt-vector: with the reason"
+    ]
+    exempt = {name for name, clause in all_clauses().items() if "vector" in clause.exempt}
+    named = {line.split(":")[0] for line in gaps([])}
+    assert named == set(all_clauses()) - exempt
+    assert exempt
+
+
+def test_traces(every_case: list[Case]) -> None:
+    """A trace leads from the clause to the lines and to the cases."""
+    trace = next(trace for trace in traces(every_case) if trace.clause.id == GROW)
+    for citation in (*trace.python, *trace.c):
+        assert f"[{GROW}]" in citation.path.read_text(encoding="utf-8").splitlines()[citation.line - 1]
+    assert "slow-start.growth.doubling@rfc-9002" in trace.cases
+    assert [t.clause.id for t in traces([])] == list(all_clauses())
+
+
+def test_pages(tmp_path: Path) -> None:
+    """A clause has its options without quotes, its text and its page."""
+    page = tmp_path / "page.md"
+    page.write_text(
+        '# Title\n\n:::{clause} a.b-c.d\n:level: "-"\n:source: RFC 1, section 2: text\n:exempt-c: none\n\nOne.\nTwo.\n:::\n'
+        ":::{note}\nno clause\n:::\n:::{clause} a.e\n:level: MUST\n:source: ours\nThree.\n:::\n",
+        encoding="utf-8",
+    )
+    first, second = parse_page(page)
+    assert (first.id, first.level, first.source) == ("a.b-c.d", "-", "RFC 1, section 2: text")
+    assert (first.text, first.page, first.exempt) == ("One.\nTwo.", "page", {"c": "none"})
+    assert (second.id, second.level, second.text, second.exempt) == ("a.e", "MUST", "Three.", {})
+
+
+def test_one_id_on_two_pages(checkout: Checkout) -> None:
+    """An id can be used once."""
+    (checkout.spec / "zz.md").write_text(
+        f":::{{clause}} {GROW}\n:level: MUST\n:source: x\nText.\n:::\n", encoding="utf-8"
+    )
+    with pytest.raises(ValueError, match=rf"zz\.md: clause {re.escape(GROW)} is already on page slow-start"):
+        all_clauses()
+
+
+def test_citations(tmp_path: Path) -> None:
+    """Only brackets in comments cite, and a line may cite twice."""
+    path = tmp_path / "x.c"
+    path.write_text(
+        "a[i.j] = 1;\n"
+        "b(); /* [a.b] */\n"
+        "c(); /* first [a.b], then [a.c-d.e] */\n"
+        "d(); /* [no] [A.B] [a.] */\n"
+        "e()  # [a.b]\n",
+        encoding="utf-8",
+    )
+    found = [(citation.clause, citation.line) for citation in citations([path])]
+    assert found == [("a.b", 2), ("a.b", 3), ("a.c-d.e", 3), ("a.b", 5)]

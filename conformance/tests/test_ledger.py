@@ -1,0 +1,115 @@
+"""The ledger against a dictionary of packets, and the RTT estimator against RFC 9002."""
+
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from firstflight import Run
+from firstflight_conformance.ledger import Ledger, LedgerError, RttEstimator
+
+
+def filled() -> Ledger:
+    """Return a ledger with packets 0..9 of 1200 bytes, 10..11 of 600 bytes."""
+    ledger = Ledger()
+    ledger.send(Run(0, 9, 1200, 5))
+    ledger.send(Run(10, 11, 600, 7))
+    return ledger
+
+
+draws = st.lists(st.tuples(st.booleans(), st.integers(1, 9), st.integers(0, 70), st.integers(0, 9)), max_size=40)
+
+
+@given(draws)
+def test_ledger_is_a_dictionary(operations: list[tuple[bool, int, int, int]]) -> None:
+    """Whatever is sent and taken, the ledger holds the packets that a dictionary holds, in rising runs."""
+    ledger = Ledger()
+    packets: dict[int, tuple[int, int]] = {}
+    for now, (sends, count, first, more) in enumerate(operations, 1):
+        if sends:
+            run = Run(ledger.next_packet, ledger.next_packet + count - 1, 100 * count, now)
+            ledger.send(run)
+            packets |= dict.fromkeys(range(run.first, run.last + 1), (100 * count, now))
+        elif all(packet in packets for packet in range(first, first + more + 1)):
+            taken = ledger.take(first, first + more)
+            found = {n: (run.size_bytes, run.sent_t_ns) for run in taken for n in range(run.first, run.last + 1)}
+            assert found == {packet: packets.pop(packet) for packet in range(first, first + more + 1)}
+        else:
+            copy = Ledger(ledger.next_packet, ledger.bytes_in_flight, list(ledger.in_flight))
+            with pytest.raises(LedgerError, match=r"never sent|not in flight"):
+                copy.take(first, first + more)
+        held = {n: (run.size_bytes, run.sent_t_ns) for run in ledger.in_flight for n in range(run.first, run.last + 1)}
+        assert held == packets
+        assert list(held) == sorted(held)
+        assert ledger.bytes_in_flight == sum(size for size, _ in packets.values())
+        assert all((ledger.find(packet) is None) == (packet not in packets) for packet in range(80))
+
+
+def test_taking_from_the_middle() -> None:
+    """A run that loses its middle becomes two."""
+    ledger = filled()
+    assert ledger.take(3, 4) == [Run(3, 4, 1200, 5)]
+    assert ledger.in_flight == [Run(0, 2, 1200, 5), Run(5, 9, 1200, 5), Run(10, 11, 600, 7)]
+    assert ledger.bytes_in_flight == 8 * 1200 + 2 * 600
+
+
+def test_taking_over_a_border() -> None:
+    """A range over two runs comes back as two."""
+    assert filled().take(8, 10) == [Run(8, 9, 1200, 5), Run(10, 10, 600, 7)]
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "reason"),
+    [(12, 12, "packet 12 was never sent"), (11, 13, "packet 12 was never sent"), (2, 4, "packet 3 is not in flight")],
+)
+def test_refused_takes(first: int, last: int, reason: str) -> None:
+    """A packet that is not in flight cannot be taken; the message says why."""
+    ledger = filled()
+    ledger.take(3, 3)
+    with pytest.raises(LedgerError, match=reason):
+        ledger.take(first, last)
+
+
+@pytest.mark.parametrize("run", [Run(13, 13, 1, 1), Run(11, 12, 1, 1), Run(12, 11, 1, 1)])
+def test_refused_sends(run: Run) -> None:
+    """Packet numbers follow each other."""
+    with pytest.raises(LedgerError, match="the next packet number is 12"):
+        filled().send(run)
+
+
+def test_first_sample() -> None:
+    """The first sample is all three, whatever its delay (RFC 9002, section 5.2 and 5.3)."""
+    rtt = RttEstimator()
+    rtt.sample(100, 40)
+    assert (rtt.latest_ns, rtt.min_ns, rtt.smoothed_ns) == (100, 100, 100)
+
+
+@pytest.mark.parametrize(
+    ("latest", "delay", "adjusted"),
+    # The delay is subtracted unless the sample would come below the minimum of 100.
+    [(180, 60, 120), (160, 60, 100), (159, 60, 159), (100, 0, 100), (60, 0, 60), (60, 40, 60)],
+)
+def test_later_samples(latest: int, delay: int, adjusted: int) -> None:
+    """Seven eighths of the old, one of the new less its delay."""
+    rtt = RttEstimator()
+    rtt.sample(100, 0)
+    rtt.sample(latest, delay)
+    assert rtt.smoothed_ns == (700 + adjusted) // 8
+    assert (rtt.latest_ns, rtt.min_ns) == (latest, min(100, latest))
+
+
+@given(st.lists(st.tuples(st.integers(0, 2**59), st.integers(0, 2**40)), min_size=1, max_size=20))
+def test_estimator_stays_between(samples: list[tuple[int, int]]) -> None:
+    """The minimum is the least sample, and the smoothed RTT lies between the extremes, a rounding below at most."""
+    rtt = RttEstimator()
+    exact: Fraction | None = None
+    for latest, delay in samples:
+        least = latest if rtt.min_ns is None else min(rtt.min_ns, latest)
+        adjusted = latest - delay if latest - delay >= least else latest
+        exact = Fraction(latest) if exact is None else (7 * exact + adjusted) / 8
+        rtt.sample(latest, delay)
+        assert rtt.smoothed_ns is not None
+        assert exact - 8 < rtt.smoothed_ns <= exact
+    assert rtt.min_ns == min(latest for latest, _ in samples)
+    assert rtt.latest_ns == samples[-1][0]

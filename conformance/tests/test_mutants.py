@@ -1,0 +1,244 @@
+"""Mutants: loaded with care, made to run, put away again, and killed by what should kill them."""
+
+import json
+import re
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+import firstflight
+from firstflight import Config
+from firstflight.search_profiles import PROFILES, Shift
+from firstflight_conformance.cli import main
+from firstflight_conformance.mutants import load
+from firstflight_conformance.mutants.kill import Kills, kill_matrix, kills_of
+from firstflight_conformance.mutants.load import MUTABLE, Mutant, MutantError, load_mutants, mutated
+from firstflight_conformance.paths import REFERENCE_PY, VECTORS
+from firstflight_conformance.vectors import cases, load_all
+
+HEAD = 'algorithm = "search"\nprofile = "lanman-2024"\n'
+CODE = 'id = "x"\nwhat = "w"\nfile = "search.py"\nfind = "WINDOW_BINS = 10"\nreplace = "WINDOW_BINS = 9"\n'
+FLIP = 'id = "x"\nwhat = "w"\nreadings = { shift = "floor" }\n'
+
+
+def by_id(mutant_id: str) -> Mutant:
+    """Return a mutant of the checkout."""
+    return next(mutant for mutant in load_mutants() if mutant.id == mutant_id)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of mutants in place of that of the checkout."""
+    monkeypatch.setattr(load, "MUTANTS", tmp_path)
+    return tmp_path
+
+
+@pytest.fixture(scope="module")
+def few(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Some vectors, so that a kill matrix is quick."""
+    root = tmp_path_factory.mktemp("vectors")
+    names = ("slow-start/growth.doubling", "slow-start/recovery.halved", "slow-start/sent.no-change",
+             "search/doubling.first-evaluation", "search/threshold.equal", "search/bins.same-bin")  # fmt: skip
+    for name in names:
+        (root / name).parent.mkdir(exist_ok=True)
+        (root / f"{name}.json").write_bytes((VECTORS / f"{name}.json").read_bytes())
+    return root
+
+
+def test_mutants_of_the_checkout() -> None:
+    """There are many, each with an id of its own, a reason, and a text that occurs once or a reading that differs."""
+    mutants = load_mutants()
+    assert len(mutants) > 60
+    for mutant in mutants:
+        assert mutant.what
+        if mutant.file:
+            assert (REFERENCE_PY / mutant.file).read_text(encoding="utf-8").count(mutant.find) == 1
+            assert mutant.find != mutant.replace
+        else:
+            right = PROFILES[mutant.profile]
+            assert all(getattr(getattr(right, n), "value", getattr(right, n)) != v for n, v in mutant.readings.items())
+
+
+def test_a_good_file(folder: Path) -> None:
+    """A mutant of either kind is loaded; a profile of its own goes before that of the file."""
+    other = FLIP.replace('"x"', '"y"').replace("floor", "nearest") + 'profile = "lanman-2024-literal"\n'
+    (folder / "a.toml").write_text(f"{HEAD}[[mutant]]\n{CODE}\n[[mutant]]\n{other}", encoding="utf-8")
+    code, flip = load_mutants()
+    assert (code.profile, code.file, code.find, code.readings) == ("lanman-2024", "search.py", "WINDOW_BINS = 10", {})
+    assert (flip.profile, flip.file, flip.readings) == ("lanman-2024-literal", "", {"shift": "nearest"})
+
+
+MALFORMED = {
+    "unknown key": (HEAD + f"[[mutant]]\n{CODE}note = 1\n", "mutant x: unknown keys note"),
+    "both kinds": (HEAD + f'[[mutant]]\n{CODE}readings = {{ shift = "floor" }}\n', "mutant x: needs either"),
+    "neither kind": (HEAD + '[[mutant]]\nid = "x"\nwhat = "w"\n', "mutant x: needs either"),
+    "unknown reading": (HEAD + "[[mutant]]\n" + FLIP.replace("shift", "shifts"), "there is no reading shifts = 'floor'"),
+    "unknown choice": (HEAD + "[[mutant]]\n" + FLIP.replace("floor", "flor"), "there is no reading shift = 'flor'"),
+    "out of bounds": (
+        HEAD + "[[mutant]]\n" + FLIP.replace('shift = "floor"', "shift_maximum_bins = 26"),
+        "there is no reading shift_maximum_bins = 26",
+    ),
+    "id twice": (HEAD + f"[[mutant]]\n{CODE}[[mutant]]\n{FLIP}", "ids used twice: x"),
+    "no id": (HEAD + "[[mutant]]\n" + FLIP.replace('id = "x"\n', ""), "mutant None: needs id"),
+    "no reason": (HEAD + "[[mutant]]\n" + FLIP.replace('what = "w"\n', ""), "mutant x: needs what"),
+    "no replacement": (
+        HEAD + "[[mutant]]\n" + CODE.replace('replace = "WINDOW_BINS = 9"\n', ""), "mutant x: needs either",
+    ),
+    "other file": (HEAD + "[[mutant]]\n" + CODE.replace("search.py", "serch.py"), "mutant x: there is no serch.py"),
+    "other profile": (HEAD + f'[[mutant]]\n{FLIP}profile = "lanman-2023"\n', "there is no profile search/lanman-2023"),
+    "no algorithm": (f'profile = "lanman-2024"\n[[mutant]]\n{FLIP}', "needs algorithm"),
+    "other algorithm": (HEAD.replace("search", "research") + f"[[mutant]]\n{FLIP}", "there is no algorithm research"),
+    "replacement alone": (HEAD + f'[[mutant]]\n{FLIP}replace = "x"\n', "mutant x: needs either"),
+    "no TOML": ("[[mutant]\n", "Expected"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", MALFORMED)
+def test_malformed_mutants(folder: Path, name: str) -> None:
+    """A malformed file is refused by name, by the command line with exit code 2."""
+    content, reason = MALFORMED[name]
+    (folder / "a.toml").write_text(content, encoding="utf-8")
+    with pytest.raises(MutantError, match=re.escape(reason)):
+        load_mutants()
+    result = CliRunner().invoke(main, ["mutants", "--jobs", "1"])
+    assert result.exit_code == 2
+    assert reason in result.stderr
+
+
+@pytest.mark.parametrize(("find", "times"), [("WINDOW_BINS", r"\d+"), ("WINDOW_BINS = 11", "0")])
+def test_a_text_that_is_not_unique(folder: Path, few: Path, find: str, times: str) -> None:
+    """A text that occurs more than once, or never, is refused before anything is judged."""
+    content = HEAD + "[[mutant]]\n" + CODE.replace('find = "WINDOW_BINS = 10"', f'find = "{find}"')
+    (folder / "a.toml").write_text(content, encoding="utf-8")
+    (mutant,) = load_mutants()
+    with pytest.raises(MutantError, match=rf"^x: its text occurs {times} times in search\.py, not once"):
+        kills_of(few, mutant)
+    assert CliRunner().invoke(main, ["mutants", "--jobs", "1", "--vectors", str(few)]).exit_code == 2
+    assert_right_modules()
+
+
+def assert_right_modules() -> None:
+    """Check that the right modules are where they should be."""
+    for name in MUTABLE:
+        module = sys.modules[f"firstflight.{name}"]
+        assert getattr(firstflight, name) is module is RIGHT[name]
+    _, seen = firstflight.step(firstflight.create("slow-start", "rfc-9002", Config(1200)), firstflight.Pto(1))
+    assert seen.outcome is firstflight.Outcome.UNCHANGED
+
+
+RIGHT = {name: sys.modules[f"firstflight.{name}"] for name in MUTABLE}
+
+
+@pytest.mark.parametrize("mutant_id", ["pto-collapses", "shift-floor", "grow-twice"])
+def test_right_modules_come_back(mutant_id: str) -> None:
+    """While a mutant runs its modules are others; afterwards, and after a crash, the right ones are back."""
+    mutant = by_id(mutant_id)
+    with mutated(mutant) as controller:
+        assert controller is not RIGHT["controller"]
+        assert sys.modules["firstflight.search"] is not RIGHT["search"]
+    assert_right_modules()
+    with pytest.raises(ZeroDivisionError), mutated(mutant):
+        raise ZeroDivisionError
+    assert_right_modules()
+
+
+def test_text_that_does_not_compile(few: Path) -> None:
+    """A mutant whose text is no Python leaves the right modules as well."""
+    broken = replace(by_id("grow-twice"), replace="_saturate((")
+    with pytest.raises(SyntaxError):
+        kills_of(few, broken)
+    assert_right_modules()
+
+
+def test_a_flip_changes_one_reading() -> None:
+    """A flipped reading is that of its profile alone, and the others stay."""
+    with mutated(by_id("shift-floor")) as controller:
+        state = controller.create("search", "lanman-2024", Config(1200))
+        assert state.readings == replace(PROFILES["lanman-2024"], shift=Shift.FLOOR)
+    assert PROFILES["lanman-2024"].shift is Shift.NEAREST
+
+
+@pytest.mark.parametrize(
+    ("mutant_id", "case"),
+    [
+        ("threshold-more-than", "search.threshold.equal@lanman-2024"),
+        ("shift-floor", "search.threshold.equal@lanman-2024"),
+        ("literal-shift-nearest", "search.doubling.first-evaluation@lanman-2024-literal"),
+        ("grow-twice", "slow-start.growth.doubling@rfc-9002"),
+    ],
+)
+def test_killed_by_what_should_kill_it(few: Path, mutant_id: str, case: str) -> None:
+    """A flipped reading and changed code are rejected by the windows in the case that is made for them."""
+    kills = kills_of(few, by_id(mutant_id))
+    assert case in kills.by_windows
+    assert not kills.survives and kills.explained
+    profile = case.split("@")[1]
+    assert all(name.endswith(f"@{profile}") for name in kills.by_windows + kills.by_state)
+
+
+def test_the_right_one_survives(few: Path) -> None:
+    """A mutant that is none is rejected by no case, and needs an argument."""
+    none = replace(by_id("grow-twice"), replace="_saturate(cwnd_bytes + (growing * run.size_bytes))")
+    kills = kills_of(few, none)
+    assert (kills.by_windows, kills.by_state, kills.survives, kills.explained) == ([], [], True, False)
+    assert kills_of(few, replace(none, equivalent="the same")).explained
+
+
+def test_state_alone_does_not_kill(few: Path) -> None:
+    """What shows only in outcome or state is told apart, but survives."""
+    other = replace(by_id("grow-twice"), find="Outcome.SENT  #", replace="Outcome.UNCHANGED  #")
+    kills = kills_of(few, other)
+    assert kills.survives
+    assert set(kills.by_state) == {case.id for case in cases(load_all(few)) if case.profile == "rfc-9002"}
+
+
+def test_a_crash_kills(few: Path) -> None:
+    """A mutant that raises is rejected."""
+    crash = replace(by_id("grow-twice"), find="    return state, Outcome.SENT  #", replace="    return 1 // 0, None  #")
+    assert len(kills_of(few, crash).by_windows) == 3
+
+
+@pytest.mark.parametrize(
+    ("killed", "equivalent", "explained"),
+    [(["a"], "", True), ([], "because", True), ([], "", False), (["a"], "because", False)],
+)
+def test_explained(killed: list[str], equivalent: str, explained: bool) -> None:
+    """A mutant is killed or argued equivalent, not both and not neither."""
+    kills = Kills(replace(by_id("grow-twice"), equivalent=equivalent), by_windows=killed)
+    assert kills.explained == explained
+
+
+def test_processes_agree(few: Path) -> None:
+    """The matrix is the same whether one process makes it or two."""
+    mutants = [by_id(name) for name in ("grow-twice", "shift-floor", "pto-collapses")]
+    assert kill_matrix(mutants, few, 1) == kill_matrix(mutants, few, 2)
+    assert_right_modules()
+
+
+@pytest.mark.parametrize(
+    ("entry", "code", "score"),
+    [
+        (FLIP, 0, "score: 1 of 1 mutants killed, 0 argued equivalent"),
+        (FLIP + 'equivalent = "argued"\n', 1, "score: 1 of 1 mutants killed, 1 argued equivalent"),
+        (FLIP.replace("floor", "nearest"), 1, "score: 0 of 1 mutants killed, 0 argued equivalent"),
+        (FLIP.replace("floor", "nearest") + 'equivalent = "the right one"\n', 0,
+         "score: 0 of 1 mutants killed, 1 argued equivalent"),
+    ],
+    ids=["killed", "killed in spite of its argument", "survives", "equivalent"],
+)  # fmt: skip
+def test_command(folder: Path, few: Path, tmp_path: Path, entry: str, code: int, score: str) -> None:
+    """The command prints the score, writes the matrix, and fails where a mutant is not explained."""
+    (folder / "a.toml").write_text(f"{HEAD}[[mutant]]\n{entry}", encoding="utf-8")
+    words = ["mutants", "--jobs", "1", "--vectors", str(few), "--json", str(tmp_path / "new" / "matrix.json")]
+    result = CliRunner().invoke(main, words)
+    assert result.exit_code == code
+    assert score in result.stdout
+    assert ("SURVIVES WITHOUT EXPLANATION" in result.stdout) == ("0 of 1" in score and "0 argued" in score)
+    matrix = json.loads((tmp_path / "new" / "matrix.json").read_text(encoding="utf-8"))
+    killed = ["search.threshold.equal@lanman-2024"] if "floor" in entry else []
+    assert matrix["x"]["profile"] == "search/lanman-2024"
+    assert set(killed) <= set(matrix["x"]["killed_by"])
+    assert bool(matrix["x"]["killed_by"]) == bool(killed)

@@ -1,0 +1,59 @@
+"""The generator gives the numbers of its page."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from firstflight_conformance.paths import SPEC
+from firstflight_conformance.prng import SplitMix64
+
+#: As the page has them; they are those of the public-domain generator by S. Vigna.
+FIRST_THREE = [6457827717110365317, 3203168211198807973, 9817491932198370423]
+seeds = st.integers(0, 2**64 - 1)
+
+
+def test_first_three_numbers() -> None:
+    """The seed 1234567 gives the three numbers, and the page says so."""
+    generator = SplitMix64(1234567)
+    assert [generator.next() for _ in range(3)] == FIRST_THREE
+    page = (SPEC / "prng.md").read_text(encoding="utf-8")
+    assert [int(number) for number in re.findall(r"\b\d{19}\b", page)] == FIRST_THREE
+
+
+@given(seeds)
+def test_one_seed_one_sequence(seed: int) -> None:
+    """Two generators of one seed agree; only the low 64 bits of a seed count."""
+    one, other = SplitMix64(seed), SplitMix64(seed + 2**64)
+    numbers = [one.next() for _ in range(5)]
+    assert numbers == [other.next() for _ in range(5)]
+    assert all(0 <= number < 2**64 for number in numbers)
+    assert len(set(numbers)) == 5
+
+
+@given(seeds, st.one_of(st.integers(1, 1000), st.sampled_from([2**32, 2**63, 2**64])))
+def test_below(seed: int, n: int) -> None:
+    """A number below n is the number drawn modulo n."""
+    assert SplitMix64(seed).below(n) == SplitMix64(seed).next() % n
+
+
+@pytest.mark.parametrize("n", [0, -1, 2**64 + 1])
+def test_below_nothing(n: int) -> None:
+    """There is no number below 0, and none is drawn below more than 2^64."""
+    with pytest.raises(ValueError, match=f"below: {n} "):
+        SplitMix64(1).below(n)
+
+
+@given(seeds, st.integers(0, 1_000_000))
+def test_chance(seed: int, p: int) -> None:
+    """What happens p times in a million happens if the number drawn is below p, modulo a million."""
+    assert SplitMix64(seed).chance_ppm(p) == (SplitMix64(seed).next() % 1_000_000 < p)
+
+
+def test_chance_is_fair() -> None:
+    """Never and always are what they say, and in between the counts come out."""
+    generator = SplitMix64(7)
+    assert not any(generator.chance_ppm(0) for _ in range(1000))
+    assert all(generator.chance_ppm(1_000_000) for _ in range(1000))
+    assert 2800 < sum(generator.chance_ppm(300_000) for _ in range(10_000)) < 3200

@@ -1,0 +1,63 @@
+"""Readings and profiles: the data, its checks, and the tables written from it."""
+
+import re
+from dataclasses import fields
+from enum import Enum
+from pathlib import Path
+
+import pytest
+
+from firstflight import profiles
+from firstflight.search_profiles import PROFILES as MODEL
+from firstflight.search_profiles import Readings
+from firstflight_conformance.paths import PROFILES
+from firstflight_conformance.spec.readings import load_table, load_tables
+from firstflight_conformance.spec.tables import generated_files
+
+SEARCH = (PROFILES / "search.toml").read_text(encoding="utf-8")
+
+
+def test_profiles_of_the_model() -> None:
+    """The data names the profiles that the model has, with the values that it has."""
+    tables = load_tables()
+    assert {name: tuple(p.name for p in table.profiles) for name, table in tables.items()} == profiles()
+    for profile in tables["search"].profiles:
+        readings = MODEL[profile.name]
+        values = {field.name: getattr(readings, field.name) for field in fields(Readings)}
+        assert profile.readings == {n: v.value if isinstance(v, Enum) else v for n, v in values.items()}
+
+
+def test_readings_have_reasons() -> None:
+    """Every reading says what is asked, why, and what each choice means; its number occurs on the page."""
+    table = load_tables()["search"]
+    page = (PROFILES.parent / "search.md").read_text(encoding="utf-8")
+    for reading in table.readings:
+        assert reading.question and reading.reason
+        assert len(reading.choices) >= 2 if reading.bounds is None else not reading.choices
+        assert re.search(rf"\({reading.ambiguity}\)", page)
+        assert f"`{reading.name}`" in page or f"`{reading.name}" in page
+
+
+def test_tables_are_what_would_be_written() -> None:
+    """The three generated files are up to date."""
+    for path, text in generated_files().items():
+        assert path.read_text(encoding="utf-8") == text
+
+
+@pytest.mark.parametrize(
+    ("find", "text", "reason"),
+    [
+        ('shift = "floor"', 'shift = "down"', "profile lanman-2024-literal: shift cannot be 'down'"),
+        ("shift_maximum_bins = 15", "shift_maximum_bins = 26", "shift_maximum_bins cannot be 26"),
+        ("shift_maximum_bins = 15", 'shift_maximum_bins = "15"', "shift_maximum_bins cannot be '15'"),
+        ('rollback = "floor"\n', "", "profile lanman-2024-literal: readings differ: ['rollback']"),
+        ('rollback = "floor"\n', 'rollback = "floor"\nextra = 1\n', "readings differ: ['extra']"),
+    ],
+)
+def test_refused_tables(tmp_path: Path, find: str, text: str, reason: str) -> None:
+    """A profile that leaves a reading open, or takes one that is not there, is refused."""
+    assert find in SEARCH
+    path = tmp_path / "search.toml"
+    path.write_text(SEARCH.replace(find, text, 1), encoding="utf-8")
+    with pytest.raises(ValueError, match=re.escape(reason)):
+        load_table(path)

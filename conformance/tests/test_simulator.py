@@ -1,0 +1,519 @@
+"""The path simulator: what holds of every run, the scenarios of the checkout, and what is refused."""
+
+import copy
+import json
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from firstflight import Ack, Config, Lost, Phase, Sent, create
+from firstflight_conformance.cli import main
+from firstflight_conformance.ledger import Ledger, RttEstimator
+from firstflight_conformance.paths import SCENARIOS
+from firstflight_conformance.prng import SplitMix64
+from firstflight_conformance.simulator.loop import ORIGIN_NS, Recording, simulate
+from firstflight_conformance.simulator.path import AckPolicy, Bottleneck
+from firstflight_conformance.simulator.scenario import (
+    Link,
+    Receiver,
+    Scenario,
+    ScenarioError,
+    load_scenario,
+    load_scenarios,
+)
+from firstflight_conformance.simulator.sender import INITIAL_RTT_NS
+from firstflight_conformance.stream import check_stream
+from firstflight_conformance.vectors import validator
+from firstflight_conformance.wire import event_to_json
+
+MS = 1_000_000
+S = 1_000_000_000
+NAMES = [path.name for path in sorted(SCENARIOS.glob("*.json"))]
+LOOPS = [("slow-start", "rfc-9002"), ("search", "lanman-2024"), ("search", "lanman-2024-literal")]
+#: 8 Mbit/s and 10 ms each way: a packet of 1000 bytes takes 1 ms.
+PLAIN = Scenario(
+    "plain.json", "A plain path for tests", 1, 2 * S, 2 * S, Config(1000, 10_000), None, False,
+    Link(8_000_000, 10 * MS, 10 * MS, 50_000, 0, 0), Receiver(2, 25 * MS), (),
+)  # fmt: skip
+
+
+def run(scenario: Scenario, loop: tuple[str, str] = LOOPS[0]) -> Recording:
+    """Run a scenario with a controller in the loop."""
+    return simulate(scenario, create(*loop, scenario.config))
+
+
+@cache
+def recording(name: str, loop: tuple[str, str]) -> tuple[Scenario, Recording]:
+    """Return a scenario of the checkout and a run of it, shortened to two seconds."""
+    scenario = load_scenario(SCENARIOS / name)
+    scenario = replace(scenario, stop_ns=min(scenario.stop_ns, 2 * S))
+    return scenario, run(scenario, loop)
+
+
+every_run = pytest.mark.parametrize(("name", "loop"), [(name, loop) for name in NAMES for loop in LOOPS])
+
+
+def check_run(scenario: Scenario, seen: Recording) -> None:
+    """Check what holds of every run."""
+    check_stream([event_to_json(event) for event in seen.events], {"max_datagram_size_bytes": 1200})
+    check_window(scenario, seen)
+    check_conservation(seen)
+    check_delays(scenario, seen)
+    check_rate(scenario, seen)
+    check_losses(seen)
+
+
+def check_window(scenario: Scenario, seen: Recording) -> None:
+    """Nothing is sent above the window, and nothing is held back that would fit while data is left."""
+    for event, observation in zip(seen.events, seen.observations, strict=True):
+        if isinstance(event, Sent):
+            assert event.bytes_in_flight <= observation.cwnd_bytes
+            more = scenario.config.max_datagram_size_bytes
+            fits = event.bytes_in_flight + more <= observation.cwnd_bytes
+            assert not fits or scenario.paced or scenario.transfer_bytes is not None
+
+
+def check_conservation(seen: Recording) -> None:
+    """Sent is acknowledged, lost or in flight; no more is lost than the queue and the link took."""
+    sent = acked = lost = lost_packets = 0
+    for event in seen.events:
+        if isinstance(event, Sent):
+            sent += event.bytes
+        elif isinstance(event, Ack):
+            acked += event.bytes
+        elif isinstance(event, Lost):
+            lost += event.bytes
+            lost_packets += sum(run.count for run in event.packets)
+        if isinstance(event, Sent | Ack):
+            assert sent == acked + lost + event.bytes_in_flight
+    assert lost_packets <= seen.dropped_packets + seen.lost_packets
+
+
+def check_delays(scenario: Scenario, seen: Recording) -> None:
+    """An RTT is at least both delays and the service; an acknowledgement is delayed no longer than the receiver may."""
+    link = scenario.link
+    rtt = RttEstimator()
+    largest = -1
+    for event in seen.events:
+        if isinstance(event, Ack):
+            newest = event.packets[-1]
+            least_ns = link.forward_delay_ns + link.return_delay_ns + link.service_ns(newest.size_bytes)
+            assert event.t_ns - newest.sent_t_ns >= least_ns
+            assert 0 <= event.ack_delay_ns <= scenario.receiver.max_ack_delay_ns
+            assert (event.latest_rtt_ns is not None) == (newest.last > largest)
+            if event.latest_rtt_ns is not None:
+                assert event.latest_rtt_ns == event.t_ns - newest.sent_t_ns
+                rtt.sample(event.latest_rtt_ns, event.ack_delay_ns)
+            assert (event.min_rtt_ns, event.smoothed_rtt_ns) == (rtt.min_ns, rtt.smoothed_ns)
+            largest = max(largest, newest.last)
+
+
+def check_rate(scenario: Scenario, seen: Recording) -> None:
+    """What is acknowledged by a time has passed the link before it."""
+    link = scenario.link
+    acked = 0
+    for event in seen.events:
+        if isinstance(event, Ack):
+            acked += event.bytes
+            link_ns = event.t_ns - ORIGIN_NS - link.forward_delay_ns - link.return_delay_ns
+            assert 8 * S * acked <= link.rate_bps * link_ns
+
+
+def check_losses(seen: Recording) -> None:
+    """What is declared lost is three numbers or 9/8 of an RTT behind, and nothing that is stays in flight after an ACK."""
+    largest, latest_ns, smoothed_ns = -1, 0, 0
+    ledger = Ledger()
+
+    def gone(packet: int, sent_t_ns: int, now_ns: int) -> bool:
+        overdue = sent_t_ns + 9 * max(latest_ns, smoothed_ns) // 8 <= now_ns
+        return packet + 3 <= largest or (packet < largest and overdue)
+
+    for index, event in enumerate(seen.events):
+        # The losses that a frame reveals come before its ACK.
+        frame = seen.events[index + 1] if isinstance(event, Lost) and index + 1 < len(seen.events) else event
+        if isinstance(frame, Ack) and frame.t_ns == event.t_ns:
+            largest = max(largest, frame.packets[-1].last)
+            latest_ns = latest_ns if frame.latest_rtt_ns is None else frame.latest_rtt_ns
+            smoothed_ns = frame.smoothed_rtt_ns or 0
+        if isinstance(event, Sent):
+            for part in event.packets:
+                ledger.send(part)
+        elif isinstance(event, Ack | Lost):
+            for part in event.packets:
+                ledger.take(part.first, part.last)
+                assert isinstance(event, Ack) or gone(part.last, part.sent_t_ns, event.t_ns)
+        if isinstance(event, Ack):
+            assert not any(gone(part.first, part.sent_t_ns, event.t_ns) for part in ledger.in_flight)
+
+
+@every_run
+def test_scenarios(name: str, loop: tuple[str, str]) -> None:
+    """What holds of every run holds of the scenarios of the checkout, with every controller."""
+    scenario, seen = recording(name, loop)
+    check_run(scenario, seen)
+    assert len(seen.events) > 10
+
+
+@every_run
+def test_one_scenario_one_run(name: str, loop: tuple[str, str]) -> None:
+    """A second run gives the same events and answers."""
+    scenario, seen = recording(name, loop)
+    assert run(scenario, loop) == seen
+
+
+@st.composite
+def scenarios(draw: st.DrawFn) -> Scenario:
+    """Short runs over any small path."""
+    draw_int = lambda low, high: draw(st.integers(low, high))  # noqa: E731
+    link = Link(
+        draw(st.sampled_from([999_983, 8_000_000, 40_000_000])), draw_int(0, 20 * MS), draw_int(0, 20 * MS),
+        draw(st.sampled_from([0, 1500, 10_000, 60_000])), draw(st.sampled_from([0, 0, 1000, 50_000])),
+        draw(st.sampled_from([0, 0, 5 * MS])),
+    )  # fmt: skip
+    transfer = draw(st.sampled_from([None, None, 1, 999, 30_001]))
+    receiver = Receiver(draw_int(1, 9), draw(st.sampled_from([0, 5 * MS, 40 * MS])))
+    config = Config(draw(st.sampled_from([300, 1200])), draw(st.sampled_from([None, 2400, 30_000])))
+    return Scenario(
+        "any.json", "Any small path", draw_int(0, 2**53), draw_int(200 * MS, S), draw_int(50 * MS, S), config, transfer,
+        draw(st.booleans()), link, receiver, (),
+    )  # fmt: skip
+
+
+@settings(max_examples=150)
+@given(scenarios(), st.sampled_from(LOOPS))
+def test_any_scenario(scenario: Scenario, loop: tuple[str, str]) -> None:
+    """What holds of every run holds over any path, unless the run stalls, which takes a loss."""
+    try:
+        seen = run(scenario, loop)
+    except ScenarioError:
+        assert scenario.link.loss_ppm > 0 or scenario.link.queue_bytes < 30_000
+        return
+    check_run(scenario, seen)
+    assert seen.events[-1].t_ns <= ORIGIN_NS + scenario.stop_ns
+
+
+@pytest.mark.parametrize("loss_ppm", [0, 20_000, 100_000])
+def test_a_whole_transfer(loss_ppm: int) -> None:
+    """At the end everything has arrived, and the losses are those of the queue and the link, one for one."""
+    link = replace(PLAIN.link, loss_ppm=loss_ppm, queue_bytes=20_000)
+    scenario = replace(PLAIN, seed=5, stop_ns=60 * S, after_slow_start_ns=60 * S, transfer_bytes=300_500, link=link)
+    seen = run(scenario)
+    check_run(scenario, seen)
+    assert sum(event.bytes for event in seen.events if isinstance(event, Ack)) == 300_500
+    lost = sum(part.count for event in seen.events if isinstance(event, Lost) for part in event.packets)
+    assert lost == seen.dropped_packets + seen.lost_packets
+    assert (seen.lost_packets > 0) == (loss_ppm > 0)
+    assert seen.dropped_packets > 0 or loss_ppm > 0
+
+
+def test_first_round_by_hand() -> None:
+    """Ten packets of 1 ms each over 10 ms each way: an ACK for every second, the first 22 ms after the start."""
+    seen = run(replace(PLAIN, stop_ns=31 * MS))
+    acks = [event for event in seen.events if isinstance(event, Ack)]
+    assert [ack.t_ns - ORIGIN_NS for ack in acks] == [22 * MS, 24 * MS, 26 * MS, 28 * MS, 30 * MS]
+    assert [ack.latest_rtt_ns for ack in acks] == [n * MS for n in (22, 24, 26, 28, 30)]
+    assert [ack.ack_delay_ns for ack in acks] == [0] * 5
+    windows = [o.cwnd_bytes for e, o in zip(seen.events, seen.observations, strict=True) if isinstance(e, Ack)]
+    assert windows == [12_000, 14_000, 16_000, 18_000, 20_000]
+    sent = [event for event in seen.events if isinstance(event, Sent)]
+    assert [event.bytes for event in sent] == [10_000] + [4000] * 5
+
+
+def test_a_lone_packet_is_acknowledged_late() -> None:
+    """The ACK of a packet without a second one waits for the receiver's delay, and the ACK says so."""
+    seen = run(replace(PLAIN, transfer_bytes=1))
+    assert [type(event) for event in seen.events] == [Sent, Ack]
+    ack = seen.events[1]
+    assert isinstance(ack, Ack)
+    # One byte takes a microsecond.
+    assert (ack.t_ns - ORIGIN_NS, ack.ack_delay_ns, ack.app_limited) == (45 * MS + 1000, 25 * MS, True)
+
+
+def test_packets_lost_by_number() -> None:
+    """With a queue for two packets the third of a burst and those after it are dropped, and the ACKs show it."""
+    link = replace(PLAIN.link, queue_bytes=2000)
+    seen = run(replace(PLAIN, config=Config(1000, 8000), link=link, stop_ns=100 * MS))
+    lost = [event for event in seen.events if isinstance(event, Lost)]
+    first = [(run.first, run.last) for run in lost[0].packets]
+    # Packet 0 is in service and 1 and 2 wait; 3 to 7 are dropped.
+    assert first[0][0] == 3
+    assert seen.observations[-1].phase is not Phase.SLOW_START
+
+
+@pytest.mark.parametrize("loop", LOOPS)
+def test_pacing(loop: tuple[str, str]) -> None:
+    """A paced packet delays the next by its share of 4/5 of an RTT: of the smoothed one, or of 333 ms before that."""
+    scenario = replace(PLAIN, paced=True)
+    seen = run(scenario, loop)
+    smoothed_ns, window, release_ns, gaps = INITIAL_RTT_NS, 10_000, 0, 0
+    for event, observation in zip(seen.events, seen.observations, strict=True):
+        if isinstance(event, Sent):
+            for part in event.packets:
+                assert part.count == 1
+                assert event.t_ns >= release_ns
+                gaps += event.t_ns == release_ns
+                share = -(-4 * part.size_bytes * smoothed_ns // (5 * window))
+                assert share > 0
+                release_ns = event.t_ns + share
+        window = observation.cwnd_bytes
+        if isinstance(event, Ack) and event.smoothed_rtt_ns is not None:
+            smoothed_ns = event.smoothed_rtt_ns
+    assert gaps > 20  # the pacer decides when, not only the window
+
+
+def test_after_slow_start() -> None:
+    """A run ends so long after slow start, and not before."""
+    link = replace(PLAIN.link, queue_bytes=5000)
+    for after_ns in (0, 50 * MS):
+        seen = run(replace(PLAIN, link=link, after_slow_start_ns=after_ns))
+        pairs = zip(seen.events, seen.observations, strict=True)
+        ended_ns = next(event.t_ns for event, o in pairs if o.phase is not Phase.SLOW_START)
+        assert ended_ns <= seen.events[-1].t_ns <= ended_ns + after_ns + link.service_ns(5000) + MS
+
+
+def test_stop() -> None:
+    """Nothing happens after the end of the run."""
+    for stop_ns in (1, 21 * MS, 22 * MS - 1, 22 * MS, 100 * MS):
+        seen = run(replace(PLAIN, stop_ns=stop_ns))
+        assert seen.events[-1].t_ns <= ORIGIN_NS + stop_ns
+        assert any(isinstance(event, Ack) for event in seen.events) == (stop_ns >= 22 * MS)
+
+
+@pytest.mark.parametrize(
+    "stalling",
+    [
+        replace(PLAIN, link=replace(PLAIN.link, loss_ppm=1_000_000)),
+        replace(PLAIN, config=Config(1200, 1199)),
+        replace(PLAIN, transfer_bytes=10_000, seed=3, link=replace(PLAIN.link, loss_ppm=900_000)),
+    ],
+    ids=["everything lost", "no packet fits", "the last lost"],
+)
+def test_stalls_are_refused(stalling: Scenario) -> None:
+    """Where no timer could wake the sender the scenario is refused."""
+    with pytest.raises(ScenarioError, match=r"plain\.json: stalls at \d+ ns"):
+        run(stalling)
+
+
+# The parts
+
+
+def test_bottleneck_serves_in_order() -> None:
+    """One packet is in service, others wait as far as the queue goes, and leave it when their service begins."""
+    link = Bottleneck(Link(8_000_000, 5, 0, 2000, 0, 0), 1)
+    ms = [link.carry(0, 1000) for _ in range(4)]
+    assert ms == [MS + 5, 2 * MS + 5, 3 * MS + 5, None]
+    assert link.dropped_packets == 1
+    assert link.carry(MS - 1, 1) is None
+    assert link.carry(MS, 1000) == 4 * MS + 5
+    assert link.carry(10 * MS, 1000) == 11 * MS + 5
+    assert link.dropped_packets == 2
+
+
+def test_empty_queue_serves_one() -> None:
+    """Without a queue a packet is taken if the link is idle, at the very end of a service too."""
+    link = Bottleneck(Link(8_000_000, 0, 0, 0, 0, 0), 1)
+    assert [link.carry(0, 1000), link.carry(MS - 1, 1000), link.carry(MS, 1000)] == [MS, None, 2 * MS]
+
+
+@pytest.mark.parametrize(("size", "rate", "ns"), [(1, 8 * S, 1), (1, 3 * S, 3), (1500, 1, 12_000 * S), (1, 10**15, 1)])
+def test_service_is_rounded_up(size: int, rate: int, ns: int) -> None:
+    """The service of a packet is a whole number of ns, rounded up."""
+    assert Link(rate, 0, 0, 0, 0, 0).service_ns(size) == ns
+
+
+def test_jitter_keeps_the_order() -> None:
+    """Jitter is drawn from purpose 2 of the seed, up to its bound, and no packet overtakes another."""
+    link = Bottleneck(Link(8_000_000_000, 100, 0, 10**9, 0, 10_000), 99)
+    draws = SplitMix64(99 ^ 2)
+    arrivals, last = [], 0
+    for number in range(200):
+        arrivals.append(link.carry(number * 1000, 1000))
+        last = max(last, (number + 1) * 1000 + 100 + draws.below(10_001))
+        assert arrivals[-1] == last
+    assert arrivals == sorted(arrivals, key=lambda t_ns: t_ns or 0)
+
+
+def test_losses_are_drawn_behind_the_queue() -> None:
+    """Loss is drawn from purpose 1 of the seed, for packets that the queue took."""
+    link = Bottleneck(Link(8_000_000, 0, 0, 10**9, 300_000, 0), 42)
+    draws = SplitMix64(42 ^ 1)
+    lost = [link.carry(0, 1000) is None for _ in range(500)]
+    assert lost == [draws.chance_ppm(300_000) for _ in range(500)]
+    assert link.lost_packets == sum(lost)
+    assert link.busy_until_ns == 500 * MS  # a lost packet was served
+
+
+def test_acks_in_order() -> None:
+    """An ACK is due with every third packet, and otherwise a delay after the first that waits."""
+    acks = AckPolicy(Receiver(3, 50))
+    assert [acks.arrived(10, 0), acks.arrived(20, 1)] == [False, False]
+    assert acks.deadline_ns == 60
+    assert acks.arrived(30, 2)
+    assert acks.acknowledge(35) == ([(0, 2)], 5)
+    assert (acks.pending, acks.deadline_ns) == ([], None)
+    assert not acks.arrived(40, 3)
+    assert acks.deadline_ns == 90
+
+
+def test_acks_out_of_order() -> None:
+    """A gap, and what fills it, are acknowledged at once; the delay is that of the largest packet."""
+    acks = AckPolicy(Receiver(10, 50))
+    assert not acks.arrived(10, 0)
+    assert acks.arrived(20, 4)
+    assert acks.acknowledge(20) == ([(0, 0), (4, 4)], 0)
+    assert acks.arrived(30, 2)
+    assert acks.acknowledge(30) == ([(2, 2)], 10)
+    assert not acks.arrived(40, 5)
+
+
+# Scenario files
+
+
+def raw() -> dict[str, Any]:
+    """Return a scenario file."""
+    content: dict[str, Any] = json.loads((SCENARIOS / "shallow-queue.json").read_text(encoding="utf-8"))
+    return copy.deepcopy(content)
+
+
+def write(folder: Path, content: object) -> Path:
+    """Write a scenario file."""
+    path = folder / "scenario.json"
+    path.write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8")
+    return path
+
+
+def simulate_command(*words: object) -> Result:
+    """Run ``firstflight simulate``."""
+    return CliRunner().invoke(main, ["simulate", *map(str, words)])
+
+
+BAD: dict[str, tuple[str, str, object]] = {
+    "no format": ("", "format", None),
+    "format 2": ("", "format", 2),
+    "unknown key": ("", "loss", 1),
+    "no seed": ("", "seed", None),
+    "negative seed": ("", "seed", -1),
+    "seed with fraction": ("", "seed", 1.0),
+    "seed above 2^53": ("", "seed", 2**53),
+    "stop 0": ("", "stop_ns", 0),
+    "short title": ("", "title", "short"),
+    "size 0": ("sender", "max_datagram_size_bytes", 0),
+    "size above 65535": ("sender", "max_datagram_size_bytes", 65536),
+    "window 0": ("sender", "initial_window_bytes", 0),
+    "transfer 0": ("sender", "transfer_bytes", 0),
+    "paced 1": ("sender", "paced", 1),
+    "unknown key of the sender": ("sender", "pacing", True),
+    "rate 0": ("link", "rate_bps", 0),
+    "rate as text": ("link", "rate_bps", "4000000"),
+    "rate with fraction": ("link", "rate_bps", 4e6),
+    "negative delay": ("link", "forward_delay_ns", -1),
+    "no queue": ("link", "queue_bytes", None),
+    "loss above a million": ("link", "loss_ppm", 1_000_001),
+    "unknown key of the link": ("link", "ecn", True),
+    "no ACKs": ("receiver", "ack_every_packets", 0),
+    "unknown key of the receiver": ("receiver", "delay", 1),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_malformed_scenarios(tmp_path: Path, name: str) -> None:
+    """A malformed scenario is refused with its file and place, by the command line with exit code 2."""
+    part, key, value = BAD[name]
+    content = raw()
+    inner = content[part] if part else content
+    if value is None:
+        del inner[key]
+    else:
+        inner[key] = value
+    path = write(tmp_path, content)
+    with pytest.raises(ScenarioError, match=f"^{path}: ") as refusal:
+        load_scenario(path)
+    assert key in str(refusal.value) or "integer" in str(refusal.value)
+    result = simulate_command(path)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert f"Error: {path}: " in result.stderr
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", "null", '{"format": 1, "seed": NaN}', "[" * 100_000])
+def test_scenarios_that_are_none(tmp_path: Path, content: str) -> None:
+    """A file that is no JSON object is refused alike."""
+    path = write(tmp_path, content)
+    with pytest.raises(ScenarioError, match=f"^{path}: "):
+        load_scenario(path)
+    assert simulate_command(path).exit_code == 2
+
+
+def test_scenarios_of_the_checkout() -> None:
+    """All are loaded, by name, and obey the schema; their vectors have ids of their own."""
+    loaded = load_scenarios()
+    assert [scenario.name for scenario in loaded] == NAMES
+    ids = [entry["id"] for scenario in loaded for entry in scenario.vectors]
+    assert len(ids) == len(set(ids)) >= len(NAMES)
+
+
+# The command
+
+
+def test_summary() -> None:
+    """Without options the command says when slow start ended, by what, and what was lost."""
+    result = simulate_command(SCENARIOS / "shallow-queue.json", "--algorithm", "slow-start", "--profile", "rfc-9002")
+    assert result.exit_code == 0
+    shown = dict(line.split() for line in result.stdout.splitlines())
+    scenario = load_scenario(SCENARIOS / "shallow-queue.json")
+    seen = run(scenario)
+    assert shown["events"] == str(len(seen.events))
+    assert shown["by"] == "reduced"
+    assert shown["dropped_by_queue_packets"] == str(seen.dropped_packets) != "0"
+    assert shown["lost_on_link_packets"] == "0"
+    assert shown["final_cwnd_bytes"] == str(seen.observations[-1].cwnd_bytes)
+    assert int(shown["largest_cwnd_bytes"]) == max(o.cwnd_bytes for o in seen.observations)
+    assert 0 < int(shown["slow_start_ended_ms"]) <= int(shown["duration_ms"])
+
+
+def test_summary_of_a_transfer_without_exit() -> None:
+    """A transfer that ends in slow start says so."""
+    result = simulate_command(SCENARIOS / "delayed-acks.json")
+    shown = dict(line.split() for line in result.stdout.splitlines())
+    assert (shown["slow_start_ended_ms"], shown["by"]) == ("never", "-")
+
+
+def test_json_lines() -> None:
+    """With --json every line is an event and what was observed after it."""
+    result = simulate_command(SCENARIOS / "shallow-queue.json", "--json")
+    assert result.exit_code == 0
+    scenario = load_scenario(SCENARIOS / "shallow-queue.json")
+    seen = run(scenario, ("search", "lanman-2024"))
+    lines = [json.loads(line) for line in result.stdout.splitlines()]
+    assert [line["event"] for line in lines] == [event_to_json(event) for event in seen.events]
+    for line in lines:
+        validator("urn:firstflight:event:1").validate(line["event"])
+        assert list(line["observed"]) == ["cwnd_bytes", "ssthresh_bytes", "phase", "outcome", "state"]
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (("--profile", "lanman-2042"), "search/lanman-2042: no such profile"),
+        (("--algorithm", "slow-start"), "slow-start/lanman-2024: no such profile"),
+    ],
+)
+def test_unknown_controllers(words: tuple[str, ...], reason: str) -> None:
+    """An unknown controller is a usage error."""
+    result = simulate_command(SCENARIOS / "deep-queue.json", *words)
+    assert result.exit_code == 2
+    assert reason in result.stderr
+
+
+def test_command_refuses_a_stall(tmp_path: Path) -> None:
+    """A scenario that stalls ends with 2 and says when."""
+    content = raw()
+    content["link"]["loss_ppm"] = 1_000_000
+    result = simulate_command(write(tmp_path, content))
+    assert result.exit_code == 2
+    assert "scenario.json: stalls at 1000000000 ns" in result.stderr

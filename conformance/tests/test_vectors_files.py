@@ -1,0 +1,194 @@
+"""The vectors of the checkout: each file against schema, canonical form, hash and model."""
+
+import hashlib
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from firstflight import create, profiles
+from firstflight_conformance.measure import ClauseTracer, clauses_at, clauses_of, config_from_json, replay
+from firstflight_conformance.paths import SCENARIOS, VECTORS
+from firstflight_conformance.spec.clauses import all_clauses
+from firstflight_conformance.vectorgen.canonical import vector_text
+from firstflight_conformance.vectors import Case, Vector, cases, load, load_all, validator
+from firstflight_conformance.wire import decode_int, event_from_json
+
+FILES = sorted(path.relative_to(VECTORS).as_posix() for path in VECTORS.rglob("*.json") if path.parent != VECTORS)
+every_file = pytest.mark.parametrize("name", FILES)
+
+
+@cache
+def everything() -> dict[str, Vector]:
+    """Return the vectors by file."""
+    return {vector.path.relative_to(VECTORS).as_posix(): vector for vector in load_all()}
+
+
+def raw_of(name: str) -> dict[str, Any]:
+    """Return a file as JSON."""
+    raw: dict[str, Any] = json.loads((VECTORS / name).read_text(encoding="utf-8"))
+    return raw
+
+
+@every_file
+def test_schema(name: str) -> None:
+    """The file obeys the schema, with every event, which the loader checks by hand."""
+    validator("urn:firstflight:vector:1").validate(raw_of(name))
+
+
+@every_file
+def test_canonical_form(name: str) -> None:
+    """Written down again the file has the same bytes."""
+    assert vector_text(raw_of(name)).encode() == (VECTORS / name).read_bytes()
+
+
+def test_canonical_form_of_other_letters() -> None:
+    """Text stays readable: letters beyond ASCII are written as they are."""
+    assert '"title": "é"' in vector_text({"title": "é", "events": [], "profiles": {}})
+
+
+@every_file
+def test_id_is_the_path(name: str) -> None:
+    """The id and the path are one; the algorithm and profiles exist; the clauses and scenarios named do."""
+    raw = raw_of(name)
+    algorithm, _, rest = raw["id"].partition(".")
+    assert (name, raw["algorithm"]) == (f"{algorithm}/{rest}.json", algorithm)
+    assert set(raw["profiles"]) <= set(profiles()[algorithm])
+    assert {clause for entry in raw["profiles"].values() for clause in entry["clauses"]} <= set(all_clauses())
+    if raw["source"]["kind"] == "simulator":
+        assert (SCENARIOS / raw["source"]["scenario"]).is_file()
+        assert raw["source"]["loop"] in raw["profiles"]
+        assert raw["tier"] == "core"
+
+
+@every_file
+def test_model_answers_as_expected(name: str) -> None:
+    """Decoded, the expectations are what the model answers, and the clauses those it carries out."""
+    vector = everything()[name]
+    for case in cases([vector]):
+        controller = create(vector.algorithm, case.profile, config_from_json(vector.config))
+        events = [event_from_json(raw) for raw in case.events]
+        seen = [
+            {
+                "cwnd_bytes": o.cwnd_bytes,
+                "ssthresh_bytes": o.ssthresh_bytes,
+                "phase": o.phase.value,
+                "outcome": o.outcome.value,
+                "state": o.state,
+            }
+            for o in replay(controller, events)
+        ]
+        assert case.expected() == seen
+
+
+@every_file
+def test_streams_are_closed_loop(name: str) -> None:
+    """What is sent fits the window that the profile expects, in every case."""
+    for case in cases([everything()[name]]):
+        for event, expected in zip(case.events, case.expected(), strict=True):
+            if event["ev"] == "sent":
+                assert decode_int(event["bytes_in_flight"]) <= expected["cwnd_bytes"]
+
+
+@every_file
+def test_expectations_are_changes(name: str) -> None:
+    """An entry names only what changed."""
+    for case in cases([everything()[name]]):
+        now: dict[str, Any] = {}
+        for entry in case.expectation.expect:
+            changed = {key: value for key, value in entry.items() if key != "at"}
+            assert changed and all(key not in now or now[key] != value for key, value in changed.items())
+            now |= changed
+
+
+def test_the_four_lines_of_the_specification() -> None:
+    """A consumer that follows the page gets what the loader gives."""
+    for name, vector in everything().items():
+        raw = raw_of(name)
+        for profile_name, profile in raw["profiles"].items():
+            now: dict[str, Any] = {}
+            changes = {entry["at"]: entry for entry in profile["expect"]}
+            windows = []
+            for index, _ in enumerate(raw["events"][: profile["judged_events"]]):
+                now |= changes.get(index, {})
+                windows.append(decode_int(now["cwnd_bytes"]))
+            assert windows == [step["cwnd_bytes"] for step in Case(vector, profile_name).expected()]
+
+
+def test_manifest() -> None:
+    """The manifest lists every file with its hash, and no other."""
+    manifest = json.loads((VECTORS / "manifest.json").read_text(encoding="utf-8"))
+    hashes = {name: hashlib.sha256((VECTORS / name).read_bytes()).hexdigest() for name in FILES}
+    assert manifest == {"format": 1, "sha256": hashes}
+
+
+def test_there_are_enough() -> None:
+    """At least 12 stimuli for slow start, 24 for SEARCH, and 12 that can be derived by hand."""
+    vectors = list(everything().values())
+    assert sum(vector.algorithm == "slow-start" for vector in vectors) >= 12
+    assert sum(vector.algorithm == "search" for vector in vectors) >= 24
+    assert sum(vector.tier == "gold" for vector in vectors) >= 12
+
+
+def test_every_profile_is_judged() -> None:
+    """No profile is without cases, and every flag of the format occurs."""
+    judged = {(case.vector.algorithm, case.profile) for case in cases(everything().values())}
+    assert judged == {(algorithm, name) for algorithm, names in profiles().items() for name in names}
+    schema = json.loads((VECTORS.parent / "spec" / "schemas" / "vector.schema.json").read_text(encoding="utf-8"))
+    flags = {flag for vector in everything().values() for flag in vector.flags}
+    assert flags == set(schema["properties"]["flags"]["items"]["enum"])
+
+
+def test_literal_text_leaves_at_its_first_evaluation() -> None:
+    """Under perfect doubling the literal text exits at the first outcome that is an evaluation; ours does not."""
+    vector = everything()["search/doubling.first-evaluation.json"]
+    outcomes = {
+        case.profile: [step["outcome"] for event, step in zip(case.events, case.expected(), strict=True)
+                       if event["ev"] == "ack"]
+        for case in cases([vector])
+    }  # fmt: skip
+    waiting = ("started", "same_bin", "warming_up")
+    first = {profile: next(o for o in seen if o not in waiting) for profile, seen in outcomes.items()}
+    assert first == {"lanman-2024-literal": "exited", "lanman-2024": "below_threshold"}
+    assert "exited" not in outcomes["lanman-2024"]
+
+
+def test_order_of_loading(tmp_path: Path) -> None:
+    """Vectors come in the order of their ids, whatever their files are called; the manifest is no vector."""
+    folder = tmp_path / "x" / "y"
+    folder.mkdir(parents=True)
+    for number, name in enumerate(("slow-start/sent.no-change.json", "search/bins.same-bin.json")):
+        (folder / f"{number}.json").write_bytes((VECTORS / name).read_bytes())
+    (tmp_path / "manifest.json").write_text("no JSON", encoding="utf-8")
+    assert [vector.id for vector in load_all(tmp_path)] == ["search.bins.same-bin", "slow-start.sent.no-change"]
+    assert load_all(tmp_path / "x" / "z") == []
+
+
+def test_clauses_of_single_events() -> None:
+    """The clauses of the events of a case add up to the clauses of the case; the first carries the beginning."""
+    vector = load(VECTORS / "slow-start" / "recovery.once-per-period.json")
+    (case,) = cases([vector])
+    single = [clauses_at(case, index) for index in range(len(case.events))]
+    assert sorted({clause for clauses in single for clause in clauses}) == list(case.expectation.clauses)
+    assert "slow-start.begin" in single[0]
+    reductions = [step["outcome"] for step in case.expected()]
+    assert [("slow-start.recovery.begin" in clauses) for clauses in single] == [o == "reduced" for o in reductions]
+    assert [("slow-start.recovery.once" in clauses) for clauses in single] == [
+        o == "already_reduced" for o in reductions
+    ]
+
+
+def test_tracer_sees_only_the_model() -> None:
+    """Nothing is measured outside the model or outside the context."""
+    vector = everything()["slow-start/growth.ack-of-two.json"]
+    events = [event_from_json(raw) for raw in vector.events]
+    with ClauseTracer() as tracer:
+        load(vector.path)
+    assert tracer.clauses <= {"slow-start.begin", "slow-start.window.initial"}  # the loader tries the configuration
+    replay(create("slow-start", "rfc-9002", config_from_json(vector.config)), events)
+    assert "slow-start.grow" not in tracer.clauses
+    assert clauses_of("slow-start", "rfc-9002", config_from_json(vector.config), events) == (
+        "slow-start.begin", "slow-start.grow", "slow-start.sent",
+    )  # fmt: skip

@@ -1,0 +1,153 @@
+"""Malformed vectors: each is refused with file, place and reason, by the command line with exit code 2."""
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from firstflight import create
+from firstflight.events import check
+from firstflight_conformance import vectors
+from firstflight_conformance.cli import main
+from firstflight_conformance.measure import config_from_json
+from firstflight_conformance.vectors import VectorError, load, load_all, validator
+from firstflight_conformance.wire import event_from_json
+from malformed import FILES, GONE, TABLE, change, good, places, write
+
+VECTOR = "urn:firstflight:vector:1"
+EVENT = "urn:firstflight:event:1"
+PLACES = list(places(good()))
+
+
+def test_the_good_one_is_good(tmp_path: Path) -> None:
+    """Before it is spoilt the vector is accepted, by loader and schema."""
+    assert load(write(tmp_path, good())).id == "slow-start.every.kind"
+    validator(VECTOR).validate(good())
+
+
+def has(text: str, reasons: str) -> bool:
+    """Return whether the text holds one of the reasons, which stand between bars."""
+    return any(reason in text for reason in reasons.split("|"))
+
+
+@pytest.mark.parametrize("name", TABLE)
+def test_malformed_members(tmp_path: Path, name: str) -> None:
+    """What a member says wrongly is refused at its place. Where the schema can express it, it refuses it too."""
+    bad = TABLE[name]
+    raw = change(good(), bad.place, bad.value)
+    path = write(tmp_path, raw)
+    with pytest.raises(VectorError) as refusal:
+        load(path)
+    assert refusal.value.path == path
+    assert bad.where in refusal.value.place
+    assert has(refusal.value.reason, bad.reason)
+    assert str(refusal.value).startswith(f"{path}: {refusal.value.place}: ")
+    assert validator(VECTOR).is_valid(raw) != bad.schema
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_malformed_files(tmp_path: Path, name: str) -> None:
+    """What is no JSON, or JSON that readers take differently, is refused before its members are looked at."""
+    content, where, reason = FILES[name]
+    path = write(tmp_path, content)
+    with pytest.raises(VectorError) as refusal:
+        load(path)
+    assert where in refusal.value.place
+    assert has(refusal.value.reason + refusal.value.place, reason)
+    assert len(str(refusal.value)) < 4000
+
+
+@pytest.mark.parametrize("name", [*TABLE, *FILES])
+def test_exit_code(tmp_path: Path, name: str) -> None:
+    """The command line names the file and ends with 2, without a traceback and before any adapter runs."""
+    content = FILES[name][0] if name in FILES else change(good(), TABLE[name].place, TABLE[name].value)
+    path = write(tmp_path, content)
+    result = CliRunner().invoke(main, ["run", "--vectors", str(tmp_path), "--adapter", "no-such-command --at-all"])
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert f"Error: {path}: " in result.stderr
+
+
+@pytest.mark.parametrize("command", [("run",), ("list",), ("show", "x"), ("check",), ("mutants", "--jobs", "1")])
+def test_exit_code_of_every_command(tmp_path: Path, command: tuple[str, ...]) -> None:
+    """Every command that reads vectors refuses alike."""
+    path = write(tmp_path, b"{}")
+    result = CliRunner().invoke(main, [*command, "--vectors", str(tmp_path)])
+    assert result.exit_code == 2
+    assert f"Error: {path}: " in result.stderr
+
+
+def test_one_id_twice(tmp_path: Path) -> None:
+    """Two files with one id are refused, and both are named."""
+    first, second = write(tmp_path, good(), "a"), write(tmp_path, good(), "b")
+    with pytest.raises(VectorError) as refusal:
+        load_all(tmp_path)
+    assert str(refusal.value) == f"{second}: id: slow-start.every.kind is already the id of {first}"
+
+
+def test_unreadable_files(tmp_path: Path) -> None:
+    """A file that is not there, or is a folder, is refused as well."""
+    (tmp_path / "slow-start" / "x.json").mkdir(parents=True)
+    for path in (tmp_path / "slow-start" / "x.json", tmp_path / "absent.json"):
+        with pytest.raises(VectorError, match=f"{re.escape(str(path))}: file: "):
+            load(path)
+
+
+scalars = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(-1, 13_000),
+    st.sampled_from([2**53 - 1, 2**53, 2**59, 2**62, 2**64, 10**30, -(2**63), 1.0, 0.5, 1e9]),
+    st.sampled_from(
+        ["", "0", "1", "pto", "sent", str(10**15), str(2**53), str(2**53 - 1), str(2**63), str(2**64), "1e9"]
+    ),
+    st.sampled_from([[], {}, [0], [[0, 9, 1200]], {"at": 0}]),
+    st.just(GONE),
+)
+
+
+@settings(max_examples=600, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(place=st.sampled_from(PLACES), value=scalars)
+def test_any_change_is_refused_or_harmless(tmp_path: Path, place: tuple[str | int, ...], value: object) -> None:
+    """Whatever one value is changed to: it is refused as it should be, or everything the tools do with it goes well.
+
+    The loader refuses all that the schema refuses.
+    """
+    raw = change(good(), place, value)
+    path = write(tmp_path, raw)
+    try:
+        vector = load(path)
+    except VectorError:
+        return
+    assert validator(VECTOR).is_valid(raw)
+    for case in vectors.cases([vector]):
+        assert len(case.expected()) == len(case.events)
+        create("slow-start", "rfc-9002", config_from_json(vector.config))
+
+
+@settings(max_examples=600)
+@given(place=st.sampled_from([place[1:] for place in PLACES if place[0] == "events" and len(place) > 2]), value=scalars)
+def test_events_by_schema_and_by_hand(place: tuple[int, ...], value: object) -> None:
+    """The hand-written check of an event, which the loader uses, accepts nothing that the schema refuses."""
+    index, *rest = place
+    raw = change(good()["events"][index], tuple(rest), value)
+    try:
+        check(event_from_json(raw))
+    except ValueError:
+        return
+    validator(EVENT).validate(raw)
+
+
+@pytest.mark.parametrize(
+    "break_it", [lambda raw: raw["events"].pop(), lambda raw: raw["events"].insert(0, raw["events"][0])]
+)
+def test_events_taken_out_or_repeated(tmp_path: Path, break_it: Callable[[dict[str, list[object]]], object]) -> None:
+    """A stream with an event too few or too many contradicts itself or its expectations."""
+    raw = json.loads(json.dumps(good()))
+    break_it(raw)
+    with pytest.raises(VectorError):
+        load(write(tmp_path, raw))

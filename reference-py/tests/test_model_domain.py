@@ -1,0 +1,187 @@
+"""The domain of the model, its numbers at the start, and its public names."""
+
+from dataclasses import FrozenInstanceError, fields, replace
+
+import pytest
+
+import firstflight
+from firstflight import (
+    Ack,
+    Ce,
+    Config,
+    Controller,
+    DomainError,
+    Event,
+    Lost,
+    Outcome,
+    PersistentCongestion,
+    Pto,
+    Run,
+    Sent,
+    create,
+    profiles,
+    step,
+)
+from firstflight.limits import (
+    BIN_MAX_BYTES,
+    DATAGRAM_MAX_BYTES,
+    EVENT_MAX_BYTES,
+    RUN_MAX_PACKETS,
+    TIME_MAX_NS,
+    WINDOW_MAX_BYTES,
+)
+from model_streams import PROFILES, SEARCH_PROFILES, S, run_ack
+
+RUN = Run(0, 9, 1200, S)
+SENT = Sent(S, (RUN,), 12000, 12000, False)
+ACK = Ack(2 * S, (RUN,), 12000, 0, 10, False, S, S, S, 0)
+LOST = Lost(2 * S, (RUN,), 12000, 0, 10)
+CE = Ce(2 * S, 9, S, 1)
+every_profile = pytest.mark.parametrize(("algorithm", "profile"), PROFILES)
+
+
+def with_run(event: Ack | Lost | Sent, **changes: int) -> Event:
+    """Return the event with a run that differs."""
+    run = replace(RUN, **changes)
+    return replace(event, packets=(run,), bytes=run.count * run.size_bytes)
+
+
+BAD: dict[str, tuple[Event, str]] = {
+    "time 0": (Pto(0), "t_ns: 0 is not within"),
+    "time too large": (PersistentCongestion(TIME_MAX_NS + 1), "t_ns"),
+    "negative time": (Pto(-1), "t_ns"),
+    "no runs": (replace(ACK, packets=()), "at least one run"),
+    "no runs sent": (replace(SENT, packets=()), "at least one run"),
+    "no runs lost": (replace(LOST, packets=()), "at least one run"),
+    "wrong sum": (replace(ACK, bytes=11999), "bytes: is not the sum"),
+    "wrong sum sent": (replace(SENT, bytes=12001), "bytes: is not the sum"),
+    "wrong sum lost": (replace(LOST, bytes=1200), "bytes: is not the sum"),
+    "no bytes": (replace(ACK, bytes=0), "bytes: 0 is not within"),
+    "too many bytes": (replace(ACK, bytes=EVENT_MAX_BYTES + 1), "bytes: "),
+    "empty run": (with_run(ACK, first=10, size_bytes=1200), "bytes: 0|run: packets"),
+    "backward run": (replace(ACK, packets=(RUN, replace(RUN, first=12, last=10)), bytes=10800), "run: packets: -1"),
+    "long run": (with_run(ACK, last=RUN_MAX_PACKETS), "run: packets: 65536"),
+    "empty packets": (replace(ACK, packets=(RUN, replace(RUN, size_bytes=0))), "run: size_bytes: 0"),
+    "large packets": (with_run(LOST, size_bytes=DATAGRAM_MAX_BYTES + 1), "run: size_bytes: 65536"),
+    "sent at 0": (with_run(LOST, sent_t_ns=0), "run: sent_t_ns: 0"),
+    "acknowledged before it was sent": (with_run(ACK, sent_t_ns=2 * S + 1), "run: sent_t_ns"),
+    "latest RTT": (replace(ACK, latest_rtt_ns=TIME_MAX_NS + 1), "latest_rtt_ns"),
+    "minimum RTT": (replace(ACK, min_rtt_ns=-1), "min_rtt_ns"),
+    "smoothed RTT": (replace(ACK, smoothed_rtt_ns=TIME_MAX_NS + 1), "smoothed_rtt_ns"),
+    "mark of 0": (replace(CE, sent_t_ns=0), "sent_t_ns"),
+    "mark of the future": (replace(CE, sent_t_ns=2 * S + 1), "sent_t_ns"),
+}
+EDGE: dict[str, Event] = {
+    "first time": Pto(1),
+    "last time": Pto(TIME_MAX_NS),
+    "longest run": with_run(ACK, last=RUN_MAX_PACKETS - 1),
+    "largest packets": with_run(ACK, size_bytes=DATAGRAM_MAX_BYTES),
+    "smallest packets": with_run(ACK, size_bytes=1),
+    "sent now": with_run(ACK, sent_t_ns=2 * S),
+    "largest RTTs": replace(ACK, latest_rtt_ns=TIME_MAX_NS, min_rtt_ns=TIME_MAX_NS, smoothed_rtt_ns=TIME_MAX_NS),
+    "RTT 0": replace(ACK, latest_rtt_ns=0),
+    "no RTT": replace(ACK, latest_rtt_ns=None, min_rtt_ns=None, smoothed_rtt_ns=None),
+    "mark of now": replace(CE, sent_t_ns=2 * S),
+}
+
+
+@every_profile
+@pytest.mark.parametrize("name", BAD)
+def test_outside_the_domain(algorithm: str, profile: str, name: str) -> None:
+    """An event outside the domain is refused by name, and the controller does not notice."""
+    event, reason = BAD[name]
+    controller = create(algorithm, profile, Config(1200))
+    with pytest.raises(DomainError, match=reason):
+        step(controller, event)
+    assert controller == create(algorithm, profile, Config(1200))
+
+
+@every_profile
+@pytest.mark.parametrize("name", EDGE)
+def test_edge_of_the_domain(algorithm: str, profile: str, name: str) -> None:
+    """What is just inside is processed."""
+    after, _ = step(create(algorithm, profile, Config(1200)), EDGE[name])
+    assert after.t_ns == EDGE[name].t_ns
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "profile", "config", "reason"),
+    [
+        ("slow-start", "rfc-9003", Config(1200), "slow-start/rfc-9003: no such profile"),
+        ("slow_start", "rfc-9002", Config(1200), "no such profile"),
+        ("search", "rfc-9002", Config(1200), "no such profile"),
+        ("search", "", Config(1200), "no such profile"),
+        ("search", "lanman-2024", Config(0), "max_datagram_size_bytes: 0"),
+        ("search", "lanman-2024", Config(65536), "max_datagram_size_bytes: 65536"),
+        ("slow-start", "rfc-9002", Config(1200, 0), "initial_window_bytes: 0"),
+        ("slow-start", "rfc-9002", Config(1200, WINDOW_MAX_BYTES + 1), "initial_window_bytes"),
+    ],
+)
+def test_refused_controllers(algorithm: str, profile: str, config: Config, reason: str) -> None:
+    """Unknown profiles and configurations out of range are refused."""
+    with pytest.raises(DomainError, match=reason):
+        create(algorithm, profile, config)
+
+
+@pytest.mark.parametrize("config", [Config(1, 1), Config(65535, WINDOW_MAX_BYTES)])
+@every_profile
+def test_extreme_controllers(algorithm: str, profile: str, config: Config) -> None:
+    """The smallest and the largest configuration begin in slow start with their window."""
+    _, seen = step(create(algorithm, profile, config), SENT)
+    assert (seen.cwnd_bytes, seen.ssthresh_bytes, seen.phase.value) == (config.initial_window_bytes, None, "slow_start")
+
+
+@pytest.mark.parametrize(
+    ("size", "window"),
+    [
+        (1, 10),
+        (1200, 12000),
+        (1472, 14720),
+        (1473, 14720),
+        (1500, 14720),
+        (7360, 14720),
+        (7361, 14722),
+        (65535, 131070),
+    ],
+)
+@every_profile
+def test_recommended_window(algorithm: str, profile: str, size: int, window: int) -> None:
+    """Ten datagrams, no more than 14720 bytes or two datagrams (RFC 9002, section 7.2)."""
+    _, seen = step(create(algorithm, profile, Config(size)), SENT)
+    assert seen.cwnd_bytes == window
+
+
+@pytest.mark.parametrize("profile", SEARCH_PROFILES)
+@pytest.mark.parametrize(("held", "refused"), [(BIN_MAX_BYTES - 1200, False), (BIN_MAX_BYTES - 1199, True)])
+def test_full_bin(profile: str, held: int, refused: bool) -> None:
+    """A bin takes 2^56 bytes and no more; the refusal leaves the state as it was."""
+    controller, _ = step(create("search", profile, Config(1200)), run_ack(10 * S, 1, 1, S))
+    full = replace(controller, search=replace(controller.search, bins=(held, *controller.search.bins[1:])))
+    event = run_ack(10 * S + 1, 1, 1200, S)
+    if not refused:
+        after, seen = step(full, event)
+        assert (after.search.bins[0], seen.outcome) == (BIN_MAX_BYTES, Outcome.SAME_BIN)
+        return
+    copy: Controller = replace(full)
+    with pytest.raises(DomainError, match="bin 0: more than"):
+        step(full, event)
+    assert full == copy
+
+
+@pytest.mark.parametrize("value", [Config(1200), RUN, ACK, create("search", "lanman-2024", Config(1200))])
+def test_values_cannot_be_changed(value: object) -> None:
+    """States, events and configurations are values."""
+    for field in fields(value):  # type: ignore[arg-type]
+        with pytest.raises(FrozenInstanceError):
+            setattr(value, field.name, 5)
+
+
+def test_public_names() -> None:
+    """Everything that is announced is there, and the profiles are those that can be created."""
+    assert all(hasattr(firstflight, name) for name in firstflight.__all__)
+    assert sorted((a, p) for a, names in profiles().items() for p in names) == sorted(PROFILES)
+
+
+def test_errors_are_value_errors() -> None:
+    """A caller that knows nothing of the model can catch its error."""
+    assert issubclass(DomainError, ValueError)

@@ -1,0 +1,208 @@
+"""The numbers that SEARCH gives on paths that can be computed by hand: doubling, a full link, an inflated RTT."""
+
+from dataclasses import replace
+from fractions import Fraction
+from itertools import pairwise
+from math import log
+
+import pytest
+
+from firstflight import Ack, Config, Controller, Observation, Outcome
+from firstflight.controller import create_with
+from firstflight.search_profiles import PROFILES, Readings, Shift
+from model_streams import MS, Delivery, S, acks, drive, run_ack
+from oracles import Bins
+
+LITERAL, RECOMMENDED = PROFILES["lanman-2024-literal"], PROFILES["lanman-2024"]
+ROUNDED = replace(LITERAL, shift=Shift.NEAREST)
+R0 = 100 * MS
+BIN = 35 * MS
+WINDOW = 2**61
+
+
+def observed(readings: Readings, sizes: list[int], rtts_ns: list[int] | int = R0) -> list[Observation]:
+    """Return what SEARCH observes with one ACK in each bin, 1 ms after its start, up to the exit."""
+    rtts = [rtts_ns] * len(sizes) if isinstance(rtts_ns, int) else rtts_ns
+    events = [
+        run_ack(10 * S + index * BIN + (MS if index else 0), packets=1, size_bytes=1, rtt_ns=rtt_ns)
+        for index, rtt_ns in enumerate(rtts)
+    ]
+    # The bins are filled through the state: packets of such sizes would need millions of runs.
+    controller: Controller = create_with(readings, Config(1, WINDOW))
+    seen = []
+    for event, size in zip(events, sizes, strict=True):
+        (step,) = drive(controller, [event])
+        search = step.after.search
+        slot = search.curr % 25
+        bins = (*search.bins[:slot], search.bins[slot] + size - 1, *search.bins[slot + 1 :])
+        controller = replace(step.after, search=replace(search, bins=bins))
+        seen.append(step.seen)
+        if step.seen.outcome is Outcome.EXITED:
+            break
+    return seen
+
+
+def norm_diffs(seen: list[Observation]) -> list[Fraction]:
+    """Return (2 previous - current) / (2 previous) of every evaluation."""
+    return [
+        1 - Fraction(s.state["current_bytes"] or 0, 2 * (s.state["previous_bytes"] or 0))
+        for s in seen
+        if s.state["previous_bytes"] is not None
+    ]
+
+
+def doubling(bins: int) -> list[int]:
+    """Return bytes per bin that grow by 2^(7/20), which is twofold in an RTT of 20/7 bins."""
+    return [round(10**9 * 2 ** (7 * index / 20)) for index in range(bins)]
+
+
+@pytest.mark.parametrize(
+    ("readings", "expected", "exits"),
+    [(LITERAL, "0.376", True), (ROUNDED, "0.204", False), (RECOMMENDED, "-0.035", False)],
+    ids=["literal", "literal-rounded", "recommended"],
+)
+def test_perfect_doubling(readings: Readings, expected: str, exits: bool) -> None:
+    """Rounding the shift down makes perfect doubling look like a full link; to the nearest it does not."""
+    seen = observed(readings, doubling(24))
+    values = norm_diffs(seen)
+    assert values
+    assert all(abs(value - Fraction(expected)) < Fraction(1, 2000) for value in values)
+    assert (seen[-1].outcome is Outcome.EXITED) == exits
+    assert not exits or len(values) == 1
+
+
+@pytest.mark.parametrize(("readings", "first"), [(LITERAL, 12), (ROUNDED, 13), (RECOMMENDED, 14)])
+def test_first_evaluation(readings: Readings, first: int) -> None:
+    """The first evaluation is in the bin ten bins, or eleven, after the shift; all before are warming up."""
+    seen = observed(readings, doubling(24))
+    evaluated = [s.state["bin"] for s in seen if s.state["current_bytes"] is not None]
+    assert evaluated[0] == first
+    assert {s.outcome for s in seen[1:first]} == {Outcome.WARMING_UP}
+
+
+@pytest.mark.parametrize("bins", [1, 2, 3, 5])
+def test_doubling_within_whole_bins(bins: int) -> None:
+    """Where the RTT is a whole number of bins, doubling in an RTT gives a difference of exactly 0."""
+    seen = observed(RECOMMENDED, [2 ** (index // bins) for index in range(30)], [R0] + [bins * BIN] * 29)
+    assert set(norm_diffs(seen)) == {Fraction(0)}
+    assert seen[-1].outcome is Outcome.BELOW_THRESHOLD
+
+
+@pytest.mark.parametrize(("bins", "rate"), [(2, 2), (3, 3), (4, 5)])
+def test_growth_by_a_factor_within_whole_bins(bins: int, rate: int) -> None:
+    """A factor f in an RTT of whole bins gives 1 - f / 2 exactly."""
+    seen = observed(RECOMMENDED, [rate ** (index // bins) for index in range(28)], [R0] + [bins * BIN] * 27)
+    assert set(norm_diffs(seen)) == {1 - Fraction(rate, 2)}
+
+
+@pytest.mark.parametrize(("readings", "bins"), [(RECOMMENDED, 7), (ROUNDED, 4)], ids=["recommended", "literal-rounded"])
+@pytest.mark.parametrize("full_at", [16, 20, 30])
+def test_exit_after_the_link_is_full(readings: Readings, bins: int, full_at: int) -> None:
+    """The threshold is crossed 2.32 RTTs, 6.6 bins, after the link is full; with eleven bins 1.22 RTTs, 3.5 bins, after."""
+    rate = 10**9 * 2 ** (7 * full_at / 20)
+    filling = [round(growth / log(2) * 20 / 7) for growth in differences(full_at)]
+    seen = observed(readings, filling + [round(rate)] * 30)
+    assert seen[-1].outcome is Outcome.EXITED
+    assert seen[-1].state["bin"] == full_at + bins
+    values = norm_diffs(seen)
+    assert values[-2] < Fraction(7, 20) <= values[-1]
+
+
+def differences(bins: int) -> list[float]:
+    """Return how much a rate that doubles in 20/7 bins grows in each bin: by ln 2 * 7/20 times what the bin holds."""
+    rates = [10**9 * 2 ** (7 * index / 20) for index in range(bins + 1)]
+    return [after - before for before, after in pairwise(rates)]
+
+
+@pytest.mark.parametrize(
+    ("readings", "limit"),
+    [(RECOMMENDED, Fraction(1, 2)), (ROUNDED, 1 - Fraction(10, 22)), (LITERAL, 1 - Fraction(10, 22))],
+)
+def test_constant_rate(readings: Readings, limit: Fraction) -> None:
+    """At a constant rate both windows hold the same: 1/2, or with an open bin that is still empty 6/11."""
+    seen = observed(readings, [7777] * 30)
+    assert norm_diffs(seen) == [limit]
+    assert seen[-1].outcome is Outcome.EXITED
+
+
+@pytest.mark.parametrize(
+    ("readings", "largest_ns"),
+    # 5.6 initial RTTs are 16 bins; 5.075 are 14 and a half, and a tie goes down.
+    [(LITERAL, 560 * MS - 1), (RECOMMENDED, 507_500_000)],
+    ids=["literal", "recommended"],
+)
+def test_largest_rtt(readings: Readings, largest_ns: int) -> None:
+    """One nanosecond more than the largest RTT is not evaluated."""
+    # Growth of a half per bin, so that the literal readings do not exit before.
+    for rtt_ns, inflated in ((largest_ns, False), (largest_ns + 1, True)):
+        seen = observed(readings, [10 * 3**index // 2**index for index in range(28)], [R0] * 27 + [rtt_ns])
+        assert len(seen) == 28
+        assert (seen[-1].outcome is Outcome.RTT_INFLATED) == inflated
+
+
+@pytest.mark.parametrize("literal", [False, True], ids=["recommended", "literal"])
+@pytest.mark.parametrize("shift", [*range(17), 255, 256, 259, 2**16 + 3, 2**32 + 3])
+def test_every_shift(literal: bool, shift: int) -> None:
+    """Every shift the ring can carry, and the ones above, agree with bins that are kept for ever."""
+    sizes = [10 * 3**index // 2**index for index in range(28)]
+    seen = observed(LITERAL if literal else RECOMMENDED, sizes, [R0] * 27 + [shift * BIN])
+    oracle = Bins(literal)
+    for index, size in enumerate(sizes):
+        t_ns = 10 * S + index * BIN + (MS if index else 0)
+        ack = replace(run_ack(t_ns, 1, 1, R0 if index < 27 else shift * BIN), bytes=size)
+        outcome, current, previous = oracle.process(ack)
+    assert (seen[-1].outcome, seen[-1].state["bin"]) == (outcome, 27)
+    assert (seen[-1].state["current_bytes"] or 0, seen[-1].state["previous_bytes"] or 0) == (current, previous)
+
+
+@pytest.mark.parametrize(
+    ("previous", "current", "exits"),
+    [(1000, 1300, True), (1000, 1301, False), (9999, 13000, False)]
+    + [(1000 * 2**45, 1300 * 2**45 + more, more == 0) for more in (0, 1)],
+)
+@pytest.mark.parametrize(
+    ("readings", "last", "earlier_bins"), [(RECOMMENDED, 23, 10), (LITERAL, 22, 11)], ids=["recommended", "literal"]
+)
+def test_the_threshold_is_exact(
+    readings: Readings, last: int, earlier_bins: int, previous: int, current: int, exits: bool
+) -> None:
+    """7/20 exactly ends slow start, a byte less does not, near 2^56 as well."""
+    # With an RTT of twelve bins the windows do not overlap. Every bin holds a byte, one bin of each window the rest.
+    sizes = [1] * (last + 1)
+    sizes[5], sizes[15] = previous - earlier_bins + 1, current - 9
+    seen = observed(readings, sizes, [R0] + [12 * BIN] * last)
+    assert (seen[-1].state["previous_bytes"], seen[-1].state["current_bytes"]) == (previous, current)
+    assert (seen[-1].outcome is Outcome.EXITED) == exits
+
+
+@pytest.mark.parametrize(("readings", "bins"), [(RECOMMENDED, 6), (LITERAL, 5)], ids=["recommended", "literal"])
+def test_overshoot(readings: Readings, bins: int) -> None:
+    """The exit takes back what was delivered in the last six bins, or five, and the open one, which is empty; literally the ACK then grows the window."""
+    events = acks([Delivery(0, 1, 1000, R0)] + [Delivery(BIN, 1, 1000, R0)] * 14)
+    events = [replace(event, t_ns=event.t_ns + 1) if index else event for index, event in enumerate(events)]
+    for step in drive(create_with(readings, Config(1000, 100_000)), events):
+        if step.seen.outcome is Outcome.EXITED:
+            lowered = step.before.base.cwnd_bytes - 1000 * bins
+            assert step.seen.ssthresh_bytes == lowered
+            assert step.seen.cwnd_bytes == lowered + (1000 * 1000 // lowered if readings is LITERAL else 0)
+            return
+    pytest.fail("there was no exit")
+
+
+@pytest.mark.parametrize(
+    ("readings", "windows"),
+    [(RECOMMENDED, (2000, 2000)), (LITERAL, (0, 0))],
+    ids=["recommended", "literal"],
+)
+def test_overshoot_larger_than_the_window(readings: Readings, windows: tuple[int, int]) -> None:
+    """The lowered window stops at the minimum window, or at nothing."""
+    controller = create_with(readings, Config(1000, 20_000))
+    events: list[Ack] = acks([Delivery(0, 20, 1000, R0)] + [Delivery(BIN + 1, 20, 1000, R0)] * 14)
+    for event in events:
+        controller = replace(controller, base=replace(controller.base, cwnd_bytes=20_000))
+        (step,) = drive(controller, [event])
+        controller = step.after
+        if step.seen.outcome is Outcome.EXITED:
+            assert (step.seen.cwnd_bytes, step.seen.ssthresh_bytes) == windows
+            return
+    pytest.fail("there was no exit")
