@@ -33,9 +33,9 @@ def observed(readings: Readings, sizes: list[int], rtts_ns: list[int] | int = R0
     for event, size in zip(events, sizes, strict=True):
         (step,) = drive(controller, [event])
         search = step.after.search
-        slot = search.curr % 25
-        bins = (*search.bins[:slot], search.bins[slot] + size - 1, *search.bins[slot + 1 :])
-        controller = replace(step.after, search=replace(search, bins=bins))
+        counter, filled = search.delivered.counter_bytes + size - 1, search.delivered.open_bytes + size - 1
+        delivered = replace(search.delivered, counter_bytes=counter, open_bytes=filled)
+        controller = replace(step.after, search=replace(search, delivered=delivered))
         seen.append(step.seen)
         if step.seen.outcome is Outcome.EXITED:
             break
