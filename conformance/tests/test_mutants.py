@@ -78,8 +78,8 @@ MALFORMED = {
     "unknown reading": (HEAD + "[[mutant]]\n" + FLIP.replace("shift", "shifts"), "there is no reading shifts = 'floor'"),
     "unknown choice": (HEAD + "[[mutant]]\n" + FLIP.replace("floor", "flor"), "there is no reading shift = 'flor'"),
     "out of bounds": (
-        HEAD + "[[mutant]]\n" + FLIP.replace('shift = "floor"', "shift_maximum_bins = 26"),
-        "there is no reading shift_maximum_bins = 26",
+        HEAD + "[[mutant]]\n" + FLIP.replace('shift = "floor"', "shift_maximum_bins = 39"),
+        "there is no reading shift_maximum_bins = 39",
     ),
     "id twice": (HEAD + f"[[mutant]]\n{CODE}[[mutant]]\n{FLIP}", "ids used twice: x"),
     "no id": (HEAD + "[[mutant]]\n" + FLIP.replace('id = "x"\n', ""), "mutant None: needs id"),
