@@ -122,9 +122,7 @@ def check(scheme: str, inputs: Inputs) -> None:
         if name in INPUTS[scheme]:
             check_range(name, getattr(inputs, name), low, high)
     if inputs.mss_bytes > inputs.mtu_bytes:
-        raise DomainError(
-            f"mss_bytes: {inputs.mss_bytes} is larger than mtu_bytes, {inputs.mtu_bytes}"
-        )  # [transfer-time.domain.packet]
+        raise DomainError("mss_bytes is larger than mtu_bytes")  # [transfer-time.domain.packet]
 
 
 def check_range(name: str, value: object, low: int, high: int) -> None:
@@ -143,8 +141,8 @@ def slow_start(inputs: Inputs) -> TransferTime:
 
     def idles() -> bool:
         """Whether the link idles after the next round: its segments take less than the RTT and one packet."""
-        # [transfer-time.slow-start.idle]
-        return window * growth.numerator * packet < growth.denominator * (r * tau + packet)
+        limit = growth.denominator * (r * tau + packet)
+        return window * growth.numerator * packet < limit  # [transfer-time.slow-start.idle]
 
     def ends() -> bool:
         """Whether the response ends within the next round."""
@@ -205,8 +203,8 @@ def _paced(inputs: Inputs, initial: int, per_ns: int) -> TransferTime:
 
     def below() -> bool:
         """Whether the next round is slower than the link."""
-        # [transfer-time.paced.rate]
-        return initial * growth.numerator * link_per_ns < link * per_ns * growth.denominator
+        limit = link * per_ns * growth.denominator
+        return initial * growth.numerator * link_per_ns < limit  # [transfer-time.paced.rate]
 
     def ends() -> bool:
         """Whether the response ends within the next round."""

@@ -5,7 +5,7 @@ import json
 from pathlib import Path
 
 from firstflight_conformance.paths import VECTORS
-from firstflight_conformance.vectorgen import hand_search, hand_search_exit, hand_slow_start, simulated
+from firstflight_conformance.vectorgen import computation, hand_search, hand_search_exit, hand_slow_start, simulated
 from firstflight_conformance.vectorgen.canonical import vector_text
 from firstflight_conformance.vectorgen.stimulus import Stimulus, to_json
 
@@ -25,6 +25,7 @@ def all_stimuli() -> list[Stimulus]:
 def all_files() -> dict[str, str]:
     """Return the content of every file below ``vectors/`` that is generated, by its relative path."""
     files = {_path_of(stimulus): vector_text(to_json(stimulus)) for stimulus in all_stimuli()}
+    files |= computation.all_files()
     hashes = {path: hashlib.sha256(text.encode("utf-8")).hexdigest() for path, text in files.items()}
     files["manifest.json"] = json.dumps({"format": 1, "sha256": hashes}, indent=2) + "\n"
     return files
