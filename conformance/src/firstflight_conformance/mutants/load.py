@@ -1,5 +1,6 @@
 """Mutants: loaded from ``conformance/mutants`` and made to run."""
 
+import importlib
 import sys
 import tomllib
 from collections.abc import Iterator
@@ -15,7 +16,7 @@ from firstflight_conformance.paths import MUTANTS, REFERENCE_PY
 from firstflight_conformance.spec.readings import ProfileTable, load_tables
 
 #: The modules of the model that are executed anew for a mutant, in the order of their imports.
-MUTABLE = ("slow_start", "search", "controller")
+MUTABLE = ("slow_start", "search", "controller", "transfer_time")
 _KEYS = {"id", "profile", "what", "readings", "file", "find", "replace", "equivalent"}
 
 
@@ -115,7 +116,7 @@ def _choices(mutant: Mutant) -> dict[str, Any]:
 @contextmanager
 def _fresh_modules(mutant: Mutant) -> Iterator[Any]:
     """Execute the mutable modules anew, one of them changed; put the right ones back at the end."""
-    before = {name: sys.modules[f"firstflight.{name}"] for name in MUTABLE}
+    before = {name: importlib.import_module(f"firstflight.{name}") for name in MUTABLE}
     try:
         for name in MUTABLE:
             module = ModuleType(f"firstflight.{name}")

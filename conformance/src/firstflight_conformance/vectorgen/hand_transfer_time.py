@@ -462,3 +462,15 @@ ask(
     size_bytes=65536,
     approved_rate_bps=3_000_000,
 )
+
+ask(
+    "more-start.link-exact-2-to-29",
+    "A power of two at which logarithms in double precision fail",
+    "r = 1000 * 2^29 and q = 1000: psi = 29. M(29) is about 65 MB, so that the response does not end before. log(2^29) / log(2) exceeds 29, and psi becomes 30; Gamma is the same.",
+    "more-start",
+    sources=(_PACED, "notes on exact evaluation"),
+    rate_bps=1000 << 29,
+    rtt_ns=MS,
+    size_bytes=10**9,
+    approved_rate_bps=1000,
+)
