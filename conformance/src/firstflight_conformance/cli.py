@@ -5,6 +5,7 @@ import click
 from firstflight_conformance import __version__
 from firstflight_conformance.commands.check import check_command
 from firstflight_conformance.commands.list import list_command
+from firstflight_conformance.commands.model import model_command
 from firstflight_conformance.commands.mutants import mutants_command
 from firstflight_conformance.commands.run import run_command
 from firstflight_conformance.commands.show import show_command
@@ -19,6 +20,7 @@ COMMANDS = (
     mutants_command,
     check_command,
     simulate_command,
+    model_command,
 )
 
 

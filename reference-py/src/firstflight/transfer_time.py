@@ -122,7 +122,7 @@ def check(scheme: str, inputs: Inputs) -> None:
         if name in INPUTS[scheme]:
             check_range(name, getattr(inputs, name), low, high)
     if inputs.mss_bytes > inputs.mtu_bytes:
-        raise DomainError("mss_bytes is larger than mtu_bytes")  # [transfer-time.domain.packet]
+        raise DomainError(f"mss_bytes: {inputs.mss_bytes} exceeds mtu_bytes")  # [transfer-time.domain.packet]
 
 
 def check_range(name: str, value: object, low: int, high: int) -> None:
