@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-_NUMBER = re.compile(r"(?P<number>[+-]?\d+(?:\.\d+)?)\s*(?P<unit>[^\d\s].*)?")
+_NUMBER = re.compile(r"(?P<number>[+-]?[0-9]{1,40}(?:\.[0-9]{1,40})?)\s*(?P<unit>[^0-9\s].*)?")
 _DECIMAL = {"": 1, "k": 10**3, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 _BINARY = {"Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40}
 
