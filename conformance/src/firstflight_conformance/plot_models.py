@@ -56,7 +56,8 @@ def _draw_times(axes: Axes, schemes: Sequence[Scheme], sizes: Sequence[int]) -> 
         times_ms = [float(scheme.response_time_ns(size) / 10**6) for size in sizes]
         axes.plot(sizes, times_ms, color=_COLOURS[number % 6], linestyle=_STYLES[number % 6], label=_label(scheme))
     axes.set_ylabel("response time (ms)")
-    axes.set_ylim(bottom=0)
+    axes.set_yscale("log")  # the steps of slow start would vanish beside the time of the largest response
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     axes.grid(alpha=0.3, linewidth=0.5)
     axes.legend(frameon=False)
 
