@@ -17,6 +17,8 @@ from firstflight_conformance.run.judge import Options, judge
 from firstflight_conformance.run.manifest import resolve
 from firstflight_conformance.run.messages import Declaration
 from firstflight_conformance.run.results import Result, Verdict
+from firstflight_conformance.spec.clauses import all_clauses
+from firstflight_conformance.vectorgen import computation
 from firstflight_conformance.vectors import VectorError
 
 SIZE = "slow-start.size-64-kib.json"
@@ -51,6 +53,19 @@ def judged(tmp_path: Path, answer: Any, arithmetic: str = "integer", name: str =
 
 def without(*names: str, **changes: Any) -> dict[str, Any]:
     return {key: value for key, value in (RIGHT | changes).items() if key not in names}
+
+
+@pytest.mark.parametrize("path", sorted((VECTORS / "transfer-time").glob("*.json")), ids=lambda path: path.stem)
+def test_the_files_of_the_checkout(path: Path) -> None:
+    """A file is canonical, its id is its path, and the model gives its answers and clauses."""
+    raw = json.loads(path.read_text(encoding="utf-8"))
+    assert computation.text(raw).encode() == path.read_bytes()
+    assert raw["id"] == f"transfer-time.{path.stem}"
+    for case in computations.cases([computations.load(path)]):
+        inputs = computations.decode_inputs(case.inputs)
+        assert computations.answer(case.profile, inputs) == case.expectation.expect
+        assert computations.clauses_of(case.profile, inputs) == case.expectation.clauses
+        assert set(case.expectation.clauses) <= set(all_clauses())
 
 
 def test_the_right_answer_passes(tmp_path: Path) -> None:
