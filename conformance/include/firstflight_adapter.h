@@ -1,5 +1,5 @@
 /*
- * The adapter conversation of spec/adapter-protocol.md as four C functions.
+ * The adapter conversation of spec/adapter-protocol.md as four C functions, and a fifth for computations.
  *
  * A shared object that exports them is judged with `firstflight run --adapter path/to/lib.so`; linked with
  * conformance/adapters/c/stdio_host.c and json_lines.c they make a program that speaks JSON lines.
@@ -24,10 +24,17 @@ extern "C" {
 /* Numbers of `state` that an adapter may report. */
 #define FIRSTFLIGHT_STATE_MAX 16
 
+/* Outputs of a computation. */
+#define FIRSTFLIGHT_OUTPUTS_MAX 8
+
 /* What firstflight_adapter_event returns. */
 #define FIRSTFLIGHT_OBSERVED 0
 #define FIRSTFLIGHT_UNSUPPORTED 1 /* an unknown kind of event, or one outside the adapter's domain */
 #define FIRSTFLIGHT_FAULT 2       /* it cannot go on; the case is errored */
+
+/* What firstflight_adapter_compute returns besides FIRSTFLIGHT_UNSUPPORTED and FIRSTFLIGHT_FAULT. */
+#define FIRSTFLIGHT_COMPUTED 0
+#define FIRSTFLIGHT_REFUSED 3 /* the inputs lie outside the domain */
 
 /* Kinds of event (spec/events.md). More may follow in later versions: answer FIRSTFLIGHT_UNSUPPORTED to the others. */
 #define FIRSTFLIGHT_EVENT_SENT 0
@@ -94,6 +101,36 @@ struct firstflight_observed {
     struct firstflight_state_number state[FIRSTFLIGHT_STATE_MAX];
 };
 
+/* One input of a computation. */
+struct firstflight_input {
+    const char *name;
+    uint64_t value;
+};
+
+/* The `compute` message. */
+struct firstflight_computation {
+    const char *id;
+    const char *algorithm;
+    const char *profile;
+    const struct firstflight_input *inputs;
+    uint64_t input_count;
+};
+
+/* One output: a number, or, if `numerator` is not NULL, a fraction in decimal digits. */
+struct firstflight_output {
+    const char *name;
+    uint64_t value;
+    const char *numerator;
+    const char *denominator;
+};
+
+/* The answer to a computation. It comes zeroed. Texts must live until the next call of any of the functions. */
+struct firstflight_computed {
+    uint32_t output_count;
+    const char *reason; /* why it is refused or unsupported, or NULL */
+    struct firstflight_output outputs[FIRSTFLIGHT_OUTPUTS_MAX];
+};
+
 /* Return the hello answer as JSON text, without a line feed. */
 const char *firstflight_adapter_hello(void);
 
@@ -102,6 +139,13 @@ void *firstflight_adapter_start(const struct firstflight_case *start, const char
 
 /* Process one event. Return FIRSTFLIGHT_OBSERVED, FIRSTFLIGHT_UNSUPPORTED or FIRSTFLIGHT_FAULT. */
 int firstflight_adapter_event(void *self, const struct firstflight_event *event, struct firstflight_observed *observed);
+
+/*
+ * Compute outputs from inputs, between cases. Return FIRSTFLIGHT_COMPUTED, FIRSTFLIGHT_REFUSED, FIRSTFLIGHT_UNSUPPORTED or
+ * FIRSTFLIGHT_FAULT. This function is optional: where it is missing, every computation is unsupported.
+ */
+int firstflight_adapter_compute(const struct firstflight_computation *computation,
+                                struct firstflight_computed *computed);
 
 /* End a case and release its state. It is called once for each state that was returned. */
 void firstflight_adapter_end(void *self);

@@ -11,19 +11,21 @@ from click.testing import CliRunner
 
 from firstflight_conformance.cli import main
 from firstflight_conformance.commands import check
-from firstflight_conformance.paths import REFERENCE_C, REFERENCE_PY, SPEC
+from firstflight_conformance.commands.options import all_cases
+from firstflight_conformance.computations import ComputationCase
+from firstflight_conformance.paths import REFERENCE_C, REFERENCE_PY, SPEC, VECTORS
 from firstflight_conformance.spec import clauses
 from firstflight_conformance.spec.clauses import all_clauses, citations, parse_page
 from firstflight_conformance.spec.coverage import gaps, traces
-from firstflight_conformance.vectors import Case, Vector, cases, load_all
+from firstflight_conformance.vectors import Case, Vector
 
 GROW = "slow-start.grow"
 
 
 @pytest.fixture(scope="module")
-def every_case() -> list[Case]:
+def every_case() -> list[Case | ComputationCase]:
     """The cases of the checkout."""
-    return list(cases(load_all()))
+    return all_cases(VECTORS)
 
 
 class Checkout:
@@ -56,7 +58,7 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Checkout:
     return copies
 
 
-def test_passes_now(every_case: list[Case]) -> None:
+def test_passes_now(every_case: list[Case | ComputationCase]) -> None:
     """Every clause of the checkout has Python, C and a vector, or says why not."""
     assert gaps(every_case) == []
     result = CliRunner().invoke(main, ["check"])
@@ -64,7 +66,7 @@ def test_passes_now(every_case: list[Case]) -> None:
     assert f"{len(all_clauses())} clauses" in result.stdout
 
 
-def test_copies_pass(checkout: Checkout, every_case: list[Case]) -> None:
+def test_copies_pass(checkout: Checkout, every_case: list[Case | ComputationCase]) -> None:
     """What follows fails by the change alone: the copies themselves pass."""
     assert gaps(every_case) == []
 
@@ -140,13 +142,13 @@ def exemption_away(checkout: Checkout) -> None:
 )  # fmt: skip
 def test_finds(
     checkout: Checkout,
-    every_case: list[Case],
+    every_case: list[Case | ComputationCase],
     monkeypatch: pytest.MonkeyPatch,
     spoil: Callable[[Checkout], None],
     findings: list[str],
 ) -> None:
     """Each gap is found, and nothing else; the command ends with 1."""
-    monkeypatch.setattr(check, "load_all", lambda _: {case.vector.id: case.vector for case in every_case}.values())
+    monkeypatch.setattr(check, "all_cases", lambda _: every_case)
     spoil(checkout)
     lines = gaps(every_case)
     assert all(any(re.search(finding, line) for line in lines) for finding in findings)
@@ -162,7 +164,7 @@ def without(case: Case, clause: str) -> Case:
     return Case(replace(vector, profiles={**vector.profiles, case.profile: entry}), case.profile)
 
 
-def test_finds_a_clause_without_vector(every_case: list[Case]) -> None:
+def test_finds_a_clause_without_vector(every_case: list[Case | ComputationCase]) -> None:
     """A clause that no vector carries out any more is found; without vectors all are but the exempt."""
     assert gaps([without(case, GROW) for case in every_case]) == [
         f"{GROW}: no vector, and no :exempt-vector: with the reason"
@@ -173,7 +175,7 @@ def test_finds_a_clause_without_vector(every_case: list[Case]) -> None:
     assert exempt
 
 
-def test_traces(every_case: list[Case]) -> None:
+def test_traces(every_case: list[Case | ComputationCase]) -> None:
     """A trace leads from the clause to the lines and to the cases."""
     trace = next(trace for trace in traces(every_case) if trace.clause.id == GROW)
     for citation in (*trace.python, *trace.c):

@@ -76,7 +76,7 @@ MALFORMED = {
     "both kinds": (HEAD + f'[[mutant]]\n{CODE}readings = {{ shift = "floor" }}\n', "mutant x: needs either"),
     "neither kind": (HEAD + '[[mutant]]\nid = "x"\nwhat = "w"\n', "mutant x: needs either"),
     "unknown reading": (HEAD + "[[mutant]]\n" + FLIP.replace("shift", "shifts"), "there is no reading shifts = 'floor'"),
-    "unknown choice": (HEAD + "[[mutant]]\n" + FLIP.replace("floor", "flor"), "there is no reading shift = 'flor'"),
+    "unknown choice": (HEAD + "[[mutant]]\n" + FLIP.replace("floor", "flat"), "there is no reading shift = 'flat'"),
     "out of bounds": (
         HEAD + "[[mutant]]\n" + FLIP.replace('shift = "floor"', "shift_maximum_bins = 39"),
         "there is no reading shift_maximum_bins = 39",
@@ -87,7 +87,7 @@ MALFORMED = {
     "no replacement": (
         HEAD + "[[mutant]]\n" + CODE.replace('replace = "WINDOW_BINS = 9"\n', ""), "mutant x: needs either",
     ),
-    "other file": (HEAD + "[[mutant]]\n" + CODE.replace("search.py", "serch.py"), "mutant x: there is no serch.py"),
+    "other file": (HEAD + "[[mutant]]\n" + CODE.replace("search.py", "searching.py"), "mutant x: there is no searching.py"),
     "other profile": (HEAD + f'[[mutant]]\n{FLIP}profile = "lanman-2023"\n', "there is no profile search/lanman-2023"),
     "no algorithm": (f'profile = "lanman-2024"\n[[mutant]]\n{FLIP}', "needs algorithm"),
     "other algorithm": (HEAD.replace("search", "research") + f"[[mutant]]\n{FLIP}", "there is no algorithm research"),

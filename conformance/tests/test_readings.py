@@ -10,6 +10,7 @@ import pytest
 from firstflight import profiles
 from firstflight.search_profiles import PROFILES as MODEL
 from firstflight.search_profiles import Readings
+from firstflight_conformance.computations import INPUTS
 from firstflight_conformance.paths import PROFILES
 from firstflight_conformance.spec.readings import load_table, load_tables
 from firstflight_conformance.spec.tables import generated_files
@@ -20,7 +21,10 @@ SEARCH = (PROFILES / "search.toml").read_text(encoding="utf-8")
 def test_profiles_of_the_model() -> None:
     """The data names the profiles that the model has, with the values that it has."""
     tables = load_tables()
-    assert {name: tuple(p.name for p in table.profiles) for name, table in tables.items()} == profiles()
+    assert {name: tuple(p.name for p in table.profiles) for name, table in tables.items()} == {
+        **profiles(),
+        "transfer-time": tuple(INPUTS),
+    }
     for profile in tables["search"].profiles:
         readings = MODEL[profile.name]
         values = {field.name: getattr(readings, field.name) for field in fields(Readings)}

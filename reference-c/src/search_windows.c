@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "firstflight/wide.h"
+#include "firstflight/u128.h"
 
 /* A counter that is shifted right must fit in so many bits. */
 #define SHIFTED_BITS 16

@@ -1,4 +1,4 @@
-/* Products that 64 bits cannot hold. */
+/* Natural numbers of up to 1024 bits. */
 #include "firstflight/wide.h"
 
 #define HALF_MASK UINT64_C(0xFFFFFFFF)
@@ -76,39 +76,126 @@ uint64_t ff_wide_quotient(uint64_t high, uint64_t low, uint64_t divisor, uint64_
     return (upper << 32) + lower;
 }
 
-struct ff_u128 ff_mul_64_64(uint64_t a, uint64_t b)
+static void trim(struct ff_wide *x)
 {
-    struct ff_u128 product;
-
-    product.lo = ff_wide_product(a, b, &product.hi);
-    return product;
-}
-
-struct ff_u128 ff_mul_128_64(struct ff_u128 a, uint64_t b)
-{
-    struct ff_u128 low = ff_mul_64_64(a.lo, b);
-    struct ff_u128 high = ff_mul_64_64(a.hi, b);
-    struct ff_u128 product = {high.lo + low.hi, low.lo};
-
-    if (high.hi > 0 || product.hi < low.hi) {
-        product.hi = UINT64_MAX;
-        product.lo = UINT64_MAX;
+    while (x->count > 0 && x->limbs[x->count - 1] == 0) {
+        x->count--;
     }
-    return product;
 }
 
-struct ff_u128 ff_add_128(struct ff_u128 a, struct ff_u128 b)
+void ff_wide_set(struct ff_wide *x, uint64_t value)
 {
-    struct ff_u128 sum = {a.hi + b.hi, a.lo + b.lo};
-
-    sum.hi += sum.lo < a.lo;
-    return sum;
-}
-
-int ff_compare_128(struct ff_u128 a, struct ff_u128 b)
-{
-    if (a.hi != b.hi) {
-        return a.hi < b.hi ? -1 : 1;
+    for (size_t i = 0; i < FF_WIDE_LIMBS; i++) {
+        x->limbs[i] = 0;
     }
-    return (a.lo > b.lo) - (a.lo < b.lo);
+    x->limbs[0] = value;
+    x->count = value != 0;
+}
+
+void ff_wide_multiply(struct ff_wide *x, uint64_t factor)
+{
+    uint64_t carry = 0;
+
+    for (size_t i = 0; i < x->count; i++) {
+        uint64_t high;
+        uint64_t low = ff_wide_product(x->limbs[i], factor, &high);
+        x->limbs[i] = low + carry;
+        carry = high + (x->limbs[i] < low); /* high is at most 2^64 - 2 */
+    }
+    if (carry > 0 && x->count < FF_WIDE_LIMBS) {
+        x->limbs[x->count++] = carry;
+    }
+    trim(x);
+}
+
+struct ff_wide ff_wide_scaled(const struct ff_wide *x, uint64_t a, uint64_t b, uint64_t c)
+{
+    struct ff_wide result = *x;
+
+    ff_wide_multiply(&result, a);
+    ff_wide_multiply(&result, b);
+    ff_wide_multiply(&result, c);
+    return result;
+}
+
+void ff_wide_add(struct ff_wide *x, const struct ff_wide *y)
+{
+    uint64_t carry = 0;
+    uint32_t count = x->count > y->count ? x->count : y->count;
+
+    for (size_t i = 0; i < count; i++) {
+        uint64_t sum = x->limbs[i] + carry;
+        carry = sum < carry;
+        x->limbs[i] = sum + y->limbs[i];
+        carry += x->limbs[i] < sum;
+    }
+    x->count = count;
+    if (carry > 0 && count < FF_WIDE_LIMBS) {
+        x->limbs[x->count++] = carry;
+    }
+}
+
+void ff_wide_subtract(struct ff_wide *x, const struct ff_wide *y)
+{
+    uint64_t borrow = 0;
+
+    for (size_t i = 0; i < x->count; i++) {
+        uint64_t before = x->limbs[i];
+        uint64_t less = before - y->limbs[i];
+        x->limbs[i] = less - borrow;
+        borrow = (before < y->limbs[i]) | (less < borrow);
+    }
+    trim(x);
+}
+
+uint64_t ff_wide_divide(struct ff_wide *x, uint64_t divisor)
+{
+    uint64_t remainder = 0;
+
+    for (size_t i = x->count; i-- > 0;) {
+        x->limbs[i] = ff_wide_quotient(remainder, x->limbs[i], divisor, &remainder);
+    }
+    trim(x);
+    return remainder;
+}
+
+uint64_t ff_wide_remainder(const struct ff_wide *x, uint64_t divisor)
+{
+    uint64_t remainder = 0;
+
+    for (size_t i = x->count; i-- > 0;) {
+        (void)ff_wide_quotient(remainder, x->limbs[i], divisor, &remainder);
+    }
+    return remainder;
+}
+
+int ff_wide_compare(const struct ff_wide *x, const struct ff_wide *y)
+{
+    for (size_t i = FF_WIDE_LIMBS; i-- > 0;) {
+        if (x->limbs[i] != y->limbs[i]) {
+            return x->limbs[i] < y->limbs[i] ? -1 : 1;
+        }
+    }
+    return 0;
+}
+
+size_t ff_wide_decimal(const struct ff_wide *x, char text[FF_WIDE_DECIMAL_SIZE])
+{
+    struct ff_wide rest = *x;
+    size_t length = 0;
+
+    do {
+        uint64_t digits = ff_wide_divide(&rest, UINT64_C(1000000000000000000));
+        for (int i = 0; i < 18 && (rest.count > 0 || digits > 0 || length == 0); i++) {
+            text[length++] = (char)('0' + digits % 10);
+            digits /= 10;
+        }
+    } while (rest.count > 0);
+    text[length] = '\0';
+    for (size_t i = 0; i < length / 2; i++) {
+        char swapped = text[i];
+        text[i] = text[length - 1 - i];
+        text[length - 1 - i] = swapped;
+    }
+    return length;
 }

@@ -1,4 +1,4 @@
-/* Puts the C port of Firstflight behind the four functions of firstflight_adapter.h. */
+/* Puts the C port of Firstflight behind the functions of firstflight_adapter.h. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -25,7 +25,8 @@ const char *firstflight_adapter_hello(void)
     }
     if (used < sizeof text) {
         used += (size_t)snprintf(text + used, sizeof text - used,
-                                 "]},\"observables\":[\"cwnd_bytes\",\"ssthresh_bytes\",\"phase\",\"outcome\",\"state\"]}");
+                                 "],\"transfer-time\":[\"slow-start\",\"quick-start\",\"jump-start\",\"more-start\","
+                                   "\"initial-start\",\"quick-start-rate\"]},\"observables\":[\"cwnd_bytes\",\"ssthresh_bytes\",\"phase\",\"outcome\",\"state\"]}");
     }
     if (used >= sizeof text) {
         abort(); /* the buffer is too small for the profiles there are: half an answer would be worse */

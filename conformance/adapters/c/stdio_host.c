@@ -1,10 +1,16 @@
-/* Speaks the JSON lines of spec/adapter-protocol.md for an adapter behind the four functions of firstflight_adapter.h. */
+/* Speaks the JSON lines of spec/adapter-protocol.md for an adapter behind the functions of firstflight_adapter.h. */
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "firstflight_adapter.h"
 #include "json_lines.h"
+
+/* Optional: an adapter that computes nothing leaves it out, and its address is then NULL. */
+int firstflight_adapter_compute(const struct firstflight_computation *computation, struct firstflight_computed *computed)
+    __attribute__((weak));
+
+#define INPUTS_MAX 32
 
 struct host {
     struct json_doc doc;
@@ -277,6 +283,88 @@ static void on_event(struct host *host)
     }
 }
 
+static void answer_computed(const struct host *host, const struct firstflight_computed *computed)
+{
+    if (computed->output_count > FIRSTFLIGHT_OUTPUTS_MAX) {
+        die(host, "the adapter answers more than %d outputs", FIRSTFLIGHT_OUTPUTS_MAX);
+    }
+    fputs("{\"op\":\"computed\"", stdout);
+    for (uint32_t n = 0; n < computed->output_count; n++) {
+        const struct firstflight_output *output = &computed->outputs[n];
+        putchar(',');
+        json_write_text(stdout, output->name);
+        putchar(':');
+        if (output->numerator == NULL) {
+            json_write_u64(stdout, output->value);
+        } else {
+            putchar('[');
+            json_write_text(stdout, output->numerator);
+            putchar(',');
+            json_write_text(stdout, output->denominator);
+            putchar(']');
+        }
+    }
+    fputs("}\n", stdout);
+}
+
+static void answer_reason(const char *op, const char *reason)
+{
+    fputs("{\"op\":", stdout);
+    json_write_text(stdout, op);
+    fputs(",\"reason\":", stdout);
+    json_write_text(stdout, reason != NULL ? reason : "no reason given");
+    fputs("}\n", stdout);
+}
+
+static size_t read_inputs(const struct host *host, struct firstflight_input inputs[INPUTS_MAX])
+{
+    size_t object = member(host, 0, "inputs");
+    const struct json_node *nodes = host->doc.nodes;
+    size_t count = nodes[object].children;
+
+    if (nodes[object].kind != JSON_OBJECT || count > INPUTS_MAX) {
+        die(host, "inputs: is no object of at most %d numbers", INPUTS_MAX);
+    }
+    size_t at = object + 1;
+    for (size_t i = 0; i < count; i++) {
+        size_t value = nodes[at].next;
+        inputs[i] = (struct firstflight_input){nodes[at].text, number(host, value, nodes[at].text)};
+        at = nodes[value].next;
+    }
+    return count;
+}
+
+static void on_compute(const struct host *host)
+{
+    struct firstflight_input inputs[INPUTS_MAX];
+    const struct firstflight_computation computation = {
+        .id = text_member(host, 0, "case"),
+        .algorithm = text_member(host, 0, "algorithm"),
+        .profile = text_member(host, 0, "profile"),
+        .inputs = inputs,
+        .input_count = read_inputs(host, inputs),
+    };
+    struct firstflight_computed computed = {0};
+
+    if (firstflight_adapter_compute == NULL) {
+        answer_reason("unsupported", "this adapter computes nothing");
+        return;
+    }
+    switch (firstflight_adapter_compute(&computation, &computed)) {
+    case FIRSTFLIGHT_COMPUTED:
+        answer_computed(host, &computed);
+        return;
+    case FIRSTFLIGHT_REFUSED:
+        answer_reason("refused", computed.reason);
+        return;
+    case FIRSTFLIGHT_UNSUPPORTED:
+        answer_reason("unsupported", computed.reason);
+        return;
+    default:
+        die(host, "the adapter cannot go on");
+    }
+}
+
 static void on_message(struct host *host)
 {
     const char *op = text_member(host, 0, "op");
@@ -287,6 +375,8 @@ static void on_message(struct host *host)
         on_start(host);
     } else if (strcmp(op, "event") == 0) {
         on_event(host);
+    } else if (strcmp(op, "compute") == 0) {
+        on_compute(host);
     } else if (strcmp(op, "end") == 0) {
         end_case(host);
         puts("{\"op\":\"ended\"}");

@@ -5,6 +5,8 @@ import sys
 
 import firstflight
 from firstflight.errors import DomainError
+from firstflight_conformance import computations
+from firstflight_conformance.computations import INPUTS
 from firstflight_conformance.wire import decode_int, event_from_json, observation_to_json
 
 
@@ -13,6 +15,16 @@ def start(message):
     if config["initial_window_bytes"] is not None:
         config["initial_window_bytes"] = decode_int(config["initial_window_bytes"], "initial_window_bytes")
     return firstflight.create(message["algorithm"], message["profile"], firstflight.Config(**config))
+
+
+def compute(message):
+    if message["algorithm"] != "transfer-time" or message["profile"] not in INPUTS:
+        return {"op": "unsupported", "reason": "no such computation"}
+    try:
+        outputs = computations.compute(message["profile"], computations.decode_inputs(message["inputs"]))
+    except DomainError as error:
+        return {"op": "refused", "reason": str(error)}
+    return {"op": "computed", **outputs}
 
 
 controller = None
@@ -26,7 +38,7 @@ for line in sys.stdin:
                     "protocol": 1,
                     "name": "firstflight",
                     "version": firstflight.__version__,
-                    "algorithms": firstflight.profiles(),
+                    "algorithms": {**firstflight.profiles(), "transfer-time": list(INPUTS)},
                     "observables": ["cwnd_bytes", "ssthresh_bytes", "phase", "outcome", "state"],
                 }
             case "start":
@@ -35,6 +47,8 @@ for line in sys.stdin:
             case "event":
                 controller, observation = firstflight.step(controller, event_from_json(message["event"]))
                 answer = {"op": "observed", "i": message["i"], **observation_to_json(observation)}
+            case "compute":
+                answer = compute(message)
             case "end":
                 controller = None
                 answer = {"op": "ended"}

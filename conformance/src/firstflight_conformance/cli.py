@@ -6,6 +6,7 @@ from firstflight_conformance import __version__
 from firstflight_conformance.commands.check import check_command
 from firstflight_conformance.commands.compare import compare_command
 from firstflight_conformance.commands.list import list_command
+from firstflight_conformance.commands.model import model_command
 from firstflight_conformance.commands.mutants import mutants_command
 from firstflight_conformance.commands.run import run_command
 from firstflight_conformance.commands.show import show_command
@@ -21,6 +22,7 @@ COMMANDS = (
     check_command,
     compare_command,
     simulate_command,
+    model_command,
 )
 
 

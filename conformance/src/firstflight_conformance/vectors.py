@@ -18,6 +18,8 @@ from firstflight_conformance.wire import decode_int
 
 #: Flags that say something the events do not show.
 DECLARED_FLAGS = frozenset({"paced", "same-time-order"})
+#: Algorithms without events; ``computations`` loads their vectors.
+COMPUTED_ALGORITHMS = frozenset({"transfer-time"})
 
 
 class VectorError(ValueError):
@@ -108,7 +110,7 @@ def _decode_or_none(value: int | str | None, key: str) -> int | None:
 
 def load(path: Path) -> Vector:
     """Load one file. Raise :class:`VectorError` if it is malformed in any way."""
-    raw = _parse(path)
+    raw = parse_file(path)
     _check_schema(path, raw)
     _check_meaning(path, raw)
     profiles = {
@@ -122,8 +124,12 @@ def load(path: Path) -> Vector:
 
 
 def load_all(root: Path = VECTORS) -> list[Vector]:
-    """Load every vector below ``root``, in the order of their ids. Raise :class:`VectorError`."""
-    paths = sorted(path for path in root.rglob("*.json") if path.parent != root)
+    """Load every vector with events below ``root``, in the order of their ids. Raise :class:`VectorError`."""
+    paths = sorted(
+        path
+        for path in root.rglob("*.json")
+        if path.parent != root and path.relative_to(root).parts[0] not in COMPUTED_ALGORITHMS
+    )
     vectors = [load(path) for path in paths]
     first: dict[str, Path] = {}
     for vector in vectors:
@@ -140,7 +146,9 @@ def cases(vectors: Iterable[Vector]) -> Iterator[Case]:
             yield Case(vector, profile)
 
 
-def _parse(path: Path) -> dict[str, Any]:
+def parse_file(path: Path) -> dict[str, Any]:
+    """Read the JSON object of a vector file. Raise :class:`VectorError` if it is none."""
+
     def refuse_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         keys = [key for key, _ in pairs]
         twice = next((key for key in keys if keys.count(key) > 1), None)

@@ -4,9 +4,8 @@ from pathlib import Path
 
 import click
 
-from firstflight_conformance.commands.options import usage_errors, vectors_option
+from firstflight_conformance.commands.options import all_cases, usage_errors, vectors_option
 from firstflight_conformance.spec.coverage import c_gaps, gaps, traces
-from firstflight_conformance.vectors import cases, load_all
 
 
 @click.command("check")
@@ -20,14 +19,14 @@ from firstflight_conformance.vectors import cases, load_all
 def check_command(*, object_folder: Path | None, root: Path) -> None:
     """Check that every clause has Python, C and a vector, or an exemption. Exit code 1 if one has not."""
     with usage_errors():
-        all_cases = list(cases(load_all(root)))
-        lines = gaps(all_cases)
+        found = all_cases(root)
+        lines = gaps(found)
         if object_folder is not None:
-            lines += c_gaps(object_folder, all_cases)
+            lines += c_gaps(object_folder, found)
     for line in lines:
         click.echo(line)
     if lines:
         raise SystemExit(1)
-    count = len(traces(all_cases))
+    count = len(traces(found))
     measured = "Python by tracing, C by gcov" if object_folder else "Python by tracing, C by citation"
     click.echo(f"{count} clauses: each has Python, C and a vector, or says why not (measured: {measured})")

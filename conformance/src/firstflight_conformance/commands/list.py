@@ -1,11 +1,13 @@
 """``firstflight list``: the cases, or the adapters."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
 from rich.table import Table
 
 from firstflight_conformance.commands.options import selected_cases, selection_options, usage_errors
+from firstflight_conformance.computations import ComputationCase
 from firstflight_conformance.run.manifest import load_manifests
 from firstflight_conformance.run.report_terminal import console
 from firstflight_conformance.run.selection import Selection
@@ -24,7 +26,7 @@ def list_command(*, adapters: bool, root: Path, **selection: tuple[str, ...]) ->
             click.echo(line)
 
 
-def case_lines(cases: list[Case]) -> list[str]:
+def case_lines(cases: Sequence[Case | ComputationCase]) -> list[str]:
     """Return one line for each case."""
     width = max((len(case.id) for case in cases), default=0)
     return [

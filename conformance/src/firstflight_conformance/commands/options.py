@@ -7,7 +7,8 @@ from typing import Any, TypeVar
 
 import click
 
-from firstflight_conformance import vectors
+from firstflight_conformance import computations, vectors
+from firstflight_conformance.computations import ComputationCase
 from firstflight_conformance.paths import VECTORS
 from firstflight_conformance.run.manifest import ManifestError
 from firstflight_conformance.run.selection import Selection, SelectionError
@@ -57,9 +58,14 @@ def usage_errors() -> Iterator[None]:
         raise InputError(str(error)) from error
 
 
-def selected_cases(root: Path, selection: Selection) -> list[Case]:
+def selected_cases(root: Path, selection: Selection) -> list[Case | ComputationCase]:
     """Load the vectors and return the cases that are selected."""
     with usage_errors():
-        cases = list(vectors.cases(vectors.load_all(root)))
+        cases = all_cases(root)
         selection.check(cases)
     return [case for case in cases if selection.takes(case)]
+
+
+def all_cases(root: Path) -> list[Case | ComputationCase]:
+    """Load all vectors, those with events and the computations, and return their cases."""
+    return [*vectors.cases(vectors.load_all(root)), *computations.cases(computations.load_all(root))]

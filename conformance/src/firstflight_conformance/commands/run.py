@@ -1,7 +1,7 @@
 """``firstflight run``: judge adapters."""
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,7 +12,9 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from firstflight_conformance.commands.options import selected_cases, selection_options, usage_errors
+from firstflight_conformance.computations import ComputationCase
 from firstflight_conformance.run import report_json, report_junit, report_terminal
+from firstflight_conformance.run.compute import ComputationScript
 from firstflight_conformance.run.conversation import Script
 from firstflight_conformance.run.judge import Options, judge
 from firstflight_conformance.run.manifest import Manifest, load_manifests, resolve
@@ -68,7 +70,7 @@ def run_command(
     if not cases or not manifests:
         click.echo(f"nothing was run: no {'case' if manifests else 'adapter'} is selected", err=True)
         context.exit(ExitCode.NOTHING_RUN)
-    scripts = [Script(case) for case in cases]
+    scripts = [ComputationScript(case) if isinstance(case, ComputationCase) else Script(case) for case in cases]
     reports = _judge_all(manifests, scripts, Options(deadline_s, validate), jobs or os.cpu_count() or 1)
     code = exit_code(reports, strict=strict)
     report_terminal.print_report(report_terminal.console(), reports, len(cases), all_failures=all_failures)
@@ -86,7 +88,9 @@ def _wanted(names: tuple[str, ...]) -> list[Manifest]:
     return [resolve(name, manifests) for name in dict.fromkeys(names)]
 
 
-def _judge_all(manifests: list[Manifest], scripts: list[Script], options: Options, jobs: int) -> list[AdapterReport]:
+def _judge_all(
+    manifests: list[Manifest], scripts: Sequence[Script | ComputationScript], options: Options, jobs: int
+) -> list[AdapterReport]:
     cancelled = Event()
     with _progress(manifests, len(scripts)) as advance, ThreadPoolExecutor(jobs) as pool:
 

@@ -1,5 +1,6 @@
 """``firstflight show``: one case as a timeline."""
 
+from itertools import zip_longest
 from pathlib import Path
 
 import click
@@ -9,6 +10,7 @@ from rich.text import Text
 
 from firstflight_conformance import timeline
 from firstflight_conformance.commands.options import InputError, selected_cases, vectors_option
+from firstflight_conformance.computations import ComputationCase
 from firstflight_conformance.run.report_terminal import console
 from firstflight_conformance.run.selection import Selection, unknown_hint
 from firstflight_conformance.vectors import Case
@@ -28,7 +30,28 @@ def show_command(case_id: str, root: Path) -> None:
         raise InputError(f"{case_id}: {unknown_hint(case_id, [case.id for case in cases])}")
     out = console()
     for case in found:
-        _show(out, case)
+        if isinstance(case, ComputationCase):
+            _show_computation(out, case)
+        else:
+            _show(out, case)
+
+
+def _show_computation(out: Console, case: ComputationCase) -> None:
+    vector, expectation = case.vector, case.expectation
+    out.print(Text(case.id, "bold"))
+    out.print(Text(vector.title))
+    out.print(Text(vector.why))
+    out.print(Text(f"tier {vector.tier}"))
+    out.print(Text(f"clauses: {', '.join(expectation.clauses)}"))
+    table = Table(box=None, pad_edge=False)
+    for name in ("input", "value", "output", "expected"):
+        table.add_column(name, overflow="fold")
+    inputs = [(name, str(value)) for name, value in case.inputs.items()]
+    outputs = [(k, "/".join(v) if isinstance(v, list) else str(v)) for k, v in expectation.expect.items()]
+    for left, right in zip_longest(inputs, outputs, fillvalue=("", "")):
+        table.add_row(*(Text(cell) for cell in (*left, *right)))
+    out.print(table)
+    out.print()
 
 
 def _show(out: Console, case: Case) -> None:

@@ -9,6 +9,7 @@ from sphinx.util import logging
 
 from firstflight_conformance.docs_ext import (
     c_headers,
+    computation_pages,
     matrix,
     plot_cache,
     python_api,
@@ -37,6 +38,7 @@ def write_pages(app: Sphinx) -> None:
         (folder / path).unlink()
     for name, text in pages.items():
         _write(folder / name, text)
+    computation_pages.write_plots(folder / "models")
     plot_cache.write_plots(site.vectors(), folder / "plots")
     stamp.write_text(digest, "utf-8")
 
@@ -48,6 +50,7 @@ def _pages() -> dict[str, str]:
         "report": report.page(),
         "changelog": _changelog(),
         "vectors/index": vector_pages.index(),
+        "vectors/transfer-time": computation_pages.page(),
         "api/python": python_api.page(),
         "api/c": c_headers.page(),
     }

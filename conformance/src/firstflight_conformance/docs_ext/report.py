@@ -73,7 +73,7 @@ def _deviations(adapter: dict[str, Any]) -> list[str]:
 
 def _case(case_id: str) -> str:
     vector_id = case_id.split("@")[0]
-    if vector_id in {vector.id for vector in site.vectors()}:
+    if vector_id in {one.id for one in site.vectors()} | {one.id for one in site.computations()}:
         return md.ref(case_id, site.anchor("vector", vector_id))
     return md.plain(case_id)
 
@@ -86,7 +86,8 @@ def _what(result: dict[str, Any]) -> str:
         f"{md.code(one['observable'])} {_value(one['observed'])} instead of {_value(one['expected'])}"
         for one in divergence["differences"]
     ]
-    return f"event {divergence['event_index']}: " + "; ".join(parts)
+    place = "" if divergence["event_index"] is None else f"event {divergence['event_index']}: "
+    return place + "; ".join(parts)
 
 
 def _value(value: Any) -> str:

@@ -4,6 +4,8 @@ from collections import defaultdict
 from functools import cache
 from pathlib import Path
 
+from firstflight_conformance import computations as computed
+from firstflight_conformance.computations import Computation
 from firstflight_conformance.paths import ROOT
 from firstflight_conformance.spec.clauses import Citation, Clause, all_clauses, c_citations, python_citations
 from firstflight_conformance.vectors import Vector, load_all
@@ -30,6 +32,12 @@ def vectors() -> list[Vector]:
     return load_all()
 
 
+@cache
+def computations() -> list[Computation]:
+    """Return every computation in the order of the ids."""
+    return computed.load_all()
+
+
 def group_of(vector_id: str) -> str:
     """Return the group under which a vector is shown: its algorithm and topic."""
     return ".".join(vector_id.split(".")[:2])
@@ -45,10 +53,11 @@ def groups() -> dict[str, list[Vector]]:
 
 
 @cache
-def vectors_by_clause() -> dict[str, list[Vector]]:
-    """Return the vectors in which a profile carries out a clause, by clause."""
-    found: dict[str, list[Vector]] = defaultdict(list)
-    for vector in vectors():
+def vectors_by_clause() -> dict[str, list[Vector | Computation]]:
+    """Return the vectors and computations in which a profile carries out a clause, by clause."""
+    found: dict[str, list[Vector | Computation]] = defaultdict(list)
+    every: list[Vector | Computation] = [*vectors(), *computations()]
+    for vector in every:
         for name in sorted({name for profile in vector.profiles.values() for name in profile.clauses}):
             found[name].append(vector)
     return dict(found)

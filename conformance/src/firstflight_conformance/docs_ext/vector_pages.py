@@ -24,8 +24,14 @@ def index() -> str:
         "of them in the "
         "[path simulator](../../specification/simulator.md). The format is described in "
         "[](../../specification/vector-format.md).",
-        "```{toctree}\n:hidden:\n\n" + "\n".join(name.replace(".", "-") for name in groups) + "\n```",
+        "```{toctree}\n:hidden:\n\n"
+        + "\n".join([*(name.replace(".", "-") for name in groups), "transfer-time"])
+        + "\n```",
     ]
+    blocks.append(
+        f"The {len(site.computations())} [computations of the transfer-time models](transfer-time.md) have no events and a "
+        "page of their own."
+    )
     for name, group in groups.items():
         blocks += [f"## {md.ref(name, site.anchor('group', name))}", _index_table(group)]
     return md.page(*blocks)

@@ -1,5 +1,6 @@
 """The kill matrix: which vectors reject which mutant, and by what."""
 
+import sys
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
@@ -8,9 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from firstflight.events import Event
+from firstflight_conformance import computations
+from firstflight_conformance.computations import ComputationCase, decode_inputs
 from firstflight_conformance.measure import config_from_json
 from firstflight_conformance.mutants.load import Mutant, mutated
-from firstflight_conformance.vectors import Case, cases, load_all
+from firstflight_conformance.vectors import COMPUTED_ALGORITHMS, Case, cases, load_all
 from firstflight_conformance.wire import event_from_json
 
 #: What every stack reports. A mutant that shows only in the others is told apart, but not by all adapters.
@@ -19,7 +22,7 @@ WINDOWS = ("cwnd_bytes", "ssthresh_bytes", "phase")
 
 @dataclass(slots=True)
 class Kills:
-    """The cases that reject a mutant: by the windows or the phase, or only by outcome or state."""
+    """The cases that reject a mutant: by the windows, the phase or a computed output, or only by outcome or state."""
 
     mutant: Mutant
     by_windows: list[str] = field(default_factory=list)
@@ -48,6 +51,10 @@ def kills_of(root: Path, mutant: Mutant) -> Kills:
     """Return the cases that reject a mutant."""
     kills = Kills(mutant)
     with mutated(mutant) as controller:
+        if mutant.algorithm in COMPUTED_ALGORITHMS:
+            model = sys.modules[f"firstflight.{mutant.algorithm.replace('-', '_')}"]
+            kills.by_windows += [case.id for case in _computations(root) if _answers_differently(model, case)]
+            return kills
         for case, events in _cases(root):
             if (case.vector.algorithm, case.profile) == (mutant.algorithm, mutant.profile):
                 difference = _difference(controller, case, events)
@@ -61,6 +68,19 @@ def kills_of(root: Path, mutant: Mutant) -> Kills:
 @cache
 def _cases(root: Path) -> list[tuple[Case, list[Event]]]:
     return [(case, [event_from_json(raw) for raw in case.events]) for case in cases(load_all(root))]
+
+
+@cache
+def _computations(root: Path) -> list[ComputationCase]:
+    return list(computations.cases(computations.load_all(root)))
+
+
+def _answers_differently(model: Any, case: ComputationCase) -> bool:
+    """Return whether a computation rejects the mutant. A crash is a rejection."""
+    try:
+        return computations.answer(case.profile, decode_inputs(case.inputs), model) != case.expectation.expect
+    except (ArithmeticError, ValueError, LookupError, TypeError):
+        return True
 
 
 def _difference(controller: Any, case: Case, events: list[Event]) -> str:

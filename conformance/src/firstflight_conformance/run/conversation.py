@@ -6,6 +6,7 @@ from typing import Any
 
 from firstflight_conformance.measure import clauses_at
 from firstflight_conformance.run import messages
+from firstflight_conformance.run.compute import ComputationScript, read_outputs
 from firstflight_conformance.run.faults import ConversationError, FaultKind, excerpt
 from firstflight_conformance.run.messages import Declaration, Message
 from firstflight_conformance.run.process import OUTPUT_BASE_BYTES, OUTPUT_PER_EVENT_BYTES, AdapterProcess
@@ -90,12 +91,15 @@ class Conversation:
                 "which does not exist: it cannot be told what it supports",
             )
 
-    def case(self, script: Script, observables: tuple[str, ...]) -> Answers:
+    def case(self, script: Script | ComputationScript, observables: tuple[str, ...]) -> Answers:
         """Play one case."""
         answers = Answers()
         try:
             if self.process.has_stray_output():
                 raise ConversationError(FaultKind.EXTRA_ANSWER, "an answer too many")
+            if isinstance(script, ComputationScript):
+                self._compute(script, answers)
+                return answers
             answers.unsupported = self._start(script)
         except ConversationError as fault:
             answers.fault, answers.fault_at_start = fault, True
@@ -103,6 +107,13 @@ class Conversation:
         if answers.unsupported is None:
             self._events(script, observables, answers)
         return answers
+
+    def _compute(self, script: ComputationScript, answers: Answers) -> None:
+        answer = self._ask(script.message)
+        if answer["op"] == "unsupported":
+            answers.unsupported = _reason(answer)
+        else:
+            answers.observed.append(read_outputs(answer, script.case.profile))
 
     def _start(self, script: Script) -> str | None:
         answer = self._ask(script.start)

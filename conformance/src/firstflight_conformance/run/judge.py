@@ -3,7 +3,9 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from firstflight_conformance.computations import ComputationCase
 from firstflight_conformance.run.compare import compare
+from firstflight_conformance.run.compute import ComputationScript, compare_outputs
 from firstflight_conformance.run.conversation import Answers, Conversation, Script
 from firstflight_conformance.run.faults import ConversationError, FaultKind
 from firstflight_conformance.run.manifest import Deviation, Manifest
@@ -25,7 +27,10 @@ class Options:
 
 
 def judge(
-    manifest: Manifest, scripts: Sequence[Script], options: Options, on_result: Callable[[], None] = lambda: None
+    manifest: Manifest,
+    scripts: Sequence[Script | ComputationScript],
+    options: Options,
+    on_result: Callable[[], None] = lambda: None,
 ) -> AdapterReport:
     """Run the adapter over the cases; ``on_result`` is called after each."""
     skipped = manifest.missing()
@@ -55,7 +60,7 @@ class _Session:
         self._unusable: ConversationError | None = None
         self._last: int | None = None  # the result of the last case that the running process has served
 
-    def judge(self, script: Script) -> None:
+    def judge(self, script: Script | ComputationScript) -> None:
         """Add the result of one case."""
         declaration = self._declared()
         if declaration is None or self._unusable is not None:
@@ -105,7 +110,7 @@ class _Session:
         self.declaration, self._probed = declaration, True
         return conversation
 
-    def _play(self, script: Script, declaration: Declaration) -> Answers:
+    def _play(self, script: Script | ComputationScript, declaration: Declaration) -> Answers:
         """Play a case, once more with a fresh process if what is wrong may be left over from the case before."""
         answers = self._play_once(script, declaration)
         previous, stray = self._last, answers.fault
@@ -117,7 +122,7 @@ class _Session:
             self._charge(previous, _as_stray(stray))
         return answers
 
-    def _play_once(self, script: Script, declaration: Declaration) -> Answers:
+    def _play_once(self, script: Script | ComputationScript, declaration: Declaration) -> Answers:
         conversation = self._open()
         if conversation is None:
             return Answers(fault=self._unusable, fault_at_start=True)
@@ -136,24 +141,26 @@ def _as_stray(fault: ConversationError) -> ConversationError:
     return ConversationError(kind, f"after the case, found when the next one began: {fault.reason}")
 
 
-def _errored(case: Case, fault: ConversationError | None) -> Result:
+def _errored(case: Case | ComputationCase, fault: ConversationError | None) -> Result:
     assert fault is not None
     return Result(case.id, Verdict.ERRORED, fault.reason, fault=fault.kind)
 
 
-def _ruled_out(case: Case, declaration: Declaration) -> str | None:
+def _ruled_out(case: Case | ComputationCase, declaration: Declaration) -> str | None:
     """Return why what the adapter declares rules the case out, if it does."""
     algorithm = case.vector.algorithm
     if algorithm not in declaration.algorithms:
         return f"does not declare the algorithm {algorithm}"
     if case.profile not in declaration.algorithms[algorithm]:
         return f"does not declare the profile {algorithm}/{case.profile}"
-    if _UNITS.index(case.vector.granularity) > _UNITS.index(declaration.clock):
+    if isinstance(case, Case) and _UNITS.index(case.vector.granularity) > _UNITS.index(declaration.clock):
         return f"computes in {declaration.clock}, the case needs {case.vector.granularity}"
     return None
 
 
-def _verdict(script: Script, declaration: Declaration, answers: Answers) -> Result:
+def _verdict(script: Script | ComputationScript, declaration: Declaration, answers: Answers) -> Result:
+    if isinstance(script, ComputationScript):
+        return _verdict_on_computation(script, declaration, answers)
     case = script.case
     within_tolerance = False
     for index, (expected, observed) in enumerate(zip(script.expected, answers.observed, strict=False)):
@@ -172,9 +179,24 @@ def _verdict(script: Script, declaration: Declaration, answers: Answers) -> Resu
     return Result(case.id, Verdict.PASS, within_tolerance=within_tolerance)
 
 
+def _verdict_on_computation(script: ComputationScript, declaration: Declaration, answers: Answers) -> Result:
+    case = script.case
+    if answers.fault is not None:
+        return _errored(case, answers.fault)
+    if answers.unsupported is not None:
+        return Result(case.id, Verdict.UNSUPPORTED, answers.unsupported)
+    comparison = compare_outputs(script.expected, answers.observed[0], declaration)
+    if comparison.differences:
+        clauses, expect = case.expectation.clauses, case.expectation.expect
+        divergence = Divergence(None, case.inputs, comparison.differences, clauses, expect)
+        return Result(case.id, Verdict.FAIL, _difference_text(divergence), divergence=divergence)
+    return Result(case.id, Verdict.PASS, within_tolerance=comparison.within_tolerance)
+
+
 def _difference_text(divergence: Divergence) -> str:
     first = divergence.differences[0]
-    return f"event {divergence.event_index}: {first.observable}: expected {first.expected}, observed {first.observed}"
+    place = "" if divergence.event_index is None else f"event {divergence.event_index}: "
+    return f"{place}{first.observable}: expected {first.expected}, observed {first.observed}"
 
 
 def _explain(result: Result, deviations: tuple[Deviation, ...]) -> Result:

@@ -28,8 +28,8 @@ PROBE = {
 }
 
 _OPS = {
-    "runner": ("hello", "start", "event", "end"),
-    "adapter": ("hello", "started", "unsupported", "observed", "ended"),
+    "runner": ("hello", "start", "event", "end", "compute"),
+    "adapter": ("hello", "started", "unsupported", "observed", "ended", "computed", "refused"),
 }
 
 Message = dict[str, Any]

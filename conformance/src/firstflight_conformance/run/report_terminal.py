@@ -117,8 +117,11 @@ def _print_failure(out: Console, adapter: str, result: Result, clauses: dict[str
 
 def _divergence_lines(divergence: Divergence, clauses: dict[str, Clause]) -> Iterable[Text]:
     event = divergence.event
-    time_ms = milliseconds(decode_int(event["t_ns"]))
-    yield Text(f"event {divergence.event_index} at {time_ms} ms: {event_text(event)}")
+    if divergence.event_index is None:
+        yield Text(f"inputs: {'  '.join(f'{name} {value}' for name, value in event.items())}")
+    else:
+        time_ms = milliseconds(decode_int(event["t_ns"]))
+        yield Text(f"event {divergence.event_index} at {time_ms} ms: {event_text(event)}")
     for difference in divergence.differences:
         expected, observed = _shown(difference.expected), _shown(difference.observed)
         yield Text.assemble(

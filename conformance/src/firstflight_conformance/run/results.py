@@ -22,12 +22,13 @@ class Verdict(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Divergence:
-    """The first event after which an observable differed.
+    """The first event after which an observable differed; of a computation the outputs that differ.
 
+    ``event_index`` is ``None`` for a computation, and ``event`` its inputs.
     ``clauses`` are those that the model carried out on that event, ``expected`` all its observables after it.
     """
 
-    event_index: int
+    event_index: int | None
     event: dict[str, Any]
     differences: tuple[Difference, ...]
     clauses: tuple[str, ...]

@@ -1,9 +1,11 @@
 """Selects cases. Values of one option add up, different options narrow."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 
+from firstflight_conformance.computations import ComputationCase
 from firstflight_conformance.vectors import Case
 
 
@@ -21,14 +23,14 @@ class Selection:
     flags: tuple[str, ...] = ()
     ids: tuple[str, ...] = ()
 
-    def check(self, cases: list[Case]) -> None:
+    def check(self, cases: Sequence[Case | ComputationCase]) -> None:
         """Raise :class:`SelectionError` if a name occurs in no case, saying which there are."""
         _check("--algorithm", self.algorithms, {case.vector.algorithm for case in cases})
         _check("--profile", self.profiles, {case.profile for case in cases})
         _check("--tier", self.tiers, {case.vector.tier for case in cases})
         _check("--flag", self.flags, {flag for case in cases for flag in case.vector.flags})
 
-    def takes(self, case: Case) -> bool:
+    def takes(self, case: Case | ComputationCase) -> bool:
         """Return whether the case is selected."""
         vector = case.vector
         return (

@@ -16,6 +16,7 @@ from firstflight_conformance.wire import decode_int, encode_int
 
 _NONE = 2**64 - 1
 _OBSERVED, _UNSUPPORTED = 0, 1
+_COMPUTED, _REFUSED = 0, 3
 _KINDS = ("sent", "ack", "lost", "ce", "persistent_congestion", "pto")
 _NUMBERS = ("bytes", "bytes_in_flight", "next_packet", "ack_delay_ns", "packet", "sent_t_ns", "ce_count")
 _RTTS = ("latest_rtt_ns", "min_rtt_ns", "smoothed_rtt_ns")
@@ -71,6 +72,33 @@ class _Observed(Structure):
     ]
 
 
+class _Input(Structure):
+    _fields_: ClassVar = [("name", c_char_p), ("value", c_uint64)]
+
+
+class _Computation(Structure):
+    _fields_: ClassVar = [
+        ("id", c_char_p),
+        ("algorithm", c_char_p),
+        ("profile", c_char_p),
+        ("inputs", POINTER(_Input)),
+        ("input_count", c_uint64),
+    ]
+
+
+class _Output(Structure):
+    _fields_: ClassVar = [
+        ("name", c_char_p),
+        ("value", c_uint64),
+        ("numerator", c_char_p),
+        ("denominator", c_char_p),
+    ]
+
+
+class _Computed(Structure):
+    _fields_: ClassVar = [("output_count", c_uint32), ("reason", c_char_p), ("outputs", _Output * 8)]
+
+
 class HostError(Exception):
     """The shared object cannot be used, or gave up."""
 
@@ -92,6 +120,11 @@ class Host:
         self._start.argtypes, self._start.restype = [POINTER(_Case), POINTER(c_char_p)], c_void_p
         self._event.argtypes, self._event.restype = [c_void_p, POINTER(_Event), POINTER(_Observed)], c_int
         self._end.argtypes, self._end.restype = [c_void_p], None
+        # Optional: an adapter that computes nothing leaves it out.
+        self._compute = getattr(library, "firstflight_adapter_compute", None)
+        if self._compute is not None:
+            self._compute.argtypes = [POINTER(_Computation), POINTER(_Computed)]
+            self._compute.restype = c_int
         self._state: int | None = None
 
     def answer(self, message: dict[str, Any]) -> str:
@@ -103,6 +136,8 @@ class Host:
                 return json.dumps(self._on_start(message))
             case "event":
                 return json.dumps(self._on_event(message["i"], message["event"]))
+            case "compute":
+                return json.dumps(self._on_compute(message))
             case "end":
                 self._discard()
                 return '{"op":"ended"}'
@@ -142,6 +177,31 @@ class Host:
         if result != _OBSERVED:
             raise HostError(f"firstflight_adapter_event returned {result} for event {index}")
         return {"op": "observed", "i": index, **_observables(observed)}
+
+    def _on_compute(self, message: dict[str, Any]) -> dict[str, Any]:
+        if self._compute is None:
+            return {"op": "unsupported", "reason": "this adapter computes nothing"}
+        pairs = [_Input(name.encode(), decode_int(value)) for name, value in message["inputs"].items()]
+        computation = _Computation(message["case"].encode(), message["algorithm"].encode(), message["profile"].encode())
+        computation.inputs, computation.input_count = (_Input * len(pairs))(*pairs), len(pairs)
+        computed = _Computed()
+        result = self._compute(byref(computation), byref(computed))
+        if result in (_UNSUPPORTED, _REFUSED):
+            op = "refused" if result == _REFUSED else "unsupported"
+            return {"op": op, "reason": _text(computed.reason) or "no reason given"}
+        if result != _COMPUTED:
+            raise HostError(f"firstflight_adapter_compute returned {result}")
+        return {"op": "computed", **_outputs(computed)}
+
+
+def _outputs(computed: _Computed) -> dict[str, Any]:
+    if computed.output_count > len(computed.outputs):
+        raise HostError(f"output_count is {computed.output_count}, at most {len(computed.outputs)} fit")
+    values: dict[str, Any] = {}
+    for output in computed.outputs[: computed.output_count]:
+        fraction = [_text(output.numerator), _text(output.denominator)]
+        values[_text(output.name)] = encode_int(output.value) if output.numerator is None else fraction
+    return values
 
 
 def _event(raw: dict[str, Any]) -> _Event:

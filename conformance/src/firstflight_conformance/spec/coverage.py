@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from firstflight_conformance.computations import ComputationCase
 from firstflight_conformance.spec.clauses import Citation, Clause, all_clauses, c_citations, python_citations
 from firstflight_conformance.vectors import Case
 
@@ -23,7 +24,7 @@ class Trace:
     cases: tuple[str, ...]
 
 
-def traces(cases: Iterable[Case]) -> list[Trace]:
+def traces(cases: Iterable[Case | ComputationCase]) -> list[Trace]:
     """Return the trace of every clause, in the order of the pages."""
     python, c = _by_clause(python_citations()), _by_clause(c_citations())
     carried_out: dict[str, list[str]] = defaultdict(list)
@@ -43,7 +44,7 @@ def _by_clause(citations: Iterable[Citation]) -> dict[str, list[Citation]]:
     return found
 
 
-def gaps(cases: Iterable[Case]) -> list[str]:
+def gaps(cases: Iterable[Case | ComputationCase]) -> list[str]:
     """Return one line for each clause that lacks something without an exemption, or has it in spite of one."""
     lines = []
     for trace in traces(cases):
@@ -60,7 +61,7 @@ def gaps(cases: Iterable[Case]) -> list[str]:
     return lines
 
 
-def c_gaps(object_folder: Path, cases: Iterable[Case]) -> list[str]:
+def c_gaps(object_folder: Path, cases: Iterable[Case | ComputationCase]) -> list[str]:
     """Return one line for each clause of C that no vector carried out, by the counters that gcov finds in a folder.
 
     The vectors must have been replayed by a build with ``--coverage`` before. A citation that stands on no executable line

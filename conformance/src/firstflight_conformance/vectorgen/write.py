@@ -6,6 +6,7 @@ from pathlib import Path
 
 from firstflight_conformance.paths import VECTORS
 from firstflight_conformance.vectorgen import (
+    computation,
     hand_search,
     hand_search_dialects,
     hand_search_exit,
@@ -32,6 +33,7 @@ def all_stimuli() -> list[Stimulus]:
 def all_files() -> dict[str, str]:
     """Return the content of every file below ``vectors/`` that is generated, by its relative path."""
     files = {_path_of(stimulus): vector_text(to_json(stimulus)) for stimulus in all_stimuli()}
+    files |= computation.all_files()
     hashes = {path: hashlib.sha256(text.encode("utf-8")).hexdigest() for path, text in files.items()}
     files["manifest.json"] = json.dumps({"format": 1, "sha256": hashes}, indent=2) + "\n"
     return files

@@ -1,0 +1,59 @@
+"""The transfer-time models over many sizes: what tables and plots show."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from firstflight import transfer_time
+from firstflight.transfer_time import Inputs, TransferTime
+
+
+@dataclass(frozen=True, slots=True)
+class Scheme:
+    """A scheme with its inputs; ``size_bytes`` is replaced by each size in turn."""
+
+    name: str
+    inputs: Inputs
+    label: str = ""
+
+    def at(self, size_bytes: int) -> TransferTime:
+        """Return the transfer time for a size."""
+        return transfer_time.compute(self.name, replace(self.inputs, size_bytes=size_bytes))
+
+    def response_time_ns(self, size_bytes: int) -> Fraction:
+        """Return the exact response time for a size."""
+        return self.at(size_bytes).gamma + self.inputs.rtt_ns
+
+
+def sizes(first_bytes: int, last_bytes: int, points: int) -> list[int]:
+    """Return about so many sizes from the first to the last, by equal factors, without repetition."""
+    if not 1 <= first_bytes < last_bytes:
+        raise ValueError(f"the sizes must rise from at least 1 byte: {first_bytes}..{last_bytes}")
+    steps = max(points - 1, 1)
+    found = {first_bytes, last_bytes}
+    for step in range(1, steps):
+        # The integer root of first^(steps - step) * last^step: exact, so that every machine lists the same sizes.
+        found.add(_root(first_bytes ** (steps - step) * last_bytes**step, steps))
+    return sorted(found)
+
+
+def _root(value: int, degree: int) -> int:
+    low, high = 0, 1 << (value.bit_length() // degree + 1)
+    while high - low > 1:
+        middle = (low + high) // 2
+        if middle**degree <= value:
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+def speedup(scheme: Scheme, other: Scheme, size_bytes: int) -> Fraction:
+    """Return how many times shorter the response time of ``scheme`` is than that of ``other``."""
+    own = scheme.response_time_ns(size_bytes)
+    return other.response_time_ns(size_bytes) / own if own else Fraction(1)
+
+
+def peak(scheme: Scheme, other: Scheme, candidates: Sequence[int]) -> tuple[Fraction, int]:
+    """Return the largest speedup over the candidate sizes, and the smallest size at which it is reached."""
+    return max(((speedup(scheme, other, size), size) for size in candidates), key=lambda pair: (pair[0], -pair[1]))

@@ -1,0 +1,112 @@
+"""The transfer-time models of the C port as Python functions: built with cffi, with and without ``__int128``."""
+
+import fcntl
+import importlib.util
+import re
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import cffi  # type: ignore[import-untyped]
+
+from firstflight.errors import DomainError
+from firstflight.transfer_time import INPUTS, Inputs, TransferTime
+from firstflight_conformance.paths import BUILD, REFERENCE_C
+
+_HEADERS = ("limits", "wide", "growth", "transfer_time")
+_SOURCES = ("wide", "growth", "quick_start", "transfer_time")
+#: The builds by name, with the macros that make them.
+BUILDS = {"int128": [], "no_int128": [("FF_NO_INT128", "1")]}
+
+
+def _declarations() -> str:
+    include = REFERENCE_C / "include" / "firstflight"
+    text = "\n".join((include / f"{name}.h").read_text(encoding="utf-8") for name in _HEADERS)
+    text = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
+    text = re.sub(r"^#define (FF_\w+) (?!\d+$).+$", r"#define \1 ...", text, flags=re.MULTILINE)
+    return "\n".join(line for line in text.splitlines() if not line.startswith("#") or line.startswith("#define FF_"))
+
+
+def _built_module(name: str, macros: list[tuple[str, str]]) -> Path:
+    """Return the path of the extension module, after building it if a source is newer. Processes take turns."""
+    directory = BUILD / "cffi-models"
+    sources = [REFERENCE_C / "src" / f"{source}.c" for source in _SOURCES]
+    headers = sorted((REFERENCE_C / "include").rglob("*.h"))
+    newest = max(path.stat().st_mtime for path in [*sources, *headers, Path(__file__)])
+    directory.mkdir(parents=True, exist_ok=True)
+    with (directory / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        built = [path for path in directory.glob(f"{name}.*.so") if path.stat().st_mtime > newest]
+        if built:
+            return built[0]
+        builder = cffi.FFI()
+        builder.cdef(_declarations())
+        builder.set_source(
+            name,
+            '#include "firstflight/growth.h"\n#include "firstflight/transfer_time.h"',
+            sources=[str(source) for source in sources],
+            include_dirs=[str(REFERENCE_C / "include")],
+            define_macros=macros,
+            # Undefined behaviour ends the process: no run-time library is needed for that.
+            extra_compile_args=["-std=c11", "-O2", "-fsanitize=undefined", "-fsanitize-undefined-trap-on-error"],
+        )
+        return Path(builder.compile(tmpdir=str(directory)))
+
+
+class Models:
+    """One build of the models."""
+
+    def __init__(self, build: str) -> None:
+        """Build it if need be, and load it."""
+        name = f"_models_{build}"
+        spec = importlib.util.spec_from_file_location(name, _built_module(name, BUILDS[build]))
+        if spec is None or spec.loader is None:
+            raise ImportError(name)
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        self.ffi: Any = module.ffi  # type: ignore[attr-defined]
+        self.lib: Any = module.lib  # type: ignore[attr-defined]
+        self._inputs = self.ffi.new("struct ff_transfer_time_inputs *")
+        self._answer = self.ffi.new("struct ff_transfer_time *")
+        self._text = self.ffi.new("char[]", self.lib.FF_WIDE_DECIMAL_SIZE)
+
+    def compute(self, scheme: str, inputs: Inputs) -> TransferTime:
+        """Answer like :func:`firstflight.transfer_time.compute`; also an untouched answer is checked."""
+        for name in INPUTS.get(scheme, ()):
+            setattr(self._inputs, name, getattr(inputs, name))
+        out = self._answer
+        out.psi, before = 2**64 - 7, bytes(self.ffi.buffer(out))
+        status = self.lib.ff_transfer_time_compute(scheme.encode(), self._inputs, out)
+        if status != self.lib.FF_OK:
+            assert bytes(self.ffi.buffer(out))[8:] == before[8:]
+            raise DomainError("unknown scheme" if status == self.lib.FF_ERR_UNKNOWN_PROFILE else "domain")
+        gamma = Fraction(self.integer(out.gamma_numerator), self.integer(out.gamma_denominator))
+        assert gamma.denominator == self.integer(out.gamma_denominator)
+        return TransferTime(out.psi, gamma, out.gamma_ns, out.response_time_ns)
+
+    def quick_start_code(self, requested_rate_bps: int) -> tuple[int, int]:
+        """Answer like :func:`firstflight.transfer_time.quick_start_code`."""
+        code, rate = self.ffi.new("uint64_t *"), self.ffi.new("uint64_t *")
+        if self.lib.ff_quick_start_code(requested_rate_bps, code, rate) != self.lib.FF_OK:
+            raise DomainError("domain")
+        return code[0], rate[0]
+
+    def integer(self, wide: Any) -> int:
+        """Return a wide number."""
+        assert wide.count == 0 or wide.limbs[wide.count - 1] > 0
+        return sum(wide.limbs[index] << (64 * index) for index in range(wide.count))
+
+    def wide(self, value: int) -> Any:
+        """Return a new wide number with a value."""
+        wide = self.ffi.new("struct ff_wide *")
+        wide.count = -(-value.bit_length() // 64)
+        for index in range(wide.count):
+            wide.limbs[index] = value >> (64 * index) & (2**64 - 1)
+        return wide
+
+    def decimal(self, value: int) -> str:
+        """Return what the port writes for a wide number."""
+        length = self.lib.ff_wide_decimal(self.wide(value), self._text)
+        text = self.ffi.string(self._text).decode()
+        assert len(text) == length
+        return text
