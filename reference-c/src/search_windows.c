@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 #include "firstflight/u128.h"
+#include "firstflight/wide.h"
 
 /* A counter that is shifted right must fit in so many bits. */
 #define SHIFTED_BITS 16
