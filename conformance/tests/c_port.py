@@ -136,7 +136,9 @@ class Port:
     def create(algorithm: str, profile: str, config: Config) -> "Port":
         """Begin by the name of a profile."""
         port = Port(search_profiles.PROFILES.get(profile), config)
-        status = lib.ff_controller_init(port._controller, algorithm.encode(), profile.encode(), _config_to_c(ffi, config))
+        status = lib.ff_controller_init(
+            port._controller, algorithm.encode(), profile.encode(), _config_to_c(ffi, config)
+        )
         _check(status)
         return port
 

@@ -11,13 +11,24 @@ from firstflight_conformance.docs_ext import (
     c_headers,
     matrix,
     plot_cache,
+    profile_paths,
     python_api,
     readings,
     report,
     site,
     vector_pages,
 )
-from firstflight_conformance.paths import BUILD, CONFORMANCE, PROFILES, REFERENCE_C, REFERENCE_PY, ROOT, SPEC, VECTORS
+from firstflight_conformance.paths import (
+    BUILD,
+    CONFORMANCE,
+    PROFILES,
+    REFERENCE_C,
+    REFERENCE_PY,
+    ROOT,
+    SCENARIOS,
+    SPEC,
+    VECTORS,
+)
 
 _LOGGER = logging.getLogger(__name__)
 _STAMP = ".inputs"
@@ -38,6 +49,7 @@ def write_pages(app: Sphinx) -> None:
     for name, text in pages.items():
         _write(folder / name, text)
     plot_cache.write_plots(site.vectors(), folder / "plots")
+    profile_paths.write_paths(Path(app.srcdir))
     stamp.write_text(digest, "utf-8")
 
 
@@ -95,6 +107,7 @@ def _inputs_digest() -> str:
         *SPEC.glob("*.md"),
         *PROFILES.glob("*.toml"),
         *VECTORS.rglob("*.json"),
+        *SCENARIOS.glob("*.json"),
         *REFERENCE_PY.glob("*.py"),
         *REFERENCE_C.rglob("*.[ch]"),
         *(CONFORMANCE / "include").glob("*.h"),
