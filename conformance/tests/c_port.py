@@ -22,7 +22,7 @@ from firstflight.slow_start import SlowStart
 from firstflight_conformance.paths import BUILD, REFERENCE_C
 
 _HEADERS = (
-    *("limits", "events", "observables", "slow_start", "search_profiles", "wide"),
+    *("limits", "events", "observables", "slow_start", "search_profiles", "u128"),
     *("search_bins", "search_windows", "search_exit", "search", "controller"),
 )
 _SEARCH_STATE = ("bin", "open_bin_bytes", "shift_bins", "current_bytes", "previous_bytes", "target_bytes")
@@ -69,7 +69,7 @@ def _built_module(build: str) -> Path:
         builder.cdef(_declarations() + ("\nvoid __gcov_dump(void);\nvoid __gcov_reset(void);\n" if counted else ""))
         builder.set_source(
             name,
-            '#include "firstflight/controller.h"\n#include "firstflight/wide.h"\n'
+            '#include "firstflight/controller.h"\n#include "firstflight/u128.h"\n'
             + ("void __gcov_dump(void);\nvoid __gcov_reset(void);\n" if counted else ""),
             sources=[str(source) for source in sources],
             include_dirs=[str(REFERENCE_C / "include")],
@@ -136,7 +136,9 @@ class Port:
     def create(algorithm: str, profile: str, config: Config) -> "Port":
         """Begin by the name of a profile."""
         port = Port(search_profiles.PROFILES.get(profile), config)
-        status = lib.ff_controller_init(port._controller, algorithm.encode(), profile.encode(), _config_to_c(ffi, config))
+        status = lib.ff_controller_init(
+            port._controller, algorithm.encode(), profile.encode(), _config_to_c(ffi, config)
+        )
         _check(status)
         return port
 

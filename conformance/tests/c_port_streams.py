@@ -1,36 +1,60 @@
 """Random events for the comparison of model and port: mostly valid, and drawn towards the corners."""
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TypeVar
+from enum import Enum
+from typing import TypeVar, cast
 
 from firstflight.controller import Config, Controller
 from firstflight.events import Ack, Ce, Event, Lost, PersistentCongestion, Pto, Run, Sent
 from firstflight.limits import BIN_MAX_BYTES, DATAGRAM_MAX_BYTES, RUN_MAX_PACKETS, TIME_MAX_NS, WINDOW_MAX_BYTES
 from firstflight.observables import Phase
-from firstflight.search import BIN_TICKS_PER_RTT_NS, RING_BINS, TICKS_PER_NS, Search
-from firstflight.search_profiles import Readings
+from firstflight.search_bins import BIN_TICKS_PER_RTT, KEPT_BINS, TICKS_PER_UNIT, Search, Series
+from firstflight.search_profiles import Clock, Compared, CrossingCredit, Difference, Lower, Readings
 from firstflight.slow_start import SlowStart, phase
 from firstflight_conformance.prng import SplitMix64
 
 T = TypeVar("T")
 
-_RTTS_NS = (1, 2, 3, 20, 40, 280, 40_000_000, 100_000_000, 600_000_001, 2**40, 2**52, 2**58)
+_RTTS_NS = (
+    *(1, 2, 3, 20, 40, 280, 1000, 2999, 40_000_000, 100_000_000, 100_000_000, 600_000_001, 60_000_000_000),
+    *(2**40, 2**52, 2**58),
+)
+#: Among them the time at which a 32-bit clock of microseconds wraps.
+_STARTS_NS = (1, 10**9, 10**9, 10**9, 2**32 * 1000 - 10**9, 2**50)
 _WINDOWS_BYTES = (None, None, None, 1, 12_000, 10_000_000, 2**40, WINDOW_MAX_BYTES - 5000, WINDOW_MAX_BYTES)
+_NS_PER_UNIT = {Clock.NS: 1, Clock.US: 1_000, Clock.MS: 1_000_000}
+#: norm_diff is at the threshold iff the first times the earlier window is the second times the later one.
+_PRODUCTS = {
+    (Difference.SEVEN_TWENTIETHS, Compared.DELIVERED): (13, 10),
+    (Difference.SEVEN_TWENTIETHS, Compared.SENT): (13, 20),
+    (Difference.THIRTEEN_FIFTIETHS, Compared.DELIVERED): (37, 25),
+    (Difference.THIRTEEN_FIFTIETHS, Compared.SENT): (37, 50),
+}
+_LINE_RATE_BYTES_PER_NS = 50  # 400 Gbit/s
+COUNTER_MAX_BYTES = 2**63 - 1
 
 
 class Stream:
     """The events of one connection. It looks at the model's state to hit the ends of bins and of recovery."""
 
-    def __init__(self, rng: SplitMix64) -> None:
+    def __init__(self, rng: SplitMix64, readings: Readings | None = None) -> None:
         """Draw the nature of the connection."""
         self.rng = rng
+        self.unit_ns = _NS_PER_UNIT[readings.clock] if readings else 1
         self.rtt_ns = self.pick(_RTTS_NS)
-        self.bytes_mode = self.pick(("flat", "doubling", "doubling", "tiny", "random"))
+        if self.rtt_ns < 5 * self.unit_ns and self.chance(70):
+            self.rtt_ns = self.unit_ns * (1 + self.rng.below(200)) + self.rng.below(2)
+        self.bytes_mode = self.pick(("flat", "doubling", "doubling", "tiny", "random", "line-rate"))
+        self.sending = self.pick((50, 8)) if readings and readings.compared is Compared.SENT else 8
+        self.sent_mode = self.pick(("as-acked", "twice", "stop"))
+        self.draining = readings is not None and readings.lower is Lower.DRAIN
         self.lossy = self.chance(30)
         self.sparse = self.chance(30)
+        self.sampled = self.chance(60)
         self.huge = self.chance(5)
         self.config = Config(self.pick((1, 2, 1200, 1200, 1472, 9000, DATAGRAM_MAX_BYTES)), self.pick(_WINDOWS_BYTES))
-        self.t_ns = max(1, self.pick((1, 10**9, 10**9, 10**9, 2**50, TIME_MAX_NS - 40 * self.rtt_ns)))
+        self.t_ns = max(1, self.pick((*_STARTS_NS, TIME_MAX_NS - 40 * self.rtt_ns)))
         self.packet = 0
 
     def pick(self, choices: tuple[T, ...]) -> T:
@@ -49,9 +73,8 @@ class Stream:
 
     def _valid_event(self, state: Controller) -> Event:
         searching = phase(state.base) is Phase.SLOW_START
-        if self.chance(8):
-            runs = self._runs(state, self.t_ns)
-            return Sent(self.t_ns, runs, _total(runs), 0, self.chance(10))
+        if self.chance(self.sending):
+            return self._sent(state)
         if self.chance(1):
             return Pto(self.t_ns)
         if self.chance(0 if searching and not self.lossy else 4):
@@ -63,20 +86,45 @@ class Stream:
             return Ce(self.t_ns, self.packet, self._sent_t_ns(state), 1)
         return self._ack(state)
 
+    def _sent(self, state: Controller) -> Sent:
+        runs = self._runs(state, self.t_ns)
+        if self.sent_mode == "twice":
+            runs += self._runs(state, self.t_ns)
+        elif self.sent_mode == "stop" and state.search.curr > 14:
+            runs = (replace(runs[0], last=runs[0].first),)
+        return Sent(self.t_ns, runs, _total(runs), self._in_flight(state), self.chance(10))
+
     def _ack(self, state: Controller) -> Ack:
+        last_ns = self.t_ns
         self.t_ns = min(self._next_t_ns(state.search), TIME_MAX_NS)
-        runs = self._runs(state, self._sent_t_ns(state))
+        if self.bytes_mode == "line-rate":
+            size_bytes = state.base.max_datagram_size_bytes
+            packets = _LINE_RATE_BYTES_PER_NS * (self.t_ns - last_ns) // size_bytes + 1
+            runs = self._line_rate(packets, size_bytes, self._sent_t_ns(state))
+        else:
+            runs = self._runs(state, self._sent_t_ns(state))
         if self.chance(20):
             runs += self._runs(state, self._sent_t_ns(state))
-        app_limited = self.chance(3)
+        app_limited = self.chance(6)
         return Ack(
-            *(self.t_ns, runs, _total(runs), 0, self.packet, app_limited),
+            *(self.t_ns, runs, _total(runs), self._in_flight(state), self.packet, app_limited),
             *(self._rtt_ns(), self._rtt_ns(), self._rtt_ns(), 0),
         )
 
+    def _line_rate(self, packets: int, size_bytes: int, sent_t_ns: int) -> tuple[Run, ...]:
+        counts = [RUN_MAX_PACKETS] * min(packets // RUN_MAX_PACKETS, 4) + [packets % RUN_MAX_PACKETS + 1]
+        return tuple(Run(0, count % RUN_MAX_PACKETS, size_bytes, sent_t_ns) for count in counts)
+
+    def _in_flight(self, state: Controller) -> int:
+        if not self.draining:
+            return 0
+        target_bytes = state.search.target_bytes or 0
+        small = max(target_bytes - self.rng.below(3000), 0)
+        return self.pick((state.base.cwnd_bytes, target_bytes, target_bytes + 1, small, 2**40, 2**63 - 1))
+
     def _next_t_ns(self, search: Search) -> int:
-        bin_ns = search.bin_ticks // TICKS_PER_NS
-        end_ns = search.bin_end_ticks // TICKS_PER_NS
+        bin_ns = search.bin_ticks * self.unit_ns // TICKS_PER_UNIT
+        end_ns = -(-search.bin_end_ticks // TICKS_PER_UNIT) * self.unit_ns
         draw = self.rng.below(100)
         if draw < 5:
             return self.t_ns
@@ -102,14 +150,16 @@ class Stream:
         rtt_ns = self.rtt_ns
         draw = self.rng.below(100)
         if draw < 8:
-            return None
+            return rtt_ns if self.sampled else None
         if draw < 80:
             return rtt_ns
+        if draw < 83:
+            return rtt_ns // 40
         if draw < 86:
             return min(rtt_ns + self.rng.below(rtt_ns), TIME_MAX_NS)
         if draw < 98:  # a whole or a half number of bins, where it is a whole number of ns
-            return min(BIN_TICKS_PER_RTT_NS * rtt_ns * self.rng.below(60) // (2 * TICKS_PER_NS), TIME_MAX_NS)
-        return self.pick((0, TIME_MAX_NS, self.rng.below(TIME_MAX_NS)))
+            return min(BIN_TICKS_PER_RTT * rtt_ns * self.rng.below(90) // (2 * TICKS_PER_UNIT), TIME_MAX_NS)
+        return self.pick((0, 257 * rtt_ns * 7 // 20, TIME_MAX_NS, self.rng.below(TIME_MAX_NS))) % (TIME_MAX_NS + 1)
 
     def _runs(self, state: Controller, sent_t_ns: int) -> tuple[Run, ...]:
         size_bytes = state.base.max_datagram_size_bytes
@@ -118,7 +168,7 @@ class Stream:
         match self.bytes_mode:
             case "flat":
                 count = 2
-            case "doubling":
+            case "doubling" | "line-rate":
                 count = max(1, state.base.cwnd_bytes // size_bytes // 5)
             case "tiny":
                 count, size_bytes = 1, 1 + self.rng.below(3)
@@ -143,7 +193,7 @@ class Stream:
             return replace(event, bytes=event.bytes + self.pick((-1, 1, 2**63)))
         if draw == 3 and isinstance(event, Ack):
             name = self.pick(("latest_rtt_ns", "min_rtt_ns", "smoothed_rtt_ns"))
-            return replace(event, **{name: TIME_MAX_NS + 1 + self.rng.below(2**59)})
+            return replace(event, **{name: TIME_MAX_NS + 1 + self.rng.below(2**59)})  # type: ignore[arg-type]
         if draw == 4:
             return replace(event, packets=())
         run = event.packets[0]
@@ -157,26 +207,90 @@ class Stream:
         return replace(event, packets=(self.pick(choices), *event.packets[1:]))
 
 
-def full_bins(rng: SplitMix64, readings: Readings, config: Config) -> Controller:
-    """Return a state with bins that are full, nearly full, or at the threshold: no short stream fills 2^56 bytes."""
-    stream = Stream(rng)
-    rtt_ns = stream.rtt_ns
-    curr = rng.below(stream.pick((40, 1000, 2**55)))
-    t_ns = max(1, stream.pick((10**9, 2**50, TIME_MAX_NS - 40 * rtt_ns)))
-    bin_ticks = BIN_TICKS_PER_RTT_NS * rtt_ns
-    unit_bytes = BIN_MAX_BYTES // 13
-    bins = [0] * RING_BINS
-    draw = rng.below(4)
-    for age in range(RING_BINS):
-        # 13 * previous = 10 * current where the windows of completed bins do not overlap.
-        level_bytes = unit_bytes * (13 if age <= 10 else 10)
+def late_start(stream: Stream, readings: Readings) -> Controller:
+    """Return a state before the first ACK in which much was counted before: a few bins show their low bits only."""
+    counters = [
+        stream.pick((0, 70_000, 10**8, 10**10, 2**40, COUNTER_MAX_BYTES - 2**48, COUNTER_MAX_BYTES)) for _ in "ds"
+    ]
+    if readings.compared is Compared.DELIVERED:
+        counters[1] = 0
+    search = Search(delivered=Series(counters[0]), sent=Series(counters[1]))
+    return Controller(_any_base(stream), readings, search, stream.t_ns)
+
+
+def full_bins(stream: Stream, readings: Readings) -> Controller:
+    """Return a state with bins that are full, empty, or at the threshold: no short stream fills 2^56 bytes."""
+    rng, rtt_ns = stream.rng, stream.rtt_ns
+    curr = rng.below(stream.pick((25, 40, 70, 1000, 1000, 2**55)))
+    bin_ticks = BIN_TICKS_PER_RTT * max(rtt_ns // stream.unit_ns, 1)
+    # Bin 0 began at a whole number of units.
+    end_ticks = TICKS_PER_UNIT * (stream.t_ns // stream.unit_ns) + rng.below(bin_ticks) + 1
+    end_ticks += ((curr + 1) * bin_ticks - end_ticks) % TICKS_PER_UNIT
+    # Windows that share no bin lie eleven bins apart.
+    stream.rtt_ns = max(
+        1, min(bin_ticks * stream.unit_ns * stream.pick((3, 11, 11, 12, 13)) // TICKS_PER_UNIT, TIME_MAX_NS // 2)
+    )
+    kind = stream.pick((0, 0, 0, 0, 1, 2, 3, 3, 4))
+    first, second = _PRODUCTS[readings.difference, readings.compared]
+    unit_bytes = stream.pick((BIN_MAX_BYTES // 50, 10**12, 10**6, 1 + rng.below(1000)))
+    spoil = stream.pick((0, 0, 1))
+    delivered = _full_series(stream, kind, curr, (first * unit_bytes, second * unit_bytes), spoil)
+    sent = Series()
+    if readings.compared is Compared.SENT:
+        sent = _full_series(stream, kind, curr, (first * unit_bytes, second * unit_bytes), 0)
+    if readings.crossing_credit is not CrossingCredit.NEW_BIN:
+        # The next ACK shall fill the open bin up to its share.
+        stream.bytes_mode = "flat"
+        short_bytes = min(2 * stream.config.max_datagram_size_bytes, delivered.open_bytes)
+        delivered = Series(
+            delivered.counter_bytes - short_bytes, delivered.open_bytes - short_bytes, delivered.completed
+        )
+    search = Search(bin_ticks, end_ticks, curr, bin_ticks // BIN_TICKS_PER_RTT, delivered, sent)
+    return Controller(_any_base(stream), readings, search, stream.t_ns)
+
+
+def _full_series(stream: Stream, kind: int, curr: int, levels: tuple[int, int], spoil: int) -> Series:
+    """Return a series whose later bins hold the first level and the earlier ones the second, or chance numbers."""
+    rng = stream.rng
+    bins = []
+    for age in range(KEPT_BINS, -1, -1):
+        late = age <= 10
+        level_bytes = levels[0] if late else levels[1]
         random_bytes = stream.pick((0, BIN_MAX_BYTES, BIN_MAX_BYTES - rng.below(2**33), rng.below(BIN_MAX_BYTES)))
-        bins[(curr - age) % RING_BINS] = (level_bytes, level_bytes, BIN_MAX_BYTES, random_bytes)[draw]
-    if draw == 1:
-        bins[rng.below(RING_BINS)] -= 1
-    search = Search(bin_ticks, TICKS_PER_NS * t_ns - rng.below(bin_ticks) + bin_ticks, curr, rtt_ns, tuple(bins))
-    cwnd_bytes = stream.pick((3000, 2**58, 2**61, WINDOW_MAX_BYTES))
-    return Controller(SlowStart(config.max_datagram_size_bytes, cwnd_bytes), readings, search, t_ns)
+        ebb_bytes, flood_bytes = (0, level_bytes) if late else (level_bytes, 0)
+        bins.append((level_bytes, BIN_MAX_BYTES, random_bytes, ebb_bytes, flood_bytes)[kind])
+    bins[-3] = max(bins[-3] - spoil, 0)
+    completed, open_bytes = tuple(bins[-1 - min(curr, KEPT_BINS) : -1]), bins[-1]
+    # Of the counters near their bound some stop at the next ACK or two.
+    most_bytes = COUNTER_MAX_BYTES - sum(bins) - rng.below(stream.pick((2**12, 2**20)))
+    before_bytes = stream.pick((0, 0, 0, 0, 10**10, 10**10, 10**12, most_bytes))
+    return Series(before_bytes + sum(completed) + open_bytes, open_bytes, completed)
+
+
+def _any_base(stream: Stream) -> SlowStart:
+    cwnd_bytes = stream.pick((3000, 3000, 2**58, 2**61, WINDOW_MAX_BYTES))
+    return SlowStart(stream.config.max_datagram_size_bytes, cwnd_bytes)
+
+
+def any_readings(rng: SplitMix64, profiles: dict[str, Readings]) -> Readings:
+    """Return a random combination, in half of the cases one near a profile."""
+    base = list(profiles.values())[rng.below(len(profiles))]
+    near = rng.chance_ppm(500_000)
+    changes: dict[str, Enum | int] = {}
+    integers = {
+        "missed_bins_maximum": (0, 0, 1, 2, 5, 10, 255),
+        "shift_minimum_bins": (0, 0, 1, 2, 5, 38),
+        "shift_maximum_bins": (0, 3, 11, 12, 13, 14, 15, 20, 37, 38),
+    }
+    for name in Readings.__dataclass_fields__:
+        value = getattr(base, name)
+        if near and not rng.chance_ppm(200_000):
+            continue
+        choices: Sequence[Enum | int] = (
+            integers[name] if isinstance(value, int) else list(cast(type[Enum], type(value)))
+        )
+        changes[name] = choices[rng.below(len(choices))]
+    return replace(base, **changes)  # type: ignore[arg-type]
 
 
 def _total(runs: tuple[Run, ...]) -> int:

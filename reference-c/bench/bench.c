@@ -1,6 +1,7 @@
 /*
  * The slow start of one connection over a path of 150 Mbit/s and 600 ms, with an ACK for every two packets, in closed loop.
- * Usage: bench PROFILE. Prints how many ACKs were processed and the size of the state.
+ * Usage: bench PROFILE [exit]: the whole slow start, or only until SEARCH leaves it, without the drain. Prints how many ACKs were processed, the bytes of the state of SEARCH, how slow start ended and at what
+ * window. Without PROFILE it prints the names of all.
  */
 #include <stdio.h>
 
@@ -23,12 +24,36 @@ struct path {
     uint64_t next;
 };
 
-static void send_packets(struct path *path, uint64_t t_ns, uint64_t acked, uint64_t cwnd_bytes)
+/* Out of line, so that its calls are counted apart from those for packets sent. */
+__attribute__((noinline)) enum ff_status bench_step_on_ack(struct ff_controller *controller, const struct ff_event *event,
+                                                           struct ff_observation *seen);
+
+enum ff_status bench_step_on_ack(struct ff_controller *controller, const struct ff_event *event,
+                                 struct ff_observation *seen)
 {
+    return ff_controller_step(controller, event, seen);
+}
+
+static void send_packets(struct ff_controller *controller, struct path *path, uint64_t t_ns, uint64_t acked,
+                         uint64_t cwnd_bytes)
+{
+    uint64_t first = path->next;
+    struct ff_observation seen;
+
     while ((path->next - acked + 1) * PACKET_BYTES <= cwnd_bytes && path->next < PACKETS_MAX) {
         uint64_t start_ns = path->free_t_ns > t_ns ? path->free_t_ns : t_ns;
         path->free_t_ns = start_ns + PACKET_NS;
         packets[path->next++] = (struct packet){t_ns, path->free_t_ns + RTT_NS};
+    }
+    if (path->next > first) {
+        const struct ff_run run = {first, path->next - 1, PACKET_BYTES, t_ns};
+        struct ff_event event = {.kind = FF_EVENT_SENT, .t_ns = t_ns};
+
+        event.sent = (struct ff_sent){.packets = &run,
+                                      .run_count = 1,
+                                      .bytes = (path->next - first) * PACKET_BYTES,
+                                      .bytes_in_flight = (path->next - acked) * PACKET_BYTES};
+        (void)ff_controller_step(controller, &event, &seen);
     }
 }
 
@@ -41,11 +66,17 @@ int main(int argc, char **argv)
     uint64_t acked = 0;
     unsigned long acks = 0;
 
-    if (argc != 2 || ff_controller_init(&controller, "search", argv[1], &config) != FF_OK) {
-        fprintf(stderr, "usage: bench PROFILE\n");
+    if (argc == 1) {
+        for (size_t i = 0; i < FF_SEARCH_PROFILE_COUNT; i++) {
+            puts(ff_search_profiles[i].name);
+        }
+        return 0;
+    }
+    if (argc < 2 || ff_controller_init(&controller, "search", argv[1], &config) != FF_OK) {
+        fprintf(stderr, "usage: bench [PROFILE [exit]]\n");
         return 2;
     }
-    send_packets(&path, 1, 0, controller.base.cwnd_bytes);
+    send_packets(&controller, &path, 1, 0, controller.base.cwnd_bytes);
     for (; seen.phase == FF_PHASE_SLOW_START && acked + 1 < path.next; acked += 2, acks++) {
         const struct packet *last = &packets[acked + 1];
         uint64_t rtt_ns = last->acked_t_ns - last->sent_t_ns;
@@ -61,14 +92,17 @@ int main(int argc, char **argv)
                                     .latest_rtt_ns = rtt_ns,
                                     .min_rtt_ns = rtt_ns,
                                     .smoothed_rtt_ns = rtt_ns};
-        if (ff_controller_step(&controller, &event, &seen) != FF_OK) {
+        if (bench_step_on_ack(&controller, &event, &seen) != FF_OK) {
             fprintf(stderr, "ACK %lu was refused\n", acks);
             return 1;
         }
-        send_packets(&path, event.t_ns, acked + 2, seen.cwnd_bytes);
+        if (argc > 2 && seen.outcome == FF_OUTCOME_EXITED) {
+            acks++;
+            break;
+        }
+        send_packets(&controller, &path, event.t_ns, acked + 2, seen.cwnd_bytes);
     }
-    printf("%s: %lu acks, left at %llu bytes by %s; struct ff_controller %zu bytes, ff_search %zu, ff_slow_start %zu\n",
-           argv[1], acks, (unsigned long long)seen.cwnd_bytes, ff_outcome_name(seen.outcome), sizeof(struct ff_controller),
-           sizeof(struct ff_search), sizeof(struct ff_slow_start));
+    printf("%lu %zu %s %llu\n", acks, ff_search_state_bytes(&controller.readings), ff_outcome_name(seen.outcome),
+           (unsigned long long)seen.cwnd_bytes);
     return 0;
 }

@@ -202,20 +202,13 @@ static enum ff_status on_boundary(const struct context *at, struct ff_search *st
     return FF_OK;
 }
 
-/* Any ACK. */
-RARE static enum ff_status on_any_ack(const struct ff_search_readings *readings, struct ff_search *state, uint64_t t_ns,
-                                      const struct ff_ack *ack, const struct ff_search_base *base,
-                                      struct ff_search_decision *decision)
+/* Any ACK, unless the flight is being drained. */
+RARE static enum ff_status on_ack_searching(const struct ff_search_readings *readings, struct ff_search *state, uint64_t t_ns,
+                                            const struct ff_ack *ack, const struct ff_search_base *base,
+                                            struct ff_search_decision *decision)
 {
     const struct context at = {readings, ack, base, t_ns};
 
-    if (ff_search_target_bytes(readings, state) != FF_NONE) {
-        if (!ff_search_count(&state->delivered, ack->bytes)) {
-            return FF_ERR_DOMAIN;
-        }
-        ff_search_drain(readings, state, ack, base, decision);
-        return FF_OK;
-    }
     if (readings->app_limited == FF_SEARCH_APP_LIMITED_SKIP && ack->app_limited) {
         return conclude(decision, FF_OUTCOME_APP_LIMITED); /* [search.app-limited] */
     }
@@ -242,17 +235,30 @@ RARE static enum ff_status on_any_ack(const struct ff_search_readings *readings,
     return credit_and_conclude(state, ack->bytes, decision, FF_OUTCOME_SAME_BIN);
 }
 
+/* Any ACK. What ff_search_on_ack could not credit is refused here. */
+RARE static enum ff_status on_any_ack(const struct ff_search_readings *readings, struct ff_search *state, uint64_t t_ns,
+                                      const struct ff_ack *ack, const struct ff_search_base *base,
+                                      struct ff_search_decision *decision)
+{
+    if (ff_search_target_bytes(readings, state) == FF_NONE) {
+        return on_ack_searching(readings, state, t_ns, ack, base, decision);
+    }
+    if (!ff_search_count(&state->delivered, ack->bytes)) {
+        return FF_ERR_DOMAIN;
+    }
+    ff_search_drain(readings, state, ack, base, decision);
+    return FF_OK;
+}
+
 enum ff_status ff_search_on_ack(const struct ff_search_readings *readings, struct ff_search *state, uint64_t t_ns,
                                 const struct ff_ack *ack, const struct ff_search_base *base,
                                 struct ff_search_decision *decision)
 {
     bool special = ack->app_limited || ack->latest_rtt_ns == FF_NO_RTT_NS;
 
-    if (t_ns >= state->gate_ns || special || readings->evaluated == FF_SEARCH_EVALUATED_EVERY_ACK) {
+    if (t_ns >= state->gate_ns || special || readings->evaluated == FF_SEARCH_EVALUATED_EVERY_ACK ||
+        !ff_search_credit(&state->delivered, ack->bytes)) { /* [search.bins.credit] */
         return on_any_ack(readings, state, t_ns, ack, base, decision);
-    }
-    if (!ff_search_credit(&state->delivered, ack->bytes)) { /* [search.bins.credit] */
-        return FF_ERR_DOMAIN;
     }
     return conclude(decision, FF_OUTCOME_SAME_BIN); /* [search.bins.same-bin] */
 }

@@ -1,7 +1,6 @@
 /* The bins of SEARCH. Mirrors reference-py/src/firstflight/search_bins.py. */
 #include "firstflight/search_bins.h"
 
-#include "firstflight/observables.h"
 #include "firstflight/search_exit.h"
 
 static uint32_t smaller(uint32_t a, uint32_t b)
@@ -50,7 +49,7 @@ static uint32_t exit_bins(const struct ff_search_readings *readings)
         uint32_t bins = smaller(2 * (uint32_t)readings->shift_maximum_bins, FF_SEARCH_ROLLBACK_RING_BINS - 1);
         return bins - (bins > 0 && readings->windows == FF_SEARCH_WINDOWS_LIVE);
     }
-    return FF_SEARCH_ROLLBACK_NEAREST_BINS;
+    return readings->rollback == FF_SEARCH_ROLLBACK_FLOOR ? FF_SEARCH_ROLLBACK_FLOOR_BINS : FF_SEARCH_ROLLBACK_NEAREST_BINS;
 }
 
 uint32_t ff_search_kept_bins(const struct ff_search_readings *readings, enum ff_search_kind kind)
@@ -83,18 +82,6 @@ size_t ff_search_state_bytes(const struct ff_search_readings *readings)
 uint8_t *ff_search_slots(const struct ff_search_readings *readings, const struct ff_search *state, enum ff_search_kind kind)
 {
     return (uint8_t *)state + (kind == FF_SEARCH_SENT ? sent_slot(readings) : first_slot(readings));
-}
-
-struct ff_search_more *ff_search_more(const struct ff_search_readings *readings, const struct ff_search *state)
-{
-    return first_slot(readings) > sizeof(struct ff_search) ? (struct ff_search_more *)state->more : NULL;
-}
-
-uint64_t ff_search_target_bytes(const struct ff_search_readings *readings, const struct ff_search *state)
-{
-    const struct ff_search_more *more = ff_search_more(readings, state);
-
-    return more != NULL ? more->target_bytes : FF_NONE;
 }
 
 void ff_search_init(const struct ff_search_readings *readings, struct ff_search *state)
@@ -204,11 +191,9 @@ void ff_search_begin(const struct ff_search_readings *readings, struct ff_search
 
 uint64_t ff_search_passed(const struct ff_search_readings *readings, const struct ff_search *state, uint64_t t_ns)
 {
-    if (t_ns < state->gate_ns) {
-        return 0;
-    }
     uint64_t now_ticks = FF_SEARCH_TICKS_PER_UNIT * ff_search_units(readings, t_ns); /* below 20 * 2^59 */
     uint64_t late_ticks = now_ticks - ff_search_bin_end_ticks(readings, state) - after_ticks(readings);
+
     return late_ticks / state->bin_ticks + 1;
 }
 

@@ -81,7 +81,7 @@ void ff_search_drain(const struct ff_search_readings *readings, struct ff_search
     uint64_t packets = more->drain_packets;
 
     for (size_t i = 0; i < ack->run_count; i++) {
-        packets += ff_run_count(&ack->packets[i]);
+        packets += ack->packets[i].last - ack->packets[i].first + 1;
     }
     /* Fewer than 2^48 packets, each of a byte at least; 2^48 / 3 of 65535 bytes are below 2^63. A flight has no bound. */
     uint64_t leaving_bytes = packets / FF_SEARCH_DRAIN_PACKETS * base->max_datagram_size_bytes;

@@ -39,6 +39,15 @@ static inline struct ff_event lost_of(uint64_t t_ns, uint64_t sent_t_ns)
     return event;
 }
 
+static inline struct ff_event sent_of(uint64_t t_ns, uint64_t packets, uint64_t size_bytes)
+{
+    struct ff_event event = {.kind = FF_EVENT_SENT, .t_ns = t_ns};
+
+    event.sent = (struct ff_sent){
+        .packets = one_run(packets, size_bytes, t_ns), .run_count = 1, .bytes = packets * size_bytes};
+    return event;
+}
+
 static inline struct ff_event plain(enum ff_event_kind kind, uint64_t t_ns)
 {
     return (struct ff_event){.kind = kind, .t_ns = t_ns};

@@ -4,7 +4,7 @@
 void test_profiles_are_found_by_name(void)
 {
     static const char *const known[][2] = {
-        {"slow-start", "rfc-9002"}, {"search", "lanman-2024-literal"}, {"search", "lanman-2024"}};
+        {"slow-start", "rfc-9002"}, {"search", "lanman-2024-literal"}, {"search", "picoquic-fork"}};
     static const char *const unknown[][2] = {{"slow-start", "lanman-2024"}, {"search", "rfc-9002"}, {"search", ""},
                                              {"", ""},                      {"search", "lanman-2024-"},
                                              {"slow-start", "rfc-9002 "},   {"Search", "lanman-2024"}};
@@ -38,6 +38,18 @@ void test_a_configuration_out_of_range_is_refused(void)
     }
 }
 
+void test_readings_out_of_range_are_refused(void)
+{
+    const struct ff_config config = {1200, 0};
+    struct ff_search_readings readings = ff_search_profiles[0].readings;
+    struct ff_controller controller;
+
+    readings.shift_maximum_bins = FF_SEARCH_SHIFT_MAXIMUM_BINS;
+    TEST_ASSERT_EQUAL_INT(FF_OK, ff_controller_init_with(&controller, &readings, &config));
+    readings.shift_maximum_bins++;
+    TEST_ASSERT_EQUAL_INT(FF_ERR_DOMAIN, ff_controller_init_with(&controller, &readings, &config));
+}
+
 void test_time_does_not_run_backwards(void)
 {
     struct ff_controller controller = controller_of("slow-start", "rfc-9002", 0);
@@ -54,11 +66,26 @@ void test_a_refused_event_changes_nothing(void)
     struct ff_event event = ack_of(200 * MS, 2, 1200, 100 * MS);
 
     step_ok(&controller, event);
-    controller.search.bins[0] = FF_BIN_MAX_BYTES;
+    ff_controller_search(&controller)->delivered.counter_bytes = FF_BIN_MAX_BYTES;
     step_refused(&controller, ack_of(201 * MS, 2, 1200, 101 * MS));
     event = ack_of(202 * MS, 2, 1200, 102 * MS);
     event.ack.bytes++;
     step_refused(&controller, event);
+}
+
+void test_bytes_beyond_the_bound_of_sent_bytes_and_of_other_phases_are_refused(void)
+{
+    struct ff_controller controller = controller_of("search", "linux-4", 0);
+    struct ff_search *search = ff_controller_search(&controller);
+
+    ff_search_more(&controller.readings, search)->sent.counter_bytes = FF_BIN_MAX_BYTES - 1199;
+    step_refused(&controller, sent_of(200 * MS, 1, 1200));
+    step_ok(&controller, sent_of(200 * MS, 1, 1199));
+    step_ok(&controller, lost_of(201 * MS, 101 * MS));
+    search->delivered.counter_bytes = FF_BIN_MAX_BYTES - 1199;
+    step_refused(&controller, ack_of(202 * MS, 1, 1200, 102 * MS));
+    step_ok(&controller, ack_of(202 * MS, 1, 1199, 102 * MS));
+    TEST_ASSERT_EQUAL_UINT64(FF_BIN_MAX_BYTES, search->delivered.counter_bytes);
 }
 
 void test_observations_of_slow_start(void)
@@ -92,6 +119,7 @@ void test_observations_of_search(void)
     TEST_ASSERT_EQUAL_UINT64(1, seen.bin);
     TEST_ASSERT_EQUAL_UINT64(3, seen.shift_bins);
     TEST_ASSERT_EQUAL_UINT64(FF_NONE, seen.recovery_start_ns);
+    TEST_ASSERT_EQUAL_UINT64(FF_NONE, seen.target_bytes);
 }
 
 void test_search_rests_outside_slow_start(void)
@@ -106,13 +134,16 @@ void test_search_rests_outside_slow_start(void)
     TEST_ASSERT_EQUAL_UINT64(2400, seen.open_bin_bytes);
 }
 
-/* Ten packets in every bin: the window lags behind nothing, and norm_diff is 1/2 as soon as it is tested. */
+/*
+ * Ten packets in every bin, and twenty sent: the window lags behind nothing, and norm_diff is 1/2 as soon as it is tested.
+ */
 static struct ff_observation until_exit(struct ff_controller *controller)
 {
     struct ff_observation seen = step_ok(controller, ack_of(200 * MS, 10, 1200, 100 * MS));
 
     for (uint64_t bin = 1; bin < 40 && seen.outcome != FF_OUTCOME_EXITED; bin++) {
         uint64_t t_ns = (200 + 35 * bin) * MS + 1;
+        step_ok(controller, sent_of(t_ns, 20, 1200));
         seen = step_ok(controller, ack_of(t_ns, 10, 1200, t_ns - 100 * MS));
     }
     TEST_ASSERT_EQUAL_INT(FF_OUTCOME_EXITED, seen.outcome);
@@ -143,6 +174,38 @@ void test_the_exiting_ack_grows_the_window_as_in_avoidance(void)
     TEST_ASSERT_TRUE(seen.cwnd_bytes > seen.ssthresh_bytes);
 }
 
+void test_the_exit_drains_to_what_three_bins_delivered(void)
+{
+    struct ff_controller controller = controller_of("search", "linux-4", 0);
+    struct ff_observation seen = until_exit(&controller);
+    struct ff_event event = ack_of(3000 * MS, 7, 1200, 2900 * MS);
+
+    TEST_ASSERT_EQUAL_UINT64(36000, seen.target_bytes);
+    TEST_ASSERT_EQUAL_INT(FF_PHASE_SLOW_START, seen.phase);
+    uint64_t cwnd_bytes = seen.cwnd_bytes;
+    event.ack.bytes_in_flight = 50000;
+    seen = step_ok(&controller, event);
+    TEST_ASSERT_EQUAL_INT(FF_OUTCOME_DRAINING, seen.outcome);
+    TEST_ASSERT_TRUE(seen.cwnd_bytes < cwnd_bytes);
+    TEST_ASSERT_EQUAL_UINT64(50000 + 2 * 1200, seen.cwnd_bytes);
+    TEST_ASSERT_EQUAL_UINT64(FF_SSTHRESH_INFINITE, seen.ssthresh_bytes);
+    event = ack_of(3001 * MS, 2, 1200, 2901 * MS);
+    event.ack.bytes_in_flight = 34801;
+    seen = step_ok(&controller, event); /* the seventh packet and these two are three */
+    TEST_ASSERT_EQUAL_UINT64(36001, seen.cwnd_bytes);
+    event.ack.bytes_in_flight = UINT64_MAX;
+    seen = step_ok(&controller, event);
+    TEST_ASSERT_EQUAL_UINT64(FF_WINDOW_MAX_BYTES, seen.cwnd_bytes);
+    event.ack.bytes_in_flight = 34800;
+    seen = step_ok(&controller, event);
+    TEST_ASSERT_EQUAL_INT(FF_OUTCOME_DRAINED, seen.outcome);
+    TEST_ASSERT_EQUAL_UINT64(36000, seen.cwnd_bytes);
+    TEST_ASSERT_EQUAL_UINT64(36000, seen.ssthresh_bytes);
+    TEST_ASSERT_EQUAL_INT(FF_PHASE_CONGESTION_AVOIDANCE, seen.phase);
+    TEST_ASSERT_EQUAL_UINT64(FF_NONE, seen.target_bytes);
+    TEST_ASSERT_EQUAL_UINT64(0, seen.bin);
+}
+
 void test_persistent_congestion_restarts_search(void)
 {
     struct ff_controller controller = controller_of("search", "lanman-2024", 0);
@@ -163,5 +226,6 @@ void test_names_are_those_of_the_vectors(void)
     TEST_ASSERT_NULL(ff_phase_name((enum ff_phase)3));
     TEST_ASSERT_EQUAL_STRING("sent", ff_outcome_name(FF_OUTCOME_SENT));
     TEST_ASSERT_EQUAL_STRING("exited", ff_outcome_name(FF_OUTCOME_EXITED));
-    TEST_ASSERT_NULL(ff_outcome_name((enum ff_outcome)17));
+    TEST_ASSERT_EQUAL_STRING("drained", ff_outcome_name(FF_OUTCOME_DRAINED));
+    TEST_ASSERT_NULL(ff_outcome_name((enum ff_outcome)22));
 }

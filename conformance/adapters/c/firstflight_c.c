@@ -13,7 +13,7 @@ struct adapter {
 
 const char *firstflight_adapter_hello(void)
 {
-    static char text[1024];
+    static char text[2048];
     size_t used = (size_t)snprintf(text, sizeof text,
                                    "{\"op\":\"hello\",\"protocol\":%d,\"name\":\"firstflight-c\",\"version\":\"0.1.0\","
                                    "\"algorithms\":{\"slow-start\":[\"rfc-9002\"],\"search\":[",
@@ -155,6 +155,7 @@ int firstflight_adapter_event(void *self, const struct firstflight_event *event,
         report(observed, "shift_bins", seen.shift_bins);
         report(observed, "current_bytes", seen.current_bytes);
         report(observed, "previous_bytes", seen.previous_bytes);
+        report(observed, "target_bytes", seen.target_bytes);
     } else {
         report(observed, "recovery_start_ns", seen.recovery_start_ns);
     }

@@ -4,10 +4,10 @@
  * Time is in ticks of 1/20 of the unit of the profile's clock: the bin duration, 7/20 of the initial RTT, is then a whole
  * number. The state is the caller's. How large it is depends on the readings, and nothing beyond that is touched:
  *
- *     struct ff_search     every profile
- *     struct ff_search_more    where sent bytes are compared, or the exit drains the flight
- *     delivered bins       ff_search_kept_bins(readings, FF_SEARCH_DELIVERED) slots of seven bytes, the least significant first
- *     sent bins            ff_search_kept_bins(readings, FF_SEARCH_SENT) slots
+ *     struct ff_search       every profile
+ *     struct ff_search_more  where sent bytes are compared, or the exit drains the flight
+ *     delivered bins         ff_search_kept_bins(readings, FF_SEARCH_DELIVERED) slots of seven bytes, least significant first
+ *     sent bins              ff_search_kept_bins(readings, FF_SEARCH_SENT) slots
  *
  * Bin i is in slot i modulo the number of slots. A slot is written when its bin ends, and never read before.
  */
@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 #include "firstflight/limits.h"
+#include "firstflight/observables.h"
 #include "firstflight/search_profiles.h"
 
 #define FF_SEARCH_TICKS_PER_UNIT 20
@@ -79,14 +80,8 @@ size_t ff_search_state_bytes(const struct ff_search_readings *readings);
 /* Return how many completed bins of a series the readings need. */
 uint32_t ff_search_kept_bins(const struct ff_search_readings *readings, enum ff_search_kind kind);
 
-/* Return the slots of a series. Like strchr, it and the next function serve readers and writers of the state alike. */
+/* Return the slots of a series. Like strchr, it and ff_search_more serve readers and writers of the state alike. */
 uint8_t *ff_search_slots(const struct ff_search_readings *readings, const struct ff_search *state, enum ff_search_kind kind);
-
-/* Return what only some readings need, or NULL where these do not. */
-struct ff_search_more *ff_search_more(const struct ff_search_readings *readings, const struct ff_search *state);
-
-/* Return what the flight is drained to, FF_NONE unless it is. */
-uint64_t ff_search_target_bytes(const struct ff_search_readings *readings, const struct ff_search *state);
 
 /* Fill in the state before the first ACK. */
 void ff_search_init(const struct ff_search_readings *readings, struct ff_search *state);
@@ -110,11 +105,28 @@ void ff_search_begin(const struct ff_search_readings *readings, struct ff_search
 /* Return when the open bin ends; there is one. */
 uint64_t ff_search_bin_end_ticks(const struct ff_search_readings *readings, const struct ff_search *state);
 
-/* Return how many bin ends lie before t_ns, counting one at t_ns itself by the reading `boundary`; a bin is open. */
+/* Return how many bin ends lie before t_ns, which is gate_ns at least, counting one at t_ns itself by the reading `boundary`. */
 uint64_t ff_search_passed(const struct ff_search_readings *readings, const struct ff_search *state, uint64_t t_ns);
 
 /* End a number of bins, of which all but one are empty. */
 void ff_search_advance(const struct ff_search_readings *readings, struct ff_search *state, uint64_t steps);
+
+/* Return what only some readings need, or NULL where these do not. */
+static inline struct ff_search_more *ff_search_more(const struct ff_search_readings *readings,
+                                                    const struct ff_search *state)
+{
+    bool needed = readings->compared == FF_SEARCH_COMPARED_SENT || readings->lower == FF_SEARCH_LOWER_DRAIN;
+
+    return needed ? (struct ff_search_more *)state->more : NULL;
+}
+
+/* Return what the flight is drained to, FF_NONE unless it is. */
+static inline uint64_t ff_search_target_bytes(const struct ff_search_readings *readings, const struct ff_search *state)
+{
+    const struct ff_search_more *more = ff_search_more(readings, state);
+
+    return more != NULL ? more->target_bytes : FF_NONE;
+}
 
 /* Count bytes in the open bin. Return false, and count nothing, if the bin or the counter cannot take them. */
 static inline bool ff_search_credit(struct ff_search_series *series, uint64_t bytes)

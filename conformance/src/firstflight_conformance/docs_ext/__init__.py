@@ -3,7 +3,7 @@
 from sphinx.application import Sphinx
 from sphinx.util.typing import ExtensionMetadata
 
-from firstflight_conformance.docs_ext import clause, generate, links, source
+from firstflight_conformance.docs_ext import clause, generate, ids, links, profile_tables, source
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
@@ -11,7 +11,11 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.add_directive("clause", clause.ClauseDirective)
     app.add_role("clause", clause.ClauseRole())
     app.add_directive("source-file", source.SourceDirective)
+    app.add_directive("profile-answers", profile_tables.AnswersDirective)
+    app.add_directive("profile-table", profile_tables.ProfilesDirective)
+    app.add_directive("profile-paths", profile_tables.PathsDirective)
     app.connect("missing-reference", links.resolve_short_name)
     app.connect("builder-inited", generate.write_pages)
+    app.connect("doctree-resolved", ids.link_ids)
     app.connect("build-finished", links.check_links)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

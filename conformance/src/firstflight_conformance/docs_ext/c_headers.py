@@ -114,12 +114,19 @@ def _header(header: Header) -> list[str]:
     for declaration in header.declarations:
         first = declaration.name.split(", ")[0]
         blocks += [
-            md.label(site.anchor("c-macro" if first.isupper() else "c", first)),
+            md.label(site.anchor(_kind(declaration, first), first)),
             f"### {md.plain(declaration.name)}",
             _prose(declaration.comment),
             f"```c\n{_fit(declaration.code)}\n```",
         ]
     return blocks
+
+
+def _kind(declaration: Declaration, name: str) -> str:
+    """Return what an anchor begins with: a macro, a function and a type may have the same name but for its case."""
+    if name.isupper():
+        return "c-macro"
+    return "c-function" if f"{name}(" in _COMMENT.sub("", declaration.code).splitlines()[0] else "c"
 
 
 def _fit(code: str) -> str:

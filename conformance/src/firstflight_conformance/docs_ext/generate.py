@@ -12,13 +12,24 @@ from firstflight_conformance.docs_ext import (
     computation_pages,
     matrix,
     plot_cache,
+    profile_paths,
     python_api,
     readings,
     report,
     site,
     vector_pages,
 )
-from firstflight_conformance.paths import BUILD, CONFORMANCE, PROFILES, REFERENCE_C, REFERENCE_PY, ROOT, SPEC, VECTORS
+from firstflight_conformance.paths import (
+    BUILD,
+    CONFORMANCE,
+    PROFILES,
+    REFERENCE_C,
+    REFERENCE_PY,
+    ROOT,
+    SCENARIOS,
+    SPEC,
+    VECTORS,
+)
 
 _LOGGER = logging.getLogger(__name__)
 _STAMP = ".inputs"
@@ -40,6 +51,7 @@ def write_pages(app: Sphinx) -> None:
         _write(folder / name, text)
     computation_pages.write_plots(folder / "models")
     plot_cache.write_plots(site.vectors(), folder / "plots")
+    profile_paths.write_paths(Path(app.srcdir))
     stamp.write_text(digest, "utf-8")
 
 
@@ -98,6 +110,7 @@ def _inputs_digest() -> str:
         *SPEC.glob("*.md"),
         *PROFILES.glob("*.toml"),
         *VECTORS.rglob("*.json"),
+        *SCENARIOS.glob("*.json"),
         *REFERENCE_PY.glob("*.py"),
         *REFERENCE_C.rglob("*.[ch]"),
         *(CONFORMANCE / "include").glob("*.h"),

@@ -10,6 +10,9 @@ _MODEL = (
     ("limits", "Limits of the domain"),
     ("slow_start", "Slow start and NewReno"),
     ("search", "SEARCH"),
+    ("search_bins", "SEARCH: bins"),
+    ("search_windows", "SEARCH: windows and their comparison"),
+    ("search_exit", "SEARCH: exit and drain"),
     ("search_profiles", "Readings and profiles of SEARCH"),
 )
 _CONFORMANCE = (
