@@ -14,6 +14,7 @@ from sphinx.util.docutils import SphinxDirective
 from firstflight_conformance.docs_ext import markdown as md
 from firstflight_conformance.docs_ext import site
 from firstflight_conformance.docs_ext.profile_paths import RESULTS
+from firstflight_conformance.docs_ext.turns import NO_TURN, turns_text
 from firstflight_conformance.paths import PROFILES
 from firstflight_conformance.spec.readings import Profile, Reading, load_tables
 from firstflight_conformance.vectors import Case, Vector
@@ -53,10 +54,7 @@ _PHRASES: dict[tuple[str, str | int], str] = {
     ("app_limited", "count_bytes"): "its bytes count, but it ends no bin",
     ("app_limited", "restart"): "SEARCH starts again, with the same bin duration",
 }
-_TURNS = {"exited": "exit", "restarted": "restart", "drained": "drained"}
-_NO_EXIT = "no exit"
-#: How many turns of a case are told.
-_TOLD = 2
+_TURNS = ("exited", "restarted", "drained")
 _THRESHOLDS = {"seven_twentieths": "0.35", "thirteen_fiftieths": "0.26"}
 _SIGNS = {"at_least": "≥", "more_than": "\\>"}
 _SHIFTS = {"floor": "floor", "nearest": "nearest", "nearest_up": "nearest, tie up"}
@@ -128,35 +126,13 @@ def _shows(vector: Vector, profiles: list[Profile], *, windows: bool) -> str:
     told: dict[str, list[str]] = defaultdict(list)
     for profile in profiles:
         if profile.name in vector.profiles:
-            told[_told(Case(vector, profile.name), windows=windows)].append(profile.name)
+            told[turns_text(Case(vector, profile.name), _TURNS, windows=windows)].append(profile.name)
     if len(told) == 1:
         return next(iter(told))
     lines = sorted(
-        told.items(), key=lambda line: (line[0] == _NO_EXIT, int("".join(re.findall(r"\d+", line[0])[:1]) or 0))
+        told.items(), key=lambda line: (line[0] == NO_TURN, int("".join(re.findall(r"\d+", line[0])[:1]) or 0))
     )
     return "<br>".join(f"{text}: {', '.join(names)}" for text, names in lines)
-
-
-def _told(case: Case, *, windows: bool) -> str:
-    """Return the first turns of a case with their events, and with the windows after an exit."""
-    turns = []
-    before = case.vector.config["initial_window_bytes"]
-    for index, seen in enumerate(case.expected()):
-        if seen["outcome"] in _TURNS:
-            text = f"{_TURNS[seen['outcome']]} at {index}"
-            if seen["outcome"] == "exited" and windows:
-                text += f", cwnd {_window(before, seen['cwnd_bytes'])}, {_threshold(seen['ssthresh_bytes'])}"
-            turns.append(text)
-        before = seen["cwnd_bytes"]
-    return ", ".join(turns[:_TOLD]) + (" ..." if len(turns) > _TOLD else "") or _NO_EXIT
-
-
-def _window(before: int, after: int) -> str:
-    return f"stays {after}" if before == after else f"{before} to {after}"
-
-
-def _threshold(ssthresh_bytes: int | None) -> str:
-    return "ssthresh infinite" if ssthresh_bytes is None else f"ssthresh {ssthresh_bytes}"
 
 
 class ProfilesDirective(_Table):

@@ -1,5 +1,7 @@
 """The page of readings and profiles, from ``spec/profiles``."""
 
+from collections import defaultdict
+
 from firstflight_conformance.docs_ext import markdown as md
 from firstflight_conformance.docs_ext.site import anchor
 from firstflight_conformance.spec.readings import Profile, ProfileTable, Reading, load_tables
@@ -33,11 +35,11 @@ def _algorithm(table: ProfileTable) -> list[str]:
     if not table.readings:
         return [*blocks, f"{table.algorithm} has no readings; its choices are listed on its page of the specification."]
     blocks += [
-        "Choices in **bold** are those in which a profile differs from the others.",
+        "The choice that most profiles take stands first, then the others with the profiles that take them.",
         md.list_table(
-            ("Reading", "No.", *(md.code(p.name) for p in table.profiles)),
+            ("Reading", "No.", "Most take", "Otherwise"),
             [_row(table, reading) for reading in table.readings],
-            (26, 8, *(66 // len(table.profiles) for _ in table.profiles)),
+            (24, 8, 20, 48),
             "compact",
         ),
     ]
@@ -47,10 +49,13 @@ def _algorithm(table: ProfileTable) -> list[str]:
 
 
 def _row(table: ProfileTable, reading: Reading) -> tuple[str, ...]:
-    values = [str(profile.readings[reading.name]) for profile in table.profiles]
-    differ = len(set(values)) > 1
-    cells = [f"**{md.plain(value)}**" if differ else md.plain(value) for value in values]
-    return md.ref(reading.name, anchor(f"reading-{table.algorithm}", reading.name)), reading.ambiguity, *cells
+    by_value: dict[str, list[str]] = defaultdict(list)
+    for profile in table.profiles:
+        by_value[str(profile.readings[reading.name])].append(profile.name)
+    first, *others = sorted(by_value, key=lambda value: -len(by_value[value]))
+    cells = [f"**{md.plain(value)}**: {', '.join(by_value[value])}" for value in others]
+    link = md.ref(reading.name, anchor(f"reading-{table.algorithm}", reading.name))
+    return link, reading.ambiguity, md.plain(first), "<br>".join(cells)
 
 
 def _reading(table: ProfileTable, reading: Reading) -> list[str]:

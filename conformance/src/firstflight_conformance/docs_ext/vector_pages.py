@@ -1,15 +1,16 @@
 """The pages of vectors: an index, and a page for each group."""
 
-from functools import partial
-
 from firstflight_conformance.docs_ext import markdown as md
 from firstflight_conformance.docs_ext import site
 from firstflight_conformance.docs_ext.plot_cache import plot_name
+from firstflight_conformance.docs_ext.turns import TURNS, turns_text
 from firstflight_conformance.timeline import lines
 from firstflight_conformance.vectors import Case, Vector
 
 #: Streams of up to so many events are listed in full.
 _LISTED_EVENTS = 64
+#: Up to so many profiles are shown without folding anything away but events.
+_OPEN_PROFILES = 3
 
 
 def index() -> str:
@@ -72,9 +73,7 @@ def _vector(vector: Vector) -> list[str]:
         md.plain(vector.why),
         f"```{{image}} ../plots/{plot_name(vector)}\n:class: plot\n:alt: Windows over time in {vector.id}\n```",
         _facts(vector),
-        *(_profile(Case(vector, profile)) for profile in vector.profiles),
-        *(_listing(Case(vector, profile)) for profile in vector.profiles),
-        _commands([case for case in map(partial(Case, vector), vector.profiles) if not _is_listed(case)]),
+        *_cases([Case(vector, profile) for profile in vector.profiles]),
     ]
 
 
@@ -102,13 +101,35 @@ def _source(vector: Vector) -> str:
     return f"by hand; {where}"
 
 
-def _profile(case: Case) -> str:
-    expectation = case.expectation
-    judged, total = expectation.judged_events, len(case.vector.events)
+def _cases(cases: list[Case]) -> list[str]:
+    """Return what each profile does, with the clauses and the events of many profiles folded away."""
+    clauses = [_clauses(case) for case in cases]
+    listings = [_listing(case) for case in cases if _is_listed(case)]
+    if len(cases) > _OPEN_PROFILES:
+        rows = [(md.code(case.profile), _judged(case), _happens(case)) for case in cases]
+        table = md.list_table(("Profile", "Judged", "What happens, at which event"), rows, (24, 22, 54), "compact")
+        clauses = [table, *_folded("Clauses carried out in each profile", clauses)]
+        listings = _folded("Events and expectations", listings) if listings else []
+    return [*clauses, *listings, _commands([case for case in cases if not _is_listed(case)])]
+
+
+def _happens(case: Case) -> str:
+    return md.plain(turns_text(case, tuple(TURNS), windows=True))
+
+
+def _folded(summary: str, blocks: list[str]) -> list[str]:
+    return [f'<details class="events"><summary>{summary}</summary>', *blocks, "</details>"]
+
+
+def _judged(case: Case) -> str:
+    judged, total = case.expectation.judged_events, len(case.vector.events)
     events = f"the first {judged} of {total} events" if judged < total else f"all {total} events"
-    events = "its one event" if total == 1 else events
-    clauses = ", ".join(md.clause(name) for name in expectation.clauses)
-    text = f"{md.code(case.profile)} is judged on {events}. Clauses carried out: {clauses}."
+    return "its one event" if total == 1 else events
+
+
+def _clauses(case: Case) -> str:
+    clauses = ", ".join(md.clause(name) for name in case.expectation.clauses)
+    text = f"{md.code(case.profile)} is judged on {_judged(case)}. Clauses carried out: {clauses}."
     return f":::{{container}} carried-out\n{text}\n:::"
 
 
@@ -124,8 +145,6 @@ def _commands(cases: list[Case]) -> str:
 
 
 def _listing(case: Case) -> str:
-    if not _is_listed(case):
-        return ""
     rows = [("#", "ms", "event", "then"), *lines(case)]
     widths = [max(len(row[column]) for row in rows) for column in range(3)]
     text = "\n".join(

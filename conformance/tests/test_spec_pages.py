@@ -1,0 +1,118 @@
+import re
+from functools import cache
+
+import pytest
+
+from firstflight import create
+from firstflight.search_profiles import PROFILES
+from firstflight_conformance.measure import config_from_json, replay
+from firstflight_conformance.mutants.load import load_mutants
+from firstflight_conformance.paths import ROOT, SPEC
+from firstflight_conformance.spec.clauses import all_clauses
+from firstflight_conformance.spec.readings import load_tables
+from firstflight_conformance.vectors import Case, Vector, load_all
+from firstflight_conformance.wire import event_from_json
+
+PAGES = sorted([*SPEC.glob("*.md"), *(ROOT / "docs").glob("*.md")])
+DOTTED = re.compile(r"`((?:search|slow-start)\.[a-z0-9.-]+)(?:@([a-z0-9-]+))?`")
+MUTANTS = re.compile(r"mutants? ((?:`[a-z0-9-]+`(?:, | and )?)+)")
+#: The two vectors that docs/search-profiles.md names.
+TELLING = ("search.drain.to-the-target", "search.app-limited.restart")
+
+
+@cache
+def vectors() -> dict[str, Vector]:
+    return {vector.id: vector for vector in load_all()}
+
+
+def rows(title: str) -> dict[str, list[str]]:
+    section = (SPEC / "search.md").read_text("utf-8").split(f"\n## {title}\n")[1].split("\n## ")[0]
+    cells = [[cell.strip() for cell in line.strip("|").split(" | ")] for line in section.splitlines() if "|" in line]
+    return {row[0].strip("| "): row for row in cells[2:]}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_id_in_code_font_exists(page):
+    groups = {".".join(name.split(".")[:2]) for name in vectors()}
+    known = {*vectors(), *all_clauses(), *groups}
+    text = page.read_text("utf-8")
+    missing = [name for name, _ in DOTTED.findall(text) if name not in known]
+    assert not missing
+    cases = [(name, profile) for name, profile in DOTTED.findall(text) if profile]
+    assert [f"{name}@{profile}" for name, profile in cases if profile not in vectors()[name].profiles] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_mutant_in_code_font_exists(page):
+    named = [name for found in MUTANTS.findall(page.read_text("utf-8")) for name in re.findall(r"`([^`]+)`", found)]
+    assert set(named) <= {mutant.id for mutant in load_mutants()}
+
+
+def test_the_pages_name_ids_at_all():
+    text = (SPEC / "search-errata.md").read_text("utf-8")
+    assert len(DOTTED.findall(text)) > 40
+    assert len(MUTANTS.findall(text)) >= 5
+
+
+def test_every_ambiguity_is_listed_with_its_readings():
+    table = rows("Ambiguities")
+    assert list(table) == [f"A{number}" for number in range(1, 26)]
+    for reading in load_tables()["search"].readings:
+        assert f"`{reading.name}`" in table[reading.ambiguity][2], reading.name
+
+
+def test_an_ambiguity_lists_the_profiles_that_choose_otherwise():
+    readings = load_tables()["search"].readings
+    profiles = {profile.name: profile for profile in load_tables()["search"].profiles}
+    for number, row in rows("Ambiguities").items():
+        names = {reading.name for reading in readings if reading.ambiguity == number} & set(
+            re.findall(r"`(\w+)`", row[2])
+        )
+        if "all others" in row[4]:
+            continue
+        differ = {
+            name
+            for name, profile in profiles.items()
+            if any(profile.readings[one] != profiles["lanman-2024"].readings[one] for one in names)
+        }
+        listed = {name for name in profiles if re.search(rf"(?<![\w-]){name}(?![\w-])", row[4])}
+        assert listed == differ, number
+
+
+def test_every_edge_case_has_vectors_or_a_reason():
+    table = rows("Edge cases")
+    assert list(table) == [f"E{number:02}" for number in range(1, 61)]
+    for number, row in table.items():
+        exempt = row[2].startswith(("none", "cannot occur"))
+        assert exempt or any(name in vectors() for name, _ in DOTTED.findall(row[2])), number
+
+
+def test_every_erratum_is_in_the_table_of_errata():
+    text = (SPEC / "search-errata.md").read_text("utf-8")
+    headings = re.findall(r"^## (S\d+\. .*)$", text, re.M)
+    slugs = [re.sub(r"[^\w -]", "", heading).lower().replace(" ", "-") for heading in headings]
+    assert re.findall(r"\]\(#(s[^)]*)\)", text) == slugs
+
+
+def windows(profile: str, vector: Vector) -> list[int]:
+    events = [event_from_json(raw) for raw in vector.events]
+    seen = replay(create("search", profile, config_from_json(vector.config)), events)
+    return [one.cwnd_bytes for one in seen]
+
+
+def test_two_vectors_tell_all_profiles_apart_by_the_window():
+    page = (ROOT / "docs" / "search-profiles.md").read_text("utf-8")
+    assert all(f"--id {name}" in page for name in TELLING)
+    expected = {
+        (name, profile): [one["cwnd_bytes"] for one in Case(vectors()[name], profile).expected()]
+        for name in TELLING
+        for profile in PROFILES
+    }
+    for profile in PROFILES:
+        answers = {name: windows(profile, vectors()[name]) for name in TELLING}
+        passed = {
+            other
+            for other in PROFILES
+            if all(answers[name][: len(right)] == right for name in TELLING for right in [expected[name, other]])
+        }
+        assert passed == {profile}
