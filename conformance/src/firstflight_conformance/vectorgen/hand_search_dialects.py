@@ -43,7 +43,7 @@ for _count in (2, 3, 4, 5, 6, 7, 10, 11, 26, 27):
     "search.missed-bins.then-doubling",
     "SEARCH starts again in the middle of a connection, then doubles cleanly",
     """Bins 0..3 hold 250000 each; after a gap of 12 bins the bytes per bin double in an RTT from 1000 on. Where the counters go on over the restart and the one before bin 0 is taken for 0 (linux-3, freebsd-4), the first evaluation, prev = 10, sees
-    a bin of a million bytes in the earlier window and exits. Nobody else has a reason to.""",
+    a bin of a million bytes in the earlier window and exits. neqo-2026 and picoquic-fork start again too, with nothing before bin 0, and go on. Profiles that do not start again take the gap for a stall and exit there.""",
     sources=("catalogue E18",),
 )
 def _(b: StreamBuilder) -> None:
@@ -54,7 +54,7 @@ def _(b: StreamBuilder) -> None:
     "search.missed-bins.late-restart-16-bits",
     "A restart after 10^10 bytes, with counters of 16 bits",
     """Bins 0..3 hold 2500000000 bytes each, then a gap of 12 bins, then doubling from 6000 on, without an ACK in bin 12, so that the bin before bin 0 is never read. linux-3 keeps its counters: 10^10 needs 34 bits, so the 16 bits that are left count units of 2^18 bytes, and
-    the windows of the new slow start are a few units: rounded, they look like a plateau, and linux-3 exits. With 64 bits it would not.""",
+    the windows of the new slow start are a few units: 1 in the later and 1 or 2 in the earlier. They look like a plateau, and linux-3 exits. With 64 bits it would not. Who does not start again exits at the gap.""",
     sources=("catalogue E49", "catalogue E50"),
     max_datagram_size_bytes=50000,
     initial_window_bytes=10**11,
@@ -208,7 +208,7 @@ def _(b: StreamBuilder) -> None:
 @add(
     "search.interpolation.step",
     "One large bin: where the earlier window is taken from",
-    """All bins hold 10000 but bin 6, which holds 60000. It enters the earlier window after it has left the later one, sooner with forward interpolation than with none, and last with backward interpolation.""",
+    """Bin i holds 10000 * 1.3^i bytes, rounded down, but bin 6 four times that. It reaches the earlier window sooner with forward interpolation than with none, and last with backward interpolation.""",
     sources=("catalogue E26",),
 )
 def _(b: StreamBuilder) -> None:
@@ -238,7 +238,7 @@ def _(b: StreamBuilder) -> None:
     "search.restart.after-avoidance",
     "Slow start after persistent congestion, with most bytes delivered in congestion avoidance",
     """Three small bins, then a CE mark ends slow start; 20 bins of 50000 follow in congestion avoidance, then persistent congestion and doubling from 1000 on. linux-3 and freebsd-4 count in every phase: the counter of more than a million bytes before bin 0 is taken for a bin, and the first
-    evaluation exits. Who counts in slow start only, or never reads that bin, goes on.""",
+    evaluation exits; counted in slow start only it would go on. neqo-2026 and draft-09 never read that bin.""",
     sources=("catalogue E18", "catalogue E54"),
     flags=("same-time-order",),
     tier="core",
@@ -273,3 +273,16 @@ def _(b: StreamBuilder) -> None:
         20000,
     ]
     deliver(b, [Delivery(in_bin(index), size) for index, size in zip(bins, sizes, strict=True)])
+
+
+@add(
+    "search.evaluation.within-bin",
+    "One ACK within a bin has a much smaller RTT",
+    """Bytes per bin grow by 1.2; the RTT is 200 ms, 5.7 bins, so that the later window holds more than twice the earlier, and nobody exits. 10 ms into bin 18 an ACK comes with an RTT of 40 ms, 1.14 bins. picoquic-fork evaluates every ACK: moved forward to 0.86 bins the earlier window holds more than 10/13 of the
+    later: exit. For all others the ACK is one of many in its bin.""",
+    sources=("catalogue E02",),
+)
+def _(b: StreamBuilder) -> None:
+    sizes = [10000 * 12**i // 10**i for i in range(22)]
+    rtts = [min(200 * MS, RTT + 35 * MS * max(0, i - 2)) for i in range(22)]
+    deliver(b, [*one_ack_per_bin(sizes, rtts), Delivery(in_bin(18) + 10 * MS, 1000, 40 * MS)])
