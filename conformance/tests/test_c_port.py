@@ -216,7 +216,7 @@ def test_streams_carry_out_every_line() -> None:
     """Random streams carry out every line of the port that an event can reach, by the counters of gcov."""
     counted = module_of("coverage").lib
     counted.__gcov_reset()
-    compare_streams(300, 30_000, lambda rng: any_readings(rng, PROFILES), ("coverage",))
+    compare_streams(300, 60_000, lambda rng: any_readings(rng, PROFILES), ("coverage",))
     for number, readings in enumerate(PROFILES.values()):
         compare_streams(301 + number, 2_000, lambda rng, readings=readings: readings, ("coverage",))  # type: ignore[misc]
     counted.__gcov_dump()

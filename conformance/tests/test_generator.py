@@ -108,7 +108,7 @@ def test_check_finds_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     """A table of a reference that was edited is found."""
     (path, text), *_ = generated_files().items()
     edited = tmp_path / path.name
-    edited.write_text(text.replace("15", "16"), encoding="utf-8")
+    edited.write_text(text.replace("Generated", "Copied"), encoding="utf-8")
     monkeypatch.setattr(command, "generated_files", lambda: {edited: text})
     monkeypatch.setattr(command, "differences", list)
     result = CliRunner().invoke(main, ["vectors", "--check"])

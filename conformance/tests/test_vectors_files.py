@@ -74,17 +74,13 @@ def test_model_answers_as_expected(name: str) -> None:
     for case in cases([vector]):
         controller = create(vector.algorithm, case.profile, config_from_json(vector.config))
         events = [event_from_json(raw) for raw in case.events]
+        expected = case.expected()
         seen = [
-            {
-                "cwnd_bytes": o.cwnd_bytes,
-                "ssthresh_bytes": o.ssthresh_bytes,
-                "phase": o.phase.value,
-                "outcome": o.outcome.value,
-                "state": o.state,
-            }
+            {name: getattr(value := getattr(o, name), "value", value) for name in expected[0]}
             for o in replay(controller, events)
         ]
-        assert case.expected() == seen
+        assert {"cwnd_bytes", "ssthresh_bytes", "phase", "outcome", "state"} <= set(expected[0])
+        assert expected == seen
 
 
 @every_file

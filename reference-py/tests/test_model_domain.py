@@ -157,7 +157,7 @@ def test_recommended_window(algorithm: str, profile: str, size: int, window: int
 def test_full_bin(profile: str, held: int, refused: bool) -> None:
     """A bin takes 2^56 bytes and no more; the refusal leaves the state as it was."""
     controller, _ = step(create("search", profile, Config(1200)), run_ack(10 * S, 1, 1, S))
-    full = replace(controller, search=replace(controller.search, delivered=Series(held, held)))
+    full = replace(controller, startup=replace(controller.search, delivered=Series(held, held)))
     event = run_ack(10 * S + 1, 1, 1200, S)
     if not refused:
         after, seen = step(full, event)

@@ -35,7 +35,7 @@ def observed(readings: Readings, sizes: list[int], rtts_ns: list[int] | int = R0
         search = step.after.search
         counter, filled = search.delivered.counter_bytes + size - 1, search.delivered.open_bytes + size - 1
         delivered = replace(search.delivered, counter_bytes=counter, open_bytes=filled)
-        controller = replace(step.after, search=replace(search, delivered=delivered))
+        controller = replace(step.after, startup=replace(search, delivered=delivered))
         seen.append(step.seen)
         if step.seen.outcome is Outcome.EXITED:
             break
