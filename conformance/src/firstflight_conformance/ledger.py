@@ -59,6 +59,37 @@ class Ledger:
 
 
 @dataclass(slots=True)
+class DataLedger:
+    """Which data is acknowledged, where packets repeat the data of others. Data is named by the packet that carried it first."""
+
+    #: Packets that repeat data, and whose.
+    repeats: dict[int, int] = field(default_factory=dict)
+    #: Data that is not acknowledged.
+    open_data: set[int] = field(default_factory=set)
+
+    def send(self, first: int, last: int, retransmits: tuple[tuple[int, int], ...]) -> None:
+        """Record packets first..last; those at the front repeat the named data in its order."""
+        named = [packet for low, high in retransmits for packet in range(low, high + 1)]
+        if len(named) > last - first + 1:
+            raise LedgerError(f"{len(named)} packets are repeated by {last - first + 1}")
+        for packet, data in zip(range(first, first + len(named)), named, strict=True):
+            if data >= first:
+                raise LedgerError(f"packet {data} was not sent before")
+            if data in self.repeats:
+                raise LedgerError(f"packet {data} carries data of packet {self.repeats[data]}: name that one")
+            self.repeats[packet] = data
+        self.open_data.update(range(first + len(named), last + 1))
+
+    def acknowledge(self, first: int, last: int) -> None:
+        """Record that packets first..last arrived."""
+        self.open_data -= {self.repeats.get(packet, packet) for packet in range(first, last + 1)}
+
+    def oldest_unacked(self, next_packet: int) -> int:
+        """Return the first packet whose data is not acknowledged, or ``next_packet``."""
+        return min(self.open_data, default=next_packet)
+
+
+@dataclass(slots=True)
 class RttEstimator:
     """RFC 9002, section 5, in ns, each division rounded down; ``None`` before the first sample."""
 

@@ -5,8 +5,8 @@ from math import gcd
 from typing import Any
 
 from firstflight.errors import DomainError
-from firstflight.events import Ack, Ce, Event, Lost, PersistentCongestion, Run, Sent, check
-from firstflight_conformance.ledger import Ledger, LedgerError
+from firstflight.events import Ack, Backlog, Ce, Event, IdleRestart, Lost, PersistentCongestion, Run, Sent, check
+from firstflight_conformance.ledger import DataLedger, Ledger, LedgerError
 from firstflight_conformance.wire import event_from_json
 
 _UNITS_NS = (("s", 1_000_000_000), ("ms", 1_000_000), ("us", 1_000))
@@ -24,6 +24,7 @@ class StreamError(ValueError):
 def check_stream(events: Sequence[dict[str, Any]], config: dict[str, Any]) -> None:
     """Check a stream against itself. Raise :class:`StreamError` at the first event that is wrong."""
     ledger = Ledger()
+    data = DataLedger() if any("retransmits" in raw or "oldest_unacked_packet" in raw for raw in events) else None
     before_ns = 1
     for index, raw in enumerate(events):
         try:
@@ -36,6 +37,8 @@ def check_stream(events: Sequence[dict[str, Any]], config: dict[str, Any]) -> No
         before_ns = event.t_ns
         try:
             _check_event(event, ledger, config)
+            if data is not None:
+                _check_data(event, ledger, data)
         except LedgerError as error:
             raise StreamError(index, ".packets", str(error)) from error
         except _MemberError as error:
@@ -70,6 +73,23 @@ def _check_event(event: Event, ledger: Ledger, config: dict[str, Any]) -> None:
             pass
 
 
+def _check_data(event: Event, ledger: Ledger, data: DataLedger) -> None:
+    match event:
+        case Sent():
+            try:
+                data.send(event.packets[0].first, event.packets[-1].last, event.retransmits)
+            except LedgerError as error:
+                raise _MemberError(".retransmits", str(error)) from error
+        case Ack():
+            for run in event.packets:
+                data.acknowledge(run.first, run.last)
+            if event.oldest_unacked_packet is not None:
+                oldest = data.oldest_unacked(ledger.next_packet)
+                _equal(".oldest_unacked_packet", event.oldest_unacked_packet, oldest)
+        case _:
+            pass
+
+
 def _check_rising(runs: Iterable[Run]) -> None:
     last = -1
     for run in runs:
@@ -97,6 +117,8 @@ def granularity_of(events: Sequence[dict[str, Any]]) -> str:
         common_ns = gcd(common_ns, event.t_ns)
         if isinstance(event, Ack):
             common_ns = gcd(common_ns, event.latest_rtt_ns or 0, event.ack_delay_ns)
+        elif isinstance(event, Backlog):
+            common_ns = gcd(common_ns, event.latest_rtt_ns or 0)
     return next((unit for unit, unit_ns in _UNITS_NS if common_ns % unit_ns == 0), "ns")
 
 
@@ -106,10 +128,13 @@ def flags_of(events: Sequence[dict[str, Any]]) -> list[str]:
     acks = [event for event in parsed if isinstance(event, Ack)]
     found = {
         "app-limited": any(isinstance(event, Sent | Ack) and event.app_limited for event in parsed),
+        "backlog": any(isinstance(event, Backlog) for event in parsed),
         "ce": any(isinstance(event, Ce) for event in parsed),
+        "idle": any(isinstance(event, IdleRestart) for event in parsed),
         "loss": any(isinstance(event, Lost) for event in parsed),
         "no-rtt-sample": any(ack.latest_rtt_ns is None for ack in acks),
         "persistent-congestion": any(isinstance(event, PersistentCongestion) for event in parsed),
+        "retransmissions": any(isinstance(event, Sent) and event.retransmits for event in parsed),
         "stretch-ack": any(sum(run.count for run in ack.packets) > 2 for ack in acks),
         "large-values": any(isinstance(e, Sent | Ack) and max(e.bytes, e.bytes_in_flight) >= 2**32 for e in parsed),
     }

@@ -20,11 +20,17 @@ def event_text(event: dict[str, Any]) -> str:
     if "packets" in event:
         parts.append(",".join(_run_text(run) for run in event["packets"]))
         parts.append(f"{event['bytes']} B, {event['bytes_in_flight']} in flight")
+    if "retransmits" in event:
+        parts.append(f"repeats {','.join(_run_text(entry) for entry in event['retransmits'])}")
+    if "oldest_unacked_packet" in event:
+        parts.append(f"all before {event['oldest_unacked_packet']}")
+    if event["ev"] == "backlog":
+        parts.append(f"{event['queued_bytes']} B queued, {event['receive_window_bytes']} B allowed")
     if event["ev"] == "ce":
         parts.append(f"packet {event['packet']}, counter {event['ce_count']}")
     if event.get("latest_rtt_ns") is not None:
         parts.append(f"rtt {milliseconds(decode_int(event['latest_rtt_ns']))} ms")
-    elif event["ev"] == "ack":
+    elif event["ev"] in ("ack", "backlog"):
         parts.append("no rtt")
     if event.get("app_limited"):
         parts.append("app-limited")
@@ -65,4 +71,6 @@ def _observable_text(name: str, value: Any) -> str:
         return "  ".join(f"{key}={'-' if number is None else number}" for key, number in value.items())
     if name == "ssthresh_bytes":
         return f"ssthresh {'infinite' if value is None else value}"
+    if name == "next_release_ns":
+        return "not paced" if value is None else f"next release {milliseconds(value)}"
     return f"{name.removesuffix('_bytes')} {value}"

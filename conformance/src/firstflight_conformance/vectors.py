@@ -94,7 +94,7 @@ def _decode(entry: dict[str, Any]) -> dict[str, Any]:
     for name, value in entry.items():
         if name == "state":
             decoded[name] = {key: _decode_or_none(number) for key, number in value.items()}
-        elif name in ("cwnd_bytes", "ssthresh_bytes"):
+        elif name in ("cwnd_bytes", "ssthresh_bytes", "next_release_ns"):
             decoded[name] = _decode_or_none(value)
         elif name != "at":
             decoded[name] = value

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import fields
 from typing import Any
 
-from firstflight.events import Ack, Ce, Event, Lost, PersistentCongestion, Pto, Run, Sent
+from firstflight.events import Ack, Backlog, Ce, Event, IdleRestart, Lost, PersistentCongestion, Pto, Run, Sent
 from firstflight.observables import Observation
 
 #: The largest integer that every JSON reader keeps exactly.
@@ -19,9 +19,13 @@ _KINDS: dict[str, type[Event]] = {
     "ce": Ce,
     "persistent_congestion": PersistentCongestion,
     "pto": Pto,
+    "backlog": Backlog,
+    "idle_restart": IdleRestart,
 }
 _NAMES = {kind: name for name, kind in _KINDS.items()}
 _RTTS = ("latest_rtt_ns", "min_rtt_ns", "smoothed_rtt_ns")
+#: Members that an event need not have; absent is the default of the model.
+_OPTIONAL = ("retransmits", "oldest_unacked_packet")
 
 
 def encode_int(value: int) -> int | str:
@@ -49,10 +53,10 @@ def event_from_json(raw: Mapping[str, Any]) -> Event:
         if key != "ev" and key not in members:
             raise ValueError(f"{key}: unknown in the event {name}")
     for key in members:
-        if key not in raw:
+        if key not in raw and key not in _OPTIONAL:
             raise ValueError(f"{key}: missing in the event {name}")
     t_ns = decode_int(raw["t_ns"], "t_ns")
-    values = {key: _member_from_json(key, raw[key], t_ns if kind is Sent else None) for key in members}
+    values = {key: _member_from_json(key, raw[key], t_ns if kind is Sent else None) for key in members if key in raw}
     make: Callable[..., Event] = kind
     return make(**values)
 
@@ -62,6 +66,10 @@ def _member_from_json(key: str, value: object, sent_t_ns: int | None) -> object:
         if not isinstance(value, list | tuple):
             raise ValueError(f"packets: {_shown(value)} is not a list of runs")
         return tuple(_run_from_json(run, sent_t_ns) for run in value)
+    if key == "retransmits":
+        if not isinstance(value, list | tuple) or not value:
+            raise ValueError(f"retransmits: {_shown(value)} is not a list of ranges with at least one")
+        return tuple(_range_from_json(entry) for entry in value)
     if key == "app_limited":
         if not isinstance(value, bool):
             raise ValueError(f"app_limited: {_shown(value)} is neither true nor false")
@@ -80,12 +88,22 @@ def _run_from_json(raw: object, sent_t_ns: int | None) -> Run:
     return Run(first, last, size_bytes, rest[0] if sent_t_ns is None else sent_t_ns)
 
 
+def _range_from_json(raw: object) -> tuple[int, int]:
+    if not isinstance(raw, list | tuple) or len(raw) != 2:
+        raise ValueError(f"retransmits: {_shown(raw)} is not [first, last]")
+    return decode_int(raw[0], "retransmits: first"), decode_int(raw[1], "retransmits: last")
+
+
 def event_to_json(event: Event) -> dict[str, Any]:
     """Return the JSON form of the event, with its members in the order of ``spec/events.md``."""
     raw: dict[str, Any] = {"ev": _NAMES[type(event)]}
     for field in fields(event):
         value = getattr(event, field.name)
-        if field.name == "packets":
+        if field.name in _OPTIONAL and value == field.default:
+            continue
+        if field.name == "retransmits":
+            raw["retransmits"] = [[encode_int(number) for number in entry] for entry in value]
+        elif field.name == "packets":
             raw["packets"] = [_run_to_json(run, isinstance(event, Sent)) for run in value]
         elif value is None or isinstance(value, bool):
             raw[field.name] = value
@@ -101,11 +119,13 @@ def _run_to_json(run: Run, sent_now: bool) -> list[int | str]:
 
 def observation_to_json(observation: Observation) -> dict[str, Any]:
     """Return the JSON form of the observables."""
+    paced = {"next_release_ns": _encode_optional(observation.next_release_ns)} if observation.paces else {}
     return {
         "cwnd_bytes": encode_int(observation.cwnd_bytes),
         "ssthresh_bytes": _encode_optional(observation.ssthresh_bytes),
         "phase": observation.phase.value,
         "outcome": observation.outcome.value,
+        **paced,
         "state": {name: _encode_optional(value) for name, value in observation.state.items()},
     }
 

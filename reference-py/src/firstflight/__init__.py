@@ -6,18 +6,20 @@ Start with :func:`firstflight.controller.create` and :func:`firstflight.controll
 
 from firstflight.controller import Config, Controller, create, profiles, step
 from firstflight.errors import DomainError
-from firstflight.events import Ack, Ce, Event, Lost, PersistentCongestion, Pto, Run, Sent
+from firstflight.events import Ack, Backlog, Ce, Event, IdleRestart, Lost, PersistentCongestion, Pto, Run, Sent
 from firstflight.observables import Observation, Outcome, Phase
 
 __version__ = "0.1.0"
 
 __all__ = [
     "Ack",
+    "Backlog",
     "Ce",
     "Config",
     "Controller",
     "DomainError",
     "Event",
+    "IdleRestart",
     "Lost",
     "Observation",
     "Outcome",

@@ -4,7 +4,14 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from firstflight.errors import DomainError
-from firstflight.limits import DATAGRAM_MAX_BYTES, EVENT_MAX_BYTES, RUN_MAX_PACKETS, TIME_MAX_NS
+from firstflight.limits import (
+    DATAGRAM_MAX_BYTES,
+    EVENT_MAX_BYTES,
+    PACKET_MAX,
+    RUN_MAX_PACKETS,
+    TIME_MAX_NS,
+    WINDOW_MAX_BYTES,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,18 +34,26 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """Packets were sent. ``bytes_in_flight`` counts them already; their ``sent_t_ns`` is ``t_ns``."""
+    """Packets were sent. ``bytes_in_flight`` counts them already; their ``sent_t_ns`` is ``t_ns``.
+
+    ``retransmits``: ranges (first, last) of the packets that first carried the data which these carry again.
+    """
 
     t_ns: int
     packets: tuple[Run, ...]
     bytes: int
     bytes_in_flight: int
     app_limited: bool
+    retransmits: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Ack:
-    """One ACK frame newly acknowledged ``packets``. RTTs are ``None`` where there is no sample."""
+    """One ACK frame newly acknowledged ``packets``. RTTs are ``None`` where there is no sample.
+
+    ``oldest_unacked_packet``: the first packet whose data is not acknowledged, neither in it nor in one that repeats it; the next
+    packet number if there is none. ``None`` where the stream does not say.
+    """
 
     t_ns: int
     packets: tuple[Run, ...]
@@ -50,6 +65,7 @@ class Ack:
     min_rtt_ns: int | None
     smoothed_rtt_ns: int | None
     ack_delay_ns: int
+    oldest_unacked_packet: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,25 +103,63 @@ class Pto:
     t_ns: int
 
 
-Event: TypeAlias = Sent | Ack | Lost | Ce | PersistentCongestion | Pto
+@dataclass(frozen=True, slots=True)
+class Backlog:
+    """Data is ready to be sent: after the handshake, after idle time, or more than before; or the receive window changed.
+
+    ``queued_bytes``: not sent yet. ``receive_window_bytes``: may be sent from now on. ``latest_rtt_ns``: ``None`` without sample.
+    """
+
+    t_ns: int
+    queued_bytes: int
+    receive_window_bytes: int
+    latest_rtt_ns: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class IdleRestart:
+    """The connection was idle so long that its window is not validated any more (RFC 7661; RFC 5681, section 4.1)."""
+
+    t_ns: int
+
+
+Event: TypeAlias = Sent | Ack | Lost | Ce | PersistentCongestion | Pto | Backlog | IdleRestart
 
 
 def check(event: Event) -> None:
     """Raise :class:`DomainError` if ``event`` lies outside the domain in ``firstflight.limits``."""
     _within("t_ns", event.t_ns, 1, TIME_MAX_NS)
     match event:
-        case Sent() | Lost():
+        case Sent():
             _check_runs(event.packets, event.bytes, event.t_ns)
+            _within("bytes_in_flight", event.bytes_in_flight, 0, WINDOW_MAX_BYTES)
+            for first, last in event.retransmits:
+                _within("retransmits: first", first, 0, last)
+                _within("retransmits: last", last, first, min(first + RUN_MAX_PACKETS - 1, PACKET_MAX))
+        case Lost():
+            _check_runs(event.packets, event.bytes, event.t_ns)
+            _within("bytes_in_flight", event.bytes_in_flight, 0, WINDOW_MAX_BYTES)
         case Ack():
             _check_runs(event.packets, event.bytes, event.t_ns)
+            _within("bytes_in_flight", event.bytes_in_flight, 0, WINDOW_MAX_BYTES)
             for name in ("latest_rtt_ns", "min_rtt_ns", "smoothed_rtt_ns"):
-                rtt_ns = getattr(event, name)
-                if rtt_ns is not None:
-                    _within(name, rtt_ns, 0, TIME_MAX_NS)
+                _check_rtt(name, getattr(event, name))
+            if event.oldest_unacked_packet is not None:
+                _within("oldest_unacked_packet", event.oldest_unacked_packet, 0, PACKET_MAX + 1)
         case Ce():
+            _within("packet", event.packet, 0, PACKET_MAX)
             _within("sent_t_ns", event.sent_t_ns, 1, event.t_ns)
-        case PersistentCongestion() | Pto():
+        case Backlog():
+            _within("queued_bytes", event.queued_bytes, 0, WINDOW_MAX_BYTES)
+            _within("receive_window_bytes", event.receive_window_bytes, 0, WINDOW_MAX_BYTES)
+            _check_rtt("latest_rtt_ns", event.latest_rtt_ns)
+        case PersistentCongestion() | Pto() | IdleRestart():
             pass
+
+
+def _check_rtt(name: str, rtt_ns: int | None) -> None:
+    if rtt_ns is not None:
+        _within(name, rtt_ns, 0, TIME_MAX_NS)
 
 
 def _check_runs(runs: tuple[Run, ...], total_bytes: int, t_ns: int) -> None:
@@ -114,6 +168,7 @@ def _check_runs(runs: tuple[Run, ...], total_bytes: int, t_ns: int) -> None:
     _within("bytes", total_bytes, 1, EVENT_MAX_BYTES)
     for run in runs:
         _within("run: packets", run.count, 1, RUN_MAX_PACKETS)
+        _within("run: last", run.last, 0, PACKET_MAX)
         _within("run: size_bytes", run.size_bytes, 1, DATAGRAM_MAX_BYTES)
         _within("run: sent_t_ns", run.sent_t_ns, 1, t_ns)
     if sum(run.count * run.size_bytes for run in runs) != total_bytes:

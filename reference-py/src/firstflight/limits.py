@@ -15,3 +15,7 @@ RUN_MAX_PACKETS = 65535
 DATAGRAM_MAX_BYTES = 65535
 #: Bytes in one SEARCH bin: what seven bytes hold, in which the C port keeps a completed one.
 BIN_MAX_BYTES = 2**56 - 1
+#: Packet numbers (RFC 9000, section 12.3), so that a number after the last fits in 64 bits.
+PACKET_MAX = 2**62 - 1
+#: Bytes of the first flight of JumpStart; more is cut off. 5 * 2**29 * 6 * 2**29 < 2**64 (``jumpstart_pacing``).
+JUMP_MAX_BYTES = 2**29 - 1

@@ -5,11 +5,12 @@ from enum import Enum
 
 
 class Phase(Enum):
-    """The phases of RFC 9002, section 7.3."""
+    """The phases of RFC 9002, section 7.3, and that of a first flight which is paced."""
 
     SLOW_START = "slow_start"
     RECOVERY = "recovery"
     CONGESTION_AVOIDANCE = "congestion_avoidance"
+    JUMP = "jump"
 
 
 class Outcome(Enum):
@@ -39,13 +40,28 @@ class Outcome(Enum):
     CURRENT_ZERO = "current_zero"
     DRAINING = "draining"
     DRAINED = "drained"
+    # JumpStart (``spec/jumpstart.md``)
+    JUMP_BEGUN = "jump_begun"
+    JUMP_KEPT = "jump_kept"
+    JUMP_CHANGED = "jump_changed"
+    JUMP_SPENT = "jump_spent"
+    JUMP_BARRED = "jump_barred"
+    NOTHING_TO_JUMP = "nothing_to_jump"
+    JUMP_TOO_SMALL = "jump_too_small"
+    JUMP_SENT = "jump_sent"
+    JUMP_ENDED = "jump_ended"
+    JUMP_ACCOUNTED = "jump_accounted"
+    JUMP_REARMED = "jump_rearmed"
+    RAISED_IN_RECOVERY = "raised_in_recovery"
+    WINDOW_NOT_FULL = "window_not_full"
 
 
 @dataclass(frozen=True, slots=True)
 class Observation:
     """The observables after one event. ``ssthresh_bytes`` is ``None`` while it is infinite.
 
-    ``state`` holds the numbers that the page of the algorithm lists, for finding a difference.
+    ``state`` holds the numbers that the page of the algorithm lists, for finding a difference. ``next_release_ns`` is when the next
+    packet may leave, ``None`` while nothing is paced; it is an observable only of an algorithm that ``paces``.
     """
 
     cwnd_bytes: int
@@ -53,3 +69,5 @@ class Observation:
     phase: Phase
     outcome: Outcome
     state: dict[str, int | None] = field(default_factory=dict)
+    next_release_ns: int | None = None
+    paces: bool = False

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass, replace
 
-from firstflight.events import Ack, Ce, Lost, Run
+from firstflight.events import Ack, Backlog, Ce, Event, IdleRestart, Lost, PersistentCongestion, Pto, Run, Sent
 from firstflight.limits import WINDOW_MAX_BYTES
-from firstflight.observables import Outcome, Phase
+from firstflight.observables import Observation, Outcome, Phase
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ def on_ack(state: SlowStart, ack: Ack) -> tuple[SlowStart, Outcome]:
 
 
 def _on_run_acked(state: SlowStart, run: Run) -> tuple[SlowStart, Outcome]:
-    if _sent_before_recovery(state, run.sent_t_ns):
+    if sent_before_recovery(state, run.sent_t_ns):
         return state, Outcome.IN_RECOVERY  # [slow-start.recovery.no-growth]
     state = _end_recovery(state, (run,))
     cwnd_bytes, growing = state.cwnd_bytes, 0
@@ -106,12 +106,13 @@ def _saturate(window_bytes: int) -> int:
     return window_bytes
 
 
-def _sent_before_recovery(state: SlowStart, sent_t_ns: int) -> bool:
+def sent_before_recovery(state: SlowStart, sent_t_ns: int) -> bool:
+    """Return whether a packet was sent no later than the start of the last recovery period."""
     return state.recovery_start_ns is not None and sent_t_ns <= state.recovery_start_ns
 
 
 def _end_recovery(state: SlowStart, acked: tuple[Run, ...]) -> SlowStart:
-    if state.in_recovery and any(not _sent_before_recovery(state, run.sent_t_ns) for run in acked):
+    if state.in_recovery and any(not sent_before_recovery(state, run.sent_t_ns) for run in acked):
         return replace(state, in_recovery=False)  # [slow-start.recovery.end]
     return state
 
@@ -128,7 +129,7 @@ def on_ce(state: SlowStart, ce: Ce) -> tuple[SlowStart, Outcome]:
 
 
 def _on_congestion(state: SlowStart, now_ns: int, sent_t_ns: int) -> tuple[SlowStart, Outcome]:
-    if _sent_before_recovery(state, sent_t_ns):
+    if sent_before_recovery(state, sent_t_ns):
         return state, Outcome.ALREADY_REDUCED  # [slow-start.recovery.once]
     ssthresh_bytes = state.cwnd_bytes // 2  # [slow-start.recovery.begin]
     cwnd_bytes = max(ssthresh_bytes, minimum_window_bytes(state))
@@ -147,3 +148,28 @@ def on_persistent_congestion(state: SlowStart) -> tuple[SlowStart, Outcome]:
         in_recovery=False,
     )
     return state, Outcome.COLLAPSED
+
+
+def on_event(state: SlowStart, event: Event) -> tuple[SlowStart, Outcome]:
+    """Process any event. Those of which RFC 9002 does not speak change nothing."""
+    match event:
+        case Sent():
+            return on_sent(state)
+        case Ack():
+            return on_ack(state, event)
+        case Lost():
+            return on_lost(state, event)
+        case Ce():
+            return on_ce(state, event)
+        case PersistentCongestion():
+            return on_persistent_congestion(state)
+        case Pto():
+            return on_pto(state)
+        case Backlog() | IdleRestart():
+            return state, Outcome.UNCHANGED
+
+
+def observe(state: SlowStart, outcome: Outcome) -> Observation:
+    """Return the observables of the base controller alone."""
+    numbers = {"recovery_start_ns": state.recovery_start_ns}
+    return Observation(state.cwnd_bytes, state.ssthresh_bytes, phase(state), outcome, numbers)

@@ -6,6 +6,8 @@ from typing import Any
 from firstflight_conformance.run.messages import Declaration
 
 _WINDOWS = ("cwnd_bytes", "ssthresh_bytes")
+#: What stands in a difference for an observable that did not come.
+ABSENT = "absent"
 _FLOAT32_EXACT_BYTES = 2**23  # up to here neighbouring float32 values are at most one byte apart
 _FLOAT32_PART = 2**22
 
@@ -30,13 +32,19 @@ class Comparison:
 def compare(
     expected: dict[str, Any], observed: dict[str, Any], declaration: Declaration, max_datagram_size_bytes: int
 ) -> Comparison:
-    """Compare every observable in ``observed``."""
+    """Compare every observable in ``observed`` that the case expects.
+
+    One that the adapter declares and the case expects must be there; `declaration` names those declared.
+    """
     differences: list[Difference] = []
     within_tolerance = False
-    for name, value in observed.items():
+    for name in declaration.observables:
+        if name not in expected:  # an observable of other algorithms
+            continue
+        value = observed.get(name, ABSENT)
         if value == expected[name]:
             continue
-        if name in _WINDOWS and _tolerated(expected[name], value, declaration, max_datagram_size_bytes):
+        if value is not ABSENT and name in _WINDOWS and _tolerated(expected[name], value, declaration, max_datagram_size_bytes):
             within_tolerance = True
         elif name == "state":
             differences += _state_differences(expected[name], value)
@@ -65,6 +73,5 @@ def _rounding_bytes(expected: int, arithmetic: str) -> int:
 
 def _state_differences(expected: dict[str, Any], observed: dict[str, Any]) -> list[Difference]:
     names = [*expected, *(name for name in observed if name not in expected)]
-    absent = "absent"
-    pairs = [(name, expected.get(name, absent), observed.get(name, absent)) for name in names]
+    pairs = [(name, expected.get(name, ABSENT), observed.get(name, ABSENT)) for name in names]
     return [Difference(f"state.{name}", wanted, came) for name, wanted, came in pairs if wanted != came]

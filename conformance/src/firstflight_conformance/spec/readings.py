@@ -43,7 +43,7 @@ def load_table(path: Path) -> ProfileTable:
     """Load and check one file. Raise ``ValueError`` naming file and place."""
     raw = tomllib.loads(path.read_text(encoding="utf-8"))
     readings = tuple(_reading(entry) for entry in raw.get("reading", []))
-    profiles = tuple(_profile(name, entry) for name, entry in raw["profile"].items())
+    profiles = tuple(_profile(name, raw["profile"]) for name in raw["profile"])
     for profile in profiles:
         _check(path, readings, profile)
     return ProfileTable(raw["algorithm"], readings, profiles)
@@ -62,8 +62,11 @@ def _reading(entry: dict[str, Any]) -> Reading:
     )
 
 
-def _profile(name: str, entry: dict[str, Any]) -> Profile:
-    return Profile(name, entry["title"], tuple(entry["sources"]), entry.get("readings", {}))
+def _profile(name: str, entries: dict[str, dict[str, Any]]) -> Profile:
+    """Return a profile; it may name the readings in which it differs from the one that it is ``like``."""
+    entry = entries[name]
+    readings = entries[entry["like"]]["readings"] if "like" in entry else {}
+    return Profile(name, entry["title"], tuple(entry["sources"]), readings | entry.get("readings", {}))
 
 
 def _check(path: Path, readings: tuple[Reading, ...], profile: Profile) -> None:

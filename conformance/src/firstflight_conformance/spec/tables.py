@@ -1,21 +1,24 @@
-"""Writes the tables of readings and profiles that both references carry, from ``spec/profiles/search.toml``."""
+"""Writes the tables of readings and profiles that both references carry, from ``spec/profiles``."""
 
 from pathlib import Path
 
-from firstflight_conformance.paths import PROFILES, REFERENCE_C, REFERENCE_PY
-from firstflight_conformance.spec.readings import Profile, ProfileTable, Reading, load_table
+from firstflight_conformance.paths import REFERENCE_C, REFERENCE_PY
+from firstflight_conformance.spec.readings import Profile, ProfileTable, Reading, load_tables
 
-_NOTE = "Generated from spec/profiles/search.toml by `make generate`; do not edit."
+#: How an algorithm is written in prose, where that is not its name.
+_TITLES = {"search": "SEARCH", "jumpstart": "JumpStart"}
 
 
 def generated_files() -> dict[Path, str]:
     """Return the content of every generated table by path."""
-    table = load_table(PROFILES / "search.toml")
-    return {
-        REFERENCE_PY / "search_profiles.py": _python(table),
-        REFERENCE_C / "include" / "firstflight" / "search_profiles.h": _c_header(table),
-        REFERENCE_C / "src" / "search_profiles.c": _c_source(table),
-    }
+    files = {}
+    for algorithm, table in load_tables().items():
+        if table.readings:
+            name = f"{algorithm.replace('-', '_')}_profiles"
+            files[REFERENCE_PY / f"{name}.py"] = _python(table)
+            files[REFERENCE_C / "include" / "firstflight" / f"{name}.h"] = _c_header(table)
+            files[REFERENCE_C / "src" / f"{name}.c"] = _c_source(table)
+    return files
 
 
 def write_generated_files() -> None:
@@ -24,13 +27,25 @@ def write_generated_files() -> None:
         path.write_text(content, encoding="utf-8")
 
 
+def _heading(table: ProfileTable) -> str:
+    title = _TITLES.get(table.algorithm, table.algorithm)
+    return (
+        f"Readings and profiles of {title}. Generated from spec/profiles/{table.algorithm}.toml by `make generate`; "
+        "do not edit."
+    )
+
+
+def _c_name(table: ProfileTable) -> str:
+    return f"ff_{table.algorithm.replace('-', '_')}"
+
+
 def _camel(name: str) -> str:
     return "".join(part.capitalize() for part in name.split("_"))
 
 
 def _python(table: ProfileTable) -> str:
     lines = [
-        f'"""Readings and profiles of SEARCH. {_NOTE}"""',
+        f'"""{_heading(table)}"""',
         "",
         "from dataclasses import dataclass",
         "from enum import Enum",
@@ -56,15 +71,17 @@ def _python_value(reading: Reading, profile: Profile) -> str:
     return f"{_camel(reading.name)}.{str(value).upper()}" if reading.bounds is None else str(value)
 
 
-def _c_constant(reading: Reading, choice: str) -> str:
-    return f"FF_SEARCH_{reading.name}_{choice}".upper()
+def _c_constant(table: ProfileTable, reading: Reading, choice: str) -> str:
+    return f"{_c_name(table)}_{reading.name}_{choice}".upper()
 
 
 def _c_header(table: ProfileTable) -> str:
+    name = _c_name(table)
+    guard = f"{name.replace('ff_', 'firstflight_')}_profiles_h".upper()
     lines = [
-        f"/* Readings and profiles of SEARCH. {_NOTE} */",
-        "#ifndef FIRSTFLIGHT_SEARCH_PROFILES_H",
-        "#define FIRSTFLIGHT_SEARCH_PROFILES_H",
+        f"/* {_heading(table)} */",
+        f"#ifndef {guard}",
+        f"#define {guard}",
         "",
         "#include <stddef.h>",
         "#include <stdint.h>",
@@ -74,22 +91,22 @@ def _c_header(table: ProfileTable) -> str:
         if reading.bounds is None:
             lines += [f"/* {reading.question} ({reading.ambiguity}) */", "enum {"]
             lines += [
-                f"    {_c_constant(reading, choice)} = {number}, /* {meaning} */"
+                f"    {_c_constant(table, reading, choice)} = {number}, /* {meaning} */"
                 for number, (choice, meaning) in enumerate(reading.choices.items())
             ]
             lines += ["};", ""]
-    lines += ["/* A choice for every reading. */", "struct ff_search_readings {"]
+    lines += ["/* A choice for every reading. */", f"struct {name}_readings {{"]
     lines += [f"    uint8_t {reading.name};" for reading in table.readings]
     lines += [
         "};",
         "",
-        "struct ff_search_profile {",
+        f"struct {name}_profile {{",
         "    const char *name;",
-        "    struct ff_search_readings readings;",
+        f"    struct {name}_readings readings;",
         "};",
         "",
-        f"#define FF_SEARCH_PROFILE_COUNT {len(table.profiles)}",
-        "extern const struct ff_search_profile ff_search_profiles[FF_SEARCH_PROFILE_COUNT];",
+        f"#define {name.upper()}_PROFILE_COUNT {len(table.profiles)}",
+        f"extern const struct {name}_profile {name}_profiles[{name.upper()}_PROFILE_COUNT];",
         "",
         "#endif",
         "",
@@ -98,17 +115,18 @@ def _c_header(table: ProfileTable) -> str:
 
 
 def _c_source(table: ProfileTable) -> str:
+    name = _c_name(table)
     lines = [
-        f"/* Readings and profiles of SEARCH. {_NOTE} */",
-        '#include "firstflight/search_profiles.h"',
+        f"/* {_heading(table)} */",
+        f'#include "firstflight/{name.removeprefix("ff_")}_profiles.h"',
         "",
-        "const struct ff_search_profile ff_search_profiles[FF_SEARCH_PROFILE_COUNT] = {",
+        f"const struct {name}_profile {name}_profiles[{name.upper()}_PROFILE_COUNT] = {{",
     ]
     for profile in table.profiles:
         lines += ["    {", f'        "{profile.name}",', "        {"]
         for reading in table.readings:
             value = profile.readings[reading.name]
-            text = _c_constant(reading, str(value)) if reading.bounds is None else str(value)
+            text = _c_constant(table, reading, str(value)) if reading.bounds is None else str(value)
             lines.append(f"            .{reading.name} = {text},")
         lines += ["        },", "    },"]
     return "\n".join([*lines, "};", ""])

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass, field
 
-from firstflight.events import Ack, Ce, Event, Lost, PersistentCongestion, Pto, Run, Sent
-from firstflight_conformance.ledger import Ledger, RttEstimator
+from firstflight.events import Ack, Backlog, Ce, Event, IdleRestart, Lost, PersistentCongestion, Pto, Run, Sent
+from firstflight_conformance.ledger import DataLedger, Ledger, RttEstimator
 
 US = 1_000
 MS = 1_000_000
@@ -21,12 +21,30 @@ class StreamBuilder:
     ledger: Ledger = field(default_factory=Ledger)
     rtt: RttEstimator = field(default_factory=RttEstimator)
     ce_count: int = 0
+    #: Set for streams that say which data is acknowledged.
+    data: DataLedger | None = None
 
-    def send(self, t_ns: int, packets: int, size_bytes: int | None = None, *, app_limited: bool = False) -> None:
-        """Send packets of the full size, or of the given one."""
-        self.send_sizes(t_ns, [(packets, size_bytes or self.max_datagram_size_bytes)], app_limited=app_limited)
+    def send(
+        self,
+        t_ns: int,
+        packets: int,
+        size_bytes: int | None = None,
+        *,
+        app_limited: bool = False,
+        repeats: tuple[tuple[int, int], ...] = (),
+    ) -> None:
+        """Send packets of the full size, or of the given one; the first of them repeat the data of packets (first, last)."""
+        size_bytes = size_bytes or self.max_datagram_size_bytes
+        self.send_sizes(t_ns, [(packets, size_bytes)], app_limited=app_limited, repeats=repeats)
 
-    def send_sizes(self, t_ns: int, sizes: list[tuple[int, int]], *, app_limited: bool = False) -> None:
+    def send_sizes(
+        self,
+        t_ns: int,
+        sizes: list[tuple[int, int]],
+        *,
+        app_limited: bool = False,
+        repeats: tuple[tuple[int, int], ...] = (),
+    ) -> None:
         """Send runs of (packets, size in bytes) in one event."""
         t_ns += self.origin_ns
         runs = []
@@ -35,7 +53,9 @@ class StreamBuilder:
             run = Run(first, first + packets - 1, size_bytes, t_ns)
             self.ledger.send(run)
             runs.append(run)
-        self.events.append(Sent(t_ns, tuple(runs), _bytes(runs), self.ledger.bytes_in_flight, app_limited))
+        if self.data is not None:
+            self.data.send(runs[0].first, runs[-1].last, repeats)
+        self.events.append(Sent(t_ns, tuple(runs), _bytes(runs), self.ledger.bytes_in_flight, app_limited, repeats))
 
     def send_bytes(self, t_ns: int, total_bytes: int) -> None:
         """Send so many bytes: full packets, and one smaller for the rest."""
@@ -52,10 +72,15 @@ class StreamBuilder:
         latest_ns = t_ns - runs[-1].sent_t_ns if sample else None
         if latest_ns is not None:
             self.rtt.sample(latest_ns, ack_delay_ns)
+        oldest_unacked = None
+        if self.data is not None:
+            for first, last in ranges:
+                self.data.acknowledge(first, last)
+            oldest_unacked = self.data.oldest_unacked(self.ledger.next_packet)
         self.events.append(
             Ack(
                 t_ns, tuple(runs), _bytes(runs), self.ledger.bytes_in_flight, self.ledger.next_packet, app_limited,
-                latest_ns, self.rtt.min_ns, self.rtt.smoothed_ns, ack_delay_ns,
+                latest_ns, self.rtt.min_ns, self.rtt.smoothed_ns, ack_delay_ns, oldest_unacked,
             )
         )  # fmt: skip
 
@@ -91,6 +116,16 @@ class StreamBuilder:
     def pto(self, t_ns: int) -> None:
         """Let the probe timer expire."""
         self.events.append(Pto(t_ns + self.origin_ns))
+
+    def backlog(
+        self, t_ns: int, queued_bytes: int, receive_window_bytes: int = 100_000, rtt_ns: int | None = 100 * MS
+    ) -> None:
+        """Let data be ready to be sent, or the receive window change."""
+        self.events.append(Backlog(t_ns + self.origin_ns, queued_bytes, receive_window_bytes, rtt_ns))
+
+    def idle_restart(self, t_ns: int) -> None:
+        """Let the window be validated no more after idle time."""
+        self.events.append(IdleRestart(t_ns + self.origin_ns))
 
 
 def _bytes(runs: list[Run]) -> int:

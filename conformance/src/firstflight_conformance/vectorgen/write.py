@@ -6,6 +6,9 @@ from pathlib import Path
 
 from firstflight_conformance.paths import VECTORS
 from firstflight_conformance.vectorgen import (
+    hand_jumpstart,
+    hand_jumpstart_loss,
+    hand_jumpstart_stacks,
     hand_search,
     hand_search_dialects,
     hand_search_exit,
@@ -16,7 +19,16 @@ from firstflight_conformance.vectorgen import (
 from firstflight_conformance.vectorgen.canonical import vector_text
 from firstflight_conformance.vectorgen.stimulus import Stimulus, to_json
 
-BY_HAND = (hand_slow_start, hand_search, hand_search_exit, hand_search_dialects, hand_search_sent)
+BY_HAND = (
+    hand_slow_start,
+    hand_search,
+    hand_search_exit,
+    hand_search_dialects,
+    hand_search_sent,
+    hand_jumpstart,
+    hand_jumpstart_loss,
+    hand_jumpstart_stacks,
+)
 
 
 def all_stimuli() -> list[Stimulus]:

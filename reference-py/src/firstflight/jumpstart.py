@@ -1,0 +1,256 @@
+"""JumpStart (``spec/jumpstart.md``), in every profile of ``jumpstart_profiles``: the flow of an event.
+
+The first flight and its pacing are in ``jumpstart_pacing``, loss and recovery in ``jumpstart_loss``.
+"""
+
+from dataclasses import replace
+
+from firstflight import jumpstart_loss, slow_start
+from firstflight.events import Ack, Backlog, Ce, Event, IdleRestart, Lost, PersistentCongestion, Pto, Sent
+from firstflight.jumpstart_pacing import (
+    amount_bytes,
+    next_release_ns,
+    packets_of,
+    receive_window_bytes,
+    rtt_ns,
+    sent_at_once,
+)
+from firstflight.jumpstart_profiles import (
+    PROFILES,
+    Amount,
+    EarlyAckWindow,
+    EndingAck,
+    EndingGrowth,
+    Ends,
+    EntryAfterLoss,
+    Growth,
+    LaterWrites,
+    Readings,
+    Repeat,
+    SmallAmount,
+    ThresholdOnEntry,
+    WindowOnEntry,
+)
+from firstflight.jumpstart_state import JumpStart, end_jump
+from firstflight.limits import JUMP_MAX_BYTES, WINDOW_MAX_BYTES
+from firstflight.observables import Observation, Outcome, Phase
+from firstflight.slow_start import SlowStart
+
+__all__ = ["PROFILES", "Readings", "begin", "step"]
+
+#: Acknowledged packets for one packet of growth in the reading `one_in_twenty`.
+GROWTH_PACKETS = 20
+
+
+def begin(_readings: Readings, base: SlowStart) -> JumpStart:
+    """Return the state before the first event."""
+    return JumpStart(base.cwnd_bytes)
+
+
+def step(
+    readings: Readings, state: JumpStart, base: SlowStart, event: Event
+) -> tuple[JumpStart, SlowStart, Observation]:
+    """Process one event with JumpStart in the given readings."""
+    match event:
+        case Backlog():
+            state, base, outcome = _on_backlog(readings, state, base, event)
+        case Sent():
+            state, outcome = _on_sent(readings, state, base, event)
+        case Ack():
+            state, base, outcome = _on_ack(readings, state, base, event)
+        case Lost():
+            state, base, outcome = jumpstart_loss.on_lost(readings, state, base, event)
+        case Ce():
+            state, base, outcome = jumpstart_loss.on_ce(readings, state, base, event)
+        case PersistentCongestion():
+            state, base, outcome = jumpstart_loss.on_timeout(readings, state, base)
+        case IdleRestart():
+            state, outcome = _on_idle_restart(readings, state, base)
+        case Pto():
+            base, outcome = slow_start.on_pto(base)
+    return state, base, _observe(readings, state, base, outcome)
+
+
+def _on_backlog(
+    readings: Readings, state: JumpStart, base: SlowStart, backlog: Backlog
+) -> tuple[JumpStart, SlowStart, Outcome]:
+    """Jump, or say why not."""
+    if state.jumping:
+        return _on_later_backlog(readings, state, base, backlog)
+    if state.spent:
+        return state, base, Outcome.JUMP_SPENT  # [jumpstart.start.once]
+    if base.in_recovery or (state.reduced and readings.entry_after_loss is EntryAfterLoss.NEVER):
+        return state, base, Outcome.JUMP_BARRED  # [jumpstart.start.barred]
+    spread_ns = rtt_ns(readings, state, backlog)
+    if spread_ns is None:
+        return state, base, Outcome.NO_RTT_SAMPLE  # [jumpstart.start.no-rtt]
+    flight_bytes = amount_bytes(readings, base.max_datagram_size_bytes, backlog)
+    if flight_bytes == 0:
+        return state, base, Outcome.NOTHING_TO_JUMP  # [jumpstart.start.nothing]
+    usual_bytes = base.cwnd_bytes + state.in_flight_bytes
+    if readings.small_amount is SmallAmount.NOT_ENTERED and flight_bytes <= usual_bytes:
+        return replace(state, spent=True), base, Outcome.JUMP_TOO_SMALL  # [jumpstart.start.too-small]
+    state = replace(state, start_ns=backlog.t_ns, rtt_ns=spread_ns, at_once=sent_at_once(readings, flight_bytes))
+    return *_enter(readings, state, base, flight_bytes), Outcome.JUMP_BEGUN
+
+
+def _enter(
+    readings: Readings, state: JumpStart, base: SlowStart, flight_bytes: int
+) -> tuple[JumpStart, SlowStart]:
+    packets = packets_of(flight_bytes, base.max_datagram_size_bytes)
+    if readings.amount is Amount.CAP:
+        packets = flight_bytes // base.max_datagram_size_bytes  # [jumpstart.flight.whole-packets]
+    state = replace(
+        state,
+        jumping=True,
+        spent=True,
+        amount_bytes=flight_bytes,
+        planned_packets=packets,
+        limit_packets=packets,
+        sent_packets=0,
+        flight_first=state.next_packet,
+        flight_end=None,
+        acked_bytes=0,
+    )
+    window_bytes = flight_bytes  # [jumpstart.start.window]
+    if readings.window_on_entry is WindowOnEntry.LARGER:
+        window_bytes = max(flight_bytes, base.cwnd_bytes)  # [jumpstart.start.larger-window]
+    base = replace(base, cwnd_bytes=window_bytes)
+    if readings.threshold_on_entry is ThresholdOnEntry.WINDOW:
+        base = replace(base, ssthresh_bytes=window_bytes)  # [jumpstart.start.threshold]
+    return state, base
+
+
+def _on_later_backlog(
+    readings: Readings, state: JumpStart, base: SlowStart, backlog: Backlog
+) -> tuple[JumpStart, SlowStart, Outcome]:
+    """Process a write or a window update while the flight is being sent."""
+    packet_bytes = base.max_datagram_size_bytes
+    sent_packets = min(state.sent_packets, state.limit_packets)
+    if readings.later_writes is LaterWrites.COUNTED:
+        more_bytes = sent_packets * packet_bytes + amount_bytes(readings, packet_bytes, backlog)
+        flight_bytes = max(min(more_bytes, JUMP_MAX_BYTES), 1)
+        packets = packets_of(flight_bytes, packet_bytes)
+        state = replace(state, amount_bytes=flight_bytes, planned_packets=packets, limit_packets=packets)
+        return state, replace(base, cwnd_bytes=flight_bytes), Outcome.JUMP_CHANGED
+    allowed_bytes = receive_window_bytes(readings, packet_bytes, backlog)
+    if allowed_bytes is not None:
+        limit_packets = sent_packets + packets_of(allowed_bytes, packet_bytes)
+        if limit_packets < state.limit_packets:
+            state = replace(state, limit_packets=limit_packets)  # [jumpstart.flight.window-shrinks]
+            return _end_if_sent(readings, state), base, Outcome.JUMP_CHANGED
+    return state, base, Outcome.JUMP_KEPT  # [jumpstart.flight.frozen]
+
+
+def _end_if_sent(readings: Readings, state: JumpStart) -> JumpStart:
+    if readings.ends is not Ends.ACK and state.sent_packets >= state.limit_packets:
+        return end_jump(readings, state)  # [jumpstart.end.sent]
+    return state
+
+
+def _on_sent(readings: Readings, state: JumpStart, base: SlowStart, sent: Sent) -> tuple[JumpStart, Outcome]:
+    state = jumpstart_loss.on_sent(readings, state, base, sent)
+    state = replace(
+        state,
+        next_packet=sent.packets[-1].last + 1,
+        in_flight_bytes=sent.bytes_in_flight,
+        window_full=sent.bytes_in_flight + base.max_datagram_size_bytes > base.cwnd_bytes,
+    )
+    if not state.jumping:
+        return state, Outcome.SENT
+    count = sum(run.count for run in sent.packets)
+    # No more than are planned: the rest is none of the flight, and a bound is needed.
+    state = replace(state, sent_packets=min(state.sent_packets + count, state.limit_packets))
+    after = _end_if_sent(readings, state)
+    return after, Outcome.SENT if after.jumping else Outcome.JUMP_SENT
+
+
+def _on_ack(
+    readings: Readings, state: JumpStart, base: SlowStart, ack: Ack
+) -> tuple[JumpStart, SlowStart, Outcome]:
+    state = jumpstart_loss.count_acked(readings, state, ack)
+    if slow_start.sent_before_recovery(base, ack.packets[-1].sent_t_ns):
+        raised = jumpstart_loss.raise_to_share(readings, state, base, ack.packets[-1])
+        if raised is not None:
+            return _after_ack(state, ack), raised, Outcome.RAISED_IN_RECOVERY
+    before, state = state, _end_by_ack(readings, state, ack)
+    ended = before.jumping and not state.jumping
+    if ended and readings.early_ack_window is EarlyAckWindow.IN_FLIGHT:
+        base = replace(base, cwnd_bytes=state.in_flight_bytes)  # [jumpstart.end.in-flight]
+    state = _after_ack(state, ack)
+    if base.in_recovery:
+        if not jumpstart_loss.recovery_ended(readings, state, base, ack):
+            return state, base, Outcome.IN_RECOVERY
+        base = replace(base, in_recovery=False)
+        if state.accounting:
+            state, base = jumpstart_loss.account(readings, state, base)  # [jumpstart.account]
+            if readings.ending_growth is EndingGrowth.NONE:
+                return state, base, Outcome.JUMP_ACCOUNTED
+    state, base, outcome = _grow(readings, state, base, ack)
+    return state, base, Outcome.JUMP_ENDED if ended else outcome
+
+
+def _after_ack(state: JumpStart, ack: Ack) -> JumpStart:
+    smoothed_ns = state.smoothed_rtt_ns if ack.smoothed_rtt_ns is None else ack.smoothed_rtt_ns
+    return replace(state, in_flight_bytes=ack.bytes_in_flight, smoothed_rtt_ns=smoothed_ns)
+
+
+def _end_by_ack(readings: Readings, state: JumpStart, ack: Ack) -> JumpStart:
+    if not state.jumping or readings.ends is Ends.SENT:
+        return state
+    if readings.ending_ack is EndingAck.FLIGHT and ack.packets[-1].last < (state.flight_first or 0):
+        return state  # [jumpstart.end.other-ack]
+    return end_jump(readings, state)  # [jumpstart.end.ack]
+
+
+def _grow(readings: Readings, state: JumpStart, base: SlowStart, ack: Ack) -> tuple[JumpStart, SlowStart, Outcome]:
+    """Grow the window as the reading says; app-limited and old packets are left to the base controller."""
+    new_packets = sum(run.count for run in ack.packets if not slow_start.sent_before_recovery(base, run.sent_t_ns))
+    phase = slow_start.phase(base)
+    if new_packets and not ack.app_limited:
+        if readings.growth is Growth.ACKS and phase is Phase.SLOW_START:
+            grown_bytes = min(base.cwnd_bytes + base.max_datagram_size_bytes, WINDOW_MAX_BYTES)
+            return state, replace(base, cwnd_bytes=grown_bytes), Outcome.GROWN  # [jumpstart.growth.acks]
+        if readings.growth is Growth.ONE_IN_TWENTY and phase is Phase.CONGESTION_AVOIDANCE:
+            return _grow_one_in_twenty(state, base, new_packets)
+    base, outcome = slow_start.on_ack(base, ack)  # [jumpstart.growth]
+    return state, base, outcome
+
+
+def _grow_one_in_twenty(
+    state: JumpStart, base: SlowStart, new_packets: int
+) -> tuple[JumpStart, SlowStart, Outcome]:
+    if not state.window_full:
+        return state, base, Outcome.WINDOW_NOT_FULL  # [jumpstart.growth.not-full]
+    counted = state.counted_packets + new_packets
+    if counted >= GROWTH_PACKETS:
+        counted -= GROWTH_PACKETS  # [jumpstart.growth.one-in-twenty]
+        grown_bytes = min(base.cwnd_bytes + base.max_datagram_size_bytes, WINDOW_MAX_BYTES)
+        base = replace(base, cwnd_bytes=grown_bytes)
+    return replace(state, counted_packets=counted), base, Outcome.GROWN_AVOIDANCE
+
+
+def _on_idle_restart(readings: Readings, state: JumpStart, base: SlowStart) -> tuple[JumpStart, Outcome]:
+    if readings.repeat is Repeat.ONCE or state.jumping or base.in_recovery:
+        return state, Outcome.UNCHANGED
+    state = replace(state, spent=False, accounted=False, accounting=False)  # [jumpstart.start.after-idle]
+    return state, Outcome.JUMP_REARMED
+
+
+def _observe(readings: Readings, state: JumpStart, base: SlowStart, outcome: Outcome) -> Observation:
+    numbers = {
+        "planned_packets": state.planned_packets,
+        "sent_packets": state.sent_packets,
+        "repeated_packets": state.repeats,
+        "acked_bytes": state.acked_bytes,
+        "recovery_start_ns": base.recovery_start_ns,
+    }
+    return Observation(
+        base.cwnd_bytes,
+        base.ssthresh_bytes,
+        Phase.JUMP if state.jumping else slow_start.phase(base),
+        outcome,
+        numbers,
+        next_release_ns(readings, state, base.max_datagram_size_bytes),
+        paces=True,
+    )

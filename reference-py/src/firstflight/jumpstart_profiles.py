@@ -1,0 +1,489 @@
+"""Readings and profiles of JumpStart. Generated from spec/profiles/jumpstart.toml by `make generate`; do not edit."""
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Amount(Enum):
+    """How much is the first flight?"""
+
+    QUEUED = "queued"
+    QUEUED_TO_CAP = "queued_to_cap"
+    CAP = "cap"
+    PACKETS = "packets"
+
+
+class ReceiveWindow(Enum):
+    """How does the receive window bound the first flight?"""
+
+    DOWN = "down"
+    UP = "up"
+    BYTES = "bytes"
+    IGNORED = "ignored"
+
+
+class MissingRtt(Enum):
+    """What if there is no RTT sample when data is ready?"""
+
+    NO_JUMP = "no_jump"
+    DEFAULT = "default"
+
+
+class Rtt(Enum):
+    """Over which RTT is the first flight spread?"""
+
+    HANDSHAKE = "handshake"
+    SMOOTHED = "smoothed"
+
+
+class LaterWrites(Enum):
+    """Do later writes and window updates change a jump that is under way?"""
+
+    IGNORED = "ignored"
+    COUNTED = "counted"
+
+
+class WindowOnEntry(Enum):
+    """What is the congestion window when the jump begins?"""
+
+    AMOUNT = "amount"
+    LARGER = "larger"
+
+
+class ThresholdOnEntry(Enum):
+    """What is the threshold when the jump begins, and so the growth after it?"""
+
+    UNCHANGED = "unchanged"
+    WINDOW = "window"
+
+
+class Gap(Enum):
+    """How far apart do the packets leave?"""
+
+    PACKETS = "packets"
+    INTERVALS = "intervals"
+    BYTES = "bytes"
+
+
+class Gain(Enum):
+    """By what is the pacing rate multiplied?"""
+
+    ONE = "one"
+    SIX_FIFTHS = "six_fifths"
+
+
+class Burst(Enum):
+    """May packets leave together?"""
+
+    NONE = "none"
+    TEN_THEN_PAIRS = "ten_then_pairs"
+
+
+class SmallAmount(Enum):
+    """What if the first flight is no more than an initial window?"""
+
+    PACED = "paced"
+    AT_ONCE = "at_once"
+    NOT_ENTERED = "not_entered"
+
+
+class Ends(Enum):
+    """What ends the jump?"""
+
+    SENT_OR_ACK = "sent_or_ack"
+    SENT = "sent"
+    ACK = "ack"
+
+
+class EndingAck(Enum):
+    """Which ACK ends the jump?"""
+
+    FLIGHT = "flight"
+    ANY = "any"
+
+
+class EarlyAckWindow(Enum):
+    """What is the window after an ACK has ended the jump?"""
+
+    KEPT = "kept"
+    IN_FLIGHT = "in_flight"
+
+
+class Growth(Enum):
+    """How does the window grow?"""
+
+    BYTES = "bytes"
+    ACKS = "acks"
+    ONE_IN_TWENTY = "one_in_twenty"
+
+
+class EntryAfterLoss(Enum):
+    """Is there a jump after a loss?"""
+
+    ALLOWED = "allowed"
+    NEVER = "never"
+
+
+class Repeat(Enum):
+    """Is there a second jump in a connection?"""
+
+    ONCE = "once"
+    AFTER_IDLE = "after_idle"
+
+
+class ReductionBasis(Enum):
+    """What is reduced at the detection of a loss?"""
+
+    IN_FLIGHT = "in_flight"
+    WINDOW = "window"
+
+
+class ReductionFactor(Enum):
+    """To what part is it reduced?"""
+
+    HALF = "half"
+    HALF_THEN_SEVEN_TENTHS = "half_then_seven_tenths"
+    SEVEN_TENTHS_OF_PACKETS = "seven_tenths_of_packets"
+
+
+class FirstLossWindow(Enum):
+    """What is reduced if the first loss is one of the first flight?"""
+
+    UNCHANGED = "unchanged"
+    ACKED_OR_INITIAL = "acked_or_initial"
+
+
+class FirstLossEnd(Enum):
+    """Where does the flight end if a loss cuts it short?"""
+
+    NEXT_PACKET = "next_packet"
+    LOST_PACKET = "lost_packet"
+
+
+class RecoveryEnd(Enum):
+    """When does recovery end?"""
+
+    ALL_DATA = "all_data"
+    NEW_PACKET = "new_packet"
+
+
+class Accounting(Enum):
+    """What becomes of the window after a loss in the first flight?"""
+
+    HALF_OF_REST = "half_of_rest"
+    ACKED_SHARE = "acked_share"
+    NONE = "none"
+
+
+class Counted(Enum):
+    """What does R count?"""
+
+    RETRANSMISSIONS = "retransmissions"
+    LOSSES = "losses"
+
+
+class CountedData(Enum):
+    """Of which data?"""
+
+    FIRST_FLIGHT = "first_flight"
+    ALL = "all"
+
+
+class ResultRounding(Enum):
+    """How is (D - R)/2 rounded?"""
+
+    DOWN = "down"
+    UP = "up"
+
+
+class ResultFloor(Enum):
+    """What is the least result?"""
+
+    ONE_PACKET = "one_packet"
+    MINIMUM_WINDOW = "minimum_window"
+
+
+class ResultRaise(Enum):
+    """May the result raise the window?"""
+
+    NEVER = "never"
+    ALLOWED = "allowed"
+
+
+class ResultThreshold(Enum):
+    """What is the threshold afterwards?"""
+
+    FOLLOWS = "follows"
+    KEPT = "kept"
+
+
+class AccountingScope(Enum):
+    """After which recoveries does the rule act?"""
+
+    FIRST_FLIGHT_ONCE = "first_flight_once"
+    EVERY_RECOVERY = "every_recovery"
+
+
+class Ecn(Enum):
+    """What does a CE mark on the first flight do?"""
+
+    ACCOUNTED = "accounted"
+    HALVED_ONLY = "halved_only"
+
+
+class EndingGrowth(Enum):
+    """Does the ACK at which the rule acts also grow the window?"""
+
+    NONE = "none"
+    NORMAL = "normal"
+
+
+class TimeoutWindow(Enum):
+    """What is the window after a timeout?"""
+
+    ONE_PACKET = "one_packet"
+    MINIMUM_WINDOW = "minimum_window"
+    UNCHANGED = "unchanged"
+
+
+class TimeoutAccounting(Enum):
+    """What becomes of R at a timeout?"""
+
+    DISCARDED = "discarded"
+    KEPT = "kept"
+
+
+@dataclass(frozen=True, slots=True)
+class Readings:
+    """A choice for every reading."""
+
+    amount: Amount
+    cap_kib: int
+    jump_packets: int
+    receive_window: ReceiveWindow
+    missing_rtt: MissingRtt
+    rtt: Rtt
+    later_writes: LaterWrites
+    window_on_entry: WindowOnEntry
+    threshold_on_entry: ThresholdOnEntry
+    gap: Gap
+    gain: Gain
+    burst: Burst
+    small_amount: SmallAmount
+    ends: Ends
+    ending_ack: EndingAck
+    early_ack_window: EarlyAckWindow
+    growth: Growth
+    entry_after_loss: EntryAfterLoss
+    repeat: Repeat
+    reduction_basis: ReductionBasis
+    reduction_factor: ReductionFactor
+    first_loss_window: FirstLossWindow
+    first_loss_end: FirstLossEnd
+    recovery_end: RecoveryEnd
+    accounting: Accounting
+    counted: Counted
+    counted_data: CountedData
+    result_rounding: ResultRounding
+    result_floor: ResultFloor
+    result_raise: ResultRaise
+    result_threshold: ResultThreshold
+    accounting_scope: AccountingScope
+    ecn: Ecn
+    ending_growth: EndingGrowth
+    timeout_window: TimeoutWindow
+    timeout_accounting: TimeoutAccounting
+
+
+PROFILES = {
+    "pfldnet-2007": Readings(
+        amount=Amount.QUEUED,
+        cap_kib=0,
+        jump_packets=0,
+        receive_window=ReceiveWindow.DOWN,
+        missing_rtt=MissingRtt.NO_JUMP,
+        rtt=Rtt.HANDSHAKE,
+        later_writes=LaterWrites.IGNORED,
+        window_on_entry=WindowOnEntry.AMOUNT,
+        threshold_on_entry=ThresholdOnEntry.UNCHANGED,
+        gap=Gap.PACKETS,
+        gain=Gain.ONE,
+        burst=Burst.NONE,
+        small_amount=SmallAmount.PACED,
+        ends=Ends.SENT_OR_ACK,
+        ending_ack=EndingAck.FLIGHT,
+        early_ack_window=EarlyAckWindow.KEPT,
+        growth=Growth.BYTES,
+        entry_after_loss=EntryAfterLoss.ALLOWED,
+        repeat=Repeat.ONCE,
+        reduction_basis=ReductionBasis.IN_FLIGHT,
+        reduction_factor=ReductionFactor.HALF,
+        first_loss_window=FirstLossWindow.UNCHANGED,
+        first_loss_end=FirstLossEnd.NEXT_PACKET,
+        recovery_end=RecoveryEnd.ALL_DATA,
+        accounting=Accounting.HALF_OF_REST,
+        counted=Counted.RETRANSMISSIONS,
+        counted_data=CountedData.FIRST_FLIGHT,
+        result_rounding=ResultRounding.DOWN,
+        result_floor=ResultFloor.ONE_PACKET,
+        result_raise=ResultRaise.NEVER,
+        result_threshold=ResultThreshold.FOLLOWS,
+        accounting_scope=AccountingScope.FIRST_FLIGHT_ONCE,
+        ecn=Ecn.ACCOUNTED,
+        ending_growth=EndingGrowth.NONE,
+        timeout_window=TimeoutWindow.ONE_PACKET,
+        timeout_accounting=TimeoutAccounting.DISCARDED,
+    ),
+    "pfldnet-2007-footnote": Readings(
+        amount=Amount.QUEUED,
+        cap_kib=0,
+        jump_packets=0,
+        receive_window=ReceiveWindow.DOWN,
+        missing_rtt=MissingRtt.NO_JUMP,
+        rtt=Rtt.HANDSHAKE,
+        later_writes=LaterWrites.IGNORED,
+        window_on_entry=WindowOnEntry.AMOUNT,
+        threshold_on_entry=ThresholdOnEntry.UNCHANGED,
+        gap=Gap.PACKETS,
+        gain=Gain.ONE,
+        burst=Burst.NONE,
+        small_amount=SmallAmount.AT_ONCE,
+        ends=Ends.SENT_OR_ACK,
+        ending_ack=EndingAck.FLIGHT,
+        early_ack_window=EarlyAckWindow.KEPT,
+        growth=Growth.BYTES,
+        entry_after_loss=EntryAfterLoss.ALLOWED,
+        repeat=Repeat.ONCE,
+        reduction_basis=ReductionBasis.IN_FLIGHT,
+        reduction_factor=ReductionFactor.HALF,
+        first_loss_window=FirstLossWindow.UNCHANGED,
+        first_loss_end=FirstLossEnd.NEXT_PACKET,
+        recovery_end=RecoveryEnd.ALL_DATA,
+        accounting=Accounting.HALF_OF_REST,
+        counted=Counted.RETRANSMISSIONS,
+        counted_data=CountedData.FIRST_FLIGHT,
+        result_rounding=ResultRounding.DOWN,
+        result_floor=ResultFloor.ONE_PACKET,
+        result_raise=ResultRaise.NEVER,
+        result_threshold=ResultThreshold.FOLLOWS,
+        accounting_scope=AccountingScope.FIRST_FLIGHT_ONCE,
+        ecn=Ecn.ACCOUNTED,
+        ending_growth=EndingGrowth.NONE,
+        timeout_window=TimeoutWindow.ONE_PACKET,
+        timeout_accounting=TimeoutAccounting.DISCARDED,
+    ),
+    "scharf-2009": Readings(
+        amount=Amount.QUEUED_TO_CAP,
+        cap_kib=64,
+        jump_packets=0,
+        receive_window=ReceiveWindow.BYTES,
+        missing_rtt=MissingRtt.NO_JUMP,
+        rtt=Rtt.HANDSHAKE,
+        later_writes=LaterWrites.IGNORED,
+        window_on_entry=WindowOnEntry.LARGER,
+        threshold_on_entry=ThresholdOnEntry.UNCHANGED,
+        gap=Gap.BYTES,
+        gain=Gain.ONE,
+        burst=Burst.NONE,
+        small_amount=SmallAmount.PACED,
+        ends=Ends.SENT,
+        ending_ack=EndingAck.FLIGHT,
+        early_ack_window=EarlyAckWindow.KEPT,
+        growth=Growth.ACKS,
+        entry_after_loss=EntryAfterLoss.ALLOWED,
+        repeat=Repeat.AFTER_IDLE,
+        reduction_basis=ReductionBasis.IN_FLIGHT,
+        reduction_factor=ReductionFactor.HALF,
+        first_loss_window=FirstLossWindow.UNCHANGED,
+        first_loss_end=FirstLossEnd.NEXT_PACKET,
+        recovery_end=RecoveryEnd.ALL_DATA,
+        accounting=Accounting.HALF_OF_REST,
+        counted=Counted.RETRANSMISSIONS,
+        counted_data=CountedData.FIRST_FLIGHT,
+        result_rounding=ResultRounding.DOWN,
+        result_floor=ResultFloor.ONE_PACKET,
+        result_raise=ResultRaise.NEVER,
+        result_threshold=ResultThreshold.FOLLOWS,
+        accounting_scope=AccountingScope.FIRST_FLIGHT_ONCE,
+        ecn=Ecn.ACCOUNTED,
+        ending_growth=EndingGrowth.NONE,
+        timeout_window=TimeoutWindow.ONE_PACKET,
+        timeout_accounting=TimeoutAccounting.DISCARDED,
+    ),
+    "quicly": Readings(
+        amount=Amount.PACKETS,
+        cap_kib=0,
+        jump_packets=20,
+        receive_window=ReceiveWindow.IGNORED,
+        missing_rtt=MissingRtt.NO_JUMP,
+        rtt=Rtt.SMOOTHED,
+        later_writes=LaterWrites.IGNORED,
+        window_on_entry=WindowOnEntry.AMOUNT,
+        threshold_on_entry=ThresholdOnEntry.UNCHANGED,
+        gap=Gap.BYTES,
+        gain=Gain.ONE,
+        burst=Burst.TEN_THEN_PAIRS,
+        small_amount=SmallAmount.NOT_ENTERED,
+        ends=Ends.ACK,
+        ending_ack=EndingAck.FLIGHT,
+        early_ack_window=EarlyAckWindow.IN_FLIGHT,
+        growth=Growth.BYTES,
+        entry_after_loss=EntryAfterLoss.NEVER,
+        repeat=Repeat.ONCE,
+        reduction_basis=ReductionBasis.WINDOW,
+        reduction_factor=ReductionFactor.HALF_THEN_SEVEN_TENTHS,
+        first_loss_window=FirstLossWindow.ACKED_OR_INITIAL,
+        first_loss_end=FirstLossEnd.LOST_PACKET,
+        recovery_end=RecoveryEnd.NEW_PACKET,
+        accounting=Accounting.ACKED_SHARE,
+        counted=Counted.RETRANSMISSIONS,
+        counted_data=CountedData.FIRST_FLIGHT,
+        result_rounding=ResultRounding.DOWN,
+        result_floor=ResultFloor.ONE_PACKET,
+        result_raise=ResultRaise.NEVER,
+        result_threshold=ResultThreshold.FOLLOWS,
+        accounting_scope=AccountingScope.FIRST_FLIGHT_ONCE,
+        ecn=Ecn.ACCOUNTED,
+        ending_growth=EndingGrowth.NONE,
+        timeout_window=TimeoutWindow.UNCHANGED,
+        timeout_accounting=TimeoutAccounting.DISCARDED,
+    ),
+    "ns3-2025": Readings(
+        amount=Amount.CAP,
+        cap_kib=64,
+        jump_packets=0,
+        receive_window=ReceiveWindow.IGNORED,
+        missing_rtt=MissingRtt.DEFAULT,
+        rtt=Rtt.HANDSHAKE,
+        later_writes=LaterWrites.IGNORED,
+        window_on_entry=WindowOnEntry.LARGER,
+        threshold_on_entry=ThresholdOnEntry.WINDOW,
+        gap=Gap.BYTES,
+        gain=Gain.SIX_FIFTHS,
+        burst=Burst.NONE,
+        small_amount=SmallAmount.PACED,
+        ends=Ends.SENT,
+        ending_ack=EndingAck.FLIGHT,
+        early_ack_window=EarlyAckWindow.KEPT,
+        growth=Growth.ONE_IN_TWENTY,
+        entry_after_loss=EntryAfterLoss.ALLOWED,
+        repeat=Repeat.ONCE,
+        reduction_basis=ReductionBasis.WINDOW,
+        reduction_factor=ReductionFactor.SEVEN_TENTHS_OF_PACKETS,
+        first_loss_window=FirstLossWindow.UNCHANGED,
+        first_loss_end=FirstLossEnd.NEXT_PACKET,
+        recovery_end=RecoveryEnd.ALL_DATA,
+        accounting=Accounting.NONE,
+        counted=Counted.RETRANSMISSIONS,
+        counted_data=CountedData.FIRST_FLIGHT,
+        result_rounding=ResultRounding.DOWN,
+        result_floor=ResultFloor.ONE_PACKET,
+        result_raise=ResultRaise.NEVER,
+        result_threshold=ResultThreshold.FOLLOWS,
+        accounting_scope=AccountingScope.FIRST_FLIGHT_ONCE,
+        ecn=Ecn.ACCOUNTED,
+        ending_growth=EndingGrowth.NONE,
+        timeout_window=TimeoutWindow.ONE_PACKET,
+        timeout_accounting=TimeoutAccounting.DISCARDED,
+    ),
+}

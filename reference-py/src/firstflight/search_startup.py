@@ -1,0 +1,76 @@
+"""SEARCH on top of the base controller: which of them sees an event first, and what becomes of the window.
+
+Mirrors ``reference-c/src/search_startup.c``.
+"""
+
+from dataclasses import replace
+
+from firstflight import search, slow_start
+from firstflight.events import Ack, Event, PersistentCongestion, Sent
+from firstflight.observables import Observation, Outcome, Phase
+from firstflight.search import Base, Decision, Search
+from firstflight.search_profiles import PROFILES, ExitGrowth, Lower, Readings
+from firstflight.search_windows import Evaluation
+from firstflight.slow_start import SlowStart
+
+__all__ = ["PROFILES", "Readings", "begin", "step"]
+
+
+def begin(_readings: Readings, _base: SlowStart) -> Search:
+    """Return the state before the first event."""
+    return Search()
+
+
+def step(readings: Readings, state: Search, base: SlowStart, event: Event) -> tuple[Search, SlowStart, Observation]:
+    """Process one event with SEARCH in the given readings."""
+    evaluation = None
+    if isinstance(event, Ack):
+        state, base, outcome, evaluation = _on_ack(readings, state, base, event)
+    else:
+        state, base, outcome = _on_other(readings, state, base, event)
+    return state, base, _observe(state, base, outcome, evaluation)
+
+
+def _on_other(readings: Readings, state: Search, base: SlowStart, event: Event) -> tuple[Search, SlowStart, Outcome]:
+    if isinstance(event, Sent):
+        slow = slow_start.phase(base) is Phase.SLOW_START
+        state = search.on_sent(readings, state, event.bytes, slow_start=slow)
+    elif isinstance(event, PersistentCongestion):
+        state = search.on_persistent_congestion(readings, state)
+    return state, *slow_start.on_event(base, event)
+
+
+def _on_ack(
+    readings: Readings, state: Search, base: SlowStart, ack: Ack
+) -> tuple[Search, SlowStart, Outcome, Evaluation | None]:
+    if slow_start.phase(base) is not Phase.SLOW_START:
+        return search.on_ack_elsewhere(readings, state, ack), *slow_start.on_event(base, ack), None
+    view = Base(base.cwnd_bytes, slow_start.minimum_window_bytes(base), base.max_datagram_size_bytes)
+    state, decision = search.on_ack(readings, state, ack, view)
+    return state, _apply(readings, base, decision, ack), decision.evaluation.outcome, decision.evaluation
+
+
+def _apply(readings: Readings, base: SlowStart, decision: Decision, ack: Ack) -> SlowStart:
+    """Let the base controller grow the window for an ACK on which SEARCH has decided."""
+    leaving = decision.exit
+    if leaving is not None:
+        ssthresh_bytes = base.ssthresh_bytes if leaving.ssthresh_bytes is None else leaving.ssthresh_bytes
+        base = replace(base, cwnd_bytes=leaving.cwnd_bytes, ssthresh_bytes=ssthresh_bytes)
+        if leaving.growth is not ExitGrowth.AVOIDANCE:
+            return base  # [search.exit.growth]
+    elif decision.evaluation.outcome is Outcome.EXITED and readings.lower is Lower.DRAIN:
+        return base  # [search.drain.no-growth]
+    base, _ = slow_start.on_ack(base, ack)
+    return base
+
+
+def _observe(state: Search, base: SlowStart, outcome: Outcome, evaluation: Evaluation | None) -> Observation:
+    numbers = {
+        "bin": state.curr,
+        "open_bin_bytes": state.delivered.open_bytes,
+        "shift_bins": evaluation.shift_bins if evaluation else None,
+        "current_bytes": evaluation.current_bytes if evaluation else None,
+        "previous_bytes": evaluation.previous_bytes if evaluation else None,
+        "target_bytes": state.target_bytes,
+    }
+    return Observation(base.cwnd_bytes, base.ssthresh_bytes, slow_start.phase(base), outcome, numbers)
