@@ -36,6 +36,8 @@ extern "C" {
 #define FIRSTFLIGHT_EVENT_CE 3
 #define FIRSTFLIGHT_EVENT_PERSISTENT_CONGESTION 4
 #define FIRSTFLIGHT_EVENT_PTO 5
+#define FIRSTFLIGHT_EVENT_BACKLOG 6
+#define FIRSTFLIGHT_EVENT_IDLE_RESTART 7
 
 /* The `start` message. */
 struct firstflight_case {
@@ -54,7 +56,13 @@ struct firstflight_run {
     uint64_t sent_t_ns;
 };
 
-/* One event. A member that the kind does not have is 0, an RTT FIRSTFLIGHT_NONE. */
+/* Packets first..last, whose data a `sent` event repeats. */
+struct firstflight_range {
+    uint64_t first;
+    uint64_t last;
+};
+
+/* One event. A member that the kind does not have is 0; an RTT or packet number that is not there is FIRSTFLIGHT_NONE. */
 struct firstflight_event {
     uint32_t kind; /* FIRSTFLIGHT_EVENT_... */
     uint32_t app_limited;
@@ -71,6 +79,11 @@ struct firstflight_event {
     uint64_t packet;    /* ce */
     uint64_t sent_t_ns; /* ce */
     uint64_t ce_count;  /* ce */
+    const struct firstflight_range *retransmits; /* sent */
+    uint64_t retransmit_count;                   /* sent */
+    uint64_t oldest_unacked_packet;              /* ack */
+    uint64_t queued_bytes;                       /* backlog */
+    uint64_t receive_window_bytes;               /* backlog */
 };
 
 /* One number of `state`. */
@@ -92,6 +105,8 @@ struct firstflight_observed {
     const char *phase;       /* NULL: not reported */
     const char *outcome;     /* NULL: not reported */
     struct firstflight_state_number state[FIRSTFLIGHT_STATE_MAX];
+    uint64_t next_release_ns;  /* FIRSTFLIGHT_NONE: nothing is paced */
+    uint32_t has_next_release; /* 0: not reported */
 };
 
 /* Return the hello answer as JSON text, without a line feed. */

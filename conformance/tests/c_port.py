@@ -14,7 +14,7 @@ import cffi  # type: ignore[import-untyped]
 from firstflight import search_profiles
 from firstflight.controller import Config, Controller
 from firstflight.errors import DomainError
-from firstflight.events import Ack, Ce, Event, Lost, PersistentCongestion, Pto, Run, Sent
+from firstflight.events import Ack, Backlog, Ce, Event, IdleRestart, Lost, PersistentCongestion, Pto, Run, Sent
 from firstflight.observables import Observation, Outcome, Phase
 from firstflight.search_bins import TICKS_PER_UNIT, Search, Series
 from firstflight.search_profiles import Boundary, Clock, Readings
@@ -23,7 +23,8 @@ from firstflight_conformance.paths import BUILD, REFERENCE_C
 
 _HEADERS = (
     *("limits", "events", "observables", "slow_start", "search_profiles", "wide"),
-    *("search_bins", "search_windows", "search_exit", "search", "controller"),
+    *("search_bins", "search_windows", "search_exit", "search"),
+    *("jumpstart_profiles", "jumpstart_state", "jumpstart", "controller"),
 )
 _SEARCH_STATE = ("bin", "open_bin_bytes", "shift_bins", "current_bytes", "previous_bytes", "target_bytes")
 #: FF_NONE, FF_NO_RTT_NS and FF_SSTHRESH_INFINITE alike.
@@ -145,7 +146,7 @@ class Port:
     def step(self, event: Event) -> Observation:
         """Process one event. Raise :class:`DomainError` where the port answers FF_ERR_DOMAIN."""
         self.last = None
-        c_event, runs = _event_to_c(self._ffi, self._lib, event)
+        c_event, runs = event_to_c(self._ffi, self._lib, event)
         _check(self._lib.ff_controller_step(self._controller, c_event, self._observation))
         del runs  # borrowed by the event until here
         seen = self._observation
@@ -162,11 +163,11 @@ class Port:
     @property
     def searching(self) -> bool:
         """Whether SEARCH acts."""
-        return bool(self._controller.searching)
+        return bool(self._controller.algorithm == self._lib.FF_ALGORITHM_SEARCH)
 
     def readings(self) -> bytes:
         """Return the bytes of the readings."""
-        return bytes(self._ffi.buffer(self._ffi.addressof(self._controller, "readings")))
+        return bytes(self._ffi.buffer(self._ffi.addressof(self._controller, "search_readings")))
 
     def differs(self, model: Controller) -> str:
         """Return in what the state differs from the model's; an empty text if in nothing."""
@@ -273,8 +274,8 @@ def _config_to_c(ffi: Any, config: Config) -> Any:
     return ffi.new("struct ff_config *", (config.max_datagram_size_bytes, 0 if window is None else window))
 
 
-def _event_to_c(ffi: Any, lib: Any, event: Event) -> tuple[Any, Any]:
-    """Return the event and the runs that it borrows."""
+def event_to_c(ffi: Any, lib: Any, event: Event) -> tuple[Any, Any]:
+    """Return the event and what it borrows."""
     out = ffi.new("struct ff_event *")
     out.t_ns = event.t_ns
     runs = None
@@ -282,6 +283,9 @@ def _event_to_c(ffi: Any, lib: Any, event: Event) -> tuple[Any, Any]:
         case Sent():
             out.kind = lib.FF_EVENT_SENT
             runs = _fill(ffi, out.sent, event.packets, event, ("bytes", "bytes_in_flight", "app_limited"))
+            ranges = ffi.new("struct ff_range[]", list(event.retransmits))
+            out.sent.retransmits, out.sent.retransmit_count = ranges, len(event.retransmits)
+            runs = (runs, ranges)
         case Ack():
             out.kind = lib.FF_EVENT_ACK
             names = ("bytes", "bytes_in_flight", "next_packet", "app_limited", "ack_delay_ns")
@@ -289,6 +293,7 @@ def _event_to_c(ffi: Any, lib: Any, event: Event) -> tuple[Any, Any]:
             out.ack.latest_rtt_ns = _required(event.latest_rtt_ns)
             out.ack.min_rtt_ns = _required(event.min_rtt_ns)
             out.ack.smoothed_rtt_ns = _required(event.smoothed_rtt_ns)
+            out.ack.oldest_unacked_packet = _required(event.oldest_unacked_packet)
         case Lost():
             out.kind = lib.FF_EVENT_LOST
             runs = _fill(ffi, out.lost, event.packets, event, ("bytes", "bytes_in_flight", "next_packet"))
@@ -299,6 +304,13 @@ def _event_to_c(ffi: Any, lib: Any, event: Event) -> tuple[Any, Any]:
             out.kind = lib.FF_EVENT_PERSISTENT_CONGESTION
         case Pto():
             out.kind = lib.FF_EVENT_PTO
+        case Backlog():
+            out.kind = lib.FF_EVENT_BACKLOG
+            out.backlog.queued_bytes = event.queued_bytes
+            out.backlog.receive_window_bytes = event.receive_window_bytes
+            out.backlog.latest_rtt_ns = _required(event.latest_rtt_ns)
+        case IdleRestart():
+            out.kind = lib.FF_EVENT_IDLE_RESTART
     return out, runs
 
 

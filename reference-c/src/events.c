@@ -20,7 +20,7 @@ static bool run_valid(const struct ff_run *run, uint64_t t_ns)
 {
     /* The count is tested as a difference: first = 0, last = 2^64 - 1 would wrap. */
     return run->first <= run->last && run->last - run->first < FF_RUN_MAX_PACKETS &&
-           within(run->size_bytes, 1, FF_DATAGRAM_MAX_BYTES) && within(run->sent_t_ns, 1, t_ns);
+           run->last <= FF_PACKET_MAX && within(run->size_bytes, 1, FF_DATAGRAM_MAX_BYTES) && within(run->sent_t_ns, 1, t_ns);
 }
 
 static bool runs_valid(const struct ff_run *runs, size_t run_count, uint64_t total_bytes, uint64_t t_ns)
@@ -43,6 +43,24 @@ static bool runs_valid(const struct ff_run *runs, size_t run_count, uint64_t tot
     return sum_bytes == total_bytes;
 }
 
+static bool ranges_valid(const struct ff_range *ranges, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (ranges[i].first > ranges[i].last || ranges[i].last - ranges[i].first >= FF_RUN_MAX_PACKETS ||
+            ranges[i].last > FF_PACKET_MAX) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool ack_valid(const struct ff_ack *ack, uint64_t t_ns)
+{
+    return runs_valid(ack->packets, ack->run_count, ack->bytes, t_ns) && ack->bytes_in_flight <= FF_WINDOW_MAX_BYTES &&
+           rtt_valid(ack->latest_rtt_ns) && rtt_valid(ack->min_rtt_ns) && rtt_valid(ack->smoothed_rtt_ns) &&
+           (ack->oldest_unacked_packet <= FF_PACKET_MAX + 1 || ack->oldest_unacked_packet == FF_NO_PACKET);
+}
+
 static bool valid(const struct ff_event *event)
 {
     if (!within(event->t_ns, 1, FF_TIME_MAX_NS)) {
@@ -50,17 +68,22 @@ static bool valid(const struct ff_event *event)
     }
     switch (event->kind) {
     case FF_EVENT_SENT:
-        return runs_valid(event->sent.packets, event->sent.run_count, event->sent.bytes, event->t_ns);
+        return runs_valid(event->sent.packets, event->sent.run_count, event->sent.bytes, event->t_ns) &&
+               event->sent.bytes_in_flight <= FF_WINDOW_MAX_BYTES &&
+               ranges_valid(event->sent.retransmits, event->sent.retransmit_count);
     case FF_EVENT_ACK:
-        return runs_valid(event->ack.packets, event->ack.run_count, event->ack.bytes, event->t_ns) &&
-               rtt_valid(event->ack.latest_rtt_ns) && rtt_valid(event->ack.min_rtt_ns) &&
-               rtt_valid(event->ack.smoothed_rtt_ns);
+        return ack_valid(&event->ack, event->t_ns);
     case FF_EVENT_LOST:
-        return runs_valid(event->lost.packets, event->lost.run_count, event->lost.bytes, event->t_ns);
+        return runs_valid(event->lost.packets, event->lost.run_count, event->lost.bytes, event->t_ns) &&
+               event->lost.bytes_in_flight <= FF_WINDOW_MAX_BYTES;
     case FF_EVENT_CE:
-        return within(event->ce.sent_t_ns, 1, event->t_ns);
+        return event->ce.packet <= FF_PACKET_MAX && within(event->ce.sent_t_ns, 1, event->t_ns);
+    case FF_EVENT_BACKLOG:
+        return event->backlog.queued_bytes <= FF_WINDOW_MAX_BYTES &&
+               event->backlog.receive_window_bytes <= FF_WINDOW_MAX_BYTES && rtt_valid(event->backlog.latest_rtt_ns);
     case FF_EVENT_PERSISTENT_CONGESTION:
     case FF_EVENT_PTO:
+    case FF_EVENT_IDLE_RESTART:
         return true;
     }
     return false;

@@ -7,6 +7,7 @@ static const char *const phase_names[] = {
     [FF_PHASE_SLOW_START] = "slow_start",
     [FF_PHASE_RECOVERY] = "recovery",
     [FF_PHASE_CONGESTION_AVOIDANCE] = "congestion_avoidance",
+    [FF_PHASE_JUMP] = "jump",
 };
 
 static const char *const outcome_names[] = {
@@ -32,7 +33,40 @@ static const char *const outcome_names[] = {
     [FF_OUTCOME_CURRENT_ZERO] = "current_zero",
     [FF_OUTCOME_DRAINING] = "draining",
     [FF_OUTCOME_DRAINED] = "drained",
+    [FF_OUTCOME_JUMP_BEGUN] = "jump_begun",
+    [FF_OUTCOME_JUMP_KEPT] = "jump_kept",
+    [FF_OUTCOME_JUMP_CHANGED] = "jump_changed",
+    [FF_OUTCOME_JUMP_SPENT] = "jump_spent",
+    [FF_OUTCOME_JUMP_BARRED] = "jump_barred",
+    [FF_OUTCOME_NOTHING_TO_JUMP] = "nothing_to_jump",
+    [FF_OUTCOME_JUMP_TOO_SMALL] = "jump_too_small",
+    [FF_OUTCOME_JUMP_SENT] = "jump_sent",
+    [FF_OUTCOME_JUMP_ENDED] = "jump_ended",
+    [FF_OUTCOME_JUMP_ACCOUNTED] = "jump_accounted",
+    [FF_OUTCOME_JUMP_REARMED] = "jump_rearmed",
+    [FF_OUTCOME_RAISED_IN_RECOVERY] = "raised_in_recovery",
+    [FF_OUTCOME_WINDOW_NOT_FULL] = "window_not_full",
 };
+
+void ff_observation_clear(struct ff_observation *observation)
+{
+    observation->cwnd_bytes = 0;
+    observation->ssthresh_bytes = FF_SSTHRESH_INFINITE;
+    observation->phase = FF_PHASE_SLOW_START;
+    observation->outcome = FF_OUTCOME_UNCHANGED;
+    observation->next_release_ns = FF_NONE;
+    observation->recovery_start_ns = FF_NONE;
+    observation->bin = FF_NONE;
+    observation->open_bin_bytes = FF_NONE;
+    observation->shift_bins = FF_NONE;
+    observation->current_bytes = FF_NONE;
+    observation->previous_bytes = FF_NONE;
+    observation->target_bytes = FF_NONE;
+    observation->planned_packets = FF_NONE;
+    observation->sent_packets = FF_NONE;
+    observation->repeated_packets = FF_NONE;
+    observation->acked_bytes = FF_NONE;
+}
 
 const char *ff_phase_name(enum ff_phase phase)
 {

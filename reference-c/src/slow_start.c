@@ -75,7 +75,7 @@ static uint64_t saturate(uint64_t window_bytes)
     return window_bytes;
 }
 
-static bool sent_before_recovery(const struct ff_slow_start *state, uint64_t sent_t_ns)
+bool ff_slow_start_sent_before_recovery(const struct ff_slow_start *state, uint64_t sent_t_ns)
 {
     return state->recovery_start_ns != FF_NONE && sent_t_ns <= state->recovery_start_ns;
 }
@@ -86,7 +86,7 @@ static void end_recovery(struct ff_slow_start *state, const struct ff_run *acked
         return;
     }
     for (size_t i = 0; i < run_count; i++) {
-        if (!sent_before_recovery(state, acked[i].sent_t_ns)) {
+        if (!ff_slow_start_sent_before_recovery(state, acked[i].sent_t_ns)) {
             state->in_recovery = false; /* [slow-start.recovery.end] */
             return;
         }
@@ -109,7 +109,7 @@ static void grow_avoidance(struct ff_slow_start *state, uint64_t size_bytes, uin
 
 static enum ff_outcome on_run_acked(struct ff_slow_start *state, const struct ff_run *run)
 {
-    if (sent_before_recovery(state, run->sent_t_ns)) {
+    if (ff_slow_start_sent_before_recovery(state, run->sent_t_ns)) {
         return FF_OUTCOME_IN_RECOVERY; /* [slow-start.recovery.no-growth] */
     }
     end_recovery(state, run, 1);
@@ -145,7 +145,7 @@ enum ff_outcome ff_slow_start_on_ack(struct ff_slow_start *state, const struct f
 
 static enum ff_outcome on_congestion(struct ff_slow_start *state, uint64_t now_ns, uint64_t sent_t_ns)
 {
-    if (sent_before_recovery(state, sent_t_ns)) {
+    if (ff_slow_start_sent_before_recovery(state, sent_t_ns)) {
         return FF_OUTCOME_ALREADY_REDUCED; /* [slow-start.recovery.once] */
     }
     state->ssthresh_bytes = state->cwnd_bytes / 2; /* [slow-start.recovery.begin] */
@@ -176,4 +176,35 @@ enum ff_outcome ff_slow_start_on_persistent_congestion(struct ff_slow_start *sta
     state->recovery_start_ns = FF_NONE;
     state->in_recovery = false;
     return FF_OUTCOME_COLLAPSED;
+}
+
+enum ff_outcome ff_slow_start_on_event(struct ff_slow_start *state, const struct ff_event *event)
+{
+    switch (event->kind) {
+    case FF_EVENT_SENT:
+        return ff_slow_start_on_sent(state);
+    case FF_EVENT_ACK:
+        return ff_slow_start_on_ack(state, &event->ack);
+    case FF_EVENT_LOST:
+        return ff_slow_start_on_lost(state, event->t_ns, &event->lost);
+    case FF_EVENT_CE:
+        return ff_slow_start_on_ce(state, event->t_ns, &event->ce);
+    case FF_EVENT_PERSISTENT_CONGESTION:
+        return ff_slow_start_on_persistent_congestion(state);
+    case FF_EVENT_PTO:
+        return ff_slow_start_on_pto(state);
+    case FF_EVENT_BACKLOG:
+    case FF_EVENT_IDLE_RESTART:
+        break;
+    }
+    return FF_OUTCOME_UNCHANGED;
+}
+
+void ff_slow_start_observe(const struct ff_slow_start *state, enum ff_outcome outcome, struct ff_observation *observation)
+{
+    ff_observation_clear(observation);
+    observation->cwnd_bytes = state->cwnd_bytes;
+    observation->ssthresh_bytes = state->ssthresh_bytes;
+    observation->phase = ff_slow_start_phase(state);
+    observation->outcome = outcome;
 }

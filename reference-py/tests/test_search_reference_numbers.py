@@ -71,7 +71,7 @@ def evaluation(readings: Readings, end: Fraction, bins: int = 40) -> Observation
 
 def _deliver(controller: Controller, t_ns: int, size: int, *, decide: bool) -> tuple[Controller, Observation]:
     event = Ack(t_ns, (Run(0, 0, 1, t_ns - RTT_NS),), 1, 0, 1, False, RTT_NS, RTT_NS, RTT_NS, 0)
-    sized = replace(controller, search=_counted(controller.search, size - 1))
+    sized = replace(controller, startup=_counted(controller.search, size - 1))
     before = sized if sized.search.bin_ticks else controller
     after, observed = step(before, event)
     if observed.outcome is Outcome.EXITED and not decide:

@@ -9,28 +9,44 @@ struct adapter {
     struct ff_controller controller;
     struct ff_run *runs; /* of the event at hand */
     size_t run_capacity;
+    struct ff_range *ranges;
+    size_t range_capacity;
 };
+
+/* The hello answer while it is written; half an answer would be worse than none. */
+struct text {
+    char bytes[2048];
+    size_t used;
+};
+
+static void append(struct text *text, const char *before, const char *part, const char *after)
+{
+    size_t room = sizeof text->bytes - text->used;
+    int length = snprintf(text->bytes + text->used, room, "%s%s%s", before, part, after);
+
+    if (length < 0 || (size_t)length >= room) {
+        abort();
+    }
+    text->used += (size_t)length;
+}
 
 const char *firstflight_adapter_hello(void)
 {
-    static char text[2048];
-    size_t used = (size_t)snprintf(text, sizeof text,
-                                   "{\"op\":\"hello\",\"protocol\":%d,\"name\":\"firstflight-c\",\"version\":\"0.1.0\","
-                                   "\"algorithms\":{\"slow-start\":[\"rfc-9002\"],\"search\":[",
-                                   FIRSTFLIGHT_ADAPTER_PROTOCOL);
+    static struct text text;
 
-    for (size_t i = 0; i < FF_SEARCH_PROFILE_COUNT && used < sizeof text; i++) {
-        used += (size_t)snprintf(text + used, sizeof text - used, "%s\"%s\"", i == 0 ? "" : ",",
-                                 ff_search_profiles[i].name);
+    text.used = 0;
+    append(&text, "{\"op\":\"hello\",\"protocol\":1,\"name\":\"firstflight-c\",\"version\":\"0.1.0\",", "",
+           "\"algorithms\":{\"slow-start\":[\"rfc-9002\"],\"search\":[");
+    for (size_t i = 0; i < FF_SEARCH_PROFILE_COUNT; i++) {
+        append(&text, i == 0 ? "\"" : ",\"", ff_search_profiles[i].name, "\"");
     }
-    if (used < sizeof text) {
-        used += (size_t)snprintf(text + used, sizeof text - used,
-                                 "]},\"observables\":[\"cwnd_bytes\",\"ssthresh_bytes\",\"phase\",\"outcome\",\"state\"]}");
+    append(&text, "],\"jumpstart\":[", "", "");
+    for (size_t i = 0; i < FF_JUMPSTART_PROFILE_COUNT; i++) {
+        append(&text, i == 0 ? "\"" : ",\"", ff_jumpstart_profiles[i].name, "\"");
     }
-    if (used >= sizeof text) {
-        abort(); /* the buffer is too small for the profiles there are: half an answer would be worse */
-    }
-    return text;
+    append(&text, "]},\"observables\":[\"cwnd_bytes\",\"ssthresh_bytes\",\"phase\",\"outcome\",", "",
+           "\"next_release_ns\",\"state\"]}");
+    return text.bytes;
 }
 
 void *firstflight_adapter_start(const struct firstflight_case *start, const char **unsupported_reason)
@@ -78,6 +94,27 @@ static int copy_runs(struct adapter *self, const struct firstflight_event *event
     return 1;
 }
 
+static int copy_ranges(struct adapter *self, const struct firstflight_event *event)
+{
+    size_t count = (size_t)event->retransmit_count;
+
+    if (count > self->range_capacity) {
+        if (count > SIZE_MAX / sizeof *self->ranges) {
+            return 0;
+        }
+        struct ff_range *ranges = realloc(self->ranges, count * sizeof *ranges);
+        if (ranges == NULL) {
+            return 0;
+        }
+        self->ranges = ranges;
+        self->range_capacity = count;
+    }
+    for (size_t i = 0; i < count; i++) {
+        self->ranges[i] = (struct ff_range){event->retransmits[i].first, event->retransmits[i].last};
+    }
+    return 1;
+}
+
 /* Translate the event. Return 0 for a kind that the port does not know. */
 static int translate(const struct adapter *self, const struct firstflight_event *event, struct ff_event *out)
 {
@@ -88,7 +125,13 @@ static int translate(const struct adapter *self, const struct firstflight_event 
     switch (event->kind) {
     case FIRSTFLIGHT_EVENT_SENT:
         out->kind = FF_EVENT_SENT;
-        out->sent = (struct ff_sent){runs, count, event->bytes, event->bytes_in_flight, event->app_limited != 0};
+        out->sent = (struct ff_sent){.packets = runs,
+                                     .run_count = count,
+                                     .bytes = event->bytes,
+                                     .bytes_in_flight = event->bytes_in_flight,
+                                     .app_limited = event->app_limited != 0,
+                                     .retransmits = self->ranges,
+                                     .retransmit_count = (size_t)event->retransmit_count};
         return 1;
     case FIRSTFLIGHT_EVENT_ACK:
         out->kind = FF_EVENT_ACK;
@@ -101,7 +144,8 @@ static int translate(const struct adapter *self, const struct firstflight_event 
                                    .latest_rtt_ns = event->latest_rtt_ns,
                                    .min_rtt_ns = event->min_rtt_ns,
                                    .smoothed_rtt_ns = event->smoothed_rtt_ns,
-                                   .ack_delay_ns = event->ack_delay_ns};
+                                   .ack_delay_ns = event->ack_delay_ns,
+                                   .oldest_unacked_packet = event->oldest_unacked_packet};
         return 1;
     case FIRSTFLIGHT_EVENT_LOST:
         out->kind = FF_EVENT_LOST;
@@ -116,6 +160,13 @@ static int translate(const struct adapter *self, const struct firstflight_event 
         return 1;
     case FIRSTFLIGHT_EVENT_PTO:
         out->kind = FF_EVENT_PTO;
+        return 1;
+    case FIRSTFLIGHT_EVENT_BACKLOG:
+        out->kind = FF_EVENT_BACKLOG;
+        out->backlog = (struct ff_backlog){event->queued_bytes, event->receive_window_bytes, event->latest_rtt_ns};
+        return 1;
+    case FIRSTFLIGHT_EVENT_IDLE_RESTART:
+        out->kind = FF_EVENT_IDLE_RESTART;
         return 1;
     default:
         return 0;
@@ -133,7 +184,7 @@ int firstflight_adapter_event(void *self, const struct firstflight_event *event,
     struct ff_event translated;
     struct ff_observation seen;
 
-    if (!copy_runs(adapter, event)) {
+    if (!copy_runs(adapter, event) || !copy_ranges(adapter, event)) {
         return FIRSTFLIGHT_FAULT;
     }
     if (!translate(adapter, event, &translated)) {
@@ -148,15 +199,27 @@ int firstflight_adapter_event(void *self, const struct firstflight_event *event,
     observed->phase = ff_phase_name(seen.phase);
     observed->outcome = ff_outcome_name(seen.outcome);
     observed->state_count = 0;
-    if (adapter->controller.searching) {
+    switch (adapter->controller.algorithm) {
+    case FF_ALGORITHM_SLOW_START:
+        report(observed, "recovery_start_ns", seen.recovery_start_ns);
+        break;
+    case FF_ALGORITHM_SEARCH:
         report(observed, "bin", seen.bin);
         report(observed, "open_bin_bytes", seen.open_bin_bytes);
         report(observed, "shift_bins", seen.shift_bins);
         report(observed, "current_bytes", seen.current_bytes);
         report(observed, "previous_bytes", seen.previous_bytes);
         report(observed, "target_bytes", seen.target_bytes);
-    } else {
+        break;
+    case FF_ALGORITHM_JUMPSTART:
+        observed->next_release_ns = seen.next_release_ns;
+        observed->has_next_release = 1;
+        report(observed, "planned_packets", seen.planned_packets);
+        report(observed, "sent_packets", seen.sent_packets);
+        report(observed, "repeated_packets", seen.repeated_packets);
+        report(observed, "acked_bytes", seen.acked_bytes);
         report(observed, "recovery_start_ns", seen.recovery_start_ns);
+        break;
     }
     return FIRSTFLIGHT_OBSERVED;
 }
@@ -167,6 +230,7 @@ void firstflight_adapter_end(void *self)
 
     if (adapter != NULL) {
         free(adapter->runs);
+        free(adapter->ranges);
         free(adapter);
     }
 }

@@ -11,6 +11,8 @@ struct host {
     void *self; /* state of the case at hand, or NULL */
     struct firstflight_run *runs;
     size_t run_capacity;
+    struct firstflight_range *ranges;
+    size_t range_capacity;
     unsigned long line;
 };
 
@@ -124,9 +126,43 @@ static void read_runs(struct host *host, size_t object, struct firstflight_event
     event->bytes_in_flight = number_member(host, object, "bytes_in_flight");
 }
 
+/* Read the ranges of data that is sent again, where there are any. */
+static void read_ranges(struct host *host, size_t object, struct firstflight_event *event)
+{
+    const struct json_node *nodes = host->doc.nodes;
+    size_t list;
+
+    if (!json_member(&host->doc, object, "retransmits", &list)) {
+        return;
+    }
+    size_t count = nodes[list].children;
+    if (nodes[list].kind != JSON_ARRAY) {
+        die(host, "retransmits: is no list");
+    }
+    if (count > host->range_capacity) {
+        struct firstflight_range *ranges = realloc(host->ranges, count * sizeof *ranges);
+        if (ranges == NULL) {
+            die(host, "out of memory");
+        }
+        host->ranges = ranges;
+        host->range_capacity = count;
+    }
+    size_t at = list + 1;
+    for (size_t i = 0; i < count; i++) {
+        if (nodes[at].kind != JSON_ARRAY || nodes[at].children != 2 || nodes[at].next != at + 3) {
+            die(host, "retransmits: range %zu is no pair of numbers", i);
+        }
+        host->ranges[i] = (struct firstflight_range){number(host, at + 1, "retransmits"), number(host, at + 2, "retransmits")};
+        at = nodes[at].next;
+    }
+    event->retransmits = host->ranges;
+    event->retransmit_count = count;
+}
+
 static uint32_t read_kind(const char *name)
 {
-    static const char *const names[] = {"sent", "ack", "lost", "ce", "persistent_congestion", "pto"};
+    static const char *const names[] = {"sent", "ack", "lost", "ce", "persistent_congestion", "pto",
+                                        "backlog", "idle_restart"};
     uint32_t count = sizeof names / sizeof names[0];
 
     for (uint32_t kind = 0; kind < count; kind++) {
@@ -142,11 +178,15 @@ static void read_event(struct host *host, size_t object, struct firstflight_even
     *event = (struct firstflight_event){.kind = read_kind(text_member(host, object, "ev")),
                                         .latest_rtt_ns = FIRSTFLIGHT_NONE,
                                         .min_rtt_ns = FIRSTFLIGHT_NONE,
-                                        .smoothed_rtt_ns = FIRSTFLIGHT_NONE};
+                                        .smoothed_rtt_ns = FIRSTFLIGHT_NONE,
+                                        .oldest_unacked_packet = FIRSTFLIGHT_NONE};
+    size_t oldest;
+
     event->t_ns = number_member(host, object, "t_ns");
     switch (event->kind) {
     case FIRSTFLIGHT_EVENT_SENT:
         read_runs(host, object, event);
+        read_ranges(host, object, event);
         event->app_limited = bool_member(host, object, "app_limited");
         break;
     case FIRSTFLIGHT_EVENT_ACK:
@@ -157,6 +197,9 @@ static void read_event(struct host *host, size_t object, struct firstflight_even
         event->min_rtt_ns = number_or_null(host, object, "min_rtt_ns", FIRSTFLIGHT_NONE);
         event->smoothed_rtt_ns = number_or_null(host, object, "smoothed_rtt_ns", FIRSTFLIGHT_NONE);
         event->ack_delay_ns = number_member(host, object, "ack_delay_ns");
+        if (json_member(&host->doc, object, "oldest_unacked_packet", &oldest)) {
+            event->oldest_unacked_packet = number(host, oldest, "oldest_unacked_packet");
+        }
         break;
     case FIRSTFLIGHT_EVENT_LOST:
         read_runs(host, object, event);
@@ -166,6 +209,11 @@ static void read_event(struct host *host, size_t object, struct firstflight_even
         event->packet = number_member(host, object, "packet");
         event->sent_t_ns = number_member(host, object, "sent_t_ns");
         event->ce_count = number_member(host, object, "ce_count");
+        break;
+    case FIRSTFLIGHT_EVENT_BACKLOG:
+        event->queued_bytes = number_member(host, object, "queued_bytes");
+        event->receive_window_bytes = number_member(host, object, "receive_window_bytes");
+        event->latest_rtt_ns = number_or_null(host, object, "latest_rtt_ns", FIRSTFLIGHT_NONE);
         break;
     default:
         break;
@@ -201,6 +249,12 @@ static void answer_observed(const struct host *host, uint64_t i, const struct fi
     if (observed->outcome != NULL) {
         fputs(",\"outcome\":", stdout);
         json_write_text(stdout, observed->outcome);
+    }
+    if (observed->has_next_release && observed->next_release_ns == FIRSTFLIGHT_NONE) {
+        fputs(",\"next_release_ns\":null", stdout);
+    } else if (observed->has_next_release) {
+        fputs(",\"next_release_ns\":", stdout);
+        json_write_u64(stdout, observed->next_release_ns);
     }
     for (uint32_t n = 0; n < observed->state_count; n++) {
         fputs(n == 0 ? ",\"state\":{" : ",", stdout);
@@ -317,6 +371,7 @@ int main(void)
     }
     end_case(&host);
     free(host.runs);
+    free(host.ranges);
     json_free(&host.doc);
     return 0;
 }

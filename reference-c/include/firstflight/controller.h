@@ -16,6 +16,8 @@
 #include <stdint.h>
 
 #include "firstflight/events.h"
+#include "firstflight/jumpstart.h"
+#include "firstflight/jumpstart_profiles.h"
 #include "firstflight/limits.h"
 #include "firstflight/observables.h"
 #include "firstflight/search.h"
@@ -28,17 +30,33 @@ struct ff_config {
     uint64_t initial_window_bytes;    /* 1..FF_WINDOW_MAX_BYTES, or 0 for the recommended one */
 };
 
+/* Which algorithm runs on the base controller. */
+enum ff_algorithm {
+    FF_ALGORITHM_SLOW_START = 0, /* the base controller alone */
+    FF_ALGORITHM_SEARCH,
+    FF_ALGORITHM_JUMPSTART,
+};
+
+/* `algorithm` says which member of the union holds readings and state. */
 struct ff_controller {
     struct ff_slow_start base;
     uint64_t t_ns; /* time of the last event */
-    struct ff_search_readings readings;
-    bool searching;              /* false: the base controller alone */
-    struct ff_search_any search; /* of which ff_search_state_bytes(&readings) are used */
+    enum ff_algorithm algorithm;
+    union {
+        struct {
+            struct ff_search_readings search_readings;
+            struct ff_search_any search; /* of which ff_search_state_bytes(&search_readings) are used */
+        };
+        struct {
+            struct ff_jumpstart_readings jumpstart_readings;
+            struct ff_jumpstart jumpstart;
+        };
+    };
 };
 
 /*
- * Fill in a new controller. Algorithms: "slow-start" with profile "rfc-9002", "search" with those of ff_search_profiles.
- * FF_ERR_UNKNOWN_PROFILE if there is no such profile, FF_ERR_DOMAIN if the configuration is out of range.
+ * Fill in a new controller. Algorithms: "slow-start" with profile "rfc-9002", "search" with those of ff_search_profiles,
+ * "jumpstart" with those of ff_jumpstart_profiles. FF_ERR_UNKNOWN_PROFILE if there is no such profile, FF_ERR_DOMAIN if the configuration is out of range.
  */
 enum ff_status ff_controller_init(struct ff_controller *controller, const char *algorithm, const char *profile,
                                   const struct ff_config *config);
@@ -49,6 +67,10 @@ enum ff_status ff_controller_init(struct ff_controller *controller, const char *
  */
 enum ff_status ff_controller_init_with(struct ff_controller *controller, const struct ff_search_readings *readings,
                                        const struct ff_config *config);
+
+/* The same with JumpStart in the given readings. */
+enum ff_status ff_controller_init_jumpstart(struct ff_controller *controller, const struct ff_jumpstart_readings *readings,
+                                            const struct ff_config *config);
 
 /* Return the state of SEARCH. Like strchr, it serves readers and writers alike. */
 struct ff_search *ff_controller_search(const struct ff_controller *controller);

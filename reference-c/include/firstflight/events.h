@@ -24,16 +24,34 @@ struct ff_run {
     uint64_t sent_t_ns;  /* 1..time of the event */
 };
 
-/* Packets were sent. bytes_in_flight counts them already; their sent_t_ns is the time of the event. */
+/* Packet numbers, both included; at most FF_RUN_MAX_PACKETS of them. */
+struct ff_range {
+    uint64_t first;
+    uint64_t last;
+};
+
+/*
+ * Packets were sent. bytes_in_flight counts them already; their sent_t_ns is the time of the event. `retransmits` are the packets
+ * that first carried the data which these carry again; it may be NULL if there are none.
+ */
 struct ff_sent {
     const struct ff_run *packets;
     size_t run_count;
     uint64_t bytes; /* the sum over the runs, 1..FF_EVENT_MAX_BYTES */
-    uint64_t bytes_in_flight;
+    uint64_t bytes_in_flight; /* 0..FF_WINDOW_MAX_BYTES, here and below */
     bool app_limited;
+    const struct ff_range *retransmits;
+    size_t retransmit_count;
 };
 
-/* One ACK frame newly acknowledged packets. RTTs are within 0..FF_TIME_MAX_NS or FF_NO_RTT_NS. */
+/* A packet number that the stream does not say. */
+#define FF_NO_PACKET UINT64_MAX
+
+/*
+ * One ACK frame newly acknowledged packets. RTTs are within 0..FF_TIME_MAX_NS or FF_NO_RTT_NS. `oldest_unacked_packet` is the first
+ * packet whose data is not acknowledged, neither in it nor in one that repeats it, the next packet number if there is none, or
+ * FF_NO_PACKET.
+ */
 struct ff_ack {
     const struct ff_run *packets;
     size_t run_count;
@@ -45,6 +63,7 @@ struct ff_ack {
     uint64_t min_rtt_ns;
     uint64_t smoothed_rtt_ns;
     uint64_t ack_delay_ns;
+    uint64_t oldest_unacked_packet;
 };
 
 /* The loss detector declared packets lost. */
@@ -63,6 +82,16 @@ struct ff_ce {
     uint64_t ce_count;
 };
 
+/*
+ * Data is ready to be sent: after the handshake, after idle time, or more than before; or the receive window changed. The RTT is
+ * within 0..FF_TIME_MAX_NS or FF_NO_RTT_NS.
+ */
+struct ff_backlog {
+    uint64_t queued_bytes;         /* not sent yet, 0..FF_WINDOW_MAX_BYTES */
+    uint64_t receive_window_bytes; /* may be sent from now on, 0..FF_WINDOW_MAX_BYTES */
+    uint64_t latest_rtt_ns;
+};
+
 enum ff_event_kind {
     FF_EVENT_SENT = 0,
     FF_EVENT_ACK,
@@ -70,9 +99,11 @@ enum ff_event_kind {
     FF_EVENT_CE,
     FF_EVENT_PERSISTENT_CONGESTION, /* RFC 9002, section 7.6 */
     FF_EVENT_PTO,                   /* RFC 9002, section 6.2 */
+    FF_EVENT_BACKLOG,
+    FF_EVENT_IDLE_RESTART, /* idle so long that the window is not validated any more (RFC 7661) */
 };
 
-/* One event; its kind says which member of the union holds the rest. The last two kinds have none. */
+/* One event; its kind says which member of the union holds the rest. Persistent congestion, PTO and idle restart have none. */
 struct ff_event {
     enum ff_event_kind kind;
     uint64_t t_ns;
@@ -81,6 +112,7 @@ struct ff_event {
         struct ff_ack ack;
         struct ff_lost lost;
         struct ff_ce ce;
+        struct ff_backlog backlog;
     };
 };
 

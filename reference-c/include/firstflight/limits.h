@@ -27,6 +27,12 @@
 /* Bytes in one SEARCH bin: what seven bytes hold (search_bins.h). */
 #define FF_BIN_MAX_BYTES ((UINT64_C(1) << 56) - 1)
 
+/* Packet numbers (RFC 9000, section 12.3), so that a number after the last fits in 64 bits. */
+#define FF_PACKET_MAX ((UINT64_C(1) << 62) - 1)
+
+/* Bytes of the first flight of JumpStart; more is cut off. 5 * 2^29 * 6 * 2^29 < 2^64 (jumpstart_pacing.c). */
+#define FF_JUMP_MAX_BYTES ((UINT64_C(1) << 29) - 1)
+
 /* What every fallible function answers. On anything but FF_OK nothing was changed and nothing was written. */
 enum ff_status {
     FF_OK = 0,

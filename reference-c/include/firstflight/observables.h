@@ -10,11 +10,12 @@
 /* A number of the state that is not there, or was not computed on this event. */
 #define FF_NONE UINT64_MAX
 
-/* The phases of RFC 9002, section 7.3. */
+/* The phases of RFC 9002, section 7.3, and that of a first flight which is paced. */
 enum ff_phase {
     FF_PHASE_SLOW_START = 0,
     FF_PHASE_RECOVERY,
     FF_PHASE_CONGESTION_AVOIDANCE,
+    FF_PHASE_JUMP,
 };
 
 /* What a controller did on an event, or why it did nothing. */
@@ -43,6 +44,20 @@ enum ff_outcome {
     FF_OUTCOME_CURRENT_ZERO,
     FF_OUTCOME_DRAINING,
     FF_OUTCOME_DRAINED,
+    /* JumpStart (spec/jumpstart.md) */
+    FF_OUTCOME_JUMP_BEGUN,
+    FF_OUTCOME_JUMP_KEPT,
+    FF_OUTCOME_JUMP_CHANGED,
+    FF_OUTCOME_JUMP_SPENT,
+    FF_OUTCOME_JUMP_BARRED,
+    FF_OUTCOME_NOTHING_TO_JUMP,
+    FF_OUTCOME_JUMP_TOO_SMALL,
+    FF_OUTCOME_JUMP_SENT,
+    FF_OUTCOME_JUMP_ENDED,
+    FF_OUTCOME_JUMP_ACCOUNTED,
+    FF_OUTCOME_JUMP_REARMED,
+    FF_OUTCOME_RAISED_IN_RECOVERY,
+    FF_OUTCOME_WINDOW_NOT_FULL,
 };
 
 /*
@@ -54,7 +69,9 @@ struct ff_observation {
     uint64_t ssthresh_bytes; /* or FF_SSTHRESH_INFINITE */
     enum ff_phase phase;
     enum ff_outcome outcome;
-    /* slow-start */
+    /* of an algorithm that paces: when the next packet may leave; FF_NONE: nothing is paced */
+    uint64_t next_release_ns;
+    /* slow-start, jumpstart */
     uint64_t recovery_start_ns;
     /* search */
     uint64_t bin;
@@ -63,7 +80,15 @@ struct ff_observation {
     uint64_t current_bytes;
     uint64_t previous_bytes;
     uint64_t target_bytes;
+    /* jumpstart */
+    uint64_t planned_packets;
+    uint64_t sent_packets;
+    uint64_t repeated_packets;
+    uint64_t acked_bytes;
 };
+
+/* Fill in an observation in which no number is there. */
+void ff_observation_clear(struct ff_observation *observation);
 
 /* Return the name in vectors, or NULL if there is no such phase or outcome. */
 const char *ff_phase_name(enum ff_phase phase);

@@ -50,4 +50,13 @@ enum ff_outcome ff_slow_start_on_ce(struct ff_slow_start *state, uint64_t t_ns, 
 /* Process persistent congestion. */
 enum ff_outcome ff_slow_start_on_persistent_congestion(struct ff_slow_start *state);
 
+/* Return whether a packet was sent no later than the start of the last recovery period. */
+bool ff_slow_start_sent_before_recovery(const struct ff_slow_start *state, uint64_t sent_t_ns);
+
+/* Process any event. Those of which RFC 9002 does not speak change nothing. */
+enum ff_outcome ff_slow_start_on_event(struct ff_slow_start *state, const struct ff_event *event);
+
+/* Write the windows, the phase and the outcome; no number of the state is there yet. */
+void ff_slow_start_observe(const struct ff_slow_start *state, enum ff_outcome outcome, struct ff_observation *observation);
+
 #endif

@@ -12,13 +12,16 @@ from firstflight.errors import DomainError
 from firstflight.events import Event
 from firstflight.limits import DATAGRAM_MAX_BYTES, WINDOW_MAX_BYTES
 from firstflight.observables import Observation
+from firstflight.search import Search
 from firstflight.slow_start import SlowStart
 
 
 class Startup(Protocol):
     """A startup algorithm: a module with its profiles, its state before the first event, and what it does on an event."""
 
-    Readings: type
+    @property
+    def Readings(self) -> type:  # noqa: N802
+        """The type of its readings."""
 
     @property
     def PROFILES(self) -> Mapping[str, Any]:  # noqa: N802
@@ -56,6 +59,12 @@ class Controller:
     readings: Any = None
     startup: Any = None
     t_ns: int = 0
+
+    @property
+    def search(self) -> Search:
+        """The state of SEARCH, where it is the startup algorithm."""
+        assert isinstance(self.startup, Search)
+        return self.startup
 
 
 def profiles() -> dict[str, tuple[str, ...]]:

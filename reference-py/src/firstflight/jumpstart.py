@@ -32,7 +32,7 @@ from firstflight.jumpstart_profiles import (
     WindowOnEntry,
 )
 from firstflight.jumpstart_state import JumpStart, end_jump
-from firstflight.limits import JUMP_MAX_BYTES, WINDOW_MAX_BYTES
+from firstflight.limits import JUMP_MAX_BYTES, PACKET_MAX, WINDOW_MAX_BYTES
 from firstflight.observables import Observation, Outcome, Phase
 from firstflight.slow_start import SlowStart
 
@@ -222,7 +222,7 @@ def _grow_one_in_twenty(
 ) -> tuple[JumpStart, SlowStart, Outcome]:
     if not state.window_full:
         return state, base, Outcome.WINDOW_NOT_FULL  # [jumpstart.growth.not-full]
-    counted = state.counted_packets + new_packets
+    counted = min(state.counted_packets + new_packets, PACKET_MAX)
     if counted >= GROWTH_PACKETS:
         counted -= GROWTH_PACKETS  # [jumpstart.growth.one-in-twenty]
         grown_bytes = min(base.cwnd_bytes + base.max_datagram_size_bytes, WINDOW_MAX_BYTES)

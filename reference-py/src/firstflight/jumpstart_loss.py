@@ -24,7 +24,7 @@ from firstflight.jumpstart_profiles import (
     TimeoutWindow,
 )
 from firstflight.jumpstart_state import JumpStart, end_jump, in_flight, overlap, packets_in_flight
-from firstflight.limits import WINDOW_MAX_BYTES
+from firstflight.limits import PACKET_MAX, WINDOW_MAX_BYTES
 from firstflight.observables import Outcome
 from firstflight.slow_start import SlowStart
 
@@ -42,7 +42,12 @@ def on_sent(readings: Readings, state: JumpStart, base: SlowStart, sent: Sent) -
         repeated = sum(overlap(state, first, last) for first, last in sent.retransmits)
     else:
         repeated = sum(last - first + 1 for first, last in sent.retransmits)
-    return replace(state, repeats=state.repeats + repeated)  # [jumpstart.loss.count]
+    return _repeated(state, repeated)  # [jumpstart.loss.count]
+
+
+def _repeated(state: JumpStart, packets: int) -> JumpStart:
+    """Add to R, which saturates: no flight has more packets."""
+    return replace(state, repeats=min(state.repeats + packets, PACKET_MAX))
 
 
 def on_lost(
@@ -56,7 +61,7 @@ def on_lost(
         state, base = _reduce(readings, state, base, lost.t_ns, lost.packets[0].first, of_flight=of_flight)
         outcome = Outcome.REDUCED
     if state.accounting and readings.counted is Counted.LOSSES:
-        state = replace(state, repeats=state.repeats + packets_in_flight(state, lost.packets))
+        state = _repeated(state, packets_in_flight(state, lost.packets))
     return replace(state, in_flight_bytes=lost.bytes_in_flight), base, outcome
 
 
@@ -131,8 +136,8 @@ def account(readings: Readings, state: JumpStart, base: SlowStart) -> tuple[Jump
         flight_packets = state.flight_end - state.flight_first
     rest_packets = max(flight_packets - state.repeats, 0)  # [jumpstart.account.half]
     half_packets = rest_packets // 2 if readings.result_rounding is ResultRounding.DOWN else (rest_packets + 1) // 2
-    least_packets = 1 if readings.result_floor is ResultFloor.ONE_PACKET else 2  # [jumpstart.account.floor]
-    packets = max(half_packets, least_packets)
+    least_packets = 1 if readings.result_floor is ResultFloor.ONE_PACKET else 2
+    packets = max(half_packets, least_packets)  # [jumpstart.account.floor]
     packet_bytes = base.max_datagram_size_bytes
     window_bytes = min(packets, WINDOW_MAX_BYTES // packet_bytes) * packet_bytes
     if readings.result_raise is ResultRaise.NEVER:

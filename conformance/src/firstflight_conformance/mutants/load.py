@@ -10,12 +10,23 @@ from types import ModuleType
 from typing import Any
 
 import firstflight
-from firstflight import search_profiles
 from firstflight_conformance.paths import MUTANTS, REFERENCE_PY
 from firstflight_conformance.spec.readings import load_tables
 
 #: The modules of the model that are executed anew for a mutant, in the order of their imports.
-MUTABLE = ("slow_start", "search_bins", "search_windows", "search_exit", "search", "controller")
+MUTABLE = (
+    "slow_start",
+    "search_bins",
+    "search_windows",
+    "search_exit",
+    "search",
+    "search_startup",
+    "jumpstart_state",
+    "jumpstart_pacing",
+    "jumpstart_loss",
+    "jumpstart",
+    "controller",
+)
 
 
 class MutantError(ValueError):
@@ -75,18 +86,15 @@ def _load_file(path: Path) -> Iterator[Mutant]:
 def mutated(mutant: Mutant) -> Iterator[Any]:
     """Make the mutant: yield a module like ``firstflight.controller`` that behaves like it."""
     with _fresh_modules(mutant) as controller:
-        right = search_profiles.PROFILES.get(mutant.profile)
-        if mutant.readings and right is not None:
-            controller.SEARCH_PROFILES = {mutant.profile: replace(right, **_choices(mutant))}
+        if mutant.readings:
+            startup = controller.STARTUPS[mutant.algorithm]
+            right = startup.PROFILES[mutant.profile]
+            startup.PROFILES = startup.PROFILES | {mutant.profile: replace(right, **_choices(mutant, right))}
         yield controller
 
 
-def _choices(mutant: Mutant) -> dict[str, Any]:
-    choices: dict[str, Any] = {}
-    for name, value in mutant.readings.items():
-        kind = "".join(part.capitalize() for part in name.split("_"))
-        choices[name] = value if isinstance(value, int) else getattr(search_profiles, kind)(value)
-    return choices
+def _choices(mutant: Mutant, right: Any) -> dict[str, Any]:
+    return {name: type(getattr(right, name))(value) for name, value in mutant.readings.items()}
 
 
 @contextmanager

@@ -16,9 +16,13 @@ from firstflight_conformance.wire import decode_int, encode_int
 
 _NONE = 2**64 - 1
 _OBSERVED, _UNSUPPORTED = 0, 1
-_KINDS = ("sent", "ack", "lost", "ce", "persistent_congestion", "pto")
-_NUMBERS = ("bytes", "bytes_in_flight", "next_packet", "ack_delay_ns", "packet", "sent_t_ns", "ce_count")
-_RTTS = ("latest_rtt_ns", "min_rtt_ns", "smoothed_rtt_ns")
+_KINDS = ("sent", "ack", "lost", "ce", "persistent_congestion", "pto", "backlog", "idle_restart")
+_NUMBERS = (
+    *("bytes", "bytes_in_flight", "next_packet", "ack_delay_ns", "packet", "sent_t_ns", "ce_count"),
+    *("queued_bytes", "receive_window_bytes"),
+)
+#: Numbers that may be absent or null.
+_OPTIONAL = ("latest_rtt_ns", "min_rtt_ns", "smoothed_rtt_ns", "oldest_unacked_packet")
 
 
 class _Case(Structure):
@@ -33,6 +37,10 @@ class _Case(Structure):
 
 class _Run(Structure):
     _fields_: ClassVar = [("first", c_uint64), ("last", c_uint64), ("size_bytes", c_uint64), ("sent_t_ns", c_uint64)]
+
+
+class _Range(Structure):
+    _fields_: ClassVar = [("first", c_uint64), ("last", c_uint64)]
 
 
 class _Event(Structure):
@@ -52,6 +60,11 @@ class _Event(Structure):
         ("packet", c_uint64),
         ("sent_t_ns", c_uint64),
         ("ce_count", c_uint64),
+        ("retransmits", POINTER(_Range)),
+        ("retransmit_count", c_uint64),
+        ("oldest_unacked_packet", c_uint64),
+        ("queued_bytes", c_uint64),
+        ("receive_window_bytes", c_uint64),
     ]
 
 
@@ -68,6 +81,8 @@ class _Observed(Structure):
         ("phase", c_char_p),
         ("outcome", c_char_p),
         ("state", _StateNumber * 16),
+        ("next_release_ns", c_uint64),
+        ("has_next_release", c_uint32),
     ]
 
 
@@ -152,9 +167,11 @@ def _event(raw: dict[str, Any]) -> _Event:
             run.sent_t_ns = t_ns
     event = _Event(kind=_KINDS.index(raw["ev"]), app_limited=raw.get("app_limited", False), t_ns=t_ns)
     event.packets, event.run_count = (_Run * len(runs))(*runs), len(runs)
+    ranges = [_Range(*(decode_int(number) for number in entry)) for entry in raw.get("retransmits", [])]
+    event.retransmits, event.retransmit_count = (_Range * len(ranges))(*ranges), len(ranges)
     for name in _NUMBERS:
         setattr(event, name, decode_int(raw.get(name, 0)))
-    for name in _RTTS:
+    for name in _OPTIONAL:
         value = raw.get(name)
         setattr(event, name, _NONE if value is None else decode_int(value))
     return event
@@ -168,6 +185,9 @@ def _observables(observed: _Observed) -> dict[str, Any]:
     for name in ("phase", "outcome"):
         if getattr(observed, name) is not None:
             values[name] = _text(getattr(observed, name))
+    if observed.has_next_release:
+        paced = observed.next_release_ns != _NONE
+        values["next_release_ns"] = encode_int(observed.next_release_ns) if paced else None
     if observed.state_count > len(observed.state):
         raise HostError(f"state_count is {observed.state_count}, at most {len(observed.state)} fit")
     if observed.state_count:

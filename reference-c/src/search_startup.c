@@ -1,0 +1,80 @@
+/* SEARCH on top of the base controller. Mirrors reference-py/src/firstflight/search_startup.py. */
+#include "firstflight/search_startup.h"
+
+/* Let the base controller grow the window for an ACK on which SEARCH has decided. */
+static void apply(const struct ff_search_readings *readings, struct ff_slow_start *base,
+                  const struct ff_search_decision *decision, const struct ff_ack *ack)
+{
+    if (decision->exits) {
+        base->cwnd_bytes = decision->exit.cwnd_bytes;
+        if (decision->exit.ssthresh_bytes != FF_NONE) {
+            base->ssthresh_bytes = decision->exit.ssthresh_bytes;
+        }
+        if (decision->exit.growth != FF_SEARCH_EXIT_GROWTH_AVOIDANCE) {
+            return; /* [search.exit.growth] */
+        }
+    } else if (decision->outcome == FF_OUTCOME_EXITED && readings->lower == FF_SEARCH_LOWER_DRAIN) {
+        return; /* [search.drain.no-growth] */
+    }
+    (void)ff_slow_start_on_ack(base, ack);
+}
+
+static enum ff_status on_ack(const struct ff_search_readings *readings, struct ff_search *state,
+                             struct ff_slow_start *base, const struct ff_event *event,
+                             struct ff_search_decision *decision)
+{
+    if (ff_slow_start_phase(base) != FF_PHASE_SLOW_START) {
+        enum ff_status counted = ff_search_on_ack_elsewhere(readings, state, &event->ack);
+        if (counted == FF_OK) {
+            decision->outcome = ff_slow_start_on_ack(base, &event->ack);
+        }
+        return counted;
+    }
+    const struct ff_search_base view = {base->cwnd_bytes, ff_slow_start_minimum_window_bytes(base),
+                                        base->max_datagram_size_bytes};
+    enum ff_status status = ff_search_on_ack(readings, state, event->t_ns, &event->ack, &view, decision);
+    if (status == FF_OK) {
+        apply(readings, base, decision, &event->ack);
+    }
+    return status;
+}
+
+static enum ff_status on_other(const struct ff_search_readings *readings, struct ff_search *state,
+                               struct ff_slow_start *base, const struct ff_event *event, enum ff_outcome *outcome)
+{
+    if (event->kind == FF_EVENT_SENT) {
+        bool slow_start = ff_slow_start_phase(base) == FF_PHASE_SLOW_START;
+        enum ff_status counted = ff_search_on_sent(readings, state, event->sent.bytes, slow_start);
+        if (counted != FF_OK) {
+            return counted;
+        }
+    } else if (event->kind == FF_EVENT_PERSISTENT_CONGESTION) {
+        ff_search_on_persistent_congestion(readings, state);
+    }
+    *outcome = ff_slow_start_on_event(base, event);
+    return FF_OK;
+}
+
+enum ff_status ff_search_startup_step(const struct ff_search_readings *readings, struct ff_search *state,
+                                      struct ff_slow_start *base, const struct ff_event *event,
+                                      struct ff_observation *observation)
+{
+    struct ff_search_decision decision;
+
+    decision.evaluated = false;
+    enum ff_status status = event->kind == FF_EVENT_ACK ? on_ack(readings, state, base, event, &decision)
+                                                        : on_other(readings, state, base, event, &decision.outcome);
+    if (status != FF_OK) {
+        return status;
+    }
+    ff_slow_start_observe(base, decision.outcome, observation);
+    observation->bin = state->curr;
+    observation->open_bin_bytes = state->delivered.counter_bytes - state->delivered.opened_bytes;
+    observation->target_bytes = ff_search_target_bytes(readings, state);
+    if (decision.evaluated) {
+        observation->shift_bins = decision.evaluation.shift_bins;
+        observation->current_bytes = decision.evaluation.current_bytes;
+        observation->previous_bytes = decision.evaluation.previous_bytes;
+    }
+    return FF_OK;
+}
