@@ -44,7 +44,11 @@ def compare(
         value = observed.get(name, ABSENT)
         if value == expected[name]:
             continue
-        if value is not ABSENT and name in _WINDOWS and _tolerated(expected[name], value, declaration, max_datagram_size_bytes):
+        if (
+            value is not ABSENT
+            and name in _WINDOWS
+            and _tolerated(expected[name], value, declaration, max_datagram_size_bytes)
+        ):
             within_tolerance = True
         elif name == "state":
             differences += _state_differences(expected[name], value)

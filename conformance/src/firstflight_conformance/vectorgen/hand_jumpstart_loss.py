@@ -213,6 +213,26 @@ def _(b: StreamBuilder) -> None:
 
 
 @add(
+    "jumpstart.account.second-flight",
+    "A second flight has a D and an R of its own",
+    """Two packets of the first flight are lost, R = 2: (20 - 2) / 2 = 9 packets. After an idle period the next flight of 20 begins with packet 22; its first packet is lost, and R = 1:
+    floor((20 - 1) / 2) = 9. An R that goes on from 2 gives (20 - 3) / 2 = 8.""",
+    profiles=(SCHARF,),
+)
+def _(b: StreamBuilder) -> None:
+    jump(b)
+    lose_and_ack(b, 110 * MS, (0, 1), (2, 19))
+    b.send(110 * MS, 2, repeats=((0, 1),))
+    b.ack(210 * MS, (20, 21))
+    b.idle_restart(5000 * MS)
+    b.backlog(5000 * MS, 20_000)
+    paced(b, 20, since_ns=5000 * MS)
+    lose_and_ack(b, 5110 * MS, (22, 22), (23, 41))
+    b.send(5110 * MS, 1, repeats=((22, 22),))
+    b.ack(5210 * MS, (42, 42))
+
+
+@add(
     "jumpstart.account.part-of-recovery",
     "Recovery lasts until all that was sent before it has arrived",
     """Packets 0 to 3 are lost, their repairs arrive one by one. Only the last ends recovery: the window stays 10000 until then, and becomes (20 - 4) / 2 = 8

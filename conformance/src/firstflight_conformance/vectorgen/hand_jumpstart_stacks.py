@@ -36,16 +36,16 @@ def _(b: StreamBuilder) -> None:
 @add(
     "jumpstart.quicly.loss-before",
     "Published case: a loss before the jump",
-    "The first of two packets is lost: half of 12000 is 6000. There is no jump after a loss.",
+    "The first of two packets is lost: half of 12000 is 6000. There is no jump after a loss, and none after recovery either.",
 )
 def _(b: StreamBuilder) -> None:
     b.send(0, 2)
     b.lose(RTT, (0, 0))
     b.ack(RTT, (1, 1))
     b.backlog(RTT, 10**6, 10**6)
-    b.send(RTT, 1)
-    b.ack(2 * RTT, (2, 2))
-    b.backlog(2 * RTT, 10**6, 10**6)
+    b.send(RTT + MS, 1)
+    b.ack(2 * RTT + MS, (2, 2), app_limited=True)
+    b.backlog(2 * RTT + MS, 10**6, 10**6)
 
 
 @add(
@@ -264,7 +264,8 @@ def _(b: StreamBuilder) -> None:
     "jumpstart.ns3.schedule",
     "The simulator: 122 packets at 6/5 of the rate, then silence",
     """65536 bytes hold 122 whole packets of 536. At 6/5 of 65536 bytes in 54 ms one leaves every 536 * 54 * 5 / (65536 * 6) ms = 0.368042 ms; the last after 44.533081 ms, and then nothing until
-    the first ACK. The window is full, and grows by a packet for 20 acknowledged: the ACKs of 1, 2, ... 2 packets reach 21 with the eleventh: 66072.""",
+    the first ACK. The window is full, and grows by a packet for 20 acknowledged: the ACKs of 1, 2, ... 2 packets reach 21 with the eleventh: 66072. One is left
+    over, so that 19 more suffice: nine ACKs of 2 and one of 1, 66608.""",
     profiles=(NS3,),
     sources=_NS3,
     max_datagram_size_bytes=536,
@@ -277,8 +278,9 @@ def _(b: StreamBuilder) -> None:
     for index in range(122):
         b.send(index * 536 * rtt_ns * 5 // (65536 * 6), 1)
     b.ack(54 * MS, (0, 0))
-    for first in range(1, 23, 2):
+    for first in range(1, 39, 2):
         b.ack(54 * MS + (first + 1) * 368 * US, (first, first + 1))
+    b.ack(54 * MS + 40 * 368 * US, (39, 39))
 
 
 @add(

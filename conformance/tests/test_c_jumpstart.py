@@ -1,0 +1,49 @@
+"""JumpStart in the model and in the C port: every observable, the whole state and every refusal, after every event."""
+
+import os
+
+import pytest
+
+from c_jumpstart import REACHABLE, Pair, run_streams
+from firstflight.controller import Config
+from firstflight.events import Backlog, Run, Sent
+from firstflight.jumpstart_profiles import PROFILES
+from firstflight.limits import TIME_MAX_NS, WINDOW_MAX_BYTES
+from firstflight_conformance.prng import SplitMix64
+
+SHARES = 4
+
+
+@pytest.mark.parametrize("share", range(SHARES))
+def test_random_streams(share: int) -> None:
+    """In random readings both agree on 100000 random events, and these reach every outcome."""
+    total = run_streams(100 + share, 25_000)
+    assert {outcome.value: total.get(outcome, 0) for outcome in REACHABLE if total.get(outcome, 0) < 2} == {}
+    assert total[None] > 25_000 // 500
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("share", range(10))
+def test_random_streams_long(share: int) -> None:
+    """The same on a million events; FIRSTFLIGHT_LONG_EVENTS is another number for each of ten shares."""
+    run_streams(1000 + share, int(os.environ.get("FIRSTFLIGHT_LONG_EVENTS", "100000")))
+
+
+def test_schedules() -> None:
+    """Release times of whole flights agree, for RTTs and amounts up to the largest."""
+    rng = SplitMix64(7)
+    for _ in range(400):
+        readings = list(PROFILES.values())[rng.below(len(PROFILES))]
+        size = (1, 3, 536, 1448, 65535)[rng.below(5)]
+        queued = (1 + rng.below(200 * size), 1 + rng.below(2**31), WINDOW_MAX_BYTES)[rng.below(3)]
+        rtt_ns = (rng.below(10**9), rng.below(TIME_MAX_NS), TIME_MAX_NS)[rng.below(3)]
+        pair = Pair.of(readings, Config(size, 1))
+        pair.step(Backlog(1, queued, WINDOW_MAX_BYTES, rtt_ns))
+        packet = 0
+        while pair.model.startup.jumping and packet < 2**31:
+            left = pair.model.startup.limit_packets - pair.model.startup.sent_packets
+            count = min(max(left // 3, 1), 65535)
+            pair.step(Sent(1, (Run(packet, packet + count - 1, size, 1),), count * size, 0, False))
+            packet += count
+            if left > 65535 * 40 or left == 0:
+                break
