@@ -53,9 +53,12 @@ void test_the_last_packet_number_is_allowed(void)
 {
     struct ff_event event = ack_of(2, 1, 1, 1);
 
-    support_run.first = UINT64_MAX;
-    support_run.last = UINT64_MAX;
+    support_run.first = FF_PACKET_MAX;
+    support_run.last = FF_PACKET_MAX;
     expect(FF_OK, event);
+    support_run.last = FF_PACKET_MAX + 1;
+    event.ack.bytes = 2;
+    expect(FF_ERR_DOMAIN, event);
 }
 
 void test_sizes_lie_between_1_and_65535(void)

@@ -1,9 +1,12 @@
 """Sphinx extension of the documentation site: clauses, generated pages, source pages, and a check of the links."""
 
+from pathlib import Path
+
 from sphinx.application import Sphinx
 from sphinx.util.typing import ExtensionMetadata
 
 from firstflight_conformance.docs_ext import clause, generate, ids, links, profile_tables, source
+from firstflight_conformance.plot_jump import write_jump_plots
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
@@ -16,6 +19,7 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.add_directive("profile-paths", profile_tables.PathsDirective)
     app.connect("missing-reference", links.resolve_short_name)
     app.connect("builder-inited", generate.write_pages)
+    app.connect("builder-inited", lambda site: write_jump_plots(Path(site.srcdir) / "_generated" / "jumpstart"))
     app.connect("doctree-resolved", ids.link_ids)
     app.connect("build-finished", links.check_links)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
