@@ -59,3 +59,14 @@ def test_names_and_state_are_exact() -> None:
         ("state.open_bin_bytes", 5, "absent"),
         ("state.extra", "absent", 0),
     ]
+
+
+def test_an_observable_of_some_algorithms() -> None:
+    """A release time is compared where the case expects one: it must come then, and may come elsewhere."""
+    declaration = Declaration("x", "1", {}, ("next_release_ns",))
+    paced: dict[str, int | None] = {"next_release_ns": 5}
+    assert not compare(paced, {"next_release_ns": 5}, declaration, DATAGRAM).differences
+    assert not compare({"next_release_ns": None}, {"next_release_ns": None}, declaration, DATAGRAM).differences
+    assert not compare({}, {"next_release_ns": None}, declaration, DATAGRAM).differences
+    assert compare(paced, {"next_release_ns": 6}, declaration, DATAGRAM).differences[0].expected == 5
+    assert compare(paced, {}, declaration, DATAGRAM).differences[0].observed == "absent"

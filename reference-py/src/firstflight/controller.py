@@ -62,9 +62,8 @@ class Controller:
 
     @property
     def search(self) -> Search:
-        """The state of SEARCH, where it is the startup algorithm."""
-        assert isinstance(self.startup, Search)
-        return self.startup
+        """The state of SEARCH, an empty one where another algorithm runs."""
+        return self.startup if isinstance(self.startup, Search) else Search()
 
 
 def profiles() -> dict[str, tuple[str, ...]]:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from firstflight_conformance.run.messages import Declaration
+from firstflight_conformance.run.messages import OF_SOME_ALGORITHMS, Declaration
 
 _WINDOWS = ("cwnd_bytes", "ssthresh_bytes")
 #: What stands in a difference for an observable that did not come.
@@ -32,16 +32,13 @@ class Comparison:
 def compare(
     expected: dict[str, Any], observed: dict[str, Any], declaration: Declaration, max_datagram_size_bytes: int
 ) -> Comparison:
-    """Compare every observable in ``observed`` that the case expects.
-
-    One that the adapter declares and the case expects must be there; `declaration` names those declared.
-    """
+    """Compare every observable in ``observed``, and those declared that the case expects and that did not come."""
     differences: list[Difference] = []
     within_tolerance = False
-    for name in declaration.observables:
-        if name not in expected:  # an observable of other algorithms
+    absent = {name: ABSENT for name in declaration.observables if name in expected and name not in observed}
+    for name, value in (observed | absent).items():
+        if name not in expected and name in OF_SOME_ALGORITHMS:
             continue
-        value = observed.get(name, ABSENT)
         if value == expected[name]:
             continue
         if (
