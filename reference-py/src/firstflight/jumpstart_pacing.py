@@ -45,9 +45,8 @@ def amount_bytes(readings: Readings, packet_bytes: int, backlog: Backlog) -> int
         case Amount.CAP:
             wanted_bytes = 1024 * readings.cap_kib  # [jumpstart.amount.constant]
         case Amount.PACKETS:
-            wanted_bytes = readings.jump_packets * min(
-                packet_bytes, JUMP_PACKET_MAX_BYTES
-            )  # [jumpstart.amount.packets]
+            counted_bytes = min(packet_bytes, JUMP_PACKET_MAX_BYTES)  # [jumpstart.amount.packets]
+            wanted_bytes = readings.jump_packets * counted_bytes
     allowed_bytes = receive_window_bytes(readings, packet_bytes, backlog)
     if allowed_bytes is not None:
         wanted_bytes = min(wanted_bytes, allowed_bytes)
