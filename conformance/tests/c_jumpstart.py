@@ -199,7 +199,7 @@ class Stream:
 
     def _in_flight(self, model: Controller) -> int:
         cwnd = model.base.cwnd_bytes
-        return min(self.pick((0, cwnd, max(cwnd - self.size, 0), cwnd // 2, 20 * self.size)), WINDOW_MAX_BYTES)
+        return self.pick((0, cwnd, max(cwnd - self.size, 0), cwnd // 2, 20 * self.size, 2**64 - 1))
 
     def _sent_t_ns(self, model: Controller) -> int:
         choices = [self.t_ns, max(self.t_ns - self.rtt_ns, 1), self.rng.below(self.t_ns) + 1]
@@ -244,7 +244,7 @@ class Stream:
             case Ack() if draw < 3:
                 return replace(event, oldest_unacked_packet=self.pick((PACKET_MAX + 2, 2**64 - 2)))
             case Sent() | Ack() | Lost():
-                return replace(event, bytes_in_flight=WINDOW_MAX_BYTES + 1)
+                return replace(event, bytes=event.bytes + 1)
             case Ce():
                 return replace(event, packet=PACKET_MAX + 1)
         return event

@@ -102,7 +102,7 @@ int main(int argc, char **argv)
         }
         send_packets(&controller, &path, event.t_ns, acked + 2, seen.cwnd_bytes);
     }
-    printf("%lu %zu %s %llu\n", acks, ff_search_state_bytes(&controller.readings), ff_outcome_name(seen.outcome),
+    printf("%lu %zu %s %llu\n", acks, ff_search_state_bytes(&controller.search_readings), ff_outcome_name(seen.outcome),
            (unsigned long long)seen.cwnd_bytes);
     return 0;
 }

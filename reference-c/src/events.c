@@ -56,8 +56,8 @@ static bool ranges_valid(const struct ff_range *ranges, size_t count)
 
 static bool ack_valid(const struct ff_ack *ack, uint64_t t_ns)
 {
-    return runs_valid(ack->packets, ack->run_count, ack->bytes, t_ns) && ack->bytes_in_flight <= FF_WINDOW_MAX_BYTES &&
-           rtt_valid(ack->latest_rtt_ns) && rtt_valid(ack->min_rtt_ns) && rtt_valid(ack->smoothed_rtt_ns) &&
+    return runs_valid(ack->packets, ack->run_count, ack->bytes, t_ns) && rtt_valid(ack->latest_rtt_ns) &&
+           rtt_valid(ack->min_rtt_ns) && rtt_valid(ack->smoothed_rtt_ns) &&
            (ack->oldest_unacked_packet <= FF_PACKET_MAX + 1 || ack->oldest_unacked_packet == FF_NO_PACKET);
 }
 
@@ -69,13 +69,11 @@ static bool valid(const struct ff_event *event)
     switch (event->kind) {
     case FF_EVENT_SENT:
         return runs_valid(event->sent.packets, event->sent.run_count, event->sent.bytes, event->t_ns) &&
-               event->sent.bytes_in_flight <= FF_WINDOW_MAX_BYTES &&
                ranges_valid(event->sent.retransmits, event->sent.retransmit_count);
     case FF_EVENT_ACK:
         return ack_valid(&event->ack, event->t_ns);
     case FF_EVENT_LOST:
-        return runs_valid(event->lost.packets, event->lost.run_count, event->lost.bytes, event->t_ns) &&
-               event->lost.bytes_in_flight <= FF_WINDOW_MAX_BYTES;
+        return runs_valid(event->lost.packets, event->lost.run_count, event->lost.bytes, event->t_ns);
     case FF_EVENT_CE:
         return event->ce.packet <= FF_PACKET_MAX && within(event->ce.sent_t_ns, 1, event->t_ns);
     case FF_EVENT_BACKLOG:

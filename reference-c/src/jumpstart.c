@@ -122,8 +122,8 @@ static enum ff_outcome on_sent(const struct ff_jumpstart_readings *readings, str
 {
     ff_jumpstart_loss_on_sent(readings, state, base, sent);
     state->next_packet = sent->packets[sent->run_count - 1].last + 1;
-    state->in_flight_bytes = sent->bytes_in_flight;
-    state->window_full = sent->bytes_in_flight + base->max_datagram_size_bytes > base->cwnd_bytes;
+    ff_jumpstart_set_in_flight(state, sent->bytes_in_flight);
+    state->window_full = state->in_flight_bytes + base->max_datagram_size_bytes > base->cwnd_bytes;
     if (!state->jumping) {
         return FF_OUTCOME_SENT;
     }
@@ -137,7 +137,7 @@ static enum ff_outcome on_sent(const struct ff_jumpstart_readings *readings, str
 
 static void after_ack(struct ff_jumpstart *state, const struct ff_ack *ack)
 {
-    state->in_flight_bytes = ack->bytes_in_flight;
+    ff_jumpstart_set_in_flight(state, ack->bytes_in_flight);
     if (ack->smoothed_rtt_ns != FF_NO_RTT_NS) {
         state->smoothed_rtt_ns = ack->smoothed_rtt_ns;
     }

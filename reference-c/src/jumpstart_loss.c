@@ -123,7 +123,7 @@ enum ff_outcome ff_jumpstart_loss_on_lost(const struct ff_jumpstart_readings *re
     if (state->accounting && readings->counted == FF_JUMPSTART_COUNTED_LOSSES) {
         add_repeats(state, ff_jumpstart_packets_in_flight(state, lost->packets, lost->run_count));
     }
-    state->in_flight_bytes = lost->bytes_in_flight;
+    ff_jumpstart_set_in_flight(state, lost->bytes_in_flight);
     return outcome;
 }
 

@@ -1,9 +1,16 @@
 /* What a first flight consists of. Mirrors reference-py/src/firstflight/jumpstart_state.py. */
 #include "firstflight/jumpstart_state.h"
 
+#include "firstflight/limits.h"
+
 static uint64_t smaller(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;
+}
+
+void ff_jumpstart_set_in_flight(struct ff_jumpstart *state, uint64_t bytes_in_flight)
+{
+    state->in_flight_bytes = smaller(bytes_in_flight, FF_WINDOW_MAX_BYTES);
 }
 
 void ff_jumpstart_end_jump(const struct ff_jumpstart_readings *readings, struct ff_jumpstart *state)

@@ -78,7 +78,7 @@ void test_bytes_beyond_the_bound_of_sent_bytes_and_of_other_phases_are_refused(v
     struct ff_controller controller = controller_of("search", "linux-4", 0);
     struct ff_search *search = ff_controller_search(&controller);
 
-    ff_search_more(&controller.readings, search)->sent.counter_bytes = FF_BIN_MAX_BYTES - 1199;
+    ff_search_more(&controller.search_readings, search)->sent.counter_bytes = FF_BIN_MAX_BYTES - 1199;
     step_refused(&controller, sent_of(200 * MS, 1, 1200));
     step_ok(&controller, sent_of(200 * MS, 1, 1199));
     step_ok(&controller, lost_of(201 * MS, 101 * MS));
@@ -223,9 +223,10 @@ void test_names_are_those_of_the_vectors(void)
 {
     TEST_ASSERT_EQUAL_STRING("slow_start", ff_phase_name(FF_PHASE_SLOW_START));
     TEST_ASSERT_EQUAL_STRING("congestion_avoidance", ff_phase_name(FF_PHASE_CONGESTION_AVOIDANCE));
-    TEST_ASSERT_NULL(ff_phase_name((enum ff_phase)3));
+    TEST_ASSERT_EQUAL_STRING("jump", ff_phase_name(FF_PHASE_JUMP));
+    TEST_ASSERT_NULL(ff_phase_name((enum ff_phase)4));
     TEST_ASSERT_EQUAL_STRING("sent", ff_outcome_name(FF_OUTCOME_SENT));
     TEST_ASSERT_EQUAL_STRING("exited", ff_outcome_name(FF_OUTCOME_EXITED));
     TEST_ASSERT_EQUAL_STRING("drained", ff_outcome_name(FF_OUTCOME_DRAINED));
-    TEST_ASSERT_NULL(ff_outcome_name((enum ff_outcome)22));
+    TEST_ASSERT_NULL(ff_outcome_name((enum ff_outcome)35));
 }

@@ -11,7 +11,7 @@ static struct ff_event backlog_of(uint64_t t_ns, uint64_t queued_bytes, uint64_t
     return event;
 }
 
-static struct ff_event sent_of(uint64_t t_ns, uint64_t first, uint64_t packets, const struct ff_range *again)
+static struct ff_event flight_of(uint64_t t_ns, uint64_t first, uint64_t packets, const struct ff_range *again)
 {
     struct ff_event event = {.kind = FF_EVENT_SENT, .t_ns = t_ns};
 
@@ -33,11 +33,11 @@ void test_jumpstart_release_times_come_from_the_index(void)
 
     (void)step_ok(&controller, backlog_of(1, 7 * 1200, 100000, 100 * MS));
     for (uint64_t packet = 0; packet < 6; packet++) {
-        struct ff_observation seen = step_ok(&controller, sent_of(1, packet, 1, NULL));
+        struct ff_observation seen = step_ok(&controller, flight_of(1, packet, 1, NULL));
         TEST_ASSERT_EQUAL_UINT64(1 + (packet + 1) * 100 * MS / 7, seen.next_release_ns);
         TEST_ASSERT_EQUAL_INT(FF_PHASE_JUMP, seen.phase);
     }
-    struct ff_observation last = step_ok(&controller, sent_of(1, 6, 1, NULL));
+    struct ff_observation last = step_ok(&controller, flight_of(1, 6, 1, NULL));
     TEST_ASSERT_EQUAL_UINT64(FF_NONE, last.next_release_ns);
     TEST_ASSERT_EQUAL_INT(FF_OUTCOME_JUMP_SENT, last.outcome);
 }
@@ -65,9 +65,9 @@ void test_jumpstart_halves_what_is_left_of_the_flight(void)
     struct ff_controller controller = controller_of("jumpstart", "pfldnet-2007", 0);
 
     (void)step_ok(&controller, backlog_of(1, 20 * 1200, 100000, 100 * MS));
-    (void)step_ok(&controller, sent_of(1, 0, 20, NULL));
+    (void)step_ok(&controller, flight_of(1, 0, 20, NULL));
     (void)step_ok(&controller, lost_of(100 * MS, 1));
-    struct ff_observation repaired = step_ok(&controller, sent_of(100 * MS, 20, 3, &again));
+    struct ff_observation repaired = step_ok(&controller, flight_of(100 * MS, 20, 3, &again));
     TEST_ASSERT_EQUAL_UINT64(3, repaired.repeated_packets);
     struct ff_event ack = ack_of(200 * MS, 3, 1200, 100 * MS);
     ack.ack.oldest_unacked_packet = 23;
@@ -93,8 +93,8 @@ void test_jumpstart_refuses_what_lies_outside_the_domain(void)
     step_refused(&controller, backlog_of(1, FF_WINDOW_MAX_BYTES + 1, 0, 1));
     step_refused(&controller, backlog_of(1, 0, FF_WINDOW_MAX_BYTES + 1, 1));
     step_refused(&controller, backlog_of(1, 0, 0, FF_TIME_MAX_NS + 1));
-    step_refused(&controller, sent_of(1, FF_PACKET_MAX, 2, NULL));
-    step_refused(&controller, sent_of(1, 0, 1, &backwards));
+    step_refused(&controller, flight_of(1, FF_PACKET_MAX, 2, NULL));
+    step_refused(&controller, flight_of(1, 0, 1, &backwards));
     struct ff_event ack = ack_of(2, 1, 1200, 1);
     ack.ack.oldest_unacked_packet = FF_PACKET_MAX + 2;
     step_refused(&controller, ack);

@@ -38,7 +38,7 @@ struct ff_sent {
     const struct ff_run *packets;
     size_t run_count;
     uint64_t bytes; /* the sum over the runs, 1..FF_EVENT_MAX_BYTES */
-    uint64_t bytes_in_flight; /* 0..FF_WINDOW_MAX_BYTES, here and below */
+    uint64_t bytes_in_flight;
     bool app_limited;
     const struct ff_range *retransmits;
     size_t retransmit_count;

@@ -38,6 +38,9 @@ struct ff_jumpstart {
     bool reduced;     /* there was a reduction */
 };
 
+/* Take so much as in flight; it saturates as windows do. */
+void ff_jumpstart_set_in_flight(struct ff_jumpstart *state, uint64_t bytes_in_flight);
+
 /* End the jump; packets beyond those that were planned are none of the flight. */
 void ff_jumpstart_end_jump(const struct ff_jumpstart_readings *readings, struct ff_jumpstart *state);
 

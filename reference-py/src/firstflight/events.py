@@ -132,16 +132,13 @@ def check(event: Event) -> None:
     match event:
         case Sent():
             _check_runs(event.packets, event.bytes, event.t_ns)
-            _within("bytes_in_flight", event.bytes_in_flight, 0, WINDOW_MAX_BYTES)
             for first, last in event.retransmits:
                 _within("retransmits: first", first, 0, last)
                 _within("retransmits: last", last, first, min(first + RUN_MAX_PACKETS - 1, PACKET_MAX))
         case Lost():
             _check_runs(event.packets, event.bytes, event.t_ns)
-            _within("bytes_in_flight", event.bytes_in_flight, 0, WINDOW_MAX_BYTES)
         case Ack():
             _check_runs(event.packets, event.bytes, event.t_ns)
-            _within("bytes_in_flight", event.bytes_in_flight, 0, WINDOW_MAX_BYTES)
             for name in ("latest_rtt_ns", "min_rtt_ns", "smoothed_rtt_ns"):
                 _check_rtt(name, getattr(event, name))
             if event.oldest_unacked_packet is not None:

@@ -31,7 +31,7 @@ from firstflight.jumpstart_profiles import (
     ThresholdOnEntry,
     WindowOnEntry,
 )
-from firstflight.jumpstart_state import JumpStart, end_jump
+from firstflight.jumpstart_state import JumpStart, end_jump, with_in_flight
 from firstflight.limits import JUMP_MAX_BYTES, PACKET_MAX, WINDOW_MAX_BYTES
 from firstflight.observables import Observation, Outcome, Phase
 from firstflight.slow_start import SlowStart
@@ -148,12 +148,9 @@ def _end_if_sent(readings: Readings, state: JumpStart) -> JumpStart:
 
 def _on_sent(readings: Readings, state: JumpStart, base: SlowStart, sent: Sent) -> tuple[JumpStart, Outcome]:
     state = jumpstart_loss.on_sent(readings, state, base, sent)
-    state = replace(
-        state,
-        next_packet=sent.packets[-1].last + 1,
-        in_flight_bytes=sent.bytes_in_flight,
-        window_full=sent.bytes_in_flight + base.max_datagram_size_bytes > base.cwnd_bytes,
-    )
+    state = with_in_flight(replace(state, next_packet=sent.packets[-1].last + 1), sent.bytes_in_flight)
+    full = state.in_flight_bytes + base.max_datagram_size_bytes > base.cwnd_bytes
+    state = replace(state, window_full=full)
     if not state.jumping:
         return state, Outcome.SENT
     count = sum(run.count for run in sent.packets)
@@ -188,7 +185,7 @@ def _on_ack(readings: Readings, state: JumpStart, base: SlowStart, ack: Ack) -> 
 
 def _after_ack(state: JumpStart, ack: Ack) -> JumpStart:
     smoothed_ns = state.smoothed_rtt_ns if ack.smoothed_rtt_ns is None else ack.smoothed_rtt_ns
-    return replace(state, in_flight_bytes=ack.bytes_in_flight, smoothed_rtt_ns=smoothed_ns)
+    return replace(with_in_flight(state, ack.bytes_in_flight), smoothed_rtt_ns=smoothed_ns)
 
 
 def _end_by_ack(readings: Readings, state: JumpStart, ack: Ack) -> JumpStart:

@@ -23,7 +23,7 @@ from firstflight.jumpstart_profiles import (
     TimeoutAccounting,
     TimeoutWindow,
 )
-from firstflight.jumpstart_state import JumpStart, end_jump, in_flight, overlap, packets_in_flight
+from firstflight.jumpstart_state import JumpStart, end_jump, in_flight, overlap, packets_in_flight, with_in_flight
 from firstflight.limits import PACKET_MAX, WINDOW_MAX_BYTES
 from firstflight.observables import Outcome
 from firstflight.slow_start import SlowStart
@@ -60,7 +60,7 @@ def on_lost(readings: Readings, state: JumpStart, base: SlowStart, lost: Lost) -
         outcome = Outcome.REDUCED
     if state.accounting and readings.counted is Counted.LOSSES:
         state = _repeated(state, packets_in_flight(state, lost.packets))
-    return replace(state, in_flight_bytes=lost.bytes_in_flight), base, outcome
+    return with_in_flight(state, lost.bytes_in_flight), base, outcome
 
 
 def on_ce(readings: Readings, state: JumpStart, base: SlowStart, ce: Ce) -> tuple[JumpStart, SlowStart, Outcome]:

@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 
 from firstflight.events import Run
 from firstflight.jumpstart_profiles import Ends, Readings
+from firstflight.limits import WINDOW_MAX_BYTES
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +45,11 @@ class JumpStart:
     window_full: bool = False
     reduced: bool = False
     counted_packets: int = 0
+
+
+def with_in_flight(state: JumpStart, bytes_in_flight: int) -> JumpStart:
+    """Return the state with so much in flight; it saturates as windows do."""
+    return replace(state, in_flight_bytes=min(bytes_in_flight, WINDOW_MAX_BYTES))
 
 
 def end_jump(readings: Readings, state: JumpStart) -> JumpStart:
