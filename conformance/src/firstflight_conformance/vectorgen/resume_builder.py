@@ -1,0 +1,84 @@
+"""Builds streams for Careful Resume: the fixture of its vectors, in which 1200 bytes leave each millisecond after the jump."""
+
+from dataclasses import dataclass
+
+from firstflight.events import Backlog, IdleRestart, PathChange, SavedPath, SpuriousLoss
+from firstflight.limits import WINDOW_MAX_BYTES
+from firstflight_conformance.vectorgen.builder import MS, StreamBuilder
+
+RTT = 100 * MS
+#: The saved set of the fixture: a jump of 120000 bytes, a hundred packets.
+SAVED_CWND = 240_000
+#: When the initial data is acknowledged, and when the application wakes in `empty_entry`.
+CONFIRMED = RTT
+ENTRY = 150 * MS
+
+
+@dataclass(slots=True)
+class ResumeBuilder(StreamBuilder):
+    """Events in order, with those that only Careful Resume needs. Times are given in ns after the origin."""
+
+    def saved_path(
+        self,
+        t_ns: int,
+        cwnd_bytes: int = SAVED_CWND,
+        rtt_ns: int = RTT,
+        *,
+        endpoint_matches: bool = True,
+        in_use: bool = False,
+        expires_ns: int | None = None,
+        max_jump_bytes: int | None = None,
+        beta: tuple[int, int] = (1, 2),
+    ) -> None:
+        """Offer a saved set."""
+        expires_t_ns = None if expires_ns is None else expires_ns + self.origin_ns
+        self.events.append(
+            SavedPath(
+                t_ns + self.origin_ns, cwnd_bytes, rtt_ns, endpoint_matches, in_use, expires_t_ns, max_jump_bytes, *beta
+            )
+        )
+
+    def backlog(self, t_ns: int, queued_bytes: int = 10**9, receive_window_bytes: int = WINDOW_MAX_BYTES) -> None:
+        """Let so much data wait."""
+        self.events.append(Backlog(t_ns + self.origin_ns, queued_bytes, receive_window_bytes, self.rtt.latest_ns))
+
+    def idle_restart(self, t_ns: int) -> None:
+        """Let the window go unvalidated by idle time."""
+        self.events.append(IdleRestart(t_ns + self.origin_ns))
+
+    def path_change(self, t_ns: int) -> None:
+        """Signal a change of the path."""
+        self.events.append(PathChange(t_ns + self.origin_ns))
+
+    def spurious_loss(self, t_ns: int) -> None:
+        """Find out that a loss was none."""
+        self.events.append(SpuriousLoss(t_ns + self.origin_ns))
+
+    def begin(self, packets: int = 10, **offer: object) -> None:
+        """Offer the saved set and send the initial data."""
+        self.saved_path(0, **offer)  # type: ignore[arg-type]
+        self.send(0, packets, app_limited=True)
+
+    def confirm(self, packets: int = 10, rtt_ns: int = RTT) -> None:
+        """Begin, and acknowledge all initial data; nothing is in flight then, the window is 24000."""
+        self.begin(packets)
+        self.ack(rtt_ns, (0, packets - 1))
+
+    def enter_empty(self, **offer: object) -> None:
+        """Enter the Unvalidated phase at ENTRY with nothing in flight: the application slept. The next packet is 10."""
+        self.begin(**offer)
+        self.ack(CONFIRMED, (0, 9))
+        self.backlog(ENTRY)
+
+    def enter_with_flight(self, packets: int = 20, **offer: object) -> None:
+        """Enter at ENTRY with so many packets in flight that were sent when the path was confirmed."""
+        self.begin(**offer)
+        self.ack(CONFIRMED, (0, 9))
+        self.send(CONFIRMED, packets, app_limited=True)
+        self.backlog(ENTRY)
+
+    def jump(self, packets: int, entry_ns: int = ENTRY, itt_ns: int = MS, burst: int = 10) -> None:
+        """Send so many packets of the jump, ten at the time at which the schedule releases the last of them."""
+        for done in range(0, packets, burst):
+            now = min(burst, packets - done)
+            self.send(entry_ns + (done + now - 1) * itt_ns, now)
