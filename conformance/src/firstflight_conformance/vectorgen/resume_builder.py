@@ -77,8 +77,16 @@ class ResumeBuilder(StreamBuilder):
         self.send(CONFIRMED, packets, app_limited=True)
         self.backlog(ENTRY)
 
-    def jump(self, packets: int, entry_ns: int = ENTRY, itt_ns: int = MS, burst: int = 10) -> None:
-        """Send so many packets of the jump, ten at the time at which the schedule releases the last of them."""
-        for done in range(0, packets, burst):
-            now = min(burst, packets - done)
+    def jump(self, packets: int, entry_ns: int = ENTRY, itt_ns: int = MS) -> None:
+        """Send so many packets of the jump: one at once, then ten at the time at which the schedule releases the last of them."""
+        self.send(entry_ns, 1)
+        for done in range(1, packets, 10):
+            now = min(10, packets - done)
             self.send(entry_ns + (done + now - 1) * itt_ns, now)
+
+    def rounds(self, *packets: int) -> None:
+        """Send and acknowledge so many packets in each round trip after the confirmation, before more is sent."""
+        for number, count in enumerate(packets, 1):
+            first = self.ledger.next_packet
+            self.send(number * RTT, count, app_limited=True)
+            self.ack((number + 1) * RTT, (first, first + count - 1))
