@@ -20,7 +20,7 @@ from firstflight.observables import Observation, Outcome, Phase
 from firstflight.search import Search
 from firstflight.slow_start import SlowStart
 
-__all__ = ["PROFILES", "begin", "step"]
+__all__ = ["PROFILES", "Readings", "begin", "step"]
 
 SEARCH_READINGS = search_startup.PROFILES["lanman-2024"]
 

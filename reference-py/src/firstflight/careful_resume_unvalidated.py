@@ -57,7 +57,7 @@ def next_release_ns(readings: Readings, state: CarefulResume) -> int | None:
     if state.phase is not Phase.UNVALIDATED:
         return None
     schedule = state.schedule
-    return schedule.t_ns + duration_ns(readings, state, schedule.bytes, schedule.rtt_ns)
+    return min(schedule.t_ns + duration_ns(readings, state, schedule.bytes, schedule.rtt_ns), TIME_MAX_NS)
 
 
 def pace_sent(readings: Readings, state: CarefulResume, base: SlowStart, sent: Sent) -> CarefulResume:
@@ -138,7 +138,7 @@ def _leave(
     """Go on to the Validating phase, or end Careful Resume if the jump was not used."""
     flight_bytes = state.flight_bytes
     if readings.flight_at_check is cr.FlightAtCheck.GROSS and isinstance(event, Ack):
-        flight_bytes += event.bytes
+        flight_bytes = saturated(flight_bytes + event.bytes)
     pipesize_bytes = state.pipesize_bytes
     check = readings.flight_check
     unused = check is not cr.FlightCheck.NONE and flight_bytes <= pipesize_bytes

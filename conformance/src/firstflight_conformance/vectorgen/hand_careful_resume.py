@@ -4,7 +4,6 @@ Fixture: datagrams of 1200 bytes, an initial window of 12000, a saved window of 
 initial data.
 """
 
-from firstflight_conformance.vectorgen.builder import MS
 from firstflight_conformance.vectorgen.resume_builder import CONFIRMED, ENTRY, RTT, ResumeBuilder
 from firstflight_conformance.vectorgen.stimulus import Catalogue
 
@@ -78,7 +77,7 @@ def _(b: ResumeBuilder) -> None:
     b.enter_empty()
     b.pto(ENTRY + 3 * RTT)
     b.saved_path(ENTRY + 4 * RTT)
-    b.backlog(ENTRY + 5 * RTT)
+    b.wake(ENTRY + 5 * RTT)
 
 
 @add(
@@ -141,4 +140,4 @@ def _(b: ResumeBuilder) -> None:
 def _(b: ResumeBuilder) -> None:
     b.begin(50, cwnd_bytes=200_000)
     b.ack(CONFIRMED, (0, 49))
-    b.backlog(ENTRY)
+    b.wake(ENTRY)

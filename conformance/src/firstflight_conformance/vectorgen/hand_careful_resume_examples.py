@@ -19,7 +19,7 @@ def _enter(b: ResumeBuilder) -> None:
     b.ack(RTT, (0, 9))
     b.rounds(20)
     b.send(2 * RTT, 29, app_limited=True)
-    b.backlog(JUMP)
+    b.wake(JUMP)
 
 
 def _send(b: ResumeBuilder, packets: int) -> None:
@@ -69,7 +69,7 @@ def _(b: ResumeBuilder) -> None:
     b.begin(cwnd_bytes=360_000)
     b.lose(RTT, (3, 3))
     b.ack(RTT, (0, 2), (4, 9))
-    b.backlog(RTT + 50 * MS)
+    b.wake(RTT + 50 * MS)
 
 
 @add(

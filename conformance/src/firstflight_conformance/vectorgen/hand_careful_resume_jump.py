@@ -1,13 +1,12 @@
 """Hand-built stimuli of Careful Resume: the Unvalidated phase. Packet 10 is the first after the initial data."""
 
-from firstflight_conformance.vectorgen.builder import MS, US
+from firstflight_conformance.vectorgen.builder import MS
 from firstflight_conformance.vectorgen.hand_careful_resume import PROFILES, SOURCES
 from firstflight_conformance.vectorgen.resume_builder import CONFIRMED, ENTRY, RTT, ResumeBuilder
 from firstflight_conformance.vectorgen.stimulus import Catalogue
 
 CATALOGUE = Catalogue(*PROFILES, sources=SOURCES, builder=ResumeBuilder)
 add = CATALOGUE.add
-
 
 
 RFC = ("rfc-9959", "rfc-9959-unvalidated")
@@ -22,7 +21,7 @@ def _(b: ResumeBuilder) -> None:
     b.confirm()
     b.rounds(20)
     b.send(2 * RTT, 20, app_limited=True)
-    b.backlog(250 * MS)
+    b.wake(250 * MS)
 
 
 @add(
@@ -45,7 +44,7 @@ def _(b: ResumeBuilder) -> None:
 def _(b: ResumeBuilder) -> None:
     b.begin()
     b.ack(2 * RTT, (0, 9))
-    b.backlog(250 * MS)
+    b.wake(250 * MS)
     b.send(250 * MS, 1)
     b.send(252 * MS, 1)
 
@@ -198,7 +197,7 @@ def _(b: ResumeBuilder) -> None:
 )
 def _(b: ResumeBuilder) -> None:
     b.enter_empty()
-    b.backlog(ENTRY + 3 * RTT, 0)
+    b.wake(ENTRY + 3 * RTT, 0)
 
 
 @add(
@@ -255,7 +254,7 @@ def _(b: ResumeBuilder) -> None:
     b.confirm()
     b.rounds(20, 40)
     b.send(3 * RTT, 60, app_limited=True)
-    b.backlog(390 * MS)
+    b.wake(390 * MS)
     b.send(390 * MS, 1)
     b.ack(4 * RTT, (70, 129))
     for number in range(1, 10):
@@ -397,7 +396,7 @@ def _(b: ResumeBuilder) -> None:
 )
 def _(b: ResumeBuilder) -> None:
     b.confirm()
-    b.backlog(ENTRY, receive_window_bytes=30_000)
+    b.wake(ENTRY, receive_window_bytes=30_000)
     b.jump(25)
     b.ack(ENTRY + 112 * MS, (10, 22))
 

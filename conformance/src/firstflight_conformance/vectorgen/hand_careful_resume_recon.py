@@ -12,7 +12,7 @@ add = CATALOGUE.add
 def _one_sample(b: ResumeBuilder, rtt_ns: int, saved_rtt_ns: int = RTT) -> None:
     b.begin(rtt_ns=saved_rtt_ns)
     b.ack(rtt_ns, (0, 9))
-    b.backlog(rtt_ns + 50 * MS)
+    b.wake(rtt_ns + 50 * MS)
 
 
 @add(
@@ -88,7 +88,7 @@ def _(b: ResumeBuilder) -> None:
     b.begin()
     b.ack(49 * MS, (0, 0))
     b.ack(90 * MS, (1, 9))
-    b.backlog(ENTRY)
+    b.wake(ENTRY)
 
 
 @add(
@@ -113,7 +113,7 @@ def _(b: ResumeBuilder) -> None:
 def _(b: ResumeBuilder) -> None:
     b.begin()
     b.ack(CONFIRMED, (0, 9), sample=False)
-    b.backlog(ENTRY)
+    b.wake(ENTRY)
 
 
 @add(
@@ -124,7 +124,7 @@ def _(b: ResumeBuilder) -> None:
 def _(b: ResumeBuilder) -> None:
     b.begin()
     b.ack(CONFIRMED, (0, 8))
-    b.backlog(CONFIRMED + MS)
+    b.wake(CONFIRMED + MS)
     b.ack(CONFIRMED + 2 * MS, (9, 9))
 
 
@@ -136,7 +136,7 @@ def _(b: ResumeBuilder) -> None:
 def _(b: ResumeBuilder) -> None:
     b.begin(3)
     b.ack(CONFIRMED, (0, 2))
-    b.backlog(ENTRY)
+    b.wake(ENTRY)
 
 
 @add(
@@ -150,7 +150,7 @@ def _(b: ResumeBuilder) -> None:
     b.saved_path(10 * MS)
     b.ack(RTT, (0, 9))
     b.send(RTT, 3)
-    b.backlog(RTT + MS)
+    b.wake(RTT + MS)
 
 
 @add(
@@ -162,7 +162,7 @@ def _(b: ResumeBuilder) -> None:
     b.begin()
     b.lose(CONFIRMED, (0, 0))
     b.ack(CONFIRMED, (1, 9))
-    b.backlog(ENTRY)
+    b.wake(ENTRY)
 
 
 @add(
@@ -175,7 +175,7 @@ def _(b: ResumeBuilder) -> None:
     b.begin()
     b.ack(CONFIRMED, (0, 9))
     b.ce(CONFIRMED, 9, 0)
-    b.backlog(ENTRY)
+    b.wake(ENTRY)
 
 
 @add(
@@ -186,7 +186,7 @@ def _(b: ResumeBuilder) -> None:
 def _(b: ResumeBuilder) -> None:
     b.confirm()
     for number in range(1, 4):
-        b.backlog(number * RTT + MS, 1200)
+        b.wake(number * RTT + MS, 1200)
         b.send(number * RTT + MS, 1, app_limited=True)
         b.ack((number + 1) * RTT + MS, (9 + number, 9 + number), app_limited=True)
 
@@ -200,7 +200,7 @@ def _(b: ResumeBuilder) -> None:
 def _(b: ResumeBuilder) -> None:
     b.confirm()
     b.send(595 * MS, 5)
-    b.backlog(600 * MS)
+    b.wake(600 * MS)
 
 
 @add(
@@ -211,7 +211,7 @@ def _(b: ResumeBuilder) -> None:
 )
 def _(b: ResumeBuilder) -> None:
     b.saved_path(0)
-    b.backlog(0)
+    b.wake(0)
     b.send(0, 10)
     b.ack(CONFIRMED, (0, 9))
 
@@ -233,7 +233,7 @@ def _(b: ResumeBuilder) -> None:
 def _(b: ResumeBuilder) -> None:
     b.confirm()
     b.path_change(120 * MS)
-    b.backlog(ENTRY)
+    b.wake(ENTRY)
 
 
 @add(
@@ -244,7 +244,7 @@ def _(b: ResumeBuilder) -> None:
 def _(b: ResumeBuilder) -> None:
     b.confirm()
     b.persistent_congestion(120 * MS)
-    b.backlog(ENTRY)
+    b.wake(ENTRY)
 
 
 @add(
@@ -259,7 +259,7 @@ def _(b: ResumeBuilder) -> None:
     b.saved_path(20 * MS)
     b.send(20 * MS, 4, app_limited=True)
     b.ack(20 * MS + RTT, (1, 4))
-    b.backlog(ENTRY)
+    b.wake(ENTRY)
 
 
 @add(
@@ -269,8 +269,8 @@ def _(b: ResumeBuilder) -> None:
 )
 def _(b: ResumeBuilder) -> None:
     b.confirm()
-    b.backlog(ENTRY, receive_window_bytes=20_000)
-    b.backlog(ENTRY + MS, receive_window_bytes=30_000)
+    b.wake(ENTRY, receive_window_bytes=20_000)
+    b.wake(ENTRY + MS, receive_window_bytes=30_000)
 
 
 @add(
@@ -282,7 +282,7 @@ def _(b: ResumeBuilder) -> None:
     rtt_ns = 600_000 * MS
     b.begin(cwnd_bytes=6 * 2**30, rtt_ns=rtt_ns)
     b.ack(rtt_ns, (0, 9))
-    b.backlog(rtt_ns + 50 * MS, 10**10)
+    b.wake(rtt_ns + 50 * MS, 10**10)
     b.send(rtt_ns + 50 * MS, 1)
     b.send_bytes(2 * rtt_ns, 3 * 2**30 - 2400)
     b.send(2 * rtt_ns, 1)

@@ -93,7 +93,7 @@ def _(b: ResumeBuilder) -> None:
     b.saved_path(20 * MS)
     b.send(20 * MS, 4, app_limited=True)
     b.ack(20 * MS + RTT, (1, 4))
-    b.backlog(ENTRY)
+    b.wake(ENTRY)
     b.jump(100)
     b.ack(ENTRY + 109 * MS, (5, 14))
     b.lose(ENTRY + 112 * MS, (15, 15))

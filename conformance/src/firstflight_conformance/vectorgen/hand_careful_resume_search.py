@@ -4,17 +4,28 @@ Ten packets arrive in each bin of 35 ms from the first ACK on: a flat rate, at w
 """
 
 from collections.abc import Callable
+from functools import partial
 
 from firstflight_conformance.vectorgen.builder import MS
 from firstflight_conformance.vectorgen.flow import in_bin
 from firstflight_conformance.vectorgen.resume_builder import RTT, ResumeBuilder
 from firstflight_conformance.vectorgen.stimulus import Catalogue
 
-CATALOGUE = Catalogue("rfc-9959-search", sources=("draft-ietf-tsvwg-careful-resume-24; LANMAN 2024",), builder=ResumeBuilder)
+CATALOGUE = Catalogue(
+    "rfc-9959-search", sources=("draft-ietf-tsvwg-careful-resume-24; LANMAN 2024",), builder=ResumeBuilder
+)
 add = CATALOGUE.add
 
 SAVED = 2_000_000
 Action = tuple[int, Callable[[ResumeBuilder], None]]
+
+
+def _send_ten(t_ns: int, b: ResumeBuilder) -> None:
+    b.send(t_ns, 10, app_limited=True)
+
+
+def _ack_ten(number: int, app_limited: bool, b: ResumeBuilder) -> None:
+    b.ack(in_bin(number), (10 * number, 10 * number + 9), app_limited=app_limited)
 
 
 def _flat(
@@ -24,9 +35,8 @@ def _flat(
     b.saved_path(0, saved)
     moments: list[tuple[int, int, Callable[[ResumeBuilder], None]]] = []
     for number in range(bins):
-        packets = (10 * number, 10 * number + 9)
-        moments.append((in_bin(number) - RTT, 2, lambda b, t=in_bin(number) - RTT: b.send(t, 10, app_limited=True)))
-        moments.append((in_bin(number), 0, lambda b, t=in_bin(number), p=packets: b.ack(t, p, app_limited=app_limited)))
+        moments.append((in_bin(number) - RTT, 2, partial(_send_ten, in_bin(number) - RTT)))
+        moments.append((in_bin(number), 0, partial(_ack_ten, number, app_limited)))
     moments += [(t_ns, 1, act) for t_ns, act in actions]
     for t_ns, _, act in sorted(moments, key=lambda moment: moment[:2]):
         if t_ns <= until_ns:
@@ -34,7 +44,7 @@ def _flat(
 
 
 def _wake(t_ns: int) -> Action:
-    return t_ns, lambda b: b.backlog(t_ns)
+    return t_ns, lambda b: b.wake(t_ns)
 
 
 @add(
@@ -59,7 +69,11 @@ def _(b: ResumeBuilder) -> None:
     t_ns = in_bin(13) + 5 * MS
     sent_ns = in_bin(12) + 12 * MS
     _flat(
-        b, 15, _wake(in_bin(12) + 10 * MS), (sent_ns, lambda b: b.send(sent_ns, 10)), (t_ns, lambda b: b.path_change(t_ns))
+        b,
+        15,
+        _wake(in_bin(12) + 10 * MS),
+        (sent_ns, lambda b: b.send(sent_ns, 10)),
+        (t_ns, lambda b: b.path_change(t_ns)),
     )
 
 

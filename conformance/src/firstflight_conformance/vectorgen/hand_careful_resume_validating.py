@@ -50,7 +50,7 @@ def _(b: ResumeBuilder) -> None:
 
 @add(
     "careful-resume.validating.last-covered-before",
-    "An ACK that ends the Unvalidated phase and covers its last packet leaves the end of the next phase to the next ACK",
+    "One ACK, one transition: the last packet may be covered already",
     """Fifty packets; the last, 59, is acknowledged first, with a sample of 55 ms, after which the time is over as well: 58800 in flight, Validating. One event makes one
     transition. The ACK of packet 10 ends the phase: 60000.""",
 )

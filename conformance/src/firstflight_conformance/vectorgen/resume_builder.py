@@ -1,8 +1,9 @@
 """Builds streams for Careful Resume: the fixture of its vectors, in which 1200 bytes leave each millisecond after the jump."""
 
 from dataclasses import dataclass
+from typing import Any
 
-from firstflight.events import Backlog, IdleRestart, PathChange, SavedPath, SpuriousLoss
+from firstflight.events import PathChange, SavedPath, SpuriousLoss
 from firstflight.limits import WINDOW_MAX_BYTES
 from firstflight_conformance.vectorgen.builder import MS, StreamBuilder
 
@@ -38,13 +39,9 @@ class ResumeBuilder(StreamBuilder):
             )
         )
 
-    def backlog(self, t_ns: int, queued_bytes: int = 10**9, receive_window_bytes: int = WINDOW_MAX_BYTES) -> None:
+    def wake(self, t_ns: int, queued_bytes: int = 10**9, receive_window_bytes: int = WINDOW_MAX_BYTES) -> None:
         """Let so much data wait."""
-        self.events.append(Backlog(t_ns + self.origin_ns, queued_bytes, receive_window_bytes, self.rtt.latest_ns))
-
-    def idle_restart(self, t_ns: int) -> None:
-        """Let the window go unvalidated by idle time."""
-        self.events.append(IdleRestart(t_ns + self.origin_ns))
+        self.backlog(t_ns, queued_bytes, receive_window_bytes, self.rtt.latest_ns)
 
     def path_change(self, t_ns: int) -> None:
         """Signal a change of the path."""
@@ -54,9 +51,9 @@ class ResumeBuilder(StreamBuilder):
         """Find out that a loss was none."""
         self.events.append(SpuriousLoss(t_ns + self.origin_ns))
 
-    def begin(self, packets: int = 10, **offer: object) -> None:
+    def begin(self, packets: int = 10, **offer: Any) -> None:
         """Offer the saved set and send the initial data."""
-        self.saved_path(0, **offer)  # type: ignore[arg-type]
+        self.saved_path(0, **offer)
         self.send(0, packets, app_limited=True)
 
     def confirm(self, packets: int = 10, rtt_ns: int = RTT) -> None:
@@ -64,18 +61,18 @@ class ResumeBuilder(StreamBuilder):
         self.begin(packets)
         self.ack(rtt_ns, (0, packets - 1))
 
-    def enter_empty(self, **offer: object) -> None:
+    def enter_empty(self, **offer: Any) -> None:
         """Enter the Unvalidated phase at ENTRY with nothing in flight: the application slept. The next packet is 10."""
         self.begin(**offer)
         self.ack(CONFIRMED, (0, 9))
-        self.backlog(ENTRY)
+        self.wake(ENTRY)
 
-    def enter_with_flight(self, packets: int = 20, **offer: object) -> None:
+    def enter_with_flight(self, packets: int = 20, **offer: Any) -> None:
         """Enter at ENTRY with so many packets in flight that were sent when the path was confirmed."""
         self.begin(**offer)
         self.ack(CONFIRMED, (0, 9))
         self.send(CONFIRMED, packets, app_limited=True)
-        self.backlog(ENTRY)
+        self.wake(ENTRY)
 
     def jump(self, packets: int, entry_ns: int = ENTRY, itt_ns: int = MS) -> None:
         """Send so many packets of the jump: one at once, then ten at the time at which the schedule releases the last of them."""
