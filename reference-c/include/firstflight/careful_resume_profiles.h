@@ -286,6 +286,14 @@ struct ff_careful_resume_profile {
     struct ff_careful_resume_readings readings;
 };
 
+/* Where each profile stands in the table. */
+enum {
+    FF_CAREFUL_RESUME_PROFILE_RFC_9959 = 0,
+    FF_CAREFUL_RESUME_PROFILE_RFC_9959_UNVALIDATED = 1,
+    FF_CAREFUL_RESUME_PROFILE_RFC_9959_SEARCH = 2,
+    FF_CAREFUL_RESUME_PROFILE_DRAFT_10 = 3,
+};
+
 #define FF_CAREFUL_RESUME_PROFILE_COUNT 4
 extern const struct ff_careful_resume_profile ff_careful_resume_profiles[FF_CAREFUL_RESUME_PROFILE_COUNT];
 
