@@ -70,6 +70,7 @@ def _(b: ResumeBuilder) -> None:
     """Rounds of 10, 20 and 39 packets save nothing; a mark halves 94800 + 1200 = 96000 to 48000. The next round of 40 packets acknowledges 48000 bytes in congestion avoidance: all of it is saved, though half of the
     window is 24600.""",
     flags=("same-time-order",),
+    alternatives=({"at_threshold": "avoidance"},),
 )
 def _(b: ResumeBuilder) -> None:
     _rounds(b, 10, 20, 39, 1)

@@ -92,7 +92,7 @@ def _(b: ResumeBuilder) -> None:
     b.lose(10 * MS, (0, 0))
     b.saved_path(20 * MS)
     b.send(20 * MS, 4, app_limited=True)
-    b.ack(20 * MS + RTT, (1, 4))
+    b.ack(20 * MS + RTT, (1, 4), app_limited=True)
     b.wake(ENTRY)
     b.jump(100)
     b.ack(ENTRY + 109 * MS, (5, 14))

@@ -84,6 +84,7 @@ def _(b: ResumeBuilder) -> None:
     twice the ten bins of an RTT before: slow start ends, and window and threshold are what SEARCH says. The ACK of the last unvalidated packet ends the phase in congestion avoidance.""",
     tier="core",
     initial_window_bytes=36_000,
+    alternatives=({"at_threshold": "avoidance"},),
 )
 def _(b: ResumeBuilder) -> None:
     wake_ns = in_bin(13) - RTT + 4 * MS
