@@ -25,8 +25,10 @@ void ff_resume_retreat(const struct ff_careful_resume_readings *readings, struct
     }
     uint64_t half_bytes = state->pipesize_bytes / 2; /* [careful-resume.retreat.window] */
     base->cwnd_bytes = larger(half_bytes, floor_bytes(readings, state, base));
-    base->recovery_start_ns = now_ns;
     base->in_recovery = false;
+    if (readings->growth_retreat == FF_CAREFUL_RESUME_GROWTH_RETREAT_NONE) {
+        base->recovery_start_ns = now_ns; /* [careful-resume.retreat.recovery] */
+    }
     if (readings->retreat_threshold == FF_CAREFUL_RESUME_RETREAT_THRESHOLD_WINDOW) {
         base->ssthresh_bytes = base->cwnd_bytes;
     }

@@ -125,7 +125,7 @@ enum {
 /* Does an acknowledgement increase the window in Safe Retreat? (A18) */
 enum {
     FF_CAREFUL_RESUME_GROWTH_RETREAT_NONE = 0, /* no */
-    FF_CAREFUL_RESUME_GROWTH_RETREAT_BASE = 1, /* yes, as in normal congestion control */
+    FF_CAREFUL_RESUME_GROWTH_RETREAT_BASE = 1, /* yes, as in normal congestion control outside of recovery */
 };
 
 /* Below what does the window not fall on entry to Safe Retreat? (A19) */

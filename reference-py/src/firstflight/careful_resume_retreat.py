@@ -29,7 +29,9 @@ def retreat(readings: Readings, state: CarefulResume, base: SlowStart, now_ns: i
     }
     half_bytes = state.pipesize_bytes // 2  # [careful-resume.retreat.window]
     cwnd_bytes = max(half_bytes, floors[readings.retreat_floor])
-    base = replace(base, cwnd_bytes=cwnd_bytes, recovery_start_ns=now_ns, in_recovery=False)
+    base = replace(base, cwnd_bytes=cwnd_bytes, in_recovery=False)
+    if readings.growth_retreat is cr.GrowthRetreat.NONE:
+        base = replace(base, recovery_start_ns=now_ns)  # [careful-resume.retreat.recovery]
     if readings.retreat_threshold is cr.RetreatThreshold.WINDOW:
         base = replace(base, ssthresh_bytes=cwnd_bytes)
     if readings.base_reduction is cr.BaseReduction.ALSO:

@@ -180,6 +180,20 @@ def _(b: ResumeBuilder) -> None:
 
 
 @add(
+    "careful-resume.unvalidated.limit-latest",
+    "The current RTT bounds the phase, neither the minimum nor the smoothed one",
+    """Packet 10 is acknowledged 130 ms after it was sent, 80 ms after the jump: the current RTT is 130 ms, the minimum 100 ms and the smoothed one (7 * 100 ms + 130 ms) / 8 = 103.75 ms. An event
+    110 ms after the jump is within 130 ms: the phase goes on. At 131 ms it ends: 24000 - 1200 + 24000 = 46800 in flight, more than PipeSize 25200: Validating. draft-10 looks at the time on ACKs only.""",
+)
+def _(b: ResumeBuilder) -> None:
+    b.enter_with_flight()
+    b.jump(20)
+    b.ack(ENTRY + 80 * MS, (10, 10))
+    b.pto(ENTRY + 110 * MS)
+    b.pto(ENTRY + 131 * MS)
+
+
+@add(
     "careful-resume.unvalidated.idle",
     "Without events the phase ends at the next one",
     "Fifty packets, then nothing for three RTTs: the probe timer finds the time exceeded, 60000 in flight, Validating with 60000.",

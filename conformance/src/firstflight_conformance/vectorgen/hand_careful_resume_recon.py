@@ -129,6 +129,18 @@ def _(b: ResumeBuilder) -> None:
 
 
 @add(
+    "careful-resume.reconnaissance.last-ack-first",
+    "The ACK of the last packet of the initial data does not stand for the others",
+    """Packet 9 is acknowledged first; data waits, but nine packets are missing: no jump. The ACK of the others confirms the path and jumps to 120000. draft-10 needs a sample only.""",
+)
+def _(b: ResumeBuilder) -> None:
+    b.begin()
+    b.ack(CONFIRMED, (9, 9))
+    b.wake(CONFIRMED + MS)
+    b.ack(CONFIRMED + 2 * MS, (0, 8))
+
+
+@add(
     "careful-resume.reconnaissance.short-initial-data",
     "Three packets are all the initial data there is",
     "The application sent three packets, and all are acknowledged: the path is confirmed, the window jumps from 15600 to 120000. A fixed count of ten packets waits.",

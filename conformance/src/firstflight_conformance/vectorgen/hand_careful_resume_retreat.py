@@ -220,6 +220,22 @@ def _(b: ResumeBuilder) -> None:
 
 
 @add(
+    "careful-resume.retreat.validating-packets",
+    "Packets sent in the Validating phase do not prolong Safe Retreat",
+    """Two packets, 110 and 111, are sent in the Validating phase. Packet 60 is lost after packets 10 to 59: PipeSize 60000, window 30000. The ACK of packets 61 to 109 ends Safe Retreat although 110 and 111 are in flight:
+    PipeSize 118800, threshold 59400. An implementation that waits for the last packet sent keeps the threshold infinite.""",
+)
+def _(b: ResumeBuilder) -> None:
+    b.enter_empty()
+    b.jump(100)
+    b.ack(ENTRY + RTT, (10, 10))
+    b.send(ENTRY + RTT, 2)
+    b.ack(ENTRY + 149 * MS, (11, 59))
+    b.lose(ENTRY + 152 * MS, (60, 60))
+    b.ack(ENTRY + 199 * MS, (61, 109))
+
+
+@add(
     "careful-resume.retreat.persistent",
     "Persistent congestion in Safe Retreat ends Careful Resume with the minimum window",
     "The window collapses to 2400. The bound of the threshold holds all the same: PipeSize 60000 / 2 = 30000.",

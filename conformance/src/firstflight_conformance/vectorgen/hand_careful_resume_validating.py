@@ -64,13 +64,14 @@ def _(b: ResumeBuilder) -> None:
 @add(
     "careful-resume.validating.single-packet",
     "A single unvalidated packet ends the phase with its ACK",
-    """24000 in flight, one packet sent; a microsecond after one RTT there are 25200 in flight, more than PipeSize 24000: Validating. Packet 30 is first and last unvalidated packet, its ACK ends the
-    phase: 26400. draft-10 watches the time on ACKs only: PipeSize 24000 + 1200 is then all that is in flight, and the end is rate-limited.""",
+    """24000 in flight, one packet sent; a microsecond after one RTT there are 25200 in flight, more than PipeSize 24000: Validating. Packet 30 is first and last unvalidated packet: the ACK of packet 10
+    grows the window to 26400 and ends nothing, that of packet 30 ends the phase with 27600. draft-10 watches the time on ACKs only: with the first of them PipeSize 25200 is more than the 24000 in flight, and the end is rate-limited.""",
 )
 def _(b: ResumeBuilder) -> None:
     b.enter_with_flight()
     b.send(ENTRY, 1)
     b.pto(ENTRY + RTT + MS // 1000)
+    b.ack(ENTRY + 102 * MS, (10, 10))
     b.ack(ENTRY + 105 * MS, (30, 30))
 
 
