@@ -94,9 +94,7 @@ def _on_backlog(
     return *_enter(readings, state, base, flight_bytes), Outcome.JUMP_BEGUN
 
 
-def _enter(
-    readings: Readings, state: JumpStart, base: SlowStart, flight_bytes: int
-) -> tuple[JumpStart, SlowStart]:
+def _enter(readings: Readings, state: JumpStart, base: SlowStart, flight_bytes: int) -> tuple[JumpStart, SlowStart]:
     packets = packets_of(flight_bytes, base.max_datagram_size_bytes)
     if readings.amount is Amount.CAP:
         packets = flight_bytes // base.max_datagram_size_bytes  # [jumpstart.flight.whole-packets]
@@ -162,9 +160,7 @@ def _on_sent(readings: Readings, state: JumpStart, base: SlowStart, sent: Sent) 
     return after, Outcome.SENT if after.jumping else Outcome.JUMP_SENT
 
 
-def _on_ack(
-    readings: Readings, state: JumpStart, base: SlowStart, ack: Ack
-) -> tuple[JumpStart, SlowStart, Outcome]:
+def _on_ack(readings: Readings, state: JumpStart, base: SlowStart, ack: Ack) -> tuple[JumpStart, SlowStart, Outcome]:
     state = jumpstart_loss.count_acked(readings, state, ack)
     if slow_start.sent_before_recovery(base, ack.packets[-1].sent_t_ns):
         raised = jumpstart_loss.raise_to_share(readings, state, base, ack.packets[-1])
@@ -214,9 +210,7 @@ def _grow(readings: Readings, state: JumpStart, base: SlowStart, ack: Ack) -> tu
     return state, base, outcome
 
 
-def _grow_one_in_twenty(
-    state: JumpStart, base: SlowStart, new_packets: int
-) -> tuple[JumpStart, SlowStart, Outcome]:
+def _grow_one_in_twenty(state: JumpStart, base: SlowStart, new_packets: int) -> tuple[JumpStart, SlowStart, Outcome]:
     if not state.window_full:
         return state, base, Outcome.WINDOW_NOT_FULL  # [jumpstart.growth.not-full]
     counted = min(state.counted_packets + new_packets, PACKET_MAX)

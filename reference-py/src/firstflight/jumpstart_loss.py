@@ -50,9 +50,7 @@ def _repeated(state: JumpStart, packets: int) -> JumpStart:
     return replace(state, repeats=min(state.repeats + packets, PACKET_MAX))
 
 
-def on_lost(
-    readings: Readings, state: JumpStart, base: SlowStart, lost: Lost
-) -> tuple[JumpStart, SlowStart, Outcome]:
+def on_lost(readings: Readings, state: JumpStart, base: SlowStart, lost: Lost) -> tuple[JumpStart, SlowStart, Outcome]:
     """Process packets declared lost. ``state`` still has what was in flight before."""
     latest_sent_t_ns = max(run.sent_t_ns for run in lost.packets)
     outcome = Outcome.ALREADY_REDUCED
