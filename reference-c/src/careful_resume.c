@@ -21,7 +21,7 @@ void ff_careful_resume_begin(struct ff_careful_resume *state, const struct ff_sl
         .initial = {0, FF_NO_PACKET, 0, 0},
         .rtt = {FF_NO_RTT_NS, FF_NO_RTT_NS, FF_NO_RTT_NS, FF_NO_RTT_NS, FF_NO_RTT_NS},
         .limit_from_ns = FF_NONE,
-        .round = {FF_NO_PACKET, 0, false},
+        .round_trip = {FF_NO_PACKET, 0, false},
     };
 }
 

@@ -44,7 +44,7 @@ static void begin_round(struct ff_careful_resume *state, const struct ff_ack *ac
     if (state->marks.sent != FF_NO_PACKET && state->marks.sent > highest) {
         highest = state->marks.sent;
     }
-    state->round = (struct ff_resume_round){highest + 1, ack->bytes, ack->app_limited};
+    state->round_trip = (struct ff_resume_round){highest + 1, ack->bytes, ack->app_limited};
 }
 
 /* Save what the round that ends has shown. */
@@ -54,7 +54,7 @@ static void save(const struct ff_careful_resume_readings *readings, struct ff_ca
     if (ack->min_rtt_ns == FF_NO_RTT_NS || ack->min_rtt_ns == 0) {
         return; /* a set without an RTT is none */
     }
-    uint64_t measured_bytes = state->round.bytes; /* [careful-resume.observe.capacity] */
+    uint64_t measured_bytes = state->round_trip.bytes; /* [careful-resume.observe.capacity] */
     if (readings->observed == FF_CAREFUL_RESUME_OBSERVED_WINDOW) {
         measured_bytes = base->cwnd_bytes;
     } else if (ff_slow_start_phase(base) == FF_PHASE_SLOW_START) {
@@ -65,7 +65,7 @@ static void save(const struct ff_careful_resume_readings *readings, struct ff_ca
     if (measured_bytes < 4 * state->initial_window_bytes) {
         return; /* [careful-resume.observe.small] */
     }
-    if (state->round.limited && state->saved.cwnd_bytes != 0) {
+    if (state->round_trip.limited && state->saved.cwnd_bytes != 0) {
         uint64_t before_bytes = state->saved.cwnd_bytes; /* [careful-resume.observe.rate-limited] */
         measured_bytes = measured_bytes > before_bytes ? measured_bytes : before_bytes;
     }
@@ -75,13 +75,13 @@ static void save(const struct ff_careful_resume_readings *readings, struct ff_ca
 void ff_resume_observe(const struct ff_careful_resume_readings *readings, struct ff_careful_resume *state,
                        const struct ff_slow_start *base, const struct ff_ack *ack)
 {
-    if (state->round.next_first == FF_NO_PACKET) {
+    if (state->round_trip.next_first == FF_NO_PACKET) {
         begin_round(state, ack); /* [careful-resume.observe.after] */
         return;
     }
-    if (ack->packets[ack->run_count - 1].last < state->round.next_first) {
-        state->round.bytes = ff_resume_saturated(state->round.bytes, ack->bytes);
-        state->round.limited = state->round.limited || ack->app_limited;
+    if (ack->packets[ack->run_count - 1].last < state->round_trip.next_first) {
+        state->round_trip.bytes = ff_resume_saturated(state->round_trip.bytes, ack->bytes);
+        state->round_trip.limited = state->round_trip.limited || ack->app_limited;
         return;
     }
     save(readings, state, base, ack);

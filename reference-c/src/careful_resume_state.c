@@ -72,7 +72,7 @@ void ff_resume_end(struct ff_careful_resume *state)
 {
     state->phase = FF_PHASE_NORMAL; /* [careful-resume.end] */
     state->saved.in_use = false;
-    state->round = (struct ff_resume_round){FF_NO_PACKET, 0, false};
+    state->round_trip = (struct ff_resume_round){FF_NO_PACKET, 0, false};
 }
 
 bool ff_resume_reached(uint64_t mark, uint64_t packet)

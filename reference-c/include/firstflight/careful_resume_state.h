@@ -78,7 +78,7 @@ struct ff_careful_resume {
     uint64_t limit_from_ns;          /* from when the time in the Unvalidated phase is measured; FF_NONE until then */
     uint64_t unvalidated_left_bytes; /* of the packets of that phase, sent and neither acknowledged nor lost */
     struct ff_resume_schedule schedule;
-    struct ff_resume_round round;
+    struct ff_resume_round round_trip;
 };
 
 /* What one event led to: the windows that count, and what is reported. */

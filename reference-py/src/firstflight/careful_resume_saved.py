@@ -45,14 +45,14 @@ def expired(offer: SavedPath, now_ns: int) -> bool:
 
 def observe(readings: Readings, state: CarefulResume, base: SlowStart, ack: Ack) -> CarefulResume:
     """Measure the capacity in round trips of normal congestion control; ``base`` has taken the ACK already."""
-    current = state.round
+    current = state.round_trip
     if current.next_first is None:
-        return replace(state, round=_round(state, ack))  # [careful-resume.observe.after]
+        return replace(state, round_trip=_round(state, ack))  # [careful-resume.observe.after]
     if ack.packets[-1].last < current.next_first:
         added = saturated(current.bytes + ack.bytes)
-        return replace(state, round=replace(current, bytes=added, limited=current.limited or ack.app_limited))
+        return replace(state, round_trip=replace(current, bytes=added, limited=current.limited or ack.app_limited))
     state = _save(readings, state, base, ack)
-    return replace(state, round=_round(state, ack))
+    return replace(state, round_trip=_round(state, ack))
 
 
 def _round(state: CarefulResume, ack: Ack) -> Round:
@@ -64,14 +64,14 @@ def _save(readings: Readings, state: CarefulResume, base: SlowStart, ack: Ack) -
     """Save what the round that ends has shown."""
     if ack.min_rtt_ns is None or ack.min_rtt_ns == 0:
         return state  # a set without an RTT is none
-    measured_bytes = state.round.bytes  # [careful-resume.observe.capacity]
+    measured_bytes = state.round_trip.bytes  # [careful-resume.observe.capacity]
     if readings.observed is cr.Observed.WINDOW:
         measured_bytes = base.cwnd_bytes
     elif slow_start.phase(base) is Phase.SLOW_START:
         measured_bytes = min(measured_bytes, base.cwnd_bytes // 2)  # [careful-resume.observe.overshoot]
     if measured_bytes < 4 * state.initial_window_bytes:
         return state  # [careful-resume.observe.small]
-    if state.round.limited and state.saved is not None:
+    if state.round_trip.limited and state.saved is not None:
         measured_bytes = max(measured_bytes, state.saved.cwnd_bytes)  # [careful-resume.observe.rate-limited]
     saved = SavedSet(measured_bytes, ack.min_rtt_ns, in_use=False)  # [careful-resume.observe.replace]
     return replace(state, saved=saved)

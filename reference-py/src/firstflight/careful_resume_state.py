@@ -99,7 +99,7 @@ class CarefulResume:
     limit_from_ns: int | None = None
     unvalidated_left_bytes: int = 0
     schedule: Schedule = Schedule()
-    round: Round = Round()
+    round_trip: Round = Round()
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +150,7 @@ def acknowledge(readings: Readings, state: CarefulResume, runs: tuple[Run, ...])
 def end(state: CarefulResume) -> CarefulResume:
     """End Careful Resume for good: the saved set is free again, and observing may begin."""
     saved = replace(state.saved, in_use=False) if state.saved else None  # [careful-resume.end]
-    return replace(state, phase=Phase.NORMAL, saved=saved, round=Round())
+    return replace(state, phase=Phase.NORMAL, saved=saved, round_trip=Round())
 
 
 def rtt_too_low(readings: Readings, rtt_ns: int | None, used: SavedPath) -> bool:

@@ -57,9 +57,8 @@ def _on_ack_unvalidated(readings: Readings, state: CarefulResume, base: SlowStar
     triggers: list[Trigger] = []
     acked, first = state.marks.acked, state.marks.first_unvalidated
     if acked is not None and first is not None and acked >= first:
-        triggers.append(
-            Trigger.FIRST_UNVALIDATED_PACKET_ACKNOWLEDGED
-        )  # [careful-resume.unvalidated.first-acknowledged]
+        reached = Trigger.FIRST_UNVALIDATED_PACKET_ACKNOWLEDGED  # [careful-resume.unvalidated.first-acknowledged]
+        triggers.append(reached)
     return unvalidated.leave_if(readings, state, base, ack, triggers, outcome)
 
 
