@@ -232,7 +232,8 @@ class Stream:
         run = Run(self.packet, self.packet + count - 1, size, self.t_ns)
         self.packet += count
         self.flight.append(run)
-        return Sent(self.t_ns, (run,), count * size, self._in_flight(), self.chance(5))
+        in_flight = 2**64 - 1 if self.rng.chance_ppm(2_000) else self._in_flight()
+        return Sent(self.t_ns, (run,), count * size, in_flight, self.chance(5))
 
     def _ack(self, state: CarefulResume) -> Ack:
         if self.chance(60):

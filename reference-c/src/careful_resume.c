@@ -63,7 +63,7 @@ static uint64_t highest(uint64_t mark, uint64_t packet)
 
 static void note_sent(struct ff_careful_resume *state, const struct ff_sent *sent)
 {
-    state->flight_bytes = sent->bytes_in_flight;
+    state->flight_bytes = ff_resume_saturated(sent->bytes_in_flight, 0);
     state->marks.sent = highest(state->marks.sent, sent->packets[sent->run_count - 1].last);
     state->backlog_bytes -= sent->bytes < state->backlog_bytes ? sent->bytes : state->backlog_bytes;
     if (sent->app_limited) {
@@ -75,7 +75,7 @@ static void note_ack(struct ff_careful_resume *state, const struct ff_ack *ack)
 {
     struct ff_resume_rtt *rtt = &state->rtt;
 
-    state->flight_bytes = ack->bytes_in_flight;
+    state->flight_bytes = ff_resume_saturated(ack->bytes_in_flight, 0);
     state->marks.acked = highest(state->marks.acked, ack->packets[ack->run_count - 1].last);
     if (ack->latest_rtt_ns == FF_NO_RTT_NS) {
         return;
@@ -99,7 +99,7 @@ static void note(struct ff_careful_resume *state, const struct ff_event *event)
     } else if (event->kind == FF_EVENT_ACK) {
         note_ack(state, &event->ack);
     } else if (event->kind == FF_EVENT_LOST) {
-        state->flight_bytes = event->lost.bytes_in_flight;
+        state->flight_bytes = ff_resume_saturated(event->lost.bytes_in_flight, 0);
     } else if (event->kind == FF_EVENT_BACKLOG) {
         state->backlog_bytes = event->backlog.queued_bytes;
         if (event->backlog.receive_window_bytes < state->backlog_bytes) {

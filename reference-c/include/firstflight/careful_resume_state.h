@@ -88,7 +88,7 @@ struct ff_resume_step {
     enum ff_trigger trigger;
 };
 
-/* Return a sum of bytes, at most the largest window. Both parts are below 2^63. */
+/* Return a sum of bytes, at most the largest window. The sum fits in 64 bits. */
 uint64_t ff_resume_saturated(uint64_t a_bytes, uint64_t b_bytes);
 
 /* Return a * b / divisor, rounded down or up, UINT64_MAX if it does not fit. The divisor is at least 1. */

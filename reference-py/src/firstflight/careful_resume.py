@@ -14,7 +14,7 @@ from firstflight import careful_resume_unvalidated as unvalidated
 from firstflight import careful_resume_validation as validation
 from firstflight import search_startup, slow_start
 from firstflight.careful_resume_profiles import PROFILES, Readings
-from firstflight.careful_resume_state import CarefulResume, Marks, Rtt, Step
+from firstflight.careful_resume_state import CarefulResume, Marks, Rtt, Step, saturated
 from firstflight.events import Ack, Backlog, Event, Lost, SavedPath, Sent
 from firstflight.observables import Observation, Outcome, Phase
 from firstflight.search import Search
@@ -120,7 +120,7 @@ def on_event(
 def _note(state: CarefulResume, event: Event) -> CarefulResume:
     """Note what every phase needs: bytes in flight and waiting, the highest packets, the RTTs."""
     if isinstance(event, Sent | Ack | Lost):
-        state = replace(state, flight_bytes=event.bytes_in_flight)
+        state = replace(state, flight_bytes=saturated(event.bytes_in_flight))
     match event:
         case Sent():
             waiting = 0 if event.app_limited else max(0, state.backlog_bytes - event.bytes)
