@@ -25,7 +25,7 @@ nitpick_ignore_regex = [
     (r"py:.*", r"(collections|enum|json|pathlib|typing|jsonschema|referencing)\..*"),
     (
         r"py:.*",
-        r"(dict\[str|Any|Enum|Path|ValueError|Draft202012Validator|Registry|Iterable|Iterator|Mapping|Sequence)",
+        r"(dict\[str|tuple\[~firstflight\.observables\.Trigger|Any|Enum|Path|ValueError|Draft202012Validator|Registry|Iterable|Iterator|Mapping|Sequence)",
     ),
 ]
 autodoc_typehints = "signature"

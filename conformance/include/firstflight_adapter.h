@@ -45,6 +45,9 @@ extern "C" {
 #define FIRSTFLIGHT_EVENT_PTO 5
 #define FIRSTFLIGHT_EVENT_BACKLOG 6
 #define FIRSTFLIGHT_EVENT_IDLE_RESTART 7
+#define FIRSTFLIGHT_EVENT_SAVED_PATH 8
+#define FIRSTFLIGHT_EVENT_PATH_CHANGE 9
+#define FIRSTFLIGHT_EVENT_SPURIOUS_LOSS 10
 
 /* The `start` message. */
 struct firstflight_case {
@@ -91,6 +94,14 @@ struct firstflight_event {
     uint64_t oldest_unacked_packet;              /* ack */
     uint64_t queued_bytes;                       /* backlog */
     uint64_t receive_window_bytes;               /* backlog */
+    uint64_t saved_cwnd_bytes;                   /* saved_path, as the rest */
+    uint64_t saved_rtt_ns;
+    uint64_t expires_t_ns;   /* FIRSTFLIGHT_NONE: no Lifetime */
+    uint64_t max_jump_bytes; /* FIRSTFLIGHT_NONE: no bound */
+    uint64_t beta_numerator;
+    uint64_t beta_denominator;
+    uint32_t endpoint_matches;
+    uint32_t in_use;
 };
 
 /* One number of `state`. */
@@ -114,6 +125,8 @@ struct firstflight_observed {
     struct firstflight_state_number state[FIRSTFLIGHT_STATE_MAX];
     uint64_t next_release_ns;  /* FIRSTFLIGHT_NONE: nothing is paced */
     uint32_t has_next_release; /* 0: not reported */
+    uint32_t has_trigger;      /* 0: not reported */
+    const char *trigger;       /* NULL: null */
 };
 
 /* One input of a computation. */

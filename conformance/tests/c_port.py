@@ -14,7 +14,21 @@ import cffi  # type: ignore[import-untyped]
 from firstflight import search_profiles
 from firstflight.controller import Config, Controller
 from firstflight.errors import DomainError
-from firstflight.events import Ack, Backlog, Ce, Event, IdleRestart, Lost, PersistentCongestion, Pto, Run, Sent
+from firstflight.events import (
+    Ack,
+    Backlog,
+    Ce,
+    Event,
+    IdleRestart,
+    Lost,
+    PathChange,
+    PersistentCongestion,
+    Pto,
+    Run,
+    SavedPath,
+    Sent,
+    SpuriousLoss,
+)
 from firstflight.observables import Observation, Outcome, Phase
 from firstflight.search_bins import TICKS_PER_UNIT, Search, Series
 from firstflight.search_profiles import Boundary, Clock, Readings
@@ -24,7 +38,8 @@ from firstflight_conformance.paths import BUILD, REFERENCE_C
 _HEADERS = (
     *("limits", "events", "observables", "slow_start", "search_profiles", "u128"),
     *("search_bins", "search_windows", "search_exit", "search"),
-    *("jumpstart_profiles", "jumpstart_state", "jumpstart", "controller"),
+    *("jumpstart_profiles", "jumpstart_state", "jumpstart"),
+    *("careful_resume_profiles", "careful_resume_state", "careful_resume", "controller"),
 )
 _SEARCH_STATE = ("bin", "open_bin_bytes", "shift_bins", "current_bytes", "previous_bytes", "target_bytes")
 #: FF_NONE, FF_NO_RTT_NS and FF_SSTHRESH_INFINITE alike.
@@ -311,6 +326,23 @@ def event_to_c(ffi: Any, lib: Any, event: Event) -> tuple[Any, Any]:
             out.backlog.latest_rtt_ns = _required(event.latest_rtt_ns)
         case IdleRestart():
             out.kind = lib.FF_EVENT_IDLE_RESTART
+        case SavedPath():
+            out.kind = lib.FF_EVENT_SAVED_PATH
+            for name in (
+                "saved_cwnd_bytes",
+                "saved_rtt_ns",
+                "endpoint_matches",
+                "in_use",
+                "beta_numerator",
+                "beta_denominator",
+            ):
+                setattr(out.saved_path, name, getattr(event, name))
+            out.saved_path.expires_t_ns = _required(event.expires_t_ns)
+            out.saved_path.max_jump_bytes = _required(event.max_jump_bytes)
+        case PathChange():
+            out.kind = lib.FF_EVENT_PATH_CHANGE
+        case SpuriousLoss():
+            out.kind = lib.FF_EVENT_SPURIOUS_LOSS
     return out, runs
 
 

@@ -34,6 +34,13 @@ enum ff_status ff_controller_init(struct ff_controller *controller, const char *
             }
         }
     }
+    if (same_text(algorithm, "careful-resume")) {
+        for (size_t i = 0; i < FF_CAREFUL_RESUME_PROFILE_COUNT; i++) {
+            if (same_text(profile, ff_careful_resume_profiles[i].name)) {
+                return ff_controller_init_careful_resume(controller, &ff_careful_resume_profiles[i].readings, config);
+            }
+        }
+    }
     return FF_ERR_UNKNOWN_PROFILE;
 }
 
@@ -78,6 +85,33 @@ enum ff_status ff_controller_init_jumpstart(struct ff_controller *controller, co
     return status;
 }
 
+/* The state of SEARCH below Careful Resume, NULL in readings without it. */
+static struct ff_search *resumed_search(struct ff_controller *controller)
+{
+    if (controller->careful_resume_readings.search == FF_CAREFUL_RESUME_SEARCH_NONE) {
+        return NULL;
+    }
+    return (struct ff_search *)controller->resumed_search.words;
+}
+
+enum ff_status ff_controller_init_careful_resume(struct ff_controller *controller,
+                                                 const struct ff_careful_resume_readings *readings,
+                                                 const struct ff_config *config)
+{
+    enum ff_status status = begin(controller, config);
+
+    if (status == FF_OK) {
+        controller->algorithm = FF_ALGORITHM_CAREFUL_RESUME;
+        controller->careful_resume_readings = *readings;
+        ff_careful_resume_begin(&controller->careful_resume, &controller->base);
+        struct ff_search *search = resumed_search(controller);
+        if (search != NULL) {
+            ff_search_init(ff_careful_resume_search_readings(), search);
+        }
+    }
+    return status;
+}
+
 struct ff_search *ff_controller_search(const struct ff_controller *controller)
 {
     return (struct ff_search *)controller->search.words;
@@ -103,6 +137,10 @@ enum ff_status ff_controller_step(struct ff_controller *controller, const struct
         break;
     case FF_ALGORITHM_JUMPSTART:
         ff_jumpstart_step(&controller->jumpstart_readings, &controller->jumpstart, base, event, observation);
+        break;
+    case FF_ALGORITHM_CAREFUL_RESUME:
+        status = ff_careful_resume_step(&controller->careful_resume_readings, &controller->careful_resume,
+                                        resumed_search(controller), base, event, observation);
         break;
     }
     if (status == FF_OK) {

@@ -61,6 +61,15 @@ static bool ack_valid(const struct ff_ack *ack, uint64_t t_ns)
            (ack->oldest_unacked_packet <= FF_PACKET_MAX + 1 || ack->oldest_unacked_packet == FF_NO_PACKET);
 }
 
+static bool saved_path_valid(const struct ff_saved_path *saved)
+{
+    return saved->saved_cwnd_bytes <= FF_WINDOW_MAX_BYTES && saved->saved_rtt_ns <= FF_TIME_MAX_NS &&
+           (saved->expires_t_ns == UINT64_MAX || saved->expires_t_ns <= FF_TIME_MAX_NS) &&
+           (saved->max_jump_bytes == UINT64_MAX || within(saved->max_jump_bytes, 1, FF_WINDOW_MAX_BYTES)) &&
+           within(saved->beta_denominator, 1, FF_BETA_MAX) &&
+           within(saved->beta_numerator, (saved->beta_denominator + 1) / 2, saved->beta_denominator);
+}
+
 static bool valid(const struct ff_event *event)
 {
     if (!within(event->t_ns, 1, FF_TIME_MAX_NS)) {
@@ -82,7 +91,11 @@ static bool valid(const struct ff_event *event)
     case FF_EVENT_PERSISTENT_CONGESTION:
     case FF_EVENT_PTO:
     case FF_EVENT_IDLE_RESTART:
+    case FF_EVENT_PATH_CHANGE:
+    case FF_EVENT_SPURIOUS_LOSS:
         return true;
+    case FF_EVENT_SAVED_PATH:
+        return saved_path_valid(&event->saved_path);
     }
     return false;
 }

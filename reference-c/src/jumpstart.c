@@ -258,6 +258,9 @@ static enum ff_outcome on_event(const struct ff_jumpstart_readings *readings, st
     case FF_EVENT_IDLE_RESTART:
         return on_idle_restart(readings, state, base);
     case FF_EVENT_PTO:
+    case FF_EVENT_SAVED_PATH:
+    case FF_EVENT_PATH_CHANGE:
+    case FF_EVENT_SPURIOUS_LOSS:
         break;
     }
     return ff_slow_start_on_pto(base);

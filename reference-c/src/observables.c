@@ -8,6 +8,11 @@ static const char *const phase_names[] = {
     [FF_PHASE_RECOVERY] = "recovery",
     [FF_PHASE_CONGESTION_AVOIDANCE] = "congestion_avoidance",
     [FF_PHASE_JUMP] = "jump",
+    [FF_PHASE_NORMAL] = "normal",
+    [FF_PHASE_RECONNAISSANCE] = "reconnaissance",
+    [FF_PHASE_UNVALIDATED] = "unvalidated",
+    [FF_PHASE_VALIDATING] = "validating",
+    [FF_PHASE_SAFE_RETREAT] = "safe_retreat",
 };
 
 static const char *const outcome_names[] = {
@@ -46,6 +51,37 @@ static const char *const outcome_names[] = {
     [FF_OUTCOME_JUMP_REARMED] = "jump_rearmed",
     [FF_OUTCOME_RAISED_IN_RECOVERY] = "raised_in_recovery",
     [FF_OUTCOME_WINDOW_NOT_FULL] = "window_not_full",
+    [FF_OUTCOME_RESUMING] = "resuming",
+    [FF_OUTCOME_ALREADY_USED] = "already_used",
+    [FF_OUTCOME_SAVED_SET_ABSENT] = "saved_set_absent",
+    [FF_OUTCOME_SAVED_SET_IN_USE] = "saved_set_in_use",
+    [FF_OUTCOME_ENDPOINT_MISMATCH] = "endpoint_mismatch",
+    [FF_OUTCOME_LIFETIME_EXCEEDED] = "lifetime_exceeded",
+    [FF_OUTCOME_RTT_NOT_VALIDATED] = "rtt_not_validated",
+    [FF_OUTCOME_JUMP_NOT_LARGER] = "jump_not_larger",
+    [FF_OUTCOME_THRESHOLD_SET] = "threshold_set",
+    [FF_OUTCOME_JUMPED] = "jumped",
+    [FF_OUTCOME_WINDOW_KEPT] = "window_kept",
+    [FF_OUTCOME_RATE_LIMITED] = "rate_limited",
+    [FF_OUTCOME_VALIDATION_BEGUN] = "validation_begun",
+    [FF_OUTCOME_VALIDATED] = "validated",
+    [FF_OUTCOME_RETREATED] = "retreated",
+    [FF_OUTCOME_RETREAT_ENDED] = "retreat_ended",
+    [FF_OUTCOME_PATH_CHANGED] = "path_changed",
+};
+
+static const char *const trigger_names[] = {
+    [FF_TRIGGER_CONGESTION_WINDOW_LIMITED] = "congestion_window_limited",
+    [FF_TRIGGER_RTT_NOT_VALIDATED] = "rtt_not_validated",
+    [FF_TRIGGER_LAST_UNVALIDATED_PACKET_SENT] = "last_unvalidated_packet_sent",
+    [FF_TRIGGER_FIRST_UNVALIDATED_PACKET_ACKNOWLEDGED] = "first_unvalidated_packet_acknowledged",
+    [FF_TRIGGER_RTT_EXCEEDED] = "rtt_exceeded",
+    [FF_TRIGGER_RATE_LIMITED] = "rate_limited",
+    [FF_TRIGGER_LAST_UNVALIDATED_PACKET_ACKNOWLEDGED] = "last_unvalidated_packet_acknowledged",
+    [FF_TRIGGER_PATH_CHANGED] = "path_changed",
+    [FF_TRIGGER_PACKET_LOSS] = "packet_loss",
+    [FF_TRIGGER_ECN_CE] = "ECN_CE",
+    [FF_TRIGGER_EXIT_RECOVERY] = "exit_recovery",
 };
 
 void ff_observation_clear(struct ff_observation *observation)
@@ -66,6 +102,14 @@ void ff_observation_clear(struct ff_observation *observation)
     observation->sent_packets = FF_NONE;
     observation->repeated_packets = FF_NONE;
     observation->acked_bytes = FF_NONE;
+    observation->trigger = FF_TRIGGER_NONE;
+    observation->pipesize_bytes = FF_NONE;
+    observation->first_unvalidated_packet = FF_NONE;
+    observation->last_unvalidated_packet = FF_NONE;
+    observation->jump_bytes = FF_NONE;
+    observation->saved_cwnd_bytes = FF_NONE;
+    observation->saved_rtt_ns = FF_NONE;
+    observation->saved_in_use = FF_NONE;
 }
 
 const char *ff_phase_name(enum ff_phase phase)
@@ -76,4 +120,9 @@ const char *ff_phase_name(enum ff_phase phase)
 const char *ff_outcome_name(enum ff_outcome outcome)
 {
     return (size_t)outcome < sizeof outcome_names / sizeof outcome_names[0] ? outcome_names[outcome] : NULL;
+}
+
+const char *ff_trigger_name(enum ff_trigger trigger)
+{
+    return (size_t)trigger < sizeof trigger_names / sizeof trigger_names[0] ? trigger_names[trigger] : NULL;
 }

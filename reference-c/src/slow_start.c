@@ -195,6 +195,9 @@ enum ff_outcome ff_slow_start_on_event(struct ff_slow_start *state, const struct
         return ff_slow_start_on_pto(state);
     case FF_EVENT_BACKLOG:
     case FF_EVENT_IDLE_RESTART:
+    case FF_EVENT_SAVED_PATH:
+    case FF_EVENT_PATH_CHANGE:
+    case FF_EVENT_SPURIOUS_LOSS:
         break;
     }
     return FF_OUTCOME_UNCHANGED;

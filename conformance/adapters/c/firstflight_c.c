@@ -15,7 +15,7 @@ struct adapter {
 
 /* The hello answer while it is written; half an answer would be worse than none. */
 struct text {
-    char bytes[2048];
+    char bytes[4096];
     size_t used;
 };
 
@@ -44,10 +44,14 @@ const char *firstflight_adapter_hello(void)
     for (size_t i = 0; i < FF_JUMPSTART_PROFILE_COUNT; i++) {
         append(&text, i == 0 ? "\"" : ",\"", ff_jumpstart_profiles[i].name, "\"");
     }
+    append(&text, "],\"careful-resume\":[", "", "");
+    for (size_t i = 0; i < FF_CAREFUL_RESUME_PROFILE_COUNT; i++) {
+        append(&text, i == 0 ? "\"" : ",\"", ff_careful_resume_profiles[i].name, "\"");
+    }
     append(&text, "],\"transfer-time\":[\"slow-start\",\"quick-start\",\"jump-start\",\"more-start\",", "",
            "\"initial-start\",\"quick-start-rate\"");
     append(&text, "]},\"observables\":[\"cwnd_bytes\",\"ssthresh_bytes\",\"phase\",\"outcome\",", "",
-           "\"next_release_ns\",\"state\"]}");
+           "\"next_release_ns\",\"trigger\",\"state\"]}");
     return text.bytes;
 }
 
@@ -170,6 +174,18 @@ static int translate(const struct adapter *self, const struct firstflight_event 
     case FIRSTFLIGHT_EVENT_IDLE_RESTART:
         out->kind = FF_EVENT_IDLE_RESTART;
         return 1;
+    case FIRSTFLIGHT_EVENT_SAVED_PATH:
+        out->kind = FF_EVENT_SAVED_PATH;
+        out->saved_path = (struct ff_saved_path){event->saved_cwnd_bytes,   event->saved_rtt_ns,   event->endpoint_matches != 0,
+                                                 event->in_use != 0,        event->expires_t_ns,   event->max_jump_bytes,
+                                                 event->beta_numerator,     event->beta_denominator};
+        return 1;
+    case FIRSTFLIGHT_EVENT_PATH_CHANGE:
+        out->kind = FF_EVENT_PATH_CHANGE;
+        return 1;
+    case FIRSTFLIGHT_EVENT_SPURIOUS_LOSS:
+        out->kind = FF_EVENT_SPURIOUS_LOSS;
+        return 1;
     default:
         return 0;
     }
@@ -221,6 +237,21 @@ int firstflight_adapter_event(void *self, const struct firstflight_event *event,
         report(observed, "repeated_packets", seen.repeated_packets);
         report(observed, "acked_bytes", seen.acked_bytes);
         report(observed, "recovery_start_ns", seen.recovery_start_ns);
+        break;
+    case FF_ALGORITHM_CAREFUL_RESUME:
+        observed->next_release_ns = seen.next_release_ns;
+        observed->has_next_release = 1;
+        observed->trigger = ff_trigger_name(seen.trigger);
+        observed->has_trigger = 1;
+        report(observed, "pipesize_bytes", seen.pipesize_bytes);
+        report(observed, "first_unvalidated_packet", seen.first_unvalidated_packet);
+        report(observed, "last_unvalidated_packet", seen.last_unvalidated_packet);
+        report(observed, "jump_bytes", seen.jump_bytes);
+        report(observed, "saved_cwnd_bytes", seen.saved_cwnd_bytes);
+        report(observed, "saved_rtt_ns", seen.saved_rtt_ns);
+        report(observed, "saved_in_use", seen.saved_in_use);
+        report(observed, "bin", seen.bin);
+        report(observed, "open_bin_bytes", seen.open_bin_bytes);
         break;
     }
     return FIRSTFLIGHT_OBSERVED;

@@ -168,7 +168,7 @@ static void read_ranges(struct host *host, size_t object, struct firstflight_eve
 static uint32_t read_kind(const char *name)
 {
     static const char *const names[] = {"sent", "ack", "lost", "ce", "persistent_congestion", "pto",
-                                        "backlog", "idle_restart"};
+                                        "backlog", "idle_restart", "saved_path", "path_change", "spurious_loss"};
     uint32_t count = sizeof names / sizeof names[0];
 
     for (uint32_t kind = 0; kind < count; kind++) {
@@ -221,6 +221,16 @@ static void read_event(struct host *host, size_t object, struct firstflight_even
         event->receive_window_bytes = number_member(host, object, "receive_window_bytes");
         event->latest_rtt_ns = number_or_null(host, object, "latest_rtt_ns", FIRSTFLIGHT_NONE);
         break;
+    case FIRSTFLIGHT_EVENT_SAVED_PATH:
+        event->saved_cwnd_bytes = number_member(host, object, "saved_cwnd_bytes");
+        event->saved_rtt_ns = number_member(host, object, "saved_rtt_ns");
+        event->endpoint_matches = bool_member(host, object, "endpoint_matches");
+        event->in_use = bool_member(host, object, "in_use");
+        event->expires_t_ns = number_or_null(host, object, "expires_t_ns", FIRSTFLIGHT_NONE);
+        event->max_jump_bytes = number_or_null(host, object, "max_jump_bytes", FIRSTFLIGHT_NONE);
+        event->beta_numerator = number_member(host, object, "beta_numerator");
+        event->beta_denominator = number_member(host, object, "beta_denominator");
+        break;
     default:
         break;
     }
@@ -261,6 +271,12 @@ static void answer_observed(const struct host *host, uint64_t i, const struct fi
     } else if (observed->has_next_release) {
         fputs(",\"next_release_ns\":", stdout);
         json_write_u64(stdout, observed->next_release_ns);
+    }
+    if (observed->has_trigger && observed->trigger == NULL) {
+        fputs(",\"trigger\":null", stdout);
+    } else if (observed->has_trigger) {
+        fputs(",\"trigger\":", stdout);
+        json_write_text(stdout, observed->trigger);
     }
     for (uint32_t n = 0; n < observed->state_count; n++) {
         fputs(n == 0 ? ",\"state\":{" : ",", stdout);

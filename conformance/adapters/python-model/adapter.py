@@ -39,7 +39,15 @@ for line in sys.stdin:
                     "name": "firstflight",
                     "version": firstflight.__version__,
                     "algorithms": {**firstflight.profiles(), "transfer-time": list(INPUTS)},
-                    "observables": ["cwnd_bytes", "ssthresh_bytes", "phase", "outcome", "next_release_ns", "state"],
+                    "observables": [
+                        "cwnd_bytes",
+                        "ssthresh_bytes",
+                        "phase",
+                        "outcome",
+                        "next_release_ns",
+                        "trigger",
+                        "state",
+                    ],
                 }
             case "start":
                 controller = start(message)

@@ -5,7 +5,19 @@ from math import gcd
 from typing import Any
 
 from firstflight.errors import DomainError
-from firstflight.events import Ack, Backlog, Ce, Event, IdleRestart, Lost, PersistentCongestion, Run, Sent, check
+from firstflight.events import (
+    Ack,
+    Backlog,
+    Ce,
+    Event,
+    IdleRestart,
+    Lost,
+    PersistentCongestion,
+    Run,
+    SavedPath,
+    Sent,
+    check,
+)
 from firstflight_conformance.ledger import DataLedger, Ledger, LedgerError
 from firstflight_conformance.wire import event_from_json
 
@@ -119,6 +131,8 @@ def granularity_of(events: Sequence[dict[str, Any]]) -> str:
             common_ns = gcd(common_ns, event.latest_rtt_ns or 0, event.ack_delay_ns)
         elif isinstance(event, Backlog):
             common_ns = gcd(common_ns, event.latest_rtt_ns or 0)
+        elif isinstance(event, SavedPath):
+            common_ns = gcd(common_ns, event.saved_rtt_ns, event.expires_t_ns or 0)
     return next((unit for unit, unit_ns in _UNITS_NS if common_ns % unit_ns == 0), "ns")
 
 

@@ -24,6 +24,11 @@ def event_text(event: dict[str, Any]) -> str:
         parts.append(f"repeats {','.join(_run_text(entry) for entry in event['retransmits'])}")
     if "oldest_unacked_packet" in event:
         parts.append(f"all before {event['oldest_unacked_packet']}")
+    if event["ev"] == "saved_path":
+        saved_rtt = milliseconds(decode_int(event["saved_rtt_ns"]))
+        parts.append(f"{event['saved_cwnd_bytes']} B, rtt {saved_rtt} ms")
+        parts += [what for what in ("endpoint differs",) if not event["endpoint_matches"]]
+        parts += [what for what in ("in use",) if event["in_use"]]
     if event["ev"] == "backlog":
         parts.append(f"{event['queued_bytes']} B queued, {event['receive_window_bytes']} B allowed")
     if event["ev"] == "ce":

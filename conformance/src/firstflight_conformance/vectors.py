@@ -91,6 +91,17 @@ class Case:
             steps.append(now)
         return steps
 
+    def allowed(self) -> list[dict[str, list[Any]]]:
+        """Return after each judged event, by observable, the values that are right as well as the expected one."""
+        entries: dict[int, dict[str, list[Any]]] = {e["at"]: e.get("allowed", {}) for e in self.expectation.expect}
+        return [
+            {
+                name: [_decode({name: value})[name] for value in values]
+                for name, values in entries.get(index, {}).items()
+            }
+            for index in range(self.expectation.judged_events)
+        ]
+
 
 def _decode(entry: dict[str, Any]) -> dict[str, Any]:
     decoded: dict[str, Any] = {}
@@ -99,7 +110,7 @@ def _decode(entry: dict[str, Any]) -> dict[str, Any]:
             decoded[name] = {key: _decode_or_none(number, key) for key, number in value.items()}
         elif name in ("cwnd_bytes", "ssthresh_bytes", "next_release_ns"):
             decoded[name] = _decode_or_none(value, name)
-        elif name != "at":
+        elif name not in ("at", "allowed"):
             decoded[name] = value
     return decoded
 

@@ -5,7 +5,21 @@ from collections.abc import Callable, Mapping
 from dataclasses import fields
 from typing import Any
 
-from firstflight.events import Ack, Backlog, Ce, Event, IdleRestart, Lost, PersistentCongestion, Pto, Run, Sent
+from firstflight.events import (
+    Ack,
+    Backlog,
+    Ce,
+    Event,
+    IdleRestart,
+    Lost,
+    PathChange,
+    PersistentCongestion,
+    Pto,
+    Run,
+    SavedPath,
+    Sent,
+    SpuriousLoss,
+)
 from firstflight.observables import Observation
 
 #: The largest integer that every JSON reader keeps exactly.
@@ -21,9 +35,13 @@ _KINDS: dict[str, type[Event]] = {
     "pto": Pto,
     "backlog": Backlog,
     "idle_restart": IdleRestart,
+    "saved_path": SavedPath,
+    "path_change": PathChange,
+    "spurious_loss": SpuriousLoss,
 }
 _NAMES = {kind: name for name, kind in _KINDS.items()}
-_RTTS = ("latest_rtt_ns", "min_rtt_ns", "smoothed_rtt_ns")
+_NULLABLE = ("latest_rtt_ns", "min_rtt_ns", "smoothed_rtt_ns", "expires_t_ns", "max_jump_bytes")
+_TRUTHS = ("app_limited", "endpoint_matches", "in_use")
 #: Members that an event need not have; absent is the default of the model.
 _OPTIONAL = ("retransmits", "oldest_unacked_packet")
 
@@ -70,11 +88,11 @@ def _member_from_json(key: str, value: object, sent_t_ns: int | None) -> object:
         if not isinstance(value, list | tuple) or not value:
             raise ValueError(f"retransmits: {_shown(value)} is not a list of ranges with at least one")
         return tuple(_range_from_json(entry) for entry in value)
-    if key == "app_limited":
+    if key in _TRUTHS:
         if not isinstance(value, bool):
-            raise ValueError(f"app_limited: {_shown(value)} is neither true nor false")
+            raise ValueError(f"{key}: {_shown(value)} is neither true nor false")
         return value
-    if key in _RTTS and value is None:
+    if key in _NULLABLE and value is None:
         return None
     return decode_int(value, key)
 
@@ -120,12 +138,16 @@ def _run_to_json(run: Run, sent_now: bool) -> list[int | str]:
 def observation_to_json(observation: Observation) -> dict[str, Any]:
     """Return the JSON form of the observables."""
     paced = {"next_release_ns": _encode_optional(observation.next_release_ns)} if observation.paces else {}
+    resuming = {}
+    if observation.triggers is not None:
+        resuming = {"trigger": observation.triggers[0].value if observation.triggers else None}
     return {
         "cwnd_bytes": encode_int(observation.cwnd_bytes),
         "ssthresh_bytes": _encode_optional(observation.ssthresh_bytes),
         "phase": observation.phase.value,
         "outcome": observation.outcome.value,
         **paced,
+        **resuming,
         "state": {name: _encode_optional(value) for name, value in observation.state.items()},
     }
 

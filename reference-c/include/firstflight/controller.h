@@ -15,6 +15,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "firstflight/careful_resume.h"
+#include "firstflight/careful_resume_profiles.h"
 #include "firstflight/events.h"
 #include "firstflight/jumpstart.h"
 #include "firstflight/jumpstart_profiles.h"
@@ -35,6 +37,7 @@ enum ff_algorithm {
     FF_ALGORITHM_SLOW_START = 0, /* the base controller alone */
     FF_ALGORITHM_SEARCH,
     FF_ALGORITHM_JUMPSTART,
+    FF_ALGORITHM_CAREFUL_RESUME,
 };
 
 /* `algorithm` says which member of the union holds readings and state. */
@@ -51,12 +54,17 @@ struct ff_controller {
             struct ff_jumpstart_readings jumpstart_readings;
             struct ff_jumpstart jumpstart;
         };
+        struct {
+            struct ff_careful_resume_readings careful_resume_readings;
+            struct ff_careful_resume careful_resume;
+            struct ff_search_any resumed_search; /* in readings with SEARCH */
+        };
     };
 };
 
 /*
  * Fill in a new controller. Algorithms: "slow-start" with profile "rfc-9002", "search" with those of ff_search_profiles,
- * "jumpstart" with those of ff_jumpstart_profiles. FF_ERR_UNKNOWN_PROFILE if there is no such profile, FF_ERR_DOMAIN if the configuration is out of range.
+ * "jumpstart" with those of ff_jumpstart_profiles, "careful-resume" with those of ff_careful_resume_profiles. FF_ERR_UNKNOWN_PROFILE if there is no such profile, FF_ERR_DOMAIN if the configuration is out of range.
  */
 enum ff_status ff_controller_init(struct ff_controller *controller, const char *algorithm, const char *profile,
                                   const struct ff_config *config);
@@ -71,6 +79,11 @@ enum ff_status ff_controller_init_with(struct ff_controller *controller, const s
 /* The same with JumpStart in the given readings. */
 enum ff_status ff_controller_init_jumpstart(struct ff_controller *controller, const struct ff_jumpstart_readings *readings,
                                             const struct ff_config *config);
+
+/* The same with Careful Resume in the given readings. */
+enum ff_status ff_controller_init_careful_resume(struct ff_controller *controller,
+                                                 const struct ff_careful_resume_readings *readings,
+                                                 const struct ff_config *config);
 
 /* Return the state of SEARCH. Like strchr, it serves readers and writers alike. */
 struct ff_search *ff_controller_search(const struct ff_controller *controller);

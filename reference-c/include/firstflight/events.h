@@ -92,6 +92,21 @@ struct ff_backlog {
     uint64_t latest_rtt_ns;
 };
 
+/*
+ * Connection setup is complete, and this is the saved set for the Remote Endpoint, with what the endpoint allows. A saved window or RTT
+ * of 0 stands for no set.
+ */
+struct ff_saved_path {
+    uint64_t saved_cwnd_bytes; /* 0..FF_WINDOW_MAX_BYTES */
+    uint64_t saved_rtt_ns;     /* 0..FF_TIME_MAX_NS */
+    bool endpoint_matches;
+    bool in_use;
+    uint64_t expires_t_ns;   /* the end of its Lifetime, 0..FF_TIME_MAX_NS; UINT64_MAX: it has none */
+    uint64_t max_jump_bytes; /* 1..FF_WINDOW_MAX_BYTES; UINT64_MAX: no bound */
+    uint64_t beta_numerator; /* Beta, between 1/2 and 1; both at most FF_BETA_MAX */
+    uint64_t beta_denominator;
+};
+
 enum ff_event_kind {
     FF_EVENT_SENT = 0,
     FF_EVENT_ACK,
@@ -101,9 +116,12 @@ enum ff_event_kind {
     FF_EVENT_PTO,                   /* RFC 9002, section 6.2 */
     FF_EVENT_BACKLOG,
     FF_EVENT_IDLE_RESTART, /* idle so long that the window is not validated any more (RFC 7661) */
+    FF_EVENT_SAVED_PATH,
+    FF_EVENT_PATH_CHANGE,   /* migration, or a signal of the local network */
+    FF_EVENT_SPURIOUS_LOSS, /* packets declared lost were acknowledged after all */
 };
 
-/* One event; its kind says which member of the union holds the rest. Persistent congestion, PTO and idle restart have none. */
+/* One event; its kind says which member of the union holds the rest. The kinds without a member here have none. */
 struct ff_event {
     enum ff_event_kind kind;
     uint64_t t_ns;
@@ -113,6 +131,7 @@ struct ff_event {
         struct ff_lost lost;
         struct ff_ce ce;
         struct ff_backlog backlog;
+        struct ff_saved_path saved_path;
     };
 };
 

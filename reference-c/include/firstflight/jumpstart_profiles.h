@@ -265,6 +265,15 @@ struct ff_jumpstart_profile {
     struct ff_jumpstart_readings readings;
 };
 
+/* Where each profile stands in the table. */
+enum {
+    FF_JUMPSTART_PROFILE_PFLDNET_2007 = 0,
+    FF_JUMPSTART_PROFILE_PFLDNET_2007_FOOTNOTE = 1,
+    FF_JUMPSTART_PROFILE_SCHARF_2009 = 2,
+    FF_JUMPSTART_PROFILE_QUICLY = 3,
+    FF_JUMPSTART_PROFILE_NS3_2025 = 4,
+};
+
 #define FF_JUMPSTART_PROFILE_COUNT 5
 extern const struct ff_jumpstart_profile ff_jumpstart_profiles[FF_JUMPSTART_PROFILE_COUNT];
 

@@ -30,6 +30,9 @@
 /* Packet numbers (RFC 9000, section 12.3), so that a number after the last fits in 64 bits. */
 #define FF_PACKET_MAX ((UINT64_C(1) << 62) - 1)
 
+/* Numerator and denominator of Beta (Careful Resume). */
+#define FF_BETA_MAX UINT64_C(65535)
+
 /* Bytes of the first flight of JumpStart; more is cut off. 5 * 2^29 * 6 * 2^29 < 2^64 (jumpstart_pacing.c). */
 #define FF_JUMP_MAX_BYTES ((UINT64_C(1) << 29) - 1)
 

@@ -16,6 +16,12 @@ enum ff_phase {
     FF_PHASE_RECOVERY,
     FF_PHASE_CONGESTION_AVOIDANCE,
     FF_PHASE_JUMP,
+    /* those of Careful Resume (spec/careful-resume.md) */
+    FF_PHASE_NORMAL,
+    FF_PHASE_RECONNAISSANCE,
+    FF_PHASE_UNVALIDATED,
+    FF_PHASE_VALIDATING,
+    FF_PHASE_SAFE_RETREAT,
 };
 
 /* What a controller did on an event, or why it did nothing. */
@@ -58,6 +64,40 @@ enum ff_outcome {
     FF_OUTCOME_JUMP_REARMED,
     FF_OUTCOME_RAISED_IN_RECOVERY,
     FF_OUTCOME_WINDOW_NOT_FULL,
+    /* Careful Resume (spec/careful-resume.md) */
+    FF_OUTCOME_RESUMING,
+    FF_OUTCOME_ALREADY_USED,
+    FF_OUTCOME_SAVED_SET_ABSENT,
+    FF_OUTCOME_SAVED_SET_IN_USE,
+    FF_OUTCOME_ENDPOINT_MISMATCH,
+    FF_OUTCOME_LIFETIME_EXCEEDED,
+    FF_OUTCOME_RTT_NOT_VALIDATED,
+    FF_OUTCOME_JUMP_NOT_LARGER,
+    FF_OUTCOME_THRESHOLD_SET,
+    FF_OUTCOME_JUMPED,
+    FF_OUTCOME_WINDOW_KEPT,
+    FF_OUTCOME_RATE_LIMITED,
+    FF_OUTCOME_VALIDATION_BEGUN,
+    FF_OUTCOME_VALIDATED,
+    FF_OUTCOME_RETREATED,
+    FF_OUTCOME_RETREAT_ENDED,
+    FF_OUTCOME_PATH_CHANGED,
+};
+
+/* Why Careful Resume changed its phase, as in its qlog draft. */
+enum ff_trigger {
+    FF_TRIGGER_CONGESTION_WINDOW_LIMITED = 0,
+    FF_TRIGGER_RTT_NOT_VALIDATED,
+    FF_TRIGGER_LAST_UNVALIDATED_PACKET_SENT,
+    FF_TRIGGER_FIRST_UNVALIDATED_PACKET_ACKNOWLEDGED,
+    FF_TRIGGER_RTT_EXCEEDED,
+    FF_TRIGGER_RATE_LIMITED,
+    FF_TRIGGER_LAST_UNVALIDATED_PACKET_ACKNOWLEDGED,
+    FF_TRIGGER_PATH_CHANGED,
+    FF_TRIGGER_PACKET_LOSS,
+    FF_TRIGGER_ECN_CE,
+    FF_TRIGGER_EXIT_RECOVERY,
+    FF_TRIGGER_NONE, /* the phase stays, or the draft has no name for the reason */
 };
 
 /*
@@ -85,13 +125,23 @@ struct ff_observation {
     uint64_t sent_packets;
     uint64_t repeated_packets;
     uint64_t acked_bytes;
+    /* careful-resume, and `bin` and `open_bin_bytes` where SEARCH runs below it */
+    enum ff_trigger trigger;
+    uint64_t pipesize_bytes;
+    uint64_t first_unvalidated_packet;
+    uint64_t last_unvalidated_packet;
+    uint64_t jump_bytes;
+    uint64_t saved_cwnd_bytes;
+    uint64_t saved_rtt_ns;
+    uint64_t saved_in_use; /* 1: yes */
 };
 
 /* Fill in an observation in which no number is there. */
 void ff_observation_clear(struct ff_observation *observation);
 
-/* Return the name in vectors, or NULL if there is no such phase or outcome. */
+/* Return the name in vectors, or NULL if there is no such phase, outcome or trigger. */
 const char *ff_phase_name(enum ff_phase phase);
 const char *ff_outcome_name(enum ff_outcome outcome);
+const char *ff_trigger_name(enum ff_trigger trigger);
 
 #endif

@@ -259,6 +259,22 @@ struct ff_search_profile {
     struct ff_search_readings readings;
 };
 
+/* Where each profile stands in the table. */
+enum {
+    FF_SEARCH_PROFILE_LANMAN_2024_LITERAL = 0,
+    FF_SEARCH_PROFILE_LANMAN_2024 = 1,
+    FF_SEARCH_PROFILE_REPORT_2024 = 2,
+    FF_SEARCH_PROFILE_DRAFT_00 = 3,
+    FF_SEARCH_PROFILE_DRAFT_00_LITERAL = 4,
+    FF_SEARCH_PROFILE_DRAFT_09 = 5,
+    FF_SEARCH_PROFILE_QUICLY_PR583 = 6,
+    FF_SEARCH_PROFILE_LINUX_3 = 7,
+    FF_SEARCH_PROFILE_LINUX_4 = 8,
+    FF_SEARCH_PROFILE_FREEBSD_4 = 9,
+    FF_SEARCH_PROFILE_NEQO_2026 = 10,
+    FF_SEARCH_PROFILE_PICOQUIC_FORK = 11,
+};
+
 #define FF_SEARCH_PROFILE_COUNT 12
 extern const struct ff_search_profile ff_search_profiles[FF_SEARCH_PROFILE_COUNT];
 

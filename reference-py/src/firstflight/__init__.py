@@ -6,8 +6,22 @@ Start with :func:`firstflight.controller.create` and :func:`firstflight.controll
 
 from firstflight.controller import Config, Controller, create, profiles, step
 from firstflight.errors import DomainError
-from firstflight.events import Ack, Backlog, Ce, Event, IdleRestart, Lost, PersistentCongestion, Pto, Run, Sent
-from firstflight.observables import Observation, Outcome, Phase
+from firstflight.events import (
+    Ack,
+    Backlog,
+    Ce,
+    Event,
+    IdleRestart,
+    Lost,
+    PathChange,
+    PersistentCongestion,
+    Pto,
+    Run,
+    SavedPath,
+    Sent,
+    SpuriousLoss,
+)
+from firstflight.observables import Observation, Outcome, Phase, Trigger
 
 __version__ = "0.1.0"
 
@@ -23,11 +37,15 @@ __all__ = [
     "Lost",
     "Observation",
     "Outcome",
+    "PathChange",
     "PersistentCongestion",
     "Phase",
     "Pto",
     "Run",
+    "SavedPath",
     "Sent",
+    "SpuriousLoss",
+    "Trigger",
     "create",
     "profiles",
     "step",

@@ -5,6 +5,7 @@ from typing import TypeAlias
 
 from firstflight.errors import DomainError
 from firstflight.limits import (
+    BETA_MAX,
     DATAGRAM_MAX_BYTES,
     EVENT_MAX_BYTES,
     PACKET_MAX,
@@ -123,7 +124,42 @@ class IdleRestart:
     t_ns: int
 
 
-Event: TypeAlias = Sent | Ack | Lost | Ce | PersistentCongestion | Pto | Backlog | IdleRestart
+@dataclass(frozen=True, slots=True)
+class SavedPath:
+    """Connection setup is complete, and this is the saved set for the Remote Endpoint, with what the endpoint allows.
+
+    ``saved_cwnd_bytes`` and ``saved_rtt_ns`` are 0 if there is no set. ``expires_t_ns``: the end of its Lifetime, ``None``
+    if it has none. ``max_jump_bytes``: ``None`` for no bound. Beta is ``beta_numerator`` / ``beta_denominator``.
+    """
+
+    t_ns: int
+    saved_cwnd_bytes: int
+    saved_rtt_ns: int
+    endpoint_matches: bool
+    in_use: bool
+    expires_t_ns: int | None
+    max_jump_bytes: int | None
+    beta_numerator: int
+    beta_denominator: int
+
+
+@dataclass(frozen=True, slots=True)
+class PathChange:
+    """The path changed: migration, or a signal of the local network."""
+
+    t_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class SpuriousLoss:
+    """Packets declared lost were acknowledged after all."""
+
+    t_ns: int
+
+
+Event: TypeAlias = (
+    Sent | Ack | Lost | Ce | PersistentCongestion | Pto | Backlog | IdleRestart | SavedPath | PathChange | SpuriousLoss
+)
 
 
 def check(event: Event) -> None:
@@ -150,8 +186,21 @@ def check(event: Event) -> None:
             _within("queued_bytes", event.queued_bytes, 0, WINDOW_MAX_BYTES)
             _within("receive_window_bytes", event.receive_window_bytes, 0, WINDOW_MAX_BYTES)
             _check_rtt("latest_rtt_ns", event.latest_rtt_ns)
-        case PersistentCongestion() | Pto() | IdleRestart():
+        case SavedPath():
+            _check_saved_path(event)
+        case PersistentCongestion() | Pto() | IdleRestart() | PathChange() | SpuriousLoss():
             pass
+
+
+def _check_saved_path(event: SavedPath) -> None:
+    _within("saved_cwnd_bytes", event.saved_cwnd_bytes, 0, WINDOW_MAX_BYTES)
+    _within("saved_rtt_ns", event.saved_rtt_ns, 0, TIME_MAX_NS)
+    if event.expires_t_ns is not None:
+        _within("expires_t_ns", event.expires_t_ns, 0, TIME_MAX_NS)
+    if event.max_jump_bytes is not None:
+        _within("max_jump_bytes", event.max_jump_bytes, 1, WINDOW_MAX_BYTES)
+    _within("beta_denominator", event.beta_denominator, 1, BETA_MAX)
+    _within("beta_numerator", event.beta_numerator, (event.beta_denominator + 1) // 2, event.beta_denominator)
 
 
 def _check_rtt(name: str, rtt_ns: int | None) -> None:

@@ -17,5 +17,7 @@ DATAGRAM_MAX_BYTES = 65535
 BIN_MAX_BYTES = 2**56 - 1
 #: Packet numbers (RFC 9000, section 12.3), so that a number after the last fits in 64 bits.
 PACKET_MAX = 2**62 - 1
+#: Numerator and denominator of Beta (Careful Resume).
+BETA_MAX = 65535
 #: Bytes of the first flight of JumpStart; more is cut off. 5 * 2**29 * 6 * 2**29 < 2**64 (``jumpstart_pacing``).
 JUMP_MAX_BYTES = 2**29 - 1

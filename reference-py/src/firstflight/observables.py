@@ -11,6 +11,12 @@ class Phase(Enum):
     RECOVERY = "recovery"
     CONGESTION_AVOIDANCE = "congestion_avoidance"
     JUMP = "jump"
+    # Those of Careful Resume (``spec/careful-resume.md``), with their names in its qlog draft
+    NORMAL = "normal"
+    RECONNAISSANCE = "reconnaissance"
+    UNVALIDATED = "unvalidated"
+    VALIDATING = "validating"
+    SAFE_RETREAT = "safe_retreat"
 
 
 class Outcome(Enum):
@@ -54,6 +60,40 @@ class Outcome(Enum):
     JUMP_REARMED = "jump_rearmed"
     RAISED_IN_RECOVERY = "raised_in_recovery"
     WINDOW_NOT_FULL = "window_not_full"
+    # Careful Resume (``spec/careful-resume.md``)
+    RESUMING = "resuming"
+    ALREADY_USED = "already_used"
+    SAVED_SET_ABSENT = "saved_set_absent"
+    SAVED_SET_IN_USE = "saved_set_in_use"
+    ENDPOINT_MISMATCH = "endpoint_mismatch"
+    LIFETIME_EXCEEDED = "lifetime_exceeded"
+    RTT_NOT_VALIDATED = "rtt_not_validated"
+    JUMP_NOT_LARGER = "jump_not_larger"
+    THRESHOLD_SET = "threshold_set"
+    JUMPED = "jumped"
+    WINDOW_KEPT = "window_kept"
+    RATE_LIMITED = "rate_limited"
+    VALIDATION_BEGUN = "validation_begun"
+    VALIDATED = "validated"
+    RETREATED = "retreated"
+    RETREAT_ENDED = "retreat_ended"
+    PATH_CHANGED = "path_changed"
+
+
+class Trigger(Enum):
+    """Why Careful Resume changed its phase, as in its qlog draft."""
+
+    CONGESTION_WINDOW_LIMITED = "congestion_window_limited"
+    RTT_NOT_VALIDATED = "rtt_not_validated"
+    LAST_UNVALIDATED_PACKET_SENT = "last_unvalidated_packet_sent"
+    FIRST_UNVALIDATED_PACKET_ACKNOWLEDGED = "first_unvalidated_packet_acknowledged"
+    RTT_EXCEEDED = "rtt_exceeded"
+    RATE_LIMITED = "rate_limited"
+    LAST_UNVALIDATED_PACKET_ACKNOWLEDGED = "last_unvalidated_packet_acknowledged"
+    PATH_CHANGED = "path_changed"
+    PACKET_LOSS = "packet_loss"
+    ECN_CE = "ECN_CE"
+    EXIT_RECOVERY = "exit_recovery"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +102,8 @@ class Observation:
 
     ``state`` holds the numbers that the page of the algorithm lists, for finding a difference. ``next_release_ns`` is when the next
     packet may leave, ``None`` while nothing is paced; it is an observable only of an algorithm that ``paces``.
+    ``triggers``: why Careful Resume changed its phase; the first is reported, the others hold as well. It is empty if the phase
+    stays or its reason has no name, and ``None`` for other algorithms.
     """
 
     cwnd_bytes: int
@@ -71,3 +113,4 @@ class Observation:
     state: dict[str, int | None] = field(default_factory=dict)
     next_release_ns: int | None = None
     paces: bool = False
+    triggers: tuple[Trigger, ...] | None = None

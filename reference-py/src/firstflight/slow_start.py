@@ -2,7 +2,21 @@
 
 from dataclasses import dataclass, replace
 
-from firstflight.events import Ack, Backlog, Ce, Event, IdleRestart, Lost, PersistentCongestion, Pto, Run, Sent
+from firstflight.events import (
+    Ack,
+    Backlog,
+    Ce,
+    Event,
+    IdleRestart,
+    Lost,
+    PathChange,
+    PersistentCongestion,
+    Pto,
+    Run,
+    SavedPath,
+    Sent,
+    SpuriousLoss,
+)
 from firstflight.limits import WINDOW_MAX_BYTES
 from firstflight.observables import Observation, Outcome, Phase
 
@@ -165,7 +179,7 @@ def on_event(state: SlowStart, event: Event) -> tuple[SlowStart, Outcome]:
             return on_persistent_congestion(state)
         case Pto():
             return on_pto(state)
-        case Backlog() | IdleRestart():
+        case Backlog() | IdleRestart() | SavedPath() | PathChange() | SpuriousLoss():
             return state, Outcome.UNCHANGED
 
 

@@ -89,15 +89,30 @@ def _difference(controller: Any, case: Case, events: list[Event]) -> str:
     seen = ""
     try:
         state = controller.create(case.vector.algorithm, case.profile, config_from_json(case.vector.config))
-        for event, expected in zip(events, case.expected(), strict=True):
+        allowed = case.allowed()
+        for index, (event, expected) in enumerate(zip(events, case.expected(), strict=True)):
             state, observation = controller.step(state, event)
-            if any(_plain(getattr(observation, name)) != expected.get(name) for name in WINDOWS):
+            if any(
+                _plain(getattr(observation, name)) != expected.get(name)
+                for name in WINDOWS
+                if name not in allowed[index]
+            ):
                 return "windows"
-            if observation.outcome.value != expected["outcome"] or observation.state != expected["state"]:
+            if any(_value(observation, name) not in values for name, values in allowed[index].items()):
+                return "windows"
+            if "trigger" not in allowed[index] and _value(observation, "trigger") != expected.get("trigger"):
+                return "windows"
+            if _value(observation, "outcome") != expected["outcome"] or observation.state != expected["state"]:
                 seen = "state"
     except (ArithmeticError, ValueError, LookupError, TypeError):
         return "windows"
     return seen
+
+
+def _value(observation: Any, name: str) -> Any:
+    if name == "trigger":
+        return observation.triggers[0].value if observation.triggers else None
+    return _plain(getattr(observation, name))
 
 
 def _plain(value: Any) -> Any:

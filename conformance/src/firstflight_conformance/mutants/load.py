@@ -27,6 +27,13 @@ MUTABLE = (
     "jumpstart_pacing",
     "jumpstart_loss",
     "jumpstart",
+    "careful_resume_state",
+    "careful_resume_saved",
+    "careful_resume_unvalidated",
+    "careful_resume_retreat",
+    "careful_resume_validation",
+    "careful_resume_recon",
+    "careful_resume",
     "controller",
     "transfer_time",
 )

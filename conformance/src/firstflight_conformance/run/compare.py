@@ -30,16 +30,23 @@ class Comparison:
 
 
 def compare(
-    expected: dict[str, Any], observed: dict[str, Any], declaration: Declaration, max_datagram_size_bytes: int
+    expected: dict[str, Any],
+    observed: dict[str, Any],
+    declaration: Declaration,
+    max_datagram_size_bytes: int,
+    allowed: dict[str, list[Any]] | None = None,
 ) -> Comparison:
-    """Compare every observable in ``observed``, and those declared that the case expects and that did not come."""
+    """Compare every observable in ``observed``, and those declared that the case expects and that did not come.
+
+    ``allowed``: values that are right as well, by observable.
+    """
     differences: list[Difference] = []
     within_tolerance = False
     absent = {name: ABSENT for name in declaration.observables if name in expected and name not in observed}
     for name, value in (observed | absent).items():
         if name not in expected and name in OF_SOME_ALGORITHMS:
             continue
-        if value == expected[name]:
+        if value == expected[name] or value in (allowed or {}).get(name, ()):
             continue
         if (
             value is not ABSENT

@@ -163,8 +163,9 @@ def _verdict(script: Script | ComputationScript, declaration: Declaration, answe
         return _verdict_on_computation(script, declaration, answers)
     case = script.case
     within_tolerance = False
+    size_bytes, allowed = case.vector.config["max_datagram_size_bytes"], case.allowed()
     for index, (expected, observed) in enumerate(zip(script.expected, answers.observed, strict=False)):
-        comparison = compare(expected, observed, declaration, case.vector.config["max_datagram_size_bytes"])
+        comparison = compare(expected, observed, declaration, size_bytes, allowed[index])
         if comparison.differences:
             # What comes after a divergence is not judged, not even a crash: the stream no longer fits the window.
             divergence = Divergence(

@@ -11,9 +11,9 @@ from firstflight_conformance.vectors import Case, validator
 from firstflight_conformance.wire import decode_int
 
 PROTOCOL = 1
-OBSERVABLES = ("cwnd_bytes", "ssthresh_bytes", "phase", "outcome", "next_release_ns", "state")
+OBSERVABLES = ("cwnd_bytes", "ssthresh_bytes", "phase", "outcome", "next_release_ns", "trigger", "state")
 #: Observables that only some algorithms have: they are compared in the cases that expect them, and may be left out elsewhere.
-OF_SOME_ALGORITHMS = ("next_release_ns",)
+OF_SOME_ALGORITHMS = ("next_release_ns", "trigger")
 CLOCKS = ("ns", "us", "ms")
 WINDOWS = ("bytes", "packets")
 ARITHMETICS = ("integer", "float32", "float64")
@@ -191,6 +191,10 @@ def _observable(message: Message, index: int, name: str) -> object:
     if name in ("phase", "outcome"):
         if not isinstance(value, str):
             raise _wrong_type(index, name, value, "a text")
+        return value
+    if name == "trigger":
+        if value is not None and not isinstance(value, str):
+            raise _wrong_type(index, name, value, "a text or null")
         return value
     if name == "state":
         if not isinstance(value, dict):

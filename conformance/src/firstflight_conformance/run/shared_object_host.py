@@ -17,13 +17,30 @@ from firstflight_conformance.wire import decode_int, encode_int
 _NONE = 2**64 - 1
 _OBSERVED, _UNSUPPORTED = 0, 1
 _COMPUTED, _REFUSED = 0, 3
-_KINDS = ("sent", "ack", "lost", "ce", "persistent_congestion", "pto", "backlog", "idle_restart")
+_KINDS = (
+    "sent",
+    "ack",
+    "lost",
+    "ce",
+    "persistent_congestion",
+    "pto",
+    "backlog",
+    "idle_restart",
+    "saved_path",
+    "path_change",
+    "spurious_loss",
+)
 _NUMBERS = (
     *("bytes", "bytes_in_flight", "next_packet", "ack_delay_ns", "packet", "sent_t_ns", "ce_count"),
     *("queued_bytes", "receive_window_bytes"),
+    *("saved_cwnd_bytes", "saved_rtt_ns", "beta_numerator", "beta_denominator"),
 )
 #: Numbers that may be absent or null.
-_OPTIONAL = ("latest_rtt_ns", "min_rtt_ns", "smoothed_rtt_ns", "oldest_unacked_packet")
+_OPTIONAL = (
+    *("latest_rtt_ns", "min_rtt_ns", "smoothed_rtt_ns", "oldest_unacked_packet"),
+    *("expires_t_ns", "max_jump_bytes"),
+)
+_TRUTHS = ("endpoint_matches", "in_use")
 
 
 class _Case(Structure):
@@ -66,6 +83,14 @@ class _Event(Structure):
         ("oldest_unacked_packet", c_uint64),
         ("queued_bytes", c_uint64),
         ("receive_window_bytes", c_uint64),
+        ("saved_cwnd_bytes", c_uint64),
+        ("saved_rtt_ns", c_uint64),
+        ("expires_t_ns", c_uint64),
+        ("max_jump_bytes", c_uint64),
+        ("beta_numerator", c_uint64),
+        ("beta_denominator", c_uint64),
+        ("endpoint_matches", c_uint32),
+        ("in_use", c_uint32),
     ]
 
 
@@ -84,6 +109,8 @@ class _Observed(Structure):
         ("state", _StateNumber * 16),
         ("next_release_ns", c_uint64),
         ("has_next_release", c_uint32),
+        ("has_trigger", c_uint32),
+        ("trigger", c_char_p),
     ]
 
 
@@ -234,6 +261,8 @@ def _event(raw: dict[str, Any]) -> _Event:
     for name in _OPTIONAL:
         value = raw.get(name)
         setattr(event, name, _NONE if value is None else decode_int(value))
+    for name in _TRUTHS:
+        setattr(event, name, raw.get(name, False))
     return event
 
 
@@ -248,6 +277,8 @@ def _observables(observed: _Observed) -> dict[str, Any]:
     if observed.has_next_release:
         paced = observed.next_release_ns != _NONE
         values["next_release_ns"] = encode_int(observed.next_release_ns) if paced else None
+    if observed.has_trigger:
+        values["trigger"] = None if observed.trigger is None else _text(observed.trigger)
     if observed.state_count > len(observed.state):
         raise HostError(f"state_count is {observed.state_count}, at most {len(observed.state)} fit")
     if observed.state_count:

@@ -42,7 +42,10 @@ class Receiver:
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """One path, one sender, one receiver. ``transfer_bytes`` is ``None`` for a transfer without end."""
+    """One path, one sender, one receiver. ``transfer_bytes`` is ``None`` for a transfer without end.
+
+    ``saved_cwnd_bytes``: the saved window that Careful Resume is offered; the saved RTT is that of the empty path.
+    """
 
     name: str
     title: str
@@ -52,6 +55,7 @@ class Scenario:
     config: Config
     transfer_bytes: int | None
     paced: bool
+    saved_cwnd_bytes: int | None
     link: Link
     receiver: Receiver
     vectors: tuple[dict[str, Any], ...]
@@ -80,6 +84,7 @@ def load_scenario(path: Path) -> Scenario:
         config=Config(sender["max_datagram_size_bytes"], sender["initial_window_bytes"]),
         transfer_bytes=sender["transfer_bytes"],
         paced=sender["paced"],
+        saved_cwnd_bytes=sender.get("saved_cwnd_bytes"),
         link=Link(**raw["link"]),
         receiver=Receiver(**raw["receiver"]),
         vectors=tuple(raw["vectors"]),

@@ -3,7 +3,8 @@
 from dataclasses import dataclass, field
 
 from firstflight import Controller, Observation, Phase, step
-from firstflight.events import Ack, Event, Lost, Run, Sent
+from firstflight.events import Ack, Backlog, Event, Lost, Run, SavedPath, Sent
+from firstflight.limits import WINDOW_MAX_BYTES
 from firstflight_conformance.ledger import Ledger, RttEstimator
 from firstflight_conformance.simulator.scenario import Scenario
 
@@ -44,15 +45,31 @@ class Sender:
 
     def send(self, now_ns: int) -> list[Run]:
         """Send what the window, the pacer and the data allow; return the packets."""
+        self._offer(now_ns)
         runs: list[Run] = []
         while self._may_send(now_ns):
             self._append_packet(runs, now_ns)
+            if self._paced_by_controller():
+                break  # the controller says when the next one may leave
         if runs:
             limited = self.left_bytes == 0 and self._fits(self.scenario.config.max_datagram_size_bytes)
             self.app_limited_from = runs[0].first if limited else None
             total = sum(run.count * run.size_bytes for run in runs)
             self._record(Sent(now_ns, tuple(runs), total, self.ledger.bytes_in_flight, limited))
         return runs
+
+    def _offer(self, now_ns: int) -> None:
+        """Offer the saved set before anything else, and say how much data waits."""
+        if self.scenario.saved_cwnd_bytes is None or self.events:
+            return
+        link = self.scenario.link
+        rtt_ns = link.forward_delay_ns + link.return_delay_ns
+        waiting_bytes = WINDOW_MAX_BYTES if self.left_bytes is None else self.left_bytes
+        self._record(SavedPath(now_ns, self.scenario.saved_cwnd_bytes, rtt_ns, True, False, None, None, 1, 2))
+        self._record(Backlog(now_ns, waiting_bytes, WINDOW_MAX_BYTES, None))
+
+    def _paced_by_controller(self) -> bool:
+        return bool(self.observations) and self.observations[-1].next_release_ns is not None
 
     def _fits(self, size_bytes: int) -> bool:
         return self.ledger.bytes_in_flight + size_bytes <= self.cwnd_bytes
@@ -63,12 +80,14 @@ class Sender:
 
     def _may_send(self, now_ns: int) -> bool:
         size_bytes = self._next_size_bytes()
-        return size_bytes > 0 and self._fits(size_bytes) and (not self.scenario.paced or self.release_ns <= now_ns)
+        paced = self.scenario.paced or self._paced_by_controller()
+        return size_bytes > 0 and self._fits(size_bytes) and (not paced or self.release_ns <= now_ns)
 
     def wants_pacer(self) -> bool:
         """Return whether only the pacer holds a packet back."""
         size_bytes = self._next_size_bytes()
-        return self.scenario.paced and size_bytes > 0 and self._fits(size_bytes)
+        paced = self.scenario.paced or self._paced_by_controller()
+        return paced and size_bytes > 0 and self._fits(size_bytes)
 
     def _append_packet(self, runs: list[Run], now_ns: int) -> None:
         size_bytes = self._next_size_bytes()
@@ -163,6 +182,8 @@ class Sender:
         self.controller, observation = step(self.controller, event)
         self.events.append(event)
         self.observations.append(observation)
+        if observation.next_release_ns is not None:
+            self.release_ns = observation.next_release_ns
         if self.slow_start_end_ns is None and observation.phase is not Phase.SLOW_START:
             self.slow_start_end_ns = event.t_ns
 

@@ -6,7 +6,7 @@ from firstflight_conformance.paths import REFERENCE_C, REFERENCE_PY
 from firstflight_conformance.spec.readings import Profile, ProfileTable, Reading, load_tables
 
 #: How an algorithm is written in prose, where that is not its name.
-_TITLES = {"search": "SEARCH", "jumpstart": "JumpStart"}
+_TITLES = {"search": "SEARCH", "jumpstart": "JumpStart", "careful-resume": "Careful Resume"}
 
 
 def generated_files() -> dict[Path, str]:
@@ -103,6 +103,11 @@ def _c_header(table: ProfileTable) -> str:
         f"struct {name}_profile {{",
         "    const char *name;",
         f"    struct {name}_readings readings;",
+        "};",
+        "",
+        "/* Where each profile stands in the table. */",
+        "enum {",
+        *(f"    {name}_profile_{p.name}".upper().replace("-", "_") + f" = {i}," for i, p in enumerate(table.profiles)),
         "};",
         "",
         f"#define {name.upper()}_PROFILE_COUNT {len(table.profiles)}",

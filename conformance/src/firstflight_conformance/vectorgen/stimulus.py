@@ -1,7 +1,7 @@
 """A stimulus: a stream with what a reader needs to know of it, and what the model answers to it."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from firstflight import Config, Controller, Observation, create
@@ -15,7 +15,10 @@ from firstflight_conformance.wire import encode_int, event_to_json, observation_
 
 @dataclass(frozen=True, slots=True)
 class Stimulus:
-    """What a vector is made from. ``events`` are closed-loop for at least one of the ``profiles``."""
+    """What a vector is made from. ``events`` are closed-loop for at least one of the ``profiles``.
+
+    ``alternatives``: readings by name that are as right as those of the profile; what they answer is allowed as well.
+    """
 
     id: str
     title: str
@@ -26,6 +29,7 @@ class Stimulus:
     config: Config
     events: tuple[Event, ...]
     flags: tuple[str, ...] = ()
+    alternatives: tuple[dict[str, str], ...] = ()
 
     @property
     def algorithm(self) -> str:
@@ -36,8 +40,9 @@ class Stimulus:
 class Catalogue:
     """Hand-built stimuli; each is a function that fills a :class:`StreamBuilder`."""
 
-    def __init__(self, *profiles: str, sources: tuple[str, ...]) -> None:
-        """Name the profiles and sources that hold for every stimulus which names no others."""
+    def __init__(self, *profiles: str, sources: tuple[str, ...], builder: type[Any] = StreamBuilder) -> None:
+        """Name the profiles and sources that hold for every stimulus which names no others, and what builds streams."""
+        self.builder = builder
         self.profiles, self.sources = profiles, sources
         self.stimuli: list[Stimulus] = []
 
@@ -53,11 +58,12 @@ class Catalogue:
         flags: tuple[str, ...] = (),
         max_datagram_size_bytes: int = 1200,
         initial_window_bytes: int | None = 12000,
-    ) -> Callable[[Callable[[StreamBuilder], None]], Callable[[StreamBuilder], None]]:
+        alternatives: tuple[dict[str, str], ...] = (),
+    ) -> Callable[[Callable[[Any], None]], Callable[[Any], None]]:
         """Register the decorated function as a stimulus."""
 
-        def register(fill: Callable[[StreamBuilder], None]) -> Callable[[StreamBuilder], None]:
-            builder = StreamBuilder(max_datagram_size_bytes, initial_window_bytes)
+        def register(fill: Callable[[Any], None]) -> Callable[[Any], None]:
+            builder = self.builder(max_datagram_size_bytes, initial_window_bytes)
             fill(builder)
             source = {"kind": "hand", "sources": [*(sources or self.sources)]}
             config = Config(max_datagram_size_bytes, initial_window_bytes)
@@ -65,12 +71,19 @@ class Catalogue:
             self.stimuli.append(
                 Stimulus(
                     stimulus_id, title, text, tier, profiles or self.profiles, source, config, tuple(builder.events),
-                    flags,
+                    flags, alternatives,
                 )
             )  # fmt: skip
             return fill
 
         return register
+
+
+#: Outcomes after which profiles of Careful Resume may differ in what they let be sent.
+_ENDINGS = {
+    Outcome.LIFETIME_EXCEEDED, Outcome.RTT_NOT_VALIDATED, Outcome.JUMP_NOT_LARGER, Outcome.THRESHOLD_SET, Outcome.JUMPED,
+    Outcome.RATE_LIMITED, Outcome.VALIDATION_BEGUN, Outcome.RETREATED, Outcome.RETREAT_ENDED,
+}  # fmt: skip
 
 
 def judged_events(events: tuple[Event, ...], observations: list[Observation]) -> int:
@@ -120,12 +133,13 @@ def _profile_json(stimulus: Stimulus, profile: str) -> dict[str, Any]:
     events = list(stimulus.events)
     observations = replay(controller_of(stimulus, profile), events)
     judged = judged_events(stimulus.events, observations)
-    if judged < len(events) and Outcome.EXITED not in [seen.outcome for seen in observations[:judged]]:
+    may_end = _ENDINGS if stimulus.algorithm == "careful-resume" else {Outcome.EXITED}
+    if judged < len(events) and may_end.isdisjoint(seen.outcome for seen in observations[:judged]):
         raise ValueError(f"{stimulus.id}@{profile}: event {judged} does not fit the window, and there was no exit")
     return {
         "judged_events": judged,
         "clauses": list(clauses_of(stimulus.algorithm, profile, stimulus.config, events[:judged])),
-        "expect": _changes(observations[:judged]),
+        "expect": _changes(observations[:judged], _alternatives(stimulus, profile)),
     }
 
 
@@ -133,7 +147,31 @@ def _changed(before: dict[str, Any], now: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in now.items() if name not in before or before[name] != value}
 
 
-def _changes(observations: list[Observation]) -> list[dict[str, Any]]:
+def _alternatives(stimulus: Stimulus, profile: str) -> list[list[Observation]]:
+    """Return what the model answers with each of the alternative readings."""
+    found = []
+    for alternative in stimulus.alternatives:
+        controller = controller_of(stimulus, profile)
+        choices = {name: type(getattr(controller.readings, name))(value) for name, value in alternative.items()}
+        controller = replace(controller, readings=replace(controller.readings, **choices))
+        found.append(replay(controller, list(stimulus.events)))
+    return found
+
+
+def _allowed(observation: Observation, others: list[Observation]) -> dict[str, list[Any]]:
+    """Return every value that is right, by observable, where there is more than one: the expected one comes first."""
+    now = observation_to_json(observation)
+    allowed = {}
+    for name in ("cwnd_bytes", "ssthresh_bytes", "phase", "outcome", "next_release_ns", "trigger"):
+        values = [now.get(name), *(observation_to_json(other).get(name) for other in others)]
+        if name == "trigger" and observation.triggers:
+            values += [trigger.value for trigger in observation.triggers]
+        if len(values := list(dict.fromkeys(values))) > 1:
+            allowed[name] = values
+    return allowed
+
+
+def _changes(observations: list[Observation], alternatives: list[list[Observation]]) -> list[dict[str, Any]]:
     changes = []
     before: dict[str, Any] = {}
     for index, observation in enumerate(observations):
@@ -141,6 +179,9 @@ def _changes(observations: list[Observation]) -> list[dict[str, Any]]:
         changed = _changed(before, now)
         if "state" in changed:
             changed["state"] = _changed(before.get("state", {}), now["state"])
+        allowed = _allowed(observation, [other[index] for other in alternatives])
+        if allowed:
+            changed["allowed"] = allowed
         if changed:
             changes.append({"at": index, **changed})
         before = now

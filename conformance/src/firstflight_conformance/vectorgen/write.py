@@ -7,6 +7,14 @@ from pathlib import Path
 from firstflight_conformance.paths import VECTORS
 from firstflight_conformance.vectorgen import (
     computation,
+    hand_careful_resume,
+    hand_careful_resume_examples,
+    hand_careful_resume_jump,
+    hand_careful_resume_observe,
+    hand_careful_resume_recon,
+    hand_careful_resume_retreat,
+    hand_careful_resume_search,
+    hand_careful_resume_validating,
     hand_jumpstart,
     hand_jumpstart_loss,
     hand_jumpstart_stacks,
@@ -21,6 +29,14 @@ from firstflight_conformance.vectorgen.canonical import vector_text
 from firstflight_conformance.vectorgen.stimulus import Stimulus, to_json
 
 BY_HAND = (
+    hand_careful_resume,
+    hand_careful_resume_recon,
+    hand_careful_resume_jump,
+    hand_careful_resume_validating,
+    hand_careful_resume_retreat,
+    hand_careful_resume_observe,
+    hand_careful_resume_examples,
+    hand_careful_resume_search,
     hand_slow_start,
     hand_search,
     hand_search_exit,

@@ -1,0 +1,143 @@
+"""Hand-built stimuli of Careful Resume: saved sets and the jump. Where the tier is gold, `why` derives the expectation.
+
+Fixture: datagrams of 1200 bytes, an initial window of 12000, a saved window of 240000 and a saved RTT of 100 ms. Packet 10 is the first after the
+initial data.
+"""
+
+from firstflight_conformance.vectorgen.resume_builder import CONFIRMED, ENTRY, RTT, ResumeBuilder
+from firstflight_conformance.vectorgen.stimulus import Catalogue
+
+PROFILES = ("rfc-9959", "rfc-9959-unvalidated", "draft-10")
+SOURCES = ("RFC 9959 as draft-ietf-tsvwg-careful-resume-24",)
+CATALOGUE = Catalogue(*PROFILES, sources=SOURCES, builder=ResumeBuilder)
+add = CATALOGUE.add
+
+
+@add(
+    "careful-resume.saved.absent",
+    "A saved window of 0 is no saved set",
+    "saved_cwnd_bytes = 0: there is nothing to resume, and slow start grows 12000 by 12000 to 24000; data that waits brings no jump.",
+)
+def _(b: ResumeBuilder) -> None:
+    b.enter_empty(cwnd_bytes=0)
+
+
+@add(
+    "careful-resume.saved.rtt-zero",
+    "A saved RTT of 0 is no saved set",
+    "saved_rtt_ns = 0 would make every RTT too long and the pacing undefined: nothing to resume, 24000 stays.",
+)
+def _(b: ResumeBuilder) -> None:
+    b.enter_empty(rtt_ns=0)
+
+
+@add(
+    "careful-resume.saved.endpoint-mismatch",
+    "A saved set of another Remote Endpoint is not used",
+    "The endpoint does not match: no resumption, the window is 24000 after the initial data and stays there.",
+)
+def _(b: ResumeBuilder) -> None:
+    b.enter_empty(endpoint_matches=False)
+
+
+@add(
+    "careful-resume.saved.in-use",
+    "A saved set that another connection uses is not used",
+    "The set is in use: no resumption, 24000 stays. An implementation without a lock jumps to 120000.",
+)
+def _(b: ResumeBuilder) -> None:
+    b.enter_empty(in_use=True)
+
+
+@add(
+    "careful-resume.saved.expired",
+    "A saved set is gone at the end of its Lifetime",
+    "The Lifetime ends at the very time of the offer: now >= end, so that the set is deleted. A strict comparison resumes.",
+)
+def _(b: ResumeBuilder) -> None:
+    b.enter_empty(expires_ns=0)
+
+
+@add(
+    "careful-resume.saved.expires-later",
+    "A saved set that lives one nanosecond longer than Reconnaissance is used",
+    "The Lifetime ends 1 ns after the jump: 240000 / 2 = 120000.",
+)
+def _(b: ResumeBuilder) -> None:
+    b.enter_empty(expires_ns=ENTRY + 1)
+
+
+@add(
+    "careful-resume.saved.one-use",
+    "A connection resumes once",
+    """The first set is used for a jump to 120000. Nothing is sent for three round trips: the phase ends with 0 bytes in flight, less than the initial window,
+    and the window becomes max(0, 12000) = 12000. The same set offered again is refused.""",
+)
+def _(b: ResumeBuilder) -> None:
+    b.enter_empty()
+    b.pto(ENTRY + 3 * RTT)
+    b.saved_path(ENTRY + 4 * RTT)
+    b.wake(ENTRY + 5 * RTT)
+
+
+@add(
+    "careful-resume.saved.deleted-by-retreat",
+    "After Safe Retreat there is no saved set for the next connection",
+    """The loss of packet 10 deletes the set: saved_cwnd_bytes is null. The next connection is offered none; here the same connection is, and refuses.
+    PipeSize is the 24000 in flight at the jump, the window 24000 / 2 = 12000.""",
+)
+def _(b: ResumeBuilder) -> None:
+    b.enter_with_flight()
+    b.lose(CONFIRMED + RTT, (10, 10))
+    b.saved_path(CONFIRMED + RTT, 0, 0)
+
+
+@add(
+    "careful-resume.reconnaissance.jump-half",
+    "The jump is half of the saved window",
+    "240000 / 2 = 120000. A jump to the full saved window gives 240000.",
+)
+def _(b: ResumeBuilder) -> None:
+    b.enter_empty()
+
+
+@add(
+    "careful-resume.reconnaissance.jump-odd-saved",
+    "Half of an odd saved window is rounded down",
+    "floor(240001 / 2) = 120000; rounding up gives 120001.",
+)
+def _(b: ResumeBuilder) -> None:
+    b.enter_empty(cwnd_bytes=240_001)
+
+
+@add(
+    "careful-resume.reconnaissance.jump-maximum",
+    "The jump is no larger than the configured maximum, and is paced by it",
+    "min(60000, 240000 / 2) = 60000. After one packet of 1200 bytes the next is due 1200 * 100 ms / 60000 = 2 ms later.",
+)
+def _(b: ResumeBuilder) -> None:
+    b.enter_empty(max_jump_bytes=60_000)
+    b.send(ENTRY, 1)
+
+
+@add(
+    "careful-resume.reconnaissance.jump-equals-window",
+    "A jump to the window that is there ends Careful Resume",
+    "The window is 24000 after the initial data, the jump 48000 / 2 = 24000: nothing to gain. The window stays, and its growth goes on: 24000 + 2 * 1200 = 26400.",
+)
+def _(b: ResumeBuilder) -> None:
+    b.enter_empty(cwnd_bytes=48_000)
+    b.send(ENTRY, 20)
+    b.ack(ENTRY + RTT, (10, 11))
+
+
+@add(
+    "careful-resume.reconnaissance.jump-below-window",
+    "A jump below the window ends Careful Resume and lowers nothing",
+    "Fifty packets of initial data bring the window from 60000 to 120000; the jump would be 200000 / 2 = 100000. The window stays at 120000.",
+    initial_window_bytes=60_000,
+)
+def _(b: ResumeBuilder) -> None:
+    b.begin(50, cwnd_bytes=200_000)
+    b.ack(CONFIRMED, (0, 49))
+    b.wake(ENTRY)

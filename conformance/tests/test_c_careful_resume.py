@@ -1,0 +1,27 @@
+"""Careful Resume in the model and in the C port: every observable, the state and every refusal, after every event."""
+
+import os
+
+import pytest
+
+from c_careful_resume import run_streams
+from firstflight.observables import Outcome
+
+SHARES = 4
+REACHABLE = list(Outcome)[list(Outcome).index(Outcome.RESUMING) : list(Outcome).index(Outcome.PATH_CHANGED) + 1]
+
+
+@pytest.mark.parametrize("share", range(SHARES))
+def test_random_streams(share: int) -> None:
+    """In random readings both agree on 100000 random events, and these reach every outcome."""
+    total = run_streams(200 + share, 25_000)
+    rare = {Outcome.THRESHOLD_SET}  # needs a reading that no profile has
+    assert [outcome.value for outcome in REACHABLE if total.outcomes.get(outcome, 0) < 2 and outcome not in rare] == []
+    assert total.outcomes[None] > 25_000 // 500
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("share", range(10))
+def test_random_streams_long(share: int) -> None:
+    """The same on a million events; FIRSTFLIGHT_LONG_EVENTS is another number for each of ten shares."""
+    run_streams(2000 + share, int(os.environ.get("FIRSTFLIGHT_LONG_EVENTS", "100000")))

@@ -1,0 +1,184 @@
+"""What holds of Careful Resume in the profiles of RFC 9959: over random events, and over the vectors."""
+
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from c_careful_resume import Stream
+from firstflight import Phase, Trigger, create, step
+from firstflight.careful_resume_profiles import PROFILES
+from firstflight.careful_resume_state import CarefulResume
+from firstflight.controller import Controller, create_with
+from firstflight.errors import DomainError
+from firstflight.events import Event, SavedPath
+from firstflight.observables import Observation, Outcome
+from firstflight_conformance.measure import config_from_json
+from firstflight_conformance.prng import SplitMix64
+from firstflight_conformance.vectors import cases, load_all
+from firstflight_conformance.wire import event_from_json
+
+OF_THE_RFC = ("rfc-9959", "rfc-9959-unvalidated", "rfc-9959-search")
+N, R, U, V, S = Phase.NORMAL, Phase.RECONNAISSANCE, Phase.UNVALIDATED, Phase.VALIDATING, Phase.SAFE_RETREAT
+#: The table of edges in spec/careful-resume.md.
+EDGES = {
+    (N, None, R),
+    (R, Trigger.CONGESTION_WINDOW_LIMITED, U),
+    *((R, trigger, N) for trigger in (Trigger.PACKET_LOSS, Trigger.ECN_CE, Trigger.RTT_NOT_VALIDATED, None)),
+    (U, Trigger.LAST_UNVALIDATED_PACKET_SENT, V),
+    (U, Trigger.FIRST_UNVALIDATED_PACKET_ACKNOWLEDGED, V),
+    (U, Trigger.RTT_EXCEEDED, V),
+    (U, Trigger.RATE_LIMITED, N),
+    (U, None, N),
+    *((U, trigger, S) for trigger in (Trigger.PACKET_LOSS, Trigger.ECN_CE, Trigger.PATH_CHANGED)),
+    (V, Trigger.LAST_UNVALIDATED_PACKET_ACKNOWLEDGED, N),
+    (V, None, N),
+    *((V, trigger, S) for trigger in (Trigger.PACKET_LOSS, Trigger.ECN_CE)),
+    (S, Trigger.EXIT_RECOVERY, N),
+    (S, None, N),
+}
+
+Taken = tuple[Controller, Event, Controller, Observation]
+
+
+def connection(profile: str, seed: int) -> list[Taken]:
+    """Return the steps of a random connection."""
+    stream = Stream(SplitMix64(seed))
+    controller = create_with(PROFILES[profile], stream.config)
+    taken = []
+    for _ in range(150):
+        event = stream.event(controller)
+        try:
+            after, seen = step(controller, event)
+        except DomainError:
+            continue
+        taken.append((controller, event, after, seen))
+        controller = after
+    return taken
+
+
+def resume(controller: Controller) -> CarefulResume:
+    """Return the state of Careful Resume."""
+    state = controller.startup.resume
+    assert isinstance(state, CarefulResume)
+    return state
+
+
+def edges(taken: list[Taken]) -> Iterator[tuple[Phase, Trigger | None, Phase]]:
+    """Yield the changes of phase, each with the triggers that held."""
+    for before, _, after, seen in taken:
+        if resume(before).phase is not resume(after).phase:
+            for trigger in seen.triggers or (None,):
+                yield resume(before).phase, trigger, resume(after).phase
+        else:
+            assert not seen.triggers
+
+
+connections = given(st.sampled_from(OF_THE_RFC), st.integers(0, 2**64 - 1))
+
+
+@connections
+@settings(max_examples=150)
+def test_no_other_edges(profile: str, seed: int) -> None:
+    """Phases change along the table only, at most once for an event, and only with triggers of the table."""
+    assert set(edges(connection(profile, seed))) <= EDGES
+
+
+@connections
+def test_the_jump_bounds_the_window(profile: str, seed: int) -> None:
+    """In the Unvalidated phase the window is the jump, and the jump at most half of the saved window."""
+    for _, _, after, seen in connection(profile, seed):
+        if seen.phase is U:
+            assert seen.cwnd_bytes == resume(after).jump_bytes <= resume(after).used.saved_cwnd_bytes // 2
+
+
+@connections
+def test_safe_retreat(profile: str, seed: int) -> None:
+    """The window does not change in Safe Retreat, and its end bounds the threshold by PipeSize times Beta."""
+    for before, _, after, seen in connection(profile, seed):
+        if resume(before).phase is S is seen.phase:
+            assert seen.cwnd_bytes == before.base.cwnd_bytes
+        if resume(before).phase is S is not seen.phase:
+            state = resume(after)
+            beta = state.used.beta_numerator, state.used.beta_denominator
+            assert seen.ssthresh_bytes is not None
+            assert seen.ssthresh_bytes * beta[1] <= state.pipesize_bytes * beta[0]
+        if resume(before).phase is not S is seen.phase:
+            assert resume(after).saved is None
+            assert seen.cwnd_bytes == max(resume(after).pipesize_bytes // 2, 2 * after.base.max_datagram_size_bytes)
+
+
+@connections
+def test_one_use(profile: str, seed: int) -> None:
+    """A connection takes one set into use at most, and one that was free, valid and its own."""
+    taken = connection(profile, seed)
+    used = [event for _, event, _, seen in taken if seen.outcome is Outcome.RESUMING]
+    assert len(used) <= 1
+    for event in used:
+        assert isinstance(event, SavedPath)
+        assert event.endpoint_matches and not event.in_use
+        assert event.expires_t_ns is None or event.t_ns < event.expires_t_ns
+
+
+@connections
+def test_reconnaissance_is_normal(profile: str, seed: int) -> None:
+    """In Reconnaissance, and when it ends without a jump, the windows are those without Careful Resume."""
+    if profile == "rfc-9959-search":
+        return  # the plain base controller is the comparison here
+    plain: Controller | None = None
+    for before, event, _, seen in connection(profile, seed):
+        plain = plain if plain is not None else Controller(before.base)
+        if seen.phase in (U, V, S) or resume(before).phase in (U, V, S):
+            return
+        if plain.base.cwnd_bytes == plain.base.ssthresh_bytes:
+            return  # where slow start of the text and of RFC 9002 differ
+        plain, alone = step(plain, event)
+        assert (seen.cwnd_bytes, seen.ssthresh_bytes) == (alone.cwnd_bytes, alone.ssthresh_bytes)
+
+
+@pytest.mark.parametrize("profile", ["rfc-9959", "rfc-9959-unvalidated"])
+def test_the_vectors_cover_every_edge(profile: str) -> None:
+    """Every edge of the table is taken by a vector."""
+    found: set[tuple[Phase, Trigger | None, Phase]] = set()
+    for case in cases(load_all()):
+        if (case.vector.algorithm, case.profile) == ("careful-resume", profile):
+            controller = create("careful-resume", profile, config_from_json(case.vector.config))
+            taken = []
+            for raw in case.events:
+                event = event_from_json(raw)
+                after, seen = step(controller, event)
+                taken.append((controller, event, after, seen))
+                controller = after
+            found |= set(edges(taken))
+    assert found == EDGES
+
+
+def test_profiles_agree_from_an_empty_path() -> None:
+    """Where nothing is in flight at the jump and every packet counted is one of the phase, both readings of PipeSize agree."""
+    compared = 0
+    for vector in load_all():
+        both = [vector.profiles.get(name) for name in ("rfc-9959", "rfc-9959-unvalidated")]
+        if vector.algorithm != "careful-resume" or None in both:
+            continue
+        literal, counted = both
+        assert literal is not None and counted is not None
+        if "careful-resume.pipesize.all" not in literal.clauses or "-empty" in vector.id:
+            continue
+        entry = next(e for e in literal.expect if e.get("phase") == "unvalidated")
+        jumped = next((i for i, raw in enumerate(vector.events) if i == entry["at"]), 0)
+        sent = [raw["bytes_in_flight"] for raw in vector.events[: jumped + 1] if "bytes_in_flight" in raw]
+        after = [raw for raw in vector.events[jumped + 1 :] if raw["ev"] == "sent"]
+        first = after[0]["packets"][0][0] if after else 0
+        last_mark = [
+            e["state"]["last_unvalidated_packet"]
+            for e in literal.expect
+            if e.get("state", {}).get("last_unvalidated_packet")
+        ]
+        newer = any(
+            run[1] > max(last_mark, default=0) for raw in vector.events if raw["ev"] == "ack" for run in raw["packets"]
+        )
+        if sent[-1] == 0 and first and not newer:
+            compared += 1
+            assert literal.expect == counted.expect, vector.id
+    assert compared > 20
