@@ -212,7 +212,7 @@ class Stream:
             return SavedPath(self.t_ns, saved_bytes, self.rtt_ns, True, False, None, None, 1, 2)
         if state.phase is Phase.NORMAL or self.chance(3):
             self.friendly = False
-        if not self.flight and self.chance(70):
+        if not self.flight and self.packet < PACKET_MAX - 100 and self.chance(70):
             return self._sent(model)
         if self.flight and self.chance(60):
             run = self.flight.pop(0)

@@ -252,5 +252,24 @@ def _(b: StreamBuilder) -> None:
     b.lose(in_bin(22) + 10 * MS, (last - 9, last))
     b.persistent_congestion(in_bin(22) + 10 * MS)
     bins = [26, 27, *range(29, 45)]
-    sizes = [1000, 1000, 1000, 1000, 1000, 1000, 2000, 2000, 2000, 3000, 4000, 5000, 6000, 8000, 10000, 12000, 16000, 20000]
+    sizes = [
+        1000,
+        1000,
+        1000,
+        1000,
+        1000,
+        1000,
+        2000,
+        2000,
+        2000,
+        3000,
+        4000,
+        5000,
+        6000,
+        8000,
+        10000,
+        12000,
+        16000,
+        20000,
+    ]
     deliver(b, [Delivery(in_bin(index), size) for index, size in zip(bins, sizes, strict=True)])
