@@ -153,6 +153,8 @@ class Stream:
         )
         self.t_ns = self.pick((1, 10**9, 10**9, TIME_MAX_NS - 40 * self.rtt_ns if self.rtt_ns < 2**50 else 10**9))
         self.flight: list[Run] = []
+        #: Whether the path is as the saved set says until the window has jumped.
+        self.friendly = self.chance(75)
         self.packet = self.pick((0, 0, 0, 10, PACKET_MAX - 100_000))
 
     def pick(self, choices: tuple[T, ...]) -> T:
@@ -173,8 +175,12 @@ class Stream:
     def _valid(self, model: Controller) -> Event:
         state: CarefulResume = model.startup.resume
         self.t_ns = max(self.t_ns, model.t_ns)
+        if self.friendly and state.phase in (Phase.NORMAL, Phase.RECONNAISSANCE) and state.jump_bytes == 0:
+            return self._towards_the_jump(model)
         if state.used.saved_cwnd_bytes == 0 and self.chance(30):
             return self._offer()
+        if state.phase is Phase.RECONNAISSANCE and self.chance(1):
+            return PathChange(self.t_ns)
         if state.phase is Phase.RECONNAISSANCE and self.chance(25):
             return self._backlog(model)
         draw = self.rng.below(1000)
@@ -187,15 +193,33 @@ class Stream:
         if draw < 30 and self.flight:
             run = self.pick(tuple(self.flight))
             return Ce(self.t_ns, run.first, min(run.sent_t_ns, self.t_ns), 1)
-        if draw < 60:
+        if draw < (120 if state.phase is Phase.UNVALIDATED else 60):
             return Pto(self._later(state))
-        if draw < 90:
+        if draw < 130:
             return self._backlog(model)
-        if draw < 115 and self.flight:
+        if draw < 155 and self.flight:
             return self._lost()
-        if (draw < 550 or not self.flight) and self.packet < PACKET_MAX - 100:
+        if (draw < 570 or not self.flight) and self.packet < PACKET_MAX - 100:
             return self._sent(model)
         return self._ack(state) if self.flight else Pto(self.t_ns)
+
+    def _towards_the_jump(self, model: Controller) -> Event:
+        """Offer a set that fits, send a little and acknowledge it, and let data wait."""
+        state: CarefulResume = model.startup.resume
+        if state.used.saved_cwnd_bytes == 0:
+            saved_bytes = (2 + self.rng.below(60)) * self.size + 6 * model.base.cwnd_bytes
+            saved_bytes = min(saved_bytes, WINDOW_MAX_BYTES)
+            return SavedPath(self.t_ns, saved_bytes, self.rtt_ns, True, False, None, None, 1, 2)
+        if state.phase is Phase.NORMAL or self.chance(3):
+            self.friendly = False
+        if not self.flight and self.packet < PACKET_MAX - 100 and self.chance(70):
+            return self._sent(model)
+        if self.flight and self.chance(60):
+            run = self.flight.pop(0)
+            self.t_ns = min(max(self.t_ns, run.sent_t_ns + self.rtt_ns), TIME_MAX_NS)
+            total = run.count * run.size_bytes
+            return Ack(self.t_ns, (run,), total, self._in_flight(), self.packet, False, *(3 * [self.rtt_ns]), 0)
+        return Backlog(self.t_ns, self.pick((0, 10**9, WINDOW_MAX_BYTES)), WINDOW_MAX_BYTES, self.rtt_ns)
 
     def _later(self, state: CarefulResume) -> int:
         if state.limit_from_ns is not None and state.rtt.latest_ns is not None and self.chance(50):
@@ -212,7 +236,7 @@ class Stream:
         numerator = self.pick((denominator, (denominator + 1) // 2))
         expires = self.pick((None, None, None, self.t_ns, self.t_ns + 3 * self.rtt_ns, TIME_MAX_NS))
         jump = self.pick((None, None, 1, 30 * self.size, WINDOW_MAX_BYTES))
-        matches, in_use = not self.chance(5), self.chance(5)
+        matches, in_use = not self.chance(15), self.chance(20)
         return SavedPath(
             self.t_ns, cwnd_bytes, min(rtt_ns, TIME_MAX_NS), matches, in_use, expires, jump, numerator, denominator
         )
@@ -273,14 +297,14 @@ class Stream:
 
 
 def run_streams(seed: int, events: int) -> Pair:
-    """Compare model and port on so many random events, a new connection every hundred or so; return the counts."""
+    """Compare model and port on so many random events, a new connection every sixty or so; return the counts."""
     rng = SplitMix64(seed)
     total: Pair | None = None
     left = events
     while left > 0:
         stream = Stream(rng)
         pair = Pair.of(any_readings(rng), stream.config)
-        for _ in range(min(left, 40 + rng.below(120))):
+        for _ in range(min(left, 30 + rng.below(60))):
             pair.step(stream.event(pair.model))
             left -= 1
         if total is None:

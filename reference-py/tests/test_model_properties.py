@@ -5,7 +5,7 @@ from collections import Counter
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from firstflight import (
@@ -54,6 +54,7 @@ def test_the_streams_are_worth_testing() -> None:
     """The random streams reach every outcome that is not for the tests of SEARCH alone."""
     total: Counter[tuple[str, Outcome]] = Counter()
 
+    @settings(max_examples=200)
     @given(streams())
     def collect(stream: Stream) -> None:
         total.update(reached(stream))

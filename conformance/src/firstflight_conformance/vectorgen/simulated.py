@@ -26,4 +26,5 @@ def _stimulus(scenario: Scenario, entry: dict[str, Any]) -> Stimulus:
         config=scenario.config,
         events=recording.events,
         flags=("paced",) if scenario.paced else (),
+        alternatives=tuple(entry.get("alternatives", ())),
     )
