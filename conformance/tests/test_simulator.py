@@ -38,7 +38,7 @@ NAMES = [path.name for path in sorted(SCENARIOS.glob("*.json"))]
 LOOPS = [("slow-start", "rfc-9002"), ("search", "lanman-2024"), ("search", "lanman-2024-literal")]
 #: 8 Mbit/s and 10 ms each way: a packet of 1000 bytes takes 1 ms.
 PLAIN = Scenario(
-    "plain.json", "A plain path for tests", 1, 2 * S, 2 * S, Config(1000, 10_000), None, False,
+    "plain.json", "A plain path for tests", 1, 2 * S, 2 * S, Config(1000, 10_000), None, False, None,
     Link(8_000_000, 10 * MS, 10 * MS, 50_000, 0, 0), Receiver(2, 25 * MS), (),
 )  # fmt: skip
 
@@ -181,7 +181,7 @@ def scenarios(draw: st.DrawFn) -> Scenario:
     config = Config(draw(st.sampled_from([300, 1200])), draw(st.sampled_from([None, 2400, 30_000])))
     return Scenario(
         "any.json", "Any small path", draw_int(0, 2**53), draw_int(200 * MS, S), draw_int(50 * MS, S), config, transfer,
-        draw(st.booleans()), link, receiver, (),
+        draw(st.booleans()), None, link, receiver, (),
     )  # fmt: skip
 
 
