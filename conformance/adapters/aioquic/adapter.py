@@ -26,7 +26,7 @@ HELLO = {
 }
 
 
-class UnsupportedErrorError(Exception):
+class UnsupportedError(Exception):
     """The stack has nothing that the runner's message could be translated to."""
 
 
@@ -58,7 +58,7 @@ def packets(runs, sent_now_ns=None):
 def start(message) -> QuicCongestionControl:
     algorithm, profile, config = message["algorithm"], message["profile"], message["config"]
     if profile not in HELLO["algorithms"].get(algorithm, ()):
-        raise UnsupportedErrorError(f"{algorithm}/{profile} is not implemented")
+        raise UnsupportedError(f"{algorithm}/{profile} is not implemented")
     controller = RenoCongestionControl(max_datagram_size=config["max_datagram_size_bytes"])
     if config["initial_window_bytes"] is not None:
         # No parameter sets it. The constructor only assigns this public attribute; so does the adapter.
@@ -84,11 +84,11 @@ def process(controller: QuicCongestionControl, event) -> None:
         case "pto":
             pass  # aioquic takes packets out of flight then, but the event names none, and no window changes.
         case "ce":
-            raise UnsupportedErrorError(
+            raise UnsupportedError(
                 "aioquic skips the ECN counters of an ACK frame: its controllers never learn of them"
             )
         case other:
-            raise UnsupportedErrorError(f"no function for the event {other}")
+            raise UnsupportedError(f"no function for the event {other}")
 
 
 controller = None
@@ -107,6 +107,6 @@ for line in sys.stdin:
                 answer = {"op": "observed", "i": message["i"], "cwnd_bytes": window, "ssthresh_bytes": threshold}
             case "end":
                 answer = {"op": "ended"}
-    except UnsupportedErrorError as reason:
+    except UnsupportedError as reason:
         answer = {"op": "unsupported", "reason": str(reason)}
     print(json.dumps(answer), flush=True)
