@@ -1,6 +1,7 @@
 /*
  * The slow start of one connection over a path of 150 Mbit/s and 600 ms, with an ACK for every two packets, in closed loop.
- * Usage: bench PROFILE [exit]: the whole slow start, or only until SEARCH leaves it, without the drain. Prints how many ACKs were processed, the bytes of the state of SEARCH, how slow start ended and at what
+ * Usage: bench PROFILE [exit]: slow start and the drain, or with "exit" only until SEARCH leaves slow start. Prints how many ACKs
+ * were processed, the bytes of the state of SEARCH, how it ended and at what
  * window. Without PROFILE it prints the names of all.
  */
 #include <stdio.h>

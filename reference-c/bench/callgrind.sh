@@ -1,6 +1,7 @@
 #!/bin/sh
-# Prints a line for each profile of the program $1: bytes of state, instructions per ACK in SEARCH until the exit, the same and those
-# of the whole controller over all of slow start, a drain included, and how it ended. Counts go to files beside $1.
+# Prints a line for each profile of the program $1: bytes of state, instructions of SEARCH per ACK of slow start, the ACK that leaves it
+# included, and per ACK of the drain that may follow; those of the whole controller per ACK of both; and how it ended. Counts go to
+# files beside $1.
 set -eu
 
 program=$1
@@ -11,22 +12,27 @@ count() { # profile, what to do
     acks=${line%% *}
     rest=${line#* }
 }
-per_ack() { # function
-    total=$(callgrind_annotate --inclusive=yes --threshold=100 "$counts" |
-        sed -n "s/^ *\([0-9,]*\) .*:$1\( .*\)\?\$/\1/p" | head -n 1 | tr -d ,)
-    awk -v total="$total" -v acks="$acks" 'BEGIN { printf "%.1f", total / acks }'
+instructions() { # function
+    callgrind_annotate --inclusive=yes --threshold=100 "$counts" |
+        sed -n "s/^ *\([0-9,]*\) .*:$1\( .*\)\?\$/\1/p" | head -n 1 | tr -d ,
+}
+per_ack() { # instructions, ACKs
+    awk -v total="$1" -v acks="$2" 'BEGIN { if (acks > 0) printf "%.1f", total / acks; else printf "-" }'
 }
 
-row='%-20s %6s %8s %8s %11s %7s  %s\n'
+row='%-20s %6s %10s %7s %11s %7s  %s\n'
 # shellcheck disable=SC2059 # one format for all rows
 {
     printf "$row" 'instructions per ACK:' state 'SEARCH,' 'SEARCH,' controller '' ''
-    printf "$row" profile bytes 'to exit' whole whole ACKs end
+    printf "$row" profile bytes 'slow start' drain whole ACKs end
     for profile in $("$program"); do
         count "$profile" exit
-        to_exit=$(per_ack ff_search_on_ack)
+        exit_acks=$acks
+        exit_total=$(instructions ff_search_on_ack)
         count "$profile" ''
-        printf "$row" "$profile" "${rest%% *}" "$to_exit" "$(per_ack ff_search_on_ack)" "$(per_ack bench_step_on_ack)" \
-            "$acks" "${rest#* } bytes"
+        total=$(instructions ff_search_on_ack)
+        printf "$row" "$profile" "${rest%% *}" "$(per_ack "$exit_total" "$exit_acks")" \
+            "$(per_ack $((total - exit_total)) $((acks - exit_acks)))" \
+            "$(per_ack "$(instructions bench_step_on_ack)" "$acks")" "$acks" "${rest#* } bytes"
     done
 }

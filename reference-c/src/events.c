@@ -11,11 +11,6 @@ static bool rtt_valid(uint64_t rtt_ns)
     return rtt_ns == FF_NO_RTT_NS || rtt_ns <= FF_TIME_MAX_NS;
 }
 
-uint64_t ff_run_count(const struct ff_run *run)
-{
-    return run->last - run->first + 1;
-}
-
 static bool run_valid(const struct ff_run *run, uint64_t t_ns)
 {
     /* The count is tested as a difference: first = 0, last = 2^64 - 1 would wrap. */

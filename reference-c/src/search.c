@@ -5,11 +5,7 @@
  */
 #include "firstflight/search.h"
 
-#if defined(__GNUC__)
-#define RARE __attribute__((noinline))
-#else
-#define RARE
-#endif
+#include "firstflight/rare.h"
 
 /* What an ACK is processed with. */
 struct context {
@@ -203,7 +199,7 @@ static enum ff_status on_boundary(const struct context *at, struct ff_search *st
 }
 
 /* Any ACK, unless the flight is being drained. */
-RARE static enum ff_status on_ack_searching(const struct ff_search_readings *readings, struct ff_search *state, uint64_t t_ns,
+FF_RARE static enum ff_status on_ack_searching(const struct ff_search_readings *readings, struct ff_search *state, uint64_t t_ns,
                                             const struct ff_ack *ack, const struct ff_search_base *base,
                                             struct ff_search_decision *decision)
 {
@@ -236,11 +232,11 @@ RARE static enum ff_status on_ack_searching(const struct ff_search_readings *rea
 }
 
 /* Any ACK. What ff_search_on_ack could not credit is refused here. */
-RARE static enum ff_status on_any_ack(const struct ff_search_readings *readings, struct ff_search *state, uint64_t t_ns,
+FF_RARE static enum ff_status on_any_ack(const struct ff_search_readings *readings, struct ff_search *state, uint64_t t_ns,
                                       const struct ff_ack *ack, const struct ff_search_base *base,
                                       struct ff_search_decision *decision)
 {
-    if (ff_search_target_bytes(readings, state) == FF_NONE) {
+    if (readings->lower != FF_SEARCH_LOWER_DRAIN || ff_search_target_bytes(readings, state) == FF_NONE) {
         return on_ack_searching(readings, state, t_ns, ack, base, decision);
     }
     if (!ff_search_count(&state->delivered, ack->bytes)) {

@@ -1,6 +1,8 @@
 /* How SEARCH leaves slow start. Mirrors reference-py/src/firstflight/search_exit.py. */
 #include "firstflight/search_exit.h"
 
+#include "firstflight/rare.h"
+
 static uint64_t smaller(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;
@@ -74,30 +76,38 @@ void ff_search_begin_drain(const struct ff_search_readings *readings, struct ff_
     state->gate_ns = 0;
 }
 
-void ff_search_drain(const struct ff_search_readings *readings, struct ff_search *state, const struct ff_ack *ack,
-                     const struct ff_search_base *base, struct ff_search_decision *decision)
+/* End the drain: the flight is at the target. */
+FF_RARE static void end_drain(const struct ff_search_readings *readings, struct ff_search *state, uint64_t cwnd_bytes,
+                           struct ff_search_decision *decision)
 {
-    struct ff_search_more *more = ff_search_more(readings, state);
-    uint64_t packets = more->drain_packets;
-
-    for (size_t i = 0; i < ack->run_count; i++) {
-        packets += ack->packets[i].last - ack->packets[i].first + 1;
-    }
-    /* Fewer than 2^48 packets, each of a byte at least; 2^48 / 3 of 65535 bytes are below 2^63. A flight has no bound. */
-    uint64_t leaving_bytes = packets / FF_SEARCH_DRAIN_PACKETS * base->max_datagram_size_bytes;
-    uint64_t cwnd_bytes = smaller(leaving_bytes, FF_WINDOW_MAX_BYTES);
-    cwnd_bytes += smaller(ack->bytes_in_flight, FF_WINDOW_MAX_BYTES - cwnd_bytes);
-    cwnd_bytes = larger(cwnd_bytes, more->target_bytes);
-
-    decision->evaluated = false;
-    decision->exits = true;
-    if (cwnd_bytes > more->target_bytes) {
-        more->drain_packets = packets % FF_SEARCH_DRAIN_PACKETS; /* [search.drain.step] */
-        decision->outcome = FF_OUTCOME_DRAINING;
-        decision->exit = (struct ff_search_exit){cwnd_bytes, FF_NONE, FF_SEARCH_EXIT_GROWTH_NONE};
-        return;
-    }
     ff_search_forget(readings, state); /* [search.drain.end] */
     decision->outcome = FF_OUTCOME_DRAINED;
     decision->exit = (struct ff_search_exit){cwnd_bytes, cwnd_bytes, FF_SEARCH_EXIT_GROWTH_NONE};
+}
+
+void ff_search_drain(const struct ff_search_readings *readings, struct ff_search *state, const struct ff_ack *ack,
+                     const struct ff_search_base *base, struct ff_search_decision *decision)
+{
+    struct ff_search_more *more = (struct ff_search_more *)state->more; /* every profile that drains has it */
+    uint64_t packets = more->drain_packets;
+    uint64_t cwnd_bytes = smaller(ack->bytes_in_flight, FF_WINDOW_MAX_BYTES); /* a flight has no bound */
+
+    for (size_t i = 0; i < ack->run_count; i++) {
+        packets += ff_run_count(&ack->packets[i]);
+    }
+    if (packets >= FF_SEARCH_DRAIN_PACKETS) {
+        /* Fewer than 2^48 packets, each of a byte at least; 2^48 / 3 of 65535 bytes are below 2^63. */
+        cwnd_bytes += packets / FF_SEARCH_DRAIN_PACKETS * base->max_datagram_size_bytes;
+        cwnd_bytes = smaller(cwnd_bytes, FF_WINDOW_MAX_BYTES);
+        packets %= FF_SEARCH_DRAIN_PACKETS;
+    }
+    decision->evaluated = false;
+    decision->exits = true;
+    if (cwnd_bytes <= more->target_bytes) {
+        end_drain(readings, state, more->target_bytes, decision);
+        return;
+    }
+    more->drain_packets = packets; /* [search.drain.step] */
+    decision->outcome = FF_OUTCOME_DRAINING;
+    decision->exit = (struct ff_search_exit){cwnd_bytes, FF_NONE, FF_SEARCH_EXIT_GROWTH_NONE};
 }

@@ -22,6 +22,7 @@ from firstflight import (
     profiles,
     step,
 )
+from firstflight.controller import create_with
 from firstflight.limits import (
     BIN_MAX_BYTES,
     DATAGRAM_MAX_BYTES,
@@ -30,7 +31,8 @@ from firstflight.limits import (
     TIME_MAX_NS,
     WINDOW_MAX_BYTES,
 )
-from firstflight.search_bins import Series
+from firstflight.search_bins import SHIFT_MAXIMUM_BINS, Series
+from firstflight.search_profiles import PROFILES as SEARCH_READINGS
 from model_streams import PROFILES, SEARCH_PROFILES, S, run_ack
 
 RUN = Run(0, 9, 1200, S)
@@ -189,3 +191,11 @@ def test_public_names() -> None:
 def test_errors_are_value_errors() -> None:
     """A caller that knows nothing of the model can catch its error."""
     assert issubclass(DomainError, ValueError)
+
+
+def test_readings_that_need_more_bins_than_are_kept_are_refused() -> None:
+    readings = SEARCH_READINGS["lanman-2024"]
+    config = Config(1200)
+    create_with(replace(readings, shift_maximum_bins=SHIFT_MAXIMUM_BINS), config)
+    with pytest.raises(DomainError, match="shift_maximum_bins: 39 is above 38"):
+        create_with(replace(readings, shift_maximum_bins=SHIFT_MAXIMUM_BINS + 1), config)

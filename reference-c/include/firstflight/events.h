@@ -136,7 +136,10 @@ struct ff_event {
 };
 
 /* Return how many packets a valid run has. */
-uint64_t ff_run_count(const struct ff_run *run);
+static inline uint64_t ff_run_count(const struct ff_run *run)
+{
+    return run->last - run->first + 1;
+}
 
 /* Return FF_OK, or FF_ERR_DOMAIN if the event lies outside the domain in limits.h. */
 enum ff_status ff_event_check(const struct ff_event *event);

@@ -14,6 +14,8 @@ TICKS_PER_UNIT = 20
 #: Bin duration in ticks per unit of initial RTT: 20 * 0.35.
 BIN_TICKS_PER_RTT = 7
 RING_BINS = 25
+#: The largest shift that readings may allow.
+SHIFT_MAXIMUM_BINS = 38
 #: Completed bins that are kept: the earlier window of a shift of 38 reaches 49 bins back.
 KEPT_BINS = 49
 _NS_PER_UNIT = {Clock.NS: 1, Clock.US: 1_000, Clock.MS: 1_000_000}

@@ -6,9 +6,11 @@ Mirrors ``reference-c/src/search_startup.c``.
 from dataclasses import replace
 
 from firstflight import search, slow_start
+from firstflight.errors import DomainError
 from firstflight.events import Ack, Event, PersistentCongestion, Sent
 from firstflight.observables import Observation, Outcome, Phase
 from firstflight.search import Base, Decision, Search
+from firstflight.search_bins import SHIFT_MAXIMUM_BINS
 from firstflight.search_profiles import PROFILES, ExitGrowth, Lower, Readings
 from firstflight.search_windows import Evaluation
 from firstflight.slow_start import SlowStart
@@ -16,8 +18,10 @@ from firstflight.slow_start import SlowStart
 __all__ = ["PROFILES", "Readings", "begin", "step"]
 
 
-def begin(_readings: Readings, _base: SlowStart) -> Search:
-    """Return the state before the first event."""
+def begin(readings: Readings, _base: SlowStart) -> Search:
+    """Return the state before the first event. Raise :class:`DomainError` if the readings need more bins than are kept."""
+    if readings.shift_maximum_bins > SHIFT_MAXIMUM_BINS:
+        raise DomainError(f"shift_maximum_bins: {readings.shift_maximum_bins} is above {SHIFT_MAXIMUM_BINS}")
     return Search()
 
 

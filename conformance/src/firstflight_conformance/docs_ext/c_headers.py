@@ -17,7 +17,17 @@ _SKIPPED = ("#if", "#endif", "#include", 'extern "C"')
 _NAME = re.compile(r"(?:struct|enum|union) (\w+) \{|#define (\w+)|(\w+)\(|(\w+)(?:\[\w*\])?;")
 _WIDTH = 84
 #: Headers in the order in which a user meets them.
-_ORDER = ("controller", "events", "observables", "limits", "search", "search_profiles", "slow_start")
+_ORDER = (
+    "controller",
+    "events",
+    "observables",
+    "limits",
+    "slow_start",
+    "search",
+    "careful_resume",
+    "jumpstart",
+    "transfer_time",
+)
 
 
 @dataclass(frozen=True, slots=True)
