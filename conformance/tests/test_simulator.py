@@ -17,6 +17,7 @@ from firstflight_conformance.cli import main
 from firstflight_conformance.ledger import Ledger, RttEstimator
 from firstflight_conformance.paths import SCENARIOS
 from firstflight_conformance.prng import SplitMix64
+from firstflight_conformance.schemas import validator
 from firstflight_conformance.simulator.loop import ORIGIN_NS, Recording, simulate
 from firstflight_conformance.simulator.path import AckPolicy, Bottleneck
 from firstflight_conformance.simulator.scenario import (
@@ -29,7 +30,6 @@ from firstflight_conformance.simulator.scenario import (
 )
 from firstflight_conformance.simulator.sender import INITIAL_RTT_NS
 from firstflight_conformance.stream import check_stream
-from firstflight_conformance.vectors import validator
 from firstflight_conformance.wire import event_to_json
 
 MS = 1_000_000

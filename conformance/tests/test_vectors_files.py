@@ -11,9 +11,10 @@ import pytest
 from firstflight import create, profiles
 from firstflight_conformance.measure import ClauseTracer, clauses_at, clauses_of, config_from_json, replay
 from firstflight_conformance.paths import SCENARIOS, VECTORS
+from firstflight_conformance.schemas import validator
 from firstflight_conformance.spec.clauses import all_clauses
 from firstflight_conformance.vectorgen.canonical import vector_text
-from firstflight_conformance.vectors import COMPUTED_ALGORITHMS, Case, Vector, cases, load, load_all, validator
+from firstflight_conformance.vectors import COMPUTED_ALGORITHMS, Case, Vector, cases, load, load_all
 from firstflight_conformance.wire import decode_int, event_from_json, observation_to_json
 
 FILES = sorted(

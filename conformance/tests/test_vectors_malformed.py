@@ -15,7 +15,8 @@ from firstflight.events import check
 from firstflight_conformance import vectors
 from firstflight_conformance.cli import main
 from firstflight_conformance.measure import config_from_json
-from firstflight_conformance.vectors import VectorError, load, load_all, validator
+from firstflight_conformance.schemas import validator
+from firstflight_conformance.vectors import VectorError, load, load_all
 from firstflight_conformance.wire import event_from_json
 from malformed import FILES, GONE, TABLE, change, good, places, write
 

@@ -6,14 +6,13 @@ from math import gcd
 from pathlib import Path
 from typing import Any
 
-from jsonschema.exceptions import best_match
-
 from firstflight import transfer_time
 from firstflight.errors import DomainError
 from firstflight.transfer_time import Inputs, TransferTime
 from firstflight_conformance.measure import ClauseTracer
 from firstflight_conformance.paths import VECTORS
-from firstflight_conformance.vectors import COMPUTED_ALGORITHMS, VectorError, parse_file, validator
+from firstflight_conformance.schemas import schema_error
+from firstflight_conformance.vectors import COMPUTED_ALGORITHMS, VectorError, parse_file
 from firstflight_conformance.wire import decode_int, encode_int
 
 #: The profile that computes no time, but which rate a Quick-Start request is granted.
@@ -133,7 +132,7 @@ def clauses_of(profile: str, inputs: Mapping[str, int]) -> tuple[str, ...]:
 def load(path: Path) -> Computation:
     """Load one file. Raise :class:`VectorError` if it is malformed in any way."""
     raw = parse_file(path)
-    error = best_match(validator("urn:firstflight:computation:1").iter_errors(raw))
+    error = schema_error("urn:firstflight:computation:1", raw)
     if error is not None:
         raise VectorError(path, error.json_path.removeprefix("$").removeprefix(".") or "file", error.message)
     _check_meaning(path, raw)

@@ -3,16 +3,14 @@
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any
 
-from jsonschema import Draft202012Validator
-from jsonschema.exceptions import ValidationError, best_match
-from referencing import Registry, Resource
+from jsonschema.exceptions import ValidationError
 
 from firstflight.controller import Config, create_with
-from firstflight_conformance.paths import SCHEMAS, VECTORS
+from firstflight_conformance.paths import VECTORS
+from firstflight_conformance.schemas import schema_error
 from firstflight_conformance.stream import StreamError, check_stream, flags_of, granularity_of
 from firstflight_conformance.wire import decode_int
 
@@ -192,26 +190,10 @@ def parse_file(path: Path) -> dict[str, Any]:
     return raw
 
 
-@cache
-def schema_registry() -> Registry[Any]:
-    """Return the schemas of ``spec/schemas`` by their ``$id``."""
-    resources = [
-        Resource.from_contents(json.loads(path.read_text(encoding="utf-8")))
-        for path in sorted(SCHEMAS.glob("*.schema.json"))
-    ]
-    return Registry().with_resources((str(resource.id()), resource) for resource in resources)
-
-
-@cache
-def validator(schema_id: str) -> Draft202012Validator:
-    """Return a validator for the schema with the given ``$id``."""
-    return Draft202012Validator({"$ref": schema_id}, registry=schema_registry())
-
-
 def _check_schema(path: Path, raw: dict[str, Any]) -> None:
     """Hold everything but the events to the schema; `check_stream` refuses what the schema refuses in an event, faster."""
     header = {**raw, "events": [{"ev": "pto", "t_ns": 1}]} if _is_list_of_objects(raw.get("events")) else raw
-    error = best_match(validator("urn:firstflight:vector:1").iter_errors(header))
+    error = schema_error("urn:firstflight:vector:1", header)
     if error is not None:
         raise VectorError(path, _place(error) or "file", error.message)
 

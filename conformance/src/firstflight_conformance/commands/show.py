@@ -1,5 +1,6 @@
 """``firstflight show``: one case as a timeline."""
 
+from collections.abc import Sequence
 from itertools import zip_longest
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from rich.text import Text
 from firstflight_conformance import timeline
 from firstflight_conformance.commands.options import InputError, selected_cases, vectors_option
 from firstflight_conformance.computations import ComputationCase
+from firstflight_conformance.qlog import qlog_text
 from firstflight_conformance.run.report_terminal import console
 from firstflight_conformance.run.selection import Selection, unknown_hint
 from firstflight_conformance.vectors import Case
@@ -18,8 +20,11 @@ from firstflight_conformance.vectors import Case
 
 @click.command("show")
 @click.argument("case_id", metavar="CASE")
+@click.option(
+    "--qlog", is_flag=True, help="Print the case as a qlog (JSON text sequence) instead: one case with events."
+)
 @vectors_option
-def show_command(case_id: str, root: Path) -> None:
+def show_command(*, case_id: str, qlog: bool, root: Path) -> None:
     """Show a case as a timeline: each event, and what is expected to change there.
 
     CASE is the id of a case, or that of a vector, which shows all its profiles.
@@ -28,12 +33,24 @@ def show_command(case_id: str, root: Path) -> None:
     found = [case for case in cases if case_id in (case.id, case.vector.id)]
     if not found:
         raise InputError(f"{case_id}: {unknown_hint(case_id, [case.id for case in cases])}")
+    if qlog:
+        click.echo(_qlog(case_id, found), nl=False)
+        return
     out = console()
     for case in found:
         if isinstance(case, ComputationCase):
             _show_computation(out, case)
         else:
             _show(out, case)
+
+
+def _qlog(case_id: str, found: Sequence[Case | ComputationCase]) -> str:
+    case = found[0]
+    if len(found) > 1:
+        raise InputError(f"{case_id}: a qlog holds one case; choose one: {', '.join(case.id for case in found)}")
+    if isinstance(case, ComputationCase):
+        raise InputError(f"{case_id}: a computation has no events to log")
+    return qlog_text(case)
 
 
 def _show_computation(out: Console, case: ComputationCase) -> None:

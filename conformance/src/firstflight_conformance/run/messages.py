@@ -4,10 +4,9 @@ import json
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from jsonschema.exceptions import best_match
-
 from firstflight_conformance.run.faults import ConversationError, FaultKind, excerpt
-from firstflight_conformance.vectors import Case, validator
+from firstflight_conformance.schemas import schema_error
+from firstflight_conformance.vectors import Case
 from firstflight_conformance.wire import decode_int
 
 PROTOCOL = 1
@@ -106,7 +105,7 @@ def check_schema(message: Message, side: str) -> None:
     """Hold a message of the given side, ``runner`` or ``adapter``, to the protocol schema."""
     kind = message["op"] if message["op"] in _OPS[side] else ""
     kind = f"{side}_hello" if kind == "hello" else kind or side
-    error = best_match(validator(f"urn:firstflight:protocol:1#/$defs/{kind}").iter_errors(message))
+    error = schema_error(f"urn:firstflight:protocol:1#/$defs/{kind}", message)
     if error is None:
         return
     reason = (

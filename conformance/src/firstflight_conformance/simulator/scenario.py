@@ -5,11 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from jsonschema.exceptions import best_match
-
 from firstflight import Config
 from firstflight_conformance.paths import SCENARIOS
-from firstflight_conformance.vectors import validator
+from firstflight_conformance.schemas import schema_error
 
 
 class ScenarioError(ValueError):
@@ -71,7 +69,7 @@ def load_scenario(path: Path) -> Scenario:
         raw = json.loads(path.read_text(encoding="utf-8"), parse_float=refuse_float, parse_constant=refuse_float)
     except (OSError, ValueError, RecursionError) as cause:
         raise ScenarioError(f"{path}: {cause}") from cause
-    error = best_match(validator("urn:firstflight:scenario:1").iter_errors(raw))
+    error = schema_error("urn:firstflight:scenario:1", raw)
     if error is not None:
         raise ScenarioError(f"{path}: {error.json_path}: {error.message}")
     sender = raw["sender"]

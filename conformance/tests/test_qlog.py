@@ -1,0 +1,83 @@
+"""``firstflight show --qlog``: a case as a connection would have logged it."""
+
+import json
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from firstflight_conformance.cli import main
+
+B4 = "careful-resume.example.b4-loss@rfc-9959"
+#: The edges of the qlog draft that Appendix B.4 takes.
+B4_PHASES = [
+    (None, "reconnaissance", None),
+    ("reconnaissance", "unvalidated", "congestion_window_limited"),
+    ("unvalidated", "validating", "first_unvalidated_packet_acknowledged"),
+    ("validating", "safe_retreat", "packet_loss"),
+    ("safe_retreat", "normal", "exit_recovery"),
+]
+
+
+def show(case_id: str) -> Result:
+    """Run the command."""
+    return CliRunner().invoke(main, ["show", case_id, "--qlog"])
+
+
+def records(case_id: str) -> list[dict[str, Any]]:
+    """Return what the qlog of a case holds."""
+    result = show(case_id)
+    assert result.exit_code == 0
+    texts = result.output.split("\x1e")
+    assert texts[0] == ""
+    assert all(text.endswith("\n") for text in texts[1:])
+    return [json.loads(text) for text in texts[1:]]
+
+
+def named(found: list[dict[str, Any]], name: str) -> list[dict[str, Any]]:
+    """Return the data of the records of one name."""
+    return [record["data"] for record in found if record.get("name") == f"quic:{name}"]
+
+
+def test_careful_resume() -> None:
+    """Every change of phase is a record with its trigger, and the numbers after it."""
+    header, *found = records(B4)
+    assert header["file_schema"] == "urn:ietf:params:qlog:file:sequential"
+    assert header["title"] == B4
+    phases = named(found, "careful_resume_phase_updated")
+    assert [(data.get("old"), data["new"], data.get("trigger")) for data in phases] == B4_PHASES
+    assert phases[0]["state_data"] == {"congestion_window": 12000}
+    assert phases[0]["restored_data"] == {"saved_congestion_window": 360_000, "saved_rtt": 100.0}
+    retreat = {"pipesize": 110_400, "first_unvalidated_packet": 59, "last_unvalidated_packet": 179}
+    assert phases[3]["state_data"] == retreat | {"congestion_window": 55_200}
+    assert phases[4]["state_data"]["ssthresh"] == 106_800
+    assert "restored_data" not in phases[3]
+    assert [record["time"] for record in found] == sorted(record["time"] for record in found)
+
+
+def test_the_base_controller() -> None:
+    """Packets are logged one by one, metrics where they change, and the phases of RFC 9002."""
+    found = records("slow-start.recovery.halved@rfc-9002")
+    assert [data["header"]["packet_number"] for data in named(found, "packet_sent")] == list(range(10))
+    assert named(found, "packet_lost") == [{"header": {"packet_type": "1RTT", "packet_number": 0}}]
+    states = named(found, "congestion_state_updated")
+    assert states == [{"new": "slow_start"}, {"old": "slow_start", "new": "recovery"}]
+    assert named(found, "recovery_metrics_updated")[-1]["ssthresh"] == 7800
+
+
+@pytest.mark.parametrize(
+    ("case_id", "reason"),
+    [
+        (
+            "careful-resume.example.b4-loss",
+            "a qlog holds one case; choose one: careful-resume.example.b4-loss@rfc-9959,",
+        ),
+        ("transfer-time.domain.approved-rate-beyond-codes", "a computation has no events to log"),
+        ("no.such.case", "no.such.case"),
+    ],
+)
+def test_refused(case_id: str, reason: str) -> None:
+    """What is not one case with events is a usage error."""
+    result = show(case_id)
+    assert result.exit_code == 2
+    assert reason in result.output
