@@ -39,7 +39,8 @@ _HEADERS = (
     *("limits", "events", "observables", "slow_start", "search_profiles", "u128"),
     *("search_bins", "search_windows", "search_exit", "search"),
     *("jumpstart_profiles", "jumpstart_state", "jumpstart"),
-    *("careful_resume_profiles", "careful_resume_state", "careful_resume", "controller"),
+    *("careful_resume_profiles", "careful_resume_state", "careful_resume"),
+    *("hystartpp_profiles", "hystartpp", "hystart_profiles", "hystart", "controller"),
 )
 _SEARCH_STATE = ("bin", "open_bin_bytes", "shift_bins", "current_bytes", "previous_bytes", "target_bytes")
 #: FF_NONE, FF_NO_RTT_NS and FF_SSTHRESH_INFINITE alike.

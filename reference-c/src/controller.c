@@ -41,6 +41,20 @@ enum ff_status ff_controller_init(struct ff_controller *controller, const char *
             }
         }
     }
+    if (same_text(algorithm, "hystartpp")) {
+        for (size_t i = 0; i < FF_HYSTARTPP_PROFILE_COUNT; i++) {
+            if (same_text(profile, ff_hystartpp_profiles[i].name)) {
+                return ff_controller_init_hystartpp(controller, &ff_hystartpp_profiles[i].readings, config);
+            }
+        }
+    }
+    if (same_text(algorithm, "hystart")) {
+        for (size_t i = 0; i < FF_HYSTART_PROFILE_COUNT; i++) {
+            if (same_text(profile, ff_hystart_profiles[i].name)) {
+                return ff_controller_init_hystart(controller, &ff_hystart_profiles[i].readings, config);
+            }
+        }
+    }
     return FF_ERR_UNKNOWN_PROFILE;
 }
 
@@ -112,6 +126,32 @@ enum ff_status ff_controller_init_careful_resume(struct ff_controller *controlle
     return status;
 }
 
+enum ff_status ff_controller_init_hystartpp(struct ff_controller *controller, const struct ff_hystartpp_readings *readings,
+                                            const struct ff_config *config)
+{
+    enum ff_status status = begin(controller, config);
+
+    if (status == FF_OK) {
+        controller->algorithm = FF_ALGORITHM_HYSTARTPP;
+        controller->hystartpp_readings = *readings;
+        ff_hystartpp_begin(&controller->hystartpp);
+    }
+    return status;
+}
+
+enum ff_status ff_controller_init_hystart(struct ff_controller *controller, const struct ff_hystart_readings *readings,
+                                          const struct ff_config *config)
+{
+    enum ff_status status = begin(controller, config);
+
+    if (status == FF_OK) {
+        controller->algorithm = FF_ALGORITHM_HYSTART;
+        controller->hystart_readings = *readings;
+        ff_hystart_begin(&controller->hystart_readings, &controller->hystart);
+    }
+    return status;
+}
+
 struct ff_search *ff_controller_search(const struct ff_controller *controller)
 {
     return (struct ff_search *)controller->search.words;
@@ -141,6 +181,12 @@ enum ff_status ff_controller_step(struct ff_controller *controller, const struct
     case FF_ALGORITHM_CAREFUL_RESUME:
         status = ff_careful_resume_step(&controller->careful_resume_readings, &controller->careful_resume,
                                         resumed_search(controller), base, event, observation);
+        break;
+    case FF_ALGORITHM_HYSTARTPP:
+        ff_hystartpp_step(&controller->hystartpp_readings, &controller->hystartpp, base, event, observation);
+        break;
+    case FF_ALGORITHM_HYSTART:
+        ff_hystart_step(&controller->hystart_readings, &controller->hystart, base, event, observation);
         break;
     }
     if (status == FF_OK) {

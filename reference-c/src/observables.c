@@ -13,6 +13,7 @@ static const char *const phase_names[] = {
     [FF_PHASE_UNVALIDATED] = "unvalidated",
     [FF_PHASE_VALIDATING] = "validating",
     [FF_PHASE_SAFE_RETREAT] = "safe_retreat",
+    [FF_PHASE_CONSERVATIVE_SLOW_START] = "conservative_slow_start",
 };
 
 static const char *const outcome_names[] = {
@@ -68,6 +69,11 @@ static const char *const outcome_names[] = {
     [FF_OUTCOME_RETREATED] = "retreated",
     [FF_OUTCOME_RETREAT_ENDED] = "retreat_ended",
     [FF_OUTCOME_PATH_CHANGED] = "path_changed",
+    [FF_OUTCOME_CONSERVATIVE_BEGUN] = "conservative_begun",
+    [FF_OUTCOME_CONSERVATIVE_GROWN] = "conservative_grown",
+    [FF_OUTCOME_SLOW_START_RESUMED] = "slow_start_resumed",
+    [FF_OUTCOME_EXITED_BY_TRAIN] = "exited_by_train",
+    [FF_OUTCOME_EXITED_BY_DELAY] = "exited_by_delay",
 };
 
 static const char *const trigger_names[] = {
@@ -110,6 +116,15 @@ void ff_observation_clear(struct ff_observation *observation)
     observation->saved_cwnd_bytes = FF_NONE;
     observation->saved_rtt_ns = FF_NONE;
     observation->saved_in_use = FF_NONE;
+    observation->round_end_packet = FF_NONE;
+    observation->rtt_samples = FF_NONE;
+    observation->current_min_rtt_ns = FF_NONE;
+    observation->last_min_rtt_ns = FF_NONE;
+    observation->baseline_rtt_ns = FF_NONE;
+    observation->css_rounds = FF_NONE;
+    observation->min_rtt_ns = FF_NONE;
+    observation->round_start_ns = FF_NONE;
+    observation->train_ns = FF_NONE;
 }
 
 const char *ff_phase_name(enum ff_phase phase)

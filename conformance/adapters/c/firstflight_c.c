@@ -48,6 +48,14 @@ const char *firstflight_adapter_hello(void)
     for (size_t i = 0; i < FF_CAREFUL_RESUME_PROFILE_COUNT; i++) {
         append(&text, i == 0 ? "\"" : ",\"", ff_careful_resume_profiles[i].name, "\"");
     }
+    append(&text, "],\"hystartpp\":[", "", "");
+    for (size_t i = 0; i < FF_HYSTARTPP_PROFILE_COUNT; i++) {
+        append(&text, i == 0 ? "\"" : ",\"", ff_hystartpp_profiles[i].name, "\"");
+    }
+    append(&text, "],\"hystart\":[", "", "");
+    for (size_t i = 0; i < FF_HYSTART_PROFILE_COUNT; i++) {
+        append(&text, i == 0 ? "\"" : ",\"", ff_hystart_profiles[i].name, "\"");
+    }
     append(&text, "],\"transfer-time\":[\"slow-start\",\"quick-start\",\"jump-start\",\"more-start\",", "",
            "\"initial-start\",\"quick-start-rate\"");
     append(&text, "]},\"observables\":[\"cwnd_bytes\",\"ssthresh_bytes\",\"phase\",\"outcome\",", "",
@@ -252,6 +260,22 @@ int firstflight_adapter_event(void *self, const struct firstflight_event *event,
         report(observed, "saved_in_use", seen.saved_in_use);
         report(observed, "bin", seen.bin);
         report(observed, "open_bin_bytes", seen.open_bin_bytes);
+        break;
+    case FF_ALGORITHM_HYSTARTPP:
+        report(observed, "round_end_packet", seen.round_end_packet);
+        report(observed, "rtt_samples", seen.rtt_samples);
+        report(observed, "current_min_rtt_ns", seen.current_min_rtt_ns);
+        report(observed, "last_min_rtt_ns", seen.last_min_rtt_ns);
+        report(observed, "baseline_rtt_ns", seen.baseline_rtt_ns);
+        report(observed, "css_rounds", seen.css_rounds);
+        break;
+    case FF_ALGORITHM_HYSTART:
+        report(observed, "round_end_packet", seen.round_end_packet);
+        report(observed, "rtt_samples", seen.rtt_samples);
+        report(observed, "current_min_rtt_ns", seen.current_min_rtt_ns);
+        report(observed, "min_rtt_ns", seen.min_rtt_ns);
+        report(observed, "round_start_ns", seen.round_start_ns);
+        report(observed, "train_ns", seen.train_ns);
         break;
     }
     return FIRSTFLIGHT_OBSERVED;

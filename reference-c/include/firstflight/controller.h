@@ -18,6 +18,10 @@
 #include "firstflight/careful_resume.h"
 #include "firstflight/careful_resume_profiles.h"
 #include "firstflight/events.h"
+#include "firstflight/hystart.h"
+#include "firstflight/hystart_profiles.h"
+#include "firstflight/hystartpp.h"
+#include "firstflight/hystartpp_profiles.h"
 #include "firstflight/jumpstart.h"
 #include "firstflight/jumpstart_profiles.h"
 #include "firstflight/limits.h"
@@ -38,6 +42,8 @@ enum ff_algorithm {
     FF_ALGORITHM_SEARCH,
     FF_ALGORITHM_JUMPSTART,
     FF_ALGORITHM_CAREFUL_RESUME,
+    FF_ALGORITHM_HYSTARTPP,
+    FF_ALGORITHM_HYSTART,
 };
 
 /* `algorithm` says which member of the union holds readings and state. */
@@ -59,12 +65,22 @@ struct ff_controller {
             struct ff_careful_resume careful_resume;
             struct ff_search_any resumed_search; /* in readings with SEARCH */
         };
+        struct {
+            struct ff_hystartpp_readings hystartpp_readings;
+            struct ff_hystartpp hystartpp;
+        };
+        struct {
+            struct ff_hystart_readings hystart_readings;
+            struct ff_hystart hystart;
+        };
     };
 };
 
 /*
  * Fill in a new controller. Algorithms: "slow-start" with profile "rfc-9002", "search" with those of ff_search_profiles,
- * "jumpstart" with those of ff_jumpstart_profiles, "careful-resume" with those of ff_careful_resume_profiles. FF_ERR_UNKNOWN_PROFILE if there is no such profile, FF_ERR_DOMAIN if the configuration is out of range.
+ * "jumpstart" with those of ff_jumpstart_profiles, "careful-resume" with those of ff_careful_resume_profiles, "hystartpp" with those of
+ * ff_hystartpp_profiles, "hystart" with those of ff_hystart_profiles. FF_ERR_UNKNOWN_PROFILE if there is no such profile,
+ * FF_ERR_DOMAIN if the configuration is out of range.
  */
 enum ff_status ff_controller_init(struct ff_controller *controller, const char *algorithm, const char *profile,
                                   const struct ff_config *config);
@@ -84,6 +100,14 @@ enum ff_status ff_controller_init_jumpstart(struct ff_controller *controller, co
 enum ff_status ff_controller_init_careful_resume(struct ff_controller *controller,
                                                  const struct ff_careful_resume_readings *readings,
                                                  const struct ff_config *config);
+
+/* The same with HyStart++ in the given readings. */
+enum ff_status ff_controller_init_hystartpp(struct ff_controller *controller, const struct ff_hystartpp_readings *readings,
+                                            const struct ff_config *config);
+
+/* The same with HyStart in the given readings. */
+enum ff_status ff_controller_init_hystart(struct ff_controller *controller, const struct ff_hystart_readings *readings,
+                                          const struct ff_config *config);
 
 /* Return the state of SEARCH. Like strchr, it serves readers and writers alike. */
 struct ff_search *ff_controller_search(const struct ff_controller *controller);

@@ -22,6 +22,8 @@ enum ff_phase {
     FF_PHASE_UNVALIDATED,
     FF_PHASE_VALIDATING,
     FF_PHASE_SAFE_RETREAT,
+    /* that of HyStart++ (spec/hystartpp.md) */
+    FF_PHASE_CONSERVATIVE_SLOW_START,
 };
 
 /* What a controller did on an event, or why it did nothing. */
@@ -82,6 +84,13 @@ enum ff_outcome {
     FF_OUTCOME_RETREATED,
     FF_OUTCOME_RETREAT_ENDED,
     FF_OUTCOME_PATH_CHANGED,
+    /* HyStart++ (spec/hystartpp.md) */
+    FF_OUTCOME_CONSERVATIVE_BEGUN,
+    FF_OUTCOME_CONSERVATIVE_GROWN,
+    FF_OUTCOME_SLOW_START_RESUMED,
+    /* HyStart (spec/hystart.md) */
+    FF_OUTCOME_EXITED_BY_TRAIN,
+    FF_OUTCOME_EXITED_BY_DELAY,
 };
 
 /* Why Careful Resume changed its phase, as in its qlog draft. */
@@ -134,6 +143,18 @@ struct ff_observation {
     uint64_t saved_cwnd_bytes;
     uint64_t saved_rtt_ns;
     uint64_t saved_in_use; /* 1: yes */
+    /* hystartpp, hystart */
+    uint64_t round_end_packet;
+    uint64_t rtt_samples;
+    uint64_t current_min_rtt_ns;
+    /* hystartpp */
+    uint64_t last_min_rtt_ns;
+    uint64_t baseline_rtt_ns;
+    uint64_t css_rounds;
+    /* hystart */
+    uint64_t min_rtt_ns;
+    uint64_t round_start_ns;
+    uint64_t train_ns;
 };
 
 /* Fill in an observation in which no number is there. */

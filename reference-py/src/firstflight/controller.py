@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from firstflight import careful_resume, events, jumpstart, search_startup, slow_start
+from firstflight import careful_resume, events, hystart, hystartpp, jumpstart, search_startup, slow_start
 from firstflight.errors import DomainError
 from firstflight.events import Event
 from firstflight.limits import DATAGRAM_MAX_BYTES, WINDOW_MAX_BYTES
@@ -35,7 +35,13 @@ class Startup(Protocol):
 
 
 #: The algorithms that run on top of the base controller. A further one is added here.
-STARTUPS: dict[str, Startup] = {"search": search_startup, "jumpstart": jumpstart, "careful-resume": careful_resume}
+STARTUPS: dict[str, Startup] = {
+    "search": search_startup,
+    "jumpstart": jumpstart,
+    "careful-resume": careful_resume,
+    "hystartpp": hystartpp,
+    "hystart": hystart,
+}
 _BY_READINGS = {startup.Readings: startup for startup in STARTUPS.values()}
 
 

@@ -17,6 +17,8 @@ class Phase(Enum):
     UNVALIDATED = "unvalidated"
     VALIDATING = "validating"
     SAFE_RETREAT = "safe_retreat"
+    # That of HyStart++ (``spec/hystartpp.md``)
+    CONSERVATIVE_SLOW_START = "conservative_slow_start"
 
 
 class Outcome(Enum):
@@ -78,6 +80,13 @@ class Outcome(Enum):
     RETREATED = "retreated"
     RETREAT_ENDED = "retreat_ended"
     PATH_CHANGED = "path_changed"
+    # HyStart++ (``spec/hystartpp.md``)
+    CONSERVATIVE_BEGUN = "conservative_begun"
+    CONSERVATIVE_GROWN = "conservative_grown"
+    SLOW_START_RESUMED = "slow_start_resumed"
+    # HyStart (``spec/hystart.md``)
+    EXITED_BY_TRAIN = "exited_by_train"
+    EXITED_BY_DELAY = "exited_by_delay"
 
 
 class Trigger(Enum):

@@ -34,6 +34,8 @@ MUTABLE = (
     "careful_resume_validation",
     "careful_resume_recon",
     "careful_resume",
+    "hystartpp",
+    "hystart",
     "controller",
     "transfer_time",
 )

@@ -6,7 +6,13 @@ from firstflight_conformance.paths import REFERENCE_C, REFERENCE_PY
 from firstflight_conformance.spec.readings import Profile, ProfileTable, Reading, load_tables
 
 #: How an algorithm is written in prose, where that is not its name.
-_TITLES = {"search": "SEARCH", "jumpstart": "JumpStart", "careful-resume": "Careful Resume"}
+_TITLES = {
+    "search": "SEARCH",
+    "jumpstart": "JumpStart",
+    "careful-resume": "Careful Resume",
+    "hystartpp": "HyStart++",
+    "hystart": "HyStart",
+}
 
 
 def generated_files() -> dict[Path, str]:

@@ -84,6 +84,12 @@ _ENDINGS = {
     Outcome.LIFETIME_EXCEEDED, Outcome.RTT_NOT_VALIDATED, Outcome.JUMP_NOT_LARGER, Outcome.THRESHOLD_SET, Outcome.JUMPED,
     Outcome.RATE_LIMITED, Outcome.VALIDATION_BEGUN, Outcome.RETREATED, Outcome.RETREAT_ENDED,
 }  # fmt: skip
+#: Outcomes after which profiles of an algorithm may differ in what they let be sent; for the others it is the exit.
+_MAY_END = {
+    "careful-resume": _ENDINGS,
+    "hystartpp": {Outcome.CONSERVATIVE_BEGUN},
+    "hystart": {Outcome.EXITED_BY_TRAIN, Outcome.EXITED_BY_DELAY},
+}
 
 
 def judged_events(events: tuple[Event, ...], observations: list[Observation]) -> int:
@@ -133,7 +139,7 @@ def _profile_json(stimulus: Stimulus, profile: str) -> dict[str, Any]:
     events = list(stimulus.events)
     observations = replay(controller_of(stimulus, profile), events)
     judged = judged_events(stimulus.events, observations)
-    may_end = _ENDINGS if stimulus.algorithm == "careful-resume" else {Outcome.EXITED}
+    may_end = _MAY_END.get(stimulus.algorithm, {Outcome.EXITED})
     if judged < len(events) and may_end.isdisjoint(seen.outcome for seen in observations[:judged]):
         raise ValueError(f"{stimulus.id}@{profile}: event {judged} does not fit the window, and there was no exit")
     return {

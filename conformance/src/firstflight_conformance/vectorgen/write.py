@@ -15,6 +15,9 @@ from firstflight_conformance.vectorgen import (
     hand_careful_resume_retreat,
     hand_careful_resume_search,
     hand_careful_resume_validating,
+    hand_hystart,
+    hand_hystartpp,
+    hand_hystartpp_css,
     hand_jumpstart,
     hand_jumpstart_loss,
     hand_jumpstart_stacks,
@@ -45,6 +48,9 @@ BY_HAND = (
     hand_jumpstart,
     hand_jumpstart_loss,
     hand_jumpstart_stacks,
+    hand_hystartpp,
+    hand_hystartpp_css,
+    hand_hystart,
 )
 
 

@@ -1,0 +1,131 @@
+"""Readings and profiles of HyStart. Generated from spec/profiles/hystart.toml by `make generate`; do not edit."""
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class AckTrain(Enum):
+    """Is the length of ACK trains watched?"""
+
+    ON = "on"
+    OFF = "off"
+
+
+class TrainThreshold(Enum):
+    """How long may a train of ACKs become?"""
+
+    HALF = "half"
+    WHOLE = "whole"
+
+
+class TrainMargin(Enum):
+    """What is added to the minimum RTT for the bursts of segmentation offload?"""
+
+    ONE_MS = "one_ms"
+    NONE = "none"
+
+
+class BoundaryAck(Enum):
+    """To which round does the ACK belong that ends a round?"""
+
+    NEXT = "next"
+    ENDED = "ended"
+
+
+class Decision(Enum):
+    """When is the delay of a round compared?"""
+
+    AFTER_EIGHT = "after_eight"
+    EIGHTH = "eighth"
+
+
+class LowWindow(Enum):
+    """What does a window of less than 16 datagrams prevent?"""
+
+    DETECTION = "detection"
+    EVERYTHING = "everything"
+    EXIT = "exit"
+
+
+class Rtt(Enum):
+    """Which RTT is a sample?"""
+
+    LATEST = "latest"
+    LESS_ACK_DELAY = "less_ack_delay"
+
+
+class Clock(Enum):
+    """In which unit are times and RTTs kept?"""
+
+    US = "us"
+    NS = "ns"
+
+
+class Restart(Enum):
+    """What does persistent congestion reset?"""
+
+    EVERYTHING = "everything"
+    ROUNDS = "rounds"
+
+
+@dataclass(frozen=True, slots=True)
+class Readings:
+    """A choice for every reading."""
+
+    ack_train: AckTrain
+    train_threshold: TrainThreshold
+    train_margin: TrainMargin
+    boundary_ack: BoundaryAck
+    decision: Decision
+    low_window: LowWindow
+    rtt: Rtt
+    clock: Clock
+    restart: Restart
+
+
+PROFILES = {
+    "linux": Readings(
+        ack_train=AckTrain.ON,
+        train_threshold=TrainThreshold.HALF,
+        train_margin=TrainMargin.ONE_MS,
+        boundary_ack=BoundaryAck.NEXT,
+        decision=Decision.AFTER_EIGHT,
+        low_window=LowWindow.DETECTION,
+        rtt=Rtt.LATEST,
+        clock=Clock.US,
+        restart=Restart.EVERYTHING,
+    ),
+    "linux-paced": Readings(
+        ack_train=AckTrain.ON,
+        train_threshold=TrainThreshold.WHOLE,
+        train_margin=TrainMargin.ONE_MS,
+        boundary_ack=BoundaryAck.NEXT,
+        decision=Decision.AFTER_EIGHT,
+        low_window=LowWindow.DETECTION,
+        rtt=Rtt.LATEST,
+        clock=Clock.US,
+        restart=Restart.EVERYTHING,
+    ),
+    "linux-5-16": Readings(
+        ack_train=AckTrain.ON,
+        train_threshold=TrainThreshold.HALF,
+        train_margin=TrainMargin.ONE_MS,
+        boundary_ack=BoundaryAck.NEXT,
+        decision=Decision.AFTER_EIGHT,
+        low_window=LowWindow.EVERYTHING,
+        rtt=Rtt.LATEST,
+        clock=Clock.US,
+        restart=Restart.EVERYTHING,
+    ),
+    "google-quic": Readings(
+        ack_train=AckTrain.OFF,
+        train_threshold=TrainThreshold.HALF,
+        train_margin=TrainMargin.ONE_MS,
+        boundary_ack=BoundaryAck.ENDED,
+        decision=Decision.EIGHTH,
+        low_window=LowWindow.EXIT,
+        rtt=Rtt.LESS_ACK_DELAY,
+        clock=Clock.NS,
+        restart=Restart.ROUNDS,
+    ),
+}

@@ -1,0 +1,50 @@
+"""Readings and profiles of HyStart++. Generated from spec/profiles/hystartpp.toml by `make generate`; do not edit."""
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class CssSamples(Enum):
+    """How many RTT samples of a round allow to resume slow start?"""
+
+    EIGHT = "eight"
+    ANY = "any"
+
+
+class Scope(Enum):
+    """In which slow starts does HyStart++ run?"""
+
+    INITIAL = "initial"
+    EVERY = "every"
+
+
+@dataclass(frozen=True, slots=True)
+class Readings:
+    """A choice for every reading."""
+
+    limit_datagrams: int
+    css_samples: CssSamples
+    css_rounds: int
+    scope: Scope
+
+
+PROFILES = {
+    "rfc-9406": Readings(
+        limit_datagrams=0,
+        css_samples=CssSamples.EIGHT,
+        css_rounds=5,
+        scope=Scope.INITIAL,
+    ),
+    "rfc-9406-unpaced": Readings(
+        limit_datagrams=8,
+        css_samples=CssSamples.EIGHT,
+        css_rounds=5,
+        scope=Scope.INITIAL,
+    ),
+    "ngtcp2": Readings(
+        limit_datagrams=0,
+        css_samples=CssSamples.ANY,
+        css_rounds=4,
+        scope=Scope.EVERY,
+    ),
+}
