@@ -441,7 +441,8 @@ def _(b: StreamBuilder) -> None:
     "A reduction that does not lower the window ends the stage all the same",
     """Two losses at a window of two datagrams, 2400. Between them an ACK of one byte begins a stage and leaves 2400: W_est is 2400.5, W_cubic(0) = 2400 is no less than its whole bytes, and the target W_cubic(0.1 s)
     = 2400. After the second loss, at 4 s, an ACK of one byte begins another stage, and the next one, of 1200 bytes,
-    is in its Reno-friendly region: W_est = 2400.5 + 600 = 3000, and the window too. In a stage that went on t is 3.8 s: the ACK of one byte has a target of 3600, and the window rises above 3000.""",
+    is in its Reno-friendly region: W_est = 2400.5 + 600 = 3000, and the window too. The next ACK gives 3480. In a stage that went on t is 3.8 s and the target always one and a
+    half windows: the last window is 3600.""",
     initial_window_bytes=2400,
 )
 def _(b: StreamBuilder) -> None:
@@ -454,6 +455,8 @@ def _(b: StreamBuilder) -> None:
     b.send_sizes(2 * RTT + 3 * MS, [(1, 1), (1, 1200)])
     b.ack(4 * S, (5, 5))
     b.ack(4 * S + MS, (6, 6))
+    b.send(4 * S + MS, 1)
+    b.ack(4 * S + 101 * MS, (7, 7))
 
 
 @add(
