@@ -36,7 +36,8 @@ from firstflight.slow_start import SlowStart
 from firstflight_conformance.paths import BUILD, REFERENCE_C
 
 _HEADERS = (
-    *("limits", "events", "observables", "slow_start", "search_profiles", "u128"),
+    *("limits", "events", "observables", "cubic_profiles", "wide", "cubic_window", "cubic"),
+    *("slow_start_profiles", "slow_start", "search_profiles", "u128"),
     *("search_bins", "search_windows", "search_exit", "search"),
     *("jumpstart_profiles", "jumpstart_state", "jumpstart"),
     *("careful_resume_profiles", "careful_resume_state", "careful_resume"),
@@ -63,6 +64,7 @@ def _declarations() -> str:
     text = "\n".join((include / f"{name}.h").read_text(encoding="utf-8") for name in _HEADERS)
     text = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
     text = re.sub(r"^static inline .*?^}", "", text, flags=re.DOTALL | re.MULTILINE)
+    text = re.sub(r'^#define FF_\w+ ".*"$', "", text, flags=re.MULTILINE)  # cffi knows no texts
     # A plain number may be the length of an array; the value of any other constant is left to the compiler.
     text = re.sub(r"^#define (FF_\w+) (?!\d+$).+$", r"#define \1 ...", text, flags=re.MULTILINE)
     return "\n".join(line for line in text.splitlines() if not line.startswith("#") or line.startswith("#define FF_"))
@@ -86,7 +88,7 @@ def _built_module(build: str) -> Path:
         builder.cdef(_declarations() + ("\nvoid __gcov_dump(void);\nvoid __gcov_reset(void);\n" if counted else ""))
         builder.set_source(
             name,
-            '#include "firstflight/controller.h"\n#include "firstflight/u128.h"\n'
+            '#include "firstflight/controller.h"\n#include "firstflight/cubic_window.h"\n#include "firstflight/u128.h"\n'
             + ("void __gcov_dump(void);\nvoid __gcov_reset(void);\n" if counted else ""),
             sources=[str(source) for source in sources],
             include_dirs=[str(REFERENCE_C / "include")],

@@ -26,6 +26,7 @@ void ff_resume_retreat(const struct ff_careful_resume_readings *readings, struct
     uint64_t half_bytes = state->pipesize_bytes / 2; /* [careful-resume.retreat.window] */
     base->cwnd_bytes = larger(half_bytes, floor_bytes(readings, state, base));
     base->in_recovery = false;
+    ff_slow_start_forget_congestion(base);
     if (readings->growth_retreat == FF_CAREFUL_RESUME_GROWTH_RETREAT_NONE) {
         base->recovery_start_ns = now_ns; /* [careful-resume.retreat.recovery] */
     }
@@ -33,7 +34,7 @@ void ff_resume_retreat(const struct ff_careful_resume_readings *readings, struct
         base->ssthresh_bytes = base->cwnd_bytes;
     }
     if (readings->base_reduction == FF_CAREFUL_RESUME_BASE_REDUCTION_ALSO) {
-        base->ssthresh_bytes = base->cwnd_bytes / 2;
+        base->ssthresh_bytes = ff_slow_start_reduced_bytes(base, base->cwnd_bytes);
         base->cwnd_bytes = larger(base->ssthresh_bytes, ff_slow_start_minimum_window_bytes(base));
     }
     if (state->marks.last_unvalidated == FF_NO_PACKET ||
@@ -110,7 +111,8 @@ static void on_congestion(const struct ff_careful_resume_readings *readings, str
         }
     }
     if (readings->retreat_congestion == FF_CAREFUL_RESUME_RETREAT_CONGESTION_REDUCES) {
-        step->base.cwnd_bytes = larger(step->base.cwnd_bytes / 2, ff_slow_start_minimum_window_bytes(&step->base));
+        step->base.cwnd_bytes = larger(ff_slow_start_reduced_bytes(&step->base, step->base.cwnd_bytes),
+                                       ff_slow_start_minimum_window_bytes(&step->base));
         step->outcome = FF_OUTCOME_REDUCED;
         return;
     }

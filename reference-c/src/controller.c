@@ -14,48 +14,103 @@ static bool same_text(const char *a, const char *b)
     return *a == *b;
 }
 
-enum ff_status ff_controller_init(struct ff_controller *controller, const char *algorithm, const char *profile,
-                                  const struct ff_config *config)
+/* Return what follows a text that another one begins with, NULL if it does not. */
+static const char *after(const char *text, const char *beginning)
 {
-    if (same_text(algorithm, "slow-start") && same_text(profile, "rfc-9002")) {
-        return ff_controller_init_with(controller, NULL, config);
+    while (*beginning != '\0') {
+        if (*text++ != *beginning++) {
+            return NULL;
+        }
     }
+    return text;
+}
+
+/* Return whether a profile is the named one, alone or with the suffix that puts it on CUBIC; write which. */
+static bool is_named(const char *profile, const char *name, bool *on_cubic)
+{
+    const char *rest = after(profile, name);
+
+    *on_cubic = rest != NULL && same_text(rest, FF_SUFFIX_CUBIC);
+    return *on_cubic || (rest != NULL && *rest == '\0');
+}
+
+static enum ff_status init_base(struct ff_controller *controller, const char *algorithm, const char *profile,
+                                const struct ff_config *config)
+{
+    if (same_text(algorithm, "slow-start")) {
+        for (size_t i = 0; i < FF_SLOW_START_PROFILE_COUNT; i++) {
+            if (same_text(profile, ff_slow_start_profiles[i].name)) {
+                return ff_controller_init_slow_start(controller, &ff_slow_start_profiles[i].readings, config);
+            }
+        }
+    }
+    if (same_text(algorithm, "cubic")) {
+        for (size_t i = 0; i < FF_CUBIC_PROFILE_COUNT; i++) {
+            if (same_text(profile, ff_cubic_profiles[i].name)) {
+                return ff_controller_init_cubic(controller, &ff_cubic_profiles[i].readings, config);
+            }
+        }
+    }
+    return FF_ERR_UNKNOWN_PROFILE;
+}
+
+static enum ff_status init_startup(struct ff_controller *controller, const char *algorithm, const char *profile,
+                                   const struct ff_config *config, bool *on_cubic)
+{
     if (same_text(algorithm, "search")) {
         for (size_t i = 0; i < FF_SEARCH_PROFILE_COUNT; i++) {
-            if (same_text(profile, ff_search_profiles[i].name)) {
+            if (is_named(profile, ff_search_profiles[i].name, on_cubic)) {
                 return ff_controller_init_with(controller, &ff_search_profiles[i].readings, config);
             }
         }
     }
     if (same_text(algorithm, "jumpstart")) {
         for (size_t i = 0; i < FF_JUMPSTART_PROFILE_COUNT; i++) {
-            if (same_text(profile, ff_jumpstart_profiles[i].name)) {
+            if (is_named(profile, ff_jumpstart_profiles[i].name, on_cubic)) {
                 return ff_controller_init_jumpstart(controller, &ff_jumpstart_profiles[i].readings, config);
             }
         }
     }
     if (same_text(algorithm, "careful-resume")) {
         for (size_t i = 0; i < FF_CAREFUL_RESUME_PROFILE_COUNT; i++) {
-            if (same_text(profile, ff_careful_resume_profiles[i].name)) {
+            if (is_named(profile, ff_careful_resume_profiles[i].name, on_cubic)) {
                 return ff_controller_init_careful_resume(controller, &ff_careful_resume_profiles[i].readings, config);
             }
         }
     }
     if (same_text(algorithm, "hystartpp")) {
         for (size_t i = 0; i < FF_HYSTARTPP_PROFILE_COUNT; i++) {
-            if (same_text(profile, ff_hystartpp_profiles[i].name)) {
+            if (is_named(profile, ff_hystartpp_profiles[i].name, on_cubic)) {
                 return ff_controller_init_hystartpp(controller, &ff_hystartpp_profiles[i].readings, config);
             }
         }
     }
     if (same_text(algorithm, "hystart")) {
         for (size_t i = 0; i < FF_HYSTART_PROFILE_COUNT; i++) {
-            if (same_text(profile, ff_hystart_profiles[i].name)) {
+            if (is_named(profile, ff_hystart_profiles[i].name, on_cubic)) {
                 return ff_controller_init_hystart(controller, &ff_hystart_profiles[i].readings, config);
             }
         }
     }
     return FF_ERR_UNKNOWN_PROFILE;
+}
+
+enum ff_status ff_controller_init(struct ff_controller *controller, const char *algorithm, const char *profile,
+                                  const struct ff_config *config)
+{
+    bool on_cubic = false;
+    enum ff_status status = init_base(controller, algorithm, profile, config);
+
+    if (status != FF_ERR_UNKNOWN_PROFILE) {
+        return status;
+    }
+    status = init_startup(controller, algorithm, profile, config, &on_cubic);
+    if (status == FF_OK && on_cubic) {
+        const struct ff_cubic_profile *law = &ff_cubic_profiles[FF_CUBIC_PROFILE_RFC_9438];
+
+        ff_controller_use_cubic(controller, &law->readings); /* [cubic.startup.compose] */
+    }
+    return status;
 }
 
 /* Begin with the base controller alone. */
@@ -97,6 +152,34 @@ enum ff_status ff_controller_init_jumpstart(struct ff_controller *controller, co
         ff_jumpstart_begin(&controller->jumpstart, &controller->base);
     }
     return status;
+}
+
+enum ff_status ff_controller_init_slow_start(struct ff_controller *controller, const struct ff_slow_start_readings *readings,
+                                             const struct ff_config *config)
+{
+    enum ff_status status = begin(controller, config);
+
+    if (status == FF_OK) {
+        controller->base.growth = readings->growth;
+    }
+    return status;
+}
+
+enum ff_status ff_controller_init_cubic(struct ff_controller *controller, const struct ff_cubic_readings *readings,
+                                        const struct ff_config *config)
+{
+    enum ff_status status = begin(controller, config);
+
+    if (status == FF_OK) {
+        controller->algorithm = FF_ALGORITHM_CUBIC;
+        ff_controller_use_cubic(controller, readings);
+    }
+    return status;
+}
+
+void ff_controller_use_cubic(struct ff_controller *controller, const struct ff_cubic_readings *readings)
+{
+    ff_slow_start_use_cubic(&controller->base, readings);
 }
 
 /* The state of SEARCH below Careful Resume, NULL in readings without it. */
@@ -168,6 +251,7 @@ enum ff_status ff_controller_step(struct ff_controller *controller, const struct
     }
     switch (controller->algorithm) {
     case FF_ALGORITHM_SLOW_START:
+    case FF_ALGORITHM_CUBIC:
         ff_slow_start_observe(base, ff_slow_start_on_event(base, event), observation);
         observation->recovery_start_ns = base->recovery_start_ns;
         break;

@@ -172,7 +172,7 @@ static enum ff_outcome grow_one_in_twenty(struct ff_jumpstart *state, struct ff_
 
 /* Grow the window as the reading says; app-limited and old packets are left to the base controller. */
 static enum ff_outcome grow(const struct ff_jumpstart_readings *readings, struct ff_jumpstart *state,
-                            struct ff_slow_start *base, const struct ff_ack *ack)
+                            struct ff_slow_start *base, uint64_t t_ns, const struct ff_ack *ack)
 {
     enum ff_phase phase = ff_slow_start_phase(base);
     uint64_t new_packets = 0;
@@ -192,11 +192,11 @@ static enum ff_outcome grow(const struct ff_jumpstart_readings *readings, struct
             return grow_one_in_twenty(state, base, new_packets);
         }
     }
-    return ff_slow_start_on_ack(base, ack); /* [jumpstart.growth] */
+    return ff_slow_start_on_ack(base, t_ns, ack); /* [jumpstart.growth] */
 }
 
 static enum ff_outcome on_ack(const struct ff_jumpstart_readings *readings, struct ff_jumpstart *state,
-                              struct ff_slow_start *base, const struct ff_ack *ack)
+                              struct ff_slow_start *base, uint64_t t_ns, const struct ff_ack *ack)
 {
     const struct ff_run *last = &ack->packets[ack->run_count - 1];
 
@@ -223,7 +223,7 @@ static enum ff_outcome on_ack(const struct ff_jumpstart_readings *readings, stru
             }
         }
     }
-    enum ff_outcome outcome = grow(readings, state, base, ack);
+    enum ff_outcome outcome = grow(readings, state, base, t_ns, ack);
     return ended ? FF_OUTCOME_JUMP_ENDED : outcome;
 }
 
@@ -246,9 +246,10 @@ static enum ff_outcome on_event(const struct ff_jumpstart_readings *readings, st
     case FF_EVENT_BACKLOG:
         return on_backlog(readings, state, base, event->t_ns, &event->backlog);
     case FF_EVENT_SENT:
+        (void)ff_slow_start_on_sent(base, event->t_ns, &event->sent);
         return on_sent(readings, state, base, &event->sent);
     case FF_EVENT_ACK:
-        return on_ack(readings, state, base, &event->ack);
+        return on_ack(readings, state, base, event->t_ns, &event->ack);
     case FF_EVENT_LOST:
         return ff_jumpstart_loss_on_lost(readings, state, base, event->t_ns, &event->lost);
     case FF_EVENT_CE:
@@ -263,7 +264,7 @@ static enum ff_outcome on_event(const struct ff_jumpstart_readings *readings, st
     case FF_EVENT_SPURIOUS_LOSS:
         break;
     }
-    return ff_slow_start_on_pto(base);
+    return ff_slow_start_on_event(base, event);
 }
 
 void ff_jumpstart_step(const struct ff_jumpstart_readings *readings, struct ff_jumpstart *state,

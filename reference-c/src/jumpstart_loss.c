@@ -1,6 +1,7 @@
 /* Loss and recovery of JumpStart. Mirrors reference-py/src/firstflight/jumpstart_loss.py. */
 #include "firstflight/jumpstart_loss.h"
 
+#include "firstflight/cubic_window.h"
 #include "firstflight/limits.h"
 
 static uint64_t smaller(uint64_t a, uint64_t b)
@@ -11,11 +12,6 @@ static uint64_t smaller(uint64_t a, uint64_t b)
 static uint64_t larger(uint64_t a, uint64_t b)
 {
     return a > b ? a : b;
-}
-
-uint64_t ff_jumpstart_seven_tenths(uint64_t count)
-{
-    return count / 10 * 7 + count % 10 * 7 / 10;
 }
 
 /* Add to R, which saturates: no flight has more packets. */
@@ -62,15 +58,17 @@ static bool takes_back(const struct ff_jumpstart_readings *readings, const struc
 static uint64_t reduced(const struct ff_jumpstart_readings *readings, const struct ff_slow_start *base,
                         uint64_t window_bytes)
 {
-    if (readings->reduction_factor == FF_JUMPSTART_REDUCTION_FACTOR_HALF_THEN_SEVEN_TENTHS &&
-        base->ssthresh_bytes != FF_SSTHRESH_INFINITE) {
-        return ff_jumpstart_seven_tenths(window_bytes); /* [jumpstart.loss.seven-tenths] */
+    if (readings->reduction_factor == FF_JUMPSTART_REDUCTION_FACTOR_HALF_THEN_SEVEN_TENTHS) {
+        if (base->ssthresh_bytes != FF_SSTHRESH_INFINITE) {
+            return ff_cubic_seven_tenths(window_bytes); /* [jumpstart.loss.seven-tenths] */
+        }
+        return window_bytes / 2;
     }
     if (readings->reduction_factor == FF_JUMPSTART_REDUCTION_FACTOR_SEVEN_TENTHS_OF_PACKETS) {
-        uint64_t packets = ff_jumpstart_seven_tenths(window_bytes / base->max_datagram_size_bytes);
+        uint64_t packets = ff_cubic_seven_tenths(window_bytes / base->max_datagram_size_bytes);
         return packets * base->max_datagram_size_bytes; /* [jumpstart.loss.whole-packets] */
     }
-    return window_bytes / 2;
+    return ff_slow_start_reduced_bytes(base, window_bytes);
 }
 
 /* Begin a recovery. `packet`: the first that was lost or marked. */
@@ -85,11 +83,8 @@ static void reduce(const struct ff_jumpstart_readings *readings, struct ff_jumps
     if (takes_back(readings, state, base, packet)) {
         window_bytes = larger(state->acked_bytes, state->initial_window_bytes); /* [jumpstart.loss.take-back] */
     }
-    window_bytes = larger(reduced(readings, base, window_bytes), ff_slow_start_minimum_window_bytes(base));
-    base->cwnd_bytes = window_bytes; /* [jumpstart.loss.reduce] */
-    base->ssthresh_bytes = window_bytes;
-    base->recovery_start_ns = now_ns;
-    base->in_recovery = true;
+    uint64_t reduced_bytes = larger(reduced(readings, base, window_bytes), ff_slow_start_minimum_window_bytes(base));
+    ff_slow_start_begin_recovery(base, now_ns, reduced_bytes, window_bytes); /* [jumpstart.loss.reduce] */
     if (state->jumping && readings->first_loss_end == FF_JUMPSTART_FIRST_LOSS_END_LOST_PACKET) {
         state->jumping = false;
         state->flight_end = larger(packet, state->flight_first); /* [jumpstart.loss.flight-end] */
@@ -192,7 +187,7 @@ bool ff_jumpstart_raise_to_share(const struct ff_jumpstart_readings *readings, c
     if (readings->accounting != FF_JUMPSTART_ACCOUNTING_ACKED_SHARE || !ff_jumpstart_in_flight(state, last->last)) {
         return false;
     }
-    uint64_t share_bytes = ff_jumpstart_seven_tenths(state->acked_bytes);
+    uint64_t share_bytes = ff_cubic_seven_tenths(state->acked_bytes);
     if (base->cwnd_bytes >= share_bytes) {
         return false;
     }

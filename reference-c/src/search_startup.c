@@ -3,7 +3,7 @@
 
 /* Let the base controller grow the window for an ACK on which SEARCH has decided. */
 static void apply(const struct ff_search_readings *readings, struct ff_slow_start *base,
-                  const struct ff_search_decision *decision, const struct ff_ack *ack)
+                  const struct ff_search_decision *decision, const struct ff_event *event)
 {
     if (decision->exits) {
         base->cwnd_bytes = decision->exit.cwnd_bytes;
@@ -16,7 +16,7 @@ static void apply(const struct ff_search_readings *readings, struct ff_slow_star
     } else if (decision->outcome == FF_OUTCOME_EXITED && readings->lower == FF_SEARCH_LOWER_DRAIN) {
         return; /* [search.drain.no-growth] */
     }
-    (void)ff_slow_start_on_ack(base, ack);
+    (void)ff_slow_start_on_ack(base, event->t_ns, &event->ack);
 }
 
 static enum ff_status on_ack(const struct ff_search_readings *readings, struct ff_search *state,
@@ -26,7 +26,7 @@ static enum ff_status on_ack(const struct ff_search_readings *readings, struct f
     if (ff_slow_start_phase(base) != FF_PHASE_SLOW_START) {
         enum ff_status counted = ff_search_on_ack_elsewhere(readings, state, &event->ack);
         if (counted == FF_OK) {
-            decision->outcome = ff_slow_start_on_ack(base, &event->ack);
+            decision->outcome = ff_slow_start_on_ack(base, event->t_ns, &event->ack);
         }
         return counted;
     }
@@ -34,7 +34,7 @@ static enum ff_status on_ack(const struct ff_search_readings *readings, struct f
                                         base->max_datagram_size_bytes};
     enum ff_status status = ff_search_on_ack(readings, state, event->t_ns, &event->ack, &view, decision);
     if (status == FF_OK) {
-        apply(readings, base, decision, &event->ack);
+        apply(readings, base, decision, event);
     }
     return status;
 }

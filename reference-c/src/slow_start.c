@@ -1,5 +1,8 @@
-/* The base controller slow-start/rfc-9002. Mirrors reference-py/src/firstflight/slow_start.py. */
+/* The base controllers. Mirrors reference-py/src/firstflight/slow_start.py. */
 #include "firstflight/slow_start.h"
+
+#include "firstflight/cubic_window.h"
+#include "firstflight/limits.h"
 
 static uint64_t smaller(uint64_t a, uint64_t b)
 {
@@ -33,6 +36,14 @@ void ff_slow_start_begin(struct ff_slow_start *state, uint64_t max_datagram_size
     state->ssthresh_bytes = FF_SSTHRESH_INFINITE;
     state->recovery_start_ns = FF_NONE;
     state->in_recovery = false;
+    state->growth = FF_SLOW_START_GROWTH_BYTES;
+    state->has_cubic = false;
+}
+
+void ff_slow_start_use_cubic(struct ff_slow_start *state, const struct ff_cubic_readings *readings)
+{
+    state->has_cubic = true; /* [cubic.begin] */
+    ff_cubic_begin(&state->cubic, readings);
 }
 
 enum ff_phase ff_slow_start_phase(const struct ff_slow_start *state)
@@ -44,9 +55,11 @@ enum ff_phase ff_slow_start_phase(const struct ff_slow_start *state)
     return state->cwnd_bytes < state->ssthresh_bytes ? FF_PHASE_SLOW_START : FF_PHASE_CONGESTION_AVOIDANCE;
 }
 
-enum ff_outcome ff_slow_start_on_sent(const struct ff_slow_start *state)
+enum ff_outcome ff_slow_start_on_sent(struct ff_slow_start *state, uint64_t t_ns, const struct ff_sent *sent)
 {
-    (void)state;
+    if (state->has_cubic) {
+        ff_cubic_on_sent(&state->cubic, t_ns, sent);
+    }
     return FF_OUTCOME_SENT; /* [slow-start.sent] */
 }
 
@@ -107,14 +120,20 @@ static void grow_avoidance(struct ff_slow_start *state, uint64_t size_bytes, uin
     }
 }
 
-static enum ff_outcome on_run_acked(struct ff_slow_start *state, const struct ff_run *run)
+/* Let a run grow the window packet by packet; add how many of its bytes the ACK as a whole shall grow it for. */
+static enum ff_outcome on_run_acked(struct ff_slow_start *state, const struct ff_run *run, uint64_t *left_bytes)
 {
     if (ff_slow_start_sent_before_recovery(state, run->sent_t_ns)) {
         return FF_OUTCOME_IN_RECOVERY; /* [slow-start.recovery.no-growth] */
     }
     end_recovery(state, run, 1);
     uint64_t packets = ff_run_count(run);
-    if (ff_slow_start_phase(state) == FF_PHASE_SLOW_START) {
+    bool slow = ff_slow_start_phase(state) == FF_PHASE_SLOW_START;
+    if (state->growth == FF_SLOW_START_GROWTH_ACKS) {
+        *left_bytes += packets * run->size_bytes;
+        return slow ? FF_OUTCOME_GROWN : FF_OUTCOME_GROWN_AVOIDANCE;
+    }
+    if (slow) {
         uint64_t growing = packets_to_threshold(state, run);
         /* A window below 2^63, and at most 65535 packets of 65535 bytes: below 2^64. */
         uint64_t grown_bytes = state->cwnd_bytes + growing * run->size_bytes; /* [slow-start.grow] */
@@ -125,31 +144,76 @@ static enum ff_outcome on_run_acked(struct ff_slow_start *state, const struct ff
             return FF_OUTCOME_GROWN;
         }
     }
-    grow_avoidance(state, run->size_bytes, packets);
+    if (state->has_cubic) {
+        *left_bytes += packets * run->size_bytes;
+    } else {
+        grow_avoidance(state, run->size_bytes, packets);
+    }
     return FF_OUTCOME_GROWN_AVOIDANCE;
 }
 
-enum ff_outcome ff_slow_start_on_ack(struct ff_slow_start *state, const struct ff_ack *ack)
+/* Let an ACK grow the window where packets do not: that of CUBIC in congestion avoidance, and where ACKs are counted. */
+static void grow_by_ack(struct ff_slow_start *state, uint64_t t_ns, const struct ff_ack *ack, uint64_t acked_bytes)
+{
+    uint64_t datagram_bytes = state->max_datagram_size_bytes;
+    uint64_t increase_bytes;
+
+    if (state->has_cubic) {
+        state->cwnd_bytes =
+            ff_cubic_on_acked(&state->cubic, t_ns, ack, datagram_bytes, state->cwnd_bytes, acked_bytes);
+        return;
+    }
+    if (acked_bytes == 0) {
+        return;
+    }
+    if (ff_slow_start_phase(state) == FF_PHASE_SLOW_START) {
+        increase_bytes = smaller(acked_bytes, datagram_bytes); /* [slow-start.acks.grow] */
+    } else {
+        /* No window is 0: that only startup algorithms leave, and they count bytes. */
+        increase_bytes = larger(datagram_bytes * datagram_bytes / state->cwnd_bytes, 1); /* [slow-start.acks.avoidance] */
+    }
+    state->cwnd_bytes = saturate(state->cwnd_bytes + increase_bytes);
+}
+
+enum ff_outcome ff_slow_start_on_ack(struct ff_slow_start *state, uint64_t t_ns, const struct ff_ack *ack)
 {
     enum ff_outcome outcome = FF_OUTCOME_UNCHANGED;
+    uint64_t left_bytes = 0; /* at most the bytes of the event */
 
     if (ack->app_limited) {
         end_recovery(state, ack->packets, ack->run_count);
+        grow_by_ack(state, t_ns, ack, 0);
         return FF_OUTCOME_APP_LIMITED; /* [slow-start.app-limited] */
     }
     for (size_t i = 0; i < ack->run_count; i++) {
-        outcome = on_run_acked(state, &ack->packets[i]);
+        outcome = on_run_acked(state, &ack->packets[i], &left_bytes);
     }
+    grow_by_ack(state, t_ns, ack, left_bytes);
     return outcome;
 }
 
-static enum ff_outcome on_congestion(struct ff_slow_start *state, uint64_t now_ns, uint64_t sent_t_ns)
+static enum ff_outcome on_congestion(struct ff_slow_start *state, uint64_t now_ns, uint64_t sent_t_ns,
+                                     uint64_t flight_bytes, bool ce)
 {
     if (ff_slow_start_sent_before_recovery(state, sent_t_ns)) {
         return FF_OUTCOME_ALREADY_REDUCED; /* [slow-start.recovery.once] */
     }
-    state->ssthresh_bytes = state->cwnd_bytes / 2; /* [slow-start.recovery.begin] */
-    state->cwnd_bytes = larger(state->ssthresh_bytes, ff_slow_start_minimum_window_bytes(state));
+    if (state->has_cubic) {
+        const struct ff_cubic_saved before = {
+            .in_recovery = state->in_recovery,
+            .cwnd_bytes = state->cwnd_bytes,
+            .ssthresh_bytes = state->ssthresh_bytes,
+            .recovery_start_ns = state->recovery_start_ns,
+        };
+        struct ff_cubic_windows windows =
+            ff_cubic_reduce(&state->cubic, now_ns, state->max_datagram_size_bytes, &before, flight_bytes, ce);
+
+        state->cwnd_bytes = windows.cwnd_bytes;
+        state->ssthresh_bytes = windows.ssthresh_bytes;
+    } else {
+        state->ssthresh_bytes = ff_slow_start_reduced_bytes(state, state->cwnd_bytes); /* [slow-start.recovery.begin] */
+        state->cwnd_bytes = larger(state->ssthresh_bytes, ff_slow_start_minimum_window_bytes(state));
+    }
     state->recovery_start_ns = now_ns;
     state->in_recovery = true;
     return FF_OUTCOME_REDUCED;
@@ -162,12 +226,60 @@ enum ff_outcome ff_slow_start_on_lost(struct ff_slow_start *state, uint64_t t_ns
     for (size_t i = 0; i < lost->run_count; i++) {
         latest_sent_t_ns = larger(latest_sent_t_ns, lost->packets[i].sent_t_ns); /* [slow-start.loss.latest] */
     }
-    return on_congestion(state, t_ns, latest_sent_t_ns);
+    /* Each term saturates, and so does the sum of two windows below 2^63. */
+    uint64_t flight_bytes = smaller(smaller(lost->bytes_in_flight, FF_WINDOW_MAX_BYTES) + lost->bytes, FF_WINDOW_MAX_BYTES);
+    enum ff_outcome outcome = on_congestion(state, t_ns, latest_sent_t_ns, flight_bytes, false);
+    if (state->has_cubic) {
+        ff_cubic_set_flight(&state->cubic, lost->bytes_in_flight);
+    }
+    return outcome;
 }
 
 enum ff_outcome ff_slow_start_on_ce(struct ff_slow_start *state, uint64_t t_ns, const struct ff_ce *ce)
 {
-    return on_congestion(state, t_ns, ce->sent_t_ns); /* [slow-start.ce] */
+    uint64_t flight_bytes = state->has_cubic ? state->cubic.flight_bytes : 0;
+
+    return on_congestion(state, t_ns, ce->sent_t_ns, flight_bytes, true); /* [slow-start.ce] */
+}
+
+uint64_t ff_slow_start_reduced_bytes(const struct ff_slow_start *state, uint64_t window_bytes)
+{
+    if (state->has_cubic) {
+        return ff_cubic_seven_tenths(window_bytes); /* [cubic.startup.reduce] */
+    }
+    return window_bytes / 2;
+}
+
+void ff_slow_start_begin_recovery(struct ff_slow_start *state, uint64_t now_ns, uint64_t window_bytes, uint64_t prior_bytes)
+{
+    if (state->has_cubic) {
+        ff_cubic_note_reduction(&state->cubic, now_ns, prior_bytes); /* [cubic.startup.note] */
+    }
+    state->cwnd_bytes = window_bytes;
+    state->ssthresh_bytes = window_bytes;
+    state->recovery_start_ns = now_ns;
+    state->in_recovery = true;
+}
+
+void ff_slow_start_forget_congestion(struct ff_slow_start *state)
+{
+    if (state->has_cubic) {
+        ff_cubic_forget(&state->cubic);
+    }
+}
+
+enum ff_outcome ff_slow_start_on_spurious_loss(struct ff_slow_start *state)
+{
+    struct ff_cubic_saved replaced;
+
+    if (!state->has_cubic || !ff_cubic_restore(&state->cubic, &replaced)) {
+        return FF_OUTCOME_UNCHANGED;
+    }
+    state->cwnd_bytes = larger(state->cwnd_bytes, replaced.cwnd_bytes); /* [cubic.spurious.window] */
+    state->ssthresh_bytes = replaced.ssthresh_bytes;
+    state->recovery_start_ns = replaced.recovery_start_ns;
+    state->in_recovery = state->in_recovery && replaced.in_recovery;
+    return FF_OUTCOME_RESTORED;
 }
 
 enum ff_outcome ff_slow_start_on_persistent_congestion(struct ff_slow_start *state)
@@ -175,6 +287,9 @@ enum ff_outcome ff_slow_start_on_persistent_congestion(struct ff_slow_start *sta
     state->cwnd_bytes = ff_slow_start_minimum_window_bytes(state); /* [slow-start.persistent.collapse] */
     state->recovery_start_ns = FF_NONE;
     state->in_recovery = false;
+    if (state->has_cubic) {
+        ff_cubic_collapse(&state->cubic);
+    }
     return FF_OUTCOME_COLLAPSED;
 }
 
@@ -182,9 +297,9 @@ enum ff_outcome ff_slow_start_on_event(struct ff_slow_start *state, const struct
 {
     switch (event->kind) {
     case FF_EVENT_SENT:
-        return ff_slow_start_on_sent(state);
+        return ff_slow_start_on_sent(state, event->t_ns, &event->sent);
     case FF_EVENT_ACK:
-        return ff_slow_start_on_ack(state, &event->ack);
+        return ff_slow_start_on_ack(state, event->t_ns, &event->ack);
     case FF_EVENT_LOST:
         return ff_slow_start_on_lost(state, event->t_ns, &event->lost);
     case FF_EVENT_CE:
@@ -197,8 +312,9 @@ enum ff_outcome ff_slow_start_on_event(struct ff_slow_start *state, const struct
     case FF_EVENT_IDLE_RESTART:
     case FF_EVENT_SAVED_PATH:
     case FF_EVENT_PATH_CHANGE:
-    case FF_EVENT_SPURIOUS_LOSS:
         break;
+    case FF_EVENT_SPURIOUS_LOSS:
+        return ff_slow_start_on_spurious_loss(state);
     }
     return FF_OUTCOME_UNCHANGED;
 }
@@ -210,4 +326,13 @@ void ff_slow_start_observe(const struct ff_slow_start *state, enum ff_outcome ou
     observation->ssthresh_bytes = state->ssthresh_bytes;
     observation->phase = ff_slow_start_phase(state);
     observation->outcome = outcome;
+    if (state->has_cubic) {
+        observation->w_max_bytes = state->cubic.w_max_bytes;
+        observation->cwnd_prior_bytes = state->cubic.cwnd_prior_bytes;
+        if (state->cubic.epoch.begun) {
+            observation->epoch_start_ns = state->cubic.epoch.start_ns;
+            observation->k_ns = state->cubic.epoch.k_ns;
+            observation->w_est_bytes = state->cubic.epoch.w_est_bytes;
+        }
+    }
 }

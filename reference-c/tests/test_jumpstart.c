@@ -77,14 +77,6 @@ void test_jumpstart_halves_what_is_left_of_the_flight(void)
     TEST_ASSERT_EQUAL_UINT64((20 - 3) / 2 * 1200, seen.ssthresh_bytes);
 }
 
-void test_jumpstart_seven_tenths(void)
-{
-    for (uint64_t count = 0; count < 1000; count++) {
-        TEST_ASSERT_EQUAL_UINT64(count * 7 / 10, ff_jumpstart_seven_tenths(count));
-    }
-    TEST_ASSERT_EQUAL_UINT64(UINT64_C(12912720851596686130), ff_jumpstart_seven_tenths(UINT64_MAX));
-}
-
 void test_jumpstart_refuses_what_lies_outside_the_domain(void)
 {
     static const struct ff_range backwards = {3, 2};

@@ -13,7 +13,7 @@ static enum ff_outcome acked(struct ff_slow_start *state, uint64_t packets, uint
 {
     struct ff_event event = ack_of(FF_TIME_MAX_NS, packets, 1200, sent_t_ns);
 
-    return ff_slow_start_on_ack(state, &event.ack);
+    return ff_slow_start_on_ack(state, event.t_ns, &event.ack);
 }
 
 static enum ff_outcome lost(struct ff_slow_start *state, uint64_t t_ns, uint64_t sent_t_ns)
@@ -114,10 +114,10 @@ void test_app_limited_ends_recovery_but_grows_nothing(void)
     lost(&state, 10, 5);
     event.ack.app_limited = true;
     event.ack.packets = one_run(1, 1200, 10);
-    TEST_ASSERT_EQUAL_INT(FF_OUTCOME_APP_LIMITED, ff_slow_start_on_ack(&state, &event.ack));
+    TEST_ASSERT_EQUAL_INT(FF_OUTCOME_APP_LIMITED, ff_slow_start_on_ack(&state, event.t_ns, &event.ack));
     TEST_ASSERT_EQUAL_INT(FF_PHASE_RECOVERY, ff_slow_start_phase(&state));
     event.ack.packets = one_run(1, 1200, 11);
-    TEST_ASSERT_EQUAL_INT(FF_OUTCOME_APP_LIMITED, ff_slow_start_on_ack(&state, &event.ack));
+    TEST_ASSERT_EQUAL_INT(FF_OUTCOME_APP_LIMITED, ff_slow_start_on_ack(&state, event.t_ns, &event.ack));
     TEST_ASSERT_EQUAL_INT(FF_PHASE_CONGESTION_AVOIDANCE, ff_slow_start_phase(&state));
     TEST_ASSERT_EQUAL_UINT64(6000, state.cwnd_bytes);
 }
@@ -191,8 +191,10 @@ void test_persistent_congestion_forgets_the_period_and_keeps_the_threshold(void)
 void test_sending_and_probe_timers_change_nothing(void)
 {
     struct ff_slow_start state = fresh(12000);
+    const struct ff_run run = {0, 9, 1200, 1};
+    const struct ff_sent sent = {.packets = &run, .run_count = 1, .bytes = 12000, .bytes_in_flight = 12000};
 
-    TEST_ASSERT_EQUAL_INT(FF_OUTCOME_SENT, ff_slow_start_on_sent(&state));
+    TEST_ASSERT_EQUAL_INT(FF_OUTCOME_SENT, ff_slow_start_on_sent(&state, 1, &sent));
     TEST_ASSERT_EQUAL_INT(FF_OUTCOME_UNCHANGED, ff_slow_start_on_pto(&state));
     TEST_ASSERT_EQUAL_UINT64(12000, state.cwnd_bytes);
 }

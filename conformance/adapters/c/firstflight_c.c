@@ -15,7 +15,7 @@ struct adapter {
 
 /* The hello answer while it is written; half an answer would be worse than none. */
 struct text {
-    char bytes[4096];
+    char bytes[8192];
     size_t used;
 };
 
@@ -30,33 +30,34 @@ static void append(struct text *text, const char *before, const char *part, cons
     text->used += (size_t)length;
 }
 
+/* The member of `algorithms` for one algorithm: its profiles, and if there is a suffix those with it. */
+#define APPEND_PROFILES(text, algorithm, profiles, suffix)                                                             \
+    do {                                                                                                               \
+        append(text, "\"", algorithm, "\":[");                                                                         \
+        for (size_t i = 0; i < sizeof(profiles) / sizeof(profiles)[0]; i++) {                                          \
+            append(text, i == 0 ? "\"" : ",\"", (profiles)[i].name, "\"");                                             \
+            if ((suffix)[0] != '\0') {                                                                                 \
+                append(text, ",\"", (profiles)[i].name, suffix "\"");                                                  \
+            }                                                                                                          \
+        }                                                                                                              \
+        append(text, "],", "", "");                                                                                    \
+    } while (0)
+
 const char *firstflight_adapter_hello(void)
 {
     static struct text text;
 
     text.used = 0;
     append(&text, "{\"op\":\"hello\",\"protocol\":1,\"name\":\"firstflight-c\",\"version\":\"0.1.0\",", "",
-           "\"algorithms\":{\"slow-start\":[\"rfc-9002\"],\"search\":[");
-    for (size_t i = 0; i < FF_SEARCH_PROFILE_COUNT; i++) {
-        append(&text, i == 0 ? "\"" : ",\"", ff_search_profiles[i].name, "\"");
-    }
-    append(&text, "],\"jumpstart\":[", "", "");
-    for (size_t i = 0; i < FF_JUMPSTART_PROFILE_COUNT; i++) {
-        append(&text, i == 0 ? "\"" : ",\"", ff_jumpstart_profiles[i].name, "\"");
-    }
-    append(&text, "],\"careful-resume\":[", "", "");
-    for (size_t i = 0; i < FF_CAREFUL_RESUME_PROFILE_COUNT; i++) {
-        append(&text, i == 0 ? "\"" : ",\"", ff_careful_resume_profiles[i].name, "\"");
-    }
-    append(&text, "],\"hystartpp\":[", "", "");
-    for (size_t i = 0; i < FF_HYSTARTPP_PROFILE_COUNT; i++) {
-        append(&text, i == 0 ? "\"" : ",\"", ff_hystartpp_profiles[i].name, "\"");
-    }
-    append(&text, "],\"hystart\":[", "", "");
-    for (size_t i = 0; i < FF_HYSTART_PROFILE_COUNT; i++) {
-        append(&text, i == 0 ? "\"" : ",\"", ff_hystart_profiles[i].name, "\"");
-    }
-    append(&text, "],\"transfer-time\":[\"slow-start\",\"quick-start\",\"jump-start\",\"more-start\",", "",
+           "\"algorithms\":{");
+    APPEND_PROFILES(&text, "slow-start", ff_slow_start_profiles, "");
+    APPEND_PROFILES(&text, "cubic", ff_cubic_profiles, "");
+    APPEND_PROFILES(&text, "search", ff_search_profiles, FF_SUFFIX_CUBIC);
+    APPEND_PROFILES(&text, "jumpstart", ff_jumpstart_profiles, FF_SUFFIX_CUBIC);
+    APPEND_PROFILES(&text, "careful-resume", ff_careful_resume_profiles, FF_SUFFIX_CUBIC);
+    APPEND_PROFILES(&text, "hystartpp", ff_hystartpp_profiles, FF_SUFFIX_CUBIC);
+    APPEND_PROFILES(&text, "hystart", ff_hystart_profiles, FF_SUFFIX_CUBIC);
+    append(&text, "\"transfer-time\":[\"slow-start\",\"quick-start\",\"jump-start\",\"more-start\",", "",
            "\"initial-start\",\"quick-start-rate\"");
     append(&text, "]},\"observables\":[\"cwnd_bytes\",\"ssthresh_bytes\",\"phase\",\"outcome\",", "",
            "\"next_release_ns\",\"trigger\",\"state\"]}");
@@ -228,6 +229,14 @@ int firstflight_adapter_event(void *self, const struct firstflight_event *event,
     switch (adapter->controller.algorithm) {
     case FF_ALGORITHM_SLOW_START:
         report(observed, "recovery_start_ns", seen.recovery_start_ns);
+        break;
+    case FF_ALGORITHM_CUBIC:
+        report(observed, "recovery_start_ns", seen.recovery_start_ns);
+        report(observed, "w_max_bytes", seen.w_max_bytes);
+        report(observed, "cwnd_prior_bytes", seen.cwnd_prior_bytes);
+        report(observed, "epoch_start_ns", seen.epoch_start_ns);
+        report(observed, "k_ns", seen.k_ns);
+        report(observed, "w_est_bytes", seen.w_est_bytes);
         break;
     case FF_ALGORITHM_SEARCH:
         report(observed, "bin", seen.bin);

@@ -38,7 +38,7 @@ for line in sys.stdin:
                     "protocol": 1,
                     "name": "firstflight",
                     "version": firstflight.__version__,
-                    "algorithms": {**firstflight.profiles(), "transfer-time": list(INPUTS)},
+                    "algorithms": {**firstflight.profiles(composed=True), "transfer-time": list(INPUTS)},
                     "observables": [
                         "cwnd_bytes",
                         "ssthresh_bytes",

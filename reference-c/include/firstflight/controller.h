@@ -17,6 +17,7 @@
 
 #include "firstflight/careful_resume.h"
 #include "firstflight/careful_resume_profiles.h"
+#include "firstflight/cubic_profiles.h"
 #include "firstflight/events.h"
 #include "firstflight/hystart.h"
 #include "firstflight/hystart_profiles.h"
@@ -29,6 +30,7 @@
 #include "firstflight/search.h"
 #include "firstflight/search_profiles.h"
 #include "firstflight/slow_start.h"
+#include "firstflight/slow_start_profiles.h"
 
 /* Parameters of a connection, in bytes. */
 struct ff_config {
@@ -38,13 +40,17 @@ struct ff_config {
 
 /* Which algorithm runs on the base controller. */
 enum ff_algorithm {
-    FF_ALGORITHM_SLOW_START = 0, /* the base controller alone */
+    FF_ALGORITHM_SLOW_START = 0, /* a base controller alone */
+    FF_ALGORITHM_CUBIC,
     FF_ALGORITHM_SEARCH,
     FF_ALGORITHM_JUMPSTART,
     FF_ALGORITHM_CAREFUL_RESUME,
     FF_ALGORITHM_HYSTARTPP,
     FF_ALGORITHM_HYSTART,
 };
+
+/* What is put after the name of a profile to run it on cubic/rfc-9438. */
+#define FF_SUFFIX_CUBIC "+cubic"
 
 /* `algorithm` says which member of the union holds readings and state. */
 struct ff_controller {
@@ -77,10 +83,11 @@ struct ff_controller {
 };
 
 /*
- * Fill in a new controller. Algorithms: "slow-start" with profile "rfc-9002", "search" with those of ff_search_profiles,
- * "jumpstart" with those of ff_jumpstart_profiles, "careful-resume" with those of ff_careful_resume_profiles, "hystartpp" with those of
- * ff_hystartpp_profiles, "hystart" with those of ff_hystart_profiles. FF_ERR_UNKNOWN_PROFILE if there is no such profile,
- * FF_ERR_DOMAIN if the configuration is out of range.
+ * Fill in a new controller. Algorithms: "slow-start" with the profiles of ff_slow_start_profiles, "cubic" with those of
+ * ff_cubic_profiles, "search" with those of ff_search_profiles, "jumpstart" with those of ff_jumpstart_profiles, "careful-resume" with
+ * those of ff_careful_resume_profiles, "hystartpp" with those of ff_hystartpp_profiles, "hystart" with those of ff_hystart_profiles.
+ * Those after the first two run on NewReno; a profile followed by FF_SUFFIX_CUBIC runs on CUBIC.
+ * FF_ERR_UNKNOWN_PROFILE if there is no such profile, FF_ERR_DOMAIN if the configuration is out of range.
  */
 enum ff_status ff_controller_init(struct ff_controller *controller, const char *algorithm, const char *profile,
                                   const struct ff_config *config);
@@ -108,6 +115,15 @@ enum ff_status ff_controller_init_hystartpp(struct ff_controller *controller, co
 /* The same with HyStart in the given readings. */
 enum ff_status ff_controller_init_hystart(struct ff_controller *controller, const struct ff_hystart_readings *readings,
                                           const struct ff_config *config);
+
+/* The same with a base controller alone in the given readings. */
+enum ff_status ff_controller_init_slow_start(struct ff_controller *controller, const struct ff_slow_start_readings *readings,
+                                             const struct ff_config *config);
+enum ff_status ff_controller_init_cubic(struct ff_controller *controller, const struct ff_cubic_readings *readings,
+                                        const struct ff_config *config);
+
+/* Put a controller that has seen no event yet on CUBIC in the given readings. */
+void ff_controller_use_cubic(struct ff_controller *controller, const struct ff_cubic_readings *readings);
 
 /* Return the state of SEARCH. Like strchr, it serves readers and writers alike. */
 struct ff_search *ff_controller_search(const struct ff_controller *controller);

@@ -11,9 +11,6 @@
 #include "firstflight/observables.h"
 #include "firstflight/slow_start.h"
 
-/* Return 7/10, rounded down. */
-uint64_t ff_jumpstart_seven_tenths(uint64_t count);
-
 /* Count what is sent again in a recovery whose end is accounted for. */
 void ff_jumpstart_loss_on_sent(const struct ff_jumpstart_readings *readings, struct ff_jumpstart *state,
                                const struct ff_slow_start *base, const struct ff_sent *sent);

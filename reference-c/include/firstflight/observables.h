@@ -38,6 +38,8 @@ enum ff_outcome {
     FF_OUTCOME_ALREADY_REDUCED,
     FF_OUTCOME_COLLAPSED,
     FF_OUTCOME_UNCHANGED,
+    /* CUBIC (spec/cubic.md) */
+    FF_OUTCOME_RESTORED,
     /* SEARCH (spec/search.md) */
     FF_OUTCOME_NO_RTT_SAMPLE,
     FF_OUTCOME_STARTED,
@@ -120,8 +122,14 @@ struct ff_observation {
     enum ff_outcome outcome;
     /* of an algorithm that paces: when the next packet may leave; FF_NONE: nothing is paced */
     uint64_t next_release_ns;
-    /* slow-start, jumpstart */
+    /* slow-start, cubic, jumpstart */
     uint64_t recovery_start_ns;
+    /* cubic */
+    uint64_t w_max_bytes;
+    uint64_t cwnd_prior_bytes;
+    uint64_t epoch_start_ns;
+    uint64_t k_ns;
+    uint64_t w_est_bytes;
     /* search */
     uint64_t bin;
     uint64_t open_bin_bytes;

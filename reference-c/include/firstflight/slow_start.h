@@ -1,5 +1,8 @@
 /*
- * The base controller slow-start/rfc-9002: NewReno in bytes (spec/slow-start.md; RFC 9002, section 7, appendix B).
+ * The base controllers: NewReno in bytes (spec/slow-start.md; RFC 9002, section 7, appendix B), or with the law of CUBIC.
+ *
+ * Slow start and recovery periods are the same for both. Where the state carries one of CUBIC, ff_cubic says how the window grows in
+ * congestion avoidance and what a reduction leaves.
  *
  * The functions trust their arguments: ff_controller_step checks events before they come here.
  */
@@ -9,8 +12,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "firstflight/cubic.h"
 #include "firstflight/events.h"
 #include "firstflight/observables.h"
+#include "firstflight/slow_start_profiles.h"
 
 struct ff_slow_start {
     uint64_t max_datagram_size_bytes; /* 1..FF_DATAGRAM_MAX_BYTES */
@@ -18,6 +23,9 @@ struct ff_slow_start {
     uint64_t ssthresh_bytes;    /* or FF_SSTHRESH_INFINITE */
     uint64_t recovery_start_ns; /* of the last recovery period; FF_NONE: none since the start or persistent congestion */
     bool in_recovery;           /* no packet sent after it has been acknowledged yet */
+    uint8_t growth;             /* what the growth counts: FF_SLOW_START_GROWTH_... */
+    bool has_cubic;
+    struct ff_cubic cubic; /* where that is the base */
 };
 
 /* Return the initial window of RFC 9002, section 7.2, in bytes. */
@@ -26,26 +34,41 @@ uint64_t ff_slow_start_recommended_initial_window_bytes(uint64_t max_datagram_si
 /* Return the smallest window that a reduction leaves, in bytes. */
 uint64_t ff_slow_start_minimum_window_bytes(const struct ff_slow_start *state);
 
-/* Fill in the state of a new connection. An initial window of 0 asks for the recommended one. */
+/* Fill in the state of a new connection of RFC 9002. An initial window of 0 asks for the recommended one. */
 void ff_slow_start_begin(struct ff_slow_start *state, uint64_t max_datagram_size_bytes, uint64_t initial_window_bytes);
+
+/* Put the connection on the law of CUBIC. */
+void ff_slow_start_use_cubic(struct ff_slow_start *state, const struct ff_cubic_readings *readings);
 
 /* Return the phase: recovery, else slow start below the threshold, else congestion avoidance. */
 enum ff_phase ff_slow_start_phase(const struct ff_slow_start *state);
 
 /* Process packets being sent. */
-enum ff_outcome ff_slow_start_on_sent(const struct ff_slow_start *state);
+enum ff_outcome ff_slow_start_on_sent(struct ff_slow_start *state, uint64_t t_ns, const struct ff_sent *sent);
 
 /* Process an expired probe timer. */
 enum ff_outcome ff_slow_start_on_pto(const struct ff_slow_start *state);
 
-/* Process the newly acknowledged packets, in rising order; the outcome is that of the last. */
-enum ff_outcome ff_slow_start_on_ack(struct ff_slow_start *state, const struct ff_ack *ack);
+/* Process the packets newly acknowledged at t_ns, in rising order; the outcome is that of the last. */
+enum ff_outcome ff_slow_start_on_ack(struct ff_slow_start *state, uint64_t t_ns, const struct ff_ack *ack);
 
 /* Process packets declared lost at t_ns. */
 enum ff_outcome ff_slow_start_on_lost(struct ff_slow_start *state, uint64_t t_ns, const struct ff_lost *lost);
 
 /* Process a rise of the ECN-CE counter at t_ns. */
 enum ff_outcome ff_slow_start_on_ce(struct ff_slow_start *state, uint64_t t_ns, const struct ff_ce *ce);
+
+/* Return what congestion leaves of a window by the law of the base: half, or with CUBIC seven tenths, rounded down. */
+uint64_t ff_slow_start_reduced_bytes(const struct ff_slow_start *state, uint64_t window_bytes);
+
+/* Begin a recovery period with a window that a startup algorithm has computed from `prior_bytes`. */
+void ff_slow_start_begin_recovery(struct ff_slow_start *state, uint64_t now_ns, uint64_t window_bytes, uint64_t prior_bytes);
+
+/* Let CUBIC begin its next stage as if there had been no congestion: a startup algorithm starts again from below. */
+void ff_slow_start_forget_congestion(struct ff_slow_start *state);
+
+/* Process the news that the losses which caused the last reduction were none. NewReno keeps the reduction. */
+enum ff_outcome ff_slow_start_on_spurious_loss(struct ff_slow_start *state);
 
 /* Process persistent congestion. */
 enum ff_outcome ff_slow_start_on_persistent_congestion(struct ff_slow_start *state);
@@ -56,7 +79,7 @@ bool ff_slow_start_sent_before_recovery(const struct ff_slow_start *state, uint6
 /* Process any event. Those of which RFC 9002 does not speak change nothing. */
 enum ff_outcome ff_slow_start_on_event(struct ff_slow_start *state, const struct ff_event *event);
 
-/* Write the windows, the phase and the outcome; no number of the state is there yet. */
+/* Write the windows, the phase and the outcome; no number of the state is there yet but those of CUBIC. */
 void ff_slow_start_observe(const struct ff_slow_start *state, enum ff_outcome outcome, struct ff_observation *observation);
 
 #endif

@@ -29,13 +29,13 @@ def retreat(readings: Readings, state: CarefulResume, base: SlowStart, now_ns: i
     }
     half_bytes = state.pipesize_bytes // 2  # [careful-resume.retreat.window]
     cwnd_bytes = max(half_bytes, floors[readings.retreat_floor])
-    base = replace(base, cwnd_bytes=cwnd_bytes, in_recovery=False)
+    base = slow_start.forget_congestion(replace(base, cwnd_bytes=cwnd_bytes, in_recovery=False))
     if readings.growth_retreat is cr.GrowthRetreat.NONE:
         base = replace(base, recovery_start_ns=now_ns)  # [careful-resume.retreat.recovery]
     if readings.retreat_threshold is cr.RetreatThreshold.WINDOW:
         base = replace(base, ssthresh_bytes=cwnd_bytes)
     if readings.base_reduction is cr.BaseReduction.ALSO:
-        base = _halved(base)
+        base = _reduced(base)
     marks = state.marks
     if marks.last_unvalidated is None or readings.retreat_end is cr.RetreatEnd.LAST_SENT:
         marks = replace(marks, last_unvalidated=marks.sent)  # [careful-resume.retreat.mark]
@@ -43,9 +43,10 @@ def retreat(readings: Readings, state: CarefulResume, base: SlowStart, now_ns: i
     return Step(state, base, Outcome.RETREATED, (trigger,))
 
 
-def _halved(base: SlowStart) -> SlowStart:
-    half_bytes = base.cwnd_bytes // 2
-    return replace(base, cwnd_bytes=max(half_bytes, slow_start.minimum_window_bytes(base)), ssthresh_bytes=half_bytes)
+def _reduced(base: SlowStart) -> SlowStart:
+    reduced_bytes = slow_start.reduced_bytes(base, base.cwnd_bytes)
+    cwnd_bytes = max(reduced_bytes, slow_start.minimum_window_bytes(base))
+    return replace(base, cwnd_bytes=cwnd_bytes, ssthresh_bytes=reduced_bytes)
 
 
 def on_event(readings: Readings, state: CarefulResume, base: SlowStart, event: Event, normal: Step) -> Step:
@@ -86,8 +87,7 @@ def _on_congestion(readings: Readings, state: CarefulResume, base: SlowStart, ev
         if readings.retreat_end is cr.RetreatEnd.NONE_OUTSTANDING and _is_over(readings, state):
             return _exit(readings, state, base)
     if readings.retreat_congestion is cr.RetreatCongestion.REDUCES:
-        reduced = max(base.cwnd_bytes // 2, slow_start.minimum_window_bytes(base))
-        return Step(state, replace(base, cwnd_bytes=reduced), Outcome.REDUCED)
+        return Step(state, replace(base, cwnd_bytes=_reduced(base).cwnd_bytes), Outcome.REDUCED)
     return Step(state, base, Outcome.ALREADY_REDUCED)  # [careful-resume.retreat.once]
 
 

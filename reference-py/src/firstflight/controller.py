@@ -7,13 +7,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from firstflight import careful_resume, events, hystart, hystartpp, jumpstart, search_startup, slow_start
+from firstflight import careful_resume, cubic, events, hystart, hystartpp, jumpstart, search_startup, slow_start
 from firstflight.errors import DomainError
 from firstflight.events import Event
 from firstflight.limits import DATAGRAM_MAX_BYTES, WINDOW_MAX_BYTES
 from firstflight.observables import Observation
 from firstflight.search import Search
 from firstflight.slow_start import SlowStart
+
+
+class Base(Protocol):
+    """A base controller: a module with its profiles. ``slow_start`` carries out all of them."""
+
+    @property
+    def PROFILES(self) -> Mapping[str, Any]:  # noqa: N802
+        """Readings by profile."""
 
 
 class Startup(Protocol):
@@ -34,6 +42,11 @@ class Startup(Protocol):
         """Process one event."""
 
 
+#: The base controllers, which are algorithms of their own as well.
+BASES: dict[str, Base] = {"slow-start": slow_start, "cubic": cubic}
+#: The base on which a startup algorithm runs where its profile names no other, and the others by what is put after the profile.
+DEFAULT_BASE = ("slow-start", "rfc-9002")
+SUFFIXES = {"+cubic": ("cubic", "rfc-9438")}
 #: The algorithms that run on top of the base controller. A further one is added here.
 STARTUPS: dict[str, Startup] = {
     "search": search_startup,
@@ -72,27 +85,40 @@ class Controller:
         return self.startup if isinstance(self.startup, Search) else Search()
 
 
-def profiles() -> dict[str, tuple[str, ...]]:
-    """Return the profiles by algorithm."""
-    return {"slow-start": ("rfc-9002",)} | {name: tuple(startup.PROFILES) for name, startup in STARTUPS.items()}
+def profiles(*, composed: bool = False) -> dict[str, tuple[str, ...]]:
+    """Return the profiles by algorithm. ``composed``: also those that put a startup algorithm on another base, ``draft-09+cubic``."""
+    named = {name: tuple(base.PROFILES) for name, base in BASES.items()}
+    for name, startup in STARTUPS.items():
+        suffixes = ("", *SUFFIXES) if composed else ("",)
+        named[name] = tuple(profile + suffix for suffix in suffixes for profile in startup.PROFILES)
+    return named
 
 
 def create(algorithm: str, profile: str, config: Config) -> Controller:
     """Return a new controller. Raise :class:`DomainError` for an unknown profile or a configuration out of range."""
-    if profile not in profiles().get(algorithm, ()):
+    if profile not in profiles(composed=True).get(algorithm, ()):
         raise DomainError(f"{algorithm}/{profile}: no such profile")
-    return create_with(STARTUPS[algorithm].PROFILES[profile] if algorithm in STARTUPS else None, config)
+    if algorithm in BASES:
+        return create_with(None, config, BASES[algorithm].PROFILES[profile])
+    name, plus, base = profile.partition("+")
+    base_algorithm, base_profile = DEFAULT_BASE
+    if plus:
+        base_algorithm, base_profile = SUFFIXES[plus + base]  # [cubic.startup.compose]
+    return create_with(STARTUPS[algorithm].PROFILES[name], config, BASES[base_algorithm].PROFILES[base_profile])
 
 
-def create_with(readings: Any, config: Config) -> Controller:
-    """Return a new controller with the algorithm of the given readings in these, or with the base controller alone."""
+def create_with(readings: Any, config: Config, law: slow_start.Readings | cubic.Readings | None = None) -> Controller:
+    """Return a new controller with the algorithm of the given readings in these, or with the base controller alone.
+
+    ``law``: the readings of the base controller, those of RFC 9002 if ``None``.
+    """
     if not 1 <= config.max_datagram_size_bytes <= DATAGRAM_MAX_BYTES:
         raise DomainError(
             f"max_datagram_size_bytes: {config.max_datagram_size_bytes} is not within 1..{DATAGRAM_MAX_BYTES}"
         )
     if config.initial_window_bytes is not None and not 1 <= config.initial_window_bytes <= WINDOW_MAX_BYTES:
         raise DomainError(f"initial_window_bytes: {config.initial_window_bytes} is not within 1..{WINDOW_MAX_BYTES}")
-    base = slow_start.begin(config.max_datagram_size_bytes, config.initial_window_bytes)
+    base = slow_start.begin(config.max_datagram_size_bytes, config.initial_window_bytes, law)
     if readings is None:
         return Controller(base)
     return Controller(base, readings, _BY_READINGS[type(readings)].begin(readings, base))

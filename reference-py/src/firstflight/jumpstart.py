@@ -6,7 +6,7 @@ The first flight and its pacing are in ``jumpstart_pacing``, loss and recovery i
 from dataclasses import replace
 
 from firstflight import jumpstart_loss, slow_start
-from firstflight.events import Ack, Backlog, Ce, Event, IdleRestart, Lost, PersistentCongestion, Pto, Sent
+from firstflight.events import Ack, Backlog, Ce, Event, IdleRestart, Lost, PersistentCongestion, Sent
 from firstflight.jumpstart_pacing import (
     amount_bytes,
     next_release_ns,
@@ -55,6 +55,7 @@ def step(
         case Backlog():
             state, base, outcome = _on_backlog(readings, state, base, event)
         case Sent():
+            base, _ = slow_start.on_sent(base, event)
             state, outcome = _on_sent(readings, state, base, event)
         case Ack():
             state, base, outcome = _on_ack(readings, state, base, event)
@@ -66,8 +67,8 @@ def step(
             state, base, outcome = jumpstart_loss.on_timeout(readings, state, base)
         case IdleRestart():
             state, outcome = _on_idle_restart(readings, state, base)
-        case Pto():
-            base, outcome = slow_start.on_pto(base)
+        case _:
+            base, outcome = slow_start.on_event(base, event)
     return state, base, _observe(readings, state, base, outcome)
 
 

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from firstflight import slow_start
+from firstflight.cubic import seven_tenths
 from firstflight.events import Ack, Ce, Lost, Run, Sent
 from firstflight.jumpstart_profiles import (
     Accounting,
@@ -27,11 +28,6 @@ from firstflight.jumpstart_state import JumpStart, end_jump, in_flight, overlap,
 from firstflight.limits import PACKET_MAX, WINDOW_MAX_BYTES
 from firstflight.observables import Outcome
 from firstflight.slow_start import SlowStart
-
-
-def seven_tenths(count_bytes: int) -> int:
-    """Return 7/10, rounded down; written so that the port needs no more than 64 bits."""
-    return count_bytes // 10 * 7 + count_bytes % 10 * 7 // 10
 
 
 def on_sent(readings: Readings, state: JumpStart, base: SlowStart, sent: Sent) -> JumpStart:
@@ -87,9 +83,8 @@ def _reduce(
         window_bytes = state.in_flight_bytes  # [jumpstart.loss.in-flight]
     if _takes_back(readings, state, base, packet):
         window_bytes = max(state.acked_bytes, state.initial_window_bytes)  # [jumpstart.loss.take-back]
-    window_bytes = max(_reduced(readings, base, window_bytes), slow_start.minimum_window_bytes(base))
-    base = replace(base, cwnd_bytes=window_bytes, ssthresh_bytes=window_bytes)  # [jumpstart.loss.reduce]
-    base = replace(base, recovery_start_ns=now_ns, in_recovery=True)
+    reduced_bytes = max(_reduced(readings, base, window_bytes), slow_start.minimum_window_bytes(base))
+    base = slow_start.begin_recovery(base, now_ns, reduced_bytes, window_bytes)  # [jumpstart.loss.reduce]
     if state.jumping and readings.first_loss_end is FirstLossEnd.LOST_PACKET:
         flight_end = max(packet, state.flight_first or 0)  # [jumpstart.loss.flight-end]
         state = replace(state, jumping=False, flight_end=flight_end)
@@ -114,10 +109,12 @@ def _reduced(readings: Readings, base: SlowStart, window_bytes: int) -> int:
     match readings.reduction_factor:
         case ReductionFactor.HALF_THEN_SEVEN_TENTHS if base.ssthresh_bytes is not None:
             return seven_tenths(window_bytes)  # [jumpstart.loss.seven-tenths]
+        case ReductionFactor.HALF_THEN_SEVEN_TENTHS:
+            return window_bytes // 2
         case ReductionFactor.SEVEN_TENTHS_OF_PACKETS:
             packets = window_bytes // base.max_datagram_size_bytes
             return seven_tenths(packets) * base.max_datagram_size_bytes  # [jumpstart.loss.whole-packets]
-    return window_bytes // 2
+    return slow_start.reduced_bytes(base, window_bytes)
 
 
 def recovery_ended(readings: Readings, state: JumpStart, base: SlowStart, ack: Ack) -> bool:

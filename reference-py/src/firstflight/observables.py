@@ -34,6 +34,8 @@ class Outcome(Enum):
     ALREADY_REDUCED = "already_reduced"
     COLLAPSED = "collapsed"
     UNCHANGED = "unchanged"
+    # CUBIC (``spec/cubic.md``)
+    RESTORED = "restored"
     # SEARCH (``spec/search.md``)
     NO_RTT_SAMPLE = "no_rtt_sample"
     STARTED = "started"

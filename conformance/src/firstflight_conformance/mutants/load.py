@@ -17,6 +17,8 @@ from firstflight_conformance.vectors import COMPUTED_ALGORITHMS
 
 #: The modules of the model that are executed anew for a mutant, in the order of their imports.
 MUTABLE = (
+    "cubic_window",
+    "cubic",
     "slow_start",
     "search_bins",
     "search_windows",
@@ -124,7 +126,7 @@ def mutated(mutant: Mutant) -> Iterator[Any]:
     """Make the mutant: yield a module like ``firstflight.controller`` that behaves like it."""
     with _fresh_modules(mutant) as controller:
         if mutant.readings:
-            startup = controller.STARTUPS[mutant.algorithm]
+            startup = (controller.BASES | controller.STARTUPS)[mutant.algorithm]
             right = startup.PROFILES[mutant.profile]
             startup.PROFILES = startup.PROFILES | {mutant.profile: replace(right, **_choices(mutant, right))}
         yield controller

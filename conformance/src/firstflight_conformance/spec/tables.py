@@ -7,6 +7,8 @@ from firstflight_conformance.spec.readings import Profile, ProfileTable, Reading
 
 #: How an algorithm is written in prose, where that is not its name.
 _TITLES = {
+    "slow-start": "NewReno",
+    "cubic": "CUBIC",
     "search": "SEARCH",
     "jumpstart": "JumpStart",
     "careful-resume": "Careful Resume",

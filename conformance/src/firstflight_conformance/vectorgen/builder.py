@@ -2,7 +2,19 @@
 
 from dataclasses import dataclass, field
 
-from firstflight.events import Ack, Backlog, Ce, Event, IdleRestart, Lost, PersistentCongestion, Pto, Run, Sent
+from firstflight.events import (
+    Ack,
+    Backlog,
+    Ce,
+    Event,
+    IdleRestart,
+    Lost,
+    PersistentCongestion,
+    Pto,
+    Run,
+    Sent,
+    SpuriousLoss,
+)
 from firstflight_conformance.ledger import DataLedger, Ledger, RttEstimator
 
 US = 1_000
@@ -112,6 +124,10 @@ class StreamBuilder:
     def persistent_congestion(self, t_ns: int) -> None:
         """Establish persistent congestion."""
         self.events.append(PersistentCongestion(t_ns + self.origin_ns))
+
+    def spurious_loss(self, t_ns: int) -> None:
+        """Find out that a loss was none."""
+        self.events.append(SpuriousLoss(t_ns + self.origin_ns))
 
     def pto(self, t_ns: int) -> None:
         """Let the probe timer expire."""

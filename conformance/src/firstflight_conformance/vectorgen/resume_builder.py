@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from firstflight.events import PathChange, SavedPath, SpuriousLoss
+from firstflight.events import PathChange, SavedPath
 from firstflight.limits import WINDOW_MAX_BYTES
 from firstflight_conformance.vectorgen.builder import MS, StreamBuilder
 
@@ -46,10 +46,6 @@ class ResumeBuilder(StreamBuilder):
     def path_change(self, t_ns: int) -> None:
         """Signal a change of the path."""
         self.events.append(PathChange(t_ns + self.origin_ns))
-
-    def spurious_loss(self, t_ns: int) -> None:
-        """Find out that a loss was none."""
-        self.events.append(SpuriousLoss(t_ns + self.origin_ns))
 
     def begin(self, packets: int = 10, **offer: Any) -> None:
         """Offer the saved set and send the initial data."""

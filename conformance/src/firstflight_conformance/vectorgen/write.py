@@ -7,6 +7,7 @@ from pathlib import Path
 from firstflight_conformance.paths import VECTORS
 from firstflight_conformance.vectorgen import (
     computation,
+    hand_ack_counting,
     hand_careful_resume,
     hand_careful_resume_examples,
     hand_careful_resume_jump,
@@ -15,6 +16,9 @@ from firstflight_conformance.vectorgen import (
     hand_careful_resume_retreat,
     hand_careful_resume_search,
     hand_careful_resume_validating,
+    hand_composed,
+    hand_cubic,
+    hand_cubic_rounds,
     hand_hystart,
     hand_hystartpp,
     hand_hystartpp_css,
@@ -41,6 +45,10 @@ BY_HAND = (
     hand_careful_resume_examples,
     hand_careful_resume_search,
     hand_slow_start,
+    hand_ack_counting,
+    hand_cubic,
+    hand_cubic_rounds,
+    hand_composed,
     hand_search,
     hand_search_exit,
     hand_search_dialects,

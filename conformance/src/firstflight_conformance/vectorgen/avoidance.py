@@ -1,0 +1,67 @@
+"""Streams for congestion avoidance: rounds that fill the window, driven by the controller that the vector is for."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from firstflight import Config, Controller, create, step
+from firstflight_conformance.vectorgen.builder import MS, StreamBuilder
+
+RTT = 100 * MS
+
+
+@dataclass(slots=True)
+class AvoidanceBuilder(StreamBuilder):
+    """Events in order, and a controller that has processed them: it says how much the window lets be sent."""
+
+    profile: tuple[str, str] = ("cubic", "rfc-9438")
+    model: Controller | None = None
+    seen: int = 0
+    now_ns: int = 0
+
+    def window_bytes(self) -> int:
+        """Return the window after the events so far."""
+        if self.model is None:
+            self.model = create(*self.profile, Config(self.max_datagram_size_bytes, self.initial_window_bytes))
+        for event in self.events[self.seen :]:
+            self.model, _ = step(self.model, event)
+        self.seen = len(self.events)
+        return self.model.base.cwnd_bytes
+
+    def room(self) -> int:
+        """Return how many full packets the window still lets be sent."""
+        return max(self.window_bytes() - self.ledger.bytes_in_flight, 0) // self.max_datagram_size_bytes
+
+    def packets_in_flight(self) -> int:
+        """Return how many packets are in flight."""
+        return sum(run.count for run in self.ledger.in_flight)
+
+    def fill(self, t_ns: int, most: int = 65535, **how: Any) -> None:
+        """Send what fits the window, if anything does."""
+        if packets := min(self.room(), most):
+            self.send(t_ns, packets, **how)
+            self.now_ns = t_ns
+
+    def lose_first(self, t_ns: int) -> None:
+        """Declare the oldest packet in flight lost and acknowledge the others, which were sent before recovery began."""
+        runs = self.ledger.in_flight
+        first, last = runs[0].first, runs[-1].last
+        self.lose(t_ns, (first, first))
+        if last > first:
+            self.ack(t_ns, (first + 1, last))
+        self.now_ns = t_ns
+
+    def full_rounds(self, count: int, rtt_ns: int = RTT, acks: int = 2, **how: Any) -> None:
+        """Fill the window and let each round be acknowledged in so many ACKs of the same size, a gap after the round before."""
+        for _ in range(count):
+            self.fill(self.now_ns, **how)
+            self.acknowledge(self.now_ns + rtt_ns, acks)
+
+    def acknowledge(self, t_ns: int, acks: int = 1, **how: Any) -> None:
+        """Acknowledge everything in flight in so many ACKs a millisecond apart."""
+        runs = self.ledger.in_flight
+        first, last = runs[0].first, runs[-1].last
+        packets = last - first + 1
+        for index in range(min(acks, packets)):
+            start, end = (first + packets * i // min(acks, packets) for i in (index, index + 1))
+            self.ack(t_ns + index * MS, (start, end - 1), **how)
+            self.now_ns = t_ns + index * MS

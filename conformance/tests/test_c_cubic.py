@@ -1,0 +1,77 @@
+"""The base controllers in the model and in the C port: every observable, the state of CUBIC and every refusal, after every event."""
+
+import os
+
+import pytest
+
+from c_cubic import run_streams
+from c_port import ffi, module_of
+from firstflight import cubic_window
+from firstflight.limits import DATAGRAM_MAX_BYTES, TIME_MAX_NS, WINDOW_MAX_BYTES
+from firstflight.observables import Outcome
+from firstflight_conformance.prng import SplitMix64
+
+SHARES = 4
+REACHABLE = list(Outcome)[list(Outcome).index(Outcome.GROWN) : list(Outcome).index(Outcome.RESTORED) + 1]
+
+
+@pytest.mark.parametrize("share", range(SHARES))
+def test_random_streams(share: int) -> None:
+    """In random readings both agree on 100000 random events, and these reach every outcome and region."""
+    total = run_streams(300 + share, 25_000)
+    assert [outcome.value for outcome in REACHABLE if total.outcomes.get(outcome, 0) < 20] == []
+    assert total.outcomes[None] > 50
+    assert [name for name, count in total.seen.items() if count < 100 and name != "largest"] == []
+
+
+@pytest.mark.parametrize("share", range(SHARES))
+def test_random_streams_composed(share: int) -> None:
+    """The same for every startup algorithm on CUBIC and the base controllers by their names."""
+    total = run_streams(400 + share, 25_000, composed=True)
+    assert total.outcomes[Outcome.RESTORED] > 20
+    assert total.seen["concave"] > 500
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("composed", [False, True])
+@pytest.mark.parametrize("share", range(10))
+def test_random_streams_long(share: int, composed: bool) -> None:
+    """The same on a million events each; FIRSTFLIGHT_LONG_EVENTS is another number for each of ten shares."""
+    run_streams(3000 + share, int(os.environ.get("FIRSTFLIGHT_LONG_EVENTS", "100000")), composed=composed)
+
+
+@pytest.mark.parametrize("build", ["int128", "no_int128"])
+def test_arithmetic(build: str) -> None:
+    """Curve, root, share and Reno's growth agree over the whole domain, with and without 128-bit integers of the compiler."""
+    lib = module_of(build).lib
+    rng = SplitMix64(9)
+
+    def some(most: int) -> int:
+        return min((1 << rng.below(most.bit_length() + 1)) - 1 + rng.below(3), rng.below(most) + 1, most)
+
+    for _ in range(20_000):
+        datagram = max(some(DATAGRAM_MAX_BYTES), 1)
+        w_max, k_ns, t_ns = some(WINDOW_MAX_BYTES), some(2**51), some(2 * TIME_MAX_NS)
+        if rng.below(3) == 0:
+            t_ns = max(k_ns + rng.below(3) - 1, 0)
+        expected = cubic_window.window_bytes(w_max, k_ns, datagram, t_ns)
+        assert lib.ff_cubic_window_bytes(w_max, k_ns, datagram, t_ns) == expected
+        assert lib.ff_cubic_time_ns(w_max, datagram) == cubic_window.cube_time_ns(w_max, datagram)
+        cwnd = some(WINDOW_MAX_BYTES) + 1
+        acked = min(some(2**48 - 1), cwnd)
+        share = lib.ff_cubic_share(acked, cwnd // 2, cwnd)
+        assert (share.whole, share.fraction) == cubic_window.share(acked, cwnd // 2, cwnd)
+        for reached in (False, True):
+            increase = cubic_window.friendly_increase(datagram, acked, cwnd, reached=reached)
+            assert lib.ff_cubic_friendly_increase(datagram, acked, cwnd, reached) == increase
+        assert lib.ff_cubic_seven_tenths(w_max) == cubic_window.seven_tenths(w_max)
+        assert lib.ff_cubic_seventeen_twentieths(w_max) == cubic_window.seventeen_twentieths(w_max)
+
+
+def test_root_at_cubes() -> None:
+    """The root of a cube is exact, and that of one less is one less; the largest distance is within the bits of the root."""
+    assert ffi is not None
+    for root in (1, 2, 3, 10**9, 2**51 - 1, 2**52 - 1):
+        assert cubic_window.cube_root(root**3) == root
+        assert cubic_window.cube_root(root**3 - 1) == root - 1
+    assert cubic_window.cube_time_ns(WINDOW_MAX_BYTES, 1) < 2**cubic_window.ROOT_BITS - 1

@@ -1,0 +1,156 @@
+"""CUBIC against RFC 9438 in 60 digits: the error of the window is within the bound that ``spec/cubic.md`` states."""
+
+from dataclasses import dataclass
+from decimal import Decimal, getcontext
+from random import Random
+
+import pytest
+
+from firstflight import cubic_window
+from firstflight.cubic import PROFILES, Cubic, Epoch, on_acked
+from firstflight.events import Ack, Run
+
+getcontext().prec = 60
+
+C = Decimal("0.4")
+ALPHA = Decimal(9) / Decimal(17)
+SECOND = Decimal(10) ** 9
+STATES = 25_000
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """A stage, the time since its beginning and an ACK, all in integers."""
+
+    datagram: int
+    w_max: int
+    cwnd_epoch: int
+    prior: int
+    cwnd: int
+    fraction: int
+    w_est: int
+    t_ns: int
+    rtt_ns: int
+    acked: int
+
+
+def drawn(rng: Random) -> State:
+    """Draw a state; half of the times are near K."""
+    datagram = rng.choice((1, 100, 1200, 1200, 1448, 9000, 65_535))
+    w_max = datagram * rng.choice((rng.randint(3, 100), rng.randint(100, 10**6), rng.randint(10**6, 10**12)))
+    cwnd_epoch = max(w_max * 7 // 10, datagram)
+    k_ns = cubic_window.cube_time_ns(w_max - cwnd_epoch, datagram)
+    t_ns = rng.choice((rng.randint(0, 2 * k_ns + 10), max(k_ns + rng.randint(-(10**8), 10**8), 0)))
+    cwnd = max(rng.randint(cwnd_epoch, w_max + w_max // 2), datagram)
+    acked = min(rng.choice((datagram, 2 * datagram, cwnd, rng.randint(1, cwnd))), cwnd)
+    w_est = rng.choice((rng.randint(cwnd_epoch, cwnd), cwnd))
+    rtt_ns = rng.choice((1, 20_000, 10**8, 6 * 10**8, rng.randint(1, 10**10)))
+    fraction = rng.randrange(cubic_window.FRACTION)
+    return State(datagram, w_max, cwnd_epoch, w_max, cwnd, fraction, w_est, t_ns, rtt_ns, acked)
+
+
+def real_k(state: State) -> Decimal:
+    """Return K of RFC 9438 in seconds."""
+    return (Decimal(state.w_max - state.cwnd_epoch) / (C * state.datagram)) ** (Decimal(1) / Decimal(3))
+
+
+def curve(state: State, k: Decimal, t_ns: int) -> Decimal:
+    """Return W_cubic(t) in bytes."""
+    return C * state.datagram * (Decimal(t_ns) / SECOND - k) ** 3 + state.w_max
+
+
+def growth_in_a_ns(state: State, k: Decimal, t_ns: int) -> Decimal:
+    """Return how much the curve grows in one ns around t, at most."""
+    distance = abs(Decimal(t_ns) / SECOND - k) + 1 / SECOND
+    return 3 * C * state.datagram * distance**2 / SECOND
+
+
+def real_windows(state: State) -> tuple[set[str], dict[str, Decimal], Decimal]:
+    """Return the regions that are right, the window in each, and the bound of the error, all of RFC 9438 in real numbers."""
+    k = real_k(state)
+    cwnd = Decimal(state.cwnd) + Decimal(state.fraction) / cubic_window.FRACTION
+    alpha = 1 if state.w_est >= state.prior else ALPHA
+    w_est = state.w_est + alpha * state.datagram * state.acked / cwnd
+    target = min(max(curve(state, k, state.t_ns + state.rtt_ns), cwnd), cwnd * 3 / 2)
+    windows = {"friendly": max(w_est, cwnd), "curve": cwnd + state.acked * (target - cwnd) / cwnd}
+    doubt = 2 + growth_in_a_ns(state, k, state.t_ns)
+    difference = curve(state, k, state.t_ns) - w_est
+    regions = {"friendly"} if difference < -doubt else {"curve"} if difference > doubt else {"friendly", "curve"}
+    return regions, windows, 3 + growth_in_a_ns(state, k, state.t_ns + state.rtt_ns)
+
+
+def model_window(state: State) -> Decimal:
+    """Return what the model makes of the same state."""
+    k_ns = cubic_window.cube_time_ns(state.w_max - state.cwnd_epoch, state.datagram)
+    epoch = Epoch(1, k_ns, state.cwnd, state.w_est, state.fraction)
+    cubic = Cubic(PROFILES["rfc-9438"], state.w_max, state.prior, epoch)
+    ack = Ack(
+        *(1 + state.t_ns, (Run(0, 0, 1, 1),), 1, 1, 1, False),
+        *(state.rtt_ns, state.rtt_ns, state.rtt_ns, 0),
+    )
+    after, cwnd = on_acked(cubic, ack, state.datagram, state.cwnd, state.acked)
+    assert after.epoch is not None
+    return Decimal(cwnd) + Decimal(after.epoch.cwnd_fraction) / cubic_window.FRACTION
+
+
+@pytest.mark.parametrize("share", range(4))
+def test_window_within_the_stated_bound(share: int) -> None:
+    """Over 100000 random states the window after an ACK is within three bytes and a ns of growth; both regions occur often."""
+    rng = Random(share)
+    seen = {"friendly": 0, "curve": 0, "either": 0}
+    for _ in range(STATES):
+        state = drawn(rng)
+        regions, windows, bound = real_windows(state)
+        window = model_window(state)
+        assert min(abs(window - windows[region]) for region in regions) < bound, state
+        seen["either" if len(regions) == 2 else next(iter(regions))] += 1
+    assert min(seen["friendly"], seen["curve"]) > STATES // 10
+    assert seen["either"] < STATES // 10
+
+
+@pytest.mark.parametrize("share", range(2))
+def test_curve_and_k_within_the_stated_bound(share: int) -> None:
+    """K is less than a ns short, and W_cubic less than a byte and a ns of growth off."""
+    rng = Random(100 + share)
+    for _ in range(STATES // 5):
+        state = drawn(rng)
+        k = real_k(state)
+        k_ns = cubic_window.cube_time_ns(state.w_max - state.cwnd_epoch, state.datagram)
+        assert 0 <= k * SECOND - k_ns < 1 + Decimal(10) ** -30
+        window = cubic_window.window_bytes(state.w_max, k_ns, state.datagram, state.t_ns)
+        assert abs(window - max(curve(state, k, state.t_ns), Decimal(0))) < 1 + growth_in_a_ns(state, k, state.t_ns)
+
+
+def test_the_bound_is_not_loose() -> None:
+    """Some error exceeds one byte: a bound of one would be wrong."""
+    rng = Random(5)
+    worst = Decimal(0)
+    for _ in range(STATES):
+        state = drawn(rng)
+        regions, windows, bound = real_windows(state)
+        if len(regions) == 1 and bound < 4:
+            worst = max(worst, abs(model_window(state) - windows[next(iter(regions))]))
+    assert 1 < worst < 3
+
+
+def test_trajectory() -> None:
+    """Over hundreds of ACKs the error does not accumulate: at the end of a stage the window is within three bytes."""
+    datagram, w_max, rtt_ns = 1200, 120_000, 200 * 10**6
+    cwnd_epoch = 84_000
+    k_ns = cubic_window.cube_time_ns(w_max - cwnd_epoch, datagram)
+    state = State(datagram, w_max, cwnd_epoch, w_max, cwnd_epoch, 0, cwnd_epoch, 0, rtt_ns, 2 * datagram)
+    k = real_k(state)
+    cubic = Cubic(PROFILES["rfc-9438"], w_max, w_max, Epoch(1, k_ns, cwnd_epoch, cwnd_epoch))
+    cwnd, real, real_est = cwnd_epoch, Decimal(cwnd_epoch), Decimal(cwnd_epoch)
+    for index in range(1500):
+        t_ns = 4 * 10**6 * index
+        ack = Ack(1 + t_ns, (Run(0, 0, 1, 1),), 1, 1, 1, False, rtt_ns, rtt_ns, rtt_ns, 0)
+        cubic, cwnd = on_acked(cubic, ack, datagram, cwnd, state.acked)
+        real_est += (1 if real_est >= w_max else ALPHA) * datagram * state.acked / real
+        if curve(state, k, t_ns) < real_est:
+            real = max(real, real_est)
+        else:
+            target = min(max(curve(state, k, t_ns + rtt_ns), real), real * 3 / 2)
+            real += state.acked * (target - real) / real
+    assert cwnd > w_max
+    assert abs(cwnd - real) < 3
