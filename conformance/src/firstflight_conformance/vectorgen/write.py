@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from dataclasses import replace
 from pathlib import Path
 
 from firstflight_conformance.paths import VECTORS
@@ -62,14 +63,27 @@ BY_HAND = (
 )
 
 
+#: Algorithms that every stack known to have them runs on CUBIC: their stimuli are judged on it as well.
+_ALSO_ON_CUBIC = {"hystart", "hystartpp"}
+
+
 def all_stimuli() -> list[Stimulus]:
     """Return every stimulus in the order of the ids. Raise ``ValueError`` if an id is there twice."""
-    stimuli = [stimulus for module in BY_HAND for stimulus in module.CATALOGUE.stimuli] + simulated.stimuli()
+    stimuli = [_composed(stimulus) for module in BY_HAND for stimulus in module.CATALOGUE.stimuli]
+    stimuli += [_composed(stimulus) for stimulus in simulated.stimuli()]
     ids = [stimulus.id for stimulus in stimuli]
     twice = {name for name in ids if ids.count(name) > 1}
     if twice:
         raise ValueError(f"ids used twice: {sorted(twice)}")
     return sorted(stimuli, key=lambda stimulus: stimulus.id)
+
+
+def _composed(stimulus: Stimulus) -> Stimulus:
+    """Return the stimulus with the profiles on CUBIC that go without saying."""
+    if stimulus.algorithm not in _ALSO_ON_CUBIC:
+        return stimulus
+    plain = [profile for profile in stimulus.profiles if not profile.endswith("+cubic")]
+    return replace(stimulus, profiles=tuple(dict.fromkeys((*stimulus.profiles, *(f"{name}+cubic" for name in plain)))))
 
 
 def all_files() -> dict[str, str]:
