@@ -13,6 +13,9 @@ from firstflight_conformance.simulator.loop import Recording, simulate
 from firstflight_conformance.simulator.scenario import ScenarioError, load_scenario
 from firstflight_conformance.wire import event_to_json, observation_to_json
 
+#: What ends slow start.
+_ENDS = (Outcome.EXITED, Outcome.REDUCED, Outcome.EXITED_BY_TRAIN, Outcome.EXITED_BY_DELAY)
+
 
 @click.command("simulate")
 @click.argument("scenario_file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
@@ -48,7 +51,7 @@ def summary(recording: Recording) -> dict[str, Any]:
     """Return what a reader asks first: when slow start ended and how, and what was lost."""
     start_ns = recording.events[0].t_ns
     pairs = list(zip(recording.events, recording.observations, strict=True))
-    ended = next(((e, o) for e, o in pairs if o.outcome in (Outcome.EXITED, Outcome.REDUCED)), None)
+    ended = next(((e, o) for e, o in pairs if o.outcome in _ENDS), None)
     return {
         "events": len(recording.events),
         "duration_ms": (recording.events[-1].t_ns - start_ns) // 1_000_000,

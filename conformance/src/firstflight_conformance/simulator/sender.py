@@ -184,7 +184,8 @@ class Sender:
         self.observations.append(observation)
         if observation.next_release_ns is not None:
             self.release_ns = observation.next_release_ns
-        if self.slow_start_end_ns is None and observation.phase is not Phase.SLOW_START:
+        slow_start = observation.phase in (Phase.SLOW_START, Phase.CONSERVATIVE_SLOW_START)
+        if self.slow_start_end_ns is None and not slow_start:
             self.slow_start_end_ns = event.t_ns
 
 

@@ -1,0 +1,39 @@
+"""HyStart++ and HyStart in the model and in the C port: every observable, the whole state and every refusal, after every event."""
+
+import os
+from types import ModuleType
+
+import pytest
+
+from c_hystart import REACHABLE, run_streams
+from c_port import module_of
+from firstflight import hystart, hystartpp
+
+MODULES = pytest.mark.parametrize("module", [hystartpp, hystart], ids=["hystartpp", "hystart"])
+
+
+@MODULES
+@pytest.mark.parametrize("share", range(2))
+def test_random_streams(module: ModuleType, share: int) -> None:
+    """In random readings both agree on 100000 random events of each, and these reach every outcome."""
+    total = run_streams(module, 100 + share, 50_000)
+    assert {outcome.value: total[outcome] for outcome in REACHABLE[module] if total[outcome] < 2} == {}
+    assert total[None] > 50_000 // 500
+
+
+@pytest.mark.long
+@MODULES
+@pytest.mark.parametrize("share", range(10))
+def test_random_streams_long(module: ModuleType, share: int) -> None:
+    """The same on a million events of each; FIRSTFLIGHT_LONG_EVENTS is another number for each of ten shares."""
+    run_streams(module, 1000 + share, int(os.environ.get("FIRSTFLIGHT_LONG_EVENTS", "100000")))
+
+
+def test_constants() -> None:
+    """The constants have the same names and values in both."""
+    lib = module_of("int128").lib
+    for module, prefix in ((hystartpp, "FF_HYSTARTPP_"), (hystart, "FF_HYSTART_")):
+        names = [name for name in vars(module) if name.isupper() and name != "PROFILES" and not name.startswith("_")]
+        assert len(names) >= 5
+        for name in names:
+            assert getattr(lib, prefix + name) == getattr(module, name)
