@@ -1,5 +1,7 @@
 """The classes in which windows are compared."""
 
+from itertools import pairwise
+
 import pytest
 
 from firstflight_conformance.run.compare import Comparison, avoids, compare
@@ -64,7 +66,7 @@ def test_where_cubic_avoids_congestion() -> None:
     assert found == outcomes
     reno = Case(vectors["slow-start.acks.avoidance"], "rfc-9002")
     steps = reno.expected()
-    assert not any(avoids(reno, before, now) for before, now in zip(steps, steps[1:], strict=False))
+    assert not any(avoids(reno, before, now) for before, now in pairwise(steps))
 
 
 def test_infinite_threshold_has_no_tolerance() -> None:
