@@ -36,6 +36,7 @@ static void leave(struct ff_hystartpp *state)
 {
     state->conservative = false;
     state->baseline_ns = FF_NO_RTT_NS;
+    state->css_rounds = 0;
 }
 
 /* Begin a round with the ACK of windowEnd, before anything else is done for it. */
@@ -55,6 +56,8 @@ static enum ff_outcome grow(const struct ff_hystartpp_readings *readings, const 
                             struct ff_slow_start *base, const struct ff_event *event)
 {
     uint64_t before_bytes = base->cwnd_bytes;
+    uint64_t ssthresh_bytes = base->ssthresh_bytes;
+    base->ssthresh_bytes = FF_SSTHRESH_INFINITE;
     enum ff_outcome outcome = ff_slow_start_on_event(base, event); /* [hystartpp.grow] */
     uint64_t grown_bytes = base->cwnd_bytes - before_bytes;
     uint64_t limit_bytes = readings->limit_datagrams * base->max_datagram_size_bytes;
@@ -67,6 +70,7 @@ static enum ff_outcome grow(const struct ff_hystartpp_readings *readings, const 
         outcome = outcome == FF_OUTCOME_GROWN ? FF_OUTCOME_CONSERVATIVE_GROWN : outcome;
     }
     base->cwnd_bytes = before_bytes + grown_bytes;
+    base->ssthresh_bytes = ssthresh_bytes;
     return outcome;
 }
 
@@ -127,12 +131,10 @@ static enum ff_outcome on_ack(const struct ff_hystartpp_readings *readings, stru
         if (delay_increased(state)) {
             state->conservative = true; /* [hystartpp.css.begin] */
             state->baseline_ns = state->current_min_ns;
-            state->css_rounds = 0;
             return FF_OUTCOME_CONSERVATIVE_BEGUN;
         }
         if (spurious(readings, state)) {
             leave(state); /* [hystartpp.css.resume] */
-            state->css_rounds = 0;
             return FF_OUTCOME_SLOW_START_RESUMED;
         }
     }

@@ -58,7 +58,7 @@ def step(
     if isinstance(event, PersistentCongestion) and readings.scope is Scope.EVERY:
         state = HyStartPP()  # [hystartpp.scope.anew]
     if outcome is Outcome.REDUCED:
-        state = replace(state, conservative=False, baseline_ns=None)  # [hystartpp.loss]
+        state = _leave(state)  # [hystartpp.loss]
     return state, base, _observe(state, base, outcome)
 
 
@@ -75,20 +75,24 @@ def _on_ack(readings: Readings, state: HyStartPP, base: SlowStart, ack: Ack) -> 
         state = _end_round(state, ack.next_packet)
     base, outcome = _grow(readings, state, base, ack)
     if slow_start.phase(base) is not Phase.SLOW_START:
-        return replace(state, conservative=False, baseline_ns=None), base, outcome  # [hystartpp.scope.threshold]
+        return _leave(state), base, outcome  # [hystartpp.scope.threshold]
     if ack.latest_rtt_ns is not None:
         state = _sample(state, ack.latest_rtt_ns)
         if _delay_increased(state):
             baseline_ns = state.current_min_ns
-            state = replace(state, conservative=True, baseline_ns=baseline_ns, css_rounds=0)  # [hystartpp.css.begin]
+            state = replace(state, conservative=True, baseline_ns=baseline_ns)  # [hystartpp.css.begin]
             return state, base, Outcome.CONSERVATIVE_BEGUN
         if _spurious(readings, state):
-            state = replace(state, conservative=False, baseline_ns=None, css_rounds=0)  # [hystartpp.css.resume]
-            return state, base, Outcome.SLOW_START_RESUMED
+            return _leave(state), base, Outcome.SLOW_START_RESUMED  # [hystartpp.css.resume]
     if state.conservative and state.css_rounds >= readings.css_rounds:
         base = replace(base, ssthresh_bytes=base.cwnd_bytes)  # [hystartpp.css.exit]
-        return replace(state, conservative=False, baseline_ns=None), base, Outcome.EXITED
+        return _leave(state), base, Outcome.EXITED
     return state, base, outcome
+
+
+def _leave(state: HyStartPP) -> HyStartPP:
+    """Return the state outside CSS."""
+    return replace(state, conservative=False, baseline_ns=None, css_rounds=0)
 
 
 def _end_round(state: HyStartPP, next_packet: int) -> HyStartPP:
@@ -108,8 +112,8 @@ def _end_round(state: HyStartPP, next_packet: int) -> HyStartPP:
 
 def _grow(readings: Readings, state: HyStartPP, base: SlowStart, ack: Ack) -> tuple[SlowStart, Outcome]:
     """Let the base controller grow the window, and take back what L and CSS do not allow."""
-    before_bytes = base.cwnd_bytes
-    base, outcome = slow_start.on_event(base, ack)  # [hystartpp.grow]
+    before_bytes, ssthresh_bytes = base.cwnd_bytes, base.ssthresh_bytes
+    base, outcome = slow_start.on_event(replace(base, ssthresh_bytes=None), ack)  # [hystartpp.grow]
     grown_bytes = base.cwnd_bytes - before_bytes
     limit_bytes = readings.limit_datagrams * base.max_datagram_size_bytes
     if 0 < limit_bytes < grown_bytes:
@@ -117,7 +121,7 @@ def _grow(readings: Readings, state: HyStartPP, base: SlowStart, ack: Ack) -> tu
     if state.conservative:
         grown_bytes //= GROWTH_DIVISOR  # [hystartpp.css.grow]
         outcome = Outcome.CONSERVATIVE_GROWN if outcome is Outcome.GROWN else outcome
-    return replace(base, cwnd_bytes=before_bytes + grown_bytes), outcome
+    return replace(base, cwnd_bytes=before_bytes + grown_bytes, ssthresh_bytes=ssthresh_bytes), outcome
 
 
 def _sample(state: HyStartPP, rtt_ns: int) -> HyStartPP:

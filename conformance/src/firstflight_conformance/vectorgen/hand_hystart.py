@@ -205,6 +205,18 @@ def _(b: StreamBuilder) -> None:
 
 
 @add(
+    "hystart.delay.minimum-counts",
+    "One low sample hides the rise",
+    """In round 3 packet 30 has 105 ms, the others 130: the minimum of the round is 105, and slow start goes on. A sender that compares the latest RTT leaves at packet 38.""",
+)
+def _(b: StreamBuilder) -> None:
+    c = clocked(b)
+    c.rtt = steps(100 * MS, (30, 105 * MS), (31, 130 * MS))
+    c.begin()
+    c.ack_until(45)
+
+
+@add(
     "hystart.train.long",
     "A train of ACKs longer than half of the minimum RTT ends slow start",
     """The initial window has 64 packets, 1 ms apart, and the RTT is 100 ms. The ACKs of round 1 come 1 ms apart from 100 ms on: a train. Half of 100 + 1 is 50.5 ms: the ACK of packet 51, 51 ms
@@ -307,15 +319,15 @@ def _(b: StreamBuilder) -> None:
 @add(
     "hystart.low-window.floor",
     "A delay found below 16 packets",
-    """The initial window has five packets: rounds of 5 and 10. In round 2, packets 5 to 14, the RTT is 130 ms, and the window has less than 16 packets up to the ACK of packet 10, after which it has 16. Linux counts packets 11
-    to 14 only. Without the floor it would leave at packet 13. Round 3, from 15 on, has its ninth sample with packet 23: 28 packets, 33600.""",
-    initial_window_bytes=6000,
+    """The initial window has six packets: rounds of 6, 12 and 24. From packet 6 on, in round 2, the RTT is 130 ms. At the ACK of packet 10 the window has 16 packets, so that round 2 has eight samples, packets 10
+    to 17, and no ninth. With a floor of 12, or none, packet 14 is the ninth. Round 3, from 18 on, has its ninth with packet 26: 32 packets, 38400.""",
+    initial_window_bytes=7200,
 )
 def _(b: StreamBuilder) -> None:
     c = clocked(b)
-    c.rtt = steps(100 * MS, (5, 130 * MS))
+    c.rtt = steps(100 * MS, (6, 130 * MS))
     c.begin()
-    c.ack_until(26)
+    c.ack_until(30)
 
 
 @add(

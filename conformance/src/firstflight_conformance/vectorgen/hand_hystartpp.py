@@ -213,12 +213,14 @@ def _(b: StreamBuilder) -> None:
     "hystartpp.round.boundary-inside-ack",
     "A frame that acknowledges packets of two rounds begins the later one",
     """Frames of four packets from the start: 0-3, 4-7, 8-11, ... The third acknowledges packet 10, windowEnd of round 1: the round ends, and its sample, of packet 11, is
-    the first of round 2. SND.NXT is then 10 + 2 * 8 = 26, which the frame 24-27 acknowledges: round 2 has the four frames from 8-11 to 20-23, and round 3 ends with packet 58.""",
+    the first of round 2. SND.NXT is then 10 + 2 * 8 = 26, which the frame 24-27 acknowledges: round 2 has the four frames from 8-11 to 20-23. From packet 24 on the RTT is 130 ms; the
+    eighth sample of round 3 is the frame 52-55: CSS begins at 12000 + 56 * 1200 = 79200.""",
 )
 def _(b: StreamBuilder) -> None:
     c = clocked(b)
+    c.rtt = steps(100 * MS, (24, 130 * MS))
     c.begin()
-    c.ack_until(59, packets=4)
+    c.ack_until(67, packets=4)
 
 
 @add(

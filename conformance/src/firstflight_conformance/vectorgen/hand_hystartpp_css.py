@@ -255,7 +255,7 @@ def _(b: StreamBuilder) -> None:
         c.ack()
 
 
-def collapsed(b: StreamBuilder, profile: str, rounds_from: int) -> Clocked:
+def collapsed(b: StreamBuilder, profile: str, rounds_from: int, *, fill: bool = True) -> Clocked:
     """Let all in flight be lost after packet ``rounds_from``; slow start begins again with two packets, and rounds of 100, 130 and 180 ms."""
     c = clocked(b, profile)
     c.rtt = steps(100 * MS)
@@ -267,7 +267,9 @@ def collapsed(b: StreamBuilder, profile: str, rounds_from: int) -> Clocked:
     b.persistent_congestion(t_ns)
     c.acked = start
     c.rtt = steps(100 * MS, (start + 2, 130 * MS), (start + 6, 180 * MS))
-    c.fill(t_ns)
+    c.now_ns = t_ns
+    if fill:
+        c.fill(t_ns)
     return c
 
 
@@ -311,3 +313,37 @@ def _(b: StreamBuilder) -> None:
     c = collapsed(b, NGTCP2, 23)
     for _ in range(20):
         c.ack()
+
+
+@add(
+    "hystartpp.scope.anew-ngtcp2",
+    "Persistent congestion forgets the rounds",
+    """After the collapse twenty packets of 120 bytes fit the window of 2400. Their RTT is 130 ms: a first round has nothing to compare with, and slow start goes on.
+    Remembering the 100 ms of the rounds before, the eighth sample begins CSS.""",
+    profiles=(NGTCP2,),
+    sources=("ngtcp2, lib/ngtcp2_cc.c",),
+)
+def _(b: StreamBuilder) -> None:
+    c = collapsed(b, NGTCP2, 39, fill=False)
+    c.rtt = constant(130 * MS)
+    c.send(c.now_ns, 20, 120)
+    for _ in range(12):
+        c.ack(fill=False)
+
+
+@add(
+    "hystartpp.scope.threshold-and-rounds-ngtcp2",
+    "The threshold ends CSS before its rounds do",
+    """Lost at window 9600 + 52 * 1200 = 72000: threshold 36000. CSS begins in the third round of the second slow start. Its fourth round ends with a frame of 25 packets, which brings the
+    window from 30300 to 30300 + 30000 / 4 = 37800: the threshold has ended slow start, and stays as it is. Counting rounds first, it would be raised to the window.""",
+    profiles=(NGTCP2,),
+    sources=("ngtcp2, lib/ngtcp2_cc.c",),
+)
+def _(b: StreamBuilder) -> None:
+    c = collapsed(b, NGTCP2, 51)
+    for _ in range(14):
+        c.ack()
+    for _ in range(3):
+        finish_round(c)
+    c.ack(round_end(c) + 1 - c.acked)
+    c.ack()
