@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 import firstflight
 from firstflight import Config
-from firstflight.controller import STARTUPS
+from firstflight.controller import BASES, STARTUPS
 from firstflight.search_profiles import PROFILES, Shift
 from firstflight_conformance.cli import main
 from firstflight_conformance.mutants import load
@@ -59,7 +59,7 @@ def test_mutants_of_the_checkout() -> None:
             assert (REFERENCE_PY / mutant.file).read_text(encoding="utf-8").count(mutant.find) == 1
             assert mutant.find != mutant.replace
         else:
-            right = STARTUPS[mutant.algorithm].PROFILES[mutant.profile]
+            right = (BASES | STARTUPS)[mutant.algorithm].PROFILES[mutant.profile]
             assert all(getattr(getattr(right, n), "value", getattr(right, n)) != v for n, v in mutant.readings.items())
 
 

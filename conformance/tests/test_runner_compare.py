@@ -1,9 +1,12 @@
 """The classes in which windows are compared."""
 
+from itertools import pairwise
+
 import pytest
 
-from firstflight_conformance.run.compare import Comparison, compare
+from firstflight_conformance.run.compare import Comparison, avoids, compare
 from firstflight_conformance.run.messages import Declaration
+from firstflight_conformance.vectors import Case, load_all
 
 DATAGRAM = 1200
 BIG = 2**24
@@ -38,6 +41,32 @@ def test_bounds_of_the_classes(arithmetic: str, window: str, expected: int, low:
         assert comparison.within_tolerance == (observed != expected)
     for observed in (low - 1, high + 1):
         assert compared(expected, observed, arithmetic, window).differences
+
+
+def test_datagram_class() -> None:
+    """In congestion avoidance of CUBIC the class allows one datagram, on top of the others; before it nothing."""
+    exact = Declaration("x", "1", {}, ("cwnd_bytes",))
+    near = Declaration("x", "1", {}, ("cwnd_bytes",), avoidance="datagram", arithmetic="float64")
+    for observed, right in ((12000, True), (13201, True), (10799, True), (13202, False), (10798, False)):
+        comparison = compare({"cwnd_bytes": 12000}, {"cwnd_bytes": observed}, near, DATAGRAM, avoiding=True)
+        assert (comparison.differences == ()) is right
+        assert comparison.within_tolerance == (right and observed != 12000)
+    off = {"cwnd_bytes": 12500}
+    assert compare({"cwnd_bytes": 12000}, off, near, DATAGRAM).differences
+    assert compare({"cwnd_bytes": 12000}, off, exact, DATAGRAM, avoiding=True).differences
+
+
+def test_where_cubic_avoids_congestion() -> None:
+    """From the first growth beyond the threshold on, in cases of CUBIC alone."""
+    vectors = {vector.id: vector for vector in load_all()}
+    case = Case(vectors["cubic.concave.one-ack"], "rfc-9438")
+    expected = case.expected()
+    found = [avoids(case, before, now) for before, now in zip([None, *expected], expected, strict=False)]
+    outcomes = [now["outcome"] == "grown_avoidance" for now in expected]
+    assert found == outcomes
+    reno = Case(vectors["slow-start.acks.avoidance"], "rfc-9002")
+    steps = reno.expected()
+    assert not any(avoids(reno, before, now) for before, now in pairwise(steps))
 
 
 def test_infinite_threshold_has_no_tolerance() -> None:

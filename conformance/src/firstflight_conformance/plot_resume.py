@@ -13,7 +13,7 @@ from firstflight_conformance.paths import SCENARIOS
 from firstflight_conformance.simulator.loop import simulate
 from firstflight_conformance.simulator.scenario import load_scenario
 
-_STYLE: Any = {
+STYLE: Any = {
     "axes.axisbelow": True,
     "axes.spines.right": False,
     "axes.spines.top": False,
@@ -81,6 +81,6 @@ def _shade(axes: Axes, steps: list[tuple[Event, Observation]]) -> None:
 
 def write_resume_plots(folder: Path) -> None:
     """Draw both plots."""
-    with matplotlib.rc_context(_STYLE):
+    with matplotlib.rc_context(STYLE):
         plot_resumption("resume-fits", folder / "resume.svg", 3)
         plot_resumption("resume-overshoots", folder / "retreat.svg", 6)

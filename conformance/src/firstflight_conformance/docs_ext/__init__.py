@@ -6,6 +6,7 @@ from sphinx.application import Sphinx
 from sphinx.util.typing import ExtensionMetadata
 
 from firstflight_conformance.docs_ext import clause, generate, ids, links, profile_tables, source
+from firstflight_conformance.plot_cubic import write_cubic_plots
 from firstflight_conformance.plot_jump import write_jump_plots
 from firstflight_conformance.plot_resume import write_resume_plots
 
@@ -21,6 +22,7 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.connect("missing-reference", links.resolve_short_name)
     app.connect("builder-inited", generate.write_pages)
     app.connect("builder-inited", lambda site: write_jump_plots(Path(site.srcdir) / "_generated" / "jumpstart"))
+    app.connect("builder-inited", lambda site: write_cubic_plots(Path(site.srcdir) / "_generated" / "cubic"))
     app.connect("builder-inited", lambda site: write_resume_plots(Path(site.srcdir) / "_generated" / "careful-resume"))
     app.connect("doctree-resolved", ids.link_ids)
     app.connect("build-finished", links.check_links)

@@ -11,6 +11,7 @@ from types import ModuleType
 from typing import Any
 
 import firstflight
+from firstflight.controller import SUFFIXES
 from firstflight_conformance.paths import MUTANTS, REFERENCE_PY
 from firstflight_conformance.spec.readings import ProfileTable, load_tables
 from firstflight_conformance.vectors import COMPUTED_ALGORITHMS
@@ -91,6 +92,7 @@ def _load_file(path: Path) -> Iterator[Mutant]:
         profile = entry.get("profile", raw["profile"])
         # A computation is judged in every profile, for which a mutant of the shared code says `any`.
         extra = ["any"] if table.algorithm in COMPUTED_ALGORITHMS else []
+        extra += [known.name + suffix for known in table.profiles for suffix in SUFFIXES]
         if profile not in [*(known.name for known in table.profiles), *extra]:
             raise MutantError(f"{where}: there is no profile {table.algorithm}/{profile}")
         yield Mutant(

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from firstflight_conformance.run.messages import OF_SOME_ALGORITHMS, Declaration
+from firstflight_conformance.vectors import Case
 
 _WINDOWS = ("cwnd_bytes", "ssthresh_bytes")
 #: What stands in a difference for an observable that did not come.
@@ -35,10 +36,12 @@ def compare(
     declaration: Declaration,
     max_datagram_size_bytes: int,
     allowed: dict[str, list[Any]] | None = None,
+    *,
+    avoiding: bool = False,
 ) -> Comparison:
     """Compare every observable in ``observed``, and those declared that the case expects and that did not come.
 
-    ``allowed``: values that are right as well, by observable.
+    ``allowed``: values that are right as well, by observable. ``avoiding``: the case is one of CUBIC that has been in congestion avoidance.
     """
     differences: list[Difference] = []
     within_tolerance = False
@@ -51,7 +54,7 @@ def compare(
         if (
             value is not ABSENT
             and name in _WINDOWS
-            and _tolerated(expected[name], value, declaration, max_datagram_size_bytes)
+            and _tolerated(expected[name], value, declaration, max_datagram_size_bytes, avoiding=avoiding)
         ):
             within_tolerance = True
         elif name == "state":
@@ -61,12 +64,27 @@ def compare(
     return Comparison(tuple(differences), within_tolerance)
 
 
+def avoids(case: Case, before: dict[str, Any] | None, now: dict[str, Any]) -> bool:
+    """Return whether a case of CUBIC is in congestion avoidance: its window grew beyond the threshold. ``before`` is ``None`` at first."""
+    if before is None or not (case.vector.algorithm == "cubic" or case.profile.endswith("+cubic")):
+        return False
+    threshold_bytes, window_bytes = now["ssthresh_bytes"], now["cwnd_bytes"]
+    return threshold_bytes is not None and window_bytes > max(threshold_bytes, before["cwnd_bytes"])
+
+
 def _tolerated(
-    expected: int | None, observed: int | None, declaration: Declaration, max_datagram_size_bytes: int
+    expected: int | None,
+    observed: int | None,
+    declaration: Declaration,
+    max_datagram_size_bytes: int,
+    *,
+    avoiding: bool,
 ) -> bool:
     if expected is None or observed is None:
         return False
     rounding_bytes = _rounding_bytes(expected, declaration.arithmetic)
+    if avoiding and declaration.avoidance == "datagram":
+        rounding_bytes += max_datagram_size_bytes
     short_bytes = max_datagram_size_bytes - 1 if declaration.window == "packets" else 0
     return expected - short_bytes - rounding_bytes <= observed <= expected + rounding_bytes
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from firstflight_conformance.computations import ComputationCase
-from firstflight_conformance.run.compare import compare
+from firstflight_conformance.run.compare import avoids, compare
 from firstflight_conformance.run.compute import ComputationScript, compare_outputs
 from firstflight_conformance.run.conversation import Answers, Conversation, Script
 from firstflight_conformance.run.faults import ConversationError, FaultKind
@@ -162,10 +162,11 @@ def _verdict(script: Script | ComputationScript, declaration: Declaration, answe
     if isinstance(script, ComputationScript):
         return _verdict_on_computation(script, declaration, answers)
     case = script.case
-    within_tolerance = False
+    within_tolerance = avoiding = False
     size_bytes, allowed = case.vector.config["max_datagram_size_bytes"], case.allowed()
     for index, (expected, observed) in enumerate(zip(script.expected, answers.observed, strict=False)):
-        comparison = compare(expected, observed, declaration, size_bytes, allowed[index])
+        avoiding = avoiding or avoids(case, script.expected[index - 1] if index else None, expected)
+        comparison = compare(expected, observed, declaration, size_bytes, allowed[index], avoiding=avoiding)
         if comparison.differences:
             # What comes after a divergence is not judged, not even a crash: the stream no longer fits the window.
             divergence = Divergence(

@@ -16,6 +16,8 @@ OF_SOME_ALGORITHMS = ("next_release_ns", "trigger")
 CLOCKS = ("ns", "us", "ms")
 WINDOWS = ("bytes", "packets")
 ARITHMETICS = ("integer", "float32", "float64")
+#: How exactly the windows of CUBIC follow its law in congestion avoidance.
+AVOIDANCES = ("exact", "datagram")
 
 PROBE_ALGORITHM = "no-such-algorithm"
 HELLO = {"op": "hello", "protocol": PROTOCOL}
@@ -47,6 +49,7 @@ class Declaration:
     clock: str = "ns"
     window: str = "bytes"
     arithmetic: str = "integer"
+    avoidance: str = "exact"
 
 
 def start_message(case: Case) -> Message:
@@ -131,6 +134,7 @@ def read_hello(message: Message) -> Declaration:
         _choice(message, "clock", CLOCKS),
         _choice(message, "window", WINDOWS),
         _choice(message, "arithmetic", ARITHMETICS),
+        _choice(message, "avoidance", AVOIDANCES),
     )
 
 

@@ -43,6 +43,7 @@ def _adapter(report: AdapterReport) -> dict[str, Any]:
             "clock": declared.clock,
             "window": declared.window,
             "arithmetic": declared.arithmetic,
+            "avoidance": declared.avoidance,
         },
         "counts": {status: report.counts[status] for status in _STATUSES},
         "disappeared": [_deviation(deviation) for deviation in report.disappeared],

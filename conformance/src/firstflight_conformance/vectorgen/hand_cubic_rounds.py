@@ -237,3 +237,37 @@ def _(b: AvoidanceBuilder) -> None:
     b.persistent_congestion(RTT)
     b.now_ns = RTT + MS
     b.full_rounds(9, 250 * MS)
+
+
+@add(
+    "cubic.rounds.idle",
+    "Five seconds without anything in flight do not advance the curve",
+    """Four round trips of 200 ms, five seconds of silence, and six more: the window goes on where it was. If the silence counts the curve is far beyond K, and the window grows by half in each round trip.""",
+    tier="core",
+    initial_window_bytes=96_000,
+)
+def _(b: AvoidanceBuilder) -> None:
+    after_loss(b, 200 * MS)
+    b.full_rounds(4, 200 * MS)
+    b.now_ns += 5 * S
+    b.full_rounds(6, 200 * MS)
+
+
+@add(
+    "cubic.rounds.spurious",
+    "After a spurious loss the curve goes on to the old maximum",
+    """Four round trips of 200 ms after a loss that left 67200 of 96000, then a loss that is found to be spurious a millisecond later, and eight more round trips: back at the window before, with W_max 96000 and the old stage. A sender that keeps W_max, the stage
+    or the reduction follows another curve.""",
+    tier="core",
+    initial_window_bytes=96_000,
+)
+def _(b: AvoidanceBuilder) -> None:
+    after_loss(b, 200 * MS)
+    b.full_rounds(4, 200 * MS)
+    b.fill(b.now_ns)
+    first = b.ledger.in_flight[0].first
+    b.lose(b.now_ns + 200 * MS, (first, first))
+    b.spurious_loss(b.now_ns + 201 * MS)
+    b.now_ns += 201 * MS
+    b.acknowledge(b.now_ns)
+    b.full_rounds(8, 200 * MS)
