@@ -29,7 +29,23 @@ from firstflight.cubic_window import (
 from firstflight.events import Ack, Sent
 from firstflight.limits import WINDOW_MAX_BYTES
 
-__all__ = ["PROFILES", "Cubic", "Epoch", "Readings", "begin", "seven_tenths"]
+__all__ = [
+    "PROFILES",
+    "Cubic",
+    "Epoch",
+    "Readings",
+    "Saved",
+    "begin",
+    "collapse",
+    "forget",
+    "note_reduction",
+    "on_acked",
+    "on_sent",
+    "reduce",
+    "restored",
+    "seven_tenths",
+    "with_flight",
+]
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,28 @@ from firstflight.limits import WINDOW_MAX_BYTES
 from firstflight.observables import Observation, Outcome, Phase
 from firstflight.slow_start_profiles import PROFILES, Growth, Readings
 
-__all__ = ["PROFILES", "Readings", "SlowStart"]
+__all__ = [
+    "PROFILES",
+    "Readings",
+    "SlowStart",
+    "begin",
+    "begin_recovery",
+    "forget_congestion",
+    "minimum_window_bytes",
+    "observe",
+    "on_ack",
+    "on_ce",
+    "on_event",
+    "on_lost",
+    "on_persistent_congestion",
+    "on_pto",
+    "on_sent",
+    "on_spurious_loss",
+    "phase",
+    "recommended_initial_window_bytes",
+    "reduced_bytes",
+    "sent_before_recovery",
+]
 
 
 @dataclass(frozen=True, slots=True)
