@@ -72,14 +72,21 @@ type message struct {
 func Serve(hello Hello, start func(Config) (Controller, error)) {
 	in, out := bufio.NewReader(os.Stdin), bufio.NewWriter(os.Stdout)
 	var controller Controller
+	var refused error // what the stack could not take of this case; the runner may have sent more before it reads that
 	for decoder := json.NewDecoder(in); decoder.More(); {
 		var asked message
 		if err := decoder.Decode(&asked); err != nil {
 			log.Fatalf("not a message of the protocol: %v", err)
 		}
-		answer, err := reply(hello, start, &asked, &controller)
+		if asked.Op != "event" {
+			refused = nil
+		}
+		answer, err := any(nil), refused
+		if refused == nil {
+			answer, err = reply(hello, start, &asked, &controller)
+		}
 		if reason := Unsupported(""); errors.As(err, &reason) {
-			answer = map[string]any{"op": "unsupported", "reason": reason}
+			answer, refused = map[string]any{"op": "unsupported", "reason": reason}, err
 		} else if err != nil {
 			log.Fatal(err)
 		}

@@ -83,7 +83,7 @@ func (c *connection) Process(event *adapter.Event) error {
 		}
 	case "persistent_congestion":
 		if !collapsed {
-			return adapter.Unsupported("ccReno.packetBatchEnd establishes persistent congestion itself, and here it does not: "+
+			return adapter.Unsupported("ccReno.packetBatchEnd establishes persistent congestion itself, and here it does not: " +
 				"it wants an RTT sample from before the loss, and a loss that lasts three probe timeouts")
 		}
 	case "ce":
