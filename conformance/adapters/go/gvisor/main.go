@@ -20,22 +20,22 @@ import (
 	"gvisor.dev/gvisor/pkg/tcpip"
 )
 
-// The initial window of the stack, in segments.
-const initialWindow = 10
-
 func main() {
 	if len(os.Args) != 2 || os.Args[1] != "reno" && os.Args[1] != "cubic" {
 		log.Fatal("usage: gvisor reno|cubic")
 	}
 	arithmetic := "integer"
+	algorithms := map[string][]string{"slow-start": {"rfc-9002"}}
 	if os.Args[1] == "cubic" {
 		arithmetic = "float64"
+		algorithms["cubic"] = []string{"rfc-9438"}
+		algorithms["hystart"] = []string{"linux", "linux+cubic"}
 	}
 	version := adapter.Version("gvisor.dev/gvisor")
 	hello := adapter.Hello{
 		Name:        "gVisor netstack " + os.Args[1],
 		Version:     version[:strings.LastIndex(version, "-")], // without the hash
-		Algorithms:  map[string][]string{"slow-start": {"rfc-9002"}},
+		Algorithms:  algorithms,
 		Observables: []string{"cwnd_bytes", "ssthresh_bytes"},
 		Clock:       "ms",
 		Window:      "packets",
@@ -43,13 +43,16 @@ func main() {
 	}
 	var last *connection
 	adapter.Serve(hello, func(config adapter.Config) (adapter.Controller, error) {
-		if window := config.InitialWindowBytes; window != nil && *window != initialWindow*config.MaxDatagramSizeBytes {
-			return nil, adapter.Unsupported("the initial window is ten segments, and nothing sets it")
-		}
 		if last != nil {
 			last.wire.close()
 		}
-		last = &connection{wire: connect(os.Args[1], int(config.MaxDatagramSizeBytes))}
+		last = &connection{wire: connect(os.Args[1], int(config.MaxDatagramSizeBytes)), acked: map[uint32]bool{}}
+		if window := config.InitialWindowBytes; window != nil {
+			if *window%config.MaxDatagramSizeBytes != 0 {
+				return nil, adapter.Unsupported("the window is a number of segments")
+			}
+			last.wire.setWindow(int(*window / config.MaxDatagramSizeBytes))
+		}
 		return last, nil
 	})
 }
@@ -117,9 +120,6 @@ func (c *connection) send(event *adapter.Event) error {
 }
 
 func (c *connection) acknowledge(event *adapter.Event) error {
-	if c.acked == nil {
-		c.acked = map[uint32]bool{}
-	}
 	var echo uint32 // none, without an RTT sample
 	event.EachPacket(func(packet adapter.Packet) {
 		segment := c.segments[packet.Number]

@@ -19,8 +19,8 @@ import (
 	"github.com/quic-go/quic-go/internal/utils"
 )
 
-// The max_ack_delay of a peer that names none (RFC 9000, section 18.2).
-const maxAckDelay = 25 * time.Millisecond
+// The largest max_ack_delay that a peer may declare (RFC 9000, section 18.2). The events carry none; so no delay in them exceeds it.
+const maxAckDelay = (1<<14 - 1) * time.Millisecond
 
 func main() {
 	if len(os.Args) != 2 || os.Args[1] != "reno" && os.Args[1] != "cubic" {
@@ -28,13 +28,17 @@ func main() {
 	}
 	reno := os.Args[1] == "reno"
 	arithmetic := "float32" // Cubic computes in it
+	algorithms := map[string][]string{
+		"slow-start": {"rfc-9002"}, "cubic": {"rfc-9438"}, "hystart": {"google-quic", "google-quic+cubic"},
+	}
 	if reno {
 		arithmetic = "float64" // the reduction alone
+		algorithms = map[string][]string{"slow-start": {"rfc-9002"}, "hystart": {"google-quic"}}
 	}
 	hello := adapter.Hello{
 		Name:        "quic-go " + os.Args[1],
 		Version:     adapter.Version("github.com/quic-go/quic-go"),
-		Algorithms:  map[string][]string{"slow-start": {"rfc-9002"}},
+		Algorithms:  algorithms,
 		Observables: []string{"cwnd_bytes", "ssthresh_bytes"},
 		Clock:       "ns",
 		Window:      "bytes",
