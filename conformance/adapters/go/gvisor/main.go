@@ -48,10 +48,11 @@ func main() {
 		}
 		last = &connection{wire: connect(os.Args[1], int(config.MaxDatagramSizeBytes)), acked: map[uint32]bool{}}
 		if window := config.InitialWindowBytes; window != nil {
-			if *window%config.MaxDatagramSizeBytes != 0 {
-				return nil, adapter.Unsupported("the window is a number of segments")
+			segments := *window / config.MaxDatagramSizeBytes
+			if *window%config.MaxDatagramSizeBytes != 0 || segments > math.MaxUint32/2 {
+				return nil, adapter.Unsupported("the window is a number of segments, of which TCP_INFO reports 32 bits")
 			}
-			last.wire.setWindow(int(*window / config.MaxDatagramSizeBytes))
+			last.wire.setWindow(int(segments))
 		}
 		return last, nil
 	})
