@@ -45,6 +45,10 @@ func main() {
 	adapter.Serve(hello, func(config adapter.Config) (adapter.Controller, error) {
 		if last != nil {
 			last.wire.close()
+			last = nil
+		}
+		if config.MaxDatagramSizeBytes > maxSegmentBytes {
+			return nil, adapter.Unsupported(fmt.Sprintf("a segment holds at most %d bytes", maxSegmentBytes))
 		}
 		last = &connection{wire: connect(os.Args[1], int(config.MaxDatagramSizeBytes)), acked: map[uint32]bool{}}
 		if window := config.InitialWindowBytes; window != nil {

@@ -20,10 +20,12 @@ const (
 	nic = 1
 	// The options that the endpoint reserves room for: timestamps and SACK blocks. A data segment carries only the timestamps.
 	optionBytes = 40
-	windowScale = 14
-	queueLength = 1 << 16
-	bufferBytes = 64 << 20
-	port        = 4433
+	// What an IPv4 packet has room for beside the headers.
+	maxSegmentBytes = 0xffff - header.IPv4MinimumSize - header.TCPMinimumSize - optionBytes
+	windowScale     = 14
+	queueLength     = 1 << 16
+	bufferBytes     = 64 << 20
+	port            = 4433
 	// Options of 40 bytes hold timestamps and three blocks.
 	maxBlocks = 3
 )
