@@ -22,6 +22,7 @@ type Hello struct {
 	Clock       string              `json:"clock"`
 	Window      string              `json:"window"`
 	Arithmetic  string              `json:"arithmetic"`
+	Avoidance   string              `json:"avoidance,omitempty"` // exact, if it is left out
 }
 
 // Config holds the parameters of a case. A nil initial window leaves it to the stack.

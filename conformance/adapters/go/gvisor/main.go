@@ -24,12 +24,12 @@ func main() {
 	if len(os.Args) != 2 || os.Args[1] != "reno" && os.Args[1] != "cubic" {
 		log.Fatal("usage: gvisor reno|cubic")
 	}
-	arithmetic := "integer"
+	arithmetic, avoidance := "integer", ""
 	algorithms := map[string][]string{"slow-start": {"rfc-9002"}}
 	if os.Args[1] == "cubic" {
-		arithmetic = "float64"
+		arithmetic, avoidance = "float64", "datagram"
 		algorithms["cubic"] = []string{"rfc-9438"}
-		algorithms["hystart"] = []string{"linux", "linux+cubic"}
+		algorithms["hystart"] = []string{"linux+cubic"}
 	}
 	version := adapter.Version("gvisor.dev/gvisor")
 	hello := adapter.Hello{
@@ -40,6 +40,7 @@ func main() {
 		Clock:       "ms",
 		Window:      "packets",
 		Arithmetic:  arithmetic,
+		Avoidance:   avoidance,
 	}
 	var last *connection
 	adapter.Serve(hello, func(config adapter.Config) (adapter.Controller, error) {

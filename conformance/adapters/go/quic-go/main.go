@@ -27,12 +27,12 @@ func main() {
 		log.Fatal("usage: quic-go reno|cubic")
 	}
 	reno := os.Args[1] == "reno"
-	arithmetic := "float32" // Cubic computes in it
+	arithmetic, avoidance := "float32", "datagram" // Cubic computes in float32, with times of 1/1024 s
 	algorithms := map[string][]string{
-		"slow-start": {"rfc-9002"}, "cubic": {"rfc-9438"}, "hystart": {"google-quic", "google-quic+cubic"},
+		"slow-start": {"rfc-9002"}, "cubic": {"rfc-9438"}, "hystart": {"google-quic+cubic"},
 	}
 	if reno {
-		arithmetic = "float64" // the reduction alone
+		arithmetic, avoidance = "float64", "" // the reduction alone
 		algorithms = map[string][]string{"slow-start": {"rfc-9002"}, "hystart": {"google-quic"}}
 	}
 	hello := adapter.Hello{
@@ -43,6 +43,7 @@ func main() {
 		Clock:       "ns",
 		Window:      "bytes",
 		Arithmetic:  arithmetic,
+		Avoidance:   avoidance,
 	}
 	adapter.Serve(hello, func(config adapter.Config) (adapter.Controller, error) { return start(config, reno), nil })
 }
