@@ -55,6 +55,8 @@ type connection struct {
 	now    monotime.Time
 	// Send time of the largest acknowledged packet.
 	largestAckedTime monotime.Time
+	// Packets lost, as long as they are not found to be spurious.
+	lost []protocol.PacketNumber
 }
 
 // Now makes the connection the clock of its controller.
@@ -107,11 +109,18 @@ func (c *connection) Process(event *adapter.Event) error {
 		})
 	case "lost":
 		event.EachPacket(func(packet adapter.Packet) {
-			c.sender.OnCongestionEvent(protocol.PacketNumber(packet.Number), protocol.ByteCount(packet.SizeBytes), prior)
+			number := protocol.PacketNumber(packet.Number)
+			c.sender.OnCongestionEvent(number, protocol.ByteCount(packet.SizeBytes), prior)
+			c.lost = append(c.lost, number)
 		})
 	case "ce":
 		// The size is 0, and the bytes in flight, which the event does not carry, are not looked at.
 		c.sender.OnCongestionEvent(protocol.PacketNumber(event.Packet), 0, 0)
+	case "spurious_loss": // of all packets lost so far; the controller leaves out those that are no part of its last reduction
+		for _, number := range c.lost {
+			c.sender.OnSpuriousLoss(number)
+		}
+		c.lost = nil
 	case "pto": // The sentPacketHandler tells the controller nothing.
 	case "persistent_congestion":
 		return adapter.Unsupported("quic-go knows no persistent congestion: nothing calls OnRetransmissionTimeout")
