@@ -13,7 +13,7 @@ REPORTS := build/report
 
 .DEFAULT_GOAL := help
 .PHONY: help setup conformance test check lint test-python test-c test-long coverage-c vectors generate mutants bench docs \
-    adapters c-adapters rust-adapters requirements clean
+    adapters c-adapters rust-adapters go-adapters java-adapters requirements clean
 
 help:  ## List the jobs
 	@echo "Firstflight: reference and vectors for transport startup algorithms"
@@ -83,6 +83,7 @@ docs: setup  ## Build the documentation in build/docs
 	@echo "documentation: build/docs/index.html"
 
 adapters: c-adapters rust-adapters
+adapters: go-adapters java-adapters
 
 c-adapters:
 	@$(MAKE) --no-print-directory -C reference-c adapters
@@ -93,6 +94,20 @@ rust-adapters:
 	        --target-dir build/adapters/s2n-target; \
 	else \
 	    echo "rust-adapters: skipped: there is no cargo here"; \
+	fi
+
+go-adapters:
+	@if command -v go >/dev/null; then \
+	    $(MAKE) --no-print-directory -C conformance/adapters/go; \
+	else \
+	    echo "go-adapters: skipped: there is no go here"; \
+	fi
+
+java-adapters:
+	@if command -v javac >/dev/null && command -v mvn >/dev/null; then \
+	    $(MAKE) --no-print-directory -C conformance/adapters/kwik; \
+	else \
+	    echo "java-adapters: skipped: there is no javac or no mvn here"; \
 	fi
 
 requirements: setup  ## Resolve requirements/dev.in anew (needs uv)

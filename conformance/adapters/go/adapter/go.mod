@@ -1,0 +1,3 @@
+module firstflight/adapter
+
+go 1.24

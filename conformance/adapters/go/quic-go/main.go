@@ -1,0 +1,143 @@
+// The congestion controller of quic-go behind the adapter protocol (spec/adapter-protocol.md).
+//
+// The argument is the algorithm: `reno`, which quic-go runs, or `cubic`, which it has but runs nowhere. Both begin with the
+// same slow start, HyStart by delay. Every event is handed to the functions that the stack's own sentPacketHandler calls for
+// it, in the same order and with the same granularity: one call per packet, and before those of an ACK frame the RTT and the
+// question whether to leave slow start.
+package main
+
+import (
+	"log"
+	"os"
+	"reflect"
+	"time"
+
+	"firstflight/adapter"
+	"github.com/quic-go/quic-go/internal/congestion"
+	"github.com/quic-go/quic-go/internal/monotime"
+	"github.com/quic-go/quic-go/internal/protocol"
+	"github.com/quic-go/quic-go/internal/utils"
+)
+
+// The largest max_ack_delay that a peer may declare (RFC 9000, section 18.2). The events carry none; so no delay in them exceeds it.
+const maxAckDelay = (1<<14 - 1) * time.Millisecond
+
+func main() {
+	if len(os.Args) != 2 || os.Args[1] != "reno" && os.Args[1] != "cubic" {
+		log.Fatal("usage: quic-go reno|cubic")
+	}
+	reno := os.Args[1] == "reno"
+	arithmetic, avoidance := "float32", "datagram" // Cubic computes in float32, with times of 1/1024 s
+	algorithms := map[string][]string{
+		"slow-start": {"rfc-9002"}, "cubic": {"rfc-9438"}, "hystart": {"google-quic+cubic"},
+	}
+	if reno {
+		arithmetic, avoidance = "float64", "" // the reduction alone
+		algorithms = map[string][]string{"slow-start": {"rfc-9002"}, "hystart": {"google-quic"}}
+	}
+	hello := adapter.Hello{
+		Name:        "quic-go " + os.Args[1],
+		Version:     adapter.Version("github.com/quic-go/quic-go"),
+		Algorithms:  algorithms,
+		Observables: []string{"cwnd_bytes", "ssthresh_bytes"},
+		Clock:       "ns",
+		Window:      "bytes",
+		Arithmetic:  arithmetic,
+		Avoidance:   avoidance,
+	}
+	adapter.Serve(hello, func(config adapter.Config) (adapter.Controller, error) { return start(config, reno), nil })
+}
+
+// connection is what the stack keeps for one path, as far as congestion control is concerned.
+type connection struct {
+	sender congestion.SendAlgorithmWithDebugInfos
+	rtt    *utils.RTTStats
+	now    monotime.Time
+	// Send time of the largest acknowledged packet.
+	largestAckedTime monotime.Time
+	// Packets lost, as long as they are not found to be spurious.
+	lost []protocol.PacketNumber
+}
+
+// Now makes the connection the clock of its controller.
+func (c *connection) Now() monotime.Time { return c.now }
+
+func start(config adapter.Config, reno bool) *connection {
+	c := &connection{rtt: utils.NewRTTStats()}
+	c.rtt.SetMaxAckDelay(maxAckDelay)
+	size := protocol.ByteCount(config.MaxDatagramSizeBytes)
+	c.sender = congestion.NewCubicSender(c, c.rtt, &utils.ConnectionStats{}, size, reno, nil)
+	// In a connection the size comes by path MTU discovery, which informs the pacer as well.
+	c.sender.SetMaxDatagramSize(size)
+	if config.InitialWindowBytes != nil {
+		// No parameter sets it. The constructor only assigns this private field; so does the adapter.
+		*(*protocol.ByteCount)(c.field("congestionWindow").Addr().UnsafePointer()) =
+			protocol.ByteCount(*config.InitialWindowBytes)
+	}
+	return c
+}
+
+func (c *connection) field(name string) reflect.Value {
+	return reflect.ValueOf(c.sender).Elem().FieldByName(name)
+}
+
+func (c *connection) Observe() adapter.Observed {
+	observed := adapter.Observed{CwndBytes: adapter.Int(c.sender.GetCongestionWindow())}
+	// The threshold is private, and nothing returns it.
+	if threshold := adapter.Int(c.field("slowStartThreshold").Int()); threshold != adapter.Int(protocol.MaxByteCount) {
+		observed.SsthreshBytes = &threshold
+	}
+	return observed
+}
+
+func (c *connection) Process(event *adapter.Event) error {
+	c.now = monotime.Time(event.TimeNs)
+	prior := protocol.ByteCount(event.PriorInFlight())
+	switch event.Kind {
+	case "sent":
+		inFlight := protocol.ByteCount(event.BytesInFlight - event.Bytes)
+		event.EachPacket(func(packet adapter.Packet) {
+			size := protocol.ByteCount(packet.SizeBytes)
+			inFlight += size
+			c.sender.OnPacketSent(c.now, inFlight, protocol.PacketNumber(packet.Number), size, true)
+		})
+	case "ack":
+		c.measure(event)
+		event.EachPacket(func(packet adapter.Packet) {
+			size := protocol.ByteCount(packet.SizeBytes)
+			c.sender.OnPacketAcked(protocol.PacketNumber(packet.Number), size, prior, c.now)
+		})
+	case "lost":
+		event.EachPacket(func(packet adapter.Packet) {
+			number := protocol.PacketNumber(packet.Number)
+			c.sender.OnCongestionEvent(number, protocol.ByteCount(packet.SizeBytes), prior)
+			c.lost = append(c.lost, number)
+		})
+	case "ce":
+		// The size is 0, and the bytes in flight, which the event does not carry, are not looked at.
+		c.sender.OnCongestionEvent(protocol.PacketNumber(event.Packet), 0, 0)
+	case "spurious_loss": // of all packets lost so far; the controller leaves out those that are no part of its last reduction
+		for _, number := range c.lost {
+			c.sender.OnSpuriousLoss(number)
+		}
+		c.lost = nil
+	case "pto": // The sentPacketHandler tells the controller nothing.
+	case "persistent_congestion":
+		return adapter.Unsupported("quic-go knows no persistent congestion: nothing calls OnRetransmissionTimeout")
+	default:
+		return adapter.Unsupported("no function for the event " + event.Kind)
+	}
+	return nil
+}
+
+// measure takes the RTT sample of an ACK frame.
+func (c *connection) measure(event *adapter.Event) {
+	if event.LatestRttNs == nil {
+		return
+	}
+	if sent := monotime.Time(event.Packets[len(event.Packets)-1].SentTimeNs); sent >= c.largestAckedTime {
+		c.rtt.UpdateRTT(event.LatestRttNs.Duration(), min(event.AckDelayNs.Duration(), maxAckDelay))
+		c.largestAckedTime = sent
+	}
+	c.sender.MaybeExitSlowStart()
+}
