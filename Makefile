@@ -52,14 +52,14 @@ test-python: setup c-adapters  ## pytest: the model, the tools, Python against C
 	$(BIN)/pytest -q -n $(JOBS) -m "not long"
 
 test-c: setup  ## Unity tests of the C port with gcc and clang, under ASan and UBSan
-	$(MAKE) --no-print-directory -C reference-c test PYTHON=$(CURDIR)/$(BIN)/python
+	$(MAKE) --no-print-directory --silent -C reference-c test PYTHON=$(CURDIR)/$(BIN)/python
 
 test-long: setup c-adapters  ## A million random events per profile, Python against C
 	$(BIN)/pytest -q -n $(JOBS) -m long
 
 coverage-c: setup  ## Measure by gcov that the vectors carry out every clause in C
 	@if command -v gcov >/dev/null; then \
-	    $(MAKE) --no-print-directory -C reference-c coverage && find build/c-cov -name '*.gcda' -delete && \
+	    $(MAKE) --no-print-directory --silent -C reference-c coverage && find build/c-cov -name '*.gcda' -delete && \
 	    $(FIRSTFLIGHT) run --adapter build/c-cov/firstflight-c > build/c-cov/run.txt && \
 	    $(FIRSTFLIGHT) check --gcov build/c-cov; \
 	else \
@@ -75,7 +75,7 @@ mutants: setup  ## The kill matrix: which vectors reject which wrong implementat
 	$(FIRSTFLIGHT) mutants --json $(REPORTS)/kill-matrix.json
 
 bench: setup  ## Instructions per ACK, bytes of state, events per second
-	$(MAKE) --no-print-directory -C reference-c bench
+	$(MAKE) --no-print-directory --silent -C reference-c bench
 	$(BIN)/python conformance/bench_model.py
 
 docs: setup  ## Build the documentation in build/docs
@@ -86,7 +86,7 @@ adapters: c-adapters rust-adapters
 adapters: go-adapters java-adapters
 
 c-adapters:
-	@$(MAKE) --no-print-directory -C reference-c adapters
+	@$(MAKE) --no-print-directory --silent -C reference-c adapters
 
 rust-adapters:
 	@if command -v cargo >/dev/null; then \
