@@ -248,7 +248,7 @@ def run_streams(module: ModuleType, seed: int, events: int) -> Counter[Outcome |
     return total
 
 
-_BASE = list(Outcome)[: list(Outcome).index(Outcome.NO_RTT_SAMPLE)]
+_BASE = list(Outcome)[: list(Outcome).index(Outcome.UNCHANGED) + 1]
 #: Every outcome that the algorithms can have.
 REACHABLE = {
     hystartpp: [

@@ -270,7 +270,8 @@ def run_streams(seed: int, events: int) -> dict[Outcome | None, int]:
 
 #: Every outcome that JumpStart can have.
 REACHABLE = [
-    *list(Outcome)[: list(Outcome).index(Outcome.NO_RTT_SAMPLE) + 1],
+    *list(Outcome)[: list(Outcome).index(Outcome.UNCHANGED) + 1],
+    Outcome.NO_RTT_SAMPLE,
     *list(Outcome)[list(Outcome).index(Outcome.JUMP_BEGUN) : list(Outcome).index(Outcome.RESUMING)],
 ]
 assert jumpstart.PROFILES is PROFILES

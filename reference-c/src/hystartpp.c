@@ -13,12 +13,12 @@ static uint64_t larger(uint64_t a, uint64_t b)
 
 void ff_hystartpp_begin(struct ff_hystartpp *state)
 {
-    *state = (struct ff_hystartpp){ /* [hystartpp.begin] */
-        .round_end_packet = 0,
+    *state = (struct ff_hystartpp){
         .current_min_ns = FF_NO_RTT_NS,
         .last_min_ns = FF_NO_RTT_NS,
         .baseline_ns = FF_NO_RTT_NS,
     };
+    state->round_end_packet = 0; /* [hystartpp.begin] */
 }
 
 static bool runs(const struct ff_hystartpp_readings *readings, const struct ff_slow_start *base)
