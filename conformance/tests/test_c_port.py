@@ -40,7 +40,7 @@ from firstflight_conformance.prng import SplitMix64
 
 _WINDOWS = ("previous_bytes", "current_bytes")
 #: The outcomes of the base controller and of SEARCH.
-_SEARCH_OUTCOMES = list(Outcome)[: list(Outcome).index(Outcome.JUMP_BEGUN)]
+_SEARCH_OUTCOMES = [o for o in list(Outcome)[: list(Outcome).index(Outcome.JUMP_BEGUN)] if o is not Outcome.RESTORED]
 #: Events of each profile, of random readings, and of the base controller in a usual run, and in a long one.
 _EVENTS = {"profile": 25_000, "readings": 130_000, "slow-start": 20_000}
 _LONG_EVENTS = 1_000_000
