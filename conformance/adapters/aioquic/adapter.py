@@ -1,4 +1,4 @@
-"""The controller "reno" of aioquic behind the adapter protocol.
+"""The controllers of aioquic behind the adapter protocol: ``adapter.py reno`` or ``adapter.py cubic``.
 
 Each event is handed to the function that aioquic's own recovery (``quic/recovery.py``) calls for it, and to no other.
 """
@@ -8,22 +8,32 @@ import sys
 
 import aioquic
 from aioquic.quic.congestion.base import QuicCongestionControl
+from aioquic.quic.congestion.cubic import CubicCongestionControl
 from aioquic.quic.congestion.reno import RenoCongestionControl
 from aioquic.quic.packet import QuicPacketType
 from aioquic.quic.packet_builder import QuicSentPacket
 from aioquic.tls import Epoch
 
+NAME = sys.argv[1]
+CONTROLLER = {"reno": RenoCongestionControl, "cubic": CubicCongestionControl}[NAME]
+# Times are seconds as float, which tell nanoseconds apart for the first 48 days. Windows are integers; CUBIC computes them in
+# floating point, and grows them by the same law with other roundings.
+JUDGED = {
+    "reno": {"algorithms": {"slow-start": ["rfc-9002"]}, "arithmetic": "integer"},
+    "cubic": {
+        "algorithms": {"cubic": ["rfc-9438", "rfc-9438-literal"]},
+        "arithmetic": "float64",
+        "avoidance": "datagram",
+    },
+}
 HELLO = {
     "op": "hello",
     "protocol": 1,
-    "name": "aioquic reno",
+    "name": f"aioquic {NAME}",
     "version": aioquic.__version__,
-    "algorithms": {"slow-start": ["rfc-9002"]},
     "observables": ["cwnd_bytes", "ssthresh_bytes"],
-    # Times are seconds as float, which tell nanoseconds apart for the first 48 days; windows are integers.
     "clock": "ns",
-    "arithmetic": "integer",
-}
+} | JUDGED[NAME]
 
 
 class UnsupportedError(Exception):
@@ -59,7 +69,7 @@ def start(message) -> QuicCongestionControl:
     algorithm, profile, config = message["algorithm"], message["profile"], message["config"]
     if profile not in HELLO["algorithms"].get(algorithm, ()):
         raise UnsupportedError(f"{algorithm}/{profile} is not implemented")
-    controller = RenoCongestionControl(max_datagram_size=config["max_datagram_size_bytes"])
+    controller = CONTROLLER(max_datagram_size=config["max_datagram_size_bytes"])
     if config["initial_window_bytes"] is not None:
         # No parameter sets it. The constructor only assigns this public attribute; so does the adapter.
         controller.congestion_window = int(config["initial_window_bytes"])
