@@ -18,7 +18,8 @@ from firstflight_conformance.ledger import Ledger, RttEstimator
 from firstflight_conformance.paths import SCENARIOS
 from firstflight_conformance.prng import SplitMix64
 from firstflight_conformance.schemas import validator
-from firstflight_conformance.simulator.loop import ORIGIN_NS, Recording, simulate
+from firstflight_conformance.simulator.in_loop import ModelInLoop
+from firstflight_conformance.simulator.loop import ORIGIN_NS, Recording, Simulation, simulate
 from firstflight_conformance.simulator.path import AckPolicy, Bottleneck
 from firstflight_conformance.simulator.scenario import (
     Link,
@@ -277,6 +278,30 @@ def test_after_slow_start() -> None:
         assert ended_ns <= seen.events[-1].t_ns <= ended_ns + after_ns + link.service_ns(5000) + MS
 
 
+def test_delay_rise() -> None:
+    """Packets that leave the link from the rise on take longer, and none before."""
+    link = replace(PLAIN.link, rise_at_ns=30 * MS, rise_ns=7 * MS)
+    seen = run(replace(PLAIN, link=link, receiver=Receiver(1, 25 * MS), stop_ns=80 * MS))
+    acks_ms = [(event.t_ns - ORIGIN_NS) // MS for event in seen.events if isinstance(event, Ack)]
+    # Ten packets leave from 1 ms on; their ACKs release those that leave from 22 ms on, eight of them before the rise.
+    assert acks_ms[:10] == list(range(21, 31))
+    assert acks_ms[10:20] == [42, 43, 44, 45, 46, 47, 48, 49, 57, 58]
+
+
+@pytest.mark.parametrize("clock_ns", [1000, MS, 5 * MS])
+def test_coarse_clock(clock_ns: int) -> None:
+    """With a coarser clock everything happens at its multiples, never earlier, and what holds of every run holds."""
+    link = replace(PLAIN.link, rate_bps=7_777_777, jitter_ns=12_345, loss_ppm=20_000)
+    scenario = replace(PLAIN, link=link, paced=True, stop_ns=S)
+    model = ModelInLoop(create(*LOOPS[0], scenario.config))
+    simulation = Simulation(scenario, model, clock_ns)
+    simulation.run()
+    events = simulation.sender.events
+    assert len(events) > 50
+    assert all(event.t_ns % clock_ns == 0 for event in events)
+    check_stream([event_to_json(event) for event in events], {"max_datagram_size_bytes": 1200})
+
+
 def test_stop() -> None:
     """Nothing happens after the end of the run."""
     for stop_ns in (1, 21 * MS, 22 * MS - 1, 22 * MS, 100 * MS):
@@ -416,6 +441,7 @@ BAD: dict[str, tuple[str, str, object]] = {
     "no queue": ("link", "queue_bytes", None),
     "loss above a million": ("link", "loss_ppm", 1_000_001),
     "unknown key of the link": ("link", "ecn", True),
+    "a rise without its time": ("link", "rise_ns", 1),
     "no ACKs": ("receiver", "ack_every_packets", 0),
     "unknown key of the receiver": ("receiver", "delay", 1),
 }

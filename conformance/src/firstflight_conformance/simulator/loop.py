@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from firstflight import Controller, Observation
 from firstflight.events import Event
+from firstflight_conformance.simulator.in_loop import InLoop, ModelInLoop
 from firstflight_conformance.simulator.path import AckPolicy, Bottleneck
 from firstflight_conformance.simulator.scenario import Scenario, ScenarioError
 from firstflight_conformance.simulator.sender import Sender
@@ -16,7 +17,7 @@ ORIGIN_NS = 1_000_000_000
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """What a run produced: the events, and what the controller in the loop answered to each."""
+    """What a run with the model in the loop produced: the events, and what it observed after each."""
 
     events: tuple[Event, ...]
     observations: tuple[Observation, ...]
@@ -24,14 +25,22 @@ class Recording:
     lost_packets: int
 
 
-class Simulation:
-    """One sender, one bottleneck, one receiver."""
+class StallError(ScenarioError):
+    """The sender waits for ACKs that will not come: there are no probes."""
 
-    def __init__(self, scenario: Scenario, controller: Controller) -> None:
+
+class Simulation:
+    """One sender, one bottleneck, one receiver.
+
+    ``clock_ns``: everything happens at multiples of it, rounded up, for a controller whose clock is coarser than one ns.
+    """
+
+    def __init__(self, scenario: Scenario, controller: InLoop, clock_ns: int = 1) -> None:
         """Set up a run of ``scenario`` with ``controller`` in the loop."""
         self.scenario = scenario
+        self.clock_ns = clock_ns
         self.sender = Sender(scenario, controller)
-        self.bottleneck = Bottleneck(scenario.link, scenario.seed)
+        self.bottleneck = Bottleneck(scenario.link, scenario.seed, ORIGIN_NS)
         self.acks = AckPolicy(scenario.receiver)
         self.now_ns = ORIGIN_NS
         self._queue: list[tuple[int, int, Callable[[], None]]] = []
@@ -39,8 +48,8 @@ class Simulation:
         self._loss_timer_ns: int | None = None
         self._pacer_ns: int | None = None
 
-    def run(self) -> Recording:
-        """Run to the end. Raise :class:`ScenarioError` if the sender stalls."""
+    def run(self) -> None:
+        """Run to the end. Raise :class:`StallError` if the sender stalls."""
         self._at(ORIGIN_NS, self._send)
         while self._queue and not self._finished():
             self.now_ns, _, action = heapq.heappop(self._queue)
@@ -49,16 +58,10 @@ class Simulation:
             action()
         else:
             if not self._finished():
-                raise ScenarioError(f"{self.scenario.name}: stalls at {self.now_ns} ns, and there are no probes")
-        sender = self.sender
-        return Recording(
-            tuple(sender.events),
-            tuple(sender.observations),
-            self.bottleneck.dropped_packets,
-            self.bottleneck.lost_packets,
-        )
+                raise StallError(f"{self.scenario.name}: stalls at {self.now_ns} ns, and there are no probes")
 
     def _at(self, t_ns: int, action: Callable[[], None]) -> None:
+        t_ns = -(-t_ns // self.clock_ns) * self.clock_ns
         heapq.heappush(self._queue, (t_ns, self._scheduled, action))
         self._scheduled += 1
 
@@ -115,5 +118,13 @@ class Simulation:
 
 
 def simulate(scenario: Scenario, controller: Controller) -> Recording:
-    """Run ``scenario`` with ``controller`` in the loop. Raise :class:`ScenarioError` if it stalls."""
-    return Simulation(scenario, controller).run()
+    """Run ``scenario`` with the model's ``controller`` in the loop. Raise :class:`ScenarioError` if it stalls."""
+    model = ModelInLoop(controller)
+    simulation = Simulation(scenario, model)
+    simulation.run()
+    return Recording(
+        tuple(simulation.sender.events),
+        tuple(model.observations),
+        simulation.bottleneck.dropped_packets,
+        simulation.bottleneck.lost_packets,
+    )

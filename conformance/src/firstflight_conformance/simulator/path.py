@@ -12,10 +12,11 @@ LOSS, JITTER = 1, 2
 
 @dataclass(slots=True)
 class Bottleneck:
-    """Serves packets in order. ``busy_until_ns``: when the last packet taken will have left."""
+    """Serves packets in order. ``busy_until_ns``: when the last packet taken will have left; ``origin_ns``: when the run began."""
 
     link: Link
     seed: int
+    origin_ns: int = 0
     busy_until_ns: int = 0
     waiting: deque[tuple[int, int]] = field(default_factory=deque)
     waiting_bytes: int = 0
@@ -44,7 +45,8 @@ class Bottleneck:
         if self.loss.chance_ppm(self.link.loss_ppm):
             self.lost_packets += 1
             return None
-        arrival_ns = self.busy_until_ns + self.link.forward_delay_ns + self.jitter.below(self.link.jitter_ns + 1)
+        delay_ns = self.link.forward_delay_at(self.busy_until_ns - self.origin_ns)
+        arrival_ns = self.busy_until_ns + delay_ns + self.jitter.below(self.link.jitter_ns + 1)
         self.last_arrival_ns = max(arrival_ns, self.last_arrival_ns)
         return self.last_arrival_ns
 

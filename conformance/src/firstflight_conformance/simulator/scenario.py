@@ -16,7 +16,7 @@ class ScenarioError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """The bottleneck and the way back."""
+    """The bottleneck and the way back. From ``rise_at_ns`` after the start the forward delay is ``rise_ns`` longer."""
 
     rate_bps: int
     forward_delay_ns: int
@@ -24,6 +24,12 @@ class Link:
     queue_bytes: int
     loss_ppm: int
     jitter_ns: int
+    rise_at_ns: int = 0
+    rise_ns: int = 0
+
+    def forward_delay_at(self, since_start_ns: int) -> int:
+        """Return the delay of a packet that leaves the link so long after the start, in ns, without jitter."""
+        return self.forward_delay_ns + (self.rise_ns if since_start_ns >= self.rise_at_ns else 0)
 
     def service_ns(self, size_bytes: int) -> int:
         """Return how long the link serves a packet, in ns, rounded up."""

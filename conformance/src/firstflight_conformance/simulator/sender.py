@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass, field
 
-from firstflight import Controller, Observation, Phase, step
 from firstflight.events import Ack, Backlog, Event, Lost, Run, SavedPath, Sent
 from firstflight.limits import WINDOW_MAX_BYTES
 from firstflight_conformance.ledger import Ledger, RttEstimator
+from firstflight_conformance.simulator.in_loop import Answer, InLoop
 from firstflight_conformance.simulator.scenario import Scenario
 
 PACKET_THRESHOLD = 3
@@ -15,14 +15,14 @@ INITIAL_RTT_NS = 333_000_000
 
 @dataclass(slots=True)
 class Sender:
-    """Everything the sender knows. ``cwnd_bytes`` is what the controller answered last."""
+    """Everything the sender knows. ``answer`` is what the controller answered last."""
 
     scenario: Scenario
-    controller: Controller
+    controller: InLoop
     ledger: Ledger = field(default_factory=Ledger)
     rtt: RttEstimator = field(default_factory=RttEstimator)
     events: list[Event] = field(default_factory=list)
-    observations: list[Observation] = field(default_factory=list)
+    answer: Answer = field(init=False)
     left_bytes: int | None = None
     largest_acked: int = -1
     app_limited_from: int | None = None
@@ -30,13 +30,14 @@ class Sender:
     slow_start_end_ns: int | None = None
 
     def __post_init__(self) -> None:
-        """Take what there is to send from the scenario."""
+        """Take what there is to send from the scenario, and the initial window from the controller."""
         self.left_bytes = self.scenario.transfer_bytes
+        self.answer = Answer(self.controller.initial_window_bytes)
 
     @property
     def cwnd_bytes(self) -> int:
         """The congestion window now."""
-        return self.observations[-1].cwnd_bytes if self.observations else self.controller.base.cwnd_bytes
+        return self.answer.cwnd_bytes
 
     @property
     def done(self) -> bool:
@@ -69,7 +70,7 @@ class Sender:
         self._record(Backlog(now_ns, waiting_bytes, WINDOW_MAX_BYTES, None))
 
     def _paced_by_controller(self) -> bool:
-        return bool(self.observations) and self.observations[-1].next_release_ns is not None
+        return self.answer.next_release_ns is not None
 
     def _fits(self, size_bytes: int) -> bool:
         return self.ledger.bytes_in_flight + size_bytes <= self.cwnd_bytes
@@ -179,13 +180,11 @@ class Sender:
         return min(run.sent_t_ns for run in older) + self.loss_delay_ns() if older else None
 
     def _record(self, event: Event) -> None:
-        self.controller, observation = step(self.controller, event)
         self.events.append(event)
-        self.observations.append(observation)
-        if observation.next_release_ns is not None:
-            self.release_ns = observation.next_release_ns
-        slow_start = observation.phase in (Phase.SLOW_START, Phase.CONSERVATIVE_SLOW_START)
-        if self.slow_start_end_ns is None and not slow_start:
+        self.answer = self.controller.on_event(event)
+        if self.answer.next_release_ns is not None:
+            self.release_ns = self.answer.next_release_ns
+        if self.slow_start_end_ns is None and not self.answer.in_slow_start:
             self.slow_start_end_ns = event.t_ns
 
 
