@@ -16,9 +16,7 @@ class Clock:
 
     __slots__ = ("_queue", "_scheduled", "events", "now_ns", "report", "tick_ns")
 
-    def __init__(
-        self, origin_ns: int = 0, tick_ns: int = 1, report: Callable[[int], None] | None = None
-    ) -> None:
+    def __init__(self, origin_ns: int = 0, tick_ns: int = 1, report: Callable[[int], None] | None = None) -> None:
         """Begin at ``origin_ns``. ``report`` is told the time now and then."""
         self.now_ns = origin_ns
         self.tick_ns = tick_ns

@@ -28,12 +28,13 @@ class InLoop(Protocol):
 
 
 class ModelInLoop:
-    """A controller of the model in the loop; ``observations`` are all that it observed."""
+    """A controller of the model in the loop; ``observations`` are all that it observed, unless they are not to be kept."""
 
-    def __init__(self, controller: Controller) -> None:
+    def __init__(self, controller: Controller, *, keep: bool = True) -> None:
         """Put ``controller`` into the loop."""
         self.controller = controller
         self.observations: list[Observation] = []
+        self._keep = keep
 
     @property
     def initial_window_bytes(self) -> int:
@@ -43,6 +44,7 @@ class ModelInLoop:
     def on_event(self, event: Event) -> Answer:
         """Process an event. Raise :class:`firstflight.DomainError` outside the domain."""
         self.controller, observation = step(self.controller, event)
-        self.observations.append(observation)
+        if self._keep:
+            self.observations.append(observation)
         in_slow_start = observation.phase in (Phase.SLOW_START, Phase.CONSERVATIVE_SLOW_START)
         return Answer(observation.cwnd_bytes, observation.next_release_ns, in_slow_start)

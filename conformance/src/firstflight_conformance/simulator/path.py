@@ -66,7 +66,11 @@ class Bottleneck:
                 return False
         elif self.waiting_bytes + size_bytes > link.queue_bytes:
             return False
-        if link.early_drop_ppm and self.waiting_bytes > link.early_drop_above_bytes and self.early.chance_ppm(link.early_drop_ppm):
+        if (
+            link.early_drop_ppm
+            and self.waiting_bytes > link.early_drop_above_bytes
+            and self.early.chance_ppm(link.early_drop_ppm)
+        ):
             self.early_dropped_packets += 1
             return False
         return True
@@ -88,7 +92,11 @@ class AckPolicy:
         if packet > self.largest:
             self.largest, self.largest_arrival_ns = packet, now_ns
         self.pending.append(packet)
-        if not in_order or len(self.pending) >= self.receiver.ack_every_packets or (packet == 0 and self.receiver.first_at_once):
+        if (
+            not in_order
+            or len(self.pending) >= self.receiver.ack_every_packets
+            or (packet == 0 and self.receiver.first_at_once)
+        ):
             return True
         if self.deadline_ns is None:
             self.deadline_ns = now_ns + self.receiver.max_ack_delay_ns

@@ -28,7 +28,9 @@ def detect_losses(sender: "Sender", now_ns: int, acked_bytes: int = 0) -> None:
     if not older:
         return
     overdue_ns = now_ns - loss_delay_ns(sender)
-    lost_runs = [run for run in older if run.last + PACKET_THRESHOLD <= sender.largest_acked or run.sent_t_ns <= overdue_ns]
+    lost_runs = [
+        run for run in older if run.last + PACKET_THRESHOLD <= sender.largest_acked or run.sent_t_ns <= overdue_ns
+    ]
     if not lost_runs:
         return
     lost = [run for gone in lost_runs for run in sender.ledger.take(gone.first, gone.last)]
@@ -76,10 +78,13 @@ def on_probe_timeout(sender: "Sender", now_ns: int) -> None:
 
 
 def _probe_timeout_ns(sender: "Sender") -> int:
-    rtt = sender.rtt
+    """Return the probe timeout without backoff; before the first sample that of RFC 9002, section 6.2.2."""
+    rtt, transfer = sender.rtt, sender.transfer
     if rtt.smoothed_ns is None:
-        return 3 * INITIAL_RTT_NS + sender.transfer.max_ack_delay_ns
-    return rtt.smoothed_ns + max(4 * rtt.variation_ns, GRANULARITY_NS) + sender.transfer.max_ack_delay_ns
+        timeout_ns = 3 * INITIAL_RTT_NS
+    else:
+        timeout_ns = rtt.smoothed_ns + max(4 * rtt.variation_ns, GRANULARITY_NS)
+    return max(timeout_ns + transfer.max_ack_delay_ns, transfer.least_timeout_ns)
 
 
 def _is_persistent(sender: "Sender", lost: list[Run]) -> bool:

@@ -37,6 +37,7 @@ class Sender:
     last_sent_ns: int = 0
     first_sample_ns: int | None = None
     probes: int = 0
+    probe_timeouts: int = 0
     lost_packets: int = 0
     #: Of the packets sent last: those that repeat data, and whose.
     repeated: dict[int, int] = field(default_factory=dict)
@@ -82,6 +83,7 @@ class Sender:
     def probe(self, now_ns: int) -> list[Run]:
         """Send one packet whatever the window says: new data, or that of the oldest packet (RFC 9002, section 6.2.4)."""
         self.probes += 1
+        self.probe_timeouts += 1
         self.outbox.probe(self.ledger.in_flight[0] if self.ledger.in_flight else None)
         return self._send(now_ns, probing=True)
 
@@ -160,9 +162,12 @@ class Sender:
         self.release_ns = max(self.release_ns, now_ns) - (-4 * size_bytes * rtt_ns // (5 * max(self.cwnd_bytes, 1)))
 
     def _rate_bps(self) -> int:
-        """Return 6/5 of a window per smoothed RTT, rounded down."""
+        """Return 6/5 of a window per smoothed RTT, cut off to whole bit/s.
+
+        The one place with floating point: in double precision, as ns-3 computes it, whole rates come out one lower.
+        """
         rtt_ns = INITIAL_RTT_NS if self.rtt.smoothed_ns is None else self.rtt.smoothed_ns
-        return max(8 * 6 * 1_000_000_000 * self.cwnd_bytes // (5 * rtt_ns), 1)
+        return max(int(8 * self.cwnd_bytes * 1.2 / (rtt_ns / 1e9)), 1)
 
     def on_ack(self, now_ns: int, ranges: list[tuple[int, int]], ack_delay_ns: int) -> None:
         """Process an ACK frame: losses first, then what it acknowledges (RFC 9002, appendix A.7)."""

@@ -45,7 +45,7 @@ class Transfer:
     """What a sender has to do. ``transfer_bytes`` is ``None`` for a transfer without end; the sizes of packets are without headers.
 
     ``named_data``: packets say whose data they repeat, and ACKs how far all data has arrived. ``probes``: probe timeouts and persistent
-    congestion. ``rtt_tick_ns``: the clock of the timestamps from which RTT samples are taken, where the sender takes them so, from the
+    congestion; the timeout is at least ``least_timeout_ns``. ``rtt_tick_ns``: the clock of the timestamps from which RTT samples are taken, where the sender takes them so, from the
     oldest packet of an ACK; ``None`` for exact times of its largest.
     ``saved_cwnd_bytes``: the saved window that Careful Resume is offered, with ``saved_rtt_ns``.
     """
@@ -56,6 +56,7 @@ class Transfer:
     named_data: bool = False
     probes: bool = False
     max_ack_delay_ns: int = 0
+    least_timeout_ns: int = 0
     header_bytes: int = 0
     receive_window_bytes: int | None = None
     first_receive_window_bytes: int | None = None
