@@ -120,7 +120,7 @@ class Flow:
         self.established_ns = self.clock.now_ns
         if self._syn_repeats == 1:  # otherwise nobody knows which one was answered
             self.sender.sample_handshake(self.clock.now_ns, self.started_ns)
-        self._forward((connection.ack_bytes, Kind.SYN_ACKED))
+        self._forward((self.transfer.ack_bytes, Kind.SYN_ACKED))
         self.clock.at(self.clock.now_ns + connection.data_after_ns, self._send)
 
     def _send_fin(self, _: None = None) -> None:
@@ -129,7 +129,7 @@ class Flow:
         if self.finished_ns is None and self._fin_repeats <= MOST_REPEATS:
             self.clock.at(self.clock.now_ns + (connection.retry_ns << self._fin_repeats), self._send_fin)
             self._fin_repeats += 1
-            self._back((connection.ack_bytes, Kind.FIN))
+            self._back((self.transfer.ack_bytes, Kind.FIN))
 
     def _finish(self) -> None:
         if self.finished_ns is None:
@@ -194,9 +194,7 @@ class Flow:
 
     def _acknowledge(self) -> None:
         ranges, delay_ns = self.acks.acknowledge(self.clock.now_ns)
-        connection = self.transfer.connection
-        size_bytes = self.transfer.header_bytes if connection is None else connection.ack_bytes
-        self._back((size_bytes, Kind.ACK, ranges, delay_ns))
+        self._back((self.transfer.ack_bytes, Kind.ACK, ranges, delay_ns))
 
     # ACKs towards the sender
 

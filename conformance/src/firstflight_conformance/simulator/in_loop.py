@@ -34,6 +34,7 @@ class ModelInLoop:
         """Put ``controller`` into the loop."""
         self.controller = controller
         self.observations: list[Observation] = []
+        self.last: Observation | None = None
         self._keep = keep
 
     @property
@@ -44,6 +45,7 @@ class ModelInLoop:
     def on_event(self, event: Event) -> Answer:
         """Process an event. Raise :class:`firstflight.DomainError` outside the domain."""
         self.controller, observation = step(self.controller, event)
+        self.last = observation
         if self._keep:
             self.observations.append(observation)
         in_slow_start = observation.phase in (Phase.SLOW_START, Phase.CONSERVATIVE_SLOW_START)

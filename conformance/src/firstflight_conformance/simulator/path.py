@@ -39,8 +39,7 @@ class Bottleneck:
 
     def carry(self, now_ns: int, size_bytes: int) -> int | None:
         """Take a packet; return when it arrives at the receiver, or ``None`` if it never does."""
-        while self.waiting and self.waiting[0][0] <= now_ns:
-            self.waiting_bytes -= self.waiting.popleft()[1]
+        self.leave(now_ns)
         service_starts_ns = max(now_ns, self.busy_until_ns)
         if service_starts_ns > now_ns:
             if not self._takes(size_bytes):
@@ -57,6 +56,11 @@ class Bottleneck:
             arrival_ns += self.jitter.below(self.link.jitter_ns + 1)
         self.last_arrival_ns = max(arrival_ns, self.last_arrival_ns)
         return self.last_arrival_ns
+
+    def leave(self, now_ns: int) -> None:
+        """Let those packets leave the queue whose service has begun."""
+        while self.waiting and self.waiting[0][0] <= now_ns:
+            self.waiting_bytes -= self.waiting.popleft()[1]
 
     def _takes(self, size_bytes: int) -> bool:
         """Return whether the queue takes a packet that has to wait."""

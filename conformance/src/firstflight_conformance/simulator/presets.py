@@ -61,13 +61,14 @@ def transfer(name: str, algorithm: str, size_bytes: int) -> Transfer:
         probes=True,
         least_timeout_ns=tcp["least_timeout_ns"],
         header_bytes=tcp["header_bytes"],
+        ack_bytes=tcp["ack_bytes"],
         receive_window_bytes=tcp["receive_window_bytes"],
         first_receive_window_bytes=tcp["first_receive_window_bytes"],
         send_buffer_bytes=tcp["send_buffer_bytes"],
         write_bytes=tcp["write_bytes"],
         rtt_tick_ns=tcp["rtt_tick_ns"],
         announced=True,
-        connection=Connection(tcp["syn_bytes"], tcp["ack_bytes"], tcp["data_after_ns"], tcp["syn_retry_ns"]),
+        connection=Connection(tcp["syn_bytes"], tcp["data_after_ns"], tcp["syn_retry_ns"]),
     )
 
 

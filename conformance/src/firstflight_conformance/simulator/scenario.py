@@ -76,16 +76,21 @@ class Scenario:
         )
 
 
-def load_scenario(path: Path) -> Scenario:
-    """Load one scenario. Raise :class:`ScenarioError` if it is malformed."""
+def read(path: Path) -> Any:
+    """Return what a scenario file holds. Raise :class:`ScenarioError` if it is no JSON, or has numbers that are no integers."""
 
     def refuse_float(text: str) -> None:
         raise ValueError(f"{text} is no integer")
 
     try:
-        raw = json.loads(path.read_text(encoding="utf-8"), parse_float=refuse_float, parse_constant=refuse_float)
+        return json.loads(path.read_text(encoding="utf-8"), parse_float=refuse_float, parse_constant=refuse_float)
     except (OSError, ValueError, RecursionError) as cause:
         raise ScenarioError(f"{path}: {cause}") from cause
+
+
+def load_scenario(path: Path) -> Scenario:
+    """Load one scenario. Raise :class:`ScenarioError` if it is malformed."""
+    raw = read(path)
     error = schema_error("urn:firstflight:scenario:1", raw)
     if error is not None:
         raise ScenarioError(f"{path}: {error.json_path}: {error.message}")

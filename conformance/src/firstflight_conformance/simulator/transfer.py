@@ -27,7 +27,7 @@ class Receiver:
 
 @dataclass(frozen=True, slots=True)
 class Connection:
-    """Handshake and teardown, in bytes on the wire.
+    """Handshake and teardown. ``syn_bytes``: a SYN or SYN-ACK on the wire.
 
     The flow begins with a SYN. ``data_after_ns`` after the ACK of the SYN-ACK the data follows; the FIN is part of its last packet. The
     receiver answers with an ACK and a FIN of its own, and the ACK of that is the end. ``retry_ns``: how long a SYN waits, twice that
@@ -35,19 +35,19 @@ class Connection:
     """
 
     syn_bytes: int
-    ack_bytes: int
     data_after_ns: int = 0
     retry_ns: int = 1_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class Transfer:
-    """What a sender has to do. ``transfer_bytes`` is ``None`` for a transfer without end; the sizes of packets are without headers.
+    """What a sender has to do. ``transfer_bytes`` is ``None`` for a transfer without end.
 
-    ``named_data``: packets say whose data they repeat, and ACKs how far all data has arrived. ``probes``: probe timeouts and persistent
-    congestion; the timeout is at least ``least_timeout_ns``. ``rtt_tick_ns``: the clock of the timestamps from which RTT samples are taken, where the sender takes them so, from the
-    oldest packet of an ACK; ``None`` for exact times of its largest.
-    ``saved_cwnd_bytes``: the saved window that Careful Resume is offered, with ``saved_rtt_ns``.
+    Sizes of packets are without headers, which add ``header_bytes`` on the wire; an ACK has ``ack_bytes`` there. ``named_data``: packets
+    say whose data they repeat, and ACKs how far all data has arrived. ``probes``: probe timeouts and persistent congestion; the timeout
+    is at least ``least_timeout_ns``. ``rtt_tick_ns``: the clock of the timestamps from which RTT samples are taken, where the sender
+    takes them so, from the oldest packet of an ACK; ``None`` for exact times of its largest. ``announced``: the controller is told how
+    much data waits. ``saved_cwnd_bytes``: the saved window that Careful Resume is offered, with ``saved_rtt_ns``.
     """
 
     config: Config
@@ -58,6 +58,7 @@ class Transfer:
     max_ack_delay_ns: int = 0
     least_timeout_ns: int = 0
     header_bytes: int = 0
+    ack_bytes: int = 0
     receive_window_bytes: int | None = None
     first_receive_window_bytes: int | None = None
     send_buffer_bytes: int | None = None
