@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
-from firstflight import Config, DomainError
+from firstflight import DomainError, create
 from firstflight.observables import Phase
 from firstflight.search_profiles import PROFILES
 from firstflight_conformance.plot_bins import Bins, draw_bins, follow
@@ -120,14 +120,15 @@ def _phases(flow: FlowResult, ended_ns: int) -> list[tuple[Phase, int, int]]:
 
 
 def _bins(result: NetworkResult) -> Bins | None:
-    """Return the bins of the one flow, if it is SEARCH over the base controller that ``follow`` drives."""
+    """Return the bins of SEARCH in the one flow, if its events were recorded."""
     flow, plan = result.flows[0], result.network.flows[0]
     algorithm, _, profile = plan.controller.partition("/")
-    if not flow.events or algorithm != "search" or profile not in PROFILES:
+    readings = PROFILES.get(profile.partition("+")[0])
+    if not flow.events or algorithm != "search" or readings is None:
         return None
-    config: Config = plan.transfer.config
+    config = plan.transfer.config
     try:
-        again, bins = follow(profile, PROFILES[profile], config, flow.events)
+        again, bins = follow(profile, readings, config, flow.events, create(algorithm, profile, config))
     except DomainError:
         return None
     return bins if again == flow.observations else None
