@@ -90,8 +90,8 @@ class Sender:
     def _send(self, now_ns: int, *, probing: bool) -> list[Run]:
         runs: list[Run] = []
         self.repeated.clear()
-        while (probing and not runs and self._next_size_bytes() > 0) or self._may_send(now_ns):
-            self._append_packet(runs, now_ns)
+        while size_bytes := self._next_size_bytes() if probing and not runs else self._sendable_bytes(now_ns):
+            self._append_packet(runs, size_bytes, now_ns)
             if self._paced_by_controller():
                 break  # the controller says when the next one may leave
         if runs:
@@ -130,11 +130,12 @@ class Sender:
     def _paced(self) -> bool:
         return self.answer.next_release_ns is not None or self.transfer.pacing is not Pacing.NONE
 
-    def _may_send(self, now_ns: int) -> bool:
+    def _sendable_bytes(self, now_ns: int) -> int:
+        """Return the size of the packet that may leave now, 0 if none may."""
         if self.release_ns > now_ns and self._paced():
-            return False
+            return 0
         size_bytes = self._next_size_bytes()
-        return size_bytes > 0 and self._fits(size_bytes)
+        return size_bytes if self._fits(size_bytes) else 0
 
     def wants_pacer(self) -> bool:
         """Return whether only the pacer holds a packet back."""
@@ -143,8 +144,7 @@ class Sender:
         size_bytes = self._next_size_bytes()
         return size_bytes > 0 and self._fits(size_bytes)
 
-    def _append_packet(self, runs: list[Run], now_ns: int) -> None:
-        size_bytes = self._next_size_bytes()
+    def _append_packet(self, runs: list[Run], size_bytes: int, now_ns: int) -> None:
         packet = self.ledger.next_packet
         name = self.outbox.take(packet, size_bytes)
         if name is not None:
