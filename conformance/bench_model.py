@@ -1,11 +1,15 @@
-"""Events per second of the Python model, as a ratio to a fixed loop of plain Python on the same machine."""
+"""Events per second of the Python model and of the simulator, as a ratio to a fixed loop of plain Python on the same machine."""
 
-from time import perf_counter_ns
+from dataclasses import replace
+from time import perf_counter_ns, process_time_ns
 
 from firstflight import Config, create
 from firstflight_conformance.measure import replay
-from firstflight_conformance.paths import SCENARIOS
+from firstflight_conformance.paths import NETWORKS, SCENARIOS
+from firstflight_conformance.simulator import presets
+from firstflight_conformance.simulator.dumbbell import run_network
 from firstflight_conformance.simulator.loop import simulate
+from firstflight_conformance.simulator.network import load_network
 from firstflight_conformance.simulator.scenario import load_scenario
 
 ROUNDS = 5
@@ -37,6 +41,22 @@ def main() -> None:
         print(
             f"{algorithm}/{profile}: {per_second} events/s, {taken_ns * 1000 // len(events) // loop_ns} loop turns/event"
         )
+    for algorithm in presets.algorithms("grigore-2025"):
+        began_ns = process_time_ns()
+        result = presets.complete("grigore-2025", algorithm, 1000, 25, 10_000_000)
+        show(f"preset grigore-2025, {algorithm}, 10 MB", result.events, process_time_ns() - began_ns, loop_ns)
+    network = replace(load_network(NETWORKS / "search-geo.json"), stop_ns=10**12)
+    for controller in ("slow-start/rfc-9002", "search/lanman-2024"):
+        began_ns = process_time_ns()
+        events = run_network(network.changed("download", controller=controller)).events
+        show(f"network search-geo, {controller}, 200 MB", events, process_time_ns() - began_ns, loop_ns)
+
+
+def show(what: str, events: int, taken_ns: int, loop_ns: int) -> None:
+    """Print how fast a simulation ran, in CPU time."""
+    per_second = events * 1_000_000_000 // taken_ns
+    turns = taken_ns * 1000 // events // loop_ns
+    print(f"{what}: {taken_ns // 1_000_000} ms, {per_second} simulator events/s, {turns} loop turns/event")
 
 
 if __name__ == "__main__":

@@ -1,32 +1,23 @@
 """The path simulator: what holds of every run, the scenarios of the checkout, and what is refused."""
 
-import copy
-import json
 from dataclasses import replace
 from functools import cache
-from pathlib import Path
-from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from firstflight import Ack, Config, Lost, Phase, Sent, create
-from firstflight_conformance.cli import main
 from firstflight_conformance.ledger import Ledger, RttEstimator
 from firstflight_conformance.paths import SCENARIOS
-from firstflight_conformance.prng import SplitMix64
-from firstflight_conformance.schemas import validator
-from firstflight_conformance.simulator.loop import ORIGIN_NS, Recording, simulate
-from firstflight_conformance.simulator.path import AckPolicy, Bottleneck
+from firstflight_conformance.simulator.in_loop import ModelInLoop
+from firstflight_conformance.simulator.loop import ORIGIN_NS, Recording, Simulation, simulate
 from firstflight_conformance.simulator.scenario import (
     Link,
     Receiver,
     Scenario,
     ScenarioError,
     load_scenario,
-    load_scenarios,
 )
 from firstflight_conformance.simulator.sender import INITIAL_RTT_NS
 from firstflight_conformance.stream import check_stream
@@ -277,6 +268,30 @@ def test_after_slow_start() -> None:
         assert ended_ns <= seen.events[-1].t_ns <= ended_ns + after_ns + link.service_ns(5000) + MS
 
 
+def test_delay_rise() -> None:
+    """Packets that leave the link from the rise on take longer, and none before."""
+    link = replace(PLAIN.link, rise_at_ns=30 * MS, rise_ns=7 * MS)
+    seen = run(replace(PLAIN, link=link, receiver=Receiver(1, 25 * MS), stop_ns=80 * MS))
+    acks_ms = [(event.t_ns - ORIGIN_NS) // MS for event in seen.events if isinstance(event, Ack)]
+    # Ten packets leave from 1 ms on; their ACKs release those that leave from 22 ms on, eight of them before the rise.
+    assert acks_ms[:10] == list(range(21, 31))
+    assert acks_ms[10:20] == [42, 43, 44, 45, 46, 47, 48, 49, 57, 58]
+
+
+@pytest.mark.parametrize("clock_ns", [1000, MS, 5 * MS])
+def test_coarse_clock(clock_ns: int) -> None:
+    """With a coarser clock everything happens at its multiples, never earlier, and what holds of every run holds."""
+    link = replace(PLAIN.link, rate_bps=7_777_777, jitter_ns=12_345, loss_ppm=20_000)
+    scenario = replace(PLAIN, link=link, paced=True, stop_ns=S)
+    model = ModelInLoop(create(*LOOPS[0], scenario.config))
+    simulation = Simulation(scenario, model, clock_ns)
+    simulation.run()
+    events = simulation.sender.events
+    assert len(events) > 50
+    assert all(event.t_ns % clock_ns == 0 for event in events)
+    check_stream([event_to_json(event) for event in events], {"max_datagram_size_bytes": 1200})
+
+
 def test_stop() -> None:
     """Nothing happens after the end of the run."""
     for stop_ns in (1, 21 * MS, 22 * MS - 1, 22 * MS, 100 * MS):
@@ -298,222 +313,3 @@ def test_stalls_are_refused(stalling: Scenario) -> None:
     """Where no timer could wake the sender the scenario is refused."""
     with pytest.raises(ScenarioError, match=r"plain\.json: stalls at \d+ ns"):
         run(stalling)
-
-
-# The parts
-
-
-def test_bottleneck_serves_in_order() -> None:
-    """One packet is in service, others wait as far as the queue goes, and leave it when their service begins."""
-    link = Bottleneck(Link(8_000_000, 5, 0, 2000, 0, 0), 1)
-    ms = [link.carry(0, 1000) for _ in range(4)]
-    assert ms == [MS + 5, 2 * MS + 5, 3 * MS + 5, None]
-    assert link.dropped_packets == 1
-    assert link.carry(MS - 1, 1) is None
-    assert link.carry(MS, 1000) == 4 * MS + 5
-    assert link.carry(10 * MS, 1000) == 11 * MS + 5
-    assert link.dropped_packets == 2
-
-
-def test_empty_queue_serves_one() -> None:
-    """Without a queue a packet is taken if the link is idle, at the very end of a service too."""
-    link = Bottleneck(Link(8_000_000, 0, 0, 0, 0, 0), 1)
-    assert [link.carry(0, 1000), link.carry(MS - 1, 1000), link.carry(MS, 1000)] == [MS, None, 2 * MS]
-
-
-@pytest.mark.parametrize(("size", "rate", "ns"), [(1, 8 * S, 1), (1, 3 * S, 3), (1500, 1, 12_000 * S), (1, 10**15, 1)])
-def test_service_is_rounded_up(size: int, rate: int, ns: int) -> None:
-    """The service of a packet is a whole number of ns, rounded up."""
-    assert Link(rate, 0, 0, 0, 0, 0).service_ns(size) == ns
-
-
-def test_jitter_keeps_the_order() -> None:
-    """Jitter is drawn from purpose 2 of the seed, up to its bound, and no packet overtakes another."""
-    link = Bottleneck(Link(8_000_000_000, 100, 0, 10**9, 0, 10_000), 99)
-    draws = SplitMix64(99 ^ 2)
-    arrivals, last = [], 0
-    for number in range(200):
-        arrivals.append(link.carry(number * 1000, 1000))
-        last = max(last, (number + 1) * 1000 + 100 + draws.below(10_001))
-        assert arrivals[-1] == last
-    assert arrivals == sorted(arrivals, key=lambda t_ns: t_ns or 0)
-
-
-def test_losses_are_drawn_behind_the_queue() -> None:
-    """Loss is drawn from purpose 1 of the seed, for packets that the queue took."""
-    link = Bottleneck(Link(8_000_000, 0, 0, 10**9, 300_000, 0), 42)
-    draws = SplitMix64(42 ^ 1)
-    lost = [link.carry(0, 1000) is None for _ in range(500)]
-    assert lost == [draws.chance_ppm(300_000) for _ in range(500)]
-    assert link.lost_packets == sum(lost)
-    assert link.busy_until_ns == 500 * MS  # a lost packet was served
-
-
-def test_acks_in_order() -> None:
-    """An ACK is due with every third packet, and otherwise a delay after the first that waits."""
-    acks = AckPolicy(Receiver(3, 50))
-    assert [acks.arrived(10, 0), acks.arrived(20, 1)] == [False, False]
-    assert acks.deadline_ns == 60
-    assert acks.arrived(30, 2)
-    assert acks.acknowledge(35) == ([(0, 2)], 5)
-    assert (acks.pending, acks.deadline_ns) == ([], None)
-    assert not acks.arrived(40, 3)
-    assert acks.deadline_ns == 90
-
-
-def test_acks_out_of_order() -> None:
-    """A gap, and what fills it, are acknowledged at once; the delay is that of the largest packet."""
-    acks = AckPolicy(Receiver(10, 50))
-    assert not acks.arrived(10, 0)
-    assert acks.arrived(20, 4)
-    assert acks.acknowledge(20) == ([(0, 0), (4, 4)], 0)
-    assert acks.arrived(30, 2)
-    assert acks.acknowledge(30) == ([(2, 2)], 10)
-    assert not acks.arrived(40, 5)
-
-
-# Scenario files
-
-
-def raw() -> dict[str, Any]:
-    """Return a scenario file."""
-    content: dict[str, Any] = json.loads((SCENARIOS / "shallow-queue.json").read_text(encoding="utf-8"))
-    return copy.deepcopy(content)
-
-
-def write(folder: Path, content: object) -> Path:
-    """Write a scenario file."""
-    path = folder / "scenario.json"
-    path.write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8")
-    return path
-
-
-def simulate_command(*words: object) -> Result:
-    """Run ``firstflight simulate``."""
-    return CliRunner().invoke(main, ["simulate", *map(str, words)])
-
-
-BAD: dict[str, tuple[str, str, object]] = {
-    "no format": ("", "format", None),
-    "format 2": ("", "format", 2),
-    "unknown key": ("", "loss", 1),
-    "no seed": ("", "seed", None),
-    "negative seed": ("", "seed", -1),
-    "seed with fraction": ("", "seed", 1.0),
-    "seed above 2^53": ("", "seed", 2**53),
-    "stop 0": ("", "stop_ns", 0),
-    "short title": ("", "title", "short"),
-    "size 0": ("sender", "max_datagram_size_bytes", 0),
-    "size above 65535": ("sender", "max_datagram_size_bytes", 65536),
-    "window 0": ("sender", "initial_window_bytes", 0),
-    "transfer 0": ("sender", "transfer_bytes", 0),
-    "paced 1": ("sender", "paced", 1),
-    "unknown key of the sender": ("sender", "pacing", True),
-    "rate 0": ("link", "rate_bps", 0),
-    "rate as text": ("link", "rate_bps", "4000000"),
-    "rate with fraction": ("link", "rate_bps", 4e6),
-    "negative delay": ("link", "forward_delay_ns", -1),
-    "no queue": ("link", "queue_bytes", None),
-    "loss above a million": ("link", "loss_ppm", 1_000_001),
-    "unknown key of the link": ("link", "ecn", True),
-    "no ACKs": ("receiver", "ack_every_packets", 0),
-    "unknown key of the receiver": ("receiver", "delay", 1),
-}
-
-
-@pytest.mark.parametrize("name", BAD)
-def test_malformed_scenarios(tmp_path: Path, name: str) -> None:
-    """A malformed scenario is refused with its file and place, by the command line with exit code 2."""
-    part, key, value = BAD[name]
-    content = raw()
-    inner = content[part] if part else content
-    if value is None:
-        del inner[key]
-    else:
-        inner[key] = value
-    path = write(tmp_path, content)
-    with pytest.raises(ScenarioError, match=f"^{path}: ") as refusal:
-        load_scenario(path)
-    assert key in str(refusal.value) or "integer" in str(refusal.value)
-    result = simulate_command(path)
-    assert (result.exit_code, result.stdout) == (2, "")
-    assert f"Error: {path}: " in result.stderr
-
-
-@pytest.mark.parametrize("content", ["", "{", "[]", "null", '{"format": 1, "seed": NaN}', "[" * 100_000])
-def test_scenarios_that_are_none(tmp_path: Path, content: str) -> None:
-    """A file that is no JSON object is refused alike."""
-    path = write(tmp_path, content)
-    with pytest.raises(ScenarioError, match=f"^{path}: "):
-        load_scenario(path)
-    assert simulate_command(path).exit_code == 2
-
-
-def test_scenarios_of_the_checkout() -> None:
-    """All are loaded, by name, and obey the schema; their vectors have ids of their own."""
-    loaded = load_scenarios()
-    assert [scenario.name for scenario in loaded] == NAMES
-    ids = [entry["id"] for scenario in loaded for entry in scenario.vectors]
-    assert len(ids) == len(set(ids)) >= len(NAMES)
-
-
-# The command
-
-
-def test_summary() -> None:
-    """Without options the command says when slow start ended, by what, and what was lost."""
-    result = simulate_command(SCENARIOS / "shallow-queue.json", "--algorithm", "slow-start", "--profile", "rfc-9002")
-    assert result.exit_code == 0
-    shown = dict(line.split() for line in result.stdout.splitlines())
-    scenario = load_scenario(SCENARIOS / "shallow-queue.json")
-    seen = run(scenario)
-    assert shown["events"] == str(len(seen.events))
-    assert shown["by"] == "reduced"
-    assert shown["dropped_by_queue_packets"] == str(seen.dropped_packets) != "0"
-    assert shown["lost_on_link_packets"] == "0"
-    assert shown["final_cwnd_bytes"] == str(seen.observations[-1].cwnd_bytes)
-    assert int(shown["largest_cwnd_bytes"]) == max(o.cwnd_bytes for o in seen.observations)
-    assert 0 < int(shown["slow_start_ended_ms"]) <= int(shown["duration_ms"])
-
-
-def test_summary_of_a_transfer_without_exit() -> None:
-    """A transfer that ends in slow start says so."""
-    result = simulate_command(SCENARIOS / "delayed-acks.json")
-    shown = dict(line.split() for line in result.stdout.splitlines())
-    assert (shown["slow_start_ended_ms"], shown["by"]) == ("never", "-")
-
-
-def test_json_lines() -> None:
-    """With --json every line is an event and what was observed after it."""
-    result = simulate_command(SCENARIOS / "shallow-queue.json", "--json")
-    assert result.exit_code == 0
-    scenario = load_scenario(SCENARIOS / "shallow-queue.json")
-    seen = run(scenario, ("search", "lanman-2024"))
-    lines = [json.loads(line) for line in result.stdout.splitlines()]
-    assert [line["event"] for line in lines] == [event_to_json(event) for event in seen.events]
-    for line in lines:
-        validator("urn:firstflight:event:1").validate(line["event"])
-        assert list(line["observed"]) == ["cwnd_bytes", "ssthresh_bytes", "phase", "outcome", "state"]
-
-
-@pytest.mark.parametrize(
-    ("words", "reason"),
-    [
-        (("--profile", "lanman-2042"), "search/lanman-2042: no such profile"),
-        (("--algorithm", "slow-start"), "slow-start/lanman-2024: no such profile"),
-    ],
-)
-def test_unknown_controllers(words: tuple[str, ...], reason: str) -> None:
-    """An unknown controller is a usage error."""
-    result = simulate_command(SCENARIOS / "deep-queue.json", *words)
-    assert result.exit_code == 2
-    assert reason in result.stderr
-
-
-def test_command_refuses_a_stall(tmp_path: Path) -> None:
-    """A scenario that stalls ends with 2 and says when."""
-    content = raw()
-    content["link"]["loss_ppm"] = 1_000_000
-    result = simulate_command(write(tmp_path, content))
-    assert result.exit_code == 2
-    assert "scenario.json: stalls at 1000000000 ns" in result.stderr

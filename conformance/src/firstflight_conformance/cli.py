@@ -5,9 +5,11 @@ import click
 from firstflight_conformance import __version__
 from firstflight_conformance.commands.check import check_command
 from firstflight_conformance.commands.compare import compare_command
+from firstflight_conformance.commands.fct import fct_command
 from firstflight_conformance.commands.list import list_command
 from firstflight_conformance.commands.model import model_command
 from firstflight_conformance.commands.mutants import mutants_command
+from firstflight_conformance.commands.network import network_command
 from firstflight_conformance.commands.run import run_command
 from firstflight_conformance.commands.show import show_command
 from firstflight_conformance.commands.simulate import simulate_command
@@ -22,6 +24,8 @@ COMMANDS = (
     check_command,
     compare_command,
     simulate_command,
+    network_command,
+    fct_command,
     model_command,
 )
 

@@ -2,8 +2,12 @@
 
 from bisect import bisect_right
 from dataclasses import dataclass, field
+from itertools import islice
+from operator import attrgetter
 
 from firstflight.events import Run
+
+_first = attrgetter("first")
 
 
 class LedgerError(ValueError):
@@ -28,9 +32,24 @@ class Ledger:
 
     def find(self, packet: int) -> Run | None:
         """Return the run in flight that holds ``packet``, or ``None``."""
-        index = bisect_right(self.in_flight, packet, key=lambda run: run.first) - 1
+        index = bisect_right(self.in_flight, packet, key=_first) - 1
         run = self.in_flight[index] if index >= 0 else None
         return run if run is not None and packet <= run.last else None
+
+    def within(self, first: int, last: int) -> list[tuple[int, int]]:
+        """Return the ranges of the packets first..last that are in flight, rising, as long as they can be."""
+        ranges: list[tuple[int, int]] = []
+        index = max(bisect_right(self.in_flight, first, key=_first) - 1, 0)
+        for run in islice(self.in_flight, index, None):
+            if run.first > last:
+                break
+            if run.last >= first:
+                low, high = max(first, run.first), min(last, run.last)
+                if ranges and ranges[-1][1] == low - 1:
+                    ranges[-1] = (ranges[-1][0], high)
+                else:
+                    ranges.append((low, high))
+        return ranges
 
     def take(self, first: int, last: int) -> list[Run]:
         """Remove the packets from flight; return them as runs. Raise :class:`LedgerError` if one is not in flight."""
@@ -48,7 +67,7 @@ class Ledger:
         return taken
 
     def _remove(self, run: Run, part: Run) -> None:
-        index = bisect_right(self.in_flight, part.first, key=lambda other: other.first) - 1
+        index = bisect_right(self.in_flight, part.first, key=_first) - 1
         rest = []
         if run.first < part.first:
             rest.append(Run(run.first, part.first - 1, run.size_bytes, run.sent_t_ns))
@@ -96,13 +115,16 @@ class RttEstimator:
     latest_ns: int | None = None
     min_ns: int | None = None
     smoothed_ns: int | None = None
+    variation_ns: int = 0
 
     def sample(self, latest_ns: int, ack_delay_ns: int) -> None:
         """Take one sample."""
         self.latest_ns = latest_ns
         if self.min_ns is None or self.smoothed_ns is None:
             self.min_ns = self.smoothed_ns = latest_ns
+            self.variation_ns = latest_ns // 2
             return
         self.min_ns = min(self.min_ns, latest_ns)
         adjusted_ns = latest_ns - ack_delay_ns if latest_ns >= self.min_ns + ack_delay_ns else latest_ns
+        self.variation_ns = (3 * self.variation_ns + abs(self.smoothed_ns - adjusted_ns)) // 4
         self.smoothed_ns = (7 * self.smoothed_ns + adjusted_ns) // 8

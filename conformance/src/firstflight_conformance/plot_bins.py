@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
 from matplotlib.ticker import MaxNLocator
 
-from firstflight.controller import Config, create_with, step
+from firstflight.controller import Config, Controller, create_with, step
 from firstflight.events import Ack, Event
 from firstflight.observables import Observation, Outcome, Phase
 from firstflight.search_bins import TICKS_PER_UNIT, Search
@@ -112,10 +112,17 @@ class _Epoch:
 
 
 def follow(
-    profile: str, readings: Readings | None, config: Config, events: Sequence[Event]
+    profile: str,
+    readings: Readings | None,
+    config: Config,
+    events: Sequence[Event],
+    controller: Controller | None = None,
 ) -> tuple[list[Observation], Bins | None]:
-    """Drive a profile through a stream. Return what it observed and its bins, ``None`` if SEARCH never opened one."""
-    controller = create_with(readings, config)
+    """Drive a profile through a stream. Return what it observed and its bins, ``None`` if SEARCH never opened one.
+
+    ``controller`` is one with these readings on another base.
+    """
+    controller = create_with(readings, config) if controller is None else controller
     observations: list[Observation] = []
     epochs: list[_Epoch] = []
     evaluations: list[Decision] = []

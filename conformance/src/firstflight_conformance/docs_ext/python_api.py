@@ -24,6 +24,9 @@ _CONFORMANCE = (
     ("wire", "Events and observables as JSON"),
     ("simulator.scenario", "Scenarios of the path simulator"),
     ("simulator.loop", "Run a scenario"),
+    ("simulator.network", "Networks: several flows over one bottleneck"),
+    ("simulator.dumbbell", "Run a network"),
+    ("simulator.presets", "Published experiments"),
     ("plots", "Plots"),
 )
 _EXAMPLE = """\

@@ -8,6 +8,7 @@ from typing import Any
 from firstflight import Config
 from firstflight_conformance.paths import SCENARIOS
 from firstflight_conformance.schemas import schema_error
+from firstflight_conformance.simulator.transfer import Pacing, Receiver, Transfer
 
 
 class ScenarioError(ValueError):
@@ -16,7 +17,11 @@ class ScenarioError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """The bottleneck and the way back."""
+    """The bottleneck and the way back. From ``rise_at_ns`` after the start the forward delay is ``rise_ns`` longer.
+
+    ``queue_packets``, where it is given, bounds the queue instead of ``queue_bytes``. With more than ``early_drop_above_bytes`` in
+    the queue, ``early_drop_ppm`` in a million packets are dropped before it.
+    """
 
     rate_bps: int
     forward_delay_ns: int
@@ -24,18 +29,19 @@ class Link:
     queue_bytes: int
     loss_ppm: int
     jitter_ns: int
+    rise_at_ns: int = 0
+    rise_ns: int = 0
+    queue_packets: int | None = None
+    early_drop_above_bytes: int = 0
+    early_drop_ppm: int = 0
+
+    def forward_delay_at(self, since_start_ns: int) -> int:
+        """Return the delay of a packet that leaves the link so long after the start, in ns, without jitter."""
+        return self.forward_delay_ns + (self.rise_ns if since_start_ns >= self.rise_at_ns else 0)
 
     def service_ns(self, size_bytes: int) -> int:
         """Return how long the link serves a packet, in ns, rounded up."""
         return -(-8 * 1_000_000_000 * size_bytes // self.rate_bps)
-
-
-@dataclass(frozen=True, slots=True)
-class Receiver:
-    """When ACKs are sent."""
-
-    ack_every_packets: int
-    max_ack_delay_ns: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,17 +64,33 @@ class Scenario:
     receiver: Receiver
     vectors: tuple[dict[str, Any], ...]
 
+    @property
+    def transfer(self) -> Transfer:
+        """What the sender has to do."""
+        return Transfer(
+            self.config,
+            self.transfer_bytes,
+            Pacing.WINDOW if self.paced else Pacing.NONE,
+            saved_cwnd_bytes=self.saved_cwnd_bytes,
+            saved_rtt_ns=self.link.forward_delay_ns + self.link.return_delay_ns,
+        )
 
-def load_scenario(path: Path) -> Scenario:
-    """Load one scenario. Raise :class:`ScenarioError` if it is malformed."""
+
+def read(path: Path) -> Any:
+    """Return what a scenario file holds. Raise :class:`ScenarioError` if it is no JSON, or has numbers that are no integers."""
 
     def refuse_float(text: str) -> None:
         raise ValueError(f"{text} is no integer")
 
     try:
-        raw = json.loads(path.read_text(encoding="utf-8"), parse_float=refuse_float, parse_constant=refuse_float)
+        return json.loads(path.read_text(encoding="utf-8"), parse_float=refuse_float, parse_constant=refuse_float)
     except (OSError, ValueError, RecursionError) as cause:
         raise ScenarioError(f"{path}: {cause}") from cause
+
+
+def load_scenario(path: Path) -> Scenario:
+    """Load one scenario. Raise :class:`ScenarioError` if it is malformed."""
+    raw = read(path)
     error = schema_error("urn:firstflight:scenario:1", raw)
     if error is not None:
         raise ScenarioError(f"{path}: {error.json_path}: {error.message}")

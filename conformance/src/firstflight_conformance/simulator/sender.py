@@ -1,193 +1,229 @@
-"""The sender: asks the controller for the window, keeps the ledger, finds losses, and records every event."""
+"""The sender: asks the controller for the window, keeps the ledger, and makes every event. Losses are found in ``recovery``."""
 
 from dataclasses import dataclass, field
 
-from firstflight import Controller, Observation, Phase, step
-from firstflight.events import Ack, Backlog, Event, Lost, Run, SavedPath, Sent
+from firstflight.events import Ack, Backlog, Event, Run, SavedPath, Sent
 from firstflight.limits import WINDOW_MAX_BYTES
 from firstflight_conformance.ledger import Ledger, RttEstimator
-from firstflight_conformance.simulator.scenario import Scenario
+from firstflight_conformance.simulator import recovery
+from firstflight_conformance.simulator.in_loop import Answer, InLoop
+from firstflight_conformance.simulator.links import transmission_ns
+from firstflight_conformance.simulator.outbox import NamedOutbox, Outbox
+from firstflight_conformance.simulator.transfer import Pacing, Transfer
 
-PACKET_THRESHOLD = 3
-TIME_THRESHOLD = (9, 8)
 INITIAL_RTT_NS = 333_000_000
+#: The sample that a clock of coarse ticks gives where no tick has passed (ns-3).
+LEAST_SAMPLE_NS = 1000
 
 
 @dataclass(slots=True)
 class Sender:
-    """Everything the sender knows. ``cwnd_bytes`` is what the controller answered last."""
+    """Everything the sender knows. ``answer`` is what the controller answered last; ``events`` stays empty unless ``keep_events``."""
 
-    scenario: Scenario
-    controller: Controller
+    transfer: Transfer
+    controller: InLoop
+    keep_events: bool = True
     ledger: Ledger = field(default_factory=Ledger)
     rtt: RttEstimator = field(default_factory=RttEstimator)
     events: list[Event] = field(default_factory=list)
-    observations: list[Observation] = field(default_factory=list)
-    left_bytes: int | None = None
+    outbox: Outbox = field(init=False)
+    answer: Answer = field(init=False)
+    receive_window_bytes: int | None = None
     largest_acked: int = -1
     app_limited_from: int | None = None
     release_ns: int = 0
     slow_start_end_ns: int | None = None
+    first_sent_ns: int | None = None
+    last_sent_ns: int = 0
+    first_sample_ns: int | None = None
+    probes: int = 0
+    probe_timeouts: int = 0
+    lost_packets: int = 0
+    #: Of the packets sent last: those that repeat data, and whose.
+    repeated: dict[int, int] = field(default_factory=dict)
+    _begun: bool = False
 
     def __post_init__(self) -> None:
-        """Take what there is to send from the scenario."""
-        self.left_bytes = self.scenario.transfer_bytes
+        """Take what there is to send, and the initial window from the controller."""
+        transfer = self.transfer
+        named = transfer.named_data
+        self.outbox = NamedOutbox(transfer.transfer_bytes, transfer) if named else Outbox(transfer.transfer_bytes)
+        self.answer = Answer(self.controller.initial_window_bytes)
+        self.receive_window_bytes = transfer.receive_window_bytes
+        if transfer.first_receive_window_bytes is not None:
+            self.receive_window_bytes = transfer.first_receive_window_bytes
 
     @property
     def cwnd_bytes(self) -> int:
         """The congestion window now."""
-        return self.observations[-1].cwnd_bytes if self.observations else self.controller.base.cwnd_bytes
+        return self.answer.cwnd_bytes
+
+    @property
+    def window_bytes(self) -> int:
+        """What may be in flight now."""
+        if self.receive_window_bytes is None:
+            return self.answer.cwnd_bytes
+        return min(self.answer.cwnd_bytes, self.receive_window_bytes)
 
     @property
     def done(self) -> bool:
         """Whether all data is acknowledged."""
-        return self.left_bytes == 0 and self.ledger.bytes_in_flight == 0
+        return self.ledger.bytes_in_flight == 0 and self.outbox.empty
+
+    def sample_handshake(self, now_ns: int, sent_ns: int) -> None:
+        """Take the RTT sample of the handshake."""
+        self._sample(now_ns, sent_ns, sent_ns, 0)
 
     def send(self, now_ns: int) -> list[Run]:
-        """Send what the window, the pacer and the data allow; return the packets."""
-        self._offer(now_ns)
+        """Send what the windows, the pacer and the data allow; return the packets."""
+        if not self._begun:
+            self._begin(now_ns)
+        return self._send(now_ns, probing=False)
+
+    def probe(self, now_ns: int) -> list[Run]:
+        """Send one packet whatever the window says: new data, or that of the oldest packet (RFC 9002, section 6.2.4)."""
+        self.probes += 1
+        self.probe_timeouts += 1
+        self.outbox.probe(self.ledger.in_flight[0] if self.ledger.in_flight else None)
+        return self._send(now_ns, probing=True)
+
+    def _send(self, now_ns: int, *, probing: bool) -> list[Run]:
         runs: list[Run] = []
-        while self._may_send(now_ns):
-            self._append_packet(runs, now_ns)
+        self.repeated.clear()
+        while size_bytes := self._next_size_bytes() if probing and not runs else self._sendable_bytes(now_ns):
+            self._append_packet(runs, size_bytes, now_ns)
             if self._paced_by_controller():
                 break  # the controller says when the next one may leave
         if runs:
-            limited = self.left_bytes == 0 and self._fits(self.scenario.config.max_datagram_size_bytes)
+            limited = self._next_size_bytes() == 0 and self._fits(self.transfer.config.max_datagram_size_bytes)
             self.app_limited_from = runs[0].first if limited else None
+            self.last_sent_ns = now_ns
+            if self.first_sent_ns is None:
+                self.first_sent_ns = now_ns
             total = sum(run.count * run.size_bytes for run in runs)
-            self._record(Sent(now_ns, tuple(runs), total, self.ledger.bytes_in_flight, limited))
+            in_flight_bytes = self.ledger.bytes_in_flight
+            self.record(Sent(now_ns, tuple(runs), total, in_flight_bytes, limited, _ranges(self.repeated)))
         return runs
 
-    def _offer(self, now_ns: int) -> None:
+    def _begin(self, now_ns: int) -> None:
         """Offer the saved set before anything else, and say how much data waits."""
-        if self.scenario.saved_cwnd_bytes is None or self.events:
-            return
-        link = self.scenario.link
-        rtt_ns = link.forward_delay_ns + link.return_delay_ns
-        waiting_bytes = WINDOW_MAX_BYTES if self.left_bytes is None else self.left_bytes
-        self._record(SavedPath(now_ns, self.scenario.saved_cwnd_bytes, rtt_ns, True, False, None, None, 1, 2))
-        self._record(Backlog(now_ns, waiting_bytes, WINDOW_MAX_BYTES, None))
+        self._begun = True
+        transfer = self.transfer
+        if transfer.saved_cwnd_bytes is not None:
+            saved_bytes, rtt_ns = transfer.saved_cwnd_bytes, transfer.saved_rtt_ns
+            self.record(SavedPath(now_ns, saved_bytes, rtt_ns, True, False, None, None, 1, 2))
+        if transfer.saved_cwnd_bytes is not None or transfer.announced:
+            waiting_bytes = WINDOW_MAX_BYTES if transfer.transfer_bytes is None else transfer.transfer_bytes
+            allowed_bytes = transfer.receive_window_bytes
+            allowed_bytes = WINDOW_MAX_BYTES if allowed_bytes is None else allowed_bytes
+            self.record(Backlog(now_ns, waiting_bytes, allowed_bytes, self.rtt.latest_ns))
 
     def _paced_by_controller(self) -> bool:
-        return bool(self.observations) and self.observations[-1].next_release_ns is not None
+        return self.answer.next_release_ns is not None
 
     def _fits(self, size_bytes: int) -> bool:
-        return self.ledger.bytes_in_flight + size_bytes <= self.cwnd_bytes
+        return self.ledger.bytes_in_flight + size_bytes <= self.window_bytes
 
     def _next_size_bytes(self) -> int:
-        full = self.scenario.config.max_datagram_size_bytes
-        return full if self.left_bytes is None else min(full, self.left_bytes)
+        return self.outbox.next_size_bytes(self.transfer.config.max_datagram_size_bytes)
 
-    def _may_send(self, now_ns: int) -> bool:
+    def _paced(self) -> bool:
+        return self.answer.next_release_ns is not None or self.transfer.pacing is not Pacing.NONE
+
+    def _sendable_bytes(self, now_ns: int) -> int:
+        """Return the size of the packet that may leave now, 0 if none may."""
+        if self.release_ns > now_ns and self._paced():
+            return 0
         size_bytes = self._next_size_bytes()
-        paced = self.scenario.paced or self._paced_by_controller()
-        return size_bytes > 0 and self._fits(size_bytes) and (not paced or self.release_ns <= now_ns)
+        return size_bytes if self._fits(size_bytes) else 0
 
     def wants_pacer(self) -> bool:
         """Return whether only the pacer holds a packet back."""
+        if not self._paced():
+            return False
         size_bytes = self._next_size_bytes()
-        paced = self.scenario.paced or self._paced_by_controller()
-        return paced and size_bytes > 0 and self._fits(size_bytes)
+        return size_bytes > 0 and self._fits(size_bytes)
 
-    def _append_packet(self, runs: list[Run], now_ns: int) -> None:
-        size_bytes = self._next_size_bytes()
+    def _append_packet(self, runs: list[Run], size_bytes: int, now_ns: int) -> None:
         packet = self.ledger.next_packet
-        self.ledger.send(Run(packet, packet, size_bytes, now_ns))
+        name = self.outbox.take(packet, size_bytes)
+        if name is not None:
+            self.repeated[packet] = name
+        run = Run(packet, packet, size_bytes, now_ns)
+        self.ledger.send(run)
         if runs and runs[-1].size_bytes == size_bytes:
             runs[-1] = Run(runs[-1].first, packet, size_bytes, now_ns)
         else:
-            runs.append(Run(packet, packet, size_bytes, now_ns))
-        if self.left_bytes is not None:
-            self.left_bytes -= size_bytes
+            runs.append(run)
+        if self.transfer.pacing is Pacing.TIMER:
+            self.release_ns = now_ns + transmission_ns(size_bytes, self._rate_bps())
+            return
         rtt_ns = INITIAL_RTT_NS if self.rtt.smoothed_ns is None else self.rtt.smoothed_ns
         self.release_ns = max(self.release_ns, now_ns) - (-4 * size_bytes * rtt_ns // (5 * max(self.cwnd_bytes, 1)))
 
+    def _rate_bps(self) -> int:
+        """Return 6/5 of a window per smoothed RTT, cut off to whole bit/s.
+
+        The one place with floating point: in double precision, as ns-3 computes it, whole rates come out one lower.
+        """
+        rtt_ns = INITIAL_RTT_NS if self.rtt.smoothed_ns is None else self.rtt.smoothed_ns
+        return max(int(8 * self.cwnd_bytes * 1.2 / (rtt_ns / 1e9)), 1)
+
     def on_ack(self, now_ns: int, ranges: list[tuple[int, int]], ack_delay_ns: int) -> None:
         """Process an ACK frame: losses first, then what it acknowledges (RFC 9002, appendix A.7)."""
-        ranges = [part for first, last in ranges for part in self._still_in_flight(first, last)]
-        if not ranges:
-            return
+        self.receive_window_bytes = self.transfer.receive_window_bytes
+        arrived = ranges
+        ranges = [part for first, last in ranges for part in self.ledger.within(first, last)]
         acked = [run for first, last in ranges for run in self.ledger.take(first, last)]
         acked_bytes = sum(run.count * run.size_bytes for run in acked)
+        self.outbox.acked(arrived, acked_bytes)
+        if not acked:
+            return  # all of it was declared lost before
         latest_ns = None
         if acked[-1].last > self.largest_acked:
             self.largest_acked = acked[-1].last
-            latest_ns = now_ns - acked[-1].sent_t_ns
-            self.rtt.sample(latest_ns, ack_delay_ns)
-        self.detect_losses(now_ns, acked_bytes)
+            latest_ns = self._sample(now_ns, acked[-1].sent_t_ns, acked[0].sent_t_ns, ack_delay_ns)
+        self.probes = 0
+        recovery.detect_losses(self, now_ns, acked_bytes)
         limited = self.app_limited_from is not None and acked[-1].last >= self.app_limited_from
-        self._record(
+        self.record(
             Ack(
                 now_ns, tuple(acked), acked_bytes, self.ledger.bytes_in_flight, self.ledger.next_packet, limited,
                 latest_ns, self.rtt.min_ns, self.rtt.smoothed_ns, ack_delay_ns,
+                self.outbox.oldest_unacked(self.ledger.next_packet),
             )
         )  # fmt: skip
 
-    def _still_in_flight(self, first: int, last: int) -> list[tuple[int, int]]:
-        """Return the parts of a range that were not declared lost before."""
-        parts = [
-            (max(first, run.first), min(last, run.last))
-            for run in self.ledger.in_flight
-            if run.first <= last and run.last >= first
-        ]
-        merged: list[tuple[int, int]] = []
-        for part in parts:
-            if merged and merged[-1][1] == part[0] - 1:
-                merged[-1] = (merged[-1][0], part[1])
-            else:
-                merged.append(part)
-        return merged
+    def _sample(self, now_ns: int, sent_ns: int, oldest_ns: int, ack_delay_ns: int) -> int:
+        """Take an RTT sample and return it: from exact times, or from timestamps, which the oldest packet of an ACK carries."""
+        if self.first_sample_ns is None:
+            self.first_sample_ns = now_ns
+        tick_ns = self.transfer.rtt_tick_ns
+        if tick_ns is None:
+            latest_ns = now_ns - sent_ns
+        else:
+            latest_ns = (now_ns // tick_ns - oldest_ns // tick_ns) * tick_ns or LEAST_SAMPLE_NS
+            ack_delay_ns = 0
+        self.rtt.sample(latest_ns, ack_delay_ns)
+        return latest_ns
 
-    def loss_delay_ns(self) -> int:
-        """Return how long a packet may be overdue, in ns (RFC 9002, section 6.1.2)."""
-        numerator, denominator = TIME_THRESHOLD
-        return numerator * max(self.rtt.latest_ns or 0, self.rtt.smoothed_ns or 0) // denominator
-
-    def detect_losses(self, now_ns: int, acked_bytes: int = 0) -> None:
-        """Declare packets lost. ``acked_bytes`` are gone from the ledger but still in flight for the controller."""
-        lost_runs = [
-            run
-            for run in self._older_than_largest()
-            if run.last + PACKET_THRESHOLD <= self.largest_acked or run.sent_t_ns + self.loss_delay_ns() <= now_ns
-        ]
-        if not lost_runs:
-            return
-        lost = [run for gone in lost_runs for run in self.ledger.take(gone.first, gone.last)]
-        lost_bytes = sum(run.count * run.size_bytes for run in lost)
-        if self.left_bytes is not None:
-            self.left_bytes += lost_bytes
-        in_flight_bytes = self.ledger.bytes_in_flight + acked_bytes
-        self._record(Lost(now_ns, tuple(lost), lost_bytes, in_flight_bytes, self.ledger.next_packet))
-
-    def _older_than_largest(self) -> list[Run]:
-        """Return the packets in flight below the largest acknowledged, one to a run where they border on the threshold."""
-        border = self.largest_acked - PACKET_THRESHOLD
-        parts = []
-        for run in self.ledger.in_flight:
-            last = min(run.last, self.largest_acked)
-            if run.first > last:
-                break
-            if run.first <= border < last:
-                parts += [_part(run, run.first, border), _part(run, border + 1, last)]
-            else:
-                parts.append(_part(run, run.first, last))
-        return parts
-
-    def loss_timer_ns(self) -> int | None:
-        """Return when the oldest packet below the largest acknowledged becomes overdue."""
-        older = self._older_than_largest()
-        return min(run.sent_t_ns for run in older) + self.loss_delay_ns() if older else None
-
-    def _record(self, event: Event) -> None:
-        self.controller, observation = step(self.controller, event)
-        self.events.append(event)
-        self.observations.append(observation)
-        if observation.next_release_ns is not None:
-            self.release_ns = observation.next_release_ns
-        slow_start = observation.phase in (Phase.SLOW_START, Phase.CONSERVATIVE_SLOW_START)
-        if self.slow_start_end_ns is None and not slow_start:
+    def record(self, event: Event) -> None:
+        """Tell the controller of an event."""
+        if self.keep_events:
+            self.events.append(event)
+        answer = self.answer = self.controller.on_event(event)
+        if answer.next_release_ns is not None:
+            self.release_ns = answer.next_release_ns
+        if self.slow_start_end_ns is None and not answer.in_slow_start:
             self.slow_start_end_ns = event.t_ns
 
 
-def _part(run: Run, first: int, last: int) -> Run:
-    return Run(first, last, run.size_bytes, run.sent_t_ns)
+def _ranges(repeated: dict[int, int]) -> tuple[tuple[int, int], ...]:
+    """Return whose data is repeated as ranges, in the order of the packets."""
+    ranges: list[tuple[int, int]] = []
+    for packet in repeated.values():
+        if ranges and ranges[-1][1] == packet - 1:
+            ranges[-1] = (ranges[-1][0], packet)
+        else:
+            ranges.append((packet, packet))
+    return tuple(ranges)

@@ -1,0 +1,67 @@
+"""``firstflight fct``: the flow completion time of a transfer in a published experiment."""
+
+import json
+from typing import Any
+
+import click
+
+from firstflight import DomainError
+from firstflight_conformance.commands.options import InputError
+from firstflight_conformance.commands.progress import shown
+from firstflight_conformance.quantities import readable_time
+from firstflight_conformance.simulator import presets
+from firstflight_conformance.simulator.clock import Clock
+from firstflight_conformance.simulator.loop import ORIGIN_NS
+from firstflight_conformance.simulator.presets import Completion
+from firstflight_conformance.simulator.scenario import ScenarioError
+
+
+@click.command("fct")
+@click.option("--preset", type=click.Choice(presets.NAMES), default="grigore-2025", help="The published experiment.")
+@click.option(
+    "--algorithm",
+    required=True,
+    metavar="NAME",
+    help="cubic or jumpstart as in the experiment; or ALGORITHM/PROFILE, a controller of the model in their place.",
+)
+@click.option("--rate-mbps", type=int, required=True, help="Rate of the bottleneck, in Mbit/s.")
+@click.option("--one-way-delay-ms", type=int, required=True, help="Delay of the bottleneck, each way, in ms.")
+@click.option("--size-bytes", type=int, required=True, help="What is transferred.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def fct_command(
+    *, preset: str, algorithm: str, rate_mbps: int, one_way_delay_ms: int, size_bytes: int, as_json: bool
+) -> None:
+    """Simulate one transfer of a published experiment and print its flow completion time.
+
+    The time runs from the SYN to the arrival of the ACK of the receiver's FIN. Exit code 2 for parameters out of range.
+    """
+    clock = Clock(ORIGIN_NS)
+    try:
+        controller = None
+        if "/" in algorithm:
+            controller = presets.model(preset, *algorithm.split("/", 1))
+        elif algorithm not in presets.algorithms(preset):
+            known = ", ".join(presets.algorithms(preset))
+            raise InputError(f"--algorithm {algorithm}: {preset} has {known}; the model's are ALGORITHM/PROFILE")
+        with shown(clock):
+            result = presets.complete(preset, algorithm, rate_mbps, one_way_delay_ms, size_bytes, controller, clock)
+    except (ScenarioError, DomainError) as error:
+        raise InputError(str(error)) from error
+    inputs = {
+        "preset": preset,
+        "algorithm": algorithm,
+        "rate_mbps": rate_mbps,
+        "one_way_delay_ms": one_way_delay_ms,
+        "size_bytes": size_bytes,
+    }
+    if as_json:
+        click.echo(json.dumps(inputs | _fields(result)))
+        return
+    click.echo(f"{readable_time(result.fct_ns)}, {result.lost} lost of {result.sent_packets} packets")
+    if result.reason is not None:
+        click.echo(f"not comparable with the published numbers: {result.reason}")
+
+
+def _fields(result: Completion) -> dict[str, Any]:
+    fields: dict[str, Any] = {"fct_ns": result.fct_ns, "lost": result.lost, "comparable": result.comparable}
+    return fields if result.reason is None else fields | {"reason": result.reason}

@@ -1,0 +1,52 @@
+"""What the sender asks of a controller: a window, after every event. The model answers here; a stack behind an adapter in ``run``."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from firstflight import Controller, Observation, Phase, step
+from firstflight.events import Event
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the sender goes by: the window, when the next packet may leave (``None``: not paced), and whether slow start goes on."""
+
+    cwnd_bytes: int
+    next_release_ns: int | None = None
+    in_slow_start: bool = True
+
+
+class InLoop(Protocol):
+    """A controller in the loop."""
+
+    @property
+    def initial_window_bytes(self) -> int:
+        """The window before the first event."""
+
+    def on_event(self, event: Event) -> Answer:
+        """Process an event."""
+
+
+class ModelInLoop:
+    """A controller of the model in the loop; ``observations`` are all that it observed, unless they are not to be kept."""
+
+    def __init__(self, controller: Controller, *, keep: bool = True) -> None:
+        """Put ``controller`` into the loop."""
+        self.controller = controller
+        self.observations: list[Observation] = []
+        self.last: Observation | None = None
+        self._keep = keep
+
+    @property
+    def initial_window_bytes(self) -> int:
+        """The window before the first event."""
+        return self.controller.base.cwnd_bytes
+
+    def on_event(self, event: Event) -> Answer:
+        """Process an event. Raise :class:`firstflight.DomainError` outside the domain."""
+        self.controller, observation = step(self.controller, event)
+        self.last = observation
+        if self._keep:
+            self.observations.append(observation)
+        in_slow_start = observation.phase in (Phase.SLOW_START, Phase.CONSERVATIVE_SLOW_START)
+        return Answer(observation.cwnd_bytes, observation.next_release_ns, in_slow_start)

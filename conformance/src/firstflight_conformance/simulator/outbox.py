@@ -1,0 +1,137 @@
+"""The data of a transfer on the sender's side: what waits to be sent, for the first time or again."""
+
+from collections import deque
+from dataclasses import dataclass, field
+
+from firstflight.events import Run
+from firstflight_conformance.simulator.transfer import Transfer
+
+
+@dataclass(slots=True)
+class Outbox:
+    """Data without names: what was lost adds to what is left. ``left_bytes`` is ``None`` for a transfer without end."""
+
+    left_bytes: int | None
+
+    @property
+    def empty(self) -> bool:
+        """Whether everything was sent, and what was lost of it again."""
+        return self.left_bytes == 0
+
+    def next_size_bytes(self, full_bytes: int) -> int:
+        """Return the size of the next packet, 0 if there is nothing to send now."""
+        return full_bytes if self.left_bytes is None else min(full_bytes, self.left_bytes)
+
+    def take(self, _packet: int, size_bytes: int) -> int | None:
+        """Put data into a packet. Return the packet whose data it repeats, ``None`` if its data is new or nameless."""
+        if self.left_bytes is not None:
+            self.left_bytes -= size_bytes
+        return None
+
+    def lost(self, runs: list[Run]) -> None:
+        """Take back the data of lost packets."""
+        if self.left_bytes is not None:
+            self.left_bytes += sum(run.count * run.size_bytes for run in runs)
+
+    def acked(self, ranges: list[tuple[int, int]], new_bytes: int) -> None:
+        """Process packets that arrived; ``new_bytes`` of them were in flight."""
+
+    def probe(self, oldest: Run | None) -> None:
+        """Make sure that there is something to send: the data of the oldest packet in flight."""
+        if self.left_bytes == 0 and oldest is not None:
+            self.left_bytes += oldest.size_bytes
+
+    def oldest_unacked(self, _next_packet: int) -> int | None:
+        """Return the first packet whose data is not acknowledged, ``None`` if data has no names."""
+        return None
+
+
+@dataclass(slots=True)
+class NamedOutbox(Outbox):
+    """Data is named by the packet that carried it first, so that packets say whose data they repeat.
+
+    With a send buffer the application writes ``write_bytes`` at a time, as soon as a write fits into it.
+    """
+
+    transfer: Transfer
+    #: Lost data that waits to be sent again: its name and size.
+    again: deque[tuple[int, int]] = field(default_factory=deque)
+    #: Packets that repeat data, and whose; only those whose data is not acknowledged.
+    repeats: dict[int, int] = field(default_factory=dict)
+    #: Names above ``oldest`` whose data is acknowledged, and packet numbers that name nothing.
+    closed: set[int] = field(default_factory=set)
+    oldest: int = 0
+    sent_bytes: int = 0
+    acked_bytes: int = 0
+
+    @property
+    def empty(self) -> bool:
+        """Whether everything was sent, and what was lost of it again."""
+        return self.left_bytes == 0 and not self.again
+
+    def next_size_bytes(self, full_bytes: int) -> int:
+        """Return the size of the next packet, 0 if there is nothing to send now."""
+        while self.again and self._is_acked(self.again[0][0]):
+            self.again.popleft()
+        if self.again:
+            return self.again[0][1]
+        if self.left_bytes is None:
+            return full_bytes
+        size_bytes = min(full_bytes, self.left_bytes)
+        if self.transfer.send_buffer_bytes is not None:
+            size_bytes = min(size_bytes, self._written_bytes() - self.sent_bytes)
+        return size_bytes
+
+    def _written_bytes(self) -> int:
+        """Return how much the application has written: whole writes as far as the buffer holds them."""
+        assert self.transfer.send_buffer_bytes is not None and self.transfer.transfer_bytes is not None
+        room_bytes = self.acked_bytes + self.transfer.send_buffer_bytes
+        if self.transfer.transfer_bytes <= room_bytes:
+            return self.transfer.transfer_bytes
+        return room_bytes // self.transfer.write_bytes * self.transfer.write_bytes
+
+    def take(self, packet: int, size_bytes: int) -> int | None:
+        """Put data into a packet. Return the packet whose data it repeats, ``None`` if its data is new."""
+        if self.again:
+            name, _ = self.again.popleft()
+            self.repeats[packet] = name
+            self._close(packet)
+            return name
+        if self.left_bytes is not None:
+            self.left_bytes -= size_bytes
+        self.sent_bytes += size_bytes
+        return None
+
+    def lost(self, runs: list[Run]) -> None:
+        """Take back the data of lost packets that has not arrived otherwise."""
+        for run in runs:
+            for packet in range(run.first, run.last + 1):
+                name = self.repeats.get(packet, packet)
+                if not self._is_acked(name):
+                    self.again.append((name, run.size_bytes))
+
+    def acked(self, ranges: list[tuple[int, int]], new_bytes: int) -> None:
+        """Process packets that arrived; ``new_bytes`` of them were in flight."""
+        self.acked_bytes += new_bytes
+        for first, last in ranges:
+            for packet in range(first, last + 1):
+                self._close(self.repeats.pop(packet, packet))
+
+    def probe(self, oldest: Run | None) -> None:
+        """Make sure that there is something to send: the data of the oldest packet in flight."""
+        if self.left_bytes == 0 and not self.again and oldest is not None:
+            self.again.append((self.repeats.get(oldest.first, oldest.first), oldest.size_bytes))
+
+    def oldest_unacked(self, next_packet: int) -> int:
+        """Return the first packet whose data is not acknowledged, or ``next_packet``."""
+        return min(self.oldest, next_packet)
+
+    def _is_acked(self, name: int) -> bool:
+        return name < self.oldest or name in self.closed
+
+    def _close(self, name: int) -> None:
+        if name >= self.oldest:
+            self.closed.add(name)
+            while self.oldest in self.closed:
+                self.closed.remove(self.oldest)
+                self.oldest += 1

@@ -1,0 +1,138 @@
+"""Presets: published experiments whose parameters are data, in ``conformance/presets``."""
+
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from firstflight import Config, create
+from firstflight_conformance.paths import PRESETS
+from firstflight_conformance.simulator.clock import Clock
+from firstflight_conformance.simulator.codel import MTU_BYTES, CoDelLink
+from firstflight_conformance.simulator.flow import Flow
+from firstflight_conformance.simulator.in_loop import InLoop, ModelInLoop
+from firstflight_conformance.simulator.links import AnyLink, Wire
+from firstflight_conformance.simulator.loop import ORIGIN_NS
+from firstflight_conformance.simulator.scenario import ScenarioError
+from firstflight_conformance.simulator.thesis import ThesisWindow
+from firstflight_conformance.simulator.transfer import Connection, Pacing, Receiver, Transfer
+
+NAMES = tuple(sorted(path.stem for path in PRESETS.glob("*.toml")))
+#: Limits of what a preset takes: beyond them its numbers mean nothing, or take hours.
+MOST_MBPS, MOST_DELAY_MS, MOST_BYTES = 10_000, 10_000, 1_000_000_000
+#: A run that has not ended by then has stalled.
+STOP_NS = 100_000 * 1_000_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """How a transfer went. ``fct_ns``: from the SYN to the arrival of the ACK of the receiver's FIN.
+
+    ``comparable``: whether the number can be held against the published experiment; otherwise ``reason`` says why not.
+    """
+
+    fct_ns: int
+    lost: int
+    sent_packets: int
+    events: int
+    comparable: bool
+    reason: str | None = None
+
+
+@cache
+def load(name: str) -> dict[str, Any]:
+    """Return the parameters of a preset."""
+    path: Path = PRESETS / f"{name}.toml"
+    with path.open("rb") as file:
+        return tomllib.load(file)
+
+
+def transfer(name: str, algorithm: str, size_bytes: int) -> Transfer:
+    """Return what the sender of a preset has to do."""
+    preset = load(name)
+    tcp = preset["tcp"]
+    segment_bytes = tcp["segment_bytes"]
+    return Transfer(
+        Config(segment_bytes, segment_bytes * tcp["initial_window_segments"]),
+        size_bytes,
+        Pacing(preset["pacing"].get(algorithm, "none")),
+        named_data=True,
+        probes=True,
+        least_timeout_ns=tcp["least_timeout_ns"],
+        header_bytes=tcp["header_bytes"],
+        ack_bytes=tcp["ack_bytes"],
+        receive_window_bytes=tcp["receive_window_bytes"],
+        first_receive_window_bytes=tcp["first_receive_window_bytes"],
+        send_buffer_bytes=tcp["send_buffer_bytes"],
+        write_bytes=tcp["write_bytes"],
+        rtt_tick_ns=tcp["rtt_tick_ns"],
+        announced=True,
+        connection=Connection(tcp["syn_bytes"], tcp["data_after_ns"], tcp["syn_retry_ns"]),
+    )
+
+
+def algorithms(name: str) -> tuple[str, ...]:
+    """Return the algorithms of a preset: those that the published experiment has and this simulator too."""
+    return tuple(load(name)["pacing"])
+
+
+def model(name: str, algorithm: str, profile: str) -> ModelInLoop:
+    """Return a controller of the model for the sender of a preset. Raise :class:`DomainError` for an unknown profile."""
+    return ModelInLoop(create(algorithm, profile, transfer(name, algorithm, 1).config), keep=False)
+
+
+def complete(
+    name: str,
+    algorithm: str,
+    rate_mbps: int,
+    one_way_delay_ms: int,
+    size_bytes: int,
+    controller: InLoop | None = None,
+    clock: Clock | None = None,
+) -> Completion:
+    """Simulate one transfer of a preset. Raise :class:`ScenarioError` for parameters out of range.
+
+    ``rate_mbps`` and ``one_way_delay_ms`` are those of the bottleneck. ``controller`` takes the place of the algorithm's window.
+    """
+    _within("rate_mbps", rate_mbps, 1, MOST_MBPS)
+    _within("one_way_delay_ms", one_way_delay_ms, 0, MOST_DELAY_MS)
+    _within("size_bytes", size_bytes, 1, MOST_BYTES)
+    preset = load(name)
+    clock = Clock(ORIGIN_NS) if clock is None else clock
+    todo = transfer(name, algorithm, size_bytes)
+    if controller is None:
+        controller = ThesisWindow(algorithm, todo.config.max_datagram_size_bytes, todo.config.initial_window_bytes or 0)
+    access = preset["access"]
+    rate_bps = 1_000_000 * rate_mbps
+    delay_ns = 1_000_000 * one_way_delay_ms
+    queue_bytes = rate_bps * delay_ns // 8_000_000_000
+    bottlenecks = [CoDelLink(clock, rate_bps, delay_ns, queue_bytes) for _ in range(2)]
+    wires = [Wire(clock, access["rate_bps"], access["delay_ns"]) for _ in range(4)]
+    links: tuple[list[AnyLink], list[AnyLink]] = (
+        [wires[0], bottlenecks[0], wires[1]],
+        [wires[2], bottlenecks[1], wires[3]],
+    )
+    flow = Flow(clock, todo, Receiver(**preset["receiver"]), controller, links, keep_events=False)
+    clock.at(ORIGIN_NS, flow.start)
+    clock.run(ORIGIN_NS + STOP_NS, lambda: flow.finished_ns is not None)
+    if flow.finished_ns is None:
+        raise ScenarioError(f"{name}: the transfer does not end within {STOP_NS // 10**9} s")
+    lost = sum(link.dropped_packets for link in bottlenecks)
+    reason = None
+    if lost:
+        reason = f"CoDel dropped {lost} packets: recovery is not that of the published simulator"
+    elif not isinstance(controller, ThesisWindow):
+        reason = "the published experiment has no such algorithm"
+    elif flow.sender.probe_timeouts:
+        reason = "the sender's timer expired"
+    elif queue_bytes < MTU_BYTES:
+        reason = f"a queue of {queue_bytes} bytes holds no packet of {MTU_BYTES}: the published simulator stalls"
+    return Completion(
+        flow.finished_ns - ORIGIN_NS, lost, flow.sender.ledger.next_packet, clock.events, reason is None, reason
+    )
+
+
+def _within(what: str, value: int, low: int, high: int) -> None:
+    if not low <= value <= high:
+        raise ScenarioError(f"{what}: {value} is not within {low}..{high}")

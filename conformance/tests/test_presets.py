@@ -1,0 +1,213 @@
+"""The preset of the thesis of TU Delft 2025: published numbers, numbers by hand, and what is refused."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+from click.testing import CliRunner, Result
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from firstflight_conformance.cli import main
+from firstflight_conformance.simulator import presets
+from firstflight_conformance.simulator.presets import Completion
+from firstflight_conformance.simulator.scenario import ScenarioError
+
+PRESET = "grigore-2025"
+#: Published in tables 1 and 2: algorithm, rate in Mbit/s, one-way delay in ms, size in kB, completion time in us.
+PUBLISHED = [
+    ("cubic", 10, 25, 50, 312_668), ("cubic", 10, 25, 100, 377_218), ("cubic", 10, 25, 200, 465_296),
+    ("cubic", 100, 25, 100, 353_626), ("cubic", 100, 25, 400, 467_760), ("cubic", 1000, 25, 50, 297_160),
+    ("cubic", 1000, 25, 100, 351_267), ("cubic", 1000, 25, 200, 405_474), ("cubic", 100, 5, 100, 93_626),
+    ("jumpstart", 10, 25, 50, 179_327), ("jumpstart", 10, 25, 100, 223_345), ("jumpstart", 10, 25, 400, 487_537),
+    ("jumpstart", 100, 25, 50, 169_267), ("jumpstart", 100, 25, 200, 297_924), ("jumpstart", 100, 25, 400, 442_608),
+    ("jumpstart", 1000, 25, 100, 212_904), ("jumpstart", 1000, 25, 200, 297_751), ("jumpstart", 100, 5, 100, 55_315),
+]  # fmt: skip
+MS = 1_000_000
+
+
+@pytest.mark.parametrize(("algorithm", "rate", "delay", "kilobytes", "published_us"), PUBLISHED)
+def test_published_numbers(algorithm: str, rate: int, delay: int, kilobytes: int, published_us: int) -> None:
+    """Each published completion time is met to half a microsecond, to which it is printed."""
+    result = presets.complete(PRESET, algorithm, rate, delay, 1000 * kilobytes)
+    assert abs(result.fct_ns - 1000 * published_us) <= 500
+    assert (result.lost, result.comparable, result.reason) == (0, True, None)
+
+
+def fifo(arrivals: list[tuple[int, int]], rate_bps: int, delay_ns: int) -> list[tuple[int, int]]:
+    """Return when packets, given with when they come, leave a link and have crossed it."""
+    free_ns, out = 0, []
+    for t_ns, size_bytes in arrivals:
+        free_ns = max(free_ns, t_ns) + (16 * 10**9 * size_bytes + rate_bps) // (2 * rate_bps)
+        out.append((free_ns + delay_ns, size_bytes))
+    return out
+
+
+def cross(sent: list[tuple[int, int]], rate: int, delay: int) -> list[tuple[int, int]]:
+    """Return when packets arrive at the other end."""
+    for rate_bps, delay_ns in ((10**10, MS), (rate * 10**6, delay * MS), (10**10, MS)):
+        sent = fifo(sent, rate_bps, delay_ns)
+    return sent
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(1, 999), st.integers(12, 300), st.integers(1, 5360))
+def test_one_flight_by_hand(rate: int, delay: int, size_bytes: int) -> None:
+    """Data that fits into the initial window: SYN, SYN-ACK, ACK with the flight, ACKs with the FIN, the last ACK."""
+    syn_ack_ns = cross(cross([(0, 58)], rate, delay), rate, delay)[0][0]
+    sizes = [min(536, size_bytes - first) + 54 for first in range(0, size_bytes, 536)]
+    arrived = cross([(syn_ack_ns, 54), *((syn_ack_ns + 1, size) for size in sizes)], rate, delay)[1:]
+    # An ACK for the first packet, for every second one after it, and for the last with the FIN behind it.
+    acks = [(t_ns, 54) for n, (t_ns, _) in enumerate(arrived) if n % 2 == 0 or n == len(arrived) - 1]
+    back = cross([*acks, (arrived[-1][0], 54)], rate, delay)
+    expected_ns = cross([back[-1]], rate, delay)[0][0]
+    result = presets.complete(PRESET, "cubic", rate, delay, size_bytes)
+    # The simulator of the thesis rounds a half down.
+    assert abs(result.fct_ns - expected_ns) <= 12
+    assert result.lost == 0
+
+
+@pytest.mark.parametrize(("algorithm", "rate", "delay", "kilobytes", "_"), PUBLISHED)
+def test_the_model_in_the_loop(algorithm: str, rate: int, delay: int, kilobytes: int, _: int) -> None:
+    """Where nothing is lost and HyStart changes nothing, slow start of the model takes as long as the thesis's CUBIC."""
+    if algorithm == "jumpstart":
+        controller = presets.model(PRESET, "jumpstart", "ns3-2025")
+        theirs = presets.complete(PRESET, algorithm, rate, delay, 1000 * kilobytes, controller)
+        mine = presets.complete(PRESET, algorithm, rate, delay, 1000 * kilobytes)
+        # The model's release times are not rounded one by one: 122 gaps of at most half a ns.
+        assert abs(theirs.fct_ns - mine.fct_ns) <= 500
+        return
+    theirs = presets.complete(
+        PRESET, "cubic", rate, delay, 1000 * kilobytes, presets.model(PRESET, "slow-start", "rfc-9002")
+    )
+    assert theirs.fct_ns == presets.complete(PRESET, "cubic", rate, delay, 1000 * kilobytes).fct_ns
+    assert not theirs.comparable
+
+
+#: From a second simulator, written hop by hop from the public code and sharing nothing with this one: what the published cells do not reach.
+FURTHER = [
+    # an RTT of 204 ms, longer than the timer of delayed ACKs
+    ("cubic", 100, 100, 100_000, 1_328_106_885), ("jumpstart", 100, 100, 100_000, 804_442_882),
+    ("jumpstart", 1000, 100, 400_000, 1_670_609_845),
+    # more than the send buffer and the receive window hold
+    ("cubic", 1000, 25, 10_000_000, 1_002_555_465), ("cubic", 100, 100, 10_000_000, 3_800_071_115),
+    ("jumpstart", 1000, 25, 10_000_000, 2_634_248_101),
+    # HyStart ends slow start before the buffer does
+    ("cubic", 137, 9, 2_203_000, 311_483_399),
+    # CUBIC's curve grows faster than a segment per 20
+    ("jumpstart", 5, 300, 2_000_000, 12_086_231_023),
+    # rates of JumpStart that are whole bit/s, and a short last segment
+    ("jumpstart", 1478, 98, 5979, 514_997_132), ("jumpstart", 2, 198, 47_121, 1_240_468_018),
+    # sizes and rates between the published ones
+    ("cubic", 100, 25, 200_000, 409_689_490), ("jumpstart", 10, 25, 200_000, 311_422_900),
+    ("jumpstart", 1000, 25, 50_000, 169_232_465),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("algorithm", "rate", "delay", "size_bytes", "expected_ns"), FURTHER)
+def test_further_parameters(algorithm: str, rate: int, delay: int, size_bytes: int, expected_ns: int) -> None:
+    """Other parameters are as exact."""
+    result = presets.complete(PRESET, algorithm, rate, delay, size_bytes)
+    assert (result.fct_ns, result.lost, result.comparable) == (expected_ns, 0, True)
+
+
+def test_size_of_one_byte() -> None:
+    """A byte takes two and a half round trips and the wire times of its packets."""
+    result = presets.complete(PRESET, "cubic", 100, 25, 1)
+    assert 5 * 27 * MS < result.fct_ns < 5 * 27 * MS + 100_000
+    assert result.sent_packets == 1
+
+
+@pytest.mark.parametrize("algorithm", ["cubic", "jumpstart"])
+def test_drops_are_said(algorithm: str) -> None:
+    """Where CoDel drops, the transfer still ends, and the number is marked."""
+    result = presets.complete(PRESET, algorithm, 10, 25, 4_000_000)
+    assert result.lost > 0
+    assert not result.comparable
+    assert f"dropped {result.lost} packets" in (result.reason or "")
+    # No faster than the link: 590 bytes for each 536.
+    assert result.fct_ns > 8 * 4_000_000 * 590 // 536 * 100
+
+
+def test_queue_without_room_is_said() -> None:
+    """A queue that holds no packet stalls the published simulator."""
+    result = presets.complete(PRESET, "cubic", 10, 1, 5000)
+    assert not result.comparable
+    assert "1250 bytes" in (result.reason or "")
+
+
+def fct(*words: object) -> Result:
+    """Run ``firstflight fct``."""
+    return CliRunner().invoke(main, ["fct", *map(str, words)])
+
+
+def words(**changes: object) -> list[object]:
+    """Return options of the command."""
+    options = {"algorithm": "cubic", "rate-mbps": 100, "one-way-delay-ms": 25, "size-bytes": 100_000} | {
+        name.replace("_", "-"): value for name, value in changes.items()
+    }
+    return [word for name, value in options.items() for word in (f"--{name}", value)]
+
+
+def test_command() -> None:
+    """One JSON object with the inputs, the time and what was lost."""
+    result = fct("--preset", PRESET, *words(), "--json")
+    assert result.exit_code == 0
+    assert json.loads(result.stdout) == {
+        "preset": PRESET, "algorithm": "cubic", "rate_mbps": 100, "one_way_delay_ms": 25, "size_bytes": 100_000,
+        "fct_ns": 353_626_085, "lost": 0, "comparable": True,
+    }  # fmt: skip
+    assert fct(*words()).stdout == "353.626085 ms, 0 lost of 187 packets\n"
+
+
+def test_command_with_a_model() -> None:
+    """Any profile of the model can take the place of the published window; the result says so."""
+    result = json.loads(fct(*words(algorithm="search/draft-09"), "--json").stdout)
+    assert (result["fct_ns"], result["comparable"]) == (353_626_085, False)
+    assert "not comparable" in fct(*words(algorithm="search/draft-09")).stdout
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"algorithm": "bbr"}, "--algorithm bbr: grigore-2025 has cubic, jumpstart"),
+        ({"algorithm": "search/none"}, "search/none: no such profile"),
+        ({"rate_mbps": 0}, "rate_mbps: 0 is not within 1..10000"),
+        ({"one_way_delay_ms": -1}, "one_way_delay_ms: -1 is not within 0..10000"),
+        ({"size_bytes": 0}, "size_bytes: 0 is not within 1..1000000000"),
+        ({"size_bytes": "1MB"}, "--size-bytes"),
+        ({"preset": "grigore-2026"}, "--preset"),
+    ],
+)
+def test_command_refuses(changes: dict[str, object], reason: str) -> None:
+    """What is out of range or unknown is a usage error."""
+    result = fct(*words(**changes))
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert reason in result.stderr
+
+
+def test_refused_in_python() -> None:
+    """The function refuses as the command does."""
+    with pytest.raises(ScenarioError, match="size_bytes: 0"):
+        presets.complete(PRESET, "cubic", 1, 1, 0)
+
+
+def test_work_is_bounded() -> None:
+    """10 MB take a bounded number of events for each packet."""
+    result = presets.complete(PRESET, "cubic", 1000, 25, 10_000_000)
+    assert isinstance(result, Completion)
+    assert result.events < 7 * result.sent_packets
+
+
+def test_same_answer_with_another_hash_seed() -> None:
+    """Nothing depends on the order of sets or on the hash seed of the process."""
+    run = "from firstflight_conformance.cli import main; main()"
+    options = [str(word) for word in words(size_bytes=4_000_000, rate_mbps=10)]
+    command = [sys.executable, "-c", run, "fct", *options, "--json"]
+    answers = {
+        subprocess.run(command, env=os.environ | {"PYTHONHASHSEED": seed}, capture_output=True, check=True).stdout
+        for seed in ("0", "1", "2")
+    }
+    assert len(answers) == 1

@@ -1,0 +1,169 @@
+"""Scenario files, and the command that runs them."""
+
+import copy
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from firstflight import create
+from firstflight_conformance.cli import main
+from firstflight_conformance.paths import SCENARIOS
+from firstflight_conformance.schemas import validator
+from firstflight_conformance.simulator.loop import Recording, simulate
+from firstflight_conformance.simulator.scenario import Scenario, ScenarioError, load_scenario, load_scenarios
+from firstflight_conformance.wire import event_to_json
+
+NAMES = [path.name for path in sorted(SCENARIOS.glob("*.json"))]
+
+
+def run(scenario: Scenario, loop: tuple[str, str] = ("slow-start", "rfc-9002")) -> Recording:
+    """Run a scenario with a controller in the loop."""
+    return simulate(scenario, create(*loop, scenario.config))
+
+
+def raw() -> dict[str, Any]:
+    """Return a scenario file."""
+    content: dict[str, Any] = json.loads((SCENARIOS / "shallow-queue.json").read_text(encoding="utf-8"))
+    return copy.deepcopy(content)
+
+
+def write(folder: Path, content: object) -> Path:
+    """Write a scenario file."""
+    path = folder / "scenario.json"
+    path.write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8")
+    return path
+
+
+def simulate_command(*words: object) -> Result:
+    """Run ``firstflight simulate``."""
+    return CliRunner().invoke(main, ["simulate", *map(str, words)])
+
+
+BAD: dict[str, tuple[str, str, object]] = {
+    "no format": ("", "format", None),
+    "format 2": ("", "format", 2),
+    "unknown key": ("", "loss", 1),
+    "no seed": ("", "seed", None),
+    "negative seed": ("", "seed", -1),
+    "seed with fraction": ("", "seed", 1.0),
+    "seed above 2^53": ("", "seed", 2**53),
+    "stop 0": ("", "stop_ns", 0),
+    "short title": ("", "title", "short"),
+    "size 0": ("sender", "max_datagram_size_bytes", 0),
+    "size above 65535": ("sender", "max_datagram_size_bytes", 65536),
+    "window 0": ("sender", "initial_window_bytes", 0),
+    "transfer 0": ("sender", "transfer_bytes", 0),
+    "paced 1": ("sender", "paced", 1),
+    "unknown key of the sender": ("sender", "pacing", True),
+    "rate 0": ("link", "rate_bps", 0),
+    "rate as text": ("link", "rate_bps", "4000000"),
+    "rate with fraction": ("link", "rate_bps", 4e6),
+    "negative delay": ("link", "forward_delay_ns", -1),
+    "no queue": ("link", "queue_bytes", None),
+    "loss above a million": ("link", "loss_ppm", 1_000_001),
+    "unknown key of the link": ("link", "ecn", True),
+    "a rise without its time": ("link", "rise_ns", 1),
+    "no ACKs": ("receiver", "ack_every_packets", 0),
+    "unknown key of the receiver": ("receiver", "delay", 1),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_malformed_scenarios(tmp_path: Path, name: str) -> None:
+    """A malformed scenario is refused with its file and place, by the command line with exit code 2."""
+    part, key, value = BAD[name]
+    content = raw()
+    inner = content[part] if part else content
+    if value is None:
+        del inner[key]
+    else:
+        inner[key] = value
+    path = write(tmp_path, content)
+    with pytest.raises(ScenarioError, match=f"^{path}: ") as refusal:
+        load_scenario(path)
+    assert key in str(refusal.value) or "integer" in str(refusal.value)
+    result = simulate_command(path)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert f"Error: {path}: " in result.stderr
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", "null", '{"format": 1, "seed": NaN}', "[" * 100_000])
+def test_scenarios_that_are_none(tmp_path: Path, content: str) -> None:
+    """A file that is no JSON object is refused alike."""
+    path = write(tmp_path, content)
+    with pytest.raises(ScenarioError, match=f"^{path}: "):
+        load_scenario(path)
+    assert simulate_command(path).exit_code == 2
+
+
+def test_scenarios_of_the_checkout() -> None:
+    """All are loaded, by name, and obey the schema; their vectors have ids of their own."""
+    loaded = load_scenarios()
+    assert [scenario.name for scenario in loaded] == NAMES
+    ids = [entry["id"] for scenario in loaded for entry in scenario.vectors]
+    assert len(ids) == len(set(ids)) >= len(NAMES)
+
+
+# The command
+
+
+def test_summary() -> None:
+    """Without options the command says when slow start ended, by what, and what was lost."""
+    result = simulate_command(SCENARIOS / "shallow-queue.json", "--algorithm", "slow-start", "--profile", "rfc-9002")
+    assert result.exit_code == 0
+    shown = dict(line.split() for line in result.stdout.splitlines())
+    scenario = load_scenario(SCENARIOS / "shallow-queue.json")
+    seen = run(scenario)
+    assert shown["events"] == str(len(seen.events))
+    assert shown["by"] == "reduced"
+    assert shown["dropped_by_queue_packets"] == str(seen.dropped_packets) != "0"
+    assert shown["lost_on_link_packets"] == "0"
+    assert shown["final_cwnd_bytes"] == str(seen.observations[-1].cwnd_bytes)
+    assert int(shown["largest_cwnd_bytes"]) == max(o.cwnd_bytes for o in seen.observations)
+    assert 0 < int(shown["slow_start_ended_ms"]) <= int(shown["duration_ms"])
+
+
+def test_summary_of_a_transfer_without_exit() -> None:
+    """A transfer that ends in slow start says so."""
+    result = simulate_command(SCENARIOS / "delayed-acks.json")
+    shown = dict(line.split() for line in result.stdout.splitlines())
+    assert (shown["slow_start_ended_ms"], shown["by"]) == ("never", "-")
+
+
+def test_json_lines() -> None:
+    """With --json every line is an event and what was observed after it."""
+    result = simulate_command(SCENARIOS / "shallow-queue.json", "--json")
+    assert result.exit_code == 0
+    scenario = load_scenario(SCENARIOS / "shallow-queue.json")
+    seen = run(scenario, ("search", "lanman-2024"))
+    lines = [json.loads(line) for line in result.stdout.splitlines()]
+    assert [line["event"] for line in lines] == [event_to_json(event) for event in seen.events]
+    for line in lines:
+        validator("urn:firstflight:event:1").validate(line["event"])
+        assert list(line["observed"]) == ["cwnd_bytes", "ssthresh_bytes", "phase", "outcome", "state"]
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (("--profile", "lanman-2042"), "search/lanman-2042: no such profile"),
+        (("--algorithm", "slow-start"), "slow-start/lanman-2024: no such profile"),
+    ],
+)
+def test_unknown_controllers(words: tuple[str, ...], reason: str) -> None:
+    """An unknown controller is a usage error."""
+    result = simulate_command(SCENARIOS / "deep-queue.json", *words)
+    assert result.exit_code == 2
+    assert reason in result.stderr
+
+
+def test_command_refuses_a_stall(tmp_path: Path) -> None:
+    """A scenario that stalls ends with 2 and says when."""
+    content = raw()
+    content["link"]["loss_ppm"] = 1_000_000
+    result = simulate_command(write(tmp_path, content))
+    assert result.exit_code == 2
+    assert "scenario.json: stalls at 1000000000 ns" in result.stderr
