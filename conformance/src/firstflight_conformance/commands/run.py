@@ -11,15 +11,16 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-from firstflight_conformance.commands.options import selected_cases, selection_options, usage_errors
+from firstflight_conformance.commands.options import judged_cases, selection_options, usage_errors
 from firstflight_conformance.computations import ComputationCase
 from firstflight_conformance.run import report_json, report_junit, report_terminal
 from firstflight_conformance.run.compute import ComputationScript
 from firstflight_conformance.run.conversation import Script
-from firstflight_conformance.run.judge import Options, judge
+from firstflight_conformance.run.judge import AnyScript, Options, judge
 from firstflight_conformance.run.manifest import Manifest, load_manifests, resolve
 from firstflight_conformance.run.results import AdapterReport, ExitCode, exit_code
-from firstflight_conformance.run.selection import Selection
+from firstflight_conformance.run.selection import AnyCase, Selection
+from firstflight_conformance.run.stimulus import StimulusCase, StimulusScript
 
 _FILE = click.Path(dir_okay=False, writable=True, path_type=Path)
 
@@ -31,6 +32,15 @@ _FILE = click.Path(dir_okay=False, writable=True, path_type=Path)
     multiple=True,
     metavar="NAME|COMMAND|SO",
     help="An adapter of the checkout, a command line or a shared object; without it all adapters of the checkout.",
+)
+@click.option("--stimulus", is_flag=True, help="Judge in closed loop over paths, instead of by the vectors.")
+@click.option("--both", is_flag=True, help="Judge by the vectors and in closed loop.")
+@click.option(
+    "--scenario",
+    "scenarios",
+    multiple=True,
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="In closed loop: this path, instead of those of conformance/scenarios/stimulus.",
 )
 @selection_options
 @click.option(
@@ -50,6 +60,9 @@ def run_command(
     /,
     adapters: tuple[str, ...],
     root: Path,
+    stimulus: bool,
+    both: bool,
+    scenarios: tuple[Path, ...],
     deadline_s: float,
     json_path: Path | None,
     junit_path: Path | None,
@@ -59,18 +72,19 @@ def run_command(
     jobs: int | None,
     **selection: tuple[str, ...],
 ) -> None:
-    """Judge adapters by the vectors.
+    """Judge adapters: by the vectors, in closed loop over the path simulator, or both.
 
     Exit codes: 0 all passed, are unsupported or deviate as explained; 1 a divergence; 2 usage; 3 an adapter fault;
     4 nothing was run. Null adapters do not count.
     """
     with usage_errors():
         manifests = _wanted(adapters)
-    cases = selected_cases(root, Selection(**selection))
+    looped = stimulus or both or bool(scenarios)
+    cases = judged_cases(root, Selection(**selection), vectors=both or not looped, stimulus=looped, scenarios=scenarios)
     if not cases or not manifests:
         click.echo(f"nothing was run: no {'case' if manifests else 'adapter'} is selected", err=True)
         context.exit(ExitCode.NOTHING_RUN)
-    scripts = [ComputationScript(case) if isinstance(case, ComputationCase) else Script(case) for case in cases]
+    scripts = [_script(case) for case in cases]
     reports = _judge_all(manifests, scripts, Options(deadline_s, validate), jobs or os.cpu_count() or 1)
     code = exit_code(reports, strict=strict)
     report_terminal.print_report(report_terminal.console(), reports, len(cases), all_failures=all_failures)
@@ -81,6 +95,12 @@ def run_command(
     context.exit(code)
 
 
+def _script(case: AnyCase) -> AnyScript:
+    if isinstance(case, ComputationCase):
+        return ComputationScript(case)
+    return StimulusScript(case) if isinstance(case, StimulusCase) else Script(case)
+
+
 def _wanted(names: tuple[str, ...]) -> list[Manifest]:
     manifests = load_manifests()
     if not names:
@@ -89,7 +109,7 @@ def _wanted(names: tuple[str, ...]) -> list[Manifest]:
 
 
 def _judge_all(
-    manifests: list[Manifest], scripts: Sequence[Script | ComputationScript], options: Options, jobs: int
+    manifests: list[Manifest], scripts: Sequence[AnyScript], options: Options, jobs: int
 ) -> list[AdapterReport]:
     cancelled = Event()
     with _progress(manifests, len(scripts)) as advance, ThreadPoolExecutor(jobs) as pool:
