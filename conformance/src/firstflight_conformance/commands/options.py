@@ -11,6 +11,7 @@ from firstflight_conformance import computations, vectors
 from firstflight_conformance.computations import ComputationCase
 from firstflight_conformance.paths import VECTORS
 from firstflight_conformance.run.manifest import ManifestError
+from firstflight_conformance.run.record import RecordError
 from firstflight_conformance.run.selection import AnyCase, Selection, SelectionError
 from firstflight_conformance.run.stimulus import stimulus_cases
 from firstflight_conformance.simulator.scenario import ScenarioError
@@ -56,7 +57,7 @@ def usage_errors() -> Iterator[None]:
     """Turn the errors of loaders and of files into messages with exit code 2."""
     try:
         yield
-    except (VectorError, ManifestError, SelectionError, ScenarioError, OSError) as error:
+    except (VectorError, ManifestError, SelectionError, ScenarioError, RecordError, OSError) as error:
         raise InputError(str(error)) from error
 
 
@@ -69,7 +70,7 @@ def selected_cases(root: Path, selection: Selection) -> list[Case | ComputationC
 
 
 def judged_cases(
-    root: Path, selection: Selection, *, vectors: bool, stimulus: bool, scenarios: Sequence[Path]
+    root: Path, selection: Selection, *, vectors: bool, stimulus: bool, scenarios: Sequence[Path] = ()
 ) -> list[AnyCase]:
     """Return the selected cases of the vectors, of the closed loop, or of both."""
     with usage_errors():

@@ -13,11 +13,13 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from firstflight_conformance.commands.options import judged_cases, selection_options, usage_errors
 from firstflight_conformance.computations import ComputationCase
-from firstflight_conformance.run import report_json, report_junit, report_terminal
+from firstflight_conformance.paths import ROOT, VECTORS
+from firstflight_conformance.run import record, report_json, report_junit, report_terminal
 from firstflight_conformance.run.compute import ComputationScript
 from firstflight_conformance.run.conversation import Script
 from firstflight_conformance.run.judge import AnyScript, Options, judge
 from firstflight_conformance.run.manifest import Manifest, load_manifests, resolve
+from firstflight_conformance.run.record import Record
 from firstflight_conformance.run.results import AdapterReport, ExitCode, exit_code
 from firstflight_conformance.run.selection import AnyCase, Selection
 from firstflight_conformance.run.stimulus import StimulusCase, StimulusScript
@@ -49,6 +51,7 @@ _FILE = click.Path(dir_okay=False, writable=True, path_type=Path)
 @click.option("--report-json", "json_path", type=_FILE, help="Write the results as JSON.")
 @click.option("--junit", "junit_path", type=_FILE, help="Write the results as JUnit XML.")
 @click.option("--validate", is_flag=True, help="Hold every message of both sides to the schema of the protocol.")
+@click.option("--record", "recording", is_flag=True, help="Record the first divergences of the third-party stacks.")
 @click.option("--strict", is_flag=True, help="Count explained deviations as divergences.")
 @click.option(
     "--all-failures", is_flag=True, help=f"Show all failures, not the first {report_terminal.FAILURES_SHOWN}."
@@ -67,6 +70,7 @@ def run_command(
     json_path: Path | None,
     junit_path: Path | None,
     validate: bool,
+    recording: bool,
     strict: bool,
     all_failures: bool,
     jobs: int | None,
@@ -79,18 +83,29 @@ def run_command(
     """
     with usage_errors():
         manifests = _wanted(adapters)
+        records = _records(manifests)
+    if recording and (scenarios or not records):
+        what = (
+            "--scenario: only cases of the checkout are recorded"
+            if scenarios
+            else "no third-party stack with a manifest"
+        )
+        raise click.UsageError(f"--record: {what}")
     looped = stimulus or both or bool(scenarios)
     cases = judged_cases(root, Selection(**selection), vectors=both or not looped, stimulus=looped, scenarios=scenarios)
     if not cases or not manifests:
         click.echo(f"nothing was run: no {'case' if manifests else 'adapter'} is selected", err=True)
         context.exit(ExitCode.NOTHING_RUN)
     scripts = [_script(case) for case in cases]
-    reports = _judge_all(manifests, scripts, Options(deadline_s, validate), jobs or os.cpu_count() or 1)
+    held_to = {} if recording else records
+    reports = _judge_all(manifests, scripts, Options(deadline_s, validate), jobs or os.cpu_count() or 1, held_to)
     code = exit_code(reports, strict=strict)
     report_terminal.print_report(report_terminal.console(), reports, len(cases), all_failures=all_failures)
     if code == ExitCode.NOTHING_RUN:
         click.echo("nothing was run: no adapter that counts has judged a case", err=True)
     with usage_errors():
+        if recording:
+            _record(reports, records, root)
         _write(reports, [case.id for case in cases], code, json_path, junit_path, strict=strict)
     context.exit(code)
 
@@ -108,8 +123,26 @@ def _wanted(names: tuple[str, ...]) -> list[Manifest]:
     return [resolve(name, manifests) for name in dict.fromkeys(names)]
 
 
+def _records(manifests: list[Manifest]) -> dict[str, Record]:
+    return {manifest.name: record.load(manifest.record) for manifest in manifests if manifest.record is not None}
+
+
+def _record(reports: list[AdapterReport], records: dict[str, Record], root: Path) -> None:
+    """Write the records of the adapters that were run. Entries of cases that exist no more are dropped."""
+    every = judged_cases(root, Selection(), vectors=True, stimulus=True) if root == VECTORS else None
+    known = None if every is None else {case.id for case in every}
+    for report in reports:
+        path = report.manifest.record
+        if path is not None and report.declaration is not None:
+            new = record.updated(records[report.manifest.name], report, known)
+            path.write_text(record.text(new), encoding="utf-8")
+            click.echo(
+                f"recorded: {path.relative_to(ROOT) if path.is_relative_to(ROOT) else path}: {len(new.cases)} cases"
+            )
+
+
 def _judge_all(
-    manifests: list[Manifest], scripts: Sequence[AnyScript], options: Options, jobs: int
+    manifests: list[Manifest], scripts: Sequence[AnyScript], options: Options, jobs: int, records: dict[str, Record]
 ) -> list[AdapterReport]:
     cancelled = Event()
     with _progress(manifests, len(scripts)) as advance, ThreadPoolExecutor(jobs) as pool:
@@ -120,7 +153,7 @@ def _judge_all(
                     raise click.Abort  # ends the judging of this adapter, which kills its process
                 advance(manifest.name)
 
-            return judge(manifest, scripts, options, on_result)
+            return judge(manifest, scripts, options, on_result, records.get(manifest.name))
 
         try:
             return list(pool.map(judge_one, manifests))

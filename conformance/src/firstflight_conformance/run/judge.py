@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from firstflight_conformance.computations import ComputationCase
-from firstflight_conformance.run import closed_loop
+from firstflight_conformance.run import closed_loop, record
 from firstflight_conformance.run.compare import avoids, compare, slack_bytes
 from firstflight_conformance.run.compute import ComputationScript, compare_outputs
 from firstflight_conformance.run.conversation import Answers, Conversation, Script
@@ -13,6 +13,7 @@ from firstflight_conformance.run.growth import first_reduced_growth
 from firstflight_conformance.run.manifest import Deviation, Manifest
 from firstflight_conformance.run.messages import Declaration
 from firstflight_conformance.run.process import AdapterProcess
+from firstflight_conformance.run.record import Record
 from firstflight_conformance.run.results import AdapterReport, Divergence, Growth, Result, Verdict
 from firstflight_conformance.run.stimulus import StimulusCase, StimulusScript
 from firstflight_conformance.vectors import Case
@@ -37,8 +38,9 @@ def judge(
     scripts: Sequence[AnyScript],
     options: Options,
     on_result: Callable[[], None] = lambda: None,
+    recorded: Record | None = None,
 ) -> AdapterReport:
-    """Run the adapter over the cases; ``on_result`` is called after each."""
+    """Run the adapter over the cases; ``on_result`` is called after each. The results are held to what was ``recorded``."""
     skipped = manifest.missing()
     if skipped is not None:
         return AdapterReport(manifest, skipped=skipped)
@@ -50,7 +52,7 @@ def judge(
         session.finish()
     finally:
         session.stop()
-    results = tuple(_explain(result, manifest.deviations) for result in session.results)
+    results = tuple(_hold(_explain(result, manifest.deviations), recorded) for result in session.results)
     return AdapterReport(manifest, None, session.declaration, results, _disappeared(manifest.deviations, results))
 
 
@@ -245,6 +247,10 @@ def _explain(result: Result, deviations: tuple[Deviation, ...]) -> Result:
         return result
     clauses = result.divergence.clauses
     return replace(result, explained_by=next((d for d in deviations if d.explains(result.case_id, clauses)), None))
+
+
+def _hold(result: Result, recorded: Record | None) -> Result:
+    return result if recorded is None else replace(result, change=record.change(result, recorded))
 
 
 def _disappeared(deviations: tuple[Deviation, ...], results: tuple[Result, ...]) -> tuple[Deviation, ...]:

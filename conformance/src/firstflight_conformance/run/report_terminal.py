@@ -171,6 +171,8 @@ def _print_failure(out: Console, adapter: str, result: Result, clauses: dict[str
     if result.divergence is not None:
         for line in _divergence_lines(result.divergence, clauses):
             _indent(out, line)
+    if result.change is not None:
+        _indent(out, Text(result.change, "dim"))
 
 
 def _divergence_lines(divergence: Divergence, clauses: dict[str, Clause]) -> Iterable[Text]:
