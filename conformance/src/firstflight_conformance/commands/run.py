@@ -106,7 +106,7 @@ def run_command(
     with usage_errors():
         if recording:
             _record(reports, records, root)
-        _write(reports, [case.id for case in cases], code, json_path, junit_path, strict=strict)
+        _write(reports, [case.id for case in cases], code, json_path, junit_path, strict=strict, root=root)
     context.exit(code)
 
 
@@ -180,9 +180,10 @@ def _write(
     junit_path: Path | None,
     *,
     strict: bool,
+    root: Path,
 ) -> None:
     if json_path is not None:
-        document = report_json.to_json(reports, case_ids, code, strict=strict)
+        document = report_json.to_json(reports, case_ids, code, strict=strict, root=root)
         json_path.write_text(report_json.text(document), encoding="utf-8")
     if junit_path is not None:
         report_junit.write(reports, junit_path, strict=strict)

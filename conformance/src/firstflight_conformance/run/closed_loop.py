@@ -44,12 +44,16 @@ class Trace:
             self.lost_packets += sum(run.count for run in event.packets)
         in_slow_start = _in_slow_start(observed)
         if self.slow_start_ended is None and not in_slow_start:
-            self.slow_start_ended = Moment(len(self.events) - 1, event.t_ns, observed["cwnd_bytes"])
+            self.slow_start_ended = self.moment(len(self.events) - 1)
         return Answer(observed["cwnd_bytes"], observed.get("next_release_ns") if paces else None, in_slow_start)
 
     def moment(self, index: int | None) -> Moment | None:
         """Return the event with this index, its time and the window after it."""
-        return None if index is None else Moment(index, decode_int(self.events[index]["t_ns"]), self.windows[index])
+        if index is None:
+            return None
+        event = self.events[index]
+        packet = event["packets"][-1][1] if "packets" in event else None
+        return Moment(index, decode_int(event["t_ns"]), packet, self.windows[index])
 
 
 def _in_slow_start(observed: dict[str, Any]) -> bool:

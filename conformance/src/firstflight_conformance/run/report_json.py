@@ -1,9 +1,12 @@
 """The report as one JSON document (``spec/schemas/report.schema.json``)."""
 
+import hashlib
 import json
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
+from firstflight_conformance.paths import VECTORS
 from firstflight_conformance.run.manifest import Deviation
 from firstflight_conformance.run.results import AdapterReport, ClosedLoop, Divergence, Result
 from firstflight_conformance.wire import encode_value
@@ -11,15 +14,27 @@ from firstflight_conformance.wire import encode_value
 _STATUSES = ("pass", "within_tolerance", "fail", "explained", "changed", "unsupported", "errored")
 
 
-def to_json(reports: list[AdapterReport], case_ids: list[str], exit_code: int, *, strict: bool) -> dict[str, Any]:
-    """Return the document. The same results give the same document: it holds no time and no duration."""
+def to_json(
+    reports: list[AdapterReport], case_ids: list[str], exit_code: int, *, strict: bool, root: Path = VECTORS
+) -> dict[str, Any]:
+    """Return the document. The same results give the same document: it holds no time and no duration.
+
+    ``root`` is where the vectors lie.
+    """
     return {
         "format": 1,
         "strict": strict,
         "exit_code": exit_code,
+        "vectors_sha256": vectors_digest(root),
         "cases": case_ids,
         "adapters": [_adapter(report) for report in reports],
     }
+
+
+def vectors_digest(root: Path = VECTORS) -> str | None:
+    """Return the hash of the manifest of the vectors, which holds theirs."""
+    manifest = root / "manifest.json"
+    return hashlib.sha256(manifest.read_bytes()).hexdigest() if manifest.exists() else None
 
 
 def text(document: dict[str, Any]) -> str:

@@ -136,7 +136,7 @@ def _print_loops(out: Console, report: AdapterReport) -> None:
     title = f"{_name(report)} in closed loop, and the model in its place (ms; a run begins at 1000)"
     table = Table(title=title, title_justify="left", title_style="bold")
     for name in ("case", "verdict", "diverges", "grows less", "the model", "lost", "the model"):
-        table.add_column(name, overflow="fold")
+        table.add_column(name, overflow="fold", no_wrap=name == "case")
     for result, loop in rows:
         table.add_row(*_loop_cells(result, loop))
     out.print()

@@ -37,10 +37,11 @@ class Divergence:
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """An event of a run: its index, its time and the window after it."""
+    """An event of a run: its index and time, the largest packet that it names, and the window after it."""
 
     event_index: int
     t_ns: int
+    packet: int | None
     cwnd_bytes: int
 
 

@@ -43,7 +43,7 @@ class ModelInLoop:
         return self.controller.base.cwnd_bytes
 
     def on_event(self, event: Event) -> Answer:
-        """Process an event. Raise :class:`firstflight.DomainError` outside the domain."""
+        """Process an event. Raise :class:`DomainError` outside the domain."""
         self.controller, observation = step(self.controller, event)
         self.last = observation
         if self._keep:
