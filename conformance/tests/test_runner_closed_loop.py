@@ -19,9 +19,9 @@ from firstflight_conformance.run.judge import Options, judge
 from firstflight_conformance.run.manifest import Deviation, load_manifests
 from firstflight_conformance.run.results import AdapterReport, Verdict
 from firstflight_conformance.run.stimulus import StimulusCase, StimulusScript, load_stimulus, stimulus_cases
+from firstflight_conformance.schemas import validator
 from firstflight_conformance.simulator.scenario import ScenarioError
 from firstflight_conformance.stream import check_stream
-from firstflight_conformance.vectors import validator
 from firstflight_conformance.wire import event_from_json
 from runner_support import QUICK, adapter, command, write_vectors
 

@@ -15,7 +15,7 @@ from firstflight_conformance.run import record
 from firstflight_conformance.run.manifest import Deviation, Manifest, load_manifests
 from firstflight_conformance.run.record import Record, RecordError
 from firstflight_conformance.run.selection import Selection
-from firstflight_conformance.vectors import validator
+from firstflight_conformance.schemas import validator
 from runner_support import IDS, adapter, command, write_vectors
 
 KNOWN = Deviation("slow-start.target.*", "slow-start.grow", "departs from the window")

@@ -10,10 +10,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from jsonschema.exceptions import best_match
-
 from firstflight_conformance.run.results import AdapterReport, Divergence, Result, Verdict
-from firstflight_conformance.vectors import VectorError, parse_file, validator
+from firstflight_conformance.schemas import schema_error
+from firstflight_conformance.vectors import VectorError, parse_file
 from firstflight_conformance.wire import encode_value
 
 
@@ -37,7 +36,7 @@ def load(path: Path) -> Record:
         raw = parse_file(path)
     except VectorError as error:
         raise RecordError(str(error)) from error
-    wrong = best_match(validator("urn:firstflight:record:1").iter_errors(raw))
+    wrong = schema_error("urn:firstflight:record:1", raw)
     if wrong is not None:
         raise RecordError(f"{path}: {wrong.json_path}: {wrong.message}")
     return Record(raw["version"], raw["cases"])
