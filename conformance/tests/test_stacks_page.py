@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from firstflight_conformance.cli import main
-from firstflight_conformance.docs_ext import stacks
+from firstflight_conformance.docs_ext import site, stacks
 from firstflight_conformance.paths import VECTORS
 from firstflight_conformance.run.manifest import Deviation, Manifest
 from firstflight_conformance.run.report_json import vectors_digest
@@ -73,9 +73,14 @@ def test_delay_step(monkeypatch: pytest.MonkeyPatch, report: Path) -> None:
             result["loop"]["stack"]["growth_reduced"] = {
                 "event_index": 9, "t_ns": 1_330_400_000, "packet": 38, "cwnd_bytes": 57600,
             }  # fmt: skip
+    step = next(vector for vector in site.vectors() if vector.id == "hystartpp.delay.step-in-round-three")
+    acks = {event["packets"][-1][1]: index for index, event in enumerate(step.events) if event["ev"] == "ack"}
+    result = document["adapters"][0]["results"][0]
+    result |= {"case": f"{step.id}@rfc-9406", "growth": {"expected": acks[37], "observed": acks[39]}}
     document["vectors_sha256"] = vectors_digest(VECTORS)
     report.write_text(json.dumps(document), encoding="utf-8")
     text = page(monkeypatch, report)
     assert "Another run" not in text
     assert "ACK of 38, 330.4 ms\n  - 57600 B" in text
+    assert "`rfc-9406`\n  - ACK of 37\n  - ACK of 39\n  - pass" in text
     assert "330.4 ms<br>57600 B<br>no loss" in text
