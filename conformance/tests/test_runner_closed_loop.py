@@ -11,14 +11,13 @@ import pytest
 from click.testing import CliRunner, Result
 
 from firstflight_conformance.cli import main
-from firstflight_conformance.paths import STIMULI
 from firstflight_conformance.run import closed_loop
 from firstflight_conformance.run.conversation import Conversation
 from firstflight_conformance.run.faults import FaultKind
 from firstflight_conformance.run.judge import Options, judge
 from firstflight_conformance.run.manifest import Deviation, load_manifests
 from firstflight_conformance.run.results import AdapterReport, Verdict
-from firstflight_conformance.run.stimulus import StimulusCase, StimulusScript, load_stimulus, stimulus_cases
+from firstflight_conformance.run.stimulus import STIMULI, StimulusCase, StimulusScript, load_stimulus, stimulus_cases
 from firstflight_conformance.schemas import validator
 from firstflight_conformance.simulator.scenario import ScenarioError
 from firstflight_conformance.stream import check_stream
