@@ -110,7 +110,7 @@ def _inputs_digest() -> str:
         *SPEC.glob("*.md"),
         *PROFILES.glob("*.toml"),
         *VECTORS.rglob("*.json"),
-        *SCENARIOS.glob("*.json"),
+        *SCENARIOS.rglob("*.json"),
         *REFERENCE_PY.glob("*.py"),
         *REFERENCE_C.rglob("*.[ch]"),
         *(CONFORMANCE / "include").glob("*.h"),
