@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
+from firstflight import Sent
 from firstflight_conformance.cli import main
 from firstflight_conformance.run import closed_loop
 from firstflight_conformance.run.conversation import Conversation
@@ -21,7 +22,7 @@ from firstflight_conformance.run.stimulus import STIMULI, StimulusCase, Stimulus
 from firstflight_conformance.schemas import validator
 from firstflight_conformance.simulator.scenario import ScenarioError
 from firstflight_conformance.stream import check_stream
-from firstflight_conformance.wire import event_from_json
+from firstflight_conformance.wire import event_from_json, event_to_json
 from runner_support import QUICK, adapter, command, write_vectors
 
 NAMES = ("path.first.x", "path.target.x", "path.third.x")
@@ -50,7 +51,7 @@ def paths(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 
 def cases(paths: list[Path]) -> list[StimulusCase]:
     """Return the cases of the base controller."""
-    return [case for case in stimulus_cases(paths) if case.vector.algorithm == "slow-start"]
+    return [case for case in stimulus_cases(paths) if case.id.endswith("@slow-start/rfc-9002")]
 
 
 def judged(
@@ -116,13 +117,13 @@ def test_the_stack_sets_the_window(paths: list[Path], monkeypatch: pytest.Monkey
     report = judged(paths[:1], *command("declares", "{}", "off-by=2400"))
     assert [r.verdict for r in report.results] == [Verdict.FAIL]
     trace = traces[0]
-    check_stream(trace.events, {"max_datagram_size_bytes": 1200})
+    check_stream([event_to_json(event) for event in trace.events], {"max_datagram_size_bytes": 1200})
     window = 12_000  # the adapter was told so
     for event, answered in zip(trace.events, trace.windows, strict=True):
-        if event["ev"] == "sent":
-            assert event["bytes_in_flight"] <= window
+        if isinstance(event, Sent):
+            assert event.bytes_in_flight <= window
         window = answered
-    in_flight = [event["bytes_in_flight"] for event in trace.events if event["ev"] == "sent"]
+    in_flight = [event.bytes_in_flight for event in trace.events if isinstance(event, Sent)]
     assert in_flight[1] == 12_000 + 2 * 2400  # after the first ACK of two the right window plus 2400
 
 
@@ -321,7 +322,7 @@ def with_paths(paths: list[Path]) -> list[object]:
 def test_exit_codes(paths: list[Path], words: tuple[str, ...], code: int) -> None:
     """They are those of the vectors."""
     line = shlex.join(command(*words))
-    assert run("--adapter", line, "--algorithm", "slow-start", *with_paths(paths)).exit_code == code
+    assert run("--adapter", line, "--profile", "rfc-9002", *with_paths(paths)).exit_code == code
 
 
 def test_selection(tmp_path: Path) -> None:
@@ -335,13 +336,13 @@ def test_selection(tmp_path: Path) -> None:
         validator("urn:firstflight:report:1").validate(document)
         return [str(case_id) for case_id in document["cases"]]
 
-    every = judged_ids("--stimulus", "--algorithm", "slow-start")
+    every = judged_ids("--stimulus", "--profile", "rfc-9002")
     assert every == [f"stimulus:{name}@slow-start/rfc-9002" for name in scenarios_of_the_checkout() if name != "resume"]
     assert judged_ids("--stimulus", "--id", "stimulus:app*rfc-9002") == ["stimulus:app-limited@slow-start/rfc-9002"]
-    assert judged_ids("--both", "--id", "*app-l*", "--id", "slow-start.first.*", "--algorithm", "slow-start") == [
+    assert judged_ids("--both", "--id", "*app-l*", "--id", "slow-start.first.*", "--profile", "rfc-9002") == [
         "slow-start.first.small@rfc-9002", "stimulus:app-limited@slow-start/rfc-9002",
     ]  # fmt: skip
-    assert not any(case_id.startswith("stimulus:") for case_id in judged_ids("--algorithm", "slow-start"))
+    assert not any(case_id.startswith("stimulus:") for case_id in judged_ids("--profile", "rfc-9002"))
     assert run("--stimulus", "--tier", "gold").exit_code == 2
 
 
@@ -360,7 +361,7 @@ def test_reports(paths: list[Path], tmp_path: Path) -> None:
     for jobs in (1, 2):
         path = tmp_path / f"{jobs}.json"
         adapters = [word for mode in ("half", "wrong") for word in ("--adapter", shlex.join(command("answers", mode)))]
-        result = run(*adapters, "--jobs", jobs, "--report-json", path, "--algorithm", "slow-start", *with_paths(paths))
+        result = run(*adapters, "--jobs", jobs, "--report-json", path, "--profile", "rfc-9002", *with_paths(paths))
         texts.append(path.read_text(encoding="utf-8"))
     assert texts[0] == texts[1]
     document = json.loads(texts[0])

@@ -4,7 +4,7 @@ import time
 from dataclasses import dataclass, field
 from typing import Any
 
-from firstflight import Controller, Lost, step
+from firstflight import Ack, Controller, Lost, Sent, step
 from firstflight.events import Event
 from firstflight.observables import Observation
 from firstflight_conformance.measure import ClauseTracer
@@ -17,7 +17,7 @@ from firstflight_conformance.run.results import ClosedLoop, Divergence, LoopRun,
 from firstflight_conformance.run.stimulus import StimulusCase, StimulusScript
 from firstflight_conformance.simulator.in_loop import Answer
 from firstflight_conformance.simulator.loop import Simulation, StallError
-from firstflight_conformance.wire import decode_int, event_to_json, observables
+from firstflight_conformance.wire import event_to_json, observables
 
 #: Units of the clocks that an adapter may declare, in ns.
 CLOCK_NS = {"ns": 1, "us": 1_000, "ms": 1_000_000}
@@ -31,14 +31,14 @@ class UnsupportedEventError(Exception):
 class Trace:
     """What a controller in the loop went through: the events, and its windows after them."""
 
-    events: list[dict[str, Any]] = field(default_factory=list)
+    events: list[Event] = field(default_factory=list)
     windows: list[int] = field(default_factory=list)
     slow_start_ended: Moment | None = None
     lost_packets: int = 0
 
-    def add(self, event: Event, raw: dict[str, Any], observed: dict[str, Any], *, paces: bool) -> Answer:
+    def add(self, event: Event, observed: dict[str, Any], *, paces: bool) -> Answer:
         """Take the answer to an event; return what the sender goes by. A release time counts only if the algorithm ``paces``."""
-        self.events.append(raw)
+        self.events.append(event)
         self.windows.append(observed["cwnd_bytes"])
         if isinstance(event, Lost):
             self.lost_packets += sum(run.count for run in event.packets)
@@ -52,8 +52,8 @@ class Trace:
         if index is None:
             return None
         event = self.events[index]
-        packet = event["packets"][-1][1] if "packets" in event else None
-        return Moment(index, decode_int(event["t_ns"]), packet, self.windows[index])
+        packet = event.packets[-1].last if isinstance(event, Sent | Ack | Lost) else None
+        return Moment(index, event.t_ns, packet, self.windows[index])
 
 
 def _in_slow_start(observed: dict[str, Any]) -> bool:
@@ -80,7 +80,7 @@ class ModelLoop:
     def on_event(self, event: Event) -> Answer:
         """Process an event."""
         self._model, observation = step(self._model, event)
-        return self.trace.add(event, event_to_json(event), observables(observation), paces=observation.paces)
+        return self.trace.add(event, observables(observation), paces=observation.paces)
 
 
 class StackLoop:
@@ -116,7 +116,7 @@ class StackLoop:
             raise UnsupportedEventError(f"event {index}: {observed}")
         if self.divergence is None:
             self._follow(index, event, raw, observed)
-        return self.trace.add(event, raw, observed, paces=self._paces)
+        return self.trace.add(event, observed, paces=self._paces)
 
     def _follow(self, index: int, event: Event, raw: dict[str, Any], observed: dict[str, Any]) -> None:
         before = self._model
@@ -204,7 +204,7 @@ def _summary(simulation: Simulation, trace: Trace, end: str, slack: int) -> Loop
     return LoopRun(
         events=len(trace.events),
         end=end,
-        end_t_ns=decode_int(trace.events[-1]["t_ns"]) if trace.events else None,
+        end_t_ns=trace.events[-1].t_ns if trace.events else None,
         growth_reduced=trace.moment(first_reduced_growth(trace.events, trace.windows, slack)),
         slow_start_ended=trace.slow_start_ended,
         largest_cwnd_bytes=max(trace.windows, default=None),

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from firstflight.events import Event
 from firstflight_conformance.measure import clauses_at
 from firstflight_conformance.run import messages
 from firstflight_conformance.run.compute import ComputationScript, read_outputs
@@ -12,6 +13,7 @@ from firstflight_conformance.run.messages import Declaration, Message
 from firstflight_conformance.run.process import OUTPUT_BASE_BYTES, OUTPUT_PER_EVENT_BYTES, AdapterProcess
 from firstflight_conformance.run.results import ClosedLoop
 from firstflight_conformance.vectors import Case
+from firstflight_conformance.wire import event_from_json
 
 
 class Script:
@@ -32,6 +34,11 @@ class Script:
     def events(self) -> list[Message]:
         """The messages that carry the judged events."""
         return [messages.event_message(index, event) for index, event in enumerate(self.case.events)]
+
+    @cached_property
+    def model_events(self) -> list[Event]:
+        """The judged events as the model takes them."""
+        return [event_from_json(event) for event in self.case.events]
 
     @cached_property
     def lines(self) -> list[bytes]:

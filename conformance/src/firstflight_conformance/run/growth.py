@@ -1,12 +1,11 @@
 """Where a window stopped growing as slow start lets it grow. Needs nothing but windows, so that it can be told of every stack."""
 
 from collections.abc import Sequence
-from typing import Any
 
-from firstflight_conformance.wire import decode_int
+from firstflight.events import Ack, Event
 
 
-def first_reduced_growth(events: Sequence[dict[str, Any]], windows: Sequence[int], slack_bytes: int = 0) -> int | None:
+def first_reduced_growth(events: Sequence[Event], windows: Sequence[int], slack_bytes: int = 0) -> int | None:
     """Return the index of the first event after which growth is below that of slow start, ``None`` if there is none.
 
     That is the first event that made the window smaller, or the first ``ack`` that is not app-limited and by which the window grew by
@@ -16,7 +15,6 @@ def first_reduced_growth(events: Sequence[dict[str, Any]], windows: Sequence[int
         event, grown_bytes = events[index], windows[index] - windows[index - 1]
         if grown_bytes < -slack_bytes:
             return index
-        full_growth = event["ev"] == "ack" and not event["app_limited"]
-        if full_growth and grown_bytes + slack_bytes < decode_int(event["bytes"]):
+        if isinstance(event, Ack) and not event.app_limited and grown_bytes + slack_bytes < event.bytes:
             return index
     return None

@@ -199,7 +199,7 @@ def _growth(script: Script, declaration: Declaration, answers: Answers) -> Growt
     windows = [observed["cwnd_bytes"] for observed in answers.observed]
     size_bytes = script.case.vector.config["max_datagram_size_bytes"]
     slack = slack_bytes(declaration, size_bytes, max(windows, default=0))
-    events = script.case.events
+    events = script.model_events
     return Growth(first_reduced_growth(events, expected), first_reduced_growth(events, windows, slack))
 
 

@@ -105,7 +105,7 @@ def stimulus_cases(paths: Sequence[Path] = ()) -> list[StimulusCase]:
     return [
         StimulusCase(Stimulus(scenario, algorithm), profile)
         for scenario in scenarios
-        for algorithm, names in profiles().items()
+        for algorithm, names in profiles(composed=True).items()
         if scenario.saved_cwnd_bytes is None or algorithm == "careful-resume"
         for profile in names
     ]
