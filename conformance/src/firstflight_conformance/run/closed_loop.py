@@ -61,7 +61,7 @@ def _in_slow_start(observed: dict[str, Any]) -> bool:
     if "ssthresh_bytes" in observed:
         threshold_bytes = observed["ssthresh_bytes"]
         return threshold_bytes is None or bool(observed["cwnd_bytes"] < threshold_bytes)
-    return bool(observed.get("phase", "slow_start") == "slow_start")
+    return observed.get("phase", "slow_start") in ("slow_start", "conservative_slow_start")
 
 
 class ModelLoop:
