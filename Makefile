@@ -35,7 +35,7 @@ conformance: setup adapters  ## Check the vectors, judge both references and the
 	@mkdir -p $(REPORTS)
 	$(FIRSTFLIGHT) vectors --check
 	$(FIRSTFLIGHT) check
-	$(FIRSTFLIGHT) run --report-json $(REPORTS)/report.json --junit $(REPORTS)/junit.xml
+	$(FIRSTFLIGHT) run --both --report-json $(REPORTS)/report.json --junit $(REPORTS)/junit.xml
 
 test: lint test-c test-python coverage-c mutants conformance docs  ## Run everything
 

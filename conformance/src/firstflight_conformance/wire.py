@@ -135,25 +135,31 @@ def _run_to_json(run: Run, sent_now: bool) -> list[int | str]:
     return [encode_int(number) for number in (numbers if sent_now else [*numbers, run.sent_t_ns])]
 
 
-def observation_to_json(observation: Observation) -> dict[str, Any]:
-    """Return the JSON form of the observables."""
-    paced = {"next_release_ns": _encode_optional(observation.next_release_ns)} if observation.paces else {}
-    resuming = {}
-    if observation.triggers is not None:
-        resuming = {"trigger": observation.triggers[0].value if observation.triggers else None}
-    return {
-        "cwnd_bytes": encode_int(observation.cwnd_bytes),
-        "ssthresh_bytes": _encode_optional(observation.ssthresh_bytes),
+def observables(observation: Observation) -> dict[str, Any]:
+    """Return the observables by name, as they are compared."""
+    values: dict[str, Any] = {
+        "cwnd_bytes": observation.cwnd_bytes,
+        "ssthresh_bytes": observation.ssthresh_bytes,
         "phase": observation.phase.value,
         "outcome": observation.outcome.value,
-        **paced,
-        **resuming,
-        "state": {name: _encode_optional(value) for name, value in observation.state.items()},
     }
+    if observation.paces:
+        values["next_release_ns"] = observation.next_release_ns
+    if observation.triggers is not None:
+        values["trigger"] = observation.triggers[0].value if observation.triggers else None
+    return values | {"state": observation.state}
 
 
-def _encode_optional(value: int | None) -> int | str | None:
-    return None if value is None else encode_int(value)
+def observation_to_json(observation: Observation) -> dict[str, Any]:
+    """Return the JSON form of the observables."""
+    return {name: encode_value(value) for name, value in observables(observation).items()}
+
+
+def encode_value(value: Any) -> Any:
+    """Return the JSON form of an observable: of a number, a text, ``None``, or the numbers of a state."""
+    if isinstance(value, dict):
+        return {name: encode_value(number) for name, number in value.items()}
+    return encode_int(value) if isinstance(value, int) else value
 
 
 def _shown(value: object) -> str:

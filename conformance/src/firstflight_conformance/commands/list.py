@@ -11,16 +11,21 @@ from firstflight_conformance.computations import ComputationCase
 from firstflight_conformance.run.manifest import load_manifests
 from firstflight_conformance.run.report_terminal import console
 from firstflight_conformance.run.selection import Selection
+from firstflight_conformance.run.stimulus import stimulus_cases
 from firstflight_conformance.vectors import Case
 
 
 @click.command("list")
 @click.option("--adapters", is_flag=True, help="List the adapters of the checkout instead.")
+@click.option("--stimulus", is_flag=True, help="List the cases of the closed loop instead.")
 @selection_options
-def list_command(*, adapters: bool, root: Path, **selection: tuple[str, ...]) -> None:
+def list_command(*, adapters: bool, stimulus: bool, root: Path, **selection: tuple[str, ...]) -> None:
     """List the cases with tier, granularity and flags."""
     if adapters:
         console().print(_adapter_table())
+    elif stimulus:
+        for line in stimulus_lines(Selection(**selection)):
+            click.echo(line)
     else:
         for line in case_lines(selected_cases(root, Selection(**selection))):
             click.echo(line)
@@ -33,6 +38,16 @@ def case_lines(cases: Sequence[Case | ComputationCase]) -> list[str]:
         f"{case.id:{width}}  {case.vector.tier:4}  {case.vector.granularity:2}  {' '.join(case.vector.flags)}".rstrip()
         for case in cases
     ]
+
+
+def stimulus_lines(selection: Selection) -> list[str]:
+    """Return one line for each case of the closed loop that is selected."""
+    with usage_errors():
+        every = stimulus_cases()
+        selection.check(every)
+    cases = [case for case in every if selection.takes(case)]
+    width = max((len(case.id) for case in cases), default=0)
+    return [f"{case.id:{width}}  {case.scenario.title}" for case in cases]
 
 
 def _adapter_table() -> Table:

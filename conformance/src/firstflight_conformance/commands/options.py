@@ -1,6 +1,6 @@
 """What several commands share: loading, selecting, and errors that end with exit code 2."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
@@ -11,7 +11,10 @@ from firstflight_conformance import computations, vectors
 from firstflight_conformance.computations import ComputationCase
 from firstflight_conformance.paths import VECTORS
 from firstflight_conformance.run.manifest import ManifestError
-from firstflight_conformance.run.selection import Selection, SelectionError
+from firstflight_conformance.run.record import RecordError
+from firstflight_conformance.run.selection import AnyCase, Selection, SelectionError
+from firstflight_conformance.run.stimulus import stimulus_cases
+from firstflight_conformance.simulator.scenario import ScenarioError
 from firstflight_conformance.vectors import Case, VectorError
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
@@ -54,7 +57,7 @@ def usage_errors() -> Iterator[None]:
     """Turn the errors of loaders and of files into messages with exit code 2."""
     try:
         yield
-    except (VectorError, ManifestError, SelectionError, OSError) as error:
+    except (VectorError, ManifestError, SelectionError, ScenarioError, RecordError, OSError) as error:
         raise InputError(str(error)) from error
 
 
@@ -62,6 +65,16 @@ def selected_cases(root: Path, selection: Selection) -> list[Case | ComputationC
     """Load the vectors and return the cases that are selected."""
     with usage_errors():
         cases = all_cases(root)
+        selection.check(cases)
+    return [case for case in cases if selection.takes(case)]
+
+
+def judged_cases(
+    root: Path, selection: Selection, *, vectors: bool, stimulus: bool, scenarios: Sequence[Path] = ()
+) -> list[AnyCase]:
+    """Return the selected cases of the vectors, of the closed loop, or of both."""
+    with usage_errors():
+        cases: list[AnyCase] = [*(all_cases(root) if vectors else ()), *(stimulus_cases(scenarios) if stimulus else ())]
         selection.check(cases)
     return [case for case in cases if selection.takes(case)]
 

@@ -11,15 +11,18 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-from firstflight_conformance.commands.options import selected_cases, selection_options, usage_errors
+from firstflight_conformance.commands.options import judged_cases, selection_options, usage_errors
 from firstflight_conformance.computations import ComputationCase
-from firstflight_conformance.run import report_json, report_junit, report_terminal
+from firstflight_conformance.paths import ROOT, VECTORS
+from firstflight_conformance.run import record, report_json, report_junit, report_terminal
 from firstflight_conformance.run.compute import ComputationScript
 from firstflight_conformance.run.conversation import Script
-from firstflight_conformance.run.judge import Options, judge
+from firstflight_conformance.run.judge import AnyScript, Options, judge
 from firstflight_conformance.run.manifest import Manifest, load_manifests, resolve
+from firstflight_conformance.run.record import Record
 from firstflight_conformance.run.results import AdapterReport, ExitCode, exit_code
-from firstflight_conformance.run.selection import Selection
+from firstflight_conformance.run.selection import AnyCase, Selection
+from firstflight_conformance.run.stimulus import StimulusCase, StimulusScript
 
 _FILE = click.Path(dir_okay=False, writable=True, path_type=Path)
 
@@ -32,6 +35,15 @@ _FILE = click.Path(dir_okay=False, writable=True, path_type=Path)
     metavar="NAME|COMMAND|SO",
     help="An adapter of the checkout, a command line or a shared object; without it all adapters of the checkout.",
 )
+@click.option("--stimulus", is_flag=True, help="Judge in closed loop over paths, instead of by the vectors.")
+@click.option("--both", is_flag=True, help="Judge by the vectors and in closed loop.")
+@click.option(
+    "--scenario",
+    "scenarios",
+    multiple=True,
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="In closed loop: this path, instead of those of conformance/scenarios/stimulus.",
+)
 @selection_options
 @click.option(
     "--deadline-s", type=click.FloatRange(min=0, min_open=True), default=10.0, help="Time for the answers of a case."
@@ -39,6 +51,7 @@ _FILE = click.Path(dir_okay=False, writable=True, path_type=Path)
 @click.option("--report-json", "json_path", type=_FILE, help="Write the results as JSON.")
 @click.option("--junit", "junit_path", type=_FILE, help="Write the results as JUnit XML.")
 @click.option("--validate", is_flag=True, help="Hold every message of both sides to the schema of the protocol.")
+@click.option("--record", "recording", is_flag=True, help="Record the first divergences of the third-party stacks.")
 @click.option("--strict", is_flag=True, help="Count explained deviations as divergences.")
 @click.option(
     "--all-failures", is_flag=True, help=f"Show all failures, not the first {report_terminal.FAILURES_SHOWN}."
@@ -50,35 +63,57 @@ def run_command(
     /,
     adapters: tuple[str, ...],
     root: Path,
+    stimulus: bool,
+    both: bool,
+    scenarios: tuple[Path, ...],
     deadline_s: float,
     json_path: Path | None,
     junit_path: Path | None,
     validate: bool,
+    recording: bool,
     strict: bool,
     all_failures: bool,
     jobs: int | None,
     **selection: tuple[str, ...],
 ) -> None:
-    """Judge adapters by the vectors.
+    """Judge adapters: by the vectors, in closed loop over the path simulator, or both.
 
     Exit codes: 0 all passed, are unsupported or deviate as explained; 1 a divergence; 2 usage; 3 an adapter fault;
     4 nothing was run. Null adapters do not count.
     """
     with usage_errors():
         manifests = _wanted(adapters)
-    cases = selected_cases(root, Selection(**selection))
+        records = _records(manifests)
+    if recording and (scenarios or not records):
+        what = (
+            "--scenario: only cases of the checkout are recorded"
+            if scenarios
+            else "no third-party stack with a manifest"
+        )
+        raise click.UsageError(f"--record: {what}")
+    looped = stimulus or both or bool(scenarios)
+    cases = judged_cases(root, Selection(**selection), vectors=both or not looped, stimulus=looped, scenarios=scenarios)
     if not cases or not manifests:
         click.echo(f"nothing was run: no {'case' if manifests else 'adapter'} is selected", err=True)
         context.exit(ExitCode.NOTHING_RUN)
-    scripts = [ComputationScript(case) if isinstance(case, ComputationCase) else Script(case) for case in cases]
-    reports = _judge_all(manifests, scripts, Options(deadline_s, validate), jobs or os.cpu_count() or 1)
+    scripts = [_script(case) for case in cases]
+    held_to = {} if recording else records
+    reports = _judge_all(manifests, scripts, Options(deadline_s, validate), jobs or os.cpu_count() or 1, held_to)
     code = exit_code(reports, strict=strict)
     report_terminal.print_report(report_terminal.console(), reports, len(cases), all_failures=all_failures)
     if code == ExitCode.NOTHING_RUN:
         click.echo("nothing was run: no adapter that counts has judged a case", err=True)
     with usage_errors():
-        _write(reports, [case.id for case in cases], code, json_path, junit_path, strict=strict)
+        if recording:
+            _record(reports, records, root)
+        _write(reports, [case.id for case in cases], code, json_path, junit_path, strict=strict, root=root)
     context.exit(code)
+
+
+def _script(case: AnyCase) -> AnyScript:
+    if isinstance(case, ComputationCase):
+        return ComputationScript(case)
+    return StimulusScript(case) if isinstance(case, StimulusCase) else Script(case)
 
 
 def _wanted(names: tuple[str, ...]) -> list[Manifest]:
@@ -88,8 +123,26 @@ def _wanted(names: tuple[str, ...]) -> list[Manifest]:
     return [resolve(name, manifests) for name in dict.fromkeys(names)]
 
 
+def _records(manifests: list[Manifest]) -> dict[str, Record]:
+    return {manifest.name: record.load(manifest.record) for manifest in manifests if manifest.record is not None}
+
+
+def _record(reports: list[AdapterReport], records: dict[str, Record], root: Path) -> None:
+    """Write the records of the adapters that were run. Entries of cases that exist no more are dropped."""
+    every = judged_cases(root, Selection(), vectors=True, stimulus=True) if root == VECTORS else None
+    known = None if every is None else {case.id for case in every}
+    for report in reports:
+        path = report.manifest.record
+        if path is not None and report.declaration is not None:
+            new = record.updated(records[report.manifest.name], report, known)
+            path.write_text(record.text(new), encoding="utf-8")
+            click.echo(
+                f"recorded: {path.relative_to(ROOT) if path.is_relative_to(ROOT) else path}: {len(new.cases)} cases"
+            )
+
+
 def _judge_all(
-    manifests: list[Manifest], scripts: Sequence[Script | ComputationScript], options: Options, jobs: int
+    manifests: list[Manifest], scripts: Sequence[AnyScript], options: Options, jobs: int, records: dict[str, Record]
 ) -> list[AdapterReport]:
     cancelled = Event()
     with _progress(manifests, len(scripts)) as advance, ThreadPoolExecutor(jobs) as pool:
@@ -100,7 +153,7 @@ def _judge_all(
                     raise click.Abort  # ends the judging of this adapter, which kills its process
                 advance(manifest.name)
 
-            return judge(manifest, scripts, options, on_result)
+            return judge(manifest, scripts, options, on_result, records.get(manifest.name))
 
         try:
             return list(pool.map(judge_one, manifests))
@@ -127,9 +180,10 @@ def _write(
     junit_path: Path | None,
     *,
     strict: bool,
+    root: Path,
 ) -> None:
     if json_path is not None:
-        document = report_json.to_json(reports, case_ids, code, strict=strict)
+        document = report_json.to_json(reports, case_ids, code, strict=strict, root=root)
         json_path.write_text(report_json.text(document), encoding="utf-8")
     if junit_path is not None:
         report_junit.write(reports, junit_path, strict=strict)

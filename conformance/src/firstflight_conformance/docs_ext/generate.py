@@ -15,8 +15,8 @@ from firstflight_conformance.docs_ext import (
     profile_paths,
     python_api,
     readings,
-    report,
     site,
+    stacks,
     vector_pages,
 )
 from firstflight_conformance.paths import (
@@ -59,7 +59,7 @@ def _pages() -> dict[str, str]:
     pages = {
         "readings": readings.page(),
         "matrix": matrix.page(),
-        "report": report.page(),
+        "stacks": stacks.page(),
         "changelog": _changelog(),
         "vectors/index": vector_pages.index(),
         "vectors/transfer-time": computation_pages.page(),
@@ -110,7 +110,7 @@ def _inputs_digest() -> str:
         *SPEC.glob("*.md"),
         *PROFILES.glob("*.toml"),
         *VECTORS.rglob("*.json"),
-        *SCENARIOS.glob("*.json"),
+        *SCENARIOS.rglob("*.json"),
         *REFERENCE_PY.glob("*.py"),
         *REFERENCE_C.rglob("*.[ch]"),
         *(CONFORMANCE / "include").glob("*.h"),

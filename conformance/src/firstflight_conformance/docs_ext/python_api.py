@@ -23,6 +23,7 @@ _CONFORMANCE = (
     ("vectors", "Load vectors and take them apart into cases"),
     ("wire", "Events and observables as JSON"),
     ("simulator.scenario", "Scenarios of the path simulator"),
+    ("simulator.in_loop", "Controllers in the loop"),
     ("simulator.loop", "Run a scenario"),
     ("prng", "Pseudo-random numbers"),
     ("simulator.transfer", "What a flow has to do"),

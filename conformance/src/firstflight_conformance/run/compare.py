@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from firstflight_conformance.run.messages import OF_SOME_ALGORITHMS, Declaration
+from firstflight_conformance.run.stimulus import StimulusCase
 from firstflight_conformance.vectors import Case
 
 _WINDOWS = ("cwnd_bytes", "ssthresh_bytes")
@@ -64,7 +65,7 @@ def compare(
     return Comparison(tuple(differences), within_tolerance)
 
 
-def avoids(case: Case, before: dict[str, Any] | None, now: dict[str, Any]) -> bool:
+def avoids(case: Case | StimulusCase, before: dict[str, Any] | None, now: dict[str, Any]) -> bool:
     """Return whether a case of CUBIC is in congestion avoidance: its window grew beyond the threshold. ``before`` is ``None`` at first."""
     if before is None or not (case.vector.algorithm == "cubic" or case.profile.endswith("+cubic")):
         return False
@@ -85,8 +86,17 @@ def _tolerated(
     rounding_bytes = _rounding_bytes(expected, declaration.arithmetic)
     if avoiding and declaration.avoidance == "datagram":
         rounding_bytes += max_datagram_size_bytes
-    short_bytes = max_datagram_size_bytes - 1 if declaration.window == "packets" else 0
+    short_bytes = _short_bytes(declaration, max_datagram_size_bytes)
     return expected - short_bytes - rounding_bytes <= observed <= expected + rounding_bytes
+
+
+def slack_bytes(declaration: Declaration, max_datagram_size_bytes: int, window_bytes: int) -> int:
+    """Return by how much the class of an adapter lets a window up to ``window_bytes`` grow less than it should."""
+    return _short_bytes(declaration, max_datagram_size_bytes) + _rounding_bytes(window_bytes, declaration.arithmetic)
+
+
+def _short_bytes(declaration: Declaration, max_datagram_size_bytes: int) -> int:
+    return max_datagram_size_bytes - 1 if declaration.window == "packets" else 0
 
 
 def _rounding_bytes(expected: int, arithmetic: str) -> int:

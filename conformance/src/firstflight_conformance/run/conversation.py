@@ -4,13 +4,16 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from firstflight.events import Event
 from firstflight_conformance.measure import clauses_at
 from firstflight_conformance.run import messages
 from firstflight_conformance.run.compute import ComputationScript, read_outputs
 from firstflight_conformance.run.faults import ConversationError, FaultKind, excerpt
 from firstflight_conformance.run.messages import Declaration, Message
 from firstflight_conformance.run.process import OUTPUT_BASE_BYTES, OUTPUT_PER_EVENT_BYTES, AdapterProcess
+from firstflight_conformance.run.results import ClosedLoop
 from firstflight_conformance.vectors import Case
+from firstflight_conformance.wire import event_from_json
 
 
 class Script:
@@ -31,6 +34,11 @@ class Script:
     def events(self) -> list[Message]:
         """The messages that carry the judged events."""
         return [messages.event_message(index, event) for index, event in enumerate(self.case.events)]
+
+    @cached_property
+    def model_events(self) -> list[Event]:
+        """The judged events as the model takes them."""
+        return [event_from_json(event) for event in self.case.events]
 
     @cached_property
     def lines(self) -> list[bytes]:
@@ -58,7 +66,7 @@ class Script:
 
 @dataclass(slots=True)
 class Answers:
-    """What an adapter answered to a case, up to the first fault.
+    """What an adapter answered to a case, up to the first fault; in closed loop what came of that instead.
 
     ``fault_at_start``: already the answer to `start` was wrong; it may be a line left over from the case before.
     """
@@ -67,6 +75,7 @@ class Answers:
     unsupported: str | None = None
     fault: ConversationError | None = None
     fault_at_start: bool = False
+    loop: ClosedLoop | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,12 +104,11 @@ class Conversation:
         """Play one case."""
         answers = Answers()
         try:
-            if self.process.has_stray_output():
-                raise ConversationError(FaultKind.EXTRA_ANSWER, "an answer too many")
             if isinstance(script, ComputationScript):
+                self._refuse_stray_output()
                 self._compute(script, answers)
                 return answers
-            answers.unsupported = self._start(script)
+            answers.unsupported = self.begin(script.start)
         except ConversationError as fault:
             answers.fault, answers.fault_at_start = fault, True
             return answers
@@ -108,20 +116,53 @@ class Conversation:
             self._events(script, observables, answers)
         return answers
 
+    def begin(self, start: Message) -> str | None:
+        """Start a case with events; return why it is not supported, if it is not."""
+        self._refuse_stray_output()
+        answer = self._ask(start)
+        if answer["op"] == "unsupported":
+            return _reason(answer)
+        if answer["op"] != "started":
+            raise ConversationError(FaultKind.WRONG_ANSWER, f"answered `{excerpt(answer['op'])}` to `start`")
+        return None
+
+    def event(
+        self, index: int, event: dict[str, Any], observables: tuple[str, ...], left_s: float
+    ) -> dict[str, Any] | str:
+        """Ask for the answer to one event and wait for it; return the observables, or why it is not supported.
+
+        ``left_s``: how much is left of the deadline of the case.
+        """
+        message = messages.event_message(index, event)
+        if self.validate:
+            messages.check_schema(message, "runner")
+        received: list[bytes] = []
+        try:
+            self.process.exchange([messages.encode(message)], 1, left_s, received, OUTPUT_BASE_BYTES)
+        except ConversationError as fault:
+            reason = f"no answer within {self.deadline_s:g} s" if fault.kind is FaultKind.TIMEOUT else fault.reason
+            raise ConversationError(fault.kind, f"event {index}: {reason}") from fault
+        answer = self._read(received[0])
+        if answer["op"] == "unsupported":
+            return _reason(answer)
+        if answer["op"] != "observed":
+            raise ConversationError(FaultKind.WRONG_ANSWER, f"event {index}: answered `{excerpt(answer['op'])}`")
+        return messages.read_observed(answer, index, observables)
+
+    def finish_case(self) -> None:
+        """End a case whose events were sent one by one."""
+        _check_end(self._ask(messages.END)["op"])
+
+    def _refuse_stray_output(self) -> None:
+        if self.process.has_stray_output():
+            raise ConversationError(FaultKind.EXTRA_ANSWER, "an answer too many")
+
     def _compute(self, script: ComputationScript, answers: Answers) -> None:
         answer = self._ask(script.message)
         if answer["op"] == "unsupported":
             answers.unsupported = _reason(answer)
         else:
             answers.observed.append(read_outputs(answer, script.case.profile))
-
-    def _start(self, script: Script) -> str | None:
-        answer = self._ask(script.start)
-        if answer["op"] == "unsupported":
-            return _reason(answer)
-        if answer["op"] != "started":
-            raise ConversationError(FaultKind.WRONG_ANSWER, f"answered `{excerpt(answer['op'])}` to `start`")
-        return None
 
     def _events(self, script: Script, observables: tuple[str, ...], answers: Answers) -> None:
         count = len(script.events)
@@ -149,10 +190,7 @@ class Conversation:
     ) -> None:
         op = answer["op"]
         if index == count:
-            if op == "observed":
-                raise ConversationError(FaultKind.EXTRA_ANSWER, "an answer too many: `observed` after the last event")
-            if op != "ended":
-                raise ConversationError(FaultKind.WRONG_ANSWER, f"answered `{excerpt(op)}` to `end`")
+            _check_end(op)
         elif op == "unsupported":
             if answers.unsupported is None:
                 answers.unsupported = f"event {index}: {_reason(answer)}"
@@ -178,6 +216,13 @@ class Conversation:
         if self.validate:
             messages.check_schema(message, "adapter")
         return message
+
+
+def _check_end(op: str) -> None:
+    if op == "observed":
+        raise ConversationError(FaultKind.EXTRA_ANSWER, "an answer too many: `observed` after the last event")
+    if op != "ended":
+        raise ConversationError(FaultKind.WRONG_ANSWER, f"answered `{excerpt(op)}` to `end`")
 
 
 def _reason(answer: Message) -> str:

@@ -4,15 +4,22 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from firstflight_conformance.computations import ComputationCase
-from firstflight_conformance.run.compare import avoids, compare
+from firstflight_conformance.run import closed_loop, record
+from firstflight_conformance.run.compare import avoids, compare, slack_bytes
 from firstflight_conformance.run.compute import ComputationScript, compare_outputs
 from firstflight_conformance.run.conversation import Answers, Conversation, Script
 from firstflight_conformance.run.faults import ConversationError, FaultKind
+from firstflight_conformance.run.growth import first_reduced_growth
 from firstflight_conformance.run.manifest import Deviation, Manifest
 from firstflight_conformance.run.messages import Declaration
 from firstflight_conformance.run.process import AdapterProcess
-from firstflight_conformance.run.results import AdapterReport, Divergence, Result, Verdict
+from firstflight_conformance.run.record import Record
+from firstflight_conformance.run.results import AdapterReport, Divergence, Growth, Result, Verdict
+from firstflight_conformance.run.stimulus import StimulusCase, StimulusScript
 from firstflight_conformance.vectors import Case
+
+AnyScript = Script | ComputationScript | StimulusScript
+AnyCase = Case | ComputationCase | StimulusCase
 
 #: Units of time from coarse to fine. A clock runs the cases of its own granularity and of all coarser ones.
 _UNITS = ("s", "ms", "us", "ns")
@@ -28,11 +35,12 @@ class Options:
 
 def judge(
     manifest: Manifest,
-    scripts: Sequence[Script | ComputationScript],
+    scripts: Sequence[AnyScript],
     options: Options,
     on_result: Callable[[], None] = lambda: None,
+    recorded: Record | None = None,
 ) -> AdapterReport:
-    """Run the adapter over the cases; ``on_result`` is called after each."""
+    """Run the adapter over the cases; ``on_result`` is called after each. The results are held to what was ``recorded``."""
     skipped = manifest.missing()
     if skipped is not None:
         return AdapterReport(manifest, skipped=skipped)
@@ -44,7 +52,7 @@ def judge(
         session.finish()
     finally:
         session.stop()
-    results = tuple(_explain(result, manifest.deviations) for result in session.results)
+    results = tuple(_hold(_explain(result, manifest.deviations), recorded) for result in session.results)
     return AdapterReport(manifest, None, session.declaration, results, _disappeared(manifest.deviations, results))
 
 
@@ -60,7 +68,7 @@ class _Session:
         self._unusable: ConversationError | None = None
         self._last: int | None = None  # the result of the last case that the running process has served
 
-    def judge(self, script: Script | ComputationScript) -> None:
+    def judge(self, script: AnyScript) -> None:
         """Add the result of one case."""
         declaration = self._declared()
         if declaration is None or self._unusable is not None:
@@ -110,7 +118,7 @@ class _Session:
         self.declaration, self._probed = declaration, True
         return conversation
 
-    def _play(self, script: Script | ComputationScript, declaration: Declaration) -> Answers:
+    def _play(self, script: AnyScript, declaration: Declaration) -> Answers:
         """Play a case, once more with a fresh process if what is wrong may be left over from the case before."""
         answers = self._play_once(script, declaration)
         previous, stray = self._last, answers.fault
@@ -122,10 +130,12 @@ class _Session:
             self._charge(previous, _as_stray(stray))
         return answers
 
-    def _play_once(self, script: Script | ComputationScript, declaration: Declaration) -> Answers:
+    def _play_once(self, script: AnyScript, declaration: Declaration) -> Answers:
         conversation = self._open()
         if conversation is None:
             return Answers(fault=self._unusable, fault_at_start=True)
+        if isinstance(script, StimulusScript):
+            return closed_loop.play(script, conversation, declaration)
         return conversation.case(script, declaration.observables)
 
     def _charge_last(self, fault: ConversationError | None) -> None:
@@ -141,12 +151,12 @@ def _as_stray(fault: ConversationError) -> ConversationError:
     return ConversationError(kind, f"after the case, found when the next one began: {fault.reason}")
 
 
-def _errored(case: Case | ComputationCase, fault: ConversationError | None) -> Result:
+def _errored(case: AnyCase, fault: ConversationError | None) -> Result:
     assert fault is not None
     return Result(case.id, Verdict.ERRORED, fault.reason, fault=fault.kind)
 
 
-def _ruled_out(case: Case | ComputationCase, declaration: Declaration) -> str | None:
+def _ruled_out(case: AnyCase, declaration: Declaration) -> str | None:
     """Return why what the adapter declares rules the case out, if it does."""
     algorithm = case.vector.algorithm
     if algorithm not in declaration.algorithms:
@@ -158,9 +168,11 @@ def _ruled_out(case: Case | ComputationCase, declaration: Declaration) -> str | 
     return None
 
 
-def _verdict(script: Script | ComputationScript, declaration: Declaration, answers: Answers) -> Result:
+def _verdict(script: AnyScript, declaration: Declaration, answers: Answers) -> Result:
     if isinstance(script, ComputationScript):
         return _verdict_on_computation(script, declaration, answers)
+    if isinstance(script, StimulusScript):
+        return _verdict_on_loop(script.case, answers)
     case = script.case
     within_tolerance = avoiding = False
     size_bytes, allowed = case.vector.config["max_datagram_size_bytes"], case.allowed()
@@ -172,21 +184,50 @@ def _verdict(script: Script | ComputationScript, declaration: Declaration, answe
             divergence = Divergence(
                 index, case.events[index], comparison.differences, script.clauses_at(index), expected
             )
-            return Result(case.id, Verdict.FAIL, _difference_text(divergence), divergence=divergence)
+            growth = _growth(script, declaration, answers)
+            return Result(case.id, Verdict.FAIL, _difference_text(divergence), divergence=divergence, growth=growth)
         within_tolerance |= comparison.within_tolerance
+    unfinished = _unfinished(case, answers)
+    if unfinished is not None:
+        return unfinished
+    growth = _growth(script, declaration, answers)
+    return Result(case.id, Verdict.PASS, within_tolerance=within_tolerance, growth=growth)
+
+
+def _growth(script: Script, declaration: Declaration, answers: Answers) -> Growth:
+    expected = [observed["cwnd_bytes"] for observed in script.expected]
+    windows = [observed["cwnd_bytes"] for observed in answers.observed]
+    size_bytes = script.case.vector.config["max_datagram_size_bytes"]
+    slack = slack_bytes(declaration, size_bytes, max(windows, default=0))
+    events = script.model_events
+    return Growth(first_reduced_growth(events, expected), first_reduced_growth(events, windows, slack))
+
+
+def _verdict_on_loop(case: StimulusCase, answers: Answers) -> Result:
+    loop = answers.loop
+    if loop is not None and loop.divergence is not None:
+        text = _difference_text(loop.divergence)
+        return Result(case.id, Verdict.FAIL, text, divergence=loop.divergence, loop=loop)
+    unfinished = _unfinished(case, answers)
+    if unfinished is not None:
+        return unfinished
+    assert loop is not None
+    return Result(case.id, Verdict.PASS, within_tolerance=loop.within_tolerance, loop=loop)
+
+
+def _unfinished(case: AnyCase, answers: Answers) -> Result | None:
     if answers.fault is not None:
         return _errored(case, answers.fault)
     if answers.unsupported is not None:
         return Result(case.id, Verdict.UNSUPPORTED, answers.unsupported)
-    return Result(case.id, Verdict.PASS, within_tolerance=within_tolerance)
+    return None
 
 
 def _verdict_on_computation(script: ComputationScript, declaration: Declaration, answers: Answers) -> Result:
     case = script.case
-    if answers.fault is not None:
-        return _errored(case, answers.fault)
-    if answers.unsupported is not None:
-        return Result(case.id, Verdict.UNSUPPORTED, answers.unsupported)
+    unfinished = _unfinished(case, answers)
+    if unfinished is not None:
+        return unfinished
     comparison = compare_outputs(script.expected, answers.observed[0], declaration)
     if comparison.differences:
         clauses, expect = case.expectation.clauses, case.expectation.expect
@@ -206,6 +247,10 @@ def _explain(result: Result, deviations: tuple[Deviation, ...]) -> Result:
         return result
     clauses = result.divergence.clauses
     return replace(result, explained_by=next((d for d in deviations if d.explains(result.case_id, clauses)), None))
+
+
+def _hold(result: Result, recorded: Record | None) -> Result:
+    return result if recorded is None else replace(result, change=record.change(result, recorded))
 
 
 def _disappeared(deviations: tuple[Deviation, ...], results: tuple[Result, ...]) -> tuple[Deviation, ...]:

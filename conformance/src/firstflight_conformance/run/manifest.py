@@ -15,6 +15,7 @@ from firstflight_conformance.spec.clauses import all_clauses
 
 ROLES = ("reference", "third-party", "null")
 _LIBRARY_SUFFIXES = (".so", ".dylib")
+_RECORD = "record.json"
 _TEXTS = ("name", "title", "language", "role")
 
 
@@ -43,7 +44,8 @@ class Deviation:
 class Manifest:
     """An adapter: how it is started, what it needs, and which deviations are known.
 
-    ``files`` are those that must exist before it can be started; ``build`` is the make target that builds them.
+    ``files`` are those that must exist before it can be started; ``build`` is the make target that builds them. ``record`` is where the
+    first divergences of a third-party stack are recorded.
     """
 
     name: str
@@ -56,6 +58,7 @@ class Manifest:
     requires: tuple[str, ...] = ()
     files: tuple[Path, ...] = ()
     deviations: tuple[Deviation, ...] = ()
+    record: Path | None = None
 
     def missing(self) -> str | None:
         """Return why the adapter cannot be run here, if it cannot."""
@@ -84,8 +87,16 @@ def load_manifest(path: Path) -> Manifest:
     requires = reader.texts("requires") if "requires" in raw else ()
     deviations = tuple(_deviations(reader))
     reader.refuse_others()
+    record = path.parent / _RECORD if texts["role"] == "third-party" else None
     return Manifest(
-        **texts, command=command, cwd=ROOT, build=build, requires=requires, files=files, deviations=deviations
+        **texts,
+        command=command,
+        cwd=ROOT,
+        build=build,
+        requires=requires,
+        files=files,
+        deviations=deviations,
+        record=record,
     )
 
 

@@ -202,7 +202,7 @@ def _observable(message: Message, index: int, name: str) -> object:
     if name == "state":
         if not isinstance(value, dict):
             raise _wrong_type(index, name, value, "an object")
-        return {key: _number(index, f"state.{excerpt(key)}", number, nullable=True) for key, number in value.items()}
+        return {key: _number(index, f"state.{key}", number, nullable=True) for key, number in value.items()}
     return _number(index, name, value, nullable=name in ("ssthresh_bytes", "next_release_ns"))
 
 
@@ -216,4 +216,5 @@ def _number(index: int, name: str, value: object, *, nullable: bool) -> int | No
 
 
 def _wrong_type(index: int, name: str, value: object, wanted: str) -> ConversationError:
-    return ConversationError(FaultKind.WRONG_TYPE, f"event {index}: {name}: {excerpt(repr(value))} is not {wanted}")
+    reason = f"event {index}: {excerpt(name)}: {excerpt(repr(value))} is not {wanted}"
+    return ConversationError(FaultKind.WRONG_TYPE, reason)

@@ -1,24 +1,40 @@
 """The report as one JSON document (``spec/schemas/report.schema.json``)."""
 
+import hashlib
 import json
+from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
+from firstflight_conformance.paths import VECTORS
 from firstflight_conformance.run.manifest import Deviation
-from firstflight_conformance.run.results import AdapterReport, Divergence, Result
-from firstflight_conformance.wire import encode_int
+from firstflight_conformance.run.results import AdapterReport, ClosedLoop, Divergence, Result
+from firstflight_conformance.wire import encode_value
 
-_STATUSES = ("pass", "within_tolerance", "fail", "explained", "unsupported", "errored")
+_STATUSES = ("pass", "within_tolerance", "fail", "explained", "changed", "unsupported", "errored")
 
 
-def to_json(reports: list[AdapterReport], case_ids: list[str], exit_code: int, *, strict: bool) -> dict[str, Any]:
-    """Return the document. The same results give the same document: it holds no time and no duration."""
+def to_json(
+    reports: list[AdapterReport], case_ids: list[str], exit_code: int, *, strict: bool, root: Path = VECTORS
+) -> dict[str, Any]:
+    """Return the document. The same results give the same document: it holds no time and no duration.
+
+    ``root`` is where the vectors lie.
+    """
     return {
         "format": 1,
         "strict": strict,
         "exit_code": exit_code,
+        "vectors_sha256": vectors_digest(root),
         "cases": case_ids,
         "adapters": [_adapter(report) for report in reports],
     }
+
+
+def vectors_digest(root: Path = VECTORS) -> str | None:
+    """Return the hash of the manifest of the vectors, which holds theirs."""
+    manifest = root / "manifest.json"
+    return hashlib.sha256(manifest.read_bytes()).hexdigest() if manifest.exists() else None
 
 
 def text(document: dict[str, Any]) -> str:
@@ -64,7 +80,15 @@ def _result(result: Result) -> dict[str, Any]:
         "fault": result.fault.value if result.fault else None,
         "divergence": _divergence(result.divergence) if result.divergence else None,
         "explained_by": _deviation(result.explained_by) if result.explained_by else None,
+        "change": result.change,
+        "growth": asdict(result.growth) if result.growth else None,
+        "loop": _loop(result.loop) if result.loop else None,
     }
+
+
+def _loop(loop: ClosedLoop) -> dict[str, Any]:
+    """Return both runs; the divergence is with the result."""
+    return {name: encode_value(asdict(run)) for name, run in (("stack", loop.stack), ("model", loop.model))}
 
 
 def _divergence(divergence: Divergence) -> dict[str, Any]:
@@ -72,15 +96,9 @@ def _divergence(divergence: Divergence) -> dict[str, Any]:
         "event_index": divergence.event_index,
         "event": divergence.event,
         "differences": [
-            {"observable": d.observable, "expected": _encode(d.expected), "observed": _encode(d.observed)}
+            {"observable": d.observable, "expected": encode_value(d.expected), "observed": encode_value(d.observed)}
             for d in divergence.differences
         ],
         "clauses": list(divergence.clauses),
-        "model": {name: _encode(value) for name, value in divergence.expected.items()},
+        "model": {name: encode_value(value) for name, value in divergence.expected.items()},
     }
-
-
-def _encode(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {name: _encode(number) for name, number in value.items()}
-    return encode_int(value) if isinstance(value, int) else value

@@ -1,7 +1,7 @@
 """The report as JUnit XML: one test suite per adapter, one test case per case.
 
 Continuous integration shows red what the exit code counts. Therefore an explained deviation is *skipped* with its
-explanation, and a failure of type ``explained`` with ``--strict``; a deviation that disappeared is a failure of a test
+explanation, and a failure of type ``explained`` with ``--strict``; what is not as recorded is a failure of type ``changed``; a deviation that disappeared is a failure of a test
 case of its own; null adapters, which never count, are left out.
 """
 
@@ -43,7 +43,9 @@ def _suite(report: AdapterReport, *, strict: bool) -> TestSuite:
 def _case(adapter: str, result: Result, *, strict: bool) -> TestCase:
     case = TestCase(result.case_id, adapter)
     reason = _clean(result.reason)
-    if result.explained_by is not None:
+    if result.status == "changed":
+        case.result = [Failure(_clean(str(result.change)), "changed")]
+    elif result.explained_by is not None:
         explained = _clean(f"explained ({result.explained_by.clause}): {result.explained_by.explanation}; {reason}")
         case.result = [Failure(explained, "explained") if strict else Skipped(explained)]
     elif result.verdict is Verdict.FAIL:

@@ -11,7 +11,8 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from firstflight_conformance.run.results import AdapterReport, Divergence, Result, Verdict
+from firstflight_conformance.run.results import AdapterReport, ClosedLoop, Divergence, Moment, Result, Verdict
+from firstflight_conformance.run.stimulus import PREFIX
 from firstflight_conformance.spec.clauses import Clause, all_clauses
 from firstflight_conformance.timeline import event_text, milliseconds, observables_text
 from firstflight_conformance.wire import decode_int
@@ -19,7 +20,7 @@ from firstflight_conformance.wire import decode_int
 FAILURES_SHOWN = 5
 _WIDTH_MIN = 100
 _LOG_WIDTH = 120
-_COLUMNS = ("pass", "tolerance", "fail", "explained", "unsupported", "errored")
+_COLUMNS = ("pass", "tolerance", "fail", "explained", "changed", "unsupported", "errored")
 
 
 def console() -> Console:
@@ -36,6 +37,8 @@ def print_report(out: Console, reports: list[AdapterReport], case_count: int, *,
     clauses = all_clauses()
     for report in judged:
         _print_details(out, report, clauses, None if all_failures else FAILURES_SHOWN)
+    for report in judged:
+        _print_loops(out, report)
     for report in null:
         _print_groups(out, report, Verdict.ERRORED, "dim")
     out.print(f"\n{case_count} cases")
@@ -62,7 +65,7 @@ def _row(report: AdapterReport) -> list[Text]:
     cells = [Text(_name(report)), Text(version), Text(manifest.role)]
     if report.skipped is not None:
         return [*cells, Text("skipped", "yellow")]
-    styles = {"fail": "red", "errored": "red", "explained": "yellow", "pass": "green"}
+    styles = {"fail": "red", "changed": "red", "errored": "red", "explained": "yellow", "pass": "green"}
     keys = ("pass", "within_tolerance", *_COLUMNS[2:])
     return [*cells, *(Text(str(counts[key]), styles.get(key, "") if counts[key] else "dim") for key in keys)]
 
@@ -77,6 +80,7 @@ def _print_details(out: Console, report: AdapterReport, clauses: dict[str, Claus
     for deviation in report.disappeared:
         text = f"disappeared: {deviation.case} ({deviation.clause}): no case shows it any more"
         out.print(Text(f"\n{_name(report)}: {text}", "red"))
+    _print_changes(out, report, limit)
     failures = [result for result in report.results if result.status == "fail"]
     for result in failures[:limit]:
         _print_failure(out, _name(report), result, clauses)
@@ -108,11 +112,67 @@ def _print_explained(out: Console, report: AdapterReport) -> None:
         _indent(out, Text(f"for example {results[0].case_id}: {results[0].reason}", "dim"))
 
 
+def _print_changes(out: Console, report: AdapterReport, limit: int | None) -> None:
+    changed = [result for result in report.results if result.status == "changed"]
+    for result in changed[:limit]:
+        out.print(Text(f"\n{_name(report)}: changed: {result.case_id}", "bold red"))
+        _indent(out, Text(str(result.change)))
+    if limit is not None and len(changed) > limit:
+        out.print(f"\n{_name(report)}: {len(changed) - limit} more changes are not shown; --all-failures shows them")
+    if changed:
+        hint = f"firstflight run --both --record --adapter {report.manifest.name}"
+        out.print(f"\n{_name(report)}: if these changes are right, record them: {hint}")
+
+
+def _print_loops(out: Console, report: AdapterReport) -> None:
+    """Print what came of the closed loop; a reference that passes shows nothing new."""
+    rows = [
+        (result, result.loop)
+        for result in report.results
+        if result.loop is not None and (report.manifest.role != "reference" or result.verdict is not Verdict.PASS)
+    ]
+    if not rows:
+        return
+    title = f"{_name(report)} in closed loop, and the model in its place (ms; a run begins at 1000)"
+    table = Table(title=title, title_justify="left", title_style="bold")
+    for name in ("case", "verdict", "diverges", "grows less", "the model", "lost", "the model"):
+        table.add_column(name, overflow="fold", no_wrap=name == "case")
+    for result, loop in rows:
+        table.add_row(*_loop_cells(result, loop))
+    out.print()
+    out.print(table)
+
+
+def _loop_cells(result: Result, loop: ClosedLoop) -> list[str]:
+    divergence = result.divergence
+    diverges = "-" if divergence is None else _place(divergence)
+    lost = str(loop.stack.lost_packets) + ("" if loop.stack.end in ("complete", "stopped") else f", {loop.stack.end}")
+    return [
+        result.case_id.removeprefix(PREFIX),
+        result.status,
+        diverges,
+        _moment(loop.stack.growth_reduced),
+        _moment(loop.model.growth_reduced),
+        lost,
+        str(loop.model.lost_packets),
+    ]
+
+
+def _place(divergence: Divergence) -> str:
+    return f"event {divergence.event_index}, {milliseconds(decode_int(divergence.event['t_ns']))}"
+
+
+def _moment(moment: Moment | None) -> str:
+    return "never" if moment is None else f"{milliseconds(moment.t_ns)}: {moment.cwnd_bytes} B"
+
+
 def _print_failure(out: Console, adapter: str, result: Result, clauses: dict[str, Clause]) -> None:
     out.print(Text(f"\n{adapter}: fail: {result.case_id}", "bold red"))
     if result.divergence is not None:
         for line in _divergence_lines(result.divergence, clauses):
             _indent(out, line)
+    if result.change is not None:
+        _indent(out, Text(result.change, "dim"))
 
 
 def _divergence_lines(divergence: Divergence, clauses: dict[str, Clause]) -> Iterable[Text]:

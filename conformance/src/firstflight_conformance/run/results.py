@@ -36,8 +36,58 @@ class Divergence:
 
 
 @dataclass(frozen=True, slots=True)
+class Moment:
+    """An event of a run: its index and time, the largest packet that it names, and the window after it."""
+
+    event_index: int
+    t_ns: int
+    packet: int | None
+    cwnd_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class LoopRun:
+    """What a run of a scenario came to.
+
+    ``end``: the transfer is ``complete``, or the time of the scenario is over (``stopped``), or the sender ``stalled``; of a stack also
+    ``errored`` or ``unsupported``. ``growth_reduced``: the first event with less growth than slow start has; ``slow_start_ended``: the
+    first after which phase or threshold say so. ``lost_packets`` were declared lost, ``dropped_packets`` did not fit the queue.
+    """
+
+    events: int
+    end: str
+    end_t_ns: int | None
+    growth_reduced: Moment | None
+    slow_start_ended: Moment | None
+    largest_cwnd_bytes: int | None
+    lost_packets: int
+    dropped_packets: int
+
+
+@dataclass(frozen=True, slots=True)
+class ClosedLoop:
+    """A stack in the loop of a scenario, and the model's own run of the same scenario."""
+
+    divergence: Divergence | None
+    within_tolerance: bool
+    stack: LoopRun
+    model: LoopRun
+
+
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """The events at which the window of a vector first grew less than in slow start, or shrank; ``None`` if at none."""
+
+    expected: int | None
+    observed: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class Result:
-    """The verdict on one case. ``fault`` is set if it is errored, ``divergence`` if it failed."""
+    """The verdict on one case. ``fault`` is set if it is errored, ``divergence`` if it failed.
+
+    ``growth`` is of cases with events, ``loop`` of the closed loop. ``change`` says how the result differs from what was recorded.
+    """
 
     case_id: str
     verdict: Verdict
@@ -46,11 +96,20 @@ class Result:
     fault: FaultKind | None = None
     divergence: Divergence | None = None
     explained_by: Deviation | None = None
+    growth: Growth | None = None
+    loop: ClosedLoop | None = None
+    change: str | None = None
 
     @property
     def status(self) -> str:
-        """The verdict, or ``explained`` for a failure that the manifest explains."""
-        return "explained" if self.explained_by else self.verdict.value
+        """The verdict, or ``explained`` for a failure that the manifest explains, or ``changed`` if it is not as recorded.
+
+        A failure that nothing explains and an error remain what they are.
+        """
+        unexplained = self.verdict is Verdict.FAIL and self.explained_by is None
+        if self.change is not None and self.verdict is not Verdict.ERRORED and not unexplained:
+            return "changed"
+        return "explained" if self.explained_by else str(self.verdict.value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +146,12 @@ def exit_code(reports: list[AdapterReport], *, strict: bool) -> int:
     total: Counter[str] = sum((report.counts for report in judged), Counter())
     if total["errored"]:
         return ExitCode.FAULT
-    if total["fail"] or any(report.disappeared for report in judged) or (strict and total["explained"]):
+    if (
+        total["fail"]
+        or total["changed"]
+        or any(report.disappeared for report in judged)
+        or (strict and total["explained"])
+    ):
         return ExitCode.DIVERGENCE
     if not total["pass"] and not total["explained"]:
         return ExitCode.NOTHING_RUN

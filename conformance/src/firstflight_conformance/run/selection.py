@@ -6,7 +6,10 @@ from difflib import get_close_matches
 from fnmatch import fnmatchcase
 
 from firstflight_conformance.computations import ComputationCase
+from firstflight_conformance.run.stimulus import StimulusCase
 from firstflight_conformance.vectors import Case
+
+AnyCase = Case | ComputationCase | StimulusCase
 
 
 class SelectionError(ValueError):
@@ -23,14 +26,14 @@ class Selection:
     flags: tuple[str, ...] = ()
     ids: tuple[str, ...] = ()
 
-    def check(self, cases: Sequence[Case | ComputationCase]) -> None:
+    def check(self, cases: Sequence[AnyCase]) -> None:
         """Raise :class:`SelectionError` if a name occurs in no case, saying which there are."""
         _check("--algorithm", self.algorithms, {case.vector.algorithm for case in cases})
         _check("--profile", self.profiles, {case.profile for case in cases})
         _check("--tier", self.tiers, {case.vector.tier for case in cases})
         _check("--flag", self.flags, {flag for case in cases for flag in case.vector.flags})
 
-    def takes(self, case: Case | ComputationCase) -> bool:
+    def takes(self, case: AnyCase) -> bool:
         """Return whether the case is selected."""
         vector = case.vector
         return (

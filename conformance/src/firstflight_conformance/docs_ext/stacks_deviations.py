@@ -1,0 +1,122 @@
+"""The deviations of each stack on the page "State of the stacks"."""
+
+from collections import defaultdict
+from typing import Any
+
+from firstflight_conformance.docs_ext import markdown as md
+from firstflight_conformance.docs_ext import site
+from firstflight_conformance.timeline import milliseconds
+from firstflight_conformance.wire import decode_int
+
+#: Up to so many cases of one explanation are shown without folding.
+_OPEN_CASES = 4
+_ORIGIN_NS = 1_000_000_000
+
+
+def anchor(adapter: dict[str, Any]) -> str:
+    """Return the target of the section of a stack."""
+    return site.anchor("stack", adapter["name"])
+
+
+def sections(stacks: list[dict[str, Any]]) -> list[str]:
+    """Return the deviations: a section for each stack."""
+    blocks = [
+        "## Deviations",
+        "For each stack: where it departs, from which clause, and why. Times count from the beginning of a case.",
+    ]
+    for adapter in stacks:
+        blocks += [md.label(anchor(adapter)), f"### {md.plain(adapter['title'])}", *_stack(adapter)]
+    return blocks
+
+
+def _stack(adapter: dict[str, Any]) -> list[str]:
+    blocks = [_declares(adapter)]
+    explained: dict[tuple[str, str], list[dict[str, Any]]] = defaultdict(list)
+    unexplained, changed, errored = [], [], []
+    for result in adapter["results"]:
+        if result["verdict"] == "errored":
+            errored.append(result)
+        elif result["change"] and not (result["verdict"] == "fail" and not result["explained_by"]):
+            changed.append(result)
+        elif result["explained_by"]:
+            explained[result["explained_by"]["clause"], result["explained_by"]["explanation"]].append(result)
+        elif result["verdict"] == "fail":
+            unexplained.append(result)
+    if not (explained or unexplained or changed or errored):
+        blocks.append("Agrees in every case that it supports.")
+    if unexplained:
+        blocks += ["**Not explained yet:**", *_cases(unexplained)]
+    if changed:
+        rows = [(_case(one["case"]), md.plain(one["change"])) for one in changed]
+        blocks += ["**Not as recorded:**", md.list_table(("Case", "Change"), rows, (40, 60), "compact")]
+    if errored:
+        rows = [(_case(one["case"]), md.plain(one["reason"])) for one in errored[:_OPEN_CASES]]
+        more = f" (the first of {len(errored)})" if len(errored) > _OPEN_CASES else ""
+        blocks += [f"**Errored{more}:**", md.list_table(("Case", "Reason"), rows, (40, 60), "compact")]
+    for (clause, explanation), results in sorted(explained.items(), key=lambda entry: -len(entry[1])):
+        count = f"{len(results)} cases" if len(results) > 1 else "one case"
+        blocks += [f"{_clause(clause)}, {count}. {md.plain(explanation)}", *_cases(results)]
+    return blocks
+
+
+def _declares(adapter: dict[str, Any]) -> str:
+    declared = adapter["declaration"]
+    if declared is None:
+        return "The adapter could not be asked what it declares."
+    names = ", ".join(md.code(name) for name in declared["observables"])
+    return (
+        f"{md.plain(declared['name'])} {md.plain(declared['version'])}; reports {names}; clock {declared['clock']}, windows in "
+        f"{declared['window']}, arithmetic {declared['arithmetic']}."
+    )
+
+
+def _cases(results: list[dict[str, Any]]) -> list[str]:
+    rows = [
+        (
+            _case(one["case"]),
+            _event(one["divergence"]),
+            _values(one["divergence"], "expected"),
+            _values(one["divergence"], "observed"),
+        )
+        for one in results
+    ]
+    table = md.list_table(("Case", "First divergence", "Expected", "Observed"), rows, (40, 24, 18, 18), "compact")
+    if len(results) <= _OPEN_CASES:
+        return [table]
+    first = md.list_table(("Case", "First divergence", "Expected", "Observed"), rows[:2], (40, 24, 18, 18), "compact")
+    summary = f"All {len(results)} cases"
+    return [first, f'<details class="events"><summary>{summary}</summary>', table, "</details>"]
+
+
+def _case(case_id: str) -> str:
+    vector_id, _, profile = case_id.partition("@")
+    if vector_id in {one.id for one in site.vectors()} | {one.id for one in site.computations()}:
+        return f"{md.ref(vector_id, site.anchor('vector', vector_id))} {md.code(profile)}"
+    if vector_id.startswith("stimulus:"):
+        return f"closed loop, {md.plain(vector_id.removeprefix('stimulus:'))} {md.code(profile)}"
+    return md.plain(case_id)
+
+
+def _event(divergence: dict[str, Any]) -> str:
+    if divergence["event_index"] is None:
+        return "the outputs"
+    event = divergence["event"]
+    time_ms = milliseconds(decode_int(event["t_ns"]) - _ORIGIN_NS)
+    packets = f" of {event['packets'][-1][1]}" if event["ev"] == "ack" else ""
+    return f"event {divergence['event_index']}, {time_ms} ms: {event['ev'].replace('_', ' ')}{packets}"
+
+
+def _values(divergence: dict[str, Any], side: str) -> str:
+    return "; ".join(f"{_name(one['observable'])} {_value(one[side])}" for one in divergence["differences"])
+
+
+def _name(observable: str) -> str:
+    return md.plain(observable.removesuffix("_bytes").removesuffix("_ns"))
+
+
+def _value(value: Any) -> str:
+    return "none" if value is None else md.plain(str(value))
+
+
+def _clause(clause_id: str) -> str:
+    return md.clause(clause_id) if clause_id in site.clauses() else md.code(clause_id)

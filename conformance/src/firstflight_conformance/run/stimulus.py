@@ -1,0 +1,116 @@
+"""The cases of the closed loop: a scenario of the path simulator, judged for one profile (``spec/adapter-protocol.md``)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Any
+
+from firstflight import Controller, create, profiles
+from firstflight_conformance.paths import SCENARIOS
+from firstflight_conformance.run.messages import Message
+from firstflight_conformance.simulator.scenario import Scenario, ScenarioError, load_scenario
+from firstflight_conformance.wire import encode_int
+
+#: Where the scenarios of the closed loop lie.
+STIMULI = SCENARIOS / "stimulus"
+#: What the id of every case of the closed loop begins with.
+PREFIX = "stimulus:"
+TIER = "stimulus"
+
+
+@dataclass(frozen=True, slots=True)
+class Stimulus:
+    """A scenario for one algorithm, with what cases are selected by."""
+
+    scenario: Scenario
+    algorithm: str
+    tier: str = TIER
+    flags: tuple[str, ...] = ()
+
+    @property
+    def id(self) -> str:
+        """The id without the profile."""
+        return f"{PREFIX}{Path(self.scenario.name).stem}@{self.algorithm}"
+
+
+@dataclass(frozen=True, slots=True)
+class StimulusCase:
+    """A scenario judged for one profile, with the adapter in the loop."""
+
+    vector: Stimulus
+    profile: str
+
+    @property
+    def id(self) -> str:
+        """The id under which the case is selected and reported."""
+        return f"{self.vector.id}/{self.profile}"
+
+    @property
+    def scenario(self) -> Scenario:
+        """The path and the transfer."""
+        return self.vector.scenario
+
+    def controller(self) -> Controller:
+        """Return the model before the first event."""
+        return create(self.vector.algorithm, self.profile, self.scenario.config)
+
+    @property
+    def config(self) -> dict[str, Any]:
+        """The configuration of the controller in its JSON form."""
+        config = self.scenario.config
+        window_bytes = config.initial_window_bytes
+        return {
+            "max_datagram_size_bytes": config.max_datagram_size_bytes,
+            "initial_window_bytes": None if window_bytes is None else encode_int(window_bytes),
+        }
+
+
+class StimulusScript:
+    """A case of the closed loop as the runner plays it."""
+
+    def __init__(self, case: StimulusCase) -> None:
+        """Take the case."""
+        self.case = case
+
+    @cached_property
+    def start(self) -> Message:
+        """The message that starts the case."""
+        case = self.case
+        return {
+            "op": "start",
+            "case": case.id,
+            "algorithm": case.vector.algorithm,
+            "profile": case.profile,
+            "config": case.config,
+        }
+
+
+def load_stimulus(path: Path) -> Scenario:
+    """Load a scenario for the closed loop. Raise :class:`ScenarioError` if it is malformed, or has no end to its data."""
+    scenario = load_scenario(path)
+    if scenario.transfer_bytes is None:
+        raise ScenarioError(
+            f"{path}: $.sender.transfer_bytes: needs a number in closed loop: it bounds what a stack with a wrong window sends"
+        )
+    return scenario
+
+
+def stimulus_cases(paths: Sequence[Path] = ()) -> list[StimulusCase]:
+    """Return the cases of the given scenarios, or of those of the checkout, for every profile with events.
+
+    A scenario that offers a saved window is for Careful Resume only: no other algorithm has a use for it.
+    """
+    scenarios = [load_stimulus(path) for path in paths] or list(_of_the_checkout())
+    return [
+        StimulusCase(Stimulus(scenario, algorithm), profile)
+        for scenario in scenarios
+        for algorithm, names in profiles(composed=True).items()
+        if scenario.saved_cwnd_bytes is None or algorithm == "careful-resume"
+        for profile in names
+    ]
+
+
+@cache
+def _of_the_checkout() -> tuple[Scenario, ...]:
+    return tuple(load_stimulus(path) for path in sorted(STIMULI.glob("*.json")))

@@ -1,0 +1,402 @@
+"""The closed loop: the adapter sets the window, the model follows, and whatever the adapter does costs one case."""
+
+import json
+import shlex
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from firstflight import Sent
+from firstflight_conformance.cli import main
+from firstflight_conformance.run import closed_loop
+from firstflight_conformance.run.conversation import Conversation
+from firstflight_conformance.run.faults import FaultKind
+from firstflight_conformance.run.judge import Options, judge
+from firstflight_conformance.run.manifest import Deviation, load_manifests
+from firstflight_conformance.run.results import AdapterReport, Verdict
+from firstflight_conformance.run.stimulus import STIMULI, StimulusCase, StimulusScript, load_stimulus, stimulus_cases
+from firstflight_conformance.schemas import validator
+from firstflight_conformance.simulator.scenario import ScenarioError
+from firstflight_conformance.stream import check_stream
+from firstflight_conformance.wire import event_from_json, event_to_json
+from runner_support import QUICK, adapter, command, write_vectors
+
+NAMES = ("path.first.x", "path.target.x", "path.third.x")
+IDS = tuple(f"stimulus:{name}@slow-start/rfc-9002" for name in NAMES)
+
+
+def scenario(**changes: Any) -> dict[str, Any]:
+    """Return a small scenario: 12 packets in the queue, so that some are lost; ``changes`` by member."""
+    raw: dict[str, Any] = json.loads((STIMULI / "shallow-queue.json").read_text(encoding="utf-8"))
+    raw |= {"stop_ns": 600_000_000, "after_slow_start_ns": 600_000_000}
+    for name, value in changes.items():
+        part = next((raw[p] for p in ("sender", "link", "receiver") if name in raw[p]), raw)
+        part[name] = value
+    return raw
+
+
+@pytest.fixture(scope="module")
+def paths(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """Three scenario files."""
+    folder = tmp_path_factory.mktemp("scenarios")
+    written = [folder / f"{name}.json" for name in NAMES]
+    for path in written:
+        path.write_text(json.dumps(scenario()), encoding="utf-8")
+    return written
+
+
+def cases(paths: list[Path]) -> list[StimulusCase]:
+    """Return the cases of the base controller."""
+    return [case for case in stimulus_cases(paths) if case.id.endswith("@slow-start/rfc-9002")]
+
+
+def judged(
+    paths: list[Path], *words: str, options: Options = QUICK, deviations: tuple[Deviation, ...] = ()
+) -> AdapterReport:
+    """Judge a command over the scenarios."""
+    scripts = [StimulusScript(case) for case in cases(paths)]
+    return judge(adapter(*words, deviations=deviations), scripts, options)
+
+
+def declared(**members: object) -> tuple[str, ...]:
+    """Return the command of a right adapter that declares this."""
+    return command("declares", json.dumps(members))
+
+
+def assert_only_target(report: AdapterReport, verdict: Verdict) -> None:
+    """Check that the middle case has the verdict and the others pass."""
+    assert [result.case_id for result in report.results] == list(IDS)
+    assert [result.verdict for result in report.results] == [Verdict.PASS, verdict, Verdict.PASS]
+
+
+def test_right_adapter_passes(paths: list[Path]) -> None:
+    """A right adapter passes exactly, held to the schema; its run is the model's own, with losses and all."""
+    report = judged(paths, *declared(), options=Options(10.0, validate=True))
+    assert [(r.verdict, r.within_tolerance) for r in report.results] == [(Verdict.PASS, False)] * 3
+    for result in report.results:
+        assert result.loop is not None
+        assert result.loop.stack == result.loop.model
+        assert result.loop.stack.lost_packets > 0
+        assert result.loop.stack.end == "stopped"
+
+
+@cache
+def scenarios_of_the_checkout() -> tuple[str, ...]:
+    """Return the names."""
+    return tuple(path.stem for path in sorted(STIMULI.glob("*.json")))
+
+
+def test_the_python_model_through_its_adapter() -> None:
+    """On every path of the checkout a reference is the model, event for event; what it declares no algorithm for is not sent."""
+    wanted = {"slow-start/rfc-9002", "search/draft-09", "jumpstart/quicly", "careful-resume/rfc-9959"}
+    chosen = [case for case in stimulus_cases() if case.id.partition("@")[2] in wanted]
+    report = judge(load_manifests()["python-model"], [StimulusScript(case) for case in chosen], QUICK)
+    assert {result.verdict for result in report.results} == {Verdict.PASS}
+    assert {result.case_id.partition("@")[2] for result in report.results} == wanted
+    loops = {result.case_id: result.loop for result in report.results}
+    assert all(loop is not None and loop.stack == loop.model for loop in loops.values())
+    # What the paths are there for: a queue that only a startup algorithm leaves in time, one that overflows, a transfer that ends.
+    deep = {profile: loops[f"stimulus:deep-queue@{profile}"] for profile in ("slow-start/rfc-9002", "search/draft-09")}
+    assert deep["slow-start/rfc-9002"].stack.lost_packets > 0 == deep["search/draft-09"].stack.lost_packets  # type: ignore[union-attr]
+    assert loops["stimulus:app-limited@slow-start/rfc-9002"].stack.end == "complete"  # type: ignore[union-attr]
+
+
+def test_the_stack_sets_the_window(paths: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is in flight never exceeds what the adapter answered, after a divergence as before; the events are a right stream."""
+    traces: list[closed_loop.Trace] = []
+    summarize = closed_loop._summary
+    monkeypatch.setattr(
+        closed_loop,
+        "_summary",
+        lambda *words: traces.append(words[1]) or summarize(*words),  # type: ignore[func-returns-value]
+    )
+    report = judged(paths[:1], *command("declares", "{}", "off-by=2400"))
+    assert [r.verdict for r in report.results] == [Verdict.FAIL]
+    trace = traces[0]
+    check_stream([event_to_json(event) for event in trace.events], {"max_datagram_size_bytes": 1200})
+    window = 12_000  # the adapter was told so
+    for event, answered in zip(trace.events, trace.windows, strict=True):
+        if isinstance(event, Sent):
+            assert event.bytes_in_flight <= window
+        window = answered
+    in_flight = [event.bytes_in_flight for event in trace.events if isinstance(event, Sent)]
+    assert in_flight[1] == 12_000 + 2 * 2400  # after the first ACK of two the right window plus 2400
+
+
+def test_first_divergence(paths: list[Path]) -> None:
+    """A failure names the event, what differed, the clause and the state of the model, and the run goes on to its end."""
+    result = judged(paths, *command("answers", "half")).results[1]
+    assert result.case_id == IDS[1]
+    assert result.reason == "event 1: cwnd_bytes: expected 14400, observed 7200"
+    divergence = result.divergence
+    assert divergence is not None
+    assert (divergence.event_index, divergence.event["ev"]) == (1, "ack")
+    assert [d.observable for d in divergence.differences] == ["cwnd_bytes", "outcome"]
+    assert divergence.clauses == ("slow-start.grow",)
+    assert divergence.expected["cwnd_bytes"] == 14400
+    loop = result.loop
+    assert loop is not None
+    assert loop.stack.growth_reduced is not None
+    assert loop.model.growth_reduced is not None
+    assert (loop.stack.growth_reduced.event_index, loop.stack.growth_reduced.cwnd_bytes) == (1, 7200)
+    assert loop.model.growth_reduced.event_index > 1
+    assert (loop.stack.end, loop.model.end) == ("stopped", "stopped")
+
+
+@pytest.mark.parametrize(
+    ("members", "mode", "verdict", "within_tolerance"),
+    [
+        ({}, "off-by=1", Verdict.FAIL, False),
+        ({"arithmetic": "float64"}, "off-by=1", Verdict.PASS, True),
+        ({"window": "packets"}, "off-by=-1199", Verdict.PASS, True),
+        ({"window": "packets"}, "off-by=-1200", Verdict.FAIL, False),
+    ],
+)
+def test_classes(
+    paths: list[Path], members: dict[str, object], mode: str, verdict: Verdict, within_tolerance: bool
+) -> None:
+    """What a class tolerates of vectors it tolerates in the loop."""
+    results = judged(paths, *command("declares", json.dumps(members), mode)).results
+    assert [(r.verdict, r.within_tolerance) for r in results] == [(verdict, within_tolerance)] * 3
+
+
+@pytest.mark.parametrize(("clock", "unit_ns"), [("us", 1000), ("ms", 1_000_000)])
+def test_coarse_clocks_are_in_the_loop_too(tmp_path: Path, clock: str, unit_ns: int) -> None:
+    """The path runs on the clock of the adapter, so that none is ruled out; the model's own run as well."""
+    path = tmp_path / "odd.json"
+    path.write_text(json.dumps(scenario(rate_bps=4_999_999, jitter_ns=12_345, paced=True)), encoding="utf-8")
+    report = judged([path], *declared(clock=clock))
+    loop = report.results[0].loop
+    assert report.results[0].verdict is Verdict.PASS
+    assert loop is not None
+    assert loop.stack == loop.model
+    assert loop.stack.end_t_ns is not None
+    assert loop.stack.end_t_ns % unit_ns == 0
+    exact = judged([path], *declared()).results[0].loop
+    assert exact is not None
+    assert exact.stack != loop.stack
+
+
+@pytest.mark.parametrize("members", [{"observables": ["cwnd_bytes"]}, {"observables": ["cwnd_bytes", "phase"]}])
+def test_when_slow_start_ended_is_told_of_what_is_declared(paths: list[Path], members: dict[str, object]) -> None:
+    """By its windows every stack says when growth was reduced; when slow start ended, only one with phase or threshold."""
+    loop = judged(paths[:1], *declared(**members)).results[0].loop
+    assert loop is not None
+    assert loop.stack.growth_reduced == loop.model.growth_reduced
+    assert loop.stack.growth_reduced is not None
+    assert loop.stack.slow_start_ended == (loop.model.slow_start_ended if len(members["observables"]) > 1 else None)  # type: ignore[arg-type]
+    assert loop.model.slow_start_ended == loop.model.growth_reduced
+
+
+@pytest.mark.parametrize(
+    ("script", "mode", "fault", "reason"),
+    [
+        ("answers", "garbage", FaultKind.NOT_JSON, "not JSON"),
+        ("answers", "wrong-op", FaultKind.WRONG_ANSWER, "event 1: answered `started`"),
+        ("answers", "twice", FaultKind.WRONG_INDEX, "event 2: answered with the index 1"),
+        ("answers", "missing", FaultKind.MISSING_OBSERVABLE, "event 1: ssthresh_bytes was declared and is missing"),
+        ("answers", "negative", FaultKind.WRONG_TYPE, "-1"),
+        ("answers", "ended-twice", FaultKind.EXTRA_ANSWER, "after the case"),
+        ("behaves", "crash", FaultKind.EXITED, "event 1: exited with code 3"),
+        ("behaves", "abort", FaultKind.EXITED, "event 1: was ended by signal 6 (SIGABRT)"),
+        ("behaves", "hang", FaultKind.TIMEOUT, "event 1: no answer within 3 s"),
+        ("behaves", "close-output", FaultKind.EXITED, "event 1: closed its output"),
+        ("behaves", "flood", FaultKind.TOO_MUCH_OUTPUT, "of output"),
+        ("behaves", "flood-lines", FaultKind.WRONG_ANSWER, "without `op`"),
+    ],
+)
+def test_misbehaving_adapter(paths: list[Path], script: str, mode: str, fault: FaultKind, reason: str) -> None:
+    """Only the case in which it misbehaves is errored; a fresh process serves the next."""
+    report = judged(paths, *command(script, mode), options=Options(deadline_s=3.0))
+    assert_only_target(report, Verdict.ERRORED)
+    assert report.results[1].fault is fault
+    assert reason in report.results[1].reason
+
+
+@pytest.mark.parametrize("mode", ["huge-window", "no-window", "flapping-window"])
+def test_lies_end(paths: list[Path], mode: str) -> None:
+    """A window beyond all reason is a divergence at the first event, and the run ends nevertheless."""
+    report = judged(paths, *command("lies", mode))
+    assert_only_target(report, Verdict.FAIL)
+    assert report.results[1].divergence is not None
+    assert report.results[1].divergence.event_index == 0
+
+
+@pytest.mark.parametrize("mode", ["never-release", "release-in-the-past"])
+def test_release_times(paths: list[Path], mode: str) -> None:
+    """A release time that the algorithm does not have cannot keep the sender from sending; where it has one, a lie diverges."""
+    results = {}
+    for algorithm in ("slow-start", "jumpstart"):
+        chosen = [c for c in stimulus_cases(paths[1:2]) if c.vector.algorithm == algorithm][:1]
+        report = judge(adapter(*command("lies", mode)), [StimulusScript(case) for case in chosen], QUICK)
+        results[algorithm] = report.results[0]
+    assert results["slow-start"].verdict is Verdict.PASS
+    assert results["slow-start"].loop is not None
+    assert results["slow-start"].loop.stack == results["slow-start"].loop.model
+    assert results["jumpstart"].verdict is Verdict.FAIL
+    assert results["jumpstart"].divergence is not None
+    assert results["jumpstart"].divergence.event_index == 0
+
+
+def test_lies_in_numbers(paths: list[Path]) -> None:
+    """A window without end sends all there is, one of nothing stalls; the true answers pass."""
+    huge = judged(paths, *command("lies", "huge-window")).results[1].loop
+    assert huge is not None
+    assert huge.stack.largest_cwnd_bytes == 2**64 - 1
+    assert huge.stack.dropped_packets > 900  # of 1000
+    none = judged(paths, *command("lies", "no-window")).results[1].loop
+    assert none is not None
+    assert none.stack.end == "stalled"
+    assert {r.verdict for r in judged(paths, *command("lies", "true")).results} == {Verdict.PASS}
+
+
+def test_crash_after_a_divergence_is_not_judged(paths: list[Path]) -> None:
+    """The first divergence is the verdict; how the run ended is told, and the next case has a fresh process."""
+    report = judged(paths, *command("answers", "late-divergence"))
+    assert_only_target(report, Verdict.FAIL)
+    loop = report.results[1].loop
+    assert loop is not None
+    assert loop.stack.end == "errored"
+
+
+def test_event_can_be_unsupported(paths: list[Path]) -> None:
+    """An adapter may find out at an event that it cannot go on; the conversation stays in order."""
+    report = judged(paths, *command("answers", "unsupported"))
+    assert_only_target(report, Verdict.UNSUPPORTED)
+    assert report.results[1].reason == "event 1: not today"
+
+
+def test_deviations_explain_cases_of_the_closed_loop(paths: list[Path]) -> None:
+    """The manifest may name them; one that is gone is reported."""
+    known = Deviation("stimulus:path.target.*", "slow-start.grow", "halves the window")
+    gone = Deviation("stimulus:path.first.*", "slow-start.grow", "used to")
+    of_vectors = Deviation("slow-start.first.*", "slow-start.grow", "not run here")
+    report = judged(paths, *command("answers", "half"), deviations=(known, gone, of_vectors))
+    assert report.results[1].explained_by is known
+    assert report.disappeared == (gone,)
+
+
+def test_deadline_is_for_the_case(paths: list[Path]) -> None:
+    """The deadline is used up by the answers of a case together, not by each."""
+    left: list[float] = []
+    ask = Conversation.event
+
+    def event(self: Conversation, index: int, raw: dict[str, Any], names: tuple[str, ...], left_s: float) -> object:
+        left.append(left_s)
+        return ask(self, index, raw, names, left_s)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Conversation, "event", event)
+        judged(paths[:1], *declared())
+    assert left[0] == 10.0
+    assert left == sorted(left, reverse=True)
+    assert left[-1] < left[0]
+
+
+# The command
+
+
+def run(*words: object) -> Result:
+    """Run ``firstflight run``."""
+    return CliRunner().invoke(main, ["run", *map(str, words)])
+
+
+def with_paths(paths: list[Path]) -> list[object]:
+    """Return the options that name the scenarios."""
+    return [word for path in paths for word in ("--scenario", path)]
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        (("declares", "{}"), 0),
+        (("answers", "half"), 1),
+        (("behaves", "crash"), 3),
+        (("declares", '{"algorithms": {}}'), 4),
+    ],
+)
+def test_exit_codes(paths: list[Path], words: tuple[str, ...], code: int) -> None:
+    """They are those of the vectors."""
+    line = shlex.join(command(*words))
+    assert run("--adapter", line, "--profile", "rfc-9002", *with_paths(paths)).exit_code == code
+
+
+def test_selection(tmp_path: Path) -> None:
+    """Algorithm, profile and id select; vectors are judged only with --both."""
+    line = shlex.join(declared())
+    report, root = tmp_path / "report.json", write_vectors(tmp_path / "vectors")
+
+    def judged_ids(*words: object) -> list[str]:
+        assert run("--adapter", line, "--report-json", report, "--vectors", root, *words).exit_code == 0
+        document = json.loads(report.read_text(encoding="utf-8"))
+        validator("urn:firstflight:report:1").validate(document)
+        return [str(case_id) for case_id in document["cases"]]
+
+    every = judged_ids("--stimulus", "--profile", "rfc-9002")
+    assert every == [f"stimulus:{name}@slow-start/rfc-9002" for name in scenarios_of_the_checkout() if name != "resume"]
+    assert judged_ids("--stimulus", "--id", "stimulus:app*rfc-9002") == ["stimulus:app-limited@slow-start/rfc-9002"]
+    assert judged_ids("--both", "--id", "*app-l*", "--id", "slow-start.first.*", "--profile", "rfc-9002") == [
+        "slow-start.first.small@rfc-9002", "stimulus:app-limited@slow-start/rfc-9002",
+    ]  # fmt: skip
+    assert not any(case_id.startswith("stimulus:") for case_id in judged_ids("--profile", "rfc-9002"))
+    assert run("--stimulus", "--tier", "gold").exit_code == 2
+
+
+def test_list() -> None:
+    """The cases of the closed loop are listed with their paths."""
+    result = CliRunner().invoke(main, ["list", "--stimulus", "--profile", "rfc-9002"])
+    assert [line.split()[0] for line in result.output.splitlines()] == [
+        f"stimulus:{name}@slow-start/rfc-9002" for name in scenarios_of_the_checkout() if name != "resume"
+    ]
+    assert "one packet in a hundred lost" in result.output
+
+
+def test_reports(paths: list[Path], tmp_path: Path) -> None:
+    """The report holds both runs and is the same whoever runs beside; the table shows them."""
+    texts = []
+    for jobs in (1, 2):
+        path = tmp_path / f"{jobs}.json"
+        adapters = [word for mode in ("half", "wrong") for word in ("--adapter", shlex.join(command("answers", mode)))]
+        result = run(*adapters, "--jobs", jobs, "--report-json", path, "--profile", "rfc-9002", *with_paths(paths))
+        texts.append(path.read_text(encoding="utf-8"))
+    assert texts[0] == texts[1]
+    document = json.loads(texts[0])
+    validator("urn:firstflight:report:1").validate(document)
+    loop = document["adapters"][0]["results"][1]["loop"]
+    assert (loop["stack"]["growth_reduced"]["event_index"], loop["model"]["end"]) == (1, "stopped")
+    assert event_from_json(document["adapters"][0]["results"][1]["divergence"]["event"]).t_ns > 10**9
+    assert "event 1, 1104" in result.output
+    assert "7200 B" in result.output
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        ("{", "Expecting"),
+        (scenario(transfer_bytes=None), "transfer_bytes: needs a number"),
+        (scenario(seed=-1), "seed"),
+    ],
+)
+def test_scenarios_are_checked(tmp_path: Path, content: object, reason: str) -> None:
+    """A scenario that is malformed, or has no bound, is refused with its place."""
+    path = tmp_path / "scenario.json"
+    path.write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8")
+    with pytest.raises(ScenarioError, match=reason):
+        load_stimulus(path)
+    result = run("--scenario", path)
+    assert result.exit_code == 2
+    assert reason in result.output
+    assert str(path) in result.output
+
+
+def test_own_run_is_of_the_scenario_and_the_clock(paths: list[Path]) -> None:
+    """Two paths of one name, or two clocks, are two runs."""
+    case = cases(paths)[0]
+    shorter = replace(case.scenario, stop_ns=300_000_000)
+    other = StimulusCase(replace(case.vector, scenario=shorter), case.profile)
+    runs = {closed_loop.own_run(case, 1), closed_loop.own_run(other, 1)}
+    assert len(runs) == 2
