@@ -27,7 +27,6 @@ _CONFORMANCE = (
     ("simulator.loop", "Run a scenario"),
     ("prng", "Pseudo-random numbers"),
     ("simulator.transfer", "What a flow has to do"),
-    ("simulator.in_loop", "Controllers in the loop"),
     ("simulator.clock", "The clock of a run"),
     ("simulator.path", "Bottleneck and receiver"),
     ("simulator.links", "Links"),
