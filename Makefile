@@ -13,7 +13,7 @@ REPORTS := build/report
 
 .DEFAULT_GOAL := help
 .PHONY: help setup conformance test check lint test-python test-c test-long coverage-c vectors generate mutants bench docs \
-    adapters c-adapters rust-adapters go-adapters java-adapters requirements clean
+    adapters c-adapters cargo-adapters go-adapters java-adapters requirements clean
 
 help:  ## List the jobs
 	@echo "Firstflight: reference and vectors for transport startup algorithms"
@@ -82,19 +82,21 @@ docs: setup  ## Build the documentation in build/docs
 	$(BIN)/sphinx-build -q -W --keep-going -b html docs build/docs
 	@echo "documentation: build/docs/index.html"
 
-adapters: c-adapters rust-adapters
-adapters: go-adapters java-adapters
+adapters: c-adapters cargo-adapters go-adapters java-adapters
 
 c-adapters:
 	@$(MAKE) --no-print-directory --silent -C reference-c adapters
 
-rust-adapters:
-	@if command -v cargo >/dev/null; then \
-	    cargo build --quiet --release --manifest-path conformance/adapters/s2n-quic-core/Cargo.toml \
-	        --target-dir build/adapters/s2n-target; \
-	else \
-	    echo "rust-adapters: skipped: there is no cargo here"; \
-	fi
+# One program for each folder with a Cargo.toml, be the stack in Rust or in C.
+CARGO_ADAPTERS := $(patsubst conformance/adapters/%/Cargo.toml,build/adapters/%,$(wildcard conformance/adapters/*/Cargo.toml))
+CARGO_INPUT := conformance/adapters/cargo-build.sh conformance/include/firstflight_adapter.h \
+    $(wildcard $(addprefix conformance/adapters/,c/* */Cargo.toml */build.rs */src/* rust/*/Cargo.toml rust/*/src/*))
+
+cargo-adapters: $(CARGO_ADAPTERS)
+
+$(CARGO_ADAPTERS): build/adapters/%: $(CARGO_INPUT)
+	@mkdir -p $(@D)
+	@conformance/adapters/cargo-build.sh conformance/adapters/$* $(@D)
 
 go-adapters:
 	@if command -v go >/dev/null; then \

@@ -147,6 +147,15 @@ def test_deviations_explain_and_disappear(root: Path) -> None:
     assert report.counts["fail"] == 0
 
 
+def test_deviation_where_nothing_should_have_happened() -> None:
+    """On an event on which the model carries out no clause any entry for the case explains; otherwise its clause must be among them."""
+    entry = Deviation("slow-start.*", CLAUSE, "does something")
+    assert entry.explains("slow-start.a@rfc-9002", ())
+    assert entry.explains("slow-start.a@rfc-9002", ("slow-start.sent", CLAUSE))
+    assert not entry.explains("slow-start.a@rfc-9002", ("slow-start.sent",))
+    assert not entry.explains("search.a@draft-09", ())
+
+
 def test_deviation_of_unsupported_cases_has_not_disappeared(root: Path) -> None:
     """A case that was not judged says nothing about a deviation."""
     entry = Deviation("slow-start.fine.*", CLAUSE, "in microseconds only")

@@ -36,8 +36,8 @@ class Deviation:
         return fnmatchcase(case_id, self.case)
 
     def explains(self, case_id: str, clauses: tuple[str, ...]) -> bool:
-        """Return whether it explains a divergence where the model carried out ``clauses``."""
-        return self.matches(case_id) and self.clause in clauses
+        """Return whether it explains a divergence where the model carried out ``clauses``, or did nothing at all."""
+        return self.matches(case_id) and (not clauses or self.clause in clauses)
 
 
 @dataclass(frozen=True, slots=True)

@@ -297,14 +297,18 @@ def _(b: StreamBuilder) -> None:
 @add(
     "cubic.limited.acks",
     "Time does not count from an app-limited ACK to the next one that is not",
-    """25221.008 at t = 0, that is 2001 ms. App-limited ACKs at 3001 and 5001 ms grow nothing, and an ACK at 7001 ms does: four of the five seconds since t_epoch do
+    """25221.008 at t = 0, that is 2001 ms. Then the sender has two packets: their ACKs at 3001 and 5001 ms are app-limited and grow nothing, and an ACK at 7001 ms does: four of the five seconds since t_epoch do
     not count, t = 1 s. As in cubic.concave.one-ack the window grows to 25632. If all time counts t is 5 s, beyond K, and the window 25720.""",
     **WINDOW,
 )
 def _(b: StreamBuilder) -> None:
-    begin_stage(b)
+    lose_at(b, S)
+    b.send(S + MS, 1)
+    b.ack(2 * S + MS, (36, 36))
+    b.send(2 * S + MS, 2, app_limited=True)
     b.ack(3 * S + MS, (37, 37), sample=False, app_limited=True)
     b.ack(5 * S + MS, (38, 38), sample=False, app_limited=True)
+    b.send(5 * S + MS, 1)
     b.ack(7 * S + MS, (39, 39), sample=False)
 
 

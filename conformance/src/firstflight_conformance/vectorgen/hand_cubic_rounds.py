@@ -53,6 +53,19 @@ def _(b: AvoidanceBuilder) -> None:
 
 
 @add(
+    "cubic.rounds.each-packet",
+    "An ACK for each packet, and a window that is no multiple of a datagram",
+    """An RTT of 5 ms, and eleven datagrams, 13200, that fall to 9240: the Reno-friendly region, in which each ACK of one packet adds 9/17 of its share. A controller that counts acknowledged bytes up to
+    a window and then subtracts the window already grown falls below zero; where the count has no sign, it grows by a datagram for every ACK from then on.""",
+    tier="core",
+    initial_window_bytes=13_200,
+)
+def _(b: AvoidanceBuilder) -> None:
+    after_loss(b, 5 * MS)
+    b.full_rounds(7, 5 * MS, acks=65_535)
+
+
+@add(
     "cubic.rounds.sawtooth",
     "Three losses: below, below and above the last maximum",
     """A loss every five round trips of 200 ms, the last after twelve. The second and third find the window below the last maximum: fast convergence. The fourth finds it above.""",

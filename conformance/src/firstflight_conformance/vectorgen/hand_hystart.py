@@ -408,13 +408,15 @@ def _(b: StreamBuilder) -> None:
 @add(
     "hystart.sample.app-limited",
     "App-limited ACKs do not grow the window, but are watched",
-    "The ACKs from packet 30 on are app-limited: the window stays at 40 packets, 48000, and slow start ends at packet 38 with that.",
+    "When round 2 is over, the sender has twelve packets for a window of 40: it stays at 48000, and slow start ends at packet 38 with that.",
 )
 def _(b: StreamBuilder) -> None:
     c = clocked(b)
     c.rtt = steps(100 * MS, (30, 130 * MS))
     c.begin()
-    c.ack_until(29)
+    c.ack_until(9)
+    c.ack_until(29, fill=False)
+    c.send(c.now_ns, 12, app_limited=True)
     for _ in range(12):
         c.ack(app_limited=True, fill=False)
 

@@ -300,16 +300,19 @@ def _(b: StreamBuilder) -> None:
 @add(
     "hystartpp.growth.app-limited",
     "App-limited ACKs do not grow the window, but give samples",
-    """From packet 30 on the ACKs are app-limited and the RTT is 130 ms: the window stays at 12000 + 30 * 1200 = 48000, yet the eighth sample, packet 37, begins CSS. A sender that
-    skips these ACKs is in slow start until it has eight others: the ACKs from 38 on are not limited, and add 300.""",
+    """When round 2 is over, the sender has no more than eight packets for a window of 12000 + 30 * 1200 = 48000, and the RTT is 130 ms: the window stays, yet the eighth
+    sample, packet 37, begins CSS. A sender that skips these ACKs is in slow start until it has eight others: the ACKs from 38 on are not limited, and add 300.""",
 )
 def _(b: StreamBuilder) -> None:
     c = clocked(b)
     c.rtt = steps(100 * MS, (30, 130 * MS))
     c.begin()
-    c.ack_until(29)
+    c.ack_until(9)
+    c.ack_until(29, fill=False)
+    c.send(c.now_ns, 8, app_limited=True)
     for _ in range(8):
         c.ack(app_limited=True, fill=False)
+    c.fill(c.now_ns)
     c.ack_until(41)
 
 

@@ -188,16 +188,18 @@ def _(b: StreamBuilder) -> None:
 @add(
     "hystartpp.css.app-limited",
     "App-limited ACKs in CSS add nothing, and their samples count",
-    """Round 3 is app-limited, with 110 ms: the window stays; the eighth sample resumes slow start without growth. The ACKs after it are not
-    limited and add 1200.""",
+    """When round 3, 24 to 39, is over, the sender has no more than eight packets. Their RTT is 110 ms: the window stays; the eighth sample resumes slow start without growth. The
+    ACKs after it are not limited and add 1200.""",
     profiles=(RFC, UNPACED),
 )
 def _(b: StreamBuilder) -> None:
-    c = in_css(b, (24, 110 * MS))
-    c.ack_until(23)
+    c = in_css(b, (40, 110 * MS))
+    c.ack_until(39, fill=False)
+    c.send(c.now_ns, 8, app_limited=True)
     for _ in range(8):
         c.ack(app_limited=True, fill=False)
-    c.ack_until(35)
+    c.fill(c.now_ns)
+    c.ack_until(51)
 
 
 @add(

@@ -1,0 +1,29 @@
+#!/bin/sh
+# Build the adapter of one stack with cargo: cargo-build.sh FOLDER BUILD makes BUILD/NAME of the adapter in FOLDER.
+#
+# Where cargo is missing or too old, or the pinned packages cannot be had, the adapter is skipped: the reason is printed, and
+# `firstflight run` counts it. A program that does not compile is an error.
+set -eu
+folder=$1
+build=$2
+name=$(basename "$folder")
+manifest=$folder/Cargo.toml
+program=$build/$name
+
+skip() {
+    rm -f "$program"
+    echo "$name: skipped: $1"
+    exit 0
+}
+
+command -v cargo >/dev/null && command -v rustc >/dev/null || skip "there is no cargo here"
+needed=$(sed -n 's/^rust-version = "\(.*\)"/\1/p' "$manifest")
+present=$(rustc --version | cut -d ' ' -f 2)
+[ "$(printf '%s\n' "$needed" "$present" | sort -V | head -n 1)" = "$needed" ] || skip "rustc $needed is needed, this is $present"
+cargo metadata --quiet --no-deps --offline --format-version 1 --manifest-path "$manifest" >/dev/null
+# What is downloaded already is not looked for again, so that a warm cache needs no network.
+if ! cargo fetch --quiet --offline --manifest-path "$manifest" 2>/dev/null; then
+    reason=$(cargo fetch --quiet --manifest-path "$manifest" 2>&1) || skip "its packages cannot be had: $reason"
+fi
+cargo build --quiet --release --offline --manifest-path "$manifest" --target-dir "$build/cargo"
+cp "$build/cargo/release/firstflight-adapter-$name" "$program"

@@ -1,0 +1,272 @@
+/*
+ * The CUBIC of msquic behind the adapter protocol.
+ *
+ * An event does what loss_detection.c does for it: QuicLossDetectionOnPacketSent, QuicLossDetectionProcessAckBlocks,
+ * QuicLossDetectionDetectAndHandleLostPackets. Times are microseconds. The stack's RTT estimator runs along, since its CUBIC
+ * reads the smoothed RTT.
+ */
+#include "precomp.h"
+
+#include "firstflight_adapter.h"
+
+struct adapter {
+    QUIC_CONNECTION *connection;
+    uint64_t ce_count;
+    uint64_t largest_acked;
+    uint64_t largest_sent;
+    /* The loss of the event before, with the state before it. */
+    BOOLEAN lost_before;
+    QUIC_CONGESTION_CONTROL before_loss;
+    QUIC_LOSS_EVENT loss;
+};
+
+/* What cubic.c calls in other files. The clock is the vector's; flow control and the application are not there. */
+static uint64_t now_us;
+
+uint64_t CxPlatTimeUs64(void)
+{
+    return now_us;
+}
+
+void QuicSendBufferConnectionAdjust(QUIC_CONNECTION *connection)
+{
+    (void)connection;
+}
+
+QUIC_STATUS QuicConnIndicateEvent(QUIC_CONNECTION *connection, QUIC_CONNECTION_EVENT *event)
+{
+    (void)connection;
+    (void)event;
+    return QUIC_STATUS_SUCCESS;
+}
+
+void QuicStreamSetGetFlowControlSummary(const QUIC_STREAM_SET *streams, uint64_t *available, uint64_t *send_window)
+{
+    (void)streams;
+    *available = 0;
+    *send_window = 0;
+}
+
+void CxPlatLogAssert(const char *file, int line, const char *expression)
+{
+    fprintf(stderr, "%s:%d: %s\n", file, line, expression);
+}
+
+void quic_bugcheck(const char *file, int line, const char *expression)
+{
+    CxPlatLogAssert(file, line, expression);
+    abort();
+}
+
+const char *firstflight_adapter_hello(void)
+{
+    return "{\"op\":\"hello\",\"protocol\":1,\"name\":\"msquic cubic\",\"version\":\"" MSQUIC_VERSION "\","
+           "\"algorithms\":{\"slow-start\":[\"rfc-9002\"],\"cubic\":[\"rfc-9438\"],"
+           "\"hystartpp\":[\"rfc-9406+cubic\"]},"
+           "\"observables\":[\"cwnd_bytes\",\"ssthresh_bytes\"],\"clock\":\"us\",\"avoidance\":\"datagram\"}";
+}
+
+/* HyStart++ is a setting, off by default. Return whether a profile is judged, and whether with HyStart++. */
+static BOOLEAN is_judged(const struct firstflight_case *start, BOOLEAN *hystart)
+{
+    static const struct {
+        const char *algorithm, *profile;
+        BOOLEAN hystart;
+    } judged[] = {
+        {"slow-start", "rfc-9002", FALSE},
+        {"cubic", "rfc-9438", FALSE},
+        {"hystartpp", "rfc-9406+cubic", TRUE},
+    };
+
+    for (size_t i = 0; i < ARRAYSIZE(judged); i++) {
+        if (strcmp(start->algorithm, judged[i].algorithm) == 0 && strcmp(start->profile, judged[i].profile) == 0) {
+            *hystart = judged[i].hystart;
+            return TRUE;
+        }
+    }
+    return FALSE;
+}
+
+void *firstflight_adapter_start(const struct firstflight_case *start, const char **unsupported_reason)
+{
+    const uint64_t size = start->max_datagram_size_bytes;
+    const uint64_t window = start->initial_window_bytes != 0 ? start->initial_window_bytes : QUIC_INITIAL_WINDOW_PACKETS * size;
+    QUIC_SETTINGS_INTERNAL settings = {.SendIdleTimeoutMs = QUIC_DEFAULT_SEND_IDLE_TIMEOUT_MS};
+    BOOLEAN hystart;
+
+    *unsupported_reason = NULL;
+    if (!is_judged(start, &hystart)) {
+        *unsupported_reason = "no such algorithm or profile";
+    } else if (window % size != 0) {
+        *unsupported_reason = "the stack takes an initial window in whole datagrams";
+    } else if (window > UINT32_MAX) {
+        *unsupported_reason = "windows of the stack have 32 bits";
+    }
+    struct adapter *self = *unsupported_reason == NULL ? calloc(1, sizeof *self) : NULL;
+    if (self == NULL) {
+        return NULL;
+    }
+    self->connection = calloc(1, sizeof *self->connection);
+    if (self->connection == NULL) {
+        free(self);
+        *unsupported_reason = "out of memory";
+        return NULL;
+    }
+    settings.InitialWindowPackets = (uint32_t)(window / size);
+    settings.HyStartEnabled = hystart;
+    self->connection->Settings = settings;
+    QUIC_PATH *path = &self->connection->Paths[0];
+    QuicAddrSetFamily(&path->Route.RemoteAddress, QUIC_ADDRESS_FAMILY_INET);
+    path->Mtu = (uint16_t)(size + CXPLAT_MIN_IPV4_HEADER_SIZE + CXPLAT_UDP_HEADER_SIZE);
+    path->SmoothedRtt = MS_TO_US(QUIC_INITIAL_RTT);
+    path->RttVariance = path->SmoothedRtt / 2;
+    CubicCongestionControlInitialize(&self->connection->CongestionControl, &settings);
+    return self;
+}
+
+static void on_sent(struct adapter *self, const struct firstflight_event *event)
+{
+    QUIC_CONGESTION_CONTROL *cc = &self->connection->CongestionControl;
+
+    for (uint64_t i = 0; i < event->run_count; i++) {
+        const struct firstflight_run *run = &event->packets[i];
+        for (uint64_t packet = run->first; packet <= run->last; packet++) {
+            self->connection->Send.NextPacketNumber = packet + 1;
+            self->largest_sent = packet;
+            cc->QuicCongestionControlOnDataSent(cc, (uint32_t)run->size_bytes);
+        }
+    }
+}
+
+/* QuicConnUpdateRtt. */
+static void update_rtt(QUIC_PATH *path, uint64_t latest_us)
+{
+    const uint64_t latest = latest_us != 0 ? latest_us : 1;
+
+    if (!path->GotFirstRttSample) {
+        path->GotFirstRttSample = TRUE;
+        path->SmoothedRtt = latest;
+        path->RttVariance = latest / 2;
+        return;
+    }
+    const uint64_t difference = path->SmoothedRtt > latest ? path->SmoothedRtt - latest : latest - path->SmoothedRtt;
+    path->RttVariance = (3 * path->RttVariance + difference) / 4;
+    path->SmoothedRtt = (7 * path->SmoothedRtt + latest) / 8;
+}
+
+/* QuicLossDetectionProcessAckBlocks without its search for losses, which the vector reports. */
+static void on_ack(struct adapter *self, const struct firstflight_event *event)
+{
+    QUIC_CONGESTION_CONTROL *cc = &self->connection->CongestionControl;
+    QUIC_PATH *path = &self->connection->Paths[0];
+    const uint64_t largest = event->packets[event->run_count - 1].last;
+    const uint64_t ack_delay_us = event->ack_delay_ns / 1000;
+    uint64_t min_rtt_us = UINT64_MAX;
+
+    for (uint64_t i = 0; i < event->run_count; i++) {
+        min_rtt_us = CXPLAT_MIN(min_rtt_us, now_us - event->packets[i].sent_t_ns / 1000);
+    }
+    self->largest_acked = CXPLAT_MAX(self->largest_acked, largest);
+    if (event->latest_rtt_ns != FIRSTFLIGHT_NONE) { /* the largest packet of the frame is newly acknowledged */
+        if (min_rtt_us >= ack_delay_us) {
+            min_rtt_us -= ack_delay_us;
+        }
+        update_rtt(path, min_rtt_us);
+    }
+    const QUIC_ACK_EVENT ack = {.TimeNow = now_us,
+                                .LargestAck = self->largest_acked,
+                                .LargestSentPacketNumber = self->largest_sent,
+                                .NumRetransmittableBytes = (uint32_t)event->bytes,
+                                .SmoothedRtt = path->SmoothedRtt,
+                                .MinRtt = min_rtt_us,
+                                .AdjustedAckTime = now_us - ack_delay_us,
+                                .MinRttValid = TRUE};
+    cc->QuicCongestionControlOnDataAcknowledged(cc, &ack);
+}
+
+static void on_lost(struct adapter *self, const struct firstflight_event *event)
+{
+    QUIC_CONGESTION_CONTROL *cc = &self->connection->CongestionControl;
+
+    self->loss = (QUIC_LOSS_EVENT){.LargestPacketNumberLost = event->packets[event->run_count - 1].last,
+                                   .LargestSentPacketNumber = self->largest_sent,
+                                   .NumRetransmittableBytes = (uint32_t)event->bytes};
+    self->before_loss = *cc;
+    cc->QuicCongestionControlOnDataLost(cc, &self->loss);
+}
+
+/*
+ * The stack learns of persistent congestion by a member of the loss itself, the protocol by an event after the loss. So the
+ * loss is taken back and reported again with that member.
+ */
+static void on_persistent_congestion(struct adapter *self)
+{
+    QUIC_CONGESTION_CONTROL *cc = &self->connection->CongestionControl;
+
+    *cc = self->before_loss;
+    self->loss.PersistentCongestion = TRUE;
+    cc->QuicCongestionControlOnDataLost(cc, &self->loss);
+}
+
+static void on_ce(struct adapter *self, const struct firstflight_event *event)
+{
+    QUIC_CONGESTION_CONTROL *cc = &self->connection->CongestionControl;
+    const QUIC_ECN_EVENT ecn = {.LargestPacketNumberAcked = event->packet, .LargestSentPacketNumber = self->largest_sent};
+
+    if (event->ce_count > self->ce_count) {
+        self->ce_count = event->ce_count;
+        cc->QuicCongestionControlOnEcn(cc, &ecn);
+    }
+}
+
+int firstflight_adapter_event(void *adapter, const struct firstflight_event *event, struct firstflight_observed *observed)
+{
+    struct adapter *self = adapter;
+    QUIC_CONGESTION_CONTROL *cc = &self->connection->CongestionControl;
+    const BOOLEAN lost_before = self->lost_before;
+
+    now_us = event->t_ns / 1000;
+    self->lost_before = event->kind == FIRSTFLIGHT_EVENT_LOST;
+    switch (event->kind) {
+    case FIRSTFLIGHT_EVENT_SENT:
+        if (event->bytes_in_flight > UINT32_MAX) {
+            return FIRSTFLIGHT_UNSUPPORTED; /* bytes in flight have 32 bits */
+        }
+        on_sent(self, event);
+        break;
+    case FIRSTFLIGHT_EVENT_ACK:
+        on_ack(self, event);
+        break;
+    case FIRSTFLIGHT_EVENT_LOST:
+        on_lost(self, event);
+        break;
+    case FIRSTFLIGHT_EVENT_CE:
+        on_ce(self, event);
+        break;
+    case FIRSTFLIGHT_EVENT_PERSISTENT_CONGESTION:
+        if (!lost_before) {
+            return FIRSTFLIGHT_UNSUPPORTED;
+        }
+        on_persistent_congestion(self);
+        break;
+    case FIRSTFLIGHT_EVENT_PTO:
+        break; /* QuicLossDetectionScheduleProbe lets probes leave beyond the window, which stays as it is */
+    case FIRSTFLIGHT_EVENT_SPURIOUS_LOSS:
+        cc->QuicCongestionControlOnSpuriousCongestionEvent(cc);
+        break;
+    default:
+        return FIRSTFLIGHT_UNSUPPORTED;
+    }
+    observed->cwnd_bytes = cc->Cubic.CongestionWindow;
+    observed->has_ssthresh = 1;
+    observed->ssthresh_bytes = cc->Cubic.SlowStartThreshold == UINT32_MAX ? FIRSTFLIGHT_NONE : cc->Cubic.SlowStartThreshold;
+    return FIRSTFLIGHT_OBSERVED;
+}
+
+void firstflight_adapter_end(void *adapter)
+{
+    struct adapter *self = adapter;
+
+    free(self->connection);
+    free(self);
+}

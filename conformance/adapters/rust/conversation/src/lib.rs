@@ -1,0 +1,152 @@
+//! The adapter's side of the conversation of `spec/adapter-protocol.md`, for stacks in Rust.
+//!
+//! An adapter declares its stack, says how a case begins, and implements [`Connection`]; [`converse`] does the rest.
+
+use std::io::{self, BufRead, Write};
+
+use serde_json::{Map, Value, json};
+
+mod event;
+
+pub use event::{Ack, Event, Kind, Packets, Run};
+
+/// What an adapter declares of the implementation behind it.
+pub struct Declaration {
+    pub name: &'static str,
+    pub version: &'static str,
+    /// Pairs of an algorithm and its profiles.
+    pub algorithms: &'static [(&'static str, &'static [&'static str])],
+    /// Whether the slow-start threshold can be read.
+    pub ssthresh: bool,
+    /// `ns`, `us` or `ms`.
+    pub clock: &'static str,
+    /// `integer`, `float32` or `float64`.
+    pub arithmetic: &'static str,
+    /// `exact` or `datagram`.
+    pub avoidance: &'static str,
+}
+
+/// What a case begins with.
+pub struct Case<'a> {
+    pub algorithm: &'a str,
+    pub profile: &'a str,
+    pub max_datagram_size_bytes: u64,
+    /// `None`: the window that the stack itself begins with.
+    pub initial_window_bytes: Option<u64>,
+}
+
+impl Case<'_> {
+    /// The initial window for stacks that count it in datagrams; `default` where the case names none.
+    pub fn initial_window_packets(&self, default: u64) -> Result<u64, String> {
+        let Some(bytes) = self.initial_window_bytes else { return Ok(default) };
+        if bytes % self.max_datagram_size_bytes != 0 {
+            return Err("the stack takes an initial window in whole datagrams".into());
+        }
+        Ok(bytes / self.max_datagram_size_bytes)
+    }
+}
+
+/// What is observed after an event.
+pub struct Observed {
+    pub cwnd_bytes: u64,
+    /// `None`: infinite, or not declared.
+    pub ssthresh_bytes: Option<u64>,
+}
+
+/// The stack at work on one case.
+pub trait Connection {
+    /// Process one event, or say why the stack has nothing that it could be translated to.
+    fn process(&mut self, event: &Event) -> Result<(), String>;
+
+    fn observe(&self) -> Observed;
+}
+
+/// The version that a Cargo.toml pins a dependency to.
+pub fn pinned(cargo_toml: &'static str, dependency: &str) -> &'static str {
+    let line = cargo_toml.lines().find(|line| line.starts_with(&format!("{dependency} = ")));
+    let version = line.and_then(|line| line.split("\"=").nth(1)?.split('"').next());
+    version.unwrap_or_else(|| panic!("Cargo.toml pins no {dependency}"))
+}
+
+/// Answer the messages on standard input until it ends. `start` says why a case is not supported, if it is not; it is asked
+/// only for profiles that are declared.
+pub fn converse<C: Connection>(declaration: &Declaration, start: impl Fn(&Case) -> Result<C, String>) {
+    let mut connection = None;
+    let mut out = io::stdout().lock();
+    for line in io::stdin().lock().lines() {
+        let line = line.expect("standard input is readable");
+        let message: Value = serde_json::from_str(&line).expect("every line is JSON");
+        let answer = match event::text(&message, "op") {
+            "hello" => hello(declaration),
+            "start" => match begin(declaration, &start, &message) {
+                Ok(started) => {
+                    connection = Some(started);
+                    json!({"op": "started"})
+                }
+                Err(reason) => json!({"op": "unsupported", "reason": reason}),
+            },
+            "event" => {
+                let connection = connection.as_mut().expect("start comes before event");
+                match connection.process(&Event::read(&message["event"])) {
+                    Ok(()) => observed(declaration, &message["i"], &connection.observe()),
+                    Err(reason) => json!({"op": "unsupported", "reason": reason}),
+                }
+            }
+            "end" => {
+                connection = None;
+                json!({"op": "ended"})
+            }
+            other => panic!("unknown op {other}"),
+        };
+        writeln!(out, "{answer}").expect("standard output is writable");
+    }
+}
+
+fn hello(declaration: &Declaration) -> Value {
+    let algorithms = declaration.algorithms.iter().map(|(name, profiles)| (name.to_string(), json!(profiles)));
+    let observables: &[_] = if declaration.ssthresh { &["cwnd_bytes", "ssthresh_bytes"] } else { &["cwnd_bytes"] };
+    json!({
+        "op": "hello",
+        "protocol": 1,
+        "name": declaration.name,
+        "version": declaration.version,
+        "algorithms": algorithms.collect::<Map<_, _>>(),
+        "observables": observables,
+        "clock": declaration.clock,
+        "arithmetic": declaration.arithmetic,
+        "avoidance": declaration.avoidance,
+    })
+}
+
+fn begin<C>(
+    declaration: &Declaration,
+    start: impl Fn(&Case) -> Result<C, String>,
+    message: &Value,
+) -> Result<C, String> {
+    let (algorithm, profile) = (event::text(message, "algorithm"), event::text(message, "profile"));
+    let declared =
+        declaration.algorithms.iter().any(|(name, profiles)| *name == algorithm && profiles.contains(&profile));
+    if !declared {
+        return Err(format!("{algorithm}/{profile} is not implemented"));
+    }
+    let config = &message["config"];
+    start(&Case {
+        algorithm,
+        profile,
+        max_datagram_size_bytes: event::number(config, "max_datagram_size_bytes"),
+        initial_window_bytes: event::number_or_none(config, "initial_window_bytes"),
+    })
+}
+
+fn observed(declaration: &Declaration, i: &Value, observed: &Observed) -> Value {
+    let mut answer = json!({"op": "observed", "i": i, "cwnd_bytes": written(observed.cwnd_bytes)});
+    if declaration.ssthresh {
+        answer["ssthresh_bytes"] = observed.ssthresh_bytes.map_or(Value::Null, written);
+    }
+    answer
+}
+
+/// Numbers from 2^53 on are decimal strings.
+fn written(number: u64) -> Value {
+    if number < 1 << 53 { json!(number) } else { json!(number.to_string()) }
+}
