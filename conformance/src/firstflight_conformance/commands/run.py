@@ -1,6 +1,5 @@
 """``firstflight run``: judge adapters."""
 
-import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -56,7 +55,13 @@ _FILE = click.Path(dir_okay=False, writable=True, path_type=Path)
 @click.option(
     "--all-failures", is_flag=True, help=f"Show all failures, not the first {report_terminal.FAILURES_SHOWN}."
 )
-@click.option("--jobs", type=click.IntRange(min=1), default=None, help="Adapters judged at the same time.")
+@click.option(
+    "--jobs",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    help="Adapters judged at the same time. Threads of one process: it helps where adapters are slow to answer.",
+)
 @click.pass_context
 def run_command(
     context: click.Context,
@@ -73,7 +78,7 @@ def run_command(
     recording: bool,
     strict: bool,
     all_failures: bool,
-    jobs: int | None,
+    jobs: int,
     **selection: tuple[str, ...],
 ) -> None:
     """Judge adapters: by the vectors, in closed loop over the path simulator, or both.
@@ -98,7 +103,7 @@ def run_command(
         context.exit(ExitCode.NOTHING_RUN)
     scripts = [_script(case) for case in cases]
     held_to = {} if recording else records
-    reports = _judge_all(manifests, scripts, Options(deadline_s, validate), jobs or os.cpu_count() or 1, held_to)
+    reports = _judge_all(manifests, scripts, Options(deadline_s, validate), jobs, held_to)
     code = exit_code(reports, strict=strict)
     report_terminal.print_report(report_terminal.console(), reports, len(cases), all_failures=all_failures)
     if code == ExitCode.NOTHING_RUN:
