@@ -109,12 +109,14 @@ def panels(data: Data) -> Figure:
         axes.set_xlabel("time since the first packet (s)")
     for axes in grid[:, 0]:
         axes.set_ylabel("MB")
-    grid[0][0].legend(loc="upper left", frameon=True, edgecolor="none")
+    lines = grid[0][0].get_legend_handles_labels()
     for phase, colour in _SHADES.items():
         grid[1][1].axvspan(-2, -1, color=colour, label=phase.replace("_", " "))
     handles, labels = grid[1][1].get_legend_handles_labels()
     shaded = [(h, text) for h, text in zip(handles, labels, strict=True) if text.replace(" ", "_") in _SHADES]
-    grid[1][1].legend([h for h, _ in shaded], [text for _, text in shaded], loc="upper right")
+    last = grid[1][1]
+    last.add_artist(last.legend([h for h, _ in shaded], [text for _, text in shaded], loc="upper right"))
+    last.legend(*lines, loc="center right", bbox_to_anchor=(1, 0.42))
     return drawn
 
 
@@ -122,7 +124,7 @@ def cross(data: Data) -> Figure:
     """Draw the object beside a competing flow."""
     drawn = figure(5.6)
     grid = drawn.subplots(3, 1, sharex=True)
-    end_s = max(data[f"cross-{name}"]["completed_ns"] for name in ALGORITHMS) / S + 1
+    end_s = max(data[f"cross-{name}"]["completed_ns"] for name in ALGORITHMS) / S + 4
     for axes, name in zip(grid, ALGORITHMS, strict=True):
         found = data[f"cross-{name}"]
         shift = 5 * S // _SAMPLE_NS  # the samples begin 5 s before the object

@@ -5,6 +5,7 @@ from collections import Counter
 from firstflight_conformance.docs_ext import markdown as md
 from firstflight_conformance.published import registry
 from firstflight_conformance.published.claims import Claim, Verdict
+from firstflight_conformance.published.store import load
 from firstflight_conformance.published.texts import TEXTS
 
 _INTRODUCTION = """Publications give numbers: completion times, when a window was left, what was gained. Here the references and the
@@ -31,8 +32,15 @@ def page() -> str:
         text = TEXTS[name]
         blocks += [md.label(f"results-{name}"), f"## {module.TITLE}", text.setting]
         blocks += [_plot(name, plot, caption) for plot, caption in text.plots]
-        blocks += [_table(registry.claims_of(name)), text.conclusion]
+        blocks.append(_table(registry.claims_of(name)))
+        if hasattr(module, "more"):
+            blocks += _more(*module.more(load(name)))
+        blocks.append(text.conclusion)
     return md.page(*blocks)
+
+
+def _more(text: str, header: tuple[str, ...], rows: list[tuple[str, ...]]) -> list[str]:
+    return [text, md.list_table(header, [tuple(map(md.plain, row)) for row in rows], (22, 12, 14, 52), "compact")]
 
 
 def _overview() -> str:

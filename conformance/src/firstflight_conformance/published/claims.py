@@ -87,8 +87,8 @@ def about(
     source: str, what: str, published: int | Fraction, ours: int | Fraction | None, *, unit: Quantity, remark: str = ""
 ) -> Claim:
     """Judge a number that a source gives as about so much; ``None`` is for what did not happen."""
-    rule = f"reproduced within {PERCENT.text(ABOUT)}, shape within {PERCENT.text(ROUGHLY)}"
-    text = f"about {unit.text(published)}"
+    rule = "about, to 10 %; shape to 30 %"
+    text = f"about {_short(unit, published)}"
     if ours is None:
         return Claim(source, what, text, "never", "", Verdict.DIFFERENT, rule, remark)
     difference = Fraction(ours) - Fraction(published)
@@ -101,6 +101,12 @@ def about(
     return Claim(
         source, what, text, unit.text(ours), f"{unit.text(difference, signed=True)} ({relative})", verdict, rule, remark
     )
+
+
+def _short(unit: Quantity, value: int | Fraction) -> str:
+    """Return a number as a source writes it, without zeros at its end."""
+    whole = Fraction(value) / unit.scale
+    return f"{whole} {unit.unit}".strip() if whole.denominator == 1 else unit.text(value)
 
 
 def within(
@@ -132,9 +138,8 @@ def statement(
     """Judge a sentence by conditions: reproduced if all hold, shape only if some do."""
     holding = sum(holds for _, holds in conditions)
     verdict = Verdict.REPRODUCED if holding == len(conditions) else Verdict.SHAPE if holding else Verdict.DIFFERENT
-    failing = [text for text, holds in conditions if not holds]
-    difference = "none" if not failing else "does not hold: " + "; ".join(failing)
-    return Claim(source, what, published, ours, difference, verdict, "; ".join(text for text, _ in conditions), remark)
+    rule = "; ".join(f"{text} ({'yes' if holds else 'no'})" for text, holds in conditions)
+    return Claim(source, what, published, ours, "", verdict, rule, remark)
 
 
 def impossible(source: str, what: str, published: str, why: str, ours: str = "") -> Claim:

@@ -141,7 +141,7 @@ def _panel_claims(data: Data) -> list[Claim]:
     later = [t_ns for t_ns, _ in a["reductions"] if t_ns > 8 * S]
     return [
         about(f"{PAPER}, figure 2a", "HyStart leaves slow start", 7 * S, a["exit_ns"], unit=SECONDS,
-            remark="Its stack compares a filtered RTT, `hystart/google-quic` the smallest of eight samples: that one notices the queue earlier."),
+            remark="Its stack compares a filtered RTT, hystart/google-quic the smallest of eight samples: that one notices the queue earlier."),
         statement(
             f"{PAPER}, figure 2a", "What follows", "losses after 8 s, two reductions to 0.7",
             f"{len(later)} reductions within {PANEL_BYTES // MB} MB, first loss {_time(a['first_loss_ns'])}",
@@ -207,7 +207,7 @@ def _size_claims(data: Data) -> list[Claim]:
         within("Careful Resume 2025, abstract", "Gain on GEO links over slow start, objects of 0.5 to 10 MB", (2800, 3400),
             gains_rtt(data, "geo", "slow-start", larger), unit=rtts,
             remark="Measured over links and for sizes that the abstract does not name."),
-        statement(f"{PAPER}, figure 5a", "Objects within the initial window", "no gain", f"{small[0]}/1000 RTT at 1 kB", [("both take the same time", small == [0])]),
+        statement(f"{PAPER}, figure 5a", "Objects within the initial window", "no gain", f"{rtts.text(small[0])} at 1 kB", [("both take the same time", small == [0])]),
         statement(
             f"{PAPER}, section V", "Objects of less than half a bandwidth-delay product", "reconnaissance and one more RTT",
             f"at most {SECONDS.text(max(half))} up to 1.5 MB",

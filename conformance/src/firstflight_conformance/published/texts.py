@@ -31,11 +31,11 @@ TEXTS = {
         (
             ("rates", "Throughput, window and queue. All three fill the link at 6.5 s and keep it full: the queue of 36 MB, two seconds of the link, overflows "
              "before 8.5 s, which the sender learns at 11 s. SEARCH leaves in between, and how much it sends from there on shows in window and queue, not in the throughput."),
-            ("exits", "When each profile leaves slow start, and the published times. Four do not: three leave at the first evaluation, and one never."),
+            ("exits", "When each profile leaves slow start, and the published times. Four profiles come nowhere near: three leave at the first evaluation, and one never."),
             ("windows", "What is compared, up to the exit: bytes delivered in the last 3.5 initial RTTs, and what they are compared with. On a logarithmic axis both rise "
              "in a line while slow start doubles, and part once the link is full."),
         ),
-        "The published exit is met by every profile that does what its text means. The profiles that take their text or code literally show what the "
+        "The published exit is met by the readings that say what the paper means. Pseudocode to the letter, and code with its errors, show what the "
         "[errata](../specification/search-errata.md) say of them.",
     ),
     "search-gateway": Text(
