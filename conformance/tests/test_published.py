@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from firstflight_conformance.cli import main
 from firstflight_conformance.docs_ext import published_page
 from firstflight_conformance.plot_published import COLOURS
-from firstflight_conformance.published import claims, registry, search_gateway, sharing, store
+from firstflight_conformance.published import claims, registry, resume, search_gateway, search_numbers, sharing, store
 from firstflight_conformance.published.claims import NUMBER, SECONDS, Verdict
 from firstflight_conformance.published.networks import Milestones, quartiles
 from firstflight_conformance.published.store import Run
@@ -174,3 +174,32 @@ def test_the_cells_of_the_thesis() -> None:
     cells = [claim for claim in registry.claims_of("thesis") if claim.source.startswith("Grigore 2025, table ")]
     assert len(cells) == 18
     assert {claim.verdict for claim in cells} == {Verdict.REPRODUCED}
+
+
+def test_what_the_captions_say() -> None:
+    """The numbers in captions are those of the data; who changes a run changes them."""
+    geo = store.load("search-geo")
+    full = list(geo["slow-start"]["rates_bps"][13:32])
+    assert geo["slow-start"]["rates_bps"][12] < 100_000_000 < 149_000_000 < min(full)  # from 6.5 s on
+    assert geo["slow-start"]["queue_bytes"][16] > 35_900_000  # at 8.5 s
+    far = [
+        one
+        for one, run in geo.items()
+        if one != "slow-start" and (run["exit_ns"] is None or run["exit_ns"] < 6 * 10**9)
+    ]
+    assert sorted(far) == ["draft-00-literal", "lanman-2024-literal", "picoquic-fork", "report-2024"]
+    gateway = store.load("search-gateway")
+    assert search_gateway.times(gateway, "without", "readable_ns", 80_000_000)[1] < 10**10
+    assert search_gateway.times(gateway, "without", "readable_ns", 85_000_000)[1] > 16 * 10**9
+    first = gateway["search-1"]
+    assert 250_000_000 < first["first_loss_ns"] - first["exit_ns"] < 300_000_000
+    ideal = store.load("search-numbers")
+    assert search_numbers.crossing(ideal, 350_000) - search_numbers.crossing(ideal, 260_000) == 750
+    sizes = store.load("careful-resume")
+    assert sizes["geo-slow-start"]["completed_ns"] == sizes["geo-hystart"]["completed_ns"]
+    assert round(max(resume.gains_rtt(sizes, "geo", "hystart", resume.SIZES)), -2) == 5500
+    lost = sizes["leo-careful-resume"]["lost_packets"]
+    assert next(size for size, packets in zip(resume.SIZES, lost, strict=True) if packets) == 9_000_000
+    sharing_data = store.load("sharing")
+    for second in sharing.CONTROLLERS:
+        assert sharing.offset_index(sharing_data, second, 13, 60) > Fraction(98, 100)

@@ -65,7 +65,7 @@ TEXTS = {
         "its size is not given. No randomness.",
         (
             ("sizes", "Transfer times and what Careful Resume gains. HyStart and slow start coincide: up to 10 MB the queue is too short-lived for a difference. The gain grows to 5.5 RTTs "
-             "where the paper has 3 to 4. On the LEO path objects from 9 MB on meet the first loss."),
+             "where the paper has 3 to 4. On the LEO path objects from 9 MB on meet their first loss under Careful Resume."),
             ("panels", "Four first flights of a large object on the GEO path, as in figure 2: window, bytes in flight and queue. Triangles are first losses and reductions. b: ten bandwidth-delay "
              "products at once lose most of what is sent, again and again. d: the same amount under Careful Resume ends in one safe retreat."),
             ("cross", "An object of 5 MB beside a CUBIC flow that has filled the queue. Slow start and HyStart leave early and get little; Careful Resume takes its share at once, "
