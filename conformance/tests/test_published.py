@@ -13,6 +13,7 @@ from firstflight_conformance.plot_published import COLOURS
 from firstflight_conformance.published import claims, registry, resume, search_gateway, search_numbers, sharing, store
 from firstflight_conformance.published.claims import NUMBER, SECONDS, Verdict
 from firstflight_conformance.published.networks import Milestones, quartiles
+from firstflight_conformance.published.resume_runs import SIZES
 from firstflight_conformance.published.store import Run
 from firstflight_conformance.published.texts import TEXTS
 from firstflight_conformance.simulator.clock import Clock
@@ -197,9 +198,9 @@ def test_what_the_captions_say() -> None:
     assert search_numbers.crossing(ideal, 350_000) - search_numbers.crossing(ideal, 260_000) == 750
     sizes = store.load("careful-resume")
     assert sizes["geo-slow-start"]["completed_ns"] == sizes["geo-hystart"]["completed_ns"]
-    assert round(max(resume.gains_rtt(sizes, "geo", "hystart", resume.SIZES)), -2) == 5500
+    assert round(max(resume.gains_rtt(sizes, "geo", "hystart", SIZES)), -2) == 5500
     lost = sizes["leo-careful-resume"]["lost_packets"]
-    assert next(size for size, packets in zip(resume.SIZES, lost, strict=True) if packets) == 9_000_000
+    assert next(size for size, packets in zip(SIZES, lost, strict=True) if packets) == 9_000_000
     sharing_data = store.load("sharing")
     for second in sharing.CONTROLLERS:
         assert sharing.offset_index(sharing_data, second, 13, 60) > Fraction(98, 100)

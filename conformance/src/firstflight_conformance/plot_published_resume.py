@@ -4,7 +4,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from firstflight_conformance.plot_published import COLOURS, MB, MBPS, Draw, S, figure, steps
-from firstflight_conformance.published.resume import ALGORITHMS, PANELS, PATHS, SIZES
+from firstflight_conformance.published.resume_runs import ALGORITHMS, PANELS, PATHS, SIZES
 from firstflight_conformance.published.store import Data
 
 _SAMPLE_NS = S // 10

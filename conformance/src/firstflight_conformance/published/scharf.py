@@ -128,20 +128,36 @@ def _simulated(data: Data) -> list[Claim]:
     jumps = [n for n in SEGMENTS if n * MSS_BYTES <= THRESHOLD_BYTES]
     rows.append(
         _against_model(
-            source, f"Jump-Start: {len(jumps)} sizes up to 64 KiB", "equation (3), in packets", packets, _worst(data, "jump-start", jumps, of_gaps=True), 1000,
-            "The equation is a fluid whose last byte leaves at the end of the RTT; the last of n segments leaves an n-th of it earlier.")
-    )  # fmt: skip
+            source,
+            f"Jump-Start: {len(jumps)} sizes up to 64 KiB",
+            "equation (3), in packets",
+            packets,
+            _worst(data, "jump-start", jumps, of_gaps=True),
+            1000,
+            "The equation is a fluid whose last byte leaves at the end of the RTT; the last of n segments leaves an n-th of it earlier.",
+        )
+    )
     later = [n for n in SEGMENTS if n not in jumps]
     rows.append(
         _against_model(
-            source, f"Jump-Start: {len(later)} sizes above", "equation (3)", packets, _worst(data, "jump-start", later, of_gaps=False), 0,
-            "After its jump the simulated flow sends in bursts, the equation at a rate that doubles.")
-    )  # fmt: skip
+            source,
+            f"Jump-Start: {len(later)} sizes above",
+            "equation (3)",
+            packets,
+            _worst(data, "jump-start", later, of_gaps=False),
+            0,
+            "After its jump the simulated flow sends in bursts, the equation at a rate that doubles.",
+        )
+    )
     return [
         *rows,
-        impossible(f"{PAPER}, figures 12 and 13", "Points of the curves", "plots",
-            "Only the text could be read, not the figures; whether figure 12 shows the response or the transfer time is not known either. The plots here are ours."),
-    ]  # fmt: skip
+        impossible(
+            f"{PAPER}, figures 12 and 13",
+            "Points of the curves",
+            "plots",
+            "Only the text could be read, not the figures; whether figure 12 shows the response or the transfer time is not known either. The plots here are ours.",
+        ),
+    ]
 
 
 def _worst(data: Data, scheme: str, sizes: Sequence[int], *, of_gaps: bool) -> Fraction:
@@ -183,15 +199,47 @@ def _sentences() -> list[Claim]:
     larger = NUMBER.text(sweep.peak(longer[0], longer[1], jumps)[0])
     milliseconds = Quantity("ms", MS, 0)
     return [
-        statement(PAPER, "Slow start fills 10 Mbit/s at 200 ms after", "over 1 s", milliseconds.text(fill_ns), [("over 1 s", fill_ns > S)]),
-        exactly(PAPER, "Largest rate that Quick-Start can approve there", 5_120_000, code_bps, 0, unit=Quantity("Mbit/s", 10**6, 2)),
-        about(PAPER, "Segments in the first RTT at that rate", 83, Fraction(code_bps * RTT_NS, 8 * 1500 * S), unit=Quantity("segments", 1, 2),
-            remark="83 would need packets of 1542 bytes; what was counted is not said."),
-        exactly(PAPER, "Response time of Jump-Start up to 64 KiB", RTT_NS, jump.response_time_ns, 0, unit=milliseconds,
-            remark="The paper's own equation (3) and its T = Gamma + tau give 2 tau; nothing can answer within one."),
-        about(PAPER, "Largest speedup of Quick-Start, up to a factor of", 10, factor, unit=Quantity("", 1, 2),
-            remark=f"At 1 Gbit/s, 200 ms and three segments; the RTT behind the sentence is not given, and 350 ms make it {larger}."),
-    ]  # fmt: skip
+        statement(
+            PAPER,
+            "Slow start fills 10 Mbit/s at 200 ms after",
+            "over 1 s",
+            milliseconds.text(fill_ns),
+            [("over 1 s", fill_ns > S)],
+        ),
+        exactly(
+            PAPER,
+            "Largest rate that Quick-Start can approve there",
+            5_120_000,
+            code_bps,
+            0,
+            unit=Quantity("Mbit/s", 10**6, 2),
+        ),
+        about(
+            PAPER,
+            "Segments in the first RTT at that rate",
+            83,
+            Fraction(code_bps * RTT_NS, 8 * 1500 * S),
+            unit=Quantity("segments", 1, 2),
+            remark="83 would need packets of 1542 bytes; what was counted is not said.",
+        ),
+        exactly(
+            PAPER,
+            "Response time of Jump-Start up to 64 KiB",
+            RTT_NS,
+            jump.response_time_ns,
+            0,
+            unit=milliseconds,
+            remark="The paper's own equation (3) and its T = Gamma + tau give 2 tau; nothing can answer within one.",
+        ),
+        about(
+            PAPER,
+            "Largest speedup of Quick-Start, up to a factor of",
+            10,
+            factor,
+            unit=Quantity("", 1, 2),
+            remark=f"At 1 Gbit/s, 200 ms and three segments; the RTT behind the sentence is not given, and 350 ms make it {larger}.",
+        ),
+    ]
 
 
 def gains(data: Data) -> list[Fraction]:
@@ -207,16 +255,44 @@ def _jump_start(data: Data) -> list[Claim]:
     fill = transfer_time.compute("slow-start", Inputs(10**10, 100 * MS, 10**9, mss_bytes=1460))
     seconds = Quantity("s", S, 5)
     return [
-        statement(f"{JUMPSTART}, figure 1", "One segment, and two", "as long as slow start; longer", f"{PERCENT.text(gain[1])}; {PERCENT.text(gain[2])}",
-            [("no difference at 1", gain[1] == 0), ("longer at 2", gain[2] < 0)]),
-        within(f"{JUMPSTART}, figure 1", "Shorter than slow start, 3 to 64 segments", (Fraction(1, 10), Fraction(1, 2)), middle, unit=PERCENT,
+        statement(
+            f"{JUMPSTART}, figure 1",
+            "One segment, and two",
+            "as long as slow start; longer",
+            f"{PERCENT.text(gain[1])}; {PERCENT.text(gain[2])}",
+            [("no difference at 1", gain[1] == 0), ("longer at 2", gain[2] < 0)],
+        ),
+        within(
+            f"{JUMPSTART}, figure 1",
+            "Shorter than slow start, 3 to 64 segments",
+            (Fraction(1, 10), Fraction(1, 2)),
+            middle,
+            unit=PERCENT,
             remark="The paper says 10 to more than 40 % above two segments. With its initial window of three, three segments leave at once in slow start "
-            "and over an RTT in Jump Start: its window was probably two in fact, if the SYN took a segment of it in that simulator."),
-        statement(f"{JUMPSTART}, figure 1", "Drops from the queue of 60 packets", "none up to 64 segments",
+            "and over an RTT in Jump Start: its window was probably two in fact, if the SYN took a segment of it in that simulator.",
+        ),
+        statement(
+            f"{JUMPSTART}, figure 1",
+            "Drops from the queue of 60 packets",
+            "none up to 64 segments",
             f"{dropped[64]} at 64, {dropped[87]} at 87, {dropped[88]} at 88, {dropped[128]} at 128",
-            [("none up to 64", all(dropped[n] == 0 for n in LAJW_SEGMENTS if n <= 64))]),
-        statement(f"{JUMPSTART}, figure 1", "128 segments", "slow start is faster", PERCENT.text(gain[128], signed=True), [("slow start is faster", gain[128] < 0)],
-            "How that simulator repaired 41 losses is not known; ours finds them all within one RTT." if gain[128] >= 0 else ""),
-        statement(JUMPSTART, "Slow start needs to fill 10 Gbit/s at 100 ms", "over 1.5 s", seconds.text(fill.psi * (100 * MS + 1200)),
-            [("over 1.5 s", fill.psi * (100 * MS + 1200) > 1500 * MS)]),
-    ]  # fmt: skip
+            [("none up to 64", all(dropped[n] == 0 for n in LAJW_SEGMENTS if n <= 64))],
+        ),
+        statement(
+            f"{JUMPSTART}, figure 1",
+            "128 segments",
+            "slow start is faster",
+            PERCENT.text(gain[128], signed=True),
+            [("slow start is faster", gain[128] < 0)],
+            "How that simulator repaired 41 losses is not known; ours finds them all within one RTT."
+            if gain[128] >= 0
+            else "",
+        ),
+        statement(
+            JUMPSTART,
+            "Slow start needs to fill 10 Gbit/s at 100 ms",
+            "over 1.5 s",
+            seconds.text(fill.psi * (100 * MS + 1200)),
+            [("over 1.5 s", fill.psi * (100 * MS + 1200) > 1500 * MS)],
+        ),
+    ]

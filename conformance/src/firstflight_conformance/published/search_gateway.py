@@ -74,24 +74,46 @@ def claims(data: Data) -> list[Claim]:
     first_ns = quartiles([data[f"without-{seed}"]["first_loss_ns"] for seed in SEEDS])[1]
     exit_ns = quartiles([data[f"search-{seed}"]["exit_ns"] for seed in SEEDS])[1]
     return [
-        *_gains(data, "arrived_ns", "in any order", "The link is the limit here: its queue never runs dry, with or without SEARCH. A gain "
-            "like the published one would have to come from what this one has not, a radio link whose rate changes."),
-        *_gains(data, "readable_ns", "in order, as an application reads", "Which way the paper counts is not said. In order, whoever loses "
-            "packets waits for their repetition, and for that of repetitions that the gateway drops again."),
-        about("LANMAN 2024, section I", "Delivered when slow start ends by loss", 150 * MB, loss_bytes, unit=MEGABYTES,
-            remark=f"Counted in steps of {STEP_BYTES // MB} MB. The first loss is seen at {SECONDS.text(first_ns)} here; 150 MB without loss take a gateway that drops later."),
+        *_gains(
+            data,
+            "arrived_ns",
+            "in any order",
+            "The link is the limit here: its queue never runs dry, with or without SEARCH. A gain "
+            "like the published one would have to come from what this one has not, a radio link whose rate changes.",
+        ),
+        *_gains(
+            data,
+            "readable_ns",
+            "in order, as an application reads",
+            "Which way the paper counts is not said. In order, whoever loses "
+            "packets waits for their repetition, and for that of repetitions that the gateway drops again.",
+        ),
+        about(
+            "LANMAN 2024, section I",
+            "Delivered when slow start ends by loss",
+            150 * MB,
+            loss_bytes,
+            unit=MEGABYTES,
+            remark=f"Counted in steps of {STEP_BYTES // MB} MB. The first loss is seen at {SECONDS.text(first_ns)} here; 150 MB without loss take a gateway that drops later.",
+        ),
         statement(
-            "Report 2024, section 5.3", "Order of the two signals", "SEARCH leaves before the first loss in 55 % of the clean runs",
+            "Report 2024, section 5.3",
+            "Order of the two signals",
+            "SEARCH leaves before the first loss in 55 % of the clean runs",
             f"in {_before(data)} of {len(SEEDS)} runs; exit at {SECONDS.text(exit_ns)}, loss at {SECONDS.text(first_ns)}",
-            [("SEARCH leaves first in some runs", _before(data) > 0), ("and in 40 to 70 % of them", 4 * len(SEEDS) <= 10 * _before(data) <= 7 * len(SEEDS))],
+            [
+                ("SEARCH leaves first in some runs", _before(data) > 0),
+                ("and in 40 to 70 % of them", 4 * len(SEEDS) <= 10 * _before(data) <= 7 * len(SEEDS)),
+            ],
             "Up to the first random drop every run is the same here; on the satellite the path itself varied.",
         ),
         impossible(
-            SOURCE, "Clean runs, first-RTT losses and wireless losses; runs that reached 50, 100, 150, 200 MB",
+            SOURCE,
+            "Clean runs, first-RTT losses and wireless losses; runs that reached 50, 100, 150, 200 MB",
             "1079 clean of 1318; 449/421/386/358 and 445/419/380/323",
             "They count what happened on one real link at that time: weather, other users, handovers. No path parameters were published from which they follow.",
         ),
-    ]  # fmt: skip
+    ]
 
 
 def _gains(data: Data, what: str, how: str, remark: str) -> list[Claim]:
@@ -105,20 +127,28 @@ def _gains(data: Data, what: str, how: str, remark: str) -> list[Claim]:
     lowered_part = Fraction(lowered[lowered_best], times(data, "without", what, lowered_best)[1])
     return [
         statement(
-            SOURCE, f"Median time to deliver up to 130 MB, {how}", "the same with and without SEARCH", f"differs by at most {SECONDS.text(small)}",
+            SOURCE,
+            f"Median time to deliver up to 130 MB, {how}",
+            "the same with and without SEARCH",
+            f"differs by at most {SECONDS.text(small)}",
             [("at most 0.1 s apart up to 130 MB", small <= S // 10)],
         ),
         statement(
-            SOURCE, f"Largest gain of the median, {how}", "about 3 s (14 %) at 160 MB, from 135 MB on",
+            SOURCE,
+            f"Largest gain of the median, {how}",
+            "about 3 s (14 %) at 160 MB, from 135 MB on",
             f"{_gain(gains[best], part, best)}; with the window lowered {_gain(lowered[lowered_best], lowered_part, lowered_best)}",
             [
-                ("faster by 0.1 s or more somewhere above 130 MB", any(g >= S // 10 for size, g in gains.items() if size > 130 * MB)),
+                (
+                    "faster by 0.1 s or more somewhere above 130 MB",
+                    any(g >= S // 10 for size, g in gains.items() if size > 130 * MB),
+                ),
                 ("the largest gain is at 140 to 180 MB", 140 * MB <= best <= 180 * MB and gains[best] >= S // 10),
                 ("it is 2 to 4 s", 2 * S <= gains[best] <= 4 * S),
             ],
             remark,
         ),
-    ]  # fmt: skip
+    ]
 
 
 def _gain(gain: int, part: Fraction, size_bytes: int) -> str:

@@ -63,14 +63,32 @@ def claims(data: Data) -> list[Claim]:
         about(DRAFT, "The threshold of 0.35 is reached after the path is full", 2000, crossed, unit=rtts),
         about("LANMAN 2024", "Delay of the exit after the path is full, almost exactly", 2000, crossed, unit=rtts),
         statement(
-            "Report 2024, section 4.4", "The same", "at least one RTT", rtts.text(crossed), [("at least one RTT", crossed >= 1000)]
+            "Report 2024, section 4.4",
+            "The same",
+            "at least one RTT",
+            rtts.text(crossed),
+            [("at least one RTT", crossed >= 1000)],
         ),
         statement(
-            DRAFT, "The difference before and long after the path is full", "0 and 0.5", ends,
-            [("0 to three digits before", abs(found[-1000]) < 500), ("0.5 to a fiftieth after", abs(found[6000] - 500_000) <= 10_000)],
+            DRAFT,
+            "The difference before and long after the path is full",
+            "0 and 0.5",
+            ends,
+            [
+                ("0 to three digits before", abs(found[-1000]) < 500),
+                ("0.5 to a fiftieth after", abs(found[6000] - 500_000) <= 10_000),
+            ],
         ),
-        impossible(DRAFT, "Windows of 3.5 RTTs chosen from spectra of RTTs; 5 to 40 bins tried", "3.33 (GEO), 2.8 (LTE)",
-            "The measured RTTs were not published with the draft."),
-        impossible("Traces of the authors", "Exits of their code on recorded ACKs of Viasat and 4G", "log files",
-            "The recordings carry no licence under which they could be repeated here."),
-    ]  # fmt: skip
+        impossible(
+            DRAFT,
+            "Windows of 3.5 RTTs chosen from spectra of RTTs; 5 to 40 bins tried",
+            "3.33 (GEO), 2.8 (LTE)",
+            "The measured RTTs were not published with the draft.",
+        ),
+        impossible(
+            "Traces of the authors",
+            "Exits of their code on recorded ACKs of Viasat and 4G",
+            "log files",
+            "The recordings carry no licence under which they could be repeated here.",
+        ),
+    ]

@@ -76,8 +76,18 @@ def claims(data: Data) -> list[Claim]:
     ours = "; ".join(f"{size} {', '.join(index.text(one) for one in found)}" for size, found in alike.items())
     pairs = ", ".join(f"{a} with {b}" for a, b in PAIRS)
     return [
-        impossible("Scharf 2009", "Two flows with an offset of 10 s: rates over time", "plots",
-            "Only the text could be read, not the figures. Ours: Jain index from 10 to 60 s, the second flow in slow start and in Jump-Start.", ", ".join(late)),
-        impossible("Scharf 2009; Grigore 2025, tables 4, 6, 8", "Jain index of two flows that begin together, short (100 kB) and long (10 MB)", "plots; 9 indices",
-            f"The single numbers could not be read, and the thesis has another bottleneck (FQ-CoDel). Ours, in this order: {pairs}.", ours),
-    ]  # fmt: skip
+        impossible(
+            "Scharf 2009",
+            "Two flows with an offset of 10 s: rates over time",
+            "plots",
+            "Only the text could be read, not the figures. Ours: Jain index from 10 to 60 s, the second flow in slow start and in Jump-Start.",
+            ", ".join(late),
+        ),
+        impossible(
+            "Scharf 2009; Grigore 2025, tables 4, 6, 8",
+            "Jain index of two flows that begin together, short (100 kB) and long (10 MB)",
+            "plots; 9 indices",
+            f"The single numbers could not be read, and the thesis has another bottleneck (FQ-CoDel). Ours, in this order: {pairs}.",
+            ours,
+        ),
+    ]

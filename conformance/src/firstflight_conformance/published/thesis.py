@@ -70,24 +70,32 @@ def claims(data: Data) -> list[Claim]:
     return [
         *rows,
         statement(
-            "Grigore 2025, abstract", "Short flows", "JumpStart is faster than CUBIC",
+            "Grigore 2025, abstract",
+            "Short flows",
+            "JumpStart is faster than CUBIC",
             f"100 kB: {SECONDS.text(jump[COMPARED_KB.index(100)])} against {SECONDS.text(cubic[COMPARED_KB.index(100)])}",
             [(f"faster at every size of 20 to {SHORT_KB} kB", all(short))],
         ),
         statement(
-            "Grigore 2025, abstract", "Long flows", "JumpStart does worse than CUBIC",
+            "Grigore 2025, abstract",
+            "Long flows",
+            "JumpStart does worse than CUBIC",
             f"10 MB: {SECONDS.text(jump[-1])} against {SECONDS.text(cubic[-1])}",
             [("slower at 10 MB", jump[-1] > cubic[-1])],
             "It begins congestion avoidance at 64 KiB, which is a property of that code and not of JumpStart.",
         ),
         impossible(
-            "Grigore 2025, tables 1 to 8", "BBRv3", "completion times and fairness",
+            "Grigore 2025, tables 1 to 8",
+            "BBRv3",
+            "completion times and fairness",
             "That port of BBRv3 exists only in the simulator of the thesis.",
         ),
         impossible(
-            "Grigore 2025, tables 3 to 8", "Two flows that share the bottleneck: completion times and Jain indices", "18 numbers",
+            "Grigore 2025, tables 3 to 8",
+            "Two flows that share the bottleneck: completion times and Jain indices",
+            "18 numbers",
             "The times of single flows could not be read for this page, so the indices cannot be recomputed from them; and both "
             "flows lose packets to FQ-CoDel, where recovery as in that simulator decides. One slip is known: the second time "
             "of BBRv3 with BBRv3 in table 7 is printed as 2.213762 s, but the index 0.999997 of table 8 belongs to 2.221233 s.",
         ),
-    ]  # fmt: skip
+    ]
