@@ -67,7 +67,7 @@ def claims(data: Data) -> list[Claim]:
     rows = [
         about(
             source, "Without SEARCH, the sender sees the first loss", 11 * S, base["first_loss_ns"], unit=SECONDS,
-            remark="The queue of 36 MB overflows 2.5 s earlier; the news needs a queue and a half-way.",
+            remark="The queue of 36 MB overflows before 8.5 s; the packets behind the gap have to wait in it for 2 s before their ACKs tell.",
         )
     ]  # fmt: skip
     rows += [
