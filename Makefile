@@ -12,7 +12,7 @@ READY := $(VENV)/.ready
 REPORTS := build/report
 
 .DEFAULT_GOAL := help
-.PHONY: help setup conformance test check lint test-python test-c test-long coverage-c vectors generate mutants bench docs \
+.PHONY: help setup conformance test check lint test-python test-c test-long coverage-c vectors generate mutants bench docs results \
     adapters c-adapters cargo-adapters go-adapters java-adapters requirements clean
 
 help:  ## List the jobs
@@ -77,6 +77,10 @@ mutants: setup  ## The kill matrix: which vectors reject which wrong implementat
 bench: setup  ## Instructions per ACK, bytes of state, events per second
 	$(MAKE) --no-print-directory --silent -C reference-c bench
 	$(BIN)/python conformance/bench_model.py
+
+results: setup  ## Compute published results again, and the page that compares (two minutes on two cores)
+	$(FIRSTFLIGHT) results --jobs $(JOBS)
+	@$(MAKE) --no-print-directory docs
 
 docs: setup  ## Build the documentation in build/docs
 	$(BIN)/sphinx-build -q -W --keep-going -b html docs build/docs

@@ -10,6 +10,7 @@ from firstflight_conformance.commands.list import list_command
 from firstflight_conformance.commands.model import model_command
 from firstflight_conformance.commands.mutants import mutants_command
 from firstflight_conformance.commands.network import network_command
+from firstflight_conformance.commands.results import results_command
 from firstflight_conformance.commands.run import run_command
 from firstflight_conformance.commands.show import show_command
 from firstflight_conformance.commands.simulate import simulate_command
@@ -26,6 +27,7 @@ COMMANDS = (
     simulate_command,
     network_command,
     fct_command,
+    results_command,
     model_command,
 )
 

@@ -13,6 +13,7 @@ from firstflight_conformance.docs_ext import (
     matrix,
     plot_cache,
     profile_paths,
+    published_page,
     python_api,
     readings,
     site,
@@ -30,6 +31,8 @@ from firstflight_conformance.paths import (
     SPEC,
     VECTORS,
 )
+from firstflight_conformance.plot_published import write_published_plots
+from firstflight_conformance.published.store import RESULTS
 
 _LOGGER = logging.getLogger(__name__)
 _STAMP = ".inputs"
@@ -52,6 +55,7 @@ def write_pages(app: Sphinx) -> None:
     computation_pages.write_plots(folder / "models")
     plot_cache.write_plots(site.vectors(), folder / "plots")
     profile_paths.write_paths(Path(app.srcdir))
+    write_published_plots(folder / "results")
     stamp.write_text(digest, "utf-8")
 
 
@@ -60,6 +64,7 @@ def _pages() -> dict[str, str]:
         "readings": readings.page(),
         "matrix": matrix.page(),
         "stacks": stacks.page(),
+        "results": published_page.page(),
         "changelog": _changelog(),
         "vectors/index": vector_pages.index(),
         "vectors/transfer-time": computation_pages.page(),
@@ -111,6 +116,7 @@ def _inputs_digest() -> str:
         *PROFILES.glob("*.toml"),
         *VECTORS.rglob("*.json"),
         *SCENARIOS.rglob("*.json"),
+        *RESULTS.glob("*.json"),
         *REFERENCE_PY.glob("*.py"),
         *REFERENCE_C.rglob("*.[ch]"),
         *(CONFORMANCE / "include").glob("*.h"),

@@ -1,0 +1,104 @@
+"""The runs of Careful Resume over paths of its paper: objects of every size, four first flights, and a competing flow."""
+
+from typing import Any
+
+from firstflight.events import Ack
+from firstflight_conformance.published.networks import (
+    BASELINE,
+    MB,
+    MS,
+    S,
+    network,
+    noted,
+    on_base,
+    phases,
+    reductions,
+    with_transfer,
+)
+from firstflight_conformance.published.store import Run
+from firstflight_conformance.simulator.dumbbell import FlowResult, run_network
+
+NAME, TITLE = "careful-resume", "Careful Resume over satellites"
+#: Of the two parts of HyStart the paper's QUIC stack has the delay; and it paces.
+ALGORITHMS = {
+    "slow-start": BASELINE,
+    "hystart": on_base("hystart/google-quic"),
+    "careful-resume": on_base("careful-resume/rfc-9959"),
+}
+PATHS = ("geo", "leo")
+RTT_NS = {"geo": 600 * MS, "leo": 40 * MS}
+#: 1 kB and 0.5 to 10 MB, as in the paper.
+SIZES = (1000, *(MB // 2 * n for n in range(1, 21)))
+#: One bandwidth-delay product of the geostationary path, and what the panels of figure 2 do to it.
+BDP_BYTES = 3_750_000
+PANELS: dict[str, tuple[str, dict[str, int | None]]] = {
+    "a": ("hystart", {}),
+    "b": ("slow-start", {"initial_window_bytes": 10 * BDP_BYTES}),
+    "c": ("careful-resume", {}),
+    "d": ("careful-resume", {"saved_cwnd_bytes": 20 * BDP_BYTES}),
+}
+#: A transfer that goes on beyond what the panels show.
+PANEL_BYTES, PANEL_NS = 60 * MB, 14 * S
+CROSS_BYTES = 5 * MB
+
+
+def sweep(path: str, algorithm: str) -> dict[str, Any]:
+    """Transfer objects of every size over an idle path."""
+    net = network(f"careful-resume-{path}").changed("object", controller=ALGORITHMS[algorithm])
+    completed, lost, rtt = [], [], []
+    for size_bytes in SIZES:
+        result = run_network(net.changed("object", transfer_bytes=size_bytes), record=("object",))
+        flow = result.flow("object")
+        completed.append(flow.completed_ns)
+        lost.append(flow.lost_packets)
+        rtt.append(_rtts(flow))
+    return {"completed_ns": completed, "lost_packets": lost, "rtt_min_mean_ns": rtt}
+
+
+def _rtts(flow: FlowResult) -> list[int]:
+    samples = [e.latest_rtt_ns for e in flow.events if isinstance(e, Ack) and e.latest_rtt_ns is not None]
+    return [min(samples), sum(samples) // len(samples)]
+
+
+def panel(name: str) -> dict[str, Any]:
+    """Carry out one panel of figure 2: the beginning of a large object."""
+    algorithm, changes = PANELS[name]
+    net = network("careful-resume-geo").changed("object", controller=ALGORITHMS[algorithm])
+    if algorithm != "careful-resume":
+        changes = changes | {"saved_cwnd_bytes": None}
+    net = with_transfer(net, "object", transfer_bytes=PANEL_BYTES, **changes)
+    result = run_network(net)
+    flow = result.flow("object")
+    count = PANEL_NS // net.sample_ns
+    return noted(result, flow) | {
+        "phases": phases(flow),
+        "reductions": reductions(flow),
+        "cwnd_bytes": flow.samples.cwnd_bytes[:count],
+        "bytes_in_flight": flow.samples.bytes_in_flight[:count],
+        "queue_bytes": result.queue_bytes[:count],
+        "rates_bps": flow.samples.rates_bps(net.sample_ns)[:count],
+    }
+
+
+def cross(algorithm: str) -> dict[str, Any]:
+    """Transfer an object beside a flow that has been there for 30 s."""
+    net = network("careful-resume-geo-cross").changed("competing", controller=BASELINE)
+    net = net.changed("object", controller=ALGORITHMS[algorithm], transfer_bytes=CROSS_BYTES)
+    if algorithm != "careful-resume":
+        net = with_transfer(net, "object", saved_cwnd_bytes=None)
+    result = run_network(net)
+    flow = result.flow("object")
+    first = 25 * S // net.sample_ns
+    return noted(result, flow) | {
+        "phases": phases(flow),
+        "queue_bytes": result.queue_bytes[first:],
+        "rates_bps": flow.samples.rates_bps(net.sample_ns)[first:],
+        "competing_rates_bps": result.flow("competing").samples.rates_bps(net.sample_ns)[first:],
+    }
+
+
+def runs() -> list[Run]:
+    """Return the runs of this scenario."""
+    sweeps = [Run(NAME, f"{p}-{a}", sweep, (p, a), 5000) for p in PATHS for a in ALGORITHMS]
+    panels = [Run(NAME, f"panel-{one}", panel, (one,), 2000) for one in PANELS]
+    return [*sweeps, *panels, *(Run(NAME, f"cross-{one}", cross, (one,), 9000) for one in ALGORITHMS)]

@@ -1,0 +1,206 @@
+"""Published results: the numbers in ``docs/results`` are what the runs give, and verdicts follow from them by their rules."""
+
+import json
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from firstflight_conformance.cli import main
+from firstflight_conformance.docs_ext import published_page
+from firstflight_conformance.plot_published import COLOURS
+from firstflight_conformance.published import claims, registry, resume, search_gateway, search_numbers, sharing, store
+from firstflight_conformance.published.claims import NUMBER, SECONDS, Verdict
+from firstflight_conformance.published.networks import Milestones, quartiles
+from firstflight_conformance.published.resume_runs import SIZES
+from firstflight_conformance.published.store import Run
+from firstflight_conformance.published.texts import TEXTS
+from firstflight_conformance.simulator.clock import Clock
+
+RUNS = registry.all_runs()
+
+
+@pytest.mark.parametrize("run", [run for run in RUNS if run.quick], ids=lambda run: f"{run.scenario}-{run.name}")
+def test_numbers_are_those_of_a_run(run: Run) -> None:
+    """A quick run gives the committed numbers; `firstflight results --check` does the same for all."""
+    assert store.differences(run.scenario, run.name, run.function(*run.arguments)) == []
+
+
+@pytest.mark.parametrize("scenario", registry.SCENARIOS)
+def test_the_data_is_complete_and_canonical(scenario: str) -> None:
+    data = store.load(scenario)
+    assert set(data) == {run.name for run in RUNS if run.scenario == scenario}
+    assert store.path_of(scenario).read_text("utf-8") == store.text(scenario, data)
+    for value in json.loads(json.dumps(data)).values():
+        assert not any(isinstance(one, float) for one in _leaves(value))
+
+
+def _leaves(value: object) -> list[object]:
+    if isinstance(value, dict):
+        return [leaf for one in value.values() for leaf in _leaves(one)]
+    if isinstance(value, list):
+        return [leaf for one in value for leaf in _leaves(one)]
+    return [value]
+
+
+def test_a_changed_number_is_found() -> None:
+    data = store.load("search-numbers")["ideal"]
+    wrong = data | {"difference_ppm": [*data["difference_ppm"][:-1], 1]}
+    assert store.differences("search-numbers", "ideal", wrong) == ["search-numbers: ideal: difference_ppm differs"]
+    assert store.differences("search-numbers", "other", wrong) == ["search-numbers: other: not in the data"]
+
+
+def test_the_command_checks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    arguments = ["results", "--check", "--only", "search-numbers", "--jobs", "1"]
+    good = CliRunner().invoke(main, arguments)
+    assert (good.exit_code, good.output) == (0, "1 runs give the numbers of docs/results\n")
+    changed = (store.RESULTS / "search-numbers.json").read_text("utf-8").replace("500000", "500001", 1)
+    (tmp_path / "search-numbers.json").write_text(changed, "utf-8")
+    monkeypatch.setattr(store, "RESULTS", tmp_path)
+    store.load.cache_clear()
+    bad = CliRunner().invoke(main, arguments)
+    assert (bad.exit_code, bad.output) == (1, "search-numbers: ideal: difference_ppm differs\n")
+    (tmp_path / "search-numbers.json").unlink()
+    store.load.cache_clear()
+    assert "firstflight results` writes it" in CliRunner().invoke(main, arguments).output
+    store.load.cache_clear()
+
+
+def test_results_in_other_processes_are_the_same() -> None:
+    runs = [run for run in RUNS if run.quick and run.scenario == "sharing"]
+    assert {run.name: found for run, found in store.carry_out(runs, 2)} == {
+        run.name: run.function(*run.arguments) for run in runs
+    }
+
+
+@pytest.mark.parametrize(
+    ("ours", "verdict"),
+    [(9, Verdict.REPRODUCED), (Fraction(99, 10), Verdict.REPRODUCED), (Fraction(81, 10), Verdict.REPRODUCED), (10, Verdict.SHAPE),
+     (Fraction(63, 10), Verdict.SHAPE), (12, Verdict.DIFFERENT), (3, Verdict.DIFFERENT), (None, Verdict.DIFFERENT)],
+)  # fmt: skip
+def test_about(ours: int | Fraction | None, verdict: Verdict) -> None:
+    assert claims.about("", "", 9, ours, unit=NUMBER).verdict is verdict
+
+
+@pytest.mark.parametrize(
+    ("ours", "verdict"), [(1000, Verdict.REPRODUCED), (1001, Verdict.DIFFERENT), (-1000, Verdict.REPRODUCED)]
+)
+def test_exactly(ours: int, verdict: Verdict) -> None:
+    assert claims.exactly("", "", 0, ours, 1000, unit=SECONDS).verdict is verdict
+
+
+@pytest.mark.parametrize(
+    ("ours", "verdict"), [([3, 4], Verdict.REPRODUCED), ([3, 5], Verdict.SHAPE), ([2, 5], Verdict.DIFFERENT)]
+)
+def test_within(ours: list[int], verdict: Verdict) -> None:
+    assert claims.within("", "", (3, 4), ours, unit=NUMBER).verdict is verdict
+
+
+@pytest.mark.parametrize(
+    ("holding", "verdict"),
+    [((True, True), Verdict.REPRODUCED), ((True, False), Verdict.SHAPE), ((False, False), Verdict.DIFFERENT)],
+)
+def test_statement(holding: tuple[bool, bool], verdict: Verdict) -> None:
+    claim = claims.statement("", "", "", "", [("one", holding[0]), ("two", holding[1])])
+    assert claim.verdict is verdict
+    assert claim.rule == "; ".join(
+        f"{name} ({'yes' if holds else 'no'})" for name, holds in zip(("one", "two"), holding, strict=True)
+    )
+
+
+@pytest.mark.parametrize(
+    ("value", "decimals", "text"),
+    [(Fraction(1, 2), 0, "1"), (Fraction(-1, 8), 2, "-0.13"), (Fraction(-1, 1000), 2, "0.00"), (12, 1, "12.0")],
+)
+def test_decimal(value: Fraction, decimals: int, text: str) -> None:
+    """Halves go away from zero, and there is no negative zero."""
+    assert claims.decimal(value, decimals) == text
+
+
+def test_quartiles() -> None:
+    assert quartiles([5, 1, 4, 2, 3]) == (2, 3, 4)
+    assert quartiles(list(range(9))) == (2, 4, 6)
+
+
+def test_jain() -> None:
+    assert sharing.jain([Fraction(3), Fraction(3)]) == 1
+    assert sharing.jain([Fraction(1), Fraction(0)]) == Fraction(1, 2)
+    assert sharing.jain([Fraction(3), Fraction(1)]) == Fraction(16, 20)
+
+
+def test_milestones() -> None:
+    """Packet 1 is lost, 3 repeats it and is lost too, 5 repeats it again: what came after it can be read only then."""
+    clock = Clock()
+    noted = Milestones(clock, 1000)
+    noted.repeats.update((3, 5))
+    for t_ns, packet, name in ((10, 0, None), (20, 2, None), (40, 4, None), (50, 5, 1)):
+        clock.now_ns = t_ns
+        noted.add(packet, name, 1000)
+    assert noted.arrived_ns == [10, 20, 40, 50]
+    assert noted.readable_ns == [10, 50, 50, 50]
+
+
+def test_every_arm_has_every_milestone() -> None:
+    data = store.load("search-gateway")
+    for run in data.values():
+        assert len(run["arrived_ns"]) == len(run["readable_ns"]) == 200_000_000 // search_gateway.STEP_BYTES
+        assert run["arrived_ns"] == sorted(run["arrived_ns"])
+        assert all(first <= later for first, later in zip(run["arrived_ns"], run["readable_ns"], strict=True))
+        assert run["arrived_ns"][-1] == run["readable_ns"][-1] == run["completed_ns"]
+
+
+def test_every_claim_is_on_the_page_with_its_verdict() -> None:
+    text = published_page.page()
+    found = [claim for scenario in registry.SCENARIOS for claim in registry.claims_of(scenario)]
+    for verdict in Verdict:
+        assert text.count(f"**{verdict.value}**. ") + text.count(f"**{verdict.value}**.\n") >= sum(
+            c.verdict is verdict for c in found
+        )
+    for claim in found:
+        assert claim.source
+        assert (claim.verdict is Verdict.IMPOSSIBLE) == (not claim.rule)
+        assert claim.remark or claim.verdict is not Verdict.IMPOSSIBLE
+
+
+def test_every_scenario_has_text_and_plots() -> None:
+    assert set(TEXTS) == set(registry.SCENARIOS)
+    for text in TEXTS.values():
+        assert text.plots
+    assert COLOURS["slow-start"] == COLOURS["cubic"]
+
+
+def test_the_cells_of_the_thesis() -> None:
+    """The tolerance of the project: each of the 18 within a microsecond."""
+    cells = [claim for claim in registry.claims_of("thesis") if claim.source.startswith("Grigore 2025, table ")]
+    assert len(cells) == 18
+    assert {claim.verdict for claim in cells} == {Verdict.REPRODUCED}
+
+
+def test_what_the_captions_say() -> None:
+    """The numbers in captions are those of the data; who changes a run changes them."""
+    geo = store.load("search-geo")
+    full = list(geo["slow-start"]["rates_bps"][13:32])
+    assert geo["slow-start"]["rates_bps"][12] < 100_000_000 < 149_000_000 < min(full)  # from 6.5 s on
+    assert geo["slow-start"]["queue_bytes"][16] > 35_900_000  # at 8.5 s
+    far = [
+        one
+        for one, run in geo.items()
+        if one != "slow-start" and (run["exit_ns"] is None or run["exit_ns"] < 6 * 10**9)
+    ]
+    assert sorted(far) == ["draft-00-literal", "lanman-2024-literal", "picoquic-fork", "report-2024"]
+    gateway = store.load("search-gateway")
+    assert search_gateway.times(gateway, "without", "readable_ns", 80_000_000)[1] < 10**10
+    assert search_gateway.times(gateway, "without", "readable_ns", 85_000_000)[1] > 16 * 10**9
+    first = gateway["search-1"]
+    assert 250_000_000 < first["first_loss_ns"] - first["exit_ns"] < 300_000_000
+    ideal = store.load("search-numbers")
+    assert search_numbers.crossing(ideal, 350_000) - search_numbers.crossing(ideal, 260_000) == 750
+    sizes = store.load("careful-resume")
+    assert sizes["geo-slow-start"]["completed_ns"] == sizes["geo-hystart"]["completed_ns"]
+    assert round(max(resume.gains_rtt(sizes, "geo", "hystart", SIZES)), -2) == 5500
+    lost = sizes["leo-careful-resume"]["lost_packets"]
+    assert next(size for size, packets in zip(SIZES, lost, strict=True) if packets) == 9_000_000
+    sharing_data = store.load("sharing")
+    for second in sharing.CONTROLLERS:
+        assert sharing.offset_index(sharing_data, second, 13, 60) > Fraction(98, 100)
