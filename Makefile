@@ -36,6 +36,7 @@ conformance: setup adapters  ## Check the vectors, judge both references and the
 	$(FIRSTFLIGHT) vectors --check
 	$(FIRSTFLIGHT) check
 	$(FIRSTFLIGHT) run --both --report-json $(REPORTS)/report.json --junit $(REPORTS)/junit.xml
+	@echo "report: $(REPORTS)/report.json; make docs writes the page State of the stacks from it"
 
 test: lint test-c test-python coverage-c mutants conformance docs  ## Run everything
 
@@ -54,8 +55,9 @@ test-python: setup c-adapters  ## pytest: the model, the tools, Python against C
 test-c: setup  ## Unity tests of the C port with gcc and clang, under ASan and UBSan
 	$(MAKE) --no-print-directory --silent -C reference-c test PYTHON=$(CURDIR)/$(BIN)/python
 
-test-long: setup c-adapters  ## A million random events per profile, Python against C
+test-long: setup c-adapters  ## A million random events per profile, Python against C; every published result again
 	$(BIN)/pytest -q -n $(JOBS) -m long
+	$(FIRSTFLIGHT) results --check
 
 coverage-c: setup  ## Measure by gcov that the vectors carry out every clause in C
 	@if command -v gcov >/dev/null; then \
