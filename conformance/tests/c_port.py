@@ -4,15 +4,16 @@ import fcntl
 import importlib.util
 import re
 import struct
+from collections.abc import Callable
 from enum import Enum
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import cffi  # type: ignore[import-untyped]
 
 from firstflight import search_profiles
-from firstflight.controller import Config, Controller
+from firstflight.controller import Config, Controller, step
 from firstflight.errors import DomainError
 from firstflight.events import (
     Ack,
@@ -45,7 +46,9 @@ _HEADERS = (
 )
 _SEARCH_STATE = ("bin", "open_bin_bytes", "shift_bins", "current_bytes", "previous_bytes", "target_bytes")
 #: FF_NONE, FF_NO_RTT_NS and FF_SSTHRESH_INFINITE alike.
-_NONE = 2**64 - 1
+NONE = 2**64 - 1
+#: What a port answers to an event.
+Seen = TypeVar("Seen")
 #: How the port is built. Undefined behaviour ends the process: no run-time library is needed for that.
 _TRAP = ("-O2", "-fsanitize=undefined", "-fsanitize-undefined-trap-on-error")
 _BUILDS = {
@@ -171,10 +174,10 @@ class Port:
         names = _SEARCH_STATE if self._readings is not None else ("recovery_start_ns",)
         self.last = Observation(
             seen.cwnd_bytes,
-            _optional(seen.ssthresh_bytes),
+            optional(seen.ssthresh_bytes),
             _PHASES[seen.phase],
             _OUTCOMES[seen.outcome],
-            {name: _optional(getattr(seen, name)) for name in names},
+            {name: optional(getattr(seen, name)) for name in names},
         )
         return self.last
 
@@ -193,8 +196,8 @@ class Port:
         seen = SlowStart(
             base.max_datagram_size_bytes,
             base.cwnd_bytes,
-            _optional(base.ssthresh_bytes),
-            _optional(base.recovery_start_ns),
+            optional(base.ssthresh_bytes),
+            optional(base.recovery_start_ns),
             base.in_recovery,
         )
         if seen != model.base or self._controller.t_ns != model.t_ns:
@@ -240,7 +243,7 @@ class Port:
         more = (*_counters(search.sent), _required(search.target_bytes), search.drain_packets)
         if self._slots[0] > 8 * len(words):
             words += more
-        elif more != (0, 0, _NONE, 0):
+        elif more != (0, 0, NONE, 0):
             raise AssertionError(f"there is no room for {more}")
         return struct.pack(f"<{len(words)}Q", *words)
 
@@ -268,12 +271,28 @@ def _check(status: int) -> None:
         raise DomainError({lib.FF_ERR_DOMAIN: "domain", lib.FF_ERR_UNKNOWN_PROFILE: "unknown profile"}[status])
 
 
-def _optional(value: int) -> int | None:
-    return None if value == _NONE else value
+def optional(value: int) -> int | None:
+    """Return a number of the port in the model's form."""
+    return None if value == NONE else value
+
+
+def step_both(
+    model: Controller, port_step: Callable[[Event], Seen], event: Event
+) -> tuple[Controller, Observation, Seen] | None:
+    """Let model and port process the event; return the model's new state and what each shows, ``None`` if both refuse."""
+    try:
+        after, expected = step(model, event)
+    except DomainError:
+        try:
+            port_step(event)
+        except DomainError:
+            return None
+        raise AssertionError(f"the port accepts {event}") from None
+    return after, expected, port_step(event)
 
 
 def _required(value: int | None) -> int:
-    return _NONE if value is None else value
+    return NONE if value is None else value
 
 
 def _readings_to_c(ffi: Any, readings: Readings | None) -> Any:
