@@ -26,17 +26,17 @@ def write(reports: list[AdapterReport], path: Path, *, strict: bool) -> None:
 
 
 def _suite(report: AdapterReport, *, strict: bool) -> TestSuite:
-    suite = TestSuite(report.manifest.name)
-    for result in report.results:
-        suite.add_testcase(_case(report.manifest.name, result, strict=strict))
+    cases = [_case(report.manifest.name, result, strict=strict) for result in report.results]
     for deviation in report.disappeared:
         case = TestCase(f"deviation {deviation.case}", report.manifest.name)
         case.result = [Failure(_clean(f"no case shows it any more: {deviation.explanation}"), "disappeared")]
-        suite.add_testcase(case)
+        cases.append(case)
     if report.skipped is not None:
         case = TestCase("adapter", report.manifest.name)
         case.result = [Skipped(_clean(report.skipped))]
-        suite.add_testcase(case)
+        cases.append(case)
+    suite = TestSuite(report.manifest.name)
+    suite.add_testcases(cases)  # at once: each call counts the whole suite anew
     return suite
 
 
