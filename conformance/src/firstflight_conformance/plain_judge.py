@@ -1,0 +1,101 @@
+"""The plain programs, found in ``firstflight.plain`` and held against the cases of their profile and against the model."""
+
+import importlib
+import pkgutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+from firstflight import plain
+from firstflight.controller import Config
+from firstflight.events import Event
+from firstflight.observables import Observation
+from firstflight_conformance.measure import config_from_json
+from firstflight_conformance.vectors import Case
+from firstflight_conformance.wire import event_from_json
+
+#: What a startup program may leave to its base, and what only some programs have.
+_READ = ("cwnd_bytes", "ssthresh_bytes", "phase")
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """The first event on which a program answers otherwise, and the observables that differ: expected, then the program's."""
+
+    event: int
+    observables: dict[str, tuple[Any, Any]]
+
+
+class Run:
+    """One run of a plain program: a state and what can be read from it."""
+
+    def __init__(self, program: ModuleType, config: Config) -> None:
+        """Begin a connection."""
+        self._program = program
+        self.state = program.begin(config.max_datagram_size_bytes, config.initial_window_bytes)
+
+    def step(self, event: Event) -> dict[str, Any]:
+        """Process an event; return the observables by their names in vectors, ``triggers`` as a tuple."""
+        outcome = self._program.on_event(self.state, event)
+        observed = {name: self._read(name) for name in _READ} | {"outcome": outcome.value}
+        observed["phase"] = observed["phase"].value
+        if hasattr(self.state, "next_release_ns"):
+            observed["next_release_ns"] = self.state.next_release_ns
+        if hasattr(self.state, "triggers"):
+            observed["triggers"] = tuple(trigger.value for trigger in self.state.triggers)
+        return observed
+
+    def _read(self, name: str) -> Any:
+        owner = self.state if hasattr(self.state, name) else self.state.base
+        return getattr(owner, name)
+
+
+def programs() -> dict[str, ModuleType]:
+    """Return the plain programs by name."""
+    names = sorted(module.name for module in pkgutil.iter_modules(plain.__path__))
+    return {name: importlib.import_module(f"{plain.__name__}.{name}") for name in names}
+
+
+def controllers() -> dict[str, ModuleType]:
+    """Return those programs that are driven by events; the others compute."""
+    return {name: program for name, program in programs().items() if hasattr(program, "on_event")}
+
+
+def judge_case(program: ModuleType, case: Case) -> Difference | None:
+    """Return the first difference between a program and a case, ``None`` if there is none."""
+    run = Run(program, config_from_json(case.vector.config))
+    judged = zip(case.events, case.expected(), case.allowed(), strict=True)
+    for index, (raw, expected, allowed) in enumerate(judged):
+        observed = run.step(event_from_json(raw))
+        if "trigger" in expected:
+            triggers = observed.get("triggers")
+            observed["trigger"] = triggers[0] if triggers else None
+        differing = {
+            name: (value, observed.get(name))
+            for name, value in expected.items()
+            if name != "state" and observed.get(name) not in (value, *allowed.get(name, ()))
+        }
+        if differing:
+            return Difference(index, differing)
+    return None
+
+
+def observed_by_model(observation: Observation) -> dict[str, Any]:
+    """Return what the model observed in the form of :meth:`Run.step`."""
+    observed: dict[str, Any] = {
+        "cwnd_bytes": observation.cwnd_bytes,
+        "ssthresh_bytes": observation.ssthresh_bytes,
+        "phase": observation.phase.value,
+        "outcome": observation.outcome.value,
+    }
+    if observation.paces:
+        observed["next_release_ns"] = observation.next_release_ns
+    if observation.triggers is not None:
+        observed["triggers"] = tuple(trigger.value for trigger in observation.triggers)
+    return observed
+
+
+def cases_of(program: ModuleType, cases: list[Case]) -> Iterator[Case]:
+    """Yield the cases of the program's profile."""
+    return (case for case in cases if f"{case.vector.algorithm}/{case.profile}" == program.PROFILE)

@@ -1,0 +1,155 @@
+"""RFC 9002, section 7 and appendix B: the NewReno controller of QUIC, and the base of the other plain programs.
+
+``bytes_in_flight`` comes with the events, ``persistent_congestion`` and the rise of the ECN-CE counter are events of their own.
+"""
+
+from dataclasses import dataclass
+
+from firstflight.events import Ack, Ce, Event, Lost, PersistentCongestion, Run, Sent
+from firstflight.limits import WINDOW_MAX_BYTES
+from firstflight.observables import Outcome, Phase
+
+PROFILE = "slow-start/rfc-9002"
+
+
+@dataclass(slots=True)
+class NewReno:
+    """Variables of B.2. ``ssthresh`` is ``None`` while it is infinite; ``in_recovery``: the recovery period of 7.3.2 goes on."""
+
+    max_datagram_size: int
+    congestion_window: int
+    ssthresh: int | None = None
+    congestion_recovery_start_time: int = 0
+    in_recovery: bool = False
+
+    @property
+    def cwnd_bytes(self) -> int:
+        """The observable."""
+        return self.congestion_window
+
+    @property
+    def ssthresh_bytes(self) -> int | None:
+        """The observable."""
+        return self.ssthresh
+
+    @property
+    def minimum_window(self) -> int:
+        """The minimum window, kMinimumWindow."""
+        return 2 * self.max_datagram_size
+
+    @property
+    def in_slow_start(self) -> bool:
+        """Whether the congestion window is below the slow start threshold."""
+        return self.ssthresh is None or self.congestion_window < self.ssthresh
+
+    @property
+    def phase(self) -> Phase:
+        """The state of section 7.3."""
+        if self.in_recovery:
+            return Phase.RECOVERY
+        return Phase.SLOW_START if self.in_slow_start else Phase.CONGESTION_AVOIDANCE
+
+
+def begin(max_datagram_size_bytes: int, initial_window_bytes: int | None) -> NewReno:
+    """B.3. Without an initial window the one that section 7.2 recommends is taken."""
+    initial_window = min(10 * max_datagram_size_bytes, max(14720, 2 * max_datagram_size_bytes))
+    if initial_window_bytes is not None:
+        initial_window = initial_window_bytes
+    return NewReno(max_datagram_size_bytes, initial_window)
+
+
+def on_event(s: NewReno, event: Event) -> Outcome:
+    """Hand the event to its function. Section 7 changes nothing on the others, a probe timeout among them."""
+    match event:
+        case Sent():
+            return on_sent(s, event)
+        case Ack():
+            return on_ack(s, event)
+        case Lost():
+            return on_lost(s, event)
+        case Ce():
+            return on_ce(s, event)
+        case PersistentCongestion():
+            return on_persistent_congestion(s, event)
+    return Outcome.UNCHANGED
+
+
+def on_sent(s: NewReno, sent: Sent) -> Outcome:
+    """B.4: OnPacketSentCC only counts bytes in flight."""
+    return Outcome.SENT
+
+
+def on_ack(s: NewReno, ack: Ack) -> Outcome:
+    """B.5: OnPacketsAcked."""
+    end_recovery(s, ack)
+    if ack.app_limited:
+        return Outcome.APP_LIMITED
+    outcome = Outcome.IN_RECOVERY
+    for run in ack.packets:
+        if in_congestion_recovery(s, run.sent_t_ns):
+            continue
+        outcome = grow(s, run)
+    return outcome
+
+
+def in_congestion_recovery(s: NewReno, sent_time: int) -> bool:
+    """B.5: InCongestionRecovery."""
+    return sent_time <= s.congestion_recovery_start_time
+
+
+def end_recovery(s: NewReno, ack: Ack) -> None:
+    """7.3.2: the period ends when a packet sent during it is acknowledged."""
+    if any(not in_congestion_recovery(s, run.sent_t_ns) for run in ack.packets):
+        s.in_recovery = False
+
+
+def grow(s: NewReno, run: Run) -> Outcome:
+    """B.5: the growth of OnPacketAcked, for packets of one size."""
+    if s.ssthresh is None:  # no packet of the run can reach the threshold: all of them at once
+        return slow_start(s, run.count * run.size_bytes)
+    for _ in range(run.count):
+        outcome = slow_start(s, run.size_bytes) if s.in_slow_start else congestion_avoidance(s, run.size_bytes)
+    return outcome
+
+
+def slow_start(s: NewReno, acked_bytes: int) -> Outcome:
+    """7.3.1."""
+    s.congestion_window = min(s.congestion_window + acked_bytes, WINDOW_MAX_BYTES)
+    return Outcome.GROWN
+
+
+def congestion_avoidance(s: NewReno, acked_bytes: int) -> Outcome:
+    """7.3.3, for one packet; the quotient is rounded down."""
+    increase = s.max_datagram_size * acked_bytes // s.congestion_window
+    s.congestion_window = min(s.congestion_window + increase, WINDOW_MAX_BYTES)
+    return Outcome.GROWN_AVOIDANCE
+
+
+def on_congestion_event(s: NewReno, sent_time: int, now: int) -> Outcome:
+    """B.6: OnCongestionEvent, with kLossReductionFactor = 1/2."""
+    if in_congestion_recovery(s, sent_time):
+        return Outcome.ALREADY_REDUCED
+    s.congestion_recovery_start_time = now
+    s.in_recovery = True
+    s.ssthresh = s.congestion_window // 2
+    s.congestion_window = max(s.ssthresh, s.minimum_window)
+    return Outcome.REDUCED
+
+
+def on_ce(s: NewReno, ce: Ce) -> Outcome:
+    """B.7: ProcessECN, after the counter rose."""
+    return on_congestion_event(s, ce.sent_t_ns, ce.t_ns)
+
+
+def on_lost(s: NewReno, lost: Lost) -> Outcome:
+    """B.8: the congestion event of OnPacketsLost."""
+    sent_time_of_last_loss = max(run.sent_t_ns for run in lost.packets)
+    return on_congestion_event(s, sent_time_of_last_loss, lost.t_ns)
+
+
+def on_persistent_congestion(s: NewReno, event: PersistentCongestion) -> Outcome:
+    """B.8: the reset of OnPacketsLost."""
+    s.congestion_window = s.minimum_window
+    s.congestion_recovery_start_time = 0
+    s.in_recovery = False
+    return Outcome.COLLAPSED
