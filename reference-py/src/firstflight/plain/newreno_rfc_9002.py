@@ -80,15 +80,12 @@ def on_sent(s: NewReno, sent: Sent) -> Outcome:
 
 
 def on_ack(s: NewReno, ack: Ack) -> Outcome:
-    """B.5: OnPacketsAcked."""
+    """B.5: OnPacketsAcked, run by run; the outcome is that of the last packet."""
     end_recovery(s, ack)
     if ack.app_limited:
         return Outcome.APP_LIMITED  # [slow-start.app-limited]
     for run in ack.packets:
-        if in_congestion_recovery(s, run.sent_t_ns):
-            outcome = Outcome.IN_RECOVERY  # [slow-start.recovery.no-growth]
-        else:
-            outcome = grow(s, run)
+        outcome = on_packets_acked(s, run)
     return outcome
 
 
@@ -103,8 +100,10 @@ def end_recovery(s: NewReno, ack: Ack) -> None:
         s.in_recovery = False  # [slow-start.recovery.end]
 
 
-def grow(s: NewReno, run: Run) -> Outcome:
-    """B.5: the growth of OnPacketAcked, for packets of one size."""
+def on_packets_acked(s: NewReno, run: Run) -> Outcome:
+    """B.5: the growth of OnPacketAcked, for packets of one size that were sent at one time."""
+    if in_congestion_recovery(s, run.sent_t_ns):
+        return Outcome.IN_RECOVERY  # [slow-start.recovery.no-growth]
     if s.ssthresh is None:  # no packet of the run can reach the threshold: all of them at once
         return slow_start(s, run.count * run.size_bytes)
     for _ in range(run.count):
