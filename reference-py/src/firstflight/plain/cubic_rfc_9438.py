@@ -1,7 +1,7 @@
 """RFC 9438, section 4: CUBIC, with slow start and the recovery period of RFC 9002.
 
 Windows are in bytes, as section 4.1 allows, and times in ns. The text has real numbers: here W_est and the window carry a fraction in units of
-2^-32 bytes, K is in whole ns, W_cubic in whole bytes from W_max, and every division is rounded down.
+2^-32 bytes but are compared in whole bytes, K is in whole ns, W_cubic in whole bytes from W_max, and every division is rounded down.
 """
 
 from dataclasses import dataclass, replace
@@ -121,8 +121,9 @@ def on_new_ack_in_congestion_avoidance(s: Cubic, bytes_acked: int, ack: Ack) -> 
     alpha, of = (1, 1) if s.w_est >= s.cwnd_prior * UNIT else (9, 17)  # [cubic.friendly.alpha]
     s.w_est += UNIT * alpha * s.mss * bytes_acked // (of * cwnd)  # [cubic.friendly.estimate]
     if w_cubic(s, t) < s.w_est // UNIT:
-        # Where W_est is below cwnd the text lowers cwnd to it; elsewhere it only grows, and so it does here (U8).
-        set_cwnd(s, max(s.w_est, cwnd * UNIT + s.cwnd_fraction))  # [cubic.friendly.region]
+        # Where W_est is below cwnd the text lowers cwnd to it; elsewhere cwnd only grows, and so it does here (U8).
+        if s.w_est // UNIT > cwnd:  # [cubic.friendly.never-lowers]
+            set_cwnd(s, s.w_est)  # [cubic.friendly.region]
     else:
         target = w_cubic(s, t + rtt)  # [cubic.target]
         target = max(target, cwnd)  # [cubic.target.least]
@@ -132,7 +133,7 @@ def on_new_ack_in_congestion_avoidance(s: Cubic, bytes_acked: int, ack: Ack) -> 
 
 
 def begin_stage(s: Cubic, cwnd_epoch: int) -> None:
-    """4.2; without a W_max, after a timeout (4.8) or slow start (4.10), it is cwnd_epoch, and K is 0."""
+    """4.2; after a timeout (4.8) there is no W_max: it is cwnd_epoch, and K is 0. After HyStart++ (4.10) cwnd_prior would be cwnd_epoch too."""
     if s.w_max is None or s.w_max < cwnd_epoch:
         s.w_max = cwnd_epoch  # [cubic.epoch.no-maximum]
     s.k = cube_root((s.w_max - cwnd_epoch) * 5 * SECOND_CUBED // (2 * s.mss))  # [cubic.k]
