@@ -2,6 +2,7 @@
 
 Windows are in bytes, as section 4.1 allows, and times in ns. The text has real numbers: here W_est and the window carry a fraction in units of
 2^-32 bytes but are compared in whole bytes, K is in whole ns, W_cubic in whole bytes from W_max, and every division is rounded down.
+Written from draft-ietf-tcpm-rfc8312bis-15, the last before the RFC.
 """
 
 from dataclasses import dataclass, replace

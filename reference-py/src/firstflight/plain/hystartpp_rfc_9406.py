@@ -1,6 +1,7 @@
 """RFC 9406, section 4: HyStart++ on NewReno.
 
 Packet numbers stand for sequence numbers: SND.NXT is the number of the next packet. The sender paces, so that L is unlimited.
+Written from draft -04, which was at hand whole, and from what public code quotes of section 4 of the RFC.
 """
 
 from dataclasses import dataclass
