@@ -16,6 +16,7 @@ from firstflight_conformance.vectorgen.flow import (
     Delivery,
     deliver,
     in_bin,
+    nth_ack,
     one_ack_per_bin,
     rates,
 )
@@ -39,6 +40,22 @@ add = partial(CATALOGUE.add, max_datagram_size_bytes=1000, initial_window_bytes=
 )
 def _(b: StreamBuilder) -> None:
     deliver(b, one_ack_per_bin(DOUBLING))
+    b.expect(
+        at=nth_ack(b, 12),
+        profile="lanman-2024-literal",
+        outcome="exited",
+        shift_bins=2,
+        current_bytes=61025,
+        previous_bytes=48880,
+    )
+    b.expect(
+        at=nth_ack(b, 14),
+        profile="lanman-2024",
+        outcome="below_threshold",
+        shift_bins=3,
+        current_bytes=99133,
+        previous_bytes=47880,
+    )
 
 
 @add(
@@ -50,6 +67,11 @@ def _(b: StreamBuilder) -> None:
 )
 def _(b: StreamBuilder) -> None:
     deliver(b, one_ack_per_bin([10000] * 16))
+    b.expect(
+        at=nth_ack(b, 12), profile="lanman-2024-literal", outcome="exited", current_bytes=100000, previous_bytes=110000
+    )
+    b.expect(at=nth_ack(b, 13), profile="lanman-2024", outcome="warming_up")
+    b.expect(at=nth_ack(b, 14), profile="lanman-2024", outcome="exited", current_bytes=100000, previous_bytes=100000)
 
 
 @add(
@@ -63,6 +85,10 @@ def _(b: StreamBuilder) -> None:
     deliver(
         b, [Delivery(FIRST_ACK, 1000), Delivery(FIRST_ACK + BIN, 2000), Delivery(FIRST_ACK + BIN + 1, 3000, RTT + 1)]
     )
+    b.expect(
+        at=nth_ack(b, 1), profile=("lanman-2024", "lanman-2024-literal"), outcome="same_bin", bin=0, open_bin_bytes=3000
+    )
+    b.expect(at=nth_ack(b, 2), profile=("lanman-2024", "lanman-2024-literal"), bin=1, open_bin_bytes=3000)
 
 
 @add(
@@ -76,6 +102,10 @@ def _(b: StreamBuilder) -> None:
     regular = one_ack_per_bin([10000] * 15)
     exact = [Delivery(FIRST_ACK + n * BIN, 1000) for n in (12, 14)]
     deliver(b, sorted(regular + exact, key=lambda delivery: delivery.t_ns))
+    b.expect(at=nth_ack(b, 12), profile="lanman-2024-literal", outcome="same_bin", bin=11)
+    b.expect(at=nth_ack(b, 13), profile="lanman-2024-literal", outcome="exited", bin=12)
+    b.expect(at=nth_ack(b, 15), profile="lanman-2024", outcome="same_bin", bin=13)
+    b.expect(at=nth_ack(b, 16), profile="lanman-2024", outcome="exited", bin=14)
 
 
 @add(
@@ -86,6 +116,8 @@ def _(b: StreamBuilder) -> None:
 def _(b: StreamBuilder) -> None:
     times = [FIRST_ACK, in_bin(0) + 10 * MS, in_bin(0) + 20 * MS, in_bin(1), in_bin(1) + 10 * MS]
     deliver(b, [Delivery(t, 1000 * (index + 1)) for index, t in enumerate(times)])
+    b.expect(at=nth_ack(b, 2), profile="lanman-2024", outcome="same_bin", bin=0, open_bin_bytes=6000)
+    b.expect(at=nth_ack(b, 4), profile="lanman-2024", outcome="same_bin", bin=1, open_bin_bytes=9000)
 
 
 @add(
@@ -97,6 +129,9 @@ def _(b: StreamBuilder) -> None:
 )
 def _(b: StreamBuilder) -> None:
     deliver(b, one_ack_per_bin([10000] * 11 + [20000, 20000, 25000, 50000, 10000]))
+    b.expect(
+        at=nth_ack(b, 14), profile="lanman-2024", outcome="below_threshold", current_bytes=135000, previous_bytes=100000
+    )
 
 
 @add(
@@ -109,6 +144,9 @@ def _(b: StreamBuilder) -> None:
 def _(b: StreamBuilder) -> None:
     deliveries = one_ack_per_bin([1000, 1000, 1000, 1000, 1000, 0, 2000, 3000])
     deliver(b, [*deliveries, Delivery(in_bin(7) + 5 * MS, 4000), Delivery(in_bin(8), 5000)])
+    b.expect(at=nth_ack(b, 5), profile="lanman-2024", bin=6)
+    b.expect(at=nth_ack(b, 5), profile="lanman-2024-literal", bin=5)
+    b.expect(at=nth_ack(b, 7), profile="lanman-2024-literal", bin=7)
 
 
 @add(
@@ -137,6 +175,9 @@ def _(b: StreamBuilder) -> None:
 def _(b: StreamBuilder) -> None:
     bins = [0, 1, 2, 26, 51, 77]
     deliver(b, [Delivery(in_bin(i), 1000 * (n + 1)) for n, i in enumerate(bins)])
+    b.expect(at=nth_ack(b, 3), profile="lanman-2024", outcome="previous_zero", bin=26)
+    b.expect(at=nth_ack(b, 4), profile="lanman-2024", outcome="previous_zero", bin=51)
+    b.expect(at=nth_ack(b, 5), profile="lanman-2024", outcome="previous_zero", bin=77)
 
 
 @add(
@@ -148,6 +189,7 @@ def _(b: StreamBuilder) -> None:
 )
 def _(b: StreamBuilder) -> None:
     deliver(b, one_ack_per_bin([10000] * 9 + [0] * 12 + [10000] * 3))
+    b.expect(at=nth_ack(b, 9), profile="lanman-2024", outcome="exited", bin=21, current_bytes=0, previous_bytes=10000)
 
 
 @add(
@@ -159,6 +201,8 @@ def _(b: StreamBuilder) -> None:
 )
 def _(b: StreamBuilder) -> None:
     deliver(b, [Delivery(MS, 1000, 1), Delivery(MS + 751_619_277, 2000, 1), Delivery(MS + 751_619_279, 3000, 1)])
+    b.expect(at=nth_ack(b, 1), profile="lanman-2024", bin=2147483648)
+    b.expect(at=nth_ack(b, 2), profile="lanman-2024", outcome="exited", bin=2147483654)
 
 
 @add(
@@ -174,6 +218,10 @@ def _(b: StreamBuilder) -> None:
     late = in_bin(12)
     burst = [Delivery(late, 5000 + n, late - in_bin(9 + n) + RTT) for n in range(4)]
     deliver(b, [*deliveries, *burst, Delivery(in_bin(13), 30000)])
+    b.expect(at=nth_ack(b, 9), profile="lanman-2024", bin=12)
+    b.expect(at=nth_ack(b, 10), profile="lanman-2024", outcome="same_bin")
+    b.expect(at=nth_ack(b, 9), profile="lanman-2024-literal", bin=9)
+    b.expect(at=nth_ack(b, 12), profile="lanman-2024-literal", bin=12)
 
 
 @add(
@@ -185,6 +233,9 @@ def _(b: StreamBuilder) -> None:
 )
 def _(b: StreamBuilder) -> None:
     deliver(b, one_ack_per_bin([10000, 10000] + [0] * 248 + [30000] + [10000] * 16))
+    b.expect(
+        at=nth_ack(b, 13), profile="lanman-2024", outcome="exited", bin=261, current_bytes=100000, previous_bytes=100000
+    )
 
 
 @add(
@@ -205,6 +256,10 @@ def _(b: StreamBuilder) -> None:
             Delivery(in_bin(2) + 1 * MS, 5000),
         ],
     )
+    b.expect(at=nth_ack(b, 0), profile="lanman-2024", outcome="no_rtt_sample", open_bin_bytes=0)
+    b.expect(at=nth_ack(b, 1), profile="lanman-2024", outcome="started", open_bin_bytes=2000)
+    b.expect(at=nth_ack(b, 3), profile="lanman-2024", outcome="same_bin", bin=0, open_bin_bytes=9000)
+    b.expect(at=nth_ack(b, 4), profile="lanman-2024", bin=1, open_bin_bytes=5000)
 
 
 @add(
@@ -217,6 +272,8 @@ def _(b: StreamBuilder) -> None:
     first = Delivery(FIRST_ACK, 1000, sample=False)
     start = in_bin(1)
     deliver(b, [first] + [Delivery(in_bin(i, first_ack_ns=start), 10000) for i in range(15)])
+    b.expect(at=nth_ack(b, 13), profile="lanman-2024-literal", outcome="exited", bin=12)
+    b.expect(at=nth_ack(b, 15), profile="lanman-2024", outcome="exited", bin=14)
 
 
 @add(
@@ -231,6 +288,7 @@ def _(b: StreamBuilder) -> None:
     b.send(MS, 1)
     b.ack(MS, (0, 0))
     deliver(b, [Delivery(MS + i, 1000, 1) for i in range(1, 15)])
+    b.expect(at=nth_ack(b, 5), profile="lanman-2024", outcome="exited", bin=14, current_bytes=3000, previous_bytes=3000)
 
 
 @add(
@@ -245,6 +303,8 @@ def _(b: StreamBuilder) -> None:
         b,
         [Delivery(300 * MS, 1000, 300 * MS), Delivery(404 * MS, 2000, 100 * MS), Delivery(406 * MS, 3000, 100 * MS)],
     )
+    b.expect(at=nth_ack(b, 1), profile="lanman-2024", bin=0)
+    b.expect(at=nth_ack(b, 2), profile="lanman-2024", bin=1)
 
 
 @add(
@@ -257,6 +317,22 @@ def _(b: StreamBuilder) -> None:
 def _(b: StreamBuilder) -> None:
     rtts = [RTT] * 11 + [87_500_000] * 6
     deliver(b, one_ack_per_bin(rates((11, 10000), (1, 30000), (1, 30000), (4, 20000)), rtts))
+    b.expect(
+        at=nth_ack(b, 13),
+        profile="lanman-2024",
+        outcome="below_threshold",
+        shift_bins=2,
+        current_bytes=140000,
+        previous_bytes=100000,
+    )
+    b.expect(
+        at=nth_ack(b, 14),
+        profile="lanman-2024",
+        outcome="exited",
+        shift_bins=2,
+        current_bytes=150000,
+        previous_bytes=120000,
+    )
 
 
 @add(
@@ -269,6 +345,14 @@ def _(b: StreamBuilder) -> None:
 def _(b: StreamBuilder) -> None:
     rtts = [RTT] * 11 + [87_500_001] * 4
     deliver(b, one_ack_per_bin(rates((11, 10000), (1, 30000), (1, 30000), (2, 20000)), rtts))
+    b.expect(
+        at=nth_ack(b, 14),
+        profile="lanman-2024",
+        outcome="below_threshold",
+        shift_bins=3,
+        current_bytes=150000,
+        previous_bytes=100000,
+    )
 
 
 @add(
@@ -280,6 +364,17 @@ def _(b: StreamBuilder) -> None:
 )
 def _(b: StreamBuilder) -> None:
     deliver(b, one_ack_per_bin([10000] * 16, [RTT] * 3 + [70 * MS] * 13))
+    b.expect(
+        at=nth_ack(b, 13),
+        profile="lanman-2024",
+        outcome="exited",
+        shift_bins=2,
+        current_bytes=100000,
+        previous_bytes=100000,
+    )
+    b.expect(
+        at=nth_ack(b, 12), profile="lanman-2024-literal", outcome="exited", current_bytes=100000, previous_bytes=110000
+    )
 
 
 @add(
@@ -292,6 +387,14 @@ def _(b: StreamBuilder) -> None:
 def _(b: StreamBuilder) -> None:
     sizes = [10000, 12000, 14400, 17280, 20736, 24883, 29860, 35832, 42998, 51598, 61917, 74301, 89161, 106993]
     deliver(b, one_ack_per_bin(sizes, [RTT] * 3 + [35 * MS] * 11))
+    b.expect(
+        at=nth_ack(b, 12),
+        profile="lanman-2024",
+        outcome="exited",
+        shift_bins=1,
+        current_bytes=373805,
+        previous_bytes=311504,
+    )
 
 
 @add(
@@ -307,6 +410,14 @@ def _(b: StreamBuilder) -> None:
     times = [in_bin(i, bin_ns=105 * MS, first_ack_ns=300 * MS) for i in range(len(sizes))]
     rtts = [300 * MS] + [30 * MS] * (len(sizes) - 1)
     deliver(b, [Delivery(t, size, rtt) for t, size, rtt in zip(times, sizes, rtts, strict=True)])
+    b.expect(
+        at=nth_ack(b, 10),
+        profile="lanman-2024-literal",
+        outcome="exited",
+        shift_bins=0,
+        current_bytes=181586,
+        previous_bytes=181586,
+    )
 
 
 def _inflating(final_rtt_ns: int, bins: int) -> list[int]:
@@ -323,6 +434,22 @@ def _inflating(final_rtt_ns: int, bins: int) -> list[int]:
 )
 def _(b: StreamBuilder) -> None:
     deliver(b, one_ack_per_bin(rates((12, 10000), (16, 20000)), _inflating(490 * MS, 28)))
+    b.expect(
+        at=nth_ack(b, 25),
+        profile="lanman-2024",
+        outcome="below_threshold",
+        shift_bins=14,
+        current_bytes=200000,
+        previous_bytes=100000,
+    )
+    b.expect(
+        at=nth_ack(b, 24),
+        profile="lanman-2024-literal",
+        outcome="below_threshold",
+        shift_bins=14,
+        current_bytes=200000,
+        previous_bytes=110000,
+    )
 
 
 @add(
@@ -334,6 +461,10 @@ def _(b: StreamBuilder) -> None:
 )
 def _(b: StreamBuilder) -> None:
     deliver(b, one_ack_per_bin(rates((22, 10000), (3, 20000), (1, 10000)), _inflating(490 * MS, 26)))
+    b.expect(at=nth_ack(b, 25), profile="lanman-2024", outcome="exited", current_bytes=130000, previous_bytes=100000)
+    b.expect(
+        at=nth_ack(b, 24), profile="lanman-2024-literal", outcome="exited", current_bytes=120000, previous_bytes=110000
+    )
 
 
 @add(
@@ -344,6 +475,10 @@ def _(b: StreamBuilder) -> None:
 )
 def _(b: StreamBuilder) -> None:
     deliver(b, one_ack_per_bin([10000] * 28, _inflating(525 * MS, 28)))
+    b.expect(at=nth_ack(b, 26), profile="lanman-2024", outcome="rtt_inflated", shift_bins=15)
+    b.expect(
+        at=nth_ack(b, 25), profile="lanman-2024-literal", outcome="exited", current_bytes=100000, previous_bytes=100000
+    )
 
 
 @add(
@@ -355,6 +490,14 @@ def _(b: StreamBuilder) -> None:
 )
 def _(b: StreamBuilder) -> None:
     deliver(b, one_ack_per_bin(rates((14, 10000), (14, 13500)), _inflating(525 * MS, 28)))
+    b.expect(at=nth_ack(b, 26), profile="lanman-2024", outcome="rtt_inflated", shift_bins=15)
+    b.expect(
+        at=nth_ack(b, 25),
+        profile="lanman-2024-literal",
+        outcome="below_threshold",
+        current_bytes=135000,
+        previous_bytes=100000,
+    )
 
 
 @add(
@@ -365,6 +508,8 @@ def _(b: StreamBuilder) -> None:
 )
 def _(b: StreamBuilder) -> None:
     deliver(b, one_ack_per_bin([10000] * 30, _inflating(560 * MS, 30)))
+    b.expect(at=nth_ack(b, 27), profile="lanman-2024", outcome="rtt_inflated", shift_bins=16)
+    b.expect(at=nth_ack(b, 26), profile="lanman-2024-literal", outcome="rtt_inflated", shift_bins=16)
 
 
 @add(
@@ -382,6 +527,7 @@ def _(b: StreamBuilder) -> None:
     b.ack(first, (150, 150))
     for index, delivery in enumerate(late):
         b.ack(delivery.t_ns, (10 * index, 10 * index + 9))
+    b.expect(at=nth_ack(b, 15), profile="lanman-2024", outcome="warming_up", shift_bins=257, bin=15)
 
 
 @add(
@@ -392,6 +538,9 @@ def _(b: StreamBuilder) -> None:
 )
 def _(b: StreamBuilder) -> None:
     deliver(b, [Delivery(in_bin(i), 10000, sample=i < 12) for i in range(16)])
+    b.expect(at=nth_ack(b, 12), profile="lanman-2024-literal", outcome="exited")
+    b.expect(at=nth_ack(b, 14), profile="lanman-2024", outcome="exited")
+    b.expect(at=nth_ack(b, 13), profile="linux-4", outcome="no_rtt_sample", bin=11)
 
 
 @add(
@@ -404,6 +553,8 @@ def _(b: StreamBuilder) -> None:
 def _(b: StreamBuilder) -> None:
     rtts = [RTT] * 13 + [135 * MS, 170 * MS, 175 * MS, 175 * MS, 175 * MS]
     deliver(b, one_ack_per_bin([10000] * 18, rtts))
+    b.expect(at=nth_ack(b, 14), profile="lanman-2024", outcome="warming_up", shift_bins=5)
+    b.expect(at=nth_ack(b, 16), profile="lanman-2024", outcome="exited", shift_bins=5)
 
 
 @add(
@@ -430,6 +581,14 @@ def _(b: StreamBuilder) -> None:
     bin_ns, rtt_ns = 21_000 * MS, 60_000 * MS
     size = 16 * 65535 * 65535
     deliver(b, [Delivery(in_bin(i, bin_ns=bin_ns, first_ack_ns=rtt_ns), size, rtt_ns) for i in range(15)])
+    b.expect(at=nth_ack(b, 12), profile="lanman-2024-literal", outcome="exited", current_bytes=687173796000)
+    b.expect(
+        at=nth_ack(b, 14),
+        profile="lanman-2024",
+        outcome="exited",
+        current_bytes=687173796000,
+        previous_bytes=687173796000,
+    )
 
 
 @add(
@@ -440,3 +599,4 @@ def _(b: StreamBuilder) -> None:
 )
 def _(b: StreamBuilder) -> None:
     deliver(b, [Delivery(in_bin(i), 10000, app_limited=5 <= i <= 8) for i in range(16)])
+    b.expect(at=nth_ack(b, 14), profile="lanman-2024", outcome="exited", current_bytes=100000, previous_bytes=100000)
