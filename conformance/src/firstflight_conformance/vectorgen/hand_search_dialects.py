@@ -213,7 +213,7 @@ for _units in (1, 3, 5, 8, 10):
 @add(
     "search.clock.wrap-32-bits",
     "The clock passes 2^32 microseconds",
-    """The connection begins 200 ms before 4294967296 us. Bins go on over the wrap, and the constant rate exits as at any other time; a clock of 32 bits sees 2^32 / D bins pass, or none for 71 minutes.""",
+    """The connection begins 200 ms before 4294967296 us. Bins go on over the wrap, and the constant rate exits as at any other time. Code that keeps the time alone in 32 bits ends no bin for 71 minutes; where the end of the bin wraps too, as in Linux, one ACK per bin shows nothing.""",
     sources=("catalogue E47",),
 )
 def _(b: StreamBuilder) -> None:
