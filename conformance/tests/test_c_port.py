@@ -34,6 +34,7 @@ from firstflight.search_profiles import (
     Lower,
     Readings,
 )
+from firstflight.search_rtt import Sample
 from firstflight.slow_start import SlowStart
 from firstflight_conformance.paths import BUILD, REFERENCE_C
 from firstflight_conformance.prng import SplitMix64
@@ -44,7 +45,7 @@ _SEARCH_OUTCOMES = [o for o in list(Outcome)[: list(Outcome).index(Outcome.JUMP_
 #: Events of each profile, of random readings, and of the base controller in a usual run, and in a long one.
 _EVENTS = {"profile": 25_000, "readings": 130_000, "slow-start": 20_000}
 _LONG_EVENTS = 1_000_000
-_SEARCH_SOURCES = ("search.c", "search_bins.c", "search_windows.c", "search_exit.c")
+_SEARCH_SOURCES = ("search.c", "search_rtt.c", "search_bins.c", "search_windows.c", "search_exit.c")
 #: Profiles in whose windows nothing is rounded and the later one is as long as the earlier one.
 TYING = ("lanman-2024", "draft-00", "draft-09", "quicly-pr583")
 
@@ -191,7 +192,7 @@ def test_largest_products(build: str) -> None:
         t_ns = TIME_MAX_NS // 2
         end_ticks = 20 * t_ns - 20
         end_ticks += ((curr + 1) * 7 * rtt_ns - end_ticks) % 20
-        search = Search(7 * rtt_ns, end_ticks, curr, rtt_ns, delivered, sent)
+        search = Search(7 * rtt_ns, end_ticks, curr, Sample(rtt_ns, None, None, 0), delivered, sent)
         pair = Pair.of(readings, Config(1200), build)
         pair.load(Controller(SlowStart(1200, 12_000), readings, search, t_ns - 2))
         packets = 1 + rng.below(3)
