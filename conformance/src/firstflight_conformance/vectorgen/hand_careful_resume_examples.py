@@ -61,6 +61,18 @@ def _(b: ResumeBuilder) -> None:
 
 
 @add(
+    "careful-resume.example.b2-by-time",
+    "Appendix B.2, when the time ends the phase",
+    """Fifty packets are sent, and an RTT is over before the first of them is acknowledged: the 50 packets of the example are in flight, 60000 bytes. By the text PipeSize is 29 + 29 = 58 packets, 69600, no less: the phase ends as
+    rate-limited with a window of 69600. If only packets of the phase count, PipeSize is 29 packets, 34800: Validating with the 60000 of the example.""",
+)
+def _(b: ResumeBuilder) -> None:
+    _enter(b)
+    _send(b, 50)
+    b.pto(JUMP + RTT + MS // 1000)
+
+
+@add(
     "careful-resume.example.b3-loss-in-reconnaissance",
     "Appendix B.3: a loss in Reconnaissance",
     "Printed, and so it comes out: the window is the same as if Careful Resume had not been attempted, 12000 / 2 = 6000, and there is no jump any more.",

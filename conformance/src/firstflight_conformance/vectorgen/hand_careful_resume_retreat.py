@@ -236,6 +236,24 @@ def _(b: ResumeBuilder) -> None:
 
 
 @add(
+    "careful-resume.retreat.validating-loss",
+    "Recovery outlasts Safe Retreat: a packet of the Validating phase that is lost later reduces nothing more",
+    """Two packets, 110 and 111, are sent in the Validating phase. Packet 60 is lost: PipeSize 60000, window 30000. The ACK of packets 61 to 109 ends Safe Retreat. Packet 110 is lost then; it was sent before Safe Retreat, and recovery lasts until the
+    last packet of the Validating phase is acknowledged: 30000 stays. If recovery ended with Safe Retreat, the loss would halve the window to 15000.""",
+)
+def _(b: ResumeBuilder) -> None:
+    b.enter_empty()
+    b.jump(100)
+    b.ack(ENTRY + RTT, (10, 10))
+    b.send(ENTRY + RTT, 2)
+    b.ack(ENTRY + 149 * MS, (11, 59))
+    b.lose(ENTRY + 152 * MS, (60, 60))
+    b.ack(ENTRY + 199 * MS, (61, 109))
+    b.lose(ENTRY + 2 * RTT + MS, (110, 110))
+    b.ack(ENTRY + 2 * RTT + 2 * MS, (111, 111))
+
+
+@add(
     "careful-resume.retreat.persistent",
     "Persistent congestion in Safe Retreat ends Careful Resume with the minimum window",
     "The window collapses to 2400. The bound of the threshold holds all the same: PipeSize 60000 / 2 = 30000.",
