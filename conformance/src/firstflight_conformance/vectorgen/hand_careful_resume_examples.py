@@ -44,7 +44,12 @@ def _(b: ResumeBuilder) -> None:
     _enter(b)
     _send(b, 121)
     b.ack(JUMP + RTT, (FIRST, FIRST))
+    b.expect(cwnd_bytes=144_000, phase="validating")
+    b.expect(profile="rfc-9959", pipesize_bytes=70_800)
+    b.expect(profile="rfc-9959-unvalidated", pipesize_bytes=36_000)
     b.ack(JUMP + RTT + 84 * MS, (FIRST + 1, FIRST + 120))
+    b.expect(at=6, cwnd_bytes=180_000, pipesize_bytes=34_800)
+    b.expect(outcome="validated", cwnd_bytes=288_000)
 
 
 @add(
@@ -57,6 +62,8 @@ def _(b: ResumeBuilder) -> None:
     _enter(b)
     _send(b, 50)
     b.ack(JUMP + RTT, (FIRST, FIRST))
+    b.expect(profile="rfc-9959", outcome="rate_limited", pipesize_bytes=70_800, cwnd_bytes=70_800)
+    b.expect(profile="rfc-9959-unvalidated", phase="validating", pipesize_bytes=36_000, cwnd_bytes=58_800)
     b.ack(JUMP + RTT + 35 * MS, (FIRST + 1, FIRST + 49))
 
 
@@ -70,6 +77,8 @@ def _(b: ResumeBuilder) -> None:
     _enter(b)
     _send(b, 50)
     b.pto(JUMP + RTT + MS // 1000)
+    b.expect(profile="rfc-9959", outcome="rate_limited", pipesize_bytes=69_600, cwnd_bytes=69_600)
+    b.expect(profile="rfc-9959-unvalidated", phase="validating", pipesize_bytes=34_800, cwnd_bytes=60_000)
 
 
 @add(
@@ -82,6 +91,7 @@ def _(b: ResumeBuilder) -> None:
     b.lose(RTT, (3, 3))
     b.ack(RTT, (0, 2), (4, 9))
     b.wake(RTT + 50 * MS)
+    b.expect(cwnd_bytes=6000, phase="normal")
 
 
 @add(
@@ -98,4 +108,8 @@ def _(b: ResumeBuilder) -> None:
     b.ack(JUMP + RTT, (FIRST, FIRST + 9))
     b.ack(JUMP + RTT + 24 * MS, (FIRST + 10, FIRST + 33))
     b.lose(JUMP + RTT + 26 * MS, (FIRST + 34, FIRST + 34))
+    b.expect(profile="rfc-9959", pipesize_bytes=110_400, cwnd_bytes=55_200)
+    b.expect(profile="rfc-9959-unvalidated", pipesize_bytes=75_600, cwnd_bytes=37_800)
     b.ack(JUMP + RTT + 84 * MS, (FIRST + 35, FIRST + 120))
+    b.expect(profile="rfc-9959", pipesize_bytes=213_600, ssthresh_bytes=106_800)
+    b.expect(profile="rfc-9959-unvalidated", pipesize_bytes=178_800, ssthresh_bytes=89_400)
