@@ -353,7 +353,7 @@ def _(b: ResumeBuilder) -> None:
 
 @add(
     "careful-resume.retreat.window-equals-threshold",
-    "A window equal to the threshold: slow start in an example of the text, congestion avoidance by RFC 9002; both are right",
+    "A window equal to the threshold: slow start in an example, avoidance by RFC 9002; both are right",
     """PipeSize is 30 * 1200 = 36000 at the loss: window 18000. Of nineteen more packets only the last, of one byte, is acknowledged: PipeSize 36001, threshold floor(36001 / 2) = 18000, the window. One packet
     more: 18000 + 1200 = 19200 in slow start, 18000 + floor(1440000 / 18000) = 18080 in congestion avoidance.""",
     profiles=RFC,
