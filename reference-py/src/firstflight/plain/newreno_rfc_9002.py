@@ -35,7 +35,7 @@ class NewReno:
     @property
     def minimum_window(self) -> int:
         """The minimum window, kMinimumWindow."""
-        return 2 * self.max_datagram_size
+        return 2 * self.max_datagram_size  # [slow-start.window.minimum]
 
     @property
     def in_slow_start(self) -> bool:
@@ -52,10 +52,10 @@ class NewReno:
 
 def begin(max_datagram_size_bytes: int, initial_window_bytes: int | None) -> NewReno:
     """B.3. Without an initial window the one that section 7.2 recommends is taken."""
-    initial_window = min(10 * max_datagram_size_bytes, max(14720, 2 * max_datagram_size_bytes))
-    if initial_window_bytes is not None:
-        initial_window = initial_window_bytes
-    return NewReno(max_datagram_size_bytes, initial_window)
+    if initial_window_bytes is None:
+        largest = max(14720, 2 * max_datagram_size_bytes)
+        initial_window_bytes = min(10 * max_datagram_size_bytes, largest)  # [slow-start.window.initial]
+    return NewReno(max_datagram_size_bytes, initial_window_bytes)  # [slow-start.begin]
 
 
 def on_event(s: NewReno, event: Event) -> Outcome:
@@ -71,24 +71,21 @@ def on_event(s: NewReno, event: Event) -> Outcome:
             return on_ce(s, event)
         case PersistentCongestion():
             return on_persistent_congestion(s, event)
-    return Outcome.UNCHANGED
+    return Outcome.UNCHANGED  # [slow-start.pto]
 
 
 def on_sent(s: NewReno, sent: Sent) -> Outcome:
     """B.4: OnPacketSentCC only counts bytes in flight."""
-    return Outcome.SENT
+    return Outcome.SENT  # [slow-start.sent]
 
 
 def on_ack(s: NewReno, ack: Ack) -> Outcome:
-    """B.5: OnPacketsAcked."""
+    """B.5: OnPacketsAcked, run by run; the outcome is that of the last packet."""
     end_recovery(s, ack)
     if ack.app_limited:
-        return Outcome.APP_LIMITED
-    outcome = Outcome.IN_RECOVERY
+        return Outcome.APP_LIMITED  # [slow-start.app-limited]
     for run in ack.packets:
-        if in_congestion_recovery(s, run.sent_t_ns):
-            continue
-        outcome = grow(s, run)
+        outcome = on_packets_acked(s, run)
     return outcome
 
 
@@ -100,11 +97,13 @@ def in_congestion_recovery(s: NewReno, sent_time: int) -> bool:
 def end_recovery(s: NewReno, ack: Ack) -> None:
     """7.3.2: the period ends when a packet sent during it is acknowledged."""
     if any(not in_congestion_recovery(s, run.sent_t_ns) for run in ack.packets):
-        s.in_recovery = False
+        s.in_recovery = False  # [slow-start.recovery.end]
 
 
-def grow(s: NewReno, run: Run) -> Outcome:
-    """B.5: the growth of OnPacketAcked, for packets of one size."""
+def on_packets_acked(s: NewReno, run: Run) -> Outcome:
+    """B.5: the growth of OnPacketAcked, for packets of one size that were sent at one time."""
+    if in_congestion_recovery(s, run.sent_t_ns):
+        return Outcome.IN_RECOVERY  # [slow-start.recovery.no-growth]
     if s.ssthresh is None:  # no packet of the run can reach the threshold: all of them at once
         return slow_start(s, run.count * run.size_bytes)
     for _ in range(run.count):
@@ -114,42 +113,47 @@ def grow(s: NewReno, run: Run) -> Outcome:
 
 def slow_start(s: NewReno, acked_bytes: int) -> Outcome:
     """7.3.1."""
-    s.congestion_window = min(s.congestion_window + acked_bytes, WINDOW_MAX_BYTES)
+    increase(s, acked_bytes)  # [slow-start.grow]
     return Outcome.GROWN
 
 
 def congestion_avoidance(s: NewReno, acked_bytes: int) -> Outcome:
-    """7.3.3, for one packet; the quotient is rounded down."""
-    increase = s.max_datagram_size * acked_bytes // s.congestion_window
-    s.congestion_window = min(s.congestion_window + increase, WINDOW_MAX_BYTES)
+    """7.3.3, for one packet; the quotient is rounded down. A window of 0, which only a startup algorithm can leave, does not grow."""
+    if s.congestion_window > 0:
+        increase(s, s.max_datagram_size * acked_bytes // s.congestion_window)  # [slow-start.avoidance.grow]
     return Outcome.GROWN_AVOIDANCE
+
+
+def increase(s: NewReno, more_bytes: int) -> None:
+    """Widen the congestion window up to the bound of this project's integers."""
+    s.congestion_window = min(s.congestion_window + more_bytes, WINDOW_MAX_BYTES)  # [slow-start.window.maximum]
 
 
 def on_congestion_event(s: NewReno, sent_time: int, now: int) -> Outcome:
     """B.6: OnCongestionEvent, with kLossReductionFactor = 1/2."""
     if in_congestion_recovery(s, sent_time):
-        return Outcome.ALREADY_REDUCED
+        return Outcome.ALREADY_REDUCED  # [slow-start.recovery.once]
     s.congestion_recovery_start_time = now
     s.in_recovery = True
-    s.ssthresh = s.congestion_window // 2
+    s.ssthresh = s.congestion_window // 2  # [slow-start.recovery.begin]
     s.congestion_window = max(s.ssthresh, s.minimum_window)
     return Outcome.REDUCED
 
 
 def on_ce(s: NewReno, ce: Ce) -> Outcome:
     """B.7: ProcessECN, after the counter rose."""
-    return on_congestion_event(s, ce.sent_t_ns, ce.t_ns)
+    return on_congestion_event(s, ce.sent_t_ns, ce.t_ns)  # [slow-start.ce]
 
 
 def on_lost(s: NewReno, lost: Lost) -> Outcome:
     """B.8: the congestion event of OnPacketsLost."""
-    sent_time_of_last_loss = max(run.sent_t_ns for run in lost.packets)
+    sent_time_of_last_loss = max(run.sent_t_ns for run in lost.packets)  # [slow-start.loss.latest]
     return on_congestion_event(s, sent_time_of_last_loss, lost.t_ns)
 
 
 def on_persistent_congestion(s: NewReno, event: PersistentCongestion) -> Outcome:
     """B.8: the reset of OnPacketsLost."""
-    s.congestion_window = s.minimum_window
+    s.congestion_window = s.minimum_window  # [slow-start.persistent.collapse]
     s.congestion_recovery_start_time = 0
     s.in_recovery = False
     return Outcome.COLLAPSED
