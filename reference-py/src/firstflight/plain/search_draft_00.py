@@ -7,7 +7,7 @@ Times are in ticks of 1/20 ns, in which BIN_DURATION = 3.5 * INITIAL_RTT / 10 is
 
 from dataclasses import dataclass, field
 
-from firstflight.events import Ack, Event, PersistentCongestion
+from firstflight.events import Ack, Event
 from firstflight.observables import Outcome, Phase
 from firstflight.plain import newreno_rfc_9002 as newreno
 
@@ -43,22 +43,18 @@ def on_event(s: Search, event: Event) -> Outcome:
     match event:
         case Ack():
             return ack_arrived(s, event)
-        case PersistentCongestion():
-            s.bin_duration = 0
-            s.prev_seq_num = s.sequence_num
     return newreno.on_event(s.base, event)
 
 
 def ack_arrived(s: Search, ack: Ack) -> Outcome:
-    """Run SEARCH, and unless it ends slow start let the window grow."""
+    """Run SEARCH; then the window grows, in congestion avoidance where SEARCH has ended slow start."""
     s.sequence_num += ack.bytes
     if ack.latest_rtt_ns is not None:
         s.rtt_ns = max(ack.latest_rtt_ns, 1)
     if s.base.phase is not Phase.SLOW_START:
         return newreno.on_ack(s.base, ack)
     outcome = search(s, 20 * ack.t_ns)
-    if outcome is not Outcome.EXITED:
-        newreno.on_ack(s.base, ack)
+    newreno.on_ack(s.base, ack)
     return outcome
 
 
@@ -91,8 +87,7 @@ def initialise(s: Search, now: int) -> Outcome:
         return Outcome.NO_RTT_SAMPLE
     s.bin_duration = 7 * s.rtt_ns
     s.bin_end = now + s.bin_duration
-    s.curr_idx = -1
-    s.bins = [0] * NUM_BINS
+    s.prev_seq_num = s.sequence_num
     return Outcome.STARTED
 
 
@@ -115,8 +110,8 @@ def sum_bins(s: Search, idx1: int, idx2: int, rest: int) -> int:
 
 
 def exit_slow_start(s: Search) -> Outcome:
-    """Lines 39 to 42. The window does not fall below the minimum."""
+    """Lines 39 to 42. No minimum is named; less than nothing is nothing."""
     overshoot = sum_bins(s, s.curr_idx - OVERSHOOT_BINS, s.curr_idx, 0) // s.bin_duration
-    s.base.congestion_window = max(s.base.congestion_window - overshoot, s.base.minimum_window)
+    s.base.congestion_window = max(s.base.congestion_window - overshoot, 0)
     s.base.ssthresh = s.base.congestion_window
     return Outcome.EXITED
