@@ -108,7 +108,7 @@ class Stream:
         app_limited = self.chance(6)
         return Ack(
             *(self.t_ns, runs, _total(runs), self._in_flight(state), self.packet, app_limited),
-            *(self._rtt_ns(), self._rtt_ns(), self._rtt_ns(), 0),
+            *(self._rtt_ns(), self._rtt_ns(), self._rtt_ns(), self._ack_delay_ns()),
         )
 
     def _line_rate(self, packets: int, size_bytes: int, sent_t_ns: int) -> tuple[Run, ...]:
@@ -160,6 +160,12 @@ class Stream:
         if draw < 98:  # a whole or a half number of bins, where it is a whole number of ns
             return min(BIN_TICKS_PER_RTT * rtt_ns * self.rng.below(90) // (2 * TICKS_PER_UNIT), TIME_MAX_NS)
         return self.pick((0, 257 * rtt_ns * 7 // 20, TIME_MAX_NS, self.rng.below(TIME_MAX_NS))) % (TIME_MAX_NS + 1)
+
+    def _ack_delay_ns(self) -> int:
+        """Return a delay: mostly none, else what leaves about the initial RTT of an RTT in between, or anything."""
+        if self.chance(60):
+            return 0
+        return self.pick((self.rtt_ns // 2, self.rtt_ns, self.rng.below(self.rtt_ns + 2), 2**64 - 1))
 
     def _runs(self, state: Controller, sent_t_ns: int) -> tuple[Run, ...]:
         size_bytes = state.base.max_datagram_size_bytes
