@@ -12,18 +12,19 @@ from firstflight.plain import newreno_rfc_9002 as newreno
 
 PROFILE = "hystartpp/rfc-9406"
 
-MIN_RTT_THRESH = 4_000_000
-MAX_RTT_THRESH = 16_000_000
+# Section 4.3, in ns
+MIN_RTT_THRESH = Fraction(4_000_000)
+MAX_RTT_THRESH = Fraction(16_000_000)
 MIN_RTT_DIVISOR = 8
 N_RTT_SAMPLE = 8
 CSS_GROWTH_DIVISOR = 4
 CSS_ROUNDS = 5
-INFINITY = 2**60
+INFINITY = 2**60  # above every RTT
 
 
 @dataclass(slots=True)
 class HyStartPP:
-    """The variables of 4.2, and whether the sender is in CSS and for how many rounds."""
+    """The variables of section 4.2, and whether the sender is in CSS and how many of its rounds are complete."""
 
     base: newreno.NewReno
     last_round_min_rtt: int = INFINITY
@@ -36,74 +37,99 @@ class HyStartPP:
 
     @property
     def phase(self) -> Phase:
-        """That of the base controller, or CSS."""
+        """CSS, or the phase of NewReno."""
         return Phase.CONSERVATIVE_SLOW_START if self.in_css else self.base.phase
 
 
 def begin(max_datagram_size_bytes: int, initial_window_bytes: int | None) -> HyStartPP:
-    """Nothing was sent yet: windowEnd = SND.NXT = 0."""
-    return HyStartPP(newreno.begin(max_datagram_size_bytes, initial_window_bytes))
+    """Begin before anything was sent: windowEnd = SND.NXT = 0, and no RTT is known."""
+    return HyStartPP(newreno.begin(max_datagram_size_bytes, initial_window_bytes))  # [hystartpp.begin]
 
 
 def on_event(s: HyStartPP, event: Event) -> Outcome:
-    """Only the acknowledgements of the initial slow start are HyStart++'s; loss and ECN end it in the base controller."""
-    if isinstance(event, Ack) and s.base.ssthresh is None:
+    """Take the acknowledgements while ssthresh has its initial value, and leave everything else to NewReno."""
+    if isinstance(event, Ack) and s.base.ssthresh is None:  # [hystartpp.scope.initial]
         return on_ack(s, event)
     outcome = newreno.on_event(s.base, event)
     if s.base.ssthresh is not None:
-        s.in_css = False
+        s.in_css = False  # [hystartpp.loss]
     return outcome
 
 
 def on_ack(s: HyStartPP, ack: Ack) -> Outcome:
-    """4.2: for each arriving ACK in slow start and in CSS."""
+    """Process an arriving ACK in slow start or in CSS."""
     if ack.packets[-1].last >= s.window_end:
-        start_round(s, ack.next_packet)
+        start_round(s, ack.next_packet)  # [hystartpp.round.end]
     outcome = update_cwnd(s, ack)
-    if ack.latest_rtt_ns is not None:
+    if ack.latest_rtt_ns is not None:  # the text knows no ACK without a sample: there is nothing to test (H8)
         s.current_round_min_rtt = min(s.current_round_min_rtt, ack.latest_rtt_ns)
-        s.rtt_sample_count += 1
-    if s.rtt_sample_count >= N_RTT_SAMPLE:
-        if s.in_css and s.current_round_min_rtt < s.css_baseline_min_rtt:
-            s.css_baseline_min_rtt = INFINITY
-            s.in_css = False
+        s.rtt_sample_count += 1  # [hystartpp.sample]
+        if s.in_css and rtt_dropped(s):
+            resume_slow_start(s)
             return Outcome.SLOW_START_RESUMED
-        if not s.in_css and delay_increased(s):
-            s.css_baseline_min_rtt = s.current_round_min_rtt
-            s.in_css = True
-            s.css_rounds = 0
+        if not s.in_css and rtt_increased(s):
+            enter_css(s)
             return Outcome.CONSERVATIVE_BEGUN
-    if s.in_css and s.css_rounds == CSS_ROUNDS:
-        s.base.ssthresh = s.base.congestion_window
-        s.in_css = False
+    if s.css_rounds == CSS_ROUNDS:
+        enter_congestion_avoidance(s)
         return Outcome.EXITED
     return outcome
 
 
 def start_round(s: HyStartPP, snd_nxt: int) -> None:
-    """4.2: when windowEnd is acknowledged, the current round ends."""
+    """Start a round: windowEnd is acknowledged."""
     s.window_end = snd_nxt
     s.last_round_min_rtt = s.current_round_min_rtt
     s.current_round_min_rtt = INFINITY
     s.rtt_sample_count = 0
     if s.in_css:
-        s.css_rounds += 1
+        s.css_rounds += 1  # [hystartpp.css.rounds]
 
 
 def update_cwnd(s: HyStartPP, ack: Ack) -> Outcome:
-    """4.2; RFC 9002, section 7.8, holds here too."""
+    """Grow by N, or by a quarter of it in CSS, rounded down; not while the window is underused (RFC 9002, section 7.8)."""
     if ack.app_limited:
         return Outcome.APP_LIMITED
     if s.in_css:
-        newreno.increase(s.base, ack.bytes // CSS_GROWTH_DIVISOR)
+        newreno.increase(s.base, ack.bytes // CSS_GROWTH_DIVISOR)  # [hystartpp.css.grow]
         return Outcome.CONSERVATIVE_GROWN
-    newreno.increase(s.base, ack.bytes)
+    newreno.increase(s.base, ack.bytes)  # [hystartpp.grow]
     return Outcome.GROWN
 
 
-def delay_increased(s: HyStartPP) -> bool:
-    """4.2: whether the delay increase triggers the exit from slow start."""
-    if s.current_round_min_rtt == INFINITY or s.last_round_min_rtt == INFINITY:
-        return False
-    rtt_thresh = max(MIN_RTT_THRESH, min(Fraction(s.last_round_min_rtt, MIN_RTT_DIVISOR), MAX_RTT_THRESH))
-    return s.current_round_min_rtt >= s.last_round_min_rtt + rtt_thresh
+def rtt_increased(s: HyStartPP) -> bool:
+    """Check whether a delay increase triggers the exit from slow start."""
+    if s.rtt_sample_count < N_RTT_SAMPLE:
+        return False  # [hystartpp.delay.samples]
+    if s.last_round_min_rtt == INFINITY:
+        return False  # [hystartpp.delay.first-round]
+    rtt_thresh = min(Fraction(s.last_round_min_rtt, MIN_RTT_DIVISOR), MAX_RTT_THRESH)  # [hystartpp.delay.maximum]
+    rtt_thresh = max(MIN_RTT_THRESH, rtt_thresh)  # [hystartpp.delay.minimum]
+    return s.current_round_min_rtt >= s.last_round_min_rtt + rtt_thresh  # [hystartpp.delay]
+
+
+def enter_css(s: HyStartPP) -> None:
+    """Leave slow start for CSS."""
+    s.css_baseline_min_rtt = s.current_round_min_rtt  # [hystartpp.css.begin]
+    s.in_css = True
+    s.css_rounds = 0
+
+
+def rtt_dropped(s: HyStartPP) -> bool:
+    """Check whether the minimum RTT of the round is below the baseline: the exit from slow start was spurious."""
+    if s.rtt_sample_count < N_RTT_SAMPLE:
+        return False  # [hystartpp.css.samples]
+    return s.current_round_min_rtt < s.css_baseline_min_rtt
+
+
+def resume_slow_start(s: HyStartPP) -> None:
+    """Resume slow start including HyStart++."""
+    s.css_baseline_min_rtt = INFINITY  # [hystartpp.css.resume]
+    s.in_css = False
+    s.css_rounds = 0
+
+
+def enter_congestion_avoidance(s: HyStartPP) -> None:
+    """End CSS after its rounds."""
+    s.base.ssthresh = s.base.congestion_window  # [hystartpp.css.exit]
+    s.in_css = False
