@@ -67,10 +67,10 @@ def search(s: Search, now: int) -> Outcome:
     update_bins(s, now)
     shift, rest = divmod(20 * s.rtt_ns, s.bin_duration)  # rest: fraction * BIN_DURATION
     prev_idx = s.curr_idx - shift
-    if shift > EXTRA_BINS:
-        return Outcome.RTT_INFLATED
     if prev_idx < W:
         return Outcome.WARMING_UP
+    if shift > EXTRA_BINS:
+        return Outcome.RTT_INFLATED
     # Both sums, and so both sides of the comparison, are multiplied by BIN_DURATION.
     curr_delv = sum_bins(s, s.curr_idx - W, s.curr_idx, 0)
     prev_delv = sum_bins(s, prev_idx - W, prev_idx, rest)

@@ -71,10 +71,10 @@ def search(s: Search, now: int) -> Outcome:
     update_bins(s, now)
     shift, rest = divmod(20 * s.rtt_ns, s.bin_duration)  # [search.shift.round] rest = fraction * BIN_DURATION
     prev_idx = s.curr_idx - shift
-    if shift >= EXTRA_BINS:
-        return Outcome.RTT_INFLATED  # [search.guard.rtt-inflated]
     if prev_idx <= W:
         return Outcome.WARMING_UP  # [search.guard.warming-up]
+    if shift >= EXTRA_BINS:
+        return Outcome.RTT_INFLATED  # [search.guard.rtt-inflated]
     newer, older = window(s.sent_bins, prev_idx, W), window(s.sent_bins, prev_idx - 1, W)
     prev_sent = (s.bin_duration - rest) * newer + rest * older  # [search.interpolation.exact] times BIN_DURATION
     curr_delv = s.bin_duration * window(s.acked_bins, s.curr_idx, W)  # the same

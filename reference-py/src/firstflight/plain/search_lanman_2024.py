@@ -98,10 +98,10 @@ def evaluate(s: Search) -> Outcome:
         shift += 1
     shift = max(shift, 1)
     prev = s.curr - shift
-    if shift >= EXTRA_BINS:
-        return Outcome.RTT_INFLATED
     if prev <= W:
         return Outcome.WARMING_UP
+    if shift >= EXTRA_BINS:
+        return Outcome.RTT_INFLATED
     curr_delv = delivered(s, s.curr - W, s.curr)
     prev_delv = delivered(s, prev - W, prev)
     if prev_delv == 0:
