@@ -114,11 +114,16 @@ def computing() -> dict[str, ModuleType]:
 
 
 def judge_computation(program: ModuleType, case: ComputationCase) -> dict[str, tuple[Any, Any]]:
-    """Return the outputs that differ: the expected ones, then the program's. A program does not check the domain."""
+    """Return the outputs that differ from those of a case. A program does not check the domain."""
     expected = case.expected()
-    if "error" in expected:
-        return {}
-    computed = program.compute(case.profile, decode_inputs(case.inputs))
+    return {} if "error" in expected else judge_inputs(program, case.profile, decode_inputs(case.inputs), expected)
+
+
+def judge_inputs(
+    program: ModuleType, profile: str, inputs: dict[str, int], expected: dict[str, Any]
+) -> dict[str, tuple[Any, Any]]:
+    """Let a program compute; return the outputs that differ: the expected ones, then its own."""
+    computed = program.compute(profile, inputs)
     if "gamma" in computed:
         computed["gamma"] = [computed["gamma"].numerator, computed["gamma"].denominator]
     return {name: (value, computed.get(name)) for name, value in expected.items() if computed.get(name) != value}

@@ -117,7 +117,7 @@ def _inputs_digest() -> str:
         *VECTORS.rglob("*.json"),
         *SCENARIOS.rglob("*.json"),
         *RESULTS.glob("*.json"),
-        *REFERENCE_PY.glob("*.py"),
+        *REFERENCE_PY.rglob("*.py"),
         *REFERENCE_C.rglob("*.[ch]"),
         *(CONFORMANCE / "include").glob("*.h"),
         *(CONFORMANCE / "src").rglob("*.py"),
