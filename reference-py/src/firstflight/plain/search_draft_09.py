@@ -49,8 +49,8 @@ def on_event(s: Search, event: Event) -> Outcome:
             if s.base.phase is Phase.SLOW_START:  # [search.slow-start-only]
                 outcome = drain(s, event) if s.target_cwnd > 0 else search(s, 20 * event.t_ns)
                 if outcome not in (Outcome.EXITED, Outcome.DRAINING, Outcome.DRAINED):
-                    newreno.on_ack(s.base, event)  # SEARCH comes first, and the window does not grow while it drains
-                return outcome  # [search.drain.no-growth]
+                    newreno.on_ack(s.base, event)  # after SEARCH; while it drains the window does not grow
+                return outcome
         case Sent():
             s.sent_bytes += event.bytes  # [search.bins.sent]
         case PersistentCongestion():
@@ -83,7 +83,7 @@ def search(s: Search, now: int) -> Outcome:
     if 100 * (prev_sent - curr_delv) < 26 * prev_sent:  # norm_diff < THRESH = 0.26
         return Outcome.BELOW_THRESHOLD  # [search.threshold.below]
     s.target_cwnd = max(window(s.acked_bins, s.curr_idx, TARGET_BINS), 10 * s.base.max_datagram_size)
-    return Outcome.EXITED  # [search.threshold.reached] [search.drain.target]
+    return Outcome.EXITED  # [search.threshold.reached] [search.drain.target] [search.drain.no-growth]
 
 
 def update_bins(s: Search, now: int) -> None:
