@@ -47,7 +47,7 @@ enum ff_status ff_search_on_ack_elsewhere(const struct ff_search_readings *readi
                                           const struct ff_ack *ack)
 {
     if (readings->counted_in == FF_SEARCH_COUNTED_IN_SLOW_START) {
-        ff_search_keep_sample(&state->sample, ack);
+        ff_search_keep_sample(&state->sample, ack); /* [search.rtt.reuse] */
         return FF_OK; /* [search.slow-start-only] */
     }
     if (!ff_search_credit(&state->delivered, ack->bytes)) { /* [search.bins.every-phase] */
@@ -281,6 +281,6 @@ enum ff_status ff_search_on_ack(const struct ff_search_readings *readings, struc
         !ff_search_credit(&state->delivered, ack->bytes)) { /* [search.bins.credit] */
         return on_any_ack(readings, state, t_ns, ack, base, decision);
     }
-    ff_search_keep_sample(&state->sample, ack);
+    ff_search_keep_sample(&state->sample, ack); /* [search.rtt.reuse] */
     return conclude(decision, FF_OUTCOME_SAME_BIN); /* [search.bins.same-bin] */
 }

@@ -30,7 +30,7 @@ uint64_t ff_search_latest_units(const struct ff_search_readings *readings, const
 /* Keep the sample of an ACK, if it gave one. */
 static inline void ff_search_keep_sample(struct ff_search_sample *sample, const struct ff_ack *ack)
 {
-    if (ack->latest_rtt_ns != FF_NO_RTT_NS) { /* [search.rtt.reuse] */
+    if (ack->latest_rtt_ns != FF_NO_RTT_NS) {
         *sample = (struct ff_search_sample){ack->latest_rtt_ns, ack->min_rtt_ns, ack->smoothed_rtt_ns, ack->ack_delay_ns};
     }
 }

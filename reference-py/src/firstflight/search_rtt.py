@@ -21,8 +21,9 @@ class Sample:
 def sample_of(ack: Ack, before: Sample | None) -> Sample | None:
     """Return the sample of an ACK, or the one before where it gave none."""
     if ack.latest_rtt_ns is None:
-        return before  # [search.rtt.reuse]
-    return Sample(ack.latest_rtt_ns, ack.min_rtt_ns, ack.smoothed_rtt_ns, ack.ack_delay_ns)
+        return before
+    latest_ns, minimum_ns, smoothed_ns = ack.latest_rtt_ns, ack.min_rtt_ns, ack.smoothed_rtt_ns
+    return Sample(latest_ns, minimum_ns, smoothed_ns, ack.ack_delay_ns)  # [search.rtt.reuse]
 
 
 def units(readings: Readings, time_ns: int) -> int:
