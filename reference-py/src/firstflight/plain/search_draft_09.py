@@ -14,7 +14,8 @@ from firstflight.plain import newreno_rfc_9002 as newreno
 PROFILE = "search/draft-09"
 W = 10
 EXTRA_BINS = 15
-NUM_BINS = W + 1 + EXTRA_BINS  # totals at both ends of every window
+NUM_ACKED_BINS = W + 1  # totals at both ends of the window
+NUM_SENT_BINS = NUM_ACKED_BINS + EXTRA_BINS
 TARGET_BINS = 3  # INITIAL_RTT / BIN_DURATION = 20/7, rounded up
 
 
@@ -26,8 +27,8 @@ class Search:
     bin_duration: int = 0
     bin_end: int = 0
     curr_idx: int = 0
-    acked_bins: list[int] = field(default_factory=lambda: [0] * NUM_BINS)  # the totals at the end of each bin
-    sent_bins: list[int] = field(default_factory=lambda: [0] * NUM_BINS)
+    acked_bins: list[int] = field(default_factory=lambda: [0] * NUM_ACKED_BINS)  # the totals at the end of each bin
+    sent_bins: list[int] = field(default_factory=lambda: [0] * NUM_SENT_BINS)
     acked_bytes: int = 0  # the totals of now
     sent_bytes: int = 0
     rtt_ns: int = 0
@@ -92,14 +93,14 @@ def update_bins(s: Search, now: int) -> None:
     s.bin_end += passed_bins * s.bin_duration
     last_idx, s.curr_idx = s.curr_idx, s.curr_idx + passed_bins
     for bins, total in ((s.acked_bins, s.acked_bytes), (s.sent_bins, s.sent_bytes)):
-        for i in range(max(last_idx + 1, s.curr_idx - NUM_BINS + 1), s.curr_idx):
-            bins[i % NUM_BINS] = bins[last_idx % NUM_BINS]
-        bins[s.curr_idx % NUM_BINS] = total
+        for i in range(max(last_idx, s.curr_idx - len(bins)) + 1, s.curr_idx):
+            bins[i % len(bins)] = bins[last_idx % len(bins)]
+        bins[s.curr_idx % len(bins)] = total
 
 
 def window(bins: list[int], idx: int, size: int) -> int:
     """The bytes of the ``size`` bins up to ``idx``: a difference of totals."""
-    return bins[idx % NUM_BINS] - bins[(idx - size) % NUM_BINS]  # [search.windows.completed]
+    return bins[idx % len(bins)] - bins[(idx - size) % len(bins)]  # [search.windows.completed]
 
 
 def drain(s: Search, ack: Ack) -> Outcome:
