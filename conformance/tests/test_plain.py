@@ -165,6 +165,13 @@ PLANTED = [
     (BASE, "sent_time <= s.congestion_recovery_start_time", "sent_time < s.congestion_recovery_start_time"),
     ("hystartpp_rfc_9406", "CSS_ROUNDS = 5", "CSS_ROUNDS = 4"),
     ("cubic_rfc_9438", "cwnd * 17 // 20", "cwnd * 17 // 20 + 1"),
+    ("search_lanman_2024", "2 * remainder > s.bin_duration", "2 * remainder >= s.bin_duration"),
+    ("search_draft_00", "(now - s.bin_end) // s.bin_duration + 1", "(now - s.bin_end - 1) // s.bin_duration + 1"),
+    (
+        "search_draft_09",
+        "(s.bin_duration - rest) * newer + rest * older",
+        "(s.bin_duration - rest) * older + rest * newer",
+    ),
 ]
 
 

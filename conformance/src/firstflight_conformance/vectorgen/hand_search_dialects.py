@@ -292,7 +292,8 @@ def _(b: StreamBuilder) -> None:
     "search.restart.after-avoidance",
     "Slow start after persistent congestion, with most bytes delivered in congestion avoidance",
     """Three small bins, then a CE mark ends slow start; 20 bins of 50000 follow in congestion avoidance, then persistent congestion and doubling from 1000 on. linux-3 and freebsd-4 count in every phase: the counter of more than a million bytes before bin 0 is taken for a bin, and the first
-    evaluation exits; counted in slow start only it would go on. neqo-2026 and draft-09 never read that bin.""",
+    evaluation exits; counted in slow start only it would go on. In draft-00, whose bin is a difference of sequence numbers, the first that ends in
+    slow start holds them, and the first evaluation that reads it exits. neqo-2026 and draft-09 never read that bin.""",
     sources=("catalogue E18", "catalogue E54"),
     flags=("same-time-order",),
     tier="core",

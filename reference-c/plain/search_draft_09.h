@@ -1,0 +1,221 @@
+/*
+ * SEARCH as in draft-chung-ccwg-search-09, as far as the code that carries it out and the discussion of that code tell, in one header to
+ * be copied into a stack. C11 and C++17; no allocation, no floating point, no global state.
+ *
+ * The previous window is interpolated backward; forward, as printed, is a mistake that its authors acknowledge. The same functions in
+ * the same order are in reference-py, plain/search_draft_09.py.
+ *
+ *     struct search_draft_09 search;
+ *     search_draft_09_begin(&search, max_datagram_size);
+ *     ... for packets sent: search_draft_09_on_sent(&search, bytes);
+ *     ... for each ACK frame: search_draft_09_count(&search, delivered_bytes), search_draft_09_rtt(&search, rtt_ns) if it gave a sample,
+ *     and while cwnd < ssthresh:
+ *     switch (search_draft_09_on_ack(&search, now_ns, delivered_packets, bytes_in_flight, &cwnd)) {
+ *     case SEARCH_DRAFT_09_DRAINED: ssthresh = cwnd; break;
+ *     case SEARCH_DRAFT_09_EXITED: case SEARCH_DRAFT_09_DRAINING: break; // the window does not grow
+ *     default: cwnd grows as ever;
+ *     }
+ *     ... on persistent congestion: search_draft_09_restart(&search);
+ *
+ * Domain: now_ns from 1, now_ns and rtt_ns below 2^59 (18 years), now_ns never falling; what was sent and what was delivered since the
+ * begin below 2^60, bytes_in_flight below 2^63. Times inside are in ticks of 1/20 ns, in which BIN_DURATION = 3.5 * INITIAL_RTT / 10 =
+ * 7 * INITIAL_RTT ticks is an integer.
+ */
+#ifndef SEARCH_DRAFT_09_H
+#define SEARCH_DRAFT_09_H
+
+#include <stdint.h>
+
+enum {
+    SEARCH_DRAFT_09_W = 10,
+    SEARCH_DRAFT_09_EXTRA_BINS = 15,
+    SEARCH_DRAFT_09_ACKED_BINS = 11, /* totals at both ends of the window */
+    SEARCH_DRAFT_09_SENT_BINS = 26,
+    SEARCH_DRAFT_09_TARGET_BINS = 3 /* INITIAL_RTT / BIN_DURATION = 20/7, rounded up */
+};
+
+enum search_draft_09_outcome {
+    SEARCH_DRAFT_09_SAME_BIN,
+    SEARCH_DRAFT_09_NO_RTT_SAMPLE,
+    SEARCH_DRAFT_09_STARTED,
+    SEARCH_DRAFT_09_WARMING_UP,
+    SEARCH_DRAFT_09_RTT_INFLATED,
+    SEARCH_DRAFT_09_PREVIOUS_ZERO,
+    SEARCH_DRAFT_09_BELOW_THRESHOLD,
+    SEARCH_DRAFT_09_EXITED,   /* the drain begins with the next ACK */
+    SEARCH_DRAFT_09_DRAINING, /* the window was set */
+    SEARCH_DRAFT_09_DRAINED   /* the window was set to the target, and slow start is over */
+};
+
+/* bin_end_ns: bin_end in whole ns, rounded down: 20 * now > bin_end iff now > bin_end_ns; 0 before the INITIAL_RTT and in the drain.
+ * bin_duration: 0 before the INITIAL_RTT. rtt_ns: the latest sample, 0 before the first. target_cwnd: 0 unless the flight is drained. */
+struct search_draft_09 {
+    uint64_t bin_end_ns;
+    uint64_t acked_bytes; /* the totals of now */
+    uint64_t sent_bytes;
+    uint64_t target_cwnd;
+    uint64_t bin_duration;
+    uint64_t bin_end;
+    uint64_t curr_idx;
+    uint64_t rtt_ns;
+    uint32_t drained_packets; /* 0 to 2 */
+    uint32_t max_datagram_size;
+    uint64_t acked_bins[SEARCH_DRAFT_09_ACKED_BINS]; /* the totals at the end of each bin */
+    uint64_t sent_bins[SEARCH_DRAFT_09_SENT_BINS];
+};
+
+/* 128 bits: a product of two words. */
+struct search_draft_09_wide {
+    uint64_t high, low;
+};
+
+/* Persistent congestion: SEARCH begins anew with the next ACK. */
+static inline void search_draft_09_restart(struct search_draft_09 *s) {
+    s->bin_end_ns = 0; /* [search.restart] */
+    s->bin_duration = 0;
+    s->target_cwnd = 0;
+    s->drained_packets = 0;
+}
+
+/* Slow start begins; SEARCH waits for its INITIAL_RTT. */
+static inline void search_draft_09_begin(struct search_draft_09 *s, uint32_t max_datagram_size) {
+    search_draft_09_restart(s);
+    s->acked_bytes = 0;
+    s->sent_bytes = 0;
+    s->rtt_ns = 0;
+    s->max_datagram_size = max_datagram_size;
+}
+
+/* Packets were sent. */
+static inline void search_draft_09_on_sent(struct search_draft_09 *s, uint64_t bytes) {
+    s->sent_bytes += bytes; /* [search.bins.sent] */
+}
+
+/* An ACK newly delivered bytes, in whatever phase; before search_draft_09_on_ack. */
+static inline void search_draft_09_count(struct search_draft_09 *s, uint64_t bytes) {
+    s->acked_bytes += bytes; /* [search.bins.credit-before] */
+}
+
+/* An RTT sample, in whatever phase; before search_draft_09_on_ack. */
+static inline void search_draft_09_rtt(struct search_draft_09 *s, uint64_t rtt_ns) {
+    s->rtt_ns = rtt_ns > 0 ? rtt_ns : 1; /* [search.rtt.latest] */
+}
+
+static inline struct search_draft_09_wide search_draft_09_product(uint64_t a, uint64_t b) {
+    uint64_t a0 = a & UINT32_MAX, a1 = a >> 32, b0 = b & UINT32_MAX, b1 = b >> 32;
+    uint64_t middle = a1 * b0 + (a0 * b0 >> 32);               /* <= (2^32 - 1)^2 + 2^32 - 2 < 2^64 */
+    uint64_t carried = a0 * b1 + (middle & UINT32_MAX);        /* the same */
+    struct search_draft_09_wide product = {a1 * b1 + (middle >> 32) + (carried >> 32), a * b};
+    return product;
+}
+
+static inline struct search_draft_09_wide search_draft_09_sum(struct search_draft_09_wide a, struct search_draft_09_wide b) {
+    struct search_draft_09_wide sum = {a.high + b.high + (a.low + b.low < a.low), a.low + b.low};
+    return sum;
+}
+
+static inline struct search_draft_09_wide search_draft_09_times(uint64_t factor, struct search_draft_09_wide a) {
+    struct search_draft_09_wide times = search_draft_09_product(factor, a.low);
+    times.high += factor * a.high;
+    return times;
+}
+
+/* End the bins that have passed: the last with the totals of now, those before it with those of the bin before them. */
+static inline void search_draft_09_update_bins(struct search_draft_09 *s, uint64_t now) {
+    uint64_t passed_bins = (now - s->bin_end) / s->bin_duration + 1; /* [search.bins.advance] */
+    uint64_t last_acked = s->acked_bins[s->curr_idx % SEARCH_DRAFT_09_ACKED_BINS];
+    uint64_t last_sent = s->sent_bins[s->curr_idx % SEARCH_DRAFT_09_SENT_BINS];
+    s->bin_end += passed_bins * s->bin_duration; /* at most now + bin_duration < 27 * 2^59 < 2^64 */
+    s->bin_end_ns = s->bin_end / 20;
+    s->curr_idx += passed_bins;
+    for (uint64_t back = 1; back < passed_bins && back < SEARCH_DRAFT_09_SENT_BINS; back++) {
+        if (back < SEARCH_DRAFT_09_ACKED_BINS)
+            s->acked_bins[(s->curr_idx - back) % SEARCH_DRAFT_09_ACKED_BINS] = last_acked;
+        s->sent_bins[(s->curr_idx - back) % SEARCH_DRAFT_09_SENT_BINS] = last_sent;
+    }
+    s->acked_bins[s->curr_idx % SEARCH_DRAFT_09_ACKED_BINS] = s->acked_bytes;
+    s->sent_bins[s->curr_idx % SEARCH_DRAFT_09_SENT_BINS] = s->sent_bytes;
+}
+
+/* The bytes acknowledged in the size bins up to idx: a difference of totals. */
+static inline uint64_t search_draft_09_acked(const struct search_draft_09 *s, uint64_t idx, uint64_t size) {
+    return s->acked_bins[idx % SEARCH_DRAFT_09_ACKED_BINS] - s->acked_bins[(idx - size) % SEARCH_DRAFT_09_ACKED_BINS];
+}
+
+/* The bytes sent in the W bins up to idx. */
+static inline uint64_t search_draft_09_sent(const struct search_draft_09 *s, uint64_t idx) {
+    uint64_t first_idx = idx - SEARCH_DRAFT_09_W;
+    return s->sent_bins[idx % SEARCH_DRAFT_09_SENT_BINS] - s->sent_bins[first_idx % SEARCH_DRAFT_09_SENT_BINS];
+}
+
+/* The first RTT is the INITIAL_RTT; bin 0 ends at once. */
+static inline enum search_draft_09_outcome search_draft_09_start(struct search_draft_09 *s, uint64_t now_ns) {
+    if (s->rtt_ns == 0)
+        return SEARCH_DRAFT_09_NO_RTT_SAMPLE; /* [search.init.wait-for-sample] */
+    s->bin_duration = 7 * s->rtt_ns;          /* [search.init.first-ack] */
+    s->bin_end = 20 * now_ns + s->bin_duration;
+    s->bin_end_ns = s->bin_end / 20;
+    s->curr_idx = 0;
+    s->acked_bins[0] = s->acked_bytes; /* [search.init.before-bin-0] */
+    s->sent_bins[0] = s->sent_bytes;
+    return SEARCH_DRAFT_09_STARTED;
+}
+
+/* Whether norm_diff = (prev_sent - curr_delv) / prev_sent < THRESH = 13/50: 37 prev_sent < 50 curr_delv. Both are multiplied by
+ * BIN_DURATION < 2^62, so that prev_sent = (BIN_DURATION - rest) * newer + rest * older: nothing is rounded. All is below 2^128. */
+static inline int search_draft_09_below(uint64_t bin_duration, uint64_t rest, uint64_t newer, uint64_t older, uint64_t curr_delv) {
+    struct search_draft_09_wide prev = search_draft_09_product(bin_duration - rest, newer); /* [search.interpolation.exact] */
+    prev = search_draft_09_times(37, search_draft_09_sum(prev, search_draft_09_product(rest, older)));
+    struct search_draft_09_wide curr = search_draft_09_times(50, search_draft_09_product(bin_duration, curr_delv));
+    return prev.high < curr.high || (prev.high == curr.high && prev.low < curr.low);
+}
+
+/* When a bin has ended, compare what was sent in the window one RTT ago with what was delivered in the window up to now. */
+static inline enum search_draft_09_outcome search_draft_09_search(struct search_draft_09 *s, uint64_t now_ns) {
+    if (s->bin_duration == 0)
+        return search_draft_09_start(s, now_ns);
+    search_draft_09_update_bins(s, 20 * now_ns);
+    uint64_t shift = 20 * s->rtt_ns / s->bin_duration; /* [search.shift.round] */
+    uint64_t rest = 20 * s->rtt_ns % s->bin_duration;  /* fraction * BIN_DURATION */
+    if (s->curr_idx <= SEARCH_DRAFT_09_W + shift)
+        return SEARCH_DRAFT_09_WARMING_UP; /* prev_idx <= W [search.guard.warming-up] */
+    if (shift >= SEARCH_DRAFT_09_EXTRA_BINS)
+        return SEARCH_DRAFT_09_RTT_INFLATED; /* [search.guard.rtt-inflated] */
+    uint64_t prev_idx = s->curr_idx - shift;
+    uint64_t newer = search_draft_09_sent(s, prev_idx), older = search_draft_09_sent(s, prev_idx - 1);
+    if (newer == 0 && (rest == 0 || older == 0))
+        return SEARCH_DRAFT_09_PREVIOUS_ZERO; /* [search.previous-zero] */
+    uint64_t curr_delv = search_draft_09_acked(s, s->curr_idx, SEARCH_DRAFT_09_W);
+    if (search_draft_09_below(s->bin_duration, rest, newer, older, curr_delv))
+        return SEARCH_DRAFT_09_BELOW_THRESHOLD; /* [search.threshold.below] */
+    uint64_t delivered = search_draft_09_acked(s, s->curr_idx, SEARCH_DRAFT_09_TARGET_BINS);
+    uint64_t least = UINT64_C(10) * s->max_datagram_size;
+    s->target_cwnd = delivered > least ? delivered : least; /* [search.drain.target] */
+    s->bin_end_ns = 0;                                      /* no bin ends any more */
+    return SEARCH_DRAFT_09_EXITED;                          /* [search.threshold.reached] [search.drain.no-growth] */
+}
+
+/* Let one packet leave for three acknowledged, until the window is the target; there slow start ends. */
+static inline enum search_draft_09_outcome
+search_draft_09_drain(struct search_draft_09 *s, uint64_t packets, uint64_t bytes_in_flight, uint64_t *cwnd) {
+    packets += s->drained_packets;
+    s->drained_packets = (uint32_t)(packets % 3);
+    uint64_t flight = bytes_in_flight + packets / 3 * s->max_datagram_size;
+    *cwnd = flight > s->target_cwnd ? flight : s->target_cwnd; /* [search.drain.step] */
+    if (flight > s->target_cwnd)
+        return SEARCH_DRAFT_09_DRAINING;
+    s->target_cwnd = 0; /* [search.drain.end] */
+    return SEARCH_DRAFT_09_DRAINED;
+}
+
+/* An ACK of so many packets in slow start, before the window grows for it. bytes_in_flight: after it. */
+static inline enum search_draft_09_outcome search_draft_09_on_ack(struct search_draft_09 *s, uint64_t now_ns, uint64_t packets,
+                                                                  uint64_t bytes_in_flight, uint64_t *cwnd) {
+    if (now_ns <= s->bin_end_ns)
+        return SEARCH_DRAFT_09_SAME_BIN; /* [search.bins.same-bin] */
+    if (s->target_cwnd > 0)
+        return search_draft_09_drain(s, packets, bytes_in_flight, cwnd);
+    return search_draft_09_search(s, now_ns);
+}
+
+#endif
