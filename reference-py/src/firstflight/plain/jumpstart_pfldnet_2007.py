@@ -1,6 +1,7 @@
-"""Liu, Allman, Jin, Wang: "Congestion Control Without a Startup Phase", PFLDnet 2007: Jump Start, section II.
+"""D. Liu, M. Allman, S. Jin, L. Wang, "Congestion Control Without a Startup Phase", PFLDnet 2007: Jump Start, section II.
 
-The paper counts in packets; a packet is one maximum datagram. What it leaves open says so.
+The paper counts packets; one is a maximum datagram here, and the window is in bytes. Its timeout is ``persistent_congestion``. Where a docstring says
+"open", the paper is silent, and the page says why this was chosen.
 """
 
 from dataclasses import dataclass
@@ -15,32 +16,38 @@ PROFILE = "jumpstart/pfldnet-2007"
 
 @dataclass(slots=True)
 class JumpStart:
-    """``d``: the packets D of the first RTT, of which ``sent`` have left; 0 before there is a jump."""
+    """The first flight is packets ``first`` to ``last``, ``d`` of them: those sent while Jump Start lasted."""
 
     base: newreno.NewReno
+    begun: bool = False
     jumping: bool = False
-    d: int = 0
-    sent: int = 0
+    #: How many packets are paced over how long from when; how many of them the receiver allows.
+    paced_packets: int = 0
     rtt_ns: int = 0
     start_ns: int = 0
-    first_packet: int | None = None
-    last_packet: int = -1
+    planned_packets: int = 0
+    first: int = 0
+    last: int = -1
+    d: int = 0
     r: int = 0
-    #: The loss recovery of the first flight: while it goes on, the first packet number after those in flight when it began.
-    recovery_point: int | None = None
+    #: Loss recovery: it lasts until all data below ``recovery_point`` is acknowledged; whether (D - R) / 2 ends it, once.
+    recovery_point: int = 0
+    lost_of_first_flight: bool = False
     accounted: bool = False
+    flight_size: int = 0
+    next_packet: int = 0
 
     @property
     def phase(self) -> Phase:
-        """Jump Start terminates into TCP's normal congestion control."""
+        """Jump Start, then TCP's normal congestion control."""
         return Phase.JUMP if self.jumping else self.base.phase
 
     @property
     def next_release_ns(self) -> int | None:
-        """The D packets are paced over the first RTT: packet i leaves at i / D of it, never before."""
+        """The D packets are paced over the first RTT: packet i leaves after i / D of it."""
         if not self.jumping:
             return None
-        return self.start_ns + -(-self.sent * self.rtt_ns // self.d)
+        return self.start_ns + self.d * self.rtt_ns // self.paced_packets
 
 
 def begin(max_datagram_size_bytes: int, initial_window_bytes: int | None) -> JumpStart:
@@ -49,7 +56,7 @@ def begin(max_datagram_size_bytes: int, initial_window_bytes: int | None) -> Jum
 
 
 def on_event(s: JumpStart, event: Event) -> Outcome:
-    """Hand the event to its function; on the others Jump Start is normal congestion control."""
+    """Hand the event to its function; nothing else concerns Jump Start."""
     match event:
         case Backlog():
             return on_backlog(s, event)
@@ -62,106 +69,128 @@ def on_event(s: JumpStart, event: Event) -> Outcome:
         case Ce():
             return on_ce(s, event)
         case PersistentCongestion():
-            return on_persistent_congestion(s, event)
+            return on_timeout(s, event)
     return newreno.on_event(s.base, event)
 
 
 def on_backlog(s: JumpStart, backlog: Backlog) -> Outcome:
-    """After the handshake: determine D, the minimum of the receiver's advertised window and the data queued."""
-    packet = s.base.max_datagram_size
-    window_packets = backlog.receive_window_bytes // packet
+    """After the handshake: D is the minimum of the receiver's advertised window and the data queued."""
+    size = s.base.max_datagram_size
     if s.jumping:
-        return shrink(s, s.sent + window_packets)
-    if s.d:
+        return on_window_update(s, backlog.receive_window_bytes // size)
+    if s.begun:
         return Outcome.JUMP_SPENT
     if s.base.in_recovery:
         return Outcome.JUMP_BARRED
     if backlog.latest_rtt_ns is None:
         return Outcome.NO_RTT_SAMPLE
-    d = min(window_packets, -(-backlog.queued_bytes // packet), JUMP_MAX_BYTES // packet)
-    if d == 0:
+    packets = min(backlog.receive_window_bytes // size, -(-min(backlog.queued_bytes, JUMP_MAX_BYTES) // size))
+    if packets == 0:
         return Outcome.NOTHING_TO_JUMP
-    s.jumping, s.d, s.rtt_ns, s.start_ns = True, d, backlog.latest_rtt_ns, backlog.t_ns
-    s.base.congestion_window = max(s.base.congestion_window, d * packet)
+    s.begun = s.jumping = True
+    s.paced_packets = s.planned_packets = packets
+    s.rtt_ns, s.start_ns = backlog.latest_rtt_ns, backlog.t_ns
+    s.base.congestion_window = min(packets * size, JUMP_MAX_BYTES)
     return Outcome.JUMP_BEGUN
 
 
-def shrink(s: JumpStart, d: int) -> Outcome:
-    """D is determined once; but nobody sends more than the receiver's advertised window allows."""
-    if d >= s.d:
+def on_window_update(s: JumpStart, window_packets: int) -> Outcome:
+    """D is determined once; the receiver's advertised window binds all the same (open)."""
+    if s.d + window_packets >= s.planned_packets:
         return Outcome.JUMP_KEPT
-    s.d = d
-    s.jumping = s.sent < s.d
+    s.planned_packets = s.d + window_packets
+    s.jumping = s.d < s.planned_packets
     return Outcome.JUMP_CHANGED
 
 
 def on_sent(s: JumpStart, sent: Sent) -> Outcome:
-    """Count the packets of the first flight, and the retransmissions R during its loss recovery."""
-    retransmissions = sum(last - first + 1 for first, last in sent.retransmits)
-    if s.recovery_point is not None:
+    """Jump Start terminates when all D packets are transmitted. During loss recovery R counts the retransmissions."""
+    s.flight_size, s.next_packet = sent.bytes_in_flight, sent.packets[-1].last + 1
+    if s.jumping:
+        return on_sent_in_jump(s, sent.packets)
+    if s.base.in_recovery:
         for first, last in sent.retransmits:
-            s.r += max(0, min(last, s.last_packet) - max(first, s.first_packet) + 1)
-    if not s.jumping:
-        return newreno.on_sent(s.base, sent)
-    if s.first_packet is None:
-        s.first_packet = sent.packets[0].first
-    s.last_packet = sent.packets[-1].last
-    s.sent += sum(run.count for run in sent.packets) - retransmissions
-    s.jumping = s.sent < s.d
+            s.r += max(min(last, s.last) - max(first, s.first) + 1, 0)
+    return newreno.on_sent(s.base, sent)
+
+
+def on_sent_in_jump(s: JumpStart, packets: tuple[Run, ...]) -> Outcome:
+    """The first flight grows up to the packets planned."""
+    if s.d == 0:
+        s.first = packets[0].first
+    s.d = min(s.d + packets[-1].last - packets[0].first + 1, s.planned_packets)
+    s.last = s.first + s.d - 1
+    s.jumping = s.d < s.planned_packets
     return Outcome.SENT if s.jumping else Outcome.JUMP_SENT
 
 
-def of_first_flight(s: JumpStart, runs: tuple[Run, ...]) -> bool:
-    """Whether packets of the first RTT of data transmission are among them."""
-    return s.first_packet is not None and any(
-        run.last >= s.first_packet and run.first <= s.last_packet for run in runs
-    )
-
-
 def on_ack(s: JumpStart, ack: Ack) -> Outcome:
-    """An acknowledgment ends the jump; then it is processed as usual."""
+    """Jump Start terminates when an ACK arrives: one of the first flight (open), which normal congestion control takes then."""
+    s.flight_size, s.next_packet = ack.bytes_in_flight, ack.next_packet
     ended = s.jumping and of_first_flight(s, ack.packets)
     if ended:
         s.jumping = False
-    outcome = newreno.on_ack(s.base, ack)
-    if s.recovery_point is not None and recovered(s, ack):
-        return account(s)
+    outcome = on_ack_in_recovery(s, ack) if s.base.in_recovery else newreno.on_ack(s.base, ack)
     return Outcome.JUMP_ENDED if ended else outcome
 
 
-def recovered(s: JumpStart, ack: Ack) -> bool:
-    """Loss recovery with SACK ends when everything is acknowledged that was sent before it."""
+def of_first_flight(s: JumpStart, runs: tuple[Run, ...]) -> bool:
+    """Whether packets of the first RTT are among them."""
+    return any(run.first <= s.last and s.first <= run.last for run in runs)
+
+
+def on_ack_in_recovery(s: JumpStart, ack: Ack) -> Outcome:
+    """Standard loss recovery: nothing grows until it ends."""
     if ack.oldest_unacked_packet is None:
-        return not s.base.in_recovery
-    return ack.oldest_unacked_packet >= s.recovery_point
+        newreno.end_recovery(s.base, ack)
+    elif ack.oldest_unacked_packet >= s.recovery_point:
+        s.base.in_recovery = False
+    if s.base.in_recovery:
+        return Outcome.IN_RECOVERY
+    return account(s) if s.lost_of_first_flight else newreno.on_ack(s.base, ack)
 
 
 def account(s: JumpStart) -> Outcome:
-    """At the end of loss recovery: cwnd = (D - R) / 2, roughly half of the load that the network was able to support."""
-    s.recovery_point = None
-    half = max((s.sent - s.r) // 2, 1) * s.base.max_datagram_size
-    s.base.congestion_window = min(s.base.congestion_window, half)
-    s.base.ssthresh = s.base.congestion_window
+    """At the end of loss recovery: cwnd = (D - R) / 2, which further reduces it. Rounding, least values and threshold are open."""
+    s.lost_of_first_flight, s.accounted = False, True
+    packets = max((s.d - s.r) // 2, 1)
+    s.base.congestion_window = min(s.base.congestion_window, packets * s.base.max_datagram_size)
+    s.base.ssthresh = max(s.base.congestion_window, s.base.minimum_window)
     return Outcome.JUMP_ACCOUNTED
 
 
 def on_lost(s: JumpStart, lost: Lost) -> Outcome:
-    """Upon loss detection cwnd is halved as usual; the recovery of a loss from the first flight is accounted for, once."""
-    s.jumping = False
-    outcome = newreno.on_lost(s.base, lost)
-    if of_first_flight(s, lost.packets) and not s.accounted:
-        s.accounted = True
-        s.recovery_point = lost.next_packet
+    """Loss from the first RTT will be accounted for at the end of its recovery."""
+    outcome = on_congestion_event(s, max(run.sent_t_ns for run in lost.packets), lost.t_ns)
+    if s.base.in_recovery and of_first_flight(s, lost.packets) and not s.accounted:
+        s.lost_of_first_flight = True
+    s.flight_size, s.next_packet = lost.bytes_in_flight, lost.next_packet
     return outcome
 
 
 def on_ce(s: JumpStart, ce: Ce) -> Outcome:
-    """The paper is silent on ECN: TCP's normal algorithms."""
-    return newreno.on_ce(s.base, ce)
+    """ECN is not spoken of: a mark is taken for a loss without retransmission (open)."""
+    outcome = on_congestion_event(s, ce.sent_t_ns, ce.t_ns)
+    if s.base.in_recovery and s.first <= ce.packet <= s.last and not s.accounted:
+        s.lost_of_first_flight = True
+    return outcome
 
 
-def on_persistent_congestion(s: JumpStart, event: PersistentCongestion) -> Outcome:
-    """IV-F: the response to a retransmission timeout is unchanged."""
+def on_congestion_event(s: JumpStart, sent_time: int, now: int) -> Outcome:
+    """Upon detection cwnd is halved, per normal TCP: to half of FlightSize, at least two packets (RFC 5681, equation 4)."""
+    if s.base.in_recovery or newreno.in_congestion_recovery(s.base, sent_time):
+        return Outcome.ALREADY_REDUCED
     s.jumping = False
-    s.recovery_point = None
-    return newreno.on_persistent_congestion(s.base, event)
+    s.base.ssthresh = s.base.congestion_window = max(s.flight_size // 2, s.base.minimum_window)
+    s.base.congestion_recovery_start_time = now
+    s.base.in_recovery = True
+    s.recovery_point, s.r = s.next_packet, 0
+    return Outcome.REDUCED
+
+
+def on_timeout(s: JumpStart, event: PersistentCongestion) -> Outcome:
+    """IV-F: the response is unchanged: a window of one segment, then slow start. No recovery is left to account for (open)."""
+    outcome = newreno.on_persistent_congestion(s.base, event)
+    s.base.congestion_window = s.base.max_datagram_size
+    s.jumping = s.lost_of_first_flight = False
+    return outcome
