@@ -81,6 +81,12 @@ def judge_case(program: ModuleType, case: Case) -> Difference | None:
     return None
 
 
+def judge_event(run: Run, observation: Observation, event: Event) -> dict[str, tuple[Any, Any]]:
+    """Let a program process an event that the model answered with the observation; return what differs: the model's, then its own."""
+    expected, observed = observed_by_model(observation), run.step(event)
+    return {name: (value, observed.get(name)) for name, value in expected.items() if observed.get(name) != value}
+
+
 def observed_by_model(observation: Observation) -> dict[str, Any]:
     """Return what the model observed in the form of :meth:`Run.step`."""
     observed: dict[str, Any] = {
