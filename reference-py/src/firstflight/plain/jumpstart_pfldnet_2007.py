@@ -6,8 +6,8 @@ The paper counts packets; one is a maximum datagram here, and the window is in b
 
 from dataclasses import dataclass
 
-from firstflight.events import Ack, Backlog, Ce, Event, Lost, PersistentCongestion, Run, Sent
-from firstflight.limits import JUMP_MAX_BYTES
+from firstflight.events import Ack, Backlog, Ce, Event, Lost, PersistentCongestion, Sent
+from firstflight.limits import JUMP_MAX_BYTES, WINDOW_MAX_BYTES
 from firstflight.observables import Outcome, Phase
 from firstflight.plain import newreno_rfc_9002 as newreno
 
@@ -16,7 +16,7 @@ PROFILE = "jumpstart/pfldnet-2007"
 
 @dataclass(slots=True)
 class JumpStart:
-    """The first flight is packets ``first`` to ``last``, ``d`` of them: those sent while Jump Start lasted."""
+    """The first flight is packets ``first`` up to, not including, ``end``: those sent while Jump Start lasted."""
 
     base: newreno.NewReno
     begun: bool = False
@@ -26,9 +26,9 @@ class JumpStart:
     rtt_ns: int = 0
     start_ns: int = 0
     planned_packets: int = 0
+    sent_packets: int = 0
     first: int = 0
-    last: int = -1
-    d: int = 0
+    end: int = 0
     r: int = 0
     #: Loss recovery: it lasts until all data below ``recovery_point`` is acknowledged; whether (D - R) / 2 ends it, once.
     recovery_point: int = 0
@@ -47,7 +47,7 @@ class JumpStart:
         """The D packets are paced over the first RTT: packet i leaves after i / D of it."""
         if not self.jumping:
             return None
-        return self.start_ns + self.d * self.rtt_ns // self.paced_packets
+        return self.start_ns + self.sent_packets * self.rtt_ns // self.paced_packets
 
 
 def begin(max_datagram_size_bytes: int, initial_window_bytes: int | None) -> JumpStart:
@@ -90,53 +90,57 @@ def on_backlog(s: JumpStart, backlog: Backlog) -> Outcome:
     s.begun = s.jumping = True
     s.paced_packets = s.planned_packets = packets
     s.rtt_ns, s.start_ns = backlog.latest_rtt_ns, backlog.t_ns
+    s.first = s.next_packet
     s.base.congestion_window = min(packets * size, JUMP_MAX_BYTES)
     return Outcome.JUMP_BEGUN
 
 
 def on_window_update(s: JumpStart, window_packets: int) -> Outcome:
     """D is determined once; the receiver's advertised window binds all the same (open)."""
-    if s.d + window_packets >= s.planned_packets:
+    if s.sent_packets + window_packets >= s.planned_packets:
         return Outcome.JUMP_KEPT
-    s.planned_packets = s.d + window_packets
-    s.jumping = s.d < s.planned_packets
+    s.planned_packets = s.sent_packets + window_packets
+    if window_packets == 0:
+        end_jump(s)
     return Outcome.JUMP_CHANGED
 
 
 def on_sent(s: JumpStart, sent: Sent) -> Outcome:
     """Jump Start terminates when all D packets are transmitted. During loss recovery R counts the retransmissions."""
     s.flight_size, s.next_packet = sent.bytes_in_flight, sent.packets[-1].last + 1
+    if s.lost_of_first_flight:
+        s.r += sum(of_first_flight(s, first, last) for first, last in sent.retransmits)
+    if not s.jumping:
+        return newreno.on_sent(s.base, sent)
+    packets = sum(run.count for run in sent.packets)
+    s.sent_packets = min(s.sent_packets + packets, s.planned_packets)
+    if s.sent_packets < s.planned_packets:
+        return Outcome.SENT
+    end_jump(s)
+    return Outcome.JUMP_SENT
+
+
+def end_jump(s: JumpStart) -> None:
+    """The D packets are those that have left; if it ends early, fewer than were planned."""
     if s.jumping:
-        return on_sent_in_jump(s, sent.packets)
-    if s.base.in_recovery:
-        for first, last in sent.retransmits:
-            s.r += max(min(last, s.last) - max(first, s.first) + 1, 0)
-    return newreno.on_sent(s.base, sent)
-
-
-def on_sent_in_jump(s: JumpStart, packets: tuple[Run, ...]) -> Outcome:
-    """The first flight grows up to the packets planned."""
-    if s.d == 0:
-        s.first = packets[0].first
-    s.d = min(s.d + packets[-1].last - packets[0].first + 1, s.planned_packets)
-    s.last = s.first + s.d - 1
-    s.jumping = s.d < s.planned_packets
-    return Outcome.SENT if s.jumping else Outcome.JUMP_SENT
+        s.jumping = False
+        s.end = min(s.next_packet, s.first + s.planned_packets)
 
 
 def on_ack(s: JumpStart, ack: Ack) -> Outcome:
     """Jump Start terminates when an ACK arrives: one of the first flight (open), which normal congestion control takes then."""
-    s.flight_size, s.next_packet = ack.bytes_in_flight, ack.next_packet
-    ended = s.jumping and of_first_flight(s, ack.packets)
+    s.flight_size = ack.bytes_in_flight
+    ended = s.jumping and ack.packets[-1].last >= s.first
     if ended:
-        s.jumping = False
+        end_jump(s)
     outcome = on_ack_in_recovery(s, ack) if s.base.in_recovery else newreno.on_ack(s.base, ack)
     return Outcome.JUMP_ENDED if ended else outcome
 
 
-def of_first_flight(s: JumpStart, runs: tuple[Run, ...]) -> bool:
-    """Whether packets of the first RTT are among them."""
-    return any(run.first <= s.last and s.first <= run.last for run in runs)
+def of_first_flight(s: JumpStart, first: int, last: int) -> int:
+    """How many of the packets belong to the first RTT of data transmission."""
+    end = last + 1 if s.jumping else min(last + 1, s.end)
+    return max(end - max(first, s.first), 0)
 
 
 def on_ack_in_recovery(s: JumpStart, ack: Ack) -> Outcome:
@@ -153,7 +157,8 @@ def on_ack_in_recovery(s: JumpStart, ack: Ack) -> Outcome:
 def account(s: JumpStart) -> Outcome:
     """At the end of loss recovery: cwnd = (D - R) / 2, which further reduces it. Rounding, least values and threshold are open."""
     s.lost_of_first_flight, s.accounted = False, True
-    packets = max((s.d - s.r) // 2, 1)
+    d = s.end - s.first
+    packets = max((d - s.r) // 2, 1)
     s.base.congestion_window = min(s.base.congestion_window, packets * s.base.max_datagram_size)
     s.base.ssthresh = max(s.base.congestion_window, s.base.minimum_window)
     return Outcome.JUMP_ACCOUNTED
@@ -161,36 +166,38 @@ def account(s: JumpStart) -> Outcome:
 
 def on_lost(s: JumpStart, lost: Lost) -> Outcome:
     """Loss from the first RTT will be accounted for at the end of its recovery."""
-    outcome = on_congestion_event(s, max(run.sent_t_ns for run in lost.packets), lost.t_ns)
-    if s.base.in_recovery and of_first_flight(s, lost.packets) and not s.accounted:
-        s.lost_of_first_flight = True
-    s.flight_size, s.next_packet = lost.bytes_in_flight, lost.next_packet
+    sent_time_of_last_loss = max(run.sent_t_ns for run in lost.packets)
+    packets = sum(of_first_flight(s, run.first, run.last) for run in lost.packets)
+    outcome = on_congestion_event(s, sent_time_of_last_loss, lost.t_ns, packets)
+    s.flight_size = lost.bytes_in_flight
     return outcome
 
 
 def on_ce(s: JumpStart, ce: Ce) -> Outcome:
     """ECN is not spoken of: a mark is taken for a loss without retransmission (open)."""
-    outcome = on_congestion_event(s, ce.sent_t_ns, ce.t_ns)
-    if s.base.in_recovery and s.first <= ce.packet <= s.last and not s.accounted:
+    return on_congestion_event(s, ce.sent_t_ns, ce.t_ns, of_first_flight(s, ce.packet, ce.packet))
+
+
+def on_congestion_event(s: JumpStart, sent_time: int, now: int, packets_of_first_flight: int) -> Outcome:
+    """Upon detection cwnd is halved, per normal TCP: to half of FlightSize, at least two packets (RFC 5681, equation 4)."""
+    outcome = Outcome.ALREADY_REDUCED
+    if not s.base.in_recovery and not newreno.in_congestion_recovery(s.base, sent_time):
+        half = min(s.flight_size, WINDOW_MAX_BYTES) // 2
+        s.base.ssthresh = s.base.congestion_window = max(half, s.base.minimum_window)
+        s.base.congestion_recovery_start_time = now
+        s.base.in_recovery = True
+        s.recovery_point, s.r = s.next_packet, 0
+        end_jump(s)
+        outcome = Outcome.REDUCED
+    if s.base.in_recovery and packets_of_first_flight > 0 and not s.accounted:
         s.lost_of_first_flight = True
     return outcome
-
-
-def on_congestion_event(s: JumpStart, sent_time: int, now: int) -> Outcome:
-    """Upon detection cwnd is halved, per normal TCP: to half of FlightSize, at least two packets (RFC 5681, equation 4)."""
-    if s.base.in_recovery or newreno.in_congestion_recovery(s.base, sent_time):
-        return Outcome.ALREADY_REDUCED
-    s.jumping = False
-    s.base.ssthresh = s.base.congestion_window = max(s.flight_size // 2, s.base.minimum_window)
-    s.base.congestion_recovery_start_time = now
-    s.base.in_recovery = True
-    s.recovery_point, s.r = s.next_packet, 0
-    return Outcome.REDUCED
 
 
 def on_timeout(s: JumpStart, event: PersistentCongestion) -> Outcome:
     """IV-F: the response is unchanged: a window of one segment, then slow start. No recovery is left to account for (open)."""
     outcome = newreno.on_persistent_congestion(s.base, event)
     s.base.congestion_window = s.base.max_datagram_size
-    s.jumping = s.lost_of_first_flight = False
+    end_jump(s)
+    s.lost_of_first_flight, s.accounted = False, True
     return outcome
