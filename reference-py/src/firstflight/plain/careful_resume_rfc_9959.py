@@ -16,7 +16,7 @@ from firstflight.events import (
     SavedPath,
     Sent,
 )
-from firstflight.limits import WINDOW_MAX_BYTES
+from firstflight.limits import TIME_MAX_NS, WINDOW_MAX_BYTES
 from firstflight.observables import Outcome, Phase, Trigger
 from firstflight.plain import newreno_rfc_9002 as newreno
 
@@ -35,28 +35,30 @@ class CarefulResume:
     current_rtt: int | None = None
     # Reconnaissance
     saved: SavedPath | None = None
-    first_packet: int | None = None
+    first_packet: int = 0
     last_initial_packet: int | None = None
     initial_bytes: int = 0
-    first_ack_seen: bool = False
     minimum_rtt: int | None = None
-    queued: int = 0
-    receive_window: int = 0
+    waiting_bytes: int = 0
     # From the Unvalidated Phase on
     jump_cwnd: int = 0
     pipesize: int = 0
     entry_ns: int = 0
     first_unvalidated_packet: int | None = None
     last_unvalidated_packet: int | None = None
-    highest_sent: int = -1
+    highest_sent: int | None = None
     highest_acked: int = -1
-    #: The next release, times jump_cwnd.
-    release: int = 0
+    #: Pacing: so many bytes were sent since, at jump_cwnd bytes in an RTT.
+    paced_since_ns: int = 0
+    paced_bytes: int = 0
+    paced_rtt: int = 0
 
     @property
     def next_release_ns(self) -> int | None:
         """3.3: all packets sent in the Unvalidated Phase are paced."""
-        return -(-self.release // self.jump_cwnd) if self.phase is Phase.UNVALIDATED else None
+        if self.phase is not Phase.UNVALIDATED:
+            return None
+        return min(self.paced_since_ns + transmission_time(self, self.paced_bytes), TIME_MAX_NS)
 
 
 def begin(max_datagram_size_bytes: int, initial_window_bytes: int | None) -> CarefulResume:
@@ -66,8 +68,17 @@ def begin(max_datagram_size_bytes: int, initial_window_bytes: int | None) -> Car
 
 
 def on_event(s: CarefulResume, event: Event) -> Outcome:
-    """Hand the event to the function for it and the phase."""
+    """Hand the event to its function. In Reconnaissance the end of the Lifetime comes first (3.2)."""
     s.triggers = ()
+    if s.phase is Phase.RECONNAISSANCE and lifetime_exceeded(s.saved, event.t_ns):
+        s.phase = Phase.NORMAL
+        dispatch(s, event)
+        return Outcome.LIFETIME_EXCEEDED
+    return dispatch(s, event)
+
+
+def dispatch(s: CarefulResume, event: Event) -> Outcome:
+    """Hand the event to the function for it, which knows the phases."""
     match event:
         case SavedPath():
             return on_saved_path(s, event)
@@ -99,26 +110,26 @@ def on_saved_path(s: CarefulResume, path: SavedPath) -> Outcome:
         return Outcome.ALREADY_USED
     if path.saved_cwnd_bytes == 0 or path.saved_rtt_ns == 0:
         return Outcome.SAVED_SET_ABSENT
-    if not path.endpoint_matches:
-        return Outcome.ENDPOINT_MISMATCH
     if path.in_use:
         return Outcome.SAVED_SET_IN_USE
+    if not path.endpoint_matches:
+        return Outcome.ENDPOINT_MISMATCH
     if lifetime_exceeded(path, path.t_ns):
         return Outcome.LIFETIME_EXCEEDED
     s.saved = path
     s.phase = Phase.RECONNAISSANCE
-    s.first_packet = s.highest_sent + 1
+    s.first_packet = 0 if s.highest_sent is None else s.highest_sent + 1
     return Outcome.RESUMING
 
 
 def lifetime_exceeded(saved: SavedPath, now: int) -> bool:
     """Lifetime: the time after which the set must not be used."""
-    return saved.expires_t_ns is not None and now > saved.expires_t_ns
+    return saved.expires_t_ns is not None and now >= saved.expires_t_ns
 
 
 def on_backlog(s: CarefulResume, backlog: Backlog) -> Outcome:
     """More data may be there than normal CC permits to send."""
-    s.queued, s.receive_window = backlog.queued_bytes, backlog.receive_window_bytes
+    s.waiting_bytes = min(backlog.queued_bytes, backlog.receive_window_bytes)
     if s.phase is Phase.UNVALIDATED and time_is_over(s, backlog.t_ns):
         return leave_unvalidated(s, Trigger.RTT_EXCEEDED)
     if s.phase is Phase.RECONNAISSANCE:
@@ -128,29 +139,31 @@ def on_backlog(s: CarefulResume, backlog: Backlog) -> Outcome:
 
 def on_ack_in_reconnaissance(s: CarefulResume, ack: Ack) -> Outcome:
     """CWND is increased using normal CC; the ACK may confirm the path."""
-    outcome = newreno.on_ack(s.base, ack)
-    s.first_ack_seen = s.first_ack_seen or ack.packets[-1].last >= s.first_packet
+    outcome = normal_ack(s, ack)
+    if s.last_initial_packet is None and ack.packets[-1].last >= s.first_packet:
+        s.last_initial_packet = s.highest_sent
     if ack.latest_rtt_ns is not None:
         s.minimum_rtt = min(s.minimum_rtt or ack.latest_rtt_ns, ack.latest_rtt_ns)
     if s.last_initial_packet is not None:
         for run in ack.packets:
             packets = min(run.last, s.last_initial_packet) - max(run.first, s.first_packet) + 1
             s.initial_bytes -= max(packets, 0) * run.size_bytes
+    if ack.latest_rtt_ns is not None and not rtt_is_valid(s, s.minimum_rtt):
+        return stop(s, Outcome.RTT_NOT_VALIDATED, Trigger.RTT_NOT_VALIDATED)
     return confirm_path(s, ack.t_ns) or outcome
+
+
+def rtt_is_valid(s: CarefulResume, lowest_rtt: int) -> bool:
+    """The RTT is more than half of the saved_rtt (3.2), and no more than ten times it (4.2.1)."""
+    return s.saved.saved_rtt_ns < 2 * lowest_rtt and s.current_rtt <= 10 * s.saved.saved_rtt_ns
 
 
 def confirm_path(s: CarefulResume, now: int) -> Outcome | None:
     """Path confirmed: the RTT, and all the initial data acknowledged; deferred until the window limits the sender."""
-    if s.minimum_rtt is not None and 2 * s.minimum_rtt <= s.saved.saved_rtt_ns:
-        return stop(s, Outcome.RTT_NOT_VALIDATED, Trigger.RTT_NOT_VALIDATED)
-    if not s.first_ack_seen or s.initial_bytes > 0 or s.minimum_rtt is None:
+    if s.last_initial_packet is None or s.initial_bytes > 0 or s.minimum_rtt is None:
         return None
-    if s.current_rtt > 10 * s.saved.saved_rtt_ns:  # 4.2.1
-        return stop(s, Outcome.RTT_NOT_VALIDATED, Trigger.RTT_NOT_VALIDATED)
-    if min(s.queued, s.receive_window) <= s.base.congestion_window - s.flight_size:
+    if s.waiting_bytes <= max(s.base.congestion_window - s.flight_size, 0):
         return None
-    if lifetime_exceeded(s.saved, now):
-        return stop(s, Outcome.LIFETIME_EXCEEDED)
     return enter_unvalidated(s, now)
 
 
@@ -176,7 +189,7 @@ def enter_unvalidated(s: CarefulResume, now: int) -> Outcome:
     s.pipesize = s.flight_size
     s.jump_cwnd = s.base.congestion_window = jump_cwnd
     s.entry_ns = now
-    s.release = now * jump_cwnd
+    s.paced_since_ns, s.paced_bytes, s.paced_rtt = now, 0, s.current_rtt
     return Outcome.JUMPED
 
 
@@ -184,10 +197,8 @@ def on_sent(s: CarefulResume, sent: Sent) -> Outcome:
     """Keep count; in the Unvalidated Phase look whether it has ended."""
     s.flight_size = sent.bytes_in_flight
     s.highest_sent = sent.packets[-1].last
-    s.queued = 0 if sent.app_limited else max(s.queued - sent.bytes, 0)
-    s.receive_window = max(s.receive_window - sent.bytes, 0)
-    if s.phase is Phase.RECONNAISSANCE and not s.first_ack_seen:
-        s.last_initial_packet = s.highest_sent
+    s.waiting_bytes = 0 if sent.app_limited else max(s.waiting_bytes - sent.bytes, 0)
+    if s.phase is Phase.RECONNAISSANCE and s.last_initial_packet is None:
         s.initial_bytes += sent.bytes
     if s.phase is Phase.UNVALIDATED:
         return on_sent_in_unvalidated(s, sent)
@@ -199,15 +210,26 @@ def on_sent_in_unvalidated(s: CarefulResume, sent: Sent) -> Outcome:
     if s.first_unvalidated_packet is None:
         s.first_unvalidated_packet = sent.packets[0].first
     s.last_unvalidated_packet = s.highest_sent
-    # 4.3.2: ITT = (current RTT x MPS) / jump_cwnd, and no burst greater than IW.
-    s.release = max(s.release, sent.t_ns * s.jump_cwnd - s.initial_window * s.current_rtt)
-    s.release += sent.bytes * s.current_rtt
+    pace(s, sent)
     triggers = []
     if s.base.congestion_window - s.flight_size < s.base.max_datagram_size:
         triggers.append(Trigger.LAST_UNVALIDATED_PACKET_SENT)
     if time_is_over(s, sent.t_ns):
         triggers.append(Trigger.RTT_EXCEEDED)
     return leave_unvalidated(s, *triggers) if triggers else Outcome.SENT
+
+
+def transmission_time(s: CarefulResume, size: int) -> int:
+    """4.3.2: ITT = (current RTT x MPS) / jump_cwnd, for any number of bytes; rounded up."""
+    return -(-size * s.paced_rtt // s.jump_cwnd)
+
+
+def pace(s: CarefulResume, sent: Sent) -> None:
+    """4.3.2: no burst greater than IW: who is late catches up with that at most."""
+    late = sent.t_ns - transmission_time(s, max(s.initial_window - s.base.max_datagram_size, 0))
+    if late > s.next_release_ns:
+        s.paced_since_ns, s.paced_bytes = late, 0
+    s.paced_bytes = min(s.paced_bytes + sent.bytes, WINDOW_MAX_BYTES)
 
 
 def time_is_over(s: CarefulResume, now: int) -> bool:
@@ -218,10 +240,10 @@ def time_is_over(s: CarefulResume, now: int) -> bool:
 def on_ack_in_unvalidated(s: CarefulResume, ack: Ack) -> Outcome:
     """Track PipeSize; confirm the path; look for the acknowledgement of an unvalidated packet."""
     track_pipesize(s, ack)
-    if ack.latest_rtt_ns is not None and (
-        2 * ack.latest_rtt_ns <= s.saved.saved_rtt_ns or ack.latest_rtt_ns > 10 * s.saved.saved_rtt_ns
-    ):
+    if ack.latest_rtt_ns is not None and not rtt_is_valid(s, ack.latest_rtt_ns):
         return enter_safe_retreat(s, Trigger.PATH_CHANGED, ack.t_ns)
+    if s.current_rtt != s.paced_rtt:
+        s.paced_since_ns, s.paced_bytes, s.paced_rtt = s.next_release_ns, 0, s.current_rtt
     triggers = []
     if s.first_unvalidated_packet is not None and ack.packets[-1].last >= s.first_unvalidated_packet:
         triggers.append(Trigger.FIRST_UNVALIDATED_PACKET_ACKNOWLEDGED)
@@ -239,7 +261,7 @@ def leave_unvalidated(s: CarefulResume, *triggers: Trigger) -> Outcome:
     """Check flight_size."""
     if s.flight_size < s.initial_window or s.flight_size <= s.pipesize:
         s.base.congestion_window = max(s.pipesize, s.initial_window)
-        return stop(s, Outcome.RATE_LIMITED, Trigger.RATE_LIMITED, *triggers)
+        return stop(s, Outcome.RATE_LIMITED, Trigger.RATE_LIMITED)
     s.base.congestion_window = s.flight_size
     s.phase = Phase.VALIDATING
     s.triggers = triggers
@@ -252,7 +274,7 @@ def leave_unvalidated(s: CarefulResume, *triggers: Trigger) -> Outcome:
 def on_ack_in_validating(s: CarefulResume, ack: Ack) -> Outcome:
     """CWND is updated by normal CC, until the last unvalidated packet (or a higher one) is acknowledged."""
     track_pipesize(s, ack)
-    outcome = newreno.on_ack(s.base, ack)
+    outcome = normal_ack(s, ack)
     if s.highest_acked >= s.last_unvalidated_packet:
         return stop(s, Outcome.VALIDATED, Trigger.LAST_UNVALIDATED_PACKET_ACKNOWLEDGED)
     return outcome
@@ -277,11 +299,16 @@ def on_ack_in_safe_retreat(s: CarefulResume, ack: Ack) -> Outcome:
     """CWND is not increased. When the last unvalidated packet (or a later one) is acknowledged, ssthresh is PipeSize * Beta."""
     track_pipesize(s, ack)
     newreno.end_recovery(s.base, ack)
-    if ack.packets[-1].last < s.last_unvalidated_packet:
+    if s.highest_acked < s.last_unvalidated_packet:
         return Outcome.WINDOW_KEPT
+    leave_safe_retreat(s)
+    return stop(s, Outcome.RETREAT_ENDED, Trigger.EXIT_RECOVERY)
+
+
+def leave_safe_retreat(s: CarefulResume) -> None:
+    """On leaving the phase, ssthresh is no larger than PipeSize * Beta."""
     ssthresh = s.pipesize * s.saved.beta_numerator // s.saved.beta_denominator
     s.base.ssthresh = ssthresh if s.base.ssthresh is None else min(ssthresh, s.base.ssthresh)
-    return stop(s, Outcome.RETREAT_ENDED, Trigger.EXIT_RECOVERY)
 
 
 # In every phase
@@ -302,7 +329,16 @@ def on_ack(s: CarefulResume, ack: Ack) -> Outcome:
             return on_ack_in_validating(s, ack)
         case Phase.SAFE_RETREAT:
             return on_ack_in_safe_retreat(s, ack)
-    return newreno.on_ack(s.base, ack)
+    return normal_ack(s, ack)
+
+
+def normal_ack(s: CarefulResume, ack: Ack) -> Outcome:
+    """3.7: slow start when CWND is less than or equal to ssthresh; RFC 9002 has it below."""
+    equal = s.base.congestion_window == s.base.ssthresh
+    s.base.ssthresh = s.base.congestion_window + 1 if equal else s.base.ssthresh
+    outcome = newreno.on_ack(s.base, ack)
+    s.base.ssthresh = s.base.ssthresh - 1 if equal else s.base.ssthresh
+    return outcome
 
 
 def on_lost(s: CarefulResume, lost: Lost) -> Outcome:
@@ -340,4 +376,6 @@ def on_path_change(s: CarefulResume, event: PathChange) -> Outcome:
 
 def on_persistent_congestion(s: CarefulResume, event: PersistentCongestion) -> Outcome:
     """3.6: stop using Careful Resume."""
+    if s.phase is Phase.SAFE_RETREAT:
+        leave_safe_retreat(s)
     return stop(s, newreno.on_persistent_congestion(s.base, event))
