@@ -38,7 +38,7 @@ def c_floats(path: Path) -> list[int]:
 
 def main() -> int:
     """Print a line for each finding; return the exit code."""
-    findings = [(path, line) for path in sorted(REFERENCE_PY.glob("*.py")) for line in python_floats(path)]
+    findings = [(path, line) for path in sorted(REFERENCE_PY.rglob("*.py")) for line in python_floats(path)]
     for folder in ("include/firstflight", "src"):
         for path in sorted((REFERENCE_C / folder).glob("*.[ch]")):
             findings += [(path, line) for line in c_floats(path)]

@@ -11,6 +11,7 @@ from firstflight import plain
 from firstflight.controller import Config
 from firstflight.events import Event
 from firstflight.observables import Observation
+from firstflight_conformance.computations import ComputationCase, decode_inputs
 from firstflight_conformance.measure import config_from_json
 from firstflight_conformance.vectors import Case
 from firstflight_conformance.wire import event_from_json
@@ -105,3 +106,19 @@ def observed_by_model(observation: Observation) -> dict[str, Any]:
 def cases_of(program: ModuleType, cases: list[Case]) -> Iterator[Case]:
     """Yield the cases of the program's profile."""
     return (case for case in cases if f"{case.vector.algorithm}/{case.profile}" == program.PROFILE)
+
+
+def computing() -> dict[str, ModuleType]:
+    """Return those programs that compute."""
+    return {name: program for name, program in programs().items() if hasattr(program, "compute")}
+
+
+def judge_computation(program: ModuleType, case: ComputationCase) -> dict[str, tuple[Any, Any]]:
+    """Return the outputs that differ: the expected ones, then the program's. A program does not check the domain."""
+    expected = case.expected()
+    if "error" in expected:
+        return {}
+    computed = program.compute(case.profile, decode_inputs(case.inputs))
+    if "gamma" in computed:
+        computed["gamma"] = [computed["gamma"].numerator, computed["gamma"].denominator]
+    return {name: (value, computed.get(name)) for name, value in expected.items() if computed.get(name) != value}

@@ -104,11 +104,20 @@ def on_packets_acked(s: NewReno, run: Run) -> Outcome:
     """B.5: the growth of OnPacketAcked, for packets of one size that were sent at one time."""
     if in_congestion_recovery(s, run.sent_t_ns):
         return Outcome.IN_RECOVERY  # [slow-start.recovery.no-growth]
-    if s.ssthresh is None:  # no packet of the run can reach the threshold: all of them at once
-        return slow_start(s, run.count * run.size_bytes)
-    for _ in range(run.count):
-        outcome = slow_start(s, run.size_bytes) if s.in_slow_start else congestion_avoidance(s, run.size_bytes)
+    packets = slow_start_packets(s, run)
+    if packets > 0:
+        outcome = slow_start(s, packets * run.size_bytes)
+    for _ in range(run.count - packets):
+        outcome = congestion_avoidance(s, run.size_bytes)
     return outcome
+
+
+def slow_start_packets(s: NewReno, run: Run) -> int:
+    """Return how many packets of a run are acknowledged in slow start; the last of them reaches the threshold."""
+    if s.ssthresh is None:
+        return run.count
+    missing_bytes = max(s.ssthresh - s.congestion_window, 0)
+    return min(run.count, -(-missing_bytes // run.size_bytes))
 
 
 def slow_start(s: NewReno, acked_bytes: int) -> Outcome:

@@ -1,0 +1,221 @@
+"""RFC 9438, section 4: CUBIC, with slow start and the recovery period of RFC 9002.
+
+Windows are in bytes, as section 4.1 allows, and times in ns. The text has real numbers: here W_est and the window carry a fraction in units of
+2^-32 bytes but are compared in whole bytes, K is in whole ns, W_cubic in whole bytes from W_max, and every division is rounded down.
+"""
+
+from dataclasses import dataclass, replace
+
+from firstflight.events import Ack, Ce, Event, Lost, PersistentCongestion, Sent, SpuriousLoss
+from firstflight.limits import WINDOW_MAX_BYTES
+from firstflight.observables import Outcome, Phase
+from firstflight.plain import newreno_rfc_9002 as newreno
+
+PROFILE = "cubic/rfc-9438"
+
+UNIT = 2**32  # of a byte
+SECOND_CUBED = 10**27
+
+
+@dataclass(slots=True)
+class Cubic:
+    """The variables of section 4.1.2; ``w_max`` and ``t_epoch`` are ``None`` while there is none.
+
+    ``limited_since`` and ``idle_since``: when the window began not to be updated. ``undo``: this state before the last loss.
+    """
+
+    base: newreno.NewReno
+    cwnd_fraction: int = 0
+    cwnd_prior: int = 0
+    w_max: int | None = None
+    k: int = 0
+    t_epoch: int | None = None
+    w_est: int = 0
+    limited_since: int | None = None
+    idle_since: int | None = None
+    undo: "Cubic | None" = None
+
+    @property
+    def mss(self) -> int:
+        """The segment of a QUIC sender."""
+        return self.base.max_datagram_size
+
+    @property
+    def phase(self) -> Phase:
+        """The phase of RFC 9002."""
+        return self.base.phase
+
+
+def begin(max_datagram_size_bytes: int, initial_window_bytes: int | None) -> Cubic:
+    """Begin in slow start."""
+    return Cubic(newreno.begin(max_datagram_size_bytes, initial_window_bytes))  # [cubic.begin]
+
+
+def on_event(s: Cubic, event: Event) -> Outcome:
+    """Hand the event to its function."""
+    match event:
+        case Sent():
+            return on_sent(s, event)
+        case Ack():
+            return on_ack(s, event)
+        case Lost():
+            return on_lost(s, event)
+        case Ce():
+            return on_ce(s, event)
+        case PersistentCongestion():
+            return on_persistent_congestion(s, event)
+        case SpuriousLoss():
+            return on_spurious_loss(s)
+    return newreno.on_event(s.base, event)
+
+
+def on_sent(s: Cubic, sent: Sent) -> Outcome:
+    """4.2: the time in which the application sent nothing does not count."""
+    leave_out(s, s.idle_since, sent.t_ns)  # [cubic.limited.idle]
+    s.idle_since = None
+    return newreno.on_sent(s.base, sent)
+
+
+def leave_out(s: Cubic, since: int | None, now: int) -> None:
+    """4.2: t does not include the time since the window was updated last."""
+    if since is not None and s.t_epoch is not None:
+        s.t_epoch += now - since
+
+
+def on_ack(s: Cubic, ack: Ack) -> Outcome:
+    """A new ACK: slow start packet by packet, and congestion avoidance once for the bytes of all the others."""
+    newreno.end_recovery(s.base, ack)
+    if ack.app_limited:
+        if s.limited_since is None:
+            s.limited_since = ack.t_ns  # [cubic.limited.time]
+        return Outcome.APP_LIMITED
+    bytes_acked = 0
+    for run in ack.packets:
+        outcome = Outcome.IN_RECOVERY
+        if not newreno.in_congestion_recovery(s.base, run.sent_t_ns):
+            outcome = Outcome.GROWN
+            # At cwnd = ssthresh the text has slow start (4.10), RFC 9002 congestion avoidance (7.3.3): the latter is taken (U9).
+            packets = newreno.slow_start_packets(s.base, run)
+            newreno.increase(s.base, packets * run.size_bytes)
+            if packets < run.count:
+                bytes_acked += (run.count - packets) * run.size_bytes
+                outcome = Outcome.GROWN_AVOIDANCE
+    if bytes_acked > 0:
+        on_new_ack_in_congestion_avoidance(s, bytes_acked, ack)
+    if ack.bytes_in_flight == 0:
+        s.idle_since = ack.t_ns
+    return outcome
+
+
+def on_new_ack_in_congestion_avoidance(s: Cubic, bytes_acked: int, ack: Ack) -> None:
+    """4.2 to 4.5."""
+    cwnd = s.base.congestion_window
+    leave_out(s, s.limited_since, ack.t_ns)
+    s.limited_since = None
+    if s.t_epoch is None:
+        s.t_epoch = ack.t_ns  # [cubic.epoch.begin]
+        begin_stage(s, cwnd)
+    t = ack.t_ns - s.t_epoch
+    rtt = ack.smoothed_rtt_ns or 0
+    bytes_acked = min(bytes_acked, cwnd)  # [cubic.grow.at-most-a-window]
+    alpha, of = (1, 1) if s.w_est >= s.cwnd_prior * UNIT else (9, 17)  # [cubic.friendly.alpha]
+    s.w_est += UNIT * alpha * s.mss * bytes_acked // (of * cwnd)  # [cubic.friendly.estimate]
+    if w_cubic(s, t) < s.w_est // UNIT:
+        # Where W_est is below cwnd the text lowers cwnd to it; elsewhere cwnd only grows, and so it does here (U8).
+        if s.w_est // UNIT > cwnd:  # [cubic.friendly.never-lowers]
+            set_cwnd(s, s.w_est)  # [cubic.friendly.region]
+    else:
+        target = w_cubic(s, t + rtt)  # [cubic.target]
+        target = max(target, cwnd)  # [cubic.target.least]
+        target = min(target, cwnd + cwnd // 2)  # [cubic.target.most]
+        increment = UNIT * (target - cwnd) * bytes_acked // cwnd  # [cubic.grow]
+        set_cwnd(s, cwnd * UNIT + s.cwnd_fraction + increment)
+
+
+def begin_stage(s: Cubic, cwnd_epoch: int) -> None:
+    """4.2; after a timeout (4.8) there is no W_max: it is cwnd_epoch, and K is 0. After HyStart++ (4.10) cwnd_prior would be cwnd_epoch too."""
+    if s.w_max is None or s.w_max < cwnd_epoch:
+        s.w_max = cwnd_epoch  # [cubic.epoch.no-maximum]
+    s.k = cube_root((s.w_max - cwnd_epoch) * 5 * SECOND_CUBED // (2 * s.mss))  # [cubic.k]
+    s.w_est = cwnd_epoch * UNIT + s.cwnd_fraction
+
+
+def w_cubic(s: Cubic, t: int) -> int:
+    """4.2: C * (t - K)^3 + W_max with C = 2/5."""
+    assert s.w_max is not None
+    distance = 2 * s.mss * abs(t - s.k) ** 3 // (5 * SECOND_CUBED)
+    if t < s.k:
+        return s.w_max - distance  # [cubic.window.concave]
+    return min(s.w_max + distance, WINDOW_MAX_BYTES)  # [cubic.window]
+
+
+def cube_root(number: int) -> int:
+    """Return the largest integer whose cube is no more than a number."""
+    root = 0
+    for bit in reversed(range(number.bit_length() // 3 + 1)):
+        if (root + (1 << bit)) ** 3 <= number:
+            root += 1 << bit  # [cubic.root]
+    return root
+
+
+def set_cwnd(s: Cubic, cwnd_units: int) -> None:
+    """Set the window to a number with a fraction."""
+    s.base.congestion_window, s.cwnd_fraction = divmod(cwnd_units, UNIT)
+    if s.base.congestion_window > WINDOW_MAX_BYTES:
+        s.base.congestion_window, s.cwnd_fraction = WINDOW_MAX_BYTES, 0
+
+
+def on_congestion_event(s: Cubic, minimum_window: int, sent_time: int, now: int) -> Outcome:
+    """4.6 and 4.7, once for each recovery period of RFC 9002. A QUIC sender may reduce cwnd in place of flight_size."""
+    cwnd = s.base.congestion_window
+    if newreno.on_congestion_event(s.base, sent_time, now) is Outcome.ALREADY_REDUCED:
+        return Outcome.ALREADY_REDUCED
+    if s.w_max is not None and cwnd < s.w_max:
+        s.w_max = cwnd * 17 // 20  # [cubic.maximum.fast-convergence]
+    else:
+        s.w_max = cwnd
+    s.cwnd_prior = cwnd  # [cubic.maximum]
+    ssthresh = cwnd * 7 // 10  # [cubic.reduce]
+    s.base.congestion_window = max(ssthresh, minimum_window)
+    s.base.ssthresh = max(ssthresh, 2 * s.mss)  # [cubic.reduce.minimum]
+    s.cwnd_fraction = 0
+    s.t_epoch = None
+    return Outcome.REDUCED
+
+
+def on_lost(s: Cubic, lost: Lost) -> Outcome:
+    """4.6, and 4.9.2: what it replaces is saved."""
+    saved = replace(s, base=replace(s.base), undo=None)
+    sent_time_of_last_loss = max(run.sent_t_ns for run in lost.packets)
+    outcome = on_congestion_event(s, 2 * s.mss, sent_time_of_last_loss, lost.t_ns)
+    if outcome is Outcome.REDUCED:
+        s.undo = saved
+    return outcome
+
+
+def on_ce(s: Cubic, ce: Ce) -> Outcome:
+    """4.6: the reduction on ECE. No loss can be found to be spurious any more."""
+    outcome = on_congestion_event(s, s.mss, ce.sent_t_ns, ce.t_ns)  # [cubic.reduce.minimum-ce]
+    if outcome is Outcome.REDUCED:
+        s.undo = None
+    return outcome
+
+
+def on_persistent_congestion(s: Cubic, event: PersistentCongestion) -> Outcome:
+    """4.8: the timeout. The loss that established it has already set ssthresh. K will be 0."""
+    s.w_max = None  # [cubic.persistent]
+    s.t_epoch = None
+    s.cwnd_fraction = 0
+    s.undo = None
+    return newreno.on_persistent_congestion(s.base, event)
+
+
+def on_spurious_loss(s: Cubic) -> Outcome:
+    """4.9.2."""
+    if s.undo is None or s.base.congestion_window >= s.cwnd_prior:
+        return Outcome.UNCHANGED
+    undo, s.undo = s.undo, None
+    s.base = undo.base  # [cubic.spurious]
+    s.cwnd_fraction, s.cwnd_prior, s.w_max = undo.cwnd_fraction, undo.cwnd_prior, undo.w_max
+    s.k, s.t_epoch, s.w_est = undo.k, undo.t_epoch, undo.w_est
+    return Outcome.RESTORED
