@@ -19,19 +19,25 @@ static void count_initial(struct ff_careful_resume *state, const struct ff_ack *
     initial->left_bytes -= covered_bytes < initial->left_bytes ? covered_bytes : initial->left_bytes;
 }
 
-static bool rtt_is_wrong(const struct ff_careful_resume_readings *readings, const struct ff_careful_resume *state)
+static void not_validated(struct ff_careful_resume *state, struct ff_resume_step *step)
 {
-    uint64_t low_ns = state->rtt.latest_ns;
-    uint64_t high_ns = state->rtt.latest_ns;
+    ff_resume_end(state);
+    step->outcome = FF_OUTCOME_RTT_NOT_VALIDATED;
+    step->trigger = FF_TRIGGER_RTT_NOT_VALIDATED;
+}
 
+/* The RTTs that are compared with the lower and with the upper bound. */
+static void measured_rtts(const struct ff_careful_resume_readings *readings, const struct ff_careful_resume *state,
+                          uint64_t *low_ns, uint64_t *high_ns)
+{
+    *low_ns = *high_ns = state->rtt.latest_ns;
     if (readings->rtt_measured == FF_CAREFUL_RESUME_RTT_MEASURED_FIRST) {
-        low_ns = high_ns = state->rtt.phase_first_ns;
+        *low_ns = *high_ns = state->rtt.phase_first_ns;
     } else if (readings->rtt_measured == FF_CAREFUL_RESUME_RTT_MEASURED_MINIMUM) {
-        low_ns = state->rtt.phase_minimum_ns;
+        *low_ns = state->rtt.phase_minimum_ns;
     } else if (readings->rtt_measured == FF_CAREFUL_RESUME_RTT_MEASURED_SMOOTHED) {
-        low_ns = high_ns = state->rtt.smoothed_ns;
+        *low_ns = *high_ns = state->rtt.smoothed_ns;
     }
-    return ff_resume_rtt_too_low(readings, low_ns, &state->used) || ff_resume_rtt_too_high(readings, high_ns, &state->used);
 }
 
 static bool is_confirmed(const struct ff_careful_resume_readings *readings, const struct ff_careful_resume *state)
@@ -71,12 +77,19 @@ static void jump_if_due(const struct ff_careful_resume_readings *readings, struc
 static void on_ack(const struct ff_careful_resume_readings *readings, struct ff_careful_resume *state,
                    const struct ff_event *event, struct ff_resume_step *step)
 {
+    uint64_t low_ns, high_ns;
+
     count_initial(state, &event->ack);
-    if (event->ack.latest_rtt_ns != FF_NO_RTT_NS && rtt_is_wrong(readings, state)) {
-        ff_resume_end(state); /* [careful-resume.reconnaissance.rtt] */
-        step->outcome = FF_OUTCOME_RTT_NOT_VALIDATED;
-        step->trigger = FF_TRIGGER_RTT_NOT_VALIDATED;
-        return;
+    if (event->ack.latest_rtt_ns != FF_NO_RTT_NS) {
+        measured_rtts(readings, state, &low_ns, &high_ns);
+        if (ff_resume_rtt_too_low(readings, low_ns, &state->used)) {
+            not_validated(state, step); /* [careful-resume.reconnaissance.rtt] */
+            return;
+        }
+        if (ff_resume_rtt_too_high(readings, high_ns, &state->used)) {
+            not_validated(state, step); /* [careful-resume.reconnaissance.rtt-high] */
+            return;
+        }
     }
     jump_if_due(readings, state, event->t_ns, step);
 }

@@ -33,7 +33,7 @@ enum ff_outcome ff_resume_on_saved_path(const struct ff_careful_resume_readings 
 
 bool ff_resume_expired(const struct ff_saved_path *offer, uint64_t now_ns)
 {
-    return offer->expires_t_ns != FF_NONE && now_ns >= offer->expires_t_ns;
+    return offer->expires_t_ns != FF_NONE && now_ns > offer->expires_t_ns;
 }
 
 /* Begin the round of this ACK; it ends with the ACK of a packet that is yet to be sent. */

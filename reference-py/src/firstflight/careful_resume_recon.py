@@ -49,11 +49,17 @@ def on_event(readings: Readings, state: CarefulResume, event: Event, normal: Ste
 
 def _on_ack_reconnaissance(readings: Readings, state: CarefulResume, ack: Ack, normal: Step) -> Step:
     state = _count_initial(state, ack)
-    if ack.latest_rtt_ns is not None and _rtt_is_wrong(readings, state):
-        state = end(state)  # [careful-resume.reconnaissance.rtt]
-        trigger = Trigger.RTT_NOT_VALIDATED
-        return Step(state, normal.base, Outcome.RTT_NOT_VALIDATED, (trigger,))
+    if ack.latest_rtt_ns is not None:
+        low_ns, high_ns = _measured_rtts(readings, state)
+        if rtt_too_low(readings, low_ns, state.used):
+            return _not_validated(state, normal)  # [careful-resume.reconnaissance.rtt]
+        if rtt_too_high(readings, high_ns, state.used):
+            return _not_validated(state, normal)  # [careful-resume.reconnaissance.rtt-high]
     return _jump_if_due(readings, state, ack, normal)
+
+
+def _not_validated(state: CarefulResume, normal: Step) -> Step:
+    return Step(end(state), normal.base, Outcome.RTT_NOT_VALIDATED, (Trigger.RTT_NOT_VALIDATED,))
 
 
 def _count_initial(state: CarefulResume, ack: Ack) -> CarefulResume:
@@ -68,8 +74,9 @@ def _count_initial(state: CarefulResume, ack: Ack) -> CarefulResume:
     return replace(state, initial=replace(initial, last=last, left_bytes=left_bytes, acked_bytes=acked_bytes))
 
 
-def _rtt_is_wrong(readings: Readings, state: CarefulResume) -> bool:
-    rtt, used, measured = state.rtt, state.used, readings.rtt_measured
+def _measured_rtts(readings: Readings, state: CarefulResume) -> tuple[int | None, int | None]:
+    """Return the RTTs that are compared with the lower and with the upper bound."""
+    rtt, measured = state.rtt, readings.rtt_measured
     low_ns = high_ns = rtt.latest_ns
     if measured is cr.RttMeasured.FIRST:
         low_ns = high_ns = rtt.phase_first_ns
@@ -77,7 +84,7 @@ def _rtt_is_wrong(readings: Readings, state: CarefulResume) -> bool:
         low_ns = rtt.phase_minimum_ns
     elif measured is cr.RttMeasured.SMOOTHED:
         low_ns = high_ns = rtt.smoothed_ns
-    return rtt_too_low(readings, low_ns, used) or rtt_too_high(readings, high_ns, used)
+    return low_ns, high_ns
 
 
 def _jump_if_due(readings: Readings, state: CarefulResume, event: Ack | Backlog, normal: Step) -> Step:

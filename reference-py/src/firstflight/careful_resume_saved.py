@@ -39,8 +39,8 @@ def on_saved_path(readings: Readings, state: CarefulResume, offer: SavedPath) ->
 
 
 def expired(offer: SavedPath, now_ns: int) -> bool:
-    """Return whether the Lifetime of the set is over: from its end on."""
-    return offer.expires_t_ns is not None and now_ns >= offer.expires_t_ns
+    """Return whether the Lifetime of the set is exceeded: after its end."""
+    return offer.expires_t_ns is not None and now_ns > offer.expires_t_ns
 
 
 def observe(readings: Readings, state: CarefulResume, base: SlowStart, ack: Ack) -> CarefulResume:

@@ -51,20 +51,20 @@ def _(b: ResumeBuilder) -> None:
 
 @add(
     "careful-resume.saved.expired",
-    "A saved set is gone at the end of its Lifetime",
-    "The Lifetime ends at the very time of the offer: now >= end, so that the set is deleted. A strict comparison resumes.",
+    "A saved set whose Lifetime is exceeded is not used",
+    "The Lifetime ended 1 ns before the offer: the set is deleted.",
 )
 def _(b: ResumeBuilder) -> None:
-    b.enter_empty(expires_ns=0)
+    b.enter_empty(expires_ns=-1)
 
 
 @add(
     "careful-resume.saved.expires-later",
-    "A saved set that lives one nanosecond longer than Reconnaissance is used",
-    "The Lifetime ends 1 ns after the jump: 240000 / 2 = 120000.",
+    "A saved set may be used until its Lifetime is exceeded",
+    "The Lifetime ends at the very time of the jump, and is not exceeded yet: 240000 / 2 = 120000. A comparison that counts the end as exceeded stays at 24000.",
 )
 def _(b: ResumeBuilder) -> None:
-    b.enter_empty(expires_ns=ENTRY + 1)
+    b.enter_empty(expires_ns=ENTRY)
 
 
 @add(
