@@ -55,7 +55,7 @@ test-python: setup c-adapters  ## pytest: the model, the tools, Python against C
 test-c: setup  ## Unity tests of the C port with gcc and clang, under ASan and UBSan
 	$(MAKE) --no-print-directory --silent -C reference-c test PYTHON=$(CURDIR)/$(BIN)/python
 
-test-long: setup c-adapters  ## A million random events per profile, Python against C; every published result again
+test-long: setup c-adapters  ## A million random events per profile, Python against C and plain programs; every published result again
 	$(BIN)/pytest -q -n $(JOBS) -m long
 	$(FIRSTFLIGHT) results --check
 

@@ -82,6 +82,7 @@ def clause_renamed(checkout: Checkout) -> None:
 
 
 def python_away(checkout: Checkout) -> None:
+    """A plain program cites the clause still: that is no line of the model."""
     checkout.edit(checkout.python / "slow_start.py", f"  # [{GROW}]", "")
 
 
@@ -92,6 +93,11 @@ def c_away(checkout: Checkout) -> None:
 
 def python_unknown(checkout: Checkout) -> None:
     path = checkout.python / "limits.py"
+    path.write_text(path.read_text(encoding="utf-8") + "X = 1  # [slow-start.shrink]\n", encoding="utf-8")
+
+
+def plain_unknown(checkout: Checkout) -> None:
+    path = checkout.python / "plain" / "newreno_rfc_9002.py"
     path.write_text(path.read_text(encoding="utf-8") + "X = 1  # [slow-start.shrink]\n", encoding="utf-8")
 
 
@@ -126,12 +132,14 @@ def exemption_away(checkout: Checkout) -> None:
     ("spoil", "findings"),
     [
         (clause_away, [r"slow_start\.py:\d+: there is no clause slow-start\.grow",
+                       r"plain/newreno_rfc_9002\.py:\d+: there is no clause slow-start\.grow",
                        r"slow_start\.c:\d+: there is no clause slow-start\.grow"]),
         (clause_renamed, [r"slow-start\.growth: no python", r"slow-start\.growth: no c,", r"slow-start\.growth: no vector",
                           r"slow_start\.py:\d+: there is no clause slow-start\.grow$", r"there is no clause slow-start\.grow$"]),
         (python_away, [r"^slow-start\.grow: no python, and no :exempt-python: with the reason$"]),
         (c_away, [r"^slow-start\.grow: no c, and no :exempt-c: with the reason$"]),
         (python_unknown, [r"limits\.py:\d+: there is no clause slow-start\.shrink$"]),
+        (plain_unknown, [r"plain/newreno_rfc_9002\.py:\d+: there is no clause slow-start\.shrink$"]),
         (c_unknown, [r"search\.c:\d+: there is no clause search\.shrink$"]),
         (new_clause, [r"slow-start\.new: no python", r"slow-start\.new: no c", r"slow-start\.new: no vector"]),
         (stale_exemption, [r"^slow-start\.grow: has c in spite of its exemption: there is none$"]),

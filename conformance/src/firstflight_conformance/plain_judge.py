@@ -44,7 +44,7 @@ class Run:
         if hasattr(self.state, "next_release_ns"):
             observed["next_release_ns"] = self.state.next_release_ns
         if hasattr(self.state, "triggers"):
-            observed["triggers"] = tuple(trigger.value for trigger in self.state.triggers)
+            observed["triggers"] = tuple(trigger.value for trigger in self.state.triggers or ())
         return observed
 
     def _read(self, name: str) -> Any:
@@ -83,8 +83,13 @@ def judge_case(program: ModuleType, case: Case) -> Difference | None:
 
 
 def judge_event(run: Run, observation: Observation, event: Event) -> dict[str, tuple[Any, Any]]:
-    """Let a program process an event that the model answered with the observation; return what differs: the model's, then its own."""
+    """Let a program process an event that the model answered with the observation; return what differs: the model's, then its own.
+
+    The trigger that a program reports, its first, is right if it is any of the model's.
+    """
     expected, observed = observed_by_model(observation), run.step(event)
+    if expected.get("triggers") and observed.get("triggers", ("",))[0] in expected["triggers"]:
+        expected["triggers"] = observed["triggers"]
     return {name: (value, observed.get(name)) for name, value in expected.items() if observed.get(name) != value}
 
 
@@ -114,11 +119,16 @@ def computing() -> dict[str, ModuleType]:
 
 
 def judge_computation(program: ModuleType, case: ComputationCase) -> dict[str, tuple[Any, Any]]:
-    """Return the outputs that differ: the expected ones, then the program's. A program does not check the domain."""
+    """Return the outputs that differ from those of a case. A program does not check the domain."""
     expected = case.expected()
-    if "error" in expected:
-        return {}
-    computed = program.compute(case.profile, decode_inputs(case.inputs))
+    return {} if "error" in expected else judge_inputs(program, case.profile, decode_inputs(case.inputs), expected)
+
+
+def judge_inputs(
+    program: ModuleType, profile: str, inputs: dict[str, int], expected: dict[str, Any]
+) -> dict[str, tuple[Any, Any]]:
+    """Let a program compute; return the outputs that differ: the expected ones, then its own."""
+    computed = program.compute(profile, inputs)
     if "gamma" in computed:
         computed["gamma"] = [computed["gamma"].numerator, computed["gamma"].denominator]
     return {name: (value, computed.get(name)) for name, value in expected.items() if computed.get(name) != value}

@@ -11,6 +11,7 @@ from firstflight_conformance.docs_ext import (
     c_headers,
     computation_pages,
     matrix,
+    plain_pages,
     plot_cache,
     profile_paths,
     published_page,
@@ -31,6 +32,7 @@ from firstflight_conformance.paths import (
     SPEC,
     VECTORS,
 )
+from firstflight_conformance.plain_judge import programs
 from firstflight_conformance.plot_published import write_published_plots
 from firstflight_conformance.published.store import RESULTS
 
@@ -66,11 +68,14 @@ def _pages() -> dict[str, str]:
         "stacks": stacks.page(),
         "results": published_page.page(),
         "changelog": _changelog(),
+        "plain/index": plain_pages.index(),
         "vectors/index": vector_pages.index(),
         "vectors/transfer-time": computation_pages.page(),
         "api/python": python_api.page(),
         "api/c": c_headers.page(),
     }
+    for name in programs():
+        pages[f"plain/{name}"] = plain_pages.page(name)
     for name, group in site.groups().items():
         pages[f"vectors/{name.replace('.', '-')}"] = vector_pages.page(name, group)
     for path in site.source_files():
@@ -117,7 +122,7 @@ def _inputs_digest() -> str:
         *VECTORS.rglob("*.json"),
         *SCENARIOS.rglob("*.json"),
         *RESULTS.glob("*.json"),
-        *REFERENCE_PY.glob("*.py"),
+        *REFERENCE_PY.rglob("*.py"),
         *REFERENCE_C.rglob("*.[ch]"),
         *(CONFORMANCE / "include").glob("*.h"),
         *(CONFORMANCE / "src").rglob("*.py"),

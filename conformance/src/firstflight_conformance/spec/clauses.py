@@ -70,8 +70,13 @@ def citations(paths: list[Path]) -> list[Citation]:
 
 
 def python_citations() -> list[Citation]:
-    """Return the citations of the Python model."""
+    """Return the citations of the Python model, the plain programs not among them."""
     return citations(sorted(REFERENCE_PY.glob("*.py")))
+
+
+def plain_citations() -> list[Citation]:
+    """Return the citations of the plain programs."""
+    return citations(sorted((REFERENCE_PY / "plain").glob("*.py")))
 
 
 def c_citations() -> list[Citation]:

@@ -10,7 +10,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from firstflight_conformance.computations import ComputationCase
-from firstflight_conformance.spec.clauses import Citation, Clause, all_clauses, c_citations, python_citations
+from firstflight_conformance.spec.clauses import (
+    Citation,
+    Clause,
+    all_clauses,
+    c_citations,
+    plain_citations,
+    python_citations,
+)
 from firstflight_conformance.vectors import Case
 
 
@@ -55,7 +62,7 @@ def gaps(cases: Iterable[Case | ComputationCase]) -> list[str]:
             if present and exempt:
                 lines.append(f"{trace.clause.id}: has {what} in spite of its exemption: {exempt}")
     known = set(all_clauses())
-    for citation in [*python_citations(), *c_citations()]:
+    for citation in [*python_citations(), *plain_citations(), *c_citations()]:
         if citation.clause not in known:
             lines.append(f"{citation.path}:{citation.line}: there is no clause {citation.clause}")
     return lines

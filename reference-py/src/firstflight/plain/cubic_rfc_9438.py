@@ -133,7 +133,10 @@ def on_new_ack_in_congestion_avoidance(s: Cubic, bytes_acked: int, ack: Ack) -> 
 
 
 def begin_stage(s: Cubic, cwnd_epoch: int) -> None:
-    """4.2; after a timeout (4.8) there is no W_max: it is cwnd_epoch, and K is 0. After HyStart++ (4.10) cwnd_prior would be cwnd_epoch too."""
+    """4.2; after a timeout (4.8) W_max is cwnd_epoch, and K is 0. After HyStart++ (4.10) cwnd_prior would be cwnd_epoch too.
+
+    The text does not say what K is where cwnd_epoch is above W_max: here it is 0 as well.
+    """
     if s.w_max is None or s.w_max < cwnd_epoch:
         s.w_max = cwnd_epoch  # [cubic.epoch.no-maximum]
     s.k = cube_root((s.w_max - cwnd_epoch) * 5 * SECOND_CUBED // (2 * s.mss))  # [cubic.k]
@@ -211,11 +214,14 @@ def on_persistent_congestion(s: Cubic, event: PersistentCongestion) -> Outcome:
 
 
 def on_spurious_loss(s: Cubic) -> Outcome:
-    """4.9.2."""
+    """4.9.2; the recovery period of RFC 9002, of which the text does not speak, is restored as well."""
     if s.undo is None or s.base.congestion_window >= s.cwnd_prior:
         return Outcome.UNCHANGED
     undo, s.undo = s.undo, None
-    s.base = undo.base  # [cubic.spurious]
+    in_recovery = (
+        undo.base.in_recovery and s.base.in_recovery
+    )  # an ACK that ended the one ended the other, which began before
+    s.base = replace(undo.base, in_recovery=in_recovery)  # [cubic.spurious]
     s.cwnd_fraction, s.cwnd_prior, s.w_max = undo.cwnd_fraction, undo.cwnd_prior, undo.w_max
     s.k, s.t_epoch, s.w_est = undo.k, undo.t_epoch, undo.w_est
     return Outcome.RESTORED

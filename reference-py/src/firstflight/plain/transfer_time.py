@@ -22,9 +22,10 @@ def slow_start(r: int, tau: int, s: int, mss: int, mtu: int, w: int, b: int) -> 
     link, gamma = link_rate(r, mss, mtu), Fraction(b + 1, b)
     segments = -(-s // mss)  # [transfer-time.slow-start.segments]
     psi, window, before = 0, Fraction(w), Fraction(0)
-    while window < link * Fraction(tau, mss) + 1:  # [transfer-time.slow-start.idle]
-        if before + window >= segments:
-            break  # [transfer-time.slow-start.end]
+    while (
+        window < link * Fraction(tau, mss) + 1  # [transfer-time.slow-start.idle]
+        and before + window < segments  # [transfer-time.slow-start.end]
+    ):
         psi, window, before = psi + 1, window * gamma, before + window
     packet = Fraction(mss, link)
     return psi, Fraction(s, link) + (tau + packet) * psi - packet * before  # [transfer-time.slow-start.gamma]
@@ -42,13 +43,13 @@ def paced(first: Fraction, r: int, tau: int, s: int, mss: int, mtu: int, b: int)
     """
     link, gamma = link_rate(r, mss, mtu), Fraction(b + 1, b)
     psi, rate, before = 0, first, Fraction(0)
-    while rate < link:  # [transfer-time.paced.rate]
-        if before + rate * tau >= s:
-            break  # [transfer-time.paced.end]
+    while (
+        rate < link  # [transfer-time.paced.rate]
+        and before + rate * tau < s  # [transfer-time.paced.end]
+    ):
         psi, rate, before = psi + 1, rate * gamma, before + rate * tau
-    return psi, tau * psi + Fraction(
-        s - before, min(link, rate)
-    )  # [transfer-time.paced.link] [transfer-time.paced.below]
+    last = Fraction(s - before, min(link, rate))  # [transfer-time.paced.link] [transfer-time.paced.below]
+    return psi, tau * psi + last
 
 
 def quick_start(r: int, tau: int, s: int, mss: int, mtu: int, b: int, q: int) -> tuple[int, Fraction]:

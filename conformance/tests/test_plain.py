@@ -1,0 +1,231 @@
+"""The plain programs against the vectors of their profiles and random streams of the model; what they may import, and that errors are found."""
+
+import ast
+import os
+import sys
+from collections import Counter
+from pathlib import Path
+from types import FrameType, ModuleType
+from typing import Any
+
+import pytest
+
+from firstflight import plain, transfer_time
+from firstflight.errors import DomainError
+from firstflight_conformance import computations
+from firstflight_conformance.paths import REFERENCE_PY
+from firstflight_conformance.plain_judge import (
+    cases_of,
+    computing,
+    controllers,
+    judge_case,
+    judge_computation,
+    judge_inputs,
+    programs,
+)
+from firstflight_conformance.prng import SplitMix64
+from firstflight_conformance.spec.clauses import plain_citations
+from firstflight_conformance.vectors import Case, cases, load_all
+from plain_streams import run_streams
+from transfer_time_inputs import draw
+
+CONTROLLERS, COMPUTING = controllers(), computing()
+#: The only module of the model's package that a program may import beside these is the plain NewReno.
+SHARED = {"firstflight.events", "firstflight.observables", "firstflight.limits"}
+LIBRARY = {"dataclasses", "fractions", "collections.abc", "typing"}
+BASE = "newreno_rfc_9002"
+SHARES = 4
+
+
+@pytest.fixture(scope="module")
+def every_case() -> list[Case]:
+    return list(cases(load_all()))
+
+
+def test_found() -> None:
+    """Every file is a program that the tests below judge."""
+    files = {path.stem for path in Path(plain.__path__[0]).glob("*.py")} - {"__init__"}
+    assert files == set(programs()) == set(CONTROLLERS) | set(COMPUTING)
+
+
+@pytest.mark.parametrize("name", CONTROLLERS)
+def test_vectors(name: str, every_case: list[Case]) -> None:
+    """A program answers every judged event of its profile as the vectors expect."""
+    judged = {case.id: judge_case(CONTROLLERS[name], case) for case in cases_of(CONTROLLERS[name], every_case)}
+    assert len(judged) >= 10
+    assert {case: difference for case, difference in judged.items() if difference} == {}
+
+
+@pytest.mark.parametrize("name", COMPUTING)
+def test_computations(name: str) -> None:
+    """A program computes what the vectors expect."""
+    judged = {case.id: judge_computation(COMPUTING[name], case) for case in computations.cases(computations.load_all())}
+    assert len(judged) >= 100
+    assert {case: difference for case, difference in judged.items() if difference} == {}
+
+
+@pytest.mark.parametrize("share", range(SHARES))
+@pytest.mark.parametrize("name", CONTROLLERS)
+def test_random_streams(name: str, share: int, every_case: list[Case]) -> None:
+    """A program agrees with the model on 100000 random events, and these reach every outcome that the vectors have."""
+    program = CONTROLLERS[name]
+    outcomes = run_streams(program, 500 + share, 100_000 // SHARES)
+    expected = {step["outcome"] for case in cases_of(program, every_case) for step in case.expected()}
+    assert {outcome for outcome in expected if outcomes[outcome] == 0} == set()
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("share", range(10))
+@pytest.mark.parametrize("name", CONTROLLERS)
+def test_random_streams_long(name: str, share: int) -> None:
+    """The same on a million events; FIRSTFLIGHT_LONG_EVENTS is another number for each of ten shares."""
+    run_streams(CONTROLLERS[name], 5000 + share, int(os.environ.get("FIRSTFLIGHT_LONG_EVENTS", "100000")))
+
+
+def random_inputs(program: ModuleType, seed: int, count: int) -> Counter[str]:
+    """Hold a program against the model on so many random inputs that the model accepts; return how often each scheme came."""
+    rng = SplitMix64(seed)
+    seen: Counter[str] = Counter()
+    while seen.total() < count:
+        scheme, inputs = draw(rng)
+        try:
+            answer = transfer_time.compute(scheme, inputs)
+        except DomainError:
+            continue
+        taken = {name: getattr(inputs, name) for name in computations.INPUTS[scheme]}
+        expected = computations.decode_outputs(computations.encode_time(answer))
+        assert judge_inputs(program, scheme, taken, expected) == {}, (scheme, inputs)
+        seen[scheme] += 1
+    return seen
+
+
+@pytest.mark.parametrize("share", range(SHARES))
+@pytest.mark.parametrize("name", COMPUTING)
+def test_random_inputs(name: str, share: int) -> None:
+    """A program agrees with the model on 100000 random inputs, some of each scheme."""
+    seen = random_inputs(COMPUTING[name], 500 + share, 100_000 // SHARES)
+    assert all(seen[scheme] > 1000 for scheme in transfer_time.SCHEMES)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("share", range(10))
+@pytest.mark.parametrize("name", COMPUTING)
+def test_random_inputs_long(name: str, share: int) -> None:
+    """The same on a million."""
+    random_inputs(COMPUTING[name], 5000 + share, int(os.environ.get("FIRSTFLIGHT_LONG_EVENTS", "100000")))
+
+
+# --- What a program is -----------------------------------------------------------------------------------------------------
+
+
+def imports(source: str) -> set[str]:
+    """Return the modules that a program imports: of the model's package, and of the library."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            relative = "." * node.level + (node.module or "")
+            package = relative in ("firstflight", "firstflight.plain") or node.level > 0
+            found |= {f"{relative}.{alias.name}" for alias in node.names} if package else {relative}
+    return found
+
+
+def foreign(source: str) -> set[str]:
+    """Return what a program imports and may not."""
+    return imports(source) - SHARED - LIBRARY - {f"firstflight.plain.{BASE}"}
+
+
+@pytest.mark.parametrize("name", programs())
+def test_imports_nothing_of_the_model(name: str) -> None:
+    """A program shares with the model only the types of events and observables and the bounds of numbers."""
+    assert foreign(Path(str(programs()[name].__file__)).read_text(encoding="utf-8")) == set()
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "from firstflight.slow_start import begin",
+        "from firstflight import slow_start",
+        "import firstflight.search",
+        "from .. import search",
+        "from firstflight.plain import search_draft_09",
+        "import random",
+    ],
+)
+def test_foreign_imports_are_found(line: str) -> None:
+    assert foreign(f"from firstflight.events import Ack\n{line}\n") != set()
+
+
+# --- Errors are found ------------------------------------------------------------------------------------------------------
+
+#: One error for each kind of program: the file, what is replaced, and what by.
+PLANTED = [
+    (BASE, "s.congestion_window // 2", "s.congestion_window // 2 + 1"),
+    (BASE, "sent_time <= s.congestion_recovery_start_time", "sent_time < s.congestion_recovery_start_time"),
+    ("hystartpp_rfc_9406", "CSS_ROUNDS = 5", "CSS_ROUNDS = 4"),
+    ("cubic_rfc_9438", "cwnd * 17 // 20", "cwnd * 17 // 20 + 1"),
+]
+
+
+def planted(name: str, old: str, new: str) -> ModuleType:
+    """Return a program with an error in it."""
+    source = Path(str(programs()[name].__file__)).read_text(encoding="utf-8")
+    assert source.count(old) == 1
+    module = ModuleType(f"planted_{name}")
+    sys.modules[module.__name__] = module  # where a dataclass looks for its module
+    exec(compile(source.replace(old, new), module.__name__, "exec"), vars(module))  # noqa: S102
+    return module
+
+
+@pytest.mark.parametrize(("name", "old", "new"), PLANTED)
+def test_planted_errors_are_found(name: str, old: str, new: str, every_case: list[Case]) -> None:
+    """The vectors find an error in a program, and so do random streams."""
+    program = planted(name, old, new)
+    assert any(judge_case(program, case) for case in cases_of(program, every_case))
+    with pytest.raises(AssertionError, match="event"):
+        run_streams(program, 500, 100_000)
+
+
+def test_planted_errors_are_found_in_computations() -> None:
+    program = planted("transfer_time", "before + window < segments", "before + window <= segments")
+    assert any(judge_computation(program, case) for case in computations.cases(computations.load_all()))
+    with pytest.raises(AssertionError):
+        random_inputs(program, 500, 10_000)
+
+
+# --- Citations -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", programs())
+def test_cited_lines_run(name: str, every_case: list[Case]) -> None:
+    """Every line that cites a clause runs when the vectors are judged."""
+    program = programs()[name]
+    file = str(program.__file__)
+    ran: set[int] = set()
+
+    def on_line(frame: FrameType, event: str, _: Any) -> Any:
+        ran.add(frame.f_lineno)
+        return on_line
+
+    def on_call(frame: FrameType, event: str, _: Any) -> Any:
+        return on_line if frame.f_code.co_filename == file else None
+
+    before = sys.gettrace()
+    sys.settrace(on_call)
+    try:
+        if name in CONTROLLERS:
+            for case in cases_of(program, every_case):
+                judge_case(program, case)
+        else:
+            for computation in computations.cases(computations.load_all()):
+                judge_computation(program, computation)
+    finally:
+        sys.settrace(before)
+    cited = {citation.line for citation in plain_citations() if str(citation.path) == file}
+    assert len(cited) >= 10
+    assert cited - ran == set()
+
+
+def test_citations_are_those_of_this_package() -> None:
+    assert {citation.path.parent for citation in plain_citations()} == {REFERENCE_PY / "plain"}
