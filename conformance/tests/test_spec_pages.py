@@ -14,8 +14,10 @@ from firstflight_conformance.vectors import Case, Vector, load_all
 from firstflight_conformance.wire import event_from_json
 
 PAGES = sorted([*SPEC.glob("*.md"), *(ROOT / "docs").glob("*.md")])
-DOTTED = re.compile(r"`((?:search|slow-start)\.[a-z0-9.-]+)(?:@([a-z0-9-]+))?`")
+DOTTED = re.compile(r"`((?:search|slow-start|careful-resume)\.[a-z0-9.-]+)(?:@([a-z0-9-]+))?`")
 MUTANTS = re.compile(r"mutants? ((?:`[a-z0-9-]+`(?:, | and )?)+)")
+#: A case, one of its events, and what the page says of it.
+NUMBERS = re.compile(r"`([a-z0-9.-]+)@([a-z0-9-]+)`, event (\d+): ((?:`\w+` \w+(?:, )?)+)")
 #: The two vectors that docs/search-profiles.md names.
 TELLING = ("search.drain.to-the-target", "search.app-limited.restart")
 
@@ -46,6 +48,23 @@ def test_every_id_in_code_font_exists(page):
 def test_every_mutant_in_code_font_exists(page):
     named = [name for found in MUTANTS.findall(page.read_text("utf-8")) for name in re.findall(r"`([^`]+)`", found)]
     assert set(named) <= {mutant.id for mutant in load_mutants()}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_what_a_page_says_of_an_event_stands_in_the_vector(page):
+    for name, profile, at, said in NUMBERS.findall(page.read_text("utf-8")):
+        expected = Case(vectors()[name], profile).expected()[int(at)]
+        seen = {**expected.get("state", {}), **expected}
+        for key, value in re.findall(r"`(\w+)` (\w+)", said):
+            assert str(seen[key]) == value, f"{name}@{profile}, event {at}"
+
+
+def test_the_errata_of_careful_resume_say_numbers_of_events():
+    text = (SPEC / "careful-resume-errata.md").read_text("utf-8")
+    numbers = NUMBERS.findall(text)
+    assert len(numbers) > 30
+    # Each mention of an event is in the form that is checked.
+    assert len(numbers) == len(re.findall(r"\bevent \d", text))
 
 
 def test_the_pages_name_ids_at_all():

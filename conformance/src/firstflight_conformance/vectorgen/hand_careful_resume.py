@@ -7,7 +7,8 @@ initial data.
 from firstflight_conformance.vectorgen.resume_builder import CONFIRMED, ENTRY, RTT, ResumeBuilder
 from firstflight_conformance.vectorgen.stimulus import Catalogue
 
-PROFILES = ("rfc-9959", "rfc-9959-unvalidated", "draft-10")
+RFC = ("rfc-9959", "rfc-9959-unvalidated")
+PROFILES = (*RFC, "draft-10")
 SOURCES = ("RFC 9959 as draft-ietf-tsvwg-careful-resume-24",)
 CATALOGUE = Catalogue(*PROFILES, sources=SOURCES, builder=ResumeBuilder)
 add = CATALOGUE.add
@@ -20,6 +21,8 @@ add = CATALOGUE.add
 )
 def _(b: ResumeBuilder) -> None:
     b.enter_empty(cwnd_bytes=0)
+    b.expect(at=0, outcome="saved_set_absent")
+    b.expect(cwnd_bytes=24_000, phase="normal")
 
 
 @add(
@@ -29,6 +32,8 @@ def _(b: ResumeBuilder) -> None:
 )
 def _(b: ResumeBuilder) -> None:
     b.enter_empty(rtt_ns=0)
+    b.expect(at=0, outcome="saved_set_absent")
+    b.expect(cwnd_bytes=24_000, phase="normal")
 
 
 @add(
@@ -38,6 +43,8 @@ def _(b: ResumeBuilder) -> None:
 )
 def _(b: ResumeBuilder) -> None:
     b.enter_empty(endpoint_matches=False)
+    b.expect(at=0, outcome="endpoint_mismatch")
+    b.expect(cwnd_bytes=24_000, phase="normal")
 
 
 @add(
@@ -47,6 +54,8 @@ def _(b: ResumeBuilder) -> None:
 )
 def _(b: ResumeBuilder) -> None:
     b.enter_empty(in_use=True)
+    b.expect(at=0, outcome="saved_set_in_use")
+    b.expect(cwnd_bytes=24_000, phase="normal")
 
 
 @add(
@@ -56,6 +65,8 @@ def _(b: ResumeBuilder) -> None:
 )
 def _(b: ResumeBuilder) -> None:
     b.enter_empty(expires_ns=-1)
+    b.expect(at=0, outcome="lifetime_exceeded", saved_cwnd_bytes=None)
+    b.expect(cwnd_bytes=24_000, phase="normal")
 
 
 @add(
@@ -65,6 +76,7 @@ def _(b: ResumeBuilder) -> None:
 )
 def _(b: ResumeBuilder) -> None:
     b.enter_empty(expires_ns=ENTRY)
+    b.expect(cwnd_bytes=120_000, phase="unvalidated")
 
 
 @add(
@@ -78,6 +90,9 @@ def _(b: ResumeBuilder) -> None:
     b.pto(ENTRY + 3 * RTT)
     b.saved_path(ENTRY + 4 * RTT)
     b.wake(ENTRY + 5 * RTT)
+    b.expect(profile=RFC, at=4, outcome="rate_limited", cwnd_bytes=12_000)
+    b.expect(profile="draft-10", at=4, cwnd_bytes=120_000)
+    b.expect(at=5, outcome="already_used")
 
 
 @add(
@@ -90,6 +105,8 @@ def _(b: ResumeBuilder) -> None:
     b.enter_with_flight()
     b.lose(CONFIRMED + RTT, (10, 10))
     b.saved_path(CONFIRMED + RTT, 0, 0)
+    b.expect(at=5, pipesize_bytes=24_000, cwnd_bytes=12_000, saved_cwnd_bytes=None)
+    b.expect(outcome="already_used")
 
 
 @add(
@@ -99,6 +116,7 @@ def _(b: ResumeBuilder) -> None:
 )
 def _(b: ResumeBuilder) -> None:
     b.enter_empty()
+    b.expect(cwnd_bytes=120_000, jump_bytes=120_000, phase="unvalidated")
 
 
 @add(
@@ -108,6 +126,7 @@ def _(b: ResumeBuilder) -> None:
 )
 def _(b: ResumeBuilder) -> None:
     b.enter_empty(cwnd_bytes=240_001)
+    b.expect(cwnd_bytes=120_000, phase="unvalidated")
 
 
 @add(
@@ -118,6 +137,7 @@ def _(b: ResumeBuilder) -> None:
 def _(b: ResumeBuilder) -> None:
     b.enter_empty(max_jump_bytes=60_000)
     b.send(ENTRY, 1)
+    b.expect(cwnd_bytes=60_000, next_release_ns=1_152_000_000)
 
 
 @add(
@@ -129,6 +149,8 @@ def _(b: ResumeBuilder) -> None:
     b.enter_empty(cwnd_bytes=48_000)
     b.send(ENTRY, 20)
     b.ack(ENTRY + RTT, (10, 11))
+    b.expect(at=3, outcome="jump_not_larger", cwnd_bytes=24_000)
+    b.expect(cwnd_bytes=26_400, phase="normal")
 
 
 @add(
@@ -141,3 +163,4 @@ def _(b: ResumeBuilder) -> None:
     b.begin(50, cwnd_bytes=200_000)
     b.ack(CONFIRMED, (0, 49))
     b.wake(ENTRY)
+    b.expect(outcome="jump_not_larger", cwnd_bytes=120_000)

@@ -44,7 +44,12 @@ def _(b: ResumeBuilder) -> None:
     _enter(b)
     _send(b, 121)
     b.ack(JUMP + RTT, (FIRST, FIRST))
+    b.expect(cwnd_bytes=144_000, phase="validating")
+    b.expect(profile="rfc-9959", pipesize_bytes=70_800)
+    b.expect(profile="rfc-9959-unvalidated", pipesize_bytes=36_000)
     b.ack(JUMP + RTT + 84 * MS, (FIRST + 1, FIRST + 120))
+    b.expect(at=6, cwnd_bytes=180_000, pipesize_bytes=34_800)
+    b.expect(outcome="validated", cwnd_bytes=288_000)
 
 
 @add(
@@ -57,7 +62,23 @@ def _(b: ResumeBuilder) -> None:
     _enter(b)
     _send(b, 50)
     b.ack(JUMP + RTT, (FIRST, FIRST))
+    b.expect(profile="rfc-9959", outcome="rate_limited", pipesize_bytes=70_800, cwnd_bytes=70_800)
+    b.expect(profile="rfc-9959-unvalidated", phase="validating", pipesize_bytes=36_000, cwnd_bytes=58_800)
     b.ack(JUMP + RTT + 35 * MS, (FIRST + 1, FIRST + 49))
+
+
+@add(
+    "careful-resume.example.b2-by-time",
+    "Appendix B.2, when the time ends the phase",
+    """Fifty packets are sent, and an RTT is over before the first of them is acknowledged: the 50 packets of the example are in flight, 60000 bytes. By the text PipeSize is 29 + 29 = 58 packets, 69600, no less: the phase ends as
+    rate-limited with a window of 69600. If only packets of the phase count, PipeSize is 29 packets, 34800: Validating with the 60000 of the example.""",
+)
+def _(b: ResumeBuilder) -> None:
+    _enter(b)
+    _send(b, 50)
+    b.pto(JUMP + RTT + MS // 1000)
+    b.expect(profile="rfc-9959", outcome="rate_limited", pipesize_bytes=69_600, cwnd_bytes=69_600)
+    b.expect(profile="rfc-9959-unvalidated", phase="validating", pipesize_bytes=34_800, cwnd_bytes=60_000)
 
 
 @add(
@@ -70,6 +91,7 @@ def _(b: ResumeBuilder) -> None:
     b.lose(RTT, (3, 3))
     b.ack(RTT, (0, 2), (4, 9))
     b.wake(RTT + 50 * MS)
+    b.expect(cwnd_bytes=6000, phase="normal")
 
 
 @add(
@@ -86,4 +108,8 @@ def _(b: ResumeBuilder) -> None:
     b.ack(JUMP + RTT, (FIRST, FIRST + 9))
     b.ack(JUMP + RTT + 24 * MS, (FIRST + 10, FIRST + 33))
     b.lose(JUMP + RTT + 26 * MS, (FIRST + 34, FIRST + 34))
+    b.expect(profile="rfc-9959", pipesize_bytes=110_400, cwnd_bytes=55_200)
+    b.expect(profile="rfc-9959-unvalidated", pipesize_bytes=75_600, cwnd_bytes=37_800)
     b.ack(JUMP + RTT + 84 * MS, (FIRST + 35, FIRST + 120))
+    b.expect(profile="rfc-9959", pipesize_bytes=213_600, ssthresh_bytes=106_800)
+    b.expect(profile="rfc-9959-unvalidated", pipesize_bytes=178_800, ssthresh_bytes=89_400)

@@ -1,15 +1,12 @@
 """Hand-built stimuli of Careful Resume: the Unvalidated phase. Packet 10 is the first after the initial data."""
 
 from firstflight_conformance.vectorgen.builder import MS
-from firstflight_conformance.vectorgen.hand_careful_resume import PROFILES, SOURCES
+from firstflight_conformance.vectorgen.hand_careful_resume import PROFILES, RFC, SOURCES
 from firstflight_conformance.vectorgen.resume_builder import CONFIRMED, ENTRY, RTT, ResumeBuilder
 from firstflight_conformance.vectorgen.stimulus import Catalogue
 
 CATALOGUE = Catalogue(*PROFILES, sources=SOURCES, builder=ResumeBuilder)
 add = CATALOGUE.add
-
-
-RFC = ("rfc-9959", "rfc-9959-unvalidated")
 
 
 @add(
@@ -22,6 +19,8 @@ def _(b: ResumeBuilder) -> None:
     b.rounds(20)
     b.send(2 * RTT, 20, app_limited=True)
     b.wake(250 * MS)
+    b.expect(profile=RFC, pipesize_bytes=24_000, cwnd_bytes=120_000)
+    b.expect(profile="draft-10", pipesize_bytes=48_000, cwnd_bytes=120_000)
 
 
 @add(
@@ -34,6 +33,9 @@ def _(b: ResumeBuilder) -> None:
     b.enter_with_flight()
     b.send(ENTRY, 1)
     b.ack(CONFIRMED + RTT, (10, 29))
+    b.expect(cwnd_bytes=120_000)
+    b.expect(profile="rfc-9959", pipesize_bytes=48_000)
+    b.expect(profile="rfc-9959-unvalidated", pipesize_bytes=24_000)
 
 
 @add(
@@ -46,6 +48,7 @@ def _(b: ResumeBuilder) -> None:
     b.ack(2 * RTT, (0, 9))
     b.wake(250 * MS)
     b.send(250 * MS, 1)
+    b.expect(next_release_ns=1_252_000_000)
     b.send(252 * MS, 1)
 
 
@@ -60,8 +63,11 @@ def _(b: ResumeBuilder) -> None:
 def _(b: ResumeBuilder) -> None:
     b.enter_with_flight()
     b.send(ENTRY, 1)
+    b.expect(next_release_ns=1_151_000_000)
     b.ack(160 * MS, (10, 10))
+    b.expect(next_release_ns=1_151_000_000)
     b.send(160 * MS, 10)
+    b.expect(next_release_ns=1_160_600_000)
 
 
 @add(
@@ -72,8 +78,10 @@ def _(b: ResumeBuilder) -> None:
 def _(b: ResumeBuilder) -> None:
     b.enter_empty(cwnd_bytes=240_002)
     b.send(ENTRY, 1)
+    b.expect(next_release_ns=1_150_999_992)
     for number in range(1, 10):
         b.send(ENTRY + number * MS, 1)
+    b.expect(next_release_ns=1_159_999_917)
 
 
 @add(
@@ -85,7 +93,9 @@ def _(b: ResumeBuilder) -> None:
 def _(b: ResumeBuilder) -> None:
     b.enter_empty()
     b.send(ENTRY, 1)
+    b.expect(next_release_ns=1_151_000_000)
     b.send(ENTRY + 50 * MS, 10)
+    b.expect(next_release_ns=1_201_000_000)
 
 
 @add(
@@ -96,7 +106,9 @@ def _(b: ResumeBuilder) -> None:
 def _(b: ResumeBuilder) -> None:
     b.enter_empty()
     b.send(ENTRY + 9 * MS, 10)
+    b.expect(next_release_ns=1_160_000_000)
     b.send(ENTRY + 19 * MS + 1, 10)
+    b.expect(next_release_ns=1_170_000_001)
 
 
 @add(
@@ -107,6 +119,7 @@ def _(b: ResumeBuilder) -> None:
 def _(b: ResumeBuilder) -> None:
     b.enter_empty()
     b.jump(100)
+    b.expect(phase="validating", trigger="last_unvalidated_packet_sent", cwnd_bytes=120_000)
 
 
 @add(
@@ -117,6 +130,8 @@ def _(b: ResumeBuilder) -> None:
 def _(b: ResumeBuilder) -> None:
     b.enter_empty(cwnd_bytes=241_000)
     b.jump(100)
+    b.expect(profile=RFC, phase="validating", cwnd_bytes=120_000)
+    b.expect(profile="draft-10", phase="unvalidated", cwnd_bytes=120_500)
 
 
 @add(
@@ -127,7 +142,9 @@ def _(b: ResumeBuilder) -> None:
 def _(b: ResumeBuilder) -> None:
     b.enter_empty(cwnd_bytes=242_400)
     b.jump(100)
+    b.expect(phase="unvalidated", cwnd_bytes=121_200)
     b.send(ENTRY + 100 * MS, 1)
+    b.expect(phase="validating", cwnd_bytes=121_200)
 
 
 @add(
@@ -140,6 +157,9 @@ def _(b: ResumeBuilder) -> None:
     b.enter_empty()
     b.jump(50)
     b.ack(ENTRY + RTT, (10, 10))
+    b.expect(phase="validating", cwnd_bytes=58_800)
+    b.expect(profile=RFC, pipesize_bytes=1200)
+    b.expect(profile="draft-10", pipesize_bytes=25_200)
 
 
 @add(
@@ -154,6 +174,7 @@ def _(b: ResumeBuilder) -> None:
         b.send(ENTRY + (10 * number + 1) * MS, 10)
     b.send(ENTRY + 49 * MS, 8)
     b.ack(ENTRY + RTT, (11, 11))
+    b.expect(phase="validating", cwnd_bytes=58_800)
 
 
 @add(
@@ -165,6 +186,7 @@ def _(b: ResumeBuilder) -> None:
     b.enter_with_flight()
     b.jump(50)
     b.ack(CONFIRMED + RTT, (29, 29))
+    b.expect(phase="unvalidated", cwnd_bytes=120_000)
 
 
 @add(
@@ -176,7 +198,10 @@ def _(b: ResumeBuilder) -> None:
     b.enter_empty()
     b.jump(50)
     b.pto(ENTRY + RTT)
+    b.expect(phase="unvalidated", cwnd_bytes=120_000)
     b.pto(ENTRY + RTT + MS // 1000)
+    b.expect(profile=RFC, trigger="rtt_exceeded", phase="validating", cwnd_bytes=60_000)
+    b.expect(profile="draft-10", cwnd_bytes=120_000)
 
 
 @add(
@@ -190,7 +215,10 @@ def _(b: ResumeBuilder) -> None:
     b.jump(20)
     b.ack(ENTRY + 80 * MS, (10, 10))
     b.pto(ENTRY + 110 * MS)
+    b.expect(phase="unvalidated")
     b.pto(ENTRY + 131 * MS)
+    b.expect(profile=RFC, phase="validating", cwnd_bytes=46_800)
+    b.expect(profile="draft-10", cwnd_bytes=120_000)
 
 
 @add(
@@ -202,6 +230,8 @@ def _(b: ResumeBuilder) -> None:
     b.enter_empty()
     b.jump(50)
     b.pto(ENTRY + 3 * RTT)
+    b.expect(profile=RFC, phase="validating", cwnd_bytes=60_000)
+    b.expect(profile="draft-10", cwnd_bytes=120_000)
 
 
 @add(
@@ -212,6 +242,8 @@ def _(b: ResumeBuilder) -> None:
 def _(b: ResumeBuilder) -> None:
     b.enter_empty()
     b.wake(ENTRY + 3 * RTT, 0)
+    b.expect(profile=RFC, outcome="rate_limited", cwnd_bytes=12_000)
+    b.expect(profile="draft-10", cwnd_bytes=120_000)
 
 
 @add(
@@ -223,6 +255,8 @@ def _(b: ResumeBuilder) -> None:
     b.enter_empty()
     b.jump(5)
     b.ack(ENTRY + RTT, (10, 10))
+    b.expect(profile=RFC, outcome="rate_limited", cwnd_bytes=12_000)
+    b.expect(profile="draft-10", outcome="rate_limited", cwnd_bytes=25_200)
 
 
 @add(
@@ -234,6 +268,8 @@ def _(b: ResumeBuilder) -> None:
     b.enter_empty()
     b.jump(11)
     b.ack(ENTRY + RTT, (10, 10))
+    b.expect(profile=RFC, phase="validating", cwnd_bytes=12_000)
+    b.expect(profile="draft-10", outcome="rate_limited", cwnd_bytes=25_200)
 
 
 @add(
@@ -245,6 +281,8 @@ def _(b: ResumeBuilder) -> None:
     b.enter_empty()
     b.jump(40)
     b.ack(ENTRY + 120 * MS, (10, 29))
+    b.expect(profile=RFC, outcome="rate_limited", cwnd_bytes=24_000)
+    b.expect(profile="draft-10", outcome="rate_limited", cwnd_bytes=48_000)
 
 
 @add(
@@ -256,6 +294,8 @@ def _(b: ResumeBuilder) -> None:
     b.enter_empty()
     b.jump(41)
     b.ack(ENTRY + RTT, (10, 29))
+    b.expect(profile=RFC, phase="validating", cwnd_bytes=25_200)
+    b.expect(profile="draft-10", outcome="rate_limited", cwnd_bytes=48_000)
 
 
 @add(
@@ -274,6 +314,8 @@ def _(b: ResumeBuilder) -> None:
     for number in range(1, 10):
         b.send((390 + 10 * number) * MS, 10)
     b.send(489 * MS, 9)
+    b.expect(profile="rfc-9959", outcome="rate_limited", cwnd_bytes=144_000)
+    b.expect(profile="rfc-9959-unvalidated", phase="validating", cwnd_bytes=120_000)
 
 
 @add(
@@ -287,7 +329,9 @@ def _(b: ResumeBuilder) -> None:
     b.enter_empty()
     b.jump(99)
     b.send(ENTRY + 101 * MS, 1)
+    b.expect(phase="validating", cwnd_bytes=120_000)
     b.ack(ENTRY + 101 * MS, (10, 10))
+    b.expect(cwnd_bytes=121_200)
 
 
 @add(
@@ -302,6 +346,7 @@ def _(b: ResumeBuilder) -> None:
         b.send(ENTRY + 11 * number * MS, 10)
     b.send(ENTRY + 55 * MS, 9)
     b.ack(ENTRY + 101 * MS, (10, 10))
+    b.expect(phase="validating", cwnd_bytes=58_800)
 
 
 @add(
@@ -316,6 +361,8 @@ def _(b: ResumeBuilder) -> None:
     b.jump(50)
     b.ack(CONFIRMED + RTT, (11, 13))
     b.lose(CONFIRMED + RTT, (10, 10))
+    b.expect(profile="rfc-9959", pipesize_bytes=27_600, cwnd_bytes=13_800)
+    b.expect(profile="rfc-9959-unvalidated", pipesize_bytes=24_000, cwnd_bytes=12_000)
 
 
 @add(
@@ -328,8 +375,12 @@ def _(b: ResumeBuilder) -> None:
 def _(b: ResumeBuilder) -> None:
     b.enter_with_flight()
     b.lose(CONFIRMED + RTT, (10, 10))
+    b.expect(pipesize_bytes=24_000, cwnd_bytes=12_000)
     b.ack(CONFIRMED + RTT + MS, (11, 20))
+    b.expect(profile="draft-10", pipesize_bytes=36_000, ssthresh_bytes=18_000)
     b.ack(CONFIRMED + RTT + 2 * MS, (21, 29))
+    b.expect(profile="rfc-9959", pipesize_bytes=46_800, ssthresh_bytes=23_400)
+    b.expect(profile="rfc-9959-unvalidated", pipesize_bytes=24_000, ssthresh_bytes=12_000)
 
 
 @add(
@@ -344,6 +395,8 @@ def _(b: ResumeBuilder) -> None:
     b.jump(50)
     b.ack(CONFIRMED + RTT, (10, 29))
     b.ce(CONFIRMED + RTT, 29, CONFIRMED)
+    b.expect(profile="rfc-9959", pipesize_bytes=48_000, cwnd_bytes=24_000)
+    b.expect(profile="rfc-9959-unvalidated", pipesize_bytes=24_000, cwnd_bytes=12_000)
 
 
 @add(
@@ -355,6 +408,7 @@ def _(b: ResumeBuilder) -> None:
     b.enter_with_flight()
     b.jump(20)
     b.path_change(ENTRY + 30 * MS)
+    b.expect(trigger="path_changed", cwnd_bytes=12_000)
 
 
 @add(
@@ -367,6 +421,8 @@ def _(b: ResumeBuilder) -> None:
 def _(b: ResumeBuilder) -> None:
     b.enter_with_flight()
     b.ack(CONFIRMED + 50 * MS, (10, 10))
+    b.expect(profile="rfc-9959", trigger="path_changed", pipesize_bytes=25_200, cwnd_bytes=12_600)
+    b.expect(profile="draft-10", phase="unvalidated", cwnd_bytes=120_000)
 
 
 @add(
@@ -377,6 +433,7 @@ def _(b: ResumeBuilder) -> None:
 def _(b: ResumeBuilder) -> None:
     b.enter_with_flight()
     b.ack(CONFIRMED + 10 * RTT + MS // 1000, (10, 10))
+    b.expect(profile="rfc-9959", trigger="path_changed", pipesize_bytes=25_200, cwnd_bytes=12_600)
 
 
 @add(
@@ -389,6 +446,7 @@ def _(b: ResumeBuilder) -> None:
     b.jump(20)
     b.pto(ENTRY + 60 * MS)
     b.send(ENTRY + 60 * MS, 1)
+    b.expect(phase="unvalidated", cwnd_bytes=120_000, last_unvalidated_packet=30)
 
 
 @add(
@@ -399,7 +457,9 @@ def _(b: ResumeBuilder) -> None:
 def _(b: ResumeBuilder) -> None:
     b.enter_with_flight()
     b.persistent_congestion(ENTRY + 50 * MS)
+    b.expect(phase="normal", cwnd_bytes=2400, ssthresh_bytes=None)
     b.ack(ENTRY + 60 * MS, (10, 10))
+    b.expect(cwnd_bytes=3600)
 
 
 @add(
@@ -413,6 +473,7 @@ def _(b: ResumeBuilder) -> None:
     b.wake(ENTRY, receive_window_bytes=30_000)
     b.jump(25)
     b.ack(ENTRY + 112 * MS, (10, 22))
+    b.expect(profile=RFC, outcome="rate_limited", cwnd_bytes=15_600)
 
 
 @add(
@@ -424,7 +485,10 @@ def _(b: ResumeBuilder) -> None:
     b.enter_empty()
     b.jump(50)
     b.ack(ENTRY + 99 * MS, (49, 49))
+    b.expect(phase="validating", cwnd_bytes=58_800)
     b.ack(ENTRY + RTT, (10, 10))
+    b.expect(cwnd_bytes=60_000)
+    b.expect(profile=RFC, pipesize_bytes=2400)
 
 
 @add(
@@ -437,3 +501,4 @@ def _(b: ResumeBuilder) -> None:
     b.jump(50)
     b.ack(ENTRY + 104 * MS, (10, 14))
     b.ack(ENTRY + 106 * MS, (15, 16))
+    b.expect(profile=RFC, pipesize_bytes=8400)

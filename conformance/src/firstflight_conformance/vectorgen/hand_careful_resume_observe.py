@@ -26,6 +26,7 @@ def _rounds(b: ResumeBuilder, *packets: int, limited: bool = False) -> None:
 )
 def _(b: ResumeBuilder) -> None:
     _rounds(b, 10, 20, 40, 1)
+    b.expect(saved_cwnd_bytes=48_000, saved_rtt_ns=100_000_000, saved_in_use=0)
 
 
 @add(
@@ -38,6 +39,7 @@ def _(b: ResumeBuilder) -> None:
     b.send_sizes(2 * RTT, [(39, 1200), (1, 1199)])
     b.ack(3 * RTT, (30, 69))
     _rounds(b, 1)
+    b.expect(saved_cwnd_bytes=None)
 
 
 @add(
@@ -50,6 +52,9 @@ def _(b: ResumeBuilder) -> None:
     _rounds(b, 10, 20, 40, 80)
     _rounds(b, 50, limited=True)
     _rounds(b, 50, 1)
+    b.expect(at=9, saved_cwnd_bytes=96_000)
+    b.expect(at=11, saved_cwnd_bytes=96_000)
+    b.expect(saved_cwnd_bytes=60_000)
 
 
 @add(
@@ -62,6 +67,7 @@ def _(b: ResumeBuilder) -> None:
     _rounds(b, 10, 20, 39)
     _rounds(b, 79, limited=True)
     _rounds(b, 1)
+    b.expect(saved_cwnd_bytes=48_000, cwnd_bytes=96_000)
 
 
 @add(
@@ -79,6 +85,8 @@ def _(b: ResumeBuilder) -> None:
     b.ack(5 * RTT + MS, (70, 109))
     b.send(5 * RTT + MS, 1)
     b.ack(6 * RTT + MS, (110, 110))
+    b.expect(at=8, cwnd_bytes=48_000)
+    b.expect(saved_cwnd_bytes=48_000)
 
 
 @add(
@@ -96,6 +104,7 @@ def _(b: ResumeBuilder) -> None:
     b.ack(ENTRY + 299 * MS, (110, 159))
     b.send(ENTRY + 299 * MS, 1)
     b.ack(ENTRY + 399 * MS, (160, 160))
+    b.expect(saved_cwnd_bytes=60_000, saved_in_use=0)
 
 
 @add(
@@ -108,6 +117,7 @@ def _(b: ResumeBuilder) -> None:
         first = b.ledger.next_packet
         b.send(number * RTT, packets)
         b.ack((number + 1) * RTT, (first, first + packets - 1), sample=False)
+    b.expect(saved_cwnd_bytes=None)
 
 
 @add(
@@ -122,3 +132,4 @@ def _(b: ResumeBuilder) -> None:
     b.send(3 * RTT, 2)
     b.ack(3 * RTT + 10 * MS, (50, 69))
     b.ack(4 * RTT, (70, 71))
+    b.expect(saved_cwnd_bytes=48_000)

@@ -1,7 +1,7 @@
 """Hand-built stimuli of Careful Resume: what confirms the path, and what ends Reconnaissance."""
 
 from firstflight_conformance.vectorgen.builder import MS, US
-from firstflight_conformance.vectorgen.hand_careful_resume import PROFILES, SOURCES
+from firstflight_conformance.vectorgen.hand_careful_resume import PROFILES, RFC, SOURCES
 from firstflight_conformance.vectorgen.resume_builder import CONFIRMED, ENTRY, RTT, ResumeBuilder
 from firstflight_conformance.vectorgen.stimulus import Catalogue
 
@@ -22,6 +22,7 @@ def _one_sample(b: ResumeBuilder, rtt_ns: int, saved_rtt_ns: int = RTT) -> None:
 )
 def _(b: ResumeBuilder) -> None:
     _one_sample(b, RTT)
+    b.expect(cwnd_bytes=120_000, phase="unvalidated")
 
 
 @add(
@@ -31,6 +32,9 @@ def _(b: ResumeBuilder) -> None:
 )
 def _(b: ResumeBuilder) -> None:
     _one_sample(b, 50 * MS)
+    b.expect(profile=RFC, at=2, outcome="rtt_not_validated", cwnd_bytes=24_000)
+    b.expect(profile=RFC, cwnd_bytes=24_000)
+    b.expect(profile="draft-10", cwnd_bytes=120_000)
 
 
 @add(
@@ -40,6 +44,7 @@ def _(b: ResumeBuilder) -> None:
 )
 def _(b: ResumeBuilder) -> None:
     _one_sample(b, 50 * MS + US)
+    b.expect(cwnd_bytes=120_000, phase="unvalidated")
 
 
 @add(
@@ -49,6 +54,8 @@ def _(b: ResumeBuilder) -> None:
 )
 def _(b: ResumeBuilder) -> None:
     _one_sample(b, 50 * MS, RTT + US)
+    b.expect(at=2, outcome="rtt_not_validated")
+    b.expect(cwnd_bytes=24_000)
 
 
 @add(
@@ -58,6 +65,7 @@ def _(b: ResumeBuilder) -> None:
 )
 def _(b: ResumeBuilder) -> None:
     _one_sample(b, 50 * MS + US, RTT + US)
+    b.expect(cwnd_bytes=120_000, phase="unvalidated")
 
 
 @add(
@@ -67,6 +75,7 @@ def _(b: ResumeBuilder) -> None:
 )
 def _(b: ResumeBuilder) -> None:
     _one_sample(b, 1000 * MS)
+    b.expect(cwnd_bytes=120_000, phase="unvalidated")
 
 
 @add(
@@ -76,6 +85,8 @@ def _(b: ResumeBuilder) -> None:
 )
 def _(b: ResumeBuilder) -> None:
     _one_sample(b, 1000 * MS + US)
+    b.expect(at=2, outcome="rtt_not_validated")
+    b.expect(cwnd_bytes=24_000)
 
 
 @add(
@@ -89,6 +100,8 @@ def _(b: ResumeBuilder) -> None:
     b.ack(49 * MS, (0, 0))
     b.ack(90 * MS, (1, 9))
     b.wake(ENTRY)
+    b.expect(at=2, outcome="rtt_not_validated", cwnd_bytes=13_200)
+    b.expect(cwnd_bytes=24_000, phase="normal")
 
 
 @add(
@@ -102,6 +115,8 @@ def _(b: ResumeBuilder) -> None:
     b.ack(90 * MS, (0, 4))
     b.send(90 * MS, 1, app_limited=True)
     b.ack(135 * MS, (10, 10))
+    b.expect(profile=RFC, outcome="rtt_not_validated", cwnd_bytes=19_200)
+    b.expect(profile="draft-10", phase="reconnaissance", cwnd_bytes=19_200)
 
 
 @add(
@@ -114,6 +129,7 @@ def _(b: ResumeBuilder) -> None:
     b.begin()
     b.ack(CONFIRMED, (0, 9), sample=False)
     b.wake(ENTRY)
+    b.expect(phase="reconnaissance", cwnd_bytes=24_000)
 
 
 @add(
@@ -126,6 +142,10 @@ def _(b: ResumeBuilder) -> None:
     b.ack(CONFIRMED, (0, 8))
     b.wake(CONFIRMED + MS)
     b.ack(CONFIRMED + 2 * MS, (9, 9))
+    b.expect(at=2, cwnd_bytes=22_800)
+    b.expect(profile=RFC, at=3, phase="reconnaissance", cwnd_bytes=22_800)
+    b.expect(profile="draft-10", at=3, cwnd_bytes=120_000)
+    b.expect(profile=RFC, cwnd_bytes=120_000)
 
 
 @add(
@@ -138,6 +158,10 @@ def _(b: ResumeBuilder) -> None:
     b.ack(CONFIRMED, (9, 9))
     b.wake(CONFIRMED + MS)
     b.ack(CONFIRMED + 2 * MS, (0, 8))
+    b.expect(at=2, cwnd_bytes=13_200)
+    b.expect(profile=RFC, at=3, phase="reconnaissance")
+    b.expect(profile="draft-10", at=3, cwnd_bytes=120_000)
+    b.expect(profile=RFC, cwnd_bytes=120_000)
 
 
 @add(
@@ -149,6 +173,8 @@ def _(b: ResumeBuilder) -> None:
     b.begin(3)
     b.ack(CONFIRMED, (0, 2))
     b.wake(ENTRY)
+    b.expect(at=2, cwnd_bytes=15_600)
+    b.expect(cwnd_bytes=120_000)
 
 
 @add(
@@ -163,6 +189,8 @@ def _(b: ResumeBuilder) -> None:
     b.ack(RTT, (0, 9))
     b.send(RTT, 3)
     b.wake(RTT + MS)
+    b.expect(profile=RFC, phase="reconnaissance", cwnd_bytes=24_000)
+    b.expect(profile="draft-10", cwnd_bytes=120_000)
 
 
 @add(
@@ -175,6 +203,8 @@ def _(b: ResumeBuilder) -> None:
     b.lose(CONFIRMED, (0, 0))
     b.ack(CONFIRMED, (1, 9))
     b.wake(ENTRY)
+    b.expect(at=2, cwnd_bytes=6000, ssthresh_bytes=6000, trigger="packet_loss")
+    b.expect(cwnd_bytes=6000, phase="normal")
 
 
 @add(
@@ -188,6 +218,9 @@ def _(b: ResumeBuilder) -> None:
     b.ack(CONFIRMED, (0, 9))
     b.ce(CONFIRMED, 9, 0)
     b.wake(ENTRY)
+    b.expect(at=2, cwnd_bytes=24_000)
+    b.expect(at=3, cwnd_bytes=12_000, trigger="ECN_CE")
+    b.expect(cwnd_bytes=12_000, phase="normal")
 
 
 @add(
@@ -201,6 +234,7 @@ def _(b: ResumeBuilder) -> None:
         b.wake(number * RTT + MS, 1200)
         b.send(number * RTT + MS, 1, app_limited=True)
         b.ack((number + 1) * RTT + MS, (9 + number, 9 + number), app_limited=True)
+    b.expect(cwnd_bytes=24_000, phase="reconnaissance")
 
 
 @add(
@@ -213,6 +247,8 @@ def _(b: ResumeBuilder) -> None:
     b.confirm()
     b.send(595 * MS, 5)
     b.wake(600 * MS)
+    b.expect(profile=RFC, pipesize_bytes=6000, cwnd_bytes=120_000)
+    b.expect(profile="draft-10", pipesize_bytes=24_000, cwnd_bytes=120_000)
 
 
 @add(
@@ -226,6 +262,7 @@ def _(b: ResumeBuilder) -> None:
     b.wake(0)
     b.send(0, 10)
     b.ack(CONFIRMED, (0, 9))
+    b.expect(pipesize_bytes=0, cwnd_bytes=120_000, phase="unvalidated")
 
 
 @add(
@@ -235,6 +272,7 @@ def _(b: ResumeBuilder) -> None:
 )
 def _(b: ResumeBuilder) -> None:
     b.enter_empty(expires_ns=120 * MS)
+    b.expect(outcome="lifetime_exceeded", cwnd_bytes=24_000, saved_cwnd_bytes=None)
 
 
 @add(
@@ -246,6 +284,8 @@ def _(b: ResumeBuilder) -> None:
     b.confirm()
     b.path_change(120 * MS)
     b.wake(ENTRY)
+    b.expect(at=3, outcome="path_changed")
+    b.expect(cwnd_bytes=24_000, phase="normal")
 
 
 @add(
@@ -257,6 +297,7 @@ def _(b: ResumeBuilder) -> None:
     b.confirm()
     b.persistent_congestion(120 * MS)
     b.wake(ENTRY)
+    b.expect(cwnd_bytes=2400, phase="normal")
 
 
 @add(
@@ -272,6 +313,9 @@ def _(b: ResumeBuilder) -> None:
     b.send(20 * MS, 4, app_limited=True)
     b.ack(20 * MS + RTT, (1, 4), app_limited=True)
     b.wake(ENTRY)
+    b.expect(at=1, cwnd_bytes=6000, ssthresh_bytes=6000)
+    b.expect(at=4, cwnd_bytes=6000)
+    b.expect(cwnd_bytes=120_000)
 
 
 @add(
@@ -283,6 +327,8 @@ def _(b: ResumeBuilder) -> None:
     b.confirm()
     b.wake(ENTRY, receive_window_bytes=20_000)
     b.wake(ENTRY + MS, receive_window_bytes=30_000)
+    b.expect(at=3, phase="reconnaissance", cwnd_bytes=24_000)
+    b.expect(cwnd_bytes=120_000)
 
 
 @add(
@@ -299,3 +345,5 @@ def _(b: ResumeBuilder) -> None:
     b.send_bytes(2 * rtt_ns, 3 * 2**30 - 2400)
     b.send(2 * rtt_ns, 1)
     b.ack(2 * rtt_ns + 50 * MS, (10, 10))
+    b.expect(at=3, cwnd_bytes=3_221_225_472)
+    b.expect(at=4, next_release_ns=601_050_223_518)

@@ -1,15 +1,12 @@
 """Hand-built stimuli of Careful Resume: Safe Retreat. Packets 10 to 109 fill the jump of 120000 bytes."""
 
 from firstflight_conformance.vectorgen.builder import MS
-from firstflight_conformance.vectorgen.hand_careful_resume import PROFILES, SOURCES
+from firstflight_conformance.vectorgen.hand_careful_resume import PROFILES, RFC, SOURCES
 from firstflight_conformance.vectorgen.resume_builder import ENTRY, RTT, ResumeBuilder
 from firstflight_conformance.vectorgen.stimulus import Catalogue
 
 CATALOGUE = Catalogue(*PROFILES, sources=SOURCES, builder=ResumeBuilder)
 add = CATALOGUE.add
-
-
-RFC = ("rfc-9959", "rfc-9959-unvalidated")
 
 
 def _full(b: ResumeBuilder, beta: tuple[int, int] = (1, 2)) -> None:
@@ -34,6 +31,7 @@ def _(b: ResumeBuilder) -> None:
     _retreat(b)
     b.ack(ENTRY + 160 * MS, (61, 70))
     b.ack(ENTRY + 198 * MS, (71, 108))
+    b.expect(profile=RFC, pipesize_bytes=117_600, cwnd_bytes=30_000)
 
 
 @add(
@@ -47,6 +45,8 @@ def _(b: ResumeBuilder) -> None:
     b.lose(ENTRY + 180 * MS, (70, 79))
     b.ack(ENTRY + 181 * MS, (80, 80))
     b.ce(ENTRY + 181 * MS, 80, ENTRY + 79 * MS)
+    b.expect(profile=RFC, cwnd_bytes=30_000)
+    b.expect(phase="safe_retreat", outcome="already_reduced")
 
 
 @add(
@@ -59,8 +59,10 @@ def _(b: ResumeBuilder) -> None:
     _retreat(b)
     b.ack(ENTRY + 160 * MS, (61, 70))
     b.ack(ENTRY + 199 * MS, (71, 109))
+    b.expect(profile=RFC, pipesize_bytes=118_800, ssthresh_bytes=59_400, cwnd_bytes=30_000)
     b.send(ENTRY + 199 * MS, 10)
     b.ack(ENTRY + 299 * MS, (110, 110))
+    b.expect(profile=RFC, cwnd_bytes=31_200)
 
 
 @add(
@@ -78,6 +80,8 @@ def _(b: ResumeBuilder) -> None:
     b.ack(ENTRY + RTT, (10, 10))
     b.lose(ENTRY + 113 * MS, (11, 11))
     b.ack(ENTRY + 185 * MS, (12, 94))
+    b.expect(profile=RFC, pipesize_bytes=100_001, ssthresh_bytes=70_000)
+    b.expect(profile="draft-10", pipesize_bytes=124_001, ssthresh_bytes=86_800)
 
 
 @add(
@@ -97,7 +101,9 @@ def _(b: ResumeBuilder) -> None:
     b.jump(100)
     b.ack(ENTRY + 109 * MS, (5, 14))
     b.lose(ENTRY + 112 * MS, (15, 15))
+    b.expect(pipesize_bytes=12_000, cwnd_bytes=6000)
     b.ack(ENTRY + 199 * MS, (20, 104))
+    b.expect(pipesize_bytes=114_000, ssthresh_bytes=6000)
 
 
 @add(
@@ -111,8 +117,11 @@ def _(b: ResumeBuilder) -> None:
     b.enter_empty()
     b.jump(20)
     b.lose(ENTRY + 90 * MS, (10, 29))
+    b.expect(pipesize_bytes=0, cwnd_bytes=2400)
     b.send(ENTRY + 90 * MS, 1)
     b.ack(ENTRY + 190 * MS, (30, 30))
+    b.expect(profile="rfc-9959", pipesize_bytes=1200, ssthresh_bytes=600)
+    b.expect(profile="rfc-9959-unvalidated", pipesize_bytes=0, ssthresh_bytes=0)
 
 
 @add(
@@ -125,8 +134,10 @@ def _(b: ResumeBuilder) -> None:
     b.enter_empty()
     b.jump(30)
     b.lose(ENTRY + 90 * MS, (10, 10))
+    b.expect(pipesize_bytes=24_000, cwnd_bytes=12_000)
     b.ack(ENTRY + 128 * MS, (11, 38))
     b.lose(ENTRY + 140 * MS, (39, 39))
+    b.expect(pipesize_bytes=57_600, ssthresh_bytes=28_800)
 
 
 @add(
@@ -141,6 +152,8 @@ def _(b: ResumeBuilder) -> None:
         b.send(ENTRY + 10 * number * MS, 10)
     b.ack(ENTRY + RTT, (10, 12))
     b.lose(ENTRY + 103 * MS, (13, 13))
+    b.expect(profile=RFC, pipesize_bytes=3000, cwnd_bytes=2400)
+    b.expect(profile="draft-10", pipesize_bytes=27_000, cwnd_bytes=13_500)
 
 
 @add(
@@ -155,7 +168,9 @@ def _(b: ResumeBuilder) -> None:
     for number in range(2, 6):
         b.send(ENTRY + 10 * number * MS, 10)
     b.ack(ENTRY + RTT, (13, 13))
+    b.expect(phase="validating", cwnd_bytes=58_800)
     b.lose(ENTRY + RTT, (10, 10))
+    b.expect(profile=RFC, cwnd_bytes=2400)
 
 
 @add(
@@ -170,7 +185,10 @@ def _(b: ResumeBuilder) -> None:
     for number in range(2, 6):
         b.send(ENTRY + 10 * number * MS, 10)
     b.lose(ENTRY + RTT, (10, 10))
+    b.expect(profile=RFC, pipesize_bytes=0, cwnd_bytes=2400)
+    b.expect(profile="draft-10", pipesize_bytes=24_000, cwnd_bytes=12_000)
     b.ack(ENTRY + RTT, (13, 13))
+    b.expect(profile=RFC, pipesize_bytes=1200, cwnd_bytes=2400)
 
 
 @add(
@@ -186,6 +204,7 @@ def _(b: ResumeBuilder) -> None:
     b.ack(ENTRY + 130 * MS, (11, 39))
     b.ack(ENTRY + 134 * MS, (41, 44))
     b.lose(ENTRY + 134 * MS, (40, 40))
+    b.expect(profile=RFC, pipesize_bytes=40_800, cwnd_bytes=20_400)
 
 
 @add(
@@ -200,7 +219,9 @@ def _(b: ResumeBuilder) -> None:
     b.ack(ENTRY + RTT, (10, 10))
     b.ack(ENTRY + 130 * MS, (11, 39))
     b.lose(ENTRY + 134 * MS, (40, 40))
+    b.expect(profile=RFC, pipesize_bytes=36_000, cwnd_bytes=18_000)
     b.ack(ENTRY + 134 * MS, (41, 44))
+    b.expect(profile=RFC, pipesize_bytes=40_800, cwnd_bytes=18_000)
 
 
 @add(
@@ -216,7 +237,10 @@ def _(b: ResumeBuilder) -> None:
     b.send(ENTRY + RTT, 2)
     b.ack(ENTRY + 198 * MS, (11, 108))
     b.lose(ENTRY + 2 * RTT, (109, 109))
+    b.expect(profile=RFC, pipesize_bytes=118_800, cwnd_bytes=59_400)
     b.ack(ENTRY + 2 * RTT, (111, 111))
+    b.expect(profile="rfc-9959", pipesize_bytes=120_000, ssthresh_bytes=60_000)
+    b.expect(profile="rfc-9959-unvalidated", pipesize_bytes=118_800, ssthresh_bytes=59_400)
 
 
 @add(
@@ -232,7 +256,30 @@ def _(b: ResumeBuilder) -> None:
     b.send(ENTRY + RTT, 2)
     b.ack(ENTRY + 149 * MS, (11, 59))
     b.lose(ENTRY + 152 * MS, (60, 60))
+    b.expect(profile=RFC, pipesize_bytes=60_000, cwnd_bytes=30_000)
     b.ack(ENTRY + 199 * MS, (61, 109))
+    b.expect(profile=RFC, phase="normal", pipesize_bytes=118_800, ssthresh_bytes=59_400)
+
+
+@add(
+    "careful-resume.retreat.validating-loss",
+    "Recovery outlasts Safe Retreat: a packet of the Validating phase that is lost later reduces nothing more",
+    """Two packets, 110 and 111, are sent in the Validating phase. Packet 60 is lost: PipeSize 60000, window 30000. The ACK of packets 61 to 109 ends Safe Retreat. Packet 110 is lost then; it was sent before Safe Retreat, and recovery lasts until the
+    last packet of the Validating phase is acknowledged: 30000 stays. If recovery ended with Safe Retreat, the loss would halve the window to 15000.""",
+)
+def _(b: ResumeBuilder) -> None:
+    b.enter_empty()
+    b.jump(100)
+    b.ack(ENTRY + RTT, (10, 10))
+    b.send(ENTRY + RTT, 2)
+    b.ack(ENTRY + 149 * MS, (11, 59))
+    b.lose(ENTRY + 152 * MS, (60, 60))
+    b.expect(profile=RFC, pipesize_bytes=60_000, cwnd_bytes=30_000)
+    b.ack(ENTRY + 199 * MS, (61, 109))
+    b.lose(ENTRY + 2 * RTT + MS, (110, 110))
+    b.expect(profile=RFC, outcome="already_reduced", cwnd_bytes=30_000)
+    b.ack(ENTRY + 2 * RTT + 2 * MS, (111, 111))
+    b.expect(profile=RFC, cwnd_bytes=30_000)
 
 
 @add(
@@ -244,7 +291,10 @@ def _(b: ResumeBuilder) -> None:
 def _(b: ResumeBuilder) -> None:
     _full(b)
     b.lose(ENTRY + 900 * MS, (60, 109))
+    b.expect(profile=RFC, pipesize_bytes=60_000, cwnd_bytes=30_000)
     b.persistent_congestion(ENTRY + 900 * MS)
+    b.expect(phase="normal", cwnd_bytes=2400)
+    b.expect(profile=RFC, ssthresh_bytes=30_000)
 
 
 @add(
@@ -256,6 +306,7 @@ def _(b: ResumeBuilder) -> None:
     _retreat(b)
     b.spurious_loss(ENTRY + 155 * MS)
     b.ack(ENTRY + 160 * MS, (61, 61))
+    b.expect(profile=RFC, phase="safe_retreat", cwnd_bytes=30_000)
 
 
 @add(
@@ -266,6 +317,7 @@ def _(b: ResumeBuilder) -> None:
 def _(b: ResumeBuilder) -> None:
     _retreat(b)
     b.path_change(ENTRY + 155 * MS)
+    b.expect(profile=RFC, phase="safe_retreat", cwnd_bytes=30_000)
 
 
 @add(
@@ -278,7 +330,9 @@ def _(b: ResumeBuilder) -> None:
 def _(b: ResumeBuilder) -> None:
     _retreat(b)
     b.ack(ENTRY + 199 * MS, (109, 109))
+    b.expect(pipesize_bytes=61_200, ssthresh_bytes=30_600)
     b.lose(ENTRY + 220 * MS, (61, 108))
+    b.expect(outcome="already_reduced", cwnd_bytes=30_000)
 
 
 @add(
@@ -313,5 +367,7 @@ def _(b: ResumeBuilder) -> None:
     b.ack(ENTRY + 130 * MS, (11, 39))
     b.lose(ENTRY + 140 * MS, (40, 58))
     b.ack(ENTRY + 150 * MS, (59, 59))
+    b.expect(pipesize_bytes=36_001, ssthresh_bytes=18_000, cwnd_bytes=18_000)
     b.send(ENTRY + 150 * MS, 1)
     b.ack(ENTRY + 250 * MS, (60, 60))
+    b.expect(cwnd_bytes=19_200)

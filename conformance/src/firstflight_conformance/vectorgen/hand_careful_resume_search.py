@@ -56,6 +56,7 @@ def _wake(t_ns: int) -> Action:
 )
 def _(b: ResumeBuilder) -> None:
     _flat(b, 15, _wake(in_bin(13) + 10 * MS))
+    b.expect(cwnd_bytes=1_000_000, ssthresh_bytes=None)
 
 
 @add(
@@ -75,6 +76,7 @@ def _(b: ResumeBuilder) -> None:
         (sent_ns, lambda b: b.send(sent_ns, 10)),
         (t_ns, lambda b: b.path_change(t_ns)),
     )
+    b.expect(cwnd_bytes=18_000, ssthresh_bytes=None)
 
 
 @add(
@@ -110,3 +112,4 @@ def _(b: ResumeBuilder) -> None:
 )
 def _(b: ResumeBuilder) -> None:
     _flat(b, 16, _wake(in_bin(14) + 5 * MS))
+    b.expect(cwnd_bytes=1_000_000)

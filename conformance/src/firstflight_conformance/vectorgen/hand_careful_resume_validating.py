@@ -1,7 +1,7 @@
 """Hand-built stimuli of Careful Resume: the Validating phase. Packets 10 to 109 fill the jump of 120000 bytes."""
 
 from firstflight_conformance.vectorgen.builder import MS
-from firstflight_conformance.vectorgen.hand_careful_resume import PROFILES, SOURCES
+from firstflight_conformance.vectorgen.hand_careful_resume import PROFILES, RFC, SOURCES
 from firstflight_conformance.vectorgen.resume_builder import ENTRY, RTT, ResumeBuilder
 from firstflight_conformance.vectorgen.stimulus import Catalogue
 
@@ -23,6 +23,8 @@ def _full(b: ResumeBuilder) -> None:
 def _(b: ResumeBuilder) -> None:
     _full(b)
     b.ack(ENTRY + 149 * MS, (10, 59))
+    b.expect(cwnd_bytes=180_000)
+    b.expect(profile=RFC, pipesize_bytes=60_000)
 
 
 @add(
@@ -33,7 +35,10 @@ def _(b: ResumeBuilder) -> None:
 def _(b: ResumeBuilder) -> None:
     _full(b)
     b.ack(ENTRY + 198 * MS, (10, 108))
+    b.expect(phase="validating", cwnd_bytes=238_800)
     b.ack(ENTRY + 199 * MS, (109, 109))
+    b.expect(phase="normal", cwnd_bytes=240_000, saved_in_use=0)
+    b.expect(profile=RFC, pipesize_bytes=120_000)
 
 
 @add(
@@ -44,8 +49,10 @@ def _(b: ResumeBuilder) -> None:
 def _(b: ResumeBuilder) -> None:
     _full(b)
     b.ack(ENTRY + RTT, (10, 10))
+    b.expect(cwnd_bytes=121_200)
     b.send(ENTRY + RTT, 2)
     b.ack(ENTRY + 2 * RTT, (111, 111))
+    b.expect(outcome="validated", cwnd_bytes=122_400)
 
 
 @add(
@@ -58,7 +65,9 @@ def _(b: ResumeBuilder) -> None:
     b.enter_empty()
     b.jump(50)
     b.ack(ENTRY + 104 * MS, (59, 59))
+    b.expect(phase="validating", cwnd_bytes=58_800)
     b.ack(ENTRY + 105 * MS, (10, 10))
+    b.expect(outcome="validated", cwnd_bytes=60_000)
 
 
 @add(
@@ -71,8 +80,12 @@ def _(b: ResumeBuilder) -> None:
     b.enter_with_flight()
     b.send(ENTRY, 1)
     b.pto(ENTRY + RTT + MS // 1000)
+    b.expect(profile=RFC, phase="validating", cwnd_bytes=25_200)
     b.ack(ENTRY + 102 * MS, (10, 10))
+    b.expect(profile=RFC, phase="validating", cwnd_bytes=26_400)
+    b.expect(profile="draft-10", outcome="rate_limited", cwnd_bytes=25_200)
     b.ack(ENTRY + 105 * MS, (30, 30))
+    b.expect(profile=RFC, outcome="validated", cwnd_bytes=27_600)
 
 
 @add(
@@ -85,7 +98,9 @@ def _(b: ResumeBuilder) -> None:
     b.ack(ENTRY + RTT, (10, 10))
     b.send(ENTRY + RTT, 2)
     b.ack(ENTRY + 199 * MS, (11, 109))
+    b.expect(outcome="validated", cwnd_bytes=240_000)
     b.lose(ENTRY + 2 * RTT, (110, 110))
+    b.expect(cwnd_bytes=120_000)
 
 
 @add(
@@ -99,6 +114,7 @@ def _(b: ResumeBuilder) -> None:
     b.send(ENTRY + RTT, 2)
     b.ack(ENTRY + 199 * MS, (11, 108))
     b.lose(ENTRY + 2 * RTT, (110, 110))
+    b.expect(profile=RFC, pipesize_bytes=118_800, cwnd_bytes=59_400)
 
 
 @add(
@@ -111,6 +127,7 @@ def _(b: ResumeBuilder) -> None:
     b.ack(ENTRY + 149 * MS, (10, 59))
     b.ack(ENTRY + 152 * MS, (61, 63))
     b.lose(ENTRY + 152 * MS, (60, 60))
+    b.expect(profile=RFC, pipesize_bytes=63_600, cwnd_bytes=31_800)
 
 
 @add(
@@ -123,6 +140,7 @@ def _(b: ResumeBuilder) -> None:
     _full(b)
     b.ack(ENTRY + 149 * MS, (10, 59))
     b.ce(ENTRY + 149 * MS, 59, ENTRY + 49 * MS)
+    b.expect(profile=RFC, trigger="ECN_CE", pipesize_bytes=60_000, cwnd_bytes=30_000)
 
 
 @add(
@@ -135,7 +153,9 @@ def _(b: ResumeBuilder) -> None:
     b.enter_empty()
     b.jump(50)
     b.ack(ENTRY + RTT, (10, 10))
+    b.expect(phase="validating", cwnd_bytes=58_800)
     b.ce(ENTRY + RTT, 10, ENTRY)
+    b.expect(profile=RFC, pipesize_bytes=1200, cwnd_bytes=2400)
 
 
 @add(
@@ -148,7 +168,10 @@ def _(b: ResumeBuilder) -> None:
     b.enter_empty()
     b.jump(50)
     b.ce(ENTRY + RTT, 10, ENTRY)
+    b.expect(profile=RFC, pipesize_bytes=0, cwnd_bytes=2400)
+    b.expect(profile="draft-10", pipesize_bytes=24_000, cwnd_bytes=12_000)
     b.ack(ENTRY + RTT, (10, 10))
+    b.expect(profile=RFC, pipesize_bytes=1200, cwnd_bytes=2400)
 
 
 @add(
@@ -160,7 +183,9 @@ def _(b: ResumeBuilder) -> None:
     _full(b)
     b.ack(ENTRY + 149 * MS, (10, 59))
     b.path_change(ENTRY + 150 * MS)
+    b.expect(phase="validating", cwnd_bytes=180_000)
     b.ack(ENTRY + 151 * MS, (60, 60))
+    b.expect(cwnd_bytes=181_200)
 
 
 @add(
@@ -172,7 +197,9 @@ def _(b: ResumeBuilder) -> None:
     _full(b)
     b.ack(ENTRY + 149 * MS, (10, 59))
     b.persistent_congestion(ENTRY + 500 * MS)
+    b.expect(phase="normal", cwnd_bytes=2400)
     b.ack(ENTRY + 501 * MS, (60, 60))
+    b.expect(cwnd_bytes=3600)
 
 
 @add(
@@ -188,7 +215,9 @@ def _(b: ResumeBuilder) -> None:
     b.send(ENTRY + 40 * MS, 40, 300)
     b.send(ENTRY + 50 * MS, 40, 300)
     b.ack(ENTRY + RTT, (10, 10))
+    b.expect(phase="validating", cwnd_bytes=46_800)
     b.ack(ENTRY + 2 * RTT, (30, 39))
+    b.expect(cwnd_bytes=49_800)
 
 
 @add(
@@ -199,3 +228,5 @@ def _(b: ResumeBuilder) -> None:
 def _(b: ResumeBuilder) -> None:
     _full(b)
     b.ack(ENTRY + 149 * MS, (10, 59), app_limited=True)
+    b.expect(cwnd_bytes=120_000)
+    b.expect(profile=RFC, pipesize_bytes=60_000)

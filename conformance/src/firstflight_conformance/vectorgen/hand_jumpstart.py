@@ -30,19 +30,27 @@ def _(b: StreamBuilder) -> None:
     jump(b)
     for packet in range(20):
         b.ack(RTT + packet * GAP, (packet, packet))
+    b.expect(profile=(PFLDNET, SCHARF, QUICLY), cwnd_bytes=40_000)
+    b.expect(profile=NS3, cwnd_bytes=65_536, ssthresh_bytes=65_536)
+    b.expect(profile=PFLDNET, at=0, cwnd_bytes=20_000, planned_packets=20)
 
 
 @add(
     "jumpstart.amount.receive-window",
     "The receive window bounds the first flight",
-    """8000 bytes are allowed: D = 8, one packet every 100 / 8 = 12.5 ms, window 8000. ns3-2025 looks at no receive window and plans 65
-    packets.""",
+    """8000 bytes are allowed: D = 8, one packet every 100 / 8 = 12.5 ms, window 8000; scharf-2009 keeps the larger initial window, 10000. ns3-2025 looks at no
+    receive window and plans 65 packets.""",
     profiles=(PFLDNET, SCHARF, NS3),
     flags=("paced",),
 )
 def _(b: StreamBuilder) -> None:
     ready(b, receive_window_bytes=8000)
     paced(b, 8)
+    b.expect(profile=(PFLDNET, SCHARF), at=0, planned_packets=8)
+    b.expect(profile=PFLDNET, at=0, cwnd_bytes=8000)
+    b.expect(profile=SCHARF, at=0, cwnd_bytes=10_000)
+    b.expect(profile=(PFLDNET, SCHARF), at=1, next_release_ns=1_012_500_000)
+    b.expect(profile=NS3, at=0, cwnd_bytes=65_536, planned_packets=65)
 
 
 @add(
@@ -56,6 +64,10 @@ def _(b: StreamBuilder) -> None:
 def _(b: StreamBuilder) -> None:
     ready(b, receive_window_bytes=8999)
     paced(b, 8)
+    b.expect(profile=PFLDNET, at=0, cwnd_bytes=8000, planned_packets=8)
+    b.expect(profile=PFLDNET, at=1, next_release_ns=1_012_500_000)
+    b.expect(profile=SCHARF, at=0, planned_packets=9)
+    b.expect(profile=SCHARF, at=1, next_release_ns=1_011_112_345)
 
 
 @add(
@@ -70,6 +82,10 @@ def _(b: StreamBuilder) -> None:
     ready(b, 10_500)
     paced(b, 10, of=11)
     b.send(10 * RTT // 11, 1, 500)
+    b.expect(profile=PFLDNET, at=0, cwnd_bytes=11_000, planned_packets=11)
+    b.expect(profile=PFLDNET, at=1, next_release_ns=1_009_090_909)
+    b.expect(profile=SCHARF, at=0, cwnd_bytes=10_500, planned_packets=11)
+    b.expect(profile=SCHARF, at=1, next_release_ns=1_009_523_809)
 
 
 @add(
@@ -81,6 +97,8 @@ def _(b: StreamBuilder) -> None:
 def _(b: StreamBuilder) -> None:
     ready(b, 0)
     b.backlog(1000 * MS, 20_000)
+    b.expect(at=0, outcome="nothing_to_jump", cwnd_bytes=10_000)
+    b.expect(outcome="jump_begun", cwnd_bytes=20_000)
 
 
 @add(
@@ -92,6 +110,7 @@ def _(b: StreamBuilder) -> None:
     ready(b, 700)
     b.send(0, 1, 700)
     b.ack(RTT, (0, 0))
+    b.expect(at=0, cwnd_bytes=1000, planned_packets=1, next_release_ns=1_000_000_000)
 
 
 @add(
@@ -105,6 +124,12 @@ def _(b: StreamBuilder) -> None:
 def _(b: StreamBuilder) -> None:
     ready(b, 7000)
     paced(b, 7)
+    b.expect(profile=PFLDNET, at=1, next_release_ns=1_014_285_714)
+    b.expect(profile=PFLDNET, at=2, next_release_ns=1_028_571_428)
+    b.expect(profile=PFLDNET, at=3, next_release_ns=1_042_857_142)
+    b.expect(profile=PFLDNET, at=4, next_release_ns=1_057_142_857)
+    b.expect(profile=PFLDNET, at=5, next_release_ns=1_071_428_571)
+    b.expect(profile=PFLDNET, at=6, next_release_ns=1_085_714_285)
 
 
 @add(
@@ -117,6 +142,7 @@ def _(b: StreamBuilder) -> None:
 def _(b: StreamBuilder) -> None:
     ready(b, 97_000)
     paced(b, 97)
+    b.expect(at=96, next_release_ns=1_098_969_072)
 
 
 @add(
@@ -129,6 +155,8 @@ def _(b: StreamBuilder) -> None:
 def _(b: StreamBuilder) -> None:
     ready(b, rtt_ns=200 * US)
     paced(b, 20, rtt_ns=200 * US)
+    b.expect(at=1, next_release_ns=1_000_010_000)
+    b.expect(at=19, next_release_ns=1_000_190_000)
 
 
 @add(
@@ -142,6 +170,9 @@ def _(b: StreamBuilder) -> None:
     ready(b, 3000)
     paced(b, 3)
     b.ack(RTT, (0, 2))
+    b.expect(profile=PFLDNET, at=1, next_release_ns=1_033_333_333)
+    b.expect(profile=PFLDNET, at=2, next_release_ns=1_066_666_666)
+    b.expect(profile=FOOTNOTE, at=1, next_release_ns=1_000_000_000)
 
 
 @add(
@@ -155,6 +186,8 @@ def _(b: StreamBuilder) -> None:
 def _(b: StreamBuilder) -> None:
     ready(b, 4380)
     paced(b, 5)
+    b.expect(profile=PFLDNET, at=1, next_release_ns=1_020_000_000)
+    b.expect(profile=FOOTNOTE, at=1, next_release_ns=1_000_000_000)
 
 
 @add(
@@ -168,6 +201,7 @@ def _(b: StreamBuilder) -> None:
 def _(b: StreamBuilder) -> None:
     ready(b, 4385)
     paced(b, 5)
+    b.expect(at=1, next_release_ns=1_020_000_000)
 
 
 @add(
@@ -179,6 +213,8 @@ def _(b: StreamBuilder) -> None:
 def _(b: StreamBuilder) -> None:
     ready(b, 2**40, 2**40)
     b.send(0, 1)
+    b.expect(at=0, cwnd_bytes=536_870_911, planned_packets=536_871)
+    b.expect(next_release_ns=1_000_000_186)
 
 
 @add(
@@ -193,6 +229,9 @@ def _(b: StreamBuilder) -> None:
     b.send(0, 2)
     b.ack(RTT, (0, 1))
     b.backlog(RTT, 20_000)
+    b.expect(profile=(PFLDNET, SCHARF, QUICLY), at=0, outcome="no_rtt_sample", cwnd_bytes=10_000)
+    b.expect(profile=NS3, at=0, outcome="jump_begun", cwnd_bytes=65_536)
+    b.expect(profile=(PFLDNET, SCHARF), outcome="jump_begun", cwnd_bytes=20_000)
 
 
 @add(
@@ -205,6 +244,9 @@ def _(b: StreamBuilder) -> None:
 def _(b: StreamBuilder) -> None:
     ready(b, 5000)
     paced(b, 5)
+    b.expect(profile=PFLDNET, at=0, cwnd_bytes=5000)
+    b.expect(profile=SCHARF, at=0, cwnd_bytes=10_000)
+    b.expect(at=1, next_release_ns=1_020_000_000)
 
 
 @add(
@@ -219,6 +261,8 @@ def _(b: StreamBuilder) -> None:
     b.send(0, 2)
     b.lose(RTT, (0, 0))
     b.backlog(RTT, 20_000)
+    b.expect(at=1, cwnd_bytes=2000)
+    b.expect(outcome="jump_barred", cwnd_bytes=2000)
 
 
 @add(
@@ -234,6 +278,8 @@ def _(b: StreamBuilder) -> None:
     ready(b)
     paced(b, 12, of=20)
     b.ack(58 * MS, (0, 0))
+    b.expect(profile=PFLDNET, cwnd_bytes=21_000, outcome="jump_ended", next_release_ns=None)
+    b.expect(profile=SCHARF, next_release_ns=1_060_000_000)
     b.send(60 * MS, 8)
 
 
@@ -248,6 +294,7 @@ def _(b: StreamBuilder) -> None:
     ready(b)
     paced(b, 6, of=20)
     b.backlog(27 * MS, 14_000, 200_000)
+    b.expect(outcome="jump_kept", next_release_ns=1_030_000_000)
     b.send(30 * MS, 1)
 
 
@@ -265,8 +312,10 @@ def _(b: StreamBuilder) -> None:
     b.backlog(0, 20_000)
     paced(b, 3, of=20)
     b.ack(12 * MS, (0, 0))
+    b.expect(profile=PFLDNET, cwnd_bytes=20_100, next_release_ns=1_015_000_000)
     b.send(15 * MS, 1)
     b.ack(106 * MS, (1, 1))
+    b.expect(profile=PFLDNET, outcome="jump_ended")
 
 
 @add(
@@ -280,6 +329,7 @@ def _(b: StreamBuilder) -> None:
     ready(b)
     paced(b, 12, of=20)
     b.ack(58 * MS, (1, 1))
+    b.expect(outcome="jump_ended", cwnd_bytes=21_000, next_release_ns=None)
 
 
 @add(
@@ -293,7 +343,9 @@ def _(b: StreamBuilder) -> None:
     ready(b)
     paced(b, 6, of=20)
     b.backlog(27 * MS, 64_000, 94_000)
+    b.expect(outcome="jump_kept", planned_packets=20, next_release_ns=1_030_000_000)
     b.send(30 * MS, 1)
+    b.expect(next_release_ns=1_035_000_000)
 
 
 @add(
@@ -310,9 +362,11 @@ def _(b: StreamBuilder) -> None:
     for packet in range(6, 11):
         b.send(packet * GAP, 1)
     b.lose(110 * MS, (0, 0))
+    b.expect(at=13, cwnd_bytes=5500)
     b.ack(110 * MS, (1, 10))
     b.send(110 * MS, 1, repeats=((0, 0),))
     b.ack(210 * MS, (11, 11))
+    b.expect(outcome="jump_accounted", sent_packets=11, repeated_packets=1, cwnd_bytes=5000)
 
 
 @add(
@@ -326,6 +380,7 @@ def _(b: StreamBuilder) -> None:
     ready(b)
     paced(b, 6, of=20)
     b.backlog(27 * MS, 14_000, 0)
+    b.expect(next_release_ns=None, sent_packets=6)
     b.ack(RTT, (0, 0))
 
 
@@ -339,6 +394,8 @@ def _(b: StreamBuilder) -> None:
 def _(b: StreamBuilder) -> None:
     jump(b)
     b.ack(RTT + 19 * GAP, (0, 19))
+    b.expect(profile=PFLDNET, cwnd_bytes=40_000)
+    b.expect(profile=SCHARF, cwnd_bytes=21_000)
 
 
 @add(
@@ -352,6 +409,8 @@ def _(b: StreamBuilder) -> None:
     jump(b)
     for packet in range(0, 20, 2):
         b.ack(RTT + (packet + 1) * GAP, (packet, packet + 1))
+    b.expect(profile=PFLDNET, cwnd_bytes=40_000)
+    b.expect(profile=SCHARF, cwnd_bytes=30_000)
 
 
 @add(
@@ -365,6 +424,7 @@ def _(b: StreamBuilder) -> None:
     jump(b)
     b.ack(RTT, (0, 0), app_limited=True)
     b.pto(RTT + MS)
+    b.expect(cwnd_bytes=20_000)
 
 
 @add(
@@ -379,6 +439,11 @@ def _(b: StreamBuilder) -> None:
     jump(b)
     b.ack(RTT + 19 * GAP, (0, 19))
     b.backlog(RTT + 19 * GAP, 20_000)
+    b.expect(profile=PFLDNET, outcome="jump_spent")
     b.idle_restart(5000 * MS)
+    b.expect(profile=SCHARF, outcome="jump_rearmed")
     b.backlog(5000 * MS, 20_000)
+    b.expect(profile=PFLDNET, outcome="jump_spent", cwnd_bytes=40_000)
+    b.expect(profile=SCHARF, outcome="jump_begun")
     b.send(5000 * MS, 1)
+    b.expect(profile=SCHARF, next_release_ns=6_005_000_000)

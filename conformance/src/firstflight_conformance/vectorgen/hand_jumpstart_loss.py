@@ -25,8 +25,10 @@ add = partial(CATALOGUE.add, max_datagram_size_bytes=1000, initial_window_bytes=
 def _(b: StreamBuilder) -> None:
     jump(b)
     lose_and_ack(b, 110 * MS, (0, 0), (1, 19))
+    b.expect(at=21, cwnd_bytes=10_000, ssthresh_bytes=10_000)
     b.send(110 * MS, 1, repeats=((0, 0),))
     b.ack(210 * MS, (20, 20))
+    b.expect(outcome="jump_accounted", repeated_packets=1, cwnd_bytes=9000, ssthresh_bytes=9000)
 
 
 @add(
@@ -39,9 +41,13 @@ def _(b: StreamBuilder) -> None:
 def _(b: StreamBuilder) -> None:
     jump(b)
     b.ack(110 * MS, (1, 19))
+    b.expect(profile=PFLDNET, cwnd_bytes=39_000)
+    b.expect(profile=SCHARF, cwnd_bytes=21_000)
     b.lose(110 * MS, (0, 0))
+    b.expect(cwnd_bytes=2000)
     b.send(110 * MS, 1, repeats=((0, 0),))
     b.ack(210 * MS, (20, 20))
+    b.expect(cwnd_bytes=2000)
 
 
 @add(
@@ -54,8 +60,10 @@ def _(b: StreamBuilder) -> None:
 def _(b: StreamBuilder) -> None:
     jump(b, 100)
     lose_and_ack(b, 200 * MS, (0, 49), (50, 99))
+    b.expect(at=101, cwnd_bytes=50_000)
     b.send(200 * MS, 50, repeats=((0, 49),))
     b.ack(300 * MS, (100, 149))
+    b.expect(repeated_packets=50, cwnd_bytes=25_000)
 
 
 @add(
@@ -71,6 +79,7 @@ def _(b: StreamBuilder) -> None:
     lose_and_ack(b, 210 * MS, (20, 21), (22, 29))
     b.send(210 * MS, 9, repeats=((10, 16), (0, 1)))
     b.ack(310 * MS, (30, 38))
+    b.expect(repeated_packets=19, cwnd_bytes=1000, ssthresh_bytes=2000)
 
 
 @add(
@@ -86,6 +95,7 @@ def _(b: StreamBuilder) -> None:
     lose_and_ack(b, 210 * MS, (20, 20), (21, 23))
     b.send(210 * MS, 1, repeats=((0, 0),))
     b.ack(310 * MS, (24, 24))
+    b.expect(repeated_packets=5, cwnd_bytes=7000)
 
 
 @add(
@@ -100,6 +110,7 @@ def _(b: StreamBuilder) -> None:
     b.send(110 * MS, 3, repeats=((0, 0), (5, 6)))
     b.ack(130 * MS, (5, 6))
     b.ack(210 * MS, (20, 22))
+    b.expect(repeated_packets=3, cwnd_bytes=8000)
 
 
 @add(
@@ -117,6 +128,7 @@ def _(b: StreamBuilder) -> None:
         if attempt < 4:
             b.lose(110 * MS + (attempt + 1) * 2 * RTT, (first, first + 4))
     b.ack(1010 * MS, (40, 44))
+    b.expect(repeated_packets=25, cwnd_bytes=1000)
 
 
 @add(
@@ -134,6 +146,9 @@ def _(b: StreamBuilder) -> None:
     lose_and_ack(b, 160 * MS, (0, 1), (3, 19))
     b.send(160 * MS, 2, repeats=((0, 1),))
     b.ack(260 * MS, (20, 21))
+    b.expect(repeated_packets=2)
+    b.expect(profile=PFLDNET, sent_packets=12, cwnd_bytes=5000)
+    b.expect(profile=SCHARF, sent_packets=20, cwnd_bytes=9000)
 
 
 @add(
@@ -146,7 +161,9 @@ def _(b: StreamBuilder) -> None:
     paced(b, 12, of=20)
     lose_and_ack(b, 58 * MS, (0, 0), (1, 11))
     b.send(58 * MS, 1, repeats=((0, 0),))
+    b.expect(at=13, cwnd_bytes=6000)
     b.ack(116 * MS, (12, 12))
+    b.expect(sent_packets=12, cwnd_bytes=5000)
 
 
 @add(
@@ -164,6 +181,7 @@ def _(b: StreamBuilder) -> None:
     lose_and_ack(b, 300 * MS, (20, 20), (21, 59))
     b.send(301 * MS, 1, repeats=((20, 20),))
     b.ack(401 * MS, (60, 60))
+    b.expect(cwnd_bytes=20_050)
 
 
 @add(
@@ -179,8 +197,10 @@ def _(b: StreamBuilder) -> None:
     b.send(146 * MS, 20)
     b.lose(250 * MS, (12, 12), (25, 26))
     b.ack(250 * MS, (10, 11), (13, 24), (27, 39))
+    b.expect(cwnd_bytes=15_000)
     b.send(250 * MS, 3, repeats=((12, 12), (25, 26)))
     b.ack(350 * MS, (40, 42))
+    b.expect(repeated_packets=1, cwnd_bytes=9000)
 
 
 @add(
@@ -192,8 +212,10 @@ def _(b: StreamBuilder) -> None:
     jump(b)
     b.ack(RTT + 18 * GAP, (0, 18))
     b.lose(300 * MS, (19, 19))
+    b.expect(cwnd_bytes=2000)
     b.send(300 * MS, 1, repeats=((19, 19),))
     b.ack(400 * MS, (20, 20))
+    b.expect(cwnd_bytes=2000)
 
 
 @add(
@@ -207,10 +229,13 @@ def _(b: StreamBuilder) -> None:
     lose_and_ack(b, 110 * MS, (0, 0), (1, 19))
     b.send(110 * MS, 1, repeats=((0, 0),))
     b.ack(210 * MS, (20, 20))
+    b.expect(cwnd_bytes=9000)
     b.send(211 * MS, 9)
     lose_and_ack(b, 311 * MS, (21, 21), (22, 29))
+    b.expect(cwnd_bytes=4500)
     b.send(312 * MS, 1, repeats=((21, 21),))
     b.ack(412 * MS, (30, 30))
+    b.expect(cwnd_bytes=4722)
 
 
 @add(
@@ -231,6 +256,7 @@ def _(b: StreamBuilder) -> None:
     lose_and_ack(b, 5110 * MS, (22, 22), (23, 41))
     b.send(5110 * MS, 1, repeats=((22, 22),))
     b.ack(5210 * MS, (42, 42))
+    b.expect(repeated_packets=1, cwnd_bytes=9000)
 
 
 @add(
@@ -245,6 +271,8 @@ def _(b: StreamBuilder) -> None:
     b.send(110 * MS, 4, repeats=((0, 3),))
     for packet in range(20, 24):
         b.ack(210 * MS + (packet - 20) * MS, (packet, packet))
+    b.expect(at=25, cwnd_bytes=10_000)
+    b.expect(outcome="jump_accounted", repeated_packets=4, cwnd_bytes=8000)
 
 
 @add(
@@ -280,6 +308,7 @@ def _(b: StreamBuilder) -> None:
     lose_and_ack(b, 210 * MS, (20, 20), (21, 29))
     b.send(210 * MS, 1, repeats=((0, 0),))
     b.ack(310 * MS, (30, 30))
+    b.expect(repeated_packets=2, cwnd_bytes=9000)
 
 
 @add(
@@ -292,7 +321,9 @@ def _(b: StreamBuilder) -> None:
     paced(b, 3)
     lose_and_ack(b, 110 * MS, (0, 0), (1, 2))
     b.send(110 * MS, 1, repeats=((0, 0),))
+    b.expect(cwnd_bytes=2000)
     b.ack(210 * MS, (3, 3))
+    b.expect(repeated_packets=1, cwnd_bytes=1000, ssthresh_bytes=2000)
 
 
 @add(
@@ -304,11 +335,16 @@ def _(b: StreamBuilder) -> None:
 def _(b: StreamBuilder) -> None:
     jump(b)
     b.lose(1100 * MS, (0, 19))
+    b.expect(cwnd_bytes=10_000, ssthresh_bytes=10_000)
     b.persistent_congestion(1100 * MS)
+    b.expect(cwnd_bytes=1000, ssthresh_bytes=10_000)
     b.send(1100 * MS, 1, repeats=((0, 0),))
     b.ack(1200 * MS, (20, 20))
+    b.expect(cwnd_bytes=2000)
     b.send(1200 * MS, 2, repeats=((1, 2),))
     b.ack(1300 * MS, (21, 22))
+    b.expect(profile=PFLDNET, cwnd_bytes=4000)
+    b.expect(profile=SCHARF, cwnd_bytes=3000)
 
 
 @add(
@@ -323,8 +359,10 @@ def _(b: StreamBuilder) -> None:
     b.send(110 * MS, 4, repeats=((0, 3),))
     b.lose(1100 * MS, (20, 23))
     b.persistent_congestion(1100 * MS)
+    b.expect(cwnd_bytes=1000, ssthresh_bytes=10_000)
     b.send(1100 * MS, 1, repeats=((0, 0),))
     b.ack(1200 * MS, (24, 24))
+    b.expect(cwnd_bytes=2000)
     b.send(1200 * MS, 2, repeats=((1, 2),))
     b.ack(1300 * MS, (25, 26))
     b.send(1300 * MS, 1, repeats=((3, 3),))
@@ -340,8 +378,10 @@ def _(b: StreamBuilder) -> None:
 def _(b: StreamBuilder) -> None:
     jump(b)
     b.ce(130 * MS, 5, 25 * MS)
+    b.expect(cwnd_bytes=10_000)
     b.ack(130 * MS, (0, 5))
     b.ack(195 * MS, (6, 19))
+    b.expect(repeated_packets=0, cwnd_bytes=10_000)
 
 
 @add(
@@ -356,6 +396,8 @@ def _(b: StreamBuilder) -> None:
         b.ack(RTT + packet * GAP, (packet, packet))
     b.send(146 * MS, 20)
     b.ce(160 * MS, 12, 60 * MS)
+    b.expect(cwnd_bytes=15_000)
     b.ack(160 * MS, (10, 12))
     b.ack(195 * MS, (13, 19))
     b.ack(246 * MS, (20, 39))
+    b.expect(repeated_packets=0, cwnd_bytes=10_000)

@@ -30,7 +30,9 @@ def _reconnaissance(b: StreamBuilder) -> None:
 def _(b: StreamBuilder) -> None:
     _reconnaissance(b)
     b.send(RTT, 20)
+    b.expect(cwnd_bytes=24_000)
     b.ack(2 * RTT, (2, 21))
+    b.expect(cwnd_bytes=48_000)
 
 
 @add(
@@ -41,11 +43,14 @@ def _(b: StreamBuilder) -> None:
 def _(b: StreamBuilder) -> None:
     b.send(0, 2)
     b.lose(RTT, (0, 0))
+    b.expect(cwnd_bytes=6000)
     b.ack(RTT, (1, 1))
     b.backlog(RTT, 10**6, 10**6)
+    b.expect(outcome="jump_barred")
     b.send(RTT + MS, 1)
     b.ack(2 * RTT + MS, (2, 2), app_limited=True)
     b.backlog(2 * RTT + MS, 10**6, 10**6)
+    b.expect(cwnd_bytes=6000)
 
 
 @add(
@@ -59,8 +64,10 @@ def _(b: StreamBuilder) -> None:
     b.send(RTT, 20)
     b.ack(2 * RTT, (2, 9))
     b.lose(2 * RTT, (10, 11))
+    b.expect(cwnd_bytes=6000, ssthresh_bytes=6000)
     b.ack(2 * RTT, (12, 18))
     b.lose(2 * RTT, (19, 21))
+    b.expect(cwnd_bytes=12_600, ssthresh_bytes=6000)
 
 
 @add(
@@ -74,8 +81,10 @@ def _(b: StreamBuilder) -> None:
     b.send(RTT, 20)
     b.ack(2 * RTT, (2, 2))
     b.lose(2 * RTT, (3, 11))
+    b.expect(cwnd_bytes=6000)
     b.ack(2 * RTT, (12, 13))
     b.lose(2 * RTT, (14, 21))
+    b.expect(cwnd_bytes=6000)
 
 
 @add(
@@ -89,7 +98,9 @@ def _(b: StreamBuilder) -> None:
     b.send(RTT, 10)
     b.ack(2 * RTT, (2, 3))
     b.send(2 * RTT, 4)
+    b.expect(cwnd_bytes=14_400)
     b.ack(2 * RTT, (4, 11))
+    b.expect(cwnd_bytes=24_000)
 
 
 @add(
@@ -104,8 +115,11 @@ def _(b: StreamBuilder) -> None:
     b.ack(RTT, (0, 0), (2, 2))
     b.backlog(RTT, 10**6, 10**6)
     b.send(RTT, 18)
+    b.expect(cwnd_bytes=24_000)
     b.lose(RTT + 13 * MS, (1, 1))
+    b.expect(cwnd_bytes=6000)
     b.ack(2 * RTT, (3, 20))
+    b.expect(cwnd_bytes=6000)
 
 
 @add(
@@ -120,7 +134,9 @@ def _(b: StreamBuilder) -> None:
     _reconnaissance(b)
     b.send(RTT, 20)
     b.lose(2 * RTT, (4, 5))
+    b.expect(cwnd_bytes=6000)
     b.ack(2 * RTT, (2, 3), (6, 21))
+    b.expect(cwnd_bytes=6000)
 
 
 @add(
@@ -140,7 +156,9 @@ def _(b: StreamBuilder) -> None:
     b.lose(2 * RTT, (19, 21))
     b.send(2 * RTT + MS, 2)
     b.ack(3 * RTT + MS, (22, 22), app_limited=True)
+    b.expect(cwnd_bytes=12_600)
     b.lose(3 * RTT + 30 * MS, (23, 23))
+    b.expect(cwnd_bytes=8820, ssthresh_bytes=8820)
 
 
 @add(
@@ -155,8 +173,11 @@ def _(b: StreamBuilder) -> None:
     b.send(RTT, 20)
     b.ack(2 * RTT, (2, 9))
     b.lose(2 * RTT, (10, 10))
+    b.expect(cwnd_bytes=6000)
     b.ack(2 * RTT, (11, 11))
+    b.expect(cwnd_bytes=7560)
     b.ack(2 * RTT + MS, (12, 13))
+    b.expect(cwnd_bytes=9240)
 
 
 @add(
@@ -168,7 +189,9 @@ def _(b: StreamBuilder) -> None:
 )
 def _(b: StreamBuilder) -> None:
     b.backlog(0, 10**6, 10**6)
+    b.expect(outcome="jump_too_small")
     b.backlog(RTT, 10**6, 10**6)
+    b.expect(cwnd_bytes=30_000)
 
 
 @add(
@@ -180,6 +203,7 @@ def _(b: StreamBuilder) -> None:
 def _(b: StreamBuilder) -> None:
     b.send(0, 10)
     b.backlog(RTT, 10**6, 10**6)
+    b.expect(outcome="jump_too_small", cwnd_bytes=12_000)
 
 
 @add(
@@ -196,7 +220,11 @@ def _(b: StreamBuilder) -> None:
     for pair in range(5):
         b.send((pair + 1) * 10 * MS, 1)
         b.send((pair + 1) * 10 * MS, 1)
+    b.expect(next_release_ns=None)
     b.ack(RTT, (0, 0))
+    b.expect(at=1, next_release_ns=1_010_000_000)
+    b.expect(at=3, next_release_ns=1_020_000_000)
+    b.expect(at=9, next_release_ns=1_050_000_000)
 
 
 @add(
@@ -213,6 +241,7 @@ def _(b: StreamBuilder) -> None:
     b.ack(180 * MS, (1, 1))
     b.backlog(180 * MS, 10**6, 10**6, 180 * MS)
     b.send(180 * MS, 10)
+    b.expect(next_release_ns=1_191_000_000)
 
 
 @add(
@@ -227,6 +256,8 @@ def _(b: StreamBuilder) -> None:
 def _(b: StreamBuilder) -> None:
     b.backlog(0, 10**6, 10**6)
     b.send(0, 3)
+    b.expect(at=0, cwnd_bytes=29_440, planned_packets=4)
+    b.expect(next_release_ns=1_000_000_000)
 
 
 @add(
@@ -239,7 +270,9 @@ def _(b: StreamBuilder) -> None:
     _reconnaissance(b)
     b.send(RTT, 20)
     b.lose(1000 * MS, (2, 21))
+    b.expect(cwnd_bytes=6000)
     b.persistent_congestion(1000 * MS)
+    b.expect(cwnd_bytes=6000)
 
 
 @add(
@@ -258,12 +291,15 @@ def _(b: StreamBuilder) -> None:
         b.send(index * 1448 * RTT // 65536, 1)
     b.send(45 * 1448 * RTT // 65536, 1, 376)
     b.ack(RTT, (0, 0))
+    b.expect(at=0, cwnd_bytes=65_536, planned_packets=46)
+    b.expect(at=1, next_release_ns=1_002_209_472)
+    b.expect(at=45, next_release_ns=1_099_426_269)
 
 
 @add(
     "jumpstart.ns3.schedule",
     "The simulator: 122 packets at 6/5 of the rate, then silence",
-    """65536 bytes hold 122 whole packets of 536. At 6/5 of 65536 bytes in 54 ms one leaves every 536 * 54 * 5 / (65536 * 6) ms = 0.368042 ms; the last after 44.533081 ms, and then nothing until
+    """65536 bytes hold 122 whole packets of 536. At 6/5 of 65536 bytes in 54 ms one leaves every 536 * 54 * 5 / (65536 * 6) ms = 0.36804199 ms, the second after 368041 ns; the last after 44.533081 ms, and then nothing until
     the first ACK. The window is full, and grows by a packet for 20 acknowledged: the ACKs of 1, 2, ... 2 packets reach 21 with the eleventh: 66072. One is left
     over, so that 19 more suffice: nine ACKs of 2 and one of 1, 66608.""",
     profiles=(NS3,),
@@ -281,6 +317,11 @@ def _(b: StreamBuilder) -> None:
     for first in range(1, 39, 2):
         b.ack(54 * MS + (first + 1) * 368 * US, (first, first + 1))
     b.ack(54 * MS + 40 * 368 * US, (39, 39))
+    b.expect(at=0, cwnd_bytes=65_536, planned_packets=122)
+    b.expect(at=1, next_release_ns=1_000_368_041)
+    b.expect(at=121, next_release_ns=1_044_533_081)
+    b.expect(at=133, cwnd_bytes=66_072)
+    b.expect(cwnd_bytes=66_608)
 
 
 @add(
@@ -297,6 +338,7 @@ def _(b: StreamBuilder) -> None:
     ready(b, 10**6, 2**20, 54 * MS)
     b.send(45 * MS, 122)
     b.lose(110 * MS, (0, 0))
+    b.expect(cwnd_bytes=45_560, ssthresh_bytes=45_560)
     b.ack(110 * MS, (1, 121))
 
 
@@ -311,3 +353,5 @@ def _(b: StreamBuilder) -> None:
 def _(b: StreamBuilder) -> None:
     ready(b, 10**6, 10**6, None)
     b.send(0, 1)
+    b.expect(at=0, cwnd_bytes=65_536, planned_packets=54)
+    b.expect(next_release_ns=1_001_525_878)

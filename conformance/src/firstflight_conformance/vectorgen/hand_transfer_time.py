@@ -1,6 +1,9 @@
 """The transfer-time models: inputs at which an answer changes or a wrong formula shows."""
 
-from firstflight_conformance.vectorgen.computation import Questions
+from typing import Any
+
+from firstflight_conformance.computations import REFUSED
+from firstflight_conformance.vectorgen.computation import Questions, worked
 
 MS = 10**6
 QUESTIONS = Questions(
@@ -22,9 +25,9 @@ _PAPER = "Scharf 2009, equations (1) and (2)"
 _PACED = "Scharf 2009, equations (3) and (4)"
 
 
-def slow(number: str, name: str, title: str, why: str, **inputs: int) -> None:
+def slow(number: str, name: str, title: str, why: str, expect: dict[str, Any], **inputs: int) -> None:
     """Ask slow start; t is 1.2 ms and s / R is s * 150000 / 181 ns unless the inputs say otherwise."""
-    QUESTIONS.add(f"slow-start.{name}", title, why, ("slow-start",), (_PAPER, f"catalogue {number}"), inputs)
+    QUESTIONS.add(f"slow-start.{name}", title, why, ("slow-start",), (_PAPER, f"catalogue {number}"), inputs, expect)
 
 
 slow(
@@ -33,6 +36,7 @@ slow(
     "No bytes take no time",
     "n = 0, so that round 1 is the last: psi = max(min(psi_bdp, -1), 0) = 0 and Gamma = 0. Without the maximum psi is -1 and Gamma negative.",
     size_bytes=0,
+    expect=worked(0, 0),
 )
 slow(
     "M2",
@@ -40,6 +44,7 @@ slow(
     "One byte takes its share of a packet",
     "psi = 0, Gamma = 1 / R = 8 * 1500 * 10^9 / (10^7 * 1448) = 150000 / 181 = 828 + 132/181 ns. A full packet would take 1200000.",
     size_bytes=1,
+    expect=worked(0, 828, 132, 181),
 )
 slow(
     "M3",
@@ -47,6 +52,7 @@ slow(
     "Exactly the initial window",
     "n = 3 = w: round 1 is the last, psi = 0, Gamma = 3 t = 3600000 ns. With floor(s / L) + 1 segments psi would be 1.",
     size_bytes=4344,
+    expect=worked(0, 3_600_000),
 )
 slow(
     "M4",
@@ -54,6 +60,7 @@ slow(
     "One byte more than the initial window",
     "n = 4 > w: psi = 1. Gamma = tau + t (4345/1448 + 1 - 3) = 200000000 + 1200828 + 132/181 ns. Without rounding s / L up psi stays 0.",
     size_bytes=4345,
+    expect=worked(1, 201_200_828, 132, 181),
 )
 slow(
     "M5",
@@ -61,6 +68,7 @@ slow(
     "Exactly two rounds",
     "n = 9 = S(2) = 3 + 6: psi = 1. Gamma = tau + t (9 + 1 - 3) = 208400000 ns. With S(m) > n as the end psi would be 2.",
     size_bytes=13032,
+    expect=worked(1, 208_400_000),
 )
 slow(
     "M6",
@@ -68,6 +76,7 @@ slow(
     "One byte more than two rounds",
     "n = 10 > 9: psi = 2. Gamma = 2 tau + t (9 + 1/1448 + 2 - 9) = 402400828 + 132/181 ns.",
     size_bytes=13033,
+    expect=worked(2, 402_400_828, 132, 181),
 )
 slow(
     "M7",
@@ -75,6 +84,7 @@ slow(
     "Exactly four rounds",
     "n = 45 = S(4): psi = 3. Gamma = 3 tau + t (45 + 3 - 21) = 632400000 ns.",
     size_bytes=65160,
+    expect=worked(3, 632_400_000),
 )
 slow(
     "M8",
@@ -82,6 +92,7 @@ slow(
     "One byte more than four rounds",
     "n = 46: psi = 4. Gamma = 4 tau + t (45 + 1/1448 + 4 - 45) = 804800828 + 132/181 ns. Here the gain of the faster schemes is largest.",
     size_bytes=65161,
+    expect=worked(4, 804_800_828, 132, 181),
 )
 slow(
     "M9",
@@ -89,6 +100,7 @@ slow(
     "64 KiB, not 64000 bytes",
     "n = 46: psi = 4. Gamma = 4 tau + t (65536/1448 + 4 - 45) = 805111602 + 38/181 ns.",
     size_bytes=65536,
+    expect=worked(4, 805_111_602, 38, 181),
 )
 slow(
     "M10",
@@ -96,12 +108,14 @@ slow(
     "The link is filled when the response ends",
     "n = 346, S(6) = 189, S(7) = 381: the end allows psi = 6. 3 * 2^5 = 96 < 167.67 <= 192: so does the link. Gamma = 6 tau + t (500000/1448 + 6 - 189) = 1394764640 + 160/181 ns.",
     size_bytes=500_000,
+    expect=worked(6, 1_394_764_640, 160, 181),
 )
 slow(
     "M11",
     "link-filled",
     "The link is filled before the response ends",
     "n = 1382, S(8) = 765, S(9) = 1533: the end allows 8; R tau / L + 1 = 167.67 <= 3 * 2^6 allows 6. The smaller counts: Gamma = 6 tau + t (2000000/1448 + 6 - 189) = 2637858563 + 97/181 ns.",
+    expect=worked(6, 2_637_858_563, 97, 181),
 )
 slow(
     "M12",
@@ -109,6 +123,7 @@ slow(
     "The initial window counts on both sides",
     "2 * 2^6 = 128 < 167.67 <= 256: psi = 7. Gamma = 7 tau + t (2000000/1448 + 7 - 254) = 2761058563 + 97/181 ns.",
     initial_window_segments=2,
+    expect=worked(7, 2_761_058_563, 97, 181),
 )
 slow(
     "M13",
@@ -116,6 +131,7 @@ slow(
     "An initial window of ten segments",
     "10 * 2^4 = 160 < 167.67 <= 320: psi = 5. Gamma = 5 tau + t (2000000/1448 + 5 - 310) = 2291458563 + 97/181 ns.",
     initial_window_segments=10,
+    expect=worked(5, 2_291_458_563, 97, 181),
 )
 slow(
     "M14",
@@ -123,6 +139,7 @@ slow(
     "A window one segment short of the link",
     "167 < R tau / L + 1 = 167.67: the link idles once, for tau + t - 167 t = 0.8 ms. psi = 1, Gamma = tau + t (2000000/1448 + 1 - 167) = 1658258563 + 97/181 ns. Without the + 1 psi is 0.",
     initial_window_segments=167,
+    expect=worked(1, 1_658_258_563, 97, 181),
 )
 slow(
     "M15",
@@ -130,6 +147,7 @@ slow(
     "A window that fills the link",
     "168 >= 167.67: psi = 0, Gamma = s / R = 1657458563 + 97/181 ns.",
     initial_window_segments=168,
+    expect=worked(0, 1_657_458_563, 97, 181),
 )
 slow(
     "M16",
@@ -137,6 +155,7 @@ slow(
     "A window far beyond the link",
     "1000 >= 167.67: psi = 0, where the logarithm is negative. Gamma = s / R.",
     initial_window_segments=1000,
+    expect=worked(0, 1_657_458_563, 97, 181),
 )
 slow(
     "M17",
@@ -145,6 +164,7 @@ slow(
     "n = 10 = w: psi = 0, Gamma = 10 t = 12000000 ns.",
     initial_window_segments=10,
     size_bytes=14480,
+    expect=worked(0, 12_000_000),
 )
 slow(
     "M17",
@@ -153,6 +173,7 @@ slow(
     "n = 11: psi = 1. Gamma = tau + t (10 + 1/1448 + 1 - 10) = 201200828 + 132/181 ns.",
     initial_window_segments=10,
     size_bytes=14481,
+    expect=worked(1, 201_200_828, 132, 181),
 )
 slow(
     "M18",
@@ -161,6 +182,7 @@ slow(
     "t = 12 us, psi = 4: Gamma = 4 tau + t (65536/1448 + 4 - 45) = 800051116 + 4/181 ns.",
     rate_bps=10**9,
     size_bytes=65536,
+    expect=worked(4, 800_051_116, 4, 181),
 )
 slow(
     "M19",
@@ -169,6 +191,7 @@ slow(
     "R tau / L + 1 = 16667.67 <= 3 * 2^13: psi = 13. K s = 1.2 * 10^13 * 10^8 = 1.2 * 10^21 needs 71 bits. Gamma = 13 tau + t (10^8/1448 + 13 - 24573) = 3134009281 + 139/181 ns.",
     rate_bps=10**9,
     size_bytes=10**8,
+    expect=worked(13, 3_134_009_281, 139, 181),
 )
 slow(
     "M20",
@@ -176,6 +199,7 @@ slow(
     "No propagation: the link never idles",
     "w = 3 >= R * 0 / L + 1 = 1: psi = 0, Gamma = s / R. The logarithm of 1/3 is negative.",
     rtt_ns=0,
+    expect=worked(0, 1_657_458_563, 97, 181),
 )
 slow(
     "M21",
@@ -185,6 +209,7 @@ slow(
     rate_bps=64_000,
     rtt_ns=100 * MS,
     size_bytes=10_000,
+    expect=worked(0, 1_294_889_502, 138, 181),
 )
 slow(
     "M22",
@@ -195,6 +220,7 @@ slow(
     rtt_ns=100 * MS,
     size_bytes=3000,
     initial_window_segments=1,
+    expect=worked(1, 488_466_850, 150, 181),
 )
 slow(
     "M23",
@@ -204,6 +230,7 @@ slow(
     rate_bps=12_000_000,
     rtt_ns=23 * MS,
     size_bytes=10**7,
+    expect=worked(3, 6_957_077_348, 12, 181),
 )
 slow(
     "M24",
@@ -213,6 +240,7 @@ slow(
     rate_bps=12_000_000,
     rtt_ns=23 * MS + 1,
     size_bytes=10**7,
+    expect=worked(4, 6_957_077_352, 12, 181),
 )
 slow(
     "M25",
@@ -222,6 +250,7 @@ slow(
     rate_bps=12_000_000,
     rtt_ns=23 * MS - 1,
     size_bytes=10**7,
+    expect=worked(3, 6_957_077_345, 12, 181),
 )
 slow(
     "M26",
@@ -232,6 +261,7 @@ slow(
     rtt_ns=40_959 * MS,
     size_bytes=10**9,
     initial_window_segments=10,
+    expect=worked(12, 1_141_177_734_806, 114, 181),
 )
 slow(
     "M27",
@@ -240,6 +270,7 @@ slow(
     "S(2) = 9 (16/9 - 1) = 7 = n: psi = 1. Gamma = tau + t (7 + 1 - 3) = 206000000 ns. In double precision log(16/9) / log(4/3) exceeds 2, and psi becomes 2.",
     size_bytes=7 * 1448,
     segments_per_ack=3,
+    expect=worked(1, 206_000_000),
 )
 slow(
     "M28",
@@ -250,6 +281,7 @@ slow(
     size_bytes=525 * 1448,
     initial_window_segments=81,
     segments_per_ack=3,
+    expect=worked(3, 602_340_000),
 )
 slow(
     "M29",
@@ -259,6 +291,7 @@ slow(
     size_bytes=2897,
     initial_window_segments=1,
     segments_per_ack=2,
+    expect=worked(2, 401_800_828, 132, 181),
 )
 slow(
     "M30",
@@ -268,6 +301,7 @@ slow(
     size_bytes=65536,
     initial_window_segments=4,
     segments_per_ack=2,
+    expect=worked(4, 820_111_602, 38, 181),
 )
 slow(
     "M30",
@@ -276,12 +310,13 @@ slow(
     "3 (3/2)^9 = 115.33 < 167.67 <= 3 (3/2)^10 = 173: psi = 10. S(10) = 6 ((3/2)^10 - 1) = 339.990 < 346. Gamma = 2018376359 + 459/724 ns: the fraction keeps a factor of 4.",
     size_bytes=500_000,
     segments_per_ack=2,
+    expect=worked(10, 2_018_376_359, 459, 724),
 )
 
 
-def jump(number: str, name: str, title: str, why: str, **inputs: int) -> None:
+def jump(number: str, name: str, title: str, why: str, expect: dict[str, Any], **inputs: int) -> None:
     """Ask Jump-Start; R0 is 327680 bytes/s for 64 KiB, R is 1206666.67 bytes/s."""
-    QUESTIONS.add(f"jump-start.{name}", title, why, ("jump-start",), (_PACED, f"catalogue {number}"), inputs)
+    QUESTIONS.add(f"jump-start.{name}", title, why, ("jump-start",), (_PACED, f"catalogue {number}"), inputs, expect)
 
 
 for _size, _name in ((1, "size-one"), (1448, "size-segment"), (65535, "below-threshold"), (65536, "at-threshold")):
@@ -291,6 +326,7 @@ for _size, _name in ((1, "size-one"), (1448, "size-segment"), (65535, "below-thr
         f"{_size} byte{'s' if _size > 1 else ''} within the threshold take one RTT",
         f"R0 = {_size} / tau < R: psi = 0, Gamma = s / R0 = tau = 200000000 ns and T = 2 tau. The text of the source says T = tau, against its own equation (3).",
         size_bytes=_size,
+        expect=worked(0, 200_000_000),
     )
 jump(
     "M32",
@@ -298,6 +334,7 @@ jump(
     "One byte more than the threshold",
     "M(1) = 65536 < s: psi = 1. Gamma = tau + 1 / (2 R0) = 200000000 + 200000000 / 131072 = 200001525 + 225/256 ns.",
     size_bytes=65537,
+    expect=worked(1, 200_001_525, 225, 256),
 )
 jump(
     "M33",
@@ -305,6 +342,7 @@ jump(
     "Twice the threshold ends in the second round",
     "M(2) = 3 * 65536: psi = 1. Gamma = tau + 65536 / (2 R0) = 300000000 ns.",
     size_bytes=131_072,
+    expect=worked(1, 300_000_000),
 )
 jump(
     "M33",
@@ -312,6 +350,7 @@ jump(
     "Exactly two rounds",
     "s = M(2): psi = 1. Gamma = tau + 131072 / (2 R0) = 400000000 ns.",
     size_bytes=196_608,
+    expect=worked(1, 400_000_000),
 )
 jump(
     "M33",
@@ -319,19 +358,21 @@ jump(
     "One byte more than two rounds",
     "psi = 2, and 4 R0 = 1310720 > R: the byte goes at R. Gamma = 2 tau + 1 / R = 400000828 + 132/181 ns.",
     size_bytes=196_609,
+    expect=worked(2, 400_000_828, 132, 181),
 )
 jump(
     "M34",
     "link-rate",
     "The rate does not grow beyond the link",
     "2 R0 < R <= 4 R0: psi = 2. Gamma = 2 tau + (2000000 - 196608) / R = 1894523756 + 164/181 ns.",
+    expect=worked(2, 1_894_523_756, 164, 181),
 )
 
 
-def quick(number: str, name: str, title: str, why: str, **inputs: int) -> None:
+def quick(number: str, name: str, title: str, why: str, expect: dict[str, Any], **inputs: int) -> None:
     """Ask Quick-Start."""
     sources = (_PACED, "RFC 4782, section 3.1", f"catalogue {number}")
-    QUESTIONS.add(f"quick-start.{name}", title, why, ("quick-start",), sources, inputs)
+    QUESTIONS.add(f"quick-start.{name}", title, why, ("quick-start",), sources, inputs, expect)
 
 
 quick(
@@ -340,6 +381,7 @@ quick(
     "The last whole byte of the first round",
     "M(1) = 1448 * 5120000 * 0.2 / 12000 = 123562.67 bytes: psi = 0. Gamma = 123562 * 12000 / (1448 * 5120000) s = 199998920 + 335/362 ns.",
     size_bytes=123_562,
+    expect=worked(0, 199_998_920, 335, 362),
 )
 quick(
     "M35",
@@ -347,12 +389,14 @@ quick(
     "The first byte of the second round",
     "123563 > 123562.67: psi = 1, and 2 q > r: what is left, 1/3 byte, goes at R. Gamma = tau + 828.73 / 3 = 200000276 + 44/181 ns.",
     size_bytes=123_563,
+    expect=worked(1, 200_000_276, 44, 181),
 )
 quick(
     "M36",
     "link-rate",
     "The approved rate counts headers too",
     "psi = 1. Gamma = tau + (2000000 - 123562.67) / R = 1755058563 + 97/181 ns. With R0 = q / 8 the first round would hold 128000 bytes.",
+    expect=worked(1, 1_755_058_563, 97, 181),
 )
 quick(
     "M37",
@@ -360,6 +404,7 @@ quick(
     "An approved rate above that of the link",
     "q = 10.24 Mbit/s >= r: psi = 0, Gamma = s / R = 1657458563 + 97/181 ns, not s / R0.",
     approved_rate_bps=10_240_000,
+    expect=worked(0, 1_657_458_563, 97, 181),
 )
 quick(
     "M38",
@@ -367,6 +412,7 @@ quick(
     "The smallest rate is slower than slow start",
     "80000 * 2^6 = 5.12 M < r <= 2^7 * 80000: psi = 7. M(7) = 127 * 1930.67 = 245194.67: Gamma = 7 tau + 1754805.33 / R = 2854258563 + 97/181 ns. Slow start takes 2637858563.",
     approved_rate_bps=80_000,
+    expect=worked(7, 2_854_258_563, 97, 181),
 )
 quick(
     "M39",
@@ -376,6 +422,7 @@ quick(
     rate_bps=10_240_000,
     size_bytes=10**7,
     approved_rate_bps=80_000,
+    expect=worked(7, 9_294_621_892, 48, 181),
 )
 ask(
     "quick-start-rate.rounded-down",
@@ -384,6 +431,7 @@ ask(
     "quick-start-rate",
     sources=("RFC 4782, section 3.1", "catalogue M40"),
     requested_rate_bps=5_200_000,
+    expect={"code": 7, "approved_rate_bps": 5_120_000},
 )
 ask(
     "quick-start-rate.too-small",
@@ -392,6 +440,7 @@ ask(
     "quick-start-rate",
     sources=("RFC 4782, section 3.1", "catalogue M40"),
     requested_rate_bps=79_000,
+    expect={"code": 0, "approved_rate_bps": 0},
 )
 ask(
     "quick-start-rate.largest",
@@ -400,6 +449,7 @@ ask(
     "quick-start-rate",
     sources=("RFC 4782, section 3.1", "catalogue M40"),
     requested_rate_bps=2 * 10**9,
+    expect={"code": 15, "approved_rate_bps": 1_310_720_000},
 )
 ask(
     "quick-start-rate.exact",
@@ -408,6 +458,7 @@ ask(
     "quick-start-rate",
     sources=("RFC 4782, section 3.1",),
     requested_rate_bps=80_000,
+    expect={"code": 1, "approved_rate_bps": 80_000},
 )
 ask(
     "quick-start-rate.zero",
@@ -416,6 +467,7 @@ ask(
     "quick-start-rate",
     sources=("RFC 4782, section 3.1",),
     requested_rate_bps=0,
+    expect={"code": 0, "approved_rate_bps": 0},
 )
 ask(
     "slow-start.three-forms",
@@ -424,6 +476,7 @@ ask(
     "slow-start",
     sources=(_PAPER, "catalogue M41"),
     size_bytes=300_000,
+    expect=worked(6, 1_229_018_784, 96, 181),
 )
 ask(
     "scheme.same-growth",
@@ -433,6 +486,7 @@ ask(
     "initial-start",
     sources=(_PAPER, "catalogue M42"),
     size_bytes=300_001,
+    expect=worked(6, 1_229_019_613, 47, 181),
 )
 ask(
     "initial-start.window-83",
@@ -442,6 +496,7 @@ ask(
     sources=(_PAPER,),
     size_bytes=65536,
     initial_window_segments=83,
+    expect=worked(0, 54_311_602, 38, 181),
 )
 ask(
     "more-start.link-rate",
@@ -451,6 +506,7 @@ ask(
     sources=(_PACED,),
     size_bytes=65536,
     approved_rate_bps=10_000_000,
+    expect=worked(0, 54_311_602, 38, 181),
 )
 ask(
     "more-start.any-rate",
@@ -461,6 +517,7 @@ ask(
     sources=(_PACED, "RFC 4782, section 3.1"),
     size_bytes=65536,
     approved_rate_bps=3_000_000,
+    expect={"more-start": worked(0, 181_038_674, 6, 181), "quick-start": REFUSED},
 )
 
 ask(
@@ -473,4 +530,5 @@ ask(
     rtt_ns=MS,
     size_bytes=10**9,
     approved_rate_bps=1000,
+    expect={"psi": 29, "gamma_ns": 43_436_285},
 )

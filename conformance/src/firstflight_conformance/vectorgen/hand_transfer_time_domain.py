@@ -1,7 +1,8 @@
 """The transfer-time models at the ends of their domain, and just outside it."""
 
 from firstflight.limits import TIME_MAX_NS
-from firstflight_conformance.vectorgen.computation import Questions
+from firstflight_conformance.computations import REFUSED
+from firstflight_conformance.vectorgen.computation import Questions, worked
 from firstflight_conformance.vectorgen.hand_transfer_time import QUESTIONS as _USUAL
 
 QUESTIONS = Questions("transfer-time", _USUAL.defaults)
@@ -12,7 +13,7 @@ _EVERY = ("slow-start", "initial-start", "quick-start", "more-start", "jump-star
 
 def refuse(name: str, title: str, why: str, *profiles: str, **inputs: int) -> None:
     """Ask for something outside the domain."""
-    QUESTIONS.add(f"domain.{name}", title, why, profiles, _OURS, inputs)
+    QUESTIONS.add(f"domain.{name}", title, why, profiles, _OURS, inputs, REFUSED)
 
 
 refuse("rate-zero", "A link without a rate", "Nothing divides by 0: every scheme refuses.", *_EVERY, rate_bps=0)
@@ -147,6 +148,7 @@ ask(
     sources=_OURS,
     mss_bytes=1500,
     size_bytes=1500,
+    expect={"slow-start": worked(0, 1_200_000), "jump-start": worked(0, 200_000_000)},
 )
 ask(
     "domain.jump-start-rtt-zero",
@@ -155,6 +157,7 @@ ask(
     "jump-start",
     sources=_OURS,
     rtt_ns=0,
+    expect=worked(0, 1_657_458_563, 97, 181),
 )
 ask(
     "domain.size-zero",
@@ -163,6 +166,7 @@ ask(
     *_EVERY[2:],
     sources=_OURS,
     size_bytes=0,
+    expect=worked(0, 0),
 )
 ask(
     "domain.jump-start-below-link",
@@ -172,6 +176,7 @@ ask(
     sources=_OURS,
     rtt_ns=10_000_000,
     size_bytes=65536,
+    expect=worked(0, 54_311_602, 38, 181),
 )
 
 ask(
@@ -186,6 +191,7 @@ ask(
     initial_window_segments=2,
     size_bytes=TIME_MAX_NS // 10**9,
     rtt_ns=TIME_MAX_NS % 10**9,
+    expect={**worked(0, 576_460_752 * 10**9), "response_time_ns": 2**59 - 1},
 )
 ask(
     "domain.longest-response-exceeded",
@@ -199,6 +205,7 @@ ask(
     initial_window_segments=2,
     size_bytes=TIME_MAX_NS // 10**9,
     rtt_ns=TIME_MAX_NS % 10**9 + 1,
+    expect=REFUSED,
 )
 ask(
     "domain.widest-slow-start",
@@ -241,6 +248,7 @@ ask(
     segments_per_ack=2,
     approved_rate_bps=80_000,
     size_bytes=4000,
+    expect=worked(1, 342_909_760, 320, 543),
 )
 ask(
     "domain.jump-start-ack-of-two",
@@ -250,4 +258,5 @@ ask(
     sources=_OURS,
     segments_per_ack=2,
     size_bytes=100_000,
+    expect=worked(1, 270_117_187, 1, 2),
 )

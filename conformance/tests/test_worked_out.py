@@ -1,0 +1,51 @@
+"""What was worked out by hand stands beside every gold stimulus of Careful Resume, JumpStart and the transfer-time models."""
+
+import importlib
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from firstflight_conformance.vectorgen import hand_transfer_time
+from firstflight_conformance.vectorgen.computation import Questions, to_json
+from firstflight_conformance.vectorgen.stimulus import Catalogue
+
+PACKAGE = "firstflight_conformance.vectorgen"
+RESUME = ("", "_examples", "_jump", "_observe", "_recon", "_retreat", "_search", "_validating")
+MODULES = [
+    *(f"hand_careful_resume{part}" for part in RESUME),
+    *(f"hand_jumpstart{part}" for part in ("", "_loss", "_stacks")),
+]
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_every_gold_stimulus_states_numbers(module: str) -> None:
+    catalogue: Catalogue = importlib.import_module(f"{PACKAGE}.{module}").CATALOGUE
+    assert catalogue.stimuli
+    assert [one.id for one in catalogue.stimuli if one.tier == "gold" and not one.expectations] == []
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [{"psi": 1}, {"gamma_ns": 829}, {"gamma": 828 + Fraction(131, 181)}, {"code": 7}, {"error": "domain"}],
+    ids=str,
+)
+def test_a_wrong_answer_of_a_computation_stops_the_generator(changed: dict[str, Any]) -> None:
+    question = next(one for one in hand_transfer_time.QUESTIONS.questions if one.id.endswith(".size-one"))
+    to_json(question)
+    with pytest.raises(ValueError, match=f"slow-start: {next(iter(changed))} is"):
+        to_json(replace(question, expect={"slow-start": changed}))
+
+
+def test_what_is_stated_holds_in_the_profile_that_it_names() -> None:
+    question = next(one for one in hand_transfer_time.QUESTIONS.questions if one.id.endswith("more-start.any-rate"))
+    swapped = {"more-start": question.expect["quick-start"], "quick-start": question.expect["more-start"]}
+    with pytest.raises(ValueError, match="@more-start: error is no such output in the model, worked out was domain"):
+        to_json(replace(question, expect=swapped))
+
+
+def test_a_gold_question_must_state_its_answer() -> None:
+    questions = Questions("transfer-time", hand_transfer_time.QUESTIONS.defaults)
+    with pytest.raises(ValueError, match="a gold question states what was worked out"):
+        questions.ask("none", "title", "why", "slow-start", sources=())
