@@ -165,6 +165,8 @@ PLANTED = [
     (BASE, "sent_time <= s.congestion_recovery_start_time", "sent_time < s.congestion_recovery_start_time"),
     ("hystartpp_rfc_9406", "CSS_ROUNDS = 5", "CSS_ROUNDS = 4"),
     ("cubic_rfc_9438", "cwnd * 17 // 20", "cwnd * 17 // 20 + 1"),
+    ("jumpstart_pfldnet_2007", "(d - s.r) // 2", "d // 2 - s.r"),
+    ("careful_resume_rfc_9959", "max(s.pipesize, s.initial_window)", "max(s.flight_size, s.initial_window)"),
 ]
 
 

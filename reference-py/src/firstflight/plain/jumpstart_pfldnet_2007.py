@@ -1,7 +1,7 @@
 """D. Liu, M. Allman, S. Jin, L. Wang, "Congestion Control Without a Startup Phase", PFLDnet 2007: Jump Start, section II.
 
-The paper counts packets; one is a maximum datagram here, and the window is in bytes. Its timeout is ``persistent_congestion``. Where a docstring says
-"open", the paper is silent, and the page says why this was chosen.
+The paper counts packets: one is a maximum datagram here, and the window is in bytes. Its timeout is the event ``persistent_congestion``. "Open" is
+what the paper leaves to the implementer; the page says why it is as here.
 """
 
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ class JumpStart:
     base: newreno.NewReno
     begun: bool = False
     jumping: bool = False
-    #: How many packets are paced over how long from when; how many of them the receiver allows.
+    #: So many packets are paced over rtt_ns from start_ns on; so many of them the receiver allows; so many have left.
     paced_packets: int = 0
     rtt_ns: int = 0
     start_ns: int = 0
@@ -47,7 +47,7 @@ class JumpStart:
         """The D packets are paced over the first RTT: packet i leaves after i / D of it."""
         if not self.jumping:
             return None
-        return self.start_ns + self.sent_packets * self.rtt_ns // self.paced_packets
+        return self.start_ns + self.sent_packets * self.rtt_ns // self.paced_packets  # [jumpstart.pacing.packets]
 
 
 def begin(max_datagram_size_bytes: int, initial_window_bytes: int | None) -> JumpStart:
@@ -76,30 +76,32 @@ def on_event(s: JumpStart, event: Event) -> Outcome:
 def on_backlog(s: JumpStart, backlog: Backlog) -> Outcome:
     """After the handshake: D is the minimum of the receiver's advertised window and the data queued."""
     size = s.base.max_datagram_size
+    window_packets = backlog.receive_window_bytes // size
     if s.jumping:
-        return on_window_update(s, backlog.receive_window_bytes // size)
+        return on_window_update(s, window_packets)
     if s.begun:
-        return Outcome.JUMP_SPENT
+        return Outcome.JUMP_SPENT  # [jumpstart.start.once]
     if s.base.in_recovery:
-        return Outcome.JUMP_BARRED
+        return Outcome.JUMP_BARRED  # [jumpstart.start.barred]
     if backlog.latest_rtt_ns is None:
-        return Outcome.NO_RTT_SAMPLE
-    packets = min(backlog.receive_window_bytes // size, -(-min(backlog.queued_bytes, JUMP_MAX_BYTES) // size))
+        return Outcome.NO_RTT_SAMPLE  # [jumpstart.start.no-rtt]
+    queued_packets = -(-min(backlog.queued_bytes, JUMP_MAX_BYTES) // size)  # [jumpstart.amount.queued]
+    packets = min(window_packets, queued_packets)  # [jumpstart.amount.receive-window]
     if packets == 0:
-        return Outcome.NOTHING_TO_JUMP
+        return Outcome.NOTHING_TO_JUMP  # [jumpstart.start.nothing]
     s.begun = s.jumping = True
     s.paced_packets = s.planned_packets = packets
     s.rtt_ns, s.start_ns = backlog.latest_rtt_ns, backlog.t_ns
     s.first = s.next_packet
-    s.base.congestion_window = min(packets * size, JUMP_MAX_BYTES)
+    s.base.congestion_window = min(packets * size, JUMP_MAX_BYTES)  # [jumpstart.start.window]
     return Outcome.JUMP_BEGUN
 
 
 def on_window_update(s: JumpStart, window_packets: int) -> Outcome:
     """D is determined once; the receiver's advertised window binds all the same (open)."""
     if s.sent_packets + window_packets >= s.planned_packets:
-        return Outcome.JUMP_KEPT
-    s.planned_packets = s.sent_packets + window_packets
+        return Outcome.JUMP_KEPT  # [jumpstart.flight.frozen]
+    s.planned_packets = s.sent_packets + window_packets  # [jumpstart.flight.window-shrinks]
     if window_packets == 0:
         end_jump(s)
     return Outcome.JUMP_CHANGED
@@ -109,14 +111,14 @@ def on_sent(s: JumpStart, sent: Sent) -> Outcome:
     """Jump Start terminates when all D packets are transmitted. During loss recovery R counts the retransmissions."""
     s.flight_size, s.next_packet = sent.bytes_in_flight, sent.packets[-1].last + 1
     if s.lost_of_first_flight:
-        s.r += sum(of_first_flight(s, first, last) for first, last in sent.retransmits)
+        s.r += sum(of_first_flight(s, first, last) for first, last in sent.retransmits)  # [jumpstart.loss.count]
     if not s.jumping:
         return newreno.on_sent(s.base, sent)
     packets = sum(run.count for run in sent.packets)
     s.sent_packets = min(s.sent_packets + packets, s.planned_packets)
     if s.sent_packets < s.planned_packets:
         return Outcome.SENT
-    end_jump(s)
+    end_jump(s)  # [jumpstart.end.sent]
     return Outcome.JUMP_SENT
 
 
@@ -124,7 +126,7 @@ def end_jump(s: JumpStart) -> None:
     """The D packets are those that have left; if it ends early, fewer than were planned."""
     if s.jumping:
         s.jumping = False
-        s.end = min(s.next_packet, s.first + s.planned_packets)
+        s.end = min(s.next_packet, s.first + s.planned_packets)  # [jumpstart.flight]
 
 
 def on_ack(s: JumpStart, ack: Ack) -> Outcome:
@@ -132,7 +134,7 @@ def on_ack(s: JumpStart, ack: Ack) -> Outcome:
     s.flight_size = ack.bytes_in_flight
     ended = s.jumping and ack.packets[-1].last >= s.first
     if ended:
-        end_jump(s)
+        end_jump(s)  # [jumpstart.end.ack]
     outcome = on_ack_in_recovery(s, ack) if s.base.in_recovery else newreno.on_ack(s.base, ack)
     return Outcome.JUMP_ENDED if ended else outcome
 
@@ -148,7 +150,7 @@ def on_ack_in_recovery(s: JumpStart, ack: Ack) -> Outcome:
     if ack.oldest_unacked_packet is None:
         newreno.end_recovery(s.base, ack)
     elif ack.oldest_unacked_packet >= s.recovery_point:
-        s.base.in_recovery = False
+        s.base.in_recovery = False  # [jumpstart.recovery.all-data]
     if s.base.in_recovery:
         return Outcome.IN_RECOVERY
     return account(s) if s.lost_of_first_flight else newreno.on_ack(s.base, ack)
@@ -158,9 +160,10 @@ def account(s: JumpStart) -> Outcome:
     """At the end of loss recovery: cwnd = (D - R) / 2, which further reduces it. Rounding, least values and threshold are open."""
     s.lost_of_first_flight, s.accounted = False, True
     d = s.end - s.first
-    packets = max((d - s.r) // 2, 1)
-    s.base.congestion_window = min(s.base.congestion_window, packets * s.base.max_datagram_size)
-    s.base.ssthresh = max(s.base.congestion_window, s.base.minimum_window)
+    packets = max((d - s.r) // 2, 1)  # [jumpstart.account.half]
+    half = packets * s.base.max_datagram_size
+    s.base.congestion_window = min(s.base.congestion_window, half)  # [jumpstart.account.never-raises]
+    s.base.ssthresh = max(s.base.congestion_window, s.base.minimum_window)  # [jumpstart.account.threshold]
     return Outcome.JUMP_ACCOUNTED
 
 
@@ -179,25 +182,29 @@ def on_ce(s: JumpStart, ce: Ce) -> Outcome:
 
 
 def on_congestion_event(s: JumpStart, sent_time: int, now: int, packets_of_first_flight: int) -> Outcome:
-    """Upon detection cwnd is halved, per normal TCP: to half of FlightSize, at least two packets (RFC 5681, equation 4)."""
+    """Upon loss detection cwnd is halved, per normal TCP.
+
+    The paper says the window, and so does Jacobson 1988, to whom it refers. The profile takes FlightSize, at least two packets (RFC 5681,
+    equation 4), and counts in it what was in flight before; TCP would also count what was acknowledged beyond a hole.
+    """
     outcome = Outcome.ALREADY_REDUCED
     if not s.base.in_recovery and not newreno.in_congestion_recovery(s.base, sent_time):
-        half = min(s.flight_size, WINDOW_MAX_BYTES) // 2
-        s.base.ssthresh = s.base.congestion_window = max(half, s.base.minimum_window)
+        half = min(s.flight_size, WINDOW_MAX_BYTES) // 2  # [jumpstart.loss.in-flight]
+        s.base.ssthresh = s.base.congestion_window = max(half, s.base.minimum_window)  # [jumpstart.loss.reduce]
         s.base.congestion_recovery_start_time = now
         s.base.in_recovery = True
         s.recovery_point, s.r = s.next_packet, 0
         end_jump(s)
         outcome = Outcome.REDUCED
     if s.base.in_recovery and packets_of_first_flight > 0 and not s.accounted:
-        s.lost_of_first_flight = True
+        s.lost_of_first_flight = True  # [jumpstart.loss.scope]
     return outcome
 
 
 def on_timeout(s: JumpStart, event: PersistentCongestion) -> Outcome:
     """IV-F: the response is unchanged: a window of one segment, then slow start. No recovery is left to account for (open)."""
     outcome = newreno.on_persistent_congestion(s.base, event)
-    s.base.congestion_window = s.base.max_datagram_size
+    s.base.congestion_window = s.base.max_datagram_size  # [jumpstart.timeout.window]
     end_jump(s)
-    s.lost_of_first_flight, s.accounted = False, True
+    s.lost_of_first_flight, s.accounted = False, True  # [jumpstart.timeout.discard]
     return outcome
