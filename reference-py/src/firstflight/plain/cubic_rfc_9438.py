@@ -21,7 +21,8 @@ SECOND_CUBED = 10**27
 class Cubic:
     """The variables of section 4.1.2; ``w_max`` and ``t_epoch`` are ``None`` while there is none.
 
-    ``limited_since`` and ``idle_since``: when the window began not to be updated. ``undo``: this state before the last loss.
+    ``limited_since`` and ``idle_since``: since when the application leaves the window unused. ``left_out``: all such time that has passed; t_epoch
+    is read from a clock without it. ``undo``: this state before the last loss.
     """
 
     base: newreno.NewReno
@@ -33,6 +34,7 @@ class Cubic:
     w_est: int = 0
     limited_since: int | None = None
     idle_since: int | None = None
+    left_out: int = 0
     undo: "Cubic | None" = None
 
     @property
@@ -70,16 +72,11 @@ def on_event(s: Cubic, event: Event) -> Outcome:
 
 
 def on_sent(s: Cubic, sent: Sent) -> Outcome:
-    """4.2: the time in which the application sent nothing does not count."""
-    leave_out(s, s.idle_since, sent.t_ns)  # [cubic.limited.idle]
-    s.idle_since = None
+    """4.2: the time in which nothing was in flight does not count."""
+    if s.idle_since is not None:
+        s.left_out += sent.t_ns - s.idle_since  # [cubic.limited.idle]
+        s.idle_since = None
     return newreno.on_sent(s.base, sent)
-
-
-def leave_out(s: Cubic, since: int | None, now: int) -> None:
-    """4.2: t does not include the time since the window was updated last."""
-    if since is not None and s.t_epoch is not None:
-        s.t_epoch += now - since
 
 
 def on_ack(s: Cubic, ack: Ack) -> Outcome:
@@ -87,7 +84,7 @@ def on_ack(s: Cubic, ack: Ack) -> Outcome:
     newreno.end_recovery(s.base, ack)
     if ack.app_limited:
         if s.limited_since is None:
-            s.limited_since = ack.t_ns  # [cubic.limited.time]
+            s.limited_since = ack.t_ns
         return Outcome.APP_LIMITED
     bytes_acked = 0
     for run in ack.packets:
@@ -102,7 +99,7 @@ def on_ack(s: Cubic, ack: Ack) -> Outcome:
                 outcome = Outcome.GROWN_AVOIDANCE
     if bytes_acked > 0:
         on_new_ack_in_congestion_avoidance(s, bytes_acked, ack)
-    if ack.bytes_in_flight == 0:
+    if ack.bytes_in_flight == 0 and s.limited_since is None:
         s.idle_since = ack.t_ns
     return outcome
 
@@ -110,12 +107,14 @@ def on_ack(s: Cubic, ack: Ack) -> Outcome:
 def on_new_ack_in_congestion_avoidance(s: Cubic, bytes_acked: int, ack: Ack) -> None:
     """4.2 to 4.5."""
     cwnd = s.base.congestion_window
-    leave_out(s, s.limited_since, ack.t_ns)
-    s.limited_since = None
+    if s.limited_since is not None:
+        s.left_out += ack.t_ns - s.limited_since  # [cubic.limited.time]
+        s.limited_since = None
+    t_current = ack.t_ns - s.left_out
     if s.t_epoch is None:
-        s.t_epoch = ack.t_ns  # [cubic.epoch.begin]
+        s.t_epoch = t_current  # [cubic.epoch.begin]
         begin_stage(s, cwnd)
-    t = ack.t_ns - s.t_epoch
+    t = t_current - s.t_epoch
     rtt = ack.smoothed_rtt_ns or 0
     bytes_acked = min(bytes_acked, cwnd)  # [cubic.grow.at-most-a-window]
     alpha, of = (1, 1) if s.w_est >= s.cwnd_prior * UNIT else (9, 17)  # [cubic.friendly.alpha]
