@@ -172,6 +172,8 @@ PLANTED = [
         "(s.bin_duration - rest) * newer + rest * older",
         "(s.bin_duration - rest) * older + rest * newer",
     ),
+    ("jumpstart_pfldnet_2007", "(d - s.r) // 2", "d // 2 - s.r"),
+    ("careful_resume_rfc_9959", "max(s.pipesize, s.initial_window)", "max(s.flight_size, s.initial_window)"),
 ]
 
 

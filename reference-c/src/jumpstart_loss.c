@@ -71,6 +71,19 @@ static uint64_t reduced(const struct ff_jumpstart_readings *readings, const stru
     return ff_slow_start_reduced_bytes(base, window_bytes);
 }
 
+/* After a sign of congestion that began a recovery or came in one: will its end be accounted for? */
+static void in_recovery(const struct ff_jumpstart_readings *readings, struct ff_jumpstart *state, bool of_flight)
+{
+    if (readings->accounting != FF_JUMPSTART_ACCOUNTING_HALF_OF_REST) {
+        return;
+    }
+    if (readings->accounting_scope == FF_JUMPSTART_ACCOUNTING_SCOPE_EVERY_RECOVERY) {
+        state->accounting = state->flight_first != FF_NO_PACKET;
+    } else if (of_flight && !state->accounted) {
+        state->accounting = true; /* [jumpstart.loss.scope] */
+    }
+}
+
 /* Begin a recovery. `packet`: the first that was lost or marked. */
 static void reduce(const struct ff_jumpstart_readings *readings, struct ff_jumpstart *state, struct ff_slow_start *base,
                    uint64_t now_ns, uint64_t packet, bool of_flight)
@@ -90,15 +103,11 @@ static void reduce(const struct ff_jumpstart_readings *readings, struct ff_jumps
         state->flight_end = larger(packet, state->flight_first); /* [jumpstart.loss.flight-end] */
     }
     ff_jumpstart_end_jump(readings, state);
-    if (readings->accounting_scope == FF_JUMPSTART_ACCOUNTING_SCOPE_EVERY_RECOVERY) {
-        state->accounting = state->flight_first != FF_NO_PACKET;
-    } else {
-        state->accounting = of_flight && !state->accounted; /* [jumpstart.loss.scope] */
-    }
-    state->accounting = state->accounting && readings->accounting == FF_JUMPSTART_ACCOUNTING_HALF_OF_REST;
     state->reduced = true;
+    state->accounting = false;
     state->repeats = 0;
     state->recovery_point = state->next_packet;
+    in_recovery(readings, state, of_flight);
 }
 
 enum ff_outcome ff_jumpstart_loss_on_lost(const struct ff_jumpstart_readings *readings, struct ff_jumpstart *state,
@@ -110,10 +119,12 @@ enum ff_outcome ff_jumpstart_loss_on_lost(const struct ff_jumpstart_readings *re
     for (size_t i = 0; i < lost->run_count; i++) {
         latest_sent_t_ns = larger(latest_sent_t_ns, lost->packets[i].sent_t_ns);
     }
+    bool of_flight = ff_jumpstart_packets_in_flight(state, lost->packets, lost->run_count) > 0;
     if (reduces(readings, base, latest_sent_t_ns)) {
-        bool of_flight = ff_jumpstart_packets_in_flight(state, lost->packets, lost->run_count) > 0;
         reduce(readings, state, base, t_ns, lost->packets[0].first, of_flight);
         outcome = FF_OUTCOME_REDUCED;
+    } else if (base->in_recovery) {
+        in_recovery(readings, state, of_flight);
     }
     if (state->accounting && readings->counted == FF_JUMPSTART_COUNTED_LOSSES) {
         add_repeats(state, ff_jumpstart_packets_in_flight(state, lost->packets, lost->run_count));
@@ -125,12 +136,15 @@ enum ff_outcome ff_jumpstart_loss_on_lost(const struct ff_jumpstart_readings *re
 enum ff_outcome ff_jumpstart_loss_on_ce(const struct ff_jumpstart_readings *readings, struct ff_jumpstart *state,
                                         struct ff_slow_start *base, uint64_t t_ns, const struct ff_ce *ce)
 {
-    if (!reduces(readings, base, ce->sent_t_ns)) {
-        return FF_OUTCOME_ALREADY_REDUCED;
-    }
     bool of_flight = ff_jumpstart_in_flight(state, ce->packet) && readings->ecn == FF_JUMPSTART_ECN_ACCOUNTED;
-    reduce(readings, state, base, t_ns, ce->packet, of_flight); /* [jumpstart.loss.ecn] */
-    return FF_OUTCOME_REDUCED;
+    if (reduces(readings, base, ce->sent_t_ns)) {
+        reduce(readings, state, base, t_ns, ce->packet, of_flight); /* [jumpstart.loss.ecn] */
+        return FF_OUTCOME_REDUCED;
+    }
+    if (base->in_recovery) {
+        in_recovery(readings, state, of_flight);
+    }
+    return FF_OUTCOME_ALREADY_REDUCED;
 }
 
 bool ff_jumpstart_recovery_ended(const struct ff_jumpstart_readings *readings, const struct ff_jumpstart *state,

@@ -191,7 +191,7 @@ enum {
 
 /* After which recoveries does the rule act? (B21) */
 enum {
-    FF_JUMPSTART_ACCOUNTING_SCOPE_FIRST_FLIGHT_ONCE = 0, /* once, after the first that was entered for a packet of the first flight */
+    FF_JUMPSTART_ACCOUNTING_SCOPE_FIRST_FLIGHT_ONCE = 0, /* once, after the first in which a packet of the first flight was lost */
     FF_JUMPSTART_ACCOUNTING_SCOPE_EVERY_RECOVERY = 1, /* after every recovery */
 };
 

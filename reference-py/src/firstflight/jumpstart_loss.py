@@ -50,10 +50,12 @@ def on_lost(readings: Readings, state: JumpStart, base: SlowStart, lost: Lost) -
     """Process packets declared lost. ``state`` still has what was in flight before."""
     latest_sent_t_ns = max(run.sent_t_ns for run in lost.packets)
     outcome = Outcome.ALREADY_REDUCED
+    of_flight = packets_in_flight(state, lost.packets) > 0
     if _reduces(readings, base, latest_sent_t_ns):
-        of_flight = packets_in_flight(state, lost.packets) > 0
         state, base = _reduce(readings, state, base, lost.t_ns, lost.packets[0].first, of_flight=of_flight)
         outcome = Outcome.REDUCED
+    elif base.in_recovery:
+        state = _in_recovery(readings, state, of_flight=of_flight)
     if state.accounting and readings.counted is Counted.LOSSES:
         state = _repeated(state, packets_in_flight(state, lost.packets))
     return with_in_flight(state, lost.bytes_in_flight), base, outcome
@@ -61,10 +63,12 @@ def on_lost(readings: Readings, state: JumpStart, base: SlowStart, lost: Lost) -
 
 def on_ce(readings: Readings, state: JumpStart, base: SlowStart, ce: Ce) -> tuple[JumpStart, SlowStart, Outcome]:
     """Process a rise of the ECN-CE counter."""
-    if not _reduces(readings, base, ce.sent_t_ns):
-        return state, base, Outcome.ALREADY_REDUCED
     of_flight = readings.ecn is Ecn.ACCOUNTED and in_flight(state, ce.packet)  # [jumpstart.loss.ecn]
-    return *_reduce(readings, state, base, ce.t_ns, ce.packet, of_flight=of_flight), Outcome.REDUCED
+    if _reduces(readings, base, ce.sent_t_ns):
+        return *_reduce(readings, state, base, ce.t_ns, ce.packet, of_flight=of_flight), Outcome.REDUCED
+    if base.in_recovery:
+        state = _in_recovery(readings, state, of_flight=of_flight)
+    return state, base, Outcome.ALREADY_REDUCED
 
 
 def _reduces(readings: Readings, base: SlowStart, sent_t_ns: int) -> bool:
@@ -89,13 +93,17 @@ def _reduce(
         flight_end = max(packet, state.flight_first or 0)  # [jumpstart.loss.flight-end]
         state = replace(state, jumping=False, flight_end=flight_end)
     state = end_jump(readings, state)
+    state = replace(state, reduced=True, accounting=False, repeats=0, recovery_point=state.next_packet)
+    return _in_recovery(readings, state, of_flight=of_flight), base
+
+
+def _in_recovery(readings: Readings, state: JumpStart, *, of_flight: bool) -> JumpStart:
+    """Return the state after a sign of congestion that began a recovery or came in one: will its end be accounted for?"""
+    if readings.accounting is not Accounting.HALF_OF_REST:
+        return state
     if readings.accounting_scope is AccountingScope.EVERY_RECOVERY:
-        accounting = state.flight_first is not None
-    else:
-        accounting = of_flight and not state.accounted  # [jumpstart.loss.scope]
-    accounting = accounting and readings.accounting is Accounting.HALF_OF_REST
-    state = replace(state, reduced=True, accounting=accounting, repeats=0, recovery_point=state.next_packet)
-    return state, base
+        return replace(state, accounting=state.flight_first is not None)
+    return replace(state, accounting=state.accounting or (of_flight and not state.accounted))  # [jumpstart.loss.scope]
 
 
 def _takes_back(readings: Readings, state: JumpStart, base: SlowStart, packet: int) -> bool:

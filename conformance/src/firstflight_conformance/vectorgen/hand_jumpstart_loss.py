@@ -6,6 +6,7 @@ reveals a loss is the loss and then the ACK.
 
 from functools import partial
 
+from firstflight_conformance.ledger import DataLedger
 from firstflight_conformance.vectorgen.builder import MS, StreamBuilder
 from firstflight_conformance.vectorgen.flight import GAP, RTT, jump, lose_and_ack, paced, ready
 from firstflight_conformance.vectorgen.hand_jumpstart import PFLDNET, SCHARF
@@ -272,6 +273,26 @@ def _(b: StreamBuilder) -> None:
         b.ack(210 * MS + (packet - 20) * MS, (packet, packet))
     b.expect(at=25, cwnd_bytes=10_000)
     b.expect(outcome="jump_accounted", repeated_packets=4, cwnd_bytes=8000)
+
+
+@add(
+    "jumpstart.account.recovery-of-older-loss",
+    "A loss of the flight in a recovery that an older loss began",
+    """Two packets left 20 ms before the jump. When the loss of the first shows, 16 packets of the flight have left: 18 in flight, half is 9. Packet 2, the
+    first of the flight, is lost in that recovery. Both are repaired; R counts the repair of the flight's: floor((16 - 1) / 2) = 7. Looking only at the loss
+    that begins recovery leaves 9.""",
+)
+def _(b: StreamBuilder) -> None:
+    b.data = DataLedger()
+    b.send(0, 2)
+    b.backlog(20 * MS, 20_000, 100_000, RTT)
+    paced(b, 16, of=20, since_ns=20 * MS)
+    lose_and_ack(b, 100 * MS, (0, 0), (1, 1))
+    b.expect(profile="pfldnet-2007", outcome="in_recovery", cwnd_bytes=9000)
+    lose_and_ack(b, 125 * MS, (2, 2), (3, 17))
+    b.send(125 * MS, 2, repeats=((0, 0), (2, 2)))
+    b.ack(225 * MS, (18, 19))
+    b.expect(profile="pfldnet-2007", outcome="jump_accounted", cwnd_bytes=7000, repeated_packets=1)
 
 
 @add(
