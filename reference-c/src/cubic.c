@@ -194,7 +194,7 @@ struct ff_cubic_windows ff_cubic_reduce(struct ff_cubic *state, uint64_t now_ns,
     prior.cwnd_prior_bytes = state->cwnd_prior_bytes;
     prior.epoch = state->epoch;
     ff_cubic_note_reduction(state, now_ns, base->cwnd_bytes);
-    state->saved = prior;
+    state->saved = prior; /* [cubic.spurious.save] */
     uint64_t reduced_bytes = ff_cubic_seven_tenths(base->cwnd_bytes); /* [cubic.reduce] */
     if (state->readings.reduction_basis == FF_CUBIC_REDUCTION_BASIS_FLIGHT) {
         reduced_bytes = ff_cubic_seven_tenths(flight_bytes); /* [cubic.reduce.flight] */
@@ -225,9 +225,9 @@ void ff_cubic_note_reduction(struct ff_cubic *state, uint64_t now_ns, uint64_t c
 
 void ff_cubic_collapse(struct ff_cubic *state)
 {
+    state->saved.there = false;   /* [cubic.spurious.persistent] */
     state->w_max_bytes = FF_NONE; /* [cubic.persistent] */
     state->reduced_ns = FF_NONE;
-    state->saved.there = false;
     end_epoch(state);
 }
 
@@ -239,12 +239,15 @@ void ff_cubic_forget(struct ff_cubic *state)
     state->flight_bytes = flight_bytes;
 }
 
-bool ff_cubic_restore(struct ff_cubic *state, struct ff_cubic_saved *replaced)
+bool ff_cubic_restore(struct ff_cubic *state, uint64_t cwnd_bytes, struct ff_cubic_saved *replaced)
 {
     const struct ff_cubic_saved *saved = &state->saved;
 
     if (!saved->there || state->readings.spurious == FF_CUBIC_SPURIOUS_KEPT) {
         return false;
+    }
+    if (cwnd_bytes >= saved->cwnd_bytes) { /* the window before the reduction, which is cwnd_prior */
+        return false; /* [cubic.spurious.late] */
     }
     state->w_max_bytes = saved->w_max_bytes; /* [cubic.spurious] */
     state->cwnd_prior_bytes = saved->cwnd_prior_bytes;

@@ -272,12 +272,12 @@ enum ff_outcome ff_slow_start_on_spurious_loss(struct ff_slow_start *state)
 {
     struct ff_cubic_saved replaced;
 
-    if (!state->has_cubic || !ff_cubic_restore(&state->cubic, &replaced)) {
+    if (!state->has_cubic || !ff_cubic_restore(&state->cubic, state->cwnd_bytes, &replaced)) {
         return FF_OUTCOME_UNCHANGED;
     }
-    state->cwnd_bytes = larger(state->cwnd_bytes, replaced.cwnd_bytes); /* [cubic.spurious.window] */
+    state->cwnd_bytes = replaced.cwnd_bytes;
     state->ssthresh_bytes = replaced.ssthresh_bytes;
-    state->recovery_start_ns = replaced.recovery_start_ns;
+    state->recovery_start_ns = replaced.recovery_start_ns; /* [cubic.spurious.recovery] */
     state->in_recovery = state->in_recovery && replaced.in_recovery;
     return FF_OUTCOME_RESTORED;
 }

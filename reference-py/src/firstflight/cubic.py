@@ -214,7 +214,7 @@ def reduce(
     """Process a sign of congestion; return the new window and threshold as well. ``base``: what the base was before it."""
     cwnd_bytes = base.cwnd_bytes
     prior = replace(base, w_max_bytes=state.w_max_bytes, cwnd_prior_bytes=state.cwnd_prior_bytes, epoch=state.epoch)
-    state = replace(note_reduction(state, now_ns, cwnd_bytes), saved=prior)
+    state = replace(note_reduction(state, now_ns, cwnd_bytes), saved=prior)  # [cubic.spurious.save]
     reduced_bytes = seven_tenths(cwnd_bytes)  # [cubic.reduce]
     if state.readings.reduction_basis is ReductionBasis.FLIGHT:
         reduced_bytes = seven_tenths(flight_bytes)  # [cubic.reduce.flight]
@@ -237,7 +237,8 @@ def note_reduction(state: Cubic, now_ns: int, cwnd_bytes: int) -> Cubic:
 
 def collapse(state: Cubic) -> Cubic:
     """Process persistent congestion: the next stage begins as if there had been no maximum."""
-    return replace(state, w_max_bytes=None, epoch=None, reduced_ns=None, saved=None)  # [cubic.persistent]
+    state = replace(state, saved=None)  # [cubic.spurious.persistent]
+    return replace(state, w_max_bytes=None, epoch=None, reduced_ns=None)  # [cubic.persistent]
 
 
 def forget(state: Cubic) -> Cubic:
@@ -245,11 +246,13 @@ def forget(state: Cubic) -> Cubic:
     return replace(begin(state.readings), flight_bytes=state.flight_bytes)  # [cubic.startup.forget]
 
 
-def restored(state: Cubic) -> tuple[Cubic, Saved] | None:
+def restored(state: Cubic, cwnd_bytes: int) -> tuple[Cubic, Saved] | None:
     """Return the state before the last reduction, and what it replaced; ``None`` if there is nothing to restore."""
     saved = state.saved
     if saved is None or state.readings.spurious is Spurious.KEPT:
         return None
+    if cwnd_bytes >= saved.cwnd_bytes:  # the window before the reduction, which is cwnd_prior
+        return None  # [cubic.spurious.late]
     state = replace(
         state,
         w_max_bytes=saved.w_max_bytes,  # [cubic.spurious]

@@ -258,17 +258,16 @@ def forget_congestion(state: SlowStart) -> SlowStart:
 
 def on_spurious_loss(state: SlowStart) -> tuple[SlowStart, Outcome]:
     """Process the news that the losses which caused the last reduction were none. NewReno keeps the reduction."""
-    undone = None if state.cubic is None else cubic_law.restored(state.cubic)
+    undone = None if state.cubic is None else cubic_law.restored(state.cubic, state.cwnd_bytes)
     if undone is None:
         return state, Outcome.UNCHANGED
     cubic, saved = undone
-    cwnd_bytes = max(state.cwnd_bytes, saved.cwnd_bytes)  # [cubic.spurious.window]
     state = replace(
         state,
         cubic=cubic,
-        cwnd_bytes=cwnd_bytes,
+        cwnd_bytes=saved.cwnd_bytes,
         ssthresh_bytes=saved.ssthresh_bytes,
-        recovery_start_ns=saved.recovery_start_ns,
+        recovery_start_ns=saved.recovery_start_ns,  # [cubic.spurious.recovery]
         in_recovery=state.in_recovery and saved.in_recovery,
     )
     return state, Outcome.RESTORED

@@ -349,9 +349,9 @@ def _(b: AvoidanceBuilder) -> None:
 
 @add(
     "cubic.spurious.larger-window",
-    "A spurious loss does not lower a window that has grown since",
-    """A window of two datagrams is not reduced by a loss and has grown to 3000 before the loss is found to be spurious: it stays 3000, the threshold is infinite again, and slow
-    start goes on: 3000 + 1200 = 4200.""",
+    "A spurious loss that the window has made up for changes nothing",
+    """A window of two datagrams is not reduced by a loss and has grown to 3000 before the loss is found to be spurious: more than cwnd_prior = 2400, and so window, threshold and stage stay. The next ACK
+    of 1200 bytes is in the Reno-friendly region: W_est = 3000 + 1200 * 1200 / 3000 = 3480. A sender that restores the infinite threshold is in slow start again, at 4200; one that restores the window has 2400.""",
     initial_window_bytes=2400,
 )
 def _(b: AvoidanceBuilder) -> None:
@@ -361,7 +361,27 @@ def _(b: AvoidanceBuilder) -> None:
     b.send(RTT + MS, 2)
     b.ack(2 * RTT, (2, 2))
     b.spurious_loss(2 * RTT)
+    b.expect(outcome="unchanged", cwnd_bytes=3000, ssthresh_bytes=2400, w_max_bytes=2400, cwnd_prior_bytes=2400)
     b.ack(2 * RTT + MS, (3, 3))
+    b.expect(cwnd_bytes=3480)
+
+
+@add(
+    "cubic.spurious.at-prior",
+    "A spurious loss that took nothing from the window changes nothing",
+    """A window of two datagrams is the least that a loss leaves: 2400, the threshold 2400, cwnd_prior 2400. The loss is found to be spurious at once: the window is not below cwnd_prior, and the threshold stays 2400. A sender that
+    restores has an infinite threshold, and its slow start grows the window to 3600 where the ACK of a later packet gives W_est = 2400 + 1200 * 1200 / 2400 = 3000.""",
+    initial_window_bytes=2400,
+)
+def _(b: AvoidanceBuilder) -> None:
+    b.send(0, 2)
+    b.lose(RTT, (0, 0))
+    b.spurious_loss(RTT + MS)
+    b.expect(outcome="unchanged", cwnd_bytes=2400, ssthresh_bytes=2400)
+    b.ack(RTT + MS, (1, 1))
+    b.send(RTT + 2 * MS, 2)
+    b.ack(2 * RTT + 2 * MS, (2, 2))
+    b.expect(outcome="grown_avoidance", cwnd_bytes=3000)
 
 
 @add(
@@ -465,9 +485,10 @@ def _(b: StreamBuilder) -> None:
 
 @add(
     "cubic.spurious.window-changed",
-    "A restored stage does not go on with a window that is not its own",
-    """A stage begins with an ACK of one byte at 2400, as in cubic.reduce.minimum-ends-stage; a loss leaves 2400; an ACK of 1200 bytes begins a second stage with 3000; then the loss is found to be spurious. The first stage
-    comes back, but the window stays 3000, which is not what that stage left: at 4 s an ACK of 1200 bytes begins a third one. W_max 2400 becomes 3000, and W_est 3000 + 1440000 / 3000 = 3480. In the first stage t would be 3.8 s, and the window 3600.""",
+    "A spurious loss leaves the stage that has begun since in place",
+    """A stage begins with an ACK of one byte at 2400, as in cubic.reduce.minimum-ends-stage; a loss leaves 2400; an ACK of 1200 bytes begins a second stage, at 303 ms, and W_est of 3000 is the window; then the loss is found to be spurious. The window is beyond cwnd_prior = 2400:
+    the second stage goes on. At 4 s an ACK of 1200 bytes finds t = 3.697 s, and W_cubic far above one and a half windows: growth is 1500 * 1200 / 3000 = 600 to 3600. A sender that brings the first stage back with the
+    larger window begins a third one: W_est = 3000 + 1440000 / 3000 = 3480.""",
     initial_window_bytes=2400,
 )
 def _(b: AvoidanceBuilder) -> None:
@@ -481,7 +502,9 @@ def _(b: AvoidanceBuilder) -> None:
     b.ack(3 * RTT + 3 * MS, (5, 5))
     b.send(3 * RTT + 3 * MS, 1)
     b.spurious_loss(3 * RTT + 4 * MS)
+    b.expect(outcome="unchanged", cwnd_bytes=3000, epoch_start_ns=1 * S + 3 * RTT + 3 * MS)
     b.ack(4 * S, (6, 6))
+    b.expect(cwnd_bytes=3600)
 
 
 @add(
