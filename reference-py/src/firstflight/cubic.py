@@ -15,6 +15,7 @@ from firstflight.cubic_profiles import (
     LimitedTime,
     Readings,
     ReductionBasis,
+    SlowStartEnd,
     Spurious,
 )
 from firstflight.cubic_window import (
@@ -35,6 +36,7 @@ __all__ = [
     "Epoch",
     "Readings",
     "Saved",
+    "SlowStartEnd",
     "begin",
     "collapse",
     "forget",
@@ -119,7 +121,7 @@ def on_acked(state: Cubic, ack: Ack, datagram_bytes: int, cwnd_bytes: int, acked
     """Process an ACK, of which so many bytes may grow the window in congestion avoidance; return the window as well."""
     state = with_flight(state, ack.bytes_in_flight)
     if ack.app_limited:
-        state = _stopped(state, ack.t_ns, idle=False)
+        state = _stopped(state, ack.t_ns, idle=False)  # [cubic.limited.growth]
     elif acked_bytes > 0 and cwnd_bytes > 0:
         state, cwnd_bytes = _grow(state, ack, datagram_bytes, cwnd_bytes, acked_bytes)
     if ack.bytes_in_flight == 0:
@@ -170,13 +172,15 @@ def _current_epoch(state: Cubic, now_ns: int, datagram_bytes: int, cwnd_bytes: i
     if state.readings.epoch_start is EpochStart.RECOVERY and state.reduced_ns is not None:
         start_ns = state.reduced_ns  # [cubic.epoch.at-recovery]
     w_max_bytes, prior_bytes = state.w_max_bytes, state.cwnd_prior_bytes
-    if w_max_bytes is None or w_max_bytes < cwnd_bytes:
+    if w_max_bytes is None:
         w_max_bytes = cwnd_bytes  # [cubic.epoch.no-maximum]
+    elif w_max_bytes < cwnd_bytes:
+        w_max_bytes = cwnd_bytes  # [cubic.epoch.low-maximum]
     if prior_bytes is None:
         prior_bytes = cwnd_bytes  # [cubic.epoch.no-prior]
     k_ns = cube_time_ns(w_max_bytes - cwnd_bytes, datagram_bytes)  # [cubic.k]
     state = replace(state, w_max_bytes=w_max_bytes, cwnd_prior_bytes=prior_bytes, reduced_ns=None)
-    return state, Epoch(start_ns, k_ns, cwnd_bytes, cwnd_bytes)
+    return state, Epoch(start_ns, k_ns, cwnd_bytes, cwnd_bytes)  # [cubic.friendly.begin]
 
 
 def _grow_estimate(epoch: Epoch, datagram_bytes: int, cwnd_bytes: int, acked_bytes: int, prior_bytes: int) -> Epoch:
@@ -221,7 +225,7 @@ def reduce(
     two_bytes = least_bytes = 2 * datagram_bytes  # [cubic.reduce.minimum]
     if ce and state.readings.ce_minimum is CeMinimum.ONE_DATAGRAM:
         least_bytes = datagram_bytes  # [cubic.reduce.minimum-ce]
-    return state, max(reduced_bytes, least_bytes), max(reduced_bytes, two_bytes)
+    return state, max(reduced_bytes, least_bytes), max(reduced_bytes, two_bytes)  # [cubic.reduce.at-once]
 
 
 def note_reduction(state: Cubic, now_ns: int, cwnd_bytes: int) -> Cubic:

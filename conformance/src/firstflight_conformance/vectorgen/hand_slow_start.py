@@ -373,7 +373,7 @@ def _(b: StreamBuilder) -> None:
 
 @add(
     "slow-start.ce.reduces",
-    "A CE mark acts like the loss of the largest newly acknowledged packet",
+    "A CE mark acts like the loss of the largest packet that the frame acknowledges",
     "12000 + 1200 = 13200; the CE mark on packet 0 halves it to 6600. No packet was lost.",
     flags=("same-time-order",),
 )
