@@ -328,6 +328,29 @@ def _(b: StreamBuilder) -> None:
 
 
 @add(
+    "cubic.epoch.low-maximum",
+    "A W_max below the window at the beginning of a stage counts for nothing",
+    """2500 falls to the least, 2400, with W_max = 2500. A second loss finds 2400, less than W_max: W_max = 2400 * 17/20 = 2040, and the window stays. An ACK of one byte begins a stage at 2400: W_max becomes 2400, K = 0; W_est = 2400.5 and the target
+    W_cubic(0.1 s) = 2400 leave the window. An ACK of 100 bytes at t = 1 s, with an RTT of 1.1 s and so a smoothed one of 7/8 * 100 ms + 1/8 * 1100 ms = 225 ms: W_est = 2450.5 is below W_cubic(1 s) = 2400 + 480 = 2880, the target W_cubic(1.225 s) = 2400 + floor(480 * 1.838) = 3282.
+    Growth is 882 * 100 / 2400 = 36.75: 2436. With the plateau at 2040 it is 2421; with K = -0.909 s the target is beyond one and a half windows, and the window 2450.""",
+    initial_window_bytes=2500,
+)
+def _(b: StreamBuilder) -> None:
+    b.send(0, 2)
+    b.lose(RTT, (0, 0))
+    b.expect(cwnd_bytes=2400, w_max_bytes=2500)
+    b.ack(RTT, (1, 1))
+    b.send(RTT + MS, 2)
+    b.lose(2 * RTT + MS, (2, 2))
+    b.expect(cwnd_bytes=2400, w_max_bytes=2040)
+    b.send_sizes(2 * RTT + 2 * MS, [(1, 1), (1, 100)])
+    b.ack(3 * RTT + 2 * MS, (4, 4))
+    b.expect(cwnd_bytes=2400, w_max_bytes=2400, k_ns=0, w_est_bytes=2400)
+    b.ack(S + 3 * RTT + 2 * MS, (5, 5))
+    b.expect(cwnd_bytes=2436, w_est_bytes=2450)
+
+
+@add(
     "cubic.spurious.restored",
     "A spurious loss restores what the reduction replaced",
     """25632 in the stage of cubic.concave.one-ack, then a loss: 17942, W_max = 25632 * 17/20. It was none: window 25632, threshold 25200, W_max 36000, the stage goes on. The ACK of a packet that was sent before the loss,
