@@ -38,6 +38,7 @@ def begin_stage(b: StreamBuilder, rtt_ns: int = S) -> None:
 )
 def _(b: StreamBuilder) -> None:
     lose_at(b, RTT)
+    b.expect(at=1, outcome="reduced", cwnd_bytes=25_200, ssthresh_bytes=25_200)
 
 
 @add(
@@ -49,6 +50,7 @@ def _(b: StreamBuilder) -> None:
     b.send_sizes(0, [(1, 77), (9, 1200)])
     b.ack(RTT, (0, 0))
     b.lose(RTT, (1, 1))
+    b.expect(cwnd_bytes=8453, ssthresh_bytes=8453)
 
 
 @add(
@@ -60,6 +62,7 @@ def _(b: StreamBuilder) -> None:
 def _(b: StreamBuilder) -> None:
     b.send(0, 2)
     b.lose(RTT, (0, 0))
+    b.expect(cwnd_bytes=2400, ssthresh_bytes=2400)
 
 
 @add(
@@ -71,6 +74,7 @@ def _(b: StreamBuilder) -> None:
 def _(b: StreamBuilder) -> None:
     b.send(0, 10)
     b.lose(RTT, (0, 0))
+    b.expect(cwnd_bytes=25220157913274782)
 
 
 @add(
@@ -82,6 +86,7 @@ def _(b: StreamBuilder) -> None:
 def _(b: StreamBuilder) -> None:
     b.send(0, 18)
     b.lose(RTT, (0, 0))
+    b.expect(cwnd_bytes=25_200)
 
 
 @add(
@@ -95,6 +100,7 @@ def _(b: StreamBuilder) -> None:
     b.lose(RTT, (0, 0))
     b.lose(RTT + MS, (1, 1))
     b.lose(RTT + 2 * MS, (2, 2))
+    b.expect(outcome="already_reduced", cwnd_bytes=25_200)
 
 
 @add(
@@ -110,6 +116,8 @@ def _(b: StreamBuilder) -> None:
     b.ack(RTT, (0, 35))
     b.send(RTT + MS, 25)
     b.ack(2 * RTT + MS, (36, 60))
+    b.expect(at=1, cwnd_bytes=25_200)
+    b.expect(cwnd_bytes=25_725, w_est_bytes=25_725)
 
 
 @add(
@@ -128,6 +136,8 @@ def _(b: StreamBuilder) -> None:
     b.ack(2 * RTT + MS, (1, 1))
     b.send(2 * RTT + MS, 2)
     b.ack(3 * RTT + MS, (2, 2))
+    b.expect(at=1, cwnd_bytes=1200, ssthresh_bytes=2400)
+    b.expect(cwnd_bytes=3000, w_max_bytes=2400)
 
 
 @add(
@@ -140,6 +150,7 @@ def _(b: StreamBuilder) -> None:
 )
 def _(b: StreamBuilder) -> None:
     begin_stage(b)
+    b.expect(cwnd_bytes=25_221, k_ns=3 * S)
 
 
 @add(
@@ -153,6 +164,7 @@ def _(b: StreamBuilder) -> None:
 def _(b: StreamBuilder) -> None:
     begin_stage(b)
     b.ack(3 * S + MS, (61, 61))
+    b.expect(cwnd_bytes=25_632)
 
 
 @add(
@@ -165,6 +177,7 @@ def _(b: StreamBuilder) -> None:
 def _(b: StreamBuilder) -> None:
     begin_stage(b)
     b.ack(3 * S + MS, (52, 61))
+    b.expect(cwnd_bytes=29_336)
 
 
 @add(
@@ -178,6 +191,7 @@ def _(b: StreamBuilder) -> None:
 def _(b: StreamBuilder) -> None:
     begin_stage(b)
     b.ack(5 * S + MS, (61, 61))
+    b.expect(cwnd_bytes=25_679)
 
 
 @add(
@@ -196,6 +210,8 @@ def _(b: StreamBuilder) -> None:
     b.ack(2 * S + MS, (2, 2))
     b.send(2 * S + MS, 1)
     b.ack(6 * S + MS, (3, 3))
+    b.expect(at=b.acked(2), cwnd_bytes=2500, k_ns=0)
+    b.expect(cwnd_bytes=3000)
 
 
 @add(
@@ -209,6 +225,7 @@ def _(b: StreamBuilder) -> None:
 def _(b: StreamBuilder) -> None:
     begin_stage(b)
     b.ack(6 * S + MS, (61, 61))
+    b.expect(cwnd_bytes=25_720)
 
 
 @add(
@@ -221,6 +238,7 @@ def _(b: StreamBuilder) -> None:
 def _(b: StreamBuilder) -> None:
     begin_stage(b)
     b.ack(22 * S + MS, (37, 61))
+    b.expect(cwnd_bytes=37_720)
 
 
 @add(
@@ -237,6 +255,7 @@ def _(b: StreamBuilder) -> None:
     b.lose(S, (0, 0))
     b.persistent_congestion(S)
     b.ack(S, (1, 3))
+    b.expect(cwnd_bytes=2529)
 
 
 @add(
@@ -255,6 +274,9 @@ def _(b: StreamBuilder) -> None:
     b.ack(2 * RTT + MS, (3, 3))
     b.send(2 * RTT + MS, 2)
     b.ack(3 * RTT, (4, 4))
+    b.expect(at=b.acked(2), cwnd_bytes=3000)
+    b.expect(at=b.acked(3), cwnd_bytes=3480)
+    b.expect(cwnd_bytes=3893)
 
 
 @add(
@@ -273,6 +295,9 @@ def _(b: StreamBuilder) -> None:
     b.send(2 * S + 2 * MS, 17)
     b.ack(3 * S + 2 * MS, (61, 61))
     b.ack(4 * S + 2 * MS, (62, 62))
+    b.expect(at=4, cwnd_bytes=17_640, w_max_bytes=21_420)
+    b.expect(at=b.acked(61), cwnd_bytes=17_670)
+    b.expect(cwnd_bytes=17_882)
 
 
 @add(
@@ -292,6 +317,9 @@ def _(b: StreamBuilder) -> None:
     b.send(RTT + MS, 26)
     b.ack(2 * RTT + MS, (36, 36))
     b.ack(4 * S, (37, 37))
+    b.expect(at=b.acked(35), cwnd_bytes=26_223, w_max_bytes=26_000, k_ns=0)
+    b.expect(at=b.acked(36), cwnd_bytes=26_244)
+    b.expect(cwnd_bytes=26_744)
 
 
 @add(
@@ -310,6 +338,8 @@ def _(b: StreamBuilder) -> None:
     b.ack(5 * S + MS, (38, 38), sample=False, app_limited=True)
     b.send(5 * S + MS, 1)
     b.ack(7 * S + MS, (39, 39), sample=False)
+    b.expect(at=b.acked(38), outcome="app_limited", cwnd_bytes=25_221)
+    b.expect(cwnd_bytes=25_632)
 
 
 @add(
@@ -325,6 +355,7 @@ def _(b: StreamBuilder) -> None:
     b.ack(2 * S + MS, (36, 36))
     b.send(6 * S + MS, 1)
     b.ack(7 * S + MS, (37, 37))
+    b.expect(cwnd_bytes=25_632)
 
 
 @add(
@@ -368,6 +399,11 @@ def _(b: AvoidanceBuilder) -> None:
     b.spurious_loss(4 * S + 2 * MS)
     b.fill(4 * S + 2 * MS)
     b.ack(5 * S + 2 * MS, (63, 63))
+    b.expect(at=8, cwnd_bytes=17_942)
+    b.expect(at=9, outcome="restored", cwnd_bytes=25_632, ssthresh_bytes=25_200, w_max_bytes=36_000)
+    b.expect(at=b.acked(62), cwnd_bytes=26_037)
+    b.expect(at=11, outcome="unchanged")
+    b.expect(cwnd_bytes=26_435)
 
 
 @add(
@@ -419,6 +455,7 @@ def _(b: AvoidanceBuilder) -> None:
     b.persistent_congestion(RTT)
     b.spurious_loss(RTT + MS)
     b.ack(2 * RTT, (1, 3))
+    b.expect(at=3, outcome="unchanged", cwnd_bytes=2000)
 
 
 @add(
@@ -472,6 +509,8 @@ def _(b: StreamBuilder) -> None:
     b.ack(RTT, (1, 6))
     b.send(RTT + MS, 1)
     b.ce(RTT + 2 * MS, 18, RTT + MS)
+    b.expect(at=1, cwnd_bytes=12_600)
+    b.expect(cwnd_bytes=8400, w_max_bytes=10_710, cwnd_prior_bytes=12_600)
 
 
 @add(
@@ -507,6 +546,7 @@ def _(b: StreamBuilder) -> None:
     b.ack(23 * S + 3 * MS, (61, 61))
     b.send(23 * S + 3 * MS, 1)
     b.ack(24 * S + 3 * MS, (86, 86))
+    b.expect(cwnd_bytes=25_632, w_max_bytes=36_000, k_ns=3 * S)
 
 
 @add(
@@ -530,6 +570,7 @@ def _(b: StreamBuilder) -> None:
     b.ack(4 * S + MS, (6, 6))
     b.send(4 * S + MS, 1)
     b.ack(4 * S + 101 * MS, (7, 7))
+    b.expect(cwnd_bytes=3480)
 
 
 @add(
@@ -570,6 +611,8 @@ def _(b: StreamBuilder) -> None:
     b.ack(2 * S + MS, (85, 85))
     b.send(3 * S + MS, 1)
     b.ack(4 * S + MS, (86, 144))
+    b.expect(at=b.acked(85), cwnd_bytes=89_613, k_ns=4 * S)
+    b.expect(cwnd_bytes=126_930)
 
 
 @add(
@@ -586,3 +629,4 @@ def _(b: StreamBuilder) -> None:
     b.ack(2 * S + MS, (36, 36))
     b.send(2 * S + 701 * MS, 1)
     b.ack(3 * S + 701 * MS, (37, 61))
+    b.expect(cwnd_bytes=89_737, k_ns=3 * S)
