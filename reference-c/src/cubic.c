@@ -90,15 +90,17 @@ static void continue_epoch(struct ff_cubic *state, uint64_t now_ns, uint64_t dat
     if (state->readings.epoch_start == FF_CUBIC_EPOCH_START_RECOVERY && state->reduced_ns != FF_NONE) {
         epoch->start_ns = state->reduced_ns; /* [cubic.epoch.at-recovery] */
     }
-    if (state->w_max_bytes == FF_NONE || state->w_max_bytes < cwnd_bytes) {
+    if (state->w_max_bytes == FF_NONE) {
         state->w_max_bytes = cwnd_bytes; /* [cubic.epoch.no-maximum] */
+    } else if (state->w_max_bytes < cwnd_bytes) {
+        state->w_max_bytes = cwnd_bytes; /* [cubic.epoch.low-maximum] */
     }
     if (state->cwnd_prior_bytes == FF_NONE) {
         state->cwnd_prior_bytes = cwnd_bytes; /* [cubic.epoch.no-prior] */
     }
     epoch->k_ns = ff_cubic_time_ns(state->w_max_bytes - cwnd_bytes, datagram_bytes); /* [cubic.k] */
     epoch->cwnd_bytes = cwnd_bytes;
-    epoch->w_est_bytes = cwnd_bytes;
+    epoch->w_est_bytes = cwnd_bytes; /* [cubic.friendly.begin] */
     state->reduced_ns = FF_NONE;
 }
 
@@ -173,7 +175,7 @@ uint64_t ff_cubic_on_acked(struct ff_cubic *state, uint64_t t_ns, const struct f
 {
     ff_cubic_set_flight(state, ack->bytes_in_flight);
     if (ack->app_limited) {
-        stop(state, t_ns, false);
+        stop(state, t_ns, false); /* [cubic.limited.growth] */
     } else if (acked_bytes > 0 && cwnd_bytes > 0) {
         cwnd_bytes = grow(state, t_ns, ack, datagram_bytes, cwnd_bytes, acked_bytes);
     }
@@ -194,7 +196,7 @@ struct ff_cubic_windows ff_cubic_reduce(struct ff_cubic *state, uint64_t now_ns,
     prior.cwnd_prior_bytes = state->cwnd_prior_bytes;
     prior.epoch = state->epoch;
     ff_cubic_note_reduction(state, now_ns, base->cwnd_bytes);
-    state->saved = prior;
+    state->saved = prior; /* [cubic.spurious.save] */
     uint64_t reduced_bytes = ff_cubic_seven_tenths(base->cwnd_bytes); /* [cubic.reduce] */
     if (state->readings.reduction_basis == FF_CUBIC_REDUCTION_BASIS_FLIGHT) {
         reduced_bytes = ff_cubic_seven_tenths(flight_bytes); /* [cubic.reduce.flight] */
@@ -203,7 +205,7 @@ struct ff_cubic_windows ff_cubic_reduce(struct ff_cubic *state, uint64_t now_ns,
     if (ce && state->readings.ce_minimum == FF_CUBIC_CE_MINIMUM_ONE_DATAGRAM) {
         least_bytes = datagram_bytes; /* [cubic.reduce.minimum-ce] */
     }
-    windows.cwnd_bytes = larger(reduced_bytes, least_bytes);
+    windows.cwnd_bytes = larger(reduced_bytes, least_bytes); /* [cubic.reduce.at-once] */
     windows.ssthresh_bytes = larger(reduced_bytes, two_bytes);
     return windows;
 }
@@ -225,9 +227,9 @@ void ff_cubic_note_reduction(struct ff_cubic *state, uint64_t now_ns, uint64_t c
 
 void ff_cubic_collapse(struct ff_cubic *state)
 {
+    state->saved.there = false;   /* [cubic.spurious.persistent] */
     state->w_max_bytes = FF_NONE; /* [cubic.persistent] */
     state->reduced_ns = FF_NONE;
-    state->saved.there = false;
     end_epoch(state);
 }
 
@@ -239,12 +241,15 @@ void ff_cubic_forget(struct ff_cubic *state)
     state->flight_bytes = flight_bytes;
 }
 
-bool ff_cubic_restore(struct ff_cubic *state, struct ff_cubic_saved *replaced)
+bool ff_cubic_restore(struct ff_cubic *state, uint64_t cwnd_bytes, struct ff_cubic_saved *replaced)
 {
     const struct ff_cubic_saved *saved = &state->saved;
 
     if (!saved->there || state->readings.spurious == FF_CUBIC_SPURIOUS_KEPT) {
         return false;
+    }
+    if (cwnd_bytes >= saved->cwnd_bytes) { /* the window before the reduction, which is cwnd_prior */
+        return false; /* [cubic.spurious.late] */
     }
     state->w_max_bytes = saved->w_max_bytes; /* [cubic.spurious] */
     state->cwnd_prior_bytes = saved->cwnd_prior_bytes;

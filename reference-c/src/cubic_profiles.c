@@ -12,6 +12,7 @@ const struct ff_cubic_profile ff_cubic_profiles[FF_CUBIC_PROFILE_COUNT] = {
             .fast_convergence = FF_CUBIC_FAST_CONVERGENCE_ON,
             .limited_time = FF_CUBIC_LIMITED_TIME_ACKS_AND_IDLE,
             .spurious = FF_CUBIC_SPURIOUS_RESTORED,
+            .slow_start_end = FF_CUBIC_SLOW_START_END_AT,
         },
     },
     {
@@ -24,6 +25,7 @@ const struct ff_cubic_profile ff_cubic_profiles[FF_CUBIC_PROFILE_COUNT] = {
             .fast_convergence = FF_CUBIC_FAST_CONVERGENCE_ON,
             .limited_time = FF_CUBIC_LIMITED_TIME_ACKS_AND_IDLE,
             .spurious = FF_CUBIC_SPURIOUS_RESTORED,
+            .slow_start_end = FF_CUBIC_SLOW_START_END_ABOVE,
         },
     },
 };

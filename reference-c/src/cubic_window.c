@@ -65,7 +65,7 @@ static uint64_t distance_bytes(uint64_t datagram_bytes, uint64_t distance_ns)
         return FF_WINDOW_MAX_BYTES;
     }
     struct ff_wide distance = cube(distance_ns); /* below 2^156 */
-    ff_wide_multiply(&distance, 2 * datagram_bytes);
+    ff_wide_multiply(&distance, 2 * datagram_bytes); /* [cubic.window.constant] */
     (void)ff_wide_divide(&distance, CUBE_DIVISOR_LOWER);
     (void)ff_wide_divide(&distance, CUBE_DIVISOR_UPPER);
     if (distance.count > 1 || distance.limbs[0] > FF_WINDOW_MAX_BYTES) {

@@ -46,13 +46,22 @@ void ff_slow_start_use_cubic(struct ff_slow_start *state, const struct ff_cubic_
     ff_cubic_begin(&state->cubic, readings);
 }
 
+/* The smallest window that is not in slow start; the infinite threshold is larger than any window. */
+static uint64_t slow_start_end_bytes(const struct ff_slow_start *state)
+{
+    if (state->has_cubic && state->cubic.readings.slow_start_end == FF_CUBIC_SLOW_START_END_ABOVE &&
+        state->ssthresh_bytes != FF_SSTHRESH_INFINITE) {
+        return state->ssthresh_bytes + 1; /* [cubic.slow-start.at-threshold] */
+    }
+    return state->ssthresh_bytes;
+}
+
 enum ff_phase ff_slow_start_phase(const struct ff_slow_start *state)
 {
     if (state->in_recovery) {
         return FF_PHASE_RECOVERY;
     }
-    /* The infinite threshold is larger than any window. */
-    return state->cwnd_bytes < state->ssthresh_bytes ? FF_PHASE_SLOW_START : FF_PHASE_CONGESTION_AVOIDANCE;
+    return state->cwnd_bytes < slow_start_end_bytes(state) ? FF_PHASE_SLOW_START : FF_PHASE_CONGESTION_AVOIDANCE;
 }
 
 enum ff_outcome ff_slow_start_on_sent(struct ff_slow_start *state, uint64_t t_ns, const struct ff_sent *sent)
@@ -69,13 +78,13 @@ enum ff_outcome ff_slow_start_on_pto(const struct ff_slow_start *state)
     return FF_OUTCOME_UNCHANGED; /* [slow-start.pto] */
 }
 
-/* How many packets of the run are acknowledged in slow start: the first that reaches ssthresh is the last. */
+/* How many packets of the run are acknowledged in slow start: the first that ends it is the last. */
 static uint64_t packets_to_threshold(const struct ff_slow_start *state, const struct ff_run *run)
 {
     if (state->ssthresh_bytes == FF_SSTHRESH_INFINITE) {
         return ff_run_count(run);
     }
-    uint64_t missing_bytes = state->ssthresh_bytes - state->cwnd_bytes;
+    uint64_t missing_bytes = slow_start_end_bytes(state) - state->cwnd_bytes;
     /* Windows stay below 2^63, sizes below 2^16. */
     return smaller(ff_run_count(run), (missing_bytes + run->size_bytes - 1) / run->size_bytes);
 }
@@ -116,7 +125,7 @@ static void grow_avoidance(struct ff_slow_start *state, uint64_t size_bytes, uin
         if (share_bytes < state->cwnd_bytes || state->cwnd_bytes == 0) {
             return; /* nothing for this packet, nor for those left; only a startup algorithm can leave a window of 0 */
         }
-        state->cwnd_bytes = saturate(state->cwnd_bytes + share_bytes / state->cwnd_bytes);
+        state->cwnd_bytes = saturate(state->cwnd_bytes + share_bytes / state->cwnd_bytes); /* [slow-start.avoidance.limit] */
     }
 }
 
@@ -170,7 +179,10 @@ static void grow_by_ack(struct ff_slow_start *state, uint64_t t_ns, const struct
         increase_bytes = smaller(acked_bytes, datagram_bytes); /* [slow-start.acks.grow] */
     } else {
         /* No window is 0: that only startup algorithms leave, and they count bytes. */
-        increase_bytes = larger(datagram_bytes * datagram_bytes / state->cwnd_bytes, 1); /* [slow-start.acks.avoidance] */
+        increase_bytes = datagram_bytes * datagram_bytes / state->cwnd_bytes; /* [slow-start.acks.avoidance] */
+        if (increase_bytes == 0) {
+            increase_bytes = 1; /* [slow-start.acks.avoidance.least] */
+        }
     }
     state->cwnd_bytes = saturate(state->cwnd_bytes + increase_bytes);
 }
@@ -212,7 +224,8 @@ static enum ff_outcome on_congestion(struct ff_slow_start *state, uint64_t now_n
         state->ssthresh_bytes = windows.ssthresh_bytes;
     } else {
         state->ssthresh_bytes = ff_slow_start_reduced_bytes(state, state->cwnd_bytes); /* [slow-start.recovery.begin] */
-        state->cwnd_bytes = larger(state->ssthresh_bytes, ff_slow_start_minimum_window_bytes(state));
+        state->cwnd_bytes =
+            larger(state->ssthresh_bytes, ff_slow_start_minimum_window_bytes(state)); /* [slow-start.recovery.at-once] */
     }
     state->recovery_start_ns = now_ns;
     state->in_recovery = true;
@@ -272,12 +285,12 @@ enum ff_outcome ff_slow_start_on_spurious_loss(struct ff_slow_start *state)
 {
     struct ff_cubic_saved replaced;
 
-    if (!state->has_cubic || !ff_cubic_restore(&state->cubic, &replaced)) {
+    if (!state->has_cubic || !ff_cubic_restore(&state->cubic, state->cwnd_bytes, &replaced)) {
         return FF_OUTCOME_UNCHANGED;
     }
-    state->cwnd_bytes = larger(state->cwnd_bytes, replaced.cwnd_bytes); /* [cubic.spurious.window] */
+    state->cwnd_bytes = replaced.cwnd_bytes;
     state->ssthresh_bytes = replaced.ssthresh_bytes;
-    state->recovery_start_ns = replaced.recovery_start_ns;
+    state->recovery_start_ns = replaced.recovery_start_ns; /* [cubic.spurious.recovery] */
     state->in_recovery = state->in_recovery && replaced.in_recovery;
     return FF_OUTCOME_RESTORED;
 }
@@ -285,7 +298,7 @@ enum ff_outcome ff_slow_start_on_spurious_loss(struct ff_slow_start *state)
 enum ff_outcome ff_slow_start_on_persistent_congestion(struct ff_slow_start *state)
 {
     state->cwnd_bytes = ff_slow_start_minimum_window_bytes(state); /* [slow-start.persistent.collapse] */
-    state->recovery_start_ns = FF_NONE;
+    state->recovery_start_ns = FF_NONE; /* [slow-start.persistent.forget] */
     state->in_recovery = false;
     if (state->has_cubic) {
         ff_cubic_collapse(&state->cubic);

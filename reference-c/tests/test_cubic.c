@@ -123,6 +123,22 @@ void test_cubic_restores_once(void)
     TEST_ASSERT_EQUAL_INT(FF_OUTCOME_UNCHANGED, step_ok(&controller, spurious).outcome);
 }
 
+void test_cubic_restores_nothing_late(void)
+{
+    struct ff_controller controller = cubic();
+    const struct ff_event spurious = {.kind = FF_EVENT_SPURIOUS_LOSS, .t_ns = 60001 * MS};
+
+    (void)lose(&controller, 2000 * MS, 1000 * MS);
+    /* Ahead of the window before the loss: 25200 grows to 37800 at most with every ACK of a whole window, far beyond K. */
+    (void)acknowledge(&controller, 3001 * MS, 1);
+    uint64_t cwnd_bytes = acknowledge(&controller, 60000 * MS, 36).cwnd_bytes;
+    TEST_ASSERT_TRUE(cwnd_bytes > 36000);
+    struct ff_observation late = step_ok(&controller, spurious);
+    TEST_ASSERT_EQUAL_INT(FF_OUTCOME_UNCHANGED, late.outcome);
+    TEST_ASSERT_EQUAL_UINT64(cwnd_bytes, late.cwnd_bytes);
+    TEST_ASSERT_EQUAL_UINT64(25200, late.ssthresh_bytes);
+}
+
 void test_cubic_below_startup_algorithms(void)
 {
     static const char *const named[][2] = {{"search", "draft-09"},

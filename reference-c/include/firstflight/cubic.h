@@ -80,6 +80,6 @@ void ff_cubic_collapse(struct ff_cubic *state);
 void ff_cubic_forget(struct ff_cubic *state);
 
 /* Restore the state before the last reduction and write what it replaced; false if there is nothing to restore. */
-bool ff_cubic_restore(struct ff_cubic *state, struct ff_cubic_saved *replaced);
+bool ff_cubic_restore(struct ff_cubic *state, uint64_t cwnd_bytes, struct ff_cubic_saved *replaced);
 
 #endif

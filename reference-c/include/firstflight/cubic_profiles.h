@@ -49,6 +49,12 @@ enum {
     FF_CUBIC_SPURIOUS_KEPT = 1, /* the reduction stays */
 };
 
+/* At which window does slow start end? (U9) */
+enum {
+    FF_CUBIC_SLOW_START_END_AT = 0, /* at the threshold, as in RFC 9002 */
+    FF_CUBIC_SLOW_START_END_ABOVE = 1, /* above the threshold, as in RFC 9438 */
+};
+
 /* A choice for every reading. */
 struct ff_cubic_readings {
     uint8_t growth;
@@ -58,6 +64,7 @@ struct ff_cubic_readings {
     uint8_t fast_convergence;
     uint8_t limited_time;
     uint8_t spurious;
+    uint8_t slow_start_end;
 };
 
 struct ff_cubic_profile {

@@ -75,7 +75,7 @@ struct ff_lost {
     uint64_t next_packet;
 };
 
-/* The ECN-CE counter rose to ce_count; packet, sent at sent_t_ns, is the largest newly acknowledged. */
+/* The ECN-CE counter rose to ce_count; packet, sent at sent_t_ns, is the largest that the frame acknowledges. */
 struct ff_ce {
     uint64_t packet;
     uint64_t sent_t_ns; /* 1..time of the event */

@@ -15,6 +15,7 @@ from firstflight.cubic_profiles import (
     LimitedTime,
     Readings,
     ReductionBasis,
+    SlowStartEnd,
     Spurious,
 )
 from firstflight.cubic_window import (
@@ -35,6 +36,7 @@ __all__ = [
     "Epoch",
     "Readings",
     "Saved",
+    "SlowStartEnd",
     "begin",
     "collapse",
     "forget",
@@ -119,7 +121,7 @@ def on_acked(state: Cubic, ack: Ack, datagram_bytes: int, cwnd_bytes: int, acked
     """Process an ACK, of which so many bytes may grow the window in congestion avoidance; return the window as well."""
     state = with_flight(state, ack.bytes_in_flight)
     if ack.app_limited:
-        state = _stopped(state, ack.t_ns, idle=False)
+        state = _stopped(state, ack.t_ns, idle=False)  # [cubic.limited.growth]
     elif acked_bytes > 0 and cwnd_bytes > 0:
         state, cwnd_bytes = _grow(state, ack, datagram_bytes, cwnd_bytes, acked_bytes)
     if ack.bytes_in_flight == 0:
@@ -170,13 +172,15 @@ def _current_epoch(state: Cubic, now_ns: int, datagram_bytes: int, cwnd_bytes: i
     if state.readings.epoch_start is EpochStart.RECOVERY and state.reduced_ns is not None:
         start_ns = state.reduced_ns  # [cubic.epoch.at-recovery]
     w_max_bytes, prior_bytes = state.w_max_bytes, state.cwnd_prior_bytes
-    if w_max_bytes is None or w_max_bytes < cwnd_bytes:
+    if w_max_bytes is None:
         w_max_bytes = cwnd_bytes  # [cubic.epoch.no-maximum]
+    elif w_max_bytes < cwnd_bytes:
+        w_max_bytes = cwnd_bytes  # [cubic.epoch.low-maximum]
     if prior_bytes is None:
         prior_bytes = cwnd_bytes  # [cubic.epoch.no-prior]
     k_ns = cube_time_ns(w_max_bytes - cwnd_bytes, datagram_bytes)  # [cubic.k]
     state = replace(state, w_max_bytes=w_max_bytes, cwnd_prior_bytes=prior_bytes, reduced_ns=None)
-    return state, Epoch(start_ns, k_ns, cwnd_bytes, cwnd_bytes)
+    return state, Epoch(start_ns, k_ns, cwnd_bytes, cwnd_bytes)  # [cubic.friendly.begin]
 
 
 def _grow_estimate(epoch: Epoch, datagram_bytes: int, cwnd_bytes: int, acked_bytes: int, prior_bytes: int) -> Epoch:
@@ -214,14 +218,14 @@ def reduce(
     """Process a sign of congestion; return the new window and threshold as well. ``base``: what the base was before it."""
     cwnd_bytes = base.cwnd_bytes
     prior = replace(base, w_max_bytes=state.w_max_bytes, cwnd_prior_bytes=state.cwnd_prior_bytes, epoch=state.epoch)
-    state = replace(note_reduction(state, now_ns, cwnd_bytes), saved=prior)
+    state = replace(note_reduction(state, now_ns, cwnd_bytes), saved=prior)  # [cubic.spurious.save]
     reduced_bytes = seven_tenths(cwnd_bytes)  # [cubic.reduce]
     if state.readings.reduction_basis is ReductionBasis.FLIGHT:
         reduced_bytes = seven_tenths(flight_bytes)  # [cubic.reduce.flight]
     two_bytes = least_bytes = 2 * datagram_bytes  # [cubic.reduce.minimum]
     if ce and state.readings.ce_minimum is CeMinimum.ONE_DATAGRAM:
         least_bytes = datagram_bytes  # [cubic.reduce.minimum-ce]
-    return state, max(reduced_bytes, least_bytes), max(reduced_bytes, two_bytes)
+    return state, max(reduced_bytes, least_bytes), max(reduced_bytes, two_bytes)  # [cubic.reduce.at-once]
 
 
 def note_reduction(state: Cubic, now_ns: int, cwnd_bytes: int) -> Cubic:
@@ -237,7 +241,8 @@ def note_reduction(state: Cubic, now_ns: int, cwnd_bytes: int) -> Cubic:
 
 def collapse(state: Cubic) -> Cubic:
     """Process persistent congestion: the next stage begins as if there had been no maximum."""
-    return replace(state, w_max_bytes=None, epoch=None, reduced_ns=None, saved=None)  # [cubic.persistent]
+    state = replace(state, saved=None)  # [cubic.spurious.persistent]
+    return replace(state, w_max_bytes=None, epoch=None, reduced_ns=None)  # [cubic.persistent]
 
 
 def forget(state: Cubic) -> Cubic:
@@ -245,11 +250,13 @@ def forget(state: Cubic) -> Cubic:
     return replace(begin(state.readings), flight_bytes=state.flight_bytes)  # [cubic.startup.forget]
 
 
-def restored(state: Cubic) -> tuple[Cubic, Saved] | None:
+def restored(state: Cubic, cwnd_bytes: int) -> tuple[Cubic, Saved] | None:
     """Return the state before the last reduction, and what it replaced; ``None`` if there is nothing to restore."""
     saved = state.saved
     if saved is None or state.readings.spurious is Spurious.KEPT:
         return None
+    if cwnd_bytes >= saved.cwnd_bytes:  # the window before the reduction, which is cwnd_prior
+        return None  # [cubic.spurious.late]
     state = replace(
         state,
         w_max_bytes=saved.w_max_bytes,  # [cubic.spurious]

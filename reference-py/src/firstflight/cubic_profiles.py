@@ -55,6 +55,13 @@ class Spurious(Enum):
     KEPT = "kept"
 
 
+class SlowStartEnd(Enum):
+    """At which window does slow start end?"""
+
+    AT = "at"
+    ABOVE = "above"
+
+
 @dataclass(frozen=True, slots=True)
 class Readings:
     """A choice for every reading."""
@@ -66,6 +73,7 @@ class Readings:
     fast_convergence: FastConvergence
     limited_time: LimitedTime
     spurious: Spurious
+    slow_start_end: SlowStartEnd
 
 
 PROFILES = {
@@ -77,6 +85,7 @@ PROFILES = {
         fast_convergence=FastConvergence.ON,
         limited_time=LimitedTime.ACKS_AND_IDLE,
         spurious=Spurious.RESTORED,
+        slow_start_end=SlowStartEnd.AT,
     ),
     "rfc-9438-literal": Readings(
         growth=Growth.ACKS,
@@ -86,5 +95,6 @@ PROFILES = {
         fast_convergence=FastConvergence.ON,
         limited_time=LimitedTime.ACKS_AND_IDLE,
         spurious=Spurious.RESTORED,
+        slow_start_end=SlowStartEnd.ABOVE,
     ),
 }

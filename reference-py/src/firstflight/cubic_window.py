@@ -42,7 +42,7 @@ def cube_time_ns(distance_bytes: int, datagram_bytes: int) -> int:
 def window_bytes(w_max_bytes: int, k_ns: int, datagram_bytes: int, t_ns: int) -> int:
     """Return W_cubic(t) in bytes, rounded towards W_max, within 0 and the largest window."""
     distance_ns = abs(t_ns - k_ns)
-    distance_bytes = 2 * datagram_bytes * distance_ns**3 // CUBE_DIVISOR  # [cubic.window]
+    distance_bytes = 2 * datagram_bytes * distance_ns**3 // CUBE_DIVISOR  # [cubic.window] [cubic.window.constant]
     if t_ns < k_ns:
         return max(w_max_bytes - distance_bytes, 0)  # [cubic.window.concave]
     return min(w_max_bytes + distance_bytes, WINDOW_MAX_BYTES)

@@ -82,7 +82,7 @@ class Lost:
 
 @dataclass(frozen=True, slots=True)
 class Ce:
-    """The ECN-CE counter rose to ``ce_count``; ``packet``, sent at ``sent_t_ns``, is the largest newly acknowledged."""
+    """The ECN-CE counter rose to ``ce_count``; ``packet``, sent at ``sent_t_ns``, is the largest that the frame acknowledges."""
 
     t_ns: int
     packet: int

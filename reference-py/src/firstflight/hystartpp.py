@@ -119,7 +119,7 @@ def _grow(readings: Readings, state: HyStartPP, base: SlowStart, ack: Ack) -> tu
     if 0 < limit_bytes < grown_bytes:
         grown_bytes = limit_bytes  # [hystartpp.limit]
     if state.conservative:
-        grown_bytes //= GROWTH_DIVISOR  # [hystartpp.css.grow]
+        grown_bytes //= GROWTH_DIVISOR  # [hystartpp.css.grow] [hystartpp.css.divisor]
         outcome = Outcome.CONSERVATIVE_GROWN if outcome is Outcome.GROWN else outcome
     return replace(base, cwnd_bytes=before_bytes + grown_bytes, ssthresh_bytes=ssthresh_bytes), outcome
 
@@ -141,7 +141,8 @@ def _delay_increased(state: HyStartPP) -> bool:
     # Compared in eighths of a nanosecond, so that nothing is rounded.
     share = min(state.last_min_ns, RTT_DIVISOR * THRESHOLD_MAX_NS)  # [hystartpp.delay.maximum]
     threshold = max(RTT_DIVISOR * THRESHOLD_MIN_NS, share)  # [hystartpp.delay.minimum]
-    return RTT_DIVISOR * state.current_min_ns >= RTT_DIVISOR * state.last_min_ns + threshold  # [hystartpp.delay]
+    bound = RTT_DIVISOR * state.last_min_ns + threshold  # [hystartpp.delay.divisor]
+    return RTT_DIVISOR * state.current_min_ns >= bound  # [hystartpp.delay]
 
 
 def _spurious(readings: Readings, state: HyStartPP) -> bool:

@@ -98,9 +98,16 @@ def phase(state: SlowStart) -> Phase:
     """Return the phase: recovery, else slow start below the threshold, else congestion avoidance."""
     if state.in_recovery:
         return Phase.RECOVERY
-    if state.ssthresh_bytes is None or state.cwnd_bytes < state.ssthresh_bytes:
+    if state.ssthresh_bytes is None or state.cwnd_bytes < _slow_start_end_bytes(state, state.ssthresh_bytes):
         return Phase.SLOW_START
     return Phase.CONGESTION_AVOIDANCE
+
+
+def _slow_start_end_bytes(state: SlowStart, ssthresh_bytes: int) -> int:
+    """Return the smallest window that is not in slow start."""
+    if state.cubic is not None and state.cubic.readings.slow_start_end is cubic_law.SlowStartEnd.ABOVE:
+        return ssthresh_bytes + 1  # [cubic.slow-start.at-threshold]
+    return ssthresh_bytes
 
 
 def on_sent(state: SlowStart, sent: Sent) -> tuple[SlowStart, Outcome]:
@@ -160,7 +167,9 @@ def _grow_by_ack(state: SlowStart, ack: Ack, acked_bytes: int) -> SlowStart:
     if phase(state) is Phase.SLOW_START:
         increase_bytes = min(acked_bytes, datagram_bytes)  # [slow-start.acks.grow]
     else:
-        increase_bytes = max(datagram_bytes * datagram_bytes // cwnd_bytes, 1)  # [slow-start.acks.avoidance]
+        increase_bytes = datagram_bytes * datagram_bytes // cwnd_bytes  # [slow-start.acks.avoidance]
+        if increase_bytes == 0:
+            increase_bytes = 1  # [slow-start.acks.avoidance.least]
     return replace(state, cwnd_bytes=_saturate(cwnd_bytes + increase_bytes))
 
 
@@ -170,15 +179,15 @@ def _grow_avoidance(state: SlowStart, run: Run, cwnd_bytes: int, packets: int) -
     for _ in range(packets):
         if share_bytes < cwnd_bytes or cwnd_bytes == 0:
             break  # nothing for this packet, nor for those left; only a startup algorithm can leave a window of 0
-        cwnd_bytes = _saturate(cwnd_bytes + share_bytes // cwnd_bytes)
+        cwnd_bytes = _saturate(cwnd_bytes + share_bytes // cwnd_bytes)  # [slow-start.avoidance.limit]
     return cwnd_bytes
 
 
 def _packets_to_threshold(state: SlowStart, run: Run) -> int:
-    """Return how many packets of the run are acknowledged in slow start: the first that reaches ssthresh is the last."""
+    """Return how many packets of the run are acknowledged in slow start: the first that ends it is the last."""
     if state.ssthresh_bytes is None:
         return run.count
-    missing_bytes = state.ssthresh_bytes - state.cwnd_bytes
+    missing_bytes = _slow_start_end_bytes(state, state.ssthresh_bytes) - state.cwnd_bytes
     return min(run.count, (missing_bytes + run.size_bytes - 1) // run.size_bytes)
 
 
@@ -228,7 +237,7 @@ def _on_congestion(
         state = replace(state, cubic=cubic)
     else:
         ssthresh_bytes = reduced_bytes(state, state.cwnd_bytes)  # [slow-start.recovery.begin]
-        cwnd_bytes = max(ssthresh_bytes, minimum_window_bytes(state))
+        cwnd_bytes = max(ssthresh_bytes, minimum_window_bytes(state))  # [slow-start.recovery.at-once]
     state = replace(
         state, cwnd_bytes=cwnd_bytes, ssthresh_bytes=ssthresh_bytes, recovery_start_ns=now_ns, in_recovery=True
     )
@@ -258,17 +267,16 @@ def forget_congestion(state: SlowStart) -> SlowStart:
 
 def on_spurious_loss(state: SlowStart) -> tuple[SlowStart, Outcome]:
     """Process the news that the losses which caused the last reduction were none. NewReno keeps the reduction."""
-    undone = None if state.cubic is None else cubic_law.restored(state.cubic)
+    undone = None if state.cubic is None else cubic_law.restored(state.cubic, state.cwnd_bytes)
     if undone is None:
         return state, Outcome.UNCHANGED
     cubic, saved = undone
-    cwnd_bytes = max(state.cwnd_bytes, saved.cwnd_bytes)  # [cubic.spurious.window]
     state = replace(
         state,
         cubic=cubic,
-        cwnd_bytes=cwnd_bytes,
+        cwnd_bytes=saved.cwnd_bytes,
         ssthresh_bytes=saved.ssthresh_bytes,
-        recovery_start_ns=saved.recovery_start_ns,
+        recovery_start_ns=saved.recovery_start_ns,  # [cubic.spurious.recovery]
         in_recovery=state.in_recovery and saved.in_recovery,
     )
     return state, Outcome.RESTORED
@@ -280,7 +288,7 @@ def on_persistent_congestion(state: SlowStart) -> tuple[SlowStart, Outcome]:
         state,
         cwnd_bytes=minimum_window_bytes(state),  # [slow-start.persistent.collapse]
         recovery_start_ns=None,
-        in_recovery=False,
+        in_recovery=False,  # [slow-start.persistent.forget]
         cubic=None if state.cubic is None else cubic_law.collapse(state.cubic),
     )
     return state, Outcome.COLLAPSED

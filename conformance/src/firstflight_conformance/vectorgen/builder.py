@@ -50,6 +50,13 @@ class StreamBuilder:
         profiles = (profile,) if isinstance(profile, str) else profile
         self.expectations.append(Expectation(at, values, profiles))
 
+    def acked(self, packet: int) -> int:
+        """Return the number of the event that acknowledges the packet, for :meth:`expect`."""
+        for number, event in enumerate(self.events):
+            if isinstance(event, Ack) and any(run.first <= packet <= run.last for run in event.packets):
+                return number
+        raise ValueError(f"expect: packet {packet} is not acknowledged")
+
     def send(
         self,
         t_ns: int,

@@ -21,6 +21,8 @@ def _(b: StreamBuilder) -> None:
     b.ack(RTT, (0, 1))
     b.ack(RTT + MS, (2, 2))
     b.ack(RTT + 2 * MS, (3, 3))
+    b.expect(profile="ack-counting", cwnd_bytes=15_600)
+    b.expect(profile="rfc-9002", cwnd_bytes=16_800)
 
 
 @add(
@@ -34,6 +36,8 @@ def _(b: StreamBuilder) -> None:
     b.ack(RTT, (0, 0))
     b.ack(RTT + MS, (1, 1), (3, 3))
     b.ack(RTT + 2 * MS, (4, 6))
+    b.expect(profile="ack-counting", cwnd_bytes=14_300)
+    b.expect(profile="rfc-9002", cwnd_bytes=14_600)
 
 
 @add(
@@ -51,6 +55,8 @@ def _(b: StreamBuilder) -> None:
     b.send(RTT + 5 * MS, 5)
     b.ack(2 * RTT + 5 * MS, (10, 11))
     b.ack(2 * RTT + 6 * MS, (12, 12))
+    b.expect(profile="ack-counting", cwnd_bytes=7029)
+    b.expect(profile="rfc-9002", cwnd_bytes=8340)
 
 
 @add(
@@ -65,6 +71,7 @@ def _(b: StreamBuilder) -> None:
     b.send(RTT + MS, 3)
     b.ack(2 * RTT + MS, (10, 10))
     b.ack(2 * RTT + 2 * MS, (11, 12))
+    b.expect(cwnd_bytes=2_000_002)
 
 
 @add(
@@ -78,6 +85,8 @@ def _(b: StreamBuilder) -> None:
     b.ack(RTT, (1, 8))
     b.send(RTT + MS, 2)
     b.ack(2 * RTT + MS, (9, 10))
+    b.expect(at=b.acked(8), cwnd_bytes=6000)
+    b.expect(cwnd_bytes=6240)
 
 
 @add(
@@ -91,6 +100,8 @@ def _(b: StreamBuilder) -> None:
     b.persistent_congestion(RTT)
     for packet in (4, 5, 6, 7):
         b.ack(RTT + packet * MS, (packet, packet))
+    b.expect(at=b.acked(6), cwnd_bytes=6000)
+    b.expect(cwnd_bytes=6240)
 
 
 @add(
@@ -102,6 +113,8 @@ def _(b: StreamBuilder) -> None:
     b.send(0, 10)
     b.ack(RTT, (0, 1), app_limited=True)
     b.ack(RTT + MS, (2, 3))
+    b.expect(at=b.acked(1), cwnd_bytes=12_000)
+    b.expect(cwnd_bytes=13_200)
 
 
 @add(
@@ -114,3 +127,4 @@ def _(b: StreamBuilder) -> None:
     b.send(0, 2)
     b.ack(RTT, (0, 0))
     b.ack(RTT + MS, (1, 1))
+    b.expect(cwnd_bytes=4611686018427387903)

@@ -81,6 +81,8 @@ def _(b: ComposedBuilder) -> None:
     b.send(115 * MS, 8)
     b.ack(210 * MS, (20, 20))
     b.ack(215 * MS, (21, 21))
+    b.expect(profile="pfldnet-2007", cwnd_bytes=9111)
+    b.expect(profile="pfldnet-2007+cubic", cwnd_bytes=9058)
 
 
 @add(
@@ -100,6 +102,7 @@ def _(b: ComposedBuilder) -> None:
         b.send(RTT + (50 + 10 * pair) * MS, 2)
     b.ack(2 * RTT, (1, 8))
     b.lose(2 * RTT, (9, 9))
+    b.expect(cwnd_bytes=6000)
 
 
 @add(
@@ -113,6 +116,8 @@ def _(b: ComposedBuilder) -> None:
     b.begin()
     b.ack(RTT, (1, 9))
     b.lose(RTT, (0, 0))
+    b.expect(profile="rfc-9959", cwnd_bytes=11_400)
+    b.expect(profile="rfc-9959+cubic", cwnd_bytes=15_960)
 
 
 @add(

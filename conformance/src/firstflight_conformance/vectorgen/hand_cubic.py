@@ -38,6 +38,7 @@ def begin_stage(b: StreamBuilder, rtt_ns: int = S) -> None:
 )
 def _(b: StreamBuilder) -> None:
     lose_at(b, RTT)
+    b.expect(at=1, outcome="reduced", cwnd_bytes=25_200, ssthresh_bytes=25_200)
 
 
 @add(
@@ -49,6 +50,7 @@ def _(b: StreamBuilder) -> None:
     b.send_sizes(0, [(1, 77), (9, 1200)])
     b.ack(RTT, (0, 0))
     b.lose(RTT, (1, 1))
+    b.expect(cwnd_bytes=8453, ssthresh_bytes=8453)
 
 
 @add(
@@ -60,6 +62,7 @@ def _(b: StreamBuilder) -> None:
 def _(b: StreamBuilder) -> None:
     b.send(0, 2)
     b.lose(RTT, (0, 0))
+    b.expect(cwnd_bytes=2400, ssthresh_bytes=2400)
 
 
 @add(
@@ -71,6 +74,7 @@ def _(b: StreamBuilder) -> None:
 def _(b: StreamBuilder) -> None:
     b.send(0, 10)
     b.lose(RTT, (0, 0))
+    b.expect(cwnd_bytes=25220157913274782)
 
 
 @add(
@@ -82,6 +86,7 @@ def _(b: StreamBuilder) -> None:
 def _(b: StreamBuilder) -> None:
     b.send(0, 18)
     b.lose(RTT, (0, 0))
+    b.expect(cwnd_bytes=25_200)
 
 
 @add(
@@ -95,6 +100,7 @@ def _(b: StreamBuilder) -> None:
     b.lose(RTT, (0, 0))
     b.lose(RTT + MS, (1, 1))
     b.lose(RTT + 2 * MS, (2, 2))
+    b.expect(outcome="already_reduced", cwnd_bytes=25_200)
 
 
 @add(
@@ -110,6 +116,8 @@ def _(b: StreamBuilder) -> None:
     b.ack(RTT, (0, 35))
     b.send(RTT + MS, 25)
     b.ack(2 * RTT + MS, (36, 60))
+    b.expect(at=1, cwnd_bytes=25_200)
+    b.expect(cwnd_bytes=25_725, w_est_bytes=25_725)
 
 
 @add(
@@ -128,6 +136,8 @@ def _(b: StreamBuilder) -> None:
     b.ack(2 * RTT + MS, (1, 1))
     b.send(2 * RTT + MS, 2)
     b.ack(3 * RTT + MS, (2, 2))
+    b.expect(at=1, cwnd_bytes=1200, ssthresh_bytes=2400)
+    b.expect(cwnd_bytes=3000, w_max_bytes=2400)
 
 
 @add(
@@ -140,6 +150,7 @@ def _(b: StreamBuilder) -> None:
 )
 def _(b: StreamBuilder) -> None:
     begin_stage(b)
+    b.expect(cwnd_bytes=25_221, k_ns=3 * S)
 
 
 @add(
@@ -153,6 +164,7 @@ def _(b: StreamBuilder) -> None:
 def _(b: StreamBuilder) -> None:
     begin_stage(b)
     b.ack(3 * S + MS, (61, 61))
+    b.expect(cwnd_bytes=25_632)
 
 
 @add(
@@ -165,6 +177,7 @@ def _(b: StreamBuilder) -> None:
 def _(b: StreamBuilder) -> None:
     begin_stage(b)
     b.ack(3 * S + MS, (52, 61))
+    b.expect(cwnd_bytes=29_336)
 
 
 @add(
@@ -178,6 +191,7 @@ def _(b: StreamBuilder) -> None:
 def _(b: StreamBuilder) -> None:
     begin_stage(b)
     b.ack(5 * S + MS, (61, 61))
+    b.expect(cwnd_bytes=25_679)
 
 
 @add(
@@ -196,6 +210,8 @@ def _(b: StreamBuilder) -> None:
     b.ack(2 * S + MS, (2, 2))
     b.send(2 * S + MS, 1)
     b.ack(6 * S + MS, (3, 3))
+    b.expect(at=b.acked(2), cwnd_bytes=2500, k_ns=0)
+    b.expect(cwnd_bytes=3000)
 
 
 @add(
@@ -209,6 +225,7 @@ def _(b: StreamBuilder) -> None:
 def _(b: StreamBuilder) -> None:
     begin_stage(b)
     b.ack(6 * S + MS, (61, 61))
+    b.expect(cwnd_bytes=25_720)
 
 
 @add(
@@ -221,6 +238,7 @@ def _(b: StreamBuilder) -> None:
 def _(b: StreamBuilder) -> None:
     begin_stage(b)
     b.ack(22 * S + MS, (37, 61))
+    b.expect(cwnd_bytes=37_720)
 
 
 @add(
@@ -237,6 +255,7 @@ def _(b: StreamBuilder) -> None:
     b.lose(S, (0, 0))
     b.persistent_congestion(S)
     b.ack(S, (1, 3))
+    b.expect(cwnd_bytes=2529)
 
 
 @add(
@@ -255,6 +274,9 @@ def _(b: StreamBuilder) -> None:
     b.ack(2 * RTT + MS, (3, 3))
     b.send(2 * RTT + MS, 2)
     b.ack(3 * RTT, (4, 4))
+    b.expect(at=b.acked(2), cwnd_bytes=3000)
+    b.expect(at=b.acked(3), cwnd_bytes=3480)
+    b.expect(cwnd_bytes=3893)
 
 
 @add(
@@ -273,6 +295,9 @@ def _(b: StreamBuilder) -> None:
     b.send(2 * S + 2 * MS, 17)
     b.ack(3 * S + 2 * MS, (61, 61))
     b.ack(4 * S + 2 * MS, (62, 62))
+    b.expect(at=4, cwnd_bytes=17_640, w_max_bytes=21_420)
+    b.expect(at=b.acked(61), cwnd_bytes=17_670)
+    b.expect(cwnd_bytes=17_882)
 
 
 @add(
@@ -292,6 +317,9 @@ def _(b: StreamBuilder) -> None:
     b.send(RTT + MS, 26)
     b.ack(2 * RTT + MS, (36, 36))
     b.ack(4 * S, (37, 37))
+    b.expect(at=b.acked(35), cwnd_bytes=26_223, w_max_bytes=26_000, k_ns=0)
+    b.expect(at=b.acked(36), cwnd_bytes=26_244)
+    b.expect(cwnd_bytes=26_744)
 
 
 @add(
@@ -310,6 +338,8 @@ def _(b: StreamBuilder) -> None:
     b.ack(5 * S + MS, (38, 38), sample=False, app_limited=True)
     b.send(5 * S + MS, 1)
     b.ack(7 * S + MS, (39, 39), sample=False)
+    b.expect(at=b.acked(38), outcome="app_limited", cwnd_bytes=25_221)
+    b.expect(cwnd_bytes=25_632)
 
 
 @add(
@@ -325,6 +355,30 @@ def _(b: StreamBuilder) -> None:
     b.ack(2 * S + MS, (36, 36))
     b.send(6 * S + MS, 1)
     b.ack(7 * S + MS, (37, 37))
+    b.expect(cwnd_bytes=25_632)
+
+
+@add(
+    "cubic.epoch.low-maximum",
+    "A W_max below the window at the beginning of a stage counts for nothing",
+    """2500 falls to the least, 2400, with W_max = 2500. A second loss finds 2400, less than W_max: W_max = 2400 * 17/20 = 2040, and the window stays. An ACK of one byte begins a stage at 2400: W_max becomes 2400, K = 0; W_est = 2400.5 and the target
+    W_cubic(0.1 s) = 2400 leave the window. An ACK of 100 bytes at t = 1 s, with an RTT of 1.1 s and so a smoothed one of 7/8 * 100 ms + 1/8 * 1100 ms = 225 ms: W_est = 2450.5 is below W_cubic(1 s) = 2400 + 480 = 2880, the target W_cubic(1.225 s) = 2400 + floor(480 * 1.838) = 3282.
+    Growth is 882 * 100 / 2400 = 36.75: 2436. With the plateau at 2040 it is 2421; with K = -0.909 s the target is beyond one and a half windows, and the window 2450.""",
+    initial_window_bytes=2500,
+)
+def _(b: StreamBuilder) -> None:
+    b.send(0, 2)
+    b.lose(RTT, (0, 0))
+    b.expect(cwnd_bytes=2400, w_max_bytes=2500)
+    b.ack(RTT, (1, 1))
+    b.send(RTT + MS, 2)
+    b.lose(2 * RTT + MS, (2, 2))
+    b.expect(cwnd_bytes=2400, w_max_bytes=2040)
+    b.send_sizes(2 * RTT + 2 * MS, [(1, 1), (1, 100)])
+    b.ack(3 * RTT + 2 * MS, (4, 4))
+    b.expect(cwnd_bytes=2400, w_max_bytes=2400, k_ns=0, w_est_bytes=2400)
+    b.ack(S + 3 * RTT + 2 * MS, (5, 5))
+    b.expect(cwnd_bytes=2436, w_est_bytes=2450)
 
 
 @add(
@@ -345,13 +399,18 @@ def _(b: AvoidanceBuilder) -> None:
     b.spurious_loss(4 * S + 2 * MS)
     b.fill(4 * S + 2 * MS)
     b.ack(5 * S + 2 * MS, (63, 63))
+    b.expect(at=8, cwnd_bytes=17_942)
+    b.expect(at=9, outcome="restored", cwnd_bytes=25_632, ssthresh_bytes=25_200, w_max_bytes=36_000)
+    b.expect(at=b.acked(62), cwnd_bytes=26_037)
+    b.expect(at=11, outcome="unchanged")
+    b.expect(cwnd_bytes=26_435)
 
 
 @add(
     "cubic.spurious.larger-window",
-    "A spurious loss does not lower a window that has grown since",
-    """A window of two datagrams is not reduced by a loss and has grown to 3000 before the loss is found to be spurious: it stays 3000, the threshold is infinite again, and slow
-    start goes on: 3000 + 1200 = 4200.""",
+    "A spurious loss that the window has made up for changes nothing",
+    """A window of two datagrams is not reduced by a loss and has grown to 3000 before the loss is found to be spurious: more than cwnd_prior = 2400, and so window, threshold and stage stay. The next ACK
+    of 1200 bytes is in the Reno-friendly region: W_est = 3000 + 1200 * 1200 / 3000 = 3480. A sender that restores the infinite threshold is in slow start again, at 4200; one that restores the window has 2400.""",
     initial_window_bytes=2400,
 )
 def _(b: AvoidanceBuilder) -> None:
@@ -361,7 +420,27 @@ def _(b: AvoidanceBuilder) -> None:
     b.send(RTT + MS, 2)
     b.ack(2 * RTT, (2, 2))
     b.spurious_loss(2 * RTT)
+    b.expect(outcome="unchanged", cwnd_bytes=3000, ssthresh_bytes=2400, w_max_bytes=2400, cwnd_prior_bytes=2400)
     b.ack(2 * RTT + MS, (3, 3))
+    b.expect(cwnd_bytes=3480)
+
+
+@add(
+    "cubic.spurious.at-prior",
+    "A spurious loss that took nothing from the window changes nothing",
+    """A window of two datagrams is the least that a loss leaves: 2400, the threshold 2400, cwnd_prior 2400. The loss is found to be spurious at once: the window is not below cwnd_prior, and the threshold stays 2400. A sender that
+    restores has an infinite threshold, and its slow start grows the window to 3600 where the ACK of a later packet gives W_est = 2400 + 1200 * 1200 / 2400 = 3000.""",
+    initial_window_bytes=2400,
+)
+def _(b: AvoidanceBuilder) -> None:
+    b.send(0, 2)
+    b.lose(RTT, (0, 0))
+    b.spurious_loss(RTT + MS)
+    b.expect(outcome="unchanged", cwnd_bytes=2400, ssthresh_bytes=2400)
+    b.ack(RTT + MS, (1, 1))
+    b.send(RTT + 2 * MS, 2)
+    b.ack(2 * RTT + 2 * MS, (2, 2))
+    b.expect(outcome="grown_avoidance", cwnd_bytes=3000)
 
 
 @add(
@@ -376,18 +455,44 @@ def _(b: AvoidanceBuilder) -> None:
     b.persistent_congestion(RTT)
     b.spurious_loss(RTT + MS)
     b.ack(2 * RTT, (1, 3))
+    b.expect(at=3, outcome="unchanged", cwnd_bytes=2000)
 
 
 @add(
     "cubic.literal.per-ack",
     "Literally, every ACK grows the window by one segment's share",
-    """As cubic.concave.stretch-ack. Where growth is for each ACK the ACK of ten packets grows the window by (35600 - 25221) * 1000 / 25221 = 411.5 to 25632.""",
+    """25200 after the loss. Packet 36 is acknowledged in slow start, as the window equals the threshold: 26200. Packet 37 begins a stage at t = 0: W_est = 26200 + (9/17) * 1000 * 1000 / 26200 = 26220.206, and the window too;
+    K is the time over which the curve covers 36000 - 26200 = 9800: the cube root of 9800 / 400 = 24.5, 2.904393 s. An ACK of ten packets at t = 1 s: W_cubic(1 s) = 36000 - floor(400 * 1.904393^3) = 36000 - 2762 = 33238 is no less than W_est. The target is W_cubic(2 s) = 36000 -
+    floor(400 * 0.904393^3) = 36000 - 295 = 35705. It grows the window once: (35705 - 26220) * 1000 / 26220 = 361.747 to 26581. Where bytes count that is 3617, to 29837.""",
     profiles=("rfc-9438-literal",),
     **WINDOW,
 )
 def _(b: StreamBuilder) -> None:
     begin_stage(b)
+    b.expect(at=4, outcome="grown", cwnd_bytes=26_200, epoch_start_ns=None)
+    b.ack(2 * S + MS, (37, 37))
+    b.expect(outcome="grown_avoidance", cwnd_bytes=26_220, w_max_bytes=36_000)
     b.ack(3 * S + MS, (52, 61))
+    b.expect(cwnd_bytes=26_581)
+
+
+@add(
+    "cubic.literal.at-threshold",
+    "Literally, a window that equals the threshold is in slow start",
+    """36000 falls to 25200, and so does the threshold. An ACK of two packets ends recovery: the first is acknowledged in slow start, 26200; the second, beyond the threshold, begins a stage: W_est = 26200 + (9/17) * 1000 * 1000 / 26200 = 26220.2.
+    RFC 9002 has congestion avoidance from the threshold on: 25200 + (9/17) * 1000 * 2000 / 25200 = 25242.""",
+    profiles=("rfc-9438", "rfc-9438-literal"),
+    **WINDOW,
+)
+def _(b: StreamBuilder) -> None:
+    b.send(0, 36)
+    b.lose(S, (0, 0))
+    b.expect(cwnd_bytes=25_200, ssthresh_bytes=25_200, profile="rfc-9438")
+    b.ack(S, (1, 35))
+    b.send(S + MS, 25)
+    b.ack(2 * S + MS, (36, 37))
+    b.expect(cwnd_bytes=25_242, phase="congestion_avoidance", profile="rfc-9438")
+    b.expect(cwnd_bytes=26_220, phase="congestion_avoidance", profile="rfc-9438-literal")
 
 
 @add(
@@ -404,12 +509,14 @@ def _(b: StreamBuilder) -> None:
     b.ack(RTT, (1, 6))
     b.send(RTT + MS, 1)
     b.ce(RTT + 2 * MS, 18, RTT + MS)
+    b.expect(at=1, cwnd_bytes=12_600)
+    b.expect(cwnd_bytes=8400, w_max_bytes=10_710, cwnd_prior_bytes=12_600)
 
 
 @add(
     "cubic.literal.estimate-counts-bytes",
     "Literally too, W_est counts segments",
-    """The ACK that begins the stage covers ten packets: W_est = 25200 + (9/17) * 1000 * 10000 / 25200 = 25410, and W_cubic(0) = 25200 is less. Counting the ACK once gives 25221.""",
+    """An ACK of ten packets: the first is acknowledged in slow start, 26200, and the others begin the stage: W_est = 26200 + (9/17) * 1000 * 9000 / 26200 = 26381.9, and W_cubic(0) = 26200 is less. Counting the ACK once gives 26220.""",
     profiles=("rfc-9438-literal",),
     **WINDOW,
 )
@@ -417,6 +524,7 @@ def _(b: StreamBuilder) -> None:
     lose_at(b, S)
     b.send(S + MS, 25)
     b.ack(2 * S + MS, (36, 45))
+    b.expect(cwnd_bytes=26_381)
 
 
 @add(
@@ -438,6 +546,7 @@ def _(b: StreamBuilder) -> None:
     b.ack(23 * S + 3 * MS, (61, 61))
     b.send(23 * S + 3 * MS, 1)
     b.ack(24 * S + 3 * MS, (86, 86))
+    b.expect(cwnd_bytes=25_632, w_max_bytes=36_000, k_ns=3 * S)
 
 
 @add(
@@ -461,13 +570,15 @@ def _(b: StreamBuilder) -> None:
     b.ack(4 * S + MS, (6, 6))
     b.send(4 * S + MS, 1)
     b.ack(4 * S + 101 * MS, (7, 7))
+    b.expect(cwnd_bytes=3480)
 
 
 @add(
     "cubic.spurious.window-changed",
-    "A restored stage does not go on with a window that is not its own",
-    """A stage begins with an ACK of one byte at 2400, as in cubic.reduce.minimum-ends-stage; a loss leaves 2400; an ACK of 1200 bytes begins a second stage with 3000; then the loss is found to be spurious. The first stage
-    comes back, but the window stays 3000, which is not what that stage left: at 4 s an ACK of 1200 bytes begins a third one. W_max 2400 becomes 3000, and W_est 3000 + 1440000 / 3000 = 3480. In the first stage t would be 3.8 s, and the window 3600.""",
+    "A spurious loss leaves the stage that has begun since in place",
+    """A stage begins with an ACK of one byte at 2400, as in cubic.reduce.minimum-ends-stage; a loss leaves 2400; an ACK of 1200 bytes begins a second stage, at 303 ms, and W_est of 3000 is the window; then the loss is found to be spurious. The window is beyond cwnd_prior = 2400:
+    the second stage goes on. At 4 s an ACK of 1200 bytes finds t = 3.697 s, and W_cubic far above one and a half windows: growth is 1500 * 1200 / 3000 = 600 to 3600. A sender that brings the first stage back with the
+    larger window begins a third one: W_est = 3000 + 1440000 / 3000 = 3480.""",
     initial_window_bytes=2400,
 )
 def _(b: AvoidanceBuilder) -> None:
@@ -481,7 +592,9 @@ def _(b: AvoidanceBuilder) -> None:
     b.ack(3 * RTT + 3 * MS, (5, 5))
     b.send(3 * RTT + 3 * MS, 1)
     b.spurious_loss(3 * RTT + 4 * MS)
+    b.expect(outcome="unchanged", cwnd_bytes=3000, epoch_start_ns=1 * S + 3 * RTT + 3 * MS)
     b.ack(4 * S, (6, 6))
+    b.expect(cwnd_bytes=3600)
 
 
 @add(
@@ -498,6 +611,8 @@ def _(b: StreamBuilder) -> None:
     b.ack(2 * S + MS, (85, 85))
     b.send(3 * S + MS, 1)
     b.ack(4 * S + MS, (86, 144))
+    b.expect(at=b.acked(85), cwnd_bytes=89_613, k_ns=4 * S)
+    b.expect(cwnd_bytes=126_930)
 
 
 @add(
@@ -514,3 +629,4 @@ def _(b: StreamBuilder) -> None:
     b.ack(2 * S + MS, (36, 36))
     b.send(2 * S + 701 * MS, 1)
     b.ack(3 * S + 701 * MS, (37, 61))
+    b.expect(cwnd_bytes=89_737, k_ns=3 * S)

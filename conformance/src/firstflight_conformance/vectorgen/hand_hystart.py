@@ -32,6 +32,7 @@ def _(b: StreamBuilder) -> None:
     c.rtt = steps(100 * MS, (30, 130 * MS))
     c.begin()
     c.ack_until(45)
+    b.expect(at=b.acked(38), outcome="exited_by_delay", cwnd_bytes=57_625, ssthresh_bytes=57_600)
 
 
 @add(
@@ -46,6 +47,7 @@ def _(b: StreamBuilder) -> None:
     c.rtt = steps(100 * MS, (30, 130 * MS))
     c.begin()
     c.ack_until(45)
+    b.expect(at=b.acked(40), outcome="exited_by_delay", ssthresh_bytes=60_000)
 
 
 @add(
@@ -60,6 +62,7 @@ def _(b: StreamBuilder) -> None:
     c.rtt = steps(100 * MS, (30, 130 * MS))
     c.begin()
     c.ack_until(66)
+    b.expect(at=b.acked(62), outcome="exited_by_delay", ssthresh_bytes=86_400)
 
 
 @add(
@@ -73,6 +76,7 @@ def _(b: StreamBuilder) -> None:
     c.rtt = steps(100 * MS, (30, 112_500 * US))
     c.begin()
     c.ack_until(50)
+    b.expect(at=b.acked(50), outcome="grown")
 
 
 @add(
@@ -85,6 +89,7 @@ def _(b: StreamBuilder) -> None:
     c.rtt = steps(100 * MS, (30, 112_501 * US))
     c.begin()
     c.ack_until(42)
+    b.expect(at=b.acked(38), outcome="exited_by_delay")
 
 
 @add(
@@ -98,6 +103,7 @@ def _(b: StreamBuilder) -> None:
     c.rtt = steps(100 * MS, (30, 112_500_999))
     c.begin()
     c.ack_until(45)
+    b.expect(at=b.acked(45), outcome="grown")
 
 
 @add(
@@ -111,6 +117,7 @@ def _(b: StreamBuilder) -> None:
     c.rtt = steps(100 * MS, (30, 112_500_001))
     c.begin()
     c.ack_until(44)
+    b.expect(at=b.acked(40), outcome="exited_by_delay")
 
 
 @add(
@@ -124,6 +131,7 @@ def _(b: StreamBuilder) -> None:
     c.rtt = steps(100_007 * US, (30, 112_508 * US))
     c.begin()
     c.ack_until(42)
+    b.expect(at=b.acked(38), outcome="exited_by_delay")
 
 
 @add(
@@ -137,6 +145,7 @@ def _(b: StreamBuilder) -> None:
     c.rtt = steps(100_007 * US, (30, 112_507_001))
     c.begin()
     c.ack_until(44)
+    b.expect(at=b.acked(40), outcome="exited_by_delay")
 
 
 @add(
@@ -150,6 +159,8 @@ def _(b: StreamBuilder) -> None:
     c.rtt = steps(10 * MS, (30, 14 * MS), (70, 14_001 * US))
     c.begin(gap_ns=100 * US)
     c.ack_until(81)
+    b.expect(at=b.acked(38), outcome="grown")
+    b.expect(at=b.acked(78), outcome="exited_by_delay")
 
 
 @add(
@@ -162,6 +173,8 @@ def _(b: StreamBuilder) -> None:
     c.rtt = steps(400 * MS, (30, 416 * MS), (70, 416_001 * US))
     c.begin()
     c.ack_until(81)
+    b.expect(at=b.acked(38), outcome="grown")
+    b.expect(at=b.acked(78), outcome="exited_by_delay")
 
 
 @add(
@@ -175,6 +188,7 @@ def _(b: StreamBuilder) -> None:
     c.rtt = steps(100 * MS, (10, 110 * MS), (30, 120 * MS))
     c.begin()
     c.ack_until(42)
+    b.expect(at=b.acked(38), outcome="exited_by_delay")
 
 
 @add(
@@ -189,6 +203,8 @@ def _(b: StreamBuilder) -> None:
     c.rtt = steps(100 * MS, (30, 105 * MS), (34, 130 * MS))
     c.begin()
     c.ack_until(90)
+    b.expect(at=b.acked(40), outcome="grown")
+    b.expect(at=b.acked(84), outcome="exited_by_delay")
 
 
 @add(
@@ -202,6 +218,8 @@ def _(b: StreamBuilder) -> None:
     c.rtt = steps(100 * MS, (10, 113 * MS), (18, 112 * MS), (30, 130 * MS))
     c.begin()
     c.ack_until(42)
+    b.expect(at=b.acked(18), outcome="grown")
+    b.expect(at=b.acked(38), outcome="exited_by_delay")
 
 
 @add(
@@ -214,6 +232,7 @@ def _(b: StreamBuilder) -> None:
     c.rtt = steps(100 * MS, (30, 105 * MS), (31, 130 * MS))
     c.begin()
     c.ack_until(45)
+    b.expect(at=b.acked(45), outcome="grown")
 
 
 @add(
@@ -228,6 +247,7 @@ def _(b: StreamBuilder) -> None:
     c = clocked(b)
     c.begin()
     c.ack_until(56)
+    b.expect(at=b.acked(51), outcome="exited_by_train", ssthresh_bytes=138_000)
 
 
 @add(
@@ -245,6 +265,8 @@ def _(b: StreamBuilder) -> None:
             c.send(ms * MS, 11 if ms == 99 else 1)
         else:
             c.ack(fill=False, t_ns=ms * MS)
+    b.expect(at=b.acked(101), outcome="grown")
+    b.expect(at=b.acked(102), outcome="exited_by_train")
 
 
 @add(
@@ -258,6 +280,8 @@ def _(b: StreamBuilder) -> None:
     c = clocked(b)
     c.begin(gap_ns=500 * US)
     c.ack_until(105)
+    b.expect(at=b.acked(101), outcome="grown")
+    b.expect(at=b.acked(102), outcome="exited_by_train")
 
 
 @add(
@@ -273,6 +297,7 @@ def _(b: StreamBuilder) -> None:
     for index in range(64):
         c.send(index * MS + (1001 * US if index >= 20 else 0), 1)
     c.ack_until(63)
+    b.expect(at=b.acked(63), outcome="grown")
 
 
 @add(
@@ -287,6 +312,7 @@ def _(b: StreamBuilder) -> None:
     for index in range(64):
         c.send(index * MS + (MS if index >= 20 else 0), 1)
     c.ack_until(56)
+    b.expect(at=b.acked(50), outcome="exited_by_train")
 
 
 @add(
@@ -300,6 +326,7 @@ def _(b: StreamBuilder) -> None:
     c = clocked(b, GOOGLE)
     c.begin()
     c.ack_until(63)
+    b.expect(at=b.acked(63), outcome="grown")
 
 
 @add(
@@ -314,6 +341,7 @@ def _(b: StreamBuilder) -> None:
     c.rtt = steps(100 * MS, (2, 130 * MS))
     c.begin()
     c.ack_until(26)
+    b.expect(at=b.acked(22), outcome="exited_by_delay", ssthresh_bytes=28_800)
 
 
 @add(
@@ -328,6 +356,7 @@ def _(b: StreamBuilder) -> None:
     c.rtt = steps(100 * MS, (6, 130 * MS))
     c.begin()
     c.ack_until(30)
+    b.expect(at=b.acked(26), outcome="exited_by_delay", ssthresh_bytes=38_400)
 
 
 @add(
@@ -345,6 +374,7 @@ def _(b: StreamBuilder) -> None:
     c.ack_until(5)
     for _ in range(10):
         c.ack(app_limited=True)
+    b.expect(at=b.acked(13), ssthresh_bytes=12_000)
 
 
 @add(
@@ -358,6 +388,7 @@ def _(b: StreamBuilder) -> None:
     c.ack_until(29)
     while c.acked < 42:
         c.ack(ack_delay_ns=30 * MS)
+    b.expect(at=b.acked(38), outcome="exited_by_delay")
 
 
 @add(
@@ -376,6 +407,8 @@ def _(b: StreamBuilder) -> None:
     while c.acked < 90:
         t_ns = max(c.due_ns[c.acked] + 30 * MS, c.now_ns)
         c.ack(ack_delay_ns=31 * MS, t_ns=t_ns)
+    b.expect(at=b.acked(40), outcome="grown")
+    b.expect(at=b.acked(84), outcome="exited_by_delay")
 
 
 @add(
@@ -390,6 +423,7 @@ def _(b: StreamBuilder) -> None:
     c.ack_until(32)
     c.ack(sample=False)
     c.ack_until(42)
+    b.expect(at=b.acked(39), outcome="exited_by_delay", ssthresh_bytes=58_800)
 
 
 @add(
@@ -403,6 +437,7 @@ def _(b: StreamBuilder) -> None:
     c.begin()
     c.ack_until(29)
     c.ack_until(69, packets=4)
+    b.expect(at=b.acked(62), outcome="exited_by_delay", ssthresh_bytes=86_400)
 
 
 @add(
@@ -419,6 +454,7 @@ def _(b: StreamBuilder) -> None:
     c.send(c.now_ns, 12, app_limited=True)
     for _ in range(12):
         c.ack(app_limited=True, fill=False)
+    b.expect(at=b.acked(38), outcome="exited_by_delay", ssthresh_bytes=48_000)
 
 
 @add(
@@ -437,6 +473,7 @@ def _(b: StreamBuilder) -> None:
     c.ack(fill=False)
     c.ack(fill=False)
     b.lose(c.now_ns, (3, 3))
+    b.expect(outcome="reduced", cwnd_bytes=9600, ssthresh_bytes=9600)
     c.ack_until(24)
 
 
@@ -466,6 +503,7 @@ def _(b: StreamBuilder) -> None:
     c = collapsed(b, LINUX)
     for _ in range(26):
         c.ack()
+    b.expect(at=b.acked(111), outcome="grown", cwnd_bytes=28_800, phase="slow_start")
 
 
 @add(
@@ -479,6 +517,7 @@ def _(b: StreamBuilder) -> None:
     c = collapsed(b, GOOGLE)
     for _ in range(26):
         c.ack()
+    b.expect(at=b.acked(106), ssthresh_bytes=21_600)
 
 
 @add(
@@ -496,6 +535,7 @@ def _(b: StreamBuilder) -> None:
     c.rtt = steps(100 * MS, (start + 6, 140 * MS))
     for _ in range(26):
         c.ack()
+    b.expect(at=b.acked(112), outcome="exited_by_delay", ssthresh_bytes=28_800)
 
 
 @add(
@@ -508,3 +548,4 @@ def _(b: StreamBuilder) -> None:
     c = clocked(b)
     c.begin()
     c.ack_until(99)
+    b.expect(at=b.acked(99), outcome="grown", cwnd_bytes=132_000)

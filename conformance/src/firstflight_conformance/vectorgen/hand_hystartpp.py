@@ -35,6 +35,9 @@ def _(b: StreamBuilder) -> None:
     c.rtt = steps(100 * MS, (30, 130 * MS))
     c.begin()
     c.ack_until(45)
+    b.expect(at=b.acked(37), outcome="conservative_begun", cwnd_bytes=57_600)
+    b.expect(at=b.acked(38), outcome="conservative_grown", cwnd_bytes=57_900)
+    b.expect(at=b.acked(41), cwnd_bytes=58_800)
 
 
 @add(
@@ -48,6 +51,8 @@ def _(b: StreamBuilder) -> None:
     c.rtt = steps(100 * MS, (10, 130 * MS))
     c.begin()
     c.ack_until(22)
+    b.expect(at=b.acked(17), outcome="conservative_begun", cwnd_bytes=33_600)
+    b.expect(at=b.acked(18), cwnd_bytes=33_900)
 
 
 @add(
@@ -61,6 +66,7 @@ def _(b: StreamBuilder) -> None:
     c.rtt = steps(100 * MS, (1, 150 * MS))
     c.begin()
     c.ack_until(20)
+    b.expect(at=b.acked(17), outcome="conservative_begun", cwnd_bytes=33_600)
 
 
 @add(
@@ -73,6 +79,7 @@ def _(b: StreamBuilder) -> None:
     c.rtt = steps(100 * MS, (30, 112_500 * US))
     c.begin()
     c.ack_until(42)
+    b.expect(at=b.acked(37), outcome="conservative_begun")
 
 
 @add(
@@ -85,6 +92,7 @@ def _(b: StreamBuilder) -> None:
     c.rtt = steps(100 * MS, (30, 112_500 * US - 1))
     c.begin()
     c.ack_until(42)
+    b.expect(at=b.acked(42), outcome="grown", cwnd_bytes=63_600)
 
 
 @add(
@@ -98,6 +106,7 @@ def _(b: StreamBuilder) -> None:
     c.rtt = steps(100 * MS + 1, (30, 112_500 * US + 1))
     c.begin()
     c.ack_until(42)
+    b.expect(at=b.acked(42), outcome="grown", cwnd_bytes=63_600)
 
 
 @add(
@@ -111,6 +120,8 @@ def _(b: StreamBuilder) -> None:
     c.rtt = steps(10 * MS, (30, 13_900 * US), (70, 17_900 * US))
     c.begin(gap_ns=100 * US)
     c.ack_until(81)
+    b.expect(at=b.acked(37), outcome="grown")
+    b.expect(at=b.acked(77), outcome="conservative_begun")
 
 
 @add(
@@ -124,6 +135,8 @@ def _(b: StreamBuilder) -> None:
     c.rtt = steps(400 * MS, (10, 416 * MS - 1), (30, 432 * MS - 1))
     c.begin()
     c.ack_until(41)
+    b.expect(at=b.acked(17), outcome="grown")
+    b.expect(at=b.acked(37), outcome="conservative_begun")
 
 
 @add(
@@ -137,6 +150,7 @@ def _(b: StreamBuilder) -> None:
     c.rtt = steps(100 * MS, (10, 110 * MS), (30, 120 * MS), (70, 130 * MS))
     c.begin()
     c.ack_until(84)
+    b.expect(at=b.acked(84), outcome="grown")
 
 
 @add(
@@ -150,6 +164,7 @@ def _(b: StreamBuilder) -> None:
     c.rtt = steps(100 * MS, (30, 105 * MS), (31, 130 * MS))
     c.begin()
     c.ack_until(45)
+    b.expect(at=b.acked(45), outcome="grown")
 
 
 @add(
@@ -163,6 +178,8 @@ def _(b: StreamBuilder) -> None:
     c.rtt = steps(100 * MS, (10, 112 * MS), (20, 120 * MS), (30, 130 * MS))
     c.begin()
     c.ack_until(41)
+    b.expect(at=b.acked(20), outcome="grown")
+    b.expect(at=b.acked(37), outcome="conservative_begun")
 
 
 @add(
@@ -177,6 +194,7 @@ def _(b: StreamBuilder) -> None:
     c.rtt = steps(100 * MS, (2, 130 * MS), (6, 180 * MS))
     c.begin()
     c.ack_until(17)
+    b.expect(at=b.acked(13), outcome="conservative_begun", cwnd_bytes=19_200)
 
 
 @add(
@@ -193,6 +211,7 @@ def _(b: StreamBuilder) -> None:
     c.ack_until(6)
     c.ack_until(20, packets=2)
     c.ack_until(22, packets=1)
+    b.expect(at=b.acked(20), outcome="grown", rtt_samples=7)
 
 
 @add(
@@ -207,6 +226,8 @@ def _(b: StreamBuilder) -> None:
     c.begin()
     c.ack_until(29)
     c.ack_until(69, packets=4)
+    b.expect(at=b.acked(58), outcome="conservative_begun", cwnd_bytes=86_400)
+    b.expect(at=b.acked(62), cwnd_bytes=87_600)
 
 
 @add(
@@ -221,6 +242,7 @@ def _(b: StreamBuilder) -> None:
     c.rtt = steps(100 * MS, (24, 130 * MS))
     c.begin()
     c.ack_until(67, packets=4)
+    b.expect(at=b.acked(52), outcome="conservative_begun", cwnd_bytes=79_200)
 
 
 @add(
@@ -236,6 +258,8 @@ def _(b: StreamBuilder) -> None:
     c.ack_until(32)
     c.ack(sample=False)
     c.ack_until(42)
+    b.expect(at=b.acked(38), outcome="conservative_begun")
+    b.expect(at=b.acked(39), outcome="conservative_grown")
 
 
 @add(
@@ -250,6 +274,7 @@ def _(b: StreamBuilder) -> None:
     c.ack_until(29)
     while c.acked < 42:
         c.ack(ack_delay_ns=30 * MS)
+    b.expect(at=b.acked(37), outcome="conservative_begun")
 
 
 @add(
@@ -265,6 +290,8 @@ def _(b: StreamBuilder) -> None:
     c = clocked(b, UNPACED)
     c.begin(gap_ns=100 * US)
     c.ack_until(47, packets=12)
+    b.expect(at=b.acked(11), cwnd_bytes=38_400)
+    b.expect(at=b.acked(23), cwnd_bytes=48_000)
 
 
 @add(
@@ -279,12 +306,14 @@ def _(b: StreamBuilder) -> None:
     c = clocked(b)
     c.begin(gap_ns=100 * US)
     c.ack_until(47, packets=12)
+    b.expect(at=b.acked(11), cwnd_bytes=43_200)
+    b.expect(at=b.acked(23), cwnd_bytes=57_600)
 
 
 @add(
     "hystartpp.growth.limit-exact",
     "An ACK of exactly eight packets is not cut",
-    "8 * 1200 = 9600 is the limit itself: from 19200 to 28800. Nine packets, 10800 bytes, add 9600 as well: 38400.",
+    "8 * 1200 = 9600 is the limit itself: from 19200 to 28800, and to 38400. Nine packets, 10800 bytes, add 9600 as well: 48000.",
     profiles=(UNPACED,),
     initial_window_bytes=19200,
     sources=("RFC 9406, section 4.3",),
@@ -295,6 +324,9 @@ def _(b: StreamBuilder) -> None:
     c.ack(8)
     c.ack(8)
     c.ack(9)
+    b.expect(at=b.acked(7), cwnd_bytes=28_800)
+    b.expect(at=b.acked(15), cwnd_bytes=38_400)
+    b.expect(at=b.acked(16), cwnd_bytes=48_000)
 
 
 @add(
@@ -314,6 +346,8 @@ def _(b: StreamBuilder) -> None:
         c.ack(app_limited=True, fill=False)
     c.fill(c.now_ns)
     c.ack_until(41)
+    b.expect(at=b.acked(37), outcome="conservative_begun", cwnd_bytes=48_000)
+    b.expect(at=b.acked(38), cwnd_bytes=48_300)
 
 
 @add(
@@ -330,6 +364,7 @@ def _(b: StreamBuilder) -> None:
     for index in range(16):
         c.send(5000 * MS + index * MS, 1)
     c.ack_until(21, fill=False)
+    b.expect(at=b.acked(17), outcome="conservative_begun")
 
 
 @add(
@@ -348,6 +383,8 @@ def _(b: StreamBuilder) -> None:
         c.ack(fill=False)
         while b.ledger.bytes_in_flight + 500 <= c.cwnd_bytes:
             c.send(c.now_ns, 1, 500)
+    b.expect(at=b.acked(17), outcome="conservative_begun", cwnd_bytes=14_000)
+    b.expect(at=b.acked(18), cwnd_bytes=14_125)
 
 
 @add(
@@ -360,3 +397,4 @@ def _(b: StreamBuilder) -> None:
     c.rtt = constant(100 * MS)
     c.begin()
     c.ack_until(149)
+    b.expect(at=b.acked(149), outcome="grown", cwnd_bytes=192_000)

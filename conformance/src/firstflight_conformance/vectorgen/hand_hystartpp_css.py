@@ -52,6 +52,8 @@ def _(b: StreamBuilder) -> None:
         finish_round(c)
     for _ in range(6):
         c.ack()
+    b.expect(at=b.acked(15), outcome="conservative_begun", cwnd_bytes=28_800)
+    b.expect(at=b.acked(172), outcome="exited", cwnd_bytes=75_900, ssthresh_bytes=75_900)
 
 
 @add(
@@ -67,6 +69,7 @@ def _(b: StreamBuilder) -> None:
         finish_round(c)
     for _ in range(6):
         c.ack()
+    b.expect(at=b.acked(122), outcome="exited", cwnd_bytes=60_900)
 
 
 @add(
@@ -79,6 +82,8 @@ def _(b: StreamBuilder) -> None:
 def _(b: StreamBuilder) -> None:
     c = in_css(b, (24, 115 * MS))
     c.ack_until(36)
+    b.expect(at=b.acked(31), outcome="slow_start_resumed", cwnd_bytes=33_600)
+    b.expect(at=b.acked(32), cwnd_bytes=34_800)
 
 
 @add(
@@ -90,6 +95,7 @@ def _(b: StreamBuilder) -> None:
 def _(b: StreamBuilder) -> None:
     c = in_css(b)
     c.ack_until(34)
+    b.expect(at=b.acked(31), outcome="conservative_grown")
 
 
 @add(
@@ -101,6 +107,7 @@ def _(b: StreamBuilder) -> None:
 def _(b: StreamBuilder) -> None:
     c = in_css(b, (24, 130 * MS - 1))
     c.ack_until(34)
+    b.expect(at=b.acked(31), outcome="slow_start_resumed")
 
 
 @add(
@@ -112,6 +119,8 @@ def _(b: StreamBuilder) -> None:
 def _(b: StreamBuilder) -> None:
     c = in_css(b, (24, 115 * MS), (25, 130 * MS))
     c.ack_until(34)
+    b.expect(at=b.acked(30), outcome="conservative_grown")
+    b.expect(at=b.acked(31), outcome="slow_start_resumed")
 
 
 @add(
@@ -124,6 +133,8 @@ def _(b: StreamBuilder) -> None:
 def _(b: StreamBuilder) -> None:
     c = in_css(b, (24, 115 * MS), (25, 130 * MS), profile=NGTCP2)
     c.ack_until(34)
+    b.expect(at=b.acked(24), outcome="slow_start_resumed", cwnd_bytes=31_500)
+    b.expect(at=b.acked(25), cwnd_bytes=32_700)
 
 
 @add(
@@ -136,6 +147,8 @@ def _(b: StreamBuilder) -> None:
 def _(b: StreamBuilder) -> None:
     c = in_css(b, (16, 129 * MS), (17, 130 * MS))
     c.ack_until(23)
+    b.expect(at=b.acked(16), outcome="slow_start_resumed")
+    b.expect(at=b.acked(17), outcome="conservative_begun", baseline_rtt_ns=129 * MS)
 
 
 @add(
@@ -153,6 +166,7 @@ def _(b: StreamBuilder) -> None:
         finish_round(c, packets=5)
     c.ack()
     c.ack()
+    b.expect(phase="congestion_avoidance", css_rounds=0)
 
 
 @add(
@@ -170,6 +184,11 @@ def _(b: StreamBuilder) -> None:
     c.ack(7)
     c.ack(2)
     c.ack(7)
+    b.expect(at=b.acked(15), outcome="conservative_begun", cwnd_bytes=24_024)
+    b.expect(at=b.acked(16), cwnd_bytes=24_774)
+    b.expect(at=b.acked(19), cwnd_bytes=26_525)
+    b.expect(at=b.acked(26), cwnd_bytes=27_025)
+    b.expect(at=b.acked(28), cwnd_bytes=28_776)
 
 
 @add(
@@ -183,6 +202,7 @@ def _(b: StreamBuilder) -> None:
     c = in_css(b, profile=UNPACED)
     c.ack(12)
     c.ack(2)
+    b.expect(at=b.acked(16), cwnd_bytes=31_200)
 
 
 @add(
@@ -200,6 +220,8 @@ def _(b: StreamBuilder) -> None:
         c.ack(app_limited=True, fill=False)
     c.fill(c.now_ns)
     c.ack_until(51)
+    b.expect(at=b.acked(47), outcome="slow_start_resumed", cwnd_bytes=36_000)
+    b.expect(at=b.acked(48), cwnd_bytes=37_200)
 
 
 @add(
@@ -217,6 +239,7 @@ def _(b: StreamBuilder) -> None:
     c.ack(fill=False)
     c.ack(fill=False)
     b.lose(c.now_ns, (16, 16))
+    b.expect(outcome="reduced", cwnd_bytes=14_850, ssthresh_bytes=14_850)
     while c.acked < 42:
         c.ack()
 
@@ -238,6 +261,7 @@ def _(b: StreamBuilder) -> None:
     c.ack(fill=False)
     c.ack(fill=False)
     b.lose(c.now_ns, (3, 3))
+    b.expect(outcome="reduced", cwnd_bytes=8400, ssthresh_bytes=8400)
     c.ack_until(24)
 
 
@@ -253,8 +277,10 @@ def _(b: StreamBuilder) -> None:
     sent_ns = c.due_ns[16] - c.rtt(16)
     c.ack(fill=False)
     b.ce(c.now_ns, 16, sent_ns)
+    b.expect(cwnd_bytes=14_550)
     while c.acked < 38:
         c.ack()
+    b.expect(at=b.acked(16), cwnd_bytes=29_100)
 
 
 def collapsed(b: StreamBuilder, profile: str, rounds_from: int, *, fill: bool = True) -> Clocked:
@@ -287,6 +313,8 @@ def _(b: StreamBuilder) -> None:
     c = collapsed(b, RFC, 39)
     for _ in range(24):
         c.ack()
+    b.expect(at=b.acked(101), outcome="grown", cwnd_bytes=19_200, ssthresh_bytes=28_800)
+    b.expect(cwnd_bytes=28_899, phase="congestion_avoidance")
 
 
 @add(
@@ -301,6 +329,8 @@ def _(b: StreamBuilder) -> None:
     c = collapsed(b, NGTCP2, 39)
     for _ in range(24):
         c.ack()
+    b.expect(at=b.acked(101), outcome="conservative_begun", cwnd_bytes=19_200)
+    b.expect(at=b.acked(102), cwnd_bytes=19_500)
 
 
 @add(
@@ -315,6 +345,7 @@ def _(b: StreamBuilder) -> None:
     c = collapsed(b, NGTCP2, 23)
     for _ in range(20):
         c.ack()
+    b.expect(at=b.acked(69), cwnd_bytes=19_200, phase="congestion_avoidance")
 
 
 @add(
@@ -331,6 +362,7 @@ def _(b: StreamBuilder) -> None:
     c.send(c.now_ns, 20, 120)
     for _ in range(12):
         c.ack(fill=False)
+    b.expect(cwnd_bytes=3840, phase="slow_start")
 
 
 @add(
@@ -348,4 +380,5 @@ def _(b: StreamBuilder) -> None:
     for _ in range(3):
         finish_round(c)
     c.ack(round_end(c) + 1 - c.acked)
+    b.expect(cwnd_bytes=37_800, ssthresh_bytes=36_000)
     c.ack()

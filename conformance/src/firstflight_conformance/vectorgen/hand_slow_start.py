@@ -17,6 +17,7 @@ RTT = 100 * MS
 def _(b: StreamBuilder) -> None:
     b.send(0, 10)
     b.ack(RTT, (0, 1))
+    b.expect(cwnd_bytes=14_400)
 
 
 @add(
@@ -27,6 +28,7 @@ def _(b: StreamBuilder) -> None:
 def _(b: StreamBuilder) -> None:
     b.send(0, 10, 300)
     b.ack(RTT, (0, 9))
+    b.expect(cwnd_bytes=15_000)
 
 
 @add(
@@ -37,6 +39,7 @@ def _(b: StreamBuilder) -> None:
 def _(b: StreamBuilder) -> None:
     b.send(0, 10)
     b.ack(RTT, (0, 0), (2, 3), (6, 6))
+    b.expect(cwnd_bytes=16_800)
 
 
 @add(
@@ -51,6 +54,8 @@ def _(b: StreamBuilder) -> None:
         b.send(RTT + first * MS, 4)
     for first in range(10, 30, 2):
         b.ack(2 * RTT + first * MS, (first, first + 1))
+    b.expect(at=b.acked(9), cwnd_bytes=24_000)
+    b.expect(cwnd_bytes=48_000)
 
 
 @add(
@@ -61,6 +66,7 @@ def _(b: StreamBuilder) -> None:
 def _(b: StreamBuilder) -> None:
     b.send_sizes(0, [(1, 1200), (1, 500), (1, 77)])
     b.ack(RTT, (0, 2))
+    b.expect(cwnd_bytes=13_777)
 
 
 @add(
@@ -71,6 +77,7 @@ def _(b: StreamBuilder) -> None:
 )
 def _(b: StreamBuilder) -> None:
     b.send(0, 10)
+    b.expect(cwnd_bytes=12_000)
 
 
 @add(
@@ -82,6 +89,7 @@ def _(b: StreamBuilder) -> None:
 )
 def _(b: StreamBuilder) -> None:
     b.send(0, 9)
+    b.expect(cwnd_bytes=14_720)
 
 
 @add(
@@ -93,6 +101,7 @@ def _(b: StreamBuilder) -> None:
 )
 def _(b: StreamBuilder) -> None:
     b.send(0, 2)
+    b.expect(cwnd_bytes=18_000)
 
 
 @add(
@@ -106,6 +115,8 @@ def _(b: StreamBuilder) -> None:
     b.send(0, 2)
     b.ack(RTT, (0, 0))
     b.ack(RTT + MS, (1, 1))
+    b.expect(at=b.acked(0), cwnd_bytes=4611686018427387903)
+    b.expect(cwnd_bytes=4611686018427387903)
 
 
 @add(
@@ -116,6 +127,7 @@ def _(b: StreamBuilder) -> None:
 def _(b: StreamBuilder) -> None:
     b.send(0, 2, app_limited=True)
     b.ack(RTT, (0, 1), app_limited=True)
+    b.expect(outcome="app_limited", cwnd_bytes=12_000)
 
 
 @add(
@@ -128,6 +140,8 @@ def _(b: StreamBuilder) -> None:
     b.ack(RTT, (0, 1), app_limited=True)
     b.send(RTT, 10)
     b.ack(2 * RTT, (2, 3))
+    b.expect(at=b.acked(0), cwnd_bytes=12_000)
+    b.expect(cwnd_bytes=14_400)
 
 
 @add(
@@ -138,6 +152,7 @@ def _(b: StreamBuilder) -> None:
 def _(b: StreamBuilder) -> None:
     for step in range(5):
         b.send(step * MS, 2)
+    b.expect(outcome="sent", cwnd_bytes=12_000, ssthresh_bytes=None)
 
 
 @add(
@@ -150,6 +165,8 @@ def _(b: StreamBuilder) -> None:
     b.pto(300 * MS)
     b.pto(900 * MS)
     b.ack(1000 * MS, (0, 1))
+    b.expect(at=2, outcome="unchanged", cwnd_bytes=12_000)
+    b.expect(cwnd_bytes=14_400)
 
 
 def _enter_recovery(b: StreamBuilder) -> None:
@@ -166,6 +183,7 @@ def _enter_recovery(b: StreamBuilder) -> None:
 )
 def _(b: StreamBuilder) -> None:
     _enter_recovery(b)
+    b.expect(outcome="reduced", cwnd_bytes=7800, ssthresh_bytes=7800)
 
 
 @add(
@@ -177,6 +195,7 @@ def _(b: StreamBuilder) -> None:
     b.send_sizes(0, [(1, 77), (9, 1200)])
     b.ack(RTT, (0, 0))
     b.lose(RTT, (1, 1))
+    b.expect(cwnd_bytes=6038, ssthresh_bytes=6038)
 
 
 @add(
@@ -189,6 +208,7 @@ def _(b: StreamBuilder) -> None:
     _enter_recovery(b)
     b.lose(RTT + MS, (4, 4))
     b.lose(RTT + 2 * MS, (5, 5))
+    b.expect(outcome="already_reduced", cwnd_bytes=7800)
 
 
 @add(
@@ -200,6 +220,7 @@ def _(b: StreamBuilder) -> None:
     _enter_recovery(b)
     b.ack(RTT + MS, (4, 6))
     b.ack(RTT + 2 * MS, (7, 9))
+    b.expect(outcome="in_recovery", cwnd_bytes=7800)
 
 
 @add(
@@ -213,6 +234,7 @@ def _(b: StreamBuilder) -> None:
     b.ack(RTT + MS, (4, 9))
     b.send(RTT + 5 * MS, 6)
     b.ack(2 * RTT + 5 * MS, (10, 10))
+    b.expect(cwnd_bytes=7984, phase="congestion_avoidance")
 
 
 @add(
@@ -231,6 +253,8 @@ def _(b: StreamBuilder) -> None:
     b.send(RTT + MS, 1)
     b.ack(2 * RTT, (9, 10))
     b.ack(2 * RTT + MS, (11, 11))
+    b.expect(at=b.acked(10), outcome="in_recovery", cwnd_bytes=10_800, phase="recovery")
+    b.expect(cwnd_bytes=10_933)
 
 
 @add(
@@ -243,6 +267,7 @@ def _(b: StreamBuilder) -> None:
     b.ack(RTT + MS, (4, 9))
     b.send(RTT + 5 * MS, 6)
     b.lose(2 * RTT + 5 * MS, (10, 10))
+    b.expect(outcome="reduced", cwnd_bytes=3900)
 
 
 @add(
@@ -256,6 +281,7 @@ def _(b: StreamBuilder) -> None:
     b.ack(RTT + MS, (4, 8))
     b.send(RTT + 5 * MS, 2)
     b.lose(2 * RTT, (9, 10))
+    b.expect(outcome="reduced", cwnd_bytes=3900)
 
 
 @add(
@@ -268,6 +294,7 @@ def _(b: StreamBuilder) -> None:
 def _(b: StreamBuilder) -> None:
     b.send(0, 3)
     b.lose(RTT, (0, 0))
+    b.expect(cwnd_bytes=2400, ssthresh_bytes=1800)
 
 
 @add(
@@ -280,6 +307,7 @@ def _(b: StreamBuilder) -> None:
     b.send(0, 10)
     b.ack(RTT, (1, 9))
     b.lose(RTT, (0, 0))
+    b.expect(cwnd_bytes=11_400)
 
 
 @add(
@@ -292,6 +320,7 @@ def _(b: StreamBuilder) -> None:
     b.send(0, 10)
     b.lose(RTT, (0, 0))
     b.ack(RTT, (1, 9))
+    b.expect(cwnd_bytes=6000)
 
 
 @add(
@@ -304,6 +333,7 @@ def _(b: StreamBuilder) -> None:
     b.ack(RTT + MS, (4, 9))
     b.send(RTT + 5 * MS, 1, app_limited=True)
     b.ack(2 * RTT + 5 * MS, (10, 10), app_limited=True)
+    b.expect(cwnd_bytes=7800, phase="congestion_avoidance")
 
 
 @add(
@@ -315,6 +345,8 @@ def _(b: StreamBuilder) -> None:
     _enter_recovery(b)
     b.ack(RTT + MS, (4, 4), app_limited=True)
     b.ack(RTT + 2 * MS, (5, 5))
+    b.expect(at=b.acked(4), cwnd_bytes=7800, phase="recovery")
+    b.expect(cwnd_bytes=7800, phase="recovery")
 
 
 @add(
@@ -326,6 +358,7 @@ def _(b: StreamBuilder) -> None:
 def _(b: StreamBuilder) -> None:
     b.send(0, 10)
     b.lose(RTT, (0, 0))
+    b.expect(cwnd_bytes=18014398509481987)
 
 
 @add(
@@ -339,6 +372,7 @@ def _(b: StreamBuilder) -> None:
     b.ack(RTT + MS, (4, 9))
     b.send(RTT + 5 * MS, 6)
     b.ack(2 * RTT + 5 * MS, (10, 11))
+    b.expect(cwnd_bytes=8164)
 
 
 @add(
@@ -354,6 +388,7 @@ def _(b: StreamBuilder) -> None:
     b.send(RTT + 5 * MS, 5)
     for number in range(5):
         b.ack(2 * RTT + (5 + number) * MS, (10 + number, 10 + number))
+    b.expect(cwnd_bytes=7115)
 
 
 @add(
@@ -369,11 +404,12 @@ def _(b: StreamBuilder) -> None:
     b.send_sizes(RTT + MS, [(1, 1200), (1, 10)])
     b.ack(2 * RTT + MS, (10, 10))
     b.ack(2 * RTT + 2 * MS, (11, 11))
+    b.expect(outcome="grown_avoidance", cwnd_bytes=20_000_000)
 
 
 @add(
     "slow-start.ce.reduces",
-    "A CE mark acts like the loss of the largest newly acknowledged packet",
+    "A CE mark acts like the loss of the largest packet that the frame acknowledges",
     "12000 + 1200 = 13200; the CE mark on packet 0 halves it to 6600. No packet was lost.",
     flags=("same-time-order",),
 )
@@ -381,6 +417,7 @@ def _(b: StreamBuilder) -> None:
     b.send(0, 10)
     b.ack(RTT, (0, 0))
     b.ce(RTT, 0, 0)
+    b.expect(outcome="reduced", cwnd_bytes=6600, ssthresh_bytes=6600)
 
 
 @add(
@@ -395,6 +432,7 @@ def _(b: StreamBuilder) -> None:
     b.ce(RTT, 0, 0)
     b.ack(RTT + MS, (1, 1))
     b.ce(RTT + MS, 1, 0)
+    b.expect(outcome="already_reduced", cwnd_bytes=6600)
 
 
 @add(
@@ -408,6 +446,7 @@ def _(b: StreamBuilder) -> None:
     b.ack(RTT, (0, 0))
     b.ce(RTT, 0, 0)
     b.lose(RTT + MS, (1, 1))
+    b.expect(outcome="already_reduced", cwnd_bytes=6600)
 
 
 def _collapse(b: StreamBuilder) -> None:
@@ -431,6 +470,7 @@ def _(b: StreamBuilder) -> None:
     b.send(500 * MS, 5)
     b.lose(900 * MS, (0, 9))
     b.persistent_congestion(900 * MS)
+    b.expect(outcome="collapsed", cwnd_bytes=2400, ssthresh_bytes=6000)
 
 
 @add(
@@ -444,6 +484,8 @@ def _(b: StreamBuilder) -> None:
     _collapse(b)
     b.send(RTT + 910 * MS, 4)
     b.ack(2 * RTT + 910 * MS, (12, 15))
+    b.expect(at=b.acked(11), cwnd_bytes=4800, phase="slow_start")
+    b.expect(cwnd_bytes=6692)
 
 
 @add(
@@ -465,6 +507,7 @@ def _(b: StreamBuilder) -> None:
     b.ack(2 * RTT + 910 * MS, (12, 12))
     b.ack(2 * RTT + 911 * MS, (13, 13))
     b.ack(2 * RTT + 912 * MS, (14, 14))
+    b.expect(at=b.acked(13), cwnd_bytes=7200, ssthresh_bytes=6038, phase="congestion_avoidance")
 
 
 @add(
@@ -480,6 +523,7 @@ def _(b: StreamBuilder) -> None:
     b.lose(900 * MS, (0, 8))
     b.persistent_congestion(900 * MS)
     b.lose(950 * MS, (9, 9))
+    b.expect(outcome="reduced", cwnd_bytes=2400, ssthresh_bytes=1200)
 
 
 @add(
@@ -494,6 +538,7 @@ def _(b: StreamBuilder) -> None:
     b.lose(900 * MS, (0, 8))
     b.persistent_congestion(900 * MS)
     b.ack(950 * MS, (9, 9))
+    b.expect(cwnd_bytes=3600)
 
 
 @add(
@@ -513,3 +558,4 @@ def _(b: StreamBuilder) -> None:
         b.send(at, 2)
     for packet in range(30, 70):
         b.ack(3 * RTT + 50 * MS + (packet - 30) * 3 * MS, (packet, packet))
+    b.expect(cwnd_bytes=96_000, phase="slow_start")
