@@ -33,13 +33,14 @@ from firstflight.events import (
 from firstflight.observables import Observation, Outcome, Phase
 from firstflight.search_bins import TICKS_PER_UNIT, Search, Series
 from firstflight.search_profiles import Boundary, Clock, Readings
+from firstflight.search_rtt import Sample
 from firstflight.slow_start import SlowStart
 from firstflight_conformance.paths import BUILD, REFERENCE_C
 
 _HEADERS = (
     *("limits", "events", "observables", "cubic_profiles", "wide", "cubic_window", "cubic"),
     *("slow_start_profiles", "slow_start", "search_profiles", "u128"),
-    *("search_bins", "search_windows", "search_exit", "search"),
+    *("search_rtt", "search_bins", "search_windows", "search_exit", "search"),
     *("jumpstart_profiles", "jumpstart_state", "jumpstart"),
     *("careful_resume_profiles", "careful_resume_state", "careful_resume"),
     *("hystartpp_profiles", "hystartpp", "hystart_profiles", "hystart", "controller"),
@@ -236,11 +237,11 @@ class Port:
     def _words(self, readings: Readings, search: Search) -> bytes:
         """Return the bytes before the bins as they must be. A bin end that nothing will look at is not kept."""
         gate_ns = 0
-        if search.bin_ticks > 0 and search.target_bytes is None:
+        if search.bin_end_ticks > 0 and search.target_bytes is None:
             end = search.bin_end_ticks + (1 if readings.boundary is Boundary.AFTER else 0)
             gate_ns = -(-end // TICKS_PER_UNIT) * _NS_PER_UNIT[readings.clock]
-        words = [gate_ns, search.bin_ticks, search.curr, search.rtt_units, *_counters(search.delivered)]
-        more = (*_counters(search.sent), _required(search.target_bytes), search.drain_packets)
+        words = [gate_ns, search.bin_ticks, search.curr, *_sample(search.sample), *_counters(search.delivered)]
+        more = (*_counters(search.sent), _required(search.target_bytes), search.drain_acked)
         if self._slots[0] > 8 * len(words):
             words += more
         elif more != (0, 0, NONE, 0):
@@ -260,6 +261,12 @@ class Port:
         split = size * (kept - first)
         start = self._slots[kind]
         return [(start + size * first, data[:split]), (start, data[split:])]
+
+
+def _sample(sample: Sample | None) -> tuple[int, int, int, int]:
+    if sample is None:
+        return NONE, NONE, NONE, 0
+    return sample.latest_ns, _required(sample.minimum_ns), _required(sample.smoothed_ns), sample.ack_delay_ns
 
 
 def _counters(series: Series) -> tuple[int, int]:

@@ -11,6 +11,7 @@ from firstflight.limits import BIN_MAX_BYTES, DATAGRAM_MAX_BYTES, RUN_MAX_PACKET
 from firstflight.observables import Phase
 from firstflight.search_bins import BIN_TICKS_PER_RTT, KEPT_BINS, TICKS_PER_UNIT, Search, Series
 from firstflight.search_profiles import Clock, Compared, CrossingCredit, Difference, Lower, Readings
+from firstflight.search_rtt import Sample
 from firstflight.slow_start import SlowStart, phase
 from firstflight_conformance.prng import SplitMix64
 
@@ -106,9 +107,12 @@ class Stream:
         if self.chance(20):
             runs += self._runs(state, self._sent_t_ns(state))
         app_limited = self.chance(6)
+        rtts_ns = (self._rtt_ns(), self._rtt_ns(), self._rtt_ns())
+        if state.search.sample is None and self.chance(30):
+            rtts_ns = (None, None, None)
         return Ack(
             *(self.t_ns, runs, _total(runs), self._in_flight(state), self.packet, app_limited),
-            *(self._rtt_ns(), self._rtt_ns(), self._rtt_ns(), 0),
+            *(*rtts_ns, self._ack_delay_ns()),
         )
 
     def _line_rate(self, packets: int, size_bytes: int, sent_t_ns: int) -> tuple[Run, ...]:
@@ -160,6 +164,12 @@ class Stream:
         if draw < 98:  # a whole or a half number of bins, where it is a whole number of ns
             return min(BIN_TICKS_PER_RTT * rtt_ns * self.rng.below(90) // (2 * TICKS_PER_UNIT), TIME_MAX_NS)
         return self.pick((0, 257 * rtt_ns * 7 // 20, TIME_MAX_NS, self.rng.below(TIME_MAX_NS))) % (TIME_MAX_NS + 1)
+
+    def _ack_delay_ns(self) -> int:
+        """Return a delay: mostly none, else what leaves about the initial RTT of an RTT in between, or anything."""
+        if self.chance(60):
+            return 0
+        return self.pick((self.rtt_ns // 2, self.rtt_ns, self.rng.below(self.rtt_ns + 2), 2**64 - 1))
 
     def _runs(self, state: Controller, sent_t_ns: int) -> tuple[Run, ...]:
         size_bytes = state.base.max_datagram_size_bytes
@@ -245,7 +255,8 @@ def full_bins(stream: Stream, readings: Readings) -> Controller:
         delivered = Series(
             delivered.counter_bytes - short_bytes, delivered.open_bytes - short_bytes, delivered.completed
         )
-    search = Search(bin_ticks, end_ticks, curr, bin_ticks // BIN_TICKS_PER_RTT, delivered, sent)
+    initial_ns = bin_ticks // BIN_TICKS_PER_RTT * stream.unit_ns
+    search = Search(bin_ticks, end_ticks, curr, Sample(initial_ns, initial_ns, initial_ns, 0), delivered, sent)
     return Controller(_any_base(stream), readings, search, stream.t_ns)
 
 

@@ -34,6 +34,7 @@ from firstflight.search_profiles import (
     Lower,
     Readings,
 )
+from firstflight.search_rtt import Sample
 from firstflight.slow_start import SlowStart
 from firstflight_conformance.paths import BUILD, REFERENCE_C
 from firstflight_conformance.prng import SplitMix64
@@ -191,7 +192,7 @@ def test_largest_products(build: str) -> None:
         t_ns = TIME_MAX_NS // 2
         end_ticks = 20 * t_ns - 20
         end_ticks += ((curr + 1) * 7 * rtt_ns - end_ticks) % 20
-        search = Search(7 * rtt_ns, end_ticks, curr, rtt_ns, delivered, sent)
+        search = Search(7 * rtt_ns, end_ticks, curr, Sample(rtt_ns, None, None, 0), delivered, sent)
         pair = Pair.of(readings, Config(1200), build)
         pair.load(Controller(SlowStart(1200, 12_000), readings, search, t_ns - 2))
         packets = 1 + rng.below(3)

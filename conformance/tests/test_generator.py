@@ -289,3 +289,37 @@ def test_bins_of_deliveries() -> None:
     assert [d.t_ns for d in one_ack_per_bin([1, 0, 1])] == [in_bin(0), in_bin(2)]
     assert rates((2, 5), (1, 7)) == [5, 5, 7]
     assert all(abs(size - 1000 * 2 ** (7 * index / 20)) < 1 for index, size in enumerate(DOUBLING))
+
+
+def one_ack(expect: dict[str, object]) -> Stimulus:
+    """A stimulus of one ACK, which grows the window from 12000 to 13200, with a hand oracle."""
+    catalogue = Catalogue("rfc-9002", sources=("test",))
+
+    @catalogue.add("slow-start.test", "t", "w")
+    def _(b: StreamBuilder) -> None:
+        b.send(0, 10)
+        b.ack(100 * MS, (0, 0))
+        b.expect(**expect)  # type: ignore[arg-type]
+
+    return catalogue.stimuli[0]
+
+
+def test_a_hand_oracle_that_agrees_changes_nothing() -> None:
+    """What the author worked out is checked, not stored."""
+    assert to_json(one_ack({"cwnd_bytes": 13200, "ssthresh_bytes": None, "outcome": "grown"})) == to_json(one_ack({}))
+
+
+@pytest.mark.parametrize(
+    ("expect", "message"),
+    [
+        ({"cwnd_bytes": 13201}, "event 1: cwnd_bytes is 13200 in the model, worked out was 13201"),
+        ({"at": 0, "outcome": "grown"}, "event 0: outcome is 'sent' in the model, worked out was 'grown'"),
+        ({"curr": 0}, "event 1: curr is 'no such observable' in the model, worked out was 0"),
+        ({"at": 2, "cwnd_bytes": 13200}, "there is no event 2 among 2"),
+        ({"profile": "draft-09", "cwnd_bytes": 13200}, "names draft-09, no profile of it"),
+    ],
+)
+def test_a_hand_oracle_that_is_wrong_stops_the_generator(expect: dict[str, object], message: str) -> None:
+    """A number that the model does not give is an error with its place."""
+    with pytest.raises(ValueError, match=message):
+        to_json(one_ack(expect))

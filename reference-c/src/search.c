@@ -15,14 +15,17 @@ struct context {
     uint64_t t_ns;
 };
 
-/* Forget the bins; the counters go on or begin anew. */
+/* Forget the bins but not the last sample; the counters go on or begin anew. */
 static void clear(const struct ff_search_readings *readings, struct ff_search *state)
 {
+    const struct ff_search_sample sample = state->sample;
+
     if (readings->restart_counters == FF_SEARCH_RESTART_COUNTERS_ZEROED) {
         ff_search_init(readings, state);
     } else {
         ff_search_forget(readings, state); /* [search.restart.counters] */
     }
+    state->sample = sample;
 }
 
 enum ff_status ff_search_on_sent(const struct ff_search_readings *readings, struct ff_search *state, uint64_t sent_bytes,
@@ -44,11 +47,13 @@ enum ff_status ff_search_on_ack_elsewhere(const struct ff_search_readings *readi
                                           const struct ff_ack *ack)
 {
     if (readings->counted_in == FF_SEARCH_COUNTED_IN_SLOW_START) {
+        ff_search_keep_sample(&state->sample, ack); /* [search.rtt.reuse] */
         return FF_OK; /* [search.slow-start-only] */
     }
     if (!ff_search_credit(&state->delivered, ack->bytes)) { /* [search.bins.every-phase] */
         return FF_ERR_DOMAIN;
     }
+    ff_search_keep_sample(&state->sample, ack);
     return FF_OK;
 }
 
@@ -67,38 +72,49 @@ static enum ff_status conclude(struct ff_search_decision *decision, enum ff_outc
     return FF_OK;
 }
 
-/* Credit the ACK and conclude. */
-static enum ff_status credit_and_conclude(struct ff_search *state, uint64_t bytes, struct ff_search_decision *decision,
-                                          enum ff_outcome outcome)
+/* The bin duration that the last sample gives; there is one. */
+static uint64_t duration_ticks(const struct ff_search_readings *readings, const struct ff_search *state)
 {
-    if (!ff_search_credit(&state->delivered, bytes)) {
-        return FF_ERR_DOMAIN;
-    }
-    return conclude(decision, outcome);
+    return ff_search_bin_duration_ticks(readings, ff_search_latest_units(readings, &state->sample));
 }
 
-/* Open bin 0 with this ACK, of which so many bytes count. `bin_ticks` is 0 where its RTT shall give the duration. */
-static enum ff_status start(const struct context *at, struct ff_search *state, uint64_t bytes, uint64_t bin_ticks,
-                            enum ff_outcome outcome, struct ff_search_decision *decision)
+/* Why an ACK starts nothing and ends no bin although its bytes may count; FF_OUTCOME_STARTED if it does not. */
+static enum ff_outcome uncounted(const struct context *at, const struct ff_search *state)
+{
+    if (at->readings->app_limited == FF_SEARCH_APP_LIMITED_COUNT_BYTES && at->ack->app_limited) {
+        return FF_OUTCOME_APP_LIMITED; /* [search.app-limited.bytes] */
+    }
+    if (state->sample.latest_ns == FF_NO_RTT_NS) {
+        return FF_OUTCOME_NO_RTT_SAMPLE; /* [search.init.wait-for-sample] */
+    }
+    if (at->readings->missing_rtt == FF_SEARCH_MISSING_RTT_SKIP && at->ack->latest_rtt_ns == FF_NO_RTT_NS) {
+        return FF_OUTCOME_NO_RTT_SAMPLE; /* [search.rtt.skip] */
+    }
+    return FF_OUTCOME_STARTED;
+}
+
+/* Count an ACK in the open bin, and conclude; while none is open its bytes belong to no bin. */
+static enum ff_status count_and_conclude(struct ff_search *state, uint64_t bytes, struct ff_search_decision *decision,
+                                         enum ff_outcome outcome)
+{
+    bool counted = state->gate_ns > 0 ? ff_search_credit(&state->delivered, bytes)
+                                      : ff_search_count(&state->delivered, bytes); /* [search.bins.none-open] */
+
+    return counted ? conclude(decision, outcome) : FF_ERR_DOMAIN;
+}
+
+/* Open bin 0 with this ACK. The last sample gives the duration, unless there is one. */
+static enum ff_status start(const struct context *at, struct ff_search *state, enum ff_outcome outcome,
+                            struct ff_search_decision *decision)
 {
     const struct ff_search_readings *readings = at->readings;
-    uint64_t rtt_units = state->rtt_units;
+    uint64_t bytes = at->ack->bytes;
+    uint64_t bin_ticks = state->bin_ticks > 0 ? state->bin_ticks : duration_ticks(readings, state);
 
-    if (at->ack->latest_rtt_ns != FF_NO_RTT_NS) {
-        rtt_units = ff_search_rtt_units(readings, at->ack->latest_rtt_ns);
-    } else if (bin_ticks == 0) {
-        if (readings->counted_in == FF_SEARCH_COUNTED_IN_EVERY_PHASE) {
-            return credit_and_conclude(state, bytes, decision, FF_OUTCOME_NO_RTT_SAMPLE);
-        }
-        return conclude(decision, FF_OUTCOME_NO_RTT_SAMPLE); /* [search.init.wait-for-sample] */
-    }
-    if (bin_ticks == 0) {
-        bin_ticks = ff_search_bin_duration_ticks(readings, rtt_units);
-    }
     if (!ff_search_count(&state->delivered, bytes)) {
         return FF_ERR_DOMAIN;
     }
-    ff_search_begin(readings, state, bin_ticks, ff_search_units(readings, at->t_ns), rtt_units);
+    ff_search_begin(readings, state, bin_ticks, ff_search_units(readings, at->t_ns));
     if (readings->first_ack == FF_SEARCH_FIRST_ACK_BEFORE_BIN_0) {
         bytes = 0; /* [search.init.before-bin-0] */
     }
@@ -107,41 +123,31 @@ static enum ff_status start(const struct context *at, struct ff_search *state, u
 }
 
 /* Start again because too many bins end with one ACK. */
-static enum ff_status on_missed_bins(const struct context *at, struct ff_search *state, struct ff_search_decision *decision)
+static enum ff_status on_missed_bins(const struct context *at, struct ff_search *state, uint64_t passed,
+                                     struct ff_search_decision *decision)
 {
     const struct ff_search_readings *readings = at->readings;
-    uint64_t bytes = at->ack->bytes;
+    uint64_t old_ticks = state->bin_ticks;
 
     if (readings->missed_bins_restart == FF_SEARCH_MISSED_BINS_RESTART_NEXT_ACK) {
         clear(readings, state);
         return conclude(decision, FF_OUTCOME_RESTARTED); /* [search.missed-bins.next-ack] */
     }
-    if (readings->missed_bins_restart == FF_SEARCH_MISSED_BINS_RESTART_NOW_WITHOUT_BYTES) {
-        bytes = 0; /* [search.missed-bins.without-bytes] */
+    if (readings->missed_bins_restart == FF_SEARCH_MISSED_BINS_RESTART_NEXT_ACK_THIS_RTT) {
+        clear(readings, state);
+        state->bin_ticks = duration_ticks(readings, state); /* [search.missed-bins.this-rtt] */
+        return conclude(decision, FF_OUTCOME_RESTARTED);
     }
-    bool counted =
-        at->ack->latest_rtt_ns != FF_NO_RTT_NS || readings->counted_in == FF_SEARCH_COUNTED_IN_EVERY_PHASE;
     bool kept = readings->restart_counters == FF_SEARCH_RESTART_COUNTERS_KEPT;
-    if (counted && kept && state->delivered.counter_bytes + bytes > FF_SEARCH_COUNTER_MAX_BYTES) {
+    if (kept && state->delivered.counter_bytes + at->ack->bytes > FF_SEARCH_COUNTER_MAX_BYTES) {
         return FF_ERR_DOMAIN; /* before anything is forgotten */
     }
     clear(readings, state);
-    return start(at, state, bytes, 0, FF_OUTCOME_RESTARTED, decision);
-}
-
-/* Take over the RTT of the reading, if the ACK has it. */
-static void take_rtt(const struct context *at, struct ff_search *state)
-{
-    uint64_t sample_ns = at->ack->latest_rtt_ns; /* [search.rtt.latest] */
-
-    if (at->readings->rtt == FF_SEARCH_RTT_SMOOTHED) {
-        sample_ns = at->ack->smoothed_rtt_ns;
-    } else if (at->readings->rtt == FF_SEARCH_RTT_MINIMUM) {
-        sample_ns = at->ack->min_rtt_ns;
+    if (readings->missed_bins_restart == FF_SEARCH_MISSED_BINS_RESTART_NOW_OLD_DURATION &&
+        passed <= FF_SEARCH_WINDOW_BINS) {
+        state->bin_ticks = old_ticks; /* [search.missed-bins.old-duration] */
     }
-    if (sample_ns != FF_NO_RTT_NS) {
-        state->rtt_units = ff_search_rtt_units(at->readings, sample_ns);
-    }
+    return start(at, state, FF_OUTCOME_RESTARTED, decision);
 }
 
 /* Evaluate the windows, and leave slow start if they say so. */
@@ -166,20 +172,20 @@ static enum ff_status on_boundary(const struct context *at, struct ff_search *st
 {
     const struct ff_search_readings *readings = at->readings;
     uint64_t bytes = at->ack->bytes;
-    uint64_t steps = ff_search_passed(readings, state, at->t_ns);
+    uint64_t passed = ff_search_passed(readings, state, at->t_ns);
 
     if (readings->app_limited == FF_SEARCH_APP_LIMITED_RESTART && at->ack->app_limited) {
-        return start(at, state, bytes, state->bin_ticks, FF_OUTCOME_RESTARTED, decision); /* [search.app-limited.restart] */
+        return start(at, state, FF_OUTCOME_RESTARTED, decision); /* [search.app-limited.restart] */
     }
-    if (readings->missed_bins_maximum > 0 && steps > readings->missed_bins_maximum) {
-        return on_missed_bins(at, state, decision); /* [search.missed-bins] */
+    if (readings->missed_bins_maximum > 0 && passed > readings->missed_bins_maximum) {
+        return on_missed_bins(at, state, passed, decision); /* [search.missed-bins] */
     }
+    uint64_t steps = ff_search_ended(readings, state, at->t_ns);
     if (readings->crossing_credit != FF_SEARCH_CROSSING_CREDIT_NEW_BIN) {
         if (!ff_search_credit(&state->delivered, bytes)) { /* [search.bins.credit-before] */
             return FF_ERR_DOMAIN;
         }
         ff_search_advance(readings, state, steps);
-        take_rtt(at, state);
         decide(at, state, decision);
         return FF_OK;
     }
@@ -187,7 +193,6 @@ static enum ff_status on_boundary(const struct context *at, struct ff_search *st
         return FF_ERR_DOMAIN; /* [search.domain] */
     }
     ff_search_advance(readings, state, steps);
-    take_rtt(at, state);
     if (readings->evaluated == FF_SEARCH_EVALUATED_EVERY_ACK) {
         (void)ff_search_credit(&state->delivered, bytes); /* the bin is new and the counter was tested, here and below */
         decide(at, state, decision);
@@ -198,52 +203,72 @@ static enum ff_status on_boundary(const struct context *at, struct ff_search *st
     return FF_OK;
 }
 
-/* Any ACK, unless the flight is being drained. */
-FF_RARE static enum ff_status on_ack_searching(const struct ff_search_readings *readings, struct ff_search *state, uint64_t t_ns,
-                                            const struct ff_ack *ack, const struct ff_search_base *base,
-                                            struct ff_search_decision *decision)
+/* An ACK that is passed over: its sample may set the bin duration all the same. */
+static enum ff_status pass_over(const struct ff_search_readings *readings, struct ff_search *state,
+                                struct ff_search_decision *decision)
 {
-    const struct context at = {readings, ack, base, t_ns};
+    bool first = state->bin_ticks == 0 && state->sample.latest_ns != FF_NO_RTT_NS;
 
-    if (readings->app_limited == FF_SEARCH_APP_LIMITED_SKIP && ack->app_limited) {
-        return conclude(decision, FF_OUTCOME_APP_LIMITED); /* [search.app-limited] */
+    if (readings->initial_rtt == FF_SEARCH_INITIAL_RTT_FIRST_SAMPLE && first) {
+        state->bin_ticks = duration_ticks(readings, state); /* [search.init.first-sample] */
     }
-    if (state->bin_ticks == 0) {
-        return start(&at, state, ack->bytes, 0, FF_OUTCOME_STARTED, decision);
-    }
-    if (readings->app_limited == FF_SEARCH_APP_LIMITED_COUNT_BYTES && ack->app_limited) {
-        return credit_and_conclude(state, ack->bytes, decision, FF_OUTCOME_APP_LIMITED); /* [search.app-limited.bytes] */
-    }
-    if (readings->missing_rtt == FF_SEARCH_MISSING_RTT_SKIP && ack->latest_rtt_ns == FF_NO_RTT_NS) {
-        return credit_and_conclude(state, ack->bytes, decision, FF_OUTCOME_NO_RTT_SAMPLE); /* [search.rtt.skip] */
-    }
-    if (t_ns >= state->gate_ns) {
-        return on_boundary(&at, state, decision);
-    }
-    if (readings->evaluated == FF_SEARCH_EVALUATED_EVERY_ACK) {
-        if (!ff_search_credit(&state->delivered, ack->bytes)) {
-            return FF_ERR_DOMAIN;
-        }
-        take_rtt(&at, state);
-        decide(&at, state, decision); /* [search.evaluate.every-ack] */
-        return FF_OK;
-    }
-    return credit_and_conclude(state, ack->bytes, decision, FF_OUTCOME_SAME_BIN);
+    return conclude(decision, FF_OUTCOME_APP_LIMITED); /* [search.app-limited] */
 }
 
-/* Any ACK. What ff_search_on_ack could not credit is refused here. */
+/* Any ACK, unless the flight is being drained. Its sample is kept already. */
+static enum ff_status on_ack_searching(const struct context *at, struct ff_search *state, struct ff_search_decision *decision)
+{
+    const struct ff_search_readings *readings = at->readings;
+
+    if (readings->app_limited == FF_SEARCH_APP_LIMITED_SKIP && at->ack->app_limited) {
+        return pass_over(readings, state, decision);
+    }
+    enum ff_outcome idle = uncounted(at, state);
+    if (idle != FF_OUTCOME_STARTED) {
+        return count_and_conclude(state, at->ack->bytes, decision, idle);
+    }
+    if (state->gate_ns == 0) {
+        return start(at, state, FF_OUTCOME_STARTED, decision);
+    }
+    if (at->t_ns >= state->gate_ns) {
+        return on_boundary(at, state, decision);
+    }
+    if (!ff_search_credit(&state->delivered, at->ack->bytes)) {
+        return FF_ERR_DOMAIN;
+    }
+    if (readings->evaluated == FF_SEARCH_EVALUATED_EVERY_ACK) {
+        decide(at, state, decision); /* [search.evaluate.every-ack] */
+        return FF_OK;
+    }
+    return conclude(decision, FF_OUTCOME_SAME_BIN);
+}
+
+/* Any ACK while the flight is drained. */
+static enum ff_status on_ack_draining(const struct context *at, struct ff_search *state, struct ff_search_decision *decision)
+{
+    if (!ff_search_count(&state->delivered, at->ack->bytes)) {
+        return FF_ERR_DOMAIN;
+    }
+    ff_search_drain(at->readings, state, at->ack, at->base, decision);
+    return FF_OK;
+}
+
+/* Any ACK. What ff_search_on_ack could not credit is refused here; then the sample is what it was. */
 FF_RARE static enum ff_status on_any_ack(const struct ff_search_readings *readings, struct ff_search *state, uint64_t t_ns,
                                       const struct ff_ack *ack, const struct ff_search_base *base,
                                       struct ff_search_decision *decision)
 {
-    if (readings->lower != FF_SEARCH_LOWER_DRAIN || ff_search_target_bytes(readings, state) == FF_NONE) {
-        return on_ack_searching(readings, state, t_ns, ack, base, decision);
+    const struct context at = {readings, ack, base, t_ns};
+    const struct ff_search_sample before = state->sample;
+    bool draining = readings->lower == FF_SEARCH_LOWER_DRAIN && ff_search_target_bytes(readings, state) != FF_NONE;
+
+    ff_search_keep_sample(&state->sample, ack);
+    enum ff_status status =
+        draining ? on_ack_draining(&at, state, decision) : on_ack_searching(&at, state, decision);
+    if (status != FF_OK) {
+        state->sample = before;
     }
-    if (!ff_search_count(&state->delivered, ack->bytes)) {
-        return FF_ERR_DOMAIN;
-    }
-    ff_search_drain(readings, state, ack, base, decision);
-    return FF_OK;
+    return status;
 }
 
 enum ff_status ff_search_on_ack(const struct ff_search_readings *readings, struct ff_search *state, uint64_t t_ns,
@@ -256,5 +281,6 @@ enum ff_status ff_search_on_ack(const struct ff_search_readings *readings, struc
         !ff_search_credit(&state->delivered, ack->bytes)) { /* [search.bins.credit] */
         return on_any_ack(readings, state, t_ns, ack, base, decision);
     }
+    ff_search_keep_sample(&state->sample, ack); /* [search.rtt.reuse] */
     return conclude(decision, FF_OUTCOME_SAME_BIN); /* [search.bins.same-bin] */
 }

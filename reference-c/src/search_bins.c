@@ -88,6 +88,7 @@ void ff_search_init(const struct ff_search_readings *readings, struct ff_search 
 {
     struct ff_search_more *more = ff_search_more(readings, state);
 
+    state->sample = (struct ff_search_sample){FF_NO_RTT_NS, FF_NO_RTT_NS, FF_NO_RTT_NS, 0};
     state->delivered.counter_bytes = 0;
     if (more != NULL) {
         more->sent.counter_bytes = 0;
@@ -99,34 +100,11 @@ void ff_search_forget(const struct ff_search_readings *readings, struct ff_searc
 {
     struct ff_search_more *more = ff_search_more(readings, state);
 
-    ff_search_begin(readings, state, 0, 0, 0);
+    ff_search_begin(readings, state, 0, 0);
     if (more != NULL) {
         more->target_bytes = FF_NONE;
-        more->drain_packets = 0;
+        more->drain_acked = 0;
     }
-}
-
-static uint64_t ns_per_unit(const struct ff_search_readings *readings)
-{
-    if (readings->clock == FF_SEARCH_CLOCK_NS) {
-        return 1;
-    }
-    return readings->clock == FF_SEARCH_CLOCK_US ? 1000 : 1000000;
-}
-
-uint64_t ff_search_units(const struct ff_search_readings *readings, uint64_t time_ns)
-{
-    return time_ns / ns_per_unit(readings); /* [search.clock] */
-}
-
-uint64_t ff_search_rtt_units(const struct ff_search_readings *readings, uint64_t rtt_ns)
-{
-    uint64_t rtt_units = ff_search_units(readings, rtt_ns);
-
-    if (rtt_units == 0) {
-        rtt_units = 1; /* [search.init.rtt-zero] */
-    }
-    return rtt_units;
 }
 
 uint64_t ff_search_bin_duration_ticks(const struct ff_search_readings *readings, uint64_t rtt_units)
@@ -152,13 +130,13 @@ static uint64_t after_ticks(const struct ff_search_readings *readings)
 /*
  * The first time at which the bin has ended. Of n units 20 n ticks are late enough if and only if n is at least the end over 20,
  * rounded up, and t_ns is n units or more if and only if it is n times their length or more. An end is at most
- * 20 t + 7 rtt < 27 * 2^59 (each advance leads to one bin after now at most): nothing here reaches 2^64.
+ * 20 t + 7 rtt < 27 * 2^59 (each advance leads to one bin duration after now at most): nothing here reaches 2^64.
  */
 static uint64_t gate_ns(const struct ff_search_readings *readings, uint64_t bin_end_ticks)
 {
     uint64_t last_tick = bin_end_ticks + after_ticks(readings) + FF_SEARCH_TICKS_PER_UNIT - 1;
 
-    return last_tick / FF_SEARCH_TICKS_PER_UNIT * ns_per_unit(readings);
+    return last_tick / FF_SEARCH_TICKS_PER_UNIT * ff_search_ns_per_unit(readings);
 }
 
 /*
@@ -167,7 +145,7 @@ static uint64_t gate_ns(const struct ff_search_readings *readings, uint64_t bin_
  */
 uint64_t ff_search_bin_end_ticks(const struct ff_search_readings *readings, const struct ff_search *state)
 {
-    uint64_t up_ticks = FF_SEARCH_TICKS_PER_UNIT * (state->gate_ns / ns_per_unit(readings));
+    uint64_t up_ticks = FF_SEARCH_TICKS_PER_UNIT * (state->gate_ns / ff_search_ns_per_unit(readings));
     uint64_t rest = (state->curr + 1) % FF_SEARCH_TICKS_PER_UNIT * (state->bin_ticks % FF_SEARCH_TICKS_PER_UNIT);
     uint64_t over = (rest + after_ticks(readings)) % FF_SEARCH_TICKS_PER_UNIT;
 
@@ -175,26 +153,41 @@ uint64_t ff_search_bin_end_ticks(const struct ff_search_readings *readings, cons
 }
 
 void ff_search_begin(const struct ff_search_readings *readings, struct ff_search *state, uint64_t bin_ticks,
-                     uint64_t now_units, uint64_t rtt_units)
+                     uint64_t now_units)
 {
     struct ff_search_more *more = ff_search_more(readings, state);
 
     state->bin_ticks = bin_ticks;
     state->gate_ns = bin_ticks > 0 ? gate_ns(readings, FF_SEARCH_TICKS_PER_UNIT * now_units + bin_ticks) : 0;
     state->curr = 0;
-    state->rtt_units = rtt_units;
     state->delivered.opened_bytes = state->delivered.counter_bytes;
     if (more != NULL) {
         more->sent.opened_bytes = more->sent.counter_bytes;
     }
 }
 
-uint64_t ff_search_passed(const struct ff_search_readings *readings, const struct ff_search *state, uint64_t t_ns)
+static uint64_t late_ticks(const struct ff_search_readings *readings, const struct ff_search *state, uint64_t t_ns)
 {
     uint64_t now_ticks = FF_SEARCH_TICKS_PER_UNIT * ff_search_units(readings, t_ns); /* below 20 * 2^59 */
-    uint64_t late_ticks = now_ticks - ff_search_bin_end_ticks(readings, state) - after_ticks(readings);
 
-    return late_ticks / state->bin_ticks + 1;
+    return now_ticks - ff_search_bin_end_ticks(readings, state);
+}
+
+uint64_t ff_search_passed(const struct ff_search_readings *readings, const struct ff_search *state, uint64_t t_ns)
+{
+    return late_ticks(readings, state, t_ns) / state->bin_ticks + 1; /* [search.bins.passed] */
+}
+
+uint64_t ff_search_ended(const struct ff_search_readings *readings, const struct ff_search *state, uint64_t t_ns)
+{
+    uint64_t steps = ff_search_passed(readings, state, t_ns);
+    bool at_an_end = late_ticks(readings, state, t_ns) % state->bin_ticks == 0;
+
+    if (readings->ended_bins == FF_SEARCH_ENDED_BINS_EACH_TESTED && readings->boundary == FF_SEARCH_BOUNDARY_AFTER &&
+        at_an_end) {
+        steps--; /* [search.bins.each-tested] */
+    }
+    return steps;
 }
 
 static void store(uint8_t *slots, uint32_t slot, uint64_t bytes)

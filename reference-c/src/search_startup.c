@@ -1,6 +1,15 @@
 /* SEARCH on top of the base controller. Mirrors reference-py/src/firstflight/search_startup.py. */
 #include "firstflight/search_startup.h"
 
+/* Whether SEARCH acts now. */
+static bool searches(const struct ff_search_readings *readings, const struct ff_slow_start *base)
+{
+    if (readings->slow_starts == FF_SEARCH_SLOW_STARTS_UNBOUNDED && base->ssthresh_bytes != FF_SSTHRESH_INFINITE) {
+        return false; /* [search.unbounded-only] */
+    }
+    return ff_slow_start_phase(base) == FF_PHASE_SLOW_START;
+}
+
 /* Let the base controller grow the window for an ACK on which SEARCH has decided. */
 static void apply(const struct ff_search_readings *readings, struct ff_slow_start *base,
                   const struct ff_search_decision *decision, const struct ff_event *event)
@@ -23,7 +32,7 @@ static enum ff_status on_ack(const struct ff_search_readings *readings, struct f
                              struct ff_slow_start *base, const struct ff_event *event,
                              struct ff_search_decision *decision)
 {
-    if (ff_slow_start_phase(base) != FF_PHASE_SLOW_START) {
+    if (!searches(readings, base)) {
         enum ff_status counted = ff_search_on_ack_elsewhere(readings, state, &event->ack);
         if (counted == FF_OK) {
             decision->outcome = ff_slow_start_on_ack(base, event->t_ns, &event->ack);
@@ -43,8 +52,7 @@ static enum ff_status on_other(const struct ff_search_readings *readings, struct
                                struct ff_slow_start *base, const struct ff_event *event, enum ff_outcome *outcome)
 {
     if (event->kind == FF_EVENT_SENT) {
-        bool slow_start = ff_slow_start_phase(base) == FF_PHASE_SLOW_START;
-        enum ff_status counted = ff_search_on_sent(readings, state, event->sent.bytes, slow_start);
+        enum ff_status counted = ff_search_on_sent(readings, state, event->sent.bytes, searches(readings, base));
         if (counted != FF_OK) {
             return counted;
         }

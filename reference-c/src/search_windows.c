@@ -164,10 +164,14 @@ static struct fraction interpolated(const struct view *view, const struct ff_sea
     }
     bool backward = readings->interpolation == FF_SEARCH_INTERPOLATION_BACKWARD;
     uint64_t shifted = window_bytes(view, backward ? age + 1 : age - 1);
+    struct ff_u128 stays = ff_mul_64_64(state->bin_ticks - rest_ticks, window);
+    struct ff_u128 parts = ff_add_128(stays, ff_mul_64_64(rest_ticks, shifted));
     if (readings->fraction == FF_SEARCH_FRACTION_EXACT) {
-        struct ff_u128 stays = ff_mul_64_64(state->bin_ticks - rest_ticks, window);
-        struct ff_u128 moves = ff_mul_64_64(rest_ticks, shifted);
-        return (struct fraction){ff_add_128(stays, moves), state->bin_ticks}; /* [search.interpolation.exact] */
+        return (struct fraction){parts, state->bin_ticks}; /* [search.interpolation.exact] */
+    }
+    if (readings->fraction == FF_SEARCH_FRACTION_ROUNDED_DOWN) {
+        /* A mean of two windows. */
+        return whole(ff_wide_quotient(parts.hi, parts.lo, state->bin_ticks, &rest_ticks)); /* [search.interpolation.rounded-down] */
     }
     /* Less than one bin duration is left over: a percentage below 100, and a quotient that fits. */
     struct ff_u128 hundredfold = ff_mul_64_64(100, rest_ticks);
@@ -189,8 +193,8 @@ static struct fraction interpolated(const struct view *view, const struct ff_sea
 
 uint64_t ff_search_shift_bins(const struct ff_search_readings *readings, const struct ff_search *state, uint64_t *rest_ticks)
 {
-    uint64_t rtt_ticks = FF_SEARCH_TICKS_PER_UNIT * state->rtt_units; /* below 20 * 2^59 */
-    uint64_t shift = rtt_ticks / state->bin_ticks;                    /* [search.shift.round] */
+    uint64_t rtt_ticks = FF_SEARCH_TICKS_PER_UNIT * ff_search_rtt_units(readings, &state->sample); /* below 20 * 2^59 */
+    uint64_t shift = rtt_ticks / state->bin_ticks; /* [search.shift.round] */
 
     *rest_ticks = rtt_ticks % state->bin_ticks; /* below 7 * 2^59 */
     if (readings->shift == FF_SEARCH_SHIFT_NEAREST && 2 * *rest_ticks > state->bin_ticks) {
@@ -208,8 +212,7 @@ uint64_t ff_search_shift_bins(const struct ff_search_readings *readings, const s
     return shift;
 }
 
-/* By how many bits the counters are shifted right, so that the largest as it was when the open bin began fits. */
-static unsigned scale_bits(const struct ff_search_readings *readings, const struct ff_search *state)
+unsigned ff_search_scale_bits(const struct ff_search_readings *readings, const struct ff_search *state)
 {
     uint64_t largest = state->delivered.opened_bytes;
     unsigned scale = 0;
@@ -219,6 +222,9 @@ static unsigned scale_bits(const struct ff_search_readings *readings, const stru
     }
     if (readings->compared == FF_SEARCH_COMPARED_SENT && ff_search_more(readings, state)->sent.opened_bytes > largest) {
         largest = ff_search_more(readings, state)->sent.opened_bytes;
+    }
+    if (readings->windows == FF_SEARCH_WINDOWS_LIVE) {
+        largest = state->delivered.counter_bytes; /* [search.windows.shifted-live] */
     }
     while (largest >> scale >> SHIFTED_BITS > 0) {
         scale++; /* [search.windows.shifted] */
@@ -258,18 +264,18 @@ enum ff_outcome ff_search_evaluate(const struct ff_search_readings *readings, co
     uint64_t shift = ff_search_shift_bins(readings, state, &rest_ticks);
 
     *evaluation = (struct ff_search_evaluation){shift, FF_NONE, FF_NONE};
-    if (shift > readings->shift_maximum_bins) {
-        return FF_OUTCOME_RTT_INFLATED; /* [search.guard.rtt-inflated] */
-    }
-    /* prev < 10 without a subtraction: a shift above curr would make it negative. The shift is now at most 38. */
+    /* prev < 10 without a subtraction: a shift above curr would make it negative. The shift is below 2^64 / 7. */
     uint64_t needed = shift + FF_SEARCH_WINDOW_BINS;
     if (state->curr < needed || (readings->guard == FF_SEARCH_GUARD_MORE_THAN && state->curr == needed)) {
         return FF_OUTCOME_WARMING_UP; /* [search.guard.warming-up] */
     }
+    if (shift > readings->shift_maximum_bins) {
+        return FF_OUTCOME_RTT_INFLATED; /* [search.guard.rtt-inflated] */
+    }
     if (readings->interpolation == FF_SEARCH_INTERPOLATION_FORWARD && shift == 0) {
         return FF_OUTCOME_RTT_BELOW_BIN; /* [search.guard.rtt-below-bin] */
     }
-    unsigned scale = scale_bits(readings, state);
+    unsigned scale = ff_search_scale_bits(readings, state);
     struct view delivered = view_of(readings, state, FF_SEARCH_DELIVERED, scale);
     struct view compared = view_of(readings, state, earlier, scale);
     struct fraction previous = interpolated(&compared, state, (int)shift, rest_ticks);

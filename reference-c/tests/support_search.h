@@ -48,7 +48,7 @@ static inline struct ff_search *ended(const struct ff_search_readings *readings,
     state->bin_ticks = BIN_TICKS;
     state->gate_ns = NOW_NS;
     state->curr = curr;
-    state->rtt_units = 20;
+    state->sample = (struct ff_search_sample){20, 20, 20, 0};
     return state;
 }
 

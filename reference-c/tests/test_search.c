@@ -65,7 +65,7 @@ void test_app_limited_acks_count_as_their_reading_says(void)
     }
     struct ff_search *state = ended(&readings, 3);
     TEST_ASSERT_EQUAL_INT(FF_OUTCOME_RESTARTED, app_limited(&readings, state, FF_NO_RTT_NS));
-    TEST_ASSERT_EQUAL_UINT64(20, state->rtt_units);
+    TEST_ASSERT_EQUAL_UINT64(20, state->sample.latest_ns);
 }
 
 void test_too_many_missed_bins_start_again(void)

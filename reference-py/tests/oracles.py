@@ -73,10 +73,12 @@ class Bins:
 
     def process(self, ack: Ack) -> tuple[Outcome, int, int]:
         """Process an ACK; return the outcome and the sums of the later and the earlier window, 0 where not computed."""
+        if ack.latest_rtt_ns is not None:
+            self.rtt_ns = max(ack.latest_rtt_ns, 1)
         if self.initial_rtt_ns == 0:
-            if ack.latest_rtt_ns is None:
+            if self.rtt_ns == 0:
                 return Outcome.NO_RTT_SAMPLE, 0, 0
-            self.initial_rtt_ns = self.rtt_ns = max(ack.latest_rtt_ns, 1)
+            self.initial_rtt_ns = self.rtt_ns
             self.start_ns = ack.t_ns
             self.bins[0] = ack.bytes
             return Outcome.STARTED, 0, 0
@@ -85,7 +87,6 @@ class Bins:
             # The bin i covers the times above start + i bins, up to start + (i + 1) bins.
             covering = -((self.start_ns - ack.t_ns) // self.bin_ns) - 1
             self.curr = self.curr + 1 if self.literal else covering
-            self.rtt_ns = self.rtt_ns if ack.latest_rtt_ns is None else ack.latest_rtt_ns
             result = self._evaluate()
         self.bins[self.curr] += ack.bytes
         return result
@@ -101,10 +102,10 @@ class Bins:
         else:
             shift, most, first = max(-int((Fraction(1, 2) - quotient) // 1), 1), 14, 11
         earlier = self.curr - shift
-        if shift > most:
-            return Outcome.RTT_INFLATED, 0, 0
         if earlier < first:
             return Outcome.WARMING_UP, 0, 0
+        if shift > most:
+            return Outcome.RTT_INFLATED, 0, 0
         open_bins = 1 if self.literal else 0
         current = self._sum(self.curr - 10, self.curr - 1 + open_bins)
         # A ring of 25 has no place for the oldest bin at a shift of 15.

@@ -20,6 +20,7 @@ from firstflight.search_profiles import (
     Readings,
     Shift,
 )
+from firstflight.search_rtt import Sample
 from firstflight.search_windows import shift_bins
 
 getcontext().prec = 60
@@ -186,7 +187,7 @@ def test_inflation_limit(profile: str, limit: str) -> None:
         (Fraction(limit) - Fraction(1, 10**6), True),
         (Fraction(limit) + Fraction(1, 10**6), False),
     ):
-        state = Search(bin_ticks=7 * initial, rtt_units=int(over * initial))
+        state = Search(bin_ticks=7 * initial, sample=Sample(int(over * initial), None, None, 0))
         shift, _ = shift_bins(readings, state)
         assert (shift <= readings.shift_maximum_bins) == evaluated
 

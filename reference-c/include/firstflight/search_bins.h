@@ -21,6 +21,7 @@
 #include "firstflight/limits.h"
 #include "firstflight/observables.h"
 #include "firstflight/search_profiles.h"
+#include "firstflight/search_rtt.h"
 
 #define FF_SEARCH_TICKS_PER_UNIT 20
 /* Bin duration in ticks per unit of initial RTT: 20 * 0.35. */
@@ -34,8 +35,8 @@
 #define FF_SEARCH_BIN_BYTES 7
 /* What a series counts at most. */
 #define FF_SEARCH_COUNTER_MAX_BYTES (UINT64_MAX >> 1)
-/* Room for the state of any readings, in 64-bit words: 80 bytes, 49 bins sent and 24 delivered. */
-#define FF_SEARCH_STATE_WORDS 74
+/* Room for the state of any readings, in 64-bit words: 104 bytes, 49 bins sent and 24 delivered. */
+#define FF_SEARCH_STATE_WORDS 77
 
 /* The two series of bytes. */
 enum ff_search_kind {
@@ -54,10 +55,10 @@ struct ff_search_series {
  * the profile: an ACK at t_ns ends a bin if and only if t_ns >= gate_ns.
  */
 struct ff_search {
-    uint64_t gate_ns;   /* 0 while no bin is open: before the first RTT sample, and while draining */
+    uint64_t gate_ns;   /* 0 while no bin is open: before the start, and while draining */
     uint64_t bin_ticks; /* the bin duration, 0 until the first RTT sample */
     uint64_t curr;      /* index of the open bin; it never wraps */
-    uint64_t rtt_units; /* the RTT of the last evaluation or start, in units of the clock */
+    struct ff_search_sample sample; /* the last one of the connection */
     struct ff_search_series delivered;
     uint64_t more[]; /* what the readings need beyond this */
 };
@@ -66,7 +67,7 @@ struct ff_search {
 struct ff_search_more {
     struct ff_search_series sent;
     uint64_t target_bytes;  /* what the flight is drained to, FF_NONE unless it is */
-    uint64_t drain_packets; /* packets acknowledged since one was last let go while draining */
+    uint64_t drain_acked;   /* packets or bytes acknowledged since a packet was last let go while draining */
 };
 
 /* Room for the state of any readings. */
@@ -86,27 +87,24 @@ uint8_t *ff_search_slots(const struct ff_search_readings *readings, const struct
 /* Fill in the state before the first ACK. */
 void ff_search_init(const struct ff_search_readings *readings, struct ff_search *state);
 
-/* Forget everything but the counters. */
+/* Forget everything but the counters and the last sample. */
 void ff_search_forget(const struct ff_search_readings *readings, struct ff_search *state);
-
-/* Return a time or an RTT in whole units of the profile's clock. */
-uint64_t ff_search_units(const struct ff_search_readings *readings, uint64_t time_ns);
-
-/* Return an RTT in units of the clock; 0 counts as one unit. */
-uint64_t ff_search_rtt_units(const struct ff_search_readings *readings, uint64_t rtt_ns);
 
 /* Return 35 % of an initial RTT in units; 0 where the reading finds no duration. */
 uint64_t ff_search_bin_duration_ticks(const struct ff_search_readings *readings, uint64_t rtt_units);
 
-/* Open bin 0 now, every bin being empty; the counters go on. */
+/* Open bin 0 now, every bin being empty; the counters go on. None is open where the duration is 0. */
 void ff_search_begin(const struct ff_search_readings *readings, struct ff_search *state, uint64_t bin_ticks,
-                     uint64_t now_units, uint64_t rtt_units);
+                     uint64_t now_units);
 
 /* Return when the open bin ends; there is one. */
 uint64_t ff_search_bin_end_ticks(const struct ff_search_readings *readings, const struct ff_search *state);
 
-/* Return how many bin ends lie before t_ns, which is gate_ns at least, counting one at t_ns itself by the reading `boundary`. */
+/* Return floor((now - bin_end) / bin duration) + 1; t_ns is gate_ns at least. */
 uint64_t ff_search_passed(const struct ff_search_readings *readings, const struct ff_search *state, uint64_t t_ns);
+
+/* Return how many bins end at t_ns, which is gate_ns at least. */
+uint64_t ff_search_ended(const struct ff_search_readings *readings, const struct ff_search *state, uint64_t t_ns);
 
 /* End a number of bins, of which all but one are empty. */
 void ff_search_advance(const struct ff_search_readings *readings, struct ff_search *state, uint64_t steps);

@@ -19,6 +19,12 @@ enum {
     FF_SEARCH_BIN_DURATION_CLOCK_OR_RESTART = 2, /* rounded down to the unit of the clock; where that gives 0, every ACK starts SEARCH again */
 };
 
+/* Which RTT sample gives the bin duration? (A19) */
+enum {
+    FF_SEARCH_INITIAL_RTT_AT_START = 0, /* that of the ACK that starts SEARCH, or the last one before it */
+    FF_SEARCH_INITIAL_RTT_FIRST_SAMPLE = 1, /* the first one in slow start, though its ACK may be passed over */
+};
+
 /* Do the bytes of the ACK that starts SEARCH count in bin 0? (A19) */
 enum {
     FF_SEARCH_FIRST_ACK_IN_BIN_0 = 0, /* yes */
@@ -27,7 +33,7 @@ enum {
 
 /* What does an ACK without RTT sample do? (A8) */
 enum {
-    FF_SEARCH_MISSING_RTT_REUSE = 0, /* it counts like any other; the last RTT is used again */
+    FF_SEARCH_MISSING_RTT_REUSE = 0, /* it counts like any other; the last sample of the connection is used again */
     FF_SEARCH_MISSING_RTT_SKIP = 1, /* its bytes count, but it ends no bin and is not evaluated */
 };
 
@@ -35,7 +41,7 @@ enum {
 enum {
     FF_SEARCH_APP_LIMITED_COUNT = 0, /* yes, like any other */
     FF_SEARCH_APP_LIMITED_SKIP = 1, /* no: neither bytes nor bins */
-    FF_SEARCH_APP_LIMITED_COUNT_BYTES = 2, /* their bytes count, but they end no bin and are not evaluated */
+    FF_SEARCH_APP_LIMITED_COUNT_BYTES = 2, /* their bytes count, but they start nothing, end no bin and are not evaluated */
     FF_SEARCH_APP_LIMITED_RESTART = 3, /* one that ends a bin starts SEARCH again, with the same bin duration */
 };
 
@@ -76,11 +82,18 @@ enum {
     FF_SEARCH_BOUNDARY_AT = 1, /* no: it ends when now >= bin_end */
 };
 
+/* How many bins end with an ACK that comes late? (A4) */
+enum {
+    FF_SEARCH_ENDED_BINS_EACH_TESTED = 0, /* those of which the test of the reading boundary holds */
+    FF_SEARCH_ENDED_BINS_FORMULA = 1, /* floor((now - bin_end) / bin duration) + 1: where now is the end of a later bin, that bin too */
+};
+
 /* How does SEARCH start again after too many missed bins? (A20) */
 enum {
     FF_SEARCH_MISSED_BINS_RESTART_NOW = 0, /* with this ACK: its RTT is the initial RTT */
-    FF_SEARCH_MISSED_BINS_RESTART_NEXT_ACK = 1, /* with the next ACK */
-    FF_SEARCH_MISSED_BINS_RESTART_NOW_WITHOUT_BYTES = 2, /* with this ACK, whose bytes are not counted */
+    FF_SEARCH_MISSED_BINS_RESTART_NOW_OLD_DURATION = 1, /* with this ACK: after more than ten bins its RTT is the initial RTT, otherwise the bin duration stays */
+    FF_SEARCH_MISSED_BINS_RESTART_NEXT_ACK = 2, /* with the next ACK */
+    FF_SEARCH_MISSED_BINS_RESTART_NEXT_ACK_THIS_RTT = 3, /* with the next ACK, but this one's RTT is the initial RTT; its bytes are not counted */
 };
 
 /* What becomes of the byte counters when SEARCH starts again? (A25) */
@@ -94,6 +107,14 @@ enum {
     FF_SEARCH_RTT_LATEST = 0, /* the latest sample */
     FF_SEARCH_RTT_SMOOTHED = 1, /* the smoothed RTT */
     FF_SEARCH_RTT_MINIMUM = 2, /* the minimum RTT */
+};
+
+/* Is the acknowledgement delay taken off the latest sample? (A8) */
+enum {
+    FF_SEARCH_ACK_DELAY_KEPT = 0, /* no: the sample as measured */
+    FF_SEARCH_ACK_DELAY_OFF_AT_LEAST = 1, /* yes, where at least the minimum RTT is left */
+    FF_SEARCH_ACK_DELAY_OFF_ABOVE = 2, /* yes, where more than the minimum RTT is left */
+    FF_SEARCH_ACK_DELAY_OFF_ABOVE_NEAREST = 3, /* yes, rounded to the nearest unit of the clock, where more than the minimum RTT is left */
 };
 
 /* How does RTT / BIN_DURATION become a whole number of bins? (A1) */
@@ -113,8 +134,9 @@ enum {
 /* How exact is the interpolation? (A1) */
 enum {
     FF_SEARCH_FRACTION_EXACT = 0, /* exact */
-    FF_SEARCH_FRACTION_PERCENT = 1, /* the fraction is a whole percentage, rounded down; the sum is rounded down once */
-    FF_SEARCH_FRACTION_PERCENT_TERMS = 2, /* the fraction is a whole percentage, rounded down; each of its two bins is rounded down */
+    FF_SEARCH_FRACTION_ROUNDED_DOWN = 1, /* exact, and the sum is rounded down */
+    FF_SEARCH_FRACTION_PERCENT = 2, /* the fraction is a whole percentage, rounded down; the sum is rounded down once */
+    FF_SEARCH_FRACTION_PERCENT_TERMS = 3, /* the fraction is a whole percentage, rounded down; each of its two bins is rounded down */
 };
 
 /* How wide is the variable of the shift? (A22) */
@@ -195,6 +217,13 @@ enum {
     FF_SEARCH_LOWER_DRAIN = 3, /* nothing at once: the flight is drained to a target, which then becomes cwnd and ssthresh */
 };
 
+/* In which unit is the flight drained? (A16) */
+enum {
+    FF_SEARCH_DRAIN_UNIT_PACKETS = 0, /* packets: one leaves for three acknowledged; the target is in bytes */
+    FF_SEARCH_DRAIN_UNIT_WHOLE_PACKETS = 1, /* packets, and the target is rounded down to whole ones */
+    FF_SEARCH_DRAIN_UNIT_BYTES = 2, /* bytes: one datagram leaves for three datagrams of bytes acknowledged */
+};
+
 /* What if the overshoot is larger than the window? (A15) */
 enum {
     FF_SEARCH_WINDOW_FLOOR_ZERO = 0, /* the window becomes 0 */
@@ -202,7 +231,7 @@ enum {
     FF_SEARCH_WINDOW_FLOOR_UNCHANGED = 2, /* the window stays as it was, and is at least the minimum window */
 };
 
-/* Does the ACK that ends slow start still grow the window? (A24) */
+/* Does the ACK that ends slow start, or the drain, still grow the window? (A24) */
 enum {
     FF_SEARCH_EXIT_GROWTH_NONE = 0, /* no */
     FF_SEARCH_EXIT_GROWTH_AVOIDANCE = 1, /* yes, as congestion avoidance does */
@@ -215,10 +244,17 @@ enum {
     FF_SEARCH_PERSISTENT_REINITIALISE = 1, /* SEARCH starts again with the next ACK */
 };
 
+/* In which slow starts does SEARCH run? (A25) */
+enum {
+    FF_SEARCH_SLOW_STARTS_EVERY = 0, /* in each */
+    FF_SEARCH_SLOW_STARTS_UNBOUNDED = 1, /* only while the threshold is infinite */
+};
+
 /* A choice for every reading. */
 struct ff_search_readings {
     uint8_t clock;
     uint8_t bin_duration;
+    uint8_t initial_rtt;
     uint8_t first_ack;
     uint8_t missing_rtt;
     uint8_t app_limited;
@@ -228,10 +264,12 @@ struct ff_search_readings {
     uint8_t evaluated;
     uint8_t catch_up;
     uint8_t boundary;
+    uint8_t ended_bins;
     uint8_t missed_bins_maximum;
     uint8_t missed_bins_restart;
     uint8_t restart_counters;
     uint8_t rtt;
+    uint8_t ack_delay;
     uint8_t shift;
     uint8_t interpolation;
     uint8_t fraction;
@@ -249,9 +287,11 @@ struct ff_search_readings {
     uint8_t current_zero;
     uint8_t rollback;
     uint8_t lower;
+    uint8_t drain_unit;
     uint8_t window_floor;
     uint8_t exit_growth;
     uint8_t persistent;
+    uint8_t slow_starts;
 };
 
 struct ff_search_profile {

@@ -18,6 +18,9 @@ struct ff_search_evaluation {
 enum ff_outcome ff_search_evaluate(const struct ff_search_readings *readings, const struct ff_search *state,
                                    struct ff_search_evaluation *evaluation);
 
+/* Return by how many bits the counters are shifted right: the least with which the largest fits. */
+unsigned ff_search_scale_bits(const struct ff_search_readings *readings, const struct ff_search *state);
+
 /* Return the RTT in whole bins, and write the ticks left over where the reading rounds down. */
 uint64_t ff_search_shift_bins(const struct ff_search_readings *readings, const struct ff_search *state, uint64_t *rest_ticks);
 

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field, replace
 
 from firstflight.errors import DomainError
 from firstflight.limits import BIN_MAX_BYTES
-from firstflight.search_profiles import BinDuration, CatchUp, Clock, CrossingCredit, Readings
+from firstflight.search_profiles import BinDuration, CatchUp, CrossingCredit, EndedBins, Readings
 from firstflight.search_profiles import Boundary as BoundaryReading
+from firstflight.search_rtt import Sample
 
 TICKS_PER_UNIT = 20
 #: Bin duration in ticks per unit of initial RTT: 20 * 0.35.
@@ -18,7 +19,6 @@ RING_BINS = 25
 SHIFT_MAXIMUM_BINS = 38
 #: Completed bins that are kept: the earlier window of a shift of 38 reaches 49 bins back.
 KEPT_BINS = 49
-_NS_PER_UNIT = {Clock.NS: 1, Clock.US: 1_000, Clock.MS: 1_000_000}
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,32 +38,19 @@ class Series:
 class Search:
     """State of SEARCH. ``bin_ticks`` is the bin duration, 0 until the first RTT sample.
 
-    ``bin_end_ticks``: when the open bin ends. ``curr``: its index. ``rtt_units``: the RTT of the last evaluation or start, in
-    units of the clock. ``target_bytes``: what the flight is drained to, ``None`` unless it is. ``drain_packets``: packets
-    acknowledged since one was last let go while draining.
+    ``bin_end_ticks``: when the open bin ends, 0 while none is open. ``curr``: its index. ``sample``: the last RTT sample of the
+    connection. ``target_bytes``: what the flight is drained to, ``None`` unless it is. ``drain_acked``: packets or bytes
+    acknowledged since a packet was last let go while draining.
     """
 
     bin_ticks: int = 0
     bin_end_ticks: int = 0
     curr: int = 0
-    rtt_units: int = 0
+    sample: Sample | None = None
     delivered: Series = field(default_factory=Series)
     sent: Series = field(default_factory=Series)
     target_bytes: int | None = None
-    drain_packets: int = 0
-
-
-def units(readings: Readings, time_ns: int) -> int:
-    """Return a time or an RTT in whole units of the profile's clock."""
-    return time_ns // _NS_PER_UNIT[readings.clock]  # [search.clock]
-
-
-def rtt_units(readings: Readings, rtt_ns: int) -> int:
-    """Return an RTT in units of the clock; 0 counts as one unit."""
-    rtt = units(readings, rtt_ns)
-    if rtt == 0:
-        rtt = 1  # [search.init.rtt-zero]
-    return rtt
+    drain_acked: int = 0
 
 
 def bin_duration_ticks(readings: Readings, rtt: int) -> int:
@@ -76,25 +63,33 @@ def bin_duration_ticks(readings: Readings, rtt: int) -> int:
     return TICKS_PER_UNIT * whole
 
 
-def begin(state: Search, bin_ticks: int, now_units: int, rtt: int) -> Search:
-    """Return the state with bin 0 opened now and every bin empty; the counters go on."""
+def begin(state: Search, bin_ticks: int, now_units: int) -> Search:
+    """Return the state with bin 0 opened now and every bin empty; the counters go on. None is open where the duration is 0."""
     return replace(
         state,
         bin_ticks=bin_ticks,
-        bin_end_ticks=TICKS_PER_UNIT * now_units + bin_ticks,
+        bin_end_ticks=TICKS_PER_UNIT * now_units + bin_ticks if bin_ticks else 0,
         curr=0,
-        rtt_units=rtt,
         delivered=Series(state.delivered.counter_bytes),
         sent=Series(state.sent.counter_bytes),
     )
 
 
 def passed(readings: Readings, state: Search, now_units: int) -> int:
-    """Return how many bin ends lie before now, counting one at now itself by the reading ``boundary``."""
+    """Return floor((now - bin_end) / bin duration) + 1, or 0 where the open bin has not ended."""
     late_ticks = TICKS_PER_UNIT * now_units - state.bin_end_ticks
-    if readings.boundary is BoundaryReading.AFTER:
-        late_ticks -= 1
-    return late_ticks // state.bin_ticks + 1 if late_ticks >= 0 else 0
+    if late_ticks < 0 or (late_ticks == 0 and readings.boundary is BoundaryReading.AFTER):
+        return 0
+    return late_ticks // state.bin_ticks + 1  # [search.bins.passed]
+
+
+def ended(readings: Readings, state: Search, now_units: int) -> int:
+    """Return how many bins end now, the open one being among them."""
+    steps = passed(readings, state, now_units)
+    at_an_end = (TICKS_PER_UNIT * now_units - state.bin_end_ticks) % state.bin_ticks == 0
+    if readings.ended_bins is EndedBins.EACH_TESTED and readings.boundary is BoundaryReading.AFTER and at_an_end:
+        steps -= 1  # [search.bins.each-tested]
+    return steps
 
 
 def advance(readings: Readings, state: Search, steps: int) -> Search:

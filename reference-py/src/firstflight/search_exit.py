@@ -6,8 +6,17 @@ from firstflight.events import Ack
 from firstflight.limits import WINDOW_MAX_BYTES
 from firstflight.observables import Outcome
 from firstflight.search_bins import Search, Series
-from firstflight.search_profiles import ExitGrowth, Lower, Readings, Rollback, WindowFloor, Windows
-from firstflight.search_windows import Evaluation, counter_bytes, shift_bins
+from firstflight.search_profiles import (
+    DrainUnit,
+    ExitGrowth,
+    Lower,
+    MissingRtt,
+    Readings,
+    Rollback,
+    WindowFloor,
+    Windows,
+)
+from firstflight.search_windows import Evaluation, counter_bytes, scale_bits, shift_bins
 
 #: Two initial RTTs in bins, 40/7, by the reading ``rollback``.
 _ROLLBACK_BINS = {Rollback.NONE: 0, Rollback.FLOOR: 5, Rollback.NEAREST: 6}
@@ -61,11 +70,21 @@ def leave(readings: Readings, state: Search, ack: Ack, base: Base) -> Exit:
 
 def _overshoot_bytes(readings: Readings, state: Search) -> int:
     if readings.rollback is Rollback.CURRENT_RTT:
-        bins = 2 * shift_bins(readings, state)[0] % ROLLBACK_RING_BINS  # [search.exit.overshoot-current]
+        bins = 2 * shift_bins(readings, state)[0]
+        if bins > state.curr:
+            return 0  # [search.exit.overshoot-none]
+        bins %= ROLLBACK_RING_BINS  # [search.exit.overshoot-current]
     else:
         bins = _ROLLBACK_BINS[readings.rollback]  # [search.exit.overshoot]
     first = state.curr - bins + (1 if readings.windows is Windows.LIVE else 0)
-    return state.delivered.counter_bytes - counter_bytes(state.delivered, state.curr, max(first, 0))
+    start_bytes = counter_bytes(state.delivered, state.curr, max(first, 0))
+    return _as_shifted(readings, state, start_bytes, state.delivered.counter_bytes)
+
+
+def _as_shifted(readings: Readings, state: Search, start_bytes: int, end_bytes: int) -> int:
+    """Return the difference of two counters as their shifted values show it, in bytes again."""
+    scale = scale_bits(readings, state)
+    return (end_bytes >> scale) - (start_bytes >> scale) << scale  # [search.windows.shifted-back]
 
 
 def _lowered_bytes(readings: Readings, cwnd_bytes: int, overshoot_bytes: int, base: Base) -> int:
@@ -76,24 +95,40 @@ def _lowered_bytes(readings: Readings, cwnd_bytes: int, overshoot_bytes: int, ba
     return max(cwnd_bytes - overshoot_bytes, base.minimum_window_bytes)  # [search.exit.floor]
 
 
-def begin_drain(state: Search, base: Base) -> Search:
+def begin_drain(readings: Readings, state: Search, base: Base) -> Search:
     """Return the state that drains the flight to what one initial RTT delivered."""
-    delivered_bytes = state.delivered.counter_bytes - state.delivered.open_bytes
-    delivered_bytes -= counter_bytes(state.delivered, state.curr, state.curr - DRAIN_BINS)
+    end_bytes = state.delivered.counter_bytes - state.delivered.open_bytes
+    start_bytes = counter_bytes(state.delivered, state.curr, state.curr - DRAIN_BINS)
+    delivered_bytes = _as_shifted(readings, state, start_bytes, end_bytes)
+    if readings.drain_unit is DrainUnit.WHOLE_PACKETS:
+        delivered_bytes -= delivered_bytes % base.max_datagram_size_bytes  # [search.drain.whole-packets]
     floor_bytes = DRAIN_MINIMUM_PACKETS * base.max_datagram_size_bytes
     target_bytes = max(delivered_bytes, floor_bytes)  # [search.drain.target]
-    return replace(state, target_bytes=target_bytes, drain_packets=0)
+    return replace(state, target_bytes=target_bytes, drain_acked=0)
 
 
 def drain(readings: Readings, state: Search, ack: Ack, base: Base) -> tuple[Search, Decision]:
     """Process an ACK while draining: one packet leaves for three acknowledged, until the flight is at the target."""
     assert state.target_bytes is not None
-    packets = state.drain_packets + sum(run.count for run in ack.packets)
-    leaving_bytes = packets // DRAIN_PACKETS * base.max_datagram_size_bytes
+    if readings.missing_rtt is MissingRtt.SKIP and ack.latest_rtt_ns is None:
+        acked = state.drain_acked + _drained(readings, ack)
+        waiting = Exit(base.cwnd_bytes, None, ExitGrowth.NONE)  # [search.drain.no-sample]
+        return replace(state, drain_acked=acked), Decision(Evaluation(Outcome.NO_RTT_SAMPLE), waiting)
+    acked = state.drain_acked + _drained(readings, ack)
+    one_for = DRAIN_PACKETS
+    if readings.drain_unit is DrainUnit.BYTES:
+        one_for *= base.max_datagram_size_bytes  # [search.drain.bytes]
+    leaving_bytes = acked // one_for * base.max_datagram_size_bytes
     cwnd_bytes = max(min(ack.bytes_in_flight + leaving_bytes, WINDOW_MAX_BYTES), state.target_bytes)
     if cwnd_bytes > state.target_bytes:
-        state = replace(state, drain_packets=packets % DRAIN_PACKETS)  # [search.drain.step]
+        state = replace(state, drain_acked=acked % one_for)  # [search.drain.step]
         return state, Decision(Evaluation(Outcome.DRAINING), Exit(cwnd_bytes, None, ExitGrowth.NONE))
-    ended = Search(delivered=Series(state.delivered.counter_bytes), sent=Series(state.sent.counter_bytes))
-    leaving = Exit(cwnd_bytes, cwnd_bytes, ExitGrowth.NONE)  # [search.drain.end]
-    return ended, Decision(Evaluation(Outcome.DRAINED), leaving)
+    delivered, sent = Series(state.delivered.counter_bytes), Series(state.sent.counter_bytes)
+    over = Search(sample=state.sample, delivered=delivered, sent=sent)
+    leaving = Exit(cwnd_bytes, cwnd_bytes, readings.exit_growth)  # [search.drain.end]
+    return over, Decision(Evaluation(Outcome.DRAINED), leaving)
+
+
+def _drained(readings: Readings, ack: Ack) -> int:
+    """Return what an ACK acknowledges, in the unit in which the flight is drained."""
+    return ack.bytes if readings.drain_unit is DrainUnit.BYTES else sum(run.count for run in ack.packets)

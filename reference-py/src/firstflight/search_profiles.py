@@ -20,6 +20,13 @@ class BinDuration(Enum):
     CLOCK_OR_RESTART = "clock_or_restart"
 
 
+class InitialRtt(Enum):
+    """Which RTT sample gives the bin duration?"""
+
+    AT_START = "at_start"
+    FIRST_SAMPLE = "first_sample"
+
+
 class FirstAck(Enum):
     """Do the bytes of the ACK that starts SEARCH count in bin 0?"""
 
@@ -86,12 +93,20 @@ class Boundary(Enum):
     AT = "at"
 
 
+class EndedBins(Enum):
+    """How many bins end with an ACK that comes late?"""
+
+    EACH_TESTED = "each_tested"
+    FORMULA = "formula"
+
+
 class MissedBinsRestart(Enum):
     """How does SEARCH start again after too many missed bins?"""
 
     NOW = "now"
+    NOW_OLD_DURATION = "now_old_duration"
     NEXT_ACK = "next_ack"
-    NOW_WITHOUT_BYTES = "now_without_bytes"
+    NEXT_ACK_THIS_RTT = "next_ack_this_rtt"
 
 
 class RestartCounters(Enum):
@@ -107,6 +122,15 @@ class Rtt(Enum):
     LATEST = "latest"
     SMOOTHED = "smoothed"
     MINIMUM = "minimum"
+
+
+class AckDelay(Enum):
+    """Is the acknowledgement delay taken off the latest sample?"""
+
+    KEPT = "kept"
+    OFF_AT_LEAST = "off_at_least"
+    OFF_ABOVE = "off_above"
+    OFF_ABOVE_NEAREST = "off_above_nearest"
 
 
 class Shift(Enum):
@@ -129,6 +153,7 @@ class Fraction(Enum):
     """How exact is the interpolation?"""
 
     EXACT = "exact"
+    ROUNDED_DOWN = "rounded_down"
     PERCENT = "percent"
     PERCENT_TERMS = "percent_terms"
 
@@ -223,6 +248,14 @@ class Lower(Enum):
     DRAIN = "drain"
 
 
+class DrainUnit(Enum):
+    """In which unit is the flight drained?"""
+
+    PACKETS = "packets"
+    WHOLE_PACKETS = "whole_packets"
+    BYTES = "bytes"
+
+
 class WindowFloor(Enum):
     """What if the overshoot is larger than the window?"""
 
@@ -232,7 +265,7 @@ class WindowFloor(Enum):
 
 
 class ExitGrowth(Enum):
-    """Does the ACK that ends slow start still grow the window?"""
+    """Does the ACK that ends slow start, or the drain, still grow the window?"""
 
     NONE = "none"
     AVOIDANCE = "avoidance"
@@ -246,12 +279,20 @@ class Persistent(Enum):
     REINITIALISE = "reinitialise"
 
 
+class SlowStarts(Enum):
+    """In which slow starts does SEARCH run?"""
+
+    EVERY = "every"
+    UNBOUNDED = "unbounded"
+
+
 @dataclass(frozen=True, slots=True)
 class Readings:
     """A choice for every reading."""
 
     clock: Clock
     bin_duration: BinDuration
+    initial_rtt: InitialRtt
     first_ack: FirstAck
     missing_rtt: MissingRtt
     app_limited: AppLimited
@@ -261,10 +302,12 @@ class Readings:
     evaluated: Evaluated
     catch_up: CatchUp
     boundary: Boundary
+    ended_bins: EndedBins
     missed_bins_maximum: int
     missed_bins_restart: MissedBinsRestart
     restart_counters: RestartCounters
     rtt: Rtt
+    ack_delay: AckDelay
     shift: Shift
     interpolation: Interpolation
     fraction: Fraction
@@ -282,15 +325,18 @@ class Readings:
     current_zero: CurrentZero
     rollback: Rollback
     lower: Lower
+    drain_unit: DrainUnit
     window_floor: WindowFloor
     exit_growth: ExitGrowth
     persistent: Persistent
+    slow_starts: SlowStarts
 
 
 PROFILES = {
     "lanman-2024-literal": Readings(
         clock=Clock.NS,
         bin_duration=BinDuration.EXACT,
+        initial_rtt=InitialRtt.AT_START,
         first_ack=FirstAck.IN_BIN_0,
         missing_rtt=MissingRtt.REUSE,
         app_limited=AppLimited.COUNT,
@@ -300,10 +346,12 @@ PROFILES = {
         evaluated=Evaluated.AT_BOUNDARY,
         catch_up=CatchUp.ONE,
         boundary=Boundary.AFTER,
+        ended_bins=EndedBins.EACH_TESTED,
         missed_bins_maximum=0,
         missed_bins_restart=MissedBinsRestart.NOW,
         restart_counters=RestartCounters.ZEROED,
         rtt=Rtt.LATEST,
+        ack_delay=AckDelay.KEPT,
         shift=Shift.FLOOR,
         interpolation=Interpolation.NONE,
         fraction=Fraction.EXACT,
@@ -321,13 +369,16 @@ PROFILES = {
         current_zero=CurrentZero.DECIDES,
         rollback=Rollback.FLOOR,
         lower=Lower.WINDOW_AND_THRESHOLD,
+        drain_unit=DrainUnit.PACKETS,
         window_floor=WindowFloor.ZERO,
         exit_growth=ExitGrowth.AVOIDANCE,
         persistent=Persistent.RESUME,
+        slow_starts=SlowStarts.EVERY,
     ),
     "lanman-2024": Readings(
         clock=Clock.NS,
         bin_duration=BinDuration.EXACT,
+        initial_rtt=InitialRtt.AT_START,
         first_ack=FirstAck.IN_BIN_0,
         missing_rtt=MissingRtt.REUSE,
         app_limited=AppLimited.COUNT,
@@ -337,10 +388,12 @@ PROFILES = {
         evaluated=Evaluated.AT_BOUNDARY,
         catch_up=CatchUp.ALL,
         boundary=Boundary.AFTER,
+        ended_bins=EndedBins.EACH_TESTED,
         missed_bins_maximum=0,
         missed_bins_restart=MissedBinsRestart.NOW,
         restart_counters=RestartCounters.ZEROED,
         rtt=Rtt.LATEST,
+        ack_delay=AckDelay.KEPT,
         shift=Shift.NEAREST,
         interpolation=Interpolation.NONE,
         fraction=Fraction.EXACT,
@@ -358,13 +411,16 @@ PROFILES = {
         current_zero=CurrentZero.DECIDES,
         rollback=Rollback.NEAREST,
         lower=Lower.WINDOW_AND_THRESHOLD,
+        drain_unit=DrainUnit.PACKETS,
         window_floor=WindowFloor.MINIMUM,
         exit_growth=ExitGrowth.NONE,
         persistent=Persistent.REINITIALISE,
+        slow_starts=SlowStarts.EVERY,
     ),
     "report-2024": Readings(
         clock=Clock.NS,
         bin_duration=BinDuration.EXACT,
+        initial_rtt=InitialRtt.AT_START,
         first_ack=FirstAck.IN_BIN_0,
         missing_rtt=MissingRtt.REUSE,
         app_limited=AppLimited.COUNT,
@@ -372,17 +428,19 @@ PROFILES = {
         compared=Compared.DELIVERED,
         crossing_credit=CrossingCredit.NEW_BIN,
         evaluated=Evaluated.AT_BOUNDARY,
-        catch_up=CatchUp.ONE,
+        catch_up=CatchUp.ALL,
         boundary=Boundary.AFTER,
+        ended_bins=EndedBins.EACH_TESTED,
         missed_bins_maximum=0,
         missed_bins_restart=MissedBinsRestart.NOW,
         restart_counters=RestartCounters.ZEROED,
         rtt=Rtt.LATEST,
-        shift=Shift.FLOOR,
+        ack_delay=AckDelay.KEPT,
+        shift=Shift.NEAREST,
         interpolation=Interpolation.NONE,
         fraction=Fraction.EXACT,
         shift_width=ShiftWidth.FULL,
-        shift_minimum_bins=0,
+        shift_minimum_bins=1,
         shift_maximum_bins=14,
         guard=Guard.MORE_THAN,
         windows=Windows.THROUGH_OPEN,
@@ -391,17 +449,20 @@ PROFILES = {
         before_bin_0=BeforeBin0.NEVER_READ,
         precision=Precision.FULL,
         difference=Difference.SEVEN_TWENTIETHS,
-        threshold=Threshold.AT_LEAST,
+        threshold=Threshold.MORE_THAN,
         current_zero=CurrentZero.DECIDES,
         rollback=Rollback.FLOOR,
         lower=Lower.THRESHOLD_ONLY,
+        drain_unit=DrainUnit.PACKETS,
         window_floor=WindowFloor.ZERO,
         exit_growth=ExitGrowth.AVOIDANCE,
         persistent=Persistent.RESUME,
+        slow_starts=SlowStarts.EVERY,
     ),
     "draft-00": Readings(
         clock=Clock.NS,
         bin_duration=BinDuration.EXACT,
+        initial_rtt=InitialRtt.AT_START,
         first_ack=FirstAck.BEFORE_BIN_0,
         missing_rtt=MissingRtt.REUSE,
         app_limited=AppLimited.COUNT,
@@ -411,10 +472,12 @@ PROFILES = {
         evaluated=Evaluated.AT_BOUNDARY,
         catch_up=CatchUp.ALL,
         boundary=Boundary.AFTER,
+        ended_bins=EndedBins.FORMULA,
         missed_bins_maximum=0,
         missed_bins_restart=MissedBinsRestart.NOW,
         restart_counters=RestartCounters.ZEROED,
         rtt=Rtt.LATEST,
+        ack_delay=AckDelay.KEPT,
         shift=Shift.FLOOR,
         interpolation=Interpolation.BACKWARD,
         fraction=Fraction.EXACT,
@@ -432,13 +495,16 @@ PROFILES = {
         current_zero=CurrentZero.DECIDES,
         rollback=Rollback.FLOOR,
         lower=Lower.WINDOW_AND_THRESHOLD,
+        drain_unit=DrainUnit.PACKETS,
         window_floor=WindowFloor.ZERO,
         exit_growth=ExitGrowth.AVOIDANCE,
         persistent=Persistent.RESUME,
+        slow_starts=SlowStarts.EVERY,
     ),
     "draft-00-literal": Readings(
         clock=Clock.NS,
         bin_duration=BinDuration.EXACT,
+        initial_rtt=InitialRtt.AT_START,
         first_ack=FirstAck.BEFORE_BIN_0,
         missing_rtt=MissingRtt.REUSE,
         app_limited=AppLimited.COUNT,
@@ -448,10 +514,12 @@ PROFILES = {
         evaluated=Evaluated.AT_BOUNDARY,
         catch_up=CatchUp.ALL,
         boundary=Boundary.AFTER,
+        ended_bins=EndedBins.FORMULA,
         missed_bins_maximum=0,
         missed_bins_restart=MissedBinsRestart.NOW,
         restart_counters=RestartCounters.ZEROED,
         rtt=Rtt.LATEST,
+        ack_delay=AckDelay.KEPT,
         shift=Shift.FLOOR,
         interpolation=Interpolation.BACKWARD,
         fraction=Fraction.EXACT,
@@ -469,13 +537,16 @@ PROFILES = {
         current_zero=CurrentZero.DECIDES,
         rollback=Rollback.FLOOR,
         lower=Lower.WINDOW_AND_THRESHOLD,
+        drain_unit=DrainUnit.PACKETS,
         window_floor=WindowFloor.ZERO,
         exit_growth=ExitGrowth.AVOIDANCE,
         persistent=Persistent.RESUME,
+        slow_starts=SlowStarts.EVERY,
     ),
     "draft-09": Readings(
         clock=Clock.NS,
         bin_duration=BinDuration.EXACT,
+        initial_rtt=InitialRtt.AT_START,
         first_ack=FirstAck.BEFORE_BIN_0,
         missing_rtt=MissingRtt.REUSE,
         app_limited=AppLimited.COUNT,
@@ -485,10 +556,12 @@ PROFILES = {
         evaluated=Evaluated.AT_BOUNDARY,
         catch_up=CatchUp.ALL,
         boundary=Boundary.AFTER,
+        ended_bins=EndedBins.FORMULA,
         missed_bins_maximum=0,
         missed_bins_restart=MissedBinsRestart.NOW,
         restart_counters=RestartCounters.ZEROED,
         rtt=Rtt.LATEST,
+        ack_delay=AckDelay.KEPT,
         shift=Shift.FLOOR,
         interpolation=Interpolation.BACKWARD,
         fraction=Fraction.EXACT,
@@ -506,13 +579,16 @@ PROFILES = {
         current_zero=CurrentZero.DECIDES,
         rollback=Rollback.NONE,
         lower=Lower.DRAIN,
+        drain_unit=DrainUnit.PACKETS,
         window_floor=WindowFloor.MINIMUM,
         exit_growth=ExitGrowth.NONE,
         persistent=Persistent.REINITIALISE,
+        slow_starts=SlowStarts.EVERY,
     ),
     "quicly-pr583": Readings(
         clock=Clock.MS,
         bin_duration=BinDuration.CLOCK,
+        initial_rtt=InitialRtt.AT_START,
         first_ack=FirstAck.IN_BIN_0,
         missing_rtt=MissingRtt.REUSE,
         app_limited=AppLimited.SKIP,
@@ -522,10 +598,12 @@ PROFILES = {
         evaluated=Evaluated.AT_BOUNDARY,
         catch_up=CatchUp.ALL,
         boundary=Boundary.AFTER,
+        ended_bins=EndedBins.EACH_TESTED,
         missed_bins_maximum=26,
         missed_bins_restart=MissedBinsRestart.NOW,
         restart_counters=RestartCounters.ZEROED,
         rtt=Rtt.LATEST,
+        ack_delay=AckDelay.OFF_ABOVE_NEAREST,
         shift=Shift.NEAREST,
         interpolation=Interpolation.NONE,
         fraction=Fraction.EXACT,
@@ -543,13 +621,16 @@ PROFILES = {
         current_zero=CurrentZero.DECIDES,
         rollback=Rollback.NONE,
         lower=Lower.NOTHING,
+        drain_unit=DrainUnit.PACKETS,
         window_floor=WindowFloor.MINIMUM,
         exit_growth=ExitGrowth.NONE,
         persistent=Persistent.RESUME,
+        slow_starts=SlowStarts.EVERY,
     ),
     "linux-3": Readings(
         clock=Clock.US,
         bin_duration=BinDuration.CLOCK_OR_RESTART,
+        initial_rtt=InitialRtt.AT_START,
         first_ack=FirstAck.BEFORE_BIN_0,
         missing_rtt=MissingRtt.SKIP,
         app_limited=AppLimited.COUNT,
@@ -559,10 +640,12 @@ PROFILES = {
         evaluated=Evaluated.AT_BOUNDARY,
         catch_up=CatchUp.ALL,
         boundary=Boundary.AT,
+        ended_bins=EndedBins.FORMULA,
         missed_bins_maximum=2,
         missed_bins_restart=MissedBinsRestart.NOW,
         restart_counters=RestartCounters.KEPT,
         rtt=Rtt.LATEST,
+        ack_delay=AckDelay.KEPT,
         shift=Shift.FLOOR,
         interpolation=Interpolation.BACKWARD,
         fraction=Fraction.PERCENT_TERMS,
@@ -580,13 +663,16 @@ PROFILES = {
         current_zero=CurrentZero.DECIDES,
         rollback=Rollback.NONE,
         lower=Lower.NOTHING,
+        drain_unit=DrainUnit.PACKETS,
         window_floor=WindowFloor.MINIMUM,
         exit_growth=ExitGrowth.AVOIDANCE,
         persistent=Persistent.REINITIALISE,
+        slow_starts=SlowStarts.EVERY,
     ),
     "linux-4": Readings(
         clock=Clock.US,
         bin_duration=BinDuration.CLOCK,
+        initial_rtt=InitialRtt.AT_START,
         first_ack=FirstAck.BEFORE_BIN_0,
         missing_rtt=MissingRtt.SKIP,
         app_limited=AppLimited.RESTART,
@@ -596,10 +682,12 @@ PROFILES = {
         evaluated=Evaluated.AT_BOUNDARY,
         catch_up=CatchUp.ALL,
         boundary=Boundary.AT,
+        ended_bins=EndedBins.FORMULA,
         missed_bins_maximum=0,
         missed_bins_restart=MissedBinsRestart.NOW,
         restart_counters=RestartCounters.KEPT,
         rtt=Rtt.LATEST,
+        ack_delay=AckDelay.KEPT,
         shift=Shift.FLOOR,
         interpolation=Interpolation.BACKWARD,
         fraction=Fraction.PERCENT_TERMS,
@@ -617,15 +705,18 @@ PROFILES = {
         current_zero=CurrentZero.DECIDES,
         rollback=Rollback.NONE,
         lower=Lower.DRAIN,
+        drain_unit=DrainUnit.WHOLE_PACKETS,
         window_floor=WindowFloor.MINIMUM,
-        exit_growth=ExitGrowth.NONE,
+        exit_growth=ExitGrowth.AVOIDANCE,
         persistent=Persistent.REINITIALISE,
+        slow_starts=SlowStarts.EVERY,
     ),
     "freebsd-4": Readings(
         clock=Clock.US,
         bin_duration=BinDuration.CLOCK_OR_RESTART,
+        initial_rtt=InitialRtt.AT_START,
         first_ack=FirstAck.BEFORE_BIN_0,
-        missing_rtt=MissingRtt.SKIP,
+        missing_rtt=MissingRtt.REUSE,
         app_limited=AppLimited.COUNT,
         counted_in=CountedIn.EVERY_PHASE,
         compared=Compared.SENT,
@@ -633,10 +724,12 @@ PROFILES = {
         evaluated=Evaluated.AT_BOUNDARY,
         catch_up=CatchUp.ALL,
         boundary=Boundary.AT,
+        ended_bins=EndedBins.FORMULA,
         missed_bins_maximum=4,
-        missed_bins_restart=MissedBinsRestart.NOW,
+        missed_bins_restart=MissedBinsRestart.NOW_OLD_DURATION,
         restart_counters=RestartCounters.KEPT,
         rtt=Rtt.LATEST,
+        ack_delay=AckDelay.KEPT,
         shift=Shift.FLOOR,
         interpolation=Interpolation.BACKWARD,
         fraction=Fraction.PERCENT_TERMS,
@@ -654,13 +747,16 @@ PROFILES = {
         current_zero=CurrentZero.DECIDES,
         rollback=Rollback.NONE,
         lower=Lower.DRAIN,
+        drain_unit=DrainUnit.BYTES,
         window_floor=WindowFloor.MINIMUM,
         exit_growth=ExitGrowth.NONE,
         persistent=Persistent.REINITIALISE,
+        slow_starts=SlowStarts.EVERY,
     ),
     "neqo-2026": Readings(
         clock=Clock.NS,
-        bin_duration=BinDuration.CLOCK,
+        bin_duration=BinDuration.CLOCK_OR_RESTART,
+        initial_rtt=InitialRtt.AT_START,
         first_ack=FirstAck.BEFORE_BIN_0,
         missing_rtt=MissingRtt.REUSE,
         app_limited=AppLimited.COUNT_BYTES,
@@ -670,10 +766,12 @@ PROFILES = {
         evaluated=Evaluated.AT_BOUNDARY,
         catch_up=CatchUp.ALL,
         boundary=Boundary.AFTER,
+        ended_bins=EndedBins.FORMULA,
         missed_bins_maximum=10,
         missed_bins_restart=MissedBinsRestart.NEXT_ACK,
         restart_counters=RestartCounters.ZEROED,
         rtt=Rtt.LATEST,
+        ack_delay=AckDelay.OFF_AT_LEAST,
         shift=Shift.FLOOR,
         interpolation=Interpolation.BACKWARD,
         fraction=Fraction.PERCENT,
@@ -691,13 +789,16 @@ PROFILES = {
         current_zero=CurrentZero.DECIDES,
         rollback=Rollback.NONE,
         lower=Lower.NOTHING,
+        drain_unit=DrainUnit.PACKETS,
         window_floor=WindowFloor.MINIMUM,
         exit_growth=ExitGrowth.AVOIDANCE,
         persistent=Persistent.REINITIALISE,
+        slow_starts=SlowStarts.EVERY,
     ),
     "picoquic-fork": Readings(
         clock=Clock.US,
         bin_duration=BinDuration.CLOCK,
+        initial_rtt=InitialRtt.FIRST_SAMPLE,
         first_ack=FirstAck.IN_BIN_0,
         missing_rtt=MissingRtt.REUSE,
         app_limited=AppLimited.SKIP,
@@ -707,13 +808,15 @@ PROFILES = {
         evaluated=Evaluated.EVERY_ACK,
         catch_up=CatchUp.ALL,
         boundary=Boundary.AT,
+        ended_bins=EndedBins.FORMULA,
         missed_bins_maximum=6,
-        missed_bins_restart=MissedBinsRestart.NOW_WITHOUT_BYTES,
+        missed_bins_restart=MissedBinsRestart.NEXT_ACK_THIS_RTT,
         restart_counters=RestartCounters.ZEROED,
         rtt=Rtt.LATEST,
+        ack_delay=AckDelay.OFF_ABOVE,
         shift=Shift.FLOOR,
         interpolation=Interpolation.FORWARD,
-        fraction=Fraction.EXACT,
+        fraction=Fraction.ROUNDED_DOWN,
         shift_width=ShiftWidth.FULL,
         shift_minimum_bins=0,
         shift_maximum_bins=14,
@@ -722,14 +825,16 @@ PROFILES = {
         ring=Ring.AMPLE,
         kept_bins=KeptBins.ALL,
         before_bin_0=BeforeBin0.NEVER_READ,
-        precision=Precision.FULL,
+        precision=Precision.SHIFTED_16,
         difference=Difference.SEVEN_TWENTIETHS,
         threshold=Threshold.AT_LEAST,
         current_zero=CurrentZero.NO_DECISION,
         rollback=Rollback.CURRENT_RTT,
         lower=Lower.WINDOW_AND_THRESHOLD,
+        drain_unit=DrainUnit.PACKETS,
         window_floor=WindowFloor.UNCHANGED,
         exit_growth=ExitGrowth.SLOW_START,
-        persistent=Persistent.REINITIALISE,
+        persistent=Persistent.RESUME,
+        slow_starts=SlowStarts.UNBOUNDED,
     ),
 }

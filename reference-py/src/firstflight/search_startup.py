@@ -11,7 +11,7 @@ from firstflight.events import Ack, Event, PersistentCongestion, Sent
 from firstflight.observables import Observation, Outcome, Phase
 from firstflight.search import Base, Decision, Search
 from firstflight.search_bins import SHIFT_MAXIMUM_BINS
-from firstflight.search_profiles import PROFILES, ExitGrowth, Lower, Readings
+from firstflight.search_profiles import PROFILES, ExitGrowth, Lower, Readings, SlowStarts
 from firstflight.search_windows import Evaluation
 from firstflight.slow_start import SlowStart
 
@@ -37,8 +37,7 @@ def step(readings: Readings, state: Search, base: SlowStart, event: Event) -> tu
 
 def _on_other(readings: Readings, state: Search, base: SlowStart, event: Event) -> tuple[Search, SlowStart, Outcome]:
     if isinstance(event, Sent):
-        slow = slow_start.phase(base) is Phase.SLOW_START
-        state = search.on_sent(readings, state, event.bytes, slow_start=slow)
+        state = search.on_sent(readings, state, event.bytes, slow_start=_searches(readings, base))
     elif isinstance(event, PersistentCongestion):
         state = search.on_persistent_congestion(readings, state)
     return state, *slow_start.on_event(base, event)
@@ -47,11 +46,18 @@ def _on_other(readings: Readings, state: Search, base: SlowStart, event: Event) 
 def _on_ack(
     readings: Readings, state: Search, base: SlowStart, ack: Ack
 ) -> tuple[Search, SlowStart, Outcome, Evaluation | None]:
-    if slow_start.phase(base) is not Phase.SLOW_START:
+    if not _searches(readings, base):
         return search.on_ack_elsewhere(readings, state, ack), *slow_start.on_event(base, ack), None
     view = Base(base.cwnd_bytes, slow_start.minimum_window_bytes(base), base.max_datagram_size_bytes)
     state, decision = search.on_ack(readings, state, ack, view)
     return state, _apply(readings, base, decision, ack), decision.evaluation.outcome, decision.evaluation
+
+
+def _searches(readings: Readings, base: SlowStart) -> bool:
+    """Return whether SEARCH acts now."""
+    if readings.slow_starts is SlowStarts.UNBOUNDED and base.ssthresh_bytes is not None:
+        return False  # [search.unbounded-only]
+    return slow_start.phase(base) is Phase.SLOW_START
 
 
 def _apply(readings: Readings, base: SlowStart, decision: Decision, ack: Ack) -> SlowStart:

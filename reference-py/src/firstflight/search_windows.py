@@ -21,6 +21,7 @@ from firstflight.search_profiles import (
     Threshold,
     Windows,
 )
+from firstflight.search_rtt import rtt_units
 
 WINDOW_BINS = 10
 #: A counter that is shifted right must fit in so many bits.
@@ -47,14 +48,14 @@ class Evaluation:
 def evaluate(readings: Readings, state: Search) -> Evaluation:
     """Compare the two windows. The order of the tests is that of the page."""
     shift, rest_ticks = shift_bins(readings, state)
-    if shift > readings.shift_maximum_bins:
-        return Evaluation(Outcome.RTT_INFLATED, shift)  # [search.guard.rtt-inflated]
     prev = state.curr - shift
     if prev < WINDOW_BINS or (readings.guard is Guard.MORE_THAN and prev == WINDOW_BINS):
         return Evaluation(Outcome.WARMING_UP, shift)  # [search.guard.warming-up]
+    if shift > readings.shift_maximum_bins:
+        return Evaluation(Outcome.RTT_INFLATED, shift)  # [search.guard.rtt-inflated]
     if readings.interpolation is Interpolation.FORWARD and shift == 0:
         return Evaluation(Outcome.RTT_BELOW_BIN, shift)  # [search.guard.rtt-below-bin]
-    scale = _scale_bits(readings, state)
+    scale = scale_bits(readings, state)
     current_bytes = _window_bytes(readings, state.delivered, state.curr, state.curr, scale)
     earlier = state.sent if readings.compared is Compared.SENT else state.delivered
     previous, parts = _interpolated(readings, earlier, state, prev, rest_ticks, scale)
@@ -71,7 +72,9 @@ def evaluate(readings: Readings, state: Search) -> Evaluation:
 
 def shift_bins(readings: Readings, state: Search) -> tuple[int, int]:
     """Return the RTT in whole bins, and the ticks left over where the reading rounds down."""
-    shift, rest_ticks = divmod(TICKS_PER_UNIT * state.rtt_units, state.bin_ticks)  # [search.shift.round]
+    assert state.sample is not None
+    rtt_ticks = TICKS_PER_UNIT * rtt_units(readings, state.sample)
+    shift, rest_ticks = divmod(rtt_ticks, state.bin_ticks)  # [search.shift.round]
     if readings.shift is Shift.NEAREST and 2 * rest_ticks > state.bin_ticks:
         shift += 1
     if readings.shift is Shift.NEAREST_UP and 2 * rest_ticks >= state.bin_ticks:
@@ -83,11 +86,13 @@ def shift_bins(readings: Readings, state: Search) -> tuple[int, int]:
     return shift, rest_ticks
 
 
-def _scale_bits(readings: Readings, state: Search) -> int:
+def scale_bits(readings: Readings, state: Search) -> int:
     """Return by how many bits the counters are shifted right."""
     if readings.precision is Precision.FULL:
         return 0
     largest = max(series.counter_bytes - series.open_bytes for series in (state.delivered, state.sent))
+    if readings.windows is Windows.LIVE:
+        largest = state.delivered.counter_bytes  # [search.windows.shifted-live]
     return max(0, largest.bit_length() - SHIFTED_BITS)  # [search.windows.shifted]
 
 
@@ -100,11 +105,11 @@ def _interpolated(
         return window_bytes, 1
     step = -1 if readings.interpolation is Interpolation.BACKWARD else 1
     shifted_bytes = _window_bytes(readings, series, state.curr, prev + step, scale)
+    parts = (state.bin_ticks - rest_ticks) * window_bytes + rest_ticks * shifted_bytes
     if readings.fraction is Fraction.EXACT:
-        rest = (
-            state.bin_ticks - rest_ticks
-        ) * window_bytes + rest_ticks * shifted_bytes  # [search.interpolation.exact]
-        return rest, state.bin_ticks
+        return parts, state.bin_ticks  # [search.interpolation.exact]
+    if readings.fraction is Fraction.ROUNDED_DOWN:
+        return parts // state.bin_ticks, 1  # [search.interpolation.rounded-down]
     percent = 100 * rest_ticks // state.bin_ticks
     if readings.fraction is Fraction.PERCENT:
         return ((100 - percent) * window_bytes + percent * shifted_bytes) // 100, 1  # [search.interpolation.percent]

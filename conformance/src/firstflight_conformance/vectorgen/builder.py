@@ -1,6 +1,7 @@
 """Builds a stream of events by hand: the ledger fills in what follows from the rest."""
 
 from dataclasses import dataclass, field
+from typing import Any
 
 from firstflight.events import (
     Ack,
@@ -16,6 +17,7 @@ from firstflight.events import (
     SpuriousLoss,
 )
 from firstflight_conformance.ledger import DataLedger, Ledger, RttEstimator
+from firstflight_conformance.vectorgen.oracle import Expectation
 
 US = 1_000
 MS = 1_000_000
@@ -35,6 +37,18 @@ class StreamBuilder:
     ce_count: int = 0
     #: Set for streams that say which data is acknowledged.
     data: DataLedger | None = None
+    expectations: list[Expectation] = field(default_factory=list)
+
+    def expect(self, *, at: int | None = None, profile: str | tuple[str, ...] | None = None, **values: Any) -> None:
+        """State what was worked out by hand: observables or members of ``state`` after event ``at``, the last one if ``None``.
+
+        ``profile``: in which profiles, by default in all that the stimulus names. Raise ``ValueError`` for an event not there.
+        """
+        at = len(self.events) - 1 if at is None else at
+        if not 0 <= at < len(self.events):
+            raise ValueError(f"expect: there is no event {at} among {len(self.events)}")
+        profiles = (profile,) if isinstance(profile, str) else profile
+        self.expectations.append(Expectation(at, values, profiles))
 
     def send(
         self,

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from firstflight.events import Ack
 from firstflight_conformance.vectorgen.builder import MS, StreamBuilder
 
 #: The usual initial RTT; bins of 35 ms follow.
@@ -80,3 +81,8 @@ def one_ack_per_bin(sizes: Sequence[int], rtts_ns: Sequence[int] | int = RTT) ->
 def rates(*parts: tuple[int, int]) -> list[int]:
     """Return the bytes of each bin, given as (number of bins, bytes in each)."""
     return [size for count, size in parts for _ in range(count)]
+
+
+def nth_ack(builder: StreamBuilder, count: int) -> int:
+    """Return the number of the event that is the ACK with this count, from 0: with one ACK per bin that of the bin."""
+    return [index for index, event in enumerate(builder.events) if isinstance(event, Ack)][count]

@@ -113,14 +113,18 @@ def _(b: StreamBuilder) -> None:
 
 @add(
     "search.bins.gap-at-boundary",
-    "A gap that ends exactly at the end of a bin does not open the next",
-    """After bin 2 the next ACK comes at 100 + 5 * 35 = 275 ms, exactly the end of bin 4: the open bin becomes 4, not 5. The ACK one ns later makes it 5.""",
-    sources=("catalogue E08", "catalogue E10"),
+    "A gap that ends exactly at the end of a bin opens the next, or does not",
+    """After bin 2, which ends at 205 ms, the next ACK comes at 100 + 5 * 35 = 275 ms, exactly the end of bin 4. draft-00: 275 > 205, and then 70 / 35 + 1 = 3 bins end: bin 5 is open, although 275 > 275 does not hold. So in draft-09 and neqo-2026.
+    lanman-2024 tests each bin: bin 4 is open, and the ACK one ns later makes it 5.""",
+    sources=("draft-chung-ietf-ccwg-00, lines 10 and 24", "catalogue E08", "catalogue E10"),
 )
 def _(b: StreamBuilder) -> None:
     deliveries = one_ack_per_bin([1000, 1000, 1000])
     late = FIRST_ACK + 5 * BIN
     deliver(b, [*deliveries, Delivery(late, 2000), Delivery(late + 1, 3000, RTT + 1)])
+    b.expect(at=8, profile=("draft-00", "draft-00-literal", "draft-09", "neqo-2026"), bin=5)
+    b.expect(at=8, profile=("lanman-2024", "quicly-pr583"), bin=4, open_bin_bytes=2000)
+    b.expect(at=9, profile=("draft-00", "lanman-2024"), bin=5)
 
 
 @add(

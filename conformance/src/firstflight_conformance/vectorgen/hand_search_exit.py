@@ -4,7 +4,7 @@ from functools import partial
 
 from firstflight.search_profiles import PROFILES as SEARCH_PROFILES
 from firstflight_conformance.vectorgen.builder import MS, StreamBuilder
-from firstflight_conformance.vectorgen.flow import RTT, Delivery, deliver, in_bin, one_ack_per_bin, rates
+from firstflight_conformance.vectorgen.flow import Delivery, deliver, in_bin, one_ack_per_bin, rates
 from firstflight_conformance.vectorgen.hand_search import LARGE_WINDOW
 from firstflight_conformance.vectorgen.stimulus import Catalogue
 
@@ -201,20 +201,3 @@ def _(b: StreamBuilder) -> None:
     b.lose(in_bin(9) + 10 * MS, (100, 109))
     b.persistent_congestion(in_bin(9) + 10 * MS)
     deliver(b, [Delivery(in_bin(i), 1000) for i in (13, 14, 16, 17, 18)])
-
-
-@add(
-    "search.rtt.ack-delay",
-    "The acknowledgement delay is not taken off",
-    """From bin 11 on the samples are 123 ms, of which 22.5 ms are acknowledgement delay: 123 / 35 = 3.51, k = 4, and prev = 10 at curr = 14 is still warming up; the constant rate exits at curr = 15. Without the
-    delay 100.5 / 35 gives 3 and an exit at curr = 14.""",
-    sources=("catalogue E53",),
-)
-def _(b: StreamBuilder) -> None:
-    deliver(
-        b,
-        [
-            Delivery(in_bin(i), 10000, RTT if i < 11 else 123 * MS, ack_delay_ns=0 if i < 11 else 22_500_000)
-            for i in range(17)
-        ],
-    )

@@ -148,13 +148,15 @@ def _(b: StreamBuilder) -> None:
     b.ack(at + MS, (packet + 7, packet + 12))
 
 
-def _drain_down(b: StreamBuilder, sent_packets: int, acked_packets: int, bins: int) -> None:
-    """Send for so many bins, up to the exit, then only acknowledge."""
+def _drain_down(
+    b: StreamBuilder, sent_packets: int, acked_packets: int, bins: int, unsampled_ack: int | None = None
+) -> None:
+    """Send for so many bins, up to the exit, then only acknowledge; one of these ACKs may have no RTT sample."""
     packet = _sent_faster(b, sent_packets, acked_packets, bins)
     last = b.ledger.next_packet - 1
     index = bins - 3
     while packet + acked_packets - 1 <= last:
-        b.ack(in_bin(index), (packet, packet + acked_packets - 1))
+        b.ack(in_bin(index), (packet, packet + acked_packets - 1), sample=index != unsampled_ack)
         packet += acked_packets
         index += 1
 
@@ -180,3 +182,15 @@ def _(b: StreamBuilder) -> None:
 )
 def _(b: StreamBuilder) -> None:
     _drain_down(b, 3, 2, 22)
+
+
+@add(
+    "search.drain.no-sample",
+    "An ACK without RTT sample while the flight is drained",
+    """50 packets are sent in each bin and 32 delivered: 0.36: linux-4, freebsd-4 and draft-09 begin to drain. The 23rd ACK then has no sample: linux-4 leaves the window as it is and counts its 32 packets with the next, 64 / 3 = 21; freebsd-4 and
+    draft-09 go on draining.""",
+    sources=("catalogue E39", "catalogue E51"),
+    tier="core",
+)
+def _(b: StreamBuilder) -> None:
+    _drain_down(b, 50, 32, 21, unsampled_ack=22)

@@ -11,6 +11,7 @@ from firstflight_conformance.given import given_flags
 from firstflight_conformance.measure import clauses_of, replay
 from firstflight_conformance.stream import flags_of, granularity_of
 from firstflight_conformance.vectorgen.builder import StreamBuilder
+from firstflight_conformance.vectorgen.oracle import Expectation, wrong
 from firstflight_conformance.wire import encode_int, event_to_json, observation_to_json
 
 
@@ -18,6 +19,7 @@ from firstflight_conformance.wire import encode_int, event_to_json, observation_
 class Stimulus:
     """What a vector is made from. ``events`` are closed-loop for at least one of the ``profiles``.
 
+    ``expectations``: what its author worked out by hand; the generator fails where the model disagrees.
     ``alternatives``: readings by name that are as right as those of the profile; what they answer is allowed as well.
     """
 
@@ -31,6 +33,7 @@ class Stimulus:
     events: tuple[Event, ...]
     flags: tuple[str, ...] = ()
     alternatives: tuple[dict[str, str], ...] = ()
+    expectations: tuple[Expectation, ...] = ()
 
     @property
     def algorithm(self) -> str:
@@ -72,12 +75,20 @@ class Catalogue:
             self.stimuli.append(
                 Stimulus(
                     stimulus_id, title, text, tier, profiles or self.profiles, source, config, tuple(builder.events),
-                    flags, alternatives,
+                    flags, alternatives, _resolved(stimulus_id, builder.expectations, profiles or self.profiles),
                 )
             )  # fmt: skip
             return fill
 
         return register
+
+
+def _resolved(stimulus_id: str, expectations: list[Expectation], profiles: tuple[str, ...]) -> tuple[Expectation, ...]:
+    """Return the expectations with their profiles named. Raise ``ValueError`` for a profile that the stimulus has not."""
+    for expectation in expectations:
+        if unknown := set(expectation.profiles or ()) - set(profiles):
+            raise ValueError(f"{stimulus_id}: an expectation names {', '.join(sorted(unknown))}, no profile of it")
+    return tuple(replace(entry, profiles=entry.profiles or profiles) for entry in expectations)
 
 
 #: Outcomes after which profiles of Careful Resume may differ in what they let be sent.
@@ -141,6 +152,8 @@ def _profile_json(stimulus: Stimulus, profile: str) -> dict[str, Any]:
     events = list(stimulus.events)
     observations = replay(controller_of(stimulus, profile), events)
     judged = judged_events(stimulus.events, observations)
+    if lines := wrong(stimulus.expectations, profile, observations[:judged]):
+        raise ValueError("\n".join(f"{stimulus.id}@{profile}: {line}" for line in lines))
     may_end = _MAY_END.get(stimulus.algorithm, {Outcome.EXITED})
     if judged < len(events) and may_end.isdisjoint(seen.outcome for seen in observations[:judged]):
         raise ValueError(f"{stimulus.id}@{profile}: event {judged} does not fit the window, and there was no exit")
