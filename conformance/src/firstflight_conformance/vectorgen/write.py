@@ -34,6 +34,7 @@ from firstflight_conformance.vectorgen import (
     hand_search_full_window_events,
     hand_search_rtt,
     hand_search_sent,
+    hand_search_shift,
     hand_slow_start,
     simulated,
 )
@@ -62,6 +63,7 @@ BY_HAND = (
     hand_search_full_window,
     hand_search_full_window_events,
     hand_persistent,
+    hand_search_shift,
     hand_jumpstart,
     hand_jumpstart_loss,
     hand_jumpstart_stacks,
