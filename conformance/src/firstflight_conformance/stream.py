@@ -18,8 +18,11 @@ from firstflight.events import (
     Sent,
     check,
 )
-from firstflight_conformance.ledger import DataLedger, Ledger, LedgerError
+from firstflight_conformance.ledger import DataLedger, Ledger, LedgerError, RttEstimator
 from firstflight_conformance.wire import event_from_json
+
+#: An ACK of more packets than this is flagged: an adapter that takes packets one by one may take too long.
+HUGE_ACK_PACKETS = 100_000
 
 _UNITS_NS = (("s", 1_000_000_000), ("ms", 1_000_000), ("us", 1_000))
 
@@ -35,7 +38,7 @@ class StreamError(ValueError):
 
 def check_stream(events: Sequence[dict[str, Any]], config: dict[str, Any]) -> None:
     """Check a stream against itself. Raise :class:`StreamError` at the first event that is wrong."""
-    ledger = Ledger()
+    ledger, rtt = Ledger(), RttEstimator()
     data = DataLedger() if any("retransmits" in raw or "oldest_unacked_packet" in raw for raw in events) else None
     before_ns = 1
     for index, raw in enumerate(events):
@@ -49,6 +52,8 @@ def check_stream(events: Sequence[dict[str, Any]], config: dict[str, Any]) -> No
         before_ns = event.t_ns
         try:
             _check_event(event, ledger, config)
+            if isinstance(event, Ack):
+                _check_rtt(event, rtt)
             if data is not None:
                 _check_data(event, ledger, data)
         except LedgerError as error:
@@ -85,6 +90,16 @@ def _check_event(event: Event, ledger: Ledger, config: dict[str, Any]) -> None:
             pass
 
 
+def _check_rtt(ack: Ack, rtt: RttEstimator) -> None:
+    sent_t_ns = ack.packets[-1].sent_t_ns
+    if ack.latest_rtt_ns is not None:
+        assert sent_t_ns is not None
+        _equal(".latest_rtt_ns", ack.latest_rtt_ns, ack.t_ns - sent_t_ns)
+        rtt.sample(ack.latest_rtt_ns, ack.ack_delay_ns)
+    _equal(".min_rtt_ns", ack.min_rtt_ns, rtt.min_ns)
+    _equal(".smoothed_rtt_ns", ack.smoothed_rtt_ns, rtt.smoothed_ns)
+
+
 def _check_data(event: Event, ledger: Ledger, data: DataLedger) -> None:
     match event:
         case Sent():
@@ -116,9 +131,10 @@ def _check_taken(run: Run, taken: list[Run]) -> None:
         raise _MemberError(".packets", f"run {run.first}..{run.last}: size or time differ from those sent: {true}")
 
 
-def _equal(member: str, stated: int, computed: int) -> None:
+def _equal(member: str, stated: int | None, computed: int | None) -> None:
     if stated != computed:
-        raise _MemberError(member, f"is {stated}, but the events give {computed}")
+        shown = ["null" if value is None else value for value in (stated, computed)]
+        raise _MemberError(member, f"is {shown[0]}, but the events give {shown[1]}")
 
 
 def granularity_of(events: Sequence[dict[str, Any]]) -> str:
@@ -144,6 +160,7 @@ def flags_of(events: Sequence[dict[str, Any]]) -> list[str]:
         "app-limited": any(isinstance(event, Sent | Ack) and event.app_limited for event in parsed),
         "backlog": any(isinstance(event, Backlog) for event in parsed),
         "ce": any(isinstance(event, Ce) for event in parsed),
+        "huge-ack": any(sum(run.count for run in ack.packets) > HUGE_ACK_PACKETS for ack in acks),
         "idle": any(isinstance(event, IdleRestart) for event in parsed),
         "loss": any(isinstance(event, Lost) for event in parsed),
         "no-rtt-sample": any(ack.latest_rtt_ns is None for ack in acks),

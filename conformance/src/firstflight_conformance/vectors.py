@@ -9,6 +9,7 @@ from typing import Any
 from jsonschema.exceptions import ValidationError
 
 from firstflight.controller import Config, create_with
+from firstflight_conformance.given import given_flags
 from firstflight_conformance.paths import VECTORS
 from firstflight_conformance.schemas import schema_error
 from firstflight_conformance.stream import StreamError, check_stream, flags_of, granularity_of
@@ -218,13 +219,14 @@ def _check_meaning(path: Path, raw: dict[str, Any]) -> None:
         check_stream(raw["events"], raw["config"])
     except StreamError as error:
         raise VectorError(path, f"events[{error.index}]{error.member}", error.reason) from error
-    computed = set(flags_of(raw["events"])) | (set(raw["flags"]) & DECLARED_FLAGS)
-    if set(raw["flags"]) != computed:
-        raise VectorError(path, "flags", f"should be {sorted(computed)}")
     if raw["granularity"] != granularity_of(raw["events"]):
         raise VectorError(path, "granularity", f"should be {granularity_of(raw['events'])}")
     for name, entry in raw["profiles"].items():
         _check_expectation(path, f"profiles.{name}", entry, len(raw["events"]))
+    computed = {*flags_of(raw["events"]), *given_flags(raw["events"], raw["config"], raw["profiles"])}
+    computed |= set(raw["flags"]) & DECLARED_FLAGS
+    if set(raw["flags"]) != computed:
+        raise VectorError(path, "flags", f"should be {sorted(computed)}")
 
 
 def _check_expectation(path: Path, place: str, entry: dict[str, Any], events: int) -> None:

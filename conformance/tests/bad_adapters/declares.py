@@ -19,6 +19,8 @@ def hook(_case: str, message: Message, answer: Message) -> bytes:
     if message["op"] == "event" and MODE.startswith("off-by="):
         off_bytes = int(MODE.removeprefix("off-by="))
         answer = answer | {"cwnd_bytes": encode_int(decode_int(answer["cwnd_bytes"]) + off_bytes)}
+    if message["op"] == "event" and MODE == "collapses-at-loss" and message["event"]["ev"] == "lost":
+        answer = answer | {"cwnd_bytes": 2400}
     return line(answer)
 
 

@@ -23,6 +23,7 @@ type Hello struct {
 	Window      string              `json:"window"`
 	Arithmetic  string              `json:"arithmetic"`
 	Avoidance   string              `json:"avoidance,omitempty"` // exact, if it is left out
+	WorksOut    []string            `json:"works_out,omitempty"` // nothing, if it is left out
 }
 
 // Config holds the parameters of a case. A nil initial window leaves it to the stack.

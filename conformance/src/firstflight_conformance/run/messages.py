@@ -4,6 +4,7 @@ import json
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
+from firstflight_conformance.given import FLAGS
 from firstflight_conformance.run.faults import ConversationError, FaultKind, excerpt
 from firstflight_conformance.schemas import schema_error
 from firstflight_conformance.vectors import Case
@@ -18,6 +19,8 @@ WINDOWS = ("bytes", "packets")
 ARITHMETICS = ("integer", "float32", "float64")
 #: How exactly the windows of CUBIC follow its law in congestion avoidance.
 AVOIDANCES = ("exact", "datagram")
+#: What a stack may work out by itself instead of taking it from the events.
+WORKS_OUT = tuple(FLAGS)
 
 PROBE_ALGORITHM = "no-such-algorithm"
 HELLO = {"op": "hello", "protocol": PROTOCOL}
@@ -50,6 +53,7 @@ class Declaration:
     window: str = "bytes"
     arithmetic: str = "integer"
     avoidance: str = "exact"
+    works_out: tuple[str, ...] = ()
 
 
 def start_message(case: Case) -> Message:
@@ -135,6 +139,7 @@ def read_hello(message: Message) -> Declaration:
         _choice(message, "window", WINDOWS),
         _choice(message, "arithmetic", ARITHMETICS),
         _choice(message, "avoidance", AVOIDANCES),
+        _works_out(message.get("works_out", [])),
     )
 
 
@@ -171,6 +176,15 @@ def _observables(value: object) -> tuple[str, ...]:
     if "cwnd_bytes" not in value:
         _refuse_hello("observables: cwnd_bytes is the least")
     return tuple(name for name in OBSERVABLES if name in value)
+
+
+def _works_out(value: object) -> tuple[str, ...]:
+    if not isinstance(value, list) or not _is_text_list(value):
+        _refuse_hello("works_out: needs a list of names")
+    unknown = [name for name in value if name not in WORKS_OUT]
+    if unknown:
+        _refuse_hello(f"works_out: {excerpt(repr(unknown[0]))} is not one of {', '.join(WORKS_OUT)}")
+    return tuple(name for name in WORKS_OUT if name in value)
 
 
 def _is_text_list(value: object) -> bool:

@@ -60,6 +60,7 @@ def _adapter(report: AdapterReport) -> dict[str, Any]:
             "window": declared.window,
             "arithmetic": declared.arithmetic,
             "avoidance": declared.avoidance,
+            "works_out": list(declared.works_out),
         },
         "counts": {status: report.counts[status] for status in _STATUSES},
         "disappeared": [_deviation(deviation) for deviation in report.disappeared],

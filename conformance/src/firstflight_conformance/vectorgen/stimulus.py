@@ -7,6 +7,7 @@ from typing import Any
 from firstflight import Config, Controller, Observation, create
 from firstflight.events import Event, Sent
 from firstflight.observables import Outcome
+from firstflight_conformance.given import given_flags
 from firstflight_conformance.measure import clauses_of, replay
 from firstflight_conformance.stream import flags_of, granularity_of
 from firstflight_conformance.vectorgen.builder import StreamBuilder
@@ -122,6 +123,10 @@ def to_json(stimulus: Stimulus) -> dict[str, Any]:
         raise ValueError(f"{stimulus.id}: the stream is closed-loop for none of its profiles to the end")
     events = [event_to_json(event) for event in stimulus.events]
     window_bytes = stimulus.config.initial_window_bytes
+    config = {
+        "max_datagram_size_bytes": stimulus.config.max_datagram_size_bytes,
+        "initial_window_bytes": None if window_bytes is None else encode_int(window_bytes),
+    }
     return {
         "format": 1,
         "id": stimulus.id,
@@ -129,13 +134,10 @@ def to_json(stimulus: Stimulus) -> dict[str, Any]:
         "why": stimulus.why,
         "algorithm": stimulus.algorithm,
         "tier": stimulus.tier,
-        "flags": sorted({*flags_of(events), *stimulus.flags}),
+        "flags": sorted({*flags_of(events), *given_flags(events, config, profiles), *stimulus.flags}),
         "granularity": granularity_of(events),
         "source": stimulus.source,
-        "config": {
-            "max_datagram_size_bytes": stimulus.config.max_datagram_size_bytes,
-            "initial_window_bytes": None if window_bytes is None else encode_int(window_bytes),
-        },
+        "config": config,
         "events": events,
         "profiles": profiles,
     }

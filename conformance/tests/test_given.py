@@ -1,0 +1,284 @@
+"""What follows from the events and what they only state."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from firstflight import Ack, Config, create
+from firstflight.events import Event, PersistentCongestion
+from firstflight_conformance.given import FLAGS, app_limited_given, persistent_congestion_given
+from firstflight_conformance.measure import replay
+from firstflight_conformance.run.judge import Options
+from firstflight_conformance.run.report_json import to_json as report_to_json
+from firstflight_conformance.run.results import AdapterReport, Result, Verdict
+from firstflight_conformance.schemas import validator
+from firstflight_conformance.stream import HUGE_ACK_PACKETS, StreamError, check_stream, flags_of
+from firstflight_conformance.vectorgen import hand_persistent
+from firstflight_conformance.vectorgen.builder import MS, S, StreamBuilder
+from firstflight_conformance.vectorgen.stimulus import Catalogue, to_json
+from firstflight_conformance.vectors import Vector, VectorError, load, load_all
+from firstflight_conformance.wire import event_to_json
+from runner_support import command, judged, write_vectors
+
+DATAGRAM = 1200
+
+
+def limits_given(events: Sequence[Event]) -> bool:
+    """Ask for NewReno with the recommended window."""
+    windows = [seen.cwnd_bytes for seen in replay(create("slow-start", "rfc-9002", Config(DATAGRAM)), list(events))]
+    return app_limited_given(events, windows, DATAGRAM)
+
+
+def flight(packets: int, *, app_limited: bool) -> list[Event]:
+    """Send so many packets into the window of ten, and let one ACK take them all."""
+    b = StreamBuilder()
+    b.send(0, packets, app_limited=app_limited)
+    b.ack(100 * MS, (0, packets - 1), app_limited=app_limited)
+    return b.events
+
+
+@pytest.mark.parametrize(("packets", "follows"), [(4, True), (5, False), (9, False), (10, False)])
+def test_little_used_is_app_limited(packets: int, follows: bool) -> None:
+    """Below half of the window every rule says app-limited, from half of it on one does not."""
+    assert limits_given(flight(packets, app_limited=True)) is not follows
+
+
+@pytest.mark.parametrize(("packets", "follows"), [(10, True), (9, False), (5, False), (1, False)])
+def test_full_is_not_app_limited(packets: int, follows: bool) -> None:
+    """A window without room for a datagram is full; with room for one the rule at the ACK calls it limited."""
+    assert limits_given(flight(packets, app_limited=False)) is not follows
+
+
+def test_three_datagrams_of_room() -> None:
+    """In a window of five, two packets are less than half, but a rule that tolerates three datagrams calls the window used."""
+    b = StreamBuilder(initial_window_bytes=6000)
+    b.send(0, 2, app_limited=True)
+    b.ack(100 * MS, (0, 1), app_limited=True)
+    windows = [6000, 6000]
+    assert app_limited_given(b.events, windows, DATAGRAM)
+    assert not app_limited_given(b.events, [6001, 6001], DATAGRAM)
+
+
+def test_a_flight_acknowledged_in_two_parts() -> None:
+    """A rule at sending time calls the second part used, one at the ACK does not; if the window is filled in between, both do."""
+    for fill in (False, True):
+        b = StreamBuilder()
+        b.send(0, 10)
+        b.ack(100 * MS, (0, 4))
+        if fill:
+            b.send(100 * MS, 10)
+        b.ack(101 * MS, (5, 9))
+        assert limits_given(b.events) is not fill
+
+
+def test_full_by_a_reduction_alone() -> None:
+    """Full before the ACK is not enough: the packets were sent into a window little used, which shrank afterwards."""
+    b = StreamBuilder()
+    b.send(0, 4, app_limited=True)
+    b.ack(100 * MS, (0, 0))
+    sent, ack = b.events
+    assert not app_limited_given([sent, ack], [4800, 4800], DATAGRAM)
+    assert app_limited_given([sent, PersistentCongestion(ack.t_ns), ack], [12000, 4800, 4800], DATAGRAM)
+
+
+def lossy(*times_ns: int, acked: tuple[int, ...] = (), stated: bool = False) -> list[Event]:
+    """Lose packets sent at these times, but for those acknowledged; the RTT is 100 ms, its variation 50 ms at first."""
+    b = StreamBuilder()
+    b.send(0, 1, app_limited=True)
+    b.ack(100 * MS, (0, 0), app_limited=True)
+    for t_ns in times_ns:
+        b.send(t_ns, 1, app_limited=True)
+    for packet in acked:
+        b.ack(times_ns[-1] + 50 * MS, (packet, packet), app_limited=True, sample=False)
+    for packet in range(1, len(times_ns) + 1):
+        if packet not in acked:
+            b.lose(times_ns[-1] + 50 * MS, (packet, packet))
+    if stated:
+        b.persistent_congestion(times_ns[-1] + 50 * MS)
+    return b.events
+
+
+def test_durations() -> None:
+    """3 * (100 + 4 * 50) = 900 ms without max_ack_delay, 975 ms with it: between them nothing follows."""
+    assert not persistent_congestion_given(lossy(S, S + 900 * MS))
+    assert persistent_congestion_given(lossy(S, S + 901 * MS))
+
+    def together(span_ms: int) -> list[Event]:
+        b = StreamBuilder()
+        b.send(0, 1, app_limited=True)
+        b.ack(100 * MS, (0, 0), app_limited=True)
+        b.send(S, 1, app_limited=True)
+        b.send(S + span_ms * MS, 1, app_limited=True)
+        b.lose(3 * S, (1, 2))
+        b.persistent_congestion(3 * S)
+        return b.events
+
+    assert persistent_congestion_given(together(975))
+    assert not persistent_congestion_given(together(976))
+
+
+def test_an_ack_between() -> None:
+    """Losses on both sides of an acknowledged packet establish nothing."""
+    assert not persistent_congestion_given(lossy(S, 2 * S, 3 * S, acked=(2,)))
+    assert persistent_congestion_given(lossy(S, 2 * S, 3 * S))
+
+
+def test_losses_told_one_by_one() -> None:
+    """Stacks look at the losses of one event or at all of them: what only the latter find does not follow."""
+    assert persistent_congestion_given(lossy(S, 2 * S, 3 * S, stated=True))
+
+
+def test_nothing_follows_without_a_loss() -> None:
+    """The event alone states it."""
+    assert persistent_congestion_given([PersistentCongestion(S)])
+    assert persistent_congestion_given([*lossy(), PersistentCongestion(S)])
+
+
+@pytest.fixture(scope="module")
+def vectors() -> dict[str, Vector]:
+    """Every vector, by its id."""
+    return {vector.id: vector for vector in load_all()}
+
+
+def test_full_windows_can_be_followed(vectors: dict[str, Vector]) -> None:
+    """The stimuli made for it carry neither flag, and with neqo's profile there are at least forty."""
+    full = [vector for name, vector in vectors.items() if name.startswith("search.full-window.")]
+    assert [vector.id for vector in full if not set(FLAGS.values()).isdisjoint(vector.flags)] == []
+    assert sum("neqo-2026" in vector.profiles for vector in full) >= 40
+
+
+def test_persistent_congestion_can_be_followed(vectors: dict[str, Vector]) -> None:
+    """The stimuli made for it carry neither flag; slow start, CUBIC and SEARCH have some that state the event."""
+    for stimulus in hand_persistent.CATALOGUE.stimuli:
+        assert set(FLAGS.values()).isdisjoint(vectors[stimulus.id].flags)
+    follows = [
+        vector.algorithm
+        for vector in vectors.values()
+        if "persistent-congestion" in vector.flags and "persistent-congestion-given" not in vector.flags
+    ]
+    assert {"slow-start", "cubic", "search"} <= set(follows)
+
+
+def test_huge_acks_are_flagged(vectors: dict[str, Vector]) -> None:
+    """An ACK of more packets than an adapter can take one by one is flagged, and no other."""
+    assert {name for name, vector in vectors.items() if "huge-ack" in vector.flags} == {
+        "search.rtt.sixty-seconds",
+        "search.threshold.huge-windows",
+    }
+    for packets, flagged in ((HUGE_ACK_PACKETS, False), (HUGE_ACK_PACKETS + 1, True)):
+        b = StreamBuilder()
+        b.send_bytes(0, packets * DATAGRAM)
+        b.ack(100 * MS, (0, packets - 1))
+        assert ("huge-ack" in flags_of([event_to_json(event) for event in b.events])) is flagged
+
+
+def small(*, app_limited: bool) -> dict[str, Any]:
+    """Return a vector in which ``app_limited`` is wrong or right."""
+    catalogue = Catalogue("rfc-9002", sources=("RFC 9002",))
+
+    @catalogue.add("slow-start.given.small", "Ten packets and their ACK", "A vector for the tests of what is given.")
+    def _(b: StreamBuilder) -> None:
+        b.send(0, 10)
+        b.ack(100 * MS, (0, 9), app_limited=app_limited)
+
+    return to_json(catalogue.stimuli[0])
+
+
+def test_the_generator_measures(tmp_path: Path) -> None:
+    """The flag is there where it belongs, and the loader refuses a vector without it."""
+    assert "app-limited-given" not in small(app_limited=False)["flags"]
+    raw = small(app_limited=True)
+    assert "app-limited-given" in raw["flags"]
+    raw["flags"].remove("app-limited-given")
+    root = write_vectors(tmp_path / "vectors", raw)
+    with pytest.raises(VectorError, match="app-limited-given"):
+        load(root / "slow-start" / "slow-start.given.small.json")
+
+
+def judge_declaring(
+    tmp_path: Path, raw: dict[str, Any], works_out: list[str], mode: str = ""
+) -> tuple[Result, AdapterReport]:
+    """Judge an adapter that works so much out by itself; return the verdict on one vector and the report."""
+    hello = json.dumps({"works_out": works_out, "observables": ["cwnd_bytes"]})
+    root = write_vectors(tmp_path / "vectors", raw)
+    report = judged(root, *command("declares", hello, mode), options=Options(10.0, validate=True))
+    return next(result for result in report.results if result.case_id.startswith(raw["id"])), report
+
+
+def test_only_stated_is_not_sent(tmp_path: Path) -> None:
+    """Who works app-limited out gets no vector that only states it; the case is counted, with the reason."""
+    result, report = judge_declaring(tmp_path, small(app_limited=True), ["app_limited"])
+    assert result.verdict is Verdict.UNSUPPORTED
+    assert "works app_limited out by itself" in result.reason
+    assert "app-limited-given" in result.reason
+    assert (report.counts["unsupported"], report.counts["pass"]) == (1, 3)
+    document = report_to_json([report], [], 0, strict=False)
+    validator("urn:firstflight:report:1").validate(document)
+    assert document["adapters"][0]["declaration"]["works_out"] == ["app_limited"]
+
+
+@pytest.mark.parametrize(
+    ("app_limited", "works_out"), [(True, []), (True, ["persistent_congestion"]), (False, ["app_limited"])]
+)
+def test_all_others_are(tmp_path: Path, app_limited: bool, works_out: list[str]) -> None:
+    """Nothing is kept back from who takes it from the events, nor what follows."""
+    result, _ = judge_declaring(tmp_path, small(app_limited=app_limited), works_out)
+    assert result.verdict is Verdict.PASS
+
+
+@pytest.mark.parametrize(("works_out", "verdict"), [(["persistent_congestion"], Verdict.PASS), ([], Verdict.FAIL)])
+def test_persistent_congestion_at_the_loss(tmp_path: Path, works_out: list[str], verdict: Verdict) -> None:
+    """Who works persistent congestion out may collapse at the loss that establishes it, nobody else."""
+    stimulus = next(
+        s for s in hand_persistent.CATALOGUE.stimuli if s.id == "slow-start.persistent.established-by-losses"
+    )
+    result, _ = judge_declaring(tmp_path, to_json(stimulus), works_out, "collapses-at-loss")
+    assert result.verdict is verdict
+
+
+def test_a_collapse_at_another_loss_is_wrong(tmp_path: Path) -> None:
+    """Where persistent congestion does not follow the loss, its answer is compared."""
+    stimulus = next(s for s in hand_persistent.CATALOGUE.stimuli if s.id == "slow-start.persistent.losses-too-close")
+    result, _ = judge_declaring(tmp_path, to_json(stimulus), ["persistent_congestion"], "collapses-at-loss")
+    assert result.verdict is Verdict.FAIL
+
+
+@pytest.mark.parametrize("works_out", ["app_limited", ["loss"], [1], None])
+def test_nonsense_is_refused(tmp_path: Path, works_out: Any) -> None:
+    """What cannot be worked out may not be declared."""
+    result, _ = judge_declaring(tmp_path, small(app_limited=False), works_out)
+    assert result.verdict is Verdict.ERRORED
+    assert "works_out" in result.reason
+
+
+@pytest.mark.parametrize(
+    ("member", "value", "reason"),
+    [("latest_rtt_ns", 99 * MS, "100000000"), ("min_rtt_ns", None, "is null"), ("smoothed_rtt_ns", 1, "100000000")],
+)
+def test_the_estimator_is_checked(member: str, value: int | None, reason: str) -> None:
+    """A stream that states another RTT than its events give is refused."""
+    raw = [event_to_json(event) for event in flight(10, app_limited=False)]
+    check_stream(raw, {"max_datagram_size_bytes": DATAGRAM})
+    raw[1][member] = value
+    with pytest.raises(StreamError, match=reason) as refusal:
+        check_stream(raw, {"max_datagram_size_bytes": DATAGRAM})
+    assert refusal.value.member == f".{member}"
+
+
+def test_the_estimator_before_the_first_sample() -> None:
+    """Before the first sample there is none, and the first replaces whatever was there, its delay left alone."""
+    b = StreamBuilder()
+    b.send(0, 3)
+    b.ack(100 * MS, (0, 0), sample=False)
+    b.ack(110 * MS, (1, 1), ack_delay_ns=25 * MS)
+    b.ack(120 * MS, (2, 2), sample=False)
+    acks = [event for event in b.events if isinstance(event, Ack)]
+    assert [(ack.min_rtt_ns, ack.smoothed_rtt_ns) for ack in acks] == [
+        (None, None),
+        (110 * MS, 110 * MS),
+        (110 * MS, 110 * MS),
+    ]
+    assert b.rtt.variation_ns == 55 * MS
