@@ -304,6 +304,13 @@ def one_ack(expect: dict[str, object]) -> Stimulus:
     return catalogue.stimuli[0]
 
 
+def test_gold_stimuli_state_numbers() -> None:
+    """A gold stimulus of the base controllers, HyStart++ or HyStart says what its author worked out."""
+    stated = {"slow-start", "cubic", "hystartpp", "hystart"}
+    silent = [s.id for s in write.all_stimuli() if s.tier == "gold" and s.algorithm in stated and not s.expectations]
+    assert silent == []
+
+
 def test_a_hand_oracle_that_agrees_changes_nothing() -> None:
     """What the author worked out is checked, not stored."""
     assert to_json(one_ack({"cwnd_bytes": 13200, "ssthresh_bytes": None, "outcome": "grown"})) == to_json(one_ack({}))
