@@ -17,7 +17,7 @@ PAGES = sorted([*SPEC.glob("*.md"), *(ROOT / "docs").glob("*.md")])
 DOTTED = re.compile(r"`((?:search|slow-start)\.[a-z0-9.-]+)(?:@([a-z0-9-]+))?`")
 MUTANTS = re.compile(r"mutants? ((?:`[a-z0-9-]+`(?:, | and )?)+)")
 #: The two vectors that docs/search-profiles.md names.
-TELLING = ("search.drain.to-the-target", "search.app-limited.restart")
+TELLING = ("search.drain.to-the-target", "search.app-limited.restart", "search.exit.once")
 
 
 @cache

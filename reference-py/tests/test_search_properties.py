@@ -35,7 +35,8 @@ def test_the_deliveries_are_worth_testing(profile: str) -> None:
         total.update(s.seen.outcome for s in searching(profile, acks(drawn)))
 
     collect()
-    wanted = {Outcome.SAME_BIN, Outcome.WARMING_UP, Outcome.RTT_INFLATED, *EVALUATED}
+    # An inflated RTT shows only after 25 bins; it has tests of its own in test_search_numbers.
+    wanted = {Outcome.SAME_BIN, Outcome.WARMING_UP, *EVALUATED}
     if profile == "lanman-2024-literal":
         wanted.remove(Outcome.PREVIOUS_ZERO)  # with a step per ACK no bin stays empty
     assert not {outcome.value: total[outcome] for outcome in wanted if total[outcome] < 10}
@@ -233,8 +234,8 @@ def test_scaling_time_changes_nothing(profile: str, drawn: list[Delivery], facto
 @both
 @given(drawn=deliveries(), others=deliveries())
 def test_acks_within_a_bin_are_not_evaluated(profile: str, drawn: list[Delivery], others: list[Delivery]) -> None:
-    """Within a bin the sample of an ACK means nothing: any other gives the same bins and the same decisions."""
-    events = acks(drawn)
+    """Where each ACK that ends a bin has a sample, those within a bin mean nothing: any other gives the same decisions."""
+    events = [replace(ack, latest_rtt_ns=ack.latest_rtt_ns or 1) for ack in acks(drawn)]
     steps = searching(profile, events)
     samples_ns = [delivery.rtt_ns for delivery in others]
     changed: list[Ack] = []

@@ -10,6 +10,7 @@ from firstflight_conformance.vectorgen.flow import (
     Delivery,
     deliver,
     in_bin,
+    nth_ack,
     one_ack_per_bin,
     rates,
 )
@@ -18,6 +19,10 @@ from firstflight_conformance.vectorgen.stimulus import Catalogue
 
 CATALOGUE = Catalogue(*SEARCH_PROFILES, sources=("catalogue of edge cases",))
 add = partial(CATALOGUE.add, max_datagram_size_bytes=1000, initial_window_bytes=LARGE_WINDOW)
+
+
+#: After more bins than these SEARCH starts again.
+LIMITS = {"linux-3": 2, "freebsd-4": 4, "picoquic-fork": 6, "neqo-2026": 10, "quicly-pr583": 26}
 
 
 def _missed_bins(missed: int) -> None:
@@ -33,6 +38,12 @@ def _missed_bins(missed: int) -> None:
     def _(b: StreamBuilder) -> None:
         first = one_ack_per_bin(rates((5, 10000)))
         deliver(b, first + [Delivery(in_bin(4 + missed + n), 10000) for n in range(16)])
+        late = nth_ack(b, 5)
+        for profile, limit in LIMITS.items():
+            if missed > limit:
+                b.expect(at=late, profile=profile, outcome="restarted", bin=0)
+            else:
+                b.expect(at=late, profile=profile, bin=4 + missed)
 
 
 for _count in (2, 3, 4, 5, 6, 7, 10, 11, 26, 27):
@@ -48,6 +59,8 @@ for _count in (2, 3, 4, 5, 6, 7, 10, 11, 26, 27):
 )
 def _(b: StreamBuilder) -> None:
     deliver(b, one_ack_per_bin(rates((4, 250000))) + [Delivery(in_bin(15 + n), DOUBLING[n]) for n in range(16)])
+    b.expect(at=nth_ack(b, 16), profile="linux-3", outcome="exited", bin=12, current_bytes=2431, previous_bytes=27783)
+    b.expect(at=nth_ack(b, 4), profile="lanman-2024", outcome="exited", current_bytes=0, previous_bytes=500000)
 
 
 @add(
@@ -75,6 +88,10 @@ def _(b: StreamBuilder) -> None:
 def _(b: StreamBuilder) -> None:
     sizes = [10000, *rates((10, 10000)), 50000, 8800, 8800, 30000]
     deliver(b, one_ack_per_bin(sizes))
+    b.expect(
+        at=nth_ack(b, 13), profile="draft-00", outcome="below_threshold", current_bytes=137600, previous_bytes=105714
+    )
+    b.expect(at=nth_ack(b, 13), profile="linux-3", outcome="exited")
 
 
 def _long_shift(bins: int) -> list[Delivery]:
@@ -99,6 +116,8 @@ def _long_shift(bins: int) -> list[Delivery]:
 )
 def _(b: StreamBuilder) -> None:
     deliver(b, _long_shift(38))
+    b.expect(at=nth_ack(b, 49), profile=("linux-4", "freebsd-4"), shift_bins=38, bin=49)
+    b.expect(at=nth_ack(b, 49), profile="lanman-2024", outcome="rtt_inflated", shift_bins=38)
 
 
 @add(
@@ -109,6 +128,7 @@ def _(b: StreamBuilder) -> None:
 )
 def _(b: StreamBuilder) -> None:
     deliver(b, _long_shift(39))
+    b.expect(at=nth_ack(b, 50), profile=("linux-4", "freebsd-4"), outcome="rtt_inflated", shift_bins=39)
 
 
 @add(
@@ -121,6 +141,14 @@ def _(b: StreamBuilder) -> None:
 def _(b: StreamBuilder) -> None:
     sizes = [10000, 200000, *rates((14, 10000), (14, 20000))]
     deliver(b, one_ack_per_bin(sizes, [min(540 * MS, RTT + 35 * MS * max(0, i - 2)) for i in range(len(sizes))]))
+    b.expect(
+        at=nth_ack(b, 26),
+        profile="draft-00",
+        outcome="below_threshold",
+        shift_bins=15,
+        current_bytes=200000,
+        previous_bytes=104285,
+    )
 
 
 @add(
@@ -138,6 +166,14 @@ def _(b: StreamBuilder) -> None:
     b.ack(first, (200, 200))
     for index, t_ns in enumerate(times):
         b.ack(t_ns, (10 * index, 10 * index + 9))
+    b.expect(
+        at=nth_ack(b, 13),
+        profile="quicly-pr583",
+        outcome="exited",
+        shift_bins=1,
+        current_bytes=100000,
+        previous_bytes=100000,
+    )
 
 
 @add(
@@ -149,6 +185,7 @@ def _(b: StreamBuilder) -> None:
 def _(b: StreamBuilder) -> None:
     rtts = [min(455 * MS, RTT + 35 * MS * max(0, i - 2)) for i in range(26)]
     deliver(b, one_ack_per_bin([10000] * 26, rtts))
+    b.expect(at=nth_ack(b, 23), profile="linux-3", outcome="exited", shift_bins=13)
 
 
 def _coarse_clock(unit_name: str, unit_ns: int, rtt_units: int) -> None:
@@ -176,12 +213,14 @@ for _units in (1, 3, 5, 8, 10):
 @add(
     "search.clock.wrap-32-bits",
     "The clock passes 2^32 microseconds",
-    """The connection begins 200 ms before 4294967296 us. Bins go on over the wrap, and the constant rate exits as at any other time; a clock of 32 bits sees 2^32 / D bins pass, or none for 71 minutes.""",
+    """The connection begins 200 ms before 4294967296 us. Bins go on over the wrap, and the constant rate exits as at any other time. Code that keeps the time alone in 32 bits ends no bin for 71 minutes; where the end of the bin wraps too, as in Linux, one ACK per bin shows nothing.""",
     sources=("catalogue E47",),
 )
 def _(b: StreamBuilder) -> None:
     wrap_ns = 4_294_967_296 * US - 1_000 * MS
     deliver(b, [Delivery(wrap_ns - 200 * MS + in_bin(i), 10000) for i in range(18)])
+    b.expect(at=nth_ack(b, 14), profile="lanman-2024", outcome="exited", bin=14)
+    b.expect(at=nth_ack(b, 12), profile="linux-3", outcome="exited", bin=12)
 
 
 @add(
@@ -192,6 +231,9 @@ def _(b: StreamBuilder) -> None:
 )
 def _(b: StreamBuilder) -> None:
     deliver(b, [Delivery(in_bin(i), 10000, app_limited=i == 8) for i in range(22)])
+    b.expect(at=nth_ack(b, 8), profile="linux-4", outcome="restarted", bin=0)
+    b.expect(at=nth_ack(b, 8), profile=("quicly-pr583", "picoquic-fork", "neqo-2026"), outcome="app_limited", bin=7)
+    b.expect(at=nth_ack(b, 8), profile="lanman-2024", bin=8)
 
 
 @add(
@@ -203,6 +245,8 @@ def _(b: StreamBuilder) -> None:
 def _(b: StreamBuilder) -> None:
     before = one_ack_per_bin(rates((6, 10000)))
     deliver(b, before + [Delivery(in_bin(15 + n), 10000, app_limited=n == 0) for n in range(18)])
+    b.expect(at=nth_ack(b, 6), profile="linux-4", outcome="restarted", bin=0)
+    b.expect(at=nth_ack(b, 6), profile="lanman-2024", bin=15)
 
 
 @add(
@@ -215,6 +259,14 @@ def _(b: StreamBuilder) -> None:
     sizes = [10000 * 13**i // 10**i for i in range(24)]
     sizes[6] *= 4
     deliver(b, one_ack_per_bin(sizes))
+    b.expect(
+        at=nth_ack(b, 14),
+        profile="lanman-2024",
+        outcome="below_threshold",
+        shift_bins=3,
+        current_bytes=1362056,
+        previous_bytes=698855,
+    )
 
 
 @add(
@@ -232,6 +284,8 @@ def _(b: StreamBuilder) -> None:
     b.persistent_congestion(in_bin(7) + 10 * MS)
     times = [11, 12, *range(14, 30)]
     deliver(b, [Delivery(in_bin(i), 1000) for i in times])
+    b.expect(at=nth_ack(b, 8), profile=("lanman-2024", "linux-3", "neqo-2026"), outcome="started", bin=0)
+    b.expect(at=nth_ack(b, 8), profile="picoquic-fork", outcome="grown")
 
 
 @add(
@@ -287,3 +341,5 @@ def _(b: StreamBuilder) -> None:
     sizes = [10000 * 12**i // 10**i for i in range(22)]
     rtts = [min(200 * MS, RTT + 35 * MS * max(0, i - 2)) for i in range(22)]
     deliver(b, [*one_ack_per_bin(sizes, rtts), Delivery(in_bin(18) + 10 * MS, 1000, 40 * MS)])
+    b.expect(at=nth_ack(b, 19), profile="picoquic-fork", outcome="exited", bin=18, shift_bins=1)
+    b.expect(at=nth_ack(b, 19), profile="lanman-2024", outcome="same_bin")

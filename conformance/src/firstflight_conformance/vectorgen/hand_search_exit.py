@@ -4,7 +4,7 @@ from functools import partial
 
 from firstflight.search_profiles import PROFILES as SEARCH_PROFILES
 from firstflight_conformance.vectorgen.builder import MS, StreamBuilder
-from firstflight_conformance.vectorgen.flow import Delivery, deliver, in_bin, one_ack_per_bin, rates
+from firstflight_conformance.vectorgen.flow import Delivery, deliver, in_bin, nth_ack, one_ack_per_bin, rates
 from firstflight_conformance.vectorgen.hand_search import LARGE_WINDOW
 from firstflight_conformance.vectorgen.stimulus import Catalogue
 
@@ -21,6 +21,14 @@ add = partial(CATALOGUE.add, max_datagram_size_bytes=1000, initial_window_bytes=
 )
 def _(b: StreamBuilder) -> None:
     deliver(b, one_ack_per_bin(rates((11, 10000), (4, 20000))))
+    b.expect(at=nth_ack(b, 14), profile="lanman-2024", outcome="exited", current_bytes=130000, previous_bytes=100000)
+    b.expect(
+        at=nth_ack(b, 14),
+        profile="quicly-pr583",
+        outcome="below_threshold",
+        current_bytes=130000,
+        previous_bytes=100000,
+    )
 
 
 @add(
@@ -31,6 +39,10 @@ def _(b: StreamBuilder) -> None:
 )
 def _(b: StreamBuilder) -> None:
     deliver(b, one_ack_per_bin(rates((11, 10000), (2, 20000), (1, 20001), (3, 20000))))
+    b.expect(
+        at=nth_ack(b, 14), profile="lanman-2024", outcome="below_threshold", current_bytes=130001, previous_bytes=100000
+    )
+    b.expect(at=nth_ack(b, 15), profile="lanman-2024", outcome="exited", current_bytes=140001, previous_bytes=110000)
 
 
 @add(
@@ -41,6 +53,9 @@ def _(b: StreamBuilder) -> None:
 )
 def _(b: StreamBuilder) -> None:
     deliver(b, one_ack_per_bin(rates((2, 5000), (9, 10000), (1, 40000), (1, 20000))))
+    b.expect(
+        at=nth_ack(b, 12), profile="lanman-2024-literal", outcome="exited", current_bytes=130000, previous_bytes=100000
+    )
 
 
 @add(
@@ -51,6 +66,13 @@ def _(b: StreamBuilder) -> None:
 )
 def _(b: StreamBuilder) -> None:
     deliver(b, one_ack_per_bin(rates((2, 5000), (9, 10000), (1, 40001), (2, 20000))))
+    b.expect(
+        at=nth_ack(b, 12),
+        profile="lanman-2024-literal",
+        outcome="below_threshold",
+        current_bytes=130001,
+        previous_bytes=100000,
+    )
 
 
 @add(
@@ -65,6 +87,13 @@ def _(b: StreamBuilder) -> None:
 def _(b: StreamBuilder) -> None:
     unit = 12 * 50000 * 65535
     deliver(b, one_ack_per_bin(rates((11, unit), (2, 2 * unit), (1, 2 * unit + 1), (1, 2 * unit))))
+    b.expect(
+        at=nth_ack(b, 14),
+        profile="lanman-2024",
+        outcome="below_threshold",
+        current_bytes=511173000001,
+        previous_bytes=393210000000,
+    )
 
 
 @add(
@@ -75,6 +104,9 @@ def _(b: StreamBuilder) -> None:
 )
 def _(b: StreamBuilder) -> None:
     deliver(b, one_ack_per_bin(rates((11, 10000), (4, 100000))))
+    b.expect(
+        at=nth_ack(b, 14), profile="lanman-2024", outcome="below_threshold", current_bytes=370000, previous_bytes=100000
+    )
 
 
 @add(
@@ -86,6 +118,16 @@ def _(b: StreamBuilder) -> None:
 )
 def _(b: StreamBuilder) -> None:
     deliver(b, one_ack_per_bin(rates((2, 10000), (14, 0), (5, 10000))))
+    b.expect(at=nth_ack(b, 2), profile="lanman-2024", outcome="previous_zero", bin=16, current_bytes=0)
+    b.expect(at=nth_ack(b, 4), profile="lanman-2024", outcome="previous_zero", bin=18, current_bytes=20000)
+    b.expect(
+        at=nth_ack(b, 6),
+        profile="lanman-2024",
+        outcome="below_threshold",
+        bin=20,
+        current_bytes=40000,
+        previous_bytes=10000,
+    )
 
 
 @add(
@@ -96,6 +138,7 @@ def _(b: StreamBuilder) -> None:
 )
 def _(b: StreamBuilder) -> None:
     deliver(b, one_ack_per_bin(rates((12, 10000), (4, 1))))
+    b.expect(at=nth_ack(b, 14), profile="lanman-2024", outcome="exited", current_bytes=80002, previous_bytes=100000)
 
 
 @add(
@@ -107,6 +150,10 @@ def _(b: StreamBuilder) -> None:
 )
 def _(b: StreamBuilder) -> None:
     deliver(b, one_ack_per_bin([100000] * 8 + [1000, 2000, 4000, 8000, 16000, 32000, 64000, 1000]))
+    b.expect(at=nth_ack(b, 14), profile="lanman-2024", outcome="exited", cwnd_bytes=10800000, ssthresh_bytes=10800000)
+    b.expect(
+        at=nth_ack(b, 12), profile="lanman-2024-literal", outcome="exited", cwnd_bytes=10700000, ssthresh_bytes=10700000
+    )
 
 
 @add(
@@ -117,6 +164,7 @@ def _(b: StreamBuilder) -> None:
 )
 def _(b: StreamBuilder) -> None:
     deliver(b, one_ack_per_bin(rates((14, 10000), (1, 50000), (1, 10000))))
+    b.expect(at=nth_ack(b, 14), profile="lanman-2024", outcome="exited", cwnd_bytes=10080000, ssthresh_bytes=10080000)
 
 
 @add(
@@ -129,6 +177,8 @@ def _(b: StreamBuilder) -> None:
 )
 def _(b: StreamBuilder) -> None:
     deliver(b, [Delivery(in_bin(i), 10000, app_limited=i < 12) for i in range(16)])
+    b.expect(at=nth_ack(b, 12), profile="lanman-2024-literal", outcome="exited", cwnd_bytes=10956, ssthresh_bytes=10000)
+    b.expect(at=nth_ack(b, 14), profile="lanman-2024", outcome="exited", cwnd_bytes=20000)
 
 
 @add(
@@ -140,6 +190,9 @@ def _(b: StreamBuilder) -> None:
 )
 def _(b: StreamBuilder) -> None:
     deliver(b, [Delivery(in_bin(i), 10000, app_limited=True) for i in range(15)])
+    b.expect(at=nth_ack(b, 14), profile="lanman-2024", outcome="exited", cwnd_bytes=2000)
+    b.expect(at=nth_ack(b, 12), profile="lanman-2024-literal", outcome="exited", cwnd_bytes=0, ssthresh_bytes=0)
+    b.expect(at=nth_ack(b, 14), profile="neqo-2026", outcome="app_limited", cwnd_bytes=30000)
 
 
 @add(
@@ -151,6 +204,8 @@ def _(b: StreamBuilder) -> None:
 )
 def _(b: StreamBuilder) -> None:
     deliver(b, one_ack_per_bin(rates((21, 10000))))
+    b.expect(at=nth_ack(b, 14), profile="lanman-2024", outcome="exited")
+    b.expect(at=nth_ack(b, 20), profile="lanman-2024", bin=14)
 
 
 @add(
@@ -162,6 +217,7 @@ def _(b: StreamBuilder) -> None:
 )
 def _(b: StreamBuilder) -> None:
     deliver(b, [Delivery(in_bin(i), 10000, lost=i == 12) for i in range(16)])
+    b.expect(profile="lanman-2024", ssthresh_bytes=5060000)
 
 
 @add(
@@ -173,6 +229,7 @@ def _(b: StreamBuilder) -> None:
 )
 def _(b: StreamBuilder) -> None:
     deliver(b, [Delivery(in_bin(i), 10000, ce="before" if i == 14 else "") for i in range(15)])
+    b.expect(at=nth_ack(b, 14), profile="lanman-2024", ssthresh_bytes=5070000, cwnd_bytes=5070000)
 
 
 @add(
@@ -184,6 +241,8 @@ def _(b: StreamBuilder) -> None:
 )
 def _(b: StreamBuilder) -> None:
     deliver(b, [Delivery(in_bin(i), 10000, ce="after" if i == 14 else "") for i in range(15)])
+    b.expect(at=nth_ack(b, 14), profile="lanman-2024", outcome="exited", cwnd_bytes=10080000)
+    b.expect(profile="lanman-2024", cwnd_bytes=5040000)
 
 
 @add(
@@ -201,3 +260,5 @@ def _(b: StreamBuilder) -> None:
     b.lose(in_bin(9) + 10 * MS, (100, 109))
     b.persistent_congestion(in_bin(9) + 10 * MS)
     deliver(b, [Delivery(in_bin(i), 1000) for i in (13, 14, 16, 17, 18)])
+    b.expect(at=nth_ack(b, 10), profile="lanman-2024", outcome="started", bin=0)
+    b.expect(at=nth_ack(b, 12), profile="lanman-2024-literal", outcome="exited", bin=12, cwnd_bytes=0)

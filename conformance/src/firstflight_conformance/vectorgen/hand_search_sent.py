@@ -4,7 +4,7 @@ from functools import partial
 
 from firstflight.search_profiles import PROFILES as SEARCH_PROFILES
 from firstflight_conformance.vectorgen.builder import MS, StreamBuilder
-from firstflight_conformance.vectorgen.flow import BIN, RTT, Delivery, deliver, in_bin, rates
+from firstflight_conformance.vectorgen.flow import BIN, RTT, Delivery, deliver, in_bin, nth_ack, rates
 from firstflight_conformance.vectorgen.hand_search import LARGE_WINDOW
 from firstflight_conformance.vectorgen.stimulus import Catalogue
 
@@ -45,6 +45,14 @@ def _sent_faster(
 )
 def _(b: StreamBuilder) -> None:
     _sent_faster(b, 50, 37)
+    b.expect(
+        at=nth_ack(b, 17),
+        profile=("draft-09", "neqo-2026"),
+        outcome="exited",
+        shift_bins=6,
+        current_bytes=370000,
+        previous_bytes=500000,
+    )
 
 
 @add(
@@ -56,6 +64,22 @@ def _(b: StreamBuilder) -> None:
 )
 def _(b: StreamBuilder) -> None:
     _sent_faster(b, 50, 38)
+    b.expect(
+        at=nth_ack(b, 17),
+        profile=("draft-09", "neqo-2026"),
+        outcome="below_threshold",
+        shift_bins=6,
+        current_bytes=380000,
+        previous_bytes=500000,
+    )
+    b.expect(
+        at=nth_ack(b, 15),
+        profile=("linux-4", "freebsd-4"),
+        outcome="exited",
+        shift_bins=5,
+        current_bytes=23750,
+        previous_bytes=36750,
+    )
 
 
 @add(
@@ -66,6 +90,14 @@ def _(b: StreamBuilder) -> None:
 )
 def _(b: StreamBuilder) -> None:
     _sent_faster(b, 40, 26)
+    b.expect(
+        at=nth_ack(b, 20),
+        profile=("draft-09", "neqo-2026"),
+        outcome="exited",
+        shift_bins=9,
+        current_bytes=260000,
+        previous_bytes=400000,
+    )
 
 
 @add(
@@ -77,6 +109,15 @@ def _(b: StreamBuilder) -> None:
 )
 def _(b: StreamBuilder) -> None:
     _sent_faster(b, 50, 37, 21, sent_in={13: 250}, acked_in={10: 54})
+    b.expect(
+        at=nth_ack(b, 17),
+        profile="draft-09",
+        outcome="below_threshold",
+        shift_bins=6,
+        current_bytes=387000,
+        previous_bytes=522857,
+    )
+    b.expect(at=nth_ack(b, 17), profile="neqo-2026", outcome="exited", previous_bytes=524000)
 
 
 @add(
@@ -87,6 +128,9 @@ def _(b: StreamBuilder) -> None:
 )
 def _(b: StreamBuilder) -> None:
     _sent_faster(b, 50, 37, 26, app_limited_ack=17)
+    b.expect(at=nth_ack(b, 17), profile="draft-09", outcome="exited")
+    b.expect(at=nth_ack(b, 17), profile="neqo-2026", outcome="app_limited")
+    b.expect(at=nth_ack(b, 18), profile="neqo-2026", outcome="exited")
 
 
 def _gap(missed: int) -> None:
@@ -131,6 +175,7 @@ def _(b: StreamBuilder) -> None:
             for i, (s, r) in enumerate(zip(sizes, rtts, strict=True))
         ],
     )
+    b.expect(profile=("draft-09", "neqo-2026"), outcome="below_threshold", current_bytes=100000)
 
 
 @add(

@@ -31,6 +31,7 @@ from firstflight_conformance.vectorgen import (
     hand_search_exit,
     hand_search_rtt,
     hand_search_sent,
+    hand_search_shift,
     hand_slow_start,
     simulated,
 )
@@ -56,6 +57,7 @@ BY_HAND = (
     hand_search_rtt,
     hand_search_dialects,
     hand_search_sent,
+    hand_search_shift,
     hand_jumpstart,
     hand_jumpstart_loss,
     hand_jumpstart_stacks,
