@@ -256,7 +256,10 @@ def on_ack_in_validating(s: CarefulResume, ack: Ack) -> Outcome:
 
 
 def enter_safe_retreat(s: CarefulResume, trigger: Trigger, now: int) -> Outcome:
-    """CWND is reduced to PipeSize / 2, in QUIC not below two packets, and loss recovery commences."""
+    """CWND is reduced to PipeSize / 2, in QUIC not below two packets, and loss recovery commences.
+
+    The set of saved CC parameters is deleted for later flows; ``saved`` stays, for its Beta.
+    """
     s.phase, s.triggers = Phase.SAFE_RETREAT, (trigger,)
     s.base.congestion_window = max(s.pipesize // 2, s.base.minimum_window)  # [careful-resume.retreat.window]
     s.base.congestion_recovery_start_time = now  # [careful-resume.retreat.recovery]
