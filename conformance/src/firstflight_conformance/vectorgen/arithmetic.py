@@ -1,0 +1,170 @@
+"""The arithmetic in a text: which statements it makes about numbers, whether they hold, and which numbers stand outside of them.
+
+A statement is ``A = B``, ``A >= B`` and so on with an expression of numbers on both sides: ``12000 + 2 * 1200 = 14400``. Times carry
+their unit (``ns``, ``us``, ``ms``, ``s``). What a lone number equals may be rounded to the digits that it shows.
+"""
+
+import operator
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+from math import ceil, floor
+
+_NUMBER = re.compile(r"\d+(?:\.\d+)?")
+#: Numbers, words (``scharf-2009`` and ``cubic.reduce.minimum`` are one, ``RFC 9002`` as well), relations, and every other sign.
+_TOKEN = re.compile(r"RFC \d+|[A-Za-z_][\w]*(?:[-.@/]\w+)*|\d+(?:\.\d+)?|>=|<=|\S")
+_RELATIONS: dict[str, Callable[[Fraction, Fraction], bool]] = {
+    ">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt,
+}  # fmt: skip
+_FUNCTIONS: dict[str, Callable[..., int | Fraction]] = {
+    "floor": floor, "ceil": ceil, "max": max, "min": min, "round": round,
+}  # fmt: skip
+_UNITS = {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9}
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """An expression of numbers. ``digit``: the worth of the last digit of a lone number, ``None`` for what is reckoned."""
+
+    text: str
+    value: Fraction
+    is_time: bool
+    digit: Fraction | None
+    numbers: tuple[str, ...]
+
+
+class _NoExpressionError(Exception):
+    """What stands here is no expression of numbers."""
+
+
+class _Reader:
+    """Reads one expression by recursive descent."""
+
+    def __init__(self, tokens: list[str], at: int) -> None:
+        self.tokens, self.at = tokens, at
+        self.is_time = False
+
+    def _peek(self) -> str:
+        return self.tokens[self.at] if self.at < len(self.tokens) else ""
+
+    def _next(self, *wanted: str) -> str:
+        token = self._peek()
+        if token not in wanted:
+            raise _NoExpressionError
+        self.at += 1
+        return token
+
+    def sum(self) -> Fraction:
+        value = self._product()
+        while self._peek() in ("+", "-"):
+            plus, right = self._next("+", "-") == "+", self._product()
+            value = value + right if plus else value - right
+        return value
+
+    def _product(self) -> Fraction:
+        value = self._power()
+        while self._peek() in ("*", "/"):
+            times, right = self._next("*", "/") == "*", self._power()
+            if not times and right == 0:
+                raise _NoExpressionError
+            value = value * right if times else value / right
+        return value
+
+    def _power(self) -> Fraction:
+        value = self._atom()
+        if self._peek() == "^":
+            self._next("^")
+            exponent = self._atom()
+            if exponent.denominator != 1 or abs(exponent) > 64:
+                raise _NoExpressionError
+            value = Fraction(value**exponent.numerator)
+        return value
+
+    def _atom(self) -> Fraction:
+        token = self._peek()
+        if _NUMBER.fullmatch(token):
+            self.at += 1
+            return Fraction(token) * self._unit()
+        if token == "(":
+            return self._arguments()[0] * self._unit()
+        if token in _FUNCTIONS:
+            self.at += 1
+            return Fraction(_FUNCTIONS[token](*self._arguments()))
+        raise _NoExpressionError
+
+    def _arguments(self) -> list[Fraction]:
+        self._next("(")
+        values = [self.sum()]
+        while self._peek() == ",":
+            self._next(",")
+            values.append(self.sum())
+        self._next(")")
+        return values
+
+    def _unit(self) -> int:
+        if self._peek() not in _UNITS:
+            return 1
+        self.is_time = True
+        return _UNITS[self._next(*_UNITS)]
+
+
+def _sides(tokens: list[str]) -> list[tuple[int, int, Side]]:
+    """Return the longest expressions, with the tokens from and to which they reach."""
+    found, at = [], 0
+    while at < len(tokens):
+        reader = _Reader(tokens, at)
+        try:
+            value = reader.sum()
+        except _NoExpressionError:
+            at += 1
+            continue
+        words = tokens[at : reader.at]
+        numbers = tuple(word for word in words if _NUMBER.fullmatch(word))
+        found.append((at, reader.at, Side(" ".join(words), value, reader.is_time, _last_digit(words), numbers)))
+        at = reader.at
+    return found
+
+
+def _last_digit(words: list[str]) -> Fraction | None:
+    """Return what one unit of the last digit is worth, if the words are a lone number with or without unit."""
+    if not _NUMBER.fullmatch(words[0]) or any(word not in _UNITS for word in words[1:]):
+        return None
+    decimals = len(words[0].partition(".")[2])
+    return Fraction(_UNITS[words[1]] if len(words) > 1 else 1, 10**decimals)
+
+
+def _holds(left: Side, relation: str, right: Side) -> bool:
+    if relation != "=":
+        return _RELATIONS[relation](left.value, right.value)
+    digit = right.digit or left.digit
+    return left.value == right.value if digit is None else abs(left.value - right.value) < digit
+
+
+def _is_reckoned(tokens: list[str], start: int, end: int) -> bool:
+    """Whether the expression stands alone: no name, product or difference with something that is no number beside it."""
+    before = tokens[start - 1] if start else ""
+    after = tokens[end] if end < len(tokens) else ""
+    named = tokens[start] == "(" and re.fullmatch(r"[\w-]+|\)", before) is not None
+    return (
+        not named and before not in ("+", "-", "*", "/", "^", "%") and after not in ("*", "/", "^", "%", "+", "-", "(")
+    )
+
+
+def read(text: str) -> tuple[list[str], list[str]]:
+    """Return the statements that do not hold, and the numbers that stand in no statement, each as it is written."""
+    tokens = _TOKEN.findall(text)
+    sides = _sides(tokens)
+    wrong, stated = [], set()
+    for (begin, end, left), (start, stop, right) in pairwise(sides):
+        relation = tokens[end] if start == end + 1 else ""
+        if relation not in ("=", *_RELATIONS) or left.is_time != right.is_time:
+            continue
+        if not (_is_reckoned(tokens, begin, end) and _is_reckoned(tokens, start, stop)):
+            continue
+        stated |= {id(left), id(right)}
+        if not _holds(left, relation, right):
+            wrong.append(f"{left.text} {relation} {right.text}")
+    alone = [number for _, _, side in sides if id(side) not in stated for number in side.numbers]
+    return wrong, alone

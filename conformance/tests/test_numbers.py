@@ -1,0 +1,87 @@
+"""Numbers in texts: what a ``why`` says is in its vector, or in an equation that holds."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from firstflight_conformance.paths import ROOT, VECTORS
+from firstflight_conformance.vectorgen.arithmetic import read
+from firstflight_conformance.vectorgen.numbers import numbers_of, unproved
+from firstflight_conformance.vectorgen.page_numbers import unproved_on_page
+
+GOLD = {
+    path.relative_to(VECTORS).as_posix(): vector
+    for path in sorted(VECTORS.glob("*/*.json"))
+    if (vector := json.loads(path.read_text("utf-8")))["tier"] == "gold"
+}
+
+
+@pytest.mark.parametrize("name", GOLD)
+def test_numbers_of_a_gold_vector(name: str) -> None:
+    """No number in the derivation of a gold vector comes from the keyboard alone."""
+    assert unproved(GOLD[name]["why"], numbers_of(GOLD[name])) == []
+
+
+@pytest.mark.parametrize("name", ["slow-start/growth.doubling.json", "careful-resume/retreat.floor.json"])
+def test_a_wrong_number_is_found(name: str) -> None:
+    """One more in the first number that counts is an error."""
+    vector = GOLD[name]
+    number = next(word for word in vector["why"].replace(",", " ").split() if word.isdigit() and int(word) >= 1000)
+    assert unproved(vector["why"].replace(number, str(int(number) + 1)), numbers_of(vector))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "12000 + 2 * 1200 = 14400",
+        "floor((20 - 1) / 2) = 9 packets",
+        "25200 + (9/17) * 1000 * 10000 / 25200 = 25410",
+        "max(0, 12000) = 12000 and 13 * 100000 >= 10 * 100000",
+        "12.5 ms = 12500 us, and 1200 * 600 s / 3221225472 = 223517.4 ns",
+        "7/8 + 4/8 = 1.375",
+    ],
+)
+def test_statements_that_hold(text: str) -> None:
+    """Expressions, functions, units, and results rounded to their digits."""
+    assert read(text) == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        ("12000 + 2 * 1200 = 14401", "12000 + 2 * 1200 = 14401"),
+        ("13 * 100000 < 10 * 100000", "13 * 100000 < 10 * 100000"),
+        ("12.5 ms = 12501 us", "12.5 ms = 12501 us"),
+        ("300 / 7 = 42.85 = 43.1", "42.85 = 43.1"),
+    ],
+)
+def test_statements_that_do_not_hold(text: str, wrong: str) -> None:
+    """Each is given as it was read."""
+    assert wrong in read(text)[0]
+
+
+@pytest.mark.parametrize("text", ["W(4000) = 3000", "scharf-2009 of RFC 9002", "t * 1200 = 2400", "cwnd = 12000"])
+def test_what_has_a_name_is_no_statement(text: str) -> None:
+    """Where a side is not made of numbers nothing is stated, and a number in a name is none."""
+    assert read(text)[0] == []
+
+
+PAGES = sorted(
+    [*(ROOT / "spec").glob("*.md"), *(ROOT / "docs").glob("*.md"), *(ROOT / "docs/specification").glob("*.md")]
+)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_numbers_on_pages(page: Path) -> None:
+    """What a section says of the vectors that it names is theirs."""
+    assert unproved_on_page(page) == []
+
+
+def test_a_wrong_number_on_a_page_is_found(tmp_path: Path) -> None:
+    """One digit off on the errata page of SEARCH."""
+    page = tmp_path / "errata.md"
+    text = (ROOT / "spec/search-errata.md").read_text("utf-8")
+    assert "110000" in text
+    page.write_text(text.replace("110000", "110007"), "utf-8")
+    assert any("110007" in line for line in unproved_on_page(page))
