@@ -199,7 +199,7 @@ void test_the_exit_drains_to_what_three_bins_delivered(void)
     event.ack.bytes_in_flight = 34800;
     seen = step_ok(&controller, event);
     TEST_ASSERT_EQUAL_INT(FF_OUTCOME_DRAINED, seen.outcome);
-    TEST_ASSERT_EQUAL_UINT64(36000, seen.cwnd_bytes);
+    TEST_ASSERT_EQUAL_UINT64(36000 + 40 + 39, seen.cwnd_bytes); /* two packets in congestion avoidance */
     TEST_ASSERT_EQUAL_UINT64(36000, seen.ssthresh_bytes);
     TEST_ASSERT_EQUAL_INT(FF_PHASE_CONGESTION_AVOIDANCE, seen.phase);
     TEST_ASSERT_EQUAL_UINT64(FF_NONE, seen.target_bytes);

@@ -12,7 +12,7 @@ void test_an_ack_within_a_bin_is_not_evaluated(void)
     TEST_ASSERT_FALSE(decision.exits);
 }
 
-void test_a_missing_sample_repeats_the_rtt_of_the_last_evaluation(void)
+void test_a_missing_sample_repeats_the_last_one(void)
 {
     struct ff_search_readings readings = readings_of("lanman-2024");
     struct ff_search *state = ended(&readings, 3);
@@ -22,7 +22,7 @@ void test_a_missing_sample_repeats_the_rtt_of_the_last_evaluation(void)
     TEST_ASSERT_EQUAL_UINT64(11, decide(&readings, state, NOW_NS + 2 * BIN_NS, 77).evaluation.shift_bins);
     TEST_ASSERT_EQUAL_UINT64(11, decide(&readings, state, NOW_NS + 3 * BIN_NS, FF_NO_RTT_NS).evaluation.shift_bins);
     readings.rtt = FF_SEARCH_RTT_MINIMUM;
-    TEST_ASSERT_EQUAL_UINT64(11, decide(&readings, state, NOW_NS + 4 * BIN_NS, 20).evaluation.shift_bins);
+    TEST_ASSERT_EQUAL_UINT64(3, decide(&readings, state, NOW_NS + 4 * BIN_NS, 20).evaluation.shift_bins);
 }
 
 void test_a_missing_sample_may_end_no_bin(void)
@@ -77,26 +77,26 @@ void test_too_many_missed_bins_start_again(void)
     TEST_ASSERT_EQUAL_INT(FF_OUTCOME_WARMING_UP, decide(&readings, state, NOW_NS + 3 * BIN_NS, 20).outcome);
     TEST_ASSERT_EQUAL_UINT64(7, state->curr);
 
-    static const enum ff_outcome sampled[] = {FF_OUTCOME_RESTARTED, FF_OUTCOME_RESTARTED, FF_OUTCOME_RESTARTED};
-    static const enum ff_outcome unsampled[] = {FF_OUTCOME_NO_RTT_SAMPLE, FF_OUTCOME_RESTARTED, FF_OUTCOME_NO_RTT_SAMPLE};
-    static const uint64_t bin_ticks[] = {280, 0, 280};
-    static const uint64_t bytes[] = {1200, 0, 0};
-    for (uint8_t restart = 0; restart <= FF_SEARCH_MISSED_BINS_RESTART_NOW_WITHOUT_BYTES; restart++) {
+    /* Missed are five bins: few enough for the old duration. Without a sample the last one, of 20 units, stands in. */
+    static const uint64_t sampled_ticks[] = {280, BIN_TICKS, 0, 280};
+    static const uint64_t unsampled_ticks[] = {140, BIN_TICKS, 0, 140};
+    static const uint64_t bytes[] = {1200, 1200, 0, 0};
+    for (uint8_t restart = 0; restart <= FF_SEARCH_MISSED_BINS_RESTART_NEXT_ACK_THIS_RTT; restart++) {
         readings.missed_bins_restart = restart;
         for (uint8_t counters = 0; counters <= FF_SEARCH_RESTART_COUNTERS_ZEROED; counters++) {
             readings.restart_counters = counters;
             uint64_t before = counters == FF_SEARCH_RESTART_COUNTERS_KEPT ? 5000 : 0;
             state = ended(&readings, 3);
             state->delivered.counter_bytes = 5000;
-            TEST_ASSERT_EQUAL_INT(sampled[restart], decide(&readings, state, NOW_NS + 4 * BIN_NS, 40).outcome);
-            TEST_ASSERT_EQUAL_UINT64(bin_ticks[restart], state->bin_ticks);
+            TEST_ASSERT_EQUAL_INT(FF_OUTCOME_RESTARTED, decide(&readings, state, NOW_NS + 4 * BIN_NS, 40).outcome);
+            TEST_ASSERT_EQUAL_UINT64(sampled_ticks[restart], state->bin_ticks);
             TEST_ASSERT_EQUAL_UINT64(0, state->curr);
             TEST_ASSERT_EQUAL_UINT64(bytes[restart], open_bytes(state));
             TEST_ASSERT_EQUAL_UINT64(before + bytes[restart], state->delivered.counter_bytes);
             state = ended(&readings, 3);
-            TEST_ASSERT_EQUAL_INT(unsampled[restart],
+            TEST_ASSERT_EQUAL_INT(FF_OUTCOME_RESTARTED,
                                   decide(&readings, state, NOW_NS + 4 * BIN_NS, FF_NO_RTT_NS).outcome);
-            TEST_ASSERT_EQUAL_UINT64(0, state->bin_ticks);
+            TEST_ASSERT_EQUAL_UINT64(unsampled_ticks[restart], state->bin_ticks);
         }
     }
 }

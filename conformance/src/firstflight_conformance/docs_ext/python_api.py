@@ -14,6 +14,7 @@ _MODEL = (
     ("cubic_window", "CUBIC: the arithmetic"),
     ("cubic_profiles", "Readings and profiles of CUBIC"),
     ("search", "SEARCH"),
+    ("search_rtt", "SEARCH: clock and RTT"),
     ("search_bins", "SEARCH: bins"),
     ("search_windows", "SEARCH: windows and their comparison"),
     ("search_exit", "SEARCH: exit and drain"),

@@ -21,6 +21,7 @@ MUTABLE = (
     "cubic_window",
     "cubic",
     "slow_start",
+    "search_rtt",
     "search_bins",
     "search_windows",
     "search_exit",

@@ -147,3 +147,49 @@ def _(b: StreamBuilder) -> None:
     deliver(b, [*one_ack_per_bin([10000] * 5), Delivery(late, 10000, RTT)])
     b.expect(profile="quicly-pr583", outcome="restarted", bin=0, open_bin_bytes=10000)
     b.expect(profile="lanman-2024", bin=30)
+
+
+@add(
+    "search.bins.gap-at-boundary-warms-up",
+    "A gap that ends exactly at the end of bin 13",
+    """A constant rate up to bin 10, then nothing until 100 + 14 * 35 = 590 ms, the end of bin 13. lanman-2024 tests each bin: bin 13 is open, and prev = 10 still warms up. One bin more would evaluate: 70000 against 100000, exit.""",
+    sources=("catalogue E08",),
+)
+def _(b: StreamBuilder) -> None:
+    deliver(b, [*one_ack_per_bin([10000] * 11), Delivery(FIRST_ACK + 14 * BIN, 10000, RTT)])
+    b.expect(profile="lanman-2024", bin=13, outcome="warming_up")
+
+
+@add(
+    "search.start.app-limited-first-then-exit",
+    "The first ACK is app-limited, and a constant rate follows",
+    """The first ACK is app-limited with an RTT of 200 ms; from 236 ms on 10000 bytes arrive every 35 ms, with an RTT of 100 ms. picoquic-fork has bins of 70 ms and needs twice as long for its windows as quicly-pr583 with bins of 35 ms.""",
+    sources=("catalogue E32",),
+)
+def _(b: StreamBuilder) -> None:
+    first = Delivery(200 * MS, 1000, 200 * MS, app_limited=True)
+    deliver(b, [first, *(Delivery(236 * MS + i * BIN, 10000) for i in range(32))])
+
+
+@add(
+    "search.missed-bins.other-rtt",
+    "The ACK after a gap has another RTT, then a constant rate goes on",
+    """Bins 0..4, then an ACK after 12 bins with an RTT of 140 ms; all later ones have 100 ms. Who starts again with that RTT has bins of 49 ms, who takes the next ACK's has bins of 35 ms, and evaluates earlier.""",
+    sources=("catalogue E13",),
+)
+def _(b: StreamBuilder) -> None:
+    late = Delivery(in_bin(16), 10000, 140 * MS)
+    deliver(b, [*one_ack_per_bin([10000] * 5), late, *(Delivery(in_bin(17 + n), 10000) for n in range(26))])
+
+
+@add(
+    "search.threshold.equal-report",
+    "Exactly 7/20 in windows of eleven bins, the shift to the nearest",
+    """report-2024, k = 3, curr = 14: bins 1..11 hold 9 * 10000 + 2 * 5000 = 100000, bins 4..13 6 * 10000 + 2 * 5000 + 2 * 30000 = 130000: exactly 7/20. Its test is >: slow start goes on.""",
+    sources=("REPORT 2024, section 4.4", "catalogue E05"),
+)
+def _(b: StreamBuilder) -> None:
+    deliver(b, one_ack_per_bin([10000] * 10 + [5000] * 2 + [30000] * 3))
+    b.expect(
+        at=nth_ack(b, 14), profile="report-2024", outcome="below_threshold", current_bytes=130000, previous_bytes=100000
+    )

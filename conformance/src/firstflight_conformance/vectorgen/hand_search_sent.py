@@ -20,17 +20,20 @@ def _sent_faster(
     sent_in: dict[int, int] | None = None,
     acked_in: dict[int, int] | None = None,
     app_limited_ack: int | None = None,
+    ack_delays_ns: dict[int, int] | None = None,
 ) -> int:
     """Send bursts of packets every bin, of which fewer are acknowledged: a queue builds up, the RTT rises.
 
-    ``sent_in``, ``acked_in``: other numbers of packets for single bursts and ACKs, by index. Return the packet number that
+    ``sent_in``, ``acked_in``: other numbers of packets for single bursts and ACKs, by index; so ``ack_delays_ns``. Return the packet number that
     is acknowledged next.
     """
     packet = 0
     for i in range(bins):
         if i >= 3:
             packets = (acked_in or {}).get(i - 3, acked_packets)
-            b.ack(in_bin(i - 3), (packet, packet + packets - 1), app_limited=i - 3 == app_limited_ack)
+            delay_ns = (ack_delays_ns or {}).get(i - 3, 0)
+            limited = i - 3 == app_limited_ack
+            b.ack(in_bin(i - 3), (packet, packet + packets - 1), app_limited=limited, ack_delay_ns=delay_ns)
             packet += packets
         b.send(i * BIN, (sent_in or {}).get(i, sent_packets))
     return packet
@@ -131,6 +134,44 @@ def _(b: StreamBuilder) -> None:
     b.expect(at=nth_ack(b, 17), profile="draft-09", outcome="exited")
     b.expect(at=nth_ack(b, 17), profile="neqo-2026", outcome="app_limited")
     b.expect(at=nth_ack(b, 18), profile="neqo-2026", outcome="exited")
+
+
+@add(
+    "search.sent.ack-delay",
+    "The acknowledgement delay decides when sent bytes are first compared",
+    """As with exactly 26 %. ACK 16 has an RTT of 241 ms, 6 bins, and prev = 10; 35 ms of it are acknowledgement delay: neqo-2026 has 206 ms, 5 bins, prev = 11: exit. draft-09 leaves the delay in and exits with ACK 17.""",
+    sources=("catalogue E53",),
+)
+def _(b: StreamBuilder) -> None:
+    _sent_faster(b, 50, 37, 22, ack_delays_ns={16: 35 * MS})
+    b.expect(at=nth_ack(b, 16), profile="neqo-2026", outcome="exited", shift_bins=5)
+    b.expect(at=nth_ack(b, 17), profile="draft-09", outcome="exited", shift_bins=6)
+
+
+@add(
+    "search.sent.ack-delay-at-minimum",
+    "An acknowledgement delay that leaves the minimum RTT",
+    """As with exactly 26 %. ACK 13 has an RTT of 206 ms, of which 106 ms are acknowledgement delay: 100 ms are left, the minimum. neqo-2026 takes it off: 2 bins, prev = 11: exit. Otherwise 206 ms are 5 bins.""",
+    sources=("catalogue E53",),
+)
+def _(b: StreamBuilder) -> None:
+    _sent_faster(b, 50, 37, 22, ack_delays_ns={13: 106 * MS})
+    b.expect(at=nth_ack(b, 13), profile="neqo-2026", outcome="exited", shift_bins=2)
+
+
+@add(
+    "search.sent.gap-at-boundary",
+    "A gap that ends exactly at the end of a bin, with sent bytes",
+    """50 packets are sent in each bin and 37 acknowledged. After ACK 15, in bin 15, the next comes at 100 + 18 * 35 = 730 ms, the end of bin 17: 70 / 35 + 1 = 3 bins end, curr = 18. Its RTT is 730 - 13 * 35 = 275 ms, 7 bins: prev = 11.
+    Delivered were 661 - 9 * 37 = 328 of 500 packets: exit. With each bin tested curr would be 17, and prev 10.""",
+    sources=("draft-chung-ietf-ccwg-00, lines 10 and 24", "catalogue E08"),
+)
+def _(b: StreamBuilder) -> None:
+    packet = _sent_faster(b, 50, 37, 19)
+    b.send(19 * BIN, 50)
+    b.send(20 * BIN, 50)
+    b.ack(RTT + 18 * BIN, (packet, 660))
+    b.expect(profile=("draft-09", "neqo-2026"), outcome="exited", bin=18, shift_bins=7, current_bytes=328000)
 
 
 def _gap(missed: int) -> None:
@@ -239,3 +280,14 @@ def _(b: StreamBuilder) -> None:
 )
 def _(b: StreamBuilder) -> None:
     _drain_down(b, 50, 32, 21, unsampled_ack=22)
+
+
+@add(
+    "search.drain.scaled-target",
+    "The target of the drain comes from counters of 16 bits",
+    """50 packets are sent in each bin and 33 delivered. Three bins delivered 99000 bytes, in units of 16 bytes 6187 or 6188: linux-4 rounds that down to whole packets, freebsd-4 does not. The flight is drained down to it.""",
+    sources=("catalogue E39", "catalogue E50"),
+    tier="core",
+)
+def _(b: StreamBuilder) -> None:
+    _drain_down(b, 50, 33, 21)
