@@ -9,7 +9,15 @@ from matplotlib.ticker import FuncFormatter, NullFormatter
 from firstflight_conformance import sweep
 from firstflight_conformance.plot_published import COLOURS, MB, MBPS, PUBLISHED, Draw, S, figure, steps
 from firstflight_conformance.published import scharf, sharing, thesis
-from firstflight_conformance.published.scharf import GIGABIT, MSS_BYTES, SEGMENTS, TEN, model
+from firstflight_conformance.published.scharf_runs import (
+    GIGABIT,
+    LAJW_SEGMENTS,
+    MSS_BYTES,
+    SEGMENTS,
+    SIMULATED,
+    TEN,
+    model,
+)
 from firstflight_conformance.published.store import Data
 from firstflight_conformance.sweep import Scheme
 
@@ -118,7 +126,7 @@ def times(data: Data) -> Figure:
 def _points(top: Axes, bottom: Axes, data: Data, rate: int) -> None:
     x = [n * MSS_BYTES for n in SEGMENTS]
     slow = data[f"slow-start-{rate // 10**6}"]["response_ns"]
-    for name in scharf.SIMULATED:
+    for name in SIMULATED:
         found = data[f"{name}-{rate // 10**6}"]["response_ns"]
         style: Any = {"color": COLOURS[name], "markersize": 4, "linestyle": "none", "marker": "o"}
         top.plot(x, [t / S for t in found], **style)
@@ -133,7 +141,7 @@ def jump_start(data: Data) -> Figure:
     gain = [100 * float(one) for one in scharf.gains(data)]
     axes.axhspan(10, 50, color="#eeeeee", zorder=0, label="published for more than 2 segments: 10 to 40 and more")
     axes.plot(
-        scharf.LAJW_SEGMENTS,
+        LAJW_SEGMENTS,
         gain,
         "o-",
         color=COLOURS["jump-start"],

@@ -71,7 +71,7 @@ def claims(data: Data) -> list[Claim]:
         ),
         about(
             source, "SEARCH leaves slow start", 9 * S, exit_ns, unit=SECONDS,
-            remark=f"Ours is `{MEASURED}`, the code that was measured; all other profiles are in the table below.",
+            remark=f"Ours is {MEASURED}, the code that was measured; all other profiles are in the table below.",
         ),
         about(
             f"{source}, figures 4 and 5", "From the exit to the first loss without SEARCH", 2 * S, None if exit_ns is None else loss_ns - exit_ns, unit=SECONDS,
