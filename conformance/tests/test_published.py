@@ -20,6 +20,7 @@ from firstflight_conformance.published import (
     search_geo,
     search_numbers,
     store,
+    thesis_pairs,
 )
 from firstflight_conformance.published.claims import NUMBER, SECONDS, Verdict
 from firstflight_conformance.published.networks import (
@@ -184,6 +185,12 @@ def test_the_first_round_of_loss() -> None:
     assert first_round_of_loss(flow) == {
         "first_loss_rtt_ns": 100, "first_round_lost_packets": 2, "first_round_acked_packets": 1,
     }  # fmt: skip
+
+
+def test_jain() -> None:
+    assert thesis_pairs.jain([Fraction(3), Fraction(3)]) == 1
+    assert thesis_pairs.jain([Fraction(1), Fraction(0)]) == Fraction(1, 2)
+    assert thesis_pairs.jain([Fraction(3), Fraction(1)]) == Fraction(16, 20)
 
 
 def test_milestones() -> None:

@@ -18,8 +18,8 @@ TEXTS = {
         "parameters, taken from its public script and the defaults of its simulator (ns-3), not from its text, which differs: the real RTT is four times "
         "the access delay of 1 ms more than twice that of the bottleneck, so 14, 54 and 204 ms, where the text says 200 ms in one place and 250 ms in another; "
         "and JumpStart sends 65536 bytes whatever window is advertised. CUBIC here is that simulator's. "
-        "The numbers of the two flows of tables 3 to 8 are those that the public script prints when it is run, which are the printed ones but for one; "
-        "the text of the thesis could not be opened for this page.",
+        "Times of two flows (table 7) are what the public script prints when it is run with 10000 packets; "
+        "tables 3 to 6 could not be opened for this page.",
         (
             ("cells", "Flow completion times. Left: ours as lines, the published cells of that path as circles. JumpStart is faster for short flows and "
              "slower for long ones, since it leaves slow start at 64 KiB. Right: ours less published, for every cell; the grey band is the last printed digit."),

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from firstflight_conformance.published import thesis_pairs
 from firstflight_conformance.published.claims import (
     MICROSECONDS,
     SECONDS,
@@ -95,12 +96,5 @@ def claims(data: Data) -> list[Claim]:
             "completion times and fairness",
             "That port of BBRv3 exists only in the simulator of the thesis.",
         ),
-        impossible(
-            "Grigore 2025, tables 3 to 8",
-            "Two flows that share the bottleneck: completion times and Jain indices",
-            "18 numbers",
-            "The times of single flows could not be read for this page, so the indices cannot be recomputed from them; and both "
-            "flows lose packets to FQ-CoDel, where recovery as in that simulator decides. One slip is known: the second time "
-            "of BBRv3 with BBRv3 in table 7 is printed as 2.213762 s, but the index 0.999997 of table 8 belongs to 2.221233 s.",
-        ),
+        *thesis_pairs.claims(),
     ]
