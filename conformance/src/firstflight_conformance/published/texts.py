@@ -90,7 +90,7 @@ TEXTS = {
         "end. Open in the source, as far as it could be read: receive windows (1 MiB) and access links (1 Gbit/s with 1 ms at either end). A queue of 10 packets is added. No randomness. "
         "Of section 5.1, which evaluates it, neither text nor figures could be opened for this page: the numbers below are ours, and no sentence is judged.",
         (
-            ("beside", "A response of 2 MB beside a flow that has filled link and queue, for the ways to begin that differ most: what each of the two is delivered, with a queue of 50 packets."),
+            ("beside", "A response of 2 MB beside a flow that has filled link and queue, for four ways to begin: what each of the two is delivered, with a queue of 50 packets."),
             ("completion", "How long the response takes, alone and beside the other flow, with a queue of 50 and of 10 packets."),
         ),
     ),
