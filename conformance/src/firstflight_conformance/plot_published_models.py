@@ -1,6 +1,5 @@
 """Plots of response times, of the cells of the thesis, and of two flows over one bottleneck."""
 
-from collections.abc import Sequence
 from typing import Any
 
 from matplotlib.axes import Axes
@@ -10,7 +9,15 @@ from matplotlib.ticker import FuncFormatter, NullFormatter
 from firstflight_conformance import sweep
 from firstflight_conformance.plot_published import COLOURS, MB, MBPS, PUBLISHED, Draw, S, figure, steps
 from firstflight_conformance.published import scharf, sharing, thesis
-from firstflight_conformance.published.scharf import GIGABIT, MSS_BYTES, SEGMENTS, TEN, model
+from firstflight_conformance.published.scharf_runs import (
+    GIGABIT,
+    LAJW_SEGMENTS,
+    MSS_BYTES,
+    SEGMENTS,
+    SIMULATED,
+    TEN,
+    model,
+)
 from firstflight_conformance.published.store import Data
 from firstflight_conformance.sweep import Scheme
 
@@ -119,7 +126,7 @@ def times(data: Data) -> Figure:
 def _points(top: Axes, bottom: Axes, data: Data, rate: int) -> None:
     x = [n * MSS_BYTES for n in SEGMENTS]
     slow = data[f"slow-start-{rate // 10**6}"]["response_ns"]
-    for name in scharf.SIMULATED:
+    for name in SIMULATED:
         found = data[f"{name}-{rate // 10**6}"]["response_ns"]
         style: Any = {"color": COLOURS[name], "markersize": 4, "linestyle": "none", "marker": "o"}
         top.plot(x, [t / S for t in found], **style)
@@ -134,7 +141,7 @@ def jump_start(data: Data) -> Figure:
     gain = [100 * float(one) for one in scharf.gains(data)]
     axes.axhspan(10, 50, color="#eeeeee", zorder=0, label="published for more than 2 segments: 10 to 40 and more")
     axes.plot(
-        scharf.LAJW_SEGMENTS,
+        LAJW_SEGMENTS,
         gain,
         "o-",
         color=COLOURS["jump-start"],
@@ -160,46 +167,45 @@ def jump_start(data: Data) -> Figure:
     return drawn
 
 
-def offset(data: Data) -> Figure:
-    """Draw two flows of which the second comes 10 s later."""
-    drawn = figure(4.6)
-    grid = drawn.subplots(2, 1, sharex=True)
-    for axes, (second, title) in zip(
-        grid, (("slow-start", "the second in slow start"), ("jump-start", "the second with Jump-Start")), strict=True
-    ):
-        first, later = data[f"offset-{second}"]["rates_bps"]
-        steps(axes, first, S // 2, MBPS, "#999999", "first flow, slow start")
-        steps(axes, later, S // 2, MBPS, COLOURS[second], title)
+def beside(data: Data) -> Figure:
+    """Draw the response and the flow beside it, for each way to begin."""
+    drawn = figure(6.0)
+    grid = drawn.subplots(len(sharing.SCHEMES), 1, sharex=True)
+    for axes, scheme in zip(grid, sharing.SCHEMES, strict=True):
+        other, own = data[f"beside-{scheme}-50"]["rates_bps"]
+        steps(axes, other, S // 2, MBPS, "#999999", "flow without end, CUBIC")
+        steps(axes, own, S // 2, MBPS, _SCHEME_COLOURS[scheme], sharing.LABELS[scheme])
         axes.axhline(5, color=PUBLISHED, linewidth=0.8, linestyle=":", label="half of the link")
-        axes.set_ylim(0, 11)
-        axes.set_ylabel("delivered (Mbit/s)")
-        axes.legend(loc="upper right", ncols=3)
-    for axes in grid:
         axes.set_ylim(0, 13)
+        axes.set_xlim(5, None)
+        axes.set_ylabel("Mbit/s")
+        axes.legend(loc="upper right", ncols=3)
     grid[-1].set_xlabel("time since the first flow began (s)")
     return drawn
 
 
-def jain(data: Data) -> Figure:
-    """Draw Jain's index of two flows that begin together."""
-    drawn = figure(2.6)
-    axes = drawn.subplots()
-    names: Sequence[tuple[str, str]] = sharing.PAIRS
-    for number, size in enumerate(sharing.SIZES):
-        values = [float(sharing.index_of(data, a, b, size)) for a, b in names]
-        places = [n + 0.36 * (number - 0.5) for n in range(len(names))]
-        label = {"short": "short: 100 kB", "long": "long: 10 MB"}[size]
-        bars = axes.bar(places, values, 0.34, color=("#56b4e9", "#0072b2")[number], label=label)
-        axes.bar_label(bars, [f"{value:.3f}" for value in values], fontsize=7.5)
-    axes.set_xticks(range(len(names)), [f"{a} and {b}" for a, b in names])
-    axes.set_ylim(0.5, 1.2)
-    axes.set_ylabel("Jain index")
-    axes.legend(loc="upper left", ncols=2)
+_SCHEME_COLOURS = {"slow-start": "#0072b2", "initial-10": "#56b4e9", "initial-83": "#009e73", "jump-start": "#882255"}
+
+
+def completion(data: Data) -> Figure:
+    """Draw how long the response takes."""
+    drawn = figure(2.8)
+    panels = drawn.subplots(1, 2, sharey=True)
+    for axes, queue in zip(panels, sharing.QUEUES, strict=True):
+        for number, (place, shade) in enumerate((("alone", "#56b4e9"), ("beside", "#0072b2"))):
+            seconds = [data[f"{place}-{scheme}-{queue}"]["completed_ns"] / S for scheme in sharing.SCHEMES]
+            places = [n + 0.38 * (number - 0.5) for n in range(len(seconds))]
+            bars = axes.bar(places, seconds, 0.36, color=shade, label=place)
+            axes.bar_label(bars, [f"{value:.1f}" for value in seconds], fontsize=7.5)
+        axes.set_xticks(range(len(sharing.SCHEMES)), [name.replace("-", "\n", 1) for name in sharing.SCHEMES])
+        axes.set_title(f"a queue of {queue} packets", fontsize=9)
+    panels[0].set_ylabel("response time (s)")
+    panels[0].legend(loc="upper left")
     return drawn
 
 
 DRAW: dict[str, dict[str, Draw]] = {
     "thesis": {"cells": cells},
     "scharf": {"times": times, "2007": jump_start},
-    "sharing": {"offset": offset, "jain": jain},
+    "sharing": {"beside": beside, "completion": completion},
 }

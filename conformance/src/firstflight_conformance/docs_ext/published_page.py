@@ -12,11 +12,12 @@ _INTRODUCTION = """Publications give numbers: completion times, when a window wa
 path simulator compute them again. For every published number there is ours, the difference, and a verdict.
 
 - **reproduced**: our number is the published one, to the tolerance that stands with it.
-- **shape only**: it behaves as published, with another number.
+- **shape only**: it behaves as published, with another number; of several numbers or conditions more than half are met.
 - **not reproduced**: it does not, and the remark says what is known of why.
 - **not reproducible**: there is nothing to hold ours against; the remark says what is missing.
 
-Verdicts follow from the numbers by the rule in each row; nobody writes them. A number that its source gives as "about" so much is reproduced
+Verdicts follow from the numbers by the rule in each row; nobody writes them. One sentence of a source makes one row, and no row compares the project
+with itself; what nobody published is in tables without verdicts. A number that its source gives as "about" so much is reproduced
 within 10 %, and its shape within 30 %. Parameters come from the sources. Where a source leaves one open, the setting says which value is used and why.
 No value was chosen for its result.
 
@@ -40,7 +41,8 @@ def page() -> str:
 
 
 def _more(text: str, header: tuple[str, ...], rows: list[tuple[str, ...]]) -> list[str]:
-    return [text, md.list_table(header, [tuple(map(md.plain, row)) for row in rows], (22, 12, 14, 52), "compact")]
+    widths = (28, *[72 // (len(header) - 1)] * (len(header) - 1))
+    return [text, md.list_table(header, [tuple(map(md.plain, row)) for row in rows], widths, "compact")]
 
 
 def _overview() -> str:

@@ -118,26 +118,31 @@ def within(
     unit: Quantity,
     remark: str = "",
 ) -> Claim:
-    """Judge a range: reproduced if all our numbers lie in it, shape only if some do."""
+    """Judge a range: reproduced if all our numbers lie in it, shape only if more than half of them do."""
     low, high = bounds
-    inside = sum(low <= value <= high for value in ours)
-    verdict = Verdict.REPRODUCED if inside == len(ours) else Verdict.SHAPE if inside else Verdict.DIFFERENT
+    verdict = _of_all([low <= value <= high for value in ours])
     text = unit.text(min(ours)) if min(ours) == max(ours) else f"{unit.text(min(ours))} to {unit.text(max(ours))}"
     outside = [value for value in ours if not low <= value <= high]
     far = max((max(low - value, value - high) for value in outside), default=0)
     difference = "inside" if not outside else f"{len(outside)} of {len(ours)} outside, by up to {unit.text(far)}"
     published = f"{unit.text(low)} to {unit.text(high)}"
     return Claim(
-        source, what, published, text, difference, verdict, "all of ours within the range; shape if some are", remark
+        source, what, published, text, difference, verdict, "all of ours within; shape if more than half are", remark
     )
+
+
+def _of_all(holding: Sequence[bool]) -> Verdict:
+    """Return the verdict on several conditions: all of them, or most."""
+    if all(holding):
+        return Verdict.REPRODUCED
+    return Verdict.SHAPE if 2 * sum(holding) > len(holding) else Verdict.DIFFERENT
 
 
 def statement(
     source: str, what: str, published: str, ours: str, conditions: Sequence[tuple[str, bool]], remark: str = ""
 ) -> Claim:
-    """Judge a sentence by conditions: reproduced if all hold, shape only if some do."""
-    holding = sum(holds for _, holds in conditions)
-    verdict = Verdict.REPRODUCED if holding == len(conditions) else Verdict.SHAPE if holding else Verdict.DIFFERENT
+    """Judge a sentence by conditions: reproduced if all hold, shape only if more than half do."""
+    verdict = _of_all([holds for _, holds in conditions])
     rule = "; ".join(f"{text} ({'yes' if holds else 'no'})" for text, holds in conditions)
     return Claim(source, what, published, ours, "", verdict, rule, remark)
 

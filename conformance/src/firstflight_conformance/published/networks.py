@@ -2,8 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
+from firstflight.events import Ack, Lost
 from firstflight.observables import Outcome
 from firstflight_conformance.paths import NETWORKS
 from firstflight_conformance.simulator.clock import Clock
@@ -54,6 +56,7 @@ def noted(result: NetworkResult, flow: FlowResult) -> dict[str, Any]:
         "completed_ns": since(flow.completed_ns, start_ns),
         "exit_ns": since(exit_.t_ns if exit_ else None, start_ns),
         "exit_cwnd_bytes": exit_.cwnd_bytes if exit_ else None,
+        "exit_before_bytes": exit_.before_bytes if exit_ else None,
         "first_loss_ns": since(flow.first_loss_ns, start_ns),
         "sent_packets": flow.sent_packets,
         "lost_packets": flow.lost_packets,
@@ -79,6 +82,33 @@ def reductions(flow: FlowResult) -> list[list[int]]:
     """Return when the window was reduced after a loss, in ns since the flow began, and to what."""
     start_ns = flow.started_ns or 0
     return [[t.t_ns - start_ns, t.cwnd_bytes] for t in flow.turns if t.outcome is Outcome.REDUCED]
+
+
+def exit_reduction(found: dict[str, Any]) -> Fraction | None:
+    """Return by what part of itself the window was lowered at the exit, ``None`` without one."""
+    before = found["exit_before_bytes"]
+    return None if before is None else Fraction(before - found["exit_cwnd_bytes"], before)
+
+
+def first_round_of_loss(flow: FlowResult) -> dict[str, int]:
+    """Return how many packets were found lost, and how many acknowledged, in the RTT that begins with the first loss.
+
+    The RTT is the latest sample before it. The flow has to be recorded.
+    """
+    rtt_ns = 0
+    end_ns: int | None = None
+    lost = acked = 0
+    for event in flow.events:
+        if end_ns is not None and event.t_ns > end_ns:
+            break
+        if isinstance(event, Lost):
+            end_ns = event.t_ns + rtt_ns if end_ns is None else end_ns
+            lost += sum(run.count for run in event.packets)
+        elif isinstance(event, Ack) and end_ns is None:
+            rtt_ns = event.latest_rtt_ns or rtt_ns
+        elif isinstance(event, Ack):
+            acked += sum(run.count for run in event.packets)
+    return {"first_loss_rtt_ns": rtt_ns, "first_round_lost_packets": lost, "first_round_acked_packets": acked}
 
 
 class Milestones(Delivered):

@@ -2,12 +2,13 @@
 
 from typing import Any
 
-from firstflight.events import Ack
+from firstflight.events import Ack, Sent
 from firstflight_conformance.published.networks import (
     BASELINE,
     MB,
     MS,
     S,
+    exit_turn,
     network,
     noted,
     on_base,
@@ -17,13 +18,14 @@ from firstflight_conformance.published.networks import (
 )
 from firstflight_conformance.published.store import Run
 from firstflight_conformance.simulator.dumbbell import FlowResult, run_network
+from firstflight_conformance.simulator.loop import ORIGIN_NS
 
 NAME, TITLE = "careful-resume", "Careful Resume over satellites"
-#: Of the two parts of HyStart the paper's QUIC stack has the delay; and it paces.
+#: Of the two parts of HyStart the paper's QUIC stack has the delay; and it paces. The paper is on draft -10 of Careful Resume.
 ALGORITHMS = {
     "slow-start": BASELINE,
     "hystart": on_base("hystart/google-quic"),
-    "careful-resume": on_base("careful-resume/rfc-9959"),
+    "careful-resume": on_base("careful-resume/draft-10"),
 }
 PATHS = ("geo", "leo")
 RTT_NS = {"geo": 600 * MS, "leo": 40 * MS}
@@ -40,6 +42,8 @@ PANELS: dict[str, tuple[str, dict[str, int | None]]] = {
 #: A transfer that goes on beyond what the panels show.
 PANEL_BYTES, PANEL_NS = 60 * MB, 14 * S
 CROSS_BYTES = 5 * MB
+#: Over so long a rate of sending is taken.
+SENT_NS = 100 * MS
 
 
 def sweep(path: str, algorithm: str) -> dict[str, Any]:
@@ -67,16 +71,35 @@ def panel(name: str) -> dict[str, Any]:
     if algorithm != "careful-resume":
         changes = changes | {"saved_cwnd_bytes": None}
     net = with_transfer(net, "object", transfer_bytes=PANEL_BYTES, **changes)
-    result = run_network(net)
+    result = run_network(net, record=("object",))
     flow = result.flow("object")
     count = PANEL_NS // net.sample_ns
-    return noted(result, flow) | {
-        "phases": phases(flow),
-        "reductions": reductions(flow),
-        "cwnd_bytes": flow.samples.cwnd_bytes[:count],
-        "bytes_in_flight": flow.samples.bytes_in_flight[:count],
-        "queue_bytes": result.queue_bytes[:count],
-        "rates_bps": flow.samples.rates_bps(net.sample_ns)[:count],
+    return (
+        noted(result, flow)
+        | _at_exit(flow)
+        | {
+            "phases": phases(flow),
+            "reductions": reductions(flow),
+            "cwnd_bytes": flow.samples.cwnd_bytes[:count],
+            "bytes_in_flight": flow.samples.bytes_in_flight[:count],
+            "queue_bytes": result.queue_bytes[:count],
+            "rates_bps": flow.samples.rates_bps(net.sample_ns)[:count],
+        }
+    )
+
+
+def _at_exit(flow: FlowResult) -> dict[str, int | None]:
+    """Return what was sent in the last 100 ms before the exit from slow start, as a rate, the RTT then, and the longest RTT after it."""
+    exit_ = exit_turn(flow)
+    if exit_ is None:
+        return {"exit_sent_bps": None, "exit_rtt_ns": None, "longest_rtt_ns": None}
+    end_ns = exit_.t_ns + ORIGIN_NS
+    sent = sum(e.bytes for e in flow.events if isinstance(e, Sent) and end_ns - SENT_NS < e.t_ns <= end_ns)
+    samples = [(e.t_ns, e.latest_rtt_ns) for e in flow.events if isinstance(e, Ack) and e.latest_rtt_ns is not None]
+    return {
+        "exit_sent_bps": 8 * sent * S // SENT_NS,
+        "exit_rtt_ns": next(rtt_ns for t_ns, rtt_ns in reversed(samples) if t_ns <= end_ns),
+        "longest_rtt_ns": max(rtt_ns for _, rtt_ns in samples),
     }
 
 

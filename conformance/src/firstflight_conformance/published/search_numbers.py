@@ -64,7 +64,7 @@ def claims(data: Data) -> list[Claim]:
         about("LANMAN 2024", "Delay of the exit after the path is full, almost exactly", 2000, crossed, unit=rtts),
         statement(
             "Report 2024, section 4.4",
-            "The same",
+            "Delay of the exit after the path is full",
             "at least one RTT",
             rtts.text(crossed),
             [("at least one RTT", crossed >= 1000)],

@@ -14,24 +14,26 @@ class Text:
 
 TEXTS = {
     "thesis": Text(
-        "Source: A. Grigore, *An experimental evaluation of TCP startup algorithms*, TU Delft 2025, tables 1 and 2. The preset `grigore-2025` holds its "
+        "Source: M. Grigore, *An experimental evaluation of TCP startup algorithms*, TU Delft 2025, tables 1 to 8. The preset `grigore-2025` holds its "
         "parameters, taken from its public script and the defaults of its simulator (ns-3), not from its text, which differs: the real RTT is four times "
-        "the access delay of 1 ms more than twice that of the bottleneck, and JumpStart sends 65536 bytes whatever window is advertised. "
-        "CUBIC here is that simulator's; nothing is dropped in these cells, and HyStart plays no part.",
+        "the access delay of 1 ms more than twice that of the bottleneck, so 14, 54 and 204 ms, where the text says 200 ms in one place and 250 ms in another; "
+        "and JumpStart sends 65536 bytes whatever window is advertised. CUBIC here is that simulator's. "
+        "Times of two flows (table 7) are what the public script prints when it is run with 10000 packets; "
+        "tables 3 to 6 could not be opened for this page.",
         (
-            ("cells", "Flow completion times. Left: ours as lines, the published cells of that path as circles. JumpStart is faster up to 400 kB and "
-             "slower beyond, since it leaves slow start at 64 KiB. Right: ours less published, for all 18 cells; the grey band is the last printed digit."),
+            ("cells", "Flow completion times. Left: ours as lines, the published cells of that path as circles. JumpStart is faster for short flows and "
+             "slower for long ones, since it leaves slow start at 64 KiB. Right: ours less published, for every cell; the grey band is the last printed digit."),
         ),
         "Any other cell: `firstflight fct --preset grigore-2025 --algorithm cubic --rate-mbps 100 --one-way-delay-ms 25 --size-bytes 100000`.",
     ),
     "search-geo": Text(
-        "Source: M. Cronin and others, LANMAN 2024, section III, and the longer report of the project, section 4.5. 150 Mbit/s, 300 ms each way, a queue of 36 MB, "
+        "Source: M. Cronin and others, LANMAN 2024, section IV, and the longer report of the project, section 4.5. 150 Mbit/s, 300 ms each way, a queue of 36 MB, "
         "a receive window of 256 MB, 200 MB to transfer; throughput in bins of 500 ms. From quicly, the stack of the paper: ten packets of 1252 bytes, an ACK for every two, "
         "no pacing. The base is CUBIC (`cubic/rfc-9438`) with plain slow start. Open in the source: the delayed-ACK timer, 25 ms as in RFC 9000. No randomness.",
         (
-            ("rates", "Throughput, window and queue. All three fill the link at 6.5 s and keep it full: the queue of 36 MB, two seconds of the link, overflows "
-             "before 8.5 s, which the sender learns at 11 s. SEARCH leaves in between, and how much it sends from there on shows in window and queue, not in the throughput."),
-            ("exits", "When each profile leaves slow start, and the published times. Four profiles come nowhere near: three leave at the first evaluation, and one never."),
+            ("rates", "Throughput, window and queue. All three fill the link and keep it full: the queue of 36 MB is two seconds of the link, so that the sender learns of its overflow "
+             "that much later. SEARCH leaves in between, and how much it sends from there on shows in window and queue, not in the throughput."),
+            ("exits", "When each profile leaves slow start, and the published times. Profiles that are nowhere near leave at the first evaluation, or never."),
             ("windows", "What is compared, up to the exit: bytes delivered in the last 3.5 initial RTTs, and what they are compared with. On a logarithmic axis both rise "
              "in a line while slow start doubles, and part once the link is full."),
         ),
@@ -39,33 +41,33 @@ TEXTS = {
         "[errata](../specification/search-errata.md) say of them.",
     ),
     "search-gateway": Text(
-        "Source: LANMAN 2024, tables I to III, and the report, section 4.7. 144 Mbit/s, RTT 600 ms, 36 MB of queue for a client, of which the gateway drops a quarter of the "
+        "Source: LANMAN 2024, section IV, tables I to III and figures 9 and 10, and the report, section 4.7. 144 Mbit/s, RTT 600 ms, 36 MB of queue for a client, of which the gateway drops a quarter of the "
         "packets while more than 18 MB wait; the sender is capped by a token bucket of 200 Mbit/s, 200 kbit, 1.5 s; MTU 1360; downloads of 200 MB. "
         "Without SEARCH: CUBIC; with it `quicly-pr583`, the code that was measured, which keeps its window; and `lanman-2024`, which lowers it as in the third set of measurements. "
         "Five runs each, seeds 1 to 5, which decide about random drops only. Left out, since no numbers are published: the radio link, its losses and its other users.",
         (
             ("times", "Time to deliver so many bytes: medians as lines, quartiles as bands, which are thin since only the drops are random. In any order (right) nothing differs. "
-             "In order (left) everything after the first loss, at 85 MB, waits for repetitions; SEARCH loses fewer packets and waits less."),
-            ("rates", "Window and queue of the runs with seed 1. The exit comes a quarter of a second before the first loss is seen."),
+             "In order (left) everything after the first loss waits for repetitions; SEARCH loses fewer packets and waits less."),
+            ("rates", "Window and queue of the runs with seed 1. The exit comes shortly before the first loss is seen."),
         ),
     ),
     "search-numbers": Text(
         "Source: the draft of June 2024 (draft-00), LANMAN 2024 and the report. On an ideal path, doubling up to its rate and constant from there on, with an RTT that stays, the "
         "compared windows are functions of time alone; they are computed in 50 decimal digits. Numbers of single profiles, with their bins, are in the tests of the model.",
         (
-            ("difference", "The difference that SEARCH compares with its threshold. It stays 0 while the rate doubles and approaches 0.5 when it is constant; 0.26 is reached "
-             "three quarters of an RTT before 0.35."),
+            ("difference", "The difference that SEARCH compares with its threshold. It stays 0 while the rate doubles and approaches 0.5 when it is constant; the threshold of the newer drafts, "
+             "0.26, is reached earlier than that of the paper, 0.35."),
         ),
     ),
     "careful-resume": Text(
-        "Source: the paper of Careful Resume, section V and table I. GEO: 50 Mbit/s down, 5 up, 300 ms each way, a queue of one bandwidth-delay product, 3.75 MB; the saved window is "
+        "Source: the paper of Careful Resume, sections III and V and table I, which is on draft -10: Careful Resume here is `careful-resume/draft-10`. GEO: 50 Mbit/s down, 5 up, 300 ms each way, a queue of one bandwidth-delay product, 3.75 MB; the saved window is "
         "one, the saved RTT 600 ms. LEO: 480 Mbit/s down, 100 up, 40 ms. Objects of 1 kB and 0.5 to 10 MB. Ten packets of 1536 bytes, paced. The base is CUBIC for all. "
         "Open in the source: ACKs (every second packet, after 25 ms at most; 60 bytes), the queue on the LEO path (one bandwidth-delay product), and which HyStart: its stack watches the "
         "delay and paces, so `hystart/google-quic`. Times run from the first packet sent to the last byte received. The other flow begins 30 s before; the object beside it has 5 MB, as "
         "its size is not given. No randomness.",
         (
-            ("sizes", "Transfer times and what Careful Resume gains. HyStart and slow start coincide: up to 10 MB the queue is too short-lived for a difference. The gain grows to 5.5 RTTs "
-             "where the paper has 3 to 4. On the LEO path objects from 9 MB on meet their first loss under Careful Resume."),
+            ("sizes", "Transfer times and what Careful Resume gains. HyStart and slow start coincide: up to 10 MB the queue is too short-lived for a difference. The gain grows beyond the 3 to 4 RTTs "
+             "of the paper. On the LEO path large objects meet their first loss under Careful Resume."),
             ("panels", "Four first flights of a large object on the GEO path, as in figure 2: window, bytes in flight and queue. Triangles are first losses and reductions. b: ten bandwidth-delay "
              "products at once lose most of what is sent, again and again. d: the same amount under Careful Resume ends in one safe retreat."),
             ("cross", "An object of 5 MB beside a CUBIC flow that has filled the queue. Slow start and HyStart leave early and get little; Careful Resume takes its share at once, "
@@ -80,15 +82,16 @@ TEXTS = {
         (
             ("times", "Response times and speedups of five schemes: closed forms as lines, the same simulated packet by packet as points. They coincide, except for Jump-Start with few "
              "segments: the equation spreads them over a whole RTT, of which the last one does not use its n-th part."),
-            ("2007", "By how much a response is shorter with Jump Start, in the setting of 2007. Two and three segments take longer, since they are paced; from 88 segments on the queue drops some."),
+            ("2007", "By how much a response is shorter with Jump Start, in the setting of 2007. Two and three segments take longer, since they are paced; large ones overflow the queue."),
         ),
     ),
     "sharing": Text(
-        "Source: Scharf 2009 for the path: 10 Mbit/s, 200 ms, 1448 in 1500 bytes. Open in the source: queue and access links; ours hold one bandwidth-delay product (167 packets), and "
-        "1 Gbit/s with 1 ms at either end. NewReno. No randomness.",
+        "Source: Scharf 2009, section 4.2: 10 Mbit/s, 200 ms, 1448 in 1500 bytes, a queue of B = 50 packets, CUBIC (`cubic/rfc-9438`), and a response of 2 MB that begins 10 s after a flow without "
+        "end. Open in the source, as far as it could be read: receive windows (1 MiB) and access links (1 Gbit/s with 1 ms at either end). A queue of 10 packets is added. No randomness. "
+        "Of section 5.1, which evaluates it, neither text nor figures could be opened for this page: the numbers below are ours, and no sentence is judged.",
         (
-            ("offset", "A second flow comes 10 s after the first, which has filled link and queue: in slow start (above) and with Jump-Start (below). Either way both have half of the link three seconds later."),
-            ("jain", "Jain's index of two flows that begin together, of their sizes over their completion times: 1 where both take equally long. A flow that jumps gets more than one in slow start."),
+            ("beside", "A response of 2 MB beside a flow that has filled link and queue, for four ways to begin: what each of the two is delivered, with a queue of 50 packets."),
+            ("completion", "How long the response takes, alone and beside the other flow, with a queue of 50 and of 10 packets."),
         ),
     ),
 }  # fmt: skip

@@ -21,12 +21,16 @@ TURNS = (Outcome.EXITED, Outcome.REDUCED, Outcome.COLLAPSED, Outcome.DRAINED, Ou
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """The phase changed, or the controller did something else of note; times are since the start of the run."""
+    """The phase changed, or the controller did something else of note; times are since the start of the run.
+
+    ``before_bytes``: the window before the event.
+    """
 
     t_ns: int
     phase: Phase
     outcome: Outcome
     cwnd_bytes: int
+    before_bytes: int
 
 
 class WatchedModel(ModelInLoop):
@@ -42,6 +46,7 @@ class WatchedModel(ModelInLoop):
 
     def on_event(self, event: Event) -> Answer:
         """Process an event."""
+        before_bytes = self.initial_window_bytes if self.last is None else self.last.cwnd_bytes
         answer = super().on_event(event)
         if self.first_loss_ns is None and isinstance(event, Lost):
             self.first_loss_ns = event.t_ns - ORIGIN_NS
@@ -49,8 +54,15 @@ class WatchedModel(ModelInLoop):
         assert observation is not None
         if observation.phase is not self.phase or observation.outcome in TURNS:
             self.phase = observation.phase
-            turn = Turn(event.t_ns - ORIGIN_NS, observation.phase, observation.outcome, observation.cwnd_bytes)
-            self.turns.append(turn)
+            self.turns.append(
+                Turn(
+                    event.t_ns - ORIGIN_NS,
+                    observation.phase,
+                    observation.outcome,
+                    observation.cwnd_bytes,
+                    before_bytes,
+                )
+            )
         return answer
 
 

@@ -14,7 +14,7 @@ from firstflight_conformance.simulator.in_loop import InLoop
 from firstflight_conformance.simulator.links import AnyLink, Packet, chain
 from firstflight_conformance.simulator.path import AckPolicy
 from firstflight_conformance.simulator.sender import Sender
-from firstflight_conformance.simulator.transfer import Receiver, Transfer
+from firstflight_conformance.simulator.transfer import Connection, Receiver, Transfer
 
 #: A SYN or FIN is repeated so often, each time after twice as long.
 MOST_REPEATS = 10
@@ -123,13 +123,14 @@ class Flow:
         self._forward((self.transfer.ack_bytes, Kind.SYN_ACKED))
         self.clock.at(self.clock.now_ns + connection.data_after_ns, self._send)
 
-    def _send_fin(self, _: None = None) -> None:
+    def _send_fin(self, acked: tuple[list[tuple[int, int]], int] | None = None) -> None:
+        """Send a FIN, which may carry an ACK."""
         connection = self.transfer.connection
         assert connection is not None
         if self.finished_ns is None and self._fin_repeats <= MOST_REPEATS:
             self.clock.at(self.clock.now_ns + (connection.retry_ns << self._fin_repeats), self._send_fin)
             self._fin_repeats += 1
-            self._back((self.transfer.ack_bytes, Kind.FIN))
+            self._back((self.transfer.ack_bytes, Kind.FIN, *(acked or ())))
 
     def _finish(self) -> None:
         if self.finished_ns is None:
@@ -176,17 +177,26 @@ class Flow:
     def _on_data(self, packet: int, name: int | None, size_bytes: int, *, last: bool) -> None:
         self.delivered.add(packet, name, size_bytes)
         at_once = self.acks.arrived(self.clock.now_ns, packet)
+        fills_gap = self._fin_arrived
         self._fin_arrived |= last
         if self.delivered.bytes == self.transfer.transfer_bytes and self.completed_ns is None:
             self.completed_ns = self.clock.now_ns
         if self.transfer.connection is not None and self._fin_arrived and self.completed_ns is not None:
-            self._acknowledge()
-            if self._fin_repeats == 0:
-                self._send_fin()
+            self._close(self.transfer.connection, fills_gap=fills_gap)
         elif at_once:
             self._acknowledge()
         elif self.acks.deadline_ns is not None and len(self.acks.pending) == 1:
             self.clock.at(self.acks.deadline_ns, self._delayed_ack, self.acks.deadline_ns)
+
+    def _close(self, connection: Connection, *, fills_gap: bool) -> None:
+        """Answer the FIN, now that all data is there. ``fills_gap``: the FIN had come before the data that was missing."""
+        if self._fin_repeats > 0:
+            self._acknowledge()
+        elif fills_gap and connection.fin_acknowledges:
+            self._send_fin(self.acks.acknowledge(self.clock.now_ns))
+        else:
+            self._acknowledge()
+            self._send_fin()
 
     def _delayed_ack(self, deadline_ns: int) -> None:
         if self.acks.deadline_ns == deadline_ns:
@@ -205,6 +215,8 @@ class Flow:
         elif kind == Kind.SYN_ACK:
             self._on_syn_ack()
         elif kind == Kind.FIN:
+            if len(packet) > 2:
+                self._on_ack(packet[2], packet[3])
             self._forward((packet[0], Kind.FIN_ACKED))
 
     def _on_ack(self, ranges: list[tuple[int, int]], ack_delay_ns: int) -> None:

@@ -68,7 +68,7 @@ def transfer(name: str, algorithm: str, size_bytes: int) -> Transfer:
         write_bytes=tcp["write_bytes"],
         rtt_tick_ns=tcp["rtt_tick_ns"],
         announced=True,
-        connection=Connection(tcp["syn_bytes"], tcp["data_after_ns"], tcp["syn_retry_ns"]),
+        connection=Connection(tcp["syn_bytes"], tcp["data_after_ns"], tcp["syn_retry_ns"], tcp["fin_acknowledges"]),
     )
 
 

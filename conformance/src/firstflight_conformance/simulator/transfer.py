@@ -31,12 +31,14 @@ class Connection:
 
     The flow begins with a SYN. ``data_after_ns`` after the ACK of the SYN-ACK the data follows; the FIN is part of its last packet. The
     receiver answers with an ACK and a FIN of its own, and the ACK of that is the end. ``retry_ns``: how long a SYN waits, twice that
-    for each further one.
+    for each further one. ``fin_acknowledges``: where the last data to arrive fills a gap before a FIN that has come already, the receiver's FIN
+    carries the ACK.
     """
 
     syn_bytes: int
     data_after_ns: int = 0
     retry_ns: int = 1_000_000_000
+    fin_acknowledges: bool = False
 
 
 @dataclass(frozen=True, slots=True)
