@@ -4,7 +4,7 @@ from dataclasses import replace
 from time import perf_counter_ns, process_time_ns
 
 from firstflight import Config, create
-from firstflight_conformance.measure import replay
+from firstflight_conformance.cases.measure import replay
 from firstflight_conformance.paths import NETWORKS, SCENARIOS
 from firstflight_conformance.simulator import presets
 from firstflight_conformance.simulator.dumbbell import run_network

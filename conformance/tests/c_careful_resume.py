@@ -5,8 +5,8 @@ from enum import Enum
 from typing import TypeVar
 
 from c_port import NONE, event_to_c, ffi, lib, optional, step_both
-from firstflight.careful_resume_profiles import PROFILES, Readings
-from firstflight.careful_resume_state import CarefulResume
+from firstflight.careful_resume.profiles import PROFILES, Readings
+from firstflight.careful_resume.state import CarefulResume
 from firstflight.controller import Config, Controller, create_with
 from firstflight.errors import DomainError
 from firstflight.events import (

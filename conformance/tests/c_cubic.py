@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 from c_port import NONE, event_to_c, ffi, lib, step_both
 from firstflight.controller import Config, Controller, create, create_with, profiles
-from firstflight.cubic import PROFILES, Cubic, Epoch, Readings
+from firstflight.cubic.cubic import PROFILES, Cubic, Epoch, Readings
 from firstflight.errors import DomainError
 from firstflight.events import (
     Ack,

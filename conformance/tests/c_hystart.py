@@ -7,12 +7,13 @@ from types import ModuleType
 from typing import Any, TypeVar
 
 from c_port import event_to_c, ffi, lib, optional, step_both
-from firstflight import hystart, hystartpp
 from firstflight.controller import Config, Controller, create_with
 from firstflight.errors import DomainError
 from firstflight.events import Ack, Ce, Event, Lost, PathChange, PersistentCongestion, Pto, Run, Sent
-from firstflight.hystart import HyStart
-from firstflight.hystartpp import HyStartPP
+from firstflight.hystart import hystart
+from firstflight.hystart.hystart import HyStart
+from firstflight.hystartpp import hystartpp
+from firstflight.hystartpp.hystartpp import HyStartPP
 from firstflight.limits import PACKET_MAX, TIME_MAX_NS, WINDOW_MAX_BYTES
 from firstflight.observables import Observation, Outcome, Phase
 from firstflight_conformance.prng import SplitMix64

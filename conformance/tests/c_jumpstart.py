@@ -5,12 +5,12 @@ from enum import Enum
 from typing import Any, TypeVar
 
 from c_port import event_to_c, ffi, lib, optional, step_both
-from firstflight import jumpstart
 from firstflight.controller import Config, Controller, create_with
 from firstflight.errors import DomainError
 from firstflight.events import Ack, Backlog, Ce, Event, IdleRestart, Lost, PersistentCongestion, Pto, Run, Sent
-from firstflight.jumpstart_profiles import PROFILES, Readings
-from firstflight.jumpstart_state import JumpStart
+from firstflight.jumpstart import jumpstart
+from firstflight.jumpstart.profiles import PROFILES, Readings
+from firstflight.jumpstart.state import JumpStart
 from firstflight.limits import PACKET_MAX, TIME_MAX_NS, WINDOW_MAX_BYTES
 from firstflight.observables import Observation, Outcome, Phase
 from firstflight_conformance.prng import SplitMix64

@@ -10,7 +10,7 @@ from typing import Any
 import cffi  # type: ignore[import-untyped]
 
 from firstflight.errors import DomainError
-from firstflight.transfer_time import INPUTS, Inputs, TransferTime
+from firstflight.transfer_time.transfer_time import INPUTS, Inputs, TransferTime
 from firstflight_conformance.paths import BUILD, REFERENCE_C
 
 _HEADERS = ("limits", "wide", "growth", "transfer_time")
@@ -43,7 +43,7 @@ def _built_module(name: str, macros: list[tuple[str, str]]) -> Path:
         builder.cdef(_declarations())
         builder.set_source(
             name,
-            '#include "firstflight/growth.h"\n#include "firstflight/transfer_time.h"',
+            '#include "firstflight/transfer_time/growth.h"\n#include "firstflight/transfer_time/transfer_time.h"',
             sources=[str(source) for source in sources],
             include_dirs=[str(REFERENCE_C / "include")],
             define_macros=macros,

@@ -12,7 +12,6 @@ from typing import Any, TypeVar
 
 import cffi  # type: ignore[import-untyped]
 
-from firstflight import search_profiles
 from firstflight.controller import Config, Controller, step
 from firstflight.errors import DomainError
 from firstflight.events import (
@@ -30,11 +29,11 @@ from firstflight.events import (
     Sent,
     SpuriousLoss,
 )
+from firstflight.newreno.newreno import NewReno
 from firstflight.observables import Observation, Outcome, Phase
-from firstflight.search_bins import TICKS_PER_UNIT, Search, Series
-from firstflight.search_profiles import Boundary, Clock, Readings
+from firstflight.search.bins import TICKS_PER_UNIT, Search, Series
+from firstflight.search.profiles import Boundary, Clock, Readings
 from firstflight.search_rtt import Sample
-from firstflight.slow_start import SlowStart
 from firstflight_conformance.paths import BUILD, REFERENCE_C
 
 _HEADERS = (
@@ -92,7 +91,7 @@ def _built_module(build: str) -> Path:
         builder.cdef(_declarations() + ("\nvoid __gcov_dump(void);\nvoid __gcov_reset(void);\n" if counted else ""))
         builder.set_source(
             name,
-            '#include "firstflight/controller.h"\n#include "firstflight/cubic_window.h"\n#include "firstflight/u128.h"\n'
+            '#include "firstflight/controller.h"\n#include "firstflight/cubic/window.h"\n#include "firstflight/u128.h"\n'
             + ("void __gcov_dump(void);\nvoid __gcov_reset(void);\n" if counted else ""),
             sources=[str(source) for source in sources],
             include_dirs=[str(REFERENCE_C / "include")],
@@ -194,7 +193,7 @@ class Port:
     def differs(self, model: Controller) -> str:
         """Return in what the state differs from the model's; an empty text if in nothing."""
         base = self._controller.base
-        seen = SlowStart(
+        seen = NewReno(
             base.max_datagram_size_bytes,
             base.cwnd_bytes,
             optional(base.ssthresh_bytes),

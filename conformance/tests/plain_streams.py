@@ -13,7 +13,7 @@ import c_port_streams
 from firstflight.controller import create, step
 from firstflight.errors import DomainError
 from firstflight.events import Event, Sent, SpuriousLoss
-from firstflight.search_profiles import PROFILES as SEARCH
+from firstflight.search.profiles import PROFILES as SEARCH
 from firstflight_conformance.plain_judge import Run, judge_event
 from firstflight_conformance.prng import SplitMix64
 

@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from firstflight import Config, create, step
-from firstflight_conformance import vectors
+from firstflight_conformance.cases import vectors
+from firstflight_conformance.cases.stream import flags_of, granularity_of
+from firstflight_conformance.cases.wire import event_from_json, observation_to_json
 from firstflight_conformance.run.conversation import Script
 from firstflight_conformance.run.judge import Options, judge
 from firstflight_conformance.run.manifest import Deviation, Manifest
 from firstflight_conformance.run.results import AdapterReport
-from firstflight_conformance.stream import flags_of, granularity_of
-from firstflight_conformance.wire import event_from_json, observation_to_json
 
 HERE = Path(__file__).parent
 BAD = HERE / "bad_adapters"

@@ -6,7 +6,7 @@ import pytest
 
 from c_cubic import run_streams
 from c_port import ffi, module_of
-from firstflight import cubic_window
+from firstflight.cubic import window
 from firstflight.limits import DATAGRAM_MAX_BYTES, TIME_MAX_NS, WINDOW_MAX_BYTES
 from firstflight.observables import Outcome
 from firstflight_conformance.prng import SplitMix64
@@ -54,24 +54,24 @@ def test_arithmetic(build: str) -> None:
         w_max, k_ns, t_ns = some(WINDOW_MAX_BYTES), some(2**51), some(2 * TIME_MAX_NS)
         if rng.below(3) == 0:
             t_ns = max(k_ns + rng.below(3) - 1, 0)
-        expected = cubic_window.window_bytes(w_max, k_ns, datagram, t_ns)
+        expected = window.window_bytes(w_max, k_ns, datagram, t_ns)
         assert lib.ff_cubic_window_bytes(w_max, k_ns, datagram, t_ns) == expected
-        assert lib.ff_cubic_time_ns(w_max, datagram) == cubic_window.cube_time_ns(w_max, datagram)
+        assert lib.ff_cubic_time_ns(w_max, datagram) == window.cube_time_ns(w_max, datagram)
         cwnd = some(WINDOW_MAX_BYTES) + 1
         acked = min(some(2**48 - 1), cwnd)
         share = lib.ff_cubic_share(acked, cwnd // 2, cwnd)
-        assert (share.whole, share.fraction) == cubic_window.share(acked, cwnd // 2, cwnd)
+        assert (share.whole, share.fraction) == window.share(acked, cwnd // 2, cwnd)
         for reached in (False, True):
-            increase = cubic_window.friendly_increase(datagram, acked, cwnd, reached=reached)
+            increase = window.friendly_increase(datagram, acked, cwnd, reached=reached)
             assert lib.ff_cubic_friendly_increase(datagram, acked, cwnd, reached) == increase
-        assert lib.ff_cubic_seven_tenths(w_max) == cubic_window.seven_tenths(w_max)
-        assert lib.ff_cubic_seventeen_twentieths(w_max) == cubic_window.seventeen_twentieths(w_max)
+        assert lib.ff_cubic_seven_tenths(w_max) == window.seven_tenths(w_max)
+        assert lib.ff_cubic_seventeen_twentieths(w_max) == window.seventeen_twentieths(w_max)
 
 
 def test_root_at_cubes() -> None:
     """The root of a cube is exact, and that of one less is one less; the largest distance is within the bits of the root."""
     assert ffi is not None
     for root in (1, 2, 3, 10**9, 2**51 - 1, 2**52 - 1):
-        assert cubic_window.cube_root(root**3) == root
-        assert cubic_window.cube_root(root**3 - 1) == root - 1
-    assert cubic_window.cube_time_ns(WINDOW_MAX_BYTES, 1) < 2**cubic_window.ROOT_BITS - 1
+        assert window.cube_root(root**3) == root
+        assert window.cube_root(root**3 - 1) == root - 1
+    assert window.cube_time_ns(WINDOW_MAX_BYTES, 1) < 2**window.ROOT_BITS - 1

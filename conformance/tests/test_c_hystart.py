@@ -7,7 +7,8 @@ import pytest
 
 from c_hystart import REACHABLE, run_streams
 from c_port import module_of
-from firstflight import hystart, hystartpp
+from firstflight.hystart import hystart
+from firstflight.hystartpp import hystartpp
 
 MODULES = pytest.mark.parametrize("module", [hystartpp, hystart], ids=["hystartpp", "hystart"])
 

@@ -7,7 +7,7 @@ import pytest
 from c_jumpstart import REACHABLE, Pair, run_streams
 from firstflight.controller import Config
 from firstflight.events import Backlog, Run, Sent
-from firstflight.jumpstart_profiles import PROFILES
+from firstflight.jumpstart.profiles import PROFILES
 from firstflight.limits import TIME_MAX_NS, WINDOW_MAX_BYTES
 from firstflight_conformance.prng import SplitMix64
 

@@ -16,14 +16,16 @@ from hypothesis import strategies as st
 import firstflight
 from c_port import Port, ffi, lib, module_of
 from c_port_streams import Stream, any_readings, full_bins, late_start
-from firstflight import limits, slow_start
+from firstflight import limits
 from firstflight.controller import Config, Controller, create, create_with
 from firstflight.errors import DomainError
 from firstflight.events import Ack, Ce, Event, Lost, PersistentCongestion, Pto, Run, Sent
 from firstflight.limits import DATAGRAM_MAX_BYTES, TIME_MAX_NS, WINDOW_MAX_BYTES
+from firstflight.newreno import newreno
+from firstflight.newreno.newreno import NewReno
 from firstflight.observables import Outcome, Phase
-from firstflight.search_bins import Search, Series
-from firstflight.search_profiles import (
+from firstflight.search.bins import Search, Series
+from firstflight.search.profiles import (
     PROFILES,
     AppLimited,
     BeforeBin0,
@@ -35,7 +37,6 @@ from firstflight.search_profiles import (
     Readings,
 )
 from firstflight.search_rtt import Sample
-from firstflight.slow_start import SlowStart
 from firstflight_conformance.paths import BUILD, REFERENCE_C
 from firstflight_conformance.prng import SplitMix64
 
@@ -109,7 +110,7 @@ def compare_streams(
             length = 8
         for _ in range(length):
             pair.step(stream.event(pair.model))
-            searched = readings is not None and slow_start.phase(pair.model.base) is not Phase.SLOW_START
+            searched = readings is not None and newreno.phase(pair.model.base) is not Phase.SLOW_START
             if searched and rng.chance_ppm(20_000):
                 break  # little that is new follows
         assert pair.port.untouched_beyond()
@@ -194,7 +195,7 @@ def test_largest_products(build: str) -> None:
         end_ticks += ((curr + 1) * 7 * rtt_ns - end_ticks) % 20
         search = Search(7 * rtt_ns, end_ticks, curr, Sample(rtt_ns, None, None, 0), delivered, sent)
         pair = Pair.of(readings, Config(1200), build)
-        pair.load(Controller(SlowStart(1200, 12_000), readings, search, t_ns - 2))
+        pair.load(Controller(NewReno(1200, 12_000), readings, search, t_ns - 2))
         packets = 1 + rng.below(3)
         pair.step(Ack(t_ns + 2, (Run(0, packets - 1, 1200, 1),), packets * 1200, 0, 0, False, sample_ns, None, None, 0))
         outcomes += pair.outcomes
@@ -342,8 +343,8 @@ def test_configurations(size_bytes: int, window_bytes: int | None) -> None:
 def test_recommended_initial_window() -> None:
     """The recommended initial window agrees for every datagram size."""
     for size_bytes in range(1, DATAGRAM_MAX_BYTES + 1):
-        expected = slow_start.recommended_initial_window_bytes(size_bytes)
-        assert lib.ff_slow_start_recommended_initial_window_bytes(size_bytes) == expected
+        expected = newreno.recommended_initial_window_bytes(size_bytes)
+        assert lib.ff_newreno_recommended_initial_window_bytes(size_bytes) == expected
 
 
 def test_names_of_phases_and_outcomes() -> None:

@@ -8,16 +8,16 @@ from hypothesis import strategies as st
 
 from c_careful_resume import Stream
 from firstflight import Phase, Trigger, create, step
-from firstflight.careful_resume_profiles import PROFILES
-from firstflight.careful_resume_state import CarefulResume
+from firstflight.careful_resume.profiles import PROFILES
+from firstflight.careful_resume.state import CarefulResume
 from firstflight.controller import Controller, create_with
 from firstflight.errors import DomainError
 from firstflight.events import Event, SavedPath
 from firstflight.observables import Observation, Outcome
-from firstflight_conformance.measure import config_from_json
+from firstflight_conformance.cases.measure import config_from_json
+from firstflight_conformance.cases.vectors import cases, load_all
+from firstflight_conformance.cases.wire import event_from_json
 from firstflight_conformance.prng import SplitMix64
-from firstflight_conformance.vectors import cases, load_all
-from firstflight_conformance.wire import event_from_json
 
 OF_THE_RFC = ("rfc-9959", "rfc-9959-unvalidated", "rfc-9959-search")
 N, R, U, V, S = Phase.NORMAL, Phase.RECONNAISSANCE, Phase.UNVALIDATED, Phase.VALIDATING, Phase.SAFE_RETREAT

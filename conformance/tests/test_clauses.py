@@ -9,15 +9,15 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from firstflight_conformance.cases.computations import ComputationCase
+from firstflight_conformance.cases.vectors import Case, Vector
 from firstflight_conformance.cli import main
 from firstflight_conformance.commands import check
 from firstflight_conformance.commands.options import all_cases
-from firstflight_conformance.computations import ComputationCase
 from firstflight_conformance.paths import REFERENCE_C, REFERENCE_PY, SPEC, VECTORS
 from firstflight_conformance.spec import clauses
 from firstflight_conformance.spec.clauses import all_clauses, citations, parse_page
 from firstflight_conformance.spec.coverage import gaps, traces
-from firstflight_conformance.vectors import Case, Vector
 
 GROW = "slow-start.grow"
 
@@ -83,11 +83,11 @@ def clause_renamed(checkout: Checkout) -> None:
 
 def python_away(checkout: Checkout) -> None:
     """A plain program cites the clause still: that is no line of the model."""
-    checkout.edit(checkout.python / "slow_start.py", f"  # [{GROW}]", "")
+    checkout.edit(checkout.python / "newreno.py", f"  # [{GROW}]", "")
 
 
 def c_away(checkout: Checkout) -> None:
-    path = checkout.c / "slow_start.c"
+    path = checkout.c / "newreno.c"
     path.write_text(path.read_text(encoding="utf-8").replace(f"[{GROW}]", ""), encoding="utf-8")
 
 

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from firstflight_conformance import computations
-from firstflight_conformance.computations import ComputationCase
+from firstflight_conformance.cases import computations
+from firstflight_conformance.cases.computations import ComputationCase
+from firstflight_conformance.cases.vectors import VectorError
 from firstflight_conformance.paths import VECTORS
 from firstflight_conformance.run.compute import ComputationScript, compare_outputs, read_outputs
 from firstflight_conformance.run.faults import ConversationError
@@ -19,7 +20,6 @@ from firstflight_conformance.run.messages import Declaration
 from firstflight_conformance.run.results import Result, Verdict
 from firstflight_conformance.spec.clauses import all_clauses
 from firstflight_conformance.vectorgen import computation
-from firstflight_conformance.vectors import VectorError
 
 SIZE = "slow-start.size-64-kib.json"
 ADAPTER = """

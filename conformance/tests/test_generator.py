@@ -11,18 +11,27 @@ import pytest
 from click.testing import CliRunner
 
 from firstflight import Ack, Config, Outcome, Run, Sent
+from firstflight_conformance.cases.ledger import LedgerError
+from firstflight_conformance.cases.measure import replay
+from firstflight_conformance.cases.stream import check_stream
+from firstflight_conformance.cases.wire import event_to_json
 from firstflight_conformance.cli import main
 from firstflight_conformance.commands import vectors as command
-from firstflight_conformance.ledger import LedgerError
-from firstflight_conformance.measure import replay
 from firstflight_conformance.paths import ROOT, VECTORS
 from firstflight_conformance.spec.tables import generated_files
-from firstflight_conformance.stream import check_stream
 from firstflight_conformance.vectorgen import write
 from firstflight_conformance.vectorgen.builder import MS, S, StreamBuilder
-from firstflight_conformance.vectorgen.flow import BIN, DOUBLING, RTT, Delivery, deliver, in_bin, one_ack_per_bin, rates
+from firstflight_conformance.vectorgen.search.flow import (
+    BIN,
+    DOUBLING,
+    RTT,
+    Delivery,
+    deliver,
+    in_bin,
+    one_ack_per_bin,
+    rates,
+)
 from firstflight_conformance.vectorgen.stimulus import Catalogue, Stimulus, controller_of, judged_events, to_json
-from firstflight_conformance.wire import event_to_json
 
 
 @pytest.fixture(scope="module")

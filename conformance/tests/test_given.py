@@ -9,18 +9,17 @@ import pytest
 
 from firstflight import Ack, Config, create
 from firstflight.events import Event, PersistentCongestion
-from firstflight_conformance.given import FLAGS, app_limited_given, persistent_congestion_given
-from firstflight_conformance.measure import replay
+from firstflight_conformance.cases.given import FLAGS, app_limited_given, persistent_congestion_given
+from firstflight_conformance.cases.measure import replay
+from firstflight_conformance.cases.schemas import validator
+from firstflight_conformance.cases.stream import HUGE_ACK_PACKETS, StreamError, check_stream, flags_of
+from firstflight_conformance.cases.vectors import Vector, VectorError, load, load_all
+from firstflight_conformance.cases.wire import event_to_json
 from firstflight_conformance.run.judge import Options
 from firstflight_conformance.run.report_json import to_json as report_to_json
 from firstflight_conformance.run.results import AdapterReport, Result, Verdict
-from firstflight_conformance.schemas import validator
-from firstflight_conformance.stream import HUGE_ACK_PACKETS, StreamError, check_stream, flags_of
-from firstflight_conformance.vectorgen import hand_persistent
 from firstflight_conformance.vectorgen.builder import MS, S, StreamBuilder
 from firstflight_conformance.vectorgen.stimulus import Catalogue, to_json
-from firstflight_conformance.vectors import Vector, VectorError, load, load_all
-from firstflight_conformance.wire import event_to_json
 from runner_support import command, judged, write_vectors
 
 DATAGRAM = 1200

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from firstflight import Run
-from firstflight_conformance.ledger import Ledger, LedgerError, RttEstimator
+from firstflight_conformance.cases.ledger import Ledger, LedgerError, RttEstimator
 
 
 def filled() -> Ledger:

@@ -12,13 +12,13 @@ from click.testing import CliRunner
 import firstflight
 from firstflight import Config
 from firstflight.controller import BASES, STARTUPS
-from firstflight.search_profiles import PROFILES, Shift
+from firstflight.search.profiles import PROFILES, Shift
+from firstflight_conformance.cases.vectors import cases, load_all
 from firstflight_conformance.cli import main
 from firstflight_conformance.mutants import load
 from firstflight_conformance.mutants.kill import Kills, kill_matrix, kills_of
 from firstflight_conformance.mutants.load import MUTABLE, Mutant, MutantError, load_mutants, mutated
 from firstflight_conformance.paths import REFERENCE_PY, VECTORS
-from firstflight_conformance.vectors import cases, load_all
 
 HEAD = 'algorithm = "search"\nprofile = "lanman-2024"\n'
 CODE = 'id = "x"\nwhat = "w"\nfile = "search.py"\nfind = "WINDOW_BINS = 10"\nreplace = "WINDOW_BINS = 9"\n'
@@ -139,7 +139,7 @@ def test_right_modules_come_back(mutant_id: str) -> None:
     mutant = by_id(mutant_id)
     with mutated(mutant) as controller:
         assert controller is not RIGHT["controller"]
-        assert sys.modules["firstflight.search"] is not RIGHT["search"]
+        assert sys.modules["firstflight.search.search"] is not RIGHT["search"]
     assert_right_modules()
     with pytest.raises(ZeroDivisionError), mutated(mutant):
         raise ZeroDivisionError

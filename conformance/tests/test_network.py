@@ -17,6 +17,8 @@ from hypothesis import strategies as st
 
 from firstflight import Config
 from firstflight.events import Ack, Lost, PersistentCongestion, Pto, Sent
+from firstflight_conformance.cases.stream import check_stream
+from firstflight_conformance.cases.wire import event_to_json
 from firstflight_conformance.cli import main
 from firstflight_conformance.paths import NETWORKS
 from firstflight_conformance.simulator.dumbbell import Dumbbell, FlowResult, NetworkResult, run_network
@@ -25,8 +27,6 @@ from firstflight_conformance.simulator.network import Access, Bucket, FlowPlan, 
 from firstflight_conformance.simulator.outbox import NamedOutbox
 from firstflight_conformance.simulator.scenario import Link, ScenarioError
 from firstflight_conformance.simulator.transfer import Connection, Pacing, Receiver, Transfer
-from firstflight_conformance.stream import check_stream
-from firstflight_conformance.wire import event_to_json
 
 MS, S = 10**6, 10**9
 NAMES = [path.name for path in sorted(NETWORKS.glob("*.json"))]

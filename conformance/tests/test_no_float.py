@@ -63,8 +63,8 @@ def test_clean_now(capsys: pytest.CaptureFixture[str]) -> None:
     ("file", "line"),
     [
         ("python/search.py", "X = 0.35\n"),
-        ("c/src/search.c", "static double x;\n"),
-        ("c/include/firstflight/search.h", "#define THRESHOLD 0.35\n"),
+        ("c/src/search/search.c", "static double x;\n"),
+        ("c/include/firstflight/search/search.h", "#define THRESHOLD 0.35\n"),
     ],
 )
 def test_finds_what_is_planted(

@@ -10,9 +10,11 @@ from typing import Any
 
 import pytest
 
-from firstflight import plain, transfer_time
+from firstflight import plain
 from firstflight.errors import DomainError
-from firstflight_conformance import computations
+from firstflight.transfer_time import transfer_time
+from firstflight_conformance.cases import computations
+from firstflight_conformance.cases.vectors import Case, cases, load_all
 from firstflight_conformance.paths import REFERENCE_PY
 from firstflight_conformance.plain_judge import (
     cases_of,
@@ -25,7 +27,6 @@ from firstflight_conformance.plain_judge import (
 )
 from firstflight_conformance.prng import SplitMix64
 from firstflight_conformance.spec.clauses import plain_citations
-from firstflight_conformance.vectors import Case, cases, load_all
 from plain_streams import run_streams
 from transfer_time_inputs import draw
 
@@ -145,9 +146,9 @@ def test_imports_nothing_of_the_model(name: str) -> None:
 @pytest.mark.parametrize(
     "line",
     [
-        "from firstflight.slow_start import begin",
+        "from firstflight.newreno.newreno import begin",
         "from firstflight import slow_start",
-        "import firstflight.search",
+        "import firstflight.search.search",
         "from .. import search",
         "from firstflight.plain import search_draft_09",
         "import random",

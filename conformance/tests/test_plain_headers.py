@@ -12,9 +12,9 @@ from firstflight.events import Ack, Event, PersistentCongestion, Sent
 from firstflight.limits import WINDOW_MAX_BYTES
 from firstflight.observables import Outcome, Phase
 from firstflight.plain import newreno_rfc_9002 as newreno
+from firstflight_conformance.cases.vectors import cases, load_all
 from firstflight_conformance.paths import REFERENCE_C
 from firstflight_conformance.plain_judge import cases_of, judge_case, programs
-from firstflight_conformance.vectors import cases, load_all
 from plain_streams import run_streams
 
 WARNINGS = ("-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror")

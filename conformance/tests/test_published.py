@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from firstflight.events import Ack, Lost, Run
 from firstflight_conformance.cli import main
 from firstflight_conformance.docs_ext import published_page
-from firstflight_conformance.plot_published import COLOURS
+from firstflight_conformance.plots.published import COLOURS
 from firstflight_conformance.published import (
     claims,
     registry,

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from firstflight import profiles
-from firstflight.search_profiles import PROFILES as MODEL
-from firstflight.search_profiles import Readings
-from firstflight_conformance.computations import INPUTS
+from firstflight.search.profiles import PROFILES as MODEL
+from firstflight.search.profiles import Readings
+from firstflight_conformance.cases.computations import INPUTS
 from firstflight_conformance.paths import PROFILES
 from firstflight_conformance.spec.readings import load_table, load_tables
 from firstflight_conformance.spec.tables import generated_files

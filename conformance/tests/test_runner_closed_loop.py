@@ -11,6 +11,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 from firstflight import Sent
+from firstflight_conformance.cases.schemas import validator
+from firstflight_conformance.cases.stream import check_stream
+from firstflight_conformance.cases.wire import event_from_json, event_to_json
 from firstflight_conformance.cli import main
 from firstflight_conformance.run import closed_loop
 from firstflight_conformance.run.conversation import Conversation
@@ -19,10 +22,7 @@ from firstflight_conformance.run.judge import Options, judge
 from firstflight_conformance.run.manifest import Deviation, load_manifests
 from firstflight_conformance.run.results import AdapterReport, Verdict
 from firstflight_conformance.run.stimulus import STIMULI, StimulusCase, StimulusScript, load_stimulus, stimulus_cases
-from firstflight_conformance.schemas import validator
 from firstflight_conformance.simulator.scenario import ScenarioError
-from firstflight_conformance.stream import check_stream
-from firstflight_conformance.wire import event_from_json, event_to_json
 from runner_support import QUICK, adapter, command, write_vectors
 
 NAMES = ("path.first.x", "path.target.x", "path.third.x")

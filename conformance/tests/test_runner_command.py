@@ -8,9 +8,9 @@ import pytest
 from click.testing import CliRunner, Result
 from junitparser import Error, Failure, JUnitXml, Skipped, TestSuite
 
+from firstflight_conformance.cases.schemas import validator
 from firstflight_conformance.cli import main
 from firstflight_conformance.run.manifest import Deviation, Manifest
-from firstflight_conformance.schemas import validator
 from runner_support import IDS, NAMES, adapter, command, events, vector, write_vectors
 
 HALF = Deviation("slow-start.target.*", "slow-start.grow", "halves the window")

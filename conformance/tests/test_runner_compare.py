@@ -4,9 +4,9 @@ from itertools import pairwise
 
 import pytest
 
+from firstflight_conformance.cases.vectors import Case, load_all
 from firstflight_conformance.run.compare import Comparison, avoids, compare
 from firstflight_conformance.run.messages import Declaration
-from firstflight_conformance.vectors import Case, load_all
 
 DATAGRAM = 1200
 BIG = 2**24

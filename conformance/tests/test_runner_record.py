@@ -8,6 +8,7 @@ import pytest
 from click.testing import CliRunner, Result
 from junitparser import Failure, JUnitXml
 
+from firstflight_conformance.cases.schemas import validator
 from firstflight_conformance.cli import main
 from firstflight_conformance.commands.options import judged_cases
 from firstflight_conformance.paths import VECTORS
@@ -15,7 +16,6 @@ from firstflight_conformance.run import record
 from firstflight_conformance.run.manifest import Deviation, Manifest, load_manifests
 from firstflight_conformance.run.record import Record, RecordError
 from firstflight_conformance.run.selection import Selection
-from firstflight_conformance.schemas import validator
 from runner_support import IDS, adapter, command, write_vectors
 
 KNOWN = Deviation("slow-start.target.*", "slow-start.grow", "departs from the window")

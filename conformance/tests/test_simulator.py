@@ -8,7 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from firstflight import Ack, Config, Lost, Phase, Sent, create
-from firstflight_conformance.ledger import Ledger, RttEstimator
+from firstflight_conformance.cases.ledger import Ledger, RttEstimator
+from firstflight_conformance.cases.stream import check_stream
+from firstflight_conformance.cases.wire import event_to_json
 from firstflight_conformance.paths import SCENARIOS
 from firstflight_conformance.simulator.in_loop import ModelInLoop
 from firstflight_conformance.simulator.loop import ORIGIN_NS, Recording, Simulation, simulate
@@ -20,8 +22,6 @@ from firstflight_conformance.simulator.scenario import (
     load_scenario,
 )
 from firstflight_conformance.simulator.sender import INITIAL_RTT_NS
-from firstflight_conformance.stream import check_stream
-from firstflight_conformance.wire import event_to_json
 
 MS = 1_000_000
 S = 1_000_000_000

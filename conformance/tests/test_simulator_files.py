@@ -9,12 +9,12 @@ import pytest
 from click.testing import CliRunner, Result
 
 from firstflight import create
+from firstflight_conformance.cases.schemas import validator
+from firstflight_conformance.cases.wire import event_to_json
 from firstflight_conformance.cli import main
 from firstflight_conformance.paths import SCENARIOS
-from firstflight_conformance.schemas import validator
 from firstflight_conformance.simulator.loop import Recording, simulate
 from firstflight_conformance.simulator.scenario import Scenario, ScenarioError, load_scenario, load_scenarios
-from firstflight_conformance.wire import event_to_json
 
 NAMES = [path.name for path in sorted(SCENARIOS.glob("*.json"))]
 

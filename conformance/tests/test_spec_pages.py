@@ -4,14 +4,14 @@ from functools import cache
 import pytest
 
 from firstflight import create
-from firstflight.search_profiles import PROFILES
-from firstflight_conformance.measure import config_from_json, replay
+from firstflight.search.profiles import PROFILES
+from firstflight_conformance.cases.measure import config_from_json, replay
+from firstflight_conformance.cases.vectors import Case, Vector, load_all
+from firstflight_conformance.cases.wire import event_from_json
 from firstflight_conformance.mutants.load import load_mutants
 from firstflight_conformance.paths import ROOT, SPEC
 from firstflight_conformance.spec.clauses import all_clauses
 from firstflight_conformance.spec.readings import load_tables
-from firstflight_conformance.vectors import Case, Vector, load_all
-from firstflight_conformance.wire import event_from_json
 
 PAGES = sorted([*SPEC.glob("*.md"), *(ROOT / "docs").glob("*.md")])
 DOTTED = re.compile(r"`((?:search|slow-start|careful-resume)\.[a-z0-9.-]+)(?:@([a-z0-9-]+))?`")

@@ -6,10 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from firstflight import Config, create, transfer_time
+from firstflight import Config, create
 from firstflight.errors import DomainError
-from firstflight.transfer_time import Inputs, TransferTime, compute
-from firstflight_conformance import computations, sweep
+from firstflight.transfer_time import transfer_time
+from firstflight.transfer_time.transfer_time import Inputs, TransferTime, compute
+from firstflight_conformance import sweep
+from firstflight_conformance.cases import computations
 from firstflight_conformance.prng import SplitMix64
 from firstflight_conformance.simulator.loop import ORIGIN_NS, simulate
 from firstflight_conformance.simulator.scenario import Link, Receiver, Scenario

@@ -7,10 +7,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from c_models import BUILDS, Models
-from firstflight import transfer_time
 from firstflight.errors import DomainError
-from firstflight.transfer_time import Inputs, TransferTime
-from firstflight_conformance import computations
+from firstflight.transfer_time import transfer_time
+from firstflight.transfer_time.transfer_time import Inputs, TransferTime
+from firstflight_conformance.cases import computations
 from firstflight_conformance.prng import SplitMix64
 from transfer_time_inputs import LIMITS, SCHEMES, draw
 

@@ -10,13 +10,13 @@ import pytest
 
 from firstflight import create, profiles
 from firstflight.controller import STARTUPS
-from firstflight_conformance.measure import ClauseTracer, clauses_at, clauses_of, config_from_json, replay
+from firstflight_conformance.cases.measure import ClauseTracer, clauses_at, clauses_of, config_from_json, replay
+from firstflight_conformance.cases.schemas import validator
+from firstflight_conformance.cases.vectors import COMPUTED_ALGORITHMS, Case, Vector, cases, load, load_all
+from firstflight_conformance.cases.wire import decode_int, event_from_json, observation_to_json
 from firstflight_conformance.paths import SCENARIOS, VECTORS
-from firstflight_conformance.schemas import validator
 from firstflight_conformance.spec.clauses import all_clauses
 from firstflight_conformance.vectorgen.canonical import vector_text
-from firstflight_conformance.vectors import COMPUTED_ALGORITHMS, Case, Vector, cases, load, load_all
-from firstflight_conformance.wire import decode_int, event_from_json, observation_to_json
 
 FILES = sorted(
     path.relative_to(VECTORS).as_posix()

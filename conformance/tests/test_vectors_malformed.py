@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 
 from firstflight import create
 from firstflight.events import check
-from firstflight_conformance import vectors
+from firstflight_conformance.cases import vectors
+from firstflight_conformance.cases.measure import config_from_json
+from firstflight_conformance.cases.schemas import validator
+from firstflight_conformance.cases.vectors import VectorError, load, load_all
+from firstflight_conformance.cases.wire import event_from_json
 from firstflight_conformance.cli import main
-from firstflight_conformance.measure import config_from_json
-from firstflight_conformance.schemas import validator
-from firstflight_conformance.vectors import VectorError, load, load_all
-from firstflight_conformance.wire import event_from_json
 from malformed import FILES, GONE, TABLE, change, good, places, write
 
 VECTOR = "urn:firstflight:vector:1"

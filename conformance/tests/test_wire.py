@@ -7,8 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from firstflight import Ack, Ce, Event, Lost, Observation, Outcome, PersistentCongestion, Phase, Pto, Run, Sent
-from firstflight_conformance.schemas import validator
-from firstflight_conformance.wire import decode_int, encode_int, event_from_json, event_to_json, observation_to_json
+from firstflight_conformance.cases.schemas import validator
+from firstflight_conformance.cases.wire import (
+    decode_int,
+    encode_int,
+    event_from_json,
+    event_to_json,
+    observation_to_json,
+)
 
 MAX = 2**53 - 1
 

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from firstflight_conformance.vectorgen import hand_transfer_time
 from firstflight_conformance.vectorgen.computation import Questions, to_json
 from firstflight_conformance.vectorgen.stimulus import Catalogue
 

@@ -2,8 +2,8 @@
 
 from fractions import Fraction
 
-from firstflight import transfer_time as model
-from firstflight.transfer_time import Inputs
+from firstflight.transfer_time import transfer_time as model
+from firstflight.transfer_time.transfer_time import Inputs
 from firstflight_conformance.prng import SplitMix64
 
 LIMITS = {

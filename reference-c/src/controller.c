@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-#include "firstflight/search_startup.h"
+#include "firstflight/search/startup.h"
 
 static bool same_text(const char *a, const char *b)
 {
@@ -38,9 +38,9 @@ static enum ff_status init_base(struct ff_controller *controller, const char *al
                                 const struct ff_config *config)
 {
     if (same_text(algorithm, "slow-start")) {
-        for (size_t i = 0; i < FF_SLOW_START_PROFILE_COUNT; i++) {
-            if (same_text(profile, ff_slow_start_profiles[i].name)) {
-                return ff_controller_init_slow_start(controller, &ff_slow_start_profiles[i].readings, config);
+        for (size_t i = 0; i < FF_NEWRENO_PROFILE_COUNT; i++) {
+            if (same_text(profile, ff_newreno_profiles[i].name)) {
+                return ff_controller_init_slow_start(controller, &ff_newreno_profiles[i].readings, config);
             }
         }
     }
@@ -120,7 +120,7 @@ static enum ff_status begin(struct ff_controller *controller, const struct ff_co
         config->initial_window_bytes > FF_WINDOW_MAX_BYTES) {
         return FF_ERR_DOMAIN;
     }
-    ff_slow_start_begin(&controller->base, config->max_datagram_size_bytes, config->initial_window_bytes);
+    ff_newreno_begin(&controller->base, config->max_datagram_size_bytes, config->initial_window_bytes);
     controller->t_ns = 0;
     controller->algorithm = FF_ALGORITHM_SLOW_START;
     return FF_OK;
@@ -154,7 +154,7 @@ enum ff_status ff_controller_init_jumpstart(struct ff_controller *controller, co
     return status;
 }
 
-enum ff_status ff_controller_init_slow_start(struct ff_controller *controller, const struct ff_slow_start_readings *readings,
+enum ff_status ff_controller_init_slow_start(struct ff_controller *controller, const struct ff_newreno_readings *readings,
                                              const struct ff_config *config)
 {
     enum ff_status status = begin(controller, config);
@@ -179,7 +179,7 @@ enum ff_status ff_controller_init_cubic(struct ff_controller *controller, const 
 
 void ff_controller_use_cubic(struct ff_controller *controller, const struct ff_cubic_readings *readings)
 {
-    ff_slow_start_use_cubic(&controller->base, readings);
+    ff_newreno_use_cubic(&controller->base, readings);
 }
 
 /* The state of SEARCH below Careful Resume, NULL in readings without it. */
@@ -243,7 +243,7 @@ struct ff_search *ff_controller_search(const struct ff_controller *controller)
 enum ff_status ff_controller_step(struct ff_controller *controller, const struct ff_event *event,
                                   struct ff_observation *observation)
 {
-    struct ff_slow_start *base = &controller->base;
+    struct ff_newreno *base = &controller->base;
     enum ff_status status = FF_OK;
 
     if (ff_event_check(event) != FF_OK || event->t_ns < controller->t_ns) {
@@ -252,7 +252,7 @@ enum ff_status ff_controller_step(struct ff_controller *controller, const struct
     switch (controller->algorithm) {
     case FF_ALGORITHM_SLOW_START:
     case FF_ALGORITHM_CUBIC:
-        ff_slow_start_observe(base, ff_slow_start_on_event(base, event), observation);
+        ff_newreno_observe(base, ff_newreno_on_event(base, event), observation);
         observation->recovery_start_ns = base->recovery_start_ns;
         break;
     case FF_ALGORITHM_SEARCH:

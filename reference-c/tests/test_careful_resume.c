@@ -1,5 +1,5 @@
 /* Unit tests of Careful Resume: exact shares, the pacing schedule at its borders, and what the domain refuses. */
-#include "firstflight/careful_resume_unvalidated.h"
+#include "firstflight/careful_resume/unvalidated.h"
 #include "support.h"
 
 static struct ff_event saved_of(uint64_t t_ns, uint64_t cwnd_bytes, uint64_t rtt_ns)

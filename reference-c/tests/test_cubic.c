@@ -1,5 +1,5 @@
 /* CUBIC: the arithmetic, the stage, reductions, and the base below a startup algorithm. */
-#include "firstflight/cubic_window.h"
+#include "firstflight/cubic/window.h"
 #include "support.h"
 
 static const struct ff_config config = {1000, 36000};

@@ -1,6 +1,6 @@
 /* Unit tests of JumpStart: the schedule at its borders, the accounting, and what the domain refuses. */
-#include "firstflight/jumpstart_loss.h"
-#include "firstflight/jumpstart_pacing.h"
+#include "firstflight/jumpstart/loss.h"
+#include "firstflight/jumpstart/pacing.h"
 #include "support.h"
 
 static struct ff_event backlog_of(uint64_t t_ns, uint64_t queued_bytes, uint64_t receive_window_bytes, uint64_t rtt_ns)

@@ -1,8 +1,8 @@
 /* The transfer-time models, and the wide arithmetic below them. */
 #include <string.h>
 
-#include "firstflight/growth.h"
-#include "firstflight/transfer_time.h"
+#include "firstflight/transfer_time/growth.h"
+#include "firstflight/transfer_time/transfer_time.h"
 #include "unity.h"
 
 static struct ff_transfer_time_inputs usual(uint64_t size_bytes)

@@ -6,8 +6,8 @@ from random import Random
 
 import pytest
 
-from firstflight import cubic_window
-from firstflight.cubic import PROFILES, Cubic, Epoch, on_acked
+from firstflight.cubic import window
+from firstflight.cubic.cubic import PROFILES, Cubic, Epoch, on_acked
 from firstflight.events import Ack, Run
 
 getcontext().prec = 60
@@ -39,13 +39,13 @@ def drawn(rng: Random) -> State:
     datagram = rng.choice((1, 100, 1200, 1200, 1448, 9000, 65_535))
     w_max = datagram * rng.choice((rng.randint(3, 100), rng.randint(100, 10**6), rng.randint(10**6, 10**12)))
     cwnd_epoch = max(w_max * 7 // 10, datagram)
-    k_ns = cubic_window.cube_time_ns(w_max - cwnd_epoch, datagram)
+    k_ns = window.cube_time_ns(w_max - cwnd_epoch, datagram)
     t_ns = rng.choice((rng.randint(0, 2 * k_ns + 10), max(k_ns + rng.randint(-(10**8), 10**8), 0)))
     cwnd = max(rng.randint(cwnd_epoch, w_max + w_max // 2), datagram)
     acked = min(rng.choice((datagram, 2 * datagram, cwnd, rng.randint(1, cwnd))), cwnd)
     w_est = rng.choice((rng.randint(cwnd_epoch, cwnd), cwnd))
     rtt_ns = rng.choice((1, 20_000, 10**8, 6 * 10**8, rng.randint(1, 10**10)))
-    fraction = rng.randrange(cubic_window.FRACTION)
+    fraction = rng.randrange(window.FRACTION)
     return State(datagram, w_max, cwnd_epoch, w_max, cwnd, fraction, w_est, t_ns, rtt_ns, acked)
 
 
@@ -68,7 +68,7 @@ def growth_in_a_ns(state: State, k: Decimal, t_ns: int) -> Decimal:
 def real_windows(state: State) -> tuple[set[str], dict[str, Decimal], Decimal]:
     """Return the regions that are right, the window in each, and the bound of the error, all of RFC 9438 in real numbers."""
     k = real_k(state)
-    cwnd = Decimal(state.cwnd) + Decimal(state.fraction) / cubic_window.FRACTION
+    cwnd = Decimal(state.cwnd) + Decimal(state.fraction) / window.FRACTION
     alpha = 1 if state.w_est >= state.prior else ALPHA
     w_est = state.w_est + alpha * state.datagram * state.acked / cwnd
     target = min(max(curve(state, k, state.t_ns + state.rtt_ns), cwnd), cwnd * 3 / 2)
@@ -81,7 +81,7 @@ def real_windows(state: State) -> tuple[set[str], dict[str, Decimal], Decimal]:
 
 def model_window(state: State) -> Decimal:
     """Return what the model makes of the same state."""
-    k_ns = cubic_window.cube_time_ns(state.w_max - state.cwnd_epoch, state.datagram)
+    k_ns = window.cube_time_ns(state.w_max - state.cwnd_epoch, state.datagram)
     epoch = Epoch(1, k_ns, state.cwnd, state.w_est, state.fraction)
     cubic = Cubic(PROFILES["rfc-9438"], state.w_max, state.prior, epoch)
     ack = Ack(
@@ -90,7 +90,7 @@ def model_window(state: State) -> Decimal:
     )
     after, cwnd = on_acked(cubic, ack, state.datagram, state.cwnd, state.acked)
     assert after.epoch is not None
-    return Decimal(cwnd) + Decimal(after.epoch.cwnd_fraction) / cubic_window.FRACTION
+    return Decimal(cwnd) + Decimal(after.epoch.cwnd_fraction) / window.FRACTION
 
 
 @pytest.mark.parametrize("share", range(4))
@@ -115,9 +115,9 @@ def test_curve_and_k_within_the_stated_bound(share: int) -> None:
     for _ in range(STATES // 5):
         state = drawn(rng)
         k = real_k(state)
-        k_ns = cubic_window.cube_time_ns(state.w_max - state.cwnd_epoch, state.datagram)
+        k_ns = window.cube_time_ns(state.w_max - state.cwnd_epoch, state.datagram)
         assert 0 <= k * SECOND - k_ns < 1 + Decimal(10) ** -30
-        window = cubic_window.window_bytes(state.w_max, k_ns, state.datagram, state.t_ns)
+        window = window.window_bytes(state.w_max, k_ns, state.datagram, state.t_ns)
         assert abs(window - max(curve(state, k, state.t_ns), Decimal(0))) < 1 + growth_in_a_ns(state, k, state.t_ns)
 
 
@@ -137,7 +137,7 @@ def test_trajectory() -> None:
     """Over hundreds of ACKs the error does not accumulate: at the end of a stage the window is within three bytes."""
     datagram, w_max, rtt_ns = 1200, 120_000, 200 * 10**6
     cwnd_epoch = 84_000
-    k_ns = cubic_window.cube_time_ns(w_max - cwnd_epoch, datagram)
+    k_ns = window.cube_time_ns(w_max - cwnd_epoch, datagram)
     state = State(datagram, w_max, cwnd_epoch, w_max, cwnd_epoch, 0, cwnd_epoch, 0, rtt_ns, 2 * datagram)
     k = real_k(state)
     cubic = Cubic(PROFILES["rfc-9438"], w_max, w_max, Epoch(1, k_ns, cwnd_epoch, cwnd_epoch))

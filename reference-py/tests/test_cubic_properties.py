@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from firstflight.controller import Config, Controller, create, step
-from firstflight.cubic_window import cube_root, cube_time_ns, window_bytes
+from firstflight.cubic.window import cube_root, cube_time_ns, window_bytes
 from firstflight.events import Ack, Ce, Event, Lost, PersistentCongestion, Run, Sent, SpuriousLoss
 from firstflight.limits import WINDOW_MAX_BYTES
 from firstflight.observables import Outcome

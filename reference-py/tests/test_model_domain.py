@@ -31,8 +31,8 @@ from firstflight.limits import (
     TIME_MAX_NS,
     WINDOW_MAX_BYTES,
 )
-from firstflight.search_bins import SHIFT_MAXIMUM_BINS, Series
-from firstflight.search_profiles import PROFILES as SEARCH_READINGS
+from firstflight.search.bins import SHIFT_MAXIMUM_BINS, Series
+from firstflight.search.profiles import PROFILES as SEARCH_READINGS
 from model_streams import PROFILES, SEARCH_PROFILES, S, run_ack
 
 RUN = Run(0, 9, 1200, S)

@@ -9,7 +9,7 @@ import pytest
 
 from firstflight import Ack, Config, Controller, Observation, Outcome
 from firstflight.controller import create_with
-from firstflight.search_profiles import PROFILES, Readings, Shift
+from firstflight.search.profiles import PROFILES, Readings, Shift
 from model_streams import MS, Delivery, S, acks, drive, run_ack
 from oracles import Bins
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from firstflight import Ack, Config, Controller, Event, Observation, Outcome, Phase, create
-from firstflight.search_bins import KEPT_BINS, Search, Series
+from firstflight.search.bins import KEPT_BINS, Search, Series
 from model_streams import SEARCH_PROFILES, Delivery, Step, acks, deliveries, drive, streams
 from oracles import Bins
 

@@ -9,8 +9,8 @@ import pytest
 from firstflight import Ack, Config, Run
 from firstflight.controller import Controller, create_with, step
 from firstflight.observables import Observation, Outcome
-from firstflight.search_bins import Search
-from firstflight.search_profiles import (
+from firstflight.search.bins import Search
+from firstflight.search.profiles import (
     PROFILES,
     Clock,
     Interpolation,
@@ -20,8 +20,8 @@ from firstflight.search_profiles import (
     Readings,
     Shift,
 )
+from firstflight.search.windows import shift_bins
 from firstflight.search_rtt import Sample
-from firstflight.search_windows import shift_bins
 
 getcontext().prec = 60
 RTT_NS = 100_000_000

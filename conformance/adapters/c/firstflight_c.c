@@ -50,7 +50,7 @@ const char *firstflight_adapter_hello(void)
     text.used = 0;
     append(&text, "{\"op\":\"hello\",\"protocol\":1,\"name\":\"firstflight-c\",\"version\":\"0.1.0\",", "",
            "\"algorithms\":{");
-    APPEND_PROFILES(&text, "slow-start", ff_slow_start_profiles, "");
+    APPEND_PROFILES(&text, "slow-start", ff_newreno_profiles, "");
     APPEND_PROFILES(&text, "cubic", ff_cubic_profiles, "");
     APPEND_PROFILES(&text, "search", ff_search_profiles, FF_SUFFIX_CUBIC);
     APPEND_PROFILES(&text, "jumpstart", ff_jumpstart_profiles, FF_SUFFIX_CUBIC);

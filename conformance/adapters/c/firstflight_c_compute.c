@@ -2,7 +2,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "firstflight/transfer_time.h"
+#include "firstflight/transfer_time/transfer_time.h"
 #include "firstflight_adapter.h"
 
 /* Where each input goes. */

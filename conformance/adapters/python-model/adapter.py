@@ -5,9 +5,9 @@ import sys
 
 import firstflight
 from firstflight.errors import DomainError
-from firstflight_conformance import computations
-from firstflight_conformance.computations import INPUTS
-from firstflight_conformance.wire import decode_int, event_from_json, observation_to_json
+from firstflight_conformance.cases import computations
+from firstflight_conformance.cases.computations import INPUTS
+from firstflight_conformance.cases.wire import decode_int, event_from_json, observation_to_json
 
 
 def start(message):

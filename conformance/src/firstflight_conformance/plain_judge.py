@@ -11,10 +11,10 @@ from firstflight import plain
 from firstflight.controller import Config
 from firstflight.events import Event
 from firstflight.observables import Observation
-from firstflight_conformance.computations import ComputationCase, decode_inputs
-from firstflight_conformance.measure import config_from_json
-from firstflight_conformance.vectors import Case
-from firstflight_conformance.wire import event_from_json
+from firstflight_conformance.cases.computations import ComputationCase, decode_inputs
+from firstflight_conformance.cases.measure import config_from_json
+from firstflight_conformance.cases.vectors import Case
+from firstflight_conformance.cases.wire import event_from_json
 
 #: What a startup program may leave to its base, and what only some programs have.
 _READ = ("cwnd_bytes", "ssthresh_bytes", "phase")

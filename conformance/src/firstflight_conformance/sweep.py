@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from firstflight import transfer_time
-from firstflight.transfer_time import Inputs, TransferTime
+from firstflight.transfer_time import transfer_time
+from firstflight.transfer_time.transfer_time import Inputs, TransferTime
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,8 @@ from typing import Any
 
 import firstflight
 from firstflight.errors import DomainError
-from firstflight_conformance.measure import config_from_json
-from firstflight_conformance.wire import event_from_json, observation_to_json
+from firstflight_conformance.cases.measure import config_from_json
+from firstflight_conformance.cases.wire import event_from_json, observation_to_json
 
 HELLO: dict[str, Any] = {
     "op": "hello",

@@ -5,7 +5,7 @@ import sys
 
 from base import HELLO, Message, line, serve
 
-from firstflight_conformance.wire import decode_int, encode_int
+from firstflight_conformance.cases.wire import decode_int, encode_int
 
 MODE = sys.argv[2] if len(sys.argv) > 2 else ""
 

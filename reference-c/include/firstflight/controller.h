@@ -15,22 +15,22 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "firstflight/careful_resume.h"
-#include "firstflight/careful_resume_profiles.h"
-#include "firstflight/cubic_profiles.h"
+#include "firstflight/careful_resume/careful_resume.h"
+#include "firstflight/careful_resume/profiles.h"
+#include "firstflight/cubic/profiles.h"
 #include "firstflight/events.h"
-#include "firstflight/hystart.h"
-#include "firstflight/hystart_profiles.h"
-#include "firstflight/hystartpp.h"
-#include "firstflight/hystartpp_profiles.h"
-#include "firstflight/jumpstart.h"
-#include "firstflight/jumpstart_profiles.h"
+#include "firstflight/hystart/hystart.h"
+#include "firstflight/hystart/profiles.h"
+#include "firstflight/hystartpp/hystartpp.h"
+#include "firstflight/hystartpp/profiles.h"
+#include "firstflight/jumpstart/jumpstart.h"
+#include "firstflight/jumpstart/profiles.h"
 #include "firstflight/limits.h"
 #include "firstflight/observables.h"
-#include "firstflight/search.h"
-#include "firstflight/search_profiles.h"
-#include "firstflight/slow_start.h"
-#include "firstflight/slow_start_profiles.h"
+#include "firstflight/search/search.h"
+#include "firstflight/search/profiles.h"
+#include "firstflight/newreno/newreno.h"
+#include "firstflight/newreno/profiles.h"
 
 /* Parameters of a connection, in bytes. */
 struct ff_config {
@@ -54,7 +54,7 @@ enum ff_algorithm {
 
 /* `algorithm` says which member of the union holds readings and state. */
 struct ff_controller {
-    struct ff_slow_start base;
+    struct ff_newreno base;
     uint64_t t_ns; /* time of the last event */
     enum ff_algorithm algorithm;
     union {
@@ -83,7 +83,7 @@ struct ff_controller {
 };
 
 /*
- * Fill in a new controller. Algorithms: "slow-start" with the profiles of ff_slow_start_profiles, "cubic" with those of
+ * Fill in a new controller. Algorithms: "slow-start" with the profiles of ff_newreno_profiles, "cubic" with those of
  * ff_cubic_profiles, "search" with those of ff_search_profiles, "jumpstart" with those of ff_jumpstart_profiles, "careful-resume" with
  * those of ff_careful_resume_profiles, "hystartpp" with those of ff_hystartpp_profiles, "hystart" with those of ff_hystart_profiles.
  * Those after the first two run on NewReno; a profile followed by FF_SUFFIX_CUBIC runs on CUBIC.
@@ -117,7 +117,7 @@ enum ff_status ff_controller_init_hystart(struct ff_controller *controller, cons
                                           const struct ff_config *config);
 
 /* The same with a base controller alone in the given readings. */
-enum ff_status ff_controller_init_slow_start(struct ff_controller *controller, const struct ff_slow_start_readings *readings,
+enum ff_status ff_controller_init_slow_start(struct ff_controller *controller, const struct ff_newreno_readings *readings,
                                              const struct ff_config *config);
 enum ff_status ff_controller_init_cubic(struct ff_controller *controller, const struct ff_cubic_readings *readings,
                                         const struct ff_config *config);

@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 #include "firstflight/events.h"
-#include "firstflight/search_profiles.h"
+#include "firstflight/search/profiles.h"
 
 /* The last RTT sample of the connection, as its ACK gave it. There is none while `latest_ns` is FF_NO_RTT_NS. */
 struct ff_search_sample {

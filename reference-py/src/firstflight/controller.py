@@ -7,13 +7,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from firstflight import careful_resume, cubic, events, hystart, hystartpp, jumpstart, search_startup, slow_start
+from firstflight import events
+from firstflight.careful_resume import careful_resume
+from firstflight.cubic import cubic
 from firstflight.errors import DomainError
 from firstflight.events import Event
+from firstflight.hystart import hystart
+from firstflight.hystartpp import hystartpp
+from firstflight.jumpstart import jumpstart
 from firstflight.limits import DATAGRAM_MAX_BYTES, WINDOW_MAX_BYTES
+from firstflight.newreno import newreno
+from firstflight.newreno.newreno import NewReno
 from firstflight.observables import Observation
-from firstflight.search import Search
-from firstflight.slow_start import SlowStart
+from firstflight.search.search import Search
 
 
 class Base(Protocol):
@@ -35,10 +41,10 @@ class Startup(Protocol):
     def PROFILES(self) -> Mapping[str, Any]:  # noqa: N802
         """Readings by profile."""
 
-    def begin(self, readings: Any, base: SlowStart, /) -> Any:
+    def begin(self, readings: Any, base: NewReno, /) -> Any:
         """Return the state before the first event."""
 
-    def step(self, readings: Any, state: Any, base: SlowStart, event: Event, /) -> tuple[Any, SlowStart, Observation]:
+    def step(self, readings: Any, state: Any, base: NewReno, event: Event, /) -> tuple[Any, NewReno, Observation]:
         """Process one event."""
 
 
@@ -74,7 +80,7 @@ class Controller:
     readings says which algorithm it is.
     """
 
-    base: SlowStart
+    base: NewReno
     readings: Any = None
     startup: Any = None
     t_ns: int = 0
@@ -107,7 +113,7 @@ def create(algorithm: str, profile: str, config: Config) -> Controller:
     return create_with(STARTUPS[algorithm].PROFILES[name], config, BASES[base_algorithm].PROFILES[base_profile])
 
 
-def create_with(readings: Any, config: Config, law: slow_start.Readings | cubic.Readings | None = None) -> Controller:
+def create_with(readings: Any, config: Config, law: newreno.Readings | cubic.Readings | None = None) -> Controller:
     """Return a new controller with the algorithm of the given readings in these, or with the base controller alone.
 
     ``law``: the readings of the base controller, those of RFC 9002 if ``None``.
@@ -118,7 +124,7 @@ def create_with(readings: Any, config: Config, law: slow_start.Readings | cubic.
         )
     if config.initial_window_bytes is not None and not 1 <= config.initial_window_bytes <= WINDOW_MAX_BYTES:
         raise DomainError(f"initial_window_bytes: {config.initial_window_bytes} is not within 1..{WINDOW_MAX_BYTES}")
-    base = slow_start.begin(config.max_datagram_size_bytes, config.initial_window_bytes, law)
+    base = newreno.begin(config.max_datagram_size_bytes, config.initial_window_bytes, law)
     if readings is None:
         return Controller(base)
     return Controller(base, readings, _BY_READINGS[type(readings)].begin(readings, base))
@@ -131,8 +137,8 @@ def step(controller: Controller, event: Event) -> tuple[Controller, Observation]
         raise DomainError(f"t_ns: {event.t_ns} is before the last event at {controller.t_ns}")
     base, readings, startup = controller.base, controller.readings, controller.startup
     if readings is None:
-        base, outcome = slow_start.on_event(base, event)
-        observation = slow_start.observe(base, outcome)
+        base, outcome = newreno.on_event(base, event)
+        observation = newreno.observe(base, outcome)
     else:
         startup, base, observation = _BY_READINGS[type(readings)].step(readings, startup, base, event)
     return Controller(base, readings, startup, event.t_ns), observation

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from firstflight.events import Ack
-from firstflight.search_profiles import AckDelay, Clock, Readings, Rtt
+from firstflight.search.profiles import AckDelay, Clock, Readings, Rtt
 
 _NS_PER_UNIT = {Clock.NS: 1, Clock.US: 1_000, Clock.MS: 1_000_000}
 

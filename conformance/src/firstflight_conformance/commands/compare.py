@@ -6,12 +6,12 @@ from typing import Any
 import click
 from rich.table import Table
 
+from firstflight_conformance.cases.timeline import milliseconds
+from firstflight_conformance.cases.vectors import Case, Vector, load_all
+from firstflight_conformance.cases.wire import decode_int
 from firstflight_conformance.commands.options import InputError, usage_errors, vectors_option
 from firstflight_conformance.run.report_terminal import console
 from firstflight_conformance.spec.readings import load_tables
-from firstflight_conformance.timeline import milliseconds
-from firstflight_conformance.vectors import Case, Vector, load_all
-from firstflight_conformance.wire import decode_int
 
 #: What every stack reports, and then what only helps to find a difference.
 OBSERVABLES = ("cwnd_bytes", "ssthresh_bytes", "phase", "outcome", "state")

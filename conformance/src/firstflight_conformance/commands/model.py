@@ -7,11 +7,12 @@ from typing import Any
 
 import click
 
-from firstflight import DomainError, transfer_time
-from firstflight.transfer_time import Inputs, TransferTime
+from firstflight import DomainError
+from firstflight.transfer_time import transfer_time
+from firstflight.transfer_time.transfer_time import Inputs, TransferTime
 from firstflight_conformance import sweep
+from firstflight_conformance.cases.computations import encode_time
 from firstflight_conformance.commands.options import InputError
-from firstflight_conformance.computations import encode_time
 from firstflight_conformance.quantities import RATE, SIZE, SIZES, TIME, parse, readable_rate, readable_time
 from firstflight_conformance.sweep import Scheme
 
@@ -147,7 +148,7 @@ def _milliseconds(time_ns: int) -> str:
 
 
 def _draw(own: Scheme, other: Scheme | None, sizes: list[int], path: Path) -> None:
-    from firstflight_conformance.plot_models import plot  # matplotlib takes a second to load
+    from firstflight_conformance.plots.transfer_time import plot  # matplotlib takes a second to load
 
     title = f"{readable_rate(own.inputs.rate_bps)}, RTT {readable_time(own.inputs.rtt_ns)}"
     try:

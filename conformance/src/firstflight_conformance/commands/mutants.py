@@ -8,11 +8,11 @@ from pathlib import Path
 import click
 from rich.table import Table
 
+from firstflight_conformance.cases.vectors import VectorError
 from firstflight_conformance.commands.options import InputError, vectors_option
 from firstflight_conformance.mutants.kill import Kills, kill_matrix
 from firstflight_conformance.mutants.load import MutantError, load_mutants
 from firstflight_conformance.run.report_terminal import console
-from firstflight_conformance.vectors import VectorError
 
 
 @click.command("mutants")

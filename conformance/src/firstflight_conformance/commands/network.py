@@ -62,7 +62,7 @@ def network_command(
     else:
         _print(result)
     if plot is not None:
-        from firstflight_conformance.plot_network import plot_network  # matplotlib takes a second to load
+        from firstflight_conformance.plots.network import plot_network  # matplotlib takes a second to load
 
         try:
             plot_network(result, plot)

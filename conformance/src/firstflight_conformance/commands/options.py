@@ -7,15 +7,15 @@ from typing import Any, TypeVar
 
 import click
 
-from firstflight_conformance import computations, vectors
-from firstflight_conformance.computations import ComputationCase
+from firstflight_conformance.cases import computations, vectors
+from firstflight_conformance.cases.computations import ComputationCase
+from firstflight_conformance.cases.vectors import Case, VectorError
 from firstflight_conformance.paths import VECTORS
 from firstflight_conformance.run.manifest import ManifestError
 from firstflight_conformance.run.record import RecordError
 from firstflight_conformance.run.selection import AnyCase, Selection, SelectionError
 from firstflight_conformance.run.stimulus import stimulus_cases
 from firstflight_conformance.simulator.scenario import ScenarioError
-from firstflight_conformance.vectors import Case, VectorError
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 

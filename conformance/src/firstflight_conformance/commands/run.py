@@ -10,8 +10,8 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
+from firstflight_conformance.cases.computations import ComputationCase
 from firstflight_conformance.commands.options import judged_cases, selection_options, usage_errors
-from firstflight_conformance.computations import ComputationCase
 from firstflight_conformance.paths import ROOT, VECTORS
 from firstflight_conformance.run import record, report_json, report_junit, report_terminal
 from firstflight_conformance.run.compute import ComputationScript

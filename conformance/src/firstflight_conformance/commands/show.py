@@ -9,13 +9,13 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from firstflight_conformance import timeline
+from firstflight_conformance.cases import timeline
+from firstflight_conformance.cases.computations import ComputationCase
+from firstflight_conformance.cases.qlog import qlog_text
+from firstflight_conformance.cases.vectors import Case
 from firstflight_conformance.commands.options import InputError, selected_cases, vectors_option
-from firstflight_conformance.computations import ComputationCase
-from firstflight_conformance.qlog import qlog_text
 from firstflight_conformance.run.report_terminal import console
 from firstflight_conformance.run.selection import Selection, unknown_hint
-from firstflight_conformance.vectors import Case
 
 
 @click.command("show")

@@ -8,10 +8,10 @@ import click
 
 from firstflight import DomainError, create
 from firstflight.observables import Outcome
+from firstflight_conformance.cases.wire import event_to_json, observation_to_json
 from firstflight_conformance.commands.options import InputError
 from firstflight_conformance.simulator.loop import Recording, simulate
 from firstflight_conformance.simulator.scenario import ScenarioError, load_scenario
-from firstflight_conformance.wire import event_to_json, observation_to_json
 
 #: What ends slow start.
 _ENDS = (Outcome.EXITED, Outcome.REDUCED, Outcome.EXITED_BY_TRAIN, Outcome.EXITED_BY_DELAY)
@@ -41,7 +41,7 @@ def simulate_command(*, scenario_file: Path, algorithm: str, profile: str, as_js
 
 
 def _draw(recording: Recording, profile: str, title: str, plot: Path) -> None:
-    from firstflight_conformance.plots import plot_recording  # matplotlib takes a second to load
+    from firstflight_conformance.plots.vectors import plot_recording  # matplotlib takes a second to load
 
     plot_recording(recording.events, recording.observations, plot, profile=profile, title=title)
     click.echo(f"plot written to {plot}")

@@ -6,9 +6,9 @@ from sphinx.application import Sphinx
 from sphinx.util.typing import ExtensionMetadata
 
 from firstflight_conformance.docs_ext import clause, generate, ids, links, profile_tables, source
-from firstflight_conformance.plot_cubic import write_cubic_plots
-from firstflight_conformance.plot_jump import write_jump_plots
-from firstflight_conformance.plot_resume import write_resume_plots
+from firstflight_conformance.plots.careful_resume import write_resume_plots
+from firstflight_conformance.plots.cubic import write_cubic_plots
+from firstflight_conformance.plots.jumpstart import write_jump_plots
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from firstflight.transfer_time import Inputs
+from firstflight.transfer_time.transfer_time import Inputs
 from firstflight_conformance import sweep
-from firstflight_conformance.computations import Computation
+from firstflight_conformance.cases.computations import Computation
 from firstflight_conformance.docs_ext import markdown as md
 from firstflight_conformance.docs_ext import site
 from firstflight_conformance.sweep import Scheme
@@ -62,7 +62,7 @@ def _with(name: str, rate_bps: int, label: str, **changes: int) -> Scheme:
 
 def write_plots(folder: Path) -> None:
     """Draw response time and speedup over size on two paths of 200 ms."""
-    from firstflight_conformance.plot_models import plot, plot_speedups  # matplotlib takes a second to load
+    from firstflight_conformance.plots.transfer_time import plot, plot_speedups  # matplotlib takes a second to load
 
     ten, gigabit = 10 * 10**6, 10**9
     slow = _with("slow-start", ten, "slow start, w = 3")

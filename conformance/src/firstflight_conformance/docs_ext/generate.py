@@ -33,7 +33,7 @@ from firstflight_conformance.paths import (
     VECTORS,
 )
 from firstflight_conformance.plain_judge import programs
-from firstflight_conformance.plot_published import write_published_plots
+from firstflight_conformance.plots.published import write_published_plots
 from firstflight_conformance.published.store import RESULTS
 
 _LOGGER = logging.getLogger(__name__)

@@ -5,9 +5,8 @@ import json
 from multiprocessing import Pool
 from pathlib import Path
 
-from firstflight_conformance import plot_bins, plot_units, plots
+from firstflight_conformance.cases.vectors import Vector
 from firstflight_conformance.paths import REFERENCE_PY
-from firstflight_conformance.vectors import Vector
 
 _INDEX = "plots.json"
 

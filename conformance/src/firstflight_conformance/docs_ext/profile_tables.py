@@ -11,13 +11,13 @@ from docutils.parsers.rst import directives
 from docutils.statemachine import StringList
 from sphinx.util.docutils import SphinxDirective
 
+from firstflight_conformance.cases.vectors import Case, Vector
 from firstflight_conformance.docs_ext import markdown as md
 from firstflight_conformance.docs_ext import site
 from firstflight_conformance.docs_ext.profile_paths import RESULTS
 from firstflight_conformance.docs_ext.turns import NO_TURN, turns_text
 from firstflight_conformance.paths import PROFILES
 from firstflight_conformance.spec.readings import Profile, Reading, load_tables
-from firstflight_conformance.vectors import Case, Vector
 
 #: Shorter than in the table of readings; empty where another part of the answer says it.
 _PHRASES: dict[tuple[str, str | int], str] = {

@@ -3,10 +3,10 @@
 from collections import defaultdict
 from typing import Any
 
+from firstflight_conformance.cases.timeline import milliseconds
+from firstflight_conformance.cases.wire import decode_int
 from firstflight_conformance.docs_ext import markdown as md
 from firstflight_conformance.docs_ext import site
-from firstflight_conformance.timeline import milliseconds
-from firstflight_conformance.wire import decode_int
 
 #: Up to so many cases of one explanation are shown without folding.
 _OPEN_CASES = 4

@@ -3,11 +3,11 @@
 from collections import defaultdict
 from typing import Any
 
+from firstflight_conformance.cases.timeline import milliseconds
+from firstflight_conformance.cases.vectors import Vector
 from firstflight_conformance.docs_ext import markdown as md
 from firstflight_conformance.docs_ext import site
 from firstflight_conformance.run.stimulus import PREFIX, stimulus_cases
-from firstflight_conformance.timeline import milliseconds
-from firstflight_conformance.vectors import Vector
 
 _ORIGIN_NS = 1_000_000_000
 #: The path on which the delay rises, and what the ids of vectors that do the same hold.

@@ -1,11 +1,11 @@
 """The pages of vectors: an index, and a page for each group."""
 
+from firstflight_conformance.cases.timeline import lines
+from firstflight_conformance.cases.vectors import Case, Vector
 from firstflight_conformance.docs_ext import markdown as md
 from firstflight_conformance.docs_ext import site
 from firstflight_conformance.docs_ext.plot_cache import plot_name
 from firstflight_conformance.docs_ext.turns import TURNS, turns_text
-from firstflight_conformance.timeline import lines
-from firstflight_conformance.vectors import Case, Vector
 
 #: Streams of up to so many events are listed in full.
 _LISTED_EVENTS = 64

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from firstflight.events import Event
-from firstflight_conformance import computations
-from firstflight_conformance.computations import ComputationCase, decode_inputs
-from firstflight_conformance.measure import config_from_json
+from firstflight_conformance.cases import computations
+from firstflight_conformance.cases.computations import ComputationCase, decode_inputs
+from firstflight_conformance.cases.measure import config_from_json
+from firstflight_conformance.cases.vectors import COMPUTED_ALGORITHMS, Case, cases, load_all
+from firstflight_conformance.cases.wire import event_from_json
 from firstflight_conformance.mutants.load import Mutant, mutated
-from firstflight_conformance.vectors import COMPUTED_ALGORITHMS, Case, cases, load_all
-from firstflight_conformance.wire import event_from_json
 
 #: What every stack reports, and when packets leave where the algorithm paces. A mutant that shows only in the others is told
 #: apart, but not by all adapters.

@@ -12,9 +12,9 @@ from typing import Any
 
 import firstflight
 from firstflight.controller import SUFFIXES
+from firstflight_conformance.cases.vectors import COMPUTED_ALGORITHMS
 from firstflight_conformance.paths import MUTANTS, REFERENCE_PY
 from firstflight_conformance.spec.readings import ProfileTable, load_tables
-from firstflight_conformance.vectors import COMPUTED_ALGORITHMS
 
 #: The modules of the model that are executed anew for a mutant, in the order of their imports.
 MUTABLE = (

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from firstflight import transfer_time
-from firstflight.transfer_time import Inputs
+from firstflight.transfer_time import transfer_time
+from firstflight.transfer_time.transfer_time import Inputs
 from firstflight_conformance import sweep
 from firstflight_conformance.published.claims import (
     NUMBER,

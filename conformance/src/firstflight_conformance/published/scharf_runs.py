@@ -3,7 +3,7 @@
 from typing import Any
 
 from firstflight import Config
-from firstflight.transfer_time import Inputs
+from firstflight.transfer_time.transfer_time import Inputs
 from firstflight_conformance.published.networks import MS, S
 from firstflight_conformance.published.store import Run
 from firstflight_conformance.simulator.dumbbell import run_network

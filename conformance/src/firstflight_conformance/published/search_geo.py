@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from firstflight.observables import Outcome
-from firstflight.search_profiles import PROFILES
+from firstflight.search.profiles import PROFILES
 from firstflight_conformance.published.claims import MEGABYTES, PERCENT, SECONDS, Claim, about
 from firstflight_conformance.published.networks import BASELINE, S, exit_reduction, exit_turn, network, noted, on_base
 from firstflight_conformance.published.store import Data, Run

@@ -7,7 +7,8 @@ from typing import Any
 from firstflight import Ack, Controller, Lost, Sent, step
 from firstflight.events import Event
 from firstflight.observables import Observation
-from firstflight_conformance.measure import ClauseTracer
+from firstflight_conformance.cases.measure import ClauseTracer
+from firstflight_conformance.cases.wire import event_to_json, observables
 from firstflight_conformance.run.compare import avoids, compare, slack_bytes
 from firstflight_conformance.run.conversation import Answers, Conversation
 from firstflight_conformance.run.faults import ConversationError
@@ -17,7 +18,6 @@ from firstflight_conformance.run.results import ClosedLoop, Divergence, LoopRun,
 from firstflight_conformance.run.stimulus import StimulusCase, StimulusScript
 from firstflight_conformance.simulator.in_loop import Answer
 from firstflight_conformance.simulator.loop import Simulation, StallError
-from firstflight_conformance.wire import event_to_json, observables
 
 #: Units of the clocks that an adapter may declare, in ns.
 CLOCK_NS = {"ns": 1, "us": 1_000, "ms": 1_000_000}

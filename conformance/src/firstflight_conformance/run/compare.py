@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from typing import Any
 
+from firstflight_conformance.cases.vectors import Case
 from firstflight_conformance.run.messages import OF_SOME_ALGORITHMS, Declaration
 from firstflight_conformance.run.stimulus import StimulusCase
-from firstflight_conformance.vectors import Case
 
 _WINDOWS = ("cwnd_bytes", "ssthresh_bytes")
 #: What stands in a difference for an observable that did not come.

@@ -3,11 +3,11 @@
 from functools import cached_property
 from typing import Any
 
-from firstflight_conformance.computations import RATE_PROFILE, REFUSED, ComputationCase
+from firstflight_conformance.cases.computations import RATE_PROFILE, REFUSED, ComputationCase
+from firstflight_conformance.cases.wire import decode_int
 from firstflight_conformance.run.compare import Comparison, Difference
 from firstflight_conformance.run.faults import ConversationError, FaultKind, excerpt
 from firstflight_conformance.run.messages import Declaration, Message
-from firstflight_conformance.wire import decode_int
 
 #: The outputs that an adapter must answer; `gamma`, the exact fraction, is compared where it is answered.
 _NUMBERS = ("psi", "gamma_ns", "response_time_ns")

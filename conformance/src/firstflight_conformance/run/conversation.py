@@ -5,15 +5,15 @@ from functools import cached_property
 from typing import Any
 
 from firstflight.events import Event
-from firstflight_conformance.measure import clauses_at
+from firstflight_conformance.cases.measure import clauses_at
+from firstflight_conformance.cases.vectors import Case
+from firstflight_conformance.cases.wire import event_from_json
 from firstflight_conformance.run import messages
 from firstflight_conformance.run.compute import ComputationScript, read_outputs
 from firstflight_conformance.run.faults import ConversationError, FaultKind, excerpt
 from firstflight_conformance.run.messages import Declaration, Message
 from firstflight_conformance.run.process import OUTPUT_BASE_BYTES, OUTPUT_PER_EVENT_BYTES, AdapterProcess
 from firstflight_conformance.run.results import ClosedLoop
-from firstflight_conformance.vectors import Case
-from firstflight_conformance.wire import event_from_json
 
 
 class Script:

@@ -3,8 +3,9 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from firstflight_conformance.computations import ComputationCase
-from firstflight_conformance.given import FLAGS
+from firstflight_conformance.cases.computations import ComputationCase
+from firstflight_conformance.cases.given import FLAGS
+from firstflight_conformance.cases.vectors import Case
 from firstflight_conformance.run import closed_loop, record
 from firstflight_conformance.run.compare import avoids, compare, slack_bytes
 from firstflight_conformance.run.compute import ComputationScript, compare_outputs
@@ -17,7 +18,6 @@ from firstflight_conformance.run.process import AdapterProcess
 from firstflight_conformance.run.record import Record
 from firstflight_conformance.run.results import AdapterReport, Divergence, Growth, Result, Verdict
 from firstflight_conformance.run.stimulus import StimulusCase, StimulusScript
-from firstflight_conformance.vectors import Case
 
 AnyScript = Script | ComputationScript | StimulusScript
 AnyCase = Case | ComputationCase | StimulusCase

@@ -4,11 +4,11 @@ import json
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from firstflight_conformance.given import FLAGS
+from firstflight_conformance.cases.given import FLAGS
+from firstflight_conformance.cases.schemas import schema_error
+from firstflight_conformance.cases.vectors import Case
+from firstflight_conformance.cases.wire import decode_int
 from firstflight_conformance.run.faults import ConversationError, FaultKind, excerpt
-from firstflight_conformance.schemas import schema_error
-from firstflight_conformance.vectors import Case
-from firstflight_conformance.wire import decode_int
 
 PROTOCOL = 1
 OBSERVABLES = ("cwnd_bytes", "ssthresh_bytes", "phase", "outcome", "next_release_ns", "trigger", "state")

@@ -6,10 +6,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from firstflight_conformance.cases.wire import encode_value
 from firstflight_conformance.paths import VECTORS
 from firstflight_conformance.run.manifest import Deviation
 from firstflight_conformance.run.results import AdapterReport, ClosedLoop, Divergence, Result
-from firstflight_conformance.wire import encode_value
 
 _STATUSES = ("pass", "within_tolerance", "fail", "explained", "changed", "unsupported", "errored")
 

@@ -11,11 +11,11 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from firstflight_conformance.cases.timeline import event_text, milliseconds, observables_text
+from firstflight_conformance.cases.wire import decode_int
 from firstflight_conformance.run.results import AdapterReport, ClosedLoop, Divergence, Moment, Result, Verdict
 from firstflight_conformance.run.stimulus import PREFIX
 from firstflight_conformance.spec.clauses import Clause, all_clauses
-from firstflight_conformance.timeline import event_text, milliseconds, observables_text
-from firstflight_conformance.wire import decode_int
 
 FAILURES_SHOWN = 5
 _WIDTH_MIN = 100

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 
-from firstflight_conformance.computations import ComputationCase
+from firstflight_conformance.cases.computations import ComputationCase
+from firstflight_conformance.cases.vectors import Case
 from firstflight_conformance.run.stimulus import StimulusCase
-from firstflight_conformance.vectors import Case
 
 AnyCase = Case | ComputationCase | StimulusCase
 

@@ -12,7 +12,7 @@ import sys
 from ctypes import POINTER, Structure, byref, c_char_p, c_int, c_uint8, c_uint32, c_uint64, c_void_p
 from typing import Any, ClassVar
 
-from firstflight_conformance.wire import decode_int, encode_int
+from firstflight_conformance.cases.wire import decode_int, encode_int
 
 _NONE = 2**64 - 1
 _OBSERVED, _UNSUPPORTED = 0, 1

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from firstflight import Controller, create, profiles
+from firstflight_conformance.cases.wire import encode_int
 from firstflight_conformance.paths import SCENARIOS
 from firstflight_conformance.run.messages import Message
 from firstflight_conformance.simulator.scenario import Scenario, ScenarioError, load_scenario
-from firstflight_conformance.wire import encode_int
 
 #: Where the scenarios of the closed loop lie.
 STIMULI = SCENARIOS / "stimulus"

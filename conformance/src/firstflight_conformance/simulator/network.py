@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from firstflight import Config
+from firstflight_conformance.cases.schemas import schema_error
 from firstflight_conformance.paths import NETWORKS
-from firstflight_conformance.schemas import schema_error
 from firstflight_conformance.simulator.scenario import Link, ScenarioError, read
 from firstflight_conformance.simulator.transfer import Connection, Pacing, Receiver, Transfer
 

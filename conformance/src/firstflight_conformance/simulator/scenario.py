@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from firstflight import Config
+from firstflight_conformance.cases.schemas import schema_error
 from firstflight_conformance.paths import SCENARIOS
-from firstflight_conformance.schemas import schema_error
 from firstflight_conformance.simulator.transfer import Pacing, Receiver, Transfer
 
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from firstflight.events import Ack, Backlog, Event, Run, SavedPath, Sent
 from firstflight.limits import WINDOW_MAX_BYTES
-from firstflight_conformance.ledger import Ledger, RttEstimator
+from firstflight_conformance.cases.ledger import Ledger, RttEstimator
 from firstflight_conformance.simulator import recovery
 from firstflight_conformance.simulator.in_loop import Answer, InLoop
 from firstflight_conformance.simulator.links import transmission_ns

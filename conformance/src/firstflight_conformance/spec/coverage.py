@@ -9,7 +9,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from firstflight_conformance.computations import ComputationCase
+from firstflight_conformance.cases.computations import ComputationCase
+from firstflight_conformance.cases.vectors import Case
 from firstflight_conformance.spec.clauses import (
     Citation,
     Clause,
@@ -18,7 +19,6 @@ from firstflight_conformance.spec.clauses import (
     plain_citations,
     python_citations,
 )
-from firstflight_conformance.vectors import Case
 
 
 @dataclass(frozen=True, slots=True)

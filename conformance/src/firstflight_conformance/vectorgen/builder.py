@@ -16,7 +16,7 @@ from firstflight.events import (
     Sent,
     SpuriousLoss,
 )
-from firstflight_conformance.ledger import DataLedger, Ledger, RttEstimator
+from firstflight_conformance.cases.ledger import DataLedger, Ledger, RttEstimator
 from firstflight_conformance.vectorgen.oracle import Expectation
 
 US = 1_000

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from firstflight_conformance.computations import INPUTS, answer, clauses_of
-from firstflight_conformance.wire import decode_int, encode_int
+from firstflight_conformance.cases.computations import INPUTS, answer, clauses_of
+from firstflight_conformance.cases.wire import decode_int, encode_int
 
 
 def worked(psi: int, gamma_ns: int, numerator: int = 0, denominator: int = 1) -> dict[str, Any]:

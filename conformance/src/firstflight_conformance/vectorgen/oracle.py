@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from firstflight import Observation
-from firstflight_conformance.wire import decode_int, observation_to_json
+from firstflight_conformance.cases.wire import decode_int, observation_to_json
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,12 +7,12 @@ from typing import Any
 from firstflight import Config, Controller, Observation, create
 from firstflight.events import Event, Sent
 from firstflight.observables import Outcome
-from firstflight_conformance.given import given_flags
-from firstflight_conformance.measure import clauses_of, replay
-from firstflight_conformance.stream import flags_of, granularity_of
+from firstflight_conformance.cases.given import given_flags
+from firstflight_conformance.cases.measure import clauses_of, replay
+from firstflight_conformance.cases.stream import flags_of, granularity_of
+from firstflight_conformance.cases.wire import encode_int, event_to_json, observation_to_json
 from firstflight_conformance.vectorgen.builder import StreamBuilder
 from firstflight_conformance.vectorgen.oracle import Expectation, wrong
-from firstflight_conformance.wire import encode_int, event_to_json, observation_to_json
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,38 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from firstflight_conformance.paths import VECTORS
-from firstflight_conformance.vectorgen import (
-    computation,
-    hand_ack_counting,
-    hand_careful_resume,
-    hand_careful_resume_examples,
-    hand_careful_resume_jump,
-    hand_careful_resume_observe,
-    hand_careful_resume_recon,
-    hand_careful_resume_retreat,
-    hand_careful_resume_search,
-    hand_careful_resume_validating,
-    hand_composed,
-    hand_cubic,
-    hand_cubic_rounds,
-    hand_hystart,
-    hand_hystartpp,
-    hand_hystartpp_css,
-    hand_jumpstart,
-    hand_jumpstart_loss,
-    hand_jumpstart_stacks,
-    hand_persistent,
-    hand_search,
-    hand_search_dialects,
-    hand_search_exit,
-    hand_search_full_window,
-    hand_search_full_window_events,
-    hand_search_rtt,
-    hand_search_sent,
-    hand_search_shift,
-    hand_slow_start,
-    simulated,
-)
+from firstflight_conformance.vectorgen import computation, simulated
 from firstflight_conformance.vectorgen.canonical import vector_text
 from firstflight_conformance.vectorgen.stimulus import Stimulus, to_json
 

@@ -1,0 +1,90 @@
+"""Which clauses the Python model carries out: the lines that cite them, watched while they run."""
+
+import sys
+from collections import defaultdict
+from functools import cache
+from types import CodeType, FrameType
+from typing import Any
+
+from firstflight import Config, Controller, Observation, create, step
+from firstflight.events import Event
+from firstflight_conformance.cases.vectors import Case
+from firstflight_conformance.cases.wire import decode_int, event_from_json
+from firstflight_conformance.paths import REFERENCE_PY
+from firstflight_conformance.spec.clauses import python_citations
+
+
+@cache
+def _cited_lines() -> dict[str, dict[int, list[str]]]:
+    lines: dict[str, dict[int, list[str]]] = defaultdict(lambda: defaultdict(list))
+    for citation in python_citations():
+        lines[str(citation.path)][citation.line].append(citation.clause)
+    return {path: dict(by_line) for path, by_line in lines.items()}
+
+
+class ClauseTracer:
+    """A context manager that collects the ids of the clauses carried out inside it, in ``clauses``."""
+
+    def __init__(self) -> None:
+        """Begin with no clause."""
+        self.clauses: set[str] = set()
+        self._cited: dict[CodeType, dict[int, list[str]]] = {}
+
+    def __enter__(self) -> "ClauseTracer":
+        """Start watching; a tracer that is already there (coverage, a debugger) is put back at the end."""
+        self._before = sys.gettrace()
+        sys.settrace(self._on_call)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Stop watching."""
+        sys.settrace(self._before)
+
+    def _on_call(self, frame: FrameType, _event: str, _arg: Any) -> Any:
+        code = frame.f_code
+        if code not in self._cited:
+            by_line = _cited_lines().get(code.co_filename, {}) if str(REFERENCE_PY) in code.co_filename else {}
+            lines = {line for _, _, line in code.co_lines() if line is not None}
+            self._cited[code] = {line: ids for line, ids in by_line.items() if line in lines}
+        return self._on_line if self._cited[code] else None
+
+    def _on_line(self, frame: FrameType, event: str, _arg: Any) -> Any:
+        if event == "line":
+            self.clauses.update(self._cited[frame.f_code].get(frame.f_lineno, ()))
+        return self._on_line
+
+
+def config_from_json(raw: dict[str, Any]) -> Config:
+    """Return the configuration of a vector as the model takes it."""
+    window = raw["initial_window_bytes"]
+    return Config(raw["max_datagram_size_bytes"], None if window is None else decode_int(window))
+
+
+def replay(controller: Controller, events: list[Event]) -> list[Observation]:
+    """Drive a controller through events; return what it observed after each."""
+    observations = []
+    for event in events:
+        controller, observation = step(controller, event)
+        observations.append(observation)
+    return observations
+
+
+def clauses_of(algorithm: str, profile: str, config: Config, events: list[Event]) -> tuple[str, ...]:
+    """Return the clauses that the model carries out on the events, sorted."""
+    with ClauseTracer() as tracer:
+        replay(create(algorithm, profile, config), events)
+    return tuple(sorted(tracer.clauses))
+
+
+def clauses_at(case: Case, event_index: int) -> tuple[str, ...]:
+    """Return the clauses that the model carries out on one event of a case, sorted; on the first with its beginning."""
+    config = config_from_json(case.vector.config)
+    events = [event_from_json(raw) for raw in case.events[: event_index + 1]]
+    if event_index == 0:
+        return clauses_of(case.vector.algorithm, case.profile, config, events)
+    controller = create(case.vector.algorithm, case.profile, config)
+    for event in events[:-1]:
+        controller, _ = step(controller, event)
+    with ClauseTracer() as tracer:
+        step(controller, events[-1])
+    return tuple(sorted(tracer.clauses))

@@ -1,0 +1,81 @@
+"""Cases in a form for reading: one line for each event, with what is expected to change."""
+
+from typing import Any
+
+from firstflight_conformance.cases.vectors import Case
+from firstflight_conformance.cases.wire import decode_int
+
+_NS_PER_MS = 10**6
+
+
+def milliseconds(ns: int) -> str:
+    """Return a time in milliseconds, exactly, without trailing zeros."""
+    whole, rest = divmod(ns, _NS_PER_MS)
+    return f"{whole}.{rest:06d}".rstrip("0").rstrip(".") if rest else str(whole)
+
+
+def event_text(event: dict[str, Any]) -> str:
+    """Return an event in short: its kind, packets, bytes and the RTT sample."""
+    parts = [event["ev"]]
+    if "packets" in event:
+        parts.append(",".join(_run_text(run) for run in event["packets"]))
+        parts.append(f"{event['bytes']} B, {event['bytes_in_flight']} in flight")
+    if "retransmits" in event:
+        parts.append(f"repeats {','.join(_run_text(entry) for entry in event['retransmits'])}")
+    if "oldest_unacked_packet" in event:
+        parts.append(f"all before {event['oldest_unacked_packet']}")
+    if event["ev"] == "saved_path":
+        saved_rtt = milliseconds(decode_int(event["saved_rtt_ns"]))
+        parts.append(f"{event['saved_cwnd_bytes']} B, rtt {saved_rtt} ms")
+        parts += [what for what in ("endpoint differs",) if not event["endpoint_matches"]]
+        parts += [what for what in ("in use",) if event["in_use"]]
+    if event["ev"] == "backlog":
+        parts.append(f"{event['queued_bytes']} B queued, {event['receive_window_bytes']} B allowed")
+    if event["ev"] == "ce":
+        parts.append(f"packet {event['packet']}, counter {event['ce_count']}")
+    if event.get("latest_rtt_ns") is not None:
+        parts.append(f"rtt {milliseconds(decode_int(event['latest_rtt_ns']))} ms")
+    elif event["ev"] in ("ack", "backlog"):
+        parts.append("no rtt")
+    if event.get("app_limited"):
+        parts.append("app-limited")
+    return "  ".join(parts)
+
+
+def observables_text(observables: dict[str, Any]) -> str:
+    """Return observables in short."""
+    return "  ".join(_observable_text(name, value) for name, value in observables.items())
+
+
+def lines(case: Case) -> list[tuple[str, str, str, str]]:
+    """Return index, time in ms, event and changed observables for each judged event."""
+    rows = []
+    before: dict[str, Any] = {}
+    for index, (event, expected) in enumerate(zip(case.events, case.expected(), strict=True)):
+        changes = _changes(before, expected)
+        rows.append((str(index), milliseconds(decode_int(event["t_ns"])), event_text(event), observables_text(changes)))
+        before = expected
+    return rows
+
+
+def _changes(before: dict[str, Any], now: dict[str, Any]) -> dict[str, Any]:
+    changes = {name: value for name, value in now.items() if name not in before or before[name] != value}
+    if "state" in changes and "state" in before:
+        old = before["state"]
+        changes["state"] = {name: n for name, n in now["state"].items() if name not in old or old[name] != n}
+    return changes
+
+
+def _run_text(run: list[int | str]) -> str:
+    first, last = run[0], run[1]
+    return f"{first}" if first == last else f"{first}-{last}"
+
+
+def _observable_text(name: str, value: Any) -> str:
+    if name == "state":
+        return "  ".join(f"{key}={'-' if number is None else number}" for key, number in value.items())
+    if name == "ssthresh_bytes":
+        return f"ssthresh {'infinite' if value is None else value}"
+    if name == "next_release_ns":
+        return "not paced" if value is None else f"next release {milliseconds(value)}"
+    return f"{name.removesuffix('_bytes')} {value}"

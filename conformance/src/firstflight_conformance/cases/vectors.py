@@ -1,0 +1,245 @@
+"""Vectors: loaded from ``vectors/``, checked and taken apart into cases (``spec/vector-format.md``)."""
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from jsonschema.exceptions import ValidationError
+
+from firstflight.controller import Config, create_with
+from firstflight_conformance.cases.given import given_flags
+from firstflight_conformance.cases.schemas import schema_error
+from firstflight_conformance.cases.stream import StreamError, check_stream, flags_of, granularity_of
+from firstflight_conformance.cases.wire import decode_int
+from firstflight_conformance.paths import VECTORS
+
+#: Flags that say something the events do not show.
+DECLARED_FLAGS = frozenset({"paced", "same-time-order"})
+#: Algorithms without events; ``computations`` loads their vectors.
+COMPUTED_ALGORITHMS = frozenset({"transfer-time"})
+
+
+class VectorError(ValueError):
+    """A vector file was refused. The text names file, place and reason."""
+
+    def __init__(self, path: Path, place: str, reason: str) -> None:
+        """Name the file, the place in it and the reason."""
+        super().__init__(f"{path}: {place}: {reason}")
+        self.path, self.place, self.reason = path, place, reason
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileCase:
+    """What one profile answers: ``expect`` lists the changes, each with the index ``at`` of its event."""
+
+    judged_events: int
+    clauses: tuple[str, ...]
+    expect: tuple[dict[str, Any], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Vector:
+    """One stimulus with its expectations. ``events`` and ``config`` are in their JSON form."""
+
+    id: str
+    title: str
+    why: str
+    algorithm: str
+    tier: str
+    flags: tuple[str, ...]
+    granularity: str
+    source: dict[str, Any]
+    config: dict[str, Any]
+    events: tuple[dict[str, Any], ...]
+    profiles: dict[str, ProfileCase]
+    path: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A stimulus judged for one profile."""
+
+    vector: Vector
+    profile: str
+
+    @property
+    def id(self) -> str:
+        """The id under which the case is selected and reported."""
+        return f"{self.vector.id}@{self.profile}"
+
+    @property
+    def expectation(self) -> ProfileCase:
+        """What the profile answers."""
+        return self.vector.profiles[self.profile]
+
+    @property
+    def events(self) -> tuple[dict[str, Any], ...]:
+        """The events that are judged."""
+        return self.vector.events[: self.expectation.judged_events]
+
+    def expected(self) -> list[dict[str, Any]]:
+        """Return all observables after each judged event, integers decoded."""
+        changes = {entry["at"]: entry for entry in self.expectation.expect}
+        now: dict[str, Any] = {}
+        steps = []
+        for index in range(self.expectation.judged_events):
+            change = _decode(changes.get(index, {}))
+            now = now | change | {"state": now.get("state", {}) | change.get("state", {})}
+            steps.append(now)
+        return steps
+
+    def allowed(self) -> list[dict[str, list[Any]]]:
+        """Return after each judged event, by observable, the values that are right as well as the expected one."""
+        entries: dict[int, dict[str, list[Any]]] = {e["at"]: e.get("allowed", {}) for e in self.expectation.expect}
+        return [
+            {
+                name: [_decode({name: value})[name] for value in values]
+                for name, values in entries.get(index, {}).items()
+            }
+            for index in range(self.expectation.judged_events)
+        ]
+
+
+def _decode(entry: dict[str, Any]) -> dict[str, Any]:
+    decoded: dict[str, Any] = {}
+    for name, value in entry.items():
+        if name == "state":
+            decoded[name] = {key: _decode_or_none(number, key) for key, number in value.items()}
+        elif name in ("cwnd_bytes", "ssthresh_bytes", "next_release_ns"):
+            decoded[name] = _decode_or_none(value, name)
+        elif name not in ("at", "allowed"):
+            decoded[name] = value
+    return decoded
+
+
+def _decode_or_none(value: int | str | None, key: str) -> int | None:
+    return None if value is None else decode_int(value, key)
+
+
+def load(path: Path) -> Vector:
+    """Load one file. Raise :class:`VectorError` if it is malformed in any way."""
+    raw = parse_file(path)
+    _check_schema(path, raw)
+    _check_meaning(path, raw)
+    profiles = {
+        name: ProfileCase(entry["judged_events"], tuple(entry["clauses"]), tuple(entry["expect"]))
+        for name, entry in raw["profiles"].items()
+    }
+    return Vector(
+        raw["id"], raw["title"], raw["why"], raw["algorithm"], raw["tier"], tuple(raw["flags"]), raw["granularity"],
+        raw["source"], raw["config"], tuple(raw["events"]), profiles, path,
+    )  # fmt: skip
+
+
+def load_all(root: Path = VECTORS) -> list[Vector]:
+    """Load every vector with events below ``root``, in the order of their ids. Raise :class:`VectorError`."""
+    paths = sorted(
+        path
+        for path in root.rglob("*.json")
+        if path.parent != root and path.relative_to(root).parts[0] not in COMPUTED_ALGORITHMS
+    )
+    vectors = [load(path) for path in paths]
+    first: dict[str, Path] = {}
+    for vector in vectors:
+        if vector.id in first:
+            raise VectorError(vector.path, "id", f"{vector.id} is already the id of {first[vector.id]}")
+        first[vector.id] = vector.path
+    return sorted(vectors, key=lambda vector: vector.id)
+
+
+def cases(vectors: Iterable[Vector]) -> Iterator[Case]:
+    """Yield the cases of the given vectors in their order."""
+    for vector in vectors:
+        for profile in vector.profiles:
+            yield Case(vector, profile)
+
+
+def parse_file(path: Path) -> dict[str, Any]:
+    """Read the JSON object of a vector file. Raise :class:`VectorError` if it is none."""
+
+    def refuse_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        keys = [key for key, _ in pairs]
+        twice = next((key for key in keys if keys.count(key) > 1), None)
+        if twice is not None:
+            raise VectorError(path, twice, "the key is there twice")
+        return dict(pairs)
+
+    def refuse_float(text: str) -> None:
+        raise VectorError(path, "file", f"{text}: is no integer")
+
+    try:
+        raw = json.loads(
+            path.read_bytes().decode("utf-8"),
+            object_pairs_hook=refuse_duplicates, parse_float=refuse_float, parse_constant=refuse_float,
+        )  # fmt: skip
+    except VectorError:
+        raise
+    except OSError as error:
+        raise VectorError(path, "file", error.strerror or str(error)) from error
+    except UnicodeDecodeError as error:
+        raise VectorError(path, f"byte {error.start}", "is not UTF-8") from error
+    except json.JSONDecodeError as error:
+        raise VectorError(path, f"line {error.lineno}, column {error.colno}", error.msg) from error
+    except ValueError as error:  # an integer with thousands of digits
+        raise VectorError(path, "file", str(error)) from error
+    except RecursionError as error:
+        raise VectorError(path, "file", "nested too deeply") from error
+    if not isinstance(raw, dict):
+        raise VectorError(path, "file", "is not a JSON object")
+    return raw
+
+
+def _check_schema(path: Path, raw: dict[str, Any]) -> None:
+    """Hold everything but the events to the schema; `check_stream` refuses what the schema refuses in an event, faster."""
+    header = {**raw, "events": [{"ev": "pto", "t_ns": 1}]} if _is_list_of_objects(raw.get("events")) else raw
+    error = schema_error("urn:firstflight:vector:1", header)
+    if error is not None:
+        raise VectorError(path, _place(error) or "file", error.message)
+
+
+def _is_list_of_objects(value: object) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(item, dict) for item in value)
+
+
+def _place(error: ValidationError) -> str:
+    return error.json_path.removeprefix("$").removeprefix(".")
+
+
+def _check_meaning(path: Path, raw: dict[str, Any]) -> None:
+    if not raw["id"].startswith(f"{raw['algorithm']}."):
+        raise VectorError(path, "id", f"does not begin with {raw['algorithm']}.")
+    try:
+        window_bytes = _decode_or_none(raw["config"]["initial_window_bytes"], "initial_window_bytes")
+        create_with(None, Config(raw["config"]["max_datagram_size_bytes"], window_bytes))
+    except ValueError as error:
+        raise VectorError(path, "config", str(error)) from error
+    try:
+        check_stream(raw["events"], raw["config"])
+    except StreamError as error:
+        raise VectorError(path, f"events[{error.index}]{error.member}", error.reason) from error
+    if raw["granularity"] != granularity_of(raw["events"]):
+        raise VectorError(path, "granularity", f"should be {granularity_of(raw['events'])}")
+    for name, entry in raw["profiles"].items():
+        _check_expectation(path, f"profiles.{name}", entry, len(raw["events"]))
+    computed = {*flags_of(raw["events"]), *given_flags(raw["events"], raw["config"], raw["profiles"])}
+    computed |= set(raw["flags"]) & DECLARED_FLAGS
+    if set(raw["flags"]) != computed:
+        raise VectorError(path, "flags", f"should be {sorted(computed)}")
+
+
+def _check_expectation(path: Path, place: str, entry: dict[str, Any], events: int) -> None:
+    if entry["judged_events"] > events:
+        raise VectorError(path, f"{place}.judged_events", f"there are only {events} events")
+    indices = [change["at"] for change in entry["expect"]]
+    if indices != sorted(set(indices)) or indices[0] != 0 or indices[-1] >= entry["judged_events"]:
+        raise VectorError(path, f"{place}.expect", "`at` must begin with 0, rise, and stay below judged_events")
+    for index, change in enumerate(entry["expect"]):
+        try:
+            _decode(change)
+        except ValueError as error:
+            raise VectorError(path, f"{place}.expect[{index}]", str(error)) from error
+    missing = {"cwnd_bytes", "ssthresh_bytes", "phase", "outcome", "state"} - set(entry["expect"][0])
+    if missing:
+        raise VectorError(path, f"{place}.expect[0]", f"the first entry needs {', '.join(sorted(missing))}")

@@ -1,0 +1,34 @@
+"""Streams for JumpStart: a first flight that leaves as the schedule says."""
+
+from firstflight_conformance.cases.ledger import DataLedger
+from firstflight_conformance.vectorgen.builder import MS, StreamBuilder
+
+#: The usual RTT, and the gap of the usual flight of twenty packets.
+RTT = 100 * MS
+GAP = RTT // 20
+
+
+def ready(
+    b: StreamBuilder, queued_bytes: int = 20_000, receive_window_bytes: int = 100_000, rtt_ns: int | None = RTT
+) -> None:
+    """Begin with data that is ready at once."""
+    b.data = DataLedger()
+    b.backlog(0, queued_bytes, receive_window_bytes, rtt_ns)
+
+
+def paced(b: StreamBuilder, packets: int, *, of: int = 0, since_ns: int = 0, rtt_ns: int = RTT) -> None:
+    """Send packets of a flight that began at ``since_ns``, each at its time: a packet every RTT / ``of``, if not all of it."""
+    for index in range(packets):
+        b.send(since_ns + index * rtt_ns // (of or packets), 1)
+
+
+def jump(b: StreamBuilder, packets: int = 20) -> None:
+    """Send the usual flight: so many packets of full size over the usual RTT."""
+    ready(b, packets * b.max_datagram_size_bytes)
+    paced(b, packets)
+
+
+def lose_and_ack(b: StreamBuilder, t_ns: int, lost: tuple[int, int], *acked: tuple[int, int]) -> None:
+    """Let one ACK frame reveal a loss: first the loss, then what it acknowledges."""
+    b.lose(t_ns, lost)
+    b.ack(t_ns, *acked)

@@ -1,0 +1,345 @@
+"""Hand-built stimuli of SEARCH: what tells the versions and dialects apart. See ``hand_search`` for what they share."""
+
+from functools import partial
+
+from firstflight.search.profiles import PROFILES as SEARCH_PROFILES
+from firstflight_conformance.vectorgen.builder import MS, US, StreamBuilder
+from firstflight_conformance.vectorgen.search.bins import LARGE_WINDOW
+from firstflight_conformance.vectorgen.search.flow import (
+    DOUBLING,
+    RTT,
+    Delivery,
+    deliver,
+    in_bin,
+    nth_ack,
+    one_ack_per_bin,
+    rates,
+)
+from firstflight_conformance.vectorgen.stimulus import Catalogue
+
+CATALOGUE = Catalogue(*SEARCH_PROFILES, sources=("catalogue of edge cases",))
+add = partial(CATALOGUE.add, max_datagram_size_bytes=1000, initial_window_bytes=LARGE_WINDOW)
+
+
+#: After more bins than these SEARCH starts again.
+LIMITS = {"linux-3": 2, "freebsd-4": 4, "picoquic-fork": 6, "neqo-2026": 10, "quicly-pr583": 26}
+
+
+def _missed_bins(missed: int) -> None:
+    """Register a stimulus with a gap of so many bins in the middle of a constant rate."""
+
+    @add(
+        f"search.missed-bins.{missed}",
+        f"{missed} bins end with one ACK, then a constant rate goes on",
+        f"""Bins 0..4 hold 10000 each; the next ACK ends {missed} bins. Who starts SEARCH again after more than 2 (linux-3), 4 (freebsd-4), 6 (picoquic-fork), 10 (neqo-2026) or 26 (quicly-pr583) bins has a new
+        bin 0 and initial RTT there, and evaluates later; who does not finds {missed - 1} empty bins in its windows.""",
+        sources=("catalogue E10 to E15",),
+    )
+    def _(b: StreamBuilder) -> None:
+        first = one_ack_per_bin(rates((5, 10000)))
+        deliver(b, first + [Delivery(in_bin(4 + missed + n), 10000) for n in range(16)])
+        late = nth_ack(b, 5)
+        for profile, limit in LIMITS.items():
+            if missed > limit:
+                b.expect(at=late, profile=profile, outcome="restarted", bin=0)
+            else:
+                b.expect(at=late, profile=profile, bin=4 + missed)
+
+
+for _count in (2, 3, 4, 5, 6, 7, 10, 11, 26, 27):
+    _missed_bins(_count)
+
+
+@add(
+    "search.missed-bins.then-doubling",
+    "SEARCH starts again in the middle of a connection, then doubles cleanly",
+    """Bins 0..3 hold 250000 each; after a gap of 12 bins the bytes per bin double in an RTT from 1000 on. Where the counters go on over the restart and the one before bin 0 is taken for 0 (linux-3, freebsd-4), the first evaluation, prev = 10, sees
+    a bin of a million bytes in the earlier window and exits. neqo-2026 and picoquic-fork start again too, with nothing before bin 0, and go on. Profiles that do not start again take the gap for a stall and exit there.""",
+    sources=("catalogue E18",),
+)
+def _(b: StreamBuilder) -> None:
+    deliver(b, one_ack_per_bin(rates((4, 250000))) + [Delivery(in_bin(15 + n), DOUBLING[n]) for n in range(16)])
+    b.expect(at=nth_ack(b, 16), profile="linux-3", outcome="exited", bin=12, current_bytes=2431, previous_bytes=27783)
+    b.expect(at=nth_ack(b, 4), profile="lanman-2024", outcome="exited", current_bytes=0, previous_bytes=500000)
+
+
+@add(
+    "search.missed-bins.late-restart-16-bits",
+    "A restart after 10^10 bytes, with counters of 16 bits",
+    """Bins 0..3 hold 2500000000 bytes each, then a gap of 12 bins, then doubling from 6000 on, without an ACK in bin 12, so that the bin before bin 0 is never read. linux-3 keeps its counters: 10^10 needs 34 bits, so the 16 bits that are left count units of 2^18 bytes, and
+    the windows of the new slow start are a few units: 1 in the later and 1 or 2 in the earlier. They look like a plateau, and linux-3 exits. With 64 bits it would not. Who does not start again exits at the gap.""",
+    sources=("catalogue E49", "catalogue E50"),
+    max_datagram_size_bytes=50000,
+    initial_window_bytes=10**11,
+    tier="core",
+)
+def _(b: StreamBuilder) -> None:
+    late = [Delivery(in_bin(15 + n), 6 * DOUBLING[n]) for n in range(18) if n != 12]
+    deliver(b, one_ack_per_bin(rates((4, 2_500_000_000))) + late)
+
+
+@add(
+    "search.fraction.percent",
+    "The interpolated fraction as a whole percentage",
+    """RTT 100 ms is 2 bins and 30/35 = 6/7. Counted where a bin ends, bins 0..9 hold 10000 each, bin 10 50000, bins 11 and 12 together 17600. At curr = 13 the windows S(11) and S(10) hold 140000 and 100000: exactly 140000/7 + 6 * 100000/7 = 105714.3, in whole percent
+    (85) 21000 + 85000 = 106000. The later window holds 137600: 13 * 105714.3 < 1376000 <= 13 * 106000. draft-00 goes on, linux-3 exits.""",
+    sources=("catalogue E23",),
+)
+def _(b: StreamBuilder) -> None:
+    sizes = [10000, *rates((10, 10000)), 50000, 8800, 8800, 30000]
+    deliver(b, one_ack_per_bin(sizes))
+    b.expect(
+        at=nth_ack(b, 13), profile="draft-00", outcome="below_threshold", current_bytes=137600, previous_bytes=105714
+    )
+    b.expect(at=nth_ack(b, 13), profile="linux-3", outcome="exited")
+
+
+def _long_shift(bins: int) -> list[Delivery]:
+    """An initial RTT of 10 ms, bins of 3.5 ms, and an RTT that rises to so many bins and stays."""
+    bin_ns, final_ns = 3_500 * US, bins * 3_500 * US
+    count = bins + 16
+    return [
+        Delivery(
+            in_bin(i, 100 * US, bin_ns, 10 * MS),
+            10000 if i < bins - 2 else 12000,
+            min(final_ns, 10 * MS + 3_500 * US * max(0, i - 1)),
+        )
+        for i in range(count)
+    ]
+
+
+@add(
+    "search.shift.thirty-eight",
+    "A shift of 38 is the last that linux-4 and freebsd-4 evaluate",
+    "Initial RTT 10 ms, later 133 ms: 38 bins of 3.5 ms. Their ring of 50 sent bins reaches 49 bins back; every other profile finds the RTT inflated.",
+    sources=("catalogue E20",),
+)
+def _(b: StreamBuilder) -> None:
+    deliver(b, _long_shift(38))
+    b.expect(at=nth_ack(b, 49), profile=("linux-4", "freebsd-4"), shift_bins=38, bin=49)
+    b.expect(at=nth_ack(b, 49), profile="lanman-2024", outcome="rtt_inflated", shift_bins=38)
+
+
+@add(
+    "search.shift.thirty-nine",
+    "A shift of 39 is evaluated by none",
+    "Initial RTT 10 ms, later 136.5 ms: 39 bins.",
+    sources=("catalogue E20",),
+)
+def _(b: StreamBuilder) -> None:
+    deliver(b, _long_shift(39))
+    b.expect(at=nth_ack(b, 50), profile=("linux-4", "freebsd-4"), outcome="rtt_inflated", shift_bins=39)
+
+
+@add(
+    "search.shift.fifteen-fraction",
+    "A shift of 15 bins and a fraction: the ring of draft-00 has lost the oldest bin",
+    """RTT 540 ms is 15 bins and 15/35. Counted where a bin ends, bin 0 holds 200000, bins 1..14 10000 each, later ones 20000. draft-00, curr = 26: the windows S(11) and S(10) are bins 1..10 and 0..9, but bin 0 shares its slot with the newest, 25, and counts as 20000:
+    (20 * 100000 + 15 * 110000) / 35 = 104285; 13 times that is less than 10 * 200000: on. With bin 0 it would be 181428, and exit.""",
+    sources=("catalogue E19",),
+)
+def _(b: StreamBuilder) -> None:
+    sizes = [10000, 200000, *rates((14, 10000), (14, 20000))]
+    deliver(b, one_ack_per_bin(sizes, [min(540 * MS, RTT + 35 * MS * max(0, i - 2)) for i in range(len(sizes))]))
+    b.expect(
+        at=nth_ack(b, 26),
+        profile="draft-00",
+        outcome="below_threshold",
+        shift_bins=15,
+        current_bytes=200000,
+        previous_bytes=104285,
+    )
+
+
+@add(
+    "search.shift.above-255-ms",
+    "The shift needs more than eight bits in a clock of milliseconds too",
+    """Initial RTT 1 ms: quicly's bin is 1 ms. Later RTTs are 257 ms, 257 bins: kept in eight bits the shift is 1, and quicly compares neighbouring windows of a constant rate: exit. Nobody else evaluates a shift of 257 or 734.""",
+    sources=("catalogue E46",),
+)
+def _(b: StreamBuilder) -> None:
+    first, rtt_ns = 300 * MS, 257 * MS
+    times = [first + (i + 1) * MS + MS // 2 for i in range(20)]
+    for t_ns in times:
+        b.send(t_ns - rtt_ns, 10)
+    b.send(first - MS, 1)
+    b.ack(first, (200, 200))
+    for index, t_ns in enumerate(times):
+        b.ack(t_ns, (10 * index, 10 * index + 9))
+    b.expect(
+        at=nth_ack(b, 13),
+        profile="quicly-pr583",
+        outcome="exited",
+        shift_bins=1,
+        current_bytes=100000,
+        previous_bytes=100000,
+    )
+
+
+@add(
+    "search.shift.thirteen",
+    "A shift of 13 is the last that linux-3 evaluates",
+    "RTT 455 ms, 13 bins, at a constant rate: all profiles that compare delivered bytes exit. With 14 bins linux-3 does not.",
+    sources=("catalogue E19",),
+)
+def _(b: StreamBuilder) -> None:
+    rtts = [min(455 * MS, RTT + 35 * MS * max(0, i - 2)) for i in range(26)]
+    deliver(b, one_ack_per_bin([10000] * 26, rtts))
+    b.expect(at=nth_ack(b, 23), profile="linux-3", outcome="exited", shift_bins=13)
+
+
+def _coarse_clock(unit_name: str, unit_ns: int, rtt_units: int) -> None:
+    """Register a stimulus with an initial RTT of so many units, at a constant rate."""
+    rtt_ns = rtt_units * unit_ns
+
+    @add(
+        f"search.clock.rtt-{rtt_units}-{unit_name}",
+        f"An initial RTT of {rtt_units} {unit_name}, at a constant rate",
+        f"""The exact bin is 0.35 * {rtt_units} {unit_name}. A clock of {unit_name} has floor(35 * {rtt_units} / 100) of them, at least one, or none at all: then every ACK starts SEARCH again (linux-3, freebsd-4 in us). ACKs come a third of an RTT apart.""",
+        sources=("catalogue E42", "catalogue E43"),
+        tier="core",
+    )
+    def _(b: StreamBuilder) -> None:
+        step_ns = rtt_ns * 36 // 100
+        deliver(b, [Delivery(20 * MS + i * step_ns, 10000, rtt_ns) for i in range(20)])
+
+
+for _units in (1, 2, 3):
+    _coarse_clock("us", US, _units)
+for _units in (1, 3, 5, 8, 10):
+    _coarse_clock("ms", MS, _units)
+
+
+@add(
+    "search.clock.wrap-32-bits",
+    "The clock passes 2^32 microseconds",
+    """The connection begins 200 ms before 4294967296 us. Bins go on over the wrap, and the constant rate exits as at any other time. Code that keeps the time alone in 32 bits ends no bin for 71 minutes; where the end of the bin wraps too, as in Linux, one ACK per bin shows nothing.""",
+    sources=("catalogue E47",),
+)
+def _(b: StreamBuilder) -> None:
+    wrap_ns = 4_294_967_296 * US - 1_000 * MS
+    deliver(b, [Delivery(wrap_ns - 200 * MS + in_bin(i), 10000) for i in range(18)])
+    b.expect(at=nth_ack(b, 14), profile="lanman-2024", outcome="exited", bin=14)
+    b.expect(at=nth_ack(b, 12), profile="linux-3", outcome="exited", bin=12)
+
+
+@add(
+    "search.app-limited.restart",
+    "An app-limited ACK in the middle of a constant rate",
+    """The ACK that opens bin 8 is app-limited. linux-4 starts SEARCH again there and keeps its bins of 35 ms; quicly and the fork of picoquic pass over it, bytes and all; neqo counts its bytes but ends no bin with it; the paper makes no exception.""",
+    sources=("catalogue E32",),
+)
+def _(b: StreamBuilder) -> None:
+    deliver(b, [Delivery(in_bin(i), 10000, app_limited=i == 8) for i in range(22)])
+    b.expect(at=nth_ack(b, 8), profile="linux-4", outcome="restarted", bin=0)
+    b.expect(at=nth_ack(b, 8), profile=("quicly-pr583", "picoquic-fork", "neqo-2026"), outcome="app_limited", bin=7)
+    b.expect(at=nth_ack(b, 8), profile="lanman-2024", bin=8)
+
+
+@add(
+    "search.app-limited.idle-restart",
+    "Nothing to send for three RTTs, then on with the same window",
+    """No ACK from bin 6 to bin 14: the application was idle. The bins are empty there, and look like a plateau where they are not started again.""",
+    sources=("catalogue E33",),
+)
+def _(b: StreamBuilder) -> None:
+    before = one_ack_per_bin(rates((6, 10000)))
+    deliver(b, before + [Delivery(in_bin(15 + n), 10000, app_limited=n == 0) for n in range(18)])
+    b.expect(at=nth_ack(b, 6), profile="linux-4", outcome="restarted", bin=0)
+    b.expect(at=nth_ack(b, 6), profile="lanman-2024", bin=15)
+
+
+@add(
+    "search.interpolation.step",
+    "One large bin: where the earlier window is taken from",
+    """Bin i holds 10000 * 1.3^i bytes, rounded down, but bin 6 four times that. It reaches the earlier window sooner with forward interpolation than with none, and last with backward interpolation.""",
+    sources=("catalogue E26",),
+)
+def _(b: StreamBuilder) -> None:
+    sizes = [10000 * 13**i // 10**i for i in range(24)]
+    sizes[6] *= 4
+    deliver(b, one_ack_per_bin(sizes))
+    b.expect(
+        at=nth_ack(b, 14),
+        profile="lanman-2024",
+        outcome="below_threshold",
+        shift_bins=3,
+        current_bytes=1362056,
+        previous_bytes=698855,
+    )
+
+
+@add(
+    "search.restart.then-double",
+    "Slow start after persistent congestion, long enough to evaluate",
+    """Ten bins of 10000, persistent congestion, then a constant rate of one packet per bin: profiles that start again need ten bins before they decide; those that keep their counters (linux-3) see what went before bin 0.""",
+    sources=("catalogue E54", "catalogue E18"),
+    flags=("same-time-order",),
+    initial_window_bytes=100000,
+)
+def _(b: StreamBuilder) -> None:
+    deliver(b, one_ack_per_bin([10000] * 8))
+    b.send(in_bin(7) + 5 * MS, 10)
+    b.lose(in_bin(7) + 10 * MS, (80, 89))
+    b.persistent_congestion(in_bin(7) + 10 * MS)
+    times = [11, 12, *range(14, 30)]
+    deliver(b, [Delivery(in_bin(i), 1000) for i in times])
+    b.expect(at=nth_ack(b, 8), profile=("lanman-2024", "linux-3", "neqo-2026"), outcome="started", bin=0)
+    b.expect(at=nth_ack(b, 8), profile="picoquic-fork", outcome="grown")
+
+
+@add(
+    "search.restart.after-avoidance",
+    "Slow start after persistent congestion, with most bytes delivered in congestion avoidance",
+    """Three small bins, then a CE mark ends slow start; 20 bins of 50000 follow in congestion avoidance, then persistent congestion and doubling from 1000 on. linux-3 and freebsd-4 count in every phase: the counter of more than a million bytes before bin 0 is taken for a bin, and the first
+    evaluation exits; counted in slow start only it would go on. In draft-00, whose bin is a difference of sequence numbers, the first that ends in
+    slow start holds them, and the first evaluation that reads it exits. neqo-2026 and draft-09 never read that bin.""",
+    sources=("catalogue E18", "catalogue E54"),
+    flags=("same-time-order",),
+    tier="core",
+    initial_window_bytes=4_000_000,
+)
+def _(b: StreamBuilder) -> None:
+    early = [Delivery(in_bin(i), 1000, ce="after" if i == 2 else "") for i in range(3)]
+    deliver(b, early + [Delivery(in_bin(i), 50000) for i in range(3, 23)])
+    b.send(in_bin(22) + 5 * MS, 10)
+    last = b.ledger.next_packet - 1
+    b.lose(in_bin(22) + 10 * MS, (last - 9, last))
+    b.persistent_congestion(in_bin(22) + 10 * MS)
+    bins = [26, 27, *range(29, 45)]
+    sizes = [
+        1000,
+        1000,
+        1000,
+        1000,
+        1000,
+        1000,
+        2000,
+        2000,
+        2000,
+        3000,
+        4000,
+        5000,
+        6000,
+        8000,
+        10000,
+        12000,
+        16000,
+        20000,
+    ]
+    deliver(b, [Delivery(in_bin(index), size) for index, size in zip(bins, sizes, strict=True)])
+
+
+@add(
+    "search.evaluation.within-bin",
+    "One ACK within a bin has a much smaller RTT",
+    """Bytes per bin grow by 1.2; the RTT is 200 ms, 5.7 bins, so that the later window holds more than twice the earlier, and nobody exits. 10 ms into bin 18 an ACK comes with an RTT of 40 ms, 1.14 bins. picoquic-fork evaluates every ACK: moved forward to 0.86 bins the earlier window holds more than 10/13 of the
+    later: exit. For all others the ACK is one of many in its bin.""",
+    sources=("catalogue E02",),
+)
+def _(b: StreamBuilder) -> None:
+    sizes = [10000 * 12**i // 10**i for i in range(22)]
+    rtts = [min(200 * MS, RTT + 35 * MS * max(0, i - 2)) for i in range(22)]
+    deliver(b, [*one_ack_per_bin(sizes, rtts), Delivery(in_bin(18) + 10 * MS, 1000, 40 * MS)])
+    b.expect(at=nth_ack(b, 19), profile="picoquic-fork", outcome="exited", bin=18, shift_bins=1)
+    b.expect(at=nth_ack(b, 19), profile="lanman-2024", outcome="same_bin")

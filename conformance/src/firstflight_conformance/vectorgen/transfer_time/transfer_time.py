@@ -1,0 +1,534 @@
+"""The transfer-time models: inputs at which an answer changes or a wrong formula shows."""
+
+from typing import Any
+
+from firstflight_conformance.cases.computations import REFUSED
+from firstflight_conformance.vectorgen.computation import Questions, worked
+
+MS = 10**6
+QUESTIONS = Questions(
+    "transfer-time",
+    {
+        "rate_bps": 10_000_000,
+        "rtt_ns": 200 * MS,
+        "size_bytes": 2_000_000,
+        "mss_bytes": 1448,
+        "mtu_bytes": 1500,
+        "segments_per_ack": 1,
+        "initial_window_segments": 3,
+        "threshold_bytes": 65536,
+        "approved_rate_bps": 5_120_000,
+    },
+)
+ask = QUESTIONS.ask
+_PAPER = "Scharf 2009, equations (1) and (2)"
+_PACED = "Scharf 2009, equations (3) and (4)"
+
+
+def slow(number: str, name: str, title: str, why: str, expect: dict[str, Any], **inputs: int) -> None:
+    """Ask slow start; t is 1.2 ms and s / R is s * 150000 / 181 ns unless the inputs say otherwise."""
+    QUESTIONS.add(f"slow-start.{name}", title, why, ("slow-start",), (_PAPER, f"catalogue {number}"), inputs, expect)
+
+
+slow(
+    "M1",
+    "size-zero",
+    "No bytes take no time",
+    "n = 0, so that round 1 is the last: psi = max(min(psi_bdp, -1), 0) = 0 and Gamma = 0. Without the maximum psi is -1 and Gamma negative.",
+    size_bytes=0,
+    expect=worked(0, 0),
+)
+slow(
+    "M2",
+    "size-one",
+    "One byte takes its share of a packet",
+    "psi = 0, Gamma = 1 / R = 8 * 1500 * 10^9 / (10^7 * 1448) = 150000 / 181 = 828 + 132/181 ns. A full packet would take 1200000.",
+    size_bytes=1,
+    expect=worked(0, 828, 132, 181),
+)
+slow(
+    "M3",
+    "initial-window-exact",
+    "Exactly the initial window",
+    "n = 3 = w: round 1 is the last, psi = 0, Gamma = 3 t = 3600000 ns. With floor(s / L) + 1 segments psi would be 1.",
+    size_bytes=4344,
+    expect=worked(0, 3_600_000),
+)
+slow(
+    "M4",
+    "initial-window-exceeded",
+    "One byte more than the initial window",
+    "n = 4 > w: psi = 1. Gamma = tau + t (4345/1448 + 1 - 3) = 200000000 + 1200828 + 132/181 ns. Without rounding s / L up psi stays 0.",
+    size_bytes=4345,
+    expect=worked(1, 201_200_828, 132, 181),
+)
+slow(
+    "M5",
+    "two-rounds-exact",
+    "Exactly two rounds",
+    "n = 9 = S(2) = 3 + 6: psi = 1. Gamma = tau + t (9 + 1 - 3) = 208400000 ns. With S(m) > n as the end psi would be 2.",
+    size_bytes=13032,
+    expect=worked(1, 208_400_000),
+)
+slow(
+    "M6",
+    "two-rounds-exceeded",
+    "One byte more than two rounds",
+    "n = 10 > 9: psi = 2. Gamma = 2 tau + t (9 + 1/1448 + 2 - 9) = 402400828 + 132/181 ns.",
+    size_bytes=13033,
+    expect=worked(2, 402_400_828, 132, 181),
+)
+slow(
+    "M7",
+    "four-rounds-exact",
+    "Exactly four rounds",
+    "n = 45 = S(4): psi = 3. Gamma = 3 tau + t (45 + 3 - 21) = 632400000 ns.",
+    size_bytes=65160,
+    expect=worked(3, 632_400_000),
+)
+slow(
+    "M8",
+    "four-rounds-exceeded",
+    "One byte more than four rounds",
+    "n = 46: psi = 4. Gamma = 4 tau + t (45 + 1/1448 + 4 - 45) = 804800828 + 132/181 ns. Here the gain of the faster schemes is largest.",
+    size_bytes=65161,
+    expect=worked(4, 804_800_828, 132, 181),
+)
+slow(
+    "M9",
+    "size-64-kib",
+    "64 KiB, not 64000 bytes",
+    "n = 46: psi = 4. Gamma = 4 tau + t (65536/1448 + 4 - 45) = 805111602 + 38/181 ns.",
+    size_bytes=65536,
+    expect=worked(4, 805_111_602, 38, 181),
+)
+slow(
+    "M10",
+    "both-bounds-equal",
+    "The link is filled when the response ends",
+    "n = 346, S(6) = 189, S(7) = 381: the end allows psi = 6. 3 * 2^5 = 96 < 167.67 <= 192: so does the link. Gamma = 6 tau + t (500000/1448 + 6 - 189) = 1394764640 + 160/181 ns.",
+    size_bytes=500_000,
+    expect=worked(6, 1_394_764_640, 160, 181),
+)
+slow(
+    "M11",
+    "link-filled",
+    "The link is filled before the response ends",
+    "n = 1382, S(8) = 765, S(9) = 1533: the end allows 8; R tau / L + 1 = 167.67 <= 3 * 2^6 allows 6. The smaller counts: Gamma = 6 tau + t (2000000/1448 + 6 - 189) = 2637858563 + 97/181 ns.",
+    expect=worked(6, 2_637_858_563, 97, 181),
+)
+slow(
+    "M12",
+    "window-2",
+    "The initial window counts on both sides",
+    "2 * 2^6 = 128 < 167.67 <= 256: psi = 7. Gamma = 7 tau + t (2000000/1448 + 7 - 254) = 2761058563 + 97/181 ns.",
+    initial_window_segments=2,
+    expect=worked(7, 2_761_058_563, 97, 181),
+)
+slow(
+    "M13",
+    "window-10",
+    "An initial window of ten segments",
+    "10 * 2^4 = 160 < 167.67 <= 320: psi = 5. Gamma = 5 tau + t (2000000/1448 + 5 - 310) = 2291458563 + 97/181 ns.",
+    initial_window_segments=10,
+    expect=worked(5, 2_291_458_563, 97, 181),
+)
+slow(
+    "M14",
+    "window-just-idles",
+    "A window one segment short of the link",
+    "167 < R tau / L + 1 = 167.67: the link idles once, for tau + t - 167 t = 0.8 ms. psi = 1, Gamma = tau + t (2000000/1448 + 1 - 167) = 1658258563 + 97/181 ns. Without the + 1 psi is 0.",
+    initial_window_segments=167,
+    expect=worked(1, 1_658_258_563, 97, 181),
+)
+slow(
+    "M15",
+    "window-just-fills",
+    "A window that fills the link",
+    "168 >= 167.67: psi = 0, Gamma = s / R = 1657458563 + 97/181 ns.",
+    initial_window_segments=168,
+    expect=worked(0, 1_657_458_563, 97, 181),
+)
+slow(
+    "M16",
+    "window-beyond",
+    "A window far beyond the link",
+    "1000 >= 167.67: psi = 0, where the logarithm is negative. Gamma = s / R.",
+    initial_window_segments=1000,
+    expect=worked(0, 1_657_458_563, 97, 181),
+)
+slow(
+    "M17",
+    "window-10-exact",
+    "Exactly an initial window of ten",
+    "n = 10 = w: psi = 0, Gamma = 10 t = 12000000 ns.",
+    initial_window_segments=10,
+    size_bytes=14480,
+    expect=worked(0, 12_000_000),
+)
+slow(
+    "M17",
+    "window-10-exceeded",
+    "One byte more than an initial window of ten",
+    "n = 11: psi = 1. Gamma = tau + t (10 + 1/1448 + 1 - 10) = 201200828 + 132/181 ns.",
+    initial_window_segments=10,
+    size_bytes=14481,
+    expect=worked(1, 201_200_828, 132, 181),
+)
+slow(
+    "M18",
+    "gigabit",
+    "1 Gbit/s: the rate is in bits, at the IP layer",
+    "t = 12 us, psi = 4: Gamma = 4 tau + t (65536/1448 + 4 - 45) = 800051116 + 4/181 ns.",
+    rate_bps=10**9,
+    size_bytes=65536,
+    expect=worked(4, 800_051_116, 4, 181),
+)
+slow(
+    "M19",
+    "gigabit-large",
+    "Products beyond 64 bits",
+    "R tau / L + 1 = 16667.67 <= 3 * 2^13: psi = 13. K s = 1.2 * 10^13 * 10^8 = 1.2 * 10^21 needs 71 bits. Gamma = 13 tau + t (10^8/1448 + 13 - 24573) = 3134009281 + 139/181 ns.",
+    rate_bps=10**9,
+    size_bytes=10**8,
+    expect=worked(13, 3_134_009_281, 139, 181),
+)
+slow(
+    "M20",
+    "rtt-zero",
+    "No propagation: the link never idles",
+    "w = 3 >= R * 0 / L + 1 = 1: psi = 0, Gamma = s / R. The logarithm of 1/3 is negative.",
+    rtt_ns=0,
+    expect=worked(0, 1_657_458_563, 97, 181),
+)
+slow(
+    "M21",
+    "path-below-one-packet",
+    "The path holds less than a packet",
+    "R tau / L = 64000 * 0.1 / 12000 = 0.533: 3 >= 1.533, psi = 0, Gamma = s / R = 1294889502 + 138/181 ns.",
+    rate_bps=64_000,
+    rtt_ns=100 * MS,
+    size_bytes=10_000,
+    expect=worked(0, 1_294_889_502, 138, 181),
+)
+slow(
+    "M22",
+    "path-below-one-packet-window-1",
+    "With a window of one segment even such a path idles once",
+    "t = 187.5 ms. 1 < 1.533 <= 2: psi = 1 (n = 3 > 1). Gamma = tau + t (3000/1448 + 1 - 1) = 488466850 + 150/181 ns.",
+    rate_bps=64_000,
+    rtt_ns=100 * MS,
+    size_bytes=3000,
+    initial_window_segments=1,
+    expect=worked(1, 488_466_850, 150, 181),
+)
+slow(
+    "M23",
+    "link-exact",
+    "A round exactly fills the link: it does not idle",
+    "t = 1 ms, R tau / L + 1 = 24 = 3 * 2^3: psi = 3. psi = 4 gives the same Gamma, 6957077348 + 12/181 ns.",
+    rate_bps=12_000_000,
+    rtt_ns=23 * MS,
+    size_bytes=10**7,
+    expect=worked(3, 6_957_077_348, 12, 181),
+)
+slow(
+    "M24",
+    "link-one-ns-above",
+    "One ns more, and the link idles for that ns",
+    "24 t = 24000000 < tau + t = 24000001 ns: psi = 4, Gamma = 6957077352 + 12/181 ns.",
+    rate_bps=12_000_000,
+    rtt_ns=23 * MS + 1,
+    size_bytes=10**7,
+    expect=worked(4, 6_957_077_352, 12, 181),
+)
+slow(
+    "M25",
+    "link-one-ns-below",
+    "One ns less, and psi does not change",
+    "12 t < 23999999 <= 24 t: psi = 3, Gamma = 6957077345 + 12/181 ns.",
+    rate_bps=12_000_000,
+    rtt_ns=23 * MS - 1,
+    size_bytes=10**7,
+    expect=worked(3, 6_957_077_345, 12, 181),
+)
+slow(
+    "M26",
+    "link-exact-2-to-12",
+    "An exact power that floating point misses",
+    "t = 1 ms, R tau / L + 1 = 40960 = 10 * 2^12: psi = 12. In double precision the quotient is 4096.000000000001 and its logarithm gives 13.",
+    rate_bps=12_000_000,
+    rtt_ns=40_959 * MS,
+    size_bytes=10**9,
+    initial_window_segments=10,
+    expect=worked(12, 1_141_177_734_806, 114, 181),
+)
+slow(
+    "M27",
+    "ack-of-three-exact",
+    "An ACK for three segments: a logarithm to the base 4/3",
+    "S(2) = 9 (16/9 - 1) = 7 = n: psi = 1. Gamma = tau + t (7 + 1 - 3) = 206000000 ns. In double precision log(16/9) / log(4/3) exceeds 2, and psi becomes 2.",
+    size_bytes=7 * 1448,
+    segments_per_ack=3,
+    expect=worked(1, 206_000_000),
+)
+slow(
+    "M28",
+    "ack-of-three-log2",
+    "The same, for a logarithm to the base 2",
+    "S(4) = 243 (256/81 - 1) = 525 = n: psi = 3. Gamma = 3 tau + t (525 + 3 - 333) = 602340000 ns, with t = 12 us.",
+    rate_bps=10**9,
+    size_bytes=525 * 1448,
+    initial_window_segments=81,
+    segments_per_ack=3,
+    expect=worked(3, 602_340_000),
+)
+slow(
+    "M29",
+    "negative-remainder",
+    "The bytes left after psi rounds can be negative",
+    "b = 2, g = 3/2: S(1) = 1, S(2) = 2.5 < n = 3: psi = 2. Left are 2 + 1/1448 - 2.5 = -0.4993 segments. Gamma = 2 tau + t (2897/1448 + 2 - 2.5) = 401800828 + 132/181 ns; clamped at 0 it would be 402400000.",
+    size_bytes=2897,
+    initial_window_segments=1,
+    segments_per_ack=2,
+    expect=worked(2, 401_800_828, 132, 181),
+)
+slow(
+    "M30",
+    "ack-of-two-window-4",
+    "An ACK for two segments grows by 3/2, not by 2",
+    "S(k) = 8 ((3/2)^k - 1): S(4) = 32.5 and S(5) = 52.75 >= 46: psi = 4. Gamma = 4 tau + t (65536/1448 + 4 - 32.5) = 820111602 + 38/181 ns. Doubling gives 624311602 + 38/181.",
+    size_bytes=65536,
+    initial_window_segments=4,
+    segments_per_ack=2,
+    expect=worked(4, 820_111_602, 38, 181),
+)
+slow(
+    "M30",
+    "ack-of-two-long",
+    "Ten rounds of growth by 3/2",
+    "3 (3/2)^9 = 115.33 < 167.67 <= 3 (3/2)^10 = 173: psi = 10. S(10) = 6 ((3/2)^10 - 1) = 339.990 < 346. Gamma = 2018376359 + 459/724 ns: the fraction keeps a factor of 4.",
+    size_bytes=500_000,
+    segments_per_ack=2,
+    expect=worked(10, 2_018_376_359, 459, 724),
+)
+
+
+def jump(number: str, name: str, title: str, why: str, expect: dict[str, Any], **inputs: int) -> None:
+    """Ask Jump-Start; R0 is 327680 bytes/s for 64 KiB, R is 1206666.67 bytes/s."""
+    QUESTIONS.add(f"jump-start.{name}", title, why, ("jump-start",), (_PACED, f"catalogue {number}"), inputs, expect)
+
+
+for _size, _name in ((1, "size-one"), (1448, "size-segment"), (65535, "below-threshold"), (65536, "at-threshold")):
+    jump(
+        "M31",
+        _name,
+        f"{_size} byte{'s' if _size > 1 else ''} within the threshold take one RTT",
+        f"R0 = {_size} / tau < R: psi = 0, Gamma = s / R0 = tau = 200000000 ns and T = 2 tau. The text of the source says T = tau, against its own equation (3).",
+        size_bytes=_size,
+        expect=worked(0, 200_000_000),
+    )
+jump(
+    "M32",
+    "above-threshold",
+    "One byte more than the threshold",
+    "M(1) = 65536 < s: psi = 1. Gamma = tau + 1 / (2 R0) = 200000000 + 200000000 / 131072 = 200001525 + 225/256 ns.",
+    size_bytes=65537,
+    expect=worked(1, 200_001_525, 225, 256),
+)
+jump(
+    "M33",
+    "twice-threshold",
+    "Twice the threshold ends in the second round",
+    "M(2) = 3 * 65536: psi = 1. Gamma = tau + 65536 / (2 R0) = 300000000 ns.",
+    size_bytes=131_072,
+    expect=worked(1, 300_000_000),
+)
+jump(
+    "M33",
+    "two-rounds-exact",
+    "Exactly two rounds",
+    "s = M(2): psi = 1. Gamma = tau + 131072 / (2 R0) = 400000000 ns.",
+    size_bytes=196_608,
+    expect=worked(1, 400_000_000),
+)
+jump(
+    "M33",
+    "two-rounds-exceeded",
+    "One byte more than two rounds",
+    "psi = 2, and 4 R0 = 1310720 > R: the byte goes at R. Gamma = 2 tau + 1 / R = 400000828 + 132/181 ns.",
+    size_bytes=196_609,
+    expect=worked(2, 400_000_828, 132, 181),
+)
+jump(
+    "M34",
+    "link-rate",
+    "The rate does not grow beyond the link",
+    "2 R0 < R <= 4 R0: psi = 2. Gamma = 2 tau + (2000000 - 196608) / R = 1894523756 + 164/181 ns.",
+    expect=worked(2, 1_894_523_756, 164, 181),
+)
+
+
+def quick(number: str, name: str, title: str, why: str, expect: dict[str, Any], **inputs: int) -> None:
+    """Ask Quick-Start."""
+    sources = (_PACED, "RFC 4782, section 3.1", f"catalogue {number}")
+    QUESTIONS.add(f"quick-start.{name}", title, why, ("quick-start",), sources, inputs, expect)
+
+
+quick(
+    "M35",
+    "one-round",
+    "The last whole byte of the first round",
+    "M(1) = 1448 * 5120000 * 0.2 / 12000 = 123562.67 bytes: psi = 0. Gamma = 123562 * 12000 / (1448 * 5120000) s = 199998920 + 335/362 ns.",
+    size_bytes=123_562,
+    expect=worked(0, 199_998_920, 335, 362),
+)
+quick(
+    "M35",
+    "two-rounds",
+    "The first byte of the second round",
+    "123563 > 123562.67: psi = 1, and 2 q > r: what is left, 1/3 byte, goes at R. Gamma = tau + 828.73 / 3 = 200000276 + 44/181 ns.",
+    size_bytes=123_563,
+    expect=worked(1, 200_000_276, 44, 181),
+)
+quick(
+    "M36",
+    "link-rate",
+    "The approved rate counts headers too",
+    "psi = 1. Gamma = tau + (2000000 - 123562.67) / R = 1755058563 + 97/181 ns. With R0 = q / 8 the first round would hold 128000 bytes.",
+    expect=worked(1, 1_755_058_563, 97, 181),
+)
+quick(
+    "M37",
+    "above-link",
+    "An approved rate above that of the link",
+    "q = 10.24 Mbit/s >= r: psi = 0, Gamma = s / R = 1657458563 + 97/181 ns, not s / R0.",
+    approved_rate_bps=10_240_000,
+    expect=worked(0, 1_657_458_563, 97, 181),
+)
+quick(
+    "M38",
+    "smallest-rate",
+    "The smallest rate is slower than slow start",
+    "80000 * 2^6 = 5.12 M < r <= 2^7 * 80000: psi = 7. M(7) = 127 * 1930.67 = 245194.67: Gamma = 7 tau + 1754805.33 / R = 2854258563 + 97/181 ns. Slow start takes 2637858563.",
+    approved_rate_bps=80_000,
+    expect=worked(7, 2_854_258_563, 97, 181),
+)
+quick(
+    "M39",
+    "link-exact",
+    "The rate of the link is an exact multiple",
+    "80000 * 2^7 = r: psi = 7, and psi = 8 would give the same Gamma, 9294621892 + 48/181 ns.",
+    rate_bps=10_240_000,
+    size_bytes=10**7,
+    approved_rate_bps=80_000,
+    expect=worked(7, 9_294_621_892, 48, 181),
+)
+ask(
+    "quick-start-rate.rounded-down",
+    "A request is granted the next lower rate",
+    "40000 * 2^7 = 5120000 <= 5200000 < 2^8 * 40000: code 7.",
+    "quick-start-rate",
+    sources=("RFC 4782, section 3.1", "catalogue M40"),
+    requested_rate_bps=5_200_000,
+    expect={"code": 7, "approved_rate_bps": 5_120_000},
+)
+ask(
+    "quick-start-rate.too-small",
+    "A request below the smallest rate gets none",
+    "79000 < 40000 * 2 = 80000: code 0, no rate. 40000 itself is no rate.",
+    "quick-start-rate",
+    sources=("RFC 4782, section 3.1", "catalogue M40"),
+    requested_rate_bps=79_000,
+    expect={"code": 0, "approved_rate_bps": 0},
+)
+ask(
+    "quick-start-rate.largest",
+    "A request above the largest rate gets that",
+    "40000 * 2^15 = 1310720000 <= 2000000000, and there is no code 16: code 15.",
+    "quick-start-rate",
+    sources=("RFC 4782, section 3.1", "catalogue M40"),
+    requested_rate_bps=2 * 10**9,
+    expect={"code": 15, "approved_rate_bps": 1_310_720_000},
+)
+ask(
+    "quick-start-rate.exact",
+    "A request for a rate that there is",
+    "40000 * 2^1 = 80000: code 1.",
+    "quick-start-rate",
+    sources=("RFC 4782, section 3.1",),
+    requested_rate_bps=80_000,
+    expect={"code": 1, "approved_rate_bps": 80_000},
+)
+ask(
+    "quick-start-rate.zero",
+    "A request for nothing",
+    "0 < 80000: code 0, no rate.",
+    "quick-start-rate",
+    sources=("RFC 4782, section 3.1",),
+    requested_rate_bps=0,
+    expect={"code": 0, "approved_rate_bps": 0},
+)
+ask(
+    "slow-start.three-forms",
+    "Closed form, sum of idle times and maximum agree",
+    "Idle after rounds 1 to 6: 201.2 - 1.2 * 3 * 2^(k-1) = 197.6, 194, 186.8, 172.4, 143.6 and 86 ms, 980.4 ms together. With s / R = 248.618785 ms Gamma = 1229.018785 ms; the maximum over k of k tau + t (s/L + k - S(k)) is reached at k = 6.",
+    "slow-start",
+    sources=(_PAPER, "catalogue M41"),
+    size_bytes=300_000,
+    expect=worked(6, 1_229_018_784, 96, 181),
+)
+ask(
+    "scheme.same-growth",
+    "Initial-Start with the same window is slow start",
+    "n = 208: S(6) = 189 < 208 <= S(7) = 381 allows 6 rounds, and so does 3 * 2^6 = 192 >= 167.67: psi = 6 for both. Growth by (b + 1) / b with b = 1 is growth by 2.",
+    "slow-start",
+    "initial-start",
+    sources=(_PAPER, "catalogue M42"),
+    size_bytes=300_001,
+    expect=worked(6, 1_229_019_613, 47, 181),
+)
+ask(
+    "initial-start.window-83",
+    "Initial-Start with 83 segments",
+    "n = 46 <= 83: psi = 0, Gamma = 65536 / R = 54311602 + 38/181 ns.",
+    "initial-start",
+    sources=(_PAPER,),
+    size_bytes=65536,
+    initial_window_segments=83,
+    expect=worked(0, 54_311_602, 38, 181),
+)
+ask(
+    "more-start.link-rate",
+    "More-Start at the rate of the link",
+    "R0 = R: psi = 0, Gamma = s / R = 54311602 + 38/181 ns.",
+    "more-start",
+    sources=(_PACED,),
+    size_bytes=65536,
+    approved_rate_bps=10_000_000,
+    expect=worked(0, 54_311_602, 38, 181),
+)
+ask(
+    "more-start.any-rate",
+    "More-Start takes a rate that Quick-Start refuses",
+    "q = 3 Mbit/s has no code. M(1) = 72400: psi = 0, Gamma = 65536 * 12000 / (1448 * 3000000) s = 181038674 + 6/181 ns in More-Start; Quick-Start refuses.",
+    "more-start",
+    "quick-start",
+    sources=(_PACED, "RFC 4782, section 3.1"),
+    size_bytes=65536,
+    approved_rate_bps=3_000_000,
+    expect={"more-start": worked(0, 181_038_674, 6, 181), "quick-start": REFUSED},
+)
+
+ask(
+    "more-start.link-exact-2-to-29",
+    "A power of two at which logarithms in double precision fail",
+    "r = 1000 * 2^29 and q = 1000: psi = 29. M(29) is about 65 MB, so that the response does not end before. log(2^29) / log(2) exceeds 29, and psi becomes 30; Gamma is the same.",
+    "more-start",
+    sources=(_PACED, "notes on exact evaluation"),
+    rate_bps=1000 << 29,
+    rtt_ns=MS,
+    size_bytes=10**9,
+    approved_rate_bps=1000,
+    expect={"psi": 29, "gamma_ns": 43_436_285},
+)

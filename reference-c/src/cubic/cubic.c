@@ -1,0 +1,261 @@
+/* The law of CUBIC. Mirrors reference-py/src/firstflight/cubic.py. */
+#include "firstflight/cubic/cubic.h"
+
+#include "firstflight/cubic/window.h"
+#include "firstflight/limits.h"
+#include "firstflight/observables.h"
+
+#define FRACTION_BITS 32
+#define FRACTION_MASK UINT64_C(0xFFFFFFFF)
+
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+static void end_epoch(struct ff_cubic *state)
+{
+    state->epoch = (struct ff_cubic_epoch){.begun = false, .stopped_ns = FF_NONE};
+}
+
+void ff_cubic_begin(struct ff_cubic *state, const struct ff_cubic_readings *readings)
+{
+    const struct ff_cubic_readings kept = *readings; /* they may be those of the state itself */
+
+    *state = (struct ff_cubic){
+        .readings = kept,
+        .w_max_bytes = FF_NONE,
+        .cwnd_prior_bytes = FF_NONE,
+        .reduced_ns = FF_NONE,
+        .epoch = {.stopped_ns = FF_NONE},
+        .saved = {.there = false},
+    };
+}
+
+void ff_cubic_set_flight(struct ff_cubic *state, uint64_t bytes_in_flight)
+{
+    state->flight_bytes = smaller(bytes_in_flight, FF_WINDOW_MAX_BYTES);
+}
+
+/* Take the time that did not count out of the stage. */
+static void resume(struct ff_cubic_epoch *epoch, uint64_t now_ns)
+{
+    if (epoch->stopped_ns == FF_NONE) {
+        return;
+    }
+    epoch->start_ns += now_ns - epoch->stopped_ns; /* [cubic.limited.time] */
+    epoch->stopped_ns = FF_NONE;
+    epoch->idle = false;
+}
+
+void ff_cubic_on_sent(struct ff_cubic *state, uint64_t t_ns, const struct ff_sent *sent)
+{
+    ff_cubic_set_flight(state, sent->bytes_in_flight);
+    if (state->epoch.begun && state->epoch.idle) {
+        resume(&state->epoch, t_ns); /* [cubic.limited.idle] */
+    }
+}
+
+/* Let time not count from now on, if the reading says so and it is not so already. */
+static void stop(struct ff_cubic *state, uint64_t now_ns, bool idle)
+{
+    uint8_t limited_time = state->readings.limited_time;
+    uint8_t alone = idle ? FF_CUBIC_LIMITED_TIME_IDLE : FF_CUBIC_LIMITED_TIME_ACKS;
+
+    if (!state->epoch.begun || state->epoch.stopped_ns != FF_NONE ||
+        (limited_time != FF_CUBIC_LIMITED_TIME_ACKS_AND_IDLE && limited_time != alone)) {
+        return;
+    }
+    state->epoch.stopped_ns = now_ns;
+    state->epoch.idle = idle;
+}
+
+/* Begin a stage, unless there is one and nothing else has changed the window since it last grew. */
+static void continue_epoch(struct ff_cubic *state, uint64_t now_ns, uint64_t datagram_bytes, uint64_t cwnd_bytes)
+{
+    struct ff_cubic_epoch *epoch = &state->epoch;
+
+    if (epoch->begun && epoch->cwnd_bytes == cwnd_bytes) {
+        resume(epoch, now_ns);
+        return;
+    }
+    end_epoch(state);
+    epoch->begun = true;
+    epoch->start_ns = now_ns; /* [cubic.epoch.begin] */
+    if (state->readings.epoch_start == FF_CUBIC_EPOCH_START_RECOVERY && state->reduced_ns != FF_NONE) {
+        epoch->start_ns = state->reduced_ns; /* [cubic.epoch.at-recovery] */
+    }
+    if (state->w_max_bytes == FF_NONE) {
+        state->w_max_bytes = cwnd_bytes; /* [cubic.epoch.no-maximum] */
+    } else if (state->w_max_bytes < cwnd_bytes) {
+        state->w_max_bytes = cwnd_bytes; /* [cubic.epoch.low-maximum] */
+    }
+    if (state->cwnd_prior_bytes == FF_NONE) {
+        state->cwnd_prior_bytes = cwnd_bytes; /* [cubic.epoch.no-prior] */
+    }
+    epoch->k_ns = ff_cubic_time_ns(state->w_max_bytes - cwnd_bytes, datagram_bytes); /* [cubic.k] */
+    epoch->cwnd_bytes = cwnd_bytes;
+    epoch->w_est_bytes = cwnd_bytes; /* [cubic.friendly.begin] */
+    state->reduced_ns = FF_NONE;
+}
+
+/* Grow W_est as Reno grows. */
+static void grow_estimate(struct ff_cubic *state, uint64_t datagram_bytes, uint64_t cwnd_bytes, uint64_t acked_bytes)
+{
+    struct ff_cubic_epoch *epoch = &state->epoch;
+    bool reached = epoch->w_est_bytes >= state->cwnd_prior_bytes;
+    uint64_t increase =
+        ff_cubic_friendly_increase(datagram_bytes, acked_bytes, cwnd_bytes, reached); /* [cubic.friendly.estimate] */
+    uint64_t fraction = epoch->w_est_fraction + (increase & FRACTION_MASK);
+
+    epoch->w_est_bytes = smaller(epoch->w_est_bytes + (increase >> FRACTION_BITS) + (fraction >> FRACTION_BITS),
+                                 FF_WINDOW_MAX_BYTES);
+    epoch->w_est_fraction = fraction & FRACTION_MASK;
+}
+
+/* Set the window to W_est, never lower than it is. */
+static void follow_estimate(struct ff_cubic_epoch *epoch)
+{
+    if (epoch->w_est_bytes <= epoch->cwnd_bytes) {
+        return; /* [cubic.friendly.never-lowers] */
+    }
+    epoch->cwnd_bytes = epoch->w_est_bytes; /* [cubic.friendly.region] */
+    epoch->cwnd_fraction = epoch->w_est_fraction;
+}
+
+/* Grow the window by its share of the way to the target. */
+static void approach(struct ff_cubic_epoch *epoch, uint64_t acked_bytes, uint64_t target_bytes)
+{
+    uint64_t cwnd_bytes = epoch->cwnd_bytes;
+    uint64_t most_bytes = cwnd_bytes + cwnd_bytes / 2; /* below 2^63 */
+
+    if (target_bytes > most_bytes) {
+        target_bytes = most_bytes; /* [cubic.target.most] */
+    }
+    if (target_bytes <= cwnd_bytes) {
+        return; /* [cubic.target.least] */
+    }
+    struct ff_cubic_bytes share = ff_cubic_share(acked_bytes, target_bytes - cwnd_bytes, cwnd_bytes); /* [cubic.grow] */
+    uint64_t fraction = share.fraction + epoch->cwnd_fraction;
+    epoch->cwnd_bytes = smaller(cwnd_bytes + share.whole + (fraction >> FRACTION_BITS), FF_WINDOW_MAX_BYTES);
+    epoch->cwnd_fraction = fraction & FRACTION_MASK;
+}
+
+static uint64_t grow(struct ff_cubic *state, uint64_t t_ns, const struct ff_ack *ack, uint64_t datagram_bytes,
+                     uint64_t cwnd_bytes, uint64_t acked_bytes)
+{
+    struct ff_cubic_epoch *epoch = &state->epoch;
+
+    continue_epoch(state, t_ns, datagram_bytes, cwnd_bytes);
+    uint64_t counted_bytes = smaller(acked_bytes, cwnd_bytes); /* [cubic.grow.at-most-a-window] */
+    grow_estimate(state, datagram_bytes, cwnd_bytes, counted_bytes);
+    uint64_t elapsed_ns = t_ns - epoch->start_ns;
+    if (ff_cubic_window_bytes(state->w_max_bytes, epoch->k_ns, datagram_bytes, elapsed_ns) < epoch->w_est_bytes) {
+        follow_estimate(epoch);
+    } else {
+        if (state->readings.growth == FF_CUBIC_GROWTH_ACKS) {
+            counted_bytes = smaller(datagram_bytes, cwnd_bytes); /* [cubic.grow.per-ack] */
+        }
+        /* Two times: below 2^60. */
+        uint64_t ahead_ns = elapsed_ns + (ack->smoothed_rtt_ns == FF_NO_RTT_NS ? 0 : ack->smoothed_rtt_ns);
+        uint64_t target_bytes =
+            ff_cubic_window_bytes(state->w_max_bytes, epoch->k_ns, datagram_bytes, ahead_ns); /* [cubic.target] */
+        approach(epoch, counted_bytes, target_bytes);
+    }
+    return epoch->cwnd_bytes;
+}
+
+uint64_t ff_cubic_on_acked(struct ff_cubic *state, uint64_t t_ns, const struct ff_ack *ack, uint64_t datagram_bytes,
+                           uint64_t cwnd_bytes, uint64_t acked_bytes)
+{
+    ff_cubic_set_flight(state, ack->bytes_in_flight);
+    if (ack->app_limited) {
+        stop(state, t_ns, false); /* [cubic.limited.growth] */
+    } else if (acked_bytes > 0 && cwnd_bytes > 0) {
+        cwnd_bytes = grow(state, t_ns, ack, datagram_bytes, cwnd_bytes, acked_bytes);
+    }
+    if (ack->bytes_in_flight == 0) {
+        stop(state, t_ns, true);
+    }
+    return cwnd_bytes;
+}
+
+struct ff_cubic_windows ff_cubic_reduce(struct ff_cubic *state, uint64_t now_ns, uint64_t datagram_bytes,
+                                        const struct ff_cubic_saved *base, uint64_t flight_bytes, bool ce)
+{
+    struct ff_cubic_saved prior = *base;
+    struct ff_cubic_windows windows;
+
+    prior.there = true;
+    prior.w_max_bytes = state->w_max_bytes;
+    prior.cwnd_prior_bytes = state->cwnd_prior_bytes;
+    prior.epoch = state->epoch;
+    ff_cubic_note_reduction(state, now_ns, base->cwnd_bytes);
+    state->saved = prior; /* [cubic.spurious.save] */
+    uint64_t reduced_bytes = ff_cubic_seven_tenths(base->cwnd_bytes); /* [cubic.reduce] */
+    if (state->readings.reduction_basis == FF_CUBIC_REDUCTION_BASIS_FLIGHT) {
+        reduced_bytes = ff_cubic_seven_tenths(flight_bytes); /* [cubic.reduce.flight] */
+    }
+    uint64_t two_bytes = 2 * datagram_bytes, least_bytes = two_bytes; /* [cubic.reduce.minimum] */
+    if (ce && state->readings.ce_minimum == FF_CUBIC_CE_MINIMUM_ONE_DATAGRAM) {
+        least_bytes = datagram_bytes; /* [cubic.reduce.minimum-ce] */
+    }
+    windows.cwnd_bytes = larger(reduced_bytes, least_bytes); /* [cubic.reduce.at-once] */
+    windows.ssthresh_bytes = larger(reduced_bytes, two_bytes);
+    return windows;
+}
+
+void ff_cubic_note_reduction(struct ff_cubic *state, uint64_t now_ns, uint64_t cwnd_bytes)
+{
+    uint64_t last_bytes = state->w_max_bytes;
+
+    state->w_max_bytes = cwnd_bytes; /* [cubic.maximum] */
+    if (last_bytes != FF_NONE && cwnd_bytes < last_bytes &&
+        state->readings.fast_convergence == FF_CUBIC_FAST_CONVERGENCE_ON) {
+        state->w_max_bytes = ff_cubic_seventeen_twentieths(cwnd_bytes); /* [cubic.maximum.fast-convergence] */
+    }
+    state->cwnd_prior_bytes = cwnd_bytes;
+    state->reduced_ns = now_ns;
+    state->saved.there = false;
+    end_epoch(state);
+}
+
+void ff_cubic_collapse(struct ff_cubic *state)
+{
+    state->saved.there = false;   /* [cubic.spurious.persistent] */
+    state->w_max_bytes = FF_NONE; /* [cubic.persistent] */
+    state->reduced_ns = FF_NONE;
+    end_epoch(state);
+}
+
+void ff_cubic_forget(struct ff_cubic *state)
+{
+    uint64_t flight_bytes = state->flight_bytes;
+
+    ff_cubic_begin(state, &state->readings); /* [cubic.startup.forget] */
+    state->flight_bytes = flight_bytes;
+}
+
+bool ff_cubic_restore(struct ff_cubic *state, uint64_t cwnd_bytes, struct ff_cubic_saved *replaced)
+{
+    const struct ff_cubic_saved *saved = &state->saved;
+
+    if (!saved->there || state->readings.spurious == FF_CUBIC_SPURIOUS_KEPT) {
+        return false;
+    }
+    if (cwnd_bytes >= saved->cwnd_bytes) { /* the window before the reduction, which is cwnd_prior */
+        return false; /* [cubic.spurious.late] */
+    }
+    state->w_max_bytes = saved->w_max_bytes; /* [cubic.spurious] */
+    state->cwnd_prior_bytes = saved->cwnd_prior_bytes;
+    state->epoch = saved->epoch;
+    state->reduced_ns = FF_NONE;
+    *replaced = *saved;
+    state->saved.there = false;
+    return true;
+}

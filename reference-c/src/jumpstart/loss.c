@@ -1,0 +1,232 @@
+/* Loss and recovery of JumpStart. Mirrors reference-py/src/firstflight/jumpstart_loss.py. */
+#include "firstflight/jumpstart/loss.h"
+
+#include "firstflight/cubic/window.h"
+#include "firstflight/limits.h"
+
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Add to R, which saturates: no flight has more packets. */
+static void add_repeats(struct ff_jumpstart *state, uint64_t packets)
+{
+    state->repeats = smaller(state->repeats + packets, FF_PACKET_MAX);
+}
+
+void ff_jumpstart_loss_on_sent(const struct ff_jumpstart_readings *readings, struct ff_jumpstart *state,
+                               const struct ff_newreno *base, const struct ff_sent *sent)
+{
+    if (!base->in_recovery || !state->accounting || readings->counted != FF_JUMPSTART_COUNTED_RETRANSMISSIONS) {
+        return;
+    }
+    for (size_t i = 0; i < sent->retransmit_count; i++) {
+        const struct ff_range *range = &sent->retransmits[i];
+        uint64_t packets = readings->counted_data == FF_JUMPSTART_COUNTED_DATA_FIRST_FLIGHT
+                               ? ff_jumpstart_overlap(state, range->first, range->last)
+                               : range->last - range->first + 1;
+        add_repeats(state, packets); /* [jumpstart.loss.count] */
+    }
+}
+
+/* Return whether a sign of congestion begins a recovery: TCP's lasts until the data before it is acknowledged. */
+static bool reduces(const struct ff_jumpstart_readings *readings, const struct ff_newreno *base, uint64_t sent_t_ns)
+{
+    if (base->in_recovery && readings->recovery_end == FF_JUMPSTART_RECOVERY_END_ALL_DATA) {
+        return false; /* [jumpstart.loss.once] */
+    }
+    return !ff_newreno_sent_before_recovery(base, sent_t_ns);
+}
+
+/* Return whether the window before the jump is what the first loss reduces. */
+static bool takes_back(const struct ff_jumpstart_readings *readings, const struct ff_jumpstart *state,
+                       const struct ff_newreno *base, uint64_t packet)
+{
+    if (readings->first_loss_window == FF_JUMPSTART_FIRST_LOSS_WINDOW_UNCHANGED ||
+        base->ssthresh_bytes != FF_SSTHRESH_INFINITE) {
+        return false;
+    }
+    return state->flight_first != FF_NO_PACKET && packet < state->flight_end;
+}
+
+static uint64_t reduced(const struct ff_jumpstart_readings *readings, const struct ff_newreno *base,
+                        uint64_t window_bytes)
+{
+    if (readings->reduction_factor == FF_JUMPSTART_REDUCTION_FACTOR_HALF_THEN_SEVEN_TENTHS) {
+        if (base->ssthresh_bytes != FF_SSTHRESH_INFINITE) {
+            return ff_cubic_seven_tenths(window_bytes); /* [jumpstart.loss.seven-tenths] */
+        }
+        return window_bytes / 2;
+    }
+    if (readings->reduction_factor == FF_JUMPSTART_REDUCTION_FACTOR_SEVEN_TENTHS_OF_PACKETS) {
+        uint64_t packets = ff_cubic_seven_tenths(window_bytes / base->max_datagram_size_bytes);
+        return packets * base->max_datagram_size_bytes; /* [jumpstart.loss.whole-packets] */
+    }
+    return ff_newreno_reduced_bytes(base, window_bytes);
+}
+
+/* After a sign of congestion that began a recovery or came in one: will its end be accounted for? */
+static void in_recovery(const struct ff_jumpstart_readings *readings, struct ff_jumpstart *state, bool of_flight)
+{
+    if (readings->accounting != FF_JUMPSTART_ACCOUNTING_HALF_OF_REST) {
+        return;
+    }
+    if (readings->accounting_scope == FF_JUMPSTART_ACCOUNTING_SCOPE_EVERY_RECOVERY) {
+        state->accounting = state->flight_first != FF_NO_PACKET;
+    } else if (of_flight && !state->accounted) {
+        state->accounting = true; /* [jumpstart.loss.scope] */
+    }
+}
+
+/* Begin a recovery. `packet`: the first that was lost or marked. */
+static void reduce(const struct ff_jumpstart_readings *readings, struct ff_jumpstart *state, struct ff_newreno *base,
+                   uint64_t now_ns, uint64_t packet, bool of_flight)
+{
+    uint64_t window_bytes = base->cwnd_bytes;
+
+    if (readings->reduction_basis == FF_JUMPSTART_REDUCTION_BASIS_IN_FLIGHT) {
+        window_bytes = state->in_flight_bytes; /* [jumpstart.loss.in-flight] */
+    }
+    if (takes_back(readings, state, base, packet)) {
+        window_bytes = larger(state->acked_bytes, state->initial_window_bytes); /* [jumpstart.loss.take-back] */
+    }
+    uint64_t reduced_bytes = larger(reduced(readings, base, window_bytes), ff_newreno_minimum_window_bytes(base));
+    ff_newreno_begin_recovery(base, now_ns, reduced_bytes, window_bytes); /* [jumpstart.loss.reduce] */
+    if (state->jumping && readings->first_loss_end == FF_JUMPSTART_FIRST_LOSS_END_LOST_PACKET) {
+        state->jumping = false;
+        state->flight_end = larger(packet, state->flight_first); /* [jumpstart.loss.flight-end] */
+    }
+    ff_jumpstart_end_jump(readings, state);
+    state->reduced = true;
+    state->accounting = false;
+    state->repeats = 0;
+    state->recovery_point = state->next_packet;
+    in_recovery(readings, state, of_flight);
+}
+
+enum ff_outcome ff_jumpstart_loss_on_lost(const struct ff_jumpstart_readings *readings, struct ff_jumpstart *state,
+                                          struct ff_newreno *base, uint64_t t_ns, const struct ff_lost *lost)
+{
+    enum ff_outcome outcome = FF_OUTCOME_ALREADY_REDUCED;
+    uint64_t latest_sent_t_ns = 0;
+
+    for (size_t i = 0; i < lost->run_count; i++) {
+        latest_sent_t_ns = larger(latest_sent_t_ns, lost->packets[i].sent_t_ns);
+    }
+    bool of_flight = ff_jumpstart_packets_in_flight(state, lost->packets, lost->run_count) > 0;
+    if (reduces(readings, base, latest_sent_t_ns)) {
+        reduce(readings, state, base, t_ns, lost->packets[0].first, of_flight);
+        outcome = FF_OUTCOME_REDUCED;
+    } else if (base->in_recovery) {
+        in_recovery(readings, state, of_flight);
+    }
+    if (state->accounting && readings->counted == FF_JUMPSTART_COUNTED_LOSSES) {
+        add_repeats(state, ff_jumpstart_packets_in_flight(state, lost->packets, lost->run_count));
+    }
+    ff_jumpstart_set_in_flight(state, lost->bytes_in_flight);
+    return outcome;
+}
+
+enum ff_outcome ff_jumpstart_loss_on_ce(const struct ff_jumpstart_readings *readings, struct ff_jumpstart *state,
+                                        struct ff_newreno *base, uint64_t t_ns, const struct ff_ce *ce)
+{
+    bool of_flight = ff_jumpstart_in_flight(state, ce->packet) && readings->ecn == FF_JUMPSTART_ECN_ACCOUNTED;
+    if (reduces(readings, base, ce->sent_t_ns)) {
+        reduce(readings, state, base, t_ns, ce->packet, of_flight); /* [jumpstart.loss.ecn] */
+        return FF_OUTCOME_REDUCED;
+    }
+    if (base->in_recovery) {
+        in_recovery(readings, state, of_flight);
+    }
+    return FF_OUTCOME_ALREADY_REDUCED;
+}
+
+bool ff_jumpstart_recovery_ended(const struct ff_jumpstart_readings *readings, const struct ff_jumpstart *state,
+                                 const struct ff_newreno *base, const struct ff_ack *ack)
+{
+    if (readings->recovery_end == FF_JUMPSTART_RECOVERY_END_ALL_DATA && ack->oldest_unacked_packet != FF_NO_PACKET) {
+        return ack->oldest_unacked_packet >= state->recovery_point; /* [jumpstart.recovery.all-data] */
+    }
+    for (size_t i = 0; i < ack->run_count; i++) {
+        if (!ff_newreno_sent_before_recovery(base, ack->packets[i].sent_t_ns)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void ff_jumpstart_account(const struct ff_jumpstart_readings *readings, struct ff_jumpstart *state,
+                          struct ff_newreno *base)
+{
+    uint64_t packet_bytes = base->max_datagram_size_bytes;
+    uint64_t flight_packets = state->flight_end - state->flight_first; /* there is a flight, and it has ended */
+    uint64_t rest_packets = flight_packets > state->repeats ? flight_packets - state->repeats : 0; /* [jumpstart.account.half] */
+    uint64_t half_packets =
+        readings->result_rounding == FF_JUMPSTART_RESULT_ROUNDING_DOWN ? rest_packets / 2 : (rest_packets + 1) / 2;
+    uint64_t least_packets = readings->result_floor == FF_JUMPSTART_RESULT_FLOOR_ONE_PACKET ? 1 : 2;
+    /* At most FF_WINDOW_MAX_BYTES. */
+    uint64_t packets = larger(half_packets, least_packets); /* [jumpstart.account.floor] */
+    uint64_t window_bytes = smaller(packets, FF_WINDOW_MAX_BYTES / packet_bytes) * packet_bytes;
+
+    if (readings->result_raise == FF_JUMPSTART_RESULT_RAISE_NEVER) {
+        window_bytes = smaller(window_bytes, base->cwnd_bytes); /* [jumpstart.account.never-raises] */
+    }
+    base->cwnd_bytes = window_bytes;
+    if (readings->result_threshold == FF_JUMPSTART_RESULT_THRESHOLD_FOLLOWS) {
+        base->ssthresh_bytes = larger(window_bytes, 2 * packet_bytes); /* [jumpstart.account.threshold] */
+    }
+    state->accounting = false;
+    state->accounted = true;
+}
+
+void ff_jumpstart_count_acked(const struct ff_jumpstart_readings *readings, struct ff_jumpstart *state,
+                              const struct ff_ack *ack)
+{
+    if (readings->accounting == FF_JUMPSTART_ACCOUNTING_ACKED_SHARE &&
+        ff_jumpstart_in_flight(state, ack->packets[ack->run_count - 1].last)) {
+        /* Below 2^62 + 2^48. */
+        state->acked_bytes = smaller(state->acked_bytes + ack->bytes, FF_WINDOW_MAX_BYTES); /* [jumpstart.acked.count] */
+    }
+}
+
+bool ff_jumpstart_raise_to_share(const struct ff_jumpstart_readings *readings, const struct ff_jumpstart *state,
+                                 struct ff_newreno *base, const struct ff_run *last)
+{
+    if (readings->accounting != FF_JUMPSTART_ACCOUNTING_ACKED_SHARE || !ff_jumpstart_in_flight(state, last->last)) {
+        return false;
+    }
+    uint64_t share_bytes = ff_cubic_seven_tenths(state->acked_bytes);
+    if (base->cwnd_bytes >= share_bytes) {
+        return false;
+    }
+    base->cwnd_bytes = share_bytes; /* [jumpstart.acked.share] */
+    return true;
+}
+
+enum ff_outcome ff_jumpstart_on_timeout(const struct ff_jumpstart_readings *readings, struct ff_jumpstart *state,
+                                        struct ff_newreno *base)
+{
+    enum ff_outcome outcome = FF_OUTCOME_COLLAPSED;
+    uint64_t window_bytes = ff_newreno_minimum_window_bytes(base);
+
+    if (readings->timeout_window == FF_JUMPSTART_TIMEOUT_WINDOW_UNCHANGED) {
+        return FF_OUTCOME_UNCHANGED; /* [jumpstart.timeout.none] */
+    }
+    if (readings->timeout_window == FF_JUMPSTART_TIMEOUT_WINDOW_ONE_PACKET) {
+        window_bytes = base->max_datagram_size_bytes; /* [jumpstart.timeout.window] */
+    }
+    ff_jumpstart_end_jump(readings, state);
+    if (readings->timeout_accounting == FF_JUMPSTART_TIMEOUT_ACCOUNTING_DISCARDED) {
+        outcome = ff_newreno_on_persistent_congestion(base);
+        state->accounting = false; /* [jumpstart.timeout.discard] */
+        state->accounted = true;
+    }
+    base->cwnd_bytes = window_bytes;
+    return outcome;
+}

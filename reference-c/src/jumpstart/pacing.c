@@ -1,0 +1,134 @@
+/* The first flight of JumpStart. Mirrors reference-py/src/firstflight/jumpstart_pacing.py. */
+#include "firstflight/jumpstart/pacing.h"
+
+#include "firstflight/limits.h"
+#include "firstflight/observables.h"
+
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+uint64_t ff_jumpstart_rtt_ns(const struct ff_jumpstart_readings *readings, const struct ff_jumpstart *state,
+                             const struct ff_backlog *backlog)
+{
+    if (readings->rtt == FF_JUMPSTART_RTT_SMOOTHED && state->smoothed_rtt_ns != FF_NO_RTT_NS) {
+        return state->smoothed_rtt_ns; /* [jumpstart.start.smoothed] */
+    }
+    if (backlog->latest_rtt_ns == FF_NO_RTT_NS && readings->missing_rtt == FF_JUMPSTART_MISSING_RTT_DEFAULT) {
+        return FF_JUMPSTART_DEFAULT_RTT_NS; /* [jumpstart.start.default-rtt] */
+    }
+    return backlog->latest_rtt_ns;
+}
+
+static uint64_t wanted_bytes(const struct ff_jumpstart_readings *readings, uint64_t packet_bytes,
+                             const struct ff_backlog *backlog)
+{
+    uint64_t cap_bytes = UINT64_C(1024) * readings->cap_kib;
+
+    switch (readings->amount) {
+    case FF_JUMPSTART_AMOUNT_QUEUED_TO_CAP:
+        return smaller(backlog->queued_bytes, cap_bytes); /* [jumpstart.amount.capped] */
+    case FF_JUMPSTART_AMOUNT_CAP:
+        return cap_bytes; /* [jumpstart.amount.constant] */
+    case FF_JUMPSTART_AMOUNT_PACKETS:
+        return readings->jump_packets * smaller(packet_bytes, FF_JUMPSTART_PACKET_MAX_BYTES); /* [jumpstart.amount.packets] */
+    default:
+        break;
+    }
+    /* At most 2^62 + 2^16. */
+    return ff_jumpstart_packets_of(backlog->queued_bytes, packet_bytes) * packet_bytes; /* [jumpstart.amount.queued] */
+}
+
+uint64_t ff_jumpstart_amount_bytes(const struct ff_jumpstart_readings *readings, uint64_t packet_bytes,
+                                   const struct ff_backlog *backlog)
+{
+    /* FF_NONE, which stands for no limit, is the largest number. */
+    uint64_t allowed_bytes = ff_jumpstart_receive_window_bytes(readings, packet_bytes, backlog);
+    uint64_t amount_bytes = smaller(wanted_bytes(readings, packet_bytes, backlog), allowed_bytes);
+
+    if (amount_bytes > FF_JUMP_MAX_BYTES) {
+        return FF_JUMP_MAX_BYTES; /* [jumpstart.amount.maximum] */
+    }
+    return amount_bytes;
+}
+
+uint64_t ff_jumpstart_receive_window_bytes(const struct ff_jumpstart_readings *readings, uint64_t packet_bytes,
+                                           const struct ff_backlog *backlog)
+{
+    uint64_t window_bytes = backlog->receive_window_bytes;
+
+    switch (readings->receive_window) {
+    case FF_JUMPSTART_RECEIVE_WINDOW_DOWN:
+        return window_bytes / packet_bytes * packet_bytes; /* [jumpstart.amount.receive-window] */
+    case FF_JUMPSTART_RECEIVE_WINDOW_UP:
+        return ff_jumpstart_packets_of(window_bytes, packet_bytes) * packet_bytes;
+    case FF_JUMPSTART_RECEIVE_WINDOW_BYTES:
+        return window_bytes; /* [jumpstart.amount.receive-window-bytes] */
+    default:
+        return FF_NONE;
+    }
+}
+
+uint64_t ff_jumpstart_packets_of(uint64_t count_bytes, uint64_t packet_bytes)
+{
+    return count_bytes / packet_bytes + (count_bytes % packet_bytes != 0 ? 1 : 0);
+}
+
+bool ff_jumpstart_sent_at_once(const struct ff_jumpstart_readings *readings, uint64_t flight_bytes)
+{
+    return readings->small_amount == FF_JUMPSTART_SMALL_AMOUNT_AT_ONCE && flight_bytes <= FF_JUMPSTART_SMALL_BYTES;
+}
+
+/* Return the index whose time the burst has to which a packet belongs. */
+static uint64_t burst_index(uint64_t index)
+{
+    if (index < FF_JUMPSTART_BURST_HIGH_PACKETS) {
+        return 0;
+    }
+    return (index - FF_JUMPSTART_BURST_LOW_PACKETS) / 2 * 2; /* [jumpstart.pacing.burst] */
+}
+
+/* Return how long after the start of the flight its next packet leaves, from its index and rounded once. */
+static uint64_t offset_ns(const struct ff_jumpstart_readings *readings, const struct ff_jumpstart *state,
+                          uint64_t packet_bytes)
+{
+    uint64_t part = readings->burst == FF_JUMPSTART_BURST_TEN_THEN_PAIRS ? burst_index(state->sent_packets)
+                                                                        : state->sent_packets;
+    uint64_t whole;
+
+    switch (readings->gap) {
+    case FF_JUMPSTART_GAP_INTERVALS:
+        whole = state->planned_packets > 1 ? state->planned_packets - 1 : 1;
+        break;
+    case FF_JUMPSTART_GAP_BYTES:
+        part = part * packet_bytes; /* [jumpstart.pacing.bytes] */
+        whole = state->amount_bytes;
+        break;
+    default:
+        whole = state->planned_packets; /* [jumpstart.pacing.packets] */
+        break;
+    }
+    if (readings->gain == FF_JUMPSTART_GAIN_SIX_FIFTHS) {
+        part = 5 * part; /* [jumpstart.pacing.gain] */
+        whole = 6 * whole;
+    }
+    /*
+     * rtt * part / whole, with the RTT taken apart into quotient and rest by `whole`. The packet is one of the flight, so part <= whole:
+     * the first product is at most the RTT. In the second both factors are below 6 * 2^29, and one below 5 * 2^29: it is below 2^63.
+     */
+    return state->rtt_ns / whole * part + state->rtt_ns % whole * part / whole;
+}
+
+uint64_t ff_jumpstart_next_release_ns(const struct ff_jumpstart_readings *readings, const struct ff_jumpstart *state,
+                                      uint64_t packet_bytes)
+{
+    if (!state->jumping || state->sent_packets >= state->limit_packets) {
+        return FF_NONE;
+    }
+    if (state->at_once) {
+        return state->start_ns; /* [jumpstart.pacing.at-once] */
+    }
+    /* Both are below 2^59. */
+    return state->start_ns + offset_ns(readings, state, packet_bytes);
+}

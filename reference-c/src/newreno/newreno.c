@@ -1,0 +1,351 @@
+/* The base controllers. Mirrors reference-py/src/firstflight/slow_start.py. */
+#include "firstflight/newreno/newreno.h"
+
+#include "firstflight/cubic/window.h"
+#include "firstflight/limits.h"
+
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+uint64_t ff_newreno_recommended_initial_window_bytes(uint64_t max_datagram_size_bytes)
+{
+    uint64_t cap_bytes = larger(14720, 2 * max_datagram_size_bytes);
+
+    return smaller(10 * max_datagram_size_bytes, cap_bytes); /* [slow-start.window.initial] */
+}
+
+uint64_t ff_newreno_minimum_window_bytes(const struct ff_newreno *state)
+{
+    return 2 * state->max_datagram_size_bytes; /* [slow-start.window.minimum] */
+}
+
+void ff_newreno_begin(struct ff_newreno *state, uint64_t max_datagram_size_bytes, uint64_t initial_window_bytes)
+{
+    if (initial_window_bytes == 0) {
+        initial_window_bytes = ff_newreno_recommended_initial_window_bytes(max_datagram_size_bytes);
+    }
+    state->max_datagram_size_bytes = max_datagram_size_bytes;
+    state->cwnd_bytes = initial_window_bytes; /* [slow-start.begin] */
+    state->ssthresh_bytes = FF_SSTHRESH_INFINITE;
+    state->recovery_start_ns = FF_NONE;
+    state->in_recovery = false;
+    state->growth = FF_NEWRENO_GROWTH_BYTES;
+    state->has_cubic = false;
+}
+
+void ff_newreno_use_cubic(struct ff_newreno *state, const struct ff_cubic_readings *readings)
+{
+    state->has_cubic = true; /* [cubic.begin] */
+    ff_cubic_begin(&state->cubic, readings);
+}
+
+/* The smallest window that is not in slow start; the infinite threshold is larger than any window. */
+static uint64_t slow_start_end_bytes(const struct ff_newreno *state)
+{
+    if (state->has_cubic && state->cubic.readings.slow_start_end == FF_CUBIC_SLOW_START_END_ABOVE &&
+        state->ssthresh_bytes != FF_SSTHRESH_INFINITE) {
+        return state->ssthresh_bytes + 1; /* [cubic.slow-start.at-threshold] */
+    }
+    return state->ssthresh_bytes;
+}
+
+enum ff_phase ff_newreno_phase(const struct ff_newreno *state)
+{
+    if (state->in_recovery) {
+        return FF_PHASE_RECOVERY;
+    }
+    return state->cwnd_bytes < slow_start_end_bytes(state) ? FF_PHASE_SLOW_START : FF_PHASE_CONGESTION_AVOIDANCE;
+}
+
+enum ff_outcome ff_newreno_on_sent(struct ff_newreno *state, uint64_t t_ns, const struct ff_sent *sent)
+{
+    if (state->has_cubic) {
+        ff_cubic_on_sent(&state->cubic, t_ns, sent);
+    }
+    return FF_OUTCOME_SENT; /* [slow-start.sent] */
+}
+
+enum ff_outcome ff_newreno_on_pto(const struct ff_newreno *state)
+{
+    (void)state;
+    return FF_OUTCOME_UNCHANGED; /* [slow-start.pto] */
+}
+
+/* How many packets of the run are acknowledged in slow start: the first that ends it is the last. */
+static uint64_t packets_to_threshold(const struct ff_newreno *state, const struct ff_run *run)
+{
+    if (state->ssthresh_bytes == FF_SSTHRESH_INFINITE) {
+        return ff_run_count(run);
+    }
+    uint64_t missing_bytes = slow_start_end_bytes(state) - state->cwnd_bytes;
+    /* Windows stay below 2^63, sizes below 2^16. */
+    return smaller(ff_run_count(run), (missing_bytes + run->size_bytes - 1) / run->size_bytes);
+}
+
+static uint64_t saturate(uint64_t window_bytes)
+{
+    if (window_bytes > FF_WINDOW_MAX_BYTES) {
+        return FF_WINDOW_MAX_BYTES; /* [slow-start.window.maximum] */
+    }
+    return window_bytes;
+}
+
+bool ff_newreno_sent_before_recovery(const struct ff_newreno *state, uint64_t sent_t_ns)
+{
+    return state->recovery_start_ns != FF_NONE && sent_t_ns <= state->recovery_start_ns;
+}
+
+static void end_recovery(struct ff_newreno *state, const struct ff_run *acked, size_t run_count)
+{
+    if (!state->in_recovery) {
+        return;
+    }
+    for (size_t i = 0; i < run_count; i++) {
+        if (!ff_newreno_sent_before_recovery(state, acked[i].sent_t_ns)) {
+            state->in_recovery = false; /* [slow-start.recovery.end] */
+            return;
+        }
+    }
+}
+
+/* Grow by a number of packets in congestion avoidance; the loop ends at the latest with the packets of the run. */
+static void grow_avoidance(struct ff_newreno *state, uint64_t size_bytes, uint64_t packets)
+{
+    /* Two sizes below 2^16: the product is below 2^32. */
+    uint64_t share_bytes = state->max_datagram_size_bytes * size_bytes; /* [slow-start.avoidance.grow] */
+
+    for (; packets > 0; packets--) {
+        if (share_bytes < state->cwnd_bytes || state->cwnd_bytes == 0) {
+            return; /* nothing for this packet, nor for those left; only a startup algorithm can leave a window of 0 */
+        }
+        state->cwnd_bytes = saturate(state->cwnd_bytes + share_bytes / state->cwnd_bytes); /* [slow-start.avoidance.limit] */
+    }
+}
+
+/* Let a run grow the window packet by packet; add how many of its bytes the ACK as a whole shall grow it for. */
+static enum ff_outcome on_run_acked(struct ff_newreno *state, const struct ff_run *run, uint64_t *left_bytes)
+{
+    if (ff_newreno_sent_before_recovery(state, run->sent_t_ns)) {
+        return FF_OUTCOME_IN_RECOVERY; /* [slow-start.recovery.no-growth] */
+    }
+    end_recovery(state, run, 1);
+    uint64_t packets = ff_run_count(run);
+    bool slow = ff_newreno_phase(state) == FF_PHASE_SLOW_START;
+    if (state->growth == FF_NEWRENO_GROWTH_ACKS) {
+        *left_bytes += packets * run->size_bytes;
+        return slow ? FF_OUTCOME_GROWN : FF_OUTCOME_GROWN_AVOIDANCE;
+    }
+    if (slow) {
+        uint64_t growing = packets_to_threshold(state, run);
+        /* A window below 2^63, and at most 65535 packets of 65535 bytes: below 2^64. */
+        uint64_t grown_bytes = state->cwnd_bytes + growing * run->size_bytes; /* [slow-start.grow] */
+
+        state->cwnd_bytes = saturate(grown_bytes);
+        packets -= growing;
+        if (packets == 0) {
+            return FF_OUTCOME_GROWN;
+        }
+    }
+    if (state->has_cubic) {
+        *left_bytes += packets * run->size_bytes;
+    } else {
+        grow_avoidance(state, run->size_bytes, packets);
+    }
+    return FF_OUTCOME_GROWN_AVOIDANCE;
+}
+
+/* Let an ACK grow the window where packets do not: that of CUBIC in congestion avoidance, and where ACKs are counted. */
+static void grow_by_ack(struct ff_newreno *state, uint64_t t_ns, const struct ff_ack *ack, uint64_t acked_bytes)
+{
+    uint64_t datagram_bytes = state->max_datagram_size_bytes;
+    uint64_t increase_bytes;
+
+    if (state->has_cubic) {
+        state->cwnd_bytes =
+            ff_cubic_on_acked(&state->cubic, t_ns, ack, datagram_bytes, state->cwnd_bytes, acked_bytes);
+        return;
+    }
+    if (acked_bytes == 0) {
+        return;
+    }
+    if (ff_newreno_phase(state) == FF_PHASE_SLOW_START) {
+        increase_bytes = smaller(acked_bytes, datagram_bytes); /* [slow-start.acks.grow] */
+    } else {
+        /* No window is 0: that only startup algorithms leave, and they count bytes. */
+        increase_bytes = datagram_bytes * datagram_bytes / state->cwnd_bytes; /* [slow-start.acks.avoidance] */
+        if (increase_bytes == 0) {
+            increase_bytes = 1; /* [slow-start.acks.avoidance.least] */
+        }
+    }
+    state->cwnd_bytes = saturate(state->cwnd_bytes + increase_bytes);
+}
+
+enum ff_outcome ff_newreno_on_ack(struct ff_newreno *state, uint64_t t_ns, const struct ff_ack *ack)
+{
+    enum ff_outcome outcome = FF_OUTCOME_UNCHANGED;
+    uint64_t left_bytes = 0; /* at most the bytes of the event */
+
+    if (ack->app_limited) {
+        end_recovery(state, ack->packets, ack->run_count);
+        grow_by_ack(state, t_ns, ack, 0);
+        return FF_OUTCOME_APP_LIMITED; /* [slow-start.app-limited] */
+    }
+    for (size_t i = 0; i < ack->run_count; i++) {
+        outcome = on_run_acked(state, &ack->packets[i], &left_bytes);
+    }
+    grow_by_ack(state, t_ns, ack, left_bytes);
+    return outcome;
+}
+
+static enum ff_outcome on_congestion(struct ff_newreno *state, uint64_t now_ns, uint64_t sent_t_ns,
+                                     uint64_t flight_bytes, bool ce)
+{
+    if (ff_newreno_sent_before_recovery(state, sent_t_ns)) {
+        return FF_OUTCOME_ALREADY_REDUCED; /* [slow-start.recovery.once] */
+    }
+    if (state->has_cubic) {
+        const struct ff_cubic_saved before = {
+            .in_recovery = state->in_recovery,
+            .cwnd_bytes = state->cwnd_bytes,
+            .ssthresh_bytes = state->ssthresh_bytes,
+            .recovery_start_ns = state->recovery_start_ns,
+        };
+        struct ff_cubic_windows windows =
+            ff_cubic_reduce(&state->cubic, now_ns, state->max_datagram_size_bytes, &before, flight_bytes, ce);
+
+        state->cwnd_bytes = windows.cwnd_bytes;
+        state->ssthresh_bytes = windows.ssthresh_bytes;
+    } else {
+        state->ssthresh_bytes = ff_newreno_reduced_bytes(state, state->cwnd_bytes); /* [slow-start.recovery.begin] */
+        state->cwnd_bytes =
+            larger(state->ssthresh_bytes, ff_newreno_minimum_window_bytes(state)); /* [slow-start.recovery.at-once] */
+    }
+    state->recovery_start_ns = now_ns;
+    state->in_recovery = true;
+    return FF_OUTCOME_REDUCED;
+}
+
+enum ff_outcome ff_newreno_on_lost(struct ff_newreno *state, uint64_t t_ns, const struct ff_lost *lost)
+{
+    uint64_t latest_sent_t_ns = 0;
+
+    for (size_t i = 0; i < lost->run_count; i++) {
+        latest_sent_t_ns = larger(latest_sent_t_ns, lost->packets[i].sent_t_ns); /* [slow-start.loss.latest] */
+    }
+    /* Each term saturates, and so does the sum of two windows below 2^63. */
+    uint64_t flight_bytes = smaller(smaller(lost->bytes_in_flight, FF_WINDOW_MAX_BYTES) + lost->bytes, FF_WINDOW_MAX_BYTES);
+    enum ff_outcome outcome = on_congestion(state, t_ns, latest_sent_t_ns, flight_bytes, false);
+    if (state->has_cubic) {
+        ff_cubic_set_flight(&state->cubic, lost->bytes_in_flight);
+    }
+    return outcome;
+}
+
+enum ff_outcome ff_newreno_on_ce(struct ff_newreno *state, uint64_t t_ns, const struct ff_ce *ce)
+{
+    uint64_t flight_bytes = state->has_cubic ? state->cubic.flight_bytes : 0;
+
+    return on_congestion(state, t_ns, ce->sent_t_ns, flight_bytes, true); /* [slow-start.ce] */
+}
+
+uint64_t ff_newreno_reduced_bytes(const struct ff_newreno *state, uint64_t window_bytes)
+{
+    if (state->has_cubic) {
+        return ff_cubic_seven_tenths(window_bytes); /* [cubic.startup.reduce] */
+    }
+    return window_bytes / 2;
+}
+
+void ff_newreno_begin_recovery(struct ff_newreno *state, uint64_t now_ns, uint64_t window_bytes, uint64_t prior_bytes)
+{
+    if (state->has_cubic) {
+        ff_cubic_note_reduction(&state->cubic, now_ns, prior_bytes); /* [cubic.startup.note] */
+    }
+    state->cwnd_bytes = window_bytes;
+    state->ssthresh_bytes = window_bytes;
+    state->recovery_start_ns = now_ns;
+    state->in_recovery = true;
+}
+
+void ff_newreno_forget_congestion(struct ff_newreno *state)
+{
+    if (state->has_cubic) {
+        ff_cubic_forget(&state->cubic);
+    }
+}
+
+enum ff_outcome ff_newreno_on_spurious_loss(struct ff_newreno *state)
+{
+    struct ff_cubic_saved replaced;
+
+    if (!state->has_cubic || !ff_cubic_restore(&state->cubic, state->cwnd_bytes, &replaced)) {
+        return FF_OUTCOME_UNCHANGED;
+    }
+    state->cwnd_bytes = replaced.cwnd_bytes;
+    state->ssthresh_bytes = replaced.ssthresh_bytes;
+    state->recovery_start_ns = replaced.recovery_start_ns; /* [cubic.spurious.recovery] */
+    state->in_recovery = state->in_recovery && replaced.in_recovery;
+    return FF_OUTCOME_RESTORED;
+}
+
+enum ff_outcome ff_newreno_on_persistent_congestion(struct ff_newreno *state)
+{
+    state->cwnd_bytes = ff_newreno_minimum_window_bytes(state); /* [slow-start.persistent.collapse] */
+    state->recovery_start_ns = FF_NONE; /* [slow-start.persistent.forget] */
+    state->in_recovery = false;
+    if (state->has_cubic) {
+        ff_cubic_collapse(&state->cubic);
+    }
+    return FF_OUTCOME_COLLAPSED;
+}
+
+enum ff_outcome ff_newreno_on_event(struct ff_newreno *state, const struct ff_event *event)
+{
+    switch (event->kind) {
+    case FF_EVENT_SENT:
+        return ff_newreno_on_sent(state, event->t_ns, &event->sent);
+    case FF_EVENT_ACK:
+        return ff_newreno_on_ack(state, event->t_ns, &event->ack);
+    case FF_EVENT_LOST:
+        return ff_newreno_on_lost(state, event->t_ns, &event->lost);
+    case FF_EVENT_CE:
+        return ff_newreno_on_ce(state, event->t_ns, &event->ce);
+    case FF_EVENT_PERSISTENT_CONGESTION:
+        return ff_newreno_on_persistent_congestion(state);
+    case FF_EVENT_PTO:
+        return ff_newreno_on_pto(state);
+    case FF_EVENT_BACKLOG:
+    case FF_EVENT_IDLE_RESTART:
+    case FF_EVENT_SAVED_PATH:
+    case FF_EVENT_PATH_CHANGE:
+        break;
+    case FF_EVENT_SPURIOUS_LOSS:
+        return ff_newreno_on_spurious_loss(state);
+    }
+    return FF_OUTCOME_UNCHANGED;
+}
+
+void ff_newreno_observe(const struct ff_newreno *state, enum ff_outcome outcome, struct ff_observation *observation)
+{
+    ff_observation_clear(observation);
+    observation->cwnd_bytes = state->cwnd_bytes;
+    observation->ssthresh_bytes = state->ssthresh_bytes;
+    observation->phase = ff_newreno_phase(state);
+    observation->outcome = outcome;
+    if (state->has_cubic) {
+        observation->w_max_bytes = state->cubic.w_max_bytes;
+        observation->cwnd_prior_bytes = state->cubic.cwnd_prior_bytes;
+        if (state->cubic.epoch.begun) {
+            observation->epoch_start_ns = state->cubic.epoch.start_ns;
+            observation->k_ns = state->cubic.epoch.k_ns;
+            observation->w_est_bytes = state->cubic.epoch.w_est_bytes;
+        }
+    }
+}

@@ -1,0 +1,62 @@
+"""The arithmetic of CUBIC (``spec/cubic.md``, section Arithmetic). Mirrors ``reference-c/src/cubic/window.c``.
+
+C is 0.4 segments per second cubed: with segments of ``datagram_bytes`` the window is 2 * datagram_bytes * t^3 / CUBE_DIVISOR bytes away
+from W_max, t in ns from K.
+"""
+
+from firstflight.limits import WINDOW_MAX_BYTES
+
+#: 10^27 ns^3 are a second cubed, and C is 2/5.
+CUBE_DIVISOR = 5 * 10**27
+#: Fractions of a byte are counted in units of 2^-32.
+FRACTION = 2**32
+#: Roots are below 2^52: (2^62 - 1) * CUBE_DIVISOR / 2 < 2^156.
+ROOT_BITS = 52
+
+
+def seven_tenths(count: int) -> int:
+    """Return 7/10, rounded down; written so that the port needs no more than 64 bits."""
+    return count // 10 * 7 + count % 10 * 7 // 10
+
+
+def seventeen_twentieths(count: int) -> int:
+    """Return 17/20, which is (1 + 7/10) / 2, rounded down."""
+    return count // 20 * 17 + count % 20 * 17 // 20
+
+
+def cube_root(number: int) -> int:
+    """Return the largest integer whose cube is no larger than a number below 2^156."""
+    root = 0
+    for bit in reversed(range(ROOT_BITS)):
+        candidate = root | 1 << bit
+        if candidate**3 <= number:
+            root = candidate
+    return root
+
+
+def cube_time_ns(distance_bytes: int, datagram_bytes: int) -> int:
+    """Return how long the curve takes over a distance from W_max, in ns, rounded down: K for W_max - cwnd_epoch."""
+    return cube_root(distance_bytes * CUBE_DIVISOR // (2 * datagram_bytes))  # [cubic.root]
+
+
+def window_bytes(w_max_bytes: int, k_ns: int, datagram_bytes: int, t_ns: int) -> int:
+    """Return W_cubic(t) in bytes, rounded towards W_max, within 0 and the largest window."""
+    distance_ns = abs(t_ns - k_ns)
+    distance_bytes = 2 * datagram_bytes * distance_ns**3 // CUBE_DIVISOR  # [cubic.window] [cubic.window.constant]
+    if t_ns < k_ns:
+        return max(w_max_bytes - distance_bytes, 0)  # [cubic.window.concave]
+    return min(w_max_bytes + distance_bytes, WINDOW_MAX_BYTES)
+
+
+def share(acked_bytes: int, distance_bytes: int, cwnd_bytes: int) -> tuple[int, int]:
+    """Return acked * distance / cwnd as whole bytes and a fraction, rounded down."""
+    whole_bytes, rest = divmod(acked_bytes * distance_bytes, cwnd_bytes)
+    return whole_bytes, rest * FRACTION // cwnd_bytes
+
+
+def friendly_increase(datagram_bytes: int, acked_bytes: int, cwnd_bytes: int, *, reached: bool) -> int:
+    """Return alpha * datagram * acked / cwnd in units of 2^-32 bytes, rounded down: alpha is 9/17, or 1 once ``reached``."""
+    numerator = datagram_bytes * acked_bytes * FRACTION
+    if reached:
+        return numerator // cwnd_bytes  # [cubic.friendly.alpha]
+    return 9 * numerator // cwnd_bytes // 17

@@ -1,0 +1,167 @@
+"""HyStart++ (``spec/hystartpp.md``) on top of the base controller, in every profile of ``hystartpp_profiles``.
+
+Mirrors ``reference-c/src/hystartpp/hystartpp.c``.
+"""
+
+from dataclasses import dataclass, replace
+
+from firstflight.events import Ack, Event, PersistentCongestion
+from firstflight.hystartpp.profiles import PROFILES, CssSamples, Readings, Scope
+from firstflight.newreno import newreno
+from firstflight.newreno.newreno import NewReno
+from firstflight.observables import Observation, Outcome, Phase
+
+__all__ = ["PROFILES", "Readings", "begin", "step"]
+
+#: N_RTT_SAMPLE: RTT samples that a round needs before it is judged.
+RTT_SAMPLES = 8
+#: MIN_RTT_THRESH and MAX_RTT_THRESH: bounds of the rise of the RTT that begins CSS, in ns.
+THRESHOLD_MIN_NS = 4_000_000
+THRESHOLD_MAX_NS = 16_000_000
+#: MIN_RTT_DIVISOR: the share of the last round's RTT that is the threshold between these bounds.
+RTT_DIVISOR = 8
+#: CSS_GROWTH_DIVISOR: CSS grows by this part of what slow start would.
+GROWTH_DIVISOR = 4
+
+
+@dataclass(frozen=True, slots=True)
+class HyStartPP:
+    """State of HyStart++. RTTs are ``None`` while the text has infinity.
+
+    ``round_end_packet`` is windowEnd: the packet whose acknowledgement ends the round. ``rtt_samples``, ``current_min_ns`` and
+    ``last_min_ns``: samples and minimum RTT of this round, minimum of the one before. ``conservative``: in CSS, with the minimum RTT
+    ``baseline_ns`` that began it and ``css_rounds`` rounds that ended in it.
+    """
+
+    round_end_packet: int = 0
+    rtt_samples: int = 0
+    current_min_ns: int | None = None
+    last_min_ns: int | None = None
+    conservative: bool = False
+    baseline_ns: int | None = None
+    css_rounds: int = 0
+
+
+def begin(_readings: Readings, _base: NewReno) -> HyStartPP:
+    """Return the state before the first event."""
+    return HyStartPP()  # [hystartpp.begin]
+
+
+def step(readings: Readings, state: HyStartPP, base: NewReno, event: Event) -> tuple[HyStartPP, NewReno, Observation]:
+    """Process one event with HyStart++ in the given readings."""
+    if isinstance(event, Ack) and _runs(readings, base):
+        state, base, outcome = _on_ack(readings, state, base, event)
+        return state, base, _observe(state, base, outcome)
+    base, outcome = newreno.on_event(base, event)
+    if isinstance(event, PersistentCongestion) and readings.scope is Scope.EVERY:
+        state = HyStartPP()  # [hystartpp.scope.anew]
+    if outcome is Outcome.REDUCED:
+        state = _leave(state)  # [hystartpp.loss]
+    return state, base, _observe(state, base, outcome)
+
+
+def _runs(readings: Readings, base: NewReno) -> bool:
+    if newreno.phase(base) is not Phase.SLOW_START:
+        return False
+    if readings.scope is Scope.EVERY:
+        return True  # [hystartpp.scope.every]
+    return base.ssthresh_bytes is None  # [hystartpp.scope.initial]
+
+
+def _on_ack(readings: Readings, state: HyStartPP, base: NewReno, ack: Ack) -> tuple[HyStartPP, NewReno, Outcome]:
+    if ack.packets[-1].last >= state.round_end_packet:
+        state = _end_round(state, ack.next_packet)
+    base, outcome = _grow(readings, state, base, ack)
+    if newreno.phase(base) is not Phase.SLOW_START:
+        return _leave(state), base, outcome  # [hystartpp.scope.threshold]
+    if ack.latest_rtt_ns is not None:
+        state = _sample(state, ack.latest_rtt_ns)
+        if _delay_increased(state):
+            baseline_ns = state.current_min_ns
+            state = replace(state, conservative=True, baseline_ns=baseline_ns)  # [hystartpp.css.begin]
+            return state, base, Outcome.CONSERVATIVE_BEGUN
+        if _spurious(readings, state):
+            return _leave(state), base, Outcome.SLOW_START_RESUMED  # [hystartpp.css.resume]
+    if state.conservative and state.css_rounds >= readings.css_rounds:
+        base = replace(base, ssthresh_bytes=base.cwnd_bytes)  # [hystartpp.css.exit]
+        return _leave(state), base, Outcome.EXITED
+    return state, base, outcome
+
+
+def _leave(state: HyStartPP) -> HyStartPP:
+    """Return the state outside CSS."""
+    return replace(state, conservative=False, baseline_ns=None, css_rounds=0)
+
+
+def _end_round(state: HyStartPP, next_packet: int) -> HyStartPP:
+    """Begin a round with the ACK of windowEnd, before anything else is done for it."""
+    css_rounds = state.css_rounds
+    if state.conservative:
+        css_rounds += 1  # [hystartpp.css.rounds]
+    return replace(
+        state,
+        round_end_packet=next_packet,  # [hystartpp.round.end]
+        last_min_ns=state.current_min_ns,
+        current_min_ns=None,
+        rtt_samples=0,
+        css_rounds=css_rounds,
+    )
+
+
+def _grow(readings: Readings, state: HyStartPP, base: NewReno, ack: Ack) -> tuple[NewReno, Outcome]:
+    """Let the base controller grow the window, and take back what L and CSS do not allow."""
+    before_bytes, ssthresh_bytes = base.cwnd_bytes, base.ssthresh_bytes
+    base, outcome = newreno.on_event(replace(base, ssthresh_bytes=None), ack)  # [hystartpp.grow]
+    grown_bytes = base.cwnd_bytes - before_bytes
+    limit_bytes = readings.limit_datagrams * base.max_datagram_size_bytes
+    if 0 < limit_bytes < grown_bytes:
+        grown_bytes = limit_bytes  # [hystartpp.limit]
+    if state.conservative:
+        grown_bytes //= GROWTH_DIVISOR  # [hystartpp.css.grow] [hystartpp.css.divisor]
+        outcome = Outcome.CONSERVATIVE_GROWN if outcome is Outcome.GROWN else outcome
+    return replace(base, cwnd_bytes=before_bytes + grown_bytes, ssthresh_bytes=ssthresh_bytes), outcome
+
+
+def _sample(state: HyStartPP, rtt_ns: int) -> HyStartPP:
+    current_min_ns = rtt_ns if state.current_min_ns is None else min(state.current_min_ns, rtt_ns)
+    samples = min(state.rtt_samples + 1, RTT_SAMPLES)  # [hystartpp.sample]
+    return replace(state, current_min_ns=current_min_ns, rtt_samples=samples)
+
+
+def _delay_increased(state: HyStartPP) -> bool:
+    """Return whether the minimum RTT of this round is so far above that of the last that CSS begins."""
+    if state.conservative:
+        return False
+    if state.rtt_samples < RTT_SAMPLES:
+        return False  # [hystartpp.delay.samples]
+    if state.current_min_ns is None or state.last_min_ns is None:
+        return False  # [hystartpp.delay.first-round]
+    # Compared in eighths of a nanosecond, so that nothing is rounded.
+    share = min(state.last_min_ns, RTT_DIVISOR * THRESHOLD_MAX_NS)  # [hystartpp.delay.maximum]
+    threshold = max(RTT_DIVISOR * THRESHOLD_MIN_NS, share)  # [hystartpp.delay.minimum]
+    bound = RTT_DIVISOR * state.last_min_ns + threshold  # [hystartpp.delay.divisor]
+    return RTT_DIVISOR * state.current_min_ns >= bound  # [hystartpp.delay]
+
+
+def _spurious(readings: Readings, state: HyStartPP) -> bool:
+    """Return whether the RTT fell below that which began CSS."""
+    if not state.conservative or state.baseline_ns is None or state.current_min_ns is None:
+        return False
+    if readings.css_samples is CssSamples.EIGHT and state.rtt_samples < RTT_SAMPLES:
+        return False  # [hystartpp.css.samples]
+    return state.current_min_ns < state.baseline_ns
+
+
+def _observe(state: HyStartPP, base: NewReno, outcome: Outcome) -> Observation:
+    numbers = {
+        "round_end_packet": state.round_end_packet,
+        "rtt_samples": state.rtt_samples,
+        "current_min_rtt_ns": state.current_min_ns,
+        "last_min_rtt_ns": state.last_min_ns,
+        "baseline_rtt_ns": state.baseline_ns,
+        "css_rounds": state.css_rounds,
+    }
+    phase = newreno.phase(base)
+    if phase is Phase.SLOW_START and state.conservative:
+        phase = Phase.CONSERVATIVE_SLOW_START
+    return Observation(base.cwnd_bytes, base.ssthresh_bytes, phase, outcome, numbers)

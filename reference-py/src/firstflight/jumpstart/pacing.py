@@ -1,0 +1,115 @@
+"""The first flight of JumpStart: how much, and when each packet leaves (``spec/jumpstart.md``)."""
+
+from firstflight.events import Backlog
+from firstflight.jumpstart.profiles import (
+    Amount,
+    Burst,
+    Gain,
+    Gap,
+    MissingRtt,
+    Readings,
+    ReceiveWindow,
+    Rtt,
+    SmallAmount,
+)
+from firstflight.jumpstart.state import JumpStart
+from firstflight.limits import JUMP_MAX_BYTES
+
+#: The payload up to which the reading `at_once` does not pace: the initial window of RFC 3390.
+SMALL_BYTES = 4380
+#: The RTT that the reading `default` takes where there is no sample.
+DEFAULT_RTT_NS = 100_000_000
+#: The largest packet that the reading `packets` counts with.
+JUMP_PACKET_MAX_BYTES = 1472
+#: quicly's pacer: so many packets at once at first, and a new burst when so many fewer are covered by the rate.
+BURST_HIGH_PACKETS = 10
+BURST_LOW_PACKETS = 8
+
+
+def rtt_ns(readings: Readings, state: JumpStart, backlog: Backlog) -> int | None:
+    """Return the RTT over which the flight is spread, ``None`` if there can be no jump."""
+    if readings.rtt is Rtt.SMOOTHED and state.smoothed_rtt_ns is not None:
+        return state.smoothed_rtt_ns  # [jumpstart.start.smoothed]
+    if backlog.latest_rtt_ns is None and readings.missing_rtt is MissingRtt.DEFAULT:
+        return DEFAULT_RTT_NS  # [jumpstart.start.default-rtt]
+    return backlog.latest_rtt_ns
+
+
+def amount_bytes(readings: Readings, packet_bytes: int, backlog: Backlog) -> int:
+    """Return the bytes of the first flight; ``packet_bytes`` is the maximum datagram size."""
+    match readings.amount:
+        case Amount.QUEUED:
+            wanted_bytes = packets_of(backlog.queued_bytes, packet_bytes) * packet_bytes  # [jumpstart.amount.queued]
+        case Amount.QUEUED_TO_CAP:
+            wanted_bytes = min(backlog.queued_bytes, 1024 * readings.cap_kib)  # [jumpstart.amount.capped]
+        case Amount.CAP:
+            wanted_bytes = 1024 * readings.cap_kib  # [jumpstart.amount.constant]
+        case Amount.PACKETS:
+            counted_bytes = min(packet_bytes, JUMP_PACKET_MAX_BYTES)  # [jumpstart.amount.packets]
+            wanted_bytes = readings.jump_packets * counted_bytes
+    allowed_bytes = receive_window_bytes(readings, packet_bytes, backlog)
+    if allowed_bytes is not None:
+        wanted_bytes = min(wanted_bytes, allowed_bytes)
+    if wanted_bytes > JUMP_MAX_BYTES:
+        return JUMP_MAX_BYTES  # [jumpstart.amount.maximum]
+    return wanted_bytes
+
+
+def receive_window_bytes(readings: Readings, packet_bytes: int, backlog: Backlog) -> int | None:
+    """Return what the receiver allows to send, ``None`` if that is not looked at."""
+    match readings.receive_window:
+        case ReceiveWindow.DOWN:
+            return backlog.receive_window_bytes // packet_bytes * packet_bytes  # [jumpstart.amount.receive-window]
+        case ReceiveWindow.UP:
+            return packets_of(backlog.receive_window_bytes, packet_bytes) * packet_bytes
+        case ReceiveWindow.BYTES:
+            return backlog.receive_window_bytes  # [jumpstart.amount.receive-window-bytes]
+        case ReceiveWindow.IGNORED:
+            return None
+
+
+def packets_of(count_bytes: int, packet_bytes: int) -> int:
+    """Return how many packets hold so many bytes; the last may be short."""
+    return -(-count_bytes // packet_bytes)
+
+
+def sent_at_once(readings: Readings, flight_bytes: int) -> bool:
+    """Return whether the flight is so small that it is not paced."""
+    return readings.small_amount is SmallAmount.AT_ONCE and flight_bytes <= SMALL_BYTES
+
+
+def next_release_ns(readings: Readings, state: JumpStart, packet_bytes: int) -> int | None:
+    """Return when the next packet of the flight may leave, ``None`` if there is none; it may be past."""
+    if not state.jumping or state.sent_packets >= state.limit_packets:
+        return None
+    if state.at_once:
+        return state.start_ns  # [jumpstart.pacing.at-once]
+    return state.start_ns + _offset_ns(readings, state, packet_bytes)
+
+
+def _offset_ns(readings: Readings, state: JumpStart, packet_bytes: int) -> int:
+    """Return how long after the start of the flight its next packet leaves, from its index and rounded once.
+
+    The port divides the RTT first and multiplies quotient and rest; both products fit there as flights have at most
+    ``JUMP_MAX_BYTES``.
+    """
+    index = state.sent_packets
+    if readings.burst is Burst.TEN_THEN_PAIRS:
+        index = _burst_index(index)
+    match readings.gap:
+        case Gap.PACKETS:
+            part, whole = index, state.planned_packets  # [jumpstart.pacing.packets]
+        case Gap.INTERVALS:
+            part, whole = index, max(state.planned_packets - 1, 1)
+        case Gap.BYTES:
+            part, whole = index * packet_bytes, state.amount_bytes  # [jumpstart.pacing.bytes]
+    if readings.gain is Gain.SIX_FIFTHS:
+        part, whole = 5 * part, 6 * whole  # [jumpstart.pacing.gain]
+    return state.rtt_ns * part // whole
+
+
+def _burst_index(index: int) -> int:
+    """Return the index whose time the burst has to which a packet belongs."""
+    if index < BURST_HIGH_PACKETS:
+        return 0
+    return (index - BURST_LOW_PACKETS) // 2 * 2  # [jumpstart.pacing.burst]

@@ -1,0 +1,82 @@
+"""The state of JumpStart, and what a first flight consists of (``spec/jumpstart.md``)."""
+
+from dataclasses import dataclass, replace
+
+from firstflight.events import Run
+from firstflight.jumpstart.profiles import Ends, Readings
+from firstflight.limits import WINDOW_MAX_BYTES
+
+
+@dataclass(frozen=True, slots=True)
+class JumpStart:
+    """State of JumpStart.
+
+    The jump: ``jumping`` while it lasts, ``spent`` once there was one; it began at ``start_ns`` to send ``amount_bytes`` in
+    ``planned_packets`` over ``rtt_ns``, of which ``limit_packets`` may leave; ``at_once`` if they are not paced. The flight: packets from
+    ``flight_first`` up to, not including, ``flight_end``, which is ``None`` until the jump ends; ``sent_packets`` of it have left.
+
+    The loss accounting: ``accounting`` while it waits for the end of recovery, ``accounted`` after it acted, ``repeats`` is R,
+    ``recovery_point`` the next packet number when recovery began, ``acked_bytes`` what was acknowledged of the flight.
+
+    The connection: ``in_flight_bytes``, ``next_packet`` and ``smoothed_rtt_ns`` after the last event; ``window_full`` if the last
+    packets sent left less than one in the window; ``reduced`` once there was a reduction; ``counted_packets`` towards the next growth.
+    """
+
+    initial_window_bytes: int
+    jumping: bool = False
+    spent: bool = False
+    at_once: bool = False
+    start_ns: int = 0
+    rtt_ns: int = 0
+    amount_bytes: int = 0
+    planned_packets: int = 0
+    limit_packets: int = 0
+    sent_packets: int = 0
+    flight_first: int | None = None
+    flight_end: int | None = None
+    accounting: bool = False
+    accounted: bool = False
+    repeats: int = 0
+    recovery_point: int = 0
+    acked_bytes: int = 0
+    in_flight_bytes: int = 0
+    next_packet: int = 0
+    smoothed_rtt_ns: int | None = None
+    window_full: bool = False
+    reduced: bool = False
+    counted_packets: int = 0
+
+
+def with_in_flight(state: JumpStart, bytes_in_flight: int) -> JumpStart:
+    """Return the state with so much in flight; it saturates as windows do."""
+    return replace(state, in_flight_bytes=min(bytes_in_flight, WINDOW_MAX_BYTES))
+
+
+def end_jump(readings: Readings, state: JumpStart) -> JumpStart:
+    """Return the state after the jump has ended; packets beyond those that were planned are none of the flight."""
+    if not state.jumping or state.flight_first is None:
+        return state
+    flight_end = state.next_packet
+    if readings.ends is not Ends.ACK:
+        flight_end = min(flight_end, state.flight_first + state.limit_packets)  # [jumpstart.flight]
+    return replace(state, jumping=False, flight_end=flight_end)
+
+
+def in_flight(state: JumpStart, packet: int) -> bool:
+    """Return whether a packet number is one of the flight; while the jump lasts, the flight has no end yet."""
+    if state.flight_first is None or packet < state.flight_first:
+        return False
+    return state.flight_end is None or packet < state.flight_end
+
+
+def overlap(state: JumpStart, first: int, last: int) -> int:
+    """Return how many of the packets first..last are of the flight."""
+    if state.flight_first is None:
+        return 0
+    end = last + 1 if state.flight_end is None else min(last + 1, state.flight_end)
+    return max(end - max(first, state.flight_first), 0)
+
+
+def packets_in_flight(state: JumpStart, runs: tuple[Run, ...]) -> int:
+    """Return how many packets of the runs are of the flight."""
+    return sum(overlap(state, run.first, run.last) for run in runs)

@@ -1,0 +1,242 @@
+"""Transfer-time models of startup schemes (``spec/transfer-time.md``): how long a response takes that meets no loss.
+
+The window, or the rate, grows by (b + 1) / b in each round, b being ``segments_per_ack``. The power of that is carried as two
+integers, so that every test is one of integers and nothing is rounded before the end. Mirrors
+``reference-c/src/transfer_time/transfer_time.c``.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+
+from firstflight.errors import DomainError
+from firstflight.limits import TIME_MAX_NS
+
+#: The domain. Inside it no number of the C port needs more than 1024 bits.
+RATE_MAX_BPS = 10**12
+RTT_MAX_NS = 10**11
+SIZE_MAX_BYTES = 2**48
+PACKET_MAX_BYTES = 65535
+INITIAL_WINDOW_MAX_SEGMENTS = 65535
+SEGMENTS_PER_ACK_MAX = 8
+#: Quick-Start rates are 40 kbit/s times 2 to the power of a code from 1 to 15 (RFC 4782, section 3.1).
+QUICK_START_UNIT_BPS = 40_000
+QUICK_START_CODE_MAX = 15
+#: Bits in a byte times nanoseconds in a second.
+BIT_NS_PER_BYTE_S = 8 * 10**9
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """What the models take. A scheme looks only at what it needs: see :data:`INPUTS`.
+
+    ``rate_bps``: of the bottleneck, at the IP layer. ``rtt_ns``: without queues. ``size_bytes``: of the response.
+    ``mss_bytes``, ``mtu_bytes``: payload and whole of a full packet. ``threshold_bytes``: most of a first Jump-Start flight.
+    ``approved_rate_bps``: at which Quick-Start or More-Start begin, at the IP layer.
+    """
+
+    rate_bps: int
+    rtt_ns: int
+    size_bytes: int
+    mss_bytes: int = 1448
+    mtu_bytes: int = 1500
+    initial_window_segments: int = 3
+    segments_per_ack: int = 1
+    threshold_bytes: int = 65536
+    approved_rate_bps: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TransferTime:
+    """The answer. ``psi``: complete rounds of growth that count. ``gamma``: the transfer time in ns, exactly.
+
+    ``gamma_ns``: the same rounded down. ``response_time_ns``: with the round trip before the first byte.
+    """
+
+    psi: int
+    gamma: Fraction
+    gamma_ns: int
+    response_time_ns: int
+
+
+@dataclass(slots=True)
+class Growth:
+    """The factor of growth after ``rounds``: ``numerator`` / ``denominator`` is ((b + 1) / b) to the power of ``rounds``."""
+
+    segments_per_ack: int
+    rounds: int = 0
+    numerator: int = 1
+    denominator: int = 1
+
+    def next(self) -> None:
+        """Go on by one round."""
+        self.rounds += 1
+        self.numerator *= self.segments_per_ack + 1
+        self.denominator *= self.segments_per_ack
+
+    @property
+    def next_sum(self) -> int:
+        """The sum of the factors of all rounds up to the next one, times b to the power of ``rounds``."""
+        b = self.segments_per_ack
+        return (b + 1) * self.numerator - b * self.denominator
+
+    @property
+    def sum(self) -> int:
+        """The sum of the factors of the rounds so far, times b to the power of ``rounds``."""
+        return self.segments_per_ack * (self.numerator - self.denominator)
+
+
+_PATH = ("rate_bps", "rtt_ns", "size_bytes", "mss_bytes", "mtu_bytes", "segments_per_ack")
+
+#: The inputs of each scheme.
+INPUTS = {
+    "slow-start": (*_PATH, "initial_window_segments"),
+    "quick-start": (*_PATH, "approved_rate_bps"),
+    "jump-start": (*_PATH, "threshold_bytes"),
+    "more-start": (*_PATH, "approved_rate_bps"),
+    "initial-start": (*_PATH, "initial_window_segments"),
+}
+
+
+def compute(scheme: str, inputs: Inputs) -> TransferTime:
+    """Return the transfer time under a scheme. Raise :class:`DomainError` outside the domain."""
+    if scheme not in SCHEMES:
+        raise DomainError(f"{scheme}: no such scheme; there are {', '.join(SCHEMES)}")
+    check(scheme, inputs)
+    return SCHEMES[scheme](inputs)
+
+
+def check(scheme: str, inputs: Inputs) -> None:
+    """Raise :class:`DomainError` if an input that the scheme needs lies outside the domain."""
+    for name, low, high in (
+        ("rate_bps", 1, RATE_MAX_BPS),
+        ("rtt_ns", 0, RTT_MAX_NS),
+        ("size_bytes", 0, SIZE_MAX_BYTES),
+        ("mtu_bytes", 1, PACKET_MAX_BYTES),
+        ("mss_bytes", 1, PACKET_MAX_BYTES),
+        ("initial_window_segments", 1, INITIAL_WINDOW_MAX_SEGMENTS),
+        ("segments_per_ack", 1, SEGMENTS_PER_ACK_MAX),
+        ("threshold_bytes", 1, SIZE_MAX_BYTES),
+        ("approved_rate_bps", 1, RATE_MAX_BPS),
+    ):
+        if name in INPUTS[scheme]:
+            check_range(name, getattr(inputs, name), low, high)
+    if inputs.mss_bytes > inputs.mtu_bytes:
+        raise DomainError(f"mss_bytes: {inputs.mss_bytes} exceeds mtu_bytes")  # [transfer-time.domain.packet]
+
+
+def check_range(name: str, value: object, low: int, high: int) -> None:
+    """Raise :class:`DomainError` unless the value is an integer from ``low`` to ``high``."""
+    if type(value) is not int or not low <= value <= high:
+        raise DomainError(f"{name}: {value!r} is no integer within {low}..{high}")  # [transfer-time.domain.range]
+
+
+def slow_start(inputs: Inputs) -> TransferTime:
+    """Equations 1 and 2: rounds of back-to-back segments, between which the link idles."""
+    r, tau, mss = inputs.rate_bps, inputs.rtt_ns, inputs.mss_bytes
+    window = inputs.initial_window_segments
+    packet = BIT_NS_PER_BYTE_S * inputs.mtu_bytes  # divided by the rate: the time of a full packet
+    segments = -(-inputs.size_bytes // mss)  # [transfer-time.slow-start.segments]
+    growth = Growth(inputs.segments_per_ack)
+
+    def idles() -> bool:
+        """Whether the link idles after the next round: its segments take less than the RTT and one packet."""
+        limit = growth.denominator * (r * tau + packet)
+        return window * growth.numerator * packet < limit  # [transfer-time.slow-start.idle]
+
+    def ends() -> bool:
+        """Whether the response ends within the next round."""
+        return window * growth.next_sum >= segments * growth.denominator  # [transfer-time.slow-start.end]
+
+    while not ends() and idles():
+        growth.next()
+    psi = growth.rounds
+    sent = packet * mss * window * growth.sum
+    numerator = growth.denominator * (psi * tau * r * mss + packet * (inputs.size_bytes + mss * psi)) - sent
+    gamma = Fraction(numerator, r * mss * growth.denominator)  # [transfer-time.slow-start.gamma]
+    return _answer(inputs, psi, gamma)
+
+
+def initial_start(inputs: Inputs) -> TransferTime:
+    """Slow start with a larger initial window."""
+    return slow_start(inputs)  # [transfer-time.initial-start]
+
+
+def quick_start(inputs: Inputs) -> TransferTime:
+    """Equations 3 and 4 from a rate that routers approved. Raise :class:`DomainError` for one that has no code."""
+    approved_bps = inputs.approved_rate_bps or 0
+    if quick_start_code(approved_bps)[1] != approved_bps:
+        raise DomainError(  # [transfer-time.quick-start.valid]
+            f"approved_rate_bps: {approved_bps} is not 40000 * 2^N with N in 1..{QUICK_START_CODE_MAX}"
+        )
+    return more_start(inputs)  # [transfer-time.quick-start]
+
+
+def quick_start_code(requested_bps: int) -> tuple[int, int]:
+    """Return the code of the largest rate that is not above the requested one, and that rate; (0, 0) if there is none."""
+    check_range("requested_rate_bps", requested_bps, 0, RATE_MAX_BPS)
+    code, rate_bps = 0, QUICK_START_UNIT_BPS
+    while code < QUICK_START_CODE_MAX and 2 * rate_bps <= requested_bps:
+        code, rate_bps = code + 1, 2 * rate_bps  # [transfer-time.quick-start.code]
+    return (code, rate_bps) if code else (0, 0)
+
+
+def more_start(inputs: Inputs) -> TransferTime:
+    """Equations 3 and 4 from a rate that the application chooses."""
+    initial = inputs.mss_bytes * (inputs.approved_rate_bps or 0)  # [transfer-time.more-start]
+    return _paced(inputs, initial, BIT_NS_PER_BYTE_S * inputs.mtu_bytes)
+
+
+def jump_start(inputs: Inputs) -> TransferTime:
+    """Equations 3 and 4 from the rate that sends the first flight in one RTT."""
+    flight_bytes = min(inputs.size_bytes, inputs.threshold_bytes)  # [transfer-time.jump-start]
+    return _paced(inputs, flight_bytes, inputs.rtt_ns)
+
+
+def _paced(inputs: Inputs, initial: int, per_ns: int) -> TransferTime:
+    """Equations 3 and 4. The initial rate is ``initial`` / ``per_ns`` bytes per ns; ``per_ns`` 0 stands for no limit."""
+    tau, size_bytes = inputs.rtt_ns, inputs.size_bytes
+    if size_bytes == 0:
+        return _answer(inputs, 0, Fraction(0))  # [transfer-time.paced.nothing]
+    link, link_per_ns = inputs.mss_bytes * inputs.rate_bps, BIT_NS_PER_BYTE_S * inputs.mtu_bytes
+    growth = Growth(inputs.segments_per_ack)
+
+    def below() -> bool:
+        """Whether the next round is slower than the link."""
+        limit = link * per_ns * growth.denominator
+        return initial * growth.numerator * link_per_ns < limit  # [transfer-time.paced.rate]
+
+    def ends() -> bool:
+        """Whether the response ends within the next round."""
+        return initial * tau * growth.next_sum >= size_bytes * per_ns * growth.denominator  # [transfer-time.paced.end]
+
+    if not below():
+        return _answer(inputs, 0, Fraction(link_per_ns * size_bytes, link))  # [transfer-time.paced.at-once]
+    while below() and not ends():
+        growth.next()
+    psi = growth.rounds
+    sent = initial * tau * growth.sum
+    if below():
+        numerator = psi * tau * initial * growth.numerator + size_bytes * per_ns * growth.denominator - sent
+        gamma = Fraction(numerator, initial * growth.numerator)  # [transfer-time.paced.below]
+    else:
+        numerator = growth.denominator * per_ns * (psi * tau * link + link_per_ns * size_bytes) - link_per_ns * sent
+        gamma = Fraction(numerator, link * per_ns * growth.denominator)  # [transfer-time.paced.link]
+    return _answer(inputs, psi, gamma)
+
+
+def _answer(inputs: Inputs, psi: int, gamma: Fraction) -> TransferTime:
+    gamma_ns = gamma.numerator // gamma.denominator  # [transfer-time.floor]
+    response_time_ns = gamma_ns + inputs.rtt_ns  # [transfer-time.response-time]
+    if response_time_ns > TIME_MAX_NS:
+        raise DomainError(f"the response takes more than {TIME_MAX_NS} ns")  # [transfer-time.domain.result]
+    return TransferTime(psi, gamma, gamma_ns, response_time_ns)
+
+
+SCHEMES: dict[str, Callable[[Inputs], TransferTime]] = {
+    "slow-start": slow_start,
+    "quick-start": quick_start,
+    "jump-start": jump_start,
+    "more-start": more_start,
+    "initial-start": initial_start,
+}
