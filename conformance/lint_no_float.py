@@ -40,7 +40,7 @@ def main() -> int:
     """Print a line for each finding; return the exit code."""
     findings = [(path, line) for path in sorted(REFERENCE_PY.rglob("*.py")) for line in python_floats(path)]
     for folder in ("include/firstflight", "src"):
-        for path in sorted((REFERENCE_C / folder).glob("*.[ch]")):
+        for path in sorted((REFERENCE_C / folder).rglob("*.[ch]")):
             findings += [(path, line) for line in c_floats(path)]
     for path, line in findings:
         print(f"{path}:{line}: floating point is banned in the references")

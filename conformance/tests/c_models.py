@@ -2,37 +2,29 @@
 
 import fcntl
 import importlib.util
-import re
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import cffi  # type: ignore[import-untyped]
 
+from c_port import declarations
 from firstflight.errors import DomainError
 from firstflight.transfer_time.transfer_time import INPUTS, Inputs, TransferTime
 from firstflight_conformance.paths import BUILD, REFERENCE_C
 
-_HEADERS = ("limits", "wide", "growth", "transfer_time")
-_SOURCES = ("wide", "growth", "quick_start", "transfer_time")
+#: The models, and what they call.
+_ROOTS = ("firstflight/transfer_time/growth.h", "firstflight/transfer_time/transfer_time.h")
+_SOURCES = (REFERENCE_C / "src" / "wide.c", *sorted((REFERENCE_C / "src" / "transfer_time").glob("*.c")))
 #: The builds by name, with the macros that make them.
 BUILDS = {"int128": [], "no_int128": [("FF_NO_INT128", "1")]}
-
-
-def _declarations() -> str:
-    include = REFERENCE_C / "include" / "firstflight"
-    text = "\n".join((include / f"{name}.h").read_text(encoding="utf-8") for name in _HEADERS)
-    text = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
-    text = re.sub(r"^#define (FF_\w+) (?!\d+$).+$", r"#define \1 ...", text, flags=re.MULTILINE)
-    return "\n".join(line for line in text.splitlines() if not line.startswith("#") or line.startswith("#define FF_"))
 
 
 def _built_module(name: str, macros: list[tuple[str, str]]) -> Path:
     """Return the path of the extension module, after building it if a source is newer. Processes take turns."""
     directory = BUILD / "cffi-models"
-    sources = [REFERENCE_C / "src" / f"{source}.c" for source in _SOURCES]
     headers = sorted((REFERENCE_C / "include").rglob("*.h"))
-    newest = max(path.stat().st_mtime for path in [*sources, *headers, Path(__file__)])
+    newest = max(path.stat().st_mtime for path in [*_SOURCES, *headers, Path(__file__)])
     directory.mkdir(parents=True, exist_ok=True)
     with (directory / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -40,11 +32,11 @@ def _built_module(name: str, macros: list[tuple[str, str]]) -> Path:
         if built:
             return built[0]
         builder = cffi.FFI()
-        builder.cdef(_declarations())
+        builder.cdef(declarations(*_ROOTS))
         builder.set_source(
             name,
-            '#include "firstflight/transfer_time/growth.h"\n#include "firstflight/transfer_time/transfer_time.h"',
-            sources=[str(source) for source in sources],
+            "".join(f'#include "{root}"\n' for root in _ROOTS),
+            sources=[str(source) for source in _SOURCES],
             include_dirs=[str(REFERENCE_C / "include")],
             define_macros=macros,
             # Undefined behaviour ends the process: no run-time library is needed for that.

@@ -32,18 +32,15 @@ from firstflight.events import (
 from firstflight.newreno.newreno import NewReno
 from firstflight.observables import Observation, Outcome, Phase
 from firstflight.search.bins import TICKS_PER_UNIT, Search, Series
+from firstflight.search.profiles import PROFILES as SEARCH_PROFILES
 from firstflight.search.profiles import Boundary, Clock, Readings
-from firstflight.search_rtt import Sample
+from firstflight.search.rtt import Sample
 from firstflight_conformance.paths import BUILD, REFERENCE_C
 
-_HEADERS = (
-    *("limits", "events", "observables", "cubic_profiles", "wide", "cubic_window", "cubic"),
-    *("slow_start_profiles", "slow_start", "search_profiles", "u128"),
-    *("search_rtt", "search_bins", "search_windows", "search_exit", "search"),
-    *("jumpstart_profiles", "jumpstart_state", "jumpstart"),
-    *("careful_resume_profiles", "careful_resume_state", "careful_resume"),
-    *("hystartpp_profiles", "hystartpp", "hystart_profiles", "hystart", "controller"),
-)
+#: Where the headers of the port lie.
+_INCLUDE = REFERENCE_C / "include"
+#: What a test of the port calls.
+_ROOTS = ("firstflight/controller.h", "firstflight/cubic/window.h", "firstflight/u128.h")
 _SEARCH_STATE = ("bin", "open_bin_bytes", "shift_bins", "current_bytes", "previous_bytes", "target_bytes")
 #: FF_NONE, FF_NO_RTT_NS and FF_SSTHRESH_INFINITE alike.
 NONE = 2**64 - 1
@@ -61,10 +58,23 @@ _FILL = 0xA5
 _NS_PER_UNIT = {Clock.NS: 1, Clock.US: 1_000, Clock.MS: 1_000_000}
 
 
-def _declarations() -> str:
-    """Return what cffi is to know: the public headers without comments, directives and bodies, and their constants."""
-    include = REFERENCE_C / "include" / "firstflight"
-    text = "\n".join((include / f"{name}.h").read_text(encoding="utf-8") for name in _HEADERS)
+def headers(*roots: str) -> list[Path]:
+    """Return headers of the port below ``include``, and before each all that it includes."""
+    found: dict[Path, None] = {}
+
+    def visit(path: Path) -> None:
+        for name in re.findall(r'^#include "(firstflight/[^"]+)"', path.read_text(encoding="utf-8"), re.MULTILINE):
+            visit(_INCLUDE / name)
+        found[path] = None
+
+    for root in roots:
+        visit(_INCLUDE / root)
+    return list(found)
+
+
+def declarations(*roots: str) -> str:
+    """Return what cffi is to know of headers: no comments, directives and bodies, but their constants."""
+    text = "\n".join(path.read_text(encoding="utf-8") for path in headers(*roots))
     text = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
     text = re.sub(r"^static inline .*?^}", "", text, flags=re.DOTALL | re.MULTILINE)
     text = re.sub(r'^#define FF_\w+ ".*"$', "", text, flags=re.MULTILINE)  # cffi knows no texts
@@ -77,9 +87,8 @@ def _built_module(build: str) -> Path:
     """Return the path of the extension module, after building it if a source is newer. Processes take turns."""
     directory = BUILD / "cffi" / build
     name = f"_firstflight_c_{build}"
-    sources = sorted((REFERENCE_C / "src").glob("*.c"))
-    headers = sorted((REFERENCE_C / "include").rglob("*.h"))
-    newest = max(path.stat().st_mtime for path in [*sources, *headers, Path(__file__)])
+    sources = sorted((REFERENCE_C / "src").rglob("*.c"))
+    newest = max(path.stat().st_mtime for path in [*sources, *_INCLUDE.rglob("*.h"), Path(__file__)])
     directory.mkdir(parents=True, exist_ok=True)
     with (directory / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -88,13 +97,15 @@ def _built_module(build: str) -> Path:
             return built[0]
         counted = build == "coverage"
         builder = cffi.FFI()
-        builder.cdef(_declarations() + ("\nvoid __gcov_dump(void);\nvoid __gcov_reset(void);\n" if counted else ""))
+        builder.cdef(
+            declarations(*_ROOTS) + ("\nvoid __gcov_dump(void);\nvoid __gcov_reset(void);\n" if counted else "")
+        )
         builder.set_source(
             name,
-            '#include "firstflight/controller.h"\n#include "firstflight/cubic/window.h"\n#include "firstflight/u128.h"\n'
+            "".join(f'#include "{root}"\n' for root in _ROOTS)
             + ("void __gcov_dump(void);\nvoid __gcov_reset(void);\n" if counted else ""),
             sources=[str(source) for source in sources],
-            include_dirs=[str(REFERENCE_C / "include")],
+            include_dirs=[str(_INCLUDE)],
             extra_compile_args=["-std=c11", *_BUILDS[build]],
             extra_link_args=["--coverage"] if counted else [],
         )
@@ -157,7 +168,7 @@ class Port:
     @staticmethod
     def create(algorithm: str, profile: str, config: Config) -> "Port":
         """Begin by the name of a profile."""
-        port = Port(search_profiles.PROFILES.get(profile), config)
+        port = Port(SEARCH_PROFILES.get(profile), config)
         status = lib.ff_controller_init(
             port._controller, algorithm.encode(), profile.encode(), _config_to_c(ffi, config)
         )

@@ -12,7 +12,7 @@ from firstflight.newreno.newreno import NewReno, phase
 from firstflight.observables import Phase
 from firstflight.search.bins import BIN_TICKS_PER_RTT, KEPT_BINS, TICKS_PER_UNIT, Search, Series
 from firstflight.search.profiles import Clock, Compared, CrossingCredit, Difference, Lower, Readings
-from firstflight.search_rtt import Sample
+from firstflight.search.rtt import Sample
 from firstflight_conformance.prng import SplitMix64
 
 T = TypeVar("T")

@@ -1,6 +1,5 @@
 """The Python model against the C port: every observable, the whole state and every refusal, after every event."""
 
-import gzip
 import json
 import re
 import subprocess
@@ -36,7 +35,7 @@ from firstflight.search.profiles import (
     Lower,
     Readings,
 )
-from firstflight.search_rtt import Sample
+from firstflight.search.rtt import Sample
 from firstflight_conformance.paths import BUILD, REFERENCE_C
 from firstflight_conformance.prng import SplitMix64
 
@@ -46,7 +45,7 @@ _SEARCH_OUTCOMES = [o for o in list(Outcome)[: list(Outcome).index(Outcome.JUMP_
 #: Events of each profile, of random readings, and of the base controller in a usual run, and in a long one.
 _EVENTS = {"profile": 25_000, "readings": 130_000, "slow-start": 20_000}
 _LONG_EVENTS = 1_000_000
-_SEARCH_SOURCES = ("search.c", "search_rtt.c", "search_bins.c", "search_windows.c", "search_exit.c")
+_SEARCH_SOURCES = ("search/search.c", "search/rtt.c", "search/bins.c", "search/windows.c", "search/exit.c")
 #: Profiles in whose windows nothing is rounded and the later one is as long as the earlier one.
 TYING = ("lanman-2024", "draft-00", "draft-09", "quicly-pr583")
 
@@ -230,12 +229,12 @@ def lines_missed(folder: Path, names: tuple[str, ...]) -> list[str]:
     """Return the lines of some sources that were never carried out."""
     missed = []
     for name in names:
-        data = next(folder.rglob(f"{Path(name).stem}.gcda"))
-        subprocess.run(["gcov", "--json-format", str(data)], cwd=folder, check=True, capture_output=True)
-        with gzip.open(folder / f"{data.stem}.gcov.json.gz", "rt", encoding="utf-8") as file:
-            report = json.load(file)
-        for source in report["files"]:
-            if Path(source["file"]).name == name:
+        data = next(path for path in folder.rglob("*.gcda") if path.with_suffix(".c").as_posix().endswith(name))
+        gcov = subprocess.run(
+            ["gcov", "--json-format", "--stdout", str(data)], cwd=folder, check=True, capture_output=True
+        )
+        for source in json.loads(gcov.stdout)["files"]:
+            if source["file"].endswith(name):
                 missed += [f"{name}:{line['line_number']}" for line in source["lines"] if line["count"] == 0]
     return missed
 

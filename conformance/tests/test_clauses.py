@@ -83,11 +83,11 @@ def clause_renamed(checkout: Checkout) -> None:
 
 def python_away(checkout: Checkout) -> None:
     """A plain program cites the clause still: that is no line of the model."""
-    checkout.edit(checkout.python / "newreno.py", f"  # [{GROW}]", "")
+    checkout.edit(checkout.python / "newreno" / "newreno.py", f"  # [{GROW}]", "")
 
 
 def c_away(checkout: Checkout) -> None:
-    path = checkout.c / "newreno.c"
+    path = checkout.c / "newreno" / "newreno.c"
     path.write_text(path.read_text(encoding="utf-8").replace(f"[{GROW}]", ""), encoding="utf-8")
 
 
@@ -102,7 +102,7 @@ def plain_unknown(checkout: Checkout) -> None:
 
 
 def c_unknown(checkout: Checkout) -> None:
-    path = checkout.c / "search.c"
+    path = checkout.c / "search" / "search.c"
     path.write_text(path.read_text(encoding="utf-8") + "/* [search.shrink] */\n", encoding="utf-8")
 
 
@@ -131,11 +131,11 @@ def exemption_away(checkout: Checkout) -> None:
 @pytest.mark.parametrize(
     ("spoil", "findings"),
     [
-        (clause_away, [r"slow_start\.py:\d+: there is no clause slow-start\.grow",
+        (clause_away, [r"/newreno\.py:\d+: there is no clause slow-start\.grow",
                        r"plain/newreno_rfc_9002\.py:\d+: there is no clause slow-start\.grow",
-                       r"slow_start\.c:\d+: there is no clause slow-start\.grow"]),
+                       r"newreno\.c:\d+: there is no clause slow-start\.grow"]),
         (clause_renamed, [r"slow-start\.growth: no python", r"slow-start\.growth: no c,", r"slow-start\.growth: no vector",
-                          r"slow_start\.py:\d+: there is no clause slow-start\.grow$", r"there is no clause slow-start\.grow$"]),
+                          r"newreno\.py:\d+: there is no clause slow-start\.grow$", r"there is no clause slow-start\.grow$"]),
         (python_away, [r"^slow-start\.grow: no python, and no :exempt-python: with the reason$"]),
         (c_away, [r"^slow-start\.grow: no c, and no :exempt-c: with the reason$"]),
         (python_unknown, [r"limits\.py:\d+: there is no clause slow-start\.shrink$"]),

@@ -21,6 +21,7 @@ from firstflight_conformance.paths import ROOT, VECTORS
 from firstflight_conformance.spec.tables import generated_files
 from firstflight_conformance.vectorgen import write
 from firstflight_conformance.vectorgen.builder import MS, S, StreamBuilder
+from firstflight_conformance.vectorgen.search import bins as search_bins
 from firstflight_conformance.vectorgen.search.flow import (
     BIN,
     DOUBLING,
@@ -150,7 +151,7 @@ def test_generation_anywhere(tmp_path: Path, hash_seed: str) -> None:
 
 def test_ids_are_used_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """A stimulus that is there twice is refused."""
-    catalogue = write.hand_search.CATALOGUE
+    catalogue = search_bins.CATALOGUE
     monkeypatch.setattr(catalogue, "stimuli", [*catalogue.stimuli, catalogue.stimuli[0]])
     with pytest.raises(ValueError, match=f"ids used twice: .*{catalogue.stimuli[0].id}"):
         write.all_stimuli()

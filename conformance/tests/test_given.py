@@ -19,6 +19,7 @@ from firstflight_conformance.run.judge import Options
 from firstflight_conformance.run.report_json import to_json as report_to_json
 from firstflight_conformance.run.results import AdapterReport, Result, Verdict
 from firstflight_conformance.vectorgen.builder import MS, S, StreamBuilder
+from firstflight_conformance.vectorgen.newreno import persistent
 from firstflight_conformance.vectorgen.stimulus import Catalogue, to_json
 from runner_support import command, judged, write_vectors
 
@@ -151,7 +152,7 @@ def test_full_windows_can_be_followed(vectors: dict[str, Vector]) -> None:
 
 def test_persistent_congestion_can_be_followed(vectors: dict[str, Vector]) -> None:
     """The stimuli made for it carry neither flag; slow start, CUBIC and SEARCH have some that state the event."""
-    for stimulus in hand_persistent.CATALOGUE.stimuli:
+    for stimulus in persistent.CATALOGUE.stimuli:
         assert set(FLAGS.values()).isdisjoint(vectors[stimulus.id].flags)
     follows = [
         vector.algorithm
@@ -231,16 +232,14 @@ def test_all_others_are(tmp_path: Path, app_limited: bool, works_out: list[str])
 @pytest.mark.parametrize(("works_out", "verdict"), [(["persistent_congestion"], Verdict.PASS), ([], Verdict.FAIL)])
 def test_persistent_congestion_at_the_loss(tmp_path: Path, works_out: list[str], verdict: Verdict) -> None:
     """Who works persistent congestion out may collapse at the loss that establishes it, nobody else."""
-    stimulus = next(
-        s for s in hand_persistent.CATALOGUE.stimuli if s.id == "slow-start.persistent.established-by-losses"
-    )
+    stimulus = next(s for s in persistent.CATALOGUE.stimuli if s.id == "slow-start.persistent.established-by-losses")
     result, _ = judge_declaring(tmp_path, to_json(stimulus), works_out, "collapses-at-loss")
     assert result.verdict is verdict
 
 
 def test_a_collapse_at_another_loss_is_wrong(tmp_path: Path) -> None:
     """Where persistent congestion does not follow the loss, its answer is compared."""
-    stimulus = next(s for s in hand_persistent.CATALOGUE.stimuli if s.id == "slow-start.persistent.losses-too-close")
+    stimulus = next(s for s in persistent.CATALOGUE.stimuli if s.id == "slow-start.persistent.losses-too-close")
     result, _ = judge_declaring(tmp_path, to_json(stimulus), ["persistent_congestion"], "collapses-at-loss")
     assert result.verdict is Verdict.FAIL
 

@@ -1,5 +1,6 @@
 """Mutants: loaded with care, made to run, put away again, and killed by what should kill them."""
 
+import importlib
 import json
 import re
 import sys
@@ -11,17 +12,18 @@ from click.testing import CliRunner
 
 import firstflight
 from firstflight import Config
-from firstflight.controller import BASES, STARTUPS
+from firstflight.controller import ALGORITHMS
 from firstflight.search.profiles import PROFILES, Shift
 from firstflight_conformance.cases.vectors import cases, load_all
 from firstflight_conformance.cli import main
 from firstflight_conformance.mutants import load
+from firstflight_conformance.mutants.fresh import mutable_files
 from firstflight_conformance.mutants.kill import Kills, kill_matrix, kills_of
-from firstflight_conformance.mutants.load import MUTABLE, Mutant, MutantError, load_mutants, mutated
+from firstflight_conformance.mutants.load import Mutant, MutantError, load_mutants, mutated
 from firstflight_conformance.paths import REFERENCE_PY, VECTORS
 
 HEAD = 'algorithm = "search"\nprofile = "lanman-2024"\n'
-CODE = 'id = "x"\nwhat = "w"\nfile = "search.py"\nfind = "WINDOW_BINS = 10"\nreplace = "WINDOW_BINS = 9"\n'
+CODE = 'id = "x"\nwhat = "w"\nfile = "search/windows.py"\nfind = "WINDOW_BINS = 10"\nreplace = "WINDOW_BINS = 9"\n'
 FLIP = 'id = "x"\nwhat = "w"\nreadings = { shift = "floor" }\n'
 
 
@@ -59,7 +61,7 @@ def test_mutants_of_the_checkout() -> None:
             assert (REFERENCE_PY / mutant.file).read_text(encoding="utf-8").count(mutant.find) == 1
             assert mutant.find != mutant.replace
         else:
-            right = (BASES | STARTUPS)[mutant.algorithm].PROFILES[mutant.profile]
+            right = ALGORITHMS[mutant.algorithm].profiles[mutant.profile]
             assert all(getattr(getattr(right, n), "value", getattr(right, n)) != v for n, v in mutant.readings.items())
 
 
@@ -68,7 +70,12 @@ def test_a_good_file(folder: Path) -> None:
     other = FLIP.replace('"x"', '"y"').replace("floor", "nearest") + 'profile = "lanman-2024-literal"\n'
     (folder / "a.toml").write_text(f"{HEAD}[[mutant]]\n{CODE}\n[[mutant]]\n{other}", encoding="utf-8")
     code, flip = load_mutants()
-    assert (code.profile, code.file, code.find, code.readings) == ("lanman-2024", "search.py", "WINDOW_BINS = 10", {})
+    assert (code.profile, code.file, code.find, code.readings) == (
+        "lanman-2024",
+        "search/windows.py",
+        "WINDOW_BINS = 10",
+        {},
+    )
     assert (flip.profile, flip.file, flip.readings) == ("lanman-2024-literal", "", {"shift": "nearest"})
 
 
@@ -88,7 +95,7 @@ MALFORMED = {
     "no replacement": (
         HEAD + "[[mutant]]\n" + CODE.replace('replace = "WINDOW_BINS = 9"\n', ""), "mutant x: needs either",
     ),
-    "other file": (HEAD + "[[mutant]]\n" + CODE.replace("search.py", "searching.py"), "mutant x: there is no searching.py"),
+    "other file": (HEAD + "[[mutant]]\n" + CODE.replace("windows.py", "window.py"), "mutant x: there is no search/window.py"),
     "other profile": (HEAD + f'[[mutant]]\n{FLIP}profile = "lanman-2023"\n', "there is no profile search/lanman-2023"),
     "no algorithm": (f'profile = "lanman-2024"\n[[mutant]]\n{FLIP}', "needs algorithm"),
     "other algorithm": (HEAD.replace("search", "research") + f"[[mutant]]\n{FLIP}", "there is no algorithm research"),
@@ -115,7 +122,7 @@ def test_a_text_that_is_not_unique(folder: Path, few: Path, find: str, times: st
     content = HEAD + "[[mutant]]\n" + CODE.replace('find = "WINDOW_BINS = 10"', f'find = "{find}"')
     (folder / "a.toml").write_text(content, encoding="utf-8")
     (mutant,) = load_mutants()
-    with pytest.raises(MutantError, match=rf"^x: its text occurs {times} times in search\.py, not once"):
+    with pytest.raises(MutantError, match=rf"^x: its text occurs {times} times in search/windows\.py, not once"):
         kills_of(few, mutant)
     assert CliRunner().invoke(main, ["mutants", "--jobs", "1", "--vectors", str(few)]).exit_code == 2
     assert_right_modules()
@@ -123,14 +130,14 @@ def test_a_text_that_is_not_unique(folder: Path, few: Path, find: str, times: st
 
 def assert_right_modules() -> None:
     """Check that the right modules are where they should be."""
-    for name in MUTABLE:
-        module = sys.modules[f"firstflight.{name}"]
-        assert getattr(firstflight, name) is module is RIGHT[name]
+    for name, module in RIGHT.items():
+        package, _, leaf = name.rpartition(".")
+        assert getattr(sys.modules[package], leaf) is module is sys.modules[name]
     _, seen = firstflight.step(firstflight.create("slow-start", "rfc-9002", Config(1200)), firstflight.Pto(1))
     assert seen.outcome is firstflight.Outcome.UNCHANGED
 
 
-RIGHT = {name: sys.modules[f"firstflight.{name}"] for name in MUTABLE}
+RIGHT = {name: importlib.import_module(name) for name in mutable_files().values()}
 
 
 @pytest.mark.parametrize("mutant_id", ["pto-collapses", "shift-floor", "grow-twice"])
@@ -138,8 +145,8 @@ def test_right_modules_come_back(mutant_id: str) -> None:
     """While a mutant runs its modules are others; afterwards, and after a crash, the right ones are back."""
     mutant = by_id(mutant_id)
     with mutated(mutant) as controller:
-        assert controller is not RIGHT["controller"]
-        assert sys.modules["firstflight.search.search"] is not RIGHT["search"]
+        assert controller is not RIGHT["firstflight.controller"]
+        assert sys.modules["firstflight.search.search"] is not RIGHT["firstflight.search.search"]
     assert_right_modules()
     with pytest.raises(ZeroDivisionError), mutated(mutant):
         raise ZeroDivisionError

@@ -62,7 +62,7 @@ def test_clean_now(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("file", "line"),
     [
-        ("python/search.py", "X = 0.35\n"),
+        ("python/search/search.py", "X = 0.35\n"),
         ("c/src/search/search.c", "static double x;\n"),
         ("c/include/firstflight/search/search.h", "#define THRESHOLD 0.35\n"),
     ],

@@ -117,8 +117,10 @@ def test_curve_and_k_within_the_stated_bound(share: int) -> None:
         k = real_k(state)
         k_ns = window.cube_time_ns(state.w_max - state.cwnd_epoch, state.datagram)
         assert 0 <= k * SECOND - k_ns < 1 + Decimal(10) ** -30
-        window = window.window_bytes(state.w_max, k_ns, state.datagram, state.t_ns)
-        assert abs(window - max(curve(state, k, state.t_ns), Decimal(0))) < 1 + growth_in_a_ns(state, k, state.t_ns)
+        window_bytes = window.window_bytes(state.w_max, k_ns, state.datagram, state.t_ns)
+        assert abs(window_bytes - max(curve(state, k, state.t_ns), Decimal(0))) < 1 + growth_in_a_ns(
+            state, k, state.t_ns
+        )
 
 
 def test_the_bound_is_not_loose() -> None:

@@ -20,8 +20,8 @@ from firstflight.search.profiles import (
     Readings,
     Shift,
 )
+from firstflight.search.rtt import Sample
 from firstflight.search.windows import shift_bins
-from firstflight.search_rtt import Sample
 
 getcontext().prec = 60
 RTT_NS = 100_000_000

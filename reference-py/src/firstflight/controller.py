@@ -3,65 +3,26 @@
 Mirrors ``reference-c/src/controller.c``.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from firstflight import events
-from firstflight.careful_resume import careful_resume
+from firstflight.algorithm import Algorithm, Base, Startup, discover
 from firstflight.cubic import cubic
 from firstflight.errors import DomainError
 from firstflight.events import Event
-from firstflight.hystart import hystart
-from firstflight.hystartpp import hystartpp
-from firstflight.jumpstart import jumpstart
 from firstflight.limits import DATAGRAM_MAX_BYTES, WINDOW_MAX_BYTES
 from firstflight.newreno import newreno
 from firstflight.newreno.newreno import NewReno
 from firstflight.observables import Observation
 from firstflight.search.search import Search
 
-
-class Base(Protocol):
-    """A base controller: a module with its profiles. ``slow_start`` carries out all of them."""
-
-    @property
-    def PROFILES(self) -> Mapping[str, Any]:  # noqa: N802
-        """Readings by profile."""
-
-
-class Startup(Protocol):
-    """A startup algorithm: a module with its profiles, its state before the first event, and what it does on an event."""
-
-    @property
-    def Readings(self) -> type:  # noqa: N802
-        """The type of its readings."""
-
-    @property
-    def PROFILES(self) -> Mapping[str, Any]:  # noqa: N802
-        """Readings by profile."""
-
-    def begin(self, readings: Any, base: NewReno, /) -> Any:
-        """Return the state before the first event."""
-
-    def step(self, readings: Any, state: Any, base: NewReno, event: Event, /) -> tuple[Any, NewReno, Observation]:
-        """Process one event."""
-
-
-#: The base controllers, which are algorithms of their own as well.
-BASES: dict[str, Base] = {"slow-start": slow_start, "cubic": cubic}
+#: Every algorithm by name, as the rooms describe them.
+ALGORITHMS: dict[str, Algorithm] = discover()
 #: The base on which a startup algorithm runs where its profile names no other, and the others by what is put after the profile.
 DEFAULT_BASE = ("slow-start", "rfc-9002")
 SUFFIXES = {"+cubic": ("cubic", "rfc-9438")}
-#: The algorithms that run on top of the base controller. A further one is added here.
-STARTUPS: dict[str, Startup] = {
-    "search": search_startup,
-    "jumpstart": jumpstart,
-    "careful-resume": careful_resume,
-    "hystartpp": hystartpp,
-    "hystart": hystart,
-}
-_BY_READINGS = {startup.Readings: startup for startup in STARTUPS.values()}
+_BY_READINGS = {found.readings: found for found in ALGORITHMS.values() if isinstance(found, Startup)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,10 +54,11 @@ class Controller:
 
 def profiles(*, composed: bool = False) -> dict[str, tuple[str, ...]]:
     """Return the profiles by algorithm. ``composed``: also those that put a startup algorithm on another base, ``draft-09+cubic``."""
-    named = {name: tuple(base.PROFILES) for name, base in BASES.items()}
-    for name, startup in STARTUPS.items():
-        suffixes = ("", *SUFFIXES) if composed else ("",)
-        named[name] = tuple(profile + suffix for suffix in suffixes for profile in startup.PROFILES)
+    named = {}
+    for name, found in ALGORITHMS.items():
+        suffixes = ("", *SUFFIXES) if composed and isinstance(found, Startup) else ("",)
+        if found.profiles:
+            named[name] = tuple(profile + suffix for suffix in suffixes for profile in found.profiles)
     return named
 
 
@@ -104,13 +66,17 @@ def create(algorithm: str, profile: str, config: Config) -> Controller:
     """Return a new controller. Raise :class:`DomainError` for an unknown profile or a configuration out of range."""
     if profile not in profiles(composed=True).get(algorithm, ()):
         raise DomainError(f"{algorithm}/{profile}: no such profile")
-    if algorithm in BASES:
-        return create_with(None, config, BASES[algorithm].PROFILES[profile])
+    if isinstance(ALGORITHMS[algorithm], Base):
+        return create_with(None, config, _readings(algorithm, profile))
     name, plus, base = profile.partition("+")
     base_algorithm, base_profile = DEFAULT_BASE
     if plus:
         base_algorithm, base_profile = SUFFIXES[plus + base]  # [cubic.startup.compose]
-    return create_with(STARTUPS[algorithm].PROFILES[name], config, BASES[base_algorithm].PROFILES[base_profile])
+    return create_with(_readings(algorithm, name), config, _readings(base_algorithm, base_profile))
+
+
+def _readings(algorithm: str, profile: str) -> Any:
+    return ALGORITHMS[algorithm].profiles[profile]
 
 
 def create_with(readings: Any, config: Config, law: newreno.Readings | cubic.Readings | None = None) -> Controller:

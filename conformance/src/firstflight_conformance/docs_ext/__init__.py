@@ -6,9 +6,7 @@ from sphinx.application import Sphinx
 from sphinx.util.typing import ExtensionMetadata
 
 from firstflight_conformance.docs_ext import clause, generate, ids, links, profile_tables, source
-from firstflight_conformance.plots.careful_resume import write_resume_plots
-from firstflight_conformance.plots.cubic import write_cubic_plots
-from firstflight_conformance.plots.jumpstart import write_jump_plots
+from firstflight_conformance.plots import rooms
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
@@ -21,9 +19,7 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.add_directive("profile-paths", profile_tables.PathsDirective)
     app.connect("missing-reference", links.resolve_short_name)
     app.connect("builder-inited", generate.write_pages)
-    app.connect("builder-inited", lambda site: write_jump_plots(Path(site.srcdir) / "_generated" / "jumpstart"))
-    app.connect("builder-inited", lambda site: write_cubic_plots(Path(site.srcdir) / "_generated" / "cubic"))
-    app.connect("builder-inited", lambda site: write_resume_plots(Path(site.srcdir) / "_generated" / "careful-resume"))
+    app.connect("builder-inited", lambda site: rooms.write_plots(Path(site.srcdir) / "_generated"))
     app.connect("doctree-resolved", ids.link_ids)
     app.connect("build-finished", links.check_links)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

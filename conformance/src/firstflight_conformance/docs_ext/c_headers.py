@@ -22,11 +22,6 @@ _ORDER = (
     "events",
     "observables",
     "limits",
-    "slow_start",
-    "search",
-    "careful_resume",
-    "jumpstart",
-    "transfer_time",
 )
 
 
@@ -108,7 +103,10 @@ def _common_prefix(names: list[str]) -> str:
 def page() -> str:
     """Return the page."""
     folder = REFERENCE_C / "include" / "firstflight"
-    names = [*(f"{name}.h" for name in _ORDER), *sorted(path.name for path in folder.glob("*.h"))]
+    names = [
+        *(f"{name}.h" for name in _ORDER),
+        *sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*.h")),
+    ]
     headers = [folder / name for name in dict.fromkeys(names) if (folder / name).exists()]
     headers += sorted((CONFORMANCE / "include").glob("*.h"))
     return md.page(
@@ -120,7 +118,7 @@ def page() -> str:
 
 
 def _header(header: Header) -> list[str]:
-    blocks = [f"## {header.path.name}", _prose(header.comment), f"```c\n#include {_include(header.path)}\n```"]
+    blocks = [f"## {_shown(header.path)}", _prose(header.comment), f"```c\n#include {_include(header.path)}\n```"]
     for declaration in header.declarations:
         first = declaration.name.split(", ")[0]
         blocks += [
@@ -148,7 +146,16 @@ def _fit(code: str) -> str:
 
 
 def _include(path: Path) -> str:
-    return f'"firstflight/{path.name}"' if path.parent.name == "firstflight" else f'"{path.name}"'
+    return f'"{path.relative_to(_include_folder(path)).as_posix()}"'
+
+
+def _shown(path: Path) -> str:
+    """Return the name of a header, with its room if it is in one."""
+    return path.relative_to(_include_folder(path)).as_posix().removeprefix("firstflight/")
+
+
+def _include_folder(path: Path) -> Path:
+    return next(folder for folder in path.parents if folder.name == "include")
 
 
 def _prose(comment: str) -> str:

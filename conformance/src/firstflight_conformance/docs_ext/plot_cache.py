@@ -7,6 +7,8 @@ from pathlib import Path
 
 from firstflight_conformance.cases.vectors import Vector
 from firstflight_conformance.paths import REFERENCE_PY
+from firstflight_conformance.plots import bins, units
+from firstflight_conformance.plots import vectors as drawn
 
 _INDEX = "plots.json"
 
@@ -29,13 +31,13 @@ def write_plots(vectors: list[Vector], folder: Path) -> None:
     stale = [v for v in vectors if before.get(n := plot_name(v)) != keys[n] or not (folder / n).exists()]
     if stale:
         with Pool() as pool:
-            pool.starmap(plots.plot_vector, [(v, folder / plot_name(v)) for v in stale], chunksize=4)
+            pool.starmap(drawn.plot_vector, [(v, folder / plot_name(v)) for v in stale], chunksize=4)
     index.write_text(json.dumps(keys, indent=1) + "\n", "utf-8")
 
 
 def _code_digest() -> bytes:
     digest = hashlib.sha256()
-    modules = [Path(str(module.__file__)) for module in (plots, plot_bins, plot_units)]
-    for path in [*modules, *sorted(REFERENCE_PY.glob("*.py"))]:
+    modules = [Path(str(module.__file__)) for module in (drawn, bins, units)]
+    for path in [*modules, *sorted(REFERENCE_PY.rglob("*.py"))]:
         digest.update(path.read_bytes())
     return digest.digest()

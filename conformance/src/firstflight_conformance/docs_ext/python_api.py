@@ -1,6 +1,8 @@
 """The page of the Python interface."""
 
+from firstflight.controller import ALGORITHMS
 from firstflight_conformance.docs_ext import markdown as md
+from firstflight_conformance.paths import REFERENCE_PY
 
 _MODEL = (
     ("controller", "Create a controller and drive it"),
@@ -8,17 +10,7 @@ _MODEL = (
     ("observables", "Observables"),
     ("errors", "Errors"),
     ("limits", "Limits of the domain"),
-    ("slow_start", "Slow start and NewReno"),
-    ("slow_start_profiles", "Readings and profiles of NewReno"),
-    ("cubic", "CUBIC"),
-    ("cubic_window", "CUBIC: the arithmetic"),
-    ("cubic_profiles", "Readings and profiles of CUBIC"),
-    ("search", "SEARCH"),
-    ("search_rtt", "SEARCH: clock and RTT"),
-    ("search_bins", "SEARCH: bins"),
-    ("search_windows", "SEARCH: windows and their comparison"),
-    ("search_exit", "SEARCH: exit and drain"),
-    ("search_profiles", "Readings and profiles of SEARCH"),
+    ("algorithm", "What an algorithm is to the rest"),
 )
 _CONFORMANCE = (
     ("vectors", "Load vectors and take them apart into cases"),
@@ -67,8 +59,17 @@ def page() -> str:
         "old one as it was. The names below that are listed in `firstflight.__all__` can be imported from `firstflight` "
         "itself.",
         _EXAMPLE,
-        *_modules("firstflight", _MODEL),
+        *_modules("firstflight", (*_MODEL, *_rooms())),
         *_modules("firstflight_conformance", _CONFORMANCE),
+    )
+
+
+def _rooms() -> tuple[tuple[str, str], ...]:
+    """Return the modules of every algorithm, as its room lists them."""
+    return tuple(
+        (f"{algorithm.room}.{path.stem}", f"{algorithm.title}: {path.stem.replace('_', ' ')}")
+        for algorithm in ALGORITHMS.values()
+        for path in sorted((REFERENCE_PY / algorithm.room).glob("[!_]*.py"))
     )
 
 

@@ -1,48 +1,18 @@
 """Mutants: loaded from ``conformance/mutants`` and made to run."""
 
-import importlib
-import sys
 import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
-import firstflight
 from firstflight.controller import SUFFIXES
 from firstflight_conformance.cases.vectors import COMPUTED_ALGORITHMS
+from firstflight_conformance.mutants.fresh import fresh_modules, mutable_files
 from firstflight_conformance.paths import MUTANTS, REFERENCE_PY
 from firstflight_conformance.spec.readings import ProfileTable, load_tables
 
-#: The modules of the model that are executed anew for a mutant, in the order of their imports.
-MUTABLE = (
-    "cubic_window",
-    "cubic",
-    "slow_start",
-    "search_rtt",
-    "search_bins",
-    "search_windows",
-    "search_exit",
-    "search",
-    "search_startup",
-    "jumpstart_state",
-    "jumpstart_pacing",
-    "jumpstart_loss",
-    "jumpstart",
-    "careful_resume_state",
-    "careful_resume_saved",
-    "careful_resume_unvalidated",
-    "careful_resume_retreat",
-    "careful_resume_validation",
-    "careful_resume_recon",
-    "careful_resume",
-    "hystartpp",
-    "hystart",
-    "controller",
-    "transfer_time",
-)
 _KEYS = {"id", "profile", "what", "readings", "file", "find", "replace", "equivalent"}
 
 
@@ -116,7 +86,7 @@ def _check(where: str, entry: dict[str, Any], table: ProfileTable) -> None:
     code = {"file", "find", "replace"} & set(entry)
     if len(code) != (0 if "readings" in entry else 3):
         raise MutantError(f"{where}: needs either readings, or file, find and replace")
-    if code and entry["file"] not in [f"{name}.py" for name in MUTABLE]:
+    if code and REFERENCE_PY / entry["file"] not in mutable_files():
         raise MutantError(f"{where}: there is no {entry['file']} to change")
     for name, value in entry.get("readings", {}).items():
         reading = next((reading for reading in table.readings if reading.name == name), None)
@@ -127,43 +97,29 @@ def _check(where: str, entry: dict[str, Any], table: ProfileTable) -> None:
 @contextmanager
 def mutated(mutant: Mutant) -> Iterator[Any]:
     """Make the mutant: yield a module like ``firstflight.controller`` that behaves like it."""
-    with _fresh_modules(mutant) as controller:
+    with fresh_model(mutant) as controller:
         if mutant.readings:
-            startup = (controller.BASES | controller.STARTUPS)[mutant.algorithm]
-            right = startup.PROFILES[mutant.profile]
-            startup.PROFILES = startup.PROFILES | {mutant.profile: replace(right, **_choices(mutant, right))}
+            known = controller.ALGORITHMS[mutant.algorithm]
+            right = known.profiles[mutant.profile]
+            profiles = {**known.profiles, mutant.profile: replace(right, **_choices(mutant, right))}
+            controller.ALGORITHMS[mutant.algorithm] = replace(known, profiles=profiles)
+        yield controller
+
+
+@contextmanager
+def fresh_model(mutant: Mutant) -> Iterator[Any]:
+    """Execute the model anew, with the text of the mutant in it. Raise :class:`MutantError` if that is not there once."""
+    if not mutant.file:
+        with fresh_modules(None, "") as controller:
+            yield controller
+        return
+    path = REFERENCE_PY / mutant.file
+    text = path.read_text(encoding="utf-8")
+    if text.count(mutant.find) != 1:
+        raise MutantError(f"{mutant.id}: its text occurs {text.count(mutant.find)} times in {mutant.file}, not once")
+    with fresh_modules(path, text.replace(mutant.find, mutant.replace)) as controller:
         yield controller
 
 
 def _choices(mutant: Mutant, right: Any) -> dict[str, Any]:
     return {name: type(getattr(right, name))(value) for name, value in mutant.readings.items()}
-
-
-@contextmanager
-def _fresh_modules(mutant: Mutant) -> Iterator[Any]:
-    """Execute the mutable modules anew, one of them changed; put the right ones back at the end."""
-    before = {name: importlib.import_module(f"firstflight.{name}") for name in MUTABLE}
-    try:
-        for name in MUTABLE:
-            module = ModuleType(f"firstflight.{name}")
-            _install(name, module)
-            path = REFERENCE_PY / f"{name}.py"
-            exec(compile(_text(path, mutant), str(path), "exec"), module.__dict__)  # noqa: S102
-        yield sys.modules["firstflight.controller"]
-    finally:
-        for name, module in before.items():
-            _install(name, module)
-
-
-def _install(name: str, module: ModuleType) -> None:
-    sys.modules[f"firstflight.{name}"] = module
-    setattr(firstflight, name, module)
-
-
-def _text(path: Path, mutant: Mutant) -> str:
-    text = path.read_text(encoding="utf-8")
-    if mutant.file != path.name:
-        return text
-    if text.count(mutant.find) != 1:
-        raise MutantError(f"{mutant.id}: its text occurs {text.count(mutant.find)} times in {path.name}, not once")
-    return text.replace(mutant.find, mutant.replace)

@@ -79,7 +79,7 @@ def _shade(axes: Axes, steps: list[tuple[Event, Observation]]) -> None:
             begin, phase = end, seen.phase
 
 
-def write_resume_plots(folder: Path) -> None:
+def write_plots(folder: Path) -> None:
     """Draw both plots."""
     with matplotlib.rc_context(STYLE):
         plot_resumption("resume-fits", folder / "resume.svg", 3)

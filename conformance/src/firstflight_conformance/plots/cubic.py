@@ -51,7 +51,7 @@ def plot_stage(path: Path) -> None:
     figure.savefig(path, metadata={"Date": None, "Creator": None})
 
 
-def write_cubic_plots(folder: Path) -> None:
+def write_plots(folder: Path) -> None:
     """Draw the plot of the specification page."""
     with matplotlib.rc_context(STYLE):
         plot_stage(folder / "stage.svg")

@@ -71,7 +71,7 @@ def citations(paths: list[Path]) -> list[Citation]:
 
 def python_citations() -> list[Citation]:
     """Return the citations of the Python model, the plain programs not among them."""
-    return citations(sorted(REFERENCE_PY.glob("*.py")))
+    return citations(sorted(path for path in REFERENCE_PY.rglob("*.py") if path.parent != REFERENCE_PY / "plain"))
 
 
 def plain_citations() -> list[Citation]:
@@ -81,4 +81,4 @@ def plain_citations() -> list[Citation]:
 
 def c_citations() -> list[Citation]:
     """Return the citations of the C port."""
-    return citations(sorted((REFERENCE_C / "src").glob("*.c")))
+    return citations(sorted((REFERENCE_C / "src").rglob("*.c")))

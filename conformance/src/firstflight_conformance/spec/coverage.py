@@ -1,8 +1,6 @@
 """Whether every clause has a line of Python, a line of C and a vector that carries it out, or says why not."""
 
-import gzip
 import json
-import shutil
 import subprocess
 from collections import defaultdict
 from collections.abc import Iterable
@@ -11,6 +9,7 @@ from pathlib import Path
 
 from firstflight_conformance.cases.computations import ComputationCase
 from firstflight_conformance.cases.vectors import Case
+from firstflight_conformance.paths import REFERENCE_C
 from firstflight_conformance.spec.clauses import (
     Citation,
     Clause,
@@ -78,7 +77,9 @@ def c_gaps(object_folder: Path, cases: Iterable[Case | ComputationCase]) -> list
     carried_out = {clause for case in cases for clause in case.expectation.clauses}
     lines = []
     for clause, citations in _by_clause(c_citations()).items():
-        hits = [counts.get((citation.path.name, citation.line)) for citation in citations]
+        hits = [
+            counts.get((citation.path.relative_to(REFERENCE_C).as_posix(), citation.line)) for citation in citations
+        ]
         if all(hit is None for hit in hits):
             lines.append(f"{clause}: cited in C on no line that executes")
         elif clause in carried_out and not any(hits):
@@ -89,20 +90,16 @@ def c_gaps(object_folder: Path, cases: Iterable[Case | ComputationCase]) -> list
 
 
 def _gcov(object_folder: Path) -> dict[tuple[str, int], int]:
-    """Return how often each line ran, by file name and line."""
+    """Return how often each line ran, by file below ``reference-c`` and line."""
     data = sorted(object_folder.rglob("*.gcda"))
     if not data:
         raise FileNotFoundError(f"{object_folder}: no coverage data; run `make coverage-c` first")
-    work = object_folder / "gcov"
-    shutil.rmtree(work, ignore_errors=True)
-    work.mkdir()
-    arguments = [str(path.resolve()) for path in data]
-    subprocess.run(["gcov", "--json-format", *arguments], cwd=work, check=True, capture_output=True)
+    # One report a line: files of one name in two rooms would overwrite each other's.
+    command = ["gcov", "--json-format", "--stdout", *(str(path.resolve()) for path in data)]
+    reports = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
     counts: dict[tuple[str, int], int] = defaultdict(int)
-    for path in work.glob("*.gcov.json.gz"):
-        with gzip.open(path, "rt", encoding="utf-8") as file:
-            report = json.load(file)
+    for report in map(json.loads, reports):
         for source in report["files"]:
             for line in source["lines"]:
-                counts[Path(source["file"]).name, line["line_number"]] += line["count"]
+                counts[source["file"], line["line_number"]] += line["count"]
     return dict(counts)

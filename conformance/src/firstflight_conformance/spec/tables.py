@@ -2,19 +2,9 @@
 
 from pathlib import Path
 
+from firstflight.controller import ALGORITHMS
 from firstflight_conformance.paths import REFERENCE_C, REFERENCE_PY
 from firstflight_conformance.spec.readings import Profile, ProfileTable, Reading, load_tables
-
-#: How an algorithm is written in prose, where that is not its name.
-_TITLES = {
-    "slow-start": "NewReno",
-    "cubic": "CUBIC",
-    "search": "SEARCH",
-    "jumpstart": "JumpStart",
-    "careful-resume": "Careful Resume",
-    "hystartpp": "HyStart++",
-    "hystart": "HyStart",
-}
 
 
 def generated_files() -> dict[Path, str]:
@@ -22,10 +12,10 @@ def generated_files() -> dict[Path, str]:
     files = {}
     for algorithm, table in load_tables().items():
         if table.readings:
-            name = f"{algorithm.replace('-', '_')}_profiles"
-            files[REFERENCE_PY / f"{name}.py"] = _python(table)
-            files[REFERENCE_C / "include" / "firstflight" / f"{name}.h"] = _c_header(table)
-            files[REFERENCE_C / "src" / f"{name}.c"] = _c_source(table)
+            room = ALGORITHMS[algorithm].room
+            files[REFERENCE_PY / room / "profiles.py"] = _python(table)
+            files[REFERENCE_C / "include" / "firstflight" / room / "profiles.h"] = _c_header(table)
+            files[REFERENCE_C / "src" / room / "profiles.c"] = _c_source(table)
     return files
 
 
@@ -36,7 +26,7 @@ def write_generated_files() -> None:
 
 
 def _heading(table: ProfileTable) -> str:
-    title = _TITLES.get(table.algorithm, table.algorithm)
+    title = ALGORITHMS[table.algorithm].title
     return (
         f"Readings and profiles of {title}. Generated from spec/profiles/{table.algorithm}.toml by `make generate`; "
         "do not edit."
@@ -44,7 +34,7 @@ def _heading(table: ProfileTable) -> str:
 
 
 def _c_name(table: ProfileTable) -> str:
-    return f"ff_{table.algorithm.replace('-', '_')}"
+    return f"ff_{ALGORITHMS[table.algorithm].room}"
 
 
 def _camel(name: str) -> str:
@@ -131,7 +121,7 @@ def _c_source(table: ProfileTable) -> str:
     name = _c_name(table)
     lines = [
         f"/* {_heading(table)} */",
-        f'#include "firstflight/{name.removeprefix("ff_")}_profiles.h"',
+        f'#include "firstflight/{ALGORITHMS[table.algorithm].room}/profiles.h"',
         "",
         f"const struct {name}_profile {name}_profiles[{name.upper()}_PROFILE_COUNT] = {{",
     ]

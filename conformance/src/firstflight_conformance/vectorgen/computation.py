@@ -8,6 +8,7 @@ from typing import Any
 
 from firstflight_conformance.cases.computations import INPUTS, answer, clauses_of
 from firstflight_conformance.cases.wire import decode_int, encode_int
+from firstflight_conformance.vectorgen import rooms
 
 
 def worked(psi: int, gamma_ns: int, numerator: int = 0, denominator: int = 1) -> dict[str, Any]:
@@ -142,9 +143,7 @@ def _text(value: object) -> str:
 
 def all_files() -> dict[str, str]:
     """Return the content of every computation by its path below ``vectors/``. Raise ``ValueError`` if an id is there twice."""
-    from firstflight_conformance.vectorgen import hand_transfer_time, hand_transfer_time_domain
-
-    questions = [*hand_transfer_time.QUESTIONS.questions, *hand_transfer_time_domain.QUESTIONS.questions]
+    questions = [question for found in rooms.members("QUESTIONS") for question in found.questions]
     files: dict[str, str] = {}
     for question in sorted(questions, key=lambda question: question.id):
         algorithm, rest = question.id.split(".", 1)

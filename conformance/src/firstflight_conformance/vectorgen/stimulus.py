@@ -6,13 +6,13 @@ from typing import Any
 
 from firstflight import Config, Controller, Observation, create
 from firstflight.events import Event, Sent
-from firstflight.observables import Outcome
 from firstflight_conformance.cases.given import given_flags
 from firstflight_conformance.cases.measure import clauses_of, replay
 from firstflight_conformance.cases.stream import flags_of, granularity_of
 from firstflight_conformance.cases.wire import encode_int, event_to_json, observation_to_json
 from firstflight_conformance.vectorgen.builder import StreamBuilder
 from firstflight_conformance.vectorgen.oracle import Expectation, wrong
+from firstflight_conformance.vectorgen.rooms import endings
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,19 +91,6 @@ def _resolved(stimulus_id: str, expectations: list[Expectation], profiles: tuple
     return tuple(replace(entry, profiles=entry.profiles or profiles) for entry in expectations)
 
 
-#: Outcomes after which profiles of Careful Resume may differ in what they let be sent.
-_ENDINGS = {
-    Outcome.LIFETIME_EXCEEDED, Outcome.RTT_NOT_VALIDATED, Outcome.JUMP_NOT_LARGER, Outcome.THRESHOLD_SET, Outcome.JUMPED,
-    Outcome.RATE_LIMITED, Outcome.VALIDATION_BEGUN, Outcome.RETREATED, Outcome.RETREAT_ENDED,
-}  # fmt: skip
-#: Outcomes after which profiles of an algorithm may differ in what they let be sent; for the others it is the exit.
-_MAY_END = {
-    "careful-resume": _ENDINGS,
-    "hystartpp": {Outcome.CONSERVATIVE_BEGUN},
-    "hystart": {Outcome.EXITED_BY_TRAIN, Outcome.EXITED_BY_DELAY},
-}
-
-
 def judged_events(events: tuple[Event, ...], observations: list[Observation]) -> int:
     """Return how many events are closed-loop: those before the first packets sent that do not fit the window."""
     for index, event in enumerate(events):
@@ -154,8 +141,7 @@ def _profile_json(stimulus: Stimulus, profile: str) -> dict[str, Any]:
     judged = judged_events(stimulus.events, observations)
     if lines := wrong(stimulus.expectations, profile, observations[:judged]):
         raise ValueError("\n".join(f"{stimulus.id}@{profile}: {line}" for line in lines))
-    may_end = _MAY_END.get(stimulus.algorithm, {Outcome.EXITED})
-    if judged < len(events) and may_end.isdisjoint(seen.outcome for seen in observations[:judged]):
+    if judged < len(events) and endings(stimulus.algorithm).isdisjoint(seen.outcome for seen in observations[:judged]):
         raise ValueError(f"{stimulus.id}@{profile}: event {judged} does not fit the window, and there was no exit")
     return {
         "judged_events": judged,

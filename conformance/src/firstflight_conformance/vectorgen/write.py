@@ -6,49 +6,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from firstflight_conformance.paths import VECTORS
-from firstflight_conformance.vectorgen import computation, simulated
+from firstflight_conformance.vectorgen import computation, rooms, simulated
 from firstflight_conformance.vectorgen.canonical import vector_text
 from firstflight_conformance.vectorgen.stimulus import Stimulus, to_json
-
-BY_HAND = (
-    hand_careful_resume,
-    hand_careful_resume_recon,
-    hand_careful_resume_jump,
-    hand_careful_resume_validating,
-    hand_careful_resume_retreat,
-    hand_careful_resume_observe,
-    hand_careful_resume_examples,
-    hand_careful_resume_search,
-    hand_slow_start,
-    hand_ack_counting,
-    hand_cubic,
-    hand_cubic_rounds,
-    hand_composed,
-    hand_search,
-    hand_search_exit,
-    hand_search_rtt,
-    hand_search_dialects,
-    hand_search_sent,
-    hand_search_full_window,
-    hand_search_full_window_events,
-    hand_persistent,
-    hand_search_shift,
-    hand_jumpstart,
-    hand_jumpstart_loss,
-    hand_jumpstart_stacks,
-    hand_hystartpp,
-    hand_hystartpp_css,
-    hand_hystart,
-)
-
-
-#: Algorithms that every stack known to have them runs on CUBIC: their stimuli are judged on it as well.
-_ALSO_ON_CUBIC = {"hystart", "hystartpp"}
 
 
 def all_stimuli() -> list[Stimulus]:
     """Return every stimulus in the order of the ids. Raise ``ValueError`` if an id is there twice."""
-    stimuli = [_composed(stimulus) for module in BY_HAND for stimulus in module.CATALOGUE.stimuli]
+    stimuli = [_composed(stimulus) for catalogue in rooms.members("CATALOGUE") for stimulus in catalogue.stimuli]
     stimuli += [_composed(stimulus) for stimulus in simulated.stimuli()]
     ids = [stimulus.id for stimulus in stimuli]
     twice = {name for name in ids if ids.count(name) > 1}
@@ -58,11 +23,10 @@ def all_stimuli() -> list[Stimulus]:
 
 
 def _composed(stimulus: Stimulus) -> Stimulus:
-    """Return the stimulus with the profiles on CUBIC that go without saying."""
-    if stimulus.algorithm not in _ALSO_ON_CUBIC:
-        return stimulus
-    plain = [profile for profile in stimulus.profiles if not profile.endswith("+cubic")]
-    return replace(stimulus, profiles=tuple(dict.fromkeys((*stimulus.profiles, *(f"{name}+cubic" for name in plain)))))
+    """Return the stimulus with the profiles on other bases that go without saying."""
+    plain = [profile for profile in stimulus.profiles if "+" not in profile]
+    more = (name + suffix for suffix in rooms.also_on(stimulus.algorithm) for name in plain)
+    return replace(stimulus, profiles=tuple(dict.fromkeys((*stimulus.profiles, *more))))
 
 
 def all_files() -> dict[str, str]:

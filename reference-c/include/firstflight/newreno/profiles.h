@@ -1,6 +1,6 @@
 /* Readings and profiles of NewReno. Generated from spec/profiles/slow-start.toml by `make generate`; do not edit. */
-#ifndef FIRSTFLIGHT_SLOW_START_PROFILES_H
-#define FIRSTFLIGHT_SLOW_START_PROFILES_H
+#ifndef FIRSTFLIGHT_NEWRENO_PROFILES_H
+#define FIRSTFLIGHT_NEWRENO_PROFILES_H
 
 #include <stddef.h>
 #include <stdint.h>

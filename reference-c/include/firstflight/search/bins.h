@@ -21,7 +21,7 @@
 #include "firstflight/limits.h"
 #include "firstflight/observables.h"
 #include "firstflight/search/profiles.h"
-#include "firstflight/search_rtt.h"
+#include "firstflight/search/rtt.h"
 
 #define FF_SEARCH_TICKS_PER_UNIT 20
 /* Bin duration in ticks per unit of initial RTT: 20 * 0.35. */

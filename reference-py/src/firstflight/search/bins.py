@@ -9,7 +9,7 @@ from firstflight.errors import DomainError
 from firstflight.limits import BIN_MAX_BYTES
 from firstflight.search.profiles import BinDuration, CatchUp, CrossingCredit, EndedBins, Readings
 from firstflight.search.profiles import Boundary as BoundaryReading
-from firstflight.search_rtt import Sample
+from firstflight.search.rtt import Sample
 
 TICKS_PER_UNIT = 20
 #: Bin duration in ticks per unit of initial RTT: 20 * 0.35.

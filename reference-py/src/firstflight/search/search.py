@@ -34,8 +34,8 @@ from firstflight.search.profiles import (
     Readings,
     RestartCounters,
 )
+from firstflight.search.rtt import latest_units, sample_of, units
 from firstflight.search.windows import WINDOW_BINS, Evaluation, evaluate
-from firstflight.search_rtt import latest_units, sample_of, units
 
 __all__ = ["Base", "Decision", "Search", "on_ack", "on_ack_elsewhere", "on_persistent_congestion", "on_sent"]
 

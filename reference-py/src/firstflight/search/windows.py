@@ -21,7 +21,7 @@ from firstflight.search.profiles import (
     Threshold,
     Windows,
 )
-from firstflight.search_rtt import rtt_units
+from firstflight.search.rtt import rtt_units
 
 WINDOW_BINS = 10
 #: A counter that is shifted right must fit in so many bits.

@@ -1,4 +1,4 @@
-"""Hand-built stimuli of SEARCH: bins and windows. Those of the exit are in ``hand_search_exit``.
+"""Hand-built stimuli of SEARCH: bins and windows. Those of the exit are in ``exit``.
 
 Unless said otherwise the initial RTT is 100 ms, a bin 35 ms, and one ACK arrives 1 ms after the start of each bin. The
 initial window is large, so that the window never stands in the way.

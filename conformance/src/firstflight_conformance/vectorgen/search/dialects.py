@@ -1,4 +1,4 @@
-"""Hand-built stimuli of SEARCH: what tells the versions and dialects apart. See ``hand_search`` for what they share."""
+"""Hand-built stimuli of SEARCH: what tells the versions and dialects apart. See ``bins`` for what they share."""
 
 from functools import partial
 

@@ -1,5 +1,5 @@
-/* The clock and the RTT of SEARCH. Mirrors reference-py/src/firstflight/search_rtt.py. */
-#include "firstflight/search_rtt.h"
+/* The clock and the RTT of SEARCH. Mirrors reference-py/src/firstflight/search/rtt.py. */
+#include "firstflight/search/rtt.h"
 
 uint64_t ff_search_ns_per_unit(const struct ff_search_readings *readings)
 {

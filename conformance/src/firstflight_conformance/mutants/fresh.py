@@ -1,0 +1,89 @@
+"""A second copy of the model beside the right one, with the text of one file replaced."""
+
+import importlib
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import cache
+from importlib.abc import InspectLoader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from importlib.util import spec_from_file_location
+from pathlib import Path
+from types import CodeType, ModuleType
+
+from firstflight_conformance.paths import REFERENCE_PY
+
+#: Tables and values that both copies share, since vectors and readings are compared with them.
+_SHARED = {"profiles"}
+
+
+@cache
+def mutable_files() -> dict[Path, str]:
+    """Return the files that are executed anew and the names of their modules: the controller and the rooms, without tables."""
+    files = {REFERENCE_PY / "controller.py": "firstflight.controller"}
+    for path in sorted(REFERENCE_PY.glob("*/*.py")):
+        room = "" if path.stem == "__init__" else f".{path.stem}"
+        if path.stem not in _SHARED and path.parent.name != "plain":
+            files[path] = f"firstflight.{path.parent.name}{room}"
+    return files
+
+
+@contextmanager
+def fresh_modules(changed: Path | None, text: str) -> Iterator[ModuleType]:
+    """Execute the model anew, with ``text`` in place of the file ``changed``; yield its controller, and put the right one back."""
+    names = set(mutable_files().values())
+    right = {name: sys.modules.pop(name) for name in names if name in sys.modules}
+    shared = {name: module for name, module in sys.modules.items() if name.startswith("firstflight.")}
+    finder = _Finder(changed, text)
+    sys.meta_path.insert(0, finder)
+    try:
+        yield importlib.import_module("firstflight.controller")
+    finally:
+        sys.meta_path.remove(finder)
+        for name in names:
+            sys.modules.pop(name, None)
+        sys.modules.update(right)
+        _tie(right | shared)
+
+
+def _tie(modules: dict[str, ModuleType]) -> None:
+    """Set each module as an attribute of its package again: importing the copy has set that."""
+    for name, module in modules.items():
+        package, _, leaf = name.rpartition(".")
+        setattr(sys.modules[package], leaf, module)
+
+
+@cache
+def _compiled(path: Path, text: str) -> CodeType:
+    return compile(text, str(path), "exec")
+
+
+class _Loader(InspectLoader):
+    """Executes a text as the module of a file; what has been compiled once is not compiled again."""
+
+    def __init__(self, path: Path, text: str) -> None:
+        self._path, self._text = path, text
+
+    def get_source(self, fullname: str) -> str:
+        return self._text
+
+    def get_code(self, fullname: str) -> CodeType:
+        return _compiled(self._path, self._text)
+
+
+class _Finder(MetaPathFinder):
+    """Finds the modules that are executed anew."""
+
+    def __init__(self, changed: Path | None, text: str) -> None:
+        self._paths = {name: path for path, name in mutable_files().items()}
+        self._changed, self._text = changed, text
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        file = self._paths.get(fullname)
+        if file is None:
+            return None
+        text = self._text if file == self._changed else file.read_text("utf-8")
+        inside = [str(file.parent)] if file.stem == "__init__" else None
+        return spec_from_file_location(fullname, file, loader=_Loader(file, text), submodule_search_locations=inside)

@@ -1,0 +1,1 @@
+"""Plots. Only what draws one imports these modules: matplotlib takes a second to load."""

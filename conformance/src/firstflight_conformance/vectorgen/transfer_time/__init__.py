@@ -1,0 +1,1 @@
+"""Hand-built computations of the transfer-time models."""

@@ -1,0 +1,60 @@
+"""What an algorithm is to the rest: one descriptor in its room, found by discovery.
+
+A room is a package of ``firstflight`` whose ``__init__`` holds ``ALGORITHM``. Adding an algorithm adds a room and changes no list.
+"""
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Algorithm:
+    """What all have: ``name`` as in vectors, ``title`` as in prose, ``room`` the package.
+
+    ``profiles``: the readings of each profile by its name, empty where there is nothing to choose; all of them are ``readings``.
+    """
+
+    name: str
+    title: str
+    room: str
+    readings: type | None = None
+    profiles: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Base(Algorithm):
+    """Controls a connection from beginning to end, and carries startup algorithms."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Startup(Algorithm):
+    """Decides how a connection starts, on top of a base.
+
+    ``begin``: from readings and base the state before the first event. ``step``: from readings, state, base and event the new state,
+    the new base and the observation.
+    """
+
+    begin: Callable[[Any, Any], Any]
+    step: Callable[[Any, Any, Any, Any], tuple[Any, Any, Any]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Computation(Algorithm):
+    """Answers questions; there are no events."""
+
+
+_ORDER = (Base, Startup, Computation)
+
+
+def discover() -> dict[str, Algorithm]:
+    """Return the algorithms of all rooms by name: bases, startup algorithms, computations."""
+    package = importlib.import_module("firstflight")
+    rooms = (found.name for found in pkgutil.iter_modules(package.__path__) if found.ispkg)
+    modules = (importlib.import_module(f"firstflight.{room}") for room in rooms)
+    algorithms: list[Algorithm] = [module.ALGORITHM for module in modules if hasattr(module, "ALGORITHM")]
+    return {
+        found.name: found for found in sorted(algorithms, key=lambda found: (_ORDER.index(type(found)), found.name))
+    }

@@ -1,0 +1,14 @@
+"""Careful Resume (``spec/careful-resume.md``)."""
+
+from firstflight.algorithm import Startup
+from firstflight.careful_resume.careful_resume import PROFILES, Readings, begin, step
+
+ALGORITHM = Startup(
+    name="careful-resume",
+    title="Careful Resume",
+    room="careful_resume",
+    readings=Readings,
+    profiles=PROFILES,
+    begin=begin,
+    step=step,
+)

@@ -1,0 +1,8 @@
+"""HyStart (``spec/hystart.md``)."""
+
+from firstflight.algorithm import Startup
+from firstflight.hystart.hystart import PROFILES, Readings, begin, step
+
+ALGORITHM = Startup(
+    name="hystart", title="HyStart", room="hystart", readings=Readings, profiles=PROFILES, begin=begin, step=step
+)

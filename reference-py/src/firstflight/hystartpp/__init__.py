@@ -1,0 +1,8 @@
+"""HyStart++ (``spec/hystartpp.md``)."""
+
+from firstflight.algorithm import Startup
+from firstflight.hystartpp.hystartpp import PROFILES, Readings, begin, step
+
+ALGORITHM = Startup(
+    name="hystartpp", title="HyStart++", room="hystartpp", readings=Readings, profiles=PROFILES, begin=begin, step=step
+)

@@ -1,0 +1,8 @@
+"""JumpStart (``spec/jumpstart.md``)."""
+
+from firstflight.algorithm import Startup
+from firstflight.jumpstart.jumpstart import PROFILES, Readings, begin, step
+
+ALGORITHM = Startup(
+    name="jumpstart", title="JumpStart", room="jumpstart", readings=Readings, profiles=PROFILES, begin=begin, step=step
+)

@@ -1,0 +1,8 @@
+"""SEARCH (``spec/search.md``)."""
+
+from firstflight.algorithm import Startup
+from firstflight.search.startup import PROFILES, Readings, begin, step
+
+ALGORITHM = Startup(
+    name="search", title="SEARCH", room="search", readings=Readings, profiles=PROFILES, begin=begin, step=step
+)
