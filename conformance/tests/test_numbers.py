@@ -40,6 +40,8 @@ def test_a_wrong_number_is_found(name: str) -> None:
         "max(0, 12000) = 12000 and 13 * 100000 >= 10 * 100000",
         "12.5 ms = 12500 us, and 1200 * 600 s / 3221225472 = 223517.4 ns",
         "7/8 + 4/8 = 1.375",
+        "1000 * 100 / 8999 ms = 11.112345 ms and 1 / (2 * 327680) s = 1525 + 225/256 ns",
+        "3 * 5 ms / 2 = 7.5 ms",
     ],
 )
 def test_statements_that_hold(text: str) -> None:

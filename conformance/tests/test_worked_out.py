@@ -12,10 +12,10 @@ from firstflight_conformance.vectorgen.stimulus import Catalogue
 from firstflight_conformance.vectorgen.transfer_time import transfer_time
 
 PACKAGE = "firstflight_conformance.vectorgen"
-RESUME = ("", "_examples", "_jump", "_observe", "_recon", "_retreat", "_search", "_validating")
+RESUME = ("careful_resume", "examples", "jump", "observe", "reconnaissance", "retreat", "search", "validating")
 MODULES = [
-    *(f"hand_careful_resume{part}" for part in RESUME),
-    *(f"hand_jumpstart{part}" for part in ("", "_loss", "_stacks")),
+    *(f"careful_resume.{part}" for part in RESUME),
+    *(f"jumpstart.{part}" for part in ("jumpstart", "loss", "stacks")),
 ]
 
 

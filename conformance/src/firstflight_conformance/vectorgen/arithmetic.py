@@ -64,12 +64,15 @@ class _Reader:
         return value
 
     def _product(self) -> Fraction:
-        value = self._power()
+        begin, value = self.at, self._power()
         while self._peek() in ("*", "/"):
+            timed = any(token in _UNITS for token in self.tokens[begin : self.at])
             times, right = self._next("*", "/") == "*", self._power()
             if not times and right == 0:
                 raise _NoExpressionError
             value = value * right if times else value / right
+            if not times and not timed:  # ``a / b ms`` is (a / b) ms: nothing here is one over a time
+                value *= _UNITS.get(self.tokens[self.at - 1], 1) ** 2
         return value
 
     def _power(self) -> Fraction:
