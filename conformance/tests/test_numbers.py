@@ -40,6 +40,7 @@ def test_a_wrong_number_is_found(name: str) -> None:
         "max(0, 12000) = 12000 and 13 * 100000 >= 10 * 100000",
         "12.5 ms = 12500 us, and 1200 * 600 s / 3221225472 = 223517.4 ns",
         "7/8 + 4/8 = 1.375",
+        "It grows by (35600 - 25221) * 1000 / 25221 = 411.522",
     ],
 )
 def test_statements_that_hold(text: str) -> None:
@@ -61,7 +62,9 @@ def test_statements_that_do_not_hold(text: str, wrong: str) -> None:
     assert wrong in read(text)[0]
 
 
-@pytest.mark.parametrize("text", ["W(4000) = 3000", "scharf-2009 of RFC 9002", "t * 1200 = 2400", "cwnd = 12000"])
+@pytest.mark.parametrize(
+    "text", ["W(4000) = 3000", "W(2 * 4000) + 1 = 3000", "scharf-2009 of RFC 9002", "t * 1200 = 2400", "cwnd = 12000"]
+)
 def test_what_has_a_name_is_no_statement(text: str) -> None:
     """Where a side is not made of numbers nothing is stated, and a number in a name is none."""
     assert read(text)[0] == []

@@ -13,13 +13,14 @@ from itertools import pairwise
 from math import ceil, floor
 
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
-#: Numbers, words (``scharf-2009`` and ``cubic.reduce.minimum`` are one, ``RFC 9002`` as well), relations, and every other sign.
-_TOKEN = re.compile(r"RFC \d+|[A-Za-z_][\w]*(?:[-.@/]\w+)*|\d+(?:\.\d+)?|>=|<=|\S")
+#: Numbers, words (``scharf-2009`` and ``cubic.reduce.minimum`` are one, ``RFC 9002`` as well; a parenthesis without a space before it
+#: belongs to the word: ``W(``), relations, and every other sign.
+_TOKEN = re.compile(r"RFC \d+|[A-Za-z_][\w]*(?:[-.@/]\w+)*\(?|\d+(?:\.\d+)?|>=|<=|\S")
 _RELATIONS: dict[str, Callable[[Fraction, Fraction], bool]] = {
     ">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt,
 }  # fmt: skip
 _FUNCTIONS: dict[str, Callable[..., int | Fraction]] = {
-    "floor": floor, "ceil": ceil, "max": max, "min": min, "round": round,
+    "floor(": floor, "ceil(": ceil, "max(": max, "min(": min, "round(": round,
 }  # fmt: skip
 _UNITS = {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9}
 
@@ -90,12 +91,11 @@ class _Reader:
         if token == "(":
             return self._arguments()[0] * self._unit()
         if token in _FUNCTIONS:
-            self.at += 1
             return Fraction(_FUNCTIONS[token](*self._arguments()))
         raise _NoExpressionError
 
     def _arguments(self) -> list[Fraction]:
-        self._next("(")
+        self._next("(", *_FUNCTIONS)
         values = [self.sum()]
         while self._peek() == ",":
             self._next(",")
@@ -146,9 +146,9 @@ def _is_reckoned(tokens: list[str], start: int, end: int) -> bool:
     """Whether the expression stands alone: no name, product or difference with something that is no number beside it."""
     before = tokens[start - 1] if start else ""
     after = tokens[end] if end < len(tokens) else ""
-    named = tokens[start] == "(" and re.fullmatch(r"[\w-]+|\)", before) is not None
+    factor = tokens[start] == "(" and (before == ")" or _NUMBER.fullmatch(before) is not None)
     return (
-        not named and before not in ("+", "-", "*", "/", "^", "%") and after not in ("*", "/", "^", "%", "+", "-", "(")
+        not factor and before not in ("+", "-", "*", "/", "^", "%") and after not in ("*", "/", "^", "%", "+", "-", "(")
     )
 
 
