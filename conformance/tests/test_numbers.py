@@ -49,6 +49,20 @@ def test_statements_that_hold(text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "alone"),
+    [
+        ("1.5 * 300 = 450. The target is 450", []),
+        ("1.5 * 300 = 450. The target is 451", ["451"]),
+        ("450 = 450, and the target is 450", ["450"]),
+        ("1.5 * 300 < 500, and the target is 500", ["500"]),
+    ],
+)
+def test_only_a_result_may_be_named_again(text: str, alone: list[str]) -> None:
+    """What an expression came to; not what it was merely compared with."""
+    assert read(text) == ([], alone)
+
+
+@pytest.mark.parametrize(
     ("text", "wrong"),
     [
         ("12000 + 2 * 1200 = 14401", "12000 + 2 * 1200 = 14401"),

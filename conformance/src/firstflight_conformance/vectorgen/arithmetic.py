@@ -153,10 +153,13 @@ def _is_reckoned(tokens: list[str], start: int, end: int) -> bool:
 
 
 def read(text: str) -> tuple[list[str], list[str]]:
-    """Return the statements that do not hold, and the numbers that stand in no statement, each as it is written."""
+    """Return the statements that do not hold, and the numbers that stand in no statement, each as it is written.
+
+    What a statement gives as its result may be named again: ``1.5 * 25221 = 37831.5``, then ``the target is 37831.5``.
+    """
     tokens = _TOKEN.findall(text)
     sides = _sides(tokens)
-    wrong, stated = [], set()
+    wrong, stated, results = [], set(), set()
     for (begin, end, left), (start, stop, right) in pairwise(sides):
         relation = tokens[end] if start == end + 1 else ""
         if relation not in ("=", *_RELATIONS) or left.is_time != right.is_time:
@@ -166,5 +169,7 @@ def read(text: str) -> tuple[list[str], list[str]]:
         stated |= {id(left), id(right)}
         if not _holds(left, relation, right):
             wrong.append(f"{left.text} {relation} {right.text}")
+        elif relation == "=" and left.digit is None and right.digit is not None:
+            results |= set(right.numbers)
     alone = [number for _, _, side in sides if id(side) not in stated for number in side.numbers]
-    return wrong, alone
+    return wrong, [number for number in alone if number not in results]
