@@ -69,8 +69,9 @@ def before_any_sample(b: StreamBuilder) -> None:
     b.lose(8 * S + RTT, (0, 2))
 
 
-_DURATION = """The one sample is 200 ms, its variation 100 ms: the persistent congestion duration is 3 * (200 + 4 * 100 + 25) = 1875 ms, or 1800 ms for who leaves the
-peer's max_ack_delay of 25 ms out; a second equal sample lowers the variation to 75 ms, and both by 300 ms."""
+_DURATION = """The one sample is 200 ms, its variation 200 ms / 2 = 100 ms: the persistent congestion duration is
+3 * (200 ms + 4 * 100 ms + 25 ms) = 1875 ms, or 3 * (200 ms + 4 * 100 ms) = 1800 ms in a stack that leaves the peer's max_ack_delay of
+25 ms out; a second equal sample lowers the variation to 75 ms, and both by 3 * 4 * 25 ms = 300 ms."""
 
 
 def add(
@@ -99,7 +100,7 @@ add(
 add(
     "losses-too-close",
     "Losses 1.4 seconds apart establish nothing",
-    f"{_DURATION} The frame that reveals the losses is that sample: 1575 ms, or 1500 ms. The 1400 ms between the packets are less than both. One reduction, no collapse.",
+    f"{_DURATION} The frame that reveals the losses is that sample: 1875 ms - 300 ms = 1575 ms, or 1800 ms - 300 ms = 1500 ms. The packets are 2.4 s - 1 s = 1400 ms apart, less than both. One reduction, no collapse.",
     too_short,
     too_short,
 )
