@@ -409,9 +409,11 @@ def _(b: StreamBuilder) -> None:
 @add(
     "cubic.spurious.restored",
     "A spurious loss restores what the reduction replaced",
-    """25632 in the stage of cubic.concave.one-ack, then a loss: 17942, W_max = 25632 * 17/20. It was none: window 25632, threshold 25200, W_max 36000, the stage goes on. The ACK of a packet that was sent before the loss,
-    at t = 2 s, has the target W_cubic(3 s) = 36000: growth (36000 - 25632) * 1000 / 25632 = 404.5 to 26037. A second report changes
-    nothing. At t = 3001 ms the target is W_cubic(4001 ms) = 36401: growth (36401 - 26037) * 1000 / 26037 = 398.05 to 26435.""",
+    """25632 in the stage of cubic.concave.one-ack, then a loss: 17942, W_max = 25632 * 17/20. It was none: window 25632, threshold
+    25200, W_max 36000, the stage goes on. The ACK of a packet that was sent before the loss, at t = 2 s, has the target
+    W_cubic(3 s) = 36000: growth is (36000 - 25632) * 1000 / 25632 = 404.5, to 26037. A second report changes nothing. At t =
+    3001 ms the target is W_cubic(4001 ms) = 36000 + floor(400 * 1.001^3) = 36401: growth is (36401 - 26037) * 1000 / 26037 =
+    398.05, to 26435.""",
     **WINDOW,
 )
 def _(b: AvoidanceBuilder) -> None:
@@ -434,8 +436,10 @@ def _(b: AvoidanceBuilder) -> None:
 @add(
     "cubic.spurious.larger-window",
     "A spurious loss that the window has made up for changes nothing",
-    """A window of two datagrams is not reduced by a loss and has grown to 3000 before the loss is found to be spurious: more than cwnd_prior = 2400, and so window, threshold and stage stay. The next ACK
-    of 1200 bytes is in the Reno-friendly region: W_est = 3000 + 1200 * 1200 / 3000 = 3480. A sender that restores the infinite threshold is in slow start again, at 4200; one that restores the window has 2400.""",
+    """A window of two datagrams is not reduced by a loss and has grown to 3000 before the loss is found to be spurious: more than
+    cwnd_prior = 2400, and so window, threshold and stage stay. The next ACK of 1200 bytes is in the Reno-friendly region: W_est
+    = 3000 + 1200 * 1200 / 3000 = 3480. A sender that restores the infinite threshold is in slow start again, at 3000 + 1200 =
+    4200; one that restores the window has 2400.""",
     initial_window_bytes=2400,
 )
 def _(b: AvoidanceBuilder) -> None:
@@ -453,8 +457,10 @@ def _(b: AvoidanceBuilder) -> None:
 @add(
     "cubic.spurious.at-prior",
     "A spurious loss that took nothing from the window changes nothing",
-    """A window of two datagrams is the least that a loss leaves: 2400, the threshold 2400, cwnd_prior 2400. The loss is found to be spurious at once: the window is not below cwnd_prior, and the threshold stays 2400. A sender that
-    restores has an infinite threshold, and its slow start grows the window to 3600 where the ACK of a later packet gives W_est = 2400 + 1200 * 1200 / 2400 = 3000.""",
+    """A window of two datagrams is the least that a loss leaves: 2400, the threshold 2400, cwnd_prior 2400. The loss is found to be
+    spurious at once: the window is not below cwnd_prior, and the threshold stays 2400. A sender that restores has an infinite
+    threshold, and its slow start grows the window to 2400 + 1200 = 3600 where the ACK of a later packet gives W_est = 2400 +
+    1200 * 1200 / 2400 = 3000.""",
     initial_window_bytes=2400,
 )
 def _(b: AvoidanceBuilder) -> None:
