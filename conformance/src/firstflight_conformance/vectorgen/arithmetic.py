@@ -59,20 +59,31 @@ class _Reader:
 
     def sum(self) -> Fraction:
         value = self._product()
-        while self._peek() in ("+", "-"):
-            plus, right = self._next("+", "-") == "+", self._product()
-            value = value + right if plus else value - right
+        while (operation := self._operation("+-", self._product)) is not None:
+            sign, right = operation
+            value = value + right if sign == "+" else value - right
         return value
+
+    def _operation(self, signs: str, read: Callable[[], Fraction]) -> tuple[str, Fraction] | None:
+        """Take a sign and what stands behind it; ``None`` where that cannot be read, and the expression ends before the sign."""
+        before = self.at
+        if self._peek() not in tuple(signs):
+            return None
+        try:
+            return self._next(*signs), read()
+        except _NoExpressionError:
+            self.at = before
+            return None
 
     def _product(self) -> Fraction:
         begin, value = self.at, self._power()
-        while self._peek() in ("*", "/"):
-            timed = any(token in _UNITS for token in self.tokens[begin : self.at])
-            times, right = self._next("*", "/") == "*", self._power()
-            if not times and right == 0:
+        while (operation := self._operation("*/", self._power)) is not None:
+            sign, right = operation
+            timed = any(token in _UNITS for token in self.tokens[begin : self.at - 1])
+            if sign == "/" and right == 0:
                 raise _NoExpressionError
-            value = value * right if times else value / right
-            if not times and not timed:  # ``a / b ms`` is (a / b) ms: nothing here is one over a time
+            value = value * right if sign == "*" else value / right
+            if sign == "/" and not timed:  # ``a / b ms`` is (a / b) ms: nothing here is one over a time
                 value *= _UNITS.get(self.tokens[self.at - 1], 1) ** 2
         return value
 

@@ -348,7 +348,7 @@ jump(
     "M33",
     "two-rounds-exact",
     "Exactly two rounds",
-    "s = M(2): psi = 1. Gamma = tau + 131072 / (2 R0) = 400000000 ns.",
+    "s = M(2) = 3 * 65536 = 196608: psi = 1. What is left of it after the first round is 196608 - 65536 = 131072 bytes; Gamma = tau + 131072 / (2 R0) = 400000000 ns.",
     size_bytes=196_608,
     expect=worked(1, 400_000_000),
 )
