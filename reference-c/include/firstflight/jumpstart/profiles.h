@@ -117,8 +117,8 @@ enum {
 
 /* What is reduced at the detection of a loss? (B15) */
 enum {
-    FF_JUMPSTART_REDUCTION_BASIS_IN_FLIGHT = 0, /* what was in flight before */
-    FF_JUMPSTART_REDUCTION_BASIS_WINDOW = 1, /* the window */
+    FF_JUMPSTART_REDUCTION_BASIS_WINDOW = 0, /* the window */
+    FF_JUMPSTART_REDUCTION_BASIS_IN_FLIGHT = 1, /* what was in flight before */
 };
 
 /* To what part is it reduced? (B15) */

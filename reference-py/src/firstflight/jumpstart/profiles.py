@@ -134,8 +134,8 @@ class Repeat(Enum):
 class ReductionBasis(Enum):
     """What is reduced at the detection of a loss?"""
 
-    IN_FLIGHT = "in_flight"
     WINDOW = "window"
+    IN_FLIGHT = "in_flight"
 
 
 class ReductionFactor(Enum):
@@ -316,7 +316,7 @@ PROFILES = {
         growth=Growth.BYTES,
         entry_after_loss=EntryAfterLoss.ALLOWED,
         repeat=Repeat.ONCE,
-        reduction_basis=ReductionBasis.IN_FLIGHT,
+        reduction_basis=ReductionBasis.WINDOW,
         reduction_factor=ReductionFactor.HALF,
         first_loss_window=FirstLossWindow.UNCHANGED,
         first_loss_end=FirstLossEnd.NEXT_PACKET,
@@ -354,7 +354,7 @@ PROFILES = {
         growth=Growth.BYTES,
         entry_after_loss=EntryAfterLoss.ALLOWED,
         repeat=Repeat.ONCE,
-        reduction_basis=ReductionBasis.IN_FLIGHT,
+        reduction_basis=ReductionBasis.WINDOW,
         reduction_factor=ReductionFactor.HALF,
         first_loss_window=FirstLossWindow.UNCHANGED,
         first_loss_end=FirstLossEnd.NEXT_PACKET,

@@ -7,7 +7,7 @@ what the paper leaves to the implementer; the page says why it is as here.
 from dataclasses import dataclass
 
 from firstflight.events import Ack, Backlog, Ce, Event, Lost, PersistentCongestion, Sent
-from firstflight.limits import JUMP_MAX_BYTES, WINDOW_MAX_BYTES
+from firstflight.limits import JUMP_MAX_BYTES
 from firstflight.observables import Outcome, Phase
 from firstflight.plain import newreno_rfc_9002 as newreno
 
@@ -34,7 +34,6 @@ class JumpStart:
     recovery_point: int = 0
     lost_of_first_flight: bool = False
     accounted: bool = False
-    flight_size: int = 0
     next_packet: int = 0
 
     @property
@@ -109,7 +108,7 @@ def on_window_update(s: JumpStart, window_packets: int) -> Outcome:
 
 def on_sent(s: JumpStart, sent: Sent) -> Outcome:
     """Jump Start terminates when all D packets are transmitted. During loss recovery R counts the retransmissions."""
-    s.flight_size, s.next_packet = sent.bytes_in_flight, sent.packets[-1].last + 1
+    s.next_packet = sent.packets[-1].last + 1
     if s.lost_of_first_flight:
         s.r += sum(of_first_flight(s, first, last) for first, last in sent.retransmits)  # [jumpstart.loss.count]
     if not s.jumping:
@@ -131,7 +130,6 @@ def end_jump(s: JumpStart) -> None:
 
 def on_ack(s: JumpStart, ack: Ack) -> Outcome:
     """Jump Start terminates when an ACK arrives: one of the first flight (open), which normal congestion control takes then."""
-    s.flight_size = ack.bytes_in_flight
     ended = s.jumping and ack.packets[-1].last >= s.first
     if ended:
         end_jump(s)  # [jumpstart.end.ack]
@@ -171,9 +169,7 @@ def on_lost(s: JumpStart, lost: Lost) -> Outcome:
     """Loss from the first RTT will be accounted for at the end of its recovery."""
     sent_time_of_last_loss = max(run.sent_t_ns for run in lost.packets)
     packets = sum(of_first_flight(s, run.first, run.last) for run in lost.packets)
-    outcome = on_congestion_event(s, sent_time_of_last_loss, lost.t_ns, packets)
-    s.flight_size = lost.bytes_in_flight
-    return outcome
+    return on_congestion_event(s, sent_time_of_last_loss, lost.t_ns, packets)
 
 
 def on_ce(s: JumpStart, ce: Ce) -> Outcome:
@@ -182,14 +178,10 @@ def on_ce(s: JumpStart, ce: Ce) -> Outcome:
 
 
 def on_congestion_event(s: JumpStart, sent_time: int, now: int, packets_of_first_flight: int) -> Outcome:
-    """Upon loss detection cwnd is halved, per normal TCP.
-
-    The paper says the window, and so does Jacobson 1988, to whom it refers. The profile takes FlightSize, at least two packets (RFC 5681,
-    equation 4), and counts in it what was in flight before; TCP would also count what was acknowledged beyond a hole.
-    """
+    """Upon loss detection cwnd is halved, per normal TCP: the window, as Jacobson 1988 has it, to whom the paper refers. At least two packets (open)."""
     outcome = Outcome.ALREADY_REDUCED
     if not s.base.in_recovery and not newreno.in_congestion_recovery(s.base, sent_time):
-        half = min(s.flight_size, WINDOW_MAX_BYTES) // 2  # [jumpstart.loss.in-flight]
+        half = s.base.congestion_window // 2
         s.base.ssthresh = s.base.congestion_window = max(half, s.base.minimum_window)  # [jumpstart.loss.reduce]
         s.base.congestion_recovery_start_time = now
         s.base.in_recovery = True

@@ -236,7 +236,7 @@ def _(b: StreamBuilder) -> None:
 @add(
     "jumpstart.start.larger-window",
     "A flight smaller than the initial window",
-    "5000 bytes are queued, the initial window is 10000. The text sets the window to D, 5000; scharf-2009 keeps the larger 10000. Both pace.",
+    "5000 bytes are queued, the initial window is 10000. pfldnet-2007 sets the window to the flight, 5000, which the text does not say; scharf-2009 keeps the larger 10000. Both pace.",
     profiles=(PFLDNET, SCHARF),
     flags=("paced",),
 )
@@ -251,7 +251,7 @@ def _(b: StreamBuilder) -> None:
 @add(
     "jumpstart.start.in-recovery",
     "There is no jump in recovery",
-    """Packet 0 of two is lost: two packets were in flight, half of 2000 is less than the least window 2000. Data that is ready then does not
+    """Packet 0 of two is lost: the window of 10000 becomes 10000 / 2 = 5000; for scharf-2009 two packets were in flight, half of 2000 is less than the least window 2000. Data that is ready then does not
     jump.""",
     profiles=(PFLDNET, SCHARF),
 )
@@ -260,8 +260,9 @@ def _(b: StreamBuilder) -> None:
     b.send(0, 2)
     b.lose(RTT, (0, 0))
     b.backlog(RTT, 20_000)
-    b.expect(at=1, cwnd_bytes=2000)
-    b.expect(outcome="jump_barred", cwnd_bytes=2000)
+    b.expect(profile=PFLDNET, at=1, cwnd_bytes=5000)
+    b.expect(profile=SCHARF, at=1, cwnd_bytes=2000)
+    b.expect(outcome="jump_barred")
 
 
 @add(
@@ -351,7 +352,7 @@ def _(b: StreamBuilder) -> None:
     "jumpstart.flight.window-shrinks",
     "A receive window that shrinks ends the flight early",
     """After six packets the receiver allows 5000 bytes more: the flight ends with the eleventh packet, and then nothing is due.
-    Packet 0 is lost: 11000 in flight halve to 5500. D is what was sent, 11, and one packet is repeated: floor((11 - 1) / 2) = 5.""",
+    Packet 0 is lost: the window halves, 20000 / 2 = 10000. D is what was sent, 11, and one packet is repeated: floor((11 - 1) / 2) = 5.""",
     flags=("paced",),
 )
 def _(b: StreamBuilder) -> None:
@@ -361,7 +362,7 @@ def _(b: StreamBuilder) -> None:
     for packet in range(6, 11):
         b.send(packet * GAP, 1)
     b.lose(110 * MS, (0, 0))
-    b.expect(at=13, cwnd_bytes=5500)
+    b.expect(at=13, cwnd_bytes=10_000)
     b.ack(110 * MS, (1, 10))
     b.send(110 * MS, 1, repeats=((0, 0),))
     b.ack(210 * MS, (11, 11))

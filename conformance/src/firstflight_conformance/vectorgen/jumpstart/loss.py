@@ -19,7 +19,7 @@ add = partial(CATALOGUE.add, max_datagram_size_bytes=1000, initial_window_bytes=
 @add(
     "jumpstart.account.one-loss",
     "One of twenty lost: 10 packets at detection, 9 at the end",
-    """20 packets are in flight when the loss of packet 0 shows: half is 10. Its one repair makes R = 1: floor((20 - 1) / 2) = 9. D / 2 gives 10, and so
+    """20 packets are in flight when the loss of packet 0 shows, a full window: half is 10. Its one repair makes R = 1: floor((20 - 1) / 2) = 9. D / 2 gives 10, and so
     does rounding up.""",
 )
 def _(b: StreamBuilder) -> None:
@@ -34,8 +34,8 @@ def _(b: StreamBuilder) -> None:
 @add(
     "jumpstart.account.one-loss-ack-first",
     "The same frame, its ACK processed first",
-    """The ACK of 19 packets comes first and grows the window to 39000 (counting ACKs 21000); then the loss shows with 1 packet in flight. Half of
-    it is less than the least window of two packets, 2000; at the end (20 - 1) / 2 = 9 does not raise it. With the loss first it is 9000.""",
+    """The ACK of 19 packets comes first and grows the window to 20000 + 19 * 1000 = 39000; then the loss shows: 39000 / 2 = 19500, and at the end floor((20 - 1) / 2) = 9 packets, as with the loss first. For scharf-2009, which counts ACKs, the
+    window is 20000 + 1000 = 21000, but 1 packet in flight is what it halves: less than the least window of two packets, 2000, which the 9 packets do not raise.""",
     flags=("paced", "same-time-order"),
 )
 def _(b: StreamBuilder) -> None:
@@ -44,10 +44,12 @@ def _(b: StreamBuilder) -> None:
     b.expect(profile=PFLDNET, cwnd_bytes=39_000)
     b.expect(profile=SCHARF, cwnd_bytes=21_000)
     b.lose(110 * MS, (0, 0))
-    b.expect(cwnd_bytes=2000)
+    b.expect(profile=PFLDNET, cwnd_bytes=19_500)
+    b.expect(profile=SCHARF, cwnd_bytes=2000)
     b.send(110 * MS, 1, repeats=((0, 0),))
     b.ack(210 * MS, (20, 20))
-    b.expect(cwnd_bytes=2000)
+    b.expect(profile=PFLDNET, cwnd_bytes=9000)
+    b.expect(profile=SCHARF, cwnd_bytes=2000)
 
 
 @add(
@@ -154,14 +156,15 @@ def _(b: StreamBuilder) -> None:
 @add(
     "jumpstart.account.loss-ends-jump",
     "A loss during the flight ends the jump",
-    """Packet 0 is declared lost after 12 packets, before any ACK counts: D = 12, 12000 in flight halve to 6000. One repair: floor((12 - 1) / 2) = 5.""",
+    """Packet 0 is declared lost after 12 packets, before any ACK counts: D = 12. The window of 20000 halves to 20000 / 2 = 10000; for scharf-2009 what is in flight: 12000 / 2 = 6000. One repair: floor((12 - 1) / 2) = 5.""",
 )
 def _(b: StreamBuilder) -> None:
     ready(b)
     paced(b, 12, of=20)
     lose_and_ack(b, 58 * MS, (0, 0), (1, 11))
     b.send(58 * MS, 1, repeats=((0, 0),))
-    b.expect(at=13, cwnd_bytes=6000)
+    b.expect(at=13, profile=PFLDNET, cwnd_bytes=10_000)
+    b.expect(at=13, profile=SCHARF, cwnd_bytes=6000)
     b.ack(116 * MS, (12, 12))
     b.expect(sent_packets=12, cwnd_bytes=5000)
 
@@ -169,7 +172,7 @@ def _(b: StreamBuilder) -> None:
 @add(
     "jumpstart.account.later-loss",
     "A loss after the first flight is ordinary",
-    """All 20 packets arrive, and the window grows by each. The first of the packets after them is lost: what is in flight is halved, and at the end of
+    """All 20 packets arrive, and the window grows by each. The first of the packets after them is lost: what is in flight, a full window, is halved, and at the end of
     recovery there is no other window: the ACK that ends it grows 20000 by 1000 * 1000 / 20000 = 50, as congestion avoidance does. Counting ACKs the window is
     40000 here, too.""",
 )
@@ -187,7 +190,7 @@ def _(b: StreamBuilder) -> None:
 @add(
     "jumpstart.account.new-data-lost-too",
     "Repairs of later data do not count",
-    """Ten packets are acknowledged, 20 new ones follow, 30 are in flight. Packet 12 of the flight and the later 25 and 26 are lost: 15 packets at detection.
+    """Ten packets are acknowledged, 20 new ones follow, 30 are in flight, a full window. Packet 12 of the flight and the later 25 and 26 are lost: 15 packets at detection.
     R counts the flight's one repair: floor((20 - 1) / 2) = 9. Counting all three gives 8.""",
 )
 def _(b: StreamBuilder) -> None:
@@ -207,6 +210,7 @@ def _(b: StreamBuilder) -> None:
     "jumpstart.account.never-raises",
     "A window that is smaller already is not raised",
     """All but packet 19 are acknowledged, it is lost: 1 packet in flight, half is below the least window, 2000. (20 - 1) / 2 = 9 packets do not raise it.""",
+    profiles=(SCHARF,),
 )
 def _(b: StreamBuilder) -> None:
     jump(b)
@@ -219,9 +223,35 @@ def _(b: StreamBuilder) -> None:
 
 
 @add(
+    "jumpstart.account.never-raises-window",
+    "A window that two reductions have made smaller is not raised",
+    """All but packet 0 are acknowledged: 20000 + 19 * 1000 = 39000. Packet 20 is lost: 39000 / 2 = 19500. The repairs of it and, needlessly, of packet 0 end this recovery, in which no packet of the flight was lost;
+    each grows the window by floor(1000 * 1000 / 19500) = 51 to 19602. Then packet 0 and the new packet 42 are declared lost: 19602 / 2 = 9801. Data 0 has arrived, so R = 0: at the end (20 - 0) / 2 = 10 packets are more than 9801, which stays.""",
+    profiles=(PFLDNET,),
+)
+def _(b: StreamBuilder) -> None:
+    jump(b)
+    b.ack(110 * MS, (1, 19))
+    b.expect(cwnd_bytes=39_000)
+    b.send(110 * MS, 20)
+    lose_and_ack(b, 210 * MS, (20, 20), (21, 39))
+    b.expect(outcome="in_recovery", cwnd_bytes=19_500)
+    b.send(211 * MS, 2, repeats=((0, 0), (20, 20)))
+    b.ack(311 * MS, (40, 41))
+    b.expect(outcome="grown_avoidance", cwnd_bytes=19_602)
+    b.send(312 * MS, 10)
+    b.lose(412 * MS, (0, 0), (42, 42))
+    b.expect(outcome="reduced", cwnd_bytes=9801)
+    b.ack(412 * MS, (43, 51))
+    b.send(413 * MS, 1, repeats=((42, 42),))
+    b.ack(513 * MS, (52, 52))
+    b.expect(outcome="jump_accounted", repeated_packets=0, cwnd_bytes=9801)
+
+
+@add(
     "jumpstart.account.once",
     "The rule acts once",
-    """After the recovery that repaired packet 0 the window is 9000. Nine packets more, one of them lost: 9000 in flight halve to 4500. Its repair arrives,
+    """After the recovery that repaired packet 0 the window is 9000. Nine packets more, one of them lost: 9000 in flight, a full window, halve to 4500. Its repair arrives,
     recovery ends without another window, and the ACK grows it by 1000 * 1000 / 4500 = 222.""",
 )
 def _(b: StreamBuilder) -> None:
@@ -278,9 +308,9 @@ def _(b: StreamBuilder) -> None:
 @add(
     "jumpstart.account.recovery-of-older-loss",
     "A loss of the flight in a recovery that an older loss began",
-    """Two packets left 20 ms before the jump. When the loss of the first shows, 16 packets of the flight have left: 18 in flight, half is 9. Packet 2, the
+    """Two packets left 20 ms before the jump. When the loss of the first shows, 16 packets of the flight have left, and the window of 20000 halves: 20000 / 2 = 10000. Packet 2, the
     first of the flight, is lost in that recovery. Both are repaired; R counts the repair of the flight's: floor((16 - 1) / 2) = 7. Looking only at the loss
-    that begins recovery leaves 9.""",
+    that begins recovery leaves 10000. (In scharf-2009 18 packets in flight are halved: 9.)""",
 )
 def _(b: StreamBuilder) -> None:
     b.data = DataLedger()
@@ -288,7 +318,7 @@ def _(b: StreamBuilder) -> None:
     b.backlog(20 * MS, 20_000, 100_000, RTT)
     paced(b, 16, of=20, since_ns=20 * MS)
     lose_and_ack(b, 100 * MS, (0, 0), (1, 1))
-    b.expect(profile="pfldnet-2007", outcome="in_recovery", cwnd_bytes=9000)
+    b.expect(profile="pfldnet-2007", outcome="in_recovery", cwnd_bytes=10_000)
     lose_and_ack(b, 125 * MS, (2, 2), (3, 17))
     b.send(125 * MS, 2, repeats=((0, 0), (2, 2)))
     b.ack(225 * MS, (18, 19))
@@ -329,7 +359,7 @@ def _(b: StreamBuilder) -> None:
 @add(
     "jumpstart.timeout.before-any-ack",
     "A timeout before any ACK",
-    """All 20 packets are declared lost: 20 in flight halve to 10 packets, the threshold too. The timeout leaves one packet and ends recovery. Slow start
+    """All 20 packets are declared lost: 20 in flight, a full window, halve to 10 packets, the threshold too. The timeout leaves one packet and ends recovery. Slow start
     repairs all; no (D - R) / 2 comes later, the windows are 2000, then 4000 (counting ACKs 3000).""",
 )
 def _(b: StreamBuilder) -> None:
@@ -372,7 +402,7 @@ def _(b: StreamBuilder) -> None:
 @add(
     "jumpstart.ecn.on-flight",
     "A CE mark on the first flight",
-    """Packet 5 arrives marked, nothing is lost: 20 packets in flight halve to 10, R = 0, (20 - 0) / 2 = 10 at the end, no other window. Taking R = D leaves one
+    """Packet 5 arrives marked, nothing is lost: 20 packets in flight, a full window, halve to 10, R = 0, (20 - 0) / 2 = 10 at the end, no other window. Taking R = D leaves one
     packet.""",
 )
 def _(b: StreamBuilder) -> None:
@@ -387,7 +417,7 @@ def _(b: StreamBuilder) -> None:
 @add(
     "jumpstart.ecn.more-in-flight",
     "A CE mark on the first flight with later data in flight",
-    """Ten packets are acknowledged, 20 new ones follow, 30 are in flight when packet 12 arrives marked: 15 packets at once. When all has arrived that was sent
+    """Ten packets are acknowledged, 20 new ones follow, 30 are in flight, a full window, when packet 12 arrives marked: 15 packets at once. When all has arrived that was sent
     before, (20 - 0) / 2 = 10. The halving alone leaves 15.""",
 )
 def _(b: StreamBuilder) -> None:
