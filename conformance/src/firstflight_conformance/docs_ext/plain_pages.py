@@ -2,8 +2,10 @@
 
 from pathlib import Path
 
+from firstflight_conformance.cases.vectors import Case
 from firstflight_conformance.docs_ext import beside, site
 from firstflight_conformance.docs_ext import markdown as md
+from firstflight_conformance.docs_ext.turns import TURNS, turns_text
 from firstflight_conformance.plain_judge import programs
 
 
@@ -43,7 +45,29 @@ def page(name: str) -> str:
         + ("" if header else " There is no plain C header of this text yet; each clause links to the C port.")
         + _alone(name),
         f"```{{side-by-side}} {name}\n```",
+        *_edge_cases(name),
     )
+
+
+def _edge_cases(name: str) -> list[str]:
+    """Return the gold vectors of the program's profile, with what happens to the window in each."""
+    algorithm, _, profile = beside.profile(name).partition("/")
+    mine = [v for v in site.vectors() if v.algorithm == algorithm and v.tier == "gold" and profile in v.profiles]
+    if not mine:
+        return []
+    rows = [
+        (
+            md.ref(vector.id, site.anchor("vector", vector.id)),
+            md.plain(vector.title),
+            turns_text(Case(vector, profile), tuple(TURNS), windows=True),
+        )
+        for vector in mine
+    ]
+    return [
+        "## Edge cases",
+        f"The {len(mine)} vectors of this profile that can be worked out by hand, which the program answers as expected. A turn stands with the number of its event.",
+        md.list_table(("Vector", "What happens", "The window"), rows, (30, 45, 25), "compact"),
+    ]
 
 
 def _alone(name: str) -> str:
