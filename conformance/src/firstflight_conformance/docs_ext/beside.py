@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
 
 from firstflight_conformance.docs_ext import site
@@ -87,7 +88,9 @@ def pieces(path: Path) -> list[Piece]:
 def _blocks(path: Path) -> Iterator[Piece]:
     """Yield functions and declarations: a block begins where an unindented line follows an empty one."""
     lines = path.read_text(encoding="utf-8").splitlines()
-    starts = [n for n, line in enumerate(lines) if line[:1].strip() and (n == 0 or not lines[n - 1].strip())]
+    quotes = [0, *accumulate(line.count('"""') for line in lines)]  # an empty line in a docstring ends nothing
+    fresh = [n == 0 or (not lines[n - 1].strip() and quotes[n] % 2 == 0) for n in range(len(lines))]
+    starts = [n for n, line in enumerate(lines) if line[:1].strip() and fresh[n]]
     for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
         block = lines[start:end]
         while not block[-1].strip():
@@ -99,12 +102,31 @@ def _cut(block: Piece, cited: dict[int, list[str]]) -> Iterator[Piece]:
     ends = [line for line in range(block.first, block.last + 1) if line in cited]
     if not ends:
         yield block
+        return
     start = block.first
-    for end in ends:
-        stop = block.last if end == ends[-1] else end
+    for end, following in zip(ends, [*ends[1:], block.last + 1], strict=True):
+        stop = block.last if end == ends[-1] else _end_of(block, end, following)
         lines = block.lines[start - block.first : stop - block.first + 1]
         yield Piece(block.path, start, lines, tuple(dict.fromkeys(cited[end])))
         start = stop + 1
+
+
+def _end_of(block: Piece, cited: int, following: int) -> int:
+    """Return the last line that belongs to a cited one: what it begins, a return, and what closes it, before the next cited line."""
+    depth, last = _depth(block, cited), cited
+    for line in range(cited + 1, following):
+        text = block.lines[line - block.first].strip()
+        if text not in ("", "}") and _depth(block, line) <= depth and not text.startswith("return"):
+            break
+        if text.startswith("return") and _depth(block, line) < depth:
+            break
+        last = line
+    return last
+
+
+def _depth(block: Piece, line: int) -> int:
+    text = block.lines[line - block.first]
+    return len(text) - len(text.lstrip())
 
 
 def _together(found: list[Piece]) -> list[tuple[str, ...]]:

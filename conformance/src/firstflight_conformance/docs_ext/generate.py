@@ -87,7 +87,7 @@ def _pages() -> dict[str, str]:
 def _source(path: Path) -> str:
     name = site.relative_to_root(path)
     return (
-        f"# {path.name}\n\nThe file `{name}` with numbered lines, for the links from clauses to code. "
+        f"# {path.parent.name}/{path.name}\n\nThe file `{name}` with numbered lines, for the links from clauses to code. "
         f"A comment `[id]` names the clause that the line carries out.\n\n```{{source-file}} {name}\n```\n"
     )
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from html import escape
 from pathlib import Path
+from textwrap import dedent
 from typing import ClassVar
 
 from docutils import nodes
@@ -78,7 +79,7 @@ class SideBySideDirective(SphinxDirective):
             lines = f"{piece.first}-{piece.last}" if piece.last > piece.first else str(piece.first)
             link = self._link(f"{piece.path.name} {lines}", site.source_page(piece.path), f"L-{piece.first}")
             box += nodes.paragraph("", "", link, classes=["beside-lines"])
-            text = "\n".join(piece.lines)
+            text = dedent("\n".join(piece.lines))
             box += nodes.literal_block(text, text, language="python" if language == "Python" else "c")
         return box
 

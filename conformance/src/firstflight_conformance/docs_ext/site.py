@@ -83,9 +83,8 @@ def citations(language: str) -> dict[str, list[Citation]]:
 
 
 def source_page(path: Path) -> str:
-    """Return the document that shows a source file. The plain programs have a folder: a room may have a file of the same name."""
-    folder = "plain" if path.parent.name == "plain" else "model"
-    return f"{GENERATED}/source/{folder}/{path.name.replace('.', '-')}"
+    """Return the document that shows a source file. Two rooms may have files of the same name, so each has a folder."""
+    return f"{GENERATED}/source/{path.parent.name}/{path.name.replace('.', '-')}"
 
 
 def source_files() -> list[Path]:
