@@ -12,12 +12,12 @@ from firstflight_conformance.spec.readings import load_tables
 
 
 class AlgorithmsDirective(SphinxDirective):
-    """A table of the algorithms."""
+    """A table of the algorithms; their pages are entered into the contents."""
 
     def run(self) -> list[nodes.Node]:
-        """Return the table."""
+        """Return the table and the contents."""
         box = nodes.container()
-        lines = StringList(listed().splitlines(), source=self.env.docname)
+        lines = StringList(md.page(listed(), _contents()).splitlines(), source=self.env.docname)
         self.state.nested_parse(lines, self.content_offset, box)
         return list(box.children)
 
@@ -37,6 +37,10 @@ def listed() -> str:
     ]
     header = ("Algorithm", "What it is", "Profiles", "Readings", "Plain programs")
     return md.list_table(header, rows, (26, 38, 12, 12, 12))
+
+
+def _contents() -> str:
+    return "```{toctree}\n:hidden:\n\n" + "\n".join(ALGORITHMS) + "\n```"
 
 
 def _kind(found: Algorithm) -> str:
