@@ -69,6 +69,7 @@ coverage-c: setup  ## Measure by gcov that the vectors carry out every clause in
 	fi
 
 vectors: setup  ## Generate the vectors and the tables of the references
+	$(BIN)/python -m firstflight_conformance.spec.tables
 	$(FIRSTFLIGHT) vectors
 
 generate: vectors  ## The same as vectors

@@ -38,6 +38,7 @@ html_theme = "furo"
 html_title = f"Firstflight {release}"
 html_static_path = ["_static"]
 html_css_files = ["firstflight.css"]
+html_js_files = ["beside.js"]
 html_copy_source = False
 html_show_sphinx = False
 html_theme_options = {

@@ -7,8 +7,8 @@ from typing import Any
 
 from firstflight import Config, create, step
 from firstflight_conformance.cases import vectors
-from firstflight_conformance.cases.stream import flags_of, granularity_of
-from firstflight_conformance.cases.wire import event_from_json, observation_to_json
+from firstflight_conformance.cases.stream import flags_of, granularity_of, read_stream
+from firstflight_conformance.cases.wire import observation_to_json
 from firstflight_conformance.run.conversation import Script
 from firstflight_conformance.run.judge import Options, judge
 from firstflight_conformance.run.manifest import Deviation, Manifest
@@ -42,9 +42,9 @@ def events(tick_ns: int = _RTT_NS) -> list[dict[str, Any]]:
 def vector(vector_id: str, stream: list[dict[str, Any]], tier: str = "gold") -> dict[str, Any]:
     """Return a vector of the base controller, with what the model answers to the stream."""
     controller = create("slow-start", "rfc-9002", Config(1200))
-    expect = []
-    for index, event in enumerate(stream):
-        controller, observation = step(controller, event_from_json(event))
+    expect, parsed = [], read_stream(stream)
+    for index, event in enumerate(parsed):
+        controller, observation = step(controller, event)
         expect.append({"at": index, **observation_to_json(observation)})
     return {
         "format": 1,
@@ -53,8 +53,8 @@ def vector(vector_id: str, stream: list[dict[str, Any]], tier: str = "gold") -> 
         "why": "It has one event of several kinds each.",
         "algorithm": "slow-start",
         "tier": tier,
-        "flags": flags_of(stream),
-        "granularity": granularity_of(stream),
+        "flags": flags_of(parsed),
+        "granularity": granularity_of(parsed),
         "source": {"kind": "hand", "sources": ["RFC 9002"]},
         "config": {"max_datagram_size_bytes": 1200, "initial_window_bytes": None},
         "events": stream,

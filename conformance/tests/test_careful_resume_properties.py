@@ -12,11 +12,10 @@ from firstflight.careful_resume.profiles import PROFILES
 from firstflight.careful_resume.state import CarefulResume
 from firstflight.controller import Controller, create_with
 from firstflight.errors import DomainError
-from firstflight.events import Event, SavedPath
+from firstflight.events import Ack, Event, Lost, SavedPath, Sent
 from firstflight.observables import Observation, Outcome
 from firstflight_conformance.cases.measure import config_from_json
 from firstflight_conformance.cases.vectors import cases, load_all
-from firstflight_conformance.cases.wire import event_from_json
 from firstflight_conformance.prng import SplitMix64
 
 OF_THE_RFC = ("rfc-9959", "rfc-9959-unvalidated", "rfc-9959-search")
@@ -145,8 +144,7 @@ def test_the_vectors_cover_every_edge(profile: str) -> None:
         if (case.vector.algorithm, case.profile) == ("careful-resume", profile):
             controller = create("careful-resume", profile, config_from_json(case.vector.config))
             taken = []
-            for raw in case.events:
-                event = event_from_json(raw)
+            for event in case.events:
                 after, seen = step(controller, event)
                 taken.append((controller, event, after, seen))
                 controller = after
@@ -166,17 +164,17 @@ def test_profiles_agree_from_an_empty_path() -> None:
         if "careful-resume.pipesize.all" not in literal.clauses or "-empty" in vector.id:
             continue
         entry = next(e for e in literal.expect if e.get("phase") == "unvalidated")
-        jumped = next((i for i, raw in enumerate(vector.events) if i == entry["at"]), 0)
-        sent = [raw["bytes_in_flight"] for raw in vector.events[: jumped + 1] if "bytes_in_flight" in raw]
-        after = [raw for raw in vector.events[jumped + 1 :] if raw["ev"] == "sent"]
-        first = after[0]["packets"][0][0] if after else 0
+        jumped = next((i for i, _ in enumerate(vector.events) if i == entry["at"]), 0)
+        sent = [e.bytes_in_flight for e in vector.events[: jumped + 1] if isinstance(e, Sent | Ack | Lost)]
+        after = [e for e in vector.events[jumped + 1 :] if isinstance(e, Sent)]
+        first = after[0].packets[0].first if after else 0
         last_mark = [
             e["state"]["last_unvalidated_packet"]
             for e in literal.expect
             if e.get("state", {}).get("last_unvalidated_packet")
         ]
         newer = any(
-            run[1] > max(last_mark, default=0) for raw in vector.events if raw["ev"] == "ack" for run in raw["packets"]
+            run.last > max(last_mark, default=0) for e in vector.events if isinstance(e, Ack) for run in e.packets
         )
         if sent[-1] == 0 and first and not newer:
             compared += 1

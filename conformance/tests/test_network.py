@@ -18,7 +18,6 @@ from hypothesis import strategies as st
 from firstflight import Config
 from firstflight.events import Ack, Lost, PersistentCongestion, Pto, Sent
 from firstflight_conformance.cases.stream import check_stream
-from firstflight_conformance.cases.wire import event_to_json
 from firstflight_conformance.cli import main
 from firstflight_conformance.paths import NETWORKS
 from firstflight_conformance.simulator.dumbbell import Dumbbell, FlowResult, NetworkResult, run_network
@@ -57,7 +56,7 @@ def network(*flows: FlowPlan, link: Link = LINK, seed: int = 1) -> Network:
 
 def check_flow(flow: FlowResult, transfer: Transfer) -> None:
     """Check what holds of every flow whose events were recorded."""
-    check_stream([event_to_json(event) for event in flow.events], {"max_datagram_size_bytes": 1200})
+    check_stream(flow.events, {"max_datagram_size_bytes": 1200})
     window = transfer.config.initial_window_bytes or 10_000
     probing = False
     sent: dict[int, int] = {}

@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 from firstflight import Sent
 from firstflight_conformance.cases.schemas import validator
 from firstflight_conformance.cases.stream import check_stream
-from firstflight_conformance.cases.wire import event_from_json, event_to_json
+from firstflight_conformance.cases.wire import event_from_json
 from firstflight_conformance.cli import main
 from firstflight_conformance.run import closed_loop
 from firstflight_conformance.run.conversation import Conversation
@@ -117,7 +117,7 @@ def test_the_stack_sets_the_window(paths: list[Path], monkeypatch: pytest.Monkey
     report = judged(paths[:1], *command("declares", "{}", "off-by=2400"))
     assert [r.verdict for r in report.results] == [Verdict.FAIL]
     trace = traces[0]
-    check_stream([event_to_json(event) for event in trace.events], {"max_datagram_size_bytes": 1200})
+    check_stream(trace.events, {"max_datagram_size_bytes": 1200})
     window = 12_000  # the adapter was told so
     for event, answered in zip(trace.events, trace.windows, strict=True):
         if isinstance(event, Sent):

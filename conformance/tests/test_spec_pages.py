@@ -7,7 +7,6 @@ from firstflight import create
 from firstflight.search.profiles import PROFILES
 from firstflight_conformance.cases.measure import config_from_json, replay
 from firstflight_conformance.cases.vectors import Case, Vector, load_all
-from firstflight_conformance.cases.wire import event_from_json
 from firstflight_conformance.mutants.load import load_mutants
 from firstflight_conformance.paths import ROOT, SPEC
 from firstflight_conformance.spec.clauses import all_clauses
@@ -114,7 +113,7 @@ def test_every_erratum_is_in_the_table_of_errata():
 
 
 def windows(profile: str, vector: Vector) -> list[int]:
-    events = [event_from_json(raw) for raw in vector.events]
+    events = list(vector.events)
     seen = replay(create("search", profile, config_from_json(vector.config)), events)
     return [one.cwnd_bytes for one in seen]
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from firstflight.events import Ack
 from firstflight_conformance.cli import main
 from firstflight_conformance.docs_ext import site, stacks
 from firstflight_conformance.paths import VECTORS
@@ -74,7 +75,7 @@ def test_delay_step(monkeypatch: pytest.MonkeyPatch, report: Path) -> None:
                 "event_index": 9, "t_ns": 1_330_400_000, "packet": 38, "cwnd_bytes": 57600,
             }  # fmt: skip
     step = next(vector for vector in site.vectors() if vector.id == "hystartpp.delay.step-in-round-three")
-    acks = {event["packets"][-1][1]: index for index, event in enumerate(step.events) if event["ev"] == "ack"}
+    acks = {event.packets[-1].last: index for index, event in enumerate(step.events) if isinstance(event, Ack)}
     result = document["adapters"][0]["results"][0]
     result |= {"case": f"{step.id}@rfc-9406", "growth": {"expected": acks[37], "observed": acks[39]}}
     document["vectors_sha256"] = vectors_digest(VECTORS)

@@ -11,10 +11,11 @@ import pytest
 from firstflight import create, profiles
 from firstflight.algorithm import Startup
 from firstflight.controller import ALGORITHMS
+from firstflight.events import Ack, Sent
 from firstflight_conformance.cases.measure import ClauseTracer, clauses_at, clauses_of, config_from_json, replay
 from firstflight_conformance.cases.schemas import validator
 from firstflight_conformance.cases.vectors import COMPUTED_ALGORITHMS, Case, Vector, cases, load, load_all
-from firstflight_conformance.cases.wire import decode_int, event_from_json, observation_to_json
+from firstflight_conformance.cases.wire import decode_int, observation_to_json
 from firstflight_conformance.paths import SCENARIOS, VECTORS
 from firstflight_conformance.spec.clauses import all_clauses
 from firstflight_conformance.vectorgen.canonical import vector_text
@@ -76,9 +77,8 @@ def test_model_answers_as_expected(name: str) -> None:
     vector = everything()[name]
     for case in cases([vector]):
         controller = create(vector.algorithm, case.profile, config_from_json(vector.config))
-        events = [event_from_json(raw) for raw in case.events]
         expected = case.expected()
-        seen = [decoded(observation_to_json(observation)) for observation in replay(controller, events)]
+        seen = [decoded(observation_to_json(observation)) for observation in replay(controller, list(case.events))]
         assert {"cwnd_bytes", "ssthresh_bytes", "phase", "outcome", "state"} <= set(expected[0])
         assert expected == seen
 
@@ -96,8 +96,8 @@ def test_streams_are_closed_loop(name: str) -> None:
     """What is sent fits the window that the profile expects, in every case."""
     for case in cases([everything()[name]]):
         for event, expected in zip(case.events, case.expected(), strict=True):
-            if event["ev"] == "sent":
-                assert decode_int(event["bytes_in_flight"]) <= expected["cwnd_bytes"]
+            if isinstance(event, Sent):
+                assert event.bytes_in_flight <= expected["cwnd_bytes"]
 
 
 @every_file
@@ -161,7 +161,7 @@ def test_literal_text_leaves_at_its_first_evaluation() -> None:
     vector = everything()["search/doubling.first-evaluation.json"]
     outcomes = {
         case.profile: [step["outcome"] for event, step in zip(case.events, case.expected(), strict=True)
-                       if event["ev"] == "ack"]
+                       if isinstance(event, Ack)]
         for case in cases([vector])
     }  # fmt: skip
     waiting = ("started", "same_bin", "warming_up")
@@ -199,7 +199,7 @@ def test_clauses_of_single_events() -> None:
 def test_tracer_sees_only_the_model() -> None:
     """Nothing is measured outside the model or outside the context."""
     vector = everything()["slow-start/growth.ack-of-two.json"]
-    events = [event_from_json(raw) for raw in vector.events]
+    events = list(vector.events)
     with ClauseTracer() as tracer:
         load(vector.path)
     assert tracer.clauses <= {"slow-start.begin", "slow-start.window.initial"}  # the loader tries the configuration

@@ -14,7 +14,6 @@ from firstflight.observables import Observation
 from firstflight_conformance.cases.computations import ComputationCase, decode_inputs
 from firstflight_conformance.cases.measure import config_from_json
 from firstflight_conformance.cases.vectors import Case
-from firstflight_conformance.cases.wire import event_from_json
 
 #: What a startup program may leave to its base, and what only some programs have.
 _READ = ("cwnd_bytes", "ssthresh_bytes", "phase")
@@ -67,8 +66,8 @@ def judge_case(program: ModuleType, case: Case) -> Difference | None:
     """Return the first difference between a program and a case, ``None`` if there is none."""
     run = Run(program, config_from_json(case.vector.config))
     judged = zip(case.events, case.expected(), case.allowed(), strict=True)
-    for index, (raw, expected, allowed) in enumerate(judged):
-        observed = run.step(event_from_json(raw))
+    for index, (event, expected, allowed) in enumerate(judged):
+        observed = run.step(event)
         if "trigger" in expected:
             triggers = observed.get("triggers")
             observed["trigger"] = triggers[0] if triggers else None

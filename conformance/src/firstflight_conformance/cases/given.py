@@ -8,7 +8,7 @@ from typing import Any
 
 from firstflight.events import Ack, Event, Lost, PersistentCongestion, Run, Sent
 from firstflight_conformance.cases.ledger import RttEstimator
-from firstflight_conformance.cases.wire import decode_int, event_from_json
+from firstflight_conformance.cases.wire import decode_int
 
 #: What a stack may work out by itself, and the flag of vectors that only state it.
 FLAGS = {"app_limited": "app-limited-given", "persistent_congestion": "persistent-congestion-given"}
@@ -23,15 +23,14 @@ _SENT_NS = attrgetter("sent_t_ns")
 
 
 def given_flags(
-    events: Sequence[Mapping[str, Any]], config: Mapping[str, Any], profiles: Mapping[str, Mapping[str, Any]]
+    events: Sequence[Event], config: Mapping[str, Any], profiles: Mapping[str, Mapping[str, Any]]
 ) -> set[str]:
-    """Return the flags of a vector, from its JSON form, that say what is only given, in one of its profiles at least."""
-    parsed = [event_from_json(raw) for raw in events]
+    """Return the flags of a vector that say what is only given, in one of its profiles at least; these are in their JSON form."""
     limits = (
-        app_limited_given(parsed, _windows_bytes(profile), config["max_datagram_size_bytes"])
+        app_limited_given(events, _windows_bytes(profile), config["max_datagram_size_bytes"])
         for profile in profiles.values()
     )
-    found = {"app_limited": any(limits), "persistent_congestion": persistent_congestion_given(parsed)}
+    found = {"app_limited": any(limits), "persistent_congestion": persistent_congestion_given(events)}
     return {FLAGS[name] for name, given in found.items() if given}
 
 

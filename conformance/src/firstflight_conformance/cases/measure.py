@@ -9,7 +9,7 @@ from typing import Any
 from firstflight import Config, Controller, Observation, create, step
 from firstflight.events import Event
 from firstflight_conformance.cases.vectors import Case
-from firstflight_conformance.cases.wire import decode_int, event_from_json
+from firstflight_conformance.cases.wire import decode_int
 from firstflight_conformance.paths import REFERENCE_PY
 from firstflight_conformance.spec.clauses import python_citations
 
@@ -79,7 +79,7 @@ def clauses_of(algorithm: str, profile: str, config: Config, events: list[Event]
 def clauses_at(case: Case, event_index: int) -> tuple[str, ...]:
     """Return the clauses that the model carries out on one event of a case, sorted; on the first with its beginning."""
     config = config_from_json(case.vector.config)
-    events = [event_from_json(raw) for raw in case.events[: event_index + 1]]
+    events = list(case.events[: event_index + 1])
     if event_index == 0:
         return clauses_of(case.vector.algorithm, case.profile, config, events)
     controller = create(case.vector.algorithm, case.profile, config)

@@ -10,8 +10,8 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from firstflight.events import Ack, Event, Lost, Sent
 from firstflight_conformance.cases.vectors import Case
-from firstflight_conformance.cases.wire import decode_int
 
 _RECORD_SEPARATOR = "\x1e"
 _BASE_PHASES = {"slow_start", "recovery", "congestion_avoidance"}
@@ -28,7 +28,7 @@ def _records(case: Case) -> Iterator[Record]:
     shown: Record = {}
     before: Record = {}
     for event, now in zip(case.events, case.expected(), strict=True):
-        time_ms = _milliseconds(event["t_ns"])
+        time_ms = _milliseconds(event.t_ns)
         data = [*_packets(event), *_phases(before, now)]
         metrics = {name: value for name, value in _metrics(event, now).items() if shown.get(name) != value}
         if metrics:
@@ -55,36 +55,36 @@ def _header(case: Case) -> Record:
     }
 
 
-def _milliseconds(ns: int | str) -> float:
+def _milliseconds(ns: int) -> float:
     """Return a time in milliseconds; qlog has no exact ones."""
-    return decode_int(ns) / 1_000_000
+    return ns / 1_000_000
 
 
-def _packets(event: Record) -> Iterator[tuple[str, Record]]:
-    if event["ev"] == "ack":
-        numbers = [number for run in event["packets"] for number in range(run[0], run[1] + 1)]
+def _packets(event: Event) -> Iterator[tuple[str, Record]]:
+    if isinstance(event, Ack):
+        numbers = [number for run in event.packets for number in range(run.first, run.last + 1)]
         yield "packets_acked", {"packet_number_space": "application_data", "packet_numbers": numbers}
-    if event["ev"] not in ("sent", "lost"):
+    if not isinstance(event, Sent | Lost):
         return
-    for first, last, size_bytes, *_ in event["packets"]:
-        for number in range(first, last + 1):
+    for run in event.packets:
+        for number in range(run.first, run.last + 1):
             header: Record = {"header": {"packet_type": "1RTT", "packet_number": number}}
-            if event["ev"] == "lost":
+            if isinstance(event, Lost):
                 yield "packet_lost", header
             else:
-                yield "packet_sent", header | {"raw": {"length": size_bytes}}
+                yield "packet_sent", header | {"raw": {"length": run.size_bytes}}
 
 
-def _metrics(event: Record, now: Record) -> Record:
+def _metrics(event: Event, now: Record) -> Record:
     metrics: Record = {"congestion_window": now["cwnd_bytes"]}
     if now["ssthresh_bytes"] is not None:
         metrics["ssthresh"] = now["ssthresh_bytes"]
-    if "bytes_in_flight" in event:
-        metrics["bytes_in_flight"] = decode_int(event["bytes_in_flight"])
-    if event["ev"] == "ack":
+    if isinstance(event, Sent | Ack | Lost):
+        metrics["bytes_in_flight"] = event.bytes_in_flight
+    if isinstance(event, Ack):
         for name in ("latest_rtt", "min_rtt", "smoothed_rtt"):
-            if event[f"{name}_ns"] is not None:
-                metrics[name] = _milliseconds(event[f"{name}_ns"])
+            if (rtt_ns := getattr(event, f"{name}_ns")) is not None:
+                metrics[name] = _milliseconds(rtt_ns)
     return metrics
 
 

@@ -1,4 +1,4 @@
-"""Streams of events in their JSON form: the checks that a schema cannot express, and what can be computed of them."""
+"""Streams of events: read from their JSON form, the checks that a schema cannot express, and what can be computed of them."""
 
 from collections.abc import Iterable, Sequence
 from math import gcd
@@ -36,16 +36,26 @@ class StreamError(ValueError):
         self.index, self.member, self.reason = index, member, reason
 
 
-def check_stream(events: Sequence[dict[str, Any]], config: dict[str, Any]) -> None:
+def read_stream(raw_events: Sequence[dict[str, Any]]) -> tuple[Event, ...]:
+    """Return the events of a stream in its JSON form. Raise :class:`StreamError` at the first that is none."""
+    events = []
+    for index, raw in enumerate(raw_events):
+        try:
+            events.append(event_from_json(raw))
+        except ValueError as error:
+            raise StreamError(index, "", str(error)) from error
+    return tuple(events)
+
+
+def check_stream(events: Sequence[Event], config: dict[str, Any]) -> None:
     """Check a stream against itself. Raise :class:`StreamError` at the first event that is wrong."""
     ledger, rtt = Ledger(), RttEstimator()
-    data = DataLedger() if any("retransmits" in raw or "oldest_unacked_packet" in raw for raw in events) else None
+    data = DataLedger() if any(map(_tells_of_data, events)) else None
     before_ns = 1
-    for index, raw in enumerate(events):
+    for index, event in enumerate(events):
         try:
-            event = event_from_json(raw)
             check(event)
-        except (DomainError, ValueError) as error:
+        except DomainError as error:
             raise StreamError(index, "", str(error)) from error
         if event.t_ns < before_ns:
             raise StreamError(index, ".t_ns", f"time goes backwards: {event.t_ns} after {before_ns}")
@@ -60,6 +70,13 @@ def check_stream(events: Sequence[dict[str, Any]], config: dict[str, Any]) -> No
             raise StreamError(index, ".packets", str(error)) from error
         except _MemberError as error:
             raise StreamError(index, error.member, error.reason) from error
+
+
+def _tells_of_data(event: Event) -> bool:
+    """Return whether an event says which packets carry data again, or what is still missing."""
+    return bool(isinstance(event, Sent) and event.retransmits) or (
+        isinstance(event, Ack) and event.oldest_unacked_packet is not None
+    )
 
 
 class _MemberError(ValueError):
@@ -137,11 +154,10 @@ def _equal(member: str, stated: int | None, computed: int | None) -> None:
         raise _MemberError(member, f"is {shown[0]}, but the events give {shown[1]}")
 
 
-def granularity_of(events: Sequence[dict[str, Any]]) -> str:
+def granularity_of(events: Sequence[Event]) -> str:
     """Return the largest unit that divides every time and RTT of the stream."""
     common_ns = 0
-    for raw in events:
-        event = event_from_json(raw)
+    for event in events:
         common_ns = gcd(common_ns, event.t_ns)
         if isinstance(event, Ack):
             common_ns = gcd(common_ns, event.latest_rtt_ns or 0, event.ack_delay_ns)
@@ -152,22 +168,21 @@ def granularity_of(events: Sequence[dict[str, Any]]) -> str:
     return next((unit for unit, unit_ns in _UNITS_NS if common_ns % unit_ns == 0), "ns")
 
 
-def flags_of(events: Sequence[dict[str, Any]]) -> list[str]:
+def flags_of(events: Sequence[Event]) -> list[str]:
     """Return the flags that the events show, sorted."""
-    parsed = [event_from_json(raw) for raw in events]
-    acks = [event for event in parsed if isinstance(event, Ack)]
+    acks = [event for event in events if isinstance(event, Ack)]
     found = {
-        "app-limited": any(isinstance(event, Sent | Ack) and event.app_limited for event in parsed),
-        "backlog": any(isinstance(event, Backlog) for event in parsed),
-        "ce": any(isinstance(event, Ce) for event in parsed),
+        "app-limited": any(isinstance(event, Sent | Ack) and event.app_limited for event in events),
+        "backlog": any(isinstance(event, Backlog) for event in events),
+        "ce": any(isinstance(event, Ce) for event in events),
         "huge-ack": any(sum(run.count for run in ack.packets) > HUGE_ACK_PACKETS for ack in acks),
-        "idle": any(isinstance(event, IdleRestart) for event in parsed),
-        "loss": any(isinstance(event, Lost) for event in parsed),
+        "idle": any(isinstance(event, IdleRestart) for event in events),
+        "loss": any(isinstance(event, Lost) for event in events),
         "no-rtt-sample": any(ack.latest_rtt_ns is None for ack in acks),
-        "persistent-congestion": any(isinstance(event, PersistentCongestion) for event in parsed),
-        "retransmissions": any(isinstance(event, Sent) and event.retransmits for event in parsed),
+        "persistent-congestion": any(isinstance(event, PersistentCongestion) for event in events),
+        "retransmissions": any(isinstance(event, Sent) and event.retransmits for event in events),
         "stretch-ack": any(sum(run.count for run in ack.packets) > 2 for ack in acks),
-        "large-values": any(isinstance(e, Sent | Ack) and max(e.bytes, e.bytes_in_flight) >= 2**32 for e in parsed),
+        "large-values": any(isinstance(e, Sent | Ack) and max(e.bytes, e.bytes_in_flight) >= 2**32 for e in events),
     }
     found["lossless"] = not (found["loss"] or found["ce"] or found["persistent-congestion"])
     return sorted(flag for flag, shown in found.items() if shown)

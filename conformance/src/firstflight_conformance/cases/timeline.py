@@ -2,8 +2,9 @@
 
 from typing import Any
 
+from firstflight.events import Ack, Backlog, Ce, Event, Lost, SavedPath, Sent
 from firstflight_conformance.cases.vectors import Case
-from firstflight_conformance.cases.wire import decode_int
+from firstflight_conformance.cases.wire import event_name
 
 _NS_PER_MS = 10**6
 
@@ -14,30 +15,27 @@ def milliseconds(ns: int) -> str:
     return f"{whole}.{rest:06d}".rstrip("0").rstrip(".") if rest else str(whole)
 
 
-def event_text(event: dict[str, Any]) -> str:
+def event_text(event: Event) -> str:
     """Return an event in short: its kind, packets, bytes and the RTT sample."""
-    parts = [event["ev"]]
-    if "packets" in event:
-        parts.append(",".join(_run_text(run) for run in event["packets"]))
-        parts.append(f"{event['bytes']} B, {event['bytes_in_flight']} in flight")
-    if "retransmits" in event:
-        parts.append(f"repeats {','.join(_run_text(entry) for entry in event['retransmits'])}")
-    if "oldest_unacked_packet" in event:
-        parts.append(f"all before {event['oldest_unacked_packet']}")
-    if event["ev"] == "saved_path":
-        saved_rtt = milliseconds(decode_int(event["saved_rtt_ns"]))
-        parts.append(f"{event['saved_cwnd_bytes']} B, rtt {saved_rtt} ms")
-        parts += [what for what in ("endpoint differs",) if not event["endpoint_matches"]]
-        parts += [what for what in ("in use",) if event["in_use"]]
-    if event["ev"] == "backlog":
-        parts.append(f"{event['queued_bytes']} B queued, {event['receive_window_bytes']} B allowed")
-    if event["ev"] == "ce":
-        parts.append(f"packet {event['packet']}, counter {event['ce_count']}")
-    if event.get("latest_rtt_ns") is not None:
-        parts.append(f"rtt {milliseconds(decode_int(event['latest_rtt_ns']))} ms")
-    elif event["ev"] in ("ack", "backlog"):
-        parts.append("no rtt")
-    if event.get("app_limited"):
+    parts = [event_name(event)]
+    if isinstance(event, Sent | Ack | Lost):
+        parts.append(",".join(_range_text(run.first, run.last) for run in event.packets))
+        parts.append(f"{event.bytes} B, {event.bytes_in_flight} in flight")
+    if isinstance(event, Sent) and event.retransmits:
+        parts.append(f"repeats {','.join(_range_text(*entry) for entry in event.retransmits)}")
+    if isinstance(event, Ack) and event.oldest_unacked_packet is not None:
+        parts.append(f"all before {event.oldest_unacked_packet}")
+    if isinstance(event, SavedPath):
+        parts.append(f"{event.saved_cwnd_bytes} B, rtt {milliseconds(event.saved_rtt_ns)} ms")
+        parts += [what for what in ("endpoint differs",) if not event.endpoint_matches]
+        parts += [what for what in ("in use",) if event.in_use]
+    if isinstance(event, Backlog):
+        parts.append(f"{event.queued_bytes} B queued, {event.receive_window_bytes} B allowed")
+    if isinstance(event, Ce):
+        parts.append(f"packet {event.packet}, counter {event.ce_count}")
+    if isinstance(event, Ack | Backlog):
+        parts.append("no rtt" if event.latest_rtt_ns is None else f"rtt {milliseconds(event.latest_rtt_ns)} ms")
+    if isinstance(event, Sent | Ack) and event.app_limited:
         parts.append("app-limited")
     return "  ".join(parts)
 
@@ -53,7 +51,7 @@ def lines(case: Case) -> list[tuple[str, str, str, str]]:
     before: dict[str, Any] = {}
     for index, (event, expected) in enumerate(zip(case.events, case.expected(), strict=True)):
         changes = _changes(before, expected)
-        rows.append((str(index), milliseconds(decode_int(event["t_ns"])), event_text(event), observables_text(changes)))
+        rows.append((str(index), milliseconds(event.t_ns), event_text(event), observables_text(changes)))
         before = expected
     return rows
 
@@ -66,8 +64,7 @@ def _changes(before: dict[str, Any], now: dict[str, Any]) -> dict[str, Any]:
     return changes
 
 
-def _run_text(run: list[int | str]) -> str:
-    first, last = run[0], run[1]
+def _range_text(first: int, last: int) -> str:
     return f"{first}" if first == last else f"{first}-{last}"
 
 

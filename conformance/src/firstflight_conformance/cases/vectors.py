@@ -8,17 +8,19 @@ from typing import Any
 
 from jsonschema.exceptions import ValidationError
 
-from firstflight.controller import Config, create_with
+from firstflight.algorithm import Computation
+from firstflight.controller import ALGORITHMS, Config, create_with
+from firstflight.events import Event
 from firstflight_conformance.cases.given import given_flags
 from firstflight_conformance.cases.schemas import schema_error
-from firstflight_conformance.cases.stream import StreamError, check_stream, flags_of, granularity_of
+from firstflight_conformance.cases.stream import StreamError, check_stream, flags_of, granularity_of, read_stream
 from firstflight_conformance.cases.wire import decode_int
 from firstflight_conformance.paths import VECTORS
 
 #: Flags that say something the events do not show.
 DECLARED_FLAGS = frozenset({"paced", "same-time-order"})
 #: Algorithms without events; ``computations`` loads their vectors.
-COMPUTED_ALGORITHMS = frozenset({"transfer-time"})
+COMPUTED_ALGORITHMS = frozenset(name for name, found in ALGORITHMS.items() if isinstance(found, Computation))
 
 
 class VectorError(ValueError):
@@ -41,7 +43,7 @@ class ProfileCase:
 
 @dataclass(frozen=True, slots=True)
 class Vector:
-    """One stimulus with its expectations. ``events`` and ``config`` are in their JSON form."""
+    """One stimulus with its expectations. ``config`` is in its JSON form."""
 
     id: str
     title: str
@@ -52,7 +54,7 @@ class Vector:
     granularity: str
     source: dict[str, Any]
     config: dict[str, Any]
-    events: tuple[dict[str, Any], ...]
+    events: tuple[Event, ...]
     profiles: dict[str, ProfileCase]
     path: Path
 
@@ -75,7 +77,7 @@ class Case:
         return self.vector.profiles[self.profile]
 
     @property
-    def events(self) -> tuple[dict[str, Any], ...]:
+    def events(self) -> tuple[Event, ...]:
         """The events that are judged."""
         return self.vector.events[: self.expectation.judged_events]
 
@@ -122,14 +124,15 @@ def load(path: Path) -> Vector:
     """Load one file. Raise :class:`VectorError` if it is malformed in any way."""
     raw = parse_file(path)
     _check_schema(path, raw)
-    _check_meaning(path, raw)
+    events = _checked_events(path, raw)
+    _check_meaning(path, raw, events)
     profiles = {
         name: ProfileCase(entry["judged_events"], tuple(entry["clauses"]), tuple(entry["expect"]))
         for name, entry in raw["profiles"].items()
     }
     return Vector(
         raw["id"], raw["title"], raw["why"], raw["algorithm"], raw["tier"], tuple(raw["flags"]), raw["granularity"],
-        raw["source"], raw["config"], tuple(raw["events"]), profiles, path,
+        raw["source"], raw["config"], events, profiles, path,
     )  # fmt: skip
 
 
@@ -207,7 +210,8 @@ def _place(error: ValidationError) -> str:
     return error.json_path.removeprefix("$").removeprefix(".")
 
 
-def _check_meaning(path: Path, raw: dict[str, Any]) -> None:
+def _checked_events(path: Path, raw: dict[str, Any]) -> tuple[Event, ...]:
+    """Return the events, of which nothing has to be checked again."""
     if not raw["id"].startswith(f"{raw['algorithm']}."):
         raise VectorError(path, "id", f"does not begin with {raw['algorithm']}.")
     try:
@@ -216,14 +220,19 @@ def _check_meaning(path: Path, raw: dict[str, Any]) -> None:
     except ValueError as error:
         raise VectorError(path, "config", str(error)) from error
     try:
-        check_stream(raw["events"], raw["config"])
+        events = read_stream(raw["events"])
+        check_stream(events, raw["config"])
     except StreamError as error:
         raise VectorError(path, f"events[{error.index}]{error.member}", error.reason) from error
-    if raw["granularity"] != granularity_of(raw["events"]):
-        raise VectorError(path, "granularity", f"should be {granularity_of(raw['events'])}")
+    return events
+
+
+def _check_meaning(path: Path, raw: dict[str, Any], events: tuple[Event, ...]) -> None:
+    if raw["granularity"] != granularity_of(events):
+        raise VectorError(path, "granularity", f"should be {granularity_of(events)}")
     for name, entry in raw["profiles"].items():
-        _check_expectation(path, f"profiles.{name}", entry, len(raw["events"]))
-    computed = {*flags_of(raw["events"]), *given_flags(raw["events"], raw["config"], raw["profiles"])}
+        _check_expectation(path, f"profiles.{name}", entry, len(events))
+    computed = {*flags_of(events), *given_flags(events, raw["config"], raw["profiles"])}
     computed |= set(raw["flags"]) & DECLARED_FLAGS
     if set(raw["flags"]) != computed:
         raise VectorError(path, "flags", f"should be {sorted(computed)}")

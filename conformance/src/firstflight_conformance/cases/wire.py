@@ -112,9 +112,14 @@ def _range_from_json(raw: object) -> tuple[int, int]:
     return decode_int(raw[0], "retransmits: first"), decode_int(raw[1], "retransmits: last")
 
 
+def event_name(event: Event) -> str:
+    """Return the kind of an event as it is written."""
+    return _NAMES[type(event)]
+
+
 def event_to_json(event: Event) -> dict[str, Any]:
     """Return the JSON form of the event, with its members in the order of ``spec/events.md``."""
-    raw: dict[str, Any] = {"ev": _NAMES[type(event)]}
+    raw: dict[str, Any] = {"ev": event_name(event)}
     for field in fields(event):
         value = getattr(event, field.name)
         if field.name in _OPTIONAL and value == field.default:

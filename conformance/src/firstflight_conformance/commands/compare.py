@@ -8,7 +8,6 @@ from rich.table import Table
 
 from firstflight_conformance.cases.timeline import milliseconds
 from firstflight_conformance.cases.vectors import Case, Vector, load_all
-from firstflight_conformance.cases.wire import decode_int
 from firstflight_conformance.commands.options import InputError, usage_errors, vectors_option
 from firstflight_conformance.run.report_terminal import console
 from firstflight_conformance.spec.readings import load_tables
@@ -35,7 +34,7 @@ def compare_command(*, one: str, other: str, root: Path) -> None:
     rows.sort(key=lambda row: (OBSERVABLES.index(row[1][1]) > 2, row[0].id))
     table = Table("vector", "event", "ms", "observable", *profiles, box=None, pad_edge=False)
     for vector, (index, name, values) in rows:
-        time_ms = milliseconds(decode_int(vector.events[index]["t_ns"]))
+        time_ms = milliseconds(vector.events[index].t_ns)
         table.add_row(vector.id, str(index), time_ms, name, *(_text(value) for value in values))
     console().print(table)
     shown = sum(OBSERVABLES.index(name) < 3 for _, (_, name, _) in rows)

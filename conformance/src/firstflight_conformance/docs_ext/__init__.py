@@ -5,15 +5,27 @@ from pathlib import Path
 from sphinx.application import Sphinx
 from sphinx.util.typing import ExtensionMetadata
 
-from firstflight_conformance.docs_ext import clause, generate, ids, links, profile_tables, source
+from firstflight_conformance.docs_ext import (
+    algorithms,
+    clause,
+    generate,
+    ids,
+    links,
+    profile_tables,
+    side_by_side,
+    source,
+)
 from firstflight_conformance.plots import rooms
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
     """Register directives, the role, and the steps before and after a build."""
     app.add_directive("clause", clause.ClauseDirective)
+    app.add_directive("algorithms", algorithms.AlgorithmsDirective)
     app.add_role("clause", clause.ClauseRole())
     app.add_directive("source-file", source.SourceDirective)
+    app.add_directive("side-by-side", side_by_side.SideBySideDirective)
+    app.add_directive("plain-programs", side_by_side.PlainProgramsDirective)
     app.add_directive("profile-answers", profile_tables.AnswersDirective)
     app.add_directive("profile-table", profile_tables.ProfilesDirective)
     app.add_directive("profile-paths", profile_tables.PathsDirective)

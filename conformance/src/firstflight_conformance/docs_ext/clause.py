@@ -62,11 +62,23 @@ class ClauseDirective(SphinxDirective):
             line += nodes.inline(text=f"{name}: ", classes=["clause-label"])
             line += self._lines(site.citations(language).get(clause_id, []), f"exempt-{language}")
             line += nodes.Text("  ")
+        line += self._plain(clause_id)
         line += nodes.inline(text="Vectors: ", classes=["clause-label"])
         self.env.note_dependency(VECTORS / "manifest.json")
         count = len(site.vectors_by_clause().get(clause_id, []))
         line += self._link(str(count), site.MATRIX, site.anchor("matrix", clause_id)) if count else self._none("vector")
         return line
+
+    def _plain(self, clause_id: str) -> list[nodes.Node]:
+        """Return links to the rows of the plain programs that carry the clause out, if there are any."""
+        names = dict.fromkeys(citation.path.stem for citation in site.citations("plain").get(clause_id, []))
+        if not names:
+            return []
+        shown: list[nodes.Node] = [nodes.inline(text="Plain: ", classes=["clause-label"])]
+        for number, name in enumerate(names):
+            document, fragment = f"{site.GENERATED}/plain/{name}", site.anchor("beside", clause_id)
+            shown += [nodes.Text(", " if number else ""), self._link(name, document, fragment)]
+        return [*shown, nodes.Text("  ")]
 
     def _lines(self, citations: list[Citation], exemption: str) -> list[nodes.Node]:
         shown: list[nodes.Node] = []

@@ -8,6 +8,7 @@ from sphinx.application import Sphinx
 from sphinx.util import logging
 
 from firstflight_conformance.docs_ext import (
+    beside,
     c_headers,
     computation_pages,
     matrix,
@@ -78,7 +79,7 @@ def _pages() -> dict[str, str]:
         pages[f"plain/{name}"] = plain_pages.page(name)
     for name, group in site.groups().items():
         pages[f"vectors/{name.replace('.', '-')}"] = vector_pages.page(name, group)
-    for path in site.source_files():
+    for path in [*site.source_files(), *beside.files()]:
         pages[site.source_page(path).removeprefix(f"{site.GENERATED}/")] = _source(path)
     return pages
 
@@ -86,7 +87,7 @@ def _pages() -> dict[str, str]:
 def _source(path: Path) -> str:
     name = site.relative_to_root(path)
     return (
-        f"# {path.name}\n\nThe file `{name}` with numbered lines, for the links from clauses to code. "
+        f"# {path.parent.name}/{path.name}\n\nThe file `{name}` with numbered lines, for the links from clauses to code. "
         f"A comment `[id]` names the clause that the line carries out.\n\n```{{source-file}} {name}\n```\n"
     )
 

@@ -25,7 +25,7 @@ def page() -> str:
     blocks += [
         "## Vectors of each clause",
         *(block for clause in clauses.values() for block in _vectors(clause)),
-        "```{toctree}\n:hidden:\n:glob:\n\nsource/*\n```",
+        "```{toctree}\n:hidden:\n:glob:\n\nsource/*/*\n```",
     ]
     return md.page(*blocks)
 

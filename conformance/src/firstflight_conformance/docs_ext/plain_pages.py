@@ -1,52 +1,83 @@
-"""The pages of the plain programs: one that lists them, and one for each, with its code."""
+"""The pages of the plain programs: one that lists them, and one for each, clause by clause."""
 
 from pathlib import Path
 
+from firstflight_conformance.cases.vectors import Case
+from firstflight_conformance.docs_ext import beside, site
 from firstflight_conformance.docs_ext import markdown as md
-from firstflight_conformance.docs_ext import site
+from firstflight_conformance.docs_ext.turns import TURNS, turns_text
 from firstflight_conformance.plain_judge import programs
 
 
 def index() -> str:
     """Return the page that lists the programs."""
     rows = [
-        (md.ref(title(name), f"plain-{name}"), md.code(profile(name)), str(len(_source(name).splitlines())))
+        (
+            md.ref(beside.title(name), f"plain-{name}"),
+            md.code(beside.profile(name)),
+            _lines(beside.python_path(name)),
+            "none yet" if (header := beside.c_path(name)) is None else _lines(header),
+        )
         for name in programs()
     ]
     return md.page(
         "# Plain programs",
         "One file for one published text, written from that text alone: straight code whose names are the text's, without readings and without "
-        "anything of the model's algorithms. Read them beside the text, and port from them. Each is a second opinion on the text as well: it agrees "
+        "anything of the model's algorithms. Read them beside the text, and port from them: each page shows the clauses with the lines that "
+        "carry them out, in Python and, where there is a header, in C. Each is a second opinion on the text as well: it agrees "
         "with every vector of its profile, and with the model on random streams.",
-        md.list_table(("Text", "Profile", "Lines"), rows, (60, 30, 10)),
+        md.list_table(("Text", "Profile", "Lines of Python", "of C"), rows, (50, 26, 14, 10)),
         "```{toctree}\n:hidden:\n:glob:\n\n*\n```",
     )
 
 
 def page(name: str) -> str:
     """Return the page of a program."""
-    path = site.relative_to_root(_path(name))
+    header = beside.c_path(name)
+    whole = [_link(path) for path in (beside.python_path(name), header) if path is not None]
     return md.page(
+        "---\nhide-toc: true\n---",
         md.label(f"plain-{name}"),
-        f"# {md.plain(title(name))}",
-        f"The file `{path}`. A comment `[id]` names the clause that the line carries out.",
-        f"```{{source-file}} {path}\n```",
+        f"# {md.plain(beside.title(name))}",
+        f"The profile {md.code(beside.profile(name))}, clause by clause: the text of the rule, and the lines that carry it out. The lines of a program "
+        "stand in its own order but for what several clauses share; the end of the page has the rest of them. "
+        f"Whole: {' and '.join(whole)}."
+        + ("" if header else " There is no plain C header of this text yet; each clause links to the C port.")
+        + _alone(name),
+        f"```{{side-by-side}} {name}\n```",
+        *_edge_cases(name),
     )
 
 
-def title(name: str) -> str:
-    """Return the first line of a program's docstring."""
-    return (programs()[name].__doc__ or name).splitlines()[0].rstrip(".")
+def _edge_cases(name: str) -> list[str]:
+    """Return the gold vectors of the program's profile, with what happens to the window in each."""
+    algorithm, _, profile = beside.profile(name).partition("/")
+    mine = [v for v in site.vectors() if v.algorithm == algorithm and v.tier == "gold" and profile in v.profiles]
+    if not mine:
+        return []
+    rows = [
+        (
+            md.ref(vector.id, site.anchor("vector", vector.id)),
+            md.plain(vector.title),
+            turns_text(Case(vector, profile), tuple(TURNS), windows=True),
+        )
+        for vector in mine
+    ]
+    return [
+        "## Edge cases",
+        f"The {len(mine)} vectors of this profile that can be worked out by hand, which the program answers as expected. A turn stands with the number of its event.",
+        md.list_table(("Vector", "What happens", "The window"), rows, (30, 45, 25), "compact"),
+    ]
 
 
-def profile(name: str) -> str:
-    """Return the profile that a program is judged by, or the algorithm of one that computes."""
-    return str(getattr(programs()[name], "PROFILE", "transfer-time"))
+def _alone(name: str) -> str:
+    return "" if beside.otherwise(name) else " No other profile reads it otherwise."
 
 
-def _path(name: str) -> Path:
-    return Path(str(programs()[name].__file__))
+def _link(path: Path) -> str:
+    document = site.source_page(path).removeprefix(f"{site.GENERATED}/")
+    return f"[`{site.relative_to_root(path)}`](../{document}.md)"
 
 
-def _source(name: str) -> str:
-    return _path(name).read_text(encoding="utf-8")
+def _lines(path: Path) -> str:
+    return str(len(path.read_text(encoding="utf-8").splitlines()))

@@ -42,7 +42,7 @@ _PHRASES: dict[tuple[str, str | int], str] = {
     ("missed_bins_maximum", 0): "nothing special",
     ("missed_bins_restart", "now"): "with this ACK",
     ("missed_bins_restart", "next_ack"): "with the next ACK",
-    ("missed_bins_restart", "now_without_bytes"): "with this ACK, whose bytes are not counted",
+    ("missed_bins_restart", "next_ack_this_rtt"): "with the next ACK, but the RTT of this one",
     ("clock", "ns"): "nanoseconds",
     ("clock", "us"): "microseconds",
     ("clock", "ms"): "milliseconds",
@@ -59,7 +59,12 @@ _THRESHOLDS = {"seven_twentieths": "0.35", "thirteen_fiftieths": "0.26"}
 _SIGNS = {"at_least": "≥", "more_than": "\\>"}
 _SHIFTS = {"floor": "floor", "nearest": "nearest", "nearest_up": "nearest, tie up"}
 _FRACTIONS = {"exact": "exact", "percent": "percent", "percent_terms": "percent per bin"}
-_RESTARTS = {"now": "this ACK", "next_ack": "next ACK", "now_without_bytes": "this ACK, without its bytes"}
+_RESTARTS = {
+    "now": "this ACK",
+    "next_ack": "next ACK",
+    "next_ack_this_rtt": "next ACK, with the RTT of this",
+    "now_old_duration": "this ACK",
+}
 _ROLLBACKS = {"none": "", "floor": "5 bins", "nearest": "6 bins", "current_rtt": "2 current RTTs"}
 
 
@@ -154,19 +159,24 @@ def _profile_row(profile: Profile) -> tuple[str, ...]:
     missed = choices["missed_bins_maximum"]
     return (
         md.code(profile.name),
-        f"{_SIGNS[choices['threshold']]} {_THRESHOLDS[choices['difference']]}",
+        f"{_short(_SIGNS, choices['threshold'])} {_short(_THRESHOLDS, choices['difference'])}",
         "2 x delivered" if choices["compared"] == "delivered" else "sent",
-        _SHIFTS[choices["shift"]] + (", at least 1" if choices["shift_minimum_bins"] == "1" else ""),
-        "dropped" if interpolation == "none" else f"{interpolation}, {_FRACTIONS[choices['fraction']]}",
+        _short(_SHIFTS, choices["shift"]) + (", at least 1" if choices["shift_minimum_bins"] == "1" else ""),
+        "dropped" if interpolation == "none" else f"{interpolation}, {_short(_FRACTIONS, choices['fraction'])}",
         "prev ≥ 10" if choices["guard"] == "at_least" else "prev \\> 10",
         choices["shift_maximum_bins"],
-        "never" if missed == "0" else f"above {missed}, {_RESTARTS[choices['missed_bins_restart']]}",
+        "never" if missed == "0" else f"above {missed}, {_short(_RESTARTS, choices['missed_bins_restart'])}",
         _exit(choices),
     )
 
 
+def _short(words: dict[str, str], choice: str) -> str:
+    """Return a choice in few words; one that has none stands as it is called."""
+    return words.get(choice, choice.replace("_", " "))
+
+
 def _exit(choices: dict[str, str]) -> str:
-    bins = _ROLLBACKS[choices["rollback"]]
+    bins = _short(_ROLLBACKS, choices["rollback"])
     return {
         "window_and_threshold": f"both lowered by {bins}",
         "threshold_only": f"ssthresh lowered by {bins}",

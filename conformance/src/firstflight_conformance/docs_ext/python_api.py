@@ -13,8 +13,8 @@ _MODEL = (
     ("algorithm", "What an algorithm is to the rest"),
 )
 _CONFORMANCE = (
-    ("vectors", "Load vectors and take them apart into cases"),
-    ("wire", "Events and observables as JSON"),
+    ("cases.vectors", "Load vectors and take them apart into cases"),
+    ("cases.wire", "Events and observables as JSON"),
     ("simulator.scenario", "Scenarios of the path simulator"),
     ("simulator.in_loop", "Controllers in the loop"),
     ("simulator.loop", "Run a scenario"),
@@ -27,7 +27,7 @@ _CONFORMANCE = (
     ("simulator.network", "Networks: several flows over one bottleneck"),
     ("simulator.dumbbell", "Run a network"),
     ("simulator.presets", "Published experiments"),
-    ("plots", "Plots"),
+    ("plots.vectors", "Plots"),
 )
 _EXAMPLE = """\
 ```python

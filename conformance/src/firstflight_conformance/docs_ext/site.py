@@ -8,7 +8,14 @@ from firstflight_conformance.cases import computations as computed
 from firstflight_conformance.cases.computations import Computation
 from firstflight_conformance.cases.vectors import Vector, load_all
 from firstflight_conformance.paths import ROOT
-from firstflight_conformance.spec.clauses import Citation, Clause, all_clauses, c_citations, python_citations
+from firstflight_conformance.spec.clauses import (
+    Citation,
+    Clause,
+    all_clauses,
+    c_citations,
+    plain_citations,
+    python_citations,
+)
 
 #: Where generated pages lie below the folder of the documentation.
 GENERATED = "_generated"
@@ -63,18 +70,21 @@ def vectors_by_clause() -> dict[str, list[Vector | Computation]]:
     return dict(found)
 
 
+_CITATIONS = {"python": python_citations, "c": c_citations, "plain": plain_citations}
+
+
 @cache
 def citations(language: str) -> dict[str, list[Citation]]:
-    """Return the lines of the Python model (``python``) or the C port (``c``) that cite a clause, by clause."""
+    """Return the lines of the Python model (``python``), the C port (``c``) or the plain programs (``plain``) that cite a clause."""
     found: dict[str, list[Citation]] = defaultdict(list)
-    for citation in python_citations() if language == "python" else c_citations():
+    for citation in _CITATIONS[language]():
         found[citation.clause].append(citation)
     return dict(found)
 
 
 def source_page(path: Path) -> str:
-    """Return the document that shows a source file."""
-    return f"{GENERATED}/source/{path.name.replace('.', '-')}"
+    """Return the document that shows a source file. Two rooms may have files of the same name, so each has a folder."""
+    return f"{GENERATED}/source/{path.parent.name}/{path.name.replace('.', '-')}"
 
 
 def source_files() -> list[Path]:

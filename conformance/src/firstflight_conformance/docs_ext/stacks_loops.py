@@ -3,8 +3,10 @@
 from collections import defaultdict
 from typing import Any
 
+from firstflight.events import Ack, Lost, Sent
 from firstflight_conformance.cases.timeline import milliseconds
 from firstflight_conformance.cases.vectors import Vector
+from firstflight_conformance.cases.wire import event_name
 from firstflight_conformance.docs_ext import markdown as md
 from firstflight_conformance.docs_ext import site
 from firstflight_conformance.run.stimulus import PREFIX, stimulus_cases
@@ -51,8 +53,8 @@ def _packet(vector: Vector, index: int | None) -> str:
     if index is None:
         return "never"
     event = vector.events[index]
-    kind = "ACK" if event["ev"] == "ack" else str(event["ev"])
-    return f"{kind} of {event['packets'][-1][1]}" if "packets" in event else f"event {index}"
+    kind = "ACK" if isinstance(event, Ack) else event_name(event)
+    return f"{kind} of {event.packets[-1].last}" if isinstance(event, Sent | Ack | Lost) else f"event {index}"
 
 
 def _path_table(stacks: list[dict[str, Any]]) -> str:

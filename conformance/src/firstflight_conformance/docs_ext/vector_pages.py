@@ -1,7 +1,7 @@
 """The pages of vectors: an index, and a page for each group."""
 
 from firstflight_conformance.cases.timeline import lines
-from firstflight_conformance.cases.vectors import Case, Vector
+from firstflight_conformance.cases.vectors import COMPUTED_ALGORITHMS, Case, Vector
 from firstflight_conformance.docs_ext import markdown as md
 from firstflight_conformance.docs_ext import site
 from firstflight_conformance.docs_ext.plot_cache import plot_name
@@ -26,7 +26,7 @@ def index() -> str:
         "[path simulator](../../specification/simulator.md). The format is described in "
         "[](../../specification/vector-format.md).",
         "```{toctree}\n:hidden:\n\n"
-        + "\n".join([*(name.replace(".", "-") for name in groups), "transfer-time"])
+        + "\n".join([*(name.replace(".", "-") for name in groups), *sorted(COMPUTED_ALGORITHMS)])
         + "\n```",
     ]
     blocks.append(

@@ -8,12 +8,10 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from firstflight.events import Event
 from firstflight_conformance.cases import computations
 from firstflight_conformance.cases.computations import ComputationCase, decode_inputs
 from firstflight_conformance.cases.measure import config_from_json
 from firstflight_conformance.cases.vectors import COMPUTED_ALGORITHMS, Case, cases, load_all
-from firstflight_conformance.cases.wire import event_from_json
 from firstflight_conformance.mutants.load import Mutant, mutated
 
 #: What every stack reports, and when packets leave where the algorithm paces. A mutant that shows only in the others is told
@@ -56,9 +54,9 @@ def kills_of(root: Path, mutant: Mutant) -> Kills:
             model = sys.modules[f"firstflight.{mutant.algorithm.replace('-', '_')}"]
             kills.by_windows += [case.id for case in _computations(root) if _answers_differently(model, case)]
             return kills
-        for case, events in _cases(root):
+        for case in _cases(root):
             if (case.vector.algorithm, case.profile) == (mutant.algorithm, mutant.profile):
-                difference = _difference(controller, case, events)
+                difference = _difference(controller, case)
                 if difference == "windows":
                     kills.by_windows.append(case.id)
                 elif difference == "state":
@@ -67,8 +65,8 @@ def kills_of(root: Path, mutant: Mutant) -> Kills:
 
 
 @cache
-def _cases(root: Path) -> list[tuple[Case, list[Event]]]:
-    return [(case, [event_from_json(raw) for raw in case.events]) for case in cases(load_all(root))]
+def _cases(root: Path) -> list[Case]:
+    return list(cases(load_all(root)))
 
 
 @cache
@@ -84,13 +82,13 @@ def _answers_differently(model: Any, case: ComputationCase) -> bool:
         return True
 
 
-def _difference(controller: Any, case: Case, events: list[Event]) -> str:
+def _difference(controller: Any, case: Case) -> str:
     """Return by what the case rejects the mutant: ``windows``, ``state`` or nothing. A crash is a rejection."""
     seen = ""
     try:
         state = controller.create(case.vector.algorithm, case.profile, config_from_json(case.vector.config))
         allowed = case.allowed()
-        for index, (event, expected) in enumerate(zip(events, case.expected(), strict=True)):
+        for index, (event, expected) in enumerate(zip(case.events, case.expected(), strict=True)):
             state, observation = controller.step(state, event)
             if any(
                 _plain(getattr(observation, name)) != expected.get(name)

@@ -134,7 +134,7 @@ def follow(
         state = controller.search
         # What kernels go on counting after slow start belongs to no bin, although the state says so.
         rested, resting = resting, seen.phase is not Phase.SLOW_START or state.target_bytes is not None
-        if readings is None or state.bin_ticks == 0 or rested:
+        if readings is None or state.bin_end_ticks == 0 or rested:
             continue
         if isinstance(event, Ack) and seen.outcome in _STARTS:
             epochs.append(_epoch(readings, state, origin_ns))

@@ -11,7 +11,6 @@ from firstflight.cubic.window import window_bytes
 from firstflight.events import Ack
 from firstflight_conformance.cases.measure import config_from_json
 from firstflight_conformance.cases.vectors import load
-from firstflight_conformance.cases.wire import event_from_json
 from firstflight_conformance.paths import VECTORS
 from firstflight_conformance.plots.careful_resume import STYLE
 
@@ -26,7 +25,7 @@ def plot_stage(path: Path) -> None:
     controller = create(vector.algorithm, "rfc-9438", config_from_json(vector.config))
     times: list[float] = []
     lines: dict[str, list[float]] = {"congestion window": [], "W_cubic(t)": [], "W_est": [], "W_max": []}
-    for event in (event_from_json(raw) for raw in vector.events):
+    for event in vector.events:
         controller, seen = step(controller, event)
         state = controller.base.cubic
         if not isinstance(event, Ack) or state is None or state.epoch is None or state.w_max_bytes is None:

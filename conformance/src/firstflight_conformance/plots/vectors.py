@@ -15,14 +15,13 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from firstflight import Config
+from firstflight import Config, create
 from firstflight.errors import DomainError
 from firstflight.events import Ack, Ce, Event, Lost, PersistentCongestion, Pto, Sent
 from firstflight.observables import Observation, Outcome
 from firstflight.search.profiles import PROFILES
 from firstflight_conformance.cases.measure import config_from_json
 from firstflight_conformance.cases.vectors import Case, Vector
-from firstflight_conformance.cases.wire import event_from_json
 from firstflight_conformance.plots.bins import Bins, draw_bins, draw_differences, follow
 from firstflight_conformance.plots.units import Unit, bytes_unit, time_unit
 
@@ -98,10 +97,10 @@ def plot_vector(vector: Vector, path: Path) -> None:
     """Draw every profile of a vector, each up to its last judged event, and write the plot as SVG or PNG by suffix."""
     traces = []
     config = config_from_json(vector.config)
-    events = [event_from_json(raw) for raw in vector.events]
     for profile in vector.profiles:
-        mine = events[: len(Case(vector, profile).events)]
-        observations, bins = follow(profile, PROFILES.get(profile), config, mine)
+        mine = Case(vector, profile).events
+        readings = PROFILES[profile.partition("+")[0]] if vector.algorithm == "search" else None
+        observations, bins = follow(profile, readings, config, mine, create(vector.algorithm, profile, config))
         traces.append(_Trace((profile,), mine, observations, bins))
     shown = _shown_bins([trace.bins for trace in traces if trace.bins is not None], vector.why)
     groups = _grouped(traces)
@@ -294,6 +293,8 @@ def _draw_targets(axes: Axes, traces: Sequence[_Trace], scale: "_Scale") -> None
 
 def _draw_in_flight(axes: Axes, trace: _Trace, scale: "_Scale") -> None:
     points = [(e.t_ns, e.bytes_in_flight) for e in trace.events if isinstance(e, Sent | Ack | Lost)]
+    if not points:  # nothing was ever sent
+        return
     axes.step(
         [scale.x(t_ns) for t_ns, _ in points] + [scale.end],
         [scale.size.of(in_flight_bytes) for _, in_flight_bytes in [*points, points[-1]]],

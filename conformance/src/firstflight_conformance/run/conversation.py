@@ -4,10 +4,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from firstflight.events import Event
 from firstflight_conformance.cases.measure import clauses_at
 from firstflight_conformance.cases.vectors import Case
-from firstflight_conformance.cases.wire import event_from_json
+from firstflight_conformance.cases.wire import event_to_json
 from firstflight_conformance.run import messages
 from firstflight_conformance.run.compute import ComputationScript, read_outputs
 from firstflight_conformance.run.faults import ConversationError, FaultKind, excerpt
@@ -33,12 +32,7 @@ class Script:
     @cached_property
     def events(self) -> list[Message]:
         """The messages that carry the judged events."""
-        return [messages.event_message(index, event) for index, event in enumerate(self.case.events)]
-
-    @cached_property
-    def model_events(self) -> list[Event]:
-        """The judged events as the model takes them."""
-        return [event_from_json(event) for event in self.case.events]
+        return [messages.event_message(index, event_to_json(event)) for index, event in enumerate(self.case.events)]
 
     @cached_property
     def lines(self) -> list[bytes]:

@@ -3,9 +3,11 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from firstflight.events import PersistentCongestion
 from firstflight_conformance.cases.computations import ComputationCase
 from firstflight_conformance.cases.given import FLAGS
 from firstflight_conformance.cases.vectors import Case
+from firstflight_conformance.cases.wire import event_to_json
 from firstflight_conformance.run import closed_loop, record
 from firstflight_conformance.run.compare import avoids, compare, slack_bytes
 from firstflight_conformance.run.compute import ComputationScript, compare_outputs
@@ -195,7 +197,7 @@ def _verdict(script: AnyScript, declaration: Declaration, answers: Answers) -> R
         if comparison.differences:
             # What comes after a divergence is not judged, not even a crash: the stream no longer fits the window.
             divergence = Divergence(
-                index, case.events[index], comparison.differences, script.clauses_at(index), expected
+                index, event_to_json(case.events[index]), comparison.differences, script.clauses_at(index), expected
             )
             growth = _growth(script, declaration, answers)
             return Result(case.id, Verdict.FAIL, _difference_text(divergence), divergence=divergence, growth=growth)
@@ -210,7 +212,7 @@ def _verdict(script: AnyScript, declaration: Declaration, answers: Answers) -> R
 def _is_ahead(case: Case, index: int, declaration: Declaration) -> bool:
     """Return whether the stack may already do at a loss what the next event states: persistent congestion, if it works that out."""
     following = case.events[index + 1 : index + 2]
-    stated = bool(following) and following[0]["ev"] == "persistent_congestion"
+    stated = bool(following) and isinstance(following[0], PersistentCongestion)
     return stated and "persistent_congestion" in declaration.works_out
 
 
@@ -219,7 +221,7 @@ def _growth(script: Script, declaration: Declaration, answers: Answers) -> Growt
     windows = [observed["cwnd_bytes"] for observed in answers.observed]
     size_bytes = script.case.vector.config["max_datagram_size_bytes"]
     slack = slack_bytes(declaration, size_bytes, max(windows, default=0))
-    events = script.model_events
+    events = script.case.events
     return Growth(first_reduced_growth(events, expected), first_reduced_growth(events, windows, slack))
 
 

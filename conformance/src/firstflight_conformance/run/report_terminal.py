@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from firstflight_conformance.cases.timeline import event_text, milliseconds, observables_text
-from firstflight_conformance.cases.wire import decode_int
+from firstflight_conformance.cases.wire import decode_int, event_from_json
 from firstflight_conformance.run.results import AdapterReport, ClosedLoop, Divergence, Moment, Result, Verdict
 from firstflight_conformance.run.stimulus import PREFIX
 from firstflight_conformance.spec.clauses import Clause, all_clauses
@@ -181,7 +181,7 @@ def _divergence_lines(divergence: Divergence, clauses: dict[str, Clause]) -> Ite
         yield Text(f"inputs: {'  '.join(f'{name} {value}' for name, value in event.items())}")
     else:
         time_ms = milliseconds(decode_int(event["t_ns"]))
-        yield Text(f"event {divergence.event_index} at {time_ms} ms: {event_text(event)}")
+        yield Text(f"event {divergence.event_index} at {time_ms} ms: {event_text(event_from_json(event))}")
     for difference in divergence.differences:
         expected, observed = _shown(difference.expected), _shown(difference.observed)
         yield Text.assemble(

@@ -1,8 +1,11 @@
-"""Writes the tables of readings and profiles that both references carry, from ``spec/profiles``."""
+"""Writes the tables of readings and profiles that both references carry, from ``spec/profiles``.
 
+What the rooms say of themselves is read, not imported: a new room cannot be imported before its tables are written.
+"""
+
+import ast
 from pathlib import Path
 
-from firstflight.controller import ALGORITHMS
 from firstflight_conformance.paths import REFERENCE_C, REFERENCE_PY
 from firstflight_conformance.spec.readings import Profile, ProfileTable, Reading, load_tables
 
@@ -12,7 +15,7 @@ def generated_files() -> dict[Path, str]:
     files = {}
     for algorithm, table in load_tables().items():
         if table.readings:
-            room = ALGORITHMS[algorithm].room
+            room = _described(algorithm)["room"]
             files[REFERENCE_PY / room / "profiles.py"] = _python(table)
             files[REFERENCE_C / "include" / "firstflight" / room / "profiles.h"] = _c_header(table)
             files[REFERENCE_C / "src" / room / "profiles.c"] = _c_source(table)
@@ -22,11 +25,24 @@ def generated_files() -> dict[Path, str]:
 def write_generated_files() -> None:
     """Write the tables."""
     for path, content in generated_files().items():
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(content, encoding="utf-8")
 
 
+def _described(algorithm: str) -> dict[str, str]:
+    """Return the texts in the descriptor of an algorithm: its name, title and room. Raise ``ValueError`` if no room has it."""
+    for path in sorted(REFERENCE_PY.glob("*/__init__.py")):
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Call):
+                continue
+            texts = {k.arg: k.value.value for k in node.value.keywords if k.arg and isinstance(k.value, ast.Constant)}
+            if texts.get("name") == algorithm:
+                return {name: str(text) for name, text in texts.items()}
+    raise ValueError(f"spec/profiles/{algorithm}.toml: no room of {REFERENCE_PY} describes this algorithm")
+
+
 def _heading(table: ProfileTable) -> str:
-    title = ALGORITHMS[table.algorithm].title
+    title = _described(table.algorithm)["title"]
     return (
         f"Readings and profiles of {title}. Generated from spec/profiles/{table.algorithm}.toml by `make generate`; "
         "do not edit."
@@ -34,7 +50,7 @@ def _heading(table: ProfileTable) -> str:
 
 
 def _c_name(table: ProfileTable) -> str:
-    return f"ff_{ALGORITHMS[table.algorithm].room}"
+    return f"ff_{_described(table.algorithm)['room']}"
 
 
 def _camel(name: str) -> str:
@@ -121,7 +137,7 @@ def _c_source(table: ProfileTable) -> str:
     name = _c_name(table)
     lines = [
         f"/* {_heading(table)} */",
-        f'#include "firstflight/{ALGORITHMS[table.algorithm].room}/profiles.h"',
+        f'#include "firstflight/{_described(table.algorithm)["room"]}/profiles.h"',
         "",
         f"const struct {name}_profile {name}_profiles[{name.upper()}_PROFILE_COUNT] = {{",
     ]
@@ -133,3 +149,7 @@ def _c_source(table: ProfileTable) -> str:
             lines.append(f"            .{reading.name} = {text},")
         lines += ["        },", "    },"]
     return "\n".join([*lines, "};", ""])
+
+
+if __name__ == "__main__":
+    write_generated_files()

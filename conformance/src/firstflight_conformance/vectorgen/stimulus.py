@@ -108,7 +108,7 @@ def to_json(stimulus: Stimulus) -> dict[str, Any]:
     profiles = {profile: _profile_json(stimulus, profile) for profile in stimulus.profiles}
     if max(entry["judged_events"] for entry in profiles.values()) < len(stimulus.events):
         raise ValueError(f"{stimulus.id}: the stream is closed-loop for none of its profiles to the end")
-    events = [event_to_json(event) for event in stimulus.events]
+    events = stimulus.events
     window_bytes = stimulus.config.initial_window_bytes
     config = {
         "max_datagram_size_bytes": stimulus.config.max_datagram_size_bytes,
@@ -125,7 +125,7 @@ def to_json(stimulus: Stimulus) -> dict[str, Any]:
         "granularity": granularity_of(events),
         "source": stimulus.source,
         "config": config,
-        "events": events,
+        "events": [event_to_json(event) for event in events],
         "profiles": profiles,
     }
 

@@ -1,0 +1,54 @@
+"""Plain programs cut into clauses: nothing is lost, nothing stands twice, and both languages meet at the same clause."""
+
+import pytest
+
+from firstflight_conformance.docs_ext import beside
+from firstflight_conformance.plain_judge import programs
+
+NAMES = sorted(programs())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_line_stands_once(name: str) -> None:
+    """The pieces of the rows are all lines of the files that are not empty, each once."""
+    rows = beside.rows(name)
+    for path, side in ((beside.python_path(name), "python"), (beside.c_path(name), "c")):
+        if path is None:
+            assert all(row.c == () for row in rows)
+            continue
+        shown = sorted(
+            (piece.first + offset, line)
+            for row in rows
+            for piece in getattr(row, side)
+            for offset, line in enumerate(piece.lines)
+            if line.strip()
+        )
+        whole = enumerate(path.read_text("utf-8").splitlines(), 1)
+        assert shown == [(number, line) for number, line in whole if line.strip()]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_clause_has_one_row(name: str) -> None:
+    """A clause that is cited has one row, with the line that cites it."""
+    rows = beside.rows(name)
+    clauses = [clause for row in rows for clause in row.clauses]
+    assert len(clauses) == len(set(clauses)) > 10
+    for row in rows:
+        for clause in row.clauses:
+            assert any(f"[{clause}]" in line for piece in (*row.python, *row.c) for line in piece.lines)
+
+
+def test_rows_of_two_languages() -> None:
+    """The rounding of the shift is one statement in Python and one in C."""
+    row = next(row for row in beside.rows("search_draft_09") if row.clauses == ("search.shift.round",))
+    assert any("divmod(20 * s.rtt_ns, s.bin_duration)" in line for piece in row.python for line in piece.lines)
+    assert any("20 * s->rtt_ns / s->bin_duration" in line for piece in row.c for line in piece.lines)
+
+
+def test_what_another_profile_does_otherwise() -> None:
+    """The literal text of LANMAN differs from our reading of it by the rounding of the shift, at the clause that rounds."""
+    found = beside.otherwise("search_lanman_2024")
+    literal = {one.reading.name: (one.here, one.there) for one in found if one.profile == "lanman-2024-literal"}
+    assert literal["shift"] == ("nearest", "floor")
+    row = next(row for row in beside.rows("search_lanman_2024") if "search.shift.round" in row.clauses)
+    assert "lanman-2024-literal" in {one.profile for one in beside.differing(row, found)}

@@ -1,0 +1,33 @@
+"""The plots of vectors show what the vectors expect."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from firstflight_conformance.cases.vectors import Case, Vector, load_all
+from firstflight_conformance.plots import vectors as drawn
+
+
+def one_of_each() -> Iterator[Vector]:
+    """Yield a vector of each algorithm, and of each base that a startup algorithm runs on."""
+    seen: set[tuple[str, bool]] = set()
+    for vector in load_all():
+        kind = vector.algorithm, any("+" in profile for profile in vector.profiles)
+        if kind not in seen:
+            seen.add(kind)
+            yield vector
+
+
+@pytest.mark.parametrize("vector", one_of_each(), ids=lambda vector: vector.id)
+def test_plots_show_the_algorithm_of_the_vector(vector: Vector, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every line of a plot has the windows that its profiles expect."""
+    traces: list[Any] = []
+    monkeypatch.setattr(drawn, "_write", lambda groups, *_: traces.extend(groups))
+    drawn.plot_vector(vector, Path("unused.svg"))
+    assert {name for trace in traces for name in trace.names} == set(vector.profiles)
+    for trace in traces:
+        for name in trace.names:
+            windows = [seen["cwnd_bytes"] for seen in Case(vector, name).expected()]
+            assert [one.cwnd_bytes for one in trace.observations] == windows

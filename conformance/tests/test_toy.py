@@ -1,0 +1,100 @@
+"""An algorithm is added by files of its own: the toy in the folder ``toy``, in a copy of the checkout."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from shutil import copytree, ignore_patterns
+
+import pytest
+
+from firstflight_conformance.paths import ROOT
+
+TOY = Path(__file__).parent / "toy"
+#: What the copy needs; the vectors of other algorithms are left out, so that nothing takes long.
+PARTS = (
+    "spec", "docs/specification", "reference-py/src", "reference-c/src", "reference-c/include", "reference-c/plain",
+    "conformance/src", "conformance/adapters/python-model", "conformance/mutants", "conformance/scenarios",
+)  # fmt: skip
+WRITE_VECTORS = """
+from firstflight_conformance.vectorgen import rooms, write
+write.all_stimuli = lambda: [one for c in rooms.members("CATALOGUE") for one in c.stimuli if one.algorithm == "toy"]
+write.computation.all_files = dict
+assert write.write() == 1
+"""
+PAGES = """
+from firstflight_conformance.docs_ext import algorithms, matrix, plain_pages, python_api, readings, vector_pages
+pages = (algorithms.listed(), matrix.page(), python_api.page(), readings.page(), vector_pages.index())
+for page in pages:
+    assert "toy" in page, page[:300]
+assert "toy.exit" in matrix.page() and "limit_datagrams" in readings.page() and "toy.exit" in vector_pages.index()
+"""
+
+
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a copy of the checkout with the toy in it, its tables and vectors generated."""
+    root = tmp_path_factory.mktemp("checkout")
+    for part in PARTS:
+        copytree(ROOT / part, root / part, ignore=ignore_patterns("__pycache__"))
+    (root / "vectors").mkdir()
+    copytree(TOY, root, dirs_exist_ok=True, ignore=ignore_patterns("__pycache__"))
+    run(root, "-m", "firstflight_conformance.spec.tables")
+    run(root, "-c", WRITE_VECTORS)
+    return root
+
+
+def run(root: Path, *arguments: str) -> str:
+    """Run Python in the copy; return what it printed."""
+    sources = os.pathsep.join(str(root / part) for part in ("reference-py/src", "conformance/src"))
+    environment = os.environ | {"PYTHONPATH": sources, "FIRSTFLIGHT_ROOT": str(root), "COLUMNS": "200"}
+    done = subprocess.run(
+        [sys.executable, *arguments],
+        cwd=root,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def firstflight(root: Path, *arguments: str) -> str:
+    """Run the command in the copy."""
+    return run(root, "-c", "from firstflight_conformance.cli import main; main()", *arguments)
+
+
+def test_the_toy_changes_no_file() -> None:
+    """All its files are new."""
+    files = [path.relative_to(TOY) for path in TOY.rglob("*") if path.is_file() and path.suffix != ".pyc"]
+    assert len(files) >= 7
+    assert [path for path in files if (ROOT / path).exists()] == []
+
+
+def test_the_toy_is_listed(checkout: Path) -> None:
+    """``firstflight list`` has its cases, one for each profile."""
+    lines = firstflight(checkout, "list", "--algorithm", "toy").splitlines()
+    assert [line.split()[0] for line in lines] == ["toy.exit.at-the-limit@twelve", "toy.exit.at-the-limit@thirteen"]
+
+
+def test_the_toy_is_judged(checkout: Path) -> None:
+    """The runner judges the adapter of the model on it."""
+    report = checkout / "report.json"
+    firstflight(checkout, "run", "--adapter", "python-model", "--algorithm", "toy", "--report-json", str(report))
+    (adapter,) = json.loads(report.read_text("utf-8"))["adapters"]
+    verdicts = {result["case"]: result["verdict"] for result in adapter["results"]}
+    assert verdicts == {"toy.exit.at-the-limit@twelve": "pass", "toy.exit.at-the-limit@thirteen": "pass"}
+
+
+def test_the_mutants_of_the_toy_are_killed(checkout: Path) -> None:
+    """Both are, by the one vector."""
+    shown = firstflight(checkout, "mutants", "--algorithm", "toy", "--jobs", "1")
+    assert "score: 2 of 2 mutants killed" in shown
+
+
+def test_the_toy_is_documented(checkout: Path) -> None:
+    """The generated pages name it."""
+    run(checkout, "-c", PAGES)
