@@ -15,7 +15,7 @@ from firstflight.errors import DomainError
 from firstflight.transfer_time import transfer_time
 from firstflight_conformance.cases import computations
 from firstflight_conformance.cases.vectors import Case, cases, load_all
-from firstflight_conformance.paths import REFERENCE_PY
+from firstflight_conformance.paths import REFERENCE_C, REFERENCE_PY
 from firstflight_conformance.plain_judge import (
     cases_of,
     computing,
@@ -238,4 +238,4 @@ def test_cited_lines_run(name: str, every_case: list[Case]) -> None:
 
 
 def test_citations_are_those_of_this_package() -> None:
-    assert {citation.path.parent for citation in plain_citations()} == {REFERENCE_PY / "plain"}
+    assert {citation.path.parent for citation in plain_citations()} == {REFERENCE_PY / "plain", REFERENCE_C / "plain"}

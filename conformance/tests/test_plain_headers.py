@@ -50,7 +50,7 @@ def test_vectors(header: ModuleType, every_case: list[Case]) -> None:
 
 def test_random_streams(header: ModuleType) -> None:
     """A header agrees with the model on random events."""
-    run_streams(header, 700, 10_000)
+    run_streams(header, 500, 10_000)
 
 
 def test_size(header: ModuleType) -> None:
@@ -96,15 +96,15 @@ PYTHON_ONLY = {
 }
 #: Functions of C that Python has not: properties of its state, parts of its on_event, and what its integers and its base do.
 BASE = {"in_congestion_recovery", "end_recovery", "slow_start_packets", "increase"}
-WIDE = {"product", "plus", "sum", "times", "below"}
+WIDE = {"product", "times"}
 EVENTS = {"on_sent", "count", "rtt", "on_ack", "restart"}
 C_ONLY = {
     "newreno_rfc_9002": {"minimum_window", "in_slow_start"},
     "hystartpp_rfc_9406": {"on_congestion"},
     "cubic_rfc_9438": BASE | {"share", "times", "over", "cube"},
     "search_lanman_2024": {"rtt", "restart"},
-    "search_draft_00": {"count", "rtt", "on_ack"} | WIDE,
-    "search_draft_09": EVENTS | WIDE | {"start"},
+    "search_draft_00": {"count", "rtt", "on_ack", "plus"} | WIDE,
+    "search_draft_09": EVENTS | WIDE | {"start", "sum", "below"},
     "jumpstart_pfldnet_2007": {"next_release_ns"},
     "careful_resume_rfc_9959": {"next_release_ns", "smaller", "larger"},
 }
@@ -126,5 +126,5 @@ def test_same_functions_in_the_same_order(name: str) -> None:
     python, c = functions_of_python(name), functions_of_c(name)
     left_out = {function for program, function in PYTHON_ONLY if program == name}
     assert set(python) - set(c) == left_out
-    assert set(c) - set(python) == C_ONLY[name] & set(c)
+    assert set(c) - set(python) == C_ONLY[name]
     assert [f for f in python if f in c] == [f for f in c if f in python]

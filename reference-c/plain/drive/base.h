@@ -37,13 +37,17 @@ static inline void set_window(uint64_t cwnd) {
 
 static struct newreno_rfc_9002_run newreno_runs[DRIVE_RUNS];
 
-DRIVE_MEASURED static int base_on_ack(const struct drive_event *event) {
+DRIVE_MEASURED static int newreno_on_ack(uint32_t run_count, int app_limited) {
+    return (int)newreno_rfc_9002_on_ack(&base, newreno_runs, run_count, app_limited);
+}
+
+static int base_on_ack(const struct drive_event *event) {
     for (uint64_t i = 0; i < event->run_count; i++) {
         newreno_runs[i].count = (uint32_t)(event->runs[i].last - event->runs[i].first + 1);
         newreno_runs[i].size_bytes = (uint32_t)event->runs[i].size_bytes;
         newreno_runs[i].sent_time = event->runs[i].sent_t_ns;
     }
-    return newreno_rfc_9002_on_ack(&base, newreno_runs, (uint32_t)event->run_count, event->app_limited != 0);
+    return newreno_on_ack((uint32_t)event->run_count, event->app_limited != 0);
 }
 
 static inline struct drive_answer base_on_event(const struct drive_event *event) {

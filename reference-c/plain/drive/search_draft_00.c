@@ -13,15 +13,24 @@ DRIVE_MEASURED static int header_on_ack(uint64_t now_ns, uint64_t rtt_ns, uint64
     search_draft_00_count(&search, bytes);
     if (rtt_ns != DRIVE_NONE)
         search_draft_00_rtt(&search, rtt_ns);
-    if (base.in_recovery || !newreno_rfc_9002_in_slow_start(&base))
-        return -1;
     return (int)search_draft_00_on_ack(&search, now_ns, cwnd);
+}
+
+/* An ACK in another phase. */
+static int header_elsewhere(const struct drive_event *event) {
+    if (event->latest_rtt_ns != DRIVE_NONE)
+        search_draft_00_rtt(&search, event->latest_rtt_ns);
+    search_draft_00_count(&search, event->bytes);
+    return -1;
 }
 
 struct drive_answer drive_on_event(const struct drive_event *event) {
     if (event->kind != ACK)
         return base_on_event(event);
-    int outcome = header_on_ack(event->t_ns, event->latest_rtt_ns, event->bytes, &base.congestion_window);
+    int slow_start = !base.in_recovery && newreno_rfc_9002_in_slow_start(&base);
+    int outcome = slow_start
+                      ? header_on_ack(event->t_ns, event->latest_rtt_ns, event->bytes, &base.congestion_window)
+                      : header_elsewhere(event);
     if (outcome == SEARCH_DRAFT_00_EXITED)
         base.ssthresh = base.congestion_window;
     struct drive_answer grown = base_on_event(event); /* in every phase */

@@ -14,9 +14,15 @@ DRIVE_MEASURED static int header_on_ack(uint64_t now_ns, uint64_t rtt_ns, uint64
     search_draft_09_count(&search, bytes);
     if (rtt_ns != DRIVE_NONE)
         search_draft_09_rtt(&search, rtt_ns);
-    if (base.in_recovery || !newreno_rfc_9002_in_slow_start(&base))
-        return -1;
     return (int)search_draft_09_on_ack(&search, now_ns, packets, bytes_in_flight, cwnd);
+}
+
+/* An ACK in another phase. */
+static int header_elsewhere(const struct drive_event *event) {
+    if (event->latest_rtt_ns != DRIVE_NONE)
+        search_draft_09_rtt(&search, event->latest_rtt_ns);
+    search_draft_09_count(&search, event->bytes);
+    return -1;
 }
 
 struct drive_answer drive_on_event(const struct drive_event *event) {
@@ -27,7 +33,10 @@ struct drive_answer drive_on_event(const struct drive_event *event) {
     if (event->kind != ACK)
         return base_on_event(event);
     uint64_t cwnd = base.congestion_window, packets = packets_of(event);
-    int outcome = header_on_ack(event->t_ns, event->latest_rtt_ns, event->bytes, packets, event->bytes_in_flight, &cwnd);
+    int slow_start = !base.in_recovery && newreno_rfc_9002_in_slow_start(&base);
+    int outcome = slow_start
+                      ? header_on_ack(event->t_ns, event->latest_rtt_ns, event->bytes, packets, event->bytes_in_flight, &cwnd)
+                      : header_elsewhere(event);
     if (outcome < 0)
         return base_on_event(event);
     set_window(cwnd);
