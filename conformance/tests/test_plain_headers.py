@@ -91,7 +91,6 @@ PYTHON_ONLY = {
     **{(name, "on_event"): ON_EVENT for name in HEADERS if name != "careful_resume_rfc_9959"},
     ("careful_resume_rfc_9959", "dispatch"): ON_EVENT,
     ("newreno_rfc_9002", "on_sent"): "it does nothing",
-    ("search_lanman_2024", "search"): "in C it is on_ack: the window of the stack grows outside of it",
     ("search_draft_00", "ack_arrived"): "in C it is on_ack: the window of the stack grows outside of it",
 }
 #: Functions of C that Python has not: properties of its state, parts of its on_event, and what its integers and its base do.
@@ -116,7 +115,7 @@ def functions_of_python(name: str) -> list[str]:
 
 
 def functions_of_c(name: str) -> list[str]:
-    definition = rf"^static inline [^;{{]*?\b{name}_(\w+)\([^;{{]*\) {{"
+    definition = rf"^(?:\w+_RARE|static inline) [^;{{]*?\b{name}_(\w+)\([^;{{]*\) {{"
     return [match[1] for match in re.finditer(definition, source(name), re.M)]
 
 

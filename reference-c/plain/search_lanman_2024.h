@@ -23,6 +23,13 @@
 
 #include <stdint.h>
 
+/* What few ACKs need stays out of the way of the others: it would make them save registers. */
+#if defined(__GNUC__)
+#define SEARCH_LANMAN_2024_RARE __attribute__((noinline, unused)) static
+#else
+#define SEARCH_LANMAN_2024_RARE static inline
+#endif
+
 enum {
     SEARCH_LANMAN_2024_W = 10,
     SEARCH_LANMAN_2024_EXTRA_BINS = 15,
@@ -53,6 +60,8 @@ struct search_lanman_2024 {
     uint64_t bins[SEARCH_LANMAN_2024_TOTAL_BINS];
 };
 
+SEARCH_LANMAN_2024_RARE enum search_lanman_2024_outcome
+search_lanman_2024_search(struct search_lanman_2024 *s, uint64_t now_ns, uint64_t bytes, uint64_t *cwnd, uint64_t minimum_window);
 static inline enum search_lanman_2024_outcome
 search_lanman_2024_initialise(struct search_lanman_2024 *s, uint64_t now_ns, uint64_t bytes);
 static inline void search_lanman_2024_end_bins(struct search_lanman_2024 *s, uint64_t now);
@@ -81,18 +90,24 @@ static inline enum search_lanman_2024_outcome search_lanman_2024_on_ack(struct s
         s->open_bytes += bytes; /* [search.bins.credit] */
         return SEARCH_LANMAN_2024_SAME_BIN; /* [search.bins.same-bin] */
     }
-    if (s->bin_duration == 0)
-        return search_lanman_2024_initialise(s, now_ns, bytes);
-    search_lanman_2024_end_bins(s, 20 * now_ns);
-    enum search_lanman_2024_outcome outcome = search_lanman_2024_evaluate(s, cwnd, minimum_window);
-    s->open_bytes = bytes;
-    return outcome;
+    return search_lanman_2024_search(s, now_ns, bytes, cwnd, minimum_window);
 }
 
 /* Persistent congestion: SEARCH begins anew with the next ACK. */
 static inline void search_lanman_2024_restart(struct search_lanman_2024 *s) {
     s->bin_end_ns = 0; /* [search.restart] */
     s->bin_duration = 0;
+}
+
+/* Algorithm 1 where a bin has ended, or none has begun. */
+SEARCH_LANMAN_2024_RARE enum search_lanman_2024_outcome
+search_lanman_2024_search(struct search_lanman_2024 *s, uint64_t now_ns, uint64_t bytes, uint64_t *cwnd, uint64_t minimum_window) {
+    if (s->bin_duration == 0)
+        return search_lanman_2024_initialise(s, now_ns, bytes);
+    search_lanman_2024_end_bins(s, 20 * now_ns);
+    enum search_lanman_2024_outcome outcome = search_lanman_2024_evaluate(s, cwnd, minimum_window);
+    s->open_bytes = bytes;
+    return outcome;
 }
 
 /* The Initialization, with the first RTT. */
