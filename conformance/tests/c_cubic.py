@@ -73,7 +73,7 @@ class Port:
         if model is None:
             return "cubic" if self._controller.base.has_cubic else ""
         state = self._controller.base.cubic
-        names = ("w_max_bytes", "cwnd_prior_bytes", "reduced_ns", "flight_bytes")
+        names = ("w_max_bytes", "cwnd_prior_bytes", "reduced_ns", "flight_bytes", "stopped_ns", "idle")
         pairs = {name: (_plain(getattr(model, name)), getattr(state, name)) for name in names}
         pairs |= _epochs("epoch", model.epoch, state.epoch)
         pairs["saved"] = (int(model.saved is not None), int(state.saved.there))
@@ -128,8 +128,8 @@ class Pair:
         happened = {
             "concave": t_ns - epoch.start_ns < epoch.k_ns,
             "convex": t_ns - epoch.start_ns > epoch.k_ns > 0,
-            "stopped": epoch.stopped_ns is not None,
-            "resumed": before.epoch is not None and before.epoch.stopped_ns is not None and epoch.stopped_ns is None,
+            "stopped": after.stopped_ns is not None,
+            "resumed": before.stopped_ns is not None and after.stopped_ns is None,
             "friendly": epoch.cwnd_bytes == epoch.w_est_bytes and before.epoch not in (None, epoch),
             "target": epoch.cwnd_bytes > epoch.w_est_bytes,
             "alpha": epoch.w_est_bytes >= (after.cwnd_prior_bytes or 0),

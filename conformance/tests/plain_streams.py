@@ -12,7 +12,7 @@ import c_jumpstart
 import c_port_streams
 from firstflight.controller import create, step
 from firstflight.errors import DomainError
-from firstflight.events import Event, Sent, SpuriousLoss
+from firstflight.events import Sent
 from firstflight.search.profiles import PROFILES as SEARCH
 from firstflight_conformance.plain_judge import Run, judge_event
 from firstflight_conformance.prng import SplitMix64
@@ -28,19 +28,6 @@ STREAMS: dict[str, tuple[Callable[[SplitMix64, str], Any], int, int]] = {
 }
 
 
-def is_open(program: Run, event: Event) -> bool:
-    """Return whether the text leaves open what follows from an event.
-
-    RFC 9438 restores t_epoch after a spurious loss (4.9.2) and does not count app-limited time (4.2). It does not say what a restored stage makes of
-    such time between the loss and the report. There the plain program leaves out all of it, the model what its stage knows of.
-    """
-    now = program.state
-    if not isinstance(event, SpuriousLoss) or getattr(now, "undo", None) is None:
-        return False
-    stands_still = (now.limited_since, now.idle_since, now.undo.limited_since, now.undo.idle_since) != (None,) * 4
-    return stands_still or now.left_out != now.undo.left_out
-
-
 def run_streams(program: ModuleType, seed: int, events: int) -> Counter[str]:
     """Hold a program against the model on so many random events that the model accepts; return how often each outcome came."""
     algorithm, profile = program.PROFILE.split("/")
@@ -53,8 +40,6 @@ def run_streams(program: ModuleType, seed: int, events: int) -> Counter[str]:
         run = Run(program, stream.config)
         for index in range(length):
             event = stream.event(model)
-            if algorithm == "cubic" and is_open(run, event):
-                continue
             try:
                 model, observation = step(model, event)
             except DomainError:

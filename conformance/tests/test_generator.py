@@ -315,9 +315,8 @@ def one_ack(expect: dict[str, object]) -> Stimulus:
 
 
 def test_gold_stimuli_state_numbers() -> None:
-    """A gold stimulus of the base controllers, HyStart++ or HyStart says what its author worked out."""
-    stated = {"slow-start", "cubic", "hystartpp", "hystart"}
-    silent = [s.id for s in write.all_stimuli() if s.tier == "gold" and s.algorithm in stated and not s.expectations]
+    """A gold stimulus says what its author worked out."""
+    silent = [s.id for s in write.all_stimuli() if s.tier == "gold" and not s.expectations]
     assert silent == []
 
 

@@ -40,11 +40,28 @@ def test_a_wrong_number_is_found(name: str) -> None:
         "max(0, 12000) = 12000 and 13 * 100000 >= 10 * 100000",
         "12.5 ms = 12500 us, and 1200 * 600 s / 3221225472 = 223517.4 ns",
         "7/8 + 4/8 = 1.375",
+        "1000 * 100 / 8999 ms = 11.112345 ms and 1 / (2 * 327680) s = 1525 + 225/256 ns",
+        "3 * 5 ms / 2 = 7.5 ms",
+        "It grows by (35600 - 25221) * 1000 / 25221 = 411.522",
     ],
 )
 def test_statements_that_hold(text: str) -> None:
     """Expressions, functions, units, and results rounded to their digits."""
     assert read(text) == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("text", "alone"),
+    [
+        ("1.5 * 300 = 450. The target is 450", []),
+        ("1.5 * 300 = 450. The target is 451", ["451"]),
+        ("450 = 450, and the target is 450", ["450"]),
+        ("1.5 * 300 < 500, and the target is 500", ["500"]),
+    ],
+)
+def test_only_a_result_may_be_named_again(text: str, alone: list[str]) -> None:
+    """What an expression came to; not what it was merely compared with."""
+    assert read(text) == ([], alone)
 
 
 @pytest.mark.parametrize(
@@ -61,7 +78,9 @@ def test_statements_that_do_not_hold(text: str, wrong: str) -> None:
     assert wrong in read(text)[0]
 
 
-@pytest.mark.parametrize("text", ["W(4000) = 3000", "scharf-2009 of RFC 9002", "t * 1200 = 2400", "cwnd = 12000"])
+@pytest.mark.parametrize(
+    "text", ["W(4000) = 3000", "W(2 * 4000) + 1 = 3000", "scharf-2009 of RFC 9002", "t * 1200 = 2400", "cwnd = 12000"]
+)
 def test_what_has_a_name_is_no_statement(text: str) -> None:
     """Where a side is not made of numbers nothing is stated, and a number in a name is none."""
     assert read(text)[0] == []

@@ -1,6 +1,5 @@
-"""What was worked out by hand stands beside every gold stimulus of Careful Resume, JumpStart and the transfer-time models."""
+"""What was worked out by hand stands beside every question of the transfer-time models."""
 
-import importlib
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -8,22 +7,7 @@ from typing import Any
 import pytest
 
 from firstflight_conformance.vectorgen.computation import Questions, to_json
-from firstflight_conformance.vectorgen.stimulus import Catalogue
 from firstflight_conformance.vectorgen.transfer_time import transfer_time
-
-PACKAGE = "firstflight_conformance.vectorgen"
-RESUME = ("", "_examples", "_jump", "_observe", "_recon", "_retreat", "_search", "_validating")
-MODULES = [
-    *(f"hand_careful_resume{part}" for part in RESUME),
-    *(f"hand_jumpstart{part}" for part in ("", "_loss", "_stacks")),
-]
-
-
-@pytest.mark.parametrize("module", MODULES)
-def test_every_gold_stimulus_states_numbers(module: str) -> None:
-    catalogue: Catalogue = importlib.import_module(f"{PACKAGE}.{module}").CATALOGUE
-    assert catalogue.stimuli
-    assert [one.id for one in catalogue.stimuli if one.tier == "gold" and not one.expectations] == []
 
 
 @pytest.mark.parametrize(

@@ -1,42 +1,48 @@
 """The command ``firstflight``."""
 
+import importlib
+
 import click
 
 from firstflight_conformance import __version__
-from firstflight_conformance.commands.check import check_command
-from firstflight_conformance.commands.compare import compare_command
-from firstflight_conformance.commands.fct import fct_command
-from firstflight_conformance.commands.list import list_command
-from firstflight_conformance.commands.model import model_command
-from firstflight_conformance.commands.mutants import mutants_command
-from firstflight_conformance.commands.network import network_command
-from firstflight_conformance.commands.results import results_command
-from firstflight_conformance.commands.run import run_command
-from firstflight_conformance.commands.show import show_command
-from firstflight_conformance.commands.simulate import simulate_command
-from firstflight_conformance.commands.vectors import vectors_command
 
-COMMANDS = (
-    run_command,
-    list_command,
-    show_command,
-    vectors_command,
-    mutants_command,
-    check_command,
-    compare_command,
-    simulate_command,
-    network_command,
-    fct_command,
-    results_command,
-    model_command,
-)
+#: The commands in the order of the help, each with the line that it shows there. A command is loaded when it is called: the
+#: libraries of one need not be loaded for another.
+COMMANDS = {
+    "run": "Judge adapters: by the vectors, in closed loop over the path simulator, or both.",
+    "list": "List the cases that are selected.",
+    "show": "Show a case as a timeline: each event, and what is expected to change there.",
+    "vectors": "Generate vectors/ and the tables of the references, or compare them with what is there.",
+    "mutants": "Replay the vectors with wrong implementations: which vectors reject them.",
+    "check": "Check that every clause has Python, C and a vector.",
+    "compare": "Which vectors tell two profiles apart, and at which event.",
+    "simulate": "Drive a controller over a path.",
+    "network": "Several flows over one bottleneck.",
+    "fct": "The flow completion time of a transfer in a published experiment.",
+    "results": "Compute published results again, or compare with what is stored.",
+    "model": "How long a response takes under a startup scheme.",
+}
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "show_default": True})
+class _Commands(click.Group):
+    """Loads a command when it is called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        module = importlib.import_module(f"firstflight_conformance.commands.{cmd_name}")
+        command: click.Command = getattr(module, f"{cmd_name}_command")
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "show_default": True})
 @click.version_option(__version__, prog_name="firstflight")
 def main() -> None:
     """Vectors, simulator, runner and reports for transport startup algorithms."""
-
-
-for _command in COMMANDS:
-    main.add_command(_command)

@@ -20,7 +20,7 @@ static uint64_t larger(uint64_t a, uint64_t b)
 
 static void end_epoch(struct ff_cubic *state)
 {
-    state->epoch = (struct ff_cubic_epoch){.begun = false, .stopped_ns = FF_NONE};
+    state->epoch = (struct ff_cubic_epoch){.begun = false};
 }
 
 void ff_cubic_begin(struct ff_cubic *state, const struct ff_cubic_readings *readings)
@@ -32,7 +32,8 @@ void ff_cubic_begin(struct ff_cubic *state, const struct ff_cubic_readings *read
         .w_max_bytes = FF_NONE,
         .cwnd_prior_bytes = FF_NONE,
         .reduced_ns = FF_NONE,
-        .epoch = {.stopped_ns = FF_NONE},
+        .stopped_ns = FF_NONE,
+        .epoch = {.begun = false},
         .saved = {.there = false},
     };
 }
@@ -42,37 +43,47 @@ void ff_cubic_set_flight(struct ff_cubic *state, uint64_t bytes_in_flight)
     state->flight_bytes = smaller(bytes_in_flight, FF_WINDOW_MAX_BYTES);
 }
 
-/* Take the time that did not count out of the stage. */
-static void resume(struct ff_cubic_epoch *epoch, uint64_t now_ns)
+/* Let time count again, and take the time that did not out of the stages. */
+static void resume(struct ff_cubic *state, uint64_t now_ns)
 {
-    if (epoch->stopped_ns == FF_NONE) {
+    if (state->stopped_ns == FF_NONE) {
         return;
     }
-    epoch->start_ns += now_ns - epoch->stopped_ns; /* [cubic.limited.time] */
-    epoch->stopped_ns = FF_NONE;
-    epoch->idle = false;
+    uint64_t passed_ns = now_ns - state->stopped_ns;
+    state->stopped_ns = FF_NONE;
+    state->idle = false;
+    if (state->epoch.begun) {
+        state->epoch.start_ns += passed_ns; /* [cubic.limited.time] */
+    }
+    if (state->saved.there && state->saved.epoch.begun) {
+        state->saved.epoch.start_ns += passed_ns; /* [cubic.spurious.limited] */
+    }
 }
 
 void ff_cubic_on_sent(struct ff_cubic *state, uint64_t t_ns, const struct ff_sent *sent)
 {
     ff_cubic_set_flight(state, sent->bytes_in_flight);
-    if (state->epoch.begun && state->epoch.idle) {
-        resume(&state->epoch, t_ns); /* [cubic.limited.idle] */
+    if (state->idle) {
+        resume(state, t_ns); /* [cubic.limited.idle] */
     }
 }
 
-/* Let time not count from now on, if the reading says so and it is not so already. */
+/* Let time not count from now on, if the reading says so and there is a stage. */
 static void stop(struct ff_cubic *state, uint64_t now_ns, bool idle)
 {
     uint8_t limited_time = state->readings.limited_time;
     uint8_t alone = idle ? FF_CUBIC_LIMITED_TIME_IDLE : FF_CUBIC_LIMITED_TIME_ACKS;
 
-    if (!state->epoch.begun || state->epoch.stopped_ns != FF_NONE ||
-        (limited_time != FF_CUBIC_LIMITED_TIME_ACKS_AND_IDLE && limited_time != alone)) {
+    if ((limited_time != FF_CUBIC_LIMITED_TIME_ACKS_AND_IDLE && limited_time != alone) ||
+        (!state->epoch.begun && !state->saved.there)) {
         return;
     }
-    state->epoch.stopped_ns = now_ns;
-    state->epoch.idle = idle;
+    if (state->stopped_ns == FF_NONE) {
+        state->stopped_ns = now_ns;
+        state->idle = idle;
+    } else {
+        state->idle = state->idle && idle;
+    }
 }
 
 /* Begin a stage, unless there is one and nothing else has changed the window since it last grew. */
@@ -81,7 +92,6 @@ static void continue_epoch(struct ff_cubic *state, uint64_t now_ns, uint64_t dat
     struct ff_cubic_epoch *epoch = &state->epoch;
 
     if (epoch->begun && epoch->cwnd_bytes == cwnd_bytes) {
-        resume(epoch, now_ns);
         return;
     }
     end_epoch(state);
@@ -151,6 +161,7 @@ static uint64_t grow(struct ff_cubic *state, uint64_t t_ns, const struct ff_ack 
 {
     struct ff_cubic_epoch *epoch = &state->epoch;
 
+    resume(state, t_ns);
     continue_epoch(state, t_ns, datagram_bytes, cwnd_bytes);
     uint64_t counted_bytes = smaller(acked_bytes, cwnd_bytes); /* [cubic.grow.at-most-a-window] */
     grow_estimate(state, datagram_bytes, cwnd_bytes, counted_bytes);
@@ -196,7 +207,9 @@ struct ff_cubic_windows ff_cubic_reduce(struct ff_cubic *state, uint64_t now_ns,
     prior.cwnd_prior_bytes = state->cwnd_prior_bytes;
     prior.epoch = state->epoch;
     ff_cubic_note_reduction(state, now_ns, base->cwnd_bytes);
-    state->saved = prior; /* [cubic.spurious.save] */
+    if (!ce) {
+        state->saved = prior; /* [cubic.spurious.save] */
+    }
     uint64_t reduced_bytes = ff_cubic_seven_tenths(base->cwnd_bytes); /* [cubic.reduce] */
     if (state->readings.reduction_basis == FF_CUBIC_REDUCTION_BASIS_FLIGHT) {
         reduced_bytes = ff_cubic_seven_tenths(flight_bytes); /* [cubic.reduce.flight] */

@@ -1,5 +1,6 @@
 """What several commands share: loading, selecting, and errors that end with exit code 2."""
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -28,6 +29,9 @@ vectors_option = click.option(
     show_default="vectors/ of the checkout",
     help="Where the vectors lie.",
 )
+
+#: The id of a case or of a vector, without the signs of a glob: its first two parts are those of the file.
+_EXACT_ID = re.compile(r"(?P<algorithm>[a-z0-9-]+)\.(?P<rest>[a-z0-9][a-z0-9.-]*)(?:@[a-z0-9+-]+)?")
 
 _SELECTION = (
     click.option("--algorithm", "algorithms", multiple=True, metavar="NAME", help="Only cases of this algorithm."),
@@ -62,11 +66,9 @@ def usage_errors() -> Iterator[None]:
 
 
 def selected_cases(root: Path, selection: Selection) -> list[Case | ComputationCase]:
-    """Load the vectors and return the cases that are selected."""
+    """Load the vectors that are asked for and return the cases that are selected."""
     with usage_errors():
-        cases = all_cases(root)
-        selection.check(cases)
-    return [case for case in cases if selection.takes(case)]
+        return _selected(root, selection)
 
 
 def judged_cases(
@@ -74,7 +76,9 @@ def judged_cases(
 ) -> list[AnyCase]:
     """Return the selected cases of the vectors, of the closed loop, or of both."""
     with usage_errors():
-        cases: list[AnyCase] = [*(all_cases(root) if vectors else ()), *(stimulus_cases(scenarios) if stimulus else ())]
+        if not stimulus:
+            return [*_selected(root, selection)]
+        cases: list[AnyCase] = [*(all_cases(root) if vectors else ()), *stimulus_cases(scenarios)]
         selection.check(cases)
     return [case for case in cases if selection.takes(case)]
 
@@ -82,3 +86,29 @@ def judged_cases(
 def all_cases(root: Path) -> list[Case | ComputationCase]:
     """Load all vectors, those with events and the computations, and return their cases."""
     return [*vectors.cases(vectors.load_all(root)), *computations.cases(computations.load_all(root))]
+
+
+def _selected(root: Path, selection: Selection) -> list[Case | ComputationCase]:
+    """Return the selected cases; only their files are loaded where exact ids name these. Raise :class:`SelectionError`."""
+    cases = _named_cases(root, selection.ids)
+    taken = [case for case in cases if selection.takes(case)]
+    if not taken:  # what an option should have named can only be said of all
+        cases = all_cases(root)
+        selection.check(cases)
+        taken = [case for case in cases if selection.takes(case)]
+    return taken
+
+
+def _named_cases(root: Path, ids: Sequence[str]) -> list[Case | ComputationCase]:
+    """Return the cases of the files that ids name, none if one of them may mean more than its file."""
+    matches = [_EXACT_ID.fullmatch(name) for name in ids]
+    paths = [root / match["algorithm"] / f"{match['rest']}.json" for match in matches if match]
+    if len(paths) < len(ids) or not all(path.is_file() for path in paths):
+        return []
+    found: list[Case | ComputationCase] = []
+    for path in sorted(set(paths)):
+        if path.parent.name in vectors.COMPUTED_ALGORITHMS:
+            found += computations.cases([computations.load(path)])
+        else:
+            found += vectors.cases([vectors.load(path)])
+    return found

@@ -29,10 +29,9 @@ def show_command(*, case_id: str, qlog: bool, root: Path) -> None:
 
     CASE is the id of a case, or that of a vector, which shows all its profiles.
     """
-    cases = selected_cases(root, Selection())
-    found = [case for case in cases if case_id in (case.id, case.vector.id)]
+    found = [c for c in selected_cases(root, Selection(ids=(case_id,))) if case_id in (c.id, c.vector.id)]
     if not found:
-        raise InputError(f"{case_id}: {unknown_hint(case_id, [case.id for case in cases])}")
+        raise InputError(f"{case_id}: {unknown_hint(case_id, [case.id for case in selected_cases(root, Selection())])}")
     if qlog:
         click.echo(_qlog(case_id, found), nl=False)
         return

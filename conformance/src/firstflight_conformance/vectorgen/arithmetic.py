@@ -13,13 +13,14 @@ from itertools import pairwise
 from math import ceil, floor
 
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
-#: Numbers, words (``scharf-2009`` and ``cubic.reduce.minimum`` are one, ``RFC 9002`` as well), relations, and every other sign.
-_TOKEN = re.compile(r"RFC \d+|[A-Za-z_][\w]*(?:[-.@/]\w+)*|\d+(?:\.\d+)?|>=|<=|\S")
+#: Numbers, words (``scharf-2009`` and ``cubic.reduce.minimum`` are one, ``RFC 9002`` as well; a parenthesis without a space before it
+#: belongs to the word: ``W(``), relations, and every other sign.
+_TOKEN = re.compile(r"RFC \d+|[A-Za-z_][\w]*(?:[-.@/]\w+)*\(?|\d+(?:\.\d+)?|>=|<=|\S")
 _RELATIONS: dict[str, Callable[[Fraction, Fraction], bool]] = {
     ">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt,
 }  # fmt: skip
 _FUNCTIONS: dict[str, Callable[..., int | Fraction]] = {
-    "floor": floor, "ceil": ceil, "max": max, "min": min, "round": round,
+    "floor(": floor, "ceil(": ceil, "max(": max, "min(": min, "round(": round,
 }  # fmt: skip
 _UNITS = {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9}
 
@@ -58,18 +59,32 @@ class _Reader:
 
     def sum(self) -> Fraction:
         value = self._product()
-        while self._peek() in ("+", "-"):
-            plus, right = self._next("+", "-") == "+", self._product()
-            value = value + right if plus else value - right
+        while (operation := self._operation("+-", self._product)) is not None:
+            sign, right = operation
+            value = value + right if sign == "+" else value - right
         return value
 
+    def _operation(self, signs: str, read: Callable[[], Fraction]) -> tuple[str, Fraction] | None:
+        """Take a sign and what stands behind it; ``None`` where that cannot be read, and the expression ends before the sign."""
+        before = self.at
+        if self._peek() not in tuple(signs):
+            return None
+        try:
+            return self._next(*signs), read()
+        except _NoExpressionError:
+            self.at = before
+            return None
+
     def _product(self) -> Fraction:
-        value = self._power()
-        while self._peek() in ("*", "/"):
-            times, right = self._next("*", "/") == "*", self._power()
-            if not times and right == 0:
+        begin, value = self.at, self._power()
+        while (operation := self._operation("*/", self._power)) is not None:
+            sign, right = operation
+            timed = any(token in _UNITS for token in self.tokens[begin : self.at - 1])
+            if sign == "/" and right == 0:
                 raise _NoExpressionError
-            value = value * right if times else value / right
+            value = value * right if sign == "*" else value / right
+            if sign == "/" and not timed:  # ``a / b ms`` is (a / b) ms: nothing here is one over a time
+                value *= _UNITS.get(self.tokens[self.at - 1], 1) ** 2
         return value
 
     def _power(self) -> Fraction:
@@ -90,12 +105,11 @@ class _Reader:
         if token == "(":
             return self._arguments()[0] * self._unit()
         if token in _FUNCTIONS:
-            self.at += 1
             return Fraction(_FUNCTIONS[token](*self._arguments()))
         raise _NoExpressionError
 
     def _arguments(self) -> list[Fraction]:
-        self._next("(")
+        self._next("(", *_FUNCTIONS)
         values = [self.sum()]
         while self._peek() == ",":
             self._next(",")
@@ -146,17 +160,20 @@ def _is_reckoned(tokens: list[str], start: int, end: int) -> bool:
     """Whether the expression stands alone: no name, product or difference with something that is no number beside it."""
     before = tokens[start - 1] if start else ""
     after = tokens[end] if end < len(tokens) else ""
-    named = tokens[start] == "(" and re.fullmatch(r"[\w-]+|\)", before) is not None
+    factor = tokens[start] == "(" and (before == ")" or _NUMBER.fullmatch(before) is not None)
     return (
-        not named and before not in ("+", "-", "*", "/", "^", "%") and after not in ("*", "/", "^", "%", "+", "-", "(")
+        not factor and before not in ("+", "-", "*", "/", "^", "%") and after not in ("*", "/", "^", "%", "+", "-", "(")
     )
 
 
 def read(text: str) -> tuple[list[str], list[str]]:
-    """Return the statements that do not hold, and the numbers that stand in no statement, each as it is written."""
+    """Return the statements that do not hold, and the numbers that stand in no statement, each as it is written.
+
+    What a statement gives as its result may be named again: ``1.5 * 25221 = 37831.5``, then ``the target is 37831.5``.
+    """
     tokens = _TOKEN.findall(text)
     sides = _sides(tokens)
-    wrong, stated = [], set()
+    wrong, stated, results = [], set(), set()
     for (begin, end, left), (start, stop, right) in pairwise(sides):
         relation = tokens[end] if start == end + 1 else ""
         if relation not in ("=", *_RELATIONS) or left.is_time != right.is_time:
@@ -166,5 +183,7 @@ def read(text: str) -> tuple[list[str], list[str]]:
         stated |= {id(left), id(right)}
         if not _holds(left, relation, right):
             wrong.append(f"{left.text} {relation} {right.text}")
+        elif relation == "=" and left.digit is None and right.digit is not None:
+            results |= set(right.numbers)
     alone = [number for _, _, side in sides if id(side) not in stated for number in side.numbers]
-    return wrong, alone
+    return wrong, [number for number in alone if number not in results]

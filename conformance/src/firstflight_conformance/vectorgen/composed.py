@@ -66,8 +66,9 @@ def _(b: ComposedBuilder) -> None:
 @add(
     "jumpstart.cubic.loss",
     "On CUBIC a loss of the first flight leaves seven tenths of it, and is accounted for all the same",
-    """20 packets of 1000 bytes are in flight when packet 0 is lost: 14000 where NewReno has 10000. One repair: floor((20 - 1) / 2) = 9 at the end of recovery, window and threshold 9000. The
-    next ACK begins a stage with W_max = 20000, the flight that was reduced: K = cbrt(11000 / 400) = 3.018 s; W_est = 9000 + (9/17) * 1000 * 1000 / 9000 = 9058, more than W_cubic(0) = 9000.""",
+    """20 packets of 1000 bytes are in flight when packet 0 is lost: 14000 where NewReno has 10000. One repair: floor((20 - 1) / 2) = 9 at the end of recovery, window and threshold 9000. The next
+    ACK begins a stage with W_max = 20000, the flight that was reduced: C is 0.4 * 1000 = 400 bytes a cubic second, and K is the cube root of 11000 / 400 = 27.5, 3.018 s; W_est = 9000 + (9/17) *
+    1000 * 1000 / 9000 = 9058, more than W_cubic(0) = 9000.""",
     profiles=("pfldnet-2007", "pfldnet-2007+cubic"),
     sources=("RFC 9438", "Liu et al., PFLDnet 2007"),
     flags=("paced",),
@@ -144,8 +145,8 @@ def _(b: ComposedBuilder) -> None:
 @add(
     "hystartpp.cubic.css-to-avoidance",
     "On CUBIC the end of conservative slow start begins a stage at its own maximum",
-    """As hystartpp.css.five-rounds: CSS begins at 28800 and ends after five rounds with 75900, without a loss. W_max and cwnd_prior are unset and become that window, K is 0, and alpha is 1: the next ACK adds 1200 * 1200 / 75900 =
-    18.97, as on NewReno; a loss afterwards leaves seven tenths.""",
+    """As hystartpp.css.five-rounds: CSS begins at 28800 and ends after five rounds with 75900, without a loss. W_max and cwnd_prior are unset and become that window, K is 0, and alpha is 1: the
+    next ACK adds 1200 * 1200 / 75900 = 18.97, as on NewReno; a loss afterwards leaves seven tenths.""",
     tier="core",
     profiles=("rfc-9406+cubic",),
     sources=("RFC 9438, section 4.10", "RFC 9406"),
@@ -165,7 +166,8 @@ def _(b: ComposedBuilder) -> None:
 @add(
     "hystart.cubic.exit-by-delay",
     "On CUBIC, on which Linux runs HyStart, its exit begins a stage",
-    """As hystart.delay.step-in-round-three: the threshold is 57600, the window before the ACK of packet 38. That ACK begins a stage: W_max and cwnd_prior become 57600, and W_est = 57600 + 1200 * 1200 / 57600 = 57625; W_cubic(0) = 57600 is less.""",
+    """As hystart.delay.step-in-round-three: the threshold is 57600, the window before the ACK of packet 38. That ACK begins a stage: W_max and cwnd_prior become 57600, and W_est = 57600 + 1200 *
+    1200 / 57600 = 57625; W_cubic(0) = 57600 is less.""",
     tier="core",
     profiles=("linux", "linux+cubic"),
     sources=("RFC 9438, section 4.10", "Linux, net/ipv4/tcp_cubic.c"),

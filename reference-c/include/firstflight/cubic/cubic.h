@@ -15,17 +15,15 @@
 /* A congestion avoidance stage. */
 struct ff_cubic_epoch {
     bool begun;
-    bool idle;           /* time does not count because nothing is in flight */
     uint64_t start_ns;   /* later than its beginning by the time that does not count */
     uint64_t k_ns;       /* K */
     uint64_t cwnd_bytes; /* the window as the last growth left it */
     uint64_t cwnd_fraction;
     uint64_t w_est_bytes;
     uint64_t w_est_fraction;
-    uint64_t stopped_ns; /* since when time does not count, or FF_NONE */
 };
 
-/* What a reduction replaced, of the base and of CUBIC. A caller leaves the numbers of CUBIC to ff_cubic_reduce. */
+/* What a reduction after a loss replaced, of the base and of CUBIC. A caller leaves the numbers of CUBIC to ff_cubic_reduce. */
 struct ff_cubic_saved {
     bool there;
     bool in_recovery;
@@ -43,6 +41,8 @@ struct ff_cubic {
     uint64_t cwnd_prior_bytes; /* FF_NONE while nothing has set it */
     uint64_t reduced_ns;       /* of the reduction after which a stage is still to begin, or FF_NONE */
     uint64_t flight_bytes;     /* in flight after the last event */
+    uint64_t stopped_ns;       /* since when time does not count, or FF_NONE */
+    bool idle;                 /* only because nothing is in flight */
     struct ff_cubic_epoch epoch;
     struct ff_cubic_saved saved;
 };

@@ -55,8 +55,7 @@ class Epoch:
     """A congestion avoidance stage.
 
     It began at ``start_ns``, later by the time that does not count; ``k_ns`` is K. ``cwnd_bytes`` is the window as the last growth left it,
-    with ``cwnd_fraction`` beside it; ``w_est_bytes`` and ``w_est_fraction`` are W_est. While time does not count, ``stopped_ns`` says since
-    when, and ``idle`` whether because nothing is in flight.
+    with ``cwnd_fraction`` beside it; ``w_est_bytes`` and ``w_est_fraction`` are W_est.
     """
 
     start_ns: int
@@ -65,8 +64,6 @@ class Epoch:
     w_est_bytes: int
     cwnd_fraction: int = 0
     w_est_fraction: int = 0
-    stopped_ns: int | None = None
-    idle: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +84,8 @@ class Cubic:
     """State of CUBIC. ``w_max_bytes`` and ``cwnd_prior_bytes`` are ``None`` while nothing has set them.
 
     ``epoch``: the congestion avoidance stage, ``None`` until it begins. ``reduced_ns``: when the reduction was after which it is
-    still to begin. ``flight_bytes``: in flight after the last event. ``saved``: what the last reduction replaced.
+    still to begin. ``flight_bytes``: in flight after the last event. While time does not count, ``stopped_ns`` says since when, and
+    ``idle`` whether only because nothing is in flight. ``saved``: what the last reduction replaced, if it was after a loss.
     """
 
     readings: Readings
@@ -96,6 +94,8 @@ class Cubic:
     epoch: Epoch | None = None
     reduced_ns: int | None = None
     flight_bytes: int = 0
+    stopped_ns: int | None = None
+    idle: bool = False
     saved: Saved | None = None
 
 
@@ -112,9 +112,9 @@ def with_flight(state: Cubic, bytes_in_flight: int) -> Cubic:
 def on_sent(state: Cubic, sent: Sent) -> Cubic:
     """Process packets being sent: an idle time ends."""
     state = with_flight(state, sent.bytes_in_flight)
-    if state.epoch is None or not state.epoch.idle:
+    if not state.idle:
         return state
-    return replace(state, epoch=_resumed(state.epoch, sent.t_ns))  # [cubic.limited.idle]
+    return _resumed(state, sent.t_ns)  # [cubic.limited.idle]
 
 
 def on_acked(state: Cubic, ack: Ack, datagram_bytes: int, cwnd_bytes: int, acked_bytes: int) -> tuple[Cubic, int]:
@@ -130,23 +130,35 @@ def on_acked(state: Cubic, ack: Ack, datagram_bytes: int, cwnd_bytes: int, acked
 
 
 def _stopped(state: Cubic, now_ns: int, *, idle: bool) -> Cubic:
-    """Return the state in which time does not count from now on, if the reading says so and it is not so already."""
+    """Return the state in which time does not count from now on, if the reading says so and there is a stage."""
     spared = (LimitedTime.ACKS_AND_IDLE, LimitedTime.IDLE if idle else LimitedTime.ACKS)
-    if state.epoch is None or state.epoch.stopped_ns is not None or state.readings.limited_time not in spared:
+    if state.readings.limited_time not in spared or (state.epoch is None and state.saved is None):
         return state
-    return replace(state, epoch=replace(state.epoch, stopped_ns=now_ns, idle=idle))
+    if state.stopped_ns is None:
+        return replace(state, stopped_ns=now_ns, idle=idle)
+    return replace(state, idle=state.idle and idle)
 
 
-def _resumed(epoch: Epoch, now_ns: int) -> Epoch:
-    """Return the stage with the time that did not count taken out."""
-    if epoch.stopped_ns is None:
-        return epoch
-    start_ns = epoch.start_ns + now_ns - epoch.stopped_ns  # [cubic.limited.time]
-    return replace(epoch, start_ns=start_ns, stopped_ns=None, idle=False)
+def _resumed(state: Cubic, now_ns: int) -> Cubic:
+    """Return the state in which time counts again, with the time that did not taken out of the stages."""
+    if state.stopped_ns is None:
+        return state
+    passed_ns = now_ns - state.stopped_ns
+    state = replace(state, stopped_ns=None, idle=False)
+    if state.epoch is not None:
+        state = replace(state, epoch=_moved(state.epoch, passed_ns))  # [cubic.limited.time]
+    if state.saved is not None and state.saved.epoch is not None:
+        saved_epoch = _moved(state.saved.epoch, passed_ns)  # [cubic.spurious.limited]
+        state = replace(state, saved=replace(state.saved, epoch=saved_epoch))
+    return state
+
+
+def _moved(epoch: Epoch, passed_ns: int) -> Epoch:
+    return replace(epoch, start_ns=epoch.start_ns + passed_ns)
 
 
 def _grow(state: Cubic, ack: Ack, datagram_bytes: int, cwnd_bytes: int, acked_bytes: int) -> tuple[Cubic, int]:
-    state, epoch = _current_epoch(state, ack.t_ns, datagram_bytes, cwnd_bytes)
+    state, epoch = _current_epoch(_resumed(state, ack.t_ns), ack.t_ns, datagram_bytes, cwnd_bytes)
     counted_bytes = min(acked_bytes, cwnd_bytes)  # [cubic.grow.at-most-a-window]
     prior_bytes = state.cwnd_prior_bytes
     epoch = _grow_estimate(epoch, datagram_bytes, cwnd_bytes, counted_bytes, prior_bytes or 0)
@@ -167,7 +179,7 @@ def _current_epoch(state: Cubic, now_ns: int, datagram_bytes: int, cwnd_bytes: i
     """Return the stage at hand, or a new one if there is none or something else has changed the window since it last grew."""
     epoch = state.epoch
     if epoch is not None and epoch.cwnd_bytes == cwnd_bytes:
-        return state, _resumed(epoch, now_ns)
+        return state, epoch
     start_ns = now_ns  # [cubic.epoch.begin]
     if state.readings.epoch_start is EpochStart.RECOVERY and state.reduced_ns is not None:
         start_ns = state.reduced_ns  # [cubic.epoch.at-recovery]
@@ -218,7 +230,9 @@ def reduce(
     """Process a sign of congestion; return the new window and threshold as well. ``base``: what the base was before it."""
     cwnd_bytes = base.cwnd_bytes
     prior = replace(base, w_max_bytes=state.w_max_bytes, cwnd_prior_bytes=state.cwnd_prior_bytes, epoch=state.epoch)
-    state = replace(note_reduction(state, now_ns, cwnd_bytes), saved=prior)  # [cubic.spurious.save]
+    state = note_reduction(state, now_ns, cwnd_bytes)
+    if not ce:
+        state = replace(state, saved=prior)  # [cubic.spurious.save]
     reduced_bytes = seven_tenths(cwnd_bytes)  # [cubic.reduce]
     if state.readings.reduction_basis is ReductionBasis.FLIGHT:
         reduced_bytes = seven_tenths(flight_bytes)  # [cubic.reduce.flight]

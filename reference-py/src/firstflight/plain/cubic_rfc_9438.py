@@ -74,15 +74,21 @@ def on_event(s: Cubic, event: Event) -> Outcome:
 
 def on_sent(s: Cubic, sent: Sent) -> Outcome:
     """4.2: the time in which nothing was in flight does not count."""
-    if s.idle_since is not None:
-        s.left_out += sent.t_ns - s.idle_since  # [cubic.limited.idle]
-        s.idle_since = None
+    end_idle_time(s, sent.t_ns)
     return newreno.on_sent(s.base, sent)
+
+
+def end_idle_time(s: Cubic, now: int) -> None:
+    """4.2: time that has passed with nothing in flight is left out."""
+    if s.idle_since is not None:
+        s.left_out += now - s.idle_since  # [cubic.limited.idle]
+        s.idle_since = None
 
 
 def on_ack(s: Cubic, ack: Ack) -> Outcome:
     """A new ACK: slow start packet by packet, and congestion avoidance once for the bytes of all the others."""
     newreno.end_recovery(s.base, ack)
+    end_idle_time(s, ack.t_ns)
     if ack.app_limited:
         if s.limited_since is None:
             s.limited_since = ack.t_ns

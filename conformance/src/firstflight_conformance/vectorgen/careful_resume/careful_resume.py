@@ -50,7 +50,7 @@ def _(b: ResumeBuilder) -> None:
 @add(
     "careful-resume.saved.in-use",
     "A saved set that another connection uses is not used",
-    "The set is in use: no resumption, 24000 stays. An implementation without a lock jumps to 120000.",
+    "The set is in use: no resumption, 24000 stays. An implementation without a lock jumps to 240000 / 2 = 120000.",
 )
 def _(b: ResumeBuilder) -> None:
     b.enter_empty(in_use=True)
@@ -122,7 +122,7 @@ def _(b: ResumeBuilder) -> None:
 @add(
     "careful-resume.reconnaissance.jump-odd-saved",
     "Half of an odd saved window is rounded down",
-    "floor(240001 / 2) = 120000; rounding up gives 120001.",
+    "floor(240001 / 2) = 120000; rounded up it would be ceil(240001 / 2) = 120001.",
 )
 def _(b: ResumeBuilder) -> None:
     b.enter_empty(cwnd_bytes=240_001)

@@ -36,9 +36,9 @@ def _send(b: ResumeBuilder, packets: int) -> None:
 @add(
     "careful-resume.example.b1-no-loss",
     "Appendix B.1: the whole jump is used, and nothing is lost",
-    """Printed: jump 150 packets, 121 sent, Validating with the ACK of packet 30. In bytes the jump is 180000, and 29 packets, 34800 bytes, are PipeSize. The 29 old packets are acknowledged while the jump is sent,
-    so that the 121st leaves 145200 in flight and the window is not full. The ACK of the first unvalidated packet leaves 144000; PipeSize is 34800 + 34800 + 1200 = 70800 by the text, 36000 if only packets of the phase count:
-    Validating with 144000 either way. The end comes with the ACK of the 121st.""",
+    """Printed: jump 150 packets, 150 - 29 = 121 sent, Validating with the ACK of packet 30. In bytes the jump is 180000, and 29 * 1200 = 34800 bytes are PipeSize. The 29 old packets are acknowledged while the jump is sent,
+    so that the last one sent leaves 121 * 1200 = 145200 in flight and the window is not full. The ACK of the first unvalidated packet leaves 144000; PipeSize is 34800 + 34800 + 1200 = 70800 by the text, 36000 if only packets of the phase count:
+    Validating with 144000 either way. The end comes with the ACK of that packet.""",
 )
 def _(b: ResumeBuilder) -> None:
     _enter(b)
@@ -70,8 +70,8 @@ def _(b: ResumeBuilder) -> None:
 @add(
     "careful-resume.example.b2-by-time",
     "Appendix B.2, when the time ends the phase",
-    """Fifty packets are sent, and an RTT is over before the first of them is acknowledged: the 50 packets of the example are in flight, 60000 bytes. By the text PipeSize is 29 + 29 = 58 packets, 69600, no less: the phase ends as
-    rate-limited with a window of 69600. If only packets of the phase count, PipeSize is 29 packets, 34800: Validating with the 60000 of the example.""",
+    """Fifty packets are sent, and an RTT is over before the first of them is acknowledged: the 50 packets of the example are in flight, 60000 bytes. By the text PipeSize is 29 + 29 = 58 packets,
+    69600, no less: the phase ends as rate-limited with a window of 69600. If only packets of the phase count, PipeSize is 29 packets, 34800: Validating with the 60000 of the example.""",
 )
 def _(b: ResumeBuilder) -> None:
     _enter(b)
@@ -97,9 +97,9 @@ def _(b: ResumeBuilder) -> None:
 @add(
     "careful-resume.example.b4-loss",
     "Appendix B.4: the 35th of 121 unvalidated packets is lost",
-    """Printed: PipeSize 63 packets and a window of 31 at the loss; then PipeSize 120 at the end. By the text PipeSize is 29 + 29 + 34 = 92 packets at the loss, the window floor(110400 / 2) = 55200, 46 packets; after the 86 others 178
-    packets, the threshold 106800, 89 packets. If only packets of the phase count: 63 packets, 37800, and 149 packets, threshold 89400. The printed 120 drops the 29 that the printed 63 contains; it would give
-    60 packets, 72000.""",
+    """Printed: PipeSize 63 packets and a window of 31 at the loss; then PipeSize 120 at the end. By the text PipeSize is 29 + 29 + 34 = 92 packets at the loss, 92 * 1200 = 110400, and the window
+    110400 / 2 = 55200, 46 packets; after the 86 others 92 + 86 = 178 packets, the threshold 89 * 1200 = 106800. If only packets of the phase count: 29 + 34 = 63 packets, 63 * 1200 / 2 = 37800,
+    and 63 + 86 = 149 packets, threshold 149 * 1200 / 2 = 89400. The printed 149 - 29 = 120 drops the 29 that the printed 63 contains; it would give 60 * 1200 = 72000.""",
     flags=("same-time-order",),
 )
 def _(b: ResumeBuilder) -> None:

@@ -55,9 +55,9 @@ def _(b: ResumeBuilder) -> None:
 @add(
     "careful-resume.unvalidated.pace-new-rtt",
     "A new RTT sample sets the pace after the next packet",
-    """One packet at 150 ms: the next is due at 151 ms. The ACK at 160 ms gives a sample of 60 ms: 151 ms stays, and from there the schedule starts again. Ten packets sent at 160 ms are
-    due until 151 ms + 12000 * 60 ms / 120000 = 157 ms; but a sender that late may catch up no more than (12000 - 1200) * 60 ms / 120000 = 5.4 ms, so that the schedule is moved
-    to 154.6 ms, and the next packet is due at 160.6 ms.""",
+    """One packet at 150 ms: the next is due at 151 ms. The ACK at 160 ms gives a sample of 60 ms: 151 ms stays, and from there the schedule starts again. Ten packets sent at 160 ms are due until
+    151 ms + 12000 * 60 ms / 120000 = 157 ms; but a sender that late may catch up no more than (12000 - 1200) * 60 ms / 120000 = 5.4 ms, so that the schedule is moved to 160 ms - 5.4 ms = 154.6
+    ms, and the next packet is due at 160.6 ms.""",
     flags=("same-time-order",),
 )
 def _(b: ResumeBuilder) -> None:
@@ -73,7 +73,7 @@ def _(b: ResumeBuilder) -> None:
 @add(
     "careful-resume.unvalidated.pace-no-drift",
     "The schedule rounds once, not per packet",
-    """The jump is 240002 / 2 = 120001: k packets take ceil(k * 1200 * 100 ms / 120001) = 999992 ns for one, 9999917 ns for ten. Rounding each interval up gives 9999920 ns.""",
+    """The jump is 240002 / 2 = 120001: one packet takes ceil(1200 * 100 ms / 120001) = 999992 ns, ten take ceil(10 * 1200 * 100 ms / 120001) = 9999917 ns. Rounding each interval up would give 10 * 999992 ns = 9999920 ns.""",
 )
 def _(b: ResumeBuilder) -> None:
     b.enter_empty(cwnd_bytes=240_002)
@@ -88,7 +88,7 @@ def _(b: ResumeBuilder) -> None:
     "careful-resume.unvalidated.burst",
     "A late sender catches up with an initial window at most",
     """One packet at 150 ms; the next ten at 200 ms, fifty intervals late. What is due by then is bounded to an initial window: the schedule moves to 200 ms - 10800 * 100 ms / 120000 =
-    191 ms, ten packets take 10 ms from there, and the next is due at 201 ms. Without the bound it is due at 161 ms, and forty packets may leave at once.""",
+    191 ms, ten packets take 10 ms from there, and the next is due at 201 ms. Without the bound it is due at 151 ms + 10 * 1 ms = 161 ms, and forty packets may leave at once.""",
 )
 def _(b: ResumeBuilder) -> None:
     b.enter_empty()
@@ -125,7 +125,7 @@ def _(b: ResumeBuilder) -> None:
 @add(
     "careful-resume.unvalidated.fill-partial",
     "Room for less than a datagram is none",
-    "The jump is 241000 / 2 = 120500. After a hundred packets 500 bytes are left, less than a datagram: Validating, with the window at the 120000 in flight. draft-10 waits for an exact fill.",
+    "The jump is 241000 / 2 = 120500. After a hundred packets 120500 - 100 * 1200 = 500 bytes are left, less than a datagram: Validating, with the window at the 120000 in flight. draft-10 waits for an exact fill.",
 )
 def _(b: ResumeBuilder) -> None:
     b.enter_empty(cwnd_bytes=241_000)
@@ -208,7 +208,8 @@ def _(b: ResumeBuilder) -> None:
     "careful-resume.unvalidated.limit-latest",
     "The current RTT bounds the phase, neither the minimum nor the smoothed one",
     """Packet 10 is acknowledged 130 ms after it was sent, 80 ms after the jump: the current RTT is 130 ms, the minimum 100 ms and the smoothed one (7 * 100 ms + 130 ms) / 8 = 103.75 ms. An event
-    110 ms after the jump is within 130 ms: the phase goes on. At 131 ms it ends: 24000 - 1200 + 24000 = 46800 in flight, more than PipeSize 25200: Validating. draft-10 looks at the time on ACKs only.""",
+    after 260 ms - 150 ms = 110 ms is within 130 ms: the phase goes on. After 281 ms - 150 ms = 131 ms it ends: 24000 - 1200 + 24000 = 46800 in flight, more than PipeSize 25200: Validating.
+    draft-10 looks at the time on ACKs only.""",
 )
 def _(b: ResumeBuilder) -> None:
     b.enter_with_flight()
@@ -337,7 +338,7 @@ def _(b: ResumeBuilder) -> None:
 @add(
     "careful-resume.unvalidated.tie-ack",
     "The first ACK and the end of the RTT at once: one transition, either trigger",
-    "The ACK of packet 10 comes 101 ms after the jump, with a sample of 100 ms: both hold. 58800 in flight, Validating.",
+    "The ACK of packet 10 comes 251 ms - 150 ms = 101 ms after the jump, with a sample of 100 ms: both hold. 58800 in flight, Validating.",
 )
 def _(b: ResumeBuilder) -> None:
     b.enter_empty()
@@ -494,7 +495,7 @@ def _(b: ResumeBuilder) -> None:
 @add(
     "careful-resume.unvalidated.repeated-ranges",
     "An ACK frame that repeats ranges adds only what is new",
-    """The frame covers packets 10 to 14, the next one 10 to 16: only 15 and 16 are newly acknowledged. PipeSize 6000 + 2400 = 8400; counting ranges again gives 14400.""",
+    """The frame covers packets 10 to 14, the next one 10 to 16: only 15 and 16 are newly acknowledged. PipeSize 6000 + 2400 = 8400; counting ranges again gives 6000 + 8400 = 14400.""",
 )
 def _(b: ResumeBuilder) -> None:
     b.enter_empty()

@@ -21,7 +21,7 @@ def _rounds(b: ResumeBuilder, *packets: int, limited: bool = False) -> None:
 @add(
     "careful-resume.observe.four-initial-windows",
     "Four initial windows are saved",
-    """Rounds of 10, 20 and 40 packets: 12000, 24000 and 48000 bytes acknowledged. The next ACK ends the third; the window is 96000 + 1200 then, half of it 48600, and min(48000, 48600) = 48000 is no
+    """Rounds of 10, 20 and 40 packets: 12000, 24000 and 48000 bytes acknowledged. The next ACK ends the third; half of the window is 1/2 * (96000 + 1200) = 48600 then, and min(48000, 48600) = 48000 is no
     less than 4 * 12000: saved, with the minimum RTT of 100 ms. The rounds before are less, and nothing is saved for them.""",
 )
 def _(b: ResumeBuilder) -> None:
@@ -73,8 +73,8 @@ def _(b: ResumeBuilder) -> None:
 @add(
     "careful-resume.observe.avoidance",
     "In congestion avoidance all of a round is saved",
-    """Rounds of 10, 20 and 39 packets save nothing; a mark halves 94800 + 1200 = 96000 to 48000. The next round of 40 packets acknowledges 48000 bytes in congestion avoidance: all of it is saved, though half of the
-    window is 24600.""",
+    """Rounds of 10, 20 and 39 packets save nothing; a mark halves 94800 + 1200 = 96000 to 48000. The next round of 40 packets acknowledges 48000 bytes in congestion avoidance: all of it is saved,
+    though half of the window is 1/2 * (48000 + 1200) = 24600.""",
     flags=("same-time-order",),
     alternatives=({"at_threshold": "avoidance"},),
 )
@@ -92,8 +92,8 @@ def _(b: ResumeBuilder) -> None:
 @add(
     "careful-resume.observe.after-resuming",
     "Observing begins when Careful Resume has ended, and replaces the one set",
-    """While Careful Resume runs, nothing is saved: the set in use stays. The last unvalidated packet is acknowledged at 199 ms after the jump: the set is free. The next ACK, of 50 packets, begins a round; that of packet 160 ends it: 60000 bytes are
-    in the place of 240000.""",
+    """While Careful Resume runs, nothing is saved: the set in use stays. The last unvalidated packet is acknowledged at 349 ms, an RTT after it was sent: the set is free. The next ACK, of 50
+    packets, begins a round; that of packet 160 ends it: 60000 bytes are in the place of 240000.""",
 )
 def _(b: ResumeBuilder) -> None:
     b.enter_empty()

@@ -254,7 +254,7 @@ def _(b: ResumeBuilder) -> None:
 @add(
     "careful-resume.reconnaissance.on-ack",
     "Data that waits already lets the last ACK of the initial data jump",
-    "The ACK grows the window to 24000, of which nothing is used while a gigabyte waits: the same ACK jumps to 120000, with PipeSize 0.",
+    "The ACK grows the window to 12000 + 12000 = 24000, of which nothing is used while a gigabyte waits: the same ACK jumps to 120000, with PipeSize 0.",
     profiles=("rfc-9959", "rfc-9959-unvalidated"),
 )
 def _(b: ResumeBuilder) -> None:
@@ -334,7 +334,7 @@ def _(b: ResumeBuilder) -> None:
 @add(
     "careful-resume.reconnaissance.large-values",
     "Saved sets of gigabytes and minutes are exact",
-    """6 GiB / 2 = 3221225472. With an RTT of 600 s a packet of 1200 bytes takes 1200 * 600 s / 3221225472 = 223517.4 ns, rounded up to 223518 ns. Neither fits 32 bits.""",
+    """6 GiB / 2 = 3221225472. With an RTT of 600 s a packet of 1200 bytes takes 1200 * 600 s / 3221225472 = 223517.4 ns, rounded up: ceil(1200 * 600 s / 3221225472) = 223518 ns. Neither fits 32 bits.""",
 )
 def _(b: ResumeBuilder) -> None:
     rtt_ns = 600_000 * MS

@@ -25,7 +25,7 @@ def _retreat(b: ResumeBuilder) -> None:
 @add(
     "careful-resume.retreat.no-growth",
     "ACKs in Safe Retreat do not grow the window",
-    "PipeSize 60000 gives a window of 30000. 48 further packets bring PipeSize to 117600, the window stays. Growth as in slow start gives 87600.",
+    "PipeSize 60000 gives a window of 30000. 48 further packets bring PipeSize to 117600, the window stays. Growth as in slow start would give 30000 + 48 * 1200 = 87600.",
 )
 def _(b: ResumeBuilder) -> None:
     _retreat(b)
@@ -37,7 +37,7 @@ def _(b: ResumeBuilder) -> None:
 @add(
     "careful-resume.retreat.second-loss",
     "Further losses in Safe Retreat change nothing",
-    "The window is 30000 after the first loss and stays there when packets 70 to 79 are lost, and at an ECN-CE mark. Halving again gives 15000.",
+    "The window is 30000 after the first loss and stays there when packets 70 to 79 are lost, and at an ECN-CE mark. Halving again would give 30000 / 2 = 15000.",
 )
 def _(b: ResumeBuilder) -> None:
     _retreat(b)
@@ -52,8 +52,7 @@ def _(b: ResumeBuilder) -> None:
 @add(
     "careful-resume.retreat.exit-threshold",
     "The end of Safe Retreat sets the threshold, with the bytes of its own ACK",
-    """Packet 60 of a hundred is lost. The last ACK, of packets 71 to 109, brings PipeSize to 99 * 1200 = 118800: the threshold is 59400, the window stays 30000. Without
-    the bytes of this ACK it would be 36000; with Beta 1 118800. Slow start follows: 30000 + 1200 = 31200.""",
+    """Packet 60 of a hundred is lost. The last ACK, of packets 71 to 109, brings PipeSize to 99 * 1200 = 118800: the threshold is 118800 / 2 = 59400, the window stays 30000. Without the 39 packets of this ACK it would be 60 * 1200 / 2 = 36000; with Beta 1 118800. Slow start follows: 30000 + 1200 = 31200.""",
 )
 def _(b: ResumeBuilder) -> None:
     _retreat(b)
@@ -88,7 +87,7 @@ def _(b: ResumeBuilder) -> None:
     "careful-resume.retreat.threshold-lower",
     "A threshold that is lower already stays",
     """A packet lost before the set is offered leaves a threshold of 6000. The jump fills from an empty path, packet 15 is lost after packets 5 to 14: PipeSize 12000, window 6000. Packets 20 to 104 make PipeSize 114000, but the
-    threshold stays 6000, which is no larger than 57000.""",
+    threshold stays 6000, which is no larger than 114000 / 2 = 57000.""",
     profiles=RFC,
 )
 def _(b: ResumeBuilder) -> None:
@@ -127,7 +126,8 @@ def _(b: ResumeBuilder) -> None:
 @add(
     "careful-resume.retreat.acknowledged-or-lost",
     "In draft-10 Safe Retreat ends when the last outstanding unvalidated packet is lost",
-    """Thirty packets of which the first is lost: Safe Retreat begins at PipeSize 24000, the window at the jump, with 12000. Packets 11 to 38 make PipeSize 57600; the loss of 39 leaves nothing outstanding: the threshold is 28800.""",
+    """Thirty packets of which the first is lost: Safe Retreat begins at PipeSize 24000, the window at the jump, with 12000. Packets 11 to 38 make PipeSize 57600; the loss of 39 leaves nothing
+    outstanding: the threshold is 28800.""",
     profiles=("draft-10",),
 )
 def _(b: ResumeBuilder) -> None:
@@ -143,7 +143,7 @@ def _(b: ResumeBuilder) -> None:
 @add(
     "careful-resume.retreat.floor",
     "The window of Safe Retreat is two datagrams at least",
-    "PipeSize is 600 + 1200 + 1200 = 3000 when packet 13 is lost: max(1500, 2 * 1200) = 2400. A floor at the initial window gives 12000, none 1500. draft-10: PipeSize 27000, max(13500, 12000).",
+    "PipeSize is 600 + 1200 + 1200 = 3000 when packet 13 is lost: max(3000 / 2, 2 * 1200) = 2400. A floor at the initial window gives 12000, none 3000 / 2 = 1500. draft-10: PipeSize 27000, max(27000 / 2, 12000) = 13500.",
 )
 def _(b: ResumeBuilder) -> None:
     b.enter_empty()
@@ -227,8 +227,9 @@ def _(b: ResumeBuilder) -> None:
 @add(
     "careful-resume.retreat.last-lost",
     "The last unvalidated packet is lost, a later one is acknowledged",
-    """After the first ACK two packets, 110 and 111, are sent in the Validating phase. Packets 10 to 108 make PipeSize 118800. The loss of packet 109 begins Safe Retreat with 59400; the ACK of packet 111 ends it. By the text PipeSize is
-    120000 and the threshold 60000; if only packets of the phase count 118800 and 59400. draft-10 has nothing outstanding after the loss, and ends with the next ACK.""",
+    """After the first ACK two packets, 110 and 111, are sent in the Validating phase. Packets 10 to 108 make PipeSize 118800. The loss of packet 109 begins Safe Retreat with 59400; the ACK of
+    packet 111 ends it. By the text PipeSize is 120000 and the threshold 60000; if only packets of the phase count 118800 and 59400. draft-10 has nothing outstanding after the loss, and ends
+    with the next ACK.""",
 )
 def _(b: ResumeBuilder) -> None:
     b.enter_empty()
@@ -264,8 +265,9 @@ def _(b: ResumeBuilder) -> None:
 @add(
     "careful-resume.retreat.validating-loss",
     "Recovery outlasts Safe Retreat: a packet of the Validating phase that is lost later reduces nothing more",
-    """Two packets, 110 and 111, are sent in the Validating phase. Packet 60 is lost: PipeSize 60000, window 30000. The ACK of packets 61 to 109 ends Safe Retreat. Packet 110 is lost then; it was sent before Safe Retreat, and recovery lasts until the
-    last packet of the Validating phase is acknowledged: 30000 stays. If recovery ended with Safe Retreat, the loss would halve the window to 15000.""",
+    """Two packets, 110 and 111, are sent in the Validating phase. Packet 60 is lost: PipeSize 60000, window 30000. The ACK of packets 61 to 109 ends Safe Retreat. Packet 110 is lost then; it was
+    sent before Safe Retreat, and recovery lasts until the last packet of the Validating phase is acknowledged: 30000 stays. If recovery ended with Safe Retreat, the loss would halve the window
+    to 30000 / 2 = 15000.""",
 )
 def _(b: ResumeBuilder) -> None:
     b.enter_empty()
@@ -338,8 +340,8 @@ def _(b: ResumeBuilder) -> None:
 @add(
     "careful-resume.retreat.no-return-to-jump",
     "After Safe Retreat the window approaches the threshold, not the jump",
-    """Window 30000, threshold 59400. Slow start doubles: 30000, then 60000 beyond the threshold: 25 packets bring it to 60000, the last of them across the threshold. A round trip of 50 packets in congestion avoidance brings about one datagram:
-    floor(1440000 / 60000) = 24 bytes for the first, and so on. A base controller that remembers the jump climbs back to it.""",
+    """Window 30000, threshold 59400. Slow start doubles: 30000, then 60000 beyond the threshold: 25 packets bring it to 60000, the last of them across the threshold. A round trip of 50 packets in
+    congestion avoidance brings about one datagram: floor(1440000 / 60000) = 24 bytes for the first, and so on. A base controller that remembers the jump climbs back to it.""",
     tier="core",
 )
 def _(b: ResumeBuilder) -> None:

@@ -82,8 +82,9 @@ def _(b: ResumeBuilder) -> None:
 @add(
     "careful-resume.search.exit-validating",
     "An exit in the Validating phase counts",
-    """The ACKs are app-limited, the window is 36000 when it jumps to 120000 in bin 10. Ten packets leave every 10 ms until the window is full: Validating. Their ACKs reach bin 14, where SEARCH compares ten bins at the old rate with
-    twice the ten bins of an RTT before: slow start ends, and window and threshold are what SEARCH says. The ACK of the last unvalidated packet ends the phase in congestion avoidance.""",
+    """The ACKs are app-limited, the window is 36000 when it jumps to 120000 in bin 10. Ten packets leave every 10 ms until the window is full: Validating. Their ACKs reach bin 14, where SEARCH
+    compares ten bins at the old rate with twice the ten bins of an RTT before: slow start ends, and window and threshold are what SEARCH says. The ACK of the last unvalidated packet ends the
+    phase in congestion avoidance.""",
     tier="core",
     initial_window_bytes=36_000,
     alternatives=({"at_threshold": "avoidance"},),

@@ -73,8 +73,9 @@ def _(b: ResumeBuilder) -> None:
 @add(
     "careful-resume.validating.single-packet",
     "A single unvalidated packet ends the phase with its ACK",
-    """24000 in flight, one packet sent; a microsecond after one RTT there are 25200 in flight, more than PipeSize 24000: Validating. Packet 30 is first and last unvalidated packet: the ACK of packet 10
-    grows the window to 26400 and ends nothing, that of packet 30 ends the phase with 27600. draft-10 watches the time on ACKs only: with the first of them PipeSize 25200 is more than the 24000 in flight, and the end is rate-limited.""",
+    """24000 in flight, one packet sent; a microsecond after one RTT there are 25200 in flight, more than PipeSize 24000: Validating. Packet 30 is first and last unvalidated packet: the ACK of
+    packet 10 grows the window to 26400 and ends nothing, that of packet 30 ends the phase with 27600. draft-10 watches the time on ACKs only: with the first of them PipeSize 25200 is more than
+    the 24000 in flight, and the end is rate-limited.""",
 )
 def _(b: ResumeBuilder) -> None:
     b.enter_with_flight()
@@ -133,7 +134,7 @@ def _(b: ResumeBuilder) -> None:
 @add(
     "careful-resume.validating.ce",
     "An ECN-CE mark leads to Safe Retreat, once",
-    "PipeSize is 60000 when the mark comes: the window becomes 30000. If normal congestion control reduced as well, it would be 15000.",
+    "PipeSize is 60000 when the mark comes: the window becomes 30000. If normal congestion control reduced as well, it would be 30000 / 2 = 15000.",
     flags=("same-time-order",),
 )
 def _(b: ResumeBuilder) -> None:
@@ -205,7 +206,7 @@ def _(b: ResumeBuilder) -> None:
 @add(
     "careful-resume.validating.small-packets",
     "Small packets count with their bytes",
-    """Twenty packets of 1200 and eighty of 300 bytes, 48000 in all. The first ACK leaves 46800: Validating. Ten packets of 300 bytes: 46800 + 3000 = 49800. A datagram for each packet gives 58800.""",
+    """Twenty packets of 1200 and eighty of 300 bytes, 48000 in all. The first ACK leaves 46800: Validating. Ten packets of 300 bytes: 46800 + 3000 = 49800. A datagram for each packet gives 46800 + 10 * 1200 = 58800.""",
 )
 def _(b: ResumeBuilder) -> None:
     b.enter_empty()

@@ -33,7 +33,7 @@ def begin_stage(b: StreamBuilder, rtt_ns: int = S) -> None:
 @add(
     "cubic.reduce.seven-tenths",
     "A loss leaves seven tenths of the window",
-    "36000 * 7 / 10 = 25200, and the threshold as well. Halving gives 18000, a factor of 0.5 of anything less.",
+    "36000 * 7 / 10 = 25200, and the threshold as well. Halving gives 36000 / 2 = 18000.",
     **WINDOW,
 )
 def _(b: StreamBuilder) -> None:
@@ -44,7 +44,8 @@ def _(b: StreamBuilder) -> None:
 @add(
     "cubic.reduce.rounded-down",
     "Seven tenths of the window are rounded down",
-    "12000 + 77 = 12077 after an ACK of 77 bytes; 7/10 of it is 8453.9: window and threshold become 8453. Rounding gives 8454.",
+    """12000 + 77 = 12077 after an ACK of 77 bytes; 12077 * 7 / 10 = 8453.9: window and threshold become 8453. Rounding to the nearest
+    gives one more.""",
 )
 def _(b: StreamBuilder) -> None:
     b.send_sizes(0, [(1, 77), (9, 1200)])
@@ -56,7 +57,7 @@ def _(b: StreamBuilder) -> None:
 @add(
     "cubic.reduce.minimum",
     "Window and threshold are at least two datagrams after a loss",
-    "7/10 of 3000 is 2100, less than 2 * 1200 = 2400: both become 2400.",
+    "3000 * 7 / 10 = 2100, less than 2 * 1200 = 2400: both become 2400.",
     initial_window_bytes=3000,
 )
 def _(b: StreamBuilder) -> None:
@@ -68,7 +69,8 @@ def _(b: StreamBuilder) -> None:
 @add(
     "cubic.reduce.huge-window",
     "Seven tenths of a window beyond 2^53 are exact",
-    "7/10 of 2^55 + 7 = 36028797018963975 is 25220157913274782.5, rounded down 25220157913274782; in double precision it is another number.",
+    """The window is 2^55 + 7 = 36028797018963975. 36028797018963975 * 7 / 10 = 25220157913274782.5, rounded down 25220157913274782; in
+    double precision it is another number.""",
     initial_window_bytes=2**55 + 7,
 )
 def _(b: StreamBuilder) -> None:
@@ -80,7 +82,7 @@ def _(b: StreamBuilder) -> None:
 @add(
     "cubic.reduce.window-not-flight",
     "What is reduced is the window, also when less is in flight",
-    """Half of the window of 36000 is in flight when packet 0 is lost: 25200. Seven tenths of the flight of 18000 would be 12600.""",
+    "Half of the window of 36000 is in flight when packet 0 is lost: 25200. Seven tenths of the flight would be 18000 * 7 / 10 = 12600.",
     **WINDOW,
 )
 def _(b: StreamBuilder) -> None:
@@ -92,7 +94,8 @@ def _(b: StreamBuilder) -> None:
 @add(
     "cubic.reduce.once-per-period",
     "Further losses of the same flight reduce nothing more",
-    "25200 after the first loss. Packets 1 and 2 were sent before recovery began: the window stays 25200, not 17640 or 12348.",
+    """25200 after the first loss. Packets 1 and 2 were sent before recovery began: the window stays 25200. It is not reduced again to
+    25200 * 7 / 10 = 17640, or to 17640 * 7 / 10 = 12348.""",
     **WINDOW,
 )
 def _(b: StreamBuilder) -> None:
@@ -106,8 +109,8 @@ def _(b: StreamBuilder) -> None:
 @add(
     "cubic.reduce.ce",
     "A CE mark reduces like a loss",
-    """36000 * 7 / 10 = 25200. RFC 8511 would leave 0.85 of it, 30600; the reduction of Reno is 18000. An ACK of 25 packets begins a stage:
-    W_est = 25200 + (9/17) * 1000 * 25000 / 25200 = 25725.""",
+    """36000 * 7 / 10 = 25200. RFC 8511 would leave 36000 * 0.85 = 30600; the reduction of Reno is 36000 / 2 = 18000. An ACK of 25
+    packets begins a stage: W_est = 25200 + (9/17) * 1000 * 25000 / 25200 = 25725.""",
     **WINDOW,
 )
 def _(b: StreamBuilder) -> None:
@@ -123,9 +126,10 @@ def _(b: StreamBuilder) -> None:
 @add(
     "cubic.reduce.ce-one-datagram",
     "CE marks reduce the window to one datagram, the threshold to two",
-    """7/10 of 1200 is 840: the window is max(840, 1200) = 1200, the threshold max(840, 2400) = 2400. The window is below the threshold:
-    the ACK of a packet sent later grows it in slow start to 2400. The next ACK begins a stage: W_max is 1200, less than the window, and becomes 2400.
-    cwnd_prior is 1200, so alpha is 1: W_est = 2400 + 1200 * 1200 / 2400 = 3000, and the window too. A minimum of two datagrams gives 2400 at once.""",
+    """1200 * 7 / 10 = 840: the window is max(840, 1200) = 1200, the threshold max(840, 2400) = 2400. The window is below the
+    threshold: the ACK of a packet sent later grows it in slow start to 2400. The next ACK begins a stage: W_max is 1200, less
+    than the window, and becomes 2400. cwnd_prior is 1200, so alpha is 1: W_est = 2400 + 1200 * 1200 / 2400 = 3000, and the
+    window too. A minimum of two datagrams gives 2400 at once.""",
     initial_window_bytes=1200,
 )
 def _(b: StreamBuilder) -> None:
@@ -143,9 +147,10 @@ def _(b: StreamBuilder) -> None:
 @add(
     "cubic.friendly.first-ack",
     "The first ACK of a stage is in the Reno-friendly region",
-    """25200 after the loss, K = 3 s. The ACK of 1000 bytes at t = 0: W_est = 25200 + (9/17) * 1000 * 1000 / 25200 = 25200 + 21.008,
-    and W_cubic(0) = 36000 - 400 * 27 = 25200 is less: the window becomes W_est, 25221. The target W_cubic(RTT) with RTT = 1 s is
-    36000 - 400 * 8 = 32800 and would give 25200 + 7600 * 1000 / 25200 = 25501; alpha 1 gives 25239, Reno's own growth.""",
+    """25200 after the loss, K = 3 s. The ACK of 1000 bytes at t = 0: W_est = 25200 + (9/17) * 1000 * 1000 / 25200 = 25221.008, and
+    W_cubic(0) = 36000 - 400 * 27 = 25200 is less: the window becomes W_est, 25221. The target W_cubic(RTT) with RTT = 1 s is
+    36000 - 400 * 8 = 32800 and would give 25200 + 7600 * 1000 / 25200 = 25501; alpha 1, Reno's own growth, gives 25200 + 1000 *
+    1000 / 25200 = 25239.7.""",
     **WINDOW,
 )
 def _(b: StreamBuilder) -> None:
@@ -156,9 +161,11 @@ def _(b: StreamBuilder) -> None:
 @add(
     "cubic.concave.one-ack",
     "In the concave region an ACK grows the window by its share of the way to the target",
-    """As in cubic.friendly.first-ack: 25221.008 at t = 0. The next ACK of 1000 bytes at t = 1 s: W_cubic(1 s) = 36000 - 400 * 8 = 32800 is no less than
-    W_est, about 25242. The target is one RTT of 1 s later: W_cubic(2 s) = 36000 - 400 = 35600. The window grows by (35600 - 25221) * 1000 / 25221 =
-    411.522 to 25632.53, so 25632. With the target W_cubic(1 s) it would grow by 300.5, without C in K something else again.""",
+    """As in cubic.friendly.first-ack: 25200 + (9/17) * 1000 * 1000 / 25200 = 25221.008 at t = 0. The next ACK of 1000 bytes at t = 1
+    s: W_cubic(1 s) = 36000 - 400 * 8 = 32800 is no less than W_est = 25221.008 + (9/17) * 1000 * 1000 / 25221 = 25241.999. The
+    target is one RTT of 1 s later: W_cubic(2 s) = 36000 - 400 = 35600. The window grows by (35600 - 25221) * 1000 / 25221 =
+    411.522: 25221.008 + 411.522 = 25632.53, so 25632. With the target W_cubic(1 s) it would grow by (32800 - 25221) * 1000 /
+    25221 = 300.5, without C in K something else again.""",
     **WINDOW,
 )
 def _(b: StreamBuilder) -> None:
@@ -170,8 +177,9 @@ def _(b: StreamBuilder) -> None:
 @add(
     "cubic.concave.stretch-ack",
     "An ACK of ten packets grows the window ten times as much as one of one packet",
-    """As cubic.concave.one-ack, but the second ACK covers ten packets: the window grows by (35600 - 25221) * 10000 / 25221 = 4115.22 from 25221.008 to 29336.
-    Growth per ACK gives 25632 in spite of the ten packets.""",
+    """As cubic.concave.one-ack, but the second ACK covers ten packets: the window grows by (35600 - 25221) * 10000 / 25221 = 4115.22
+    to 25221.008 + 4115.22 = 29336.23, so 29336. Growth per ACK gives 25221.008 + 411.522 = 25632.53 in spite of the ten
+    packets.""",
     **WINDOW,
 )
 def _(b: StreamBuilder) -> None:
@@ -183,9 +191,10 @@ def _(b: StreamBuilder) -> None:
 @add(
     "cubic.plateau.at-k",
     "At K the curve is at W_max, and the target an RTT beyond it",
-    """25221.008 at t = 0. An ACK of 1000 bytes at t = K = 3 s with an RTT sample of 3 s, so that the smoothed RTT is 7/8 s + 3/8 s = 1.25 s:
-    W_cubic(3 s) = 36000, the target W_cubic(4.25 s) = 36000 + floor(400 * 1.953125) = 36781. The window grows by (36781 - 25221) * 1000 / 25221 = 458.348 to
-    25679. With the latest RTT of 3 s instead the target is capped at 37831, and the window 25721.""",
+    """25200 + (9/17) * 1000 * 1000 / 25200 = 25221.008 at t = 0. An ACK of 1000 bytes at t = K = 3 s with an RTT sample of 3 s, so
+    that the smoothed RTT is (7/8) s + (3/8) s = 1.25 s: W_cubic(3 s) = 36000, the target W_cubic(4.25 s) = 36000 + floor(400 *
+    1.953125) = 36781. The window grows by (36781 - 25221) * 1000 / 25221 = 458.348 to 25679. With the latest RTT of 3 s instead
+    the target is capped at 25221 + 12610 = 37831, and the window 25221.008 + 12610 * 1000 / 25221 = 25720.99.""",
     **WINDOW,
 )
 def _(b: StreamBuilder) -> None:
@@ -197,8 +206,9 @@ def _(b: StreamBuilder) -> None:
 @add(
     "cubic.plateau.equal-to-maximum",
     "A window at W_max grows on: the curve has passed K",
-    """The losses that leave two datagrams: 2000, W_max = 2000, cwnd_prior = 2000, K = 0. At t = 0 alpha is 1: W_est = 2000 + 1000 * 1000 / 2000 = 2500, and W_cubic(0) = 2000 is
-    less. At t = 4 s W_est is 2500 + 400 = 2900; W_cubic(4 s) = 2000 + 400 * 64 = 27600, the target is capped at 3750: 2500 + 1250 * 1000 / 2500 = 3000.""",
+    """The losses that leave two datagrams: 2000, W_max = 2000, cwnd_prior = 2000, K = 0. At t = 0 alpha is 1: W_est = 2000 + 1000 *
+    1000 / 2000 = 2500, and W_cubic(0) = 2000 is less. At t = 4 s W_est is 2500 + 400 = 2900; W_cubic(4 s) = 2000 + 400 * 64 =
+    27600, the target is capped at 1.5 * 2500 = 3750: 2500 + 1250 * 1000 / 2500 = 3000.""",
     max_datagram_size_bytes=1000,
     initial_window_bytes=2000,
 )
@@ -217,9 +227,11 @@ def _(b: StreamBuilder) -> None:
 @add(
     "cubic.convex.one-ack",
     "Beyond K the curve rises above W_max",
-    """25221.008 at t = 0. An ACK of one packet at t = 4 s whose RTT is 4 s: smoothed 7/8 + 4/8 = 1.375 s. W_cubic(4 s) = 36000 + 400 = 36400; the
-    target W_cubic(5.375 s) = 36000 + floor(400 * 13.396484375) = 41358, more than one and a half windows, 25221 + 12610 = 37831. Growth is 12610 * 1000 / 25221 = 499.98: 25720.
-    A controller without the bound goes to 25860.""",
+    """25200 + (9/17) * 1000 * 1000 / 25200 = 25221.008 at t = 0. An ACK of one packet at t = 4 s whose RTT is 4 s: smoothed 7/8 + 4/8
+    = 1.375 s. W_cubic(4 s) = 36000 + 400 = 36400; the target W_cubic(5.375 s) = 36000 + floor(400 * 13.396484375) = 41358, more
+    than one and a half windows, 25221 + 12610 = 37831. Growth is 12610 * 1000 / 25221 = 499.98, to 25221.008 + 499.98 =
+    25720.988: 25720. A controller without the bound grows by (41358 - 25221) * 1000 / 25221 = 639.824, to 25221.008 + 639.824 =
+    25860.832.""",
     **WINDOW,
 )
 def _(b: StreamBuilder) -> None:
@@ -231,8 +243,9 @@ def _(b: StreamBuilder) -> None:
 @add(
     "cubic.target.whole-window",
     "An ACK of a whole window grows it to no more than one and a half windows",
-    """25221.008 at t = 0 with 25 packets in flight. All of them are acknowledged at t = 20 s: the target is far beyond 1.5 * 25221, that is 37831; growth is 12610 * 25000 /
-    25221 = 12499.5, so 37720. A stack that jumps to the target has 37831, one without the bound a million.""",
+    """25200 + (9/17) * 1000 * 1000 / 25200 = 25221.008 at t = 0, with 25 packets in flight. All of them are acknowledged at t = 20 s:
+    the target is far beyond one and a half windows, 25221 + 12610 = 37831; growth is 12610 * 25000 / 25221 = 12499.5: 25221.008
+    + 12499.5 = 37720.5, so 37720. A stack that jumps to the target has 37831, one without the bound more than three million.""",
     **WINDOW,
 )
 def _(b: StreamBuilder) -> None:
@@ -244,9 +257,10 @@ def _(b: StreamBuilder) -> None:
 @add(
     "cubic.grow.at-most-a-window",
     "An ACK of more bytes than the window counts for a window",
-    """2500 is reduced to the minimum of 2000. Persistent congestion leaves 2000 as well, the threshold is 2000, and the recovery period is forgotten: an ACK of 2499
-    bytes counts for 2000. W_max is unset and becomes 2000, K is 0; cwnd_prior is 2500, so alpha is 9/17: W_est = 2000 + (9/17) * 1000 * 2000 / 2000 = 2529. W_cubic(0) = 2000 is less:
-    2529. Counting all bytes gives 2661.""",
+    """2500 is reduced to the minimum of 2000. Persistent congestion leaves 2000 as well, the threshold is 2000, and the recovery
+    period is forgotten: an ACK of 2499 bytes counts for 2000. W_max is unset and becomes 2000, K is 0; cwnd_prior is 2500, so
+    alpha is 9/17: W_est = 2000 + (9/17) * 1000 * 2000 / 2000 = 2529. W_cubic(0) = 2000 is less: 2529. Counting all bytes gives
+    2000 + (9/17) * 1000 * 2499 / 2000 = 2661.""",
     max_datagram_size_bytes=1000,
     initial_window_bytes=2500,
 )
@@ -261,8 +275,9 @@ def _(b: StreamBuilder) -> None:
 @add(
     "cubic.friendly.alpha-one",
     "W_est grows by alpha 1 once it has reached the window before the reduction",
-    """A window of two datagrams stays 2400 at a loss: cwnd_prior is 2400, and W_est begins there. One packet: W_est = 2400 + 1200 * 1200 / 2400 = 3000, the next
-    3000 + 1440000 / 3000 = 3480, the next 3480 + 413.79. W_cubic stays near 2400: the window follows. With alpha 9/17 it is 2717 after the first ACK.""",
+    """A window of two datagrams stays 2400 at a loss: cwnd_prior is 2400, and W_est begins there. One packet: W_est = 2400 + 1200 *
+    1200 / 2400 = 3000, the next 3000 + 1440000 / 3000 = 3480, the next 3480 + 1440000 / 3480 = 3893.79. W_cubic stays near
+    2400: the window follows. With alpha 9/17 it is 2400 + (9/17) * 1200 * 1200 / 2400 = 2717.6 after the first ACK.""",
     initial_window_bytes=2400,
 )
 def _(b: StreamBuilder) -> None:
@@ -303,10 +318,13 @@ def _(b: StreamBuilder) -> None:
 @add(
     "cubic.persistent.new-stage",
     "After persistent congestion slow start leads to a stage without maximum",
-    """36000 to 25200. Persistent congestion: 2000, the threshold stays 25200. The ACK of the 35 packets in flight: 24 of them grow the window in slow start to 26000, past
-    the threshold; the other 11 begin a stage. W_max is unset and becomes 26000, K = 0; cwnd_prior is 36000: W_est = 26000 + (9/17) * 1000 * 11000 / 26000 = 26223, and W_cubic(0) =
-    26000 is less. The packets sent a millisecond later end that idle time. The ACK at t = 100 ms: W_est = 26244. At t = 3899 ms W_cubic is beyond 49000, the target capped at
-    39366: growth is 13122 * 1000 / 26244 = 500, 26744. A stack that keeps W_max = 36000 has K = 2.924 s and a target of 36000 + 400 * 1.4 at most.""",
+    """36000 to 25200. Persistent congestion: 2000, the threshold stays 25200. The ACK of the 35 packets in flight: 24 of them grow the
+    window in slow start to 26000, past the threshold; the other 11 begin a stage. W_max is unset and becomes 26000, K = 0;
+    cwnd_prior is 36000: W_est = 26000 + (9/17) * 1000 * 11000 / 26000 = 26223, and W_cubic(0) = 26000 is less. The packets sent
+    a millisecond later end that idle time. The ACK at t = 100 ms: W_est = 26244. At t = 3899 ms W_cubic is beyond 26000 + 400 *
+    3.8^3 = 47948.8, the target capped at 1.5 * 26244 = 39366: growth is 13122 * 1000 / 26244 = 500, 26744. A stack that keeps
+    W_max = 36000 has K = 2.924 s and, with a smoothed RTT of (7/8) * 100 ms + (1/8) * 3899 ms = 575 ms, a target of 36000 + 400
+    * (3.899 + 0.575 - 2.924)^3 = 37489.55 only.""",
     **WINDOW,
 )
 def _(b: StreamBuilder) -> None:
@@ -325,8 +343,10 @@ def _(b: StreamBuilder) -> None:
 @add(
     "cubic.limited.acks",
     "Time does not count from an app-limited ACK to the next one that is not",
-    """25221.008 at t = 0, that is 2001 ms. Then the sender has two packets: their ACKs at 3001 and 5001 ms are app-limited and grow nothing, and an ACK at 7001 ms does: four of the five seconds since t_epoch do
-    not count, t = 1 s. As in cubic.concave.one-ack the window grows to 25632. If all time counts t is 5 s, beyond K, and the window 25720.""",
+    """25200 + (9/17) * 1000 * 1000 / 25200 = 25221.008 at t = 0, that is 2001 ms. Then the sender has two packets: their ACKs at 3001
+    and 5001 ms are app-limited and grow nothing, and an ACK at 7001 ms does: four of the five seconds since t_epoch do not
+    count, t = 1 s. As in cubic.concave.one-ack the window grows to 25632. If all time counts t is 5 s, beyond K, growth that of
+    half a window, 12610 * 1000 / 25221 = 499.98, and the window 25221.008 + 499.98 = 25720.988.""",
     **WINDOW,
 )
 def _(b: StreamBuilder) -> None:
@@ -345,8 +365,9 @@ def _(b: StreamBuilder) -> None:
 @add(
     "cubic.limited.idle",
     "Time does not count while nothing is in flight",
-    """One packet is in flight in the stage: its ACK at 2001 ms, t = 0, leaves nothing. Four seconds later a packet is sent, and acknowledged after 1 s: t = 1 s, and the window grows as in
-    cubic.concave.one-ack from 25221 to 25632. If the idle time counts t is 5 s, and the window 25720.""",
+    """One packet is in flight in the stage: its ACK at 2001 ms, t = 0, leaves nothing. Four seconds later a packet is sent, and
+    acknowledged after 1 s: t = 1 s, and the window grows as in cubic.concave.one-ack from 25221 to 25632. If the idle time
+    counts t is 5 s, growth that of half a window, 12610 * 1000 / 25221 = 499.98, and the window 25221 + 499.98 = 25720.98.""",
     **WINDOW,
 )
 def _(b: StreamBuilder) -> None:
@@ -361,9 +382,13 @@ def _(b: StreamBuilder) -> None:
 @add(
     "cubic.epoch.low-maximum",
     "A W_max below the window at the beginning of a stage counts for nothing",
-    """2500 falls to the least, 2400, with W_max = 2500. A second loss finds 2400, less than W_max: W_max = 2400 * 17/20 = 2040, and the window stays. An ACK of one byte begins a stage at 2400: W_max becomes 2400, K = 0; W_est = 2400.5 and the target
-    W_cubic(0.1 s) = 2400 leave the window. An ACK of 100 bytes at t = 1 s, with an RTT of 1.1 s and so a smoothed one of 7/8 * 100 ms + 1/8 * 1100 ms = 225 ms: W_est = 2450.5 is below W_cubic(1 s) = 2400 + 480 = 2880, the target W_cubic(1.225 s) = 2400 + floor(480 * 1.838) = 3282.
-    Growth is 882 * 100 / 2400 = 36.75: 2436. With the plateau at 2040 it is 2421; with K = -0.909 s the target is beyond one and a half windows, and the window 2450.""",
+    """2500 falls to the least, 2400, with W_max = 2500. A second loss finds 2400, less than W_max: W_max = 2400 * 17/20 = 2040, and
+    the window stays. An ACK of one byte begins a stage at 2400: W_max becomes 2400, K = 0; W_est = 2400 + 1200 * 1 / 2400 =
+    2400.5 and the target W_cubic(0.1 s) = 2400 leave the window. An ACK of 100 bytes at t = 1 s, with an RTT of 1.1 s and so a
+    smoothed one of 7/8 * 100 ms + 1/8 * 1100 ms = 225 ms: W_est = 2400.5 + 1200 * 100 / 2400 = 2450.5 is below W_cubic(1 s) =
+    2400 + 480 = 2880, the target W_cubic(1.225 s) = 2400 + floor(480 * 1.838) = 3282. Growth is 882 * 100 / 2400 = 36.75: 2436.
+    With the plateau at 2040 the target is 2040 + 882 = 2922, and the window 2400 + 522 * 100 / 2400 = 2421.75; with K = -0.909
+    s the target is beyond one and a half windows, and the window 2400 + 1200 * 100 / 2400 = 2450.""",
     initial_window_bytes=2500,
 )
 def _(b: StreamBuilder) -> None:
@@ -384,9 +409,11 @@ def _(b: StreamBuilder) -> None:
 @add(
     "cubic.spurious.restored",
     "A spurious loss restores what the reduction replaced",
-    """25632 in the stage of cubic.concave.one-ack, then a loss: 17942, W_max = 25632 * 17/20. It was none: window 25632, threshold 25200, W_max 36000, the stage goes on. The ACK of a packet that was sent before the loss,
-    at t = 2 s, has the target W_cubic(3 s) = 36000: growth (36000 - 25632) * 1000 / 25632 = 404.5 to 26037. A second report changes
-    nothing. At t = 3001 ms the target is W_cubic(4001 ms) = 36401: growth (36401 - 26037) * 1000 / 26037 = 398.05 to 26435.""",
+    """25632 in the stage of cubic.concave.one-ack, then a loss: 17942, W_max = 25632 * 17/20. It was none: window 25632, threshold
+    25200, W_max 36000, the stage goes on. The ACK of a packet that was sent before the loss, at t = 2 s, has the target
+    W_cubic(3 s) = 36000: growth is (36000 - 25632) * 1000 / 25632 = 404.5, to 26037. A second report changes nothing. At t =
+    3001 ms the target is W_cubic(4001 ms) = 36000 + floor(400 * 1.001^3) = 36401: growth is (36401 - 26037) * 1000 / 26037 =
+    398.05, to 26435.""",
     **WINDOW,
 )
 def _(b: AvoidanceBuilder) -> None:
@@ -409,8 +436,10 @@ def _(b: AvoidanceBuilder) -> None:
 @add(
     "cubic.spurious.larger-window",
     "A spurious loss that the window has made up for changes nothing",
-    """A window of two datagrams is not reduced by a loss and has grown to 3000 before the loss is found to be spurious: more than cwnd_prior = 2400, and so window, threshold and stage stay. The next ACK
-    of 1200 bytes is in the Reno-friendly region: W_est = 3000 + 1200 * 1200 / 3000 = 3480. A sender that restores the infinite threshold is in slow start again, at 4200; one that restores the window has 2400.""",
+    """A window of two datagrams is not reduced by a loss and has grown to 3000 before the loss is found to be spurious: more than
+    cwnd_prior = 2400, and so window, threshold and stage stay. The next ACK of 1200 bytes is in the Reno-friendly region: W_est
+    = 3000 + 1200 * 1200 / 3000 = 3480. A sender that restores the infinite threshold is in slow start again, at 3000 + 1200 =
+    4200; one that restores the window has 2400.""",
     initial_window_bytes=2400,
 )
 def _(b: AvoidanceBuilder) -> None:
@@ -428,8 +457,10 @@ def _(b: AvoidanceBuilder) -> None:
 @add(
     "cubic.spurious.at-prior",
     "A spurious loss that took nothing from the window changes nothing",
-    """A window of two datagrams is the least that a loss leaves: 2400, the threshold 2400, cwnd_prior 2400. The loss is found to be spurious at once: the window is not below cwnd_prior, and the threshold stays 2400. A sender that
-    restores has an infinite threshold, and its slow start grows the window to 3600 where the ACK of a later packet gives W_est = 2400 + 1200 * 1200 / 2400 = 3000.""",
+    """A window of two datagrams is the least that a loss leaves: 2400, the threshold 2400, cwnd_prior 2400. The loss is found to be
+    spurious at once: the window is not below cwnd_prior, and the threshold stays 2400. A sender that restores has an infinite
+    threshold, and its slow start grows the window to 2400 + 1200 = 3600 where the ACK of a later packet gives W_est = 2400 +
+    1200 * 1200 / 2400 = 3000.""",
     initial_window_bytes=2400,
 )
 def _(b: AvoidanceBuilder) -> None:
@@ -461,9 +492,12 @@ def _(b: AvoidanceBuilder) -> None:
 @add(
     "cubic.literal.per-ack",
     "Literally, every ACK grows the window by one segment's share",
-    """25200 after the loss. Packet 36 is acknowledged in slow start, as the window equals the threshold: 26200. Packet 37 begins a stage at t = 0: W_est = 26200 + (9/17) * 1000 * 1000 / 26200 = 26220.206, and the window too;
-    K is the time over which the curve covers 36000 - 26200 = 9800: the cube root of 9800 / 400 = 24.5, 2.904393 s. An ACK of ten packets at t = 1 s: W_cubic(1 s) = 36000 - floor(400 * 1.904393^3) = 36000 - 2762 = 33238 is no less than W_est. The target is W_cubic(2 s) = 36000 -
-    floor(400 * 0.904393^3) = 36000 - 295 = 35705. It grows the window once: (35705 - 26220) * 1000 / 26220 = 361.747 to 26581. Where bytes count that is 3617, to 29837.""",
+    """25200 after the loss. Packet 36 is acknowledged in slow start, as the window equals the threshold: 26200. Packet 37 begins a
+    stage at t = 0: W_est = 26200 + (9/17) * 1000 * 1000 / 26200 = 26220.206, and the window too; K is the time over which the
+    curve covers 36000 - 26200 = 9800: the cube root of 9800 / 400 = 24.5, 2.904393 s. An ACK of ten packets at t = 1 s:
+    W_cubic(1 s) = 36000 - floor(400 * 1.904393^3) = 36000 - 2762 = 33238 is no less than W_est. The target is W_cubic(2 s) =
+    36000 - floor(400 * 0.904393^3) = 36000 - 295 = 35705. It grows the window once: (35705 - 26220) * 1000 / 26220 = 361.747 to
+    26581. Where bytes count that is (35705 - 26220) * 10000 / 26220 = 3617.47, to 26220.206 + 3617.47 = 29837.68.""",
     profiles=("rfc-9438-literal",),
     **WINDOW,
 )
@@ -479,8 +513,9 @@ def _(b: StreamBuilder) -> None:
 @add(
     "cubic.literal.at-threshold",
     "Literally, a window that equals the threshold is in slow start",
-    """36000 falls to 25200, and so does the threshold. An ACK of two packets ends recovery: the first is acknowledged in slow start, 26200; the second, beyond the threshold, begins a stage: W_est = 26200 + (9/17) * 1000 * 1000 / 26200 = 26220.2.
-    RFC 9002 has congestion avoidance from the threshold on: 25200 + (9/17) * 1000 * 2000 / 25200 = 25242.""",
+    """36000 falls to 25200, and so does the threshold. An ACK of two packets ends recovery: the first is acknowledged in slow start,
+    25200 + 1000 = 26200; the second, beyond the threshold, begins a stage: W_est = 26200 + (9/17) * 1000 * 1000 / 26200 =
+    26220.2. RFC 9002 has congestion avoidance from the threshold on: 25200 + (9/17) * 1000 * 2000 / 25200 = 25242.""",
     profiles=("rfc-9438", "rfc-9438-literal"),
     **WINDOW,
 )
@@ -516,7 +551,9 @@ def _(b: StreamBuilder) -> None:
 @add(
     "cubic.literal.estimate-counts-bytes",
     "Literally too, W_est counts segments",
-    """An ACK of ten packets: the first is acknowledged in slow start, 26200, and the others begin the stage: W_est = 26200 + (9/17) * 1000 * 9000 / 26200 = 26381.9, and W_cubic(0) = 26200 is less. Counting the ACK once gives 26220.""",
+    """An ACK of ten packets: the first is acknowledged in slow start, 25200 + 1000 = 26200, and the others begin the stage: W_est =
+    26200 + (9/17) * 1000 * 9000 / 26200 = 26381.9, and W_cubic(0) = 26200 is less. Counting the ACK once gives 26200 + (9/17) *
+    1000 * 1000 / 26200 = 26220.2.""",
     profiles=("rfc-9438-literal",),
     **WINDOW,
 )
@@ -530,9 +567,11 @@ def _(b: StreamBuilder) -> None:
 @add(
     "cubic.maximum.equal",
     "A window equal to the last maximum is none below it",
-    """25221.008 at t = 0. At t = 20 s the target is capped at 37831, and an ACK of 21559 bytes grows the window by 12610 * 21559 / 25221 = 10779.05 to 36000.06, so 36000: W_max. A loss leaves 25200
-    and W_max = 36000, K = 3 s. The ACK of a packet at t = 0 gives 25221, the one at t = 1 s 25632 as in cubic.concave.one-ack. With fast convergence W_max is 30600, K = 2.381 s, and the last
-    window 25427.""",
+    """25200 + (9/17) * 1000 * 1000 / 25200 = 25221.008 at t = 0. At t = 20 s the target is capped at 25221 + 12610 = 37831, and an ACK
+    of 21559 bytes grows the window by 12610 * 21559 / 25221 = 10779.07: 25221.008 + 10779.07 = 36000.08, so 36000: W_max. A
+    loss leaves 25200 and W_max = 36000, K = 3 s. The ACK of a packet at t = 0 gives 25221, the one at t = 1 s 25632 as in
+    cubic.concave.one-ack. With fast convergence W_max is 36000 * 17 / 20 = 30600, K = 2.381 s, the target 30600 - 400 * 0.381^3
+    = 30577.9, and the last window 25221.008 + (30577 - 25221) * 1000 / 25221 = 25433.4.""",
     **WINDOW,
 )
 def _(b: StreamBuilder) -> None:
@@ -552,10 +591,11 @@ def _(b: StreamBuilder) -> None:
 @add(
     "cubic.reduce.minimum-ends-stage",
     "A reduction that does not lower the window ends the stage all the same",
-    """Two losses at a window of two datagrams, 2400. Between them an ACK of one byte begins a stage and leaves 2400: W_est is 2400.5, W_cubic(0) = 2400 is no less than its whole bytes, and the target W_cubic(0.1 s)
-    = 2400. After the second loss, at 4 s, an ACK of one byte begins another stage, and the next one, of 1200 bytes,
-    is in its Reno-friendly region: W_est = 2400.5 + 600 = 3000, and the window too. The next ACK gives 3480. In a stage that went on t is 3.8 s and the target always one and a
-    half windows: the last window is 3600.""",
+    """Two losses at a window of two datagrams, 2400. Between them an ACK of one byte begins a stage and leaves 2400: W_est is 2400 +
+    1200 * 1 / 2400 = 2400.5, W_cubic(0) = 2400 is no less than its whole bytes, and the target W_cubic(0.1 s) = 2400. After the
+    second loss, at 4 s, an ACK of one byte begins another stage, and the next one, of 1200 bytes, is in its Reno-friendly
+    region: W_est = 2400.5 + 1200 * 1200 / 2400 = 3000.5, and the window too. The next ACK gives 3480. In a stage that went on t
+    is 3.8 s and the target always one and a half windows: the last window is 3000 + 1500 * 1200 / 3000 = 3600.""",
     initial_window_bytes=2400,
 )
 def _(b: StreamBuilder) -> None:
@@ -600,8 +640,11 @@ def _(b: AvoidanceBuilder) -> None:
 @add(
     "cubic.root.exact",
     "The cube root of 64 is 4",
-    """Datagrams of 1500: 128000 falls to 89600, and 38400 = 600 * 4^3: K is 4 s exactly. In double precision the cube root of 64 is less than 4 by one unit, and K a nanosecond short. 89613.29 at t = 0. All 59 packets in flight are acknowledged at t = 2 s: the target is
-    W_cubic(3 s) = 128000 - 600 = 127400, and the window grows by (127400 - 89613) * 88500 / 89613 = 37317.7 to 126930.98, so 126930. With K a nanosecond less the target is 127401 and the window 126931.""",
+    """Datagrams of 1500: 128000 falls to 89600, and 38400 = 600 * 4^3: K is 4 s exactly. In double precision the cube root of 64 is
+    less than 4 by one unit, and K a nanosecond short. At t = 0 the window is 89600 + (9/17) * 1500 * 1500 / 89600 = 89613.29.
+    All 59 packets in flight are acknowledged at t = 2 s: the target is W_cubic(3 s) = 128000 - 600 = 127400, and the window
+    grows by (127400 - 89613) * 88500 / 89613 = 37317.68: 89613.29 + 37317.68 = 126930.97, so 126930. With K a nanosecond less
+    the target is 127400 + 1 = 127401 and the window 89613.29 + (127401 - 89613) * 88500 / 89613 = 126931.96.""",
     max_datagram_size_bytes=1500,
     initial_window_bytes=128_000,
 )
@@ -618,8 +661,11 @@ def _(b: StreamBuilder) -> None:
 @add(
     "cubic.window.exact",
     "The curve is exact where double precision is not",
-    """Datagrams of 2500: 90000 falls to 63000, K = 3 s. 63052.52 at t = 0. All 25 packets in flight are acknowledged at t = 1.7 s with an RTT of 1 s: the curve is 1000 * 0.3^3 = 27 bytes below W_max, the target 89973; in double precision 0.3^3 is less than 0.027, and the
-    target 89974. Growth is (89973 - 63052) * 62500 / 63052 = 26685.3 to 89737.8, so 89737, or else 89738.""",
+    """Datagrams of 2500: 90000 falls to 63000, K = 3 s. At t = 0 the window is 63000 + (9/17) * 2500 * 2500 / 63000 = 63052.52. All 25
+    packets in flight are acknowledged at t = 1.7 s with an RTT of 1 s: the curve is 1000 * 0.3^3 = 27 bytes below W_max, the
+    target 90000 - 27 = 89973; in double precision 0.3^3 is less than 0.027, and the target 89973 + 1 = 89974. Growth is (89973
+    - 63052) * 62500 / 63052 = 26685.3: 63052.52 + 26685.3 = 89737.8, so 89737. Or else it is (89974 - 63052) * 62500 / 63052 =
+    26686.3: 63052.52 + 26686.3 = 89738.8.""",
     max_datagram_size_bytes=2500,
     initial_window_bytes=90_000,
 )

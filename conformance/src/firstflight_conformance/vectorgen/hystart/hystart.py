@@ -68,7 +68,8 @@ def _(b: StreamBuilder) -> None:
 @add(
     "hystart.delay.exact-threshold",
     "A rise by exactly an eighth does not end slow start",
-    "112.5 > 112.5 is false: slow start goes on, also for quic-go, at packets 38 and 40. With >=, as HyStart++ has it, it ends.",
+    """The minimum RTT of round 2 is exactly 100 ms + 100 ms / 8 = 112.5 ms, and the test is >: slow start goes on, also for quic-go,
+    at packets 38 and 40. With >=, as HyStart++ has it, it ends.""",
     profiles=(LINUX, PACED, GOOGLE),
 )
 def _(b: StreamBuilder) -> None:
@@ -123,8 +124,8 @@ def _(b: StreamBuilder) -> None:
 @add(
     "hystart.delay.threshold-rounded",
     "The eighth is rounded down to microseconds",
-    """The minimum RTT is 100.007 ms; an eighth of 100007 us is 12500 us, rounded down. 112.508 > 112.507: slow start ends at packet 38. Rounded up to 12501 it
-    goes on.""",
+    """The minimum RTT is 100.007 ms; an eighth of it is floor(100007 / 8) = 12500 in us, rounded down. 112.508 ms > 100.007 ms + 12.5
+    ms: slow start ends at packet 38. Rounded up it is ceil(100007 / 8) = 12501, and slow start goes on.""",
 )
 def _(b: StreamBuilder) -> None:
     c = clocked(b)
@@ -137,7 +138,8 @@ def _(b: StreamBuilder) -> None:
 @add(
     "hystart.delay.threshold-rounded-google-quic",
     "The eighth is rounded down to microseconds though RTTs are not",
-    """100.007 ms: the threshold is 12500 us, an eighth 12500.875. 112.507001 ms > 112.507: slow start ends at packet 40. Unrounded it takes more than 112.507875.""",
+    """The minimum RTT is 100.007 ms. In us, floor(100007 / 8) = 12500: the threshold is 12.5 ms. 112.507001 ms > 100.007 ms + 12.5 ms:
+    slow start ends at packet 40. Unrounded, 100007 us + 100007 us / 8 = 112507.875 us, it goes on.""",
     profiles=(GOOGLE,),
 )
 def _(b: StreamBuilder) -> None:
@@ -210,8 +212,9 @@ def _(b: StreamBuilder) -> None:
 @add(
     "hystart.delay.ninth-is-low",
     "Linux takes the minimum of all samples of a round",
-    """In round 2 packets 10 to 17 have 113 ms: eight samples above 112.5. The ninth, packet 18, has 112, and it is compared with the others: slow start goes on. Round 3, from packet
-    30 on, has 130 ms: slow start ends at packet 38. The first eight alone end it in round 2.""",
+    """In round 2 packets 10 to 17 have 113 ms: eight samples above 100 ms + 100 ms / 8 = 112.5 ms. The ninth, packet 18, has 112, and
+    it is compared with the others: slow start goes on. Round 3, from packet 30 on, has 130 ms: slow start ends at packet 38.
+    The first eight alone end it in round 2.""",
 )
 def _(b: StreamBuilder) -> None:
     c = clocked(b)

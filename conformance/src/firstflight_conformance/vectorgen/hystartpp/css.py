@@ -75,8 +75,8 @@ def _(b: StreamBuilder) -> None:
 @add(
     "hystartpp.css.resume",
     "A lower RTT in CSS resumes slow start",
-    """From packet 24 on, in round 3, the RTT is 115 ms. Its eighth sample is packet 31: 115 < 130, the exit was spurious, and slow start goes on: the ACK of 31 adds
-    300, that of 32 adds 1200 again.""",
+    """From packet 24 on, in round 3, the RTT is 115 ms. Its eighth sample is packet 31: 115 < 130, the exit was spurious, and slow
+    start goes on: the ACK of 31 adds 1200 / 4 = 300, that of 32 adds 1200 again.""",
     profiles=(RFC, UNPACED),
 )
 def _(b: StreamBuilder) -> None:
@@ -89,7 +89,7 @@ def _(b: StreamBuilder) -> None:
 @add(
     "hystartpp.css.resume-exact",
     "An RTT equal to the baseline does not resume slow start",
-    "130 < 130 is false: CSS goes on in round 3.",
+    "The RTT of round 3 is 130 ms, exactly the baseline, and not below it: CSS goes on in round 3.",
     profiles=(RFC, UNPACED, NGTCP2),
 )
 def _(b: StreamBuilder) -> None:
@@ -172,8 +172,8 @@ def _(b: StreamBuilder) -> None:
 @add(
     "hystartpp.css.ack-of-several",
     "The quarter is taken of what the ACK acknowledges, not of each packet",
-    """Packets have 1001 bytes. In CSS an ACK of three adds 3003 / 4 = 750, rounded down once; 3 * 250 = 750 as well, but an ACK of seven adds 7007 / 4 = 1751 against 7 * 250 =
-    1750, and of two 500 against 500.""",
+    """Packets have 1001 bytes. In CSS an ACK of three adds 3003 / 4 = 750, rounded down once; 3 * 250 = 750 as well, but an ACK of
+    seven adds 7007 / 4 = 1751 against 7 * 250 = 1750, and of two floor(2002 / 4) = 500 against 2 * 250 = 500.""",
     profiles=(RFC, UNPACED),
     max_datagram_size_bytes=1001,
     initial_window_bytes=8008,
@@ -227,8 +227,8 @@ def _(b: StreamBuilder) -> None:
 @add(
     "hystartpp.css.loss",
     "A loss in CSS ends HyStart++, and the base controller reacts to it",
-    """Packet 16 is lost when 17 to 19 are acknowledged. In CSS these add 300 each: 28800 + 900 = 29700. NewReno halves that: threshold and window 14850, recovery. After it congestion avoidance goes on; there
-    is no CSS any more.""",
+    """Packet 16 is lost when 17 to 19 are acknowledged. In CSS these add 1200 / 4 = 300 each: 28800 + 3 * 300 = 29700. NewReno halves
+    that: threshold and window 14850, recovery. After it congestion avoidance goes on; there is no CSS any more.""",
     profiles=(RFC, UNPACED),
     sources=("RFC 9406, section 4.2", "RFC 9002, section 7.3.2"),
 )
@@ -268,7 +268,8 @@ def _(b: StreamBuilder) -> None:
 @add(
     "hystartpp.css.ecn",
     "A CE mark in CSS ends HyStart++ as a loss does",
-    "The frame of packet 16 carries a CE mark: it first adds 300, 29100, then NewReno halves to 14550.",
+    """The frame of packet 16 carries a CE mark: it first adds 1200 / 4 = 300: 28800 + 300 = 29100. Then NewReno halves: 29100 / 2 =
+    14550.""",
     profiles=(RFC, UNPACED),
     sources=("RFC 9406, section 4.2", "RFC 9002, section 7.1"),
 )

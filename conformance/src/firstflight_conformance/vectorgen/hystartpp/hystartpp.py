@@ -23,12 +23,13 @@ def clocked(b: StreamBuilder, profile: str = RFC) -> Clocked:
 @add(
     "hystartpp.delay.step-in-round-three",
     "A step of the delay in round 3: the first reduced growth is at the ACK of packet 38",
-    """Rounds end with the ACK of windowEnd, which already belongs to the next: packets 0 to 9, 10 to 29, 30 to 69. At the ACK of packet 10 SND.NXT is 10
-    + 2 * 10 = 30, at that of packet 30 it is 10 + 2 * 30 = 70. The RTT is 100 ms up to packet 29 and 130 ms from packet 30 on: the minimum of round 2 is 100, the
-    threshold 100 / 8 = 12.5 ms. Round 3 has its eighth sample with packet 37: 130 >= 112.5, so CSS begins, after that ACK has grown the
-    window in full to 12000 + 38 * 1200 = 57600. The ACK of packet 38 is the first that adds 300 bytes, 57900, and of packet 41 the fourth: 58800.
-    Samples counted from packet 31 on (the ACK that ends a round belongs to it) reduce at 39; a first round of one packet that ends after packet 0 or 1 shifts
-    the rounds and reduces later; a test before the growth reduces at 37.""",
+    """Rounds end with the ACK of windowEnd, which already belongs to the next: packets 0 to 9, 10 to 29, 30 to 69. At the ACK of
+    packet 10 SND.NXT is 10 + 2 * 10 = 30, at that of packet 30 it is 10 + 2 * 30 = 70. The RTT is 100 ms up to packet 29 and
+    130 ms from packet 30 on: the minimum of round 2 is 100, the threshold 100 / 8 = 12.5 ms. Round 3 has its eighth sample with
+    packet 37: 130 >= 112.5, so CSS begins, after that ACK has grown the window in full to 12000 + 38 * 1200 = 57600. The ACK of
+    packet 38 is the first that adds 1200 / 4 = 300 bytes, 57900, and of packet 41 the fourth: 58800. Samples counted from
+    packet 31 on (the ACK that ends a round belongs to it) reduce at 39; a first round of one packet that ends after packet 0 or
+    1 shifts the rounds and reduces later; a test before the growth reduces at 37.""",
 )
 def _(b: StreamBuilder) -> None:
     c = clocked(b)
@@ -43,8 +44,9 @@ def _(b: StreamBuilder) -> None:
 @add(
     "hystartpp.delay.step-in-round-two",
     "A step of the delay in round 2",
-    """Round 1 has the packets 0 to 9, round 2 those from 10 on: its eighth sample is packet 17. 130 >= 100 + 12.5: CSS begins at window 12000 + 18 *
-    1200 = 33600; the ACK of packet 18 adds 300. A sender that compares with the round before only from round 3 on does not.""",
+    """Round 1 has the packets 0 to 9, round 2 those from 10 on: its eighth sample is packet 17. 130 >= 100 + 12.5: CSS begins at
+    window 12000 + 18 * 1200 = 33600; the ACK of packet 18 adds 1200 / 4 = 300. A sender that compares with the round before
+    only from round 3 on does not.""",
 )
 def _(b: StreamBuilder) -> None:
     c = clocked(b)
@@ -85,7 +87,7 @@ def _(b: StreamBuilder) -> None:
 @add(
     "hystartpp.delay.below-threshold",
     "A rise by a nanosecond less does not",
-    "112.499999 < 112.5 ms: slow start goes on, every ACK adds 1200.",
+    "112.499999 ms < 100 ms + 12.5 ms: slow start goes on, every ACK adds 1200.",
 )
 def _(b: StreamBuilder) -> None:
     c = clocked(b)
@@ -127,8 +129,9 @@ def _(b: StreamBuilder) -> None:
 @add(
     "hystartpp.delay.maximum-threshold",
     "On a long path the threshold is 16 ms",
-    """400 / 8 = 50 ms is more than 16 ms. 415.999999 ms in round 2 are too little. In round 3 the RTT is 431.999999 ms, 16 more: CSS begins at packet 37.
-    Without the upper bound it takes 450 in round 2, or 468 in round 3.""",
+    """400 / 8 = 50 ms is more than 16 ms. 415.999999 ms in round 2 are too little. In round 3 the RTT is 431.999999 ms, 16 more: CSS
+    begins at packet 37. Without the upper bound it takes 400 ms + 50 ms = 450 ms in round 2, or 416 ms + 416 ms / 8 = 468 ms in
+    round 3.""",
 )
 def _(b: StreamBuilder) -> None:
     c = clocked(b)
@@ -332,8 +335,9 @@ def _(b: StreamBuilder) -> None:
 @add(
     "hystartpp.growth.app-limited",
     "App-limited ACKs do not grow the window, but give samples",
-    """When round 2 is over, the sender has no more than eight packets for a window of 12000 + 30 * 1200 = 48000, and the RTT is 130 ms: the window stays, yet the eighth
-    sample, packet 37, begins CSS. A sender that skips these ACKs is in slow start until it has eight others: the ACKs from 38 on are not limited, and add 300.""",
+    """When round 2 is over, the sender has no more than eight packets for a window of 12000 + 30 * 1200 = 48000, and the RTT is 130
+    ms: the window stays, yet the eighth sample, packet 37, begins CSS. A sender that skips these ACKs is in slow start until it
+    has eight others: the ACKs from 38 on are not limited, and add 1200 / 4 = 300 each.""",
 )
 def _(b: StreamBuilder) -> None:
     c = clocked(b)
@@ -370,8 +374,8 @@ def _(b: StreamBuilder) -> None:
 @add(
     "hystartpp.growth.small-packets",
     "Bytes count, not packets",
-    """Datagrams may have 1200 bytes, but those sent have 500. Each ACK adds 500 in slow start, and 500 / 4 = 125 in CSS, which begins at the eighth sample of round 2.
-    Counting packets adds 1200 and 300.""",
+    """Datagrams may have 1200 bytes, but those sent have 500. Each ACK adds 500 in slow start, and 500 / 4 = 125 in CSS, which begins
+    at the eighth sample of round 2. Counting packets adds 1200, and 1200 / 4 = 300 in CSS.""",
     initial_window_bytes=5000,
 )
 def _(b: StreamBuilder) -> None:

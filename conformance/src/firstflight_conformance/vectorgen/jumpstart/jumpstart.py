@@ -135,8 +135,7 @@ def _(b: StreamBuilder) -> None:
 @add(
     "jumpstart.pacing.hundredths",
     "A long flight is spread over exactly one RTT",
-    """D = 97 over 100 ms: packet 96 leaves at floor(96 * 100000000 / 97) = 98969072 ns; a gap of floor(100000000 / 97) = 1030927 ns added 96 times
-    gives 98968992.""",
+    """D = 97 over 100 ms: packet 96 leaves at floor(96 * 100000000 / 97) = 98969072 ns; a gap of floor(100000000 / 97) = 1030927 ns added 96 times would give 96 * 1030927 = 98968992.""",
     flags=("paced",),
 )
 def _(b: StreamBuilder) -> None:
@@ -162,7 +161,7 @@ def _(b: StreamBuilder) -> None:
 @add(
     "jumpstart.pacing.small-flight",
     "A flight within an initial window: paced, or with the footnote at once",
-    "D = 3 is at most 4380 bytes. The text paces it: 0, 33.333333 and 66.666666 ms. With the footnote all three leave at the start.",
+    "D = 3, and 3 * 1000 < 4380. The text paces it: 0, 33.333333 and 66.666666 ms. With the footnote all three leave at the start.",
     profiles=(PFLDNET, FOOTNOTE),
     flags=("paced",),
 )
@@ -193,7 +192,7 @@ def _(b: StreamBuilder) -> None:
 @add(
     "jumpstart.pacing.above-small-flight",
     "One byte more than the footnote allows is paced",
-    "4385 bytes in five packets of 877: more than 4380, so both profiles send one packet every 20 ms.",
+    "Five packets of 877 bytes: 5 * 877 > 4380, so both profiles send one packet every 20 ms.",
     profiles=(PFLDNET, FOOTNOTE),
     max_datagram_size_bytes=877,
     flags=("paced",),
@@ -335,7 +334,7 @@ def _(b: StreamBuilder) -> None:
 @add(
     "jumpstart.flight.frozen",
     "More data does not change a flight under way",
-    "The application writes 50000 bytes at 27 ms, after six packets. D stays 20: packet 6 is due at 30 ms and packet 7 at 35 ms.",
+    "After six packets, at 27 ms, the application writes: 20000 - 6 * 1000 + 50000 = 64000 bytes wait. D stays 20: packet 6 is due at 30 ms and packet 7 at 35 ms.",
     profiles=(PFLDNET, SCHARF),
     flags=("paced",),
 )

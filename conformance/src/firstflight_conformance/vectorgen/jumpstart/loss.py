@@ -54,7 +54,7 @@ def _(b: StreamBuilder) -> None:
     "jumpstart.account.half-lost",
     "Half of a hundred packets lost",
     """D = 100, packets 0 to 49 lost: 50 packets at detection. 50 repairs: (100 - 50) / 2 = 25 at the end. D / 2 - R gives 0, leaving the rule out 50.
-    For scharf-2009 the 65536 bytes of its cap are 66 packets; a stream of 100 does not fit it.""",
+    For scharf-2009 the cap of 64 KiB holds ceil(64 * 1024 / 1000) = 66 packets; a stream of 100 does not fit it.""",
     profiles=(PFLDNET,),
 )
 def _(b: StreamBuilder) -> None:
@@ -314,7 +314,7 @@ def _(b: StreamBuilder) -> None:
 @add(
     "jumpstart.loss.least-window",
     "The reduction stops at two packets",
-    """D = 3, one lost: half of 3000 is 1500, and the window two packets, 2000. At the end (3 - 1) / 2 = 1 packet.""",
+    """D = 3, one lost: half of 3000 is 3000 / 2 = 1500, and the window two packets, 2000. At the end (3 - 1) / 2 = 1 packet.""",
 )
 def _(b: StreamBuilder) -> None:
     ready(b, 3000)

@@ -143,7 +143,7 @@ def _(b: StreamBuilder) -> None:
     "jumpstart.quicly.second-loss",
     "The second reduction is to 7/10",
     """As in the case of a quarter lost: 12600 with a threshold of 6000. A packet sent after that is acknowledged, app-limited, and ends recovery. The next loss
-    reduces the window to 12600 * 7 / 10 = 8820, threshold too. Half would be 6300. quicly multiplies by 0.7 in floating point and may get
+    reduces the window to 12600 * 7 / 10 = 8820, threshold too. Half would be 12600 / 2 = 6300. quicly multiplies by 0.7 in floating point and may get
     one byte less where the product is a whole number; here it gets 8820 as well.""",
     sources=_SOURCE,
 )
@@ -164,8 +164,8 @@ def _(b: StreamBuilder) -> None:
 @add(
     "jumpstart.quicly.late-share",
     "The share never lowers the window",
-    """8 of 20 acknowledged, then 1 lost: 6000. The ACK of one more makes 9 * 1200 = 10800 bytes, whose 7/10 are 7560 (quicly's floating point: 7559). The next ACK of two makes
-    13200, 9240.""",
+    """8 of 20 acknowledged, then 1 lost: 6000. The ACK of one more makes 9 * 1200 = 10800 bytes, whose 7/10 are 10800 * 7 / 10 = 7560 (in quicly's floating point one byte less). The next ACK of
+    two makes 11 * 1200 = 13200, 13200 * 7 / 10 = 9240.""",
     sources=_SOURCE,
 )
 def _(b: StreamBuilder) -> None:
@@ -183,7 +183,7 @@ def _(b: StreamBuilder) -> None:
 @add(
     "jumpstart.quicly.too-small",
     "A jump that gains nothing is not made",
-    """The window is 30000, the jump would be 24000: it is not made, and not tried again.""",
+    """The window is 30000, the jump would be 20 * 1200 = 24000: it is not made, and not tried again.""",
     sources=_SOURCE,
     initial_window_bytes=30_000,
 )
@@ -197,7 +197,7 @@ def _(b: StreamBuilder) -> None:
 @add(
     "jumpstart.quicly.border",
     "The jump must be more than the window and what is in flight",
-    """Window 12000 and 10 packets, 12000 bytes, in flight: together 24000, and the jump of 24000 is no more than that. It is not made.""",
+    """Window 12000 and 10 packets, 12000 bytes, in flight: together 12000 + 12000 = 24000, and the jump of 20 * 1200 = 24000 is no more than that. It is not made.""",
     sources=_SOURCE,
 )
 def _(b: StreamBuilder) -> None:
@@ -278,8 +278,8 @@ def _(b: StreamBuilder) -> None:
 @add(
     "jumpstart.scharf.cap",
     "At most u = 65536 bytes, the last packet short",
-    """10^6 bytes are queued: 65536 of them in 46 packets, the last of 65536 - 45 * 1448 = 376 bytes. Packet i leaves after floor(i * 1448 * 10^8 / 65536) ns: the second after 2209472,
-    the last after 45 * 2209472.65625 = 99426269 ns. Whole packets only would be 45.""",
+    """10^6 bytes are queued: 65536 of them in 46 packets, the last of 65536 - 45 * 1448 = 376 bytes. Packet i leaves after i times 1448/65536 of the RTT, rounded down: the second after floor(1448
+    * 100 ms / 65536) = 2209472 ns, the last after floor(45 * 1448 * 100 ms / 65536) = 99426269 ns. Whole packets only would be 45.""",
     profiles=(SCHARF,),
     sources=("Scharf, Networking 2009",),
     max_datagram_size_bytes=1448,
@@ -345,7 +345,7 @@ def _(b: StreamBuilder) -> None:
 @add(
     "jumpstart.ns3.no-sample",
     "The simulator without an RTT sample takes 100 ms",
-    "65536 bytes in 100 ms at 6/5 of the rate: the second packet of 1200 leaves after 1200 * 100 * 5 / (65536 * 6) ms = 1.525878 ms. 54 packets fit, the rest of 736 bytes waits.",
+    "65536 bytes in 0.1 s at 6/5 of the rate: the second packet of 1200 leaves after 1200 * 100 * 5 / (65536 * 6) ms = 1.525878 ms. floor(65536 / 1200) = 54 packets fit, the rest of 65536 - 54 * 1200 = 736 bytes waits.",
     profiles=(NS3,),
     sources=_NS3,
     flags=("paced",),

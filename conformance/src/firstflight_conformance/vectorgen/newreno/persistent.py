@@ -69,8 +69,9 @@ def before_any_sample(b: StreamBuilder) -> None:
     b.lose(8 * S + RTT, (0, 2))
 
 
-_DURATION = """The one sample is 200 ms, its variation 100 ms: the persistent congestion duration is 3 * (200 + 4 * 100 + 25) = 1875 ms, or 1800 ms for who leaves the
-peer's max_ack_delay of 25 ms out; a second equal sample lowers the variation to 75 ms, and both by 300 ms."""
+_DURATION = """The one sample is 200 ms, its variation 200 ms / 2 = 100 ms: the persistent congestion duration is
+3 * (200 ms + 4 * 100 ms + 25 ms) = 1875 ms, or 3 * (200 ms + 4 * 100 ms) = 1800 ms in a stack that leaves the peer's max_ack_delay of
+25 ms out; a second equal sample lowers the variation to 75 ms, and both by 3 * 4 * 25 ms = 300 ms."""
 
 
 def add(
@@ -81,39 +82,51 @@ def add(
     CATALOGUE.add(f"cubic.persistent.{name}", title, why, profiles=("rfc-9438",))(on_cubic)
 
 
+def ending(fill: Callable[[StreamBuilder], Any], cwnd_bytes: int) -> Callable[[StreamBuilder], None]:
+    """Return the same stream with the window that it ends with."""
+
+    def stated(b: StreamBuilder) -> None:
+        fill(b)
+        b.expect(cwnd_bytes=cwnd_bytes)
+
+    return stated
+
+
 add(
     "established-by-losses",
     "Losses over three seconds establish persistent congestion",
     f"{_DURATION} Packets 1 to 3 are lost, sent at 1, 2 and 4 s, and nothing between them is acknowledged: 3 s are more than that. The window falls to two datagrams, 2400.",
-    established,
-    established,
+    ending(established, 2400),
+    ending(established, 2400),
 )
 add(
     "established-then-growth",
     "After persistent congestion slow start goes up to the threshold",
-    f"{_DURATION} 3 s of losses are more. From 2400 full windows double to 4800, then grow as the threshold lets them: it is half of 12000, or 8400 in CUBIC. A stack that restores the "
+    f"{_DURATION} 3 s of losses are more. From 2400 full windows double to 4800, then grow as the threshold lets them: it is half of 12000, or 8400 in CUBIC. Four packets give 6000 + 240 + 230 + 222 = 6692 and five more "
+    "6692 + 215 + 208 + 202 + 196 + 191 = 7704; in CUBIC three of the four reach 8400, and W_est is then 8400 + (9/17) * 1200 * 1200 / 8400 = 8490.76 "
+    "and, seven packets later, 8490.76 + (9/17) * 1200 * 8400 / 8490 = 9119.3. A stack that restores the "
     "window, or that stays in recovery, is found out at the first of these ACKs.",
-    grows_again(2, 4, 5),
-    grows_again(2, 4, 7),
+    ending(grows_again(2, 4, 5), 7704),
+    ending(grows_again(2, 4, 7), 9119),
 )
 add(
     "losses-too-close",
     "Losses 1.4 seconds apart establish nothing",
-    f"{_DURATION} The frame that reveals the losses is that sample: 1575 ms, or 1500 ms. The 1400 ms between the packets are less than both. One reduction, no collapse.",
-    too_short,
-    too_short,
+    f"{_DURATION} The frame that reveals the losses is that sample: 1875 ms - 300 ms = 1575 ms, or 1800 ms - 300 ms = 1500 ms. The packets are 2.4 s - 1 s = 1400 ms apart, less than both. One reduction, no collapse.",
+    ending(too_short, 6000),
+    ending(too_short, 8400),
 )
 add(
     "losses-around-an-ack",
     "A packet acknowledged between the losses prevents it",
     f"{_DURATION} The lost packets 1 and 3 were sent 3 s apart, but packet 2 between them arrived: one reduction, no collapse.",
-    acked_between,
-    acked_between,
+    ending(acked_between, 6000),
+    ending(acked_between, 8400),
 )
 add(
     "losses-before-a-sample",
     "Losses of packets sent before the first RTT sample establish nothing",
     "Packets 0 to 2 were sent over 4 s, the first RTT sample came at 8.2 s: RFC 9002, section 7.6.2, wants a sample that is older than both packets. One reduction, no collapse.",
-    before_any_sample,
-    before_any_sample,
+    ending(before_any_sample, 6000),
+    ending(before_any_sample, 8400),
 )

@@ -12,7 +12,7 @@ RTT = 100 * MS
 @add(
     "slow-start.growth.ack-of-two",
     "One ACK of two packets grows the window by their bytes",
-    "12000 + 2 * 1200 = 14400. A controller that counts ACKs gives 13200.",
+    "12000 + 2 * 1200 = 14400. A controller that counts ACKs gives 12000 + 1200 = 13200.",
 )
 def _(b: StreamBuilder) -> None:
     b.send(0, 10)
@@ -23,7 +23,8 @@ def _(b: StreamBuilder) -> None:
 @add(
     "slow-start.growth.small-packets",
     "Growth counts the bytes of small packets, not packets",
-    "Ten packets of 300 bytes, acknowledged in one ACK: 12000 + 10 * 300 = 15000. Counting packets of a full datagram gives 24000.",
+    """Ten packets of 300 bytes, acknowledged in one ACK: 12000 + 10 * 300 = 15000. Counting packets of a full datagram gives 12000 +
+    10 * 1200 = 24000.""",
 )
 def _(b: StreamBuilder) -> None:
     b.send(0, 10, 300)
@@ -34,7 +35,8 @@ def _(b: StreamBuilder) -> None:
 @add(
     "slow-start.growth.gaps",
     "An ACK with a gap grows by the bytes of all its ranges",
-    "Packets 0, 2..3 and 6: 12000 + 4 * 1200 = 16800. Counting from the lowest to the largest acknowledged gives 20400.",
+    """Packets 0, 2..3 and 6: 12000 + 4 * 1200 = 16800. Counting from the lowest to the largest acknowledged gives 12000 + 7 * 1200 =
+    20400.""",
 )
 def _(b: StreamBuilder) -> None:
     b.send(0, 10)
@@ -83,7 +85,7 @@ def _(b: StreamBuilder) -> None:
 @add(
     "slow-start.window.initial-1500",
     "The recommended initial window for datagrams of 1500 bytes",
-    "Ten datagrams are 15000 bytes, more than max(14720, 2 * 1500) = 14720: 14720.",
+    "Ten datagrams are 10 * 1500 = 15000 bytes, more than max(14720, 2 * 1500) = 14720: 14720.",
     initial_window_bytes=None,
     max_datagram_size_bytes=1500,
 )
@@ -95,7 +97,7 @@ def _(b: StreamBuilder) -> None:
 @add(
     "slow-start.window.initial-9000",
     "The recommended initial window for datagrams of 9000 bytes",
-    "Ten datagrams are 90000 bytes, more than max(14720, 2 * 9000) = 18000: 18000.",
+    "Ten datagrams are 10 * 9000 = 90000 bytes, more than max(14720, 2 * 9000) = 18000: 18000.",
     initial_window_bytes=None,
     max_datagram_size_bytes=9000,
 )
@@ -122,7 +124,7 @@ def _(b: StreamBuilder) -> None:
 @add(
     "slow-start.app-limited.no-growth",
     "An app-limited ACK does not grow the window",
-    "Two packets of a window of ten: the ACK says app_limited, and the window stays 12000 instead of 14400.",
+    "Two packets of a window of ten: the ACK says app_limited, and the window stays 12000. Growth would give 12000 + 2 * 1200 = 14400.",
 )
 def _(b: StreamBuilder) -> None:
     b.send(0, 2, app_limited=True)
@@ -179,7 +181,7 @@ def _enter_recovery(b: StreamBuilder) -> None:
 @add(
     "slow-start.recovery.halved",
     "The first loss ends slow start with half the window",
-    "12000 + 3 * 1200 = 15600; a loss makes threshold and window 15600 / 2 = 7800. A factor of 0.7 gives 10920.",
+    "12000 + 3 * 1200 = 15600; a loss makes threshold and window 15600 / 2 = 7800. A factor of 0.7 gives 15600 * 0.7 = 10920.",
 )
 def _(b: StreamBuilder) -> None:
     _enter_recovery(b)
@@ -189,7 +191,7 @@ def _(b: StreamBuilder) -> None:
 @add(
     "slow-start.recovery.odd-window",
     "Half of an odd window is rounded down",
-    "12000 + 77 = 12077; half of it is 6038.5: the threshold and the window become 6038.",
+    "12000 + 77 = 12077, and 12077 / 2 = 6038.5: the threshold and the window become 6038.",
 )
 def _(b: StreamBuilder) -> None:
     b.send_sizes(0, [(1, 77), (9, 1200)])
@@ -202,7 +204,7 @@ def _(b: StreamBuilder) -> None:
     "slow-start.recovery.once-per-period",
     "Further losses of the same flight reduce nothing more",
     """After the reduction to 7800 at 100 ms, packets 4 and 5, sent at 0 ms, are declared lost: they were sent before recovery began,
-    so the window stays 7800. A reduction per loss event gives 3900.""",
+    so the window stays 7800. A reduction per loss event gives 7800 / 2 = 3900.""",
 )
 def _(b: StreamBuilder) -> None:
     _enter_recovery(b)
@@ -300,7 +302,8 @@ def _(b: StreamBuilder) -> None:
 @add(
     "slow-start.recovery.ack-before-loss",
     "A frame that acknowledges and reveals loss: the ACK comes first",
-    """Packets 1..9 are acknowledged in slow start: 12000 + 10800 = 22800. Then packet 0 is lost: 11400. In the other order the result is 6000.""",
+    """Packets 1..9 are acknowledged in slow start: 12000 + 10800 = 22800. Then packet 0 is lost: 22800 / 2 = 11400. In the other order
+    the result is 12000 / 2 = 6000.""",
     flags=("same-time-order",),
 )
 def _(b: StreamBuilder) -> None:
@@ -313,7 +316,8 @@ def _(b: StreamBuilder) -> None:
 @add(
     "slow-start.recovery.loss-before-ack",
     "A frame that acknowledges and reveals loss: the loss comes first",
-    """Packet 0 is lost: 12000 / 2 = 6000. Packets 1..9 were sent before recovery began: nothing more. In the other order the result is 11400.""",
+    """Packet 0 is lost: 12000 / 2 = 6000. Packets 1..9 were sent before recovery began: nothing more. In the other order the result is
+    (12000 + 9 * 1200) / 2 = 11400.""",
     flags=("same-time-order",),
 )
 def _(b: StreamBuilder) -> None:
@@ -352,7 +356,8 @@ def _(b: StreamBuilder) -> None:
 @add(
     "slow-start.recovery.huge-window",
     "Half of a window beyond 2^53 is exact",
-    """Half of 2^55 + 7 = 36028797018963975 is 18014398509481987.5, rounded down 18014398509481987. In double precision the window is 2^55 + 8, and half of it 18014398509481988.""",
+    """The window is 2^55 + 7 = 36028797018963975. Half of it, 36028797018963975 / 2 = 18014398509481987.5, is rounded down:
+    18014398509481987. In double precision the window is 2^55 + 8, and half of it (2^55 + 8) / 2 = 18014398509481988.""",
     initial_window_bytes=2**55 + 7,
 )
 def _(b: StreamBuilder) -> None:
@@ -378,8 +383,9 @@ def _(b: StreamBuilder) -> None:
 @add(
     "slow-start.avoidance.one-datagram-per-window",
     "A window of packets acknowledged adds at most one datagram",
-    """A loss right at the start leaves 12000 / 2 = 6000. Five full packets, one window, are acknowledged one by one: +240, +230, +222, +215, +208 =
-    6000 + 1115 = 7115, less than 7200.""",
+    """A loss right at the start leaves 12000 / 2 = 6000. Five full packets, one window, are acknowledged one by one: floor(1440000 /
+    6000) = 240, floor(1440000 / 6240) = 230, floor(1440000 / 6470) = 222, floor(1440000 / 6692) = 215, floor(1440000 / 6907) =
+    208. The window is 6000 + 240 + 230 + 222 + 215 + 208 = 7115, less than 6000 + 1200 = 7200.""",
 )
 def _(b: StreamBuilder) -> None:
     b.send(0, 10)
@@ -423,7 +429,8 @@ def _(b: StreamBuilder) -> None:
 @add(
     "slow-start.ce.once-per-period",
     "CE marks on packets sent before recovery reduce nothing more",
-    "After the reduction to 6600 packet 1, sent before it, carries another mark: 6600 stays. A reduction per mark gives 3300.",
+    """After the reduction to 6600 packet 1, sent before it, carries another mark: 6600 stays. A reduction per mark gives 6600 / 2 =
+    3300.""",
     flags=("same-time-order",),
 )
 def _(b: StreamBuilder) -> None:

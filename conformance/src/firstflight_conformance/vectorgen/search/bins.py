@@ -122,8 +122,9 @@ def _(b: StreamBuilder) -> None:
 @add(
     "search.bins.crossing-ack",
     "The ACK that ends a bin is counted in the new one",
-    """A stretch ACK of 50000 bytes crosses the end of bin 13. The windows of the recommended reading end with bin 13: 4..13 hold 135000 and 1..10 hold 100000:
-    1300000 < 1350000, slow start goes on. Counted in the bin that ends, they hold 185000; counted as part of both, more. One bin later the 50000 are in the window.""",
+    """A stretch ACK of 50000 bytes crosses the end of bin 13. The windows of the recommended reading end with bin 13: 4..13 hold
+    135000 and 1..10 hold 100000: 1300000 < 1350000, slow start goes on. Counted in the bin that ends, they hold 135000 + 50000
+    = 185000; counted as part of both, more. One bin later the 50000 are in the window.""",
     sources=("catalogue E16",),
 )
 def _(b: StreamBuilder) -> None:
@@ -151,8 +152,9 @@ def _(b: StreamBuilder) -> None:
 @add(
     "search.bins.gap-at-boundary",
     "A gap that ends exactly at the end of a bin opens the next, or does not",
-    """After bin 2, which ends at 205 ms, the next ACK comes at 100 + 5 * 35 = 275 ms, exactly the end of bin 4. draft-00: 275 > 205, and then 70 / 35 + 1 = 3 bins end: bin 5 is open, although 275 > 275 does not hold. So in draft-09 and neqo-2026.
-    lanman-2024 tests each bin: bin 4 is open, and the ACK one ns later makes it 5.""",
+    """After bin 2, which ends at 100 ms + 3 * 35 ms = 205 ms, the next ACK comes at 100 + 5 * 35 = 275 ms, exactly the end of bin 4.
+    draft-00: 275 ms > 205 ms, and then 70 / 35 + 1 = 3 bins end: bin 5 is open, although 275 ms is no later than its beginning.
+    So in draft-09 and neqo-2026. lanman-2024 tests each bin: bin 4 is open, and the ACK one ns later makes it 5.""",
     sources=("draft-chung-ietf-ccwg-00, lines 10 and 24", "catalogue E08", "catalogue E10"),
 )
 def _(b: StreamBuilder) -> None:
@@ -194,8 +196,9 @@ def _(b: StreamBuilder) -> None:
 @add(
     "search.bins.gap-huge",
     "A gap of 2^31 bins is one step of work",
-    """Initial RTT 1 ns: a bin is 7/20 ns. The second ACK comes 751619277 ns after the first: 20 * 751619277 ticks, less the 7 of bin 0, divided by 7 give 2147483648 bins
-    passed, more than 31 bits hold. An int overflows, a loop over every bin stalls. Two ns later, six bins on, both windows hold the one full bin: exit.""",
+    """Initial RTT 1 ns: a bin is 7/20 ns. The second ACK comes 752619277 ns - 1 ms = 751619277 ns after the first. In ticks of 1/20 ns
+    a bin is 7: floor((20 * 751619277 - 7) / 7) + 1 = 2147483648 bins have passed, more than 31 bits hold. An int overflows, a
+    loop over every bin stalls. Two ns later, six bins on, both windows hold the one full bin: exit.""",
     sources=("catalogue E15", "catalogue E42"),
 )
 def _(b: StreamBuilder) -> None:
@@ -226,8 +229,9 @@ def _(b: StreamBuilder) -> None:
 @add(
     "search.bins.index-above-255",
     "The index of a bin needs more than eight bits",
-    """A gap leads from bin 1 to bin 250; bins 250 then holds 30000, the following 10000 each. At curr = 261 the recommended windows, 251..260 and 248..257, hold 100000 each: exit. At 256 an
-    index of eight bits begins again at 0, and 256 mod 25 is 6: the ring jumps.""",
+    """A gap leads from bin 1 to bin 250; bin 250 then holds 30000, the following 10000 each. At curr = 261 the recommended windows,
+    the ten bins up to 260 and the ten up to 257, hold 100000 each: exit. At 256 an index of eight bits begins again at 0, and
+    256 mod 25 is 6: the ring jumps.""",
     sources=("catalogue E45",),
 )
 def _(b: StreamBuilder) -> None:
@@ -293,8 +297,8 @@ def _(b: StreamBuilder) -> None:
 @add(
     "search.start.handshake-rtt",
     "The first sample alone sets the bin duration",
-    """The first RTT is 300 ms: a bin is 105 ms, and stays so although later RTTs are 100 ms. The ACK at 404 ms is in bin 0, the one at 406 ms in bin 1. A duration that follows the
-    RTT would be in bin 2 and 3.""",
+    """The first RTT is 300 ms: a bin is 0.35 * 300 ms = 105 ms, and stays so although later RTTs are 100 ms. The ACK at 404 ms is in
+    bin 0, the one at 406 ms in bin 1. A duration that follows the RTT would be in bin 2 and 3.""",
     sources=("catalogue E21", "catalogue E56"),
 )
 def _(b: StreamBuilder) -> None:

@@ -134,8 +134,10 @@ def _(b: StreamBuilder) -> None:
 @add(
     "search.shift.fifteen-fraction",
     "A shift of 15 bins and a fraction: the ring of draft-00 has lost the oldest bin",
-    """RTT 540 ms is 15 bins and 15/35. Counted where a bin ends, bin 0 holds 200000, bins 1..14 10000 each, later ones 20000. draft-00, curr = 26: the windows S(11) and S(10) are bins 1..10 and 0..9, but bin 0 shares its slot with the newest, 25, and counts as 20000:
-    (20 * 100000 + 15 * 110000) / 35 = 104285; 13 times that is less than 10 * 200000: on. With bin 0 it would be 181428, and exit.""",
+    """RTT 540 ms is 15 bins and 15/35. Counted where a bin ends, bin 0 holds 200000, bins 1..14 10000 each, later ones 20000.
+    draft-00, curr = 26: the windows S(11) and S(10) are bins 1..10 and 0..9, but bin 0 shares its slot with the newest, 25, and
+    counts as 20000: (20 * 100000 + 15 * 110000) / 35 = 104285; 13 times that is less than 10 * 200000: on. With bin 0 it would
+    be (20 * 100000 + 15 * 290000) / 35 = 181428, 13 * 181428 > 10 * 200000, and exit.""",
     sources=("catalogue E19",),
 )
 def _(b: StreamBuilder) -> None:
@@ -213,7 +215,9 @@ for _units in (1, 3, 5, 8, 10):
 @add(
     "search.clock.wrap-32-bits",
     "The clock passes 2^32 microseconds",
-    """The connection begins 200 ms before 4294967296 us. Bins go on over the wrap, and the constant rate exits as at any other time. Code that keeps the time alone in 32 bits ends no bin for 71 minutes; where the end of the bin wraps too, as in Linux, one ACK per bin shows nothing.""",
+    """The connection begins when the clock stands at 4294767296 us, and 4294767296 us + 200 ms = 4294967296 us is 2^32 us. Bins go on
+    over the wrap, and the constant rate exits as at any other time. Code that keeps the time alone in 32 bits ends no bin for
+    71 minutes; where the end of the bin wraps too, as in Linux, one ACK per bin shows nothing.""",
     sources=("catalogue E47",),
 )
 def _(b: StreamBuilder) -> None:

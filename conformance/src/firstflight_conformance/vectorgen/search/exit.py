@@ -144,8 +144,9 @@ def _(b: StreamBuilder) -> None:
 @add(
     "search.exit.overshoot-bins",
     "The overshoot is the sum of the last bins, six or five of them",
-    """Bins 8..13 hold 1, 2, 4, 8, 16 and 32 thousand, so that a sum shows its terms. Recommended, at curr = 14: the window is 10000000 + 800000 + 63000 = 10863000; bins 8..14, the open one empty, hold 63000: 10800000.
-    Literal, at curr = 12: 10815000 less bins 7..12, 100000 + 1000 + 2000 + 4000 + 8000 = 115000: 10700000.""",
+    """Bins 8..13 hold 1, 2, 4, 8, 16 and 32 thousand, so that a sum shows its terms. Recommended, at curr = 14: the window is 10000000
+    + 800000 + 63000 = 10863000; bins 8..14, the open one empty, hold 1000 + 2000 + 4000 + 8000 + 16000 + 32000 = 63000:
+    10800000. Literal, at curr = 12: 10815000 less bins 7..12, 100000 + 1000 + 2000 + 4000 + 8000 = 115000: 10700000.""",
     sources=("LANMAN 2024, Algorithm 1", "catalogue E34"),
 )
 def _(b: StreamBuilder) -> None:
@@ -184,7 +185,9 @@ def _(b: StreamBuilder) -> None:
 @add(
     "search.exit.overshoot-exceeds-window",
     "An overshoot larger than the window",
-    """All ACKs are app-limited: 10000 bytes in each bin, the window stays 30000. Recommended: 30000 - 60000 is below the minimum window: 2000. Literal: 30000 - 50000 is less than nothing, and the window becomes 0.""",
+    """All ACKs are app-limited: 10000 bytes in each bin, the window stays 30000. Recommended: the overshoot of six bins, 6 * 10000 =
+    60000, is more than the window, and 30000 - 60000 is below the minimum window: 2000. Literal: 30000 - 50000 is less than
+    nothing, and the window becomes 0.""",
     sources=("catalogue E35",),
     initial_window_bytes=30000,
 )

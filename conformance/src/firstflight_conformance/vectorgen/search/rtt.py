@@ -30,8 +30,10 @@ def _delayed(b: StreamBuilder, delay_ns: int) -> None:
 @add(
     "search.rtt.ack-delay",
     "The acknowledgement delay is in the RTT, or is taken off",
-    """From bin 11 on the samples are 123 ms, of which 22 ms are acknowledgement delay. Left in, 123 / 35 = 3.51: k = 4 in lanman-2024, prev = 10 at curr = 14 is still warming up, and the constant rate exits at curr = 15.
-    quicly-pr583 takes it off, since 123 > 100 + 22: 101 / 35 = 2.89, k = 3, exit at curr = 14. neqo-2026 and picoquic-fork have 2 whole bins of 101 ms, and 3 of 123.""",
+    """From bin 11 on the samples are 123 ms, of which 22 ms are acknowledgement delay. Left in, 123 / 35 = 3.51: k = 4 in lanman-2024,
+    prev = 10 at curr = 14 is still warming up, and the constant rate exits at curr = 15. quicly-pr583 takes it off, since 123 >
+    100 + 22: 123 ms - 22 ms = 101 ms, 101 / 35 = 2.89, k = 3, exit at curr = 14. neqo-2026 and picoquic-fork have 2 whole bins
+    of 101 ms, and 3 of 123.""",
     sources=("catalogue E53", "RFC 9002, section 5.3"),
 )
 def _(b: StreamBuilder) -> None:
@@ -60,7 +62,9 @@ def _(b: StreamBuilder) -> None:
 @add(
     "search.rtt.ack-delay-half-unit",
     "An acknowledgement delay of half a millisecond more",
-    """As before with a delay of 22.5 ms. quicly-pr583 rounds it to 23 ms, and 123 > 100 + 23 does not hold: nothing is taken off, k = 4. Rounded down it would be 22 ms, and k = 3. In microseconds and finer 22.5 ms are taken off.""",
+    """As before with a delay of 22.5 ms. quicly-pr583 rounds it to 23 ms, and 100 ms + 23 ms = 123 ms: the sample of 123 ms is not
+    above it, nothing is taken off, k = 4. Rounded down it would be 22 ms, and k = 3. In microseconds and finer 22.5 ms are
+    taken off.""",
     sources=("catalogue E53",),
 )
 def _(b: StreamBuilder) -> None:
@@ -105,8 +109,10 @@ def _(b: StreamBuilder) -> None:
 @add(
     "search.start.app-limited-first",
     "The first ACK is app-limited, with an RTT of its own",
-    """The first ACK, at 200 ms, is app-limited and has an RTT of 200 ms; later ones have 100 ms. lanman-2024 starts with it: a bin of 70 ms, so that the ACK at 269 ms is in bin 0. neqo-2026 counts its bytes but starts with the ACK at 236 ms: a bin of 35 ms, which ends at
-    271 ms; quicly-pr583 passes over it and does the same. picoquic-fork passes over it, but takes 70 ms from its RTT: its bin 0, opened at 236 ms, ends at 306 ms.""",
+    """The first ACK, at 200 ms, is app-limited and has an RTT of 200 ms; later ones have 100 ms. lanman-2024 starts with it: a bin of
+    70 ms, so that the ACK at 269 ms is in bin 0. neqo-2026 counts its bytes but starts with the ACK at 236 ms: a bin of 35 ms,
+    which ends at 236 ms + 35 ms = 271 ms; quicly-pr583 passes over it and does the same. picoquic-fork passes over it, but
+    takes 70 ms from its RTT: its bin 0, opened at 236 ms, ends at 306 ms.""",
     sources=("catalogue E32",),
 )
 def _(b: StreamBuilder) -> None:
@@ -124,8 +130,11 @@ def _(b: StreamBuilder) -> None:
 @add(
     "search.bins.gap-at-boundary-decides",
     "A gap that ends exactly at the end of a bin, and one bin more decides",
-    """A constant rate up to bin 10, then nothing until 100 + 13 * 35 = 555 ms, exactly the end of bin 12. Since bin 10 has ended 70 ms before, draft-00 and neqo-2026 end 70 / 35 + 1 = 3 bins: curr = 13, prev = 11. draft-00 evaluates: bins 3..12 hold
-    8 * 10000 and the 10000 of this ACK, bins 1..10 hold 100000 and 0..9 90000, of which 6/7 and 1/7 make 91428: 13 * 91428 >= 10 * 90000: exit. With each bin tested, as in lanman-2024, bin 12 is still open.""",
+    """A constant rate up to bin 10, then nothing until 100 + 13 * 35 = 555 ms, exactly the end of bin 12. Since bin 10 has ended 70 ms
+    before, draft-00 and neqo-2026 end 70 / 35 + 1 = 3 bins: curr = 13, prev = 11. draft-00 evaluates: bins 3..12 hold 8 * 10000
+    and the 10000 of this ACK, bins 1..10 hold 100000 and 0..9, of which bin 0 holds nothing, 9 * 10000 = 90000. One seventh of
+    the former and 6/7 of the latter are 100000/7 + 6 * 90000/7 = 91428.6: 13 * 91428 >= 10 * 90000: exit. With each bin tested,
+    as in lanman-2024, bin 12 is still open.""",
     sources=("draft-chung-ietf-ccwg-00, lines 10 and 24", "catalogue E08"),
 )
 def _(b: StreamBuilder) -> None:
@@ -139,7 +148,8 @@ def _(b: StreamBuilder) -> None:
 @add(
     "search.missed-bins.26-at-boundary",
     "26 bins after the end of the open one, exactly",
-    """Bin 4 ends at 275 ms; the next ACK comes at 275 + 26 * 35 = 1185 ms. 26 bins end, the last of them only 1 ns later, but the limit of quicly-pr583 looks at 910 / 35 = 26 > 25: it starts again. One ns earlier it would not.""",
+    """Bin 4 ends at 100 ms + 5 * 35 ms = 275 ms; the next ACK comes at 275 ms + 26 * 35 ms = 1185 ms. 26 bins end, the last of them
+    only 1 ns later, but the limit of quicly-pr583 looks at 910 / 35 = 26 > 25: it starts again. One ns earlier it would not.""",
     sources=("catalogue E14",),
 )
 def _(b: StreamBuilder) -> None:
@@ -163,23 +173,43 @@ def _(b: StreamBuilder) -> None:
 @add(
     "search.start.app-limited-first-then-exit",
     "The first ACK is app-limited, and a constant rate follows",
-    """The first ACK is app-limited with an RTT of 200 ms; from 236 ms on 10000 bytes arrive every 35 ms, with an RTT of 100 ms. picoquic-fork has bins of 70 ms and needs twice as long for its windows as quicly-pr583 with bins of 35 ms.""",
+    """The first ACK is app-limited with an RTT of 200 ms; from 236 ms on 10000 bytes arrive every 35 ms, with an RTT of 100 ms.
+    quicly-pr583 has bins of 35 ms from there on, k = 3: bin 14 opens with the first ACK after 236 ms + 14 * 35 ms = 726 ms, and
+    its windows hold ten ACKs each: exit. picoquic-fork has bins of 0.35 * 200 ms = 70 ms and k = 1: bin 12 opens at 236 ms + 12
+    * 70 ms = 1076 ms. The later window, nine full bins and the open one, holds 9 * 20000 + 10000 = 190000, the earlier one,
+    interpolated forward, (4 * 200000 + 3 * 190000) / 7 = 195714.3; in units of 4 bytes they are 190000 / 4 = 47500 and
+    floor(195714 / 4) = 48928: exit. lanman-2024 begins at 200 ms with bins of 70 ms, k = 1: bin 12 opens with the first ACK
+    after 200 ms + 12 * 70 ms = 1040 ms, and both windows hold 200000.""",
     sources=("catalogue E32",),
 )
 def _(b: StreamBuilder) -> None:
     first = Delivery(200 * MS, 1000, 200 * MS, app_limited=True)
     deliver(b, [first, *(Delivery(236 * MS + i * BIN, 10000) for i in range(32))])
+    quicly, fork, paper = nth_ack(b, 16), nth_ack(b, 25), nth_ack(b, 24)
+    b.expect(at=quicly, profile="quicly-pr583", outcome="exited", bin=14, current_bytes=100000, previous_bytes=100000)
+    b.expect(at=fork, profile="picoquic-fork", outcome="exited", bin=12, current_bytes=47500, previous_bytes=48928)
+    b.expect(at=paper, profile="lanman-2024", outcome="exited", bin=12, current_bytes=200000, previous_bytes=200000)
 
 
 @add(
     "search.missed-bins.other-rtt",
     "The ACK after a gap has another RTT, then a constant rate goes on",
-    """Bins 0..4, then an ACK after 12 bins with an RTT of 140 ms; all later ones have 100 ms. Who starts again with that RTT has bins of 49 ms, who takes the next ACK's has bins of 35 ms, and evaluates earlier.""",
+    """Bins 0..4, then an ACK after 12 bins with an RTT of 140 ms; all later ones have 100 ms. Who starts again with that RTT has bins
+    of 0.35 * 140 ms = 49 ms, who takes the next ACK's has bins of 35 ms. linux-3 starts again with the late ACK, at 100 ms + 16
+    * 35 ms + 1 ms = 661 ms. k = floor(100 / 49) = 2: it evaluates from bin 12 on, which opens with the first ACK after 661 ms +
+    12 * 49 ms = 1249 ms, at 1256 ms. Ten bins of 49 ms hold 14 ACKs, or 140000 / 4 = 35000 units of 4 bytes, and as much one
+    RTT before: exit. neqo-2026 starts with the next ACK, at 696 ms. An ACK at the very end of a bin leaves it open, and the
+    next one ends two: it evaluates from bin 14 on, which opens at 696 ms + 14 * 35 ms = 1186 ms, earlier though its guard is
+    stricter. As much was sent as delivered: slow start goes on.""",
     sources=("catalogue E13",),
 )
 def _(b: StreamBuilder) -> None:
     late = Delivery(in_bin(16), 10000, 140 * MS)
     deliver(b, [*one_ack_per_bin([10000] * 5), late, *(Delivery(in_bin(17 + n), 10000) for n in range(26))])
+    b.expect(at=nth_ack(b, 5), profile=("linux-3", "neqo-2026"), outcome="restarted", bin=0)
+    b.expect(at=nth_ack(b, 6), profile="neqo-2026", outcome="started", bin=0)
+    b.expect(at=nth_ack(b, 20), profile="neqo-2026", outcome="below_threshold", bin=14, current_bytes=100000)
+    b.expect(at=nth_ack(b, 22), profile="linux-3", outcome="exited", bin=12, current_bytes=35000)
 
 
 @add(

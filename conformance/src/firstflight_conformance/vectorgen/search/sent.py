@@ -106,8 +106,10 @@ def _(b: StreamBuilder) -> None:
 @add(
     "search.sent.fraction",
     "The interpolated fraction of sent bytes, exact and as a whole percentage",
-    """50 packets are sent in each bin and 37 acknowledged, but burst 13, in bin 10, has 250, and ACK 10 acknowledges 54. At curr = 17 the RTT is 241 ms, 6 bins and 31/35: S(11) = 700000, S(10) = 500000: exactly (4 * 700000 + 31 * 500000) / 35 = 522857.1; in whole percent, 88,
-    524000. Delivered are 387000: 37 * 522857.1 < 50 * 387000 = 19350000 <= 37 * 524000. draft-09 goes on, neqo-2026 exits. linux-4 does not, linux-3 and freebsd-4 have left earlier.""",
+    """50 packets are sent in each bin and 37 acknowledged, but burst 13, in bin 10, has 250, and ACK 10 acknowledges 54. At curr = 17
+    the RTT is 241 ms, 6 bins and 31/35: S(11) is 9 * 50000 + 250000 = 700000, S(10) is 10 * 50000 = 500000: exactly (4 * 700000
+    + 31 * 500000) / 35 = 522857.1; in whole percent, 88, 524000. Delivered are 387000: 37 * 522857.1 < 50 * 387000 = 19350000
+    <= 37 * 524000. draft-09 goes on, neqo-2026 exits. linux-4 does not, linux-3 and freebsd-4 have left earlier.""",
     sources=("catalogue E23",),
 )
 def _(b: StreamBuilder) -> None:

@@ -51,8 +51,9 @@ def _(b: StreamBuilder) -> None:
 @add(
     "search.shift.just-above-tie",
     "One nanosecond above 2.5 bins shifts by 3",
-    """As in the tie, but the RTT is 87500001 ns: 2 * (20 * 87500001 mod 700000000) = 700000040 > 700000000, so k = 3. At curr = 14, 4..13 hold 150000 and 1..10 hold 100000: 1300000 < 1500000, slow start
-    goes on, where the tie leaves it.""",
+    """As in the tie, but the RTT is 87500001 ns: two bins are taken off, 20 * 87500001 - 2 * 700000000 = 350000020, and 2 * 350000020
+    > 700000000 is more than half a bin, so k = 3. At curr = 14, 4..13 hold 150000 and 1..10 hold 100000: 1300000 < 1500000,
+    slow start goes on, where the tie leaves it.""",
     sources=("catalogue E22",),
 )
 def _(b: StreamBuilder) -> None:
@@ -113,8 +114,9 @@ def _(b: StreamBuilder) -> None:
 @add(
     "search.shift.below-half-bin",
     "An RTT far below a bin: the literal text compares a window with itself",
-    """The first RTT is 300 ms, later ones are 30 ms, less than half a bin of 105 ms. Bytes per bin grow by 1.6. Literal: k = floor(0.286) = 0, both windows are the same, norm_diff is 1/2: exit at curr = 10.
-    Recommended: at least 1; ten bins against the ten before, 1.6 times as many > 13/10: slow start goes on.""",
+    """The first RTT is 300 ms, later ones are 30 ms, less than half a bin of 0.35 * 300 ms = 105 ms. Bytes per bin grow by 1.6.
+    Literal: k = floor(0.286) = 0, both windows are the same, norm_diff is 1/2: exit at curr = 10. Recommended: at least 1; ten
+    bins against the ten before, 1.6 times as many > 13/10: slow start goes on.""",
     sources=("catalogue E21",),
     max_datagram_size_bytes=1200,
 )

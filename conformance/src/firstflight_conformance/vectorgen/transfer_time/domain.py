@@ -48,7 +48,13 @@ refuse(
 refuse(
     "mtu-zero", "Packets of no bytes", "MTU = 0 is below 1: nothing can be carried.", *_EVERY, mtu_bytes=0, mss_bytes=1
 )
-refuse("mtu-too-large", "Packets above 65535 bytes", "An IP packet has at most 65535 bytes.", *_EVERY, mtu_bytes=65536)
+refuse(
+    "mtu-too-large",
+    "Packets above 65535 bytes",
+    "An IP packet has at most 2^16 - 1 = 65535 bytes.",
+    *_EVERY,
+    mtu_bytes=65536,
+)
 refuse(
     "segments-per-ack-zero",
     "ACKs that acknowledge nothing",
@@ -132,7 +138,7 @@ refuse(
 refuse(
     "response-too-long",
     "A response that takes longer than 18 years",
-    "10^9 bytes at 1 bit/s take 8 * 10^9 * 1500/1448 s, about 263 years, above 2^59 - 1 ns.",
+    "10^9 bytes at 1 bit/s take 8 * 10^9 * 1500/1448 s > 2^59 - 1 ns.",
     *_EVERY[:2],
     rate_bps=1,
     size_bytes=10**9,
@@ -242,7 +248,7 @@ ask(
 ask(
     "domain.slow-rounds-below-link",
     "A paced response that ends below the rate of the link",
-    "b = 2, q = 80 kbit/s: M(1) = 1930.67, M(2) = 4826.67 bytes; s = 4000: psi = 1. Gamma = tau + 2069.33 / (1.5 R0), with R0 = 9653.33 bytes/s: 342909760 + 320/543 ns.",
+    "b = 2, q = 80 kbit/s: R0 = 1448 * 80000 / 12000 = 9653 + 1/3 bytes/s, M(1) = 0.2 * (9653 + 1/3) = 1930 + 2/3 bytes, and 4000 < (1 + 3/2) * (1930 + 2/3): psi = 1. Gamma = tau + (s - M(1)) / (1.5 R0) = 200 ms + (4000 - 1930 - 2/3) / (1.5 * (9653 + 1/3)) s = 342909760 + 320/543 ns.",
     "quick-start",
     sources=_OURS,
     segments_per_ack=2,
@@ -253,7 +259,7 @@ ask(
 ask(
     "domain.jump-start-ack-of-two",
     "Jump-Start with an ACK for two segments",
-    "M(1) = 65536, M(2) = 163840: s = 100000 has psi = 1. Gamma = tau + 34464 / (1.5 R0) = 270117187 + 1/2 ns.",
+    "M(1) = 65536, M(2) = (1 + 3/2) * 65536 = 163840: s = 100000 has psi = 1. Gamma = tau + (s - M(1)) / (1.5 R0) = 200 ms + (100000 - 65536) / (1.5 * 65536 / 0.2) s = 270117187 + 1/2 ns.",
     "jump-start",
     sources=_OURS,
     segments_per_ack=2,
