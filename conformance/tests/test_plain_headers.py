@@ -50,7 +50,7 @@ def test_vectors(header: ModuleType, every_case: list[Case]) -> None:
 
 def test_random_streams(header: ModuleType) -> None:
     """A header agrees with the model on random events."""
-    run_streams(header, 500, 10_000)
+    run_streams(header, 700, 10_000)
 
 
 def test_size(header: ModuleType) -> None:

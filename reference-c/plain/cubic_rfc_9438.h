@@ -87,6 +87,7 @@ struct cubic_rfc_9438_natural {
     uint32_t limbs[6];
 };
 
+static inline void cubic_rfc_9438_end_idle_time(struct cubic_rfc_9438 *s, uint64_t now);
 static inline void cubic_rfc_9438_on_new_ack_in_congestion_avoidance(struct cubic_rfc_9438 *s, uint64_t bytes_acked,
                                                                      const struct cubic_rfc_9438_ack *ack);
 static inline void cubic_rfc_9438_begin_stage(struct cubic_rfc_9438 *s, uint64_t cwnd_epoch);
@@ -117,6 +118,11 @@ static inline void cubic_rfc_9438_begin(struct cubic_rfc_9438 *s, uint32_t max_d
 
 /* 4.2: the time in which nothing was in flight does not count. */
 static inline void cubic_rfc_9438_on_sent(struct cubic_rfc_9438 *s, uint64_t now) {
+    cubic_rfc_9438_end_idle_time(s, now);
+}
+
+/* 4.2: time that has passed with nothing in flight is left out. */
+static inline void cubic_rfc_9438_end_idle_time(struct cubic_rfc_9438 *s, uint64_t now) {
     if (s->idle_since != CUBIC_RFC_9438_NONE)
         s->left_out += now - s->idle_since; /* [cubic.limited.idle] */
     s->idle_since = CUBIC_RFC_9438_NONE;
@@ -153,6 +159,7 @@ static inline void cubic_rfc_9438_increase(struct cubic_rfc_9438 *s, uint64_t mo
 /* A new ACK: slow start packet by packet, and congestion avoidance once for the bytes of all the others. */
 static inline enum cubic_rfc_9438_outcome cubic_rfc_9438_on_ack(struct cubic_rfc_9438 *s, const struct cubic_rfc_9438_ack *ack) {
     cubic_rfc_9438_end_recovery(s, ack);
+    cubic_rfc_9438_end_idle_time(s, ack->now);
     if (ack->app_limited) {
         if (s->limited_since == CUBIC_RFC_9438_NONE)
             s->limited_since = ack->now;
