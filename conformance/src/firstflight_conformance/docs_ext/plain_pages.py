@@ -55,7 +55,7 @@ def _header(name: str) -> list[str]:
         return []
     root = site.relative_to_root(path)
     text = "to be copied into a stack: the same functions in the same order, in C11 and C++17, without allocation and floating point"
-    return ["## The same as one C header", f"The file `{root}`, {text}.", f"```{{source-file}} {root}\n```"]
+    return ["## The same as one C header", f"The file `{root}`, {text}.", f"```{{literalinclude}} /../{root}\n:language: c\n```"]
 
 
 def _path(name: str) -> Path:
