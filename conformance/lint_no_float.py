@@ -39,7 +39,7 @@ def c_floats(path: Path) -> list[int]:
 def main() -> int:
     """Print a line for each finding; return the exit code."""
     findings = [(path, line) for path in sorted(REFERENCE_PY.rglob("*.py")) for line in python_floats(path)]
-    for folder in ("include/firstflight", "src"):
+    for folder in ("include/firstflight", "src", "plain"):
         for path in sorted((REFERENCE_C / folder).rglob("*.[ch]")):
             findings += [(path, line) for line in c_floats(path)]
     for path, line in findings:

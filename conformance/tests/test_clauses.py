@@ -40,6 +40,7 @@ class Checkout:
             shutil.copy(page, self.spec)
         shutil.copytree(REFERENCE_PY, self.python, ignore=shutil.ignore_patterns("__pycache__"))
         shutil.copytree(REFERENCE_C / "src", self.c)
+        shutil.copytree(REFERENCE_C / "plain", root / "c" / "plain")
 
     def edit(self, path: Path, find: str, text: str, times: int = 1) -> None:
         """Replace a text that occurs so often."""
@@ -101,6 +102,11 @@ def plain_unknown(checkout: Checkout) -> None:
     path.write_text(path.read_text(encoding="utf-8") + "X = 1  # [slow-start.shrink]\n", encoding="utf-8")
 
 
+def plain_c_unknown(checkout: Checkout) -> None:
+    path = checkout.c.parent / "plain" / "newreno_rfc_9002.h"
+    path.write_text(path.read_text(encoding="utf-8") + "/* [slow-start.shrink] */\n", encoding="utf-8")
+
+
 def c_unknown(checkout: Checkout) -> None:
     path = checkout.c / "search" / "search.c"
     path.write_text(path.read_text(encoding="utf-8") + "/* [search.shrink] */\n", encoding="utf-8")
@@ -133,6 +139,7 @@ def exemption_away(checkout: Checkout) -> None:
     [
         (clause_away, [r"/newreno\.py:\d+: there is no clause slow-start\.grow",
                        r"plain/newreno_rfc_9002\.py:\d+: there is no clause slow-start\.grow",
+                       r"plain/newreno_rfc_9002\.h:\d+: there is no clause slow-start\.grow",
                        r"newreno\.c:\d+: there is no clause slow-start\.grow"]),
         (clause_renamed, [r"slow-start\.growth: no python", r"slow-start\.growth: no c,", r"slow-start\.growth: no vector",
                           r"newreno\.py:\d+: there is no clause slow-start\.grow$", r"there is no clause slow-start\.grow$"]),
@@ -140,6 +147,7 @@ def exemption_away(checkout: Checkout) -> None:
         (c_away, [r"^slow-start\.grow: no c, and no :exempt-c: with the reason$"]),
         (python_unknown, [r"limits\.py:\d+: there is no clause slow-start\.shrink$"]),
         (plain_unknown, [r"plain/newreno_rfc_9002\.py:\d+: there is no clause slow-start\.shrink$"]),
+        (plain_c_unknown, [r"plain/newreno_rfc_9002\.h:\d+: there is no clause slow-start\.shrink$"]),
         (c_unknown, [r"search\.c:\d+: there is no clause search\.shrink$"]),
         (new_clause, [r"slow-start\.new: no python", r"slow-start\.new: no c", r"slow-start\.new: no vector"]),
         (stale_exemption, [r"^slow-start\.grow: has c in spite of its exemption: there is none$"]),

@@ -15,7 +15,7 @@ from firstflight.errors import DomainError
 from firstflight.transfer_time import transfer_time
 from firstflight_conformance.cases import computations
 from firstflight_conformance.cases.vectors import Case, cases, load_all
-from firstflight_conformance.paths import REFERENCE_PY
+from firstflight_conformance.paths import REFERENCE_C, REFERENCE_PY
 from firstflight_conformance.plain_judge import (
     cases_of,
     computing,
@@ -170,8 +170,8 @@ PLANTED = [
     ("search_draft_00", "(now - s.bin_end) // s.bin_duration + 1", "(now - s.bin_end - 1) // s.bin_duration + 1"),
     (
         "search_draft_09",
-        "(s.bin_duration - rest) * newer + rest * older",
-        "(s.bin_duration - rest) * older + rest * newer",
+        "(s.bin_duration - rest) * window(s.sent_bins, prev_idx) + rest * window(s.sent_bins, prev_idx - 1)",
+        "(s.bin_duration - rest) * window(s.sent_bins, prev_idx - 1) + rest * window(s.sent_bins, prev_idx)",
     ),
     ("jumpstart_pfldnet_2007", "(d - s.r) // 2", "d // 2 - s.r"),
     ("careful_resume_rfc_9959", "max(s.pipesize, s.initial_window)", "max(s.flight_size, s.initial_window)"),
@@ -238,4 +238,4 @@ def test_cited_lines_run(name: str, every_case: list[Case]) -> None:
 
 
 def test_citations_are_those_of_this_package() -> None:
-    assert {citation.path.parent for citation in plain_citations()} == {REFERENCE_PY / "plain"}
+    assert {citation.path.parent for citation in plain_citations()} == {REFERENCE_PY / "plain", REFERENCE_C / "plain"}

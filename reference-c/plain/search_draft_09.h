@@ -26,6 +26,13 @@
 
 #include <stdint.h>
 
+/* What few ACKs need stays out of the way of the others: it would make them save registers. */
+#if defined(__GNUC__)
+#define SEARCH_DRAFT_09_RARE __attribute__((noinline, unused)) static
+#else
+#define SEARCH_DRAFT_09_RARE static inline
+#endif
+
 enum {
     SEARCH_DRAFT_09_W = 10,
     SEARCH_DRAFT_09_EXTRA_BINS = 15,
@@ -69,13 +76,14 @@ struct search_draft_09_wide {
     uint64_t high, low;
 };
 
-/* Persistent congestion: SEARCH begins anew with the next ACK. */
-static inline void search_draft_09_restart(struct search_draft_09 *s) {
-    s->bin_end_ns = 0; /* [search.restart] */
-    s->bin_duration = 0;
-    s->target_cwnd = 0;
-    s->drained_packets = 0;
-}
+static inline void search_draft_09_restart(struct search_draft_09 *s);
+SEARCH_DRAFT_09_RARE enum search_draft_09_outcome search_draft_09_search(struct search_draft_09 *s, uint64_t now_ns);
+static inline enum search_draft_09_outcome search_draft_09_start(struct search_draft_09 *s, uint64_t now_ns);
+static inline void search_draft_09_update_bins(struct search_draft_09 *s, uint64_t now);
+static inline uint64_t search_draft_09_window(const uint64_t *bins, uint64_t count, uint64_t idx, uint64_t size);
+static inline int search_draft_09_below(uint64_t bin_duration, uint64_t rest, uint64_t newer, uint64_t older, uint64_t curr_delv);
+static inline enum search_draft_09_outcome
+search_draft_09_drain(struct search_draft_09 *s, uint64_t packets, uint64_t bytes_in_flight, uint64_t *cwnd);
 
 /* Slow start begins; SEARCH waits for its INITIAL_RTT. */
 static inline void search_draft_09_begin(struct search_draft_09 *s, uint32_t max_datagram_size) {
@@ -101,23 +109,63 @@ static inline void search_draft_09_rtt(struct search_draft_09 *s, uint64_t rtt_n
     s->rtt_ns = rtt_ns > 0 ? rtt_ns : 1; /* [search.rtt.latest] */
 }
 
-static inline struct search_draft_09_wide search_draft_09_product(uint64_t a, uint64_t b) {
-    uint64_t a0 = a & UINT32_MAX, a1 = a >> 32, b0 = b & UINT32_MAX, b1 = b >> 32;
-    uint64_t middle = a1 * b0 + (a0 * b0 >> 32);               /* <= (2^32 - 1)^2 + 2^32 - 2 < 2^64 */
-    uint64_t carried = a0 * b1 + (middle & UINT32_MAX);        /* the same */
-    struct search_draft_09_wide product = {a1 * b1 + (middle >> 32) + (carried >> 32), a * b};
-    return product;
+/* An ACK of so many packets in slow start, before the window grows for it. bytes_in_flight: after it. */
+static inline enum search_draft_09_outcome search_draft_09_on_ack(struct search_draft_09 *s, uint64_t now_ns, uint64_t packets,
+                                                                  uint64_t bytes_in_flight, uint64_t *cwnd) {
+    if (now_ns <= s->bin_end_ns)
+        return SEARCH_DRAFT_09_SAME_BIN; /* [search.bins.same-bin] */
+    if (s->target_cwnd > 0)
+        return search_draft_09_drain(s, packets, bytes_in_flight, cwnd);
+    return search_draft_09_search(s, now_ns);
 }
 
-static inline struct search_draft_09_wide search_draft_09_sum(struct search_draft_09_wide a, struct search_draft_09_wide b) {
-    struct search_draft_09_wide sum = {a.high + b.high + (a.low + b.low < a.low), a.low + b.low};
-    return sum;
+/* Persistent congestion: SEARCH begins anew with the next ACK. */
+static inline void search_draft_09_restart(struct search_draft_09 *s) {
+    s->bin_end_ns = 0; /* [search.restart] */
+    s->bin_duration = 0;
+    s->target_cwnd = 0;
+    s->drained_packets = 0;
 }
 
-static inline struct search_draft_09_wide search_draft_09_times(uint64_t factor, struct search_draft_09_wide a) {
-    struct search_draft_09_wide times = search_draft_09_product(factor, a.low);
-    times.high += factor * a.high;
-    return times;
+/* When a bin has ended, compare what was sent in the window one RTT ago with what was delivered in the window up to now. */
+SEARCH_DRAFT_09_RARE enum search_draft_09_outcome search_draft_09_search(struct search_draft_09 *s, uint64_t now_ns) {
+    if (s->bin_duration == 0)
+        return search_draft_09_start(s, now_ns);
+    search_draft_09_update_bins(s, 20 * now_ns);
+    uint64_t shift = 20 * s->rtt_ns / s->bin_duration; /* [search.shift.round] */
+    uint64_t rest = 20 * s->rtt_ns % s->bin_duration;  /* fraction * BIN_DURATION */
+    if (s->curr_idx <= SEARCH_DRAFT_09_W + shift)
+        return SEARCH_DRAFT_09_WARMING_UP; /* prev_idx <= W [search.guard.warming-up] */
+    if (shift >= SEARCH_DRAFT_09_EXTRA_BINS)
+        return SEARCH_DRAFT_09_RTT_INFLATED; /* [search.guard.rtt-inflated] */
+    uint64_t prev_idx = s->curr_idx - shift;
+    uint64_t newer = search_draft_09_window(s->sent_bins, SEARCH_DRAFT_09_SENT_BINS, prev_idx, SEARCH_DRAFT_09_W);
+    uint64_t older = search_draft_09_window(s->sent_bins, SEARCH_DRAFT_09_SENT_BINS, prev_idx - 1, SEARCH_DRAFT_09_W);
+    if (newer == 0 && (rest == 0 || older == 0))
+        return SEARCH_DRAFT_09_PREVIOUS_ZERO; /* [search.previous-zero] */
+    uint64_t curr_delv =
+        search_draft_09_window(s->acked_bins, SEARCH_DRAFT_09_ACKED_BINS, s->curr_idx, SEARCH_DRAFT_09_W);
+    if (search_draft_09_below(s->bin_duration, rest, newer, older, curr_delv))
+        return SEARCH_DRAFT_09_BELOW_THRESHOLD; /* [search.threshold.below] */
+    uint64_t delivered =
+        search_draft_09_window(s->acked_bins, SEARCH_DRAFT_09_ACKED_BINS, s->curr_idx, SEARCH_DRAFT_09_TARGET_BINS);
+    uint64_t least = UINT64_C(10) * s->max_datagram_size;
+    s->target_cwnd = delivered > least ? delivered : least; /* [search.drain.target] */
+    s->bin_end_ns = 0;                                      /* no bin ends any more */
+    return SEARCH_DRAFT_09_EXITED;                          /* [search.threshold.reached] [search.drain.no-growth] */
+}
+
+/* The first RTT is the INITIAL_RTT; bin 0 ends at once. */
+static inline enum search_draft_09_outcome search_draft_09_start(struct search_draft_09 *s, uint64_t now_ns) {
+    if (s->rtt_ns == 0)
+        return SEARCH_DRAFT_09_NO_RTT_SAMPLE; /* [search.init.wait-for-sample] */
+    s->bin_duration = 7 * s->rtt_ns;          /* [search.init.first-ack] */
+    s->bin_end = 20 * now_ns + s->bin_duration;
+    s->bin_end_ns = s->bin_end / 20;
+    s->curr_idx = 0;
+    s->acked_bins[0] = s->acked_bytes; /* [search.init.before-bin-0] */
+    s->sent_bins[0] = s->sent_bytes;
+    return SEARCH_DRAFT_09_STARTED;
 }
 
 /* End the bins that have passed: the last with the totals of now, those before it with those of the bin before them. */
@@ -137,28 +185,28 @@ static inline void search_draft_09_update_bins(struct search_draft_09 *s, uint64
     s->sent_bins[s->curr_idx % SEARCH_DRAFT_09_SENT_BINS] = s->sent_bytes;
 }
 
-/* The bytes acknowledged in the size bins up to idx: a difference of totals. */
-static inline uint64_t search_draft_09_acked(const struct search_draft_09 *s, uint64_t idx, uint64_t size) {
-    return s->acked_bins[idx % SEARCH_DRAFT_09_ACKED_BINS] - s->acked_bins[(idx - size) % SEARCH_DRAFT_09_ACKED_BINS];
+/* The bytes of the size bins up to idx, in a ring of count bins: a difference of totals. */
+static inline uint64_t search_draft_09_window(const uint64_t *bins, uint64_t count, uint64_t idx, uint64_t size) {
+    return bins[idx % count] - bins[(idx - size) % count]; /* [search.windows.completed] */
 }
 
-/* The bytes sent in the W bins up to idx. */
-static inline uint64_t search_draft_09_sent(const struct search_draft_09 *s, uint64_t idx) {
-    uint64_t first_idx = idx - SEARCH_DRAFT_09_W;
-    return s->sent_bins[idx % SEARCH_DRAFT_09_SENT_BINS] - s->sent_bins[first_idx % SEARCH_DRAFT_09_SENT_BINS];
+static inline struct search_draft_09_wide search_draft_09_product(uint64_t a, uint64_t b) {
+    uint64_t a0 = a & UINT32_MAX, a1 = a >> 32, b0 = b & UINT32_MAX, b1 = b >> 32;
+    uint64_t middle = a1 * b0 + (a0 * b0 >> 32);               /* <= (2^32 - 1)^2 + 2^32 - 2 < 2^64 */
+    uint64_t carried = a0 * b1 + (middle & UINT32_MAX);        /* the same */
+    struct search_draft_09_wide product = {a1 * b1 + (middle >> 32) + (carried >> 32), a * b};
+    return product;
 }
 
-/* The first RTT is the INITIAL_RTT; bin 0 ends at once. */
-static inline enum search_draft_09_outcome search_draft_09_start(struct search_draft_09 *s, uint64_t now_ns) {
-    if (s->rtt_ns == 0)
-        return SEARCH_DRAFT_09_NO_RTT_SAMPLE; /* [search.init.wait-for-sample] */
-    s->bin_duration = 7 * s->rtt_ns;          /* [search.init.first-ack] */
-    s->bin_end = 20 * now_ns + s->bin_duration;
-    s->bin_end_ns = s->bin_end / 20;
-    s->curr_idx = 0;
-    s->acked_bins[0] = s->acked_bytes; /* [search.init.before-bin-0] */
-    s->sent_bins[0] = s->sent_bytes;
-    return SEARCH_DRAFT_09_STARTED;
+static inline struct search_draft_09_wide search_draft_09_sum(struct search_draft_09_wide a, struct search_draft_09_wide b) {
+    struct search_draft_09_wide sum = {a.high + b.high + (a.low + b.low < a.low), a.low + b.low};
+    return sum;
+}
+
+static inline struct search_draft_09_wide search_draft_09_times(uint64_t factor, struct search_draft_09_wide a) {
+    struct search_draft_09_wide times = search_draft_09_product(factor, a.low);
+    times.high += factor * a.high;
+    return times;
 }
 
 /* Whether norm_diff = (prev_sent - curr_delv) / prev_sent < THRESH = 13/50: 37 prev_sent < 50 curr_delv. Both are multiplied by
@@ -168,31 +216,6 @@ static inline int search_draft_09_below(uint64_t bin_duration, uint64_t rest, ui
     prev = search_draft_09_times(37, search_draft_09_sum(prev, search_draft_09_product(rest, older)));
     struct search_draft_09_wide curr = search_draft_09_times(50, search_draft_09_product(bin_duration, curr_delv));
     return prev.high < curr.high || (prev.high == curr.high && prev.low < curr.low);
-}
-
-/* When a bin has ended, compare what was sent in the window one RTT ago with what was delivered in the window up to now. */
-static inline enum search_draft_09_outcome search_draft_09_search(struct search_draft_09 *s, uint64_t now_ns) {
-    if (s->bin_duration == 0)
-        return search_draft_09_start(s, now_ns);
-    search_draft_09_update_bins(s, 20 * now_ns);
-    uint64_t shift = 20 * s->rtt_ns / s->bin_duration; /* [search.shift.round] */
-    uint64_t rest = 20 * s->rtt_ns % s->bin_duration;  /* fraction * BIN_DURATION */
-    if (s->curr_idx <= SEARCH_DRAFT_09_W + shift)
-        return SEARCH_DRAFT_09_WARMING_UP; /* prev_idx <= W [search.guard.warming-up] */
-    if (shift >= SEARCH_DRAFT_09_EXTRA_BINS)
-        return SEARCH_DRAFT_09_RTT_INFLATED; /* [search.guard.rtt-inflated] */
-    uint64_t prev_idx = s->curr_idx - shift;
-    uint64_t newer = search_draft_09_sent(s, prev_idx), older = search_draft_09_sent(s, prev_idx - 1);
-    if (newer == 0 && (rest == 0 || older == 0))
-        return SEARCH_DRAFT_09_PREVIOUS_ZERO; /* [search.previous-zero] */
-    uint64_t curr_delv = search_draft_09_acked(s, s->curr_idx, SEARCH_DRAFT_09_W);
-    if (search_draft_09_below(s->bin_duration, rest, newer, older, curr_delv))
-        return SEARCH_DRAFT_09_BELOW_THRESHOLD; /* [search.threshold.below] */
-    uint64_t delivered = search_draft_09_acked(s, s->curr_idx, SEARCH_DRAFT_09_TARGET_BINS);
-    uint64_t least = UINT64_C(10) * s->max_datagram_size;
-    s->target_cwnd = delivered > least ? delivered : least; /* [search.drain.target] */
-    s->bin_end_ns = 0;                                      /* no bin ends any more */
-    return SEARCH_DRAFT_09_EXITED;                          /* [search.threshold.reached] [search.drain.no-growth] */
 }
 
 /* Let one packet leave for three acknowledged, until the window is the target; there slow start ends. */
@@ -206,16 +229,6 @@ search_draft_09_drain(struct search_draft_09 *s, uint64_t packets, uint64_t byte
         return SEARCH_DRAFT_09_DRAINING;
     s->target_cwnd = 0; /* [search.drain.end] */
     return SEARCH_DRAFT_09_DRAINED;
-}
-
-/* An ACK of so many packets in slow start, before the window grows for it. bytes_in_flight: after it. */
-static inline enum search_draft_09_outcome search_draft_09_on_ack(struct search_draft_09 *s, uint64_t now_ns, uint64_t packets,
-                                                                  uint64_t bytes_in_flight, uint64_t *cwnd) {
-    if (now_ns <= s->bin_end_ns)
-        return SEARCH_DRAFT_09_SAME_BIN; /* [search.bins.same-bin] */
-    if (s->target_cwnd > 0)
-        return search_draft_09_drain(s, packets, bytes_in_flight, cwnd);
-    return search_draft_09_search(s, now_ns);
 }
 
 #endif

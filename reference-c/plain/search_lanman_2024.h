@@ -23,6 +23,13 @@
 
 #include <stdint.h>
 
+/* What few ACKs need stays out of the way of the others: it would make them save registers. */
+#if defined(__GNUC__)
+#define SEARCH_LANMAN_2024_RARE __attribute__((noinline, unused)) static
+#else
+#define SEARCH_LANMAN_2024_RARE static inline
+#endif
+
 enum {
     SEARCH_LANMAN_2024_W = 10,
     SEARCH_LANMAN_2024_EXTRA_BINS = 15,
@@ -53,11 +60,37 @@ struct search_lanman_2024 {
     uint64_t bins[SEARCH_LANMAN_2024_TOTAL_BINS];
 };
 
+SEARCH_LANMAN_2024_RARE enum search_lanman_2024_outcome
+search_lanman_2024_search(struct search_lanman_2024 *s, uint64_t now_ns, uint64_t bytes, uint64_t *cwnd, uint64_t minimum_window);
+static inline enum search_lanman_2024_outcome
+search_lanman_2024_initialise(struct search_lanman_2024 *s, uint64_t now_ns, uint64_t bytes);
+static inline void search_lanman_2024_end_bins(struct search_lanman_2024 *s, uint64_t now);
+static inline enum search_lanman_2024_outcome
+search_lanman_2024_evaluate(const struct search_lanman_2024 *s, uint64_t *cwnd, uint64_t minimum_window);
+static inline uint64_t search_lanman_2024_delivered(const struct search_lanman_2024 *s, uint64_t first, uint64_t end);
+static inline enum search_lanman_2024_outcome
+search_lanman_2024_exit_slow_start(const struct search_lanman_2024 *s, uint64_t *cwnd, uint64_t minimum_window);
+
 /* A connection begins; SEARCH is initialised when the Initial_RTT is there. */
 static inline void search_lanman_2024_begin(struct search_lanman_2024 *s) {
     s->bin_end_ns = 0;
     s->bin_duration = 0;
     s->rtt_ns = 0;
+}
+
+/* An RTT sample, in whatever phase. */
+static inline void search_lanman_2024_rtt(struct search_lanman_2024 *s, uint64_t rtt_ns) {
+    s->rtt_ns = rtt_ns > 0 ? rtt_ns : 1; /* [search.rtt.latest] */
+}
+
+/* Algorithm 1 for one ACK in slow start, before the window grows for it. Its bytes are credited to the bin in which it arrives. */
+static inline enum search_lanman_2024_outcome search_lanman_2024_on_ack(struct search_lanman_2024 *s, uint64_t now_ns,
+                                                                        uint64_t bytes, uint64_t *cwnd, uint64_t minimum_window) {
+    if (now_ns <= s->bin_end_ns) {
+        s->open_bytes += bytes; /* [search.bins.credit] */
+        return SEARCH_LANMAN_2024_SAME_BIN; /* [search.bins.same-bin] */
+    }
+    return search_lanman_2024_search(s, now_ns, bytes, cwnd, minimum_window);
 }
 
 /* Persistent congestion: SEARCH begins anew with the next ACK. */
@@ -66,9 +99,15 @@ static inline void search_lanman_2024_restart(struct search_lanman_2024 *s) {
     s->bin_duration = 0;
 }
 
-/* An RTT sample, in whatever phase. */
-static inline void search_lanman_2024_rtt(struct search_lanman_2024 *s, uint64_t rtt_ns) {
-    s->rtt_ns = rtt_ns > 0 ? rtt_ns : 1; /* [search.rtt.latest] */
+/* Algorithm 1 where a bin has ended, or none has begun. */
+SEARCH_LANMAN_2024_RARE enum search_lanman_2024_outcome
+search_lanman_2024_search(struct search_lanman_2024 *s, uint64_t now_ns, uint64_t bytes, uint64_t *cwnd, uint64_t minimum_window) {
+    if (s->bin_duration == 0)
+        return search_lanman_2024_initialise(s, now_ns, bytes);
+    search_lanman_2024_end_bins(s, 20 * now_ns);
+    enum search_lanman_2024_outcome outcome = search_lanman_2024_evaluate(s, cwnd, minimum_window);
+    s->open_bytes = bytes;
+    return outcome;
 }
 
 /* The Initialization, with the first RTT. */
@@ -96,23 +135,6 @@ static inline void search_lanman_2024_end_bins(struct search_lanman_2024 *s, uin
     s->open_bytes = 0;
 }
 
-/* The bytes of the bins from first to that before end: at most ten, and so below 2^60. */
-static inline uint64_t search_lanman_2024_delivered(const struct search_lanman_2024 *s, uint64_t first, uint64_t end) {
-    uint64_t sum = 0;
-    for (uint64_t i = first; i < end; i++)
-        sum += s->bins[i % SEARCH_LANMAN_2024_TOTAL_BINS]; /* [search.windows.completed] */
-    return sum;
-}
-
-/* Take back what was delivered in the last two Initial_RTT, the delay of the detection. */
-static inline enum search_lanman_2024_outcome
-search_lanman_2024_exit_slow_start(const struct search_lanman_2024 *s, uint64_t *cwnd, uint64_t minimum_window) {
-    uint64_t overshoot = search_lanman_2024_delivered(s, s->curr - SEARCH_LANMAN_2024_OVERSHOOT_BINS, s->curr);
-    uint64_t lowered = *cwnd > overshoot ? *cwnd - overshoot : 0;  /* [search.exit.overshoot] [search.exit.lower] */
-    *cwnd = lowered > minimum_window ? lowered : minimum_window; /* [search.exit.floor] */
-    return SEARCH_LANMAN_2024_EXITED;
-}
-
 /* Compare what was delivered in the window up to now with twice what was delivered in the window one RTT ago. */
 static inline enum search_lanman_2024_outcome
 search_lanman_2024_evaluate(const struct search_lanman_2024 *s, uint64_t *cwnd, uint64_t minimum_window) {
@@ -136,19 +158,21 @@ search_lanman_2024_evaluate(const struct search_lanman_2024 *s, uint64_t *cwnd, 
     return search_lanman_2024_exit_slow_start(s, cwnd, minimum_window); /* [search.threshold.reached] */
 }
 
-/* Algorithm 1 for one ACK in slow start, before the window grows for it. Its bytes are credited to the bin in which it arrives. */
-static inline enum search_lanman_2024_outcome search_lanman_2024_on_ack(struct search_lanman_2024 *s, uint64_t now_ns,
-                                                                        uint64_t bytes, uint64_t *cwnd, uint64_t minimum_window) {
-    if (now_ns <= s->bin_end_ns) {
-        s->open_bytes += bytes; /* [search.bins.credit] */
-        return SEARCH_LANMAN_2024_SAME_BIN; /* [search.bins.same-bin] */
-    }
-    if (s->bin_duration == 0)
-        return search_lanman_2024_initialise(s, now_ns, bytes);
-    search_lanman_2024_end_bins(s, 20 * now_ns);
-    enum search_lanman_2024_outcome outcome = search_lanman_2024_evaluate(s, cwnd, minimum_window);
-    s->open_bytes = bytes;
-    return outcome;
+/* The bytes of the bins from first to that before end: at most ten, and so below 2^60. */
+static inline uint64_t search_lanman_2024_delivered(const struct search_lanman_2024 *s, uint64_t first, uint64_t end) {
+    uint64_t sum = 0;
+    for (uint64_t i = first; i < end; i++)
+        sum += s->bins[i % SEARCH_LANMAN_2024_TOTAL_BINS]; /* [search.windows.completed] */
+    return sum;
+}
+
+/* Take back what was delivered in the last two Initial_RTT, the delay of the detection. */
+static inline enum search_lanman_2024_outcome
+search_lanman_2024_exit_slow_start(const struct search_lanman_2024 *s, uint64_t *cwnd, uint64_t minimum_window) {
+    uint64_t overshoot = search_lanman_2024_delivered(s, s->curr - SEARCH_LANMAN_2024_OVERSHOOT_BINS, s->curr);
+    uint64_t lowered = *cwnd > overshoot ? *cwnd - overshoot : 0;  /* [search.exit.overshoot] [search.exit.lower] */
+    *cwnd = lowered > minimum_window ? lowered : minimum_window; /* [search.exit.floor] */
+    return SEARCH_LANMAN_2024_EXITED;
 }
 
 #endif

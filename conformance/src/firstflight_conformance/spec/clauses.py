@@ -75,8 +75,8 @@ def python_citations() -> list[Citation]:
 
 
 def plain_citations() -> list[Citation]:
-    """Return the citations of the plain programs."""
-    return citations(sorted((REFERENCE_PY / "plain").glob("*.py")))
+    """Return the citations of the plain programs and of their twins, the plain headers of C."""
+    return citations(sorted((REFERENCE_PY / "plain").glob("*.py")) + sorted((REFERENCE_C / "plain").glob("*.h")))
 
 
 def c_citations() -> list[Citation]:

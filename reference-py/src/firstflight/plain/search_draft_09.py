@@ -7,15 +7,12 @@ Times are in ticks of 1/20 ns: BIN_DURATION = 3.5 * INITIAL_RTT / 10 is an integ
 from dataclasses import dataclass, field
 
 from firstflight.events import Ack, Event, PersistentCongestion, Sent
-from firstflight.limits import WINDOW_MAX_BYTES
 from firstflight.observables import Outcome, Phase
 from firstflight.plain import newreno_rfc_9002 as newreno
 
 PROFILE = "search/draft-09"
 W = 10
 EXTRA_BINS = 15
-NUM_ACKED_BINS = W + 1  # totals at both ends of the window
-NUM_SENT_BINS = NUM_ACKED_BINS + EXTRA_BINS
 TARGET_BINS = 3  # INITIAL_RTT / BIN_DURATION = 20/7, rounded up
 
 
@@ -27,8 +24,8 @@ class Search:
     bin_duration: int = 0
     bin_end: int = 0
     curr_idx: int = 0
-    acked_bins: list[int] = field(default_factory=lambda: [0] * NUM_ACKED_BINS)  # the totals at the end of each bin
-    sent_bins: list[int] = field(default_factory=lambda: [0] * NUM_SENT_BINS)
+    acked_bins: list[int] = field(default_factory=lambda: [0] * (W + 1))  # totals at the ends of bins, both of a window
+    sent_bins: list[int] = field(default_factory=lambda: [0] * (W + 1 + EXTRA_BINS))
     acked_bytes: int = 0  # the totals of now
     sent_bytes: int = 0
     rtt_ns: int = 0
@@ -76,9 +73,8 @@ def search(s: Search, now: int) -> Outcome:
         return Outcome.WARMING_UP  # [search.guard.warming-up]
     if shift >= EXTRA_BINS:
         return Outcome.RTT_INFLATED  # [search.guard.rtt-inflated]
-    newer, older = window(s.sent_bins, prev_idx, W), window(s.sent_bins, prev_idx - 1, W)
-    prev_sent = (s.bin_duration - rest) * newer + rest * older  # [search.interpolation.exact] times BIN_DURATION
-    curr_delv = s.bin_duration * window(s.acked_bins, s.curr_idx, W)  # the same
+    prev_sent = (s.bin_duration - rest) * window(s.sent_bins, prev_idx) + rest * window(s.sent_bins, prev_idx - 1)
+    curr_delv = s.bin_duration * window(s.acked_bins, s.curr_idx)  # [search.interpolation.exact] times BIN_DURATION
     if prev_sent == 0:
         return Outcome.PREVIOUS_ZERO  # [search.previous-zero]
     if 100 * (prev_sent - curr_delv) < 26 * prev_sent:  # norm_diff < THRESH = 0.26
@@ -98,7 +94,7 @@ def update_bins(s: Search, now: int) -> None:
         bins[s.curr_idx % len(bins)] = total
 
 
-def window(bins: list[int], idx: int, size: int) -> int:
+def window(bins: list[int], idx: int, size: int = W) -> int:
     """The bytes of the ``size`` bins up to ``idx``: a difference of totals."""
     return bins[idx % len(bins)] - bins[(idx - size) % len(bins)]  # [search.windows.completed]
 
@@ -106,8 +102,8 @@ def window(bins: list[int], idx: int, size: int) -> int:
 def drain(s: Search, ack: Ack) -> Outcome:
     """Let one packet leave for three acknowledged, until the window is the target; there slow start ends."""
     packets, s.drained_packets = divmod(s.drained_packets + sum(run.count for run in ack.packets), 3)
-    flight = min(ack.bytes_in_flight + packets * s.base.max_datagram_size, WINDOW_MAX_BYTES)
-    s.base.congestion_window = max(flight, s.target_cwnd)  # [search.drain.step]
+    s.base.congestion_window = max(ack.bytes_in_flight, s.target_cwnd - packets * s.base.max_datagram_size)
+    newreno.increase(s.base, packets * s.base.max_datagram_size)  # [search.drain.step]
     if s.base.congestion_window > s.target_cwnd:
         return Outcome.DRAINING
     s.base.ssthresh, s.target_cwnd = s.target_cwnd, 0  # [search.drain.end]

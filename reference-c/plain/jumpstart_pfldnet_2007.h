@@ -1,0 +1,323 @@
+/*
+ * D. Liu, M. Allman, S. Jin, L. Wang, "Congestion Control Without a Startup Phase", PFLDnet 2007: Jump Start, section II, in one header
+ * to be copied into a stack. C11 and C++17; no allocation, no floating point, no global state.
+ *
+ * The paper counts packets: one is a maximum datagram here, and the window is in bytes. Its timeout is persistent congestion. "Open" is
+ * what the paper leaves to the implementer. The same functions in the same order are in reference-py, plain/jumpstart_pfldnet_2007.py.
+ *
+ *     struct jumpstart_pfldnet_2007 jump;
+ *     struct jumpstart_pfldnet_2007_window window; // of your controller: copy it in before each call and out after it
+ *     jumpstart_pfldnet_2007_begin(&jump, max_datagram_size);
+ *     ... when there is data to send, or the receive window changes: jumpstart_pfldnet_2007_on_backlog(&jump, &backlog, &window);
+ *     ... for packets sent: jumpstart_pfldnet_2007_on_sent(...); while jump.jumping, not before jumpstart_pfldnet_2007_next_release_ns(&jump)
+ *     ... for each ACK frame: jumpstart_pfldnet_2007_on_ack(&jump, &ack, &window); on NORMAL and JUMP_ENDED your controller processes it
+ *     ... for packets declared lost, and when the ECN-CE counter rises, in place of your controller: jumpstart_pfldnet_2007_on_lost(...),
+ *     jumpstart_pfldnet_2007_on_ce(...)
+ *     ... on persistent congestion, in place of your controller: jumpstart_pfldnet_2007_on_timeout(&jump, &window).
+ *
+ * Domain: times in ns from 1, below 2^59 (18 years); packet numbers, windows and bytes in flight below 2^62; a datagram below 2^16.
+ */
+#ifndef JUMPSTART_PFLDNET_2007_H
+#define JUMPSTART_PFLDNET_2007_H
+
+#include <stdint.h>
+
+#define JUMPSTART_PFLDNET_2007_NONE UINT64_MAX /* no RTT sample, no packet number */
+#define JUMPSTART_PFLDNET_2007_JUMP_MAX ((UINT64_C(1) << 29) - 1) /* bytes of the first flight; more is cut off */
+#define JUMPSTART_PFLDNET_2007_WINDOW_MAX ((UINT64_C(1) << 62) - 1)
+
+enum jumpstart_pfldnet_2007_outcome {
+    JUMPSTART_PFLDNET_2007_NORMAL, /* your controller processes the ACK */
+    JUMPSTART_PFLDNET_2007_JUMP_SPENT,
+    JUMPSTART_PFLDNET_2007_JUMP_BARRED,
+    JUMPSTART_PFLDNET_2007_NO_RTT_SAMPLE,
+    JUMPSTART_PFLDNET_2007_NOTHING_TO_JUMP,
+    JUMPSTART_PFLDNET_2007_JUMP_BEGUN,
+    JUMPSTART_PFLDNET_2007_JUMP_KEPT,
+    JUMPSTART_PFLDNET_2007_JUMP_CHANGED,
+    JUMPSTART_PFLDNET_2007_SENT,
+    JUMPSTART_PFLDNET_2007_JUMP_SENT,
+    JUMPSTART_PFLDNET_2007_JUMP_ENDED, /* your controller processes the ACK */
+    JUMPSTART_PFLDNET_2007_IN_RECOVERY,
+    JUMPSTART_PFLDNET_2007_JUMP_ACCOUNTED,
+    JUMPSTART_PFLDNET_2007_REDUCED,
+    JUMPSTART_PFLDNET_2007_ALREADY_REDUCED,
+    JUMPSTART_PFLDNET_2007_COLLAPSED
+};
+
+/* What Jump Start takes from your controller and sets in it. ssthresh: UINT64_MAX while it is infinite. recovery_start_time: of the last
+ * reduction, 0 before the first; in_recovery: the recovery period goes on. */
+struct jumpstart_pfldnet_2007_window {
+    uint64_t cwnd;
+    uint64_t ssthresh;
+    uint64_t recovery_start_time;
+    int in_recovery;
+};
+
+/* The first flight is packets first up to, not including, end: those sent while Jump Start lasted. */
+struct jumpstart_pfldnet_2007 {
+    uint64_t max_datagram_size;
+    /* So many packets are paced over rtt_ns from start_ns on; so many of them the receiver allows; so many have left. */
+    uint64_t paced_packets;
+    uint64_t rtt_ns;
+    uint64_t start_ns;
+    uint64_t planned_packets;
+    uint64_t sent_packets;
+    uint64_t first;
+    uint64_t end;
+    uint64_t r;
+    /* Loss recovery: it lasts until all data below recovery_point is acknowledged; whether (D - R) / 2 ends it, once. */
+    uint64_t recovery_point;
+    uint64_t flight_size;
+    uint64_t next_packet;
+    uint8_t begun;
+    uint8_t jumping;
+    uint8_t lost_of_first_flight;
+    uint8_t accounted;
+};
+
+/* Packet numbers, both included. */
+struct jumpstart_pfldnet_2007_range {
+    uint64_t first;
+    uint64_t last;
+};
+
+/* Data is ready to be sent: queued, and allowed by the receiver from now on. latest_rtt_ns: NONE before the first sample. */
+struct jumpstart_pfldnet_2007_backlog {
+    uint64_t now_ns;
+    uint64_t queued_bytes;
+    uint64_t receive_window_bytes;
+    uint64_t latest_rtt_ns;
+};
+
+/* Packets were sent, up to number last; bytes_in_flight counts them. retransmits: those that first carried the data which they repeat. */
+struct jumpstart_pfldnet_2007_sent {
+    uint64_t packets;
+    uint64_t last;
+    uint64_t bytes_in_flight;
+    const struct jumpstart_pfldnet_2007_range *retransmits;
+    uint32_t retransmit_count;
+};
+
+/* An ACK frame: the largest packet and the latest send time of what it newly acknowledges. oldest_unacked_packet: the first whose data is
+ * not acknowledged, the next number if there is none; NONE where the stack does not know. */
+struct jumpstart_pfldnet_2007_ack {
+    uint64_t largest_packet;
+    uint64_t latest_sent_time;
+    uint64_t bytes_in_flight;
+    uint64_t oldest_unacked_packet;
+};
+
+static inline enum jumpstart_pfldnet_2007_outcome jumpstart_pfldnet_2007_on_window_update(struct jumpstart_pfldnet_2007 *s,
+                                                                                          uint64_t window_packets);
+static inline void jumpstart_pfldnet_2007_end_jump(struct jumpstart_pfldnet_2007 *s);
+static inline uint64_t jumpstart_pfldnet_2007_of_first_flight(const struct jumpstart_pfldnet_2007 *s, uint64_t first, uint64_t last);
+static inline enum jumpstart_pfldnet_2007_outcome
+jumpstart_pfldnet_2007_on_ack_in_recovery(struct jumpstart_pfldnet_2007 *s, const struct jumpstart_pfldnet_2007_ack *ack,
+                                          struct jumpstart_pfldnet_2007_window *window);
+static inline enum jumpstart_pfldnet_2007_outcome
+jumpstart_pfldnet_2007_account(struct jumpstart_pfldnet_2007 *s, struct jumpstart_pfldnet_2007_window *window);
+static inline enum jumpstart_pfldnet_2007_outcome
+jumpstart_pfldnet_2007_on_congestion_event(struct jumpstart_pfldnet_2007 *s, uint64_t sent_time, uint64_t now,
+                                           uint64_t packets_of_first_flight, struct jumpstart_pfldnet_2007_window *window);
+
+/* The D packets are paced over the first RTT: packet i leaves after i / D of it. i * rtt / D is split at the quotient of rtt by D: i and
+ * the rest are at most D < 2^29. */
+static inline uint64_t jumpstart_pfldnet_2007_next_release_ns(const struct jumpstart_pfldnet_2007 *s) {
+    if (!s->jumping)
+        return JUMPSTART_PFLDNET_2007_NONE;
+    uint64_t whole = s->rtt_ns / s->paced_packets * s->sent_packets;
+    uint64_t part = s->rtt_ns % s->paced_packets * s->sent_packets / s->paced_packets;
+    return s->start_ns + whole + part; /* [jumpstart.pacing.packets] */
+}
+
+/* Before the jump the connection is an ordinary one. */
+static inline void jumpstart_pfldnet_2007_begin(struct jumpstart_pfldnet_2007 *s, uint32_t max_datagram_size) {
+    s->max_datagram_size = max_datagram_size;
+    s->paced_packets = s->planned_packets = s->sent_packets = 0;
+    s->rtt_ns = s->start_ns = 0;
+    s->first = s->end = s->r = 0;
+    s->recovery_point = s->flight_size = s->next_packet = 0;
+    s->begun = s->jumping = s->lost_of_first_flight = s->accounted = 0;
+}
+
+/* After the handshake: D is the minimum of the receiver's advertised window and the data queued. */
+static inline enum jumpstart_pfldnet_2007_outcome
+jumpstart_pfldnet_2007_on_backlog(struct jumpstart_pfldnet_2007 *s, const struct jumpstart_pfldnet_2007_backlog *backlog,
+                                  struct jumpstart_pfldnet_2007_window *window) {
+    uint64_t size = s->max_datagram_size, queued_bytes = backlog->queued_bytes;
+    uint64_t window_packets = backlog->receive_window_bytes / size;
+    if (s->jumping)
+        return jumpstart_pfldnet_2007_on_window_update(s, window_packets);
+    if (s->begun)
+        return JUMPSTART_PFLDNET_2007_JUMP_SPENT; /* [jumpstart.start.once] */
+    if (window->in_recovery)
+        return JUMPSTART_PFLDNET_2007_JUMP_BARRED; /* [jumpstart.start.barred] */
+    if (backlog->latest_rtt_ns == JUMPSTART_PFLDNET_2007_NONE)
+        return JUMPSTART_PFLDNET_2007_NO_RTT_SAMPLE; /* [jumpstart.start.no-rtt] */
+    if (queued_bytes > JUMPSTART_PFLDNET_2007_JUMP_MAX)
+        queued_bytes = JUMPSTART_PFLDNET_2007_JUMP_MAX;
+    uint64_t packets = (queued_bytes + size - 1) / size; /* [jumpstart.amount.queued] */
+    if (packets > window_packets)
+        packets = window_packets; /* [jumpstart.amount.receive-window] */
+    if (packets == 0)
+        return JUMPSTART_PFLDNET_2007_NOTHING_TO_JUMP; /* [jumpstart.start.nothing] */
+    s->begun = s->jumping = 1;
+    s->paced_packets = s->planned_packets = packets;
+    s->rtt_ns = backlog->latest_rtt_ns;
+    s->start_ns = backlog->now_ns;
+    s->first = s->next_packet;
+    window->cwnd = packets * size; /* [jumpstart.start.window] */
+    if (window->cwnd > JUMPSTART_PFLDNET_2007_JUMP_MAX)
+        window->cwnd = JUMPSTART_PFLDNET_2007_JUMP_MAX;
+    return JUMPSTART_PFLDNET_2007_JUMP_BEGUN;
+}
+
+/* D is determined once; the receiver's advertised window binds all the same (open). */
+static inline enum jumpstart_pfldnet_2007_outcome jumpstart_pfldnet_2007_on_window_update(struct jumpstart_pfldnet_2007 *s,
+                                                                                          uint64_t window_packets) {
+    if (s->sent_packets + window_packets >= s->planned_packets)
+        return JUMPSTART_PFLDNET_2007_JUMP_KEPT;            /* [jumpstart.flight.frozen] */
+    s->planned_packets = s->sent_packets + window_packets; /* [jumpstart.flight.window-shrinks] */
+    if (window_packets == 0)
+        jumpstart_pfldnet_2007_end_jump(s);
+    return JUMPSTART_PFLDNET_2007_JUMP_CHANGED;
+}
+
+/* Jump Start terminates when all D packets are transmitted. During loss recovery R counts the retransmissions. */
+static inline enum jumpstart_pfldnet_2007_outcome
+jumpstart_pfldnet_2007_on_sent(struct jumpstart_pfldnet_2007 *s, const struct jumpstart_pfldnet_2007_sent *sent) {
+    s->flight_size = sent->bytes_in_flight;
+    s->next_packet = sent->last + 1;
+    for (uint32_t i = 0; s->lost_of_first_flight && i < sent->retransmit_count; i++)
+        s->r += jumpstart_pfldnet_2007_of_first_flight(s, sent->retransmits[i].first,
+                                                       sent->retransmits[i].last); /* [jumpstart.loss.count] */
+    if (!s->jumping)
+        return JUMPSTART_PFLDNET_2007_SENT;
+    s->sent_packets += sent->packets;
+    if (s->sent_packets < s->planned_packets)
+        return JUMPSTART_PFLDNET_2007_SENT;
+    s->sent_packets = s->planned_packets;
+    jumpstart_pfldnet_2007_end_jump(s); /* [jumpstart.end.sent] */
+    return JUMPSTART_PFLDNET_2007_JUMP_SENT;
+}
+
+/* The D packets are those that have left; if it ends early, fewer than were planned. */
+static inline void jumpstart_pfldnet_2007_end_jump(struct jumpstart_pfldnet_2007 *s) {
+    if (!s->jumping)
+        return;
+    uint64_t planned_end = s->first + s->planned_packets;
+    s->jumping = 0;
+    s->end = s->next_packet < planned_end ? s->next_packet : planned_end; /* [jumpstart.flight] */
+}
+
+/* Jump Start terminates when an ACK arrives: one of the first flight (open), which normal congestion control takes then. There is no
+ * recovery while it lasts. */
+static inline enum jumpstart_pfldnet_2007_outcome
+jumpstart_pfldnet_2007_on_ack(struct jumpstart_pfldnet_2007 *s, const struct jumpstart_pfldnet_2007_ack *ack,
+                              struct jumpstart_pfldnet_2007_window *window) {
+    s->flight_size = ack->bytes_in_flight;
+    if (s->jumping && ack->largest_packet >= s->first) {
+        jumpstart_pfldnet_2007_end_jump(s); /* [jumpstart.end.ack] */
+        return JUMPSTART_PFLDNET_2007_JUMP_ENDED;
+    }
+    if (window->in_recovery)
+        return jumpstart_pfldnet_2007_on_ack_in_recovery(s, ack, window);
+    return JUMPSTART_PFLDNET_2007_NORMAL;
+}
+
+/* How many of the packets belong to the first RTT of data transmission. */
+static inline uint64_t jumpstart_pfldnet_2007_of_first_flight(const struct jumpstart_pfldnet_2007 *s, uint64_t first, uint64_t last) {
+    uint64_t end = s->jumping || last + 1 < s->end ? last + 1 : s->end;
+    uint64_t begin = first > s->first ? first : s->first;
+    return end > begin ? end - begin : 0;
+}
+
+/* Standard loss recovery: nothing grows until it ends. */
+static inline enum jumpstart_pfldnet_2007_outcome
+jumpstart_pfldnet_2007_on_ack_in_recovery(struct jumpstart_pfldnet_2007 *s, const struct jumpstart_pfldnet_2007_ack *ack,
+                                          struct jumpstart_pfldnet_2007_window *window) {
+    if (ack->oldest_unacked_packet == JUMPSTART_PFLDNET_2007_NONE)
+        window->in_recovery = ack->latest_sent_time <= window->recovery_start_time;
+    else if (ack->oldest_unacked_packet >= s->recovery_point)
+        window->in_recovery = 0; /* [jumpstart.recovery.all-data] */
+    if (window->in_recovery)
+        return JUMPSTART_PFLDNET_2007_IN_RECOVERY;
+    return s->lost_of_first_flight ? jumpstart_pfldnet_2007_account(s, window) : JUMPSTART_PFLDNET_2007_NORMAL;
+}
+
+/* At the end of loss recovery: cwnd = (D - R) / 2, which further reduces it. Rounding, least values and threshold are open. */
+static inline enum jumpstart_pfldnet_2007_outcome
+jumpstart_pfldnet_2007_account(struct jumpstart_pfldnet_2007 *s, struct jumpstart_pfldnet_2007_window *window) {
+    s->lost_of_first_flight = 0;
+    s->accounted = 1;
+    uint64_t d = s->end - s->first, minimum_window = 2 * s->max_datagram_size;
+    uint64_t packets = d > s->r + 1 ? (d - s->r) / 2 : 1; /* [jumpstart.account.half] */
+    uint64_t half = packets * s->max_datagram_size;
+    if (half < window->cwnd)
+        window->cwnd = half;                                                             /* [jumpstart.account.never-raises] */
+    window->ssthresh = window->cwnd > minimum_window ? window->cwnd : minimum_window; /* [jumpstart.account.threshold] */
+    return JUMPSTART_PFLDNET_2007_JUMP_ACCOUNTED;
+}
+
+/* Loss from the first RTT will be accounted for at the end of its recovery. sent_time_of_last_loss: the latest at which one of the lost
+ * packets was sent; bytes_in_flight: without them. */
+static inline enum jumpstart_pfldnet_2007_outcome
+jumpstart_pfldnet_2007_on_lost(struct jumpstart_pfldnet_2007 *s, const struct jumpstart_pfldnet_2007_range *lost, uint32_t lost_count,
+                               uint64_t sent_time_of_last_loss, uint64_t now, uint64_t bytes_in_flight,
+                               struct jumpstart_pfldnet_2007_window *window) {
+    uint64_t packets = 0;
+    for (uint32_t i = 0; i < lost_count; i++)
+        packets += jumpstart_pfldnet_2007_of_first_flight(s, lost[i].first, lost[i].last);
+    enum jumpstart_pfldnet_2007_outcome outcome =
+        jumpstart_pfldnet_2007_on_congestion_event(s, sent_time_of_last_loss, now, packets, window);
+    s->flight_size = bytes_in_flight;
+    return outcome;
+}
+
+/* ECN is not spoken of: a mark is taken for a loss without retransmission (open). packet: the largest that the frame acknowledges. */
+static inline enum jumpstart_pfldnet_2007_outcome jumpstart_pfldnet_2007_on_ce(struct jumpstart_pfldnet_2007 *s, uint64_t packet,
+                                                                               uint64_t sent_time, uint64_t now,
+                                                                               struct jumpstart_pfldnet_2007_window *window) {
+    uint64_t packets = jumpstart_pfldnet_2007_of_first_flight(s, packet, packet);
+    return jumpstart_pfldnet_2007_on_congestion_event(s, sent_time, now, packets, window);
+}
+
+/* Upon loss detection cwnd is halved, per normal TCP.
+ *
+ * The paper says the window, and so does Jacobson 1988, to whom it refers. The profile takes FlightSize, at least two packets (RFC 5681,
+ * equation 4), and counts in it what was in flight before; TCP would also count what was acknowledged beyond a hole. */
+static inline enum jumpstart_pfldnet_2007_outcome
+jumpstart_pfldnet_2007_on_congestion_event(struct jumpstart_pfldnet_2007 *s, uint64_t sent_time, uint64_t now,
+                                           uint64_t packets_of_first_flight, struct jumpstart_pfldnet_2007_window *window) {
+    enum jumpstart_pfldnet_2007_outcome outcome = JUMPSTART_PFLDNET_2007_ALREADY_REDUCED;
+    if (!window->in_recovery && sent_time > window->recovery_start_time) {
+        uint64_t minimum_window = 2 * s->max_datagram_size, half = JUMPSTART_PFLDNET_2007_WINDOW_MAX / 2;
+        if (s->flight_size < JUMPSTART_PFLDNET_2007_WINDOW_MAX)
+            half = s->flight_size / 2; /* [jumpstart.loss.in-flight] */
+        window->cwnd = window->ssthresh = half > minimum_window ? half : minimum_window; /* [jumpstart.loss.reduce] */
+        window->recovery_start_time = now;
+        window->in_recovery = 1;
+        s->recovery_point = s->next_packet;
+        s->r = 0;
+        jumpstart_pfldnet_2007_end_jump(s);
+        outcome = JUMPSTART_PFLDNET_2007_REDUCED;
+    }
+    if (window->in_recovery && packets_of_first_flight > 0 && !s->accounted)
+        s->lost_of_first_flight = 1; /* [jumpstart.loss.scope] */
+    return outcome;
+}
+
+/* IV-F: the response is unchanged: a window of one segment, then slow start. No recovery is left to account for (open). */
+static inline enum jumpstart_pfldnet_2007_outcome jumpstart_pfldnet_2007_on_timeout(struct jumpstart_pfldnet_2007 *s,
+                                                                                    struct jumpstart_pfldnet_2007_window *window) {
+    window->recovery_start_time = 0;
+    window->in_recovery = 0;
+    window->cwnd = s->max_datagram_size; /* [jumpstart.timeout.window] */
+    jumpstart_pfldnet_2007_end_jump(s);
+    s->lost_of_first_flight = 0; /* [jumpstart.timeout.discard] */
+    s->accounted = 1;
+    return JUMPSTART_PFLDNET_2007_COLLAPSED;
+}
+
+#endif

@@ -1,0 +1,195 @@
+/*
+ * SEARCH as in draft-chung-ietf-ccwg-00, "SEARCH 3.0 ALGORITHM", lines 1 to 42, in one header to be copied into a stack. C11 and C++17;
+ * no allocation, no floating point, no global state.
+ *
+ * Mended as in its authors' code: the loop of line 26 begins behind the bin that was completed last, fraction (line 16) is divided by
+ * BIN_DURATION, every index is taken modulo NUM_BINS, and 0 / 0 (line 18) is no exit. prev_seq_num, which has no first value, begins at
+ * the boundary where the first bin does. The sequence number of an ACK is the number of bytes acknowledged so far. The same functions in
+ * the same order are in reference-py, plain/search_draft_00.py.
+ *
+ *     struct search_draft_00 search;
+ *     search_draft_00_begin(&search);
+ *     ... for each ACK frame: search_draft_00_count(&search, delivered_bytes), search_draft_00_rtt(&search, rtt_ns) if it gave a sample,
+ *     and while cwnd < ssthresh:
+ *     if (search_draft_00_on_ack(&search, now_ns, &cwnd) == SEARCH_DRAFT_00_EXITED)
+ *         ssthresh = cwnd;
+ *     cwnd grows as ever; // in congestion avoidance where SEARCH has ended slow start
+ *
+ * The draft has no least window: the one at the exit may be 0.
+ *
+ * Domain: now_ns from 1, now_ns and rtt_ns below 2^59 (18 years), now_ns never falling; delivered since the begin: below 2^60 bytes.
+ * Times inside are in ticks of 1/20 ns, in which BIN_DURATION = 3.5 * INITIAL_RTT / 10 = 7 * INITIAL_RTT ticks is an integer.
+ */
+#ifndef SEARCH_DRAFT_00_H
+#define SEARCH_DRAFT_00_H
+
+#include <stdint.h>
+
+/* What few ACKs need stays out of the way of the others: it would make them save registers. */
+#if defined(__GNUC__)
+#define SEARCH_DRAFT_00_RARE __attribute__((noinline, unused)) static
+#else
+#define SEARCH_DRAFT_00_RARE static inline
+#endif
+
+enum {
+    SEARCH_DRAFT_00_W = 10,
+    SEARCH_DRAFT_00_EXTRA_BINS = 15,
+    SEARCH_DRAFT_00_NUM_BINS = 25,
+    SEARCH_DRAFT_00_OVERSHOOT_BINS = 5 /* 2 * INITIAL_RTT / BIN_DURATION = 40/7, an integer division */
+};
+
+enum search_draft_00_outcome {
+    SEARCH_DRAFT_00_SAME_BIN,
+    SEARCH_DRAFT_00_NO_RTT_SAMPLE,
+    SEARCH_DRAFT_00_STARTED,
+    SEARCH_DRAFT_00_WARMING_UP,
+    SEARCH_DRAFT_00_RTT_INFLATED,
+    SEARCH_DRAFT_00_PREVIOUS_ZERO,
+    SEARCH_DRAFT_00_BELOW_THRESHOLD,
+    SEARCH_DRAFT_00_EXITED /* the window was lowered and slow start is over */
+};
+
+/* bin_end_ns: bin_end in whole ns, rounded down: 20 * now > bin_end iff now > bin_end_ns; 0 before the INITIAL_RTT. bin_duration: 0
+ * before it. rtt_ns: the latest sample, 0 before the first. completed: curr_idx + 1. */
+struct search_draft_00 {
+    uint64_t bin_end_ns;
+    uint64_t sequence_num;
+    uint64_t rtt_ns;
+    uint64_t bin_duration;
+    uint64_t bin_end;
+    uint64_t completed;
+    uint64_t prev_seq_num;
+    uint64_t bins[SEARCH_DRAFT_00_NUM_BINS];
+};
+
+/* 128 bits: a product of two words. */
+struct search_draft_00_wide {
+    uint64_t high, low;
+};
+
+SEARCH_DRAFT_00_RARE enum search_draft_00_outcome search_draft_00_search(struct search_draft_00 *s, uint64_t now_ns, uint64_t *cwnd);
+static inline enum search_draft_00_outcome search_draft_00_initialise(struct search_draft_00 *s, uint64_t now_ns);
+static inline void search_draft_00_update_bins(struct search_draft_00 *s, uint64_t now);
+static inline struct search_draft_00_wide search_draft_00_sum_bins(const struct search_draft_00 *s, uint64_t idx1, uint64_t idx2,
+                                                                   uint64_t rest);
+static inline struct search_draft_00_wide search_draft_00_times(uint64_t factor, struct search_draft_00_wide a);
+static inline enum search_draft_00_outcome search_draft_00_exit_slow_start(const struct search_draft_00 *s, uint64_t *cwnd);
+
+/* A connection is established; the rest of the initialisation needs the INITIAL_RTT. */
+static inline void search_draft_00_begin(struct search_draft_00 *s) {
+    s->bin_end_ns = 0;
+    s->sequence_num = 0;
+    s->rtt_ns = 0;
+    s->bin_duration = 0;
+    s->completed = 0;
+    for (int i = 0; i < SEARCH_DRAFT_00_NUM_BINS; i++)
+        s->bins[i] = 0;
+}
+
+/* An ACK newly delivered bytes, in whatever phase; before search_draft_00_on_ack. */
+static inline void search_draft_00_count(struct search_draft_00 *s, uint64_t bytes) {
+    s->sequence_num += bytes; /* [search.bins.credit-before] [search.bins.every-phase] */
+}
+
+/* An RTT sample, in whatever phase; before search_draft_00_on_ack. */
+static inline void search_draft_00_rtt(struct search_draft_00 *s, uint64_t rtt_ns) {
+    s->rtt_ns = rtt_ns > 0 ? rtt_ns : 1; /* [search.rtt.latest] */
+}
+
+/* An ACK in slow start, before the window grows for it: lines 10 to 23. */
+static inline enum search_draft_00_outcome search_draft_00_on_ack(struct search_draft_00 *s, uint64_t now_ns, uint64_t *cwnd) {
+    if (now_ns <= s->bin_end_ns)
+        return SEARCH_DRAFT_00_SAME_BIN; /* [search.bins.same-bin] */
+    return search_draft_00_search(s, now_ns, cwnd);
+}
+
+/* Lines 10 to 23, when a bin has ended. */
+SEARCH_DRAFT_00_RARE enum search_draft_00_outcome search_draft_00_search(struct search_draft_00 *s, uint64_t now_ns, uint64_t *cwnd) {
+    if (s->bin_duration == 0)
+        return search_draft_00_initialise(s, now_ns);
+    search_draft_00_update_bins(s, 20 * now_ns);
+    uint64_t curr_idx = s->completed - 1;
+    uint64_t shift = 20 * s->rtt_ns / s->bin_duration; /* [search.shift.round] */
+    uint64_t rest = 20 * s->rtt_ns % s->bin_duration;  /* fraction * BIN_DURATION */
+    if (curr_idx < SEARCH_DRAFT_00_W + shift)
+        return SEARCH_DRAFT_00_WARMING_UP; /* prev_idx < W [search.guard.warming-up] */
+    if (shift > SEARCH_DRAFT_00_EXTRA_BINS)
+        return SEARCH_DRAFT_00_RTT_INFLATED; /* [search.guard.rtt-inflated] */
+    uint64_t prev_idx = curr_idx - shift;
+    /* Both sums, and so both sides of the comparison, are multiplied by BIN_DURATION < 2^62: they are below 2^122. */
+    struct search_draft_00_wide curr_delv = search_draft_00_sum_bins(s, curr_idx - SEARCH_DRAFT_00_W, curr_idx, 0);
+    struct search_draft_00_wide prev_delv = search_draft_00_sum_bins(s, prev_idx - SEARCH_DRAFT_00_W, prev_idx, rest);
+    if (prev_delv.high == 0 && prev_delv.low == 0)
+        return SEARCH_DRAFT_00_PREVIOUS_ZERO; /* [search.previous-zero] */
+    /* norm_diff = (2 prev_delv - curr_delv) / (2 prev_delv) < THRESH = 7/20: 13 prev_delv < 10 curr_delv, both below 2^126 */
+    prev_delv = search_draft_00_times(13, prev_delv);
+    curr_delv = search_draft_00_times(10, curr_delv);
+    if (prev_delv.high < curr_delv.high || (prev_delv.high == curr_delv.high && prev_delv.low < curr_delv.low))
+        return SEARCH_DRAFT_00_BELOW_THRESHOLD; /* [search.threshold.below] */
+    return search_draft_00_exit_slow_start(s, cwnd); /* [search.threshold.reached] */
+}
+
+/* Lines 1 to 9, as soon as there is an RTT. */
+static inline enum search_draft_00_outcome search_draft_00_initialise(struct search_draft_00 *s, uint64_t now_ns) {
+    if (s->rtt_ns == 0)
+        return SEARCH_DRAFT_00_NO_RTT_SAMPLE;   /* [search.init.wait-for-sample] */
+    s->bin_duration = 7 * s->rtt_ns;            /* [search.init.first-ack] */
+    s->bin_end = 20 * now_ns + s->bin_duration; /* < 27 * 2^59 < 2^64 */
+    s->bin_end_ns = s->bin_end / 20;
+    s->prev_seq_num = s->sequence_num; /* [search.init.before-bin-0] */
+    return SEARCH_DRAFT_00_STARTED;
+}
+
+/* Lines 24 to 31. */
+static inline void search_draft_00_update_bins(struct search_draft_00 *s, uint64_t now) {
+    uint64_t passed_bins = (now - s->bin_end) / s->bin_duration + 1; /* [search.bins.advance] */
+    s->bin_end += passed_bins * s->bin_duration; /* at most now + bin_duration < 27 * 2^59 < 2^64 */
+    s->bin_end_ns = s->bin_end / 20;
+    for (uint64_t i = 0; i < passed_bins && i < SEARCH_DRAFT_00_NUM_BINS; i++)
+        s->bins[(s->completed + i) % SEARCH_DRAFT_00_NUM_BINS] = 0;
+    s->completed += passed_bins;
+    s->bins[(s->completed - 1) % SEARCH_DRAFT_00_NUM_BINS] = s->sequence_num - s->prev_seq_num;
+    s->prev_seq_num = s->sequence_num;
+}
+
+static inline struct search_draft_00_wide search_draft_00_product(uint64_t a, uint64_t b) {
+    uint64_t a0 = a & UINT32_MAX, a1 = a >> 32, b0 = b & UINT32_MAX, b1 = b >> 32;
+    uint64_t middle = a1 * b0 + (a0 * b0 >> 32);        /* <= (2^32 - 1)^2 + 2^32 - 2 < 2^64 */
+    uint64_t carried = a0 * b1 + (middle & UINT32_MAX); /* the same */
+    struct search_draft_00_wide product = {a1 * b1 + (middle >> 32) + (carried >> 32), a * b};
+    return product;
+}
+
+static inline struct search_draft_00_wide search_draft_00_plus(struct search_draft_00_wide a, struct search_draft_00_wide b) {
+    struct search_draft_00_wide sum = {a.high + b.high + (a.low + b.low < a.low), a.low + b.low};
+    return sum;
+}
+
+static inline struct search_draft_00_wide search_draft_00_times(uint64_t factor, struct search_draft_00_wide a) {
+    struct search_draft_00_wide times = search_draft_00_product(factor, a.low);
+    times.high += factor * a.high;
+    return times;
+}
+
+/* Lines 32 to 38, times BIN_DURATION: the bins between, rest of the first and the other part of the last. */
+static inline struct search_draft_00_wide search_draft_00_sum_bins(const struct search_draft_00 *s, uint64_t idx1, uint64_t idx2,
+                                                                   uint64_t rest) {
+    uint64_t middle = 0, first = s->bins[idx1 % SEARCH_DRAFT_00_NUM_BINS], last = s->bins[idx2 % SEARCH_DRAFT_00_NUM_BINS];
+    for (uint64_t i = idx1 + 1; i < idx2; i++)
+        middle += s->bins[i % SEARCH_DRAFT_00_NUM_BINS]; /* [search.windows.aliased] */
+    struct search_draft_00_wide ends = search_draft_00_product(s->bin_duration - rest, last);
+    ends = search_draft_00_plus(ends, search_draft_00_product(rest, first)); /* [search.interpolation.exact] */
+    return search_draft_00_plus(search_draft_00_product(s->bin_duration, middle), ends);
+}
+
+/* Lines 39 to 42: sum_bins without fraction, and less than nothing is nothing. */
+static inline enum search_draft_00_outcome search_draft_00_exit_slow_start(const struct search_draft_00 *s, uint64_t *cwnd) {
+    uint64_t overshoot = 0;
+    for (uint64_t i = 1; i <= SEARCH_DRAFT_00_OVERSHOOT_BINS; i++)
+        overshoot += s->bins[(s->completed - i) % SEARCH_DRAFT_00_NUM_BINS]; /* [search.exit.overshoot] */
+    *cwnd = *cwnd > overshoot ? *cwnd - overshoot : 0; /* [search.exit.floor-zero] [search.exit.lower] */
+    return SEARCH_DRAFT_00_EXITED;
+}
+
+#endif
