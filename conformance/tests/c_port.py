@@ -211,8 +211,9 @@ class Port:
             optional(base.recovery_start_ns),
             base.in_recovery,
         )
-        if seen != model.base or self._controller.t_ns != model.t_ns:
-            return f"base: {seen} at {self._controller.t_ns}"
+        place = (self._controller.t_ns, self._controller.next_packet)
+        if seen != model.base or place != (model.t_ns, model.next_packet):
+            return f"base: {seen} at {place}"
         if model.readings is None:
             return ""
         words = self._words(model.readings, model.search)
@@ -237,6 +238,7 @@ class Port:
         base.recovery_start_ns = _required(model.base.recovery_start_ns)
         base.in_recovery = model.base.in_recovery
         self._controller.t_ns = model.t_ns
+        self._controller.next_packet = model.next_packet
         assert model.readings is not None
         words = self._words(model.readings, model.search)
         self._room[: len(words)] = words

@@ -50,6 +50,23 @@ void test_readings_out_of_range_are_refused(void)
     TEST_ASSERT_EQUAL_INT(FF_ERR_DOMAIN, ff_controller_init_with(&controller, &readings, &config));
 }
 
+void test_a_controller_without_algorithm_is_refused(void)
+{
+    struct ff_controller controller = controller_of("slow-start", "rfc-9002", 0);
+
+    controller.algorithm = (enum ff_algorithm)(FF_ALGORITHM_HYSTART + 1);
+    step_refused(&controller, plain(FF_EVENT_PTO, 10));
+}
+
+void test_numbers_of_packets_are_used_once(void)
+{
+    struct ff_controller controller = controller_of("jumpstart", "pfldnet-2007", 0);
+
+    step_ok(&controller, sent_of(10, 4, 1200));
+    step_refused(&controller, sent_of(20, 4, 1200));
+    TEST_ASSERT_EQUAL_UINT64(4, controller.next_packet);
+}
+
 void test_time_does_not_run_backwards(void)
 {
     struct ff_controller controller = controller_of("slow-start", "rfc-9002", 0);
