@@ -192,6 +192,10 @@ class Port:
         )
         return self.last
 
+    def number(self, name: str) -> int | None:
+        """Return a number of the last observation."""
+        return optional(getattr(self._observation, name))
+
     @property
     def searching(self) -> bool:
         """Whether SEARCH acts."""

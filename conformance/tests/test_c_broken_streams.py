@@ -118,7 +118,7 @@ class _Stream:
 
 @pytest.mark.parametrize(("algorithm", "profile"), _EVERY)
 def test_broken_streams(algorithm: str, profile: str) -> None:
-    """Neither takes what the other refuses, and what both take leads to the same window, threshold, phase and outcome."""
+    """Neither takes what the other refuses, and what both take leads to the same window, phase, outcome and state."""
     taken: Counter[bool] = Counter()
     for seed in range(_EVENTS // 150):
         config = Config(1200, (None, 24_000, 60_000)[seed % 3])
@@ -132,5 +132,37 @@ def test_broken_streams(algorithm: str, profile: str) -> None:
             model, expected, seen = answers
             for name in ("cwnd_bytes", "ssthresh_bytes", "phase", "outcome"):
                 assert getattr(seen, name) == getattr(expected, name), (name, event)
+            for name, number in expected.state.items():
+                assert port.number(name) == number, (name, event)
     assert taken[True] > _EVENTS // 3, taken
-    assert taken[False] > _EVENTS // 10, taken
+    assert taken[False] > _EVENTS // 20, taken
+
+
+_JUMPSTARTS = profiles(composed=True)["jumpstart"]
+_HYSTARTS = profiles(composed=True)["hystart"]
+
+
+@pytest.mark.parametrize("profile", _JUMPSTARTS)
+def test_a_flight_whose_numbers_fall(profile: str) -> None:
+    """The first flight begins above the packets that end it: both refuse to send them."""
+    model, port = create("jumpstart", profile, Config(1200)), Port.create("jumpstart", profile, Config(1200))
+    for event in (
+        Sent(_S, (Run(100, 100, 1200, _S),), 1200, 1200, False),
+        Backlog(_S, 12_000, 12_000, 100_000_000),
+    ):
+        answers = step_both(model, port.step, event)
+        assert answers is not None
+        model = answers[0]
+    assert step_both(model, port.step, Sent(_S, (Run(0, 4, 1200, _S),), 6000, 7200, False)) is None
+
+
+@pytest.mark.parametrize("profile", _HYSTARTS)
+@pytest.mark.parametrize("number", [NONE, NONE - 1, PACKET_MAX + 2])
+def test_a_next_packet_that_stands_for_none(profile: str, number: int) -> None:
+    """No packet can have the number: both refuse the ACK."""
+    model, port = (
+        create("hystart", profile, Config(1200, 60_000)),
+        Port.create("hystart", profile, Config(1200, 60_000)),
+    )
+    rtts = (100_000_000, 100_000_000, 100_000_000)
+    assert step_both(model, port.step, Ack(2 * _S, (Run(0, 1, 1200, _S),), 2400, 0, number, False, *rtts, 0)) is None

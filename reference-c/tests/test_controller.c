@@ -160,7 +160,10 @@ static struct ff_observation until_exit(struct ff_controller *controller)
 
     for (uint64_t bin = 1; bin < 40 && seen.outcome != FF_OUTCOME_EXITED; bin++) {
         uint64_t t_ns = (200 + 35 * bin) * MS + 1;
-        step_ok(controller, sent_of(t_ns, 20, 1200));
+        struct ff_event sent = sent_of(t_ns, 20, 1200);
+        support_run.first += controller->next_packet;
+        support_run.last += controller->next_packet;
+        step_ok(controller, sent);
         seen = step_ok(controller, ack_of(t_ns, 10, 1200, t_ns - 100 * MS));
     }
     TEST_ASSERT_EQUAL_INT(FF_OUTCOME_EXITED, seen.outcome);

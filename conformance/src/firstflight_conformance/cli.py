@@ -1,8 +1,10 @@
 """The command ``firstflight``."""
 
+from typing import Any, NoReturn
+
 import click
 
-from firstflight_conformance import __version__
+from firstflight_conformance import __version__, exits
 from firstflight_conformance.commands.check import check_command
 from firstflight_conformance.commands.compare import compare_command
 from firstflight_conformance.commands.fct import fct_command
@@ -32,7 +34,22 @@ COMMANDS = (
 )
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "show_default": True})
+class _Group(click.Group):
+    """The group of commands. Called as a program it answers signals and its own errors with exit codes of their own."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> NoReturn:
+        """Run as a program."""
+        exits.run(lambda: self.main(*args, **kwargs))
+
+    def invoke(self, context: click.Context) -> Any:
+        """Run the command that is named."""
+        try:
+            return super().invoke(context)
+        except BrokenPipeError:  # click would exit with 1, which means a divergence
+            raise SystemExit(exits.CLOSED_PIPE) from None
+
+
+@click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"], "show_default": True})
 @click.version_option(__version__, prog_name="firstflight")
 def main() -> None:
     """Vectors, simulator, runner and reports for transport startup algorithms."""
