@@ -53,7 +53,7 @@ test-python: setup c-adapters  ## pytest: the model, the tools, Python against C
 	$(BIN)/pytest -q -n $(JOBS) -m "not long"
 
 test-c: setup  ## Unity tests of the C port with gcc and clang, under ASan and UBSan
-	$(MAKE) --no-print-directory --silent -C reference-c test PYTHON=$(CURDIR)/$(BIN)/python
+	$(MAKE) --no-print-directory --silent -C reference-c test PYTHON="$(CURDIR)/$(BIN)/python"
 
 test-long: setup c-adapters  ## A million random events per profile, Python against C and plain programs; every published result again
 	$(BIN)/pytest -q -n $(JOBS) -m long

@@ -192,6 +192,10 @@ class Port:
         )
         return self.last
 
+    def number(self, name: str) -> int | None:
+        """Return a number of the last observation."""
+        return optional(getattr(self._observation, name))
+
     @property
     def searching(self) -> bool:
         """Whether SEARCH acts."""
@@ -211,8 +215,9 @@ class Port:
             optional(base.recovery_start_ns),
             base.in_recovery,
         )
-        if seen != model.base or self._controller.t_ns != model.t_ns:
-            return f"base: {seen} at {self._controller.t_ns}"
+        place = (self._controller.t_ns, self._controller.next_packet)
+        if seen != model.base or place != (model.t_ns, model.next_packet):
+            return f"base: {seen} at {place}"
         if model.readings is None:
             return ""
         words = self._words(model.readings, model.search)
@@ -237,6 +242,7 @@ class Port:
         base.recovery_start_ns = _required(model.base.recovery_start_ns)
         base.in_recovery = model.base.in_recovery
         self._controller.t_ns = model.t_ns
+        self._controller.next_packet = model.next_packet
         assert model.readings is not None
         words = self._words(model.readings, model.search)
         self._room[: len(words)] = words

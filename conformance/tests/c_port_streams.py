@@ -117,7 +117,11 @@ class Stream:
 
     def _line_rate(self, packets: int, size_bytes: int, sent_t_ns: int) -> tuple[Run, ...]:
         counts = [RUN_MAX_PACKETS] * min(packets // RUN_MAX_PACKETS, 4) + [packets % RUN_MAX_PACKETS + 1]
-        return tuple(Run(0, count % RUN_MAX_PACKETS, size_bytes, sent_t_ns) for count in counts)
+        runs = []
+        for count in counts:
+            runs.append(Run(self.packet, self.packet + count % RUN_MAX_PACKETS, size_bytes, sent_t_ns))
+            self.packet = runs[-1].last + 1
+        return tuple(runs)
 
     def _in_flight(self, state: Controller) -> int:
         if not self.draining:

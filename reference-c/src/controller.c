@@ -122,6 +122,7 @@ static enum ff_status begin(struct ff_controller *controller, const struct ff_co
     }
     ff_newreno_begin(&controller->base, config->max_datagram_size_bytes, config->initial_window_bytes);
     controller->t_ns = 0;
+    controller->next_packet = 0;
     controller->algorithm = FF_ALGORITHM_SLOW_START;
     return FF_OK;
 }
@@ -240,41 +241,55 @@ struct ff_search *ff_controller_search(const struct ff_controller *controller)
     return (struct ff_search *)controller->search.words;
 }
 
-enum ff_status ff_controller_step(struct ff_controller *controller, const struct ff_event *event,
-                                  struct ff_observation *observation)
+/* Return whether no number of the packets that are sent was sent before. */
+static bool sends_new_packets(const struct ff_controller *controller, const struct ff_event *event)
+{
+    return event->kind != FF_EVENT_SENT || event->sent.packets[0].first >= controller->next_packet;
+}
+
+/* Return the answer of the algorithm; FF_ERR_DOMAIN as well if there is no such algorithm. */
+static enum ff_status step_algorithm(struct ff_controller *controller, const struct ff_event *event,
+                                     struct ff_observation *observation)
 {
     struct ff_newreno *base = &controller->base;
-    enum ff_status status = FF_OK;
 
-    if (ff_event_check(event) != FF_OK || event->t_ns < controller->t_ns) {
-        return FF_ERR_DOMAIN;
-    }
     switch (controller->algorithm) {
     case FF_ALGORITHM_SLOW_START:
     case FF_ALGORITHM_CUBIC:
         ff_newreno_observe(base, ff_newreno_on_event(base, event), observation);
         observation->recovery_start_ns = base->recovery_start_ns;
-        break;
+        return FF_OK;
     case FF_ALGORITHM_SEARCH:
-        status = ff_search_startup_step(&controller->search_readings, ff_controller_search(controller), base, event,
-                                        observation);
-        break;
+        return ff_search_startup_step(&controller->search_readings, ff_controller_search(controller), base, event,
+                                      observation);
     case FF_ALGORITHM_JUMPSTART:
         ff_jumpstart_step(&controller->jumpstart_readings, &controller->jumpstart, base, event, observation);
-        break;
+        return FF_OK;
     case FF_ALGORITHM_CAREFUL_RESUME:
-        status = ff_careful_resume_step(&controller->careful_resume_readings, &controller->careful_resume,
-                                        resumed_search(controller), base, event, observation);
-        break;
+        return ff_careful_resume_step(&controller->careful_resume_readings, &controller->careful_resume,
+                                      resumed_search(controller), base, event, observation);
     case FF_ALGORITHM_HYSTARTPP:
         ff_hystartpp_step(&controller->hystartpp_readings, &controller->hystartpp, base, event, observation);
-        break;
+        return FF_OK;
     case FF_ALGORITHM_HYSTART:
         ff_hystart_step(&controller->hystart_readings, &controller->hystart, base, event, observation);
-        break;
+        return FF_OK;
     }
+    return FF_ERR_DOMAIN;
+}
+
+enum ff_status ff_controller_step(struct ff_controller *controller, const struct ff_event *event,
+                                  struct ff_observation *observation)
+{
+    if (ff_event_check(event) != FF_OK || event->t_ns < controller->t_ns || !sends_new_packets(controller, event)) {
+        return FF_ERR_DOMAIN;
+    }
+    enum ff_status status = step_algorithm(controller, event, observation);
     if (status == FF_OK) {
         controller->t_ns = event->t_ns;
+        if (event->kind == FF_EVENT_SENT) {
+            controller->next_packet = event->sent.packets[event->sent.run_count - 1].last + 1;
+        }
     }
     return status;
 }

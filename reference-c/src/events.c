@@ -21,14 +21,16 @@ static bool run_valid(const struct ff_run *run, uint64_t t_ns)
 static bool runs_valid(const struct ff_run *runs, size_t run_count, uint64_t total_bytes, uint64_t t_ns)
 {
     uint64_t sum_bytes = 0;
+    uint64_t next_packet = 0;
 
     if (run_count == 0 || !within(total_bytes, 1, FF_EVENT_MAX_BYTES)) {
         return false;
     }
     for (size_t i = 0; i < run_count; i++) {
-        if (!run_valid(&runs[i], t_ns)) {
+        if (runs[i].first < next_packet || !run_valid(&runs[i], t_ns)) {
             return false;
         }
+        next_packet = runs[i].last + 1;
         /* At most total_bytes < 2^48 so far; a run adds at most 65535 * 65535 < 2^32. */
         sum_bytes += ff_run_count(&runs[i]) * runs[i].size_bytes;
         if (sum_bytes > total_bytes) {
@@ -52,7 +54,7 @@ static bool ranges_valid(const struct ff_range *ranges, size_t count)
 static bool ack_valid(const struct ff_ack *ack, uint64_t t_ns)
 {
     return runs_valid(ack->packets, ack->run_count, ack->bytes, t_ns) && rtt_valid(ack->latest_rtt_ns) &&
-           rtt_valid(ack->min_rtt_ns) && rtt_valid(ack->smoothed_rtt_ns) &&
+           rtt_valid(ack->min_rtt_ns) && rtt_valid(ack->smoothed_rtt_ns) && ack->next_packet <= FF_PACKET_MAX + 1 &&
            (ack->oldest_unacked_packet <= FF_PACKET_MAX + 1 || ack->oldest_unacked_packet == FF_NO_PACKET);
 }
 
@@ -77,7 +79,8 @@ static bool valid(const struct ff_event *event)
     case FF_EVENT_ACK:
         return ack_valid(&event->ack, event->t_ns);
     case FF_EVENT_LOST:
-        return runs_valid(event->lost.packets, event->lost.run_count, event->lost.bytes, event->t_ns);
+        return runs_valid(event->lost.packets, event->lost.run_count, event->lost.bytes, event->t_ns) &&
+               event->lost.next_packet <= FF_PACKET_MAX + 1;
     case FF_EVENT_CE:
         return event->ce.packet <= FF_PACKET_MAX && within(event->ce.sent_t_ns, 1, event->t_ns);
     case FF_EVENT_BACKLOG:

@@ -50,6 +50,23 @@ void test_readings_out_of_range_are_refused(void)
     TEST_ASSERT_EQUAL_INT(FF_ERR_DOMAIN, ff_controller_init_with(&controller, &readings, &config));
 }
 
+void test_a_controller_without_algorithm_is_refused(void)
+{
+    struct ff_controller controller = controller_of("slow-start", "rfc-9002", 0);
+
+    controller.algorithm = (enum ff_algorithm)(FF_ALGORITHM_HYSTART + 1);
+    step_refused(&controller, plain(FF_EVENT_PTO, 10));
+}
+
+void test_numbers_of_packets_are_used_once(void)
+{
+    struct ff_controller controller = controller_of("jumpstart", "pfldnet-2007", 0);
+
+    step_ok(&controller, sent_of(10, 4, 1200));
+    step_refused(&controller, sent_of(20, 4, 1200));
+    TEST_ASSERT_EQUAL_UINT64(4, controller.next_packet);
+}
+
 void test_time_does_not_run_backwards(void)
 {
     struct ff_controller controller = controller_of("slow-start", "rfc-9002", 0);
@@ -143,7 +160,10 @@ static struct ff_observation until_exit(struct ff_controller *controller)
 
     for (uint64_t bin = 1; bin < 40 && seen.outcome != FF_OUTCOME_EXITED; bin++) {
         uint64_t t_ns = (200 + 35 * bin) * MS + 1;
-        step_ok(controller, sent_of(t_ns, 20, 1200));
+        struct ff_event sent = sent_of(t_ns, 20, 1200);
+        support_run.first += controller->next_packet;
+        support_run.last += controller->next_packet;
+        step_ok(controller, sent);
         seen = step_ok(controller, ack_of(t_ns, 10, 1200, t_ns - 100 * MS));
     }
     TEST_ASSERT_EQUAL_INT(FF_OUTCOME_EXITED, seen.outcome);

@@ -27,6 +27,8 @@ from firstflight.limits import (
     BIN_MAX_BYTES,
     DATAGRAM_MAX_BYTES,
     EVENT_MAX_BYTES,
+    NUMBER_MAX,
+    PACKET_MAX,
     RUN_MAX_PACKETS,
     TIME_MAX_NS,
     WINDOW_MAX_BYTES,
@@ -64,7 +66,7 @@ BAD: dict[str, tuple[Event, str]] = {
     "empty run": (with_run(ACK, first=10, size_bytes=1200), "bytes: 0|run: packets"),
     "backward run": (replace(ACK, packets=(RUN, replace(RUN, first=12, last=10)), bytes=10800), "run: packets: -1"),
     "long run": (with_run(ACK, last=RUN_MAX_PACKETS), "run: packets: 65536"),
-    "empty packets": (replace(ACK, packets=(RUN, replace(RUN, size_bytes=0))), "run: size_bytes: 0"),
+    "empty packets": (replace(ACK, packets=(RUN, Run(10, 19, 0, S))), "run: size_bytes: 0"),
     "large packets": (with_run(LOST, size_bytes=DATAGRAM_MAX_BYTES + 1), "run: size_bytes: 65536"),
     "sent at 0": (with_run(LOST, sent_t_ns=0), "run: sent_t_ns: 0"),
     "acknowledged before it was sent": (with_run(ACK, sent_t_ns=2 * S + 1), "run: sent_t_ns"),
@@ -72,6 +74,22 @@ BAD: dict[str, tuple[Event, str]] = {
     "minimum RTT": (replace(ACK, min_rtt_ns=-1), "min_rtt_ns"),
     "smoothed RTT": (replace(ACK, smoothed_rtt_ns=TIME_MAX_NS + 1), "smoothed_rtt_ns"),
     "mark of 0": (replace(CE, sent_t_ns=0), "sent_t_ns"),
+    "runs that fall": (
+        replace(ACK, packets=(Run(2, 3, 1200, S), Run(0, 1, 1200, S)), bytes=4800),
+        "run: first: 0 is not above",
+    ),
+    "runs that overlap": (replace(LOST, packets=(Run(0, 1, 1200, S), Run(1, 2, 1200, S)), bytes=4800), "run: first: 1"),
+    "runs that overlap sent": (replace(SENT, packets=(RUN, RUN), bytes=24000), "run: first: 0 is not above"),
+    "negative packet": (with_run(ACK, first=-1), "run: first: -1"),
+    "next packet": (replace(ACK, next_packet=PACKET_MAX + 2), "next_packet: "),
+    "no next packet": (replace(ACK, next_packet=2**64 - 1), "next_packet: "),
+    "next packet lost": (replace(LOST, next_packet=PACKET_MAX + 2), "next_packet: "),
+    "negative next packet": (replace(LOST, next_packet=-1), "next_packet: -1"),
+    "flight": (replace(ACK, bytes_in_flight=NUMBER_MAX + 1), "bytes_in_flight: "),
+    "flight sent": (replace(SENT, bytes_in_flight=-1), "bytes_in_flight: -1"),
+    "flight lost": (replace(LOST, bytes_in_flight=NUMBER_MAX + 1), "bytes_in_flight: "),
+    "delay": (replace(ACK, ack_delay_ns=NUMBER_MAX + 1), "ack_delay_ns: "),
+    "count of marks": (replace(CE, ce_count=NUMBER_MAX + 1), "ce_count: "),
     "mark of the future": (replace(CE, sent_t_ns=2 * S + 1), "sent_t_ns"),
 }
 EDGE: dict[str, Event] = {
@@ -84,6 +102,8 @@ EDGE: dict[str, Event] = {
     "largest RTTs": replace(ACK, latest_rtt_ns=TIME_MAX_NS, min_rtt_ns=TIME_MAX_NS, smoothed_rtt_ns=TIME_MAX_NS),
     "RTT 0": replace(ACK, latest_rtt_ns=0),
     "no RTT": replace(ACK, latest_rtt_ns=None, min_rtt_ns=None, smoothed_rtt_ns=None),
+    "last next packet": replace(ACK, next_packet=PACKET_MAX + 1),
+    "largest flight and delay": replace(ACK, bytes_in_flight=NUMBER_MAX, ack_delay_ns=NUMBER_MAX),
     "mark of now": replace(CE, sent_t_ns=2 * S),
 }
 
@@ -105,6 +125,17 @@ def test_edge_of_the_domain(algorithm: str, profile: str, name: str) -> None:
     """What is just inside is processed."""
     after, _ = step(create(algorithm, profile, Config(1200)), EDGE[name])
     assert after.t_ns == EDGE[name].t_ns
+
+
+@every_profile
+@pytest.mark.parametrize("first", [0, 9])
+def test_numbers_of_packets_are_used_once(algorithm: str, profile: str, first: int) -> None:
+    """A packet number that was sent before, or is below one, is refused; a gap is not."""
+    controller, _ = step(create(algorithm, profile, Config(1200)), SENT)
+    with pytest.raises(DomainError, match=f"packets: {first} is sent after 9"):
+        step(controller, replace(SENT, packets=(Run(first, first, 1200, S),), bytes=1200))
+    after, _ = step(controller, replace(SENT, packets=(Run(12, 12, 1200, S),), bytes=1200))
+    assert after.next_packet == 13
 
 
 @pytest.mark.parametrize(

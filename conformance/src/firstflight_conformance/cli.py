@@ -1,10 +1,11 @@
 """The command ``firstflight``."""
 
 import importlib
+from typing import Any, NoReturn
 
 import click
 
-from firstflight_conformance import __version__
+from firstflight_conformance import __version__, exits
 
 #: The commands in the order of the help, each with the line that it shows there. A command is loaded when it is called: the
 #: libraries of one need not be loaded for another.
@@ -25,12 +26,25 @@ COMMANDS = {
 
 
 class _Commands(click.Group):
-    """Loads a command when it is called."""
+    """Loads a command when it is called. Called as a program it answers signals and its own errors with exit codes of their own."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> NoReturn:
+        """Run as a program."""
+        exits.run(lambda: self.main(*args, **kwargs))
+
+    def invoke(self, context: click.Context) -> Any:
+        """Run the command that is named."""
+        try:
+            return super().invoke(context)
+        except BrokenPipeError:  # click would exit with 1, which means a divergence
+            raise SystemExit(exits.CLOSED_PIPE) from None
 
     def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of the commands, in the order of the help."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Load a command."""
         if cmd_name not in COMMANDS:
             return None
         module = importlib.import_module(f"firstflight_conformance.commands.{cmd_name}")
@@ -38,6 +52,7 @@ class _Commands(click.Group):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands without loading them."""
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
 

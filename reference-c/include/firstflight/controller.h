@@ -55,7 +55,8 @@ enum ff_algorithm {
 /* `algorithm` says which member of the union holds readings and state. */
 struct ff_controller {
     struct ff_newreno base;
-    uint64_t t_ns; /* time of the last event */
+    uint64_t t_ns;        /* time of the last event */
+    uint64_t next_packet; /* the number after the last that was sent */
     enum ff_algorithm algorithm;
     union {
         struct {
@@ -130,7 +131,8 @@ struct ff_search *ff_controller_search(const struct ff_controller *controller);
 
 /*
  * Process one event and write the observables. FF_ERR_DOMAIN if the event is outside the domain, earlier than the last one,
- * or counts more bytes than SEARCH can hold.
+ * sends a packet whose number is not above those sent before, or counts more bytes than SEARCH can hold; or if the controller
+ * was never filled in.
  */
 enum ff_status ff_controller_step(struct ff_controller *controller, const struct ff_event *event,
                                   struct ff_observation *observation);

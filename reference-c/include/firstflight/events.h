@@ -57,7 +57,7 @@ struct ff_ack {
     size_t run_count;
     uint64_t bytes; /* the sum over the runs, 1..FF_EVENT_MAX_BYTES */
     uint64_t bytes_in_flight;
-    uint64_t next_packet;
+    uint64_t next_packet; /* 0..FF_PACKET_MAX + 1 */
     bool app_limited;
     uint64_t latest_rtt_ns;
     uint64_t min_rtt_ns;
@@ -72,7 +72,7 @@ struct ff_lost {
     size_t run_count;
     uint64_t bytes; /* the sum over the runs, 1..FF_EVENT_MAX_BYTES */
     uint64_t bytes_in_flight;
-    uint64_t next_packet;
+    uint64_t next_packet; /* 0..FF_PACKET_MAX + 1 */
 };
 
 /* The ECN-CE counter rose to ce_count; packet, sent at sent_t_ns, is the largest that the frame acknowledges. */

@@ -10,7 +10,7 @@ from firstflight import events
 from firstflight.algorithm import Algorithm, Base, Startup, discover
 from firstflight.cubic import cubic
 from firstflight.errors import DomainError
-from firstflight.events import Event
+from firstflight.events import Event, Sent
 from firstflight.limits import DATAGRAM_MAX_BYTES, WINDOW_MAX_BYTES
 from firstflight.newreno import newreno
 from firstflight.newreno.newreno import NewReno
@@ -35,7 +35,7 @@ class Config:
 
 @dataclass(frozen=True, slots=True)
 class Controller:
-    """State of a controller. ``t_ns``: time of the last event.
+    """State of a controller. ``t_ns``: time of the last event. ``next_packet``: the number after the last that was sent.
 
     ``readings`` and ``startup``, the state of the startup algorithm, are ``None`` for the base controller alone. The type of the
     readings says which algorithm it is.
@@ -45,6 +45,7 @@ class Controller:
     readings: Any = None
     startup: Any = None
     t_ns: int = 0
+    next_packet: int = 0
 
     @property
     def search(self) -> Search:
@@ -101,10 +102,15 @@ def step(controller: Controller, event: Event) -> tuple[Controller, Observation]
     events.check(event)
     if event.t_ns < controller.t_ns:
         raise DomainError(f"t_ns: {event.t_ns} is before the last event at {controller.t_ns}")
+    next_packet = controller.next_packet
+    if isinstance(event, Sent):
+        if event.packets[0].first < next_packet:
+            raise DomainError(f"packets: {event.packets[0].first} is sent after {next_packet - 1}")
+        next_packet = event.packets[-1].last + 1
     base, readings, startup = controller.base, controller.readings, controller.startup
     if readings is None:
         base, outcome = newreno.on_event(base, event)
         observation = newreno.observe(base, outcome)
     else:
         startup, base, observation = _BY_READINGS[type(readings)].step(readings, startup, base, event)
-    return Controller(base, readings, startup, event.t_ns), observation
+    return Controller(base, readings, startup, event.t_ns, next_packet), observation

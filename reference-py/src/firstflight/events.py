@@ -8,6 +8,7 @@ from firstflight.limits import (
     BETA_MAX,
     DATAGRAM_MAX_BYTES,
     EVENT_MAX_BYTES,
+    NUMBER_MAX,
     PACKET_MAX,
     RUN_MAX_PACKETS,
     TIME_MAX_NS,
@@ -168,13 +169,19 @@ def check(event: Event) -> None:
     match event:
         case Sent():
             _check_runs(event.packets, event.bytes, event.t_ns)
+            _within("bytes_in_flight", event.bytes_in_flight, 0, NUMBER_MAX)
             for first, last in event.retransmits:
                 _within("retransmits: first", first, 0, last)
                 _within("retransmits: last", last, first, min(first + RUN_MAX_PACKETS - 1, PACKET_MAX))
         case Lost():
             _check_runs(event.packets, event.bytes, event.t_ns)
+            _within("bytes_in_flight", event.bytes_in_flight, 0, NUMBER_MAX)
+            _within("next_packet", event.next_packet, 0, PACKET_MAX + 1)
         case Ack():
             _check_runs(event.packets, event.bytes, event.t_ns)
+            _within("bytes_in_flight", event.bytes_in_flight, 0, NUMBER_MAX)
+            _within("next_packet", event.next_packet, 0, PACKET_MAX + 1)
+            _within("ack_delay_ns", event.ack_delay_ns, 0, NUMBER_MAX)
             for name in ("latest_rtt_ns", "min_rtt_ns", "smoothed_rtt_ns"):
                 _check_rtt(name, getattr(event, name))
             if event.oldest_unacked_packet is not None:
@@ -182,6 +189,7 @@ def check(event: Event) -> None:
         case Ce():
             _within("packet", event.packet, 0, PACKET_MAX)
             _within("sent_t_ns", event.sent_t_ns, 1, event.t_ns)
+            _within("ce_count", event.ce_count, 0, NUMBER_MAX)
         case Backlog():
             _within("queued_bytes", event.queued_bytes, 0, WINDOW_MAX_BYTES)
             _within("receive_window_bytes", event.receive_window_bytes, 0, WINDOW_MAX_BYTES)
@@ -212,7 +220,11 @@ def _check_runs(runs: tuple[Run, ...], total_bytes: int, t_ns: int) -> None:
     if not runs:
         raise DomainError("packets: at least one run is needed")
     _within("bytes", total_bytes, 1, EVENT_MAX_BYTES)
+    next_packet = 0
     for run in runs:
+        if run.first < next_packet:
+            raise DomainError(f"run: first: {run.first} is not above the packets before it")
+        next_packet = run.last + 1
         _within("run: packets", run.count, 1, RUN_MAX_PACKETS)
         _within("run: last", run.last, 0, PACKET_MAX)
         _within("run: size_bytes", run.size_bytes, 1, DATAGRAM_MAX_BYTES)

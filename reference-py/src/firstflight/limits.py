@@ -15,6 +15,8 @@ RUN_MAX_PACKETS = 65535
 DATAGRAM_MAX_BYTES = 65535
 #: Bytes in one SEARCH bin: what seven bytes hold, in which the C port keeps a completed one.
 BIN_MAX_BYTES = 2**56 - 1
+#: Every other number.
+NUMBER_MAX = 2**64 - 1
 #: Packet numbers (RFC 9000, section 12.3), so that a number after the last fits in 64 bits.
 PACKET_MAX = 2**62 - 1
 #: Numerator and denominator of Beta (Careful Resume).

@@ -9,6 +9,7 @@ from typing import Any
 from firstflight.errors import DomainError
 from firstflight.transfer_time import transfer_time
 from firstflight.transfer_time.transfer_time import Inputs, TransferTime
+from firstflight_conformance.cases.files import json_files
 from firstflight_conformance.cases.measure import ClauseTracer
 from firstflight_conformance.cases.schemas import schema_error
 from firstflight_conformance.cases.vectors import COMPUTED_ALGORITHMS, VectorError, parse_file
@@ -146,7 +147,8 @@ def load(path: Path) -> Computation:
 
 def load_all(root: Path = VECTORS) -> list[Computation]:
     """Load every computation below ``root``, in the order of their ids. Raise :class:`VectorError`."""
-    paths = sorted(path for name in sorted(COMPUTED_ALGORITHMS) for path in (root / name).rglob("*.json"))
+    folders = [root / name for name in sorted(COMPUTED_ALGORITHMS) if (root / name).exists()]
+    paths = sorted(path for folder in folders for path in json_files(folder))
     first: dict[str, Computation] = {}
     for path in paths:
         computation = load(path)

@@ -11,11 +11,13 @@ from jsonschema.exceptions import ValidationError
 from firstflight.algorithm import Computation
 from firstflight.controller import ALGORITHMS, Config, create_with
 from firstflight.events import Event
+from firstflight_conformance.cases.files import TEXT_MAX, json_files, read_regular
 from firstflight_conformance.cases.given import given_flags
 from firstflight_conformance.cases.schemas import schema_error
 from firstflight_conformance.cases.stream import StreamError, check_stream, flags_of, granularity_of, read_stream
 from firstflight_conformance.cases.wire import decode_int
 from firstflight_conformance.paths import VECTORS
+from firstflight_conformance.text import NAME_MAX, refusal, shown, texts
 
 #: Flags that say something the events do not show.
 DECLARED_FLAGS = frozenset({"paced", "same-time-order"})
@@ -28,8 +30,8 @@ class VectorError(ValueError):
 
     def __init__(self, path: Path, place: str, reason: str) -> None:
         """Name the file, the place in it and the reason."""
-        super().__init__(f"{path}: {place}: {reason}")
-        self.path, self.place, self.reason = path, place, reason
+        self.path, self.place, self.reason = path, shown(place, NAME_MAX), shown(reason)
+        super().__init__(f"{shown(str(path))}: {self.place}: {self.reason}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +142,7 @@ def load_all(root: Path = VECTORS) -> list[Vector]:
     """Load every vector with events below ``root``, in the order of their ids. Raise :class:`VectorError`."""
     paths = sorted(
         path
-        for path in root.rglob("*.json")
+        for path in json_files(root)
         if path.parent != root and path.relative_to(root).parts[0] not in COMPUTED_ALGORITHMS
     )
     vectors = [load(path) for path in paths]
@@ -163,18 +165,19 @@ def parse_file(path: Path) -> dict[str, Any]:
     """Read the JSON object of a vector file. Raise :class:`VectorError` if it is none."""
 
     def refuse_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        keys = [key for key, _ in pairs]
-        twice = next((key for key in keys if keys.count(key) > 1), None)
-        if twice is not None:
-            raise VectorError(path, twice, "the key is there twice")
-        return dict(pairs)
+        members: dict[str, Any] = {}
+        for key, value in pairs:
+            if key in members:
+                raise VectorError(path, key, "the key is there twice")
+            members[key] = value
+        return members
 
     def refuse_float(text: str) -> None:
         raise VectorError(path, "file", f"{text}: is no integer")
 
     try:
         raw = json.loads(
-            path.read_bytes().decode("utf-8"),
+            read_regular(path).decode("utf-8"),
             object_pairs_hook=refuse_duplicates, parse_float=refuse_float, parse_constant=refuse_float,
         )  # fmt: skip
     except VectorError:
@@ -191,6 +194,9 @@ def parse_file(path: Path) -> dict[str, Any]:
         raise VectorError(path, "file", "nested too deeply") from error
     if not isinstance(raw, dict):
         raise VectorError(path, "file", "is not a JSON object")
+    reason = next(filter(None, (refusal(text, TEXT_MAX) for text in texts(raw))), None)
+    if reason is not None:
+        raise VectorError(path, "file", reason)
     return raw
 
 

@@ -17,6 +17,7 @@ from firstflight_conformance.run.record import RecordError
 from firstflight_conformance.run.selection import AnyCase, Selection, SelectionError
 from firstflight_conformance.run.stimulus import stimulus_cases
 from firstflight_conformance.simulator.scenario import ScenarioError
+from firstflight_conformance.text import shown
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -54,6 +55,10 @@ class InputError(click.ClickException):
     """Something that was given is malformed or unknown."""
 
     exit_code = 2
+
+    def __init__(self, message: str) -> None:
+        """Name what is wrong; it may hold what others wrote."""
+        super().__init__(shown(message, 2000))
 
 
 @contextmanager

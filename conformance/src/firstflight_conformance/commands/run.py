@@ -11,12 +11,13 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from firstflight_conformance.cases.computations import ComputationCase
+from firstflight_conformance.cases.files import write_whole
 from firstflight_conformance.commands.options import judged_cases, selection_options, usage_errors
 from firstflight_conformance.paths import ROOT, VECTORS
 from firstflight_conformance.run import record, report_json, report_junit, report_terminal
 from firstflight_conformance.run.compute import ComputationScript
 from firstflight_conformance.run.conversation import Script
-from firstflight_conformance.run.judge import AnyScript, Options, judge
+from firstflight_conformance.run.judge import TIMEOUTS, AnyScript, Options, judge
 from firstflight_conformance.run.manifest import Manifest, load_manifests, resolve
 from firstflight_conformance.run.record import Record
 from firstflight_conformance.run.results import AdapterReport, ExitCode, exit_code
@@ -47,6 +48,7 @@ _FILE = click.Path(dir_okay=False, writable=True, path_type=Path)
 @click.option(
     "--deadline-s", type=click.FloatRange(min=0, min_open=True), default=10.0, help="Time for the answers of a case."
 )
+@click.option("--timeouts", type=click.IntRange(min=1), default=TIMEOUTS, help="After so many an adapter is given up.")
 @click.option("--report-json", "json_path", type=_FILE, help="Write the results as JSON.")
 @click.option("--junit", "junit_path", type=_FILE, help="Write the results as JUnit XML.")
 @click.option("--validate", is_flag=True, help="Hold every message of both sides to the schema of the protocol.")
@@ -72,6 +74,7 @@ def run_command(
     both: bool,
     scenarios: tuple[Path, ...],
     deadline_s: float,
+    timeouts: int,
     json_path: Path | None,
     junit_path: Path | None,
     validate: bool,
@@ -84,7 +87,8 @@ def run_command(
     """Judge adapters: by the vectors, in closed loop over the path simulator, or both.
 
     Exit codes: 0 all passed, are unsupported or deviate as explained; 1 a divergence; 2 usage; 3 an adapter fault;
-    4 nothing was run. Null adapters do not count.
+    4 nothing was run. Null adapters do not count. 70: an error of the runner itself, no verdict. 130, 143, 129: ended
+    by Ctrl-C, TERM or HUP; no adapter is left behind.
     """
     with usage_errors():
         manifests = _wanted(adapters)
@@ -103,7 +107,7 @@ def run_command(
         context.exit(ExitCode.NOTHING_RUN)
     scripts = [_script(case) for case in cases]
     held_to = {} if recording else records
-    reports = _judge_all(manifests, scripts, Options(deadline_s, validate), jobs, held_to)
+    reports = _judge_all(manifests, scripts, Options(deadline_s, validate, timeouts), jobs, held_to)
     code = exit_code(reports, strict=strict)
     report_terminal.print_report(report_terminal.console(), reports, len(cases), all_failures=all_failures)
     if code == ExitCode.NOTHING_RUN:
@@ -140,7 +144,7 @@ def _record(reports: list[AdapterReport], records: dict[str, Record], root: Path
         path = report.manifest.record
         if path is not None and report.declaration is not None:
             new = record.updated(records[report.manifest.name], report, known)
-            path.write_text(record.text(new), encoding="utf-8")
+            write_whole(path, record.text(new))
             click.echo(
                 f"recorded: {path.relative_to(ROOT) if path.is_relative_to(ROOT) else path}: {len(new.cases)} cases"
             )
@@ -150,7 +154,8 @@ def _judge_all(
     manifests: list[Manifest], scripts: Sequence[AnyScript], options: Options, jobs: int, records: dict[str, Record]
 ) -> list[AdapterReport]:
     cancelled = Event()
-    with _progress(manifests, len(scripts)) as advance, ThreadPoolExecutor(jobs) as pool:
+    pool = ThreadPoolExecutor(jobs)
+    with _progress(manifests, len(scripts)) as advance:
 
         def judge_one(manifest: Manifest) -> AdapterReport:
             def on_result() -> None:
@@ -162,9 +167,9 @@ def _judge_all(
 
         try:
             return list(pool.map(judge_one, manifests))
-        except KeyboardInterrupt:
+        finally:
             cancelled.set()
-            raise
+            pool.shutdown(wait=False, cancel_futures=True)  # after a signal nobody waits for the slowest adapter
 
 
 @contextmanager
@@ -189,6 +194,6 @@ def _write(
 ) -> None:
     if json_path is not None:
         document = report_json.to_json(reports, case_ids, code, strict=strict, root=root)
-        json_path.write_text(report_json.text(document), encoding="utf-8")
+        write_whole(json_path, report_json.text(document))
     if junit_path is not None:
-        report_junit.write(reports, junit_path, strict=strict)
+        write_whole(junit_path, report_junit.text(reports, strict=strict))

@@ -2,6 +2,8 @@
 
 from enum import Enum
 
+from firstflight_conformance.text import NAME_MAX, shown
+
 
 class FaultKind(Enum):
     """The kinds of faults. The value is the name in reports."""
@@ -31,9 +33,8 @@ class ConversationError(Exception):
         self.reason = reason
 
 
-def excerpt(text: str | bytes, limit: int = 80) -> str:
+def excerpt(text: str | bytes, limit: int = NAME_MAX) -> str:
     """Return the beginning of what an adapter wrote, fit to be printed."""
     if isinstance(text, bytes):
         text = text[: 4 * limit].decode("utf-8", "backslashreplace")
-    shown = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
-    return shown if len(shown) <= limit else shown[: limit - 3] + "..."
+    return shown(text, limit)

@@ -28,12 +28,17 @@ AnyCase = Case | ComputationCase | StimulusCase
 _UNITS = ("s", "ms", "us", "ns")
 
 
+#: After so many timeouts an adapter is given up: more would cost hours and tell nothing new.
+TIMEOUTS = 10
+
+
 @dataclass(frozen=True, slots=True)
 class Options:
     """How adapters are judged."""
 
     deadline_s: float = 10.0
     validate: bool = False
+    timeouts: int = TIMEOUTS
 
 
 def judge(
@@ -69,6 +74,7 @@ class _Session:
         self._process: AdapterProcess | None = None
         self._probed = False
         self._unusable: ConversationError | None = None
+        self._timeouts = 0
         self._last: int | None = None  # the result of the last case that the running process has served
 
     def judge(self, script: AnyScript) -> None:
@@ -82,6 +88,7 @@ class _Session:
             self.results.append(Result(script.case.id, Verdict.UNSUPPORTED, ruled_out))
             return
         answers = self._play(script, declaration)
+        self._count_timeout(answers.fault)
         self.results.append(_verdict(script, declaration, answers))
         self._last = len(self.results) - 1
         if answers.fault is not None:
@@ -99,13 +106,21 @@ class _Session:
         self._process, self._last = None, None
 
     def _declared(self) -> Declaration | None:
-        """Return what the adapter declares, asking it if that has not been done."""
+        """Return what the adapter declares, asking it if that has not been done: once, an adapter that has never answered is not usable."""
         if self.declaration is None and self._unusable is None:
-            self._open()
+            try:
+                self._open()
+            except ConversationError as fault:
+                self._unusable = fault
         return self.declaration
 
-    def _open(self) -> Conversation | None:
-        """Return the conversation with a process that has said hello; ``None`` if the adapter is not usable."""
+    def _count_timeout(self, fault: ConversationError | None) -> None:
+        self._timeouts += fault is not None and fault.kind is FaultKind.TIMEOUT
+        if fault is not None and self._timeouts >= self._options.timeouts:
+            self._unusable = ConversationError(FaultKind.TIMEOUT, f"given up after {self._timeouts} timeouts")
+
+    def _open(self) -> Conversation:
+        """Return the conversation with a process that has said hello. Raise :class:`ConversationError` if it does not."""
         if self._process is not None:
             return Conversation(self._process, self._options.deadline_s, self._options.validate)
         try:
@@ -114,10 +129,9 @@ class _Session:
             declaration = conversation.hello()
             if not self._probed:
                 conversation.probe()
-        except ConversationError as fault:
-            self._unusable = fault
+        except ConversationError:
             self.stop()
-            return None
+            raise
         self.declaration, self._probed = declaration, True
         return conversation
 
@@ -134,9 +148,10 @@ class _Session:
         return answers
 
     def _play_once(self, script: AnyScript, declaration: Declaration) -> Answers:
-        conversation = self._open()
-        if conversation is None:
-            return Answers(fault=self._unusable, fault_at_start=True)
+        try:
+            conversation = self._open()
+        except ConversationError as fault:  # the next case tries again: it may only have been slow
+            return Answers(fault=fault, fault_at_start=True)
         if isinstance(script, StimulusScript):
             return closed_loop.play(script, conversation, declaration)
         return conversation.case(script, declaration.observables)

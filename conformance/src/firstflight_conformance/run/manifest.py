@@ -13,6 +13,7 @@ from typing import Any
 
 from firstflight_conformance.paths import ADAPTERS, ROOT
 from firstflight_conformance.spec.clauses import all_clauses
+from firstflight_conformance.text import shown
 
 ROLES = ("reference", "third-party", "null")
 _LIBRARY_SUFFIXES = (".so", ".dylib")
@@ -139,7 +140,7 @@ def resolve(value: str, manifests: dict[str, Manifest]) -> Manifest:
 
 
 def _without_manifest(name: str, command: tuple[str, ...]) -> Manifest:
-    return Manifest(name, name, "", "third-party", command, Path.cwd())
+    return Manifest(shown(name), shown(name), "", "third-party", command, Path.cwd())
 
 
 def _host_command(library: Path) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from firstflight_conformance.cases.schemas import schema_error
 from firstflight_conformance.cases.vectors import Case
 from firstflight_conformance.cases.wire import decode_int
 from firstflight_conformance.run.faults import ConversationError, FaultKind, excerpt
+from firstflight_conformance.text import texts
 
 PROTOCOL = 1
 OBSERVABLES = ("cwnd_bytes", "ssthresh_bytes", "phase", "outcome", "next_release_ns", "trigger", "state")
@@ -94,6 +95,8 @@ def decode(line: bytes) -> Message:
         raise ConversationError(FaultKind.NOT_JSON, f"not a JSON object: {excerpt(line)}")
     if not isinstance(message.get("op"), str):
         raise ConversationError(FaultKind.WRONG_ANSWER, f"an answer without `op`: {excerpt(line)}")
+    if b"\\u" in line and any("\ud800" <= c <= "\udfff" for text in texts(message) for c in text):
+        raise ConversationError(FaultKind.NOT_JSON, f"a lone surrogate is no text: {excerpt(line)}")
     return message
 
 
@@ -151,7 +154,7 @@ def _text(message: Message, member: str) -> str:
     value = message.get(member)
     if not isinstance(value, str) or not value:
         _refuse_hello(f"{member}: needs a text")
-    return value
+    return excerpt(value)
 
 
 def _choice(message: Message, member: str, choices: tuple[str, ...]) -> str:
@@ -164,7 +167,7 @@ def _choice(message: Message, member: str, choices: tuple[str, ...]) -> str:
 def _algorithms(value: object) -> dict[str, tuple[str, ...]]:
     if not isinstance(value, dict) or not all(_is_text_list(profiles) for profiles in value.values()):
         _refuse_hello("algorithms: needs lists of profiles by algorithm")
-    return {name: tuple(profiles) for name, profiles in value.items()}
+    return {excerpt(name): tuple(excerpt(profile) for profile in profiles) for name, profiles in value.items()}
 
 
 def _observables(value: object) -> tuple[str, ...]:
@@ -208,15 +211,15 @@ def _observable(message: Message, index: int, name: str) -> object:
     if name in ("phase", "outcome"):
         if not isinstance(value, str):
             raise _wrong_type(index, name, value, "a text")
-        return value
+        return excerpt(value)
     if name == "trigger":
         if value is not None and not isinstance(value, str):
             raise _wrong_type(index, name, value, "a text or null")
-        return value
+        return None if value is None else excerpt(value)
     if name == "state":
         if not isinstance(value, dict):
             raise _wrong_type(index, name, value, "an object")
-        return {key: _number(index, f"state.{key}", number, nullable=True) for key, number in value.items()}
+        return {excerpt(key): _number(index, f"state.{key}", number, nullable=True) for key, number in value.items()}
     return _number(index, name, value, nullable=name in ("ssthresh_bytes", "next_release_ns"))
 
 

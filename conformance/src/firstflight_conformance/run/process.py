@@ -15,6 +15,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Self
 
+from firstflight_conformance.run import children
 from firstflight_conformance.run.faults import ConversationError, FaultKind, excerpt
 
 LINE_MAX_BYTES = 1 << 20
@@ -28,7 +29,7 @@ _EXIT_GRACE_S = 1.0  # how long to wait for the exit status after the output has
 
 
 class AdapterProcess:
-    """A running adapter. Leaving the context kills it together with everything it has started in its process group."""
+    """A running adapter. Leaving the context kills it together with everything below it and in its process group."""
 
     def __init__(self, command: Sequence[str], cwd: Path) -> None:
         """Start the command. Raise :class:`ConversationError` if that is not possible."""
@@ -41,6 +42,7 @@ class AdapterProcess:
                 stderr=subprocess.PIPE,
                 bufsize=0,
                 start_new_session=True,
+                preexec_fn=children.die_with_parent,  # noqa: PLW1509 one call of the C library
             )
         except (OSError, ValueError) as error:
             raise ConversationError(FaultKind.START, f"cannot be started: {error}") from error
@@ -114,6 +116,7 @@ class AdapterProcess:
         """Kill the process group, reap the process and close the pipes."""
         if self._popen.returncode is None:
             # The process is not reaped yet, not even if it has exited: its group id cannot belong to anybody else.
+            children.end_all(self._popen.pid)  # first those that have left the group
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._popen.pid, signal.SIGKILL)
             self._popen.wait()

@@ -6,7 +6,7 @@ case of its own; null adapters, which never count, are left out.
 """
 
 import re
-from pathlib import Path
+from io import BytesIO
 
 from junitparser import Error, Failure, JUnitXml, Skipped, TestCase, TestSuite
 
@@ -16,13 +16,15 @@ from firstflight_conformance.run.results import AdapterReport, Result, Verdict
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def write(reports: list[AdapterReport], path: Path, *, strict: bool) -> None:
-    """Write the report to a file."""
+def text(reports: list[AdapterReport], *, strict: bool) -> str:
+    """Return the report."""
     document = JUnitXml("firstflight")
     for report in reports:
         if report.manifest.role != "null":
             document.add_testsuite(_suite(report, strict=strict))
-    document.write(str(path), pretty=True)
+    out = BytesIO()
+    document.write(out, pretty=True)
+    return out.getvalue().decode("utf-8")
 
 
 def _suite(report: AdapterReport, *, strict: bool) -> TestSuite:

@@ -25,9 +25,9 @@ _COLUMNS = ("pass", "tolerance", "fail", "explained", "changed", "unsupported", 
 
 def console() -> Console:
     """Return the console that reports are printed on: at least 100 columns, no styles where there is no terminal."""
-    plain = Console(highlight=False, file=sys.stdout)
+    plain = Console(highlight=False, markup=False, emoji=False, file=sys.stdout)
     width = max(plain.width, _WIDTH_MIN) if plain.is_terminal else _LOG_WIDTH
-    return Console(highlight=False, file=sys.stdout, width=width)
+    return Console(highlight=False, markup=False, emoji=False, file=sys.stdout, width=width)
 
 
 def print_report(out: Console, reports: list[AdapterReport], case_count: int, *, all_failures: bool) -> None:

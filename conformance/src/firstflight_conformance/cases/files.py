@@ -1,0 +1,53 @@
+"""Files: which are vectors, how much of what others wrote is read, and reports that are whole or not there."""
+
+import os
+import stat
+from contextlib import suppress
+from pathlib import Path
+
+#: The largest vector that is read, about ten times the largest that there is.
+FILE_MAX_BYTES = 8 << 20
+#: The longest text of a vector.
+TEXT_MAX = 4096
+
+
+def json_files(folder: Path) -> list[Path]:
+    """Return what is called ``*.json`` below a folder, sorted. Raise :class:`OSError` for a folder that cannot be read."""
+
+    def refuse(error: OSError) -> None:
+        raise error
+
+    found = []
+    for here, _, names in os.walk(folder, onerror=refuse):
+        found += [Path(here, name) for name in names if name.endswith(".json")]
+    return sorted(found)
+
+
+def read_regular(path: Path) -> bytes:
+    """Return what a file holds. Raise :class:`OSError` for pipes, devices and whatever else is no regular file, and for a large one."""
+    with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise OSError(0, "is no regular file")
+        data = file.read(FILE_MAX_BYTES + 1)
+    if len(data) > FILE_MAX_BYTES:
+        raise OSError(0, f"is larger than {FILE_MAX_BYTES} bytes")
+    return data
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file so that it is the old one or the new one, never half of it. Raise :class:`OSError` with its name."""
+    if path.exists() and not path.is_file():  # a device or a pipe cannot be replaced
+        path.write_text(text, encoding="utf-8")
+        return
+    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with beside.open("w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        beside.replace(path)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from error
+    finally:
+        with suppress(OSError):
+            beside.unlink(missing_ok=True)

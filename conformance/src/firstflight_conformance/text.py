@@ -1,0 +1,34 @@
+"""The gate for text that others wrote: adapters, vectors, paths, the command line. What is printed has passed it."""
+
+#: What a name of an adapter, a phase or a reason may be long; more is cut off.
+NAME_MAX = 80
+REASON_MAX = 300
+
+
+def shown(text: str, limit: int = REASON_MAX) -> str:
+    """Return a text fit for a terminal and a report: cut, control characters and lone surrogates escaped, one line."""
+    cut = text if len(text) <= limit else text[:limit]
+    escaped = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in cut)
+    return escaped if len(text) <= limit and len(escaped) <= limit else escaped[: limit - 3] + "..."
+
+
+def refusal(text: str, limit: int) -> str | None:
+    """Return why a text is refused where it is kept and compared, ``None`` if it is not."""
+    if len(text) > limit:
+        return f"a text of {len(text)} characters, at most {limit} are read"
+    return None if text.isprintable() else f"a control character or a lone surrogate in {shown(text, NAME_MAX)}"
+
+
+def texts(value: object) -> list[str]:
+    """Return every text within a JSON value, keys included."""
+    found, open_values = [], [value]
+    while open_values:
+        inner = open_values.pop()
+        if isinstance(inner, str):
+            found.append(inner)
+        elif isinstance(inner, dict):
+            found += inner
+            open_values += inner.values()
+        elif isinstance(inner, list):
+            open_values += inner
+    return found

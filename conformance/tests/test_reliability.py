@@ -1,0 +1,261 @@
+"""Attacks that once worked: foreign text on the terminal, signals, slow and hanging adapters, unreadable and endless input."""
+
+import errno
+import json
+import os
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from io import BytesIO, TextIOWrapper
+from pathlib import Path
+
+import pytest
+
+from firstflight_conformance import exits
+from firstflight_conformance.cases import files, vectors
+from firstflight_conformance.cases.vectors import VectorError
+from firstflight_conformance.run.faults import FaultKind
+from firstflight_conformance.run.judge import Options
+from firstflight_conformance.run.results import Verdict
+from firstflight_conformance.text import shown
+from runner_support import command, events, judged, vector, write_vectors
+
+_CLI = (sys.executable, "-c", "from firstflight_conformance.cli import main; main()")
+_EVIL = "\x1b[2J\x1b]0;owned\x07\nall passed \ud800"
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """Three vectors."""
+    return write_vectors(tmp_path / "vectors")
+
+
+def cli(*words: object, **more: object) -> subprocess.CompletedProcess[bytes]:
+    """Run the program."""
+    return subprocess.run([*_CLI, *map(str, words)], capture_output=True, check=False, timeout=60, **more)  # type: ignore[call-overload,no-any-return]
+
+
+def adapter_line(*words: str) -> str:
+    """Return the command line of an adapter that misbehaves."""
+    return shlex.join(command("attacks", *words))
+
+
+def is_gone(pid: int) -> bool:
+    """Return whether a process ends within five seconds."""
+    until_s = time.monotonic() + 5
+    while time.monotonic() < until_s:
+        try:
+            if Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0] == "Z":
+                return True
+        except OSError:
+            return True
+        time.sleep(0.02)
+    return False
+
+
+@pytest.mark.parametrize("place", ["version", "name", "phase"])
+def test_a_lone_surrogate_is_a_fault_of_the_adapter(root: Path, place: str) -> None:
+    """It is no text: the adapter is errored, and the run goes on to its report."""
+    report = cli("run", "--vectors", root, "--adapter", adapter_line("surrogate", place))
+    assert report.returncode == 3, report
+    assert b"a lone surrogate is no text" in report.stdout
+
+
+@pytest.mark.parametrize("place", ["version", "phase"])
+def test_control_characters_of_an_adapter_are_escaped(root: Path, place: str) -> None:
+    """Nothing that an adapter says moves the cursor, sets a title or forges a line."""
+    report = cli("run", "--vectors", root, "--adapter", adapter_line("escape", place))
+    assert report.returncode == (0 if place == "version" else 1)
+    assert b"\x1b" not in report.stdout + report.stderr
+    assert b"\nall passed" not in report.stdout
+
+
+def test_a_long_phase_is_cut(root: Path) -> None:
+    """60000 characters of a phase do not fill the terminal."""
+    report = cli("run", "--vectors", root, "--adapter", adapter_line("long", "phase"))
+    assert report.returncode == 1
+    assert len(report.stdout) < 20_000
+
+
+def test_the_gate() -> None:
+    """What is shown is printable, on one line, and no longer than asked."""
+    assert shown(_EVIL).isprintable()
+    assert len(shown("x" * 10**6, 80)) == len(shown("\x1b" * 10**6, 80)) == 80
+    assert shown("plain") == "plain"
+
+
+@pytest.mark.parametrize("spoilt", [{"title": f"A title with {_EVIL}"}, {_EVIL: 1}, {"why": "long " * 1000}])
+def test_text_of_vectors(root: Path, spoilt: dict[str, object]) -> None:
+    """Control characters, surrogates and endless texts are refused, and the refusal holds none."""
+    raw = vector("slow-start.target.evil", events()) | spoilt
+    path = root / "slow-start" / "x\x1b[2J.json"
+    path.write_text(json.dumps(raw), encoding="utf-8")
+    report = cli("list", "--vectors", root)
+    assert report.returncode == 2
+    assert b"\x1b" not in report.stderr
+    assert report.stderr.count(b"\n") <= 2
+
+
+def test_an_adapter_that_is_not_there_is_named_escaped(root: Path) -> None:
+    """Not even the user's own command line is printed raw."""
+    report = cli("run", "--vectors", root, "--adapter", "\x1b]0;owned\x07")
+    assert report.returncode == 2
+    assert b"\x1b" not in report.stderr
+
+
+def test_a_key_that_is_there_twice_is_named_escaped(tmp_path: Path) -> None:
+    """A duplicate key is foreign text."""
+    path = tmp_path / "x.json"
+    path.write_text('{"\\u001b[2J": 1, "\\u001b[2J": 2}', encoding="utf-8")
+    with pytest.raises(VectorError, match="the key is there twice") as refused:
+        vectors.load(path)
+    assert str(refused.value).isprintable()
+
+
+def test_many_keys_cost_little(tmp_path: Path) -> None:
+    """100000 keys are looked at once each."""
+    path = tmp_path / "x.json"
+    path.write_text(json.dumps({f"k{number}": number for number in range(100_000)}), encoding="utf-8")
+    began_s = time.monotonic()
+    with pytest.raises(VectorError):
+        vectors.load(path)
+    assert time.monotonic() - began_s < 30
+
+
+def test_only_regular_files_of_a_bearable_size(tmp_path: Path) -> None:
+    """A pipe does not block, a device does not fill the memory, a large file is not read."""
+    pipe, device, large = (tmp_path / name for name in ("pipe.json", "device.json", "large.json"))
+    os.mkfifo(pipe)
+    device.symlink_to("/dev/zero")
+    with large.open("wb") as file:
+        file.truncate(files.FILE_MAX_BYTES + 1)
+    for path, reason in ((pipe, "no regular file"), (device, "no regular file"), (large, "is larger than")):
+        with pytest.raises(VectorError, match=reason):
+            vectors.load(path)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root reads every folder")
+def test_a_folder_that_cannot_be_read_for_an_ordinary_user(root: Path) -> None:
+    """It is an error, not less to judge."""
+    (root / "slow-start").chmod(0)
+    assert cli("list", "--vectors", root).returncode == 2
+
+
+def test_a_folder_that_cannot_be_read(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same where the tests run as root: the system call refuses."""
+    scandir = os.scandir
+
+    def refuse(path: object) -> object:
+        if str(path).endswith("slow-start"):
+            raise PermissionError(errno.EACCES, "Permission denied", str(path))
+        return scandir(path)  # type: ignore[call-overload]
+
+    monkeypatch.setattr(os, "scandir", refuse)
+    with pytest.raises(PermissionError):
+        vectors.load_all(root)
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
+def test_signals_end_the_run_at_once(root: Path, tmp_path: Path, number: signal.Signals, code: int) -> None:
+    """A hanging adapter, its child and its detached grandchild are gone, long before the deadline."""
+    pids = tmp_path / "pids"
+    line = adapter_line("detach-and-hang", str(pids))
+    words = ("run", "--vectors", str(root), "--deadline-s", "50", "--adapter", line)
+    with subprocess.Popen([*_CLI, *words], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as running:
+        wait_for(pids)
+        began_s = time.monotonic()
+        running.send_signal(number)
+        assert running.wait(20) == code
+    assert time.monotonic() - began_s < 5
+    assert all(is_gone(int(pid)) for pid in pids.read_text(encoding="utf-8").split())
+
+
+def test_no_adapter_outlives_a_killed_run(root: Path, tmp_path: Path) -> None:
+    """KILL cannot be answered: the system ends the adapter."""
+    pids = tmp_path / "pids"
+    line = adapter_line("hang", str(pids))
+    words = ("run", "--vectors", str(root), "--deadline-s", "50", "--adapter", line)
+    with subprocess.Popen([*_CLI, *words], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as running:
+        wait_for(pids)
+        running.kill()
+    assert is_gone(int(pids.read_text(encoding="utf-8").split()[0]))
+
+
+def test_a_detached_grandchild_ends_with_the_run(root: Path, tmp_path: Path) -> None:
+    """What leaves the session of its adapter is ended too."""
+    pids = tmp_path / "pids"
+    assert cli("run", "--vectors", root, "--adapter", adapter_line("detach", str(pids))).returncode == 0
+    assert all(is_gone(int(pid)) for pid in pids.read_text(encoding="utf-8").split())
+
+
+def wait_for(pids: Path) -> None:
+    """Wait until an adapter has said which processes there are."""
+    until_s = time.monotonic() + 30
+    while not (pids.exists() and pids.read_text(encoding="utf-8").endswith("\n")):
+        assert time.monotonic() < until_s
+        time.sleep(0.02)
+
+
+def test_hello_is_tried_again_after_a_restart(root: Path, tmp_path: Path) -> None:
+    """An adapter that crashes and is slow once costs the cases in which it was so, not the rest."""
+    report = judged(root, *command("attacks", "slow-once", str(tmp_path / "memory")), options=Options(deadline_s=2))
+    assert [result.verdict for result in report.results] == [Verdict.ERRORED, Verdict.ERRORED, Verdict.PASS]
+    assert report.results[1].fault is FaultKind.TIMEOUT
+
+
+def test_an_adapter_that_hangs_is_given_up(root: Path, tmp_path: Path) -> None:
+    """After the stated number of timeouts the rest is errored without waiting."""
+    options = Options(deadline_s=0.7, timeouts=2)
+    report = judged(root, *command("attacks", "hang", str(tmp_path / "pids")), options=options)
+    assert [result.fault for result in report.results] == [FaultKind.TIMEOUT] * 3
+    assert report.results[2].reason == "given up after 2 timeouts"
+
+
+def test_a_report_that_cannot_be_written_leaves_the_old_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The disk is full: the file is the old one, nothing lies beside it, and the error names it."""
+    path = tmp_path / "report.json"
+    path.write_text("old", encoding="utf-8")
+
+    def full(_number: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match=r"No space left.*report\.json"):
+        files.write_whole(path, "new")
+    assert [entry.name for entry in tmp_path.iterdir()] == ["report.json"]
+    assert path.read_text(encoding="utf-8") == "old"
+
+
+def test_standard_output_that_is_full(root: Path) -> None:
+    """A message, no traceback, and not the code of a divergence."""
+    with Path("/dev/full").open("wb") as full:
+        report = subprocess.run(
+            [*_CLI, "list", "--vectors", str(root)], stdout=full, stderr=subprocess.PIPE, check=False, timeout=60
+        )
+    assert report.returncode == exits.UNUSABLE
+    assert b"No space left" in report.stderr
+    assert b"Traceback" not in report.stderr
+
+
+def test_what_the_locale_cannot_write_is_escaped(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In an ASCII locale an arrow is no reason to stop."""
+    out = BytesIO()
+    monkeypatch.setattr(sys, "stdout", TextIOWrapper(out, encoding="ascii"))
+    assert exits.exit_code(lambda: print("\u2192")) == 0
+    assert out.getvalue() == b"\\u2192\n"
+
+
+@pytest.mark.parametrize(
+    ("raised", "code"),
+    [(RuntimeError("a defect"), exits.INTERNAL), (OSError(errno.EROFS, "Read-only", "x"), exits.UNUSABLE),
+     (BrokenPipeError(errno.EPIPE, "Broken pipe"), exits.CLOSED_PIPE), (SystemExit(1), 1), (SystemExit(None), 0)],
+)  # fmt: skip
+def test_exit_codes_of_what_goes_wrong(raised: BaseException, code: int) -> None:
+    """An error of the program itself is never taken for a divergence."""
+
+    def fail() -> None:
+        raise raised
+
+    assert exits.exit_code(fail) == code
