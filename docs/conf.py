@@ -22,7 +22,7 @@ smartquotes = False
 nitpicky = True
 # Names of the standard library and of private types, for which there are no pages here.
 nitpick_ignore_regex = [
-    (r"py:.*", r"(collections|enum|json|pathlib|typing|jsonschema|referencing)\..*"),
+    (r"py:.*", r"(collections|enum|fractions|json|pathlib|typing|jsonschema|referencing)\..*"),
     (
         r"py:.*",
         r"(dict\[str|tuple\[~firstflight\.observables\.Trigger|Any|Enum|Path|ValueError|Draft202012Validator|Registry|Iterable|Iterator|Mapping|Sequence)",

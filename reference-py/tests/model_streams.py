@@ -79,6 +79,8 @@ class _Sender:
     in_flight: list[Run] = field(default_factory=list)
     next_packet: int = 0
     events: list[Event] = field(default_factory=list)
+    #: How many ACKs come before the first that may carry an RTT sample.
+    late_acks: int = 0
 
     @property
     def flight_bytes(self) -> int:
@@ -115,7 +117,8 @@ class _Sender:
             self.send(sizes, app_limited)
         elif kind == "ack":
             runs = self.take(skip, packets)
-            rtt_ns = self.t_ns - runs[-1].sent_t_ns if sample else None
+            rtt_ns = self.t_ns - runs[-1].sent_t_ns if sample and self.late_acks == 0 else None
+            self.late_acks = max(0, self.late_acks - 1)
             self.events.append(
                 Ack(
                     self.t_ns, tuple(runs), _bytes(runs), self.flight_bytes, self.next_packet, app_limited,
@@ -161,6 +164,7 @@ def streams(draw: st.DrawFn) -> tuple[Config, tuple[Event, ...]]:
     """A configuration and a stream with every kind of event, in which packets are sent before they are anything else."""
     config = draw(configs)
     sender = _Sender(config)
+    sender.late_acks = draw(st.sampled_from([0, 0, 0, 4]))
     for numbers in draw(st.lists(_draws, min_size=20, max_size=60)):
         sender.play(numbers)
     return config, tuple(sender.events)

@@ -21,7 +21,7 @@ from firstflight.observables import Observation, Outcome, Phase
 from firstflight.search import startup
 from firstflight.search.search import Search
 
-__all__ = ["PROFILES", "Readings", "begin", "step"]
+__all__ = ["PROFILES", "Readings", "Resuming", "begin", "step"]
 
 SEARCH_READINGS = startup.PROFILES["lanman-2024"]
 

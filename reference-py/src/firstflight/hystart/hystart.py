@@ -23,7 +23,7 @@ from firstflight.newreno import newreno
 from firstflight.newreno.newreno import NewReno
 from firstflight.observables import Observation, Outcome, Phase
 
-__all__ = ["PROFILES", "Readings", "begin", "step"]
+__all__ = ["PROFILES", "HyStart", "Readings", "begin", "step"]
 
 #: Datagrams that the window must have before slow start is left.
 LOW_WINDOW_DATAGRAMS = 16

@@ -11,7 +11,7 @@ from firstflight.newreno import newreno
 from firstflight.newreno.newreno import NewReno
 from firstflight.observables import Observation, Outcome, Phase
 
-__all__ = ["PROFILES", "Readings", "begin", "step"]
+__all__ = ["PROFILES", "HyStartPP", "Readings", "begin", "step"]
 
 #: N_RTT_SAMPLE: RTT samples that a round needs before it is judged.
 RTT_SAMPLES = 8
