@@ -13,7 +13,7 @@ from firstflight.events import Event, PersistentCongestion
 from firstflight_conformance.cases.given import FLAGS, app_limited_given, persistent_congestion_given
 from firstflight_conformance.cases.measure import replay
 from firstflight_conformance.cases.schemas import validator
-from firstflight_conformance.cases.stream import HUGE_ACK_PACKETS, StreamError, check_stream, flags_of
+from firstflight_conformance.cases.stream import HUGE_ACK_PACKETS, StreamError, check_rtts, flags_of
 from firstflight_conformance.cases.vectors import Vector, VectorError, load, load_all
 from firstflight_conformance.run.judge import Options
 from firstflight_conformance.run.report_json import to_json as report_to_json
@@ -259,10 +259,10 @@ def test_nonsense_is_refused(tmp_path: Path, works_out: Any) -> None:
 def test_the_estimator_is_checked(member: str, value: int | None, reason: str) -> None:
     """A stream that states another RTT than its events give is refused."""
     events = list(flight(10, app_limited=False))
-    check_stream(events, {"max_datagram_size_bytes": DATAGRAM})
+    check_rtts(events)
     events[1] = replace(events[1], **{member: value})
     with pytest.raises(StreamError, match=reason) as refusal:
-        check_stream(events, {"max_datagram_size_bytes": DATAGRAM})
+        check_rtts(events)
     assert refusal.value.member == f".{member}"
 
 

@@ -24,7 +24,6 @@
 
 #define JUMPSTART_PFLDNET_2007_NONE UINT64_MAX /* no RTT sample, no packet number */
 #define JUMPSTART_PFLDNET_2007_JUMP_MAX ((UINT64_C(1) << 29) - 1) /* bytes of the first flight; more is cut off */
-#define JUMPSTART_PFLDNET_2007_WINDOW_MAX ((UINT64_C(1) << 62) - 1)
 
 enum jumpstart_pfldnet_2007_outcome {
     JUMPSTART_PFLDNET_2007_NORMAL, /* your controller processes the ACK */
@@ -68,7 +67,6 @@ struct jumpstart_pfldnet_2007 {
     uint64_t r;
     /* Loss recovery: it lasts until all data below recovery_point is acknowledged; whether (D - R) / 2 ends it, once. */
     uint64_t recovery_point;
-    uint64_t flight_size;
     uint64_t next_packet;
     uint8_t begun;
     uint8_t jumping;
@@ -90,11 +88,10 @@ struct jumpstart_pfldnet_2007_backlog {
     uint64_t latest_rtt_ns;
 };
 
-/* Packets were sent, up to number last; bytes_in_flight counts them. retransmits: those that first carried the data which they repeat. */
+/* Packets were sent, up to number last. retransmits: those that first carried the data which they repeat. */
 struct jumpstart_pfldnet_2007_sent {
     uint64_t packets;
     uint64_t last;
-    uint64_t bytes_in_flight;
     const struct jumpstart_pfldnet_2007_range *retransmits;
     uint32_t retransmit_count;
 };
@@ -104,7 +101,6 @@ struct jumpstart_pfldnet_2007_sent {
 struct jumpstart_pfldnet_2007_ack {
     uint64_t largest_packet;
     uint64_t latest_sent_time;
-    uint64_t bytes_in_flight;
     uint64_t oldest_unacked_packet;
 };
 
@@ -137,7 +133,7 @@ static inline void jumpstart_pfldnet_2007_begin(struct jumpstart_pfldnet_2007 *s
     s->paced_packets = s->planned_packets = s->sent_packets = 0;
     s->rtt_ns = s->start_ns = 0;
     s->first = s->end = s->r = 0;
-    s->recovery_point = s->flight_size = s->next_packet = 0;
+    s->recovery_point = s->next_packet = 0;
     s->begun = s->jumping = s->lost_of_first_flight = s->accounted = 0;
 }
 
@@ -187,7 +183,6 @@ static inline enum jumpstart_pfldnet_2007_outcome jumpstart_pfldnet_2007_on_wind
 /* Jump Start terminates when all D packets are transmitted. During loss recovery R counts the retransmissions. */
 static inline enum jumpstart_pfldnet_2007_outcome
 jumpstart_pfldnet_2007_on_sent(struct jumpstart_pfldnet_2007 *s, const struct jumpstart_pfldnet_2007_sent *sent) {
-    s->flight_size = sent->bytes_in_flight;
     s->next_packet = sent->last + 1;
     for (uint32_t i = 0; s->lost_of_first_flight && i < sent->retransmit_count; i++)
         s->r += jumpstart_pfldnet_2007_of_first_flight(s, sent->retransmits[i].first,
@@ -216,7 +211,6 @@ static inline void jumpstart_pfldnet_2007_end_jump(struct jumpstart_pfldnet_2007
 static inline enum jumpstart_pfldnet_2007_outcome
 jumpstart_pfldnet_2007_on_ack(struct jumpstart_pfldnet_2007 *s, const struct jumpstart_pfldnet_2007_ack *ack,
                               struct jumpstart_pfldnet_2007_window *window) {
-    s->flight_size = ack->bytes_in_flight;
     if (s->jumping && ack->largest_packet >= s->first) {
         jumpstart_pfldnet_2007_end_jump(s); /* [jumpstart.end.ack] */
         return JUMPSTART_PFLDNET_2007_JUMP_ENDED;
@@ -261,18 +255,14 @@ jumpstart_pfldnet_2007_account(struct jumpstart_pfldnet_2007 *s, struct jumpstar
 }
 
 /* Loss from the first RTT will be accounted for at the end of its recovery. sent_time_of_last_loss: the latest at which one of the lost
- * packets was sent; bytes_in_flight: without them. */
+ * packets was sent. */
 static inline enum jumpstart_pfldnet_2007_outcome
 jumpstart_pfldnet_2007_on_lost(struct jumpstart_pfldnet_2007 *s, const struct jumpstart_pfldnet_2007_range *lost, uint32_t lost_count,
-                               uint64_t sent_time_of_last_loss, uint64_t now, uint64_t bytes_in_flight,
-                               struct jumpstart_pfldnet_2007_window *window) {
+                               uint64_t sent_time_of_last_loss, uint64_t now, struct jumpstart_pfldnet_2007_window *window) {
     uint64_t packets = 0;
     for (uint32_t i = 0; i < lost_count; i++)
         packets += jumpstart_pfldnet_2007_of_first_flight(s, lost[i].first, lost[i].last);
-    enum jumpstart_pfldnet_2007_outcome outcome =
-        jumpstart_pfldnet_2007_on_congestion_event(s, sent_time_of_last_loss, now, packets, window);
-    s->flight_size = bytes_in_flight;
-    return outcome;
+    return jumpstart_pfldnet_2007_on_congestion_event(s, sent_time_of_last_loss, now, packets, window);
 }
 
 /* ECN is not spoken of: a mark is taken for a loss without retransmission (open). packet: the largest that the frame acknowledges. */
@@ -283,18 +273,14 @@ static inline enum jumpstart_pfldnet_2007_outcome jumpstart_pfldnet_2007_on_ce(s
     return jumpstart_pfldnet_2007_on_congestion_event(s, sent_time, now, packets, window);
 }
 
-/* Upon loss detection cwnd is halved, per normal TCP.
- *
- * The paper says the window, and so does Jacobson 1988, to whom it refers. The profile takes FlightSize, at least two packets (RFC 5681,
- * equation 4), and counts in it what was in flight before; TCP would also count what was acknowledged beyond a hole. */
+/* Upon loss detection cwnd is halved, per normal TCP: the window, as Jacobson 1988 has it, to whom the paper refers. At least two packets
+ * (open). */
 static inline enum jumpstart_pfldnet_2007_outcome
 jumpstart_pfldnet_2007_on_congestion_event(struct jumpstart_pfldnet_2007 *s, uint64_t sent_time, uint64_t now,
                                            uint64_t packets_of_first_flight, struct jumpstart_pfldnet_2007_window *window) {
     enum jumpstart_pfldnet_2007_outcome outcome = JUMPSTART_PFLDNET_2007_ALREADY_REDUCED;
     if (!window->in_recovery && sent_time > window->recovery_start_time) {
-        uint64_t minimum_window = 2 * s->max_datagram_size, half = JUMPSTART_PFLDNET_2007_WINDOW_MAX / 2;
-        if (s->flight_size < JUMPSTART_PFLDNET_2007_WINDOW_MAX)
-            half = s->flight_size / 2; /* [jumpstart.loss.in-flight] */
+        uint64_t minimum_window = 2 * s->max_datagram_size, half = window->cwnd / 2;
         window->cwnd = window->ssthresh = half > minimum_window ? half : minimum_window; /* [jumpstart.loss.reduce] */
         window->recovery_start_time = now;
         window->in_recovery = 1;

@@ -20,15 +20,15 @@ kinds = st.sampled_from(("ack", "ack", "ack", "ack", "limited", "lost", "ce", "p
 steps = st.lists(st.tuples(kinds, gaps_ns, st.integers(1, 60_000), st.integers(0, S)), max_size=40)
 
 
-def event_of(kind: str, t_ns: int, packets: int, age_ns: int) -> Event:
-    """Return an event of packets that were sent so long before it."""
-    run = Run(0, packets - 1, SIZE, max(t_ns - age_ns, 1))
+def event_of(kind: str, t_ns: int, packets: int, age_ns: int, first: int = 0) -> Event:
+    """Return an event of packets from ``first`` on that were sent so long before it."""
+    run = Run(first, first + packets - 1, SIZE, max(t_ns - age_ns, 1))
     total = packets * SIZE
     match kind:
         case "sent":
             return Sent(t_ns, (replace(run, sent_t_ns=t_ns),), total, total, False)
         case "lost":
-            return Lost(t_ns, (run,), total, 0, packets)
+            return Lost(t_ns, (run,), total, 0, first + packets)
         case "ce":
             return Ce(t_ns, 0, run.sent_t_ns, 1)
         case "persistent":
@@ -36,7 +36,7 @@ def event_of(kind: str, t_ns: int, packets: int, age_ns: int) -> Event:
         case "spurious":
             return SpuriousLoss(t_ns)
         case _:
-            return Ack(t_ns, (run,), total, 0, packets, kind == "limited", age_ns, age_ns, age_ns, 0)
+            return Ack(t_ns, (run,), total, 0, first + packets, kind == "limited", age_ns, age_ns, age_ns, 0)
 
 
 @settings(max_examples=200, deadline=None)
@@ -44,10 +44,10 @@ def event_of(kind: str, t_ns: int, packets: int, age_ns: int) -> Event:
 def test_bounds_of_every_step(window: int, drawn: list[tuple[str, int, int, int]]) -> None:
     """Growth in avoidance is by no more than half, nothing else lowers the window, and its bounds hold."""
     controller, t_ns = create("cubic", "rfc-9438", Config(SIZE, window)), S
-    for kind, gap_ns, packets, age_ns in drawn:
+    for number, (kind, gap_ns, packets, age_ns) in enumerate(drawn):
         t_ns += gap_ns
         before = controller.base.cwnd_bytes
-        controller, seen = step(controller, event_of(kind, t_ns, packets, age_ns))
+        controller, seen = step(controller, event_of(kind, t_ns, packets, age_ns, number * 60_000))
         assert 1 <= seen.cwnd_bytes <= WINDOW_MAX_BYTES
         match seen.outcome:
             case Outcome.REDUCED:

@@ -36,6 +36,9 @@
 /* Bytes of the first flight of JumpStart; more is cut off. 5 * 2^29 * 6 * 2^29 < 2^64 (jumpstart_pacing.c). */
 #define FF_JUMP_MAX_BYTES ((UINT64_C(1) << 29) - 1)
 
+/* Every other number of an event. A uint64_t holds no more, so that only the model in Python has to check it. */
+#define FF_NUMBER_MAX UINT64_MAX
+
 /* What every fallible function answers. On anything but FF_OK nothing was changed and nothing was written. */
 enum ff_status {
     FF_OK = 0,

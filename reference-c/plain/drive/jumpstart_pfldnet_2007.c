@@ -31,17 +31,17 @@ struct drive_answer drive_on_event(const struct drive_event *event) {
         outcome = (int)jumpstart_pfldnet_2007_on_backlog(&jump, &backlog, &window);
     } else if (event->kind == SENT) {
         to_ranges(event->retransmits, event->retransmit_count);
-        struct jumpstart_pfldnet_2007_sent sent = {packets_of(event), event->runs[event->run_count - 1].last, event->bytes_in_flight,
+        struct jumpstart_pfldnet_2007_sent sent = {packets_of(event), event->runs[event->run_count - 1].last,
                                                    ranges, (uint32_t)event->retransmit_count};
         outcome = (int)jumpstart_pfldnet_2007_on_sent(&jump, &sent);
     } else if (event->kind == ACK) {
-        struct jumpstart_pfldnet_2007_ack ack = {event->runs[event->run_count - 1].last, latest_sent(event), event->bytes_in_flight,
+        struct jumpstart_pfldnet_2007_ack ack = {event->runs[event->run_count - 1].last, latest_sent(event),
                                                  event->oldest_unacked_packet};
         outcome = header_on_ack(&ack, &window);
     } else if (event->kind == LOST) {
         to_ranges(event->runs, event->run_count);
         outcome = (int)jumpstart_pfldnet_2007_on_lost(&jump, ranges, (uint32_t)event->run_count, latest_sent(event), event->t_ns,
-                                                      event->bytes_in_flight, &window);
+                                                      &window);
     } else if (event->kind == CE) {
         outcome = (int)jumpstart_pfldnet_2007_on_ce(&jump, event->packet, event->sent_t_ns, event->t_ns, &window);
     } else if (event->kind == PERSISTENT_CONGESTION) {

@@ -48,8 +48,8 @@ def read_stream(raw_events: Sequence[dict[str, Any]]) -> tuple[Event, ...]:
 
 
 def check_stream(events: Sequence[Event], config: dict[str, Any]) -> None:
-    """Check a stream against itself. Raise :class:`StreamError` at the first event that is wrong."""
-    ledger, rtt = Ledger(), RttEstimator()
+    """Check a stream against itself, but for its RTTs. Raise :class:`StreamError` at the first event that is wrong."""
+    ledger = Ledger()
     data = DataLedger() if any(map(_tells_of_data, events)) else None
     before_ns = 1
     for index, event in enumerate(events):
@@ -62,14 +62,23 @@ def check_stream(events: Sequence[Event], config: dict[str, Any]) -> None:
         before_ns = event.t_ns
         try:
             _check_event(event, ledger, config)
-            if isinstance(event, Ack):
-                _check_rtt(event, rtt)
             if data is not None:
                 _check_data(event, ledger, data)
         except LedgerError as error:
             raise StreamError(index, ".packets", str(error)) from error
         except _MemberError as error:
             raise StreamError(index, error.member, error.reason) from error
+
+
+def check_rtts(events: Sequence[Event]) -> None:
+    """Check the RTTs of a stream that begins before the first sample. Raise :class:`StreamError` at the first that is wrong."""
+    rtt = RttEstimator()
+    for index, event in enumerate(events):
+        if isinstance(event, Ack):
+            try:
+                _check_rtt(event, rtt)
+            except _MemberError as error:
+                raise StreamError(index, error.member, error.reason) from error
 
 
 def _tells_of_data(event: Event) -> bool:

@@ -14,7 +14,14 @@ from firstflight.events import Event
 from firstflight_conformance.cases.files import TEXT_MAX, json_files, read_regular
 from firstflight_conformance.cases.given import given_flags
 from firstflight_conformance.cases.schemas import schema_error
-from firstflight_conformance.cases.stream import StreamError, check_stream, flags_of, granularity_of, read_stream
+from firstflight_conformance.cases.stream import (
+    StreamError,
+    check_rtts,
+    check_stream,
+    flags_of,
+    granularity_of,
+    read_stream,
+)
 from firstflight_conformance.cases.wire import decode_int
 from firstflight_conformance.paths import VECTORS
 from firstflight_conformance.text import NAME_MAX, refusal, shown, texts
@@ -228,6 +235,7 @@ def _checked_events(path: Path, raw: dict[str, Any]) -> tuple[Event, ...]:
     try:
         events = read_stream(raw["events"])
         check_stream(events, raw["config"])
+        check_rtts(events)
     except StreamError as error:
         raise VectorError(path, f"events[{error.index}]{error.member}", error.reason) from error
     return events
