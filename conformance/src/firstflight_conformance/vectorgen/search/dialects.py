@@ -94,6 +94,20 @@ def _(b: StreamBuilder) -> None:
     b.expect(at=nth_ack(b, 13), profile="linux-3", outcome="exited")
 
 
+@add(
+    "search.fraction.rounded-down",
+    "The interpolated window as whole bytes",
+    """picoquic-fork, k = 2, at curr = 13: S(11), bins 2..11, holds 10000 + 6 = 10006, S(12) holds 10000, and the two together, a
+    seventh and 6/7 of them, (10006 + 6 * 10000) / 7 = 10000.9, in whole bytes 10000. The later window, bins 4..13 with the
+    open one, holds 9 * 1000 + 4001 = 13001: 13 * 10000 = 130000 < 130010: slow start goes on. Exactly it would be 130011.1
+    and the exit.""",
+    sources=("catalogue E23",),
+)
+def _(b: StreamBuilder) -> None:
+    deliver(b, one_ack_per_bin([1000, 1000, 1006, *rates((10, 1000)), 4001]))
+    b.expect(profile="picoquic-fork", outcome="below_threshold", bin=13, current_bytes=13001, previous_bytes=10000)
+
+
 def _long_shift(bins: int) -> list[Delivery]:
     """An initial RTT of 10 ms, bins of 3.5 ms, and an RTT that rises to so many bins and stays."""
     bin_ns, final_ns = 3_500 * US, bins * 3_500 * US
