@@ -97,10 +97,9 @@ def _(b: StreamBuilder) -> None:
 @add(
     "search.fraction.rounded-down",
     "The interpolated window as whole bytes",
-    """picoquic-fork, k = 2, at curr = 13: S(11), bins 2..11, holds 10000 + 6 = 10006, S(12) holds 10000, and the two together, a
-    seventh and 6/7 of them, (10006 + 6 * 10000) / 7 = 10000.9, in whole bytes 10000. The later window, bins 4..13 with the
-    open one, holds 9 * 1000 + 4001 = 13001: 13 * 10000 = 130000 < 130010: slow start goes on. Exactly it would be 130011.1
-    and the exit.""",
+    """picoquic-fork, k = 2, at curr = 13: bins 2..11 hold 9000 + 1006 = 10006, bins 3..12 hold 10000, and a seventh of the former
+    with 6/7 of the latter are 10000.9, in whole bytes 10000. The later window, bins 4..13 with the open one, holds 9000 + 4001
+    = 13001: 13 * 10000 < 10 * 13001: slow start goes on. With 10000.9 it would be left.""",
     sources=("catalogue E23",),
 )
 def _(b: StreamBuilder) -> None:
