@@ -98,8 +98,8 @@ def _(b: StreamBuilder) -> None:
     "search.fraction.rounded-down",
     "The interpolated window as whole bytes",
     """picoquic-fork, k = 2, at curr = 13: bins 2..11 hold 9000 + 1006 = 10006, bins 3..12 hold 10000, and a seventh of the former
-    with 6/7 of the latter are 10000.9, in whole bytes 10000. The later window, bins 4..13 with the open one, holds 9000 + 4001
-    = 13001: 13 * 10000 < 10 * 13001: slow start goes on. With 10000.9 it would be left.""",
+    with 6/7 of the latter are 1/7 of 6 above 10000, in whole bytes 10000. The later window, bins 4..13 with the open one, holds 9000 + 4001
+    = 13001: 13 * 10000 < 10 * 13001: slow start goes on. With the fraction it would be left.""",
     sources=("catalogue E23",),
 )
 def _(b: StreamBuilder) -> None:
