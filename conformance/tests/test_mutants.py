@@ -187,6 +187,25 @@ def test_killed_by_what_should_kill_it(few: Path, mutant_id: str, case: str) -> 
     assert all(name.endswith(f"@{profile}") for name in kills.by_windows + kills.by_state)
 
 
+@pytest.mark.parametrize(
+    ("mutant_id", "killed_by"),
+    [
+        ("tt-segments-fluid", ["transfer-time.slow-start.negative-remainder@slow-start"]),
+        ("tt-packet-time-rounded", ["transfer-time.domain.widest-slow-start@slow-start"]),
+    ],
+)
+def test_computations_kill(mutant_id: str, killed_by: list[str]) -> None:
+    """A mutant of a computation is executed, and rejected by the case that is made for it alone."""
+    assert kills_of(VECTORS, by_id(mutant_id)).by_windows == killed_by
+    assert_right_modules()
+
+
+def test_the_right_computation_survives() -> None:
+    """The model of a computation, executed anew without a change, is rejected by none."""
+    mutant = by_id("tt-segments-fluid")
+    assert kills_of(VECTORS, replace(mutant, replace=mutant.find)).survives
+
+
 def test_the_right_one_survives(few: Path) -> None:
     """A mutant that is none is rejected by no case, and needs an argument."""
     none = replace(by_id("grow-twice"), replace="_saturate(cwnd_bytes + (growing * run.size_bytes))")

@@ -1,11 +1,12 @@
 """The kill matrix: which vectors reject which mutant, and by what."""
 
-import sys
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from functools import cache, partial
+from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from firstflight_conformance.cases import computations
@@ -51,7 +52,7 @@ def kills_of(root: Path, mutant: Mutant) -> Kills:
     kills = Kills(mutant)
     with mutated(mutant) as controller:
         if mutant.algorithm in COMPUTED_ALGORITHMS:
-            model = sys.modules[f"firstflight.{mutant.algorithm.replace('-', '_')}"]
+            model = _fresh_computation(mutant.algorithm)
             kills.by_windows += [case.id for case in _computations(root) if _answers_differently(model, case)]
             return kills
         for case in _cases(root):
@@ -62,6 +63,12 @@ def kills_of(root: Path, mutant: Mutant) -> Kills:
                 elif difference == "state":
                     kills.by_state.append(case.id)
     return kills
+
+
+def _fresh_computation(algorithm: str) -> ModuleType:
+    """Return the model of a computation. The descriptor of its room does not import it, so nothing has while mutated."""
+    room = algorithm.replace("-", "_")
+    return import_module(f"firstflight.{room}.{room}")
 
 
 @cache

@@ -94,6 +94,19 @@ def _(b: StreamBuilder) -> None:
     b.expect(at=nth_ack(b, 13), profile="linux-3", outcome="exited")
 
 
+@add(
+    "search.fraction.rounded-down",
+    "The interpolated window as whole bytes",
+    """picoquic-fork, k = 2, at curr = 13: bins 2..11 hold 9000 + 1006 = 10006, bins 3..12 hold 10000, and a seventh of the former
+    with 6/7 of the latter are 1/7 of 6 above 10000, in whole bytes 10000. The later window, bins 4..13 with the open one, holds 9000 + 4001
+    = 13001: 13 * 10000 < 10 * 13001: slow start goes on. With the fraction it would be left.""",
+    sources=("catalogue E23",),
+)
+def _(b: StreamBuilder) -> None:
+    deliver(b, one_ack_per_bin([1000, 1000, 1006, *rates((10, 1000)), 4001]))
+    b.expect(profile="picoquic-fork", outcome="below_threshold", bin=13, current_bytes=13001, previous_bytes=10000)
+
+
 def _long_shift(bins: int) -> list[Delivery]:
     """An initial RTT of 10 ms, bins of 3.5 ms, and an RTT that rises to so many bins and stays."""
     bin_ns, final_ns = 3_500 * US, bins * 3_500 * US

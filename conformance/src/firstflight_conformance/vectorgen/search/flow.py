@@ -24,7 +24,7 @@ DOUBLING = (
 class Delivery:
     """One ACK at ``t_ns`` of bytes that were sent ``rtt_ns`` before.
 
-    ``lost``: they are declared lost instead. ``ce``: the frame also carries a CE mark, taken ``before`` or ``after`` the ACK.
+    ``unacked_bytes``: so many more are sent with them, which nobody acknowledges. ``lost``: they are declared lost instead. ``ce``: the frame also carries a CE mark, taken ``before`` or ``after`` the ACK.
     """
 
     t_ns: int
@@ -33,6 +33,7 @@ class Delivery:
     app_limited: bool = False
     sample: bool = True
     ack_delay_ns: int = 0
+    unacked_bytes: int = 0
     lost: bool = False
     ce: Literal["", "before", "after"] = ""
 
@@ -49,6 +50,8 @@ def deliver(builder: StreamBuilder, deliveries: Iterable[Delivery]) -> None:
             first = builder.ledger.next_packet
             builder.send_bytes(t_ns, delivery.size_bytes)
             ranges[index] = (first, builder.ledger.next_packet - 1)
+            if delivery.unacked_bytes:
+                builder.send_bytes(t_ns, delivery.unacked_bytes)
         else:
             _arrive(builder, delivery, ranges[index])
 

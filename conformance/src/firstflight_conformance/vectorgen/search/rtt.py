@@ -107,6 +107,45 @@ def _(b: StreamBuilder) -> None:
 
 
 @add(
+    "search.rtt.kept-over-restart-decides",
+    "SEARCH starts again with an ACK without a sample, and one bin more decides",
+    """Bins 0..2, then a gap of 28 bins: whoever has a limit starts again. From the next ACK on, which has no sample, 10000 bytes
+    arrive every 35 ms and 20000 are sent. neqo-2026 starts with that ACK and the last sample, 100 ms: k = 2. At curr = 13,
+    prev = 11, ten bins of sent bytes hold 10 * 20000 = 200000 and ten of delivered bytes 100000, 0.5 less: exit. With the
+    sample forgotten it would start with the ACK after it, and the same ACK would be warming up.""",
+    sources=("catalogue E51", "catalogue E13"),
+)
+def _(b: StreamBuilder) -> None:
+    start = Delivery(in_bin(31), 10000, sample=False, unacked_bytes=10000)
+    later = [Delivery(in_bin(31 + n) + MS, 10000, unacked_bytes=10000) for n in range(1, 16)]
+    deliver(b, [*one_ack_per_bin([10000] * 3), Delivery(in_bin(30), 10000), start, *later])
+    b.expect(at=nth_ack(b, 4), profile="neqo-2026", outcome="started", bin=0)
+    b.expect(at=nth_ack(b, 16), profile="neqo-2026", outcome="warming_up", bin=12, shift_bins=2)
+    b.expect(
+        at=nth_ack(b, 17),
+        profile="neqo-2026",
+        outcome="exited",
+        bin=13,
+        current_bytes=100000,
+        previous_bytes=200000,
+    )
+
+
+@add(
+    "search.rtt.two-nanoseconds",
+    "35 % of the initial RTT are less than the unit of the clock",
+    """RTT 2 ns: 0.7 ns are 0 whole ns. neqo-2026 opens no bin, and each ACK starts SEARCH again. ACKs come 1 ns apart, and twice as
+    much is sent as they acknowledge: with a bin of 1 ns, k = 2, the windows would be compared at the ACK 14 ns after the first,
+    and slow start be left.""",
+    sources=("catalogue E42",),
+)
+def _(b: StreamBuilder) -> None:
+    deliver(b, [Delivery(MS + i, 1000, 2, unacked_bytes=1000) for i in range(17)])
+    for count in (0, 14, 16):
+        b.expect(at=nth_ack(b, count), profile="neqo-2026", outcome="started", bin=0)
+
+
+@add(
     "search.start.app-limited-first",
     "The first ACK is app-limited, with an RTT of its own",
     """The first ACK, at 200 ms, is app-limited and has an RTT of 200 ms; later ones have 100 ms. lanman-2024 starts with it: a bin of
