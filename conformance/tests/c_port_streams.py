@@ -261,6 +261,8 @@ def full_bins(stream: Stream, readings: Readings) -> Controller:
         )
     initial_ns = bin_ticks // BIN_TICKS_PER_RTT * stream.unit_ns
     search = Search(bin_ticks, end_ticks, curr, Sample(initial_ns, initial_ns, initial_ns, 0), delivered, sent)
+    if readings.lower is Lower.DRAIN and stream.chance(25):
+        search = replace(search, target_bytes=20_000)  # the flight is being drained
     return Controller(_any_base(stream), readings, search, stream.t_ns)
 
 
