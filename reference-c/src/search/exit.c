@@ -133,9 +133,8 @@ void ff_search_drain(const struct ff_search_readings *readings, struct ff_search
     decision->exits = true;
     if (readings->missing_rtt == FF_SEARCH_MISSING_RTT_SKIP && ack->latest_rtt_ns == FF_NO_RTT_NS) {
         more->drain_acked = acked;
-        decision->outcome = FF_OUTCOME_NO_RTT_SAMPLE;
-        decision->exit = (struct ff_search_exit){base->cwnd_bytes, FF_NONE,
-                                                 FF_SEARCH_EXIT_GROWTH_NONE}; /* [search.drain.no-sample] */
+        decision->outcome = FF_OUTCOME_NO_RTT_SAMPLE; /* [search.drain.no-sample] */
+        decision->exit = (struct ff_search_exit){base->cwnd_bytes, FF_NONE, FF_SEARCH_EXIT_GROWTH_NONE};
         return;
     }
     if (readings->drain_unit == FF_SEARCH_DRAIN_UNIT_BYTES) {
