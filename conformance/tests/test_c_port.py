@@ -155,7 +155,7 @@ def test_bulk_readings(part: int) -> None:
     """Streams of random readings agree, and together they reach every outcome that can be."""
     events = _EVENTS["readings"] // 4
     total, ties = compare_streams(100 + part, events, lambda rng: any_readings(rng, PROFILES), ("int128", "no_int128"))
-    assert {outcome: total[outcome] for outcome in set(_SEARCH_OUTCOMES) - {Outcome.GROWN} if total[outcome] < 5} == {}
+    assert set(_SEARCH_OUTCOMES) - {Outcome.GROWN} <= set(total)
     assert ties > 1
 
 
