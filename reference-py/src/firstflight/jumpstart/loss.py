@@ -25,7 +25,7 @@ from firstflight.jumpstart.profiles import (
 )
 from firstflight.jumpstart.state import JumpStart, end_jump, in_flight, overlap, packets_in_flight, with_in_flight
 from firstflight.limits import PACKET_MAX, WINDOW_MAX_BYTES
-from firstflight.newreno import newreno
+from firstflight.newreno import pure as newreno
 from firstflight.newreno.newreno import NewReno
 from firstflight.observables import Outcome
 
