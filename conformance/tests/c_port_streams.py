@@ -240,9 +240,9 @@ def full_bins(stream: Stream, readings: Readings) -> Controller:
     # Bin 0 began at a whole number of units.
     end_ticks = TICKS_PER_UNIT * (stream.t_ns // stream.unit_ns) + rng.below(bin_ticks) + 1
     end_ticks += ((curr + 1) * bin_ticks - end_ticks) % TICKS_PER_UNIT
-    # Windows that share no bin lie eleven bins apart.
+    # Windows that share no bin lie eleven bins apart; fifteen bins apart they meet in a ring of 25.
     stream.rtt_ns = max(
-        1, min(bin_ticks * stream.unit_ns * stream.pick((3, 11, 11, 12, 13)) // TICKS_PER_UNIT, TIME_MAX_NS // 2)
+        1, min(bin_ticks * stream.unit_ns * stream.pick((3, 11, 11, 12, 13, 15)) // TICKS_PER_UNIT, TIME_MAX_NS // 2)
     )
     kind = stream.pick((0, 0, 0, 0, 1, 2, 3, 3, 4))
     first, second = _PRODUCTS[readings.difference, readings.compared]
@@ -252,13 +252,15 @@ def full_bins(stream: Stream, readings: Readings) -> Controller:
     sent = Series()
     if readings.compared is Compared.SENT:
         sent = _full_series(stream, kind, curr, (first * unit_bytes, second * unit_bytes), 0)
-    if readings.crossing_credit is not CrossingCredit.NEW_BIN:
-        # The next ACK shall fill the open bin up to its share.
+    # The next ACK shall fill the open bin up to its share, or else find room in it.
+    short_bytes = 2 * stream.config.max_datagram_size_bytes
+    if readings.crossing_credit is CrossingCredit.NEW_BIN:
+        short_bytes = max(short_bytes - (BIN_MAX_BYTES - delivered.open_bytes), 0)
+    if short_bytes > 0:
         stream.bytes_mode = "flat"
-        short_bytes = min(2 * stream.config.max_datagram_size_bytes, delivered.open_bytes)
-        delivered = Series(
-            delivered.counter_bytes - short_bytes, delivered.open_bytes - short_bytes, delivered.completed
-        )
+        short_bytes = min(short_bytes, delivered.open_bytes)
+        delivered.counter_bytes -= short_bytes
+        delivered.open_bytes -= short_bytes
     initial_ns = bin_ticks // BIN_TICKS_PER_RTT * stream.unit_ns
     search = Search(bin_ticks, end_ticks, curr, Sample(initial_ns, initial_ns, initial_ns, 0), delivered, sent)
     if readings.lower is Lower.DRAIN and stream.chance(25):

@@ -45,7 +45,9 @@ _SEARCH_OUTCOMES = [o for o in list(Outcome)[: list(Outcome).index(Outcome.JUMP_
 #: Events of each profile, of random readings, and of the base controller in a usual run, and in a long one.
 _EVENTS = {"profile": 25_000, "readings": 130_000, "slow-start": 20_000}
 _LONG_EVENTS = 1_000_000
-_SEARCH_SOURCES = ("search/search.c", "search/rtt.c", "search/bins.c", "search/windows.c", "search/exit.c")
+_SEARCH_SOURCES = tuple(
+    f"search/{name}.c" for name in ("search", "rtt", "bins", "layout", "windows", "exit", "startup")
+)
 #: Profiles in whose windows nothing is rounded and the later one is as long as the earlier one.
 TYING = ("lanman-2024", "draft-00", "draft-09", "quicly-pr583")
 

@@ -1,6 +1,8 @@
 /* The bins of SEARCH, and how large the state is. */
 #include "support_search.h"
 
+#include "firstflight/search/startup.h"
+
 void test_state_sizes(void)
 {
     static const struct {
@@ -120,6 +122,7 @@ void test_the_gate_is_the_end_of_the_bin(void)
         uint64_t unit = unit_ns[clock];
         readings.clock = clock;
         readings.boundary = (uint8_t)(i / 3 % 2);
+        readings.catch_up = FF_SEARCH_CATCH_UP_ONE;
         uint64_t rtt_units = 1 + i / 6;
         struct ff_search *state = fresh(&readings);
         decide(&readings, state, 77 * unit + unit / 2, rtt_units * unit);
@@ -132,8 +135,8 @@ void test_the_gate_is_the_end_of_the_bin(void)
             /* Short bins end several at once. */
             uint64_t late_ticks = 20 * first_units - end_ticks;
             TEST_ASSERT_EQUAL_UINT64(late_ticks / (7 * rtt_units) + 1,
-                                     ff_search_passed(&readings, state, state->gate_ns));
-            ff_search_advance(&readings, state, 1);
+                                     ff_search_passed_bins(&readings, state, state->gate_ns));
+            ff_search_advance(&readings, state, state->gate_ns);
         }
     }
 }
@@ -214,16 +217,18 @@ void test_a_full_bin_is_kept(void)
 
 static void refused(const struct ff_search_readings *readings, struct ff_search *state, uint64_t t_ns, uint64_t rtt_ns)
 {
+    struct ff_event event = ack_of(t_ns, 1, 1200, t_ns);
     struct ff_search_any before;
-    struct ff_search_decision decision, untouched;
+    struct ff_observation seen;
+    struct ff_newreno base;
     size_t bytes = ff_search_state_bytes(readings);
 
     memcpy(&before, state, bytes);
-    memset(&decision, 0x5A, sizeof decision);
-    memset(&untouched, 0x5A, sizeof untouched);
-    TEST_ASSERT_EQUAL_INT(FF_ERR_DOMAIN, try_ack(readings, state, t_ns, rtt_ns, 12000, &decision));
+    ff_newreno_begin(&base, 1200, 12000);
+    event.ack.latest_rtt_ns = rtt_ns;
+    TEST_ASSERT_EQUAL_INT(FF_ERR_DOMAIN, ff_search_startup_step(readings, state, &base, &event, &seen));
     TEST_ASSERT_EQUAL_INT(0, memcmp(&before, state, bytes));
-    TEST_ASSERT_EQUAL_INT(0, memcmp(&untouched, &decision, sizeof decision));
+    TEST_ASSERT_EQUAL_UINT64(12000, base.cwnd_bytes);
 }
 
 void test_a_bin_that_overflows_is_refused_unchanged(void)
@@ -235,6 +240,7 @@ void test_a_bin_that_overflows_is_refused_unchanged(void)
     TEST_ASSERT_EQUAL_INT(FF_OUTCOME_SAME_BIN, decide(&readings, state, NOW_NS - 1, 20).outcome);
     TEST_ASSERT_EQUAL_UINT64(FULL, open_bytes(state));
     refused(&readings, state, NOW_NS - 1, 20);
+    refused(&readings, state, NOW_NS, 20); /* although its bytes would count in the next bin */
     readings.crossing_credit = FF_SEARCH_CROSSING_CREDIT_ENDED_BIN;
     refused(&readings, state, NOW_NS, 20);
 }

@@ -2,17 +2,15 @@
 #include "support_search.h"
 
 /* The windows after an exit with 1000 bytes in each completed bin that is kept, and an RTT of 11 bins. */
-static struct ff_search_exit leave(const struct ff_search_readings *readings, uint64_t cwnd_bytes)
+static struct ff_newreno leave(const struct ff_search_readings *readings, uint64_t cwnd_bytes)
 {
     struct ff_search *state = ended(readings, 29);
-    struct ff_search_decision decision;
 
     fill(readings, state, 30 - ff_search_kept_bins(readings, FF_SEARCH_DELIVERED), 28, 1000);
     state->delivered.counter_bytes += 1000;
-    TEST_ASSERT_EQUAL_INT(FF_OK, try_ack(readings, state, NOW_NS, 77, cwnd_bytes, &decision));
+    struct decision decision = decide_at(readings, state, NOW_NS, 77, cwnd_bytes);
     TEST_ASSERT_EQUAL_INT(FF_OUTCOME_EXITED, decision.outcome);
-    TEST_ASSERT_TRUE(decision.exits);
-    return decision.exit;
+    return decision.base;
 }
 
 void test_what_the_exit_lowers(void)
@@ -23,7 +21,7 @@ void test_what_the_exit_lowers(void)
 
     for (uint8_t lower = 0; lower <= FF_SEARCH_LOWER_NOTHING; lower++) {
         readings.lower = lower;
-        struct ff_search_exit left = leave(&readings, 50000);
+        struct ff_newreno left = leave(&readings, 50000);
         TEST_ASSERT_EQUAL_UINT64(cwnd[lower], left.cwnd_bytes);
         TEST_ASSERT_EQUAL_UINT64(ssthresh[lower], left.ssthresh_bytes);
     }
@@ -62,7 +60,6 @@ void test_growth_may_come_first(void)
     readings.lower = FF_SEARCH_LOWER_NOTHING;
     TEST_ASSERT_EQUAL_UINT64(51200, leave(&readings, 50000).cwnd_bytes);
     TEST_ASSERT_EQUAL_UINT64(FF_WINDOW_MAX_BYTES, leave(&readings, FF_WINDOW_MAX_BYTES - 1199).cwnd_bytes);
-    TEST_ASSERT_EQUAL_UINT8(FF_SEARCH_EXIT_GROWTH_SLOW_START, leave(&readings, 1).growth);
 }
 
 void test_the_drain_leaves_ten_datagrams_at_least(void)
@@ -76,28 +73,17 @@ void test_the_drain_leaves_ten_datagrams_at_least(void)
         struct ff_search *state = ended(&readings, 29);
         fill(&readings, state, 6, 28, bytes[i]);
         state->delivered.counter_bytes += bytes[i];
-        struct ff_search_decision decision = decide(&readings, state, NOW_NS, 77);
+        struct decision decision = decide(&readings, state, NOW_NS, 77);
         TEST_ASSERT_EQUAL_INT(FF_OUTCOME_EXITED, decision.outcome);
-        TEST_ASSERT_FALSE(decision.exits);
+        TEST_ASSERT_EQUAL_UINT64(UINT64_C(1) << 61, decision.base.cwnd_bytes);
+        TEST_ASSERT_EQUAL_UINT64(FF_SSTHRESH_INFINITE, decision.base.ssthresh_bytes);
         TEST_ASSERT_EQUAL_UINT64(target[i], ff_search_target_bytes(&readings, state));
         TEST_ASSERT_EQUAL_UINT64(1200, open_bytes(state));
         decision = decide(&readings, state, NOW_NS, 77);
         TEST_ASSERT_EQUAL_INT(FF_OUTCOME_DRAINED, decision.outcome);
-        TEST_ASSERT_EQUAL_UINT64(target[i], decision.exit.cwnd_bytes);
+        TEST_ASSERT_EQUAL_UINT64(target[i], decision.base.cwnd_bytes);
+        TEST_ASSERT_EQUAL_UINT64(target[i], decision.base.ssthresh_bytes);
         TEST_ASSERT_EQUAL_UINT64(0, state->curr);
         TEST_ASSERT_EQUAL_UINT64(24 * bytes[i] + 2400, state->delivered.counter_bytes);
     }
-}
-
-void test_a_drain_counts_bytes_within_the_bound(void)
-{
-    struct ff_search_readings readings = readings_of("linux-4");
-    struct ff_search *state = ended(&readings, 29);
-    struct ff_search_decision decision;
-
-    ff_search_more(&readings, state)->target_bytes = 5000;
-    state->gate_ns = 0;
-    state->delivered.counter_bytes = FF_SEARCH_COUNTER_MAX_BYTES - 1199;
-    TEST_ASSERT_EQUAL_INT(FF_ERR_DOMAIN, try_ack(&readings, state, NOW_NS, 20, 12000, &decision));
-    TEST_ASSERT_EQUAL_UINT64(5000, ff_search_target_bytes(&readings, state));
 }

@@ -24,7 +24,7 @@
 /* Maximum datagram size, in bytes. */
 #define FF_DATAGRAM_MAX_BYTES UINT64_C(65535)
 
-/* Bytes in one SEARCH bin: what seven bytes hold (search_bins.h). */
+/* Bytes in one SEARCH bin: what seven bytes hold (search/layout.h). */
 #define FF_BIN_MAX_BYTES ((UINT64_C(1) << 56) - 1)
 
 /* Packet numbers (RFC 9000, section 12.3), so that a number after the last fits in 64 bits. */

@@ -1,6 +1,8 @@
 /* The clock and the RTT of SEARCH. Mirrors reference-py/src/firstflight/search/rtt.py. */
 #include "firstflight/search/rtt.h"
 
+#include "firstflight/minmax.h"
+
 uint64_t ff_search_ns_per_unit(const struct ff_search_readings *readings)
 {
     if (readings->clock == FF_SEARCH_CLOCK_NS) {
@@ -40,9 +42,7 @@ uint64_t ff_search_rtt_units(const struct ff_search_readings *readings, const st
 /* A delay has no bound: one that is longer than the RTT is never taken off, and is cut to what cannot wrap. */
 static uint64_t delay_units(const struct ff_search_readings *readings, uint64_t delay_ns)
 {
-    if (delay_ns > 2 * FF_TIME_MAX_NS) {
-        delay_ns = 2 * FF_TIME_MAX_NS;
-    }
+    delay_ns = ff_min(delay_ns, 2 * FF_TIME_MAX_NS);
     if (readings->ack_delay == FF_SEARCH_ACK_DELAY_OFF_ABOVE_NEAREST) {
         delay_ns += ff_search_ns_per_unit(readings) / 2;
     }

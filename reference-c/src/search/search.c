@@ -1,60 +1,49 @@
 /*
- * SEARCH: the flow of an event. Mirrors reference-py/src/firstflight/search.py.
+ * SEARCH: the flow of an event. Mirrors reference-py/src/firstflight/search/search.py.
  *
- * Nearly every ACK ends no bin. What such an ACK needs stands in ff_search_on_ack, and all else is kept out of its way.
+ * What differs, for speed and size: whether a bin ends is one comparison with gate_ns (bins.h), bins are packed
+ * (layout.h), and what few ACKs need is kept out of line (rare.h). Nearly every ACK ends no bin and runs through
+ * ff_search_on_ack and on_counted_ack alone.
  */
 #include "firstflight/search/search.h"
 
 #include "firstflight/rare.h"
-
-/* What an ACK is processed with. */
-struct context {
-    const struct ff_search_readings *readings;
-    const struct ff_ack *ack;
-    const struct ff_search_base *base;
-    uint64_t t_ns;
-};
-
-/* Forget the bins but not the last sample; the counters go on or begin anew. */
-static void clear(const struct ff_search_readings *readings, struct ff_search *state)
-{
-    const struct ff_search_sample sample = state->sample;
-
-    if (readings->restart_counters == FF_SEARCH_RESTART_COUNTERS_ZEROED) {
-        ff_search_init(readings, state);
-    } else {
-        ff_search_forget(readings, state); /* [search.restart.counters] */
-    }
-    state->sample = sample;
-}
+#include "firstflight/search/exit.h"
 
 enum ff_status ff_search_on_sent(const struct ff_search_readings *readings, struct ff_search *state, uint64_t sent_bytes,
                                  bool slow_start)
 {
-    if (readings->compared != FF_SEARCH_COMPARED_SENT) {
+    if (readings->compared == FF_SEARCH_COMPARED_DELIVERED ||
+        (!slow_start && readings->counted_in == FF_SEARCH_COUNTED_IN_SLOW_START)) {
         return FF_OK;
     }
-    if (!slow_start && readings->counted_in == FF_SEARCH_COUNTED_IN_SLOW_START) {
-        return FF_OK;
+    struct ff_search_series *sent = &ff_search_more(readings, state)->sent;
+    if (!ff_search_has_room(sent, sent_bytes)) {
+        return FF_ERR_DOMAIN; /* [search.domain] */
     }
-    if (!ff_search_credit(&ff_search_more(readings, state)->sent, sent_bytes)) { /* [search.bins.sent] */
-        return FF_ERR_DOMAIN;
-    }
+    ff_search_credit(sent, sent_bytes); /* [search.bins.sent] */
     return FF_OK;
 }
 
-enum ff_status ff_search_on_ack_elsewhere(const struct ff_search_readings *readings, struct ff_search *state,
-                                          const struct ff_ack *ack)
+void ff_search_on_ack_elsewhere(const struct ff_search_readings *readings, struct ff_search *state,
+                                const struct ff_ack *ack)
 {
-    if (readings->counted_in == FF_SEARCH_COUNTED_IN_SLOW_START) {
-        ff_search_keep_sample(&state->sample, ack); /* [search.rtt.reuse] */
-        return FF_OK; /* [search.slow-start-only] */
-    }
-    if (!ff_search_credit(&state->delivered, ack->bytes)) { /* [search.bins.every-phase] */
-        return FF_ERR_DOMAIN;
-    }
     ff_search_keep_sample(&state->sample, ack);
-    return FF_OK;
+    if (readings->counted_in == FF_SEARCH_COUNTED_IN_SLOW_START) {
+        return; /* [search.slow-start-only] */
+    }
+    ff_search_credit(&state->delivered, ack->bytes); /* [search.bins.every-phase] */
+}
+
+/* Forget the bins but not the last sample; the counters go on or begin anew. */
+static void clear(const struct ff_search_readings *readings, struct ff_search *state)
+{
+    if (readings->restart_counters == FF_SEARCH_RESTART_COUNTERS_ZEROED) {
+        ff_search_zero_counters(readings, state);
+        ff_search_forget(readings, state);
+    } else {
+        ff_search_forget(readings, state); /* [search.restart.counters] */
+    }
 }
 
 void ff_search_on_persistent_congestion(const struct ff_search_readings *readings, struct ff_search *state)
@@ -64,223 +53,177 @@ void ff_search_on_persistent_congestion(const struct ff_search_readings *reading
     }
 }
 
-static enum ff_status conclude(struct ff_search_decision *decision, enum ff_outcome outcome)
-{
-    decision->outcome = outcome;
-    decision->evaluated = false;
-    decision->exits = false;
-    return FF_OK;
-}
-
 /* The bin duration that the last sample gives; there is one. */
 static uint64_t duration_ticks(const struct ff_search_readings *readings, const struct ff_search *state)
 {
     return ff_search_bin_duration_ticks(readings, ff_search_latest_units(readings, &state->sample));
 }
 
-/* Why an ACK starts nothing and ends no bin although its bytes may count; FF_OUTCOME_STARTED if it does not. */
-static enum ff_outcome uncounted(const struct context *at, const struct ff_search *state)
+/* Pass over an app-limited ACK. Its sample may set the bin duration all the same. */
+static enum ff_outcome pass_over(const struct ff_search_readings *readings, struct ff_search *state)
 {
-    if (at->readings->app_limited == FF_SEARCH_APP_LIMITED_COUNT_BYTES && at->ack->app_limited) {
-        return FF_OUTCOME_APP_LIMITED; /* [search.app-limited.bytes] */
+    if (readings->initial_rtt == FF_SEARCH_INITIAL_RTT_FIRST_SAMPLE && state->bin_ticks == 0 &&
+        state->sample.latest_ns != FF_NO_RTT_NS) {
+        state->bin_ticks = duration_ticks(readings, state); /* [search.init.first-sample] */
+    }
+    return FF_OUTCOME_APP_LIMITED; /* [search.app-limited] */
+}
+
+/* Whether an ACK is ignored but for its bytes, and why: it starts nothing and ends no bin. */
+static bool ignored(const struct ff_search_readings *readings, const struct ff_search *state, const struct ff_ack *ack,
+                    enum ff_outcome *why)
+{
+    if (ack->app_limited && readings->app_limited == FF_SEARCH_APP_LIMITED_COUNT_BYTES) {
+        *why = FF_OUTCOME_APP_LIMITED; /* [search.app-limited.bytes] */
+        return true;
     }
     if (state->sample.latest_ns == FF_NO_RTT_NS) {
-        return FF_OUTCOME_NO_RTT_SAMPLE; /* [search.init.wait-for-sample] */
+        *why = FF_OUTCOME_NO_RTT_SAMPLE; /* [search.init.wait-for-sample] */
+        return true;
     }
-    if (at->readings->missing_rtt == FF_SEARCH_MISSING_RTT_SKIP && at->ack->latest_rtt_ns == FF_NO_RTT_NS) {
-        return FF_OUTCOME_NO_RTT_SAMPLE; /* [search.rtt.skip] */
+    if (ack->latest_rtt_ns == FF_NO_RTT_NS && readings->missing_rtt == FF_SEARCH_MISSING_RTT_SKIP) {
+        *why = FF_OUTCOME_NO_RTT_SAMPLE; /* [search.rtt.skip] */
+        return true;
+    }
+    return false;
+}
+
+/* Open bin 0 with this ACK. The last sample gives the duration, unless there is one. */
+FF_RARE static enum ff_outcome start(const struct ff_search_readings *readings, struct ff_search *state,
+                                     uint64_t t_ns, const struct ff_ack *ack)
+{
+    uint64_t bin_ticks = state->bin_ticks > 0 ? state->bin_ticks : duration_ticks(readings, state);
+
+    ff_search_open_first_bin(readings, state, bin_ticks, ff_search_units(readings, t_ns));
+    if (readings->first_ack == FF_SEARCH_FIRST_ACK_IN_BIN_0) {
+        ff_search_credit(&state->delivered, ack->bytes);
+    } else {
+        ff_search_count(&state->delivered, ack->bytes); /* [search.init.before-bin-0] */
     }
     return FF_OUTCOME_STARTED;
 }
 
-/* Count an ACK in the open bin, and conclude; while none is open its bytes belong to no bin. */
-static enum ff_status count_and_conclude(struct ff_search *state, uint64_t bytes, struct ff_search_decision *decision,
-                                         enum ff_outcome outcome)
+/* Start again because too many bins end with this ACK. */
+static enum ff_outcome restart(const struct ff_search_readings *readings, struct ff_search *state, uint64_t t_ns,
+                               const struct ff_ack *ack, uint64_t bins)
 {
-    bool counted = state->gate_ns > 0 ? ff_search_credit(&state->delivered, bytes)
-                                      : ff_search_count(&state->delivered, bytes); /* [search.bins.none-open] */
+    uint64_t bin_ticks = state->bin_ticks;
 
-    return counted ? conclude(decision, outcome) : FF_ERR_DOMAIN;
-}
-
-/* Open bin 0 with this ACK. The last sample gives the duration, unless there is one. */
-static enum ff_status start(const struct context *at, struct ff_search *state, enum ff_outcome outcome,
-                            struct ff_search_decision *decision)
-{
-    const struct ff_search_readings *readings = at->readings;
-    uint64_t bytes = at->ack->bytes;
-    uint64_t bin_ticks = state->bin_ticks > 0 ? state->bin_ticks : duration_ticks(readings, state);
-
-    if (!ff_search_count(&state->delivered, bytes)) {
-        return FF_ERR_DOMAIN;
-    }
-    ff_search_begin(readings, state, bin_ticks, ff_search_units(readings, at->t_ns));
-    if (readings->first_ack == FF_SEARCH_FIRST_ACK_BEFORE_BIN_0) {
-        bytes = 0; /* [search.init.before-bin-0] */
-    }
-    state->delivered.opened_bytes -= bytes;
-    return conclude(decision, outcome);
-}
-
-/* Start again because too many bins end with one ACK. */
-static enum ff_status on_missed_bins(const struct context *at, struct ff_search *state, uint64_t passed,
-                                     struct ff_search_decision *decision)
-{
-    const struct ff_search_readings *readings = at->readings;
-    uint64_t old_ticks = state->bin_ticks;
-
+    clear(readings, state); /* [search.missed-bins] */
     if (readings->missed_bins_restart == FF_SEARCH_MISSED_BINS_RESTART_NEXT_ACK) {
-        clear(readings, state);
-        return conclude(decision, FF_OUTCOME_RESTARTED); /* [search.missed-bins.next-ack] */
+        return FF_OUTCOME_RESTARTED; /* [search.missed-bins.next-ack] */
     }
     if (readings->missed_bins_restart == FF_SEARCH_MISSED_BINS_RESTART_NEXT_ACK_THIS_RTT) {
-        clear(readings, state);
         state->bin_ticks = duration_ticks(readings, state); /* [search.missed-bins.this-rtt] */
-        return conclude(decision, FF_OUTCOME_RESTARTED);
+        return FF_OUTCOME_RESTARTED;
     }
-    bool kept = readings->restart_counters == FF_SEARCH_RESTART_COUNTERS_KEPT;
-    if (kept && state->delivered.counter_bytes + at->ack->bytes > FF_SEARCH_COUNTER_MAX_BYTES) {
-        return FF_ERR_DOMAIN; /* before anything is forgotten */
+    if (readings->missed_bins_restart == FF_SEARCH_MISSED_BINS_RESTART_NOW_OLD_DURATION && bins <= FF_SEARCH_WINDOW_BINS) {
+        state->bin_ticks = bin_ticks; /* [search.missed-bins.old-duration] */
     }
-    clear(readings, state);
-    if (readings->missed_bins_restart == FF_SEARCH_MISSED_BINS_RESTART_NOW_OLD_DURATION &&
-        passed <= FF_SEARCH_WINDOW_BINS) {
-        state->bin_ticks = old_ticks; /* [search.missed-bins.old-duration] */
-    }
-    return start(at, state, FF_OUTCOME_RESTARTED, decision);
+    (void)start(readings, state, t_ns, ack);
+    return FF_OUTCOME_RESTARTED;
 }
 
 /* Evaluate the windows, and leave slow start if they say so. */
-static void decide(const struct context *at, struct ff_search *state, struct ff_search_decision *decision)
+FF_RARE static enum ff_outcome decide(const struct ff_search_readings *readings, struct ff_search *state,
+                                      struct ff_newreno *base, const struct ff_ack *ack,
+                                      struct ff_search_evaluation *evaluation)
 {
-    decision->outcome = ff_search_evaluate(at->readings, state, &decision->evaluation);
-    decision->evaluated = true;
-    decision->exits = false;
-    if (decision->outcome != FF_OUTCOME_EXITED) {
-        return;
-    }
-    if (at->readings->lower == FF_SEARCH_LOWER_DRAIN) {
-        ff_search_begin_drain(at->readings, state, at->base);
-        return;
-    }
-    decision->exits = true;
-    decision->exit = ff_search_leave(at->readings, state, at->ack, at->base);
-}
+    enum ff_outcome outcome = ff_search_evaluate(readings, state, evaluation);
 
-/* Process an ACK that ends at least one bin. */
-static enum ff_status on_boundary(const struct context *at, struct ff_search *state, struct ff_search_decision *decision)
-{
-    const struct ff_search_readings *readings = at->readings;
-    uint64_t bytes = at->ack->bytes;
-    uint64_t passed = ff_search_passed(readings, state, at->t_ns);
-
-    if (readings->app_limited == FF_SEARCH_APP_LIMITED_RESTART && at->ack->app_limited) {
-        return start(at, state, FF_OUTCOME_RESTARTED, decision); /* [search.app-limited.restart] */
-    }
-    if (readings->missed_bins_maximum > 0 && passed > readings->missed_bins_maximum) {
-        return on_missed_bins(at, state, passed, decision); /* [search.missed-bins] */
-    }
-    uint64_t steps = ff_search_ended(readings, state, at->t_ns);
-    if (readings->crossing_credit != FF_SEARCH_CROSSING_CREDIT_NEW_BIN) {
-        if (!ff_search_credit(&state->delivered, bytes)) { /* [search.bins.credit-before] */
-            return FF_ERR_DOMAIN;
+    if (outcome == FF_OUTCOME_EXITED) {
+        if (readings->lower == FF_SEARCH_LOWER_DRAIN) {
+            ff_search_begin_drain(readings, state, base);
+        } else {
+            ff_search_leave(readings, state, base, ack);
         }
-        ff_search_advance(readings, state, steps);
-        decide(at, state, decision);
-        return FF_OK;
     }
-    if (state->delivered.counter_bytes + bytes > FF_SEARCH_COUNTER_MAX_BYTES) {
-        return FF_ERR_DOMAIN; /* [search.domain] */
+    return outcome;
+}
+
+/* An ACK that ends bins: it counts in one of them, or in the new one before or after the evaluation. */
+FF_RARE static enum ff_outcome on_boundary(const struct ff_search_readings *readings, struct ff_search *state,
+                                           struct ff_newreno *base, uint64_t t_ns, const struct ff_ack *ack,
+                                           struct ff_search_evaluation *evaluation)
+{
+    uint64_t bins = ff_search_passed_bins(readings, state, t_ns);
+
+    if (ack->app_limited && readings->app_limited == FF_SEARCH_APP_LIMITED_RESTART) {
+        (void)start(readings, state, t_ns, ack);
+        return FF_OUTCOME_RESTARTED; /* [search.app-limited.restart] */
     }
-    ff_search_advance(readings, state, steps);
+    if (readings->missed_bins_maximum > 0 && bins > readings->missed_bins_maximum) {
+        return restart(readings, state, t_ns, ack, bins);
+    }
+    if (readings->crossing_credit != FF_SEARCH_CROSSING_CREDIT_NEW_BIN) {
+        ff_search_credit(&state->delivered, ack->bytes); /* [search.bins.credit-before] */
+        ff_search_advance(readings, state, t_ns);
+        return decide(readings, state, base, ack, evaluation);
+    }
+    ff_search_advance(readings, state, t_ns);
     if (readings->evaluated == FF_SEARCH_EVALUATED_EVERY_ACK) {
-        (void)ff_search_credit(&state->delivered, bytes); /* the bin is new and the counter was tested, here and below */
-        decide(at, state, decision);
-        return FF_OK;
+        ff_search_credit(&state->delivered, ack->bytes);
+        return decide(readings, state, base, ack, evaluation);
     }
-    decide(at, state, decision);
-    (void)ff_search_credit(&state->delivered, bytes);
-    return FF_OK;
+    enum ff_outcome outcome = decide(readings, state, base, ack, evaluation);
+    ff_search_credit(&state->delivered, ack->bytes); /* [search.bins.credit] */
+    return outcome;
 }
 
-/* An ACK that is passed over: its sample may set the bin duration all the same. */
-static enum ff_status pass_over(const struct ff_search_readings *readings, struct ff_search *state,
-                                struct ff_search_decision *decision)
+/* Whether an ACK arrives before the open bin ends. */
+static bool in_open_bin(const struct ff_search *state, uint64_t t_ns)
 {
-    bool first = state->bin_ticks == 0 && state->sample.latest_ns != FF_NO_RTT_NS;
-
-    if (readings->initial_rtt == FF_SEARCH_INITIAL_RTT_FIRST_SAMPLE && first) {
-        state->bin_ticks = duration_ticks(readings, state); /* [search.init.first-sample] */
-    }
-    return conclude(decision, FF_OUTCOME_APP_LIMITED); /* [search.app-limited] */
+    return t_ns < state->gate_ns;
 }
 
-/* Any ACK, unless the flight is being drained. Its sample is kept already. */
-static enum ff_status on_ack_searching(const struct context *at, struct ff_search *state, struct ff_search_decision *decision)
+/* An ACK that is not ignored: credit, advance, evaluate, exit. */
+static inline enum ff_outcome on_counted_ack(const struct ff_search_readings *readings, struct ff_search *state,
+                                             struct ff_newreno *base, uint64_t t_ns, const struct ff_ack *ack,
+                                             struct ff_search_evaluation *evaluation)
 {
-    const struct ff_search_readings *readings = at->readings;
-
-    if (readings->app_limited == FF_SEARCH_APP_LIMITED_SKIP && at->ack->app_limited) {
-        return pass_over(readings, state, decision);
-    }
-    enum ff_outcome idle = uncounted(at, state);
-    if (idle != FF_OUTCOME_STARTED) {
-        return count_and_conclude(state, at->ack->bytes, decision, idle);
-    }
     if (state->gate_ns == 0) {
-        return start(at, state, FF_OUTCOME_STARTED, decision);
+        return start(readings, state, t_ns, ack);
     }
-    if (at->t_ns >= state->gate_ns) {
-        return on_boundary(at, state, decision);
+    if (!in_open_bin(state, t_ns)) {
+        return on_boundary(readings, state, base, t_ns, ack, evaluation);
     }
-    if (!ff_search_credit(&state->delivered, at->ack->bytes)) {
-        return FF_ERR_DOMAIN;
-    }
+    ff_search_credit(&state->delivered, ack->bytes); /* [search.bins.credit] */
     if (readings->evaluated == FF_SEARCH_EVALUATED_EVERY_ACK) {
-        decide(at, state, decision); /* [search.evaluate.every-ack] */
-        return FF_OK;
+        return decide(readings, state, base, ack, evaluation); /* [search.evaluate.every-ack] */
     }
-    return conclude(decision, FF_OUTCOME_SAME_BIN);
+    return FF_OUTCOME_SAME_BIN; /* [search.bins.same-bin] */
 }
 
-/* Any ACK while the flight is drained. */
-static enum ff_status on_ack_draining(const struct context *at, struct ff_search *state, struct ff_search_decision *decision)
+/* An ACK that is app-limited or has no RTT sample. If the profile ignores it, its bytes may count yet. */
+FF_RARE static enum ff_outcome on_ignorable_ack(const struct ff_search_readings *readings, struct ff_search *state,
+                                                struct ff_newreno *base, uint64_t t_ns, const struct ff_ack *ack,
+                                                struct ff_search_evaluation *evaluation)
 {
-    if (!ff_search_count(&state->delivered, at->ack->bytes)) {
-        return FF_ERR_DOMAIN;
+    enum ff_outcome why;
+
+    if (ack->app_limited && readings->app_limited == FF_SEARCH_APP_LIMITED_SKIP) {
+        return pass_over(readings, state);
     }
-    ff_search_drain(at->readings, state, at->ack, at->base, decision);
-    return FF_OK;
+    if (!ignored(readings, state, ack, &why)) {
+        return on_counted_ack(readings, state, base, t_ns, ack, evaluation);
+    }
+    if (state->gate_ns > 0) {
+        ff_search_credit(&state->delivered, ack->bytes);
+    } else {
+        ff_search_count(&state->delivered, ack->bytes); /* [search.bins.none-open] */
+    }
+    return why;
 }
 
-/* Any ACK. What ff_search_on_ack could not credit is refused here; then the sample is what it was. */
-FF_RARE static enum ff_status on_any_ack(const struct ff_search_readings *readings, struct ff_search *state, uint64_t t_ns,
-                                      const struct ff_ack *ack, const struct ff_search_base *base,
-                                      struct ff_search_decision *decision)
+enum ff_outcome ff_search_on_ack(const struct ff_search_readings *readings, struct ff_search *state, struct ff_newreno *base,
+                                 uint64_t t_ns, const struct ff_ack *ack, struct ff_search_evaluation *evaluation)
 {
-    const struct context at = {readings, ack, base, t_ns};
-    const struct ff_search_sample before = state->sample;
-    bool draining = readings->lower == FF_SEARCH_LOWER_DRAIN && ff_search_target_bytes(readings, state) != FF_NONE;
-
-    ff_search_keep_sample(&state->sample, ack);
-    enum ff_status status =
-        draining ? on_ack_draining(&at, state, decision) : on_ack_searching(&at, state, decision);
-    if (status != FF_OK) {
-        state->sample = before;
-    }
-    return status;
-}
-
-enum ff_status ff_search_on_ack(const struct ff_search_readings *readings, struct ff_search *state, uint64_t t_ns,
-                                const struct ff_ack *ack, const struct ff_search_base *base,
-                                struct ff_search_decision *decision)
-{
-    bool special = ack->app_limited || ack->latest_rtt_ns == FF_NO_RTT_NS;
-
-    if (t_ns >= state->gate_ns || special || readings->evaluated == FF_SEARCH_EVALUATED_EVERY_ACK ||
-        !ff_search_credit(&state->delivered, ack->bytes)) { /* [search.bins.credit] */
-        return on_any_ack(readings, state, t_ns, ack, base, decision);
-    }
     ff_search_keep_sample(&state->sample, ack); /* [search.rtt.reuse] */
-    return conclude(decision, FF_OUTCOME_SAME_BIN); /* [search.bins.same-bin] */
+    if (state->gate_ns == 0 && ff_search_target_bytes(readings, state) != FF_NONE) {
+        return ff_search_drain(readings, state, base, ack);
+    }
+    if (ack->app_limited || ack->latest_rtt_ns == FF_NO_RTT_NS) {
+        return on_ignorable_ack(readings, state, base, t_ns, ack, evaluation);
+    }
+    return on_counted_ack(readings, state, base, t_ns, ack, evaluation);
 }

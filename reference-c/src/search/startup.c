@@ -1,4 +1,4 @@
-/* SEARCH on top of the base controller. Mirrors reference-py/src/firstflight/search_startup.py. */
+/* SEARCH on top of the base controller. Mirrors reference-py/src/firstflight/search/startup.py. */
 #include "firstflight/search/startup.h"
 
 /* Whether SEARCH acts now. */
@@ -10,46 +10,45 @@ static bool searches(const struct ff_search_readings *readings, const struct ff_
     return ff_newreno_phase(base) == FF_PHASE_SLOW_START;
 }
 
-/* Let the base controller grow the window for an ACK on which SEARCH has decided. */
-static void apply(const struct ff_search_readings *readings, struct ff_newreno *base,
-                  const struct ff_search_decision *decision, const struct ff_event *event)
+/* Whether the base controller may grow the window for an ACK on which SEARCH has decided. */
+static bool grows(const struct ff_search_readings *readings, const struct ff_search *state, enum ff_outcome outcome)
 {
-    if (decision->exits) {
-        base->cwnd_bytes = decision->exit.cwnd_bytes;
-        if (decision->exit.ssthresh_bytes != FF_NONE) {
-            base->ssthresh_bytes = decision->exit.ssthresh_bytes;
-        }
-        if (decision->exit.growth != FF_SEARCH_EXIT_GROWTH_AVOIDANCE) {
-            return; /* [search.exit.growth] */
-        }
-    } else if (decision->outcome == FF_OUTCOME_EXITED && readings->lower == FF_SEARCH_LOWER_DRAIN) {
-        return; /* [search.drain.no-growth] */
+    bool draining = ff_search_target_bytes(readings, state) != FF_NONE;
+    bool ends = outcome == FF_OUTCOME_EXITED || outcome == FF_OUTCOME_DRAINED;
+    bool growing = true;
+
+    if (draining && outcome == FF_OUTCOME_EXITED) {
+        growing = false; /* [search.drain.no-growth] */
+    } else if (draining || (ends && readings->exit_growth != FF_SEARCH_EXIT_GROWTH_AVOIDANCE)) {
+        growing = false; /* [search.exit.growth] */
     }
-    (void)ff_newreno_on_ack(base, event->t_ns, &event->ack);
+    return growing;
 }
 
-static enum ff_status on_ack(const struct ff_search_readings *readings, struct ff_search *state,
-                             struct ff_newreno *base, const struct ff_event *event,
-                             struct ff_search_decision *decision)
+/* Let SEARCH decide first where it acts. */
+static enum ff_status on_ack(const struct ff_search_readings *readings, struct ff_search *state, struct ff_newreno *base,
+                             const struct ff_event *event, struct ff_search_evaluation *evaluation, enum ff_outcome *outcome)
 {
+    const struct ff_ack *ack = &event->ack;
+
+    if (!ff_search_has_room(&state->delivered, ack->bytes)) {
+        return FF_ERR_DOMAIN; /* [search.domain] */
+    }
     if (!searches(readings, base)) {
-        enum ff_status counted = ff_search_on_ack_elsewhere(readings, state, &event->ack);
-        if (counted == FF_OK) {
-            decision->outcome = ff_newreno_on_ack(base, event->t_ns, &event->ack);
-        }
-        return counted;
+        ff_search_on_ack_elsewhere(readings, state, ack);
+        *outcome = ff_newreno_on_ack(base, event->t_ns, ack);
+        return FF_OK;
     }
-    const struct ff_search_base view = {base->cwnd_bytes, ff_newreno_minimum_window_bytes(base),
-                                        base->max_datagram_size_bytes};
-    enum ff_status status = ff_search_on_ack(readings, state, event->t_ns, &event->ack, &view, decision);
-    if (status == FF_OK) {
-        apply(readings, base, decision, event);
+    *outcome = ff_search_on_ack(readings, state, base, event->t_ns, ack, evaluation);
+    if (grows(readings, state, *outcome)) {
+        (void)ff_newreno_on_ack(base, event->t_ns, ack);
     }
-    return status;
+    return FF_OK;
 }
 
-static enum ff_status on_other(const struct ff_search_readings *readings, struct ff_search *state,
-                               struct ff_newreno *base, const struct ff_event *event, enum ff_outcome *outcome)
+/* Let both process an event that is no ACK. */
+static enum ff_status on_other(const struct ff_search_readings *readings, struct ff_search *state, struct ff_newreno *base,
+                               const struct ff_event *event, enum ff_outcome *outcome)
 {
     if (event->kind == FF_EVENT_SENT) {
         enum ff_status counted = ff_search_on_sent(readings, state, event->sent.bytes, searches(readings, base));
@@ -63,26 +62,33 @@ static enum ff_status on_other(const struct ff_search_readings *readings, struct
     return FF_OK;
 }
 
+static void observe(const struct ff_search_readings *readings, const struct ff_search *state, const struct ff_newreno *base,
+                    enum ff_outcome outcome, const struct ff_search_evaluation *evaluation,
+                    struct ff_observation *observation)
+{
+    ff_newreno_observe(base, outcome, observation);
+    observation->bin = state->curr;
+    observation->open_bin_bytes = state->delivered.counter_bytes - state->delivered.opened_bytes;
+    observation->target_bytes = ff_search_target_bytes(readings, state);
+    if (evaluation->shift_bins != FF_NONE) {
+        observation->shift_bins = evaluation->shift_bins;
+        observation->current_bytes = evaluation->current_bytes;
+        observation->previous_bytes = evaluation->previous_bytes;
+    }
+}
+
 enum ff_status ff_search_startup_step(const struct ff_search_readings *readings, struct ff_search *state,
                                       struct ff_newreno *base, const struct ff_event *event,
                                       struct ff_observation *observation)
 {
-    struct ff_search_decision decision;
+    struct ff_search_evaluation evaluation;
+    enum ff_outcome outcome;
 
-    decision.evaluated = false;
-    enum ff_status status = event->kind == FF_EVENT_ACK ? on_ack(readings, state, base, event, &decision)
-                                                        : on_other(readings, state, base, event, &decision.outcome);
-    if (status != FF_OK) {
-        return status;
+    evaluation.shift_bins = FF_NONE;
+    enum ff_status status = event->kind == FF_EVENT_ACK ? on_ack(readings, state, base, event, &evaluation, &outcome)
+                                                        : on_other(readings, state, base, event, &outcome);
+    if (status == FF_OK) {
+        observe(readings, state, base, outcome, &evaluation, observation);
     }
-    ff_newreno_observe(base, decision.outcome, observation);
-    observation->bin = state->curr;
-    observation->open_bin_bytes = state->delivered.counter_bytes - state->delivered.opened_bytes;
-    observation->target_bytes = ff_search_target_bytes(readings, state);
-    if (decision.evaluated) {
-        observation->shift_bins = decision.evaluation.shift_bins;
-        observation->current_bytes = decision.evaluation.current_bytes;
-        observation->previous_bytes = decision.evaluation.previous_bytes;
-    }
-    return FF_OK;
+    return status;
 }

@@ -1,16 +1,18 @@
 /*
- * The windows of SEARCH and their comparison. Mirrors reference-py/src/firstflight/search_windows.py.
+ * The windows of SEARCH and their comparison. Mirrors reference-py/src/firstflight/search/windows.py.
  *
- * Bins are named by age here: that of bin i is curr - i, -1 to 49. Older bins have larger ages, and no index is negative.
+ * Bins are named by age here: that of bin i is curr - i, -1 to 49. Older bins have larger ages, and no index is
+ * negative.
  */
 #include "firstflight/search/windows.h"
 
 #include <stdbool.h>
 
+#include "firstflight/search/layout.h"
 #include "firstflight/u128.h"
 #include "firstflight/wide.h"
 
-/* A counter that is shifted right must fit in so many bits. */
+/* The width of a counter that is shifted right. */
 #define SHIFTED_BITS 16
 
 /* A series as the windows read it. */
@@ -29,10 +31,10 @@ struct bounds {
     int last;
 };
 
-/* A window of fractional bytes: `value` parts, of which so many make a byte. */
+/* A window of fractional bytes: a number of parts, of which `per_byte` make a byte. */
 struct fraction {
-    struct ff_u128 value;
-    uint64_t parts;
+    struct ff_u128 parts;
+    uint64_t per_byte;
 };
 
 static struct view view_of(const struct ff_search_readings *readings, const struct ff_search *state,
@@ -51,25 +53,16 @@ static struct view view_of(const struct ff_search_readings *readings, const stru
                          .scale = scale};
 }
 
-static uint64_t load(const uint8_t *slots, uint32_t slot)
-{
-    const uint8_t *place = slots + (size_t)FF_SEARCH_BIN_BYTES * slot;
-    uint32_t low = (uint32_t)place[0] | (uint32_t)place[1] << 8 | (uint32_t)place[2] << 16 | (uint32_t)place[3] << 24;
-    uint32_t high = (uint32_t)place[4] | (uint32_t)place[5] << 8 | (uint32_t)place[6] << 16;
-
-    return (uint64_t)high << 32 | low;
-}
-
 /* What a bin holds that is open or completed. */
 static uint64_t bin_bytes(const struct view *view, int age)
 {
     if (age == 0) {
         return view->series->counter_bytes - view->series->opened_bytes;
     }
-    return load(view->slots, (uint32_t)((view->curr - (uint64_t)age) % view->kept));
+    return ff_search_load(view->slots, (uint32_t)((view->curr - (uint64_t)age) % view->kept));
 }
 
-/* The counter as it was when the bin began. At most 49 bins are subtracted. */
+/* The counter as it was when the bin began; now, if it has not begun. At most 49 bins are subtracted. */
 static uint64_t counter_bytes(const struct view *view, int age)
 {
     if (age < 0) {
@@ -80,7 +73,7 @@ static uint64_t counter_bytes(const struct view *view, int age)
     uint32_t slot = left > 0 ? (uint32_t)(view->curr % view->kept) : 0;
     for (; left > 0; left--) {
         slot = (slot == 0 ? view->kept : slot) - 1;
-        counter -= load(view->slots, slot);
+        counter -= ff_search_load(view->slots, slot);
     }
     return counter;
 }
@@ -105,8 +98,8 @@ static struct bounds bounds_of(const struct ff_search_readings *readings, int ag
 }
 
 /*
- * What the bins first..last hold, as their slots show it: below 2^63. Either it is a difference of two counters, or bins that
- * are read twice are among the eleven, none of which holds 2^56 bytes.
+ * What the bins first..last hold, as their slots show it: below 2^63. Either it is a difference of two counters, or
+ * bins that are read twice are among the eleven, none of which holds 2^56 bytes.
  */
 static uint64_t sum_bytes(const struct view *view, struct bounds ages)
 {
@@ -139,10 +132,19 @@ static uint64_t window_bytes(const struct view *view, int age)
     return sum_bytes(view, bounds_of(view->readings, age));
 }
 
-/* What remains of a window of bytes when only so many percent of it count, rounded down; the product may exceed 64 bits. */
+/* A percentage of a number of bytes, rounded down; the product may exceed 64 bits. */
 static uint64_t percent_of(uint64_t bytes, uint64_t percent)
 {
     return bytes / 100 * percent + bytes % 100 * percent / 100;
+}
+
+/* A window shifted by a percentage of a bin: `dropped` leaves, what `shifted` has instead enters. */
+static uint64_t by_terms(uint64_t window, uint64_t shifted, uint64_t dropped, uint64_t percent)
+{
+    uint64_t common = window - dropped;
+    uint64_t kept = percent_of(dropped, 100 - percent); /* [search.interpolation.percent-terms] */
+
+    return common + kept + percent_of(shifted - common, percent);
 }
 
 static struct fraction whole(uint64_t bytes)
@@ -151,8 +153,8 @@ static struct fraction whole(uint64_t bytes)
 }
 
 /*
- * The earlier window, whose index has the given age. A window is below 2^63 bytes and the bin duration below 2^62 ticks, so
- * that their product is below 2^125.
+ * The earlier window, whose index has the given age. A window is below 2^63 bytes and the bin duration below 2^62
+ * ticks, so that their product is below 2^125.
  */
 static struct fraction interpolated(const struct view *view, const struct ff_search *state, int age, uint64_t rest_ticks)
 {
@@ -183,12 +185,8 @@ static struct fraction interpolated(const struct view *view, const struct ff_sea
         return whole(hundreds + units / 100); /* [search.interpolation.percent] */
     }
     struct bounds ages = bounds_of(readings, age);
-    int dropped = backward ? ages.last : ages.first;
-    uint64_t dropped_bytes = sum_bytes(view, (struct bounds){dropped, dropped});
-    uint64_t common_bytes = window - dropped_bytes;
-    uint64_t gained_bytes = shifted - common_bytes;
-    uint64_t kept_bytes = percent_of(dropped_bytes, 100 - percent); /* [search.interpolation.percent-terms] */
-    return whole(common_bytes + kept_bytes + percent_of(gained_bytes, percent));
+    int leaving = backward ? ages.last : ages.first;
+    return whole(by_terms(window, shifted, sum_bytes(view, (struct bounds){leaving, leaving}), percent));
 }
 
 uint64_t ff_search_shift_bins(const struct ff_search_readings *readings, const struct ff_search *state, uint64_t *rest_ticks)
@@ -233,9 +231,10 @@ unsigned ff_search_scale_bits(const struct ff_search_readings *readings, const s
 }
 
 /*
- * norm_diff reaches the threshold iff first * earlier >= second * later. The later window is a difference of counters within
- * eleven bins, below 11 * 2^56, and 50 * 2^62 * 11 * 2^56 < 2^128. Only the earlier one may reach back before bin 0 and hold up to
- * 2^63 bytes; a product of it that exceeds 128 bits is larger than any of the later one, and so is the largest number.
+ * norm_diff reaches the threshold iff first * earlier >= second * later. The later window is a difference of counters
+ * within eleven bins, below 11 * 2^56, and 50 * 2^62 * 11 * 2^56 < 2^128. Only the earlier one may reach back before
+ * bin 0 and hold up to 2^63 bytes; a product of it that exceeds 128 bits is larger than any of the later one, and so is
+ * the largest number.
  */
 static bool reaches(const struct ff_search_readings *readings, struct fraction previous, uint64_t current_bytes)
 {
@@ -247,8 +246,8 @@ static bool reaches(const struct ff_search_readings *readings, struct fraction p
         first = 37;
         second = sent ? 50 : 25;
     }
-    struct ff_u128 earlier = ff_mul_128_64(previous.value, first);
-    struct ff_u128 later = ff_mul_128_64(ff_mul_64_64(previous.parts, current_bytes), second);
+    struct ff_u128 earlier = ff_mul_128_64(previous.parts, first);
+    struct ff_u128 later = ff_mul_128_64(ff_mul_64_64(previous.per_byte, current_bytes), second);
     if (readings->threshold == FF_SEARCH_THRESHOLD_MORE_THAN) {
         return ff_compare_128(earlier, later) > 0; /* [search.threshold.strict] */
     }
@@ -259,7 +258,6 @@ static bool reaches(const struct ff_search_readings *readings, struct fraction p
 enum ff_outcome ff_search_evaluate(const struct ff_search_readings *readings, const struct ff_search *state,
                                    struct ff_search_evaluation *evaluation)
 {
-    enum ff_search_kind earlier = readings->compared == FF_SEARCH_COMPARED_SENT ? FF_SEARCH_SENT : FF_SEARCH_DELIVERED;
     uint64_t rest_ticks;
     uint64_t shift = ff_search_shift_bins(readings, state, &rest_ticks);
 
@@ -276,19 +274,21 @@ enum ff_outcome ff_search_evaluate(const struct ff_search_readings *readings, co
         return FF_OUTCOME_RTT_BELOW_BIN; /* [search.guard.rtt-below-bin] */
     }
     unsigned scale = ff_search_scale_bits(readings, state);
+    enum ff_search_kind kind = readings->compared == FF_SEARCH_COMPARED_SENT ? FF_SEARCH_SENT : FF_SEARCH_DELIVERED;
+    struct view earlier = view_of(readings, state, kind, scale);
     struct view delivered = view_of(readings, state, FF_SEARCH_DELIVERED, scale);
-    struct view compared = view_of(readings, state, earlier, scale);
-    struct fraction previous = interpolated(&compared, state, (int)shift, rest_ticks);
-    evaluation->current_bytes = window_bytes(&delivered, 0);
+    struct fraction previous = interpolated(&earlier, state, (int)shift, rest_ticks);
+    uint64_t current = window_bytes(&delivered, 0);
+    evaluation->current_bytes = current;
     /* The quotient is a mean of two windows: below 2^63. */
-    evaluation->previous_bytes = ff_wide_quotient(previous.value.hi, previous.value.lo, previous.parts, &rest_ticks);
-    if ((previous.value.hi | previous.value.lo) == 0) {
+    evaluation->previous_bytes = ff_wide_quotient(previous.parts.hi, previous.parts.lo, previous.per_byte, &rest_ticks);
+    if ((previous.parts.hi | previous.parts.lo) == 0) {
         return FF_OUTCOME_PREVIOUS_ZERO; /* [search.previous-zero] */
     }
-    if (evaluation->current_bytes == 0 && readings->current_zero == FF_SEARCH_CURRENT_ZERO_NO_DECISION) {
+    if (current == 0 && readings->current_zero == FF_SEARCH_CURRENT_ZERO_NO_DECISION) {
         return FF_OUTCOME_CURRENT_ZERO; /* [search.current-zero] */
     }
-    if (reaches(readings, previous, evaluation->current_bytes)) {
+    if (reaches(readings, previous, current)) {
         return FF_OUTCOME_EXITED;
     }
     return FF_OUTCOME_BELOW_THRESHOLD; /* [search.threshold.below] */

@@ -1,8 +1,9 @@
 /*
- * SEARCH (spec/search.md), in every profile of search_profiles.h: the flow of an event.
+ * SEARCH (spec/search.md) in every profile: the flow of an event.
  *
- * The bins are in search_bins.h, their comparison in search_windows.h, the exit in search_exit.h. The functions trust their
- * arguments: events are such as ff_event_check accepts, and times do not decrease.
+ * The bins are in bins.h, their comparison in windows.h, the exit in exit.h, the layout of the state in layout.h. The
+ * functions trust their arguments: events are such as ff_event_check accepts, times do not decrease, and the series has
+ * room for the bytes of an ACK.
  */
 #ifndef FIRSTFLIGHT_SEARCH_H
 #define FIRSTFLIGHT_SEARCH_H
@@ -12,24 +13,29 @@
 
 #include "firstflight/events.h"
 #include "firstflight/limits.h"
+#include "firstflight/newreno/newreno.h"
+#include "firstflight/observables.h"
 #include "firstflight/search/bins.h"
-#include "firstflight/search/exit.h"
+#include "firstflight/search/layout.h"
 #include "firstflight/search/profiles.h"
+#include "firstflight/search/windows.h"
 
-/* Process packets being sent. FF_ERR_DOMAIN if a bin or a counter cannot take them, here and below. */
+/* Process packets being sent. FF_ERR_DOMAIN if the bin or the counter cannot take them. */
 enum ff_status ff_search_on_sent(const struct ff_search_readings *readings, struct ff_search *state, uint64_t sent_bytes,
                                  bool slow_start);
 
-/* Process an ACK that arrived outside slow start: at most its bytes are counted. */
-enum ff_status ff_search_on_ack_elsewhere(const struct ff_search_readings *readings, struct ff_search *state,
-                                          const struct ff_ack *ack);
+/* Process an ACK that arrived outside slow start: its RTT is kept, and at most its bytes are counted. */
+void ff_search_on_ack_elsewhere(const struct ff_search_readings *readings, struct ff_search *state,
+                                const struct ff_ack *ack);
 
 /* Process persistent congestion, which leads back to slow start. */
 void ff_search_on_persistent_congestion(const struct ff_search_readings *readings, struct ff_search *state);
 
-/* Process an ACK that arrived at t_ns in slow start, before the base controller does. */
-enum ff_status ff_search_on_ack(const struct ff_search_readings *readings, struct ff_search *state, uint64_t t_ns,
-                                const struct ff_ack *ack, const struct ff_search_base *base,
-                                struct ff_search_decision *decision);
+/*
+ * Process an ACK that arrived at t_ns in slow start, before the base controller does. `evaluation` receives what was
+ * computed, if anything was.
+ */
+enum ff_outcome ff_search_on_ack(const struct ff_search_readings *readings, struct ff_search *state, struct ff_newreno *base,
+                                 uint64_t t_ns, const struct ff_ack *ack, struct ff_search_evaluation *evaluation);
 
 #endif

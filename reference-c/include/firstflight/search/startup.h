@@ -1,6 +1,6 @@
 /*
- * SEARCH on top of the base controller: which of them sees an event first, and what becomes of the window. The functions trust
- * their arguments, as those of search.h do.
+ * SEARCH on top of the base controller: which of them sees an event first, and what becomes of the window. The
+ * functions trust their arguments, as those of search.h do.
  */
 #ifndef FIRSTFLIGHT_SEARCH_STARTUP_H
 #define FIRSTFLIGHT_SEARCH_STARTUP_H

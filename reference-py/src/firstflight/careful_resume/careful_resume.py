@@ -58,8 +58,8 @@ def _normal(
         after, outcome = newreno.on_event(raised, event)
     else:
         # The bins fill in every phase; where the window is frozen, an exit is computed and dropped.
-        search, after, seen = startup.step(SEARCH_READINGS, search, raised, event)
-        outcome = seen.outcome
+        search, after = search.copy(), raised.copy()
+        outcome = startup.step(SEARCH_READINGS, search, after, event).outcome
     if raised is not base and after.ssthresh_bytes == raised.ssthresh_bytes:
         after = replace(after, ssthresh_bytes=base.ssthresh_bytes)
     return search, after, outcome

@@ -1,15 +1,18 @@
 """The bins of SEARCH (``spec/search.md``): bytes counted in equal spans of time.
 
-Time is in ticks of 1/20 of the unit of the profile's clock: the bin duration, 7/20 of the initial RTT, is then a whole number.
+Time is in ticks of 1/20 of the unit of the profile's clock: the bin duration, 7/20 of the initial RTT, is then a
+whole number.
+
+Mirrors ``reference-c/src/search/bins.c``.
 """
 
 from dataclasses import dataclass, field, replace
 
 from firstflight.errors import DomainError
+from firstflight.events import Ack
 from firstflight.limits import BIN_MAX_BYTES
-from firstflight.search.profiles import BinDuration, CatchUp, CrossingCredit, EndedBins, Readings
-from firstflight.search.profiles import Boundary as BoundaryReading
-from firstflight.search.rtt import Sample
+from firstflight.search.profiles import BinDuration, Boundary, CatchUp, CrossingCredit, EndedBins, Readings
+from firstflight.search.rtt import Sample, units
 
 TICKS_PER_UNIT = 20
 #: Bin duration in ticks per unit of initial RTT: 20 * 0.35.
@@ -21,7 +24,7 @@ SHIFT_MAXIMUM_BINS = 38
 KEPT_BINS = 49
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Series:
     """Bytes of one kind, delivered or sent.
 
@@ -33,14 +36,34 @@ class Series:
     open_bytes: int = 0
     completed: tuple[int, ...] = ()
 
+    def copy(self) -> "Series":
+        """Return a copy."""
+        return Series(self.counter_bytes, self.open_bytes, self.completed)
 
-@dataclass(frozen=True, slots=True)
+    def check_room(self, count_bytes: int) -> None:
+        """Raise :class:`DomainError` if the open bin or the counter cannot take the bytes."""
+        if self.open_bytes + count_bytes > BIN_MAX_BYTES:
+            raise DomainError(f"the open bin holds more than {BIN_MAX_BYTES} bytes")  # [search.domain]
+        if self.counter_bytes + count_bytes >= 2**63:
+            raise DomainError("a counter of bytes reaches 2^63")  # [search.domain]
+
+    def credit(self, count_bytes: int) -> None:
+        """Count bytes in the open bin."""
+        self.counter_bytes += count_bytes
+        self.open_bytes += count_bytes  # [search.bins.credit]
+
+    def count(self, count_bytes: int) -> None:
+        """Count bytes that belong to no bin."""
+        self.counter_bytes += count_bytes
+
+
+@dataclass(slots=True)
 class Search:
     """State of SEARCH. ``bin_ticks`` is the bin duration, 0 until the first RTT sample.
 
-    ``bin_end_ticks``: when the open bin ends, 0 while none is open. ``curr``: its index. ``sample``: the last RTT sample of the
-    connection. ``target_bytes``: what the flight is drained to, ``None`` unless it is. ``drain_acked``: packets or bytes
-    acknowledged since a packet was last let go while draining.
+    ``bin_end_ticks``: when the open bin ends, 0 while none is open. ``curr``: its index. ``sample``: the last RTT sample
+    of the connection. ``target_bytes``: what the flight is drained to, ``None`` unless it is. ``drain_acked``: packets or
+    bytes acknowledged since a packet was last let go while draining.
     """
 
     bin_ticks: int = 0
@@ -51,6 +74,16 @@ class Search:
     sent: Series = field(default_factory=Series)
     target_bytes: int | None = None
     drain_acked: int = 0
+
+    def copy(self) -> "Search":
+        """Return a copy that shares nothing that changes."""
+        return replace(self, delivered=self.delivered.copy(), sent=self.sent.copy())
+
+    def keep_sample(self, ack: Ack) -> None:
+        """Keep the sample of an ACK, if it gave one."""
+        if ack.latest_rtt_ns is not None:
+            sample = Sample(ack.latest_rtt_ns, ack.min_rtt_ns, ack.smoothed_rtt_ns, ack.ack_delay_ns)
+            self.sample = sample  # [search.rtt.reuse]
 
 
 def bin_duration_ticks(readings: Readings, rtt: int) -> int:
@@ -63,70 +96,60 @@ def bin_duration_ticks(readings: Readings, rtt: int) -> int:
     return TICKS_PER_UNIT * whole
 
 
-def begin(state: Search, bin_ticks: int, now_units: int) -> Search:
-    """Return the state with bin 0 opened now and every bin empty; the counters go on. None is open where the duration is 0."""
-    return replace(
-        state,
-        bin_ticks=bin_ticks,
-        bin_end_ticks=TICKS_PER_UNIT * now_units + bin_ticks if bin_ticks else 0,
-        curr=0,
-        delivered=Series(state.delivered.counter_bytes),
-        sent=Series(state.sent.counter_bytes),
-    )
+def open_first_bin(state: Search, bin_ticks: int, now_units: int) -> None:
+    """Open bin 0 now, every bin being empty; the counters go on. None is open where the duration is 0."""
+    state.bin_ticks = bin_ticks
+    state.bin_end_ticks = TICKS_PER_UNIT * now_units + bin_ticks if bin_ticks > 0 else 0
+    state.curr = 0
+    for series in (state.delivered, state.sent):
+        series.open_bytes, series.completed = 0, ()
 
 
-def passed(readings: Readings, state: Search, now_units: int) -> int:
-    """Return floor((now - bin_end) / bin duration) + 1, or 0 where the open bin has not ended."""
-    late_ticks = TICKS_PER_UNIT * now_units - state.bin_end_ticks
-    if late_ticks < 0 or (late_ticks == 0 and readings.boundary is BoundaryReading.AFTER):
-        return 0
-    return late_ticks // state.bin_ticks + 1  # [search.bins.passed]
+def forget(state: Search) -> None:
+    """Forget everything but the counters and the last sample."""
+    open_first_bin(state, 0, 0)
+    state.target_bytes = None
+    state.drain_acked = 0
 
 
-def ended(readings: Readings, state: Search, now_units: int) -> int:
+def zero_counters(state: Search) -> None:
+    """Count from 0 again; no bin is open."""
+    state.delivered.counter_bytes = state.sent.counter_bytes = 0
+
+
+def late_ticks(readings: Readings, state: Search, t_ns: int) -> int:
+    """Return for how long the open bin has been over, negative while it is not."""
+    return TICKS_PER_UNIT * units(readings, t_ns) - state.bin_end_ticks
+
+
+def passed_bins(readings: Readings, state: Search, t_ns: int) -> int:
+    """Return floor((now - bin_end) / bin duration) + 1; the open bin is over."""
+    return late_ticks(readings, state, t_ns) // state.bin_ticks + 1  # [search.bins.passed]
+
+
+def ended_bins(readings: Readings, state: Search, t_ns: int) -> int:
     """Return how many bins end now, the open one being among them."""
-    steps = passed(readings, state, now_units)
-    at_an_end = (TICKS_PER_UNIT * now_units - state.bin_end_ticks) % state.bin_ticks == 0
-    if readings.ended_bins is EndedBins.EACH_TESTED and readings.boundary is BoundaryReading.AFTER and at_an_end:
-        steps -= 1  # [search.bins.each-tested]
-    return steps
+    bins = passed_bins(readings, state, t_ns)
+    at_an_end = late_ticks(readings, state, t_ns) % state.bin_ticks == 0
+    if readings.ended_bins is EndedBins.EACH_TESTED and readings.boundary is Boundary.AFTER and at_an_end:
+        bins -= 1  # [search.bins.each-tested]
+    return 1 if readings.catch_up is CatchUp.ONE else bins
 
 
-def advance(readings: Readings, state: Search, steps: int) -> Search:
-    """End ``steps`` bins, of which all but one are empty."""
-    if readings.catch_up is CatchUp.ONE:
-        steps = 1
-    last = readings.crossing_credit is CrossingCredit.LAST_BIN
-    return replace(
-        state,
-        bin_end_ticks=state.bin_end_ticks + steps * state.bin_ticks,  # [search.bins.advance]
-        curr=state.curr + steps,
-        delivered=_complete(state.delivered, steps, last),
-        sent=_complete(state.sent, steps, last),
-    )
+def complete(readings: Readings, series: Series, bins: int) -> None:
+    """End a number of bins. What the open one holds goes to the first of them or to the last; the others are empty."""
+    empty = (0,) * min(bins - 1, KEPT_BINS)
+    ended = (series.open_bytes, *empty)
+    if readings.crossing_credit is CrossingCredit.LAST_BIN:
+        ended = (*empty, series.open_bytes)
+    series.completed = (*series.completed, *ended)[-KEPT_BINS:]
+    series.open_bytes = 0
 
 
-def _complete(series: Series, steps: int, last: bool) -> Series:
-    """End the open bin. What it holds goes to the first of the bins that end, or to the last."""
-    empty = (0,) * min(steps - 1, KEPT_BINS)
-    bins = (*series.completed, *empty, series.open_bytes) if last else (*series.completed, series.open_bytes, *empty)
-    return Series(series.counter_bytes, 0, bins[-KEPT_BINS:])
-
-
-def credit(series: Series, count_bytes: int) -> Series:
-    """Count bytes in the open bin."""
-    open_bytes = series.open_bytes + count_bytes  # [search.bins.credit]
-    if open_bytes > BIN_MAX_BYTES:
-        raise DomainError(f"the open bin holds more than {BIN_MAX_BYTES} bytes")  # [search.domain]
-    return replace(series, counter_bytes=_wrap(series.counter_bytes + count_bytes), open_bytes=open_bytes)
-
-
-def _wrap(counter_bytes: int) -> int:
-    if counter_bytes >= 2**63:
-        raise DomainError("a counter of bytes reaches 2^63")  # [search.domain]
-    return counter_bytes
-
-
-def count(series: Series, count_bytes: int) -> Series:
-    """Count bytes that belong to no bin."""
-    return replace(series, counter_bytes=_wrap(series.counter_bytes + count_bytes))
+def advance(readings: Readings, state: Search, t_ns: int) -> None:
+    """End the bins that are over, and open the next."""
+    bins = ended_bins(readings, state, t_ns)
+    complete(readings, state.delivered, bins)
+    complete(readings, state.sent, bins)
+    state.curr += bins
+    state.bin_end_ticks += bins * state.bin_ticks  # [search.bins.advance]

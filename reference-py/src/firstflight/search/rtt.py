@@ -1,8 +1,10 @@
-"""The clock and the RTT of SEARCH (``spec/search.md``, sections Start and Evaluation)."""
+"""The clock and the RTT of SEARCH (``spec/search.md``, sections Start and Evaluation).
+
+Mirrors ``reference-c/src/search/rtt.c``.
+"""
 
 from dataclasses import dataclass
 
-from firstflight.events import Ack
 from firstflight.search.profiles import AckDelay, Clock, Readings, Rtt
 
 _NS_PER_UNIT = {Clock.NS: 1, Clock.US: 1_000, Clock.MS: 1_000_000}
@@ -18,44 +20,43 @@ class Sample:
     ack_delay_ns: int
 
 
-def sample_of(ack: Ack, before: Sample | None) -> Sample | None:
-    """Return the sample of an ACK, or the one before where it gave none."""
-    if ack.latest_rtt_ns is None:
-        return before
-    latest_ns, minimum_ns, smoothed_ns = ack.latest_rtt_ns, ack.min_rtt_ns, ack.smoothed_rtt_ns
-    return Sample(latest_ns, minimum_ns, smoothed_ns, ack.ack_delay_ns)  # [search.rtt.reuse]
+def ns_per_unit(readings: Readings) -> int:
+    """Return how long a unit of the profile's clock is."""
+    return _NS_PER_UNIT[readings.clock]
 
 
 def units(readings: Readings, time_ns: int) -> int:
     """Return a time or an RTT in whole units of the profile's clock."""
-    return time_ns // _NS_PER_UNIT[readings.clock]  # [search.clock]
+    return time_ns // ns_per_unit(readings)  # [search.clock]
+
+
+def at_least_one(rtt: int) -> int:
+    """Return an RTT that can be a divisor."""
+    if rtt == 0:
+        rtt = 1  # [search.init.rtt-zero]
+    return rtt
 
 
 def rtt_units(readings: Readings, sample: Sample) -> int:
     """Return the RTT of an evaluation in units of the clock."""
     samples_ns = {Rtt.LATEST: None, Rtt.SMOOTHED: sample.smoothed_ns, Rtt.MINIMUM: sample.minimum_ns}
     other_ns = samples_ns[readings.rtt]  # [search.rtt.latest]
-    return latest_units(readings, sample) if other_ns is None else _at_least_one(units(readings, other_ns))
+    return latest_units(readings, sample) if other_ns is None else at_least_one(units(readings, other_ns))
+
+
+def delay_units(readings: Readings, delay_ns: int) -> int:
+    """Return an acknowledgement delay in units of the clock."""
+    if readings.ack_delay is AckDelay.OFF_ABOVE_NEAREST:
+        delay_ns += ns_per_unit(readings) // 2
+    return units(readings, delay_ns)
 
 
 def latest_units(readings: Readings, sample: Sample) -> int:
     """Return the latest RTT in units of the clock, less the acknowledgement delay where the reading takes it off."""
     rtt = units(readings, sample.latest_ns)
     if readings.ack_delay is not AckDelay.KEPT and sample.minimum_ns is not None:
-        delay = _delay_units(readings, sample.ack_delay_ns)
+        delay = delay_units(readings, sample.ack_delay_ns)
         least = delay + units(readings, sample.minimum_ns)
         if rtt > least or (rtt == least and readings.ack_delay is AckDelay.OFF_AT_LEAST):
             rtt -= delay  # [search.rtt.ack-delay]
-    return _at_least_one(rtt)
-
-
-def _delay_units(readings: Readings, delay_ns: int) -> int:
-    if readings.ack_delay is AckDelay.OFF_ABOVE_NEAREST:
-        delay_ns += _NS_PER_UNIT[readings.clock] // 2
-    return units(readings, delay_ns)
-
-
-def _at_least_one(rtt: int) -> int:
-    if rtt == 0:
-        rtt = 1  # [search.init.rtt-zero]
-    return rtt
+    return at_least_one(rtt)

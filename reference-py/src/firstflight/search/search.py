@@ -1,26 +1,27 @@
-"""SEARCH (``spec/search.md``), in every profile of ``search_profiles``: the flow of an event.
+"""SEARCH (``spec/search.md``) in every profile: the flow of an event. Functions change the state and the base in place.
 
-The bins are in ``search_bins``, their comparison in ``search_windows``, the exit in ``search_exit``.
+The bins are in ``bins``, their comparison in ``windows``, the exit in ``exit``.
+
+Mirrors ``reference-c/src/search/search.c``.
 """
 
-from dataclasses import replace
-
 from firstflight.events import Ack
+from firstflight.newreno.newreno import NewReno
 from firstflight.observables import Outcome
 from firstflight.search.bins import (
     Search,
-    Series,
     advance,
-    begin,
     bin_duration_ticks,
-    count,
-    credit,
-    ended,
-    passed,
+    forget,
+    late_ticks,
+    open_first_bin,
+    passed_bins,
+    zero_counters,
 )
-from firstflight.search.exit import Base, Decision, begin_drain, drain, leave
+from firstflight.search.exit import begin_drain, drain, leave
 from firstflight.search.profiles import (
     AppLimited,
+    Boundary,
     Compared,
     CountedIn,
     CrossingCredit,
@@ -34,149 +35,162 @@ from firstflight.search.profiles import (
     Readings,
     RestartCounters,
 )
-from firstflight.search.rtt import latest_units, sample_of, units
+from firstflight.search.rtt import latest_units, units
 from firstflight.search.windows import WINDOW_BINS, Evaluation, evaluate
 
-__all__ = ["Base", "Decision", "Search", "on_ack", "on_ack_elsewhere", "on_persistent_congestion", "on_sent"]
+__all__ = ["Search", "on_ack", "on_ack_elsewhere", "on_persistent_congestion", "on_sent"]
 
 
-def on_sent(readings: Readings, state: Search, sent_bytes: int, *, slow_start: bool) -> Search:
+def on_sent(readings: Readings, state: Search, sent_bytes: int, *, slow_start: bool) -> None:
     """Process packets being sent. Their bytes are counted where they are compared."""
     if readings.compared is Compared.DELIVERED or (not slow_start and readings.counted_in is CountedIn.SLOW_START):
-        return state
-    return replace(state, sent=credit(state.sent, sent_bytes))  # [search.bins.sent]
+        return
+    state.sent.check_room(sent_bytes)
+    state.sent.credit(sent_bytes)  # [search.bins.sent]
 
 
-def on_ack_elsewhere(readings: Readings, state: Search, ack: Ack) -> Search:
+def on_ack_elsewhere(readings: Readings, state: Search, ack: Ack) -> None:
     """Process an ACK that arrived outside slow start: its RTT is kept, and at most its bytes are counted."""
-    state = replace(state, sample=sample_of(ack, state.sample))
+    state.keep_sample(ack)
     if readings.counted_in is CountedIn.SLOW_START:
-        return state  # [search.slow-start-only]
-    return replace(state, delivered=credit(state.delivered, ack.bytes))  # [search.bins.every-phase]
+        return  # [search.slow-start-only]
+    state.delivered.credit(ack.bytes)  # [search.bins.every-phase]
 
 
-def on_persistent_congestion(readings: Readings, state: Search) -> Search:
+def clear(readings: Readings, state: Search) -> None:
+    """Forget the bins but not the last sample; the counters go on or begin anew."""
+    if readings.restart_counters is RestartCounters.ZEROED:
+        zero_counters(state)
+        forget(state)
+    else:
+        forget(state)  # [search.restart.counters]
+
+
+def on_persistent_congestion(readings: Readings, state: Search) -> None:
     """Process persistent congestion, which leads back to slow start."""
     if readings.persistent is Persistent.REINITIALISE:
-        return _cleared(readings, state)  # [search.restart]
-    return state
+        clear(readings, state)  # [search.restart]
 
 
-def on_ack(readings: Readings, state: Search, ack: Ack, base: Base) -> tuple[Search, Decision]:
-    """Process an ACK that arrived in slow start, before the base controller does."""
-    state = replace(state, sample=sample_of(ack, state.sample))
-    if state.target_bytes is not None:
-        return drain(readings, replace(state, delivered=count(state.delivered, ack.bytes)), ack, base)
-    if readings.app_limited is AppLimited.SKIP and ack.app_limited:
-        return _passed_over(readings, state), Decision(Evaluation(Outcome.APP_LIMITED))  # [search.app-limited]
-    idle = _uncounted(readings, state, ack)
-    if idle is not None:
-        return _counted(state, ack), Decision(Evaluation(idle))
-    if state.bin_end_ticks == 0:
-        return _start(readings, state, ack)
-    if passed(readings, state, units(readings, ack.t_ns)) > 0:
-        return _on_boundary(readings, state, ack, base)
-    state = _credited(state, ack)
-    if readings.evaluated is Evaluated.EVERY_ACK:
-        return _decide(readings, state, ack, base)  # [search.evaluate.every-ack]
-    return state, Decision(Evaluation(Outcome.SAME_BIN))  # [search.bins.same-bin]
-
-
-def _passed_over(readings: Readings, state: Search) -> Search:
-    """Return the state after an ACK that is passed over; its sample may set the bin duration all the same."""
-    if readings.initial_rtt is InitialRtt.AT_START or state.bin_ticks > 0 or state.sample is None:
-        return state
-    return replace(state, bin_ticks=_duration_ticks(readings, state))  # [search.init.first-sample]
-
-
-def _uncounted(readings: Readings, state: Search, ack: Ack) -> Outcome | None:
-    """Return why an ACK starts nothing and ends no bin although its bytes may count, if it does not."""
-    if readings.app_limited is AppLimited.COUNT_BYTES and ack.app_limited:
-        return Outcome.APP_LIMITED  # [search.app-limited.bytes]
-    if state.sample is None:
-        return Outcome.NO_RTT_SAMPLE  # [search.init.wait-for-sample]
-    if readings.missing_rtt is MissingRtt.SKIP and ack.latest_rtt_ns is None:
-        return Outcome.NO_RTT_SAMPLE  # [search.rtt.skip]
-    return None
-
-
-def _duration_ticks(readings: Readings, state: Search) -> int:
+def duration_ticks(readings: Readings, state: Search) -> int:
+    """Return the bin duration that the last sample gives; there is one."""
     assert state.sample is not None
     return bin_duration_ticks(readings, latest_units(readings, state.sample))
 
 
-def _start(readings: Readings, state: Search, ack: Ack) -> tuple[Search, Decision]:
+def pass_over(readings: Readings, state: Search) -> Outcome:
+    """Pass over an app-limited ACK. Its sample may set the bin duration all the same."""
+    if readings.initial_rtt is InitialRtt.FIRST_SAMPLE and state.bin_ticks == 0 and state.sample is not None:
+        state.bin_ticks = duration_ticks(readings, state)  # [search.init.first-sample]
+    return Outcome.APP_LIMITED  # [search.app-limited]
+
+
+def ignored(readings: Readings, state: Search, ack: Ack) -> Outcome | None:
+    """Return why an ACK is ignored but for its bytes, ``None`` if it is not: it starts nothing and ends no bin."""
+    if ack.app_limited and readings.app_limited is AppLimited.COUNT_BYTES:
+        return Outcome.APP_LIMITED  # [search.app-limited.bytes]
+    if state.sample is None:
+        return Outcome.NO_RTT_SAMPLE  # [search.init.wait-for-sample]
+    if ack.latest_rtt_ns is None and readings.missing_rtt is MissingRtt.SKIP:
+        return Outcome.NO_RTT_SAMPLE  # [search.rtt.skip]
+    return None
+
+
+def start(readings: Readings, state: Search, ack: Ack) -> Outcome:
     """Open bin 0 with this ACK. The last sample gives the duration, unless there is one."""
-    duration_ticks = state.bin_ticks or _duration_ticks(readings, state)
-    now_units = units(readings, ack.t_ns)
+    bin_ticks = state.bin_ticks if state.bin_ticks > 0 else duration_ticks(readings, state)
+    open_first_bin(state, bin_ticks, units(readings, ack.t_ns))
     if readings.first_ack is FirstAck.IN_BIN_0:
-        state = _credited(begin(state, duration_ticks, now_units), ack)
+        state.delivered.credit(ack.bytes)
     else:
-        counted = replace(state, delivered=count(state.delivered, ack.bytes))
-        state = begin(counted, duration_ticks, now_units)  # [search.init.before-bin-0]
-    return state, Decision(Evaluation(Outcome.STARTED))
+        state.delivered.count(ack.bytes)  # [search.init.before-bin-0]
+    return Outcome.STARTED
 
 
-def _on_boundary(readings: Readings, state: Search, ack: Ack, base: Base) -> tuple[Search, Decision]:
-    """Process an ACK that ends at least one bin."""
-    if readings.app_limited is AppLimited.RESTART and ack.app_limited:
-        return _restarted(_start(readings, state, ack))  # [search.app-limited.restart]
-    now_units = units(readings, ack.t_ns)
-    if 0 < readings.missed_bins_maximum < passed(readings, state, now_units):
-        return _on_missed_bins(readings, state, ack)
-    steps = ended(readings, state, now_units)
-    if readings.crossing_credit is not CrossingCredit.NEW_BIN:
-        state = advance(readings, _credited(state, ack), steps)  # [search.bins.credit-before]
-        return _decide(readings, state, ack, base)
-    state = advance(readings, state, steps)
-    if readings.evaluated is Evaluated.EVERY_ACK:
-        return _decide(readings, _credited(state, ack), ack, base)
-    after, decision = _decide(readings, state, ack, base)
-    return _credited(after, ack), decision
-
-
-def _on_missed_bins(readings: Readings, state: Search, ack: Ack) -> tuple[Search, Decision]:
-    """Start again because too many bins end with one ACK."""
-    fresh = _cleared(readings, state)  # [search.missed-bins]
+def restart(readings: Readings, state: Search, ack: Ack, bins: int) -> Outcome:
+    """Start again because too many bins end with this ACK."""
+    bin_ticks = state.bin_ticks
+    clear(readings, state)  # [search.missed-bins]
     if readings.missed_bins_restart is MissedBinsRestart.NEXT_ACK:
-        return fresh, Decision(Evaluation(Outcome.RESTARTED))  # [search.missed-bins.next-ack]
+        return Outcome.RESTARTED  # [search.missed-bins.next-ack]
     if readings.missed_bins_restart is MissedBinsRestart.NEXT_ACK_THIS_RTT:
-        fresh = replace(fresh, bin_ticks=_duration_ticks(readings, fresh))  # [search.missed-bins.this-rtt]
-        return fresh, Decision(Evaluation(Outcome.RESTARTED))
-    few = passed(readings, state, units(readings, ack.t_ns)) <= WINDOW_BINS
-    if readings.missed_bins_restart is MissedBinsRestart.NOW_OLD_DURATION and few:
-        fresh = replace(fresh, bin_ticks=state.bin_ticks)  # [search.missed-bins.old-duration]
-    return _restarted(_start(readings, fresh, ack))
+        state.bin_ticks = duration_ticks(readings, state)  # [search.missed-bins.this-rtt]
+        return Outcome.RESTARTED
+    if readings.missed_bins_restart is MissedBinsRestart.NOW_OLD_DURATION and bins <= WINDOW_BINS:
+        state.bin_ticks = bin_ticks  # [search.missed-bins.old-duration]
+    start(readings, state, ack)
+    return Outcome.RESTARTED
 
 
-def _restarted(started: tuple[Search, Decision]) -> tuple[Search, Decision]:
-    return started[0], Decision(Evaluation(Outcome.RESTARTED))
-
-
-def _cleared(readings: Readings, state: Search) -> Search:
-    """Return the state before the first ACK but for the last sample; the counters go on or begin anew."""
-    if readings.restart_counters is RestartCounters.ZEROED:
-        return Search(sample=state.sample)
-    delivered, sent = Series(state.delivered.counter_bytes), Series(state.sent.counter_bytes)
-    return Search(sample=state.sample, delivered=delivered, sent=sent)  # [search.restart.counters]
-
-
-def _counted(state: Search, ack: Ack) -> Search:
-    """Count an ACK in the open bin; while none is open its bytes belong to no bin."""
-    if state.bin_end_ticks > 0:
-        return _credited(state, ack)
-    return replace(state, delivered=count(state.delivered, ack.bytes))  # [search.bins.none-open]
-
-
-def _credited(state: Search, ack: Ack) -> Search:
-    return replace(state, delivered=credit(state.delivered, ack.bytes))
-
-
-def _decide(readings: Readings, state: Search, ack: Ack, base: Base) -> tuple[Search, Decision]:
+def decide(readings: Readings, state: Search, base: NewReno, ack: Ack, evaluation: Evaluation) -> Outcome:
     """Evaluate the windows, and leave slow start if they say so."""
-    evaluation = evaluate(readings, state)
-    if evaluation.outcome is not Outcome.EXITED:
-        return state, Decision(evaluation)
-    if readings.lower is Lower.DRAIN:
-        return begin_drain(readings, state, base), Decision(evaluation)
-    return state, Decision(evaluation, leave(readings, state, ack, base))
+    outcome = evaluate(readings, state, evaluation)
+    if outcome is Outcome.EXITED:
+        if readings.lower is Lower.DRAIN:
+            begin_drain(readings, state, base)
+        else:
+            leave(readings, state, base, ack)
+    return outcome
+
+
+def on_boundary(readings: Readings, state: Search, base: NewReno, ack: Ack, evaluation: Evaluation) -> Outcome:
+    """Process an ACK that ends bins: it counts in one of them, or in the new one before or after the evaluation."""
+    bins = passed_bins(readings, state, ack.t_ns)
+    if ack.app_limited and readings.app_limited is AppLimited.RESTART:
+        start(readings, state, ack)
+        return Outcome.RESTARTED  # [search.app-limited.restart]
+    if 0 < readings.missed_bins_maximum < bins:
+        return restart(readings, state, ack, bins)
+    if readings.crossing_credit is not CrossingCredit.NEW_BIN:
+        state.delivered.credit(ack.bytes)  # [search.bins.credit-before]
+        advance(readings, state, ack.t_ns)
+        return decide(readings, state, base, ack, evaluation)
+    advance(readings, state, ack.t_ns)
+    if readings.evaluated is Evaluated.EVERY_ACK:
+        state.delivered.credit(ack.bytes)
+        return decide(readings, state, base, ack, evaluation)
+    outcome = decide(readings, state, base, ack, evaluation)
+    state.delivered.credit(ack.bytes)
+    return outcome
+
+
+def in_open_bin(readings: Readings, state: Search, t_ns: int) -> bool:
+    """Return whether an ACK arrives before the open bin ends."""
+    late = late_ticks(readings, state, t_ns)
+    return late < 0 or (late == 0 and readings.boundary is Boundary.AFTER)
+
+
+def on_counted_ack(readings: Readings, state: Search, base: NewReno, ack: Ack, evaluation: Evaluation) -> Outcome:
+    """Process an ACK that is not ignored: credit, advance, evaluate, exit."""
+    if state.bin_end_ticks == 0:
+        return start(readings, state, ack)
+    if not in_open_bin(readings, state, ack.t_ns):
+        return on_boundary(readings, state, base, ack, evaluation)
+    state.delivered.credit(ack.bytes)
+    if readings.evaluated is Evaluated.EVERY_ACK:
+        return decide(readings, state, base, ack, evaluation)  # [search.evaluate.every-ack]
+    return Outcome.SAME_BIN  # [search.bins.same-bin]
+
+
+def on_ignorable_ack(readings: Readings, state: Search, base: NewReno, ack: Ack, evaluation: Evaluation) -> Outcome:
+    """Process an ACK that is app-limited or has no RTT sample. If the profile ignores it, its bytes may count yet."""
+    if ack.app_limited and readings.app_limited is AppLimited.SKIP:
+        return pass_over(readings, state)
+    why = ignored(readings, state, ack)
+    if why is None:
+        return on_counted_ack(readings, state, base, ack, evaluation)
+    if state.bin_end_ticks > 0:
+        state.delivered.credit(ack.bytes)
+    else:
+        state.delivered.count(ack.bytes)  # [search.bins.none-open]
+    return why
+
+
+def on_ack(readings: Readings, state: Search, base: NewReno, ack: Ack, evaluation: Evaluation) -> Outcome:
+    """Process an ACK that arrived in slow start, before the base does. ``evaluation`` receives what is computed."""
+    state.keep_sample(ack)
+    if state.target_bytes is not None:
+        return drain(readings, state, base, ack)
+    if ack.app_limited or ack.latest_rtt_ns is None:
+        return on_ignorable_ack(readings, state, base, ack, evaluation)
+    return on_counted_ack(readings, state, base, ack, evaluation)

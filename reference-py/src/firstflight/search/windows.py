@@ -1,4 +1,9 @@
-"""The windows of SEARCH and their comparison (``spec/search.md``, section Evaluation)."""
+"""The windows of SEARCH and their comparison (``spec/search.md``, section Evaluation).
+
+Bins are named by age here: that of bin i is ``curr`` - i, -1 to 49. Older bins have larger ages.
+
+Mirrors ``reference-c/src/search/windows.c``.
+"""
 
 from dataclasses import dataclass
 
@@ -24,7 +29,7 @@ from firstflight.search.profiles import (
 from firstflight.search.rtt import rtt_units
 
 WINDOW_BINS = 10
-#: A counter that is shifted right must fit in so many bits.
+#: The width of a counter that is shifted right.
 SHIFTED_BITS = 16
 #: By difference and by what is compared: norm_diff reaches it iff first * earlier >= second * later.
 _PRODUCTS = {
@@ -35,39 +40,120 @@ _PRODUCTS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Evaluation:
     """What an evaluation computed; ``None`` where it did not come that far. ``previous_bytes`` is rounded down."""
 
-    outcome: Outcome
     shift_bins: int | None = None
     current_bytes: int | None = None
     previous_bytes: int | None = None
 
 
-def evaluate(readings: Readings, state: Search) -> Evaluation:
-    """Compare the two windows. The order of the tests is that of the page."""
-    shift, rest_ticks = shift_bins(readings, state)
-    prev = state.curr - shift
-    if prev < WINDOW_BINS or (readings.guard is Guard.MORE_THAN and prev == WINDOW_BINS):
-        return Evaluation(Outcome.WARMING_UP, shift)  # [search.guard.warming-up]
-    if shift > readings.shift_maximum_bins:
-        return Evaluation(Outcome.RTT_INFLATED, shift)  # [search.guard.rtt-inflated]
-    if readings.interpolation is Interpolation.FORWARD and shift == 0:
-        return Evaluation(Outcome.RTT_BELOW_BIN, shift)  # [search.guard.rtt-below-bin]
-    scale = scale_bits(readings, state)
-    current_bytes = _window_bytes(readings, state.delivered, state.curr, state.curr, scale)
-    earlier = state.sent if readings.compared is Compared.SENT else state.delivered
-    previous, parts = _interpolated(readings, earlier, state, prev, rest_ticks, scale)
-    if previous == 0:
-        outcome = Outcome.PREVIOUS_ZERO  # [search.previous-zero]
-    elif current_bytes == 0 and readings.current_zero is CurrentZero.NO_DECISION:
-        outcome = Outcome.CURRENT_ZERO  # [search.current-zero]
-    elif _reaches(readings, previous, parts * current_bytes):
-        outcome = Outcome.EXITED
-    else:
-        outcome = Outcome.BELOW_THRESHOLD  # [search.threshold.below]
-    return Evaluation(outcome, shift, current_bytes, previous // parts)
+@dataclass(frozen=True, slots=True)
+class View:
+    """A series as the windows read it. ``scale``: by how many bits counters are shifted right."""
+
+    readings: Readings
+    series: Series
+    curr: int
+    scale: int
+
+
+def view_of(readings: Readings, state: Search, series: Series, scale: int) -> View:
+    """Return one of the series of a state as the windows read it."""
+    return View(readings, series, state.curr, scale)
+
+
+def bin_bytes(view: View, age: int) -> int:
+    """Return what a bin holds that is open or completed."""
+    return view.series.open_bytes if age == 0 else view.series.completed[-age]
+
+
+def counter_bytes(view: View, age: int) -> int:
+    """Return the counter as it was when the bin began; now, if it has not begun."""
+    if age < 0:
+        return view.series.counter_bytes
+    since_bytes = sum(view.series.completed[-age:]) if age > 0 else 0
+    return view.series.counter_bytes - view.series.open_bytes - since_bytes
+
+
+def delivered_bytes(readings: Readings, state: Search, age: int) -> int:
+    """Return the counter of delivered bytes as it was when the bin of that age began."""
+    return counter_bytes(view_of(readings, state, state.delivered, 0), age)
+
+
+def bounds_of(readings: Readings, age: int) -> tuple[int, int]:
+    """Return the ages of the first and the last bin of the window whose index has the given age."""
+    if readings.windows is Windows.THROUGH_OPEN:
+        return age + WINDOW_BINS, age  # [search.windows.through-open]
+    if readings.windows is Windows.LIVE:
+        return age + WINDOW_BINS - 1, age  # [search.windows.live]
+    return age + WINDOW_BINS, age + 1  # [search.windows.completed]
+
+
+def sum_bytes(view: View, first: int, last: int) -> int:
+    """Return what the bins of the ages first..last hold, as their slots show it."""
+    readings = view.readings
+    newest = 0 if readings.ring is Ring.OPEN_BIN else 1
+    aliased_bytes = 0
+    if readings.kept_bins is KeptBins.NEWEST and first > 1:
+        first = 1  # [search.bins.newest-only]
+    if readings.ring is not Ring.AMPLE:
+        while first >= max(last, newest + RING_BINS):
+            slot_holds = newest + (first - newest) % RING_BINS
+            aliased_bytes += bin_bytes(view, slot_holds) >> view.scale  # [search.windows.aliased]
+            first -= 1
+    if first < last:
+        return aliased_bytes
+    end_bytes = counter_bytes(view, last - 1)
+    start_bytes = counter_bytes(view, first)
+    if first > view.curr and readings.before_bin_0 is BeforeBin0.ZERO:
+        start_bytes = 0  # [search.windows.before-bin-0]
+    return aliased_bytes + (end_bytes >> view.scale) - (start_bytes >> view.scale)
+
+
+def window_bytes(view: View, age: int) -> int:
+    """Return what the window holds whose index has the given age."""
+    first, last = bounds_of(view.readings, age)
+    return sum_bytes(view, first, last)
+
+
+def percent_of(count_bytes: int, percent: int) -> int:
+    """Return a percentage of a number of bytes, rounded down."""
+    return count_bytes * percent // 100
+
+
+def by_terms(window: int, shifted: int, dropped: int, percent: int) -> int:
+    """Return a window shifted by a percentage of a bin: ``dropped`` leaves, what ``shifted`` has instead enters."""
+    common = window - dropped
+    kept = percent_of(dropped, 100 - percent)  # [search.interpolation.percent-terms]
+    return common + kept + percent_of(shifted - common, percent)
+
+
+def whole(count_bytes: int) -> tuple[int, int]:
+    """Return a whole number of bytes as parts."""
+    return count_bytes, 1
+
+
+def interpolated(view: View, state: Search, age: int, rest_ticks: int) -> tuple[int, int]:
+    """Return the earlier window, whose index has the given age: a number of parts, and how many of them make a byte."""
+    readings = view.readings
+    window = window_bytes(view, age)
+    if readings.interpolation is Interpolation.NONE:
+        return whole(window)
+    backward = readings.interpolation is Interpolation.BACKWARD
+    shifted = window_bytes(view, age + 1 if backward else age - 1)
+    parts = (state.bin_ticks - rest_ticks) * window + rest_ticks * shifted
+    if readings.fraction is Fraction.EXACT:
+        return parts, state.bin_ticks  # [search.interpolation.exact]
+    if readings.fraction is Fraction.ROUNDED_DOWN:
+        return whole(parts // state.bin_ticks)  # [search.interpolation.rounded-down]
+    percent = 100 * rest_ticks // state.bin_ticks
+    if readings.fraction is Fraction.PERCENT:
+        return whole(((100 - percent) * window + percent * shifted) // 100)  # [search.interpolation.percent]
+    first, last = bounds_of(readings, age)
+    leaving = last if backward else first
+    return whole(by_terms(window, shifted, sum_bytes(view, leaving, leaving), percent))
 
 
 def shift_bins(readings: Readings, state: Search) -> tuple[int, int]:
@@ -87,7 +173,7 @@ def shift_bins(readings: Readings, state: Search) -> tuple[int, int]:
 
 
 def scale_bits(readings: Readings, state: Search) -> int:
-    """Return by how many bits the counters are shifted right."""
+    """Return by how many bits the counters are shifted right: the least with which the largest fits."""
     if readings.precision is Precision.FULL:
         return 0
     largest = max(series.counter_bytes - series.open_bytes for series in (state.delivered, state.sent))
@@ -96,81 +182,35 @@ def scale_bits(readings: Readings, state: Search) -> int:
     return max(0, largest.bit_length() - SHIFTED_BITS)  # [search.windows.shifted]
 
 
-def _interpolated(
-    readings: Readings, series: Series, state: Search, prev: int, rest_ticks: int, scale: int
-) -> tuple[int, int]:
-    """Return the earlier window as a number of parts, and how many parts make a byte."""
-    window_bytes = _window_bytes(readings, series, state.curr, prev, scale)
-    if readings.interpolation is Interpolation.NONE:
-        return window_bytes, 1
-    step = -1 if readings.interpolation is Interpolation.BACKWARD else 1
-    shifted_bytes = _window_bytes(readings, series, state.curr, prev + step, scale)
-    parts = (state.bin_ticks - rest_ticks) * window_bytes + rest_ticks * shifted_bytes
-    if readings.fraction is Fraction.EXACT:
-        return parts, state.bin_ticks  # [search.interpolation.exact]
-    if readings.fraction is Fraction.ROUNDED_DOWN:
-        return parts // state.bin_ticks, 1  # [search.interpolation.rounded-down]
-    percent = 100 * rest_ticks // state.bin_ticks
-    if readings.fraction is Fraction.PERCENT:
-        return ((100 - percent) * window_bytes + percent * shifted_bytes) // 100, 1  # [search.interpolation.percent]
-    first, last = _bounds(readings, prev)
-    dropped = last if step < 0 else first
-    dropped_bytes = _sum_bytes(readings, series, state.curr, dropped, dropped, scale)
-    common_bytes = window_bytes - dropped_bytes
-    gained_bytes = shifted_bytes - common_bytes
-    kept = dropped_bytes * (100 - percent) // 100  # [search.interpolation.percent-terms]
-    return common_bytes + kept + gained_bytes * percent // 100, 1
-
-
-def _window_bytes(readings: Readings, series: Series, curr: int, end: int, scale: int) -> int:
-    first, last = _bounds(readings, end)
-    return _sum_bytes(readings, series, curr, first, last, scale)
-
-
-def _bounds(readings: Readings, end: int) -> tuple[int, int]:
-    """Return the first and the last bin of the window that belongs to index ``end``."""
-    if readings.windows is Windows.THROUGH_OPEN:
-        return end - WINDOW_BINS, end  # [search.windows.through-open]
-    if readings.windows is Windows.LIVE:
-        return end - WINDOW_BINS + 1, end  # [search.windows.live]
-    return end - WINDOW_BINS, end - 1  # [search.windows.completed]
-
-
-def _sum_bytes(readings: Readings, series: Series, curr: int, first: int, last: int, scale: int) -> int:
-    """Return what the bins first..last hold, as their slots show it."""
-    if readings.kept_bins is KeptBins.NEWEST:
-        first = max(first, curr - 1)  # [search.bins.newest-only]
-        if first > last:
-            return 0
-    newest = curr if readings.ring is Ring.OPEN_BIN else curr - 1
-    aliased_bytes = 0
-    while readings.ring is not Ring.AMPLE and first <= min(newest - RING_BINS, last):
-        slot_holds = newest - (newest - first) % RING_BINS
-        aliased_bytes += bin_bytes(series, curr, slot_holds) >> scale  # [search.windows.aliased]
-        first += 1
-    if first > last:
-        return aliased_bytes
-    end, start = counter_bytes(series, curr, last + 1), counter_bytes(series, curr, first)
-    if first < 0 and readings.before_bin_0 is BeforeBin0.ZERO:
-        start = 0  # [search.windows.before-bin-0]
-    return aliased_bytes + (end >> scale) - (start >> scale)
-
-
-def bin_bytes(series: Series, curr: int, index: int) -> int:
-    """Return what bin ``index`` holds."""
-    return series.open_bytes if index == curr else series.completed[index - curr]
-
-
-def counter_bytes(series: Series, curr: int, index: int) -> int:
-    """Return the counter as it was when bin ``index`` began; now, if it has not begun."""
-    if index > curr:
-        return series.counter_bytes
-    since = sum(series.completed[index - curr :]) if index < curr else 0
-    return series.counter_bytes - series.open_bytes - since
-
-
-def _reaches(readings: Readings, previous: int, current: int) -> bool:
+def reaches(readings: Readings, previous: int, current: int) -> bool:
+    """Return whether norm_diff reaches the threshold, for windows in the same parts."""
     first, second = _PRODUCTS[readings.difference, readings.compared]
     if readings.threshold is Threshold.MORE_THAN:
         return first * previous > second * current  # [search.threshold.strict]
     return first * previous >= second * current  # [search.threshold.reached]
+
+
+def evaluate(readings: Readings, state: Search, evaluation: Evaluation) -> Outcome:
+    """Compare the two windows. The order of the tests is that of the page."""
+    shift, rest_ticks = shift_bins(readings, state)
+    evaluation.shift_bins = shift
+    prev = state.curr - shift
+    if prev < WINDOW_BINS or (readings.guard is Guard.MORE_THAN and prev == WINDOW_BINS):
+        return Outcome.WARMING_UP  # [search.guard.warming-up]
+    if shift > readings.shift_maximum_bins:
+        return Outcome.RTT_INFLATED  # [search.guard.rtt-inflated]
+    if readings.interpolation is Interpolation.FORWARD and shift == 0:
+        return Outcome.RTT_BELOW_BIN  # [search.guard.rtt-below-bin]
+    scale = scale_bits(readings, state)
+    earlier = state.sent if readings.compared is Compared.SENT else state.delivered
+    previous, parts = interpolated(view_of(readings, state, earlier, scale), state, shift, rest_ticks)
+    current = window_bytes(view_of(readings, state, state.delivered, scale), 0)
+    evaluation.current_bytes = current
+    evaluation.previous_bytes = previous // parts
+    if previous == 0:
+        return Outcome.PREVIOUS_ZERO  # [search.previous-zero]
+    if current == 0 and readings.current_zero is CurrentZero.NO_DECISION:
+        return Outcome.CURRENT_ZERO  # [search.current-zero]
+    if reaches(readings, previous, parts * current):
+        return Outcome.EXITED
+    return Outcome.BELOW_THRESHOLD  # [search.threshold.below]
