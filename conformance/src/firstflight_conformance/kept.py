@@ -48,7 +48,7 @@ class Checked:
         self._code = code
         self._known: set[str] = set()
         self._news = False
-        with suppress(OSError, UnicodeDecodeError):
+        with suppress(OSError, ValueError):  # it is not there, or not what was written
             first, *known = self._path.read_text(encoding="ascii").split()
             self._known.update(known if first == code else ())
 
