@@ -96,7 +96,7 @@ PYTHON_ONLY = {
 #: Functions of C that Python has not: properties of its state, parts of its on_event, and what its integers and its base do.
 BASE = {"in_congestion_recovery", "end_recovery", "slow_start_packets", "increase"}
 WIDE = {"product", "times"}
-EVENTS = {"on_sent", "count", "rtt", "on_ack", "restart"}
+EVENTS = {"on_sent", "count", "rtt", "on_ack"}
 C_ONLY = {
     "newreno_rfc_9002": {"minimum_window", "in_slow_start"},
     "hystartpp_rfc_9406": {"on_congestion"},
