@@ -1,6 +1,7 @@
 """The plain headers of the C port (``reference-c/plain``): clean as C and C++, and judged like the plain programs they are twins of."""
 
 import ast
+import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -51,6 +52,16 @@ def test_vectors(header: ModuleType, every_case: list[Case]) -> None:
 def test_random_streams(header: ModuleType) -> None:
     """A header agrees with the model on random events."""
     run_streams(header, 700, 10_000)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("share", range(10))
+@pytest.mark.parametrize("name", HEADERS)
+def test_random_streams_long(name: str, share: int, tmp_path: Path) -> None:
+    """The same on a million events, as C and as C++ by turns; FIRSTFLIGHT_LONG_EVENTS is another number for each of ten shares."""
+    program = Header(name, compiled(name, tmp_path, *list(COMPILERS.values())[share % 2]))
+    run_streams(cast(ModuleType, program), 7000 + share, int(os.environ.get("FIRSTFLIGHT_LONG_EVENTS", "100000")))
+    program.close()
 
 
 def test_size(header: ModuleType) -> None:
