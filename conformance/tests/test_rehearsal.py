@@ -40,6 +40,7 @@ def cases(tmp_path_factory: pytest.TempPathFactory) -> list[StimulusCase]:
     """Return a scenario of half a second under three names, with the base controller."""
     raw: dict[str, Any] = json.loads((STIMULI / "shallow-queue.json").read_text(encoding="utf-8"))
     raw |= {"stop_ns": 500_000_000, "after_slow_start_ns": 500_000_000}
+    raw["link"]["rate_bps"] = 4_999_999  # times that are no whole ms
     paths = [tmp_path_factory.mktemp("scenarios") / f"path.{name}.x.json" for name in ("first", "target", "third")]
     for path in paths:
         path.write_text(json.dumps(raw), encoding="utf-8")
