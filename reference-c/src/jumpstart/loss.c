@@ -14,7 +14,10 @@ static void add_repeats(struct ff_jumpstart *state, uint64_t packets)
 void ff_jumpstart_loss_on_sent(const struct ff_jumpstart_readings *readings, struct ff_jumpstart *state,
                                const struct ff_newreno *base, const struct ff_sent *sent)
 {
-    if (!base->in_recovery || !state->accounting || readings->counted != FF_JUMPSTART_COUNTED_RETRANSMISSIONS) {
+    if (!base->in_recovery || readings->accounting != FF_JUMPSTART_ACCOUNTING_HALF_OF_REST) {
+        return;
+    }
+    if (readings->counted != FF_JUMPSTART_COUNTED_RETRANSMISSIONS) {
         return;
     }
     for (size_t i = 0; i < sent->retransmit_count; i++) {

@@ -4,6 +4,7 @@
 #include "firstflight/cubic/window.h"
 #include "firstflight/limits.h"
 #include "firstflight/minmax.h"
+#include "firstflight/rare.h"
 
 uint64_t ff_newreno_recommended_initial_window_bytes(uint64_t max_datagram_size_bytes)
 {
@@ -178,7 +179,17 @@ static void grow_by_ack(struct ff_newreno *state, uint64_t t_ns, const struct ff
     state->cwnd_bytes = saturate(state->cwnd_bytes + increase_bytes);
 }
 
-enum ff_outcome ff_newreno_on_ack(struct ff_newreno *state, uint64_t t_ns, const struct ff_ack *ack)
+/*
+ * For speed alone: return whether any ACK grows the window by all its bytes. That is so from the start of a connection to its first
+ * threshold or loss, and spares a look at each run.
+ */
+static bool grows_at_once(const struct ff_newreno *state)
+{
+    return state->ssthresh_bytes == FF_SSTHRESH_INFINITE && state->recovery_start_ns == FF_NONE && !state->in_recovery &&
+           !state->has_cubic && state->growth == FF_NEWRENO_GROWTH_BYTES;
+}
+
+FF_RARE static enum ff_outcome on_runs_acked(struct ff_newreno *state, uint64_t t_ns, const struct ff_ack *ack)
 {
     enum ff_outcome outcome = FF_OUTCOME_UNCHANGED;
     uint64_t left_bytes = 0; /* at most the bytes of the event */
@@ -193,6 +204,15 @@ enum ff_outcome ff_newreno_on_ack(struct ff_newreno *state, uint64_t t_ns, const
     }
     grow_by_ack(state, t_ns, ack, left_bytes);
     return outcome;
+}
+
+enum ff_outcome ff_newreno_on_ack(struct ff_newreno *state, uint64_t t_ns, const struct ff_ack *ack)
+{
+    if (grows_at_once(state) && !ack->app_limited) {
+        state->cwnd_bytes = saturate(state->cwnd_bytes + ack->bytes); /* [slow-start.grow] */
+        return FF_OUTCOME_GROWN;
+    }
+    return on_runs_acked(state, t_ns, ack);
 }
 
 static enum ff_outcome on_congestion(struct ff_newreno *state, uint64_t now_ns, uint64_t sent_t_ns,

@@ -31,8 +31,10 @@ from firstflight.observables import Outcome
 
 
 def on_sent(readings: Readings, state: JumpStart, base: NewReno, sent: Sent) -> JumpStart:
-    """Count what is sent again in a recovery whose end is accounted for."""
-    if not (base.in_recovery and state.accounting and readings.counted is Counted.RETRANSMISSIONS):
+    """Count what is sent again in a recovery: whether its end is accounted for may show later in it."""
+    if not base.in_recovery or readings.accounting is not Accounting.HALF_OF_REST:
+        return state
+    if readings.counted is not Counted.RETRANSMISSIONS:
         return state
     if readings.counted_data is CountedData.FIRST_FLIGHT:
         repeated = sum(overlap(state, first, last) for first, last in sent.retransmits)
