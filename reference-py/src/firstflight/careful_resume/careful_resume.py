@@ -54,7 +54,7 @@ def _run_normal(state: Resuming, base: NewReno, event: Event) -> Normal:
     if state.search is None:
         return Normal(base, newreno.on_event(base, event))
     answer: Any = startup.step(search_readings(), state.search, base, event)
-    if isinstance(answer, tuple):
+    if isinstance(answer, tuple):  # SEARCH that returns new states instead of changing them
         state.search, base, answer = answer
     return Normal(base, answer.outcome, answer.state["bin"], answer.state["open_bin_bytes"])
 
