@@ -14,8 +14,11 @@ from firstflight.transfer_time.transfer_time import INPUTS, Inputs, TransferTime
 from firstflight_conformance.paths import BUILD, REFERENCE_C
 
 #: The models, and what they call.
-_ROOTS = ("firstflight/transfer_time/growth.h", "firstflight/transfer_time/transfer_time.h")
-_SOURCES = (REFERENCE_C / "src" / "wide.c", *sorted((REFERENCE_C / "src" / "transfer_time").glob("*.c")))
+_ROOTS = ("firstflight/transfer_time/transfer_time.h",)
+_SOURCES = (
+    *(REFERENCE_C / "src" / name for name in ("wide.c", "fraction.c")),
+    *sorted((REFERENCE_C / "src" / "transfer_time").glob("*.c")),
+)
 #: The builds by name, with the macros that make them.
 BUILDS = {"int128": [], "no_int128": [("FF_NO_INT128", "1")]}
 
@@ -72,8 +75,8 @@ class Models:
         if status != self.lib.FF_OK:
             assert bytes(self.ffi.buffer(out))[8:] == before[8:]
             raise DomainError("unknown scheme" if status == self.lib.FF_ERR_UNKNOWN_PROFILE else "domain")
-        gamma = Fraction(self.integer(out.gamma_numerator), self.integer(out.gamma_denominator))
-        assert gamma.denominator == self.integer(out.gamma_denominator)
+        gamma = Fraction(self.integer(out.gamma.numerator), self.integer(out.gamma.denominator))
+        assert gamma.denominator == self.integer(out.gamma.denominator)
         return TransferTime(out.psi, gamma, out.gamma_ns, out.response_time_ns)
 
     def quick_start_code(self, requested_rate_bps: int) -> tuple[int, int]:

@@ -3,6 +3,7 @@
 from fractions import Fraction
 
 from firstflight.transfer_time import transfer_time as model
+from firstflight.transfer_time.growth import begin_growth, next_round, sum_so_far
 from firstflight.transfer_time.transfer_time import Inputs
 from firstflight_conformance.prng import SplitMix64
 
@@ -78,10 +79,10 @@ def _extreme(rng: SplitMix64, values: dict[str, int]) -> None:
 
 def _at_end_of_round(rng: SplitMix64, scheme: str, values: dict[str, int]) -> None:
     """Let the response end within a byte or a segment of the end of some round."""
-    growth = model.Growth(values["segments_per_ack"])
+    growth = begin_growth(values["segments_per_ack"])
     for _ in range(rng.below(24)):
-        growth.next()
-    factor = Fraction(growth.sum, growth.denominator)
+        next_round(growth)
+    factor = Fraction(sum_so_far(growth), growth.denominator)
     if scheme in ("slow-start", "initial-start"):
         whole = int(values["initial_window_segments"] * factor) * values["mss_bytes"]
     elif scheme == "jump-start":
@@ -95,9 +96,9 @@ def _at_end_of_round(rng: SplitMix64, scheme: str, values: dict[str, int]) -> No
 
 def _at_link_rate(rng: SplitMix64, scheme: str, values: dict[str, int]) -> None:
     """Let the window reach the bandwidth-delay product, or the rate that of the link, at the end of some round, or just miss."""
-    growth = model.Growth(values["segments_per_ack"])
+    growth = begin_growth(values["segments_per_ack"])
     for _ in range(rng.below(20)):
-        growth.next()
+        next_round(growth)
     if rng.chance_ppm(500_000):
         values["size_bytes"] = min(values["size_bytes"] * 1000 + 10**9, model.SIZE_MAX_BYTES)
     packet = model.BIT_NS_PER_BYTE_S * values["mtu_bytes"]

@@ -1,5 +1,5 @@
 /* Unit tests of Careful Resume: exact shares, the pacing schedule at its borders, and what the domain refuses. */
-#include "firstflight/careful_resume/unvalidated.h"
+#include "firstflight/careful_resume/state.h"
 #include "support.h"
 
 static struct ff_event saved_of(uint64_t t_ns, uint64_t cwnd_bytes, uint64_t rtt_ns)
@@ -20,12 +20,12 @@ static struct ff_event waiting_of(uint64_t t_ns)
 
 void test_resume_shares_are_exact(void)
 {
-    TEST_ASSERT_EQUAL_UINT64(70000, ff_resume_share(100001, 7, 10, false));
-    TEST_ASSERT_EQUAL_UINT64(70001, ff_resume_share(100001, 7, 10, true));
-    TEST_ASSERT_EQUAL_UINT64(0, ff_resume_share(0, UINT64_MAX, 1, true));
-    TEST_ASSERT_EQUAL_UINT64(UINT64_MAX, ff_resume_share(UINT64_MAX, UINT64_MAX, UINT64_MAX, true));
-    TEST_ASSERT_EQUAL_UINT64(UINT64_MAX, ff_resume_share(UINT64_MAX, UINT64_MAX, UINT64_MAX - 1, true));
-    TEST_ASSERT_EQUAL_UINT64(FF_WINDOW_MAX_BYTES, ff_resume_saturated(FF_WINDOW_MAX_BYTES, FF_WINDOW_MAX_BYTES));
+    TEST_ASSERT_EQUAL_UINT64(70000, ff_careful_resume_share(100001, 7, 10, false));
+    TEST_ASSERT_EQUAL_UINT64(70001, ff_careful_resume_share(100001, 7, 10, true));
+    TEST_ASSERT_EQUAL_UINT64(0, ff_careful_resume_share(0, UINT64_MAX, 1, true));
+    TEST_ASSERT_EQUAL_UINT64(UINT64_MAX, ff_careful_resume_share(UINT64_MAX, UINT64_MAX, UINT64_MAX, true));
+    TEST_ASSERT_EQUAL_UINT64(UINT64_MAX, ff_careful_resume_share(UINT64_MAX, UINT64_MAX, UINT64_MAX - 1, true));
+    TEST_ASSERT_EQUAL_UINT64(FF_WINDOW_MAX_BYTES, ff_careful_resume_saturated(2 * FF_WINDOW_MAX_BYTES));
 }
 
 void test_resume_jumps_and_paces_the_largest_values(void)

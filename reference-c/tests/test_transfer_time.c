@@ -1,7 +1,6 @@
 /* The transfer-time models, and the wide arithmetic below them. */
 #include <string.h>
 
-#include "firstflight/transfer_time/growth.h"
 #include "firstflight/transfer_time/transfer_time.h"
 #include "unity.h"
 
@@ -33,9 +32,9 @@ static void expect(const char *scheme, struct ff_transfer_time_inputs inputs, ui
     struct ff_transfer_time answer = compute(scheme, inputs);
 
     TEST_ASSERT_EQUAL_UINT64(psi, answer.psi);
-    (void)ff_wide_decimal(&answer.gamma_numerator, text);
+    (void)ff_wide_decimal(&answer.gamma.numerator, text);
     TEST_ASSERT_EQUAL_STRING(numerator, text);
-    (void)ff_wide_decimal(&answer.gamma_denominator, text);
+    (void)ff_wide_decimal(&answer.gamma.denominator, text);
     TEST_ASSERT_EQUAL_STRING(denominator, text);
     TEST_ASSERT_EQUAL_UINT64(answer.gamma_ns + inputs.rtt_ns, answer.response_time_ns);
 }

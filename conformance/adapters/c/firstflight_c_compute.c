@@ -81,8 +81,8 @@ static int compute_time(const struct firstflight_computation *computation, struc
         computed->reason = "the inputs, or the response time, are outside the domain";
         return FIRSTFLIGHT_REFUSED;
     }
-    (void)ff_wide_decimal(&time.gamma_numerator, numerator);
-    (void)ff_wide_decimal(&time.gamma_denominator, denominator);
+    (void)ff_wide_decimal(&time.gamma.numerator, numerator);
+    (void)ff_wide_decimal(&time.gamma.denominator, denominator);
     answer(computed, "psi", time.psi);
     computed->outputs[computed->output_count++] =
         (struct firstflight_output){.name = "gamma", .numerator = numerator, .denominator = denominator};

@@ -1,9 +1,10 @@
-/* Careful Resume: one event at a time. Mirrors reference-py/src/firstflight/careful_resume.py. */
+/* Careful Resume: one event at a time. Mirrors reference-py/src/firstflight/careful_resume/careful_resume.py. */
 #include "firstflight/careful_resume/careful_resume.h"
 
+#include "firstflight/careful_resume/pacing.h"
 #include "firstflight/careful_resume/phases.h"
 #include "firstflight/careful_resume/saved.h"
-#include "firstflight/careful_resume/unvalidated.h"
+#include "firstflight/minmax.h"
 #include "firstflight/search/startup.h"
 
 const struct ff_search_readings *ff_careful_resume_search_readings(void)
@@ -25,147 +26,153 @@ void ff_careful_resume_begin(struct ff_careful_resume *state, const struct ff_ne
     };
 }
 
-/* What normal congestion control makes of the event. `observation` receives the numbers of SEARCH where there is one. */
-static enum ff_status compute_normal(const struct ff_careful_resume_readings *readings, struct ff_search *search,
-                                     const struct ff_event *event, struct ff_resume_normal *normal,
-                                     struct ff_observation *observation)
+/* Let normal congestion control process the event. SEARCH counts its bins in every phase. */
+static enum ff_status run_normal(struct ff_search *search, const struct ff_event *event,
+                                 struct ff_careful_resume_normal *normal)
 {
-    struct ff_newreno *base = &normal->base;
-    uint64_t ssthresh_bytes = base->ssthresh_bytes;
-    bool raised = event->kind == FF_EVENT_ACK && ssthresh_bytes == base->cwnd_bytes &&
-                  readings->at_threshold == FF_CAREFUL_RESUME_AT_THRESHOLD_SLOW_START;
+    struct ff_observation seen;
 
-    if (raised) {
-        base->ssthresh_bytes = ssthresh_bytes + 1; /* [careful-resume.normal.at-threshold] */
-    }
     if (search == NULL) {
-        normal->outcome = ff_newreno_on_event(base, event);
-        ff_newreno_observe(base, normal->outcome, observation);
-    } else {
-        /* The bins fill in every phase; where the window is frozen, an exit is computed and dropped. */
-        enum ff_status status = ff_search_startup_step(ff_careful_resume_search_readings(), search,
-                                                       base, event, observation);
-        if (status != FF_OK) {
-            return status;
-        }
-        normal->outcome = observation->outcome;
+        normal->outcome = ff_newreno_on_event(&normal->base, event);
+        return FF_OK;
     }
-    if (raised && base->ssthresh_bytes == ssthresh_bytes + 1) {
-        base->ssthresh_bytes = ssthresh_bytes;
+    enum ff_status status =
+        ff_search_startup_step(ff_careful_resume_search_readings(), search, &normal->base, event, &seen);
+    if (status == FF_OK) {
+        normal->outcome = seen.outcome;
+        normal->bin = seen.bin;
+        normal->open_bin_bytes = seen.open_bin_bytes;
     }
-    return FF_OK;
+    return status;
 }
 
-static uint64_t highest(uint64_t mark, uint64_t packet)
+/* Write what normal congestion control makes of the event; whether that counts is for the phase to say. */
+static enum ff_status compute_normal(const struct ff_careful_resume_readings *readings, struct ff_search *search,
+                                     const struct ff_newreno *base, const struct ff_event *event,
+                                     struct ff_careful_resume_normal *normal)
 {
-    return mark == FF_NO_PACKET || packet > mark ? packet : mark;
+    uint64_t ssthresh_bytes = base->ssthresh_bytes;
+    bool at_threshold = event->kind == FF_EVENT_ACK && ssthresh_bytes == base->cwnd_bytes;
+
+    *normal = (struct ff_careful_resume_normal){*base, FF_OUTCOME_UNCHANGED, FF_NONE, FF_NONE};
+    if (!(at_threshold && readings->at_threshold == FF_CAREFUL_RESUME_AT_THRESHOLD_SLOW_START)) {
+        return run_normal(search, event, normal);
+    }
+    normal->base.ssthresh_bytes = base->cwnd_bytes + 1; /* [careful-resume.normal.at-threshold] */
+    enum ff_status status = run_normal(search, event, normal);
+    if (normal->base.ssthresh_bytes == base->cwnd_bytes + 1) {
+        normal->base.ssthresh_bytes = ssthresh_bytes;
+    }
+    return status;
 }
 
 static void note_sent(struct ff_careful_resume *state, const struct ff_sent *sent)
 {
-    state->flight_bytes = ff_resume_saturated(sent->bytes_in_flight, 0);
-    state->marks.sent = highest(state->marks.sent, sent->packets[sent->run_count - 1].last);
-    state->backlog_bytes -= sent->bytes < state->backlog_bytes ? sent->bytes : state->backlog_bytes;
-    if (sent->app_limited) {
-        state->backlog_bytes = 0;
-    }
+    state->flight_bytes = ff_careful_resume_saturated(sent->bytes_in_flight);
+    state->marks.sent = ff_careful_resume_highest(state->marks.sent, sent->packets[sent->run_count - 1].last);
+    state->backlog_bytes = sent->app_limited ? 0 : state->backlog_bytes - ff_min(sent->bytes, state->backlog_bytes);
 }
 
 static void note_ack(struct ff_careful_resume *state, const struct ff_ack *ack)
 {
-    struct ff_resume_rtt *rtt = &state->rtt;
+    uint64_t latest_ns = ack->latest_rtt_ns;
+    struct ff_careful_resume_rtt *rtt = &state->rtt;
 
-    state->flight_bytes = ff_resume_saturated(ack->bytes_in_flight, 0);
-    state->marks.acked = highest(state->marks.acked, ack->packets[ack->run_count - 1].last);
-    if (ack->latest_rtt_ns == FF_NO_RTT_NS) {
+    state->flight_bytes = ff_careful_resume_saturated(ack->bytes_in_flight);
+    state->marks.acked = ff_careful_resume_highest(state->marks.acked, ack->packets[ack->run_count - 1].last);
+    if (latest_ns == FF_NO_RTT_NS) {
         return;
     }
-    rtt->latest_ns = ack->latest_rtt_ns;
+    rtt->latest_ns = latest_ns;
     rtt->smoothed_ns = ack->smoothed_rtt_ns;
     rtt->minimum_ns = ack->min_rtt_ns;
     if (rtt->phase_first_ns == FF_NO_RTT_NS) {
-        rtt->phase_first_ns = rtt->latest_ns;
+        rtt->phase_first_ns = latest_ns;
     }
-    if (rtt->latest_ns < rtt->phase_minimum_ns) {
-        rtt->phase_minimum_ns = rtt->latest_ns;
+    /* No RTT is larger than FF_NO_RTT_NS. */
+    rtt->phase_minimum_ns = ff_min(rtt->phase_minimum_ns, latest_ns);
+}
+
+static void note_backlog(struct ff_careful_resume *state, const struct ff_backlog *backlog)
+{
+    state->backlog_bytes = backlog->queued_bytes;
+    if (backlog->receive_window_bytes < state->backlog_bytes) {
+        state->backlog_bytes = backlog->receive_window_bytes; /* [careful-resume.flow-control] */
     }
 }
 
 /* Note what every phase needs: bytes in flight and waiting, the highest packets, the RTTs. */
 static void note(struct ff_careful_resume *state, const struct ff_event *event)
 {
-    if (event->kind == FF_EVENT_SENT) {
+    switch (event->kind) {
+    case FF_EVENT_SENT:
         note_sent(state, &event->sent);
-    } else if (event->kind == FF_EVENT_ACK) {
+        return;
+    case FF_EVENT_ACK:
         note_ack(state, &event->ack);
-    } else if (event->kind == FF_EVENT_LOST) {
-        state->flight_bytes = ff_resume_saturated(event->lost.bytes_in_flight, 0);
-    } else if (event->kind == FF_EVENT_BACKLOG) {
-        state->backlog_bytes = event->backlog.queued_bytes;
-        if (event->backlog.receive_window_bytes < state->backlog_bytes) {
-            state->backlog_bytes = event->backlog.receive_window_bytes; /* [careful-resume.flow-control] */
-        }
+        return;
+    case FF_EVENT_LOST:
+        state->flight_bytes = ff_careful_resume_saturated(event->lost.bytes_in_flight);
+        return;
+    case FF_EVENT_BACKLOG:
+        note_backlog(state, &event->backlog);
+        return;
+    default:
+        return;
     }
 }
 
-static void on_event(const struct ff_careful_resume_readings *readings, struct ff_careful_resume *state,
-                     const struct ff_event *event, const struct ff_resume_normal *normal, struct ff_resume_step *step)
+static struct ff_careful_resume_report on_normal(const struct ff_careful_resume_readings *readings,
+                                                 struct ff_careful_resume *state, struct ff_newreno *base,
+                                                 const struct ff_event *event,
+                                                 const struct ff_careful_resume_normal *normal)
+{
+    if (event->kind == FF_EVENT_ACK) {
+        ff_careful_resume_measure(readings, state, &normal->base, &event->ack);
+    }
+    return ff_careful_resume_take_normal(base, normal); /* [careful-resume.normal] */
+}
+
+static struct ff_careful_resume_report on_event(const struct ff_careful_resume_readings *readings,
+                                                struct ff_careful_resume *state, struct ff_newreno *base,
+                                                const struct ff_event *event,
+                                                const struct ff_careful_resume_normal *normal)
 {
     uint64_t sent_before = state->marks.sent;
 
     note(state, event);
     if (event->kind == FF_EVENT_SAVED_PATH) {
-        step->outcome = ff_resume_on_saved_path(readings, state, event->t_ns, &event->saved_path);
-        return;
+        enum ff_outcome outcome = ff_careful_resume_on_saved_path(readings, state, event->t_ns, &event->saved_path);
+        return (struct ff_careful_resume_report){outcome, FF_TRIGGER_NONE};
     }
     switch (state->phase) {
     case FF_PHASE_RECONNAISSANCE:
-        ff_resume_on_reconnaissance(readings, state, event, normal, step);
-        return;
+        return ff_careful_resume_on_reconnaissance(readings, state, base, event, normal);
     case FF_PHASE_UNVALIDATED:
         if (event->kind == FF_EVENT_SENT) {
-            ff_resume_on_sent(readings, state, event, sent_before, step);
-        } else {
-            ff_resume_on_unvalidated(readings, state, event, normal, step);
+            return ff_careful_resume_on_sent(readings, state, base, event, sent_before);
         }
-        return;
+        return ff_careful_resume_on_unvalidated(readings, state, base, event, normal);
     case FF_PHASE_VALIDATING:
-        ff_resume_on_validating(readings, state, event, normal, step);
-        return;
+        return ff_careful_resume_on_validating(readings, state, base, event, normal);
     case FF_PHASE_SAFE_RETREAT:
-        ff_resume_on_retreat(readings, state, event, normal, step);
-        return;
+        return ff_careful_resume_on_retreat(readings, state, base, event, normal);
     default:
-        if (event->kind == FF_EVENT_ACK) {
-            ff_resume_observe(readings, state, &normal->base, &event->ack);
-        }
-        step->base = normal->base; /* [careful-resume.normal] */
-        step->outcome = normal->outcome;
-        return;
+        return on_normal(readings, state, base, event, normal);
     }
 }
 
-enum ff_status ff_careful_resume_step(const struct ff_careful_resume_readings *readings, struct ff_careful_resume *state,
-                                      struct ff_search *search, struct ff_newreno *base, const struct ff_event *event,
-                                      struct ff_observation *observation)
+static void observe(const struct ff_careful_resume_readings *readings, const struct ff_careful_resume *state,
+                    const struct ff_newreno *base, const struct ff_careful_resume_normal *normal,
+                    struct ff_careful_resume_report report, struct ff_observation *observation)
 {
-    struct ff_resume_normal normal = {*base, FF_OUTCOME_UNCHANGED};
-    struct ff_resume_step step = {*base, FF_OUTCOME_UNCHANGED, FF_TRIGGER_NONE};
-    struct ff_observation searching;
-    enum ff_status status = compute_normal(readings, search, event, &normal, &searching);
-
-    if (status != FF_OK) {
-        return status;
-    }
-    on_event(readings, state, event, &normal, &step);
-    *base = step.base;
     ff_observation_clear(observation);
     observation->cwnd_bytes = base->cwnd_bytes;
     observation->ssthresh_bytes = base->ssthresh_bytes;
     observation->phase = state->phase;
-    observation->outcome = step.outcome;
-    observation->trigger = step.trigger;
-    observation->next_release_ns = ff_resume_next_release_ns(readings, state);
+    observation->outcome = report.outcome;
+    observation->trigger = report.trigger;
+    observation->next_release_ns = ff_careful_resume_next_release_ns(readings, state);
     observation->first_unvalidated_packet = state->marks.first_unvalidated;
     observation->last_unvalidated_packet = state->marks.last_unvalidated;
     if (state->jump_bytes > 0) {
@@ -177,9 +184,21 @@ enum ff_status ff_careful_resume_step(const struct ff_careful_resume_readings *r
         observation->saved_rtt_ns = state->saved.rtt_ns;
         observation->saved_in_use = state->saved.in_use ? 1 : 0;
     }
-    if (search != NULL) {
-        observation->bin = searching.bin;
-        observation->open_bin_bytes = searching.open_bin_bytes;
+    observation->bin = normal->bin;
+    observation->open_bin_bytes = normal->open_bin_bytes;
+}
+
+enum ff_status ff_careful_resume_step(const struct ff_careful_resume_readings *readings, struct ff_careful_resume *state,
+                                      struct ff_search *search, struct ff_newreno *base, const struct ff_event *event,
+                                      struct ff_observation *observation)
+{
+    struct ff_careful_resume_normal normal;
+    enum ff_status status = compute_normal(readings, search, base, event, &normal);
+
+    if (status != FF_OK) {
+        return status;
     }
+    struct ff_careful_resume_report report = on_event(readings, state, base, event, &normal);
+    observe(readings, state, base, &normal, report, observation);
     return FF_OK;
 }

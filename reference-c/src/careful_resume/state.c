@@ -1,20 +1,26 @@
-/* The state of Careful Resume, and the sums that its phases share. Mirrors reference-py/src/firstflight/careful_resume_state.py. */
+/* The state of Careful Resume, and what its phases share. Mirrors reference-py/src/firstflight/careful_resume/state.py. */
 #include "firstflight/careful_resume/state.h"
 
+#include "firstflight/minmax.h"
 #include "firstflight/wide.h"
 
-uint64_t ff_resume_saturated(uint64_t a_bytes, uint64_t b_bytes)
+struct ff_careful_resume_report ff_careful_resume_take_normal(struct ff_newreno *base,
+                                                              const struct ff_careful_resume_normal *normal)
 {
-    uint64_t sum_bytes = a_bytes + b_bytes;
-
-    return sum_bytes < FF_WINDOW_MAX_BYTES ? sum_bytes : FF_WINDOW_MAX_BYTES;
+    *base = normal->base;
+    return (struct ff_careful_resume_report){normal->outcome, FF_TRIGGER_NONE};
 }
 
-uint64_t ff_resume_share(uint64_t a, uint64_t b, uint64_t divisor, bool up)
+uint64_t ff_careful_resume_saturated(uint64_t total_bytes)
+{
+    return ff_min(total_bytes, FF_WINDOW_MAX_BYTES);
+}
+
+uint64_t ff_careful_resume_share(uint64_t value, uint64_t factor, uint64_t divisor, bool up)
 {
     uint64_t high;
     uint64_t rest;
-    uint64_t low = ff_wide_product(a, b, &high);
+    uint64_t low = ff_wide_product(value, factor, &high);
 
     if (high >= divisor) {
         return UINT64_MAX;
@@ -23,13 +29,23 @@ uint64_t ff_resume_share(uint64_t a, uint64_t b, uint64_t divisor, bool up)
     return up && rest > 0 && quotient < UINT64_MAX ? quotient + 1 : quotient;
 }
 
-uint64_t ff_resume_bytes_between(const struct ff_run *runs, size_t run_count, uint64_t first, uint64_t last)
+uint64_t ff_careful_resume_highest(uint64_t mark, uint64_t packet)
+{
+    return mark == FF_NO_PACKET || packet > mark ? packet : mark;
+}
+
+bool ff_careful_resume_reached(uint64_t mark, uint64_t packet)
+{
+    return mark != FF_NO_PACKET && packet != FF_NO_PACKET && mark >= packet;
+}
+
+uint64_t ff_careful_resume_bytes_between(const struct ff_run *runs, size_t run_count, uint64_t first, uint64_t last)
 {
     uint64_t sum_bytes = 0;
 
     for (size_t i = 0; i < run_count; i++) {
-        uint64_t from = runs[i].first > first ? runs[i].first : first;
-        uint64_t to = runs[i].last < last ? runs[i].last : last;
+        uint64_t from = ff_max(runs[i].first, first);
+        uint64_t to = ff_min(runs[i].last, last);
         if (from <= to) {
             /* Part of a run, of which an event has below 2^48 bytes. */
             sum_bytes += (to - from + 1) * runs[i].size_bytes;
@@ -38,26 +54,22 @@ uint64_t ff_resume_bytes_between(const struct ff_run *runs, size_t run_count, ui
     return sum_bytes;
 }
 
-static uint64_t unvalidated_bytes(const struct ff_careful_resume *state, const struct ff_run *runs, size_t run_count)
+uint64_t ff_careful_resume_take_unvalidated(struct ff_careful_resume *state, const struct ff_run *runs, size_t run_count)
 {
-    if (state->marks.first_unvalidated == FF_NO_PACKET || state->marks.last_unvalidated == FF_NO_PACKET) {
+    const struct ff_careful_resume_marks *marks = &state->marks;
+
+    if (marks->first_unvalidated == FF_NO_PACKET || marks->last_unvalidated == FF_NO_PACKET) {
         return 0;
     }
-    return ff_resume_bytes_between(runs, run_count, state->marks.first_unvalidated, state->marks.last_unvalidated);
-}
-
-uint64_t ff_resume_take_unvalidated(struct ff_careful_resume *state, const struct ff_run *runs, size_t run_count)
-{
-    uint64_t of_phase = unvalidated_bytes(state, runs, run_count);
-
-    state->unvalidated_left_bytes -= of_phase < state->unvalidated_left_bytes ? of_phase : state->unvalidated_left_bytes;
+    uint64_t of_phase = ff_careful_resume_bytes_between(runs, run_count, marks->first_unvalidated, marks->last_unvalidated);
+    state->unvalidated_left_bytes -= ff_min(of_phase, state->unvalidated_left_bytes);
     return of_phase;
 }
 
-void ff_resume_acknowledge(const struct ff_careful_resume_readings *readings, struct ff_careful_resume *state,
-                           const struct ff_ack *ack)
+void ff_careful_resume_acknowledge(const struct ff_careful_resume_readings *readings, struct ff_careful_resume *state,
+                                   const struct ff_ack *ack)
 {
-    uint64_t of_phase = ff_resume_take_unvalidated(state, ack->packets, ack->run_count);
+    uint64_t of_phase = ff_careful_resume_take_unvalidated(state, ack->packets, ack->run_count);
     uint64_t counted;
 
     if (readings->pipesize_counts == FF_CAREFUL_RESUME_PIPESIZE_COUNTS_ALL) {
@@ -65,23 +77,19 @@ void ff_resume_acknowledge(const struct ff_careful_resume_readings *readings, st
     } else {
         counted = of_phase; /* [careful-resume.pipesize.unvalidated-only] */
     }
-    state->pipesize_bytes = ff_resume_saturated(state->pipesize_bytes, counted);
+    /* Below 2^62 and below 2^48. */
+    state->pipesize_bytes = ff_careful_resume_saturated(state->pipesize_bytes + counted);
 }
 
-void ff_resume_end(struct ff_careful_resume *state)
+void ff_careful_resume_end(struct ff_careful_resume *state)
 {
     state->phase = FF_PHASE_NORMAL; /* [careful-resume.end] */
     state->saved.in_use = false;
-    state->round_trip = (struct ff_resume_round){FF_NO_PACKET, 0, false};
+    state->round_trip = (struct ff_careful_resume_round){FF_NO_PACKET, 0, false};
 }
 
-bool ff_resume_reached(uint64_t mark, uint64_t packet)
-{
-    return mark != FF_NO_PACKET && packet != FF_NO_PACKET && mark >= packet;
-}
-
-bool ff_resume_rtt_too_low(const struct ff_careful_resume_readings *readings, uint64_t rtt_ns,
-                           const struct ff_saved_path *used)
+bool ff_careful_resume_rtt_too_low(const struct ff_careful_resume_readings *readings, uint64_t rtt_ns,
+                                   const struct ff_saved_path *used)
 {
     if (rtt_ns == FF_NO_RTT_NS) {
         return false;
@@ -93,8 +101,8 @@ bool ff_resume_rtt_too_low(const struct ff_careful_resume_readings *readings, ui
     return 2 * rtt_ns < used->saved_rtt_ns;
 }
 
-bool ff_resume_rtt_too_high(const struct ff_careful_resume_readings *readings, uint64_t rtt_ns,
-                            const struct ff_saved_path *used)
+bool ff_careful_resume_rtt_too_high(const struct ff_careful_resume_readings *readings, uint64_t rtt_ns,
+                                    const struct ff_saved_path *used)
 {
     if (rtt_ns == FF_NO_RTT_NS || readings->rtt_high == FF_CAREFUL_RESUME_RTT_HIGH_NONE) {
         return false;

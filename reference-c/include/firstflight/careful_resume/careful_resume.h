@@ -1,5 +1,5 @@
 /*
- * Careful Resume over the base controller, in every profile of careful_resume_profiles.h (spec/careful-resume.md; RFC 9959).
+ * Careful Resume over the base controller, in every profile of profiles.h (spec/careful-resume.md; RFC 9959).
  *
  * What normal congestion control makes of an event is computed first; the phase decides whether it counts.
  */

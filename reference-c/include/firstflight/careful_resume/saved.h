@@ -4,16 +4,16 @@
 
 #include "firstflight/careful_resume/state.h"
 
-/* Take a saved set into use, or say why not. */
-enum ff_outcome ff_resume_on_saved_path(const struct ff_careful_resume_readings *readings,
-                                        struct ff_careful_resume *state, uint64_t t_ns,
-                                        const struct ff_saved_path *offer);
+/* Return whether the Lifetime of a set is exceeded: after its end. */
+bool ff_careful_resume_expired(const struct ff_saved_path *offer, uint64_t now_ns);
 
-/* Return whether the Lifetime of a set is over: from its end on. */
-bool ff_resume_expired(const struct ff_saved_path *offer, uint64_t now_ns);
+/* Take a saved set into use, or say why not. */
+enum ff_outcome ff_careful_resume_on_saved_path(const struct ff_careful_resume_readings *readings,
+                                                struct ff_careful_resume *state, uint64_t t_ns,
+                                                const struct ff_saved_path *offer);
 
 /* Measure the capacity in round trips of normal congestion control; `base` has taken the ACK already. */
-void ff_resume_observe(const struct ff_careful_resume_readings *readings, struct ff_careful_resume *state,
-                       const struct ff_newreno *base, const struct ff_ack *ack);
+void ff_careful_resume_measure(const struct ff_careful_resume_readings *readings, struct ff_careful_resume *state,
+                               const struct ff_newreno *base, const struct ff_ack *ack);
 
 #endif

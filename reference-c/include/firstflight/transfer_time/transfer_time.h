@@ -14,8 +14,8 @@
 
 #include <stdint.h>
 
+#include "firstflight/fraction.h"
 #include "firstflight/limits.h"
-#include "firstflight/wide.h"
 
 /* The domain. Inside it no number needs more than 1024 bits. */
 #define FF_TRANSFER_TIME_RATE_MAX_BPS UINT64_C(1000000000000)
@@ -46,11 +46,10 @@ struct ff_transfer_time_inputs {
 };
 
 struct ff_transfer_time {
-    uint64_t psi;                     /* complete rounds of growth that count */
-    uint64_t gamma_ns;                /* the transfer time, rounded down */
-    uint64_t response_time_ns;        /* with the round trip before the first byte */
-    struct ff_wide gamma_numerator;   /* the transfer time in ns, exactly, in lowest terms */
-    struct ff_wide gamma_denominator;
+    uint64_t psi;              /* complete rounds of growth that count */
+    struct ff_fraction gamma;  /* the transfer time in ns, exactly */
+    uint64_t gamma_ns;         /* the same, rounded down */
+    uint64_t response_time_ns; /* with the round trip before the first byte */
 };
 
 /*

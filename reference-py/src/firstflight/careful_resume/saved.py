@@ -3,75 +3,74 @@
 Mirrors ``reference-c/src/careful_resume/saved.c``.
 """
 
-from dataclasses import replace
-
 from firstflight.careful_resume import profiles as cr
 from firstflight.careful_resume.profiles import Readings
-from firstflight.careful_resume.state import CarefulResume, Initial, Round, SavedSet, saturated
+from firstflight.careful_resume.state import CarefulResume, Initial, Round, SavedSet, highest, saturated
 from firstflight.events import Ack, SavedPath
-from firstflight.newreno import pure as newreno
+from firstflight.newreno import newreno
 from firstflight.newreno.newreno import NewReno
 from firstflight.observables import Outcome, Phase
 
 
-def on_saved_path(readings: Readings, state: CarefulResume, offer: SavedPath) -> tuple[CarefulResume, Outcome]:
-    """Take a saved set into use, or say why not."""
-    if state.used.saved_cwnd_bytes != 0:
-        return state, Outcome.ALREADY_USED  # [careful-resume.saved.one-use]
-    if offer.saved_cwnd_bytes == 0 or offer.saved_rtt_ns == 0:
-        return state, Outcome.SAVED_SET_ABSENT  # [careful-resume.saved.absent]
-    if offer.in_use and readings.use_lock is cr.UseLock.CHECKED:
-        return state, Outcome.SAVED_SET_IN_USE  # [careful-resume.saved.in-use]
-    if not offer.endpoint_matches and readings.endpoint is cr.Endpoint.CHECKED:
-        return state, Outcome.ENDPOINT_MISMATCH  # [careful-resume.saved.endpoint]
-    if readings.lifetime is not cr.Lifetime.IGNORED and expired(offer, offer.t_ns):
-        return replace(state, saved=None), Outcome.LIFETIME_EXCEEDED  # [careful-resume.saved.lifetime]
-    first = 0 if state.marks.sent is None else state.marks.sent + 1
-    state = replace(
-        state,
-        phase=Phase.RECONNAISSANCE,  # [careful-resume.reconnaissance.begin]
-        used=offer,
-        saved=SavedSet(offer.saved_cwnd_bytes, offer.saved_rtt_ns, in_use=True),
-        initial=Initial(first),
-        rtt=replace(state.rtt, phase_first_ns=None, phase_minimum_ns=None),
-    )
-    return state, Outcome.RESUMING
-
-
 def expired(offer: SavedPath, now_ns: int) -> bool:
-    """Return whether the Lifetime of the set is exceeded: after its end."""
+    """Return whether the Lifetime of a set is exceeded: after its end."""
     return offer.expires_t_ns is not None and now_ns > offer.expires_t_ns
 
 
-def observe(readings: Readings, state: CarefulResume, base: NewReno, ack: Ack) -> CarefulResume:
-    """Measure the capacity in round trips of normal congestion control; ``base`` has taken the ACK already."""
-    current = state.round_trip
-    if current.next_first is None:
-        return replace(state, round_trip=_round(state, ack))  # [careful-resume.observe.after]
-    if ack.packets[-1].last < current.next_first:
-        added = saturated(current.bytes + ack.bytes)
-        return replace(state, round_trip=replace(current, bytes=added, limited=current.limited or ack.app_limited))
-    state = _save(readings, state, base, ack)
-    return replace(state, round_trip=_round(state, ack))
+def on_saved_path(readings: Readings, state: CarefulResume, offer: SavedPath) -> Outcome:
+    """Take a saved set into use, or say why not."""
+    if state.used.saved_cwnd_bytes != 0:
+        return Outcome.ALREADY_USED  # [careful-resume.saved.one-use]
+    if offer.saved_cwnd_bytes == 0 or offer.saved_rtt_ns == 0:
+        return Outcome.SAVED_SET_ABSENT  # [careful-resume.saved.absent]
+    if offer.in_use and readings.use_lock is cr.UseLock.CHECKED:
+        return Outcome.SAVED_SET_IN_USE  # [careful-resume.saved.in-use]
+    if not offer.endpoint_matches and readings.endpoint is cr.Endpoint.CHECKED:
+        return Outcome.ENDPOINT_MISMATCH  # [careful-resume.saved.endpoint]
+    if readings.lifetime is not cr.Lifetime.IGNORED and expired(offer, offer.t_ns):
+        state.saved = None  # [careful-resume.saved.lifetime]
+        return Outcome.LIFETIME_EXCEEDED
+    state.phase = Phase.RECONNAISSANCE  # [careful-resume.reconnaissance.begin]
+    state.used = offer
+    state.saved = SavedSet(offer.saved_cwnd_bytes, offer.saved_rtt_ns, in_use=True)
+    first = 0 if state.marks.sent is None else state.marks.sent + 1
+    state.initial = Initial(first)
+    state.rtt.phase_first_ns = None
+    state.rtt.phase_minimum_ns = None
+    return Outcome.RESUMING
 
 
-def _round(state: CarefulResume, ack: Ack) -> Round:
-    """Return the round that this ACK begins; it ends with the ACK of a packet that is yet to be sent."""
-    return Round(max(state.marks.sent or 0, ack.packets[-1].last) + 1, ack.bytes, ack.app_limited)
+def _begin_round(state: CarefulResume, ack: Ack) -> None:
+    """Begin the round of this ACK; it ends with the ACK of a packet that is yet to be sent."""
+    next_first = highest(state.marks.sent, ack.packets[-1].last) + 1
+    state.round_trip = Round(next_first, ack.bytes, ack.app_limited)
 
 
-def _save(readings: Readings, state: CarefulResume, base: NewReno, ack: Ack) -> CarefulResume:
+def _save(readings: Readings, state: CarefulResume, base: NewReno, ack: Ack) -> None:
     """Save what the round that ends has shown."""
     if ack.min_rtt_ns is None or ack.min_rtt_ns == 0:
-        return state  # a set without an RTT is none
+        return  # a set without an RTT is none
     measured_bytes = state.round_trip.bytes  # [careful-resume.observe.capacity]
     if readings.observed is cr.Observed.WINDOW:
         measured_bytes = base.cwnd_bytes
     elif newreno.phase(base) is Phase.SLOW_START:
         measured_bytes = min(measured_bytes, base.cwnd_bytes // 2)  # [careful-resume.observe.overshoot]
     if measured_bytes < 4 * state.initial_window_bytes:
-        return state  # [careful-resume.observe.small]
+        return  # [careful-resume.observe.small]
     if state.round_trip.limited and state.saved is not None:
         measured_bytes = max(measured_bytes, state.saved.cwnd_bytes)  # [careful-resume.observe.rate-limited]
-    saved = SavedSet(measured_bytes, ack.min_rtt_ns, in_use=False)  # [careful-resume.observe.replace]
-    return replace(state, saved=saved)
+    state.saved = SavedSet(measured_bytes, ack.min_rtt_ns, in_use=False)  # [careful-resume.observe.replace]
+
+
+def measure(readings: Readings, state: CarefulResume, base: NewReno, ack: Ack) -> None:
+    """Measure the capacity in round trips of normal congestion control; ``base`` has taken the ACK already."""
+    current = state.round_trip
+    if current.next_first is None:
+        _begin_round(state, ack)  # [careful-resume.observe.after]
+        return
+    if ack.packets[-1].last < current.next_first:
+        current.bytes = saturated(current.bytes + ack.bytes)
+        current.limited = current.limited or ack.app_limited
+        return
+    _save(readings, state, base, ack)
+    _begin_round(state, ack)

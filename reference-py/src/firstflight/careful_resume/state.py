@@ -1,13 +1,14 @@
-"""What Careful Resume remembers (``spec/careful-resume.md``, section State), and the sums that its phases share.
+"""What Careful Resume remembers (``spec/careful-resume.md``, section State), and what its phases share.
 
+The functions of this room change the state and the base controller in place, and return what is to be reported.
 Mirrors ``reference-c/src/careful_resume/state.c``.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, fields, replace
 
 from firstflight.careful_resume import profiles as cr
 from firstflight.careful_resume.profiles import Readings
-from firstflight.events import Run, SavedPath
+from firstflight.events import Ack, Run, SavedPath
 from firstflight.limits import WINDOW_MAX_BYTES
 from firstflight.newreno.newreno import NewReno
 from firstflight.observables import Outcome, Phase, Trigger
@@ -16,7 +17,7 @@ from firstflight.observables import Outcome, Phase, Trigger
 NO_SET = SavedPath(1, 0, 0, False, False, None, None, 1, 1)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class SavedSet:
     """What is kept of a path between connections; at most one for a Remote Endpoint."""
 
@@ -25,7 +26,7 @@ class SavedSet:
     in_use: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Marks:
     """Packet numbers, ``None`` until there is one: the highest sent and acknowledged, and those of the Unvalidated phase."""
 
@@ -35,7 +36,7 @@ class Marks:
     last_unvalidated: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Initial:
     """The initial data: packets ``first`` to ``last``, ``last`` being ``None`` until one of them is acknowledged.
 
@@ -48,7 +49,7 @@ class Initial:
     acked_bytes: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Rtt:
     """RTTs in ns, ``None`` before the first sample; ``phase_...`` since Reconnaissance began."""
 
@@ -59,7 +60,7 @@ class Rtt:
     phase_minimum_ns: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Schedule:
     """Packets are released at ``t_ns`` plus the time that ``bytes`` take at the jump per ``rtt_ns``."""
 
@@ -68,7 +69,7 @@ class Schedule:
     rtt_ns: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Round:
     """A round trip of normal congestion control. ``next_first``: the packet whose ACK ends it, ``None`` before the first."""
 
@@ -77,7 +78,7 @@ class Round:
     limited: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class CarefulResume:
     """The whole state. ``used``: the saved set in use or used up; ``saved``: the set as it is to be kept now.
 
@@ -91,25 +92,52 @@ class CarefulResume:
     saved: SavedSet | None = None
     flight_bytes: int = 0
     backlog_bytes: int = 0
-    marks: Marks = Marks()
-    initial: Initial = Initial()
-    rtt: Rtt = Rtt()
+    marks: Marks = field(default_factory=Marks)
+    initial: Initial = field(default_factory=Initial)
+    rtt: Rtt = field(default_factory=Rtt)
     jump_bytes: int = 0
     pipesize_bytes: int = 0
     limit_from_ns: int | None = None
     unvalidated_left_bytes: int = 0
-    schedule: Schedule = Schedule()
-    round_trip: Round = Round()
+    schedule: Schedule = field(default_factory=Schedule)
+    round_trip: Round = field(default_factory=Round)
+
+    def copy(self) -> "CarefulResume":
+        """Return a copy that shares nothing that changes."""
+        return replace(
+            self,
+            saved=None if self.saved is None else replace(self.saved),
+            marks=replace(self.marks),
+            initial=replace(self.initial),
+            rtt=replace(self.rtt),
+            schedule=replace(self.schedule),
+            round_trip=replace(self.round_trip),
+        )
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
-    """What one event led to. ``triggers``: all that held at a change of phase, the reported one first."""
+class Normal:
+    """What normal congestion control makes of an event. ``bin``, ``open_bin_bytes``: of SEARCH, ``None`` without it."""
 
-    state: CarefulResume
     base: NewReno
     outcome: Outcome
+    bin: int | None = None
+    open_bin_bytes: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What is reported of an event. ``triggers``: all that held at a change of phase, the one that is shown first."""
+
+    outcome: Outcome
     triggers: tuple[Trigger, ...] = ()
+
+
+def take_normal(base: NewReno, normal: Normal) -> Report:
+    """Let what normal congestion control makes of the event count."""
+    for each in fields(base):
+        setattr(base, each.name, getattr(normal.base, each.name))
+    return Report(normal.outcome)
 
 
 def saturated(total_bytes: int) -> int:
@@ -117,53 +145,69 @@ def saturated(total_bytes: int) -> int:
     return min(total_bytes, WINDOW_MAX_BYTES)  # no rule: the text knows no bound
 
 
-def share(value: int, numerator: int, denominator: int) -> int:
-    """Return value * numerator / denominator, rounded down."""
-    return value * numerator // denominator
+def share(value: int, factor: int, divisor: int, *, up: bool) -> int:
+    """Return value * factor / divisor, rounded down or up."""
+    product = value * factor
+    return -(-product // divisor) if up else product // divisor
+
+
+def highest(mark: int | None, packet: int) -> int:
+    """Return the higher of a mark, which may not be set, and a packet."""
+    return packet if mark is None or packet > mark else mark
+
+
+def reached(mark: int | None, packet: int | None) -> bool:
+    """Return whether a mark is set and at least ``packet``, which must be set too."""
+    return mark is not None and packet is not None and mark >= packet
 
 
 def bytes_between(runs: tuple[Run, ...], first: int, last: int) -> int:
-    """Return how many bytes of the runs lie in the packets first..last."""
+    """Return the bytes of the runs that lie in the packets first..last."""
     return sum(max(0, min(run.last, last) - max(run.first, first) + 1) * run.size_bytes for run in runs)
 
 
-def unvalidated_bytes(state: CarefulResume, runs: tuple[Run, ...]) -> int:
-    """Return how many bytes of the runs were sent in the Unvalidated phase."""
+def take_unvalidated(state: CarefulResume, runs: tuple[Run, ...]) -> int:
+    """Take what was sent in the Unvalidated phase off the bytes that are left of it; return how much that was."""
     first, last = state.marks.first_unvalidated, state.marks.last_unvalidated
-    return 0 if first is None or last is None else bytes_between(runs, first, last)
+    if first is None or last is None:
+        return 0
+    of_phase = bytes_between(runs, first, last)
+    state.unvalidated_left_bytes = max(0, state.unvalidated_left_bytes - of_phase)
+    return of_phase
 
 
-def acknowledge(readings: Readings, state: CarefulResume, runs: tuple[Run, ...]) -> CarefulResume:
+def acknowledge(readings: Readings, state: CarefulResume, ack: Ack) -> None:
     """Count newly acknowledged packets in PipeSize."""
-    of_phase = unvalidated_bytes(state, runs)
-    if readings.pipesize_counts is cr.PipesizeCounts.ALL:
-        counted = sum(run.count * run.size_bytes for run in runs)  # [careful-resume.pipesize.all]
-    else:
-        counted = of_phase  # [careful-resume.pipesize.unvalidated-only]
-    return replace(
-        state,
-        pipesize_bytes=saturated(state.pipesize_bytes + counted),
-        unvalidated_left_bytes=max(0, state.unvalidated_left_bytes - of_phase),
-    )
+    of_phase = take_unvalidated(state, ack.packets)
+    match readings.pipesize_counts:
+        case cr.PipesizeCounts.ALL:
+            counted = ack.bytes  # [careful-resume.pipesize.all]
+        case cr.PipesizeCounts.UNVALIDATED:
+            counted = of_phase  # [careful-resume.pipesize.unvalidated-only]
+    state.pipesize_bytes = saturated(state.pipesize_bytes + counted)
 
 
-def end(state: CarefulResume) -> CarefulResume:
+def end(state: CarefulResume) -> None:
     """End Careful Resume for good: the saved set is free again, and observing may begin."""
-    saved = replace(state.saved, in_use=False) if state.saved else None  # [careful-resume.end]
-    return replace(state, phase=Phase.NORMAL, saved=saved, round_trip=Round())
+    state.phase = Phase.NORMAL  # [careful-resume.end]
+    if state.saved is not None:
+        state.saved.in_use = False
+    state.round_trip = Round()
 
 
 def rtt_too_low(readings: Readings, rtt_ns: int | None, used: SavedPath) -> bool:
     """Return whether an RTT shows a shorter path than the saved one."""
     if rtt_ns is None:
         return False
-    at_half = 2 * rtt_ns == used.saved_rtt_ns and readings.rtt_low is cr.RttLow.AT_HALF
-    return at_half or 2 * rtt_ns < used.saved_rtt_ns
+    if 2 * rtt_ns == used.saved_rtt_ns:
+        return readings.rtt_low is cr.RttLow.AT_HALF
+    return 2 * rtt_ns < used.saved_rtt_ns
 
 
 def rtt_too_high(readings: Readings, rtt_ns: int | None, used: SavedPath) -> bool:
     """Return whether an RTT shows a longer path than the saved one."""
     if rtt_ns is None or readings.rtt_high is cr.RttHigh.NONE:
         return False
-    at_ten = rtt_ns == 10 * used.saved_rtt_ns and readings.rtt_high is cr.RttHigh.AT_TEN
-    return at_ten or rtt_ns > 10 * used.saved_rtt_ns
+    if rtt_ns == 10 * used.saved_rtt_ns:
+        return readings.rtt_high is cr.RttHigh.AT_TEN
+    return rtt_ns > 10 * used.saved_rtt_ns

@@ -1,8 +1,7 @@
 """Transfer-time models of startup schemes (``spec/transfer-time.md``): how long a response takes that meets no loss.
 
-The window, or the rate, grows by (b + 1) / b in each round, b being ``segments_per_ack``. The power of that is carried as two
-integers, so that every test is one of integers and nothing is rounded before the end. Mirrors
-``reference-c/src/transfer_time/transfer_time.c``.
+Numbers are integers, and the time a fraction that is rounded once, at the end.
+Mirrors ``reference-c/src/transfer_time/transfer_time.c``.
 """
 
 from collections.abc import Callable
@@ -11,6 +10,7 @@ from fractions import Fraction
 
 from firstflight.errors import DomainError
 from firstflight.limits import TIME_MAX_NS
+from firstflight.transfer_time.growth import Growth, begin_growth, next_round, sum_so_far, sum_to_next
 
 #: The domain. Inside it no number of the C port needs more than 1024 bits.
 RATE_MAX_BPS = 10**12
@@ -59,31 +59,12 @@ class TransferTime:
     response_time_ns: int
 
 
-@dataclass(slots=True)
-class Growth:
-    """The factor of growth after ``rounds``: ``numerator`` / ``denominator`` is ((b + 1) / b) to the power of ``rounds``."""
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """The initial rate is ``initial`` / ``per_ns`` bytes per ns; ``per_ns`` 0 stands for no limit."""
 
-    segments_per_ack: int
-    rounds: int = 0
-    numerator: int = 1
-    denominator: int = 1
-
-    def next(self) -> None:
-        """Go on by one round."""
-        self.rounds += 1
-        self.numerator *= self.segments_per_ack + 1
-        self.denominator *= self.segments_per_ack
-
-    @property
-    def next_sum(self) -> int:
-        """The sum of the factors of all rounds up to the next one, times b to the power of ``rounds``."""
-        b = self.segments_per_ack
-        return (b + 1) * self.numerator - b * self.denominator
-
-    @property
-    def sum(self) -> int:
-        """The sum of the factors of the rounds so far, times b to the power of ``rounds``."""
-        return self.segments_per_ack * (self.numerator - self.denominator)
+    initial: int
+    per_ns: int
 
 
 _PATH = ("rate_bps", "rtt_ns", "size_bytes", "mss_bytes", "mtu_bytes", "segments_per_ack")
@@ -98,12 +79,10 @@ INPUTS = {
 }
 
 
-def compute(scheme: str, inputs: Inputs) -> TransferTime:
-    """Return the transfer time under a scheme. Raise :class:`DomainError` outside the domain."""
-    if scheme not in SCHEMES:
-        raise DomainError(f"{scheme}: no such scheme; there are {', '.join(SCHEMES)}")
-    check(scheme, inputs)
-    return SCHEMES[scheme](inputs)
+def check_range(name: str, value: object, low: int, high: int) -> None:
+    """Raise :class:`DomainError` unless the value is an integer from ``low`` to ``high``."""
+    if type(value) is not int or not low <= value <= high:
+        raise DomainError(f"{name}: {value!r} is no integer within {low}..{high}")  # [transfer-time.domain.range]
 
 
 def check(scheme: str, inputs: Inputs) -> None:
@@ -125,41 +104,110 @@ def check(scheme: str, inputs: Inputs) -> None:
         raise DomainError(f"mss_bytes: {inputs.mss_bytes} exceeds mtu_bytes")  # [transfer-time.domain.packet]
 
 
-def check_range(name: str, value: object, low: int, high: int) -> None:
-    """Raise :class:`DomainError` unless the value is an integer from ``low`` to ``high``."""
-    if type(value) is not int or not low <= value <= high:
-        raise DomainError(f"{name}: {value!r} is no integer within {low}..{high}")  # [transfer-time.domain.range]
+def _packet(inputs: Inputs) -> int:
+    """Return what, divided by the rate, is the time of a full packet in ns."""
+    return BIT_NS_PER_BYTE_S * inputs.mtu_bytes
+
+
+def _answer(inputs: Inputs, psi: int, gamma: Fraction) -> TransferTime:
+    gamma_ns = gamma.numerator // gamma.denominator  # [transfer-time.floor]
+    response_time_ns = gamma_ns + inputs.rtt_ns  # [transfer-time.response-time]
+    if response_time_ns > TIME_MAX_NS:
+        raise DomainError(f"the response takes more than {TIME_MAX_NS} ns")  # [transfer-time.domain.result]
+    return TransferTime(psi, gamma, gamma_ns, response_time_ns)
+
+
+def _window_idles(inputs: Inputs, growth: Growth) -> bool:
+    """Return whether the link idles after the next round: its segments take less than the RTT and one packet."""
+    packet = _packet(inputs)
+    limit = growth.denominator * (inputs.rate_bps * inputs.rtt_ns + packet)
+    return inputs.initial_window_segments * growth.numerator * packet < limit  # [transfer-time.slow-start.idle]
+
+
+def _window_ends(inputs: Inputs, growth: Growth, segments: int) -> bool:
+    """Return whether the response ends within the next round."""
+    sent = inputs.initial_window_segments * sum_to_next(growth)
+    return sent >= segments * growth.denominator  # [transfer-time.slow-start.end]
 
 
 def slow_start(inputs: Inputs) -> TransferTime:
     """Equations 1 and 2: rounds of back-to-back segments, between which the link idles."""
-    r, tau, mss = inputs.rate_bps, inputs.rtt_ns, inputs.mss_bytes
-    window = inputs.initial_window_segments
-    packet = BIT_NS_PER_BYTE_S * inputs.mtu_bytes  # divided by the rate: the time of a full packet
+    mss, packet = inputs.mss_bytes, _packet(inputs)
     segments = -(-inputs.size_bytes // mss)  # [transfer-time.slow-start.segments]
-    growth = Growth(inputs.segments_per_ack)
-
-    def idles() -> bool:
-        """Whether the link idles after the next round: its segments take less than the RTT and one packet."""
-        limit = growth.denominator * (r * tau + packet)
-        return window * growth.numerator * packet < limit  # [transfer-time.slow-start.idle]
-
-    def ends() -> bool:
-        """Whether the response ends within the next round."""
-        return window * growth.next_sum >= segments * growth.denominator  # [transfer-time.slow-start.end]
-
-    while not ends() and idles():
-        growth.next()
+    growth = begin_growth(inputs.segments_per_ack)
+    while not _window_ends(inputs, growth, segments) and _window_idles(inputs, growth):
+        next_round(growth)
     psi = growth.rounds
-    sent = packet * mss * window * growth.sum
-    numerator = growth.denominator * (psi * tau * r * mss + packet * (inputs.size_bytes + mss * psi)) - sent
-    gamma = Fraction(numerator, r * mss * growth.denominator)  # [transfer-time.slow-start.gamma]
+    waited = psi * inputs.rtt_ns * inputs.rate_bps * mss
+    packets = packet * (inputs.size_bytes + mss * psi)
+    sent = packet * mss * inputs.initial_window_segments * sum_so_far(growth)
+    numerator = growth.denominator * (waited + packets) - sent
+    gamma = Fraction(numerator, inputs.rate_bps * mss * growth.denominator)  # [transfer-time.slow-start.gamma]
     return _answer(inputs, psi, gamma)
 
 
 def initial_start(inputs: Inputs) -> TransferTime:
     """Slow start with a larger initial window."""
     return slow_start(inputs)  # [transfer-time.initial-start]
+
+
+def _rate_below_link(inputs: Inputs, growth: Growth, pace: Pace) -> bool:
+    """Return whether the next round is slower than the link."""
+    limit = inputs.mss_bytes * inputs.rate_bps * pace.per_ns * growth.denominator
+    return pace.initial * growth.numerator * _packet(inputs) < limit  # [transfer-time.paced.rate]
+
+
+def _rate_ends(inputs: Inputs, growth: Growth, pace: Pace) -> bool:
+    """Return whether the response ends within the next round."""
+    sent = pace.initial * inputs.rtt_ns * sum_to_next(growth)
+    return sent >= inputs.size_bytes * pace.per_ns * growth.denominator  # [transfer-time.paced.end]
+
+
+def _finish_below_link(inputs: Inputs, growth: Growth, pace: Pace) -> Fraction:
+    """Return the time where the rest goes at the rate that was reached, which is below that of the link."""
+    waited = growth.rounds * inputs.rtt_ns * pace.initial * growth.numerator
+    whole = inputs.size_bytes * pace.per_ns * growth.denominator
+    sent = pace.initial * inputs.rtt_ns * sum_so_far(growth)
+    return Fraction(waited + whole - sent, pace.initial * growth.numerator)  # [transfer-time.paced.below]
+
+
+def _finish_at_link(inputs: Inputs, growth: Growth, pace: Pace) -> Fraction:
+    """Return the time where the rest goes at the rate of the link."""
+    link, packet = inputs.mss_bytes * inputs.rate_bps, _packet(inputs)
+    waited = growth.rounds * inputs.rtt_ns * link
+    whole = packet * inputs.size_bytes
+    sent = packet * pace.initial * inputs.rtt_ns * sum_so_far(growth)
+    numerator = growth.denominator * pace.per_ns * (waited + whole) - sent
+    return Fraction(numerator, link * pace.per_ns * growth.denominator)  # [transfer-time.paced.link]
+
+
+def _paced(inputs: Inputs, pace: Pace) -> TransferTime:
+    """Equations 3 and 4."""
+    growth = begin_growth(inputs.segments_per_ack)
+    if inputs.size_bytes == 0:
+        return _answer(inputs, 0, Fraction(0))  # [transfer-time.paced.nothing]
+    if not _rate_below_link(inputs, growth, pace):
+        gamma = Fraction(_packet(inputs) * inputs.size_bytes, inputs.mss_bytes * inputs.rate_bps)
+        return _answer(inputs, 0, gamma)  # [transfer-time.paced.at-once]
+    while _rate_below_link(inputs, growth, pace) and not _rate_ends(inputs, growth, pace):
+        next_round(growth)
+    finish = _finish_below_link if _rate_below_link(inputs, growth, pace) else _finish_at_link
+    return _answer(inputs, growth.rounds, finish(inputs, growth, pace))
+
+
+def more_start(inputs: Inputs) -> TransferTime:
+    """Equations 3 and 4 from a rate that the application chooses."""
+    initial = inputs.mss_bytes * (inputs.approved_rate_bps or 0)  # [transfer-time.more-start]
+    return _paced(inputs, Pace(initial, _packet(inputs)))
+
+
+def quick_start_code(requested_bps: int) -> tuple[int, int]:
+    """Return the code of the largest rate that is not above the requested one, and that rate; (0, 0) if there is none."""
+    check_range("requested_rate_bps", requested_bps, 0, RATE_MAX_BPS)
+    code, rate_bps = 0, QUICK_START_UNIT_BPS
+    while code < QUICK_START_CODE_MAX and 2 * rate_bps <= requested_bps:
+        code, rate_bps = code + 1, 2 * rate_bps  # [transfer-time.quick-start.code]
+    return (code, rate_bps) if code else (0, 0)
 
 
 def quick_start(inputs: Inputs) -> TransferTime:
@@ -172,65 +220,10 @@ def quick_start(inputs: Inputs) -> TransferTime:
     return more_start(inputs)  # [transfer-time.quick-start]
 
 
-def quick_start_code(requested_bps: int) -> tuple[int, int]:
-    """Return the code of the largest rate that is not above the requested one, and that rate; (0, 0) if there is none."""
-    check_range("requested_rate_bps", requested_bps, 0, RATE_MAX_BPS)
-    code, rate_bps = 0, QUICK_START_UNIT_BPS
-    while code < QUICK_START_CODE_MAX and 2 * rate_bps <= requested_bps:
-        code, rate_bps = code + 1, 2 * rate_bps  # [transfer-time.quick-start.code]
-    return (code, rate_bps) if code else (0, 0)
-
-
-def more_start(inputs: Inputs) -> TransferTime:
-    """Equations 3 and 4 from a rate that the application chooses."""
-    initial = inputs.mss_bytes * (inputs.approved_rate_bps or 0)  # [transfer-time.more-start]
-    return _paced(inputs, initial, BIT_NS_PER_BYTE_S * inputs.mtu_bytes)
-
-
 def jump_start(inputs: Inputs) -> TransferTime:
     """Equations 3 and 4 from the rate that sends the first flight in one RTT."""
     flight_bytes = min(inputs.size_bytes, inputs.threshold_bytes)  # [transfer-time.jump-start]
-    return _paced(inputs, flight_bytes, inputs.rtt_ns)
-
-
-def _paced(inputs: Inputs, initial: int, per_ns: int) -> TransferTime:
-    """Equations 3 and 4. The initial rate is ``initial`` / ``per_ns`` bytes per ns; ``per_ns`` 0 stands for no limit."""
-    tau, size_bytes = inputs.rtt_ns, inputs.size_bytes
-    if size_bytes == 0:
-        return _answer(inputs, 0, Fraction(0))  # [transfer-time.paced.nothing]
-    link, link_per_ns = inputs.mss_bytes * inputs.rate_bps, BIT_NS_PER_BYTE_S * inputs.mtu_bytes
-    growth = Growth(inputs.segments_per_ack)
-
-    def below() -> bool:
-        """Whether the next round is slower than the link."""
-        limit = link * per_ns * growth.denominator
-        return initial * growth.numerator * link_per_ns < limit  # [transfer-time.paced.rate]
-
-    def ends() -> bool:
-        """Whether the response ends within the next round."""
-        return initial * tau * growth.next_sum >= size_bytes * per_ns * growth.denominator  # [transfer-time.paced.end]
-
-    if not below():
-        return _answer(inputs, 0, Fraction(link_per_ns * size_bytes, link))  # [transfer-time.paced.at-once]
-    while below() and not ends():
-        growth.next()
-    psi = growth.rounds
-    sent = initial * tau * growth.sum
-    if below():
-        numerator = psi * tau * initial * growth.numerator + size_bytes * per_ns * growth.denominator - sent
-        gamma = Fraction(numerator, initial * growth.numerator)  # [transfer-time.paced.below]
-    else:
-        numerator = growth.denominator * per_ns * (psi * tau * link + link_per_ns * size_bytes) - link_per_ns * sent
-        gamma = Fraction(numerator, link * per_ns * growth.denominator)  # [transfer-time.paced.link]
-    return _answer(inputs, psi, gamma)
-
-
-def _answer(inputs: Inputs, psi: int, gamma: Fraction) -> TransferTime:
-    gamma_ns = gamma.numerator // gamma.denominator  # [transfer-time.floor]
-    response_time_ns = gamma_ns + inputs.rtt_ns  # [transfer-time.response-time]
-    if response_time_ns > TIME_MAX_NS:
-        raise DomainError(f"the response takes more than {TIME_MAX_NS} ns")  # [transfer-time.domain.result]
-    return TransferTime(psi, gamma, gamma_ns, response_time_ns)
+    return _paced(inputs, Pace(flight_bytes, inputs.rtt_ns))
 
 
 SCHEMES: dict[str, Callable[[Inputs], TransferTime]] = {
@@ -240,3 +233,11 @@ SCHEMES: dict[str, Callable[[Inputs], TransferTime]] = {
     "more-start": more_start,
     "initial-start": initial_start,
 }
+
+
+def compute(scheme: str, inputs: Inputs) -> TransferTime:
+    """Return the transfer time under a scheme. Raise :class:`DomainError` outside the domain."""
+    if scheme not in SCHEMES:
+        raise DomainError(f"{scheme}: no such scheme; there are {', '.join(SCHEMES)}")
+    check(scheme, inputs)
+    return SCHEMES[scheme](inputs)
