@@ -10,7 +10,7 @@ from firstflight_conformance.paths import REFERENCE_PY, ROOT
 
 C_SOURCES = ROOT / "reference-c" / "src"
 #: Rooms whose twins agree.
-ROOMS = ("newreno", "cubic", "hystart", "hystartpp")
+ROOMS = ("newreno", "cubic", "hystart", "hystartpp", "jumpstart")
 #: File and function that only one of the two languages has, with the reason.
 EXCEPTIONS: dict[tuple[str, str], str] = {}
 
