@@ -27,7 +27,7 @@ def _(b: StreamBuilder) -> None:
 
 
 def collapsed(b: StreamBuilder, profile: str) -> Clocked:
-    """Let all in flight be lost after packet 39, at 50 packets; slow start begins again with two, and an RTT of 140 ms."""
+    """Let all in flight be lost after packet 39, at 50 packets; slow start begins again with two, over 140 ms."""
     c = clocked(b, profile).run(until=39)
     c.collapse()
     c.rtt = constant(140 * MS)

@@ -4,10 +4,10 @@ from functools import partial
 
 from firstflight.search.profiles import PROFILES as SEARCH_PROFILES
 from firstflight_conformance.vectorgen.builder import MS, StreamBuilder
-from firstflight_conformance.vectorgen.search.bins import LARGE_WINDOW
 from firstflight_conformance.vectorgen.search.flow import (
     BIN,
     FIRST_ACK,
+    LARGE_WINDOW,
     RTT,
     Delivery,
     deliver,

@@ -4,8 +4,16 @@ from functools import partial
 
 from firstflight.search.profiles import PROFILES as SEARCH_PROFILES
 from firstflight_conformance.vectorgen.builder import MS, StreamBuilder
-from firstflight_conformance.vectorgen.search.bins import LARGE_WINDOW
-from firstflight_conformance.vectorgen.search.flow import BIN, RTT, Delivery, deliver, in_bin, nth_ack, rates
+from firstflight_conformance.vectorgen.search.flow import (
+    BIN,
+    LARGE_WINDOW,
+    RTT,
+    Delivery,
+    deliver,
+    in_bin,
+    nth_ack,
+    rates,
+)
 from firstflight_conformance.vectorgen.stimulus import Catalogue
 
 CATALOGUE = Catalogue(*SEARCH_PROFILES, sources=("catalogue of edge cases",))
