@@ -53,7 +53,7 @@ def _(b: StreamBuilder) -> None:
 
 
 def _long_shift(bins: int) -> list[Delivery]:
-    """An initial RTT of 10 ms, bins of 3.5 ms, and an RTT that rises to so many bins and stays."""
+    """Return ACKs over an initial RTT of 10 ms, bins of 3.5 ms, and an RTT that rises to ``bins`` of them and stays."""
     bin_ns, final_ns = 3_500 * US, bins * 3_500 * US
     count = bins + 16
     return [

@@ -185,7 +185,7 @@ def _(b: StreamBuilder) -> None:
 
 
 def _gap(missed: int) -> None:
-    """Register a stimulus in which so many bins end with one ACK, while packets are sent all the time."""
+    """Register a stimulus in which ``missed`` bins end with one ACK, while packets are sent all the time."""
 
     @add(
         f"search.sent.gap-{missed}",
@@ -247,7 +247,7 @@ def _(b: StreamBuilder) -> None:
 def _drain_down(
     b: StreamBuilder, sent_packets: int, acked_packets: int, bins: int, unsampled_ack: int | None = None
 ) -> None:
-    """Send for so many bins, up to the exit, then only acknowledge; one of these ACKs may have no RTT sample."""
+    """Send for a number of bins, up to the exit, then only acknowledge; one of these ACKs may have no RTT sample."""
     packet = _sent_faster(b, sent_packets, acked_packets, bins)
     last = b.ledger.next_packet - 1
     index = bins - 3
