@@ -9,8 +9,7 @@ import pytest
 from firstflight_conformance.paths import REFERENCE_PY, ROOT
 
 C_SOURCES = ROOT / "reference-c" / "src"
-#: Rooms whose twins agree.
-ROOMS = ("newreno", "cubic", "hystart", "hystartpp", "search", "careful_resume", "transfer_time", "jumpstart")
+ROOMS = sorted(path.parent.name for path in REFERENCE_PY.glob("*/__init__.py") if path.parent.name != "plain")
 #: File and function that only one of the two languages has, with the reason. ``*``: the whole file.
 EXCEPTIONS: dict[tuple[str, str], str] = {
     ("newreno/newreno", "grows_at_once"): "speed: 64 instructions per ACK until the first threshold or loss",
@@ -24,7 +23,7 @@ def twins() -> list[str]:
     """Return the files of both languages; tables of readings are generated."""
     python = {f"{path.parent.name}/{path.stem}" for room in ROOMS for path in (REFERENCE_PY / room).glob("*.py")}
     c = {f"{path.parent.name}/{path.stem}" for room in ROOMS for path in (C_SOURCES / room).glob("*.c")}
-    files = {file for file in python | c if Path(file).name not in ("__init__", "profiles", "pure")}
+    files = {file for file in python | c if Path(file).name not in ("__init__", "profiles")}
     return sorted(files - {file for file, function in EXCEPTIONS if function == "*"})
 
 

@@ -145,12 +145,13 @@ static enum ff_outcome detect(const struct ff_hystart_readings *readings, struct
 }
 
 /* End the round with an ACK that belongs to it: the next one begins another. */
-static void end_round(const struct ff_hystart_readings *readings, struct ff_hystart *state, const struct ff_ack *ack)
+static void end_round(const struct ff_hystart_readings *readings, struct ff_hystart *state,
+                      const struct ff_newreno *base, const struct ff_ack *ack)
 {
-    if (readings->boundary_ack == FF_HYSTART_BOUNDARY_ACK_NEXT || state->round_end_packet == FF_NO_PACKET) {
+    if (readings->boundary_ack == FF_HYSTART_BOUNDARY_ACK_NEXT || ff_newreno_phase(base) != FF_PHASE_SLOW_START) {
         return;
     }
-    if (ack->packets[ack->run_count - 1].last >= state->round_end_packet) {
+    if (state->round_end_packet != FF_NO_PACKET && ack->packets[ack->run_count - 1].last >= state->round_end_packet) {
         state->round_end_packet = FF_NO_PACKET; /* [hystart.round.ended] */
     }
 }
@@ -170,9 +171,7 @@ static enum ff_outcome on_ack(const struct ff_hystart_readings *readings, struct
         base->ssthresh_bytes = base->cwnd_bytes; /* [hystart.exit] */
     }
     enum ff_outcome outcome = ff_newreno_on_ack(base, t_ns, ack); /* [hystart.grow] */
-    if (ff_newreno_phase(base) == FF_PHASE_SLOW_START) {
-        end_round(readings, state, ack);
-    }
+    end_round(readings, state, base, ack);
     return found == FF_OUTCOME_UNCHANGED ? outcome : found;
 }
 

@@ -1,4 +1,4 @@
-/* JumpStart: the flow of an event. Mirrors reference-py/src/firstflight/jumpstart.py. */
+/* JumpStart: the flow of an event. Mirrors reference-py/src/firstflight/jumpstart/jumpstart.py. */
 #include "firstflight/jumpstart/jumpstart.h"
 
 #include "firstflight/jumpstart/loss.h"
@@ -34,8 +34,8 @@ static void enter(const struct ff_jumpstart_readings *readings, struct ff_jumpst
     state->flight_first = state->next_packet;
     state->flight_end = FF_NO_PACKET;
     state->acked_bytes = 0;
-    if (readings->window_on_entry == FF_JUMPSTART_WINDOW_ON_ENTRY_LARGER && base->cwnd_bytes > flight_bytes) {
-        window_bytes = base->cwnd_bytes; /* [jumpstart.start.larger-window] */
+    if (readings->window_on_entry == FF_JUMPSTART_WINDOW_ON_ENTRY_LARGER) {
+        window_bytes = ff_max(flight_bytes, base->cwnd_bytes); /* [jumpstart.start.larger-window] */
     }
     base->cwnd_bytes = window_bytes;
     if (readings->threshold_on_entry == FF_JUMPSTART_THRESHOLD_ON_ENTRY_WINDOW) {
@@ -60,7 +60,7 @@ static enum ff_outcome on_later_backlog(const struct ff_jumpstart_readings *read
         /* Two flights: below 2^31. */
         uint64_t more_bytes =
             state->sent_packets * packet_bytes + ff_jumpstart_amount_bytes(readings, packet_bytes, backlog);
-        uint64_t flight_bytes = more_bytes == 0 ? 1 : ff_min(more_bytes, FF_JUMP_MAX_BYTES);
+        uint64_t flight_bytes = ff_max(ff_min(more_bytes, FF_JUMP_MAX_BYTES), 1);
         state->amount_bytes = flight_bytes;
         state->planned_packets = ff_jumpstart_packets_of(flight_bytes, packet_bytes);
         state->limit_packets = state->planned_packets;
@@ -101,8 +101,8 @@ static enum ff_outcome on_backlog(const struct ff_jumpstart_readings *readings, 
     if (flight_bytes == 0) {
         return FF_OUTCOME_NOTHING_TO_JUMP; /* [jumpstart.start.nothing] */
     }
-    if (readings->small_amount == FF_JUMPSTART_SMALL_AMOUNT_NOT_ENTERED &&
-        flight_bytes <= base->cwnd_bytes + state->in_flight_bytes) {
+    uint64_t usual_bytes = base->cwnd_bytes + state->in_flight_bytes;
+    if (readings->small_amount == FF_JUMPSTART_SMALL_AMOUNT_NOT_ENTERED && flight_bytes <= usual_bytes) {
         state->spent = true; /* [jumpstart.start.too-small] */
         return FF_OUTCOME_JUMP_TOO_SMALL;
     }
@@ -114,9 +114,10 @@ static enum ff_outcome on_backlog(const struct ff_jumpstart_readings *readings, 
 }
 
 static enum ff_outcome on_sent(const struct ff_jumpstart_readings *readings, struct ff_jumpstart *state,
-                               const struct ff_newreno *base, const struct ff_sent *sent)
+                               struct ff_newreno *base, uint64_t t_ns, const struct ff_sent *sent)
 {
-    ff_jumpstart_loss_on_sent(readings, state, base, sent);
+    (void)ff_newreno_on_sent(base, t_ns, sent);
+    ff_jumpstart_count_repeats(readings, state, base, sent);
     state->next_packet = sent->packets[sent->run_count - 1].last + 1;
     ff_jumpstart_set_in_flight(state, sent->bytes_in_flight);
     state->window_full = state->in_flight_bytes + base->max_datagram_size_bytes > base->cwnd_bytes;
@@ -139,8 +140,9 @@ static void after_ack(struct ff_jumpstart *state, const struct ff_ack *ack)
     }
 }
 
-/* End the jump if this ACK does; return whether it did. */
-static bool end_by_ack(const struct ff_jumpstart_readings *readings, struct ff_jumpstart *state, const struct ff_ack *ack)
+/* End the jump if this ACK does; return whether it did. The state still has what was in flight before. */
+static bool end_by_ack(const struct ff_jumpstart_readings *readings, struct ff_jumpstart *state, struct ff_newreno *base,
+                       const struct ff_ack *ack)
 {
     if (!state->jumping || readings->ends == FF_JUMPSTART_ENDS_SENT) {
         return false;
@@ -150,6 +152,9 @@ static bool end_by_ack(const struct ff_jumpstart_readings *readings, struct ff_j
         return false; /* [jumpstart.end.other-ack] */
     }
     ff_jumpstart_end_jump(readings, state); /* [jumpstart.end.ack] */
+    if (readings->early_ack_window == FF_JUMPSTART_EARLY_ACK_WINDOW_IN_FLIGHT) {
+        base->cwnd_bytes = state->in_flight_bytes; /* [jumpstart.end.in-flight] */
+    }
     return true;
 }
 
@@ -202,10 +207,7 @@ static enum ff_outcome on_ack(const struct ff_jumpstart_readings *readings, stru
         after_ack(state, ack);
         return FF_OUTCOME_RAISED_IN_RECOVERY;
     }
-    bool ended = end_by_ack(readings, state, ack);
-    if (ended && readings->early_ack_window == FF_JUMPSTART_EARLY_ACK_WINDOW_IN_FLIGHT) {
-        base->cwnd_bytes = state->in_flight_bytes; /* [jumpstart.end.in-flight] */
-    }
+    bool ended = end_by_ack(readings, state, base, ack);
     after_ack(state, ack);
     if (base->in_recovery) {
         if (!ff_jumpstart_recovery_ended(readings, state, base, ack)) {
@@ -242,14 +244,13 @@ static enum ff_outcome on_event(const struct ff_jumpstart_readings *readings, st
     case FF_EVENT_BACKLOG:
         return on_backlog(readings, state, base, event->t_ns, &event->backlog);
     case FF_EVENT_SENT:
-        (void)ff_newreno_on_sent(base, event->t_ns, &event->sent);
-        return on_sent(readings, state, base, &event->sent);
+        return on_sent(readings, state, base, event->t_ns, &event->sent);
     case FF_EVENT_ACK:
         return on_ack(readings, state, base, event->t_ns, &event->ack);
     case FF_EVENT_LOST:
-        return ff_jumpstart_loss_on_lost(readings, state, base, event->t_ns, &event->lost);
+        return ff_jumpstart_on_lost(readings, state, base, event->t_ns, &event->lost);
     case FF_EVENT_CE:
-        return ff_jumpstart_loss_on_ce(readings, state, base, event->t_ns, &event->ce);
+        return ff_jumpstart_on_ce(readings, state, base, event->t_ns, &event->ce);
     case FF_EVENT_PERSISTENT_CONGESTION:
         return ff_jumpstart_on_timeout(readings, state, base);
     case FF_EVENT_IDLE_RESTART:
@@ -263,10 +264,10 @@ static enum ff_outcome on_event(const struct ff_jumpstart_readings *readings, st
     return ff_newreno_on_event(base, event);
 }
 
-void ff_jumpstart_step(const struct ff_jumpstart_readings *readings, struct ff_jumpstart *state,
-                       struct ff_newreno *base, const struct ff_event *event, struct ff_observation *observation)
+static void observe(const struct ff_jumpstart_readings *readings, const struct ff_jumpstart *state,
+                    const struct ff_newreno *base, enum ff_outcome outcome, struct ff_observation *observation)
 {
-    ff_newreno_observe(base, on_event(readings, state, base, event), observation);
+    ff_newreno_observe(base, outcome, observation);
     if (state->jumping) {
         observation->phase = FF_PHASE_JUMP;
     }
@@ -276,4 +277,10 @@ void ff_jumpstart_step(const struct ff_jumpstart_readings *readings, struct ff_j
     observation->sent_packets = state->sent_packets;
     observation->repeated_packets = state->repeats;
     observation->acked_bytes = state->acked_bytes;
+}
+
+void ff_jumpstart_step(const struct ff_jumpstart_readings *readings, struct ff_jumpstart *state,
+                       struct ff_newreno *base, const struct ff_event *event, struct ff_observation *observation)
+{
+    observe(readings, state, base, on_event(readings, state, base, event), observation);
 }

@@ -1,4 +1,4 @@
-/* Loss and recovery of JumpStart. Mirrors reference-py/src/firstflight/jumpstart_loss.py. */
+/* Loss and recovery of JumpStart. Mirrors reference-py/src/firstflight/jumpstart/loss.py. */
 #include "firstflight/jumpstart/loss.h"
 
 #include "firstflight/cubic/window.h"
@@ -11,8 +11,8 @@ static void add_repeats(struct ff_jumpstart *state, uint64_t packets)
     state->repeats = ff_min(state->repeats + packets, FF_PACKET_MAX);
 }
 
-void ff_jumpstart_loss_on_sent(const struct ff_jumpstart_readings *readings, struct ff_jumpstart *state,
-                               const struct ff_newreno *base, const struct ff_sent *sent)
+void ff_jumpstart_count_repeats(const struct ff_jumpstart_readings *readings, struct ff_jumpstart *state,
+                                const struct ff_newreno *base, const struct ff_sent *sent)
 {
     if (!base->in_recovery || readings->accounting != FF_JUMPSTART_ACCOUNTING_HALF_OF_REST) {
         return;
@@ -20,17 +20,17 @@ void ff_jumpstart_loss_on_sent(const struct ff_jumpstart_readings *readings, str
     if (readings->counted != FF_JUMPSTART_COUNTED_RETRANSMISSIONS) {
         return;
     }
+    bool first_flight = readings->counted_data == FF_JUMPSTART_COUNTED_DATA_FIRST_FLIGHT;
     for (size_t i = 0; i < sent->retransmit_count; i++) {
-        const struct ff_range *range = &sent->retransmits[i];
-        uint64_t packets = readings->counted_data == FF_JUMPSTART_COUNTED_DATA_FIRST_FLIGHT
-                               ? ff_jumpstart_overlap(state, range->first, range->last)
-                               : range->last - range->first + 1;
+        uint64_t first = sent->retransmits[i].first, last = sent->retransmits[i].last;
+        uint64_t packets = first_flight ? ff_jumpstart_overlap(state, first, last) : last - first + 1;
         add_repeats(state, packets); /* [jumpstart.loss.count] */
     }
 }
 
 /* Return whether a sign of congestion begins a recovery: TCP's lasts until the data before it is acknowledged. */
-static bool reduces(const struct ff_jumpstart_readings *readings, const struct ff_newreno *base, uint64_t sent_t_ns)
+static bool begins_recovery(const struct ff_jumpstart_readings *readings, const struct ff_newreno *base,
+                            uint64_t sent_t_ns)
 {
     if (base->in_recovery && readings->recovery_end == FF_JUMPSTART_RECOVERY_END_ALL_DATA) {
         return false; /* [jumpstart.loss.once] */
@@ -49,32 +49,35 @@ static bool takes_back(const struct ff_jumpstart_readings *readings, const struc
     return state->flight_first != FF_NO_PACKET && packet < state->flight_end;
 }
 
-static uint64_t reduced(const struct ff_jumpstart_readings *readings, const struct ff_newreno *base,
-                        uint64_t window_bytes)
+static uint64_t reduced_bytes(const struct ff_jumpstart_readings *readings, const struct ff_newreno *base,
+                              uint64_t window_bytes)
 {
-    if (readings->reduction_factor == FF_JUMPSTART_REDUCTION_FACTOR_HALF_THEN_SEVEN_TENTHS) {
-        if (base->ssthresh_bytes != FF_SSTHRESH_INFINITE) {
-            return ff_cubic_seven_tenths(window_bytes); /* [jumpstart.loss.seven-tenths] */
+    uint64_t packets;
+
+    switch (readings->reduction_factor) {
+    case FF_JUMPSTART_REDUCTION_FACTOR_HALF_THEN_SEVEN_TENTHS:
+        if (base->ssthresh_bytes == FF_SSTHRESH_INFINITE) {
+            return window_bytes / 2;
         }
-        return window_bytes / 2;
-    }
-    if (readings->reduction_factor == FF_JUMPSTART_REDUCTION_FACTOR_SEVEN_TENTHS_OF_PACKETS) {
-        uint64_t packets = ff_cubic_seven_tenths(window_bytes / base->max_datagram_size_bytes);
+        return ff_cubic_seven_tenths(window_bytes); /* [jumpstart.loss.seven-tenths] */
+    case FF_JUMPSTART_REDUCTION_FACTOR_SEVEN_TENTHS_OF_PACKETS:
+        packets = ff_cubic_seven_tenths(window_bytes / base->max_datagram_size_bytes);
         return packets * base->max_datagram_size_bytes; /* [jumpstart.loss.whole-packets] */
+    default:
+        return ff_newreno_reduced_bytes(base, window_bytes);
     }
-    return ff_newreno_reduced_bytes(base, window_bytes);
 }
 
 /* After a sign of congestion that began a recovery or came in one: will its end be accounted for? */
-static void in_recovery(const struct ff_jumpstart_readings *readings, struct ff_jumpstart *state, bool of_flight)
+static void decide_accounting(const struct ff_jumpstart_readings *readings, struct ff_jumpstart *state, bool of_flight)
 {
     if (readings->accounting != FF_JUMPSTART_ACCOUNTING_HALF_OF_REST) {
         return;
     }
     if (readings->accounting_scope == FF_JUMPSTART_ACCOUNTING_SCOPE_EVERY_RECOVERY) {
         state->accounting = state->flight_first != FF_NO_PACKET;
-    } else if (of_flight && !state->accounted) {
-        state->accounting = true; /* [jumpstart.loss.scope] */
+    } else {
+        state->accounting = state->accounting || (of_flight && !state->accounted); /* [jumpstart.loss.scope] */
     }
 }
 
@@ -90,8 +93,9 @@ static void reduce(const struct ff_jumpstart_readings *readings, struct ff_jumps
     if (takes_back(readings, state, base, packet)) {
         window_bytes = ff_max(state->acked_bytes, state->initial_window_bytes); /* [jumpstart.loss.take-back] */
     }
-    uint64_t reduced_bytes = ff_max(reduced(readings, base, window_bytes), ff_newreno_minimum_window_bytes(base));
-    ff_newreno_begin_recovery(base, now_ns, reduced_bytes, window_bytes); /* [jumpstart.loss.reduce] */
+    uint64_t least_bytes = ff_newreno_minimum_window_bytes(base);
+    uint64_t left_bytes = ff_max(reduced_bytes(readings, base, window_bytes), least_bytes);
+    ff_newreno_begin_recovery(base, now_ns, left_bytes, window_bytes); /* [jumpstart.loss.reduce] */
     if (state->jumping && readings->first_loss_end == FF_JUMPSTART_FIRST_LOSS_END_LOST_PACKET) {
         state->jumping = false;
         state->flight_end = ff_max(packet, state->flight_first); /* [jumpstart.loss.flight-end] */
@@ -101,11 +105,11 @@ static void reduce(const struct ff_jumpstart_readings *readings, struct ff_jumps
     state->accounting = false;
     state->repeats = 0;
     state->recovery_point = state->next_packet;
-    in_recovery(readings, state, of_flight);
+    decide_accounting(readings, state, of_flight);
 }
 
-enum ff_outcome ff_jumpstart_loss_on_lost(const struct ff_jumpstart_readings *readings, struct ff_jumpstart *state,
-                                          struct ff_newreno *base, uint64_t t_ns, const struct ff_lost *lost)
+enum ff_outcome ff_jumpstart_on_lost(const struct ff_jumpstart_readings *readings, struct ff_jumpstart *state,
+                                     struct ff_newreno *base, uint64_t t_ns, const struct ff_lost *lost)
 {
     enum ff_outcome outcome = FF_OUTCOME_ALREADY_REDUCED;
     uint64_t latest_sent_t_ns = 0;
@@ -114,11 +118,11 @@ enum ff_outcome ff_jumpstart_loss_on_lost(const struct ff_jumpstart_readings *re
         latest_sent_t_ns = ff_max(latest_sent_t_ns, lost->packets[i].sent_t_ns);
     }
     bool of_flight = ff_jumpstart_packets_in_flight(state, lost->packets, lost->run_count) > 0;
-    if (reduces(readings, base, latest_sent_t_ns)) {
+    if (begins_recovery(readings, base, latest_sent_t_ns)) {
         reduce(readings, state, base, t_ns, lost->packets[0].first, of_flight);
         outcome = FF_OUTCOME_REDUCED;
     } else if (base->in_recovery) {
-        in_recovery(readings, state, of_flight);
+        decide_accounting(readings, state, of_flight);
     }
     if (state->accounting && readings->counted == FF_JUMPSTART_COUNTED_LOSSES) {
         add_repeats(state, ff_jumpstart_packets_in_flight(state, lost->packets, lost->run_count));
@@ -127,16 +131,18 @@ enum ff_outcome ff_jumpstart_loss_on_lost(const struct ff_jumpstart_readings *re
     return outcome;
 }
 
-enum ff_outcome ff_jumpstart_loss_on_ce(const struct ff_jumpstart_readings *readings, struct ff_jumpstart *state,
-                                        struct ff_newreno *base, uint64_t t_ns, const struct ff_ce *ce)
+enum ff_outcome ff_jumpstart_on_ce(const struct ff_jumpstart_readings *readings, struct ff_jumpstart *state,
+                                   struct ff_newreno *base, uint64_t t_ns, const struct ff_ce *ce)
 {
-    bool of_flight = ff_jumpstart_in_flight(state, ce->packet) && readings->ecn == FF_JUMPSTART_ECN_ACCOUNTED;
-    if (reduces(readings, base, ce->sent_t_ns)) {
-        reduce(readings, state, base, t_ns, ce->packet, of_flight); /* [jumpstart.loss.ecn] */
+    bool accounted = readings->ecn == FF_JUMPSTART_ECN_ACCOUNTED;
+    bool of_flight = accounted && ff_jumpstart_in_flight(state, ce->packet); /* [jumpstart.loss.ecn] */
+
+    if (begins_recovery(readings, base, ce->sent_t_ns)) {
+        reduce(readings, state, base, t_ns, ce->packet, of_flight);
         return FF_OUTCOME_REDUCED;
     }
     if (base->in_recovery) {
-        in_recovery(readings, state, of_flight);
+        decide_accounting(readings, state, of_flight);
     }
     return FF_OUTCOME_ALREADY_REDUCED;
 }
@@ -182,11 +188,12 @@ void ff_jumpstart_account(const struct ff_jumpstart_readings *readings, struct f
 void ff_jumpstart_count_acked(const struct ff_jumpstart_readings *readings, struct ff_jumpstart *state,
                               const struct ff_ack *ack)
 {
-    if (readings->accounting == FF_JUMPSTART_ACCOUNTING_ACKED_SHARE &&
-        ff_jumpstart_in_flight(state, ack->packets[ack->run_count - 1].last)) {
-        /* Below 2^62 + 2^48. */
-        state->acked_bytes = ff_min(state->acked_bytes + ack->bytes, FF_WINDOW_MAX_BYTES); /* [jumpstart.acked.count] */
+    if (readings->accounting != FF_JUMPSTART_ACCOUNTING_ACKED_SHARE ||
+        !ff_jumpstart_in_flight(state, ack->packets[ack->run_count - 1].last)) {
+        return;
     }
+    /* Below 2^62 + 2^48. */
+    state->acked_bytes = ff_min(state->acked_bytes + ack->bytes, FF_WINDOW_MAX_BYTES); /* [jumpstart.acked.count] */
 }
 
 bool ff_jumpstart_raise_to_share(const struct ff_jumpstart_readings *readings, const struct ff_jumpstart *state,
@@ -203,24 +210,33 @@ bool ff_jumpstart_raise_to_share(const struct ff_jumpstart_readings *readings, c
     return true;
 }
 
+/* Return what a timeout leaves of the window, FF_NONE if it leaves it alone. */
+static uint64_t timeout_window_bytes(const struct ff_jumpstart_readings *readings, const struct ff_newreno *base)
+{
+    switch (readings->timeout_window) {
+    case FF_JUMPSTART_TIMEOUT_WINDOW_ONE_PACKET:
+        return base->max_datagram_size_bytes; /* [jumpstart.timeout.window] */
+    case FF_JUMPSTART_TIMEOUT_WINDOW_MINIMUM_WINDOW:
+        return ff_newreno_minimum_window_bytes(base);
+    default:
+        return FF_NONE; /* [jumpstart.timeout.none] */
+    }
+}
+
 enum ff_outcome ff_jumpstart_on_timeout(const struct ff_jumpstart_readings *readings, struct ff_jumpstart *state,
                                         struct ff_newreno *base)
 {
-    enum ff_outcome outcome = FF_OUTCOME_COLLAPSED;
-    uint64_t window_bytes = ff_newreno_minimum_window_bytes(base);
+    uint64_t window_bytes = timeout_window_bytes(readings, base);
 
-    if (readings->timeout_window == FF_JUMPSTART_TIMEOUT_WINDOW_UNCHANGED) {
-        return FF_OUTCOME_UNCHANGED; /* [jumpstart.timeout.none] */
-    }
-    if (readings->timeout_window == FF_JUMPSTART_TIMEOUT_WINDOW_ONE_PACKET) {
-        window_bytes = base->max_datagram_size_bytes; /* [jumpstart.timeout.window] */
+    if (window_bytes == FF_NONE) {
+        return FF_OUTCOME_UNCHANGED;
     }
     ff_jumpstart_end_jump(readings, state);
     if (readings->timeout_accounting == FF_JUMPSTART_TIMEOUT_ACCOUNTING_DISCARDED) {
-        outcome = ff_newreno_on_persistent_congestion(base);
+        (void)ff_newreno_on_persistent_congestion(base);
         state->accounting = false; /* [jumpstart.timeout.discard] */
         state->accounted = true;
     }
     base->cwnd_bytes = window_bytes;
-    return outcome;
+    return FF_OUTCOME_COLLAPSED;
 }

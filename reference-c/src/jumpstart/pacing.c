@@ -1,4 +1,4 @@
-/* The first flight of JumpStart. Mirrors reference-py/src/firstflight/jumpstart_pacing.py. */
+/* The first flight of JumpStart. Mirrors reference-py/src/firstflight/jumpstart/pacing.py. */
 #include "firstflight/jumpstart/pacing.h"
 
 #include "firstflight/limits.h"
@@ -17,36 +17,9 @@ uint64_t ff_jumpstart_rtt_ns(const struct ff_jumpstart_readings *readings, const
     return backlog->latest_rtt_ns;
 }
 
-static uint64_t wanted_bytes(const struct ff_jumpstart_readings *readings, uint64_t packet_bytes,
-                             const struct ff_backlog *backlog)
+uint64_t ff_jumpstart_packets_of(uint64_t count_bytes, uint64_t packet_bytes)
 {
-    uint64_t cap_bytes = UINT64_C(1024) * readings->cap_kib;
-
-    switch (readings->amount) {
-    case FF_JUMPSTART_AMOUNT_QUEUED_TO_CAP:
-        return ff_min(backlog->queued_bytes, cap_bytes); /* [jumpstart.amount.capped] */
-    case FF_JUMPSTART_AMOUNT_CAP:
-        return cap_bytes; /* [jumpstart.amount.constant] */
-    case FF_JUMPSTART_AMOUNT_PACKETS:
-        return readings->jump_packets * ff_min(packet_bytes, FF_JUMPSTART_PACKET_MAX_BYTES); /* [jumpstart.amount.packets] */
-    default:
-        break;
-    }
-    /* At most 2^62 + 2^16. */
-    return ff_jumpstart_packets_of(backlog->queued_bytes, packet_bytes) * packet_bytes; /* [jumpstart.amount.queued] */
-}
-
-uint64_t ff_jumpstart_amount_bytes(const struct ff_jumpstart_readings *readings, uint64_t packet_bytes,
-                                   const struct ff_backlog *backlog)
-{
-    /* FF_NONE, which stands for no limit, is the largest number. */
-    uint64_t allowed_bytes = ff_jumpstart_receive_window_bytes(readings, packet_bytes, backlog);
-    uint64_t amount_bytes = ff_min(wanted_bytes(readings, packet_bytes, backlog), allowed_bytes);
-
-    if (amount_bytes > FF_JUMP_MAX_BYTES) {
-        return FF_JUMP_MAX_BYTES; /* [jumpstart.amount.maximum] */
-    }
-    return amount_bytes;
+    return count_bytes / packet_bytes + (count_bytes % packet_bytes != 0 ? 1 : 0);
 }
 
 uint64_t ff_jumpstart_receive_window_bytes(const struct ff_jumpstart_readings *readings, uint64_t packet_bytes,
@@ -66,9 +39,34 @@ uint64_t ff_jumpstart_receive_window_bytes(const struct ff_jumpstart_readings *r
     }
 }
 
-uint64_t ff_jumpstart_packets_of(uint64_t count_bytes, uint64_t packet_bytes)
+static uint64_t wanted_bytes(const struct ff_jumpstart_readings *readings, uint64_t packet_bytes,
+                             const struct ff_backlog *backlog)
 {
-    return count_bytes / packet_bytes + (count_bytes % packet_bytes != 0 ? 1 : 0);
+    switch (readings->amount) {
+    case FF_JUMPSTART_AMOUNT_QUEUED_TO_CAP:
+        return ff_min(backlog->queued_bytes, UINT64_C(1024) * readings->cap_kib); /* [jumpstart.amount.capped] */
+    case FF_JUMPSTART_AMOUNT_CAP:
+        return UINT64_C(1024) * readings->cap_kib; /* [jumpstart.amount.constant] */
+    case FF_JUMPSTART_AMOUNT_PACKETS:
+        return readings->jump_packets * ff_min(packet_bytes, FF_JUMPSTART_PACKET_MAX_BYTES); /* [jumpstart.amount.packets] */
+    default:
+        break;
+    }
+    /* At most 2^62 + 2^16. */
+    return ff_jumpstart_packets_of(backlog->queued_bytes, packet_bytes) * packet_bytes; /* [jumpstart.amount.queued] */
+}
+
+uint64_t ff_jumpstart_amount_bytes(const struct ff_jumpstart_readings *readings, uint64_t packet_bytes,
+                                   const struct ff_backlog *backlog)
+{
+    uint64_t flight_bytes = wanted_bytes(readings, packet_bytes, backlog);
+    uint64_t allowed_bytes = ff_jumpstart_receive_window_bytes(readings, packet_bytes, backlog);
+
+    flight_bytes = ff_min(flight_bytes, allowed_bytes); /* FF_NONE, which stands for no limit, is the largest number */
+    if (flight_bytes > FF_JUMP_MAX_BYTES) {
+        return FF_JUMP_MAX_BYTES; /* [jumpstart.amount.maximum] */
+    }
+    return flight_bytes;
 }
 
 bool ff_jumpstart_sent_at_once(const struct ff_jumpstart_readings *readings, uint64_t flight_bytes)
@@ -89,20 +87,25 @@ static uint64_t burst_index(uint64_t index)
 static uint64_t offset_ns(const struct ff_jumpstart_readings *readings, const struct ff_jumpstart *state,
                           uint64_t packet_bytes)
 {
-    uint64_t part = readings->burst == FF_JUMPSTART_BURST_TEN_THEN_PAIRS ? burst_index(state->sent_packets)
-                                                                        : state->sent_packets;
+    uint64_t index = state->sent_packets;
+    uint64_t part;
     uint64_t whole;
 
+    if (readings->burst == FF_JUMPSTART_BURST_TEN_THEN_PAIRS) {
+        index = burst_index(index);
+    }
     switch (readings->gap) {
     case FF_JUMPSTART_GAP_INTERVALS:
-        whole = state->planned_packets > 1 ? state->planned_packets - 1 : 1;
+        part = index;
+        whole = ff_max(state->planned_packets, 2) - 1;
         break;
     case FF_JUMPSTART_GAP_BYTES:
-        part = part * packet_bytes; /* [jumpstart.pacing.bytes] */
+        part = index * packet_bytes; /* [jumpstart.pacing.bytes] */
         whole = state->amount_bytes;
         break;
     default:
-        whole = state->planned_packets; /* [jumpstart.pacing.packets] */
+        part = index; /* [jumpstart.pacing.packets] */
+        whole = state->planned_packets;
         break;
     }
     if (readings->gain == FF_JUMPSTART_GAIN_SIX_FIFTHS) {

@@ -1,4 +1,4 @@
-/* What a first flight consists of. Mirrors reference-py/src/firstflight/jumpstart_state.py. */
+/* What a first flight consists of. Mirrors reference-py/src/firstflight/jumpstart/state.py. */
 #include "firstflight/jumpstart/state.h"
 
 #include "firstflight/limits.h"
@@ -31,7 +31,7 @@ bool ff_jumpstart_in_flight(const struct ff_jumpstart *state, uint64_t packet)
 
 uint64_t ff_jumpstart_overlap(const struct ff_jumpstart *state, uint64_t first, uint64_t last)
 {
-    uint64_t low = first > state->flight_first ? first : state->flight_first;
+    uint64_t low = ff_max(first, state->flight_first);
     uint64_t end = ff_min(last + 1, state->flight_end);
 
     return end > low ? end - low : 0;

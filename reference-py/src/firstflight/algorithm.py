@@ -9,6 +9,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from firstflight.observables import Observation
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Algorithm:
@@ -33,12 +35,12 @@ class Base(Algorithm):
 class Startup(Algorithm):
     """Decides how a connection starts, on top of a base.
 
-    ``begin``: from readings and base the state before the first event. ``step``: from readings, state, base and event the new state,
-    the new base and the observation.
+    ``begin``: from readings and base the state before the first event. That has a method ``copy``, and
+    shares nothing that changes with its copy. ``step``: from readings, state, base and event the observation; it changes both in place.
     """
 
     begin: Callable[[Any, Any], Any]
-    step: Callable[[Any, Any, Any, Any], Any]
+    step: Callable[[Any, Any, Any, Any], Observation]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

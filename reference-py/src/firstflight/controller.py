@@ -111,16 +111,10 @@ def step(controller: Controller, event: Event) -> tuple[Controller, Observation]
         if event.packets[0].first < next_packet:
             raise DomainError(f"packets: {event.packets[0].first} is sent after {next_packet - 1}")
         next_packet = event.packets[-1].last + 1
-    base, readings, startup = controller.base.copy(), controller.readings, controller.startup
+    base, readings, startup = controller.base.copy(), controller.readings, None
     if readings is None:
-        outcome = newreno.on_event(base, event)
-        observation = newreno.observe(base, outcome)
+        observation = newreno.observe(base, newreno.on_event(base, event))
     else:
-        if hasattr(startup, "copy"):
-            startup = startup.copy()
-        answer: Any = _BY_READINGS[type(readings)].step(readings, startup, base, event)
-        if isinstance(answer, tuple):
-            startup, base, observation = answer
-        else:
-            observation = answer
+        startup = controller.startup.copy()  # what follows changes both in place
+        observation = _BY_READINGS[type(readings)].step(readings, startup, base, event)
     return Controller(base, readings, startup, event.t_ns, next_packet), observation

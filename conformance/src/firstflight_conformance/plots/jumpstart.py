@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from firstflight import Backlog, Config, Run, Sent, create, step
 from firstflight.events import Event
 from firstflight_conformance.cases.measure import replay
-from firstflight_conformance.vectorgen.jumpstart import loss
+from firstflight_conformance.vectorgen.jumpstart import account
 
 _STYLE: Any = {
     "axes.grid": True,
@@ -62,7 +62,7 @@ def plot_schedules(path: Path) -> None:
 
 def plot_loss(path: Path) -> None:
     """Draw the vector in which one of twenty packets is lost: window, threshold, and packets in flight."""
-    stimulus = next(s for s in loss.CATALOGUE.stimuli if s.id == "jumpstart.account.one-loss")
+    stimulus = next(s for s in account.CATALOGUE.stimuli if s.id == "jumpstart.account.one-loss")
     observations = replay(create("jumpstart", "pfldnet-2007", stimulus.config), list(stimulus.events))
     figure = Figure(figsize=(7.6, 3.4), layout="constrained")
     axes = figure.subplots()

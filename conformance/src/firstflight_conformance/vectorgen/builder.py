@@ -91,7 +91,7 @@ class StreamBuilder:
         self.events.append(Sent(t_ns, tuple(runs), _bytes(runs), self.ledger.bytes_in_flight, app_limited, repeats))
 
     def send_bytes(self, t_ns: int, total_bytes: int) -> None:
-        """Send so many bytes: full packets, and one smaller for the rest."""
+        """Send a number of bytes: full packets, and one smaller for the rest."""
         full, rest = divmod(total_bytes, self.max_datagram_size_bytes)
         sizes = [(min(full - done, 65535), self.max_datagram_size_bytes) for done in range(0, full, 65535)]
         self.send_sizes(t_ns, sizes + ([(1, rest)] if rest else []))
@@ -118,7 +118,7 @@ class StreamBuilder:
         )  # fmt: skip
 
     def ack_bytes(self, t_ns: int, total_bytes: int) -> None:
-        """Acknowledge the oldest packets in flight, which must add up to so many bytes."""
+        """Acknowledge the oldest packets in flight, which must add up to ``total_bytes``."""
         first = self.ledger.in_flight[0].first
         last, left_bytes = first - 1, total_bytes
         for run in self.ledger.in_flight:

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from firstflight_conformance.vectorgen.builder import MS, S
 from firstflight_conformance.vectorgen.careful_resume.builder import ENTRY, ResumeBuilder
+from firstflight_conformance.vectorgen.clocked import Clocked, steps
 from firstflight_conformance.vectorgen.cubic.avoidance import RTT, AvoidanceBuilder
-from firstflight_conformance.vectorgen.hystartpp.clocked import Clocked, steps
 from firstflight_conformance.vectorgen.jumpstart.flight import jump, lose_and_ack
 from firstflight_conformance.vectorgen.search.flow import deliver, in_bin, one_ack_per_bin, rates
 from firstflight_conformance.vectorgen.stimulus import Catalogue

@@ -1,7 +1,7 @@
 /*
- * JumpStart (spec/jumpstart.md), in every profile of jumpstart_profiles.h: the flow of an event.
+ * JumpStart (spec/jumpstart.md), in every profile of jumpstart/profiles.h: the flow of an event.
  *
- * The first flight and its pacing are in jumpstart_pacing.h, loss and recovery in jumpstart_loss.h. The functions trust their
+ * The first flight and its pacing are in jumpstart/pacing.h, loss and recovery in jumpstart/loss.h. The functions trust their
  * arguments: events are such as ff_event_check accepts, and times do not decrease.
  */
 #ifndef FIRSTFLIGHT_JUMPSTART_H

@@ -12,16 +12,16 @@
 #include "firstflight/newreno/newreno.h"
 
 /* Count what is sent again in a recovery whose end is accounted for. */
-void ff_jumpstart_loss_on_sent(const struct ff_jumpstart_readings *readings, struct ff_jumpstart *state,
-                               const struct ff_newreno *base, const struct ff_sent *sent);
+void ff_jumpstart_count_repeats(const struct ff_jumpstart_readings *readings, struct ff_jumpstart *state,
+                                const struct ff_newreno *base, const struct ff_sent *sent);
 
 /* Process packets declared lost at t_ns. The state still has what was in flight before. */
-enum ff_outcome ff_jumpstart_loss_on_lost(const struct ff_jumpstart_readings *readings, struct ff_jumpstart *state,
-                                          struct ff_newreno *base, uint64_t t_ns, const struct ff_lost *lost);
+enum ff_outcome ff_jumpstart_on_lost(const struct ff_jumpstart_readings *readings, struct ff_jumpstart *state,
+                                     struct ff_newreno *base, uint64_t t_ns, const struct ff_lost *lost);
 
 /* Process a rise of the ECN-CE counter at t_ns. */
-enum ff_outcome ff_jumpstart_loss_on_ce(const struct ff_jumpstart_readings *readings, struct ff_jumpstart *state,
-                                        struct ff_newreno *base, uint64_t t_ns, const struct ff_ce *ce);
+enum ff_outcome ff_jumpstart_on_ce(const struct ff_jumpstart_readings *readings, struct ff_jumpstart *state,
+                                   struct ff_newreno *base, uint64_t t_ns, const struct ff_ce *ce);
 
 /* Return whether an ACK that arrives in recovery ends it. */
 bool ff_jumpstart_recovery_ended(const struct ff_jumpstart_readings *readings, const struct ff_jumpstart *state,
@@ -35,7 +35,7 @@ void ff_jumpstart_account(const struct ff_jumpstart_readings *readings, struct f
 void ff_jumpstart_count_acked(const struct ff_jumpstart_readings *readings, struct ff_jumpstart *state,
                               const struct ff_ack *ack);
 
-/* Raise the window to the share of what got through; return whether it was raised. `last` is the last run of the ACK. */
+/* Raise the window to the share of the flight that got through, if `last` is of it; return whether it was raised. */
 bool ff_jumpstart_raise_to_share(const struct ff_jumpstart_readings *readings, const struct ff_jumpstart *state,
                                  struct ff_newreno *base, const struct ff_run *last);
 

@@ -15,7 +15,7 @@
 #define FF_JUMPSTART_DEFAULT_RTT_NS 100000000
 /* The largest packet that the reading `packets` counts with. */
 #define FF_JUMPSTART_PACKET_MAX_BYTES 1472
-/* quicly's pacer: so many packets at once at first, and a new burst when so many fewer are covered by the rate. */
+/* quicly's pacer: the packets of the first burst, and by how many packets each later burst is ahead of the rate. */
 #define FF_JUMPSTART_BURST_HIGH_PACKETS 10
 #define FF_JUMPSTART_BURST_LOW_PACKETS 8
 
@@ -23,16 +23,16 @@
 uint64_t ff_jumpstart_rtt_ns(const struct ff_jumpstart_readings *readings, const struct ff_jumpstart *state,
                              const struct ff_backlog *backlog);
 
-/* Return the bytes of the first flight, at most FF_JUMP_MAX_BYTES; packet_bytes is the maximum datagram size. */
-uint64_t ff_jumpstart_amount_bytes(const struct ff_jumpstart_readings *readings, uint64_t packet_bytes,
-                                   const struct ff_backlog *backlog);
+/* Return how many packets hold the bytes; the last may be short. */
+uint64_t ff_jumpstart_packets_of(uint64_t count_bytes, uint64_t packet_bytes);
 
 /* Return what the receiver allows to send, FF_NONE if that is not looked at. */
 uint64_t ff_jumpstart_receive_window_bytes(const struct ff_jumpstart_readings *readings, uint64_t packet_bytes,
                                            const struct ff_backlog *backlog);
 
-/* Return how many packets hold so many bytes; the last may be short. */
-uint64_t ff_jumpstart_packets_of(uint64_t count_bytes, uint64_t packet_bytes);
+/* Return the bytes of the first flight, at most FF_JUMP_MAX_BYTES; packet_bytes is the maximum datagram size. */
+uint64_t ff_jumpstart_amount_bytes(const struct ff_jumpstart_readings *readings, uint64_t packet_bytes,
+                                   const struct ff_backlog *backlog);
 
 /* Return whether the flight is so small that it is not paced. */
 bool ff_jumpstart_sent_at_once(const struct ff_jumpstart_readings *readings, uint64_t flight_bytes);

@@ -38,7 +38,7 @@ struct ff_jumpstart {
     bool reduced;     /* there was a reduction */
 };
 
-/* Take so much as in flight; it saturates as windows do. */
+/* Note how much is in flight; the number saturates as windows do. */
 void ff_jumpstart_set_in_flight(struct ff_jumpstart *state, uint64_t bytes_in_flight);
 
 /* End the jump; packets beyond those that were planned are none of the flight. */

@@ -167,11 +167,11 @@ def _detect(readings: Readings, state: HyStart, base: NewReno, ack: Ack, rtt_ns:
     return Outcome.EXITED_BY_DELAY if by_delay else None
 
 
-def _end_round(readings: Readings, state: HyStart, ack: Ack) -> None:
+def _end_round(readings: Readings, state: HyStart, base: NewReno, ack: Ack) -> None:
     """End the round with an ACK that belongs to it: the next one begins another."""
-    if readings.boundary_ack is BoundaryAck.NEXT or state.round_end_packet is None:
+    if readings.boundary_ack is BoundaryAck.NEXT or newreno.phase(base) is not Phase.SLOW_START:
         return
-    if ack.packets[-1].last >= state.round_end_packet:
+    if state.round_end_packet is not None and ack.packets[-1].last >= state.round_end_packet:
         state.round_end_packet = None  # [hystart.round.ended]
 
 
@@ -184,8 +184,7 @@ def _on_ack(readings: Readings, state: HyStart, base: NewReno, ack: Ack) -> Outc
     if found is not None:
         base.ssthresh_bytes = base.cwnd_bytes  # [hystart.exit]
     outcome = newreno.on_ack(base, ack)  # [hystart.grow]
-    if newreno.phase(base) is Phase.SLOW_START:
-        _end_round(readings, state, ack)
+    _end_round(readings, state, base, ack)
     return outcome if found is None else found
 
 

@@ -1,4 +1,7 @@
-"""The first flight of JumpStart: how much, and when each packet leaves (``spec/jumpstart.md``)."""
+"""The first flight of JumpStart: how much, and when each packet leaves (``spec/jumpstart.md``).
+
+Mirrors ``reference-c/src/jumpstart/pacing.c``.
+"""
 
 from firstflight.events import Backlog
 from firstflight.jumpstart.profiles import (
@@ -21,7 +24,7 @@ SMALL_BYTES = 4380
 DEFAULT_RTT_NS = 100_000_000
 #: The largest packet that the reading `packets` counts with.
 JUMP_PACKET_MAX_BYTES = 1472
-#: quicly's pacer: so many packets at once at first, and a new burst when so many fewer are covered by the rate.
+#: quicly's pacer: the packets of the first burst, and by how many packets each later burst is ahead of the rate.
 BURST_HIGH_PACKETS = 10
 BURST_LOW_PACKETS = 8
 
@@ -35,24 +38,9 @@ def rtt_ns(readings: Readings, state: JumpStart, backlog: Backlog) -> int | None
     return backlog.latest_rtt_ns
 
 
-def amount_bytes(readings: Readings, packet_bytes: int, backlog: Backlog) -> int:
-    """Return the bytes of the first flight; ``packet_bytes`` is the maximum datagram size."""
-    match readings.amount:
-        case Amount.QUEUED:
-            wanted_bytes = packets_of(backlog.queued_bytes, packet_bytes) * packet_bytes  # [jumpstart.amount.queued]
-        case Amount.QUEUED_TO_CAP:
-            wanted_bytes = min(backlog.queued_bytes, 1024 * readings.cap_kib)  # [jumpstart.amount.capped]
-        case Amount.CAP:
-            wanted_bytes = 1024 * readings.cap_kib  # [jumpstart.amount.constant]
-        case Amount.PACKETS:
-            counted_bytes = min(packet_bytes, JUMP_PACKET_MAX_BYTES)  # [jumpstart.amount.packets]
-            wanted_bytes = readings.jump_packets * counted_bytes
-    allowed_bytes = receive_window_bytes(readings, packet_bytes, backlog)
-    if allowed_bytes is not None:
-        wanted_bytes = min(wanted_bytes, allowed_bytes)
-    if wanted_bytes > JUMP_MAX_BYTES:
-        return JUMP_MAX_BYTES  # [jumpstart.amount.maximum]
-    return wanted_bytes
+def packets_of(count_bytes: int, packet_bytes: int) -> int:
+    """Return how many packets hold the bytes; the last may be short."""
+    return -(-count_bytes // packet_bytes)
 
 
 def receive_window_bytes(readings: Readings, packet_bytes: int, backlog: Backlog) -> int | None:
@@ -68,9 +56,27 @@ def receive_window_bytes(readings: Readings, packet_bytes: int, backlog: Backlog
             return None
 
 
-def packets_of(count_bytes: int, packet_bytes: int) -> int:
-    """Return how many packets hold so many bytes; the last may be short."""
-    return -(-count_bytes // packet_bytes)
+def _wanted_bytes(readings: Readings, packet_bytes: int, backlog: Backlog) -> int:
+    match readings.amount:
+        case Amount.QUEUED:
+            return packets_of(backlog.queued_bytes, packet_bytes) * packet_bytes  # [jumpstart.amount.queued]
+        case Amount.QUEUED_TO_CAP:
+            return min(backlog.queued_bytes, 1024 * readings.cap_kib)  # [jumpstart.amount.capped]
+        case Amount.CAP:
+            return 1024 * readings.cap_kib  # [jumpstart.amount.constant]
+        case Amount.PACKETS:
+            return readings.jump_packets * min(packet_bytes, JUMP_PACKET_MAX_BYTES)  # [jumpstart.amount.packets]
+
+
+def amount_bytes(readings: Readings, packet_bytes: int, backlog: Backlog) -> int:
+    """Return the bytes of the first flight; ``packet_bytes`` is the maximum datagram size."""
+    flight_bytes = _wanted_bytes(readings, packet_bytes, backlog)
+    allowed_bytes = receive_window_bytes(readings, packet_bytes, backlog)
+    if allowed_bytes is not None:
+        flight_bytes = min(flight_bytes, allowed_bytes)
+    if flight_bytes > JUMP_MAX_BYTES:
+        return JUMP_MAX_BYTES  # [jumpstart.amount.maximum]
+    return flight_bytes
 
 
 def sent_at_once(readings: Readings, flight_bytes: int) -> bool:
@@ -78,20 +84,17 @@ def sent_at_once(readings: Readings, flight_bytes: int) -> bool:
     return readings.small_amount is SmallAmount.AT_ONCE and flight_bytes <= SMALL_BYTES
 
 
-def next_release_ns(readings: Readings, state: JumpStart, packet_bytes: int) -> int | None:
-    """Return when the next packet of the flight may leave, ``None`` if there is none; it may be past."""
-    if not state.jumping or state.sent_packets >= state.limit_packets:
-        return None
-    if state.at_once:
-        return state.start_ns  # [jumpstart.pacing.at-once]
-    return state.start_ns + _offset_ns(readings, state, packet_bytes)
+def _burst_index(index: int) -> int:
+    """Return the index whose time the burst has to which a packet belongs."""
+    if index < BURST_HIGH_PACKETS:
+        return 0
+    return (index - BURST_LOW_PACKETS) // 2 * 2  # [jumpstart.pacing.burst]
 
 
 def _offset_ns(readings: Readings, state: JumpStart, packet_bytes: int) -> int:
     """Return how long after the start of the flight its next packet leaves, from its index and rounded once.
 
-    The port divides the RTT first and multiplies quotient and rest; both products fit there as flights have at most
-    ``JUMP_MAX_BYTES``.
+    The port divides the RTT first and multiplies quotient and rest, so that products fit.
     """
     index = state.sent_packets
     if readings.burst is Burst.TEN_THEN_PAIRS:
@@ -108,8 +111,10 @@ def _offset_ns(readings: Readings, state: JumpStart, packet_bytes: int) -> int:
     return state.rtt_ns * part // whole
 
 
-def _burst_index(index: int) -> int:
-    """Return the index whose time the burst has to which a packet belongs."""
-    if index < BURST_HIGH_PACKETS:
-        return 0
-    return (index - BURST_LOW_PACKETS) // 2 * 2  # [jumpstart.pacing.burst]
+def next_release_ns(readings: Readings, state: JumpStart, packet_bytes: int) -> int | None:
+    """Return when the next packet of the flight may leave, ``None`` if there is none; it may be past."""
+    if not state.jumping or state.sent_packets >= state.limit_packets:
+        return None
+    if state.at_once:
+        return state.start_ns  # [jumpstart.pacing.at-once]
+    return state.start_ns + _offset_ns(readings, state, packet_bytes)

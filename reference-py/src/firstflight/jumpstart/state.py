@@ -1,4 +1,7 @@
-"""The state of JumpStart, and what a first flight consists of (``spec/jumpstart.md``)."""
+"""The state of JumpStart, and what a first flight consists of (``spec/jumpstart.md``).
+
+Mirrors ``reference-c/src/jumpstart/state.c``.
+"""
 
 from dataclasses import dataclass, replace
 
@@ -7,7 +10,7 @@ from firstflight.jumpstart.profiles import Ends, Readings
 from firstflight.limits import WINDOW_MAX_BYTES
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class JumpStart:
     """State of JumpStart.
 
@@ -46,20 +49,25 @@ class JumpStart:
     reduced: bool = False
     counted_packets: int = 0
 
+    def copy(self) -> "JumpStart":
+        """Return a copy that shares nothing that changes."""
+        return replace(self)
 
-def with_in_flight(state: JumpStart, bytes_in_flight: int) -> JumpStart:
-    """Return the state with so much in flight; it saturates as windows do."""
-    return replace(state, in_flight_bytes=min(bytes_in_flight, WINDOW_MAX_BYTES))
+
+def set_in_flight(state: JumpStart, bytes_in_flight: int) -> None:
+    """Note how much is in flight; the number saturates as windows do."""
+    state.in_flight_bytes = min(bytes_in_flight, WINDOW_MAX_BYTES)
 
 
-def end_jump(readings: Readings, state: JumpStart) -> JumpStart:
-    """Return the state after the jump has ended; packets beyond those that were planned are none of the flight."""
+def end_jump(readings: Readings, state: JumpStart) -> None:
+    """End the jump; packets beyond those that were planned are none of the flight."""
     if not state.jumping or state.flight_first is None:
-        return state
-    flight_end = state.next_packet
+        return
+    state.jumping = False
+    state.flight_end = state.next_packet
     if readings.ends is not Ends.ACK:
-        flight_end = min(flight_end, state.flight_first + state.limit_packets)  # [jumpstart.flight]
-    return replace(state, jumping=False, flight_end=flight_end)
+        planned_end = state.flight_first + state.limit_packets
+        state.flight_end = min(state.flight_end, planned_end)  # [jumpstart.flight]
 
 
 def in_flight(state: JumpStart, packet: int) -> bool:

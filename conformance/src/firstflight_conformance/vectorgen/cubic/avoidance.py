@@ -4,9 +4,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from firstflight import Config, Controller, create, step
-from firstflight_conformance.vectorgen.builder import MS, StreamBuilder
+from firstflight_conformance.vectorgen.builder import MS, S, StreamBuilder
 
 RTT = 100 * MS
+#: The usual window, of which a loss leaves 25200: the curve covers the 10800 bytes between them in K = 3 s, for 400 * 3^3 = 10800.
+WINDOW: dict[str, Any] = {"max_datagram_size_bytes": 1000, "initial_window_bytes": 36_000}
 
 
 @dataclass(slots=True)
@@ -51,13 +53,13 @@ class AvoidanceBuilder(StreamBuilder):
         self.now_ns = t_ns
 
     def full_rounds(self, count: int, rtt_ns: int = RTT, acks: int = 2, **how: Any) -> None:
-        """Fill the window and let each round be acknowledged in so many ACKs of the same size, a gap after the round before."""
+        """Fill the window and let each round be acknowledged in ``acks`` ACKs of the same size, a gap after the round before."""
         for _ in range(count):
             self.fill(self.now_ns, **how)
             self.acknowledge(self.now_ns + rtt_ns, acks)
 
     def acknowledge(self, t_ns: int, acks: int = 1, **how: Any) -> None:
-        """Acknowledge everything in flight in so many ACKs a millisecond apart."""
+        """Acknowledge everything in flight in ``acks`` ACKs a millisecond apart."""
         runs = self.ledger.in_flight
         first, last = runs[0].first, runs[-1].last
         packets = last - first + 1
@@ -65,3 +67,18 @@ class AvoidanceBuilder(StreamBuilder):
             start, end = (first + packets * i // min(acks, packets) for i in (index, index + 1))
             self.ack(t_ns + index * MS, (start, end - 1), **how)
             self.now_ns = t_ns + index * MS
+
+
+def lose_at(b: StreamBuilder, t_ns: int, packets: int = 36) -> None:
+    """Fill the window, and lose the first packet of it at ``t_ns``; the others are acknowledged then."""
+    b.send(0, packets)
+    b.lose(t_ns, (0, 0))
+    b.ack(t_ns, (1, packets - 1))
+
+
+def begin_stage(b: StreamBuilder, rtt_ns: int = S) -> None:
+    """Lose at one RTT, send again a millisecond later, acknowledge packet 36 at t_epoch, an RTT after that, and send packet 61."""
+    lose_at(b, rtt_ns)
+    b.send(rtt_ns + MS, 25)
+    b.ack(2 * rtt_ns + MS, (36, 36))
+    b.send(2 * rtt_ns + MS, 1)

@@ -3,6 +3,9 @@
 from firstflight_conformance.cases.ledger import DataLedger
 from firstflight_conformance.vectorgen.builder import MS, StreamBuilder
 
+PFLDNET, FOOTNOTE, SCHARF, QUICLY, NS3 = (
+    "pfldnet-2007", "pfldnet-2007-footnote", "scharf-2009", "quicly", "ns3-2025",
+)  # fmt: skip
 #: The usual RTT, and the gap of the usual flight of twenty packets.
 RTT = 100 * MS
 GAP = RTT // 20
@@ -17,13 +20,13 @@ def ready(
 
 
 def paced(b: StreamBuilder, packets: int, *, of: int = 0, since_ns: int = 0, rtt_ns: int = RTT) -> None:
-    """Send packets of a flight that began at ``since_ns``, each at its time: a packet every RTT / ``of``, if not all of it."""
+    """Send packets of a flight that began at ``since_ns``, each at its time: ``of`` in an RTT, if not all of it leaves."""
     for index in range(packets):
         b.send(since_ns + index * rtt_ns // (of or packets), 1)
 
 
 def jump(b: StreamBuilder, packets: int = 20) -> None:
-    """Send the usual flight: so many packets of full size over the usual RTT."""
+    """Send the usual flight: ``packets`` of full size over the usual RTT."""
     ready(b, packets * b.max_datagram_size_bytes)
     paced(b, packets)
 

@@ -33,7 +33,7 @@ def established(b: StreamBuilder) -> int:
 
 
 def grows_again(*flights: int) -> Callable[[StreamBuilder], None]:
-    """Return what goes on with full windows after persistent congestion: flights of so many packets."""
+    """Return what goes on with full windows after persistent congestion: one flight for each number of packets."""
 
     def fill(b: StreamBuilder) -> None:
         now_ns, first = established(b), 5

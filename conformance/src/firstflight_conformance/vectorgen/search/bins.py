@@ -12,6 +12,7 @@ from firstflight_conformance.vectorgen.search.flow import (
     BIN,
     DOUBLING,
     FIRST_ACK,
+    LARGE_WINDOW,
     RTT,
     Delivery,
     deliver,
@@ -22,9 +23,6 @@ from firstflight_conformance.vectorgen.search.flow import (
 from firstflight_conformance.vectorgen.stimulus import Catalogue
 
 CATALOGUE = Catalogue(*SEARCH_PROFILES, sources=("LANMAN 2024, Algorithm 1",))
-LARGE_WINDOW = 10_000_000
-
-
 add = partial(CATALOGUE.add, max_datagram_size_bytes=1000, initial_window_bytes=LARGE_WINDOW)
 
 
@@ -60,8 +58,9 @@ def _(b: StreamBuilder) -> None:
 @add(
     "search.guard.first-evaluation",
     "A constant rate: the first evaluation exits, and shows when it takes place",
-    """10000 bytes in each bin. Literal, k = 2: `prev` reaches 10 at curr = 12; 11 bins hold 110000, 10 and the open one 100000: exit. Recommended,
-    k = 3: prev = 10 at curr = 13 is still warming up, since bin 0 is no full bin; at curr = 14 the windows hold 100000 each: 13 * 100000 >= 10 * 100000: exit.""",
+    """10000 bytes in each bin. Literal, k = 2: `prev` reaches 10 at curr = 12; 11 bins hold 110000, 10 and the open one
+    100000: exit. Recommended, k = 3: prev = 10 at curr = 13 is still warming up, since bin 0 is no full bin; at curr =
+    14 the windows hold 100000 each: 13 * 100000 >= 10 * 100000: exit.""",
     sources=("catalogue E17",),
 )
 def _(b: StreamBuilder) -> None:
@@ -76,8 +75,8 @@ def _(b: StreamBuilder) -> None:
 @add(
     "search.bins.boundary-exact",
     "An ACK at the very end of a bin still belongs to it",
-    """Bin 0 ends at 135 ms. The ACK at 135 ms is counted in bin 0 (now > bin_end is false): 1000 + 2000 = 3000 bytes. The ACK one ns later opens bin 1.
-    With >= the first of them opens bin 1.""",
+    """Bin 0 ends at 135 ms. The ACK at 135 ms is counted in bin 0 (now > bin_end is false): 1000 + 2000 = 3000 bytes.
+    The ACK one ns later opens bin 1. With >= the first of them opens bin 1.""",
     sources=("LANMAN 2024, Algorithm 1", "catalogue E08"),
 )
 def _(b: StreamBuilder) -> None:
@@ -93,8 +92,9 @@ def _(b: StreamBuilder) -> None:
 @add(
     "search.bins.boundary-decides",
     "An ACK at the very end of a bin does not yet end slow start",
-    """A constant rate. Literal: the ACK of 1000 bytes at 520 ms, exactly the end of bin 11, is in bin 11; the next one opens bin 12 and exits. Recommended: likewise at 590 ms, the end of bin 13, and the exit with bin 14.
-    With >= each of them exits one ACK earlier.""",
+    """A constant rate. Literal: the ACK of 1000 bytes at 520 ms, exactly the end of bin 11, is in bin 11; the next one
+    opens bin 12 and exits. Recommended: likewise at 590 ms, the end of bin 13, and the exit with bin 14. With >= each
+    of them exits one ACK earlier.""",
     sources=("catalogue E08",),
 )
 def _(b: StreamBuilder) -> None:
@@ -122,9 +122,9 @@ def _(b: StreamBuilder) -> None:
 @add(
     "search.bins.crossing-ack",
     "The ACK that ends a bin is counted in the new one",
-    """A stretch ACK of 50000 bytes crosses the end of bin 13. The windows of the recommended reading end with bin 13: 4..13 hold
-    135000 and 1..10 hold 100000: 1300000 < 1350000, slow start goes on. Counted in the bin that ends, they hold 135000 + 50000
-    = 185000; counted as part of both, more. One bin later the 50000 are in the window.""",
+    """A stretch ACK of 50000 bytes crosses the end of bin 13. The windows of the recommended reading end with bin 13:
+    4..13 hold 135000 and 1..10 hold 100000: 1300000 < 1350000, slow start goes on. Counted in the bin that ends, they
+    hold 135000 + 50000 = 185000; counted as part of both, more. One bin later the 50000 are in the window.""",
     sources=("catalogue E16",),
 )
 def _(b: StreamBuilder) -> None:
@@ -137,8 +137,9 @@ def _(b: StreamBuilder) -> None:
 @add(
     "search.bins.gap-of-two",
     "A gap of two bins: the bins skipped are empty",
-    """No ACK falls into bin 5. Recommended: the ACK at the start of bin 6 advances twice, bin 5 stays empty and curr is 6. Literal: one step per ACK, curr is 5 and
-    lags by a bin until an ACK makes up for it: the second ACK of bin 7 does.""",
+    """No ACK falls into bin 5. Recommended: the ACK at the start of bin 6 advances twice, bin 5 stays empty and curr is
+    6. Literal: one step per ACK, curr is 5 and lags by a bin until an ACK makes up for it: the second ACK of bin 7
+    does.""",
     sources=("LANMAN 2024, Algorithm 1", "catalogue E09"),
 )
 def _(b: StreamBuilder) -> None:
@@ -152,9 +153,10 @@ def _(b: StreamBuilder) -> None:
 @add(
     "search.bins.gap-at-boundary",
     "A gap that ends exactly at the end of a bin opens the next, or does not",
-    """After bin 2, which ends at 100 ms + 3 * 35 ms = 205 ms, the next ACK comes at 100 + 5 * 35 = 275 ms, exactly the end of bin 4.
-    draft-00: 275 ms > 205 ms, and then 70 / 35 + 1 = 3 bins end: bin 5 is open, although 275 ms is no later than its beginning.
-    So in draft-09 and neqo-2026. lanman-2024 tests each bin: bin 4 is open, and the ACK one ns later makes it 5.""",
+    """After bin 2, which ends at 100 ms + 3 * 35 ms = 205 ms, the next ACK comes at 100 + 5 * 35 = 275 ms, exactly the
+    end of bin 4. draft-00: 275 ms > 205 ms, and then 70 / 35 + 1 = 3 bins end: bin 5 is open, although 275 ms is no
+    later than its beginning. So in draft-09 and neqo-2026. lanman-2024 tests each bin: bin 4 is open, and the ACK one
+    ns later makes it 5.""",
     sources=("draft-chung-ietf-ccwg-00, lines 10 and 24", "catalogue E08", "catalogue E10"),
 )
 def _(b: StreamBuilder) -> None:
@@ -169,8 +171,9 @@ def _(b: StreamBuilder) -> None:
 @add(
     "search.bins.gap-of-ring",
     "A gap of 24, 25 and 26 bins empties as much of the ring",
-    """Three bins, then a gap that skips 24 bins, another of 25 and another of 26: after the first the last of the three bins is still in the ring, after the others nothing
-    is. The recommended reading finds the earlier window empty each time.""",
+    """Three bins, then a gap that skips 24 bins, another of 25 and another of 26: after the first the last of the three
+    bins is still in the ring, after the others nothing is. The recommended reading finds the earlier window empty each
+    time.""",
     sources=("catalogue E14",),
 )
 def _(b: StreamBuilder) -> None:
@@ -184,8 +187,8 @@ def _(b: StreamBuilder) -> None:
 @add(
     "search.bins.gap-looks-like-stall",
     "After a gap of twelve bins the later window is empty and the earlier is not: exit",
-    """Bins 0..8 hold 10000 each, then nothing until bin 21. At curr = 21 the later window, 11..20, holds nothing, the earlier, 8..17, the 10000 of bin 8: norm_diff is 1. The text knows no
-    exception for silence.""",
+    """Bins 0..8 hold 10000 each, then nothing until bin 21. At curr = 21 the later window, 11..20, holds nothing, the
+    earlier, 8..17, the 10000 of bin 8: norm_diff is 1. The text knows no exception for silence.""",
     sources=("catalogue E13", "catalogue E28"),
 )
 def _(b: StreamBuilder) -> None:
@@ -196,9 +199,10 @@ def _(b: StreamBuilder) -> None:
 @add(
     "search.bins.gap-huge",
     "A gap of 2^31 bins is one step of work",
-    """Initial RTT 1 ns: a bin is 7/20 ns. The second ACK comes 752619277 ns - 1 ms = 751619277 ns after the first. In ticks of 1/20 ns
-    a bin is 7: floor((20 * 751619277 - 7) / 7) + 1 = 2147483648 bins have passed, more than 31 bits hold. An int overflows, a
-    loop over every bin stalls. Two ns later, six bins on, both windows hold the one full bin: exit.""",
+    """Initial RTT 1 ns: a bin is 7/20 ns. The second ACK comes 752619277 ns - 1 ms = 751619277 ns after the first. In
+    ticks of 1/20 ns a bin is 7: floor((20 * 751619277 - 7) / 7) + 1 = 2147483648 bins have passed, more than 31 bits
+    hold. An int overflows, a loop over every bin stalls. Two ns later, six bins on, both windows hold the one full bin:
+    exit.""",
     sources=("catalogue E15", "catalogue E42"),
 )
 def _(b: StreamBuilder) -> None:
@@ -210,8 +214,8 @@ def _(b: StreamBuilder) -> None:
 @add(
     "search.bins.burst-after-silence",
     "Three bins of silence, then four ACKs at once",
-    """ACKs are held up for three bins and arrive together. Recommended: the first of them closes all four bins and is evaluated, the others are in the same bin. Literal: each of
-    them closes one bin, and is evaluated.""",
+    """ACKs are held up for three bins and arrive together. Recommended: the first of them closes all four bins and is
+    evaluated, the others are in the same bin. Literal: each of them closes one bin, and is evaluated.""",
     sources=("catalogue E57", "LANMAN 2024, Algorithm 1"),
     flags=("same-time-order",),
 )
@@ -229,9 +233,9 @@ def _(b: StreamBuilder) -> None:
 @add(
     "search.bins.index-above-255",
     "The index of a bin needs more than eight bits",
-    """A gap leads from bin 1 to bin 250; bin 250 then holds 30000, the following 10000 each. At curr = 261 the recommended windows,
-    the ten bins up to 260 and the ten up to 257, hold 100000 each: exit. At 256 an index of eight bits begins again at 0, and
-    256 mod 25 is 6: the ring jumps.""",
+    """A gap leads from bin 1 to bin 250; bin 250 then holds 30000, the following 10000 each. At curr = 261 the
+    recommended windows, the ten bins up to 260 and the ten up to 257, hold 100000 each: exit. At 256 an index of eight
+    bits begins again at 0, and 256 mod 25 is 6: the ring jumps.""",
     sources=("catalogue E45",),
 )
 def _(b: StreamBuilder) -> None:
@@ -239,144 +243,3 @@ def _(b: StreamBuilder) -> None:
     b.expect(
         at=nth_ack(b, 13), profile="lanman-2024", outcome="exited", bin=261, current_bytes=100000, previous_bytes=100000
     )
-
-
-@add(
-    "search.start.no-sample",
-    "SEARCH starts with the first RTT sample",
-    """The first ACK gives no sample: nothing is counted and no bin opened. The second, at 136 ms, has an RTT of 100 ms: bin 0 begins there, with its 2000 bytes, and ends
-    at 171 ms: the ACK at 171 ms still belongs to it, the one at 172 ms opens bin 1.""",
-    sources=("catalogue E51",),
-)
-def _(b: StreamBuilder) -> None:
-    deliver(
-        b,
-        [
-            Delivery(FIRST_ACK, 1000, sample=False),
-            Delivery(in_bin(1), 2000),
-            Delivery(in_bin(2) - 1 * MS, 3000),
-            Delivery(in_bin(2), 4000),
-            Delivery(in_bin(2) + 1 * MS, 5000),
-        ],
-    )
-    b.expect(at=nth_ack(b, 0), profile="lanman-2024", outcome="no_rtt_sample", open_bin_bytes=0)
-    b.expect(at=nth_ack(b, 1), profile="lanman-2024", outcome="started", open_bin_bytes=2000)
-    b.expect(at=nth_ack(b, 3), profile="lanman-2024", outcome="same_bin", bin=0, open_bin_bytes=9000)
-    b.expect(at=nth_ack(b, 4), profile="lanman-2024", bin=1, open_bin_bytes=5000)
-
-
-@add(
-    "search.start.no-sample-then-exit",
-    "Bins are counted from the first RTT sample, up to the exit",
-    """The ACK at 100 ms has no sample; the one at 136 ms opens bin 0. A constant rate from there: literal exits at its bin 12, recommended at its bin 14. An implementation that started with the first ACK has other bins, or none.""",
-    sources=("catalogue E51",),
-)
-def _(b: StreamBuilder) -> None:
-    first = Delivery(FIRST_ACK, 1000, sample=False)
-    start = in_bin(1)
-    deliver(b, [first] + [Delivery(in_bin(i, first_ack_ns=start), 10000) for i in range(15)])
-    b.expect(at=nth_ack(b, 13), profile="lanman-2024-literal", outcome="exited", bin=12)
-    b.expect(at=nth_ack(b, 15), profile="lanman-2024", outcome="exited", bin=14)
-
-
-@add(
-    "search.start.rtt-zero",
-    "An RTT of 0 counts as 1 ns",
-    """The first ACK arrives at the time of sending. The bin duration is that of an RTT of 1 ns, 7 ticks, not 0. The next ACKs come 1 ns apart with an RTT of 1 ns: 20 ticks, two or three bins each in the recommended
-    reading, one in the literal. ACK n, n ns after the first, falls into bin 2, 5, 8, 11, 14 ...: recommended, at curr = 14 the windows 4..13 and 1..10 hold 3000 each: exit.""",
-    sources=("catalogue E52", "catalogue E42"),
-    flags=("same-time-order",),
-)
-def _(b: StreamBuilder) -> None:
-    b.send(MS, 1)
-    b.ack(MS, (0, 0))
-    deliver(b, [Delivery(MS + i, 1000, 1) for i in range(1, 15)])
-    b.expect(at=nth_ack(b, 5), profile="lanman-2024", outcome="exited", bin=14, current_bytes=3000, previous_bytes=3000)
-
-
-@add(
-    "search.start.handshake-rtt",
-    "The first sample alone sets the bin duration",
-    """The first RTT is 300 ms: a bin is 0.35 * 300 ms = 105 ms, and stays so although later RTTs are 100 ms. The ACK at 404 ms is in
-    bin 0, the one at 406 ms in bin 1. A duration that follows the RTT would be in bin 2 and 3.""",
-    sources=("catalogue E21", "catalogue E56"),
-)
-def _(b: StreamBuilder) -> None:
-    deliver(
-        b,
-        [Delivery(300 * MS, 1000, 300 * MS), Delivery(404 * MS, 2000, 100 * MS), Delivery(406 * MS, 3000, 100 * MS)],
-    )
-    b.expect(at=nth_ack(b, 1), profile="lanman-2024", bin=0)
-    b.expect(at=nth_ack(b, 2), profile="lanman-2024", bin=1)
-
-
-@add(
-    "search.rtt.missing-later",
-    "An ACK without sample is evaluated with the last RTT",
-    """Constant rate; the ACKs from bin 12 on give no RTT sample. The last RTT, 100 ms, is used again: literal exits at curr = 12, recommended at curr = 14.""",
-    sources=("catalogue E51",),
-)
-def _(b: StreamBuilder) -> None:
-    deliver(b, [Delivery(in_bin(i), 10000, sample=i < 12) for i in range(16)])
-    b.expect(at=nth_ack(b, 12), profile="lanman-2024-literal", outcome="exited")
-    b.expect(at=nth_ack(b, 14), profile="lanman-2024", outcome="exited")
-    b.expect(at=nth_ack(b, 13), profile="linux-4", outcome="no_rtt_sample", bin=11)
-
-
-@add(
-    "search.rtt.latest",
-    "The latest RTT shifts the window, not the smoothed or the minimum",
-    """The RTT is 100 ms up to bin 12 and 175 ms, five bins, from bin 15 on. At curr = 14 (RTT 170 ms, 4.857 bins) k is 5 and prev = 9 is still warming up; the smoothed RTT and the minimum give 3 and exit at a constant rate.
-    At curr = 16, k = 5 and prev = 11: exit.""",
-    sources=("catalogue E04",),
-)
-def _(b: StreamBuilder) -> None:
-    rtts = [RTT] * 13 + [135 * MS, 170 * MS, 175 * MS, 175 * MS, 175 * MS]
-    deliver(b, one_ack_per_bin([10000] * 18, rtts))
-    b.expect(at=nth_ack(b, 14), profile="lanman-2024", outcome="warming_up", shift_bins=5)
-    b.expect(at=nth_ack(b, 16), profile="lanman-2024", outcome="exited", shift_bins=5)
-
-
-@add(
-    "search.rtt.one-nanosecond",
-    "An initial RTT of 1 ns",
-    """A bin is 7 ticks of 1/20 ns. ACKs come 1 ns apart: 20 ticks, two or three bins each. The recommended reading jumps over them, the literal advances one bin per ACK and lags behind the clock.""",
-    tier="core",
-    sources=("catalogue E42",),
-)
-def _(b: StreamBuilder) -> None:
-    deliver(b, [Delivery(MS + i, 1000 * (i + 1), 1) for i in range(12)])
-
-
-@add(
-    "search.rtt.sixty-seconds",
-    "An RTT of 60 s and windows of 10^12 bytes",
-    """A bin is 21 s and holds 16 * 65535 * 65535 = 68717379600 bytes; the windows hold ten of them, 687173796000. 20 * RTT and the products 13 * 687173796000 need more than 32 bits. The rate is
-    constant: the recommended reading exits at curr = 14, the literal at curr = 12.""",
-    sources=("catalogue E44",),
-    max_datagram_size_bytes=65535,
-    initial_window_bytes=10**13,
-)
-def _(b: StreamBuilder) -> None:
-    bin_ns, rtt_ns = 21_000 * MS, 60_000 * MS
-    size = 16 * 65535 * 65535
-    deliver(b, [Delivery(in_bin(i, bin_ns=bin_ns, first_ack_ns=rtt_ns), size, rtt_ns) for i in range(15)])
-    b.expect(at=nth_ack(b, 12), profile="lanman-2024-literal", outcome="exited", current_bytes=687173796000)
-    b.expect(
-        at=nth_ack(b, 14),
-        profile="lanman-2024",
-        outcome="exited",
-        current_bytes=687173796000,
-        previous_bytes=687173796000,
-    )
-
-
-@add(
-    "search.app-limited.counted",
-    "App-limited ACKs fill bins like any other",
-    """The ACKs of bins 5..8 are app-limited: the window does not grow for them, but their bytes are counted. At curr = 14 the recommended windows hold 100000 each: exit at the same ACK as without them.""",
-    sources=("catalogue E32",),
-)
-def _(b: StreamBuilder) -> None:
-    deliver(b, [Delivery(in_bin(i), 10000, app_limited=5 <= i <= 8) for i in range(16)])
-    b.expect(at=nth_ack(b, 14), profile="lanman-2024", outcome="exited", current_bytes=100000, previous_bytes=100000)

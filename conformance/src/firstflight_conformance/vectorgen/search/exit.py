@@ -4,8 +4,15 @@ from functools import partial
 
 from firstflight.search.profiles import PROFILES as SEARCH_PROFILES
 from firstflight_conformance.vectorgen.builder import MS, StreamBuilder
-from firstflight_conformance.vectorgen.search.bins import LARGE_WINDOW
-from firstflight_conformance.vectorgen.search.flow import Delivery, deliver, in_bin, nth_ack, one_ack_per_bin, rates
+from firstflight_conformance.vectorgen.search.flow import (
+    LARGE_WINDOW,
+    Delivery,
+    deliver,
+    in_bin,
+    nth_ack,
+    one_ack_per_bin,
+    rates,
+)
 from firstflight_conformance.vectorgen.stimulus import Catalogue
 
 CATALOGUE = Catalogue(*SEARCH_PROFILES, sources=("LANMAN 2024, Algorithm 1",))

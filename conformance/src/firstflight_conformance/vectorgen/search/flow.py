@@ -12,6 +12,8 @@ RTT = 100 * MS
 BIN = 35 * MS
 #: Time of the first ACK, which opens bin 0.
 FIRST_ACK = RTT
+#: A window that never stands in the way.
+LARGE_WINDOW = 10_000_000
 
 #: Bytes per bin that grow by 2^0.35, i.e. double in one RTT of 20/7 bins: 1000 * 2^(7 i / 20), rounded.
 DOUBLING = (
@@ -24,7 +26,7 @@ DOUBLING = (
 class Delivery:
     """One ACK at ``t_ns`` of bytes that were sent ``rtt_ns`` before.
 
-    ``unacked_bytes``: so many more are sent with them, which nobody acknowledges. ``lost``: they are declared lost instead. ``ce``: the frame also carries a CE mark, taken ``before`` or ``after`` the ACK.
+    ``unacked_bytes`` more are sent with them, which nobody acknowledges. ``lost``: they are declared lost instead. ``ce``: the frame also carries a CE mark, taken ``before`` or ``after`` the ACK.
     """
 
     t_ns: int

@@ -65,7 +65,7 @@ def _(b: Any) -> None:
 
 
 def quiet_start(packets: int) -> None:
-    """Add a transfer whose first flight has so many packets."""
+    """Add a transfer whose first flight has ``packets``."""
 
     @CATALOGUE.add(
         f"search.full-window.first-flight-of-{packets}",

@@ -52,7 +52,7 @@ class FullWindow:
         return max(free_bytes, 0) // self.builder.max_datagram_size_bytes
 
     def send(self, t_ns: int, packets: int | None = None) -> None:
-        """Send what fits, or so many packets of an application that has no more."""
+        """Send what fits, or ``packets`` of an application that has no more."""
         count = self.room() if packets is None else packets
         if not count:
             return

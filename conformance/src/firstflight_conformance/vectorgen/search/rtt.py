@@ -4,10 +4,10 @@ from functools import partial
 
 from firstflight.search.profiles import PROFILES as SEARCH_PROFILES
 from firstflight_conformance.vectorgen.builder import MS, StreamBuilder
-from firstflight_conformance.vectorgen.search.bins import LARGE_WINDOW
 from firstflight_conformance.vectorgen.search.flow import (
     BIN,
     FIRST_ACK,
+    LARGE_WINDOW,
     RTT,
     Delivery,
     deliver,
@@ -22,7 +22,7 @@ add = partial(CATALOGUE.add, max_datagram_size_bytes=1000, initial_window_bytes=
 
 
 def _delayed(b: StreamBuilder, delay_ns: int) -> None:
-    """Deliver a constant rate; from bin 11 on the samples are 123 ms, of which so much is acknowledgement delay."""
+    """Deliver a constant rate; from bin 11 on the samples are 123 ms, of which ``delay_ns`` is acknowledgement delay."""
     rtts = [(RTT, 0)] * 11 + [(123 * MS, delay_ns)] * 6
     deliver(b, [Delivery(in_bin(i), 10000, rtt, ack_delay_ns=delay) for i, (rtt, delay) in enumerate(rtts)])
 

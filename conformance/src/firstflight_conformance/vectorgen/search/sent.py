@@ -4,8 +4,16 @@ from functools import partial
 
 from firstflight.search.profiles import PROFILES as SEARCH_PROFILES
 from firstflight_conformance.vectorgen.builder import MS, StreamBuilder
-from firstflight_conformance.vectorgen.search.bins import LARGE_WINDOW
-from firstflight_conformance.vectorgen.search.flow import BIN, RTT, Delivery, deliver, in_bin, nth_ack, rates
+from firstflight_conformance.vectorgen.search.flow import (
+    BIN,
+    LARGE_WINDOW,
+    RTT,
+    Delivery,
+    deliver,
+    in_bin,
+    nth_ack,
+    rates,
+)
 from firstflight_conformance.vectorgen.stimulus import Catalogue
 
 CATALOGUE = Catalogue(*SEARCH_PROFILES, sources=("catalogue of edge cases",))
@@ -177,7 +185,7 @@ def _(b: StreamBuilder) -> None:
 
 
 def _gap(missed: int) -> None:
-    """Register a stimulus in which so many bins end with one ACK, while packets are sent all the time."""
+    """Register a stimulus in which ``missed`` bins end with one ACK, while packets are sent all the time."""
 
     @add(
         f"search.sent.gap-{missed}",
@@ -239,7 +247,7 @@ def _(b: StreamBuilder) -> None:
 def _drain_down(
     b: StreamBuilder, sent_packets: int, acked_packets: int, bins: int, unsampled_ack: int | None = None
 ) -> None:
-    """Send for so many bins, up to the exit, then only acknowledge; one of these ACKs may have no RTT sample."""
+    """Send for a number of bins, up to the exit, then only acknowledge; one of these ACKs may have no RTT sample."""
     packet = _sent_faster(b, sent_packets, acked_packets, bins)
     last = b.ledger.next_packet - 1
     index = bins - 3

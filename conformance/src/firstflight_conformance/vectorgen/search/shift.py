@@ -4,8 +4,8 @@ from functools import partial
 
 from firstflight.search.profiles import PROFILES as SEARCH_PROFILES
 from firstflight_conformance.vectorgen.builder import MS, StreamBuilder
-from firstflight_conformance.vectorgen.search.bins import LARGE_WINDOW
 from firstflight_conformance.vectorgen.search.flow import (
+    LARGE_WINDOW,
     RTT,
     Delivery,
     deliver,

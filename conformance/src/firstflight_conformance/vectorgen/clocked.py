@@ -55,10 +55,27 @@ class Clocked:
         self.now_ns = t_ns
 
     def begin(self, gap_ns: int = MS, packets: int | None = None) -> None:
-        """Send the initial window, or so many packets, one every ``gap_ns``."""
+        """Send the initial window, or a number of packets, one every ``gap_ns``."""
         fitting = self.cwnd_bytes // self.builder.max_datagram_size_bytes
         for index in range(fitting if packets is None else packets):
             self.send(index * gap_ns, 1)
+
+    def run(
+        self,
+        *later: tuple[int, int],
+        until: int,
+        packets: int = 1,
+        first_ns: int = RTT,
+        gap_ns: int = MS,
+    ) -> "Clocked":
+        """Send the initial window, and acknowledge packets up to and including ``until``, ``packets`` in a frame.
+
+        The RTT is ``first_ns``, and from packet ``p`` on ``r`` for each (p, r) of ``later``.
+        """
+        self.rtt = steps(first_ns, *later)
+        self.begin(gap_ns)
+        self.ack_until(until, packets)
+        return self
 
     def fill(self, t_ns: int) -> None:
         """Send as many whole packets as fit."""
@@ -88,6 +105,27 @@ class Clocked:
             self.fill(self.now_ns)
 
     def ack_until(self, packet: int, packets: int = 1, *, fill: bool = True) -> None:
-        """Acknowledge every packet up to and including a number, so many in a frame."""
+        """Acknowledge every packet up to and including a number, ``packets`` in a frame."""
         while self.acked <= packet:
             self.ack(min(packets, packet + 1 - self.acked), fill=fill)
+
+    def ack_app_limited(self, packets: int) -> None:
+        """Send packets that do not use the window, and acknowledge each."""
+        self.send(self.now_ns, packets, app_limited=True)
+        for _ in range(packets):
+            self.ack(app_limited=True, fill=False)
+
+    def lose_next(self) -> None:
+        """Lose the next packet once the three after it are acknowledged; nothing is sent meanwhile."""
+        lost = self.acked
+        self.acked += 1
+        for _ in range(3):
+            self.ack(fill=False)
+        self.builder.lose(self.now_ns, (lost, lost))
+
+    def collapse(self) -> None:
+        """Lose all in flight a second later, in persistent congestion."""
+        self.now_ns += 1000 * MS
+        self.builder.lose(self.now_ns, (self.acked, len(self.due_ns) - 1))
+        self.builder.persistent_congestion(self.now_ns)
+        self.acked = len(self.due_ns)
