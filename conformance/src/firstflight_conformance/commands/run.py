@@ -11,7 +11,7 @@ from rich.console import Console
 
 from firstflight_conformance.cases.computations import ComputationCase
 from firstflight_conformance.cases.files import write_whole
-from firstflight_conformance.commands.options import judged_cases, selection_options, usage_errors
+from firstflight_conformance.commands.options import OutputFile, judged_cases, selection_options, usage_errors
 from firstflight_conformance.paths import ROOT, VECTORS
 from firstflight_conformance.run import record, report_json, report_junit, report_terminal
 from firstflight_conformance.run.builds import Builds
@@ -24,8 +24,6 @@ from firstflight_conformance.run.script import Script, Stream
 from firstflight_conformance.run.selection import AnyCase, Selection
 from firstflight_conformance.run.session import TIMEOUTS, AnyScript, Options
 from firstflight_conformance.run.stimulus import StimulusCase, StimulusScript
-
-_FILE = click.Path(dir_okay=False, writable=True, path_type=Path)
 
 
 @click.command("run")
@@ -50,8 +48,8 @@ _FILE = click.Path(dir_okay=False, writable=True, path_type=Path)
     "--deadline-s", type=click.FloatRange(min=0, min_open=True), default=10.0, help="Time for the answers of a case."
 )
 @click.option("--timeouts", type=click.IntRange(min=1), default=TIMEOUTS, help="After so many an adapter is given up.")
-@click.option("--report-json", "json_path", type=_FILE, help="Write the results as JSON.")
-@click.option("--junit", "junit_path", type=_FILE, help="Write the results as JUnit XML.")
+@click.option("--report-json", "json_path", type=OutputFile(), help="Write the results as JSON.")
+@click.option("--junit", "junit_path", type=OutputFile(), help="Write the results as JUnit XML.")
 @click.option("--validate", is_flag=True, help="Hold every message of both sides to the schema of the protocol.")
 @click.option("--record", "recording", is_flag=True, help="Record the first divergences of the third-party stacks.")
 @click.option("--strict", is_flag=True, help="Count explained deviations as divergences.")
