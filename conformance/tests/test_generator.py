@@ -11,13 +11,14 @@ import pytest
 from click.testing import CliRunner
 
 from firstflight import Ack, Config, Outcome, Run, Sent
+from firstflight_conformance import kept
 from firstflight_conformance.cases.ledger import LedgerError
 from firstflight_conformance.cases.measure import replay
 from firstflight_conformance.cases.stream import check_stream
 from firstflight_conformance.cases.wire import event_to_json
 from firstflight_conformance.cli import main
 from firstflight_conformance.commands import vectors as command
-from firstflight_conformance.paths import ROOT, VECTORS
+from firstflight_conformance.paths import ROOT, SCENARIOS, VECTORS
 from firstflight_conformance.spec.tables import generated_files
 from firstflight_conformance.vectorgen import write
 from firstflight_conformance.vectorgen.builder import MS, S, StreamBuilder
@@ -45,6 +46,7 @@ def files() -> dict[str, str]:
 def copy(tmp_path: Path, files: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> Path:
     """A copy of the vectors; generation happens once for all tests."""
     monkeypatch.setattr(write, "all_files", lambda: dict(files))
+    monkeypatch.setattr(kept, "CACHE", tmp_path / "cache")
     return Path(shutil.copytree(VECTORS, tmp_path / "vectors"))
 
 
@@ -112,6 +114,26 @@ def test_check_finds(copy: Path, monkeypatch: pytest.MonkeyPatch, spoil: Callabl
     assert check(copy, monkeypatch) == (1, f"{line}\n")
     assert write.write(copy) == len(write.all_files()) - 1
     assert write.differences(copy) == []
+
+
+def test_what_is_kept_is_of_this_code_and_these_scenarios(
+    tmp_path: Path, files: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With the same the vectors are not generated again; with another scenario or other code they are."""
+    generated: list[int] = []
+    scenarios = Path(shutil.copytree(SCENARIOS, tmp_path / "scenarios"))
+    monkeypatch.setattr(kept, "CACHE", tmp_path / "cache")
+    monkeypatch.setattr(write, "SCENARIOS", scenarios)
+    monkeypatch.setattr(write, "all_files", lambda: generated.append(1) or dict(files))  # type: ignore[func-returns-value]
+    assert write.differences() == write.differences() == []
+    assert len(generated) == 1
+    path = scenarios / "deep-queue.json"
+    path.write_bytes(path.read_bytes() + b"\n")
+    assert write.differences() == []
+    assert len(generated) == 2
+    monkeypatch.setattr(write, "code_digest", lambda *_: "other code")
+    assert write.differences() == []
+    assert len(generated) == 3
 
 
 def test_check_finds_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -150,7 +150,7 @@ def test_json_lines() -> None:
     ("words", "reason"),
     [
         (("--profile", "lanman-2042"), "search/lanman-2042: no such profile"),
-        (("--algorithm", "slow-start"), "slow-start/lanman-2024: no such profile"),
+        (("--algorithm", "slow-start", "--profile", "lanman-2024"), "slow-start/lanman-2024: no such profile"),
     ],
 )
 def test_unknown_controllers(words: tuple[str, ...], reason: str) -> None:

@@ -142,7 +142,7 @@ def test_numbers_of_packets_are_used_once(algorithm: str, profile: str, first: i
     ("algorithm", "profile", "config", "reason"),
     [
         ("slow-start", "rfc-9003", Config(1200), "slow-start/rfc-9003: no such profile"),
-        ("slow_start", "rfc-9002", Config(1200), "no such profile"),
+        ("slow_start", "rfc-9002", Config(1200), "slow_start/rfc-9002: no such algorithm; there are"),
         ("search", "rfc-9002", Config(1200), "no such profile"),
         ("search", "", Config(1200), "no such profile"),
         ("search", "lanman-2024", Config(0), "max_datagram_size_bytes: 0"),

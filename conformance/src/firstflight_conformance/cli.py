@@ -1,5 +1,6 @@
 """The command ``firstflight``."""
 
+import gc
 import importlib
 from typing import Any, NoReturn
 
@@ -30,6 +31,8 @@ class _Commands(click.Group):
 
     def __call__(self, *args: Any, **kwargs: Any) -> NoReturn:
         """Run as a program."""
+        # Vectors stay: to look for garbage among them again and again takes a third of the time to load them.
+        gc.set_threshold(100_000, 50, 50)
         exits.run(lambda: self.main(*args, **kwargs))
 
     def invoke(self, context: click.Context) -> Any:

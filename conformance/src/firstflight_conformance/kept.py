@@ -1,7 +1,7 @@
 """What was worked out before and is kept below ``build/cache``, each under the digest of all that it depends on.
 
 Nothing kept can be stale: where a source changes, its digest does, and what was kept is not found. The folder may be deleted at
-any time; where it cannot be written, nothing is kept.
+any time; where it cannot be written, as in an installed package, nothing is kept.
 """
 
 import importlib.util
@@ -16,8 +16,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from firstflight_conformance.cases.files import write_bytes, write_whole
-from firstflight_conformance.paths import BUILD, SPEC
+from firstflight_conformance.cases.files import write_bytes
+from firstflight_conformance.paths import BUILD, IS_CHECKOUT, SPEC
 
 CACHE = BUILD / "cache"
 #: The package of the tools, as it runs, which may be that of another checkout than the data.
@@ -68,9 +68,7 @@ class Checked:
     def keep(self) -> None:
         """Write what is new."""
         if self._news:
-            with suppress(OSError):
-                self._path.parent.mkdir(parents=True, exist_ok=True)
-                write_whole(self._path, "\n".join([self._code, *sorted(self._known), ""]))
+            _write(self._path, "\n".join([self._code, *sorted(self._known), ""]).encode())
         self._news = False
 
 
@@ -93,6 +91,11 @@ class Store:
 
     def put(self, key: str, value: Any) -> None:
         """Keep a value."""
+        _write(self._folder / key, zlib.compress(marshal.dumps(value), 1))
+
+
+def _write(path: Path, data: bytes) -> None:
+    if IS_CHECKOUT:  # an installed package does not grow
         with suppress(OSError):
-            self._folder.mkdir(parents=True, exist_ok=True)
-            write_bytes(self._folder / key, zlib.compress(marshal.dumps(value), 1))
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_bytes(path, data)

@@ -65,8 +65,12 @@ def profiles(*, composed: bool = False) -> dict[str, tuple[str, ...]]:
 
 def create(algorithm: str, profile: str, config: Config) -> Controller:
     """Return a new controller. Raise :class:`DomainError` for an unknown profile or a configuration out of range."""
-    if profile not in profiles(composed=True).get(algorithm, ()):
-        raise DomainError(f"{algorithm}/{profile}: no such profile")
+    known = profiles(composed=True)
+    if profile not in known.get(algorithm, ()):
+        there = ", ".join(known.get(algorithm, known))
+        raise DomainError(
+            f"{algorithm}/{profile}: no such {'profile' if algorithm in known else 'algorithm'}; there are {there}"
+        )
     if isinstance(ALGORITHMS[algorithm], Base):
         return create_with(None, config, _readings(algorithm, profile))
     name, plus, base = profile.partition("+")

@@ -1,49 +1,69 @@
 """``firstflight compare``: which vectors tell two profiles apart, and where."""
 
+import json
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import click
 from rich.table import Table
 
+from firstflight import profiles
 from firstflight_conformance.cases.timeline import milliseconds
 from firstflight_conformance.cases.vectors import Case, Vector, load_all
-from firstflight_conformance.commands.options import InputError, usage_errors, vectors_option
+from firstflight_conformance.cases.wire import encode_value
+from firstflight_conformance.commands.options import InputError, nothing_selected, usage_errors, vectors_option
 from firstflight_conformance.run.report_terminal import console
 from firstflight_conformance.spec.readings import load_tables
 
 #: What every stack reports, and then what only helps to find a difference.
 OBSERVABLES = ("cwnd_bytes", "ssthresh_bytes", "phase", "outcome", "state")
+_SHOWN_BY_STACKS = OBSERVABLES[:3]
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """The first event at which a vector tells two profiles apart, the observable, and what each profile has there."""
+
+    vector: Vector
+    event: int
+    observable: str
+    values: tuple[Any, Any]
+
+    @property
+    def in_windows(self) -> bool:
+        """Whether every stack shows it."""
+        return self.observable in _SHOWN_BY_STACKS
 
 
 @click.command("compare")
 @click.argument("one", metavar="ALGORITHM/PROFILE")
 @click.argument("other", metavar="ALGORITHM/PROFILE")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @vectors_option
-def compare_command(*, one: str, other: str, root: Path) -> None:
+def compare_command(*, one: str, other: str, as_json: bool, root: Path) -> None:
     """Show the readings in which two profiles differ, and each vector that tells them apart with the first such event.
 
-    Vectors that show it in window, threshold or phase come first; then those that show it only in outcome or state.
+    A profile may be on another base, as search/draft-09+cubic. Vectors that show the difference in window, threshold or phase
+    come first; then those that show it only in outcome or state. Exit code 4 if no vector holds both.
     """
-    algorithm, profiles = _profiles(one, other)
+    algorithm, names = _profiles(one, other)
     with usage_errors():
         vectors = load_all(root)
-    _print_readings(algorithm, profiles)
-    both = [vector for vector in vectors if vector.algorithm == algorithm and set(profiles) <= set(vector.profiles)]
-    rows = [(vector, difference) for vector in both if (difference := first_difference(vector, *profiles)) is not None]
-    rows.sort(key=lambda row: (OBSERVABLES.index(row[1][1]) > 2, row[0].id))
-    table = Table("vector", "event", "ms", "observable", *profiles, box=None, pad_edge=False)
-    for vector, (index, name, values) in rows:
-        time_ms = milliseconds(vector.events[index].t_ns)
-        table.add_row(vector.id, str(index), time_ms, name, *(_text(value) for value in values))
-    console().print(table)
-    shown = sum(OBSERVABLES.index(name) < 3 for _, (_, name, _) in rows)
-    click.echo(f"{shown} of {len(both)} vectors tell them apart by the windows, {len(rows) - shown} more by the state")
+    both = [vector for vector in vectors if vector.algorithm == algorithm and set(names) <= set(vector.profiles)]
+    if not both:
+        nothing_selected(f"no vector holds both {one} and {other}")
+    found = [difference for vector in both if (difference := first_difference(vector, *names)) is not None]
+    found.sort(key=lambda difference: (not difference.in_windows, difference.vector.id))
+    readings = different_readings(algorithm, names)
+    if as_json:
+        click.echo(json.dumps(_to_json((one, other), readings, found, len(both))))
+    else:
+        _print(names, readings, found, len(both))
 
 
 def _profiles(one: str, other: str) -> tuple[str, tuple[str, str]]:
-    tables = load_tables()
-    known = {f"{name}/{profile.name}" for name, table in tables.items() for profile in table.profiles}
+    known = {f"{algorithm}/{name}" for algorithm, names in profiles(composed=True).items() for name in names}
     for given in (one, other):
         if given not in known:
             raise InputError(f"{given}: no such profile; there are {', '.join(sorted(known))}")
@@ -54,27 +74,63 @@ def _profiles(one: str, other: str) -> tuple[str, tuple[str, str]]:
     return algorithm, (first, second)
 
 
-def _print_readings(algorithm: str, profiles: tuple[str, str]) -> None:
-    table = load_tables()[algorithm]
-    first, second = (next(p for p in table.profiles if p.name == name) for name in profiles)
-    for name, value in first.readings.items():
-        if value != second.readings[name]:
-            click.echo(f"{name}: {value} / {second.readings[name]}")
-    click.echo()
+def different_readings(algorithm: str, names: tuple[str, str]) -> dict[str, tuple[Any, Any]]:
+    """Return the readings in which two profiles differ, with both choices; the base is one of them."""
+    table = {profile.name: profile.readings for profile in load_tables()[algorithm].profiles}
+    plain, bases = zip(*((name.partition("+")[0], name.partition("+")[2] or "newreno") for name in names), strict=True)
+    first, second = (table[name] for name in plain)
+    found: dict[str, tuple[Any, Any]] = {"base": bases} if bases[0] != bases[1] else {}
+    return found | {name: (value, second[name]) for name, value in first.items() if value != second[name]}
 
 
-def first_difference(vector: Vector, one: str, other: str) -> tuple[int, str, tuple[Any, Any]] | None:
-    """Return the first event at which a vector tells two profiles apart, the observable and both values.
+def first_difference(vector: Vector, one: str, other: str) -> Difference | None:
+    """Return the first event at which a vector tells two profiles apart.
 
     A difference in the windows or the phase counts before an earlier one in outcome or state.
     """
     pairs = list(zip(Case(vector, one).expected(), Case(vector, other).expected(), strict=False))
-    for names in (OBSERVABLES[:3], OBSERVABLES[3:]):
+    for names in (_SHOWN_BY_STACKS, OBSERVABLES[3:]):
         for index, (first, second) in enumerate(pairs):
             for name in names:
                 if first[name] != second[name]:
-                    return index, name, (first[name], second[name])
+                    return Difference(vector, index, name, (first[name], second[name]))
     return None
+
+
+def _print(names: tuple[str, str], readings: dict[str, tuple[Any, Any]], found: list[Difference], vectors: int) -> None:
+    for name, (first, second) in readings.items():
+        click.echo(f"{name}: {first} / {second}")
+    click.echo()
+    table = Table(box=None, pad_edge=False)
+    for column in ("vector", "event", "ms", "observable", *names):
+        table.add_column(column, overflow="fold")
+    for difference in found:
+        time_ms = milliseconds(difference.vector.events[difference.event].t_ns)
+        values = (_text(value) for value in difference.values)
+        table.add_row(difference.vector.id, str(difference.event), time_ms, difference.observable, *values)
+    console().print(table)
+    shown = sum(difference.in_windows for difference in found)
+    click.echo(f"{shown} of {vectors} vectors tell them apart by the windows, {len(found) - shown} more by the state")
+
+
+def _to_json(
+    names: tuple[str, str], readings: dict[str, tuple[Any, Any]], found: list[Difference], vectors: int
+) -> dict[str, Any]:
+    return {
+        "profiles": names,
+        "readings": readings,
+        "vectors": vectors,
+        "told_apart": [
+            {
+                "vector": difference.vector.id,
+                "event": difference.event,
+                "t_ns": encode_value(difference.vector.events[difference.event].t_ns),
+                "observable": difference.observable,
+                "values": [encode_value(value) for value in difference.values],
+            }
+            for difference in found
+        ],
+    }
 
 
 def _text(value: object) -> str:

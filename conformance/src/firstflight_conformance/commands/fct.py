@@ -8,7 +8,7 @@ import click
 from firstflight import DomainError
 from firstflight_conformance.commands.options import InputError
 from firstflight_conformance.commands.progress import shown
-from firstflight_conformance.quantities import readable_time
+from firstflight_conformance.quantities import SIZE, readable_time
 from firstflight_conformance.simulator import presets
 from firstflight_conformance.simulator.clock import Clock
 from firstflight_conformance.simulator.loop import ORIGIN_NS
@@ -26,7 +26,7 @@ from firstflight_conformance.simulator.scenario import ScenarioError
 )
 @click.option("--rate-mbps", type=int, required=True, help="Rate of the bottleneck, in Mbit/s.")
 @click.option("--one-way-delay-ms", type=int, required=True, help="Delay of the bottleneck, each way, in ms.")
-@click.option("--size-bytes", type=int, required=True, help="What is transferred.")
+@click.option("--size-bytes", type=SIZE, required=True, help="What is transferred: 1000000, 1MB.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def fct_command(
     *, preset: str, algorithm: str, rate_mbps: int, one_way_delay_ms: int, size_bytes: int, as_json: bool

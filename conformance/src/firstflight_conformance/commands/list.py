@@ -8,7 +8,7 @@ from rich.table import Table
 
 from firstflight_conformance.cases.computations import ComputationCase
 from firstflight_conformance.cases.vectors import Case
-from firstflight_conformance.commands.options import selected_cases, selection_options, usage_errors
+from firstflight_conformance.commands.options import nothing_selected, selected_cases, selection_options, usage_errors
 from firstflight_conformance.run.manifest import load_manifests
 from firstflight_conformance.run.report_terminal import console
 from firstflight_conformance.run.selection import Selection
@@ -24,11 +24,16 @@ def list_command(*, adapters: bool, stimulus: bool, root: Path, **selection: tup
     if adapters:
         console().print(_adapter_table())
     elif stimulus:
-        for line in stimulus_lines(Selection(**selection)):
-            click.echo(line)
+        _print(stimulus_lines(Selection(**selection)))
     else:
-        for line in case_lines(selected_cases(root, Selection(**selection))):
-            click.echo(line)
+        _print(case_lines(selected_cases(root, Selection(**selection))))
+
+
+def _print(lines: list[str]) -> None:
+    for line in lines:
+        click.echo(line)
+    if not lines:
+        nothing_selected("no case matches all options")
 
 
 def case_lines(cases: Sequence[Case | ComputationCase]) -> list[str]:

@@ -12,7 +12,7 @@ from firstflight.transfer_time import transfer_time
 from firstflight.transfer_time.transfer_time import Inputs, TransferTime
 from firstflight_conformance import sweep
 from firstflight_conformance.cases.computations import encode_time
-from firstflight_conformance.commands.options import InputError
+from firstflight_conformance.commands.options import PLOT_FILE, InputError
 from firstflight_conformance.quantities import RATE, SIZE, SIZES, TIME, parse, readable_rate, readable_time
 from firstflight_conformance.sweep import Scheme
 
@@ -33,7 +33,7 @@ _SCHEMES = click.Choice(list(transfer_time.SCHEMES))
 @click.option("--against", type=_SCHEMES, help="Also compute this scheme, and how many times faster NAME is.")
 @click.option("--sweep", "sweep_range", metavar="FROM..TO", help="A table over sizes instead: 1kB..10MB.")
 @click.option("--points", type=click.IntRange(2, 2000), default=25, help="Sizes in a sweep.")
-@click.option("--plot", type=click.Path(dir_okay=False, path_type=Path), help="Draw the sweep to this SVG or PNG file.")
+@click.option("--plot", type=PLOT_FILE, help="Draw the sweep to this SVG or PNG file.")
 @click.option("--json", "as_json", is_flag=True, help="Print one object, or one to a line in a sweep.")
 def model_command(
     *,

@@ -13,6 +13,7 @@ from firstflight_conformance.commands.options import InputError, vectors_option
 from firstflight_conformance.mutants.kill import Kills, kill_matrix
 from firstflight_conformance.mutants.load import MutantError, load_mutants
 from firstflight_conformance.run.report_terminal import console
+from firstflight_conformance.run.selection import unknown_hint
 
 
 @click.command("mutants")
@@ -27,7 +28,12 @@ def mutants_command(*, algorithms: tuple[str, ...], json_file: Path | None, jobs
     surviving. Exit code 1 if a mutant survives without an argument why it is equivalent, or is killed in spite of one.
     """
     try:
-        mutants = [mutant for mutant in load_mutants() if not algorithms or mutant.algorithm in algorithms]
+        every = load_mutants()
+        known = sorted({mutant.algorithm for mutant in every})
+        for name in algorithms:
+            if name not in known:
+                raise InputError(f"--algorithm {name}: {unknown_hint(name, known)}")
+        mutants = [mutant for mutant in every if not algorithms or mutant.algorithm in algorithms]
         matrix = kill_matrix(mutants, root, jobs)
     except (MutantError, VectorError) as error:
         raise InputError(str(error)) from error

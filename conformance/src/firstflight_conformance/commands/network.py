@@ -7,8 +7,9 @@ from pathlib import Path
 import click
 
 from firstflight import DomainError
-from firstflight_conformance.commands.options import InputError
+from firstflight_conformance.commands.options import PLOT_FILE, InputError
 from firstflight_conformance.commands.progress import shown
+from firstflight_conformance.quantities import SIZES, parse
 from firstflight_conformance.simulator.clock import Clock
 from firstflight_conformance.simulator.dumbbell import FlowResult, NetworkResult, result_to_json, run_network
 from firstflight_conformance.simulator.loop import ORIGIN_NS
@@ -25,12 +26,14 @@ from firstflight_conformance.simulator.scenario import ScenarioError
     metavar="FLOW=ALGORITHM/PROFILE",
     help="Another controller for a flow. Repeatable.",
 )
-@click.option("--transfer-bytes", "sizes", multiple=True, metavar="FLOW=N", help="Another size of a flow. Repeatable.")
+@click.option(
+    "--transfer-bytes", "sizes", multiple=True, metavar="FLOW=N", help="Another size of a flow: 1MB. Repeatable."
+)
 @click.option("--seed", type=click.IntRange(0, 2**53 - 1), help="Another seed.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object with the samples of every flow.")
 @click.option(
     "--plot",
-    type=click.Path(path_type=Path),
+    type=PLOT_FILE,
     help="Draw windows, flights, queue, rates and phases to this SVG or PNG file.",
 )
 def network_command(
@@ -79,10 +82,18 @@ def _changed(network: Network, controllers: tuple[str, ...], sizes: tuple[str, .
         network = network.changed(flow, controller=controller)
     for text in sizes:
         flow, _, size = text.partition("=")
-        if not size.isdecimal() or int(size) == 0:
-            raise InputError(f"--transfer-bytes {text}: needs FLOW=N with N above 0")
-        network = network.changed(flow, transfer_bytes=int(size))
+        network = network.changed(flow, transfer_bytes=_size_bytes(text, size))
     return network
+
+
+def _size_bytes(text: str, size: str) -> int:
+    try:
+        size_bytes = parse(size, SIZES)
+    except ValueError as error:
+        raise InputError(f"--transfer-bytes {text}: {error}") from error
+    if size_bytes < 1:
+        raise InputError(f"--transfer-bytes {text}: needs FLOW=N with N above 0")
+    return size_bytes
 
 
 def _print(result: NetworkResult) -> None:

@@ -1,10 +1,11 @@
 """What several commands share: loading, selecting, and errors that end with exit code 2."""
 
+import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 import click
 
@@ -14,6 +15,7 @@ from firstflight_conformance.cases.vectors import Case, VectorError
 from firstflight_conformance.paths import IS_CHECKOUT, VECTORS
 from firstflight_conformance.run.manifest import ManifestError
 from firstflight_conformance.run.record import RecordError
+from firstflight_conformance.run.results import ExitCode
 from firstflight_conformance.run.selection import AnyCase, Selection, SelectionError
 from firstflight_conformance.run.stimulus import stimulus_cases
 from firstflight_conformance.simulator.scenario import ScenarioError
@@ -42,6 +44,36 @@ _SELECTION = (
     click.option("--id", "ids", multiple=True, metavar="GLOB", help="Only cases whose id matches."),
     vectors_option,
 )
+
+
+class OutputFile(click.Path):
+    """An option that names a file to write. That it can be written is found at the start, not after an hour of work."""
+
+    def __init__(self, *suffixes: str) -> None:
+        """Take the suffixes that the file may have, if not any."""
+        super().__init__(dir_okay=False, writable=True, path_type=Path)
+        self._suffixes = suffixes
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Check the name."""
+        path = Path(os.fsdecode(super().convert(value, param, ctx)))
+        if not path.parent.is_dir():
+            self.fail(f"{path}: there is no folder {path.parent}", param, ctx)
+        if not os.access(path if path.exists() else path.parent, os.W_OK):
+            self.fail(f"{path}: cannot be written", param, ctx)
+        if self._suffixes and path.suffix.lower() not in self._suffixes:
+            self.fail(f"{path}: needs one of the endings {', '.join(self._suffixes)}", param, ctx)
+        return path
+
+
+#: What a plot may be written as.
+PLOT_FILE = OutputFile(".svg", ".png")
+
+
+def nothing_selected(what: str) -> NoReturn:
+    """End with the exit code of a selection that matches nothing."""
+    click.echo(f"nothing is selected: {what}", err=True)
+    raise SystemExit(ExitCode.NOTHING_RUN)
 
 
 def selection_options(command: _Command) -> _Command:

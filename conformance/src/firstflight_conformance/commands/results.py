@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from firstflight_conformance.commands.options import needs_checkout
+from firstflight_conformance.commands.options import needs_checkout, nothing_selected
 from firstflight_conformance.published import registry, store
 from firstflight_conformance.published.store import Run
 
@@ -29,6 +29,8 @@ def results_command(*, check: bool, only: tuple[str, ...], quick: bool, jobs: in
     if not check:
         needs_checkout("results without --check")
     chosen = [run for run in registry.all_runs() if (not only or run.scenario in only) and (run.quick or not quick)]
+    if not chosen:
+        nothing_selected("none of these scenarios has a quick run")
     computed: dict[str, store.Data] = defaultdict(dict)
     with _progress(len(chosen)) as advance:
         for run, result in store.carry_out(chosen, jobs):

@@ -1,31 +1,29 @@
 """``firstflight run``: judge adapters."""
 
+import os
+import sys
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
-from threading import Event
 
 import click
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from firstflight_conformance.cases.computations import ComputationCase
 from firstflight_conformance.cases.files import write_whole
-from firstflight_conformance.commands.options import judged_cases, selection_options, usage_errors
+from firstflight_conformance.commands.options import OutputFile, judged_cases, selection_options, usage_errors
 from firstflight_conformance.paths import ROOT, VECTORS
 from firstflight_conformance.run import record, report_json, report_junit, report_terminal
+from firstflight_conformance.run.builds import Builds
 from firstflight_conformance.run.compute import ComputationScript
-from firstflight_conformance.run.judge import judge
 from firstflight_conformance.run.manifest import Manifest, load_manifests, resolve
+from firstflight_conformance.run.pool import Job, judge_all
 from firstflight_conformance.run.record import Record
 from firstflight_conformance.run.results import AdapterReport, ExitCode, exit_code
 from firstflight_conformance.run.script import Script, Stream
 from firstflight_conformance.run.selection import AnyCase, Selection
 from firstflight_conformance.run.session import TIMEOUTS, AnyScript, Options
 from firstflight_conformance.run.stimulus import StimulusCase, StimulusScript
-
-_FILE = click.Path(dir_okay=False, writable=True, path_type=Path)
 
 
 @click.command("run")
@@ -50,8 +48,8 @@ _FILE = click.Path(dir_okay=False, writable=True, path_type=Path)
     "--deadline-s", type=click.FloatRange(min=0, min_open=True), default=10.0, help="Time for the answers of a case."
 )
 @click.option("--timeouts", type=click.IntRange(min=1), default=TIMEOUTS, help="After so many an adapter is given up.")
-@click.option("--report-json", "json_path", type=_FILE, help="Write the results as JSON.")
-@click.option("--junit", "junit_path", type=_FILE, help="Write the results as JUnit XML.")
+@click.option("--report-json", "json_path", type=OutputFile(), help="Write the results as JSON.")
+@click.option("--junit", "junit_path", type=OutputFile(), help="Write the results as JUnit XML.")
 @click.option("--validate", is_flag=True, help="Hold every message of both sides to the schema of the protocol.")
 @click.option("--record", "recording", is_flag=True, help="Record the first divergences of the third-party stacks.")
 @click.option("--strict", is_flag=True, help="Count explained deviations as divergences.")
@@ -61,10 +59,11 @@ _FILE = click.Path(dir_okay=False, writable=True, path_type=Path)
 @click.option(
     "--jobs",
     type=click.IntRange(min=1),
-    default=1,
-    show_default=True,
-    help="Adapters judged at the same time. Threads of one process: it helps where adapters are slow to answer.",
+    default=lambda: os.cpu_count() or 1,
+    show_default="one for each core",
+    help="Adapters judged at the same time, each in a process of its own.",
 )
+@click.option("--build", is_flag=True, help="Build the adapters with make while others are judged.")
 @click.pass_context
 def run_command(
     context: click.Context,
@@ -83,6 +82,7 @@ def run_command(
     strict: bool,
     all_failures: bool,
     jobs: int,
+    build: bool,
     **selection: tuple[str, ...],
 ) -> None:
     """Judge adapters: by the vectors, in closed loop over the path simulator, or both.
@@ -106,10 +106,13 @@ def run_command(
     if not cases or not manifests:
         click.echo(f"nothing was run: no {'case' if manifests else 'adapter'} is selected", err=True)
         context.exit(ExitCode.NOTHING_RUN)
-    scripts = _scripts(cases)
-    held_to = {} if recording else records
-    reports = _judge_all(manifests, scripts, Options(deadline_s, validate, timeouts), jobs, held_to)
+    builds = Builds(manifests) if build else None
+    job = Job(manifests, _scripts(cases), Options(deadline_s, validate, timeouts), {} if recording else records)
+    reports = _judge_all(job, jobs, builds)
     code = exit_code(reports, strict=strict)
+    for target, output in (builds.failures if builds is not None else {}).items():
+        click.echo(f"make {target} failed:\n{output}", err=True)
+        code = ExitCode.FAULT
     report_terminal.print_report(report_terminal.console(), reports, len(cases), all_failures=all_failures)
     if code == ExitCode.NOTHING_RUN:
         click.echo("nothing was run: no adapter that counts has judged a case", err=True)
@@ -137,7 +140,7 @@ def _scripts(cases: Sequence[AnyCase]) -> list[AnyScript]:
 def _wanted(names: tuple[str, ...]) -> list[Manifest]:
     manifests = load_manifests()
     if not names:
-        return list(manifests.values())
+        return sorted(manifests.values(), key=lambda manifest: manifest.role != "reference")
     return [resolve(name, manifests) for name in dict.fromkeys(names)]
 
 
@@ -159,36 +162,39 @@ def _record(reports: list[AdapterReport], records: dict[str, Record], root: Path
             )
 
 
-def _judge_all(
-    manifests: list[Manifest], scripts: Sequence[AnyScript], options: Options, jobs: int, records: dict[str, Record]
-) -> list[AdapterReport]:
-    cancelled = Event()
-    pool = ThreadPoolExecutor(jobs)
-    with _progress(manifests, len(scripts)) as advance:
-
-        def judge_one(manifest: Manifest) -> AdapterReport:
-            def on_result() -> None:
-                if cancelled.is_set():
-                    raise click.Abort  # ends the judging of this adapter, which kills its process
-                advance(manifest.name)
-
-            return judge(manifest, scripts, options, on_result, records.get(manifest.name))
-
-        try:
-            return list(pool.map(judge_one, manifests))
-        finally:
-            cancelled.set()
-            pool.shutdown(wait=False, cancel_futures=True)  # after a signal nobody waits for the slowest adapter
+def _judge_all(job: Job, jobs: int, builds: Builds | None) -> list[AdapterReport]:
+    """Return the reports in the order of the manifests. The table of the references is printed as soon as these are done."""
+    references = {index for index, manifest in enumerate(job.manifests) if manifest.role == "reference"}
+    reports: dict[int, AdapterReport] = {}
+    ready = (lambda _: True) if builds is None else builds.ready
+    with _progress(job) as advance:
+        for index, report in judge_all(job, jobs, advance, ready):
+            reports[index] = report
+            if index in references and references <= set(reports) and len(references) < len(job.manifests):
+                report_terminal.print_table(report_terminal.console(), [reports[i] for i in sorted(references)])
+    return [reports[index] for index in range(len(job.manifests))]
 
 
 @contextmanager
-def _progress(manifests: list[Manifest], cases: int) -> Iterator[Callable[[str], None]]:
-    """Show a bar for each adapter while cases are judged, if standard error is a terminal."""
-    console = Console(stderr=True)
+def _progress(job: Job) -> Iterator[Callable[[int, int], None]]:
+    """Show how many cases are judged: bars while it lasts on a terminal, else a line for each adapter that is done."""
+    cases = len(job.scripts)
+    if not sys.stderr.isatty():
+        told: set[int] = set()
+
+        def tell(index: int, count: int) -> None:
+            if count == cases and index not in told and len(job.manifests) > 1:
+                told.add(index)
+                click.echo(f"judged {len(told)} of {len(job.manifests)}: {job.manifests[index].name}", err=True)
+
+        yield tell
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
-        tasks = {m.name: progress.add_task(m.name, total=cases) for m in manifests}
-        yield lambda name: progress.advance(tasks[name])
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        tasks = [progress.add_task(manifest.name, total=cases) for manifest in job.manifests]
+        yield lambda index, count: progress.update(tasks[index], completed=count)
 
 
 def _write(

@@ -6,10 +6,10 @@ from typing import Any
 
 import click
 
-from firstflight import DomainError, create
+from firstflight import DomainError, create, profiles
 from firstflight.observables import Outcome
 from firstflight_conformance.cases.wire import event_to_json, observation_to_json
-from firstflight_conformance.commands.options import InputError
+from firstflight_conformance.commands.options import PLOT_FILE, InputError
 from firstflight_conformance.simulator.loop import Recording, simulate
 from firstflight_conformance.simulator.scenario import ScenarioError, load_scenario
 
@@ -20,11 +20,17 @@ _ENDS = (Outcome.EXITED, Outcome.REDUCED, Outcome.EXITED_BY_TRAIN, Outcome.EXITE
 @click.command("simulate")
 @click.argument("scenario_file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option("--algorithm", default="search", help="Algorithm of the controller in the loop.")
-@click.option("--profile", default="lanman-2024", help="Profile of the controller in the loop.")
+@click.option(
+    "--profile",
+    help="Profile of the controller in the loop; without it lanman-2024, or the first of another algorithm.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print every event with its observables as JSON lines.")
-@click.option("--plot", type=click.Path(path_type=Path), help="Draw window, flight and bins to this SVG or PNG file.")
-def simulate_command(*, scenario_file: Path, algorithm: str, profile: str, as_json: bool, plot: Path | None) -> None:
+@click.option("--plot", type=PLOT_FILE, help="Draw window, flight and bins to this SVG or PNG file.")
+def simulate_command(
+    *, scenario_file: Path, algorithm: str, profile: str | None, as_json: bool, plot: Path | None
+) -> None:
     """Drive a controller over the path of SCENARIO_FILE and say what happened."""
+    profile = profile or _default_profile(algorithm)
     try:
         scenario = load_scenario(scenario_file)
         recording = simulate(scenario, create(algorithm, profile, scenario.config))
@@ -38,6 +44,10 @@ def simulate_command(*, scenario_file: Path, algorithm: str, profile: str, as_js
             click.echo(f"{name:28} {value}")
     if plot is not None:
         _draw(recording, profile, f"{scenario.title}: {algorithm}/{profile}", plot)
+
+
+def _default_profile(algorithm: str) -> str:
+    return "lanman-2024" if algorithm == "search" else next(iter(profiles().get(algorithm, ())), "")
 
 
 def _draw(recording: Recording, profile: str, title: str, plot: Path) -> None:

@@ -47,7 +47,7 @@ class Manifest:
     """An adapter: how it is started, what it needs, and which deviations are known.
 
     ``files`` are those that must exist before it can be started; ``build`` is the make target that builds them. ``record`` is where the
-    first divergences of a third-party stack are recorded.
+    first divergences of a third-party stack are recorded. ``deadline_s`` is for the answers of a case, instead of that of the run.
     """
 
     name: str
@@ -61,6 +61,7 @@ class Manifest:
     files: tuple[Path, ...] = ()
     deviations: tuple[Deviation, ...] = ()
     record: Path | None = None
+    deadline_s: float | None = None
 
     def missing(self) -> str | None:
         """Return why the adapter cannot be run here, if it cannot."""
@@ -88,6 +89,7 @@ def load_manifest(path: Path) -> Manifest:
     build = reader.text("build") if "build" in raw else None
     requires = reader.texts("requires") if "requires" in raw else ()
     deviations = tuple(_deviations(reader))
+    deadline_s = reader.seconds("deadline_s") if "deadline_s" in raw else None
     reader.refuse_others()
     record = path.parent / _RECORD if texts["role"] == "third-party" else None
     return Manifest(
@@ -99,6 +101,7 @@ def load_manifest(path: Path) -> Manifest:
         files=files,
         deviations=deviations,
         record=record,
+        deadline_s=deadline_s,
     )
 
 
@@ -210,6 +213,12 @@ class _Reader:
         if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
             raise self.error(key, "needs a list of texts")
         return tuple(value)
+
+    def seconds(self, key: str) -> float:
+        value = self.take(key)
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < 1e6:
+            raise self.error(key, "needs a number of seconds")
+        return value
 
     def refuse_others(self) -> None:
         for key in self.raw:

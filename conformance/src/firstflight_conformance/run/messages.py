@@ -40,6 +40,7 @@ _OPS = {
 }
 
 Message = dict[str, Any]
+_TO_JSON = json.JSONEncoder(separators=(",", ":")).encode  # one for all messages: there are many
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +77,7 @@ def event_message(index: int, event: dict[str, Any]) -> Message:
 
 def encode(message: Message) -> bytes:
     """Return a message as one line."""
-    return json.dumps(message, separators=(",", ":")).encode() + b"\n"
+    return _TO_JSON(message).encode() + b"\n"
 
 
 def decode(line: bytes) -> Message:

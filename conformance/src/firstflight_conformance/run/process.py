@@ -133,8 +133,11 @@ class AdapterProcess:
 
     def _turn(self, timeout_s: float) -> int:
         """Move what can be moved. Return the number of bytes that came on standard output."""
-        exited = self._exit_status() is not None
-        ready = self._selector.select(0 if exited else timeout_s)
+        ready = self._selector.select(timeout_s)
+        if not ready and self._exit_status() is not None:
+            ready = self._selector.select(0)  # what it wrote before it exited
+            # Somebody else may keep its output open, but all that it wrote has then been read.
+            self._output_ended = self._output_ended or not ready
         came_bytes = 0
         for key, _ in ready:
             if key.fd == self._stdin:
@@ -143,8 +146,6 @@ class AdapterProcess:
                 self._read_log()
             else:
                 came_bytes += self._read_output()
-        if exited and not ready:  # somebody else keeps its output open, but all that it wrote has been read
-            self._output_ended = True
         return came_bytes
 
     def _write(self) -> None:

@@ -48,6 +48,11 @@ def print_report(out: Console, reports: list[AdapterReport], case_count: int, *,
         out.print(_table(judged, "Adapters"))
 
 
+def print_table(out: Console, reports: list[AdapterReport]) -> None:
+    """Print the table of some adapters, while others are still judged."""
+    out.print(_table(reports, "References"))
+
+
 def _table(reports: list[AdapterReport], title: str) -> Table:
     table = Table(title=title, title_justify="left", title_style="bold")
     for name in ("adapter", "version", "role"):

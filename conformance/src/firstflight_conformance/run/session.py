@@ -35,6 +35,7 @@ class Session:
         self.declaration: Declaration | None = None
         self.unusable: ConversationError | None = None
         self._manifest, self._options = manifest, options
+        self._deadline_s = options.deadline_s if manifest.deadline_s is None else manifest.deadline_s
         self._process: AdapterProcess | None = None
         self._probed = False
         self._served = False  # whether the running process has been asked for a case
@@ -72,7 +73,7 @@ class Session:
         """End the process in order; return what is wrong with how it ended after the last case."""
         if self._process is None or not self._served:
             return None
-        fault = self._process.finish(self._options.deadline_s)
+        fault = self._process.finish(self._deadline_s)
         return fault and ConversationError(fault.kind, f"after the case: {fault.reason}")
 
     def stop(self) -> None:
@@ -89,10 +90,10 @@ class Session:
     def _open(self) -> Conversation:
         """Return the conversation with a process that has said hello. Raise :class:`ConversationError` if it does not."""
         if self._process is not None:
-            return Conversation(self._process, self._options.deadline_s, self._options.validate)
+            return Conversation(self._process, self._deadline_s, self._options.validate)
         try:
             self._process = AdapterProcess(self._manifest.command, self._manifest.cwd)
-            conversation = Conversation(self._process, self._options.deadline_s, self._options.validate)
+            conversation = Conversation(self._process, self._deadline_s, self._options.validate)
             declaration = conversation.hello()
             if not self._probed:
                 conversation.probe()

@@ -1,0 +1,109 @@
+"""Judges adapters at the same time, each in a process of its own, as soon as it is built."""
+
+import gc
+import multiprocessing
+import signal
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from dataclasses import dataclass
+from multiprocessing.context import BaseContext
+from typing import Any
+
+from firstflight_conformance.run import children
+from firstflight_conformance.run.judge import judge
+from firstflight_conformance.run.manifest import Manifest
+from firstflight_conformance.run.record import Record
+from firstflight_conformance.run.results import AdapterReport
+from firstflight_conformance.run.session import AnyScript, Options
+
+_POLL_S = 0.2  # how often progress is looked at, and what has been built
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What is to be judged, over which cases, how, and what it is held to."""
+
+    manifests: Sequence[Manifest]
+    scripts: Sequence[AnyScript]
+    options: Options
+    records: dict[str, Record]
+
+    def judge(self, index: int, on_result: Callable[[], None]) -> AdapterReport:
+        """Judge one adapter."""
+        manifest = self.manifests[index]
+        return judge(manifest, self.scripts, self.options, on_result, self.records.get(manifest.name))
+
+
+def judge_all(
+    job: Job, jobs: int, on_results: Callable[[int, int], None], ready: Callable[[Manifest], bool]
+) -> Iterator[tuple[int, AdapterReport]]:
+    """Yield the report of each adapter with its index, in the order in which they are done.
+
+    ``on_results`` is told by index how many cases are judged. An adapter is begun once it is ``ready``.
+    """
+    context = _fork()
+    if context is None or jobs == 1 or len(job.manifests) == 1:
+        yield from _one_by_one(job, on_results, ready)
+        return
+    gc.freeze()  # what is loaded is shared by the processes; a collector that looks at it would copy it
+    counts = context.RawArray("q", len(job.manifests))
+    pool = ProcessPoolExecutor(min(jobs, len(job.manifests)), context, _begin, (job, counts))
+    running: dict[Future[AdapterReport], int] = {}
+    waiting = list(range(len(job.manifests)))
+    try:
+        while waiting or running:
+            for index in [index for index in waiting if ready(job.manifests[index])]:
+                running[pool.submit(_judge, index)] = index
+                waiting.remove(index)
+            if not running:
+                time.sleep(_POLL_S)
+            done = wait(running, _POLL_S, FIRST_COMPLETED).done
+            for index, count in enumerate(counts):
+                on_results(index, count)
+            for future in done:
+                yield running.pop(future), future.result()
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)  # after a signal nobody waits for the slowest adapter
+
+
+def _one_by_one(
+    job: Job, on_results: Callable[[int, int], None], ready: Callable[[Manifest], bool]
+) -> Iterator[tuple[int, AdapterReport]]:
+    for index, manifest in enumerate(job.manifests):
+        while not ready(manifest):
+            time.sleep(_POLL_S)
+        count = 0
+
+        def on_result(index: int = index) -> None:
+            nonlocal count
+            count += 1
+            on_results(index, count)
+
+        yield index, job.judge(index, on_result)
+
+
+def _fork() -> BaseContext | None:
+    """Return how processes are made that share what is loaded, ``None`` where there is no such thing."""
+    return multiprocessing.get_context("fork") if "fork" in multiprocessing.get_all_start_methods() else None
+
+
+# In the processes: what they were forked with.
+_JOB: Job
+_COUNTS: Any
+
+
+def _begin(job: Job, counts: Any) -> None:
+    global _JOB, _COUNTS
+    _JOB, _COUNTS = job, counts
+    children.die_with_parent()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the runner, which ends what is below it
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+
+
+def _judge(index: int) -> AdapterReport:
+    def on_result() -> None:
+        _COUNTS[index] += 1
+
+    return _JOB.judge(index, on_result)

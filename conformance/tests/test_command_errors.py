@@ -1,0 +1,99 @@
+"""What is given wrongly is refused at the start, with what there is instead; what selects nothing ends with exit code 4."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from firstflight_conformance.cli import main
+from firstflight_conformance.paths import NETWORKS, SCENARIOS
+
+SCENARIO = SCENARIOS / "deep-queue.json"
+NETWORK = next(iter(sorted(NETWORKS.glob("*.json"))))
+
+
+def run(*words: object) -> Result:
+    """Run the command; an exception that is none of click's is raised."""
+    return CliRunner().invoke(main, [str(word) for word in words], catch_exceptions=False)
+
+
+@pytest.mark.parametrize(
+    ("words", "reasons"),
+    [
+        (("simulate", SCENARIO, "--plot", "{here}/plot.gif"), [".svg, .png"]),
+        (("simulate", SCENARIO, "--plot", "{here}/missing/plot.png"), ["there is no folder"]),
+        (("network", NETWORK, "--plot", "{here}/plot.gif"), [".svg, .png"]),
+        (("network", NETWORK, "--plot", "{here}/missing/plot.svg"), ["there is no folder"]),
+        (("run", "--report-json", "{here}/missing/report.json"), ["there is no folder"]),
+        (("run", "--junit", "{here}/missing/junit.xml"), ["there is no folder"]),
+        (("run", "--report-json", "{here}"), ["is a directory"]),
+        (("simulate", SCENARIO, "--algorithm", "hystart++"), ["no such algorithm; there are", "hystartpp", "search"]),
+        (("simulate", SCENARIO, "--algorithm", "hystartpp", "--profile", "x"), ["no such profile; there are rfc-9406"]),
+        (("mutants", "--algorithm", "serch"), ["did you mean search", "slow-start"]),
+        (
+            ("compare", "search/draft-09", "search/draft-9"),
+            ["search/draft-9: no such profile", "search/draft-09+cubic"],
+        ),
+        (("network", NETWORK, "--transfer-bytes", "x=1 parsec"), ["1 parsec", "KiB"]),
+        (("network", NETWORK, "--transfer-bytes", "x=0MB"), ["above 0"]),
+    ],
+)
+def test_refused_at_the_start(
+    tmp_path: Path, words: tuple[object, ...], reasons: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No run begins: what would run is not there."""
+    for name in ("simulate.simulate", "network.run_network", "run.judge_all", "mutants.kill_matrix"):
+        monkeypatch.setattr(f"firstflight_conformance.commands.{name}", _not_reached)
+    if "--algorithm" in words and words[0] == "simulate":
+        monkeypatch.undo()
+    result = run(*(str(word).replace("{here}", str(tmp_path)) for word in words))
+    assert result.exit_code == 2, result.output
+    for reason in reasons:
+        assert reason in result.output
+
+
+def _not_reached(*_: object, **__: object) -> None:
+    raise AssertionError("a run began")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("run", "--adapter", "null-echo", "--id", "nothing"),
+        ("list", "--id", "nothing"),
+        ("list", "--stimulus", "--id", "nothing"),
+        ("list", "--algorithm", "slow-start", "--profile", "draft-09"),
+        ("compare", "search/lanman-2024-literal", "search/picoquic-fork+cubic"),
+    ],
+)
+def test_a_selection_that_matches_nothing(words: tuple[str, ...]) -> None:
+    result = run(*words)
+    assert result.exit_code == 4, result.output
+    assert "nothing" in result.output
+
+
+def test_a_size_has_a_unit() -> None:
+    words = ("fct", "--algorithm", "cubic", "--rate-mbps", 10, "--one-way-delay-ms", 20, "--json", "--size-bytes")
+    assert run(*words, "50kB").output == run(*words, 50_000).output
+    assert json.loads(run(*words, "50kB").output)["size_bytes"] == 50_000
+
+
+def test_without_a_profile_the_first_is_simulated() -> None:
+    with_it = run("simulate", SCENARIO, "--algorithm", "hystartpp", "--profile", "rfc-9406")
+    assert with_it.exit_code == 0
+    assert run("simulate", SCENARIO, "--algorithm", "hystartpp").output == with_it.output
+
+
+def test_compositions_are_compared_in_json() -> None:
+    """On another base the same exit gives other windows; the JSON names the vectors whole."""
+    one, other = "search/lanman-2024", "search/lanman-2024+cubic"
+    document = json.loads(run("compare", one, other, "--json").output)
+    assert document["profiles"] == [one, other]
+    assert document["readings"] == {"base": ["newreno", "cubic"]}
+    assert document["vectors"] >= len(document["told_apart"]) > 0
+    for entry in document["told_apart"]:
+        assert entry["vector"].startswith("search.")
+        assert entry["values"][0] != entry["values"][1]
+    text = run("compare", one, other).output
+    assert text.startswith("base: newreno / cubic\n")

@@ -1,0 +1,140 @@
+"""Several adapters at the same time: the reports are those of one after the other, and each begins when it is built."""
+
+import shlex
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from firstflight_conformance.cli import main
+from firstflight_conformance.run import builds
+from firstflight_conformance.run.builds import Builds
+from firstflight_conformance.run.manifest import Manifest, ManifestError, load_manifest, load_manifests
+from firstflight_conformance.run.pool import Job, judge_all
+from firstflight_conformance.run.results import AdapterReport
+from firstflight_conformance.run.session import Options
+from runner_support import QUICK, adapter, command, judged, scripts, write_vectors
+
+MODES = ("right", "half", "crash")
+WORDS = {"right": ("declares", "{}"), "half": ("answers", "half"), "crash": ("behaves", "crash")}
+
+
+def job(root: Path, manifests: Sequence[Manifest]) -> Job:
+    return Job(manifests, scripts(root), QUICK, {})
+
+
+def manifests() -> list[Manifest]:
+    return [adapter(*command(*WORDS[mode]), name=mode) for mode in MODES]
+
+
+@pytest.mark.parametrize("jobs", [1, 2, 8])
+def test_the_reports_do_not_depend_on_the_processes(tmp_path: Path, jobs: int) -> None:
+    counts: dict[int, int] = {}
+    found = dict(judge_all(job(write_vectors(tmp_path), manifests()), jobs, counts.__setitem__, lambda _: True))
+    assert [found[index].manifest.name for index in range(3)] == list(MODES)
+    alone = [judged(tmp_path, *command(*WORDS[mode])) for mode in MODES]
+    assert [found[index].results for index in range(3)] == [report.results for report in alone]
+    assert counts == {0: 3, 1: 3, 2: 3}
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_an_adapter_begins_when_it_is_ready(tmp_path: Path, jobs: int) -> None:
+    """The second is ready only after the others are done, which therefore do not wait for it."""
+    done: list[str] = []
+
+    def ready(manifest: Manifest) -> bool:
+        return manifest.name != "last" or len(done) == 2
+
+    chosen = [manifests()[0], manifests()[1], adapter(*command("declares", "{}"), name="last")]
+    for _, report in judge_all(job(write_vectors(tmp_path), chosen), jobs, lambda *_: None, ready):
+        done.append(report.manifest.name)
+    assert done[-1] == "last"
+
+
+@pytest.fixture
+def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder whose Makefile builds one target and fails at another."""
+    (tmp_path / "Makefile").write_text(
+        "good:\n\ttouch good\nbad:\n\t@echo no such compiler\n\t@exit 1\n", encoding="utf-8"
+    )
+    monkeypatch.setattr(builds, "ROOT", tmp_path)
+    return tmp_path
+
+
+def test_targets_are_built_in_their_order(made: Path) -> None:
+    chosen = [
+        replace(manifest, build=target) for manifest, target in zip(manifests(), ("bad", "good", None), strict=True)
+    ]
+    builder = Builds(chosen)
+    assert builder.ready(chosen[2])
+    assert not builder.ready(chosen[0])
+    assert not (made / "good").exists()
+    until_s = time.monotonic() + 30
+    while not all(map(builder.ready, chosen)) and time.monotonic() < until_s:
+        time.sleep(0.01)
+    assert (made / "good").exists()
+    assert list(builder.failures) == ["bad"]
+    assert "no such compiler" in builder.failures["bad"]
+
+
+def test_a_build_that_fails_is_a_fault(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    right = adapter(*command("declares", "{}"), name="right")
+    monkeypatch.setattr(
+        "firstflight_conformance.commands.run.load_manifests", lambda: {"right": replace(right, build="bad")}
+    )
+    result = CliRunner().invoke(main, ["run", "--build", "--vectors", str(write_vectors(tmp_path / "vectors"))])
+    assert result.exit_code == 3
+    assert "make bad failed" in result.output
+    assert "no such compiler" in result.output
+
+
+def test_the_table_of_the_references_comes_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    chosen = {
+        "stack": adapter(*command("declares", "{}"), name="stack"),
+        "model": adapter(*command("declares", "{}"), name="model", role="reference"),
+    }
+    monkeypatch.setattr("firstflight_conformance.commands.run.load_manifests", lambda: chosen)
+    result = CliRunner().invoke(main, ["run", "--vectors", str(write_vectors(tmp_path / "vectors"))])
+    assert result.exit_code == 0
+    first, _, rest = result.output.partition("3 cases")
+    assert "References" in first
+    assert "│ stack" not in first
+    assert "│ stack" in rest
+
+
+def test_what_is_judged_is_told_where_there_is_no_terminal(tmp_path: Path) -> None:
+    root = write_vectors(tmp_path / "vectors")
+    adapters = [word for mode in MODES[:2] for word in ("--adapter", shlex.join(command(*WORDS[mode])))]
+    result = CliRunner().invoke(main, ["run", *adapters, "--vectors", str(root)])
+    assert "judged 1 of 2: " in result.output
+    assert "judged 2 of 2: " in result.output
+
+
+def test_a_manifest_may_set_the_deadline(tmp_path: Path) -> None:
+    """The adapter that never answers is as silent in one second as in ten."""
+    assert load_manifests()["null-silent"].deadline_s == 1
+    silent = replace(load_manifests()["null-silent"], deadline_s=0.2)
+    began_s = time.monotonic()
+    report = next(iter(judge_all(Job([silent], scripts(write_vectors(tmp_path)), Options(60.0), {}), 1, _no, _yes)))[1]
+    assert isinstance(report, AdapterReport)
+    assert time.monotonic() - began_s < 30
+    assert all("no answer within 0.2 s" in result.reason for result in report.results)
+
+
+def _no(_index: int, _count: int) -> None:
+    return None
+
+
+def _yes(_manifest: Manifest) -> bool:
+    return True
+
+
+@pytest.mark.parametrize("value", ["0", "-1", "true", '"1"', "inf"])
+def test_a_deadline_is_a_number_of_seconds(tmp_path: Path, value: str) -> None:
+    text = 'name = "x"\ntitle = "x"\nlanguage = "x"\nrole = "null"\ncommand = ["x"]\ndeadline_s = '
+    (tmp_path / "manifest.toml").write_text(text + value + "\n", encoding="utf-8")
+    with pytest.raises(ManifestError, match="deadline_s"):
+        load_manifest(tmp_path / "manifest.toml")
