@@ -13,6 +13,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from firstflight_conformance.cases.computations import ComputationCase
 from firstflight_conformance.cases.files import write_whole
 from firstflight_conformance.commands.options import judged_cases, selection_options, usage_errors
+from firstflight_conformance.diagnose.diagnosis import diagnosed
 from firstflight_conformance.paths import ROOT, VECTORS
 from firstflight_conformance.run import record, report_json, report_junit, report_terminal
 from firstflight_conformance.run.compute import ComputationScript
@@ -53,7 +54,9 @@ _FILE = click.Path(dir_okay=False, writable=True, path_type=Path)
 @click.option("--junit", "junit_path", type=_FILE, help="Write the results as JUnit XML.")
 @click.option("--validate", is_flag=True, help="Hold every message of both sides to the schema of the protocol.")
 @click.option("--record", "recording", is_flag=True, help="Record the first divergences of the third-party stacks.")
-@click.option("--strict", is_flag=True, help="Count explained deviations as divergences.")
+@click.option(
+    "--strict", is_flag=True, help="Count explained deviations, and other choices at open points, as divergences."
+)
 @click.option(
     "--all-failures", is_flag=True, help=f"Show all failures, not the first {report_terminal.FAILURES_SHOWN}."
 )
@@ -108,6 +111,7 @@ def run_command(
     scripts = [_script(case) for case in cases]
     held_to = {} if recording else records
     reports = _judge_all(manifests, scripts, Options(deadline_s, validate, timeouts), jobs, held_to)
+    reports = _diagnose(reports, cases)
     code = exit_code(reports, strict=strict)
     report_terminal.print_report(report_terminal.console(), reports, len(cases), all_failures=all_failures)
     if code == ExitCode.NOTHING_RUN:
@@ -117,6 +121,12 @@ def run_command(
             _record(reports, records, root)
         _write(reports, [case.id for case in cases], code, json_path, junit_path, strict=strict, root=root)
     context.exit(code)
+
+
+def _diagnose(reports: list[AdapterReport], cases: Sequence[AnyCase]) -> list[AdapterReport]:
+    """Return the reports with the causes of what failed. Null adapters have none."""
+    by_id = {case.id: case for case in cases}
+    return [report if report.manifest.role == "null" else diagnosed(report, by_id) for report in reports]
 
 
 def _script(case: AnyCase) -> AnyScript:

@@ -14,7 +14,7 @@ from firstflight_conformance.run.conversation import Answers, Conversation
 from firstflight_conformance.run.faults import ConversationError
 from firstflight_conformance.run.growth import first_reduced_growth
 from firstflight_conformance.run.messages import Declaration
-from firstflight_conformance.run.results import ClosedLoop, Divergence, LoopRun, Moment
+from firstflight_conformance.run.results import ClosedLoop, Divergence, LoopRun, Moment, Recording
 from firstflight_conformance.run.stimulus import StimulusCase, StimulusScript
 from firstflight_conformance.simulator.in_loop import Answer
 from firstflight_conformance.simulator.loop import Simulation, StallError
@@ -29,9 +29,10 @@ class UnsupportedEventError(Exception):
 
 @dataclass(slots=True)
 class Trace:
-    """What a controller in the loop went through: the events, and its windows after them."""
+    """What a controller in the loop went through: the events, and what it answered to them."""
 
     events: list[Event] = field(default_factory=list)
+    observed: list[dict[str, Any]] = field(default_factory=list)
     windows: list[int] = field(default_factory=list)
     slow_start_ended: Moment | None = None
     lost_packets: int = 0
@@ -39,6 +40,7 @@ class Trace:
     def add(self, event: Event, observed: dict[str, Any], *, paces: bool) -> Answer:
         """Take the answer to an event; return what the sender goes by. A release time counts only if the algorithm ``paces``."""
         self.events.append(event)
+        self.observed.append(observed)
         self.windows.append(observed["cwnd_bytes"])
         if isinstance(event, Lost):
             self.lost_packets += sum(run.count for run in event.packets)
@@ -170,6 +172,8 @@ def _run_stack(case: StimulusCase, conversation: Conversation, declaration: Decl
             conversation.finish_case()
         except ConversationError as fault:
             answers.fault, end = fault, "errored"
+    if stack.divergence is not None:
+        answers.recording = Recording(tuple(stack.trace.events), tuple(stack.trace.observed))
     slack = slack_bytes(declaration, case.scenario.config.max_datagram_size_bytes, max(stack.trace.windows, default=0))
     answers.loop = ClosedLoop(
         stack.divergence,

@@ -12,7 +12,7 @@ from firstflight_conformance.run.compute import ComputationScript, read_outputs
 from firstflight_conformance.run.faults import ConversationError, FaultKind, excerpt
 from firstflight_conformance.run.messages import Declaration, Message
 from firstflight_conformance.run.process import OUTPUT_BASE_BYTES, OUTPUT_PER_EVENT_BYTES, AdapterProcess
-from firstflight_conformance.run.results import ClosedLoop
+from firstflight_conformance.run.results import ClosedLoop, Recording
 
 
 class Script:
@@ -70,6 +70,7 @@ class Answers:
     fault: ConversationError | None = None
     fault_at_start: bool = False
     loop: ClosedLoop | None = None
+    recording: Recording | None = None
 
 
 @dataclass(frozen=True, slots=True)

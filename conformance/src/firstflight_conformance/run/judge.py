@@ -18,7 +18,7 @@ from firstflight_conformance.run.manifest import Deviation, Manifest
 from firstflight_conformance.run.messages import Declaration
 from firstflight_conformance.run.process import AdapterProcess
 from firstflight_conformance.run.record import Record
-from firstflight_conformance.run.results import AdapterReport, Divergence, Growth, Result, Verdict
+from firstflight_conformance.run.results import AdapterReport, Divergence, Growth, Recording, Result, Verdict
 from firstflight_conformance.run.stimulus import StimulusCase, StimulusScript
 
 AnyScript = Script | ComputationScript | StimulusScript
@@ -214,8 +214,14 @@ def _verdict(script: AnyScript, declaration: Declaration, answers: Answers) -> R
             divergence = Divergence(
                 index, event_to_json(case.events[index]), comparison.differences, script.clauses_at(index), expected
             )
-            growth = _growth(script, declaration, answers)
-            return Result(case.id, Verdict.FAIL, _difference_text(divergence), divergence=divergence, growth=growth)
+            return Result(
+                case.id,
+                Verdict.FAIL,
+                _difference_text(divergence),
+                divergence=divergence,
+                growth=_growth(script, declaration, answers),
+                recording=Recording(case.events[: len(answers.observed)], tuple(answers.observed)),
+            )
         within_tolerance |= comparison.within_tolerance
     unfinished = _unfinished(case, answers)
     if unfinished is not None:
@@ -244,7 +250,7 @@ def _verdict_on_loop(case: StimulusCase, answers: Answers) -> Result:
     loop = answers.loop
     if loop is not None and loop.divergence is not None:
         text = _difference_text(loop.divergence)
-        return Result(case.id, Verdict.FAIL, text, divergence=loop.divergence, loop=loop)
+        return Result(case.id, Verdict.FAIL, text, divergence=loop.divergence, loop=loop, recording=answers.recording)
     unfinished = _unfinished(case, answers)
     if unfinished is not None:
         return unfinished
@@ -269,7 +275,8 @@ def _verdict_on_computation(script: ComputationScript, declaration: Declaration,
     if comparison.differences:
         clauses, expect = case.expectation.clauses, case.expectation.expect
         divergence = Divergence(None, case.inputs, comparison.differences, clauses, expect)
-        return Result(case.id, Verdict.FAIL, _difference_text(divergence), divergence=divergence)
+        recording = Recording((), tuple(answers.observed))
+        return Result(case.id, Verdict.FAIL, _difference_text(divergence), divergence=divergence, recording=recording)
     return Result(case.id, Verdict.PASS, within_tolerance=comparison.within_tolerance)
 
 

@@ -7,11 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from firstflight_conformance.cases.wire import encode_value
+from firstflight_conformance.diagnose.diagnosis import Cause
+from firstflight_conformance.diagnose.levels import OpenPoint
 from firstflight_conformance.paths import VECTORS
 from firstflight_conformance.run.manifest import Deviation
 from firstflight_conformance.run.results import AdapterReport, ClosedLoop, Divergence, Result
 
-_STATUSES = ("pass", "within_tolerance", "fail", "explained", "changed", "unsupported", "errored")
+_STATUSES = ("pass", "within_tolerance", "fail", "choice", "explained", "changed", "unsupported", "errored")
 
 
 def to_json(
@@ -63,8 +65,32 @@ def _adapter(report: AdapterReport) -> dict[str, Any]:
             "works_out": list(declared.works_out),
         },
         "counts": {status: report.counts[status] for status in _STATUSES},
+        "diagnosis": [_cause(cause) for cause in report.diagnosis.causes] if report.diagnosis else [],
+        "choices": [_choice(*choice) for choice in report.diagnosis.choices] if report.diagnosis else [],
         "disappeared": [_deviation(deviation) for deviation in report.disappeared],
         "results": [_result(result) for result in report.results],
+    }
+
+
+def _cause(cause: Cause) -> dict[str, Any]:
+    return {
+        "cause": cause.cause,
+        "kind": cause.kind,
+        "clauses": list(cause.clauses),
+        "explains": cause.explains,
+        "of": cause.of,
+        "exact": cause.exact,
+    }
+
+
+def _choice(point: OpenPoint, cause: Cause) -> dict[str, Any]:
+    return {
+        "point": f"{point.algorithm} {point.number}",
+        "choice": cause.what,
+        "why": point.why,
+        "cause": cause.cause,
+        "clauses": list(cause.clauses),
+        "cases": list(cause.cases),
     }
 
 
@@ -81,6 +107,8 @@ def _result(result: Result) -> dict[str, Any]:
         "fault": result.fault.value if result.fault else None,
         "divergence": _divergence(result.divergence) if result.divergence else None,
         "explained_by": _deviation(result.explained_by) if result.explained_by else None,
+        "level": result.level,
+        "cause": result.cause,
         "change": result.change,
         "growth": asdict(result.growth) if result.growth else None,
         "loop": _loop(result.loop) if result.loop else None,
