@@ -1,17 +1,9 @@
 /* HyStart on top of the base controller. Mirrors reference-py/src/firstflight/hystart.py. */
 #include "firstflight/hystart/hystart.h"
 
+#include "firstflight/minmax.h"
+
 #define US_NS UINT64_C(1000)
-
-static uint64_t smaller(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
-static uint64_t larger(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
 
 static uint64_t unit_ns(const struct ff_hystart_readings *readings)
 {
@@ -58,9 +50,9 @@ static void restart(const struct ff_hystart_readings *readings, struct ff_hystar
 static uint64_t take_sample(const struct ff_hystart_readings *readings, struct ff_hystart *state,
                             uint64_t latest_rtt_ns, uint64_t ack_delay_ns)
 {
-    uint64_t rtt_ns = larger(rounded(readings, latest_rtt_ns), unit_ns(readings)); /* [hystart.sample] */
+    uint64_t rtt_ns = ff_max(rounded(readings, latest_rtt_ns), unit_ns(readings)); /* [hystart.sample] */
 
-    state->min_ns = smaller(state->min_ns, rtt_ns); /* [hystart.sample.minimum] */
+    state->min_ns = ff_min(state->min_ns, rtt_ns); /* [hystart.sample.minimum] */
     if (readings->rtt == FF_HYSTART_RTT_LESS_ACK_DELAY && rtt_ns - state->min_ns >= ack_delay_ns) {
         rtt_ns -= ack_delay_ns; /* [hystart.sample.ack-delay] */
     }
@@ -92,7 +84,7 @@ static bool watch_delay(const struct ff_hystart_readings *readings, struct ff_hy
     if (eighth && state->rtt_samples == FF_HYSTART_RTT_SAMPLES) {
         return false; /* [hystart.delay.eighth] */
     }
-    state->current_min_ns = smaller(state->current_min_ns, rtt_ns);
+    state->current_min_ns = ff_min(state->current_min_ns, rtt_ns);
     if (state->rtt_samples < FF_HYSTART_RTT_SAMPLES) {
         state->rtt_samples++; /* [hystart.delay.samples] */
         if (!eighth || state->rtt_samples < FF_HYSTART_RTT_SAMPLES) {
@@ -100,7 +92,7 @@ static bool watch_delay(const struct ff_hystart_readings *readings, struct ff_hy
         }
     }
     uint64_t share_us = state->min_ns / US_NS / FF_HYSTART_DELAY_DIVISOR; /* [hystart.delay.threshold] */
-    share_us = smaller(larger(share_us, FF_HYSTART_DELAY_MIN_US), FF_HYSTART_DELAY_MAX_US);
+    share_us = ff_min(ff_max(share_us, FF_HYSTART_DELAY_MIN_US), FF_HYSTART_DELAY_MAX_US);
     return state->current_min_ns > state->min_ns + share_us * US_NS; /* [hystart.delay] */
 }
 

@@ -1,15 +1,7 @@
 /* HyStart++ on top of the base controller. Mirrors reference-py/src/firstflight/hystartpp.py. */
 #include "firstflight/hystartpp/hystartpp.h"
 
-static uint64_t smaller(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
-static uint64_t larger(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
+#include "firstflight/minmax.h"
 
 void ff_hystartpp_begin(struct ff_hystartpp *state)
 {
@@ -76,8 +68,8 @@ static enum ff_outcome grow(const struct ff_hystartpp_readings *readings, const 
 
 static void sample(struct ff_hystartpp *state, uint64_t rtt_ns)
 {
-    state->current_min_ns = smaller(state->current_min_ns, rtt_ns);
-    state->rtt_samples = smaller(state->rtt_samples + 1, FF_HYSTARTPP_RTT_SAMPLES); /* [hystartpp.sample] */
+    state->current_min_ns = ff_min(state->current_min_ns, rtt_ns);
+    state->rtt_samples = ff_min(state->rtt_samples + 1, FF_HYSTARTPP_RTT_SAMPLES); /* [hystartpp.sample] */
 }
 
 /* Return whether the minimum RTT of this round is so far above that of the last that CSS begins. */
@@ -94,9 +86,9 @@ static bool delay_increased(const struct ff_hystartpp *state)
     }
     /* Compared in eighths of a nanosecond, so that nothing is rounded. RTTs are below 2^59: the sums are below 2^63. */
     uint64_t highest = FF_HYSTARTPP_RTT_DIVISOR * FF_HYSTARTPP_THRESHOLD_MAX_NS;
-    uint64_t share = smaller(state->last_min_ns, highest); /* [hystartpp.delay.maximum] */
+    uint64_t share = ff_min(state->last_min_ns, highest); /* [hystartpp.delay.maximum] */
     uint64_t lowest = FF_HYSTARTPP_RTT_DIVISOR * FF_HYSTARTPP_THRESHOLD_MIN_NS;
-    uint64_t threshold = larger(share, lowest); /* [hystartpp.delay.minimum] */
+    uint64_t threshold = ff_max(share, lowest); /* [hystartpp.delay.minimum] */
     uint64_t bound = FF_HYSTARTPP_RTT_DIVISOR * state->last_min_ns + threshold; /* [hystartpp.delay.divisor] */
     return FF_HYSTARTPP_RTT_DIVISOR * state->current_min_ns >= bound; /* [hystartpp.delay] */
 }

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, islice
 
 from firstflight_conformance.diagnose.candidates import Candidate, of_the_base, pair, singles
 from firstflight_conformance.diagnose.subject import Subject, shortest_first
@@ -15,8 +15,8 @@ PASSING_EVENTS = 40_000
 #: Candidates that explain a part and are put together, and how many of their pairs are tried.
 PARTIAL = 24
 PAIRS = 80
-#: Candidates that are put together with every other one.
-LEADING = 3
+#: How many pairs are tried of which one part gets far, and the other may be any candidate.
+BESIDE = 400
 #: Causes that are named where none explains everything.
 NAMED = 5
 
@@ -44,20 +44,22 @@ class Failures:
     def explanations(self) -> list[Explanation]:
         """Return the best explanations: those that explain everything, which no case tells apart, or else parts, the largest first."""
         tried: list[Candidate] = []
-        partial: dict[Candidate, int] = {}
+        partial: dict[Candidate, tuple[int, ...]] = {}
         for candidates in self._stages():
             tried += candidates
             whole: list[Explanation] = []
             for candidate in candidates:
-                found, ahead = self._whole(candidate)
+                found, beyond = self._whole(candidate)
                 if found is not None:
                     whole.append(found)
-                elif ahead:
-                    partial[candidate] = ahead
+                elif any(beyond):
+                    partial[candidate] = beyond
             if whole:
                 return whole[:NAMED]
-        parts = sorted(map(self._part, partial), key=lambda found: (-len(found.explained), -partial[found.candidate]))
-        both = self._pair(parts) or self._beside(parts, tried)
+        parts = sorted(
+            map(self._part, partial), key=lambda found: (-len(found.explained), -sum(partial[found.candidate]))
+        )
+        both = self._pair(parts) or self._beside([part.candidate for part in parts], tried)
         return [both] if both is not None else _cover([part for part in parts if self.is_harmless(part)])
 
     def _stages(self) -> Iterable[list[Candidate]]:
@@ -71,19 +73,19 @@ class Failures:
         yield list(own.values())
         yield [candidate for name, candidate in below.items() if name not in own]
 
-    def _whole(self, candidate: Candidate) -> tuple[Explanation | None, int]:
-        """Return the explanation of everything by a candidate, if it is one, and in how many of the sample it gets beyond the divergence."""
+    def _whole(self, candidate: Candidate) -> tuple[Explanation | None, tuple[int, ...]]:
+        """Return the explanation of everything by a candidate, if it is one, and how far beyond the divergence it gets in each of the sample."""
         variant = build(candidate)
         if variant is None:
-            return None, 0
+            return None, ()
         counts = [subject.reproduced(variant) for subject in self.sample]
-        ahead = sum(count > (subject.first or 0) for count, subject in zip(counts, self.sample, strict=True))
+        beyond = tuple(max(0, n - (subject.first or 0)) for n, subject in zip(counts, self.sample, strict=True))
         if any(count < subject.length for count, subject in zip(counts, self.sample, strict=True)):
-            return None, ahead
+            return None, beyond
         if not all(subject.explained_by(variant) for subject in self.failing):
-            return None, ahead
+            return None, beyond
         found = Explanation(candidate, variant, frozenset(subject.case.id for subject in self.failing))
-        return (found if self.is_harmless(found) else None), ahead
+        return (found if self.is_harmless(found) else None), beyond
 
     def _part(self, candidate: Candidate) -> Explanation:
         """Return what a candidate explains that does not explain everything."""
@@ -116,13 +118,10 @@ class Failures:
         couples.sort(key=lambda both: -len(both[0].explained | both[1].explained))
         return self._first([(one.candidate, other.candidate) for one, other in couples[:PAIRS]])
 
-    def _beside(self, parts: Sequence[Explanation], tried: Sequence[Candidate]) -> Explanation | None:
+    def _beside(self, leading: Sequence[Candidate], tried: Sequence[Candidate]) -> Explanation | None:
         """Return two of which one shows only where the other does as well."""
-        for part in parts[:LEADING]:
-            found = self._first([(part.candidate, other) for other in tried if other is not part.candidate])
-            if found is not None:
-                return found
-        return None
+        couples = ((one, other) for one in leading for other in tried if other is not one)
+        return self._first(list(islice(couples, BESIDE)))
 
     def _first(self, couples: Sequence[tuple[Candidate, Candidate]]) -> Explanation | None:
         return next((found for one, other in couples if (found := self._together(one, other)) is not None), None)

@@ -12,7 +12,7 @@ from firstflight_conformance.cases.wire import event_to_json, observables
 from firstflight_conformance.run.compare import avoids, compare, slack_bytes
 from firstflight_conformance.run.conversation import Answers, Conversation
 from firstflight_conformance.run.faults import ConversationError
-from firstflight_conformance.run.growth import first_reduced_growth
+from firstflight_conformance.run.growth import first_reduced_growth, granted_bytes
 from firstflight_conformance.run.messages import Declaration
 from firstflight_conformance.run.results import ClosedLoop, Divergence, LoopRun, Moment, Recording
 from firstflight_conformance.run.stimulus import StimulusCase, StimulusScript
@@ -209,7 +209,9 @@ def _summary(simulation: Simulation, trace: Trace, end: str, slack: int) -> Loop
         events=len(trace.events),
         end=end,
         end_t_ns=trace.events[-1].t_ns if trace.events else None,
-        growth_reduced=trace.moment(first_reduced_growth(trace.events, trace.windows, slack)),
+        growth_reduced=trace.moment(
+            first_reduced_growth([granted_bytes(e) for e in trace.events], trace.windows, slack)
+        ),
         slow_start_ended=trace.slow_start_ended,
         largest_cwnd_bytes=max(trace.windows, default=None),
         lost_packets=trace.lost_packets,

@@ -7,18 +7,17 @@ from firstflight.events import PersistentCongestion
 from firstflight_conformance.cases.computations import ComputationCase
 from firstflight_conformance.cases.given import FLAGS
 from firstflight_conformance.cases.vectors import Case
-from firstflight_conformance.cases.wire import event_to_json
 from firstflight_conformance.run import closed_loop, record
 from firstflight_conformance.run.compare import avoids, compare, slack_bytes
 from firstflight_conformance.run.compute import ComputationScript, compare_outputs
-from firstflight_conformance.run.conversation import Answers, Conversation, Script
+from firstflight_conformance.run.conversation import Answers, Conversation
 from firstflight_conformance.run.faults import ConversationError, FaultKind
-from firstflight_conformance.run.growth import first_reduced_growth
 from firstflight_conformance.run.manifest import Deviation, Manifest
 from firstflight_conformance.run.messages import Declaration
 from firstflight_conformance.run.process import AdapterProcess
 from firstflight_conformance.run.record import Record
 from firstflight_conformance.run.results import AdapterReport, Divergence, Growth, Recording, Result, Verdict
+from firstflight_conformance.run.script import Script
 from firstflight_conformance.run.stimulus import StimulusCase, StimulusScript
 
 AnyScript = Script | ComputationScript | StimulusScript
@@ -202,6 +201,8 @@ def _verdict(script: AnyScript, declaration: Declaration, answers: Answers) -> R
     if isinstance(script, StimulusScript):
         return _verdict_on_loop(script.case, answers)
     case = script.case
+    if answers.as_expected:
+        return _unfinished(case, answers) or Result(case.id, Verdict.PASS, growth=_growth(script, declaration, answers))
     within_tolerance = avoiding = False
     size_bytes, allowed = case.vector.config["max_datagram_size_bytes"], case.allowed()
     for index, (expected, observed) in enumerate(zip(script.expected, answers.observed, strict=False)):
@@ -212,7 +213,7 @@ def _verdict(script: AnyScript, declaration: Declaration, answers: Answers) -> R
         if comparison.differences:
             # What comes after a divergence is not judged, not even a crash: the stream no longer fits the window.
             divergence = Divergence(
-                index, event_to_json(case.events[index]), comparison.differences, script.clauses_at(index), expected
+                index, case.vector.raw_events[index], comparison.differences, script.clauses_at(index), expected
             )
             return Result(
                 case.id,
@@ -238,12 +239,10 @@ def _is_ahead(case: Case, index: int, declaration: Declaration) -> bool:
 
 
 def _growth(script: Script, declaration: Declaration, answers: Answers) -> Growth:
-    expected = [observed["cwnd_bytes"] for observed in script.expected]
-    windows = [observed["cwnd_bytes"] for observed in answers.observed]
+    windows = script.windows if answers.as_expected else [observed["cwnd_bytes"] for observed in answers.observed]
     size_bytes = script.case.vector.config["max_datagram_size_bytes"]
     slack = slack_bytes(declaration, size_bytes, max(windows, default=0))
-    events = script.case.events
-    return Growth(first_reduced_growth(events, expected), first_reduced_growth(events, windows, slack))
+    return Growth(script.growth_reduced(script.windows), script.growth_reduced(windows, slack))
 
 
 def _verdict_on_loop(case: StimulusCase, answers: Answers) -> Result:

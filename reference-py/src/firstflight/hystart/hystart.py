@@ -19,7 +19,7 @@ from firstflight.hystart.profiles import (
     TrainMargin,
     TrainThreshold,
 )
-from firstflight.newreno import newreno
+from firstflight.newreno import pure as newreno
 from firstflight.newreno.newreno import NewReno
 from firstflight.observables import Observation, Outcome, Phase
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from firstflight.events import Ack, Event, PersistentCongestion
 from firstflight.hystartpp.profiles import PROFILES, CssSamples, Readings, Scope
-from firstflight.newreno import newreno
+from firstflight.newreno import pure as newreno
 from firstflight.newreno.newreno import NewReno
 from firstflight.observables import Observation, Outcome, Phase
 
