@@ -136,6 +136,11 @@ def _decode(entry: dict[str, Any]) -> dict[str, Any]:
     return decoded
 
 
+def decode_config(config: dict[str, Any]) -> dict[str, int | None]:
+    """Return a configuration with its numbers decoded."""
+    return {name: _decode_or_none(value, name) for name, value in config.items()}
+
+
 def _decode_or_none(value: int | str | None, key: str) -> int | None:
     return None if value is None else decode_int(value, key)
 
