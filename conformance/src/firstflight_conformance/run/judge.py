@@ -15,7 +15,15 @@ from firstflight_conformance.run.faults import ConversationError
 from firstflight_conformance.run.manifest import Deviation, Manifest
 from firstflight_conformance.run.messages import Declaration
 from firstflight_conformance.run.record import Record
-from firstflight_conformance.run.results import AdapterReport, Divergence, Growth, Recording, Result, Verdict
+from firstflight_conformance.run.results import (
+    UNDECLARED,
+    AdapterReport,
+    Divergence,
+    Growth,
+    Recording,
+    Result,
+    Verdict,
+)
 from firstflight_conformance.run.script import Script
 from firstflight_conformance.run.session import AnyScript, Options, Session
 from firstflight_conformance.run.stimulus import StimulusCase, StimulusScript
@@ -78,9 +86,9 @@ def _ruled_out(case: AnyCase, declaration: Declaration) -> str | None:
     """Return why what the adapter declares rules the case out, if it does."""
     algorithm = case.vector.algorithm
     if algorithm not in declaration.algorithms:
-        return f"does not declare the algorithm {algorithm}"
+        return f"{UNDECLARED}the algorithm {algorithm}"
     if case.profile not in declaration.algorithms[algorithm]:
-        return f"does not declare the profile {algorithm}/{case.profile}"
+        return f"{UNDECLARED}the profile {algorithm}/{case.profile}"
     if isinstance(case, Case) and _UNITS.index(case.vector.granularity) > _UNITS.index(declaration.clock):
         return f"computes in {declaration.clock}, the case needs {case.vector.granularity}"
     if isinstance(case, Case):

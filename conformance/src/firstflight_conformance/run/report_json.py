@@ -13,6 +13,20 @@ from firstflight_conformance.paths import VECTORS
 from firstflight_conformance.run.manifest import Deviation
 from firstflight_conformance.run.results import AdapterReport, ClosedLoop, Divergence, Result
 
+#: Members of a result that are left out where they have these values.
+_ABSENT = {
+    "within_tolerance": False,
+    "reason": None,
+    "fault": None,
+    "divergence": None,
+    "explained_by": None,
+    "level": None,
+    "cause": None,
+    "change": None,
+    "growth": None,
+    "loop": None,
+}
+_PLACE = "@results {}@"
 _STATUSES = ("pass", "within_tolerance", "fail", "choice", "explained", "changed", "unsupported", "errored")
 
 
@@ -40,8 +54,23 @@ def vectors_digest(root: Path = VECTORS) -> str | None:
 
 
 def text(document: dict[str, Any]) -> str:
-    """Return the canonical text of the document."""
-    return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
+    """Return the canonical text of the document: one result to a line."""
+    results = [adapter["results"] for adapter in document["adapters"]]
+    adapters = [adapter | {"results": _PLACE.format(n)} for n, adapter in enumerate(document["adapters"])]
+    written = json.dumps(document | {"adapters": adapters}, indent=1, ensure_ascii=False)
+    for number, entries in enumerate(results):
+        lines = ",\n".join(f"    {json.dumps(entry, ensure_ascii=False)}" for entry in entries)
+        place = f'"results": {json.dumps(_PLACE.format(number))}'
+        written = written.replace(place, f'"results": [\n{lines}\n   ]' if lines else '"results": []')
+    return written + "\n"
+
+
+def read(path: Path) -> dict[str, Any]:
+    """Return a document, with the members of results that were left out."""
+    document: dict[str, Any] = json.loads(path.read_text("utf-8"))
+    for adapter in document["adapters"]:
+        adapter["results"] = [_ABSENT | result for result in adapter["results"]]
+    return document
 
 
 def _adapter(report: AdapterReport) -> dict[str, Any]:
@@ -68,7 +97,7 @@ def _adapter(report: AdapterReport) -> dict[str, Any]:
         "diagnosis": [_cause(cause) for cause in report.diagnosis.causes] if report.diagnosis else [],
         "choices": [_choice(*choice) for choice in report.diagnosis.choices] if report.diagnosis else [],
         "disappeared": [_deviation(deviation) for deviation in report.disappeared],
-        "results": [_result(result) for result in report.results],
+        "results": [_result(result) for result in report.results if not result.undeclared],
     }
 
 
@@ -99,7 +128,7 @@ def _deviation(deviation: Deviation) -> dict[str, str]:
 
 
 def _result(result: Result) -> dict[str, Any]:
-    return {
+    members = {
         "case": result.case_id,
         "verdict": result.verdict.value,
         "within_tolerance": result.within_tolerance,
@@ -113,6 +142,7 @@ def _result(result: Result) -> dict[str, Any]:
         "growth": asdict(result.growth) if result.growth else None,
         "loop": _loop(result.loop) if result.loop else None,
     }
+    return {name: value for name, value in members.items() if name not in _ABSENT or value != _ABSENT[name]}
 
 
 def _loop(loop: ClosedLoop) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 Continuous integration shows red what the exit code counts. Therefore an explained deviation is *skipped* with its
 explanation, and a failure of type ``explained`` with ``--strict``; so is another choice at an open point, of type ``choice``. Another failure has
 the type ``divergence`` with its level. what is not as recorded is a failure of type ``changed``; a deviation that disappeared is a failure of a test
-case of its own; null adapters, which never count, are left out.
+case of its own; null adapters, which never count, are left out, and so is what an adapter does not declare.
 """
 
 import re
@@ -29,7 +29,7 @@ def text(reports: list[AdapterReport], *, strict: bool) -> str:
 
 
 def _suite(report: AdapterReport, *, strict: bool) -> TestSuite:
-    cases = [_case(report.manifest.name, result, strict=strict) for result in report.results]
+    cases = [_case(report.manifest.name, result, strict=strict) for result in report.results if not result.undeclared]
     for deviation in report.disappeared:
         case = TestCase(f"deviation {deviation.case}", report.manifest.name)
         case.result = [Failure(_clean(f"no case shows it any more: {deviation.explanation}"), "disappeared")]

@@ -13,15 +13,22 @@ from rich.text import Text
 from firstflight_conformance.cases.timeline import milliseconds, observables_text
 from firstflight_conformance.cases.wire import decode_int
 from firstflight_conformance.run.report_causes import cause_lines, rule_line, seen
-from firstflight_conformance.run.results import AdapterReport, ClosedLoop, Divergence, Moment, Result, Verdict
+from firstflight_conformance.run.results import (
+    UNDECLARED,
+    AdapterReport,
+    ClosedLoop,
+    Divergence,
+    Moment,
+    Result,
+    Verdict,
+)
 from firstflight_conformance.run.stimulus import PREFIX
 from firstflight_conformance.spec.clauses import Clause, all_clauses
 
 FAILURES_SHOWN = 5
 _WIDTH_MIN = 100
 _LOG_WIDTH = 120
-#: What the reason of a case begins with whose algorithm or profile an adapter does not declare; the names are put together.
-_UNDECLARED = "does not declare "
+#: Algorithms and profiles that are named as not declared.
 _NAMES_SHOWN = 8
 _COLUMNS = ("pass", "tolerance", "fail", "choice", "explained", "changed", "unsupported", "errored")
 
@@ -119,15 +126,17 @@ def _print_causes(out: Console, report: AdapterReport, clauses: dict[str, Clause
 
 def _print_groups(out: Console, report: AdapterReport, verdict: Verdict, style: str) -> None:
     groups: dict[str, list[str]] = defaultdict(list)
+    undeclared: list[str] = []
     for result in report.results:
-        if result.verdict is verdict:
+        if result.undeclared and verdict is Verdict.UNSUPPORTED:
+            undeclared.append(result.reason.rpartition(" ")[2])
+        elif result.verdict is verdict:
             groups[result.reason].append(result.case_id)
-    undeclared = [reason for reason in groups if reason.startswith(_UNDECLARED)]
     if undeclared:
-        count = sum(len(groups.pop(reason)) for reason in undeclared)
-        names = ", ".join(reason.removeprefix(_UNDECLARED).rpartition(" ")[2] for reason in undeclared[:_NAMES_SHOWN])
-        more = f" and {len(undeclared) - _NAMES_SHOWN} more" if len(undeclared) > _NAMES_SHOWN else ""
-        out.print(Text(f"\n{_name(report)}: {verdict.value}: {count} cases: {_UNDECLARED}{names}{more}", style))
+        names = list(dict.fromkeys(undeclared))
+        more = f" and {len(names) - _NAMES_SHOWN} more" if len(names) > _NAMES_SHOWN else ""
+        text = f"{len(undeclared)} cases: {UNDECLARED}{', '.join(names[:_NAMES_SHOWN])}{more}"
+        out.print(Text(f"\n{_name(report)}: {verdict.value}: {text}", style))
     for reason, case_ids in groups.items():
         others = f" and {len(case_ids) - 1} more" if len(case_ids) > 1 else ""
         out.print(Text(f"\n{_name(report)}: {verdict.value}: {case_ids[0]}{others}", style))

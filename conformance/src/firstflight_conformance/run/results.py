@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from firstflight_conformance.diagnose.diagnosis import Diagnosis
 
 
+#: What the reason of a case begins with whose algorithm or profile the adapter does not declare.
+UNDECLARED = "does not declare "
+
+
 class Verdict(Enum):
     """The verdict on a case. The value is the name in reports."""
 
@@ -120,6 +124,11 @@ class Result:
     level: str | None = None
     cause: str | None = None
     conforms: bool = False
+
+    @property
+    def undeclared(self) -> bool:
+        """Whether the adapter does not claim to know the algorithm or profile: then there is nothing to report."""
+        return self.verdict is Verdict.UNSUPPORTED and self.reason.startswith(UNDECLARED)
 
     @property
     def status(self) -> str:
