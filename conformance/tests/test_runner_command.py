@@ -3,6 +3,7 @@
 import json
 import shlex
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 from click.testing import CliRunner, Result
@@ -249,3 +250,21 @@ def test_list_adapters() -> None:
     output = invoke("list", "--adapters").output
     assert "python-model" in output
     assert "ready" in output
+
+
+@pytest.mark.parametrize(
+    ("words", "message", "color"),
+    [
+        (("declares", "{}"), "3 of 3 cases", "brightgreen"),
+        (("answers", "wrong"), "2 of 3 cases", "red"),
+    ],
+)
+def test_badge(root: Path, tmp_path: Path, words: tuple[str, ...], message: str, color: str) -> None:
+    """A badge says how many of the judged cases agree: as data, or drawn."""
+    for name in ("badge.json", "badge.svg"):
+        run(root, "--adapter", line(*words), "--badge", tmp_path / name)
+    found = json.loads((tmp_path / "badge.json").read_text(encoding="utf-8"))
+    assert found == {"schemaVersion": 1, "label": "Firstflight", "message": message, "color": color}
+    drawn = ElementTree.fromstring((tmp_path / "badge.svg").read_text(encoding="utf-8"))
+    assert drawn.tag.endswith("svg")
+    assert message in [element.text for element in drawn.iter()]

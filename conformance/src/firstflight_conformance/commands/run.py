@@ -15,7 +15,7 @@ from firstflight_conformance.cases.files import write_whole
 from firstflight_conformance.commands.options import judged_cases, selection_options, usage_errors
 from firstflight_conformance.diagnose.diagnosis import diagnosed
 from firstflight_conformance.paths import ROOT, VECTORS
-from firstflight_conformance.run import record, report_json, report_junit, report_terminal
+from firstflight_conformance.run import record, report_badge, report_json, report_junit, report_terminal
 from firstflight_conformance.run.compute import ComputationScript
 from firstflight_conformance.run.judge import judge
 from firstflight_conformance.run.manifest import Manifest, load_manifests, resolve
@@ -53,6 +53,7 @@ _FILE = click.Path(dir_okay=False, writable=True, path_type=Path)
 @click.option("--timeouts", type=click.IntRange(min=1), default=TIMEOUTS, help="After so many an adapter is given up.")
 @click.option("--report-json", "json_path", type=_FILE, help="Write the results as JSON.")
 @click.option("--junit", "junit_path", type=_FILE, help="Write the results as JUnit XML.")
+@click.option("--badge", "badge_path", type=_FILE, help="Write a badge: SVG if the file ends in .svg, otherwise JSON.")
 @click.option("--validate", is_flag=True, help="Hold every message of both sides to the schema of the protocol.")
 @click.option("--record", "recording", is_flag=True, help="Record the first divergences of the third-party stacks.")
 @click.option(
@@ -81,6 +82,7 @@ def run_command(
     timeouts: int,
     json_path: Path | None,
     junit_path: Path | None,
+    badge_path: Path | None,
     validate: bool,
     recording: bool,
     strict: bool,
@@ -121,6 +123,8 @@ def run_command(
         if recording:
             _record(reports, records, root)
         _write(reports, [case.id for case in cases], code, json_path, junit_path, strict=strict, root=root)
+        if badge_path is not None:
+            write_whole(badge_path, report_badge.text(reports, badge_path))
     context.exit(code)
 
 
