@@ -1,7 +1,7 @@
 """Finds the candidates that reproduce what an adapter answered."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations, islice
 
 from firstflight_conformance.diagnose.candidates import Candidate, of_the_base, pair, singles
@@ -10,6 +10,8 @@ from firstflight_conformance.diagnose.variant import Variant, build
 
 #: Failing cases on which candidates are tried first; only those that reproduce one of them to the end are tried on all.
 SAMPLE = 12
+#: Failing cases on which a candidate is tried that explains a part.
+PROBE = 60
 #: The events of passing cases to replay with a candidate: a cause must not change what is right.
 PASSING_EVENTS = 40_000
 #: Candidates that explain a part and are put together, and how many of their pairs are tried.
@@ -38,6 +40,7 @@ class Failures:
         self.failing = shortest_first(failing)
         self.passing = shortest_first(passing)
         self.sample = _sample(self.failing)
+        self._probe = [*self.sample, *(s for s in self.failing if s not in self.sample)][:PROBE]
         self._algorithms = {subject.case.vector.algorithm for subject in failing}
         self._harmless: dict[Candidate, bool] = {}
 
@@ -60,7 +63,9 @@ class Failures:
             map(self._part, partial), key=lambda found: (-len(found.explained), -sum(partial[found.candidate]))
         )
         both = self._pair(parts) or self._beside([part.candidate for part in parts], tried)
-        return [both] if both is not None else _cover([part for part in parts if self.is_harmless(part)])
+        if both is not None:
+            return [both]
+        return sorted(map(self._all_of, self._cover(parts)), key=lambda found: -len(found.explained))
 
     def _stages(self) -> Iterable[list[Candidate]]:
         """Yield the candidates: those of the algorithms that failed, then those of what these are built on."""
@@ -88,11 +93,31 @@ class Failures:
         return (found if self.is_harmless(found) else None), beyond
 
     def _part(self, candidate: Candidate) -> Explanation:
-        """Return what a candidate explains that does not explain everything."""
+        """Return what a candidate explains that does not explain everything, of so many cases."""
         variant = build(candidate)
         assert variant is not None
-        explained = frozenset(subject.case.id for subject in self.failing if subject.explained_by(variant))
+        explained = frozenset(subject.case.id for subject in self._probe if subject.explained_by(variant))
         return Explanation(candidate, variant, explained)
+
+    def _cover(self, parts: Sequence[Explanation]) -> list[Explanation]:
+        """Return causes that change nothing right and explain a part each, the largest first, each with cases that none before explains."""
+        left = list(parts)
+        chosen: list[Explanation] = []
+        done: set[str] = set()
+        while left and len(chosen) < NAMED:
+            best = max(left, key=lambda found: len(found.explained - done))
+            if best.explained <= done:
+                break
+            left.remove(best)
+            if self.is_harmless(best):
+                chosen.append(best)
+                done |= best.explained
+        return chosen
+
+    def _all_of(self, found: Explanation) -> Explanation:
+        """Return the explanation with all the cases that it explains."""
+        explained = (subject.case.id for subject in self.failing if subject.explained_by(found.variant))
+        return replace(found, explained=frozenset(explained))
 
     def is_harmless(self, found: Explanation) -> bool:
         """Return whether the candidate changes nothing in the cases that passed, of which so many are looked at."""
@@ -142,16 +167,3 @@ def _sample(failing: Sequence[Subject]) -> list[Subject]:
         by_topic.setdefault(".".join(subject.case.id.split(".")[:2]), subject)
     chosen = list(by_topic.values())
     return shortest_first([*chosen, *(s for s in failing if s not in chosen)][:SAMPLE])
-
-
-def _cover(partial: Sequence[Explanation]) -> list[Explanation]:
-    """Return causes that explain a part each, the largest part first, each with cases that none before it explains."""
-    chosen: list[Explanation] = []
-    done: set[str] = set()
-    while len(chosen) < NAMED:
-        best = max(partial, key=lambda found: len(found.explained - done), default=None)
-        if best is None or best.explained <= done:
-            break
-        chosen.append(best)
-        done |= best.explained
-    return chosen
