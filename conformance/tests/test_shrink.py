@@ -25,7 +25,9 @@ from runner_support import BAD, write_vectors
 SMALL = (
     "guard-at-least", "fraction-dead", "report-2024-lowers-both", "draft-09-delivered", "bin-follows-rtt",
     "picoquic-fork-ack-delay-kept", "quicly-pr583-lowers", "freebsd-4-missed-3", "window-of-eleven",
-    "no-sample-grows-while-draining",
+    "no-sample-grows-while-draining", "exit-growth-slow-start", "neqo-2026-bin-of-one-nanosecond",
+    "freebsd-4-whole-packets", "gap-moves-one-bin", "overshoot-with-exit-ack", "neqo-2026-app-limited-counted",
+    "picoquic-fork-backward", "drain-grows", "draft-09-no-drain", "products-in-32-bits",
 )  # fmt: skip
 
 
