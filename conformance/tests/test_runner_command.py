@@ -3,6 +3,7 @@
 import json
 import shlex
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 from click.testing import CliRunner, Result
@@ -211,6 +212,8 @@ def test_terminal_report(root: Path, known: dict[str, Manifest]) -> None:
         f"fail: {IDS[1]}",
         "event 1 at 1100 ms: ack  0-1",
         "cwnd_bytes: expected 14400, observed 14401",
+        "cause: unknown for 1 of 1 failures",
+        "level: ",
         "[slow-start.grow] In slow start each acknowledged packet increases the window by its bytes.",
         "the model: cwnd 14400",
         f"errored: {IDS[1]}",
@@ -220,13 +223,13 @@ def test_terminal_report(root: Path, known: dict[str, Manifest]) -> None:
 
 
 def test_failures_are_limited(tmp_path: Path, known: dict[str, Manifest]) -> None:
-    """Only the first failures are shown, unless all are asked for."""
+    """One failure of each cause is shown, unless all are asked for."""
     root = write_vectors(tmp_path / "vectors", *(vector(f"slow-start.more.n{n}", events()) for n in range(4)))
     known["good"] = adapter(*command("declares", "{}", "off-by=1"))
     output = run(root).output
-    assert output.count(": fail: ") == 5
-    assert "2 more failures are not shown" in output
-    assert run(root, "--all-failures").output.count(": fail: ") == 7
+    assert output.count(": fail: ") == 1
+    assert "7 failures; --all-failures shows each" in output
+    assert run(root, "--all-failures").output.count(": fail: ") == 1 + 7
 
 
 def test_show(root: Path) -> None:
@@ -247,3 +250,21 @@ def test_list_adapters() -> None:
     output = invoke("list", "--adapters").output
     assert "python-model" in output
     assert "ready" in output
+
+
+@pytest.mark.parametrize(
+    ("words", "message", "color"),
+    [
+        (("declares", "{}"), "3 of 3 cases", "brightgreen"),
+        (("answers", "wrong"), "2 of 3 cases", "red"),
+    ],
+)
+def test_badge(root: Path, tmp_path: Path, words: tuple[str, ...], message: str, color: str) -> None:
+    """A badge says how many of the judged cases agree: as data, or drawn."""
+    for name in ("badge.json", "badge.svg"):
+        run(root, "--adapter", line(*words), "--badge", tmp_path / name)
+    found = json.loads((tmp_path / "badge.json").read_text(encoding="utf-8"))
+    assert found == {"schemaVersion": 1, "label": "Firstflight", "message": message, "color": color}
+    drawn = ElementTree.fromstring((tmp_path / "badge.svg").read_text(encoding="utf-8"))
+    assert drawn.tag.endswith("svg")
+    assert message in [element.text for element in drawn.iter()]

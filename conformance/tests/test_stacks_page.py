@@ -62,6 +62,10 @@ def test_page_of_a_run(monkeypatch: pytest.MonkeyPatch, report: Path) -> None:
     assert "event 1, 100 ms: ack of 1\n  - cwnd 14400; outcome grown\n  - cwnd 7200; outcome unchanged" in text
     assert "**Not explained yet:**" in text
     assert "cwnd 14400\n  - cwnd 14401" in text
+    assert "## Stacks and profiles" in text
+    assert '<span class="state state-definition">◑ 3 of 4<br>definition</span>' in text
+    assert "Departures by level: 1 definition." in text
+    assert "Cause `unknown` (rule), 0 of 1 cases: {clause}`slow-start.grow`" in text
     assert "### As slow-start/rfc-9002" in text
     assert IDS[1] in text
 
@@ -70,7 +74,7 @@ def test_delay_step(monkeypatch: pytest.MonkeyPatch, report: Path) -> None:
     """The ACK with reduced growth is named by its packet."""
     document: dict[str, Any] = json.loads(report.read_text(encoding="utf-8"))
     for result in document["adapters"][0]["results"]:
-        if result["loop"]:
+        if "loop" in result:
             result["loop"]["stack"]["growth_reduced"] = {
                 "event_index": 9, "t_ns": 1_330_400_000, "packet": 38, "cwnd_bytes": 57600,
             }  # fmt: skip

@@ -12,6 +12,8 @@ from firstflight_conformance import __version__, exits
 #: libraries of one need not be loaded for another.
 COMMANDS = {
     "run": "Judge adapters: by the vectors, in closed loop over the path simulator, or both.",
+    "which": "Which profile an implementation follows, and in which readings it departs from it.",
+    "shrink": "The smallest stream of events on which an adapter and the model part.",
     "list": "List the cases that are selected.",
     "show": "Show a case as a timeline: each event, and what is expected to change there.",
     "vectors": "Generate vectors/ and the tables of the references, or compare them with what is there.",

@@ -12,8 +12,10 @@ import click
 from firstflight_conformance.cases import computations, vectors
 from firstflight_conformance.cases.computations import ComputationCase
 from firstflight_conformance.cases.vectors import Case, VectorError
+from firstflight_conformance.diagnose.live import Adapter
 from firstflight_conformance.paths import IS_CHECKOUT, VECTORS
-from firstflight_conformance.run.manifest import ManifestError
+from firstflight_conformance.run.faults import ConversationError
+from firstflight_conformance.run.manifest import ManifestError, load_manifests, resolve
 from firstflight_conformance.run.record import RecordError
 from firstflight_conformance.run.results import ExitCode
 from firstflight_conformance.run.selection import AnyCase, Selection, SelectionError
@@ -157,3 +159,22 @@ def _named_cases(root: Path, ids: Sequence[str]) -> list[Case | ComputationCase]
         else:
             found += vectors.cases([vectors.load(path)])
     return found
+
+
+@contextmanager
+def open_adapter(name: str, deadline_s: float) -> Iterator[Adapter]:
+    """Start the adapter that an option names, and end it afterwards; one that cannot be used ends the command."""
+    with usage_errors():
+        manifest = resolve(name, load_manifests())
+    missing = manifest.missing()
+    if missing is not None:
+        raise InputError(f"{name}: {missing}")
+    try:
+        adapter = Adapter(manifest, deadline_s)
+    except ConversationError as error:
+        click.echo(f"{name}: {shown(error.reason)}", err=True)
+        raise SystemExit(ExitCode.FAULT) from error
+    try:
+        yield adapter
+    finally:
+        adapter.stop()

@@ -12,8 +12,9 @@ from rich.console import Console
 from firstflight_conformance.cases.computations import ComputationCase
 from firstflight_conformance.cases.files import write_whole
 from firstflight_conformance.commands.options import OutputFile, judged_cases, selection_options, usage_errors
+from firstflight_conformance.diagnose.diagnosis import diagnosed
 from firstflight_conformance.paths import ROOT, VECTORS
-from firstflight_conformance.run import record, report_json, report_junit, report_terminal
+from firstflight_conformance.run import record, report_badge, report_json, report_junit, report_terminal
 from firstflight_conformance.run.builds import Builds
 from firstflight_conformance.run.compute import ComputationScript
 from firstflight_conformance.run.manifest import Manifest, load_manifests, resolve
@@ -50,9 +51,14 @@ from firstflight_conformance.run.stimulus import StimulusCase, StimulusScript
 @click.option("--timeouts", type=click.IntRange(min=1), default=TIMEOUTS, help="After so many an adapter is given up.")
 @click.option("--report-json", "json_path", type=OutputFile(), help="Write the results as JSON.")
 @click.option("--junit", "junit_path", type=OutputFile(), help="Write the results as JUnit XML.")
+@click.option(
+    "--badge", "badge_path", type=OutputFile(), help="Write a badge: SVG if the file ends in .svg, otherwise JSON."
+)
 @click.option("--validate", is_flag=True, help="Hold every message of both sides to the schema of the protocol.")
 @click.option("--record", "recording", is_flag=True, help="Record the first divergences of the third-party stacks.")
-@click.option("--strict", is_flag=True, help="Count explained deviations as divergences.")
+@click.option(
+    "--strict", is_flag=True, help="Count explained deviations, and other choices at open points, as divergences."
+)
 @click.option(
     "--all-failures", is_flag=True, help=f"Show all failures, not the first {report_terminal.FAILURES_SHOWN}."
 )
@@ -77,6 +83,7 @@ def run_command(
     timeouts: int,
     json_path: Path | None,
     junit_path: Path | None,
+    badge_path: Path | None,
     validate: bool,
     recording: bool,
     strict: bool,
@@ -108,7 +115,7 @@ def run_command(
         context.exit(ExitCode.NOTHING_RUN)
     builds = Builds(manifests) if build else None
     job = Job(manifests, _scripts(cases), Options(deadline_s, validate, timeouts), {} if recording else records)
-    reports = _judge_all(job, jobs, builds)
+    reports = _diagnose(_judge_all(job, jobs, builds), cases)
     code = exit_code(reports, strict=strict)
     for target, output in (builds.failures if builds is not None else {}).items():
         click.echo(f"make {target} failed:\n{output}", err=True)
@@ -120,7 +127,15 @@ def run_command(
         if recording:
             _record(reports, records, root)
         _write(reports, [case.id for case in cases], code, json_path, junit_path, strict=strict, root=root)
+        if badge_path is not None:
+            write_whole(badge_path, report_badge.text(reports, badge_path))
     context.exit(code)
+
+
+def _diagnose(reports: list[AdapterReport], cases: Sequence[AnyCase]) -> list[AdapterReport]:
+    """Return the reports with the causes of what failed. Null adapters have none."""
+    by_id = {case.id: case for case in cases}
+    return [report if report.manifest.role == "null" else diagnosed(report, by_id) for report in reports]
 
 
 def _scripts(cases: Sequence[AnyCase]) -> list[AnyScript]:

@@ -1,13 +1,12 @@
 """The page "State of the stacks", from ``build/report/report.json`` of a real run. Nothing on it is written by hand but what no run can say."""
 
-import json
 from collections import Counter
 from typing import Any
 
 from firstflight_conformance.docs_ext import markdown as md
-from firstflight_conformance.docs_ext import stacks_deviations, stacks_loops
+from firstflight_conformance.docs_ext import stacks_deviations, stacks_loops, stacks_matrix
 from firstflight_conformance.paths import BUILD
-from firstflight_conformance.run.report_json import vectors_digest
+from firstflight_conformance.run import report_json
 
 #: The report that ``make conformance`` writes.
 REPORT = BUILD / "report" / "report.json"
@@ -40,7 +39,7 @@ def page() -> str:
     """Return the page."""
     if not REPORT.exists():
         return md.page(_TITLE, _NO_RUN, _NOT_REACHED)
-    report = json.loads(REPORT.read_text("utf-8"))
+    report = report_json.read(REPORT)
     by_role = {
         role: [adapter for adapter in report["adapters"] if adapter["role"] == role]
         for role in ("third-party", "reference", "null")
@@ -49,7 +48,8 @@ def page() -> str:
     return md.page(
         _TITLE,
         _introduction(stacks),
-        _STALE if report["vectors_sha256"] != vectors_digest() else "",
+        _STALE if report["vectors_sha256"] != report_json.vectors_digest() else "",
+        stacks_matrix.matrix(stacks, declared, profile_of),
         _verdicts(stacks),
         _skipped([adapter for adapter in report["adapters"] if adapter["skipped"]]),
         *stacks_loops.delay_step(stacks),
@@ -120,7 +120,7 @@ def _verdicts(stacks: list[dict[str, Any]]) -> str:
         version = adapter["declaration"]["version"] if adapter["declaration"] else ""
         rows.append((link, md.plain(version), adapter["language"], md.code(profile), *cells))
     header = ("Stack", "Version", "Language", "Judged as", *(_STATUSES[status] for status in shown))
-    table = md.list_table(header, rows, (30, 10, 10, 22, *[10] * len(shown)), "compact")
+    table = md.list_table(header, rows, (30, 10, 10, 22, *[10] * len(shown)), "compact stacks")
     note = (
         "Cases of vectors and of the closed loop together. *Not supported*: the stack has no function for an event of the case, or its clock is too coarse. "
         "A number in parentheses agrees only within the class that the adapter declares, as for windows in `float32`."

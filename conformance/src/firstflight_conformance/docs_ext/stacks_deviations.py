@@ -6,7 +6,7 @@ from typing import Any
 from firstflight_conformance.cases.timeline import milliseconds
 from firstflight_conformance.cases.wire import decode_int
 from firstflight_conformance.docs_ext import markdown as md
-from firstflight_conformance.docs_ext import site
+from firstflight_conformance.docs_ext import site, stacks_matrix
 
 #: Up to so many cases of one explanation are shown without folding.
 _OPEN_CASES = 4
@@ -30,7 +30,7 @@ def sections(stacks: list[dict[str, Any]]) -> list[str]:
 
 
 def _stack(adapter: dict[str, Any]) -> list[str]:
-    blocks = [_declares(adapter)]
+    blocks = [_declares(adapter), stacks_matrix.by_level(adapter)]
     explained: dict[tuple[str, str], list[dict[str, Any]]] = defaultdict(list)
     unexplained, changed, errored = [], [], []
     for result in adapter["results"]:
@@ -45,7 +45,7 @@ def _stack(adapter: dict[str, Any]) -> list[str]:
     if not (explained or unexplained or changed or errored):
         blocks.append("Agrees in every case that it supports.")
     if unexplained:
-        blocks += ["**Not explained yet:**", *_cases(unexplained)]
+        blocks += ["**Not explained yet:**", *_causes(adapter), *_cases(unexplained)]
     if changed:
         rows = [(_case(one["case"]), md.plain(one["change"])) for one in changed]
         blocks += ["**Not as recorded:**", md.list_table(("Case", "Change"), rows, (40, 60), "compact")]
@@ -57,6 +57,15 @@ def _stack(adapter: dict[str, Any]) -> list[str]:
         count = f"{len(results)} cases" if len(results) > 1 else "one case"
         blocks += [f"{_clause(clause)}, {count}. {md.plain(explanation)}", *_cases(results)]
     return blocks
+
+
+def _causes(adapter: dict[str, Any]) -> list[str]:
+    """Return what the diagnosis says of the failures that nothing explains."""
+    return [
+        f"Cause {md.code(cause['cause'])} ({cause['kind']}), {cause['explains']} of {cause['of']} cases: "
+        + ", ".join(_clause(name) for name in cause["clauses"])
+        for cause in adapter["diagnosis"]
+    ]
 
 
 def _declares(adapter: dict[str, Any]) -> str:

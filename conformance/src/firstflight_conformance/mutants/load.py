@@ -11,9 +11,10 @@ from firstflight.controller import SUFFIXES
 from firstflight_conformance.cases.vectors import COMPUTED_ALGORITHMS
 from firstflight_conformance.mutants.fresh import fresh_modules, mutable_files
 from firstflight_conformance.paths import MUTANTS, REFERENCE_PY
+from firstflight_conformance.spec.clauses import known_clauses
 from firstflight_conformance.spec.readings import ProfileTable, load_tables
 
-_KEYS = {"id", "profile", "what", "readings", "file", "find", "replace", "equivalent"}
+_KEYS = {"id", "profile", "what", "readings", "file", "find", "replace", "equivalent", "breaks"}
 
 
 class MutantError(ValueError):
@@ -24,7 +25,8 @@ class MutantError(ValueError):
 class Mutant:
     """A wrong implementation of a profile: readings flipped, or ``find`` replaced in the text of ``file``.
 
-    ``equivalent`` says why no vector can tell it from the right one, where that is so.
+    ``equivalent`` says why no vector can tell it from the right one, where that is so. ``breaks``: the rules that it breaks, where these
+    are not the ones cited on the changed lines.
     """
 
     id: str
@@ -36,6 +38,7 @@ class Mutant:
     find: str
     replace: str
     equivalent: str
+    breaks: tuple[str, ...] = ()
 
 
 def load_mutants() -> list[Mutant]:
@@ -69,7 +72,7 @@ def _load_file(path: Path) -> Iterator[Mutant]:
         yield Mutant(
             entry["id"], raw["algorithm"], profile, entry["what"],
             entry.get("readings", {}), entry.get("file", ""), entry.get("find", ""), entry.get("replace", ""),
-            entry.get("equivalent", ""),
+            entry.get("equivalent", ""), tuple(entry.get("breaks", ())),
         )  # fmt: skip
 
 
@@ -88,6 +91,9 @@ def _check(where: str, entry: dict[str, Any], table: ProfileTable) -> None:
         raise MutantError(f"{where}: needs either readings, or file, find and replace")
     if code and REFERENCE_PY / entry["file"] not in mutable_files():
         raise MutantError(f"{where}: there is no {entry['file']} to change")
+    for clause in entry.get("breaks", []):
+        if clause not in known_clauses():
+            raise MutantError(f"{where}: there is no clause {clause}")
     for name, value in entry.get("readings", {}).items():
         reading = next((reading for reading in table.readings if reading.name == name), None)
         if reading is None or not reading.allows(value):

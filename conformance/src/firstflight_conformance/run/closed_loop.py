@@ -14,7 +14,7 @@ from firstflight_conformance.run.faults import ConversationError
 from firstflight_conformance.run.loop_run import Trace, run, summary
 from firstflight_conformance.run.messages import OBSERVABLES, Declaration
 from firstflight_conformance.run.rehearsal import rehearsed
-from firstflight_conformance.run.results import ClosedLoop, Divergence, LoopRun
+from firstflight_conformance.run.results import ClosedLoop, Divergence, LoopRun, Recording
 from firstflight_conformance.run.stimulus import StimulusCase, StimulusScript
 from firstflight_conformance.simulator.in_loop import Answer
 from firstflight_conformance.simulator.loop import Simulation
@@ -36,6 +36,7 @@ class StackLoop:
     def __init__(self, case: StimulusCase, conversation: Conversation, declaration: Declaration) -> None:
         """Begin before the first event."""
         self.trace = Trace()
+        self.observed: list[dict[str, Any]] = []
         self.divergence: Divergence | None = None
         self.within_tolerance = False
         self.left_s = conversation.deadline_s
@@ -60,6 +61,7 @@ class StackLoop:
             raise UnsupportedEventError(f"event {index}: {observed}")
         if self.divergence is None:
             self._follow(index, event, raw, observed)
+        self.observed.append(observed)
         return self.trace.add(event, observed, paces=self._paces)
 
     def _follow(self, index: int, event: Event, raw: dict[str, Any], observed: dict[str, Any]) -> None:
@@ -142,6 +144,8 @@ def _run_stack(case: StimulusCase, conversation: Conversation, declaration: Decl
             conversation.finish_case()
         except ConversationError as fault:
             answers.fault, end = fault, "errored"
+    if stack.divergence is not None:
+        answers.recording = Recording(tuple(stack.trace.events), tuple(stack.observed))
     slack = slack_bytes(declaration, case.scenario.config.max_datagram_size_bytes, max(stack.trace.windows, default=0))
     answers.loop = ClosedLoop(
         stack.divergence,

@@ -10,7 +10,7 @@ from firstflight_conformance.run.compute import ComputationScript, read_outputs
 from firstflight_conformance.run.faults import ConversationError, FaultKind, excerpt
 from firstflight_conformance.run.messages import Declaration, Message
 from firstflight_conformance.run.process import OUTPUT_BASE_BYTES, OUTPUT_PER_EVENT_BYTES, AdapterProcess
-from firstflight_conformance.run.results import ClosedLoop
+from firstflight_conformance.run.results import ClosedLoop, Recording
 from firstflight_conformance.run.script import Script
 from firstflight_conformance.run.transcript import Style, style_of
 
@@ -32,6 +32,7 @@ class Answers:
     fault: ConversationError | None = None
     fault_at_start: bool = False
     loop: ClosedLoop | None = None
+    recording: Recording | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,15 @@ from firstflight_conformance.run.faults import ConversationError
 from firstflight_conformance.run.manifest import Deviation, Manifest
 from firstflight_conformance.run.messages import Declaration
 from firstflight_conformance.run.record import Record
-from firstflight_conformance.run.results import AdapterReport, Divergence, Growth, Result, Verdict
+from firstflight_conformance.run.results import (
+    UNDECLARED,
+    AdapterReport,
+    Divergence,
+    Growth,
+    Recording,
+    Result,
+    Verdict,
+)
 from firstflight_conformance.run.script import Script
 from firstflight_conformance.run.session import AnyScript, Options, Session
 from firstflight_conformance.run.stimulus import StimulusCase, StimulusScript
@@ -78,9 +86,9 @@ def _ruled_out(case: AnyCase, declaration: Declaration) -> str | None:
     """Return why what the adapter declares rules the case out, if it does."""
     algorithm = case.vector.algorithm
     if algorithm not in declaration.algorithms:
-        return f"does not declare the algorithm {algorithm}"
+        return f"{UNDECLARED}the algorithm {algorithm}"
     if case.profile not in declaration.algorithms[algorithm]:
-        return f"does not declare the profile {algorithm}/{case.profile}"
+        return f"{UNDECLARED}the profile {algorithm}/{case.profile}"
     if isinstance(case, Case) and _UNITS.index(case.vector.granularity) > _UNITS.index(declaration.clock):
         return f"computes in {declaration.clock}, the case needs {case.vector.granularity}"
     if isinstance(case, Case):
@@ -116,8 +124,14 @@ def _verdict(script: AnyScript, declaration: Declaration, answers: Answers) -> R
             divergence = Divergence(
                 index, case.vector.raw_events[index], comparison.differences, script.clauses_at(index), expected
             )
-            growth = _growth(script, declaration, answers)
-            return Result(case.id, Verdict.FAIL, _difference_text(divergence), divergence=divergence, growth=growth)
+            return Result(
+                case.id,
+                Verdict.FAIL,
+                _difference_text(divergence),
+                divergence=divergence,
+                growth=_growth(script, declaration, answers),
+                recording=Recording(case.events[: len(answers.observed)], tuple(answers.observed)),
+            )
         within_tolerance |= comparison.within_tolerance
     unfinished = _unfinished(case, answers)
     if unfinished is not None:
@@ -144,7 +158,7 @@ def _verdict_on_loop(case: StimulusCase, answers: Answers) -> Result:
     loop = answers.loop
     if loop is not None and loop.divergence is not None:
         text = _difference_text(loop.divergence)
-        return Result(case.id, Verdict.FAIL, text, divergence=loop.divergence, loop=loop)
+        return Result(case.id, Verdict.FAIL, text, divergence=loop.divergence, loop=loop, recording=answers.recording)
     unfinished = _unfinished(case, answers)
     if unfinished is not None:
         return unfinished
@@ -169,7 +183,8 @@ def _verdict_on_computation(script: ComputationScript, declaration: Declaration,
     if comparison.differences:
         clauses, expect = case.expectation.clauses, case.expectation.expect
         divergence = Divergence(None, case.inputs, comparison.differences, clauses, expect)
-        return Result(case.id, Verdict.FAIL, _difference_text(divergence), divergence=divergence)
+        recording = Recording((), tuple(answers.observed))
+        return Result(case.id, Verdict.FAIL, _difference_text(divergence), divergence=divergence, recording=recording)
     return Result(case.id, Verdict.PASS, within_tolerance=comparison.within_tolerance)
 
 

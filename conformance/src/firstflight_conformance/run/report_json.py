@@ -7,11 +7,27 @@ from pathlib import Path
 from typing import Any
 
 from firstflight_conformance.cases.wire import encode_value
+from firstflight_conformance.diagnose.diagnosis import Cause
+from firstflight_conformance.diagnose.levels import OpenPoint
 from firstflight_conformance.paths import VECTORS
 from firstflight_conformance.run.manifest import Deviation
 from firstflight_conformance.run.results import AdapterReport, ClosedLoop, Divergence, Result
 
-_STATUSES = ("pass", "within_tolerance", "fail", "explained", "changed", "unsupported", "errored")
+#: Members of a result that are left out where they have these values.
+_ABSENT = {
+    "within_tolerance": False,
+    "reason": None,
+    "fault": None,
+    "divergence": None,
+    "explained_by": None,
+    "level": None,
+    "cause": None,
+    "change": None,
+    "growth": None,
+    "loop": None,
+}
+_PLACE = "@results {}@"
+_STATUSES = ("pass", "within_tolerance", "fail", "choice", "explained", "changed", "unsupported", "errored")
 
 
 def to_json(
@@ -38,8 +54,23 @@ def vectors_digest(root: Path = VECTORS) -> str | None:
 
 
 def text(document: dict[str, Any]) -> str:
-    """Return the canonical text of the document."""
-    return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
+    """Return the canonical text of the document: one result to a line."""
+    results = [adapter["results"] for adapter in document["adapters"]]
+    adapters = [adapter | {"results": _PLACE.format(n)} for n, adapter in enumerate(document["adapters"])]
+    written = json.dumps(document | {"adapters": adapters}, indent=1, ensure_ascii=False)
+    for number, entries in enumerate(results):
+        lines = ",\n".join(f"    {json.dumps(entry, ensure_ascii=False)}" for entry in entries)
+        place = f'"results": {json.dumps(_PLACE.format(number))}'
+        written = written.replace(place, f'"results": [\n{lines}\n   ]' if lines else '"results": []')
+    return written + "\n"
+
+
+def read(path: Path) -> dict[str, Any]:
+    """Return a document, with the members of results that were left out."""
+    document: dict[str, Any] = json.loads(path.read_text("utf-8"))
+    for adapter in document["adapters"]:
+        adapter["results"] = [_ABSENT | result for result in adapter["results"]]
+    return document
 
 
 def _adapter(report: AdapterReport) -> dict[str, Any]:
@@ -63,8 +94,32 @@ def _adapter(report: AdapterReport) -> dict[str, Any]:
             "works_out": list(declared.works_out),
         },
         "counts": {status: report.counts[status] for status in _STATUSES},
+        "diagnosis": [_cause(cause) for cause in report.diagnosis.causes] if report.diagnosis else [],
+        "choices": [_choice(*choice) for choice in report.diagnosis.choices] if report.diagnosis else [],
         "disappeared": [_deviation(deviation) for deviation in report.disappeared],
-        "results": [_result(result) for result in report.results],
+        "results": [_result(result) for result in report.results if not result.undeclared],
+    }
+
+
+def _cause(cause: Cause) -> dict[str, Any]:
+    return {
+        "cause": cause.cause,
+        "kind": cause.kind,
+        "clauses": list(cause.clauses),
+        "explains": cause.explains,
+        "of": cause.of,
+        "exact": cause.exact,
+    }
+
+
+def _choice(point: OpenPoint, cause: Cause) -> dict[str, Any]:
+    return {
+        "point": f"{point.algorithm} {point.number}",
+        "choice": cause.what,
+        "why": point.why,
+        "cause": cause.cause,
+        "clauses": list(cause.clauses),
+        "cases": list(cause.cases),
     }
 
 
@@ -73,7 +128,7 @@ def _deviation(deviation: Deviation) -> dict[str, str]:
 
 
 def _result(result: Result) -> dict[str, Any]:
-    return {
+    members = {
         "case": result.case_id,
         "verdict": result.verdict.value,
         "within_tolerance": result.within_tolerance,
@@ -81,10 +136,13 @@ def _result(result: Result) -> dict[str, Any]:
         "fault": result.fault.value if result.fault else None,
         "divergence": _divergence(result.divergence) if result.divergence else None,
         "explained_by": _deviation(result.explained_by) if result.explained_by else None,
+        "level": result.level,
+        "cause": result.cause,
         "change": result.change,
         "growth": asdict(result.growth) if result.growth else None,
         "loop": _loop(result.loop) if result.loop else None,
     }
+    return {name: value for name, value in members.items() if name not in _ABSENT or value != _ABSENT[name]}
 
 
 def _loop(loop: ClosedLoop) -> dict[str, Any]:

@@ -1,8 +1,9 @@
 """The report as JUnit XML: one test suite per adapter, one test case per case.
 
 Continuous integration shows red what the exit code counts. Therefore an explained deviation is *skipped* with its
-explanation, and a failure of type ``explained`` with ``--strict``; what is not as recorded is a failure of type ``changed``; a deviation that disappeared is a failure of a test
-case of its own; null adapters, which never count, are left out.
+explanation, and a failure of type ``explained`` with ``--strict``; so is another choice at an open point, of type ``choice``. Another failure has
+the type ``divergence`` with its level. what is not as recorded is a failure of type ``changed``; a deviation that disappeared is a failure of a test
+case of its own; null adapters, which never count, are left out, and so is what an adapter does not declare.
 """
 
 import re
@@ -28,7 +29,7 @@ def text(reports: list[AdapterReport], *, strict: bool) -> str:
 
 
 def _suite(report: AdapterReport, *, strict: bool) -> TestSuite:
-    cases = [_case(report.manifest.name, result, strict=strict) for result in report.results]
+    cases = [_case(report.manifest.name, result, strict=strict) for result in report.results if not result.undeclared]
     for deviation in report.disappeared:
         case = TestCase(f"deviation {deviation.case}", report.manifest.name)
         case.result = [Failure(_clean(f"no case shows it any more: {deviation.explanation}"), "disappeared")]
@@ -47,12 +48,17 @@ def _case(adapter: str, result: Result, *, strict: bool) -> TestCase:
     reason = _clean(result.reason)
     if result.status == "changed":
         case.result = [Failure(_clean(str(result.change)), "changed")]
+    elif result.conforms:
+        chosen = _clean(f"another choice at a point that the text leaves open ({result.cause}): {reason}")
+        case.result = [Failure(chosen, "choice") if strict else Skipped(chosen)]
     elif result.explained_by is not None:
         explained = _clean(f"explained ({result.explained_by.clause}): {result.explained_by.explanation}; {reason}")
         case.result = [Failure(explained, "explained") if strict else Skipped(explained)]
     elif result.verdict is Verdict.FAIL:
         clauses = ", ".join(result.divergence.clauses) if result.divergence else ""
-        case.result = [Failure(f"{reason} [{clauses}]", "divergence")]
+        cause = f"; cause: {result.cause}" if result.cause else ""
+        kind = f"divergence: {result.level}" if result.level else "divergence"
+        case.result = [Failure(_clean(f"{reason}{cause} [{clauses}]"), kind)]
     elif result.verdict is Verdict.ERRORED:
         case.result = [Error(reason, result.fault.value if result.fault else "")]
     elif result.verdict is Verdict.UNSUPPORTED:

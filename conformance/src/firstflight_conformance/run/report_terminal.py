@@ -1,6 +1,5 @@
 """The report for reading, on a terminal or in a log."""
 
-import re
 import sys
 from collections import defaultdict
 from collections.abc import Iterable
@@ -11,16 +10,27 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from firstflight_conformance.cases.timeline import event_text, milliseconds, observables_text
-from firstflight_conformance.cases.wire import decode_int, event_from_json
-from firstflight_conformance.run.results import AdapterReport, ClosedLoop, Divergence, Moment, Result, Verdict
+from firstflight_conformance.cases.timeline import milliseconds, observables_text
+from firstflight_conformance.cases.wire import decode_int
+from firstflight_conformance.run.report_causes import cause_lines, rule_line, seen
+from firstflight_conformance.run.results import (
+    UNDECLARED,
+    AdapterReport,
+    ClosedLoop,
+    Divergence,
+    Moment,
+    Result,
+    Verdict,
+)
 from firstflight_conformance.run.stimulus import PREFIX
 from firstflight_conformance.spec.clauses import Clause, all_clauses
 
 FAILURES_SHOWN = 5
 _WIDTH_MIN = 100
 _LOG_WIDTH = 120
-_COLUMNS = ("pass", "tolerance", "fail", "explained", "changed", "unsupported", "errored")
+#: Algorithms and profiles that are named as not declared.
+_NAMES_SHOWN = 8
+_COLUMNS = ("pass", "tolerance", "fail", "choice", "explained", "changed", "unsupported", "errored")
 
 
 def console() -> Console:
@@ -70,7 +80,14 @@ def _row(report: AdapterReport) -> list[Text]:
     cells = [Text(_name(report)), Text(version), Text(manifest.role)]
     if report.skipped is not None:
         return [*cells, Text("skipped", "yellow")]
-    styles = {"fail": "red", "changed": "red", "errored": "red", "explained": "yellow", "pass": "green"}
+    styles = {
+        "fail": "red",
+        "changed": "red",
+        "errored": "red",
+        "choice": "yellow",
+        "explained": "yellow",
+        "pass": "green",
+    }
     keys = ("pass", "within_tolerance", *_COLUMNS[2:])
     return [*cells, *(Text(str(counts[key]), styles.get(key, "") if counts[key] else "dim") for key in keys)]
 
@@ -86,19 +103,45 @@ def _print_details(out: Console, report: AdapterReport, clauses: dict[str, Claus
         text = f"disappeared: {deviation.case} ({deviation.clause}): no case shows it any more"
         out.print(Text(f"\n{_name(report)}: {text}", "red"))
     _print_changes(out, report, limit)
+    _print_causes(out, report, clauses)
     failures = [result for result in report.results if result.status == "fail"]
-    for result in failures[:limit]:
+    shown = failures if limit is None else [result for result in failures if result.cause is None][:limit]
+    for result in shown:
         _print_failure(out, _name(report), result, clauses)
-    if limit is not None and len(failures) > limit:
-        hidden = len(failures) - limit
-        out.print(f"\n{_name(report)}: {hidden} more failures are not shown; --all-failures shows them")
+    if len(failures) > len(shown) and limit is not None:
+        out.print(f"\n{_name(report)}: {len(failures)} failures; --all-failures shows each with its first divergence")
+
+
+def _print_causes(out: Console, report: AdapterReport, clauses: dict[str, Clause]) -> None:
+    """Print each cause with the shortest case that it explains; one that no case tells from the one before is only named there."""
+    if report.diagnosis is None:
+        return
+    done: set[tuple[str, ...]] = set()
+    by_id = {result.case_id: result for result in report.results}
+    for cause in report.diagnosis.causes:
+        if cause.cases in done:
+            continue
+        done.add(cause.cases)
+        shown = by_id[cause.cases[0]]
+        kind, style = ("choice", "bold yellow") if cause.conforms else ("fail", "bold red")
+        out.print(Text(f"\n{_name(report)}: {kind}: {shown.case_id}", style))
+        for line in cause_lines(report.diagnosis, cause, shown, clauses):
+            _indent(out, line)
 
 
 def _print_groups(out: Console, report: AdapterReport, verdict: Verdict, style: str) -> None:
     groups: dict[str, list[str]] = defaultdict(list)
+    undeclared: list[str] = []
     for result in report.results:
-        if result.verdict is verdict:
+        if result.undeclared and verdict is Verdict.UNSUPPORTED:
+            undeclared.append(result.reason.rpartition(" ")[2])
+        elif result.verdict is verdict:
             groups[result.reason].append(result.case_id)
+    if undeclared:
+        names = list(dict.fromkeys(undeclared))
+        more = f" and {len(names) - _NAMES_SHOWN} more" if len(names) > _NAMES_SHOWN else ""
+        text = f"{len(undeclared)} cases: {UNDECLARED}{', '.join(names[:_NAMES_SHOWN])}{more}"
+        out.print(Text(f"\n{_name(report)}: {verdict.value}: {text}", style))
     for reason, case_ids in groups.items():
         others = f" and {len(case_ids) - 1} more" if len(case_ids) > 1 else ""
         out.print(Text(f"\n{_name(report)}: {verdict.value}: {case_ids[0]}{others}", style))
@@ -181,29 +224,10 @@ def _print_failure(out: Console, adapter: str, result: Result, clauses: dict[str
 
 
 def _divergence_lines(divergence: Divergence, clauses: dict[str, Clause]) -> Iterable[Text]:
-    event = divergence.event
-    if divergence.event_index is None:
-        yield Text(f"inputs: {'  '.join(f'{name} {value}' for name, value in event.items())}")
-    else:
-        time_ms = milliseconds(decode_int(event["t_ns"]))
-        yield Text(f"event {divergence.event_index} at {time_ms} ms: {event_text(event_from_json(event))}")
-    for difference in divergence.differences:
-        expected, observed = _shown(difference.expected), _shown(difference.observed)
-        yield Text.assemble(
-            f"{difference.observable}: expected ", (expected, "green"), ", observed ", (observed, "red")
-        )
+    yield from seen(divergence)
     for clause in divergence.clauses:
-        yield Text.assemble((f"[{clause}] ", "cyan"), _rule(clauses[clause].text) if clause in clauses else "")
+        yield rule_line(clauses[clause]) if clause in clauses else Text(f"[{clause}]", "cyan")
     yield Text(f"the model: {observables_text(divergence.expected)}", "dim")
-
-
-def _rule(text: str) -> str:
-    """Return the first sentence of a clause."""
-    return re.split(r"(?<=\.) (?=[A-Z])", " ".join(text.split()), maxsplit=1)[0]
-
-
-def _shown(value: object) -> str:
-    return "none" if value is None else str(value)
 
 
 def _indent(out: Console, text: Text) -> None:

@@ -3,12 +3,20 @@
 from collections import Counter
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from firstflight.events import Event
 from firstflight_conformance.run.compare import Difference
 from firstflight_conformance.run.faults import FaultKind
 from firstflight_conformance.run.manifest import Deviation, Manifest
 from firstflight_conformance.run.messages import Declaration
+
+if TYPE_CHECKING:
+    from firstflight_conformance.diagnose.diagnosis import Diagnosis
+
+
+#: What the reason of a case begins with whose algorithm or profile the adapter does not declare.
+UNDECLARED = "does not declare "
 
 
 class Verdict(Enum):
@@ -83,10 +91,23 @@ class Growth:
 
 
 @dataclass(frozen=True, slots=True)
+class Recording:
+    """What an adapter answered in a case that failed, to the end: the events, and the observables after each of them.
+
+    A computation has no events and one answer.
+    """
+
+    events: tuple[Event, ...]
+    observed: tuple[dict[str, Any], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Result:
     """The verdict on one case. ``fault`` is set if it is errored, ``divergence`` if it failed.
 
     ``growth`` is of cases with events, ``loop`` of the closed loop. ``change`` says how the result differs from what was recorded.
+    ``recording`` is of a failure, for its diagnosis, which gives ``level`` and ``cause``. A failure ``conforms`` where the cause is another
+    choice at points that the text leaves open.
     """
 
     case_id: str
@@ -99,13 +120,26 @@ class Result:
     growth: Growth | None = None
     loop: ClosedLoop | None = None
     change: str | None = None
+    recording: Recording | None = field(default=None, repr=False, compare=False)
+    level: str | None = None
+    cause: str | None = None
+    conforms: bool = False
+
+    @property
+    def undeclared(self) -> bool:
+        """Whether the adapter does not claim to know the algorithm or profile: then there is nothing to report."""
+        return self.verdict is Verdict.UNSUPPORTED and self.reason.startswith(UNDECLARED)
 
     @property
     def status(self) -> str:
-        """The verdict, or ``explained`` for a failure that the manifest explains, or ``changed`` if it is not as recorded.
+        """The verdict, or ``choice``, ``explained`` or ``changed`` for a failure.
+
+        It is a ``choice`` if it conforms, ``explained`` by the manifest, or ``changed`` if it is not as recorded.
 
         A failure that nothing explains and an error remain what they are.
         """
+        if self.conforms:
+            return "choice"
         unexplained = self.verdict is Verdict.FAIL and self.explained_by is None
         if self.change is not None and self.verdict is not Verdict.ERRORED and not unexplained:
             return "changed"
@@ -114,13 +148,14 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class AdapterReport:
-    """What came of one adapter. ``skipped`` says why it was not run at all."""
+    """What came of one adapter. ``skipped`` says why it was not run at all; ``diagnosis`` what the failures come from."""
 
     manifest: Manifest
     skipped: str | None = None
     declaration: Declaration | None = None
     results: tuple[Result, ...] = ()
     disappeared: tuple[Deviation, ...] = ()
+    diagnosis: "Diagnosis | None" = None
     counts: Counter[str] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -150,9 +185,9 @@ def exit_code(reports: list[AdapterReport], *, strict: bool) -> int:
         total["fail"]
         or total["changed"]
         or any(report.disappeared for report in judged)
-        or (strict and total["explained"])
+        or (strict and (total["explained"] or total["choice"]))
     ):
         return ExitCode.DIVERGENCE
-    if not total["pass"] and not total["explained"]:
+    if not any(total[status] for status in ("pass", "explained", "choice")):
         return ExitCode.NOTHING_RUN
     return ExitCode.OK

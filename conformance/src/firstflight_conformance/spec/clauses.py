@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from firstflight_conformance.paths import REFERENCE_C, REFERENCE_PY, SPEC
@@ -62,6 +63,17 @@ def all_clauses() -> dict[str, Clause]:
                 raise ValueError(f"{path}: clause {clause.id} is already on page {found[clause.id].page}")
             found[clause.id] = clause
     return found
+
+
+@cache
+def known_clauses() -> dict[str, Clause]:
+    """Return the same, read once: for looking rules up."""
+    return all_clauses()
+
+
+def first_sentence(text: str) -> str:
+    """Return the first sentence of the text of a clause."""
+    return re.split(r"(?<=\.) (?=[A-Z])", " ".join(text.split()), maxsplit=1)[0]
 
 
 def citations(paths: list[Path]) -> list[Citation]:

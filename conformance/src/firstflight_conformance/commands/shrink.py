@@ -1,0 +1,105 @@
+"""``firstflight shrink``: the smallest stream of events on which an adapter and the model, or two adapters, part."""
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+
+import click
+
+from firstflight_conformance.cases.files import write_whole
+from firstflight_conformance.cases.timeline import event_text, milliseconds
+from firstflight_conformance.cases.vectors import Case
+from firstflight_conformance.commands.options import (
+    InputError,
+    open_adapter,
+    selected_cases,
+    usage_errors,
+    vectors_option,
+)
+from firstflight_conformance.diagnose.live import Adapter, Model
+from firstflight_conformance.diagnose.shrink import Contest, Parting, is_vector, shrink
+from firstflight_conformance.diagnose.shrunk import expected_at_end, snippet, vector_of
+from firstflight_conformance.run.results import ExitCode
+from firstflight_conformance.run.selection import Selection, unknown_hint
+from firstflight_conformance.vectorgen.canonical import vector_text
+
+
+@click.command("shrink")
+@click.argument("case_id", metavar="[CASE]", required=False)
+@click.option("--adapter", required=True, metavar="NAME|COMMAND|SO", help="The implementation that differs.")
+@click.option("--against", metavar="NAME|COMMAND|SO", help="Another implementation, in place of the model.")
+@click.option(
+    "--output",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path("shrunk"),
+    help="The folder for the vector; `firstflight run --vectors FOLDER` replays it.",
+)
+@click.option("--deadline-s", type=click.FloatRange(min=0, min_open=True), default=10.0, help="Time for each answer.")
+@vectors_option
+def shrink_command(
+    *, case_id: str | None, adapter: str, against: str | None, output: Path, deadline_s: float, root: Path
+) -> None:
+    """Find the smallest stream on which an adapter and the model part; without CASE begin with the shortest that shows it.
+
+    Writes the stream as a vector with the model's answers, and prints it as events and as Python that builds it. The same
+    adapter gives the same stream. Exit code 0: a stream was found; 4: they part nowhere.
+    """
+    cases = _cases(root, case_id)
+    with ExitStack() as opened:
+        subject = opened.enter_context(open_adapter(adapter, deadline_s))
+        other = None if against is None else opened.enter_context(open_adapter(against, deadline_s))
+        found = _first_parting(cases, subject, other)
+        if found is None:
+            click.echo(f"nothing to shrink: no difference in {len(cases)} cases", err=True)
+            raise SystemExit(ExitCode.NOTHING_RUN)
+        contest, parting, case = found
+        smallest = shrink(contest, parting)
+        names = (_name(adapter), "the model" if against is None else _name(against))
+        raw = vector_of(contest, smallest, case.id, names)
+        path = output / contest.algorithm / f"{raw['id'].partition('.')[2]}.json"
+        with usage_errors():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_whole(path, vector_text(raw))
+        _print(contest, smallest, raw["why"], case, path)
+
+
+def _cases(root: Path, case_id: str | None) -> list[Case]:
+    """Return the case, or all with events, the shortest first."""
+    ids = () if case_id is None else (case_id,)
+    found = [case for case in selected_cases(root, Selection(ids=ids)) if isinstance(case, Case)]
+    if case_id is not None:
+        found = [case for case in found if case_id in (case.id, case.vector.id)]
+        if not found:
+            known = [case.id for case in selected_cases(root, Selection()) if isinstance(case, Case)]
+            raise InputError(f"{case_id}: {unknown_hint(case_id, known)}")
+    return sorted(found, key=lambda case: (len(case.events), case.id))
+
+
+def _first_parting(
+    cases: Sequence[Case], subject: Adapter, other: Adapter | None
+) -> tuple[Contest, Parting, Case] | None:
+    """Return the first case on which they part, and where."""
+    declared = [subject.declaration] if other is None else [subject.declaration, other.declaration]
+    for case in cases:
+        algorithm = case.vector.algorithm
+        if all(case.profile in declaration.algorithms.get(algorithm, ()) for declaration in declared):
+            right = Model() if other is None else other
+            contest = Contest(subject, right, subject.declaration, algorithm, case.profile, case.vector.config)
+            parting = contest.parting(case.events)
+            if parting is not None and is_vector(contest, parting.events):
+                return contest, parting, case
+    return None
+
+
+def _print(contest: Contest, smallest: Parting, why: str, case: Case, path: Path) -> None:
+    click.echo(f"{case.id}: {len(case.events)} events shrunk to {len(smallest.events)}")
+    for index, event in enumerate(smallest.events):
+        click.echo(f"{index:3}  {milliseconds(event.t_ns):>10} ms  {event_text(event)}")
+    click.echo(f"{why}\n")
+    click.echo(snippet(contest, smallest, expected_at_end(contest, smallest.events)))
+    click.echo(f"vector: {path}; replay it: firstflight run --vectors {path.parents[1]} --adapter ...")
+
+
+def _name(adapter: str) -> str:
+    """Return the name of an adapter; of a command line the last word without its folders."""
+    return Path(adapter.split()[-1]).name

@@ -1,0 +1,118 @@
+"""``firstflight which``: the profile that an implementation follows, and in what it departs from it."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.table import Table
+
+from firstflight_conformance.cases.files import write_whole
+from firstflight_conformance.cases.vectors import load_all
+from firstflight_conformance.commands.options import InputError, open_adapter, usage_errors, vectors_option
+from firstflight_conformance.diagnose.diagnosis import Diagnosis
+from firstflight_conformance.diagnose.live import Adapter
+from firstflight_conformance.diagnose.subject import Subject, shortest_first
+from firstflight_conformance.diagnose.which import Standing, nearest, standings
+from firstflight_conformance.run.report_causes import rule_line
+from firstflight_conformance.run.report_terminal import console
+from firstflight_conformance.run.selection import unknown_hint
+from firstflight_conformance.spec.clauses import known_clauses
+
+#: Vectors that are named where they tell two profiles apart.
+_TELLING = 3
+
+
+@click.command("which")
+@click.option("--adapter", required=True, metavar="NAME|COMMAND|SO", help="The implementation.")
+@click.option("--algorithm", "only", metavar="NAME", help="The algorithm, if the adapter declares several.")
+@click.option("--deadline-s", type=click.FloatRange(min=0, min_open=True), default=10.0, help="Time for each answer.")
+@click.option(
+    "--json", "json_path", type=click.Path(dir_okay=False, path_type=Path), help="Write the standings as JSON."
+)
+@vectors_option
+def which_command(*, adapter: str, only: str | None, deadline_s: float, json_path: Path | None, root: Path) -> None:
+    """Tell which profile an implementation follows, the nearest first, and in which readings it departs from that.
+
+    Its answers to every vector of the algorithm are compared with those of every profile; which profile it claims does not
+    matter. `cwnd_bytes` is enough.
+    """
+    with open_adapter(adapter, deadline_s) as opened:
+        names = _algorithms(opened, only)
+        with usage_errors():
+            vectors = load_all(root)
+        document: dict[str, Any] = {}
+        for name in names:
+            found = standings(opened, name, [vector for vector in vectors if vector.algorithm == name])
+            if found:
+                found, diagnosis = nearest(found)
+                _print(found, diagnosis)
+                document[name] = _json(found, diagnosis)
+    if not document:
+        raise InputError(f"{adapter}: it supports no vector of {', '.join(names)}")
+    if json_path is not None:
+        with usage_errors():
+            write_whole(json_path, json.dumps(document, indent=1) + "\n")
+
+
+def _algorithms(adapter: Adapter, only: str | None) -> list[str]:
+    declared = [name for name, profiles in adapter.declaration.algorithms.items() if profiles]
+    if only is None:
+        return declared
+    if only not in declared:
+        raise InputError(f"--algorithm {only}: the adapter does not declare it; {unknown_hint(only, declared)}")
+    return [only]
+
+
+def _print(found: list[Standing], diagnosis: Diagnosis) -> None:
+    out, first = console(), found[0]
+    table = Table("profile", "vectors that agree", "the shortest that does not", "event", box=None, pad_edge=False)
+    for standing in found:
+        other = _differing(standing)
+        place = ("-", "-") if other is None else (other.case.vector.id, str(other.first))
+        table.add_row(f"{standing.algorithm}/{standing.profile}", f"{len(standing.agreeing)} of {standing.of}", *place)
+    out.print(table)
+    out.print(f"\nnearest: {first.algorithm}/{first.profile}")
+    for cause in diagnosis.causes:
+        certain = "exactly" if cause.exact else f"in {cause.explains} of {cause.of} of the vectors that differ"
+        known = f"departs from it by {cause.cause}, {certain}: {cause.what}"
+        out.print(
+            known if cause.kind != "rule" else f"departs from it in {len(cause.cases)} vectors by what is not known"
+        )
+        for name in cause.clauses:
+            if name in known_clauses():
+                out.print("  ", rule_line(known_clauses()[name]))
+    for next_one in found[1:3]:
+        telling = [f"{subject.case.vector.id} (event {subject.first})" for subject in first.tells(next_one)[:_TELLING]]
+        if telling:
+            out.print(f"not {next_one.algorithm}/{next_one.profile}: {', '.join(telling)}")
+
+
+def _differing(standing: Standing) -> Subject | None:
+    return next(iter(shortest_first(standing.differing)), None)
+
+
+def _json(found: list[Standing], diagnosis: Diagnosis) -> dict[str, Any]:
+    return {
+        "nearest": found[0].profile,
+        "profiles": [
+            {
+                "profile": standing.profile,
+                "agree": len(standing.agreeing),
+                "of": standing.of,
+                "differ": [subject.case.vector.id for subject in shortest_first(standing.differing)],
+            }
+            for standing in found
+        ],
+        "departs": [
+            {
+                "cause": c.cause,
+                "kind": c.kind,
+                "clauses": list(c.clauses),
+                "explains": c.explains,
+                "of": c.of,
+                "exact": c.exact,
+            }
+            for c in diagnosis.causes
+        ],
+    }

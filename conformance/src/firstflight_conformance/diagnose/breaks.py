@@ -1,0 +1,62 @@
+"""The rules that a cause breaks."""
+
+import re
+from functools import cache
+
+from firstflight_conformance.diagnose.candidates import Candidate
+from firstflight_conformance.diagnose.decision import Decision
+from firstflight_conformance.mutants.load import Mutant
+from firstflight_conformance.paths import REFERENCE_PY
+from firstflight_conformance.spec.clauses import Clause, known_clauses, python_citations
+
+#: No cause is said to break more rules than this.
+MOST = 6
+#: A changed line without a citation is looked at with so many lines around it.
+_NEAR = 4
+
+
+def broken_by(candidate: Candidate, decision: Decision) -> tuple[str, ...]:
+    """Return the rules that a candidate breaks, those first that the model carries out at the decision."""
+    named = list(dict.fromkeys(clause for part in candidate.parts for clause in _of(part)))
+    first = [clause for clause in named if clause in decision.clauses]
+    rest = [clause for clause in named if clause not in decision.clauses]
+    return tuple((first + rest or by_weight(decision.clauses))[:MOST])
+
+
+def by_weight(clauses: tuple[str, ...]) -> list[str]:
+    """Return the rules of an event, those of the startup algorithm before those of its base, each in the order of its page."""
+    order = {clause: place for place, clause in enumerate(known_clauses())}
+    bases = ("slow-start.", "cubic.")
+    return sorted(clauses, key=lambda clause: (clause.startswith(bases), order.get(clause, len(order))))
+
+
+def _of(part: Mutant) -> list[str]:
+    if part.breaks:
+        return list(part.breaks)
+    if part.readings:
+        return [clause.id for clause in _clauses() if any(_speaks_of(clause, part, name) for name in part.readings)]
+    return _cited_near(part.file, part.find)
+
+
+@cache
+def _clauses() -> tuple[Clause, ...]:
+    return tuple(known_clauses().values())
+
+
+def _speaks_of(clause: Clause, part: Mutant, reading: str) -> bool:
+    return clause.page == part.algorithm and bool(re.search(rf"readings?\b[^;]*`{reading}`", clause.source))
+
+
+@cache
+def _cited_near(file: str, find: str) -> list[str]:
+    """Return the clauses cited on the lines of a text of the model, else in the lines around it."""
+    path = REFERENCE_PY / file
+    text = path.read_text(encoding="utf-8")
+    first = text[: text.index(find)].count("\n") + 1
+    last = first + find.rstrip("\n").count("\n")
+    cited = [(citation.line, citation.clause) for citation in python_citations() if citation.path == path]
+    on = [clause for line, clause in cited if first <= line <= last]
+    if on:
+        return on
+    near = [(abs(line - last), line, clause) for line, clause in cited if first - _NEAR <= line <= last + _NEAR]
+    return [clause for _, _, clause in sorted(near)[:2]]

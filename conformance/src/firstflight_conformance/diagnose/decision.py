@@ -1,0 +1,135 @@
+"""The event at which a cause decides otherwise, which may be before the first answer that shows it."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from firstflight_conformance.cases.computations import ComputationCase
+from firstflight_conformance.cases.measure import ClauseTracer
+from firstflight_conformance.cases.wire import event_to_json, observables
+from firstflight_conformance.diagnose.candidates import Candidate
+from firstflight_conformance.diagnose.subject import Subject
+from firstflight_conformance.diagnose.variant import CRASHES, Variant, build
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """A decision: its event, the rules that the model carries out there, and the observables of the model and of the cause after it.
+
+    ``event_index`` is ``None`` in a computation. ``other`` is empty where no cause is known, or where it crashes.
+    """
+
+    case_id: str
+    event_index: int | None
+    event: dict[str, Any]
+    clauses: tuple[str, ...]
+    model: dict[str, Any]
+    other: dict[str, Any]
+
+    @property
+    def differences(self) -> list[tuple[str, Any, Any]]:
+        """What the decision changes: name, the model's value and the other's; a member of the state by its own name."""
+        flat, other = _flat(self.model), _flat(self.other)
+        return [(name, value, other.get(name)) for name, value in flat.items() if other and other.get(name) != value]
+
+
+def _flat(values: dict[str, Any]) -> dict[str, Any]:
+    state: dict[str, Any] = values.get("state", {})
+    return {name: value for name, value in values.items() if name != "state"} | state
+
+
+def decision_of(subject: Subject, variant: Variant) -> Decision:
+    """Return the first decision in which a variant differs from the model in a case; the visible divergence if there is none before."""
+    if isinstance(subject.case, ComputationCase):
+        return _computed(subject, variant)
+    index = _first_decision(subject, variant)
+    return _at(subject, min(subject.first or 0, subject.first or 0 if index is None else index), variant)
+
+
+def unknown_decision(subject: Subject, candidates: Iterable[Candidate]) -> Decision:
+    """Return where the decision can have been taken that shows at the first divergence.
+
+    Each candidate that differs first in the same event, whatever it answers there, tells when it decided so: the most common
+    event is taken, and the visible one where there is none.
+    """
+    if isinstance(subject.case, ComputationCase):
+        return _computed(subject, None)
+    votes: Counter[int] = Counter()
+    right = Variant()
+    for candidate in candidates:
+        variant = build(candidate)
+        if variant is not None and _first_visible(subject, right, variant) == subject.first:
+            index = _first_decision(subject, variant)
+            votes[subject.first or 0 if index is None else index] += 1
+    best = max(votes, key=lambda index: (votes[index], index), default=subject.first or 0)
+    return _at(subject, best, None)
+
+
+def _steps(subject: Subject, variant: Variant) -> Iterator[Any]:
+    """Yield what a variant observes up to the first divergence; a crash ends it."""
+    assert not isinstance(subject.case, ComputationCase)
+    try:
+        state = variant.create(subject.case.vector.algorithm, subject.case.profile, subject.config)
+        for event in subject.events[: (subject.first or 0) + 1]:
+            state, observation = variant.step(state, event)
+            yield observation
+    except CRASHES:
+        return
+
+
+def _first_decision(subject: Subject, variant: Variant) -> int | None:
+    for index, (right, other) in enumerate(zip(_steps(subject, Variant()), _steps(subject, variant), strict=False)):
+        if _decided(right) != _decided(other):
+            return index
+    return None
+
+
+def _decided(observation: Any) -> tuple[Any, ...]:
+    return (
+        observation.cwnd_bytes,
+        observation.ssthresh_bytes,
+        observation.phase,
+        observation.outcome,
+        observation.next_release_ns,
+    )
+
+
+def _first_visible(subject: Subject, right: Variant, variant: Variant) -> int | None:
+    """Return the first event after which an observable that the adapter declares differs."""
+    names = subject.observed[0]
+    for index, (one, other) in enumerate(zip(_steps(subject, right), _steps(subject, variant), strict=False)):
+        first, second = observables(one), observables(other)
+        if any(first.get(name) != second.get(name) for name in names):
+            return index
+    return None
+
+
+def _at(subject: Subject, index: int, variant: Variant | None) -> Decision:
+    """Return the decision at an event, with the rules that the model carries out there; at the first event with its beginning."""
+    case, right = subject.case, Variant()
+    assert not isinstance(case, ComputationCase)
+    state = right.create(case.vector.algorithm, case.profile, subject.config)
+    for event in subject.events[:index]:
+        state, _ = right.step(state, event)
+    event = subject.events[index]
+    with ClauseTracer() as tracer:
+        if index == 0:
+            state = right.create(case.vector.algorithm, case.profile, subject.config)
+        _, observation = right.step(state, event)
+    steps = list(_steps(subject, variant)) if variant is not None else []
+    other = observables(steps[index]) if index < len(steps) else {}
+    return Decision(
+        case.id, index, event_to_json(event), tuple(sorted(tracer.clauses)), observables(observation), other
+    )
+
+
+def _computed(subject: Subject, variant: Variant | None) -> Decision:
+    case = subject.case
+    assert isinstance(case, ComputationCase)
+    try:
+        other = variant.compute(case.profile, case.inputs) if variant is not None else {}
+    except CRASHES:
+        other = {}
+    expectation = case.expectation
+    return Decision(case.id, None, case.inputs, expectation.clauses, dict(expectation.expect), other)

@@ -1,0 +1,168 @@
+"""The diagnosis of one adapter: the causes of its failures, best first, and the points that it decides otherwise and may."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from firstflight_conformance.cases.computations import ComputationCase
+from firstflight_conformance.cases.vectors import Case
+from firstflight_conformance.diagnose.breaks import MOST, broken_by, by_weight
+from firstflight_conformance.diagnose.candidates import singles
+from firstflight_conformance.diagnose.decision import Decision, decision_of, unknown_decision
+from firstflight_conformance.diagnose.explain import Explanation, Failures
+from firstflight_conformance.diagnose.levels import Level, OpenPoint, choices_of, level_of_clause, most_binding
+from firstflight_conformance.diagnose.subject import AnyCase, Subject, shortest_first
+from firstflight_conformance.run.messages import Declaration
+from firstflight_conformance.run.results import AdapterReport, Result, Verdict
+from firstflight_conformance.spec.clauses import known_clauses
+
+#: What the cause is called that is not known.
+UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """A cause of failures. ``cases`` are those that it explains, of ``of`` failures; for an unknown one those that nothing explains.
+
+    ``kind``: ``reading``, ``mutant``, ``pair``, or ``rule`` where only the rules are known in which the decision can differ. ``choices``: the
+    open points at which it, or a part of a pair, is another choice. It ``conforms`` if it is nothing else. ``title`` and ``why`` are those of the
+    vector in which it is decided, empty in closed loop.
+    """
+
+    cause: str
+    kind: str
+    what: str
+    clauses: tuple[str, ...]
+    level: Level
+    cases: tuple[str, ...]
+    of: int
+    decision: Decision
+    title: str
+    why: str
+    choices: tuple[OpenPoint, ...] = ()
+    conforms: bool = False
+
+    @property
+    def explains(self) -> int:
+        """The number of failures of which it reproduces every answer."""
+        return 0 if self.kind == "rule" else len(self.cases)
+
+    @property
+    def exact(self) -> bool:
+        """Whether it reproduces every answer of every failure."""
+        return self.explains == self.of
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """The causes, best first."""
+
+    causes: tuple[Cause, ...] = ()
+
+    @property
+    def choices(self) -> tuple[tuple[OpenPoint, Cause], ...]:
+        """The open points that are decided otherwise, with the cause that does so."""
+        return tuple((point, cause) for cause in self.causes for point in cause.choices)
+
+    def cause_of(self, case_id: str) -> Cause | None:
+        """Return the first cause that explains a failure, else the unknown one."""
+        return next((cause for cause in self.causes if case_id in cause.cases), None)
+
+
+def diagnosed(report: AdapterReport, cases: Mapping[str, AnyCase]) -> AdapterReport:
+    """Return the report with the causes of the failures that no manifest explains. ``cases`` by their ids."""
+    declaration = report.declaration
+    if declaration is None:
+        return report
+    failing = [
+        _failed(result, cases[result.case_id], declaration)
+        for result in report.results
+        if result.verdict is Verdict.FAIL and result.explained_by is None and result.recording is not None
+    ]
+    diagnosis = diagnose(failing, _passed(report, cases, failing)) if failing else Diagnosis()
+    return replace(
+        report, results=tuple(_with_cause(result, diagnosis) for result in report.results), diagnosis=diagnosis
+    )
+
+
+def _passed(report: AdapterReport, cases: Mapping[str, AnyCase], failing: Sequence[Subject]) -> list[Subject]:
+    """Return the vectors that passed in the profiles in which others failed."""
+    assert report.declaration is not None
+    profiles = {(subject.case.vector.algorithm, subject.case.profile) for subject in failing}
+    found = [cases[result.case_id] for result in report.results if result.verdict is Verdict.PASS]
+    return [
+        passed(case, report.declaration)
+        for case in found
+        if isinstance(case, Case | ComputationCase) and (case.vector.algorithm, case.profile) in profiles
+    ]
+
+
+def _failed(result: Result, case: AnyCase, declaration: Declaration) -> Subject:
+    assert result.recording is not None and result.divergence is not None
+    first = result.divergence.event_index or 0
+    return Subject(case, declaration, result.recording.events, result.recording.observed, first)
+
+
+def passed(case: Case | ComputationCase, declaration: Declaration) -> Subject:
+    """Return a case with the expected answers, as far as the adapter declares them."""
+    if isinstance(case, ComputationCase):
+        return Subject(case, declaration, (), (case.expected(),), None)
+    answers = tuple({name: now[name] for name in declaration.observables if name in now} for now in case.expected())
+    return Subject(case, declaration, case.events, answers, None)
+
+
+def diagnose(failing: Sequence[Subject], passing: Sequence[Subject]) -> Diagnosis:
+    """Return the causes of failures, best first; an unknown one at the end for what nothing explains."""
+    found = Failures(failing, passing).explanations()
+    causes = [_cause(explanation, failing) for explanation in found]
+    done = {case for cause in causes for case in cause.cases}
+    rest = [subject for subject in failing if subject.case.id not in done]
+    return Diagnosis((*causes, _unknown(rest, len(failing))) if rest else tuple(causes))
+
+
+def _cause(found: Explanation, failing: Sequence[Subject]) -> Cause:
+    explained = shortest_first([subject for subject in failing if subject.case.id in found.explained])
+    decision = decision_of(explained[0], found.variant)
+    clauses = broken_by(found.candidate, decision)
+    choices = choices_of(found.candidate, {subject.case.profile for subject in explained})
+    conforms = len(choices) == len(found.candidate.parts)
+    return Cause(
+        found.candidate.id,
+        found.candidate.kind,
+        found.candidate.what,
+        clauses,
+        Level.OPEN_POINT if conforms else most_binding(clauses),
+        tuple(subject.case.id for subject in explained),
+        len(failing),
+        decision,
+        *_about(explained[0].case),
+        choices,
+        conforms,
+    )
+
+
+def _unknown(rest: Sequence[Subject], of: int) -> Cause:
+    """Return what can be said of failures that no candidate explains: the rules that the shortest of them is about."""
+    ordered = shortest_first(rest)
+    case = ordered[0].case
+    decision = unknown_decision(ordered[0], singles(case.vector.algorithm, (case.profile,)))
+    clauses = tuple(by_weight(decision.clauses)[:MOST])
+    cases = tuple(subject.case.id for subject in ordered)
+    return Cause(UNKNOWN, "rule", "no known cause", clauses, most_binding(clauses), cases, of, decision, *_about(case))
+
+
+def _about(case: AnyCase) -> tuple[str, str]:
+    """Return title and reason of a vector."""
+    return (case.vector.title, case.vector.why) if isinstance(case, Case | ComputationCase) else ("", "")
+
+
+def _with_cause(result: Result, diagnosis: Diagnosis) -> Result:
+    """Return a failure with its level and cause; of one that the manifest explains the level is that of the rule named there."""
+    if result.verdict is not Verdict.FAIL:
+        return result
+    if result.explained_by is not None:
+        level = level_of_clause(known_clauses()[result.explained_by.clause])
+        return replace(result, recording=None, level=level.value)
+    cause = diagnosis.cause_of(result.case_id)
+    if cause is None:
+        return replace(result, recording=None)
+    return replace(result, recording=None, level=cause.level.value, cause=cause.cause, conforms=cause.conforms)

@@ -1,0 +1,169 @@
+"""Finds the candidates that reproduce what an adapter answered."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations, islice
+
+from firstflight_conformance.diagnose.candidates import Candidate, of_the_base, pair, singles
+from firstflight_conformance.diagnose.subject import Subject, shortest_first
+from firstflight_conformance.diagnose.variant import Variant, build
+
+#: Failing cases on which candidates are tried first; only those that reproduce one of them to the end are tried on all.
+SAMPLE = 12
+#: Failing cases on which a candidate is tried that explains a part.
+PROBE = 60
+#: The events of passing cases to replay with a candidate: a cause must not change what is right.
+PASSING_EVENTS = 40_000
+#: Candidates that explain a part and are put together, and how many of their pairs are tried.
+PARTIAL = 24
+PAIRS = 80
+#: How many pairs are tried of which one part gets far, and the other may be any candidate.
+BESIDE = 400
+#: Causes that are named where none explains everything.
+NAMED = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """A candidate and the failing cases in which it reproduces every answer."""
+
+    candidate: Candidate
+    variant: Variant
+    explained: frozenset[str]
+
+
+class Failures:
+    """The cases of one adapter that failed, and those that passed."""
+
+    def __init__(self, failing: Sequence[Subject], passing: Sequence[Subject]) -> None:
+        """Take the cases."""
+        self.failing = shortest_first(failing)
+        self.passing = shortest_first(passing)
+        self.sample = _sample(self.failing)
+        self._probe = [*self.sample, *(s for s in self.failing if s not in self.sample)][:PROBE]
+        self._algorithms = {subject.case.vector.algorithm for subject in failing}
+        self._harmless: dict[Candidate, bool] = {}
+
+    def explanations(self) -> list[Explanation]:
+        """Return the best explanations: those that explain everything, which no case tells apart, or else parts, the largest first."""
+        tried: list[Candidate] = []
+        partial: dict[Candidate, tuple[int, ...]] = {}
+        for candidates in self._stages():
+            tried += candidates
+            whole: list[Explanation] = []
+            for candidate in candidates:
+                found, beyond = self._whole(candidate)
+                if found is not None:
+                    whole.append(found)
+                elif any(beyond):
+                    partial[candidate] = beyond
+            if whole:
+                return whole[:NAMED]
+        parts = sorted(
+            map(self._part, partial), key=lambda found: (-len(found.explained), -sum(partial[found.candidate]))
+        )
+        both = self._pair(parts) or self._beside([part.candidate for part in parts], tried)
+        if both is not None:
+            return [both]
+        return sorted(map(self._all_of, self._cover(parts)), key=lambda found: -len(found.explained))
+
+    def _stages(self) -> Iterable[list[Candidate]]:
+        """Yield the candidates: those of the algorithms that failed, then those of what these are built on."""
+        profiles = {
+            name: sorted({s.case.profile for s in self.failing if s.case.vector.algorithm == name})
+            for name in sorted(self._algorithms)
+        }
+        own = {c.id: c for name in profiles for c in singles(name, profiles[name])}
+        below = {c.id: c for name in profiles for c in of_the_base(name, profiles[name])}
+        yield list(own.values())
+        yield [candidate for name, candidate in below.items() if name not in own]
+
+    def _whole(self, candidate: Candidate) -> tuple[Explanation | None, tuple[int, ...]]:
+        """Return the explanation of everything by a candidate, if it is one, and how far beyond the divergence it gets in each of the sample."""
+        variant = build(candidate)
+        if variant is None:
+            return None, ()
+        counts = [subject.reproduced(variant) for subject in self.sample]
+        beyond = tuple(max(0, n - (subject.first or 0)) for n, subject in zip(counts, self.sample, strict=True))
+        if any(count < subject.length for count, subject in zip(counts, self.sample, strict=True)):
+            return None, beyond
+        if not all(subject.explained_by(variant) for subject in self.failing):
+            return None, beyond
+        found = Explanation(candidate, variant, frozenset(subject.case.id for subject in self.failing))
+        return (found if self.is_harmless(found) else None), beyond
+
+    def _part(self, candidate: Candidate) -> Explanation:
+        """Return what a candidate explains that does not explain everything, of so many cases."""
+        variant = build(candidate)
+        assert variant is not None
+        explained = frozenset(subject.case.id for subject in self._probe if subject.explained_by(variant))
+        return Explanation(candidate, variant, explained)
+
+    def _cover(self, parts: Sequence[Explanation]) -> list[Explanation]:
+        """Return causes that change nothing right and explain a part each, the largest first, each with cases that none before explains."""
+        left = list(parts)
+        chosen: list[Explanation] = []
+        done: set[str] = set()
+        while left and len(chosen) < NAMED:
+            best = max(left, key=lambda found: len(found.explained - done))
+            if best.explained <= done:
+                break
+            left.remove(best)
+            if self.is_harmless(best):
+                chosen.append(best)
+                done |= best.explained
+        return chosen
+
+    def _all_of(self, found: Explanation) -> Explanation:
+        """Return the explanation with all the cases that it explains."""
+        explained = (subject.case.id for subject in self.failing if subject.explained_by(found.variant))
+        return replace(found, explained=frozenset(explained))
+
+    def is_harmless(self, found: Explanation) -> bool:
+        """Return whether the candidate changes nothing in the cases that passed, of which so many are looked at."""
+        known = self._harmless.get(found.candidate)
+        if known is None:
+            left = PASSING_EVENTS
+            known = True
+            for subject in self.passing:
+                left -= subject.length
+                if left < 0 or not known:
+                    break
+                known = subject.explained_by(found.variant)
+            self._harmless[found.candidate] = known
+        return known
+
+    def _pair(self, parts: Sequence[Explanation]) -> Explanation | None:
+        """Return two that explain everything together: each explains cases in which the other does nothing."""
+        couples = [
+            (one, other)
+            for one, other in combinations(parts[:PARTIAL], 2)
+            if not one.explained <= other.explained and not other.explained <= one.explained
+        ]
+        couples.sort(key=lambda both: -len(both[0].explained | both[1].explained))
+        return self._first([(one.candidate, other.candidate) for one, other in couples[:PAIRS]])
+
+    def _beside(self, leading: Sequence[Candidate], tried: Sequence[Candidate]) -> Explanation | None:
+        """Return two of which one shows only where the other does as well."""
+        couples = ((one, other) for one in leading for other in tried if other is not one)
+        return self._first(list(islice(couples, BESIDE)))
+
+    def _first(self, couples: Sequence[tuple[Candidate, Candidate]]) -> Explanation | None:
+        return next((found for one, other in couples if (found := self._together(one, other)) is not None), None)
+
+    def _together(self, one: Candidate, other: Candidate) -> Explanation | None:
+        both = pair(one, other)
+        variant = build(both)
+        if variant is None or not all(subject.explained_by(variant) for subject in self.failing):
+            return None
+        found = Explanation(both, variant, frozenset(subject.case.id for subject in self.failing))
+        return found if self.is_harmless(found) else None
+
+
+def _sample(failing: Sequence[Subject]) -> list[Subject]:
+    """Return the shortest case of each topic, then the shortest of the rest."""
+    by_topic: dict[str, Subject] = {}
+    for subject in failing:
+        by_topic.setdefault(".".join(subject.case.id.split(".")[:2]), subject)
+    chosen = list(by_topic.values())
+    return shortest_first([*chosen, *(s for s in failing if s not in chosen)][:SAMPLE])

@@ -1,0 +1,80 @@
+"""The model with a candidate in it, ready to be driven."""
+
+import importlib
+from dataclasses import replace
+from typing import Any
+
+from firstflight import Config, controller
+from firstflight.algorithm import Base
+from firstflight.errors import DomainError
+from firstflight_conformance.cases.computations import answer, decode_inputs
+from firstflight_conformance.cases.vectors import COMPUTED_ALGORITHMS
+from firstflight_conformance.diagnose.candidates import Candidate
+from firstflight_conformance.mutants.fresh import fresh_modules
+from firstflight_conformance.mutants.load import MutantError, changed_texts
+
+#: What a wrong model may raise where the right one does not.
+CRASHES = (ArithmeticError, ValueError, LookupError, TypeError, AttributeError, AssertionError)
+
+
+class ConflictError(ValueError):
+    """Two changes exclude each other."""
+
+
+class Variant:
+    """The model as a candidate changes it; without one the right model."""
+
+    def __init__(self, candidate: Candidate | None = None) -> None:
+        """Build it. Raise :class:`ConflictError` if the parts of a pair exclude each other."""
+        parts = candidate.parts if candidate else ()
+        self._choices: dict[str, dict[str, Any]] = {}
+        for part in parts:
+            chosen = self._choices.setdefault(part.algorithm, {})
+            if chosen.keys() & part.readings.keys():
+                raise ConflictError("both change a reading")
+            chosen |= part.readings
+        self._model: Any = controller
+        self._computation: Any = None
+        try:
+            texts = changed_texts(*parts)
+        except MutantError as error:
+            raise ConflictError(str(error)) from error
+        if texts:
+            with fresh_modules(texts) as changed:
+                self._model = changed
+                if any(part.algorithm in COMPUTED_ALGORITHMS for part in parts):
+                    self._computation = importlib.import_module("firstflight.transfer_time.transfer_time")
+
+    def create(self, algorithm: str, profile: str, config: Config) -> Any:
+        """Return a new controller, as ``firstflight.create``."""
+        model = self._model
+        own, plus, base = profile.partition("+")
+        if isinstance(model.ALGORITHMS[algorithm], Base):
+            return model.create_with(None, config, self._readings(algorithm, own))
+        law = model.SUFFIXES[plus + base] if plus else model.DEFAULT_BASE
+        return model.create_with(self._readings(algorithm, own), config, self._readings(*law))
+
+    def step(self, state: Any, event: Any) -> tuple[Any, Any]:
+        """Process one event, as ``firstflight.step``."""
+        stepped: tuple[Any, Any] = self._model.step(state, event)
+        return stepped
+
+    def compute(self, profile: str, inputs: dict[str, Any]) -> dict[str, Any]:
+        """Return the outputs of a computation in their JSON form."""
+        numbers = decode_inputs(inputs)
+        return answer(profile, numbers, self._computation) if self._computation else answer(profile, numbers)
+
+    def _readings(self, algorithm: str, profile: str) -> Any:
+        right = self._model.ALGORITHMS[algorithm].profiles[profile]
+        chosen = self._choices.get(algorithm)
+        if not chosen:
+            return right
+        return replace(right, **{name: type(getattr(right, name))(value) for name, value in chosen.items()})
+
+
+def build(candidate: Candidate) -> Variant | None:
+    """Return the variant, ``None`` if the candidate cannot be built: its parts exclude each other, or the text is no program."""
+    try:
+        return Variant(candidate)
+    except (ConflictError, DomainError, SyntaxError):
+        return None

@@ -1,0 +1,101 @@
+"""The causes of failures for reading: what each is, the decision, the arithmetic there, the rules, and a case that shows it."""
+
+from collections.abc import Iterator
+
+from rich.text import Text
+
+from firstflight_conformance.cases.timeline import event_text, milliseconds, observables_text
+from firstflight_conformance.cases.wire import decode_int, event_from_json
+from firstflight_conformance.diagnose.decision import Decision
+from firstflight_conformance.diagnose.diagnosis import Cause, Diagnosis
+from firstflight_conformance.diagnose.levels import OpenPoint, level_of_clause
+from firstflight_conformance.run.results import Divergence, Result
+from firstflight_conformance.spec.clauses import Clause, first_sentence
+
+#: Cases that a cause names.
+_CASES_SHOWN = 3
+
+
+def cause_lines(diagnosis: Diagnosis, cause: Cause, shown: Result, clauses: dict[str, Clause]) -> Iterator[Text]:
+    """Yield what is known of a cause; ``shown`` is the result of the shortest case that it explains."""
+    yield Text.assemble(("cause: ", "bold"), _how_sure(cause))
+    if cause.kind != "rule":
+        yield Text(cause.what)
+        yield from _as_well(diagnosis, cause)
+    yield from (Text(line, "yellow") for line in _choices(cause))
+    yield Text(f"level: {cause.level.value}")
+    yield from _decision(cause.decision, shown.divergence)
+    for name in cause.clauses:
+        if name in clauses:
+            yield rule_line(clauses[name])
+    if shown.divergence is not None:
+        yield from seen(shown.divergence)
+    if shown.change is not None:
+        yield Text(shown.change, "dim")
+    if cause.title:
+        yield Text(f"the vector: {cause.title}. {cause.why}", "dim")
+    names = ", ".join(cause.cases[:_CASES_SHOWN])
+    more = len(cause.cases) - _CASES_SHOWN
+    yield Text(f"cases: {names}" + (f" and {more} more" if more > 0 else ""), "dim")
+
+
+def choice_text(point: OpenPoint, cause: Cause) -> str:
+    """Return a choice at an open point in one line."""
+    return f"{cause.what}: conforms; {point.algorithm} {point.number} is open: {point.why}"
+
+
+def rule_line(clause: Clause) -> Text:
+    """Return a rule: its first sentence, its level and its source."""
+    level = level_of_clause(clause).value
+    return Text.assemble(
+        (f"[{clause.id}] ", "cyan"), first_sentence(clause.text), (f" ({level}; {clause.source})", "dim")
+    )
+
+
+def seen(divergence: Divergence) -> Iterator[Text]:
+    """Yield the first answer that differs."""
+    if divergence.event_index is not None:
+        time_ms = milliseconds(decode_int(divergence.event["t_ns"]))
+        event = event_text(event_from_json(divergence.event))
+        yield Text(f"event {divergence.event_index} at {time_ms} ms: {event}")
+    else:
+        yield Text(f"inputs: {'  '.join(f'{name} {value}' for name, value in divergence.event.items())}")
+    for difference in divergence.differences:
+        expected, observed = _shown(difference.expected), _shown(difference.observed)
+        yield Text.assemble(
+            f"{difference.observable}: expected ", (expected, "green"), ", observed ", (observed, "red")
+        )
+
+
+def _how_sure(cause: Cause) -> str:
+    if cause.kind == "rule":
+        return f"unknown for {len(cause.cases)} of {cause.of} failures; it may break one of the rules below"
+    exact = ", exact: every answer to the end" if cause.exact else ", not exact"
+    return f"{cause.cause} ({cause.kind}), explains {cause.explains} of {cause.of} failures{exact}"
+
+
+def _as_well(diagnosis: Diagnosis, cause: Cause) -> Iterator[Text]:
+    others = [other.cause for other in diagnosis.causes if other is not cause and other.cases == cause.cases]
+    if cause.exact and others:
+        yield Text(f"no case that was judged tells it from: {', '.join(others)}", "dim")
+
+
+def _choices(cause: Cause) -> Iterator[str]:
+    for point in cause.choices:
+        conforms = "another choice at an open point, which conforms" if cause.conforms else "in part an open point"
+        yield f"{conforms}: {point.algorithm} {point.number}: {point.why}"
+
+
+def _decision(decision: Decision, visible: Divergence | None) -> Iterator[Text]:
+    if decision.event_index is not None:
+        later = visible is not None and visible.event_index != decision.event_index
+        where = f"decided at event {decision.event_index}" + (", seen later" if later else "")
+        yield Text(f"{where}: {event_text(event_from_json(decision.event))}")
+    yield Text(f"the model: {observables_text(decision.model)}", "dim")
+    if decision.differences:
+        texts = [f"{name} {_shown(other)} for {_shown(value)}" for name, value, other in decision.differences]
+        yield Text(f"the cause: {', '.join(texts)}", "dim")
+
+
+def _shown(value: object) -> str:
+    return "none" if value is None else str(value)

@@ -1,0 +1,80 @@
+"""Mutants in place of an adapter, without a process: what they answer to the vectors, as the diagnosis gets it."""
+
+from functools import cache
+
+from firstflight_conformance.cases.vectors import Case, cases, load_all
+from firstflight_conformance.cases.wire import observables
+from firstflight_conformance.diagnose.candidates import Candidate
+from firstflight_conformance.diagnose.diagnosis import passed
+from firstflight_conformance.diagnose.subject import Subject
+from firstflight_conformance.diagnose.variant import CRASHES, Variant
+from firstflight_conformance.mutants.load import Mutant, load_mutants
+from firstflight_conformance.run.compare import compare
+from firstflight_conformance.run.messages import Declaration
+
+WINDOW_ONLY = Declaration("mutant", "1", {}, ("cwnd_bytes",))
+
+
+@cache
+def every_case() -> tuple[Case, ...]:
+    """Return the cases with events of all vectors."""
+    return tuple(cases(load_all()))
+
+
+@cache
+def mutants() -> dict[str, Mutant]:
+    """Return the mutants by id."""
+    return {mutant.id: mutant for mutant in load_mutants()}
+
+
+def candidate(*ids: str) -> Candidate:
+    """Return mutants as one candidate."""
+    return Candidate(" + ".join(ids), "mutant", "", tuple(mutants()[name] for name in ids))
+
+
+def judged(variant: Variant, algorithm: str, profile: str) -> tuple[list[Subject], list[Subject]]:
+    """Return the cases of a profile that a variant fails and those that it passes, by the window alone."""
+    failing, passing = [], []
+    for case in every_case():
+        if (case.vector.algorithm, case.profile) == (algorithm, profile):
+            subject = answered(case, variant)
+            (passing if subject.first is None else failing).append(subject)
+    return failing, passing
+
+
+def answered(case: Case, variant: Variant) -> Subject:
+    """Return what a variant answers to a case, up to a crash."""
+    right = passed(case, WINDOW_ONLY)
+    answers: list[dict[str, object]] = []
+    try:
+        state = variant.create(case.vector.algorithm, case.profile, right.config)
+        for event in case.events:
+            state, observation = variant.step(state, event)
+            answers.append({"cwnd_bytes": observables(observation)["cwnd_bytes"]})
+    except CRASHES:
+        pass
+    return subject_of(case, answers)
+
+
+def subject_of(case: Case, answers: list[dict[str, object]]) -> Subject:
+    """Return a case with these answers, compared with those expected."""
+    right, allowed = passed(case, WINDOW_ONLY), case.allowed()
+    size_bytes = right.config.max_datagram_size_bytes
+    first = next(
+        (
+            index
+            for index, answer in enumerate(answers)
+            if compare(right.observed[index], answer, WINDOW_ONLY, size_bytes, allowed[index]).differences
+        ),
+        None,
+    )
+    return Subject(case, WINDOW_ONLY, case.events[: len(answers)], tuple(answers), first)
+
+
+def told_apart(one: Variant, other: Variant, algorithm: str, profile: str) -> bool:
+    """Return whether a vector of the profile tells two variants apart by the window."""
+    return any(
+        answered(case, one).observed != answered(case, other).observed
+        for case in every_case()
+        if (case.vector.algorithm, case.profile) == (algorithm, profile)
+    )

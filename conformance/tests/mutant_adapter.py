@@ -1,0 +1,42 @@
+"""The model with mutants in it behind the protocol: ``mutant_adapter.py ALGORITHM CLAIMED PROFILE [MUTANT ...]``; it reports the window alone."""
+
+import json
+import sys
+from typing import Any
+
+from diagnosis_support import candidate
+from firstflight.errors import DomainError
+from firstflight_conformance.cases.measure import config_from_json
+from firstflight_conformance.cases.wire import encode_int, event_from_json
+from firstflight_conformance.diagnose.variant import CRASHES, Variant
+
+ALGORITHM, CLAIMED, PROFILE, *MUTANTS = sys.argv[1:]
+variant = Variant(candidate(*MUTANTS) if MUTANTS else None)
+state: Any = None
+
+
+def answer(message: dict[str, Any]) -> dict[str, Any]:
+    global state
+    match message["op"]:
+        case "hello":
+            names = {"protocol": 1, "name": "mutant", "version": "1", "algorithms": {ALGORITHM: CLAIMED.split(",")}}
+            return {"op": "hello", **names, "observables": ["cwnd_bytes"]}
+        case "start":
+            if message["algorithm"] != ALGORITHM:
+                return {"op": "unsupported", "reason": "another algorithm"}
+            profile = message["profile"] if PROFILE == "-" else PROFILE
+            state = variant.create(ALGORITHM, profile, config_from_json(message["config"]))
+            return {"op": "started"}
+        case "event":
+            state, seen = variant.step(state, event_from_json(message["event"]))
+            return {"op": "observed", "i": message["i"], "cwnd_bytes": encode_int(seen.cwnd_bytes)}
+        case _:
+            return {"op": "ended"}
+
+
+for line in sys.stdin:
+    try:
+        said = answer(json.loads(line))
+    except (DomainError, *CRASHES) as error:
+        said = {"op": "unsupported", "reason": repr(error)}
+    print(json.dumps(said), flush=True)

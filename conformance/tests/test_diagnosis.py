@@ -1,0 +1,270 @@
+"""The diagnosis names what is wrong with an implementation, and never calls a wrong cause exact."""
+
+import random
+import tomllib
+from fnmatch import fnmatchcase
+
+import pytest
+
+from diagnosis_support import answered, candidate, every_case, judged, mutants, subject_of, told_apart
+from firstflight_conformance.cases.computations import cases as computation_cases
+from firstflight_conformance.cases.computations import decode_outputs
+from firstflight_conformance.cases.computations import load_all as load_computations
+from firstflight_conformance.diagnose.candidates import Candidate, singles
+from firstflight_conformance.diagnose.diagnosis import Diagnosis, diagnose, passed
+from firstflight_conformance.diagnose.levels import OPEN_POINTS, Level, level_of_clause, most_binding, open_points
+from firstflight_conformance.diagnose.subject import Subject
+from firstflight_conformance.diagnose.variant import Variant, build
+from firstflight_conformance.mutants.load import Mutant
+from firstflight_conformance.prng import SplitMix64
+from firstflight_conformance.run.messages import Declaration
+from firstflight_conformance.spec.clauses import Clause, known_clauses
+from firstflight_conformance.spec.readings import load_tables
+
+SHOWN = [
+    mutant
+    for mutant in mutants().values()
+    if not mutant.equivalent and mutant.algorithm != "transfer-time"
+]  # fmt: skip
+#: Bugs that engineers plant, with a rule that the report must name.
+BUGS = {
+    "hystartpp-clamp-always-16": "hystartpp.delay.minimum",
+    "hystartpp-clamp-always-4": "hystartpp.delay.maximum",
+    "hystartpp-against-connection": "hystartpp.delay",
+    "hystartpp-minimum-of-connection": "hystartpp.round.end",
+    "hystartpp-css-samples-any": "hystartpp.css.samples",
+    "hystartpp-one-sample": "hystartpp.delay.samples",
+    "hystartpp-half-growth": "hystartpp.css.grow",
+    "hystartpp-four-rounds": "hystartpp.css.rounds",
+}
+
+
+def diagnosis_of(*ids: str) -> Diagnosis:
+    """Return the diagnosis of mutants that report the window alone."""
+    first = mutants()[ids[0]]
+    return diagnose(*judged(Variant(candidate(*ids)), first.algorithm, first.profile))
+
+
+@pytest.mark.parametrize("name", BUGS)
+def test_planted_bugs(name: str) -> None:
+    """Each is named first, exactly, with its rule; the decision is at the event where the outcome changes, not where the window does."""
+    causes = diagnosis_of(name).causes
+    assert (causes[0].cause, causes[0].exact) == (name, True)
+    assert BUGS[name] in causes[0].clauses
+    assert len(causes[0].clauses) <= 6
+    assert causes[0].decision.event_index is not None
+    assert any(key in ("outcome", "phase", "cwnd_bytes") for key, _, _ in causes[0].decision.differences)
+
+
+def test_the_decision_comes_before_the_window_shows_it() -> None:
+    """CSS that does not begin shows in the window two events later, when the next ACK grows it."""
+    (cause,) = diagnosis_of("hystartpp-clamp-always-16").causes
+    subject = answered(next(c for c in every_case() if c.id == cause.cases[0]), Variant(candidate(cause.cause)))
+    assert (cause.decision.event_index, subject.first) == (84, 86)
+    assert cause.decision.model["outcome"] == "conservative_begun"
+    assert cause.decision.other["outcome"] == "grown"
+    assert cause.decision.model["state"]["current_min_rtt_ns"] == 112_500_000
+
+
+def test_another_choice_conforms() -> None:
+    """A rounding that the text leaves open is a choice; that of no vector of another profile is one as well."""
+    found = diagnosis_of("hystartpp-rounds-eighth-down")
+    assert all(cause.conforms and cause.level is Level.OPEN_POINT for cause in found.causes)
+    (point, cause), *_ = found.choices
+    assert (point.number, cause.cause) == ("H9", "hystartpp-rounds-eighth-down")
+    assert not diagnosis_of("hystartpp-nine-samples").choices
+
+
+def test_two_choices_at_once_conform() -> None:
+    """So do two of them together."""
+    found = diagnosis_of("hystartpp-rounds-eighth-down", "hystartpp-quarter-up")
+    assert found.causes[0].kind == "pair"
+    assert found.causes[0].conforms
+    assert [point.number for point, _ in found.choices] in (["H7", "H9"], ["H9", "H7"])
+
+
+def test_a_choice_beside_a_bug_does_not_excuse_it() -> None:
+    """Of a pair with a bug the choice is named, and the failures remain failures."""
+    found = diagnosis_of("hystartpp-rounds-eighth-down", "hystartpp-half-growth")
+    assert found.causes[0].kind == "pair"
+    assert not found.causes[0].conforms
+    assert [point.number for point, _ in found.choices] == ["H9"]
+
+
+def test_an_inconsistent_choice_does_not_conform() -> None:
+    """Who rounds as a choice in one case, and as we do in a case that tells them apart, has made none."""
+    failing, _ = judged(Variant(candidate("rollback-floor")), "search", "lanman-2024")
+    failing.sort(key=lambda subject: subject.length)
+    assert diagnose(failing[:2], []).choices
+    found = diagnose(failing[:2], [answered(failing[2].case, Variant())])  # type: ignore[arg-type]
+    assert not any(cause.conforms or cause.exact for cause in found.causes)
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_random_answers_are_unknown(seed: int) -> None:
+    """A stream of random windows has no known cause; the rules are named in which the decision can differ."""
+    draw = SplitMix64(seed)
+    subjects = [
+        subject_of(case, [{"cwnd_bytes": 2400 + draw.below(100_000)} for _ in case.events])
+        for case in every_case()
+        if (case.vector.algorithm, case.profile) == ("search", "draft-09") and len(case.events) > 5
+    ]
+    (cause,) = diagnose(subjects, []).causes
+    assert (cause.cause, cause.kind, cause.explains, cause.exact) == ("unknown", "rule", 0, False)
+    assert cause.clauses
+    assert set(cause.clauses) <= set(cause.decision.clauses)
+
+
+def named(mutant: Mutant) -> bool | None:
+    """Return whether the first cause is a mutant or one that no vector tells from it, ``None`` if the window never shows it.
+
+    Fail if a cause is called exact that a vector tells from the mutant.
+    """
+    right = Variant(candidate(mutant.id))
+    failing, passing = judged(right, mutant.algorithm, mutant.profile)
+    if not failing:
+        return None
+    causes = diagnose(failing, passing).causes
+    for cause in causes:
+        if cause.exact:
+            other = build(rebuilt(cause.cause, mutant))
+            assert other is not None
+            assert cause.cause == mutant.id or not told_apart(right, other, mutant.algorithm, mutant.profile), (
+                f"{mutant.id}: {cause.cause} is called exact"
+            )
+    return causes[0].exact
+
+
+def rebuilt(cause: str, mutant: Mutant) -> Candidate:
+    """Return the candidate of this id."""
+    parts = tuple(part for name in cause.split(" + ") for part in _part(name, mutant))
+    return Candidate(cause, "", "", parts)
+
+
+def _part(name: str, mutant: Mutant) -> tuple[Mutant, ...]:
+    if name in mutants():
+        return (mutants()[name],)
+    algorithm = name.partition(".")[0]
+    profile = mutant.profile if algorithm == mutant.algorithm else "rfc-9438"
+    return next(found.parts for found in singles(algorithm, (profile,)) if found.id == name)
+
+
+def shares(sample: list[Mutant]) -> tuple[int, int]:
+    """Return how many mutants are named, and how many the window shows."""
+    found = [verdict for mutant in sample if (verdict := named(mutant)) is not None]
+    return sum(found), len(found)
+
+
+def test_a_sample_of_the_mutants_is_named() -> None:
+    """Drawn by seed: at least nine of ten are named, as themselves or as one that no vector tells from them."""
+    sample = random.Random(20).sample(SHOWN, 16)
+    right, shown = shares(sample)
+    assert shown >= 12
+    assert right * 10 >= shown * 9
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("algorithm", sorted({mutant.algorithm for mutant in SHOWN}))
+def test_all_mutants_are_named(algorithm: str) -> None:
+    """At least nine of ten of each algorithm."""
+    right, shown = shares([mutant for mutant in SHOWN if mutant.algorithm == algorithm])
+    assert right * 10 >= shown * 9
+
+
+def pairs(seed: int) -> list[tuple[Mutant, Mutant]]:
+    """Return sixty pairs of mutants of one profile that can be made together and show in the window."""
+    draw = random.Random(seed)
+    found: list[tuple[Mutant, Mutant]] = []
+    while len(found) < 60:
+        one, other = draw.sample(SHOWN, 2)
+        if (one.algorithm, one.profile) == (other.algorithm, other.profile):
+            variant = build(candidate(one.id, other.id))
+            if variant is not None and judged(variant, one.algorithm, one.profile)[0]:
+                found.append((one, other))
+    return found
+
+
+def pair_named(one: Mutant, other: Mutant) -> bool:
+    """Return whether the diagnosis of both together is exact."""
+    return diagnosis_of(one.id, other.id).causes[0].exact
+
+
+@pytest.mark.parametrize(
+    "both",
+    [
+        ("hystartpp-half-growth", "hystartpp-nine-samples"),
+        ("resume-loss-filter", "resume-lifetime-ignored"),
+        ("jumpstart-seven-tenths", "jumpstart-twice-r"),
+    ],
+    ids=" + ".join,
+)
+def test_two_bugs_at_once(both: tuple[str, str]) -> None:
+    """Two bugs are named as a pair, or as one that no vector tells from it."""
+    causes = diagnosis_of(*both).causes
+    assert causes[0].exact
+    assert set(causes[0].cause.split(" + ")) == set(both)
+
+
+@pytest.mark.long
+def test_pairs_are_named() -> None:
+    """Of sixty pairs drawn by seed at least six of ten."""
+    assert sum(pair_named(*both) for both in pairs(60)) >= 36
+
+
+def test_a_mutant_of_a_computation_is_named() -> None:
+    """Computations have one answer to a case; they are diagnosed in the same way."""
+    variant = Variant(candidate("tt-segments-fluid"))
+    declaration = Declaration("mutant", "1", {}, ("cwnd_bytes",))
+    failing, passing = [], []
+    for case in computation_cases(load_computations()):
+        answer = decode_outputs(variant.compute(case.profile, case.inputs))
+        subject = Subject(case, declaration, (), (answer,), None if answer == case.expected() else 0)
+        (passing if subject.first is None else failing).append(subject)
+    causes = diagnose(failing, passing).causes
+    assert (causes[0].cause, causes[0].exact, causes[0].decision.event_index) == ("tt-segments-fluid", True, None)
+
+
+def test_the_right_model_reproduces_every_expectation() -> None:
+    """Without a candidate the variant is the model: it reproduces what is expected of every case."""
+    right = Variant()
+    declaration = Declaration("model", "1", {}, ("cwnd_bytes", "ssthresh_bytes", "phase", "outcome", "state"))
+    for case in every_case()[::40]:
+        assert passed(case, declaration).explained_by(right), case.id
+
+
+def test_open_points_name_what_there_is() -> None:
+    """Every profile, reading, value and mutant of the list exists, and every point is one of its page."""
+    tables = load_tables()
+    for point in open_points():
+        table = tables[point.algorithm]
+        for pattern in point.profiles:
+            assert any(fnmatchcase(profile.name, pattern) for profile in table.profiles), (point.number, pattern)
+        readings = {reading.name: reading for reading in table.readings}
+        assert all(readings[name].allows(value) for name, values in point.readings.items() for value in values)
+        assert set(point.mutants) <= set(mutants()), point.number
+        page = (OPEN_POINTS.parent / f"{point.algorithm}.md").read_text(encoding="utf-8")
+        assert f"| {point.number} |" in page, point.number
+    assert len({point.number + point.algorithm for point in open_points()}) == len(open_points())
+    assert tomllib.loads(OPEN_POINTS.read_text(encoding="utf-8"))["point"]
+
+
+@pytest.mark.parametrize(
+    ("level", "source", "expected"),
+    [
+        ("MUST NOT", "RFC 9438", Level.MUST),
+        ("RECOMMENDED", "RFC 9406; ours (H9): no rounding", Level.SHOULD),
+        ("-", "RFC 9406", Level.DEFINITION),
+        ("MAY", "RFC 9002", Level.DEFINITION),
+        ("-", "ours (H4)", Level.OPEN_POINT),
+    ],
+)
+def test_levels(level: str, source: str, expected: Level) -> None:
+    """The level is that of the text; what only we chose is an open point."""
+    assert level_of_clause(Clause("a.b", level, source, "", "a", {})) is expected
+
+
+def test_the_most_binding_rule_gives_the_level() -> None:
+    """Of several rules the most binding counts; of none a definition is left."""
+    assert most_binding(("hystartpp.css.grow", "hystartpp.css.divisor")) is Level.MUST
+    assert most_binding(()) is Level.DEFINITION
+    assert set(known_clauses())

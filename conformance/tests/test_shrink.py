@@ -1,0 +1,167 @@
+"""The smallest stream on which two implementations part: small, valid, replayable, and the same every time."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from diagnosis_support import WINDOW_ONLY, candidate, every_case, mutants
+from firstflight.events import Event
+from firstflight_conformance.cases.measure import config_from_json
+from firstflight_conformance.cases.vectors import Case, cases, load
+from firstflight_conformance.cli import main
+from firstflight_conformance.diagnose.edit import events_of, steps_of
+from firstflight_conformance.diagnose.live import Model
+from firstflight_conformance.diagnose.shrink import Contest, Parting, is_vector, shrink
+from firstflight_conformance.diagnose.shrunk import snippet, vector_of
+from firstflight_conformance.diagnose.variant import Variant
+from firstflight_conformance.vectorgen.canonical import vector_text
+from runner_support import BAD, write_vectors
+
+#: Mutants of SEARCH that show without a window of ten full bins.
+SMALL = (
+    "guard-at-least", "fraction-dead", "report-2024-lowers-both", "draft-09-delivered", "bin-follows-rtt",
+    "picoquic-fork-ack-delay-kept", "quicly-pr583-lowers", "freebsd-4-missed-3", "window-of-eleven",
+    "no-sample-grows-while-draining", "exit-growth-slow-start", "neqo-2026-bin-of-one-nanosecond",
+    "freebsd-4-whole-packets", "gap-moves-one-bin", "overshoot-with-exit-ack", "neqo-2026-app-limited-counted",
+    "picoquic-fork-backward", "drain-grows", "draft-09-no-drain", "products-in-32-bits",
+)  # fmt: skip
+
+
+class Stub:
+    """A variant of the model that reports the window alone."""
+
+    def __init__(self, *ids: str) -> None:
+        self._variant = Variant(candidate(*ids))
+
+    def begin(self, algorithm: str, profile: str, config: dict[str, Any]) -> bool:
+        self._state = self._variant.create(algorithm, profile, config_from_json(config))
+        return True
+
+    def event(self, event: Event) -> dict[str, Any]:
+        self._state, observation = self._variant.step(self._state, event)
+        return {"cwnd_bytes": observation.cwnd_bytes}
+
+    def end(self) -> None:
+        pass
+
+
+def shortest(name: str) -> tuple[Contest, Parting, Case]:
+    """Return the shortest case on which a mutant and the model part."""
+    mutant = mutants()[name]
+    own = [c for c in every_case() if (c.vector.algorithm, c.profile) == (mutant.algorithm, mutant.profile)]
+    for case in sorted(own, key=lambda case: (len(case.events), case.id)):
+        contest = Contest(Stub(name), Model(), WINDOW_ONLY, mutant.algorithm, mutant.profile, case.vector.config)
+        parting = contest.parting(case.events)
+        if parting is not None and is_vector(contest, parting.events):
+            return contest, parting, case
+    raise AssertionError(f"{name} and the model part nowhere")
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_small(name: str) -> None:
+    """At most twelve events are left, on which the two still part; a second time it is the same stream."""
+    contest, parting, _ = shortest(name)
+    smallest = shrink(contest, parting)
+    assert len(smallest.events) <= 12
+    assert contest.parting(smallest.events) == smallest
+    assert shrink(contest, parting) == smallest
+
+
+@pytest.mark.long
+def test_twenty_mutants_of_search_are_small() -> None:
+    """At least twenty, of all of SEARCH, are shown by twelve events or less."""
+    lengths = []
+    for name, mutant in mutants().items():
+        if mutant.algorithm == "search" and not mutant.equivalent:
+            contest, parting, _ = shortest(name)
+            lengths.append(len(shrink(contest, parting).events))
+    assert sum(length <= 12 for length in lengths) >= 20
+
+
+@pytest.mark.parametrize("name", ["guard-at-least", "cubic-beta-half", "resume-loss-filter", "jumpstart-seven-tenths"])
+def test_valid_as_a_vector(tmp_path: Path, name: str) -> None:
+    """The stream is a vector that the loader takes, and its snippet builds the same events."""
+    contest, parting, case = shortest(name)
+    smallest = shrink(contest, parting)
+    raw = vector_of(contest, smallest, case.id, ("mine", "the model"))
+    folder = tmp_path / contest.algorithm
+    folder.mkdir()
+    path = folder / f"{raw['id'].partition('.')[2]}.json"
+    path.write_text(vector_text(raw), encoding="utf-8")
+    vector = load(path)
+    assert vector.events == smallest.events
+    (again,) = cases([vector])
+    assert contest.parting(again.events) == smallest
+    expected = {d.observable: d.expected for d in smallest.differences}
+    names: dict[str, Any] = {}
+    exec(snippet(contest, smallest, expected), names)  # noqa: S102 what is tested is that it runs
+    assert tuple(names["b"].events) == smallest.events
+
+
+@pytest.mark.parametrize("step", range(0, 2600, 150))
+def test_steps_give_the_stream_back(step: int) -> None:
+    """A stream taken apart and put together is the same."""
+    case = every_case()[step]
+    config = config_from_json(case.vector.config)
+    data = any(getattr(event, "oldest_unacked_packet", None) is not None for event in case.events)
+    data = data or any(getattr(event, "retransmits", ()) for event in case.events)
+    again = events_of(steps_of(case.events), config.max_datagram_size_bytes, config.initial_window_bytes, data=data)
+    assert again is not None
+    assert tuple(again) == case.events
+
+
+def run(*words: object) -> Any:
+    """Call the command."""
+    return CliRunner().invoke(main, ["shrink", *map(str, words)])
+
+
+def bad(*words: str) -> str:
+    """Return the command line of a bad adapter."""
+    return " ".join([sys.executable, str(BAD / words[0]) + ".py", *words[1:]])
+
+
+WRONG = bad("declares", "{}", "off-by=1")
+
+
+def test_command(tmp_path: Path) -> None:
+    """The command writes a vector and prints events, reason and snippet."""
+    root = write_vectors(tmp_path / "vectors")
+    result = run("--adapter", WRONG, "--vectors", root, "--output", tmp_path / "out")
+    assert result.exit_code == 0, result.output
+    (path,) = (tmp_path / "out").rglob("*.json")
+    raw = json.loads(path.read_text(encoding="utf-8"))
+    assert raw["id"].startswith("slow-start.shrunk.")
+    assert "b = StreamBuilder(" in result.output
+    assert "b.expect(cwnd_bytes=" in result.output
+    assert len(raw["events"]) <= 3
+
+
+def test_nothing_to_shrink(tmp_path: Path) -> None:
+    """A right adapter leaves nothing to shrink; two that agree neither."""
+    root = write_vectors(tmp_path / "vectors")
+    right = bad("declares", "{}")
+    for words in ([], ["--against", right]):
+        result = run("--adapter", right, *words, "--vectors", root, "--output", tmp_path / "out")
+        assert result.exit_code == 4
+        assert "no difference in 3 cases" in result.output
+
+
+def test_two_adapters(tmp_path: Path) -> None:
+    """The right one takes the place of the model."""
+    root = write_vectors(tmp_path / "vectors")
+    words = ("--adapter", WRONG, "--against", bad("declares", "{}"))
+    result = run(*words, "--vectors", root, "--output", tmp_path / "out")
+    assert result.exit_code == 0, result.output
+    assert "where declares.py" not in result.output.splitlines()[0]
+
+
+def test_unknown_case(tmp_path: Path) -> None:
+    """An unknown case is refused with the nearest there is."""
+    root = write_vectors(tmp_path / "vectors")
+    result = run("slow-start.first.smal", "--adapter", bad("declares", "{}"), "--vectors", root)
+    assert result.exit_code == 2
+    assert "did you mean slow-start.first.small@rfc-9002" in result.stderr

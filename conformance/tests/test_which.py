@@ -1,0 +1,75 @@
+"""Which profile an implementation follows, and in what it departs from it."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from firstflight_conformance.cli import main
+from firstflight_conformance.paths import VECTORS
+from runner_support import BAD, write_vectors
+
+HERE = Path(__file__).parent
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The vectors of HyStart++ but the longest."""
+    root = tmp_path_factory.mktemp("vectors")
+    (root / "hystartpp").mkdir()
+    for path in sorted((VECTORS / "hystartpp").glob("*.json")):
+        if path.stat().st_size < 200_000:
+            (root / "hystartpp" / path.name).write_bytes(path.read_bytes())
+    return root
+
+
+def which(
+    root: Path, tmp_path: Path, *mutants: str, claims: str = "rfc-9406", runs: str = "rfc-9406"
+) -> tuple[str, Any]:
+    """Ask for an adapter that claims one profile and runs another, with mutants in it."""
+    path = tmp_path / "which.json"
+    words = [sys.executable, HERE / "mutant_adapter.py", "hystartpp", claims, runs, *mutants]
+    command = ["which", "--adapter", " ".join(map(str, words)), "--vectors", str(root), "--json", str(path)]
+    result = CliRunner().invoke(main, command)
+    assert result.exit_code == 0, result.output
+    return result.output, json.loads(path.read_text(encoding="utf-8"))["hystartpp"]
+
+
+@pytest.mark.parametrize("profile", ["rfc-9406", "rfc-9406-unpaced", "ngtcp2"])
+def test_names_the_profile(root: Path, tmp_path: Path, profile: str) -> None:
+    """The profile that is run is the nearest, whatever is claimed; the others come with vectors that tell."""
+    output, found = which(root, tmp_path, runs=profile)
+    assert found["nearest"] == profile
+    assert found["departs"] == []
+    assert found["profiles"][0]["agree"] == found["profiles"][0]["of"]
+    assert f"nearest: hystartpp/{profile}" in output
+    assert "not hystartpp/" in output
+    assert all("+" not in entry["profile"] for entry in found["profiles"])
+
+
+def test_names_the_reading(root: Path, tmp_path: Path) -> None:
+    """One reading apart from a profile is nearer than two apart from another, though more vectors agree with that."""
+    output, found = which(root, tmp_path, "hystartpp-four-rounds")
+    assert found["nearest"] == "rfc-9406"
+    assert found["departs"][0] == {
+        "cause": "hystartpp-four-rounds",
+        "kind": "reading",
+        "clauses": found["departs"][0]["clauses"],
+        "explains": found["departs"][0]["of"],
+        "of": found["departs"][0]["of"],
+        "exact": True,
+    }
+    assert "departs from it by hystartpp-four-rounds, exactly" in output
+
+
+def test_unknown_algorithm(tmp_path: Path) -> None:
+    """An algorithm that the adapter does not declare is refused with those that it does."""
+    root = write_vectors(tmp_path / "vectors")
+    words = ["which", "--adapter", f"{sys.executable} {BAD / 'declares.py'} {{}}", "--vectors", str(root)]
+    result = CliRunner().invoke(main, [*words, "--algorithm", "slow-star"])
+    assert result.exit_code == 2
+    assert "did you mean slow-start" in result.stderr
+    assert CliRunner().invoke(main, words).exit_code == 0
