@@ -12,7 +12,7 @@ READY := $(VENV)/.ready
 REPORTS := build/report
 
 .DEFAULT_GOAL := help
-.PHONY: help setup conformance test check lint test-python test-c test-long coverage-c vectors generate mutants prove bench docs results \
+.PHONY: help setup conformance test check lint test-python test-c test-long coverage-c vectors generate mutants prove bench docs results loaders dist \
     adapters c-adapters cargo-adapters go-adapters java-adapters requirements clean
 
 help:  ## List the jobs
@@ -38,7 +38,7 @@ conformance: setup adapters  ## Check the vectors, judge both references and the
 	$(FIRSTFLIGHT) run --both --report-json $(REPORTS)/report.json --junit $(REPORTS)/junit.xml
 	@echo "report: $(REPORTS)/report.json; make docs writes the page State of the stacks from it"
 
-test: lint test-c test-python coverage-c mutants conformance docs  ## Run everything
+test: lint test-c test-python loaders coverage-c mutants conformance docs  ## Run everything
 
 check: lint test-c test-python  ## Lint and the tests of both references and of the tools
 
@@ -54,6 +54,10 @@ test-python: setup c-adapters  ## pytest: the model, the tools, Python against C
 
 test-c: setup  ## Unity tests of the C port with gcc and clang, under ASan and UBSan
 	$(MAKE) --no-print-directory --silent -C reference-c test PYTHON="$(CURDIR)/$(BIN)/python"
+
+loaders: setup  ## The loaders of the vectors in seven languages, and the adapters beside them, each tested where its tools are
+	@$(FIRSTFLIGHT) vectors --flat build/flat
+	@FIRSTFLIGHT="$(CURDIR)/$(FIRSTFLIGHT)" FIRSTFLIGHT_FLAT="$(CURDIR)/build/flat" OUT="$(CURDIR)/build/loaders" conformance/loaders/test.sh
 
 test-long: setup c-adapters  ## A million random events per profile, Python against C and plain programs; every published result again
 	$(BIN)/pytest -q -n $(JOBS) -m long
@@ -122,6 +126,9 @@ java-adapters:
 	else \
 	    echo "java-adapters: skipped: there is no javac or no mvn here"; \
 	fi
+
+dist: setup  ## Archives to take away in build/dist: vectors with loaders, the C port, wheels, the site if it is built; SHA256SUMS
+	@$(BIN)/python -m firstflight_conformance.dist
 
 requirements: setup  ## Resolve requirements/dev.in anew (needs uv)
 	uv pip compile --universal --generate-hashes --python-version 3.11 --no-header --no-emit-index-url -q \

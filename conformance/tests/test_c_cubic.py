@@ -56,7 +56,7 @@ def test_arithmetic(build: str) -> None:
             t_ns = max(k_ns + rng.below(3) - 1, 0)
         expected = window.window_bytes(w_max, k_ns, datagram, t_ns)
         assert lib.ff_cubic_window_bytes(w_max, k_ns, datagram, t_ns) == expected
-        assert lib.ff_cubic_time_ns(w_max, datagram) == window.cube_time_ns(w_max, datagram)
+        assert lib.ff_cubic_cube_time_ns(w_max, datagram) == window.cube_time_ns(w_max, datagram)
         cwnd = some(WINDOW_MAX_BYTES) + 1
         acked = min(some(2**48 - 1), cwnd)
         share = lib.ff_cubic_share(acked, cwnd // 2, cwnd)

@@ -170,8 +170,8 @@ PLANTED = [
     ("search_draft_00", "(now - s.bin_end) // s.bin_duration + 1", "(now - s.bin_end - 1) // s.bin_duration + 1"),
     (
         "search_draft_09",
-        "(s.bin_duration - rest) * window(s.sent_bins, prev_idx) + rest * window(s.sent_bins, prev_idx - 1)",
-        "(s.bin_duration - rest) * window(s.sent_bins, prev_idx - 1) + rest * window(s.sent_bins, prev_idx)",
+        "(s.bin_duration - rest) * newer + rest * older",
+        "(s.bin_duration - rest) * older + rest * newer",
     ),
     ("jumpstart_pfldnet_2007", "(d - s.r) // 2", "d // 2 - s.r"),
     ("careful_resume_rfc_9959", "max(s.pipesize, s.initial_window)", "max(s.flight_size, s.initial_window)"),

@@ -4,8 +4,9 @@
  *
  * Windows are in bytes, as section 4.1 allows, and times in ns. The text has real numbers: here W_est and the window carry a fraction in
  * units of 2^-32 bytes but are compared in whole bytes, K is in whole ns, W_cubic in whole bytes from W_max, and every division is
- * rounded down. Written from draft-ietf-tcpm-rfc8312bis-15, the last before the RFC. The same functions in the same order are in
- * reference-py, plain/cubic_rfc_9438.py.
+ * rounded down. Written from draft-ietf-tcpm-rfc8312bis-15, the last before the RFC. Not here: HyStart++, which 4.10 recommends (SHOULD)
+ * where this has the plain slow start (MAY), and the timer of a sender whose window of one segment meets further marks (4.6, MUST). U1 to
+ * U12: the open points of the page. The same functions in the same order are in reference-py, plain/cubic_rfc_9438.py.
  *
  *     struct cubic_rfc_9438 cubic;
  *     cubic_rfc_9438_begin(&cubic, max_datagram_size, initial_window);
@@ -152,7 +153,7 @@ static inline uint64_t cubic_rfc_9438_slow_start_packets(const struct cubic_rfc_
     return missing < run.count ? missing : run.count;
 }
 
-/* RFC 9002, 7.3.1: slow start, by less than 2^32 bytes, up to the bound that keeps all sums here in 64 bits. */
+/* RFC 9002, 7.3.1: slow start, by less than 2^48 bytes, up to the bound that keeps all sums here in 64 bits. */
 static inline void cubic_rfc_9438_increase(struct cubic_rfc_9438 *s, uint64_t more_bytes) {
     s->now.cwnd += more_bytes;
     if (s->now.cwnd > CUBIC_RFC_9438_WINDOW_MAX)
@@ -166,7 +167,7 @@ static inline enum cubic_rfc_9438_outcome cubic_rfc_9438_on_ack(struct cubic_rfc
     if (ack->app_limited) {
         if (s->limited_since == CUBIC_RFC_9438_NONE)
             s->limited_since = ack->now;
-        return CUBIC_RFC_9438_APP_LIMITED;
+        return CUBIC_RFC_9438_APP_LIMITED; /* [cubic.limited.growth] */
     }
     enum cubic_rfc_9438_outcome outcome = CUBIC_RFC_9438_IN_RECOVERY;
     uint64_t bytes_acked = 0;
@@ -176,7 +177,7 @@ static inline enum cubic_rfc_9438_outcome cubic_rfc_9438_on_ack(struct cubic_rfc
         if (cubic_rfc_9438_in_congestion_recovery(s, run.sent_time))
             continue;
         outcome = CUBIC_RFC_9438_GROWN;
-        /* At cwnd = ssthresh the text has slow start (4.10), RFC 9002 congestion avoidance (7.3.3): the latter is taken. */
+        /* At cwnd = ssthresh the text has slow start (4.10), RFC 9002 congestion avoidance (7.3.3): the latter is taken (U9). */
         uint64_t packets = cubic_rfc_9438_slow_start_packets(s, run);
         cubic_rfc_9438_increase(s, packets * run.size_bytes);
         if (packets < run.count) {
@@ -220,7 +221,7 @@ static inline void cubic_rfc_9438_on_new_ack_in_congestion_avoidance(struct cubi
         cubic_rfc_9438_begin_stage(s, cwnd);
     }
     uint64_t t = t_current - s->now.t_epoch;
-    bytes_acked = bytes_acked < cwnd ? bytes_acked : cwnd; /* [cubic.grow.at-most-a-window] */
+    bytes_acked = bytes_acked < cwnd ? bytes_acked : cwnd; /* [cubic.grow.at-most-a-window] ours: the text has no such bound */
     uint64_t alpha = s->now.w_est >= s->now.cwnd_prior ? 1 : 9;
     uint64_t of = s->now.w_est >= s->now.cwnd_prior ? 1 : 17; /* [cubic.friendly.alpha] */
     /* 9 * (2^16 - 1) * 2^32 < 2^52, and so is the quotient, since bytes_acked <= cwnd. */
@@ -229,13 +230,14 @@ static inline void cubic_rfc_9438_on_new_ack_in_congestion_avoidance(struct cubi
     s->now.w_est += more >> 32;
     s->now.w_est_fraction = (uint32_t)more;
     if (cubic_rfc_9438_w_cubic(s, t) < s->now.w_est) {
-        /* Where W_est is below cwnd the text lowers cwnd to it; elsewhere cwnd only grows, and so it does here. */
+        /* Where W_est is below cwnd the text lowers cwnd to it; elsewhere cwnd only grows, and so it does here (U8). */
         if (s->now.w_est > cwnd)                                                   /* [cubic.friendly.never-lowers] */
             cubic_rfc_9438_set_cwnd(s, s->now.w_est, s->now.w_est_fraction); /* [cubic.friendly.region] */
     } else {
         uint64_t target = cubic_rfc_9438_w_cubic(s, t + ack->smoothed_rtt);              /* [cubic.target] */
         target = target > cwnd ? target : cwnd;                                          /* [cubic.target.least] */
         target = target < cwnd + cwnd / 2 ? target : cwnd + cwnd / 2;                    /* [cubic.target.most] */
+        /* The text has (target - cwnd) / cwnd segments for each new ACK; here it is for each segment that is acknowledged (U1). */
         uint64_t whole = cubic_rfc_9438_share(target - cwnd, bytes_acked, cwnd, &rest); /* [cubic.grow] */
         uint64_t fraction = cubic_rfc_9438_share(UINT64_C(1) << 32, rest, cwnd, &rest); /* below 2^32 */
         cubic_rfc_9438_set_cwnd(s, cwnd + whole, s->now.cwnd_fraction + fraction);
@@ -274,17 +276,17 @@ static inline struct cubic_rfc_9438_natural cubic_rfc_9438_cube(uint64_t a) {
 }
 
 /* 4.2; after a timeout (4.8) W_max is cwnd_epoch, and K is 0. After HyStart++ (4.10) cwnd_prior would be cwnd_epoch too.
- * The text does not say what K is where cwnd_epoch is above W_max: here it is 0 as well. */
+ * The text does not say what K is where cwnd_epoch is above W_max: here it is 0 as well (U11). */
 static inline void cubic_rfc_9438_begin_stage(struct cubic_rfc_9438 *s, uint64_t cwnd_epoch) {
     if (s->now.w_max == CUBIC_RFC_9438_NONE || s->now.w_max < cwnd_epoch)
-        s->now.w_max = cwnd_epoch; /* [cubic.epoch.no-maximum] */
+        s->now.w_max = cwnd_epoch; /* [cubic.epoch.no-maximum] [cubic.epoch.low-maximum] */
     struct cubic_rfc_9438_natural number = {{5, 0, 0, 0, 0, 0}}; /* * 10^27 * 2^62 < 2^155 */
     number = cubic_rfc_9438_times(number, s->now.w_max - cwnd_epoch);
     for (int i = 0; i < 3; i++)
         number = cubic_rfc_9438_times(number, 1000000000); /* a second, in ns, cubed */
     number = cubic_rfc_9438_over(number, (uint32_t)(2 * s->mss));
     s->now.k = cubic_rfc_9438_cube_root(&number); /* [cubic.k] */
-    s->now.w_est = cwnd_epoch;
+    s->now.w_est = cwnd_epoch; /* [cubic.friendly.begin] */
     s->now.w_est_fraction = s->now.cwnd_fraction;
 }
 
@@ -330,7 +332,8 @@ static inline void cubic_rfc_9438_set_cwnd(struct cubic_rfc_9438 *s, uint64_t cw
     }
 }
 
-/* 4.6 and 4.7, once for each recovery period of RFC 9002. A QUIC sender may reduce cwnd in place of flight_size. */
+/* 4.6 and 4.7, once for each recovery period of RFC 9002. A QUIC sender that does not let an unused window grow may reduce cwnd in place of
+ * flight_size (U3); fast convergence is always on (U5). */
 static inline enum cubic_rfc_9438_outcome cubic_rfc_9438_on_congestion_event(struct cubic_rfc_9438 *s, uint64_t minimum_window,
                                                                              uint64_t sent_time, uint64_t now) {
     uint64_t cwnd = s->now.cwnd, two = 2 * s->mss;
@@ -344,7 +347,7 @@ static inline enum cubic_rfc_9438_outcome cubic_rfc_9438_on_congestion_event(str
         s->now.w_max = cwnd;
     s->now.cwnd_prior = cwnd;                             /* [cubic.maximum] */
     uint64_t ssthresh = cwnd / 10 * 7 + cwnd % 10 * 7 / 10; /* [cubic.reduce] 7 cwnd / 10 */
-    s->now.cwnd = ssthresh > minimum_window ? ssthresh : minimum_window;
+    s->now.cwnd = ssthresh > minimum_window ? ssthresh : minimum_window; /* [cubic.reduce.at-once] */
     s->now.ssthresh = ssthresh > two ? ssthresh : two; /* [cubic.reduce.minimum] */
     s->now.cwnd_fraction = 0;
     s->now.t_epoch = CUBIC_RFC_9438_NONE;
@@ -354,7 +357,7 @@ static inline enum cubic_rfc_9438_outcome cubic_rfc_9438_on_congestion_event(str
 /* 4.6, and 4.9.2: what it replaces is saved. sent_time_of_last_loss: the latest at which one of the lost packets was sent. */
 static inline enum cubic_rfc_9438_outcome cubic_rfc_9438_on_lost(struct cubic_rfc_9438 *s, uint64_t sent_time_of_last_loss,
                                                                  uint64_t now) {
-    struct cubic_rfc_9438_variables saved = s->now;
+    struct cubic_rfc_9438_variables saved = s->now; /* [cubic.spurious.save] */
     enum cubic_rfc_9438_outcome outcome = cubic_rfc_9438_on_congestion_event(s, 2 * s->mss, sent_time_of_last_loss, now);
     if (outcome == CUBIC_RFC_9438_REDUCED) {
         s->undo = saved;
@@ -363,7 +366,7 @@ static inline enum cubic_rfc_9438_outcome cubic_rfc_9438_on_lost(struct cubic_rf
     return outcome;
 }
 
-/* 4.6: the reduction on ECE. No loss can be found to be spurious any more. sent_time: of the largest packet acknowledged. */
+/* 4.6: the reduction on ECE. That no loss can be found to be spurious any more is ours. sent_time: of the largest packet acknowledged. */
 static inline enum cubic_rfc_9438_outcome cubic_rfc_9438_on_ce(struct cubic_rfc_9438 *s, uint64_t sent_time, uint64_t now) {
     enum cubic_rfc_9438_outcome outcome =
         cubic_rfc_9438_on_congestion_event(s, s->mss, sent_time, now); /* [cubic.reduce.minimum-ce] */
@@ -372,24 +375,25 @@ static inline enum cubic_rfc_9438_outcome cubic_rfc_9438_on_ce(struct cubic_rfc_
     return outcome;
 }
 
-/* 4.8: the timeout. The loss that established it has already set ssthresh. K will be 0. */
+/* 4.8: the timeout. The loss that established it has already set ssthresh (U10). K will be 0. Nothing is left to restore (U7). */
 static inline enum cubic_rfc_9438_outcome cubic_rfc_9438_on_persistent_congestion(struct cubic_rfc_9438 *s) {
     s->now.w_max = CUBIC_RFC_9438_NONE; /* [cubic.persistent] */
     s->now.t_epoch = CUBIC_RFC_9438_NONE;
     s->now.cwnd_fraction = 0;
-    s->has_undo = 0;
+    s->has_undo = 0;          /* [cubic.spurious.persistent] */
     s->now.cwnd = 2 * s->mss; /* RFC 9002, B.8 */
     s->now.congestion_recovery_start_time = 0;
     s->now.in_recovery = 0;
     return CUBIC_RFC_9438_COLLAPSED;
 }
 
-/* 4.9.2; the recovery period of RFC 9002, of which the text does not speak, is restored as well. */
+/* 4.9.2; the recovery period of RFC 9002, of which the text does not speak, is restored as well (U7), as it would have gone on. t_epoch is
+ * restored without the time that has been left out since (U12). */
 static inline enum cubic_rfc_9438_outcome cubic_rfc_9438_on_spurious_loss(struct cubic_rfc_9438 *s) {
     if (!s->has_undo || s->now.cwnd >= s->now.cwnd_prior)
-        return CUBIC_RFC_9438_UNCHANGED;
-    /* an ACK that ended the one ended the other, which began before */
-    int in_recovery = s->undo.in_recovery && s->now.in_recovery;
+        return CUBIC_RFC_9438_UNCHANGED; /* [cubic.spurious.late] */
+    /* An ACK that ended this recovery ended the one before it as well, which began earlier. */
+    int in_recovery = s->undo.in_recovery && s->now.in_recovery; /* [cubic.spurious.recovery] */
     s->now = s->undo; /* [cubic.spurious] */
     s->now.in_recovery = in_recovery;
     s->has_undo = 0;

@@ -120,7 +120,7 @@ static inline enum jumpstart_pfldnet_2007_outcome
 jumpstart_pfldnet_2007_on_congestion_event(struct jumpstart_pfldnet_2007 *s, uint64_t sent_time, uint64_t now,
                                            uint64_t packets_of_first_flight, struct jumpstart_pfldnet_2007_window *window);
 
-/* The D packets are paced over the first RTT: packet i leaves after i / D of it. i * rtt / D is split at the quotient of rtt by D: i and
+/* The D packets are paced over the first RTT: packet i leaves after i / D of it (open). i * rtt / D is split at the quotient of rtt by D: i and
  * the rest are at most D < 2^29. */
 static inline uint64_t jumpstart_pfldnet_2007_next_release_ns(const struct jumpstart_pfldnet_2007 *s) {
     if (!s->jumping)
@@ -140,7 +140,7 @@ static inline void jumpstart_pfldnet_2007_begin(struct jumpstart_pfldnet_2007 *s
     s->begun = s->jumping = s->lost_of_first_flight = s->accounted = 0;
 }
 
-/* After the handshake: D is the minimum of the receiver's advertised window and the data queued. */
+/* After the handshake: D is the minimum of the receiver's advertised window and the data queued. That cwnd becomes D is open. */
 static inline enum jumpstart_pfldnet_2007_outcome
 jumpstart_pfldnet_2007_on_backlog(struct jumpstart_pfldnet_2007 *s, const struct jumpstart_pfldnet_2007_backlog *backlog,
                                   struct jumpstart_pfldnet_2007_window *window) {
@@ -155,7 +155,7 @@ jumpstart_pfldnet_2007_on_backlog(struct jumpstart_pfldnet_2007 *s, const struct
     if (backlog->latest_rtt_ns == JUMPSTART_PFLDNET_2007_NONE)
         return JUMPSTART_PFLDNET_2007_NO_RTT_SAMPLE; /* [jumpstart.start.no-rtt] */
     if (queued_bytes > JUMPSTART_PFLDNET_2007_JUMP_MAX)
-        queued_bytes = JUMPSTART_PFLDNET_2007_JUMP_MAX;
+        queued_bytes = JUMPSTART_PFLDNET_2007_JUMP_MAX; /* [jumpstart.amount.maximum] */
     uint64_t packets = (queued_bytes + size - 1) / size; /* [jumpstart.amount.queued] */
     if (packets > window_packets)
         packets = window_packets; /* [jumpstart.amount.receive-window] */
@@ -183,11 +183,12 @@ static inline enum jumpstart_pfldnet_2007_outcome jumpstart_pfldnet_2007_on_wind
     return JUMPSTART_PFLDNET_2007_JUMP_CHANGED;
 }
 
-/* Jump Start terminates when all D packets are transmitted. During loss recovery R counts the retransmissions. */
+/* Jump Start terminates when all D packets are transmitted. R counts the retransmissions: of the first flight's data (open). */
 static inline enum jumpstart_pfldnet_2007_outcome
 jumpstart_pfldnet_2007_on_sent(struct jumpstart_pfldnet_2007 *s, const struct jumpstart_pfldnet_2007_sent *sent) {
     s->next_packet = sent->last + 1;
-    for (uint32_t i = 0; s->lost_of_first_flight && i < sent->retransmit_count; i++)
+    /* Those sent during loss recovery: R is 0 again at its beginning, and read at its end. */
+    for (uint32_t i = 0; i < sent->retransmit_count; i++)
         s->r += jumpstart_pfldnet_2007_of_first_flight(s, sent->retransmits[i].first,
                                                        sent->retransmits[i].last); /* [jumpstart.loss.count] */
     if (!s->jumping)
@@ -200,7 +201,7 @@ jumpstart_pfldnet_2007_on_sent(struct jumpstart_pfldnet_2007 *s, const struct ju
     return JUMPSTART_PFLDNET_2007_JUMP_SENT;
 }
 
-/* The D packets are those that have left; if it ends early, fewer than were planned. */
+/* The D packets are those that have left; if it ends early, fewer than were planned (open). */
 static inline void jumpstart_pfldnet_2007_end_jump(struct jumpstart_pfldnet_2007 *s) {
     if (!s->jumping)
         return;
@@ -243,13 +244,14 @@ jumpstart_pfldnet_2007_on_ack_in_recovery(struct jumpstart_pfldnet_2007 *s, cons
     return s->lost_of_first_flight ? jumpstart_pfldnet_2007_account(s, window) : JUMPSTART_PFLDNET_2007_NORMAL;
 }
 
-/* At the end of loss recovery: cwnd = (D - R) / 2, which further reduces it. Rounding, least values and threshold are open. */
+/* At the end of loss recovery: cwnd = (D - R) / 2, which further reduces it. Rounding, least values, threshold and that it is once are
+ * open. */
 static inline enum jumpstart_pfldnet_2007_outcome
 jumpstart_pfldnet_2007_account(struct jumpstart_pfldnet_2007 *s, struct jumpstart_pfldnet_2007_window *window) {
     s->lost_of_first_flight = 0;
     s->accounted = 1;
     uint64_t d = s->end - s->first, minimum_window = 2 * s->max_datagram_size;
-    uint64_t packets = d > s->r + 1 ? (d - s->r) / 2 : 1; /* [jumpstart.account.half] */
+    uint64_t packets = d > s->r + 1 ? (d - s->r) / 2 : 1; /* [jumpstart.account.half] [jumpstart.account.floor] */
     uint64_t half = packets * s->max_datagram_size;
     if (half < window->cwnd)
         window->cwnd = half;                                                             /* [jumpstart.account.never-raises] */
@@ -277,7 +279,7 @@ static inline enum jumpstart_pfldnet_2007_outcome jumpstart_pfldnet_2007_on_ce(s
 }
 
 /* Upon loss detection cwnd is halved, per normal TCP: the window, as Jacobson 1988 has it, to whom the paper refers. At least two packets
- * (open). */
+ * are left, and Jump Start ends (both open). */
 static inline enum jumpstart_pfldnet_2007_outcome
 jumpstart_pfldnet_2007_on_congestion_event(struct jumpstart_pfldnet_2007 *s, uint64_t sent_time, uint64_t now,
                                            uint64_t packets_of_first_flight, struct jumpstart_pfldnet_2007_window *window) {

@@ -2,8 +2,9 @@
  * SEARCH as in draft-chung-ccwg-search-09, as far as the code that carries it out and the discussion of that code tell, in one header to
  * be copied into a stack. C11 and C++17; no allocation, no floating point, no global state.
  *
- * The previous window is interpolated backward; forward, as printed, is a mistake that its authors acknowledge. The same functions in
- * the same order are in reference-py, plain/search_draft_09.py.
+ * Of its text only the abstract was read. The previous window is interpolated backward, as in neqo, where a comment says that the text
+ * does so forward, by mistake. The restart after missed bins, there said to be an option, is left out. The drain is that of Linux 4, in
+ * bytes. The same functions in the same order are in reference-py, plain/search_draft_09.py.
  *
  *     struct search_draft_09 search;
  *     search_draft_09_begin(&search, max_datagram_size);
@@ -15,7 +16,7 @@
  *     case SEARCH_DRAFT_09_EXITED: case SEARCH_DRAFT_09_DRAINING: break; // the window does not grow
  *     default: cwnd grows as ever;
  *     }
- *     ... on persistent congestion: search_draft_09_restart(&search);
+ *     ... on persistent congestion, or where slow start begins again for another reason: search_draft_09_restart(&search);
  *
  * Domain: now_ns from 1, now_ns and rtt_ns below 2^59 (18 years), now_ns never falling; what was sent and what was delivered since the
  * begin below 2^60, bytes_in_flight below 2^63. Times inside are in ticks of 1/20 ns, in which BIN_DURATION = 3.5 * INITIAL_RTT / 10 =
@@ -122,7 +123,7 @@ static inline enum search_draft_09_outcome search_draft_09_on_ack(struct search_
     return search_draft_09_search(s, now_ns);
 }
 
-/* Persistent congestion: SEARCH begins anew with the next ACK. */
+/* SEARCH begins anew with the next ACK in slow start. */
 static inline void search_draft_09_restart(struct search_draft_09 *s) {
     s->bin_end_ns = 0; /* [search.restart] */
     s->bin_duration = 0;
@@ -230,7 +231,7 @@ search_draft_09_drain(struct search_draft_09 *s, uint64_t packets, uint64_t byte
     *cwnd = flight > s->target_cwnd ? flight : s->target_cwnd; /* [search.drain.step] */
     if (flight > s->target_cwnd)
         return SEARCH_DRAFT_09_DRAINING;
-    s->target_cwnd = 0; /* [search.drain.end] */
+    search_draft_09_restart(s); /* [search.drain.end] */
     return SEARCH_DRAFT_09_DRAINED;
 }
 

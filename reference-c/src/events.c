@@ -6,38 +6,45 @@ static bool within(uint64_t value, uint64_t low, uint64_t high)
     return low <= value && value <= high;
 }
 
-static bool rtt_valid(uint64_t rtt_ns)
+/* Return whether a value is in 1..high: 0 wraps. */
+static bool positive_within(uint64_t value, uint64_t high)
 {
-    return rtt_ns == FF_NO_RTT_NS || rtt_ns <= FF_TIME_MAX_NS;
+    return value - 1 < high;
+}
+
+/* Return whether a value is in 0..high or UINT64_MAX, which stands for none and wraps to 0. */
+static bool within_or_none(uint64_t value, uint64_t high)
+{
+    return value + 1 <= high + 1;
 }
 
 static bool run_valid(const struct ff_run *run, uint64_t t_ns)
 {
     /* The count is tested as a difference: first = 0, last = 2^64 - 1 would wrap. */
-    return run->first <= run->last && run->last - run->first < FF_RUN_MAX_PACKETS &&
-           run->last <= FF_PACKET_MAX && within(run->size_bytes, 1, FF_DATAGRAM_MAX_BYTES) && within(run->sent_t_ns, 1, t_ns);
+    return run->last <= FF_PACKET_MAX && run->first <= run->last && positive_within(run->size_bytes, FF_DATAGRAM_MAX_BYTES) &&
+           run->last - run->first < FF_RUN_MAX_PACKETS && positive_within(run->sent_t_ns, t_ns);
 }
 
 static bool runs_valid(const struct ff_run *runs, size_t run_count, uint64_t total_bytes, uint64_t t_ns)
 {
-    uint64_t sum_bytes = 0;
+    uint64_t left_bytes = total_bytes;
     uint64_t next_packet = 0;
 
-    if (run_count == 0 || !within(total_bytes, 1, FF_EVENT_MAX_BYTES)) {
+    if (!positive_within(total_bytes, FF_EVENT_MAX_BYTES)) {
         return false;
     }
-    for (size_t i = 0; i < run_count; i++) {
-        if (runs[i].first < next_packet || !run_valid(&runs[i], t_ns)) {
+    for (const struct ff_run *run = runs; run < runs + run_count; run++) {
+        if (run->first < next_packet || !run_valid(run, t_ns)) {
             return false;
         }
-        next_packet = runs[i].last + 1;
-        /* At most total_bytes < 2^48 so far; a run adds at most 65535 * 65535 < 2^32. */
-        sum_bytes += ff_run_count(&runs[i]) * runs[i].size_bytes;
-        if (sum_bytes > total_bytes) {
+        uint64_t run_bytes = ff_run_count(run) * run->size_bytes; /* at most 65535 * 65535 < 2^32 */
+        if (run_bytes > left_bytes) {
             return false;
         }
+        left_bytes -= run_bytes;
+        next_packet = run->last + 1;
     }
-    return sum_bytes == total_bytes;
+    return left_bytes == 0; /* there was a run, as there were bytes */
 }
 
 static bool ranges_valid(const struct ff_range *ranges, size_t count)
@@ -53,23 +60,23 @@ static bool ranges_valid(const struct ff_range *ranges, size_t count)
 
 static bool ack_valid(const struct ff_ack *ack, uint64_t t_ns)
 {
-    return runs_valid(ack->packets, ack->run_count, ack->bytes, t_ns) && rtt_valid(ack->latest_rtt_ns) &&
-           rtt_valid(ack->min_rtt_ns) && rtt_valid(ack->smoothed_rtt_ns) && ack->next_packet <= FF_PACKET_MAX + 1 &&
-           (ack->oldest_unacked_packet <= FF_PACKET_MAX + 1 || ack->oldest_unacked_packet == FF_NO_PACKET);
+    return runs_valid(ack->packets, ack->run_count, ack->bytes, t_ns) && within_or_none(ack->latest_rtt_ns, FF_TIME_MAX_NS) &&
+           within_or_none(ack->min_rtt_ns, FF_TIME_MAX_NS) && within_or_none(ack->smoothed_rtt_ns, FF_TIME_MAX_NS) &&
+           ack->next_packet <= FF_PACKET_MAX + 1 && within_or_none(ack->oldest_unacked_packet, FF_PACKET_MAX + 1);
 }
 
 static bool saved_path_valid(const struct ff_saved_path *saved)
 {
     return saved->saved_cwnd_bytes <= FF_WINDOW_MAX_BYTES && saved->saved_rtt_ns <= FF_TIME_MAX_NS &&
-           (saved->expires_t_ns == UINT64_MAX || saved->expires_t_ns <= FF_TIME_MAX_NS) &&
-           (saved->max_jump_bytes == UINT64_MAX || within(saved->max_jump_bytes, 1, FF_WINDOW_MAX_BYTES)) &&
-           within(saved->beta_denominator, 1, FF_BETA_MAX) &&
+           within_or_none(saved->expires_t_ns, FF_TIME_MAX_NS) &&
+           saved->max_jump_bytes > 0 && within_or_none(saved->max_jump_bytes, FF_WINDOW_MAX_BYTES) &&
+           positive_within(saved->beta_denominator, FF_BETA_MAX) &&
            within(saved->beta_numerator, (saved->beta_denominator + 1) / 2, saved->beta_denominator);
 }
 
 static bool valid(const struct ff_event *event)
 {
-    if (!within(event->t_ns, 1, FF_TIME_MAX_NS)) {
+    if (!positive_within(event->t_ns, FF_TIME_MAX_NS)) {
         return false;
     }
     switch (event->kind) {
@@ -82,10 +89,10 @@ static bool valid(const struct ff_event *event)
         return runs_valid(event->lost.packets, event->lost.run_count, event->lost.bytes, event->t_ns) &&
                event->lost.next_packet <= FF_PACKET_MAX + 1;
     case FF_EVENT_CE:
-        return event->ce.packet <= FF_PACKET_MAX && within(event->ce.sent_t_ns, 1, event->t_ns);
+        return event->ce.packet <= FF_PACKET_MAX && positive_within(event->ce.sent_t_ns, event->t_ns);
     case FF_EVENT_BACKLOG:
         return event->backlog.queued_bytes <= FF_WINDOW_MAX_BYTES &&
-               event->backlog.receive_window_bytes <= FF_WINDOW_MAX_BYTES && rtt_valid(event->backlog.latest_rtt_ns);
+               event->backlog.receive_window_bytes <= FF_WINDOW_MAX_BYTES && within_or_none(event->backlog.latest_rtt_ns, FF_TIME_MAX_NS);
     case FF_EVENT_PERSISTENT_CONGESTION:
     case FF_EVENT_PTO:
     case FF_EVENT_IDLE_RESTART:

@@ -91,48 +91,6 @@ static const char *const trigger_names[] = {
     [FF_TRIGGER_EXIT_RECOVERY] = "exit_recovery",
 };
 
-void ff_observation_clear(struct ff_observation *observation)
-{
-    observation->cwnd_bytes = 0;
-    observation->ssthresh_bytes = FF_SSTHRESH_INFINITE;
-    observation->phase = FF_PHASE_SLOW_START;
-    observation->outcome = FF_OUTCOME_UNCHANGED;
-    observation->next_release_ns = FF_NONE;
-    observation->recovery_start_ns = FF_NONE;
-    observation->w_max_bytes = FF_NONE;
-    observation->cwnd_prior_bytes = FF_NONE;
-    observation->epoch_start_ns = FF_NONE;
-    observation->k_ns = FF_NONE;
-    observation->w_est_bytes = FF_NONE;
-    observation->bin = FF_NONE;
-    observation->open_bin_bytes = FF_NONE;
-    observation->shift_bins = FF_NONE;
-    observation->current_bytes = FF_NONE;
-    observation->previous_bytes = FF_NONE;
-    observation->target_bytes = FF_NONE;
-    observation->planned_packets = FF_NONE;
-    observation->sent_packets = FF_NONE;
-    observation->repeated_packets = FF_NONE;
-    observation->acked_bytes = FF_NONE;
-    observation->trigger = FF_TRIGGER_NONE;
-    observation->pipesize_bytes = FF_NONE;
-    observation->first_unvalidated_packet = FF_NONE;
-    observation->last_unvalidated_packet = FF_NONE;
-    observation->jump_bytes = FF_NONE;
-    observation->saved_cwnd_bytes = FF_NONE;
-    observation->saved_rtt_ns = FF_NONE;
-    observation->saved_in_use = FF_NONE;
-    observation->round_end_packet = FF_NONE;
-    observation->rtt_samples = FF_NONE;
-    observation->current_min_rtt_ns = FF_NONE;
-    observation->last_min_rtt_ns = FF_NONE;
-    observation->baseline_rtt_ns = FF_NONE;
-    observation->css_rounds = FF_NONE;
-    observation->min_rtt_ns = FF_NONE;
-    observation->round_start_ns = FF_NONE;
-    observation->train_ns = FF_NONE;
-}
-
 const char *ff_phase_name(enum ff_phase phase)
 {
     return (size_t)phase < sizeof phase_names / sizeof phase_names[0] ? phase_names[phase] : NULL;

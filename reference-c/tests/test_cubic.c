@@ -58,16 +58,16 @@ void test_cubic_root_is_exact_at_cubes(void)
         ff_wide_set(&number, roots[i]);
         ff_wide_multiply(&number, roots[i]);
         ff_wide_multiply(&number, roots[i]);
-        TEST_ASSERT_EQUAL_UINT64(roots[i], ff_cubic_root(&number));
+        TEST_ASSERT_EQUAL_UINT64(roots[i], ff_cubic_cube_root(&number));
         ff_wide_set(&one, 1);
         ff_wide_subtract(&number, &one);
-        TEST_ASSERT_EQUAL_UINT64(roots[i] - 1, ff_cubic_root(&number));
+        TEST_ASSERT_EQUAL_UINT64(roots[i] - 1, ff_cubic_cube_root(&number));
     }
 }
 
 void test_cubic_curve_and_its_bounds(void)
 {
-    uint64_t k_ns = ff_cubic_time_ns(10800, 1000);
+    uint64_t k_ns = ff_cubic_cube_time_ns(10800, 1000);
 
     TEST_ASSERT_EQUAL_UINT64(3000 * MS, k_ns);
     TEST_ASSERT_EQUAL_UINT64(25200, ff_cubic_window_bytes(36000, k_ns, 1000, 0));
@@ -78,7 +78,7 @@ void test_cubic_curve_and_its_bounds(void)
     TEST_ASSERT_EQUAL_UINT64(FF_WINDOW_MAX_BYTES,
                              ff_cubic_window_bytes(FF_WINDOW_MAX_BYTES, 0, 65535, UINT64_C(1) << 51));
     TEST_ASSERT_EQUAL_UINT64(0, ff_cubic_window_bytes(FF_WINDOW_MAX_BYTES, UINT64_C(1) << 52, 1, 0));
-    TEST_ASSERT_LESS_THAN_UINT64(UINT64_C(1) << 52, ff_cubic_time_ns(FF_WINDOW_MAX_BYTES, 1));
+    TEST_ASSERT_LESS_THAN_UINT64(UINT64_C(1) << 52, ff_cubic_cube_time_ns(FF_WINDOW_MAX_BYTES, 1));
 }
 
 void test_cubic_shares_of_the_largest_windows(void)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "firstflight/controller.h"
+#include "firstflight/version.h"
 #include "firstflight_adapter.h"
 
 struct adapter {
@@ -48,7 +49,7 @@ const char *firstflight_adapter_hello(void)
     static struct text text;
 
     text.used = 0;
-    append(&text, "{\"op\":\"hello\",\"protocol\":1,\"name\":\"firstflight-c\",\"version\":\"0.1.0\",", "",
+    append(&text, "{\"op\":\"hello\",\"protocol\":1,\"name\":\"firstflight-c\",\"version\":\"", FF_VERSION_STRING "\",",
            "\"algorithms\":{");
     APPEND_PROFILES(&text, "slow-start", ff_newreno_profiles, "");
     APPEND_PROFILES(&text, "cubic", ff_cubic_profiles, "");

@@ -1,3 +1,5 @@
 """Conformance tools of Firstflight: vectors, path simulator, runner, adapters, mutants and reports."""
 
-__version__ = "0.1.0"
+from firstflight_conformance.version import __version__
+
+__all__ = ["__version__"]

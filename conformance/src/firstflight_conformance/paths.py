@@ -1,13 +1,19 @@
-"""Where the parts of a checkout lie. ``FIRSTFLIGHT_ROOT`` names another checkout."""
+"""Where the parts of a checkout lie. ``FIRSTFLIGHT_ROOT`` names another checkout.
+
+An installed package has no checkout around it: what its commands read lies in its folder ``data``, in the same places.
+"""
 
 import os
+from importlib.util import find_spec
 from pathlib import Path
 
-ROOT = Path(os.environ.get("FIRSTFLIGHT_ROOT", Path(__file__).resolve().parents[3]))
+_DATA = Path(__file__).with_name("data")
+_AROUND = _DATA if _DATA.is_dir() else Path(__file__).resolve().parents[3]
+
+ROOT = Path(os.environ.get("FIRSTFLIGHT_ROOT", _AROUND))
 SPEC = ROOT / "spec"
 SCHEMAS = SPEC / "schemas"
 PROFILES = SPEC / "profiles"
-REFERENCE_PY = ROOT / "reference-py" / "src" / "firstflight"
 REFERENCE_C = ROOT / "reference-c"
 VECTORS = ROOT / "vectors"
 CONFORMANCE = ROOT / "conformance"
@@ -17,3 +23,17 @@ NETWORKS = SCENARIOS / "networks"
 PRESETS = CONFORMANCE / "presets"
 MUTANTS = CONFORMANCE / "mutants"
 BUILD = ROOT / "build"
+#: Whether there is a checkout, in which commands may write: not only what an installed package carries.
+IS_CHECKOUT = ROOT != _DATA
+
+
+def _model() -> Path:
+    """Return where the package of the model lies."""
+    if IS_CHECKOUT:
+        return ROOT / "reference-py" / "src" / "firstflight"
+    found = find_spec("firstflight")
+    assert found is not None and found.origin is not None  # this package depends on it
+    return Path(found.origin).parent
+
+
+REFERENCE_PY = _model()

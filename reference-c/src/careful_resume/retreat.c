@@ -1,10 +1,7 @@
 /* Safe Retreat. Mirrors reference-py/src/firstflight/careful_resume_retreat.py. */
 #include "firstflight/careful_resume/phases.h"
 
-static uint64_t larger(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
+#include "firstflight/minmax.h"
 
 static uint64_t floor_bytes(const struct ff_careful_resume_readings *readings, const struct ff_careful_resume *state,
                             const struct ff_newreno *base)
@@ -24,7 +21,7 @@ void ff_resume_retreat(const struct ff_careful_resume_readings *readings, struct
         state->saved = (struct ff_saved_set){0, 0, false}; /* [careful-resume.retreat.delete] */
     }
     uint64_t half_bytes = state->pipesize_bytes / 2; /* [careful-resume.retreat.window] */
-    base->cwnd_bytes = larger(half_bytes, floor_bytes(readings, state, base));
+    base->cwnd_bytes = ff_max(half_bytes, floor_bytes(readings, state, base));
     base->in_recovery = false;
     ff_newreno_forget_congestion(base);
     if (readings->growth_retreat == FF_CAREFUL_RESUME_GROWTH_RETREAT_NONE) {
@@ -35,7 +32,7 @@ void ff_resume_retreat(const struct ff_careful_resume_readings *readings, struct
     }
     if (readings->base_reduction == FF_CAREFUL_RESUME_BASE_REDUCTION_ALSO) {
         base->ssthresh_bytes = ff_newreno_reduced_bytes(base, base->cwnd_bytes);
-        base->cwnd_bytes = larger(base->ssthresh_bytes, ff_newreno_minimum_window_bytes(base));
+        base->cwnd_bytes = ff_max(base->ssthresh_bytes, ff_newreno_minimum_window_bytes(base));
     }
     if (state->marks.last_unvalidated == FF_NO_PACKET ||
         readings->retreat_end == FF_CAREFUL_RESUME_RETREAT_END_LAST_SENT) {
@@ -111,7 +108,7 @@ static void on_congestion(const struct ff_careful_resume_readings *readings, str
         }
     }
     if (readings->retreat_congestion == FF_CAREFUL_RESUME_RETREAT_CONGESTION_REDUCES) {
-        step->base.cwnd_bytes = larger(ff_newreno_reduced_bytes(&step->base, step->base.cwnd_bytes),
+        step->base.cwnd_bytes = ff_max(ff_newreno_reduced_bytes(&step->base, step->base.cwnd_bytes),
                                        ff_newreno_minimum_window_bytes(&step->base));
         step->outcome = FF_OUTCOME_REDUCED;
         return;

@@ -1,27 +1,13 @@
-/* The law of CUBIC. Mirrors reference-py/src/firstflight/cubic.py. */
+/* The law of CUBIC. Mirrors reference-py/src/firstflight/cubic/cubic.py. */
 #include "firstflight/cubic/cubic.h"
 
 #include "firstflight/cubic/window.h"
 #include "firstflight/limits.h"
+#include "firstflight/minmax.h"
 #include "firstflight/observables.h"
 
 #define FRACTION_BITS 32
 #define FRACTION_MASK UINT64_C(0xFFFFFFFF)
-
-static uint64_t smaller(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
-static uint64_t larger(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
-
-static void end_epoch(struct ff_cubic *state)
-{
-    state->epoch = (struct ff_cubic_epoch){.begun = false};
-}
 
 void ff_cubic_begin(struct ff_cubic *state, const struct ff_cubic_readings *readings)
 {
@@ -40,7 +26,7 @@ void ff_cubic_begin(struct ff_cubic *state, const struct ff_cubic_readings *read
 
 void ff_cubic_set_flight(struct ff_cubic *state, uint64_t bytes_in_flight)
 {
-    state->flight_bytes = smaller(bytes_in_flight, FF_WINDOW_MAX_BYTES);
+    state->flight_bytes = ff_min(bytes_in_flight, FF_WINDOW_MAX_BYTES);
 }
 
 /* Let time count again, and take the time that did not out of the stages. */
@@ -94,7 +80,7 @@ static void continue_epoch(struct ff_cubic *state, uint64_t now_ns, uint64_t dat
     if (epoch->begun && epoch->cwnd_bytes == cwnd_bytes) {
         return;
     }
-    end_epoch(state);
+    state->epoch = (struct ff_cubic_epoch){.begun = false};
     epoch->begun = true;
     epoch->start_ns = now_ns; /* [cubic.epoch.begin] */
     if (state->readings.epoch_start == FF_CUBIC_EPOCH_START_RECOVERY && state->reduced_ns != FF_NONE) {
@@ -108,7 +94,7 @@ static void continue_epoch(struct ff_cubic *state, uint64_t now_ns, uint64_t dat
     if (state->cwnd_prior_bytes == FF_NONE) {
         state->cwnd_prior_bytes = cwnd_bytes; /* [cubic.epoch.no-prior] */
     }
-    epoch->k_ns = ff_cubic_time_ns(state->w_max_bytes - cwnd_bytes, datagram_bytes); /* [cubic.k] */
+    epoch->k_ns = ff_cubic_cube_time_ns(state->w_max_bytes - cwnd_bytes, datagram_bytes); /* [cubic.k] */
     epoch->cwnd_bytes = cwnd_bytes;
     epoch->w_est_bytes = cwnd_bytes; /* [cubic.friendly.begin] */
     state->reduced_ns = FF_NONE;
@@ -123,7 +109,7 @@ static void grow_estimate(struct ff_cubic *state, uint64_t datagram_bytes, uint6
         ff_cubic_friendly_increase(datagram_bytes, acked_bytes, cwnd_bytes, reached); /* [cubic.friendly.estimate] */
     uint64_t fraction = epoch->w_est_fraction + (increase & FRACTION_MASK);
 
-    epoch->w_est_bytes = smaller(epoch->w_est_bytes + (increase >> FRACTION_BITS) + (fraction >> FRACTION_BITS),
+    epoch->w_est_bytes = ff_min(epoch->w_est_bytes + (increase >> FRACTION_BITS) + (fraction >> FRACTION_BITS),
                                  FF_WINDOW_MAX_BYTES);
     epoch->w_est_fraction = fraction & FRACTION_MASK;
 }
@@ -152,7 +138,7 @@ static void approach(struct ff_cubic_epoch *epoch, uint64_t acked_bytes, uint64_
     }
     struct ff_cubic_bytes share = ff_cubic_share(acked_bytes, target_bytes - cwnd_bytes, cwnd_bytes); /* [cubic.grow] */
     uint64_t fraction = share.fraction + epoch->cwnd_fraction;
-    epoch->cwnd_bytes = smaller(cwnd_bytes + share.whole + (fraction >> FRACTION_BITS), FF_WINDOW_MAX_BYTES);
+    epoch->cwnd_bytes = ff_min(cwnd_bytes + share.whole + (fraction >> FRACTION_BITS), FF_WINDOW_MAX_BYTES);
     epoch->cwnd_fraction = fraction & FRACTION_MASK;
 }
 
@@ -163,14 +149,14 @@ static uint64_t grow(struct ff_cubic *state, uint64_t t_ns, const struct ff_ack 
 
     resume(state, t_ns);
     continue_epoch(state, t_ns, datagram_bytes, cwnd_bytes);
-    uint64_t counted_bytes = smaller(acked_bytes, cwnd_bytes); /* [cubic.grow.at-most-a-window] */
+    uint64_t counted_bytes = ff_min(acked_bytes, cwnd_bytes); /* [cubic.grow.at-most-a-window] */
     grow_estimate(state, datagram_bytes, cwnd_bytes, counted_bytes);
     uint64_t elapsed_ns = t_ns - epoch->start_ns;
     if (ff_cubic_window_bytes(state->w_max_bytes, epoch->k_ns, datagram_bytes, elapsed_ns) < epoch->w_est_bytes) {
         follow_estimate(epoch);
     } else {
         if (state->readings.growth == FF_CUBIC_GROWTH_ACKS) {
-            counted_bytes = smaller(datagram_bytes, cwnd_bytes); /* [cubic.grow.per-ack] */
+            counted_bytes = ff_min(datagram_bytes, cwnd_bytes); /* [cubic.grow.per-ack] */
         }
         /* Two times: below 2^60. */
         uint64_t ahead_ns = elapsed_ns + (ack->smoothed_rtt_ns == FF_NO_RTT_NS ? 0 : ack->smoothed_rtt_ns);
@@ -218,8 +204,8 @@ struct ff_cubic_windows ff_cubic_reduce(struct ff_cubic *state, uint64_t now_ns,
     if (ce && state->readings.ce_minimum == FF_CUBIC_CE_MINIMUM_ONE_DATAGRAM) {
         least_bytes = datagram_bytes; /* [cubic.reduce.minimum-ce] */
     }
-    windows.cwnd_bytes = larger(reduced_bytes, least_bytes); /* [cubic.reduce.at-once] */
-    windows.ssthresh_bytes = larger(reduced_bytes, two_bytes);
+    windows.cwnd_bytes = ff_max(reduced_bytes, least_bytes); /* [cubic.reduce.at-once] */
+    windows.ssthresh_bytes = ff_max(reduced_bytes, two_bytes);
     return windows;
 }
 
@@ -235,7 +221,7 @@ void ff_cubic_note_reduction(struct ff_cubic *state, uint64_t now_ns, uint64_t c
     state->cwnd_prior_bytes = cwnd_bytes;
     state->reduced_ns = now_ns;
     state->saved.there = false;
-    end_epoch(state);
+    state->epoch = (struct ff_cubic_epoch){.begun = false};
 }
 
 void ff_cubic_collapse(struct ff_cubic *state)
@@ -243,7 +229,7 @@ void ff_cubic_collapse(struct ff_cubic *state)
     state->saved.there = false;   /* [cubic.spurious.persistent] */
     state->w_max_bytes = FF_NONE; /* [cubic.persistent] */
     state->reduced_ns = FF_NONE;
-    end_epoch(state);
+    state->epoch = (struct ff_cubic_epoch){.begun = false};
 }
 
 void ff_cubic_forget(struct ff_cubic *state)

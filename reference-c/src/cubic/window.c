@@ -1,4 +1,4 @@
-/* The arithmetic of CUBIC. Mirrors reference-py/src/firstflight/cubic_window.py. */
+/* The arithmetic of CUBIC. Mirrors reference-py/src/firstflight/cubic/window.py. */
 #include "firstflight/cubic/window.h"
 
 #include "firstflight/limits.h"
@@ -33,7 +33,7 @@ static struct ff_wide cube(uint64_t factor)
     return product;
 }
 
-uint64_t ff_cubic_root(const struct ff_wide *number)
+uint64_t ff_cubic_cube_root(const struct ff_wide *number)
 {
     uint64_t root = 0;
 
@@ -47,7 +47,7 @@ uint64_t ff_cubic_root(const struct ff_wide *number)
     return root;
 }
 
-uint64_t ff_cubic_time_ns(uint64_t distance_bytes, uint64_t datagram_bytes)
+uint64_t ff_cubic_cube_time_ns(uint64_t distance_bytes, uint64_t datagram_bytes)
 {
     struct ff_wide cubed;
 
@@ -55,7 +55,7 @@ uint64_t ff_cubic_time_ns(uint64_t distance_bytes, uint64_t datagram_bytes)
     ff_wide_multiply(&cubed, CUBE_DIVISOR_UPPER);
     ff_wide_multiply(&cubed, CUBE_DIVISOR_LOWER);
     (void)ff_wide_divide(&cubed, 2 * datagram_bytes);
-    return ff_cubic_root(&cubed); /* [cubic.root] */
+    return ff_cubic_cube_root(&cubed); /* [cubic.root] */
 }
 
 /* Return how far from W_max the curve is at a distance from K, at most FF_WINDOW_MAX_BYTES. */
@@ -65,7 +65,7 @@ static uint64_t distance_bytes(uint64_t datagram_bytes, uint64_t distance_ns)
         return FF_WINDOW_MAX_BYTES;
     }
     struct ff_wide distance = cube(distance_ns); /* below 2^156 */
-    ff_wide_multiply(&distance, 2 * datagram_bytes); /* [cubic.window.constant] */
+    ff_wide_multiply(&distance, 2 * datagram_bytes); /* [cubic.window] [cubic.window.constant] */
     (void)ff_wide_divide(&distance, CUBE_DIVISOR_LOWER);
     (void)ff_wide_divide(&distance, CUBE_DIVISOR_UPPER);
     if (distance.count > 1 || distance.limbs[0] > FF_WINDOW_MAX_BYTES) {
@@ -82,7 +82,7 @@ uint64_t ff_cubic_window_bytes(uint64_t w_max_bytes, uint64_t k_ns, uint64_t dat
         return below_bytes < w_max_bytes ? w_max_bytes - below_bytes : 0; /* [cubic.window.concave] */
     }
     /* Two windows: below 2^63. */
-    uint64_t window_bytes = w_max_bytes + distance_bytes(datagram_bytes, t_ns - k_ns); /* [cubic.window] */
+    uint64_t window_bytes = w_max_bytes + distance_bytes(datagram_bytes, t_ns - k_ns);
     return window_bytes < FF_WINDOW_MAX_BYTES ? window_bytes : FF_WINDOW_MAX_BYTES;
 }
 

@@ -4,11 +4,7 @@
 #include "firstflight/jumpstart/loss.h"
 #include "firstflight/jumpstart/pacing.h"
 #include "firstflight/limits.h"
-
-static uint64_t smaller(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
+#include "firstflight/minmax.h"
 
 void ff_jumpstart_begin(struct ff_jumpstart *state, const struct ff_newreno *base)
 {
@@ -64,7 +60,7 @@ static enum ff_outcome on_later_backlog(const struct ff_jumpstart_readings *read
         /* Two flights: below 2^31. */
         uint64_t more_bytes =
             state->sent_packets * packet_bytes + ff_jumpstart_amount_bytes(readings, packet_bytes, backlog);
-        uint64_t flight_bytes = more_bytes == 0 ? 1 : smaller(more_bytes, FF_JUMP_MAX_BYTES);
+        uint64_t flight_bytes = more_bytes == 0 ? 1 : ff_min(more_bytes, FF_JUMP_MAX_BYTES);
         state->amount_bytes = flight_bytes;
         state->planned_packets = ff_jumpstart_packets_of(flight_bytes, packet_bytes);
         state->limit_packets = state->planned_packets;
@@ -129,7 +125,7 @@ static enum ff_outcome on_sent(const struct ff_jumpstart_readings *readings, str
     }
     for (size_t i = 0; i < sent->run_count; i++) {
         /* No more than are planned: the rest is none of the flight, and a bound is needed. */
-        state->sent_packets = smaller(state->sent_packets + ff_run_count(&sent->packets[i]), state->limit_packets);
+        state->sent_packets = ff_min(state->sent_packets + ff_run_count(&sent->packets[i]), state->limit_packets);
     }
     end_if_sent(readings, state);
     return state->jumping ? FF_OUTCOME_SENT : FF_OUTCOME_JUMP_SENT;
@@ -162,10 +158,10 @@ static enum ff_outcome grow_one_in_twenty(struct ff_jumpstart *state, struct ff_
     if (!state->window_full) {
         return FF_OUTCOME_WINDOW_NOT_FULL; /* [jumpstart.growth.not-full] */
     }
-    state->counted_packets = smaller(state->counted_packets + new_packets, FF_PACKET_MAX);
+    state->counted_packets = ff_min(state->counted_packets + new_packets, FF_PACKET_MAX);
     if (state->counted_packets >= FF_JUMPSTART_GROWTH_PACKETS) {
         state->counted_packets -= FF_JUMPSTART_GROWTH_PACKETS; /* [jumpstart.growth.one-in-twenty] */
-        base->cwnd_bytes = smaller(base->cwnd_bytes + base->max_datagram_size_bytes, FF_WINDOW_MAX_BYTES);
+        base->cwnd_bytes = ff_min(base->cwnd_bytes + base->max_datagram_size_bytes, FF_WINDOW_MAX_BYTES);
     }
     return FF_OUTCOME_GROWN_AVOIDANCE;
 }
@@ -185,7 +181,7 @@ static enum ff_outcome grow(const struct ff_jumpstart_readings *readings, struct
     if (new_packets > 0 && !ack->app_limited) {
         if (readings->growth == FF_JUMPSTART_GROWTH_ACKS && phase == FF_PHASE_SLOW_START) {
             uint64_t grown_bytes = base->cwnd_bytes + base->max_datagram_size_bytes;
-            base->cwnd_bytes = smaller(grown_bytes, FF_WINDOW_MAX_BYTES); /* [jumpstart.growth.acks] */
+            base->cwnd_bytes = ff_min(grown_bytes, FF_WINDOW_MAX_BYTES); /* [jumpstart.growth.acks] */
             return FF_OUTCOME_GROWN;
         }
         if (readings->growth == FF_JUMPSTART_GROWTH_ONE_IN_TWENTY && phase == FF_PHASE_CONGESTION_AVOIDANCE) {

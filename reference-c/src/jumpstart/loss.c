@@ -3,27 +3,21 @@
 
 #include "firstflight/cubic/window.h"
 #include "firstflight/limits.h"
-
-static uint64_t smaller(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
-static uint64_t larger(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
+#include "firstflight/minmax.h"
 
 /* Add to R, which saturates: no flight has more packets. */
 static void add_repeats(struct ff_jumpstart *state, uint64_t packets)
 {
-    state->repeats = smaller(state->repeats + packets, FF_PACKET_MAX);
+    state->repeats = ff_min(state->repeats + packets, FF_PACKET_MAX);
 }
 
 void ff_jumpstart_loss_on_sent(const struct ff_jumpstart_readings *readings, struct ff_jumpstart *state,
                                const struct ff_newreno *base, const struct ff_sent *sent)
 {
-    if (!base->in_recovery || !state->accounting || readings->counted != FF_JUMPSTART_COUNTED_RETRANSMISSIONS) {
+    if (!base->in_recovery || readings->accounting != FF_JUMPSTART_ACCOUNTING_HALF_OF_REST) {
+        return;
+    }
+    if (readings->counted != FF_JUMPSTART_COUNTED_RETRANSMISSIONS) {
         return;
     }
     for (size_t i = 0; i < sent->retransmit_count; i++) {
@@ -94,13 +88,13 @@ static void reduce(const struct ff_jumpstart_readings *readings, struct ff_jumps
         window_bytes = state->in_flight_bytes; /* [jumpstart.loss.in-flight] */
     }
     if (takes_back(readings, state, base, packet)) {
-        window_bytes = larger(state->acked_bytes, state->initial_window_bytes); /* [jumpstart.loss.take-back] */
+        window_bytes = ff_max(state->acked_bytes, state->initial_window_bytes); /* [jumpstart.loss.take-back] */
     }
-    uint64_t reduced_bytes = larger(reduced(readings, base, window_bytes), ff_newreno_minimum_window_bytes(base));
+    uint64_t reduced_bytes = ff_max(reduced(readings, base, window_bytes), ff_newreno_minimum_window_bytes(base));
     ff_newreno_begin_recovery(base, now_ns, reduced_bytes, window_bytes); /* [jumpstart.loss.reduce] */
     if (state->jumping && readings->first_loss_end == FF_JUMPSTART_FIRST_LOSS_END_LOST_PACKET) {
         state->jumping = false;
-        state->flight_end = larger(packet, state->flight_first); /* [jumpstart.loss.flight-end] */
+        state->flight_end = ff_max(packet, state->flight_first); /* [jumpstart.loss.flight-end] */
     }
     ff_jumpstart_end_jump(readings, state);
     state->reduced = true;
@@ -117,7 +111,7 @@ enum ff_outcome ff_jumpstart_loss_on_lost(const struct ff_jumpstart_readings *re
     uint64_t latest_sent_t_ns = 0;
 
     for (size_t i = 0; i < lost->run_count; i++) {
-        latest_sent_t_ns = larger(latest_sent_t_ns, lost->packets[i].sent_t_ns);
+        latest_sent_t_ns = ff_max(latest_sent_t_ns, lost->packets[i].sent_t_ns);
     }
     bool of_flight = ff_jumpstart_packets_in_flight(state, lost->packets, lost->run_count) > 0;
     if (reduces(readings, base, latest_sent_t_ns)) {
@@ -171,15 +165,15 @@ void ff_jumpstart_account(const struct ff_jumpstart_readings *readings, struct f
         readings->result_rounding == FF_JUMPSTART_RESULT_ROUNDING_DOWN ? rest_packets / 2 : (rest_packets + 1) / 2;
     uint64_t least_packets = readings->result_floor == FF_JUMPSTART_RESULT_FLOOR_ONE_PACKET ? 1 : 2;
     /* At most FF_WINDOW_MAX_BYTES. */
-    uint64_t packets = larger(half_packets, least_packets); /* [jumpstart.account.floor] */
-    uint64_t window_bytes = smaller(packets, FF_WINDOW_MAX_BYTES / packet_bytes) * packet_bytes;
+    uint64_t packets = ff_max(half_packets, least_packets); /* [jumpstart.account.floor] */
+    uint64_t window_bytes = ff_min(packets, FF_WINDOW_MAX_BYTES / packet_bytes) * packet_bytes;
 
     if (readings->result_raise == FF_JUMPSTART_RESULT_RAISE_NEVER) {
-        window_bytes = smaller(window_bytes, base->cwnd_bytes); /* [jumpstart.account.never-raises] */
+        window_bytes = ff_min(window_bytes, base->cwnd_bytes); /* [jumpstart.account.never-raises] */
     }
     base->cwnd_bytes = window_bytes;
     if (readings->result_threshold == FF_JUMPSTART_RESULT_THRESHOLD_FOLLOWS) {
-        base->ssthresh_bytes = larger(window_bytes, 2 * packet_bytes); /* [jumpstart.account.threshold] */
+        base->ssthresh_bytes = ff_max(window_bytes, 2 * packet_bytes); /* [jumpstart.account.threshold] */
     }
     state->accounting = false;
     state->accounted = true;
@@ -191,7 +185,7 @@ void ff_jumpstart_count_acked(const struct ff_jumpstart_readings *readings, stru
     if (readings->accounting == FF_JUMPSTART_ACCOUNTING_ACKED_SHARE &&
         ff_jumpstart_in_flight(state, ack->packets[ack->run_count - 1].last)) {
         /* Below 2^62 + 2^48. */
-        state->acked_bytes = smaller(state->acked_bytes + ack->bytes, FF_WINDOW_MAX_BYTES); /* [jumpstart.acked.count] */
+        state->acked_bytes = ff_min(state->acked_bytes + ack->bytes, FF_WINDOW_MAX_BYTES); /* [jumpstart.acked.count] */
     }
 }
 

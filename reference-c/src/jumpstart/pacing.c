@@ -2,12 +2,8 @@
 #include "firstflight/jumpstart/pacing.h"
 
 #include "firstflight/limits.h"
+#include "firstflight/minmax.h"
 #include "firstflight/observables.h"
-
-static uint64_t smaller(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
 
 uint64_t ff_jumpstart_rtt_ns(const struct ff_jumpstart_readings *readings, const struct ff_jumpstart *state,
                              const struct ff_backlog *backlog)
@@ -28,11 +24,11 @@ static uint64_t wanted_bytes(const struct ff_jumpstart_readings *readings, uint6
 
     switch (readings->amount) {
     case FF_JUMPSTART_AMOUNT_QUEUED_TO_CAP:
-        return smaller(backlog->queued_bytes, cap_bytes); /* [jumpstart.amount.capped] */
+        return ff_min(backlog->queued_bytes, cap_bytes); /* [jumpstart.amount.capped] */
     case FF_JUMPSTART_AMOUNT_CAP:
         return cap_bytes; /* [jumpstart.amount.constant] */
     case FF_JUMPSTART_AMOUNT_PACKETS:
-        return readings->jump_packets * smaller(packet_bytes, FF_JUMPSTART_PACKET_MAX_BYTES); /* [jumpstart.amount.packets] */
+        return readings->jump_packets * ff_min(packet_bytes, FF_JUMPSTART_PACKET_MAX_BYTES); /* [jumpstart.amount.packets] */
     default:
         break;
     }
@@ -45,7 +41,7 @@ uint64_t ff_jumpstart_amount_bytes(const struct ff_jumpstart_readings *readings,
 {
     /* FF_NONE, which stands for no limit, is the largest number. */
     uint64_t allowed_bytes = ff_jumpstart_receive_window_bytes(readings, packet_bytes, backlog);
-    uint64_t amount_bytes = smaller(wanted_bytes(readings, packet_bytes, backlog), allowed_bytes);
+    uint64_t amount_bytes = ff_min(wanted_bytes(readings, packet_bytes, backlog), allowed_bytes);
 
     if (amount_bytes > FF_JUMP_MAX_BYTES) {
         return FF_JUMP_MAX_BYTES; /* [jumpstart.amount.maximum] */

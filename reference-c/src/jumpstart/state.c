@@ -2,15 +2,11 @@
 #include "firstflight/jumpstart/state.h"
 
 #include "firstflight/limits.h"
-
-static uint64_t smaller(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
+#include "firstflight/minmax.h"
 
 void ff_jumpstart_set_in_flight(struct ff_jumpstart *state, uint64_t bytes_in_flight)
 {
-    state->in_flight_bytes = smaller(bytes_in_flight, FF_WINDOW_MAX_BYTES);
+    state->in_flight_bytes = ff_min(bytes_in_flight, FF_WINDOW_MAX_BYTES);
 }
 
 void ff_jumpstart_end_jump(const struct ff_jumpstart_readings *readings, struct ff_jumpstart *state)
@@ -23,7 +19,7 @@ void ff_jumpstart_end_jump(const struct ff_jumpstart_readings *readings, struct 
     if (readings->ends != FF_JUMPSTART_ENDS_ACK) {
         /* Below 2^62 + 2^29. */
         uint64_t planned_end = state->flight_first + state->limit_packets;
-        state->flight_end = smaller(state->flight_end, planned_end); /* [jumpstart.flight] */
+        state->flight_end = ff_min(state->flight_end, planned_end); /* [jumpstart.flight] */
     }
 }
 
@@ -36,7 +32,7 @@ bool ff_jumpstart_in_flight(const struct ff_jumpstart *state, uint64_t packet)
 uint64_t ff_jumpstart_overlap(const struct ff_jumpstart *state, uint64_t first, uint64_t last)
 {
     uint64_t low = first > state->flight_first ? first : state->flight_first;
-    uint64_t end = smaller(last + 1, state->flight_end);
+    uint64_t end = ff_min(last + 1, state->flight_end);
 
     return end > low ? end - low : 0;
 }

@@ -1,24 +1,16 @@
-/* The base controllers. Mirrors reference-py/src/firstflight/slow_start.py. */
+/* The base controllers. Mirrors reference-py/src/firstflight/newreno/newreno.py. */
 #include "firstflight/newreno/newreno.h"
 
 #include "firstflight/cubic/window.h"
 #include "firstflight/limits.h"
-
-static uint64_t smaller(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
-static uint64_t larger(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
+#include "firstflight/minmax.h"
+#include "firstflight/rare.h"
 
 uint64_t ff_newreno_recommended_initial_window_bytes(uint64_t max_datagram_size_bytes)
 {
-    uint64_t cap_bytes = larger(14720, 2 * max_datagram_size_bytes);
+    uint64_t cap_bytes = ff_max(14720, 2 * max_datagram_size_bytes);
 
-    return smaller(10 * max_datagram_size_bytes, cap_bytes); /* [slow-start.window.initial] */
+    return ff_min(10 * max_datagram_size_bytes, cap_bytes); /* [slow-start.window.initial] */
 }
 
 uint64_t ff_newreno_minimum_window_bytes(const struct ff_newreno *state)
@@ -86,7 +78,7 @@ static uint64_t packets_to_threshold(const struct ff_newreno *state, const struc
     }
     uint64_t missing_bytes = slow_start_end_bytes(state) - state->cwnd_bytes;
     /* Windows stay below 2^63, sizes below 2^16. */
-    return smaller(ff_run_count(run), (missing_bytes + run->size_bytes - 1) / run->size_bytes);
+    return ff_min(ff_run_count(run), (missing_bytes + run->size_bytes - 1) / run->size_bytes);
 }
 
 static uint64_t saturate(uint64_t window_bytes)
@@ -176,7 +168,7 @@ static void grow_by_ack(struct ff_newreno *state, uint64_t t_ns, const struct ff
         return;
     }
     if (ff_newreno_phase(state) == FF_PHASE_SLOW_START) {
-        increase_bytes = smaller(acked_bytes, datagram_bytes); /* [slow-start.acks.grow] */
+        increase_bytes = ff_min(acked_bytes, datagram_bytes); /* [slow-start.acks.grow] */
     } else {
         /* No window is 0: that only startup algorithms leave, and they count bytes. */
         increase_bytes = datagram_bytes * datagram_bytes / state->cwnd_bytes; /* [slow-start.acks.avoidance] */
@@ -187,7 +179,17 @@ static void grow_by_ack(struct ff_newreno *state, uint64_t t_ns, const struct ff
     state->cwnd_bytes = saturate(state->cwnd_bytes + increase_bytes);
 }
 
-enum ff_outcome ff_newreno_on_ack(struct ff_newreno *state, uint64_t t_ns, const struct ff_ack *ack)
+/*
+ * For speed alone: return whether any ACK grows the window by all its bytes. That is so from the start of a connection to its first
+ * threshold or loss, and spares a look at each run.
+ */
+static bool grows_at_once(const struct ff_newreno *state)
+{
+    return state->ssthresh_bytes == FF_SSTHRESH_INFINITE && state->recovery_start_ns == FF_NONE && !state->in_recovery &&
+           !state->has_cubic && state->growth == FF_NEWRENO_GROWTH_BYTES;
+}
+
+FF_RARE static enum ff_outcome on_runs_acked(struct ff_newreno *state, uint64_t t_ns, const struct ff_ack *ack)
 {
     enum ff_outcome outcome = FF_OUTCOME_UNCHANGED;
     uint64_t left_bytes = 0; /* at most the bytes of the event */
@@ -202,6 +204,15 @@ enum ff_outcome ff_newreno_on_ack(struct ff_newreno *state, uint64_t t_ns, const
     }
     grow_by_ack(state, t_ns, ack, left_bytes);
     return outcome;
+}
+
+enum ff_outcome ff_newreno_on_ack(struct ff_newreno *state, uint64_t t_ns, const struct ff_ack *ack)
+{
+    if (grows_at_once(state) && !ack->app_limited) {
+        state->cwnd_bytes = saturate(state->cwnd_bytes + ack->bytes); /* [slow-start.grow] */
+        return FF_OUTCOME_GROWN;
+    }
+    return on_runs_acked(state, t_ns, ack);
 }
 
 static enum ff_outcome on_congestion(struct ff_newreno *state, uint64_t now_ns, uint64_t sent_t_ns,
@@ -225,7 +236,7 @@ static enum ff_outcome on_congestion(struct ff_newreno *state, uint64_t now_ns, 
     } else {
         state->ssthresh_bytes = ff_newreno_reduced_bytes(state, state->cwnd_bytes); /* [slow-start.recovery.begin] */
         state->cwnd_bytes =
-            larger(state->ssthresh_bytes, ff_newreno_minimum_window_bytes(state)); /* [slow-start.recovery.at-once] */
+            ff_max(state->ssthresh_bytes, ff_newreno_minimum_window_bytes(state)); /* [slow-start.recovery.at-once] */
     }
     state->recovery_start_ns = now_ns;
     state->in_recovery = true;
@@ -237,10 +248,10 @@ enum ff_outcome ff_newreno_on_lost(struct ff_newreno *state, uint64_t t_ns, cons
     uint64_t latest_sent_t_ns = 0;
 
     for (size_t i = 0; i < lost->run_count; i++) {
-        latest_sent_t_ns = larger(latest_sent_t_ns, lost->packets[i].sent_t_ns); /* [slow-start.loss.latest] */
+        latest_sent_t_ns = ff_max(latest_sent_t_ns, lost->packets[i].sent_t_ns); /* [slow-start.loss.latest] */
     }
     /* Each term saturates, and so does the sum of two windows below 2^63. */
-    uint64_t flight_bytes = smaller(smaller(lost->bytes_in_flight, FF_WINDOW_MAX_BYTES) + lost->bytes, FF_WINDOW_MAX_BYTES);
+    uint64_t flight_bytes = ff_min(ff_min(lost->bytes_in_flight, FF_WINDOW_MAX_BYTES) + lost->bytes, FF_WINDOW_MAX_BYTES);
     enum ff_outcome outcome = on_congestion(state, t_ns, latest_sent_t_ns, flight_bytes, false);
     if (state->has_cubic) {
         ff_cubic_set_flight(&state->cubic, lost->bytes_in_flight);

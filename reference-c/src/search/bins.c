@@ -1,17 +1,8 @@
 /* The bins of SEARCH. Mirrors reference-py/src/firstflight/search_bins.py. */
 #include "firstflight/search/bins.h"
 
+#include "firstflight/minmax.h"
 #include "firstflight/search/exit.h"
-
-static uint32_t smaller(uint32_t a, uint32_t b)
-{
-    return a < b ? a : b;
-}
-
-static uint32_t larger(uint32_t a, uint32_t b)
-{
-    return a > b ? a : b;
-}
 
 /*
  * The oldest bin of the earlier window, counted back from the open one. The window of index i begins with bin i - 10, of
@@ -25,7 +16,7 @@ static uint32_t earlier_window_bins(const struct ff_search_readings *readings)
     bins += readings->interpolation == FF_SEARCH_INTERPOLATION_BACKWARD;
     bins -= readings->windows == FF_SEARCH_WINDOWS_LIVE;
     if (readings->ring != FF_SEARCH_RING_AMPLE) {
-        bins = smaller(bins, FF_SEARCH_RING_BINS - (readings->ring == FF_SEARCH_RING_OPEN_BIN));
+        bins = (uint32_t)ff_min(bins, FF_SEARCH_RING_BINS - (readings->ring == FF_SEARCH_RING_OPEN_BIN));
     }
     return readings->kept_bins == FF_SEARCH_KEPT_BINS_NEWEST ? 1 : bins;
 }
@@ -46,7 +37,7 @@ static uint32_t exit_bins(const struct ff_search_readings *readings)
         return 0;
     }
     if (readings->rollback == FF_SEARCH_ROLLBACK_CURRENT_RTT) {
-        uint32_t bins = smaller(2 * (uint32_t)readings->shift_maximum_bins, FF_SEARCH_ROLLBACK_RING_BINS - 1);
+        uint32_t bins = (uint32_t)ff_min(2 * (uint32_t)readings->shift_maximum_bins, FF_SEARCH_ROLLBACK_RING_BINS - 1);
         return bins - (bins > 0 && readings->windows == FF_SEARCH_WINDOWS_LIVE);
     }
     return readings->rollback == FF_SEARCH_ROLLBACK_FLOOR ? FF_SEARCH_ROLLBACK_FLOOR_BINS : FF_SEARCH_ROLLBACK_NEAREST_BINS;
@@ -59,7 +50,7 @@ uint32_t ff_search_kept_bins(const struct ff_search_readings *readings, enum ff_
     if (kind == FF_SEARCH_SENT) {
         return compared ? earlier_window_bins(readings) : 0;
     }
-    return larger(compared ? later_window_bins(readings) : earlier_window_bins(readings), exit_bins(readings));
+    return (uint32_t)ff_max(compared ? later_window_bins(readings) : earlier_window_bins(readings), exit_bins(readings));
 }
 
 static size_t first_slot(const struct ff_search_readings *readings)

@@ -1,17 +1,8 @@
 /* How SEARCH leaves slow start. Mirrors reference-py/src/firstflight/search_exit.py. */
 #include "firstflight/search/exit.h"
 
+#include "firstflight/minmax.h"
 #include "firstflight/rare.h"
-
-static uint64_t smaller(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
-static uint64_t larger(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
 
 /* The difference of two counters as their shifted values show it, in bytes again. */
 static uint64_t as_shifted(const struct ff_search_readings *readings, const struct ff_search *state, uint64_t start_bytes,
@@ -53,7 +44,7 @@ static uint64_t lowered_bytes(const struct ff_search_readings *readings, uint64_
     if (readings->window_floor == FF_SEARCH_WINDOW_FLOOR_ZERO) {
         return lowered; /* [search.exit.floor-zero] */
     }
-    return larger(lowered, base->minimum_window_bytes); /* [search.exit.floor] */
+    return ff_max(lowered, base->minimum_window_bytes); /* [search.exit.floor] */
 }
 
 struct ff_search_exit ff_search_leave(const struct ff_search_readings *readings, const struct ff_search *state,
@@ -63,7 +54,7 @@ struct ff_search_exit ff_search_leave(const struct ff_search_readings *readings,
 
     if (readings->exit_growth == FF_SEARCH_EXIT_GROWTH_SLOW_START) {
         /* Below 2^62 + 2^48. */
-        cwnd_bytes = smaller(cwnd_bytes + ack->bytes, FF_WINDOW_MAX_BYTES); /* [search.exit.growth-first] */
+        cwnd_bytes = ff_min(cwnd_bytes + ack->bytes, FF_WINDOW_MAX_BYTES); /* [search.exit.growth-first] */
     }
     if (readings->lower == FF_SEARCH_LOWER_NOTHING) {
         return (struct ff_search_exit){cwnd_bytes, cwnd_bytes, readings->exit_growth}; /* [search.exit.lower-nothing] */
@@ -86,7 +77,7 @@ void ff_search_begin_drain(const struct ff_search_readings *readings, struct ff_
     if (readings->drain_unit == FF_SEARCH_DRAIN_UNIT_WHOLE_PACKETS) {
         delivered_bytes -= delivered_bytes % base->max_datagram_size_bytes; /* [search.drain.whole-packets] */
     }
-    more->target_bytes = larger(delivered_bytes, floor_bytes); /* [search.drain.target] */
+    more->target_bytes = ff_max(delivered_bytes, floor_bytes); /* [search.drain.target] */
     more->drain_acked = 0;
     state->gate_ns = 0;
 }
@@ -127,7 +118,7 @@ void ff_search_drain(const struct ff_search_readings *readings, struct ff_search
     struct ff_search_more *more = (struct ff_search_more *)state->more; /* every profile that drains has it */
     uint64_t acked = more->drain_acked + drained(readings, ack); /* below 2^63: each part is counted as delivered */
     uint64_t one_for = FF_SEARCH_DRAIN_PACKETS;
-    uint64_t cwnd_bytes = smaller(ack->bytes_in_flight, FF_WINDOW_MAX_BYTES); /* a flight has no bound */
+    uint64_t cwnd_bytes = ff_min(ack->bytes_in_flight, FF_WINDOW_MAX_BYTES); /* a flight has no bound */
 
     decision->evaluated = false;
     decision->exits = true;
@@ -142,7 +133,7 @@ void ff_search_drain(const struct ff_search_readings *readings, struct ff_search
     }
     if (acked >= one_for) {
         cwnd_bytes += datagram_bytes(acked / one_for, base);
-        cwnd_bytes = smaller(cwnd_bytes, FF_WINDOW_MAX_BYTES);
+        cwnd_bytes = ff_min(cwnd_bytes, FF_WINDOW_MAX_BYTES);
         acked %= one_for;
     }
     if (cwnd_bytes <= more->target_bytes) {

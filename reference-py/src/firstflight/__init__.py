@@ -22,8 +22,7 @@ from firstflight.events import (
     SpuriousLoss,
 )
 from firstflight.observables import Observation, Outcome, Phase, Trigger
-
-__version__ = "0.1.0"
+from firstflight.version import __version__
 
 __all__ = [
     "Ack",
@@ -46,6 +45,7 @@ __all__ = [
     "Sent",
     "SpuriousLoss",
     "Trigger",
+    "__version__",
     "create",
     "profiles",
     "step",

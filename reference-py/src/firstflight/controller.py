@@ -91,7 +91,11 @@ def create_with(readings: Any, config: Config, law: newreno.Readings | cubic.Rea
         )
     if config.initial_window_bytes is not None and not 1 <= config.initial_window_bytes <= WINDOW_MAX_BYTES:
         raise DomainError(f"initial_window_bytes: {config.initial_window_bytes} is not within 1..{WINDOW_MAX_BYTES}")
-    base = newreno.begin(config.max_datagram_size_bytes, config.initial_window_bytes, law)
+    base = newreno.begin(config.max_datagram_size_bytes, config.initial_window_bytes)
+    if isinstance(law, cubic.Readings):
+        newreno.use_cubic(base, law)
+    elif law is not None:
+        base.growth = law.growth
     if readings is None:
         return Controller(base)
     return Controller(base, readings, _BY_READINGS[type(readings)].begin(readings, base))
@@ -107,10 +111,16 @@ def step(controller: Controller, event: Event) -> tuple[Controller, Observation]
         if event.packets[0].first < next_packet:
             raise DomainError(f"packets: {event.packets[0].first} is sent after {next_packet - 1}")
         next_packet = event.packets[-1].last + 1
-    base, readings, startup = controller.base, controller.readings, controller.startup
+    base, readings, startup = controller.base.copy(), controller.readings, controller.startup
     if readings is None:
-        base, outcome = newreno.on_event(base, event)
+        outcome = newreno.on_event(base, event)
         observation = newreno.observe(base, outcome)
     else:
-        startup, base, observation = _BY_READINGS[type(readings)].step(readings, startup, base, event)
+        if hasattr(startup, "copy"):
+            startup = startup.copy()
+        answer: Any = _BY_READINGS[type(readings)].step(readings, startup, base, event)
+        if isinstance(answer, tuple):
+            startup, base, observation = answer
+        else:
+            observation = answer
     return Controller(base, readings, startup, event.t_ns, next_packet), observation

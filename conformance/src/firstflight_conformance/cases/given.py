@@ -27,18 +27,21 @@ def given_flags(
 ) -> set[str]:
     """Return the flags of a vector that say what is only given, in one of its profiles at least; these are in their JSON form."""
     limits = (
-        app_limited_given(events, _windows_bytes(profile), config["max_datagram_size_bytes"])
+        app_limited_given(
+            events, windows_bytes(profile["expect"], profile["judged_events"]), config["max_datagram_size_bytes"]
+        )
         for profile in profiles.values()
     )
     found = {"app_limited": any(limits), "persistent_congestion": persistent_congestion_given(events)}
     return {FLAGS[name] for name, given in found.items() if given}
 
 
-def _windows_bytes(profile: Mapping[str, Any]) -> list[int]:
-    changes = {entry["at"]: entry["cwnd_bytes"] for entry in profile["expect"] if "cwnd_bytes" in entry}
-    windows = [decode_int(changes[0])]
-    for index in range(1, profile["judged_events"]):
-        windows.append(decode_int(changes[index]) if index in changes else windows[-1])
+def windows_bytes(expect: Sequence[Mapping[str, Any]], events: int) -> list[int]:
+    """Return the window after each event of a profile, given by its expected changes in their JSON form."""
+    changes = {entry["at"]: decode_int(entry["cwnd_bytes"]) for entry in expect if "cwnd_bytes" in entry}
+    windows = [changes[0]]
+    for index in range(1, events):
+        windows.append(changes.get(index, windows[-1]))
     return windows
 
 

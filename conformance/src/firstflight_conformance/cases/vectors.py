@@ -1,8 +1,9 @@
 """Vectors: loaded from ``vectors/``, checked and taken apart into cases (``spec/vector-format.md``)."""
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from firstflight.algorithm import Computation
 from firstflight.controller import ALGORITHMS, Config, create_with
 from firstflight.events import Event
 from firstflight_conformance.cases.files import TEXT_MAX, json_files, read_regular
-from firstflight_conformance.cases.given import given_flags
+from firstflight_conformance.cases.given import given_flags, windows_bytes
 from firstflight_conformance.cases.schemas import schema_error
 from firstflight_conformance.cases.stream import (
     StreamError,
@@ -23,6 +24,7 @@ from firstflight_conformance.cases.stream import (
     read_stream,
 )
 from firstflight_conformance.cases.wire import decode_int
+from firstflight_conformance.kept import Checked, code_digest
 from firstflight_conformance.paths import VECTORS
 from firstflight_conformance.text import NAME_MAX, refusal, shown, texts
 
@@ -50,9 +52,9 @@ class ProfileCase:
     expect: tuple[dict[str, Any], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Vector:
-    """One stimulus with its expectations. ``config`` is in its JSON form."""
+    """One stimulus with its expectations. ``config`` and ``raw_events`` are in their JSON form."""
 
     id: str
     title: str
@@ -63,9 +65,14 @@ class Vector:
     granularity: str
     source: dict[str, Any]
     config: dict[str, Any]
-    events: tuple[Event, ...]
+    raw_events: Sequence[dict[str, Any]]
     profiles: dict[str, ProfileCase]
     path: Path
+
+    @cached_property
+    def events(self) -> tuple[Event, ...]:
+        """The events, read when they are asked for: who only sends them does not need them."""
+        return read_stream(self.raw_events)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +96,10 @@ class Case:
     def events(self) -> tuple[Event, ...]:
         """The events that are judged."""
         return self.vector.events[: self.expectation.judged_events]
+
+    def windows(self) -> list[int]:
+        """Return the expected window after each judged event."""
+        return windows_bytes(self.expectation.expect, self.expectation.judged_events)
 
     def expected(self) -> list[dict[str, Any]]:
         """Return all observables after each judged event, integers decoded."""
@@ -125,24 +136,46 @@ def _decode(entry: dict[str, Any]) -> dict[str, Any]:
     return decoded
 
 
+def decode_config(config: dict[str, Any]) -> dict[str, int | None]:
+    """Return a configuration with its numbers decoded."""
+    return {name: _decode_or_none(value, name) for name, value in config.items()}
+
+
 def _decode_or_none(value: int | str | None, key: str) -> int | None:
     return None if value is None else decode_int(value, key)
 
 
 def load(path: Path) -> Vector:
     """Load one file. Raise :class:`VectorError` if it is malformed in any way."""
-    raw = parse_file(path)
+    data = read_file(path)
+    ours = path.is_relative_to(VECTORS)
+    if ours and data in _checked():
+        return _vector(path, json.loads(data))
+    raw = parse(path, data)
     _check_schema(path, raw)
-    events = _checked_events(path, raw)
-    _check_meaning(path, raw, events)
+    vector = _vector(path, raw)
+    _check_events(vector)
+    _check_meaning(vector, raw)
+    if ours:
+        _checked().add(data)
+    return vector
+
+
+def _vector(path: Path, raw: dict[str, Any]) -> Vector:
     profiles = {
         name: ProfileCase(entry["judged_events"], tuple(entry["clauses"]), tuple(entry["expect"]))
         for name, entry in raw["profiles"].items()
     }
     return Vector(
         raw["id"], raw["title"], raw["why"], raw["algorithm"], raw["tier"], tuple(raw["flags"]), raw["granularity"],
-        raw["source"], raw["config"], events, profiles, path,
+        raw["source"], raw["config"], raw["events"], profiles, path,
     )  # fmt: skip
+
+
+@cache
+def _checked() -> Checked:
+    """Return which vectors of the checkout have been checked by this code."""
+    return Checked("checked-vectors", code_digest("cases"))
 
 
 def load_all(root: Path = VECTORS) -> list[Vector]:
@@ -153,6 +186,7 @@ def load_all(root: Path = VECTORS) -> list[Vector]:
         if path.parent != root and path.relative_to(root).parts[0] not in COMPUTED_ALGORITHMS
     )
     vectors = [load(path) for path in paths]
+    _checked().keep()
     first: dict[str, Path] = {}
     for vector in vectors:
         if vector.id in first:
@@ -170,6 +204,19 @@ def cases(vectors: Iterable[Vector]) -> Iterator[Case]:
 
 def parse_file(path: Path) -> dict[str, Any]:
     """Read the JSON object of a vector file. Raise :class:`VectorError` if it is none."""
+    return parse(path, read_file(path))
+
+
+def read_file(path: Path) -> bytes:
+    """Return what a vector file holds. Raise :class:`VectorError` if it cannot be read."""
+    try:
+        return read_regular(path)
+    except OSError as error:
+        raise VectorError(path, "file", error.strerror or str(error)) from error
+
+
+def parse(path: Path, data: bytes) -> dict[str, Any]:
+    """Return the JSON object that a file holds. Raise :class:`VectorError` if it is none."""
 
     def refuse_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         members: dict[str, Any] = {}
@@ -184,13 +231,11 @@ def parse_file(path: Path) -> dict[str, Any]:
 
     try:
         raw = json.loads(
-            read_regular(path).decode("utf-8"),
+            data.decode("utf-8"),
             object_pairs_hook=refuse_duplicates, parse_float=refuse_float, parse_constant=refuse_float,
         )  # fmt: skip
     except VectorError:
         raise
-    except OSError as error:
-        raise VectorError(path, "file", error.strerror or str(error)) from error
     except UnicodeDecodeError as error:
         raise VectorError(path, f"byte {error.start}", "is not UTF-8") from error
     except json.JSONDecodeError as error:
@@ -223,32 +268,31 @@ def _place(error: ValidationError) -> str:
     return error.json_path.removeprefix("$").removeprefix(".")
 
 
-def _checked_events(path: Path, raw: dict[str, Any]) -> tuple[Event, ...]:
-    """Return the events, of which nothing has to be checked again."""
-    if not raw["id"].startswith(f"{raw['algorithm']}."):
-        raise VectorError(path, "id", f"does not begin with {raw['algorithm']}.")
+def _check_events(vector: Vector) -> None:
+    path, config = vector.path, vector.config
+    if not vector.id.startswith(f"{vector.algorithm}."):
+        raise VectorError(path, "id", f"does not begin with {vector.algorithm}.")
     try:
-        window_bytes = _decode_or_none(raw["config"]["initial_window_bytes"], "initial_window_bytes")
-        create_with(None, Config(raw["config"]["max_datagram_size_bytes"], window_bytes))
+        window_bytes = _decode_or_none(config["initial_window_bytes"], "initial_window_bytes")
+        create_with(None, Config(config["max_datagram_size_bytes"], window_bytes))
     except ValueError as error:
         raise VectorError(path, "config", str(error)) from error
     try:
-        events = read_stream(raw["events"])
-        check_stream(events, raw["config"])
-        check_rtts(events)
+        check_stream(vector.events, config)
+        check_rtts(vector.events)
     except StreamError as error:
         raise VectorError(path, f"events[{error.index}]{error.member}", error.reason) from error
-    return events
 
 
-def _check_meaning(path: Path, raw: dict[str, Any], events: tuple[Event, ...]) -> None:
-    if raw["granularity"] != granularity_of(events):
+def _check_meaning(vector: Vector, raw: dict[str, Any]) -> None:
+    path, events = vector.path, vector.events
+    if vector.granularity != granularity_of(events):
         raise VectorError(path, "granularity", f"should be {granularity_of(events)}")
     for name, entry in raw["profiles"].items():
         _check_expectation(path, f"profiles.{name}", entry, len(events))
-    computed = {*flags_of(events), *given_flags(events, raw["config"], raw["profiles"])}
-    computed |= set(raw["flags"]) & DECLARED_FLAGS
-    if set(raw["flags"]) != computed:
+    computed = {*flags_of(events), *given_flags(events, vector.config, raw["profiles"])}
+    computed |= set(vector.flags) & DECLARED_FLAGS
+    if set(vector.flags) != computed:
         raise VectorError(path, "flags", f"should be {sorted(computed)}")
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from firstflight_conformance.commands.options import all_cases, usage_errors, vectors_option
+from firstflight_conformance.commands.options import all_cases, needs_checkout, usage_errors, vectors_option
 from firstflight_conformance.spec.coverage import c_gaps, gaps, traces
 
 
@@ -18,6 +18,7 @@ from firstflight_conformance.spec.coverage import c_gaps, gaps, traces
 @vectors_option
 def check_command(*, object_folder: Path | None, root: Path) -> None:
     """Check that every clause has Python, C and a vector, or an exemption. Exit code 1 if one has not."""
+    needs_checkout("check")
     with usage_errors():
         found = all_cases(root)
         lines = gaps(found)

@@ -11,7 +11,7 @@ import click
 from firstflight_conformance.cases import computations, vectors
 from firstflight_conformance.cases.computations import ComputationCase
 from firstflight_conformance.cases.vectors import Case, VectorError
-from firstflight_conformance.paths import VECTORS
+from firstflight_conformance.paths import IS_CHECKOUT, VECTORS
 from firstflight_conformance.run.manifest import ManifestError
 from firstflight_conformance.run.record import RecordError
 from firstflight_conformance.run.selection import AnyCase, Selection, SelectionError
@@ -27,7 +27,7 @@ vectors_option = click.option(
     "root",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     default=VECTORS,
-    show_default="vectors/ of the checkout",
+    show_default="those of Firstflight",
     help="Where the vectors lie.",
 )
 
@@ -59,6 +59,14 @@ class InputError(click.ClickException):
     def __init__(self, message: str) -> None:
         """Name what is wrong; it may hold what others wrote."""
         super().__init__(shown(message, 2000))
+
+
+def needs_checkout(command: str) -> None:
+    """Refuse a command that reads or writes what an installed package does not carry."""
+    if not IS_CHECKOUT:
+        raise InputError(
+            f"firstflight {command} needs the checkout of Firstflight: what it compares or writes is not installed"
+        )
 
 
 @contextmanager

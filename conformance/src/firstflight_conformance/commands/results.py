@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from firstflight_conformance.commands.options import needs_checkout
 from firstflight_conformance.published import registry, store
 from firstflight_conformance.published.store import Run
 
@@ -25,6 +26,8 @@ def results_command(*, check: bool, only: tuple[str, ...], quick: bool, jobs: in
     """
     if quick and not check:
         raise click.UsageError("--quick needs --check: without all runs there is no page")
+    if not check:
+        needs_checkout("results without --check")
     chosen = [run for run in registry.all_runs() if (not only or run.scenario in only) and (run.quick or not quick)]
     computed: dict[str, store.Data] = defaultdict(dict)
     with _progress(len(chosen)) as advance:

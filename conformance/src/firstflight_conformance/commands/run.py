@@ -16,12 +16,13 @@ from firstflight_conformance.commands.options import judged_cases, selection_opt
 from firstflight_conformance.paths import ROOT, VECTORS
 from firstflight_conformance.run import record, report_json, report_junit, report_terminal
 from firstflight_conformance.run.compute import ComputationScript
-from firstflight_conformance.run.conversation import Script
-from firstflight_conformance.run.judge import TIMEOUTS, AnyScript, Options, judge
+from firstflight_conformance.run.judge import judge
 from firstflight_conformance.run.manifest import Manifest, load_manifests, resolve
 from firstflight_conformance.run.record import Record
 from firstflight_conformance.run.results import AdapterReport, ExitCode, exit_code
+from firstflight_conformance.run.script import Script, Stream
 from firstflight_conformance.run.selection import AnyCase, Selection
+from firstflight_conformance.run.session import TIMEOUTS, AnyScript, Options
 from firstflight_conformance.run.stimulus import StimulusCase, StimulusScript
 
 _FILE = click.Path(dir_okay=False, writable=True, path_type=Path)
@@ -105,7 +106,7 @@ def run_command(
     if not cases or not manifests:
         click.echo(f"nothing was run: no {'case' if manifests else 'adapter'} is selected", err=True)
         context.exit(ExitCode.NOTHING_RUN)
-    scripts = [_script(case) for case in cases]
+    scripts = _scripts(cases)
     held_to = {} if recording else records
     reports = _judge_all(manifests, scripts, Options(deadline_s, validate, timeouts), jobs, held_to)
     code = exit_code(reports, strict=strict)
@@ -119,10 +120,18 @@ def run_command(
     context.exit(code)
 
 
-def _script(case: AnyCase) -> AnyScript:
-    if isinstance(case, ComputationCase):
-        return ComputationScript(case)
-    return StimulusScript(case) if isinstance(case, StimulusCase) else Script(case)
+def _scripts(cases: Sequence[AnyCase]) -> list[AnyScript]:
+    """Return the cases as they are played; those of one vector share its events."""
+    streams: dict[str, Stream] = {}
+    scripts: list[AnyScript] = []
+    for case in cases:
+        if isinstance(case, ComputationCase):
+            scripts.append(ComputationScript(case))
+        elif isinstance(case, StimulusCase):
+            scripts.append(StimulusScript(case))
+        else:
+            scripts.append(Script(case, streams.setdefault(case.vector.id, Stream(case.vector))))
+    return scripts
 
 
 def _wanted(names: tuple[str, ...]) -> list[Manifest]:

@@ -1,8 +1,14 @@
-"""``firstflight vectors``: write the vectors, or check that they are what would be written."""
+"""``firstflight vectors``: write the vectors or their flat form, or check that they are what would be written."""
+
+from pathlib import Path
 
 import click
 
+from firstflight_conformance.cases import flat
+from firstflight_conformance.commands.options import all_cases, needs_checkout, usage_errors
+from firstflight_conformance.paths import VECTORS
 from firstflight_conformance.simulator.scenario import ScenarioError
+from firstflight_conformance.spec.clauses import all_clauses
 from firstflight_conformance.spec.tables import generated_files, write_generated_files
 
 
@@ -15,8 +21,19 @@ def differences() -> list[str]:
 
 @click.command("vectors")
 @click.option("--check", is_flag=True, help="Write nothing; exit with 1 if a file would change.")
-def vectors_command(*, check: bool) -> None:
+@click.option(
+    "--flat",
+    "flat_folder",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="FOLDER",
+    help="Write nothing but the flat form, a file of lines for each profile, to this folder.",
+)
+def vectors_command(*, check: bool, flat_folder: Path | None) -> None:
     """Generate vectors/ and the tables of the references, or compare them with what is there byte for byte."""
+    if flat_folder is not None:
+        _write_flat(flat_folder)
+        return
+    needs_checkout("vectors")
     try:
         if not check:
             write_generated_files()
@@ -33,3 +50,12 @@ def vectors_command(*, check: bool) -> None:
     if lines:
         raise SystemExit(1)
     click.echo("vectors and tables are what would be generated")
+
+
+def _write_flat(folder: Path) -> None:
+    with usage_errors():
+        for name, text in flat.files(all_cases(VECTORS), all_clauses()):
+            path = folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8", newline="\n")
+    click.echo(f"the flat form of every profile: {folder}")

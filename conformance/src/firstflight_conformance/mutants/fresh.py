@@ -1,8 +1,9 @@
-"""A second copy of the model beside the right one, with the text of one file replaced."""
+"""A second copy of the model beside the right one, with the text of some files replaced."""
 
 import importlib
+import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from importlib.abc import InspectLoader, MetaPathFinder
@@ -28,13 +29,36 @@ def mutable_files() -> dict[Path, str]:
     return files
 
 
+@cache
+def _rooms_with(room: str) -> frozenset[str]:
+    """Return a room and all that build on it: these see a change in it, the others stay as they are."""
+    uses: dict[str, set[str]] = {}
+    for path in mutable_files():
+        text = path.read_text("utf-8")
+        uses.setdefault(path.parent.name, set()).update(re.findall(r"^from firstflight\.(\w+)", text, re.M))
+    found = {room}
+    while more := {user for user, used in uses.items() if used & found and user not in found}:
+        found |= more
+    return frozenset(found)
+
+
+def _executed_anew(changed: Collection[Path]) -> set[str]:
+    """Return the names of the modules to execute: the rooms that see the change, and the controller."""
+    files = mutable_files()
+    controller = {name for path, name in files.items() if path.parent == REFERENCE_PY}
+    if not changed or any(path.parent == REFERENCE_PY for path in changed):
+        return set(files.values())
+    rooms = {room for path in changed for room in _rooms_with(path.parent.name)}
+    return controller | {name for path, name in files.items() if path.parent.name in rooms}
+
+
 @contextmanager
-def fresh_modules(changed: Path | None, text: str) -> Iterator[ModuleType]:
-    """Execute the model anew, with ``text`` in place of the file ``changed``; yield its controller, and put the right one back."""
-    names = set(mutable_files().values())
+def fresh_modules(texts: Mapping[Path, str]) -> Iterator[ModuleType]:
+    """Execute the model anew, with these texts in place of the files; yield its controller, and put the right one back."""
+    names = _executed_anew(texts)
     right = {name: sys.modules.pop(name) for name in names if name in sys.modules}
     shared = {name: module for name, module in sys.modules.items() if name.startswith("firstflight.")}
-    finder = _Finder(changed, text)
+    finder = _Finder(texts)
     sys.meta_path.insert(0, finder)
     try:
         yield importlib.import_module("firstflight.controller")
@@ -74,9 +98,9 @@ class _Loader(InspectLoader):
 class _Finder(MetaPathFinder):
     """Finds the modules that are executed anew."""
 
-    def __init__(self, changed: Path | None, text: str) -> None:
+    def __init__(self, texts: Mapping[Path, str]) -> None:
         self._paths = {name: path for path, name in mutable_files().items()}
-        self._changed, self._text = changed, text
+        self._texts = texts
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
@@ -84,6 +108,6 @@ class _Finder(MetaPathFinder):
         file = self._paths.get(fullname)
         if file is None:
             return None
-        text = self._text if file == self._changed else file.read_text("utf-8")
+        text = self._texts[file] if file in self._texts else file.read_text("utf-8")
         inside = [str(file.parent)] if file.stem == "__init__" else None
         return spec_from_file_location(fullname, file, loader=_Loader(file, text), submodule_search_locations=inside)

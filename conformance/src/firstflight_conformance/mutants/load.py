@@ -109,16 +109,24 @@ def mutated(mutant: Mutant) -> Iterator[Any]:
 @contextmanager
 def fresh_model(mutant: Mutant) -> Iterator[Any]:
     """Execute the model anew, with the text of the mutant in it. Raise :class:`MutantError` if that is not there once."""
-    if not mutant.file:
-        with fresh_modules(None, "") as controller:
-            yield controller
-        return
-    path = REFERENCE_PY / mutant.file
-    text = path.read_text(encoding="utf-8")
-    if text.count(mutant.find) != 1:
-        raise MutantError(f"{mutant.id}: its text occurs {text.count(mutant.find)} times in {mutant.file}, not once")
-    with fresh_modules(path, text.replace(mutant.find, mutant.replace)) as controller:
+    with fresh_modules(changed_texts(mutant)) as controller:
         yield controller
+
+
+def changed_texts(*mutants: Mutant) -> dict[Path, str]:
+    """Return the text of each file that mutants change, one after another. Raise :class:`MutantError` if a text is not there once."""
+    texts: dict[Path, str] = {}
+    for mutant in mutants:
+        if not mutant.file:
+            continue
+        path = REFERENCE_PY / mutant.file
+        text = texts[path] if path in texts else path.read_text(encoding="utf-8")
+        if text.count(mutant.find) != 1:
+            raise MutantError(
+                f"{mutant.id}: its text occurs {text.count(mutant.find)} times in {mutant.file}, not once"
+            )
+        texts[path] = text.replace(mutant.find, mutant.replace)
+    return texts
 
 
 def _choices(mutant: Mutant, right: Any) -> dict[str, Any]:

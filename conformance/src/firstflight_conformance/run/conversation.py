@@ -1,71 +1,33 @@
 """The conversation with one adapter process: hello, probe, cases."""
 
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
-from firstflight_conformance.cases.measure import clauses_at
-from firstflight_conformance.cases.vectors import Case
-from firstflight_conformance.cases.wire import event_to_json
 from firstflight_conformance.run import messages
 from firstflight_conformance.run.compute import ComputationScript, read_outputs
 from firstflight_conformance.run.faults import ConversationError, FaultKind, excerpt
 from firstflight_conformance.run.messages import Declaration, Message
 from firstflight_conformance.run.process import OUTPUT_BASE_BYTES, OUTPUT_PER_EVENT_BYTES, AdapterProcess
 from firstflight_conformance.run.results import ClosedLoop
+from firstflight_conformance.run.script import Script
+from firstflight_conformance.run.transcript import Style, style_of
 
-
-class Script:
-    """A case as the runner plays it. What all adapters share is computed once."""
-
-    def __init__(self, case: Case) -> None:
-        """Take the case."""
-        self.case = case
-        self._clauses: dict[int, tuple[str, ...]] = {}
-        self._valid = False
-
-    @cached_property
-    def start(self) -> Message:
-        """The message that starts the case."""
-        return messages.start_message(self.case)
-
-    @cached_property
-    def events(self) -> list[Message]:
-        """The messages that carry the judged events."""
-        return [messages.event_message(index, event_to_json(event)) for index, event in enumerate(self.case.events)]
-
-    @cached_property
-    def lines(self) -> list[bytes]:
-        """The events and the end, as lines."""
-        return [messages.encode(message) for message in [*self.events, messages.END]]
-
-    @cached_property
-    def expected(self) -> list[dict[str, Any]]:
-        """The observables after each judged event."""
-        return self.case.expected()
-
-    def validate(self) -> None:
-        """Hold the events to the schema, once for all adapters."""
-        if not self._valid:
-            for message in self.events:
-                messages.check_schema(message, "runner")
-        self._valid = True
-
-    def clauses_at(self, index: int) -> tuple[str, ...]:
-        """Return the clauses that the model carries out on one event."""
-        if index not in self._clauses:
-            self._clauses[index] = clauses_at(self.case, index)
-        return self._clauses[index]
+#: So many events of a rehearsal are sent at once, at first and at most; after the very first, which shows how the adapter writes.
+_PART, _PART_MAX = 32, 1024
 
 
 @dataclass(slots=True)
 class Answers:
     """What an adapter answered to a case, up to the first fault; in closed loop what came of that instead.
 
+    ``as_expected``: every line was the expected one; ``observed`` is then left empty.
     ``fault_at_start``: already the answer to `start` was wrong; it may be a line left over from the case before.
     """
 
     observed: list[dict[str, Any]] = field(default_factory=list)
+    as_expected: bool = False
     unsupported: str | None = None
     fault: ConversationError | None = None
     fault_at_start: bool = False
@@ -130,18 +92,47 @@ class Conversation:
         message = messages.event_message(index, event)
         if self.validate:
             messages.check_schema(message, "runner")
-        received: list[bytes] = []
+        received = bytearray()
         try:
-            self.process.exchange([messages.encode(message)], 1, left_s, received, OUTPUT_BASE_BYTES)
+            self.process.exchange(messages.encode(message), 1, left_s, received, OUTPUT_BASE_BYTES)
         except ConversationError as fault:
             reason = f"no answer within {self.deadline_s:g} s" if fault.kind is FaultKind.TIMEOUT else fault.reason
             raise ConversationError(fault.kind, f"event {index}: {reason}") from fault
-        answer = self._read(received[0])
+        answer = self._read(received)
         if answer["op"] == "unsupported":
             return _reason(answer)
         if answer["op"] != "observed":
             raise ConversationError(FaultKind.WRONG_ANSWER, f"event {index}: answered `{excerpt(answer['op'])}`")
         return messages.read_observed(answer, index, observables)
+
+    def rehearse(
+        self,
+        lines: Sequence[bytes],
+        transcript: Callable[[Style | None], list[bytes]],
+        observables: tuple[str, ...],
+    ) -> bool:
+        """Send events of which the answers are foreknown, in parts; stop after a part with another answer and return whether none had one.
+
+        ``transcript``: the answers in a style. Raise :class:`ConversationError`.
+        """
+        until_s = time.monotonic() + self.deadline_s
+        expected: list[bytes] = []
+        done, part = 0, 1
+        while done < len(lines):
+            received, sent = bytearray(), lines[done : done + part]
+            bound = OUTPUT_BASE_BYTES + OUTPUT_PER_EVENT_BYTES * len(sent)
+            self.process.exchange(b"".join(sent), len(sent), until_s - time.monotonic(), received, bound)
+            came = bytes(received).split(b"\n")[:-1]
+            if not expected:
+                answer = self._read(came[0])
+                if answer["op"] != "observed":
+                    return False
+                messages.read_observed(answer, 0, observables)
+                expected = transcript(style_of(came[0], answer))
+            if came != expected[done : done + part]:
+                return False
+            done, part = done + part, min(2 * part, _PART_MAX) if done else _PART
+        return True
 
     def finish_case(self) -> None:
         """End a case whose events were sent one by one."""
@@ -159,25 +150,44 @@ class Conversation:
             answers.observed.append(read_outputs(answer, script.case.profile))
 
     def _events(self, script: Script, observables: tuple[str, ...], answers: Answers) -> None:
-        count = len(script.events)
         if self.validate:
             script.validate()
-        received: list[bytes] = []
+        received = bytearray()
         broken: ConversationError | None = None
         try:
-            bound = OUTPUT_BASE_BYTES + OUTPUT_PER_EVENT_BYTES * count
-            self.process.exchange(script.lines, count + 1, self.deadline_s, received, bound)
+            bound = OUTPUT_BASE_BYTES + OUTPUT_PER_EVENT_BYTES * script.count
+            self.process.exchange(script.lines, script.count + 1, self.deadline_s, received, bound)
         except ConversationError as fault:
             broken = fault
+        lines = bytes(received).split(b"\n")[:-1]
         try:
-            for index, line in enumerate(received):
-                self._event_answer(index, self._read(line), count, observables, answers)
+            self._event_answers(script, lines, observables, answers)
         except ConversationError as fault:
             answers.fault = fault
             return
         if broken is not None:
-            place = f"event {len(received)}" if len(received) < count else "end"
+            place = f"event {len(lines)}" if len(lines) < script.count else "end"
             answers.fault = ConversationError(broken.kind, f"{place}: {broken.reason}")
+
+    def _event_answers(
+        self, script: Script, lines: list[bytes], observables: tuple[str, ...], answers: Answers
+    ) -> None:
+        """Read the answers to the events of a case. The first shows how the adapter writes; what is then as expected is not read."""
+        count = script.count
+        expected: list[bytes] = []
+        for index, line in enumerate(lines):
+            if index < len(expected) and line == expected[index] and answers.unsupported is None:
+                answers.observed.append({name: script.expected[index][name] for name in answers.observed[0]})
+                continue
+            answer = self._read(line)
+            self._event_answer(index, answer, count, observables, answers)
+            if index == 0 and answers.observed and not self.validate:
+                expected = script.transcript(style_of(line, answer))
+                if lines[:count] == expected:
+                    answers.as_expected, answers.observed = True, []
+                    break
+        if answers.as_expected and len(lines) > count:
+            self._event_answer(count, self._read(lines[count]), count, observables, answers)
 
     def _event_answer(
         self, index: int, answer: Message, count: int, observables: tuple[str, ...], answers: Answers
@@ -198,15 +208,15 @@ class Conversation:
     def _ask(self, message: Message) -> Message:
         if self.validate:
             messages.check_schema(message, "runner")
-        received: list[bytes] = []
+        received = bytearray()
         try:
-            self.process.exchange([messages.encode(message)], 1, self.deadline_s, received, OUTPUT_BASE_BYTES)
+            self.process.exchange(messages.encode(message), 1, self.deadline_s, received, OUTPUT_BASE_BYTES)
         except ConversationError as fault:
             raise ConversationError(fault.kind, f"{message['op']}: {fault.reason}") from fault
-        return self._read(received[0])
+        return self._read(received)
 
-    def _read(self, line: bytes) -> Message:
-        message = messages.decode(line)
+    def _read(self, line: bytes | bytearray) -> Message:
+        message = messages.decode(bytes(line))
         if self.validate:
             messages.check_schema(message, "adapter")
         return message

@@ -68,24 +68,24 @@ class AdapterProcess:
         self.kill()
 
     def exchange(
-        self, messages: Sequence[bytes], answers: int, deadline_s: float, received: list[bytes], output_max_bytes: int
+        self, messages: bytes, answers: int, deadline_s: float, received: bytearray, output_max_bytes: int
     ) -> None:
         """Send the messages and append that many lines to ``received``.
 
         On an :class:`ConversationError` the lines that came before it are in ``received``.
         """
         until_s = time.monotonic() + deadline_s
-        self._send(b"".join(messages))
+        self._send(messages)
         came_bytes = len(self._incoming)
-        self._take_lines(received, answers)
-        while len(received) < answers or self._outgoing:
+        missing = answers - self._take_lines(received, answers)
+        while missing or self._outgoing:
             remaining_s = until_s - time.monotonic()
             if remaining_s <= 0:
                 raise ConversationError(FaultKind.TIMEOUT, f"no answer within {deadline_s:g} s")
             came_bytes += self._turn(min(remaining_s, _EXIT_POLL_S))
-            self._take_lines(received, answers)
+            missing -= self._take_lines(received, missing)
             self._check_bounds(came_bytes, output_max_bytes)
-            if self._output_ended and len(received) < answers:
+            if self._output_ended and missing:
                 raise self._gone()
 
     def has_stray_output(self) -> bool:
@@ -178,12 +178,18 @@ class AdapterProcess:
         self._log += chunk
         del self._log[:-LOG_MAX_BYTES]
 
-    def _take_lines(self, received: list[bytes], answers: int) -> None:
-        start = 0
-        while len(received) < answers and (end := self._incoming.find(b"\n", start)) >= 0:
-            received.append(bytes(self._incoming[start:end]))
-            start = end + 1
-        del self._incoming[:start]
+    def _take_lines(self, received: bytearray, wanted: int) -> int:
+        """Move at most as many whole lines as are wanted; return how many."""
+        count = self._incoming.count(b"\n")
+        if count <= wanted:
+            end = self._incoming.rfind(b"\n") + 1
+        else:
+            end, count = 0, wanted
+            for _ in range(wanted):
+                end = self._incoming.index(b"\n", end) + 1
+        received += self._incoming[:end]
+        del self._incoming[:end]
+        return count
 
     def _check_bounds(self, came_bytes: int, output_max_bytes: int) -> None:
         if len(self._incoming) > LINE_MAX_BYTES:

@@ -10,6 +10,7 @@ _DIRECTIVE = re.compile(
     r"^:::\{clause\} (?P<id>\S+)\n(?P<options>(?::[a-z-]+: [^\n]*\n)*)(?P<text>.*?)^:::$", re.S | re.M
 )
 _OPTION = re.compile(r"^:(?P<key>[a-z-]+): (?P<value>.*)$", re.M)
+_OURS = re.compile(r"\bours\b")
 _COMMENT = re.compile(r"(?:#|/\*) .*$")
 _CITATION = re.compile(r"\[(?P<id>[a-z0-9]+(?:-[a-z0-9]+)*(?:\.[a-z0-9-]+)+)\]")
 
@@ -24,6 +25,11 @@ class Clause:
     text: str
     page: str
     exempt: dict[str, str]
+
+    @property
+    def ours(self) -> bool:
+        """Whether the rule, or a part of it, is a choice of ours: its source says so."""
+        return _OURS.search(self.source) is not None
 
 
 @dataclass(frozen=True, slots=True)

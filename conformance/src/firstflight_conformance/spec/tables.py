@@ -1,4 +1,4 @@
-"""Writes the tables of readings and profiles that both references carry, from ``spec/profiles``.
+"""Writes the tables of readings and profiles that both references carry, from ``spec/profiles``, and their version.
 
 What the rooms say of themselves is read, not imported: a new room cannot be imported before its tables are written.
 """
@@ -6,13 +6,13 @@ What the rooms say of themselves is read, not imported: a new room cannot be imp
 import ast
 from pathlib import Path
 
-from firstflight_conformance.paths import REFERENCE_C, REFERENCE_PY
+from firstflight_conformance.paths import CONFORMANCE, REFERENCE_C, REFERENCE_PY, SPEC
 from firstflight_conformance.spec.readings import Profile, ProfileTable, Reading, load_tables
 
 
 def generated_files() -> dict[Path, str]:
-    """Return the content of every generated table by path."""
-    files = {}
+    """Return the content of every generated table, and of what names the version, by path."""
+    files = version_files((SPEC / "VERSION").read_text("utf-8").strip())
     for algorithm, table in load_tables().items():
         if table.readings:
             room = _described(algorithm)["room"]
@@ -20,6 +20,32 @@ def generated_files() -> dict[Path, str]:
             files[REFERENCE_C / "include" / "firstflight" / room / "profiles.h"] = _c_header(table)
             files[REFERENCE_C / "src" / room / "profiles.c"] = _c_source(table)
     return files
+
+
+def version_files(version: str) -> dict[Path, str]:
+    """Return what names the version in both packages and in the port, by path."""
+    heading = "The version of Firstflight. Generated from spec/VERSION by `make generate`; do not edit."
+    python = f'"""{heading}"""\n\n__version__ = "{version}"\n'
+    numbers = zip(("MAJOR", "MINOR", "PATCH"), version.split("."), strict=True)
+    lines = [f"/* {heading} */", "#ifndef FIRSTFLIGHT_VERSION_H", "#define FIRSTFLIGHT_VERSION_H", ""]
+    lines += [f"#define FF_VERSION_{name} {number}" for name, number in numbers]
+    lines += [
+        f'#define FF_VERSION_STRING "{version}"',
+        "",
+        "/* To compare: FF_VERSION >= FF_VERSION_NUMBER(0, 2, 0). */",
+    ]
+    lines += ["#define FF_VERSION_NUMBER(major, minor, patch) ((major) * 10000 + (minor) * 100 + (patch))"]
+    lines += [
+        "#define FF_VERSION FF_VERSION_NUMBER(FF_VERSION_MAJOR, FF_VERSION_MINOR, FF_VERSION_PATCH)",
+        "",
+        "#endif",
+        "",
+    ]
+    return {
+        REFERENCE_PY / "version.py": python,
+        CONFORMANCE / "src" / "firstflight_conformance" / "version.py": python,
+        REFERENCE_C / "include" / "firstflight" / "version.h": "\n".join(lines),
+    }
 
 
 def write_generated_files() -> None:

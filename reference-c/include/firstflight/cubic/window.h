@@ -25,10 +25,10 @@ uint64_t ff_cubic_seven_tenths(uint64_t count);
 uint64_t ff_cubic_seventeen_twentieths(uint64_t count);
 
 /* Return the largest integer whose cube is no larger than a number below 2^156. */
-uint64_t ff_cubic_root(const struct ff_wide *number);
+uint64_t ff_cubic_cube_root(const struct ff_wide *number);
 
 /* Return how long the curve takes over a distance from W_max, in ns, rounded down: K for W_max - cwnd_epoch. */
-uint64_t ff_cubic_time_ns(uint64_t distance_bytes, uint64_t datagram_bytes);
+uint64_t ff_cubic_cube_time_ns(uint64_t distance_bytes, uint64_t datagram_bytes);
 
 /* Return W_cubic(t) in bytes, rounded towards W_max, within 0 and the largest window. */
 uint64_t ff_cubic_window_bytes(uint64_t w_max_bytes, uint64_t k_ns, uint64_t datagram_bytes, uint64_t t_ns);

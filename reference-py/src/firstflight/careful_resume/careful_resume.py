@@ -15,7 +15,7 @@ from firstflight.careful_resume import validating as validation
 from firstflight.careful_resume.profiles import PROFILES, Readings
 from firstflight.careful_resume.state import CarefulResume, Marks, Rtt, Step, saturated
 from firstflight.events import Ack, Backlog, Event, Lost, SavedPath, Sent
-from firstflight.newreno import newreno
+from firstflight.newreno import pure as newreno
 from firstflight.newreno.newreno import NewReno
 from firstflight.observables import Observation, Outcome, Phase
 from firstflight.search import startup

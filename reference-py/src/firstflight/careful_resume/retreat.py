@@ -13,7 +13,7 @@ from firstflight.careful_resume.state import (
     unvalidated_bytes,
 )
 from firstflight.events import Ack, Ce, Event, Lost, PersistentCongestion
-from firstflight.newreno import newreno
+from firstflight.newreno import pure as newreno
 from firstflight.newreno.newreno import NewReno
 from firstflight.observables import Outcome, Phase, Trigger
 

@@ -9,7 +9,7 @@ from firstflight.careful_resume import profiles as cr
 from firstflight.careful_resume.profiles import Readings
 from firstflight.careful_resume.state import CarefulResume, Initial, Round, SavedSet, saturated
 from firstflight.events import Ack, SavedPath
-from firstflight.newreno import newreno
+from firstflight.newreno import pure as newreno
 from firstflight.newreno.newreno import NewReno
 from firstflight.observables import Outcome, Phase
 

@@ -1,6 +1,6 @@
 """The law of CUBIC (``spec/cubic.md``; RFC 9438): how the base controller grows in congestion avoidance, and how it reduces.
 
-``slow_start`` carries the windows and asks here. All numbers are integers: bytes, ns, and fractions of a byte in units of 2^-32.
+``newreno`` carries the windows and asks here; functions change the state in place. All numbers are integers: bytes, ns, and fractions of a byte in units of 2^-32.
 Mirrors ``reference-c/src/cubic/cubic.c``.
 """
 
@@ -44,13 +44,13 @@ __all__ = [
     "on_acked",
     "on_sent",
     "reduce",
-    "restored",
+    "restore",
+    "set_flight",
     "seven_tenths",
-    "with_flight",
 ]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Epoch:
     """A congestion avoidance stage.
 
@@ -66,7 +66,7 @@ class Epoch:
     w_est_fraction: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Saved:
     """What a reduction replaced, of the base and of CUBIC. A caller leaves the numbers of CUBIC to :func:`reduce`."""
 
@@ -78,8 +78,12 @@ class Saved:
     cwnd_prior_bytes: int | None = None
     epoch: Epoch | None = None
 
+    def copy(self) -> "Saved":
+        """Return a copy that shares nothing that changes."""
+        return replace(self, epoch=None if self.epoch is None else replace(self.epoch))
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(slots=True)
 class Cubic:
     """State of CUBIC. ``w_max_bytes`` and ``cwnd_prior_bytes`` are ``None`` while nothing has set them.
 
@@ -98,185 +102,190 @@ class Cubic:
     idle: bool = False
     saved: Saved | None = None
 
+    def copy(self) -> "Cubic":
+        """Return a copy that shares nothing that changes."""
+        epoch = None if self.epoch is None else replace(self.epoch)
+        return replace(self, epoch=epoch, saved=None if self.saved is None else self.saved.copy())
+
 
 def begin(readings: Readings) -> Cubic:
     """Return the state of a new connection."""
     return Cubic(readings)
 
 
-def with_flight(state: Cubic, bytes_in_flight: int) -> Cubic:
-    """Return the state with so much in flight; it saturates as windows do."""
-    return replace(state, flight_bytes=min(bytes_in_flight, WINDOW_MAX_BYTES))
+def set_flight(state: Cubic, bytes_in_flight: int) -> None:
+    """Note how much is in flight; the number saturates as windows do."""
+    state.flight_bytes = min(bytes_in_flight, WINDOW_MAX_BYTES)
 
 
-def on_sent(state: Cubic, sent: Sent) -> Cubic:
-    """Process packets being sent: an idle time ends."""
-    state = with_flight(state, sent.bytes_in_flight)
-    if not state.idle:
-        return state
-    return _resumed(state, sent.t_ns)  # [cubic.limited.idle]
-
-
-def on_acked(state: Cubic, ack: Ack, datagram_bytes: int, cwnd_bytes: int, acked_bytes: int) -> tuple[Cubic, int]:
-    """Process an ACK, of which so many bytes may grow the window in congestion avoidance; return the window as well."""
-    state = with_flight(state, ack.bytes_in_flight)
-    if ack.app_limited:
-        state = _stopped(state, ack.t_ns, idle=False)  # [cubic.limited.growth]
-    elif acked_bytes > 0 and cwnd_bytes > 0:
-        state, cwnd_bytes = _grow(state, ack, datagram_bytes, cwnd_bytes, acked_bytes)
-    if ack.bytes_in_flight == 0:
-        state = _stopped(state, ack.t_ns, idle=True)
-    return state, cwnd_bytes
-
-
-def _stopped(state: Cubic, now_ns: int, *, idle: bool) -> Cubic:
-    """Return the state in which time does not count from now on, if the reading says so and there is a stage."""
-    spared = (LimitedTime.ACKS_AND_IDLE, LimitedTime.IDLE if idle else LimitedTime.ACKS)
-    if state.readings.limited_time not in spared or (state.epoch is None and state.saved is None):
-        return state
+def _resume(state: Cubic, now_ns: int) -> None:
+    """Let time count again, and take the time that did not out of the stages."""
     if state.stopped_ns is None:
-        return replace(state, stopped_ns=now_ns, idle=idle)
-    return replace(state, idle=state.idle and idle)
-
-
-def _resumed(state: Cubic, now_ns: int) -> Cubic:
-    """Return the state in which time counts again, with the time that did not taken out of the stages."""
-    if state.stopped_ns is None:
-        return state
+        return
     passed_ns = now_ns - state.stopped_ns
-    state = replace(state, stopped_ns=None, idle=False)
+    state.stopped_ns = None
+    state.idle = False
     if state.epoch is not None:
-        state = replace(state, epoch=_moved(state.epoch, passed_ns))  # [cubic.limited.time]
+        state.epoch.start_ns += passed_ns  # [cubic.limited.time]
     if state.saved is not None and state.saved.epoch is not None:
-        saved_epoch = _moved(state.saved.epoch, passed_ns)  # [cubic.spurious.limited]
-        state = replace(state, saved=replace(state.saved, epoch=saved_epoch))
-    return state
+        state.saved.epoch.start_ns += passed_ns  # [cubic.spurious.limited]
 
 
-def _moved(epoch: Epoch, passed_ns: int) -> Epoch:
-    return replace(epoch, start_ns=epoch.start_ns + passed_ns)
+def on_sent(state: Cubic, sent: Sent) -> None:
+    """Process packets being sent: an idle time ends."""
+    set_flight(state, sent.bytes_in_flight)
+    if state.idle:
+        _resume(state, sent.t_ns)  # [cubic.limited.idle]
 
 
-def _grow(state: Cubic, ack: Ack, datagram_bytes: int, cwnd_bytes: int, acked_bytes: int) -> tuple[Cubic, int]:
-    state, epoch = _current_epoch(_resumed(state, ack.t_ns), ack.t_ns, datagram_bytes, cwnd_bytes)
-    counted_bytes = min(acked_bytes, cwnd_bytes)  # [cubic.grow.at-most-a-window]
-    prior_bytes = state.cwnd_prior_bytes
-    epoch = _grow_estimate(epoch, datagram_bytes, cwnd_bytes, counted_bytes, prior_bytes or 0)
-    t_ns = ack.t_ns - epoch.start_ns
-    w_max_bytes = state.w_max_bytes or 0
-    if window_bytes(w_max_bytes, epoch.k_ns, datagram_bytes, t_ns) < epoch.w_est_bytes:
-        epoch = _follow_estimate(epoch, cwnd_bytes)
+def _stop(state: Cubic, now_ns: int, *, idle: bool) -> None:
+    """Let time not count from now on, if the reading says so and there is a stage."""
+    alone = LimitedTime.IDLE if idle else LimitedTime.ACKS
+    spared = state.readings.limited_time in (LimitedTime.ACKS_AND_IDLE, alone)
+    if not spared or (state.epoch is None and state.saved is None):
+        return
+    if state.stopped_ns is None:
+        state.stopped_ns = now_ns
+        state.idle = idle
     else:
-        if state.readings.growth is Growth.ACKS:
-            counted_bytes = min(datagram_bytes, cwnd_bytes)  # [cubic.grow.per-ack]
-        rtt_ns = ack.smoothed_rtt_ns or 0
-        target_bytes = window_bytes(w_max_bytes, epoch.k_ns, datagram_bytes, t_ns + rtt_ns)  # [cubic.target]
-        epoch = _approach(epoch, cwnd_bytes, counted_bytes, target_bytes)
-    return replace(state, epoch=epoch), epoch.cwnd_bytes
+        state.idle = state.idle and idle
 
 
-def _current_epoch(state: Cubic, now_ns: int, datagram_bytes: int, cwnd_bytes: int) -> tuple[Cubic, Epoch]:
+def _continue_epoch(state: Cubic, now_ns: int, datagram_bytes: int, cwnd_bytes: int) -> Epoch:
     """Return the stage at hand, or a new one if there is none or something else has changed the window since it last grew."""
-    epoch = state.epoch
-    if epoch is not None and epoch.cwnd_bytes == cwnd_bytes:
-        return state, epoch
+    if state.epoch is not None and state.epoch.cwnd_bytes == cwnd_bytes:
+        return state.epoch
     start_ns = now_ns  # [cubic.epoch.begin]
     if state.readings.epoch_start is EpochStart.RECOVERY and state.reduced_ns is not None:
         start_ns = state.reduced_ns  # [cubic.epoch.at-recovery]
-    w_max_bytes, prior_bytes = state.w_max_bytes, state.cwnd_prior_bytes
-    if w_max_bytes is None:
-        w_max_bytes = cwnd_bytes  # [cubic.epoch.no-maximum]
-    elif w_max_bytes < cwnd_bytes:
-        w_max_bytes = cwnd_bytes  # [cubic.epoch.low-maximum]
-    if prior_bytes is None:
-        prior_bytes = cwnd_bytes  # [cubic.epoch.no-prior]
-    k_ns = cube_time_ns(w_max_bytes - cwnd_bytes, datagram_bytes)  # [cubic.k]
-    state = replace(state, w_max_bytes=w_max_bytes, cwnd_prior_bytes=prior_bytes, reduced_ns=None)
-    return state, Epoch(start_ns, k_ns, cwnd_bytes, cwnd_bytes)  # [cubic.friendly.begin]
+    if state.w_max_bytes is None:
+        state.w_max_bytes = cwnd_bytes  # [cubic.epoch.no-maximum]
+    elif state.w_max_bytes < cwnd_bytes:
+        state.w_max_bytes = cwnd_bytes  # [cubic.epoch.low-maximum]
+    if state.cwnd_prior_bytes is None:
+        state.cwnd_prior_bytes = cwnd_bytes  # [cubic.epoch.no-prior]
+    k_ns = cube_time_ns(state.w_max_bytes - cwnd_bytes, datagram_bytes)  # [cubic.k]
+    state.epoch = Epoch(start_ns, k_ns, cwnd_bytes, cwnd_bytes)  # [cubic.friendly.begin]
+    state.reduced_ns = None
+    return state.epoch
 
 
-def _grow_estimate(epoch: Epoch, datagram_bytes: int, cwnd_bytes: int, acked_bytes: int, prior_bytes: int) -> Epoch:
-    """Return the stage with W_est grown as Reno grows."""
-    reached = epoch.w_est_bytes >= prior_bytes
+def _grow_estimate(state: Cubic, epoch: Epoch, datagram_bytes: int, cwnd_bytes: int, acked_bytes: int) -> None:
+    """Grow W_est as Reno grows."""
+    reached = epoch.w_est_bytes >= (state.cwnd_prior_bytes or 0)
     increase = friendly_increase(datagram_bytes, acked_bytes, cwnd_bytes, reached=reached)  # [cubic.friendly.estimate]
     fraction = epoch.w_est_fraction + increase % FRACTION
     w_est_bytes = epoch.w_est_bytes + increase // FRACTION + fraction // FRACTION
-    return replace(epoch, w_est_bytes=min(w_est_bytes, WINDOW_MAX_BYTES), w_est_fraction=fraction % FRACTION)
+    epoch.w_est_bytes = min(w_est_bytes, WINDOW_MAX_BYTES)
+    epoch.w_est_fraction = fraction % FRACTION
 
 
-def _follow_estimate(epoch: Epoch, cwnd_bytes: int) -> Epoch:
-    """Return the stage with the window at W_est, never lower than it is."""
-    if epoch.w_est_bytes <= cwnd_bytes:
-        return replace(epoch, cwnd_bytes=cwnd_bytes)  # [cubic.friendly.never-lowers]
-    return replace(epoch, cwnd_bytes=epoch.w_est_bytes, cwnd_fraction=epoch.w_est_fraction)  # [cubic.friendly.region]
+def _follow_estimate(epoch: Epoch) -> None:
+    """Set the window to W_est, never lower than it is."""
+    if epoch.w_est_bytes <= epoch.cwnd_bytes:
+        return  # [cubic.friendly.never-lowers]
+    epoch.cwnd_bytes = epoch.w_est_bytes  # [cubic.friendly.region]
+    epoch.cwnd_fraction = epoch.w_est_fraction
 
 
-def _approach(epoch: Epoch, cwnd_bytes: int, acked_bytes: int, target_bytes: int) -> Epoch:
-    """Return the stage with the window grown by its share of the way to the target."""
+def _approach(epoch: Epoch, acked_bytes: int, target_bytes: int) -> None:
+    """Grow the window by its share of the way to the target."""
+    cwnd_bytes = epoch.cwnd_bytes
     most_bytes = cwnd_bytes + cwnd_bytes // 2
     if target_bytes > most_bytes:
         target_bytes = most_bytes  # [cubic.target.most]
     if target_bytes <= cwnd_bytes:
-        return replace(epoch, cwnd_bytes=cwnd_bytes)  # [cubic.target.least]
+        return  # [cubic.target.least]
     whole_bytes, fraction = share(acked_bytes, target_bytes - cwnd_bytes, cwnd_bytes)  # [cubic.grow]
     fraction += epoch.cwnd_fraction
-    cwnd_bytes = min(cwnd_bytes + whole_bytes + fraction // FRACTION, WINDOW_MAX_BYTES)
-    return replace(epoch, cwnd_bytes=cwnd_bytes, cwnd_fraction=fraction % FRACTION)
+    epoch.cwnd_bytes = min(cwnd_bytes + whole_bytes + fraction // FRACTION, WINDOW_MAX_BYTES)
+    epoch.cwnd_fraction = fraction % FRACTION
+
+
+def _grow(state: Cubic, ack: Ack, datagram_bytes: int, cwnd_bytes: int, acked_bytes: int) -> int:
+    _resume(state, ack.t_ns)
+    epoch = _continue_epoch(state, ack.t_ns, datagram_bytes, cwnd_bytes)
+    counted_bytes = min(acked_bytes, cwnd_bytes)  # [cubic.grow.at-most-a-window]
+    _grow_estimate(state, epoch, datagram_bytes, cwnd_bytes, counted_bytes)
+    elapsed_ns = ack.t_ns - epoch.start_ns
+    w_max_bytes = state.w_max_bytes or 0
+    if window_bytes(w_max_bytes, epoch.k_ns, datagram_bytes, elapsed_ns) < epoch.w_est_bytes:
+        _follow_estimate(epoch)
+    else:
+        if state.readings.growth is Growth.ACKS:
+            counted_bytes = min(datagram_bytes, cwnd_bytes)  # [cubic.grow.per-ack]
+        ahead_ns = elapsed_ns + (ack.smoothed_rtt_ns or 0)
+        target_bytes = window_bytes(w_max_bytes, epoch.k_ns, datagram_bytes, ahead_ns)  # [cubic.target]
+        _approach(epoch, counted_bytes, target_bytes)
+    return epoch.cwnd_bytes
+
+
+def on_acked(state: Cubic, ack: Ack, datagram_bytes: int, cwnd_bytes: int, acked_bytes: int) -> int:
+    """Process an ACK, of which ``acked_bytes`` may grow the window in congestion avoidance; return the window."""
+    set_flight(state, ack.bytes_in_flight)
+    if ack.app_limited:
+        _stop(state, ack.t_ns, idle=False)  # [cubic.limited.growth]
+    elif acked_bytes > 0 and cwnd_bytes > 0:
+        cwnd_bytes = _grow(state, ack, datagram_bytes, cwnd_bytes, acked_bytes)
+    if ack.bytes_in_flight == 0:
+        _stop(state, ack.t_ns, idle=True)
+    return cwnd_bytes
 
 
 def reduce(
     state: Cubic, now_ns: int, datagram_bytes: int, base: Saved, flight_bytes: int, *, ce: bool
-) -> tuple[Cubic, int, int]:
-    """Process a sign of congestion; return the new window and threshold as well. ``base``: what the base was before it."""
-    cwnd_bytes = base.cwnd_bytes
+) -> tuple[int, int]:
+    """Process a sign of congestion; return the new window and threshold. ``base``: what the base was before it."""
     prior = replace(base, w_max_bytes=state.w_max_bytes, cwnd_prior_bytes=state.cwnd_prior_bytes, epoch=state.epoch)
-    state = note_reduction(state, now_ns, cwnd_bytes)
+    note_reduction(state, now_ns, base.cwnd_bytes)
     if not ce:
-        state = replace(state, saved=prior)  # [cubic.spurious.save]
-    reduced_bytes = seven_tenths(cwnd_bytes)  # [cubic.reduce]
+        state.saved = prior  # [cubic.spurious.save]
+    reduced_bytes = seven_tenths(base.cwnd_bytes)  # [cubic.reduce]
     if state.readings.reduction_basis is ReductionBasis.FLIGHT:
         reduced_bytes = seven_tenths(flight_bytes)  # [cubic.reduce.flight]
     two_bytes = least_bytes = 2 * datagram_bytes  # [cubic.reduce.minimum]
     if ce and state.readings.ce_minimum is CeMinimum.ONE_DATAGRAM:
         least_bytes = datagram_bytes  # [cubic.reduce.minimum-ce]
-    return state, max(reduced_bytes, least_bytes), max(reduced_bytes, two_bytes)  # [cubic.reduce.at-once]
+    return max(reduced_bytes, least_bytes), max(reduced_bytes, two_bytes)  # [cubic.reduce.at-once]
 
 
-def note_reduction(state: Cubic, now_ns: int, cwnd_bytes: int) -> Cubic:
+def note_reduction(state: Cubic, now_ns: int, cwnd_bytes: int) -> None:
     """Remember the window at a reduction, whoever computes the new one."""
-    w_max_bytes = cwnd_bytes  # [cubic.maximum]
     last_bytes = state.w_max_bytes
+    state.w_max_bytes = cwnd_bytes  # [cubic.maximum]
     if last_bytes is not None and cwnd_bytes < last_bytes and state.readings.fast_convergence is FastConvergence.ON:
-        w_max_bytes = seventeen_twentieths(cwnd_bytes)  # [cubic.maximum.fast-convergence]
-    return replace(
-        state, w_max_bytes=w_max_bytes, cwnd_prior_bytes=cwnd_bytes, epoch=None, reduced_ns=now_ns, saved=None
-    )
+        state.w_max_bytes = seventeen_twentieths(cwnd_bytes)  # [cubic.maximum.fast-convergence]
+    state.cwnd_prior_bytes = cwnd_bytes
+    state.reduced_ns = now_ns
+    state.saved = None
+    state.epoch = None
 
 
-def collapse(state: Cubic) -> Cubic:
+def collapse(state: Cubic) -> None:
     """Process persistent congestion: the next stage begins as if there had been no maximum."""
-    state = replace(state, saved=None)  # [cubic.spurious.persistent]
-    return replace(state, w_max_bytes=None, epoch=None, reduced_ns=None)  # [cubic.persistent]
+    state.saved = None  # [cubic.spurious.persistent]
+    state.w_max_bytes = None  # [cubic.persistent]
+    state.reduced_ns = None
+    state.epoch = None
 
 
-def forget(state: Cubic) -> Cubic:
+def forget(state: Cubic) -> None:
     """Forget all congestion, because a startup algorithm begins anew below what it has found."""
-    return replace(begin(state.readings), flight_bytes=state.flight_bytes)  # [cubic.startup.forget]
+    state.w_max_bytes = state.cwnd_prior_bytes = state.reduced_ns = state.stopped_ns = None  # [cubic.startup.forget]
+    state.idle = False
+    state.epoch = state.saved = None
 
 
-def restored(state: Cubic, cwnd_bytes: int) -> tuple[Cubic, Saved] | None:
-    """Return the state before the last reduction, and what it replaced; ``None`` if there is nothing to restore."""
+def restore(state: Cubic, cwnd_bytes: int) -> Saved | None:
+    """Go back to before the last reduction, and return what it replaced; ``None`` if there is nothing to restore."""
     saved = state.saved
     if saved is None or state.readings.spurious is Spurious.KEPT:
         return None
     if cwnd_bytes >= saved.cwnd_bytes:  # the window before the reduction, which is cwnd_prior
         return None  # [cubic.spurious.late]
-    state = replace(
-        state,
-        w_max_bytes=saved.w_max_bytes,  # [cubic.spurious]
-        cwnd_prior_bytes=saved.cwnd_prior_bytes,
-        epoch=saved.epoch,
-        reduced_ns=None,
-        saved=None,
-    )
-    return state, saved
+    state.w_max_bytes = saved.w_max_bytes  # [cubic.spurious]
+    state.cwnd_prior_bytes = saved.cwnd_prior_bytes
+    state.epoch = saved.epoch
+    state.reduced_ns = None
+    state.saved = None
+    return saved

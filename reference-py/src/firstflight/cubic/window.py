@@ -24,12 +24,16 @@ def seventeen_twentieths(count: int) -> int:
     return count // 20 * 17 + count % 20 * 17 // 20
 
 
+def _cube(factor: int) -> int:
+    return factor * factor * factor
+
+
 def cube_root(number: int) -> int:
     """Return the largest integer whose cube is no larger than a number below 2^156."""
     root = 0
     for bit in reversed(range(ROOT_BITS)):
         candidate = root | 1 << bit
-        if candidate**3 <= number:
+        if _cube(candidate) <= number:
             root = candidate
     return root
 
@@ -39,13 +43,16 @@ def cube_time_ns(distance_bytes: int, datagram_bytes: int) -> int:
     return cube_root(distance_bytes * CUBE_DIVISOR // (2 * datagram_bytes))  # [cubic.root]
 
 
+def _distance_bytes(datagram_bytes: int, distance_ns: int) -> int:
+    """Return how far from W_max the curve is at a distance from K."""
+    return 2 * datagram_bytes * _cube(distance_ns) // CUBE_DIVISOR  # [cubic.window] [cubic.window.constant]
+
+
 def window_bytes(w_max_bytes: int, k_ns: int, datagram_bytes: int, t_ns: int) -> int:
     """Return W_cubic(t) in bytes, rounded towards W_max, within 0 and the largest window."""
-    distance_ns = abs(t_ns - k_ns)
-    distance_bytes = 2 * datagram_bytes * distance_ns**3 // CUBE_DIVISOR  # [cubic.window] [cubic.window.constant]
     if t_ns < k_ns:
-        return max(w_max_bytes - distance_bytes, 0)  # [cubic.window.concave]
-    return min(w_max_bytes + distance_bytes, WINDOW_MAX_BYTES)
+        return max(w_max_bytes - _distance_bytes(datagram_bytes, k_ns - t_ns), 0)  # [cubic.window.concave]
+    return min(w_max_bytes + _distance_bytes(datagram_bytes, t_ns - k_ns), WINDOW_MAX_BYTES)
 
 
 def share(acked_bytes: int, distance_bytes: int, cwnd_bytes: int) -> tuple[int, int]:

@@ -33,7 +33,7 @@ from firstflight.jumpstart.profiles import (
 )
 from firstflight.jumpstart.state import JumpStart, end_jump, with_in_flight
 from firstflight.limits import JUMP_MAX_BYTES, PACKET_MAX, WINDOW_MAX_BYTES
-from firstflight.newreno import newreno
+from firstflight.newreno import pure as newreno
 from firstflight.newreno.newreno import NewReno
 from firstflight.observables import Observation, Outcome, Phase
 

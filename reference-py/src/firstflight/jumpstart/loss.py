@@ -25,14 +25,16 @@ from firstflight.jumpstart.profiles import (
 )
 from firstflight.jumpstart.state import JumpStart, end_jump, in_flight, overlap, packets_in_flight, with_in_flight
 from firstflight.limits import PACKET_MAX, WINDOW_MAX_BYTES
-from firstflight.newreno import newreno
+from firstflight.newreno import pure as newreno
 from firstflight.newreno.newreno import NewReno
 from firstflight.observables import Outcome
 
 
 def on_sent(readings: Readings, state: JumpStart, base: NewReno, sent: Sent) -> JumpStart:
-    """Count what is sent again in a recovery whose end is accounted for."""
-    if not (base.in_recovery and state.accounting and readings.counted is Counted.RETRANSMISSIONS):
+    """Count what is sent again in a recovery: whether its end is accounted for may show later in it."""
+    if not base.in_recovery or readings.accounting is not Accounting.HALF_OF_REST:
+        return state
+    if readings.counted is not Counted.RETRANSMISSIONS:
         return state
     if readings.counted_data is CountedData.FIRST_FLIGHT:
         repeated = sum(overlap(state, first, last) for first, last in sent.retransmits)

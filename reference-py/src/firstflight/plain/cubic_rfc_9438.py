@@ -2,7 +2,8 @@
 
 Windows are in bytes, as section 4.1 allows, and times in ns. The text has real numbers: here W_est and the window carry a fraction in units of
 2^-32 bytes but are compared in whole bytes, K is in whole ns, W_cubic in whole bytes from W_max, and every division is rounded down.
-Written from draft-ietf-tcpm-rfc8312bis-15, the last before the RFC.
+Written from draft-ietf-tcpm-rfc8312bis-15, the last before the RFC. Not here: HyStart++, which 4.10 recommends (SHOULD) where this has the
+plain slow start (MAY), and the timer of a sender whose window of one segment meets further marks (4.6, MUST). U1 to U12: the open points of the page.
 """
 
 from dataclasses import dataclass, replace
@@ -92,7 +93,7 @@ def on_ack(s: Cubic, ack: Ack) -> Outcome:
     if ack.app_limited:
         if s.limited_since is None:
             s.limited_since = ack.t_ns
-        return Outcome.APP_LIMITED
+        return Outcome.APP_LIMITED  # [cubic.limited.growth]
     bytes_acked = 0
     for run in ack.packets:
         outcome = Outcome.IN_RECOVERY
@@ -123,7 +124,7 @@ def on_new_ack_in_congestion_avoidance(s: Cubic, bytes_acked: int, ack: Ack) -> 
         begin_stage(s, cwnd)
     t = t_current - s.t_epoch
     rtt = ack.smoothed_rtt_ns or 0
-    bytes_acked = min(bytes_acked, cwnd)  # [cubic.grow.at-most-a-window]
+    bytes_acked = min(bytes_acked, cwnd)  # [cubic.grow.at-most-a-window] ours: the text has no such bound
     alpha, of = (1, 1) if s.w_est >= s.cwnd_prior * UNIT else (9, 17)  # [cubic.friendly.alpha]
     s.w_est += UNIT * alpha * s.mss * bytes_acked // (of * cwnd)  # [cubic.friendly.estimate]
     if w_cubic(s, t) < s.w_est // UNIT:
@@ -134,6 +135,7 @@ def on_new_ack_in_congestion_avoidance(s: Cubic, bytes_acked: int, ack: Ack) -> 
         target = w_cubic(s, t + rtt)  # [cubic.target]
         target = max(target, cwnd)  # [cubic.target.least]
         target = min(target, cwnd + cwnd // 2)  # [cubic.target.most]
+        # The text has (target - cwnd) / cwnd segments for each new ACK; here it is for each segment that is acknowledged (U1).
         increment = UNIT * (target - cwnd) * bytes_acked // cwnd  # [cubic.grow]
         set_cwnd(s, cwnd * UNIT + s.cwnd_fraction + increment)
 
@@ -141,12 +143,12 @@ def on_new_ack_in_congestion_avoidance(s: Cubic, bytes_acked: int, ack: Ack) -> 
 def begin_stage(s: Cubic, cwnd_epoch: int) -> None:
     """4.2; after a timeout (4.8) W_max is cwnd_epoch, and K is 0. After HyStart++ (4.10) cwnd_prior would be cwnd_epoch too.
 
-    The text does not say what K is where cwnd_epoch is above W_max: here it is 0 as well.
+    The text does not say what K is where cwnd_epoch is above W_max: here it is 0 as well (U11).
     """
     if s.w_max is None or s.w_max < cwnd_epoch:
-        s.w_max = cwnd_epoch  # [cubic.epoch.no-maximum]
+        s.w_max = cwnd_epoch  # [cubic.epoch.no-maximum] [cubic.epoch.low-maximum]
     s.k = cube_root((s.w_max - cwnd_epoch) * 5 * SECOND_CUBED // (2 * s.mss))  # [cubic.k]
-    s.w_est = cwnd_epoch * UNIT + s.cwnd_fraction
+    s.w_est = cwnd_epoch * UNIT + s.cwnd_fraction  # [cubic.friendly.begin]
 
 
 def w_cubic(s: Cubic, t: int) -> int:
@@ -175,7 +177,10 @@ def set_cwnd(s: Cubic, cwnd_units: int) -> None:
 
 
 def on_congestion_event(s: Cubic, minimum_window: int, sent_time: int, now: int) -> Outcome:
-    """4.6 and 4.7, once for each recovery period of RFC 9002. A QUIC sender may reduce cwnd in place of flight_size."""
+    """4.6 and 4.7, once for each recovery period of RFC 9002.
+
+    A QUIC sender that does not let an unused window grow may reduce cwnd in place of flight_size (U3); fast convergence is always on (U5).
+    """
     cwnd = s.base.congestion_window
     if newreno.on_congestion_event(s.base, sent_time, now) is Outcome.ALREADY_REDUCED:
         return Outcome.ALREADY_REDUCED
@@ -185,7 +190,7 @@ def on_congestion_event(s: Cubic, minimum_window: int, sent_time: int, now: int)
         s.w_max = cwnd
     s.cwnd_prior = cwnd  # [cubic.maximum]
     ssthresh = cwnd * 7 // 10  # [cubic.reduce]
-    s.base.congestion_window = max(ssthresh, minimum_window)
+    s.base.congestion_window = max(ssthresh, minimum_window)  # [cubic.reduce.at-once]
     s.base.ssthresh = max(ssthresh, 2 * s.mss)  # [cubic.reduce.minimum]
     s.cwnd_fraction = 0
     s.t_epoch = None
@@ -194,7 +199,7 @@ def on_congestion_event(s: Cubic, minimum_window: int, sent_time: int, now: int)
 
 def on_lost(s: Cubic, lost: Lost) -> Outcome:
     """4.6, and 4.9.2: what it replaces is saved."""
-    saved = replace(s, base=replace(s.base), undo=None)
+    saved = replace(s, base=replace(s.base), undo=None)  # [cubic.spurious.save]
     sent_time_of_last_loss = max(run.sent_t_ns for run in lost.packets)
     outcome = on_congestion_event(s, 2 * s.mss, sent_time_of_last_loss, lost.t_ns)
     if outcome is Outcome.REDUCED:
@@ -203,7 +208,7 @@ def on_lost(s: Cubic, lost: Lost) -> Outcome:
 
 
 def on_ce(s: Cubic, ce: Ce) -> Outcome:
-    """4.6: the reduction on ECE. No loss can be found to be spurious any more."""
+    """4.6: the reduction on ECE. That no loss can be found to be spurious any more is ours."""
     outcome = on_congestion_event(s, s.mss, ce.sent_t_ns, ce.t_ns)  # [cubic.reduce.minimum-ce]
     if outcome is Outcome.REDUCED:
         s.undo = None
@@ -211,22 +216,24 @@ def on_ce(s: Cubic, ce: Ce) -> Outcome:
 
 
 def on_persistent_congestion(s: Cubic, event: PersistentCongestion) -> Outcome:
-    """4.8: the timeout. The loss that established it has already set ssthresh. K will be 0."""
+    """4.8: the timeout. The loss that established it has already set ssthresh (U10). K will be 0. Nothing is left to restore (U7)."""
     s.w_max = None  # [cubic.persistent]
     s.t_epoch = None
     s.cwnd_fraction = 0
-    s.undo = None
+    s.undo = None  # [cubic.spurious.persistent]
     return newreno.on_persistent_congestion(s.base, event)
 
 
 def on_spurious_loss(s: Cubic) -> Outcome:
-    """4.9.2; the recovery period of RFC 9002, of which the text does not speak, is restored as well."""
+    """4.9.2; the recovery period of RFC 9002, of which the text does not speak, is restored as well (U7), as it would have gone on.
+
+    t_epoch is restored without the time that has been left out since (U12).
+    """
     if s.undo is None or s.base.congestion_window >= s.cwnd_prior:
-        return Outcome.UNCHANGED
+        return Outcome.UNCHANGED  # [cubic.spurious.late]
     undo, s.undo = s.undo, None
-    in_recovery = (
-        undo.base.in_recovery and s.base.in_recovery
-    )  # an ACK that ended the one ended the other, which began before
+    # An ACK that ended this recovery ended the one before it as well, which began earlier.
+    in_recovery = undo.base.in_recovery and s.base.in_recovery  # [cubic.spurious.recovery]
     s.base = replace(undo.base, in_recovery=in_recovery)  # [cubic.spurious]
     s.cwnd_fraction, s.cwnd_prior, s.w_max = undo.cwnd_fraction, undo.cwnd_prior, undo.w_max
     s.k, s.t_epoch, s.w_est = undo.k, undo.t_epoch, undo.w_est

@@ -43,7 +43,7 @@ class JumpStart:
 
     @property
     def next_release_ns(self) -> int | None:
-        """The D packets are paced over the first RTT: packet i leaves after i / D of it."""
+        """The D packets are paced over the first RTT: packet i leaves after i / D of it (open)."""
         if not self.jumping:
             return None
         return self.start_ns + self.sent_packets * self.rtt_ns // self.paced_packets  # [jumpstart.pacing.packets]
@@ -73,7 +73,7 @@ def on_event(s: JumpStart, event: Event) -> Outcome:
 
 
 def on_backlog(s: JumpStart, backlog: Backlog) -> Outcome:
-    """After the handshake: D is the minimum of the receiver's advertised window and the data queued."""
+    """After the handshake: D is the minimum of the receiver's advertised window and the data queued. That cwnd becomes D is open."""
     size = s.base.max_datagram_size
     window_packets = backlog.receive_window_bytes // size
     if s.jumping:
@@ -84,7 +84,8 @@ def on_backlog(s: JumpStart, backlog: Backlog) -> Outcome:
         return Outcome.JUMP_BARRED  # [jumpstart.start.barred]
     if backlog.latest_rtt_ns is None:
         return Outcome.NO_RTT_SAMPLE  # [jumpstart.start.no-rtt]
-    queued_packets = -(-min(backlog.queued_bytes, JUMP_MAX_BYTES) // size)  # [jumpstart.amount.queued]
+    queued_bytes = min(backlog.queued_bytes, JUMP_MAX_BYTES)  # [jumpstart.amount.maximum]
+    queued_packets = -(-queued_bytes // size)  # [jumpstart.amount.queued]
     packets = min(window_packets, queued_packets)  # [jumpstart.amount.receive-window]
     if packets == 0:
         return Outcome.NOTHING_TO_JUMP  # [jumpstart.start.nothing]
@@ -107,10 +108,10 @@ def on_window_update(s: JumpStart, window_packets: int) -> Outcome:
 
 
 def on_sent(s: JumpStart, sent: Sent) -> Outcome:
-    """Jump Start terminates when all D packets are transmitted. During loss recovery R counts the retransmissions."""
+    """Jump Start terminates when all D packets are transmitted. R counts the retransmissions: of the first flight's data (open)."""
     s.next_packet = sent.packets[-1].last + 1
-    if s.lost_of_first_flight:
-        s.r += sum(of_first_flight(s, first, last) for first, last in sent.retransmits)  # [jumpstart.loss.count]
+    # Those sent during loss recovery: R is 0 again at its beginning, and read at its end.
+    s.r += sum(of_first_flight(s, first, last) for first, last in sent.retransmits)  # [jumpstart.loss.count]
     if not s.jumping:
         return newreno.on_sent(s.base, sent)
     packets = sum(run.count for run in sent.packets)
@@ -122,7 +123,7 @@ def on_sent(s: JumpStart, sent: Sent) -> Outcome:
 
 
 def end_jump(s: JumpStart) -> None:
-    """The D packets are those that have left; if it ends early, fewer than were planned."""
+    """The D packets are those that have left; if it ends early, fewer than were planned (open)."""
     if s.jumping:
         s.jumping = False
         s.end = min(s.next_packet, s.first + s.planned_packets)  # [jumpstart.flight]
@@ -155,10 +156,10 @@ def on_ack_in_recovery(s: JumpStart, ack: Ack) -> Outcome:
 
 
 def account(s: JumpStart) -> Outcome:
-    """At the end of loss recovery: cwnd = (D - R) / 2, which further reduces it. Rounding, least values and threshold are open."""
+    """At the end of loss recovery: cwnd = (D - R) / 2, which further reduces it. Rounding, least values, threshold and that it is once are open."""
     s.lost_of_first_flight, s.accounted = False, True
     d = s.end - s.first
-    packets = max((d - s.r) // 2, 1)  # [jumpstart.account.half]
+    packets = max((d - s.r) // 2, 1)  # [jumpstart.account.half] [jumpstart.account.floor]
     half = packets * s.base.max_datagram_size
     s.base.congestion_window = min(s.base.congestion_window, half)  # [jumpstart.account.never-raises]
     s.base.ssthresh = max(s.base.congestion_window, s.base.minimum_window)  # [jumpstart.account.threshold]
@@ -178,7 +179,10 @@ def on_ce(s: JumpStart, ce: Ce) -> Outcome:
 
 
 def on_congestion_event(s: JumpStart, sent_time: int, now: int, packets_of_first_flight: int) -> Outcome:
-    """Upon loss detection cwnd is halved, per normal TCP: the window, as Jacobson 1988 has it, to whom the paper refers. At least two packets (open)."""
+    """Upon loss detection cwnd is halved, per normal TCP: the window, as Jacobson 1988 has it, to whom the paper refers.
+
+    At least two packets are left, and Jump Start ends (both open).
+    """
     outcome = Outcome.ALREADY_REDUCED
     if not s.base.in_recovery and not newreno.in_congestion_recovery(s.base, sent_time):
         half = s.base.congestion_window // 2

@@ -1,12 +1,14 @@
 """SEARCH as in draft-chung-ccwg-search-09, as far as the code that carries it out and the discussion of that code tell.
 
-The previous window is interpolated backward; forward, as printed, is a mistake that its authors acknowledge.
+Of its text only the abstract was read. The previous window is interpolated backward, as in neqo, where a comment says that the text does
+so forward, by mistake. The restart after missed bins, there said to be an option, is left out. The drain is that of Linux 4, in bytes.
 Times are in ticks of 1/20 ns: BIN_DURATION = 3.5 * INITIAL_RTT / 10 is an integer.
 """
 
 from dataclasses import dataclass, field
 
 from firstflight.events import Ack, Event, PersistentCongestion, Sent
+from firstflight.limits import WINDOW_MAX_BYTES
 from firstflight.observables import Outcome, Phase
 from firstflight.plain import newreno_rfc_9002 as newreno
 
@@ -52,8 +54,13 @@ def on_event(s: Search, event: Event) -> Outcome:
         case Sent():
             s.sent_bytes += event.bytes  # [search.bins.sent]
         case PersistentCongestion():
-            s.bin_duration = s.target_cwnd = s.drained_packets = 0  # [search.restart]
+            restart(s)
     return newreno.on_event(s.base, event)
+
+
+def restart(s: Search) -> None:
+    """SEARCH begins anew with the next acknowledgement in slow start."""
+    s.bin_duration = s.target_cwnd = s.drained_packets = 0  # [search.restart]
 
 
 def search(s: Search, now: int) -> Outcome:
@@ -73,8 +80,9 @@ def search(s: Search, now: int) -> Outcome:
         return Outcome.WARMING_UP  # [search.guard.warming-up]
     if shift >= EXTRA_BINS:
         return Outcome.RTT_INFLATED  # [search.guard.rtt-inflated]
-    prev_sent = (s.bin_duration - rest) * window(s.sent_bins, prev_idx) + rest * window(s.sent_bins, prev_idx - 1)
-    curr_delv = s.bin_duration * window(s.acked_bins, s.curr_idx)  # [search.interpolation.exact] times BIN_DURATION
+    newer, older = window(s.sent_bins, prev_idx), window(s.sent_bins, prev_idx - 1)
+    prev_sent = (s.bin_duration - rest) * newer + rest * older  # [search.interpolation.exact] times BIN_DURATION, as
+    curr_delv = s.bin_duration * window(s.acked_bins, s.curr_idx)
     if prev_sent == 0:
         return Outcome.PREVIOUS_ZERO  # [search.previous-zero]
     if 100 * (prev_sent - curr_delv) < 26 * prev_sent:  # norm_diff < THRESH = 0.26
@@ -102,9 +110,10 @@ def window(bins: list[int], idx: int, size: int = W) -> int:
 def drain(s: Search, ack: Ack) -> Outcome:
     """Let one packet leave for three acknowledged, until the window is the target; there slow start ends."""
     packets, s.drained_packets = divmod(s.drained_packets + sum(run.count for run in ack.packets), 3)
-    s.base.congestion_window = max(ack.bytes_in_flight, s.target_cwnd - packets * s.base.max_datagram_size)
-    newreno.increase(s.base, packets * s.base.max_datagram_size)  # [search.drain.step]
-    if s.base.congestion_window > s.target_cwnd:
+    flight = min(ack.bytes_in_flight + packets * s.base.max_datagram_size, WINDOW_MAX_BYTES)
+    s.base.congestion_window = max(flight, s.target_cwnd)  # [search.drain.step]
+    if flight > s.target_cwnd:
         return Outcome.DRAINING
-    s.base.ssthresh, s.target_cwnd = s.target_cwnd, 0  # [search.drain.end]
+    s.base.ssthresh = s.target_cwnd  # [search.drain.end]
+    restart(s)
     return Outcome.DRAINED

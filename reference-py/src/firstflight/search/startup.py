@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from firstflight.errors import DomainError
 from firstflight.events import Ack, Event, PersistentCongestion, Sent
-from firstflight.newreno import newreno
+from firstflight.newreno import pure as newreno
 from firstflight.newreno.newreno import NewReno
 from firstflight.observables import Observation, Outcome, Phase
 from firstflight.search import search

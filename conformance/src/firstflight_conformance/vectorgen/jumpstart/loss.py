@@ -326,6 +326,26 @@ def _(b: StreamBuilder) -> None:
 
 
 @add(
+    "jumpstart.account.repeated-before-its-loss",
+    "What is sent again in recovery counts before a loss of the flight shows",
+    """Packet 0 left before the jump; its loss begins recovery after 16 packets of the flight. The last two of these, 16 and 17, are sent again as probes, then the loss of packet 2, of the
+    flight, shows, and is repaired: R = 2 + 1 = 3, floor((16 - 3) / 2) = 6. Counting only from that loss on gives R = 1 and floor((16 - 1) / 2) = 7.""",
+)
+def _(b: StreamBuilder) -> None:
+    b.data = DataLedger()
+    b.send(0, 2)
+    b.backlog(20 * MS, 20_000, 100_000, RTT)
+    paced(b, 16, of=20, since_ns=20 * MS)
+    lose_and_ack(b, 100 * MS, (0, 0), (1, 1))
+    b.ack(185 * MS, (3, 15))
+    b.send(186 * MS, 3, repeats=((0, 0), (16, 17)))
+    lose_and_ack(b, 195 * MS, (2, 2), (16, 17))
+    b.send(195 * MS, 1, repeats=((2, 2),))
+    b.ack(295 * MS, (18, 21))
+    b.expect(profile=PFLDNET, outcome="jump_accounted", cwnd_bytes=6000, repeated_packets=3)
+
+
+@add(
     "jumpstart.account.new-data-in-recovery",
     "New data acknowledged in recovery does not end it",
     """Packet 0 is lost. Its repair (packet 20) and new data (21 to 29) follow, and the repair is lost again: the ACK of 21 to 29 leaves packet 0 open, so

@@ -1,6 +1,6 @@
 """Toy: slow start ends at a window that is known beforehand."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from firstflight.events import Event
 from firstflight.newreno import newreno
@@ -8,18 +8,29 @@ from firstflight.newreno.newreno import NewReno
 from firstflight.observables import Observation, Outcome
 from firstflight.toy.profiles import PROFILES, Readings
 
-__all__ = ["PROFILES", "Readings", "begin", "step"]
+__all__ = ["PROFILES", "Readings", "Toy", "begin", "step"]
 
 
-def begin(readings: Readings, base: NewReno) -> int:
-    """Return the window at which slow start ends."""
-    return readings.limit_datagrams * base.max_datagram_size_bytes
+@dataclass(slots=True)
+class Toy:
+    """State: the window at which slow start ends."""
+
+    limit_bytes: int
+
+    def copy(self) -> "Toy":
+        """Return a copy."""
+        return replace(self)
 
 
-def step(_readings: Readings, limit_bytes: int, base: NewReno, event: Event) -> tuple[int, NewReno, Observation]:
+def begin(readings: Readings, base: NewReno) -> Toy:
+    """Return the state before the first event."""
+    return Toy(readings.limit_datagrams * base.max_datagram_size_bytes)
+
+
+def step(_readings: Readings, state: Toy, base: NewReno, event: Event) -> Observation:
     """Process one event."""
-    base, outcome = newreno.on_event(base, event)
-    if base.ssthresh_bytes is None and base.cwnd_bytes >= limit_bytes:
-        base, outcome = replace(base, ssthresh_bytes=base.cwnd_bytes), Outcome.EXITED  # [toy.exit]
-    seen = Observation(base.cwnd_bytes, base.ssthresh_bytes, newreno.phase(base), outcome, {"limit_bytes": limit_bytes})
-    return limit_bytes, base, seen
+    outcome = newreno.on_event(base, event)
+    if base.ssthresh_bytes is None and base.cwnd_bytes >= state.limit_bytes:
+        base.ssthresh_bytes, outcome = base.cwnd_bytes, Outcome.EXITED  # [toy.exit]
+    numbers = {"limit_bytes": state.limit_bytes}
+    return Observation(base.cwnd_bytes, base.ssthresh_bytes, newreno.phase(base), outcome, numbers)

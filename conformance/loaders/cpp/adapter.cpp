@@ -1,0 +1,36 @@
+// The toy controller behind the adapter protocol: firstflight run --adapter ./adapter --algorithm slow-start
+#include "newreno.hpp"
+
+#include <iostream>
+#include <regex>
+
+static const char hello[] = R"({"op":"hello","protocol":1,"name":"toy in C++","version":"1",)"
+                            R"("algorithms":{"slow-start":["rfc-9002"]},"observables":["cwnd_bytes","ssthresh_bytes"]})";
+
+// Numbers from 2^53 on are decimal strings.
+static std::string encode(std::optional<std::uint64_t> number) {
+    if (!number) return "null";
+    return *number < std::uint64_t{1} << 53 ? std::to_string(*number) : '"' + std::to_string(*number) + '"';
+}
+
+static flat::Json decode(const std::string &line) {
+    static const std::regex large("\"([0-9]{16,20})\"");
+    return flat::Scanner(std::regex_replace(line, large, "$1")).line();
+}
+
+static std::string answer(const flat::Json &message, NewReno &controller) {
+    const std::string &op = message["op"].text;
+    if (op == "hello") return hello;
+    if (op == "start" && (message["algorithm"].text != "slow-start" || message["profile"].text != "rfc-9002"))
+        return R"({"op":"unsupported","reason":"only slow-start/rfc-9002"})";
+    if (op == "start") return controller.begin(message["config"]), R"({"op":"started"})";
+    if (op != "event") return R"({"op":"ended"})";
+    std::string answer = R"({"op":"observed","i":)" + std::to_string(*message["i"]);
+    for (const auto &[name, value] : controller.on_event(message["event"])) answer += ",\"" + name + "\":" + encode(value);
+    return answer + "}";
+}
+
+int main() {
+    NewReno controller(false);
+    for (std::string line; std::getline(std::cin, line);) std::cout << answer(decode(line), controller) << std::endl;
+}

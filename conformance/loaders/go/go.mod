@@ -1,0 +1,3 @@
+module firstflight.example/flat
+
+go 1.21

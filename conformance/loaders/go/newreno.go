@@ -1,0 +1,59 @@
+package flat
+
+// NewReno is a toy in the place of your controller: RFC 9002, section 7 and appendix B. appLimitedGrows is a mistake, planted for
+// the test.
+type NewReno struct {
+	datagram, cwnd, recoveryStart uint64
+	ssthresh                      *uint64
+	appLimitedGrows               bool
+}
+
+// Begin returns a controller for a case.
+func Begin(config Config, appLimitedGrows bool) *NewReno {
+	datagram := config.MaxDatagramSizeBytes
+	cwnd := min(10*datagram, max(14720, 2*datagram))
+	if config.InitialWindowBytes != nil {
+		cwnd = *config.InitialWindowBytes
+	}
+	return &NewReno{datagram: datagram, cwnd: cwnd, appLimitedGrows: appLimitedGrows}
+}
+
+// OnEvent processes an event.
+func (c *NewReno) OnEvent(event *Event) Observed {
+	switch event.Ev {
+	case "ack":
+		for _, run := range event.Packets {
+			for packet := run[0]; packet <= run[1] && (c.appLimitedGrows || !event.AppLimited); packet++ {
+				c.onPacketAcked(run[2], run[3])
+			}
+		}
+	case "lost":
+		var latest uint64
+		for _, run := range event.Packets {
+			latest = max(latest, run[3])
+		}
+		c.onCongestion(latest, event.TNs)
+	case "ce":
+		c.onCongestion(event.SentTNs, event.TNs)
+	case "persistent_congestion":
+		c.cwnd, c.recoveryStart = 2*c.datagram, 0
+	}
+	return Observed{c.cwnd, c.ssthresh}
+}
+
+func (c *NewReno) onPacketAcked(size, sent uint64) {
+	if sent <= c.recoveryStart {
+		return
+	}
+	if c.ssthresh != nil && c.cwnd >= *c.ssthresh {
+		size = c.datagram * size / c.cwnd
+	}
+	c.cwnd = min(c.cwnd+size, 1<<62-1)
+}
+
+func (c *NewReno) onCongestion(sent, now uint64) {
+	if sent > c.recoveryStart {
+		half := c.cwnd / 2
+		c.recoveryStart, c.ssthresh, c.cwnd = now, &half, max(half, 2*c.datagram)
+	}
+}

@@ -1,0 +1,89 @@
+#!/bin/sh
+# Test the loader of every language whose tools are here: test.sh [LANGUAGE...]. OUT: where to build.
+#
+# FIRSTFLIGHT_FLAT: the flat form, by default that of the archive around this folder. FIRSTFLIGHT: the command `firstflight`; where it is
+# given, it judges the adapters as well.
+set -eu
+cd "$(dirname "$0")"
+here=$PWD
+OUT=${OUT:-$here/build}
+export FIRSTFLIGHT_FLAT="${FIRSTFLIGHT_FLAT:-$here/../flat}"
+tested=0 skipped=0 failed=0
+
+# The adapters are judged together at the end.
+judge() {
+    echo "$1" >>"$OUT/adapters"
+}
+
+python() {
+    (cd python && python3 -B -m unittest) && judge "python3 -B $here/python/adapter.py"
+}
+
+javascript() {
+    (cd javascript && node --test) && judge "node $here/javascript/adapter.mjs"
+}
+
+rust() {
+    cp -r rust "$OUT" && cd "$OUT/rust" && cargo test --offline --quiet && cargo build --offline --quiet && judge "$OUT/rust/target/debug/adapter"
+}
+
+go_() {
+    cd go && go vet ./... && go test ./... && go build -o "$OUT/go/adapter" ./adapter && judge "$OUT/go/adapter"
+}
+
+java_() {
+    javac -Xlint:all -Werror -d "$OUT/java" java/*.java && java -cp "$OUT/java" NewRenoTest && judge "java -cp $OUT/java Adapter"
+}
+
+cmake_() {
+    cmake -S "$1" -B "$OUT/$1" -DCMAKE_BUILD_TYPE=Release && cmake --build "$OUT/$1" && ctest --test-dir "$OUT/$1" --output-on-failure
+}
+
+cpp() {
+    cmake_ cpp && judge "$OUT/cpp/adapter"
+}
+
+# try LANGUAGE FUNCTION TOOL...: what it prints is shown only if it fails.
+try() {
+    language=$1 function=$2
+    shift 2
+    case " $wanted " in *" $language "* | "  ") ;; *) return 0 ;; esac
+    for tool; do
+        if ! command -v "$tool" >/dev/null; then
+            echo "loaders: $language: skipped: there is no $tool here"
+            skipped=$((skipped + 1))
+            return 0
+        fi
+    done
+    rm -rf "${OUT:?}/$language" && mkdir -p "$OUT/$language"
+    if ($function) >"$OUT/$language.log" 2>&1; then
+        tested=$((tested + 1))
+    else
+        cat "$OUT/$language.log"
+        echo "loaders: $language: FAILED"
+        failed=$((failed + 1))
+    fi
+}
+
+wanted="$*"
+mkdir -p "$OUT" && : >"$OUT/adapters"
+try python python python3
+try javascript javascript node
+try rust rust cargo
+try go go_ go
+try java java_ javac java
+try c "cmake_ c" cmake ctest cc
+try cpp cpp cmake ctest c++
+if [ -n "${FIRSTFLIGHT:-}" ] && [ -s "$OUT/adapters" ]; then
+    set --
+    while IFS= read -r adapter; do set -- "$@" --adapter "$adapter"; done <"$OUT/adapters"
+    if "$FIRSTFLIGHT" run --algorithm slow-start --profile rfc-9002 "$@" >"$OUT/adapters.log" 2>&1; then
+        echo "loaders: the adapters beside them pass"
+    else
+        cat "$OUT/adapters.log"
+        echo "loaders: the adapters beside them: FAILED"
+        failed=$((failed + 1))
+    fi
+fi
+echo "loaders: $tested passed, $failed failed, $skipped skipped"
+[ "$failed" = 0 ]

@@ -1,0 +1,141 @@
+"""The flat form of the vectors: one file of lines for each profile, nothing left to be worked out (``spec/flat-format.md``)."""
+
+import json
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import fields
+from typing import Any
+
+from firstflight.events import Event
+from firstflight_conformance.cases import computations, vectors
+from firstflight_conformance.cases.computations import ComputationCase
+from firstflight_conformance.cases.vectors import Case
+from firstflight_conformance.cases.wire import NUMBER_MAX, event_name
+from firstflight_conformance.spec.clauses import Clause
+from firstflight_conformance.version import __version__
+
+FORMAT = 1
+#: Every line of an event has all of them; the header of the file says which the profile has.
+OBSERVABLES = ("cwnd_bytes", "ssthresh_bytes", "phase", "outcome", "next_release_ns", "trigger")
+#: The keywords of RFC 2119 from the strongest on, each with those that mean the same.
+_LEVELS = {"MUST": ("MUST", "MUST NOT"), "SHOULD": ("SHOULD", "SHOULD NOT", "RECOMMENDED"), "MAY": ("MAY",)}
+#: Numbers that may need more than 53 bits.
+_LARGE = re.compile(r"[0-9]{16,}")
+AnyCase = Case | ComputationCase
+
+
+def by_profile(cases: Iterable[AnyCase]) -> dict[tuple[str, str], list[AnyCase]]:
+    """Return the cases of each profile, by algorithm and profile, in their order."""
+    found: dict[tuple[str, str], list[AnyCase]] = defaultdict(list)
+    for case in cases:
+        found[case.vector.algorithm, case.profile].append(case)
+    return dict(sorted(found.items()))
+
+
+def files(cases: Iterable[AnyCase], clauses: Mapping[str, Clause]) -> Iterator[tuple[str, str]]:
+    """Yield the file of each profile: its path and its text."""
+    for (algorithm, profile), group in by_profile(cases).items():
+        yield f"{algorithm}/{profile}.ndjson", "".join(lines(group, clauses))
+
+
+def lines(cases: Sequence[AnyCase], clauses: Mapping[str, Clause]) -> Iterator[str]:
+    """Yield the lines of the file of one profile."""
+    yield _line(_header(cases))
+    for case in cases:
+        if isinstance(case, ComputationCase):
+            yield _line(_computation(case, clauses))
+        else:
+            yield from _case_and_events(case, clauses)
+
+
+def _line(members: dict[str, Any]) -> str:
+    return json.dumps(members, ensure_ascii=False, separators=(",", ":")) + "\n"
+
+
+def _header(cases: Sequence[AnyCase]) -> dict[str, Any]:
+    first = cases[0]
+    if isinstance(first, ComputationCase):
+        answers = [case.expected() for case in cases if isinstance(case, ComputationCase)]
+        observables = list(next(answer for answer in answers if "error" not in answer))
+        state: list[str] = []
+    else:
+        expected = first.expected()[0]
+        observables = [name for name in OBSERVABLES if name in expected]
+        state = list(expected["state"])
+    return {
+        "line": "profile",
+        "format": FORMAT,
+        "version": __version__,
+        "algorithm": first.vector.algorithm,
+        "profile": first.profile,
+        "observables": observables,
+        "state": state,
+        "cases": len(cases),
+    }
+
+
+def _rules(case: AnyCase, clauses: Mapping[str, Clause]) -> dict[str, Any]:
+    """Return the rules that a case carries out, each with its level, and those of which at least a part is ours."""
+    carried_out = [clauses[name] for name in case.expectation.clauses]
+    there = {clause.level for clause in carried_out}
+    level = next((level for level, words in _LEVELS.items() if there.intersection(words)), None)
+    return {
+        "tier": case.vector.tier,
+        "level": level,
+        "clauses": {clause.id: None if clause.level == "-" else clause.level for clause in carried_out},
+        "ours": [clause.id for clause in carried_out if clause.ours],
+        "title": case.vector.title,
+        "why": case.vector.why,
+    }
+
+
+def _computation(case: ComputationCase, clauses: Mapping[str, Clause]) -> dict[str, Any]:
+    outputs = case.expected()
+    if "gamma" in outputs:  # hundreds of digits: no machine word
+        outputs["gamma"] = [str(number) for number in outputs["gamma"]]
+    return {
+        "line": "computation",
+        "case": case.id,
+        "inputs": computations.decode_inputs(case.inputs),
+        "expect": None if "error" in outputs else outputs,
+        **_rules(case, clauses),
+    }
+
+
+def _case_and_events(case: Case, clauses: Mapping[str, Clause]) -> Iterator[str]:
+    config = vectors.decode_config(case.vector.config)
+    steps = zip(case.events, case.expected(), case.allowed(), strict=True)
+    events = [
+        _line({"line": "event", "i": index, **_event(event), "expect": _expected(expected), "allowed": allowed})
+        for index, (event, expected, allowed) in enumerate(steps)
+    ]
+    numbers = map(int, _LARGE.findall("".join([str(config), *events])))
+    yield _line(
+        {
+            "line": "case",
+            "case": case.id,
+            **config,
+            "events": len(events),
+            "granularity": case.vector.granularity,
+            "bits": 64 if any(number > NUMBER_MAX for number in numbers) else 53,
+            "flags": list(case.vector.flags),
+            **_rules(case, clauses),
+        }
+    )
+    yield from events
+
+
+def _event(event: Event) -> dict[str, Any]:
+    """Return an event with all members of its kind: those that may be absent elsewhere are empty or null."""
+    members: dict[str, Any] = {"ev": event_name(event)}
+    for field in fields(event):
+        value = getattr(event, field.name)
+        if field.name == "packets":
+            value = [[run.first, run.last, run.size_bytes, run.sent_t_ns] for run in value]
+        members[field.name] = value
+    return members
+
+
+def _expected(expected: dict[str, Any]) -> dict[str, Any]:
+    return {name: expected.get(name) for name in OBSERVABLES} | {"state": expected["state"]}

@@ -1,0 +1,140 @@
+"""The C port as it is taken away: installed, found by pkg-config and by CMake, its examples run, and what a program links."""
+
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from firstflight_conformance.dist import contents
+from firstflight_conformance.paths import REFERENCE_C
+from firstflight_conformance.version import __version__
+
+EXAMPLES = sorted(path.stem for path in (REFERENCE_C / "examples").glob("*.c"))
+SAYS = {
+    "controller": f"Firstflight {__version__}\nSEARCH leaves slow start after",
+    "search_on_own_cubic": "slow start is left after",
+    "careful_resume_on_own_cubic": "   0 ms: reconnaissance, with 12000 bytes\n 100 ms: unvalidated, with 1000000 bytes",
+}
+#: What a program calls, and the rooms of the library that it may then hold.
+BASE = {"newreno", "cubic", "observation", "wide"}
+LINKED = {
+    ("ff_newreno_begin", "ff_newreno_on_event"): BASE,
+    ("ff_hystartpp_begin", "ff_hystartpp_step"): BASE | {"hystartpp"},
+    ("ff_hystart_begin", "ff_hystart_step"): BASE | {"hystart"},
+    ("ff_jumpstart_begin", "ff_jumpstart_step"): BASE | {"jumpstart"},
+    ("ff_search_begin", "ff_search_startup_step"): BASE | {"search", "mul", "add", "compare"},
+    ("ff_transfer_time_compute",): {"transfer", "growth", "quick", "wide"},
+}
+ROOMS = {
+    "newreno",
+    "cubic",
+    "search",
+    "hystart",
+    "hystartpp",
+    "jumpstart",
+    "careful",
+    "resume",
+    "transfer",
+    "controller",
+}
+CMAKE = """cmake_minimum_required(VERSION 3.16)
+project(yours LANGUAGE)
+find_package(firstflight 0.2 REQUIRED)
+foreach(name NAMES)
+  set_source_files_properties(${name}.c PROPERTIES LANGUAGE LANGUAGE)
+  add_executable(${name} ${name}.c)
+  target_link_libraries(${name} PRIVATE firstflight::firstflight)
+endforeach()
+"""
+
+
+def run(*command: object, cwd: Path | None = None, **environment: str) -> str:
+    """Run a program; return what it printed."""
+    done = subprocess.run(
+        [str(word) for word in command],
+        cwd=cwd,
+        env=os.environ | environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def needs(*programs: str) -> None:
+    missing = [program for program in programs if shutil.which(program) is None]
+    if missing:
+        pytest.skip(f"there is no {missing[0]} here")
+
+
+@pytest.fixture(scope="module")
+def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return what the archive of the port holds."""
+    folder = tmp_path_factory.mktemp("firstflight-c")
+    contents.port(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def installed(archive: Path) -> Path:
+    """Return where ``make install`` has put it."""
+    needs("make", "gcc")
+    run("make", "-j2", "install", f"PREFIX={archive / 'installed'}", "CC=gcc", cwd=archive)
+    return archive / "installed"
+
+
+def test_every_example_is_run() -> None:
+    assert set(SAYS) == set(EXAMPLES)
+
+
+@pytest.mark.parametrize("compiler", [("gcc", "-std=c11", "-Wconversion", "-Wshadow")])
+def test_examples_by_pkg_config(installed: Path, tmp_path: Path, compiler: tuple[str, ...]) -> None:
+    """Without a warning."""
+    needs(compiler[0], "pkg-config")
+    place = {"PKG_CONFIG_PATH": str(installed / "lib" / "pkgconfig")}
+    assert run("pkg-config", "--modversion", "firstflight", **place).strip() == __version__
+    flags = run("pkg-config", "--cflags", "--libs", "firstflight", **place).split()
+    for name in EXAMPLES:
+        source, program = REFERENCE_C / "examples" / f"{name}.c", tmp_path / name
+        warnings = ("-Wall", "-Wextra", "-Wpedantic", "-Werror")
+        run(*compiler, *warnings, source, "-xnone", *flags, f"-Wl,-rpath,{installed / 'lib'}", "-o", program)
+        assert run(program).startswith(SAYS[name])
+
+
+@pytest.mark.parametrize("language", ["C"])
+def test_examples_by_cmake(archive: Path, tmp_path: Path, language: str) -> None:
+    """The package is found, and its version asked for."""
+    needs("cmake", "cc", "c++")
+    place = archive / "cmake-installed"
+    if not place.exists():
+        run("cmake", "-S", archive, "-B", archive / "cmake-build", f"-DCMAKE_INSTALL_PREFIX={place}")
+        run("cmake", "--build", archive / "cmake-build")
+        run("cmake", "--install", archive / "cmake-build")
+    for path in (archive / "examples").iterdir():
+        shutil.copy(path, tmp_path)
+    text = CMAKE.replace("LANGUAGE LANGUAGE", f"LANGUAGE {language}").replace("yours LANGUAGE", f"yours {language}")
+    (tmp_path / "CMakeLists.txt").write_text(text.replace("NAMES", " ".join(EXAMPLES)), encoding="utf-8")
+    run("cmake", "-S", tmp_path, "-B", tmp_path / "build", f"-DCMAKE_PREFIX_PATH={place}")
+    run("cmake", "--build", tmp_path / "build")
+    for name in EXAMPLES:
+        assert run(tmp_path / "build" / name).startswith(SAYS[name])
+
+
+@pytest.mark.parametrize("calls", LINKED, ids=lambda calls: calls[0])
+def test_one_algorithm_pulls_in_no_other(installed: Path, tmp_path: Path, calls: tuple[str, ...]) -> None:
+    """What a program holds that calls these functions: the rooms that the page says."""
+    needs("gcc", "nm")
+    script, program = tmp_path / "calls.map", tmp_path / "linked.so"
+    script.write_text("{ global: " + " ".join(f"{call};" for call in calls) + " local: *; };", encoding="utf-8")
+    wanted = [f"-Wl,-u,{call}" for call in calls]
+    library = installed / "lib" / "libfirstflight.a"
+    sections = ("-Wl,--gc-sections", f"-Wl,--version-script={script}")
+    run("gcc", "-shared", "-nostdlib", *sections, *wanted, library, "-o", program)
+    held = set(re.findall(r" [tT] ff_([a-z0-9]+)", run("nm", program)))
+    assert held & ROOMS == LINKED[calls] & ROOMS
+    named = f"`{calls[0]}`" + "".join(f", `{call}`" for call in calls[1:])
+    assert f"| {named} |" in (REFERENCE_C / "README.md").read_text("utf-8")

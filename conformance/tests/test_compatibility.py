@@ -1,0 +1,56 @@
+"""What version 0.1 wrote is still read: vectors, a report, a record, a scenario and an adapter (docs/compatibility.md)."""
+
+import json
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from firstflight_conformance.cases import computations, vectors
+from firstflight_conformance.cases.schemas import schema_error
+from firstflight_conformance.cli import main
+from firstflight_conformance.paths import VECTORS
+from firstflight_conformance.run import record
+from firstflight_conformance.simulator.scenario import load_scenario
+
+OLD = Path(__file__).parent / "release_0_1"
+
+
+@pytest.mark.parametrize("path", sorted((OLD / "vectors").glob("*/*.json")), ids=lambda path: path.stem)
+def test_vectors_load(path: Path) -> None:
+    """A vector is taken, and its id still names the same stimulus: events are never changed under an id."""
+    load = computations.load if path.parent.name == "transfer-time" else vectors.load
+    old, new = load(path), load(VECTORS / path.relative_to(OLD / "vectors"))
+    assert old.id == new.id
+    if isinstance(old, vectors.Vector) and isinstance(new, vectors.Vector):
+        assert old.events == new.events
+        assert set(old.profiles) <= set(new.profiles)
+
+
+def test_a_report_is_valid() -> None:
+    report = json.loads((OLD / "report.json").read_text("utf-8"))
+    assert schema_error("urn:firstflight:report:1", report) is None
+    assert [adapter["declaration"]["version"] for adapter in report["adapters"]] == ["0.1", "0.1.0"]
+
+
+def test_cases_of_a_report_are_still_there() -> None:
+    """Ids are permanent."""
+    known = {case.id for path in VECTORS.glob("*/*.json") if path.parent.name in ("slow-start", "careful-resume")
+             for case in vectors.cases([vectors.load(path)])}  # fmt: skip
+    assert set(json.loads((OLD / "report.json").read_text("utf-8"))["cases"]) <= known
+
+
+def test_a_record_and_a_scenario_load() -> None:
+    assert record.load(OLD / "record.json") is not None
+    assert load_scenario(OLD / "scenario.json") is not None
+
+
+def test_an_adapter_is_judged(tmp_path: Path) -> None:
+    """With the vectors of today, and with those of its time."""
+    shutil.copytree(OLD / "vectors", tmp_path / "vectors")
+    adapter = f"{sys.executable} {OLD / 'adapter.py'}"
+    for selection in (["--id", "slow-start.avoidance.*"], ["--vectors", str(tmp_path / "vectors")]):
+        result = CliRunner().invoke(main, ["run", "--adapter", adapter, "--profile", "rfc-9002", *selection])
+        assert result.exit_code == 0, result.output

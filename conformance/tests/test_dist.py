@@ -1,0 +1,163 @@
+"""The archives: the same bytes wherever they are made, and all that a newcomer needs in an empty folder."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+from pathlib import Path
+
+import pytest
+
+from firstflight_conformance.dist import archive, contents
+from firstflight_conformance.paths import ROOT, VECTORS
+from firstflight_conformance.version import __version__
+
+#: What the archives are made of, but for the vectors, of which a few do.
+PARTS = (
+    "LICENSE", "spec", "docs/results", "reference-py", "reference-c", "conformance/src", "conformance/pyproject.toml", "conformance/README.md",
+    "conformance/adapters", "conformance/loaders", "conformance/scenarios", "conformance/presets", "conformance/mutants",
+    "vectors/LICENSE", "vectors/manifest.json", "vectors/slow-start", "vectors/transfer-time",
+)  # fmt: skip
+TUTORIAL = ROOT / "conformance" / "adapters" / "tutorial"
+
+
+def python(*arguments: object, cwd: Path, check: bool = True, **environment: str) -> subprocess.CompletedProcess[str]:
+    done = subprocess.run(
+        [sys.executable, *map(str, arguments)],
+        cwd=cwd,
+        env=os.environ | environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0 or not check, done.stdout + done.stderr
+    return done
+
+
+def made(root: Path, umask: int) -> Path:
+    """Make the archives in a copy of the checkout, with that umask; return where they are."""
+    before = os.umask(umask)
+    try:
+        for part in PARTS:
+            place = root / part
+            place.parent.mkdir(parents=True, exist_ok=True)
+            if (ROOT / part).is_dir():
+                shutil.copytree(
+                    ROOT / part, place, ignore=shutil.ignore_patterns("__pycache__"), copy_function=shutil.copyfile
+                )
+            else:
+                shutil.copyfile(ROOT / part, place)
+        for script in (root / "conformance").rglob("*.sh"):
+            script.chmod(0o777 & ~umask)
+        sources = os.pathsep.join(str(root / part) for part in ("reference-py/src", "conformance/src"))
+        python("-m", "firstflight_conformance.dist", cwd=root, PYTHONPATH=sources, PYTHONDONTWRITEBYTECODE="1")
+    finally:
+        os.umask(before)
+    return root / "build" / "dist"
+
+
+@pytest.fixture(scope="module")
+def archives(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return made(tmp_path_factory.mktemp("one") / "checkout", 0o022)
+
+
+@pytest.fixture(scope="module")
+def installed(archives: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Unpack both wheels, as pip does, into an empty folder."""
+    folder = tmp_path_factory.mktemp("installed")
+    wheels = sorted(archives.glob("*.whl"))
+    assert len(wheels) == 2
+    python("-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--target", folder, *wheels, cwd=folder)
+    return folder
+
+
+def test_twice_the_same_bytes(archives: Path, tmp_path: Path) -> None:
+    """In another folder, with another umask."""
+    again = made(tmp_path / "elsewhere" / "quite another name", 0o077)
+    assert (archives / "SHA256SUMS").read_text("utf-8") == (again / "SHA256SUMS").read_text("utf-8")
+    names = {path.name for path in archives.iterdir()}
+    assert names == {
+        "SHA256SUMS", f"firstflight-vectors-{__version__}.tar.gz", f"firstflight-c-{__version__}.tar.gz",
+        f"firstflight-{__version__}.tar.gz", f"firstflight-{__version__}-py3-none-any.whl",
+        f"firstflight_conformance-{__version__}.tar.gz", f"firstflight_conformance-{__version__}-py3-none-any.whl",
+    }  # fmt: skip
+
+
+def test_the_sums_are_those_of_the_files(archives: Path) -> None:
+    files = [path for path in archives.iterdir() if path.name != "SHA256SUMS"]
+    assert (archives / "SHA256SUMS").read_text("utf-8") == archive.checksums(files)
+
+
+def test_nothing_of_the_machine_gets_in(archives: Path) -> None:
+    """No owner, no time of today, and everybody may read it."""
+    for path in archives.glob("*.tar.gz"):
+        with tarfile.open(path) as tar:
+            for entry in tar:
+                assert (entry.uid, entry.gid, entry.uname, entry.gname) == (0, 0, "", "")
+                assert entry.mtime == archive.EPOCH_S
+                assert entry.mode in (0o644, 0o755)
+                assert "__pycache__" not in entry.name
+
+
+def test_the_commands_need_no_checkout(installed: Path, tmp_path: Path) -> None:
+    """In an empty folder, from the wheels alone: a verdict, a case, a model, a completion time, a path."""
+    place = {"PYTHONPATH": str(installed), "COLUMNS": "120"}
+
+    def firstflight(*arguments: str, check: bool = True) -> subprocess.CompletedProcess[str]:
+        return python("-m", "firstflight_conformance", *arguments, cwd=tmp_path, check=check, **place)
+
+    where = python(
+        "-c",
+        "import firstflight, firstflight_conformance as c; print(firstflight.__file__, c.__file__)",
+        cwd=tmp_path,
+        **place,
+    )
+    assert where.stdout.count(str(installed)) == 2
+    assert firstflight("--version").stdout.strip().endswith(__version__)
+    shutil.copy(TUTORIAL / "adapter.py", tmp_path / "my_adapter.py")
+    first = firstflight("run", "--adapter", f"{sys.executable} my_adapter.py", "--algorithm", "slow-start", check=False)
+    assert (first.returncode, "slow-start.avoidance.grow" in first.stdout) == (1, True), first.stderr
+    shutil.copy(TUTORIAL / "adapter_fixed.py", tmp_path / "my_adapter.py")
+    firstflight("run", "--adapter", f"{sys.executable} my_adapter.py", "--algorithm", "slow-start")
+    firstflight(
+        "run",
+        "--stimulus",
+        "--adapter",
+        f"{sys.executable} my_adapter.py",
+        "--id",
+        "stimulus:shallow-queue@slow-start/rfc-9002",
+    )
+    firstflight("run", "--adapter", "python-model", "--id", "slow-start.avoidance.per-packet@rfc-9002")
+    assert "avoidance" in firstflight("show", "slow-start.avoidance.per-packet@rfc-9002").stdout
+    firstflight("list", "--algorithm", "slow-start")
+    firstflight("vectors", "--flat", "flat")
+    assert (
+        json.loads((tmp_path / "flat" / "slow-start" / "rfc-9002.ndjson").open(encoding="utf-8").readline())["cases"]
+        > 40
+    )
+    for command in (
+        ["model", "slow-start", "--help"],
+        ["fct", "--help"],
+        ["simulate", "--help"],
+        ["network", "--help"],
+    ):
+        firstflight(*command)
+
+
+@pytest.mark.parametrize("command", [["check"], ["vectors"], ["vectors", "--check"], ["results"]])
+def test_what_needs_the_checkout_says_so(installed: Path, tmp_path: Path, command: list[str]) -> None:
+    done = python("-m", "firstflight_conformance", *command, cwd=tmp_path, check=False, PYTHONPATH=str(installed))
+    assert (done.returncode, "needs the checkout" in done.stderr) == (2, True), done.stderr
+
+
+def test_the_vectors_of_the_checkout_are_complete(tmp_path: Path) -> None:
+    """Every file of the checkout is in the archive, and no build folder of a loader."""
+    archive.copy(VECTORS, tmp_path / "vectors")
+    files = {path.relative_to(VECTORS) for path in VECTORS.rglob("*") if path.is_file()}
+    assert files == {
+        path.relative_to(tmp_path / "vectors") for path in (tmp_path / "vectors").rglob("*") if path.is_file()
+    }
+    contents.port(tmp_path / "c")
+    assert (tmp_path / "c" / "Makefile").read_bytes() == (ROOT / "reference-c" / "install.mk").read_bytes()

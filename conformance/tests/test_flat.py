@@ -1,0 +1,108 @@
+"""The flat form says what the vectors say, and nothing is left to be worked out of it."""
+
+import json
+from collections import Counter
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from firstflight_conformance.cases import computations, flat, vectors
+from firstflight_conformance.cases.flat import AnyCase
+from firstflight_conformance.cases.schemas import schema_error
+from firstflight_conformance.paths import VECTORS
+from firstflight_conformance.spec.clauses import all_clauses
+
+
+@cache
+def cases() -> list[AnyCase]:
+    found: list[AnyCase] = []
+    for algorithm in ("slow-start", "hystartpp", "jumpstart", "careful-resume"):
+        found += vectors.cases(vectors.load(path) for path in sorted((VECTORS / algorithm).glob("*.json")))
+    return [*found, *computations.cases(computations.load_all())]
+
+
+@cache
+def written() -> dict[str, list[dict[str, Any]]]:
+    """Return the lines of every profile of these algorithms."""
+    known = all_clauses()
+    return {
+        f"{algorithm}/{profile}": [json.loads(line) for line in flat.lines(group, known)]
+        for (algorithm, profile), group in flat.by_profile(cases()).items()
+    }
+
+
+def test_every_line_holds_to_the_schema() -> None:
+    """Whatever kind it has; and all kinds but that of an idle restart are there."""
+    kinds: Counter[str] = Counter()
+    for lines in written().values():
+        for line in lines:
+            assert schema_error("urn:firstflight:flat:1", line) is None
+            kinds[line.get("ev", line["line"])] += 1
+    assert {"profile", "case", "computation", "sent", "ack", "lost", "ce", "backlog", "saved_path"} <= set(kinds)
+
+
+def test_members_are_in_one_order() -> None:
+    """A scanner may rely on it: the order is that of the schema."""
+    schema = json.loads((Path(VECTORS.parent) / "spec" / "schemas" / "flat.schema.json").read_text("utf-8"))
+    for lines in written().values():
+        for line in lines:
+            assert list(line) == list(schema["$defs"][line.get("ev", line["line"])]["properties"])
+            if line["line"] == "event":
+                assert list(line["expect"]) == list(schema["$defs"]["expect"]["properties"])
+
+
+def test_it_says_what_the_vectors_say() -> None:
+    """Events, expectations and what else is allowed, case by case, from the lines alone."""
+    found = {
+        line["case"]: (lines, number)
+        for lines in written().values()
+        for number, line in enumerate(lines)
+        if "case" in line
+    }
+    assert len(found) == len(cases())
+    for case in cases():
+        lines, number = found[case.id]
+        head = lines[number]
+        if isinstance(case, computations.ComputationCase):
+            assert (head["expect"] is None) == ("error" in case.expected())
+            continue
+        header = lines[0]
+        events = lines[number + 1 : number + 1 + head["events"]]
+        for line, event, expected, allowed in zip(events, case.events, case.expected(), case.allowed(), strict=True):
+            assert (line["line"], line["t_ns"]) == ("event", event.t_ns)
+            there = {name: value for name, value in line["expect"].items() if name in (*header["observables"], "state")}
+            assert there == expected
+            assert list(line["expect"]["state"]) == header["state"]
+            assert line["allowed"] == allowed
+        assert number + 1 + head["events"] == len(lines) or "case" in lines[number + 1 + head["events"]]
+
+
+def test_bits_tell_what_doubles_cannot_hold() -> None:
+    """53 where every number of events and expectations survives a double."""
+    seen = set()
+    for lines in written().values():
+        bits = 64
+        for line in lines:
+            bits = line.get("bits", bits)
+            seen.add(bits)
+            if line["line"] == "event" and bits == 53:
+                assert json.loads(json.dumps(line), parse_int=lambda digits: int(float(digits))) == line
+    assert seen == {53, 64}
+
+
+@pytest.mark.parametrize(
+    ("case", "level", "ours"),
+    [
+        ("slow-start.avoidance.per-packet@rfc-9002", "MUST", False),
+        ("slow-start.app-limited.no-growth@rfc-9002", "SHOULD", False),
+        ("slow-start.acks.ack-of-two@rfc-9002", None, False),
+        ("hystartpp.css.loss@rfc-9406", "MUST", True),
+    ],
+)
+def test_levels(case: str, level: str | None, ours: bool) -> None:
+    """The strongest keyword of the rules, and which of these are ours."""
+    line = next(line for lines in written().values() for line in lines if line.get("case") == case)
+    assert (line["level"], bool(line["ours"])) == (level, ours)
+    assert set(line["ours"]) <= set(line["clauses"])

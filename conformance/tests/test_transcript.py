@@ -1,0 +1,131 @@
+"""The expected answers as lines: they are what an adapter would write, and no other line is taken for right."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from firstflight_conformance.cases import vectors
+from firstflight_conformance.cases.vectors import Case
+from firstflight_conformance.cases.wire import encode_value
+from firstflight_conformance.kept import Checked, code_digest, digest
+from firstflight_conformance.paths import VECTORS
+from firstflight_conformance.run.results import Verdict
+from firstflight_conformance.run.transcript import Style, style_of, transcript
+from runner_support import command, judged, write_vectors
+
+FILES = ("search/drain.loss.json", "careful-resume/retreat.floor.json", "cubic/concave.one-ack.json")
+SEPARATORS = [(",", ":"), (", ", ": ")]
+
+
+def cases() -> list[Case]:
+    return list(vectors.cases(vectors.load(VECTORS / name) for name in FILES))
+
+
+def answers(case: Case, separators: tuple[str, str]) -> list[bytes]:
+    """Return what the model would answer, written anew from all its observables."""
+    observed = [{name: encode_value(value) for name, value in step.items()} for step in case.expected()]
+    written = [{"op": "observed", "i": index, **step} for index, step in enumerate(observed)]
+    return [json.dumps(answer, separators=separators).encode() for answer in written]
+
+
+@pytest.mark.parametrize("separators", SEPARATORS)
+@pytest.mark.parametrize("case", cases(), ids=lambda case: case.id)
+def test_the_transcript_is_what_the_model_answers(case: Case, separators: tuple[str, str]) -> None:
+    lines = answers(case, separators)
+    style = style_of(lines[0], json.loads(lines[0]))
+    assert style is not None
+    assert transcript(case.expectation.expect, case.expectation.judged_events, style) == lines
+
+
+def test_the_order_of_members_is_that_of_the_adapter() -> None:
+    case = cases()[0]
+    style = Style(("cwnd_bytes", "i", "op"), (), ",", ":")
+    lines = transcript(case.expectation.expect, case.expectation.judged_events, style)
+    assert [json.loads(line) for line in lines] == [
+        {"cwnd_bytes": encode_value(step["cwnd_bytes"]), "i": index, "op": "observed"}
+        for index, step in enumerate(case.expected())
+    ]
+
+
+@pytest.mark.parametrize(
+    "style",
+    [
+        Style(("op", "i", "cwnd_bytes", "temperature"), (), ",", ":"),
+        Style(("op", "cwnd_bytes"), (), ",", ":"),
+        Style(("op", "i", "state"), (), ",", ":"),
+        Style(("op", "i", "state"), ("no_such_number",), ",", ":"),
+    ],
+)
+def test_no_line_is_expected_of_an_adapter_that_answers_something_else(style: Style) -> None:
+    case = next(case for case in cases() if case.expectation.expect[0]["state"])
+    assert transcript(case.expectation.expect, case.expectation.judged_events, style) == []
+
+
+def test_a_number_of_state_that_comes_later_is_expected() -> None:
+    """Were it left out, an adapter that never reports it would be right."""
+    first = {"at": 0, "cwnd_bytes": 1, "state": {"a": 1}}
+    changes = [first, {"at": 1, "state": {"b": 2}}]
+    assert transcript(changes, 2, Style(("op", "i", "state"), ("a",), ",", ":")) == []
+
+
+@pytest.mark.parametrize(
+    "line", [b'{"op":"observed", "i":0}', b'{"op":"observed","i":0} ', b'{"op":"\\u006fbserved","i":0}']
+)
+def test_what_is_written_in_another_way_has_no_style(line: bytes) -> None:
+    assert style_of(line, json.loads(line)) is None
+
+
+@pytest.mark.parametrize("mode", ["compact", "spaced", "sorted", "odd", "more"])
+def test_the_verdict_does_not_depend_on_how_the_answers_are_written(tmp_path: Path, mode: str) -> None:
+    report = judged(write_vectors(tmp_path), *command("writes", mode))
+    assert [result.verdict for result in report.results] == [Verdict.PASS] * 3
+    assert all(
+        result.growth is not None and result.growth.expected == result.growth.observed == 2 for result in report.results
+    )
+
+
+@pytest.mark.parametrize("mode", ["compact", "odd"])
+@pytest.mark.parametrize("event", [0, 1, 3])
+def test_the_first_wrong_number_is_found_however_it_is_written(tmp_path: Path, mode: str, event: int) -> None:
+    report = judged(write_vectors(tmp_path), *command("writes", mode, str(event)))
+    for result in report.results:
+        assert result.divergence is not None
+        assert result.divergence.event_index == event
+        assert [difference.observable for difference in result.divergence.differences] == ["cwnd_bytes"]
+
+
+def kept(folder: Path, monkeypatch: pytest.MonkeyPatch, code: str = "1") -> Checked:
+    monkeypatch.setattr("firstflight_conformance.kept.CACHE", folder)
+    return Checked("files", code)
+
+
+def test_a_file_is_known_by_its_content_and_by_the_code_that_checked_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = kept(tmp_path / "cache", monkeypatch)
+    assert b"text" not in first
+    first.add(b"text")
+    first.keep()
+    assert b"text" in kept(tmp_path / "cache", monkeypatch)
+    assert b"texT" not in kept(tmp_path / "cache", monkeypatch)
+    assert b"text" not in kept(tmp_path / "cache", monkeypatch, code="2")
+
+
+@pytest.mark.parametrize("content", [b"", b"\xff\xfe", b"1", b"2\nabc"])
+def test_a_spoiled_file_knows_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:
+    (tmp_path / "files").write_bytes(content)
+    assert b"text" not in kept(tmp_path, monkeypatch)
+
+
+def test_where_nothing_can_be_written_nothing_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "cache").write_text("a file where the folder should be", encoding="utf-8")
+    known = kept(tmp_path / "cache", monkeypatch)
+    known.add(b"text")
+    known.keep()
+    assert b"text" not in kept(tmp_path / "cache", monkeypatch)
+
+
+def test_the_digest_tells_parts_apart() -> None:
+    assert digest(["ab", "c"]) != digest(["a", "bc"])
+    assert code_digest("cases") != code_digest("cases", "run")

@@ -1,0 +1,53 @@
+"""Python and C are twins: file beside file, the same functions in the same order."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+from firstflight_conformance.paths import REFERENCE_PY, ROOT
+
+C_SOURCES = ROOT / "reference-c" / "src"
+#: Rooms whose twins agree.
+ROOMS = ("newreno", "cubic", "hystart", "hystartpp")
+#: File and function that only one of the two languages has, with the reason.
+EXCEPTIONS: dict[tuple[str, str], str] = {
+    ("newreno/newreno", "grows_at_once"): "speed: 64 instructions per ACK until the first threshold or loss",
+    ("newreno/newreno", "on_runs_acked"): "the other ACKs: out of line, so that the usual ones save no registers",
+}
+
+
+def twins() -> list[str]:
+    """Return the files of both languages; tables of readings are generated."""
+    python = {f"{path.parent.name}/{path.stem}" for room in ROOMS for path in (REFERENCE_PY / room).glob("*.py")}
+    c = {f"{path.parent.name}/{path.stem}" for room in ROOMS for path in (C_SOURCES / room).glob("*.c")}
+    return sorted(file for file in python | c if Path(file).name not in ("__init__", "profiles", "pure"))
+
+
+def functions_of_python(file: str) -> list[str]:
+    tree = ast.parse((REFERENCE_PY / f"{file}.py").read_text(encoding="utf-8"))
+    return [node.name.lstrip("_") for node in tree.body if isinstance(node, ast.FunctionDef)]
+
+
+def functions_of_c(file: str) -> list[str]:
+    """Return the names without ``ff_`` and room."""
+    text = (C_SOURCES / f"{file}.c").read_text(encoding="utf-8")
+    definition = r"^(?!typedef|struct \w+ \{|enum \w+ \{)[a-z][\w \*]*?\b\**(\w+)\([^;{}]*\)\n\{"
+    return [
+        re.sub(rf"^ff_(?:{Path(file).parent.name}_)?", "", match[1])
+        for match in re.finditer(definition, text.replace("FF_RARE ", ""), re.M)
+    ]
+
+
+@pytest.mark.parametrize("file", twins())
+def test_same_functions_in_the_same_order(file: str) -> None:
+    excepted = {function for where, function in EXCEPTIONS if where == file}
+    python, c = functions_of_python(file), functions_of_c(file)
+    assert excepted == (set(python) ^ set(c)) & excepted, "an exception that is none"
+    assert [name for name in c if name not in excepted] == [name for name in python if name not in excepted]
+
+
+def test_exceptions_are_few() -> None:
+    assert len(EXCEPTIONS) <= 10
+    assert all(EXCEPTIONS.values())

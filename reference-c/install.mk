@@ -1,0 +1,58 @@
+# Builds and installs the port; in the archive firstflight-c this file is the Makefile.
+#
+#   make lib                           build/c/libfirstflight.a and .so
+#   make install PREFIX=/usr/local     headers, libraries and firstflight.pc; DESTDIR is put before all paths
+#   make examples                      the programs of examples/, built against what is here, and run
+
+PREFIX ?= /usr/local
+INCLUDEDIR ?= $(PREFIX)/include
+LIBDIR ?= $(PREFIX)/lib
+BUILD ?= build
+AR ?= ar
+INSTALL ?= install
+CFLAGS ?= -O2
+INCLUDE ?= -Iinclude
+
+# Freestanding: the port may rely on no library, whatever it is linked with. A section for each function: a program gets what it calls.
+LIBRARY_FLAGS := -std=c11 -fPIC -ffreestanding -ffunction-sections -fdata-sections
+SOURCES := $(sort $(wildcard src/*.c src/*/*.c))
+HEADERS := $(sort $(wildcard include/firstflight/*.h include/firstflight/*/*.h))
+OBJECTS := $(SOURCES:src/%.c=$(BUILD)/c/%.o)
+EXAMPLES := $(patsubst examples/%.c,%,$(sort $(wildcard examples/*.c)))
+VERSION := $(shell sed -n 's/.*FF_VERSION_STRING "\(.*\)"/\1/p' include/firstflight/version.h)
+# Until 1.0 a minor version may change the interface.
+SONAME := libfirstflight.so.$(basename $(VERSION))
+
+.PHONY: lib install examples
+.DELETE_ON_ERROR:
+
+lib: $(BUILD)/c/libfirstflight.a $(BUILD)/c/libfirstflight.so
+
+$(BUILD)/c/%.o: src/%.c $(HEADERS) $(MAKEFILE_LIST)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(WARN) $(LIBRARY_FLAGS) $(INCLUDE) -c $< -o $@
+
+$(BUILD)/c/libfirstflight.a: $(OBJECTS)
+	@rm -f $@
+	$(AR) rcs $@ $^
+
+$(BUILD)/c/libfirstflight.so: $(OBJECTS)
+	$(CC) $(LDFLAGS) -shared -Wl,-soname,$(SONAME) -o $@ $^
+
+install: lib
+	cd include && for file in $(HEADERS:include/%=%); do $(INSTALL) -D -m 644 $$file $(DESTDIR)$(INCLUDEDIR)/$$file || exit 1; done
+	for file in plain/*.h; do $(INSTALL) -D -m 644 $$file $(DESTDIR)$(INCLUDEDIR)/firstflight/$$file || exit 1; done
+	$(INSTALL) -D -m 644 $(BUILD)/c/libfirstflight.a $(DESTDIR)$(LIBDIR)/libfirstflight.a
+	$(INSTALL) -D -m 755 $(BUILD)/c/libfirstflight.so $(DESTDIR)$(LIBDIR)/libfirstflight.so.$(VERSION)
+	ln -sf libfirstflight.so.$(VERSION) $(DESTDIR)$(LIBDIR)/$(SONAME)
+	ln -sf $(SONAME) $(DESTDIR)$(LIBDIR)/libfirstflight.so
+	mkdir -p $(DESTDIR)$(LIBDIR)/pkgconfig
+	sed -e 's|@INCLUDEDIR@|$(INCLUDEDIR)|; s|@LIBDIR@|$(LIBDIR)|; s|@VERSION@|$(VERSION)|' firstflight.pc.in \
+	    > $(DESTDIR)$(LIBDIR)/pkgconfig/firstflight.pc
+
+examples: $(EXAMPLES:%=$(BUILD)/examples/%)
+	@for program in $^; do echo "$$(basename $$program):"; $$program || exit 1; done
+
+$(BUILD)/examples/%: examples/%.c $(wildcard examples/*.h plain/*.h) $(HEADERS) $(BUILD)/c/libfirstflight.a
+	@mkdir -p $(@D)/include/firstflight && ln -sfn "$(CURDIR)/plain" $(@D)/include/firstflight/plain
+	$(CC) $(CFLAGS) -std=c11 -Iinclude -I$(@D)/include $< $(BUILD)/c/libfirstflight.a -o $@
