@@ -11,12 +11,13 @@ static struct jumpstart_pfldnet_2007 any_state(void) {
     struct jumpstart_pfldnet_2007_window any;
     ASSUME(any.cwnd < WINDOW_END && (any.ssthresh < WINDOW_END || any.ssthresh == UINT64_MAX));
     ASSUME(any.recovery_start_time < TIME_END && jumpstart_pfldnet_2007_invariant(&s, &any));
+    ASSUME(jumpstart_pfldnet_2007_r_invariant(&s));
     window = any;
     return s;
 }
 
 static void prove_invariant(const struct jumpstart_pfldnet_2007 *s) {
-    PROVE(jumpstart_pfldnet_2007_invariant(s, &window));
+    PROVE(jumpstart_pfldnet_2007_invariant(s, &window) && jumpstart_pfldnet_2007_r_invariant(s));
     PROVE(window.cwnd < WINDOW_END && (window.ssthresh < WINDOW_END || window.ssthresh == UINT64_MAX));
 }
 

@@ -151,12 +151,10 @@ enum search_draft_09_outcome any_search(struct search_draft_09 *s, uint64_t now_
     return outcome;
 }
 
-/* While cwnd < ssthresh: not after DRAINED, before a restart. */
 void prove_on_ack(uint64_t then, uint64_t now_ns, uint64_t packets, uint64_t bytes_in_flight, uint64_t cwnd) {
     struct search_draft_09 s = any_state(then);
     ASSUME(now_ns < TIME_END && now_ns >= then && now_ns > 0 && cwnd < WINDOW_END);
     ASSUME(packets >= 1 && packets < ACK_END && bytes_in_flight < WINDOW_END);
-    ASSUME(s.bin_duration == 0 || s.target_cwnd > 0 || is_searching(&s));
     search_draft_09_on_ack(&s, now_ns, packets, bytes_in_flight, &cwnd);
     prove_invariant(&s, now_ns);
 }

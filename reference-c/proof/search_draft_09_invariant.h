@@ -13,7 +13,7 @@ static inline int search_draft_09_clock_invariant(const struct search_draft_09 *
         return s->bin_end_ns == 0 && s->target_cwnd == 0;
     return s->rtt_ns > 0 && s->bin_duration >= 7 && s->bin_duration < 7 * (UINT64_C(1) << 59) &&
            s->bin_end <= 20 * now_ns + s->bin_duration && s->curr_idx <= s->bin_end &&
-           (s->bin_end_ns == s->bin_end / 20 ? s->target_cwnd == 0 : s->bin_end_ns == 0);
+           s->bin_end_ns == (s->target_cwnd > 0 ? 0 : s->bin_end / 20);
 }
 
 /* The totals of bins up to curr_idx never fall, and are at most that of now; a ring that was not filled yet ends at curr_idx. */
