@@ -12,7 +12,7 @@ READY := $(VENV)/.ready
 REPORTS := build/report
 
 .DEFAULT_GOAL := help
-.PHONY: help setup conformance test check lint test-python test-c test-long coverage-c vectors generate mutants bench docs results loaders dist \
+.PHONY: help setup conformance test check lint test-python test-c test-long coverage-c vectors generate mutants prove bench docs results loaders dist \
     adapters c-adapters cargo-adapters go-adapters java-adapters requirements clean
 
 help:  ## List the jobs
@@ -80,6 +80,9 @@ generate: vectors  ## The same as vectors
 
 mutants: setup  ## The kill matrix: which vectors reject which wrong implementation
 	$(FIRSTFLIGHT) mutants --json $(REPORTS)/kill-matrix.json
+
+prove:  ## Prove the plain headers with CBMC and cvc5: no overflow, no undefined behaviour; errors planted in them are found
+	@$(PYTHON) reference-c/proof/prove.py && $(PYTHON) reference-c/proof/prove.py --plants || [ $$? = 3 ]
 
 bench: setup  ## Instructions per ACK, bytes of state, events per second
 	$(MAKE) --no-print-directory --silent -C reference-c bench

@@ -12,6 +12,8 @@ from firstflight_conformance.paths import REFERENCE_C
 from firstflight_conformance.plain_judge import programs
 
 PLAIN = REFERENCE_C / "plain"
+#: Of the invariants, which the adapters assert after each event.
+PROOF = REFERENCE_C / "proof"
 HEADERS = sorted(path.stem for path in PLAIN.glob("*.h"))
 WARNINGS = ("-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror")
 
@@ -78,7 +80,7 @@ def compiled(name: str, directory: Path, *command: str, folder: Path = PLAIN) ->
     """Return the program that drives a header of a folder, compiled so."""
     program = directory / name
     sources = [str(folder / "drive" / file) for file in ("drive.c", f"{name}.c")]
-    subprocess.run([*command, *WARNINGS, *sources, "-o", str(program)], check=True)
+    subprocess.run([*command, *WARNINGS, f"-I{PROOF}", *sources, "-o", str(program)], check=True)
     return program
 
 

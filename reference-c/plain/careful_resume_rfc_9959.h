@@ -21,6 +21,9 @@
  *
  * Domain: times in ns from 1, below 2^59 (18 years), never falling; packet numbers and windows below 2^62; a datagram below 2^16; Beta is
  * a quotient of two numbers below 2^16, from 1/2 to 1.
+ *
+ * Invariant: windows are below 2^62, times below 2^59, marks at most 2^62; jump_cwnd > 0 in the Unvalidated Phase; entry_ns is not in the
+ * future. What is sent before the first ACK of it is less than 2^62 bytes.
  */
 #ifndef CAREFUL_RESUME_RFC_9959_H
 #define CAREFUL_RESUME_RFC_9959_H

@@ -14,6 +14,8 @@
  *     ... when loss or ECN-CE sets ssthresh: hystartpp_rfc_9406_on_congestion(&hystartpp); your controller does the rest.
  *
  * Domain: RTTs below 2^59 ns (18 years), packet numbers below 2^62, windows below 2^62 bytes, ACKs of less than 2^48 bytes.
+ *
+ * Invariant: each RTT is below 2^59 or INFINITY; css_rounds are fewer than CSS_ROUNDS in CSS, and no more outside of it.
  */
 #ifndef HYSTARTPP_RFC_9406_H
 #define HYSTARTPP_RFC_9406_H

@@ -16,6 +16,9 @@
  *     ... on persistent congestion, in place of your controller: jumpstart_pfldnet_2007_on_timeout(&jump, &window).
  *
  * Domain: times in ns from 1, below 2^59 (18 years); packet numbers, windows and bytes in flight below 2^62; a datagram below 2^16.
+ *
+ * Invariant: sent_packets <= planned_packets <= paced_packets < 2^29; first <= end <= next_packet; recovery_point and r <= next_packet; the
+ * first flight has fewer than 2^29 packets; while Jump Start lasts there is no recovery. No more packets are sent again than are sent.
  */
 #ifndef JUMPSTART_PFLDNET_2007_H
 #define JUMPSTART_PFLDNET_2007_H

@@ -12,6 +12,8 @@
  *     ... and newreno_rfc_9002_on_persistent_congestion(&newreno).
  *
  * Domain: times in ns, above 0; packets of 1 to 2^16 - 1 bytes; an initial window below 2^62. The window stays below 2^62.
+ *
+ * Invariant: the window and a finite ssthresh are below 2^62.
  */
 #ifndef NEWRENO_RFC_9002_H
 #define NEWRENO_RFC_9002_H

@@ -19,6 +19,9 @@
  *
  * Domain: now_ns from 1, now_ns and rtt_ns below 2^59 (18 years), now_ns never falling; delivered since the begin: below 2^60 bytes.
  * Times inside are in ticks of 1/20 ns, in which BIN_DURATION = 3.5 * INITIAL_RTT / 10 = 7 * INITIAL_RTT ticks is an integer.
+ *
+ * Invariant, once bin_duration is set: bin_end_ns = bin_end / 20; bin_end <= 20 * now + bin_duration; completed < bin_end; no bin holds more
+ * than was delivered.
  */
 #ifndef SEARCH_DRAFT_00_H
 #define SEARCH_DRAFT_00_H

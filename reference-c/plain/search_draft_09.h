@@ -21,6 +21,9 @@
  * Domain: now_ns from 1, now_ns and rtt_ns below 2^59 (18 years), now_ns never falling; what was sent and what was delivered since the
  * begin below 2^60, bytes_in_flight below 2^63. Times inside are in ticks of 1/20 ns, in which BIN_DURATION = 3.5 * INITIAL_RTT / 10 =
  * 7 * INITIAL_RTT ticks is an integer.
+ *
+ * Invariant, once bin_duration is set: bin_end_ns = bin_end / 20, or 0 in the drain; bin_end <= 20 * now + bin_duration; curr_idx <=
+ * bin_end; the totals of a ring never fall up to curr_idx.
  */
 #ifndef SEARCH_DRAFT_09_H
 #define SEARCH_DRAFT_09_H

@@ -17,6 +17,9 @@
  *
  * Domain: now_ns from 1, now_ns and rtt_ns below 2^59 (18 years), now_ns never falling; a bin holds less than 2^56 bytes.
  * Times inside are in ticks of 1/20 ns, in which BIN_DURATION = 3.5 * Initial_RTT / 10 = 7 * Initial_RTT ticks is an integer.
+ *
+ * Invariant, once bin_duration is set: bin_end_ns = bin_end / 20; bin_end <= 20 * now + bin_duration; curr <= bin_end; slot i of the ring was
+ * written if i < curr.
  */
 #ifndef SEARCH_LANMAN_2024_H
 #define SEARCH_LANMAN_2024_H

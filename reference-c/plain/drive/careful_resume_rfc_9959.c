@@ -1,5 +1,6 @@
 #include "../careful_resume_rfc_9959.h"
 #include "base.h"
+#include "careful_resume_rfc_9959_invariant.h"
 
 static struct careful_resume_rfc_9959 resume;
 static struct careful_resume_rfc_9959_run runs[DRIVE_RUNS];
@@ -93,4 +94,8 @@ struct drive_answer drive_on_event(const struct drive_event *event) {
     answer.next_release_ns = careful_resume_rfc_9959_next_release_ns(&resume);
     answer.triggers = resume.triggers;
     return answer;
+}
+
+int drive_holds(const struct drive_event *event) {
+    return careful_resume_rfc_9959_invariant(&resume, event->t_ns);
 }

@@ -1,5 +1,6 @@
 #include "../cubic_rfc_9438.h"
 #include "base.h"
+#include "cubic_rfc_9438_invariant.h"
 
 static struct cubic_rfc_9438 cubic;
 static struct cubic_rfc_9438_run runs[DRIVE_RUNS];
@@ -43,4 +44,11 @@ struct drive_answer drive_on_event(const struct drive_event *event) {
     base.ssthresh = cubic.now.ssthresh;
     base.in_recovery = cubic.now.in_recovery;
     return answer_of("cubic_rfc_9438", outcome);
+}
+
+static uint64_t acks;
+
+int drive_holds(const struct drive_event *event) {
+    acks += event->kind == ACK;
+    return cubic_rfc_9438_windows_invariant(&cubic, acks) && cubic_rfc_9438_clock_invariant(&cubic, event->t_ns);
 }

@@ -47,6 +47,10 @@ int main(void) {
         } else if (strcmp(word, "event") == 0 && number(&kind) && read_event()) {
             event.kind = (enum drive_kind)kind;
             struct drive_answer answer = drive_on_event(&event);
+            if (!drive_holds(&event)) {
+                fprintf(stderr, "the invariant does not hold\n");
+                return 3;
+            }
             printf("%s %d %" PRIu64 " %" PRIu64 " %s %" PRIu64 " %" PRIu64 "\n", answer.header, answer.outcome, answer.cwnd_bytes,
                    answer.ssthresh_bytes, answer.phase, answer.next_release_ns, answer.triggers);
         } else {

@@ -42,5 +42,7 @@ struct drive_answer {
 extern const size_t drive_state_bytes;
 void drive_begin(uint32_t max_datagram_size, uint64_t initial_window);
 struct drive_answer drive_on_event(const struct drive_event *event);
+/* Whether the invariant holds after the event. */
+int drive_holds(const struct drive_event *event);
 
 #endif

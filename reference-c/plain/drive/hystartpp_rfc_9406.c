@@ -1,5 +1,6 @@
 #include "../hystartpp_rfc_9406.h"
 #include "base.h"
+#include "hystartpp_rfc_9406_invariant.h"
 
 static struct hystartpp_rfc_9406 hystartpp;
 const size_t drive_state_bytes = sizeof hystartpp;
@@ -32,4 +33,11 @@ struct drive_answer drive_on_event(const struct drive_event *event) {
     if (hystartpp.in_css)
         answer.phase = "conservative_slow_start";
     return answer;
+}
+
+static uint64_t acks;
+
+int drive_holds(const struct drive_event *event) {
+    acks += event->kind == ACK;
+    return hystartpp_rfc_9406_invariant(&hystartpp, acks);
 }

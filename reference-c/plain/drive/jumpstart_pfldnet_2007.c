@@ -1,5 +1,6 @@
 #include "../jumpstart_pfldnet_2007.h"
 #include "base.h"
+#include "jumpstart_pfldnet_2007_invariant.h"
 
 static struct jumpstart_pfldnet_2007 jump;
 static struct jumpstart_pfldnet_2007_range ranges[DRIVE_RUNS];
@@ -60,4 +61,11 @@ struct drive_answer drive_on_event(const struct drive_event *event) {
         answer.phase = "jump";
     answer.next_release_ns = jumpstart_pfldnet_2007_next_release_ns(&jump);
     return answer;
+}
+
+int drive_holds(const struct drive_event *event) {
+    struct jumpstart_pfldnet_2007_window window = {base.congestion_window, base.ssthresh, base.congestion_recovery_start_time,
+                                                   base.in_recovery};
+    (void)event;
+    return jumpstart_pfldnet_2007_invariant(&jump, &window);
 }

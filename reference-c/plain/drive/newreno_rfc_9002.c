@@ -1,4 +1,5 @@
 #include "base.h"
+#include "newreno_rfc_9002_invariant.h"
 
 const size_t drive_state_bytes = sizeof base;
 
@@ -7,3 +8,8 @@ void drive_begin(uint32_t max_datagram_size, uint64_t initial_window) {
 }
 
 struct drive_answer drive_on_event(const struct drive_event *event) { return base_on_event(event); }
+
+int drive_holds(const struct drive_event *event) {
+    (void)event;
+    return newreno_rfc_9002_invariant(&base);
+}

@@ -1,5 +1,6 @@
 #include "../search_draft_00.h"
 #include "base.h"
+#include "search_draft_00_invariant.h"
 
 static struct search_draft_00 search;
 const size_t drive_state_bytes = sizeof search;
@@ -35,4 +36,8 @@ struct drive_answer drive_on_event(const struct drive_event *event) {
         base.ssthresh = base.congestion_window;
     struct drive_answer grown = base_on_event(event); /* in every phase */
     return outcome < 0 ? grown : answer_of("search_draft_00", outcome);
+}
+
+int drive_holds(const struct drive_event *event) {
+    return search_draft_00_clock_invariant(&search, event->t_ns) && search_draft_00_ring_invariant(&search);
 }

@@ -1,5 +1,6 @@
 #include "../search_draft_09.h"
 #include "base.h"
+#include "search_draft_09_invariant.h"
 
 static struct search_draft_09 search;
 const size_t drive_state_bytes = sizeof search;
@@ -45,4 +46,8 @@ struct drive_answer drive_on_event(const struct drive_event *event) {
     else if (outcome != SEARCH_DRAFT_09_EXITED && outcome != SEARCH_DRAFT_09_DRAINING)
         base_on_event(event);
     return answer_of("search_draft_09", outcome);
+}
+
+int drive_holds(const struct drive_event *event) {
+    return search_draft_09_clock_invariant(&search, event->t_ns) && search_draft_09_rings_invariant(&search);
 }

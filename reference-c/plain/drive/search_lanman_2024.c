@@ -1,5 +1,6 @@
 #include "../search_lanman_2024.h"
 #include "base.h"
+#include "search_lanman_2024_invariant.h"
 
 static struct search_lanman_2024 search;
 const size_t drive_state_bytes = sizeof search;
@@ -39,4 +40,8 @@ struct drive_answer drive_on_event(const struct drive_event *event) {
     else
         base_on_event(event);
     return answer_of("search_lanman_2024", outcome);
+}
+
+int drive_holds(const struct drive_event *event) {
+    return search_lanman_2024_clock_invariant(&search, event->t_ns) && search_lanman_2024_ring_invariant(&search);
 }

@@ -1,0 +1,31 @@
+"""The proofs of the plain headers (``reference-c/proof``): each header has some, and an error planted in it is found where there is CBMC."""
+
+import shutil
+import subprocess
+import sys
+import tomllib
+
+import pytest
+
+from plain_headers import HEADERS, PROOF, source
+
+
+@pytest.mark.parametrize("name", HEADERS)
+def test_every_header(name: str) -> None:
+    """The proofs of a header begin with its begin, and one of its functions is proved with an error in it."""
+    proofs = tomllib.loads((PROOF / "proofs.toml").read_text(encoding="utf-8"))[name]
+    plant = tomllib.loads((PROOF / "plants.toml").read_text(encoding="utf-8"))[name]
+    assert {"begin", "on_ack", plant["proof"]} <= set(proofs)
+    assert source(name).count(plant["old"]) == 1
+    assert "Invariant" in source(name)
+    listed = set(proofs) | {stub for options in proofs.values() for stub in options.get("replace", ())}
+    harness = (PROOF / f"{name}.c").read_text(encoding="utf-8")
+    for function in listed:
+        assert f" prove_{function}(" in harness or f" any_{function}(" in harness
+
+
+@pytest.mark.skipif(not (shutil.which("cbmc") and shutil.which("cvc5")), reason="there is no cbmc or no cvc5 here")
+def test_planted_errors_are_found() -> None:
+    """The proof of each header fails on an error planted in it."""
+    done = subprocess.run([sys.executable, PROOF / "prove.py", "--plants"], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout

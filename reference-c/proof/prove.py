@@ -1,0 +1,106 @@
+"""Prove with CBMC that no event of the domain leads a plain header astray: no overflow, no undefined behaviour, no endless loop.
+
+``proofs.toml`` lists the proofs. Each is a function of ``HEADER.c`` here: from any state that the invariant admits, and any event of the
+domain, it runs a function of the header and asserts the invariant again. CBMC decides all properties at once by SAT; where that takes
+too long, it decides them one by one, and what SAT does not decide then is left to cvc5, which takes words for integers.
+"""
+
+import argparse
+import resource
+import shutil
+import sys
+import tempfile
+import time
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import solvers
+
+HERE = Path(__file__).parent
+PLAIN = HERE.parent / "plain"
+MEMORY_BYTES = 6 << 30
+#: Exit codes: a proof failed; no CBMC, so that nothing was done.
+FAILED, SKIPPED = 1, 3
+
+
+@dataclass(frozen=True)
+class Result:
+    """What came of a proof. checks: how many properties were decided; left: those without an answer."""
+
+    proof: str
+    checks: int
+    seconds: float
+    refuted: tuple[str, ...] = ()
+    left: tuple[str, ...] = ()
+
+    @property
+    def verdict(self) -> str:
+        """Return it in a word."""
+        return "refuted" if self.refuted else "left" if self.left else "proved"
+
+
+def listed(names: list[str]) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """Yield header, function and options of each proof whose name begins so; all, if no name is given."""
+    proofs = tomllib.loads((HERE / "proofs.toml").read_text(encoding="utf-8"))
+    for header, functions in proofs.items():
+        for function, options in functions.items():
+            if not names or any(f"{header}.{function}".startswith(name) for name in names):
+                yield header, function, options
+
+
+def prove(header: str, function: str, options: dict[str, Any], plain: Path = PLAIN) -> Result:
+    """Carry out a proof of the header that lies in a folder, unless it is one that nobody has finished."""
+    name = f"{header}.{function}"
+    if "left" in options:
+        return Result(name, 0, 0, left=(options["left"],))
+    start = time.monotonic()
+    with tempfile.TemporaryDirectory() as folder:
+        replaced = {f"{header}_{name}": f"any_{name}" for name in options.get("replace", ())}
+        loops = {f"{header}_{name}": loop for name, loop in options.get("loops", {}).items()}
+        program = solvers.program(HERE / f"{header}.c", plain, Path(folder), f"prove_{function}", replaced, loops)
+        how = (options.get("unwind", 27), options.get("one_by_one", False), options.get("meant", []))
+        checks, refuted, left = solvers.decide(program, *how)
+    return Result(name, checks, time.monotonic() - start, refuted, left)
+
+
+def planted() -> Iterator[Result]:
+    """Yield what becomes of a proof of each header with an error planted in it."""
+    plants = tomllib.loads((HERE / "plants.toml").read_text(encoding="utf-8"))
+    for header, plant in plants.items():
+        text = (PLAIN / f"{header}.h").read_text(encoding="utf-8")
+        if text.count(plant["old"]) != 1:
+            raise RuntimeError(f"{header}.h has {text.count(plant['old'])} times: {plant['old']}")
+        _, function, options = next(listed([f"{header}.{plant['proof']}"]))
+        with tempfile.TemporaryDirectory() as folder:
+            (Path(folder) / f"{header}.h").write_text(text.replace(plant["old"], plant["new"]), encoding="utf-8")
+            yield prove(header, function, options, Path(folder))
+
+
+def main() -> int:
+    """Carry out the proofs named on the command line, or all; or see that those of planted errors fail."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*", help="proofs, by how their name begins: HEADER or HEADER.FUNCTION")
+    parser.add_argument("--plants", action="store_true", help="plant an error in each header, which must be found")
+    arguments = parser.parse_args()
+    if missing := [tool for tool in solvers.TOOLS if not shutil.which(tool)]:
+        print(f"prove: skipped: there is no {missing[0]} here (Debian 13 has the packages cbmc and cvc5)")
+        return SKIPPED
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
+    wanted = "refuted" if arguments.plants else "proved"
+    results = []
+    for result in planted() if arguments.plants else (prove(*proof) for proof in listed(arguments.names)):
+        print(f"{result.verdict:8} {result.proof:60} {result.checks:5} checks {result.seconds:7.1f} s", flush=True)
+        for line in (*result.refuted, *result.left):
+            print(f"         {line}")
+        results.append(result)
+    right = sum(result.verdict == wanted for result in results)
+    left = sum(result.seconds == 0 for result in results)
+    print(f"{right} of {len(results)} {wanted}, {left} left, {sum(result.checks for result in results)} checks")
+    return 0 if right + left == len(results) else FAILED
+
+
+if __name__ == "__main__":
+    sys.exit(main())

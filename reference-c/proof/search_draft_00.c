@@ -1,0 +1,94 @@
+#include "search_draft_00.h"
+#include "search_draft_00_invariant.h"
+#include "proof.h"
+
+#define SUM_END (UINT64_C(1) << 59) /* high words of sums are below it */
+
+/* A sum depends on indices only by their difference and modulo 25: those below this are enough. */
+#define EVERY_POSITION 64
+
+/* The high word, of a bin_duration and bytes, or of a small factor. */
+static int is_product(uint64_t a, uint64_t b, struct search_draft_00_wide product) {
+    int of_bytes = a >> 62 > 0 || b >> 60 > 0 || product.high <= (UINT64_C(1) << 58) + 1;
+    return of_bytes && (a >= 64 || product.high <= 64);
+}
+
+static struct search_draft_00 any_state(uint64_t then) {
+    struct search_draft_00 s;
+    ASSUME(then < TIME_END && search_draft_00_clock_invariant(&s, then) && search_draft_00_ring_invariant(&s));
+    return s;
+}
+
+static void prove_invariant(const struct search_draft_00 *s, uint64_t now_ns) {
+    PROVE(search_draft_00_clock_invariant(s, now_ns));
+    PROVE(search_draft_00_ring_invariant(s));
+}
+
+void prove_begin(void) {
+    struct search_draft_00 s;
+    search_draft_00_begin(&s);
+    prove_invariant(&s, 0);
+}
+
+void prove_count(uint64_t then, uint64_t bytes) {
+    struct search_draft_00 s = any_state(then);
+    ASSUME(bytes < SEARCH_DRAFT_00_BYTES_LIMIT - s.sequence_num);
+    search_draft_00_count(&s, bytes);
+    prove_invariant(&s, then);
+}
+
+void prove_rtt(uint64_t then, uint64_t rtt_ns) {
+    struct search_draft_00 s = any_state(then);
+    ASSUME(rtt_ns < TIME_END);
+    search_draft_00_rtt(&s, rtt_ns);
+    prove_invariant(&s, then);
+}
+
+void prove_update_bins(uint64_t then, uint64_t now_ns) {
+    struct search_draft_00 s = any_state(then);
+    ASSUME(now_ns < TIME_END && now_ns >= then && s.bin_duration > 0 && now_ns > s.bin_end_ns);
+    search_draft_00_update_bins(&s, 20 * now_ns);
+    prove_invariant(&s, now_ns);
+    PROVE(s.completed > 0);
+}
+
+/* What prove_update_bins shows. */
+void any_update_bins(struct search_draft_00 *s, uint64_t now) {
+    struct search_draft_00 after = any_state(now / 20);
+    PROVE(s->bin_duration > 0 && now / 20 > s->bin_end_ns);
+    ASSUME(after.bin_duration == s->bin_duration && after.rtt_ns == s->rtt_ns && after.completed > 0);
+    *s = after;
+}
+
+void prove_product(uint64_t a, uint64_t b) {
+    PROVE(is_product(a, b, search_draft_00_product(a, b)));
+}
+
+/* What prove_product shows. */
+struct search_draft_00_wide any_product(uint64_t a, uint64_t b) {
+    struct search_draft_00_wide product;
+    ASSUME(is_product(a, b, product));
+    return product;
+}
+
+void prove_sum_bins(uint64_t then, uint64_t idx1, uint64_t rest) {
+    struct search_draft_00 s = any_state(then);
+    ASSUME(s.bin_duration > 0 && rest < s.bin_duration && idx1 < EVERY_POSITION);
+    PROVE(search_draft_00_sum_bins(&s, idx1, idx1 + SEARCH_DRAFT_00_W, rest).high < SUM_END);
+}
+
+/* What prove_sum_bins shows. */
+struct search_draft_00_wide any_sum_bins(const struct search_draft_00 *s, uint64_t idx1, uint64_t idx2, uint64_t rest) {
+    struct search_draft_00_wide sum;
+    PROVE(s->bin_duration > 0 && rest < s->bin_duration && idx1 <= idx2 && idx2 - idx1 == SEARCH_DRAFT_00_W);
+    ASSUME(sum.high < SUM_END);
+    return sum;
+}
+
+void prove_on_ack(uint64_t then, uint64_t now_ns, uint64_t cwnd) {
+    struct search_draft_00 s = any_state(then);
+    ASSUME(now_ns < TIME_END && now_ns >= then && now_ns > 0 && cwnd < WINDOW_END);
+    search_draft_00_on_ack(&s, now_ns, &cwnd);
+    prove_invariant(&s, now_ns);
+    PROVE(cwnd < WINDOW_END);
+}

@@ -1,0 +1,39 @@
+/* What search_draft_09.h, which comes first, calls its invariant, in three parts: the clock and the two rings of totals. */
+#ifndef SEARCH_DRAFT_09_INVARIANT_H
+#define SEARCH_DRAFT_09_INVARIANT_H
+
+#define SEARCH_DRAFT_09_BYTES_LIMIT (UINT64_C(1) << 56) /* sent or delivered since the begin: fewer; see docs/proof.md */
+
+/* now_ns: of the last ACK in slow start, 0 before the first. */
+static inline int search_draft_09_clock_invariant(const struct search_draft_09 *s, uint64_t now_ns) {
+    int sizes = s->max_datagram_size >= 1 && s->max_datagram_size < 65536 && s->drained_packets < 3;
+    if (!sizes || s->rtt_ns >> 59 > 0 || s->target_cwnd >> 62 > 0)
+        return 0;
+    if (s->bin_duration == 0)
+        return s->bin_end_ns == 0 && s->target_cwnd == 0;
+    return s->rtt_ns > 0 && s->bin_duration >= 7 && s->bin_duration < 7 * (UINT64_C(1) << 59) &&
+           s->bin_end <= 20 * now_ns + s->bin_duration && s->curr_idx <= s->bin_end &&
+           s->bin_end_ns == (s->target_cwnd > 0 ? 0 : s->bin_end / 20);
+}
+
+/* The totals of bins up to curr_idx never fall, and are at most that of now; a ring that was not filled yet ends at curr_idx. */
+static inline int search_draft_09_totals_rise(const uint64_t *bins, uint64_t count, uint64_t curr_idx, uint64_t total) {
+    if (total >= SEARCH_DRAFT_09_BYTES_LIMIT || bins[curr_idx % count] > total)
+        return 0;
+    for (uint64_t i = 0; i < count; i++) {
+        uint64_t next = i + 1 < count ? i + 1 : 0;
+        int written = curr_idx >= count || (i < curr_idx && next <= curr_idx && next > 0);
+        if (written && i != curr_idx % count && bins[i] > bins[next])
+            return 0;
+    }
+    return 1;
+}
+
+static inline int search_draft_09_rings_invariant(const struct search_draft_09 *s) {
+    if (s->bin_duration == 0)
+        return s->acked_bytes < SEARCH_DRAFT_09_BYTES_LIMIT && s->sent_bytes < SEARCH_DRAFT_09_BYTES_LIMIT;
+    return search_draft_09_totals_rise(s->acked_bins, SEARCH_DRAFT_09_ACKED_BINS, s->curr_idx, s->acked_bytes) &&
+           search_draft_09_totals_rise(s->sent_bins, SEARCH_DRAFT_09_SENT_BINS, s->curr_idx, s->sent_bytes);
+}
+
+#endif

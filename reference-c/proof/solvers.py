@@ -1,0 +1,106 @@
+"""The conversation with CBMC and cvc5: a program of proofs, and which of its properties hold."""
+
+import json
+import re
+import subprocess
+from pathlib import Path
+
+TOOLS = ("goto-cc", "goto-instrument", "cbmc", "cvc5")
+#: First: every pointer is good, and no loop runs more often than it is unwound. Then: arithmetic, bounds of arrays and assertions.
+POINTERS_AND_LOOPS = ("--no-standard-checks", "--pointer-check", "--unwinding-assertions", "--no-assertions")
+ARITHMETIC = ("--no-pointer-check", "--unsigned-overflow-check", "--conversion-check", "--pointer-overflow-check")
+#: What is told of a loop: what it assigns, what holds at each turn, what decreases.
+Loop = dict[str, str]
+#: How long in seconds an answer is waited for: for many properties together, for one by SAT, and for one by cvc5.
+TOGETHER, BY_SAT, BY_INTEGERS = 60, 20, 120
+
+
+def program(
+    source: Path, plain: Path, folder: Path, entry: str, replaced: dict[str, str], loops: dict[str, Loop]
+) -> list[str]:
+    """Compile a program that begins with a function; return how CBMC is called for it."""
+    compiled, program = (str(folder / name) for name in ("compiled", "program"))
+    _run("goto-cc", "--function", entry, "-I", str(plain), str(source), "-o", compiled)
+    calls = [word for old, new in replaced.items() for word in ("--replace-calls", f"{old}:{new}")]
+    _run("goto-instrument", *calls, "--drop-unused-functions", compiled, program)
+    if loops:
+        contracts = folder / "loops.json"
+        contracts.write_text(
+            json.dumps(_contracts(source.name, loops, _run("cbmc", program, "--show-symbol-table"))), encoding="utf-8"
+        )
+        file = ("--loop-contracts-file", str(contracts))
+        _run("goto-instrument", *file, "--apply-loop-contracts", "--loop-contracts-no-unwind", program, program)
+    return ["cbmc", program, "--function", entry]
+
+
+def _contracts(source: str, loops: dict[str, Loop], symbols: str) -> object:
+    """Return what CBMC is told of the first loop of some functions; it knows variables by the block in which they are."""
+    functions = []
+    for function, loop in loops.items():
+        names = re.findall(rf"^Symbol\.+: ({function}::(?:\d+::)*(\w+))$", symbols, re.M)
+        variables = ";".join(f"{short},{full}" for full, short in names)
+        functions.append({function: [{"loop_id": "0", **loop, "symbol_map": variables}]})
+    return {"sources": [source], "functions": functions, "output": "stdout"}
+
+
+def decide(
+    cbmc: list[str], unwind: int, one_by_one: bool, meant: list[str]
+) -> tuple[int, tuple[str, ...], tuple[str, ...]]:
+    """Return how many properties there are, which are refuted (the first is enough), and which are left."""
+    cbmc = [*cbmc, "--unwind", str(unwind)]
+    first = _answer(*cbmc, *POINTERS_AND_LOOPS, seconds=BY_INTEGERS)
+    if _failed(first):
+        return _counted(first), _failed(first), ()
+    left = [] if first else ["pointers and loops"]
+    cbmc += ARITHMETIC
+    if not one_by_one and (second := _answer(*cbmc, seconds=TOGETHER)):
+        wrong = tuple(failure for failure in _failed(second) if not _is_meant(failure, meant))
+        return _counted(first) + _counted(second), wrong, tuple(left)
+    found = re.findall(r"^Property (\S+):\n\s*(.*)\n\s*(.*)$", _run(*cbmc, "--show-properties"), re.M)
+    for name, place, what in found:
+        holds = _is_meant(what, meant) or _holds([*cbmc, "--property", name, "--slice-formula"])
+        if holds is False:
+            return _counted(first) + len(found), (f"{name} {place}: {what}",), ()
+        if holds is None:
+            left.append(f"{name} {place}: {what}")
+    return _counted(first) + len(found), (), tuple(left)
+
+
+def _is_meant(what: str, meant: list[str]) -> bool:
+    """Return whether an overflow is one of those that are meant."""
+    return any(what.endswith(f" in {expression}") for expression in meant)
+
+
+def _holds(cbmc: list[str]) -> bool | None:
+    """Return whether a property holds, by SAT or else over the integers, or None if neither answers."""
+    if output := _answer(*cbmc, seconds=BY_SAT):
+        return not _failed(output)
+    formula = cbmc[1] + ".smt2"
+    _answer(*cbmc, "--cvc5", "--outfile", formula, seconds=TOGETHER)
+    answer = _answer("cvc5", "--solve-bv-as-int=sum", formula, seconds=BY_INTEGERS)
+    return {"unsat": True, "sat": False}.get(answer.partition("\n")[0])
+
+
+def _answer(*command: str, seconds: int) -> str:
+    """Return what a solver says, or nothing if it needs longer or fails."""
+    try:
+        output = subprocess.run(command, capture_output=True, text=True, timeout=seconds, check=False).stdout
+    except subprocess.TimeoutExpired:
+        return ""
+    return output if command[0] != "cbmc" or "VERIFICATION" in output else ""
+
+
+def _run(*command: str) -> str:
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise RuntimeError(f"{' '.join(command)}: {(done.stdout + done.stderr).strip().splitlines()[-1]}")
+    return done.stdout
+
+
+def _counted(output: str) -> int:
+    match = re.search(r"\*\* \d+ of (\d+) failed", output)
+    return int(match[1]) if match else 0
+
+
+def _failed(output: str) -> tuple[str, ...]:
+    return tuple(re.findall(r"^\[(.*): FAILURE$", output, re.M))
