@@ -7,7 +7,7 @@ from pathlib import Path
 
 from firstflight_conformance.paths import REFERENCE_C, REFERENCE_PY
 
-_C_COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
+_C_TEXT = re.compile(r"/\*.*?\*/|//[^\n]*|\"(?:\\.|[^\"\\\n])*\"", re.S)
 _C_FLOAT = re.compile(r"\b(?:float|double)\b|(?<![\w.])(?:\d+\.|\.\d|\d+[eE][+-]?\d|0[xX][0-9a-fA-F.]+[pP])|math\.h")
 _PYTHON_NAMES = {"float", "complex", "round", "math", "decimal", "numpy"}
 
@@ -31,8 +31,8 @@ def python_floats(path: Path) -> list[int]:
 
 
 def c_floats(path: Path) -> list[int]:
-    """Return the lines of a C file that bring in floating point, comments left out."""
-    text = _C_COMMENT.sub(lambda match: "\n" * match[0].count("\n"), path.read_text(encoding="utf-8"))
+    """Return the lines of a C file that bring in floating point, comments and strings left out."""
+    text = _C_TEXT.sub(lambda match: "\n" * match[0].count("\n"), path.read_text(encoding="utf-8"))
     return [number for number, line in enumerate(text.splitlines(), 1) if _C_FLOAT.search(line)]
 
 

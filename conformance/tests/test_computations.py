@@ -14,10 +14,11 @@ from firstflight_conformance.cases.vectors import VectorError
 from firstflight_conformance.paths import VECTORS
 from firstflight_conformance.run.compute import ComputationScript, compare_outputs, read_outputs
 from firstflight_conformance.run.faults import ConversationError
-from firstflight_conformance.run.judge import Options, judge
+from firstflight_conformance.run.judge import judge
 from firstflight_conformance.run.manifest import resolve
 from firstflight_conformance.run.messages import Declaration
 from firstflight_conformance.run.results import Result, Verdict
+from firstflight_conformance.run.session import Options
 from firstflight_conformance.spec.clauses import all_clauses
 from firstflight_conformance.vectorgen import computation
 

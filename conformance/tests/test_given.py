@@ -15,9 +15,9 @@ from firstflight_conformance.cases.measure import replay
 from firstflight_conformance.cases.schemas import validator
 from firstflight_conformance.cases.stream import HUGE_ACK_PACKETS, StreamError, check_rtts, flags_of
 from firstflight_conformance.cases.vectors import Vector, VectorError, load, load_all
-from firstflight_conformance.run.judge import Options
 from firstflight_conformance.run.report_json import to_json as report_to_json
 from firstflight_conformance.run.results import AdapterReport, Result, Verdict
+from firstflight_conformance.run.session import Options
 from firstflight_conformance.vectorgen.builder import MS, S, StreamBuilder
 from firstflight_conformance.vectorgen.newreno import persistent
 from firstflight_conformance.vectorgen.stimulus import Catalogue, to_json

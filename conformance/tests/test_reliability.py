@@ -17,8 +17,8 @@ from firstflight_conformance import exits
 from firstflight_conformance.cases import files, vectors
 from firstflight_conformance.cases.vectors import VectorError
 from firstflight_conformance.run.faults import FaultKind
-from firstflight_conformance.run.judge import Options
 from firstflight_conformance.run.results import Verdict
+from firstflight_conformance.run.session import Options
 from firstflight_conformance.text import shown
 from runner_support import command, events, judged, vector, write_vectors
 

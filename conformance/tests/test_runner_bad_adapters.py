@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from firstflight_conformance.run.faults import FaultKind
-from firstflight_conformance.run.judge import Options
 from firstflight_conformance.run.results import AdapterReport, Verdict
+from firstflight_conformance.run.session import Options
 from runner_support import IDS, command, judged, write_vectors
 
 TARGET = 1

@@ -18,9 +18,11 @@ from firstflight_conformance.cli import main
 from firstflight_conformance.run import closed_loop
 from firstflight_conformance.run.conversation import Conversation
 from firstflight_conformance.run.faults import FaultKind
-from firstflight_conformance.run.judge import Options, judge
+from firstflight_conformance.run.judge import judge
+from firstflight_conformance.run.loop_run import Trace
 from firstflight_conformance.run.manifest import Deviation, load_manifests
 from firstflight_conformance.run.results import AdapterReport, Verdict
+from firstflight_conformance.run.session import Options
 from firstflight_conformance.run.stimulus import STIMULI, StimulusCase, StimulusScript, load_stimulus, stimulus_cases
 from firstflight_conformance.simulator.scenario import ScenarioError
 from runner_support import QUICK, adapter, command, write_vectors
@@ -107,11 +109,11 @@ def test_the_python_model_through_its_adapter() -> None:
 
 def test_the_stack_sets_the_window(paths: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
     """What is in flight never exceeds what the adapter answered, after a divergence as before; the events are a right stream."""
-    traces: list[closed_loop.Trace] = []
-    summarize = closed_loop._summary
+    traces: list[Trace] = []
+    summarize = closed_loop.summary
     monkeypatch.setattr(
         closed_loop,
-        "_summary",
+        "summary",
         lambda *words: traces.append(words[1]) or summarize(*words),  # type: ignore[func-returns-value]
     )
     report = judged(paths[:1], *command("declares", "{}", "off-by=2400"))
@@ -291,7 +293,7 @@ def test_deadline_is_for_the_case(paths: list[Path]) -> None:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Conversation, "event", event)
-        judged(paths[:1], *declared())
+        judged(paths[:1], *command("declares", "{}", "off-by=1"))
     assert left[0] == 10.0
     assert left == sorted(left, reverse=True)
     assert left[-1] < left[0]

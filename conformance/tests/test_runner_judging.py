@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 
 from firstflight_conformance.run.faults import FaultKind
-from firstflight_conformance.run.judge import Options, judge
+from firstflight_conformance.run.judge import judge
 from firstflight_conformance.run.manifest import Deviation
 from firstflight_conformance.run.results import Verdict
+from firstflight_conformance.run.session import Options
 from runner_support import (
     BAD,
     IDS,

@@ -10,7 +10,7 @@ from firstflight_conformance.paths import REFERENCE_PY, ROOT
 
 C_SOURCES = ROOT / "reference-c" / "src"
 #: Rooms whose twins agree.
-ROOMS = ("newreno", "cubic")
+ROOMS = ("newreno", "cubic", "hystart", "hystartpp")
 #: File and function that only one of the two languages has, with the reason.
 EXCEPTIONS: dict[tuple[str, str], str] = {
     ("newreno/newreno", "grows_at_once"): "speed: 64 instructions per ACK until the first threshold or loss",

@@ -5,14 +5,18 @@ any time; where it cannot be written, nothing is kept.
 """
 
 import importlib.util
+import marshal
+import shutil
 import sys
+import zlib
 from collections.abc import Iterable
 from contextlib import suppress
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
-from firstflight_conformance.cases.files import write_whole
+from firstflight_conformance.cases.files import write_bytes, write_whole
 from firstflight_conformance.paths import BUILD, SPEC
 
 CACHE = BUILD / "cache"
@@ -68,3 +72,27 @@ class Checked:
                 self._path.parent.mkdir(parents=True, exist_ok=True)
                 write_whole(self._path, "\n".join([self._code, *sorted(self._known), ""]))
         self._news = False
+
+
+class Store:
+    """Values of plain types that code has computed, each in a file of its own; those of other code are deleted."""
+
+    def __init__(self, name: str, code: str) -> None:
+        """Open what is kept under the name and this digest of the code."""
+        self._folder = CACHE / f"{name}-{code[:32]}"
+        for other in CACHE.glob(f"{name}-*"):
+            if other != self._folder:
+                shutil.rmtree(other, ignore_errors=True)
+
+    def get(self, key: str) -> Any:
+        """Return the value, ``None`` if there is none."""
+        try:
+            return marshal.loads(zlib.decompress((self._folder / key).read_bytes()))
+        except (OSError, zlib.error, EOFError, ValueError, TypeError):
+            return None
+
+    def put(self, key: str, value: Any) -> None:
+        """Keep a value."""
+        with suppress(OSError):
+            self._folder.mkdir(parents=True, exist_ok=True)
+            write_bytes(self._folder / key, zlib.compress(marshal.dumps(value), 1))

@@ -1,9 +1,18 @@
-/* HyStart on top of the base controller. Mirrors reference-py/src/firstflight/hystart.py. */
+/* HyStart on top of the base controller. Mirrors reference-py/src/firstflight/hystart/hystart.py. */
 #include "firstflight/hystart/hystart.h"
 
 #include "firstflight/minmax.h"
 
 #define US_NS UINT64_C(1000)
+
+void ff_hystart_begin(const struct ff_hystart_readings *readings, struct ff_hystart *state)
+{
+    *state = (struct ff_hystart){
+        .round_end_packet = readings->boundary_ack == FF_HYSTART_BOUNDARY_ACK_ENDED ? FF_NO_PACKET : 0, /* [hystart.begin] */
+        .current_min_ns = FF_NO_RTT_NS,
+        .min_ns = FF_NO_RTT_NS,
+    };
+}
 
 static uint64_t unit_ns(const struct ff_hystart_readings *readings)
 {
@@ -13,15 +22,6 @@ static uint64_t unit_ns(const struct ff_hystart_readings *readings)
 static uint64_t rounded(const struct ff_hystart_readings *readings, uint64_t time_ns)
 {
     return time_ns - time_ns % unit_ns(readings); /* [hystart.clock] */
-}
-
-void ff_hystart_begin(const struct ff_hystart_readings *readings, struct ff_hystart *state)
-{
-    *state = (struct ff_hystart){
-        .round_end_packet = readings->boundary_ack == FF_HYSTART_BOUNDARY_ACK_ENDED ? FF_NO_PACKET : 0, /* [hystart.begin] */
-        .current_min_ns = FF_NO_RTT_NS,
-        .min_ns = FF_NO_RTT_NS,
-    };
 }
 
 static void begin_round(const struct ff_hystart_readings *readings, struct ff_hystart *state, uint64_t t_ns,
@@ -59,10 +59,33 @@ static uint64_t take_sample(const struct ff_hystart_readings *readings, struct f
     return rtt_ns;
 }
 
+static bool is_low(const struct ff_newreno *base)
+{
+    return base->cwnd_bytes < FF_HYSTART_LOW_WINDOW_DATAGRAMS * base->max_datagram_size_bytes;
+}
+
+/* Begin a round if this ACK does; return whether rounds are followed at this window. */
+static bool follow_rounds(const struct ff_hystart_readings *readings, struct ff_hystart *state,
+                          const struct ff_newreno *base, uint64_t t_ns, const struct ff_ack *ack)
+{
+    if (is_low(base) && readings->low_window == FF_HYSTART_LOW_WINDOW_EVERYTHING) {
+        return false; /* [hystart.low-window.everything] */
+    }
+    if (state->round_end_packet == FF_NO_PACKET ||
+        (readings->boundary_ack == FF_HYSTART_BOUNDARY_ACK_NEXT &&
+         ack->packets[ack->run_count - 1].last >= state->round_end_packet)) {
+        begin_round(readings, state, t_ns, ack->next_packet); /* [hystart.round] */
+    }
+    return true;
+}
+
+/* Return whether the train of ACKs has become too long. */
 static bool watch_train(const struct ff_hystart_readings *readings, struct ff_hystart *state, uint64_t t_ns)
 {
+    if (readings->ack_train == FF_HYSTART_ACK_TRAIN_OFF) {
+        return false;
+    }
     uint64_t now_ns = rounded(readings, t_ns);
-
     if (now_ns - state->train_ns > FF_HYSTART_TRAIN_GAP_NS) {
         return false; /* [hystart.train.broken] */
     }
@@ -77,6 +100,7 @@ static bool watch_train(const struct ff_hystart_readings *readings, struct ff_hy
     return now_ns - state->round_start_ns > threshold_ns; /* [hystart.train] */
 }
 
+/* Return whether the RTT of the round has risen too far above the minimum. */
 static bool watch_delay(const struct ff_hystart_readings *readings, struct ff_hystart *state, uint64_t rtt_ns)
 {
     bool eighth = readings->decision == FF_HYSTART_DECISION_EIGHTH;
@@ -98,26 +122,17 @@ static bool watch_delay(const struct ff_hystart_readings *readings, struct ff_hy
 
 /* Watch the round; return why slow start is to be left, or FF_OUTCOME_UNCHANGED. */
 static enum ff_outcome detect(const struct ff_hystart_readings *readings, struct ff_hystart *state,
-                              const struct ff_newreno *base, const struct ff_event *event, uint64_t rtt_ns)
+                              const struct ff_newreno *base, uint64_t t_ns, uint64_t rtt_ns)
 {
-    const struct ff_ack *ack = &event->ack;
-    bool low = base->cwnd_bytes < FF_HYSTART_LOW_WINDOW_DATAGRAMS * base->max_datagram_size_bytes;
+    bool low = is_low(base);
 
-    if (low && readings->low_window == FF_HYSTART_LOW_WINDOW_EVERYTHING) {
-        return FF_OUTCOME_UNCHANGED; /* [hystart.low-window.everything] */
-    }
-    if (state->round_end_packet == FF_NO_PACKET ||
-        (readings->boundary_ack == FF_HYSTART_BOUNDARY_ACK_NEXT &&
-         ack->packets[ack->run_count - 1].last >= state->round_end_packet)) {
-        begin_round(readings, state, event->t_ns, ack->next_packet); /* [hystart.round] */
-    }
     if (low && readings->low_window == FF_HYSTART_LOW_WINDOW_DETECTION) {
         return FF_OUTCOME_UNCHANGED; /* [hystart.low-window] */
     }
     if (state->found) {
         return FF_OUTCOME_EXITED_BY_DELAY; /* [hystart.low-window.found] */
     }
-    bool by_train = readings->ack_train == FF_HYSTART_ACK_TRAIN_ON && watch_train(readings, state, event->t_ns);
+    bool by_train = watch_train(readings, state, t_ns);
     bool by_delay = watch_delay(readings, state, rtt_ns);
     if (by_train) {
         return FF_OUTCOME_EXITED_BY_TRAIN;
@@ -129,27 +144,51 @@ static enum ff_outcome detect(const struct ff_hystart_readings *readings, struct
     return by_delay ? FF_OUTCOME_EXITED_BY_DELAY : FF_OUTCOME_UNCHANGED;
 }
 
-static enum ff_outcome on_ack(const struct ff_hystart_readings *readings, struct ff_hystart *state,
-                              struct ff_newreno *base, const struct ff_event *event)
+/* End the round with an ACK that belongs to it: the next one begins another. */
+static void end_round(const struct ff_hystart_readings *readings, struct ff_hystart *state, const struct ff_ack *ack)
 {
-    const struct ff_ack *ack = &event->ack;
+    if (readings->boundary_ack == FF_HYSTART_BOUNDARY_ACK_NEXT || state->round_end_packet == FF_NO_PACKET) {
+        return;
+    }
+    if (ack->packets[ack->run_count - 1].last >= state->round_end_packet) {
+        state->round_end_packet = FF_NO_PACKET; /* [hystart.round.ended] */
+    }
+}
+
+static enum ff_outcome on_ack(const struct ff_hystart_readings *readings, struct ff_hystart *state,
+                              struct ff_newreno *base, uint64_t t_ns, const struct ff_ack *ack)
+{
     enum ff_outcome found = FF_OUTCOME_UNCHANGED;
 
     if (ack->latest_rtt_ns != FF_NO_RTT_NS) {
         uint64_t rtt_ns = take_sample(readings, state, ack->latest_rtt_ns, ack->ack_delay_ns);
-        if (ff_newreno_phase(base) == FF_PHASE_SLOW_START) {
-            found = detect(readings, state, base, event, rtt_ns);
+        if (ff_newreno_phase(base) == FF_PHASE_SLOW_START && follow_rounds(readings, state, base, t_ns, ack)) {
+            found = detect(readings, state, base, t_ns, rtt_ns);
         }
     }
     if (found != FF_OUTCOME_UNCHANGED) {
         base->ssthresh_bytes = base->cwnd_bytes; /* [hystart.exit] */
     }
-    enum ff_outcome outcome = ff_newreno_on_event(base, event); /* [hystart.grow] */
-    if (readings->boundary_ack == FF_HYSTART_BOUNDARY_ACK_ENDED && ff_newreno_phase(base) == FF_PHASE_SLOW_START &&
-        ack->packets[ack->run_count - 1].last >= state->round_end_packet) {
-        state->round_end_packet = FF_NO_PACKET; /* [hystart.round.ended] */
+    enum ff_outcome outcome = ff_newreno_on_ack(base, t_ns, ack); /* [hystart.grow] */
+    if (ff_newreno_phase(base) == FF_PHASE_SLOW_START) {
+        end_round(readings, state, ack);
     }
-    return found != FF_OUTCOME_UNCHANGED ? found : outcome;
+    return found == FF_OUTCOME_UNCHANGED ? outcome : found;
+}
+
+static enum ff_outcome on_event(const struct ff_hystart_readings *readings, struct ff_hystart *state,
+                                struct ff_newreno *base, const struct ff_event *event)
+{
+    if (event->kind == FF_EVENT_ACK) {
+        return on_ack(readings, state, base, event->t_ns, &event->ack);
+    }
+    if (event->kind == FF_EVENT_SENT) {
+        state->next_packet = event->sent.packets[event->sent.run_count - 1].last + 1;
+    }
+    if (event->kind == FF_EVENT_PERSISTENT_CONGESTION) {
+        restart(readings, state, event->t_ns);
+    }
+    return ff_newreno_on_event(base, event); /* [hystart.loss] */
 }
 
 static void observe(const struct ff_hystart *state, const struct ff_newreno *base, enum ff_outcome outcome,
@@ -167,17 +206,5 @@ static void observe(const struct ff_hystart *state, const struct ff_newreno *bas
 void ff_hystart_step(const struct ff_hystart_readings *readings, struct ff_hystart *state, struct ff_newreno *base,
                      const struct ff_event *event, struct ff_observation *observation)
 {
-    if (event->kind == FF_EVENT_ACK) {
-        enum ff_outcome acked = on_ack(readings, state, base, event);
-        observe(state, base, acked, observation);
-        return;
-    }
-    if (event->kind == FF_EVENT_SENT) {
-        state->next_packet = event->sent.packets[event->sent.run_count - 1].last + 1;
-    }
-    enum ff_outcome outcome = ff_newreno_on_event(base, event); /* [hystart.loss] */
-    if (event->kind == FF_EVENT_PERSISTENT_CONGESTION) {
-        restart(readings, state, event->t_ns);
-    }
-    observe(state, base, outcome, observation);
+    observe(state, base, on_event(readings, state, base, event), observation);
 }

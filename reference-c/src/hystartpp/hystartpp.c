@@ -1,4 +1,4 @@
-/* HyStart++ on top of the base controller. Mirrors reference-py/src/firstflight/hystartpp.py. */
+/* HyStart++ on top of the base controller. Mirrors reference-py/src/firstflight/hystartpp/hystartpp.py. */
 #include "firstflight/hystartpp/hystartpp.h"
 
 #include "firstflight/minmax.h"
@@ -24,11 +24,18 @@ static bool runs(const struct ff_hystartpp_readings *readings, const struct ff_n
     return base->ssthresh_bytes == FF_SSTHRESH_INFINITE; /* [hystartpp.scope.initial] */
 }
 
+/* Leave CSS. */
 static void leave(struct ff_hystartpp *state)
 {
     state->conservative = false;
     state->baseline_ns = FF_NO_RTT_NS;
     state->css_rounds = 0;
+}
+
+/* Forget everything, because another slow start follows. */
+static void begin_anew(struct ff_hystartpp *state)
+{
+    ff_hystartpp_begin(state); /* [hystartpp.scope.anew] */
 }
 
 /* Begin a round with the ACK of windowEnd, before anything else is done for it. */
@@ -45,12 +52,12 @@ static void end_round(struct ff_hystartpp *state, uint64_t next_packet)
 
 /* Let the base controller grow the window, and take back what L and CSS do not allow. */
 static enum ff_outcome grow(const struct ff_hystartpp_readings *readings, const struct ff_hystartpp *state,
-                            struct ff_newreno *base, const struct ff_event *event)
+                            struct ff_newreno *base, uint64_t t_ns, const struct ff_ack *ack)
 {
     uint64_t before_bytes = base->cwnd_bytes;
     uint64_t ssthresh_bytes = base->ssthresh_bytes;
     base->ssthresh_bytes = FF_SSTHRESH_INFINITE;
-    enum ff_outcome outcome = ff_newreno_on_event(base, event); /* [hystartpp.grow] */
+    enum ff_outcome outcome = ff_newreno_on_ack(base, t_ns, ack); /* [hystartpp.grow] */
     uint64_t grown_bytes = base->cwnd_bytes - before_bytes;
     uint64_t limit_bytes = readings->limit_datagrams * base->max_datagram_size_bytes;
 
@@ -106,14 +113,12 @@ static bool spurious(const struct ff_hystartpp_readings *readings, const struct 
 }
 
 static enum ff_outcome on_ack(const struct ff_hystartpp_readings *readings, struct ff_hystartpp *state,
-                              struct ff_newreno *base, const struct ff_event *event)
+                              struct ff_newreno *base, uint64_t t_ns, const struct ff_ack *ack)
 {
-    const struct ff_ack *ack = &event->ack;
-
     if (ack->packets[ack->run_count - 1].last >= state->round_end_packet) {
         end_round(state, ack->next_packet);
     }
-    enum ff_outcome outcome = grow(readings, state, base, event);
+    enum ff_outcome outcome = grow(readings, state, base, t_ns, ack);
     if (ff_newreno_phase(base) != FF_PHASE_SLOW_START) {
         leave(state); /* [hystartpp.scope.threshold] */
         return outcome;
@@ -138,6 +143,22 @@ static enum ff_outcome on_ack(const struct ff_hystartpp_readings *readings, stru
     return outcome;
 }
 
+static enum ff_outcome on_event(const struct ff_hystartpp_readings *readings, struct ff_hystartpp *state,
+                                struct ff_newreno *base, const struct ff_event *event)
+{
+    if (event->kind == FF_EVENT_ACK && runs(readings, base)) {
+        return on_ack(readings, state, base, event->t_ns, &event->ack);
+    }
+    enum ff_outcome outcome = ff_newreno_on_event(base, event);
+    if (outcome == FF_OUTCOME_REDUCED) {
+        leave(state); /* [hystartpp.loss] */
+    }
+    if (event->kind == FF_EVENT_PERSISTENT_CONGESTION && readings->scope == FF_HYSTARTPP_SCOPE_EVERY) {
+        begin_anew(state);
+    }
+    return outcome;
+}
+
 static void observe(const struct ff_hystartpp *state, const struct ff_newreno *base, enum ff_outcome outcome,
                     struct ff_observation *observation)
 {
@@ -156,17 +177,5 @@ static void observe(const struct ff_hystartpp *state, const struct ff_newreno *b
 void ff_hystartpp_step(const struct ff_hystartpp_readings *readings, struct ff_hystartpp *state,
                        struct ff_newreno *base, const struct ff_event *event, struct ff_observation *observation)
 {
-    if (event->kind == FF_EVENT_ACK && runs(readings, base)) {
-        enum ff_outcome acked = on_ack(readings, state, base, event);
-        observe(state, base, acked, observation);
-        return;
-    }
-    enum ff_outcome outcome = ff_newreno_on_event(base, event);
-    if (event->kind == FF_EVENT_PERSISTENT_CONGESTION && readings->scope == FF_HYSTARTPP_SCOPE_EVERY) {
-        ff_hystartpp_begin(state); /* [hystartpp.scope.anew] */
-    }
-    if (outcome == FF_OUTCOME_REDUCED) {
-        leave(state); /* [hystartpp.loss] */
-    }
-    observe(state, base, outcome, observation);
+    observe(state, base, on_event(readings, state, base, event), observation);
 }

@@ -38,7 +38,7 @@ class Startup(Algorithm):
     """
 
     begin: Callable[[Any, Any], Any]
-    step: Callable[[Any, Any, Any, Any], tuple[Any, Any, Any]]
+    step: Callable[[Any, Any, Any, Any], Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

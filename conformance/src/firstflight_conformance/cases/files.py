@@ -35,16 +35,22 @@ def read_regular(path: Path) -> bytes:
 
 
 def write_whole(path: Path, text: str) -> None:
+    """Write a text, in UTF-8, so that the file is the old one or the new one. Raise :class:`OSError` with its name."""
+    write_bytes(path, text.encode(), durable=True)
+
+
+def write_bytes(path: Path, data: bytes, *, durable: bool = False) -> None:
     """Write a file so that it is the old one or the new one, never half of it. Raise :class:`OSError` with its name."""
     if path.exists() and not path.is_file():  # a device or a pipe cannot be replaced
-        path.write_text(text, encoding="utf-8")
+        path.write_bytes(data)
         return
     beside = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        with beside.open("w", encoding="utf-8") as file:
-            file.write(text)
+        with beside.open("wb") as file:
+            file.write(data)
             file.flush()
-            os.fsync(file.fileno())
+            if durable:
+                os.fsync(file.fileno())
         beside.replace(path)
     except OSError as error:
         raise OSError(error.errno, error.strerror, str(path)) from error

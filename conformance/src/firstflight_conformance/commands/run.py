@@ -16,12 +16,13 @@ from firstflight_conformance.commands.options import judged_cases, selection_opt
 from firstflight_conformance.paths import ROOT, VECTORS
 from firstflight_conformance.run import record, report_json, report_junit, report_terminal
 from firstflight_conformance.run.compute import ComputationScript
-from firstflight_conformance.run.judge import TIMEOUTS, AnyScript, Options, judge
+from firstflight_conformance.run.judge import judge
 from firstflight_conformance.run.manifest import Manifest, load_manifests, resolve
 from firstflight_conformance.run.record import Record
 from firstflight_conformance.run.results import AdapterReport, ExitCode, exit_code
 from firstflight_conformance.run.script import Script, Stream
 from firstflight_conformance.run.selection import AnyCase, Selection
+from firstflight_conformance.run.session import TIMEOUTS, AnyScript, Options
 from firstflight_conformance.run.stimulus import StimulusCase, StimulusScript
 
 _FILE = click.Path(dir_okay=False, writable=True, path_type=Path)

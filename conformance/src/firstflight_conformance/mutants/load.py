@@ -122,7 +122,9 @@ def changed_texts(*mutants: Mutant) -> dict[Path, str]:
         path = REFERENCE_PY / mutant.file
         text = texts[path] if path in texts else path.read_text(encoding="utf-8")
         if text.count(mutant.find) != 1:
-            raise MutantError(f"{mutant.id}: its text occurs {text.count(mutant.find)} times in {mutant.file}, not once")
+            raise MutantError(
+                f"{mutant.id}: its text occurs {text.count(mutant.find)} times in {mutant.file}, not once"
+            )
         texts[path] = text.replace(mutant.find, mutant.replace)
     return texts
 

@@ -1,5 +1,7 @@
 """The conversation with one adapter process: hello, probe, cases."""
 
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,7 +12,10 @@ from firstflight_conformance.run.messages import Declaration, Message
 from firstflight_conformance.run.process import OUTPUT_BASE_BYTES, OUTPUT_PER_EVENT_BYTES, AdapterProcess
 from firstflight_conformance.run.results import ClosedLoop
 from firstflight_conformance.run.script import Script
-from firstflight_conformance.run.transcript import style_of
+from firstflight_conformance.run.transcript import Style, style_of
+
+#: So many events of a rehearsal are sent at once, at first and at most; after the very first, which shows how the adapter writes.
+_PART, _PART_MAX = 32, 1024
 
 
 @dataclass(slots=True)
@@ -99,6 +104,35 @@ class Conversation:
         if answer["op"] != "observed":
             raise ConversationError(FaultKind.WRONG_ANSWER, f"event {index}: answered `{excerpt(answer['op'])}`")
         return messages.read_observed(answer, index, observables)
+
+    def rehearse(
+        self,
+        lines: Sequence[bytes],
+        transcript: Callable[[Style | None], list[bytes]],
+        observables: tuple[str, ...],
+    ) -> bool:
+        """Send events of which the answers are foreknown, in parts; stop after a part with another answer and return whether none had one.
+
+        ``transcript``: the answers in a style. Raise :class:`ConversationError`.
+        """
+        until_s = time.monotonic() + self.deadline_s
+        expected: list[bytes] = []
+        done, part = 0, 1
+        while done < len(lines):
+            received, sent = bytearray(), lines[done : done + part]
+            bound = OUTPUT_BASE_BYTES + OUTPUT_PER_EVENT_BYTES * len(sent)
+            self.process.exchange(b"".join(sent), len(sent), until_s - time.monotonic(), received, bound)
+            came = bytes(received).split(b"\n")[:-1]
+            if not expected:
+                answer = self._read(came[0])
+                if answer["op"] != "observed":
+                    return False
+                messages.read_observed(answer, 0, observables)
+                expected = transcript(style_of(came[0], answer))
+            if came != expected[done : done + part]:
+                return False
+            done, part = done + part, min(2 * part, _PART_MAX) if done else _PART
+        return True
 
     def finish_case(self) -> None:
         """End a case whose events were sent one by one."""

@@ -1,43 +1,29 @@
 """Judges one adapter over cases."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from firstflight.events import PersistentCongestion
 from firstflight_conformance.cases.computations import ComputationCase
 from firstflight_conformance.cases.given import FLAGS
 from firstflight_conformance.cases.vectors import Case
-from firstflight_conformance.run import closed_loop, record
+from firstflight_conformance.run import record
 from firstflight_conformance.run.compare import avoids, compare, slack_bytes
 from firstflight_conformance.run.compute import ComputationScript, compare_outputs
-from firstflight_conformance.run.conversation import Answers, Conversation
-from firstflight_conformance.run.faults import ConversationError, FaultKind
+from firstflight_conformance.run.conversation import Answers
+from firstflight_conformance.run.faults import ConversationError
 from firstflight_conformance.run.manifest import Deviation, Manifest
 from firstflight_conformance.run.messages import Declaration
-from firstflight_conformance.run.process import AdapterProcess
 from firstflight_conformance.run.record import Record
 from firstflight_conformance.run.results import AdapterReport, Divergence, Growth, Result, Verdict
 from firstflight_conformance.run.script import Script
+from firstflight_conformance.run.session import AnyScript, Options, Session
 from firstflight_conformance.run.stimulus import StimulusCase, StimulusScript
 
-AnyScript = Script | ComputationScript | StimulusScript
 AnyCase = Case | ComputationCase | StimulusCase
 
 #: Units of time from coarse to fine. A clock runs the cases of its own granularity and of all coarser ones.
 _UNITS = ("s", "ms", "us", "ns")
-
-
-#: After so many timeouts an adapter is given up: more would cost hours and tell nothing new.
-TIMEOUTS = 10
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """How adapters are judged."""
-
-    deadline_s: float = 10.0
-    validate: bool = False
-    timeouts: int = TIMEOUTS
 
 
 def judge(
@@ -51,121 +37,36 @@ def judge(
     skipped = manifest.missing()
     if skipped is not None:
         return AdapterReport(manifest, skipped=skipped)
-    session = _Session(manifest, options)
+    session = Session(manifest, options)
+    judged: list[Result] = []
+    last: int | None = None  # the result of the last case that was played
     try:
         for script in scripts:
-            session.judge(script)
+            result = _not_asked(session, script)
+            if result is None:
+                assert session.declaration is not None
+                answers, left_over = session.play(script, session.declaration)
+                if left_over is not None and last is not None:
+                    judged[last] = _errored(scripts[last].case, left_over)
+                result, last = _verdict(script, session.declaration, answers), len(judged)
+            judged.append(result)
             on_result()
-        session.finish()
+        fault = session.finish()
+        if fault is not None and last is not None:
+            judged[last] = _errored(scripts[last].case, fault)
     finally:
         session.stop()
-    results = tuple(_hold(_explain(result, manifest.deviations), recorded) for result in session.results)
+    results = tuple(_hold(_explain(result, manifest.deviations), recorded) for result in judged)
     return AdapterReport(manifest, None, session.declaration, results, _disappeared(manifest.deviations, results))
 
 
-class _Session:
-    """The processes that serve one adapter, one after another, and the results so far."""
-
-    def __init__(self, manifest: Manifest, options: Options) -> None:
-        self.results: list[Result] = []
-        self.declaration: Declaration | None = None
-        self._manifest, self._options = manifest, options
-        self._process: AdapterProcess | None = None
-        self._probed = False
-        self._unusable: ConversationError | None = None
-        self._timeouts = 0
-        self._last: int | None = None  # the result of the last case that the running process has served
-
-    def judge(self, script: AnyScript) -> None:
-        """Add the result of one case."""
-        declaration = self._declared()
-        if declaration is None or self._unusable is not None:
-            self.results.append(_errored(script.case, self._unusable))
-            return
-        ruled_out = _ruled_out(script.case, declaration)
-        if ruled_out is not None:
-            self.results.append(Result(script.case.id, Verdict.UNSUPPORTED, ruled_out))
-            return
-        answers = self._play(script, declaration)
-        self._count_timeout(answers.fault)
-        self.results.append(_verdict(script, declaration, answers))
-        self._last = len(self.results) - 1
-        if answers.fault is not None:
-            self.stop()
-
-    def finish(self) -> None:
-        """End the process in order; what is wrong with that is charged to the last case that it served."""
-        if self._process is not None and self._last is not None:
-            self._charge_last(self._process.finish(self._options.deadline_s))
-
-    def stop(self) -> None:
-        """Kill the process."""
-        if self._process is not None:
-            self._process.kill()
-        self._process, self._last = None, None
-
-    def _declared(self) -> Declaration | None:
-        """Return what the adapter declares, asking it if that has not been done: once, an adapter that has never answered is not usable."""
-        if self.declaration is None and self._unusable is None:
-            try:
-                self._open()
-            except ConversationError as fault:
-                self._unusable = fault
-        return self.declaration
-
-    def _count_timeout(self, fault: ConversationError | None) -> None:
-        self._timeouts += fault is not None and fault.kind is FaultKind.TIMEOUT
-        if fault is not None and self._timeouts >= self._options.timeouts:
-            self._unusable = ConversationError(FaultKind.TIMEOUT, f"given up after {self._timeouts} timeouts")
-
-    def _open(self) -> Conversation:
-        """Return the conversation with a process that has said hello. Raise :class:`ConversationError` if it does not."""
-        if self._process is not None:
-            return Conversation(self._process, self._options.deadline_s, self._options.validate)
-        try:
-            self._process = AdapterProcess(self._manifest.command, self._manifest.cwd)
-            conversation = Conversation(self._process, self._options.deadline_s, self._options.validate)
-            declaration = conversation.hello()
-            if not self._probed:
-                conversation.probe()
-        except ConversationError:
-            self.stop()
-            raise
-        self.declaration, self._probed = declaration, True
-        return conversation
-
-    def _play(self, script: AnyScript, declaration: Declaration) -> Answers:
-        """Play a case, once more with a fresh process if what is wrong may be left over from the case before."""
-        answers = self._play_once(script, declaration)
-        previous, stray = self._last, answers.fault
-        if not answers.fault_at_start or previous is None or stray is None or stray.kind is FaultKind.TIMEOUT:
-            return answers
-        self.stop()
-        answers = self._play_once(script, declaration)
-        if not answers.fault_at_start:
-            self._charge(previous, _as_stray(stray))
-        return answers
-
-    def _play_once(self, script: AnyScript, declaration: Declaration) -> Answers:
-        try:
-            conversation = self._open()
-        except ConversationError as fault:  # the next case tries again: it may only have been slow
-            return Answers(fault=fault, fault_at_start=True)
-        if isinstance(script, StimulusScript):
-            return closed_loop.play(script, conversation, declaration)
-        return conversation.case(script, declaration.observables)
-
-    def _charge_last(self, fault: ConversationError | None) -> None:
-        if fault is not None and self._last is not None:
-            self._charge(self._last, ConversationError(fault.kind, f"after the case: {fault.reason}"))
-
-    def _charge(self, index: int, fault: ConversationError) -> None:
-        self.results[index] = Result(self.results[index].case_id, Verdict.ERRORED, fault.reason, fault=fault.kind)
-
-
-def _as_stray(fault: ConversationError) -> ConversationError:
-    kind = fault.kind if fault.kind in (FaultKind.EXITED, FaultKind.TOO_MUCH_OUTPUT) else FaultKind.EXTRA_ANSWER
-    return ConversationError(kind, f"after the case, found when the next one began: {fault.reason}")
+def _not_asked(session: Session, script: AnyScript) -> Result | None:
+    """Return the verdict on a case for which the adapter is not asked, ``None`` if it is."""
+    declaration = session.declared()
+    if declaration is None or session.unusable is not None:
+        return _errored(script.case, session.unusable)
+    ruled_out = _ruled_out(script.case, declaration)
+    return None if ruled_out is None else Result(script.case.id, Verdict.UNSUPPORTED, ruled_out)
 
 
 def _errored(case: AnyCase, fault: ConversationError | None) -> Result:

@@ -1,5 +1,5 @@
 /*
- * HyStart (spec/hystart.md) on top of the base controller, in every profile of hystart_profiles.h.
+ * HyStart (spec/hystart.md) on top of the base controller, in every profile of hystart/profiles.h.
  *
  * The functions trust their arguments: events are such as ff_event_check accepts, and times do not decrease.
  */

@@ -1,5 +1,5 @@
 /*
- * HyStart++ (spec/hystartpp.md) on top of the base controller, in every profile of hystartpp_profiles.h.
+ * HyStart++ (spec/hystartpp.md) on top of the base controller, in every profile of hystartpp/profiles.h.
  *
  * The functions trust their arguments: events are such as ff_event_check accepts, and times do not decrease.
  */

@@ -1,4 +1,6 @@
-"""HyStart++ (``spec/hystartpp.md``) on top of the base controller, in every profile of ``hystartpp_profiles``.
+"""HyStart++ (``spec/hystartpp.md``) on top of the base controller, in every profile of ``hystartpp/profiles.py``.
+
+Functions change the state and the base in place and return the outcome, or what was asked.
 
 Mirrors ``reference-c/src/hystartpp/hystartpp.c``.
 """
@@ -7,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from firstflight.events import Ack, Event, PersistentCongestion
 from firstflight.hystartpp.profiles import PROFILES, CssSamples, Readings, Scope
-from firstflight.newreno import pure as newreno
+from firstflight.newreno import newreno
 from firstflight.newreno.newreno import NewReno
 from firstflight.observables import Observation, Outcome, Phase
 
@@ -24,7 +26,7 @@ RTT_DIVISOR = 8
 GROWTH_DIVISOR = 4
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class HyStartPP:
     """State of HyStart++. RTTs are ``None`` while the text has infinity.
 
@@ -41,23 +43,14 @@ class HyStartPP:
     baseline_ns: int | None = None
     css_rounds: int = 0
 
+    def copy(self) -> "HyStartPP":
+        """Return a copy that shares nothing that changes."""
+        return replace(self)
+
 
 def begin(_readings: Readings, _base: NewReno) -> HyStartPP:
     """Return the state before the first event."""
     return HyStartPP()  # [hystartpp.begin]
-
-
-def step(readings: Readings, state: HyStartPP, base: NewReno, event: Event) -> tuple[HyStartPP, NewReno, Observation]:
-    """Process one event with HyStart++ in the given readings."""
-    if isinstance(event, Ack) and _runs(readings, base):
-        state, base, outcome = _on_ack(readings, state, base, event)
-        return state, base, _observe(state, base, outcome)
-    base, outcome = newreno.on_event(base, event)
-    if isinstance(event, PersistentCongestion) and readings.scope is Scope.EVERY:
-        state = HyStartPP()  # [hystartpp.scope.anew]
-    if outcome is Outcome.REDUCED:
-        state = _leave(state)  # [hystartpp.loss]
-    return state, base, _observe(state, base, outcome)
 
 
 def _runs(readings: Readings, base: NewReno) -> bool:
@@ -68,50 +61,37 @@ def _runs(readings: Readings, base: NewReno) -> bool:
     return base.ssthresh_bytes is None  # [hystartpp.scope.initial]
 
 
-def _on_ack(readings: Readings, state: HyStartPP, base: NewReno, ack: Ack) -> tuple[HyStartPP, NewReno, Outcome]:
-    if ack.packets[-1].last >= state.round_end_packet:
-        state = _end_round(state, ack.next_packet)
-    base, outcome = _grow(readings, state, base, ack)
-    if newreno.phase(base) is not Phase.SLOW_START:
-        return _leave(state), base, outcome  # [hystartpp.scope.threshold]
-    if ack.latest_rtt_ns is not None:
-        state = _sample(state, ack.latest_rtt_ns)
-        if _delay_increased(state):
-            baseline_ns = state.current_min_ns
-            state = replace(state, conservative=True, baseline_ns=baseline_ns)  # [hystartpp.css.begin]
-            return state, base, Outcome.CONSERVATIVE_BEGUN
-        if _spurious(readings, state):
-            return _leave(state), base, Outcome.SLOW_START_RESUMED  # [hystartpp.css.resume]
-    if state.conservative and state.css_rounds >= readings.css_rounds:
-        base = replace(base, ssthresh_bytes=base.cwnd_bytes)  # [hystartpp.css.exit]
-        return _leave(state), base, Outcome.EXITED
-    return state, base, outcome
+def _leave(state: HyStartPP) -> None:
+    """Leave CSS."""
+    state.conservative = False
+    state.baseline_ns = None
+    state.css_rounds = 0
 
 
-def _leave(state: HyStartPP) -> HyStartPP:
-    """Return the state outside CSS."""
-    return replace(state, conservative=False, baseline_ns=None, css_rounds=0)
+def _begin_anew(state: HyStartPP) -> None:
+    """Forget everything, because another slow start follows."""
+    state.round_end_packet = 0  # [hystartpp.scope.anew]
+    state.rtt_samples = 0
+    state.current_min_ns = None
+    state.last_min_ns = None
+    _leave(state)
 
 
-def _end_round(state: HyStartPP, next_packet: int) -> HyStartPP:
+def _end_round(state: HyStartPP, next_packet: int) -> None:
     """Begin a round with the ACK of windowEnd, before anything else is done for it."""
-    css_rounds = state.css_rounds
     if state.conservative:
-        css_rounds += 1  # [hystartpp.css.rounds]
-    return replace(
-        state,
-        round_end_packet=next_packet,  # [hystartpp.round.end]
-        last_min_ns=state.current_min_ns,
-        current_min_ns=None,
-        rtt_samples=0,
-        css_rounds=css_rounds,
-    )
+        state.css_rounds += 1  # [hystartpp.css.rounds]
+    state.round_end_packet = next_packet  # [hystartpp.round.end]
+    state.last_min_ns = state.current_min_ns
+    state.current_min_ns = None
+    state.rtt_samples = 0
 
 
-def _grow(readings: Readings, state: HyStartPP, base: NewReno, ack: Ack) -> tuple[NewReno, Outcome]:
+def _grow(readings: Readings, state: HyStartPP, base: NewReno, ack: Ack) -> Outcome:
     """Let the base controller grow the window, and take back what L and CSS do not allow."""
     before_bytes, ssthresh_bytes = base.cwnd_bytes, base.ssthresh_bytes
-    base, outcome = newreno.on_event(replace(base, ssthresh_bytes=None), ack)  # [hystartpp.grow]
+    base.ssthresh_bytes = None
+    outcome = newreno.on_ack(base, ack)  # [hystartpp.grow]
     grown_bytes = base.cwnd_bytes - before_bytes
     limit_bytes = readings.limit_datagrams * base.max_datagram_size_bytes
     if 0 < limit_bytes < grown_bytes:
@@ -119,13 +99,14 @@ def _grow(readings: Readings, state: HyStartPP, base: NewReno, ack: Ack) -> tupl
     if state.conservative:
         grown_bytes //= GROWTH_DIVISOR  # [hystartpp.css.grow] [hystartpp.css.divisor]
         outcome = Outcome.CONSERVATIVE_GROWN if outcome is Outcome.GROWN else outcome
-    return replace(base, cwnd_bytes=before_bytes + grown_bytes, ssthresh_bytes=ssthresh_bytes), outcome
+    base.cwnd_bytes = before_bytes + grown_bytes
+    base.ssthresh_bytes = ssthresh_bytes
+    return outcome
 
 
-def _sample(state: HyStartPP, rtt_ns: int) -> HyStartPP:
-    current_min_ns = rtt_ns if state.current_min_ns is None else min(state.current_min_ns, rtt_ns)
-    samples = min(state.rtt_samples + 1, RTT_SAMPLES)  # [hystartpp.sample]
-    return replace(state, current_min_ns=current_min_ns, rtt_samples=samples)
+def _sample(state: HyStartPP, rtt_ns: int) -> None:
+    state.current_min_ns = rtt_ns if state.current_min_ns is None else min(state.current_min_ns, rtt_ns)
+    state.rtt_samples = min(state.rtt_samples + 1, RTT_SAMPLES)  # [hystartpp.sample]
 
 
 def _delay_increased(state: HyStartPP) -> bool:
@@ -152,6 +133,40 @@ def _spurious(readings: Readings, state: HyStartPP) -> bool:
     return state.current_min_ns < state.baseline_ns
 
 
+def _on_ack(readings: Readings, state: HyStartPP, base: NewReno, ack: Ack) -> Outcome:
+    if ack.packets[-1].last >= state.round_end_packet:
+        _end_round(state, ack.next_packet)
+    outcome = _grow(readings, state, base, ack)
+    if newreno.phase(base) is not Phase.SLOW_START:
+        _leave(state)  # [hystartpp.scope.threshold]
+        return outcome
+    if ack.latest_rtt_ns is not None:
+        _sample(state, ack.latest_rtt_ns)
+        if _delay_increased(state):
+            state.conservative = True  # [hystartpp.css.begin]
+            state.baseline_ns = state.current_min_ns
+            return Outcome.CONSERVATIVE_BEGUN
+        if _spurious(readings, state):
+            _leave(state)  # [hystartpp.css.resume]
+            return Outcome.SLOW_START_RESUMED
+    if state.conservative and state.css_rounds >= readings.css_rounds:
+        base.ssthresh_bytes = base.cwnd_bytes  # [hystartpp.css.exit]
+        _leave(state)
+        return Outcome.EXITED
+    return outcome
+
+
+def _on_event(readings: Readings, state: HyStartPP, base: NewReno, event: Event) -> Outcome:
+    if isinstance(event, Ack) and _runs(readings, base):
+        return _on_ack(readings, state, base, event)
+    outcome = newreno.on_event(base, event)
+    if outcome is Outcome.REDUCED:
+        _leave(state)  # [hystartpp.loss]
+    if isinstance(event, PersistentCongestion) and readings.scope is Scope.EVERY:
+        _begin_anew(state)
+    return outcome
+
+
 def _observe(state: HyStartPP, base: NewReno, outcome: Outcome) -> Observation:
     numbers = {
         "round_end_packet": state.round_end_packet,
@@ -165,3 +180,8 @@ def _observe(state: HyStartPP, base: NewReno, outcome: Outcome) -> Observation:
     if phase is Phase.SLOW_START and state.conservative:
         phase = Phase.CONSERVATIVE_SLOW_START
     return Observation(base.cwnd_bytes, base.ssthresh_bytes, phase, outcome, numbers)
+
+
+def step(readings: Readings, state: HyStartPP, base: NewReno, event: Event) -> Observation:
+    """Process one event with HyStart++ in the given readings."""
+    return _observe(state, base, _on_event(readings, state, base, event))

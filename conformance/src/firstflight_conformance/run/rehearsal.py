@@ -1,0 +1,97 @@
+"""The model's own run of a scenario, with the model in the loop.
+
+It is set beside the run of a stack. And it is a rehearsal: a stack that answers every event of it as the model does would, with itself in
+the loop, have been sent the very same events. So its run is known without the simulator, and the events need not wait for the answers.
+"""
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from functools import cache
+from typing import Any
+
+from firstflight import Controller, step
+from firstflight.events import Event
+from firstflight_conformance.cases.wire import encode_value, event_to_json, observables
+from firstflight_conformance.kept import Store, code_digest, digest
+from firstflight_conformance.run import messages
+from firstflight_conformance.run.loop_run import Trace, run, summary
+from firstflight_conformance.run.results import LoopRun, Moment
+from firstflight_conformance.run.stimulus import StimulusCase
+from firstflight_conformance.run.transcript import Style, transcript
+from firstflight_conformance.simulator.in_loop import Answer
+from firstflight_conformance.simulator.loop import Simulation
+
+#: What the sender goes by besides the window: whether it is declared decides which events there are.
+_GONE_BY = ("ssthresh_bytes", "phase", "next_release_ns")
+
+
+@dataclass(frozen=True, slots=True)
+class Rehearsal:
+    """A run of the model: the messages, what changes in the answers, and what came of it."""
+
+    lines: list[bytes]
+    changes: list[dict[str, Any]]
+    run: LoopRun
+
+    def transcript(self, style: Style | None) -> list[bytes]:
+        """Return the lines that an adapter answers if it does as the model does, none if that is not known of the style."""
+        return [] if style is None else transcript(self.changes, len(self.lines), style)
+
+
+class ModelLoop:
+    """The model in the loop. The sender is told no more than an adapter with these observables tells."""
+
+    def __init__(self, case: StimulusCase, declared: Iterable[str]) -> None:
+        """Begin before the first event."""
+        self.trace = Trace()
+        self.changes: list[dict[str, Any]] = []
+        self._declared = frozenset(declared)
+        self._model: Controller = case.controller()
+        self._now: dict[str, Any] = {}
+
+    @property
+    def initial_window_bytes(self) -> int:
+        """The window before the first event."""
+        return self._model.base.cwnd_bytes
+
+    def on_event(self, event: Event) -> Answer:
+        """Process an event."""
+        self._model, observation = step(self._model, event)
+        observed = observables(observation)
+        news = {
+            name: encode_value(value)
+            for name, value in observed.items()
+            if name not in self._now or self._now[name] != value
+        }
+        if news:
+            self.changes.append({"at": len(self.trace.events), **news})
+        self._now = observed
+        told = {name: value for name, value in observed.items() if name in self._declared}
+        return self.trace.add(event, told, paces=observation.paces)
+
+
+def rehearsed(case: StimulusCase, clock_ns: int, declared: Iterable[str]) -> Rehearsal:
+    """Return the run of the model on a clock, as an adapter with the declared observables would have it. Computed once, and kept."""
+    told = {"cwnd_bytes", *(name for name in declared if name in _GONE_BY)}
+    key = digest([case.id, repr(case.scenario), str(clock_ns), *sorted(told)])
+    kept = _store().get(key)
+    if kept is None:
+        model = ModelLoop(case, told)
+        simulation = Simulation(case.scenario, model, clock_ns)
+        end = run(simulation)
+        events = [messages.event_message(i, event_to_json(event)) for i, event in enumerate(model.trace.events)]
+        lines = b"".join(messages.encode(event) for event in events)
+        kept = lines, model.changes, asdict(summary(simulation, model.trace, end, 0))
+        _store().put(key, kept)
+    lines, changes, told_run = kept
+    return Rehearsal(lines.splitlines(keepends=True), changes, _loop_run(told_run))
+
+
+@cache
+def _store() -> Store:
+    return Store("loops", code_digest("cases", "simulator", "run"))
+
+
+def _loop_run(members: dict[str, Any]) -> LoopRun:
+    moments = {name: Moment(**members[name]) for name in ("growth_reduced", "slow_start_ended") if members[name]}
+    return LoopRun(**{**members, **moments})

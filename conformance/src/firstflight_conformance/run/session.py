@@ -1,0 +1,129 @@
+"""The processes that serve one adapter, one after another: each case is played, with a fresh process after a fault."""
+
+from dataclasses import dataclass
+
+from firstflight_conformance.run import closed_loop
+from firstflight_conformance.run.compute import ComputationScript
+from firstflight_conformance.run.conversation import Answers, Conversation
+from firstflight_conformance.run.faults import ConversationError, FaultKind
+from firstflight_conformance.run.manifest import Manifest
+from firstflight_conformance.run.messages import Declaration
+from firstflight_conformance.run.process import AdapterProcess
+from firstflight_conformance.run.script import Script
+from firstflight_conformance.run.stimulus import StimulusScript
+
+AnyScript = Script | ComputationScript | StimulusScript
+
+#: After so many timeouts an adapter is given up: more would cost hours and tell nothing new.
+TIMEOUTS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How adapters are judged."""
+
+    deadline_s: float = 10.0
+    validate: bool = False
+    timeouts: int = TIMEOUTS
+
+
+class Session:
+    """What an adapter declares and answers. ``unusable`` says why it is not asked any more, if it is not."""
+
+    def __init__(self, manifest: Manifest, options: Options) -> None:
+        """Begin without a process."""
+        self.declaration: Declaration | None = None
+        self.unusable: ConversationError | None = None
+        self._manifest, self._options = manifest, options
+        self._process: AdapterProcess | None = None
+        self._probed = False
+        self._served = False  # whether the running process has been asked for a case
+        self._rehearses = not options.validate
+        self._timeouts = 0
+
+    def declared(self) -> Declaration | None:
+        """Return what the adapter declares, asking it if that has not been done: once, an adapter that has never answered is not usable."""
+        if self.declaration is None and self.unusable is None:
+            try:
+                self._open()
+            except ConversationError as fault:
+                self.unusable = fault
+        return self.declaration
+
+    def play(self, script: AnyScript, declaration: Declaration) -> tuple[Answers, ConversationError | None]:
+        """Play a case, once more with a fresh process if what is wrong may be left over from the case before.
+
+        Return the answers, and what was left over.
+        """
+        served, left_over = self._served, None
+        answers = self._play(script, declaration)
+        stray = answers.fault
+        if answers.fault_at_start and served and stray is not None and stray.kind is not FaultKind.TIMEOUT:
+            self.stop()
+            answers = self._play(script, declaration)
+            left_over = None if answers.fault_at_start else _as_stray(stray)
+        self._served = True
+        if answers.fault is not None:
+            self._count_timeout(answers.fault)
+            self.stop()
+        return answers, left_over
+
+    def finish(self) -> ConversationError | None:
+        """End the process in order; return what is wrong with how it ended after the last case."""
+        if self._process is None or not self._served:
+            return None
+        fault = self._process.finish(self._options.deadline_s)
+        return fault and ConversationError(fault.kind, f"after the case: {fault.reason}")
+
+    def stop(self) -> None:
+        """Kill the process."""
+        if self._process is not None:
+            self._process.kill()
+        self._process, self._served = None, False
+
+    def _count_timeout(self, fault: ConversationError) -> None:
+        self._timeouts += fault.kind is FaultKind.TIMEOUT
+        if self._timeouts >= self._options.timeouts:
+            self.unusable = ConversationError(FaultKind.TIMEOUT, f"given up after {self._timeouts} timeouts")
+
+    def _open(self) -> Conversation:
+        """Return the conversation with a process that has said hello. Raise :class:`ConversationError` if it does not."""
+        if self._process is not None:
+            return Conversation(self._process, self._options.deadline_s, self._options.validate)
+        try:
+            self._process = AdapterProcess(self._manifest.command, self._manifest.cwd)
+            conversation = Conversation(self._process, self._options.deadline_s, self._options.validate)
+            declaration = conversation.hello()
+            if not self._probed:
+                conversation.probe()
+        except ConversationError:
+            self.stop()
+            raise
+        self.declaration, self._probed = declaration, True
+        return conversation
+
+    def _play(self, script: AnyScript, declaration: Declaration) -> Answers:
+        try:
+            conversation = self._open()
+            if not isinstance(script, StimulusScript):
+                return conversation.case(script, declaration.observables)
+            rehearsed = self._rehearse(script, conversation, declaration)
+            return rehearsed or closed_loop.play(script, self._open(), declaration)
+        except ConversationError as fault:  # the next case tries again: it may only have been slow
+            return Answers(fault=fault, fault_at_start=True)
+
+    def _rehearse(self, script: StimulusScript, conversation: Conversation, declaration: Declaration) -> Answers | None:
+        """Return the answers to a rehearsal, if it settles the case. An adapter that breaks one is not asked for another."""
+        if not self._rehearses:
+            return None
+        try:
+            return closed_loop.rehearse(script, conversation, declaration)
+        except ConversationError:
+            self._rehearses = False
+            self.stop()
+            return None
+
+
+def _as_stray(fault: ConversationError) -> ConversationError:
+    kind = fault.kind if fault.kind in (FaultKind.EXITED, FaultKind.TOO_MUCH_OUTPUT) else FaultKind.EXTRA_ANSWER
+    return ConversationError(kind, f"after the case, found when the next one began: {fault.reason}")
