@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -12,6 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from firstflight_conformance.cli import main
+from firstflight_conformance.paths import ROOT
 from firstflight_conformance.sweeps.grid import cells
 
 SMALL = ("--algorithm", "slow-start/rfc-9002", "--algorithm", "search/draft-09+cubic", "--rate", "4Mbit/s", "--rtt", "40ms",
@@ -64,6 +66,25 @@ def test_a_file_gives_the_same_as_options(tmp_path: Path) -> None:
     sweep(tmp_path / "a.csv", *SMALL)
     sweep(tmp_path / "b.csv", "--grid", grid, "--jobs", "1")
     assert (tmp_path / "a.csv").read_bytes() == (tmp_path / "b.csv").read_bytes()
+
+
+def test_the_study_of_the_page(tmp_path: Path) -> None:
+    """Its command gives its table."""
+    page = (ROOT / "docs" / "sweeps.md").read_text("utf-8")
+    command = re.search(r"firstflight sweep losses\.csv (.*?)```", page, re.S)
+    assert command is not None
+    sweep(tmp_path / "rows.jsonl", *command[1].replace("\\\n", " ").split())
+    rows = [json.loads(line) for line in (tmp_path / "rows.jsonl").read_text("utf-8").splitlines()]
+    table = [
+        [int(cell) for cell in re.findall(r"\| (\d+)(?= \|)", line)]
+        for line in page.splitlines()
+        if " product" in line[:16]
+    ]
+    assert [[row["dropped_packets"] for row in rows[depth::4]] for depth in range(4)] == [
+        cells for cells in table if cells
+    ]
+    # The same queue of four products: CUBIC loses at 1358240000, SEARCH left at 922400000.
+    assert rows[3]["slow_start_ended_ns"] - rows[11]["slow_start_ended_ns"] == 435_840_000
 
 
 MODEL = ("--kind", "model", "--algorithm", "slow-start", "--algorithm", "jump-start",
