@@ -43,11 +43,9 @@ def draw() -> Figure:
             (product_bytes + link.queue_bytes, "the queue is full"),
         ):
             axes.axhline(height / 1000, color="#777777", linewidth=0.8, linestyle="--")
-            axes.text(
-                scenario.stop_ns / 1e9, height / 1000, text, ha="right", va="bottom", color="#555555", fontsize=8.5
-            )
+            axes.text(0.03, height / 1000, text, va="bottom", color="#555555", fontsize=8.5)
         axes.set(xlim=(0, scenario.stop_ns / 1e9), ylim=(0, None), xlabel="time (s)", ylabel="in flight (kB)")
-        axes.legend(loc="upper right", bbox_to_anchor=(1, 0.93))
+        axes.legend(loc="upper right")
     return figure
 
 
