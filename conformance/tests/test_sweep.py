@@ -115,6 +115,32 @@ def test_ten_thousand_cells_killed_twice(tmp_path: Path) -> None:
     assert len(set(whole.read_text("utf-8").splitlines())) == 10_001
 
 
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="children are found in /proc")
+def test_nothing_outlives_a_sweep_that_was_killed(tmp_path: Path) -> None:
+    """Its processes end when they see that it is gone."""
+    out = tmp_path / "rows.csv"
+    command = [sys.executable, "-m", "firstflight_conformance", "sweep", str(out), *MODEL, "--jobs", "2"]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        while not out.exists() or out.read_bytes().count(b"\n") < 2:
+            assert process.poll() is None, "ended before it was killed"
+            time.sleep(0.005)
+        listed = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text("utf-8").split()
+        process.kill()
+    assert len(listed) >= 2
+    deadline = time.monotonic() + 20
+    while any(_runs(child) for child in listed) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert [child for child in listed if _runs(child)] == []
+
+
+def _runs(process: str) -> bool:
+    """Return whether a process is there and no zombie."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text("utf-8").rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [

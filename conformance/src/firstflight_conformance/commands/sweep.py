@@ -2,6 +2,8 @@
 
 import os
 import sys
+import threading
+import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
@@ -17,8 +19,8 @@ from firstflight_conformance.sweeps.answers import COLUMNS, answer
 from firstflight_conformance.sweeps.grid import AXES, Cell, GridError, cells, read_grid
 from firstflight_conformance.sweeps.store import Row, Store, StoreError
 
-#: So many cells go to a process at once; a kill costs no more than these for each.
-_CHUNK = 16
+#: So many cells go to a process at once: a kill costs no more than these for each.
+_CHUNK = {"simulate": 1, "fct": 1, "model": 64}
 
 
 @click.command("sweep")
@@ -75,13 +77,27 @@ def _chunk(kind: str, chunk: Sequence[Cell]) -> list[Row]:
     return [answer(kind, cell) for cell in chunk]
 
 
+def _end_with(parent: int) -> None:
+    """Let a process of the pool end when the sweep was killed: nobody would ever send it anything again."""
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(0.5)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
 def _rows(kind: str, missing: Sequence[Cell], jobs: int) -> Iterator[Row]:
     """Yield the rows of cells in the order in which they are ready."""
-    if jobs == 1 or len(missing) <= _CHUNK:
+    size = _CHUNK[kind]
+    if jobs == 1 or len(missing) <= size:
         yield from (answer(kind, cell) for cell in missing)
         return
-    chunks = iter([missing[start : start + _CHUNK] for start in range(0, len(missing), _CHUNK)])
-    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
+    chunks = iter([missing[start : start + size] for start in range(0, len(missing), size)])
+    with ProcessPoolExecutor(
+        jobs, mp_context=get_context("spawn"), initializer=_end_with, initargs=(os.getpid(),)
+    ) as pool:
         waiting = {pool.submit(_chunk, kind, chunk) for chunk in islice(chunks, 2 * jobs)}
         while waiting:
             ready, waiting = wait(waiting, return_when=FIRST_COMPLETED)
