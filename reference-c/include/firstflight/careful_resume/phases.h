@@ -9,6 +9,10 @@
 
 #include "firstflight/careful_resume/state.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* What normal congestion control makes of an event. */
 struct ff_resume_normal {
     struct ff_newreno base;
@@ -42,5 +46,9 @@ void ff_resume_on_retreat(const struct ff_careful_resume_readings *readings, str
 /* End Careful Resume at persistent congestion, to which normal congestion control reacts. */
 void ff_resume_stop(const struct ff_careful_resume_readings *readings, struct ff_careful_resume *state,
                     const struct ff_resume_normal *normal, struct ff_resume_step *step);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -4,6 +4,10 @@
 
 #include "firstflight/careful_resume/state.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Take a saved set into use, or say why not. */
 enum ff_outcome ff_resume_on_saved_path(const struct ff_careful_resume_readings *readings,
                                         struct ff_careful_resume *state, uint64_t t_ns,
@@ -15,5 +19,9 @@ bool ff_resume_expired(const struct ff_saved_path *offer, uint64_t now_ns);
 /* Measure the capacity in round trips of normal congestion control; `base` has taken the ACK already. */
 void ff_resume_observe(const struct ff_careful_resume_readings *readings, struct ff_careful_resume *state,
                        const struct ff_newreno *base, const struct ff_ack *ack);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -17,6 +17,10 @@
 #include "firstflight/observables.h"
 #include "firstflight/newreno/newreno.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* What is kept of a path between connections; at most one for a Remote Endpoint. */
 struct ff_saved_set {
     uint64_t cwnd_bytes; /* 0: there is none */
@@ -115,5 +119,9 @@ bool ff_resume_rtt_too_low(const struct ff_careful_resume_readings *readings, ui
                            const struct ff_saved_path *used);
 bool ff_resume_rtt_too_high(const struct ff_careful_resume_readings *readings, uint64_t rtt_ns,
                             const struct ff_saved_path *used);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -4,6 +4,10 @@
 
 #include "firstflight/careful_resume/state.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Jump, unless that would not enlarge the window. `step` holds the base controller, and what is reported afterwards. */
 void ff_resume_enter(const struct ff_careful_resume_readings *readings, struct ff_careful_resume *state, uint64_t now_ns,
                      struct ff_resume_step *step);
@@ -22,5 +26,9 @@ void ff_resume_on_sent(const struct ff_careful_resume_readings *readings, struct
 /* Leave the phase if the trigger is not FF_TRIGGER_NONE, or the time of the phase is over. */
 void ff_resume_leave_if(const struct ff_careful_resume_readings *readings, struct ff_careful_resume *state,
                         const struct ff_event *event, enum ff_trigger trigger, struct ff_resume_step *step);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

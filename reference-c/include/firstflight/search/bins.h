@@ -22,6 +22,11 @@
 #include "firstflight/observables.h"
 #include "firstflight/search/profiles.h"
 #include "firstflight/search/rtt.h"
+#include "firstflight/rare.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 #define FF_SEARCH_TICKS_PER_UNIT 20
 /* Bin duration in ticks per unit of initial RTT: 20 * 0.35. */
@@ -60,7 +65,7 @@ struct ff_search {
     uint64_t curr;      /* index of the open bin; it never wraps */
     struct ff_search_sample sample; /* the last one of the connection */
     struct ff_search_series delivered;
-    uint64_t more[]; /* what the readings need beyond this */
+    FF_C11 uint64_t more[]; /* what the readings need beyond this */
 };
 
 /* What only some readings need. */
@@ -148,5 +153,9 @@ static inline bool ff_search_count(struct ff_search_series *series, uint64_t byt
     series->opened_bytes += bytes;
     return true;
 }
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -10,6 +10,10 @@
 #include "firstflight/search/bins.h"
 #include "firstflight/search/windows.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Two initial RTTs in bins, 40/7, by the reading `rollback`. */
 #define FF_SEARCH_ROLLBACK_FLOOR_BINS 5
 #define FF_SEARCH_ROLLBACK_NEAREST_BINS 6
@@ -55,5 +59,9 @@ void ff_search_begin_drain(const struct ff_search_readings *readings, struct ff_
 /* Process an ACK while draining: one packet leaves for three acknowledged, until the flight is at the target. */
 void ff_search_drain(const struct ff_search_readings *readings, struct ff_search *state, const struct ff_ack *ack,
                      const struct ff_search_base *base, struct ff_search_decision *decision);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

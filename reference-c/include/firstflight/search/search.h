@@ -16,6 +16,10 @@
 #include "firstflight/search/exit.h"
 #include "firstflight/search/profiles.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Process packets being sent. FF_ERR_DOMAIN if a bin or a counter cannot take them, here and below. */
 enum ff_status ff_search_on_sent(const struct ff_search_readings *readings, struct ff_search *state, uint64_t sent_bytes,
                                  bool slow_start);
@@ -31,5 +35,9 @@ void ff_search_on_persistent_congestion(const struct ff_search_readings *reading
 enum ff_status ff_search_on_ack(const struct ff_search_readings *readings, struct ff_search *state, uint64_t t_ns,
                                 const struct ff_ack *ack, const struct ff_search_base *base,
                                 struct ff_search_decision *decision);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -7,6 +7,10 @@
 #include "firstflight/observables.h"
 #include "firstflight/search/bins.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* What an evaluation computed; FF_NONE where it did not come that far. previous_bytes is rounded down. */
 struct ff_search_evaluation {
     uint64_t shift_bins;
@@ -29,5 +33,9 @@ uint64_t ff_search_shift_bins(const struct ff_search_readings *readings, const s
  * is less than 0. The readings keep that bin, or it is older than bin 0 and counts as bin 0.
  */
 uint64_t ff_search_delivered_bytes(const struct ff_search_readings *readings, const struct ff_search *state, int age);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -8,6 +8,10 @@
 
 #include "firstflight/wide.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct ff_growth {
     uint64_t segments_per_ack; /* b */
     uint64_t rounds;
@@ -26,5 +30,9 @@ void ff_growth_next_sum(const struct ff_growth *growth, struct ff_wide *sum);
 
 /* Write the sum of the factors of the rounds so far, times b to the power of `rounds`. */
 void ff_growth_sum(const struct ff_growth *growth, struct ff_wide *sum);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif
