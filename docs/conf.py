@@ -20,6 +20,8 @@ exclude_patterns = ["_generated/plots"]
 
 smartquotes = False
 nitpicky = True
+# `bytes` is a type, and the name of a member of several events: a signature with it names more than one target.
+suppress_warnings = ["ref.python"]
 # Names of the standard library and of private types, for which there are no pages here.
 nitpick_ignore_regex = [
     (r"py:.*", r"(collections|enum|fractions|json|pathlib|typing|jsonschema|referencing)\..*"),

@@ -41,6 +41,8 @@ from firstflight_conformance.paths import BUILD, REFERENCE_C
 _INCLUDE = REFERENCE_C / "include"
 #: What a test of the port calls.
 _ROOTS = ("firstflight/controller.h", "firstflight/cubic/window.h", "firstflight/u128.h")
+#: Headers that declare nothing, but have macros that cffi does not know.
+_MACROS = ("firstflight/rare.h", "firstflight/version.h")
 _SEARCH_STATE = ("bin", "open_bin_bytes", "shift_bins", "current_bytes", "previous_bytes", "target_bytes")
 #: FF_NONE, FF_NO_RTT_NS and FF_SSTHRESH_INFINITE alike.
 NONE = 2**64 - 1
@@ -64,7 +66,8 @@ def headers(*roots: str) -> list[Path]:
 
     def visit(path: Path) -> None:
         for name in re.findall(r'^#include "(firstflight/[^"]+)"', path.read_text(encoding="utf-8"), re.MULTILINE):
-            visit(_INCLUDE / name)
+            if name not in _MACROS:
+                visit(_INCLUDE / name)
         found[path] = None
 
     for root in roots:
@@ -76,6 +79,7 @@ def declarations(*roots: str) -> str:
     """Return what cffi is to know of headers: no comments, directives and bodies, but their constants."""
     text = "\n".join(path.read_text(encoding="utf-8") for path in headers(*roots))
     text = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
+    text = re.sub(r"^#ifdef __cplusplus\n.*?^#endif", "", text, flags=re.DOTALL | re.MULTILINE).replace("FF_C11 ", "")
     text = re.sub(r"^static inline .*?^}", "", text, flags=re.DOTALL | re.MULTILINE)
     text = re.sub(r'^#define FF_\w+ ".*"$', "", text, flags=re.MULTILINE)  # cffi knows no texts
     # A plain number may be the length of an array; the value of any other constant is left to the compiler.

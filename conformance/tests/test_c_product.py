@@ -91,9 +91,9 @@ def test_every_example_is_run() -> None:
     assert set(SAYS) == set(EXAMPLES)
 
 
-@pytest.mark.parametrize("compiler", [("gcc", "-std=c11", "-Wconversion", "-Wshadow")])
+@pytest.mark.parametrize("compiler", [("gcc", "-std=c11", "-Wconversion", "-Wshadow"), ("g++", "-std=c++17", "-xc++")])
 def test_examples_by_pkg_config(installed: Path, tmp_path: Path, compiler: tuple[str, ...]) -> None:
-    """Without a warning."""
+    """In C and in C++, without a warning."""
     needs(compiler[0], "pkg-config")
     place = {"PKG_CONFIG_PATH": str(installed / "lib" / "pkgconfig")}
     assert run("pkg-config", "--modversion", "firstflight", **place).strip() == __version__
@@ -105,7 +105,22 @@ def test_examples_by_pkg_config(installed: Path, tmp_path: Path, compiler: tuple
         assert run(program).startswith(SAYS[name])
 
 
-@pytest.mark.parametrize("language", ["C"])
+def test_every_header_alone_in_cplusplus(installed: Path, tmp_path: Path) -> None:
+    """Without a warning, and with C linkage wherever something is declared."""
+    needs("g++")
+    include = installed / "include"
+    for header in sorted(include.rglob("*.h")):
+        source = tmp_path / "alone.cpp"
+        source.write_text(f'#include "{header.relative_to(include)}"\n', encoding="utf-8")
+        run("g++", "-std=c++17", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fsyntax-only", f"-I{include}", source)
+        text = header.read_text("utf-8")
+        if header.parent.name != "plain" and re.search(
+            r"^(?:enum|struct|void|bool|uint\d+_t|int|const|extern)\b.*(?:\(.*|\];)$", text, re.M
+        ):
+            assert 'extern "C" {' in text, header
+
+
+@pytest.mark.parametrize("language", ["C", "CXX"])
 def test_examples_by_cmake(archive: Path, tmp_path: Path, language: str) -> None:
     """The package is found, and its version asked for."""
     needs("cmake", "cc", "c++")

@@ -8,12 +8,15 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+import firstflight
+import firstflight_conformance
 from firstflight_conformance.cases import computations, vectors
 from firstflight_conformance.cases.schemas import schema_error
 from firstflight_conformance.cli import main
-from firstflight_conformance.paths import VECTORS
+from firstflight_conformance.paths import ROOT, SPEC, VECTORS
 from firstflight_conformance.run import record
 from firstflight_conformance.simulator.scenario import load_scenario
+from firstflight_conformance.spec.tables import version_files
 
 OLD = Path(__file__).parent / "release_0_1"
 
@@ -54,3 +57,12 @@ def test_an_adapter_is_judged(tmp_path: Path) -> None:
     for selection in (["--id", "slow-start.avoidance.*"], ["--vectors", str(tmp_path / "vectors")]):
         result = CliRunner().invoke(main, ["run", "--adapter", adapter, "--profile", "rfc-9002", *selection])
         assert result.exit_code == 0, result.output
+
+
+def test_one_version() -> None:
+    """The changelog begins with the version that all parts have from one file."""
+    version = (SPEC / "VERSION").read_text("utf-8").strip()
+    heading = next(line for line in (ROOT / "CHANGELOG.md").read_text("utf-8").splitlines() if line.startswith("## "))
+    assert heading.split()[1] == version == firstflight.__version__ == firstflight_conformance.__version__
+    assert all(path.read_text("utf-8") == text for path, text in version_files(version).items())
+    assert f'version = "{version}"' in (ROOT / "conformance" / "loaders" / "rust" / "Cargo.toml").read_text("utf-8")

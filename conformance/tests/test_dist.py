@@ -137,13 +137,12 @@ def test_the_commands_need_no_checkout(installed: Path, tmp_path: Path) -> None:
         json.loads((tmp_path / "flat" / "slow-start" / "rfc-9002.ndjson").open(encoding="utf-8").readline())["cases"]
         > 40
     )
-    for command in (
-        ["model", "slow-start", "--help"],
-        ["fct", "--help"],
-        ["simulate", "--help"],
-        ["network", "--help"],
-    ):
-        firstflight(*command)
+    path = ("--rate-bps", "10Mbit/s", "--rtt-ns", "100ms", "--size-bytes", "1MB")
+    assert "ms" in firstflight("model", "slow-start", *path).stdout
+    published = ("--rate-mbps", "10", "--one-way-delay-ms", "20", "--size-bytes", "100000")
+    assert "ms" in firstflight("fct", "--algorithm", "jumpstart", *published).stdout
+    cell = ("--algorithm", "search/draft-09", "--rate", "1Mbit/s", "--rtt", "50ms", "--size", "100kB")
+    assert "1 rows in rows.csv" in firstflight("sweep", "rows.csv", *cell).stdout
 
 
 @pytest.mark.parametrize("command", [["check"], ["vectors"], ["vectors", "--check"], ["results"]])

@@ -22,6 +22,7 @@ COMMANDS = {
     "compare": "Which vectors tell two profiles apart, and at which event.",
     "simulate": "Drive a controller over a path.",
     "network": "Several flows over one bottleneck.",
+    "sweep": "The same question for every cell of a grid of paths and controllers.",
     "fct": "The flow completion time of a transfer in a published experiment.",
     "results": "Compute published results again, or compare with what is stored.",
     "model": "How long a response takes under a startup scheme.",

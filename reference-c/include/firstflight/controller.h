@@ -27,10 +27,16 @@
 #include "firstflight/jumpstart/profiles.h"
 #include "firstflight/limits.h"
 #include "firstflight/observables.h"
+#include "firstflight/rare.h"
 #include "firstflight/search/search.h"
 #include "firstflight/search/profiles.h"
 #include "firstflight/newreno/newreno.h"
 #include "firstflight/newreno/profiles.h"
+#include "firstflight/version.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 /* Parameters of a connection, in bytes. */
 struct ff_config {
@@ -59,24 +65,24 @@ struct ff_controller {
     uint64_t next_packet; /* the number after the last that was sent */
     enum ff_algorithm algorithm;
     union {
-        struct {
+        FF_C11 struct {
             struct ff_search_readings search_readings;
             struct ff_search_any search; /* of which ff_search_state_bytes(&search_readings) are used */
         };
-        struct {
+        FF_C11 struct {
             struct ff_jumpstart_readings jumpstart_readings;
             struct ff_jumpstart jumpstart;
         };
-        struct {
+        FF_C11 struct {
             struct ff_careful_resume_readings careful_resume_readings;
             struct ff_careful_resume careful_resume;
             struct ff_search_any resumed_search; /* in readings with SEARCH */
         };
-        struct {
+        FF_C11 struct {
             struct ff_hystartpp_readings hystartpp_readings;
             struct ff_hystartpp hystartpp;
         };
-        struct {
+        FF_C11 struct {
             struct ff_hystart_readings hystart_readings;
             struct ff_hystart hystart;
         };
@@ -136,5 +142,9 @@ struct ff_search *ff_controller_search(const struct ff_controller *controller);
  */
 enum ff_status ff_controller_step(struct ff_controller *controller, const struct ff_event *event,
                                   struct ff_observation *observation);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

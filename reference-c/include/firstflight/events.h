@@ -13,6 +13,10 @@
 
 #include "firstflight/limits.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* An RTT that is not there: no sample was taken. */
 #define FF_NO_RTT_NS UINT64_MAX
 
@@ -143,5 +147,9 @@ static inline uint64_t ff_run_count(const struct ff_run *run)
 
 /* Return FF_OK, or FF_ERR_DOMAIN if the event lies outside the domain in limits.h. */
 enum ff_status ff_event_check(const struct ff_event *event);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

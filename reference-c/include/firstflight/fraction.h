@@ -4,6 +4,10 @@
 
 #include "firstflight/wide.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct ff_fraction {
     struct ff_wide numerator; /* in lowest terms with the denominator */
     struct ff_wide denominator;
@@ -15,5 +19,9 @@ void ff_fraction_set(struct ff_fraction *x, const struct ff_wide *number);
 
 /* Divide by the divisor, which is not 0, to the power of `times`. */
 void ff_fraction_divide(struct ff_fraction *x, uint64_t divisor, uint64_t times);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

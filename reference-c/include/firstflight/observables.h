@@ -4,6 +4,10 @@
 
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* A slow-start threshold that is infinite. */
 #define FF_SSTHRESH_INFINITE UINT64_MAX
 
@@ -212,5 +216,9 @@ static inline void ff_observation_clear(struct ff_observation *observation)
 const char *ff_phase_name(enum ff_phase phase);
 const char *ff_outcome_name(enum ff_outcome outcome);
 const char *ff_trigger_name(enum ff_trigger trigger);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -4,6 +4,10 @@
 
 #include <stdbool.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 static inline bool ff_same_text(const char *a, const char *b)
 {
     while (*a != '\0' && *a == *b) {
@@ -12,5 +16,9 @@ static inline bool ff_same_text(const char *a, const char *b)
     }
     return *a == *b;
 }
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -4,6 +4,10 @@
 
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* A number of 128 bits. */
 struct ff_u128 {
     uint64_t hi;
@@ -21,5 +25,9 @@ struct ff_u128 ff_add_128(struct ff_u128 a, struct ff_u128 b);
 
 /* Return a negative number, 0 or a positive one as a is less than, equal to or greater than b. */
 int ff_compare_128(struct ff_u128 a, struct ff_u128 b);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -11,6 +11,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #define FF_WIDE_LIMBS 16
 
 /* Room for the decimal digits of any number here, and the NUL. */
@@ -48,5 +52,9 @@ int ff_wide_compare(const struct ff_wide *x, const struct ff_wide *y);
 
 /* Write the decimal digits and a NUL; return how many digits. */
 size_t ff_wide_decimal(const struct ff_wide *x, char text[FF_WIDE_DECIMAL_SIZE]);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

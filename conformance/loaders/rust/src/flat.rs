@@ -148,9 +148,10 @@ pub fn first_difference<const N: usize>(
         controller(event).into_iter().find_map(|(name, observed)| {
             let expected = event.get("expect").get(name);
             let allowed = event.get("allowed").find(name).is_some_and(|values| values.list().contains(&observed));
+            let shown = |value: &Json| value.number_or_none().map_or(format!("{value:?}").to_lowercase(), |n| n.to_string());
             (observed != *expected && !allowed).then(|| format!(
-                "{}, event {} ({} at {} ns): {name}: expected {expected:?}, observed {observed:?}",
-                case.get("case").text(), event.get("i").number(), event.get("ev").text(), event.get("t_ns").number(),
+                "{}, event {} ({} at {} ns): {name}: expected {}, observed {}", case.get("case").text(),
+                event.get("i").number(), event.get("ev").text(), event.get("t_ns").number(), shown(expected), shown(&observed),
             ))
         })
     })

@@ -7,14 +7,10 @@ from typing import Any
 import click
 
 from firstflight import DomainError, create, profiles
-from firstflight.observables import Outcome
 from firstflight_conformance.cases.wire import event_to_json, observation_to_json
 from firstflight_conformance.commands.options import PLOT_FILE, InputError
-from firstflight_conformance.simulator.loop import Recording, simulate
+from firstflight_conformance.simulator.loop import SLOW_START_ENDS, Recording, simulate
 from firstflight_conformance.simulator.scenario import ScenarioError, load_scenario
-
-#: What ends slow start.
-_ENDS = (Outcome.EXITED, Outcome.REDUCED, Outcome.EXITED_BY_TRAIN, Outcome.EXITED_BY_DELAY)
 
 
 @click.command("simulate")
@@ -61,7 +57,7 @@ def summary(recording: Recording) -> dict[str, Any]:
     """Return what a reader asks first: when slow start ended and how, and what was lost."""
     start_ns = recording.events[0].t_ns
     pairs = list(zip(recording.events, recording.observations, strict=True))
-    ended = next(((e, o) for e, o in pairs if o.outcome in _ENDS), None)
+    ended = next(((e, o) for e, o in pairs if o.outcome in SLOW_START_ENDS), None)
     return {
         "events": len(recording.events),
         "duration_ms": (recording.events[-1].t_ns - start_ns) // 1_000_000,

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from firstflight import Controller, Observation
 from firstflight.events import Event
+from firstflight.observables import Outcome
 from firstflight_conformance.simulator.clock import Clock
 from firstflight_conformance.simulator.flow import Flow
 from firstflight_conformance.simulator.in_loop import InLoop, ModelInLoop
@@ -13,6 +14,8 @@ from firstflight_conformance.simulator.scenario import Scenario, ScenarioError
 
 #: Every run begins at one second, as every vector does.
 ORIGIN_NS = 1_000_000_000
+#: The outcomes that end slow start.
+SLOW_START_ENDS = (Outcome.EXITED, Outcome.REDUCED, Outcome.EXITED_BY_TRAIN, Outcome.EXITED_BY_DELAY)
 
 
 @dataclass(frozen=True, slots=True)

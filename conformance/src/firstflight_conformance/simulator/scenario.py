@@ -107,7 +107,7 @@ def load_scenario(path: Path) -> Scenario:
         saved_cwnd_bytes=sender.get("saved_cwnd_bytes"),
         link=Link(**raw["link"]),
         receiver=Receiver(**raw["receiver"]),
-        vectors=tuple(raw["vectors"]),
+        vectors=tuple(raw.get("vectors", ())),
     )
 
 

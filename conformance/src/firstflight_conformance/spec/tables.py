@@ -126,6 +126,10 @@ def _c_header(table: ProfileTable) -> str:
         "#include <stddef.h>",
         "#include <stdint.h>",
         "",
+        "#ifdef __cplusplus",
+        'extern "C" {',
+        "#endif",
+        "",
     ]
     for reading in table.readings:
         if reading.bounds is None:
@@ -152,6 +156,10 @@ def _c_header(table: ProfileTable) -> str:
         "",
         f"#define {name.upper()}_PROFILE_COUNT {len(table.profiles)}",
         f"extern const struct {name}_profile {name}_profiles[{name.upper()}_PROFILE_COUNT];",
+        "",
+        "#ifdef __cplusplus",
+        "}",
+        "#endif",
         "",
         "#endif",
         "",

@@ -10,6 +10,10 @@
 #include "firstflight/search/search.h"
 #include "firstflight/search/profiles.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Return the readings in which SEARCH runs below Careful Resume, where it does: those of its profile lanman-2024. */
 const struct ff_search_readings *ff_careful_resume_search_readings(void);
 
@@ -23,5 +27,9 @@ void ff_careful_resume_begin(struct ff_careful_resume *state, const struct ff_ne
 enum ff_status ff_careful_resume_step(const struct ff_careful_resume_readings *readings, struct ff_careful_resume *state,
                                       struct ff_search *search, struct ff_newreno *base, const struct ff_event *event,
                                       struct ff_observation *observation);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -4,6 +4,10 @@
 
 #include "firstflight/careful_resume/state.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Return the earliest time for the next packet, FF_NONE outside the Unvalidated phase. */
 uint64_t ff_careful_resume_next_release_ns(const struct ff_careful_resume_readings *readings,
                                            const struct ff_careful_resume *state);
@@ -14,5 +18,9 @@ void ff_careful_resume_pace_sent(const struct ff_careful_resume_readings *readin
 
 /* Let packets after the next one follow each other by the current RTT. */
 void ff_careful_resume_pace_rtt(const struct ff_careful_resume_readings *readings, struct ff_careful_resume *state);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

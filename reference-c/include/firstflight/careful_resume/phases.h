@@ -9,6 +9,10 @@
 
 #include "firstflight/careful_resume/state.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Process an event in Reconnaissance, where normal congestion control goes on until the jump. */
 struct ff_careful_resume_report ff_careful_resume_on_reconnaissance(const struct ff_careful_resume_readings *readings,
                                                                     struct ff_careful_resume *state,
@@ -63,5 +67,9 @@ struct ff_careful_resume_report ff_careful_resume_on_retreat(const struct ff_car
                                                              struct ff_careful_resume *state, struct ff_newreno *base,
                                                              const struct ff_event *event,
                                                              const struct ff_careful_resume_normal *normal);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -5,6 +5,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Which acknowledged packets increase PipeSize? (A1) */
 enum {
     FF_CAREFUL_RESUME_PIPESIZE_COUNTS_ALL = 0, /* every packet */
@@ -296,5 +300,9 @@ enum {
 
 #define FF_CAREFUL_RESUME_PROFILE_COUNT 4
 extern const struct ff_careful_resume_profile ff_careful_resume_profiles[FF_CAREFUL_RESUME_PROFILE_COUNT];
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -4,6 +4,10 @@
 
 #include "firstflight/careful_resume/state.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Return whether the Lifetime of a set is exceeded: after its end. */
 bool ff_careful_resume_expired(const struct ff_saved_path *offer, uint64_t now_ns);
 
@@ -15,5 +19,9 @@ enum ff_outcome ff_careful_resume_on_saved_path(const struct ff_careful_resume_r
 /* Measure the capacity in round trips of normal congestion control; `base` has taken the ACK already. */
 void ff_careful_resume_measure(const struct ff_careful_resume_readings *readings, struct ff_careful_resume *state,
                                const struct ff_newreno *base, const struct ff_ack *ack);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -17,6 +17,10 @@
 #include "firstflight/newreno/newreno.h"
 #include "firstflight/observables.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* What is kept of a path between connections; at most one for a Remote Endpoint. */
 struct ff_careful_resume_saved_set {
     uint64_t cwnd_bytes; /* 0: there is none */
@@ -131,5 +135,9 @@ bool ff_careful_resume_rtt_too_low(const struct ff_careful_resume_readings *read
 /* Return whether an RTT shows a longer path than the saved one. FF_NO_RTT_NS does not. */
 bool ff_careful_resume_rtt_too_high(const struct ff_careful_resume_readings *readings, uint64_t rtt_ns,
                                     const struct ff_saved_path *used);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -12,6 +12,10 @@
 #include "firstflight/cubic/profiles.h"
 #include "firstflight/events.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* A congestion avoidance stage. */
 struct ff_cubic_epoch {
     bool begun;
@@ -81,5 +85,9 @@ void ff_cubic_forget(struct ff_cubic *state);
 
 /* Restore the state before the last reduction and write what it replaced; false if there is nothing to restore. */
 bool ff_cubic_restore(struct ff_cubic *state, uint64_t cwnd_bytes, struct ff_cubic_saved *replaced);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

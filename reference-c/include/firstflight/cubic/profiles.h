@@ -5,6 +5,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* For what does the window grow by its share of the way to the target? (U1) */
 enum {
     FF_CUBIC_GROWTH_BYTES = 0, /* for every datagram acknowledged, in proportion to the bytes */
@@ -80,5 +84,9 @@ enum {
 
 #define FF_CUBIC_PROFILE_COUNT 2
 extern const struct ff_cubic_profile ff_cubic_profiles[FF_CUBIC_PROFILE_COUNT];
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -12,6 +12,10 @@
 
 #include "firstflight/wide.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Fractions of a byte are counted in units of 2^-32. */
 struct ff_cubic_bytes {
     uint64_t whole;
@@ -41,5 +45,9 @@ struct ff_cubic_bytes ff_cubic_share(uint64_t acked_bytes, uint64_t distance_byt
  * larger than cwnd, which is not 0.
  */
 uint64_t ff_cubic_friendly_increase(uint64_t datagram_bytes, uint64_t acked_bytes, uint64_t cwnd_bytes, bool reached);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -14,6 +14,10 @@
 #include "firstflight/observables.h"
 #include "firstflight/newreno/newreno.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Datagrams that the window must have before slow start is left. */
 #define FF_HYSTART_LOW_WINDOW_DATAGRAMS UINT64_C(16)
 /* RTT samples that a round needs before its delay is compared. */
@@ -45,5 +49,9 @@ void ff_hystart_begin(const struct ff_hystart_readings *readings, struct ff_hyst
 /* Process one event with HyStart in the given readings. */
 void ff_hystart_step(const struct ff_hystart_readings *readings, struct ff_hystart *state, struct ff_newreno *base,
                      const struct ff_event *event, struct ff_observation *observation);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

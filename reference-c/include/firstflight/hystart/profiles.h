@@ -5,6 +5,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Is the length of ACK trains watched? (Y1) */
 enum {
     FF_HYSTART_ACK_TRAIN_ON = 0, /* yes */
@@ -88,5 +92,9 @@ enum {
 
 #define FF_HYSTART_PROFILE_COUNT 4
 extern const struct ff_hystart_profile ff_hystart_profiles[FF_HYSTART_PROFILE_COUNT];
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -14,6 +14,10 @@
 #include "firstflight/observables.h"
 #include "firstflight/newreno/newreno.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* N_RTT_SAMPLE: RTT samples that a round needs before it is judged. */
 #define FF_HYSTARTPP_RTT_SAMPLES UINT64_C(8)
 /* MIN_RTT_THRESH and MAX_RTT_THRESH: bounds of the rise of the RTT that begins CSS, in ns. */
@@ -41,5 +45,9 @@ void ff_hystartpp_begin(struct ff_hystartpp *state);
 /* Process one event with HyStart++ in the given readings. */
 void ff_hystartpp_step(const struct ff_hystartpp_readings *readings, struct ff_hystartpp *state,
                        struct ff_newreno *base, const struct ff_event *event, struct ff_observation *observation);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

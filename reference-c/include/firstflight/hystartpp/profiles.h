@@ -5,6 +5,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* How many RTT samples of a round allow to resume slow start? (H2) */
 enum {
     FF_HYSTARTPP_CSS_SAMPLES_EIGHT = 0, /* eight, as in slow start */
@@ -39,5 +43,9 @@ enum {
 
 #define FF_HYSTARTPP_PROFILE_COUNT 3
 extern const struct ff_hystartpp_profile ff_hystartpp_profiles[FF_HYSTARTPP_PROFILE_COUNT];
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -13,6 +13,10 @@
 #include "firstflight/observables.h"
 #include "firstflight/newreno/newreno.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Acknowledged packets for one packet of growth in the reading `one_in_twenty`. */
 #define FF_JUMPSTART_GROWTH_PACKETS 20
 
@@ -22,5 +26,9 @@ void ff_jumpstart_begin(struct ff_jumpstart *state, const struct ff_newreno *bas
 /* Process one event with JumpStart in the given readings. */
 void ff_jumpstart_step(const struct ff_jumpstart_readings *readings, struct ff_jumpstart *state,
                        struct ff_newreno *base, const struct ff_event *event, struct ff_observation *observation);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

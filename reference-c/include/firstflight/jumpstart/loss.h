@@ -11,6 +11,10 @@
 #include "firstflight/observables.h"
 #include "firstflight/newreno/newreno.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Count what is sent again in a recovery whose end is accounted for. */
 void ff_jumpstart_count_repeats(const struct ff_jumpstart_readings *readings, struct ff_jumpstart *state,
                                 const struct ff_newreno *base, const struct ff_sent *sent);
@@ -42,5 +46,9 @@ bool ff_jumpstart_raise_to_share(const struct ff_jumpstart_readings *readings, c
 /* Process persistent congestion, which stands for a timeout of TCP. */
 enum ff_outcome ff_jumpstart_on_timeout(const struct ff_jumpstart_readings *readings, struct ff_jumpstart *state,
                                         struct ff_newreno *base);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

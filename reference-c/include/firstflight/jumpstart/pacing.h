@@ -9,6 +9,10 @@
 #include "firstflight/jumpstart/profiles.h"
 #include "firstflight/jumpstart/state.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* The payload up to which the reading `at_once` does not pace: the initial window of RFC 3390. */
 #define FF_JUMPSTART_SMALL_BYTES 4380
 /* The RTT that the reading `default` takes where there is no sample. */
@@ -40,5 +44,9 @@ bool ff_jumpstart_sent_at_once(const struct ff_jumpstart_readings *readings, uin
 /* Return when the next packet of the flight may leave, FF_NONE if there is none; it may be past. */
 uint64_t ff_jumpstart_next_release_ns(const struct ff_jumpstart_readings *readings, const struct ff_jumpstart *state,
                                       uint64_t packet_bytes);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

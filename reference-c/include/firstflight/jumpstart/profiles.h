@@ -5,6 +5,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* How much is the first flight? (B1) */
 enum {
     FF_JUMPSTART_AMOUNT_QUEUED = 0, /* all that is queued, rounded up to whole packets */
@@ -276,5 +280,9 @@ enum {
 
 #define FF_JUMPSTART_PROFILE_COUNT 5
 extern const struct ff_jumpstart_profile ff_jumpstart_profiles[FF_JUMPSTART_PROFILE_COUNT];
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -9,6 +9,10 @@
 #include "firstflight/events.h"
 #include "firstflight/jumpstart/profiles.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct ff_jumpstart {
     uint64_t initial_window_bytes;
     /* the jump: amount_bytes in planned_packets over rtt_ns from start_ns on, of which limit_packets may leave */
@@ -52,5 +56,9 @@ uint64_t ff_jumpstart_overlap(const struct ff_jumpstart *state, uint64_t first, 
 
 /* Return how many packets of the runs are of the flight. */
 uint64_t ff_jumpstart_packets_in_flight(const struct ff_jumpstart *state, const struct ff_run *runs, size_t run_count);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -17,6 +17,10 @@
 #include "firstflight/observables.h"
 #include "firstflight/newreno/profiles.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct ff_newreno {
     uint64_t max_datagram_size_bytes; /* 1..FF_DATAGRAM_MAX_BYTES */
     uint64_t cwnd_bytes;
@@ -81,5 +85,9 @@ enum ff_outcome ff_newreno_on_event(struct ff_newreno *state, const struct ff_ev
 
 /* Write the windows, the phase and the outcome; no number of the state is there yet but those of CUBIC. */
 void ff_newreno_observe(const struct ff_newreno *state, enum ff_outcome outcome, struct ff_observation *observation);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

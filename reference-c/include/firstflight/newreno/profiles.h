@@ -5,6 +5,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* What does the growth of the window count? (S1) */
 enum {
     FF_NEWRENO_GROWTH_BYTES = 0, /* the bytes acknowledged, packet by packet */
@@ -29,5 +33,9 @@ enum {
 
 #define FF_NEWRENO_PROFILE_COUNT 2
 extern const struct ff_newreno_profile ff_newreno_profiles[FF_NEWRENO_PROFILE_COUNT];
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -13,6 +13,11 @@
 #include "firstflight/limits.h"
 #include "firstflight/search/profiles.h"
 #include "firstflight/search/rtt.h"
+#include "firstflight/rare.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 #define FF_SEARCH_TICKS_PER_UNIT 20
 /* Bin duration in ticks per unit of initial RTT: 20 * 0.35. */
@@ -48,7 +53,7 @@ struct ff_search {
     uint64_t curr;      /* index of the open bin; it never wraps */
     struct ff_search_sample sample; /* the last one of the connection */
     struct ff_search_series delivered;
-    uint64_t more[]; /* what the readings need beyond this */
+    FF_C11 uint64_t more[]; /* what the readings need beyond this */
 };
 
 /* Return 35 % of an initial RTT in units; 0 where the reading finds no duration. */
@@ -90,5 +95,9 @@ static inline void ff_search_count(struct ff_search_series *series, uint64_t byt
     series->counter_bytes += bytes;
     series->opened_bytes += bytes;
 }
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

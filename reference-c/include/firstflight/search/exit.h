@@ -8,6 +8,10 @@
 #include "firstflight/search/bins.h"
 #include "firstflight/search/profiles.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Two initial RTTs in bins, 40/7, by the reading `rollback`. */
 #define FF_SEARCH_ROLLBACK_FLOOR_BINS 5
 #define FF_SEARCH_ROLLBACK_NEAREST_BINS 6
@@ -30,5 +34,9 @@ void ff_search_begin_drain(const struct ff_search_readings *readings, struct ff_
 /* Process an ACK while draining: one packet leaves for three acknowledged, until the window is at the target. */
 enum ff_outcome ff_search_drain(const struct ff_search_readings *readings, struct ff_search *state, struct ff_newreno *base,
                                 const struct ff_ack *ack);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

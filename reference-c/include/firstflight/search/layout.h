@@ -19,6 +19,10 @@
 #include "firstflight/search/bins.h"
 #include "firstflight/search/profiles.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #define FF_SEARCH_BIN_BYTES 7
 /* Room for the state of any readings, in 64-bit words: 104 bytes, 49 bins sent and 24 delivered. */
 #define FF_SEARCH_STATE_WORDS 77
@@ -87,5 +91,9 @@ static inline uint64_t ff_search_load(const uint8_t *slots, uint32_t slot)
 
     return (uint64_t)high << 32 | low;
 }
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -5,6 +5,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* In which unit does the implementation keep time? (A23) */
 enum {
     FF_SEARCH_CLOCK_NS = 0, /* nanoseconds */
@@ -317,5 +321,9 @@ enum {
 
 #define FF_SEARCH_PROFILE_COUNT 12
 extern const struct ff_search_profile ff_search_profiles[FF_SEARCH_PROFILE_COUNT];
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -7,6 +7,10 @@
 #include "firstflight/events.h"
 #include "firstflight/search/profiles.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* The last RTT sample of the connection, as its ACK gave it. There is none while `latest_ns` is FF_NO_RTT_NS. */
 struct ff_search_sample {
     uint64_t latest_ns;
@@ -31,8 +35,15 @@ uint64_t ff_search_latest_units(const struct ff_search_readings *readings, const
 static inline void ff_search_keep_sample(struct ff_search_sample *sample, const struct ff_ack *ack)
 {
     if (ack->latest_rtt_ns != FF_NO_RTT_NS) {
-        *sample = (struct ff_search_sample){ack->latest_rtt_ns, ack->min_rtt_ns, ack->smoothed_rtt_ns, ack->ack_delay_ns};
+        sample->latest_ns = ack->latest_rtt_ns;
+        sample->minimum_ns = ack->min_rtt_ns;
+        sample->smoothed_ns = ack->smoothed_rtt_ns;
+        sample->ack_delay_ns = ack->ack_delay_ns;
     }
 }
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

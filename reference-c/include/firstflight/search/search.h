@@ -20,6 +20,10 @@
 #include "firstflight/search/profiles.h"
 #include "firstflight/search/windows.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Process packets being sent. FF_ERR_DOMAIN if the bin or the counter cannot take them. */
 enum ff_status ff_search_on_sent(const struct ff_search_readings *readings, struct ff_search *state, uint64_t sent_bytes,
                                  bool slow_start);
@@ -37,5 +41,9 @@ void ff_search_on_persistent_congestion(const struct ff_search_readings *reading
  */
 enum ff_outcome ff_search_on_ack(const struct ff_search_readings *readings, struct ff_search *state, struct ff_newreno *base,
                                  uint64_t t_ns, const struct ff_ack *ack, struct ff_search_evaluation *evaluation);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

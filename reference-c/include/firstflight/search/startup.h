@@ -12,11 +12,19 @@
 #include "firstflight/search/profiles.h"
 #include "firstflight/newreno/newreno.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /*
  * Process one event with SEARCH in the given readings. FF_ERR_DOMAIN if a bin or a counter cannot take the bytes.
  */
 enum ff_status ff_search_startup_step(const struct ff_search_readings *readings, struct ff_search *state,
                                       struct ff_newreno *base, const struct ff_event *event,
                                       struct ff_observation *observation);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -7,6 +7,10 @@
 #include "firstflight/observables.h"
 #include "firstflight/search/bins.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /*
  * What an evaluation computed; FF_NONE where it did not come that far. previous_bytes is rounded down. Without an
  * evaluation only shift_bins has a value, FF_NONE.
@@ -32,5 +36,9 @@ unsigned ff_search_scale_bits(const struct ff_search_readings *readings, const s
 /* Compare the two windows, and write what was computed; a bin is open. */
 enum ff_outcome ff_search_evaluate(const struct ff_search_readings *readings, const struct ff_search *state,
                                    struct ff_search_evaluation *evaluation);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -6,6 +6,10 @@
 
 #include "firstflight/wide.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct ff_transfer_time_growth {
     uint64_t segments_per_ack; /* b */
     uint64_t rounds;
@@ -24,5 +28,9 @@ struct ff_wide ff_transfer_time_sum_to_next(const struct ff_transfer_time_growth
 
 /* Return the sum of the factors of the rounds so far, times b to the power of `rounds`. */
 struct ff_wide ff_transfer_time_sum_so_far(const struct ff_transfer_time_growth *growth);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

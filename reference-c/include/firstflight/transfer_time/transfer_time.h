@@ -17,6 +17,10 @@
 #include "firstflight/fraction.h"
 #include "firstflight/limits.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* The domain. Inside it no number needs more than 1024 bits. */
 #define FF_TRANSFER_TIME_RATE_MAX_BPS UINT64_C(1000000000000)
 #define FF_TRANSFER_TIME_RTT_MAX_NS UINT64_C(100000000000)
@@ -65,5 +69,9 @@ enum ff_status ff_transfer_time_compute(const char *scheme, const struct ff_tran
  * none. FF_ERR_DOMAIN above FF_TRANSFER_TIME_RATE_MAX_BPS.
  */
 enum ff_status ff_quick_start_code(uint64_t requested_rate_bps, uint64_t *code, uint64_t *approved_rate_bps);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

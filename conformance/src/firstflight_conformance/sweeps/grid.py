@@ -1,0 +1,89 @@
+"""Grids: axes of values as people write them, and the cells that they span."""
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from firstflight_conformance.quantities import RATES, SIZES, TIMES, parse
+
+#: The axes of each kind of sweep, in the order in which they vary: the last one varies first. Those with a value may be left out.
+AXES: dict[str, dict[str, str | None]] = {
+    "simulate": {
+        "algorithm": None, "rate": None, "rtt": None, "queue": "1bdp", "loss-ppm": "0", "size": "10MB", "seed": "1",
+    },
+    "fct": {"algorithm": None, "rate": None, "rtt": None, "size": None},
+    "model": {"algorithm": None, "rate": None, "rtt": None, "size": None},
+}  # fmt: skip
+#: Cells are kept in memory, each in a few hundred bytes.
+CELLS_MAX = 1_000_000
+_PRODUCTS = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*bdp")
+Cell = dict[str, int | str]
+
+
+class GridError(ValueError):
+    """A grid was refused. The text names the axis, the value and what is wrong."""
+
+
+def read_grid(path: Path) -> dict[str, Any]:
+    """Read a grid from a TOML file: ``kind``, and a value or list of values for each axis."""
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise GridError(f"{path}: {error}") from error
+
+
+def cells(kind: str, given: Mapping[str, Sequence[str]]) -> list[Cell]:
+    """Return the cells that the axes span, in order and each once. Raise :class:`GridError`."""
+    if kind not in AXES:
+        raise GridError(f"kind: {kind!r} is not one of {', '.join(AXES)}")
+    unknown = [axis for axis in given if axis not in AXES[kind]]
+    if unknown:
+        raise GridError(f"{unknown[0]}: {kind} has no such axis; there are {', '.join(AXES[kind])}")
+    axes = {axis: list(given.get(axis) or ([default] if default else ())) for axis, default in AXES[kind].items()}
+    for axis, values in axes.items():
+        if not values:
+            raise GridError(f"{axis}: {kind} needs at least one value")
+    count = 1
+    for values in axes.values():
+        count *= len(values)
+    if count > CELLS_MAX:
+        raise GridError(f"{count} cells are more than {CELLS_MAX}")
+    found = {tuple(cell.items()): cell for cell in _spanned(axes)}
+    return list(found.values())
+
+
+def _spanned(axes: Mapping[str, Sequence[str]]) -> Iterator[Cell]:
+    for values in product(*axes.values()):
+        written = dict(zip(axes, values, strict=True))
+        cell: Cell = {"algorithm": written["algorithm"]}
+        cell["rate_bps"] = _quantity(written, "rate", RATES)
+        cell["rtt_ns"] = _quantity(written, "rtt", TIMES)
+        if "queue" in written:
+            cell["queue_bytes"] = _queue(written, int(cell["rate_bps"]) * int(cell["rtt_ns"]))
+            cell["loss_ppm"] = _quantity(written, "loss-ppm", {"": 1})
+        cell["size_bytes"] = _quantity(written, "size", SIZES)
+        if "seed" in written:
+            cell["seed"] = _quantity(written, "seed", {"": 1})
+        yield cell
+
+
+def _quantity(written: Mapping[str, str], axis: str, units: dict[str, int]) -> int:
+    try:
+        value = parse(written[axis], units)
+    except ValueError as error:
+        raise GridError(f"{axis}: {error}") from error
+    if value < 0:
+        raise GridError(f"{axis}: {value} is below 0")
+    return value
+
+
+def _queue(written: Mapping[str, str], rate_by_time: int) -> int:
+    """Return the size of a queue, given as a size or as a multiple of the bandwidth-delay product, in bytes."""
+    match = _PRODUCTS.fullmatch(written["queue"].strip())
+    if match is None:
+        return _quantity(written, "queue", SIZES)
+    return int(Fraction(match[1]) * rate_by_time / (8 * 10**9))
