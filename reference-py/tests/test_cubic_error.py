@@ -88,9 +88,8 @@ def model_window(state: State) -> Decimal:
         *(1 + state.t_ns, (Run(0, 0, 1, 1),), 1, 1, 1, False),
         *(state.rtt_ns, state.rtt_ns, state.rtt_ns, 0),
     )
-    after, cwnd = on_acked(cubic, ack, state.datagram, state.cwnd, state.acked)
-    assert after.epoch is not None
-    return Decimal(cwnd) + Decimal(after.epoch.cwnd_fraction) / window.FRACTION
+    cwnd = on_acked(cubic, ack, state.datagram, state.cwnd, state.acked)
+    return Decimal(cwnd) + Decimal(epoch.cwnd_fraction) / window.FRACTION
 
 
 @pytest.mark.parametrize("share", range(4))
@@ -147,7 +146,7 @@ def test_trajectory() -> None:
     for index in range(1500):
         t_ns = 4 * 10**6 * index
         ack = Ack(1 + t_ns, (Run(0, 0, 1, 1),), 1, 1, 1, False, rtt_ns, rtt_ns, rtt_ns, 0)
-        cubic, cwnd = on_acked(cubic, ack, datagram, cwnd, state.acked)
+        cwnd = on_acked(cubic, ack, datagram, cwnd, state.acked)
         real_est += (1 if real_est >= w_max else ALPHA) * datagram * state.acked / real
         if curve(state, k, t_ns) < real_est:
             real = max(real, real_est)
