@@ -49,8 +49,8 @@ static uint64_t lowered_bytes(const struct ff_search_readings *readings, const s
     if (readings->window_floor == FF_SEARCH_WINDOW_FLOOR_UNCHANGED && overshoot >= base->cwnd_bytes) {
         overshoot = 0; /* [search.exit.floor-unchanged] */
     }
-    return ff_max(base->cwnd_bytes - ff_min(overshoot, base->cwnd_bytes),
-                  ff_newreno_minimum_window_bytes(base)); /* [search.exit.floor] */
+    uint64_t lowered_to_bytes = base->cwnd_bytes - ff_min(overshoot, base->cwnd_bytes);
+    return ff_max(lowered_to_bytes, ff_newreno_minimum_window_bytes(base)); /* [search.exit.floor] */
 }
 
 void ff_search_leave(const struct ff_search_readings *readings, const struct ff_search *state, struct ff_newreno *base,
