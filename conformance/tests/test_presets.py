@@ -185,7 +185,7 @@ def test_command_with_a_model() -> None:
         ({"rate_mbps": 0}, "rate_mbps: 0 is not within 1..10000"),
         ({"one_way_delay_ms": -1}, "one_way_delay_ms: -1 is not within 0..10000"),
         ({"size_bytes": 0}, "size_bytes: 0 is not within 1..1000000000"),
-        ({"size_bytes": "1MB"}, "--size-bytes"),
+        ({"size_bytes": "1 acre"}, "--size-bytes"),
         ({"preset": "grigore-2026"}, "--preset"),
     ],
 )

@@ -17,6 +17,7 @@ UNUSABLE = 2  # a file cannot be read or written
 INTERNAL = 70  # EX_SOFTWARE of sysexits.h: a defect of this program
 CLOSED_PIPE = 128 + signal.SIGPIPE  # the reader has seen enough
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_AGAIN_S = 2.0  # an exception that was raised inside a finalizer is lost, and is raised again
 
 
 class Interrupted(BaseException):
@@ -36,6 +37,7 @@ def run(command: Callable[[], object]) -> NoReturn:
         with _signals():
             code = exit_code(command)
     except Interrupted as interrupted:
+        signal.setitimer(signal.ITIMER_REAL, 0)
         print(f"firstflight: ended by {interrupted}", file=sys.stderr)
         code = 128 + interrupted.number
     finally:
@@ -74,10 +76,19 @@ def exit_code(command: Callable[[], object]) -> int:
 def _signals() -> Iterator[None]:
     """Raise :class:`Interrupted` on the first signal; what was ignored before, as below nohup, stays so."""
 
+    asked: list[int] = []
+
     def interrupt(number: int, _frame: FrameType | None) -> None:
         for other in _SIGNALS:
             signal.signal(other, signal.SIG_IGN)
+        signal.signal(signal.SIGALRM, again)
+        signal.setitimer(signal.ITIMER_REAL, _AGAIN_S)
+        asked.append(number)
         raise Interrupted(number)
+
+    def again(_number: int, _frame: FrameType | None) -> None:
+        signal.setitimer(signal.ITIMER_REAL, _AGAIN_S)
+        raise Interrupted(asked[0])
 
     for number in _SIGNALS:
         if signal.getsignal(number) != signal.SIG_IGN:
