@@ -75,7 +75,6 @@ def exit_code(command: Callable[[], object]) -> int:
 @contextmanager
 def _signals() -> Iterator[None]:
     """Raise :class:`Interrupted` on the first signal; what was ignored before, as below nohup, stays so."""
-
     asked: list[int] = []
 
     def interrupt(number: int, _frame: FrameType | None) -> None:
