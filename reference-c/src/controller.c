@@ -4,15 +4,7 @@
 #include <stddef.h>
 
 #include "firstflight/search/startup.h"
-
-static bool same_text(const char *a, const char *b)
-{
-    while (*a != '\0' && *a == *b) {
-        a++;
-        b++;
-    }
-    return *a == *b;
-}
+#include "firstflight/text.h"
 
 /* Return what follows a text that another one begins with, NULL if it does not. */
 static const char *after(const char *text, const char *beginning)
@@ -30,23 +22,23 @@ static bool is_named(const char *profile, const char *name, bool *on_cubic)
 {
     const char *rest = after(profile, name);
 
-    *on_cubic = rest != NULL && same_text(rest, FF_SUFFIX_CUBIC);
+    *on_cubic = rest != NULL && ff_same_text(rest, FF_SUFFIX_CUBIC);
     return *on_cubic || (rest != NULL && *rest == '\0');
 }
 
 static enum ff_status init_base(struct ff_controller *controller, const char *algorithm, const char *profile,
                                 const struct ff_config *config)
 {
-    if (same_text(algorithm, "slow-start")) {
+    if (ff_same_text(algorithm, "slow-start")) {
         for (size_t i = 0; i < FF_NEWRENO_PROFILE_COUNT; i++) {
-            if (same_text(profile, ff_newreno_profiles[i].name)) {
+            if (ff_same_text(profile, ff_newreno_profiles[i].name)) {
                 return ff_controller_init_slow_start(controller, &ff_newreno_profiles[i].readings, config);
             }
         }
     }
-    if (same_text(algorithm, "cubic")) {
+    if (ff_same_text(algorithm, "cubic")) {
         for (size_t i = 0; i < FF_CUBIC_PROFILE_COUNT; i++) {
-            if (same_text(profile, ff_cubic_profiles[i].name)) {
+            if (ff_same_text(profile, ff_cubic_profiles[i].name)) {
                 return ff_controller_init_cubic(controller, &ff_cubic_profiles[i].readings, config);
             }
         }
@@ -57,35 +49,35 @@ static enum ff_status init_base(struct ff_controller *controller, const char *al
 static enum ff_status init_startup(struct ff_controller *controller, const char *algorithm, const char *profile,
                                    const struct ff_config *config, bool *on_cubic)
 {
-    if (same_text(algorithm, "search")) {
+    if (ff_same_text(algorithm, "search")) {
         for (size_t i = 0; i < FF_SEARCH_PROFILE_COUNT; i++) {
             if (is_named(profile, ff_search_profiles[i].name, on_cubic)) {
                 return ff_controller_init_with(controller, &ff_search_profiles[i].readings, config);
             }
         }
     }
-    if (same_text(algorithm, "jumpstart")) {
+    if (ff_same_text(algorithm, "jumpstart")) {
         for (size_t i = 0; i < FF_JUMPSTART_PROFILE_COUNT; i++) {
             if (is_named(profile, ff_jumpstart_profiles[i].name, on_cubic)) {
                 return ff_controller_init_jumpstart(controller, &ff_jumpstart_profiles[i].readings, config);
             }
         }
     }
-    if (same_text(algorithm, "careful-resume")) {
+    if (ff_same_text(algorithm, "careful-resume")) {
         for (size_t i = 0; i < FF_CAREFUL_RESUME_PROFILE_COUNT; i++) {
             if (is_named(profile, ff_careful_resume_profiles[i].name, on_cubic)) {
                 return ff_controller_init_careful_resume(controller, &ff_careful_resume_profiles[i].readings, config);
             }
         }
     }
-    if (same_text(algorithm, "hystartpp")) {
+    if (ff_same_text(algorithm, "hystartpp")) {
         for (size_t i = 0; i < FF_HYSTARTPP_PROFILE_COUNT; i++) {
             if (is_named(profile, ff_hystartpp_profiles[i].name, on_cubic)) {
                 return ff_controller_init_hystartpp(controller, &ff_hystartpp_profiles[i].readings, config);
             }
         }
     }
-    if (same_text(algorithm, "hystart")) {
+    if (ff_same_text(algorithm, "hystart")) {
         for (size_t i = 0; i < FF_HYSTART_PROFILE_COUNT; i++) {
             if (is_named(profile, ff_hystart_profiles[i].name, on_cubic)) {
                 return ff_controller_init_hystart(controller, &ff_hystart_profiles[i].readings, config);
