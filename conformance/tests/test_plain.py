@@ -168,11 +168,7 @@ PLANTED = [
     ("cubic_rfc_9438", "cwnd * 17 // 20", "cwnd * 17 // 20 + 1"),
     ("search_lanman_2024", "2 * remainder > s.bin_duration", "2 * remainder >= s.bin_duration"),
     ("search_draft_00", "(now - s.bin_end) // s.bin_duration + 1", "(now - s.bin_end - 1) // s.bin_duration + 1"),
-    (
-        "search_draft_09",
-        "(s.bin_duration - rest) * newer + rest * older",
-        "(s.bin_duration - rest) * older + rest * newer",
-    ),
+    ("search_draft_09", "(s.bin_duration - rest) * window", "rest * window"),
     ("jumpstart_pfldnet_2007", "(d - s.r) // 2", "d // 2 - s.r"),
     ("careful_resume_rfc_9959", "max(s.pipesize, s.initial_window)", "max(s.flight_size, s.initial_window)"),
 ]
