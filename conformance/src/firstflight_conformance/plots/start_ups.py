@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from firstflight import Ack, Lost, Sent, create
 from firstflight_conformance.paths import ROOT, SCENARIOS
 from firstflight_conformance.plots.published import COLOURS, save
-from firstflight_conformance.plots.vectors import STYLE
+from firstflight_conformance.plots.style import STYLE
 from firstflight_conformance.simulator.loop import Recording, simulate
 from firstflight_conformance.simulator.scenario import load_scenario
 
