@@ -8,7 +8,7 @@ from firstflight_conformance.cases.wire import decode_int
 from firstflight_conformance.docs_ext import markdown as md
 from firstflight_conformance.docs_ext import site, stacks_matrix
 
-#: Up to so many cases of one explanation are shown without folding.
+#: Up to this number, cases of one explanation are shown without folding.
 _OPEN_CASES = 4
 _ORIGIN_NS = 1_000_000_000
 

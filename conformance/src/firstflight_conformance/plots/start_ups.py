@@ -14,7 +14,7 @@ from firstflight_conformance.simulator.scenario import load_scenario
 
 PATH = ROOT / "docs" / "_static" / "start-ups.svg"
 SCENARIO = SCENARIOS / "start-ups.json"
-#: One point of a line stands for so much time.
+#: The time that one point of a line stands for.
 _SLICE_NS = 10**7
 #: Algorithm, profile, colour, what the legend says.
 FLOWS = (

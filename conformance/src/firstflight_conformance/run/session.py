@@ -14,7 +14,7 @@ from firstflight_conformance.run.stimulus import StimulusScript
 
 AnyScript = Script | ComputationScript | StimulusScript
 
-#: After so many timeouts an adapter is given up: more would cost hours and tell nothing new.
+#: The number of timeouts after which an adapter is given up: more would cost hours and tell nothing new.
 TIMEOUTS = 10
 
 

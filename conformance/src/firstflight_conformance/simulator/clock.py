@@ -4,7 +4,7 @@ import heapq
 from collections.abc import Callable
 from typing import Any
 
-#: After so many events the progress of a run is reported.
+#: The number of events after which the progress of a run is reported.
 REPORT_EVENTS = 1 << 14
 
 

@@ -13,7 +13,7 @@ from firstflight_conformance.simulator.transfer import Connection, Pacing, Recei
 
 @dataclass(frozen=True, slots=True)
 class Bucket:
-    """A token bucket at the sender: what passes it, in bursts of so many bytes, and how long packets may wait for it."""
+    """A token bucket at the sender: what passes it, the bytes of a burst, and how long packets may wait for it."""
 
     rate_bps: int
     burst_bytes: int
