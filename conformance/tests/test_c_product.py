@@ -10,6 +10,7 @@ import pytest
 
 from firstflight_conformance.dist import contents
 from firstflight_conformance.paths import REFERENCE_C
+from firstflight_conformance.spec.tables import described_rooms
 from firstflight_conformance.version import __version__
 
 EXAMPLES = sorted(path.stem for path in (REFERENCE_C / "examples").glob("*.c"))
@@ -22,24 +23,13 @@ SAYS = {
 BASE = {"newreno", "cubic", "observation", "wide"}
 LINKED = {
     ("ff_newreno_begin", "ff_newreno_on_event"): BASE,
-    ("ff_hystartpp_begin", "ff_hystartpp_step"): BASE | {"hystartpp"},
-    ("ff_hystart_begin", "ff_hystart_step"): BASE | {"hystart"},
-    ("ff_jumpstart_begin", "ff_jumpstart_step"): BASE | {"jumpstart"},
     ("ff_search_begin", "ff_search_startup_step"): BASE | {"search", "mul", "add", "compare"},
     ("ff_transfer_time_compute",): {"transfer", "growth", "quick", "wide"},
+} | {
+    (f"ff_{room}_begin", f"ff_{room}_step"): BASE | {room.partition("_")[0]}
+    for room in (found.room for found in described_rooms() if found.entered)
 }
-ROOMS = {
-    "newreno",
-    "cubic",
-    "search",
-    "hystart",
-    "hystartpp",
-    "jumpstart",
-    "careful",
-    "resume",
-    "transfer",
-    "controller",
-}
+ROOMS = {word for found in described_rooms() for word in found.room.split("_")} | {"controller"}
 CMAKE = """cmake_minimum_required(VERSION 3.16)
 project(yours LANGUAGE)
 find_package(firstflight 0.2 REQUIRED)

@@ -54,7 +54,7 @@ void test_a_controller_without_algorithm_is_refused(void)
 {
     struct ff_controller controller = controller_of("slow-start", "rfc-9002", 0);
 
-    controller.algorithm = (enum ff_algorithm)(FF_ALGORITHM_HYSTART + 1);
+    controller.algorithm = (enum ff_algorithm)99;
     step_refused(&controller, plain(FF_EVENT_PTO, 10));
 }
 
@@ -266,9 +266,9 @@ void test_names_are_those_of_the_vectors(void)
     TEST_ASSERT_EQUAL_STRING("slow_start", ff_phase_name(FF_PHASE_SLOW_START));
     TEST_ASSERT_EQUAL_STRING("congestion_avoidance", ff_phase_name(FF_PHASE_CONGESTION_AVOIDANCE));
     TEST_ASSERT_EQUAL_STRING("jump", ff_phase_name(FF_PHASE_JUMP));
-    TEST_ASSERT_NULL(ff_phase_name((enum ff_phase)(FF_PHASE_CONSERVATIVE_SLOW_START + 1)));
+    TEST_ASSERT_NULL(ff_phase_name((enum ff_phase)99));
     TEST_ASSERT_EQUAL_STRING("sent", ff_outcome_name(FF_OUTCOME_SENT));
     TEST_ASSERT_EQUAL_STRING("exited", ff_outcome_name(FF_OUTCOME_EXITED));
     TEST_ASSERT_EQUAL_STRING("drained", ff_outcome_name(FF_OUTCOME_DRAINED));
-    TEST_ASSERT_NULL(ff_outcome_name((enum ff_outcome)(FF_OUTCOME_EXITED_BY_DELAY + 1)));
+    TEST_ASSERT_NULL(ff_outcome_name((enum ff_outcome)999));
 }
