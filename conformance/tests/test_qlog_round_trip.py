@@ -16,7 +16,7 @@ from firstflight_conformance.recording.judge import judge
 
 #: Long runs as one record each, which keeps this test quick; a few vectors are written packet by packet as well.
 _RUN_RECORDS = 8
-_PACKET_BY_PACKET = ("search/path.long", "hystartpp/path.deep-queue", "cubic/path.deep-queue")
+_PACKET_BY_PACKET = ("search/path.long", "hystartpp/path.deep-queue", "slow-start/path.random-loss")
 _ALGORITHMS = sorted({vector.algorithm for vector in load_all()})
 
 
