@@ -219,7 +219,7 @@ def test_a_record_in_the_middle(tmp_path: Path) -> None:
     lines = _text(_lines()).split("\n")
     result = judged(tmp_path, "\n".join([*lines[:20], lines[20][:-9], *lines[21:]]))
     assert result.exit_code == 2
-    assert "record 22, line 1" in result.output
+    assert "record 22, line" in result.output
 
 
 def test_100_megabytes(tmp_path: Path) -> None:

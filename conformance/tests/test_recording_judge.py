@@ -104,7 +104,8 @@ def test_an_exit_seen_late_is_an_interval() -> None:
         return Subject(cwnd_bytes=min(subject["cwnd_bytes"], top), state="slow_start" if index < late else "recovery")
 
     top = true.steps[left.after].subject["cwnd_bytes"]
-    judgement = judge(changed(bare, labelled), ["search/linux-3", "slow-start/rfc-9002"])
+    logged = replace(changed(bare, labelled), header=replace(bare.header, quality={}))
+    judgement = judge(logged, ["search/linux-3", "slow-start/rfc-9002"])
     assert judgement.subject_exit is not None and judgement.subject_exit.by == late
     assert [standing.exit for standing in judgement.standings] == ["inside", "differs"]
 
