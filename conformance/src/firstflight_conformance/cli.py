@@ -14,6 +14,8 @@ COMMANDS = {
     "run": "Judge adapters: by the vectors, in closed loop over the path simulator, or both.",
     "which": "Which profile an implementation follows, and in which readings it departs from it.",
     "shrink": "The smallest stream of events on which an adapter and the model part.",
+    "judge-qlog": "Which profile a connection followed, by the qlog of its stack.",
+    "record": "Judge, cut and convert recordings of connections.",
     "list": "List the cases that are selected.",
     "show": "Show a case as a timeline: each event, and what is expected to change there.",
     "vectors": "Generate vectors/ and the tables of the references, or compare them with what is there.",
@@ -53,8 +55,9 @@ class _Commands(click.Group):
         """Load a command."""
         if cmd_name not in COMMANDS:
             return None
-        module = importlib.import_module(f"firstflight_conformance.commands.{cmd_name}")
-        command: click.Command = getattr(module, f"{cmd_name}_command")
+        module_name = cmd_name.replace("-", "_")
+        module = importlib.import_module(f"firstflight_conformance.commands.{module_name}")
+        command: click.Command = getattr(module, f"{module_name}_command")
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
