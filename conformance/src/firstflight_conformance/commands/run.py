@@ -33,7 +33,8 @@ from firstflight_conformance.run.stimulus import StimulusCase, StimulusScript
     "adapters",
     multiple=True,
     metavar="NAME|COMMAND|SO",
-    help="An adapter of the checkout, a command line or a shared object; without it all adapters of the checkout.",
+    help="An adapter of the checkout, a command line or a shared object; without it all adapters of the checkout. It is run with your "
+    "rights, without a shell and without a sandbox: judge only what you would run.",
 )
 @click.option("--stimulus", is_flag=True, help="Judge in closed loop over paths, instead of by the vectors.")
 @click.option("--both", is_flag=True, help="Judge by the vectors and in closed loop.")
