@@ -21,7 +21,7 @@ from runner_support import BAD, write_vectors
 
 _CLI = (sys.executable, "-c", "from firstflight_conformance.cli import main; main()")
 _ASCII = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
-_ODD = "Grüße & 'ein' Ordner"
+_ODD = "Grüße & 'mehr' hier"
 
 
 @pytest.fixture(scope="module")
