@@ -103,7 +103,7 @@ c-adapters:
 
 # One program for each folder with a Cargo.toml, be the stack in Rust or in C.
 CARGO_ADAPTERS := $(patsubst conformance/adapters/%/Cargo.toml,build/adapters/%,$(wildcard conformance/adapters/*/Cargo.toml))
-CARGO_INPUT := conformance/adapters/cargo-build.sh conformance/include/firstflight_adapter.h \
+CARGO_INPUT := $(addprefix conformance/adapters/,cargo-build.sh crates.sh crates.txt) conformance/include/firstflight_adapter.h \
     $(wildcard $(addprefix conformance/adapters/,c/* */Cargo.toml */build.rs */src/* rust/*/Cargo.toml rust/*/src/*))
 
 cargo-adapters: $(CARGO_ADAPTERS)

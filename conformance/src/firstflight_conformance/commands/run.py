@@ -19,6 +19,7 @@ from firstflight_conformance.run.builds import Builds
 from firstflight_conformance.run.compute import ComputationScript
 from firstflight_conformance.run.manifest import Manifest, load_manifests, resolve
 from firstflight_conformance.run.pool import Job, judge_all
+from firstflight_conformance.run.progress import Progress
 from firstflight_conformance.run.record import Record
 from firstflight_conformance.run.results import AdapterReport, ExitCode, exit_code
 from firstflight_conformance.run.script import Script, Stream
@@ -33,7 +34,8 @@ from firstflight_conformance.run.stimulus import StimulusCase, StimulusScript
     "adapters",
     multiple=True,
     metavar="NAME|COMMAND|SO",
-    help="An adapter of the checkout, a command line or a shared object; without it all adapters of the checkout.",
+    help="An adapter of the checkout, a command line or a shared object; without it all adapters of the checkout. It is run with your "
+    "rights, without a shell and without a sandbox: judge only what you would run.",
 )
 @click.option("--stimulus", is_flag=True, help="Judge in closed loop over paths, instead of by the vectors.")
 @click.option("--both", is_flag=True, help="Judge by the vectors and in closed loop.")
@@ -54,6 +56,7 @@ from firstflight_conformance.run.stimulus import StimulusCase, StimulusScript
 @click.option(
     "--badge", "badge_path", type=OutputFile(), help="Write a badge: SVG if the file ends in .svg, otherwise JSON."
 )
+@click.option("--resume", is_flag=True, help="Go on with a run that was ended before it wrote this --report-json.")
 @click.option("--validate", is_flag=True, help="Hold every message of both sides to the schema of the protocol.")
 @click.option("--record", "recording", is_flag=True, help="Record the first divergences of the third-party stacks.")
 @click.option(
@@ -84,6 +87,7 @@ def run_command(
     json_path: Path | None,
     junit_path: Path | None,
     badge_path: Path | None,
+    resume: bool,
     validate: bool,
     recording: bool,
     strict: bool,
@@ -108,13 +112,19 @@ def run_command(
             else "no third-party stack with a manifest"
         )
         raise click.UsageError(f"--record: {what}")
+    if resume and json_path is None:
+        raise click.UsageError("--resume: needs the --report-json of the run that was ended")
     looped = stimulus or both or bool(scenarios)
     cases = judged_cases(root, Selection(**selection), vectors=both or not looped, stimulus=looped, scenarios=scenarios)
     if not cases or not manifests:
         click.echo(f"nothing was run: no {'case' if manifests else 'adapter'} is selected", err=True)
         context.exit(ExitCode.NOTHING_RUN)
     builds = Builds(manifests) if build else None
-    job = Job(manifests, _scripts(cases), Options(deadline_s, validate, timeouts), {} if recording else records)
+    with usage_errors():
+        progress = _progress_of(json_path, cases, validate=validate, resume=resume)
+    job = Job(
+        manifests, _scripts(cases), Options(deadline_s, validate, timeouts), {} if recording else records, progress
+    )
     reports = _diagnose(_judge_all(job, jobs, builds), cases)
     code = exit_code(reports, strict=strict)
     for target, output in (builds.failures if builds is not None else {}).items():
@@ -129,7 +139,18 @@ def run_command(
         _write(reports, [case.id for case in cases], code, json_path, junit_path, strict=strict, root=root)
         if badge_path is not None:
             write_whole(badge_path, report_badge.text(reports, badge_path))
+        if progress is not None:
+            progress.end()
     context.exit(code)
+
+
+def _progress_of(report: Path | None, cases: Sequence[AnyCase], *, validate: bool, resume: bool) -> Progress | None:
+    """Return what has passed so far, which lies beside the report; ``None`` without a report that is a file."""
+    if report is None or (report.exists() and not report.is_file()):
+        return None
+    progress = Progress(report.with_name(f"{report.name}.part"), cases, validate=validate)
+    progress.begin(resume=resume)
+    return progress
 
 
 def _diagnose(reports: list[AdapterReport], cases: Sequence[AnyCase]) -> list[AdapterReport]:
