@@ -54,6 +54,12 @@ from firstflight_conformance.run.stimulus import StimulusCase, StimulusScript
 @click.option(
     "--badge", "badge_path", type=OutputFile(), help="Write a badge: SVG if the file ends in .svg, otherwise JSON."
 )
+@click.option(
+    "--html",
+    "html_path",
+    type=OutputFile(),
+    help="Write the results for reading: one HTML file with a plot for each cause.",
+)
 @click.option("--validate", is_flag=True, help="Hold every message of both sides to the schema of the protocol.")
 @click.option("--record", "recording", is_flag=True, help="Record the first divergences of the third-party stacks.")
 @click.option(
@@ -84,6 +90,7 @@ def run_command(
     json_path: Path | None,
     junit_path: Path | None,
     badge_path: Path | None,
+    html_path: Path | None,
     validate: bool,
     recording: bool,
     strict: bool,
@@ -129,7 +136,15 @@ def run_command(
         _write(reports, [case.id for case in cases], code, json_path, junit_path, strict=strict, root=root)
         if badge_path is not None:
             write_whole(badge_path, report_badge.text(reports, badge_path))
+        if html_path is not None:
+            write_whole(html_path, _html(reports, code, strict=strict))
     context.exit(code)
+
+
+def _html(reports: list[AdapterReport], code: int, *, strict: bool) -> str:
+    from firstflight_conformance.run import report_html  # its templates take time to load
+
+    return report_html.text(reports, code, strict=strict)
 
 
 def _diagnose(reports: list[AdapterReport], cases: Sequence[AnyCase]) -> list[AdapterReport]:

@@ -10,6 +10,7 @@ from firstflight_conformance.cases.vectors import Case
 from firstflight_conformance.cases.wire import observables
 from firstflight_conformance.diagnose.breaks import MOST, broken_by, by_weight
 from firstflight_conformance.diagnose.candidates import singles
+from firstflight_conformance.diagnose.curve import Curve, curve_of
 from firstflight_conformance.diagnose.decision import Decision, decision_of, unknown_decision
 from firstflight_conformance.diagnose.explain import Explanation, Failures
 from firstflight_conformance.diagnose.levels import Level, OpenPoint, choices_of, level_of_clause, most_binding
@@ -31,7 +32,7 @@ class Cause:
 
     ``kind``: ``reading``, ``mutant``, ``pair``, or ``rule`` where only the rules are known in which the decision can differ. ``choices``: the
     open points at which it, or a part of a pair, is another choice. It ``conforms`` if it is nothing else. ``title`` and ``why`` are those of the
-    vector in which it is decided, empty in closed loop.
+    vector in which it is decided, empty in closed loop; ``curve`` has the windows there.
     """
 
     cause: str
@@ -46,6 +47,7 @@ class Cause:
     why: str
     choices: tuple[OpenPoint, ...] = ()
     conforms: bool = False
+    curve: Curve | None = None
 
     @property
     def explains(self) -> int:
@@ -151,6 +153,7 @@ def _cause(found: Explanation, failing: Sequence[Subject]) -> Cause:
         *_about(explained[0].case),
         choices,
         conforms,
+        curve_of(explained[0], decision),
     )
 
 
@@ -161,7 +164,11 @@ def _unknown(rest: Sequence[Subject], of: int) -> Cause:
     decision = unknown_decision(ordered[0], singles(case.vector.algorithm, (case.profile,)))
     clauses = tuple(by_weight(decision.clauses)[:MOST])
     cases = tuple(subject.case.id for subject in ordered)
-    return Cause(UNKNOWN, "rule", "no known cause", clauses, most_binding(clauses), cases, of, decision, *_about(case))
+    about = _about(case)
+    curve = curve_of(ordered[0], decision)
+    return Cause(
+        UNKNOWN, "rule", "no known cause", clauses, most_binding(clauses), cases, of, decision, *about, curve=curve
+    )
 
 
 def _about(case: AnyCase) -> tuple[str, str]:

@@ -3,7 +3,6 @@
 import sys
 from collections import defaultdict
 from collections.abc import Iterable
-from pathlib import PurePath
 
 from rich.console import Console
 from rich.padding import Padding
@@ -12,7 +11,7 @@ from rich.text import Text
 
 from firstflight_conformance.cases.timeline import milliseconds, observables_text
 from firstflight_conformance.cases.wire import decode_int
-from firstflight_conformance.run.report_causes import cause_lines, rule_line, seen
+from firstflight_conformance.run.report_causes import cause_lines, rule_line, seen, short_name
 from firstflight_conformance.run.results import (
     UNDECLARED,
     AdapterReport,
@@ -77,7 +76,7 @@ def _table(reports: list[AdapterReport], title: str) -> Table:
 def _row(report: AdapterReport) -> list[Text]:
     manifest, counts = report.manifest, report.counts
     version = report.declaration.version if report.declaration else "-"
-    cells = [Text(_name(report)), Text(version), Text(manifest.role)]
+    cells = [Text(short_name(report)), Text(version), Text(manifest.role)]
     if report.skipped is not None:
         return [*cells, Text("skipped", "yellow")]
     styles = {
@@ -94,22 +93,24 @@ def _row(report: AdapterReport) -> list[Text]:
 
 def _print_details(out: Console, report: AdapterReport, clauses: dict[str, Clause], limit: int | None) -> None:
     if report.skipped is not None:
-        out.print(Text(f"\n{_name(report)}: skipped: {report.skipped}", "yellow"))
+        out.print(Text(f"\n{short_name(report)}: skipped: {report.skipped}", "yellow"))
         return
     _print_groups(out, report, Verdict.ERRORED, "red")
     _print_groups(out, report, Verdict.UNSUPPORTED, "dim")
     _print_explained(out, report)
     for deviation in report.disappeared:
         text = f"disappeared: {deviation.case} ({deviation.clause}): no case shows it any more"
-        out.print(Text(f"\n{_name(report)}: {text}", "red"))
+        out.print(Text(f"\n{short_name(report)}: {text}", "red"))
     _print_changes(out, report, limit)
     _print_causes(out, report, clauses)
     failures = [result for result in report.results if result.status == "fail"]
     shown = failures if limit is None else [result for result in failures if result.cause is None][:limit]
     for result in shown:
-        _print_failure(out, _name(report), result, clauses)
+        _print_failure(out, short_name(report), result, clauses)
     if len(failures) > len(shown) and limit is not None:
-        out.print(f"\n{_name(report)}: {len(failures)} failures; --all-failures shows each with its first divergence")
+        out.print(
+            f"\n{short_name(report)}: {len(failures)} failures; --all-failures shows each with its first divergence"
+        )
 
 
 def _print_causes(out: Console, report: AdapterReport, clauses: dict[str, Clause]) -> None:
@@ -124,7 +125,7 @@ def _print_causes(out: Console, report: AdapterReport, clauses: dict[str, Clause
         done.add(cause.cases)
         shown = by_id[cause.cases[0]]
         kind, style = ("choice", "bold yellow") if cause.conforms else ("fail", "bold red")
-        out.print(Text(f"\n{_name(report)}: {kind}: {shown.case_id}", style))
+        out.print(Text(f"\n{short_name(report)}: {kind}: {shown.case_id}", style))
         for line in cause_lines(report.diagnosis, cause, shown, clauses):
             _indent(out, line)
 
@@ -141,10 +142,10 @@ def _print_groups(out: Console, report: AdapterReport, verdict: Verdict, style: 
         names = list(dict.fromkeys(undeclared))
         more = f" and {len(names) - _NAMES_SHOWN} more" if len(names) > _NAMES_SHOWN else ""
         text = f"{len(undeclared)} cases: {UNDECLARED}{', '.join(names[:_NAMES_SHOWN])}{more}"
-        out.print(Text(f"\n{_name(report)}: {verdict.value}: {text}", style))
+        out.print(Text(f"\n{short_name(report)}: {verdict.value}: {text}", style))
     for reason, case_ids in groups.items():
         others = f" and {len(case_ids) - 1} more" if len(case_ids) > 1 else ""
-        out.print(Text(f"\n{_name(report)}: {verdict.value}: {case_ids[0]}{others}", style))
+        out.print(Text(f"\n{short_name(report)}: {verdict.value}: {case_ids[0]}{others}", style))
         _indent(out, Text(reason))
 
 
@@ -155,7 +156,7 @@ def _print_explained(out: Console, report: AdapterReport) -> None:
             by_reason[result.explained_by.clause, result.explained_by.explanation].append(result)
     for (clause, explanation), results in by_reason.items():
         count = f"{len(results)} case{'s' if len(results) > 1 else ''}"
-        out.print(Text(f"\n{_name(report)}: explained deviation: {clause}, {count}", "yellow"))
+        out.print(Text(f"\n{short_name(report)}: explained deviation: {clause}, {count}", "yellow"))
         _indent(out, Text(explanation))
         _indent(out, Text(f"for example {results[0].case_id}: {results[0].reason}", "dim"))
 
@@ -163,13 +164,15 @@ def _print_explained(out: Console, report: AdapterReport) -> None:
 def _print_changes(out: Console, report: AdapterReport, limit: int | None) -> None:
     changed = [result for result in report.results if result.status == "changed"]
     for result in changed[:limit]:
-        out.print(Text(f"\n{_name(report)}: changed: {result.case_id}", "bold red"))
+        out.print(Text(f"\n{short_name(report)}: changed: {result.case_id}", "bold red"))
         _indent(out, Text(str(result.change)))
     if limit is not None and len(changed) > limit:
-        out.print(f"\n{_name(report)}: {len(changed) - limit} more changes are not shown; --all-failures shows them")
+        out.print(
+            f"\n{short_name(report)}: {len(changed) - limit} more changes are not shown; --all-failures shows them"
+        )
     if changed:
         hint = f"firstflight run --both --record --adapter {report.manifest.name}"
-        out.print(f"\n{_name(report)}: if these changes are right, record them: {hint}")
+        out.print(f"\n{short_name(report)}: if these changes are right, record them: {hint}")
 
 
 def _print_loops(out: Console, report: AdapterReport) -> None:
@@ -181,7 +184,7 @@ def _print_loops(out: Console, report: AdapterReport) -> None:
     ]
     if not rows:
         return
-    title = f"{_name(report)} in closed loop, and the model in its place (ms; a run begins at 1000)"
+    title = f"{short_name(report)} in closed loop, and the model in its place (ms; a run begins at 1000)"
     table = Table(title=title, title_justify="left", title_style="bold")
     for name in ("case", "verdict", "diverges", "grows less", "the model", "lost", "the model"):
         table.add_column(name, overflow="fold", no_wrap=name == "case")
@@ -232,8 +235,3 @@ def _divergence_lines(divergence: Divergence, clauses: dict[str, Clause]) -> Ite
 
 def _indent(out: Console, text: Text) -> None:
     out.print(Padding(text, (0, 0, 0, 2), expand=False))
-
-
-def _name(report: AdapterReport) -> str:
-    """Return the name of the adapter; of a command line without the folders."""
-    return " ".join(PurePath(word).name for word in report.manifest.name.split())
