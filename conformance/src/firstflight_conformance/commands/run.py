@@ -14,7 +14,7 @@ from firstflight_conformance.cases.files import write_whole
 from firstflight_conformance.commands.options import OutputFile, judged_cases, selection_options, usage_errors
 from firstflight_conformance.diagnose.diagnosis import diagnosed
 from firstflight_conformance.paths import ROOT, VECTORS
-from firstflight_conformance.run import record, report_badge, report_json, report_junit, report_terminal
+from firstflight_conformance.run import record, report_badge, report_fit, report_json, report_junit, report_terminal
 from firstflight_conformance.run.builds import Builds
 from firstflight_conformance.run.compute import ComputationScript
 from firstflight_conformance.run.manifest import Manifest, load_manifests, resolve
@@ -68,6 +68,7 @@ from firstflight_conformance.run.stimulus import StimulusCase, StimulusScript
 @click.option(
     "--all-failures", is_flag=True, help=f"Show all failures, not the first {report_terminal.FAILURES_SHOWN}."
 )
+@click.option("--verbose", is_flag=True, help=f"Print more than {report_fit.LINES} lines, if there is more to say.")
 @click.option(
     "--jobs",
     type=click.IntRange(min=1),
@@ -95,6 +96,7 @@ def run_command(
     recording: bool,
     strict: bool,
     all_failures: bool,
+    verbose: bool,
     jobs: int,
     build: bool,
     **selection: tuple[str, ...],
@@ -127,7 +129,8 @@ def run_command(
     for target, output in (builds.failures if builds is not None else {}).items():
         click.echo(f"make {target} failed:\n{output}", err=True)
         code = ExitCode.FAULT
-    report_terminal.print_report(report_terminal.console(), reports, len(cases), all_failures=all_failures)
+    lines = None if verbose or all_failures else report_terminal.lines_left(len(_printed_first(manifests)))
+    report_terminal.print_report(report_terminal.console(), reports, len(cases), all_failures=all_failures, lines=lines)
     if code == ExitCode.NOTHING_RUN:
         click.echo("nothing was run: no adapter that counts has judged a case", err=True)
     with usage_errors():
@@ -192,15 +195,21 @@ def _record(reports: list[AdapterReport], records: dict[str, Record], root: Path
             )
 
 
+def _printed_first(manifests: Sequence[Manifest]) -> set[int]:
+    """Return which adapters have a table of their own before the others are done: the references, if there are others."""
+    references = {index for index, manifest in enumerate(manifests) if manifest.role == "reference"}
+    return references if len(references) < len(manifests) else set()
+
+
 def _judge_all(job: Job, jobs: int, builds: Builds | None) -> list[AdapterReport]:
     """Return the reports in the order of the manifests. The table of the references is printed as soon as these are done."""
-    references = {index for index, manifest in enumerate(job.manifests) if manifest.role == "reference"}
+    references = _printed_first(job.manifests)
     reports: dict[int, AdapterReport] = {}
     ready = (lambda _: True) if builds is None else builds.ready
     with _progress(job) as advance:
         for index, report in judge_all(job, jobs, advance, ready):
             reports[index] = report
-            if index in references and references <= set(reports) and len(references) < len(job.manifests):
+            if index in references and references <= set(reports):
                 report_terminal.print_table(report_terminal.console(), [reports[i] for i in sorted(references)])
     return [reports[index] for index in range(len(job.manifests))]
 
