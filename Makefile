@@ -78,8 +78,9 @@ vectors: setup  ## Generate the vectors and the tables of the references
 
 generate: vectors  ## The same as vectors
 
-mutants: setup  ## The kill matrix: which vectors reject which wrong implementation
+mutants: setup  ## The kill matrices: which vectors and which paths reject which wrong implementation
 	$(FIRSTFLIGHT) mutants --json $(REPORTS)/kill-matrix.json
+	$(FIRSTFLIGHT) mutants --closed-loop --json $(REPORTS)/kill-matrix-closed-loop.json
 
 prove:  ## Prove the plain headers with CBMC and cvc5: no overflow, no undefined behaviour; errors planted in them are found
 	@$(PYTHON) reference-c/proof/prove.py && $(PYTHON) reference-c/proof/prove.py --plants || [ $$? = 3 ]

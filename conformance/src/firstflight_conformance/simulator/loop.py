@@ -54,6 +54,8 @@ class Simulation:
 
     def run(self) -> None:
         """Run to the end. Raise :class:`StallError` if the sender stalls."""
+        if self.scenario.announced:
+            self.sender.sample_handshake(ORIGIN_NS, ORIGIN_NS - self.scenario.empty_rtt_ns)
         self.clock.at(ORIGIN_NS, self.flow.start)
         if not self.clock.run(ORIGIN_NS + self.scenario.stop_ns, self._finished):
             raise StallError(f"{self.scenario.name}: stalls at {self.now_ns} ns, and there are no probes")

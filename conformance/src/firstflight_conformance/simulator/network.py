@@ -100,7 +100,7 @@ def load_network(path: Path) -> Network:
         seed=raw["seed"],
         stop_ns=raw["stop_ns"],
         sample_ns=raw["sample_ns"],
-        link=Link(**({"queue_bytes": 0, "loss_ppm": 0, "jitter_ns": 0} | link)),
+        link=Link(**{"queue_bytes": 0, "loss_ppm": 0, "jitter_ns": 0, **link}),
         return_rate_bps=return_rate_bps,
         flows=flows,
     )
