@@ -101,6 +101,15 @@ def path_of(folder: Path, name: str, **changes: Any) -> Path:
     return folder / f"{name}.json"
 
 
+def test_blocks_count_with_an_ack_that_moves_on() -> None:
+    """An ACK of the first packet and the third, with a gap between."""
+    moved = replace(ack(5 * MS, 5 * MS, 1200), blocks=((2400, 3600),))
+    event = recorded(sent(MS, 0), sent(MS, 1200), sent(2 * MS, 2400), moved).events[-1]
+    assert isinstance(event, Ack)
+    assert event.packets == (Run(0, 0, 1200, MS), Run(2, 2, 1200, 2 * MS))
+    assert event.latest_rtt_ns == 3 * MS
+
+
 def kernel(path: Path, congestion_control: str, *, exact: bool = True) -> Recording:
     """Record the kernel; skip where it cannot be recorded."""
     try:

@@ -128,11 +128,7 @@ def data(first_byte: int, stamp: int) -> Segment:
 def answers(receiver: Receiver, until_ns: int) -> list[tuple[int, int, tuple[tuple[int, int], ...], int]]:
     """Return what is due until then: when, up to which byte it acknowledges, its blocks, and its echo."""
     receiver.advance(until_ns)
-    found = []
-    for t_ns, answer in receiver.back:
-        blocks = tuple((first - 101, end - 101) for first, end in answer.sack)
-        found.append((t_ns, receiver.acknowledges(answer), blocks, (answer.timestamps or (0, 0))[1]))
-    return found
+    return [(t_ns, *receiver.acknowledges(answer), (answer.timestamps or (0, 0))[1]) for t_ns, answer in receiver.back]
 
 
 def connected(**link: int) -> Receiver:

@@ -46,8 +46,8 @@ _PARAMETERS = Path("/sys/module/tcp_cubic/parameters")
 class Noted:
     """A burst of data that was sent, or an ACK that was written.
 
-    ``sent``: from ``first_byte`` so many bytes at ``t_ns``, exact if ``clock`` says so; ``app_limited``: nothing more waited.
-    ``ack``: written between ``t_ns`` and ``end_ns``; everything below ``first_byte`` is acknowledged; ``info`` is TCP_INFO after it.
+    ``sent``: from ``first_byte`` so many bytes at ``t_ns``; ``app_limited``: they were the last. ``ack``: written between ``t_ns`` and
+    ``end_ns``; everything below ``first_byte`` is acknowledged, and ``blocks`` above it; ``info`` is TCP_INFO after it.
     """
 
     kind: str
@@ -56,6 +56,7 @@ class Noted:
     first_byte: int
     payload_bytes: int = 0
     app_limited: bool = False
+    blocks: tuple[tuple[int, int], ...] = ()
     info: tcp_info.TcpInfo | None = None
 
 
@@ -155,7 +156,8 @@ class Capture:
             self._established = True
             return True
         info = tcp_info.read(self._connection)
-        self.noted.append(Noted("ack", before_ns, after_ns, self.receiver.acknowledges(answer), info=info))
+        next_byte, blocks = self.receiver.acknowledges(answer)
+        self.noted.append(Noted("ack", before_ns, after_ns, next_byte, blocks=blocks, info=info))
         if info.ssthresh is not None and self._slow_start_ended_ns is None:
             self._slow_start_ended_ns = after_ns
         if info.state >= tcp_info.State.CWR:

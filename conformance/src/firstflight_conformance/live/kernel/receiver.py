@@ -77,12 +77,14 @@ class Receiver:
         self.back.append((now_ns + link.forward_delay_ns + link.return_delay_ns, answer))
 
     def offset(self, segment: Segment) -> int:
-        """Return which byte of the data a segment begins with; where it acknowledges, which byte it expects."""
+        """Return which byte of the data a segment begins with."""
         return distance(segment.seq, self._first_seq)
 
-    def acknowledges(self, answer: Segment) -> int:
-        """Return up to which byte an answer acknowledges."""
-        return distance(answer.ack, self._first_seq)
+    def acknowledges(self, answer: Segment) -> tuple[int, tuple[tuple[int, int], ...]]:
+        """Return up to which byte an answer acknowledges, and which blocks above it."""
+        first_seq = self._first_seq
+        blocks = tuple((distance(first, first_seq), distance(end, first_seq)) for first, end in answer.sack)
+        return distance(answer.ack, first_seq), blocks
 
     def take(self, sent_ns: int, segment: Segment) -> None:
         """Take a segment with data, in the order of sending."""

@@ -5,6 +5,7 @@ import subprocess
 import sys
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -64,8 +65,9 @@ def record(
 
 
 def _noted(raw: dict[str, Any]) -> Noted:
-    info = raw.get("info")
-    return Noted(**raw | {"info": None if info is None else TcpInfo(**info | {"state": State(info["state"])})})
+    if info := raw.get("info"):
+        raw |= {"info": TcpInfo(**info | {"state": State(info["state"])})}
+    return Noted(**raw | {"blocks": tuple((first, end) for first, end in raw["blocks"])})
 
 
 def recording_of(
@@ -103,21 +105,20 @@ def _in_order(noted: list[Noted]) -> Iterator[Noted]:
         timed.append((t_ns, entry.kind == "sent", entry))
     timed.sort(key=lambda item: item[:2])  # an ACK before what it released
     for t_ns, _, entry in timed:
-        yield Noted(
-            entry.kind, t_ns, entry.end_ns, entry.first_byte, entry.payload_bytes, entry.app_limited, entry.info
-        )
+        yield replace(entry, t_ns=t_ns)
 
 
 class _Following:
-    """Turns bytes into packets, and what TCP_INFO shows into events and answers."""
+    """Turns bytes into packets, and what TCP_INFO shows into events and answers.
+
+    Whether an ACK was application-limited is left to the judge: the kernel decides it by a rule of its own, which is not visible.
+    """
 
     def __init__(self, size_bytes: int) -> None:
         self._size_bytes = size_bytes
         self._recorder = Recorder()
         self._ends: list[int] = []  # of the packets, in bytes of data
         self._acked_packets = 0
-        self._app_limited_from: int | None = None
-        self._recovering = False
 
     def follow(self, noted: Iterable[Noted]) -> Recorder:
         """Record everything up to the first congestion event."""
@@ -135,10 +136,8 @@ class _Following:
         return self._recorder
 
     def _sent(self, burst: list[Noted]) -> None:
-        limited = burst[-1].app_limited
-        self._app_limited_from = self._recorder.next_packet if limited else None
         self._ends += [entry.first_byte + entry.payload_bytes for entry in burst]
-        self._recorder.sent(burst[0].t_ns, [entry.payload_bytes for entry in burst], app_limited=limited)
+        self._recorder.sent(burst[0].t_ns, [entry.payload_bytes for entry in burst], app_limited=burst[-1].app_limited)
 
     def _ack(self, entry: Noted) -> bool:
         """Record an ACK; return whether to go on."""
@@ -149,12 +148,16 @@ class _Following:
             self._lost(entry.t_ns, info)
             return False
         if acked == self._acked_packets:
-            return True  # a repeated ACK: TCP's window counts only what is acknowledged in order
-        limited = self._app_limited_from is not None and acked > self._app_limited_from
-        recorder.acked(entry.t_ns, range(self._acked_packets, acked), app_limited=limited)
+            return True  # a repeated ACK: TCP's window does not grow by what it says of later data
+        blocks = [packet for first, end in entry.blocks for packet in self._within(first, end)]
+        recorder.acked(entry.t_ns, [*range(self._acked_packets, acked), *blocks])
         self._acked_packets = acked
         self._report(info)
         return True
+
+    def _within(self, first_byte: int, end_byte: int) -> range:
+        """Return the packets of a block."""
+        return range(bisect_right(self._ends, first_byte), bisect_right(self._ends, end_byte))
 
     def _lost(self, t_ns: int, info: TcpInfo) -> None:
         """Record the congestion event. Which packets the kernel marks it does not say; the oldest is always one of them."""
