@@ -24,6 +24,7 @@ COMMANDS = {
     "network": "Several flows over one bottleneck.",
     "sweep": "The same question for every cell of a grid of paths and controllers.",
     "fct": "The flow completion time of a transfer in a published experiment.",
+    "relay": "An emulated path between two programs that speak UDP on this machine.",
     "results": "Compute published results again, or compare with what is stored.",
     "model": "How long a response takes under a startup scheme.",
 }
