@@ -12,9 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
 from firstflight import create, step
 from firstflight.events import Ack, Lost, Run, Sent
+from firstflight_conformance.cli import main
 from firstflight_conformance.live.kernel.capture import Noted
 from firstflight_conformance.live.kernel.namespace import UnavailableError
 from firstflight_conformance.live.kernel.record import RunError, record, recording_of
@@ -23,6 +25,7 @@ from firstflight_conformance.paths import SCENARIOS
 from firstflight_conformance.recording import files
 from firstflight_conformance.recording.recording import Recording
 from firstflight_conformance.run.children import descendants
+from firstflight_conformance.run.results import ExitCode
 from firstflight_conformance.simulator.scenario import load_scenario
 
 US, MS = 1000, 1_000_000
@@ -191,3 +194,49 @@ def test_the_reason_why_it_cannot_be_recorded_is_said(tmp_path: Path) -> None:
     forbidden = ["unshare", "-rU", "sh", "-c", f"echo 0 > /proc/sys/user/max_user_namespaces && exec {capture}"]
     done = subprocess.run(forbidden, capture_output=True, text=True, check=False, timeout=30)
     assert '{"unavailable": "own user and network namespaces: ' in done.stdout, done.stderr
+
+
+def judge_kernel(*words: object) -> tuple[int, str]:
+    """Run the command; return its exit code and what it printed. Skip where the kernel cannot be recorded."""
+    result = CliRunner().invoke(main, ["judge-kernel", *map(str, words)])
+    if "skipped: the kernel cannot be recorded here: this kernel has no" not in result.output:
+        assert result.exit_code != ExitCode.FAULT, result.output
+        if result.output.startswith("skipped: "):
+            pytest.skip(result.output.strip())
+    return result.exit_code, result.output
+
+
+def test_the_command_judges_and_keeps_the_recording(tmp_path: Path) -> None:
+    """One line with the kernel, one for the run; what it kept is what `firstflight` can load."""
+    path = path_of(tmp_path, "deep-queue", **FAST)
+    code, output = judge_kernel("--scenario", path, "--record", tmp_path / "kept")
+    assert (code, output.count("\n")) == (ExitCode.OK, 2), output
+    assert f"kernel {os.uname().release}, clock: " in output
+    assert "run 1: agrees: exit same, at event " in output
+    kept = files.load(tmp_path / "kept" / "deep-queue-cubic-1.jsonl")
+    assert kept.header.source["version"] == os.uname().release
+
+
+def test_a_wrong_profile_differs(tmp_path: Path) -> None:
+    """Slow start without HyStart does not leave where CUBIC of the kernel does: exit code 1."""
+    path = path_of(tmp_path, "deep-queue", **FAST)
+    code, output = judge_kernel("--scenario", path, "--profile", "slow-start/rfc-9002", "--json")
+    run = json.loads(output)
+    assert (code, run["exit"], run["agrees"]) == (ExitCode.DIVERGENCE, "differs", False)
+    assert run["exit_event"] is not None
+    assert run["model_exit_event"] is None
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (["--congestion-control", "nonesuch"], ExitCode.NOTHING_RUN, "has no congestion control nonesuch"),
+        (["--profile", "hystart/nonesuch"], ExitCode.USAGE, "hystart/nonesuch: no such profile"),
+        (["--scenario", STIMULUS / "resume.json"], ExitCode.USAGE, "saved_cwnd_bytes: the kernel takes none"),
+    ],
+)
+def test_what_cannot_be_judged_is_said(words: list[object], code: int, message: str) -> None:
+    """With the exit code of its kind and no traceback."""
+    found, output = judge_kernel(*words)
+    assert (found, "Traceback" in output) == (code, False)
+    assert message in output

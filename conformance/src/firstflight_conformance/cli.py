@@ -24,6 +24,7 @@ COMMANDS = {
     "network": "Several flows over one bottleneck.",
     "sweep": "The same question for every cell of a grid of paths and controllers.",
     "fct": "The flow completion time of a transfer in a published experiment.",
+    "judge-kernel": "Judge the congestion control of the running kernel on an emulated path.",
     "relay": "An emulated path between two programs that speak UDP on this machine.",
     "results": "Compute published results again, or compare with what is stored.",
     "model": "How long a response takes under a startup scheme.",
@@ -54,8 +55,9 @@ class _Commands(click.Group):
         """Load a command."""
         if cmd_name not in COMMANDS:
             return None
-        module = importlib.import_module(f"firstflight_conformance.commands.{cmd_name}")
-        command: click.Command = getattr(module, f"{cmd_name}_command")
+        name = cmd_name.replace("-", "_")
+        module = importlib.import_module(f"firstflight_conformance.commands.{name}")
+        command: click.Command = getattr(module, f"{name}_command")
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -21,8 +21,19 @@ from firstflight_conformance.simulator.scenario import Scenario, load_scenario
 _SET_UP_S = 20  # for the interpreter, the namespaces and the handshake, on a busy machine
 
 
+_DATAGRAM_BYTES = (512, 9000)
+
+
 class RunError(Exception):
     """The capture failed, which says nothing of the kernel; the text says how."""
+
+
+def refusal(scenario: Scenario) -> str | None:
+    """Return why the kernel cannot be asked to play a scenario, ``None`` if it can."""
+    low, high = _DATAGRAM_BYTES
+    if not low <= scenario.config.max_datagram_size_bytes <= high:
+        return f"max_datagram_size_bytes: the kernel's segments have {low} to {high} bytes here"
+    return "saved_cwnd_bytes: the kernel takes none" if scenario.saved_cwnd_bytes is not None else None
 
 
 def record(
@@ -84,7 +95,7 @@ def recording_of(
         source,
         Config(size_bytes, set_up["initial_window"] * size_bytes),
         time_resolution_ns=1000,
-        rtt_resolution_ns=1000,
+        rtt_resolution_ns=1000 if set_up["exact"] else max(quality["longest_write_ns"], 1000),
         quality=quality,
     )
     return _Following(size_bytes).follow(_in_order(noted)).recording(header)
