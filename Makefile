@@ -12,7 +12,7 @@ READY := $(VENV)/.ready
 REPORTS := build/report
 
 .DEFAULT_GOAL := help
-.PHONY: help setup conformance test check lint test-python test-c test-long coverage-c vectors generate mutants prove bench docs results loaders dist \
+.PHONY: help setup conformance test check lint test-python test-c test-long coverage-c vectors generate mutants prove bench docs results loaders dist peers \
     adapters c-adapters cargo-adapters go-adapters java-adapters requirements clean
 
 help:  ## List the jobs
@@ -124,6 +124,14 @@ java-adapters:
 	    $(MAKE) --no-print-directory -C conformance/adapters/kwik; \
 	else \
 	    echo "java-adapters: skipped: there is no javac or no mvn here"; \
+	fi
+
+peers:  ## The senders and receivers of real connections that have to be built (needs go)
+	@if command -v go >/dev/null; then \
+	    mkdir -p build/peers && cd conformance/peers/quic-go && \
+	    GOWORK=off GOFLAGS=-buildvcs=false go build -trimpath -o "$(CURDIR)/build/peers/quic-go-peer" .; \
+	else \
+	    echo "peers: skipped: there is no go here"; \
 	fi
 
 dist: setup  ## Archives to take away in build/dist: vectors with loaders, the C port, wheels, the site if it is built; SHA256SUMS

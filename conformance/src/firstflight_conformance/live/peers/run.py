@@ -8,9 +8,12 @@ from pathlib import Path
 from selectors import EVENT_READ, DefaultSelector
 from typing import IO
 
+from firstflight_conformance.paths import BUILD
 from firstflight_conformance.run import children
 
 _START_S = 30  # for a program to say that it is ready, on a busy machine
+#: Built by `make peers` where go is there.
+QUIC_GO = BUILD / "peers" / "quic-go-peer"
 _AIOQUIC = (sys.executable, "-m", "firstflight_conformance.live.peers.aioquic_peer")
 
 
@@ -77,3 +80,13 @@ def aioquic_sender(profile: str, size_bytes: int, qlog: Path, seconds: int) -> l
 def aioquic_receiver(seconds: int) -> list[str]:
     """Return the command that takes it."""
     return [*_AIOQUIC, "receive", str(seconds + 2 * _START_S)]
+
+
+def quic_go_sender(size_bytes: int, qlog: Path, seconds: int) -> list[str]:
+    """Return the command of an upload with quic-go and the controller that it runs."""
+    return [str(QUIC_GO), "send", "PORT", str(size_bytes), str(qlog), str(seconds)]
+
+
+def quic_go_receiver(seconds: int) -> list[str]:
+    """Return the command that takes it, or that of any other program here."""
+    return [str(QUIC_GO), "receive", str(seconds + 2 * _START_S)]
