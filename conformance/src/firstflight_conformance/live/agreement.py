@@ -1,0 +1,75 @@
+"""What runs of a real sender come to: how many agree with a profile, and which profiles explain them best. Never a run's own numbers."""
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from firstflight_conformance.cases.files import write_whole
+from firstflight_conformance.paths import CONFORMANCE
+from firstflight_conformance.recording.judge import Judgement, fit
+from firstflight_conformance.recording.margin import margins
+from firstflight_conformance.recording.recording import Recording
+
+CONNECTIONS = CONFORMANCE / "connections.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """The runs of one sender over one path, judged by one profile.
+
+    ``judged`` of ``runs`` left slow start, or the profile did; in ``agree`` of these the exit of the profile is the sender's. ``growth``:
+    at most so many ACKs before the exit grew the window by another amount than the profile. ``best``: the profiles that explain most runs best,
+    without the base on which they run. ``margin_ns``: all RTT samples of each run may be off by so much without the profile's exit moving.
+    """
+
+    stack: str
+    version: str
+    path: str
+    profile: str
+    runs: int
+    judged: int
+    agree: int
+    growth: int
+    best: tuple[str, ...]
+    margin_ns: int
+
+
+def row(stack: str, version: str, path: str, profile: str, recordings: Sequence[Recording]) -> Row:
+    """Judge recordings by all profiles, and say how the one that is expected stands."""
+    judged = agree = growth = 0
+    firsts: Counter[str] = Counter()
+    held_ns = []
+    for recording in recordings:
+        judgement = fit(recording)
+        standing = next(each for each in judgement.standings if each.profile == profile)
+        if standing.exit == "none":
+            continue
+        judged += 1
+        agree += standing.exit in ("same", "inside")
+        growth = max(growth, standing.growth_to_exit.of - standing.growth_to_exit.equal)
+        firsts.update(_best(judgement))
+        held_ns.append(next((m.by_ns for m in reversed(margins(judgement, standing)) if not m.moved), 0))
+    most = max(firsts.values(), default=0)
+    best = tuple(sorted(name for name, count in firsts.items() if count == most))
+    return Row(stack, version, path, profile, len(recordings), judged, agree, growth, best, min(held_ns, default=0))
+
+
+def _best(judgement: Judgement) -> set[str]:
+    return {each.profile.removesuffix("+cubic") for each in judgement.standings if each.rank == 1}
+
+
+def load(path: Path = CONNECTIONS) -> list[Row]:
+    """Return the rows that are kept."""
+    if not path.exists():
+        return []
+    return [Row(**raw | {"best": tuple(raw["best"])}) for raw in json.loads(path.read_text(encoding="utf-8"))]
+
+
+def keep(rows: Sequence[Row], path: Path = CONNECTIONS) -> None:
+    """Write the rows; of the same sender and path the older one goes."""
+    new = {(each.stack, each.path) for each in rows}
+    kept = [each for each in load(path) if (each.stack, each.path) not in new]
+    ordered = sorted([*kept, *rows], key=lambda each: (each.stack, each.path))
+    write_whole(path, json.dumps([asdict(each) for each in ordered], indent=2, ensure_ascii=False) + "\n")
