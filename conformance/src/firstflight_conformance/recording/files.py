@@ -70,7 +70,8 @@ def lines(recording: Recording) -> Iterator[dict[str, Any]]:
     }
     for step in recording.steps:
         subject = {name: encode_int(value) if isinstance(value, int) else value for name, value in step.subject.items()}
-        yield {"event": event_to_json(step.event), "subject": subject}
+        discarded = {"discarded_bytes": step.discarded_bytes} if step.discarded_bytes else {}
+        yield {"event": event_to_json(step.event), "subject": subject} | discarded
 
 
 def is_recording(data: bytes) -> bool:
@@ -96,14 +97,15 @@ def parse(path: Path, data: bytes) -> Recording:
             if header is None:
                 header = _header(raw)
             else:
-                steps.append(Step(event_from_json(raw["event"]), _subject(raw["subject"])))
+                discarded_bytes = raw.get("discarded_bytes", 0)
+                steps.append(Step(event_from_json(raw["event"]), _subject(raw["subject"]), discarded_bytes))
         except ValueError as error_of_value:
             raise RecordingError(path, f"line {number}", str(error_of_value)) from error_of_value
     if header is None:
         raise RecordingError(path, "line 1", "the header is missing")
     recording = Recording(header, tuple(steps))
     try:  # a probe of the path may be larger than the datagrams of the controller
-        check_stream(recording.events, {"max_datagram_size_bytes": 65535})
+        check_stream(recording.in_full_flight(), {"max_datagram_size_bytes": 65535})
     except StreamError as error_of_stream:
         place = f"line {error_of_stream.index + 2}{error_of_stream.member}"
         raise RecordingError(path, place, error_of_stream.reason) from error_of_stream

@@ -1,11 +1,16 @@
 """Makes a recording event by event: the ledger fills in what follows from the rest."""
 
 from collections.abc import Iterable
-from typing import Any
+from dataclasses import replace
+from typing import Any, TypeAlias
 
 from firstflight.events import Ack, Event, Lost, Run, Sent
+from firstflight.limits import RUN_MAX_PACKETS
 from firstflight_conformance.cases.ledger import Ledger, LedgerError, RttEstimator
 from firstflight_conformance.recording.recording import Header, Recording, Step, Subject
+
+#: Packet numbers, and ranges of them, both ends included.
+Packets: TypeAlias = Iterable[int | tuple[int, int]]
 
 
 class Recorder:
@@ -17,7 +22,7 @@ class Recorder:
     def __init__(self) -> None:
         """Begin with nothing in flight."""
         self.steps: list[Step] = []
-        self._ledger, self._rtt = Ledger(), RttEstimator()
+        self._ledger, self._rtt, self._discarded_bytes = Ledger(), RttEstimator(), 0
 
     @property
     def next_packet(self) -> int:
@@ -33,29 +38,35 @@ class Recorder:
         """Return whether a packet is in flight."""
         return self._ledger.find(packet) is not None
 
-    def sent(self, t_ns: int, sizes_bytes: Iterable[int], *, app_limited: bool = False) -> None:
-        """Record packets of these sizes being sent at once."""
+    def sent_t_ns(self, packet: int) -> int:
+        """Return when a packet that is in flight was sent."""
+        run = self._ledger.find(packet)
+        if run is None:
+            raise LedgerError(f"packet {packet} is not in flight")
+        return run.sent_t_ns
+
+    def sent(self, t_ns: int, sizes_bytes: Iterable[int | tuple[int, int]], *, app_limited: bool = False) -> None:
+        """Record packets of these sizes being sent at once; (packets, size) stands for several of one size."""
         runs: list[Run] = []
-        for size_bytes in sizes_bytes:
-            packet = self._ledger.next_packet
-            run = Run(packet, packet, size_bytes, t_ns)
-            self._ledger.send(run)
-            if runs and runs[-1].size_bytes == size_bytes:
-                run = Run(runs.pop().first, packet, size_bytes, t_ns)
-            runs.append(run)
-        self.event(Sent(t_ns, tuple(runs), _bytes(runs), self._ledger.bytes_in_flight, app_limited))
+        for entry in sizes_bytes:
+            packets, size_bytes = entry if isinstance(entry, tuple) else (1, entry)
+            first = self._ledger.next_packet
+            self._ledger.send(Run(first, first + packets - 1, size_bytes, t_ns))
+            _append(runs, Run(first, first + packets - 1, size_bytes, t_ns))
+        self.event(Sent(t_ns, _split(runs), _bytes(runs), self._ledger.bytes_in_flight, app_limited))
 
     def acked(
         self,
         t_ns: int,
-        packets: Iterable[int],
+        packets: Packets,
         *,
         sample: bool = True,
         latest_rtt_ns: int | None = None,
         ack_delay_ns: int = 0,
         app_limited: bool = False,
+        oldest_unacked_packet: int | None = None,
     ) -> None:
-        """Record an ACK of these packets. ``latest_rtt_ns``: the RTT that the subject took, by default that of the times.
+        """Record an ACK of these packets, or ranges of packets. ``latest_rtt_ns``: the RTT that the subject took, by default that of the times.
 
         ``sample``: whether there was one at all: the largest packet that the frame acknowledges is newly acknowledged.
         """
@@ -66,46 +77,83 @@ class Recorder:
             self._rtt.sample(latest_ns, ack_delay_ns)
         self.event(
             Ack(
-                t_ns, tuple(runs), _bytes(runs), self._ledger.bytes_in_flight, self._ledger.next_packet, app_limited,
-                latest_ns, self._rtt.min_ns, self._rtt.smoothed_ns, ack_delay_ns,
+                t_ns, _split(runs), _bytes(runs), self._ledger.bytes_in_flight, self._ledger.next_packet, app_limited,
+                latest_ns, self._rtt.min_ns, self._rtt.smoothed_ns, ack_delay_ns, oldest_unacked_packet,
             )
         )  # fmt: skip
         if sample:
             self.report(computed_rtt_ns=computed_ns)
 
-    def lost(self, t_ns: int, packets: Iterable[int]) -> None:
+    def lost(self, t_ns: int, packets: Packets) -> None:
         """Record packets being declared lost."""
         runs = self._take(packets)
-        self.event(Lost(t_ns, tuple(runs), _bytes(runs), self._ledger.bytes_in_flight, self._ledger.next_packet))
+        self.event(Lost(t_ns, _split(runs), _bytes(runs), self._ledger.bytes_in_flight, self._ledger.next_packet))
+
+    def discarded(self, packets: Packets) -> None:
+        """Let packets leave flight unacknowledged and not lost: their keys were discarded, or they only probed the path."""
+        self._discarded_bytes += _bytes(self._take(packets))
 
     def event(self, event: Event) -> None:
         """Record any other event as it is."""
-        self.steps.append(Step(event))
+        self.steps.append(Step(event, discarded_bytes=self._discarded_bytes))
+        self._discarded_bytes = 0
+
+    def amend(self, **members: Any) -> None:
+        """Change members of the last event."""
+        step = self.steps[-1]
+        self.steps[-1] = replace(step, event=replace(step.event, **members))
 
     def report(self, **answers: Any) -> None:
         """Add what the subject reported after the last event: members of :class:`Subject`."""
         step = self.steps[-1]
         subject: Any = {**step.subject, **answers}
         found: Subject = subject
-        self.steps[-1] = Step(step.event, found)
+        self.steps[-1] = replace(step, subject=found)
 
     def recording(self, header: Header) -> Recording:
         """Return what was recorded so far."""
         return Recording(header, tuple(self.steps))
 
-    def _take(self, packets: Iterable[int]) -> list[Run]:
+    def _take(self, packets: Packets) -> list[Run]:
         """Take packets out of flight, joined where they follow each other and were sent alike."""
-        numbers = sorted(packets)
-        missing = [packet for packet in numbers if not self.in_flight(packet)]
-        if missing or not numbers:
-            raise LedgerError(f"packet {missing[0]} is not in flight" if missing else "an event needs packets")
+        ranges = _ranges(packets)
+        if not ranges:
+            raise LedgerError("an event needs packets")
+        for first, last in ranges:
+            if self._ledger.within(first, last) != [(first, last)]:
+                raise LedgerError(f"packets {first}..{last} are not all in flight")
         runs: list[Run] = []
-        for packet in numbers:
-            (run,) = self._ledger.take(packet, packet)
-            if runs and runs[-1] == Run(runs[-1].first, packet - 1, run.size_bytes, run.sent_t_ns):
-                run = Run(runs.pop().first, packet, run.size_bytes, run.sent_t_ns)
-            runs.append(run)
+        for first, last in ranges:
+            for run in self._ledger.take(first, last):
+                _append(runs, run)
         return runs
+
+
+def _ranges(packets: Packets) -> list[tuple[int, int]]:
+    """Return packets as ranges in rising order, as long as they can be."""
+    given = sorted((each, each) if isinstance(each, int) else each for each in packets)
+    ranges: list[tuple[int, int]] = []
+    for first, last in given:
+        if ranges and ranges[-1][1] + 1 == first:
+            first = ranges.pop()[0]  # noqa: PLW2901 - the range grows to the left
+        ranges.append((first, last))
+    return ranges
+
+
+def _append(runs: list[Run], run: Run) -> None:
+    """Add a run, or make the last one longer."""
+    if runs and runs[-1] == Run(runs[-1].first, run.first - 1, run.size_bytes, run.sent_t_ns):
+        run = Run(runs.pop().first, run.last, run.size_bytes, run.sent_t_ns)
+    runs.append(run)
+
+
+def _split(runs: list[Run]) -> tuple[Run, ...]:
+    """Return the runs of an event, none longer than a run may be."""
+    return tuple(
+        Run(first, min(first + RUN_MAX_PACKETS - 1, run.last), run.size_bytes, run.sent_t_ns)
+        for run in runs
+        for first in range(run.first, run.last + 1, RUN_MAX_PACKETS)
+    )
 
 
 def _bytes(runs: list[Run]) -> int:

@@ -34,10 +34,14 @@ ANSWERS = tuple(Subject.__annotations__)
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """An event, and what the subject reported after it."""
+    """An event, and what the subject reported after it.
+
+    ``discarded_bytes`` left flight since the event before, neither acknowledged nor lost: with the keys of the handshake.
+    """
 
     event: Event
     subject: Subject = field(default_factory=Subject)
+    discarded_bytes: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +71,16 @@ class Recording:
         """The events alone."""
         return tuple(step.event for step in self.steps)
 
+    def in_full_flight(self) -> tuple[Event, ...]:
+        """Return the events as they were if nothing had been discarded: what is in flight follows from them alone."""
+        discarded_bytes, found = 0, []
+        for step in self.steps:
+            event, discarded_bytes = step.event, discarded_bytes + step.discarded_bytes
+            if discarded_bytes and isinstance(event, Sent | Ack | Lost):
+                event = replace(event, bytes_in_flight=event.bytes_in_flight + discarded_bytes)
+            found.append(event)
+        return tuple(found)
+
     def cut(self, *, events: int | None = None, duration_ns: int | None = None) -> "Recording":
         """Return the beginning: at most so many events, and none later than the duration after the first.
 
@@ -87,7 +101,7 @@ class Recording:
             names = ", ".join(sorted(kind.__name__.lower() for kind in refused))
             raise ValueError(f"{names}: the events after it would not hold without it")
         kept = tuple(
-            Step(step.event, _without(step.subject, answers))
+            replace(step, subject=_without(step.subject, answers))
             for step in self.steps
             if not isinstance(step.event, tuple(events))
         )

@@ -20,7 +20,7 @@ def vector_of(recording: Recording, algorithm: str, profile: str, vector_id: str
     exact ones. Raise :class:`ValueError` if nothing is left, or if a packet is larger than the datagrams of the controller.
     """
     config = recording.header.config
-    events = with_computed_rtts(recording.events)
+    events = with_computed_rtts(recording.in_full_flight())
     observations = replay(create(algorithm, profile, config), list(events))
     events = events[: judged_events(events, observations)]
     if not events:
