@@ -12,7 +12,7 @@ READY := $(VENV)/.ready
 REPORTS := build/report
 
 .DEFAULT_GOAL := help
-.PHONY: help setup conformance test check lint test-python test-c test-long coverage-c vectors generate mutants prove bench docs results loaders dist peers \
+.PHONY: help setup conformance test check lint test-python test-c test-long coverage-c vectors generate mutants prove bench docs results loaders dist peers live \
     adapters c-adapters cargo-adapters go-adapters java-adapters requirements clean
 
 help:  ## List the jobs
@@ -133,6 +133,9 @@ peers:  ## The senders and receivers of real connections that have to be built (
 	else \
 	    echo "peers: skipped: there is no go here"; \
 	fi
+
+live: setup peers  ## Runs of real senders, kernel and QUIC, over emulated paths; keeps what they agree in (ten minutes on two cores)
+	$(BIN)/python -m firstflight_conformance.live.measure
 
 dist: setup  ## Archives to take away in build/dist: vectors with loaders, the C port, wheels, the site if it is built; SHA256SUMS
 	@$(BIN)/python -m firstflight_conformance.dist

@@ -1,6 +1,9 @@
-"""The model as the controller of aioquic: what aioquic calls is what the model is told."""
+"""The model as the controller of aioquic: what aioquic calls is what the model is told, and its log tells which profile it was."""
 
+import os
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from aioquic.quic.packet import QuicPacketType
@@ -9,8 +12,13 @@ from aioquic.tls import Epoch
 
 from firstflight.events import Ack, Event, Lost, Run, Sent
 from firstflight_conformance.cases.vectors import Case, cases, load_all
+from firstflight_conformance.live.agreement import windows_to_exit
 from firstflight_conformance.live.peers.aioquic_model import ModelControl
-from firstflight_conformance.paths import VECTORS
+from firstflight_conformance.live.peers.run import TransferError, aioquic_receiver, aioquic_sender, transfer
+from firstflight_conformance.paths import LIVE_PATHS, VECTORS
+from firstflight_conformance.qlog.read import read_qlog
+from firstflight_conformance.recording.judge import fit
+from firstflight_conformance.run.children import descendants
 
 MS = 1_000_000
 
@@ -123,3 +131,29 @@ def test_forgotten_packets_are_no_loss() -> None:
     assert (first.congestion_window, first.bytes_in_flight, first.ssthresh) == (12_000, 7200, None)
     first.on_packets_lost(now=1.2, packets=[packet(4, 1200, 1000 * MS)])
     assert (first.congestion_window, first.bytes_in_flight, first.ssthresh) == (6000, 6000, 6000)
+
+
+@pytest.mark.parametrize("profile", ["search/draft-09", "hystart/linux"])
+def test_the_log_of_an_upload_tells_the_profile(tmp_path: Path, profile: str) -> None:
+    """Over real sockets: of all profiles the true one is ranked first, its exit is the same, and every window before it."""
+    qlog = tmp_path / "sender.qlog"
+    before = set(descendants(os.getpid()))
+    transfer(LIVE_PATHS / "deep-queue.json", aioquic_receiver(10), aioquic_sender(profile, 700_000, qlog, 10), 10)
+    assert set(descendants(os.getpid())) <= before
+    judgement = fit(read_qlog(qlog).recording, app_limited="never")
+    (true,) = [standing for standing in judgement.standings if standing.profile == profile]
+    assert judgement.subject_exit is not None
+    assert (true.rank, true.exit) == (1, "same")
+    assert windows_to_exit(judgement, profile, "never").all
+    assert true.windows.of > 100
+
+
+def test_a_sender_that_cannot_run_is_an_error(tmp_path: Path) -> None:
+    """Not a verdict; and receiver and relay end with it."""
+    before = set(descendants(os.getpid()))
+    sender = aioquic_sender("search/nonesuch", 1000, tmp_path / "sender.qlog", 5)
+    with pytest.raises(TransferError, match=r"the sender ended with 1: .*search/nonesuch: no such profile"):
+        transfer(LIVE_PATHS / "deep-queue.json", aioquic_receiver(5), sender, 5)
+    with pytest.raises(TransferError, match="is not ready"):
+        transfer(LIVE_PATHS / "deep-queue.json", [sys.executable, "-c", "pass"], sender, 5)
+    assert set(descendants(os.getpid())) <= before

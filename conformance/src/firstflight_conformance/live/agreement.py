@@ -8,7 +8,7 @@ from pathlib import Path
 
 from firstflight_conformance.cases.files import write_whole
 from firstflight_conformance.paths import CONFORMANCE
-from firstflight_conformance.recording.judge import Judgement, fit
+from firstflight_conformance.recording.judge import Judgement, Share, Standing, fit, judge
 from firstflight_conformance.recording.margin import margins
 from firstflight_conformance.recording.recording import Recording
 
@@ -20,7 +20,8 @@ class Row:
     """The runs of one sender over one path, judged by one profile.
 
     ``judged`` of ``runs`` left slow start, or the profile did; in ``agree`` of these the exit of the profile is the sender's. ``growth``:
-    at most so many ACKs before the exit grew the window by another amount than the profile. ``best``: the profiles that explain most runs best,
+    at most so many ACKs before the exit grew the window by another amount than the profile; ``windows``: at most so many windows before
+    it are others, the profile left alone. ``best``: the profiles that explain most runs best,
     without the base on which they run. ``margin_ns``: all RTT samples of each run may be off by so much without the profile's exit moving.
     """
 
@@ -32,28 +33,60 @@ class Row:
     judged: int
     agree: int
     growth: int
+    windows: int
     best: tuple[str, ...]
     margin_ns: int
 
 
-def row(stack: str, version: str, path: str, profile: str, recordings: Sequence[Recording]) -> Row:
-    """Judge recordings by all profiles, and say how the one that is expected stands."""
-    judged = agree = growth = 0
+def row(
+    stack: str,
+    version: str,
+    path: str,
+    profile: str,
+    recordings: Sequence[Recording],
+    *,
+    app_limited: str | None = None,
+) -> Row:
+    """Judge recordings by all profiles, and say how the one that is expected stands. ``app_limited``: as in ``judge``."""
+    judged = agree = growth = windows = 0
     firsts: Counter[str] = Counter()
     held_ns = []
     for recording in recordings:
-        judgement = fit(recording)
+        judgement = fit(recording, app_limited=app_limited)
         standing = next(each for each in judgement.standings if each.profile == profile)
         if standing.exit == "none":
             continue
         judged += 1
         agree += standing.exit in ("same", "inside")
-        growth = max(growth, standing.growth_to_exit.of - standing.growth_to_exit.equal)
+        growth = max(growth, _differing(standing.growth_to_exit))
+        windows = max(windows, _differing(windows_to_exit(judgement, profile, app_limited)))
         firsts.update(_best(judgement))
-        held_ns.append(next((m.by_ns for m in reversed(margins(judgement, standing)) if not m.moved), 0))
+        held_ns.append(margin_ns(judgement, standing) or 0)
     most = max(firsts.values(), default=0)
     best = tuple(sorted(name for name, count in firsts.items() if count == most))
-    return Row(stack, version, path, profile, len(recordings), judged, agree, growth, best, min(held_ns, default=0))
+    held = min(held_ns, default=0)
+    return Row(stack, version, path, profile, len(recordings), judged, agree, growth, windows, best, held)
+
+
+def windows_to_exit(judgement: Judgement, profile: str, app_limited: str | None = None) -> Share:
+    """Return how many windows before the sender's exit are those of the profile, left alone."""
+    left, recording = judgement.subject_exit, judgement.recording
+    before = recording if left is None else recording.cut(events=left.by)
+    return judge(before, [profile], app_limited=app_limited).standings[0].windows
+
+
+def margin_ns(judgement: Judgement, standing: Standing) -> int | None:
+    """Return by how much every RTT sample may be off at least without the exit moving, of the moves that are tried; ``None`` for less."""
+    held = None
+    for margin in margins(judgement, standing):
+        if margin.moved:
+            break
+        held = margin.by_ns
+    return held
+
+
+def _differing(share: Share) -> int:
+    return share.of - share.equal
 
 
 def _best(judgement: Judgement) -> set[str]:

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from firstflight.events import Lost
+from firstflight_conformance.live.agreement import margin_ns
 from firstflight_conformance.recording.judge import Judgement, Share, Standing, judge
-from firstflight_conformance.recording.margin import margins
 from firstflight_conformance.recording.recording import Recording
 
 #: What a congestion control of the kernel is judged by where nothing else is asked for, without and with pacing. SEARCH is fitted.
@@ -54,16 +54,6 @@ def verdicts(recording: Recording, names: Sequence[str] | None) -> tuple[Judgeme
         margin = margin_ns(whole, standing) if standing.rank == 1 else None
         found.append(Verdict(standing, windows[standing.profile], by_loss, margin))
     return whole, found
-
-
-def margin_ns(judgement: Judgement, standing: Standing) -> int | None:
-    """Return by how much every RTT sample may be off at least without the exit moving, of the moves that are tried; ``None`` for less."""
-    held = None
-    for margin in margins(judgement, standing):
-        if margin.moved:
-            break
-        held = margin.by_ns
-    return held
 
 
 def as_json(recording: Recording, judgement: Judgement, verdict: Verdict) -> dict[str, Any]:

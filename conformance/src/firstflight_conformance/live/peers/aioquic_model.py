@@ -59,7 +59,8 @@ class ModelControl(QuicCongestionControl):
     def on_packets_expired(self, *, packets: Iterable[QuicSentPacket]) -> None:
         """Packets are forgotten: their keys are gone, or their data is sent again. No event tells a controller so."""
         self._end_ack()
-        self._leave(packets)
+        if gone := self._leave(packets):
+            self._recorder.discarded(gone)
 
     def on_persistent_congestion(self) -> None:
         """Left out: that this comes is left to the model's own ledger, which follows RFC 9002."""

@@ -69,7 +69,8 @@ def transfer(scenario_file: Path, receiver: Sequence[str], sender: Sequence[str]
         except subprocess.TimeoutExpired as error:
             raise TransferError(f"the sender has not ended after {seconds + _START_S} s") from error
     if done.returncode:
-        raise TransferError(f"the sender ended with {done.returncode}: {done.stderr.strip()[-300:]}")
+        *_, last = done.stderr.strip().splitlines() or [""]
+        raise TransferError(f"the sender ended with {done.returncode}: {last[:300]}")
 
 
 def aioquic_sender(profile: str, size_bytes: int, qlog: Path, seconds: int) -> list[str]:
