@@ -97,11 +97,16 @@ def test_there_are_cases() -> None:
 
 @pytest.mark.parametrize("case", CASES, ids=[case.id for case in CASES])
 def test_windows_in_aioquic_are_those_of_the_vector(case: Case) -> None:
-    """After every event; the times are seconds in floating point, as aioquic has them, and come back to the nanosecond."""
+    """After every event; RTTs are seconds in floating point, as aioquic has them, and come back to the nanosecond."""
+    now_ns = 0
     control = ModelControl(
-        case.vector.algorithm, case.profile, max_datagram_size=case.vector.config["max_datagram_size_bytes"]
+        case.vector.algorithm,
+        case.profile,
+        max_datagram_size=case.vector.config["max_datagram_size_bytes"],
+        clock=lambda: now_ns,
     )
     for event, expected in zip(case.events, case.expected(), strict=True):
+        now_ns = event.t_ns
         call(control, event)
         observed = control.congestion_window, control.ssthresh, control.bytes_in_flight
         flight = event.bytes_in_flight if isinstance(event, Sent | Ack | Lost) else None

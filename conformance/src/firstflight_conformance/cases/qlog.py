@@ -8,7 +8,7 @@ trigger for which it has no name.
 from typing import Any
 
 from firstflight_conformance.cases.vectors import Case
-from firstflight_conformance.qlog.write import Ms, qlog_text
+from firstflight_conformance.qlog.write import ms, qlog_text
 from firstflight_conformance.recording.from_case import recording_of
 
 Record = dict[str, Any]
@@ -43,7 +43,7 @@ def _resume_data(now: Record) -> Record:
     }
     data: Record = {"state_data": {name: value for name, value in state_data.items() if value is not None}}
     if state["saved_cwnd_bytes"] is not None:
-        saved_rtt = Ms(state["saved_rtt_ns"])
+        saved_rtt = ms(state["saved_rtt_ns"])
         data["restored_data"] = {"saved_congestion_window": state["saved_cwnd_bytes"], "saved_rtt": saved_rtt}
     if now["trigger"] is not None:
         data["trigger"] = now["trigger"]

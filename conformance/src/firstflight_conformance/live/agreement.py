@@ -22,7 +22,7 @@ class Row:
     ``judged`` of ``runs`` left slow start, or the profile did; in ``agree`` of these the exit of the profile is the sender's. ``growth``:
     at most so many ACKs before the exit grew the window by another amount than the profile; ``windows``: at most so many windows before
     it are others, the profile left alone. ``best``: the profiles that explain most runs best,
-    without the base on which they run. ``margin_ns``: all RTT samples of each run may be off by so much without the profile's exit moving.
+    without their base where either will do. ``margin_ns``: all RTT samples of each run may be off by so much without the profile's exit moving.
     """
 
     stack: str
@@ -90,7 +90,9 @@ def _differing(share: Share) -> int:
 
 
 def _best(judgement: Judgement) -> set[str]:
-    return {each.profile.removesuffix("+cubic") for each in judgement.standings if each.rank == 1}
+    """Return the profiles that come first; one that does so on either base is named once."""
+    names = {each.profile for each in judgement.standings if each.rank == 1}
+    return {name for name in names if name.removesuffix("+cubic") == name or name.removesuffix("+cubic") not in names}
 
 
 def load(path: Path = CONNECTIONS) -> list[Row]:

@@ -41,7 +41,7 @@ KNOWN = (
     "cubic/rfc-9438",
     "slow-start/rfc-9002",
 )
-KNOWN_PATHS = ("deep-queue", "long")
+KNOWN_PATHS = ("deep-queue", "delay-step")
 _KERNEL_RUNS = {"cubic": 4, "reno": 1}
 _UPLOAD_BYTES = 2_000_000
 _UPLOAD_S = 30

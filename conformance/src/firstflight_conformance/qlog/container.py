@@ -97,7 +97,7 @@ def _sequence(path: Path, data: bytes) -> Trace:
 
 def _parsed(path: Path, place: str, text: bytes) -> Record:
     try:
-        parsed = json.loads(text.decode("utf-8"), parse_float=Decimal, parse_constant=_refuse)
+        parsed = _DECODER.decode(text.decode("utf-8"))
     except json.JSONDecodeError as error:
         where = f"{place}, line {error.lineno}, column {error.colno}"
         raise RecordingError(path, where, f"{error.msg}; is the log cut, or no qlog?") from error
@@ -110,3 +110,6 @@ def _parsed(path: Path, place: str, text: bytes) -> Record:
 
 def _refuse(text: str) -> None:
     raise ValueError(f"{text} is no number")
+
+
+_DECODER = json.JSONDecoder(parse_float=Decimal, parse_constant=_refuse)

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from decimal import Decimal
+from functools import lru_cache
 from typing import Any
 
 from firstflight.limits import TIME_MAX_NS, WINDOW_MAX_BYTES
@@ -26,9 +27,15 @@ class FieldError(ValueError):
 
 
 def event_name(name: object) -> str:
-    """Return the name of an event without its namespace: ``recovery:metrics_updated`` and ``quic:recovery_metrics_updated`` are one."""
+    """Return the name of an event without its namespace. Raise :class:`FieldError` if it is no text."""
     if not isinstance(name, str):
         raise FieldError(f"name: {name!r} is no text")
+    return _event_name(name)
+
+
+@lru_cache(maxsize=1024)
+def _event_name(name: str) -> str:
+    """Return it: ``recovery:metrics_updated`` and ``quic:recovery_metrics_updated`` are one."""
     if name.startswith("firstflight:"):
         return name.replace(":", "_")
     return name.rsplit(":", 1)[-1].removeprefix(_PREFIX)
@@ -74,7 +81,12 @@ def threshold(value: object) -> int | None:
 
 def space_of(text: object) -> str | None:
     """Return the packet number space of a packet type, ``None`` for packets without a number."""
-    return _SPACES.get(text.replace("_", "").lower(), _SPACES.get(text.lower())) if isinstance(text, str) else None
+    return _space_of(text) if isinstance(text, str) else None
+
+
+@lru_cache(maxsize=1024)
+def _space_of(text: str) -> str | None:
+    return _SPACES.get(text.replace("_", "").lower(), _SPACES.get(text.lower()))
 
 
 def member(data: Mapping[str, Any], key: str) -> Mapping[str, Any]:

@@ -12,6 +12,7 @@ from typing import Any
 from firstflight.events import Ack, Event, Lost, Run, Sent
 from firstflight_conformance.cases.timeline import milliseconds
 from firstflight_conformance.cases.wire import event_to_json
+from firstflight_conformance.qlog.values import NS_PER_MS
 from firstflight_conformance.recording.exit import initial_window_bytes
 from firstflight_conformance.recording.recording import Recording, Step
 
@@ -34,7 +35,19 @@ class Ms:
 
 def qlog_text(recording: Recording, title: str, description: str, extra: Extra = lambda _index: []) -> str:
     """Return the qlog of a recording."""
-    return "".join(f"{_RECORD_SEPARATOR}{_text(record)}\n" for record in _records(recording, title, description, extra))
+    return "".join(f"{_RECORD_SEPARATOR}{_line(record)}\n" for record in _records(recording, title, description, extra))
+
+
+def ms(ns: int) -> "float | Ms":
+    """Return a time in ms; as a float where its shortest decimal is exact, of at most 15 digits."""
+    return ns / NS_PER_MS if ns < 10**15 else Ms(ns)
+
+
+def _line(record: Record) -> str:
+    try:
+        return json.dumps(record)
+    except TypeError:
+        return _text(record)
 
 
 def _text(value: Any) -> str:
@@ -65,7 +78,7 @@ def _records(recording: Recording, title: str, description: str, extra: Extra) -
 
 
 def _record(t_ns: int, name: str, data: Record) -> Record:
-    return {"time": Ms(t_ns), "name": name, "data": data}
+    return {"time": ms(t_ns), "name": name, "data": data}
 
 
 def _header(title: str, description: str) -> Record:
@@ -102,7 +115,7 @@ def _event(event: Event, received: int) -> Iterator[tuple[str, Record]]:
                 yield from _packets("packet_lost", "recovery", run, sized=False)
         case Ack():
             ranges = [[run.first, run.last] if run.count > 1 else [run.first] for run in event.packets]
-            frame = {"frame_type": "ack", "ack_delay": Ms(event.ack_delay_ns), "acked_ranges": ranges}
+            frame = {"frame_type": "ack", "ack_delay": ms(event.ack_delay_ns), "acked_ranges": ranges}
             header = {"packet_type": "1RTT", "packet_number": received}
             yield "transport:packet_received", {"header": header, "frames": [frame]}
         case _:
@@ -151,9 +164,9 @@ def _metrics(step: Step, shown: Record) -> Record:
     if isinstance(event, Ack):
         for name in ("min_rtt", "smoothed_rtt"):
             if (rtt_ns := getattr(event, f"{name}_ns")) is not None:
-                now[name] = Ms(rtt_ns)
+                now[name] = ms(rtt_ns)
     changed = {name: value for name, value in now.items() if shown.get(name) != value}
     shown |= now
     if isinstance(event, Ack) and event.latest_rtt_ns is not None:
-        changed["latest_rtt"] = Ms(event.latest_rtt_ns)
+        changed["latest_rtt"] = ms(event.latest_rtt_ns)
     return changed

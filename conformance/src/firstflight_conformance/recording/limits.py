@@ -1,9 +1,10 @@
 """Which ACKs of a recording are app-limited. Logs seldom say; it is stated, or inferred by a rule that the report names."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from firstflight.events import Ack, Event
-from firstflight_conformance.recording.exit import Answer, exit_of, windows_before
+from firstflight_conformance.recording.exit import Answer, answers_of, exit_of, initial_window_bytes, windows_before
 from firstflight_conformance.recording.follow import with_flags
 from firstflight_conformance.recording.recording import Recording
 
@@ -43,6 +44,14 @@ def _data(recording: Recording) -> tuple[int, int]:
     if "first_data_step" not in quality or "last_data_step" not in quality:
         raise ValueError("--app-limited data: the log does not say which packets carry stream data")
     return int(quality["first_data_step"]), int(quality["last_data_step"])
+
+
+def limited(recording: Recording, rule: str | None) -> Recording:
+    """Return the recording with what the rule says in its events."""
+    answers, first_bytes = answers_of(recording), initial_window_bytes(recording)
+    events = app_limited_events(recording, answers, first_bytes, rule_of(recording, rule))
+    steps = (replace(step, event=event) for step, event in zip(recording.steps, events, strict=True))
+    return replace(recording, steps=tuple(steps))
 
 
 def app_limited_acks(events: Sequence[Event]) -> int:

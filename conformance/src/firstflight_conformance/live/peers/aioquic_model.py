@@ -1,6 +1,7 @@
 """Any profile of the model as the congestion controller of aioquic, over its public interface: a sender whose answer is known."""
 
-from collections.abc import Iterable
+import time
+from collections.abc import Callable, Iterable
 
 from aioquic.quic.congestion.base import QuicCongestionControl, register_congestion_control
 from aioquic.quic.packet_builder import QuicSentPacket
@@ -17,10 +18,16 @@ class ModelControl(QuicCongestionControl):
 
     aioquic tells of each packet of an ACK by itself, then of the RTT if the ACK gave a sample: together they are one event. It tells its
     controllers neither the acknowledgement delay nor whether it was application-limited; the events say 0 and ``false``.
+
+    The time of an event is that of the call. What aioquic hands over was read before a burst of packets
+    was made, which takes milliseconds; its log has the time of each.
     """
 
-    def __init__(self, algorithm: str, profile: str, *, max_datagram_size: int) -> None:
+    def __init__(
+        self, algorithm: str, profile: str, *, max_datagram_size: int, clock: Callable[[], int] = time.monotonic_ns
+    ) -> None:
         """Begin a connection with the model in this profile."""
+        self._clock = clock
         super().__init__(max_datagram_size=max_datagram_size)
         self._controller = create(algorithm, profile, Config(max_datagram_size))
         self.congestion_window = self._controller.base.cwnd_bytes
@@ -34,26 +41,26 @@ class ModelControl(QuicCongestionControl):
         self._end_ack()
         self.bytes_in_flight += packet.sent_bytes
         self._numbers[_key(packet)] = self._recorder.next_packet
-        self._recorder.sent(self._t_ns(packet.sent_time), [packet.sent_bytes])
+        self._recorder.sent(self._t_ns(), [packet.sent_bytes])
         self._step()
 
     def on_packet_acked(self, *, now: float, packet: QuicSentPacket) -> None:
         """One packet of the ACK that is being processed."""
         self.bytes_in_flight -= packet.sent_bytes
         self._acked.append(self._numbers.pop(_key(packet)))
-        self._acked_ns = self._t_ns(now)
+        self._acked_ns = self._acked_ns if len(self._acked) > 1 else self._t_ns()
 
     def on_rtt_measurement(self, *, now: float, rtt: float) -> None:
         """The ACK is complete, and gave a sample."""
         if self._acked:
-            self._acknowledge(_ns(rtt))
+            self._acknowledge(round(rtt * 1_000_000_000))
 
     def on_packets_lost(self, *, now: float, packets: Iterable[QuicSentPacket]) -> None:
         """A loss; one that comes with an ACK comes after it."""
         self._end_ack()
         lost = self._leave(packets)
         if lost:
-            self._recorder.lost(self._t_ns(now), lost)
+            self._recorder.lost(self._t_ns(), lost)
             self._step()
 
     def on_packets_expired(self, *, packets: Iterable[QuicSentPacket]) -> None:
@@ -90,9 +97,8 @@ class ModelControl(QuicCongestionControl):
         self.congestion_window = observation.cwnd_bytes
         self.ssthresh = observation.ssthresh_bytes
 
-    def _t_ns(self, seconds: float | None) -> int:
-        assert seconds is not None
-        return max(_ns(seconds), self._controller.t_ns, 1)
+    def _t_ns(self) -> int:
+        return max(self._clock(), self._controller.t_ns, 1)
 
 
 def register(algorithm: str, profile: str) -> None:
@@ -106,7 +112,3 @@ def register(algorithm: str, profile: str) -> None:
 
 def _key(packet: QuicSentPacket) -> tuple[int, int]:
     return packet.epoch.value, packet.packet_number
-
-
-def _ns(seconds: float) -> int:
-    return round(seconds * 1_000_000_000)
