@@ -32,7 +32,6 @@ class Build:
 
     writer: Writer
     rtt_unit_ns: int = NS_PER_MS
-    frames_first: bool = True
     recorder: Recorder = field(default_factory=Recorder)
     spaces: dict[str, Space] = field(default_factory=dict)
     agreed: int = 0
@@ -65,7 +64,7 @@ class Build:
                 self._sent(t_ns, group)
             case Received() as packet if packet.ranges:
                 self._received(t_ns, packet, group)
-            case Acked() as acked if not self.frames_first:
+            case Acked() as acked:
                 self._acked(t_ns, self._space(acked.space).take(acked.ranges), group)
             case Lost() as lost:
                 self._lost(t_ns, lost.probe, group)

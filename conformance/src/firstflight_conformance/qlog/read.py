@@ -134,10 +134,11 @@ def _check_items(path: Path, items: Sequence[Item], peer: Path | None) -> None:
 
 def _best(items: Sequence[Item], writer: Writer) -> tuple[Build, Order]:
     """Return the build in the order in which most bytes in flight agree, and that order; none is better than one without a gap."""
-    frames_first = any(isinstance(item, Received) and item.ranges for item in items)
+    if any(isinstance(item, Received) and item.ranges for item in items):  # they say more than packets_acked
+        items = [item for item in items if not isinstance(item, Acked)]
     best: tuple[Build, Order] | None = None
     for order in ORDERS:
-        build = Build(writer, frames_first=frames_first)
+        build = Build(writer)
         groups = groups_of(items, order, writer)
         build.run(groups)
         if best is None or build.agreement > best[0].agreement:
@@ -147,7 +148,7 @@ def _best(items: Sequence[Item], writer: Writer) -> tuple[Build, Order]:
     assert best is not None
     unit_ns = _rtt_unit_ns(best[0].rtts)
     if unit_ns != NS_PER_MS:
-        build = Build(writer, unit_ns, frames_first)
+        build = Build(writer, unit_ns)
         build.run(groups_of(items, best[1], writer))
         best = build, best[1]
     return best

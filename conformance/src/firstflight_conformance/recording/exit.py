@@ -63,29 +63,31 @@ def windows_before(answers: Sequence[Answer], first_bytes: int) -> list[int]:
 def exit_of(events: Sequence[Event], before: Sequence[int], answers: Sequence[Answer]) -> Exit | None:
     """Return where slow start was left, ``None`` if it was not. ``before``: the window before each event.
 
-    A threshold tells the event itself. A state or a smaller window tells the latest one: it is not before the last ACK that grew the
-    window in full, and an ACK that grew it by less tells an earlier one. An ACK that does not grow it at all may be app-limited.
+    It is not before the last ACK that grew the window in full, and an ACK that grew it by less shows it. Else a threshold tells the
+    event itself, and a state or a smaller window the latest one: an ACK that does not grow the window at all may be app-limited.
     """
     known = _first_evidence(before, answers)
     end = len(answers) if known is None else known[0]
-    if known is not None and known[1] == "threshold":
-        return Exit(end - 1, end, "threshold")
     grown = [_growth(*each) for each in zip(events, before[:end], answers[:end], strict=False)]
     full = max((index for index, growth in enumerate(grown) if growth == "full"), default=-1)
+    earliest = max(full - 1, -1)  # the ACK that decides it may still grow the window in full, as in HyStart++
     if "reduced" in grown[full + 1 :]:
-        return Exit(full, grown.index("reduced", full + 1), "growth")
-    return None if known is None else Exit(full, *known)
+        return Exit(earliest, grown.index("reduced", full + 1), "growth")
+    if known is None:
+        return None
+    return Exit(end - 1 if known[1] == "threshold" else earliest, *known)
 
 
 def _first_evidence(before: Sequence[int], answers: Sequence[Answer]) -> tuple[int, str] | None:
+    """Return the first event that shows that slow start is over. A state from which it is resumed does not."""
+    left: tuple[int, str] | None = None
     for index, (old_bytes, now) in enumerate(zip(before, answers, strict=True)):
         if now.ssthresh_bytes is not None and now.cwnd_bytes >= now.ssthresh_bytes:
-            return index, "threshold"
-        if now.state not in (None, SLOW_START):
-            return index, "state"
+            return left or (index, "threshold")
         if now.cwnd_bytes < old_bytes:
-            return index, "smaller window"
-    return None
+            return left or (index, "smaller window")
+        left = None if now.state in (None, SLOW_START) else left or (index, "state")
+    return left
 
 
 def _growth(event: Event, old_bytes: int, now: Answer) -> str:

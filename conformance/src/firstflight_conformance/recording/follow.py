@@ -28,7 +28,7 @@ LEAVING = {
 class Run:
     """What a model answered after each event, and where it left slow start.
 
-    ``decided``: the first event with an outcome that leaves it; ``shown``: where its answers show it. ``refused``: why the model
+    ``decided``: the first event with an outcome that leaves it, and does not resume it; ``shown``: where its answers show it. ``refused``: why the model
     took no further event.
     """
 
@@ -90,6 +90,8 @@ class _Follower:
         except DomainError as error:
             self.refused = f"event {len(self.answers)}: {error}"
             return
+        if observation.outcome is Outcome.SLOW_START_RESUMED:
+            self.decided = None
         if self.decided is None and observation.outcome in LEAVING:
             self.decided = len(self.answers)
         phase = observation.phase.value if self.labelled else None
@@ -138,8 +140,6 @@ def decision(
     for index, event in enumerate(events):
         follower.give(reported[index])
         follower.take(event, seen=index >= begin)
-        if follower.decided is not None or follower.refused:
-            break
     return follower.decided
 
 
