@@ -12,7 +12,7 @@ READY := $(VENV)/.ready
 REPORTS := build/report
 
 .DEFAULT_GOAL := help
-.PHONY: help setup conformance test check lint test-python test-c test-long coverage-c vectors generate mutants prove bench docs results loaders dist \
+.PHONY: help setup conformance test check lint test-python test-c test-long coverage-c vectors generate mutants prove bench docs results loaders dist peers live \
     adapters c-adapters cargo-adapters go-adapters java-adapters requirements clean
 
 help:  ## List the jobs
@@ -126,6 +126,17 @@ java-adapters:
 	else \
 	    echo "java-adapters: skipped: there is no javac or no mvn here"; \
 	fi
+
+peers:  ## The senders and receivers of real connections that have to be built (needs go)
+	@if command -v go >/dev/null; then \
+	    mkdir -p build/peers && cd conformance/peers/quic-go && \
+	    GOWORK=off GOFLAGS=-buildvcs=false go build -trimpath -o "$(CURDIR)/build/peers/quic-go-peer" .; \
+	else \
+	    echo "peers: skipped: there is no go here"; \
+	fi
+
+live: setup peers  ## Runs of real senders, kernel and QUIC, over emulated paths; keeps what they agree in (ten minutes on two cores)
+	$(BIN)/python -m firstflight_conformance.live.measure
 
 dist: setup  ## Archives to take away in build/dist: vectors with loaders, the C port, wheels, the site if it is built; SHA256SUMS
 	@$(BIN)/python -m firstflight_conformance.dist
