@@ -47,7 +47,7 @@ class Simulation:
         self.scenario = scenario
         self.clock = Clock(ORIGIN_NS, clock_ns)
         self.bottleneck = Bottleneck(scenario.link, scenario.seed, ORIGIN_NS)
-        there, back = Queued(self.clock, self.bottleneck), Delay(self.clock, scenario.link.return_delay_ns)
+        there, back = Queued(self.clock, self.bottleneck), Delay(scenario.link.return_delay_ns)
         self.flow = Flow(self.clock, scenario.transfer, scenario.receiver, controller, ([there], [back]))
         self.sender = self.flow.sender
 

@@ -115,7 +115,7 @@ def complete(
     delay_ns = 1_000_000 * one_way_delay_ms
     queue_bytes = rate_bps * delay_ns // 8_000_000_000
     bottlenecks = [CoDelLink(clock, rate_bps, delay_ns, queue_bytes) for _ in range(2)]
-    wires = [Wire(clock, access["rate_bps"], access["delay_ns"]) for _ in range(4)]
+    wires = [Wire(access["rate_bps"], access["delay_ns"]) for _ in range(4)]
     links: tuple[list[AnyLink], list[AnyLink]] = (
         [wires[0], bottlenecks[0], wires[1]],
         [wires[2], bottlenecks[1], wires[3]],
