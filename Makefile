@@ -12,8 +12,8 @@ READY := $(VENV)/.ready
 REPORTS := build/report
 
 .DEFAULT_GOAL := help
-.PHONY: help setup conformance test check lint test-python test-c test-long coverage-c vectors generate mutants prove bench docs results loaders dist peers live \
-    adapters c-adapters cargo-adapters go-adapters java-adapters requirements clean
+.PHONY: help setup sweep-extras conformance test check lint test-python test-c test-long coverage-c vectors generate mutants prove bench docs results loaders \
+    dist peers live adapters c-adapters cargo-adapters go-adapters java-adapters requirements clean
 
 help:  ## List the jobs
 	@echo "Firstflight: reference and vectors for transport startup algorithms"
@@ -30,6 +30,9 @@ $(READY): requirements/dev.txt reference-py/pyproject.toml conformance/pyproject
 	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e reference-py -e conformance
 	@touch $@
+
+sweep-extras: setup  ## Parquet and Dask for `firstflight sweep`, pinned with hashes
+	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements/sweep.txt
 
 conformance: setup c-adapters  ## Judge both references, then the third-party stacks as they are built, and check the vectors
 	@mkdir -p $(REPORTS)
@@ -141,9 +144,11 @@ live: setup peers  ## Runs of real senders, kernel and QUIC, over emulated paths
 dist: setup  ## Archives to take away in build/dist: vectors with loaders, the C port, wheels, the site if it is built; SHA256SUMS
 	@$(BIN)/python -m firstflight_conformance.dist
 
-requirements: setup  ## Resolve requirements/dev.in anew (needs uv)
-	uv pip compile --universal --generate-hashes --python-version 3.11 --no-header --no-emit-index-url -q \
-	    requirements/dev.in -o requirements/dev.txt
+PINS := uv pip compile --universal --generate-hashes --python-version 3.11 --no-header --no-emit-index-url -q
+
+requirements: setup  ## Resolve requirements/*.in anew (needs uv)
+	$(PINS) requirements/dev.in -o requirements/dev.txt
+	$(PINS) -c requirements/dev.txt requirements/sweep.in -o requirements/sweep.txt
 
 clean:  ## Remove everything that is built, and the environment
 	rm -rf build $(VENV)
