@@ -7,7 +7,7 @@ from operator import attrgetter
 from firstflight.events import Run
 
 _first = attrgetter("first")
-#: So much of the list of runs may be free at its front.
+#: How much of the list of runs may be free at its front.
 _SPARE_RUNS = 1024
 
 
@@ -56,14 +56,24 @@ class Ledger:
         _, stop = self._touched(runs[start].first, packet)
         return [*runs[start : stop - 1], _part(runs[stop - 1], runs[stop - 1].first, packet)]
 
-    def take(self, first: int, last: int) -> list[Run]:
-        """Remove the packets from flight; return them as runs. Raise :class:`LedgerError` if one is not in flight."""
-        start, stop = self._touched(first, last)
+    def missing(self, first: int, last: int) -> int | None:
+        """Return the first of the packets that is not in flight, ``None`` if all are."""
+        packet = self._end(*self._touched(first, last), first)
+        return packet if packet <= last else None
+
+    def _end(self, start: int, stop: int, first: int) -> int:
+        """Return the first packet from ``first`` on that none of the runs from ``start`` to ``stop`` holds."""
         packet = first
         for run in self._runs[start:stop]:
             if run.first > packet:
                 break
             packet = run.last + 1
+        return packet
+
+    def take(self, first: int, last: int) -> list[Run]:
+        """Remove the packets from flight; return them as runs. Raise :class:`LedgerError` if one is not in flight."""
+        start, stop = self._touched(first, last)
+        packet = self._end(start, stop, first)
         if packet <= last:
             never = "was never sent" if packet >= self.next_packet else "is not in flight any more"
             raise LedgerError(f"packet {packet} {never}")

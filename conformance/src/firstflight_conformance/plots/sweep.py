@@ -12,7 +12,7 @@ from matplotlib.colors import LogNorm, Normalize, TwoSlopeNorm
 from matplotlib.figure import Figure
 
 from firstflight_conformance.plots.published import save
-from firstflight_conformance.plots.vectors import STYLE
+from firstflight_conformance.plots.style import STYLE
 from firstflight_conformance.quantities import readable_rate, readable_time
 from firstflight_conformance.sweeps.store import Row
 
