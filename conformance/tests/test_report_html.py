@@ -4,12 +4,15 @@ import shlex
 import sys
 from html.parser import HTMLParser
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
 from firstflight_conformance.cli import main
 from firstflight_conformance.diagnose.curve import Curve
+from firstflight_conformance.run import report_html
 from firstflight_conformance.run.report_curve import svg
 from runner_support import command, write_vectors
 
@@ -53,6 +56,16 @@ def page_of(path: Path, *words: str, code: int) -> Page:
 def mutant(name: str) -> str:
     """Return the command of a mutant of HyStart++."""
     return shlex.join([sys.executable, str(HERE / "mutant_adapter.py"), "hystartpp", "rfc-9406", "-", name])
+
+
+@pytest.mark.parametrize(
+    ("code", "explained", "words"),
+    [(0, 0, "conforms"), (0, 3, "departs as explained"), (1, 3, "departs"), (4, 0, "nothing was judged")],
+)
+def test_what_is_explained_does_not_conform(code: int, explained: int, words: str) -> None:
+    """A stack whose deviations are explained passes, and the first word of the page is not that it conforms."""
+    report: Any = SimpleNamespace(counts={"explained": explained})
+    assert report_html.verdict([report], code)[2] == words
 
 
 def test_a_failure(tmp_path: Path) -> None:

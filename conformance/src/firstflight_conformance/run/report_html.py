@@ -32,6 +32,7 @@ _VERDICTS = {
     ExitCode.FAULT: ("!", "bad", "broke down"),
     ExitCode.NOTHING_RUN: ("-", "none", "nothing was judged"),
 }
+_EXPLAINED = ("◐", "some", "departs as explained")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,7 @@ def text(reports: list[AdapterReport], code: int, *, strict: bool) -> str:
     """Return the report."""
     judged = [report for report in reports if report.manifest.role != "null"]
     return _template().render(
-        verdict=_VERDICTS[code],
+        verdict=verdict(judged, code),
         headline=_headline(judged),
         strict=strict,
         statuses=STATUSES,
@@ -67,6 +68,12 @@ def _template() -> Template:
     loader = PackageLoader("firstflight_conformance.run", "")
     environment = Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
     return environment.get_template("report.html.jinja")
+
+
+def verdict(reports: list[AdapterReport], code: int) -> tuple[str, str, str]:
+    """Return sign, colour and words; a stack whose deviations are all explained does not conform."""
+    explained = any(report.counts["explained"] for report in reports)
+    return _EXPLAINED if code == ExitCode.OK and explained else _VERDICTS[code]
 
 
 def _headline(reports: list[AdapterReport]) -> str:
@@ -84,7 +91,9 @@ def _adapter(report: AdapterReport) -> dict[str, Any]:
     return {
         "name": short_name(report),
         "title": short_name(report) if report.manifest.title == report.manifest.name else report.manifest.title,
-        "version": report.declaration.version if report.declaration else "",
+        "version": report.declaration.version
+        if report.declaration and report.declaration.version not in report.manifest.title
+        else "",
         "skipped": report.skipped,
         "counts": report.counts,
         "causes": [_cause(cause, by_id[cause.cases[0]]) for cause in causes],
