@@ -12,6 +12,7 @@ from typing import Any
 from firstflight import Config
 from firstflight.events import Sent as SentEvent
 from firstflight.limits import DATAGRAM_MAX_BYTES
+from firstflight_conformance.cases.timeline import milliseconds
 from firstflight_conformance.qlog.build import Build
 from firstflight_conformance.qlog.clock import Clock, resolution_ns
 from firstflight_conformance.qlog.container import Trace, read_traces
@@ -66,8 +67,9 @@ def read_qlog(path: Path, peer: Path | None = None, options: Options | None = No
         _check_build(path, build, order)
         recording = _recording(path, items, build, options, _name(trace, writer))
     notes = [*trace.notes]
-    if clock.backwards:
-        notes.append(f"{clock.backwards} times were before an earlier one, by less than 1 ms, and were moved to it")
+    if clock.early:
+        by_ms = milliseconds(clock.earliest_ns)
+        notes.append(f"{clock.early} records were before an earlier one, by up to {by_ms} ms, and were moved to it")
     if build.rtt_unit_ns != NS_PER_MS:
         notes.append(f"the RTTs are in {'s' if build.rtt_unit_ns > NS_PER_MS else 'us'}, by the times of the packets")
     if not build.rtts:
@@ -104,6 +106,8 @@ def _items(path: Path, trace: Trace, writer: Writer) -> tuple[list[Item], Clock]
             item = reader.item(clock.ns(record.get("time")), record.get("name"), member(record, "data"))
             if item is not None:
                 items.append(item)
+    with _at(path, "time"):
+        clock.check()
     return items, clock
 
 

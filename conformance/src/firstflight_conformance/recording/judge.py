@@ -33,6 +33,11 @@ class Share:
         """Whether none differs."""
         return self.equal == self.of
 
+    @property
+    def differing_tenths(self) -> int:
+        """The part that differs in tenths, rounded up."""
+        return -(-10 * (self.of - self.equal) // self.of) if self.of else 0
+
     def __str__(self) -> str:
         """Return it in words."""
         return f"{self.equal} of {self.of}"
@@ -66,9 +71,9 @@ class Standing:
 
     @property
     def key(self) -> tuple[bool, int, int, int]:
-        """What profiles are ranked by, the best first."""
-        to_exit, after = self.growth_to_exit, self.growth_after
-        return self.exit == "differs", self.distance, to_exit.of - to_exit.equal, after.of - after.equal
+        """What profiles are ranked by, the best first. After the exit a few windows are equal by chance: there tenths count."""
+        to_exit = self.growth_to_exit
+        return self.exit == "differs", self.distance, to_exit.of - to_exit.equal, self.growth_after.differing_tenths
 
 
 @dataclass(frozen=True, slots=True)
