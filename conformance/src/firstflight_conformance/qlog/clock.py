@@ -10,6 +10,8 @@ from firstflight_conformance.qlog.values import NS_PER_MS, FieldError, member, n
 ORIGIN_NS = 1_000_000_000
 #: By how much a time may be before the one of an earlier record: clocks are corrected.
 BACKWARDS_NS = 1_000_000
+#: The same for a packet that was received before its keys: neqo logs it once they are there, with the time at which it came.
+KEPT_NS = 1_000_000_000
 _UNITS_NS = (1_000_000_000, NS_PER_MS, 1000)
 
 
@@ -29,13 +31,16 @@ class Clock:
         self._last_ns = 0
         self.backwards = 0
 
-    def ns(self, time: object) -> int:
-        """Return the time of the next record. Raise :class:`FieldError` for one that is before an earlier one."""
+    def ns(self, time: object, *, received: bool = False) -> int:
+        """Return the time of the next record. Raise :class:`FieldError` for one that is before an earlier one.
+
+        ``received``: it is of a packet received.
+        """
         t_ns = ns_of(time, "time", self._unit_ns)
         if self._differences:
             t_ns += self._last_ns
         elif t_ns < self._last_ns:
-            if self._last_ns - t_ns > BACKWARDS_NS:
+            if self._last_ns - t_ns > (KEPT_NS if received else BACKWARDS_NS):
                 raise FieldError(
                     f"time: {(self._last_ns - t_ns) // NS_PER_MS} ms before the record above it: the log is not in order"
                 )

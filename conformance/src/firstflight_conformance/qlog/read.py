@@ -18,7 +18,7 @@ from firstflight_conformance.qlog.container import Trace, read_traces
 from firstflight_conformance.qlog.groups import ORDERS, Order, groups_of
 from firstflight_conformance.qlog.items import Acked, Item, Metrics, Parameters, Reader, Received, Sent
 from firstflight_conformance.qlog.peer import frames_of, joined
-from firstflight_conformance.qlog.values import NS_PER_MS, FieldError, member
+from firstflight_conformance.qlog.values import NS_PER_MS, FieldError, event_name, member
 from firstflight_conformance.qlog.writers import Writer, writer_of
 from firstflight_conformance.recording.files import RecordingError, read_bounded
 from firstflight_conformance.recording.recording import Recording
@@ -67,7 +67,7 @@ def read_qlog(path: Path, peer: Path | None = None, options: Options | None = No
         recording = _recording(path, items, build, options, _name(trace, writer))
     notes = [*trace.notes]
     if clock.backwards:
-        notes.append(f"{clock.backwards} times were before an earlier one, by less than 1 ms, and were moved to it")
+        notes.append(f"{clock.backwards} times were before an earlier one, and were moved to it")
     if build.rtt_unit_ns != NS_PER_MS:
         notes.append(f"the RTTs are in {'s' if build.rtt_unit_ns > NS_PER_MS else 'us'}, by the times of the packets")
     if not build.rtts:
@@ -101,7 +101,9 @@ def _items(path: Path, trace: Trace, writer: Writer) -> tuple[list[Item], Clock]
         clock = Clock(trace.header, as_logged=writer.every_window)
     for place, record in trace.records:
         with _at(path, place):
-            item = reader.item(clock.ns(record.get("time")), record.get("name"), member(record, "data"))
+            name = record.get("name")
+            t_ns = clock.ns(record.get("time"), received=event_name(name) == "packet_received")
+            item = reader.item(t_ns, name, member(record, "data"))
             if item is not None:
                 items.append(item)
     return items, clock
