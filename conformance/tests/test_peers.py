@@ -13,7 +13,7 @@ from aioquic.tls import Epoch
 from firstflight.events import Ack, Event, Lost, Run, Sent
 from firstflight_conformance.cases.vectors import Case, cases, load_all
 from firstflight_conformance.live.agreement import windows_to_exit
-from firstflight_conformance.live.peers.aioquic_model import ModelControl
+from firstflight_conformance.live.peers.aioquic_model import Clock, ModelControl
 from firstflight_conformance.live.peers.run import TransferError, aioquic_receiver, aioquic_sender, transfer
 from firstflight_conformance.paths import LIVE_PATHS, VECTORS
 from firstflight_conformance.qlog.read import read_qlog
@@ -21,6 +21,13 @@ from firstflight_conformance.recording.judge import fit
 from firstflight_conformance.run.children import descendants
 
 MS = 1_000_000
+
+
+class Fixed(Clock):
+    """A clock that stands at the packet received last."""
+
+    def now_ns(self) -> int:
+        return self.received_ns
 
 
 def packet(number: int, size_bytes: int, t_ns: int) -> QuicSentPacket:
@@ -98,15 +105,15 @@ def test_there_are_cases() -> None:
 @pytest.mark.parametrize("case", CASES, ids=[case.id for case in CASES])
 def test_windows_in_aioquic_are_those_of_the_vector(case: Case) -> None:
     """After every event; RTTs are seconds in floating point, as aioquic has them, and come back to the nanosecond."""
-    now_ns = 0
+    clock = Fixed()
     control = ModelControl(
         case.vector.algorithm,
         case.profile,
         max_datagram_size=case.vector.config["max_datagram_size_bytes"],
-        clock=lambda: now_ns,
+        clock=clock,
     )
     for event, expected in zip(case.events, case.expected(), strict=True):
-        now_ns = event.t_ns
+        clock.received_ns = event.t_ns
         call(control, event)
         observed = control.congestion_window, control.ssthresh, control.bytes_in_flight
         flight = event.bytes_in_flight if isinstance(event, Sent | Ack | Lost) else None
@@ -115,7 +122,9 @@ def test_windows_in_aioquic_are_those_of_the_vector(case: Case) -> None:
 
 def control() -> ModelControl:
     """Return one that has sent ten packets at 1 s."""
-    found = ModelControl("slow-start", "rfc-9002", max_datagram_size=1200)
+    clock = Fixed()
+    clock.received_ns = 1000 * MS
+    found = ModelControl("slow-start", "rfc-9002", max_datagram_size=1200, clock=clock)
     for number in range(10):
         found.on_packet_sent(packet=packet(number, 1200, 1000 * MS))
     return found

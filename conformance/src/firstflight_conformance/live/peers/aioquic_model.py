@@ -1,9 +1,11 @@
 """Any profile of the model as the congestion controller of aioquic, over its public interface: a sender whose answer is known."""
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
+from typing import Any
 
 from aioquic.quic.congestion.base import QuicCongestionControl, register_congestion_control
+from aioquic.quic.logger import QuicLogger, QuicLoggerTrace
 from aioquic.quic.packet_builder import QuicSentPacket
 
 from firstflight import Config, create, step
@@ -13,42 +15,88 @@ from firstflight_conformance.recording.recorder import Recorder
 NAME = "firstflight"
 
 
+class Clock:
+    """The clock of aioquic's log, from one second on. ``received_ns``: when the packet was logged that is being processed."""
+
+    def __init__(self) -> None:
+        """Begin now."""
+        self._begun_ns = time.time_ns() - 1_000_000_000
+        self.received_ns = 0
+
+    def now_ns(self) -> int:
+        """Return the time."""
+        return time.time_ns() - self._begun_ns
+
+
+class Trace(QuicLoggerTrace):
+    """A log of one connection that lets its clock know when a packet was received."""
+
+    def __init__(self, clock: Clock, *, is_client: bool, odcid: bytes) -> None:
+        """Begin an empty log."""
+        super().__init__(is_client=is_client, odcid=odcid)
+        self._clock = clock
+
+    def log_event(self, *, category: str, event: str, data: dict[str, Any]) -> None:
+        """Log an event with the time that it is."""
+        if event == "packet_received":
+            self._clock.received_ns = self._clock.now_ns()
+        super().log_event(category=category, event=event, data=data)
+
+
+class Log(QuicLogger):
+    """The log of the one connection of a sender, and its clock."""
+
+    def __init__(self) -> None:
+        """Begin without a connection."""
+        super().__init__()
+        self.clock = Clock()
+        self._only: Trace | None = None
+
+    def start_trace(self, is_client: bool, odcid: bytes) -> QuicLoggerTrace:
+        """Begin the log of the connection."""
+        self._only = Trace(self.clock, is_client=is_client, odcid=odcid)
+        return self._only
+
+    def end_trace(self, trace: QuicLoggerTrace) -> None:
+        """Leave the log as it is."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as aioquic writes it."""
+        return super().to_dict() | {"traces": [] if self._only is None else [self._only.to_dict()]}
+
+
 class ModelControl(QuicCongestionControl):
     """Hands aioquic's calls to the model as events.
 
     aioquic tells of each packet of an ACK by itself, then of the RTT if the ACK gave a sample: together they are one event. It tells its
     controllers neither the acknowledgement delay nor whether it was application-limited; the events say 0 and ``false``.
 
-    The time of an event is that of the call. What aioquic hands over was read before a burst of packets
-    was made, which takes milliseconds; its log has the time of each.
+    The time of an event is that which the log has: of an ACK, when the packet was received; of anything else, when it is called. What
+    aioquic hands over was read earlier, before a burst of packets was made, which takes milliseconds on a busy machine.
     """
 
-    def __init__(
-        self, algorithm: str, profile: str, *, max_datagram_size: int, clock: Callable[[], int] = time.monotonic_ns
-    ) -> None:
+    def __init__(self, algorithm: str, profile: str, *, max_datagram_size: int, clock: Clock | None = None) -> None:
         """Begin a connection with the model in this profile."""
-        self._clock = clock
+        self._clock = Clock() if clock is None else clock
         super().__init__(max_datagram_size=max_datagram_size)
         self._controller = create(algorithm, profile, Config(max_datagram_size))
         self.congestion_window = self._controller.base.cwnd_bytes
         self._recorder = Recorder()
         self._numbers: dict[tuple[int, int], int] = {}
         self._acked: list[int] = []
-        self._acked_ns = 0
 
     def on_packet_sent(self, *, packet: QuicSentPacket) -> None:
         """Packets of all number spaces are numbered in the order of sending."""
         self._end_ack()
         self.bytes_in_flight += packet.sent_bytes
         self._numbers[_key(packet)] = self._recorder.next_packet
-        self._recorder.sent(self._t_ns(), [packet.sent_bytes])
+        self._recorder.sent(self._t_ns(self._clock.now_ns()), [packet.sent_bytes])
         self._step()
 
     def on_packet_acked(self, *, now: float, packet: QuicSentPacket) -> None:
         """One packet of the ACK that is being processed."""
         self.bytes_in_flight -= packet.sent_bytes
         self._acked.append(self._numbers.pop(_key(packet)))
-        self._acked_ns = self._acked_ns if len(self._acked) > 1 else self._t_ns()
 
     def on_rtt_measurement(self, *, now: float, rtt: float) -> None:
         """The ACK is complete, and gave a sample."""
@@ -60,7 +108,7 @@ class ModelControl(QuicCongestionControl):
         self._end_ack()
         lost = self._leave(packets)
         if lost:
-            self._recorder.lost(self._t_ns(), lost)
+            self._recorder.lost(self._t_ns(self._clock.now_ns()), lost)
             self._step()
 
     def on_packets_expired(self, *, packets: Iterable[QuicSentPacket]) -> None:
@@ -88,7 +136,8 @@ class ModelControl(QuicCongestionControl):
             self._acknowledge(None)
 
     def _acknowledge(self, rtt_ns: int | None) -> None:
-        self._recorder.acked(self._acked_ns, self._acked, sample=rtt_ns is not None, latest_rtt_ns=rtt_ns)
+        t_ns = self._t_ns(self._clock.received_ns)
+        self._recorder.acked(t_ns, self._acked, sample=rtt_ns is not None, latest_rtt_ns=rtt_ns)
         self._acked = []
         self._step()
 
@@ -97,15 +146,15 @@ class ModelControl(QuicCongestionControl):
         self.congestion_window = observation.cwnd_bytes
         self.ssthresh = observation.ssthresh_bytes
 
-    def _t_ns(self) -> int:
-        return max(self._clock(), self._controller.t_ns, 1)
+    def _t_ns(self, t_ns: int) -> int:
+        return max(t_ns, self._controller.t_ns)
 
 
-def register(algorithm: str, profile: str) -> None:
+def register(algorithm: str, profile: str, clock: Clock) -> None:
     """Let a connection choose the model in this profile by :data:`NAME`."""
 
     def begin(*, max_datagram_size: int) -> QuicCongestionControl:
-        return ModelControl(algorithm, profile, max_datagram_size=max_datagram_size)
+        return ModelControl(algorithm, profile, max_datagram_size=max_datagram_size, clock=clock)
 
     register_congestion_control(NAME, begin)
 

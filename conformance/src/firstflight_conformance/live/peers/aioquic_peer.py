@@ -17,7 +17,6 @@ from aioquic.asyncio.protocol import QuicConnectionProtocol
 from aioquic.asyncio.server import QuicServer
 from aioquic.quic.configuration import QuicConfiguration
 from aioquic.quic.events import QuicEvent, StreamDataReceived
-from aioquic.quic.logger import QuicLogger
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
@@ -76,13 +75,13 @@ def _certificate(folder: Path) -> tuple[Path, Path]:
     return folder / "certificate.pem", folder / "key.pem"
 
 
-async def send(port: int, profile: str, size_bytes: int, seconds: int) -> QuicLogger:
+async def send(port: int, profile: str, size_bytes: int, seconds: int) -> aioquic_model.Log:
     """Upload so many bytes within so many seconds; return the log."""
     algorithm, _, name = profile.partition("/")
+    logger = aioquic_model.Log()
     if algorithm != "aioquic":
-        aioquic_model.register(algorithm, name)
+        aioquic_model.register(algorithm, name, logger.clock)
         name = aioquic_model.NAME
-    logger = QuicLogger()
     configuration = QuicConfiguration(
         is_client=True,
         alpn_protocols=_ALPN,
