@@ -66,7 +66,7 @@ def _pages() -> dict[str, str]:
     pages = {
         "readings": readings.page(),
         "matrix": matrix.page(),
-        "stacks": stacks.page(),
+        **stacks.pages(),
         "results": published_page.page(),
         "changelog": _changelog(),
         "plain/index": plain_pages.index(),
