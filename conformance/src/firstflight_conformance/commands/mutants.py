@@ -8,11 +8,11 @@ from pathlib import Path
 import click
 from rich.table import Table
 
-from firstflight_conformance.cases.vectors import VectorError
-from firstflight_conformance.commands.options import InputError, vectors_option
+from firstflight_conformance.cases.vectors import COMPUTED_ALGORITHMS, VectorError
+from firstflight_conformance.commands.options import InputError, nothing_selected, vectors_option
 from firstflight_conformance.mutants.in_loop import loop_matrix, reasons
 from firstflight_conformance.mutants.kill import Kills, kill_matrix
-from firstflight_conformance.mutants.load import MutantError, load_mutants
+from firstflight_conformance.mutants.load import Mutant, MutantError, load_mutants
 from firstflight_conformance.run.report_terminal import console
 from firstflight_conformance.run.selection import unknown_hint
 from firstflight_conformance.run.stimulus import PREFIX
@@ -41,6 +41,7 @@ def mutants_command(
             if name not in known:
                 raise InputError(f"--algorithm {name}: {unknown_hint(name, known)}")
         mutants = [mutant for mutant in every if not algorithms or mutant.algorithm in algorithms]
+        _check_that_there_is_something(mutants, None if closed_loop else root)
         matrix = loop_matrix(mutants, jobs) if closed_loop else kill_matrix(mutants, root, jobs)
         argued = reasons() if closed_loop else {}
     except (MutantError, VectorError) as error:
@@ -58,6 +59,15 @@ def mutants_command(
         json_file.write_text(json.dumps(matrix_json(matrix, why), indent=2) + "\n", encoding="utf-8")
     if not all(kills.is_explained(why[kills.mutant.id]) for kills in matrix):
         raise SystemExit(1)
+
+
+def _check_that_there_is_something(mutants: list[Mutant], root: Path | None) -> None:
+    """End with the exit code of a selection that matches nothing, where no case below ``root``, or none of the closed loop, is of these."""
+    wanted = {mutant.algorithm for mutant in mutants}
+    if root is None and wanted <= COMPUTED_ALGORITHMS:
+        nothing_selected("a computation has no closed loop")
+    if root is not None and not any((root / name).is_dir() for name in wanted):
+        nothing_selected(f"no vector of {', '.join(sorted(wanted))} lies below {root}")
 
 
 def score(matrix: list[Kills], why: dict[str, str], *, closed_loop: bool) -> str:
