@@ -12,8 +12,8 @@ READY := $(VENV)/.ready
 REPORTS := build/report
 
 .DEFAULT_GOAL := help
-.PHONY: help setup sweep-extras conformance test check lint test-python test-c test-long coverage-c vectors generate mutants prove bench docs results loaders \
-    dist peers live adapters c-adapters cargo-adapters go-adapters java-adapters requirements clean
+.PHONY: help setup sweep-extras conformance test check lint test-python test-c test-long coverage-c vectors generate mutants tool-mutants prove bench docs results \
+    loaders dist peers live adapters c-adapters cargo-adapters go-adapters java-adapters requirements clean
 
 help:  ## List the jobs
 	@echo "Firstflight: reference and vectors for transport startup algorithms"
@@ -43,7 +43,18 @@ conformance: setup c-adapters  ## Judge both references, then the third-party st
 
 test: lint test-c test-python loaders coverage-c mutants conformance docs  ## Run everything
 
-check: lint test-c test-python  ## Lint and the tests of both references and of the tools
+# Of one algorithm the vectors, twins, plain programs and headers, the port, the mutants and the clauses. Tests are found by its name in theirs;
+# those that draw at random or go over every schema are left to the whole.
+ifdef ALGORITHM
+check: setup c-adapters
+	$(FIRSTFLIGHT) run --adapter c-port --adapter python-model --algorithm $(ALGORITHM) --jobs $(JOBS)
+	$(BIN)/pytest -q -n $(JOBS) -m "not long" \
+	    -k "($(ALGORITHM) or $(subst -,_,$(ALGORITHM))) and not (random or schema or properties or cited)"
+	$(FIRSTFLIGHT) mutants --algorithm $(ALGORITHM) --jobs $(JOBS)
+	$(FIRSTFLIGHT) check
+else
+check: lint test-c test-python  ## Lint and the tests of both references and of the tools; with ALGORITHM=search what that needs, in 90 s
+endif
 
 lint: setup  ## ruff, mypy strict, spelling, the ban on floating point
 	$(BIN)/ruff check .
@@ -84,6 +95,9 @@ generate: vectors  ## The same as vectors
 mutants: setup  ## The kill matrices: which vectors and which paths reject which wrong implementation
 	$(FIRSTFLIGHT) mutants --json $(REPORTS)/kill-matrix.json
 	$(FIRSTFLIGHT) mutants --closed-loop --json $(REPORTS)/kill-matrix-closed-loop.json
+
+tool-mutants: setup  ## Wrong versions of the loaders, the runner and the simulator, which the tests must notice (half an hour)
+	$(BIN)/python conformance/tool_mutants/judge.py --jobs $(JOBS)
 
 prove:  ## Prove the plain headers with CBMC and cvc5: no overflow, no undefined behaviour; errors planted in them are found
 	@$(PYTHON) reference-c/proof/prove.py && $(PYTHON) reference-c/proof/prove.py --plants || [ $$? = 3 ]
