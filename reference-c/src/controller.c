@@ -85,6 +85,13 @@ static enum ff_status init_startup(struct ff_controller *controller, const char 
             }
         }
     }
+    if (ff_same_text(algorithm, "limited-slow-start")) {
+        for (size_t i = 0; i < FF_LIMITED_SLOW_START_PROFILE_COUNT; i++) {
+            if (is_named(profile, ff_limited_slow_start_profiles[i].name, on_cubic)) {
+                return ff_controller_init_limited_slow_start(controller, &ff_limited_slow_start_profiles[i].readings, config);
+            }
+        }
+    }
     /* --- end --- */
     return FF_ERR_UNKNOWN_PROFILE;
 }
@@ -233,6 +240,20 @@ enum ff_status ff_controller_init_jumpstart(struct ff_controller *controller,
     }
     return status;
 }
+
+enum ff_status ff_controller_init_limited_slow_start(struct ff_controller *controller,
+                                                     const struct ff_limited_slow_start_readings *readings,
+                                                     const struct ff_config *config)
+{
+    enum ff_status status = begin(controller, config);
+
+    if (status == FF_OK) {
+        controller->algorithm = FF_ALGORITHM_LIMITED_SLOW_START;
+        controller->limited_slow_start_readings = *readings;
+        ff_limited_slow_start_begin(&controller->limited_slow_start_readings, &controller->limited_slow_start, &controller->base);
+    }
+    return status;
+}
 /* --- end --- */
 
 struct ff_search *ff_controller_search(const struct ff_controller *controller)
@@ -273,6 +294,9 @@ static enum ff_status step_algorithm(struct ff_controller *controller, const str
         return FF_OK;
     case FF_ALGORITHM_JUMPSTART:
         ff_jumpstart_step(&controller->jumpstart_readings, &controller->jumpstart, base, event, observation);
+        return FF_OK;
+    case FF_ALGORITHM_LIMITED_SLOW_START:
+        ff_limited_slow_start_step(&controller->limited_slow_start_readings, &controller->limited_slow_start, base, event, observation);
         return FF_OK;
     /* --- end --- */
     }

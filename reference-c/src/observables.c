@@ -67,6 +67,7 @@ static const char *const outcome_names[] = {
     [FF_OUTCOME_JUMP_REARMED] = "jump_rearmed",
     [FF_OUTCOME_RAISED_IN_RECOVERY] = "raised_in_recovery",
     [FF_OUTCOME_WINDOW_NOT_FULL] = "window_not_full",
+    [FF_OUTCOME_LIMITED_GROWN] = "limited_grown",
     [FF_OUTCOME_STARTED] = "started",
     [FF_OUTCOME_SAME_BIN] = "same_bin",
     [FF_OUTCOME_WARMING_UP] = "warming_up",

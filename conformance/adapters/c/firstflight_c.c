@@ -58,6 +58,7 @@ const char *firstflight_adapter_hello(void)
     APPEND_PROFILES(&text, "hystart", ff_hystart_profiles, FF_SUFFIX_CUBIC);
     APPEND_PROFILES(&text, "hystartpp", ff_hystartpp_profiles, FF_SUFFIX_CUBIC);
     APPEND_PROFILES(&text, "jumpstart", ff_jumpstart_profiles, FF_SUFFIX_CUBIC);
+    APPEND_PROFILES(&text, "limited-slow-start", ff_limited_slow_start_profiles, FF_SUFFIX_CUBIC);
     APPEND_PROFILES(&text, "search", ff_search_profiles, FF_SUFFIX_CUBIC);
     /* --- end --- */
     append(&text, "\"transfer-time\":[\"slow-start\",\"quick-start\",\"jump-start\",\"more-start\",", "",
@@ -281,6 +282,9 @@ int firstflight_adapter_event(void *self, const struct firstflight_event *event,
         report(observed, "repeated_packets", seen.repeated_packets);
         report(observed, "acked_bytes", seen.acked_bytes);
         report(observed, "recovery_start_ns", seen.recovery_start_ns);
+        break;
+    case FF_ALGORITHM_LIMITED_SLOW_START:
+        report(observed, "credit_bytes", seen.credit_bytes);
         break;
     case FF_ALGORITHM_SEARCH:
         report(observed, "bin", seen.bin);

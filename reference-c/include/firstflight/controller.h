@@ -34,6 +34,8 @@
 #include "firstflight/hystartpp/profiles.h"
 #include "firstflight/jumpstart/jumpstart.h"
 #include "firstflight/jumpstart/profiles.h"
+#include "firstflight/limited_slow_start/limited_slow_start.h"
+#include "firstflight/limited_slow_start/profiles.h"
 /* --- end --- */
 
 #ifdef __cplusplus
@@ -56,6 +58,7 @@ enum ff_algorithm {
     FF_ALGORITHM_HYSTART,
     FF_ALGORITHM_HYSTARTPP,
     FF_ALGORITHM_JUMPSTART,
+    FF_ALGORITHM_LIMITED_SLOW_START,
     /* --- end --- */
 };
 
@@ -90,6 +93,10 @@ struct ff_controller {
         FF_C11 struct {
             struct ff_jumpstart_readings jumpstart_readings;
             struct ff_jumpstart jumpstart;
+        };
+        FF_C11 struct {
+            struct ff_limited_slow_start_readings limited_slow_start_readings;
+            struct ff_limited_slow_start limited_slow_start;
         };
         /* --- end --- */
     };
@@ -126,6 +133,11 @@ enum ff_status ff_controller_init_hystartpp(struct ff_controller *controller,
 enum ff_status ff_controller_init_jumpstart(struct ff_controller *controller,
                                             const struct ff_jumpstart_readings *readings,
                                             const struct ff_config *config);
+
+/* The same with Limited Slow-Start in the given readings. */
+enum ff_status ff_controller_init_limited_slow_start(struct ff_controller *controller,
+                                                     const struct ff_limited_slow_start_readings *readings,
+                                                     const struct ff_config *config);
 /* --- end --- */
 
 /* The same with Careful Resume in the given readings. */

@@ -90,6 +90,8 @@ enum ff_outcome {
     FF_OUTCOME_JUMP_REARMED,
     FF_OUTCOME_RAISED_IN_RECOVERY,
     FF_OUTCOME_WINDOW_NOT_FULL,
+    /* Limited Slow-Start (spec/limited-slow-start.md) */
+    FF_OUTCOME_LIMITED_GROWN,
     /* SEARCH (spec/search.md) */
     FF_OUTCOME_STARTED,
     FF_OUTCOME_SAME_BIN,
@@ -168,6 +170,8 @@ struct ff_observation {
     uint64_t sent_packets;
     uint64_t repeated_packets;
     uint64_t acked_bytes;
+    /* Limited Slow-Start (spec/limited-slow-start.md) */
+    uint64_t credit_bytes;
     /* SEARCH (spec/search.md) */
     uint64_t shift_bins;
     uint64_t current_bytes;
@@ -214,6 +218,7 @@ static inline void ff_observation_clear(struct ff_observation *observation)
     observation->sent_packets = FF_NONE;
     observation->repeated_packets = FF_NONE;
     observation->acked_bytes = FF_NONE;
+    observation->credit_bytes = FF_NONE;
     observation->shift_bins = FF_NONE;
     observation->current_bytes = FF_NONE;
     observation->previous_bytes = FF_NONE;

@@ -83,6 +83,8 @@ class Outcome(Enum):
     JUMP_REARMED = "jump_rearmed"
     RAISED_IN_RECOVERY = "raised_in_recovery"
     WINDOW_NOT_FULL = "window_not_full"
+    # Limited Slow-Start (``spec/limited-slow-start.md``)
+    LIMITED_GROWN = "limited_grown"
     # SEARCH (``spec/search.md``)
     STARTED = "started"
     SAME_BIN = "same_bin"
