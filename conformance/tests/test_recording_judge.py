@@ -42,6 +42,19 @@ def changed(recording: Recording, change: Callable[[int, Subject], Subject]) -> 
     return replace(recording, steps=tuple(steps))
 
 
+def test_a_state_that_is_not_reported_is_not_asked_for() -> None:
+    """HyStart++ begins its conservative phase unseen, and shows it by less growth: so does the model beside it."""
+    silent = changed(recorded("rfc-9406", "hystartpp", "path.deep-queue"), _without_state)
+    judgement = judge(silent, ["hystartpp/rfc-9406"])
+    assert judgement.subject_exit is not None
+    assert judgement.subject_exit.evidence == "growth"
+    assert judgement.standings[0].exit == "same"
+
+
+def _without_state(_index: int, subject: Subject) -> Subject:
+    return Subject(cwnd_bytes=subject["cwnd_bytes"], ssthresh_bytes=subject["ssthresh_bytes"])
+
+
 @pytest.mark.parametrize(
     ("algorithm", "rest", "profile"),
     [

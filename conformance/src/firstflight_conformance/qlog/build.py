@@ -42,6 +42,7 @@ class Build:
     _flight_logged: int | None = None
     _known: dict[str, Any] = field(default_factory=dict)
     _ce_count: int = 0
+    _min_rtt_ns: int | None = None
     _last_ns: int = 1
     _long_header_ns: int | None = None
 
@@ -151,12 +152,21 @@ class Build:
         self._count("acks_without_a_logged_rtt", sample and logged is None)
 
     def _rtt_ns(self, logged: Decimal, computed_ns: int, ack_delay_ns: int) -> int:
-        """Return the sample that the controller was given."""
+        """Return the sample that the controller was given.
+
+        What is logged less the delay is so only where the sample is above the least one and the delay (RFC 9002, section 5.3).
+        """
         rtt_ns = int((logged * self.rtt_unit_ns).to_integral_value())
         if not self.writer.rtt_less_delay:
             return rtt_ns
-        full_ns = rtt_ns + min(ack_delay_ns, _MAX_ACK_DELAY_NS)
-        return min(rtt_ns, full_ns, key=lambda each: abs(each - computed_ns))
+        delay_ns = min(ack_delay_ns, _MAX_ACK_DELAY_NS)
+        taken_off = self._min_rtt_ns is not None and rtt_ns > self._min_rtt_ns
+        kept = self._min_rtt_ns is None or rtt_ns <= self._min_rtt_ns + delay_ns
+        if taken_off and kept:  # either may be: the times tell
+            taken_off = abs(rtt_ns + delay_ns - computed_ns) < abs(rtt_ns - computed_ns)
+        full_ns = rtt_ns + delay_ns if taken_off else rtt_ns
+        self._min_rtt_ns = full_ns if self._min_rtt_ns is None else min(full_ns, self._min_rtt_ns)
+        return full_ns
 
     def _lost(self, t_ns: int, probe: bool, group: Group) -> None:
         taken = [

@@ -51,7 +51,8 @@ class Run:
 class _Follower:
     """A model on its way through the events."""
 
-    def __init__(self, name: str, config: Config) -> None:
+    def __init__(self, name: str, config: Config, *, labelled: bool = True) -> None:
+        self.labelled = labelled
         algorithm, _, profile = name.partition("/")
         self.controller = create(algorithm, profile, config)
         self.before: list[int] = []
@@ -93,7 +94,7 @@ class _Follower:
             self.decided = None
         if self.decided is None and observation.outcome in LEAVING:
             self.decided = len(self.answers)
-        phase = observation.phase.value
+        phase = observation.phase.value if self.labelled else None
         self.before.append(before_bytes)
         self.answers.append(
             Answer(observation.cwnd_bytes, observation.ssthresh_bytes, phase if phase in STATES else None)
@@ -106,14 +107,21 @@ class _Follower:
 
 
 def follow(
-    name: str, config: Config, events: Sequence[Event], reported: Sequence[int], *, begin: int = 0
+    name: str,
+    config: Config,
+    events: Sequence[Event],
+    reported: Sequence[int],
+    *,
+    begin: int = 0,
+    labelled: bool = True,
 ) -> tuple[Run, Run]:
     """Drive the model of a profile, ``algorithm/profile``, through events, in two ways; return both runs.
 
     In the first it is given the subject's window, ``reported``, before each event, so that one odd rule costs its own events and no
     later ones; in the second it is left alone. ``begin``: the first event that the algorithm sees; before it, only what is sent is counted.
+    ``labelled``: whether the subject reports its state; else the model's is not looked at either, or its exit would show sooner.
     """
-    given = alone = _Follower(name, config)
+    given = alone = _Follower(name, config, labelled=labelled)
     for index, event in enumerate(events):
         if given is alone and given.window_bytes != reported[index]:
             given = alone.fork()  # up to here both ways are the same

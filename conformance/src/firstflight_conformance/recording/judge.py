@@ -159,7 +159,8 @@ class _Subject:
 
     def standing(self, name: str) -> Standing:
         config = self.recording.header.config
-        run, strict = follow(name, config, self.events, self.before, begin=self.begin)
+        labelled = any(answer.state is not None for answer in self.answers)
+        run, strict = follow(name, config, self.events, self.before, begin=self.begin, labelled=labelled)
         how, nearest, distance = compare_exits(self.exit, run.exits)
         if distance is None:  # one never leaves: no other exit is farther away
             distance = len(self.events)
