@@ -133,6 +133,26 @@ def test_with_the_peers_log(tmp_path: Path) -> None:
     assert run("judge-qlog", tmp_path / "a.qlog", *options).exit_code == 0
 
 
+def test_the_cause(tmp_path: Path) -> None:
+    """A subject that lowers nothing at its exit, judged by a profile that does: the reading is named, with its level."""
+    path = tmp_path / "linux-3.jsonl"
+    files.save(recorded("linux-3"), path)
+    result = run("record", "judge", path, "--profile", "search/draft-00", "--cause", "--json")
+    causes = json.loads(result.output)["causes"]
+    assert "search.lower=nothing" in {cause["cause"] for cause in causes}
+    assert {cause["level"] for cause in causes} == {"definition"}
+    text = run("record", "judge", path, "--profile", "search/draft-00", "--cause").output
+    assert "cause: search." in text and "level: definition" in text
+    right = run("record", "judge", path, "--profile", "search/linux-3", "--cause", "--json")
+    assert json.loads(right.output)["causes"] == []
+
+
+def test_a_recording_is_no_qlog(kept: Path) -> None:
+    """It is said which command judges it."""
+    result = run("judge-qlog", kept)
+    assert (result.exit_code, "firstflight record judge" in result.output) == (2, True)
+
+
 def test_a_recording_is_kept_and_judged_alike(tmp_path: Path, log: Path) -> None:
     """What judge-qlog saves is what record judges."""
     saved = tmp_path / "saved.jsonl"
