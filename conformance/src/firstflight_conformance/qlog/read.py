@@ -21,7 +21,7 @@ from firstflight_conformance.qlog.items import Acked, Item, Metrics, Parameters,
 from firstflight_conformance.qlog.peer import frames_of, joined
 from firstflight_conformance.qlog.values import NS_PER_MS, FieldError, member
 from firstflight_conformance.qlog.writers import Writer, writer_of
-from firstflight_conformance.recording.files import RecordingError, read_bounded
+from firstflight_conformance.recording.files import RecordingError, is_recording, read_bounded
 from firstflight_conformance.recording.recording import Recording
 
 #: Below it the order of the records, or their completeness, is in doubt: nothing is judged.
@@ -54,7 +54,10 @@ class Log:
 def read_qlog(path: Path, peer: Path | None = None, options: Options | None = None) -> Log:
     """Read a qlog, with that of the peer where it has no frames. Raise :class:`RecordingError` where it cannot be judged."""
     options = options or Options()
-    trace = _chosen(path, read_traces(path, read_bounded(path)), options)
+    data = read_bounded(path)
+    if is_recording(data):
+        raise RecordingError(path, "file", "is a recording; judge it with `firstflight record judge`")
+    trace = _chosen(path, read_traces(path, data), options)
     writer = writer_of(trace.header)
     items, clock = _items(path, trace, writer)
     if peer is not None:

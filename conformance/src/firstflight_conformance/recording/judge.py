@@ -49,7 +49,8 @@ class Standing:
 
     ``exit``: ``same`` event as the subject's, ``inside`` the interval in which the subject left slow start, ``differs``, or ``none``
     where neither left it. ``model_exit``: the event of the profile's exit that is nearest to the subject's, ``distance`` how many
-    events lie between. ``growth_after`` is that after the subject's exit. ``first``: the first event whose growth differs.
+    events lie between. ``growth_after`` is that after the subject's exit. ``first``: the first event whose growth differs. ``run``: the model with
+    the subject's windows, ``alone``: with its own.
     """
 
     profile: str
@@ -61,6 +62,7 @@ class Standing:
     windows: Share
     first: int | None
     run: Run
+    alone: Run
     rank: int = 0
 
     @property
@@ -174,6 +176,7 @@ class _Subject:
             self._windows(strict),
             next((index for index in grown if index not in equal), None),
             run,
+            strict,
         )  # fmt: skip
 
     def _judged(self) -> list[int]:
