@@ -12,7 +12,7 @@ READY := $(VENV)/.ready
 REPORTS := build/report
 
 .DEFAULT_GOAL := help
-.PHONY: help setup conformance test check lint test-python test-c test-long coverage-c vectors generate mutants prove bench docs results loaders dist peers live \
+.PHONY: help setup conformance test check lint test-python test-c test-long coverage-c vectors generate mutants prove bench docs results loaders dist peers live firefox \
     adapters c-adapters cargo-adapters go-adapters java-adapters requirements clean
 
 help:  ## List the jobs
@@ -136,6 +136,13 @@ peers:  ## The senders and receivers of real connections that have to be built (
 
 live: setup peers  ## Runs of real senders, kernel and QUIC, over emulated paths; keeps what they agree in (ten minutes on two cores)
 	$(BIN)/python -m firstflight_conformance.live.measure
+
+FIREFOX := firefox-esr libnss3 libnss3-tools libgtk-3-0 libgtk-3-common libcolord2 libepoxy0 libvpx7 libwayland-cursor0 libwayland-egl1
+
+firefox: setup peers  ## Firefox as a sender, unpacked from its Debian packages, nothing installed (80 MB; needs go and apt-get)
+	@mkdir -p build/firefox/packages
+	@cd build/firefox/packages && apt-get download -q $(FIREFOX) && for package in *.deb; do dpkg -x "$$package" ../root; done
+	$(BIN)/python -m firstflight_conformance.live.peers.firefox build/firefox/root
 
 dist: setup  ## Archives to take away in build/dist: vectors with loaders, the C port, wheels, the site if it is built; SHA256SUMS
 	@$(BIN)/python -m firstflight_conformance.dist
