@@ -124,6 +124,7 @@ class _Log:
         self.shown: Record = {}
         self.initial_bytes = 0
         self.acks = 0
+        self.least_ns = 2**63
 
     def records(self) -> Iterator[Record]:
         """Yield the records."""
@@ -195,7 +196,10 @@ class _Log:
         if threshold is not None and habits.threshold:
             now["ssthresh"] = threshold
         if isinstance(event, Ack) and event.latest_rtt_ns is not None:
-            rtt_ns = event.latest_rtt_ns - (event.ack_delay_ns if habits.rtt_less_delay else 0)
+            rtt_ns = event.latest_rtt_ns
+            self.least_ns = min(self.least_ns, rtt_ns)
+            if habits.rtt_less_delay and rtt_ns > self.least_ns + event.ack_delay_ns:
+                rtt_ns -= event.ack_delay_ns
             if habits.time == "whole ms":
                 rtt_ns = rtt_ns // 10**6 * 10**6
             now["latest_rtt"] = rtt_ns / (10**9 if habits.rtt_in_s else 10**6)

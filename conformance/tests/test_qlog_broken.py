@@ -132,7 +132,7 @@ BROKEN: dict[str, tuple[Change, str]] = {
     "every fifth packet sent is missing": (_every(5, "packet_sent"), "nothing is judged below 95 %"),
     "every third ACK is missing": (_every(3, "packet_received"), "nothing is judged below 95 %"),
     "two connections": (_two_connections, "is sent twice: are there several connections"),
-    "reversed": (_reordered, r"before the record above it: the log is not in order"),
+    "reversed": (_reordered, "records are before an earlier one: the log is not in order"),
     "ACKs before what they acknowledge": (_acks_first, "nothing is judged below 95 %|no ACK acknowledges"),
     "RTTs of no unit": (_scaled("latest_rtt", 37), "latest_rtt: .* no unit fits"),
     "bytes in flight in packets": (_scaled("bytes_in_flight", 0.01), "bytes_in_flight: .* is no integer|below 95 %"),
@@ -219,7 +219,7 @@ def test_a_record_in_the_middle(tmp_path: Path) -> None:
     lines = _text(_lines()).split("\n")
     result = judged(tmp_path, "\n".join([*lines[:20], lines[20][:-9], *lines[21:]]))
     assert result.exit_code == 2
-    assert "record 22, line 1" in result.output
+    assert "record 22, line" in result.output
 
 
 def test_100_megabytes(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from firstflight import profiles
 from firstflight.events import Ack, Event, Lost, Run, Sent
 from firstflight_conformance.cases.qlog import case_qlog_text
 from firstflight_conformance.cases.vectors import Case, cases, load, load_all
@@ -17,7 +18,7 @@ from firstflight_conformance.recording.judge import judge
 #: Long runs as one record each, which keeps this test quick; a few vectors are written packet by packet as well.
 _RUN_RECORDS = 8
 _PACKET_BY_PACKET = ("search/path.long", "hystartpp/path.deep-queue", "slow-start/path.random-loss")
-_ALGORITHMS = sorted({vector.algorithm for vector in load_all()})
+_ALGORITHMS = tuple(profiles())
 
 
 @pytest.mark.parametrize("algorithm", _ALGORITHMS)

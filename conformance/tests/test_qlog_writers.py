@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 from firstflight.events import Ack, Ce, Lost, Sent
+from firstflight_conformance.qlog import items
+from firstflight_conformance.qlog.groups import losses_first
 from firstflight_conformance.qlog.read import Log, Options, read_qlog
 from firstflight_conformance.recording.files import RecordingError
 from firstflight_conformance.recording.judge import judge
@@ -112,6 +114,49 @@ def test_congestion_experienced(tmp_path: Path, stream: Recording) -> None:
     counts = [(event.ce_count, events[index + 1]) for index, event in enumerate(events) if isinstance(event, Ce)]
     assert [count for count, _ in counts] == [1, 2]
     assert all(isinstance(following, Ack) for _, following in counts)
+
+
+def test_losses_that_are_processed_first() -> None:
+    """Neqo logs an ACK, the metrics after its losses, those after what it acknowledges, and the losses last."""
+    ack, other = (items.Received(t_ns, "application_data", 1, [(0, 9)]) for t_ns in (1, 2))
+    rtt, after_losses, reduced, after_ack = (
+        items.Metrics(1, values)
+        for values in ({"latest_rtt": 9}, {"bytes_in_flight": 8}, {"cwnd_bytes": 7}, {"bytes_in_flight": 6})
+    )
+    lost = [items.Lost(1, "application_data", number, number) for number in (10, 11)]
+    logged = [ack, rtt, after_losses, reduced, after_ack, *lost, other]
+    assert losses_first(logged) == [*lost, after_losses, reduced, ack, rtt, after_ack, other]
+    one_flight = [ack, rtt, after_ack, *lost]
+    assert losses_first(one_flight) == one_flight
+
+
+def test_a_packet_that_had_to_wait(tmp_path: Path, stream: Recording) -> None:
+    """It is logged with the time at which it came: moved, and said. Of many such records the order is not known."""
+    header, *records = [
+        json.loads(line) for line in written(stream.cut(events=100), WRITERS["neqo"])[0].split("\x1e")[1:]
+    ]
+    records.insert(40, {"time": records[39]["time"] - 30, "name": "transport:packet_received", "data": {"frames": []}})
+    log = read(tmp_path, "".join(f"\x1e{json.dumps(record)}\n" for record in (header, *records)))
+    assert log.notes == ("1 records were before an earlier one, by up to 30 ms, and were moved to it",)
+    assert log.agreement == 1
+
+
+def test_a_datagram_with_two_packets(tmp_path: Path, stream: Recording) -> None:
+    """The second is logged with the length of both; what it adds to the flight is its own."""
+    records = [json.loads(line) for line in written(stream.cut(events=100), WRITERS["neqo"])[0].split("\x1e")[1:]]
+    sent = [record for record in records if record.get("name") == "quic:packet_sent"]
+    sent[1]["time"] = sent[0]["time"]
+    sent[1]["data"]["raw"]["length"] = 310 + 1200
+    at = records.index(sent[0])
+    records = [*records[: at + 2], sent[1], *(record for record in records[at + 2 :] if record is not sent[1])]
+    keys = next(record for record in records if record.get("name") == "security:key_discarded")
+    records.remove(keys)
+    after = next(index for index, record in enumerate(records) if record is sent[1])
+    records[after + 1]["data"]["bytes_in_flight"] = INITIAL_BYTES + 1200
+    records.insert(after + 2, keys)
+    log = read(tmp_path, "".join(f"\x1e{json.dumps(record)}\n" for record in records))
+    assert [event.bytes for event in log.recording.events[:2] if isinstance(event, Sent)] == [INITIAL_BYTES, 1200]
+    assert log.agreement == 1
 
 
 def test_one_connection_of_several(tmp_path: Path, stream: Recording) -> None:

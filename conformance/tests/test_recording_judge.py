@@ -43,11 +43,11 @@ def changed(recording: Recording, change: Callable[[int, Subject], Subject]) -> 
 
 
 def test_a_state_that_is_not_reported_is_not_asked_for() -> None:
-    """HyStart++ begins its conservative phase unseen, and shows its exit by the threshold: so does the model beside it."""
+    """HyStart++ begins its conservative phase unseen, and shows it by less growth: so does the model beside it."""
     silent = changed(recorded("rfc-9406", "hystartpp", "path.deep-queue"), _without_state)
     judgement = judge(silent, ["hystartpp/rfc-9406"])
     assert judgement.subject_exit is not None
-    assert judgement.subject_exit.evidence == "threshold"
+    assert judgement.subject_exit.evidence == "growth"
     assert judgement.standings[0].exit == "same"
 
 
@@ -117,7 +117,8 @@ def test_an_exit_seen_late_is_an_interval() -> None:
         return Subject(cwnd_bytes=min(subject["cwnd_bytes"], top), state="slow_start" if index < late else "recovery")
 
     top = true.steps[left.after].subject["cwnd_bytes"]
-    judgement = judge(changed(bare, labelled), ["search/linux-3", "slow-start/rfc-9002"])
+    logged = replace(changed(bare, labelled), header=replace(bare.header, quality={}))
+    judgement = judge(logged, ["search/linux-3", "slow-start/rfc-9002"])
     assert judgement.subject_exit is not None and judgement.subject_exit.by == late
     assert [standing.exit for standing in judgement.standings] == ["inside", "differs"]
 

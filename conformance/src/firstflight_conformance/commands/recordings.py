@@ -9,11 +9,12 @@ import click
 
 from firstflight import profiles
 from firstflight_conformance.commands.options import InputError
+from firstflight_conformance.recording.cause import causes_of
 from firstflight_conformance.recording.files import RecordingError
 from firstflight_conformance.recording.judge import Judgement, judge
 from firstflight_conformance.recording.limits import RULES
 from firstflight_conformance.recording.recording import Recording
-from firstflight_conformance.recording.report import judgement_json, print_judgement, to_json, verdict
+from firstflight_conformance.recording.report import causes_json, judgement_json, print_judgement, to_json, verdict
 from firstflight_conformance.run.report_terminal import console
 from firstflight_conformance.run.results import ExitCode
 from firstflight_conformance.run.selection import unknown_hint
@@ -34,6 +35,11 @@ _OPTIONS = (
         "--app-limited",
         type=click.Choice(RULES),
         help="Which ACKs were app-limited; by default as stated, or growth: those in slow start that left the window as it was.",
+    ),
+    click.option(
+        "--cause",
+        is_flag=True,
+        help="Look for what is wrong if the windows differ, as `run` does: seconds or a minute.",
     ),
     click.option("--strict", is_flag=True, help="Exit code 1 if any growth or window differs, not only the exit."),
     click.option("--json", "as_json", is_flag=True, help="Print one JSON object."),
@@ -84,18 +90,22 @@ def judge_and_report(
     start: str,
     app_limited: str | None,
     strict: bool,
+    cause: bool,
     as_json: bool,
 ) -> int:
     """Judge a recording, print what came of it, and return the exit code. ``agreement``: that of a qlog's bytes in flight."""
     names = chosen_profiles(fit, algorithm, profile)
     with recording_errors():
         judgement = judge(recording, names, start=start, app_limited=app_limited)
+    causes = causes_of(judgement, judgement.standings[0]) if cause else None
     if as_json:
         document: dict[str, Any] = {} if agreement is None else {"in_flight_agreement": agreement}
         document["fit"] = [to_json(standing) for standing in judgement.standings]
-        click.echo(json.dumps(document | ({} if fit else judgement_json(judgement))))
+        document |= {} if fit else judgement_json(judgement)
+        document |= {} if causes is None else {"causes": causes_json(causes)}
+        click.echo(json.dumps(document))
     else:
-        print_judgement(console(), judgement)
+        print_judgement(console(), judgement, causes)
     return exit_code(judgement, strict=strict, ranked=names is None or len(names) > 1)
 
 

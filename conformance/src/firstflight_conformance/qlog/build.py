@@ -44,6 +44,7 @@ class Build:
     _ce_count: int = 0
     _min_rtt_ns: int | None = None
     _last_ns: int = 1
+    _long_header_ns: int | None = None
 
     def run(self, groups: Sequence[Group]) -> None:
         """Take all groups. Raise :class:`FieldError` where a packet number is used twice."""
@@ -91,14 +92,18 @@ class Build:
             self.steps_of["last_data_step"] = len(self.recorder.steps) - 1
 
     def _size(self, item: Sent, group: Group) -> int:
-        """Return the size of a packet. A padded datagram may count in full, and some logs tell no size: the flight then does."""
+        """Return the size of a packet.
+
+        Some logs tell none: the change of the flight then does. It does so too in the handshake, where a padded datagram may count in
+        full, and where neqo logs the length of the whole datagram for the last packet in it.
+        """
         now, before = group.metrics.get("bytes_in_flight"), self.recorder.bytes_in_flight
         alone = len(group.items) == 1 and item.first == item.last
-        if (
-            now is not None
-            and alone
-            and (item.size_bytes is None or (item.long_header and self._flight_logged in (None, before)))
-        ):
+        handshake = item.long_header or item.t_ns == self._long_header_ns
+        if item.long_header:
+            self._long_header_ns = item.t_ns
+        known = item.size_bytes is not None and not (handshake and self._flight_logged in (None, before))
+        if now is not None and alone and not known:
             size_bytes: int = now - before
             if 0 < size_bytes <= 65535:
                 self._count("sizes_of_the_flight", size_bytes != item.size_bytes)

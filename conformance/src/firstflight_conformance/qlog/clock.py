@@ -8,15 +8,18 @@ from firstflight_conformance.qlog.values import NS_PER_MS, FieldError, member, n
 
 #: Where recordings begin: at one second, as vectors do.
 ORIGIN_NS = 1_000_000_000
-#: By how much a time may be before the one of an earlier record: clocks are corrected.
-BACKWARDS_NS = 1_000_000
-#: The same for a packet that was received before its keys: neqo logs it once they are there, with the time at which it came.
-KEPT_NS = 1_000_000_000
+#: How many of a hundred records may be before an earlier one. Clocks are corrected, and neqo logs a packet that had to wait for its
+#: keys with the time at which it came.
+_EARLY_PERCENT = 1
+_EARLY_LEAST = 3
 _UNITS_NS = (1_000_000_000, NS_PER_MS, 1000)
 
 
 class Clock:
-    """Turns the times of records into ns that do not fall. ``backwards``: how many were before an earlier one, by a little."""
+    """Turns the times of records into ns that do not fall.
+
+    ``early``: how many were before an earlier one, and were moved to that; ``earliest_ns``: by how much at most.
+    """
 
     def __init__(self, header: Mapping[str, Any], *, as_logged: bool) -> None:
         """Read the format from the header. ``as_logged``: the times are not moved to the origin of recordings."""
@@ -29,27 +32,27 @@ class Clock:
         self._as_logged = as_logged
         self._first_ns: int | None = None
         self._last_ns = 0
-        self.backwards = 0
+        self.taken = self.early = self.earliest_ns = 0
 
-    def ns(self, time: object, *, received: bool = False) -> int:
-        """Return the time of the next record. Raise :class:`FieldError` for one that is before an earlier one.
-
-        ``received``: it is of a packet received.
-        """
+    def ns(self, time: object) -> int:
+        """Return the time of the next record."""
         t_ns = ns_of(time, "time", self._unit_ns)
         if self._differences:
             t_ns += self._last_ns
         elif t_ns < self._last_ns:
-            if self._last_ns - t_ns > (KEPT_NS if received else BACKWARDS_NS):
-                raise FieldError(
-                    f"time: {(self._last_ns - t_ns) // NS_PER_MS} ms before the record above it: the log is not in order"
-                )
-            self.backwards += 1
+            self.early += 1
+            self.earliest_ns = max(self.earliest_ns, self._last_ns - t_ns)
             t_ns = self._last_ns
+        self.taken += 1
         self._last_ns = t_ns
         if self._first_ns is None:
             self._first_ns = t_ns
         return t_ns if self._as_logged else t_ns - self._first_ns + ORIGIN_NS
+
+    def check(self) -> None:
+        """Raise :class:`FieldError` if too many records were before an earlier one."""
+        if self.early > max(self.taken * _EARLY_PERCENT // 100, _EARLY_LEAST):
+            raise FieldError(f"{self.early} of {self.taken} records are before an earlier one: the log is not in order")
 
 
 def resolution_ns(values: Iterable[int | Decimal], unit_ns: int) -> int:

@@ -44,7 +44,8 @@ class Group:
 def groups_of(items: Iterable[Item], order: Order, writer: Writer) -> list[Group]:
     """Return the items as groups, in the order in which the events happened."""
     groups: list[Group] = []
-    for item in arranged(items, order):
+    ordered = arranged(items, order)
+    for item in losses_first(ordered) if writer.losses_first else ordered:
         if isinstance(item, Metrics):
             if groups:
                 groups[-1].metrics |= item.values
@@ -85,6 +86,40 @@ def arranged(items: Iterable[Item], order: Order) -> list[Item]:
         else:
             found.append(item)
     return found
+
+
+def losses_first(items: list[Item]) -> list[Item]:
+    """Return the items with the losses that an ACK reveals before it, where the metrics between them tell of both.
+
+    Of these, those from the first with bytes in flight on are those of the losses, and from the last on those of the ACK.
+    """
+    found: list[Item] = []
+    index = 0
+    while index < len(items):
+        first = index + 1
+        lost = _run(items, first, Metrics)
+        end = _run(items, lost, Lost)
+        flights = [at for at in range(first, lost) if _tells_flight(items[at])]
+        if isinstance(items[index], Received) and end > lost and len(flights) > 1:
+            of_losses, of_ack = flights[0], flights[-1]
+            found += [*items[lost:end], *items[of_losses:of_ack]]
+            found += [items[index], *items[first:of_losses], *items[of_ack:lost]]
+            index = end
+        else:
+            found.append(items[index])
+            index = first
+    return found
+
+
+def _run(items: list[Item], begin: int, kind: type) -> int:
+    """Return where the items of a kind end that begin there."""
+    while begin < len(items) and isinstance(items[begin], kind):
+        begin += 1
+    return begin
+
+
+def _tells_flight(item: Item) -> bool:
+    return isinstance(item, Metrics) and "bytes_in_flight" in item.values
 
 
 def _begin(found: list[Item], barrier: int, t_ns: int, order: Order) -> int:

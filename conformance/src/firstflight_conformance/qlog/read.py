@@ -12,15 +12,16 @@ from typing import Any
 from firstflight import Config
 from firstflight.events import Sent as SentEvent
 from firstflight.limits import DATAGRAM_MAX_BYTES
+from firstflight_conformance.cases.timeline import milliseconds
 from firstflight_conformance.qlog.build import Build
 from firstflight_conformance.qlog.clock import Clock, resolution_ns
 from firstflight_conformance.qlog.container import Trace, read_traces
 from firstflight_conformance.qlog.groups import ORDERS, Order, groups_of
 from firstflight_conformance.qlog.items import Acked, Item, Metrics, Parameters, Reader, Received, Sent
 from firstflight_conformance.qlog.peer import frames_of, joined
-from firstflight_conformance.qlog.values import NS_PER_MS, FieldError, event_name, member
+from firstflight_conformance.qlog.values import NS_PER_MS, FieldError, member
 from firstflight_conformance.qlog.writers import Writer, writer_of
-from firstflight_conformance.recording.files import RecordingError, read_bounded
+from firstflight_conformance.recording.files import RecordingError, is_recording, read_bounded
 from firstflight_conformance.recording.recording import Recording
 
 #: Below it the order of the records, or their completeness, is in doubt: nothing is judged.
@@ -53,7 +54,10 @@ class Log:
 def read_qlog(path: Path, peer: Path | None = None, options: Options | None = None) -> Log:
     """Read a qlog, with that of the peer where it has no frames. Raise :class:`RecordingError` where it cannot be judged."""
     options = options or Options()
-    trace = _chosen(path, read_traces(path, read_bounded(path)), options)
+    data = read_bounded(path)
+    if is_recording(data):
+        raise RecordingError(path, "file", "is a recording; judge it with `firstflight record judge`")
+    trace = _chosen(path, read_traces(path, data), options)
     writer = writer_of(trace.header)
     items, clock = _items(path, trace, writer)
     if peer is not None:
@@ -66,8 +70,9 @@ def read_qlog(path: Path, peer: Path | None = None, options: Options | None = No
         _check_build(path, build, order)
         recording = _recording(path, items, build, options, _name(trace, writer))
     notes = [*trace.notes]
-    if clock.backwards:
-        notes.append(f"{clock.backwards} times were before an earlier one, and were moved to it")
+    if clock.early:
+        by_ms = milliseconds(clock.earliest_ns)
+        notes.append(f"{clock.early} records were before an earlier one, by up to {by_ms} ms, and were moved to it")
     if build.rtt_unit_ns != NS_PER_MS:
         notes.append(f"the RTTs are in {'s' if build.rtt_unit_ns > NS_PER_MS else 'us'}, by the times of the packets")
     if not build.rtts:
@@ -101,11 +106,11 @@ def _items(path: Path, trace: Trace, writer: Writer) -> tuple[list[Item], Clock]
         clock = Clock(trace.header, as_logged=writer.every_window)
     for place, record in trace.records:
         with _at(path, place):
-            name = record.get("name")
-            t_ns = clock.ns(record.get("time"), received=event_name(name) == "packet_received")
-            item = reader.item(t_ns, name, member(record, "data"))
+            item = reader.item(clock.ns(record.get("time")), record.get("name"), member(record, "data"))
             if item is not None:
                 items.append(item)
+    with _at(path, "time"):
+        clock.check()
     return items, clock
 
 

@@ -18,6 +18,7 @@ class Writer:
     ``rtt_less_delay``: the RTT sample is logged less the acknowledgement delay, and its controller is given it in full.
     ``rtt_with_each_sample``: a log without one at an ACK had none there; others log what changed.
     ``metrics_between_losses``: metrics stand after each packet lost, and those after the last hold.
+    ``losses_first``: the losses that an ACK reveals are processed before what it acknowledges, and logged last of all.
     ``every_window``: every change of the window is logged at its event; a record without one says that it is what it was.
     """
 
@@ -25,6 +26,7 @@ class Writer:
     rtt_less_delay: bool = False
     rtt_with_each_sample: bool = False
     metrics_between_losses: bool = False
+    losses_first: bool = False
     every_window: bool = False
 
 
@@ -34,7 +36,7 @@ WRITERS = (
     Writer("aioquic", rtt_less_delay=True, rtt_with_each_sample=True, metrics_between_losses=True),
     Writer("quic-go"),
     Writer("quinn"),
-    Writer("neqo"),
+    Writer("neqo", losses_first=True),
     Writer("ngtcp2"),
     Writer("quiche"),
     Writer("s2n-quic"),

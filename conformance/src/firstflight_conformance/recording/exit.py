@@ -60,15 +60,20 @@ def windows_before(answers: Sequence[Answer], first_bytes: int) -> list[int]:
     return [first_bytes, *(answer.cwnd_bytes for answer in answers)][: len(answers)]
 
 
-def exit_of(events: Sequence[Event], before: Sequence[int], answers: Sequence[Answer]) -> Exit | None:
-    """Return where slow start was left, ``None`` if it was not. ``before``: the window before each event.
+def exit_of(
+    events: Sequence[Event], before: Sequence[int], answers: Sequence[Answer], *, unsure: bool = False
+) -> Exit | None:
+    """Return where slow start was left, ``None`` if it was not.
+
+    ``before``: the window before each event. ``unsure``: which ACKs were app-limited is not known, so that one which does not grow the
+    window shows nothing.
 
     It is not before the last ACK that grew the window in full, and an ACK that grew it by less shows it. Else a threshold tells the
-    event itself, and a state or a smaller window the latest one: an ACK that does not grow the window at all may be app-limited.
+    event itself, and a state or a smaller window the latest one.
     """
     known = _first_evidence(before, answers)
     end = len(answers) if known is None else known[0]
-    grown = [_growth(*each) for each in zip(events, before[:end], answers[:end], strict=False)]
+    grown = [_growth(*each, unsure=unsure) for each in zip(events, before[:end], answers[:end], strict=False)]
     full = max((index for index, growth in enumerate(grown) if growth == "full"), default=-1)
     earliest = max(full - 1, -1)  # the ACK that decides it may still grow the window in full, as in HyStart++
     if "reduced" in grown[full + 1 :]:
@@ -90,9 +95,9 @@ def _first_evidence(before: Sequence[int], answers: Sequence[Answer]) -> tuple[i
     return left
 
 
-def _growth(event: Event, old_bytes: int, now: Answer) -> str:
-    """Return whether an ACK grew the window in ``full``, by less (``reduced``), or not."""
+def _growth(event: Event, old_bytes: int, now: Answer, *, unsure: bool) -> str:
+    """Return whether an ACK grew the window in ``full`` or by less (``reduced``); the empty string if it need not grow it."""
     grown_bytes = now.cwnd_bytes - old_bytes
-    if not isinstance(event, Ack) or event.app_limited or grown_bytes <= 0:
+    if not isinstance(event, Ack) or event.app_limited or grown_bytes < int(unsure):
         return ""
     return "full" if grown_bytes >= event.bytes else "reduced"

@@ -33,6 +33,11 @@ class Share:
         """Whether none differs."""
         return self.equal == self.of
 
+    @property
+    def differing_tenths(self) -> int:
+        """The part that differs in tenths, rounded up."""
+        return -(-10 * (self.of - self.equal) // self.of) if self.of else 0
+
     def __str__(self) -> str:
         """Return it in words."""
         return f"{self.equal} of {self.of}"
@@ -44,7 +49,8 @@ class Standing:
 
     ``exit``: ``same`` event as the subject's, ``inside`` the interval in which the subject left slow start, ``differs``, or ``none``
     where neither left it. ``model_exit``: the event of the profile's exit that is nearest to the subject's, ``distance`` how many
-    events lie between. ``growth_after`` is that after the subject's exit. ``first``: the first event whose growth differs.
+    events lie between. ``growth_after`` is that after the subject's exit. ``first``: the first event whose growth differs. ``run``: the model with
+    the subject's windows, ``alone``: with its own.
     """
 
     profile: str
@@ -56,6 +62,7 @@ class Standing:
     windows: Share
     first: int | None
     run: Run
+    alone: Run
     rank: int = 0
 
     @property
@@ -66,9 +73,9 @@ class Standing:
 
     @property
     def key(self) -> tuple[bool, int, int, int]:
-        """What profiles are ranked by, the best first."""
-        to_exit, after = self.growth_to_exit, self.growth_after
-        return self.exit == "differs", self.distance, to_exit.of - to_exit.equal, after.of - after.equal
+        """What profiles are ranked by, the best first. After the exit a few windows are equal by chance: there tenths count."""
+        to_exit = self.growth_to_exit
+        return self.exit == "differs", self.distance, to_exit.of - to_exit.equal, self.growth_after.differing_tenths
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +176,7 @@ class _Subject:
             self._windows(strict),
             next((index for index in grown if index not in equal), None),
             run,
+            strict,
         )  # fmt: skip
 
     def _judged(self) -> list[int]:

@@ -34,7 +34,7 @@ def app_limited_events(
         return with_flags(events, lambda index, _ack: not first <= index <= last)
     before = windows_before(answers, first_bytes)
     plain = with_flags(events, lambda _index, _ack: False)
-    left = exit_of(plain, before, answers)
+    left = exit_of(plain, before, answers, unsure=True)
     end = len(events) if left is None else left.by
     return with_flags(events, lambda index, _ack: index < end and answers[index].cwnd_bytes == before[index])
 

@@ -10,6 +10,7 @@ from rich.text import Text
 from firstflight.events import Event
 from firstflight_conformance.cases.measure import ClauseTracer
 from firstflight_conformance.cases.timeline import event_text, milliseconds
+from firstflight_conformance.diagnose.diagnosis import Cause
 from firstflight_conformance.recording.follow import follow
 from firstflight_conformance.recording.judge import Judgement, Standing
 from firstflight_conformance.recording.margin import margins, precision_decides
@@ -65,14 +66,25 @@ def judgement_json(judgement: Judgement) -> dict[str, Any]:
     }
 
 
-def print_judgement(out: Console, judgement: Judgement) -> None:
-    """Print a judgement: the subject's exit, the ranking, and of the best its verdict, margin and first difference."""
+def causes_json(causes: Sequence[Cause]) -> list[dict[str, Any]]:
+    """Return causes as JSON."""
+    return [
+        {"cause": each.cause, "kind": each.kind, "level": each.level.value, "clauses": list(each.clauses)}
+        for each in causes
+    ]
+
+
+def print_judgement(out: Console, judgement: Judgement, causes: Sequence[Cause] | None = None) -> None:
+    """Print a judgement: the subject's exit, the ranking, and of the best its verdict, margin and first difference.
+
+    ``causes``: what reproduces every window of the subject, where it was looked for.
+    """
     for line in _subject_lines(judgement):
         out.print(line)
     out.print(_table(judgement.standings))
     best = [standing for standing in judgement.standings if standing.rank == 1]
     out.print()
-    for line in (*_best_lines(judgement, best[0]), *_tie_lines(best)):
+    for line in (*_best_lines(judgement, best[0]), *_cause_lines(causes), *_tie_lines(best)):
         out.print(line)
 
 
@@ -110,6 +122,8 @@ def _table(standings: Sequence[Standing]) -> Table:
 
 def _best_lines(judgement: Judgement, best: Standing) -> Iterator[Text]:
     found = verdict(judgement, best)
+    if found == "differs" and len(judgement.standings) > 1:
+        yield Text("no profile leaves slow start where the subject did; the nearest:")
     yield Text.assemble((f"{best.profile}: ", "bold"), _VERDICTS[found])
     if best.run.refused:
         yield Text(f"the model took no further event: {best.run.refused}")
@@ -140,6 +154,17 @@ def _first_lines(judgement: Judgement, best: Standing, index: int) -> Iterator[T
         )
     for name in _rules(judgement, best.profile, index)[:_RULES]:
         yield rule_line(known_clauses()[name])
+
+
+def _cause_lines(causes: Sequence[Cause] | None) -> Iterator[Text]:
+    """Yield what reproduces every window up to the exit, with its level and rules."""
+    if causes is not None and not causes:
+        yield Text("cause: none is known that gives every window up to the exit")
+    for cause in causes or ():
+        yield Text.assemble(("cause: ", "bold"), f"{cause.cause}: {cause.what}; it gives every window up to the exit")
+        yield Text(f"level: {cause.level.value}")
+        for name in cause.clauses:
+            yield rule_line(known_clauses()[name])
 
 
 def _rules(judgement: Judgement, profile: str, index: int) -> list[str]:
