@@ -68,7 +68,7 @@ def _pages() -> dict[str, str]:
     pages = {
         "readings": readings.page(),
         "matrix": matrix.page(),
-        "stacks": stacks.page(),
+        **stacks.pages(),
         "connections": connections_page.page(),
         "results": published_page.page(),
         "changelog": _changelog(),

@@ -120,7 +120,7 @@ class Recorder:
         if not ranges:
             raise LedgerError("an event needs packets")
         for first, last in ranges:
-            if self._ledger.within(first, last) != [(first, last)]:
+            if self._ledger.missing(first, last) is not None:
                 raise LedgerError(f"packets {first}..{last} are not all in flight")
         runs: list[Run] = []
         for first, last in ranges:
