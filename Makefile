@@ -144,12 +144,16 @@ java-adapters:
 	    echo "java-adapters: skipped: there is no javac or no mvn here"; \
 	fi
 
+PEER := GOWORK=off GOTOOLCHAIN=local GOFLAGS='-buildvcs=false -mod=readonly' go
 peers:  ## The senders and receivers of real connections that have to be built (needs go)
-	@if command -v go >/dev/null; then \
-	    mkdir -p build/peers && cd conformance/peers/quic-go && \
-	    GOWORK=off GOFLAGS=-buildvcs=false go build -trimpath -o "$(CURDIR)/build/peers/quic-go-peer" .; \
-	else \
+	@mkdir -p build/peers; \
+	if ! command -v go >/dev/null; then \
 	    echo "peers: skipped: there is no go here"; \
+	elif cd conformance/peers/quic-go && reason=$$($(PEER) list -deps . 2>&1 >/dev/null); then \
+	    $(PEER) build -trimpath -o "$(CURDIR)/build/peers/quic-go-peer" .; \
+	else \
+	    case "$$reason" in *"checksum mismatch"* | *"missing go.sum entry"*) echo "peers: $$reason" >&2; exit 1;; esac; \
+	    echo "peers: skipped: $$(echo "$$reason" | tail -n 1)"; \
 	fi
 
 live: setup peers  ## Runs of real senders, kernel and QUIC, over emulated paths; keeps what they agree in (ten minutes on two cores)
