@@ -13,7 +13,7 @@ REPORTS := build/report
 
 .DEFAULT_GOAL := help
 .PHONY: help setup sweep-extras conformance test check lint test-python test-c test-long coverage-c vectors generate mutants tool-mutants prove bench docs results \
-    loaders dist peers live adapters c-adapters cargo-adapters go-adapters java-adapters requirements clean
+    loaders dist peers live firefox adapters c-adapters cargo-adapters go-adapters java-adapters requirements clean
 
 help:  ## List the jobs
 	@echo "Firstflight: reference and vectors for transport startup algorithms"
@@ -144,16 +144,27 @@ java-adapters:
 	    echo "java-adapters: skipped: there is no javac or no mvn here"; \
 	fi
 
+PEER := GOWORK=off GOTOOLCHAIN=local GOFLAGS='-buildvcs=false -mod=readonly' go
 peers:  ## The senders and receivers of real connections that have to be built (needs go)
-	@if command -v go >/dev/null; then \
-	    mkdir -p build/peers && cd conformance/peers/quic-go && \
-	    GOWORK=off GOFLAGS=-buildvcs=false go build -trimpath -o "$(CURDIR)/build/peers/quic-go-peer" .; \
-	else \
+	@mkdir -p build/peers; \
+	if ! command -v go >/dev/null; then \
 	    echo "peers: skipped: there is no go here"; \
+	elif cd conformance/peers/quic-go && reason=$$($(PEER) list -deps . 2>&1 >/dev/null); then \
+	    $(PEER) build -trimpath -o "$(CURDIR)/build/peers/quic-go-peer" .; \
+	else \
+	    case "$$reason" in *"checksum mismatch"* | *"missing go.sum entry"*) echo "peers: $$reason" >&2; exit 1;; esac; \
+	    echo "peers: skipped: $$(echo "$$reason" | tail -n 1)"; \
 	fi
 
 live: setup peers  ## Runs of real senders, kernel and QUIC, over emulated paths; keeps what they agree in (ten minutes on two cores)
 	$(BIN)/python -m firstflight_conformance.live.measure
+
+FIREFOX := firefox-esr libnss3 libnss3-tools libgtk-3-0 libgtk-3-common libcolord2 libepoxy0 libvpx7 libwayland-cursor0 libwayland-egl1
+
+firefox: setup peers  ## Firefox as a sender, unpacked from its Debian packages, nothing installed (80 MB; needs go and apt-get)
+	@mkdir -p build/firefox/packages
+	@cd build/firefox/packages && apt-get download -q $(FIREFOX) && for package in *.deb; do dpkg -x "$$package" ../root; done
+	$(BIN)/python -m firstflight_conformance.live.peers.firefox build/firefox/root
 
 dist: setup  ## Archives to take away in build/dist: vectors with loaders, the C port, wheels, the site if it is built; SHA256SUMS
 	@$(BIN)/python -m firstflight_conformance.dist

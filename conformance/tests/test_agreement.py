@@ -72,7 +72,7 @@ def test_the_page_says_what_does_not_agree() -> None:
 
 
 def test_the_paths_are_scenarios() -> None:
-    """Five, with datagrams that all senders here can have."""
+    """Six, with datagrams that all senders here can have."""
     scenarios = [load_scenario(path) for path in sorted(LIVE_PATHS.glob("*.json"))]
-    assert len(scenarios) == 5
+    assert len(scenarios) == 6
     assert {scenario.config.max_datagram_size_bytes for scenario in scenarios} == {1200}

@@ -14,7 +14,9 @@ from firstflight_conformance.paths import ROOT
 ADAPTERS = ROOT / "conformance" / "adapters"
 CRATES = ADAPTERS / "crates.txt"
 CARGO = sorted(path.parent.name for path in ADAPTERS.glob("*/Cargo.toml"))
-GO = sorted(path.parent for path in (ADAPTERS / "go").glob("*/go.sum"))
+GO = sorted(
+    path.parent for folder in ("adapters/go", "peers") for path in (ROOT / "conformance" / folder).glob("*/go.sum")
+)
 _IGNORE = shutil.ignore_patterns("target", "Cargo.lock")
 
 
@@ -46,7 +48,7 @@ def test_every_crate_that_is_named_is_pinned(name: str) -> None:
             assert version[1:] in crates()[crate]
 
 
-@pytest.mark.parametrize("folder", GO, ids=[folder.name for folder in GO])
+@pytest.mark.parametrize("folder", GO, ids=["-".join(folder.parts[-2:]) for folder in GO])
 def test_every_module_that_is_named_is_pinned(folder: Path) -> None:
     """Each module of go.mod has the checksum of its content in go.sum."""
     named = re.findall(r"^(?:require )?\s*(\S+\.\S+/\S+) (v\S+)", (folder / "go.mod").read_text("utf-8"), re.MULTILINE)

@@ -1,7 +1,8 @@
 // The two ends of an upload with quic-go, on loopback and bounded in time:
 //
-//	quic-go-peer receive SECONDS           takes uploads; prints `ready PORT`
+//	quic-go-peer receive SECONDS                 takes uploads; prints `ready PORT`
 //	quic-go-peer send PORT BYTES QLOG SECONDS    uploads, and writes its qlog
+//	quic-go-peer serve FOLDER BYTES SECONDS      has a page for a browser, which uploads; prints `ready PORT`
 package main
 
 import (
@@ -41,8 +42,10 @@ func main() {
 		err = receive(number(args[1]))
 	case len(args) == 5 && args[0] == "send":
 		err = send(number(args[1]), number(args[2]), args[3], number(args[4]))
+	case len(args) == 4 && args[0] == "serve":
+		err = serve(args[1], number(args[2]), number(args[3]))
 	default:
-		log.Fatal("usage: quic-go-peer receive SECONDS | quic-go-peer send PORT BYTES QLOG SECONDS")
+		log.Fatal("usage: quic-go-peer receive SECONDS | send PORT BYTES QLOG SECONDS | serve FOLDER BYTES SECONDS")
 	}
 	if err != nil {
 		log.Fatal(err)
