@@ -303,3 +303,7 @@ def run_streams(seed: int, events: int) -> Pair:
                 total.outcomes[outcome] = total.outcomes.get(outcome, 0) + count
     assert total is not None
     return total
+
+
+#: For the plain programs: plain_streams.py says what.
+STREAMS = {"careful-resume": (lambda rng, profile: Stream(rng), 90, 0)}

@@ -292,3 +292,7 @@ def run_streams(seed: int, events: int, *, composed: bool = False) -> Pair:
                 counts[name] = counts.get(name, 0) + count  # type: ignore[index, attr-defined]
     assert total is not None
     return total
+
+
+#: For the plain programs: plain_streams.py says what.
+STREAMS = {"cubic": (lambda rng, profile: Stream(rng), 150, 0)}

@@ -14,6 +14,7 @@ from firstflight.jumpstart.state import JumpStart
 from firstflight.limits import PACKET_MAX, TIME_MAX_NS, WINDOW_MAX_BYTES
 from firstflight.observables import Observation, Outcome, Phase
 from firstflight_conformance.prng import SplitMix64
+from observed import outcomes_of
 
 _STATE = ("planned_packets", "sent_packets", "repeated_packets", "acked_bytes", "recovery_start_ns")
 _OUTCOMES, _PHASES = list(Outcome), list(Phase)
@@ -257,9 +258,8 @@ def run_streams(seed: int, events: int) -> dict[Outcome | None, int]:
 
 
 #: Every outcome that JumpStart can have.
-REACHABLE = [
-    *list(Outcome)[: list(Outcome).index(Outcome.UNCHANGED) + 1],
-    Outcome.NO_RTT_SAMPLE,
-    *list(Outcome)[list(Outcome).index(Outcome.JUMP_BEGUN) : list(Outcome).index(Outcome.RESUMING)],
-]
+REACHABLE = outcomes_of("slow-start", "jumpstart")
 assert jumpstart.PROFILES is PROFILES
+
+#: For the plain programs: plain_streams.py says what.
+STREAMS = {"jumpstart": (lambda rng, profile: Stream(rng), 60, 0)}

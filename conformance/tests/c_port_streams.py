@@ -11,7 +11,7 @@ from firstflight.limits import BIN_MAX_BYTES, DATAGRAM_MAX_BYTES, RUN_MAX_PACKET
 from firstflight.newreno.newreno import NewReno, phase
 from firstflight.observables import Phase
 from firstflight.search.bins import BIN_TICKS_PER_RTT, KEPT_BINS, TICKS_PER_UNIT, Search, Series
-from firstflight.search.profiles import Clock, Compared, CrossingCredit, Difference, Lower, Readings
+from firstflight.search.profiles import PROFILES, Clock, Compared, CrossingCredit, Difference, Lower, Readings
 from firstflight.search.rtt import Sample
 from firstflight_conformance.prng import SplitMix64
 
@@ -314,3 +314,10 @@ def any_readings(rng: SplitMix64, profiles: dict[str, Readings]) -> Readings:
 
 def _total(runs: tuple[Run, ...]) -> int:
     return sum(run.count * run.size_bytes for run in runs)
+
+
+#: For the plain programs: plain_streams.py says what.
+STREAMS = {
+    "slow-start": (lambda rng, profile: Stream(rng), 400, 2),
+    "search": (lambda rng, profile: Stream(rng, PROFILES[profile]), 400, 20),
+}

@@ -1,31 +1,29 @@
 """Random streams for the plain programs: those that compare model and port, each algorithm with its own."""
 
+import importlib
 from collections import Counter
 from collections.abc import Callable
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import c_careful_resume
-import c_cubic
-import c_hystart
-import c_jumpstart
-import c_port_streams
 from firstflight.controller import create, step
 from firstflight.errors import DomainError
 from firstflight.events import Sent
-from firstflight.search.profiles import PROFILES as SEARCH
 from firstflight_conformance.plain_judge import Run, judge_event
 from firstflight_conformance.prng import SplitMix64
 
-#: By algorithm: a stream for a profile, how many events of it are played, and the chance in percent that one is the last after slow start.
-STREAMS: dict[str, tuple[Callable[[SplitMix64, str], Any], int, int]] = {
-    "slow-start": (lambda rng, profile: c_port_streams.Stream(rng), 400, 2),
-    "search": (lambda rng, profile: c_port_streams.Stream(rng, SEARCH[profile]), 400, 20),
-    "hystartpp": (lambda rng, profile: c_hystart.Stream(rng), 200, 3),
-    "cubic": (lambda rng, profile: c_cubic.Stream(rng), 150, 0),
-    "jumpstart": (lambda rng, profile: c_jumpstart.Stream(rng), 60, 0),
-    "careful-resume": (lambda rng, profile: c_careful_resume.Stream(rng), 90, 0),
-}
+
+def _streams() -> dict[str, tuple[Callable[[SplitMix64, str], Any], int, int]]:
+    """Return the streams of the modules that compare a room of the model with the port.
+
+    By algorithm: a stream for a profile, how many events of it are played, and the chance in percent that one is the last after slow start.
+    """
+    modules = (importlib.import_module(path.stem) for path in sorted(Path(__file__).parent.glob("c_*.py")))
+    return {name: one for module in modules for name, one in getattr(module, "STREAMS", {}).items()}
+
+
+STREAMS = _streams()
 
 
 def run_streams(program: ModuleType, seed: int, events: int) -> Counter[str]:

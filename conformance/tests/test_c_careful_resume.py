@@ -6,9 +6,10 @@ import pytest
 
 from c_careful_resume import run_streams
 from firstflight.observables import Outcome
+from observed import outcomes_of
 
 SHARES = 4
-REACHABLE = list(Outcome)[list(Outcome).index(Outcome.RESUMING) : list(Outcome).index(Outcome.PATH_CHANGED) + 1]
+REACHABLE = outcomes_of("careful-resume")
 
 
 @pytest.mark.parametrize("share", range(SHARES))

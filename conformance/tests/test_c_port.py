@@ -38,10 +38,11 @@ from firstflight.search.profiles import (
 from firstflight.search.rtt import Sample
 from firstflight_conformance.paths import BUILD, REFERENCE_C
 from firstflight_conformance.prng import SplitMix64
+from observed import outcomes_of
 
 _WINDOWS = ("previous_bytes", "current_bytes")
 #: The outcomes of the base controller and of SEARCH.
-_SEARCH_OUTCOMES = [o for o in list(Outcome)[: list(Outcome).index(Outcome.JUMP_BEGUN)] if o is not Outcome.RESTORED]
+_SEARCH_OUTCOMES = outcomes_of("slow-start", "search")
 #: Events of each profile, of random readings, and of the base controller in a usual run, and in a long one.
 _EVENTS = {"profile": 25_000, "readings": 130_000, "slow-start": 20_000}
 _LONG_EVENTS = 1_000_000

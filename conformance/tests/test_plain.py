@@ -29,6 +29,7 @@ from firstflight_conformance.plain_judge import (
 )
 from firstflight_conformance.prng import SplitMix64
 from firstflight_conformance.spec.clauses import plain_citations
+from plain_said import said_of
 from plain_streams import run_streams
 from transfer_time_inputs import draw
 
@@ -162,22 +163,8 @@ def test_foreign_imports_are_found(line: str) -> None:
 
 # --- Errors are found ------------------------------------------------------------------------------------------------------
 
-#: One error for each kind of program: the file, what is replaced, and what by.
-PLANTED = [
-    (BASE, "s.congestion_window // 2", "s.congestion_window // 2 + 1"),
-    (BASE, "sent_time <= s.congestion_recovery_start_time", "sent_time < s.congestion_recovery_start_time"),
-    ("hystartpp_rfc_9406", "CSS_ROUNDS = 5", "CSS_ROUNDS = 4"),
-    ("cubic_rfc_9438", "cwnd * 17 // 20", "cwnd * 17 // 20 + 1"),
-    ("search_lanman_2024", "2 * remainder > s.bin_duration", "2 * remainder >= s.bin_duration"),
-    ("search_draft_00", "(now - s.bin_end) // s.bin_duration + 1", "(now - s.bin_end - 1) // s.bin_duration + 1"),
-    (
-        "search_draft_09",
-        "(s.bin_duration - rest) * newer + rest * older",
-        "(s.bin_duration - rest) * older + rest * newer",
-    ),
-    ("jumpstart_pfldnet_2007", "(d - s.r) // 2", "d // 2 - s.r"),
-    ("careful_resume_rfc_9959", "max(s.pipesize, s.initial_window)", "max(s.flight_size, s.initial_window)"),
-]
+#: Errors for each program: the file, what is replaced, and what by.
+PLANTED = [(name, old, new) for name in CONTROLLERS for old, new in said_of(name).planted]
 
 
 def planted(name: str, old: str, new: str) -> ModuleType:

@@ -13,14 +13,13 @@ import pytest
 from firstflight_conformance.cases.vectors import Case, cases, load_all
 from firstflight_conformance.plain_judge import cases_of, computing, judge_case, programs
 from plain_headers import HEADERS, PLAIN, Header, compiled, source
+from plain_said import said_of
 from plain_streams import run_streams
 
 COMPILERS = {
     "c11": ("gcc", "-std=c11", "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"),
     "c++17": ("g++", "-std=c++17", "-x", "c++", "-O2"),
 }
-#: The most bytes of state, where a stack has little room.
-ROOM = {"search_lanman_2024": 256, "search_draft_09": 420}
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +66,8 @@ def test_random_streams_long(name: str, share: int, tmp_path: Path) -> None:
 def test_size(header: ModuleType) -> None:
     """The state of a connection fits where a stack has little room."""
     size = cast(Header, header).size()
-    assert 0 < size <= ROOM.get(next(name for name in HEADERS if programs()[name].PROFILE == header.PROFILE), 640)
+    name = next(name for name in HEADERS if programs()[name].PROFILE == header.PROFILE)
+    assert 0 < size <= said_of(name).most_bytes
 
 
 @pytest.mark.parametrize("name", HEADERS)
@@ -96,29 +96,6 @@ def test_an_error_is_found(tmp_path: Path, every_case: list[Case]) -> None:
 
 # --- The same functions in the same order -------------------------------------------------------------------------------------
 
-#: Functions of Python that C has otherwise, with the reason.
-ON_EVENT = "a stack calls the function of the event itself"
-PYTHON_ONLY = {
-    **{(name, "on_event"): ON_EVENT for name in HEADERS if name != "careful_resume_rfc_9959"},
-    ("careful_resume_rfc_9959", "dispatch"): ON_EVENT,
-    ("newreno_rfc_9002", "on_sent"): "it does nothing",
-    ("search_draft_00", "ack_arrived"): "in C it is on_ack: the window of the stack grows outside of it",
-}
-#: Functions of C that Python has not: properties of its state, parts of its on_event, and what its integers and its base do.
-BASE = {"in_congestion_recovery", "end_recovery", "slow_start_packets", "increase"}
-WIDE = {"product", "times"}
-EVENTS = {"on_sent", "count", "rtt", "on_ack"}
-C_ONLY = {
-    "newreno_rfc_9002": {"minimum_window", "in_slow_start"},
-    "hystartpp_rfc_9406": {"on_congestion"},
-    "cubic_rfc_9438": BASE | {"share", "times", "over", "cube"},
-    "search_lanman_2024": {"rtt", "restart"},
-    "search_draft_00": {"count", "rtt", "on_ack", "plus"} | WIDE,
-    "search_draft_09": EVENTS | WIDE | {"start", "sum", "below"},
-    "jumpstart_pfldnet_2007": {"next_release_ns"},
-    "careful_resume_rfc_9959": {"next_release_ns", "smaller", "larger"},
-}
-
 
 def functions_of_python(name: str) -> list[str]:
     tree = ast.parse(Path(str(programs()[name].__file__)).read_text(encoding="utf-8"))
@@ -134,7 +111,8 @@ def functions_of_c(name: str) -> list[str]:
 def test_same_functions_in_the_same_order(name: str) -> None:
     """A header has the functions of its plain program, in their order; the exceptions are needed."""
     python, c = functions_of_python(name), functions_of_c(name)
-    left_out = {function for program, function in PYTHON_ONLY if program == name}
-    assert set(python) - set(c) == left_out
-    assert set(c) - set(python) == C_ONLY[name]
+    said = said_of(name)
+    usual = set() if "dispatch" in said.python_only else {"on_event"}  # a stack calls the function of the event itself
+    assert set(python) - set(c) == usual | set(said.python_only)
+    assert set(c) - set(python) == set(said.c_only)
     assert [f for f in python if f in c] == [f for f in c if f in python]

@@ -13,8 +13,8 @@ from plain_headers import HEADERS, PROOF, source
 @pytest.mark.parametrize("name", HEADERS)
 def test_every_header(name: str) -> None:
     """The proofs of a header begin with its begin, and one of its functions is proved with an error in it."""
-    proofs = tomllib.loads((PROOF / "proofs.toml").read_text(encoding="utf-8"))[name]
-    plant = tomllib.loads((PROOF / "plants.toml").read_text(encoding="utf-8"))[name]
+    table = tomllib.loads((PROOF / f"{name}.toml").read_text(encoding="utf-8"))
+    proofs, plant = table["proofs"], table["plant"]
     assert {"begin", "on_ack", plant["proof"]} <= set(proofs)
     assert source(name).count(plant["old"]) == 1
     assert "Invariant" in source(name)

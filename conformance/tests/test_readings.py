@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from firstflight import profiles
+from firstflight import Config, Pto, create, profiles, step
 from firstflight.search.profiles import PROFILES as MODEL
 from firstflight.search.profiles import Readings
 from firstflight_conformance.cases.computations import INPUTS
@@ -31,6 +31,16 @@ def test_profiles_of_the_model() -> None:
         assert profile.readings == {n: v.value if isinstance(v, Enum) else v for n, v in values.items()}
 
 
+def test_observables_of_the_model() -> None:
+    """The model shows the numbers that the data names, and no others."""
+    for name, table in load_tables().items():
+        shown: set[str] = set()
+        for profile in profiles().get(name, ()):
+            controller = create(name, profile, Config(1200))
+            shown |= set(step(controller, Pto(1))[1].state)
+        assert shown == set(table.numbers), name
+
+
 def test_readings_have_reasons() -> None:
     """Every reading says what is asked, why, and what each choice means; its number occurs on the page."""
     table = load_tables()["search"]
@@ -43,7 +53,7 @@ def test_readings_have_reasons() -> None:
 
 
 def test_tables_are_what_would_be_written() -> None:
-    """The three generated files are up to date."""
+    """The generated files and regions are up to date."""
     for path, text in generated_files().items():
         assert path.read_text(encoding="utf-8") == text
 

@@ -15,7 +15,7 @@ TOY = Path(__file__).parent / "toy"
 #: What the copy needs; the vectors of other algorithms are left out, so that nothing takes long.
 PARTS = (
     "spec", "docs/specification", "reference-py/src", "reference-c/src", "reference-c/include", "reference-c/plain",
-    "conformance/src", "conformance/adapters/python-model", "conformance/mutants", "conformance/scenarios",
+    "conformance/src", "conformance/adapters/python-model", "conformance/adapters/c", "conformance/mutants", "conformance/scenarios",
 )  # fmt: skip
 WRITE_VECTORS = """
 from firstflight_conformance.vectorgen import rooms, write

@@ -1,8 +1,13 @@
 """Prove with CBMC that no event of the domain leads a plain header astray: no overflow, no undefined behaviour, no endless loop.
 
-``proofs.toml`` lists the proofs. Each is a function of ``HEADER.c`` here: from any state that the invariant admits, and any event of the
+``HEADER.toml`` lists the proofs of a header. Each is a function of ``HEADER.c`` here: from any state that the invariant admits, and any event of the
 domain, it runs a function of the header and asserts the invariant again. CBMC decides all properties at once by SAT; where that takes
 too long, it decides them one by one, and what SAT does not decide then is left to cvc5, which takes words for integers.
+
+replace: functions that another proof covers, whose place its result takes. loops: what holds at each turn of a loop, which is then taken
+by induction. unwind: how often other loops may run, 27 times if nothing is said; it is proved as well. left: the proof is written, but
+nobody has finished it. meant: where a carry is meant to be lost. one_by_one: decided property by property from the first. ``[plant]``: an
+error, which ``--plants`` plants in the header, and the proof that must find it.
 """
 
 import argparse
@@ -42,11 +47,15 @@ class Result:
         return "refuted" if self.refuted else "left" if self.left else "proved"
 
 
+def tables() -> dict[str, dict[str, Any]]:
+    """Return what is said of each header."""
+    return {path.stem: tomllib.loads(path.read_text(encoding="utf-8")) for path in sorted(HERE.glob("*.toml"))}
+
+
 def listed(names: list[str]) -> Iterator[tuple[str, str, dict[str, Any]]]:
     """Yield header, function and options of each proof whose name begins so; all, if no name is given."""
-    proofs = tomllib.loads((HERE / "proofs.toml").read_text(encoding="utf-8"))
-    for header, functions in proofs.items():
-        for function, options in functions.items():
+    for header, table in tables().items():
+        for function, options in table["proofs"].items():
             if not names or any(f"{header}.{function}".startswith(name) for name in names):
                 yield header, function, options
 
@@ -68,8 +77,8 @@ def prove(header: str, function: str, options: dict[str, Any], plain: Path = PLA
 
 def planted() -> Iterator[Result]:
     """Yield what becomes of a proof of each header with an error planted in it."""
-    plants = tomllib.loads((HERE / "plants.toml").read_text(encoding="utf-8"))
-    for header, plant in plants.items():
+    for header, table in tables().items():
+        plant = table["plant"]
         text = (PLAIN / f"{header}.h").read_text(encoding="utf-8")
         if text.count(plant["old"]) != 1:
             raise RuntimeError(f"{header}.h has {text.count(plant['old'])} times: {plant['old']}")

@@ -5,8 +5,9 @@
 
 #define US_NS UINT64_C(1000)
 
-void ff_hystart_begin(const struct ff_hystart_readings *readings, struct ff_hystart *state)
+void ff_hystart_begin(const struct ff_hystart_readings *readings, struct ff_hystart *state, const struct ff_newreno *base)
 {
+    (void)base;
     *state = (struct ff_hystart){
         .round_end_packet = readings->boundary_ack == FF_HYSTART_BOUNDARY_ACK_ENDED ? FF_NO_PACKET : 0, /* [hystart.begin] */
         .current_min_ns = FF_NO_RTT_NS,

@@ -3,8 +3,11 @@
 
 #include "firstflight/minmax.h"
 
-void ff_hystartpp_begin(struct ff_hystartpp *state)
+void ff_hystartpp_begin(const struct ff_hystartpp_readings *readings, struct ff_hystartpp *state,
+                        const struct ff_newreno *base)
 {
+    (void)readings;
+    (void)base;
     *state = (struct ff_hystartpp){
         .current_min_ns = FF_NO_RTT_NS,
         .last_min_ns = FF_NO_RTT_NS,
@@ -33,9 +36,10 @@ static void leave(struct ff_hystartpp *state)
 }
 
 /* Forget everything, because another slow start follows. */
-static void begin_anew(struct ff_hystartpp *state)
+static void begin_anew(const struct ff_hystartpp_readings *readings, struct ff_hystartpp *state,
+                       const struct ff_newreno *base)
 {
-    ff_hystartpp_begin(state); /* [hystartpp.scope.anew] */
+    ff_hystartpp_begin(readings, state, base); /* [hystartpp.scope.anew] */
 }
 
 /* Begin a round with the ACK of windowEnd, before anything else is done for it. */
@@ -154,7 +158,7 @@ static enum ff_outcome on_event(const struct ff_hystartpp_readings *readings, st
         leave(state); /* [hystartpp.loss] */
     }
     if (event->kind == FF_EVENT_PERSISTENT_CONGESTION && readings->scope == FF_HYSTARTPP_SCOPE_EVERY) {
-        begin_anew(state);
+        begin_anew(readings, state, base);
     }
     return outcome;
 }

@@ -6,8 +6,10 @@
 #include "firstflight/limits.h"
 #include "firstflight/minmax.h"
 
-void ff_jumpstart_begin(struct ff_jumpstart *state, const struct ff_newreno *base)
+void ff_jumpstart_begin(const struct ff_jumpstart_readings *readings, struct ff_jumpstart *state,
+                        const struct ff_newreno *base)
 {
+    (void)readings;
     *state = (struct ff_jumpstart){
         .initial_window_bytes = base->cwnd_bytes,
         .flight_first = FF_NO_PACKET,

@@ -14,7 +14,7 @@ from firstflight_conformance.cases.files import write_whole
 from firstflight_conformance.commands.options import OutputFile, judged_cases, selection_options, usage_errors
 from firstflight_conformance.diagnose.diagnosis import diagnosed
 from firstflight_conformance.paths import ROOT, VECTORS
-from firstflight_conformance.run import record, report_badge, report_json, report_junit, report_terminal
+from firstflight_conformance.run import record, report_badge, report_fit, report_json, report_junit, report_terminal
 from firstflight_conformance.run.builds import Builds
 from firstflight_conformance.run.compute import ComputationScript
 from firstflight_conformance.run.manifest import Manifest, load_manifests, resolve
@@ -56,6 +56,12 @@ from firstflight_conformance.run.stimulus import StimulusCase, StimulusScript
 @click.option(
     "--badge", "badge_path", type=OutputFile(), help="Write a badge: SVG if the file ends in .svg, otherwise JSON."
 )
+@click.option(
+    "--html",
+    "html_path",
+    type=OutputFile(),
+    help="Write the results for reading: one HTML file with a plot for each cause.",
+)
 @click.option("--resume", is_flag=True, help="Go on with a run that was ended before it wrote this --report-json.")
 @click.option("--validate", is_flag=True, help="Hold every message of both sides to the schema of the protocol.")
 @click.option("--record", "recording", is_flag=True, help="Record the first divergences of the third-party stacks.")
@@ -65,6 +71,7 @@ from firstflight_conformance.run.stimulus import StimulusCase, StimulusScript
 @click.option(
     "--all-failures", is_flag=True, help=f"Show all failures, not the first {report_terminal.FAILURES_SHOWN}."
 )
+@click.option("--verbose", is_flag=True, help=f"Print more than {report_fit.LINES} lines, if there is more to say.")
 @click.option(
     "--jobs",
     type=click.IntRange(min=1),
@@ -87,11 +94,13 @@ def run_command(
     json_path: Path | None,
     junit_path: Path | None,
     badge_path: Path | None,
+    html_path: Path | None,
     resume: bool,
     validate: bool,
     recording: bool,
     strict: bool,
     all_failures: bool,
+    verbose: bool,
     jobs: int,
     build: bool,
     **selection: tuple[str, ...],
@@ -130,7 +139,8 @@ def run_command(
     for target, output in (builds.failures if builds is not None else {}).items():
         click.echo(f"make {target} failed:\n{output}", err=True)
         code = ExitCode.FAULT
-    report_terminal.print_report(report_terminal.console(), reports, len(cases), all_failures=all_failures)
+    lines = None if verbose or all_failures else report_terminal.lines_left(len(_printed_first(manifests)))
+    report_terminal.print_report(report_terminal.console(), reports, len(cases), all_failures=all_failures, lines=lines)
     if code == ExitCode.NOTHING_RUN:
         click.echo("nothing was run: no adapter that counts has judged a case", err=True)
     with usage_errors():
@@ -139,6 +149,8 @@ def run_command(
         _write(reports, [case.id for case in cases], code, json_path, junit_path, strict=strict, root=root)
         if badge_path is not None:
             write_whole(badge_path, report_badge.text(reports, badge_path))
+        if html_path is not None:
+            write_whole(html_path, _html(reports, code, strict=strict))
         if progress is not None:
             progress.end()
     context.exit(code)
@@ -151,6 +163,12 @@ def _progress_of(report: Path | None, cases: Sequence[AnyCase], *, validate: boo
     progress = Progress(report.with_name(f"{report.name}.part"), cases, validate=validate)
     progress.begin(resume=resume)
     return progress
+
+
+def _html(reports: list[AdapterReport], code: int, *, strict: bool) -> str:
+    from firstflight_conformance.run import report_html  # its templates take time to load
+
+    return report_html.text(reports, code, strict=strict)
 
 
 def _diagnose(reports: list[AdapterReport], cases: Sequence[AnyCase]) -> list[AdapterReport]:
@@ -198,15 +216,21 @@ def _record(reports: list[AdapterReport], records: dict[str, Record], root: Path
             )
 
 
+def _printed_first(manifests: Sequence[Manifest]) -> set[int]:
+    """Return which adapters have a table of their own before the others are done: the references, if there are others."""
+    references = {index for index, manifest in enumerate(manifests) if manifest.role == "reference"}
+    return references if len(references) < len(manifests) else set()
+
+
 def _judge_all(job: Job, jobs: int, builds: Builds | None) -> list[AdapterReport]:
     """Return the reports in the order of the manifests. The table of the references is printed as soon as these are done."""
-    references = {index for index, manifest in enumerate(job.manifests) if manifest.role == "reference"}
+    references = _printed_first(job.manifests)
     reports: dict[int, AdapterReport] = {}
     ready = (lambda _: True) if builds is None else builds.ready
     with _progress(job) as advance:
         for index, report in judge_all(job, jobs, advance, ready):
             reports[index] = report
-            if index in references and references <= set(reports) and len(references) < len(job.manifests):
+            if index in references and references <= set(reports):
                 report_terminal.print_table(report_terminal.console(), [reports[i] for i in sorted(references)])
     return [reports[index] for index in range(len(job.manifests))]
 

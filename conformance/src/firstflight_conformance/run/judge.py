@@ -87,7 +87,7 @@ def _not_asked(session: Session, script: AnyScript) -> Result | None:
 
 def _errored(case: AnyCase, fault: ConversationError | None) -> Result:
     assert fault is not None
-    return Result(case.id, Verdict.ERRORED, fault.reason, fault=fault.kind)
+    return Result(case.id, Verdict.ERRORED, fault.reason, fault=fault.kind, log=fault.log)
 
 
 def _ruled_out(case: AnyCase, declaration: Declaration) -> str | None:

@@ -38,11 +38,18 @@ class Profile:
 
 @dataclass(frozen=True, slots=True)
 class ProfileTable:
-    """What one file of ``spec/profiles`` holds."""
+    """What one file of ``spec/profiles`` holds. ``phases``, ``outcomes``, ``numbers``: what the algorithm adds to the observables.
+
+    ``paces``: it says when the next packet may leave.
+    """
 
     algorithm: str
     readings: tuple[Reading, ...]
     profiles: tuple[Profile, ...]
+    phases: tuple[str, ...] = ()
+    outcomes: tuple[str, ...] = ()
+    numbers: tuple[str, ...] = ()
+    paces: bool = False
 
 
 def load_table(path: Path) -> ProfileTable:
@@ -52,7 +59,8 @@ def load_table(path: Path) -> ProfileTable:
     profiles = tuple(_profile(name, raw["profile"]) for name in raw["profile"])
     for profile in profiles:
         _check(path, readings, profile)
-    return ProfileTable(raw["algorithm"], readings, profiles)
+    phases, outcomes, numbers = (tuple(raw.get(name, ())) for name in ("phases", "outcomes", "numbers"))
+    return ProfileTable(raw["algorithm"], readings, profiles, phases, outcomes, numbers, raw.get("paces", False))
 
 
 def load_tables() -> dict[str, ProfileTable]:

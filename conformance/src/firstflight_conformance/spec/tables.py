@@ -8,6 +8,7 @@ from pathlib import Path
 
 from firstflight_conformance.paths import CONFORMANCE, REFERENCE_C, REFERENCE_PY, SPEC
 from firstflight_conformance.spec.readings import Profile, ProfileTable, Reading, load_tables
+from firstflight_conformance.spec.regions import Room, filled_files
 
 
 def generated_files() -> dict[Path, str]:
@@ -19,7 +20,14 @@ def generated_files() -> dict[Path, str]:
             files[REFERENCE_PY / room / "profiles.py"] = _python(table)
             files[REFERENCE_C / "include" / "firstflight" / room / "profiles.h"] = _c_header(table)
             files[REFERENCE_C / "src" / room / "profiles.c"] = _c_source(table)
-    return files
+    return files | filled_files(described_rooms())
+
+
+def described_rooms() -> list[Room]:
+    """Return the rooms: the base of all others first, other bases, startup algorithms, computations."""
+    rooms = [Room(**_described(name), table=table) for name, table in load_tables().items()]
+    kinds = ("Base", "Startup", "Computation")
+    return sorted(rooms, key=lambda room: (room.room != "newreno", kinds.index(room.kind), room.name))
 
 
 def version_files(version: str) -> dict[Path, str]:
@@ -56,14 +64,15 @@ def write_generated_files() -> None:
 
 
 def _described(algorithm: str) -> dict[str, str]:
-    """Return the texts in the descriptor of an algorithm: its name, title and room. Raise ``ValueError`` if no room has it."""
+    """Return the texts in the descriptor of an algorithm: its name, title, room and kind. Raise ``ValueError`` if no room has it."""
     for path in sorted(REFERENCE_PY.glob("*/__init__.py")):
         for node in ast.parse(path.read_text(encoding="utf-8")).body:
             if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Call):
                 continue
             texts = {k.arg: k.value.value for k in node.value.keywords if k.arg and isinstance(k.value, ast.Constant)}
             if texts.get("name") == algorithm:
-                return {name: str(text) for name, text in texts.items()}
+                kind = node.value.func.id if isinstance(node.value.func, ast.Name) else ""
+                return {name: str(text) for name, text in texts.items()} | {"kind": kind}
     raise ValueError(f"spec/profiles/{algorithm}.toml: no room of {REFERENCE_PY} describes this algorithm")
 
 
@@ -88,7 +97,8 @@ def _python(table: ProfileTable) -> str:
         f'"""{_heading(table)}"""',
         "",
         "from dataclasses import dataclass",
-        "from enum import Enum",
+        "",
+        "from firstflight.enums import Enum",
         "",
     ]
     for reading in table.readings:

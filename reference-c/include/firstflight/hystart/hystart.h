@@ -44,7 +44,7 @@ struct ff_hystart {
 };
 
 /* Fill in the state before the first event. */
-void ff_hystart_begin(const struct ff_hystart_readings *readings, struct ff_hystart *state);
+void ff_hystart_begin(const struct ff_hystart_readings *readings, struct ff_hystart *state, const struct ff_newreno *base);
 
 /* Process one event with HyStart in the given readings. */
 void ff_hystart_step(const struct ff_hystart_readings *readings, struct ff_hystart *state, struct ff_newreno *base,

@@ -40,7 +40,8 @@ struct ff_hystartpp {
 };
 
 /* Fill in the state before the first event. */
-void ff_hystartpp_begin(struct ff_hystartpp *state);
+void ff_hystartpp_begin(const struct ff_hystartpp_readings *readings, struct ff_hystartpp *state,
+                        const struct ff_newreno *base);
 
 /* Process one event with HyStart++ in the given readings. */
 void ff_hystartpp_step(const struct ff_hystartpp_readings *readings, struct ff_hystartpp *state,

@@ -21,7 +21,8 @@ extern "C" {
 #define FF_JUMPSTART_GROWTH_PACKETS 20
 
 /* Fill in the state before the first event. */
-void ff_jumpstart_begin(struct ff_jumpstart *state, const struct ff_newreno *base);
+void ff_jumpstart_begin(const struct ff_jumpstart_readings *readings, struct ff_jumpstart *state,
+                        const struct ff_newreno *base);
 
 /* Process one event with JumpStart in the given readings. */
 void ff_jumpstart_step(const struct ff_jumpstart_readings *readings, struct ff_jumpstart *state,

@@ -1,0 +1,28 @@
+"""What the stimuli of Limited Slow-Start share: profiles, sources, and how windows are come by.
+
+Datagrams have 1000 bytes, so that max_ssthresh is 100000, unless the text says otherwise. The initial window is the one that is asked
+about; a few packets of it are enough.
+"""
+
+from functools import partial
+
+from firstflight_conformance.vectorgen.builder import MS, StreamBuilder
+from firstflight_conformance.vectorgen.stimulus import Catalogue
+
+RFC, PACKETS, LINUX, TOR = "rfc-3742", "rfc-3742-packets", "linux", "tor"
+RFCS = (RFC, PACKETS)
+ALL = (RFC, PACKETS, LINUX, TOR)
+SOURCE = "RFC 3742, section 2"
+RTT = 100 * MS
+
+
+def adder(catalogue: Catalogue) -> partial:  # type: ignore[type-arg]
+    """Return what adds to a catalogue with datagrams of 1000 bytes."""
+    return partial(catalogue.add, max_datagram_size_bytes=1000)
+
+
+def acks(b: StreamBuilder, count: int, *, packets: int = 1, first: int = 0) -> None:
+    """Acknowledge so many packets in each of ``count`` frames, from packet ``first`` on, one frame a millisecond from 100 ms on."""
+    for index in range(count):
+        begin = first + index * packets
+        b.ack(RTT + (first + index) * MS, (begin, begin + packets - 1))

@@ -1,0 +1,10 @@
+"""What algorithms can answer."""
+
+from firstflight.observables import Outcome
+from firstflight_conformance.spec.readings import load_tables
+
+
+def outcomes_of(*algorithms: str) -> list[Outcome]:
+    """Return the outcomes that algorithms add, in their order."""
+    tables = load_tables()
+    return [Outcome(name) for algorithm in algorithms for name in tables[algorithm].outcomes]

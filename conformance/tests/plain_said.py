@@ -1,0 +1,26 @@
+"""What the tests know of each plain program: ``plain/NAME.toml``."""
+
+import tomllib
+from dataclasses import dataclass, field
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Said:
+    """What is said of one program.
+
+    ``planted``: errors that vectors and random streams must find: what is replaced, and what by. ``most_bytes``: of the state of its
+    header. ``python_only``: functions that the header has otherwise, with the reason; ``c_only``: functions of the header that the program
+    has not: properties of its state, parts of its ``on_event``, and what its integers and its base do.
+    """
+
+    planted: list[list[str]] = field(default_factory=list)
+    most_bytes: int = 640
+    python_only: dict[str, str] = field(default_factory=dict)
+    c_only: list[str] = field(default_factory=list)
+
+
+def said_of(name: str) -> Said:
+    """Return what is said of a program."""
+    path = Path(__file__).parent / "plain" / f"{name}.toml"
+    return Said(**tomllib.loads(path.read_text(encoding="utf-8")))

@@ -1,0 +1,14 @@
+"""Limited Slow-Start (``spec/limited-slow-start.md``)."""
+
+from firstflight.algorithm import Startup
+from firstflight.limited_slow_start.limited_slow_start import PROFILES, Readings, begin, step
+
+ALGORITHM = Startup(
+    name="limited-slow-start",
+    title="Limited Slow-Start",
+    room="limited_slow_start",
+    readings=Readings,
+    profiles=PROFILES,
+    begin=begin,
+    step=step,
+)

@@ -1,0 +1,118 @@
+"""Limited Slow-Start (``spec/limited-slow-start.md``) on top of the base controller, in every profile of its ``profiles.py``.
+
+Functions change the state and the base in place and return the outcome, or what was asked.
+
+Mirrors ``reference-c/src/limited_slow_start/limited_slow_start.c``.
+"""
+
+from dataclasses import dataclass, replace
+
+from firstflight.events import Ack, Event, Run
+from firstflight.limited_slow_start.profiles import PROFILES, Readings, Share, Unit
+from firstflight.limits import WINDOW_MAX_BYTES
+from firstflight.newreno import newreno
+from firstflight.newreno.newreno import NewReno
+from firstflight.observables import Observation, Outcome, Phase
+
+__all__ = ["PROFILES", "LimitedSlowStart", "Readings", "begin", "step"]
+
+
+@dataclass(slots=True)
+class LimitedSlowStart:
+    """State: what the ACKs since the last datagram gained add up to, where nothing is rounded away."""
+
+    credit_bytes: int = 0
+
+    def copy(self) -> "LimitedSlowStart":
+        """Return a copy that shares nothing that changes."""
+        return replace(self)
+
+
+def begin(_readings: Readings, _base: NewReno) -> LimitedSlowStart:
+    """Return the state before the first event."""
+    return LimitedSlowStart()  # [limited-slow-start.begin]
+
+
+def _max_ssthresh_bytes(readings: Readings, base: NewReno) -> int:
+    return readings.max_ssthresh_datagrams * base.max_datagram_size_bytes  # [limited-slow-start.maximum]
+
+
+def _take_credit(readings: Readings, state: LimitedSlowStart, base: NewReno) -> int:
+    """Add half of max_ssthresh for an ACK; return the bytes gained, a datagram or nothing."""
+    state.credit_bytes += _max_ssthresh_bytes(readings, base) // 2  # [limited-slow-start.remainder]
+    if state.credit_bytes < base.cwnd_bytes:
+        return 0
+    state.credit_bytes -= base.cwnd_bytes
+    return base.max_datagram_size_bytes
+
+
+def _share_bytes(readings: Readings, state: LimitedSlowStart, base: NewReno, unit_bytes: int) -> int:
+    """Return by how much one unit widens a window above max_ssthresh."""
+    max_bytes = _max_ssthresh_bytes(readings, base)
+    if readings.share is Share.REMAINDER:
+        return _take_credit(readings, state, base)
+    if readings.share is Share.NEAREST:
+        return (unit_bytes * max_bytes + base.cwnd_bytes) // (2 * base.cwnd_bytes)  # [limited-slow-start.nearest]
+    k = 2 * base.cwnd_bytes // max_bytes  # [limited-slow-start.k]
+    return unit_bytes // k  # [limited-slow-start.share]
+
+
+def _grow(readings: Readings, state: LimitedSlowStart, base: NewReno, unit_bytes: int) -> bool:
+    """Widen the window for one unit; return whether that was limited."""
+    limited = base.cwnd_bytes > _max_ssthresh_bytes(readings, base)
+    if limited:
+        more_bytes = _share_bytes(readings, state, base, unit_bytes)  # [limited-slow-start.limited]
+    elif readings.share is Share.REMAINDER:
+        more_bytes = base.max_datagram_size_bytes  # [limited-slow-start.whole]
+    else:
+        more_bytes = unit_bytes  # [limited-slow-start.full]
+    base.cwnd_bytes = min(base.cwnd_bytes + more_bytes, WINDOW_MAX_BYTES)
+    return limited
+
+
+def _grow_by_packets(readings: Readings, state: LimitedSlowStart, base: NewReno, acked: list[Run]) -> bool:
+    limited = False
+    for run in acked:
+        for _ in range(run.count):
+            limited = _grow(readings, state, base, run.size_bytes)  # [limited-slow-start.unit.packet]
+    return limited
+
+
+def _grow_by_ack(readings: Readings, state: LimitedSlowStart, base: NewReno, acked: list[Run]) -> bool:
+    acked_bytes = sum(run.count * run.size_bytes for run in acked)
+    unit_bytes = min(acked_bytes, base.max_datagram_size_bytes)  # [limited-slow-start.unit.ack]
+    return unit_bytes > 0 and _grow(readings, state, base, unit_bytes)
+
+
+def _on_ack(readings: Readings, state: LimitedSlowStart, base: NewReno, ack: Ack) -> Outcome:
+    """Let the base controller process the ACK as if there were no threshold, and put the rule in the place of its growth."""
+    before_bytes, ssthresh_bytes = base.cwnd_bytes, base.ssthresh_bytes
+    base.ssthresh_bytes = None
+    outcome = newreno.on_ack(base, ack)
+    base.cwnd_bytes, base.ssthresh_bytes = before_bytes, ssthresh_bytes  # [limited-slow-start.threshold]
+    if ack.app_limited:
+        return outcome
+    acked = [run for run in ack.packets if not newreno.sent_before_recovery(base, run.sent_t_ns)]
+    grow = _grow_by_packets if readings.unit is Unit.PACKET else _grow_by_ack
+    limited = grow(readings, state, base, acked)
+    return Outcome.LIMITED_GROWN if limited and outcome is Outcome.GROWN else outcome
+
+
+def _on_event(readings: Readings, state: LimitedSlowStart, base: NewReno, event: Event) -> Outcome:
+    if isinstance(event, Ack) and newreno.phase(base) is Phase.SLOW_START:
+        return _on_ack(readings, state, base, event)  # [limited-slow-start.scope]
+    outcome = newreno.on_event(base, event)  # [limited-slow-start.loss]
+    if outcome is Outcome.COLLAPSED:
+        state.credit_bytes = 0  # [limited-slow-start.remainder.forget]
+    return outcome
+
+
+def _observe(readings: Readings, state: LimitedSlowStart, base: NewReno, outcome: Outcome) -> Observation:
+    credit_bytes = state.credit_bytes if readings.share is Share.REMAINDER else None
+    numbers = {"credit_bytes": credit_bytes}
+    return Observation(base.cwnd_bytes, base.ssthresh_bytes, newreno.phase(base), outcome, numbers)
+
+
+def step(readings: Readings, state: LimitedSlowStart, base: NewReno, event: Event) -> Observation:
+    """Process one event with Limited Slow-Start in the given readings."""
+    return _observe(readings, state, base, _on_event(readings, state, base, event))
