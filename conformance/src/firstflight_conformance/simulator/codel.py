@@ -43,6 +43,11 @@ class CoDel:
         self._waiting.append((now_ns, packet, forward))
         self._bytes += packet[0]
 
+    def pass_by(self) -> None:
+        """Take note of a packet that found nothing waiting and does not wait either."""
+        self._first_above = 0
+        self._dropping = False
+
     def get(self, now_ns: int) -> tuple[Packet, Forward] | None:
         """Return the next packet that is not dropped."""
         now = now_ns >> _SHIFT
@@ -115,15 +120,25 @@ class CoDelLink:
 
     def take(self, forward: Forward, packet: Packet) -> None:
         """Take a packet now."""
-        self.codel.put(self._clock.now_ns, packet, forward)
-        self._fill()
+        now_ns = self._clock.now_ns
+        if not len(self.codel) and self._takes(now_ns):
+            self.codel.pass_by()
+            self._serve(now_ns, packet, forward)
+        else:
+            self.codel.put(now_ns, packet, forward)
+            self._fill()
 
-    def _fill(self, _: None = None) -> None:
-        """Move packets into the device as long as it takes them."""
-        now_ns, codel, device = self._clock.now_ns, self.codel, self._device
+    def _takes(self, now_ns: int) -> bool:
+        """Return whether the device takes a packet: it does if it sends nothing, whatever the size of its queue."""
+        device = self._device
         while device and device[0][0] <= now_ns:
             self._device_bytes -= device.popleft()[1]
-        while len(codel) and (self._busy_until_ns <= now_ns or self._device_bytes + MTU_BYTES <= self._queue_bytes):
+        return self._device_bytes + MTU_BYTES <= self._queue_bytes or self._busy_until_ns <= now_ns
+
+    def _fill(self) -> None:
+        """Move packets into the device as long as it takes them."""
+        now_ns, codel, device = self._clock.now_ns, self.codel, self._device
+        while len(codel) and self._takes(now_ns):
             entry = codel.get(now_ns)
             if entry is not None:
                 self._serve(now_ns, *entry)
