@@ -9,7 +9,7 @@ from collections import deque
 from math import isqrt
 
 from firstflight_conformance.simulator.clock import Clock
-from firstflight_conformance.simulator.links import Forward, Packet, transmission_ns
+from firstflight_conformance.simulator.links import Forward, Meeting, Packet, transmission_ns
 
 MTU_BYTES = 1500
 TARGET_NS = 5_000_000
@@ -93,7 +93,7 @@ def _after(time: int, count: int) -> int:
     return time + isqrt(_INTERVAL * _INTERVAL // count)
 
 
-class CoDelLink:
+class CoDelLink(Meeting):
     """A link with a device queue of ``queue_bytes`` and CoDel above it.
 
     When a packet that the device has taken leaves is known at once. Only while packets wait above it has the link to be looked at again.
