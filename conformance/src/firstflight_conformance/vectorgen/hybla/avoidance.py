@@ -3,6 +3,8 @@
 `why` derives the expectation; ``sender`` says what the streams have in common.
 """
 
+from functools import partial
+
 from firstflight_conformance.vectorgen.builder import MS, S, StreamBuilder
 from firstflight_conformance.vectorgen.hybla.sender import (
     ALL,
@@ -10,7 +12,6 @@ from firstflight_conformance.vectorgen.hybla.sender import (
     NS3,
     PICOQUIC,
     SOURCES,
-    adder,
     back,
     flight,
     into_avoidance,
@@ -18,7 +19,7 @@ from firstflight_conformance.vectorgen.hybla.sender import (
 from firstflight_conformance.vectorgen.stimulus import Catalogue
 
 CATALOGUE = Catalogue(*ALL, sources=(*SOURCES, "RFC 9002, section 7.3"))
-add = adder(CATALOGUE)
+add = partial(CATALOGUE.add, max_datagram_size_bytes=1000, initial_window_bytes=10_000)
 RTT = 100 * MS
 
 

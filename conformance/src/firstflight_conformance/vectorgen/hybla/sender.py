@@ -3,10 +3,7 @@
 Datagrams have 1000 bytes and the initial window has ten, unless the text says otherwise; packets leave a millisecond apart.
 """
 
-from functools import partial
-
 from firstflight_conformance.vectorgen.builder import MS, S, StreamBuilder
-from firstflight_conformance.vectorgen.stimulus import Catalogue
 
 LINUX, NS3, PICOQUIC = "linux", "ns-3", "picoquic"
 ALL = (LINUX, NS3, PICOQUIC)
@@ -15,11 +12,6 @@ SOURCES = (
     "nsnam/ns-3-dev-git, src/internet/model/tcp-hybla.cc",
     "private-octopus/picoquic, picoquic/hybla.c",
 )
-
-
-def adder(catalogue: Catalogue) -> partial:  # type: ignore[type-arg]
-    """Return what adds to a catalogue with datagrams of 1000 bytes and an initial window of ten."""
-    return partial(catalogue.add, max_datagram_size_bytes=1000, initial_window_bytes=10_000)
 
 
 def flight(b: StreamBuilder, start_ns: int, packets: int, size_bytes: int | None = None) -> int:

@@ -3,12 +3,14 @@
 `why` derives the expectation; ``sender`` says what the streams have in common.
 """
 
+from functools import partial
+
 from firstflight_conformance.vectorgen.builder import MS, US, StreamBuilder
-from firstflight_conformance.vectorgen.hybla.sender import ALL, LINUX, NS3, PICOQUIC, SOURCES, adder, back, flight
+from firstflight_conformance.vectorgen.hybla.sender import ALL, LINUX, NS3, PICOQUIC, SOURCES, back, flight
 from firstflight_conformance.vectorgen.stimulus import Catalogue
 
 CATALOGUE = Catalogue(*ALL, sources=SOURCES)
-add = adder(CATALOGUE)
+add = partial(CATALOGUE.add, max_datagram_size_bytes=1000, initial_window_bytes=10_000)
 
 
 @add(
