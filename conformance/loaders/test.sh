@@ -31,8 +31,21 @@ go_() {
     cd go && go vet ./... && go test ./... && go build -o "$OUT/go/adapter" ./adapter && judge "$OUT/go/adapter"
 }
 
+# Maven fetches JUnit once, from its own cache where it has it; the checksum pins it.
+junit=junit-platform-console-standalone
+fetch_junit() {
+    mkdir -p "$OUT/junit" && cd "$OUT/junit" || return 1
+    sha256sum --status -c "$here/java/junit.sha256" 2>/dev/null ||
+        mvn -q -B org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy -DoutputDirectory="$OUT/junit" \
+            -Dartifact=org.junit.platform:$junit:1.11.4 >"$OUT/junit.log" 2>&1
+}
+
 java_() {
-    javac -Xlint:all -Werror -d "$OUT/java" java/*.java && java -cp "$OUT/java" NewRenoTest && judge "java -cp $OUT/java Adapter"
+    jar=$(echo "$OUT/junit/$junit"-*.jar)
+    (cd "$OUT/junit" && sha256sum --quiet -c "$here/java/junit.sha256") &&
+        javac -Xlint:all -Werror -cp "$jar" -d "$OUT/java" java/*.java &&
+        java -jar "$jar" execute -cp "$OUT/java" --select-class NewRenoTest --fail-if-no-tests --disable-banner &&
+        judge "java -cp $OUT/java Adapter"
 }
 
 cmake_() {
@@ -43,11 +56,15 @@ cpp() {
     cmake_ cpp && judge "$OUT/cpp/adapter"
 }
 
+wants() {
+    case " $wanted " in *" $1 "* | "  ") ;; *) return 1 ;; esac
+}
+
 # try LANGUAGE FUNCTION TOOL...: what it prints is shown only if it fails.
 try() {
     language=$1 function=$2
     shift 2
-    case " $wanted " in *" $language "* | "  ") ;; *) return 0 ;; esac
+    wants "$language" || return 0
     for tool; do
         if ! command -v "$tool" >/dev/null; then
             echo "loaders: $language: skipped: there is no $tool here"
@@ -71,7 +88,12 @@ try python python python3
 try javascript javascript node
 try rust rust cargo
 try go go_ go
-try java java_ javac java
+if wants java && command -v mvn >/dev/null && ! (fetch_junit); then
+    echo "loaders: java: skipped: JUnit cannot be obtained"
+    skipped=$((skipped + 1))
+else
+    try java java_ javac java mvn
+fi
 try c "cmake_ c" cmake ctest cc
 try cpp cpp cmake ctest c++
 if [ -n "${FIRSTFLIGHT:-}" ] && [ -s "$OUT/adapters" ]; then

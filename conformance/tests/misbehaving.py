@@ -81,8 +81,8 @@ PROCESSES = (
     _process("exits in a case", command("behaves", "crash"), fault=FaultKind.EXITED, reason="event 1: exited with code 3"),
     _process("aborts in a case", command("behaves", "abort"), fault=FaultKind.EXITED,
              reason="event 1: was ended by signal 6 (SIGABRT)"),
-    _process("hangs in a case", command("behaves", "hang"), fault=FaultKind.TIMEOUT, reason="event 1: no answer within 3 s",
-             deadline_s=3),
+    _process("hangs in a case", command("behaves", "hang"), fault=FaultKind.TIMEOUT, reason="event 1: no answer within 5 s",
+             deadline_s=5),
     _process("closes its output and stays", command("behaves", "close-output"), fault=FaultKind.EXITED,
              reason="event 1: closed its output"),
     _process("writes 100 MB", command("behaves", "flood"), fault=FaultKind.TOO_MUCH_OUTPUT, reason="of output", deadline_s=30),
@@ -103,7 +103,7 @@ PROCESSES = (
              reason="exited with code 9"),
     _process("exits after each case", command("behaves", "exit-after-case"), verdicts=(ERRORED, ERRORED, PASS), fault=FaultKind.EXITED,
              reason="after the case"),
-    _process("ignores the end of its input", command("behaves", "stubborn"), verdicts=NONE, fault=None, deadline_s=3),
+    _process("ignores the end of its input", command("behaves", "stubborn"), verdicts=NONE, fault=None, deadline_s=5),
 )  # fmt: skip
 
 HELLOS = (

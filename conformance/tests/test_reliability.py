@@ -202,14 +202,14 @@ def wait_for(pids: Path) -> None:
 
 def test_hello_is_tried_again_after_a_restart(root: Path, tmp_path: Path) -> None:
     """An adapter that crashes and is slow once costs the cases in which it was so, not the rest."""
-    report = judged(root, *command("attacks", "slow-once", str(tmp_path / "memory")), options=Options(deadline_s=2))
+    report = judged(root, *command("attacks", "slow-once", str(tmp_path / "memory")), options=Options(deadline_s=5))
     assert [result.verdict for result in report.results] == [Verdict.ERRORED, Verdict.ERRORED, Verdict.PASS]
     assert report.results[1].fault is FaultKind.TIMEOUT
 
 
 def test_an_adapter_that_hangs_is_given_up(root: Path, tmp_path: Path) -> None:
     """After the stated number of timeouts the rest is errored without waiting."""
-    options = Options(deadline_s=2.5, timeouts=2)
+    options = Options(deadline_s=5, timeouts=2)
     report = judged(root, *command("attacks", "hang", str(tmp_path / "pids")), options=options)
     assert [result.fault for result in report.results] == [FaultKind.TIMEOUT] * 3
     assert report.results[2].reason == "given up after 2 timeouts"

@@ -33,6 +33,25 @@ def compiled(source: Path, output: Path, *options: str) -> Path:
     return output
 
 
+@pytest.fixture(scope="module")
+def host_in_c(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The host in C, compiled as its Makefile does."""
+    folder = tmp_path_factory.mktemp("host")
+    here = CONFORMANCE / "adapters" / "c"
+    names = ("-Dmain=firstflight_serve", "-DFIRSTFLIGHT_ANSWERS=firstflight_answers")
+    served = compiled(here / "stdio_host.c", folder / "stdio_host.o", "-c", "-std=c11", *names)
+    return compiled(
+        here / "shared_object_host.c", folder / "host", "-std=c11", str(here / "json_lines.c"), str(served), "-ldl"
+    )
+
+
+@pytest.fixture(autouse=True, params=["C", "Python"])
+def host(request: pytest.FixtureRequest, host_in_c: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both hosts do the same."""
+    path = host_in_c if request.param == "C" else tmp_path / "none"
+    monkeypatch.setattr("firstflight_conformance.run.manifest.SHARED_OBJECT_HOST", path)
+
+
 def judged(root: Path, folder: Path, *options: str) -> AdapterReport:
     """Compile the library with the options and judge it."""
     library = compiled(BAD / "library.c", folder / "lib.so", "-shared", "-fPIC", *options)

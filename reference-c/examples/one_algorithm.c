@@ -15,6 +15,7 @@
 
 #include "path.h"
 
+static const struct ff_hystartpp_readings *const readings = &ff_hystartpp_profiles[FF_HYSTARTPP_PROFILE_RFC_9406].readings;
 static struct path path;
 static struct ff_newreno base;
 static struct ff_hystartpp hystartpp;
@@ -26,7 +27,7 @@ static int step(const struct ff_event *event)
         fprintf(stderr, "refused\n");
         return 0;
     }
-    ff_hystartpp_step(&ff_hystartpp_profiles[FF_HYSTARTPP_PROFILE_RFC_9406].readings, &hystartpp, &base, event, &observed);
+    ff_hystartpp_step(readings, &hystartpp, &base, event, &observed);
     return 1;
 }
 
@@ -77,7 +78,7 @@ int main(void)
 
     path_begin(&path, 25000000, 100000000, now_ns);
     ff_newreno_begin(&base, PATH_BYTES, 0);
-    ff_hystartpp_begin(&hystartpp);
+    ff_hystartpp_begin(readings, &hystartpp, &base);
     while (now_ns < UINT64_C(4000000000)) {
         uint64_t sent = path_send(&path, now_ns, cwnd);
 

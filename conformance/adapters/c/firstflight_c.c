@@ -55,6 +55,7 @@ const char *firstflight_adapter_hello(void)
     APPEND_PROFILES(&text, "slow-start", ff_newreno_profiles, "");
     APPEND_PROFILES(&text, "cubic", ff_cubic_profiles, "");
     APPEND_PROFILES(&text, "careful-resume", ff_careful_resume_profiles, FF_SUFFIX_CUBIC);
+    APPEND_PROFILES(&text, "hybla", ff_hybla_profiles, FF_SUFFIX_CUBIC);
     APPEND_PROFILES(&text, "hystart", ff_hystart_profiles, FF_SUFFIX_CUBIC);
     APPEND_PROFILES(&text, "hystartpp", ff_hystartpp_profiles, FF_SUFFIX_CUBIC);
     APPEND_PROFILES(&text, "jumpstart", ff_jumpstart_profiles, FF_SUFFIX_CUBIC);
@@ -257,6 +258,11 @@ int firstflight_adapter_event(void *self, const struct firstflight_event *event,
         report(observed, "saved_in_use", seen.saved_in_use);
         report(observed, "bin", seen.bin);
         report(observed, "open_bin_bytes", seen.open_bin_bytes);
+        break;
+    case FF_ALGORITHM_HYBLA:
+        report(observed, "smallest_rtt_ns", seen.smallest_rtt_ns);
+        report(observed, "rho_fixed", seen.rho_fixed);
+        report(observed, "credit_fixed", seen.credit_fixed);
         break;
     case FF_ALGORITHM_HYSTART:
         report(observed, "round_end_packet", seen.round_end_packet);

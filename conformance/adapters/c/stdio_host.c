@@ -10,6 +10,13 @@
 int firstflight_adapter_compute(const struct firstflight_computation *computation, struct firstflight_computed *computed)
     __attribute__((weak));
 
+/* Where the answers go: a program that loads a library gives another file than standard output, to which the library may print. */
+#ifdef FIRSTFLIGHT_ANSWERS
+extern FILE *FIRSTFLIGHT_ANSWERS;
+#else
+#define FIRSTFLIGHT_ANSWERS stdout
+#endif
+
 #define INPUTS_MAX 32
 
 struct host {
@@ -236,11 +243,17 @@ static void read_event(struct host *host, size_t object, struct firstflight_even
     }
 }
 
+static void say(const char *line)
+{
+    fputs(line, FIRSTFLIGHT_ANSWERS);
+    fputc('\n', FIRSTFLIGHT_ANSWERS);
+}
+
 static void answer_unsupported(const char *reason)
 {
-    fputs("{\"op\":\"unsupported\",\"reason\":", stdout);
-    json_write_text(stdout, reason != NULL ? reason : "unsupported");
-    fputs("}\n", stdout);
+    fputs("{\"op\":\"unsupported\",\"reason\":", FIRSTFLIGHT_ANSWERS);
+    json_write_text(FIRSTFLIGHT_ANSWERS, reason != NULL ? reason : "unsupported");
+    fputs("}\n", FIRSTFLIGHT_ANSWERS);
 }
 
 static void answer_observed(const struct host *host, uint64_t i, const struct firstflight_observed *observed)
@@ -248,47 +261,47 @@ static void answer_observed(const struct host *host, uint64_t i, const struct fi
     if (observed->state_count > FIRSTFLIGHT_STATE_MAX) {
         die(host, "the adapter reports more than %d numbers of state", FIRSTFLIGHT_STATE_MAX);
     }
-    fputs("{\"op\":\"observed\",\"i\":", stdout);
-    json_write_u64(stdout, i);
-    fputs(",\"cwnd_bytes\":", stdout);
-    json_write_u64(stdout, observed->cwnd_bytes);
+    fputs("{\"op\":\"observed\",\"i\":", FIRSTFLIGHT_ANSWERS);
+    json_write_u64(FIRSTFLIGHT_ANSWERS, i);
+    fputs(",\"cwnd_bytes\":", FIRSTFLIGHT_ANSWERS);
+    json_write_u64(FIRSTFLIGHT_ANSWERS, observed->cwnd_bytes);
     if (observed->has_ssthresh && observed->ssthresh_bytes == FIRSTFLIGHT_NONE) {
-        fputs(",\"ssthresh_bytes\":null", stdout);
+        fputs(",\"ssthresh_bytes\":null", FIRSTFLIGHT_ANSWERS);
     } else if (observed->has_ssthresh) {
-        fputs(",\"ssthresh_bytes\":", stdout);
-        json_write_u64(stdout, observed->ssthresh_bytes);
+        fputs(",\"ssthresh_bytes\":", FIRSTFLIGHT_ANSWERS);
+        json_write_u64(FIRSTFLIGHT_ANSWERS, observed->ssthresh_bytes);
     }
     if (observed->phase != NULL) {
-        fputs(",\"phase\":", stdout);
-        json_write_text(stdout, observed->phase);
+        fputs(",\"phase\":", FIRSTFLIGHT_ANSWERS);
+        json_write_text(FIRSTFLIGHT_ANSWERS, observed->phase);
     }
     if (observed->outcome != NULL) {
-        fputs(",\"outcome\":", stdout);
-        json_write_text(stdout, observed->outcome);
+        fputs(",\"outcome\":", FIRSTFLIGHT_ANSWERS);
+        json_write_text(FIRSTFLIGHT_ANSWERS, observed->outcome);
     }
     if (observed->has_next_release && observed->next_release_ns == FIRSTFLIGHT_NONE) {
-        fputs(",\"next_release_ns\":null", stdout);
+        fputs(",\"next_release_ns\":null", FIRSTFLIGHT_ANSWERS);
     } else if (observed->has_next_release) {
-        fputs(",\"next_release_ns\":", stdout);
-        json_write_u64(stdout, observed->next_release_ns);
+        fputs(",\"next_release_ns\":", FIRSTFLIGHT_ANSWERS);
+        json_write_u64(FIRSTFLIGHT_ANSWERS, observed->next_release_ns);
     }
     if (observed->has_trigger && observed->trigger == NULL) {
-        fputs(",\"trigger\":null", stdout);
+        fputs(",\"trigger\":null", FIRSTFLIGHT_ANSWERS);
     } else if (observed->has_trigger) {
-        fputs(",\"trigger\":", stdout);
-        json_write_text(stdout, observed->trigger);
+        fputs(",\"trigger\":", FIRSTFLIGHT_ANSWERS);
+        json_write_text(FIRSTFLIGHT_ANSWERS, observed->trigger);
     }
     for (uint32_t n = 0; n < observed->state_count; n++) {
-        fputs(n == 0 ? ",\"state\":{" : ",", stdout);
-        json_write_text(stdout, observed->state[n].name);
-        putchar(':');
+        fputs(n == 0 ? ",\"state\":{" : ",", FIRSTFLIGHT_ANSWERS);
+        json_write_text(FIRSTFLIGHT_ANSWERS, observed->state[n].name);
+        fputc(':', FIRSTFLIGHT_ANSWERS);
         if (observed->state[n].is_null) {
-            fputs("null", stdout);
+            fputs("null", FIRSTFLIGHT_ANSWERS);
         } else {
-            json_write_u64(stdout, observed->state[n].value);
+            json_write_u64(FIRSTFLIGHT_ANSWERS, observed->state[n].value);
         }
     }
-    fputs(observed->state_count > 0 ? "}}\n" : "}\n", stdout);
+    fputs(observed->state_count > 0 ? "}}\n" : "}\n", FIRSTFLIGHT_ANSWERS);
 }
 
 static void end_case(struct host *host)
@@ -304,7 +317,7 @@ static void on_hello(const struct host *host)
     if (number_member(host, 0, "protocol") != FIRSTFLIGHT_ADAPTER_PROTOCOL) {
         die(host, "protocol: only version %d is spoken", FIRSTFLIGHT_ADAPTER_PROTOCOL);
     }
-    puts(firstflight_adapter_hello());
+    say(firstflight_adapter_hello());
 }
 
 static void on_start(struct host *host)
@@ -327,7 +340,7 @@ static void on_start(struct host *host)
     if (host->self == NULL) {
         answer_unsupported(reason);
     } else {
-        puts("{\"op\":\"started\"}");
+        say("{\"op\":\"started\"}");
     }
 }
 
@@ -358,32 +371,32 @@ static void answer_computed(const struct host *host, const struct firstflight_co
     if (computed->output_count > FIRSTFLIGHT_OUTPUTS_MAX) {
         die(host, "the adapter answers more than %d outputs", FIRSTFLIGHT_OUTPUTS_MAX);
     }
-    fputs("{\"op\":\"computed\"", stdout);
+    fputs("{\"op\":\"computed\"", FIRSTFLIGHT_ANSWERS);
     for (uint32_t n = 0; n < computed->output_count; n++) {
         const struct firstflight_output *output = &computed->outputs[n];
-        putchar(',');
-        json_write_text(stdout, output->name);
-        putchar(':');
+        fputc(',', FIRSTFLIGHT_ANSWERS);
+        json_write_text(FIRSTFLIGHT_ANSWERS, output->name);
+        fputc(':', FIRSTFLIGHT_ANSWERS);
         if (output->numerator == NULL) {
-            json_write_u64(stdout, output->value);
+            json_write_u64(FIRSTFLIGHT_ANSWERS, output->value);
         } else {
-            putchar('[');
-            json_write_text(stdout, output->numerator);
-            putchar(',');
-            json_write_text(stdout, output->denominator);
-            putchar(']');
+            fputc('[', FIRSTFLIGHT_ANSWERS);
+            json_write_text(FIRSTFLIGHT_ANSWERS, output->numerator);
+            fputc(',', FIRSTFLIGHT_ANSWERS);
+            json_write_text(FIRSTFLIGHT_ANSWERS, output->denominator);
+            fputc(']', FIRSTFLIGHT_ANSWERS);
         }
     }
-    fputs("}\n", stdout);
+    fputs("}\n", FIRSTFLIGHT_ANSWERS);
 }
 
 static void answer_reason(const char *op, const char *reason)
 {
-    fputs("{\"op\":", stdout);
-    json_write_text(stdout, op);
-    fputs(",\"reason\":", stdout);
-    json_write_text(stdout, reason != NULL ? reason : "no reason given");
-    fputs("}\n", stdout);
+    fputs("{\"op\":", FIRSTFLIGHT_ANSWERS);
+    json_write_text(FIRSTFLIGHT_ANSWERS, op);
+    fputs(",\"reason\":", FIRSTFLIGHT_ANSWERS);
+    json_write_text(FIRSTFLIGHT_ANSWERS, reason != NULL ? reason : "no reason given");
+    fputs("}\n", FIRSTFLIGHT_ANSWERS);
 }
 
 static size_t read_inputs(const struct host *host, struct firstflight_input inputs[INPUTS_MAX])
@@ -449,11 +462,11 @@ static void on_message(struct host *host)
         on_compute(host);
     } else if (strcmp(op, "end") == 0) {
         end_case(host);
-        puts("{\"op\":\"ended\"}");
+        say("{\"op\":\"ended\"}");
     } else {
         die(host, "op: unknown message %s", op);
     }
-    if (fflush(stdout) != 0) {
+    if (fflush(FIRSTFLIGHT_ANSWERS) != 0) {
         die(host, "cannot write the answer");
     }
 }

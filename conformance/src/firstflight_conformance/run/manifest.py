@@ -11,11 +11,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from firstflight_conformance.paths import ADAPTERS, ROOT
+from firstflight_conformance.paths import ADAPTERS, BUILD, ROOT
 from firstflight_conformance.spec.clauses import all_clauses
 from firstflight_conformance.text import shown
 
 ROLES = ("reference", "third-party", "null")
+#: Loads a shared object and speaks the protocol for it; `make c-adapters` builds it.
+SHARED_OBJECT_HOST = BUILD / "adapters" / "shared-object-host"
 _LIBRARY_SUFFIXES = (".so", ".dylib")
 _RECORD = "record.json"
 _TEXTS = ("name", "title", "language", "role")
@@ -147,6 +149,9 @@ def _without_manifest(name: str, command: tuple[str, ...]) -> Manifest:
 
 
 def _host_command(library: Path) -> tuple[str, ...]:
+    """Return the command of the host in C, if it is built, else of that in Python, which does the same and takes longer."""
+    if SHARED_OBJECT_HOST.is_file():
+        return (str(SHARED_OBJECT_HOST), str(library))
     return (sys.executable, "-m", "firstflight_conformance.run.shared_object_host", str(library))
 
 

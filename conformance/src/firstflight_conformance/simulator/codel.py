@@ -9,7 +9,7 @@ from collections import deque
 from math import isqrt
 
 from firstflight_conformance.simulator.clock import Clock
-from firstflight_conformance.simulator.links import Forward, Packet, transmission_ns
+from firstflight_conformance.simulator.links import Forward, Meeting, Packet, transmission_ns
 
 MTU_BYTES = 1500
 TARGET_NS = 5_000_000
@@ -42,6 +42,11 @@ class CoDel:
         """Take a packet."""
         self._waiting.append((now_ns, packet, forward))
         self._bytes += packet[0]
+
+    def pass_by(self) -> None:
+        """Take note of a packet that found nothing waiting and does not wait either."""
+        self._first_above = 0
+        self._dropping = False
 
     def get(self, now_ns: int) -> tuple[Packet, Forward] | None:
         """Return the next packet that is not dropped."""
@@ -88,7 +93,7 @@ def _after(time: int, count: int) -> int:
     return time + isqrt(_INTERVAL * _INTERVAL // count)
 
 
-class CoDelLink:
+class CoDelLink(Meeting):
     """A link with a device queue of ``queue_bytes`` and CoDel above it.
 
     When a packet that the device has taken leaves is known at once. Only while packets wait above it has the link to be looked at again.
@@ -115,15 +120,25 @@ class CoDelLink:
 
     def take(self, forward: Forward, packet: Packet) -> None:
         """Take a packet now."""
-        self.codel.put(self._clock.now_ns, packet, forward)
-        self._fill()
+        now_ns = self._clock.now_ns
+        if not len(self.codel) and self._takes(now_ns):
+            self.codel.pass_by()
+            self._serve(now_ns, packet, forward)
+        else:
+            self.codel.put(now_ns, packet, forward)
+            self._fill()
 
-    def _fill(self, _: None = None) -> None:
-        """Move packets into the device as long as it takes them."""
-        now_ns, codel, device = self._clock.now_ns, self.codel, self._device
+    def _takes(self, now_ns: int) -> bool:
+        """Return whether the device takes a packet: it does if it sends nothing, whatever the size of its queue."""
+        device = self._device
         while device and device[0][0] <= now_ns:
             self._device_bytes -= device.popleft()[1]
-        while len(codel) and (self._busy_until_ns <= now_ns or self._device_bytes + MTU_BYTES <= self._queue_bytes):
+        return self._device_bytes + MTU_BYTES <= self._queue_bytes or self._busy_until_ns <= now_ns
+
+    def _fill(self) -> None:
+        """Move packets into the device as long as it takes them."""
+        now_ns, codel, device = self._clock.now_ns, self.codel, self._device
+        while len(codel) and self._takes(now_ns):
             entry = codel.get(now_ns)
             if entry is not None:
                 self._serve(now_ns, *entry)

@@ -7,7 +7,7 @@ wait to be dropped, does a packet have to come at its time (:class:`Meeting`).
 from collections import deque
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, Protocol, TypeAlias, runtime_checkable
+from typing import Any, Protocol, TypeAlias
 
 from firstflight_conformance.simulator.clock import Clock, Lane
 from firstflight_conformance.simulator.path import Bottleneck
@@ -21,7 +21,6 @@ Forward: TypeAlias = Callable[[int, Packet], None]
 NS = 1_000_000_000
 
 
-@runtime_checkable
 class Carrier(Protocol):
     """A link of one flow, or one that nothing delays on its way to it."""
 
@@ -29,11 +28,12 @@ class Carrier(Protocol):
         """Take a packet that comes at a time, not before those before it; return when it arrives, ``None`` if it never does."""
 
 
-class Meeting(Protocol):
+class Meeting:
     """A link that packets have to come to at their time."""
 
-    def take(self, forward: Forward, packet: Packet, /) -> None:
+    def take(self, forward: Forward, packet: Packet) -> None:
         """Take a packet now; ``forward`` is called with when it arrives, as soon as that is known."""
+        raise NotImplementedError
 
 
 AnyLink: TypeAlias = Carrier | Meeting
@@ -43,7 +43,7 @@ def chain(clock: Clock, links: Sequence[AnyLink], deliver: Deliver) -> Deliver:
     """Return what sends a packet over the links in turn, and to ``deliver`` at the end."""
     forward: Forward = partial(_arrive, Lane(clock), deliver)
     for link in reversed(links):
-        if isinstance(link, Carrier):
+        if not isinstance(link, Meeting):
             forward = partial(_carry, link, forward)
         elif link is links[0]:
             return partial(link.take, forward)
@@ -103,7 +103,7 @@ class Wire:
         return self._busy_until_ns + self._delay_ns
 
 
-class Queued:
+class Queued(Meeting):
     """A :class:`Bottleneck` at which flows meet."""
 
     def __init__(self, clock: Clock, bottleneck: Bottleneck) -> None:

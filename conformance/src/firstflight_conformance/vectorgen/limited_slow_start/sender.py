@@ -4,24 +4,13 @@ Datagrams have 1000 bytes, so that max_ssthresh is 100000, unless the text says 
 about; a few packets of it are enough.
 """
 
-from collections.abc import Callable
-from functools import partial
-from typing import Any
-
 from firstflight_conformance.vectorgen.builder import MS, StreamBuilder
-from firstflight_conformance.vectorgen.stimulus import Catalogue
 
 RFC, PACKETS, LINUX, TOR = "rfc-3742", "rfc-3742-packets", "linux", "tor"
 RFCS = (RFC, PACKETS)
 ALL = (RFC, PACKETS, LINUX, TOR)
 SOURCE = "RFC 3742, section 2"
 RTT = 100 * MS
-_Fill = Callable[[Any], None]
-
-
-def adder(catalogue: Catalogue) -> "partial[Callable[[_Fill], _Fill]]":
-    """Return what adds to a catalogue with datagrams of 1000 bytes."""
-    return partial(catalogue.add, max_datagram_size_bytes=1000)
 
 
 def acks(b: StreamBuilder, count: int, *, packets: int = 1, first: int = 0) -> None:

@@ -3,6 +3,8 @@
 `why` derives the expectation; ``sender`` says what the streams have in common.
 """
 
+from functools import partial
+
 from firstflight_conformance.vectorgen.builder import MS, StreamBuilder
 from firstflight_conformance.vectorgen.limited_slow_start.sender import (
     ALL,
@@ -13,12 +15,11 @@ from firstflight_conformance.vectorgen.limited_slow_start.sender import (
     SOURCE,
     TOR,
     acks,
-    adder,
 )
 from firstflight_conformance.vectorgen.stimulus import Catalogue
 
 CATALOGUE = Catalogue(*ALL, sources=(SOURCE,))
-add = adder(CATALOGUE)
+add = partial(CATALOGUE.add, max_datagram_size_bytes=1000)
 
 
 @add(

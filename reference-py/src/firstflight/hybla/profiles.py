@@ -1,0 +1,81 @@
+"""Readings and profiles of Hybla. Generated from spec/profiles/hybla.toml by `make generate`; do not edit."""
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Arithmetic(Enum):
+    """In which units are rho and 2^rho known?"""
+
+    EIGHTHS = "eighths"
+    FIXED = "fixed"
+
+
+class Rtt(Enum):
+    """Of which RTT is rho?"""
+
+    SMOOTHED = "smoothed"
+    MINIMUM = "minimum"
+
+
+class Unit(Enum):
+    """What does growth count?"""
+
+    ACK = "ack"
+    PACKET = "packet"
+    MIXED = "mixed"
+
+
+class Gain(Enum):
+    """How is growth collected?"""
+
+    DATAGRAMS = "datagrams"
+    BYTES = "bytes"
+    MIXED = "mixed"
+
+
+class Initial(Enum):
+    """Does rho widen the initial window?"""
+
+    CONFIGURED = "configured"
+    SCALED = "scaled"
+
+
+@dataclass(frozen=True, slots=True)
+class Readings:
+    """A choice for every reading."""
+
+    arithmetic: Arithmetic
+    rtt: Rtt
+    reference_ms: int
+    unit: Unit
+    gain: Gain
+    initial: Initial
+
+
+PROFILES = {
+    "linux": Readings(
+        arithmetic=Arithmetic.EIGHTHS,
+        rtt=Rtt.SMOOTHED,
+        reference_ms=25,
+        unit=Unit.ACK,
+        gain=Gain.DATAGRAMS,
+        initial=Initial.CONFIGURED,
+    ),
+    "ns-3": Readings(
+        arithmetic=Arithmetic.FIXED,
+        rtt=Rtt.MINIMUM,
+        reference_ms=50,
+        unit=Unit.MIXED,
+        gain=Gain.MIXED,
+        initial=Initial.CONFIGURED,
+    ),
+    "picoquic": Readings(
+        arithmetic=Arithmetic.FIXED,
+        rtt=Rtt.SMOOTHED,
+        reference_ms=25,
+        unit=Unit.PACKET,
+        gain=Gain.BYTES,
+        initial=Initial.SCALED,
+    ),
+}
