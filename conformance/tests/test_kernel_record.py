@@ -94,6 +94,11 @@ def test_it_ends_with_the_first_loss() -> None:
     assert recording.steps[2].subject["state"] == "recovery"
 
 
+_NO_CLOCK = (
+    "this kernel stamps no segments in microseconds (Linux 6.7 does): on a busy machine runs may differ for that alone"
+)
+
+
 def path_of(folder: Path, name: str, **changes: Any) -> Path:
     """Write a scenario of the closed loop, cut to two seconds, with these changes of its sender and link; return the file."""
     raw = json.loads((STIMULUS / f"{name}.json").read_text(encoding="utf-8")) | {"stop_ns": 2000 * MS}
@@ -116,9 +121,12 @@ def test_blocks_count_with_an_ack_that_moves_on() -> None:
 def kernel(path: Path, congestion_control: str, *, exact: bool = True) -> Recording:
     """Record the kernel; skip where it cannot be recorded."""
     try:
-        return record(path, congestion_control, exact=exact)
+        recording = record(path, congestion_control, exact=exact)
     except UnavailableError as reason:
         pytest.skip(str(reason))
+    if exact and recording.header.source["clock"] != "kernel":
+        pytest.skip(_NO_CLOCK)
+    return recording
 
 
 def exits(recording: Recording, algorithm: str, profile: str) -> tuple[int | None, int | None, list[int]]:
@@ -210,6 +218,8 @@ def test_the_command_judges_and_keeps_the_recording(tmp_path: Path) -> None:
     """One line with the kernel, one for the run; what it kept is what `firstflight` can load."""
     path = path_of(tmp_path, "deep-queue", **FAST)
     code, output = judge_kernel("--scenario", path, "--record", tmp_path / "kept")
+    if "clock: calls" in output:
+        pytest.skip(_NO_CLOCK)
     assert (code, output.count("\n")) == (ExitCode.OK, 2), output
     assert f"kernel {os.uname().release}, clock: " in output
     assert "run 1: agrees: exit same, at event " in output

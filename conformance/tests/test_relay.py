@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from firstflight_conformance.live.path import Path as EmulatedPath
 from firstflight_conformance.paths import SCENARIOS
@@ -20,7 +21,7 @@ DEEP = SCENARIOS / "stimulus" / "deep-queue.json"
 _CLI = (sys.executable, "-c", "from firstflight_conformance.cli import main; main()")
 
 
-def scenario(**link: int) -> Scenario:
+def scenario(**link: Any) -> Scenario:
     """Return one of 8 Mbit/s, 10 ms there and 5 ms back."""
     path = {"rate_bps": 8_000_000, "forward_delay_ns": 10 * MS, "return_delay_ns": 5 * MS, "queue_bytes": 10**6}
     return replace(load_scenario(DEEP), link=Link(**path | {"loss_ppm": 0, "jitter_ns": 0} | link))
@@ -64,7 +65,7 @@ def test_losses_follow_the_seed() -> None:
 
 def test_the_delay_rises() -> None:
     """From the time after the first datagram at which the scenario says so."""
-    path = EmulatedPath(scenario(rise_at_ns=50 * MS, rise_ns=20 * MS))
+    path = EmulatedPath(scenario(steps=((50 * MS, 20 * MS),)))
     path.send(100 * MS, bytes(1000))
     path.send(160 * MS, bytes(1000))
     assert [due_ns for due_ns, _ in path.there.due] == [111 * MS, 191 * MS]

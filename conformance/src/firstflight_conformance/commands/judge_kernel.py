@@ -114,6 +114,9 @@ def _print(number: int, recording: Recording, ranked: list[Verdict]) -> None:
         click.echo(f"{source['name']}, kernel {source['version']}, clock: {source['clock']}; {source['scenario']}")
     best = [verdict for verdict in ranked if verdict.standing.rank == ranked[0].standing.rank]
     verdict, names = best[0], ", ".join(each.standing.profile for each in best)
+    if verdict.inconclusive:
+        click.echo(f"run {number}: inconclusive: the exits differ by less than the times of this run can tell: {names}")
+        return
     if not verdict.judged:
         click.echo(
             f"run {number}: not judged: slow start was not left ({source['ended']}); windows {verdict.windows} equal"
@@ -130,6 +133,6 @@ def _print(number: int, recording: Recording, ranked: list[Verdict]) -> None:
 def _exit_code(found: list[Verdict]) -> int:
     judged = [verdict for verdict in found if verdict.judged]
     if not judged:
-        click.echo("nothing judged: no run left slow start", err=True)
+        click.echo("nothing judged: no run left slow start, or none told where", err=True)
         return ExitCode.NOTHING_RUN
     return ExitCode.OK if all(verdict.agrees for verdict in judged) else ExitCode.DIVERGENCE

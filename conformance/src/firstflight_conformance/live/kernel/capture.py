@@ -36,6 +36,7 @@ _HEADERS_BYTES = 14 + 60 + 60  # of a frame: all that is looked at
 _HANDSHAKE_NS = 5_000_000_000
 _AHEAD_BYTES = 4 << 20  # so much data waits in the kernel at least
 _CHUNK_BYTES = 1 << 20
+_BURST_NS = 50_000  # segments that are read within so short a time left at once, where there is no better clock
 _SOL_PACKET, _PACKET_STATISTICS = 263, 6
 _SO_MAX_PACING_RATE = 47
 _PORT = 443
@@ -197,10 +198,6 @@ class Capture:
                 self.ended = "stop"
             elif over_ns is not None and now_ns > over_ns + scenario.after_slow_start_ns:
                 self.ended = "slow-start-over"
-
-
-#: Segments that are read within so short a time left in one burst, where there is no better clock.
-_BURST_NS = 50_000
 
 
 def _socket(congestion_control: str, *, paced: bool) -> socket.socket:

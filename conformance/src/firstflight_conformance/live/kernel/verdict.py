@@ -10,6 +10,7 @@ from typing import Any
 from firstflight.events import Lost
 from firstflight_conformance.live.agreement import margin_ns
 from firstflight_conformance.recording.judge import Judgement, Share, Standing, judge
+from firstflight_conformance.recording.margin import precision_decides
 from firstflight_conformance.recording.recording import Recording
 
 #: What a congestion control of the kernel is judged by where nothing else is asked for, without and with pacing. SEARCH is fitted.
@@ -23,18 +24,19 @@ PROFILES = {
 class Verdict:
     """How a profile stands to one run. ``windows``: up to the exit, the model left alone.
 
-    ``by_loss``: a loss ended slow start, of which the kernel itself told the model. ``margin_ns``: see :func:`margin_ns`.
+    ``inconclusive``: the exits differ by no more than the times of the recording can say. ``by_loss``: a loss ended slow start, of which the kernel itself told the model. ``margin_ns``: see :func:`margin_ns`.
     """
 
     standing: Standing
     windows: Share
+    inconclusive: bool
     by_loss: bool
     margin_ns: int | None
 
     @property
     def judged(self) -> bool:
-        """Whether slow start was left at all, by either."""
-        return self.standing.exit != "none"
+        """Whether slow start was left at all, by either, and it can be said whether at the same event."""
+        return self.standing.exit != "none" and not self.inconclusive
 
     @property
     def agrees(self) -> bool:
@@ -52,7 +54,8 @@ def verdicts(recording: Recording, names: Sequence[str] | None) -> tuple[Judgeme
     found = []
     for standing in whole.standings:
         margin = margin_ns(whole, standing) if standing.rank == 1 else None
-        found.append(Verdict(standing, windows[standing.profile], by_loss, margin))
+        unclear = standing.rank == 1 and not precision_decides(whole, standing)
+        found.append(Verdict(standing, windows[standing.profile], unclear, by_loss, margin))
     return whole, found
 
 
@@ -66,6 +69,7 @@ def as_json(recording: Recording, judgement: Judgement, verdict: Verdict) -> dic
         "events": len(recording.events),
         "exit_event": None if left is None else left.by,
         "model_exit_event": standing.model_exit,
+        "inconclusive": verdict.inconclusive,
         "by_loss": verdict.by_loss,
         "windows": [verdict.windows.equal, verdict.windows.of],
         "margin_ns": verdict.margin_ns,
