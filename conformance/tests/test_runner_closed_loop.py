@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from firstflight import Sent
+from firstflight import Ack, Sent
 from firstflight_conformance.cases.schemas import validator
 from firstflight_conformance.cases.stream import check_stream
 from firstflight_conformance.cases.wire import event_from_json
@@ -21,6 +21,8 @@ from firstflight_conformance.run.faults import FaultKind
 from firstflight_conformance.run.judge import judge
 from firstflight_conformance.run.loop_run import Trace
 from firstflight_conformance.run.manifest import Deviation, load_manifests
+from firstflight_conformance.run.messages import OBSERVABLES
+from firstflight_conformance.run.rehearsal import followed
 from firstflight_conformance.run.results import AdapterReport, Verdict
 from firstflight_conformance.run.session import Options
 from firstflight_conformance.run.stimulus import STIMULI, StimulusCase, StimulusScript, load_stimulus, stimulus_cases
@@ -87,9 +89,27 @@ def test_right_adapter_passes(paths: list[Path]) -> None:
 
 
 @cache
-def scenarios_of_the_checkout() -> tuple[str, ...]:
-    """Return the names."""
-    return tuple(path.stem for path in sorted(STIMULI.glob("*.json")))
+def paths_for_all() -> tuple[str, ...]:
+    """Return the names of the scenarios of the checkout that every algorithm is judged on."""
+    loaded = [load_stimulus(path) for path in sorted(STIMULI.glob("*.json"))]
+    special = [one for one in loaded if one.algorithms or one.saved_cwnd_bytes is not None]
+    assert len(special) > 5
+    return tuple(Path(one.name).stem for one in loaded if one not in special)
+
+
+def test_scenarios_name_their_algorithms() -> None:
+    """A scenario that names algorithms is judged for these alone, in each of their profiles."""
+    judged_on = {case.vector.algorithm for case in stimulus_cases() if case.id.startswith("stimulus:delay-below@")}
+    assert judged_on == {"hystart", "hystartpp"}
+    assert {case.vector.algorithm for case in stimulus_cases() if case.id.startswith("stimulus:jump@")} == {"jumpstart"}
+
+
+def test_announced_data_makes_jumpstart_jump() -> None:
+    """Where the sender announces what waits, the first flight is the jump: more than the initial window within the first RTT."""
+    case = next(c for c in stimulus_cases() if c.id == "stimulus:jump@jumpstart/pfldnet-2007")
+    events = [event for event, _ in followed(case, 1, OBSERVABLES)]
+    first_ack = next(index for index, event in enumerate(events) if isinstance(event, Ack))
+    assert sum(event.bytes for event in events[:first_ack] if isinstance(event, Sent)) > 12_000
 
 
 def test_the_python_model_through_its_adapter() -> None:
@@ -339,7 +359,7 @@ def test_selection(tmp_path: Path) -> None:
         return [str(case_id) for case_id in document["cases"]]
 
     every = judged_ids("--stimulus", "--profile", "rfc-9002")
-    assert every == [f"stimulus:{name}@slow-start/rfc-9002" for name in scenarios_of_the_checkout() if name != "resume"]
+    assert every == [f"stimulus:{name}@slow-start/rfc-9002" for name in paths_for_all()]
     assert judged_ids("--stimulus", "--id", "stimulus:app*rfc-9002") == ["stimulus:app-limited@slow-start/rfc-9002"]
     assert judged_ids("--both", "--id", "*app-l*", "--id", "slow-start.first.*", "--profile", "rfc-9002") == [
         "slow-start.first.small@rfc-9002", "stimulus:app-limited@slow-start/rfc-9002",
@@ -352,7 +372,7 @@ def test_list() -> None:
     """The cases of the closed loop are listed with their paths."""
     result = CliRunner().invoke(main, ["list", "--stimulus", "--profile", "rfc-9002"])
     assert [line.split()[0] for line in result.output.splitlines()] == [
-        f"stimulus:{name}@slow-start/rfc-9002" for name in scenarios_of_the_checkout() if name != "resume"
+        f"stimulus:{name}@slow-start/rfc-9002" for name in paths_for_all()
     ]
     assert "one packet in a hundred lost" in result.output
 
