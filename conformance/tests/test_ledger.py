@@ -61,6 +61,14 @@ def test_taking_from_the_middle() -> None:
     assert ledger.bytes_in_flight == 8 * 1200 + 2 * 600
 
 
+def test_finding() -> None:
+    """A packet is found in its run, wherever in it."""
+    ledger = filled()
+    assert [ledger.find(packet) for packet in (0, 9, 10, 11, 12)] == [
+        Run(0, 9, 1200, 5), Run(0, 9, 1200, 5), Run(10, 11, 600, 7), Run(10, 11, 600, 7), None
+    ]  # fmt: skip
+
+
 def test_taking_over_a_border() -> None:
     """A range over two runs comes back as two."""
     assert filled().take(8, 10) == [Run(8, 9, 1200, 5), Run(10, 10, 600, 7)]

@@ -21,7 +21,7 @@ from firstflight_conformance.paths import ROOT
 from firstflight_conformance.run.faults import FaultKind
 from firstflight_conformance.run.results import Verdict
 from firstflight_conformance.run.session import Options
-from firstflight_conformance.text import shown
+from firstflight_conformance.text import refusal, shown, texts
 from runner_support import command, events, judged, vector, write_vectors
 
 _CLI = (sys.executable, "-c", "from firstflight_conformance.cli import main; main()")
@@ -86,6 +86,10 @@ def test_the_gate() -> None:
     assert shown(_EVIL).isprintable()
     assert len(shown("x" * 10**6, 80)) == len(shown("\x1b" * 10**6, 80)) == 80
     assert shown("plain") == "plain"
+    assert [refusal(text, 5) for text in ("plain", "", "grün")] == [None] * 3
+    assert sorted(texts({"a": ["b", {"c": 1}], "d": "e"})) == ["a", "b", "c", "d", "e"]
+    assert "6 characters" in (refusal("longer", 5) or "")
+    assert "control character" in (refusal("\x1b", 5) or "")
 
 
 @pytest.mark.parametrize("spoilt", [{"title": f"A title with {_EVIL}"}, {_EVIL: 1}, {"why": "long " * 1000}])

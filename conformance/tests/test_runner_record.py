@@ -12,7 +12,7 @@ from firstflight_conformance.cases.schemas import validator
 from firstflight_conformance.cli import main
 from firstflight_conformance.commands.options import judged_cases
 from firstflight_conformance.paths import VECTORS
-from firstflight_conformance.run import record
+from firstflight_conformance.run import record, results
 from firstflight_conformance.run.manifest import Deviation, Manifest, load_manifests
 from firstflight_conformance.run.record import Record, RecordError
 from firstflight_conformance.run.selection import Selection
@@ -108,6 +108,7 @@ def test_errors_are_not_recorded(root: Path, known: dict[str, Manifest]) -> None
     assert run(root, "--record").exit_code == 3
     becomes(known, "half")
     assert run(root).exit_code == 0
+    assert record.change(results.Result(TARGET, results.Verdict.ERRORED), Record("1", {TARGET: HALVED})) is None
 
 
 def test_a_selection_keeps_the_other_entries(root: Path, known: dict[str, Manifest]) -> None:

@@ -112,3 +112,11 @@ def test_observations(cwnd: int, ssthresh: int | None, state: dict[str, int | No
     assert decode_int(raw["cwnd_bytes"]) == cwnd
     assert raw["ssthresh_bytes"] == (None if ssthresh is None else encode_int(ssthresh))
     assert raw["state"] == {name: None if value is None else encode_int(value) for name, value in state.items()}
+
+
+def test_an_empty_list_of_ranges() -> None:
+    """Who repeats nothing leaves the member out."""
+    raw = event_to_json(Sent(5, (Run(0, 1, 1200, 5),), 2400, 2400, False))
+    assert "retransmits" not in raw
+    with pytest.raises(ValueError, match="is not a list of ranges with at least one"):
+        event_from_json(raw | {"retransmits": []})
