@@ -1,7 +1,5 @@
 """Sphinx extension of the documentation site: clauses, generated pages, source pages, and a check of the links."""
 
-from pathlib import Path
-
 from sphinx.application import Sphinx
 from sphinx.util.typing import ExtensionMetadata
 
@@ -15,7 +13,6 @@ from firstflight_conformance.docs_ext import (
     side_by_side,
     source,
 )
-from firstflight_conformance.plots import rooms
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
@@ -31,7 +28,6 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.add_directive("profile-paths", profile_tables.PathsDirective)
     app.connect("missing-reference", links.resolve_short_name)
     app.connect("builder-inited", generate.write_pages)
-    app.connect("builder-inited", lambda site: rooms.write_plots(Path(site.srcdir) / "_generated"))
     app.connect("doctree-resolved", ids.link_ids)
     app.connect("build-finished", links.check_links)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -36,32 +36,40 @@ from firstflight_conformance.paths import (
     VECTORS,
 )
 from firstflight_conformance.plain_judge import programs
+from firstflight_conformance.plots import rooms
 from firstflight_conformance.plots.published import write_published_plots
 from firstflight_conformance.published.store import RESULTS
 
 _LOGGER = logging.getLogger(__name__)
-_STAMP = ".inputs"
+#: What pages and plots were made from when they were last written.
+_PAGES_STAMP, _PLOTS_STAMP = ".inputs", ".plot-inputs"
 
 
 def write_pages(app: Sphinx) -> None:
-    """Write every generated page and plot, unless nothing that they are made from has changed."""
+    """Write every generated page, unless nothing that they are made from has changed; and so the plots, which no prose changes."""
     folder = Path(app.srcdir) / site.GENERATED
     folder.mkdir(exist_ok=True)
-    stamp, digest = folder / _STAMP, _inputs_digest()
-    if stamp.exists() and stamp.read_text("utf-8") == digest:
-        return
-    _LOGGER.info("writing the generated pages")
-    _check_specification_pages(Path(app.srcdir))
-    pages = {f"{name}.md": text for name, text in _pages().items()}
-    for path in set(_present(folder)) - set(pages):
-        (folder / path).unlink()
-    for name, text in pages.items():
-        _write(folder / name, text)
-    computation_pages.write_plots(folder / "models")
-    plot_cache.write_plots(site.vectors(), folder / "plots")
-    profile_paths.write_paths(Path(app.srcdir))
-    write_published_plots(folder / "results")
-    stamp.write_text(digest, "utf-8")
+    if _is_new(folder / _PAGES_STAMP, digest := _digest([*_data(), *_prose()])):
+        _LOGGER.info("writing the generated pages")
+        _check_specification_pages(Path(app.srcdir))
+        pages = {f"{name}.md": text for name, text in _pages().items()}
+        for path in set(_present(folder)) - set(pages):
+            (folder / path).unlink()
+        for name, text in pages.items():
+            _write(folder / name, text)
+        (folder / _PAGES_STAMP).write_text(digest, "utf-8")
+    if _is_new(folder / _PLOTS_STAMP, digest := _digest(_data())):
+        _LOGGER.info("drawing the plots")
+        rooms.write_plots(folder)
+        computation_pages.write_plots(folder / "models")
+        plot_cache.write_plots(site.vectors(), folder / "plots")
+        profile_paths.write_paths(Path(app.srcdir))
+        write_published_plots(folder / "results")
+        (folder / _PLOTS_STAMP).write_text(digest, "utf-8")
+
+
+def _is_new(stamp: Path, digest: str) -> bool:
+    return not stamp.exists() or stamp.read_text("utf-8") != digest
 
 
 def _pages() -> dict[str, str]:
@@ -118,10 +126,17 @@ def _write(path: Path, text: str) -> None:
         path.write_text(text, "utf-8")
 
 
-def _inputs_digest() -> str:
-    """Return a hash of everything that the pages are made from, this package included."""
-    sources = [
+def _prose() -> list[Path]:
+    """Return what is text only: no plot depends on it."""
+    return [
         *SPEC.glob("*.md"),
+        *(path for path in (BUILD / "report" / "report.json", ROOT / "CHANGELOG.md") if path.exists()),
+    ]
+
+
+def _data() -> list[Path]:
+    """Return what plots are made from as well, this package included."""
+    return [
         *PROFILES.glob("*.toml"),
         *VECTORS.rglob("*.json"),
         *SCENARIOS.rglob("*.json"),
@@ -131,8 +146,10 @@ def _inputs_digest() -> str:
         *REFERENCE_C.rglob("*.[ch]"),
         *(CONFORMANCE / "include").glob("*.h"),
         *(CONFORMANCE / "src").rglob("*.py"),
-        *(path for path in (BUILD / "report" / "report.json", ROOT / "CHANGELOG.md") if path.exists()),
     ]
+
+
+def _digest(sources: list[Path]) -> str:
     digest = hashlib.sha256()
     for path in sorted(sources):
         digest.update(f"{path}\0".encode())

@@ -24,7 +24,7 @@ def link_ids(app: Sphinx, doctree: nodes.document, document: str) -> None:
 
 def _target(text: str) -> tuple[str, str] | None:
     vector_id = text.split("@")[0]
-    if vector_id in {vector.id for vector in site.vectors()}:
+    if vector_id in site.vector_ids():
         group = site.group_of(vector_id).replace(".", "-")
         return f"{site.GENERATED}/vectors/{group}", site.anchor("vector", vector_id)
     if text in site.clauses():

@@ -40,6 +40,12 @@ def vectors() -> list[Vector]:
 
 
 @cache
+def vector_ids() -> frozenset[str]:
+    """Return the ids of all vectors."""
+    return frozenset(vector.id for vector in vectors())
+
+
+@cache
 def computations() -> list[Computation]:
     """Return every computation in the order of the ids."""
     return computed.load_all()
