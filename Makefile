@@ -12,8 +12,8 @@ READY := $(VENV)/.ready
 REPORTS := build/report
 
 .DEFAULT_GOAL := help
-.PHONY: help setup conformance test check lint test-python test-c test-long coverage-c vectors generate mutants prove bench docs results loaders dist \
-    adapters c-adapters cargo-adapters go-adapters java-adapters requirements clean
+.PHONY: help setup sweep-extras conformance test check lint test-python test-c test-long coverage-c vectors generate mutants tool-mutants prove bench docs results \
+    loaders dist peers live adapters c-adapters cargo-adapters go-adapters java-adapters requirements clean
 
 help:  ## List the jobs
 	@echo "Firstflight: reference and vectors for transport startup algorithms"
@@ -31,6 +31,9 @@ $(READY): requirements/dev.txt reference-py/pyproject.toml conformance/pyproject
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e reference-py -e conformance
 	@touch $@
 
+sweep-extras: setup  ## Parquet and Dask for `firstflight sweep`, pinned with hashes
+	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements/sweep.txt
+
 conformance: setup c-adapters  ## Judge both references, then the third-party stacks as they are built, and check the vectors
 	@mkdir -p $(REPORTS)
 	$(FIRSTFLIGHT) run --both --build --report-json $(REPORTS)/report.json --junit $(REPORTS)/junit.xml
@@ -40,7 +43,18 @@ conformance: setup c-adapters  ## Judge both references, then the third-party st
 
 test: lint test-c test-python loaders coverage-c mutants conformance docs  ## Run everything
 
-check: lint test-c test-python  ## Lint and the tests of both references and of the tools
+# Of one algorithm the vectors, twins, plain programs and headers, the port, the mutants and the clauses. Tests are found by its name in theirs;
+# those that draw at random or go over every schema are left to the whole.
+ifdef ALGORITHM
+check: setup c-adapters
+	$(FIRSTFLIGHT) run --adapter c-port --adapter python-model --algorithm $(ALGORITHM) --jobs $(JOBS)
+	$(BIN)/pytest -q -n $(JOBS) -m "not long" \
+	    -k "($(ALGORITHM) or $(subst -,_,$(ALGORITHM))) and not (random or schema or properties or cited)"
+	$(FIRSTFLIGHT) mutants --algorithm $(ALGORITHM) --jobs $(JOBS)
+	$(FIRSTFLIGHT) check
+else
+check: lint test-c test-python  ## Lint and the tests of both references and of the tools; with ALGORITHM=search what that needs, in 90 s
+endif
 
 lint: setup  ## ruff, mypy strict, spelling, the ban on floating point
 	$(BIN)/ruff check .
@@ -78,8 +92,12 @@ vectors: setup  ## Generate the vectors and the tables of the references
 
 generate: vectors  ## The same as vectors
 
-mutants: setup  ## The kill matrix: which vectors reject which wrong implementation
+mutants: setup  ## The kill matrices: which vectors and which paths reject which wrong implementation
 	$(FIRSTFLIGHT) mutants --json $(REPORTS)/kill-matrix.json
+	$(FIRSTFLIGHT) mutants --closed-loop --json $(REPORTS)/kill-matrix-closed-loop.json
+
+tool-mutants: setup  ## Wrong versions of the loaders, the runner and the simulator, which the tests must notice (half an hour)
+	$(BIN)/python conformance/tool_mutants/judge.py --jobs $(JOBS)
 
 prove:  ## Prove the plain headers with CBMC and cvc5: no overflow, no undefined behaviour; errors planted in them are found
 	@$(PYTHON) reference-c/proof/prove.py && $(PYTHON) reference-c/proof/prove.py --plants || [ $$? = 3 ]
@@ -103,7 +121,7 @@ c-adapters:
 
 # One program for each folder with a Cargo.toml, be the stack in Rust or in C.
 CARGO_ADAPTERS := $(patsubst conformance/adapters/%/Cargo.toml,build/adapters/%,$(wildcard conformance/adapters/*/Cargo.toml))
-CARGO_INPUT := conformance/adapters/cargo-build.sh conformance/include/firstflight_adapter.h \
+CARGO_INPUT := $(addprefix conformance/adapters/,cargo-build.sh crates.sh crates.txt) conformance/include/firstflight_adapter.h \
     $(wildcard $(addprefix conformance/adapters/,c/* */Cargo.toml */build.rs */src/* rust/*/Cargo.toml rust/*/src/*))
 
 cargo-adapters: $(CARGO_ADAPTERS)
@@ -126,12 +144,25 @@ java-adapters:
 	    echo "java-adapters: skipped: there is no javac or no mvn here"; \
 	fi
 
+peers:  ## The senders and receivers of real connections that have to be built (needs go)
+	@if command -v go >/dev/null; then \
+	    mkdir -p build/peers && cd conformance/peers/quic-go && \
+	    GOWORK=off GOFLAGS=-buildvcs=false go build -trimpath -o "$(CURDIR)/build/peers/quic-go-peer" .; \
+	else \
+	    echo "peers: skipped: there is no go here"; \
+	fi
+
+live: setup peers  ## Runs of real senders, kernel and QUIC, over emulated paths; keeps what they agree in (ten minutes on two cores)
+	$(BIN)/python -m firstflight_conformance.live.measure
+
 dist: setup  ## Archives to take away in build/dist: vectors with loaders, the C port, wheels, the site if it is built; SHA256SUMS
 	@$(BIN)/python -m firstflight_conformance.dist
 
-requirements: setup  ## Resolve requirements/dev.in anew (needs uv)
-	uv pip compile --universal --generate-hashes --python-version 3.11 --no-header --no-emit-index-url -q \
-	    requirements/dev.in -o requirements/dev.txt
+PINS := uv pip compile --universal --generate-hashes --python-version 3.11 --no-header --no-emit-index-url -q
+
+requirements: setup  ## Resolve requirements/*.in anew (needs uv)
+	$(PINS) requirements/dev.in -o requirements/dev.txt
+	$(PINS) -c requirements/dev.txt requirements/sweep.in -o requirements/sweep.txt
 
 clean:  ## Remove everything that is built, and the environment
 	rm -rf build $(VENV)

@@ -20,10 +20,10 @@ command -v cargo >/dev/null && command -v rustc >/dev/null || skip "there is no 
 needed=$(sed -n 's/^rust-version = "\(.*\)"/\1/p' "$manifest")
 present=$(rustc --version | cut -d ' ' -f 2)
 [ "$(printf '%s\n' "$needed" "$present" | sort -V | head -n 1)" = "$needed" ] || skip "rustc $needed is needed, this is $present"
-cargo metadata --quiet --no-deps --offline --format-version 1 --manifest-path "$manifest" >/dev/null
-# What is downloaded already is not looked for again, so that a warm cache needs no network.
-if ! cargo fetch --quiet --offline --manifest-path "$manifest" 2>/dev/null; then
-    reason=$(cargo fetch --quiet --manifest-path "$manifest" 2>&1) || skip "its packages cannot be had: $reason"
-fi
-cargo build --quiet --release --offline --manifest-path "$manifest" --target-dir "$build/cargo"
+reason=$("$(dirname "$0")/crates.sh" obtain "$folder") || {
+    [ $? = 3 ] && skip "its packages cannot be had: $reason"
+    echo "$name: $reason" >&2
+    exit 1
+}
+cargo build --quiet --release --locked --offline --manifest-path "$manifest" --target-dir "$build/cargo"
 cp "$build/cargo/release/firstflight-adapter-$name" "$program"

@@ -1,6 +1,14 @@
-"""Hypothesis draws the same examples in every run, and keeps none."""
+"""Hypothesis draws the same examples in every run, and keeps none; what runs on the clock of the machine may be spoiled by it."""
 
+import pytest
 from hypothesis import settings
 
 settings.register_profile("firstflight", derandomize=True, database=None, deadline=None, print_blob=False)
 settings.load_profile("firstflight")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Let a test on the clock of the machine fail only if it fails three times in a row; pytest says how often one was run again."""
+    for item in items:
+        if item.get_closest_marker("live") is not None:
+            item.add_marker(pytest.mark.flaky(reruns=2, reruns_delay=1))

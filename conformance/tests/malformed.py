@@ -13,6 +13,10 @@ from firstflight_conformance.vectorgen.builder import MS, StreamBuilder
 from firstflight_conformance.vectorgen.canonical import vector_text
 from firstflight_conformance.vectorgen.stimulus import Stimulus, to_json
 
+#: What the refusal of any of them may take, on a busy machine, and in memory beyond that of the loaded program.
+AT_MOST_S, MORE_MIB = 5, 16
+#: The exit code with which it ends.
+CODE = 2
 #: In place of a value: the key or item is taken out.
 GONE = object()
 SENT, ACK, LOST, CE, PERSISTENT, PTO, SENT_AGAIN = range(7)

@@ -16,6 +16,7 @@ from firstflight_conformance.version import __version__
 EXAMPLES = sorted(path.stem for path in (REFERENCE_C / "examples").glob("*.c"))
 SAYS = {
     "controller": f"Firstflight {__version__}\nSEARCH leaves slow start after",
+    "one_algorithm": "HyStart++ slows down after",
     "search_on_own_cubic": "slow start is left after",
     "careful_resume_on_own_cubic": "   0 ms: reconnaissance, with 12000 bytes\n 100 ms: unvalidated, with 1000000 bytes",
 }
@@ -24,6 +25,7 @@ BASE = {"newreno", "cubic", "observation", "wide"}
 LINKED = {
     ("ff_newreno_begin", "ff_newreno_on_event"): BASE,
     ("ff_search_begin", "ff_search_startup_step"): BASE | {"search", "mul", "add", "compare"},
+    ("ff_careful_resume_begin", "ff_careful_resume_step"): BASE | {"careful", "search"},
     ("ff_transfer_time_compute",): {"transfer", "growth", "quick", "wide"},
 } | {
     (f"ff_{room}_begin", f"ff_{room}_step"): BASE | {room.partition("_")[0]}
@@ -129,16 +131,27 @@ def test_examples_by_cmake(archive: Path, tmp_path: Path, language: str) -> None
         assert run(tmp_path / "build" / name).startswith(SAYS[name])
 
 
+def check_size(row: str, program: Path) -> None:
+    """Compare with the page, whose numbers are of this compiler: to a twentieth, since linkers differ."""
+    page = (REFERENCE_C / "README.md").read_text("utf-8")
+    stated = re.search(rf"^\| {re.escape(row)} \| ([0-9,]+) \|", page, re.M)
+    sizes = re.findall(r"^\.(?:text|rodata|data\.rel\.ro)\s+(\d+)", run("size", "-A", program), re.M)
+    assert stated is not None
+    assert abs(sum(map(int, sizes)) - int(stated[1].replace(",", ""))) <= sum(map(int, sizes)) // 20
+
+
 @pytest.mark.parametrize("calls", LINKED, ids=lambda calls: calls[0])
 def test_one_algorithm_pulls_in_no_other(installed: Path, tmp_path: Path, calls: tuple[str, ...]) -> None:
     """What a program holds that calls these functions: the rooms that the page says."""
-    needs("gcc", "nm")
+    needs("gcc", "nm", "size")
     script, program = tmp_path / "calls.map", tmp_path / "linked.so"
     script.write_text("{ global: " + " ".join(f"{call};" for call in calls) + " local: *; };", encoding="utf-8")
     wanted = [f"-Wl,-u,{call}" for call in calls]
     library = installed / "lib" / "libfirstflight.a"
     sections = ("-Wl,--gc-sections", f"-Wl,--version-script={script}")
     run("gcc", "-shared", "-nostdlib", *sections, *wanted, library, "-o", program)
+    if run("gcc", "-dumpversion").strip() == "12" and run("gcc", "-dumpmachine").startswith("x86_64"):
+        check_size(", ".join(f"`{call}`" for call in calls), program)
     held = set(re.findall(r" [tT] ff_([a-z0-9]+)", run("nm", program)))
     assert held & ROOMS == LINKED[calls] & ROOMS
     named = f"`{calls[0]}`" + "".join(f", `{call}`" for call in calls[1:])

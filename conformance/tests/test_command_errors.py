@@ -28,9 +28,29 @@ def run(*words: object) -> Result:
         (("run", "--report-json", "{here}/missing/report.json"), ["there is no folder"]),
         (("run", "--junit", "{here}/missing/junit.xml"), ["there is no folder"]),
         (("run", "--report-json", "{here}"), ["is a directory"]),
-        (("simulate", SCENARIO, "--algorithm", "hystart++"), ["no such algorithm; there are", "hystartpp", "search"]),
+        (("simulate", SCENARIO, "--algorithm", "hystart++"), ["did you mean hystartpp? there are", "search"]),
         (("simulate", SCENARIO, "--algorithm", "hystartpp", "--profile", "x"), ["no such profile; there are rfc-9406"]),
         (("mutants", "--algorithm", "serch"), ["did you mean search", "slow-start"]),
+        (("mutants", "--closed-loop", "--algorithm", "serch"), ["did you mean search", "slow-start"]),
+        (("run", "--adapter", "c-prt"), ["did you mean c-port? there are", "aioquic"]),
+        (("run", "--html", "{here}/missing/report.html"), ["there is no folder"]),
+        (("run", "--algorithm", "serch"), ["did you mean search? there are"]),
+        (("run", "--algorithm", "HyStart++"), ["did you mean hystartpp? there are"]),
+        (("run", "--profile", "rfc-9003"), ["did you mean rfc-9002? there are"]),
+        (("list", "--tier", "silver"), ["unknown; there are core, gold"]),
+        (("list", "--flag", "losless"), ["did you mean lossless? there are"]),
+        (("which", "--adapter", "c-prt"), ["did you mean c-port? there are", "aioquic"]),
+        (("which", "--adapter", "python-model", "--algorithm", "serch"), ["did you mean search? there are"]),
+        (("shrink", "--adapter", "c-prt"), ["did you mean c-port? there are", "aioquic"]),
+        (("shrink", "--adapter", "python-model", "search.x.y"), ["search.x.y: unknown; ", "there are"]),
+        (("show", "search.threshold.equals"), ["did you mean search.threshold.equal", "there are"]),
+        (
+            ("fct", "--algorithm", "x", "--rate-mbps", 1, "--one-way-delay-ms", 1, "--size-bytes", 1),
+            ["has cubic, jumpstart"],
+        ),
+        (("results", "--only", "x"), ["thesis", "scharf"]),
+        (("model", "x"), ["slow-start", "more-start"]),
+        (("sweep", "{here}/x.csv", "--kind", "x"), ["simulate", "model"]),
         (
             ("compare", "search/draft-09", "search/draft-9"),
             ["search/draft-9: no such profile", "search/draft-09+cubic"],
@@ -65,10 +85,19 @@ def _not_reached(*_: object, **__: object) -> None:
         ("list", "--stimulus", "--id", "nothing"),
         ("list", "--algorithm", "slow-start", "--profile", "draft-09"),
         ("compare", "search/lanman-2024-literal", "search/picoquic-fork+cubic"),
+        ("run", "--adapter", "null-echo", "--stimulus", "--id", "nothing"),
+        ("run", "--adapter", "null-echo", "--vectors", "{here}"),
+        ("list", "--vectors", "{here}"),
+        ("which", "--adapter", "python-model", "--vectors", "{here}", "--algorithm", "search"),
+        ("shrink", "--adapter", "python-model", "--vectors", "{here}"),
+        ("mutants", "--vectors", "{here}", "--algorithm", "hystart"),
+        ("mutants", "--closed-loop", "--algorithm", "transfer-time"),
+        ("compare", "search/lanman-2024", "search/draft-09", "--vectors", "{here}"),
     ],
 )
-def test_a_selection_that_matches_nothing(words: tuple[str, ...]) -> None:
-    result = run(*words)
+def test_a_selection_that_matches_nothing(tmp_path: Path, words: tuple[str, ...]) -> None:
+    """Of every command that selects: a name that is none is refused, but names that together match nothing are no error of usage."""
+    result = run(*(word.replace("{here}", str(tmp_path)) for word in words))
     assert result.exit_code == 4, result.output
     assert "nothing" in result.output
 

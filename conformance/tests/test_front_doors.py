@@ -49,4 +49,4 @@ def test_the_commands_of_the_readme_exist() -> None:
     jobs = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text("utf-8"), re.M)
     assert set(re.findall(r"`make ([a-z-]+)", README)) <= {*jobs, "install"}
     known = set(main.list_commands(None))  # type: ignore[arg-type]
-    assert set(re.findall(r"`firstflight ([a-z]+)", README)) <= known
+    assert set(re.findall(r"`firstflight ([a-z-]+)", README)) <= known

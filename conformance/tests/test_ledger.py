@@ -1,5 +1,6 @@
 """The ledger against a dictionary of packets, and the RTT estimator against RFC 9002."""
 
+from copy import deepcopy
 from fractions import Fraction
 
 import pytest
@@ -7,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from firstflight import Run
+from firstflight_conformance.cases import ledger as ledger_module
 from firstflight_conformance.cases.ledger import Ledger, LedgerError, RttEstimator
 
 
@@ -36,13 +38,18 @@ def test_ledger_is_a_dictionary(operations: list[tuple[bool, int, int, int]]) ->
             found = {n: (run.size_bytes, run.sent_t_ns) for run in taken for n in range(run.first, run.last + 1)}
             assert found == {packet: packets.pop(packet) for packet in range(first, first + more + 1)}
         else:
-            copy = Ledger(ledger.next_packet, ledger.bytes_in_flight, list(ledger.in_flight))
             with pytest.raises(LedgerError, match=r"never sent|not in flight"):
-                copy.take(first, first + more)
+                deepcopy(ledger).take(first, first + more)
+            there = [packet for packet in range(first, first + more + 1) if packet in packets]
+            taken = ledger.take_what_is_there(first, first + more)
+            found = {n: (run.size_bytes, run.sent_t_ns) for run in taken for n in range(run.first, run.last + 1)}
+            assert found == {packet: packets.pop(packet) for packet in there}
         held = {n: (run.size_bytes, run.sent_t_ns) for run in ledger.in_flight for n in range(run.first, run.last + 1)}
         assert held == packets
         assert list(held) == sorted(held)
         assert ledger.bytes_in_flight == sum(size for size, _ in packets.values())
+        below = [n for run in ledger.up_to(first) for n in range(run.first, run.last + 1)]
+        assert below == [packet for packet in sorted(packets) if packet <= first]
         assert all((ledger.find(packet) is None) == (packet not in packets) for packet in range(80))
 
 
@@ -113,3 +120,15 @@ def test_estimator_stays_between(samples: list[tuple[int, int]]) -> None:
         assert exact - 8 < rtt.smoothed_ns <= exact
     assert rtt.min_ns == min(latest for latest, _ in samples)
     assert rtt.latest_ns == samples[-1][0]
+
+
+def test_a_long_ledger_gives_its_front_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is free at the front of the list is given back, and nothing else."""
+    monkeypatch.setattr(ledger_module, "_SPARE_RUNS", 4)
+    ledger = Ledger()
+    for packet in range(100):
+        ledger.send(Run(packet, packet, 1000, packet + 1))
+        if packet >= 10:
+            assert ledger.take(packet - 10, packet - 10)[0].sent_t_ns == packet - 9
+    assert [run.first for run in ledger.in_flight] == list(range(90, 100))
+    assert len(ledger._runs) <= 25

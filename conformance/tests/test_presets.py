@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
@@ -11,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from firstflight_conformance.cli import main
+from firstflight_conformance.paths import PRESETS
 from firstflight_conformance.published.thesis import CELLS
 from firstflight_conformance.simulator import presets
 from firstflight_conformance.simulator.presets import Completion
@@ -219,3 +221,18 @@ def test_same_answer_with_another_hash_seed() -> None:
         for seed in ("0", "1", "2")
     }
     assert len(answers) == 1
+
+
+def test_a_preset_of_ones_own(tmp_path: Path) -> None:
+    """Another initial window: one flight less, so a real round trip of 2 * (25 + 2) ms sooner; and a mistake is named with its place."""
+    own = tmp_path / "own.toml"
+    text = (PRESETS / f"{PRESET}.toml").read_text("utf-8")
+    own.write_text(text.replace("initial_window_segments = 10", "initial_window_segments = 20"), encoding="utf-8")
+    size_bytes = 20 * 536
+    mine, theirs = (presets.complete(name, "cubic", 1000, 25, size_bytes) for name in (str(own), PRESET))
+    assert 54 * MS - MS < theirs.fct_ns - mine.fct_ns < 54 * MS
+    assert (mine.comparable, mine.reason) == (False, "a preset of one's own")
+    own.write_text(text.replace("ack_bytes = 54", "ack_byte = 54"), encoding="utf-8")
+    presets.load.cache_clear()
+    with pytest.raises(ScenarioError, match=r"own\.toml: "):
+        presets.complete(str(own), "cubic", 1000, 25, size_bytes)

@@ -3,6 +3,7 @@
 import errno
 import json
 import os
+import re
 import shlex
 import signal
 import subprocess
@@ -16,6 +17,7 @@ import pytest
 from firstflight_conformance import exits
 from firstflight_conformance.cases import files, vectors
 from firstflight_conformance.cases.vectors import VectorError
+from firstflight_conformance.paths import ROOT
 from firstflight_conformance.run.faults import FaultKind
 from firstflight_conformance.run.results import Verdict
 from firstflight_conformance.run.session import Options
@@ -207,7 +209,7 @@ def test_hello_is_tried_again_after_a_restart(root: Path, tmp_path: Path) -> Non
 
 def test_an_adapter_that_hangs_is_given_up(root: Path, tmp_path: Path) -> None:
     """After the stated number of timeouts the rest is errored without waiting."""
-    options = Options(deadline_s=0.7, timeouts=2)
+    options = Options(deadline_s=2.5, timeouts=2)
     report = judged(root, *command("attacks", "hang", str(tmp_path / "pids")), options=options)
     assert [result.fault for result in report.results] == [FaultKind.TIMEOUT] * 3
     assert report.results[2].reason == "given up after 2 timeouts"
@@ -259,3 +261,16 @@ def test_exit_codes_of_what_goes_wrong(raised: BaseException, code: int) -> None
         raise raised
 
     assert exits.exit_code(fail) == code
+
+
+def test_every_attack_has_its_test() -> None:
+    """The tests that the page on reliability names are there."""
+    page = (ROOT / "docs" / "reliability.md").read_text("utf-8")
+    named, file = [], ""
+    for here, test in re.findall(r"`([\w.]*)::(\w+)`", page):
+        file = here or file
+        named.append((file, test))
+    assert len(named) > 25
+    for file, test in named:
+        path = ROOT / ("reference-c" if file.endswith(".c") else "conformance") / "tests" / file
+        assert re.search(rf"^(def|void) {test}\(", path.read_text("utf-8"), re.MULTILINE), (file, test)

@@ -11,9 +11,12 @@ from junitparser import Error, Failure, JUnitXml, Skipped, TestSuite
 
 from firstflight_conformance.cases.schemas import validator
 from firstflight_conformance.cli import main
+from firstflight_conformance.paths import BUILD
 from firstflight_conformance.run.manifest import Deviation, Manifest
 from runner_support import IDS, NAMES, adapter, command, events, vector, write_vectors
 
+#: The report of the last `make conformance` in this checkout, if there was one.
+WHOLE = BUILD / "report" / "report.json"
 HALF = Deviation("slow-start.target.*", "slow-start.grow", "halves the window")
 GONE = Deviation("slow-start.first.*", "slow-start.grow", "used to halve the window")
 
@@ -168,6 +171,20 @@ def test_json_report(root: Path, tmp_path: Path, known: dict[str, Manifest]) -> 
     assert document(root, tmp_path, *MIXED, "--adapter", "null", "--jobs", 1) == report
     assert (tmp_path / "report.json").read_bytes() == first
     assert report["cases"] == list(IDS)
+
+
+def test_the_report_of_a_conformance_run_is_small(root: Path, tmp_path: Path, known: dict[str, Manifest]) -> None:
+    """Three references pass more than ten thousand cases: less than 100 bytes for each, so that a whole run has less than 3 MB."""
+    known["good"] = adapter(*command("declares", "{}"), name="good", role="reference")
+    known["null"] = adapter(*command("answers", "garbage"), name="null", role="null")
+    report = document(root, tmp_path, "--both", "--algorithm", "slow-start", "--adapter", "good", "--adapter", "null")
+    good, null = report["adapters"]
+    assert len(good["results"]) > 5
+    assert all(len(json.dumps(result)) < 100 for result in good["results"])
+    assert {result["verdict"] for result in null["results"]} == {"pass"}
+    assert null["counts"]["errored"] == len(good["results"]) - len(null["results"]) > 0
+    if WHOLE.exists() and len(json.loads(WHOLE.read_text(encoding="utf-8"))["adapters"]) > 15:
+        assert WHOLE.stat().st_size < 3_000_000
 
 
 def test_json_report_of_large_numbers(tmp_path: Path, known: dict[str, Manifest]) -> None:

@@ -69,6 +69,16 @@ def test_where_cubic_avoids_congestion() -> None:
     assert not any(avoids(reno, before, now) for before, now in pairwise(steps))
 
 
+def test_growth_below_the_threshold_is_slow_start() -> None:
+    """Only what grows beyond the threshold is in congestion avoidance, wherever that lies."""
+    vectors = {vector.id: vector for vector in load_all()}
+    case = Case(vectors["cubic.concave.one-ack"], "rfc-9438")
+    before = {"cwnd_bytes": 12000, "ssthresh_bytes": 14400}
+    grown = [(window, avoids(case, before, before | {"cwnd_bytes": window})) for window in (13200, 14400, 14401)]
+    assert grown == [(13200, False), (14400, False), (14401, True)]
+    assert not avoids(case, before, {"cwnd_bytes": 13200, "ssthresh_bytes": None})
+
+
 def test_infinite_threshold_has_no_tolerance() -> None:
     """An infinite threshold equals itself only."""
     assert compared(None, None) == Comparison((), within_tolerance=False)

@@ -269,12 +269,17 @@ def test_after_slow_start() -> None:
 
 def test_delay_rise() -> None:
     """Packets that leave the link from the rise on take longer, and none before."""
-    link = replace(PLAIN.link, rise_at_ns=30 * MS, rise_ns=7 * MS)
+    link = replace(PLAIN.link, steps=((30 * MS, 7 * MS),))
     seen = run(replace(PLAIN, link=link, receiver=Receiver(1, 25 * MS), stop_ns=80 * MS))
     acks_ms = [(event.t_ns - ORIGIN_NS) // MS for event in seen.events if isinstance(event, Ack)]
     # Ten packets leave from 1 ms on; their ACKs release those that leave from 22 ms on, eight of them before the rise.
     assert acks_ms[:10] == list(range(21, 31))
     assert acks_ms[10:20] == [42, 43, 44, 45, 46, 47, 48, 49, 57, 58]
+    # A step back: nothing overtakes, so that packets sent after it arrive with the last of those before.
+    back = replace(link, steps=((30 * MS, 7 * MS), (33 * MS, 0)))
+    seen = run(replace(PLAIN, link=back, receiver=Receiver(1, 25 * MS), stop_ns=80 * MS))
+    acks_ms = [(event.t_ns - ORIGIN_NS) // MS for event in seen.events if isinstance(event, Ack)]
+    assert acks_ms[18:28] == [57, 58, 59, 59, 59, 59, 59, 59, 59, 59]
 
 
 @pytest.mark.parametrize("clock_ns", [1000, MS, 5 * MS])

@@ -66,6 +66,9 @@ BAD: dict[str, tuple[str, str, object]] = {
     "loss above a million": ("link", "loss_ppm", 1_000_001),
     "unknown key of the link": ("link", "ecn", True),
     "a rise without its time": ("link", "rise_ns", 1),
+    "no steps": ("link", "delay_steps", []),
+    "a step without its time": ("link", "delay_steps", [{"longer_ns": 1}]),
+    "an algorithm that is none": ("", "algorithms", ["hystart++"]),
     "no ACKs": ("receiver", "ack_every_packets", 0),
     "unknown key of the receiver": ("receiver", "delay", 1),
 }
@@ -88,6 +91,18 @@ def test_malformed_scenarios(tmp_path: Path, name: str) -> None:
     result = simulate_command(path)
     assert (result.exit_code, result.stdout) == (2, "")
     assert f"Error: {path}: " in result.stderr
+
+
+def test_a_rise_is_a_single_step(tmp_path: Path) -> None:
+    """The older members mean the same as one step, and are not taken beside steps, which are sorted by their time."""
+    content = raw()
+    content["link"] |= {"rise_at_ns": 5, "rise_ns": 7}
+    assert load_scenario(write(tmp_path, content)).link.steps == ((5, 7),)
+    content["link"]["delay_steps"] = [{"at_ns": 9, "longer_ns": 0}, {"at_ns": 5, "longer_ns": 7}]
+    with pytest.raises(ScenarioError, match="rise_"):
+        load_scenario(write(tmp_path, content))
+    del content["link"]["rise_at_ns"], content["link"]["rise_ns"]
+    assert load_scenario(write(tmp_path, content)).link.steps == ((5, 7), (9, 0))
 
 
 @pytest.mark.parametrize("content", ["", "{", "[]", "null", '{"format": 1, "seed": NaN}', "[" * 100_000])

@@ -20,9 +20,9 @@ KNOWN = Deviation("slow-start.target.*", "slow-start.grow", "halves *the* window
 
 
 def page(monkeypatch: pytest.MonkeyPatch, report: Path) -> str:
-    """Return the page made from a report."""
+    """Return the page made from a report, and those of its stacks below it."""
     monkeypatch.setattr(stacks, "REPORT", report)
-    return stacks.page()
+    return "\n".join(stacks.pages().values())
 
 
 @pytest.fixture
@@ -58,7 +58,15 @@ def test_page_of_a_run(monkeypatch: pytest.MonkeyPatch, report: Path) -> None:
     assert f"{row}\n  - 3\n  - 1\n  - 0" in text  # two vectors and the path agree, one vector is explained
     unknown = row.replace("stack-known", "stack-unknown")
     assert f"{unknown}\n  - 3\n  - 0\n  - 1" in text
-    assert "{clause}`slow-start.grow`, one case. halves \\*the\\* window" in text
+    assert list(stacks.pages()) == ["stacks", "stacks/known", "stacks/unknown"]
+    assert "stacks/known\nstacks/unknown\n```" in text
+    assert "{ref}`Bad <stack-known>`\n  - ◑ {clause}`slow-start.grow` 1" in text
+    assert "{ref}`Bad <stack-unknown>`\n  - not explained: 1" in text
+    assert "(stack-known)=\n\n# Bad" in text
+    assert (
+        '<span class="state state-definition">◑ definition</span> {clause}`slow-start.grow`, one case. halves \\*the\\* window'
+        in text
+    )
     assert "event 1, 100 ms: ack of 1\n  - cwnd 14400; outcome grown\n  - cwnd 7200; outcome unchanged" in text
     assert "**Not explained yet:**" in text
     assert "cwnd 14400\n  - cwnd 14401" in text

@@ -8,16 +8,24 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
+from firstflight import profiles
 from firstflight_conformance.cli import main
 from firstflight_conformance.paths import ROOT
+from firstflight_conformance.sweeps import pools
 from firstflight_conformance.sweeps.grid import cells
 
 SMALL = ("--algorithm", "slow-start/rfc-9002", "--algorithm", "search/draft-09+cubic", "--rate", "4Mbit/s", "--rtt", "40ms",
          "--size", "300kB", "--queue", "0.5bdp", "--queue", "4bdp", "--jobs", "1")  # fmt: skip
+
+
+MODEL = ("--kind", "model", "--algorithm", "slow-start", "--algorithm", "jump-start",
+         *(word for mbps in range(1, 101) for word in ("--rate", f"{mbps}Mbit/s")),
+         *(word for ms in range(10, 60) for word in ("--rtt", f"{ms}ms")), "--size", "2MB")  # fmt: skip
 
 
 def sweep(*arguments: object) -> str:
@@ -68,16 +76,39 @@ def test_a_file_gives_the_same_as_options(tmp_path: Path) -> None:
     assert (tmp_path / "a.csv").read_bytes() == (tmp_path / "b.csv").read_bytes()
 
 
+PAGE = (ROOT / "docs" / "sweeps.md").read_text("utf-8")
+
+
+def study(name: str, folder: Path) -> list[dict[str, Any]]:
+    """Run a study of the page as its command stands there; return its rows. A heatmap is written beside them."""
+    command = re.search(rf"firstflight sweep {name}\.csv (.*?)```", PAGE, re.S)
+    assert command is not None
+    words = command[1].replace("\\\n", " ").replace("conformance/", f"{ROOT}/conformance/").split()
+    words = [str(folder / word) if word.endswith(".svg") else word for word in words]
+    sweep(folder / "rows.jsonl", *words)
+    return [json.loads(line) for line in (folder / "rows.jsonl").read_text("utf-8").splitlines()]
+
+
+@pytest.mark.parametrize("name", ["paths", "resume"])
+def test_the_figures_of_the_page(tmp_path: Path, name: str) -> None:
+    """The command of a study draws the figure of the page, byte for byte. To draw it anew: copy what it writes."""
+    rows = study(name, tmp_path)
+    assert (tmp_path / f"{name}.svg").read_bytes() == (ROOT / "docs" / "_static" / f"sweep-{name}.svg").read_bytes()
+    cells = {(row["algorithm"], row["rate_bps"], row["rtt_ns"], row["size_bytes"]): row for row in rows}
+    if name == "resume":
+        pairs = [
+            (row, cells["cubic/rfc-9438", *cell[1:]]) for cell, row in cells.items() if cell[0] != "cubic/rfc-9438"
+        ]
+        assert all(row["completed_ns"] < cubic["completed_ns"] for row, cubic in pairs)
+        assert max(row["dropped_packets"] - cubic["dropped_packets"] for row, cubic in pairs) == 76
+
+
 def test_the_study_of_the_page(tmp_path: Path) -> None:
     """Its command gives its table."""
-    page = (ROOT / "docs" / "sweeps.md").read_text("utf-8")
-    command = re.search(r"firstflight sweep losses\.csv (.*?)```", page, re.S)
-    assert command is not None
-    sweep(tmp_path / "rows.jsonl", *command[1].replace("\\\n", " ").split())
-    rows = [json.loads(line) for line in (tmp_path / "rows.jsonl").read_text("utf-8").splitlines()]
+    rows = study("losses", tmp_path)
     table = [
         [int(cell) for cell in re.findall(r"\| (\d+)(?= \|)", line)]
-        for line in page.splitlines()
+        for line in PAGE.splitlines()
         if " product" in line[:16]
     ]
     assert [[row["dropped_packets"] for row in rows[depth::4]] for depth in range(4)] == [
@@ -87,9 +118,78 @@ def test_the_study_of_the_page(tmp_path: Path) -> None:
     assert rows[3]["slow_start_ended_ns"] - rows[11]["slow_start_ended_ns"] == 435_840_000
 
 
-MODEL = ("--kind", "model", "--algorithm", "slow-start", "--algorithm", "jump-start",
-         *(word for mbps in range(1, 101) for word in ("--rate", f"{mbps}Mbit/s")),
-         *(word for ms in range(10, 60) for word in ("--rtt", f"{ms}ms")), "--size", "2MB")  # fmt: skip
+def test_every_controller_has_an_answer(tmp_path: Path) -> None:
+    """A pattern takes whatever is found by discovery, on every base, and the grid has no list of its own."""
+    sweep(tmp_path / "rows.jsonl", "--algorithm", "*/*", "--rate", "4Mbit/s", "--rtt", "40ms", "--size", "60kB")
+    rows = [json.loads(line) for line in (tmp_path / "rows.jsonl").read_text("utf-8").splitlines()]
+    assert [row["algorithm"] for row in rows] == [f"{a}/{p}" for a, ps in profiles(composed=True).items() for p in ps]
+    # 60 kB take 120 ms, and a round trip of 40 ms comes on top.
+    assert all(row["error"] is None and row["completed_ns"] > 160_000_000 for row in rows)
+
+
+def test_a_scenario_of_ones_own(tmp_path: Path) -> None:
+    """What no axis says comes from it; rows of another scenario are not mixed with its rows."""
+    raw = json.loads((ROOT / "conformance" / "scenarios" / "start-ups.json").read_text("utf-8"))
+    raw["sender"]["transfer_bytes"] = 60_000
+    own, out = tmp_path / "own.json", tmp_path / "rows.csv"
+    own.write_text(json.dumps(raw), encoding="utf-8")
+    arguments = (out, "--scenario", own, "--algorithm", "careful-resume/rfc-9959")
+    assert "1 rows" in sweep(*arguments)
+    head, row = out.read_text("utf-8").splitlines()
+    assert row.startswith("careful-resume/rfc-9959,20000000,100000000,750000,0,60000,1,own.json#")
+    # The initial window in the first round trip, and all the rest of it in the jump: two round trips and what sending takes.
+    assert 200_000_000 < int(row.split(",")[head.split(",").index("completed_ns")]) < 240_000_000
+    raw["sender"]["initial_window_bytes"] = 2400
+    own.write_text(json.dumps(raw), encoding="utf-8")
+    refused = CliRunner().invoke(main, ["sweep", *map(str, arguments)])
+    assert refused.exit_code == 2 and "has a row that is not in the grid" in refused.output
+
+
+def test_a_summary(tmp_path: Path) -> None:
+    """A line for each algorithm; the second is compared with the first."""
+    rows = tmp_path / "rows.jsonl"
+    lines = sweep(rows, *MODEL[:6], "--rate", "1Mbit/s", "--rate", "2Mbit/s", "--rtt", "100ms", "--size", "10kB")
+    times = [json.loads(line)["response_time_ns"] for line in rows.read_text("utf-8").splitlines()]
+    sooner = sum(jump < slow for slow, jump in zip(times[:2], times[2:], strict=True))
+    assert re.search(r"^slow-start +2 +\S+ ms +\S+ ms +- +- +0$", lines, re.M)
+    assert re.search(rf"^jump-start +2 +\S+ ms +\S+ ms +{sooner} +0 +0$", lines, re.M)
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".jsonl"])
+def test_parquet_holds_the_rows(tmp_path: Path, suffix: str) -> None:
+    """Numbers as numbers and nothing as null, also where the rows were read from CSV."""
+    parquet = pytest.importorskip("pyarrow.parquet", reason="there is no pyarrow here: make sweep-extras")
+    sweep(tmp_path / f"rows{suffix}", *SMALL, "--algorithm", "search/none", "--parquet", tmp_path / "rows.parquet")
+    sweep(tmp_path / "again.jsonl", *SMALL, "--algorithm", "search/none")
+    rows = [json.loads(line) for line in (tmp_path / "again.jsonl").read_text("utf-8").splitlines()]
+    assert parquet.read_table(tmp_path / "rows.parquet").to_pylist() == rows
+    assert rows[0]["completed_ns"] > 0 and rows[-1]["completed_ns"] is None
+
+
+def test_workers_of_a_scheduler_give_the_same_rows(tmp_path: Path) -> None:
+    """Two processes that know each other by addresses only, as on several machines."""
+    distributed = pytest.importorskip("distributed", reason="there is no distributed here: make sweep-extras")
+    local = {"n_workers": 2, "threads_per_worker": 1, "processes": True, "dashboard_address": None}
+    sweep(tmp_path / "here.csv", *SMALL)
+    with distributed.LocalCluster(**local) as cluster:
+        sweep(tmp_path / "there.csv", *SMALL, "--scheduler", cluster.scheduler_address)
+        sweep(tmp_path / "models.csv", *MODEL, "--scheduler", cluster.scheduler_address)
+    assert (tmp_path / "there.csv").read_bytes() == (tmp_path / "here.csv").read_bytes()
+    sweep(tmp_path / "models-here.csv", *MODEL, "--jobs", "1")
+    assert (tmp_path / "models.csv").read_bytes() == (tmp_path / "models-here.csv").read_bytes()
+
+
+def test_a_scheduler_without_workers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Says so, as one does that is not there, and computes nothing."""
+    distributed = pytest.importorskip("distributed", reason="there is no distributed here: make sweep-extras")
+    monkeypatch.setattr(pools, "_PATIENCE_S", 1)
+    out = tmp_path / "rows.csv"
+    with distributed.LocalCluster(n_workers=0, processes=True, dashboard_address=None) as cluster:
+        refused = CliRunner().invoke(main, ["sweep", str(out), *SMALL, "--scheduler", cluster.scheduler_address])
+        assert refused.exit_code == 2 and "has no worker" in refused.output
+    refused = CliRunner().invoke(main, ["sweep", str(out), *SMALL, "--scheduler", "tcp://127.0.0.1:1"])
+    assert refused.exit_code == 2 and "no scheduler answers" in refused.output
+    assert len(out.read_text("utf-8").splitlines()) == 1
 
 
 def test_ten_thousand_cells_killed_twice(tmp_path: Path) -> None:
@@ -148,6 +248,9 @@ def _runs(process: str) -> bool:
         (["x.txt", *SMALL], "needs the suffix .csv or .jsonl"),
         (["x.csv", *SMALL, "--rate", "fast"], "rate: 'fast' is no number"),
         (["x.csv", *MODEL, "--seed", "1"], "seed: model has no such axis"),
+        (["x.csv", *SMALL, "--algorithm", "sea/*"], "nothing is called sea/*"),
+        (["x.csv", *SMALL, "--of", "error"], "--of error: the columns of simulate are completed_ns"),
+        (["x.csv", *MODEL, "--scenario", "there.csv"], "there.csv"),
         (["there.csv", *SMALL], "has other columns"),
     ],
 )

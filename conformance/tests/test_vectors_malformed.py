@@ -10,6 +10,7 @@ from click.testing import CliRunner
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import hostile_page
 from firstflight import create
 from firstflight.events import check
 from firstflight_conformance.cases import vectors
@@ -18,7 +19,8 @@ from firstflight_conformance.cases.schemas import validator
 from firstflight_conformance.cases.vectors import VectorError, load, load_all
 from firstflight_conformance.cases.wire import event_from_json
 from firstflight_conformance.cli import main
-from malformed import FILES, GONE, TABLE, change, good, places, write
+from malformed import AT_MOST_S, CODE, FILES, GONE, MORE_MIB, TABLE, change, good, places, write
+from measured import measured
 
 VECTOR = "urn:firstflight:vector:1"
 EVENT = "urn:firstflight:event:1"
@@ -65,12 +67,19 @@ def test_malformed_files(tmp_path: Path, name: str) -> None:
 
 @pytest.mark.parametrize("name", [*TABLE, *FILES])
 def test_exit_code(tmp_path: Path, name: str) -> None:
-    """The command line names the file and ends with 2, without a traceback and before any adapter runs."""
+    """The command line names the file and ends with 2, without a traceback, before any adapter runs, soon and in little memory."""
     content = FILES[name][0] if name in FILES else change(good(), TABLE[name].place, TABLE[name].value)
     path = write(tmp_path, content)
-    result = CliRunner().invoke(main, ["run", "--vectors", str(tmp_path), "--adapter", "no-such-command --at-all"])
-    assert (result.exit_code, result.stdout) == (2, "")
-    assert f"Error: {path}: " in result.stderr
+    done = measured("run", "--vectors", tmp_path, "--adapter", "no-such-command --at-all")
+    assert (done.code, done.stdout) == (CODE, "")
+    assert f"Error: {path}: " in done.stderr
+    assert done.took_s < AT_MOST_S
+    assert done.more_mib < MORE_MIB
+
+
+def test_the_page_is_made_from_these() -> None:
+    """``python conformance/tests/hostile_page.py`` writes it."""
+    assert hostile_page.PAGE.read_text("utf-8") == hostile_page.page()
 
 
 @pytest.mark.parametrize("command", [("run",), ("list",), ("show", "x"), ("check",), ("mutants", "--jobs", "1")])

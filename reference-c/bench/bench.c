@@ -1,10 +1,11 @@
 /*
  * The slow start of one connection over a path of 150 Mbit/s and 600 ms, with an ACK for every two packets, in closed loop.
- * Usage: bench PROFILE [exit]: slow start and the drain, or with "exit" only until SEARCH leaves slow start. Prints how many ACKs
- * were processed, the bytes of the state of SEARCH, how it ended and at what
- * window. Without PROFILE it prints the names of all.
+ * Usage: bench PROFILE [exit|unchecked]: slow start and the drain; with "exit" only until SEARCH leaves slow start; with "unchecked"
+ * ACKs come in by the door that trusts them. Prints how many ACKs were processed, the bytes of the state of SEARCH, how it ended and
+ * at what window. Without PROFILE it prints the names of all.
  */
 #include <stdio.h>
+#include <string.h>
 
 #include "firstflight/controller.h"
 
@@ -25,14 +26,22 @@ struct path {
     uint64_t next;
 };
 
-/* Out of line, so that its calls are counted apart from those for packets sent. */
+/* Out of line, so that their calls are counted apart from those for packets sent. */
 __attribute__((noinline)) enum ff_status bench_step_on_ack(struct ff_controller *controller, const struct ff_event *event,
+                                                           struct ff_observation *seen);
+__attribute__((noinline)) enum ff_status bench_process_ack(struct ff_controller *controller, const struct ff_event *event,
                                                            struct ff_observation *seen);
 
 enum ff_status bench_step_on_ack(struct ff_controller *controller, const struct ff_event *event,
                                  struct ff_observation *seen)
 {
     return ff_controller_step(controller, event, seen);
+}
+
+enum ff_status bench_process_ack(struct ff_controller *controller, const struct ff_event *event,
+                                 struct ff_observation *seen)
+{
+    return ff_controller_process(controller, event, seen);
 }
 
 static void send_packets(struct ff_controller *controller, struct path *path, uint64_t t_ns, uint64_t acked,
@@ -74,30 +83,35 @@ int main(int argc, char **argv)
         return 0;
     }
     if (argc < 2 || ff_controller_init(&controller, "search", argv[1], &config) != FF_OK) {
-        fprintf(stderr, "usage: bench [PROFILE [exit]]\n");
+        fprintf(stderr, "usage: bench [PROFILE [exit|unchecked]]\n");
         return 2;
     }
+    bool until_exit = argc > 2 && strcmp(argv[2], "exit") == 0;
+    bool unchecked = argc > 2 && strcmp(argv[2], "unchecked") == 0;
+    enum ff_status (*on_ack)(struct ff_controller *, const struct ff_event *, struct ff_observation *) =
+        unchecked ? bench_process_ack : bench_step_on_ack;
     send_packets(&controller, &path, 1, 0, controller.base.cwnd_bytes);
     for (; seen.phase == FF_PHASE_SLOW_START && acked + 1 < path.next; acked += 2, acks++) {
         const struct packet *last = &packets[acked + 1];
         uint64_t rtt_ns = last->acked_t_ns - last->sent_t_ns;
-        const struct ff_run runs[] = {{acked, acked, PACKET_BYTES, packets[acked].sent_t_ns},
+        bool one_run = packets[acked].sent_t_ns == last->sent_t_ns; /* both were sent by one event */
+        const struct ff_run runs[] = {{acked, one_run ? acked + 1 : acked, PACKET_BYTES, packets[acked].sent_t_ns},
                                       {acked + 1, acked + 1, PACKET_BYTES, last->sent_t_ns}};
         struct ff_event event = {.kind = FF_EVENT_ACK, .t_ns = last->acked_t_ns};
 
         event.ack = (struct ff_ack){.packets = runs,
-                                    .run_count = 2,
+                                    .run_count = one_run ? 1 : 2,
                                     .bytes = 2 * PACKET_BYTES,
                                     .bytes_in_flight = (path.next - acked - 2) * PACKET_BYTES,
                                     .next_packet = path.next,
                                     .latest_rtt_ns = rtt_ns,
                                     .min_rtt_ns = rtt_ns,
                                     .smoothed_rtt_ns = rtt_ns};
-        if (bench_step_on_ack(&controller, &event, &seen) != FF_OK) {
+        if (on_ack(&controller, &event, &seen) != FF_OK) {
             fprintf(stderr, "ACK %lu was refused\n", acks);
             return 1;
         }
-        if (argc > 2 && seen.outcome == FF_OUTCOME_EXITED) {
+        if (until_exit && seen.outcome == FF_OUTCOME_EXITED) {
             acks++;
             break;
         }

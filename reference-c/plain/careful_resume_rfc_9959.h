@@ -111,7 +111,7 @@ struct careful_resume_rfc_9959 {
     uint64_t after_highest_sent;
     uint64_t after_highest_acked;
     uint64_t waiting; /* data that the receiver allows and that is not sent yet */
-    /* Reconnaissance: the initial data is packets first to last, of which so many bytes are not acknowledged. */
+    /* Reconnaissance: the initial data is packets first to last, and its bytes that are not acknowledged. */
     struct careful_resume_rfc_9959_saved saved;
     uint64_t first_initial_packet;
     uint64_t after_last_initial_packet;
@@ -123,7 +123,7 @@ struct careful_resume_rfc_9959 {
     uint64_t entry_ns;
     uint64_t after_first_unvalidated_packet;
     uint64_t after_last_unvalidated_packet;
-    /* Pacing: so many bytes were sent since that time, at jump_cwnd bytes in an RTT. */
+    /* Pacing: the bytes sent since that time, at jump_cwnd bytes in an RTT. */
     uint64_t paced_from_ns;
     uint64_t paced;
     uint64_t paced_rtt;

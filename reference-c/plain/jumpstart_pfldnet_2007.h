@@ -59,7 +59,7 @@ struct jumpstart_pfldnet_2007_window {
 /* The first flight is packets first up to, not including, end: those sent while Jump Start lasted. */
 struct jumpstart_pfldnet_2007 {
     uint64_t max_datagram_size;
-    /* So many packets are paced over rtt_ns from start_ns on; so many of them the receiver allows; so many have left. */
+    /* Packets paced over rtt_ns from start_ns on; those of them that the receiver allows; those that have left. */
     uint64_t paced_packets;
     uint64_t rtt_ns;
     uint64_t start_ns;

@@ -113,7 +113,7 @@ static inline void search_draft_09_rtt(struct search_draft_09 *s, uint64_t rtt_n
     s->rtt_ns = rtt_ns > 0 ? rtt_ns : 1; /* [search.rtt.latest] */
 }
 
-/* An ACK of so many packets in slow start, before the window grows for it. bytes_in_flight: after it. */
+/* An ACK of `packets` packets in slow start, before the window grows for it. bytes_in_flight: after it. */
 static inline enum search_draft_09_outcome search_draft_09_on_ack(struct search_draft_09 *s, uint64_t now_ns, uint64_t packets,
                                                                   uint64_t bytes_in_flight, uint64_t *cwnd) {
     if (now_ns <= s->bin_end_ns)

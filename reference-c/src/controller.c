@@ -327,12 +327,9 @@ static enum ff_status step_algorithm(struct ff_controller *controller, const str
     return FF_ERR_DOMAIN;
 }
 
-enum ff_status ff_controller_step(struct ff_controller *controller, const struct ff_event *event,
-                                  struct ff_observation *observation)
+enum ff_status ff_controller_process(struct ff_controller *controller, const struct ff_event *event,
+                                     struct ff_observation *observation)
 {
-    if (ff_event_check(event) != FF_OK || event->t_ns < controller->t_ns || !sends_new_packets(controller, event)) {
-        return FF_ERR_DOMAIN;
-    }
     enum ff_status status = step_algorithm(controller, event, observation);
     if (status == FF_OK) {
         controller->t_ns = event->t_ns;
@@ -341,4 +338,13 @@ enum ff_status ff_controller_step(struct ff_controller *controller, const struct
         }
     }
     return status;
+}
+
+enum ff_status ff_controller_step(struct ff_controller *controller, const struct ff_event *event,
+                                  struct ff_observation *observation)
+{
+    if (ff_event_check(event) != FF_OK || event->t_ns < controller->t_ns || !sends_new_packets(controller, event)) {
+        return FF_ERR_DOMAIN;
+    }
+    return ff_controller_process(controller, event, observation);
 }

@@ -18,11 +18,13 @@ static bool within_or_none(uint64_t value, uint64_t high)
     return value + 1 <= high + 1;
 }
 
-static bool run_valid(const struct ff_run *run, uint64_t t_ns)
+/* Return whether a run is in the domain and begins at next_packet or after it. */
+static bool run_valid(const struct ff_run *run, uint64_t next_packet, uint64_t t_ns)
 {
     /* The count is tested as a difference: first = 0, last = 2^64 - 1 would wrap. */
-    return run->last <= FF_PACKET_MAX && run->first <= run->last && positive_within(run->size_bytes, FF_DATAGRAM_MAX_BYTES) &&
-           run->last - run->first < FF_RUN_MAX_PACKETS && positive_within(run->sent_t_ns, t_ns);
+    return next_packet <= run->first && positive_within(run->sent_t_ns, t_ns) && run->first <= run->last &&
+           run->last - run->first < FF_RUN_MAX_PACKETS && run->last <= FF_PACKET_MAX &&
+           positive_within(run->size_bytes, FF_DATAGRAM_MAX_BYTES);
 }
 
 static bool runs_valid(const struct ff_run *runs, size_t run_count, uint64_t total_bytes, uint64_t t_ns)
@@ -30,11 +32,8 @@ static bool runs_valid(const struct ff_run *runs, size_t run_count, uint64_t tot
     uint64_t left_bytes = total_bytes;
     uint64_t next_packet = 0;
 
-    if (!positive_within(total_bytes, FF_EVENT_MAX_BYTES)) {
-        return false;
-    }
     for (const struct ff_run *run = runs; run < runs + run_count; run++) {
-        if (run->first < next_packet || !run_valid(run, t_ns)) {
+        if (!run_valid(run, next_packet, t_ns)) {
             return false;
         }
         uint64_t run_bytes = ff_run_count(run) * run->size_bytes; /* at most 65535 * 65535 < 2^32 */
@@ -44,7 +43,7 @@ static bool runs_valid(const struct ff_run *runs, size_t run_count, uint64_t tot
         left_bytes -= run_bytes;
         next_packet = run->last + 1;
     }
-    return left_bytes == 0; /* there was a run, as there were bytes */
+    return left_bytes == 0 && positive_within(total_bytes, FF_EVENT_MAX_BYTES);
 }
 
 static bool ranges_valid(const struct ff_range *ranges, size_t count)
@@ -60,9 +59,10 @@ static bool ranges_valid(const struct ff_range *ranges, size_t count)
 
 static bool ack_valid(const struct ff_ack *ack, uint64_t t_ns)
 {
-    return runs_valid(ack->packets, ack->run_count, ack->bytes, t_ns) && within_or_none(ack->latest_rtt_ns, FF_TIME_MAX_NS) &&
-           within_or_none(ack->min_rtt_ns, FF_TIME_MAX_NS) && within_or_none(ack->smoothed_rtt_ns, FF_TIME_MAX_NS) &&
-           ack->next_packet <= FF_PACKET_MAX + 1 && within_or_none(ack->oldest_unacked_packet, FF_PACKET_MAX + 1);
+    return within_or_none(ack->latest_rtt_ns, FF_TIME_MAX_NS) && within_or_none(ack->min_rtt_ns, FF_TIME_MAX_NS) &&
+           within_or_none(ack->smoothed_rtt_ns, FF_TIME_MAX_NS) && ack->next_packet <= FF_PACKET_MAX + 1 &&
+           within_or_none(ack->oldest_unacked_packet, FF_PACKET_MAX + 1) &&
+           runs_valid(ack->packets, ack->run_count, ack->bytes, t_ns);
 }
 
 static bool saved_path_valid(const struct ff_saved_path *saved)

@@ -22,7 +22,7 @@ static struct ff_observation lose(struct ff_controller *controller, uint64_t t_n
     return step_ok(controller, event);
 }
 
-/* Acknowledge so many packets of 1000 bytes that were sent a second before, with a smoothed RTT of 1 s. */
+/* Acknowledge packets of 1000 bytes that were sent a second before, with a smoothed RTT of 1 s. */
 static struct ff_observation acknowledge(struct ff_controller *controller, uint64_t t_ns, uint64_t packets)
 {
     const struct ff_run run = {0, packets - 1, 1000, t_ns - 1000 * MS};

@@ -95,7 +95,7 @@ class _Sender:
         self.events.append(Sent(self.t_ns, tuple(runs), _bytes(runs), self.flight_bytes, app_limited))
 
     def take(self, skip: int, packets: int) -> list[Run]:
-        """Take up to so many packets out of flight, behind the ``skip`` oldest runs."""
+        """Take up to ``packets`` packets out of flight, behind the ``skip`` oldest runs."""
         skip %= len(self.in_flight)
         taken, kept = [], self.in_flight[:skip]
         for run in self.in_flight[skip:]:

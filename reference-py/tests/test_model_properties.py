@@ -197,7 +197,7 @@ def test_shifting_time_changes_nothing(stream: Stream, shift_ns: int) -> None:
 
 
 def shifted(event: Event, shift_ns: int) -> Event:
-    """Return the event so much later."""
+    """Return the event, later."""
     if isinstance(event, Sent | Ack | Lost):
         runs = tuple(replace(run, sent_t_ns=run.sent_t_ns + shift_ns) for run in event.packets)
         event = replace(event, packets=runs)
@@ -207,7 +207,7 @@ def shifted(event: Event, shift_ns: int) -> Event:
 
 
 def shifted_state(seen: Observation, shift_ns: int) -> dict[str, int | None]:
-    """Return the observable state so much later."""
+    """Return the observable state, later."""
     return {
         name: value + shift_ns if name == "recovery_start_ns" and value is not None else value
         for name, value in seen.state.items()

@@ -197,7 +197,7 @@ def halves(ack: Ack) -> list[Ack]:
 @both
 @given(drawn=deliveries(), factor=st.integers(2, 600))
 def test_scaling_bytes_changes_no_decision(profile: str, drawn: list[Delivery], factor: int) -> None:
-    """A path with so many times the bytes is searched alike: every number of bytes is multiplied, nothing else changes."""
+    """A path with a multiple of the bytes is searched alike: every number of bytes is multiplied, nothing else changes."""
     small = searching(profile, acks(drawn), Config(100, 10**7))
     events = acks(replace(delivery, size_bytes=factor * delivery.size_bytes) for delivery in drawn)
     large = searching(profile, events, Config(100 * factor, 10**7 * factor))
@@ -218,7 +218,7 @@ def scaled(seen: Observation, factor: int) -> Observation:
 @both
 @given(drawn=deliveries(), factor=st.integers(2, 10**6))
 def test_scaling_time_changes_nothing(profile: str, drawn: list[Delivery], factor: int) -> None:
-    """A path that is so many times slower is searched alike."""
+    """A path that is slower by a factor is searched alike."""
     fast = searching(profile, acks(drawn))
     slow = searching(
         profile,

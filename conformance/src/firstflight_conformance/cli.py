@@ -14,6 +14,9 @@ COMMANDS = {
     "run": "Judge adapters: by the vectors, in closed loop over the path simulator, or both.",
     "which": "Which profile an implementation follows, and in which readings it departs from it.",
     "shrink": "The smallest stream of events on which an adapter and the model part.",
+    "judge-qlog": "Which profile a connection followed, by the qlog of its stack.",
+    "judge-kernel": "Judge the congestion control of the running kernel on an emulated path.",
+    "record": "Judge, cut and convert recordings of connections.",
     "list": "List the cases that are selected.",
     "show": "Show a case as a timeline: each event, and what is expected to change there.",
     "vectors": "Generate vectors/ and the tables of the references, or compare them with what is there.",
@@ -22,6 +25,7 @@ COMMANDS = {
     "compare": "Which vectors tell two profiles apart, and at which event.",
     "simulate": "Drive a controller over a path.",
     "network": "Several flows over one bottleneck.",
+    "relay": "An emulated path between two programs that speak UDP on this machine.",
     "sweep": "The same question for every cell of a grid of paths and controllers.",
     "fct": "The flow completion time of a transfer in a published experiment.",
     "results": "Compute published results again, or compare with what is stored.",
@@ -53,8 +57,9 @@ class _Commands(click.Group):
         """Load a command."""
         if cmd_name not in COMMANDS:
             return None
-        module = importlib.import_module(f"firstflight_conformance.commands.{cmd_name}")
-        command: click.Command = getattr(module, f"{cmd_name}_command")
+        module_name = cmd_name.replace("-", "_")
+        module = importlib.import_module(f"firstflight_conformance.commands.{module_name}")
+        command: click.Command = getattr(module, f"{module_name}_command")
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

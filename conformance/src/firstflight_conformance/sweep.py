@@ -26,7 +26,7 @@ class Scheme:
 
 
 def sizes(first_bytes: int, last_bytes: int, points: int) -> list[int]:
-    """Return about so many sizes from the first to the last, by equal factors, without repetition."""
+    """Return about ``points`` sizes from the first to the last, by equal factors, without repetition."""
     if not 1 <= first_bytes < last_bytes:
         raise ValueError(f"the sizes must rise from at least 1 byte: {first_bytes}..{last_bytes}")
     steps = max(points - 1, 1)

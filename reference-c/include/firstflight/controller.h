@@ -177,6 +177,13 @@ struct ff_search *ff_controller_search(const struct ff_controller *controller);
 enum ff_status ff_controller_step(struct ff_controller *controller, const struct ff_event *event,
                                   struct ff_observation *observation);
 
+/*
+ * The same without a look at the event, for a stack that makes its events itself: they must be such as ff_event_check accepts, their
+ * times must not decrease, and the numbers of packets that are sent must rise. FF_ERR_DOMAIN in the last two cases of above alone.
+ */
+enum ff_status ff_controller_process(struct ff_controller *controller, const struct ff_event *event,
+                                     struct ff_observation *observation);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,10 +1,11 @@
 """Firstflight: an executable model of transport startup algorithms.
 
 The model is a pure function of (state, event): it reads no clock, no file and no random number, and computes in integers.
-Start with :func:`firstflight.controller.create` and :func:`firstflight.controller.step`.
+Start with :func:`firstflight.controller.create` and :func:`firstflight.controller.step`; :func:`firstflight.controller.advance` is the
+same without the copy of the state.
 """
 
-from firstflight.controller import Config, Controller, create, profiles, step
+from firstflight.controller import Config, Controller, advance, create, profiles, step
 from firstflight.errors import DomainError
 from firstflight.events import (
     Ack,
@@ -46,6 +47,7 @@ __all__ = [
     "SpuriousLoss",
     "Trigger",
     "__version__",
+    "advance",
     "create",
     "profiles",
     "step",

@@ -33,7 +33,7 @@ class Config:
     initial_window_bytes: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Controller:
     """State of a controller. ``t_ns``: time of the last event. ``next_packet``: the number after the last that was sent.
 
@@ -46,6 +46,11 @@ class Controller:
     startup: Any = None
     t_ns: int = 0
     next_packet: int = 0
+
+    def copy(self) -> "Controller":
+        """Return a copy that shares nothing that changes."""
+        startup = None if self.startup is None else self.startup.copy()
+        return Controller(self.base.copy(), self.readings, startup, self.t_ns, self.next_packet)
 
     @property
     def search(self) -> Search:
@@ -107,18 +112,24 @@ def create_with(readings: Any, config: Config, law: newreno.Readings | cubic.Rea
 
 def step(controller: Controller, event: Event) -> tuple[Controller, Observation]:
     """Process one event; return the new state and the observables. Raise :class:`DomainError` outside the domain."""
+    after = controller.copy()
+    return after, advance(after, event)
+
+
+def advance(controller: Controller, event: Event) -> Observation:
+    """Process one event in place, for a caller that needs no state of before; return the observables.
+
+    Raise :class:`DomainError` outside the domain. The controller is not to be used then.
+    """
     events.check(event)
     if event.t_ns < controller.t_ns:
         raise DomainError(f"t_ns: {event.t_ns} is before the last event at {controller.t_ns}")
-    next_packet = controller.next_packet
     if isinstance(event, Sent):
-        if event.packets[0].first < next_packet:
-            raise DomainError(f"packets: {event.packets[0].first} is sent after {next_packet - 1}")
-        next_packet = event.packets[-1].last + 1
-    base, readings, startup = controller.base.copy(), controller.readings, None
+        if event.packets[0].first < controller.next_packet:
+            raise DomainError(f"packets: {event.packets[0].first} is sent after {controller.next_packet - 1}")
+        controller.next_packet = event.packets[-1].last + 1
+    controller.t_ns = event.t_ns
+    base, readings = controller.base, controller.readings
     if readings is None:
-        observation = newreno.observe(base, newreno.on_event(base, event))
-    else:
-        startup = controller.startup.copy()  # what follows changes both in place
-        observation = _BY_READINGS[type(readings)].step(readings, startup, base, event)
-    return Controller(base, readings, startup, event.t_ns, next_packet), observation
+        return newreno.observe(base, newreno.on_event(base, event))
+    return _BY_READINGS[type(readings)].step(readings, controller.startup, base, event)

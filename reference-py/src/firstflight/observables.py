@@ -1,7 +1,8 @@
 """What a controller answers to an event (``spec/events.md``, section Observables)."""
 
 from dataclasses import dataclass, field
-from enum import Enum
+
+from firstflight.enums import Enum
 
 
 class Phase(Enum):

@@ -41,11 +41,11 @@ def write_whole(path: Path, text: str) -> None:
 
 def write_bytes(path: Path, data: bytes, *, durable: bool = False) -> None:
     """Write a file so that it is the old one or the new one, never half of it. Raise :class:`OSError` with its name."""
-    if path.exists() and not path.is_file():  # a device or a pipe cannot be replaced
-        path.write_bytes(data)
-        return
     beside = path.with_name(f".{path.name}.{os.getpid()}")
     try:
+        if path.exists() and not path.is_file():  # a device or a pipe cannot be replaced
+            path.write_bytes(data)
+            return
         with beside.open("wb") as file:
             file.write(data)
             file.flush()

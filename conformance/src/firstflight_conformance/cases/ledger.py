@@ -2,12 +2,13 @@
 
 from bisect import bisect_right
 from dataclasses import dataclass, field
-from itertools import islice
 from operator import attrgetter
 
 from firstflight.events import Run
 
 _first = attrgetter("first")
+#: How much of the list of runs may be free at its front.
+_SPARE_RUNS = 1024
 
 
 class LedgerError(ValueError):
@@ -20,61 +21,110 @@ class Ledger:
 
     next_packet: int = 0
     bytes_in_flight: int = 0
-    in_flight: list[Run] = field(default_factory=list)
+    #: The runs in flight from ``_head`` on: what leaves does so at the front, nearly always, and nothing behind it is moved.
+    _runs: list[Run] = field(default_factory=list)
+    _head: int = 0
+
+    @property
+    def in_flight(self) -> list[Run]:
+        """The packets in flight, a copy."""
+        return self._runs[self._head :]
+
+    @property
+    def oldest(self) -> Run | None:
+        """The first run in flight, ``None`` if nothing is."""
+        return self._runs[self._head] if self._head < len(self._runs) else None
 
     def send(self, run: Run) -> None:
         """Record packets being sent. Raise :class:`LedgerError` unless their numbers follow."""
         if run.first != self.next_packet or run.last < run.first:
             raise LedgerError(f"packets {run.first}..{run.last}: the next packet number is {self.next_packet}")
-        self.in_flight.append(run)
+        self._runs.append(run)
         self.next_packet = run.last + 1
         self.bytes_in_flight += run.count * run.size_bytes
 
     def find(self, packet: int) -> Run | None:
         """Return the run in flight that holds ``packet``, or ``None``."""
-        index = bisect_right(self.in_flight, packet, key=_first) - 1
-        run = self.in_flight[index] if index >= 0 else None
-        return run if run is not None and packet <= run.last else None
+        start, stop = self._touched(packet, packet)
+        return self._runs[start] if start < stop else None
 
-    def within(self, first: int, last: int) -> list[tuple[int, int]]:
-        """Return the ranges of the packets first..last that are in flight, rising, as long as they can be."""
-        ranges: list[tuple[int, int]] = []
-        index = max(bisect_right(self.in_flight, first, key=_first) - 1, 0)
-        for run in islice(self.in_flight, index, None):
-            if run.first > last:
+    def up_to(self, packet: int) -> list[Run]:
+        """Return the packets in flight up to this one, as runs."""
+        runs, start = self._runs, self._head
+        if start == len(runs) or runs[start].first > packet:
+            return []
+        _, stop = self._touched(runs[start].first, packet)
+        return [*runs[start : stop - 1], _part(runs[stop - 1], runs[stop - 1].first, packet)]
+
+    def missing(self, first: int, last: int) -> int | None:
+        """Return the first of the packets that is not in flight, ``None`` if all are."""
+        packet = self._end(*self._touched(first, last), first)
+        return packet if packet <= last else None
+
+    def _end(self, start: int, stop: int, first: int) -> int:
+        """Return the first packet from ``first`` on that none of the runs from ``start`` to ``stop`` holds."""
+        packet = first
+        for run in self._runs[start:stop]:
+            if run.first > packet:
                 break
-            if run.last >= first:
-                low, high = max(first, run.first), min(last, run.last)
-                if ranges and ranges[-1][1] == low - 1:
-                    ranges[-1] = (ranges[-1][0], high)
-                else:
-                    ranges.append((low, high))
-        return ranges
+            packet = run.last + 1
+        return packet
 
     def take(self, first: int, last: int) -> list[Run]:
         """Remove the packets from flight; return them as runs. Raise :class:`LedgerError` if one is not in flight."""
-        taken = []
-        packet = first
-        while packet <= last:
-            run = self.find(packet)
-            if run is None:
-                never = "was never sent" if packet >= self.next_packet else "is not in flight any more"
-                raise LedgerError(f"packet {packet} {never}")
-            part = Run(packet, min(last, run.last), run.size_bytes, run.sent_t_ns)
-            self._remove(run, part)
-            taken.append(part)
-            packet = part.last + 1
+        start, stop = self._touched(first, last)
+        packet = self._end(start, stop, first)
+        if packet <= last:
+            never = "was never sent" if packet >= self.next_packet else "is not in flight any more"
+            raise LedgerError(f"packet {packet} {never}")
+        return self._remove(start, stop, first, last)
+
+    def take_what_is_there(self, first: int, last: int) -> list[Run]:
+        """Remove those of the packets from flight that are in flight; return them as runs."""
+        start, stop = self._touched(first, last)
+        return self._remove(start, stop, first, last) if start < stop else []
+
+    def _touched(self, first: int, last: int) -> tuple[int, int]:
+        """Return where the runs begin and end that hold a packet of first..last."""
+        runs, start = self._runs, self._head
+        if start < len(runs) and runs[start].first < first:
+            start = bisect_right(runs, first, start, key=_first) - 1
+            if runs[start].last < first:
+                start += 1
+        stop = start
+        while stop < len(runs) and runs[stop].first <= last:
+            stop += 1
+        return start, stop
+
+    def _remove(self, start: int, stop: int, first: int, last: int) -> list[Run]:
+        """Remove packets that the runs from ``start`` to ``stop`` hold; return them."""
+        runs, head = self._runs, self._head
+        low, high = runs[start], runs[stop - 1]
+        taken = [_part(run, first, last) for run in runs[start:stop]]
+        rest = []
+        if low.first < first:
+            rest.append(_part(low, low.first, first - 1))
+        if high.last > last:
+            rest.append(_part(high, last + 1, high.last))
+        new_head = head + stop - start - len(rest)
+        if new_head >= 0 and start - head <= len(runs) - stop:
+            runs[new_head:stop] = [*runs[head:start], *rest]
+            self._head = new_head
+        else:
+            runs[start:stop] = rest
+        if self._head > _SPARE_RUNS and 2 * self._head > len(runs):
+            del runs[: self._head]
+            self._head = 0
+        for part in taken:
+            self.bytes_in_flight -= part.count * part.size_bytes
         return taken
 
-    def _remove(self, run: Run, part: Run) -> None:
-        index = bisect_right(self.in_flight, part.first, key=_first) - 1
-        rest = []
-        if run.first < part.first:
-            rest.append(Run(run.first, part.first - 1, run.size_bytes, run.sent_t_ns))
-        if part.last < run.last:
-            rest.append(Run(part.last + 1, run.last, run.size_bytes, run.sent_t_ns))
-        self.in_flight[index : index + 1] = rest
-        self.bytes_in_flight -= part.count * part.size_bytes
+
+def _part(run: Run, first: int, last: int) -> Run:
+    """Return those packets of a run that are among first..last."""
+    if run.first >= first and run.last <= last:
+        return run
+    return Run(max(run.first, first), min(run.last, last), run.size_bytes, run.sent_t_ns)
 
 
 @dataclass(slots=True)

@@ -1,18 +1,20 @@
 """The JSON Schemas of ``spec/schemas``, and what of an instance they refuse.
 
 jsonschema-rs says at once that an instance is valid, as nearly all are. Where it is not, jsonschema names the place and the reason.
+Both are loaded when they are needed: a command that checks nothing, or nothing that is wrong, starts without them.
 """
 
 import json
 from functools import cache
-from typing import Any
-
-import jsonschema_rs
-from jsonschema import Draft202012Validator
-from jsonschema.exceptions import ValidationError, best_match
-from referencing import Registry, Resource
+from typing import TYPE_CHECKING, Any
 
 from firstflight_conformance.paths import SCHEMAS
+
+if TYPE_CHECKING:
+    import jsonschema_rs
+    from jsonschema import Draft202012Validator
+    from jsonschema.exceptions import ValidationError
+    from referencing import Registry
 
 
 @cache
@@ -22,29 +24,37 @@ def _schemas() -> dict[str, dict[str, Any]]:
 
 
 @cache
-def schema_registry() -> Registry[Any]:
+def schema_registry() -> "Registry[Any]":
     """Return the schemas of ``spec/schemas`` by their ``$id``."""
+    from referencing import Registry, Resource
+
     return Registry().with_resources((name, Resource.from_contents(schema)) for name, schema in _schemas().items())
 
 
 @cache
-def validator(schema_id: str) -> Draft202012Validator:
+def validator(schema_id: str) -> "Draft202012Validator":
     """Return a validator for the schema with the given ``$id``."""
+    from jsonschema import Draft202012Validator
+
     return Draft202012Validator({"$ref": schema_id}, registry=schema_registry())
 
 
 @cache
-def _fast_validator(schema_id: str) -> jsonschema_rs.Draft202012Validator:
+def _fast_validator(schema_id: str) -> "jsonschema_rs.Draft202012Validator":
+    import jsonschema_rs
+
     registry = jsonschema_rs.Registry(list(_schemas().items()))
     return jsonschema_rs.Draft202012Validator({"$ref": schema_id}, registry=registry)
 
 
-def schema_error(schema_id: str, instance: object) -> ValidationError | None:
+def schema_error(schema_id: str, instance: object) -> "ValidationError | None":
     """Return what of the instance the schema refuses first, ``None`` if it is valid."""
     try:
         if _fast_validator(schema_id).is_valid(instance):
             return None
     except ValueError:
         pass  # an integer or a text that jsonschema-rs cannot take over
+    from jsonschema.exceptions import best_match
+
     error: ValidationError | None = best_match(validator(schema_id).iter_errors(instance))
     return error

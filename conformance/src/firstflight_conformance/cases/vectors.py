@@ -5,9 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Any
-
-from jsonschema.exceptions import ValidationError
+from typing import TYPE_CHECKING, Any
 
 from firstflight.algorithm import Computation
 from firstflight.controller import ALGORITHMS, Config, create_with
@@ -27,6 +25,9 @@ from firstflight_conformance.cases.wire import decode_int
 from firstflight_conformance.kept import Checked, code_digest
 from firstflight_conformance.paths import VECTORS
 from firstflight_conformance.text import NAME_MAX, refusal, shown, texts
+
+if TYPE_CHECKING:
+    from jsonschema.exceptions import ValidationError
 
 #: Flags that say something the events do not show.
 DECLARED_FLAGS = frozenset({"paced", "same-time-order"})
@@ -264,7 +265,7 @@ def _is_list_of_objects(value: object) -> bool:
     return isinstance(value, list) and bool(value) and all(isinstance(item, dict) for item in value)
 
 
-def _place(error: ValidationError) -> str:
+def _place(error: "ValidationError") -> str:
     return error.json_path.removeprefix("$").removeprefix(".")
 
 

@@ -26,7 +26,8 @@ from firstflight.observables import Observation
 NUMBER_MAX = 2**53 - 1
 _DECIMAL = re.compile(r"[1-9][0-9]{15,19}")
 
-_KINDS: dict[str, type[Event]] = {
+#: The kinds of events by the name that they are written with.
+EVENT_KINDS: dict[str, type[Event]] = {
     "sent": Sent,
     "ack": Ack,
     "lost": Lost,
@@ -39,7 +40,7 @@ _KINDS: dict[str, type[Event]] = {
     "path_change": PathChange,
     "spurious_loss": SpuriousLoss,
 }
-_NAMES = {kind: name for name, kind in _KINDS.items()}
+_NAMES = {kind: name for name, kind in EVENT_KINDS.items()}
 _NULLABLE = ("latest_rtt_ns", "min_rtt_ns", "smoothed_rtt_ns", "expires_t_ns", "max_jump_bytes")
 _TRUTHS = ("app_limited", "endpoint_matches", "in_use")
 #: Members that an event need not have; absent is the default of the model.
@@ -63,9 +64,9 @@ def decode_int(value: object, key: str = "number") -> int:
 def event_from_json(raw: Mapping[str, Any]) -> Event:
     """Return the event. Raise :class:`ValueError` naming the key that is unknown, missing or of the wrong type."""
     name = raw.get("ev")
-    kind = _KINDS.get(name) if isinstance(name, str) else None
+    kind = EVENT_KINDS.get(name) if isinstance(name, str) else None
     if kind is None:
-        raise ValueError(f"ev: {_shown(name)} is not one of {', '.join(_KINDS)}")
+        raise ValueError(f"ev: {_shown(name)} is not one of {', '.join(EVENT_KINDS)}")
     members = [field.name for field in fields(kind)]
     for key in raw:
         if key != "ev" and key not in members:

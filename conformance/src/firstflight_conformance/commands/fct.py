@@ -17,7 +17,12 @@ from firstflight_conformance.simulator.scenario import ScenarioError
 
 
 @click.command("fct")
-@click.option("--preset", type=click.Choice(presets.NAMES), default="grigore-2025", help="The published experiment.")
+@click.option(
+    "--preset",
+    default="grigore-2025",
+    metavar="NAME",
+    help="The published experiment; or a file of one's own, FILE.toml.",
+)
 @click.option(
     "--algorithm",
     required=True,
@@ -36,6 +41,8 @@ def fct_command(
     The time runs from the SYN to the arrival of the ACK of the receiver's FIN. Exit code 2 for parameters out of range.
     """
     clock = Clock(ORIGIN_NS)
+    if preset not in presets.NAMES and not preset.endswith(".toml"):
+        raise InputError(f"--preset {preset}: there is {', '.join(presets.NAMES)}, or a file that ends in .toml")
     try:
         controller = None
         if "/" in algorithm:

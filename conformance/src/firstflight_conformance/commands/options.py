@@ -5,14 +5,13 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import click
 
 from firstflight_conformance.cases import computations, vectors
 from firstflight_conformance.cases.computations import ComputationCase
 from firstflight_conformance.cases.vectors import Case, VectorError
-from firstflight_conformance.diagnose.live import Adapter
 from firstflight_conformance.paths import IS_CHECKOUT, VECTORS
 from firstflight_conformance.run.faults import ConversationError
 from firstflight_conformance.run.manifest import ManifestError, load_manifests, resolve
@@ -22,6 +21,9 @@ from firstflight_conformance.run.selection import AnyCase, Selection, SelectionE
 from firstflight_conformance.run.stimulus import stimulus_cases
 from firstflight_conformance.simulator.scenario import ScenarioError
 from firstflight_conformance.text import shown
+
+if TYPE_CHECKING:
+    from firstflight_conformance.diagnose.live import Adapter
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -162,8 +164,10 @@ def _named_cases(root: Path, ids: Sequence[str]) -> list[Case | ComputationCase]
 
 
 @contextmanager
-def open_adapter(name: str, deadline_s: float) -> Iterator[Adapter]:
+def open_adapter(name: str, deadline_s: float) -> "Iterator[Adapter]":
     """Start the adapter that an option names, and end it afterwards; one that cannot be used ends the command."""
+    from firstflight_conformance.diagnose.live import Adapter  # what speaks to adapters, few commands need
+
     with usage_errors():
         manifest = resolve(name, load_manifests())
     missing = manifest.missing()

@@ -14,11 +14,12 @@ from firstflight_conformance.cases.files import write_whole
 from firstflight_conformance.commands.options import OutputFile, judged_cases, selection_options, usage_errors
 from firstflight_conformance.diagnose.diagnosis import diagnosed
 from firstflight_conformance.paths import ROOT, VECTORS
-from firstflight_conformance.run import record, report_badge, report_json, report_junit, report_terminal
+from firstflight_conformance.run import record, report_badge, report_fit, report_json, report_junit, report_terminal
 from firstflight_conformance.run.builds import Builds
 from firstflight_conformance.run.compute import ComputationScript
 from firstflight_conformance.run.manifest import Manifest, load_manifests, resolve
 from firstflight_conformance.run.pool import Job, judge_all
+from firstflight_conformance.run.progress import Progress
 from firstflight_conformance.run.record import Record
 from firstflight_conformance.run.results import AdapterReport, ExitCode, exit_code
 from firstflight_conformance.run.script import Script, Stream
@@ -33,7 +34,8 @@ from firstflight_conformance.run.stimulus import StimulusCase, StimulusScript
     "adapters",
     multiple=True,
     metavar="NAME|COMMAND|SO",
-    help="An adapter of the checkout, a command line or a shared object; without it all adapters of the checkout.",
+    help="An adapter of the checkout, a command line or a shared object; without it all adapters of the checkout. It is run with your "
+    "rights, without a shell and without a sandbox: judge only what you would run.",
 )
 @click.option("--stimulus", is_flag=True, help="Judge in closed loop over paths, instead of by the vectors.")
 @click.option("--both", is_flag=True, help="Judge by the vectors and in closed loop.")
@@ -54,6 +56,13 @@ from firstflight_conformance.run.stimulus import StimulusCase, StimulusScript
 @click.option(
     "--badge", "badge_path", type=OutputFile(), help="Write a badge: SVG if the file ends in .svg, otherwise JSON."
 )
+@click.option(
+    "--html",
+    "html_path",
+    type=OutputFile(),
+    help="Write the results for reading: one HTML file with a plot for each cause.",
+)
+@click.option("--resume", is_flag=True, help="Go on with a run that was ended before it wrote this --report-json.")
 @click.option("--validate", is_flag=True, help="Hold every message of both sides to the schema of the protocol.")
 @click.option("--record", "recording", is_flag=True, help="Record the first divergences of the third-party stacks.")
 @click.option(
@@ -62,6 +71,7 @@ from firstflight_conformance.run.stimulus import StimulusCase, StimulusScript
 @click.option(
     "--all-failures", is_flag=True, help=f"Show all failures, not the first {report_terminal.FAILURES_SHOWN}."
 )
+@click.option("--verbose", is_flag=True, help=f"Print more than {report_fit.LINES} lines, if there is more to say.")
 @click.option(
     "--jobs",
     type=click.IntRange(min=1),
@@ -84,10 +94,13 @@ def run_command(
     json_path: Path | None,
     junit_path: Path | None,
     badge_path: Path | None,
+    html_path: Path | None,
+    resume: bool,
     validate: bool,
     recording: bool,
     strict: bool,
     all_failures: bool,
+    verbose: bool,
     jobs: int,
     build: bool,
     **selection: tuple[str, ...],
@@ -108,19 +121,26 @@ def run_command(
             else "no third-party stack with a manifest"
         )
         raise click.UsageError(f"--record: {what}")
+    if resume and json_path is None:
+        raise click.UsageError("--resume: needs the --report-json of the run that was ended")
     looped = stimulus or both or bool(scenarios)
     cases = judged_cases(root, Selection(**selection), vectors=both or not looped, stimulus=looped, scenarios=scenarios)
     if not cases or not manifests:
         click.echo(f"nothing was run: no {'case' if manifests else 'adapter'} is selected", err=True)
         context.exit(ExitCode.NOTHING_RUN)
     builds = Builds(manifests) if build else None
-    job = Job(manifests, _scripts(cases), Options(deadline_s, validate, timeouts), {} if recording else records)
+    with usage_errors():
+        progress = _progress_of(json_path, cases, validate=validate, resume=resume)
+    job = Job(
+        manifests, _scripts(cases), Options(deadline_s, validate, timeouts), {} if recording else records, progress
+    )
     reports = _diagnose(_judge_all(job, jobs, builds), cases)
     code = exit_code(reports, strict=strict)
     for target, output in (builds.failures if builds is not None else {}).items():
         click.echo(f"make {target} failed:\n{output}", err=True)
         code = ExitCode.FAULT
-    report_terminal.print_report(report_terminal.console(), reports, len(cases), all_failures=all_failures)
+    lines = None if verbose or all_failures else report_terminal.lines_left(len(_printed_first(manifests)))
+    report_terminal.print_report(report_terminal.console(), reports, len(cases), all_failures=all_failures, lines=lines)
     if code == ExitCode.NOTHING_RUN:
         click.echo("nothing was run: no adapter that counts has judged a case", err=True)
     with usage_errors():
@@ -129,7 +149,26 @@ def run_command(
         _write(reports, [case.id for case in cases], code, json_path, junit_path, strict=strict, root=root)
         if badge_path is not None:
             write_whole(badge_path, report_badge.text(reports, badge_path))
+        if html_path is not None:
+            write_whole(html_path, _html(reports, code, strict=strict))
+        if progress is not None:
+            progress.end()
     context.exit(code)
+
+
+def _progress_of(report: Path | None, cases: Sequence[AnyCase], *, validate: bool, resume: bool) -> Progress | None:
+    """Return what has passed so far, which lies beside the report; ``None`` without a report that is a file."""
+    if report is None or (report.exists() and not report.is_file()):
+        return None
+    progress = Progress(report.with_name(f"{report.name}.part"), cases, validate=validate)
+    progress.begin(resume=resume)
+    return progress
+
+
+def _html(reports: list[AdapterReport], code: int, *, strict: bool) -> str:
+    from firstflight_conformance.run import report_html  # its templates take time to load
+
+    return report_html.text(reports, code, strict=strict)
 
 
 def _diagnose(reports: list[AdapterReport], cases: Sequence[AnyCase]) -> list[AdapterReport]:
@@ -177,15 +216,21 @@ def _record(reports: list[AdapterReport], records: dict[str, Record], root: Path
             )
 
 
+def _printed_first(manifests: Sequence[Manifest]) -> set[int]:
+    """Return which adapters have a table of their own before the others are done: the references, if there are others."""
+    references = {index for index, manifest in enumerate(manifests) if manifest.role == "reference"}
+    return references if len(references) < len(manifests) else set()
+
+
 def _judge_all(job: Job, jobs: int, builds: Builds | None) -> list[AdapterReport]:
     """Return the reports in the order of the manifests. The table of the references is printed as soon as these are done."""
-    references = {index for index, manifest in enumerate(job.manifests) if manifest.role == "reference"}
+    references = _printed_first(job.manifests)
     reports: dict[int, AdapterReport] = {}
     ready = (lambda _: True) if builds is None else builds.ready
     with _progress(job) as advance:
         for index, report in judge_all(job, jobs, advance, ready):
             reports[index] = report
-            if index in references and references <= set(reports) and len(references) < len(job.manifests):
+            if index in references and references <= set(reports):
                 report_terminal.print_table(report_terminal.console(), [reports[i] for i in sorted(references)])
     return [reports[index] for index in range(len(job.manifests))]
 

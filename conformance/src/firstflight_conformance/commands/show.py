@@ -11,7 +11,7 @@ from rich.text import Text
 
 from firstflight_conformance.cases import timeline
 from firstflight_conformance.cases.computations import ComputationCase
-from firstflight_conformance.cases.qlog import qlog_text
+from firstflight_conformance.cases.qlog import case_qlog_text
 from firstflight_conformance.cases.vectors import Case
 from firstflight_conformance.commands.options import InputError, selected_cases, vectors_option
 from firstflight_conformance.run.report_terminal import console
@@ -49,7 +49,7 @@ def _qlog(case_id: str, found: Sequence[Case | ComputationCase]) -> str:
         raise InputError(f"{case_id}: a qlog holds one case; choose one: {', '.join(case.id for case in found)}")
     if isinstance(case, ComputationCase):
         raise InputError(f"{case_id}: a computation has no events to log")
-    return qlog_text(case)
+    return case_qlog_text(case)
 
 
 def _show_computation(out: Console, case: ComputationCase) -> None:

@@ -9,6 +9,7 @@ import click
 from firstflight import DomainError, create, profiles
 from firstflight_conformance.cases.wire import event_to_json, observation_to_json
 from firstflight_conformance.commands.options import PLOT_FILE, InputError
+from firstflight_conformance.run.selection import unknown_hint
 from firstflight_conformance.simulator.loop import SLOW_START_ENDS, Recording, simulate
 from firstflight_conformance.simulator.scenario import ScenarioError, load_scenario
 
@@ -26,6 +27,8 @@ def simulate_command(
     *, scenario_file: Path, algorithm: str, profile: str | None, as_json: bool, plot: Path | None
 ) -> None:
     """Drive a controller over the path of SCENARIO_FILE and say what happened."""
+    if algorithm not in profiles():
+        raise InputError(f"--algorithm {algorithm}: {unknown_hint(algorithm, list(profiles()))}")
     profile = profile or _default_profile(algorithm)
     try:
         scenario = load_scenario(scenario_file)
@@ -43,7 +46,7 @@ def simulate_command(
 
 
 def _default_profile(algorithm: str) -> str:
-    return "lanman-2024" if algorithm == "search" else next(iter(profiles().get(algorithm, ())), "")
+    return "lanman-2024" if algorithm == "search" else profiles()[algorithm][0]
 
 
 def _draw(recording: Recording, profile: str, title: str, plot: Path) -> None:

@@ -2,32 +2,46 @@
 
 import os
 import sys
-import threading
-import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
-from itertools import islice
-from multiprocessing import get_context
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import click
 
-from firstflight_conformance.commands.options import InputError
-from firstflight_conformance.sweeps.answers import COLUMNS, answer
-from firstflight_conformance.sweeps.grid import AXES, Cell, GridError, cells, read_grid
-from firstflight_conformance.sweeps.store import Row, Store, StoreError
+from firstflight_conformance.commands.options import PLOT_FILE, InputError, OutputFile
+from firstflight_conformance.simulator.scenario import Scenario
+from firstflight_conformance.sweeps.answers import COLUMNS
+from firstflight_conformance.sweeps.grid import AXES, Cell, GridError, cells, read_grid, read_scenario
+from firstflight_conformance.sweeps.pools import PoolError, rows
+from firstflight_conformance.sweeps.store import TEXTS, Row, Store, StoreError
+from firstflight_conformance.sweeps.summary import TIME, summary
+from firstflight_conformance.sweeps.table import write_parquet
 
-#: So many cells go to a process at once: a kill costs no more than these for each.
-_CHUNK = {"simulate": 1, "fct": 1, "model": 64}
+_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+
+
+@dataclass(frozen=True, slots=True)
+class _Grid:
+    """What is asked for: the kind, the cells in order, and the scenario whose other members they share."""
+
+    kind: str
+    cells: list[Cell]
+    scenario: Scenario | None
 
 
 @click.command("sweep")
 @click.argument("out", type=click.Path(dir_okay=False, path_type=Path))
-@click.option("--grid", "grid_file", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="Axes as TOML.")
+@click.option("--grid", "grid_file", type=_FILE, help="Axes as TOML.")
 @click.option("--kind", type=click.Choice(list(AXES)), help="What is computed for each cell.  [default: simulate]")
-@click.option("--algorithm", multiple=True, metavar="NAME", help="ALGORITHM/PROFILE; for fct and model also their own.")
+@click.option("--scenario", type=_FILE, help="What the axes do not say, for simulate: a scenario of your own.")
+@click.option(
+    "--algorithm",
+    multiple=True,
+    metavar="NAME",
+    help="ALGORITHM/PROFILE, 'search/*'; for fct and model also their own.",
+)
 @click.option("--rate", multiple=True, metavar="RATE", help="10Mbit/s.")
 @click.option("--rtt", multiple=True, metavar="TIME", help="Round-trip time without queues: 100ms.")
 @click.option("--queue", multiple=True, metavar="SIZE", help="100kB, or bandwidth-delay products: 0.5bdp.")
@@ -35,8 +49,24 @@ _CHUNK = {"simulate": 1, "fct": 1, "model": 64}
 @click.option("--size", multiple=True, metavar="SIZE", help="What is transferred: 10MB.")
 @click.option("--seed", multiple=True, metavar="N", help="Of random losses.")
 @click.option("--jobs", type=click.IntRange(1), default=os.cpu_count() or 1, help="Processes.")
+@click.option("--scheduler", metavar="ADDRESS", help="Let the workers of this Dask scheduler compute: tcp://host:8786.")
+@click.option("--parquet", type=OutputFile(".parquet"), help="Write the rows to this file as well.")
+@click.option("--heatmap", type=PLOT_FILE, help="Draw a panel for each algorithm over the two longest other axes.")
+@click.option("--of", metavar="COLUMN", help="What the heatmap shows.  [default: the time]")
+@click.option("--relative", is_flag=True, help="Divide it by that of the first algorithm.")
 def sweep_command(
-    *, out: Path, grid_file: Path | None, kind: str | None, jobs: int, **options: tuple[str, ...]
+    *,
+    out: Path,
+    grid_file: Path | None,
+    kind: str | None,
+    scenario: Path | None,
+    jobs: int,
+    scheduler: str | None,
+    parquet: Path | None,
+    heatmap: Path | None,
+    of: str | None,
+    relative: bool,
+    **options: tuple[str, ...],
 ) -> None:
     """Compute every cell of a grid, and write a row for each to OUT, a .csv or .jsonl file.
 
@@ -44,66 +74,54 @@ def sweep_command(
     that are there are not computed again, and the file ends as if nothing had happened. A cell without an answer has its `error`.
     """
     try:
-        kind, axes = _axes(
-            grid_file, kind, {name.replace("_", "-"): values for name, values in options.items() if values}
-        )
-        grid = cells(kind, axes)
-        store = Store(out, list(grid[0]), COLUMNS[kind])
-        done = store.resume(grid)
-    except (GridError, StoreError, OSError) as error:
+        grid = _grid(grid_file, kind, scenario, {name.replace("_", "-"): v for name, v in options.items() if v})
+        shown = _column(grid, of)
+        store = Store(out, list(grid.cells[0]), COLUMNS[grid.kind])
+        done = store.resume(grid.cells)
+        missing = [cell for cell in grid.cells if store.key(cell) not in done]
+        with store.open() as file, _progress(len(grid.cells), len(done)) as advance:
+            for row in rows(grid.kind, missing, grid.scenario, jobs, scheduler):
+                store.add(file, row)
+                advance()
+        found = store.sort(grid.cells)
+        if parquet is not None:
+            write_parquet(found, parquet)
+    except (GridError, StoreError, PoolError, OSError) as error:
         raise InputError(str(error)) from error
-    missing = [cell for cell in grid if store.key(cell) not in done]
-    with store.open() as file, _progress(len(grid), len(done)) as advance:
-        for row in _rows(kind, missing, jobs):
-            store.add(file, row)
-            advance()
-    _summarize(store.sort(grid), out, computed=len(missing))
+    _report(grid.kind, found, out, computed=len(missing))
+    if heatmap is not None:
+        _draw(found, shown, heatmap, relative=relative)
 
 
-def _axes(
-    path: Path | None, kind: str | None, options: dict[str, Sequence[str]]
-) -> tuple[str, dict[str, Sequence[str]]]:
-    """Return kind and axes: those of the file, which options replace."""
+def _grid(path: Path | None, kind: str | None, scenario: Path | None, options: dict[str, Sequence[str]]) -> _Grid:
+    """Return what the file asks for, whose axes options replace. Its scenario lies beside it."""
     given: dict[str, Any] = read_grid(path) if path is not None else {}
     stated = given.pop("kind", "simulate")
+    if "scenario" in given:
+        beside = Path(path or "").parent / str(given.pop("scenario"))
+        scenario = scenario or beside
     axes = {
         name: [str(value) for value in (values if isinstance(values, list) else [values])]
         for name, values in given.items()
     }
-    return kind or str(stated), {**axes, **options}
+    kind = kind or str(stated)
+    base = None if scenario is None else read_scenario(scenario)
+    return _Grid(kind, cells(kind, {**axes, **options}, base), base)
 
 
-def _chunk(kind: str, chunk: Sequence[Cell]) -> list[Row]:
-    return [answer(kind, cell) for cell in chunk]
+def _column(grid: _Grid, of: str | None) -> str:
+    """Return what a heatmap shows. Raise :class:`GridError` for what is no column of numbers."""
+    known = [name for name in COLUMNS[grid.kind] if name not in TEXTS]
+    if of is not None and of not in known:
+        raise GridError(f"--of {of}: the columns of {grid.kind} are {', '.join(known)}")
+    return of or TIME[grid.kind]
 
 
-def _end_with(parent: int) -> None:
-    """Let a process of the pool end when the sweep was killed: nobody would ever send it anything again."""
+def _draw(found: Sequence[Row], column: str, path: Path, *, relative: bool) -> None:
+    from firstflight_conformance.plots.sweep import write_heatmap  # matplotlib takes a second to load
 
-    def watch() -> None:
-        while os.getppid() == parent:
-            time.sleep(0.5)
-        os._exit(1)
-
-    threading.Thread(target=watch, daemon=True).start()
-
-
-def _rows(kind: str, missing: Sequence[Cell], jobs: int) -> Iterator[Row]:
-    """Yield the rows of cells in the order in which they are ready."""
-    size = _CHUNK[kind]
-    if jobs == 1 or len(missing) <= size:
-        yield from (answer(kind, cell) for cell in missing)
-        return
-    chunks = iter([missing[start : start + size] for start in range(0, len(missing), size)])
-    with ProcessPoolExecutor(
-        jobs, mp_context=get_context("spawn"), initializer=_end_with, initargs=(os.getpid(),)
-    ) as pool:
-        waiting = {pool.submit(_chunk, kind, chunk) for chunk in islice(chunks, 2 * jobs)}
-        while waiting:
-            ready, waiting = wait(waiting, return_when=FIRST_COMPLETED)
-            waiting |= {pool.submit(_chunk, kind, chunk) for chunk in islice(chunks, len(ready))}
-            for future in ready:
-                yield from future.result()
+    write_heatmap(found, column, path, relative=relative)
+    click.echo(f"heatmap written to {path}")
 
 
 class _progress:  # noqa: N801 - used as a function
@@ -132,8 +150,9 @@ class _progress:  # noqa: N801 - used as a function
             self._bar.stop()
 
 
-def _summarize(rows: Sequence[Row], out: Path, computed: int) -> None:
-    errors = Counter(row["error"] for row in rows if row["error"])
-    click.echo(f"{len(rows)} rows in {out}, {computed} of them computed now, {sum(errors.values())} without an answer")
+def _report(kind: str, found: Sequence[Row], out: Path, computed: int) -> None:
+    errors = Counter(row["error"] for row in found if row["error"])
+    click.echo(f"{len(found)} rows in {out}, {computed} of them computed now, {sum(errors.values())} without an answer")
     for reason, count in errors.most_common(5):
         click.echo(f"  {count}: {reason}")
+    click.echo("\n".join(summary(kind, found)))

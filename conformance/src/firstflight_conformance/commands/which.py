@@ -9,7 +9,13 @@ from rich.table import Table
 
 from firstflight_conformance.cases.files import write_whole
 from firstflight_conformance.cases.vectors import load_all
-from firstflight_conformance.commands.options import InputError, open_adapter, usage_errors, vectors_option
+from firstflight_conformance.commands.options import (
+    InputError,
+    nothing_selected,
+    open_adapter,
+    usage_errors,
+    vectors_option,
+)
 from firstflight_conformance.diagnose.diagnosis import Diagnosis
 from firstflight_conformance.diagnose.live import Adapter
 from firstflight_conformance.diagnose.subject import Subject, shortest_first
@@ -49,7 +55,7 @@ def which_command(*, adapter: str, only: str | None, deadline_s: float, json_pat
                 _print(found, diagnosis)
                 document[name] = _json(found, diagnosis)
     if not document:
-        raise InputError(f"{adapter}: it supports no vector of {', '.join(names)}")
+        nothing_selected(f"{adapter} supports no vector of {', '.join(names)}")
     if json_path is not None:
         with usage_errors():
             write_whole(json_path, json.dumps(document, indent=1) + "\n")

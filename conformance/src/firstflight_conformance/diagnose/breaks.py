@@ -11,7 +11,7 @@ from firstflight_conformance.spec.clauses import Clause, known_clauses, python_c
 
 #: No cause is said to break more rules than this.
 MOST = 6
-#: A changed line without a citation is looked at with so many lines around it.
+#: A changed line without a citation is looked at with this number of lines around it.
 _NEAR = 4
 
 

@@ -2,17 +2,24 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
+from firstflight.events import Event
 from firstflight_conformance.cases.computations import ComputationCase
 from firstflight_conformance.cases.vectors import Case
+from firstflight_conformance.cases.wire import observables
 from firstflight_conformance.diagnose.breaks import MOST, broken_by, by_weight
 from firstflight_conformance.diagnose.candidates import singles
+from firstflight_conformance.diagnose.curve import Curve, curve_of
 from firstflight_conformance.diagnose.decision import Decision, decision_of, unknown_decision
 from firstflight_conformance.diagnose.explain import Explanation, Failures
 from firstflight_conformance.diagnose.levels import Level, OpenPoint, choices_of, level_of_clause, most_binding
 from firstflight_conformance.diagnose.subject import AnyCase, Subject, shortest_first
+from firstflight_conformance.run.closed_loop import CLOCK_NS
 from firstflight_conformance.run.messages import Declaration
+from firstflight_conformance.run.rehearsal import followed
 from firstflight_conformance.run.results import AdapterReport, Result, Verdict
+from firstflight_conformance.run.stimulus import StimulusCase
 from firstflight_conformance.spec.clauses import known_clauses
 
 #: What the cause is called that is not known.
@@ -25,7 +32,7 @@ class Cause:
 
     ``kind``: ``reading``, ``mutant``, ``pair``, or ``rule`` where only the rules are known in which the decision can differ. ``choices``: the
     open points at which it, or a part of a pair, is another choice. It ``conforms`` if it is nothing else. ``title`` and ``why`` are those of the
-    vector in which it is decided, empty in closed loop.
+    vector in which it is decided, empty in closed loop; ``curve`` has the windows there.
     """
 
     cause: str
@@ -40,6 +47,7 @@ class Cause:
     why: str
     choices: tuple[OpenPoint, ...] = ()
     conforms: bool = False
+    curve: Curve | None = None
 
     @property
     def explains(self) -> int:
@@ -85,15 +93,15 @@ def diagnosed(report: AdapterReport, cases: Mapping[str, AnyCase]) -> AdapterRep
 
 
 def _passed(report: AdapterReport, cases: Mapping[str, AnyCase], failing: Sequence[Subject]) -> list[Subject]:
-    """Return the vectors that passed in the profiles in which others failed."""
+    """Return what passed in the profiles in which others failed; in closed loop only what agrees without any tolerance."""
     assert report.declaration is not None
     profiles = {(subject.case.vector.algorithm, subject.case.profile) for subject in failing}
-    found = [cases[result.case_id] for result in report.results if result.verdict is Verdict.PASS]
-    return [
-        passed(case, report.declaration)
-        for case in found
-        if isinstance(case, Case | ComputationCase) and (case.vector.algorithm, case.profile) in profiles
+    found = [
+        cases[result.case_id]
+        for result in report.results
+        if result.verdict is Verdict.PASS and not (result.loop and result.loop.stack != result.loop.model)
     ]
+    return [passed(case, report.declaration) for case in found if (case.vector.algorithm, case.profile) in profiles]
 
 
 def _failed(result: Result, case: AnyCase, declaration: Declaration) -> Subject:
@@ -102,12 +110,20 @@ def _failed(result: Result, case: AnyCase, declaration: Declaration) -> Subject:
     return Subject(case, declaration, result.recording.events, result.recording.observed, first)
 
 
-def passed(case: Case | ComputationCase, declaration: Declaration) -> Subject:
-    """Return a case with the expected answers, as far as the adapter declares them."""
+def passed(case: AnyCase, declaration: Declaration) -> Subject:
+    """Return a case with the expected answers, as far as the adapter declares them; in closed loop those of the model's own run."""
     if isinstance(case, ComputationCase):
         return Subject(case, declaration, (), (case.expected(),), None)
-    answers = tuple({name: now[name] for name in declaration.observables if name in now} for now in case.expected())
-    return Subject(case, declaration, case.events, answers, None)
+    events, expected = _run_of(case, declaration)
+    answers = tuple({name: now[name] for name in declaration.observables if name in now} for now in expected)
+    return Subject(case, declaration, events, answers, None)
+
+
+def _run_of(case: Case | StimulusCase, declaration: Declaration) -> tuple[tuple[Event, ...], list[dict[str, Any]]]:
+    if isinstance(case, Case):
+        return case.events, case.expected()
+    run = followed(case, CLOCK_NS[declaration.clock], declaration.observables)
+    return tuple(event for event, _ in run), [observables(observation) for _, observation in run]
 
 
 def diagnose(failing: Sequence[Subject], passing: Sequence[Subject]) -> Diagnosis:
@@ -137,6 +153,7 @@ def _cause(found: Explanation, failing: Sequence[Subject]) -> Cause:
         *_about(explained[0].case),
         choices,
         conforms,
+        curve_of(explained[0], decision),
     )
 
 
@@ -147,7 +164,11 @@ def _unknown(rest: Sequence[Subject], of: int) -> Cause:
     decision = unknown_decision(ordered[0], singles(case.vector.algorithm, (case.profile,)))
     clauses = tuple(by_weight(decision.clauses)[:MOST])
     cases = tuple(subject.case.id for subject in ordered)
-    return Cause(UNKNOWN, "rule", "no known cause", clauses, most_binding(clauses), cases, of, decision, *_about(case))
+    about = _about(case)
+    curve = curve_of(ordered[0], decision)
+    return Cause(
+        UNKNOWN, "rule", "no known cause", clauses, most_binding(clauses), cases, of, decision, *about, curve=curve
+    )
 
 
 def _about(case: AnyCase) -> tuple[str, str]:

@@ -7,7 +7,7 @@ from firstflight.events import Ack, Ce, Event, Lost, Run, Sent
 from firstflight_conformance.cases.ledger import DataLedger, LedgerError
 from firstflight_conformance.vectorgen.builder import StreamBuilder
 
-#: Runs of up to so many packets are shortened one by one.
+#: The longest run that is shortened packet by packet.
 _FEW = 16
 #: A part of a run of packets: the key of the run, and the first and last packet in it, counted from its first one.
 Part = tuple[int, int, int]

@@ -93,7 +93,7 @@ class Failures:
         return (found if self.is_harmless(found) else None), beyond
 
     def _part(self, candidate: Candidate) -> Explanation:
-        """Return what a candidate explains that does not explain everything, of so many cases."""
+        """Return what a candidate explains that does not explain everything."""
         variant = build(candidate)
         assert variant is not None
         explained = frozenset(subject.case.id for subject in self._probe if subject.explained_by(variant))
@@ -120,7 +120,7 @@ class Failures:
         return replace(found, explained=frozenset(explained))
 
     def is_harmless(self, found: Explanation) -> bool:
-        """Return whether the candidate changes nothing in the cases that passed, of which so many are looked at."""
+        """Return whether the candidate changes nothing in the cases that passed; at most a fixed number of them is looked at."""
         known = self._harmless.get(found.candidate)
         if known is None:
             left = PASSING_EVENTS

@@ -11,6 +11,7 @@ from firstflight_conformance.docs_ext import (
     beside,
     c_headers,
     computation_pages,
+    connections_page,
     matrix,
     plain_pages,
     plot_cache,
@@ -22,6 +23,7 @@ from firstflight_conformance.docs_ext import (
     stacks,
     vector_pages,
 )
+from firstflight_conformance.live.agreement import CONNECTIONS
 from firstflight_conformance.paths import (
     BUILD,
     CONFORMANCE,
@@ -66,7 +68,8 @@ def _pages() -> dict[str, str]:
     pages = {
         "readings": readings.page(),
         "matrix": matrix.page(),
-        "stacks": stacks.page(),
+        **stacks.pages(),
+        "connections": connections_page.page(),
         "results": published_page.page(),
         "changelog": _changelog(),
         "plain/index": plain_pages.index(),
@@ -123,6 +126,7 @@ def _inputs_digest() -> str:
         *VECTORS.rglob("*.json"),
         *SCENARIOS.rglob("*.json"),
         *RESULTS.glob("*.json"),
+        *(path for path in (CONNECTIONS,) if path.exists()),
         *REFERENCE_PY.rglob("*.py"),
         *REFERENCE_C.rglob("*.[ch]"),
         *(CONFORMANCE / "include").glob("*.h"),

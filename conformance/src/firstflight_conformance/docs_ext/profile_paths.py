@@ -15,7 +15,7 @@ from firstflight.events import Ack, Lost, Sent
 from firstflight.observables import Outcome
 from firstflight.search.profiles import PROFILES
 from firstflight_conformance.paths import SCENARIOS
-from firstflight_conformance.plots.vectors import STYLE
+from firstflight_conformance.plots.style import STYLE
 from firstflight_conformance.simulator.loop import Recording, simulate
 from firstflight_conformance.simulator.scenario import load_scenario
 

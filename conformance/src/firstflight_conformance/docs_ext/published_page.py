@@ -17,7 +17,7 @@ path simulator compute them again. For every published number there is ours, the
 - **not reproducible**: there is nothing to hold ours against; the remark says what is missing.
 
 Verdicts follow from the numbers by the rule in each row; nobody writes them. One sentence of a source makes one row, and no row compares the project
-with itself; what nobody published is in tables without verdicts. A number that its source gives as "about" so much is reproduced
+with itself; what nobody published is in tables without verdicts. A number that its source calls approximate is reproduced
 within 10 %, and its shape within 30 %. Parameters come from the sources. Where a source leaves one open, the setting says which value is used and why.
 No value was chosen for its result.
 

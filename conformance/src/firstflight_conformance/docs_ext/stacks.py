@@ -35,11 +35,17 @@ Not reachable at all: mvfst, lsquic, picoquic, xquic and Google's quiche.
 *As of November 2026, when the registries were searched.*"""
 
 
-def page() -> str:
-    """Return the page."""
+def pages() -> dict[str, str]:
+    """Return the page and those of the stacks, by the names of their documents."""
     if not REPORT.exists():
-        return md.page(_TITLE, _NO_RUN, _NOT_REACHED)
+        return {"stacks": md.page(_TITLE, _NO_RUN, _NOT_REACHED)}
     report = report_json.read(REPORT)
+    stacks = [adapter for adapter in report["adapters"] if adapter["role"] == "third-party" and not adapter["skipped"]]
+    return {"stacks": page(report)} | {stacks_deviations.name_of(one): stacks_deviations.page(one) for one in stacks}
+
+
+def page(report: dict[str, Any]) -> str:
+    """Return the page of a report."""
     by_role = {
         role: [adapter for adapter in report["adapters"] if adapter["role"] == role]
         for role in ("third-party", "reference", "null")
@@ -52,9 +58,9 @@ def page() -> str:
         stacks_matrix.matrix(stacks, declared, profile_of),
         _verdicts(stacks),
         _skipped([adapter for adapter in report["adapters"] if adapter["skipped"]]),
+        *stacks_deviations.overview(stacks),
         *stacks_loops.delay_step(stacks),
         *stacks_loops.paths(stacks),
-        *stacks_deviations.sections(stacks),
         _NOT_REACHED,
         *_others("The references", "The references must agree with every case; that they do is a condition of the build.", by_role["reference"]),
         *_others("Null adapters", "Adapters that do nothing useful. What they pass tells little apart.", by_role["null"]),

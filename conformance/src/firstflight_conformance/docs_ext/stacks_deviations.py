@@ -1,14 +1,14 @@
-"""The deviations of each stack on the page "State of the stacks"."""
+"""The page of each stack: where it departs, from which rule and why, the most binding rules first; and its runs on paths."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from typing import Any
 
 from firstflight_conformance.cases.timeline import milliseconds
 from firstflight_conformance.cases.wire import decode_int
 from firstflight_conformance.docs_ext import markdown as md
-from firstflight_conformance.docs_ext import site, stacks_matrix
+from firstflight_conformance.docs_ext import site, stacks_loops, stacks_matrix
 
-#: Up to so many cases of one explanation are shown without folding.
+#: Up to this number, cases of one explanation are shown without folding.
 _OPEN_CASES = 4
 _ORIGIN_NS = 1_000_000_000
 
@@ -18,29 +18,67 @@ def anchor(adapter: dict[str, Any]) -> str:
     return site.anchor("stack", adapter["name"])
 
 
-def sections(stacks: list[dict[str, Any]]) -> list[str]:
-    """Return the deviations: a section for each stack."""
-    blocks = [
-        "## Deviations",
-        "For each stack: where it departs, from which clause, and why. Times count from the beginning of a case.",
-    ]
+def name_of(adapter: dict[str, Any]) -> str:
+    """Return the document of a stack, below the folder of the generated pages."""
+    return f"stacks/{adapter['name']}"
+
+
+def overview(stacks: list[dict[str, Any]]) -> list[str]:
+    """Return the section that leads to the pages: for each stack the rules from which it departs, the most binding first."""
+    rows = []
     for adapter in stacks:
-        blocks += [md.label(anchor(adapter)), f"### {md.plain(adapter['title'])}", *_stack(adapter)]
-    return blocks
+        counts: Counter[tuple[str, str]] = Counter()
+        for (level, clause, _), cases in _explained(adapter):
+            counts[level, clause] += len(cases)
+        rules = [f"{stacks_matrix.sign(level)} {_clause(clause)} {count}" for (level, clause), count in counts.items()]
+        unexplained = sum(one["verdict"] == "fail" and not one["explained_by"] for one in adapter["results"])
+        rules += [f"not explained: {unexplained}"] if unexplained else []
+        rows.append(
+            (md.ref(adapter["title"], anchor(adapter)), ", ".join(rules) or "agrees in every case that it supports")
+        )
+    if not rows:
+        return []
+    documents = "\n".join(name_of(adapter) for adapter in stacks)
+    return [
+        "## Deviations",
+        "Each stack has a page with its causes. The signs are those of the levels above, the numbers the cases.",
+        md.list_table(("Stack", "Departs from"), rows, (30, 70), "compact"),
+        f"```{{toctree}}\n:hidden:\n\n{documents}\n```",
+    ]
+
+
+def page(adapter: dict[str, Any]) -> str:
+    """Return the page of a stack."""
+    return md.page(
+        md.label(anchor(adapter)),
+        f"# {md.plain(adapter['title'])}",
+        "Where it departs, from which rule, and why, the most binding rules first. Times count from the beginning of a case. Back to the "
+        "[State of the stacks](../stacks.md).",
+        *_stack(adapter),
+        *stacks_loops.paths([adapter], "../.."),
+    )
+
+
+def _explained(adapter: dict[str, Any]) -> list[tuple[tuple[str, str, str], list[dict[str, Any]]]]:
+    """Return the cases of each explanation, by level, rule and text: the most binding level first, then the most cases."""
+    found: dict[tuple[str, str, str], list[dict[str, Any]]] = defaultdict(list)
+    for result in adapter["results"]:
+        why = result["explained_by"]
+        if why and not result["change"]:
+            found[result["level"] or "", why["clause"], why["explanation"]].append(result)
+    return sorted(found.items(), key=lambda entry: (stacks_matrix.order(entry[0][0]), -len(entry[1])))
 
 
 def _stack(adapter: dict[str, Any]) -> list[str]:
     blocks = [_declares(adapter), stacks_matrix.by_level(adapter)]
-    explained: dict[tuple[str, str], list[dict[str, Any]]] = defaultdict(list)
+    explained = _explained(adapter)
     unexplained, changed, errored = [], [], []
     for result in adapter["results"]:
         if result["verdict"] == "errored":
             errored.append(result)
         elif result["change"] and not (result["verdict"] == "fail" and not result["explained_by"]):
             changed.append(result)
-        elif result["explained_by"]:
-            explained[result["explained_by"]["clause"], result["explained_by"]["explanation"]].append(result)
-        elif result["verdict"] == "fail":
+        elif result["verdict"] == "fail" and not result["explained_by"]:
             unexplained.append(result)
     if not (explained or unexplained or changed or errored):
         blocks.append("Agrees in every case that it supports.")
@@ -53,9 +91,10 @@ def _stack(adapter: dict[str, Any]) -> list[str]:
         rows = [(_case(one["case"]), md.plain(one["reason"])) for one in errored[:_OPEN_CASES]]
         more = f" (the first of {len(errored)})" if len(errored) > _OPEN_CASES else ""
         blocks += [f"**Errored{more}:**", md.list_table(("Case", "Reason"), rows, (40, 60), "compact")]
-    for (clause, explanation), results in sorted(explained.items(), key=lambda entry: -len(entry[1])):
+    for (level, clause, explanation), results in explained:
         count = f"{len(results)} cases" if len(results) > 1 else "one case"
-        blocks += [f"{_clause(clause)}, {count}. {md.plain(explanation)}", *_cases(results)]
+        title = f"{stacks_matrix.badge(level)} {_clause(clause)}, {count}"
+        blocks += [f"{title}. {md.plain(explanation)}", *_cases(results)]
     return blocks
 
 

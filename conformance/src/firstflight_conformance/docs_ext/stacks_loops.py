@@ -78,8 +78,8 @@ def _step_cells(run: dict[str, Any]) -> tuple[str, str]:
     return f"ACK of {moment['packet']}, {_time(moment)}", f"{moment['cwnd_bytes']} B"
 
 
-def paths(stacks: list[dict[str, Any]]) -> list[str]:
-    """Return the section with a table for each profile: the model and the stacks on every path."""
+def paths(stacks: list[dict[str, Any]], root: str = "..") -> list[str]:
+    """Return the section with a table for each profile: the model and the stacks on every path. ``root`` leads to the documents."""
     blocks = []
     titles = {case.scenario.name.removesuffix(".json"): case.scenario.title for case in stimulus_cases()}
     for profile, by_scenario in _loops(stacks).items():
@@ -101,7 +101,7 @@ def paths(stacks: list[dict[str, Any]]) -> list[str]:
     legend = "\n".join(f"- **{name}**: {md.plain(titles[name])}" for name in titles if name in shown)
     return [
         "## On paths of their own",
-        "In [closed loop](../specification/adapter-protocol.md) each stack decides itself how much it sends. The cells show when the window first grew less than in slow start, or shrank, "
+        f"In [closed loop]({root}/specification/adapter-protocol.md) each stack decides itself how much it sends. The cells show when the window first grew less than in slow start, or shrank, "
         "from the start of the run, the window then, and how many packets the sender declared lost.",
         legend,
         *blocks,

@@ -17,6 +17,21 @@ _AGREES = ("✓", "state-agrees")
 _UNKNOWN = ("?", "state-unknown")
 
 
+def sign(level: str) -> str:
+    """Return the sign of a level, which tells it without colour."""
+    return _LEVELS.get(level, _UNKNOWN)[0]
+
+
+def badge(level: str) -> str:
+    """Return a level with its sign and colour."""
+    return _span(*_LEVELS.get(level, _UNKNOWN), level or "not known")
+
+
+def order(level: str) -> int:
+    """Return the place of a level: the most binding first, an unknown one last."""
+    return [*_LEVELS, level].index(level)
+
+
 def matrix(stacks: list[dict[str, Any]], profiles_of: Any, profile_of: Any) -> str:
     """Return the matrix; a cell has the cases that agree of those judged, and the most binding level of the others."""
     columns = sorted({profile for adapter in stacks for profile in profiles_of(adapter)})
@@ -29,7 +44,8 @@ def matrix(stacks: list[dict[str, Any]], profiles_of: Any, profile_of: Any) -> s
     ]
     if not rows or not columns:
         return ""
-    table = md.list_table(("Stack", *map(md.code, columns)), rows, (28, *[12] * len(columns)), "compact stacks")
+    header = ("Stack", *("<br>".join(map(md.code, profile.split("/"))) for profile in columns))
+    table = md.list_table(header, rows, (28, *[12] * len(columns)), "compact stacks")
     signs = ", ".join(f"{sign} {level}" for level, (sign, _) in _LEVELS.items())
     note = (
         f"Each cell: the cases that agree, of those that were judged; {_AGREES[0]} all of them. The sign and the level are of the most binding rule that a case departs from: {signs}; "

@@ -7,9 +7,9 @@ from firstflight_conformance.docs_ext import site
 from firstflight_conformance.docs_ext.plot_cache import plot_name
 from firstflight_conformance.docs_ext.turns import TURNS, turns_text
 
-#: Streams of up to so many events are listed in full.
+#: The longest stream that is listed in full, in events.
 _LISTED_EVENTS = 64
-#: Up to so many profiles are shown without folding anything away but events.
+#: Up to this number, profiles are shown without folding anything away but events.
 _OPEN_PROFILES = 3
 
 

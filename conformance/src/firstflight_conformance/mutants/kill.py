@@ -1,6 +1,6 @@
 """The kill matrix: which vectors reject which mutant, and by what."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from functools import cache, partial
@@ -9,6 +9,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from firstflight import Config
+from firstflight.events import Event
 from firstflight_conformance.cases import computations
 from firstflight_conformance.cases.computations import ComputationCase, decode_inputs
 from firstflight_conformance.cases.measure import config_from_json
@@ -18,6 +20,19 @@ from firstflight_conformance.mutants.load import Mutant, mutated
 #: What every stack reports, and when packets leave where the algorithm paces. A mutant that shows only in the others is told
 #: apart, but not by all adapters.
 WINDOWS = ("cwnd_bytes", "ssthresh_bytes", "phase", "next_release_ns")
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """Events and the right answers to them: the observables after each, and the values that are right as well."""
+
+    id: str
+    algorithm: str
+    profile: str
+    config: Config
+    events: Sequence[Event]
+    expected: Sequence[dict[str, Any]]
+    allowed: Sequence[dict[str, list[Any]]]
 
 
 @dataclass(slots=True)
@@ -33,10 +48,9 @@ class Kills:
         """Whether no case rejects it by the windows."""
         return not self.by_windows
 
-    @property
-    def explained(self) -> bool:
-        """Whether it is rejected, or argued to be equivalent."""
-        return bool(self.by_windows) != bool(self.mutant.equivalent)
+    def is_explained(self, why: str) -> bool:
+        """Return whether it is rejected, or said why it is not."""
+        return self.survives == bool(why)
 
 
 def kill_matrix(mutants: Sequence[Mutant], root: Path, jobs: int) -> list[Kills]:
@@ -55,14 +69,18 @@ def kills_of(root: Path, mutant: Mutant) -> Kills:
             model = _fresh_computation(mutant.algorithm)
             kills.by_windows += [case.id for case in _computations(root) if _answers_differently(model, case)]
             return kills
-        for case in _cases(root):
-            if (case.vector.algorithm, case.profile) == (mutant.algorithm, mutant.profile):
-                difference = _difference(controller, case)
-                if difference == "windows":
-                    kills.by_windows.append(case.id)
-                elif difference == "state":
-                    kills.by_state.append(case.id)
+        replay_all(kills, controller, _replays(root, mutant.algorithm, mutant.profile))
     return kills
+
+
+def replay_all(kills: Kills, controller: Any, replays: Iterable[Replay]) -> None:
+    """Take note of what rejects the mutant that ``controller`` behaves like."""
+    for replay in replays:
+        difference = _difference(controller, replay)
+        if difference == "windows":
+            kills.by_windows.append(replay.id)
+        elif difference == "state":
+            kills.by_state.append(replay.id)
 
 
 def _fresh_computation(algorithm: str) -> ModuleType:
@@ -71,9 +89,19 @@ def _fresh_computation(algorithm: str) -> ModuleType:
     return import_module(f"firstflight.{room}.{room}")
 
 
+def _replays(root: Path, algorithm: str, profile: str) -> Iterator[Replay]:
+    """Yield the cases of a profile."""
+    for case in _cases(root).get((algorithm, profile), ()):
+        config = config_from_json(case.vector.config)
+        yield Replay(case.id, algorithm, profile, config, case.events, case.expected(), case.allowed())
+
+
 @cache
-def _cases(root: Path) -> list[Case]:
-    return list(cases(load_all(root)))
+def _cases(root: Path) -> dict[tuple[str, str], list[Case]]:
+    found: dict[tuple[str, str], list[Case]] = {}
+    for case in cases(load_all(root)):
+        found.setdefault((case.vector.algorithm, case.profile), []).append(case)
+    return found
 
 
 @cache
@@ -89,23 +117,18 @@ def _answers_differently(model: Any, case: ComputationCase) -> bool:
         return True
 
 
-def _difference(controller: Any, case: Case) -> str:
-    """Return by what the case rejects the mutant: ``windows``, ``state`` or nothing. A crash is a rejection."""
+def _difference(controller: Any, replay: Replay) -> str:
+    """Return by what a replay rejects the mutant: ``windows``, ``state`` or nothing. A crash is a rejection."""
     seen = ""
     try:
-        state = controller.create(case.vector.algorithm, case.profile, config_from_json(case.vector.config))
-        allowed = case.allowed()
-        for index, (event, expected) in enumerate(zip(case.events, case.expected(), strict=True)):
+        state = controller.create(replay.algorithm, replay.profile, replay.config)
+        for event, expected, allowed in zip(replay.events, replay.expected, replay.allowed, strict=True):
             state, observation = controller.step(state, event)
-            if any(
-                _plain(getattr(observation, name)) != expected.get(name)
-                for name in WINDOWS
-                if name not in allowed[index]
-            ):
+            if any(_plain(getattr(observation, name)) != expected.get(name) for name in WINDOWS if name not in allowed):
                 return "windows"
-            if any(_value(observation, name) not in values for name, values in allowed[index].items()):
+            if any(_value(observation, name) not in values for name, values in allowed.items()):
                 return "windows"
-            if "trigger" not in allowed[index] and _value(observation, "trigger") != expected.get("trigger"):
+            if "trigger" not in allowed and _value(observation, "trigger") != expected.get("trigger"):
                 return "windows"
             if _value(observation, "outcome") != expected["outcome"] or observation.state != expected["state"]:
                 seen = "state"

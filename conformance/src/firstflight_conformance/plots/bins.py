@@ -1,14 +1,10 @@
-"""The panels of a plot that show SEARCH: bytes per bin with the windows compared, and the difference over time.
+"""The bins of SEARCH and the windows it compared, as a plot shows them.
 
-Bins and windows are taken from the state of the model while it is driven through the stream again.
+They are taken from the state of the model while it is driven through the stream again.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-
-from matplotlib.axes import Axes
-from matplotlib.collections import PolyCollection
-from matplotlib.ticker import MaxNLocator
 
 from firstflight.controller import Config, Controller, create_with, step
 from firstflight.events import Ack, Event
@@ -18,23 +14,13 @@ from firstflight.search.profiles import (
     BeforeBin0,
     Clock,
     Compared,
-    Difference,
-    Fraction,
     Interpolation,
     Precision,
     Readings,
-    Threshold,
     Windows,
 )
 from firstflight.search.windows import SHIFTED_BITS, WINDOW_BINS, shift_bins
-from firstflight_conformance.plots.units import Unit, bytes_unit
 
-_CURRENT_COLOUR, _PREVIOUS_COLOUR = "#0072b2", "#e69f00"
-_DELIVERED_COLOUR, _SENT_COLOUR = "#7f8c99", "#a04000"
-#: The threshold in hundredths.
-_PERCENT = {Difference.SEVEN_TWENTIETHS: 35, Difference.THIRTEEN_FIFTIETHS: 26}
-#: Bins narrower than this part of the axis are drawn without a gap between them, and windows are not drawn.
-_NARROW = 400
 _NS_PER_UNIT = {Clock.NS: 1, Clock.US: 1_000, Clock.MS: 1_000_000}
 _STARTS = (Outcome.STARTED, Outcome.RESTARTED)
 #: By reading: where the window of an index begins and ends, in bins from that index.
@@ -190,137 +176,3 @@ def _unit_bytes(readings: Readings, state: Search) -> int:
         return 1
     largest = max(series.counter_bytes - series.open_bytes for series in (state.delivered, state.sent))
     return 1 << max(0, int(largest).bit_length() - SHIFTED_BITS)
-
-
-@dataclass(slots=True)
-class _Frame:
-    """The axes of the bins and their units."""
-
-    axes: Axes
-    unit: Unit
-    size: Unit
-    top: float = field(default=0.0)
-
-
-def draw_bins(axes: Axes, bins: Bins, unit: Unit) -> None:
-    """Draw a bar for each bin and, above them, the two windows of the deciding evaluation."""
-    sent = bins.readings.compared is Compared.SENT
-    highest_bytes = max(max(one.bytes, one.sent_bytes if sent else 0) for one in bins.bins)
-    frame = _Frame(axes, unit, bytes_unit(highest_bytes))
-    frame.top = frame.size.of(highest_bytes) or 1.0
-    narrow = (
-        max(one.end_ns - one.start_ns for one in bins.bins) * _NARROW < bins.bins[-1].end_ns - bins.bins[0].start_ns
-    )
-    _draw_bars(frame, bins.bins, narrow=narrow)
-    if sent:
-        _draw_outline(frame, bins.bins)
-    axes.autoscale_view()
-    decision = bins.decision
-    axes.set_ylim(0, frame.top * (1.62 if decision and not narrow else 1.1))
-    axes.set_ylabel(f"per bin ({frame.size.name})")
-    axes.yaxis.set_major_locator(MaxNLocator(5))
-    title = f"Bytes delivered{' (grey) and sent (outline)' if sent else ''} per bin, {bins.profile}"
-    if decision is None:
-        axes.set_title(f"{title}: no windows were compared", fontsize=9, loc="left")
-        return
-    if not narrow:
-        _draw_span(
-            frame, decision.previous, 1.14, _PREVIOUS_COLOUR, f"earlier: {_sum(decision, decision.previous_bytes)}"
-        )
-        _draw_span(frame, decision.current, 1.40, _CURRENT_COLOUR, f"later: {_sum(decision, decision.current_bytes)}")
-    axes.set_title(f"{title}.\n{_verdict(bins.readings, decision)}", fontsize=9, loc="left")
-
-
-def _draw_bars(frame: _Frame, bins: Sequence[Bin], *, narrow: bool) -> None:
-    corners = [
-        [(frame.unit.of(x), frame.size.of(y)) for x, y in _corners(one, one.bytes)]
-        for one in bins
-        if one.bytes or narrow
-    ]
-    bars = PolyCollection(corners, facecolors=_DELIVERED_COLOUR, edgecolors="white", linewidths=0.5)
-    if narrow:
-        bars.set_edgecolor(_DELIVERED_COLOUR)  # bins narrower than a pixel still show
-        bars.set_linewidth(2.5)
-    frame.axes.add_collection(bars)
-
-
-def _draw_outline(frame: _Frame, bins: Sequence[Bin]) -> None:
-    for one in bins:
-        points = _corners(one, one.sent_bytes)
-        frame.axes.plot(
-            [frame.unit.of(x) for x, _ in points],
-            [frame.size.of(y) for _, y in points],
-            color=_SENT_COLOUR,
-            linewidth=1,
-        )
-
-
-def _corners(one: Bin, height_bytes: int) -> list[tuple[float, float]]:
-    return [(one.start_ns, 0), (one.start_ns, height_bytes), (one.end_ns, height_bytes), (one.end_ns, 0)]
-
-
-def _sum(decision: Decision, count: int) -> str:
-    if decision.unit_bytes > 1:
-        return f"{count} x {decision.unit_bytes} bytes"
-    return bytes_unit(count).text(count)
-
-
-def _draw_span(frame: _Frame, span: tuple[float, float], height: float, colour: str, text: str) -> None:
-    left, right = frame.unit.of(span[0]), frame.unit.of(span[1])
-    y = height * frame.top
-    frame.axes.axvspan(left, right, color=colour, alpha=0.13, linewidth=0)
-    frame.axes.plot([left, right], [y, y], color=colour, linewidth=3.5, solid_capstyle="butt")
-    frame.axes.annotate(
-        text, ((left + right) / 2, y), xytext=(0, 2.5), textcoords="offset points", ha="center", va="bottom",
-        fontsize=8.5, annotation_clip=False,
-    )  # fmt: skip
-
-
-def _difference(readings: Readings, decision: Decision) -> float | None:
-    """Return norm_diff, if the earlier window holds anything."""
-    if decision.previous_bytes == 0:
-        return None
-    parts = 2 if readings.compared is Compared.DELIVERED else 1
-    return 1 - decision.current_bytes / (parts * decision.previous_bytes)
-
-
-def _verdict(readings: Readings, decision: Decision) -> str:
-    exited = decision.outcome is Outcome.EXITED
-    difference = _difference(readings, decision)
-    what = "Exit" if exited else "Last evaluation"
-    if difference is None:
-        return f"{what}: the earlier window is empty"
-    percent = _PERCENT[readings.difference]
-    limit, shown = f"{percent / 100:g}", f"{difference:.4g}"
-    text = f"{what}: norm_diff {shown} {'>' if exited else '<'} {limit}"
-    if _exactly(readings, decision, percent):
-        text = f"{what}: norm_diff = {limit} exactly"
-    elif shown == limit:
-        text = f"{what}: norm_diff just {'above' if exited else 'below'} {limit}"
-    if decision.before_bin_0_bytes:
-        text += f", with {bytes_unit(decision.before_bin_0_bytes).text(decision.before_bin_0_bytes)} in the bin before bin 0"
-    return text
-
-
-def _exactly(readings: Readings, decision: Decision, percent: int) -> bool:
-    """Return whether norm_diff is the threshold; an interpolated window is shown rounded down and never said to be."""
-    if readings.interpolation is not Interpolation.NONE and readings.fraction is Fraction.EXACT:
-        return False
-    parts = 2 if readings.compared is Compared.DELIVERED else 1
-    equal = (100 - percent) * parts * decision.previous_bytes == 100 * decision.current_bytes
-    return equal and (decision.outcome is Outcome.EXITED) == (readings.threshold is Threshold.AT_LEAST)
-
-
-def draw_differences(axes: Axes, bins: Bins, unit: Unit) -> None:
-    """Draw norm_diff of each evaluation, and the threshold."""
-    pairs = [(unit.of(one.t_ns), _difference(bins.readings, one)) for one in bins.evaluations]
-    points = [(x, y) for x, y in pairs if y is not None]
-    axes.plot([x for x, _ in points], [y for _, y in points], "o-", color="#444444", markersize=3, linewidth=1)
-    limit = _PERCENT[bins.readings.difference] / 100
-    axes.axhline(limit, color="#c00000", linewidth=1, linestyle="--")
-    axes.annotate(
-        f"{limit:g}", (1, limit), xycoords=("axes fraction", "data"), xytext=(3, 0), textcoords="offset points",
-        va="center", color="#c00000", fontsize=8.5,
-    )  # fmt: skip
-    axes.set_ylabel("norm_diff")
-    axes.yaxis.set_major_locator(MaxNLocator(4))

@@ -10,9 +10,10 @@ from matplotlib.patches import Patch
 from firstflight import DomainError, create
 from firstflight.observables import Phase
 from firstflight.search.profiles import PROFILES
-from firstflight_conformance.plots.bins import Bins, draw_bins, follow
+from firstflight_conformance.plots.bins import Bins, follow
+from firstflight_conformance.plots.bins_panels import draw_bins
+from firstflight_conformance.plots.style import STYLE
 from firstflight_conformance.plots.units import Unit, bytes_unit, time_unit
-from firstflight_conformance.plots.vectors import STYLE
 from firstflight_conformance.simulator.dumbbell import FlowResult, NetworkResult
 
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00")

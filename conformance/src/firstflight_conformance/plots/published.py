@@ -8,7 +8,7 @@ import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from firstflight_conformance.plots.vectors import STYLE
+from firstflight_conformance.plots.style import STYLE
 from firstflight_conformance.published.store import Data
 
 S, MB, MBPS = 10**9, 10**6, 10**6

@@ -100,7 +100,7 @@ def windows(data: Data) -> Figure:
 
 
 def gateway_times(data: Data) -> Figure:
-    """Draw the time to deliver so much: medians and quartiles."""
+    """Draw the time to deliver a number of bytes: medians and quartiles."""
     drawn = figure(3.9)
     panels = drawn.subplots(1, 2, sharey=True)
     sizes = range(search_gateway.STEP_BYTES, 200 * MB + 1, search_gateway.STEP_BYTES)

@@ -8,13 +8,13 @@ from matplotlib.figure import Figure
 from firstflight import Ack, Lost, Sent, create
 from firstflight_conformance.paths import ROOT, SCENARIOS
 from firstflight_conformance.plots.published import COLOURS, save
-from firstflight_conformance.plots.vectors import STYLE
+from firstflight_conformance.plots.style import STYLE
 from firstflight_conformance.simulator.loop import Recording, simulate
 from firstflight_conformance.simulator.scenario import load_scenario
 
 PATH = ROOT / "docs" / "_static" / "start-ups.svg"
 SCENARIO = SCENARIOS / "start-ups.json"
-#: One point of a line stands for so much time.
+#: The time that one point of a line stands for.
 _SLICE_NS = 10**7
 #: Algorithm, profile, colour, what the legend says.
 FLOWS = (

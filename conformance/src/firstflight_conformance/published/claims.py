@@ -34,7 +34,7 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """How numbers of a kind are shown: ``scale`` of their base units are one ``unit``, with so many decimals."""
+    """How numbers of a kind are shown: ``scale`` of their base units are one ``unit``, with ``decimals`` digits after the point."""
 
     unit: str
     scale: int | Fraction
@@ -86,7 +86,7 @@ def exactly(
 def about(
     source: str, what: str, published: int | Fraction, ours: int | Fraction | None, *, unit: Quantity, remark: str = ""
 ) -> Claim:
-    """Judge a number that a source gives as about so much; ``None`` is for what did not happen."""
+    """Judge a number that a source gives with "about"; ``None`` is for what did not happen."""
     rule = "about, to 10 %; shape to 30 %"
     text = f"about {_short(unit, published)}"
     if ours is None:

@@ -149,9 +149,9 @@ class _NotedOutbox(NamedOutbox):
 
     milestones: Milestones
 
-    def take(self, packet: int, size_bytes: int) -> int | None:
-        """Put data into a packet."""
-        name = super().take(packet, size_bytes)
+    def take(self, packet: int, size_bytes: int, count: int) -> int | None:
+        """Put data into packets."""
+        name = super().take(packet, size_bytes, count)
         if name is not None:
             self.milestones.repeats.add(packet)
         return name

@@ -69,7 +69,7 @@ def runs() -> list[Run]:
 
 
 def times(data: Data, arm: str, what: str, size_bytes: int) -> tuple[int, int, int]:
-    """Return the quartiles over the seeds of the time until so much had arrived."""
+    """Return the quartiles over the seeds of the time until a number of bytes had arrived."""
     index = size_bytes // STEP_BYTES - 1
     return quartiles([data[f"{arm}-{seed}"][what][index] for seed in SEEDS])
 

@@ -34,7 +34,7 @@ Data = dict[str, dict[str, Any]]
 
 
 def carry_out(runs: Sequence[Run], jobs: int) -> Iterator[tuple[Run, dict[str, Any]]]:
-    """Carry out runs in so many processes; yield each as it is ready."""
+    """Carry out runs in a number of processes; yield each as it is ready."""
     ordered = sorted(runs, key=lambda run: (-run.weight, run.scenario, run.name))
     if jobs == 1:
         for run in ordered:

@@ -46,7 +46,7 @@ TEXTS = {
         "Without SEARCH: CUBIC; with it `quicly-pr583`, the code that was measured, which keeps its window; and `lanman-2024`, which lowers it as in the third set of measurements. "
         "Five runs each, seeds 1 to 5, which decide about random drops only. Left out, since no numbers are published: the radio link, its losses and its other users.",
         (
-            ("times", "Time to deliver so many bytes: medians as lines, quartiles as bands, which are thin since only the drops are random. In any order (right) nothing differs. "
+            ("times", "Time to deliver a number of bytes: medians as lines, quartiles as bands, which are thin since only the drops are random. In any order (right) nothing differs. "
              "In order (left) everything after the first loss waits for repetitions; SEARCH loses fewer packets and waits less."),
             ("rates", "Window and queue of the runs with seed 1. The exit comes shortly before the first loss is seen."),
         ),

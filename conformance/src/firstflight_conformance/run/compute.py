@@ -13,7 +13,7 @@ from firstflight_conformance.run.messages import Declaration, Message
 _NUMBERS = ("psi", "gamma_ns", "response_time_ns")
 _RATE_NUMBERS = ("code", "approved_rate_bps")
 _TIMES = ("gamma_ns", "response_time_ns")
-#: A time may differ by one part in so many, and one ns, if the class of the adapter is not `integer`.
+#: A time may differ by one part in this number, and one ns, if the class of the adapter is not `integer`.
 _PART = {"float64": 2**50, "float32": 2**21}
 _DIGITS_MAX = 400
 

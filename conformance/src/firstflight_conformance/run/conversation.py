@@ -98,7 +98,7 @@ class Conversation:
             self.process.exchange(messages.encode(message), 1, left_s, received, OUTPUT_BASE_BYTES)
         except ConversationError as fault:
             reason = f"no answer within {self.deadline_s:g} s" if fault.kind is FaultKind.TIMEOUT else fault.reason
-            raise ConversationError(fault.kind, f"event {index}: {reason}") from fault
+            raise fault.saying(f"event {index}: {reason}") from fault
         answer = self._read(received)
         if answer["op"] == "unsupported":
             return _reason(answer)
@@ -168,7 +168,7 @@ class Conversation:
             return
         if broken is not None:
             place = f"event {len(lines)}" if len(lines) < script.count else "end"
-            answers.fault = ConversationError(broken.kind, f"{place}: {broken.reason}")
+            answers.fault = broken.saying(f"{place}: {broken.reason}")
 
     def _event_answers(
         self, script: Script, lines: list[bytes], observables: tuple[str, ...], answers: Answers
@@ -213,7 +213,7 @@ class Conversation:
         try:
             self.process.exchange(messages.encode(message), 1, self.deadline_s, received, OUTPUT_BASE_BYTES)
         except ConversationError as fault:
-            raise ConversationError(fault.kind, f"{message['op']}: {fault.reason}") from fault
+            raise fault.saying(f"{message['op']}: {fault.reason}") from fault
         return self._read(received)
 
     def _read(self, line: bytes | bytearray) -> Message:

@@ -24,13 +24,18 @@ class FaultKind(Enum):
 
 
 class ConversationError(Exception):
-    """The conversation broke. The text is the reason that is shown."""
+    """The conversation broke. The text is the reason that is shown; ``log``: the last lines that the adapter wrote to standard error."""
 
-    def __init__(self, kind: FaultKind, reason: str) -> None:
+    def __init__(self, kind: FaultKind, reason: str, log: tuple[str, ...] = ()) -> None:
         """Name the kind and the reason."""
         super().__init__(reason)
         self.kind = kind
         self.reason = reason
+        self.log = log
+
+    def saying(self, reason: str, kind: FaultKind | None = None) -> "ConversationError":
+        """Return the same with another reason."""
+        return ConversationError(kind or self.kind, reason, self.log)
 
 
 def excerpt(text: str | bytes, limit: int = NAME_MAX) -> str:

@@ -14,6 +14,7 @@ from firstflight_conformance.run.conversation import Answers
 from firstflight_conformance.run.faults import ConversationError
 from firstflight_conformance.run.manifest import Deviation, Manifest
 from firstflight_conformance.run.messages import Declaration
+from firstflight_conformance.run.progress import AdapterProgress
 from firstflight_conformance.run.record import Record
 from firstflight_conformance.run.results import (
     UNDECLARED,
@@ -40,8 +41,12 @@ def judge(
     options: Options,
     on_result: Callable[[], None] = lambda: None,
     recorded: Record | None = None,
+    progress: AdapterProgress | None = None,
 ) -> AdapterReport:
-    """Run the adapter over the cases; ``on_result`` is called after each. The results are held to what was ``recorded``."""
+    """Run the adapter over the cases; ``on_result`` is called after each. The results are held to what was ``recorded``.
+
+    What has passed before, by its ``progress``, is not played again. A result is settled once the next case began with nothing left over.
+    """
     skipped = manifest.missing()
     if skipped is not None:
         return AdapterReport(manifest, skipped=skipped)
@@ -50,12 +55,15 @@ def judge(
     last: int | None = None  # the result of the last case that was played
     try:
         for script in scripts:
-            result = _not_asked(session, script)
+            result = (progress and progress.get(script.case.id)) or _not_asked(session, script)
             if result is None:
                 assert session.declaration is not None
                 answers, left_over = session.play(script, session.declaration)
-                if left_over is not None and last is not None:
-                    judged[last] = _errored(scripts[last].case, left_over)
+                if last is not None:
+                    if left_over is not None:
+                        judged[last] = _errored(scripts[last].case, left_over)
+                    elif progress is not None:
+                        progress.settle(judged[last])
                 result, last = _verdict(script, session.declaration, answers), len(judged)
             judged.append(result)
             on_result()
@@ -79,7 +87,7 @@ def _not_asked(session: Session, script: AnyScript) -> Result | None:
 
 def _errored(case: AnyCase, fault: ConversationError | None) -> Result:
     assert fault is not None
-    return Result(case.id, Verdict.ERRORED, fault.reason, fault=fault.kind)
+    return Result(case.id, Verdict.ERRORED, fault.reason, fault=fault.kind, log=fault.log)
 
 
 def _ruled_out(case: AnyCase, declaration: Declaration) -> str | None:

@@ -13,6 +13,7 @@ from typing import Any
 from firstflight_conformance.run import children
 from firstflight_conformance.run.judge import judge
 from firstflight_conformance.run.manifest import Manifest
+from firstflight_conformance.run.progress import Progress
 from firstflight_conformance.run.record import Record
 from firstflight_conformance.run.results import AdapterReport
 from firstflight_conformance.run.session import AnyScript, Options
@@ -22,17 +23,19 @@ _POLL_S = 0.2  # how often progress is looked at, and what has been built
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What is to be judged, over which cases, how, and what it is held to."""
+    """What is to be judged, over which cases, how, what it is held to, and where what has passed is kept."""
 
     manifests: Sequence[Manifest]
     scripts: Sequence[AnyScript]
     options: Options
     records: dict[str, Record]
+    progress: Progress | None = None
 
     def judge(self, index: int, on_result: Callable[[], None]) -> AdapterReport:
         """Judge one adapter."""
         manifest = self.manifests[index]
-        return judge(manifest, self.scripts, self.options, on_result, self.records.get(manifest.name))
+        progress = None if self.progress is None else self.progress.of(manifest)
+        return judge(manifest, self.scripts, self.options, on_result, self.records.get(manifest.name), progress)
 
 
 def judge_all(

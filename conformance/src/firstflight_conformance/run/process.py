@@ -20,6 +20,8 @@ from firstflight_conformance.run.faults import ConversationError, FaultKind, exc
 
 LINE_MAX_BYTES = 1 << 20
 LOG_MAX_BYTES = 64 << 10
+#: So much of the log is shown after a crash: lines, and letters of a line.
+LOG_LINES, LOG_LINE_MAX = 20, 300
 OUTPUT_BASE_BYTES = 64 << 10
 OUTPUT_PER_EVENT_BYTES = 4 << 10
 
@@ -222,14 +224,17 @@ class AdapterProcess:
             reason = f"exited with code {status.si_status}"
         else:
             reason = f"was ended by signal {status.si_status} ({_signal_name(status.si_status)})"
-        return ConversationError(FaultKind.EXITED, reason + self._log_note())
+        log = self._log_lines()
+        note = f"; its log ends: {excerpt(log[-1].strip(), 300)}" if log else ""
+        return ConversationError(FaultKind.EXITED, reason + note, tuple(excerpt(line, LOG_LINE_MAX) for line in log))
 
-    def _log_note(self) -> str:
+    def _log_lines(self) -> list[str]:
+        """Return the last lines of its standard error that are not empty."""
         with suppress(OSError):  # BlockingIOError: nothing more is there
             for _ in range(LOG_MAX_BYTES // _CHUNK_BYTES + 16):
                 self._log += os.read(self._stderr, _CHUNK_BYTES)
-        lines = [line for line in bytes(self._log).decode("utf-8", "backslashreplace").splitlines() if line.strip()]
-        return f"; its log ends: {excerpt(lines[-1].strip(), 300)}" if lines else ""
+        text = bytes(self._log).decode("utf-8", "backslashreplace").expandtabs(4)
+        return [line.rstrip() for line in text.splitlines() if line.strip()][-LOG_LINES:]
 
 
 def _non_blocking(pipe: IO[bytes] | None) -> int:

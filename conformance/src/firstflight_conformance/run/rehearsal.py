@@ -4,6 +4,7 @@ It is set beside the run of a stack. And it is a rehearsal: a stack that answers
 the loop, have been sent the very same events. So its run is known without the simulator, and the events need not wait for the answers.
 """
 
+import json
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from functools import cache
@@ -11,7 +12,8 @@ from typing import Any
 
 from firstflight import Controller, step
 from firstflight.events import Event
-from firstflight_conformance.cases.wire import encode_value, event_to_json, observables
+from firstflight.observables import Observation
+from firstflight_conformance.cases.wire import encode_value, event_from_json, event_to_json, observables
 from firstflight_conformance.kept import Store, code_digest, digest
 from firstflight_conformance.run import messages
 from firstflight_conformance.run.loop_run import Trace, run, summary
@@ -85,6 +87,16 @@ def rehearsed(case: StimulusCase, clock_ns: int, declared: Iterable[str]) -> Reh
         _store().put(key, kept)
     lines, changes, told_run = kept
     return Rehearsal(lines.splitlines(keepends=True), changes, _loop_run(told_run))
+
+
+def followed(case: StimulusCase, clock_ns: int, declared: Iterable[str]) -> list[tuple[Event, Observation]]:
+    """Return the events of the model's run, and what it observes after each."""
+    model, run_of_it = case.controller(), []
+    for line in rehearsed(case, clock_ns, declared).lines:
+        event = event_from_json(json.loads(line)["event"])
+        model, observation = step(model, event)
+        run_of_it.append((event, observation))
+    return run_of_it
 
 
 @cache

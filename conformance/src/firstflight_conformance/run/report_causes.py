@@ -1,6 +1,7 @@
 """The causes of failures for reading: what each is, the decision, the arithmetic there, the rules, and a case that shows it."""
 
 from collections.abc import Iterator
+from pathlib import PurePath
 
 from rich.text import Text
 
@@ -9,7 +10,7 @@ from firstflight_conformance.cases.wire import decode_int, event_from_json
 from firstflight_conformance.diagnose.decision import Decision
 from firstflight_conformance.diagnose.diagnosis import Cause, Diagnosis
 from firstflight_conformance.diagnose.levels import OpenPoint, level_of_clause
-from firstflight_conformance.run.results import Divergence, Result
+from firstflight_conformance.run.results import AdapterReport, Divergence, Result
 from firstflight_conformance.spec.clauses import Clause, first_sentence
 
 #: Cases that a cause names.
@@ -18,13 +19,13 @@ _CASES_SHOWN = 3
 
 def cause_lines(diagnosis: Diagnosis, cause: Cause, shown: Result, clauses: dict[str, Clause]) -> Iterator[Text]:
     """Yield what is known of a cause; ``shown`` is the result of the shortest case that it explains."""
-    yield Text.assemble(("cause: ", "bold"), _how_sure(cause))
+    yield Text.assemble(("cause: ", "bold"), how_sure(cause))
     if cause.kind != "rule":
         yield Text(cause.what)
         yield from _as_well(diagnosis, cause)
     yield from (Text(line, "yellow") for line in _choices(cause))
     yield Text(f"level: {cause.level.value}")
-    yield from _decision(cause.decision, shown.divergence)
+    yield from decision_lines(cause.decision, shown.divergence)
     for name in cause.clauses:
         if name in clauses:
             yield rule_line(clauses[name])
@@ -67,7 +68,8 @@ def seen(divergence: Divergence) -> Iterator[Text]:
         )
 
 
-def _how_sure(cause: Cause) -> str:
+def how_sure(cause: Cause) -> str:
+    """Return what a cause explains, and how surely."""
     if cause.kind == "rule":
         return f"unknown for {len(cause.cases)} of {cause.of} failures; it may break one of the rules below"
     exact = ", exact: every answer to the end" if cause.exact else ", not exact"
@@ -86,7 +88,8 @@ def _choices(cause: Cause) -> Iterator[str]:
         yield f"{conforms}: {point.algorithm} {point.number}: {point.why}"
 
 
-def _decision(decision: Decision, visible: Divergence | None) -> Iterator[Text]:
+def decision_lines(decision: Decision, visible: Divergence | None) -> Iterator[Text]:
+    """Yield where the decision is taken, and the arithmetic there: what the model has, and what of it the cause changes."""
     if decision.event_index is not None:
         later = visible is not None and visible.event_index != decision.event_index
         where = f"decided at event {decision.event_index}" + (", seen later" if later else "")
@@ -99,3 +102,8 @@ def _decision(decision: Decision, visible: Divergence | None) -> Iterator[Text]:
 
 def _shown(value: object) -> str:
     return "none" if value is None else str(value)
+
+
+def short_name(report: AdapterReport) -> str:
+    """Return the name of the adapter; of a command line without the folders."""
+    return " ".join(PurePath(word).name for word in report.manifest.name.split())

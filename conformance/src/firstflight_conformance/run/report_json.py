@@ -2,7 +2,8 @@
 
 import hashlib
 import json
-from dataclasses import asdict
+from collections.abc import Iterator
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from firstflight_conformance.diagnose.diagnosis import Cause
 from firstflight_conformance.diagnose.levels import OpenPoint
 from firstflight_conformance.paths import VECTORS
 from firstflight_conformance.run.manifest import Deviation
-from firstflight_conformance.run.results import AdapterReport, ClosedLoop, Divergence, Result
+from firstflight_conformance.run.results import AdapterReport, ClosedLoop, Divergence, Result, Verdict
 
 #: Members of a result that are left out where they have these values.
 _ABSENT = {
@@ -97,8 +98,21 @@ def _adapter(report: AdapterReport) -> dict[str, Any]:
         "diagnosis": [_cause(cause) for cause in report.diagnosis.causes] if report.diagnosis else [],
         "choices": [_choice(*choice) for choice in report.diagnosis.choices] if report.diagnosis else [],
         "disappeared": [_deviation(deviation) for deviation in report.disappeared],
-        "results": [_result(result) for result in report.results if not result.undeclared],
+        "results": [_result(result) for result in _told(report)],
     }
+
+
+def _told(report: AdapterReport) -> Iterator[Result]:
+    """Yield the results that say something: a null adapter is there for what it passes, and a reference that passes does as the model does."""
+    for result in report.results:
+        passed = result.verdict is Verdict.PASS
+        if report.manifest.role == "third-party":
+            if not result.undeclared:
+                yield result
+        elif passed:
+            yield replace(result, growth=None, loop=None)
+        elif report.manifest.role == "reference" and not result.undeclared:
+            yield result
 
 
 def _cause(cause: Cause) -> dict[str, Any]:

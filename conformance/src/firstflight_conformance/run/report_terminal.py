@@ -3,7 +3,6 @@
 import sys
 from collections import defaultdict
 from collections.abc import Iterable
-from pathlib import PurePath
 
 from rich.console import Console
 from rich.padding import Padding
@@ -12,7 +11,8 @@ from rich.text import Text
 
 from firstflight_conformance.cases.timeline import milliseconds, observables_text
 from firstflight_conformance.cases.wire import decode_int
-from firstflight_conformance.run.report_causes import cause_lines, rule_line, seen
+from firstflight_conformance.run.report_causes import cause_lines, rule_line, seen, short_name
+from firstflight_conformance.run.report_fit import LINES, Blocks, Rank
 from firstflight_conformance.run.results import (
     UNDECLARED,
     AdapterReport,
@@ -26,7 +26,13 @@ from firstflight_conformance.run.stimulus import PREFIX
 from firstflight_conformance.spec.clauses import Clause, all_clauses
 
 FAILURES_SHOWN = 5
-_WIDTH_MIN = 100
+_WIDTH_MIN = 60
+#: Below so many columns a table has no more than names and numbers.
+_NARROW = 110
+#: Lines of a table beside those of its rows.
+_FRAME = 5
+#: Lines for details, however long the tables are.
+_LEAST = 12
 _LOG_WIDTH = 120
 #: Algorithms and profiles that are named as not declared.
 _NAMES_SHOWN = 8
@@ -34,50 +40,80 @@ _COLUMNS = ("pass", "tolerance", "fail", "choice", "explained", "changed", "unsu
 
 
 def console() -> Console:
-    """Return the console that reports are printed on: at least 100 columns, no styles where there is no terminal."""
+    """Return the console that reports are printed on: at least 60 columns, no styles where there is no terminal."""
     plain = Console(highlight=False, markup=False, emoji=False, file=sys.stdout)
     width = max(plain.width, _WIDTH_MIN) if plain.is_terminal else _LOG_WIDTH
     return Console(highlight=False, markup=False, emoji=False, file=sys.stdout, width=width)
 
 
-def print_report(out: Console, reports: list[AdapterReport], case_count: int, *, all_failures: bool) -> None:
-    """Print what failed and why, then the table of results: the last thing printed is the first that is read."""
+def print_report(
+    out: Console, reports: list[AdapterReport], case_count: int, *, all_failures: bool, lines: int | None
+) -> None:
+    """Print what failed and why, then the table of results: the last thing printed is the first that is read.
+
+    All of it has at most so many ``lines``, if there is a bound and the tables alone have not more.
+    """
     judged = [report for report in reports if report.manifest.role != "null"]
     null = [report for report in reports if report.manifest.role == "null"]
+    blocks = Blocks(out)
     clauses = all_clauses()
     for report in judged:
-        _print_details(out, report, clauses, None if all_failures else FAILURES_SHOWN)
+        _details(out, blocks, report, clauses, None if all_failures else FAILURES_SHOWN)
     for report in judged:
-        _print_loops(out, report)
+        with blocks.block(Rank.LOOP):
+            _print_loops(out, report)
     for report in null:
-        _print_groups(out, report, Verdict.ERRORED, "dim")
-    out.print(f"\n{case_count} cases")
-    if null:
-        out.print(_table(null, "Null adapters: what doing nothing scores"))
-    if judged:
-        out.print(_table(judged, "Adapters"))
+        with blocks.block(Rank.ERROR):
+            _print_groups(out, report, Verdict.ERRORED, "dim")
+    tables = Blocks(out)
+    with tables.block(Rank.FAILURE):
+        out.print(f"\n{case_count} cases")
+        if null:
+            out.print(_table(null, "Null adapters: what doing nothing scores", out.width))
+        if judged:
+            out.print(_table(judged, "Adapters", out.width))
+    table = tables.fitted(None)
+    for line in blocks.fitted(None if lines is None else max(lines - len(table), _LEAST)) + table:
+        print(line, file=out.file)
 
 
 def print_table(out: Console, reports: list[AdapterReport]) -> None:
     """Print the table of some adapters, while others are still judged."""
-    out.print(_table(reports, "References"))
+    out.print(_table(reports, "References", out.width))
 
 
-def _table(reports: list[AdapterReport], title: str) -> Table:
+def lines_left(printed: int) -> int:
+    """Return how many lines a report may have after a table of so many adapters was printed, if any was."""
+    return LINES - (printed + _FRAME if printed else 0)
+
+
+def _table(reports: list[AdapterReport], title: str, width: int) -> Table:
+    """Return the table of results. A name is broken between words only; where there is little room only columns with a number stay."""
     table = Table(title=title, title_justify="left", title_style="bold")
-    for name in ("adapter", "version", "role"):
-        table.add_column(name, overflow="fold")
-    for name in _COLUMNS:
-        table.add_column(name, justify="right")
+    names = [short_name(report) for report in reports]
+    longest = max(len(word) for name in names for word in name.split() or [""])
+    table.add_column("adapter", overflow="fold", min_width=min(longest, width // 3))
+    narrow = width < _NARROW
+    if not narrow:
+        table.add_column("version", overflow="fold")
+        table.add_column("role", no_wrap=True)
+    columns = [name for name in _COLUMNS if not narrow or name == "pass" or any(_count(r, name) for r in reports)]
+    for name in columns:
+        table.add_column(name, justify="right", no_wrap=True)
     for report in reports:
-        table.add_row(*_row(report))
+        table.add_row(*_row(report, columns, narrow=narrow))
     return table
 
 
-def _row(report: AdapterReport) -> list[Text]:
-    manifest, counts = report.manifest, report.counts
+def _count(report: AdapterReport, column: str) -> int:
+    return report.counts["within_tolerance" if column == "tolerance" else column]
+
+
+def _row(report: AdapterReport, columns: list[str], *, narrow: bool) -> list[Text]:
     version = report.declaration.version if report.declaration else "-"
-    cells = [Text(_name(report)), Text(version), Text(manifest.role)]
+    cells = [Text(short_name(report))]
+    if not narrow:
+        cells += [Text(version), Text(report.manifest.role)]
     if report.skipped is not None:
         return [*cells, Text("skipped", "yellow")]
     styles = {
@@ -88,31 +124,46 @@ def _row(report: AdapterReport) -> list[Text]:
         "explained": "yellow",
         "pass": "green",
     }
-    keys = ("pass", "within_tolerance", *_COLUMNS[2:])
-    return [*cells, *(Text(str(counts[key]), styles.get(key, "") if counts[key] else "dim") for key in keys)]
+    return [
+        *cells,
+        *(Text(str(_count(report, name)), styles.get(name, "") if _count(report, name) else "dim") for name in columns),
+    ]
 
 
-def _print_details(out: Console, report: AdapterReport, clauses: dict[str, Clause], limit: int | None) -> None:
+def _details(
+    out: Console, blocks: Blocks, report: AdapterReport, clauses: dict[str, Clause], limit: int | None
+) -> None:
     if report.skipped is not None:
-        out.print(Text(f"\n{_name(report)}: skipped: {report.skipped}", "yellow"))
+        with blocks.block(Rank.SKIPPED):
+            out.print(Text(f"\n{short_name(report)}: skipped: {report.skipped}", "yellow"))
         return
-    _print_groups(out, report, Verdict.ERRORED, "red")
-    _print_groups(out, report, Verdict.UNSUPPORTED, "dim")
-    _print_explained(out, report)
-    for deviation in report.disappeared:
-        text = f"disappeared: {deviation.case} ({deviation.clause}): no case shows it any more"
-        out.print(Text(f"\n{_name(report)}: {text}", "red"))
-    _print_changes(out, report, limit)
-    _print_causes(out, report, clauses)
+    with blocks.block(Rank.ERROR):
+        _print_groups(out, report, Verdict.ERRORED, "red")
+    with blocks.block(Rank.UNSUPPORTED):
+        _print_groups(out, report, Verdict.UNSUPPORTED, "dim")
+    with blocks.block(Rank.EXPLANATION):
+        _print_explained(out, report)
+    with blocks.block(Rank.CHANGE):
+        for deviation in report.disappeared:
+            text = f"disappeared: {deviation.case} ({deviation.clause}): no case shows it any more"
+            out.print(Text(f"\n{short_name(report)}: {text}", "red"))
+        _print_changes(out, report, limit)
+    _causes(out, blocks, report, clauses)
+    with blocks.block(Rank.FAILURE):
+        _print_failures(out, report, clauses, limit)
+
+
+def _print_failures(out: Console, report: AdapterReport, clauses: dict[str, Clause], limit: int | None) -> None:
     failures = [result for result in report.results if result.status == "fail"]
     shown = failures if limit is None else [result for result in failures if result.cause is None][:limit]
     for result in shown:
-        _print_failure(out, _name(report), result, clauses)
+        _print_failure(out, short_name(report), result, clauses)
     if len(failures) > len(shown) and limit is not None:
-        out.print(f"\n{_name(report)}: {len(failures)} failures; --all-failures shows each with its first divergence")
+        note = f"{len(failures)} failures; --all-failures shows each with its first divergence"
+        out.print(f"\n{short_name(report)}: {note}")
 
 
-def _print_causes(out: Console, report: AdapterReport, clauses: dict[str, Clause]) -> None:
+def _causes(out: Console, blocks: Blocks, report: AdapterReport, clauses: dict[str, Clause]) -> None:
     """Print each cause with the shortest case that it explains; one that no case tells from the one before is only named there."""
     if report.diagnosis is None:
         return
@@ -124,28 +175,34 @@ def _print_causes(out: Console, report: AdapterReport, clauses: dict[str, Clause
         done.add(cause.cases)
         shown = by_id[cause.cases[0]]
         kind, style = ("choice", "bold yellow") if cause.conforms else ("fail", "bold red")
-        out.print(Text(f"\n{_name(report)}: {kind}: {shown.case_id}", style))
-        for line in cause_lines(report.diagnosis, cause, shown, clauses):
-            _indent(out, line)
+        with blocks.block(Rank.CHOICE if cause.conforms else Rank.FAILURE):
+            out.print(Text(f"\n{short_name(report)}: {kind}: {shown.case_id}", style))
+            for line in cause_lines(report.diagnosis, cause, shown, clauses):
+                _indent(out, line)
 
 
 def _print_groups(out: Console, report: AdapterReport, verdict: Verdict, style: str) -> None:
-    groups: dict[str, list[str]] = defaultdict(list)
+    groups: dict[str, list[Result]] = defaultdict(list)
     undeclared: list[str] = []
     for result in report.results:
         if result.undeclared and verdict is Verdict.UNSUPPORTED:
             undeclared.append(result.reason.rpartition(" ")[2])
         elif result.verdict is verdict:
-            groups[result.reason].append(result.case_id)
+            groups[result.reason].append(result)
     if undeclared:
         names = list(dict.fromkeys(undeclared))
         more = f" and {len(names) - _NAMES_SHOWN} more" if len(names) > _NAMES_SHOWN else ""
         text = f"{len(undeclared)} cases: {UNDECLARED}{', '.join(names[:_NAMES_SHOWN])}{more}"
-        out.print(Text(f"\n{_name(report)}: {verdict.value}: {text}", style))
-    for reason, case_ids in groups.items():
-        others = f" and {len(case_ids) - 1} more" if len(case_ids) > 1 else ""
-        out.print(Text(f"\n{_name(report)}: {verdict.value}: {case_ids[0]}{others}", style))
+        out.print(Text(f"\n{short_name(report)}: {verdict.value}: {text}", style))
+    logged: set[tuple[str, ...]] = {()}
+    for reason, results in groups.items():
+        others = f" and {len(results) - 1} more" if len(results) > 1 else ""
+        out.print(Text(f"\n{short_name(report)}: {verdict.value}: {results[0].case_id}{others}", style))
         _indent(out, Text(reason))
+        log = results[0].log
+        if log not in logged:
+            _indent(out, Text("\n".join(["the end of its log:", *log]), "dim"))
+        logged.add(log)
 
 
 def _print_explained(out: Console, report: AdapterReport) -> None:
@@ -155,7 +212,7 @@ def _print_explained(out: Console, report: AdapterReport) -> None:
             by_reason[result.explained_by.clause, result.explained_by.explanation].append(result)
     for (clause, explanation), results in by_reason.items():
         count = f"{len(results)} case{'s' if len(results) > 1 else ''}"
-        out.print(Text(f"\n{_name(report)}: explained deviation: {clause}, {count}", "yellow"))
+        out.print(Text(f"\n{short_name(report)}: explained deviation: {clause}, {count}", "yellow"))
         _indent(out, Text(explanation))
         _indent(out, Text(f"for example {results[0].case_id}: {results[0].reason}", "dim"))
 
@@ -163,13 +220,15 @@ def _print_explained(out: Console, report: AdapterReport) -> None:
 def _print_changes(out: Console, report: AdapterReport, limit: int | None) -> None:
     changed = [result for result in report.results if result.status == "changed"]
     for result in changed[:limit]:
-        out.print(Text(f"\n{_name(report)}: changed: {result.case_id}", "bold red"))
+        out.print(Text(f"\n{short_name(report)}: changed: {result.case_id}", "bold red"))
         _indent(out, Text(str(result.change)))
     if limit is not None and len(changed) > limit:
-        out.print(f"\n{_name(report)}: {len(changed) - limit} more changes are not shown; --all-failures shows them")
+        out.print(
+            f"\n{short_name(report)}: {len(changed) - limit} more changes are not shown; --all-failures shows them"
+        )
     if changed:
         hint = f"firstflight run --both --record --adapter {report.manifest.name}"
-        out.print(f"\n{_name(report)}: if these changes are right, record them: {hint}")
+        out.print(f"\n{short_name(report)}: if these changes are right, record them: {hint}")
 
 
 def _print_loops(out: Console, report: AdapterReport) -> None:
@@ -181,7 +240,7 @@ def _print_loops(out: Console, report: AdapterReport) -> None:
     ]
     if not rows:
         return
-    title = f"{_name(report)} in closed loop, and the model in its place (ms; a run begins at 1000)"
+    title = f"{short_name(report)} in closed loop, and the model in its place (ms; a run begins at 1000)"
     table = Table(title=title, title_justify="left", title_style="bold")
     for name in ("case", "verdict", "diverges", "grows less", "the model", "lost", "the model"):
         table.add_column(name, overflow="fold", no_wrap=name == "case")
@@ -232,8 +291,3 @@ def _divergence_lines(divergence: Divergence, clauses: dict[str, Clause]) -> Ite
 
 def _indent(out: Console, text: Text) -> None:
     out.print(Padding(text, (0, 0, 0, 2), expand=False))
-
-
-def _name(report: AdapterReport) -> str:
-    """Return the name of the adapter; of a command line without the folders."""
-    return " ".join(PurePath(word).name for word in report.manifest.name.split())

@@ -107,7 +107,7 @@ class Result:
 
     ``growth`` is of cases with events, ``loop`` of the closed loop. ``change`` says how the result differs from what was recorded.
     ``recording`` is of a failure, for its diagnosis, which gives ``level`` and ``cause``. A failure ``conforms`` where the cause is another
-    choice at points that the text leaves open.
+    choice at points that the text leaves open. ``log``: the last lines of the log of an adapter that broke down.
     """
 
     case_id: str
@@ -124,6 +124,7 @@ class Result:
     level: str | None = None
     cause: str | None = None
     conforms: bool = False
+    log: tuple[str, ...] = ()
 
     @property
     def undeclared(self) -> bool:

@@ -57,7 +57,8 @@ def _check(option: str, wanted: tuple[str, ...], known: set[str]) -> None:
 
 def unknown_hint(name: str, known: list[str]) -> str:
     """Return what exists instead of an unknown name."""
-    near = get_close_matches(name, known, 1)
+    spelt = name.lower().replace("+", "p")  # hystart++ is not hystart
+    near = [spelt] if spelt in known else get_close_matches(name, known, 1)
     hint = f"did you mean {near[0]}? " if near else ""
     shown = ", ".join(known[:20]) + (f" and {len(known) - 20} more" if len(known) > 20 else "")
     return f"unknown; {hint}there are {shown or 'none'}"

@@ -14,7 +14,7 @@ from firstflight_conformance.run.stimulus import StimulusScript
 
 AnyScript = Script | ComputationScript | StimulusScript
 
-#: After so many timeouts an adapter is given up: more would cost hours and tell nothing new.
+#: The number of timeouts after which an adapter is given up: more would cost hours and tell nothing new.
 TIMEOUTS = 10
 
 
@@ -74,7 +74,7 @@ class Session:
         if self._process is None or not self._served:
             return None
         fault = self._process.finish(self._deadline_s)
-        return fault and ConversationError(fault.kind, f"after the case: {fault.reason}")
+        return fault and fault.saying(f"after the case: {fault.reason}")
 
     def stop(self) -> None:
         """Kill the process."""
@@ -127,4 +127,4 @@ class Session:
 
 def _as_stray(fault: ConversationError) -> ConversationError:
     kind = fault.kind if fault.kind in (FaultKind.EXITED, FaultKind.TOO_MUCH_OUTPUT) else FaultKind.EXTRA_ANSWER
-    return ConversationError(kind, f"after the case, found when the next one began: {fault.reason}")
+    return fault.saying(f"after the case, found when the next one began: {fault.reason}", kind)

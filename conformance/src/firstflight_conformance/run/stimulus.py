@@ -99,16 +99,21 @@ def load_stimulus(path: Path) -> Scenario:
 def stimulus_cases(paths: Sequence[Path] = ()) -> list[StimulusCase]:
     """Return the cases of the given scenarios, or of those of the checkout, for every profile with events.
 
-    A scenario that offers a saved window is for Careful Resume only: no other algorithm has a use for it.
+    A scenario that offers a saved window is for Careful Resume only: no other algorithm has a use for it. Others may name the algorithms.
     """
     scenarios = [load_stimulus(path) for path in paths] or list(_of_the_checkout())
     return [
         StimulusCase(Stimulus(scenario, algorithm), profile)
         for scenario in scenarios
         for algorithm, names in profiles(composed=True).items()
-        if scenario.saved_cwnd_bytes is None or algorithm == "careful-resume"
+        if _is_for(scenario, algorithm)
         for profile in names
     ]
+
+
+def _is_for(scenario: Scenario, algorithm: str) -> bool:
+    named = not scenario.algorithms or algorithm in scenario.algorithms
+    return named and (scenario.saved_cwnd_bytes is None or algorithm == "careful-resume")
 
 
 @cache

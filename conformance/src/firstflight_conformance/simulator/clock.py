@@ -1,11 +1,15 @@
 """The clock of a run: what happens when, in the order of time and, at one time, of scheduling."""
 
 import heapq
+from collections import deque
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeAlias
 
-#: After so many events the progress of a run is reported.
+#: The number of events after which the progress of a run is reported.
 REPORT_EVENTS = 1 << 14
+
+
+_Action: TypeAlias = Callable[[Any], None]
 
 
 class Clock:
@@ -22,25 +26,66 @@ class Clock:
         self.tick_ns = tick_ns
         self.report = report
         self.events = 0
-        self._queue: list[tuple[int, int, Callable[[Any], None], Any]] = []
+        self._queue: list[_Entry] = []
         self._scheduled = 0
 
-    def at(self, t_ns: int, action: Callable[[Any], None], argument: Any = None) -> None:
+    def at(self, t_ns: int, action: _Action, argument: Any = None) -> None:
         """Schedule ``action(argument)``."""
+        heapq.heappush(self._queue, self.entry(t_ns, action, argument))
+
+    def entry(self, t_ns: int, action: _Action, argument: Any, lane: "Lane | None" = None) -> "_Entry":
+        """Return what waits for its time: entries compare by time, then by the order in which they were made."""
         if self.tick_ns != 1:
             t_ns = -(-t_ns // self.tick_ns) * self.tick_ns
-        heapq.heappush(self._queue, (t_ns, self._scheduled, action, argument))
         self._scheduled += 1
+        return t_ns, self._scheduled, action, argument, lane
+
+    def push(self, entry: "_Entry") -> None:
+        """Let an entry wait."""
+        heapq.heappush(self._queue, entry)
 
     def run(self, stop_ns: int, finished: Callable[[], bool]) -> bool:
         """Run until ``finished`` says so or ``stop_ns`` has passed. Return whether it did; otherwise nothing was left to do."""
-        queue, pop = self._queue, heapq.heappop
+        queue, pop, replace = self._queue, heapq.heappop, heapq.heapreplace
         while queue and not finished():
-            self.now_ns, _, action, argument = pop(queue)
+            self.now_ns, _, action, argument, lane = queue[0]
             if self.now_ns > stop_ns:
                 return True
+            if lane is None:
+                pop(queue)
+            else:
+                waiting = lane.waiting
+                waiting.popleft()
+                if waiting:
+                    replace(queue, waiting[0])
+                else:
+                    pop(queue)
             self.events += 1
             if self.report is not None and self.events % REPORT_EVENTS == 0:
                 self.report(self.now_ns)
             action(argument)
         return finished()
+
+
+class Lane:
+    """Actions whose times never fall, as the arrivals of a link: only the first of them waits in the queue of the clock.
+
+    They run exactly when and in the order in which the clock itself would run them.
+    """
+
+    __slots__ = ("_clock", "waiting")
+
+    def __init__(self, clock: Clock) -> None:
+        """Begin with nothing scheduled."""
+        self._clock = clock
+        self.waiting: deque[_Entry] = deque()
+
+    def at(self, t_ns: int, action: _Action, argument: Any = None) -> None:
+        """Schedule ``action(argument)``, not before what was scheduled last."""
+        entry = self._clock.entry(t_ns, action, argument, self)
+        if not self.waiting:
+            self._clock.push(entry)
+        self.waiting.append(entry)
+
+
+_Entry: TypeAlias = tuple[int, int, _Action, Any, Lane | None]

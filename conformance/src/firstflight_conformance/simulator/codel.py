@@ -9,7 +9,7 @@ from collections import deque
 from math import isqrt
 
 from firstflight_conformance.simulator.clock import Clock
-from firstflight_conformance.simulator.links import Deliver, Packet, transmission_ns
+from firstflight_conformance.simulator.links import Forward, Packet, transmission_ns
 
 MTU_BYTES = 1500
 TARGET_NS = 5_000_000
@@ -25,7 +25,7 @@ class CoDel:
 
     def __init__(self) -> None:
         """Begin with an empty queue."""
-        self._waiting: deque[tuple[int, Packet, Deliver]] = deque()
+        self._waiting: deque[tuple[int, Packet, Forward]] = deque()
         self._bytes = 0
         self._first_above = 0
         self._dropping = False
@@ -38,12 +38,12 @@ class CoDel:
         """Return how many packets wait."""
         return len(self._waiting)
 
-    def put(self, now_ns: int, packet: Packet, deliver: Deliver) -> None:
+    def put(self, now_ns: int, packet: Packet, forward: Forward) -> None:
         """Take a packet."""
-        self._waiting.append((now_ns, packet, deliver))
+        self._waiting.append((now_ns, packet, forward))
         self._bytes += packet[0]
 
-    def get(self, now_ns: int) -> tuple[Packet, Deliver] | None:
+    def get(self, now_ns: int) -> tuple[Packet, Forward] | None:
         """Return the next packet that is not dropped."""
         now = now_ns >> _SHIFT
         entry, above = self._pop(now_ns)
@@ -66,7 +66,7 @@ class CoDel:
             self._drop_next = _after(now, self._count)
         return None if entry is None else (entry[1], entry[2])
 
-    def _pop(self, now_ns: int) -> tuple[tuple[int, Packet, Deliver] | None, bool]:
+    def _pop(self, now_ns: int) -> tuple[tuple[int, Packet, Forward] | None, bool]:
         """Take a packet out; return it, and whether packets have waited too long for an interval."""
         if not self._waiting:
             self._first_above = 0
@@ -89,7 +89,10 @@ def _after(time: int, count: int) -> int:
 
 
 class CoDelLink:
-    """A link with a device queue of ``queue_bytes`` and CoDel above it."""
+    """A link with a device queue of ``queue_bytes`` and CoDel above it.
+
+    When a packet that the device has taken leaves is known at once. Only while packets wait above it has the link to be looked at again.
+    """
 
     def __init__(self, clock: Clock, rate_bps: int, delay_ns: int, queue_bytes: int) -> None:
         """Packets leave at ``rate_bps`` and arrive ``delay_ns`` later."""
@@ -97,9 +100,11 @@ class CoDelLink:
         self._rate_bps = rate_bps
         self._delay_ns = delay_ns
         self._queue_bytes = queue_bytes
-        self._device: deque[tuple[Packet, Deliver]] = deque()
+        #: What waits in the device: when it begins to be sent, and its size.
+        self._device: deque[tuple[int, int]] = deque()
         self._device_bytes = 0
-        self._busy = False
+        self._busy_until_ns = 0
+        self._waits = False
         self.codel = CoDel()
         self._times_ns: dict[int, int] = {}
 
@@ -108,36 +113,38 @@ class CoDelLink:
         """How many packets were dropped."""
         return self.codel.dropped_packets
 
-    def send(self, deliver: Deliver, packet: Packet) -> None:
+    def take(self, forward: Forward, packet: Packet) -> None:
         """Take a packet now."""
-        self.codel.put(self._clock.now_ns, packet, deliver)
+        self.codel.put(self._clock.now_ns, packet, forward)
         self._fill()
 
-    def _fill(self) -> None:
+    def _fill(self, _: None = None) -> None:
         """Move packets into the device as long as it takes them."""
-        while len(self.codel) and (not self._busy or self._device_bytes + MTU_BYTES <= self._queue_bytes):
-            entry = self.codel.get(self._clock.now_ns)
-            if entry is None:
-                return
-            self._device.append(entry)
-            self._device_bytes += entry[0][0]
-            if not self._busy:
-                self._serve()
+        now_ns, codel, device = self._clock.now_ns, self.codel, self._device
+        while device and device[0][0] <= now_ns:
+            self._device_bytes -= device.popleft()[1]
+        while len(codel) and (self._busy_until_ns <= now_ns or self._device_bytes + MTU_BYTES <= self._queue_bytes):
+            entry = codel.get(now_ns)
+            if entry is not None:
+                self._serve(now_ns, *entry)
+        if len(codel) and not self._waits:
+            self._waits = True
+            self._clock.at(device[0][0] if device else self._busy_until_ns, self._look_again)
 
-    def _serve(self) -> None:
-        packet, deliver = self._device.popleft()
+    def _look_again(self, _: None) -> None:
+        self._waits = False
+        self._fill()
+
+    def _serve(self, now_ns: int, packet: Packet, forward: Forward) -> None:
         size_bytes = packet[0]
-        self._device_bytes -= size_bytes
-        self._busy = True
+        starts_ns = self._busy_until_ns
+        if starts_ns <= now_ns:
+            starts_ns = now_ns
+        else:
+            self._device.append((starts_ns, size_bytes))
+            self._device_bytes += size_bytes
         time_ns = self._times_ns.get(size_bytes)
         if time_ns is None:
             time_ns = self._times_ns[size_bytes] = transmission_ns(size_bytes, self._rate_bps)
-        leaves_ns = self._clock.now_ns + time_ns
-        self._clock.at(leaves_ns, self._served)
-        self._clock.at(leaves_ns + self._delay_ns, deliver, packet)
-
-    def _served(self, _: None) -> None:
-        self._busy = False
-        if self._device:
-            self._serve()
-        self._fill()
+        self._busy_until_ns = starts_ns + time_ns
+        forward(self._busy_until_ns + self._delay_ns, packet)

@@ -154,7 +154,7 @@ class Dumbbell:
     def _way_back(self, network: Network) -> AnyLink:
         link = network.link
         if network.return_rate_bps is None:
-            return Delay(self.clock, link.return_delay_ns)
+            return Delay(link.return_delay_ns)
         back = Link(
             network.return_rate_bps, link.return_delay_ns, 0, link.queue_bytes, 0, 0, queue_packets=link.queue_packets
         )
@@ -164,12 +164,12 @@ class Dumbbell:
         there: list[AnyLink] = [self._there]
         back: list[AnyLink] = [self._back]
         if plan.access is not None:
-            wires = [Wire(self.clock, plan.access.rate_bps, plan.access.delay_ns) for _ in range(4)]
+            wires = [Wire(plan.access.rate_bps, plan.access.delay_ns) for _ in range(4)]
             there, back = [wires[0], *there, wires[1]], [wires[2], *back, wires[3]]
         bucket = None
         if plan.bucket is not None:
             one = plan.bucket
-            bucket = TokenBucket(self.clock, one.rate_bps, one.burst_bytes, one.latency_ns)
+            bucket = TokenBucket(self.clock.now_ns, one.rate_bps, one.burst_bytes, one.latency_ns)
             there.insert(0, bucket)
         model = WatchedModel(plan, keep=keep)
         flow = Flow(self.clock, plan.transfer, plan.receiver, model, (there, back), keep_events=keep)

@@ -5,11 +5,11 @@ Packets are tuples: size on the wire, kind, and what the kind needs.
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from enum import IntEnum
 
+from firstflight.enums import Enum
 from firstflight.events import Run
 from firstflight_conformance.simulator import recovery
-from firstflight_conformance.simulator.clock import Clock
+from firstflight_conformance.simulator.clock import Clock, Lane
 from firstflight_conformance.simulator.in_loop import InLoop
 from firstflight_conformance.simulator.links import AnyLink, Packet, chain
 from firstflight_conformance.simulator.path import AckPolicy
@@ -20,7 +20,7 @@ from firstflight_conformance.simulator.transfer import Connection, Receiver, Tra
 MOST_REPEATS = 10
 
 
-class Kind(IntEnum):
+class Kind(Enum):
     """What a packet is. The packets of the receiver are those from ``SYN_ACK`` on."""
 
     DATA = 0
@@ -43,7 +43,8 @@ class Delivered:
     def add(self, packet: int, name: int | None, size_bytes: int) -> None:
         """Count a packet; ``name`` is the packet whose data it repeats."""
         if packet > self.largest:
-            self.missing.update(range(self.largest + 1, packet))
+            if packet > self.largest + 1:
+                self.missing.update(range(self.largest + 1, packet))
             self.largest = packet
             new = name is None
         else:
@@ -85,8 +86,9 @@ class Flow:
         self.acknowledged_ns: int | None = None
         self.finished_ns: int | None = None
         self.on_finished: Callable[[Flow], None] | None = None
-        self._forward = chain(links[0], self._at_receiver)
-        self._back = chain(links[1], self._at_sender)
+        self._forward = chain(clock, links[0], self._at_receiver)
+        self._back = chain(clock, links[1], self._at_sender)
+        self._deadlines = Lane(clock)
         self._names = self.transfer.named_data
         self._loss_timer_ns: int | None = None
         self._probe_timer_ns: int | None = None
@@ -154,9 +156,10 @@ class Flow:
         header_bytes = self.transfer.header_bytes
         last = runs[-1].last if sender.outbox.empty else -1
         for run in runs:
+            size_bytes = run.size_bytes
             for packet in range(run.first, run.last + 1):
                 name = names.get(packet) if names else None
-                forward((run.size_bytes + header_bytes, Kind.DATA, packet, name, run.size_bytes, packet == last))
+                forward((size_bytes + header_bytes, Kind.DATA, packet, name, size_bytes, packet == last))
         self._set_probe_timer()
 
     def _paced(self, _: None) -> None:
@@ -165,28 +168,29 @@ class Flow:
 
     def _at_receiver(self, packet: Packet) -> None:
         kind = packet[1]
-        if kind == Kind.DATA:
+        if kind is Kind.DATA:
             self._on_data(packet[2], packet[3], packet[4], last=packet[5])
-        elif kind == Kind.SYN:
+        elif kind is Kind.SYN:
             connection = self.transfer.connection
             assert connection is not None
             self._back((connection.syn_bytes, Kind.SYN_ACK))
-        elif kind == Kind.FIN_ACKED:
+        elif kind is Kind.FIN_ACKED:
             self._finish()
 
     def _on_data(self, packet: int, name: int | None, size_bytes: int, *, last: bool) -> None:
-        self.delivered.add(packet, name, size_bytes)
-        at_once = self.acks.arrived(self.clock.now_ns, packet)
+        delivered, acks = self.delivered, self.acks
+        delivered.add(packet, name, size_bytes)
+        at_once = acks.arrived(self.clock.now_ns, packet)
         fills_gap = self._fin_arrived
         self._fin_arrived |= last
-        if self.delivered.bytes == self.transfer.transfer_bytes and self.completed_ns is None:
+        if delivered.bytes == self.transfer.transfer_bytes and self.completed_ns is None:
             self.completed_ns = self.clock.now_ns
-        if self.transfer.connection is not None and self._fin_arrived and self.completed_ns is not None:
+        if self._fin_arrived and self.completed_ns is not None and self.transfer.connection is not None:
             self._close(self.transfer.connection, fills_gap=fills_gap)
         elif at_once:
             self._acknowledge()
-        elif self.acks.deadline_ns is not None and len(self.acks.pending) == 1:
-            self.clock.at(self.acks.deadline_ns, self._delayed_ack, self.acks.deadline_ns)
+        elif acks.deadline_ns is not None and len(acks.pending) == 1:
+            self._deadlines.at(acks.deadline_ns, self._delayed_ack, acks.deadline_ns)
 
     def _close(self, connection: Connection, *, fills_gap: bool) -> None:
         """Answer the FIN, now that all data is there. ``fills_gap``: the FIN had come before the data that was missing."""
@@ -210,11 +214,11 @@ class Flow:
 
     def _at_sender(self, packet: Packet) -> None:
         kind = packet[1]
-        if kind == Kind.ACK:
+        if kind is Kind.ACK:
             self._on_ack(packet[2], packet[3])
-        elif kind == Kind.SYN_ACK:
+        elif kind is Kind.SYN_ACK:
             self._on_syn_ack()
-        elif kind == Kind.FIN:
+        elif kind is Kind.FIN:
             if len(packet) > 2:
                 self._on_ack(packet[2], packet[3])
             self._forward((packet[0], Kind.FIN_ACKED))

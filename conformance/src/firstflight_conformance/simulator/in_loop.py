@@ -3,11 +3,13 @@
 from dataclasses import dataclass
 from typing import Protocol
 
-from firstflight import Controller, Observation, Phase, step
+from firstflight import Controller, Observation, Phase, advance
 from firstflight.events import Event
 
+_SLOW_STARTS = (Phase.SLOW_START, Phase.CONSERVATIVE_SLOW_START)
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(slots=True)
 class Answer:
     """What the sender goes by: the window, when the next packet may leave (``None``: not paced), and whether slow start goes on."""
 
@@ -31,8 +33,8 @@ class ModelInLoop:
     """A controller of the model in the loop; ``observations`` are all that it observed, unless they are not to be kept."""
 
     def __init__(self, controller: Controller, *, keep: bool = True) -> None:
-        """Put ``controller`` into the loop."""
-        self.controller = controller
+        """Put a copy of ``controller`` into the loop."""
+        self.controller = controller.copy()
         self.observations: list[Observation] = []
         self.last: Observation | None = None
         self._keep = keep
@@ -44,9 +46,7 @@ class ModelInLoop:
 
     def on_event(self, event: Event) -> Answer:
         """Process an event. Raise :class:`DomainError` outside the domain."""
-        self.controller, observation = step(self.controller, event)
-        self.last = observation
+        observation = self.last = advance(self.controller, event)
         if self._keep:
             self.observations.append(observation)
-        in_slow_start = observation.phase in (Phase.SLOW_START, Phase.CONSERVATIVE_SLOW_START)
-        return Answer(observation.cwnd_bytes, observation.next_release_ns, in_slow_start)
+        return Answer(observation.cwnd_bytes, observation.next_release_ns, observation.phase in _SLOW_STARTS)

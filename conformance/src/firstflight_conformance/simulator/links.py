@@ -1,34 +1,65 @@
 """Links that packets cross one after the other. A packet is a tuple whose first item is its size on the wire, in bytes.
 
-Every link has ``send(deliver, packet)``: ``deliver`` is called with the packet when it arrives, if it does.
+What a link does to packets that come in order can be computed when they come (:class:`Carrier`). Only where several flows meet, or packets
+wait to be dropped, does a packet have to come at its time (:class:`Meeting`).
 """
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias, runtime_checkable
 
-from firstflight_conformance.simulator.clock import Clock
+from firstflight_conformance.simulator.clock import Clock, Lane
 from firstflight_conformance.simulator.path import Bottleneck
 
 Packet: TypeAlias = tuple[Any, ...]
+#: What takes a packet now.
 Deliver: TypeAlias = Callable[[Packet], None]
+#: What takes a packet that comes at a time, now or later.
+Forward: TypeAlias = Callable[[int, Packet], None]
 
 NS = 1_000_000_000
 
 
-class AnyLink(Protocol):
-    """What a flow sends packets over."""
+@runtime_checkable
+class Carrier(Protocol):
+    """A link of one flow, or one that nothing delays on its way to it."""
 
-    def send(self, deliver: Deliver, packet: Packet, /) -> None:
-        """Take a packet now."""
+    def carry(self, t_ns: int, size_bytes: int, /) -> int | None:
+        """Take a packet that comes at a time, not before those before it; return when it arrives, ``None`` if it never does."""
 
 
-def chain(links: list[AnyLink], deliver: Deliver) -> Deliver:
+class Meeting(Protocol):
+    """A link that packets have to come to at their time."""
+
+    def take(self, forward: Forward, packet: Packet, /) -> None:
+        """Take a packet now; ``forward`` is called with when it arrives, as soon as that is known."""
+
+
+AnyLink: TypeAlias = Carrier | Meeting
+
+
+def chain(clock: Clock, links: Sequence[AnyLink], deliver: Deliver) -> Deliver:
     """Return what sends a packet over the links in turn, and to ``deliver`` at the end."""
+    forward: Forward = partial(_arrive, Lane(clock), deliver)
     for link in reversed(links):
-        deliver = partial(link.send, deliver)
-    return deliver
+        if isinstance(link, Carrier):
+            forward = partial(_carry, link, forward)
+        elif link is links[0]:
+            return partial(link.take, forward)
+        else:
+            forward = partial(_arrive, Lane(clock), partial(link.take, forward))
+    return lambda packet: forward(clock.now_ns, packet)
+
+
+def _arrive(lane: Lane, deliver: Deliver, t_ns: int, packet: Packet) -> None:
+    lane.at(t_ns, deliver, packet)
+
+
+def _carry(link: Carrier, forward: Forward, t_ns: int, packet: Packet) -> None:
+    arrival_ns = link.carry(t_ns, packet[0])
+    if arrival_ns is not None:
+        forward(arrival_ns, packet)
 
 
 def transmission_ns(size_bytes: int, rate_bps: int) -> int:
@@ -42,84 +73,80 @@ def transmission_ns(size_bytes: int, rate_bps: int) -> int:
 class Delay:
     """A link of unlimited rate."""
 
-    def __init__(self, clock: Clock, delay_ns: int) -> None:
+    def __init__(self, delay_ns: int) -> None:
         """Packets arrive ``delay_ns`` later."""
-        self._clock = clock
         self._delay_ns = delay_ns
 
-    def send(self, deliver: Deliver, packet: Packet) -> None:
-        """Take a packet now."""
-        self._clock.at(self._clock.now_ns + self._delay_ns, deliver, packet)
+    def carry(self, t_ns: int, _size_bytes: int) -> int:
+        """Return when a packet arrives."""
+        return t_ns + self._delay_ns
 
 
 class Wire:
     """A link with a rate, a delay and room for every packet: an access link. Times are rounded as :func:`transmission_ns` does."""
 
-    def __init__(self, clock: Clock, rate_bps: int, delay_ns: int) -> None:
+    def __init__(self, rate_bps: int, delay_ns: int) -> None:
         """Packets leave at ``rate_bps``."""
-        self._clock = clock
         self._rate_bps = rate_bps
         self._delay_ns = delay_ns
         self._busy_until_ns = 0
         self._times_ns: dict[int, int] = {}
 
-    def send(self, deliver: Deliver, packet: Packet) -> None:
-        """Take a packet now."""
-        clock = self._clock
-        size_bytes = packet[0]
+    def carry(self, t_ns: int, size_bytes: int) -> int:
+        """Return when a packet arrives."""
         time_ns = self._times_ns.get(size_bytes)
         if time_ns is None:
             time_ns = self._times_ns[size_bytes] = transmission_ns(size_bytes, self._rate_bps)
-        self._busy_until_ns = max(self._busy_until_ns, clock.now_ns) + time_ns
-        clock.at(self._busy_until_ns + self._delay_ns, deliver, packet)
+        if t_ns < self._busy_until_ns:
+            t_ns = self._busy_until_ns
+        self._busy_until_ns = t_ns + time_ns
+        return self._busy_until_ns + self._delay_ns
 
 
 class Queued:
-    """A :class:`Bottleneck` among links."""
+    """A :class:`Bottleneck` at which flows meet."""
 
     def __init__(self, clock: Clock, bottleneck: Bottleneck) -> None:
-        """Schedule what ``bottleneck`` computes."""
+        """Let packets come to ``bottleneck`` at their time."""
         self._clock = clock
-        self.bottleneck = bottleneck
+        self._carry = bottleneck.carry
 
-    def send(self, deliver: Deliver, packet: Packet) -> None:
+    def take(self, forward: Forward, packet: Packet) -> None:
         """Take a packet now."""
-        arrival_ns = self.bottleneck.carry(self._clock.now_ns, packet[0])
+        arrival_ns = self._carry(self._clock.now_ns, packet[0])
         if arrival_ns is not None:
-            self._clock.at(arrival_ns, deliver, packet)
+            forward(arrival_ns, packet)
 
 
 class TokenBucket:
     """A cap on the rate, as the token bucket filter of Linux: bursts pass, the rest waits up to ``latency_ns``, or is dropped."""
 
-    def __init__(self, clock: Clock, rate_bps: int, burst_bytes: int, latency_ns: int) -> None:
+    def __init__(self, origin_ns: int, rate_bps: int, burst_bytes: int, latency_ns: int) -> None:
         """Begin with a full bucket."""
-        self._clock = clock
         self._rate_bps = rate_bps
         self._latency_ns = latency_ns
         self._burst = 8 * NS * burst_bytes  # tokens in 1/(8e9) bytes, so that a ns adds rate_bps of them
         self._tokens = self._burst
-        self._counted_ns = clock.now_ns
+        self._counted_ns = origin_ns
         self._leaving: deque[int] = deque()
         self.dropped_packets = 0
 
-    def send(self, deliver: Deliver, packet: Packet) -> None:
-        """Take a packet now."""
-        now_ns = self._clock.now_ns
-        while self._leaving and self._leaving[0] <= now_ns:
+    def carry(self, t_ns: int, size_bytes: int) -> int | None:
+        """Return when a packet passes, ``None`` if it is dropped."""
+        while self._leaving and self._leaving[0] <= t_ns:
             self._leaving.popleft()
         # Packets leave in order: the bucket is looked at when the last one has left.
-        from_ns = max(self._counted_ns, now_ns)
+        from_ns = max(self._counted_ns, t_ns)
         tokens = min(self._tokens + (from_ns - self._counted_ns) * self._rate_bps, self._burst)
-        missing = 8 * NS * packet[0] - tokens
+        missing = 8 * NS * size_bytes - tokens
         leaves_ns = from_ns if missing <= 0 else from_ns - (-missing // self._rate_bps)
-        if leaves_ns - now_ns > self._latency_ns:
+        if leaves_ns - t_ns > self._latency_ns:
             self.dropped_packets += 1
-            return
-        self._tokens = tokens + (leaves_ns - from_ns) * self._rate_bps - 8 * NS * packet[0]
+            return None
+        self._tokens = tokens + (leaves_ns - from_ns) * self._rate_bps - 8 * NS * size_bytes
         self._counted_ns = leaves_ns
         self._leaving.append(leaves_ns)
-        self._clock.at(leaves_ns, deliver, packet)
+        return leaves_ns
 
     @property
     def waiting_packets(self) -> int:

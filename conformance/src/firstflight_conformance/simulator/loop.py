@@ -20,12 +20,16 @@ SLOW_START_ENDS = (Outcome.EXITED, Outcome.REDUCED, Outcome.EXITED_BY_TRAIN, Out
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """What a run with the model in the loop produced: the events, and what it observed after each."""
+    """What a run with the model in the loop produced: the events, and what it observed after each.
+
+    ``done``: all data was acknowledged; otherwise the run was cut off.
+    """
 
     events: tuple[Event, ...]
     observations: tuple[Observation, ...]
     dropped_packets: int
     lost_packets: int
+    done: bool
 
 
 class StallError(ScenarioError):
@@ -43,7 +47,7 @@ class Simulation:
         self.scenario = scenario
         self.clock = Clock(ORIGIN_NS, clock_ns)
         self.bottleneck = Bottleneck(scenario.link, scenario.seed, ORIGIN_NS)
-        there, back = Queued(self.clock, self.bottleneck), Delay(self.clock, scenario.link.return_delay_ns)
+        there, back = Queued(self.clock, self.bottleneck), Delay(scenario.link.return_delay_ns)
         self.flow = Flow(self.clock, scenario.transfer, scenario.receiver, controller, ([there], [back]))
         self.sender = self.flow.sender
 
@@ -54,6 +58,8 @@ class Simulation:
 
     def run(self) -> None:
         """Run to the end. Raise :class:`StallError` if the sender stalls."""
+        if self.scenario.announced:
+            self.sender.sample_handshake(ORIGIN_NS, ORIGIN_NS - self.scenario.empty_rtt_ns)
         self.clock.at(ORIGIN_NS, self.flow.start)
         if not self.clock.run(ORIGIN_NS + self.scenario.stop_ns, self._finished):
             raise StallError(f"{self.scenario.name}: stalls at {self.now_ns} ns, and there are no probes")
@@ -74,4 +80,5 @@ def simulate(scenario: Scenario, controller: Controller) -> Recording:
         tuple(model.observations),
         simulation.bottleneck.dropped_packets,
         simulation.bottleneck.lost_packets,
+        simulation.sender.done,
     )

@@ -13,7 +13,7 @@ from firstflight_conformance.simulator.transfer import Connection, Pacing, Recei
 
 @dataclass(frozen=True, slots=True)
 class Bucket:
-    """A token bucket at the sender: what passes it, in bursts of so many bytes, and how long packets may wait for it."""
+    """A token bucket at the sender: what passes it, the bytes of a burst, and how long packets may wait for it."""
 
     rate_bps: int
     burst_bytes: int
@@ -100,7 +100,7 @@ def load_network(path: Path) -> Network:
         seed=raw["seed"],
         stop_ns=raw["stop_ns"],
         sample_ns=raw["sample_ns"],
-        link=Link(**({"queue_bytes": 0, "loss_ppm": 0, "jitter_ns": 0} | link)),
+        link=Link(**{"queue_bytes": 0, "loss_ppm": 0, "jitter_ns": 0, **link}),
         return_rate_bps=return_rate_bps,
         flows=flows,
     )

@@ -22,10 +22,14 @@ class Outbox:
         """Return the size of the next packet, 0 if there is nothing to send now."""
         return full_bytes if self.left_bytes is None else min(full_bytes, self.left_bytes)
 
-    def take(self, _packet: int, size_bytes: int) -> int | None:
-        """Put data into a packet. Return the packet whose data it repeats, ``None`` if its data is new or nameless."""
+    def count_alike(self, size_bytes: int, most: int) -> int:
+        """Return how many of the next packets, up to ``most``, have the size of the next one."""
+        return most if self.left_bytes is None else min(most, self.left_bytes // size_bytes)
+
+    def take(self, _packet: int, size_bytes: int, count: int) -> int | None:
+        """Put data into so many packets. Return the packet whose data the one repeats, ``None`` if their data is new or nameless."""
         if self.left_bytes is not None:
-            self.left_bytes -= size_bytes
+            self.left_bytes -= count * size_bytes
         return None
 
     def lost(self, runs: list[Run]) -> None:
@@ -90,16 +94,24 @@ class NamedOutbox(Outbox):
             return self.transfer.transfer_bytes
         return room_bytes // self.transfer.write_bytes * self.transfer.write_bytes
 
-    def take(self, packet: int, size_bytes: int) -> int | None:
-        """Put data into a packet. Return the packet whose data it repeats, ``None`` if its data is new."""
+    def count_alike(self, size_bytes: int, most: int) -> int:
+        """Return how many of the next packets, up to ``most``, have the size of the next one. Those that repeat data go one by one."""
+        if self.again:
+            return min(most, 1)
+        if self.transfer.send_buffer_bytes is not None:
+            most = min(most, (self._written_bytes() - self.sent_bytes) // size_bytes)
+        return most if self.left_bytes is None else min(most, self.left_bytes // size_bytes)
+
+    def take(self, packet: int, size_bytes: int, count: int) -> int | None:
+        """Put data into so many packets. Return the packet whose data the one repeats, ``None`` if their data is new."""
         if self.again:
             name, _ = self.again.popleft()
             self.repeats[packet] = name
             self._close(packet)
             return name
         if self.left_bytes is not None:
-            self.left_bytes -= size_bytes
-        self.sent_bytes += size_bytes
+            self.left_bytes -= count * size_bytes
+        self.sent_bytes += count * size_bytes
         return None
 
     def lost(self, runs: list[Run]) -> None:
@@ -130,8 +142,10 @@ class NamedOutbox(Outbox):
         return name < self.oldest or name in self.closed
 
     def _close(self, name: int) -> None:
-        if name >= self.oldest:
+        if name > self.oldest:
             self.closed.add(name)
+        elif name == self.oldest:
+            self.oldest += 1
             while self.oldest in self.closed:
                 self.closed.remove(self.oldest)
                 self.oldest += 1

@@ -28,6 +28,8 @@ class Bottleneck:
     dropped_packets: int = 0
     early_dropped_packets: int = 0
     lost_packets: int = 0
+    #: How long a packet of a size is served.
+    services_ns: dict[int, int] = field(default_factory=dict)
     loss: SplitMix64 = field(init=False)
     jitter: SplitMix64 = field(init=False)
     early: SplitMix64 = field(init=False)
@@ -40,27 +42,31 @@ class Bottleneck:
     def carry(self, now_ns: int, size_bytes: int) -> int | None:
         """Take a packet; return when it arrives at the receiver, or ``None`` if it never does."""
         self.leave(now_ns)
-        service_starts_ns = max(now_ns, self.busy_until_ns)
+        link, service_starts_ns = self.link, max(now_ns, self.busy_until_ns)
         if service_starts_ns > now_ns:
             if not self._takes(size_bytes):
                 self.dropped_packets += 1
                 return None
             self.waiting.append((service_starts_ns, size_bytes))
             self.waiting_bytes += size_bytes
-        self.busy_until_ns = service_starts_ns + self.link.service_ns(size_bytes)
-        if self.link.loss_ppm and self.loss.chance_ppm(self.link.loss_ppm):
+        service_ns = self.services_ns.get(size_bytes)
+        if service_ns is None:
+            service_ns = self.services_ns[size_bytes] = link.service_ns(size_bytes)
+        self.busy_until_ns = service_starts_ns + service_ns
+        if link.loss_ppm and self.loss.chance_ppm(link.loss_ppm):
             self.lost_packets += 1
             return None
-        arrival_ns = self.busy_until_ns + self.link.forward_delay_at(self.busy_until_ns - self.origin_ns)
-        if self.link.jitter_ns:
-            arrival_ns += self.jitter.below(self.link.jitter_ns + 1)
+        arrival_ns = self.busy_until_ns + link.forward_delay_at(self.busy_until_ns - self.origin_ns)
+        if link.jitter_ns:
+            arrival_ns += self.jitter.below(link.jitter_ns + 1)
         self.last_arrival_ns = max(arrival_ns, self.last_arrival_ns)
         return self.last_arrival_ns
 
     def leave(self, now_ns: int) -> None:
         """Let those packets leave the queue whose service has begun."""
-        while self.waiting and self.waiting[0][0] <= now_ns:
-            self.waiting_bytes -= self.waiting.popleft()[1]
+        waiting = self.waiting
+        while waiting and waiting[0][0] <= now_ns:
+            self.waiting_bytes -= waiting.popleft()[1]
 
     def _takes(self, size_bytes: int) -> bool:
         """Return whether the queue takes a packet that has to wait."""
@@ -108,13 +114,16 @@ class AckPolicy:
 
     def acknowledge(self, now_ns: int) -> tuple[list[tuple[int, int]], int]:
         """Return the ranges newly acknowledged, rising, and the acknowledgement delay; nothing is pending then."""
+        pending = self.pending
+        pending.sort()
         ranges: list[tuple[int, int]] = []
-        self.pending.sort()
-        for packet in self.pending:
-            if ranges and ranges[-1][1] == packet - 1:
-                ranges[-1] = (ranges[-1][0], packet)
-            else:
-                ranges.append((packet, packet))
-        self.pending.clear()
+        first = last = pending[0]
+        for packet in pending:
+            if packet > last + 1:
+                ranges.append((first, last))
+                first = packet
+            last = packet
+        ranges.append((first, last))
+        pending.clear()
         self.deadline_ns = None
         return ranges, now_ns - self.largest_arrival_ns

@@ -1,4 +1,4 @@
-"""Presets: published experiments whose parameters are data, in ``conformance/presets``."""
+"""Presets: experiments whose parameters are data, the published ones in ``conformance/presets``. A name with ``.toml`` is a file of one's own."""
 
 import tomllib
 from dataclasses import dataclass
@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from firstflight import Config, create
+from firstflight_conformance.cases.schemas import schema_error
 from firstflight_conformance.paths import PRESETS
 from firstflight_conformance.simulator.clock import Clock
 from firstflight_conformance.simulator.codel import MTU_BYTES, CoDelLink
@@ -42,10 +43,16 @@ class Completion:
 
 @cache
 def load(name: str) -> dict[str, Any]:
-    """Return the parameters of a preset."""
-    path: Path = PRESETS / f"{name}.toml"
-    with path.open("rb") as file:
-        return tomllib.load(file)
+    """Return the parameters of a preset. Raise :class:`ScenarioError` if the file is malformed."""
+    path = Path(name) if name.endswith(".toml") else PRESETS / f"{name}.toml"
+    try:
+        raw = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise ScenarioError(f"{path}: {error}") from error
+    found = schema_error("urn:firstflight:preset:1", raw)
+    if found is not None:
+        raise ScenarioError(f"{path}: {found.json_path}: {found.message}")
+    return raw
 
 
 def transfer(name: str, algorithm: str, size_bytes: int) -> Transfer:
@@ -108,7 +115,7 @@ def complete(
     delay_ns = 1_000_000 * one_way_delay_ms
     queue_bytes = rate_bps * delay_ns // 8_000_000_000
     bottlenecks = [CoDelLink(clock, rate_bps, delay_ns, queue_bytes) for _ in range(2)]
-    wires = [Wire(clock, access["rate_bps"], access["delay_ns"]) for _ in range(4)]
+    wires = [Wire(access["rate_bps"], access["delay_ns"]) for _ in range(4)]
     links: tuple[list[AnyLink], list[AnyLink]] = (
         [wires[0], bottlenecks[0], wires[1]],
         [wires[2], bottlenecks[1], wires[3]],
@@ -124,6 +131,8 @@ def complete(
         reason = f"CoDel dropped {lost} packets: recovery is not that of the published simulator"
     elif not isinstance(controller, ThesisWindow):
         reason = "the published experiment has no such algorithm"
+    elif name not in NAMES:
+        reason = "a preset of one's own"
     elif flow.sender.probe_timeouts:
         reason = "the sender's timer expired"
     elif queue_bytes < MTU_BYTES:

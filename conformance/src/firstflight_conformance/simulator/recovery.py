@@ -48,14 +48,14 @@ def _older_than_largest(sender: "Sender") -> list[Run]:
     """Return the packets in flight below the largest acknowledged, one to a run where they border on the threshold."""
     border = sender.largest_acked - PACKET_THRESHOLD
     parts = []
-    for run in sender.ledger.in_flight:
-        last = min(run.last, sender.largest_acked)
-        if run.first > last:
-            break
-        if run.first <= border < last:
-            parts += [_part(run, run.first, border), _part(run, border + 1, last)]
+    for run in sender.ledger.up_to(sender.largest_acked):
+        if run.first <= border < run.last:
+            parts += [
+                Run(run.first, border, run.size_bytes, run.sent_t_ns),
+                Run(border + 1, run.last, run.size_bytes, run.sent_t_ns),
+            ]
         else:
-            parts.append(_part(run, run.first, last))
+            parts.append(run)
     return parts
 
 
@@ -100,9 +100,3 @@ def _is_persistent(sender: "Sender", lost: list[Run]) -> bool:
         if began_ns >= sender.first_sample_ns and run.sent_t_ns - began_ns > limit_ns:
             return True
     return False
-
-
-def _part(run: Run, first: int, last: int) -> Run:
-    if run.first == first and run.last == last:
-        return run
-    return Run(first, last, run.size_bytes, run.sent_t_ns)

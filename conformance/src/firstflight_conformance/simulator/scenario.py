@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from firstflight import Config
+from firstflight.controller import ALGORITHMS
 from firstflight_conformance.cases.schemas import schema_error
 from firstflight_conformance.paths import SCENARIOS
 from firstflight_conformance.simulator.transfer import Pacing, Receiver, Transfer
@@ -17,7 +18,7 @@ class ScenarioError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """The bottleneck and the way back. From ``rise_at_ns`` after the start the forward delay is ``rise_ns`` longer.
+    """The bottleneck and the way back. From each of ``steps`` on, a time after the start, the forward delay is so much longer.
 
     ``queue_packets``, where it is given, bounds the queue instead of ``queue_bytes``. With more than ``early_drop_above_bytes`` in
     the queue, ``early_drop_ppm`` in a million packets are dropped before it.
@@ -29,15 +30,19 @@ class Link:
     queue_bytes: int
     loss_ppm: int
     jitter_ns: int
-    rise_at_ns: int = 0
-    rise_ns: int = 0
+    steps: tuple[tuple[int, int], ...] = ()
     queue_packets: int | None = None
     early_drop_above_bytes: int = 0
     early_drop_ppm: int = 0
 
     def forward_delay_at(self, since_start_ns: int) -> int:
         """Return the delay of a packet that leaves the link so long after the start, in ns, without jitter."""
-        return self.forward_delay_ns + (self.rise_ns if since_start_ns >= self.rise_at_ns else 0)
+        longer_ns = 0
+        for at_ns, step_ns in self.steps:
+            if since_start_ns < at_ns:
+                break
+            longer_ns = step_ns
+        return self.forward_delay_ns + longer_ns
 
     def service_ns(self, size_bytes: int) -> int:
         """Return how long the link serves a packet, in ns, rounded up."""
@@ -48,7 +53,9 @@ class Link:
 class Scenario:
     """One path, one sender, one receiver. ``transfer_bytes`` is ``None`` for a transfer without end.
 
-    ``saved_cwnd_bytes``: the saved window that Careful Resume is offered; the saved RTT is that of the empty path.
+    ``saved_cwnd_bytes``: the saved window that Careful Resume is offered; the saved RTT is that of the empty path. ``announced``: before
+    the first packet the controller is told how much data waits, and the RTT of the empty path is known, as after a handshake.
+    ``algorithms`` are judged on it in closed loop, all if there are none.
     """
 
     name: str
@@ -63,6 +70,13 @@ class Scenario:
     link: Link
     receiver: Receiver
     vectors: tuple[dict[str, Any], ...]
+    announced: bool = False
+    algorithms: tuple[str, ...] = ()
+
+    @property
+    def empty_rtt_ns(self) -> int:
+        """The RTT of the empty path, as it is at the start."""
+        return self.link.forward_delay_at(0) + self.link.return_delay_ns
 
     @property
     def transfer(self) -> Transfer:
@@ -71,8 +85,9 @@ class Scenario:
             self.config,
             self.transfer_bytes,
             Pacing.WINDOW if self.paced else Pacing.NONE,
+            announced=self.announced,
             saved_cwnd_bytes=self.saved_cwnd_bytes,
-            saved_rtt_ns=self.link.forward_delay_ns + self.link.return_delay_ns,
+            saved_rtt_ns=self.empty_rtt_ns,
         )
 
 
@@ -105,10 +120,30 @@ def load_scenario(path: Path) -> Scenario:
         transfer_bytes=sender["transfer_bytes"],
         paced=sender["paced"],
         saved_cwnd_bytes=sender.get("saved_cwnd_bytes"),
-        link=Link(**raw["link"]),
+        link=_link(raw["link"]),
         receiver=Receiver(**raw["receiver"]),
         vectors=tuple(raw.get("vectors", ())),
+        announced=sender.get("announced", False),
+        algorithms=_algorithms(path, raw.get("algorithms", [])),
     )
+
+
+def _link(raw: dict[str, Any]) -> Link:
+    """Return the link; a rise is a single step."""
+    members = {name: value for name, value in raw.items() if not name.startswith("rise_")}
+    steps = sorted((step["at_ns"], step["longer_ns"]) for step in members.pop("delay_steps", []))
+    if "rise_ns" in raw:
+        steps = [(raw["rise_at_ns"], raw["rise_ns"])]
+    return Link(**members, steps=tuple(steps))
+
+
+def _algorithms(path: Path, names: list[str]) -> tuple[str, ...]:
+    for name in names:
+        if name not in ALGORITHMS:
+            raise ScenarioError(
+                f"{path}: $.algorithms: there is no algorithm {name}; there are {', '.join(ALGORITHMS)}"
+            )
+    return tuple(names)
 
 
 def load_scenarios() -> list[Scenario]:

@@ -84,26 +84,41 @@ class Sender:
         """Send one packet whatever the window says: new data, or that of the oldest packet (RFC 9002, section 6.2.4)."""
         self.probes += 1
         self.probe_timeouts += 1
-        self.outbox.probe(self.ledger.in_flight[0] if self.ledger.in_flight else None)
+        self.outbox.probe(self.ledger.oldest)
         return self._send(now_ns, probing=True)
 
     def _send(self, now_ns: int, *, probing: bool) -> list[Run]:
+        """Send what may leave now; the first packet whatever may, if it is ``probing``."""
         runs: list[Run] = []
         self.repeated.clear()
-        while size_bytes := self._next_size_bytes() if probing and not runs else self._sendable_bytes(now_ns):
-            self._append_packet(runs, size_bytes, now_ns)
-            if self._paced_by_controller():
+        full_bytes, paced = self.transfer.config.max_datagram_size_bytes, self._paced()
+        while size_bytes := self.outbox.next_size_bytes(full_bytes):
+            if probing and not runs:
+                alike = 1
+            elif paced:  # packets leave one by one
+                alike = int(self.release_ns <= now_ns and self._fits(size_bytes))
+            else:
+                alike = self.outbox.count_alike(size_bytes, self._room_bytes() // size_bytes)
+            if alike <= 0:
+                break
+            self._append(runs, size_bytes, alike, now_ns)
+            if paced:
+                self._hold_back(size_bytes, now_ns)
+            if self.answer.next_release_ns is not None:
                 break  # the controller says when the next one may leave
         if runs:
-            limited = self._next_size_bytes() == 0 and self._fits(self.transfer.config.max_datagram_size_bytes)
-            self.app_limited_from = runs[0].first if limited else None
-            self.last_sent_ns = now_ns
-            if self.first_sent_ns is None:
-                self.first_sent_ns = now_ns
-            total = sum(run.count * run.size_bytes for run in runs)
-            in_flight_bytes = self.ledger.bytes_in_flight
-            self.record(Sent(now_ns, tuple(runs), total, in_flight_bytes, limited, _ranges(self.repeated)))
+            nothing_left = self.outbox.next_size_bytes(full_bytes) == 0
+            self._record_sent(runs, now_ns, limited=nothing_left and self._fits(full_bytes))
         return runs
+
+    def _record_sent(self, runs: list[Run], now_ns: int, *, limited: bool) -> None:
+        self.app_limited_from = runs[0].first if limited else None
+        self.last_sent_ns = now_ns
+        if self.first_sent_ns is None:
+            self.first_sent_ns = now_ns
+        sent_bytes = sum([run.count * run.size_bytes for run in runs])
+        in_flight_bytes = self.ledger.bytes_in_flight
+        self.record(Sent(now_ns, tuple(runs), sent_bytes, in_flight_bytes, limited, _ranges(self.repeated)))
 
     def _begin(self, now_ns: int) -> None:
         """Offer the saved set before anything else, and say how much data waits."""
@@ -118,43 +133,41 @@ class Sender:
             allowed_bytes = WINDOW_MAX_BYTES if allowed_bytes is None else allowed_bytes
             self.record(Backlog(now_ns, waiting_bytes, allowed_bytes, self.rtt.latest_ns))
 
-    def _paced_by_controller(self) -> bool:
-        return self.answer.next_release_ns is not None
+    def _room_bytes(self) -> int:
+        return self.window_bytes - self.ledger.bytes_in_flight
 
     def _fits(self, size_bytes: int) -> bool:
-        return self.ledger.bytes_in_flight + size_bytes <= self.window_bytes
-
-    def _next_size_bytes(self) -> int:
-        return self.outbox.next_size_bytes(self.transfer.config.max_datagram_size_bytes)
+        return size_bytes <= self._room_bytes()
 
     def _paced(self) -> bool:
         return self.answer.next_release_ns is not None or self.transfer.pacing is not Pacing.NONE
-
-    def _sendable_bytes(self, now_ns: int) -> int:
-        """Return the size of the packet that may leave now, 0 if none may."""
-        if self.release_ns > now_ns and self._paced():
-            return 0
-        size_bytes = self._next_size_bytes()
-        return size_bytes if self._fits(size_bytes) else 0
 
     def wants_pacer(self) -> bool:
         """Return whether only the pacer holds a packet back."""
         if not self._paced():
             return False
-        size_bytes = self._next_size_bytes()
+        size_bytes = self.outbox.next_size_bytes(self.transfer.config.max_datagram_size_bytes)
         return size_bytes > 0 and self._fits(size_bytes)
 
-    def _append_packet(self, runs: list[Run], size_bytes: int, now_ns: int) -> None:
+    def _append(self, runs: list[Run], size_bytes: int, count: int, now_ns: int) -> None:
+        """Send packets of one size, which become one run with those before them if these have that size as well."""
         packet = self.ledger.next_packet
-        name = self.outbox.take(packet, size_bytes)
+        name = self.outbox.take(packet, size_bytes, count)
         if name is not None:
             self.repeated[packet] = name
-        run = Run(packet, packet, size_bytes, now_ns)
-        self.ledger.send(run)
+        run = Run(packet, packet + count - 1, size_bytes, now_ns)
+        if self.keep_events:  # recorded ACKs name packet by packet, as the vectors do
+            for number in range(packet, packet + count):
+                self.ledger.send(Run(number, number, size_bytes, now_ns))
+        else:
+            self.ledger.send(run)
         if runs and runs[-1].size_bytes == size_bytes:
-            runs[-1] = Run(runs[-1].first, packet, size_bytes, now_ns)
+            runs[-1] = Run(runs[-1].first, run.last, size_bytes, now_ns)
         else:
             runs.append(run)
+
+    def _hold_back(self, size_bytes: int, now_ns: int) -> None:
+        """Say when the packet after one that left now may leave."""
         if self.transfer.pacing is Pacing.TIMER:
             self.release_ns = now_ns + transmission_ns(size_bytes, self._rate_bps())
             return
@@ -172,11 +185,10 @@ class Sender:
     def on_ack(self, now_ns: int, ranges: list[tuple[int, int]], ack_delay_ns: int) -> None:
         """Process an ACK frame: losses first, then what it acknowledges (RFC 9002, appendix A.7)."""
         self.receive_window_bytes = self.transfer.receive_window_bytes
-        arrived = ranges
-        ranges = [part for first, last in ranges for part in self.ledger.within(first, last)]
-        acked = [run for first, last in ranges for run in self.ledger.take(first, last)]
-        acked_bytes = sum(run.count * run.size_bytes for run in acked)
-        self.outbox.acked(arrived, acked_bytes)
+        before_bytes = self.ledger.bytes_in_flight
+        acked = [run for first, last in ranges for run in self.ledger.take_what_is_there(first, last)]
+        acked_bytes = before_bytes - self.ledger.bytes_in_flight
+        self.outbox.acked(ranges, acked_bytes)
         if not acked:
             return  # all of it was declared lost before
         latest_ns = None

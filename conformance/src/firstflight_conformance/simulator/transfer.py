@@ -1,9 +1,9 @@
 """What one flow has to do and how: the settings of a sender and its receiver."""
 
 from dataclasses import dataclass
-from enum import Enum
 
 from firstflight import Config
+from firstflight.enums import Enum
 
 
 class Pacing(Enum):

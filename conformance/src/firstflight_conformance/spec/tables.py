@@ -97,7 +97,8 @@ def _python(table: ProfileTable) -> str:
         f'"""{_heading(table)}"""',
         "",
         "from dataclasses import dataclass",
-        "from enum import Enum",
+        "",
+        "from firstflight.enums import Enum",
         "",
     ]
     for reading in table.readings:

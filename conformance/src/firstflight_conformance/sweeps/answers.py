@@ -1,6 +1,6 @@
 """What a sweep computes for one cell. An answer outside of the domain, or a run that stalls, is a row with its reason."""
 
-from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from firstflight import Config, DomainError, create
@@ -23,31 +23,51 @@ COLUMNS = {
 #: A transfer that takes longer is cut off.
 STOP_NS = 3_600 * 10**9
 PRESET = "grigore-2025"
+#: What a cell of `simulate` varies where no scenario is given.
+PLAIN = Scenario(
+    name="sweep", title="", seed=1, stop_ns=STOP_NS, after_slow_start_ns=STOP_NS, config=Config(1200, 12000),
+    transfer_bytes=None, paced=False, saved_cwnd_bytes=None, link=Link(1, 0, 0, 0, 0, 0),
+    receiver=Receiver(ack_every_packets=2, max_ack_delay_ns=25_000_000), vectors=(),
+)  # fmt: skip
 
 
-def answer(kind: str, cell: Cell) -> dict[str, Any]:
+def answer(kind: str, cell: Cell, scenario: Scenario | None = None) -> dict[str, Any]:
     """Return the row of a cell: the cell, and what was computed, ``None`` where there is nothing."""
     row: dict[str, Any] = {**cell, **dict.fromkeys(COLUMNS[kind])}
     try:
-        row |= _ANSWERS[kind](cell)
+        if kind == "simulate":
+            row |= _simulate(cell, PLAIN if scenario is None else scenario)
+        else:
+            row |= _fct(cell) if kind == "fct" else _model(cell)
     except (DomainError, ScenarioError) as error:
         row["error"] = str(error)
     return row
 
 
-def _simulate(cell: Cell) -> dict[str, Any]:
+def _on(cell: Cell, scenario: Scenario) -> Scenario:
+    """Return a scenario with the path, size and seed of a cell, run to its end.
+
+    An RTT that is not that of the scenario is divided in half.
+    """
+    link, rtt_ns = scenario.link, int(cell["rtt_ns"])
+    if rtt_ns != link.forward_delay_ns + link.return_delay_ns:
+        link = replace(link, forward_delay_ns=rtt_ns // 2, return_delay_ns=rtt_ns - rtt_ns // 2)
+    rate_bps, queue_bytes, loss_ppm = int(cell["rate_bps"]), int(cell["queue_bytes"]), int(cell["loss_ppm"])
+    return replace(
+        scenario,
+        link=replace(link, rate_bps=rate_bps, queue_bytes=queue_bytes, loss_ppm=loss_ppm),
+        transfer_bytes=int(cell["size_bytes"]),
+        seed=int(cell["seed"]),
+        stop_ns=STOP_NS,
+        after_slow_start_ns=STOP_NS,
+    )
+
+
+def _simulate(cell: Cell, scenario: Scenario) -> dict[str, Any]:
     algorithm, _, profile = str(cell["algorithm"]).partition("/")
-    config = Config(1200, 12000)
-    rtt_ns = int(cell["rtt_ns"])
-    there_ns = rtt_ns // 2
-    queue_bytes, loss_ppm = int(cell["queue_bytes"]), int(cell["loss_ppm"])
-    link = Link(int(cell["rate_bps"]), there_ns, rtt_ns - there_ns, queue_bytes, loss_ppm, jitter_ns=0)
-    scenario = Scenario(
-        name="sweep", title="", seed=int(cell["seed"]), stop_ns=STOP_NS, after_slow_start_ns=STOP_NS, config=config,
-        transfer_bytes=int(cell["size_bytes"]), paced=False, saved_cwnd_bytes=None, link=link,
-        receiver=Receiver(ack_every_packets=2, max_ack_delay_ns=25_000_000), vectors=(),
-    )  # fmt: skip
-    recording = simulate(scenario, create(algorithm, profile, config))
+    recording = simulate(_on(cell, scenario), create(algorithm, profile, scenario.config))
+    if not recording.done:
+        raise ScenarioError(f"the transfer does not end within {STOP_NS // 10**9} s")
     began_ns = recording.events[0].t_ns
     ended = next(
         ((e, o) for e, o in zip(recording.events, recording.observations, strict=True) if o.outcome in SLOW_START_ENDS),
@@ -84,6 +104,3 @@ def _fct(cell: Cell) -> dict[str, Any]:
 def _model(cell: Cell) -> dict[str, Any]:
     inputs = Inputs(rate_bps=int(cell["rate_bps"]), rtt_ns=int(cell["rtt_ns"]), size_bytes=int(cell["size_bytes"]))
     return {"response_time_ns": transfer_time.compute(str(cell["algorithm"]), inputs).response_time_ns}
-
-
-_ANSWERS: dict[str, Callable[[Cell], dict[str, Any]]] = {"simulate": _simulate, "fct": _fct, "model": _model}

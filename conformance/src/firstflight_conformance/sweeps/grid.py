@@ -3,12 +3,16 @@
 import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
 from fractions import Fraction
+from hashlib import sha256
 from itertools import product
 from pathlib import Path
 from typing import Any
 
+from firstflight import profiles
 from firstflight_conformance.quantities import RATES, SIZES, TIMES, parse
+from firstflight_conformance.simulator.scenario import Scenario, ScenarioError, load_scenario
 
 #: The axes of each kind of sweep, in the order in which they vary: the last one varies first. Those with a value may be left out.
 AXES: dict[str, dict[str, str | None]] = {
@@ -29,21 +33,45 @@ class GridError(ValueError):
 
 
 def read_grid(path: Path) -> dict[str, Any]:
-    """Read a grid from a TOML file: ``kind``, and a value or list of values for each axis."""
+    """Read a grid from a TOML file: ``kind``, ``scenario``, and a value or list of values for each axis."""
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise GridError(f"{path}: {error}") from error
 
 
-def cells(kind: str, given: Mapping[str, Sequence[str]]) -> list[Cell]:
-    """Return the cells that the axes span, in order and each once. Raise :class:`GridError`."""
+def read_scenario(path: Path) -> Scenario:
+    """Load the scenario on which a grid is based. Raise :class:`GridError`."""
+    try:
+        return load_scenario(path)
+    except ScenarioError as error:
+        raise GridError(str(error)) from error
+
+
+def defaults(kind: str, scenario: Scenario | None) -> dict[str, str | None]:
+    """Return what an axis holds that is not given: the value of the scenario, if there is one."""
     if kind not in AXES:
         raise GridError(f"kind: {kind!r} is not one of {', '.join(AXES)}")
-    unknown = [axis for axis in given if axis not in AXES[kind]]
+    if scenario is None:
+        return AXES[kind]
+    if kind != "simulate":
+        raise GridError(f"scenario: {kind} takes none")
+    link = scenario.link
+    of_scenario = {
+        "rate": link.rate_bps, "rtt": link.forward_delay_ns + link.return_delay_ns, "queue": link.queue_bytes,
+        "loss-ppm": link.loss_ppm, "size": scenario.transfer_bytes, "seed": scenario.seed,
+    }  # fmt: skip
+    return AXES[kind] | {axis: str(value) for axis, value in of_scenario.items() if value is not None}
+
+
+def cells(kind: str, given: Mapping[str, Sequence[str]], scenario: Scenario | None = None) -> list[Cell]:
+    """Return the cells that the axes span, in order and each once. Raise :class:`GridError`."""
+    missing = defaults(kind, scenario)
+    unknown = [axis for axis in given if axis not in missing]
     if unknown:
-        raise GridError(f"{unknown[0]}: {kind} has no such axis; there are {', '.join(AXES[kind])}")
-    axes = {axis: list(given.get(axis) or ([default] if default else ())) for axis, default in AXES[kind].items()}
+        raise GridError(f"{unknown[0]}: {kind} has no such axis; there are {', '.join(missing)}")
+    axes = {axis: list(given.get(axis) or ([default] if default else ())) for axis, default in missing.items()}
+    axes["algorithm"] = [name for pattern in axes["algorithm"] for name in algorithms(pattern)]
     for axis, values in axes.items():
         if not values:
             raise GridError(f"{axis}: {kind} needs at least one value")
@@ -53,7 +81,27 @@ def cells(kind: str, given: Mapping[str, Sequence[str]]) -> list[Cell]:
     if count > CELLS_MAX:
         raise GridError(f"{count} cells are more than {CELLS_MAX}")
     found = {tuple(cell.items()): cell for cell in _spanned(axes)}
+    if scenario is not None:
+        return [{**cell, "scenario": _fingerprint(scenario)} for cell in found.values()]
     return list(found.values())
+
+
+def _fingerprint(scenario: Scenario) -> str:
+    """Return what names a scenario in its rows: a changed file is another sweep."""
+    return f"{scenario.name}#{sha256(repr(scenario).encode()).hexdigest()[:8]}"
+
+
+def algorithms(pattern: str) -> list[str]:
+    """Return the controllers that a pattern means, ``search/*`` or ``*/*``; a name without signs of a glob means itself."""
+    if not set(pattern) & set("*?["):
+        return [pattern]
+    known = [f"{name}/{profile}" for name, found in profiles(composed=True).items() for profile in found]
+    meant = [name for name in known if fnmatchcase(name, pattern)]
+    if not meant:
+        raise GridError(
+            f"algorithm: nothing is called {pattern}; there are {', '.join(profiles())}, each with profiles"
+        )
+    return meant
 
 
 def _spanned(axes: Mapping[str, Sequence[str]]) -> Iterator[Cell]:

@@ -10,6 +10,9 @@ from typing import Any, TextIO
 from firstflight_conformance.cases.files import write_whole
 
 Row = dict[str, Any]
+#: Columns that hold texts, and truth values; all others hold integers.
+TEXTS = frozenset({"algorithm", "scenario", "ended_by", "error"})
+FLAGS = frozenset({"comparable"})
 
 
 class StoreError(ValueError):
@@ -73,12 +76,23 @@ class Store:
         return line.getvalue()
 
     def _rows(self, text: str) -> list[Row]:
-        if self._is_csv:
-            return list(csv.DictReader(io.StringIO(text)))
         try:
+            if self._is_csv:
+                return [_typed(row) for row in csv.DictReader(io.StringIO(text))]
             return [json.loads(line) for line in text.splitlines()]
-        except ValueError as error:
+        except (TypeError, ValueError) as error:
             raise StoreError(f"{self._path}: {error}") from error
+
+
+def _typed(row: dict[str, str]) -> Row:
+    """Return a row as it was before it was written: an empty cell is ``None``."""
+    return {name: _value(name, text) if text else None for name, text in row.items()}
+
+
+def _value(name: str, text: str) -> Any:
+    if name in TEXTS:
+        return text
+    return text == "True" if name in FLAGS else int(text)
 
 
 def _cell(value: Any) -> Any:

@@ -14,9 +14,13 @@ from firstflight.observables import Outcome
 
 def members(name: str) -> Iterator[Any]:
     """Yield the member ``name`` of every module that has one, each only once."""
+    # All are loaded first: a module may add to the catalogue of another.
+    modules = [
+        importlib.import_module(found.name) for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
+    ]
     seen = set()
-    for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
-        member = getattr(importlib.import_module(found.name), name, None)
+    for module in modules:
+        member = getattr(module, name, None)
         if member is not None and id(member) not in seen:
             seen.add(id(member))
             yield member

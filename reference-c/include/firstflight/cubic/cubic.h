@@ -66,7 +66,7 @@ void ff_cubic_set_flight(struct ff_cubic *state, uint64_t bytes_in_flight);
 /* Process packets being sent: an idle time ends. */
 void ff_cubic_on_sent(struct ff_cubic *state, uint64_t t_ns, const struct ff_sent *sent);
 
-/* Process an ACK, of which so many bytes may grow the window in congestion avoidance; return the window. */
+/* Process an ACK, acked_bytes of which may grow the window in congestion avoidance; return the window. */
 uint64_t ff_cubic_on_acked(struct ff_cubic *state, uint64_t t_ns, const struct ff_ack *ack, uint64_t datagram_bytes,
                            uint64_t cwnd_bytes, uint64_t acked_bytes);
 

@@ -1,7 +1,8 @@
 """Readings and profiles of Careful Resume. Generated from spec/profiles/careful-resume.toml by `make generate`; do not edit."""
 
 from dataclasses import dataclass
-from enum import Enum
+
+from firstflight.enums import Enum
 
 
 class PipesizeCounts(Enum):

@@ -1,7 +1,8 @@
 """Readings and profiles of Hybla. Generated from spec/profiles/hybla.toml by `make generate`; do not edit."""
 
 from dataclasses import dataclass
-from enum import Enum
+
+from firstflight.enums import Enum
 
 
 class Arithmetic(Enum):

@@ -1,7 +1,8 @@
 """Readings and profiles of HyStart. Generated from spec/profiles/hystart.toml by `make generate`; do not edit."""
 
 from dataclasses import dataclass
-from enum import Enum
+
+from firstflight.enums import Enum
 
 
 class AckTrain(Enum):

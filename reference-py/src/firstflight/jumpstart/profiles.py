@@ -1,7 +1,8 @@
 """Readings and profiles of JumpStart. Generated from spec/profiles/jumpstart.toml by `make generate`; do not edit."""
 
 from dataclasses import dataclass
-from enum import Enum
+
+from firstflight.enums import Enum
 
 
 class Amount(Enum):

@@ -1,7 +1,8 @@
 """Readings and profiles of Limited Slow-Start. Generated from spec/profiles/limited-slow-start.toml by `make generate`; do not edit."""
 
 from dataclasses import dataclass
-from enum import Enum
+
+from firstflight.enums import Enum
 
 
 class Unit(Enum):

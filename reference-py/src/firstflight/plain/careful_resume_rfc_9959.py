@@ -32,7 +32,7 @@ class CarefulResume:
     highest_acked: int = NONE
     #: Data that the receiver allows and that is not sent yet.
     waiting: int = 0
-    # Reconnaissance: the initial data is packets first to last, of which so many bytes are not acknowledged.
+    # Reconnaissance: the initial data is packets first to last, and its bytes that are not acknowledged.
     saved: SavedPath = NO_SET
     first_initial_packet: int = NONE
     last_initial_packet: int = NONE
@@ -44,7 +44,7 @@ class CarefulResume:
     entry_ns: int = 0
     first_unvalidated_packet: int = NONE
     last_unvalidated_packet: int = NONE
-    # Pacing: so many bytes were sent since that time, at jump_cwnd bytes in an RTT.
+    # Pacing: the bytes sent since that time, at jump_cwnd bytes in an RTT.
     paced_from_ns: int = 0
     paced: int = 0
     paced_rtt: int = 0

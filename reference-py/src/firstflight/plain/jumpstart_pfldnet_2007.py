@@ -21,7 +21,7 @@ class JumpStart:
     base: newreno.NewReno
     begun: bool = False
     jumping: bool = False
-    #: So many packets are paced over rtt_ns from start_ns on; so many of them the receiver allows; so many have left.
+    #: Packets paced over rtt_ns from start_ns on; those of them that the receiver allows; those that have left.
     paced_packets: int = 0
     rtt_ns: int = 0
     start_ns: int = 0

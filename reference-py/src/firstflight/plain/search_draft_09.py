@@ -1,8 +1,7 @@
 """SEARCH as in draft-chung-ccwg-search-09, as far as the code that carries it out and the discussion of that code tell.
 
-Of its text only the abstract was read. The previous window is interpolated backward, as in neqo, where a comment says that the text does
-so forward, by mistake. The restart after missed bins, there said to be an option, is left out. The drain is that of Linux 4, in bytes.
-Times are in ticks of 1/20 ns: BIN_DURATION = 3.5 * INITIAL_RTT / 10 is an integer.
+Only its abstract was read: it interpolates backward, as neqo, where a comment says that the text does so forward, by mistake; the optional
+restart after missed bins is left out; the drain is that of Linux 4, in bytes. In ticks of 1/20 ns BIN_DURATION, 0.35 * INITIAL_RTT, is exact.
 """
 
 from dataclasses import dataclass, field
@@ -13,9 +12,7 @@ from firstflight.observables import Outcome, Phase
 from firstflight.plain import newreno_rfc_9002 as newreno
 
 PROFILE = "search/draft-09"
-W = 10
-EXTRA_BINS = 15
-TARGET_BINS = 3  # INITIAL_RTT / BIN_DURATION = 20/7, rounded up
+W, EXTRA_BINS, TARGET_BINS = 10, 15, 3  # TARGET_BINS: INITIAL_RTT / BIN_DURATION = 20/7, rounded up
 
 
 @dataclass(slots=True)
@@ -54,13 +51,8 @@ def on_event(s: Search, event: Event) -> Outcome:
         case Sent():
             s.sent_bytes += event.bytes  # [search.bins.sent]
         case PersistentCongestion():
-            restart(s)
+            s.bin_duration = s.target_cwnd = s.drained_packets = 0  # [search.restart] with the next one in slow start
     return newreno.on_event(s.base, event)
-
-
-def restart(s: Search) -> None:
-    """SEARCH begins anew with the next acknowledgement in slow start."""
-    s.bin_duration = s.target_cwnd = s.drained_packets = 0  # [search.restart]
 
 
 def search(s: Search, now: int) -> Outcome:
@@ -75,14 +67,13 @@ def search(s: Search, now: int) -> Outcome:
         return Outcome.SAME_BIN  # [search.bins.same-bin]
     update_bins(s, now)
     shift, rest = divmod(20 * s.rtt_ns, s.bin_duration)  # [search.shift.round] rest = fraction * BIN_DURATION
-    prev_idx = s.curr_idx - shift
-    if prev_idx <= W:
+    prev = s.curr_idx - shift
+    if prev <= W:
         return Outcome.WARMING_UP  # [search.guard.warming-up]
     if shift >= EXTRA_BINS:
         return Outcome.RTT_INFLATED  # [search.guard.rtt-inflated]
-    newer, older = window(s.sent_bins, prev_idx), window(s.sent_bins, prev_idx - 1)
-    prev_sent = (s.bin_duration - rest) * newer + rest * older  # [search.interpolation.exact] times BIN_DURATION, as
-    curr_delv = s.bin_duration * window(s.acked_bins, s.curr_idx)
+    prev_sent = (s.bin_duration - rest) * window(s.sent_bins, prev) + rest * window(s.sent_bins, prev - 1)
+    curr_delv = s.bin_duration * window(s.acked_bins, s.curr_idx)  # [search.interpolation.exact]
     if prev_sent == 0:
         return Outcome.PREVIOUS_ZERO  # [search.previous-zero]
     if 100 * (prev_sent - curr_delv) < 26 * prev_sent:  # norm_diff < THRESH = 0.26
@@ -115,5 +106,5 @@ def drain(s: Search, ack: Ack) -> Outcome:
     if flight > s.target_cwnd:
         return Outcome.DRAINING
     s.base.ssthresh = s.target_cwnd  # [search.drain.end]
-    restart(s)
+    s.bin_duration = s.target_cwnd = s.drained_packets = 0  # as in a restart
     return Outcome.DRAINED

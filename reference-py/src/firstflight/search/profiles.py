@@ -1,7 +1,8 @@
 """Readings and profiles of SEARCH. Generated from spec/profiles/search.toml by `make generate`; do not edit."""
 
 from dataclasses import dataclass
-from enum import Enum
+
+from firstflight.enums import Enum
 
 
 class Clock(Enum):

@@ -40,7 +40,7 @@ class ResumeBuilder(StreamBuilder):
         )
 
     def wake(self, t_ns: int, queued_bytes: int = 10**9, receive_window_bytes: int = WINDOW_MAX_BYTES) -> None:
-        """Let so much data wait."""
+        """Let data wait."""
         self.backlog(t_ns, queued_bytes, receive_window_bytes, self.rtt.latest_ns)
 
     def path_change(self, t_ns: int) -> None:
@@ -64,21 +64,21 @@ class ResumeBuilder(StreamBuilder):
         self.wake(ENTRY)
 
     def enter_with_flight(self, packets: int = 20, **offer: Any) -> None:
-        """Enter at ENTRY with so many packets in flight that were sent when the path was confirmed."""
+        """Enter at ENTRY with packets in flight that were sent when the path was confirmed."""
         self.begin(**offer)
         self.ack(CONFIRMED, (0, 9))
         self.send(CONFIRMED, packets, app_limited=True)
         self.wake(ENTRY)
 
     def jump(self, packets: int, entry_ns: int = ENTRY, itt_ns: int = MS) -> None:
-        """Send so many packets of the jump: one at once, then ten at the time at which the schedule releases the last of them."""
+        """Send packets of the jump: one at once, then ten at the time at which the schedule releases the last of them."""
         self.send(entry_ns, 1)
         for done in range(1, packets, 10):
             now = min(10, packets - done)
             self.send(entry_ns + (done + now - 1) * itt_ns, now)
 
     def rounds(self, *packets: int) -> None:
-        """Send and acknowledge so many packets in each round trip after the confirmation, before more is sent."""
+        """Send and acknowledge packets in each round trip after the confirmation, before more is sent."""
         for number, count in enumerate(packets, 1):
             first = self.ledger.next_packet
             self.send(number * RTT, count, app_limited=True)

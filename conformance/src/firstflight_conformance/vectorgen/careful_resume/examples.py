@@ -23,7 +23,7 @@ def _enter(b: ResumeBuilder) -> None:
 
 
 def _send(b: ResumeBuilder, packets: int) -> None:
-    """Send so many unvalidated packets; the old ones are acknowledged in between."""
+    """Send unvalidated packets; the old ones are acknowledged in between."""
     b.send(JUMP, 1)
     for number, done in enumerate(range(1, packets, 10), 1):
         if number == 8:

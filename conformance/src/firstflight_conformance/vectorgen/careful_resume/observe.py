@@ -10,7 +10,7 @@ add = CATALOGUE.add
 
 
 def _rounds(b: ResumeBuilder, *packets: int, limited: bool = False) -> None:
-    """Send and acknowledge so many packets in each round trip, as the next one after those that were."""
+    """Send and acknowledge a number of packets in each round trip, as the next one after those that were."""
     for count in packets:
         first = b.ledger.next_packet
         t_ns = (b.events[-1].t_ns - b.origin_ns) if b.events else 0

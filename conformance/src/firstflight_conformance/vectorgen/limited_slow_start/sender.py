@@ -14,7 +14,7 @@ RTT = 100 * MS
 
 
 def acks(b: StreamBuilder, count: int, *, packets: int = 1, first: int = 0) -> None:
-    """Acknowledge so many packets in each of ``count`` frames, from packet ``first`` on, one frame a millisecond from 100 ms on."""
+    """Acknowledge ``packets`` packets in each of ``count`` frames, from packet ``first`` on, one frame a millisecond from 100 ms on."""
     for index in range(count):
         begin = first + index * packets
         b.ack(RTT + (first + index) * MS, (begin, begin + packets - 1))

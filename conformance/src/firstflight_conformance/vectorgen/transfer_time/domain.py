@@ -3,7 +3,7 @@
 from firstflight.limits import TIME_MAX_NS
 from firstflight_conformance.cases.computations import REFUSED
 from firstflight_conformance.vectorgen.computation import Questions, worked
-from firstflight_conformance.vectorgen.transfer_time.transfer_time import QUESTIONS as _USUAL
+from firstflight_conformance.vectorgen.transfer_time.questions import QUESTIONS as _USUAL
 
 QUESTIONS = Questions("transfer-time", _USUAL.defaults)
 ask = QUESTIONS.ask

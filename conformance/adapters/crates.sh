@@ -1,0 +1,49 @@
+#!/bin/sh
+# The crates of all adapters, direct and indirect, are pinned in crates.txt, one a line: name, version, SHA-256.
+#
+#   crates.sh obtain FOLDER   write FOLDER/Cargo.lock from the list, and download what is not there yet. Nothing of a crate is run.
+#                             Exit 0: a build with --locked will do; 1: a crate is not the pinned one, or not in the list; 3: it cannot be had
+#   crates.sh renew           write the list anew after a change of a Cargo.toml: what is pinned stays, what is new is added
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+list=$here/crates.txt
+
+# Cargo adds to the lock what depends on what, and leaves out what this adapter does not need. How it calls its registry it says itself.
+write_lock() {
+    described=$(cargo metadata --quiet --no-deps --offline --format-version 1 --manifest-path "$1/Cargo.toml")
+    registry=$(echo "$described" | grep -o '"source":"[^"]*"' | head -n 1 | cut -d '"' -f 4)
+    awk -v registry="$registry" 'BEGIN { print "version = 4" } {
+        printf "\n[[package]]\nname = \"%s\"\nversion = \"%s\"\nsource = \"%s\"\nchecksum = \"%s\"\n", $1, $2, registry, $3
+    }' "$list" >"$1/Cargo.lock"
+}
+
+# What is downloaded already is not looked for again, so that a warm cache needs no network.
+fetch() {
+    cargo fetch --quiet --offline --manifest-path "$1/Cargo.toml" 2>/dev/null ||
+        cargo fetch --quiet --manifest-path "$1/Cargo.toml" 2>&1
+}
+
+pins() {
+    awk -F '"' '/^name/ { name = $2 } /^version = "/ { version = $2 } /^checksum/ { print name, version, $2 }' "$@"
+}
+
+case $1 in
+obtain)
+    write_lock "$2"
+    if ! reason=$(fetch "$2"); then
+        echo "$reason"
+        case $reason in *checksum*) exit 1 ;; *) exit 3 ;; esac
+    fi
+    if pins "$2/Cargo.lock" | grep -vxF -f "$list"; then
+        echo "is not in crates.txt: after a look at it, conformance/adapters/crates.sh renew"
+        exit 1
+    fi
+    ;;
+renew)
+    for manifest in "$here"/*/Cargo.toml; do
+        write_lock "${manifest%/*}"
+        fetch "${manifest%/*}"
+    done
+    pins "$here"/*/Cargo.lock | LC_ALL=C sort -u >"$list"
+    ;;
+esac

@@ -1,0 +1,99 @@
+"""``firstflight record``: what can be done with recordings."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from firstflight.events import Event
+from firstflight_conformance.cases.files import write_whole
+from firstflight_conformance.cases.wire import EVENT_KINDS
+from firstflight_conformance.commands.options import InputError, OutputFile
+from firstflight_conformance.commands.recordings import (
+    chosen_profiles,
+    judge_and_report,
+    judge_options,
+    recording_errors,
+)
+from firstflight_conformance.qlog.write import qlog_text
+from firstflight_conformance.recording import files
+from firstflight_conformance.recording.limits import limited
+from firstflight_conformance.recording.recording import ANSWERS
+from firstflight_conformance.recording.to_vector import vector_of
+from firstflight_conformance.vectorgen.canonical import vector_text
+
+_FILE = click.argument("recording_file", metavar="FILE", type=click.Path(path_type=Path))
+_OUT = click.argument("out", metavar="OUT", type=OutputFile())
+
+
+@click.group("record")
+def record_command() -> None:
+    """Judge, cut and convert recordings: events with a subject's answers beside them."""
+
+
+@record_command.command("judge")
+@_FILE
+@judge_options
+def judge_command(*, recording_file: Path, **judging: Any) -> None:
+    """Judge a recording, as `judge-qlog` does a log."""
+    with recording_errors():
+        recording = files.load(recording_file)
+    raise SystemExit(judge_and_report(recording, agreement=None, **judging))
+
+
+@record_command.command("cut")
+@_FILE
+@_OUT
+@click.option("--events", type=click.IntRange(min=0), help="Keep at most so many events.")
+@click.option("--ms", type=click.IntRange(min=0), help="Keep so many milliseconds.")
+def cut_command(*, recording_file: Path, out: Path, events: int | None, ms: int | None) -> None:
+    """Keep the beginning of a recording."""
+    with recording_errors():
+        recording = files.load(recording_file)
+        files.save(recording.cut(events=events, duration_ns=None if ms is None else ms * 1_000_000), out)
+
+
+@record_command.command("filter")
+@_FILE
+@_OUT
+@click.option(
+    "--without", multiple=True, metavar="NAME", help="A kind of event, as ce, or an answer, as ssthresh_bytes."
+)
+def filter_command(*, recording_file: Path, out: Path, without: tuple[str, ...]) -> None:
+    """Leave events without packets, or answers, out of a recording."""
+    events: list[type[Event]] = [EVENT_KINDS[name] for name in without if name in EVENT_KINDS]
+    if unknown := [name for name in without if name not in EVENT_KINDS and name not in ANSWERS]:
+        raise InputError(f"--without {unknown[0]}: is neither an event ({', '.join(EVENT_KINDS)}) nor an answer ({', '.join(ANSWERS)})")  # fmt: skip
+    with recording_errors():
+        files.save(files.load(recording_file).filter(events=events, answers=without), out)
+
+
+@record_command.command("to-vector")
+@_FILE
+@_OUT
+@click.option("--profile", required=True, metavar="ALGORITHM/PROFILE", help="What answers to the events.")
+@click.option("--id", "vector_id", metavar="ID", help="By default from the name of the file.")
+def to_vector_command(*, recording_file: Path, out: Path, profile: str, vector_id: str | None) -> None:
+    """Write the events of a recording as a vector, with what the model answers to them in a profile."""
+    (name,) = chosen_profiles(False, None, profile) or [""]
+    algorithm, _, chosen = name.partition("/")
+    with recording_errors():
+        recording = limited(files.load(recording_file), None)
+        vector = vector_of(recording, algorithm, chosen, vector_id or f"{algorithm}.recorded.{_slug(recording_file)}")
+        write_whole(out, vector_text(vector))
+    click.echo(f"{vector['id']}: {len(vector['events'])} of {len(recording.steps)} events")
+
+
+def _slug(path: Path) -> str:
+    slug = "".join(c if c.isascii() and c.isalnum() else "-" for c in path.stem.lower())
+    return "-".join(part for part in slug.split("-") if part) or "recording"
+
+
+@record_command.command("to-qlog")
+@_FILE
+@_OUT
+def to_qlog_command(*, recording_file: Path, out: Path) -> None:
+    """Write a recording as a qlog, for qvis and other tools."""
+    with recording_errors():
+        recording = files.load(recording_file)
+        write_whole(out, qlog_text(recording, recording_file.stem, f"recorded from {recording.header.source['name']}"))

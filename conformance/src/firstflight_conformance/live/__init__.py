@@ -1,0 +1,1 @@
+"""Real connections: what records them, and the paths that they cross."""

@@ -1,0 +1,51 @@
+"""What the kernel says of a connection: the fields of TCP_INFO that a recording needs (``linux/tcp.h``)."""
+
+import socket
+import struct
+from dataclasses import dataclass
+from enum import IntEnum
+
+#: A threshold of this many packets is none (``TCP_INFINITE_SSTHRESH``).
+NO_THRESHOLD = 0x7FFFFFFF
+# One byte each for eight small fields, the state of congestion control second; from there on 32-bit fields.
+_WORDS_AT = 8
+_FORMAT = struct.Struct("=24I")
+_UNACKED, _LOST, _RTT, _SSTHRESH, _CWND = 4, 6, 15, 17, 18
+_SIZE = _WORDS_AT + _FORMAT.size
+
+
+class State(IntEnum):
+    """The states of congestion control (``enum tcp_ca_state``)."""
+
+    OPEN, DISORDER, CWR, RECOVERY, LOSS = range(5)
+
+
+@dataclass(frozen=True, slots=True)
+class TcpInfo:
+    """One answer. Windows and counts are in packets, the smoothed RTT in microseconds; ``ssthresh`` is ``None`` for none."""
+
+    state: State
+    cwnd: int
+    ssthresh: int | None
+    unacked: int
+    lost: int
+    smoothed_rtt_us: int
+
+
+def parse(answer: bytes) -> TcpInfo:
+    """Read an answer of the kernel."""
+    words = _FORMAT.unpack_from(answer, _WORDS_AT)
+    ssthresh = words[_SSTHRESH]
+    return TcpInfo(
+        State(answer[1]),
+        words[_CWND],
+        None if ssthresh >= NO_THRESHOLD else ssthresh,
+        words[_UNACKED],
+        words[_LOST],
+        words[_RTT],
+    )
+
+
+def read(connection: socket.socket) -> TcpInfo:
+    """Ask the kernel."""
+    return parse(connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _SIZE))

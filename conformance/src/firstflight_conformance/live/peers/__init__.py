@@ -1,0 +1,1 @@
+"""Programs at the two ends of an emulated path."""

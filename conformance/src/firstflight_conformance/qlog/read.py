@@ -1,0 +1,221 @@
+"""Reads a qlog as a recording: the order of its records is that in which the bytes in flight agree most often with those logged."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
+from statistics import median_low
+from typing import Any
+
+from firstflight import Config
+from firstflight.events import Sent as SentEvent
+from firstflight.limits import DATAGRAM_MAX_BYTES
+from firstflight_conformance.cases.timeline import milliseconds
+from firstflight_conformance.qlog.build import Build
+from firstflight_conformance.qlog.clock import Clock, resolution_ns
+from firstflight_conformance.qlog.container import Trace, read_traces
+from firstflight_conformance.qlog.groups import ORDERS, Order, groups_of
+from firstflight_conformance.qlog.items import Acked, Item, Metrics, Parameters, Reader, Received, Sent
+from firstflight_conformance.qlog.peer import frames_of, joined
+from firstflight_conformance.qlog.values import NS_PER_MS, FieldError, member
+from firstflight_conformance.qlog.writers import Writer, writer_of
+from firstflight_conformance.recording.files import RecordingError, read_bounded
+from firstflight_conformance.recording.recording import Recording
+
+#: Below it the order of the records, or their completeness, is in doubt: nothing is judged.
+AGREEMENT = 0.95
+#: How late the RTT of the times may be, where a log has no samples: the lateness of event loops was measured at up to this, at the median.
+_LATENESS_NS = 200_000
+_RTT_UNITS_NS = (NS_PER_MS, 1_000_000_000, 1000)
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What the user knows better than the log."""
+
+    trace: int | None = None
+    group: str | None = None
+    initial_window_bytes: int | None = None
+    max_datagram_size_bytes: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Log:
+    """A qlog that was read. ``agreement``: the share of the logged bytes in flight that are those of the recording."""
+
+    recording: Recording
+    agreement: float
+    order: Order
+    notes: tuple[str, ...]
+
+
+def read_qlog(path: Path, peer: Path | None = None, options: Options | None = None) -> Log:
+    """Read a qlog, with that of the peer where it has no frames. Raise :class:`RecordingError` where it cannot be judged."""
+    options = options or Options()
+    trace = _chosen(path, read_traces(path, read_bounded(path)), options)
+    writer = writer_of(trace.header)
+    items, clock = _items(path, trace, writer)
+    if peer is not None:
+        records = _chosen(peer, read_traces(peer, read_bounded(peer)), Options()).records
+        items = joined(items, frames_of(records, "packet_sent"), frames_of(records, "packet_received"))
+    if not writer.every_window:  # a stream of ours may be anything that a vector is
+        _check_items(path, items, peer)
+    with _at(path, "events"):
+        build, order = _best(items, writer)
+        _check_build(path, build, order)
+        recording = _recording(path, items, build, options, _name(trace, writer))
+    notes = [*trace.notes]
+    if clock.early:
+        by_ms = milliseconds(clock.earliest_ns)
+        notes.append(f"{clock.early} records were before an earlier one, by up to {by_ms} ms, and were moved to it")
+    if build.rtt_unit_ns != NS_PER_MS:
+        notes.append(f"the RTTs are in {'s' if build.rtt_unit_ns > NS_PER_MS else 'us'}, by the times of the packets")
+    if not build.rtts:
+        notes.append("the log has no RTT samples: those of the times are used; see the margin")
+    return Log(recording, build.agreement, order, tuple(notes))
+
+
+def _chosen(path: Path, traces: list[Trace], options: Options) -> Trace:
+    """Return the trace that is asked for, with the records of one connection."""
+    if options.trace is None and len(traces) > 1:
+        raise RecordingError(path, "file", f"has {len(traces)} traces; choose one: --trace 0 to {len(traces) - 1}")
+    number = options.trace or 0
+    if number >= len(traces):
+        raise RecordingError(path, "file", f"has no trace {number}; there are {len(traces)}")
+    trace = traces[number]
+    groups = Counter(str(record["group_id"]) for _, record in trace.records if "group_id" in record)
+    if options.group is None and len(groups) > 1:
+        names = ", ".join(sorted(groups)[:8])
+        raise RecordingError(path, "file", f"has {len(groups)} connections, by group_id; choose one: --group {names}")
+    if options.group is None:
+        return trace
+    if options.group not in groups:
+        raise RecordingError(path, "file", f"has no connection with the group_id {options.group}")
+    records = [each for each in trace.records if str(each[1].get("group_id", options.group)) == options.group]
+    return Trace(trace.header, records, trace.notes)
+
+
+def _items(path: Path, trace: Trace, writer: Writer) -> tuple[list[Item], Clock]:
+    reader, items = Reader(), []
+    with _at(path, "header"):
+        clock = Clock(trace.header, as_logged=writer.every_window)
+    for place, record in trace.records:
+        with _at(path, place):
+            item = reader.item(clock.ns(record.get("time")), record.get("name"), member(record, "data"))
+            if item is not None:
+                items.append(item)
+    with _at(path, "time"):
+        clock.check()
+    return items, clock
+
+
+@contextmanager
+def _at(path: Path, place: str) -> Iterator[None]:
+    """Name the place of what is wrong."""
+    try:
+        yield
+    except (FieldError, ArithmeticError) as error:
+        raise RecordingError(path, place, str(error)) from error
+
+
+def _check_items(path: Path, items: Sequence[Item], peer: Path | None) -> None:
+    if not any(isinstance(item, Sent) for item in items):
+        raise RecordingError(path, "events", "no packet_sent with a packet number: what was sent is not in the log")
+    if not any(isinstance(item, Acked) or (isinstance(item, Received) and item.ranges) for item in items):
+        blind = any(isinstance(item, Received) and item.ranges is None for item in items)
+        if blind and peer is None:
+            raise RecordingError(
+                path, "events", "packets are logged without frames; give the log of the peer by --peer"
+            )
+        raise RecordingError(path, "events", "no ACKs: neither frames of packet_received nor packets_acked hold any")
+    if not any(isinstance(item, Metrics) and "cwnd_bytes" in item.values for item in items):
+        raise RecordingError(path, "events", "no congestion_window: let the stack log its recovery metrics")
+    if not any(isinstance(item, Metrics) and "bytes_in_flight" in item.values for item in items):
+        raise RecordingError(path, "events", "no bytes_in_flight: without it nothing shows whether the log is whole")
+
+
+def _best(items: Sequence[Item], writer: Writer) -> tuple[Build, Order]:
+    """Return the build in the order in which most bytes in flight agree, and that order; none is better than one without a gap."""
+    if any(isinstance(item, Received) and item.ranges for item in items):  # they say more than packets_acked
+        items = [item for item in items if not isinstance(item, Acked)]
+    best: tuple[Build, Order] | None = None
+    for order in ORDERS:
+        build = Build(writer)
+        groups = groups_of(items, order, writer)
+        build.run(groups)
+        if best is None or build.agreement > best[0].agreement:
+            best = build, order
+        if build.agreed == build.logged:
+            break
+    assert best is not None
+    unit_ns = _rtt_unit_ns(best[0].rtts)
+    if unit_ns != NS_PER_MS:
+        build = Build(writer, unit_ns)
+        build.run(groups_of(items, best[1], writer))
+        best = build, best[1]
+    return best
+
+
+def _rtt_unit_ns(rtts: Sequence[tuple[Decimal, int]]) -> int:
+    """Return what 1 stands for in the RTTs, by the times. Raise :class:`FieldError` if they fit no unit."""
+    if not rtts:
+        return NS_PER_MS
+    logged, computed_ns = median_low([each for each, _ in rtts]), median_low([each for _, each in rtts])
+    for unit_ns in _RTT_UNITS_NS:
+        if computed_ns <= 4 * logged * unit_ns and logged * unit_ns <= 4 * max(computed_ns, 250_000):
+            return unit_ns
+    raise FieldError(
+        f"latest_rtt: {logged} at the median, where the times of the packets give {computed_ns / NS_PER_MS:g} ms: no unit fits"
+    )
+
+
+def _check_build(path: Path, build: Build, order: Order) -> None:
+    if build.agreement < AGREEMENT and build.logged:
+        raise RecordingError(
+            path,
+            "bytes_in_flight",
+            f"only {build.agreed} of {build.logged} are what the packets give, in the best order ({order}): nothing is judged "
+            "below 95 %. Are records missing, several connections in the log, or frames that only the peer's log has (--peer)?",
+        )
+    if build.acks == 0 and not build.writer.every_window:
+        raise RecordingError(path, "events", "no ACK acknowledges a packet that the log says was sent")
+
+
+def _recording(path: Path, items: Sequence[Item], build: Build, options: Options, name: str) -> Recording:
+    """Return the recording. Windows and datagrams are those of the parameters, or the first and largest that were seen."""
+    parameters: dict[str, int] = {}
+    for item in items:
+        if isinstance(item, Parameters):
+            parameters = {**item.values, **parameters}
+    first = next((i.values["cwnd_bytes"] for i in items if isinstance(i, Metrics) and "cwnd_bytes" in i.values), None)
+    window = options.initial_window_bytes or parameters.get("initial_window_bytes", first)
+    datagram = options.max_datagram_size_bytes or parameters.get("max_datagram_size_bytes") or _largest(build)
+    if not 0 < datagram <= DATAGRAM_MAX_BYTES:
+        raise FieldError(f"max_datagram_size: {datagram} is not within 1..{DATAGRAM_MAX_BYTES}")
+    times_ns = resolution_ns([step.event.t_ns for step in build.recorder.steps], 1)
+    rtts_ns = resolution_ns([logged for logged, _ in build.rtts], build.rtt_unit_ns)
+    if not build.rtts:
+        rtts_ns = max(times_ns, _LATENESS_NS)
+    source: dict[str, Any] = {"kind": "qlog", "name": path.name, "writer": name}
+    return build.recording(source, Config(datagram, window), (times_ns, rtts_ns))
+
+
+def _largest(build: Build) -> int:
+    """Return the size that most full packets have: the largest is often a probe."""
+    sizes: Counter[int] = Counter()
+    for step in build.recorder.steps:
+        if isinstance(step.event, SentEvent):
+            for run in step.event.packets:
+                sizes[run.size_bytes] += run.count
+    return max(sizes, key=lambda size: (sizes[size], size))
+
+
+def _name(trace: Trace, writer: Writer) -> str:
+    """Return who wrote the log, with the version that it names."""
+    inner = member(trace.header, "trace")
+    version = member(inner, "vantage_point").get("name") or inner.get("title") or trace.header.get("title")
+    return (
+        writer.name if not isinstance(version, str) or writer.name in version.lower() else f"{writer.name} ({version})"
+    )

@@ -1,0 +1,53 @@
+"""What the writers of qlogs do differently, as far as a log does not show it itself. Measured, or read in their sources.
+
+Everything else is found in the log: its container, units, what its names are called, and in which order it puts what belongs together.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from firstflight_conformance.qlog.values import member
+
+
+@dataclass(frozen=True, slots=True)
+class Writer:
+    """``name``: as it stands in a log. The habits are explained where they are used.
+
+    ``rtt_less_delay``: the RTT sample is logged less the acknowledgement delay, and its controller is given it in full.
+    ``rtt_with_each_sample``: a log without one at an ACK had none there; others log what changed.
+    ``metrics_between_losses``: metrics stand after each packet lost, and those after the last hold.
+    ``losses_first``: the losses that an ACK reveals are processed before what it acknowledges, and logged last of all.
+    ``every_window``: every change of the window is logged at its event; a record without one says that it is what it was.
+    """
+
+    name: str
+    rtt_less_delay: bool = False
+    rtt_with_each_sample: bool = False
+    metrics_between_losses: bool = False
+    losses_first: bool = False
+    every_window: bool = False
+
+
+OWN = Writer("firstflight", rtt_with_each_sample=True, every_window=True)
+#: In the order in which they are looked for.
+WRITERS = (
+    Writer("aioquic", rtt_less_delay=True, rtt_with_each_sample=True, metrics_between_losses=True),
+    Writer("quic-go"),
+    Writer("quinn"),
+    Writer("neqo", losses_first=True),
+    Writer("ngtcp2"),
+    Writer("quiche"),
+    Writer("s2n-quic"),
+)
+UNKNOWN = Writer("an unknown writer")
+
+
+def writer_of(header: Mapping[str, Any]) -> Writer:
+    """Return the writer that the header of a log names."""
+    trace = member(header, "trace")
+    if member(trace, "vantage_point").get("name") == OWN.name:
+        return OWN
+    text = json.dumps(header, default=str).lower()
+    return next((writer for writer in WRITERS if writer.name in text), UNKNOWN)

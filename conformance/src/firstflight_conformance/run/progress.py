@@ -1,0 +1,115 @@
+"""What has passed so far, beside the report of a run: a run that was ended goes on there, and ends with the same report.
+
+A case that passed is not played again. One that failed or broke is: its answers are needed to find the cause. Each line stands for
+itself and is found by the digest of all that it depends on, so that what a kill has left of a line, and what is of another run, is not found.
+"""
+
+import json
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from firstflight_conformance.cases.files import read_regular
+from firstflight_conformance.kept import code_digest, digest
+from firstflight_conformance.run.manifest import Manifest
+from firstflight_conformance.run.results import ClosedLoop, Growth, LoopRun, Moment, Result, Verdict
+from firstflight_conformance.run.selection import AnyCase
+from firstflight_conformance.run.stimulus import Stimulus
+
+
+class Progress:
+    """The file of a run. Adapters that are judged at the same time add to it without a lock: a line is one write at the end."""
+
+    def __init__(self, path: Path, cases: Sequence[AnyCase], *, validate: bool) -> None:
+        """Name the file and what is judged; nothing of the file is read or written yet. Raise :class:`OSError` if a vector is gone."""
+        self._path = path
+        self._run = digest([code_digest("cases", "run", "simulator"), str(validate), *_contents(cases)])
+        self._passed: dict[tuple[str, str], dict[str, Any]] = {}
+
+    def begin(self, *, resume: bool) -> None:
+        """Take what is there if it is to go on, else begin anew. Raise :class:`OSError` if the file cannot be written."""
+        text = self._path.read_text("utf-8", errors="replace") if resume and self._path.exists() else ""
+        for line in text.splitlines():
+            with suppress(ValueError, KeyError, TypeError):  # cut off, or not ours
+                entry = json.loads(line)
+                self._passed[entry["adapter"], entry["case"]] = entry
+        if text and not text.endswith("\n"):
+            self._add("\n")
+        elif not text:
+            self._path.write_bytes(b"")
+
+    def of(self, manifest: Manifest) -> "AdapterProgress":
+        """Return what an adapter has passed."""
+        words = [Path(word) for word in manifest.command]
+        data = [path.read_bytes() for path in (*words, *manifest.files) if path.is_file()]
+        return AdapterProgress(self, digest([self._run, json.dumps(manifest.command), *data]))
+
+    def end(self) -> None:
+        """Remove the file: the report is whole."""
+        self._path.unlink(missing_ok=True)
+
+    def get(self, adapter: str, case_id: str) -> Result | None:
+        """Return the result of a case that has passed."""
+        entry = self._passed.get((adapter, case_id))
+        return None if entry is None else _result(entry)
+
+    def add(self, adapter: str, result: Result) -> None:
+        """Keep a result. A disk that is full is no reason to stop: the case is then judged again."""
+        members = {"adapter": adapter, "case": result.case_id, "within_tolerance": result.within_tolerance}
+        for name, value in (("growth", result.growth), ("loop", result.loop)):
+            members |= {name: asdict(value)} if value is not None else {}
+        with suppress(OSError):
+            self._add(json.dumps(members) + "\n")
+
+    def _add(self, text: str) -> None:
+        number = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        try:
+            os.write(number, text.encode())
+        finally:
+            os.close(number)
+
+
+class AdapterProgress:
+    """What one adapter has passed."""
+
+    def __init__(self, progress: Progress, adapter: str) -> None:
+        """Take the digest of the adapter."""
+        self._progress, self._adapter = progress, adapter
+
+    def get(self, case_id: str) -> Result | None:
+        """Return the result of a case that it has passed."""
+        return self._progress.get(self._adapter, case_id)
+
+    def settle(self, result: Result) -> None:
+        """Take note of a result that nothing can change any more."""
+        if result.verdict is Verdict.PASS:
+            self._progress.add(self._adapter, result)
+
+
+def _contents(cases: Sequence[AnyCase]) -> Iterator[str | bytes]:
+    vectors = {case.vector.id: case.vector for case in cases}
+    for vector in vectors.values():
+        yield repr(vector.scenario) if isinstance(vector, Stimulus) else read_regular(vector.path)
+
+
+def _result(entry: dict[str, Any]) -> Result:
+    growth, loop = entry.get("growth"), entry.get("loop")
+    return Result(
+        entry["case"],
+        Verdict.PASS,
+        within_tolerance=entry["within_tolerance"],
+        growth=None if growth is None else Growth(**growth),
+        loop=None if loop is None else _loop(loop),
+    )
+
+
+def _loop(loop: dict[str, Any]) -> ClosedLoop:
+    return ClosedLoop(None, loop["within_tolerance"], _loop_run(loop["stack"]), _loop_run(loop["model"]))
+
+
+def _loop_run(run: dict[str, Any]) -> LoopRun:
+    moments = {name: run[name] and Moment(**run[name]) for name in ("growth_reduced", "slow_start_ended")}
+    return LoopRun(**(run | moments))

@@ -1,0 +1,103 @@
+"""Where the cells of a sweep are computed: in processes of this machine, or by the workers of a Dask scheduler."""
+
+import os
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Executor, ProcessPoolExecutor, wait
+from contextlib import contextmanager
+from itertools import islice
+from multiprocessing import get_context
+from typing import Any
+
+from firstflight_conformance import __version__
+from firstflight_conformance.simulator.scenario import Scenario
+from firstflight_conformance.sweeps.answers import answer
+from firstflight_conformance.sweeps.grid import Cell
+from firstflight_conformance.sweeps.store import Row
+
+#: So many cells go to a process at once: a kill costs no more than these for each.
+_CHUNK = {"simulate": 1, "fct": 1, "model": 64}
+#: How long a scheduler and its first worker may take to answer.
+_PATIENCE_S = 20
+
+
+class PoolError(RuntimeError):
+    """The scheduler cannot be used. The text says why."""
+
+
+def rows(
+    kind: str, missing: Sequence[Cell], scenario: Scenario | None, jobs: int, scheduler: str | None
+) -> Iterator[Row]:
+    """Yield the rows of cells in the order in which they are ready. Raise :class:`PoolError`."""
+    size = _CHUNK[kind]
+    if scheduler is None and (jobs == 1 or len(missing) <= size):
+        yield from (answer(kind, cell, scenario) for cell in missing)
+        return
+    chunks = iter([missing[start : start + size] for start in range(0, len(missing), size)])
+    with _processes(jobs) if scheduler is None else _workers(scheduler) as (executor, width):
+        waiting = {executor.submit(_chunk, kind, chunk, scenario) for chunk in islice(chunks, 2 * width)}
+        while waiting:
+            ready, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+            waiting |= {executor.submit(_chunk, kind, chunk, scenario) for chunk in islice(chunks, len(ready))}
+            for future in ready:
+                yield from future.result()
+
+
+def _chunk(kind: str, chunk: Sequence[Cell], scenario: Scenario | None) -> list[Row]:
+    return [answer(kind, cell, scenario) for cell in chunk]
+
+
+@contextmanager
+def _processes(jobs: int) -> Iterator[tuple[Executor, int]]:
+    with ProcessPoolExecutor(
+        jobs, mp_context=get_context("spawn"), initializer=_end_with, initargs=(os.getpid(),)
+    ) as pool:
+        yield pool, jobs
+
+
+def _end_with(parent: int) -> None:
+    """Let a process of the pool end when the sweep was killed: nobody would ever send it anything again."""
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(0.5)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+@contextmanager
+def _workers(scheduler: str) -> Iterator[tuple[Executor, int]]:
+    """Connect to a scheduler. Its workers must have this version of Firstflight: rows of two versions are not of one sweep."""
+    try:
+        from distributed import Client
+    except ImportError as error:
+        raise PoolError(
+            "--scheduler needs the package distributed: pip install 'firstflight-conformance[sweep]'"
+        ) from error
+    try:
+        client = Client(scheduler, timeout=_PATIENCE_S, set_as_default=False)
+    except (OSError, ValueError) as error:
+        raise PoolError(f"{scheduler}: no scheduler answers: {error}") from error
+    with client:
+        _check_workers(client, scheduler)
+        with client.get_executor(pure=False) as executor:
+            yield executor, sum(client.nthreads().values())
+
+
+def _check_workers(client: Any, scheduler: str) -> None:
+    try:
+        client.wait_for_workers(1, timeout=_PATIENCE_S)
+        versions = client.run(_version)
+    except TimeoutError as error:
+        raise PoolError(f"{scheduler}: has no worker") from error
+    except ImportError as error:
+        raise PoolError(f"{scheduler}: a worker has no Firstflight: {error}") from error
+    for worker, found in versions.items():
+        if found != __version__:
+            raise PoolError(f"{scheduler}: {worker} has Firstflight {found}, not {__version__}")
+
+
+def _version() -> str:
+    return __version__

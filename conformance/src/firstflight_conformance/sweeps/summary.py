@@ -1,0 +1,43 @@
+"""What a sweep says at a glance: for each algorithm the time it took, what it lost, and how it stands to the first one."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from statistics import median_low
+
+from firstflight_conformance.quantities import readable_time
+from firstflight_conformance.sweeps.store import Row
+
+#: What every kind of sweep asks for first.
+TIME = {"simulate": "completed_ns", "fct": "fct_ns", "model": "response_time_ns"}
+
+
+def summary(kind: str, rows: Sequence[Row]) -> list[str]:
+    """Return a table as lines: one for each algorithm, in the order of the grid."""
+    by_algorithm: dict[str, dict[tuple[object, ...], Row]] = {}
+    for row in rows:
+        by_algorithm.setdefault(row["algorithm"], {})[_path(row)] = row
+    first = next(iter(by_algorithm.values()), {})
+    table = [("algorithm", "cells", "median time", "longest", "sooner", "later", "dropped")]
+    for name, found in by_algorithm.items():
+        times = [row[TIME[kind]] for row in found.values() if row[TIME[kind]] is not None]
+        against = _compared(found, first, TIME[kind])
+        dropped = sum(row.get("dropped_packets") or row.get("lost") or 0 for row in found.values())
+        shown = [readable_time(time) for time in (median_low(times), max(times))] if times else ["-", "-"]
+        compared = ["-", "-"] if found is first else [str(against[-1]), str(against[1])]
+        table.append((name, str(len(found)), *shown, *compared, str(dropped)))  # type: ignore[arg-type]
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    return ["  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in table]
+
+
+def _path(row: Row) -> tuple[object, ...]:
+    """Return what names the cell of a row but for its algorithm."""
+    names = ("rate_bps", "rtt_ns", "queue_bytes", "loss_ppm", "size_bytes", "seed")
+    return tuple(row.get(name) for name in names)
+
+
+def _compared(
+    found: Mapping[tuple[object, ...], Row], first: Mapping[tuple[object, ...], Row], column: str
+) -> Counter[int]:
+    """Return in how many cells the time is below (-1) and above (1) that of the first algorithm."""
+    pairs = ((row[column], first[path][column]) for path, row in found.items() if path in first)
+    return Counter((a > b) - (a < b) for a, b in pairs if a is not None and b is not None)

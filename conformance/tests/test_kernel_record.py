@@ -1,0 +1,242 @@
+"""Recordings of the kernel: what captures become, and short runs of the kernel itself."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from firstflight import create, step
+from firstflight.events import Ack, Lost, Run, Sent
+from firstflight_conformance.cli import main
+from firstflight_conformance.live.kernel.capture import Noted
+from firstflight_conformance.live.kernel.namespace import UnavailableError
+from firstflight_conformance.live.kernel.record import RunError, record, recording_of
+from firstflight_conformance.live.kernel.tcp_info import State, TcpInfo
+from firstflight_conformance.paths import SCENARIOS
+from firstflight_conformance.recording import files
+from firstflight_conformance.recording.recording import Recording
+from firstflight_conformance.run.children import descendants
+from firstflight_conformance.run.results import ExitCode
+from firstflight_conformance.simulator.scenario import load_scenario
+
+US, MS = 1000, 1_000_000
+STIMULUS = SCENARIOS / "stimulus"
+SET_UP = {"release": "6.18", "exact": True, "initial_window": 10, "parameters": {"hystart": "1"}}
+OPEN = TcpInfo(State.OPEN, 11, None, 2, 0, 60_000)
+
+
+def sent(t_ns: int, first_byte: int, payload_bytes: int = 1200, *, app_limited: bool = False) -> Noted:
+    return Noted("sent", t_ns, t_ns, first_byte, payload_bytes, app_limited)
+
+
+def ack(t_ns: int, end_ns: int, next_byte: int, info: TcpInfo = OPEN) -> Noted:
+    return Noted("ack", t_ns, end_ns, next_byte, info=info)
+
+
+def recorded(*noted: Noted) -> Recording:
+    """Return the recording of a capture."""
+    return recording_of(load_scenario(STIMULUS / "deep-queue.json"), "cubic", SET_UP, list(noted), {"ended": "stop"})
+
+
+def test_bursts_become_events() -> None:
+    """What left at one time is one event; packets are numbered from 0, as runs of one size."""
+    events = recorded(sent(5 * MS, 0), sent(5 * MS, 1200), sent(6 * MS, 2400, 700, app_limited=True)).events
+    assert events == (
+        Sent(5 * MS, (Run(0, 1, 1200, 5 * MS),), 2400, 2400, False),
+        Sent(6 * MS, (Run(2, 2, 700, 6 * MS),), 700, 3100, True),
+    )
+
+
+def test_an_ack_came_when_what_it_released_left() -> None:
+    """Within its bracket; one that released nothing came in the middle, in whole microseconds."""
+    first = [sent(5 * MS, 0), sent(5 * MS, 1200)]
+    released = recorded(*first, ack(10 * MS, 10 * MS + 40 * US, 1200), sent(10 * MS + 13 * US, 2400))
+    assert [event.t_ns for event in released.events] == [5 * MS, 10 * MS + 13 * US, 10 * MS + 13 * US]
+    assert isinstance(released.events[1], Ack)
+    assert released.events[1].latest_rtt_ns == 5 * MS + 13 * US
+    alone = recorded(*first, ack(10 * MS, 10 * MS + 41 * US, 1200), sent(10 * MS + 50 * US, 2400))
+    assert [event.t_ns for event in alone.events] == [5 * MS, 10 * MS + 20 * US, 10 * MS + 50 * US]
+
+
+def test_what_left_before_an_ack_is_before_it() -> None:
+    """Also where it was noted after it, because it was read late."""
+    events = recorded(sent(5 * MS, 0), ack(10 * MS, 10 * MS + 40 * US, 1200), sent(9 * MS, 1200)).events
+    assert [type(event) for event in events] == [Sent, Sent, Ack]
+
+
+def test_answers_are_in_bytes() -> None:
+    """Window and threshold in packets of the scenario's size; the threshold tells the state."""
+    exited = replace(OPEN, cwnd=30, ssthresh=30)
+    steps = recorded(sent(MS, 0), ack(5 * MS, 6 * MS, 600), ack(7 * MS, 8 * MS, 1200, exited)).steps
+    assert len(steps) == 2  # the first ACK acknowledged no whole packet
+    assert steps[1].subject["cwnd_bytes"] == steps[1].subject["ssthresh_bytes"] == 36_000
+    assert (steps[1].subject["state"], steps[1].subject["bytes_in_flight"]) == ("congestion_avoidance", 2400)
+
+
+def test_it_ends_with_the_first_loss() -> None:
+    """Repeated ACKs are no events; the one with which recovery begins is the loss of the oldest packet."""
+    recovering = TcpInfo(State.RECOVERY, 5, 5, 4, 1, 60_000)
+    recording = recorded(
+        sent(MS, 0), sent(MS, 1200), ack(5 * MS, 6 * MS, 1200), ack(7 * MS, 8 * MS, 1200),
+        ack(9 * MS, 9 * MS, 1200, recovering), sent(10 * MS, 2400),
+    )  # fmt: skip
+    assert [type(event) for event in recording.events] == [Sent, Ack, Lost]
+    assert recording.events[2] == Lost(9 * MS, (Run(1, 1, 1200, MS),), 1200, 0, 2)
+    assert recording.steps[2].subject["state"] == "recovery"
+
+
+def path_of(folder: Path, name: str, **changes: Any) -> Path:
+    """Write a scenario of the closed loop, cut to two seconds, with these changes of its sender and link; return the file."""
+    raw = json.loads((STIMULUS / f"{name}.json").read_text(encoding="utf-8")) | {"stop_ns": 2000 * MS}
+    raw["after_slow_start_ns"] = 50 * MS
+    for key, value in changes.items():
+        raw["sender" if key in raw["sender"] else "link"][key] = value
+    (folder / f"{name}.json").write_text(json.dumps(raw), encoding="utf-8")
+    return folder / f"{name}.json"
+
+
+def test_blocks_count_with_an_ack_that_moves_on() -> None:
+    """An ACK of the first packet and the third, with a gap between."""
+    moved = replace(ack(5 * MS, 5 * MS, 1200), blocks=((2400, 3600),))
+    event = recorded(sent(MS, 0), sent(MS, 1200), sent(2 * MS, 2400), moved).events[-1]
+    assert isinstance(event, Ack)
+    assert event.packets == (Run(0, 0, 1200, MS), Run(2, 2, 1200, 2 * MS))
+    assert event.latest_rtt_ns == 3 * MS
+
+
+def kernel(path: Path, congestion_control: str, *, exact: bool = True) -> Recording:
+    """Record the kernel; skip where it cannot be recorded."""
+    try:
+        return record(path, congestion_control, exact=exact)
+    except UnavailableError as reason:
+        pytest.skip(str(reason))
+
+
+def exits(recording: Recording, algorithm: str, profile: str) -> tuple[int | None, int | None, list[int]]:
+    """Return at which step kernel and model leave slow start, and the steps before at which their windows differ."""
+    controller = create(algorithm, profile, recording.header.config)
+    subject = model = None
+    differing = []
+    for index, taken in enumerate(recording.steps):
+        controller, observation = step(controller, taken.event)
+        if model is None and observation.outcome.value.startswith(("exited", "reduced")):
+            model = index
+        if subject is None and taken.subject.get("ssthresh_bytes") is not None:
+            subject = index
+        if subject is None and taken.subject.get("cwnd_bytes", observation.cwnd_bytes) != observation.cwnd_bytes:
+            differing.append(index)
+    return subject, model, differing
+
+
+FAST = {"rate_bps": 20_000_000, "queue_bytes": 1_000_000, "transfer_bytes": None}
+
+
+@pytest.mark.parametrize(
+    ("name", "changes", "congestion_control", "profile", "exact"),
+    [
+        ("deep-queue", FAST, "cubic", "hystart/linux", True),
+        ("deep-queue", FAST | {"paced": True}, "cubic", "hystart/linux-paced", True),
+        ("shallow-queue", {}, "reno", "slow-start/rfc-9002", False),
+    ],
+    ids=["cubic", "cubic-paced", "reno"],
+)
+def test_the_kernel_leaves_slow_start_where_its_profile_does(
+    tmp_path: Path, name: str, changes: dict[str, Any], congestion_control: str, profile: str, exact: bool
+) -> None:
+    """At the same event, with every window before it equal; the recording is one that can be loaded."""
+    recording = kernel(path_of(tmp_path, name, **changes), congestion_control, exact=exact)
+    subject, model, differing = exits(recording, *profile.split("/"))
+    assert subject is not None
+    assert (subject, differing) == (model, [])
+    files.save(recording, tmp_path / "kernel.jsonl")
+    assert files.load(tmp_path / "kernel.jsonl") == recording
+
+
+def namespaces() -> set[Path]:
+    """Return the network namespaces that processes are in, as far as this user may see."""
+    found = set()
+    for entry in Path("/proc").glob("[0-9]*/ns/net"):
+        with suppress(OSError):
+            found.add(entry.readlink())
+    return found
+
+
+def test_nothing_is_left_behind(tmp_path: Path) -> None:
+    """No process and no namespace, whether a run ends by itself or is cut off in the middle."""
+    before = set(descendants(os.getpid())), namespaces()
+    kernel(path_of(tmp_path, "shallow-queue"), "reno")
+    with pytest.raises(RunError, match="no result after"):
+        record(path_of(tmp_path, "deep-queue", transfer_bytes=None), "cubic", deadline_s=1)
+    assert set(descendants(os.getpid())) <= before[0]
+    until_s = time.monotonic() + 20
+    while (new := namespaces() - before[1]) and time.monotonic() < until_s:
+        time.sleep(0.1)  # those of other tests come and go
+    assert not new
+
+
+@pytest.mark.skipif(shutil.which("unshare") is None, reason="there is no command unshare")
+def test_the_reason_why_it_cannot_be_recorded_is_said(tmp_path: Path) -> None:
+    """A congestion control that the kernel does not have; a machine that forbids user namespaces."""
+    path = path_of(tmp_path, "shallow-queue")
+    kernel(path, "reno")
+    with pytest.raises(UnavailableError, match="this kernel has no congestion control nonesuch"):
+        record(path, "nonesuch")
+    capture = f"{sys.executable} -m firstflight_conformance.live.kernel.capture {path} reno kernel"
+    forbidden = ["unshare", "-rU", "sh", "-c", f"echo 0 > /proc/sys/user/max_user_namespaces && exec {capture}"]
+    done = subprocess.run(forbidden, capture_output=True, text=True, check=False, timeout=30)
+    assert '{"unavailable": "own user and network namespaces: ' in done.stdout, done.stderr
+
+
+def judge_kernel(*words: object) -> tuple[int, str]:
+    """Run the command; return its exit code and what it printed. Skip where the kernel cannot be recorded."""
+    result = CliRunner().invoke(main, ["judge-kernel", *map(str, words)])
+    if "skipped: the kernel cannot be recorded here: this kernel has no" not in result.output:
+        assert result.exit_code != ExitCode.FAULT, result.output
+        if result.output.startswith("skipped: "):
+            pytest.skip(result.output.strip())
+    return result.exit_code, result.output
+
+
+def test_the_command_judges_and_keeps_the_recording(tmp_path: Path) -> None:
+    """One line with the kernel, one for the run; what it kept is what `firstflight` can load."""
+    path = path_of(tmp_path, "deep-queue", **FAST)
+    code, output = judge_kernel("--scenario", path, "--record", tmp_path / "kept")
+    assert (code, output.count("\n")) == (ExitCode.OK, 2), output
+    assert f"kernel {os.uname().release}, clock: " in output
+    assert "run 1: agrees: exit same, at event " in output
+    kept = files.load(tmp_path / "kept" / "deep-queue-cubic-1.jsonl")
+    assert kept.header.source["version"] == os.uname().release
+
+
+def test_a_wrong_profile_differs(tmp_path: Path) -> None:
+    """Slow start without HyStart does not leave where CUBIC of the kernel does: exit code 1."""
+    path = path_of(tmp_path, "deep-queue", **FAST)
+    code, output = judge_kernel("--scenario", path, "--profile", "slow-start/rfc-9002", "--json")
+    run = json.loads(output)
+    assert (code, run["exit"], run["agrees"]) == (ExitCode.DIVERGENCE, "differs", False)
+    assert run["exit_event"] is not None
+    assert run["model_exit_event"] is None
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (["--congestion-control", "nonesuch"], ExitCode.NOTHING_RUN, "has no congestion control nonesuch"),
+        (["--profile", "hystart/nonesuch"], ExitCode.USAGE, "hystart/nonesuch: no such profile"),
+        (["--scenario", STIMULUS / "resume.json"], ExitCode.USAGE, "saved_cwnd_bytes: the kernel takes none"),
+    ],
+)
+def test_what_cannot_be_judged_is_said(words: list[object], code: int, message: str) -> None:
+    """With the exit code of its kind and no traceback."""
+    found, output = judge_kernel(*words)
+    assert (found, "Traceback" in output) == (code, False)
+    assert message in output

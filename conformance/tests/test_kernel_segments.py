@@ -1,0 +1,168 @@
+"""Segments, TCP_INFO and the receiver, without a kernel."""
+
+import struct
+from dataclasses import replace
+
+import pytest
+
+from firstflight_conformance.live.kernel import namespace, tcp_info
+from firstflight_conformance.live.kernel.receiver import Arrived, Receiver
+from firstflight_conformance.live.kernel.segments import Addresses, Flags, Segment, checksum, distance, pack, parse
+from firstflight_conformance.paths import SCENARIOS
+from firstflight_conformance.simulator.scenario import Link, Scenario, load_scenario
+from firstflight_conformance.simulator.transfer import Receiver as Policy
+
+MS = 1_000_000
+ADDRESSES = Addresses(b"\2\0\0\0\0\1", b"\2\0\0\0\0\2", bytes([10, 0, 0, 1]), bytes([10, 0, 0, 2]))
+SEGMENTS = {
+    "plain": Segment(443, 50000, 7, 9, Flags.ACK, 65535),
+    "timestamps": Segment(443, 50000, 7, 9, Flags.ACK, 1, timestamps=(5, 2**32 - 1)),
+    "one block": Segment(443, 50000, 7, 9, Flags.ACK, 1, timestamps=(5, 6), sack=((1200, 2400),)),
+    "three blocks": Segment(443, 50000, 7, 9, Flags.ACK, 1, timestamps=(5, 6), sack=((9, 12), (6, 7), (2, 4))),
+    "syn": Segment(
+        443, 50000, 0, 9, Flags.SYN | Flags.ACK, 1, timestamps=(5, 0), mss=1212, window_scale=14, sack_permitted=True
+    ),
+}
+
+
+@pytest.mark.parametrize("segment", SEGMENTS.values(), ids=list(SEGMENTS))
+def test_what_is_packed_is_parsed(segment: Segment) -> None:
+    """With every option; also where the frame is longer, as short frames of a card are."""
+    frame = pack(segment, ADDRESSES)
+    assert parse(frame) == segment
+    assert parse(frame + bytes(20)) == segment
+
+
+@pytest.mark.parametrize("segment", SEGMENTS.values(), ids=list(SEGMENTS))
+def test_checksums_of_a_packed_segment_come_to_zero(segment: Segment) -> None:
+    """Over the IP header, and over the pseudo header with the segment (RFC 9293, section 3.1)."""
+    frame = pack(segment, ADDRESSES)
+    ip, tcp = frame[14:34], frame[34:]
+    assert checksum(ip) == 0
+    assert checksum(ip[12:20] + struct.pack("!BBH", 0, 6, len(tcp)) + tcp) == 0
+    assert struct.unpack_from("!H", ip, 2)[0] == len(ip) + len(tcp)
+
+
+def test_the_checksum_of_the_example() -> None:
+    """The numbers of RFC 1071, section 3: the sum is ddf2. An odd byte is the higher one of its word."""
+    assert checksum(bytes.fromhex("0001f203f4f5f6f7")) == 0xFFFF - 0xDDF2
+    assert checksum(b"\x12") == 0xFFFF - 0x1200
+
+
+def test_numbers_wrap() -> None:
+    """2**32 - 1 lies one before 0."""
+    assert distance(0, 2**32 - 1) == 1
+    assert distance(2**32 - 1, 0) == -1
+    assert parse(pack(replace(SEGMENTS["plain"], seq=2**32 + 5), ADDRESSES)) == replace(SEGMENTS["plain"], seq=5)
+
+
+def test_payload_is_counted_where_the_frame_is_cut() -> None:
+    """Only the headers of a frame are read; how much data it has, its IP header says."""
+    frame = bytearray(pack(SEGMENTS["timestamps"], ADDRESSES))
+    struct.pack_into("!H", frame, 16, 52 + 1200)
+    parsed = parse(bytes(frame))
+    assert parsed is not None
+    assert parsed.payload_bytes == 1200
+
+
+@pytest.mark.parametrize("length", range(66))
+def test_a_cut_frame_is_no_error(length: int) -> None:
+    """Options that are cut off are left out."""
+    parsed = parse(pack(SEGMENTS["one block"], ADDRESSES)[:length])
+    assert parsed is None or parsed.source_port == 443
+
+
+@pytest.mark.parametrize("options", ["08", "0800", "05ff0000", "00080a", "01010101", "080300000000"])
+def test_broken_options_are_left_out(options: str) -> None:
+    """A length of 0, one that reaches beyond the header, and what follows the end of the list."""
+    content = bytes.fromhex(options)
+    content += bytes(-len(content) % 4)
+    frame = bytearray(pack(SEGMENTS["plain"], ADDRESSES)) + content
+    frame[14 + 20 + 12] = (20 + len(content)) // 4 << 4
+    parsed = parse(bytes(frame))
+    assert parsed is not None
+    assert (parsed.timestamps, parsed.sack) == (None, ())
+
+
+def test_tcp_info() -> None:
+    """The state is the second byte; windows and counts are words behind the first eight bytes; a large threshold is none."""
+    words = [0] * 24
+    words[4], words[6], words[15], words[17], words[18] = 14, 2, 61831, 0x7FFFFFFF, 20
+    answer = bytes([1, 3, 0, 0, 0, 0, 0, 0]) + struct.pack("=24I", *words)
+    info = tcp_info.parse(answer + bytes(100))
+    assert info == tcp_info.TcpInfo(tcp_info.State.RECOVERY, 20, None, 14, 2, 61831)
+    words[17] = 10
+    assert tcp_info.parse(answer[:8] + struct.pack("=24I", *words)).ssthresh == 10
+
+
+def test_the_route_message_holds_its_metrics() -> None:
+    """Lengths are those of the whole and of each attribute; the last one nests the initial window and the feature."""
+    message = namespace.route_message(3, 10, 16)
+    assert struct.unpack_from("=I", message)[0] == len(message) == 16 + 12 + 8 + 8 + 20
+    assert message[-20:] == struct.pack("=HHHHIHHI", 20, 8, 8, 11, 10, 8, 12, 16)
+    assert len(namespace.route_message(3, 10, 0)) == len(message) - 8
+
+
+def test_blocks_join() -> None:
+    """Data above a gap is a block, the latest first; what fills the gap moves the front behind all that it touches."""
+    arrived = Arrived()
+    for first in (0, 3, 5, 7, 6):
+        arrived.add(100 * first, 100 * first + 100)
+    assert (arrived.next_byte, arrived.blocks) == (100, [(500, 800), (300, 400)])
+    arrived.add(100, 300)
+    assert (arrived.next_byte, arrived.blocks) == (400, [(500, 800)])
+
+
+def scenario(**link: int) -> Scenario:
+    """Return one of 8 Mbit/s and 20 ms, with an ACK for every second packet after at most 5 ms."""
+    base = load_scenario(SCENARIOS / "stimulus" / "deep-queue.json")
+    path = {"rate_bps": 8_000_000, "forward_delay_ns": 10 * MS, "return_delay_ns": 10 * MS, "queue_bytes": 10**6}
+    return replace(base, link=Link(**path | {"loss_ppm": 0, "jitter_ns": 0} | link), receiver=Policy(2, 5 * MS))
+
+
+def data(first_byte: int, stamp: int) -> Segment:
+    """Return 1000 bytes of a connection whose data begins at 101."""
+    return Segment(50000, 443, 101 + first_byte, 1, Flags.ACK, 1, 1000, timestamps=(stamp, 0))
+
+
+def answers(receiver: Receiver, until_ns: int) -> list[tuple[int, int, tuple[tuple[int, int], ...], int]]:
+    """Return what is due until then: when, up to which byte it acknowledges, its blocks, and its echo."""
+    receiver.advance(until_ns)
+    return [(t_ns, *receiver.acknowledges(answer), (answer.timestamps or (0, 0))[1]) for t_ns, answer in receiver.back]
+
+
+def connected(**link: int) -> Receiver:
+    """Return a receiver that has been asked for a connection at 1 ms."""
+    receiver = Receiver(scenario(**link))
+    receiver.accept(MS, Segment(50000, 443, 100, 0, Flags.SYN, timestamps=(1, 0), sack_permitted=True), 1212)
+    assert receiver.due_ns() == 21 * MS
+    assert receiver.back.popleft()[1].sack_permitted
+    return receiver
+
+
+def test_every_second_packet_is_acknowledged() -> None:
+    """A packet takes 1 ms on the link and 10 ms there, the ACK 10 ms back; the third waits 5 ms for a fourth."""
+    receiver = connected()
+    for index in range(3):
+        receiver.take(30 * MS, data(1000 * index, 50 + index))
+    assert receiver.due_ns() == 41 * MS
+    assert answers(receiver, 47 * MS) == [(52 * MS, 2000, (), 50)]
+    assert answers(receiver, 48 * MS)[1:] == [(58 * MS, 3000, (), 52)]
+
+
+def test_what_is_out_of_order_is_acknowledged_at_once() -> None:
+    """With the block that it makes, and with the timestamp of the last that came in order."""
+    receiver = connected()
+    for index in (0, 1, 3):
+        receiver.take(30 * MS, data(1000 * index, 50 + index))
+    assert answers(receiver, 43 * MS)[1:] == [(53 * MS, 2000, ((3000, 4000),), 50)]
+
+
+def test_what_the_queue_drops_never_arrives() -> None:
+    """One packet is served, one waits, the third finds no room."""
+    receiver = connected(queue_bytes=1000)
+    for index in range(3):
+        receiver.take(30 * MS, data(1000 * index, 50))
+    assert receiver.bottleneck.dropped_packets == 1
+    assert answers(receiver, 100 * MS) == [(52 * MS, 2000, (), 50)]
+    assert receiver.due_ns() == 52 * MS

@@ -1,0 +1,141 @@
+"""Mutants in closed loop: the bugs that engineers plant are found, and of every survivor it is said why."""
+
+import json
+import shlex
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from firstflight_conformance.cases.vectors import COMPUTED_ALGORITHMS, load_all
+from firstflight_conformance.cli import main
+from firstflight_conformance.mutants.in_loop import load_survivors, loop_kills_of, loop_matrix, reasons, replay
+from firstflight_conformance.mutants.kill import Kills, kills_of
+from firstflight_conformance.mutants.load import Mutant, load_mutants, mutated
+from firstflight_conformance.paths import VECTORS
+from firstflight_conformance.run.messages import OBSERVABLES
+from firstflight_conformance.run.rehearsal import rehearsed
+from firstflight_conformance.run.stimulus import stimulus_cases
+from firstflight_conformance.simulator.scenario import load_scenarios
+
+MUTANTS = {mutant.id: mutant for mutant in load_mutants()}
+#: Bugs that a maintainer planted in a HyStart++ of his own, and the path that must reject each of those that the loop once missed.
+BUGS = {
+    "hystartpp-clamp-always-16": "delay-below",
+    "hystartpp-against-connection": "delay-below",
+    "hystartpp-css-samples-any": "delay-recovers",
+    "hystartpp-half-growth": "delay-rise",
+    "hystartpp-four-rounds": "delay-rise",
+    "hystartpp-nine-samples": "delay-rise",
+}
+
+
+@pytest.mark.parametrize("name", BUGS)
+def test_planted_bugs_show_in_the_window(name: str) -> None:
+    """The window alone, which every stack reports, shows each on its path."""
+    mutant = MUTANTS[name]
+    case = next(c for c in stimulus_cases() if c.id == f"stimulus:{BUGS[name]}@hystartpp/{mutant.profile}")
+    told = replay(case)
+    with mutated(mutant) as controller:
+        state = controller.create(told.algorithm, told.profile, told.config)
+        windows = []
+        for event in told.events:
+            state, observation = controller.step(state, event)
+            windows.append(observation.cwnd_bytes)
+    assert windows != [expected["cwnd_bytes"] for expected in told.expected]
+
+
+@pytest.mark.parametrize("name", list(BUGS)[:3])
+def test_planted_bugs_behind_an_adapter(name: str) -> None:
+    """In a process of its own, in the loop, each fails and is named first, exactly."""
+    adapter = shlex.join(
+        [sys.executable, str(Path(__file__).with_name("mutant_adapter.py")), "hystartpp", "rfc-9406", "-", name]
+    )
+    words = ["run", "--adapter", adapter, "--stimulus", "--id", "stimulus:delay-*@hystartpp/rfc-9406"]
+    result = CliRunner().invoke(main, words)
+    assert result.exit_code == 1, result.output
+    assert f"cause: {name} " in result.output.replace("\n", " ")
+
+
+def test_a_right_one_survives() -> None:
+    """A mutant that changes nothing is rejected by no path; one that crashes is by every path that gets there."""
+    mutant = MUTANTS["hystartpp-half-growth"]
+    right = Mutant(**{name: getattr(mutant, name) for name in mutant.__slots__} | {"replace": mutant.find})
+    assert loop_kills_of(right).survives
+    assert len(loop_kills_of(mutant).by_windows) > 5
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_matrix(jobs: int) -> None:
+    """Processes agree with one; computations have no loop."""
+    chosen = [MUTANTS[name] for name in ("hystartpp-one-sample", "tt-segments-fluid")]
+    (kills,) = loop_matrix(chosen, jobs)
+    assert kills.mutant.id == "hystartpp-one-sample"
+    assert "stimulus:deep-queue@hystartpp/rfc-9406" in kills.by_windows
+
+
+def test_survivors_are_known_and_say_why() -> None:
+    """Every survivor is a mutant with a loop, which is not argued equivalent already."""
+    named = reasons()
+    assert set(named) <= set(MUTANTS)
+    for name, why in named.items():
+        assert not MUTANTS[name].equivalent, name
+        assert MUTANTS[name].algorithm not in COMPUTED_ALGORITHMS
+        assert len(why) > 40
+
+
+def test_no_path_has_what_survivors_need() -> None:
+    """The events that are said to be missing are in no run of the model."""
+    needs = {f'"ev":"{group.needs}"'.encode() for group in load_survivors() if group.needs}
+    assert len(needs) == 6
+    wanted = ("slow-start/rfc-9002", "careful-resume/rfc-9959", "jumpstart/pfldnet-2007", "search/draft-09")
+    for case in stimulus_cases():
+        if case.id.endswith(wanted):
+            lines = b"".join(rehearsed(case, 1, OBSERVABLES).lines)
+            assert not [need for need in needs if need in lines], case.id
+
+
+def test_command(tmp_path: Path) -> None:
+    """The command prints the score and says why a survivor is one; all of HyStart++ but what no path does is killed."""
+    file = tmp_path / "matrix.json"
+    result = CliRunner().invoke(
+        main, ["mutants", "--closed-loop", "--algorithm", "hystartpp", "--jobs", "1", "--json", str(file)]
+    )
+    assert result.exit_code == 0, result.output
+    matrix = json.loads(file.read_text(encoding="utf-8"))
+    killed = [name for name, entry in matrix.items() if entry["killed_by"]]
+    assert f"score: {len(killed)} of {len(matrix)} mutants killed in closed loop, 1 argued equivalent" in result.output
+    assert len(killed) * 100 >= len(matrix) * 85
+    assert matrix["hystartpp-ignores-ce"]["survives_because"].startswith("It shows at a CE mark")
+    assert "hystartpp-ignores-ce: It shows at a CE mark" in result.output
+    assert "SURVIVES WITHOUT" not in result.output
+
+
+def _recorded() -> set[str]:
+    return {entry["id"] for scenario in load_scenarios() for entry in scenario.vectors}
+
+
+@pytest.mark.long
+def test_every_survivor_is_explained_and_no_other() -> None:
+    """The paths reject exactly those that are not said to survive."""
+    named = reasons()
+    for kills in loop_matrix(list(MUTANTS.values()), 2):
+        why = kills.mutant.equivalent or named.get(kills.mutant.id, "")
+        assert kills.is_explained(why), kills.mutant.id
+
+
+@pytest.mark.long
+def test_what_is_said_of_survivors_holds() -> None:
+    """Every vector that rejects one has the event that its group needs; without such an event no recorded vector rejects it."""
+    events = {vector.id: {event["ev"] for event in vector.raw_events} for vector in load_all()}
+    recorded = _recorded()
+    for group in load_survivors():
+        for name in group.mutants:
+            kills: Kills = kills_of(VECTORS, MUTANTS[name])
+            vectors = {case.partition("@")[0] for case in kills.by_windows}
+            assert vectors, name
+            if group.needs:
+                assert all(group.needs in events[vector] for vector in vectors), name
+            elif "recorded" not in group.why:
+                assert not vectors & recorded, name

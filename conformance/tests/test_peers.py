@@ -1,0 +1,173 @@
+"""The model as the controller of aioquic: what aioquic calls is what the model is told, and its log tells which profile it was."""
+
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from aioquic.quic.packet import QuicPacketType
+from aioquic.quic.packet_builder import QuicSentPacket
+from aioquic.tls import Epoch
+
+from firstflight.events import Ack, Event, Lost, Run, Sent
+from firstflight_conformance.cases.vectors import Case, cases, load_all
+from firstflight_conformance.live.agreement import windows_to_exit
+from firstflight_conformance.live.peers.aioquic_model import Clock, ModelControl
+from firstflight_conformance.live.peers.run import TransferError, aioquic_receiver, aioquic_sender, transfer
+from firstflight_conformance.paths import LIVE_PATHS, VECTORS
+from firstflight_conformance.qlog.read import read_qlog
+from firstflight_conformance.recording.judge import fit
+from firstflight_conformance.run.children import descendants
+
+MS = 1_000_000
+
+
+class Fixed(Clock):
+    """A clock that stands at the packet received last."""
+
+    def now_ns(self) -> int:
+        return self.received_ns
+
+
+def packet(number: int, size_bytes: int, t_ns: int) -> QuicSentPacket:
+    """Return a packet as aioquic keeps it."""
+    return QuicSentPacket(
+        epoch=Epoch.ONE_RTT,
+        in_flight=True,
+        is_ack_eliciting=True,
+        is_crypto_packet=False,
+        packet_number=number,
+        packet_type=QuicPacketType.ONE_RTT,
+        sent_time=t_ns / 1e9,
+        sent_bytes=size_bytes,
+    )
+
+
+def packets(runs: tuple[Run, ...]) -> list[QuicSentPacket]:
+    return [packet(number, run.size_bytes, run.sent_t_ns) for run in runs for number in range(run.first, run.last + 1)]
+
+
+def call(control: ModelControl, event: Event) -> None:
+    """Call what aioquic calls for an event."""
+    now = event.t_ns / 1e9
+    match event:
+        case Sent():
+            for sent in packets(event.packets):
+                control.on_packet_sent(packet=sent)
+        case Ack():
+            for acked in packets(event.packets):
+                control.on_packet_acked(now=now, packet=acked)
+            if event.latest_rtt_ns is not None:
+                control.on_rtt_measurement(now=now, rtt=event.latest_rtt_ns / 1e9)
+        case Lost():
+            control.on_packets_lost(now=now, packets=packets(event.packets))
+    control.get_log_data()
+
+
+def sayable(case: Case) -> bool:
+    """Return whether everything in a case is something of which aioquic tells its controllers."""
+    size_bytes, window_bytes = (
+        int(case.vector.config[name] or 0) for name in ("max_datagram_size_bytes", "initial_window_bytes")
+    )
+    if window_bytes not in (0, 10 * size_bytes) or len(case.events) < 20:
+        return False
+    return size_bytes >= 1200 and all(
+        (isinstance(event, Sent | Lost) and not (isinstance(event, Sent) and event.retransmits))
+        or (isinstance(event, Ack) and (event.app_limited, event.ack_delay_ns) == (False, 0))
+        for event in case.events
+    )
+
+
+def sayable_cases() -> Iterator[Case]:
+    """Yield the cases of the profiles that are put into aioquic."""
+    chosen = {
+        "slow-start/rfc-9002",
+        "hystart/linux",
+        "hystartpp/rfc-9406",
+        "search/draft-09",
+        "search/linux-4",
+        "cubic/rfc-9438",
+    }
+    for case in cases(load_all(VECTORS)):
+        if f"{case.vector.algorithm}/{case.profile}" in chosen and sayable(case):
+            yield case
+
+
+CASES = list(sayable_cases())
+
+
+def test_there_are_cases() -> None:
+    """Of each algorithm, or what follows tests nothing."""
+    assert {case.vector.algorithm for case in CASES} == {"slow-start", "hystart", "hystartpp", "search", "cubic"}
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case.id for case in CASES])
+def test_windows_in_aioquic_are_those_of_the_vector(case: Case) -> None:
+    """After every event; RTTs are seconds in floating point, as aioquic has them, and come back to the nanosecond."""
+    clock = Fixed()
+    control = ModelControl(
+        case.vector.algorithm,
+        case.profile,
+        max_datagram_size=case.vector.config["max_datagram_size_bytes"],
+        clock=clock,
+    )
+    for event, expected in zip(case.events, case.expected(), strict=True):
+        clock.received_ns = event.t_ns
+        call(control, event)
+        observed = control.congestion_window, control.ssthresh, control.bytes_in_flight
+        flight = event.bytes_in_flight if isinstance(event, Sent | Ack | Lost) else None
+        assert observed == (expected["cwnd_bytes"], expected["ssthresh_bytes"], flight), event
+
+
+def control() -> ModelControl:
+    """Return one that has sent ten packets at 1 s."""
+    clock = Fixed()
+    clock.received_ns = 1000 * MS
+    found = ModelControl("slow-start", "rfc-9002", max_datagram_size=1200, clock=clock)
+    for number in range(10):
+        found.on_packet_sent(packet=packet(number, 1200, 1000 * MS))
+    return found
+
+
+def test_an_ack_without_a_sample_is_complete_at_the_next_call() -> None:
+    """aioquic says no more of it than its packets; the log, which it writes after every ACK, is a call as well."""
+    first = control()
+    first.on_packet_acked(now=1.1, packet=packet(0, 1200, 1000 * MS))
+    assert first.congestion_window == 12_000
+    assert first.get_log_data() == {"cwnd": 13_200, "bytes_in_flight": 10_800}
+
+
+def test_forgotten_packets_are_no_loss() -> None:
+    """They leave flight, and the window stays."""
+    first = control()
+    first.on_packets_expired(packets=[packet(number, 1200, 1000 * MS) for number in range(4)])
+    assert (first.congestion_window, first.bytes_in_flight, first.ssthresh) == (12_000, 7200, None)
+    first.on_packets_lost(now=1.2, packets=[packet(4, 1200, 1000 * MS)])
+    assert (first.congestion_window, first.bytes_in_flight, first.ssthresh) == (6000, 6000, 6000)
+
+
+@pytest.mark.parametrize("profile", ["search/draft-09", "hystart/linux"])
+def test_the_log_of_an_upload_tells_the_profile(tmp_path: Path, profile: str) -> None:
+    """Over real sockets: of all profiles the true one is ranked first, its exit is the same, and every window before it."""
+    qlog = tmp_path / "sender.qlog"
+    before = set(descendants(os.getpid()))
+    transfer(LIVE_PATHS / "deep-queue.json", aioquic_receiver(10), aioquic_sender(profile, 700_000, qlog, 10), 10)
+    assert set(descendants(os.getpid())) <= before
+    judgement = fit(read_qlog(qlog).recording, app_limited="never")
+    (true,) = [standing for standing in judgement.standings if standing.profile == profile]
+    assert judgement.subject_exit is not None
+    assert (true.rank, true.exit) == (1, "same")
+    assert windows_to_exit(judgement, profile, "never").all
+    assert true.windows.of > 100
+
+
+def test_a_sender_that_cannot_run_is_an_error(tmp_path: Path) -> None:
+    """Not a verdict; and receiver and relay end with it."""
+    before = set(descendants(os.getpid()))
+    sender = aioquic_sender("search/nonesuch", 1000, tmp_path / "sender.qlog", 5)
+    with pytest.raises(TransferError, match=r"the sender ended with 1: .*search/nonesuch: no such profile"):
+        transfer(LIVE_PATHS / "deep-queue.json", aioquic_receiver(5), sender, 5)
+    with pytest.raises(TransferError, match="is not ready"):
+        transfer(LIVE_PATHS / "deep-queue.json", [sys.executable, "-c", "pass"], sender, 5)
+    assert set(descendants(os.getpid())) <= before

@@ -1,0 +1,176 @@
+"""What is fetched for the third-party stacks is pinned by version and checksum; nothing is run of what is not the pinned one."""
+
+import re
+import shutil
+import subprocess
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from firstflight_conformance.paths import ROOT
+
+ADAPTERS = ROOT / "conformance" / "adapters"
+CRATES = ADAPTERS / "crates.txt"
+CARGO = sorted(path.parent.name for path in ADAPTERS.glob("*/Cargo.toml"))
+GO = sorted(path.parent for path in (ADAPTERS / "go").glob("*/go.sum"))
+_IGNORE = shutil.ignore_patterns("target", "Cargo.lock")
+
+
+def crates() -> dict[str, set[str]]:
+    """Return the pinned versions of each crate."""
+    pins: dict[str, set[str]] = {}
+    for line in CRATES.read_text("ascii").splitlines():
+        name, version, checksum = line.split(" ")
+        assert re.fullmatch("[0-9a-f]{64}", checksum), line
+        pins.setdefault(name, set()).add(version)
+    return pins
+
+
+@pytest.mark.parametrize("name", CARGO)
+def test_every_crate_that_is_named_is_pinned(name: str) -> None:
+    """A Cargo.toml asks for one version, and that is in the list."""
+    manifest = tomllib.loads((ADAPTERS / name / "Cargo.toml").read_text("utf-8"))
+    tables = [manifest, *manifest.get("target", {}).values()]
+    asked = {
+        crate: needed
+        for table in tables
+        for kind in ("dependencies", "build-dependencies")
+        for crate, needed in table.get(kind, {}).items()
+    }
+    for crate, needed in asked.items():
+        version = needed if isinstance(needed, str) else needed.get("version")
+        if version is not None:  # else it is a folder of the checkout
+            assert version.startswith("=")
+            assert version[1:] in crates()[crate]
+
+
+@pytest.mark.parametrize("folder", GO, ids=[folder.name for folder in GO])
+def test_every_module_that_is_named_is_pinned(folder: Path) -> None:
+    """Each module of go.mod has the checksum of its content in go.sum."""
+    named = re.findall(r"^(?:require )?\s*(\S+\.\S+/\S+) (v\S+)", (folder / "go.mod").read_text("utf-8"), re.MULTILINE)
+    sums = (folder / "go.sum").read_text("utf-8")
+    assert named
+    for module, version in named:
+        assert f"\n{module} {version} h1:" in f"\n{sums}"
+
+
+def test_every_python_package_is_pinned() -> None:
+    """Each entry has one version and its checksums."""
+    entries = re.split(r"\n(?=\S)", (ROOT / "requirements" / "dev.txt").read_text("utf-8").strip())
+    assert len(entries) > 30
+    for entry in entries:
+        assert re.match(r"[\w.-]+==[\w.]+ .*--hash=sha256:[0-9a-f]{64}", entry, re.DOTALL), entry[:80]
+
+
+def test_no_list_names_a_host() -> None:
+    """Where to fetch from is what the tools of this machine are set up for."""
+    lists = [CRATES, ADAPTERS / "kwik" / "jars.txt", ROOT / "requirements" / "dev.txt", *ADAPTERS.rglob("Cargo.toml")]
+    for path in [*lists, ADAPTERS / "crates.sh", ADAPTERS / "cargo-build.sh", *ADAPTERS.rglob("Makefile")]:
+        assert "://" not in path.read_text("utf-8"), path
+
+
+def spoilt(pins: Path, line: str, change: Callable[[str], str]) -> None:
+    """Change the line of a list that begins so."""
+    lines = pins.read_text("utf-8").splitlines(keepends=True)
+    (index,) = [index for index, text in enumerate(lines) if text.startswith(line)]
+    lines[index] = change(lines[index])
+    pins.write_text("".join(lines), encoding="utf-8")
+
+
+def other_checksum(line: str) -> str:
+    """Return the line with another first digit of its checksum."""
+    head, space, checksum = line.rpartition(" ")
+    prefix, checksum = (checksum[:3], checksum[3:]) if checksum.startswith("h1:") else ("", checksum)
+    return f"{head}{space}{prefix}{'0' if checksum[0] != '0' else '1'}{checksum[1:]}"
+
+
+@pytest.fixture
+def copied(tmp_path: Path) -> Path:
+    """Return a copy of the folder of the adapters, in a path with a space, at its place in a checkout."""
+    folder = tmp_path / "a checkout" / "conformance" / "adapters"
+    shutil.copytree(ADAPTERS, folder, ignore=_IGNORE)
+    return folder
+
+
+def run(*words: object) -> tuple[int, str]:
+    """Run a command; return its exit code and output."""
+    done = subprocess.run(list(map(str, words)), capture_output=True, text=True, check=False, timeout=300)
+    return done.returncode, done.stdout + done.stderr
+
+
+def cargo_version() -> tuple[int, ...]:
+    """Return the first two numbers of cargo's version."""
+    return tuple(map(int, run("cargo", "--version")[1].split()[1].split(".")[:2]))
+
+
+def obtain(copied: Path) -> tuple[int, str]:
+    """Have cargo resolve and fetch what the smallest adapter needs; skip where this cannot be done."""
+    if shutil.which("cargo") is None or cargo_version() < (1, 85):
+        pytest.skip("there is no cargo of 1.85 or later here")
+    code, text = run(copied / "crates.sh", "obtain", copied / "s2n-quic-core")
+    if code == 3:
+        pytest.skip(f"its packages cannot be had: {text}")
+    return code, text
+
+
+def test_the_lock_is_written_from_the_list(copied: Path) -> None:
+    """Cargo takes it for complete, and each crate in it is in the list."""
+    assert obtain(copied) == (0, "")
+    folder = copied / "s2n-quic-core"
+    assert run("cargo", "metadata", "--locked", "--offline", "--manifest-path", folder / "Cargo.toml")[0] == 0
+    lock = tomllib.loads((folder / "Cargo.lock").read_text("utf-8"))
+    fetched = {(package["name"], package["version"]) for package in lock["package"] if "source" in package}
+    assert ("s2n-quic-core", "0.91.0") in fetched
+    assert all(version in crates()[name] for name, version in fetched)
+    assert all("checksum" in package for package in lock["package"] if "source" in package)
+
+
+def test_a_crate_of_another_checksum_is_refused(copied: Path) -> None:
+    """The build ends before anything of a crate is run, and nothing is left that could be judged."""
+    obtain(copied)
+    spoilt(copied / "crates.txt", "num-rational ", other_checksum)
+    code, text = run(copied / "cargo-build.sh", copied / "s2n-quic-core", copied / "build")
+    assert code == 1
+    assert "checksum" in text
+    assert not (copied / "build").exists()
+
+
+def test_a_crate_that_is_not_in_the_list_is_refused(copied: Path) -> None:
+    """Not even one that only another crate asks for."""
+    obtain(copied)
+    spoilt(copied / "crates.txt", "num-integer ", lambda _: "")
+    code, text = run(copied / "cargo-build.sh", copied / "s2n-quic-core", copied / "build")
+    assert code == 1
+    assert "num-integer" in text
+    assert "is not in crates.txt" in text
+
+
+def test_a_module_of_another_checksum_is_refused(copied: Path) -> None:
+    """Go compares what is in its cache as well."""
+    if shutil.which("go") is None:
+        pytest.skip("there is no go here")
+    out = copied.parents[1] / "build" / "adapters" / "gvisor"
+    make = ("make", "-C", copied / "go", "../../../build/adapters/gvisor")
+    code, text = run(*make, "build=true")
+    if code != 0 or "skipped" in text:
+        pytest.skip(f"its modules cannot be had: {text}")
+    spoilt(copied / "go" / "gvisor" / "go.sum", "github.com/google/btree v1.1.2 ", other_checksum)
+    code, text = run(*make)
+    assert code == 2
+    assert "checksum mismatch" in text
+    assert not out.exists()
+
+
+def test_a_jar_of_another_checksum_is_refused(copied: Path) -> None:
+    """It is not even laid beside the adapter."""
+    if shutil.which("mvn") is None or shutil.which("javac") is None:
+        pytest.skip("there is no mvn or no javac here")
+    spoilt(copied / "kwik" / "jars.txt", "com.google.code.gson:gson ", other_checksum)
+    code, text = run("make", "-C", copied / "kwik")
+    if "skipped" in text:
+        pytest.skip(f"its jars cannot be had: {text}")
+    assert code == 2
+    assert "gson:jar:2.11.0 is not the pinned jar" in text
+    assert not list((copied.parents[1] / "build").rglob("*.jar"))

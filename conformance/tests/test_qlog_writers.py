@@ -1,0 +1,188 @@
+"""Logs of every writer's habits, read and judged: imitations, and one log that aioquic wrote itself."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from firstflight.events import Ack, Ce, Lost, Sent
+from firstflight_conformance.qlog import items
+from firstflight_conformance.qlog.groups import losses_first
+from firstflight_conformance.qlog.read import Log, Options, read_qlog
+from firstflight_conformance.recording.files import RecordingError
+from firstflight_conformance.recording.judge import judge
+from firstflight_conformance.recording.recording import Recording
+
+from aioquic_log import write_log  # isort: skip
+from qlog_imitations import INITIAL_BYTES, WRITERS, written  # isort: skip
+from test_recording_judge import recorded  # isort: skip
+
+MS = 1_000_000
+TRUE = "hystartpp/rfc-9406"
+
+
+@pytest.fixture(scope="module")
+def stream() -> Recording:
+    """Return what is logged: HyStart++ on a path with losses."""
+    return recorded("rfc-9406", "hystartpp", "path.deep-queue")
+
+
+def read(folder: Path, log: str, peer: str | None = None, options: Options | None = None) -> Log:
+    """Write a log and read it."""
+    path = folder / "log.qlog"
+    path.write_text(log, encoding="utf-8")
+    if peer is None:
+        return read_qlog(path, options=options)
+    peer_path = folder / "peer.sqlog"
+    peer_path.write_text(peer, encoding="utf-8")
+    return read_qlog(path, peer_path, options)
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_the_same_stream_in_every_habit(tmp_path: Path, stream: Recording, name: str) -> None:
+    """Every byte in flight agrees, every window is equal, and the exit is that of the profile."""
+    stream = stream.cut(events=700)
+    log = read(tmp_path, *written(stream, WRITERS[name]))
+    assert log.agreement == 1
+    events = log.recording.events
+    assert sum(isinstance(event, Ack) for event in events) == sum(isinstance(event, Ack) for event in stream.events)
+    assert sum(isinstance(event, Lost) for event in events) == sum(isinstance(event, Lost) for event in stream.events)
+    first = events[0]
+    assert isinstance(first, Sent) and first.bytes == INITIAL_BYTES
+    assert sum(step.discarded_bytes for step in log.recording.steps) == INITIAL_BYTES
+    (standing,) = judge(log.recording, [TRUE], app_limited="never").standings
+    assert standing.windows.all and standing.windows.of > 200
+    assert standing.exit in ("same", "inside")
+
+
+def test_the_order_is_found_by_what_is_in_flight(tmp_path: Path, stream: Recording) -> None:
+    """Each writer's order is that in which its records were written."""
+    found = {name: read(tmp_path, *written(stream.cut(events=300), habits)).order for name, habits in WRITERS.items()}
+    for name, order in found.items():
+        assert (order.sent_before, order.ack_before) == (WRITERS[name].sent_before, WRITERS[name].ack_before)
+
+
+def test_units(tmp_path: Path, stream: Recording) -> None:
+    """RTTs in seconds are found by the times, and said; whole milliseconds are the resolution of the recording."""
+    stream = stream.cut(events=300)
+    quinn = read(tmp_path, *written(stream, WRITERS["quinn"]))
+    assert any("the RTTs are in s" in note for note in quinn.notes)
+    ours, theirs = ([e.latest_rtt_ns for e in r.events if isinstance(e, Ack)] for r in (stream, quinn.recording))
+    assert ours == theirs
+    coarse = read(tmp_path, *written(stream, WRITERS["ngtcp2"])).recording.header
+    assert (coarse.time_resolution_ns, coarse.rtt_resolution_ns) == (MS, MS)
+
+
+def test_the_rtt_that_the_controller_was_given(tmp_path: Path, stream: Recording) -> None:
+    """Aioquic logs the sample less the acknowledgement delay; its controller is given it in full."""
+    steps = tuple(
+        replace(step, event=replace(step.event, ack_delay_ns=5 * MS)) if isinstance(step.event, Ack) else step
+        for step in stream.cut(events=200).steps
+    )
+    delayed = replace(stream, steps=steps)
+    ours, theirs = (
+        [event.latest_rtt_ns for event in recording.events if isinstance(event, Ack)]
+        for recording in (delayed, read(tmp_path, *written(delayed, WRITERS["aioquic"])).recording)
+    )
+    assert ours == theirs
+
+
+def test_without_rtts_the_times_serve(tmp_path: Path, stream: Recording) -> None:
+    """It is said, and the resolution is the lateness that was measured."""
+    text, _ = written(stream.cut(events=300), WRITERS["ngtcp2"])
+    log = read(tmp_path, text.replace('"latest_rtt"', '"some_rtt"'))
+    assert any("no RTT samples" in note for note in log.notes)
+    assert log.recording.header.rtt_resolution_ns == MS
+
+
+def test_the_container_may_be_cut(tmp_path: Path, stream: Recording) -> None:
+    """A browser that is ended leaves half a record: it is left out, and said."""
+    text, _ = written(stream.cut(events=100), WRITERS["neqo"])
+    log = read(tmp_path, text[:-30])
+    assert log.notes == ("the last record is cut and was left out",)
+
+
+def test_congestion_experienced(tmp_path: Path, stream: Recording) -> None:
+    """A counter that rises is an event before the ACK that reports it."""
+    text, _ = written(stream.cut(events=60), WRITERS["ngtcp2"])
+    marked, *frames = text.split('"frame_type": "ack"')
+    for seen, part in enumerate(frames, 1):
+        marked += f'"ce": {min(seen // 5, 2)}, "frame_type": "ack"' + part
+    events = read(tmp_path, marked).recording.events
+    counts = [(event.ce_count, events[index + 1]) for index, event in enumerate(events) if isinstance(event, Ce)]
+    assert [count for count, _ in counts] == [1, 2]
+    assert all(isinstance(following, Ack) for _, following in counts)
+
+
+def test_losses_that_are_processed_first() -> None:
+    """Neqo logs an ACK, the metrics after its losses, those after what it acknowledges, and the losses last."""
+    ack, other = (items.Received(t_ns, "application_data", 1, [(0, 9)]) for t_ns in (1, 2))
+    rtt, after_losses, reduced, after_ack = (
+        items.Metrics(1, values)
+        for values in ({"latest_rtt": 9}, {"bytes_in_flight": 8}, {"cwnd_bytes": 7}, {"bytes_in_flight": 6})
+    )
+    lost = [items.Lost(1, "application_data", number, number) for number in (10, 11)]
+    logged = [ack, rtt, after_losses, reduced, after_ack, *lost, other]
+    assert losses_first(logged) == [*lost, after_losses, reduced, ack, rtt, after_ack, other]
+    one_flight = [ack, rtt, after_ack, *lost]
+    assert losses_first(one_flight) == one_flight
+
+
+def test_a_packet_that_had_to_wait(tmp_path: Path, stream: Recording) -> None:
+    """It is logged with the time at which it came: moved, and said. Of many such records the order is not known."""
+    header, *records = [
+        json.loads(line) for line in written(stream.cut(events=100), WRITERS["neqo"])[0].split("\x1e")[1:]
+    ]
+    records.insert(40, {"time": records[39]["time"] - 30, "name": "transport:packet_received", "data": {"frames": []}})
+    log = read(tmp_path, "".join(f"\x1e{json.dumps(record)}\n" for record in (header, *records)))
+    assert log.notes == ("1 records were before an earlier one, by up to 30 ms, and were moved to it",)
+    assert log.agreement == 1
+
+
+def test_a_datagram_with_two_packets(tmp_path: Path, stream: Recording) -> None:
+    """The second is logged with the length of both; what it adds to the flight is its own."""
+    records = [json.loads(line) for line in written(stream.cut(events=100), WRITERS["neqo"])[0].split("\x1e")[1:]]
+    sent = [record for record in records if record.get("name") == "quic:packet_sent"]
+    sent[1]["time"] = sent[0]["time"]
+    sent[1]["data"]["raw"]["length"] = 310 + 1200
+    at = records.index(sent[0])
+    records = [*records[: at + 2], sent[1], *(record for record in records[at + 2 :] if record is not sent[1])]
+    keys = next(record for record in records if record.get("name") == "security:key_discarded")
+    records.remove(keys)
+    after = next(index for index, record in enumerate(records) if record is sent[1])
+    records[after + 1]["data"]["bytes_in_flight"] = INITIAL_BYTES + 1200
+    records.insert(after + 2, keys)
+    log = read(tmp_path, "".join(f"\x1e{json.dumps(record)}\n" for record in records))
+    assert [event.bytes for event in log.recording.events[:2] if isinstance(event, Sent)] == [INITIAL_BYTES, 1200]
+    assert log.agreement == 1
+
+
+def test_one_connection_of_several(tmp_path: Path, stream: Recording) -> None:
+    """Chosen by its trace, or by its group."""
+    document: dict[str, Any] = json.loads(written(stream.cut(events=80), WRITERS["aioquic"])[0])
+    (trace,) = document["traces"]
+    with pytest.raises(RecordingError, match="has 2 traces; choose one: --trace 0 to 1"):
+        read(tmp_path, json.dumps(document | {"traces": [trace, trace]}))
+    chosen = read(tmp_path, json.dumps(document | {"traces": [trace, trace]}), options=Options(trace=1))
+    assert chosen.agreement == 1
+    events = [event | {"group_id": group} for event in trace["events"] for group in ("a", "b")]
+    grouped = json.dumps(document | {"traces": [trace | {"events": events}]})
+    with pytest.raises(RecordingError, match="has 2 connections, by group_id; choose one: --group a, b"):
+        read(tmp_path, grouped)
+    assert read(tmp_path, grouped, options=Options(group="b")).recording.events == chosen.recording.events
+
+
+def test_a_log_of_aioquic(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its own log, of an upload without sockets: every byte in flight, and every window up to its exit."""
+    path = write_log(tmp_path, monkeypatch)
+    monkeypatch.undo()
+    log = read_qlog(path)
+    assert log.recording.header.source["writer"] == "aioquic"
+    assert log.agreement > 0.99
+    judgement = judge(log.recording, ["slow-start/rfc-9002"])
+    (standing,) = judgement.standings
+    assert judgement.subject_exit is not None and judgement.subject_exit.evidence == "threshold"
+    assert standing.growth_to_exit.all and standing.growth_to_exit.of > 50
+    assert standing.exit == "differs"  # its rule is none of ours

@@ -1,0 +1,141 @@
+"""The HTML report: one file that says what the run says, whatever an adapter writes into it."""
+
+import shlex
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from firstflight_conformance.cli import main
+from firstflight_conformance.diagnose.curve import Curve
+from firstflight_conformance.run import report_html
+from firstflight_conformance.run.report_curve import svg
+from runner_support import command, write_vectors
+
+HERE = Path(__file__).parent
+_VOID = ("meta", "br")
+
+
+class Page(HTMLParser):
+    """Reads a page: its text, what it links to, and that every element is closed."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.links: list[str] = []
+        self.elements: list[str] = []
+        self.text = ""
+        self.feed(text)
+        self.close()
+        assert not self.open
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append(tag)
+        self.links += [value or "" for name, value in attrs if name in ("href", "src", "xlink:href")]
+        if tag not in _VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def page_of(path: Path, *words: str, code: int) -> Page:
+    """Run, and return the page that is written."""
+    result = CliRunner().invoke(main, ["run", *words, "--html", str(path)])
+    assert result.exit_code == code, result.output
+    return Page(path.read_text(encoding="utf-8"))
+
+
+def mutant(name: str) -> str:
+    """Return the command of a mutant of HyStart++."""
+    return shlex.join([sys.executable, str(HERE / "mutant_adapter.py"), "hystartpp", "rfc-9406", "-", name])
+
+
+@pytest.mark.parametrize(
+    ("code", "explained", "words"),
+    [(0, 0, "conforms"), (0, 3, "departs as explained"), (1, 3, "departs"), (4, 0, "nothing was judged")],
+)
+def test_what_is_explained_does_not_conform(code: int, explained: int, words: str) -> None:
+    """A stack whose deviations are explained passes, and the first word of the page is not that it conforms."""
+    report: Any = SimpleNamespace(counts={"explained": explained})
+    assert report_html.verdict([report], code)[2] == words
+
+
+def test_a_failure(tmp_path: Path) -> None:
+    """Verdict, cause, decision, rule, arithmetic and cases are there, with a plot; nothing is loaded from elsewhere."""
+    words = ("--adapter", mutant("hystartpp-clamp-always-16"), "--algorithm", "hystartpp", "--profile", "rfc-9406")
+    page = page_of(tmp_path / "report.html", *words, code=1)
+    assert "departs" in page.text
+    assert "swaps the bounds of the threshold, which so is always 16 ms" in page.text
+    assert "exact: every answer to the end" in page.text
+    assert "decided at event 84, seen later" in page.text
+    assert "hystartpp.delay.minimum" in page.text
+    assert page.elements.count("svg") == page.elements.count("article") == 1
+    assert page.links == ["#a1"]
+    assert "details" in page.elements
+
+
+def test_a_choice(tmp_path: Path) -> None:
+    """What conforms is said to, with the point that is open."""
+    words = ("--adapter", mutant("hystartpp-rounds-eighth-down"), "--id", "hystartpp.delay.*", "--profile", "rfc-9406")
+    page = page_of(tmp_path / "report.html", *words, code=0)
+    assert "✓ conforms" in page.text
+    assert "Another choice at an open point, which conforms: hystartpp H9" in page.text
+
+
+@pytest.mark.parametrize(("script", "mode", "code"), [("answers", "wrong", 1), ("answers", "unsupported", 0)])
+def test_small_runs(tmp_path: Path, script: str, mode: str, code: int) -> None:
+    """A page for a failure without a known cause, and for nothing but passes and what is not supported."""
+    root = write_vectors(tmp_path / "vectors")
+    words = ("--vectors", str(root), "--adapter", shlex.join(command(script, mode)))
+    page = page_of(tmp_path / "report.html", *words, code=code)
+    assert ("The cause is not known" in page.text) == (code == 1)
+
+
+def test_what_an_adapter_writes_is_text(tmp_path: Path) -> None:
+    """The log of a crash is shown to its last line, and no element of the page can come from it."""
+    log = "<script>alert(1)</script></pre>\n" + "\n".join(f"line {n}" for n in range(30))
+    program = tmp_path / "crash.py"
+    program.write_text(f"import sys\nsys.stderr.write({log!r})\nsys.exit(7)\n", encoding="utf-8")
+    root = write_vectors(tmp_path / "vectors")
+    adapter = shlex.join([sys.executable, str(program)])
+    page = page_of(tmp_path / "a.html", "--vectors", str(root), "--adapter", adapter, code=3)
+    assert "line 29" in page.text
+    assert "line 10" in page.text
+    assert "line 9\n" not in page.text
+    program.write_text(
+        "import sys\nsys.stderr.write('<script>alert(1)</script></pre>')\nsys.exit(7)\n", encoding="utf-8"
+    )
+    page = page_of(tmp_path / "b.html", "--vectors", str(root), "--adapter", adapter, code=3)
+    assert "script" not in page.elements
+    assert "<script>alert(1)</script></pre>" in page.text
+
+
+@pytest.mark.parametrize(
+    ("curve", "apart"),
+    [
+        (Curve(0, (1200,), (1200,), 0, 0), False),
+        (Curve(5, (2**60, 2**60), (0, 1), 5, 6), True),
+        (Curve(0, tuple(range(41)), tuple(range(0, 82, 2)), 1, 4), False),
+    ],
+    ids=["one event", "huge", "close"],
+)
+def test_curves(curve: Curve, apart: bool) -> None:
+    """Every curve is drawn within its frame, whatever its numbers; both events are marked where they are apart."""
+    text = svg(curve)
+    page = Page(str(text))
+    assert "decided" in page.text
+    assert ("seen" in page.text) == apart
+    assert "000000" not in page.text
+    numbers = [
+        float(number)
+        for number in str(text).split(' d="M')[-1].split('"')[0].replace("H", " ").replace("V", " ").split()
+    ]
+    assert all(0 <= number <= 640 for number in numbers)

@@ -1,0 +1,96 @@
+"""The report on a terminal: at most sixty lines unless more is asked for, and names that can be read where there is little room."""
+
+import io
+import json
+import shlex
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from rich.console import Console
+
+from firstflight_conformance.cli import main
+from firstflight_conformance.run.manifest import Deviation, Manifest, load_manifests
+from firstflight_conformance.run.report_fit import LINES, Blocks, Rank
+from firstflight_conformance.run.report_terminal import print_report, print_table
+from firstflight_conformance.run.results import AdapterReport, Result, Verdict
+from runner_support import adapter, command, write_vectors
+
+EXPLAINED = [Deviation("a.*", "slow-start.grow", f"the reason with the number {number}") for number in range(90)]
+
+
+def report(manifest: Manifest) -> AdapterReport:
+    """Return a report in which every case has an explanation of its own, and one is errored."""
+    results = [Result(f"a.b.c{n}@p", Verdict.FAIL, "differs", explained_by=why) for n, why in enumerate(EXPLAINED)]
+    log = tuple(f"log {number}" for number in range(20))
+    results.append(Result("a.b.crash@p", Verdict.ERRORED, "exited", log=log))
+    return AdapterReport(manifest, results=tuple(results))
+
+
+def printed(reports: list[AdapterReport], width: int, lines: int | None) -> list[str]:
+    """Return what is printed in a window of that width."""
+    out = io.StringIO()
+    print_report(Console(file=out, width=width), reports, 91, all_failures=False, lines=lines)
+    return out.getvalue().splitlines()
+
+
+def test_at_most_so_many_lines() -> None:
+    """What matters most stays, what is left out is counted; without a bound all is there."""
+    reports = [report(adapter("x", name="mine"))]
+    short, whole = printed(reports, 120, LINES), printed(reports, 120, None)
+    assert len(short) <= LINES < len(whole)
+    assert "  log 19" in short  # an error comes before explanations
+    note = next(line for line in short if line.startswith("not shown: "))
+    count = int(note.split()[2])
+    assert note == f"not shown: {count} lines: {count} on explained deviations; --verbose shows them"
+    assert len(whole) - len(short) == count - 2
+    assert "explanation" not in printed(reports, 120, None)[-1]
+
+
+def test_an_early_failure_is_not_cut_for_a_late_one() -> None:
+    """Blocks of one rank keep their order; a bound cuts the last."""
+    out = Console(file=io.StringIO(), width=40)
+    blocks = Blocks(out)
+    for rank, name in ((Rank.LOOP, "loop"), (Rank.FAILURE, "first"), (Rank.CHANGE, "change"), (Rank.FAILURE, "second")):
+        with blocks.block(rank):
+            for number in range(5):
+                out.print(f"{name} {number}")
+    lines = blocks.fitted(10)
+    assert lines[:8] == [*(f"first {n}" for n in range(5)), *(f"second {n}" for n in range(3))]
+    assert lines[-1].startswith("not shown: 12 lines: 2 on failures, 5 on changes, 5 of the closed loop; ")
+    assert len(lines) == 10
+
+
+@pytest.mark.parametrize("width", [60, 80, 100, 120, 200])
+def test_names_are_unbroken(width: int) -> None:
+    """In the table of all adapters of the checkout every name stands whole on a line, and no line is wider than the window."""
+    manifests = [replace(manifest, name=name) for name, manifest in load_manifests().items()]
+    out = io.StringIO()
+    reports = [AdapterReport(manifest, results=(Result("a.b.c@p", Verdict.PASS),)) for manifest in manifests]
+    print_table(Console(file=out, width=width), reports)
+    lines = out.getvalue().splitlines()
+    for manifest in manifests:
+        assert any(f" {manifest.name} " in line for line in lines), manifest.name
+    assert all(len(line) <= width for line in lines)
+
+
+def test_a_run_has_sixty_lines(tmp_path: Path) -> None:
+    """So has a run with a crash and failures; --verbose says that there was more."""
+    root = write_vectors(tmp_path / "vectors")
+    words = ["run", "--vectors", str(root)]
+    for script, mode in (
+        ("answers", "wrong"),
+        ("answers", "half"),
+        ("behaves", "crash"),
+        ("answers", "garbage"),
+        ("answers", "twice"),
+        ("answers", "missing"),
+    ):
+        words += ["--adapter", shlex.join(command(script, mode))]
+    words += ["--adapter", shlex.join(command("declares", json.dumps({"arithmetic": "float64"}), "off-by=2400"))]
+    short = CliRunner().invoke(main, words).stdout.splitlines()
+    whole = CliRunner().invoke(main, [*words, "--verbose"]).stdout.splitlines()
+    assert len(short) <= LINES < len(whole)
+    assert any(line.startswith("not shown: ") for line in short)
+    assert not any(line.startswith("not shown: ") for line in whole)

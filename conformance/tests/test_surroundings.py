@@ -1,0 +1,263 @@
+"""Where and how a run is started changes nothing, or is met with a message that names what is wrong."""
+
+import os
+import pty
+import re
+import resource
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from firstflight_conformance.cases.files import write_whole
+from firstflight_conformance.exits import CLOSED_PIPE
+from firstflight_conformance.paths import ROOT
+from runner_support import BAD, write_vectors
+
+_CLI = (sys.executable, "-c", "from firstflight_conformance.cli import main; main()")
+_ASCII = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+_ODD = "Grüße & 'mehr' hier"
+
+
+@pytest.fixture(scope="module")
+def folder() -> Iterator[Path]:
+    """A folder with three vectors that every user may read, which those of pytest are not."""
+    with tempfile.TemporaryDirectory(prefix="firstflight-") as name:
+        Path(name).chmod(0o755)
+        write_vectors(Path(name, "vectors"))
+        yield Path(name)
+
+
+def run(
+    *words: object, prefix: tuple[str, ...] = (), before: Callable[[], None] | None = None, **environment: str | None
+) -> subprocess.CompletedProcess[bytes]:
+    """Run the program in this environment, behind a prefix, after a call in the new process."""
+    env = {name: value for name, value in (os.environ | environment).items() if value is not None}
+    line = [*prefix, *_CLI, *map(str, words)]
+    return subprocess.run(line, env=env, preexec_fn=before, capture_output=True, check=False, timeout=120)
+
+
+def report(folder: Path, out: Path, **surroundings: object) -> tuple[int, bytes]:
+    """Judge the model in such surroundings; return the exit code and the report."""
+    path = out / "report.json"
+    path.unlink(missing_ok=True)
+    words = ("run", "--vectors", folder / "vectors", "--adapter", "python-model", "--report-json", path)
+    done = run(*words, **surroundings)  # type: ignore[arg-type]
+    assert b"Traceback" not in done.stderr
+    return done.returncode, path.read_bytes()
+
+
+@pytest.fixture(scope="module")
+def usual(folder: Path) -> tuple[int, bytes]:
+    """What comes of it in the usual surroundings."""
+    code, text = report(folder, folder)
+    assert code == 0
+    return code, text
+
+
+@pytest.mark.parametrize(
+    "environment",
+    [{"COLUMNS": "20"}, {"NO_COLOR": "1", "TERM": "dumb"}, _ASCII, {"HOME": None, "TZ": "Pacific/Chatham", "PYTHONHASHSEED": "7"}],
+    ids=["narrow", "no colour", "ASCII locale", "no home"],
+)  # fmt: skip
+def test_the_report_does_not_depend_on_the_environment(
+    folder: Path, usual: tuple[int, bytes], environment: dict[str, str | None]
+) -> None:
+    assert report(folder, folder, **environment) == usual
+
+
+def test_no_network(folder: Path, usual: tuple[int, bytes]) -> None:
+    """After the set-up nothing is fetched: a run knows no network but, at most, a loop to itself that is down."""
+    alone = next((way for way in (("unshare", "-n"), ("unshare", "-rn")) if _works(*way, "true")), None)
+    if alone is None:
+        pytest.skip("this system lets nobody leave the network")
+    assert report(folder, folder, prefix=alone) == usual
+
+
+def _works(*words: str) -> bool:
+    return (
+        shutil.which(words[0]) is not None and subprocess.run(words, capture_output=True, check=False).returncode == 0
+    )
+
+
+#: The checkout is mounted read-only, and whoever asks is nobody, without a single right of root.
+_READ_ONLY = """
+mount --bind "$0" "$0" && mount -o remount,bind,ro "$0" && exec unshare -U "$@"
+"""
+
+
+@pytest.fixture(scope="module")
+def ordinary() -> tuple[str, ...]:
+    """What makes a command that of an ordinary user in a read-only checkout."""
+    prefix = ("unshare", "-m", "sh", "-c", _READ_ONLY, str(ROOT))
+    if not _works(*prefix, "sh", "-c", f"test $(id -u) != 0 && ! touch {shlex.quote(str(ROOT))}/x"):
+        pytest.skip("only root can mount, or there is no unshare here")
+    return prefix
+
+
+def test_an_ordinary_user_in_a_read_only_checkout(
+    folder: Path, usual: tuple[int, bytes], ordinary: tuple[str, ...]
+) -> None:
+    """Nothing is kept in its build folder, and nothing is missed."""
+    assert report(folder, folder, prefix=ordinary) == usual
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("run", "--adapter", "null-echo", "--report-json", "{0}/x.json"), ("vectors", "--flat", "{0}/flat"),
+     ("sweep", "{0}/x.csv", "--algorithm", "slow-start/rfc-9002", "--rate", "8Mbit/s", "--rtt", "20ms", "--size", "30kB")],
+    ids=["report", "flat form", "sweep"],
+)  # fmt: skip
+def test_what_cannot_be_written_is_named(words: tuple[str, ...], ordinary: tuple[str, ...]) -> None:
+    """A folder that is read-only: exit code 2, the name, no traceback."""
+    done = run(*(word.format(ROOT) for word in words), prefix=ordinary)
+    assert done.returncode == 2, done
+    assert str(ROOT) in done.stderr.decode()
+    assert b"Traceback" not in done.stderr
+
+
+def test_a_disk_that_is_full(folder: Path, tmp_path: Path) -> None:
+    """The report that was there stays as it is, and the error names the file; what has passed is kept for ``--resume`` if it fits."""
+    path = tmp_path / "report.json"
+    path.write_text("old", encoding="utf-8")
+    words = ("run", "--vectors", folder / "vectors", "--adapter", "python-model", "--report-json", path)
+
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+
+    done = run(*words, before=limit)
+    assert done.returncode == 2
+    assert str(path) in done.stderr.decode()
+    assert b"Traceback" not in done.stderr
+    assert path.read_text(encoding="utf-8") == "old"
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["report.json", "report.json.part"]
+
+
+def test_a_report_to_a_full_device(folder: Path) -> None:
+    """A device cannot be replaced, and is written to."""
+    done = run("run", "--vectors", folder / "vectors", "--adapter", "null-echo", "--report-json", "/dev/full")
+    assert done.returncode == 2
+    assert b"/dev/full" in done.stderr
+
+
+@pytest.mark.parametrize("call", ["os.fsync", "Path.replace"])
+def test_killed_while_it_writes(tmp_path: Path, call: str) -> None:
+    """Wherever a kill comes: the file is the old one or the new one."""
+    path = tmp_path / "report.json"
+    for text in ("old", "new"):
+        code = f"""
+import os, signal
+from pathlib import Path
+from firstflight_conformance.cases import files
+def kill(*_):
+    os.kill(os.getpid(), signal.SIGKILL)
+if {text == "new"}:
+    {call} = kill
+files.write_whole(Path({str(path)!r}), {text!r})
+"""
+        subprocess.run([sys.executable, "-c", code], check=False, timeout=60)
+    assert path.read_text(encoding="utf-8") == "old"
+    write_whole(path, "newer")
+    assert path.read_text(encoding="utf-8") == "newer"
+
+
+def test_a_reader_that_goes_away() -> None:
+    """``firstflight list | head -1``: no traceback, and the code that shells use."""
+    with subprocess.Popen([*_CLI, "list"], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as listing:
+        assert listing.stdout is not None and listing.stderr is not None
+        assert listing.stdout.readline()
+        listing.stdout.close()
+        assert listing.stderr.read() == b""
+        assert listing.wait(60) == CLOSED_PIPE
+
+
+def on_terminal(*words: object, **environment: str) -> str:
+    """Return what the program writes to a terminal."""
+    main, secondary = pty.openpty()
+    with subprocess.Popen([*_CLI, *map(str, words)], stdout=secondary, stderr=secondary, env=os.environ | environment):
+        os.close(secondary)
+        written = b""
+        while chunk := _read(main):
+            written += chunk
+    os.close(main)
+    return written.decode()
+
+
+def _read(terminal: int) -> bytes:
+    try:
+        return os.read(terminal, 65536)
+    except OSError:  # nobody writes to it any more
+        return b""
+
+
+def test_colours(folder: Path) -> None:
+    """A terminal gets colours, unless NO_COLOR says otherwise."""
+    colour = re.compile(r"\x1b\[[\d;]*3\d[;m]")
+    words = ("run", "--vectors", folder / "vectors", "--adapter", f"{sys.executable} {BAD}/answers.py garbage")
+    assert colour.search(on_terminal(*words, TERM="xterm", COLUMNS="80"))
+    assert not colour.search(on_terminal(*words, TERM="xterm", COLUMNS="80", NO_COLOR="1"))
+
+
+def test_a_narrow_terminal_loses_no_name(folder: Path) -> None:
+    """What failed can be read on twenty columns, if not at a glance."""
+    words = ("run", "--vectors", folder / "vectors", "--adapter", f"{sys.executable} {BAD}/answers.py garbage")
+    done = run(*words, COLUMNS="20")
+    assert done.returncode == 3
+    assert "slow-start.target.small@rfc-9002" in "".join(done.stdout.decode().split())
+
+
+def test_an_ascii_locale(folder: Path) -> None:
+    """What it cannot write, like the lines of a table, is written otherwise or escaped."""
+    words = ("run", "--vectors", folder / "vectors", "--adapter", "null-echo")
+    assert not run(*words, LC_ALL="C.UTF-8").stdout.isascii()
+    done = run(*words, **_ASCII)
+    assert done.returncode == 4, done
+    assert done.stdout.isascii()
+
+
+@pytest.fixture(scope="module")
+def elsewhere(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A checkout in a folder with spaces, quotes and umlauts, with what these tests need of it."""
+    root = tmp_path_factory.mktemp("elsewhere") / _ODD
+    ignore = shutil.ignore_patterns("tests", "__pycache__", "target", "*.egg-info", "third-party")
+    for name in ("spec", "reference-py", "conformance"):
+        shutil.copytree(ROOT / name, root / name, ignore=ignore)
+    return root
+
+
+def test_a_checkout_in_an_odd_folder(folder: Path, usual: tuple[int, bytes], elsewhere: Path) -> None:
+    """Spaces, quotes and umlauts in the path of the checkout, of the vectors and of the report."""
+    shutil.copytree(folder / "vectors", elsewhere / "vectors")
+    sources = os.pathsep.join(str(elsewhere / name / "src") for name in ("reference-py", "conformance"))
+    assert report(elsewhere, elsewhere, PYTHONPATH=sources, FIRSTFLIGHT_ROOT=str(elsewhere)) == usual
+
+
+@pytest.mark.long
+def test_the_port_in_an_odd_folder(elsewhere: Path) -> None:
+    """``make test-c`` builds and passes there."""
+    for name in ("reference-c", "third_party", "requirements"):
+        shutil.copytree(ROOT / name, elsewhere / name)
+    shutil.copy2(ROOT / "Makefile", elsewhere)
+    (elsewhere / ".venv").symlink_to(ROOT / ".venv")
+    unity = ROOT / "build" / "unity"
+    if not (unity / "src" / "unity.c").exists():
+        pytest.skip("there is no Unity here")
+    shutil.copytree(unity, elsewhere / "build" / "unity")
+    words = ("make", "-C", elsewhere, "test-c", "CLANG=none", "-o", ".venv/.ready")
+    done = subprocess.run(list(map(str, words)), capture_output=True, text=True, check=False, timeout=900)
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
+    assert done.stdout.count(" 0 Failures ") == 2
+
+
+def test_unity_compares_64_bits_everywhere() -> None:
+    """Where longs have 32 bits Unity does so only if it is told to, in each file that includes it."""
+    words = ("make", "-n", "-B", "-C", str(ROOT / "reference-c"), "test-unity")
+    lines = subprocess.run(words, capture_output=True, text=True, check=True).stdout.splitlines()
+    compiled = [line for line in lines if "unity.c " in line or ("test_controller.c" in line and " -o " in line)]
+    assert len(compiled) == 4
+    assert all("-DUNITY_SUPPORT_64" in line for line in compiled)

@@ -1,0 +1,152 @@
+"""Judges the tests of the project's own tools: each wrong loader, runner or simulator must make them fail.
+
+    python conformance/tool_mutants/judge.py [--jobs N] [FILE.toml ...]
+
+A file names a module of the tools and the tests that guard it; its mutants replace one piece of text, as those of the models in
+``conformance/mutants`` do. Each is judged in a process that is forked before anything of the tools is loaded: nothing is written to the
+checkout. Exit code 1 if a mutant survives without an argument why it is equivalent, or is killed in spite of one.
+"""
+
+import argparse
+import importlib
+import os
+import signal
+import sys
+import tempfile
+import tomllib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from importlib.abc import MetaPathFinder, SourceLoader
+from importlib.machinery import ModuleSpec
+from importlib.util import spec_from_file_location
+from multiprocessing import get_context
+from pathlib import Path
+from types import ModuleType
+
+HERE = Path(__file__).resolve().parent
+TESTS = HERE.parent / "tests"
+TOOLS = HERE.parent / "src" / "firstflight_conformance"
+#: What the tests load besides the tools: loaded once, before the processes are forked.
+PRELOADED = ("pytest", "hypothesis", "jsonschema", "click.testing", "rich.console", "firstflight")
+#: A mutant that does not end in time is killed as well.
+TIMEOUT_S = 900
+#: Exit codes of pytest up to this one are a verdict: passed, failed, or broken while the tests were collected. Below 0 it was ended.
+_BROKEN = 2
+
+
+@dataclass(frozen=True)
+class ToolMutant:
+    """A wrong tool, and the tests that must notice. Without ``find`` it is the right one, which the tests must pass."""
+
+    id: str
+    file: str
+    tests: tuple[str, ...]
+    select: str
+    what: str = "the right one"
+    find: str = ""
+    replace: str = ""
+    equivalent: str = ""
+
+    @property
+    def text(self) -> str:
+        """The text of the module. Raise :class:`ValueError` if what is to be replaced is not there once."""
+        text = (TOOLS / self.file).read_text("utf-8")
+        if self.find and text.count(self.find) != 1:
+            raise ValueError(f"{self.id}: its text occurs {text.count(self.find)} times in {self.file}, not once")
+        return text.replace(self.find, self.replace) if self.find else text
+
+
+def load(path: Path) -> list[ToolMutant]:
+    """Return the right module and its mutants."""
+    raw = tomllib.loads(path.read_text("utf-8"))
+    common = (raw["file"], tuple(raw["tests"]), raw.get("select", ""))
+    return [
+        ToolMutant(f"{path.stem}: right", *common),
+        *(ToolMutant(**_members(entry, common)) for entry in raw["mutant"]),
+    ]
+
+
+def _members(entry: dict[str, str], common: tuple[str, tuple[str, ...], str]) -> dict[str, object]:
+    return {**entry, **dict(zip(("file", "tests", "select"), common, strict=True))}
+
+
+class _Changed(MetaPathFinder, SourceLoader):
+    """Finds one module, with another text."""
+
+    def __init__(self, mutant: ToolMutant) -> None:
+        self._path, self._text = TOOLS / mutant.file, mutant.text
+        self._name = ".".join(("firstflight_conformance", *Path(mutant.file).with_suffix("").parts))
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        return spec_from_file_location(fullname, self._path, loader=self) if fullname == self._name else None
+
+    def get_data(self, path: str | bytes) -> bytes:
+        return self._text.encode()
+
+    def get_filename(self, fullname: str) -> str:
+        return str(self._path)
+
+
+def passes(mutant: ToolMutant) -> bool:
+    """Return whether the tests pass with the mutant in place of the module, in a process of its own."""
+    pid = os.fork()
+    if pid == 0:
+        os.setpgid(0, 0)
+        signal.alarm(TIMEOUT_S)
+        with tempfile.TemporaryDirectory() as cache:
+            os._exit(_pytest(mutant, Path(cache)))
+    status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    if status > _BROKEN:
+        raise RuntimeError(f"{mutant.id}: pytest ends with {status}")
+    return status == 0
+
+
+def _pytest(mutant: ToolMutant, cache: Path) -> int:
+    import pytest
+
+    sys.meta_path.insert(0, _Changed(mutant))
+    with Path(os.devnull).open("w") as nothing:
+        os.dup2(nothing.fileno(), 1)
+        os.dup2(nothing.fileno(), 2)
+    importlib.import_module(
+        "firstflight_conformance.kept"
+    ).CACHE = cache  # a wrong tool keeps nothing for the right one
+    words = ["-x", "-q", "-p", "no:cacheprovider", "-m", "not long", *(["-k", mutant.select] if mutant.select else [])]
+    return int(pytest.main([*words, *(str(TESTS / name) for name in mutant.tests)]))
+
+
+def judged(mutants: list[ToolMutant], jobs: int) -> Iterator[tuple[ToolMutant, bool]]:
+    """Yield each mutant and whether it survives."""
+    with get_context("fork").Pool(jobs) as pool:
+        yield from zip(mutants, pool.imap(passes, mutants), strict=True)
+
+
+def main() -> int:
+    """Judge the mutants of the files; print the survivors and the score."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("files", nargs="*", type=Path)
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    options = parser.parse_args()
+    mutants = [mutant for path in options.files or sorted(HERE.glob("*.toml")) for mutant in load(path)]
+    for mutant in mutants:
+        assert mutant.text  # every one can be made
+    for name in PRELOADED:
+        importlib.import_module(name)
+    killed = wrong = 0
+    for mutant, survives in judged(mutants, options.jobs):
+        right = survives == (not mutant.find or bool(mutant.equivalent))
+        wrong += not right
+        killed += not survives
+        if (survives and mutant.find) or not right:
+            reason = mutant.equivalent if right else "SURVIVES" if survives else "the tests FAIL"
+            print(f"{mutant.file}: {mutant.id}: {reason}: {mutant.what}", flush=True)
+    made = sum(bool(mutant.find) for mutant in mutants)
+    argued = sum(bool(mutant.equivalent) for mutant in mutants)
+    print(f"score: {killed} of {made} mutants of the tools killed, {argued} argued equivalent")
+    return int(wrong > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
