@@ -17,6 +17,7 @@ class Algorithm:
     """What all have: ``name`` as in vectors, ``title`` as in prose, ``room`` the package.
 
     ``profiles``: the readings of each profile by its name, empty where there is nothing to choose; all of them are ``readings``.
+    ``started_by``: the kind of event until which nothing but the base acts, ``None`` if it acts from the first.
     """
 
     name: str
@@ -24,6 +25,7 @@ class Algorithm:
     room: str
     readings: type | None = None
     profiles: Mapping[str, Any] = field(default_factory=dict)
+    started_by: type | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

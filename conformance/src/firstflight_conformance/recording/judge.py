@@ -4,7 +4,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from firstflight import profiles
-from firstflight.events import Backlog, Event, SavedPath, Sent
+from firstflight.controller import ALGORITHMS
+from firstflight.events import Event, Sent
 from firstflight_conformance.recording.exit import (
     Answer,
     Exit,
@@ -16,9 +17,6 @@ from firstflight_conformance.recording.exit import (
 from firstflight_conformance.recording.follow import Run, follow
 from firstflight_conformance.recording.limits import app_limited_acks, app_limited_events, rule_of
 from firstflight_conformance.recording.recording import Recording
-
-#: Algorithms that are the base controller alone until such an event comes.
-_STARTED_BY = {"careful-resume": SavedPath, "jumpstart": Backlog}
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +138,7 @@ def _begin(recording: Recording, start: str) -> int:
 def _all(events: Sequence[Event]) -> tuple[list[str], dict[str, str]]:
     chosen, left_out = [], {}
     for algorithm, known in profiles(composed=True).items():
-        kind = _STARTED_BY.get(algorithm)
+        kind = ALGORITHMS[algorithm].started_by
         if kind is not None and not any(isinstance(event, kind) for event in events):
             left_out[algorithm] = "nothing in the recording starts it: until then it is its base controller"
         else:

@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from firstflight import Controller, create, profiles
+from firstflight.controller import ALGORITHMS
+from firstflight.events import SavedPath
 from firstflight_conformance.cases.wire import encode_int
 from firstflight_conformance.paths import SCENARIOS
 from firstflight_conformance.run.messages import Message
@@ -113,7 +115,7 @@ def stimulus_cases(paths: Sequence[Path] = ()) -> list[StimulusCase]:
 
 def _is_for(scenario: Scenario, algorithm: str) -> bool:
     named = not scenario.algorithms or algorithm in scenario.algorithms
-    return named and (scenario.saved_cwnd_bytes is None or algorithm == "careful-resume")
+    return named and (scenario.saved_cwnd_bytes is None or ALGORITHMS[algorithm].started_by is SavedPath)
 
 
 @cache

@@ -2,6 +2,7 @@
 
 from firstflight.algorithm import Startup
 from firstflight.careful_resume.careful_resume import PROFILES, Readings, begin, step
+from firstflight.events import SavedPath
 
 ALGORITHM = Startup(
     name="careful-resume",
@@ -11,4 +12,5 @@ ALGORITHM = Startup(
     profiles=PROFILES,
     begin=begin,
     step=step,
+    started_by=SavedPath,
 )

@@ -1,8 +1,16 @@
 """JumpStart (``spec/jumpstart.md``)."""
 
 from firstflight.algorithm import Startup
+from firstflight.events import Backlog
 from firstflight.jumpstart.jumpstart import PROFILES, Readings, begin, step
 
 ALGORITHM = Startup(
-    name="jumpstart", title="JumpStart", room="jumpstart", readings=Readings, profiles=PROFILES, begin=begin, step=step
+    name="jumpstart",
+    title="JumpStart",
+    room="jumpstart",
+    readings=Readings,
+    profiles=PROFILES,
+    begin=begin,
+    step=step,
+    started_by=Backlog,
 )
