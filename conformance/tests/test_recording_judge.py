@@ -209,3 +209,12 @@ def test_a_loss_is_an_exit() -> None:
     assert judgement.subject_exit == Exit(judgement.subject_exit.by - 1, judgement.subject_exit.by, "threshold")
     assert isinstance(recording.events[judgement.subject_exit.by], Lost)
     assert judgement.standings[0].exit == "same"
+
+
+def test_an_event_without_an_answer_costs_no_other() -> None:
+    """Some logs tell the window only after the losses that an ACK revealed: before these it is not known, and the model's own serves."""
+    whole = recorded("rfc-9002", "slow-start", "path.deep-queue")
+    pairs = enumerate(pairwise(whole.events))
+    silent = {index for index, (one, other) in pairs if isinstance(one, Ack) and isinstance(other, Lost)}
+    judgement = judge(changed(whole, lambda i, s: Subject() if i in silent else s), ["slow-start/rfc-9002"])
+    assert silent and judgement.standings[0].growth.all

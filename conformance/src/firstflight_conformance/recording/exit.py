@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from firstflight.events import Ack, Event
+from firstflight.events import Ack, Event, Sent
 from firstflight_conformance.recording.recording import Recording
 
 SLOW_START = "slow_start"
@@ -58,6 +58,19 @@ def initial_window_bytes(recording: Recording) -> int:
 def windows_before(answers: Sequence[Answer], first_bytes: int) -> list[int]:
     """Return the window before each event: what was reported last."""
     return [first_bytes, *(answer.cwnd_bytes for answer in answers)][: len(answers)]
+
+
+def known_before(recording: Recording, before: Sequence[int]) -> list[int | None]:
+    """Return the window before each event where it is known: ``None`` after an event that may have changed it unreported."""
+    found: list[int | None] = []
+    known = True
+    for step, window_bytes in zip(recording.steps, before, strict=True):
+        found.append(window_bytes if known else None)
+        if "cwnd_bytes" in step.subject:
+            known = True
+        elif not isinstance(step.event, Sent):
+            known = False
+    return found
 
 
 def exit_of(

@@ -110,35 +110,38 @@ def follow(
     name: str,
     config: Config,
     events: Sequence[Event],
-    reported: Sequence[int],
+    reported: Sequence[int | None],
     *,
     begin: int = 0,
     labelled: bool = True,
 ) -> tuple[Run, Run]:
     """Drive the model of a profile, ``algorithm/profile``, through events, in two ways; return both runs.
 
-    In the first it is given the subject's window, ``reported``, before each event, so that one odd rule costs its own events and no
+    In the first it is given the subject's window, ``reported``, before each event where it is known, so that one odd rule costs its own events and no
     later ones; in the second it is left alone. ``begin``: the first event that the algorithm sees; before it, only what is sent is counted.
     ``labelled``: whether the subject reports its state; else the model's is not looked at either, or its exit would show sooner.
     """
     given = alone = _Follower(name, config, labelled=labelled)
     for index, event in enumerate(events):
-        if given is alone and given.window_bytes != reported[index]:
-            given = alone.fork()  # up to here both ways are the same
+        window_bytes = reported[index]
+        if window_bytes is not None and window_bytes != given.window_bytes:
+            given = alone.fork() if given is alone else given  # up to here both ways are the same
+            given.give(window_bytes)
         if given is not alone:
-            given.give(reported[index])
             alone.take(event, seen=index >= begin)
         given.take(event, seen=index >= begin)
     return given.run(events), alone.run(events)
 
 
 def decision(
-    name: str, config: Config, events: Sequence[Event], reported: Sequence[int], *, begin: int = 0
+    name: str, config: Config, events: Sequence[Event], reported: Sequence[int | None], *, begin: int = 0
 ) -> int | None:
     """Return the event at which the model decides to leave slow start when it is given the subject's windows, ``None`` if at none."""
     follower = _Follower(name, config)
     for index, event in enumerate(events):
-        follower.give(reported[index])
+        window_bytes = reported[index]
+        if window_bytes is not None:
+            follower.give(window_bytes)
         follower.take(event, seen=index >= begin)
     return follower.decided
 

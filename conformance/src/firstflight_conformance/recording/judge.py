@@ -12,6 +12,7 @@ from firstflight_conformance.recording.exit import (
     answers_of,
     exit_of,
     initial_window_bytes,
+    known_before,
     windows_before,
 )
 from firstflight_conformance.recording.follow import Run, follow
@@ -81,12 +82,13 @@ class Judgement:
     """What a recording says of profiles, the best first. ``subject_exit``: where the subject left slow start.
 
     ``rule``: by which ACKs were taken for app-limited, ``app_limited`` how many. ``events``: what the models were given, ``before``
-    the subject's window before each of them, ``begin`` the first that the algorithms saw. ``left_out``: the algorithms that were not tried, each with the reason.
+    the subject's window before each of them, ``given`` the same where it is known, ``begin`` the first that the algorithms saw. ``left_out``: the algorithms that were not tried, each with the reason.
     """
 
     recording: Recording
     events: tuple[Event, ...]
     before: tuple[int, ...]
+    given: tuple[int | None, ...]
     begin: int
     answers: tuple[Answer, ...]
     subject_exit: Exit | None
@@ -117,11 +119,13 @@ def judge(
     rule = rule_of(recording, app_limited)
     events = app_limited_events(recording, answers, first_bytes, rule)
     before = windows_before(answers, first_bytes)
-    subject = _Subject(recording, events, before, answers, exit_of(events, before, answers), _begin(recording, start))
+    given = known_before(recording, before)
+    left = exit_of(events, before, answers)
+    subject = _Subject(recording, events, before, given, answers, left, _begin(recording, start))
     chosen, left_out = _all(events) if names is None else (list(names), {})
     standings = _ranked([subject.standing(name) for name in chosen])
     return Judgement(
-        recording, events, tuple(before), subject.begin, tuple(answers), subject.exit, rule, app_limited_acks(events),
+        recording, events, tuple(before), tuple(given), subject.begin, tuple(answers), subject.exit, rule, app_limited_acks(events),
         standings, left_out,
     )  # fmt: skip
 
@@ -153,6 +157,7 @@ class _Subject:
     recording: Recording
     events: tuple[Event, ...]
     before: Sequence[int]
+    given: Sequence[int | None]
     answers: Sequence[Answer]
     exit: Exit | None
     begin: int
@@ -160,7 +165,7 @@ class _Subject:
     def standing(self, name: str) -> Standing:
         config = self.recording.header.config
         labelled = any(answer.state is not None for answer in self.answers)
-        run, strict = follow(name, config, self.events, self.before, begin=self.begin, labelled=labelled)
+        run, strict = follow(name, config, self.events, self.given, begin=self.begin, labelled=labelled)
         how, nearest, distance = compare_exits(self.exit, run.exits)
         if distance is None:  # one never leaves: no other exit is farther away
             distance = len(self.events)

@@ -56,7 +56,7 @@ def precision_decides(judgement: Judgement, standing: Standing) -> bool:
 def _decision(judgement: Judgement, standing: Standing, mover: Callable[[int], int]) -> int | None:
     """Return where the profile decides to leave slow start when the samples are moved."""
     events, config = with_samples(judgement.events, mover), judgement.recording.header.config
-    return decision(standing.profile, config, events, judgement.before, begin=judgement.begin)
+    return decision(standing.profile, config, events, judgement.given, begin=judgement.begin)
 
 
 def _either_way(seed: int, by_ns: int) -> Callable[[int], int]:

@@ -169,11 +169,11 @@ def _cause_lines(causes: Sequence[Cause] | None) -> Iterator[Text]:
 
 def _rules(judgement: Judgement, profile: str, index: int) -> list[str]:
     """Return the clauses that the model carries out at an event, and not at the one before it of the same kind."""
-    config, events, before = judgement.recording.header.config, judgement.events, judgement.before
+    config, events = judgement.recording.header.config, judgement.events
     carried = []
     for end in (index, index + 1):
         with ClauseTracer() as tracer:
-            follow(profile, config, events[:end], before, begin=judgement.begin)
+            follow(profile, config, events[:end], judgement.given, begin=judgement.begin)
         carried.append(tracer.clauses)
     return sorted((carried[1] - carried[0]) & set(known_clauses()))
 
