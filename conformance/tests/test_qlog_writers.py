@@ -9,7 +9,7 @@ import pytest
 
 from firstflight.events import Ack, Ce, Lost, Sent
 from firstflight_conformance.qlog import items
-from firstflight_conformance.qlog.groups import losses_first
+from firstflight_conformance.qlog.groups import Order, arranged, losses_first
 from firstflight_conformance.qlog.read import Log, Options, read_qlog
 from firstflight_conformance.recording.files import RecordingError
 from firstflight_conformance.recording.judge import judge
@@ -114,6 +114,18 @@ def test_congestion_experienced(tmp_path: Path, stream: Recording) -> None:
     counts = [(event.ce_count, events[index + 1]) for index, event in enumerate(events) if isinstance(event, Ce)]
     assert [count for count, _ in counts] == [1, 2]
     assert all(isinstance(following, Ack) for _, following in counts)
+
+
+def test_metrics_before_an_ack_that_confirms_the_handshake() -> None:
+    """In logs of quic-go the keys are discarded between the metrics of an ACK and its record; the packet before keeps its own."""
+    sent = items.Sent(1, "application_data", 7, 7, 1200, None, False)
+    own, state, of_ack = (
+        items.Metrics(t_ns, values)
+        for t_ns, values in ((1, {"bytes_in_flight": 9}), (2, {"state": "slow_start"}), (2, {"bytes_in_flight": 8}))
+    )
+    keys, ack = items.Discarded(2, "handshake"), items.Received(2, "application_data", 1, [(4, 4)])
+    found = arranged([sent, own, state, of_ack, keys, ack], Order(sent_before=False, ack_before=True))
+    assert found == [sent, own, ack, state, of_ack, keys]
 
 
 def test_losses_that_are_processed_first() -> None:

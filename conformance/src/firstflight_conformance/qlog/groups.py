@@ -4,11 +4,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from firstflight_conformance.qlog.items import Item, Lost, Metrics, Own, Parameters, Received, Sent
+from firstflight_conformance.qlog.items import Discarded, Item, Lost, Metrics, Own, Parameters, Received, Sent
 from firstflight_conformance.qlog.writers import Writer
 
 #: How long before the record of an ACK its metrics and losses may stand.
 _BEFORE_NS = 5_000_000
+#: What may stand between; the ACK that confirms the handshake lets its keys be discarded.
+_OF_AN_ACK = (Metrics, Lost, Discarded)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,14 +127,12 @@ def _tells_flight(item: Item) -> bool:
 def _begin(found: list[Item], barrier: int, t_ns: int, order: Order) -> int:
     """Return where the metrics and losses of an ACK begin that stand before it.
 
-    What is before ``barrier`` belongs to an earlier ACK, and the first metrics after a packet sent to that packet.
+    What is before ``barrier`` belongs to an earlier ACK, and the first metrics with bytes in flight after a packet sent to that packet.
     """
     begin = len(found)
-    while (
-        begin > barrier and isinstance(found[begin - 1], Metrics | Lost) and t_ns - found[begin - 1].t_ns < _BEFORE_NS
-    ):
+    while begin > barrier and isinstance(found[begin - 1], _OF_AN_ACK) and t_ns - found[begin - 1].t_ns < _BEFORE_NS:
         begin -= 1
     before = found[begin - 1] if begin > 0 else None
-    if isinstance(before, Sent) and before.in_flight and not order.sent_before and begin < len(found):
-        begin += isinstance(found[begin], Metrics)
+    if isinstance(before, Sent) and before.in_flight and not order.sent_before:
+        begin = next((at + 1 for at in range(begin, len(found)) if _tells_flight(found[at])), begin)
     return begin
