@@ -11,7 +11,7 @@ from firstflight.events import Ack, Event, Lost
 from firstflight_conformance.cases.measure import config_from_json, replay
 from firstflight_conformance.cases.vectors import load
 from firstflight_conformance.paths import VECTORS
-from firstflight_conformance.recording.exit import Exit
+from firstflight_conformance.recording.exit import Answer, Exit, exit_of
 from firstflight_conformance.recording.judge import Share, fit, judge
 from firstflight_conformance.recording.margin import margins, precision_decides
 from firstflight_conformance.recording.recorder import Recorder
@@ -209,3 +209,14 @@ def test_a_loss_is_an_exit() -> None:
     assert judgement.subject_exit == Exit(judgement.subject_exit.by - 1, judgement.subject_exit.by, "threshold")
     assert isinstance(recording.events[judgement.subject_exit.by], Lost)
     assert judgement.standings[0].exit == "same"
+
+
+def test_an_ack_whose_window_is_not_reported_shows_nothing() -> None:
+    """The window that is carried forward over it is not one that has not grown."""
+    events = recorded("draft-09").events
+    acks = [event for event in events if isinstance(event, Ack) and not event.app_limited][:2]
+    answers = [Answer(20_000), Answer(20_000, reported=False)]
+    assert exit_of(acks, [20_000 - acks[0].bytes, 20_000], answers) is None
+    silent = exit_of(acks, [20_000 - acks[0].bytes, 20_000], [answers[0], Answer(20_000)])
+    assert silent is not None
+    assert silent.evidence == "growth"
