@@ -11,7 +11,7 @@ from firstflight.events import Ack, Event, Lost
 from firstflight_conformance.cases.measure import config_from_json, replay
 from firstflight_conformance.cases.vectors import load
 from firstflight_conformance.paths import VECTORS
-from firstflight_conformance.recording.exit import Exit
+from firstflight_conformance.recording.exit import Answer, Exit, exit_of
 from firstflight_conformance.recording.judge import Share, fit, judge
 from firstflight_conformance.recording.margin import margins, precision_decides
 from firstflight_conformance.recording.recorder import Recorder
@@ -218,3 +218,14 @@ def test_an_event_without_an_answer_costs_no_other() -> None:
     silent = {index for index, (one, other) in pairs if isinstance(one, Ack) and isinstance(other, Lost)}
     judgement = judge(changed(whole, lambda i, s: Subject() if i in silent else s), ["slow-start/rfc-9002"])
     assert silent and judgement.standings[0].growth.all
+
+
+def test_an_ack_whose_window_is_not_reported_shows_nothing() -> None:
+    """The window that is carried forward over it is not one that has not grown."""
+    events = recorded("draft-09").events
+    acks = [event for event in events if isinstance(event, Ack) and not event.app_limited][:2]
+    answers = [Answer(20_000), Answer(20_000, reported=False)]
+    assert exit_of(acks, [20_000 - acks[0].bytes, 20_000], answers) is None
+    silent = exit_of(acks, [20_000 - acks[0].bytes, 20_000], [answers[0], Answer(20_000)])
+    assert silent is not None
+    assert silent.evidence == "growth"

@@ -43,7 +43,7 @@ KNOWN = (
 )
 KNOWN_PATHS = ("deep-queue", "delay-step")
 _KERNEL_RUNS = {"cubic": 4, "reno": 1}
-_UPLOAD_BYTES = 2_000_000
+_UPLOAD_BYTES = 3_000_000
 _UPLOAD_S = 30
 
 

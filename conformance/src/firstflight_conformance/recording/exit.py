@@ -1,7 +1,7 @@
 """Where a sender left slow start, as its own answers show it. It is an interval: most report it later than they decide it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from firstflight.events import Ack, Event, Sent
 from firstflight_conformance.recording.recording import Recording
@@ -11,11 +11,15 @@ SLOW_START = "slow_start"
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Window, threshold (``None``: none) and state after an event, as far as they are known."""
+    """Window, threshold (``None``: none) and state after an event, as far as they are known.
+
+    ``reported``: the window was, and is not that of an earlier event; of an ACK that comes with a loss, aioquic logs no window.
+    """
 
     cwnd_bytes: int
     ssthresh_bytes: int | None = None
     state: str | None = None
+    reported: bool = field(default=True, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +46,7 @@ def answers_of(recording: Recording) -> list[Answer]:
             subject.get("cwnd_bytes", now.cwnd_bytes),
             subject.get("ssthresh_bytes", now.ssthresh_bytes),
             subject.get("state", now.state),
+            "cwnd_bytes" in subject,
         )
         found.append(now)
     return found
@@ -111,6 +116,6 @@ def _first_evidence(before: Sequence[int], answers: Sequence[Answer]) -> tuple[i
 def _growth(event: Event, old_bytes: int, now: Answer, *, unsure: bool) -> str:
     """Return whether an ACK grew the window in ``full`` or by less (``reduced``); the empty string if it need not grow it."""
     grown_bytes = now.cwnd_bytes - old_bytes
-    if not isinstance(event, Ack) or event.app_limited or grown_bytes < int(unsure):
+    if not isinstance(event, Ack) or event.app_limited or not now.reported or grown_bytes < int(unsure):
         return ""
     return "full" if grown_bytes >= event.bytes else "reduced"
