@@ -32,7 +32,7 @@ def audited(root: Path, *words: str, allowed: list[str] | None = None) -> subpro
     """Run the program under the hook, in the folder of the vectors, where no file may appear."""
     before = sorted(root.rglob("*"))
     line = [sys.executable, "-c", _AUDITED.format(allowed=allowed), *words, "--vectors", str(root)]
-    done = subprocess.run(line, cwd=root, capture_output=True, text=True, check=False, timeout=60)
+    done = subprocess.run(line, cwd=root, capture_output=True, text=True, check=False, timeout=240)
     assert sorted(root.rglob("*")) == before
     return done
 

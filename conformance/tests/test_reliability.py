@@ -36,7 +36,7 @@ def root(tmp_path: Path) -> Path:
 
 def cli(*words: object, **more: object) -> subprocess.CompletedProcess[bytes]:
     """Run the program."""
-    return subprocess.run([*_CLI, *map(str, words)], capture_output=True, check=False, timeout=60, **more)  # type: ignore[call-overload,no-any-return]
+    return subprocess.run([*_CLI, *map(str, words)], capture_output=True, check=False, timeout=240, **more)  # type: ignore[call-overload,no-any-return]
 
 
 def adapter_line(*words: str) -> str:

@@ -39,7 +39,7 @@ def run(
     """Run the program in this environment, behind a prefix, after a call in the new process."""
     env = {name: value for name, value in (os.environ | environment).items() if value is not None}
     line = [*prefix, *_CLI, *map(str, words)]
-    return subprocess.run(line, env=env, preexec_fn=before, capture_output=True, check=False, timeout=120)
+    return subprocess.run(line, env=env, preexec_fn=before, capture_output=True, check=False, timeout=240)
 
 
 def report(folder: Path, out: Path, **surroundings: object) -> tuple[int, bytes]:

@@ -1,4 +1,4 @@
-"""Remembers each case that it is asked for, is wrong in one, and once kills the run. ``counts.py FOLDER``."""
+"""Remembers each case that it is asked for, breaks one, and once kills the run. ``counts.py FOLDER``."""
 
 import os
 import signal
@@ -18,7 +18,7 @@ def hook(case: str, message: Message, answer: Message) -> bytes:
         if ".third." in case and case not in before:
             os.kill(os.getppid(), signal.SIGKILL)
     if ".target." in case and message.get("i") == 1:
-        answer = answer | {"cwnd_bytes": answer["cwnd_bytes"] + 1}
+        return b"garbage\n"
     return line(answer)
 
 
