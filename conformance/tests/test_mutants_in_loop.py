@@ -31,6 +31,10 @@ BUGS = {
 }
 
 
+#: Vectors allow both choices of this tie, so that it is argued equivalent; a path has only that of the model.
+TIED = ("resume-at-threshold-avoidance",)
+
+
 @pytest.mark.parametrize("name", BUGS)
 def test_planted_bugs_show_in_the_window(name: str) -> None:
     """The window alone, which every stack reports, shows each on its path."""
@@ -121,7 +125,7 @@ def test_every_survivor_is_explained_and_no_other() -> None:
     """The paths reject exactly those that are not said to survive."""
     named = reasons()
     for kills in loop_matrix(list(MUTANTS.values()), 2):
-        why = kills.mutant.equivalent or named.get(kills.mutant.id, "")
+        why = "" if kills.mutant.id in TIED else kills.mutant.equivalent or named.get(kills.mutant.id, "")
         assert kills.is_explained(why), kills.mutant.id
 
 

@@ -46,13 +46,18 @@ def mutants_command(
         argued = reasons() if closed_loop else {}
     except (MutantError, VectorError) as error:
         raise InputError(str(error)) from error
+    # An equivalent one may be so because vectors allow both choices of a tie. A path has only the model's.
+    tied = [kills for kills in matrix if closed_loop and kills.mutant.equivalent and not kills.survives]
     why = {kills.mutant.id: kills.mutant.equivalent or argued.get(kills.mutant.id, "") for kills in matrix}
+    why |= {kills.mutant.id: "" for kills in tied}
     console().print(_table(matrix))
     for kills in matrix:
         if kills.survives:
             click.echo(f"{kills.mutant.id}: {why[kills.mutant.id] or 'SURVIVES WITHOUT EXPLANATION'}")
         elif why[kills.mutant.id]:
             click.echo(f"{kills.mutant.id}: KILLED, though it is said to survive")
+    for kills in tied:
+        click.echo(f"{kills.mutant.id}: rejected by paths, which allow one choice: {kills.mutant.equivalent}")
     click.echo(score(matrix, why, closed_loop=closed_loop))
     if json_file is not None:
         json_file.parent.mkdir(parents=True, exist_ok=True)
@@ -73,7 +78,7 @@ def _check_that_there_is_something(mutants: list[Mutant], root: Path | None) -> 
 def score(matrix: list[Kills], why: dict[str, str], *, closed_loop: bool) -> str:
     """Return in a line how many mutants are killed, and of the others why not."""
     killed = sum(not kills.survives for kills in matrix)
-    equivalent = sum(bool(kills.mutant.equivalent) for kills in matrix)
+    equivalent = sum(bool(why[kills.mutant.id] and kills.mutant.equivalent) for kills in matrix)
     line = f"score: {killed} of {len(matrix)} mutants killed, {equivalent} argued equivalent"
     if not closed_loop:
         return line
