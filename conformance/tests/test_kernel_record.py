@@ -28,6 +28,8 @@ from firstflight_conformance.run.children import descendants
 from firstflight_conformance.run.results import ExitCode
 from firstflight_conformance.simulator.scenario import load_scenario
 
+pytestmark = pytest.mark.live
+
 US, MS = 1000, 1_000_000
 STIMULUS = SCENARIOS / "stimulus"
 SET_UP = {"release": "6.18", "exact": True, "initial_window": 10, "parameters": {"hystart": "1"}}

@@ -40,6 +40,7 @@ def test_the_reports_do_not_depend_on_the_processes(tmp_path: Path, jobs: int) -
     assert counts == {0: 3, 1: 3, 2: 3}
 
 
+@pytest.mark.live
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_an_adapter_begins_when_it_is_ready(tmp_path: Path, jobs: int) -> None:
     """The second is ready only after the others are done, which therefore do not wait for it."""
@@ -113,6 +114,7 @@ def test_what_is_judged_is_told_where_there_is_no_terminal(tmp_path: Path) -> No
     assert "judged 2 of 2: " in result.output
 
 
+@pytest.mark.live
 def test_a_manifest_may_set_the_deadline(tmp_path: Path) -> None:
     """The adapter that never answers is as silent in one second as in ten."""
     assert load_manifests()["null-silent"].deadline_s == 1

@@ -12,9 +12,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from firstflight_conformance.live.path import Path as EmulatedPath
 from firstflight_conformance.paths import SCENARIOS
 from firstflight_conformance.simulator.scenario import Link, Scenario, load_scenario
+
+pytestmark = pytest.mark.live
 
 MS = 1_000_000
 DEEP = SCENARIOS / "stimulus" / "deep-queue.json"

@@ -120,6 +120,7 @@ def test_a_key_that_is_there_twice_is_named_escaped(tmp_path: Path) -> None:
     assert str(refused.value).isprintable()
 
 
+@pytest.mark.live
 def test_many_keys_cost_little(tmp_path: Path) -> None:
     """100000 keys are looked at once each."""
     path = tmp_path / "x.json"
@@ -163,6 +164,7 @@ def test_a_folder_that_cannot_be_read(root: Path, monkeypatch: pytest.MonkeyPatc
         vectors.load_all(root)
 
 
+@pytest.mark.live
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
 def test_signals_end_the_run_at_once(root: Path, tmp_path: Path, number: signal.Signals, code: int) -> None:
     """A hanging adapter, its child and its detached grandchild are gone, long before the deadline."""
@@ -178,6 +180,7 @@ def test_signals_end_the_run_at_once(root: Path, tmp_path: Path, number: signal.
     assert all(is_gone(int(pid)) for pid in pids.read_text(encoding="utf-8").split())
 
 
+@pytest.mark.live
 def test_no_adapter_outlives_a_killed_run(root: Path, tmp_path: Path) -> None:
     """KILL cannot be answered: the system ends the adapter."""
     pids = tmp_path / "pids"
@@ -189,6 +192,7 @@ def test_no_adapter_outlives_a_killed_run(root: Path, tmp_path: Path) -> None:
     assert is_gone(int(pids.read_text(encoding="utf-8").split()[0]))
 
 
+@pytest.mark.live
 def test_a_detached_grandchild_ends_with_the_run(root: Path, tmp_path: Path) -> None:
     """What leaves the session of its adapter is ended too."""
     pids = tmp_path / "pids"
@@ -204,6 +208,7 @@ def wait_for(pids: Path) -> None:
         time.sleep(0.02)
 
 
+@pytest.mark.live
 def test_hello_is_tried_again_after_a_restart(root: Path, tmp_path: Path) -> None:
     """An adapter that crashes and is slow once costs the cases in which it was so, not the rest."""
     report = judged(root, *command("attacks", "slow-once", str(tmp_path / "memory")), options=Options(deadline_s=5))
@@ -211,6 +216,7 @@ def test_hello_is_tried_again_after_a_restart(root: Path, tmp_path: Path) -> Non
     assert report.results[1].fault is FaultKind.TIMEOUT
 
 
+@pytest.mark.live
 def test_an_adapter_that_hangs_is_given_up(root: Path, tmp_path: Path) -> None:
     """After the stated number of timeouts the rest is errored without waiting."""
     options = Options(deadline_s=5, timeouts=2)

@@ -41,6 +41,7 @@ def counting(folder: Path) -> tuple[str, Path]:
     return shlex.join(command("counts", str(folder))), folder / "seen"
 
 
+@pytest.mark.live
 def test_a_killed_run_goes_on(root: Path, tmp_path: Path) -> None:
     """What passed is not played again; the report is that of a run that nobody killed, and nothing lies beside it."""
     report, whole = tmp_path / "out" / "report.json", tmp_path / "whole.json"

@@ -32,6 +32,7 @@ def run(root: Path, tmp_path: Path, adapter: Misbehaving) -> tuple[Measured, lis
     return done, report["results"]
 
 
+@pytest.mark.live
 @pytest.mark.parametrize("adapter", TABLE, ids=[adapter.does for adapter in TABLE])
 def test_misbehaving(root: Path, tmp_path: Path, adapter: Misbehaving) -> None:
     """The cases in which it misbehaves are errored and say why, the others are judged by a fresh process."""

@@ -145,6 +145,7 @@ def test_a_report_to_a_full_device(folder: Path) -> None:
     assert b"/dev/full" in done.stderr
 
 
+@pytest.mark.live
 @pytest.mark.parametrize("call", ["os.fsync", "Path.replace"])
 def test_killed_while_it_writes(tmp_path: Path, call: str) -> None:
     """Wherever a kill comes: the file is the old one or the new one."""
@@ -166,6 +167,7 @@ files.write_whole(Path({str(path)!r}), {text!r})
     assert path.read_text(encoding="utf-8") == "newer"
 
 
+@pytest.mark.live
 def test_a_reader_that_goes_away() -> None:
     """``firstflight list | head -1``: no traceback, and the code that shells use."""
     with subprocess.Popen([*_CLI, "list"], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as listing:

@@ -166,6 +166,7 @@ def test_parquet_holds_the_rows(tmp_path: Path, suffix: str) -> None:
     assert rows[0]["completed_ns"] > 0 and rows[-1]["completed_ns"] is None
 
 
+@pytest.mark.live
 def test_workers_of_a_scheduler_give_the_same_rows(tmp_path: Path) -> None:
     """Two processes that know each other by addresses only, as on several machines."""
     distributed = pytest.importorskip("distributed", reason="there is no distributed here: make sweep-extras")
@@ -192,6 +193,7 @@ def test_a_scheduler_without_workers(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert len(out.read_text("utf-8").splitlines()) == 1
 
 
+@pytest.mark.live
 def test_ten_thousand_cells_killed_twice(tmp_path: Path) -> None:
     """The file of a sweep that was killed twice is that of one that was not: 2 * 100 * 50 = 10000 rows."""
     whole, killed = tmp_path / "whole.csv", tmp_path / "killed.csv"
@@ -215,6 +217,7 @@ def test_ten_thousand_cells_killed_twice(tmp_path: Path) -> None:
     assert len(set(whole.read_text("utf-8").splitlines())) == 10_001
 
 
+@pytest.mark.live
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="children are found in /proc")
 def test_nothing_outlives_a_sweep_that_was_killed(tmp_path: Path) -> None:
     """Its processes end when they see that it is gone."""
