@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 
 from firstflight_conformance.cases.vectors import COMPUTED_ALGORITHMS
 from firstflight_conformance.cases.wire import observables
@@ -19,8 +20,8 @@ from firstflight_conformance.run.messages import OBSERVABLES
 from firstflight_conformance.run.rehearsal import followed
 from firstflight_conformance.run.stimulus import StimulusCase, stimulus_cases
 
-#: The mutants that no path rejects, and why. What is argued equivalent is not named again.
-SURVIVORS = MUTANTS / "survivors" / "closed-loop.toml"
+#: A file for each algorithm: the mutants that no path rejects, and why. What is argued equivalent is not named again.
+SURVIVORS = MUTANTS / "survivors"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,16 +35,20 @@ class Survivors:
 
 def load_survivors() -> list[Survivors]:
     """Load the groups of survivors. Raise :class:`MutantError`."""
-    try:
-        raw = tomllib.loads(SURVIVORS.read_text(encoding="utf-8"))
-    except (OSError, tomllib.TOMLDecodeError) as error:
-        raise MutantError(f"{SURVIVORS}: {error}") from error
-    groups = [Survivors(group["why"], group.get("needs"), tuple(group["mutants"])) for group in raw["survivors"]]
+    groups = [group for path in sorted(SURVIVORS.glob("*.toml")) for group in _load_file(path)]
     names = [name for group in groups for name in group.mutants]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise MutantError(f"{SURVIVORS}: named twice: {', '.join(twice)}")
     return groups
+
+
+def _load_file(path: Path) -> list[Survivors]:
+    try:
+        raw = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, tomllib.TOMLDecodeError) as error:
+        raise MutantError(f"{path}: {error}") from error
+    return [Survivors(group["why"], group.get("needs"), tuple(group["mutants"])) for group in raw["survivors"]]
 
 
 def reasons() -> dict[str, str]:
