@@ -150,7 +150,14 @@ def test_check_finds_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 @pytest.mark.parametrize("hash_seed", ["0", "4711"])
 def test_generation_anywhere(tmp_path: Path, hash_seed: str) -> None:
     """Another process, with other hashes, in another folder, writes the same bytes from nothing."""
-    for name in ("spec", "reference-py/src", "reference-c", "conformance/src", "conformance/scenarios"):
+    for name in (
+        "spec",
+        "reference-py/src",
+        "reference-c",
+        "conformance/src",
+        "conformance/scenarios",
+        "conformance/adapters/c",
+    ):
         shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
     (tmp_path / "vectors").mkdir()
     generated = list(generated_files())

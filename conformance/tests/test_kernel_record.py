@@ -185,7 +185,7 @@ def test_nothing_is_left_behind(tmp_path: Path) -> None:
     before = set(descendants(os.getpid())), namespaces()
     kernel(path_of(tmp_path, "shallow-queue"), "reno")
     with pytest.raises(RunError, match="no result after"):
-        record(path_of(tmp_path, "deep-queue", transfer_bytes=None), "cubic", deadline_s=1)
+        record(path_of(tmp_path, "deep-queue", transfer_bytes=None, forward_delay_ns=900 * MS), "cubic", deadline_s=1)
     assert set(descendants(os.getpid())) <= before[0]
     until_s = time.monotonic() + 20
     while (new := namespaces() - before[1]) and time.monotonic() < until_s:

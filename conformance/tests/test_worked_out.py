@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from firstflight_conformance.vectorgen.computation import Questions, to_json
-from firstflight_conformance.vectorgen.transfer_time import transfer_time
+from firstflight_conformance.vectorgen.transfer_time import slow_start, startups
 
 
 @pytest.mark.parametrize(
@@ -16,20 +16,20 @@ from firstflight_conformance.vectorgen.transfer_time import transfer_time
     ids=str,
 )
 def test_a_wrong_answer_of_a_computation_stops_the_generator(changed: dict[str, Any]) -> None:
-    question = next(one for one in transfer_time.QUESTIONS.questions if one.id.endswith(".size-one"))
+    question = next(one for one in slow_start.QUESTIONS.questions if one.id == "transfer-time.slow-start.size-one")
     to_json(question)
     with pytest.raises(ValueError, match=f"slow-start: {next(iter(changed))} is"):
         to_json(replace(question, expect={"slow-start": changed}))
 
 
 def test_what_is_stated_holds_in_the_profile_that_it_names() -> None:
-    question = next(one for one in transfer_time.QUESTIONS.questions if one.id.endswith("more-start.any-rate"))
+    question = next(one for one in startups.QUESTIONS.questions if one.id.endswith("more-start.any-rate"))
     swapped = {"more-start": question.expect["quick-start"], "quick-start": question.expect["more-start"]}
     with pytest.raises(ValueError, match="@more-start: error is no such output in the model, worked out was domain"):
         to_json(replace(question, expect=swapped))
 
 
 def test_a_gold_question_must_state_its_answer() -> None:
-    questions = Questions("transfer-time", transfer_time.QUESTIONS.defaults)
+    questions = Questions("transfer-time", startups.QUESTIONS.defaults)
     with pytest.raises(ValueError, match="a gold question states what was worked out"):
         questions.ask("none", "title", "why", "slow-start", sources=())
