@@ -29,7 +29,7 @@ class Bottleneck:
     early_dropped_packets: int = 0
     lost_packets: int = 0
     #: How long a packet of a size is served.
-    services_ns: dict[int, int] = field(default_factory=dict)
+    _services_ns: dict[int, int] = field(default_factory=dict, init=False, repr=False)
     loss: SplitMix64 = field(init=False)
     jitter: SplitMix64 = field(init=False)
     early: SplitMix64 = field(init=False)
@@ -49,9 +49,9 @@ class Bottleneck:
                 return None
             self.waiting.append((service_starts_ns, size_bytes))
             self.waiting_bytes += size_bytes
-        service_ns = self.services_ns.get(size_bytes)
+        service_ns = self._services_ns.get(size_bytes)
         if service_ns is None:
-            service_ns = self.services_ns[size_bytes] = link.service_ns(size_bytes)
+            service_ns = self._services_ns[size_bytes] = link.service_ns(size_bytes)
         self.busy_until_ns = service_starts_ns + service_ns
         if link.loss_ppm and self.loss.chance_ppm(link.loss_ppm):
             self.lost_packets += 1
