@@ -53,7 +53,7 @@ def kernel() -> Iterator[Row]:
         for name, runs in _KERNEL_RUNS.items():
             profile = PROFILES[name][load_scenario(path).paced]
             recordings = [record(path, name) for _ in range(runs)]
-            yield row(f"Linux {name}", os.uname().release, path.stem, profile, recordings)
+            yield row(f"Linux {name}", os.uname().release.partition("-")[0], path.stem, profile, recordings)
 
 
 def known() -> Iterator[Row]:
