@@ -10,7 +10,7 @@ stall; what is kept is how many of them agree. [](../connections.md) says how th
 - **Before the exit**: how many ACKs grew the window by another amount than the profile does from the same window, and how many windows are others than those of the profile
   left alone, in the worst run. After one odd byte in the handshake every later window is another.
 - **Explains best**: of all profiles, those that come first in most runs. More than one: the paths do not tell them apart.
-- **Margin**: all RTT samples may be off by so much, in each run, without the profile's exit moving. 1, 10, 100 and 1000 µs are tried.
+- **Margin**: how far all RTT samples may be off, in each run, without the profile's exit moving. 1, 10, 100 and 1000 µs are tried.
 
 `make live` makes the runs again and writes `conformance/connections.json`, from which this page is made."""
 

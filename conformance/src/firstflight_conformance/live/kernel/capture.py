@@ -34,7 +34,7 @@ from firstflight_conformance.simulator.scenario import Scenario, load_scenario
 
 _HEADERS_BYTES = 14 + 60 + 60  # of a frame: all that is looked at
 _HANDSHAKE_NS = 5_000_000_000
-_AHEAD_BYTES = 4 << 20  # so much data waits in the kernel at least
+_AHEAD_BYTES = 4 << 20  # the least data that waits in the kernel
 _CHUNK_BYTES = 1 << 20
 _BURST_NS = 50_000  # segments that are read within so short a time left at once, where there is no better clock
 _SOL_PACKET, _PACKET_STATISTICS = 263, 6
@@ -47,7 +47,7 @@ _PARAMETERS = Path("/sys/module/tcp_cubic/parameters")
 class Noted:
     """A burst of data that was sent, or an ACK that was written.
 
-    ``sent``: from ``first_byte`` so many bytes at ``t_ns``; ``app_limited``: they were the last. ``ack``: written between ``t_ns`` and
+    ``sent``: a number of bytes from ``first_byte`` at ``t_ns``; ``app_limited``: they were the last. ``ack``: written between ``t_ns`` and
     ``end_ns``; everything below ``first_byte`` is acknowledged, and ``blocks`` above it; ``info`` is TCP_INFO after it.
     """
 

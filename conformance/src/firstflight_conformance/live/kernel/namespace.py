@@ -56,7 +56,7 @@ def enter() -> None:
 
 
 def make_link(payload_bytes: int, header_bytes: int) -> None:
-    """Make both ends of the link; a segment has at most so many bytes of data."""
+    """Make both ends of the link; a segment has at most a number of bytes of data."""
     for name in ("all", "default"):
         _set(f"ipv6/conf/{name}/disable_ipv6", "1")
     _set("ipv4/tcp_no_metrics_save", "1")

@@ -76,7 +76,7 @@ def _certificate(folder: Path) -> tuple[Path, Path]:
 
 
 async def send(port: int, profile: str, size_bytes: int, seconds: int) -> aioquic_model.Log:
-    """Upload so many bytes within so many seconds; return the log."""
+    """Upload a number of bytes within a number of seconds; return the log."""
     algorithm, _, name = profile.partition("/")
     logger = aioquic_model.Log()
     if algorithm != "aioquic":
