@@ -20,9 +20,9 @@ class Row:
     """The runs of one sender over one path, judged by one profile.
 
     ``judged`` of ``runs`` left slow start, or the profile did; in ``agree`` of these the exit of the profile is the sender's. ``growth``:
-    the most ACKs before the exit that grew the window by another amount than the profile; ``windows``: the most windows before
-    it are others, the profile left alone. ``best``: the profiles that explain most runs best,
-    without their base where either will do. ``margin_ns``: how far all RTT samples of each run may be off without the profile's exit moving.
+    how many ACKs before the exit, at most, grew the window by another amount than the profile; ``windows``: how many windows before it,
+    at most, are others with the profile left alone. ``best``: the profiles that explain most runs best, without their base where either
+    will do. ``margin_ns``: how far all RTT samples of each run may be off without the profile's exit moving.
     """
 
     stack: str

@@ -82,7 +82,7 @@ class Recording:
         return tuple(found)
 
     def cut(self, *, events: int | None = None, duration_ns: int | None = None) -> "Recording":
-        """Return the beginning: at most a number of events, and none later than the duration after the first.
+        """Return the beginning: ``events`` at most, and none later than the duration after the first.
 
         Only the end can be cut: what is in flight follows from the beginning.
         """
