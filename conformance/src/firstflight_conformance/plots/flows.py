@@ -1,0 +1,48 @@
+"""Several controllers on one path, drawn: the window of each, and what it loses."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import matplotlib
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from firstflight import create
+from firstflight_conformance.cases.measure import replay
+from firstflight_conformance.paths import SCENARIOS
+from firstflight_conformance.plots.careful_resume import STYLE
+from firstflight_conformance.simulator.loop import simulate
+from firstflight_conformance.simulator.scenario import Scenario, load_scenario
+
+#: Algorithm, profile, colour, what the legend says.
+Flow = tuple[str, str, str, str]
+
+
+def plot_flows(
+    scenario_name: str, flows: Sequence[Flow], path: Path, mark: Callable[[Axes, Scenario], None] | None = None
+) -> None:
+    """Draw the window of each flow over a scenario, and what ``mark`` adds; write the plot as SVG or PNG by suffix."""
+    with matplotlib.rc_context(STYLE):
+        scenario = load_scenario(SCENARIOS / f"{scenario_name}.json")
+        figure = Figure(figsize=(7.6, 3.6), layout="constrained")
+        axes = figure.subplots()
+        for algorithm, profile, colour, label in flows:
+            controller = create(algorithm, profile, scenario.config)
+            recording = simulate(scenario, controller)
+            seen = replay(controller, list(recording.events))
+            seconds = [(event.t_ns - recording.events[0].t_ns) / 1e9 for event in recording.events]
+            lost = recording.dropped_packets
+            axes.step(
+                [*seconds, scenario.stop_ns / 1e9],
+                [one.cwnd_bytes / 1000 for one in [*seen, seen[-1]]],
+                where="post",
+                color=colour,
+                linewidth=1.2,
+                label=f"{label}: {lost or 'nothing'} lost",
+            )
+        axes.set(xlim=(0, scenario.stop_ns / 1e9), ylim=(0, None), xlabel="time (s)", ylabel="congestion window (kB)")
+        if mark is not None:
+            mark(axes, scenario)
+        axes.legend()
+        path.parent.mkdir(parents=True, exist_ok=True)
+        figure.savefig(path, metadata={"Date": None, "Creator": None} if path.suffix == ".svg" else None)
