@@ -196,6 +196,18 @@ class Port:
         )
         return self.last
 
+    def step_unobserved(self, event: Event) -> bool:
+        """Process one event without asking for the observables; return whether it was taken."""
+        c_event, runs = event_to_c(self._ffi, self._lib, event)
+        status = self._lib.ff_controller_step(self._controller, c_event, self._ffi.NULL)
+        del runs  # borrowed by the event until here
+        return bool(status == self._lib.FF_OK)
+
+    @property
+    def memory(self) -> bytes:
+        """The bytes of the controller."""
+        return bytes(self._ffi.buffer(self._controller))
+
     def number(self, name: str) -> int | None:
         """Return a number of the last observation."""
         return optional(getattr(self._observation, name))

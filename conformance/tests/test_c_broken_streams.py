@@ -118,15 +118,18 @@ class _Stream:
 
 @pytest.mark.parametrize(("algorithm", "profile"), _EVERY)
 def test_broken_streams(algorithm: str, profile: str) -> None:
-    """Neither takes what the other refuses, and what both take leads to the same window, phase, outcome and state."""
+    """Neither takes what the other refuses; what both take leads to the same window, phase, outcome and state, observed or not."""
     taken: Counter[bool] = Counter()
     for seed in range(_EVENTS // 150):
         config = Config(1200, (None, 24_000, 60_000)[seed % 3])
         stream, model, port = _Stream(seed), create(algorithm, profile, config), Port.create(algorithm, profile, config)
+        unobserved = Port.create(algorithm, profile, config)
         for _ in range(150):
             event = stream.event()
             answers = step_both(model, port.step, event)
             taken[answers is not None] += 1
+            assert unobserved.step_unobserved(event) == (answers is not None), event
+            assert unobserved.memory == port.memory, event
             if answers is None:
                 continue
             model, expected, seen = answers

@@ -1,8 +1,8 @@
 /*
  * The slow start of one connection over a path of 150 Mbit/s and 600 ms, with an ACK for every two packets, in closed loop.
- * Usage: bench PROFILE [exit|unchecked]: slow start and the drain; with "exit" only until SEARCH leaves slow start; with "unchecked"
- * ACKs come in by the door that trusts them. Prints how many ACKs were processed, the bytes of the state of SEARCH, how it ended and
- * at what window. Without PROFILE it prints the names of all.
+ * Usage: bench PROFILE [exit|window|trusted]: slow start and the drain; with "exit" only until SEARCH leaves slow start; with "window"
+ * nobody asks for more than the window; with "trusted" ACKs come in by the door that trusts them. Prints how many ACKs were processed,
+ * the bytes of the state of SEARCH, how it ended and at what window. Without PROFILE it prints the names of all.
  */
 #include <stdio.h>
 #include <string.h>
@@ -29,8 +29,8 @@ struct path {
 /* Out of line, so that their calls are counted apart from those for packets sent. */
 __attribute__((noinline)) enum ff_status bench_step_on_ack(struct ff_controller *controller, const struct ff_event *event,
                                                            struct ff_observation *seen);
-__attribute__((noinline)) enum ff_status bench_process_ack(struct ff_controller *controller, const struct ff_event *event,
-                                                           struct ff_observation *seen);
+__attribute__((noinline)) enum ff_status bench_window_on_ack(struct ff_controller *controller, const struct ff_event *event);
+__attribute__((noinline)) enum ff_status bench_trust_ack(struct ff_controller *controller, const struct ff_event *event);
 
 enum ff_status bench_step_on_ack(struct ff_controller *controller, const struct ff_event *event,
                                  struct ff_observation *seen)
@@ -38,10 +38,31 @@ enum ff_status bench_step_on_ack(struct ff_controller *controller, const struct 
     return ff_controller_step(controller, event, seen);
 }
 
-enum ff_status bench_process_ack(struct ff_controller *controller, const struct ff_event *event,
-                                 struct ff_observation *seen)
+enum ff_status bench_window_on_ack(struct ff_controller *controller, const struct ff_event *event)
 {
-    return ff_controller_process(controller, event, seen);
+    return ff_controller_step(controller, event, NULL);
+}
+
+enum ff_status bench_trust_ack(struct ff_controller *controller, const struct ff_event *event)
+{
+    return ff_controller_process(controller, event, NULL);
+}
+
+/* Let the controller have an ACK by the door of the mode. */
+static enum ff_status on_ack(const char *mode, struct ff_controller *controller, const struct ff_event *event,
+                             struct ff_observation *seen)
+{
+    enum ff_status status;
+
+    if (strcmp(mode, "window") == 0) {
+        status = bench_window_on_ack(controller, event);
+    } else if (strcmp(mode, "trusted") == 0) {
+        status = bench_trust_ack(controller, event);
+    } else {
+        return bench_step_on_ack(controller, event, seen);
+    }
+    ff_newreno_observe(&controller->base, FF_OUTCOME_UNCHANGED, seen);
+    return status;
 }
 
 static void send_packets(struct ff_controller *controller, struct path *path, uint64_t t_ns, uint64_t acked,
@@ -83,13 +104,10 @@ int main(int argc, char **argv)
         return 0;
     }
     if (argc < 2 || ff_controller_init(&controller, "search", argv[1], &config) != FF_OK) {
-        fprintf(stderr, "usage: bench [PROFILE [exit|unchecked]]\n");
+        fprintf(stderr, "usage: bench [PROFILE [exit|window|trusted]]\n");
         return 2;
     }
-    bool until_exit = argc > 2 && strcmp(argv[2], "exit") == 0;
-    bool unchecked = argc > 2 && strcmp(argv[2], "unchecked") == 0;
-    enum ff_status (*on_ack)(struct ff_controller *, const struct ff_event *, struct ff_observation *) =
-        unchecked ? bench_process_ack : bench_step_on_ack;
+    const char *mode = argc > 2 ? argv[2] : "";
     send_packets(&controller, &path, 1, 0, controller.base.cwnd_bytes);
     for (; seen.phase == FF_PHASE_SLOW_START && acked + 1 < path.next; acked += 2, acks++) {
         const struct packet *last = &packets[acked + 1];
@@ -107,11 +125,11 @@ int main(int argc, char **argv)
                                     .latest_rtt_ns = rtt_ns,
                                     .min_rtt_ns = rtt_ns,
                                     .smoothed_rtt_ns = rtt_ns};
-        if (on_ack(&controller, &event, &seen) != FF_OK) {
+        if (on_ack(mode, &controller, &event, &seen) != FF_OK) {
             fprintf(stderr, "ACK %lu was refused\n", acks);
             return 1;
         }
-        if (until_exit && seen.outcome == FF_OUTCOME_EXITED) {
+        if (strcmp(mode, "exit") == 0 && seen.outcome == FF_OUTCOME_EXITED) {
             acks++;
             break;
         }

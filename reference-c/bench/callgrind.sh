@@ -1,7 +1,7 @@
 #!/bin/sh
 # Prints a line for each profile of the program $1: bytes of state, instructions of SEARCH per ACK of slow start, the ACK that leaves it
-# included, and per ACK of the drain that may follow; those of the whole controller per ACK of both, with the check of the event and without it; and how it ended. Counts go to
-# files beside $1.
+# included, and per ACK of the drain that may follow; those of the whole controller per ACK of both: with all observables, with the window
+# alone, and with the window alone of events that are not checked; and how it ended. Counts go to files beside $1.
 set -eu
 
 program=$1
@@ -20,22 +20,23 @@ per_ack() { # instructions, ACKs
     awk -v total="$1" -v acks="$2" 'BEGIN { if (acks > 0) printf "%.1f", total / acks; else printf "-" }'
 }
 
-row='%-20s %6s %10s %7s %10s %9s %7s  %s\n'
+row='%-20s %6s %10s %7s %11s %7s %8s %7s  %s\n'
 # shellcheck disable=SC2059 # one format for all rows
 {
-    printf "$row" 'instructions per ACK:' state 'SEARCH,' 'SEARCH,' controller unchecked '' ''
-    printf "$row" profile bytes 'slow start' drain whole whole ACKs end
+    printf "$row" 'instructions per ACK:' state 'SEARCH,' 'SEARCH,' controller, window window, '' ''
+    printf "$row" profile bytes 'slow start' drain observables alone trusted ACKs end
     for profile in $("$program"); do
         count "$profile" exit
         exit_acks=$acks
         exit_total=$(instructions ff_search_on_ack)
+        count "$profile" window
+        window_total=$(instructions bench_window_on_ack)
+        count "$profile" trusted
+        trusted_total=$(instructions bench_trust_ack)
         count "$profile" ''
         total=$(instructions ff_search_on_ack)
-        checked_total=$(instructions bench_step_on_ack)
-        count "$profile" unchecked
         printf "$row" "$profile" "${rest%% *}" "$(per_ack "$exit_total" "$exit_acks")" \
-            "$(per_ack $((total - exit_total)) $((acks - exit_acks)))" \
-            "$(per_ack "$checked_total" "$acks")" \
-            "$(per_ack "$(instructions bench_process_ack)" "$acks")" "$acks" "${rest#* } bytes"
+            "$(per_ack $((total - exit_total)) $((acks - exit_acks)))" "$(per_ack "$(instructions bench_step_on_ack)" "$acks")" \
+            "$(per_ack "$window_total" "$acks")" "$(per_ack "$trusted_total" "$acks")" "$acks" "${rest#* } bytes"
     done
 }

@@ -3,6 +3,8 @@
 
 #include <stddef.h>
 
+#include "firstflight/domain.h"
+#include "firstflight/rare.h"
 #include "firstflight/search/startup.h"
 #include "firstflight/text.h"
 
@@ -288,8 +290,19 @@ static bool sends_new_packets(const struct ff_controller *controller, const stru
     return event->kind != FF_EVENT_SENT || event->sent.packets[0].first >= controller->next_packet;
 }
 
+/* The base controller alone. */
+static void step_base(struct ff_newreno *base, const struct ff_event *event, struct ff_observation *observation)
+{
+    enum ff_outcome outcome = ff_newreno_on_event(base, event);
+
+    if (observation != NULL) {
+        ff_newreno_observe(base, outcome, observation);
+        observation->recovery_start_ns = base->recovery_start_ns;
+    }
+}
+
 /* Return the answer of the algorithm; FF_ERR_DOMAIN as well if there is no such algorithm. */
-static enum ff_status step_algorithm(struct ff_controller *controller, const struct ff_event *event,
+static inline enum ff_status step_algorithm(struct ff_controller *controller, const struct ff_event *event,
                                      struct ff_observation *observation)
 {
     struct ff_newreno *base = &controller->base;
@@ -297,8 +310,7 @@ static enum ff_status step_algorithm(struct ff_controller *controller, const str
     switch (controller->algorithm) {
     case FF_ALGORITHM_SLOW_START:
     case FF_ALGORITHM_CUBIC:
-        ff_newreno_observe(base, ff_newreno_on_event(base, event), observation);
-        observation->recovery_start_ns = base->recovery_start_ns;
+        step_base(base, event, observation);
         return FF_OK;
     case FF_ALGORITHM_SEARCH:
         return ff_search_startup_step(&controller->search_readings, ff_controller_search(controller), base, event,
@@ -340,11 +352,21 @@ enum ff_status ff_controller_process(struct ff_controller *controller, const str
     return status;
 }
 
-enum ff_status ff_controller_step(struct ff_controller *controller, const struct ff_event *event,
-                                  struct ff_observation *observation)
+/* Check an event of any kind, and process it. */
+FF_RARE static enum ff_status step_any(struct ff_controller *controller, const struct ff_event *event,
+                                       struct ff_observation *observation)
 {
     if (ff_event_check(event) != FF_OK || event->t_ns < controller->t_ns || !sends_new_packets(controller, event)) {
         return FF_ERR_DOMAIN;
     }
     return ff_controller_process(controller, event, observation);
+}
+
+enum ff_status ff_controller_step(struct ff_controller *controller, const struct ff_event *event,
+                                  struct ff_observation *observation)
+{
+    if (event->t_ns >= controller->t_ns && ff_is_valid_ack_of_one_run(event)) {
+        return ff_controller_process(controller, event, observation);
+    }
+    return step_any(controller, event, observation);
 }

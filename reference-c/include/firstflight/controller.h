@@ -170,7 +170,7 @@ void ff_controller_use_cubic(struct ff_controller *controller, const struct ff_c
 struct ff_search *ff_controller_search(const struct ff_controller *controller);
 
 /*
- * Process one event and write the observables. FF_ERR_DOMAIN if the event is outside the domain, earlier than the last one,
+ * Process one event and write the observables; with NULL only the window changes, which is base.cwnd_bytes. FF_ERR_DOMAIN if the event is outside the domain, earlier than the last one,
  * sends a packet whose number is not above those sent before, or counts more bytes than SEARCH can hold; or if the controller
  * was never filled in.
  */

@@ -125,7 +125,7 @@ enum ff_trigger {
 
 /*
  * The observables after one event. The numbers after `outcome` are the state that the page of the algorithm lists;
- * those of another algorithm are FF_NONE.
+ * those of another algorithm are FF_NONE. A function that processes an event writes none if its pointer to one is NULL.
  */
 struct ff_observation {
     uint64_t cwnd_bytes;

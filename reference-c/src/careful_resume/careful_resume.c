@@ -199,6 +199,8 @@ enum ff_status ff_careful_resume_step(const struct ff_careful_resume_readings *r
         return status;
     }
     struct ff_careful_resume_report report = on_event(readings, state, base, event, &normal);
-    observe(readings, state, base, &normal, report, observation);
+    if (observation != NULL) {
+        observe(readings, state, base, &normal, report, observation);
+    }
     return FF_OK;
 }

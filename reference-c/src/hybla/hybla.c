@@ -232,5 +232,9 @@ static void observe(const struct ff_hybla_readings *readings, const struct ff_hy
 void ff_hybla_step(const struct ff_hybla_readings *readings, struct ff_hybla *state, struct ff_newreno *base,
                    const struct ff_event *event, struct ff_observation *observation)
 {
-    observe(readings, state, base, on_event(readings, state, base, event), observation);
+    enum ff_outcome outcome = on_event(readings, state, base, event);
+
+    if (observation != NULL) {
+        observe(readings, state, base, outcome, observation);
+    }
 }

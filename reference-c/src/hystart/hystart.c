@@ -206,5 +206,9 @@ static void observe(const struct ff_hystart *state, const struct ff_newreno *bas
 void ff_hystart_step(const struct ff_hystart_readings *readings, struct ff_hystart *state, struct ff_newreno *base,
                      const struct ff_event *event, struct ff_observation *observation)
 {
-    observe(state, base, on_event(readings, state, base, event), observation);
+    enum ff_outcome outcome = on_event(readings, state, base, event);
+
+    if (observation != NULL) {
+        observe(state, base, outcome, observation);
+    }
 }

@@ -181,5 +181,9 @@ static void observe(const struct ff_hystartpp *state, const struct ff_newreno *b
 void ff_hystartpp_step(const struct ff_hystartpp_readings *readings, struct ff_hystartpp *state,
                        struct ff_newreno *base, const struct ff_event *event, struct ff_observation *observation)
 {
-    observe(state, base, on_event(readings, state, base, event), observation);
+    enum ff_outcome outcome = on_event(readings, state, base, event);
+
+    if (observation != NULL) {
+        observe(state, base, outcome, observation);
+    }
 }

@@ -87,7 +87,7 @@ enum ff_status ff_search_startup_step(const struct ff_search_readings *readings,
     evaluation.shift_bins = FF_NONE;
     enum ff_status status = event->kind == FF_EVENT_ACK ? on_ack(readings, state, base, event, &evaluation, &outcome)
                                                         : on_other(readings, state, base, event, &outcome);
-    if (status == FF_OK) {
+    if (status == FF_OK && observation != NULL) {
         observe(readings, state, base, outcome, &evaluation, observation);
     }
     return status;
