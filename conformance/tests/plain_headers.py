@@ -84,6 +84,23 @@ def compiled(name: str, directory: Path, *command: str, folder: Path = PLAIN) ->
     return program
 
 
+def begin_line(max_datagram_size_bytes: int, initial_window_bytes: int | None) -> str:
+    """Return what begins a connection."""
+    return f"begin {max_datagram_size_bytes} {initial_window_bytes or 0}"
+
+
+def event_line(event: Event) -> str:
+    """Return what asks for the answer to an event."""
+    runs = event.packets if isinstance(event, Sent | Ack | Lost) else ()
+    retransmits = event.retransmits if isinstance(event, Sent) else ()
+    values = [_number(getattr(event, field, 0)) for field in FIELDS] + [len(runs), len(retransmits)]
+    for run in runs:
+        values += [run.first, run.last, run.size_bytes, run.sent_t_ns]
+    for pair in retransmits:
+        values += pair
+    return f"event {KINDS.index(type(event).__name__)} {' '.join(map(str, values))}"
+
+
 class Header:
     """A program whose state is in the process that has the header.
 
@@ -100,20 +117,13 @@ class Header:
 
     def begin(self, max_datagram_size_bytes: int, initial_window_bytes: int | None) -> "State":
         """Begin a connection."""
-        self._write(f"begin {max_datagram_size_bytes} {initial_window_bytes or 0}")
+        self._write(begin_line(max_datagram_size_bytes, initial_window_bytes))
         return State(self._twin.begin(max_datagram_size_bytes, initial_window_bytes))
 
     def on_event(self, state: "State", event: Event) -> Outcome:
         """Let the process answer an event, and the twin go along."""
         self._twin.on_event(state.twin, event)
-        runs = event.packets if isinstance(event, Sent | Ack | Lost) else ()
-        retransmits = event.retransmits if isinstance(event, Sent) else ()
-        values = [_number(getattr(event, field, 0)) for field in FIELDS] + [len(runs), len(retransmits)]
-        for run in runs:
-            values += [run.first, run.last, run.size_bytes, run.sent_t_ns]
-        for pair in retransmits:
-            values += pair
-        self._write(f"event {KINDS.index(type(event).__name__)} {' '.join(map(str, values))}")
+        self._write(event_line(event))
         header, outcome, cwnd, ssthresh, phase, release, bits = self._read().split()
         state.cwnd_bytes = int(cwnd)
         state.ssthresh_bytes = None if int(ssthresh) == NONE else int(ssthresh)

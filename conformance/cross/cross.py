@@ -1,0 +1,155 @@
+"""The C port on other machines, and built in other ways: each must give the answers of the first build, byte for byte.
+
+    python conformance/cross/cross.py [MACHINE ...]
+
+``machines.toml`` has the machines and the builds. Each build runs the unit tests of the port; its adapter is asked every event of every
+vector, and each plain header those of its profile. The lines that come back are compared by their hash; `make conformance` judges
+those of the first build. Prints a table. Exit code 1 if anything differs or fails.
+"""
+
+import argparse
+import hashlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import questions
+
+from firstflight_conformance.paths import ADAPTERS, BUILD, REFERENCE_C
+
+HERE = Path(__file__).resolve().parent
+TESTS = REFERENCE_C / "tests"
+DRIVE = REFERENCE_C / "plain" / "drive"
+#: As `make test-c` leaves them.
+UNITY, RUNNER = BUILD / "unity" / "src", BUILD / "c-test" / "runner.c"
+PORT = sorted((REFERENCE_C / "src").rglob("*.c"))
+HOST = [ADAPTERS / "c" / f"{name}.c" for name in ("firstflight_c", "firstflight_c_compute", "stdio_host", "json_lines")]
+INCLUDE = (f"-I{REFERENCE_C / 'include'}", f"-I{ADAPTERS.parent / 'include'}")
+_ROW = "| {:7} | {:54} | {:63} | {:10} | {:19} | {:18} |"
+
+
+@dataclass(frozen=True)
+class Build:
+    """One way to build for one machine."""
+
+    machine: str
+    name: str
+    compiler: tuple[str, ...]
+    flags: str
+    emulator: tuple[str, ...]
+    packages: str
+
+    @property
+    def missing(self) -> str | None:
+        """Why it cannot be built or run here."""
+        absent = [tool for tool in (self.compiler[0], *self.emulator) if not shutil.which(tool)]
+        return f"there is no {absent[0]} here (Debian: {self.packages})" if absent else None
+
+    @property
+    def traits(self) -> str:
+        """What the compiler says of the machine."""
+        command = [*self.compiler, *self.flags.split(), "-dM", "-E", "-x", "c", "-"]
+        lines = subprocess.run(command, input="", capture_output=True, text=True, check=True).stdout.splitlines()
+        macros = dict(line.split(" ", 2)[1:] for line in lines)
+        has_int128 = "__SIZEOF_INT128__" in macros and "FF_NO_INT128" not in macros
+        return ", ".join((
+            "big endian" if "BIG" in macros["__BYTE_ORDER__"] else "little endian",
+            f"{8 * int(macros['__SIZEOF_POINTER__'])} bit",
+            "unsigned char" if "__CHAR_UNSIGNED__" in macros else "signed char",
+            "128-bit products" if has_int128 else "64-bit products",
+        ))  # fmt: skip
+
+    def program(self, path: Path, *words: str | Path) -> Path:
+        """Make a program. One that is emulated is static, and needs no libraries of its machine."""
+        static = ["-static"] if self.emulator else []
+        command = [*self.compiler, "-std=c11", *self.flags.split(), *static, *map(str, words), "-o", str(path)]
+        subprocess.run(command, check=True)
+        return path
+
+    def answers(self, program: Path, asked: bytes = b"") -> bytes:
+        """Return what a program answers."""
+        return subprocess.run([*self.emulator, str(program)], input=asked, stdout=subprocess.PIPE, check=True).stdout
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What a build answered: how many unit tests passed, and the lines of the adapter and of the plain headers."""
+
+    tests: str
+    port: str
+    headers: str
+
+
+def builds() -> Iterator[Build]:
+    """Yield all builds of all machines."""
+    table = tomllib.loads((HERE / "machines.toml").read_text("utf-8"))
+    for machine in table["machine"]:
+        for build in table["build"]:
+            ((compiler, flags),) = build.items()
+            name, command, emulator = f"{compiler} {flags}", tuple(machine[compiler]), tuple(machine["emulator"])
+            yield Build(machine["name"], name, command, flags, emulator, machine["packages"])
+
+
+def ask(build: Build, asked: bytes, asked_headers: dict[str, bytes]) -> Seen:
+    """Build everything, and ask it everything."""
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder)
+        port = build.answers(build.program(place / "port", *INCLUDE, *PORT, *HOST), asked)
+        headers = b""
+        for name, lines in asked_headers.items():
+            sources = (f"-I{REFERENCE_C / 'proof'}", DRIVE / "drive.c", DRIVE / f"{name}.c")
+            headers += build.answers(build.program(place / name, *sources), lines)
+        return Seen(_unit_tests(build, place / "tests"), _hash(port), _hash(headers))
+
+
+def _unit_tests(build: Build, path: Path) -> str:
+    if not (UNITY / "unity.c").is_file():
+        return "skipped"
+    sources = (*PORT, *sorted(TESTS.glob("test_*.c")), RUNNER, UNITY / "unity.c")
+    program = build.program(path, *INCLUDE, "-DUNITY_SUPPORT_64", f"-I{TESTS}", f"-I{UNITY}", *sources)
+    return build.answers(program).splitlines()[-2].decode().partition(" ")[0]
+
+
+def _hash(answers: bytes) -> str:
+    lines = answers.count(b"\n")
+    return f"{lines} {hashlib.sha256(answers).hexdigest()[:12]}"
+
+
+def main() -> int:
+    """Ask each build that can be made and run here, and print what came of it."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("machines", nargs="*", help="beside the first build; all, if none is named")
+    names = parser.parse_args().machines
+    first, *others = builds()
+    asked = questions.of_adapter(), questions.of_headers()
+    print(_ROW.format("machine", "it has", "build", "unit tests", "adapter", "plain headers"))
+    print(_ROW.format(*["---"] * 6))
+    wanted = ask(first, *asked)
+    failed: list[str] = []
+    skipped: list[str] = []
+    for build in [first, *(build for build in others if not names or build.machine in names)]:
+        what = f"{build.machine}: {build.name}"
+        if build.missing:
+            skipped.append(f"{what}: {build.missing}")
+            continue
+        try:
+            seen = wanted if build == first else ask(build, *asked)
+        except subprocess.CalledProcessError as error:
+            failed.append(f"{what}: {error}")
+            continue
+        if seen != wanted:
+            failed.append(f"{what}: other answers")
+        print(_ROW.format(build.machine, build.traits, build.name, seen.tests, seen.port, seen.headers), flush=True)
+    for line in (*failed, *(f"skipped: {line}" for line in skipped)):
+        print(f"cross: {line}")
+    print(f"cross: {len(failed)} builds differ or fail, {len(skipped)} skipped")
+    return int(bool(failed))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,40 @@
+"""Every question that the vectors put: to an adapter as lines of the protocol, to a plain header as lines of its driver."""
+
+import sys
+
+from firstflight_conformance.cases import computations, vectors
+from firstflight_conformance.cases.measure import config_from_json
+from firstflight_conformance.paths import CONFORMANCE
+from firstflight_conformance.plain_judge import cases_of, programs
+from firstflight_conformance.run import messages
+from firstflight_conformance.run.compute import ComputationScript
+from firstflight_conformance.run.script import Script, Stream
+
+sys.path.insert(0, str(CONFORMANCE / "tests"))
+from plain_headers import HEADERS, begin_line, event_line
+
+
+def of_adapter() -> bytes:
+    """Return the messages of all cases, one after the other."""
+    lines = [messages.encode(messages.HELLO)]
+    for vector in vectors.load_all():
+        stream = Stream(vector)
+        for case in vectors.cases([vector]):
+            script = Script(case, stream)
+            lines += [messages.encode(script.start), script.lines]
+    lines += [messages.encode(ComputationScript(case).message) for case in computations.cases(computations.load_all())]
+    return b"".join(lines)
+
+
+def of_headers() -> dict[str, bytes]:
+    """Return what each plain header is asked: the cases of its profile."""
+    every_case = list(vectors.cases(vectors.load_all()))
+    asked = {}
+    for name in HEADERS:
+        lines = []
+        for case in cases_of(programs()[name], every_case):
+            config = config_from_json(case.vector.config)
+            lines += [begin_line(config.max_datagram_size_bytes, config.initial_window_bytes)]
+            lines += [event_line(event) for event in case.events]
+        asked[name] = "".join(f"{line}\n" for line in lines).encode()
+    return asked

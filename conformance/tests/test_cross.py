@@ -1,0 +1,74 @@
+"""`make cross`: a build that answers otherwise, or fails, is found; one that cannot be made here is skipped with its reason."""
+
+import importlib
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from firstflight_conformance.paths import CONFORMANCE
+from plain_headers import HEADERS
+
+_ASKED = b'{"op":"hello","protocol":1}\n'
+
+
+@pytest.fixture
+def cross(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> ModuleType:
+    """The program with one question for the adapter and one for a header, and without unit tests."""
+    monkeypatch.syspath_prepend(str(CONFORMANCE / "cross"))
+    module = importlib.import_module("cross")
+    monkeypatch.setattr(module, "UNITY", tmp_path)
+    monkeypatch.setattr(module.questions, "of_adapter", lambda: _ASKED)
+    monkeypatch.setattr(module.questions, "of_headers", lambda: {"newreno_rfc_9002": b"begin 1200 0\nsize\n"})
+    monkeypatch.setattr(sys, "argv", ["cross"])
+    return module
+
+
+def lines(
+    cross: ModuleType, capsys: pytest.CaptureFixture[str], *machines: tuple[str, str, str]
+) -> tuple[int, list[str]]:
+    """Judge this machine and others, each with a compiler and an emulator; return the exit code and what is printed below the table."""
+    made = [
+        cross.Build(name, "gcc -O0", (compiler,), "-O0", (emulator,) if emulator else (), "some")
+        for name, compiler, emulator in machines
+    ]
+    here = cross.Build("here", "gcc -O0", ("gcc",), "-O0", (), "gcc")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cross, "builds", lambda: iter([here, *made]))
+        code = cross.main()
+    return code, [line for line in capsys.readouterr().out.splitlines() if not line.startswith("|")]
+
+
+def script(path: Path, line: str) -> str:
+    """Return an emulator that does this."""
+    path.write_text(f"#!/bin/sh\n{line}\n", encoding="utf-8")
+    path.chmod(0o755)
+    return str(path)
+
+
+def test_the_same_answers(cross: ModuleType, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    same = ("same", "gcc", script(tmp_path / "same", 'exec "$@"'))
+    absent = ("absent", "no-such-compiler", "")
+    code, said = lines(cross, capsys, same, absent)
+    assert (code, said[-1]) == (0, "cross: 0 builds differ or fail, 1 skipped")
+    assert said[0] == "cross: skipped: absent: gcc -O0: there is no no-such-compiler here (Debian: some)"
+
+
+def test_other_answers_and_failures(cross: ModuleType, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    other = ("other", "gcc", script(tmp_path / "other", '"$@" | sed s/firstflight/secondflight/'))
+    broken = ("broken", "gcc", script(tmp_path / "broken", "exit 9"))
+    code, said = lines(cross, capsys, other, broken)
+    assert (code, said[-1]) == (1, "cross: 2 builds differ or fail, 0 skipped")
+    assert said[0] == "cross: other: gcc -O0: other answers"
+    assert said[1].startswith("cross: broken: gcc -O0: ") and "exit status 9" in said[1]
+
+
+def test_what_is_asked_of_whom(cross: ModuleType) -> None:
+    """Every plain header is asked something, and the builds differ in what is to be tried."""
+    assert cross.questions.HEADERS == HEADERS
+    every = list(cross.builds())
+    assert {build.machine for build in every} == {"here", "i386", "armhf", "s390x", "ppc64"}
+    flags = {flag for build in every for flag in build.flags.split()}
+    assert flags >= {"-O0", "-O1", "-O2", "-O3", "-funsigned-char", "-fsigned-char", "-DFF_NO_INT128"}
+    assert {build.name.partition(" ")[0] for build in every} == {"gcc", "clang"}
