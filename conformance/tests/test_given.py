@@ -74,6 +74,18 @@ def test_a_flight_acknowledged_in_two_parts() -> None:
         assert limits_given(b.events) is not fill
 
 
+def test_limited_after_a_full_flight() -> None:
+    """Little is in flight before an ACK, but one of its packets was sent when the window was full."""
+    for last, more in ((6, 0), (8, 1)):  # the full flight alone, and with a packet of a window little used
+        b = StreamBuilder()
+        b.send(0, 10)
+        b.ack(100 * MS, (0, last))
+        if more:
+            b.send(100 * MS, more, app_limited=True)
+        b.ack(101 * MS, (last + 1, 9 + more), app_limited=True)
+        assert limits_given(b.events)
+
+
 def test_full_by_a_reduction_alone() -> None:
     """Full before the ACK is not enough: the packets were sent into a window little used, which shrank afterwards."""
     b = StreamBuilder()
@@ -128,6 +140,7 @@ def test_an_ack_between() -> None:
 
 def test_losses_told_one_by_one() -> None:
     """Stacks look at the losses of one event or at all of them: what only the latter find does not follow."""
+    assert persistent_congestion_given(lossy(S, 3 * S, stated=True))
     assert persistent_congestion_given(lossy(S, 2 * S, 3 * S, stated=True))
 
 
