@@ -52,6 +52,12 @@ def test_full_is_not_app_limited(packets: int, follows: bool) -> None:
     assert limits_given(flight(packets, app_limited=False)) is not follows
 
 
+@pytest.mark.parametrize(("window", "follows"), [(13_199, True), (13_200, False)])
+def test_room_for_less_than_a_datagram(window: int, follows: bool) -> None:
+    """Ten packets of 1200 bytes fill a window with room for 1199 bytes more, not one with room for another packet."""
+    assert app_limited_given(flight(10, app_limited=False), [window, window + 12_000], DATAGRAM) is not follows
+
+
 def test_three_datagrams_of_room() -> None:
     """In a window of five, two packets are less than half, but a rule that tolerates three datagrams calls the window used."""
     b = StreamBuilder(initial_window_bytes=6000)
@@ -136,6 +142,17 @@ def test_an_ack_between() -> None:
     """Losses on both sides of an acknowledged packet establish nothing."""
     assert not persistent_congestion_given(lossy(S, 2 * S, 3 * S, acked=(2,)))
     assert persistent_congestion_given(lossy(S, 2 * S, 3 * S))
+
+
+def test_sent_before_the_first_sample() -> None:
+    """Only packets sent after the first sample count: here one of two, which spans no time."""
+    b = StreamBuilder()
+    b.send(0, 1, app_limited=True)
+    b.send(50 * MS, 1, app_limited=True)
+    b.ack(100 * MS, (0, 0), app_limited=True)
+    b.send(2 * S, 1, app_limited=True)
+    b.lose(3 * S, (1, 2))
+    assert not persistent_congestion_given(b.events)
 
 
 def test_losses_told_one_by_one() -> None:
