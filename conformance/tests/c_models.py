@@ -1,13 +1,12 @@
 """The transfer-time models of the C port as Python functions: built with cffi, with and without ``__int128``."""
 
-import fcntl
-import importlib.util
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import cffi  # type: ignore[import-untyped]
 
+from c_build import extension
 from c_port import declarations
 from firstflight.errors import DomainError
 from firstflight.transfer_time.transfer_time import INPUTS, Inputs, TransferTime
@@ -23,17 +22,10 @@ _SOURCES = (
 BUILDS = {"int128": [], "no_int128": [("FF_NO_INT128", "1")]}
 
 
-def _built_module(name: str, macros: list[tuple[str, str]]) -> Path:
-    """Return the path of the extension module, after building it if a source is newer. Processes take turns."""
-    directory = BUILD / "cffi-models"
-    headers = sorted((REFERENCE_C / "include").rglob("*.h"))
-    newest = max(path.stat().st_mtime for path in [*_SOURCES, *headers, Path(__file__)])
-    directory.mkdir(parents=True, exist_ok=True)
-    with (directory / "lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        built = [path for path in directory.glob(f"{name}.*.so") if path.stat().st_mtime > newest]
-        if built:
-            return built[0]
+def _module(name: str, macros: list[tuple[str, str]]) -> Any:
+    """Return the extension module with these macros."""
+
+    def compiled(directory: str) -> str:
         builder = cffi.FFI()
         builder.cdef(declarations(*_ROOTS))
         builder.set_source(
@@ -45,7 +37,10 @@ def _built_module(name: str, macros: list[tuple[str, str]]) -> Path:
             # Undefined behaviour ends the process: no run-time library is needed for that.
             extra_compile_args=["-std=c11", "-O2", "-fsanitize=undefined", "-fsanitize-undefined-trap-on-error"],
         )
-        return Path(builder.compile(tmpdir=str(directory)))
+        return str(builder.compile(tmpdir=directory))
+
+    inputs = [*_SOURCES, *sorted((REFERENCE_C / "include").rglob("*.h")), Path(__file__)]
+    return extension(BUILD / "cffi-models", name, inputs, compiled)
 
 
 class Models:
@@ -53,14 +48,9 @@ class Models:
 
     def __init__(self, build: str) -> None:
         """Build it if need be, and load it."""
-        name = f"_models_{build}"
-        spec = importlib.util.spec_from_file_location(name, _built_module(name, BUILDS[build]))
-        if spec is None or spec.loader is None:
-            raise ImportError(name)
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-        self.ffi: Any = module.ffi  # type: ignore[attr-defined]
-        self.lib: Any = module.lib  # type: ignore[attr-defined]
+        module = _module(f"_models_{build}", BUILDS[build])
+        self.ffi: Any = module.ffi
+        self.lib: Any = module.lib
         self._inputs = self.ffi.new("struct ff_transfer_time_inputs *")
         self._answer = self.ffi.new("struct ff_transfer_time *")
         self._text = self.ffi.new("char[]", self.lib.FF_WIDE_DECIMAL_SIZE)

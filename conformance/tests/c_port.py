@@ -1,7 +1,5 @@
 """The C port as a Python object: built with cffi into ``build/cffi``, driven by the model's events."""
 
-import fcntl
-import importlib.util
 import re
 import struct
 from collections.abc import Callable
@@ -12,6 +10,7 @@ from typing import Any, TypeVar
 
 import cffi  # type: ignore[import-untyped]
 
+from c_build import extension
 from firstflight.controller import Config, Controller, step
 from firstflight.errors import DomainError
 from firstflight.events import (
@@ -87,45 +86,29 @@ def declarations(*roots: str) -> str:
     return "\n".join(line for line in text.splitlines() if not line.startswith("#") or line.startswith("#define FF_"))
 
 
-def _built_module(build: str) -> Path:
-    """Return the path of the extension module, after building it if a source is newer. Processes take turns."""
-    directory = BUILD / "cffi" / build
+@cache
+def module_of(build: str) -> Any:
+    """Return the extension module of a build: ``int128``, ``no_int128`` or ``coverage``."""
     name = f"_firstflight_c_{build}"
     sources = sorted((REFERENCE_C / "src").rglob("*.c"))
-    newest = max(path.stat().st_mtime for path in [*sources, *_INCLUDE.rglob("*.h"), Path(__file__)])
-    directory.mkdir(parents=True, exist_ok=True)
-    with (directory / "lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        built = [path for path in directory.glob(f"{name}.*.so") if path.stat().st_mtime > newest]
-        if built:
-            return built[0]
-        counted = build == "coverage"
+    counted = build == "coverage"
+    gcov = "\nvoid __gcov_dump(void);\nvoid __gcov_reset(void);\n" if counted else ""
+
+    def compiled(directory: str) -> str:
         builder = cffi.FFI()
-        builder.cdef(
-            declarations(*_ROOTS) + ("\nvoid __gcov_dump(void);\nvoid __gcov_reset(void);\n" if counted else "")
-        )
+        builder.cdef(declarations(*_ROOTS) + gcov)
         builder.set_source(
             name,
-            "".join(f'#include "{root}"\n' for root in _ROOTS)
-            + ("void __gcov_dump(void);\nvoid __gcov_reset(void);\n" if counted else ""),
+            "".join(f'#include "{root}"\n' for root in _ROOTS) + gcov,
             sources=[str(source) for source in sources],
             include_dirs=[str(_INCLUDE)],
             extra_compile_args=["-std=c11", *_BUILDS[build]],
             extra_link_args=["--coverage"] if counted else [],
         )
-        return Path(builder.compile(tmpdir=str(directory)))
+        return str(builder.compile(tmpdir=directory))
 
-
-@cache
-def module_of(build: str) -> Any:
-    """Return the extension module of a build: ``int128``, ``no_int128`` or ``coverage``."""
-    path = _built_module(build)
-    spec = importlib.util.spec_from_file_location(f"_firstflight_c_{build}", path)
-    if spec is None or spec.loader is None:
-        raise ImportError(path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    inputs = [*sources, *sorted(_INCLUDE.rglob("*.h")), Path(__file__)]
+    return extension(BUILD / "cffi" / build, name, inputs, compiled)
 
 
 _module = module_of("int128")

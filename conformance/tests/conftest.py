@@ -1,9 +1,13 @@
 """Hypothesis draws the same examples in every run, and keeps none; what runs on the clock of the machine may be spoiled by it."""
 
 import pytest
-from hypothesis import settings
+from hypothesis import Phase, settings
 
 settings.register_profile("firstflight", derandomize=True, database=None, deadline=None, print_blob=False)
+#: For who asks only whether a test fails: the first example that fails is not shrunk.
+settings.register_profile(
+    "first-failure", parent=settings.get_profile("firstflight"), phases=(Phase.explicit, Phase.generate)
+)
 settings.load_profile("firstflight")
 
 

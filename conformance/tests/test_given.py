@@ -52,6 +52,12 @@ def test_full_is_not_app_limited(packets: int, follows: bool) -> None:
     assert limits_given(flight(packets, app_limited=False)) is not follows
 
 
+@pytest.mark.parametrize(("window", "follows"), [(13_199, True), (13_200, False)])
+def test_room_for_less_than_a_datagram(window: int, follows: bool) -> None:
+    """Ten packets of 1200 bytes fill a window with room for 1199 bytes more, not one with room for another packet."""
+    assert app_limited_given(flight(10, app_limited=False), [window, window + 12_000], DATAGRAM) is not follows
+
+
 def test_three_datagrams_of_room() -> None:
     """In a window of five, two packets are less than half, but a rule that tolerates three datagrams calls the window used."""
     b = StreamBuilder(initial_window_bytes=6000)
@@ -72,6 +78,18 @@ def test_a_flight_acknowledged_in_two_parts() -> None:
             b.send(100 * MS, 10)
         b.ack(101 * MS, (5, 9))
         assert limits_given(b.events) is not fill
+
+
+def test_limited_after_a_full_flight() -> None:
+    """Little is in flight before an ACK, but one of its packets was sent when the window was full."""
+    for last, more in ((6, 0), (8, 1)):  # the full flight alone, and with a packet of a window little used
+        b = StreamBuilder()
+        b.send(0, 10)
+        b.ack(100 * MS, (0, last))
+        if more:
+            b.send(100 * MS, more, app_limited=True)
+        b.ack(101 * MS, (last + 1, 9 + more), app_limited=True)
+        assert limits_given(b.events)
 
 
 def test_full_by_a_reduction_alone() -> None:
@@ -126,8 +144,20 @@ def test_an_ack_between() -> None:
     assert persistent_congestion_given(lossy(S, 2 * S, 3 * S))
 
 
+def test_sent_before_the_first_sample() -> None:
+    """Only packets sent after the first sample count: here one of two, which spans no time."""
+    b = StreamBuilder()
+    b.send(0, 1, app_limited=True)
+    b.send(50 * MS, 1, app_limited=True)
+    b.ack(100 * MS, (0, 0), app_limited=True)
+    b.send(2 * S, 1, app_limited=True)
+    b.lose(3 * S, (1, 2))
+    assert not persistent_congestion_given(b.events)
+
+
 def test_losses_told_one_by_one() -> None:
     """Stacks look at the losses of one event or at all of them: what only the latter find does not follow."""
+    assert persistent_congestion_given(lossy(S, 3 * S, stated=True))
     assert persistent_congestion_given(lossy(S, 2 * S, 3 * S, stated=True))
 
 

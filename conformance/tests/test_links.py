@@ -5,7 +5,7 @@ import pytest
 from firstflight_conformance.prng import SplitMix64
 from firstflight_conformance.simulator.clock import Clock, Lane
 from firstflight_conformance.simulator.codel import CoDelLink
-from firstflight_conformance.simulator.links import AnyLink, TokenBucket, Wire, chain, transmission_ns
+from firstflight_conformance.simulator.links import AnyLink, Delay, TokenBucket, Wire, chain, transmission_ns
 from firstflight_conformance.simulator.path import Bottleneck
 from firstflight_conformance.simulator.scenario import Link
 
@@ -30,21 +30,30 @@ def test_a_queue_in_packets() -> None:
     assert [link.carry(0, size) is None for size in (1000, 1, 60_000, 1)] == [False, False, False, True]
 
 
-def arrivals(clock: Clock, link: AnyLink, packets: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Send packets of given sizes at given times; return which arrived when."""
+def arrivals(clock: Clock, links: list[AnyLink], packets: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Send packets of given sizes at given times over links; return which arrived when."""
     seen: list[tuple[int, int]] = []
-    send = chain(clock, [link], lambda got: seen.append((got[1], clock.now_ns)))
+    send = chain(clock, links, lambda got: seen.append((got[1], clock.now_ns)))
     for number, (t_ns, size) in enumerate(packets):
         clock.at(t_ns, send, (size, number))
     clock.run(10**15, lambda: False)
     return seen
 
 
+@pytest.mark.parametrize(("wire_first", "seen"), [(True, [(0, MS), (1, 2 * MS)]), (False, [(0, MS)])])
+def test_links_are_crossed_in_turn(wire_first: bool, seen: list[tuple[int, int]]) -> None:
+    """A bucket for one packet passes two that a wire has put 1 ms apart, not two that come at once. The delay comes last."""
+    links: list[AnyLink] = [Wire(8_000_000, 0), TokenBucket(0, 8_000_000, 1000, 0)]
+    clock = Clock()
+    later = [(number, t_ns + 5 * MS) for number, t_ns in seen]
+    assert arrivals(clock, [*(links if wire_first else reversed(links)), Delay(5 * MS)], [(0, 1000)] * 2) == later
+
+
 def test_token_bucket_by_hand() -> None:
     """A burst passes at once, what follows at the rate, and what would wait too long is dropped."""
     clock = Clock()
     bucket = TokenBucket(0, 8_000_000, 2000, 2 * MS)
-    seen = arrivals(clock, bucket, [(0, 1000)] * 6 + [(10 * MS, 1000)] * 3)
+    seen = arrivals(clock, [bucket], [(0, 1000)] * 6 + [(10 * MS, 1000)] * 3)
     # Tokens for two packets, then one for each ms; the fifth would wait 3 ms.
     assert seen == [(0, 0), (1, 0), (2, MS), (3, 2 * MS), (6, 10 * MS), (7, 10 * MS), (8, 11 * MS)]
     assert bucket.dropped_packets == 2
@@ -53,7 +62,7 @@ def test_token_bucket_by_hand() -> None:
 def test_a_wire_by_hand() -> None:
     """Packets follow one another, and times are rounded to the nearest ns."""
     clock = Clock()
-    seen = arrivals(clock, Wire(10**10, 1000), [(0, 58), (0, 54), (5000, 54)])
+    seen = arrivals(clock, [Wire(10**10, 1000)], [(0, 58), (0, 54), (5000, 54)])
     assert seen == [(0, 1046), (1, 1089), (2, 6043)]
 
 
@@ -70,11 +79,11 @@ def test_codel_by_hand() -> None:
     clock = Clock()
     link = CoDelLink(clock, 8_000_000, 0, 3000)
     # 20 packets at first, then one each ms as the link takes them: about 20 ms of queue.
-    arrivals(clock, link, [(0, 1000)] * 20 + [(n * MS, 1000) for n in range(1, 80)])
+    arrivals(clock, [link], [(0, 1000)] * 20 + [(n * MS, 1000) for n in range(1, 80)])
     assert link.dropped_packets == 0
     clock = Clock()
     link = CoDelLink(clock, 8_000_000, 0, 3000)
-    seen = arrivals(clock, link, [(0, 1000)] * 20 + [(n * MS, 1000) for n in range(1, 300)])
+    seen = arrivals(clock, [link], [(0, 1000)] * 20 + [(n * MS, 1000) for n in range(1, 300)])
     missing = sorted(set(range(319)) - {number for number, _ in seen})
     assert len(missing) == link.dropped_packets == 3
     # Dropped when taken out of the queue, 100 ms after packets began to wait longer than the target.

@@ -170,8 +170,3 @@ class _History:
 
     def _after_first_sample(self, run: Run) -> bool:
         return self.first_sample_t_ns is not None and run.sent_t_ns >= self.first_sample_t_ns
-
-
-def _sent_ns(run: Run) -> int:
-    assert run.sent_t_ns is not None
-    return run.sent_t_ns

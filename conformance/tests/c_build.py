@@ -1,0 +1,32 @@
+"""Extension modules of the C port for the tests, built once for what goes into them."""
+
+import fcntl
+import importlib.util
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+from firstflight_conformance.kept import digest
+
+
+def extension(directory: Path, name: str, inputs: Iterable[Path], compiled: Callable[[str], str]) -> Any:
+    """Return an extension module, after compiling it into a folder if a file that goes into it has changed.
+
+    Processes take turns. Times of files say nothing: a checkout may be older than what was built of another.
+    """
+    what = digest([sys.version, *(part for path in inputs for part in (str(path), path.read_bytes()))])
+    directory.mkdir(parents=True, exist_ok=True)
+    of = directory / f"{name}.of"
+    with (directory / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        found = sorted(directory.glob(f"{name}.*.so"))
+        if not found or not of.is_file() or of.read_text(encoding="ascii") != what:
+            found = [Path(compiled(str(directory)))]
+            of.write_text(what, encoding="ascii")
+    spec = importlib.util.spec_from_file_location(name, found[0])
+    if spec is None or spec.loader is None:
+        raise ImportError(name)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module

@@ -1,0 +1,151 @@
+"""Streams of events: what they contradict, and what is computed of them."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from firstflight.events import Event
+from firstflight_conformance.cases.stream import StreamError, check_rtts, check_stream, flags_of, granularity_of
+from firstflight_conformance.vectorgen.builder import MS, US, S, StreamBuilder
+
+CONFIG = {"max_datagram_size_bytes": 1200}
+
+
+def stream() -> list[Event]:
+    """Send eight packets of two sizes and two times; acknowledge some, mark one, lose one."""
+    b = StreamBuilder()
+    b.send_sizes(0, [(4, 1200), (2, 600)])
+    b.send_sizes(MS, [(2, 600)])
+    b.ack(100 * MS, (1, 2), (4, 4))
+    b.ce(100 * MS, 7, MS)
+    b.lose(100 * MS, (0, 0))
+    b.ack(110 * MS, (5, 5), (6, 6), ack_delay_ns=5 * MS)
+    return b.events
+
+
+def changed(events: list[Event], index: int, **members: Any) -> list[Event]:
+    """Return the events with members of one replaced."""
+    return [*events[:index], replace(events[index], **members), *events[index + 1 :]]
+
+
+def refused(events: list[Event], check: Callable[[list[Event]], None] = lambda e: check_stream(e, CONFIG)) -> str:
+    """Return at which event and member a stream is refused."""
+    with pytest.raises(StreamError) as error:
+        check(events)
+    return f"{error.value.index}{error.value.member}"
+
+
+def test_the_stream_is_good() -> None:
+    """It is spoilt below. Two events at one time are nothing wrong, nor is a mark on the last packet."""
+    check_stream(stream(), CONFIG)
+    check_rtts(stream())
+
+
+def test_each_size_is_compared_with_the_datagram() -> None:
+    """One packet too large is refused, wherever it stands among smaller ones."""
+    for sizes in ([(1, 1201), (2, 600)], [(2, 600), (1, 1201)]):
+        b = StreamBuilder()
+        b.send_sizes(0, sizes)
+        assert refused(b.events) == "0.packets"
+
+
+def test_each_event_is_looked_at_by_itself() -> None:
+    """What the domain does not hold is refused, with the event."""
+    assert refused(changed(stream(), 0, t_ns=0)) == "0"
+
+
+def test_time_never_goes_back() -> None:
+    """Not behind the event before, be it later than the first."""
+    events = stream()
+    assert refused(changed(events, 5, t_ns=events[4].t_ns - 1)) == "5.t_ns"
+
+
+@pytest.mark.parametrize("index", [0, 2, 4])
+def test_what_is_in_flight_is_counted(index: int) -> None:
+    """After sending, an ACK and a loss."""
+    event: Any = stream()[index]
+    assert refused(changed(stream(), index, bytes_in_flight=event.bytes_in_flight + 1)) == f"{index}.bytes_in_flight"
+
+
+@pytest.mark.parametrize("index", [2, 4])
+def test_the_next_packet_is_counted(index: int) -> None:
+    """At an ACK and a loss."""
+    assert refused(changed(stream(), index, next_packet=9)) == f"{index}.next_packet"
+
+
+def test_only_a_packet_that_was_sent_is_marked() -> None:
+    """Packet 8 is the next."""
+    assert refused(changed(stream(), 3, packet=8)) == "3.packet"
+
+
+@pytest.mark.parametrize("other", [{"size_bytes": 1199}, {"sent_t_ns": S - 1}])
+def test_size_or_time_differ(other: dict[str, int]) -> None:
+    """What is acknowledged has the size and the time of what was sent."""
+    events = stream()
+    first, second = events[2].packets  # type: ignore[union-attr]
+    run = replace(first, **other)
+    total = run.count * run.size_bytes + second.count * second.size_bytes
+    assert refused(changed(events, 2, packets=(run, second), bytes=total)) == "2.packets"
+
+
+def test_size_or_time_of_a_part_differ() -> None:
+    """One run over packets of two times is true of the first half only."""
+    events = stream()
+    first, second = events[5].packets  # type: ignore[union-attr]
+    assert refused(changed(events, 5, packets=(replace(first, last=second.last),))) == "5.packets"
+
+
+@pytest.mark.parametrize("member", ["latest_rtt_ns", "min_rtt_ns", "smoothed_rtt_ns"])
+def test_rtts_are_checked(member: str) -> None:
+    """The second sample, of its newest packet: 110 - 1 = 109 ms, less its delay of 5 ms, weighs an eighth."""
+    events = stream()
+    ack: Any = events[5]
+    stated = (ack.latest_rtt_ns, ack.min_rtt_ns, ack.smoothed_rtt_ns)
+    assert stated == (109 * MS, 100 * MS, (7 * 100 * MS + 104 * MS) // 8)
+    assert refused(changed(events, 5, **{member: 101 * MS}), check_rtts) == f"5.{member}"
+
+
+@pytest.mark.parametrize(
+    ("rtt_ns", "delay_ns", "unit"),
+    [(S, 0, "s"), (S, S, "s"), (S, MS, "ms"), (MS, S, "ms"), (S, US, "us"), (US, S, "us"), (1, S, "ns"), (S, 1, "ns")],
+)
+def test_granularity(rtt_ns: int, delay_ns: int, unit: str) -> None:
+    """The largest unit that divides times, RTTs and delays."""
+    b = StreamBuilder()
+    b.send(0, 1)
+    b.ack(S, (0, 0))
+    assert granularity_of(changed(b.events, 1, latest_rtt_ns=rtt_ns, ack_delay_ns=delay_ns)) == unit
+
+
+def shown(build: Callable[[StreamBuilder], object], *, limited: bool = False) -> set[str]:
+    """Return the flags of a stream with five packets and one of these events more."""
+    b = StreamBuilder()
+    b.send(0, 5, app_limited=limited)
+    build(b)
+    return set(flags_of(b.events))
+
+
+@pytest.mark.parametrize(
+    ("build", "flags"),
+    [
+        (lambda b: b.ack(MS, (0, 1)), {"lossless"}),
+        (lambda b: b.ack(MS, (0, 2)), {"lossless", "stretch-ack"}),
+        (lambda b: b.ack(MS, (0, 0), sample=False), {"lossless", "no-rtt-sample"}),
+        (lambda b: b.ack(MS, (0, 0), app_limited=True), {"lossless", "app-limited"}),
+        (lambda b: b.ce(MS, 4, 0), {"ce"}),
+        (lambda b: b.lose(MS, (0, 0)), {"loss"}),
+        (lambda b: b.persistent_congestion(MS), {"persistent-congestion"}),
+        (lambda b: b.idle_restart(MS), {"lossless", "idle"}),
+        (lambda b: b.pto(MS), {"lossless"}),
+    ],
+)
+def test_flags(build: Callable[[StreamBuilder], object], flags: set[str]) -> None:
+    """Each event sets its own, and nothing else."""
+    assert shown(build) == flags
+
+
+def test_sending_sets_app_limited() -> None:
+    """Not only an ACK says so."""
+    assert shown(lambda _: None, limited=True) == {"lossless", "app-limited"}

@@ -1,0 +1,47 @@
+"""The mutants of the tools can still be made, and the page states their number."""
+
+import importlib.util
+import sys
+from types import ModuleType
+
+import pytest
+
+from firstflight_conformance.paths import ROOT
+
+FOLDER = ROOT / "conformance" / "tool_mutants"
+
+
+def judge_module() -> ModuleType:
+    """Load the program that judges them."""
+    spec = importlib.util.spec_from_file_location("tool_mutants_judge", FOLDER / "judge.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+judge = judge_module()
+
+
+@pytest.mark.parametrize("path", sorted(FOLDER.glob("*.toml")), ids=lambda path: path.stem)
+def test_every_mutant_can_be_made(path: object) -> None:
+    """Its text occurs once, what it makes differs and compiles, and the tests that judge it are there."""
+    right, *mutants = judge.load(path)
+    assert mutants
+    for mutant in mutants:
+        assert mutant.text != right.text
+        compile(mutant.text, mutant.file, "exec")
+    assert all((judge.TESTS / name).is_file() for name in right.tests)
+
+
+def test_every_mutant_has_a_name_of_its_own() -> None:
+    """The judge names survivors by it."""
+    ids = [mutant.id for path in FOLDER.glob("*.toml") for mutant in judge.load(path)]
+    assert len(ids) == len(set(ids))
+
+
+def test_the_page_states_the_score() -> None:
+    """All are killed but those that are argued equivalent, or ``make tool-mutants`` fails."""
+    page = (ROOT / "docs" / "reliability.md").read_text("utf-8")
+    assert judge.score(judge.load_all()) in page
