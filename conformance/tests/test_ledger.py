@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from firstflight import Run
 from firstflight_conformance.cases import ledger as ledger_module
-from firstflight_conformance.cases.ledger import Ledger, LedgerError, RttEstimator
+from firstflight_conformance.cases.ledger import DataLedger, Ledger, LedgerError, RttEstimator
 
 
 def filled() -> Ledger:
@@ -112,6 +112,43 @@ def test_later_samples(latest: int, delay: int, adjusted: int) -> None:
     rtt.sample(latest, delay)
     assert rtt.smoothed_ns == (700 + adjusted) // 8
     assert (rtt.latest_ns, rtt.min_ns) == (latest, min(100, latest))
+
+
+def test_variation() -> None:
+    """Half of the first sample; then three quarters of it and one of the distance to the smoothed RTT before (section 5.3)."""
+    rtt = RttEstimator()
+    rtt.sample(100, 0)
+    assert rtt.variation_ns == 50
+    rtt.sample(200, 0)
+    assert (rtt.variation_ns, rtt.smoothed_ns) == ((3 * 50 + 100) // 4, 112)
+
+
+def test_data_that_is_sent_again() -> None:
+    """Data is open until one of the packets that carry it arrives; its name is the packet that carried it first."""
+    data = DataLedger()
+    data.send(0, 3, ())
+    data.send(4, 6, ((1, 2),))  # 4 and 5 repeat 1 and 2, 6 is new
+    assert data.open_data == {0, 1, 2, 3, 6}
+    data.acknowledge(0, 0)
+    data.acknowledge(4, 4)
+    assert data.oldest_unacked(7) == 2
+    data.acknowledge(2, 3)
+    assert data.oldest_unacked(7) == 6
+    data.acknowledge(5, 6)
+    assert data.oldest_unacked(7) == 7
+
+
+@pytest.mark.parametrize(
+    ("again", "reason"),
+    [(((0, 2),), "3 packets are repeated by 2"), (((4, 4),), "was not sent before"), (((2, 2),), "name that one")],
+)
+def test_data_that_cannot_be_repeated(again: tuple[tuple[int, int], ...], reason: str) -> None:
+    """More than is sent, what was not sent before, and a packet that repeats data itself."""
+    data = DataLedger()
+    data.send(0, 1, ())
+    data.send(2, 3, ((0, 0),))
+    with pytest.raises(LedgerError, match=reason):
+        data.send(4, 5, again)
 
 
 @given(st.lists(st.tuples(st.integers(0, 2**59), st.integers(0, 2**40)), min_size=1, max_size=20))
