@@ -1,11 +1,11 @@
-"""Refuses floating point in both references: literals, division, the types, and what returns them."""
+"""Refuses floating point in both references and the compiled simulator: literals, division, the types, and what returns them."""
 
 import ast
 import re
 import sys
 from pathlib import Path
 
-from firstflight_conformance.paths import REFERENCE_C, REFERENCE_PY
+from firstflight_conformance.paths import CONFORMANCE, REFERENCE_C, REFERENCE_PY
 
 _C_TEXT = re.compile(r"/\*.*?\*/|//[^\n]*|\"(?:\\.|[^\"\\\n])*\"", re.S)
 _C_FLOAT = re.compile(r"\b(?:float|double)\b|(?<![\w.])(?:\d+\.|\.\d|\d+[eE][+-]?\d|0[xX][0-9a-fA-F.]+[pP])|math\.h")
@@ -39,8 +39,11 @@ def c_floats(path: Path) -> list[int]:
 def main() -> int:
     """Print a line for each finding; return the exit code."""
     findings = [(path, line) for path in sorted(REFERENCE_PY.rglob("*.py")) for line in python_floats(path)]
-    for folder in ("include/firstflight", "src", "plain"):
-        for path in sorted((REFERENCE_C / folder).rglob("*.[ch]")):
+    for folder in (
+        *(REFERENCE_C / name for name in ("include/firstflight", "src", "plain")),
+        CONFORMANCE / "simulator",
+    ):
+        for path in sorted(folder.rglob("*.[ch]")):
             findings += [(path, line) for line in c_floats(path)]
     for path, line in findings:
         print(f"{path}:{line}: floating point is banned in the references")

@@ -17,7 +17,7 @@ from firstflight_conformance.version import __version__
 #: What the archives are made of, but for the vectors, of which a few do.
 PARTS = (
     "LICENSE", "spec", "docs/results", "reference-py", "reference-c", "conformance/src", "conformance/pyproject.toml", "conformance/README.md",
-    "conformance/adapters", "conformance/loaders", "conformance/scenarios", "conformance/presets", "conformance/mutants",
+    "conformance/adapters", "conformance/loaders", "conformance/scenarios", "conformance/simulator", "conformance/presets", "conformance/mutants",
     "vectors/LICENSE", "vectors/manifest.json", "vectors/slow-start", "vectors/transfer-time",
 )  # fmt: skip
 TUTORIAL = ROOT / "conformance" / "adapters" / "tutorial"
@@ -103,7 +103,7 @@ def test_nothing_of_the_machine_gets_in(archives: Path) -> None:
 
 def test_the_commands_need_no_checkout(installed: Path, tmp_path: Path) -> None:
     """In an empty folder, from the wheels alone: a verdict, a case, a model, a completion time, a path."""
-    place = {"PYTHONPATH": str(installed), "COLUMNS": "120"}
+    place = {"PYTHONPATH": str(installed), "COLUMNS": "120", "XDG_CACHE_HOME": str(tmp_path / "cache")}
 
     def firstflight(*arguments: str, check: bool = True) -> subprocess.CompletedProcess[str]:
         return python("-m", "firstflight_conformance", *arguments, cwd=tmp_path, check=check, **place)
@@ -142,7 +142,11 @@ def test_the_commands_need_no_checkout(installed: Path, tmp_path: Path) -> None:
     published = ("--rate-mbps", "10", "--one-way-delay-ms", "20", "--size-bytes", "100000")
     assert "ms" in firstflight("fct", "--algorithm", "jumpstart", *published).stdout
     cell = ("--algorithm", "search/draft-09", "--rate", "1Mbit/s", "--rtt", "50ms", "--size", "100kB")
-    assert "1 rows in rows.csv" in firstflight("sweep", "rows.csv", *cell).stdout
+    assert "1 rows in rows.csv" in firstflight("sweep", "rows.csv", *cell, "--engine", "python").stdout
+    if shutil.which("cc") is not None:
+        assert "1 rows in native.csv" in firstflight("sweep", "native.csv", *cell, "--engine", "native").stdout
+        assert (tmp_path / "native.csv").read_bytes() == (tmp_path / "rows.csv").read_bytes()
+        assert len(list((tmp_path / "cache" / "firstflight").iterdir())) == 1
 
 
 @pytest.mark.parametrize("command", [["check"], ["vectors"], ["vectors", "--check"], ["results"]])

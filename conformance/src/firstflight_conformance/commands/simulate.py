@@ -10,7 +10,7 @@ from firstflight import DomainError, create, profiles
 from firstflight_conformance.cases.wire import event_to_json, observation_to_json
 from firstflight_conformance.commands.options import PLOT_FILE, InputError
 from firstflight_conformance.run.selection import unknown_hint
-from firstflight_conformance.simulator.loop import SLOW_START_ENDS, Recording, simulate
+from firstflight_conformance.simulator.loop import Recording, simulate, summarize
 from firstflight_conformance.simulator.scenario import ScenarioError, load_scenario
 
 
@@ -58,16 +58,14 @@ def _draw(recording: Recording, profile: str, title: str, plot: Path) -> None:
 
 def summary(recording: Recording) -> dict[str, Any]:
     """Return what a reader asks first: when slow start ended and how, and what was lost."""
-    start_ns = recording.events[0].t_ns
-    pairs = list(zip(recording.events, recording.observations, strict=True))
-    ended = next(((e, o) for e, o in pairs if o.outcome in SLOW_START_ENDS), None)
+    found = summarize(recording)
     return {
-        "events": len(recording.events),
-        "duration_ms": (recording.events[-1].t_ns - start_ns) // 1_000_000,
-        "slow_start_ended_ms": (ended[0].t_ns - start_ns) // 1_000_000 if ended else "never",
-        "by": ended[1].outcome.value if ended else "-",
-        "largest_cwnd_bytes": max(o.cwnd_bytes for o in recording.observations),
-        "final_cwnd_bytes": recording.observations[-1].cwnd_bytes,
-        "dropped_by_queue_packets": recording.dropped_packets,
-        "lost_on_link_packets": recording.lost_packets,
+        "events": found.events,
+        "duration_ms": found.duration_ns // 1_000_000,
+        "slow_start_ended_ms": "never" if found.slow_start_ended_ns is None else found.slow_start_ended_ns // 1_000_000,
+        "by": "-" if found.ended_by is None else found.ended_by.value,
+        "largest_cwnd_bytes": found.largest_cwnd_bytes,
+        "final_cwnd_bytes": found.final_cwnd_bytes,
+        "dropped_by_queue_packets": found.dropped_packets,
+        "lost_on_link_packets": found.lost_packets,
     }

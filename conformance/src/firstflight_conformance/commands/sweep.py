@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from firstflight_conformance.commands.options import PLOT_FILE, InputError, OutputFile
+from firstflight_conformance.simulator import native
 from firstflight_conformance.simulator.scenario import Scenario
 from firstflight_conformance.sweeps.answers import COLUMNS
 from firstflight_conformance.sweeps.grid import AXES, Cell, GridError, cells, read_grid, read_scenario
@@ -50,6 +51,13 @@ class _Grid:
 @click.option("--seed", multiple=True, metavar="N", help="Of random losses.")
 @click.option("--jobs", type=click.IntRange(1), default=os.cpu_count() or 1, help="Processes.")
 @click.option("--scheduler", metavar="ADDRESS", help="Let the workers of this Dask scheduler compute: tcp://host:8786.")
+@click.option(
+    "--engine",
+    type=click.Choice(["auto", "native", "python"]),
+    default="auto",
+    show_default=True,
+    help="What simulates: the compiled simulator, where there is a C compiler, or Python. The rows are the same.",
+)
 @click.option("--parquet", type=OutputFile(".parquet"), help="Write the rows to this file as well.")
 @click.option("--heatmap", type=PLOT_FILE, help="Draw a panel for each algorithm over the two longest other axes.")
 @click.option("--of", metavar="COLUMN", help="What the heatmap shows.  [default: the time]")
@@ -62,6 +70,7 @@ def sweep_command(
     scenario: Path | None,
     jobs: int,
     scheduler: str | None,
+    engine: str,
     parquet: Path | None,
     heatmap: Path | None,
     of: str | None,
@@ -76,11 +85,12 @@ def sweep_command(
     try:
         grid = _grid(grid_file, kind, scenario, {name.replace("_", "-"): v for name, v in options.items() if v})
         shown = _column(grid, of)
+        compiled = _compiled(grid.kind, engine)
         store = Store(out, list(grid.cells[0]), COLUMNS[grid.kind])
         done = store.resume(grid.cells)
         missing = [cell for cell in grid.cells if store.key(cell) not in done]
         with store.open() as file, _progress(len(grid.cells), len(done)) as advance:
-            for row in rows(grid.kind, missing, grid.scenario, jobs, scheduler):
+            for row in rows(grid.kind, missing, grid.scenario, jobs, scheduler, compiled=compiled):
                 store.add(file, row)
                 advance()
         found = store.sort(grid.cells)
@@ -88,7 +98,7 @@ def sweep_command(
             write_parquet(found, parquet)
     except (GridError, StoreError, PoolError, OSError) as error:
         raise InputError(str(error)) from error
-    _report(grid.kind, found, out, computed=len(missing))
+    _report(grid.kind, found, out, computed=len(missing), by=" (compiled simulator)" if compiled and missing else "")
     if heatmap is not None:
         _draw(found, shown, heatmap, relative=relative)
 
@@ -107,6 +117,21 @@ def _grid(path: Path | None, kind: str | None, scenario: Path | None, options: d
     kind = kind or str(stated)
     base = None if scenario is None else read_scenario(scenario)
     return _Grid(kind, cells(kind, {**axes, **options}, base), base)
+
+
+def _compiled(kind: str, engine: str) -> bool:
+    """Return whether the compiled simulator is there and asked for. It is built now, and not by each process."""
+    if kind != "simulate" and engine == "native":
+        raise GridError(f"--engine native: {kind} has no compiled simulator")
+    if kind != "simulate" or engine == "python":
+        return False
+    try:
+        native.library()
+    except native.NativeError as error:
+        if engine == "native":
+            raise GridError(f"--engine native: {error}") from error
+        return False
+    return True
 
 
 def _column(grid: _Grid, of: str | None) -> str:
@@ -150,9 +175,10 @@ class _progress:  # noqa: N801 - used as a function
             self._bar.stop()
 
 
-def _report(kind: str, found: Sequence[Row], out: Path, computed: int) -> None:
+def _report(kind: str, found: Sequence[Row], out: Path, computed: int, by: str) -> None:
     errors = Counter(row["error"] for row in found if row["error"])
-    click.echo(f"{len(found)} rows in {out}, {computed} of them computed now, {sum(errors.values())} without an answer")
+    without = sum(errors.values())
+    click.echo(f"{len(found)} rows in {out}, {computed} of them computed now, {without} without an answer{by}")
     for reason, count in errors.most_common(5):
         click.echo(f"  {count}: {reason}")
     click.echo("\n".join(summary(kind, found)))

@@ -13,11 +13,13 @@ from firstflight_conformance.spec.clauses import all_clauses
 
 #: The pages that somebody needs who has nothing but the vectors.
 _PAGES = ("flat-format.md", "vector-format.md", "events.md", "adapter-protocol.md", "prng.md", "simulator.md")
-#: What the commands read of a checkout, and an installed package carries: no adapter that has to be built.
+#: What the commands read of a checkout, and an installed package carries: no adapter that has to be built. The
+#: compiled simulator is built of its sources where there is a compiler.
 _DATA = (
     "spec", "vectors", "docs/results", "conformance/scenarios", "conformance/presets", "conformance/mutants",
     "conformance/adapters/python-model", "conformance/adapters/null-echo",
     "conformance/adapters/null-initial-window", "conformance/adapters/null-silent",
+    "conformance/simulator", "reference-c/include", "reference-c/src",
 )  # fmt: skip
 
 

@@ -32,8 +32,27 @@ class Recording:
     done: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What a run came to. Times are since the first event, ``None`` for what did not happen; ``ended_by``: what ended slow start."""
+
+    events: int
+    duration_ns: int
+    slow_start_ended_ns: int | None
+    ended_by: Outcome | None
+    largest_cwnd_bytes: int
+    final_cwnd_bytes: int
+    dropped_packets: int
+    lost_packets: int
+    done: bool
+
+
 class StallError(ScenarioError):
     """The sender waits for ACKs that will not come: there are no probes."""
+
+    def __init__(self, name: str, now_ns: int) -> None:
+        """Say which scenario stalls, and when."""
+        super().__init__(f"{name}: stalls at {now_ns} ns, and there are no probes")
 
 
 class Simulation:
@@ -62,7 +81,7 @@ class Simulation:
             self.sender.sample_handshake(ORIGIN_NS, ORIGIN_NS - self.scenario.empty_rtt_ns)
         self.clock.at(ORIGIN_NS, self.flow.start)
         if not self.clock.run(ORIGIN_NS + self.scenario.stop_ns, self._finished):
-            raise StallError(f"{self.scenario.name}: stalls at {self.now_ns} ns, and there are no probes")
+            raise StallError(self.scenario.name, self.now_ns)
 
     def _finished(self) -> bool:
         ended_ns = self.sender.slow_start_end_ns
@@ -81,4 +100,23 @@ def simulate(scenario: Scenario, controller: Controller) -> Recording:
         simulation.bottleneck.dropped_packets,
         simulation.bottleneck.lost_packets,
         simulation.sender.done,
+    )
+
+
+def summarize(recording: Recording) -> Summary:
+    """Return what a run came to."""
+    events, observations = recording.events, recording.observations
+    began_ns = events[0].t_ns
+    pairs = zip(events, observations, strict=True)
+    ended = next(((event, seen) for event, seen in pairs if seen.outcome in SLOW_START_ENDS), None)
+    return Summary(
+        events=len(events),
+        duration_ns=events[-1].t_ns - began_ns,
+        slow_start_ended_ns=ended[0].t_ns - began_ns if ended else None,
+        ended_by=ended[1].outcome if ended else None,
+        largest_cwnd_bytes=max(seen.cwnd_bytes for seen in observations),
+        final_cwnd_bytes=observations[-1].cwnd_bytes,
+        dropped_packets=recording.dropped_packets,
+        lost_packets=recording.lost_packets,
+        done=recording.done,
     )

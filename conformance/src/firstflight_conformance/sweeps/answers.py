@@ -1,13 +1,14 @@
 """What a sweep computes for one cell. An answer outside of the domain, or a run that stalls, is a row with its reason."""
 
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
 from firstflight import Config, DomainError, create
 from firstflight.transfer_time import transfer_time
 from firstflight.transfer_time.transfer_time import Inputs
-from firstflight_conformance.simulator import presets
-from firstflight_conformance.simulator.loop import SLOW_START_ENDS, simulate
+from firstflight_conformance.simulator import native, presets
+from firstflight_conformance.simulator.loop import Summary, simulate, summarize
 from firstflight_conformance.simulator.scenario import Link, Scenario, ScenarioError
 from firstflight_conformance.simulator.transfer import Receiver
 from firstflight_conformance.sweeps.grid import Cell
@@ -31,12 +32,15 @@ PLAIN = Scenario(
 )  # fmt: skip
 
 
-def answer(kind: str, cell: Cell, scenario: Scenario | None = None) -> dict[str, Any]:
-    """Return the row of a cell: the cell, and what was computed, ``None`` where there is nothing."""
+def answer(kind: str, cell: Cell, scenario: Scenario | None = None, *, compiled: bool = False) -> dict[str, Any]:
+    """Return the row of a cell: the cell, and what was computed, ``None`` where there is nothing.
+
+    ``compiled``: by the compiled simulator, where there is one and it takes the cell. The row is the same.
+    """
     row: dict[str, Any] = {**cell, **dict.fromkeys(COLUMNS[kind])}
     try:
         if kind == "simulate":
-            row |= _simulate(cell, PLAIN if scenario is None else scenario)
+            row |= _simulate(cell, PLAIN if scenario is None else scenario, compiled=compiled)
         else:
             row |= _fct(cell) if kind == "fct" else _model(cell)
     except (DomainError, ScenarioError) as error:
@@ -63,24 +67,27 @@ def _on(cell: Cell, scenario: Scenario) -> Scenario:
     )
 
 
-def _simulate(cell: Cell, scenario: Scenario) -> dict[str, Any]:
+def _simulate(cell: Cell, scenario: Scenario, *, compiled: bool) -> dict[str, Any]:
     algorithm, _, profile = str(cell["algorithm"]).partition("/")
-    recording = simulate(_on(cell, scenario), create(algorithm, profile, scenario.config))
-    if not recording.done:
+    found = _run(_on(cell, scenario), algorithm, profile, compiled=compiled)
+    if not found.done:
         raise ScenarioError(f"the transfer does not end within {STOP_NS // 10**9} s")
-    began_ns = recording.events[0].t_ns
-    ended = next(
-        ((e, o) for e, o in zip(recording.events, recording.observations, strict=True) if o.outcome in SLOW_START_ENDS),
-        None,
-    )
     return {
-        "completed_ns": recording.events[-1].t_ns - began_ns,
-        "slow_start_ended_ns": ended[0].t_ns - began_ns if ended else None,
-        "ended_by": ended[1].outcome.value if ended else None,
-        "largest_cwnd_bytes": max(observation.cwnd_bytes for observation in recording.observations),
-        "dropped_packets": recording.dropped_packets,
-        "lost_packets": recording.lost_packets,
+        "completed_ns": found.duration_ns,
+        "slow_start_ended_ns": found.slow_start_ended_ns,
+        "ended_by": None if found.ended_by is None else found.ended_by.value,
+        "largest_cwnd_bytes": found.largest_cwnd_bytes,
+        "dropped_packets": found.dropped_packets,
+        "lost_packets": found.lost_packets,
     }
+
+
+def _run(scenario: Scenario, algorithm: str, profile: str, *, compiled: bool) -> Summary:
+    found = None
+    if compiled:
+        with suppress(native.NativeError):  # a worker of a scheduler may have no compiler
+            found = native.summarize(scenario, algorithm, profile)
+    return found or summarize(simulate(scenario, create(algorithm, profile, scenario.config)))
 
 
 def _fct(cell: Cell) -> dict[str, Any]:

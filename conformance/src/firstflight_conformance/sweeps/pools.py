@@ -18,6 +18,7 @@ from firstflight_conformance.sweeps.store import Row
 
 #: So many cells go to a process at once: a kill costs no more than these for each.
 _CHUNK = {"simulate": 1, "fct": 1, "model": 64}
+_COMPILED_CHUNK = 8
 #: How long a scheduler and its first worker may take to answer.
 _PATIENCE_S = 20
 
@@ -27,25 +28,36 @@ class PoolError(RuntimeError):
 
 
 def rows(
-    kind: str, missing: Sequence[Cell], scenario: Scenario | None, jobs: int, scheduler: str | None
+    kind: str,
+    missing: Sequence[Cell],
+    scenario: Scenario | None,
+    jobs: int,
+    scheduler: str | None,
+    *,
+    compiled: bool = False,
 ) -> Iterator[Row]:
-    """Yield the rows of cells in the order in which they are ready. Raise :class:`PoolError`."""
-    size = _CHUNK[kind]
+    """Yield the rows of cells in the order in which they are ready. Raise :class:`PoolError`.
+
+    ``compiled``: by the compiled simulator, where there is one.
+    """
+    size = _COMPILED_CHUNK if compiled else _CHUNK[kind]
     if scheduler is None and (jobs == 1 or len(missing) <= size):
-        yield from (answer(kind, cell, scenario) for cell in missing)
+        yield from (answer(kind, cell, scenario, compiled=compiled) for cell in missing)
         return
     chunks = iter([missing[start : start + size] for start in range(0, len(missing), size)])
     with _processes(jobs) if scheduler is None else _workers(scheduler) as (executor, width):
-        waiting = {executor.submit(_chunk, kind, chunk, scenario) for chunk in islice(chunks, 2 * width)}
+        waiting = {executor.submit(_chunk, kind, chunk, scenario, compiled) for chunk in islice(chunks, 2 * width)}
         while waiting:
             ready, waiting = wait(waiting, return_when=FIRST_COMPLETED)
-            waiting |= {executor.submit(_chunk, kind, chunk, scenario) for chunk in islice(chunks, len(ready))}
+            waiting |= {
+                executor.submit(_chunk, kind, chunk, scenario, compiled) for chunk in islice(chunks, len(ready))
+            }
             for future in ready:
                 yield from future.result()
 
 
-def _chunk(kind: str, chunk: Sequence[Cell], scenario: Scenario | None) -> list[Row]:
-    return [answer(kind, cell, scenario) for cell in chunk]
+def _chunk(kind: str, chunk: Sequence[Cell], scenario: Scenario | None, compiled: bool) -> list[Row]:
+    return [answer(kind, cell, scenario, compiled=compiled) for cell in chunk]
 
 
 @contextmanager
