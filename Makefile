@@ -13,7 +13,7 @@ REPORTS := build/report
 
 .DEFAULT_GOAL := help
 .PHONY: help setup sweep-extras conformance test check lint test-python test-c test-long coverage-c vectors generate mutants tool-mutants prove cross bench docs results \
-    loaders dist peers live firefox adapters c-adapters cargo-adapters go-adapters java-adapters requirements clean
+    loaders dist peers live quinn firefox adapters c-adapters cargo-adapters go-adapters java-adapters requirements clean
 
 help:  ## List the jobs
 	@echo "Firstflight: reference and vectors for transport startup algorithms"
@@ -162,6 +162,10 @@ peers:  ## The senders and receivers of real connections that have to be built (
 
 live: setup peers  ## Runs of real senders, kernel and QUIC, over emulated paths; keeps what they agree in (ten minutes on two cores)
 	$(BIN)/python -m firstflight_conformance.live.measure
+
+quinn: setup peers  ## quinn as a sender, as `make live` has quic-go (three minutes to build; needs cargo and go)
+	@conformance/adapters/cargo-build.sh conformance/peers/quinn build/peers
+	$(BIN)/python -m firstflight_conformance.live.measure quinn
 
 FIREFOX := firefox-esr libnss3 libnss3-tools libgtk-3-0 libgtk-3-common libcolord2 libepoxy0 libvpx7 libwayland-cursor0 libwayland-egl1
 

@@ -1,8 +1,8 @@
 #!/bin/sh
-# Build the adapter of one stack with cargo: cargo-build.sh FOLDER BUILD makes BUILD/NAME of the adapter in FOLDER.
+# Build the adapter or peer of one stack with cargo: cargo-build.sh FOLDER BUILD makes BUILD/NAME of the program in FOLDER.
 #
-# Where cargo is missing or too old, or the pinned packages cannot be had, the adapter is skipped: the reason is printed, and
-# `firstflight run` counts it. A program that does not compile is an error.
+# Where cargo is missing or too old, or the pinned packages cannot be had, the program is skipped: the reason is printed, and
+# `firstflight run` counts an adapter. A program that does not compile is an error.
 set -eu
 folder=$1
 build=$2
@@ -26,4 +26,4 @@ reason=$("$(dirname "$0")/crates.sh" obtain "$folder") || {
     exit 1
 }
 cargo build --quiet --release --locked --offline --manifest-path "$manifest" --target-dir "$build/cargo"
-cp "$build/cargo/release/firstflight-adapter-$name" "$program"
+cp "$build/cargo/release/$(sed -n 's/^name = "\(.*\)"/\1/p' "$manifest" | head -n 1)" "$program"

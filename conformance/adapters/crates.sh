@@ -1,5 +1,5 @@
 #!/bin/sh
-# The crates of all adapters, direct and indirect, are pinned in crates.txt, one a line: name, version, SHA-256.
+# The crates of all adapters and peers, direct and indirect, are pinned in crates.txt, one a line: name, version, SHA-256.
 #
 #   crates.sh obtain FOLDER   write FOLDER/Cargo.lock from the list, and download what is not there yet. Nothing of a crate is run.
 #                             Exit 0: a build with --locked will do; 1: a crate is not the pinned one, or not in the list; 3: it cannot be had
@@ -40,10 +40,10 @@ obtain)
     fi
     ;;
 renew)
-    for manifest in "$here"/*/Cargo.toml; do
+    for manifest in "$here"/*/Cargo.toml "$here"/../peers/*/Cargo.toml; do
         write_lock "${manifest%/*}"
         fetch "${manifest%/*}"
     done
-    pins "$here"/*/Cargo.lock | LC_ALL=C sort -u >"$list"
+    pins "$here"/*/Cargo.lock "$here"/../peers/*/Cargo.lock | LC_ALL=C sort -u >"$list"
     ;;
 esac

@@ -18,7 +18,11 @@ _RTT_NS = 50_000_000
 
 @dataclass(frozen=True)
 class Habits:
-    """What a writer does. ``container``: json, seq, lines or rows. ``time``: relative, absolute, delta or whole ms."""
+    """What a writer does. ``container``: json, seq, lines or rows. ``time``: relative, absolute, delta or whole ms.
+
+    ``initial_rtt``: that which holds without a sample is logged like one. ``coalesced``: packets without an ACK come in the datagram of
+    each ACK, before its metrics. ``renamed``: the ``group_id`` is another one after the first packet.
+    """
 
     container: str
     title: str
@@ -44,16 +48,19 @@ class Habits:
     state: bool = False
     length_in: str = "raw"
     after_each_lost: bool = False
+    initial_rtt: bool = False
+    coalesced: bool = False
+    renamed: bool = False
 
 
 WRITERS = {
     "aioquic": Habits("json", "aioquic", "absolute", window="cwnd", sent_before=True, rtt_less_delay=True, keys=False, after_each_lost=True),
     "quic-go": Habits("seq", "quic-go qlog", ack_before=True, skipped=17, parameters="quic:recovery_parameters_set", threshold=False, state=True),
-    "quinn": Habits("lines", "quinn", changed_only=True, frames=False, rtt_in_s=True, no_threshold=2**64 - 1, keys=False, length_in="header"),
+    "quinn": Habits("seq", "quinn", changed_only=True, frames=False, rtt_in_s=True, no_threshold=2**64 - 1, keys=False, length_in="header", initial_rtt=True, coalesced=True, renamed=True),
     "neqo": Habits("seq", "neqo-Client", transport="quic", recovery="quic", metrics="recovery_metrics_updated", changed_only=True, packets_acked=True, first_number=9000, padded=True, parameters="quic:recovery_parameters_set"),
     "ngtcp2": Habits("seq", "ngtcp2", "whole ms", keys=True),
     "quiche": Habits("seq", "quiche-client qlog", transport="quic", recovery="quic", metrics="recovery_metrics_updated", changed_only=True, state=True),
-    "differences": Habits("seq", "some stack", "delta"),
+    "differences": Habits("lines", "some stack", "delta"),
     "rows of an old draft": Habits("rows", "some stack", keys=False),
 }  # fmt: skip
 
@@ -66,6 +73,9 @@ def written(recording: Recording, habits: Habits) -> tuple[str, str | None]:
     if not habits.frames:
         peer = _text(replace_container(habits), _peer(records), {"type": "server"})
         records = [_without_frames(record) for record in records]
+    if habits.renamed:
+        first = next(index for index, record in enumerate(records) if "1RTT" in str(record))
+        records = [record | {"group_id": "b" if index >= first else "a"} for index, record in enumerate(records)]
     return _text(habits, records, vantage), peer
 
 
@@ -141,6 +151,8 @@ class _Log:
             begin_ns, f"{habits.transport}:packet_sent", self._packet(initial, length, [{"frame_type": "crypto"}])
         )
         window = {habits.window: self.recording.header.config.initial_window_bytes, "bytes_in_flight": INITIAL_BYTES}
+        if habits.initial_rtt:
+            window["latest_rtt"] = self._rtt(333 * 10**6)
         metrics = self._record(begin_ns, f"{habits.recovery}:{habits.metrics}", window)
         yield from (metrics, sent) if habits.sent_before else (sent, metrics)
         if habits.keys:
@@ -187,6 +199,10 @@ class _Log:
             numbers = [self._number(number) for number, _ in _each(event.packets)]
             data = {"packet_number_space": "application_data", "packet_numbers": numbers}
             yield self._record(event.t_ns, f"{self.habits.recovery}:packets_acked", data)
+        if self.habits.coalesced:
+            self.acks += 1
+            data = {"header": header | {"packet_number": self.acks}, "frames": [{"frame_type": "stream"}]}
+            yield self._record(event.t_ns, f"{self.habits.transport}:packet_received", data)
 
     def _metrics(self, step: Step, flight_bytes: int) -> Iterator[Record]:
         habits, subject, event = self.habits, step.subject, step.event
@@ -200,9 +216,7 @@ class _Log:
             self.least_ns = min(self.least_ns, rtt_ns)
             if habits.rtt_less_delay and rtt_ns > self.least_ns + event.ack_delay_ns:
                 rtt_ns -= event.ack_delay_ns
-            if habits.time == "whole ms":
-                rtt_ns = rtt_ns // 10**6 * 10**6
-            now["latest_rtt"] = rtt_ns / (10**9 if habits.rtt_in_s else 10**6)
+            now["latest_rtt"] = self._rtt(rtt_ns)
         written = {k: v for k, v in now.items() if not habits.changed_only or self.shown.get(k) != v}
         self.shown |= now
         state = subject.get("state")
@@ -211,6 +225,11 @@ class _Log:
             yield self._record(event.t_ns, f"{habits.recovery}:congestion_state_updated", {"new": state})
         if written:
             yield self._record(event.t_ns, f"{habits.recovery}:{habits.metrics}", written)
+
+    def _rtt(self, rtt_ns: int) -> float:
+        if self.habits.time == "whole ms":
+            rtt_ns = rtt_ns // 10**6 * 10**6
+        return rtt_ns / (10**9 if self.habits.rtt_in_s else 10**6)
 
     def _number(self, packet: int) -> int:
         """Return the number that a writer gives a packet: not from 0 on, and some are skipped."""

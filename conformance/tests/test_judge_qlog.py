@@ -204,6 +204,7 @@ def test_qvis_finds_what_it_looks_for(log: Path) -> None:
     header, *records = [json.loads(text) for text in log.read_text("utf-8").split("\x1e")[1:]]
     assert (header["qlog_version"], header["qlog_format"]) == ("0.3", "JSON-SEQ")
     assert header["trace"]["common_fields"]["time_format"] == "relative"
+    assert header["trace"]["title"] == header["title"] != ""
     assert "qlog_version" in log.read_text("utf-8")[:1024]
     by_name: dict[str, list[dict[str, Any]]] = {}
     for record in records:

@@ -13,7 +13,9 @@ from firstflight_conformance.paths import ROOT
 
 ADAPTERS = ROOT / "conformance" / "adapters"
 CRATES = ADAPTERS / "crates.txt"
-CARGO = sorted(path.parent.name for path in ADAPTERS.glob("*/Cargo.toml"))
+CARGO = sorted(
+    path.parent for folder in ("adapters", "peers") for path in (ROOT / "conformance" / folder).glob("*/Cargo.toml")
+)
 GO = sorted(
     path.parent for folder in ("adapters/go", "peers") for path in (ROOT / "conformance" / folder).glob("*/go.sum")
 )
@@ -30,10 +32,10 @@ def crates() -> dict[str, set[str]]:
     return pins
 
 
-@pytest.mark.parametrize("name", CARGO)
-def test_every_crate_that_is_named_is_pinned(name: str) -> None:
+@pytest.mark.parametrize("folder", CARGO, ids=["-".join(folder.parts[-2:]) for folder in CARGO])
+def test_every_crate_that_is_named_is_pinned(folder: Path) -> None:
     """A Cargo.toml asks for one version, and that is in the list."""
-    manifest = tomllib.loads((ADAPTERS / name / "Cargo.toml").read_text("utf-8"))
+    manifest = tomllib.loads((folder / "Cargo.toml").read_text("utf-8"))
     tables = [manifest, *manifest.get("target", {}).values()]
     asked = {
         crate: needed
@@ -68,7 +70,12 @@ def test_every_python_package_is_pinned() -> None:
 
 def test_no_list_names_a_host() -> None:
     """Where to fetch from is what the tools of this machine are set up for."""
-    lists = [CRATES, ADAPTERS / "kwik" / "jars.txt", ROOT / "requirements" / "dev.txt", *ADAPTERS.rglob("Cargo.toml")]
+    lists = [
+        CRATES,
+        ADAPTERS / "kwik" / "jars.txt",
+        ROOT / "requirements" / "dev.txt",
+        *(folder / "Cargo.toml" for folder in CARGO),
+    ]
     for path in [*lists, ADAPTERS / "crates.sh", ADAPTERS / "cargo-build.sh", *ADAPTERS.rglob("Makefile")]:
         assert "://" not in path.read_text("utf-8"), path
 

@@ -214,6 +214,31 @@ def test_a_cut_object(tmp_path: Path) -> None:
     assert judged(tmp_path, half[: len(half) // 2]).exit_code in (0, 4)
 
 
+@pytest.mark.parametrize(
+    ("number", "data", "reason"),
+    [
+        (5, [], "data: is no object"),
+        (5, {"header": 3}, "header: is no object"),
+        (5, {"header": {"packet_type": "1RTT", "packet_number": []}, "frames": []}, "packet_number: .* is no number"),
+    ],
+)
+def test_the_peers_log_and_several_names(tmp_path: Path, number: int, data: object, reason: str) -> None:
+    """What is wrong in the log of the peer has its place, and what is wrong in one of several names."""
+    text, peer = written(recorded("rfc-9406", "hystartpp", "path.deep-queue").cut(events=100), WRITERS["quinn"])
+    assert peer is not None
+    broken = []
+    for log in (text, peer):
+        records = [json.loads(line) for line in log.replace("\x1e", "").splitlines()]
+        records[number] |= {"data": data, "name": "transport:packet_sent"}
+        broken.append(_text(records))
+    for own, other, blamed in ((text, broken[1], "peer.sqlog"), (broken[0], peer, "log.sqlog")):
+        (tmp_path / "peer.sqlog").write_text(other, encoding="utf-8")
+        result = judged(tmp_path, own, "--peer", str(tmp_path / "peer.sqlog"))
+        output = " ".join(result.output.split())
+        assert result.exit_code == 2 and blamed in output
+        assert re.search(reason, output), output
+
+
 def test_a_record_in_the_middle(tmp_path: Path) -> None:
     """Only the last record may be cut."""
     lines = _text(_lines()).split("\n")

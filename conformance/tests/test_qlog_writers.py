@@ -89,6 +89,19 @@ def test_the_rtt_that_the_controller_was_given(tmp_path: Path, stream: Recording
     assert ours == theirs
 
 
+def test_an_initial_rtt_is_no_sample(tmp_path: Path, stream: Recording) -> None:
+    """Nor that of the ACK before, where an ACK is not reported: then the times serve."""
+    text, peer = written(stream.cut(events=60), WRITERS["quinn"])
+    records = text.split("\x1e")
+    rtts = [record for record in records if "latest_rtt" in record]
+    assert "0.333" in rtts[0]
+    without = rtts[1:3]
+    log = read(tmp_path, "\x1e".join(record for record in records if record not in without), peer)
+    ours, theirs = ([e for e in r.events if isinstance(e, Ack)] for r in (stream, log.recording))
+    assert [ack.latest_rtt_ns for ack in theirs] == [ack.latest_rtt_ns for ack in ours[: len(theirs)]]
+    assert log.recording.header.quality["acks_without_a_logged_rtt"] == len(without)
+
+
 def test_without_rtts_the_times_serve(tmp_path: Path, stream: Recording) -> None:
     """It is said, and the resolution is the lateness that was measured."""
     text, _ = written(stream.cut(events=300), WRITERS["ngtcp2"])
@@ -184,6 +197,18 @@ def test_one_connection_of_several(tmp_path: Path, stream: Recording) -> None:
     with pytest.raises(RecordingError, match="has 2 connections, by group_id; choose one: --group a, b"):
         read(tmp_path, grouped)
     assert read(tmp_path, grouped, options=Options(group="b")).recording.events == chosen.recording.events
+
+
+def test_two_connections_after_each_other(tmp_path: Path, stream: Recording) -> None:
+    """A connection that bears another name after its first packet is one; not so two of which each begins."""
+    text, peer = written(stream.cut(events=80), WRITERS["quinn"])
+    assert read(tmp_path, text, peer).agreement == 1
+    header, *records = text.split("\x1e")[1:]
+    first = [record.replace('"a"', '"0"') for record in records if '"a"' in record]
+    second = [record.replace('"a"', '"c"').replace('"b"', '"c"') for record in records]
+    for several in ([*first, *records], [*records, *second]):
+        with pytest.raises(RecordingError, match="connections, by group_id; choose one: --group"):
+            read(tmp_path, "".join(f"\x1e{record}" for record in [header, *several]), peer)
 
 
 def test_a_log_of_aioquic(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

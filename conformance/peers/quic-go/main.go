@@ -1,6 +1,7 @@
 // The two ends of an upload with quic-go, on loopback and bounded in time:
 //
-//	quic-go-peer receive SECONDS                 takes uploads; prints `ready PORT`
+//	quic-go-peer receive SECONDS [FOLDER]        takes uploads; prints `ready PORT`. Puts into FOLDER its certificate, in DER, and
+//	                                             the qlog of each connection, for senders whose own says too little
 //	quic-go-peer send PORT BYTES QLOG SECONDS    uploads, and writes its qlog
 //	quic-go-peer serve FOLDER BYTES SECONDS      has a page for a browser, which uploads; prints `ready PORT`
 package main
@@ -19,6 +20,7 @@ import (
 	"math/big"
 	"net"
 	"os"
+	"path/filepath"
 	"strconv"
 	"time"
 
@@ -39,13 +41,15 @@ func main() {
 	var err error
 	switch {
 	case len(args) == 2 && args[0] == "receive":
-		err = receive(number(args[1]))
+		err = receive(number(args[1]), "")
+	case len(args) == 3 && args[0] == "receive":
+		err = receive(number(args[1]), args[2])
 	case len(args) == 5 && args[0] == "send":
 		err = send(number(args[1]), number(args[2]), args[3], number(args[4]))
 	case len(args) == 4 && args[0] == "serve":
 		err = serve(args[1], number(args[2]), number(args[3]))
 	default:
-		log.Fatal("usage: quic-go-peer receive SECONDS | send PORT BYTES QLOG SECONDS | serve FOLDER BYTES SECONDS")
+		log.Fatal("usage: quic-go-peer receive SECONDS [FOLDER] | send PORT BYTES QLOG SECONDS | serve FOLDER BYTES SECONDS")
 	}
 	if err != nil {
 		log.Fatal(err)
@@ -60,11 +64,17 @@ func number(text string) int {
 	return value
 }
 
-// receive takes uploads for so long, and ends each stream when the sender has ended it.
-func receive(seconds int) error {
+// receive takes uploads for so long, and ends each stream when the sender has ended it. It logs into a folder, if there is one.
+func receive(seconds int, folder string) error {
 	certificate, err := newCertificate()
 	if err != nil {
 		return err
+	}
+	if folder != "" {
+		err := os.WriteFile(filepath.Join(folder, "certificate.der"), certificate.Certificate[0], 0o644)
+		if err != nil {
+			return err
+		}
 	}
 	socket, err := net.ListenUDP("udp4", &net.UDPAddr{IP: net.ParseIP(loopback)})
 	if err != nil {
@@ -73,6 +83,7 @@ func receive(seconds int) error {
 	config := &quic.Config{
 		InitialStreamReceiveWindow: windowBytes, MaxStreamReceiveWindow: windowBytes,
 		InitialConnectionReceiveWindow: windowBytes, MaxConnectionReceiveWindow: windowBytes,
+		Tracer: loggedIn(folder),
 	}
 	secrets := &tls.Config{Certificates: []tls.Certificate{certificate}, NextProtos: []string{protocol}}
 	listener, err := quic.Listen(socket, secrets, config)
@@ -98,6 +109,23 @@ func receive(seconds int) error {
 				}
 			}
 		}()
+	}
+}
+
+// loggedIn returns what makes a qlog of each connection in a folder, nil without one. The receiver is ended by force, so that nothing
+// may wait in a buffer.
+func loggedIn(folder string) func(context.Context, bool, quic.ConnectionID) qlogwriter.Trace {
+	if folder == "" {
+		return nil
+	}
+	return func(_ context.Context, isClient bool, id quic.ConnectionID) qlogwriter.Trace {
+		file, err := os.Create(filepath.Join(folder, id.String()+".sqlog"))
+		if err != nil {
+			return nil
+		}
+		trace := qlogwriter.NewConnectionFileSeq(file, isClient, id)
+		go trace.Run()
+		return trace
 	}
 }
 

@@ -1,4 +1,4 @@
-"""Makes runs of real senders and keeps what they come to: ``python -m firstflight_conformance.live.measure [kernel|known|quic-go]...``.
+"""Makes runs of real senders and keeps what they come to: ``python -m firstflight_conformance.live.measure [kernel|known|quic-go|quinn]...``.
 
 Behind `make live`. A run that cannot be made here is skipped with its reason, and its row stays what it was.
 """
@@ -17,11 +17,13 @@ from firstflight_conformance.live.kernel.record import RunError, record
 from firstflight_conformance.live.kernel.verdict import PROFILES
 from firstflight_conformance.live.peers.run import (
     QUIC_GO,
+    QUINN,
     TransferError,
     aioquic_receiver,
     aioquic_sender,
     quic_go_receiver,
     quic_go_sender,
+    quinn_sender,
     transfer,
 )
 from firstflight_conformance.paths import LIVE_PATHS
@@ -71,11 +73,29 @@ def known() -> Iterator[Row]:
 
 def quic_go() -> Iterator[Row]:
     """One run of quic-go over each path."""
-    if not QUIC_GO.exists():
-        raise UnavailableError(f"{QUIC_GO} is not built; `make peers` does it where go is")
+    _need(QUIC_GO, "`make peers` does it where go is")
     for path in sorted(LIVE_PATHS.glob("*.json")):
         recording = upload(path.stem, quic_go_receiver(_UPLOAD_S), None)
         yield row("quic-go", "0.65.0", path.stem, "hystart/google-quic", [recording])
+
+
+def quinn() -> Iterator[Row]:
+    """One run of quinn over each path. Its log has no frames: what its packets held is in that of the receiver."""
+    _need(QUINN, "`make quinn` does it where cargo is")
+    _need(QUIC_GO, "`make peers` does it where go is")
+    for path in sorted(LIVE_PATHS.glob("*.json")):
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            qlog = folder / "sender.qlog"
+            sender = quinn_sender(_UPLOAD_BYTES, qlog, _UPLOAD_S, folder)
+            transfer(path, quic_go_receiver(_UPLOAD_S, folder), sender, _UPLOAD_S)
+            (received,) = folder.glob("*.sqlog")
+            yield row("quinn", "0.11.12", path.stem, "cubic/rfc-9438", [read_qlog(qlog, received).recording])
+
+
+def _need(program: Path, remedy: str) -> None:
+    if not program.exists():
+        raise UnavailableError(f"{program} is not built; {remedy}")
 
 
 def upload(path: str, receiver: Sequence[str], profile: str | None) -> Recording:
@@ -90,7 +110,7 @@ def upload(path: str, receiver: Sequence[str], profile: str | None) -> Recording
         return read_qlog(qlog).recording
 
 
-SOURCES = {"kernel": kernel, "known": known, "quic-go": quic_go}
+SOURCES = {"kernel": kernel, "known": known, "quic-go": quic_go, "quinn": quinn}
 
 
 def main(names: Sequence[str]) -> int:

@@ -15,6 +15,7 @@ from firstflight.limits import DATAGRAM_MAX_BYTES
 from firstflight_conformance.cases.timeline import milliseconds
 from firstflight_conformance.qlog.build import Build
 from firstflight_conformance.qlog.clock import Clock, resolution_ns
+from firstflight_conformance.qlog.connections import chosen
 from firstflight_conformance.qlog.container import Trace, read_traces
 from firstflight_conformance.qlog.groups import ORDERS, Order, groups_of
 from firstflight_conformance.qlog.items import Acked, Item, Metrics, Parameters, Reader, Received, Sent
@@ -57,12 +58,16 @@ def read_qlog(path: Path, peer: Path | None = None, options: Options | None = No
     data = read_bounded(path)
     if is_recording(data):
         raise RecordingError(path, "file", "is a recording; judge it with `firstflight record judge`")
-    trace = _chosen(path, read_traces(path, data), options)
+    traces = read_traces(path, data)
+    with _at(path, "events"):
+        trace = chosen(path, traces, options.trace, options.group)
     writer = writer_of(trace.header)
     items, clock = _items(path, trace, writer)
     if peer is not None:
-        records = _chosen(peer, read_traces(peer, read_bounded(peer)), Options()).records
-        items = joined(items, frames_of(records, "packet_sent"), frames_of(records, "packet_received"))
+        traces = read_traces(peer, read_bounded(peer))
+        with _at(peer, "events"):
+            records = chosen(peer, traces).records
+            items = joined(items, frames_of(records, "packet_sent"), frames_of(records, "packet_received"))
     if not writer.every_window:  # a stream of ours may be anything that a vector is
         _check_items(path, items, peer)
     with _at(path, "events"):
@@ -78,26 +83,6 @@ def read_qlog(path: Path, peer: Path | None = None, options: Options | None = No
     if not build.rtts:
         notes.append("the log has no RTT samples: those of the times are used; see the margin")
     return Log(recording, build.agreement, order, tuple(notes))
-
-
-def _chosen(path: Path, traces: list[Trace], options: Options) -> Trace:
-    """Return the trace that is asked for, with the records of one connection."""
-    if options.trace is None and len(traces) > 1:
-        raise RecordingError(path, "file", f"has {len(traces)} traces; choose one: --trace 0 to {len(traces) - 1}")
-    number = options.trace or 0
-    if number >= len(traces):
-        raise RecordingError(path, "file", f"has no trace {number}; there are {len(traces)}")
-    trace = traces[number]
-    groups = Counter(str(record["group_id"]) for _, record in trace.records if "group_id" in record)
-    if options.group is None and len(groups) > 1:
-        names = ", ".join(sorted(groups)[:8])
-        raise RecordingError(path, "file", f"has {len(groups)} connections, by group_id; choose one: --group {names}")
-    if options.group is None:
-        return trace
-    if options.group not in groups:
-        raise RecordingError(path, "file", f"has no connection with the group_id {options.group}")
-    records = [each for each in trace.records if str(each[1].get("group_id", options.group)) == options.group]
-    return Trace(trace.header, records, trace.notes)
 
 
 def _items(path: Path, trace: Trace, writer: Writer) -> tuple[list[Item], Clock]:

@@ -90,6 +90,7 @@ def _header(title: str, description: str) -> Record:
         "title": title,
         "description": description,
         "trace": {
+            "title": title,  # qvis shows that of the trace
             "vantage_point": {"name": "firstflight", "type": "server"},
             "event_schemas": ["urn:ietf:params:qlog:events:quic-12"],
             "common_fields": {"time_format": "relative", "reference_time": 0, "protocol_type": ["QUIC"]},

@@ -14,6 +14,8 @@ from firstflight_conformance.run import children
 _START_S = 30  # for a program to say that it is ready, on a busy machine
 #: Built by `make peers` where go is there.
 QUIC_GO = BUILD / "peers" / "quic-go-peer"
+#: Built by `make quinn` where cargo is there.
+QUINN = BUILD / "peers" / "quinn"
 _AIOQUIC = (sys.executable, "-m", "firstflight_conformance.live.peers.aioquic_peer")
 
 
@@ -88,6 +90,11 @@ def quic_go_sender(size_bytes: int, qlog: Path, seconds: int) -> list[str]:
     return [str(QUIC_GO), "send", "PORT", str(size_bytes), str(qlog), str(seconds)]
 
 
-def quic_go_receiver(seconds: int) -> list[str]:
-    """Return the command that takes it, or that of any other program here."""
-    return [str(QUIC_GO), "receive", str(seconds + 2 * _START_S)]
+def quic_go_receiver(seconds: int, folder: Path | None = None) -> list[str]:
+    """Return the command that takes it, or that of any other program here; into the folder it puts its certificate and its qlog."""
+    return [str(QUIC_GO), "receive", str(seconds + 2 * _START_S), *([] if folder is None else [str(folder)])]
+
+
+def quinn_sender(size_bytes: int, qlog: Path, seconds: int, folder: Path) -> list[str]:
+    """Return the command of an upload with quinn and the controller that it runs; the receiver's certificate is in the folder."""
+    return [str(QUINN), "send", "PORT", str(size_bytes), str(qlog), str(seconds), str(folder / "certificate.der")]
