@@ -10,6 +10,8 @@ FIRSTFLIGHT := $(BIN)/firstflight
 JOBS ?= $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)
 READY := $(VENV)/.ready
 REPORTS := build/report
+# What Python compiles is kept: the tests start it some thousand times.
+export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
 .PHONY: help setup sweep-extras conformance test check lint test-python test-c test-long coverage-c vectors generate mutants tool-mutants prove cross bench docs results \

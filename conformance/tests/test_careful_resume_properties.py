@@ -78,7 +78,7 @@ connections = given(st.sampled_from(OF_THE_RFC), st.integers(0, 2**64 - 1))
 
 
 @connections
-@settings(max_examples=150)
+@settings(max_examples=60)
 def test_no_other_edges(profile: str, seed: int) -> None:
     """Phases change along the table only, at most once for an event, and only with triggers of the table."""
     assert set(edges(connection(profile, seed))) <= EDGES

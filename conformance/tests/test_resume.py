@@ -110,6 +110,17 @@ def test_what_is_of_another_run_is_not_found(root: Path, tmp_path: Path) -> None
     assert progress(root, part).of(adapter(*words)).get("x") is None
 
 
+def test_a_new_run_finds_nothing_and_the_end_leaves_nothing(root: Path, tmp_path: Path) -> None:
+    """What was kept is used when asked for only, and is gone with the report."""
+    part = tmp_path / "part"
+    progress(root, part).of(adapter("a")).settle(Result("x", Verdict.PASS))
+    begun = progress(root, part, resume=False)
+    assert begun.of(adapter("a")).get("x") is None
+    assert part.read_bytes() == b""
+    begun.end()
+    assert not part.exists()
+
+
 def test_only_what_passed_is_kept(root: Path, tmp_path: Path) -> None:
     """A failure is judged again, for its diagnosis; an error may have been an accident."""
     for verdict in (Verdict.FAIL, Verdict.ERRORED, Verdict.UNSUPPORTED):

@@ -175,7 +175,7 @@ def scenarios(draw: st.DrawFn) -> Scenario:
     )  # fmt: skip
 
 
-@settings(max_examples=150)
+@settings(max_examples=80)
 @given(scenarios(), st.sampled_from(LOOPS))
 def test_any_scenario(scenario: Scenario, loop: tuple[str, str]) -> None:
     """What holds of every run holds over any path, unless the run stalls, which takes a loss."""

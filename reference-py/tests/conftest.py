@@ -2,5 +2,7 @@
 
 from hypothesis import settings
 
-settings.register_profile("firstflight", derandomize=True, database=None, deadline=None, print_blob=False)
+settings.register_profile(
+    "firstflight", max_examples=40, derandomize=True, database=None, deadline=None, print_blob=False
+)
 settings.load_profile("firstflight")

@@ -15,7 +15,7 @@ getcontext().prec = 60
 C = Decimal("0.4")
 ALPHA = Decimal(9) / Decimal(17)
 SECOND = Decimal(10) ** 9
-STATES = 25_000
+STATES = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,9 +92,9 @@ def model_window(state: State) -> Decimal:
     return Decimal(cwnd) + Decimal(epoch.cwnd_fraction) / window.FRACTION
 
 
-@pytest.mark.parametrize("share", range(4))
+@pytest.mark.parametrize("share", [0, *(pytest.param(share, marks=pytest.mark.long) for share in range(1, 10))])
 def test_window_within_the_stated_bound(share: int) -> None:
-    """Over 100000 random states the window after an ACK is within three bytes and a ns of growth; both regions occur often."""
+    """Over 10000 random states, ten times as many where there is time, the window after an ACK is within three bytes and a ns of growth; both regions occur often."""
     rng = Random(share)
     seen = {"friendly": 0, "curve": 0, "either": 0}
     for _ in range(STATES):

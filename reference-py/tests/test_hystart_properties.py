@@ -82,7 +82,7 @@ def test_the_streams_are_worth_testing() -> None:
     """The random streams reach every outcome."""
     total: Counter[Outcome] = Counter()
 
-    @settings(max_examples=300)
+    @settings(max_examples=150)
     @given(
         st.sampled_from([("hystartpp", name) for name in HYSTARTPP] + [("hystart", name) for name in HYSTART]),
         connections,
@@ -98,7 +98,7 @@ def test_the_streams_are_worth_testing() -> None:
     assert {outcome: total[outcome] for outcome in wanted if total[outcome] < 3} == {}
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.sampled_from(HYSTARTPP), connections)
 def test_hystartpp_growth(profile: str, acks: list[Frame]) -> None:
     """In slow start the window grows by at most what is acknowledged, in CSS by at most a quarter of it; it never shrinks."""
@@ -115,7 +115,7 @@ def test_hystartpp_growth(profile: str, acks: list[Frame]) -> None:
             assert grown == 0
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.sampled_from(HYSTARTPP), connections)
 def test_hystartpp_exit(profile: str, acks: list[Frame]) -> None:
     """Without loss the threshold is set once, to the window, at the end of CSS; CSS sees no more rounds end than it may."""
@@ -132,7 +132,7 @@ def test_hystartpp_exit(profile: str, acks: list[Frame]) -> None:
     assert len(thresholds - {None}) <= 1
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.sampled_from(("rfc-9406", "ngtcp2")), frames(st.none() | st.integers(100 * MS, 112_499_999)))
 def test_hystartpp_small_rises(profile: str, acks: list[Frame]) -> None:
     """While RTTs stay within an eighth of the smallest, HyStart++ is slow start."""
@@ -141,7 +141,7 @@ def test_hystartpp_small_rises(profile: str, acks: list[Frame]) -> None:
     assert [seen.cwnd_bytes for *_, seen in ours] == [seen.cwnd_bytes for *_, seen in plain]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(connections)
 def test_hystartpp_not_faster(acks: list[Frame]) -> None:
     """Before its exit HyStart++ never has a larger window than slow start that sees as many ACKs."""
@@ -154,7 +154,7 @@ def _acks(algorithm: str, profile: str, acks: list[Frame]) -> list[tuple[Control
     return [entry for entry in drive(algorithm, profile, acks) if isinstance(entry[1], Ack)]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.sampled_from(HYSTART), connections)
 def test_hystart_exit(profile: str, acks: list[Frame]) -> None:
     """Without loss the threshold is set once, to the window before the ACK, and not below 16 packets unless a delay was found before."""
@@ -169,7 +169,7 @@ def test_hystart_exit(profile: str, acks: list[Frame]) -> None:
     assert len(thresholds - {None}) <= 1
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(frames(st.none() | st.integers(100 * MS, 112_499_999)))
 def test_hystart_small_rises(acks: list[Frame]) -> None:
     """While RTTs stay within an eighth of the smallest, the delay does not end slow start."""

@@ -54,7 +54,7 @@ def test_the_streams_are_worth_testing() -> None:
     """The random streams reach every outcome that is not for the tests of SEARCH or CUBIC alone."""
     total: Counter[tuple[str, Outcome]] = Counter()
 
-    @settings(max_examples=200)
+    @settings(max_examples=100)
     @given(streams())
     def collect(stream: Stream) -> None:
         total.update(reached(stream))

@@ -43,7 +43,7 @@ def test_the_deliveries_are_worth_testing(profile: str) -> None:
 
 
 @both
-@settings(max_examples=300)
+@settings(max_examples=100)
 @given(drawn=deliveries())
 def test_against_unbounded_bins(profile: str, drawn: list[Delivery]) -> None:
     """Fractions and bins without a ring give the same outcomes, sums and exits."""
