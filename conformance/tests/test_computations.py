@@ -10,7 +10,7 @@ import pytest
 
 from firstflight_conformance.cases import computations
 from firstflight_conformance.cases.computations import ComputationCase
-from firstflight_conformance.cases.vectors import VectorError
+from firstflight_conformance.cases.parse import VectorError
 from firstflight_conformance.paths import VECTORS
 from firstflight_conformance.run.compute import ComputationScript, compare_outputs, read_outputs
 from firstflight_conformance.run.faults import ConversationError

@@ -12,9 +12,10 @@ from firstflight import Ack, Config, create
 from firstflight.events import Event, PersistentCongestion
 from firstflight_conformance.cases.given import FLAGS, app_limited_given, persistent_congestion_given
 from firstflight_conformance.cases.measure import replay
+from firstflight_conformance.cases.parse import VectorError
 from firstflight_conformance.cases.schemas import validator
 from firstflight_conformance.cases.stream import HUGE_ACK_PACKETS, StreamError, check_rtts, flags_of
-from firstflight_conformance.cases.vectors import Vector, VectorError, load, load_all
+from firstflight_conformance.cases.vectors import Vector, load, load_all
 from firstflight_conformance.run.report_json import to_json as report_to_json
 from firstflight_conformance.run.results import AdapterReport, Result, Verdict
 from firstflight_conformance.run.session import Options

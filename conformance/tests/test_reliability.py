@@ -16,7 +16,7 @@ import pytest
 
 from firstflight_conformance import exits
 from firstflight_conformance.cases import files, vectors
-from firstflight_conformance.cases.vectors import VectorError
+from firstflight_conformance.cases.parse import VectorError
 from firstflight_conformance.paths import ROOT
 from firstflight_conformance.run.faults import FaultKind
 from firstflight_conformance.run.results import Verdict

@@ -8,7 +8,7 @@ import pytest
 from firstflight_conformance.cases import vectors
 from firstflight_conformance.cases.vectors import Case
 from firstflight_conformance.cases.wire import encode_value
-from firstflight_conformance.kept import Checked, code_digest, digest
+from firstflight_conformance.kept import code_digest, digest
 from firstflight_conformance.paths import VECTORS
 from firstflight_conformance.run.results import Verdict
 from firstflight_conformance.run.transcript import Style, style_of, transcript
@@ -93,37 +93,6 @@ def test_the_first_wrong_number_is_found_however_it_is_written(tmp_path: Path, m
         assert result.divergence is not None
         assert result.divergence.event_index == event
         assert [difference.observable for difference in result.divergence.differences] == ["cwnd_bytes"]
-
-
-def kept(folder: Path, monkeypatch: pytest.MonkeyPatch, code: str = "1") -> Checked:
-    monkeypatch.setattr("firstflight_conformance.kept.CACHE", folder)
-    return Checked("files", code)
-
-
-def test_a_file_is_known_by_its_content_and_by_the_code_that_checked_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    first = kept(tmp_path / "cache", monkeypatch)
-    assert b"text" not in first
-    first.add(b"text")
-    first.keep()
-    assert b"text" in kept(tmp_path / "cache", monkeypatch)
-    assert b"texT" not in kept(tmp_path / "cache", monkeypatch)
-    assert b"text" not in kept(tmp_path / "cache", monkeypatch, code="2")
-
-
-@pytest.mark.parametrize("content", [b"", b"\xff\xfe", b"1", b"2\nabc"])
-def test_a_spoiled_file_knows_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:
-    (tmp_path / "files").write_bytes(content)
-    assert b"text" not in kept(tmp_path, monkeypatch)
-
-
-def test_where_nothing_can_be_written_nothing_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "cache").write_text("a file where the folder should be", encoding="utf-8")
-    known = kept(tmp_path / "cache", monkeypatch)
-    known.add(b"text")
-    known.keep()
-    assert b"text" not in kept(tmp_path / "cache", monkeypatch)
 
 
 def test_the_digest_tells_parts_apart() -> None:

@@ -15,8 +15,9 @@ from firstflight import create
 from firstflight.events import check
 from firstflight_conformance.cases import vectors
 from firstflight_conformance.cases.measure import config_from_json
+from firstflight_conformance.cases.parse import VectorError
 from firstflight_conformance.cases.schemas import validator
-from firstflight_conformance.cases.vectors import VectorError, load, load_all
+from firstflight_conformance.cases.vectors import load, load_all
 from firstflight_conformance.cases.wire import event_from_json
 from firstflight_conformance.cli import main
 from malformed import AT_MOST_S, CODE, FILES, GONE, MORE_MIB, TABLE, change, good, places, write

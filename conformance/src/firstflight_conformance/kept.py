@@ -43,35 +43,6 @@ def digest(parts: Iterable[str | bytes]) -> str:
     return whole.hexdigest()
 
 
-class Checked:
-    """The digests of files that were checked before by the same code, byte for byte; kept in one file."""
-
-    def __init__(self, name: str, code: str) -> None:
-        """Read what is kept under the name and this digest of the code."""
-        self._path = CACHE / name
-        self._code = code
-        self._known: set[str] = set()
-        self._news = False
-        with suppress(OSError, ValueError):  # it is not there, or not what was written
-            first, *known = self._path.read_text(encoding="ascii").split()
-            self._known.update(known if first == code else ())
-
-    def __contains__(self, data: bytes) -> bool:
-        """Return whether a file with this content was found right."""
-        return sha256(data).hexdigest() in self._known
-
-    def add(self, data: bytes) -> None:
-        """Take note that a file with this content was found right."""
-        self._known.add(sha256(data).hexdigest())
-        self._news = True
-
-    def keep(self) -> None:
-        """Write what is new."""
-        if self._news:
-            _write(self._path, "\n".join([self._code, *sorted(self._known), ""]).encode())
-        self._news = False
-
-
 class Store:
     """Values of plain types that code has computed, each in a file of its own; those of other code are deleted."""
 

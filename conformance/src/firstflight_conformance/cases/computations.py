@@ -11,8 +11,9 @@ from firstflight.transfer_time import transfer_time
 from firstflight.transfer_time.transfer_time import Inputs, TransferTime
 from firstflight_conformance.cases.files import json_files
 from firstflight_conformance.cases.measure import ClauseTracer
+from firstflight_conformance.cases.parse import VectorError, parse_file
 from firstflight_conformance.cases.schemas import schema_error
-from firstflight_conformance.cases.vectors import COMPUTED_ALGORITHMS, VectorError, parse_file
+from firstflight_conformance.cases.vectors import COMPUTED_ALGORITHMS
 from firstflight_conformance.cases.wire import decode_int, encode_int
 from firstflight_conformance.paths import VECTORS
 

@@ -1,17 +1,19 @@
 """Vectors: loaded from ``vectors/``, checked and taken apart into cases (``spec/vector-format.md``)."""
 
-import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from firstflight.algorithm import Computation
 from firstflight.controller import ALGORITHMS, Config, create_with
 from firstflight.events import Event
-from firstflight_conformance.cases.files import TEXT_MAX, json_files, read_regular
+from firstflight_conformance.cases.files import json_files
 from firstflight_conformance.cases.given import given_flags, windows_bytes
+from firstflight_conformance.cases.json_lines import of_text, text_of
+from firstflight_conformance.cases.parse import VectorError, parse, read_file
 from firstflight_conformance.cases.schemas import schema_error
 from firstflight_conformance.cases.stream import (
     StreamError,
@@ -22,9 +24,8 @@ from firstflight_conformance.cases.stream import (
     read_stream,
 )
 from firstflight_conformance.cases.wire import decode_int
-from firstflight_conformance.kept import Checked, code_digest
+from firstflight_conformance.kept import Store, code_digest
 from firstflight_conformance.paths import VECTORS
-from firstflight_conformance.text import NAME_MAX, refusal, shown, texts
 
 if TYPE_CHECKING:
     from jsonschema.exceptions import ValidationError
@@ -35,27 +36,18 @@ DECLARED_FLAGS = frozenset({"paced", "same-time-order"})
 COMPUTED_ALGORITHMS = frozenset(name for name, found in ALGORITHMS.items() if isinstance(found, Computation))
 
 
-class VectorError(ValueError):
-    """A vector file was refused. The text names file, place and reason."""
-
-    def __init__(self, path: Path, place: str, reason: str) -> None:
-        """Name the file, the place in it and the reason."""
-        self.path, self.place, self.reason = path, shown(place, NAME_MAX), shown(reason)
-        super().__init__(f"{shown(str(path))}: {self.place}: {self.reason}")
-
-
 @dataclass(frozen=True, slots=True)
 class ProfileCase:
     """What one profile answers: ``expect`` lists the changes, each with the index ``at`` of its event."""
 
     judged_events: int
     clauses: tuple[str, ...]
-    expect: tuple[dict[str, Any], ...]
+    expect: Sequence[dict[str, Any]]
 
 
 @dataclass(frozen=True)
 class Vector:
-    """One stimulus with its expectations. ``config`` and ``raw_events`` are in their JSON form."""
+    """One stimulus with its expectations. ``config`` and ``raw_events`` are in their JSON form, ``digest`` is that of its file in the checkout."""
 
     id: str
     title: str
@@ -69,6 +61,7 @@ class Vector:
     raw_events: Sequence[dict[str, Any]]
     profiles: dict[str, ProfileCase]
     path: Path
+    digest: str = ""
 
     @cached_property
     def events(self) -> tuple[Event, ...]:
@@ -147,36 +140,47 @@ def _decode_or_none(value: int | str | None, key: str) -> int | None:
 
 
 def load(path: Path) -> Vector:
-    """Load one file. Raise :class:`VectorError` if it is malformed in any way."""
+    """Load one file. Raise :class:`VectorError` if it is malformed in any way. What was found right in the checkout is not checked again."""
     data = read_file(path)
-    ours = path.is_relative_to(VECTORS)
-    if ours and data in _checked():
-        return _vector(path, json.loads(data))
+    digest = sha256(data).hexdigest() if path.is_relative_to(VECTORS) else ""
+    if digest and (packed := _checked().get(digest)) is not None:
+        return _vector(path, digest, _unpack(packed))
     raw = parse(path, data)
     _check_schema(path, raw)
-    vector = _vector(path, raw)
+    vector = _vector(path, digest, raw)
     _check_events(vector)
     _check_meaning(vector, raw)
-    if ours:
-        _checked().add(data)
+    if digest:
+        _checked().put(digest, _pack(raw))
     return vector
 
 
-def _vector(path: Path, raw: dict[str, Any]) -> Vector:
+def _vector(path: Path, digest: str, raw: dict[str, Any]) -> Vector:
     profiles = {
-        name: ProfileCase(entry["judged_events"], tuple(entry["clauses"]), tuple(entry["expect"]))
+        name: ProfileCase(entry["judged_events"], tuple(entry["clauses"]), entry["expect"])
         for name, entry in raw["profiles"].items()
     }
     return Vector(
         raw["id"], raw["title"], raw["why"], raw["algorithm"], raw["tier"], tuple(raw["flags"]), raw["granularity"],
-        raw["source"], raw["config"], raw["events"], profiles, path,
+        raw["source"], raw["config"], raw["events"], profiles, path, digest,
     )  # fmt: skip
 
 
 @cache
-def _checked() -> Checked:
-    """Return which vectors of the checkout have been checked by this code."""
-    return Checked("checked-vectors", code_digest("cases"))
+def _checked() -> Store:
+    """Return the vectors of the checkout that this code has checked, by the digest of their file."""
+    return Store("vectors", code_digest("cases"))
+
+
+def _pack(raw: dict[str, Any]) -> dict[str, Any]:
+    """Return a vector with its events and expectations as text, to be read when they are asked for."""
+    profiles = {name: {**entry, "expect": text_of(entry["expect"])} for name, entry in raw["profiles"].items()}
+    return {**raw, "events": text_of(raw["events"]), "profiles": profiles}
+
+
+def _unpack(packed: dict[str, Any]) -> dict[str, Any]:
+    profiles = {name: {**entry, "expect": of_text(entry["expect"])} for name, entry in packed["profiles"].items()}
+    return {**packed, "events": of_text(packed["events"]), "profiles": profiles}
 
 
 def load_all(root: Path = VECTORS) -> list[Vector]:
@@ -187,7 +191,6 @@ def load_all(root: Path = VECTORS) -> list[Vector]:
         if path.parent != root and path.relative_to(root).parts[0] not in COMPUTED_ALGORITHMS
     )
     vectors = [load(path) for path in paths]
-    _checked().keep()
     first: dict[str, Path] = {}
     for vector in vectors:
         if vector.id in first:
@@ -201,56 +204,6 @@ def cases(vectors: Iterable[Vector]) -> Iterator[Case]:
     for vector in vectors:
         for profile in vector.profiles:
             yield Case(vector, profile)
-
-
-def parse_file(path: Path) -> dict[str, Any]:
-    """Read the JSON object of a vector file. Raise :class:`VectorError` if it is none."""
-    return parse(path, read_file(path))
-
-
-def read_file(path: Path) -> bytes:
-    """Return what a vector file holds. Raise :class:`VectorError` if it cannot be read."""
-    try:
-        return read_regular(path)
-    except OSError as error:
-        raise VectorError(path, "file", error.strerror or str(error)) from error
-
-
-def parse(path: Path, data: bytes) -> dict[str, Any]:
-    """Return the JSON object that a file holds. Raise :class:`VectorError` if it is none."""
-
-    def refuse_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        members: dict[str, Any] = {}
-        for key, value in pairs:
-            if key in members:
-                raise VectorError(path, key, "the key is there twice")
-            members[key] = value
-        return members
-
-    def refuse_float(text: str) -> None:
-        raise VectorError(path, "file", f"{text}: is no integer")
-
-    try:
-        raw = json.loads(
-            data.decode("utf-8"),
-            object_pairs_hook=refuse_duplicates, parse_float=refuse_float, parse_constant=refuse_float,
-        )  # fmt: skip
-    except VectorError:
-        raise
-    except UnicodeDecodeError as error:
-        raise VectorError(path, f"byte {error.start}", "is not UTF-8") from error
-    except json.JSONDecodeError as error:
-        raise VectorError(path, f"line {error.lineno}, column {error.colno}", error.msg) from error
-    except ValueError as error:  # an integer with thousands of digits
-        raise VectorError(path, "file", str(error)) from error
-    except RecursionError as error:
-        raise VectorError(path, "file", "nested too deeply") from error
-    if not isinstance(raw, dict):
-        raise VectorError(path, "file", "is not a JSON object")
-    reason = next(filter(None, (refusal(text, TEXT_MAX) for text in texts(raw))), None)
-    if reason is not None:
-        raise VectorError(path, "file", reason)
-    return raw
 
 
 def _check_schema(path: Path, raw: dict[str, Any]) -> None:

@@ -8,7 +8,8 @@ from pathlib import Path
 import click
 from rich.table import Table
 
-from firstflight_conformance.cases.vectors import COMPUTED_ALGORITHMS, VectorError
+from firstflight_conformance.cases.parse import VectorError
+from firstflight_conformance.cases.vectors import COMPUTED_ALGORITHMS
 from firstflight_conformance.commands.options import InputError, nothing_selected, vectors_option
 from firstflight_conformance.mutants.in_loop import loop_matrix, reasons
 from firstflight_conformance.mutants.kill import Kills, kill_matrix

@@ -11,7 +11,8 @@ import click
 
 from firstflight_conformance.cases import computations, vectors
 from firstflight_conformance.cases.computations import ComputationCase
-from firstflight_conformance.cases.vectors import Case, VectorError
+from firstflight_conformance.cases.parse import VectorError
+from firstflight_conformance.cases.vectors import Case
 from firstflight_conformance.paths import IS_CHECKOUT, VECTORS
 from firstflight_conformance.run.faults import ConversationError
 from firstflight_conformance.run.manifest import ManifestError, load_manifests, resolve

@@ -10,7 +10,8 @@ from firstflight_conformance.run.compute import ComputationScript, read_outputs
 from firstflight_conformance.run.faults import ConversationError, FaultKind, excerpt
 from firstflight_conformance.run.messages import Declaration, Message
 from firstflight_conformance.run.process import OUTPUT_BASE_BYTES, OUTPUT_PER_EVENT_BYTES, AdapterProcess
-from firstflight_conformance.run.results import ClosedLoop, Recording
+from firstflight_conformance.run.results import ClosedLoop, Growth, Recording
+from firstflight_conformance.run.right import RightAnswers
 from firstflight_conformance.run.script import Script
 from firstflight_conformance.run.transcript import Style, style_of
 
@@ -22,12 +23,15 @@ _PART, _PART_MAX = 32, 1024
 class Answers:
     """What an adapter answered to a case, up to the first fault; in closed loop what came of that instead.
 
-    ``as_expected``: every line was the expected one; ``observed`` is then left empty.
+    ``as_expected``: every line was the expected one; ``observed`` is then left empty. ``growth`` is there if it was known to be so
+    of what was ``received``.
     ``fault_at_start``: already the answer to `start` was wrong; it may be a line left over from the case before.
     """
 
     observed: list[dict[str, Any]] = field(default_factory=list)
     as_expected: bool = False
+    received: bytes = b""
+    growth: Growth | None = None
     unsupported: str | None = None
     fault: ConversationError | None = None
     fault_at_start: bool = False
@@ -37,11 +41,12 @@ class Answers:
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """The runner's side of the protocol on one process. ``validate`` holds both sides to the schema."""
+    """The runner's side of the protocol on one process. ``validate`` holds both sides to the schema, and nothing is then ``right`` before."""
 
     process: AdapterProcess
     deadline_s: float
     validate: bool = False
+    right: RightAnswers | None = None
 
     def hello(self) -> Declaration:
         """Ask what the adapter declares. Raise :class:`ConversationError` if it may not."""
@@ -160,7 +165,13 @@ class Conversation:
             self.process.exchange(script.lines, script.count + 1, self.deadline_s, received, bound)
         except ConversationError as fault:
             broken = fault
-        lines = bytes(received).split(b"\n")[:-1]
+        answers.received = bytes(received)
+        if broken is None and self.right is not None:
+            answers.growth = self.right.get(script, received)
+            answers.as_expected = answers.growth is not None
+        if answers.as_expected:
+            return
+        lines = answers.received.split(b"\n")[:-1]
         try:
             self._event_answers(script, lines, observables, answers)
         except ConversationError as fault:

@@ -65,6 +65,8 @@ def judge(
                     elif progress is not None:
                         progress.settle(judged[last])
                 result, last = _verdict(script, session.declaration, answers), len(judged)
+                if result.verdict is Verdict.PASS:
+                    session.passed(script, answers, result.growth)
             judged.append(result)
             on_result()
         fault = session.finish()
@@ -119,7 +121,8 @@ def _verdict(script: AnyScript, declaration: Declaration, answers: Answers) -> R
         return _verdict_on_loop(script.case, answers)
     case = script.case
     if answers.as_expected:
-        return _unfinished(case, answers) or Result(case.id, Verdict.PASS, growth=_growth(script, declaration, answers))
+        growth = answers.growth or _growth(script, declaration, answers)
+        return _unfinished(case, answers) or Result(case.id, Verdict.PASS, growth=growth)
     within_tolerance = avoiding = False
     size_bytes, allowed = case.vector.config["max_datagram_size_bytes"], case.allowed()
     for index, (expected, observed) in enumerate(zip(script.expected, answers.observed, strict=False)):

@@ -75,6 +75,11 @@ def event_message(index: int, event: dict[str, Any]) -> Message:
     return {"op": "event", "i": index, "event": event}
 
 
+def event_line(index: int, event: bytes) -> bytes:
+    """Return the line of :func:`event_message`, given the event as JSON without spaces."""
+    return b'{"op":"event","i":%d,"event":%b}\n' % (index, event)
+
+
 def encode(message: Message) -> bytes:
     """Return a message as one line."""
     return _TO_JSON(message).encode() + b"\n"

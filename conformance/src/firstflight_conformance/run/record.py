@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from firstflight_conformance.cases.parse import VectorError, parse_file
 from firstflight_conformance.cases.schemas import schema_error
-from firstflight_conformance.cases.vectors import VectorError, parse_file
 from firstflight_conformance.cases.wire import encode_value
 from firstflight_conformance.run.results import AdapterReport, Divergence, Result, Verdict
 

@@ -3,6 +3,7 @@
 from functools import cached_property
 from typing import Any
 
+from firstflight_conformance.cases.json_lines import lines_of
 from firstflight_conformance.cases.measure import clauses_at
 from firstflight_conformance.cases.vectors import Case, Vector
 from firstflight_conformance.cases.wire import decode_int
@@ -27,7 +28,7 @@ class Stream:
     @cached_property
     def lines(self) -> list[bytes]:
         """The messages, as lines."""
-        return [messages.encode(message) for message in self.messages]
+        return [messages.event_line(index, text) for index, text in enumerate(lines_of(self._vector.raw_events))]
 
     @cached_property
     def granted(self) -> list[int | None]:
