@@ -10,9 +10,10 @@ enum { FLAT_RUNS = 65536, FLAT_TEXT = 120, FLAT_MEMBERS = 16 };
 
 struct flat_run { uint64_t first, last, size_bytes, sent_t_ns; }; /* of ranges only first and last */
 struct flat_case { char id[FLAT_TEXT]; uint64_t max_datagram_size_bytes, initial_window_bytes, events; };
+struct flat_member { const char *name; uint64_t value; };
 struct flat_event {
     uint64_t i, t_ns;
-    struct { char name[FLAT_TEXT]; uint64_t value; } members[FLAT_MEMBERS]; /* the others: numbers, null, and truths as 1 and 0 */
+    struct flat_member members[FLAT_MEMBERS]; /* numbers, null, and truths as 1 and 0 */
     size_t member_count, packet_count, retransmit_count;
     char ev[FLAT_TEXT];
     struct flat_run packets[FLAT_RUNS], retransmits[FLAT_RUNS];
