@@ -65,7 +65,14 @@ def test_planted_bugs_behind_an_adapter(name: str) -> None:
 def test_a_choice_behind_an_adapter() -> None:
     """Congestion avoidance at the threshold shows on a path, where vectors allow both; the run names it and ends with 0."""
     name = "resume-at-threshold-avoidance"
-    words = [sys.executable, str(Path(__file__).with_name("mutant_adapter.py")), "careful-resume", "rfc-9959", "-", name]
+    words = [
+        sys.executable,
+        str(Path(__file__).with_name("mutant_adapter.py")),
+        "careful-resume",
+        "rfc-9959",
+        "-",
+        name,
+    ]
     case = "stimulus:resume@careful-resume/rfc-9959"
     judged = ["run", "--adapter", shlex.join(words), "--stimulus", "--id", case]
     result = CliRunner().invoke(main, judged)
