@@ -7,6 +7,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -16,7 +17,7 @@ from firstflight_conformance.cli import main
 from firstflight_conformance.run.judge import judge
 from firstflight_conformance.run.progress import Progress
 from firstflight_conformance.run.results import ClosedLoop, Growth, LoopRun, Moment, Result, Verdict
-from firstflight_conformance.run.session import Options
+from firstflight_conformance.run.session import Options, Session
 from runner_support import IDS, adapter, command, events, scripts, vector, write_vectors
 
 _CLI = (sys.executable, "-c", "from firstflight_conformance.cli import main; main()")
@@ -146,9 +147,26 @@ def test_a_case_is_settled_only_when_nothing_can_change_it(root: Path, tmp_path:
     for mode, kept in (("ended-twice", ["slow-start.first.small@rfc-9002"]), ("none", list(IDS[:2]))):
         words = command("answers", mode)
         begun = progress(root, part, resume=False)
-        judge(adapter(*words), scripts(root), Options(), progress=begun.of(adapter(*words)))
+        report = judge(adapter(*words), scripts(root), Options(), progress=begun.of(adapter(*words)))
+        assert (report.results[1].verdict is Verdict.ERRORED) == (mode == "ended-twice")
         again = progress(root, part).of(adapter(*words))
         assert [case_id for case_id in IDS if again.get(case_id) is not None] == kept
+
+
+def test_what_passed_is_not_played_again(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only the last case is, which no other one followed."""
+    part, played, play = tmp_path / "part", [], Session.play
+
+    def noted(session: Session, script: Any, declaration: Any) -> Any:
+        played.append(script.case.id)
+        return play(session, script, declaration)
+
+    monkeypatch.setattr(Session, "play", noted)
+    manifest = adapter(*command("answers", "none"))
+    for _ in range(2):
+        report = judge(manifest, scripts(root), Options(), progress=progress(root, part).of(manifest))
+        assert [result.verdict for result in report.results] == [Verdict.PASS] * 3
+    assert played == [*IDS, IDS[2]]
 
 
 def test_a_full_disk_stops_no_run(root: Path, tmp_path: Path) -> None:

@@ -141,7 +141,7 @@ def test_deviations_explain_and_disappear(root: Path) -> None:
     explains = Deviation("slow-start.target.*", CLAUSE, "halves the window")
     gone = Deviation("slow-start.first.*@rfc-9002", CLAUSE, "used to halve the window")
     not_selected = Deviation("search.*", CLAUSE, "speaks of cases that are not run")
-    report = judged(root, *command("answers", "half"), deviations=(explains, gone, not_selected))
+    report = judged(root, *command("answers", "half"), deviations=(gone, explains, not_selected))
     assert [r.explained_by for r in report.results if r.verdict is Verdict.FAIL] == [explains]
     assert report.disappeared == (gone,)
     assert report.counts["explained"] == 1
