@@ -117,7 +117,7 @@ results: setup  ## Compute published results again, and the page that compares (
 	@$(MAKE) --no-print-directory docs
 
 docs: setup  ## Build the documentation in build/docs
-	@test -t 1 || quiet=-q; $(BIN)/sphinx-build $$quiet -W --keep-going -b html docs build/docs
+	@test -t 1 || quiet=-q; $(BIN)/sphinx-build $$quiet -W --keep-going -j auto -b html docs build/docs
 	@echo "documentation: build/docs/index.html"
 
 adapters: c-adapters cargo-adapters go-adapters java-adapters

@@ -38,6 +38,7 @@ from firstflight_conformance.paths import (
 from firstflight_conformance.plain_judge import programs
 from firstflight_conformance.plots import rooms
 from firstflight_conformance.plots.published import write_published_plots
+from firstflight_conformance.plots.slim import slim_plots
 from firstflight_conformance.published.store import RESULTS
 
 _LOGGER = logging.getLogger(__name__)
@@ -65,6 +66,7 @@ def write_pages(app: Sphinx) -> None:
         plot_cache.write_plots(site.vectors(), folder / "plots")
         profile_paths.write_paths(Path(app.srcdir))
         write_published_plots(folder / "results")
+        slim_plots(folder)
         (folder / _PLOTS_STAMP).write_text(digest, "utf-8")
 
 

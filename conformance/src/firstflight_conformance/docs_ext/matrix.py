@@ -4,6 +4,8 @@ from firstflight_conformance.docs_ext import markdown as md
 from firstflight_conformance.docs_ext import site
 from firstflight_conformance.spec.clauses import Clause
 
+#: So many vectors of a clause are listed.
+_LISTED = 12
 _KINDS = {"python": "Python", "c": "C", "vector": "vectors"}
 
 
@@ -24,6 +26,7 @@ def page() -> str:
     blocks += _exemptions(list(clauses.values()))
     blocks += [
         "## Vectors of each clause",
+        f"Of more than {_LISTED} these are the first, hand-built ones before others. All of them: `grep -l '\"CLAUSE\"' vectors/*/*.json`.",
         *(block for clause in clauses.values() for block in _vectors(clause)),
         "```{toctree}\n:hidden:\n:glob:\n\nsource/*/*\n```",
     ]
@@ -89,5 +92,7 @@ def _vectors(clause: Clause) -> list[str]:
     found = site.vectors_by_clause().get(clause.id, [])
     if not found:
         return []
-    links = ", ".join(md.ref(vector.id, site.anchor("vector", vector.id)) for vector in found)
-    return [md.label(site.anchor("matrix", clause.id)), f"{md.clause(clause.id)} ({len(found)}): {links}"]
+    shown = sorted(found, key=lambda vector: vector.tier != "gold")[:_LISTED]
+    links = ", ".join(md.ref(vector.id, site.anchor("vector", vector.id)) for vector in shown)
+    more = "" if len(shown) == len(found) else ", ..."
+    return [md.label(site.anchor("matrix", clause.id)), f"{md.clause(clause.id)} ({len(found)}): {links}{more}"]

@@ -1,5 +1,9 @@
 """The pages of vectors: an index, and a page for each group."""
 
+from collections.abc import Sequence
+from itertools import takewhile
+from typing import TypeAlias
+
 from firstflight_conformance.cases.timeline import lines
 from firstflight_conformance.cases.vectors import COMPUTED_ALGORITHMS, Case, Vector
 from firstflight_conformance.docs_ext import markdown as md
@@ -7,6 +11,8 @@ from firstflight_conformance.docs_ext import site
 from firstflight_conformance.docs_ext.plot_cache import plot_name
 from firstflight_conformance.docs_ext.turns import TURNS, turns_text
 
+#: A line of a listing: number, time, event, and what changes.
+_Row: TypeAlias = tuple[str, str, str, str]
 #: The longest stream that is listed in full, in events.
 _LISTED_EVENTS = 64
 #: Up to this number, profiles are shown without folding anything away but events.
@@ -102,13 +108,13 @@ def _source(vector: Vector) -> str:
 
 
 def _cases(cases: list[Case]) -> list[str]:
-    """Return what each profile does, with the clauses and the events of many profiles folded away."""
+    """Return what each profile does; what many profiles have in common is said once, and clauses and events are folded away."""
     clauses = [_clauses(case) for case in cases]
-    listings = [_listing(case) for case in cases if _is_listed(case)]
+    listings = _listings([case for case in cases if _is_listed(case)])
     if len(cases) > _OPEN_PROFILES:
         rows = [(md.code(case.profile), _judged(case), _happens(case)) for case in cases]
         table = md.list_table(("Profile", "Judged", "What happens, at which event"), rows, (24, 22, 54), "compact")
-        clauses = [table, *_folded("Clauses carried out in each profile", clauses)]
+        clauses = [table, *_folded("Clauses carried out in each profile", _shared_clauses(cases))]
         listings = _folded("Events and expectations", listings) if listings else []
     return [*clauses, *listings, _commands([case for case in cases if not _is_listed(case)])]
 
@@ -128,9 +134,26 @@ def _judged(case: Case) -> str:
 
 
 def _clauses(case: Case) -> str:
-    clauses = ", ".join(md.clause(name) for name in case.expectation.clauses)
-    text = f"{md.code(case.profile)} is judged on {_judged(case)}. Clauses carried out: {clauses}."
-    return f":::{{container}} carried-out\n{text}\n:::"
+    text = f"{md.code(case.profile)} is judged on {_judged(case)}. Clauses carried out:"
+    return _carried_out(text, case.expectation.clauses)
+
+
+def _shared_clauses(cases: list[Case]) -> list[str]:
+    """Return first the clauses of all profiles, then what is more in some, with those that have the same together."""
+    shared = [name for name in cases[0].expectation.clauses if all(name in case.expectation.clauses for case in cases)]
+    more: dict[tuple[str, ...], list[Case]] = {}
+    for case in cases:
+        more.setdefault(tuple(name for name in case.expectation.clauses if name not in shared), []).append(case)
+    blocks = [_carried_out("In all of them:", shared)] if shared else []
+    return blocks + [_carried_out(f"{_names(alike)}:", clauses) for clauses, alike in more.items() if clauses]
+
+
+def _carried_out(text: str, clauses: Sequence[str]) -> str:
+    return f":::{{container}} carried-out\n{text} {', '.join(md.clause(name) for name in clauses)}.\n:::"
+
+
+def _names(cases: list[Case]) -> str:
+    return ", ".join(md.code(case.profile) for case in cases)
 
 
 def _is_listed(case: Case) -> bool:
@@ -144,11 +167,29 @@ def _commands(cases: list[Case]) -> str:
     return f"To see events and expectations:\n\n```sh\n{commands}\n```"
 
 
-def _listing(case: Case) -> str:
-    rows = [("#", "ms", "event", "then"), *lines(case)]
+def _listings(cases: list[Case]) -> list[str]:
+    """Return a listing for the profiles that answer alike: the first in full, each other one from where it departs from that."""
+    alike: dict[tuple[_Row, ...], list[Case]] = {}
+    for case in cases:
+        alike.setdefault(tuple(lines(case)), []).append(case)
+    blocks = []
+    for rows, group in alike.items():
+        first, leader = next(iter(alike.items()))
+        same = (
+            0
+            if group is leader
+            else sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(rows, first, strict=False)))
+        )
+        blocks.append(_listing(rows[same:], group, f"as {leader[0].profile}" if same else ""))
+    return blocks
+
+
+def _listing(rows: Sequence[_Row], cases: list[Case], before: str) -> str:
+    """Return a listing. ``before``: what is to be said of the events before those that are listed."""
+    rows = [("#", "ms", "event", "then"), *([("...", "", "", before)] if before else []), *rows]
     widths = [max(len(row[column]) for row in rows) for column in range(3)]
     text = "\n".join(
         f"{row[0]:>{widths[0]}}  {row[1]:>{widths[1]}}  {row[2]:<{widths[2]}}  {row[3]}".rstrip() for row in rows
     )
-    summary = f"Events and expectations of <code>{case.profile}</code>"
-    return f'<details class="events"><summary>{summary}</summary>\n\n```text\n{text}\n```\n\n</details>'
+    names = ", ".join(f"<code>{case.profile}</code>" for case in cases)
+    return f'<details class="events"><summary>Events and expectations of {names}</summary>\n\n```text\n{text}\n```\n\n</details>'
