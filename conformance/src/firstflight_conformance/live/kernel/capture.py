@@ -200,6 +200,14 @@ class Capture:
                 self.ended = "slow-start-over"
 
 
+def _available() -> str:
+    """Return what congestion controls the kernel has loaded."""
+    try:
+        return Path("/proc/sys/net/ipv4/tcp_available_congestion_control").read_text("ascii").strip()
+    except OSError as error:
+        return f"unknown ({error.strerror})"
+
+
 def _socket(congestion_control: str, *, paced: bool) -> socket.socket:
     """Return a socket for the connection."""
     connection = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
@@ -208,7 +216,8 @@ def _socket(congestion_control: str, *, paced: bool) -> socket.socket:
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, congestion_control.encode())
     except OSError as error:
         raise namespace.UnavailableError(
-            f"this kernel has no congestion control {congestion_control}: {error.strerror}"
+            f"this kernel has no congestion control {congestion_control} ({error.strerror}); it has: {_available()}. "
+            f"Root loads one that is a module: modprobe tcp_{congestion_control}"
         ) from error
     if paced:  # a bound that is never met turns pacing on, at the rate that the kernel takes from its window
         connection.setsockopt(socket.SOL_SOCKET, _SO_MAX_PACING_RATE, struct.pack("=Q", 1 << 40))

@@ -1,0 +1,73 @@
+"""`judge-kernel` for a congestion control that comes as a module, without the module: runs are put in its place, or it is refused."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from firstflight_conformance.cli import main
+from firstflight_conformance.commands import judge_kernel
+from firstflight_conformance.paths import LIVE_PATHS
+from firstflight_conformance.recording.recording import Recording
+from firstflight_conformance.run.results import ExitCode
+
+from test_recording_judge import recorded  # isort: skip
+
+VECTOR = "full-window.plateau-50-ms"
+SOURCE = {
+    "kind": "kernel",
+    "name": "Linux search",
+    "version": "7.0",
+    "scenario": "a path",
+    "ended": "stop",
+    "clock": "kernel",
+}
+
+
+def judge(monkeypatch: pytest.MonkeyPatch, found: Recording, *options: str) -> Result:
+    """Run the command where the kernel's SEARCH did this."""
+    header = replace(found.header, source=SOURCE)
+
+    def run(path: Path, congestion_control: str, *, exact: bool) -> Recording:
+        assert (path, congestion_control, exact) == (LIVE_PATHS / "deep-queue.json", "search", True)
+        return replace(found, header=header)
+
+    monkeypatch.setattr(judge_kernel, "record", run)
+    return CliRunner().invoke(main, ["judge-kernel", "--congestion-control", "search", *options])
+
+
+def test_a_kernel_with_search_is_compared_with_all_profiles(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The best is named; one that is asked for is judged alone, and may differ."""
+    subject = recorded("linux-4", "search", VECTOR)
+    result = judge(monkeypatch, subject)
+    assert result.exit_code == ExitCode.OK, result.output
+    assert "Linux search, kernel 7.0" in result.output
+    assert "run 1: agrees: exit same" in result.output
+    names = result.output.rstrip().rpartition("; ")[2].split(", ")
+    assert "search/linux-4" in names and "hystart/linux" not in names
+    alone = judge(monkeypatch, subject, "--profile", "search/draft-00")
+    assert alone.exit_code == ExitCode.DIVERGENCE, alone.output
+    assert "DIFFERS" in alone.output
+
+
+def test_a_run_that_does_not_leave_slow_start_is_not_judged(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Exit code 4, of SEARCH as of any other."""
+    result = judge(monkeypatch, recorded("linux-4", "search", VECTOR).cut(events=20), "--profile", "search/linux-4")
+    assert result.exit_code == ExitCode.NOTHING_RUN, result.output
+    assert "not judged: slow start was not left" in result.output
+
+
+@pytest.mark.live
+def test_a_kernel_without_search_says_what_it_has() -> None:
+    """And how a module is loaded."""
+    available = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
+    if not available.exists() or "search" in (names := available.read_text("ascii").split()):
+        pytest.skip("there is no list of congestion controls, or SEARCH is among them")
+    result = CliRunner().invoke(main, ["judge-kernel", "--congestion-control", "search"])
+    assert result.exit_code == ExitCode.NOTHING_RUN
+    if "namespace" in result.output or "no command ip" in result.output:
+        pytest.skip(result.output.strip())
+    assert "this kernel has no congestion control search" in result.output
+    assert " ".join(names) in result.output
+    assert "modprobe tcp_search" in result.output
