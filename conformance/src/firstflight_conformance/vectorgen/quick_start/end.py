@@ -161,7 +161,7 @@ def _(b: StreamBuilder) -> None:
 @add(
     "quick-start.growth.not-limited",
     "Without the use of a rate it is not",
-    """The initial window is 120000, above QS-cwnd of 61000 and above max_ssthresh: the rate is not used, and an ACK adds a whole packet, 121000.""",
+    """The initial window is 120000, above QS-cwnd, 61 * 1000 = 61000, and above max_ssthresh: the rate is not used, and an ACK adds a whole packet, 121000.""",
     profiles=(RFC,),
     initial_window_bytes=120_000,
 )
@@ -176,7 +176,7 @@ def _(b: StreamBuilder) -> None:
 @add(
     "quick-start.growth.later-loss",
     "The loss of a packet that was sent after the mode is an ordinary one",
-    """All 61 packets arrive: 39 of them bring 61000 to 100000, the next to 101000, and the other 21 add 500 each: 101000 + 21 * 500 = 111500. ns-2 grows to 61000 +
+    """All 61 packets arrive: 39 of them bring 61000 to 100000, the next to 101000, and the other 21 add 1000 / 2 = 500 each: 101000 + 21 * 500 = 111500. ns-2 grows to 61000 +
     61 * 1000 = 122000. Then packet 61, the first after the mode, is lost: half, 55750 or 61000.""",
     flags=("paced",),
 )

@@ -27,9 +27,9 @@ add = partial(CATALOGUE.add, max_datagram_size_bytes=1000, initial_window_bytes=
 @add(
     "quick-start.begin.window",
     "The approved rate becomes a window and a gap",
-    """5.12 Mbit/s are 640000 bytes a second. In 100 ms that is 64000 bytes, floor(64000 / 1040) = 61 packets with their headers: a
-    window of 61 * 1000 = 61000. A packet leaves every 200000 * 1040 / 2^7 = 1625000 ns. With the 52 bytes of headers of Scharf's packets it is
-    floor(64000 / 1052) = 60 packets, 60000 bytes, and 200000 * 1052 / 2^7 = 1643750 ns.""",
+    """5.12 Mbit/s are 5120000 / 8 = 640000 bytes a second, and 640000 / 10 = 64000 in 100 ms. Packets have 1000 + 40 = 1040 bytes with their headers: floor(64000 /
+    1040) = 61 of them, a window of 61 * 1000 = 61000. One leaves every 200000 * 1040 / 128 = 1625000, in ns. With the 52 bytes of headers of Scharf's packets,
+    1000 + 52 = 1052, there are floor(64000 / 1052) = 60, 60000 bytes, one every 200000 * 1052 / 128 = 1643750.""",
     profiles=(RFC, SCHARF, NS2),
     flags=("paced",),
 )
@@ -100,8 +100,8 @@ def _(b: StreamBuilder) -> None:
 @add(
     "quick-start.begin.odd-datagram",
     "Release times are rounded down once, from the number of the packet",
-    """Datagrams have 1201 bytes: a packet takes 200000 * 1241 / 2^7 = 1939062.5 ns. The second leaves after 1939062 ns, the third after 3878125, which is
-    2 * 1939062 + 1 = 3878125. In 100 ms there are 51 packets, 51 * 1939062.5 = 98892187.5: 51 * 1201 = 61251 bytes.""",
+    """Datagrams have 1201 bytes, packets 1201 + 40 = 1241. The third leaves after 2 * 200000 * 1241 / 128 = 3878125, in ns, the second after half of that, rounded down:
+    floor(3878125 / 2) = 1939062. In 100 ms there are 51 packets: 51 * 1201 = 61251 bytes.""",
     max_datagram_size_bytes=1201,
     flags=("paced",),
 )
