@@ -26,7 +26,8 @@ class Port:
     def __init__(self, module: ModuleType, readings: Any, config: Config) -> None:
         """Begin in the given readings."""
         algorithm = next(found for found in ALGORITHMS.values() if found.readings is module.Readings)
-        self._name, self._shown = algorithm.room, load_tables()[algorithm.name].numbers
+        table = load_tables()[algorithm.name]
+        self._name, self._shown, self._paces = algorithm.room, table.numbers, table.paces
         self._state = type(create_with(readings, config).startup)
         values = {f.name: getattr(readings, f.name) for f in fields(readings)}
         c_readings = ffi.new(
@@ -53,6 +54,8 @@ class Port:
             _PHASES[seen.phase],
             _OUTCOMES[seen.outcome],
             {name: optional(getattr(seen, name)) for name in self._shown},
+            optional(seen.next_release_ns) if self._paces else None,
+            paces=self._paces,
         )
 
     def state(self) -> Any:
@@ -89,13 +92,16 @@ class Pair:
 def any_readings(rng: SplitMix64, module: ModuleType) -> Any:
     """Return a profile, near a profile, or a random combination."""
     profiles = list(module.PROFILES.values())
+    name = next(found.name for found in ALGORITHMS.values() if found.readings is module.Readings)
+    largest = {reading.name: reading.bounds[1] for reading in load_tables()[name].readings if reading.bounds}
     base = profiles[rng.below(len(profiles))]
     percent = (0, 15, 100)[rng.below(3)]
     changes: dict[str, Any] = {}
     for reading in fields(base):
         value = getattr(base, reading.name)
         if rng.chance_ppm(percent * 10_000):
-            choices = list(type(value)) if isinstance(value, Enum) else [1, 2, 5, 8, 255]
+            numbers = [min(number, largest.get(reading.name, 255)) for number in (1, 2, 5, 8, 255)]
+            choices = list(type(value)) if isinstance(value, Enum) else numbers
             changes[reading.name] = choices[rng.below(len(choices))]
     return replace(base, **changes)
 

@@ -101,6 +101,13 @@ static enum ff_status init_startup(struct ff_controller *controller, const char 
             }
         }
     }
+    if (ff_same_text(algorithm, "quick-start")) {
+        for (size_t i = 0; i < FF_QUICK_START_PROFILE_COUNT; i++) {
+            if (is_named(profile, ff_quick_start_profiles[i].name, on_cubic)) {
+                return ff_controller_init_quick_start(controller, &ff_quick_start_profiles[i].readings, config);
+            }
+        }
+    }
     /* --- end --- */
     return FF_ERR_UNKNOWN_PROFILE;
 }
@@ -277,6 +284,20 @@ enum ff_status ff_controller_init_limited_slow_start(struct ff_controller *contr
     }
     return status;
 }
+
+enum ff_status ff_controller_init_quick_start(struct ff_controller *controller,
+                                              const struct ff_quick_start_readings *readings,
+                                              const struct ff_config *config)
+{
+    enum ff_status status = begin(controller, config);
+
+    if (status == FF_OK) {
+        controller->algorithm = FF_ALGORITHM_QUICK_START;
+        controller->quick_start_readings = *readings;
+        ff_quick_start_begin(&controller->quick_start_readings, &controller->quick_start, &controller->base);
+    }
+    return status;
+}
 /* --- end --- */
 
 struct ff_search *ff_controller_search(const struct ff_controller *controller)
@@ -333,6 +354,9 @@ static inline enum ff_status step_algorithm(struct ff_controller *controller, co
         return FF_OK;
     case FF_ALGORITHM_LIMITED_SLOW_START:
         ff_limited_slow_start_step(&controller->limited_slow_start_readings, &controller->limited_slow_start, base, event, observation);
+        return FF_OK;
+    case FF_ALGORITHM_QUICK_START:
+        ff_quick_start_step(&controller->quick_start_readings, &controller->quick_start, base, event, observation);
         return FF_OK;
     /* --- end --- */
     }

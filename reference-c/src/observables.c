@@ -15,6 +15,7 @@ static const char *const phase_names[] = {
     [FF_PHASE_SAFE_RETREAT] = "safe_retreat",
     [FF_PHASE_CONSERVATIVE_SLOW_START] = "conservative_slow_start",
     [FF_PHASE_JUMP] = "jump",
+    [FF_PHASE_QUICK_START] = "quick_start",
     /* --- end --- */
 };
 
@@ -68,6 +69,14 @@ static const char *const outcome_names[] = {
     [FF_OUTCOME_RAISED_IN_RECOVERY] = "raised_in_recovery",
     [FF_OUTCOME_WINDOW_NOT_FULL] = "window_not_full",
     [FF_OUTCOME_LIMITED_GROWN] = "limited_grown",
+    [FF_OUTCOME_QUICK_START_ARMED] = "quick_start_armed",
+    [FF_OUTCOME_QUICK_START_REQUESTED] = "quick_start_requested",
+    [FF_OUTCOME_QUICK_START_REFUSED] = "quick_start_refused",
+    [FF_OUTCOME_QUICK_START_IGNORED] = "quick_start_ignored",
+    [FF_OUTCOME_QUICK_START_BARRED] = "quick_start_barred",
+    [FF_OUTCOME_QUICK_START_BEGUN] = "quick_start_begun",
+    [FF_OUTCOME_QUICK_START_ENDED] = "quick_start_ended",
+    [FF_OUTCOME_QUICK_START_REVERTED] = "quick_start_reverted",
     [FF_OUTCOME_STARTED] = "started",
     [FF_OUTCOME_SAME_BIN] = "same_bin",
     [FF_OUTCOME_WARMING_UP] = "warming_up",

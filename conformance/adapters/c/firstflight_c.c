@@ -60,6 +60,7 @@ const char *firstflight_adapter_hello(void)
     APPEND_PROFILES(&text, "hystartpp", ff_hystartpp_profiles, FF_SUFFIX_CUBIC);
     APPEND_PROFILES(&text, "jumpstart", ff_jumpstart_profiles, FF_SUFFIX_CUBIC);
     APPEND_PROFILES(&text, "limited-slow-start", ff_limited_slow_start_profiles, FF_SUFFIX_CUBIC);
+    APPEND_PROFILES(&text, "quick-start", ff_quick_start_profiles, FF_SUFFIX_CUBIC);
     APPEND_PROFILES(&text, "search", ff_search_profiles, FF_SUFFIX_CUBIC);
     /* --- end --- */
     append(&text, "\"transfer-time\":[\"slow-start\",\"quick-start\",\"jump-start\",\"more-start\",", "",
@@ -291,6 +292,14 @@ int firstflight_adapter_event(void *self, const struct firstflight_event *event,
         break;
     case FF_ALGORITHM_LIMITED_SLOW_START:
         report(observed, "credit_bytes", seen.credit_bytes);
+        break;
+    case FF_ALGORITHM_QUICK_START:
+        observed->next_release_ns = seen.next_release_ns;
+        observed->has_next_release = 1;
+        report(observed, "planned_packets", seen.planned_packets);
+        report(observed, "sent_packets", seen.sent_packets);
+        report(observed, "usual_cwnd_bytes", seen.usual_cwnd_bytes);
+        report(observed, "quick_lost_packets", seen.quick_lost_packets);
         break;
     case FF_ALGORITHM_SEARCH:
         report(observed, "bin", seen.bin);

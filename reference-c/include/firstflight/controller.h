@@ -38,6 +38,8 @@
 #include "firstflight/jumpstart/profiles.h"
 #include "firstflight/limited_slow_start/limited_slow_start.h"
 #include "firstflight/limited_slow_start/profiles.h"
+#include "firstflight/quick_start/quick_start.h"
+#include "firstflight/quick_start/profiles.h"
 /* --- end --- */
 
 #ifdef __cplusplus
@@ -62,6 +64,7 @@ enum ff_algorithm {
     FF_ALGORITHM_HYSTARTPP,
     FF_ALGORITHM_JUMPSTART,
     FF_ALGORITHM_LIMITED_SLOW_START,
+    FF_ALGORITHM_QUICK_START,
     /* --- end --- */
 };
 
@@ -104,6 +107,10 @@ struct ff_controller {
         FF_C11 struct {
             struct ff_limited_slow_start_readings limited_slow_start_readings;
             struct ff_limited_slow_start limited_slow_start;
+        };
+        FF_C11 struct {
+            struct ff_quick_start_readings quick_start_readings;
+            struct ff_quick_start quick_start;
         };
         /* --- end --- */
     };
@@ -150,6 +157,11 @@ enum ff_status ff_controller_init_jumpstart(struct ff_controller *controller,
 enum ff_status ff_controller_init_limited_slow_start(struct ff_controller *controller,
                                                      const struct ff_limited_slow_start_readings *readings,
                                                      const struct ff_config *config);
+
+/* The same with Quick-Start in the given readings. */
+enum ff_status ff_controller_init_quick_start(struct ff_controller *controller,
+                                              const struct ff_quick_start_readings *readings,
+                                              const struct ff_config *config);
 /* --- end --- */
 
 /* The same with Careful Resume in the given readings. */

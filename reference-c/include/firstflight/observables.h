@@ -31,6 +31,8 @@ enum ff_phase {
     FF_PHASE_CONSERVATIVE_SLOW_START,
     /* JumpStart (spec/jumpstart.md) */
     FF_PHASE_JUMP,
+    /* Quick-Start (spec/quick-start.md) */
+    FF_PHASE_QUICK_START,
     /* --- end --- */
 };
 
@@ -92,6 +94,15 @@ enum ff_outcome {
     FF_OUTCOME_WINDOW_NOT_FULL,
     /* Limited Slow-Start (spec/limited-slow-start.md) */
     FF_OUTCOME_LIMITED_GROWN,
+    /* Quick-Start (spec/quick-start.md) */
+    FF_OUTCOME_QUICK_START_ARMED,
+    FF_OUTCOME_QUICK_START_REQUESTED,
+    FF_OUTCOME_QUICK_START_REFUSED,
+    FF_OUTCOME_QUICK_START_IGNORED,
+    FF_OUTCOME_QUICK_START_BARRED,
+    FF_OUTCOME_QUICK_START_BEGUN,
+    FF_OUTCOME_QUICK_START_ENDED,
+    FF_OUTCOME_QUICK_START_REVERTED,
     /* SEARCH (spec/search.md) */
     FF_OUTCOME_STARTED,
     FF_OUTCOME_SAME_BIN,
@@ -176,6 +187,9 @@ struct ff_observation {
     uint64_t acked_bytes;
     /* Limited Slow-Start (spec/limited-slow-start.md) */
     uint64_t credit_bytes;
+    /* Quick-Start (spec/quick-start.md) */
+    uint64_t usual_cwnd_bytes;
+    uint64_t quick_lost_packets;
     /* SEARCH (spec/search.md) */
     uint64_t shift_bins;
     uint64_t current_bytes;
@@ -226,6 +240,8 @@ static inline void ff_observation_clear(struct ff_observation *observation)
     observation->repeated_packets = FF_NONE;
     observation->acked_bytes = FF_NONE;
     observation->credit_bytes = FF_NONE;
+    observation->usual_cwnd_bytes = FF_NONE;
+    observation->quick_lost_packets = FF_NONE;
     observation->shift_bins = FF_NONE;
     observation->current_bytes = FF_NONE;
     observation->previous_bytes = FF_NONE;

@@ -23,6 +23,8 @@ class Phase(Enum):
     CONSERVATIVE_SLOW_START = "conservative_slow_start"
     # JumpStart (``spec/jumpstart.md``)
     JUMP = "jump"
+    # Quick-Start (``spec/quick-start.md``)
+    QUICK_START = "quick_start"
     # --- end ---
 
 
@@ -85,6 +87,15 @@ class Outcome(Enum):
     WINDOW_NOT_FULL = "window_not_full"
     # Limited Slow-Start (``spec/limited-slow-start.md``)
     LIMITED_GROWN = "limited_grown"
+    # Quick-Start (``spec/quick-start.md``)
+    QUICK_START_ARMED = "quick_start_armed"
+    QUICK_START_REQUESTED = "quick_start_requested"
+    QUICK_START_REFUSED = "quick_start_refused"
+    QUICK_START_IGNORED = "quick_start_ignored"
+    QUICK_START_BARRED = "quick_start_barred"
+    QUICK_START_BEGUN = "quick_start_begun"
+    QUICK_START_ENDED = "quick_start_ended"
+    QUICK_START_REVERTED = "quick_start_reverted"
     # SEARCH (``spec/search.md``)
     STARTED = "started"
     SAME_BIN = "same_bin"

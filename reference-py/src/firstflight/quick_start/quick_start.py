@@ -1,0 +1,232 @@
+"""Quick-Start (``spec/quick-start.md``), in every profile of ``quick_start/profiles.py``: the flow of an event.
+
+Which packets are Quick-Start packets and when they leave is in ``state``. Functions change the state and the base in place and return the
+outcome, or what was asked.
+
+Mirrors ``reference-c/src/quick_start/quick_start.c``.
+"""
+
+from firstflight.events import Ack, Backlog, Ce, Event, IdleRestart, Lost, Run, Sent
+from firstflight.limited_slow_start import limited_slow_start
+from firstflight.limited_slow_start.limited_slow_start import LimitedSlowStart
+from firstflight.limits import PACKET_MAX, WINDOW_MAX_BYTES
+from firstflight.newreno import newreno
+from firstflight.newreno.newreno import NewReno
+from firstflight.observables import Observation, Outcome, Phase
+from firstflight.quick_start.profiles import PROFILES, FirstRequest, Growth, LeastUsed, LossThreshold, Readings
+from firstflight.quick_start.state import (
+    QuickStart,
+    delivered_packets,
+    end_mode,
+    next_release_ns,
+    quick_packets,
+    quick_packets_of,
+    set_in_flight,
+    window_packets,
+)
+
+__all__ = ["PROFILES", "QuickStart", "Readings", "begin", "step"]
+
+#: What limits slow start once a rate was used. It has no state.
+LIMITED = limited_slow_start.PROFILES["rfc-3742-packets"]
+
+
+def begin(readings: Readings, _base: NewReno) -> QuickStart:
+    """Return the state before the first event."""
+    at_handshake = readings.first_request is FirstRequest.HANDSHAKE
+    return QuickStart(at_handshake=at_handshake, armed=not at_handshake)  # [quick-start.request.data]
+
+
+def _enter(state: QuickStart, base: NewReno, now_ns: int, packets: int) -> None:
+    state.quick = True
+    state.start_ns = now_ns
+    state.planned_packets = packets
+    state.sent_packets = 0
+    state.window_bytes = packets * base.max_datagram_size_bytes
+    state.usual_bytes = base.cwnd_bytes
+    state.first_quick = state.next_packet
+    state.end_quick = None
+    state.lost_packets = 0
+    base.cwnd_bytes = state.window_bytes  # [quick-start.begin]
+
+
+def _is_barred(state: QuickStart, base: NewReno) -> bool:
+    """Return whether neither a request nor an answer counts."""
+    return state.barred or base.in_recovery
+
+
+def _on_answer(readings: Readings, state: QuickStart, base: NewReno, now_ns: int, rtt_ns: int | None) -> Outcome:
+    """Use the approved rate, or say why not: then the window is the one that it would be without."""
+    if _is_barred(state, base):
+        return Outcome.QUICK_START_BARRED  # [quick-start.request.barred]
+    if readings.rate_code == 0:
+        return Outcome.QUICK_START_REFUSED  # [quick-start.refused]
+    if rtt_ns is None:
+        return Outcome.NO_RTT_SAMPLE  # [quick-start.no-rtt]
+    packets = window_packets(readings, base.max_datagram_size_bytes, rtt_ns)
+    if packets * base.max_datagram_size_bytes <= base.cwnd_bytes:
+        return Outcome.QUICK_START_IGNORED  # [quick-start.ignored]
+    _enter(state, base, now_ns, packets)
+    state.limited = readings.growth is Growth.LIMITED  # [quick-start.limited]
+    return Outcome.QUICK_START_BEGUN
+
+
+def _on_backlog(readings: Readings, state: QuickStart, base: NewReno, backlog: Backlog) -> Outcome:
+    """Process the first data: the answer to the request of the handshake is there."""
+    if not state.at_handshake:
+        return newreno.on_event(base, backlog)
+    state.at_handshake = False
+    state.midway = False
+    return _on_answer(readings, state, base, backlog.t_ns, backlog.latest_rtt_ns)  # [quick-start.request.handshake]
+
+
+def _on_idle_restart(state: QuickStart, base: NewReno) -> Outcome:
+    """Ask again, unless a request is under way or its rate in use."""
+    if _is_barred(state, base):
+        return Outcome.QUICK_START_BARRED
+    if state.at_handshake or state.request_packet is not None or state.quick:
+        return Outcome.UNCHANGED  # [quick-start.request.one]
+    state.armed = True  # [quick-start.request.idle]
+    return Outcome.QUICK_START_ARMED
+
+
+def _on_sent(state: QuickStart, base: NewReno, sent: Sent) -> Outcome:
+    newreno.on_sent(base, sent)
+    state.next_packet = sent.packets[-1].last + 1
+    set_in_flight(state, sent.bytes_in_flight)
+    if state.armed:
+        state.armed = False
+        state.request_packet = sent.packets[0].first
+        return Outcome.QUICK_START_REQUESTED
+    if state.quick:
+        packets = sum(run.count for run in sent.packets)
+        state.sent_packets = min(state.sent_packets + packets, state.planned_packets)
+    return Outcome.SENT
+
+
+def _take_request(state: QuickStart, runs: tuple[Run, ...]) -> bool:
+    """Return whether the packet with the request is among these, and forget it."""
+    if state.request_packet is None or not any(run.first <= state.request_packet <= run.last for run in runs):
+        return False
+    state.request_packet = None
+    return True
+
+
+def _end_by_ack(readings: Readings, state: QuickStart, base: NewReno, ack: Ack) -> bool:
+    """End the mode if this ACK does; return whether it did. ``state`` still has what was in flight before."""
+    if quick_packets_of(state, ack.packets) == 0 or not state.quick:
+        return False  # [quick-start.older-ack]
+    end_mode(state)  # [quick-start.end]
+    least_bytes = newreno.minimum_window_bytes(base)  # [quick-start.end.least]
+    if readings.least_used is LeastUsed.USUAL_WINDOW:
+        least_bytes = state.usual_bytes
+    used_bytes = max(state.in_flight_bytes, least_bytes)
+    base.cwnd_bytes = min(base.cwnd_bytes, used_bytes)  # [quick-start.end.used]
+    return True
+
+
+def _grow(state: QuickStart, base: NewReno, ack: Ack) -> Outcome:
+    if state.limited:
+        return limited_slow_start.step(LIMITED, LimitedSlowStart(), base, ack).outcome
+    return newreno.on_ack(base, ack)  # [quick-start.growth]
+
+
+def _on_ack(readings: Readings, state: QuickStart, base: NewReno, ack: Ack) -> Outcome:
+    ended = _end_by_ack(readings, state, base, ack)
+    set_in_flight(state, ack.bytes_in_flight)
+    outcome = _grow(state, base, ack)
+    if _take_request(state, ack.packets):
+        state.midway = True
+        return _on_answer(readings, state, base, ack.t_ns, ack.latest_rtt_ns)  # [quick-start.request.answer]
+    return Outcome.QUICK_START_ENDED if ended else outcome
+
+
+def _lower_threshold(readings: Readings, state: QuickStart, base: NewReno) -> None:
+    if readings.loss_threshold is LossThreshold.KEPT:
+        return
+    packets = min(delivered_packets(state), WINDOW_MAX_BYTES // base.max_datagram_size_bytes)
+    half_bytes = max(packets * base.max_datagram_size_bytes // 2, newreno.minimum_window_bytes(base))
+    if base.ssthresh_bytes is None or half_bytes < base.ssthresh_bytes:
+        base.ssthresh_bytes = half_bytes  # [quick-start.loss.threshold]
+
+
+def _revert(state: QuickStart, base: NewReno, now_ns: int) -> None:
+    """Go back to the window that would have been used without the approved rate, in a recovery period."""
+    usual_bytes, threshold_bytes = state.usual_bytes, base.ssthresh_bytes
+    if state.midway:
+        usual_bytes = min(state.window_bytes // 2, usual_bytes)  # [quick-start.loss.midway]
+    window_bytes = max(min(usual_bytes, base.cwnd_bytes), newreno.minimum_window_bytes(base))
+    newreno.begin_recovery(base, now_ns, window_bytes, base.cwnd_bytes)  # [quick-start.loss.revert]
+    newreno.forget_congestion(base)
+    base.ssthresh_bytes = threshold_bytes
+    end_mode(state)
+    state.limited = False
+    state.barred = True  # [quick-start.loss.bar]
+
+
+def _on_congestion(readings: Readings, state: QuickStart, base: NewReno, event: Lost | Ce, of_quick: bool) -> Outcome:
+    """Revert at the first loss or mark of a Quick-Start packet; leave others to the base controller."""
+    if of_quick and not state.barred:
+        _revert(state, base, event.t_ns)
+        _lower_threshold(readings, state, base)
+        return Outcome.QUICK_START_REVERTED
+    outcome = newreno.on_event(base, event)  # [quick-start.loss.other]
+    if outcome is Outcome.REDUCED:
+        end_mode(state)  # [quick-start.end.congestion]
+    if of_quick:
+        _lower_threshold(readings, state, base)
+    return outcome
+
+
+def _on_lost(readings: Readings, state: QuickStart, base: NewReno, lost: Lost) -> Outcome:
+    _take_request(state, lost.packets)  # [quick-start.request.lost]
+    packets = quick_packets_of(state, lost.packets)
+    state.lost_packets = min(state.lost_packets + packets, PACKET_MAX)
+    outcome = _on_congestion(readings, state, base, lost, packets > 0)
+    set_in_flight(state, lost.bytes_in_flight)
+    return outcome
+
+
+def _on_event(readings: Readings, state: QuickStart, base: NewReno, event: Event) -> Outcome:
+    match event:
+        case Backlog():
+            return _on_backlog(readings, state, base, event)
+        case Sent():
+            return _on_sent(state, base, event)
+        case Ack():
+            return _on_ack(readings, state, base, event)
+        case Lost():
+            return _on_lost(readings, state, base, event)
+        case Ce():
+            of_quick = quick_packets(state, event.packet, event.packet) > 0  # [quick-start.loss.ecn]
+            return _on_congestion(readings, state, base, event, of_quick)
+        case IdleRestart():
+            return _on_idle_restart(state, base)
+        case _:
+            outcome = newreno.on_event(base, event)
+            if outcome is Outcome.COLLAPSED:
+                end_mode(state)
+            return outcome
+
+
+def _observe(readings: Readings, state: QuickStart, base: NewReno, outcome: Outcome) -> Observation:
+    numbers: dict[str, int | None] = {
+        "planned_packets": state.planned_packets,
+        "sent_packets": state.sent_packets,
+        "usual_cwnd_bytes": state.usual_bytes,
+        "quick_lost_packets": state.lost_packets,
+    }
+    return Observation(
+        base.cwnd_bytes,
+        base.ssthresh_bytes,
+        Phase.QUICK_START if state.quick else newreno.phase(base),
+        outcome,
+        numbers,
+        next_release_ns(readings, state, base.max_datagram_size_bytes),
+        paces=True,
+    )
+
+
+def step(readings: Readings, state: QuickStart, base: NewReno, event: Event) -> Observation:
+    """Process one event with Quick-Start in the given readings."""
+    return _observe(readings, state, base, _on_event(readings, state, base, event))
