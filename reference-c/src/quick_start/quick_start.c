@@ -277,5 +277,9 @@ static void observe(const struct ff_quick_start_readings *readings, const struct
 void ff_quick_start_step(const struct ff_quick_start_readings *readings, struct ff_quick_start *state, struct ff_newreno *base,
                          const struct ff_event *event, struct ff_observation *observation)
 {
-    observe(readings, state, base, on_event(readings, state, base, event), observation);
+    enum ff_outcome outcome = on_event(readings, state, base, event);
+
+    if (observation != NULL) {
+        observe(readings, state, base, outcome, observation);
+    }
 }
