@@ -35,7 +35,7 @@ def lines(
     ]
     here = cross.Build("here", "gcc -O0", ("gcc",), "-O0", (), "gcc")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(cross, "builds", lambda: iter([here, *made]))
+        patch.setattr(cross, "builds", lambda _: iter([here, *made]))
         code = cross.main()
     return code, [line for line in capsys.readouterr().out.splitlines() if not line.startswith("|")]
 

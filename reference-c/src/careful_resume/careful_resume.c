@@ -141,7 +141,7 @@ static struct ff_careful_resume_report on_event(const struct ff_careful_resume_r
     uint64_t sent_before = state->marks.sent;
 
     note(state, event);
-    if (event->kind == FF_EVENT_SAVED_PATH) {
+    if (event->kind == FF_EVENT_SAVED_PATH && state->phase != FF_PHASE_RECONNAISSANCE) {
         enum ff_outcome outcome = ff_careful_resume_on_saved_path(readings, state, event->t_ns, &event->saved_path);
         return (struct ff_careful_resume_report){outcome, FF_TRIGGER_NONE};
     }

@@ -142,6 +142,9 @@ struct ff_careful_resume_report ff_careful_resume_on_reconnaissance(const struct
         return (struct ff_careful_resume_report){FF_OUTCOME_PATH_CHANGED, FF_TRIGGER_NONE};
     case FF_EVENT_PERSISTENT_CONGESTION:
         return ff_careful_resume_stop(readings, state, base, normal);
+    case FF_EVENT_SAVED_PATH:
+        return (struct ff_careful_resume_report){ff_careful_resume_on_saved_path(readings, state, event->t_ns, &event->saved_path),
+                                                 FF_TRIGGER_NONE};
     default:
         return report;
     }

@@ -117,7 +117,7 @@ def _on_normal(readings: Readings, state: CarefulResume, base: NewReno, event: E
 def _on_event(readings: Readings, state: CarefulResume, base: NewReno, event: Event, normal: Normal) -> Report:
     sent_before = state.marks.sent
     _note(state, event)
-    if isinstance(event, SavedPath):
+    if isinstance(event, SavedPath) and state.phase is not Phase.RECONNAISSANCE:
         return Report(on_saved_path(readings, state, event))
     match state.phase:
         case Phase.RECONNAISSANCE:

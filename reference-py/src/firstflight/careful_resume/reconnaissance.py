@@ -3,7 +3,7 @@
 from firstflight.careful_resume import profiles as cr
 from firstflight.careful_resume.profiles import Readings
 from firstflight.careful_resume.retreat import stop
-from firstflight.careful_resume.saved import expired
+from firstflight.careful_resume.saved import expired, on_saved_path
 from firstflight.careful_resume.state import (
     CarefulResume,
     Normal,
@@ -16,7 +16,7 @@ from firstflight.careful_resume.state import (
     take_normal,
 )
 from firstflight.careful_resume.unvalidated import enter
-from firstflight.events import Ack, Backlog, Ce, Event, Lost, PathChange, PersistentCongestion, Sent
+from firstflight.events import Ack, Backlog, Ce, Event, Lost, PathChange, PersistentCongestion, SavedPath, Sent
 from firstflight.newreno.newreno import NewReno
 from firstflight.observables import Outcome, Trigger
 
@@ -116,5 +116,7 @@ def on_reconnaissance(readings: Readings, state: CarefulResume, base: NewReno, e
             return Report(Outcome.PATH_CHANGED)
         case PersistentCongestion():
             return stop(readings, state, base, normal)
+        case SavedPath():
+            return Report(on_saved_path(readings, state, event))
         case _:
             return report

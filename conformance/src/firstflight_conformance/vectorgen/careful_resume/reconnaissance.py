@@ -162,6 +162,21 @@ def _(b: ResumeBuilder) -> None:
 
 
 @add(
+    "careful-resume.reconnaissance.expired-at-offer",
+    "The Lifetime ends Careful Resume at whatever event comes next, also at another saved set",
+    """Confirmed at 100 ms, expired at 120 ms: what comes at 130 ms is another set, which a connection that resumes has no use for. The first one
+    is deleted then, and Careful Resume has ended. Who looks for a set in use alone stays in Reconnaissance until the next event.""",
+)
+def _(b: ResumeBuilder) -> None:
+    b.begin(expires_ns=120 * MS)
+    b.ack(CONFIRMED, (0, 9))
+    b.saved_path(130 * MS)
+    b.expect(outcome="lifetime_exceeded", phase="normal", cwnd_bytes=24_000, saved_cwnd_bytes=None)
+    b.wake(ENTRY)
+    b.expect(phase="normal", cwnd_bytes=24_000)
+
+
+@add(
     "careful-resume.reconnaissance.path-change",
     "A signal that the path changed ends Careful Resume",
     "The signal comes after the confirmation: no jump, 24000 stays.",
