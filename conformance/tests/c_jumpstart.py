@@ -96,6 +96,8 @@ def any_readings(rng: SplitMix64) -> Readings:
         value = getattr(base, reading.name)
         if rng.chance_ppm(percent * 10_000):
             choices = list(type(value)) if isinstance(value, Enum) else [0, 1, 20, 64, 255]
+            if reading.name == "rate_mbit":  # no rate is none
+                choices = choices[1:]
             changes[reading.name] = choices[rng.below(len(choices))]
     return replace(base, **changes)
 

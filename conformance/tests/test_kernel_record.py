@@ -202,7 +202,7 @@ def test_the_reason_why_it_cannot_be_recorded_is_said(tmp_path: Path) -> None:
         record(path, "nonesuch")
     capture = f"{sys.executable} -m firstflight_conformance.live.kernel.capture {path} reno kernel"
     forbidden = ["unshare", "-rU", "sh", "-c", f"echo 0 > /proc/sys/user/max_user_namespaces && exec {capture}"]
-    done = subprocess.run(forbidden, capture_output=True, text=True, check=False, timeout=30)
+    done = subprocess.run(forbidden, capture_output=True, text=True, check=False, timeout=120)
     assert '{"unavailable": "own user and network namespaces: ' in done.stdout, done.stderr
 
 

@@ -8,8 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from firstflight import Run
+from firstflight.events import Ce, Sent
 from firstflight_conformance.cases import ledger as ledger_module
 from firstflight_conformance.cases.ledger import DataLedger, Ledger, LedgerError, RttEstimator
+from firstflight_conformance.cases.stream import StreamError, check_stream
 
 
 def filled() -> Ledger:
@@ -177,3 +179,12 @@ def test_a_long_ledger_gives_its_front_back(monkeypatch: pytest.MonkeyPatch) -> 
             assert ledger.take(packet - 10, packet - 10)[0].sent_t_ns == packet - 9
     assert [run.first for run in ledger.in_flight] == list(range(90, 100))
     assert len(ledger._runs) <= 25
+
+
+def test_when_the_packet_of_a_mark_was_sent() -> None:
+    """An ECN-CE mark repeats when its packet was sent, also of one that has left the flight."""
+    sent = [Sent(5, (Run(0, 3, 1200, 5),), 4800, 4800, False), Sent(7, (Run(4, 4, 1200, 7),), 1200, 6000, False)]
+    config = {"max_datagram_size_bytes": 1200}
+    check_stream([*sent, Ce(9, 3, 5, 1), Ce(9, 4, 7, 2)], config)
+    with pytest.raises(StreamError, match=r"events\[2\]\.sent_t_ns: is 7, but the events give 5"):
+        check_stream([*sent, Ce(9, 3, 7, 1)], config)

@@ -29,14 +29,14 @@ def points(path: str) -> list[Point]:
     at: Point = (0.0, 0.0)
     for command, text in re.findall(r"([A-Za-z])([^A-Za-z]*)", path):
         numbers = [float(word) for word in text.split()]
-        if command in "ML":
-            at = (numbers[0], numbers[1])
-        elif command == "H":
-            at = (numbers[0], at[1])
-        elif command == "V":
-            at = (at[0], numbers[0])
+        if command == "h":
+            at = (at[0] + numbers[0], at[1])
+        elif command == "v":
+            at = (at[0], at[1] + numbers[0])
+        elif command == "l":
+            at = (at[0] + numbers[0], at[1] + numbers[1])
         else:
-            assert command in "zCQ"
+            assert command in "MLzCQ"
             at = at if command == "z" else (numbers[-2], numbers[-1])
         rounded = (round(at[0], 1), round(at[1], 1))
         if not found or rounded != found[-1]:

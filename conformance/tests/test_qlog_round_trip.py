@@ -22,17 +22,7 @@ _ALGORITHMS = tuple(profiles())
 
 
 @pytest.mark.parametrize("algorithm", _ALGORITHMS)
-def test_every_vector(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, algorithm: str) -> None:
-    """In one of its profiles, each in turn, so that every profile is met; `make test-long` takes all."""
-    monkeypatch.setattr(write, "RUN_RECORDS", _RUN_RECORDS)
-    for number, vector in enumerate(vector for vector in load_all() if vector.algorithm == algorithm):
-        of_vector = list(cases([vector]))
-        _check(tmp_path / "log.sqlog", [of_vector[number % len(of_vector)]])
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("algorithm", _ALGORITHMS)
-def test_every_case(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, algorithm: str) -> None:
+def test_every_vector_in_every_profile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, algorithm: str) -> None:
     """Profiles with the same log share the reading."""
     monkeypatch.setattr(write, "RUN_RECORDS", _RUN_RECORDS)
     for vector in load_all():

@@ -60,8 +60,8 @@ static enum ff_outcome on_later_backlog(const struct ff_jumpstart_readings *read
 
     if (readings->later_writes == FF_JUMPSTART_LATER_WRITES_COUNTED) {
         /* Two flights: below 2^31. */
-        uint64_t more_bytes =
-            state->sent_packets * packet_bytes + ff_jumpstart_amount_bytes(readings, packet_bytes, backlog);
+        uint64_t amount = ff_jumpstart_amount_bytes(readings, packet_bytes, backlog, state->rtt_ns);
+        uint64_t more_bytes = state->sent_packets * packet_bytes + amount;
         uint64_t flight_bytes = ff_max(ff_min(more_bytes, FF_JUMP_MAX_BYTES), 1);
         state->amount_bytes = flight_bytes;
         state->planned_packets = ff_jumpstart_packets_of(flight_bytes, packet_bytes);
@@ -99,7 +99,7 @@ static enum ff_outcome on_backlog(const struct ff_jumpstart_readings *readings, 
     if (spread_ns == FF_NO_RTT_NS) {
         return FF_OUTCOME_NO_RTT_SAMPLE; /* [jumpstart.start.no-rtt] */
     }
-    uint64_t flight_bytes = ff_jumpstart_amount_bytes(readings, base->max_datagram_size_bytes, backlog);
+    uint64_t flight_bytes = ff_jumpstart_amount_bytes(readings, base->max_datagram_size_bytes, backlog, spread_ns);
     if (flight_bytes == 0) {
         return FF_OUTCOME_NOTHING_TO_JUMP; /* [jumpstart.start.nothing] */
     }

@@ -40,8 +40,10 @@ uint64_t ff_jumpstart_receive_window_bytes(const struct ff_jumpstart_readings *r
 }
 
 static uint64_t wanted_bytes(const struct ff_jumpstart_readings *readings, uint64_t packet_bytes,
-                             const struct ff_backlog *backlog)
+                             const struct ff_backlog *backlog, uint64_t spread_ns)
 {
+    uint64_t rate_bytes;
+
     switch (readings->amount) {
     case FF_JUMPSTART_AMOUNT_QUEUED_TO_CAP:
         return ff_min(backlog->queued_bytes, UINT64_C(1024) * readings->cap_kib); /* [jumpstart.amount.capped] */
@@ -49,6 +51,11 @@ static uint64_t wanted_bytes(const struct ff_jumpstart_readings *readings, uint6
         return UINT64_C(1024) * readings->cap_kib; /* [jumpstart.amount.constant] */
     case FF_JUMPSTART_AMOUNT_PACKETS:
         return readings->jump_packets * ff_min(packet_bytes, FF_JUMPSTART_PACKET_MAX_BYTES); /* [jumpstart.amount.packets] */
+    case FF_JUMPSTART_AMOUNT_RATE:
+        /* The RTT is taken apart into quotient and rest by 8000: below 2^47 and 2^13, and the rate is below 2^8. */
+        rate_bytes = spread_ns / FF_JUMPSTART_MBIT_BYTE_NS * readings->rate_mbit +
+                     spread_ns % FF_JUMPSTART_MBIT_BYTE_NS * readings->rate_mbit / FF_JUMPSTART_MBIT_BYTE_NS; /* [jumpstart.amount.rate] */
+        return ff_min(backlog->queued_bytes, rate_bytes);
     default:
         break;
     }
@@ -57,9 +64,9 @@ static uint64_t wanted_bytes(const struct ff_jumpstart_readings *readings, uint6
 }
 
 uint64_t ff_jumpstart_amount_bytes(const struct ff_jumpstart_readings *readings, uint64_t packet_bytes,
-                                   const struct ff_backlog *backlog)
+                                   const struct ff_backlog *backlog, uint64_t spread_ns)
 {
-    uint64_t flight_bytes = wanted_bytes(readings, packet_bytes, backlog);
+    uint64_t flight_bytes = wanted_bytes(readings, packet_bytes, backlog, spread_ns);
     uint64_t allowed_bytes = ff_jumpstart_receive_window_bytes(readings, packet_bytes, backlog);
 
     flight_bytes = ff_min(flight_bytes, allowed_bytes); /* FF_NONE, which stands for no limit, is the largest number */
@@ -103,6 +110,9 @@ static uint64_t offset_ns(const struct ff_jumpstart_readings *readings, const st
         part = index * packet_bytes; /* [jumpstart.pacing.bytes] */
         whole = state->amount_bytes;
         break;
+    case FF_JUMPSTART_GAP_RATE:
+        /* The packet is one of the flight: below 2^29 + 2^16, times 2^13. */
+        return index * packet_bytes * FF_JUMPSTART_MBIT_BYTE_NS / readings->rate_mbit; /* [jumpstart.pacing.rate] */
     default:
         part = index; /* [jumpstart.pacing.packets] */
         whole = state->planned_packets;

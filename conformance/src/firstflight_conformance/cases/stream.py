@@ -1,7 +1,9 @@
 """Streams of events: read from their JSON form, the checks that a schema cannot express, and what can be computed of them."""
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from math import gcd
+from operator import attrgetter
 from typing import Any
 
 from firstflight.errors import DomainError
@@ -24,6 +26,7 @@ from firstflight_conformance.cases.wire import event_from_json
 #: An ACK of more packets than this is flagged: an adapter that takes packets one by one may take too long.
 HUGE_ACK_PACKETS = 100_000
 
+_first = attrgetter("first")
 _UNITS_NS = (("s", 1_000_000_000), ("ms", 1_000_000), ("us", 1_000))
 
 
@@ -50,6 +53,7 @@ def read_stream(raw_events: Sequence[dict[str, Any]]) -> tuple[Event, ...]:
 def check_stream(events: Sequence[Event], config: dict[str, Any]) -> None:
     """Check a stream against itself, but for its RTTs. Raise :class:`StreamError` at the first event that is wrong."""
     ledger = Ledger()
+    sent: list[Run] = []
     data = DataLedger() if any(map(_tells_of_data, events)) else None
     before_ns = 1
     for index, event in enumerate(events):
@@ -61,7 +65,7 @@ def check_stream(events: Sequence[Event], config: dict[str, Any]) -> None:
             raise StreamError(index, ".t_ns", f"time goes backwards: {event.t_ns} after {before_ns}")
         before_ns = event.t_ns
         try:
-            _check_event(event, ledger, config)
+            _check_event(event, ledger, sent, config)
             if data is not None:
                 _check_data(event, ledger, data)
         except LedgerError as error:
@@ -94,7 +98,8 @@ class _MemberError(ValueError):
         self.member, self.reason = member, reason
 
 
-def _check_event(event: Event, ledger: Ledger, config: dict[str, Any]) -> None:
+def _check_event(event: Event, ledger: Ledger, sent: list[Run], config: dict[str, Any]) -> None:
+    """Check an event against packets in flight and all that were ever sent: an ECN-CE mark is of a packet that has arrived."""
     match event:
         case Sent():
             largest = max(run.size_bytes for run in event.packets)
@@ -102,6 +107,7 @@ def _check_event(event: Event, ledger: Ledger, config: dict[str, Any]) -> None:
                 raise _MemberError(".packets", f"a packet of {largest} bytes is larger than max_datagram_size_bytes")
             for run in event.packets:
                 ledger.send(run)
+            sent.extend(event.packets)
             _equal(".bytes_in_flight", event.bytes_in_flight, ledger.bytes_in_flight)
         case Ack() | Lost():
             for run in event.packets:
@@ -111,6 +117,7 @@ def _check_event(event: Event, ledger: Ledger, config: dict[str, Any]) -> None:
         case Ce():
             if event.packet >= ledger.next_packet:
                 raise _MemberError(".packet", f"packet {event.packet} was never sent")
+            _equal(".sent_t_ns", event.sent_t_ns, sent[bisect_right(sent, event.packet, key=_first) - 1].sent_t_ns)
         case _:
             pass
 

@@ -11,6 +11,7 @@ from firstflight_conformance.docs_ext import (
     links,
     profile_tables,
     side_by_side,
+    smaller,
     source,
 )
 
@@ -29,6 +30,6 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.connect("missing-reference", links.resolve_short_name)
     app.connect("builder-inited", generate.write_pages)
     app.connect("doctree-resolved", ids.link_ids)
-    app.connect("html-page-context", links.fold_navigation, priority=400)  # before the theme takes it
+    app.connect("html-page-context", smaller.shorten_page, priority=400)  # before the theme takes it
     app.connect("build-finished", links.check_links)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

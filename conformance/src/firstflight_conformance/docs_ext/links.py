@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
-from typing import Any
 from urllib.parse import unquote
 
 from docutils import nodes
@@ -32,12 +31,6 @@ def resolve_short_name(
         return None
     name = full.pop()
     return python.resolve_xref(env, node["refdoc"], app.builder, node["reftype"], name, node, content)
-
-
-def fold_navigation(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: object) -> None:
-    """Let the navigation of a page unfold what leads to it alone: of hundreds of pages in all its branches a third of the site consisted."""
-    if toctree := context.get("toctree"):
-        context["toctree"] = lambda **options: toctree(**options | {"collapse": True})
 
 
 def check_links(app: Sphinx, error: Exception | None) -> None:

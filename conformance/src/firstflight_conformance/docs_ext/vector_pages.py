@@ -15,6 +15,8 @@ from firstflight_conformance.docs_ext.turns import TURNS, turns_text
 _Row: TypeAlias = tuple[str, str, str, str]
 #: The longest stream that is listed in full, in events.
 _LISTED_EVENTS = 64
+#: Where profiles answer differently, so many events are listed from there on.
+_LISTED_AFTER = 12
 #: Up to this number, profiles are shown without folding anything away but events.
 _OPEN_PROFILES = 3
 
@@ -139,21 +141,26 @@ def _clauses(case: Case) -> str:
 
 
 def _shared_clauses(cases: list[Case]) -> list[str]:
-    """Return first the clauses of all profiles, then what is more in some, with those that have the same together."""
-    shared = [name for name in cases[0].expectation.clauses if all(name in case.expectation.clauses for case in cases)]
-    more: dict[tuple[str, ...], list[Case]] = {}
+    """Return the clauses by those profiles in which they are carried out, each clause once."""
+    carried_out: dict[str, list[Case]] = {}
     for case in cases:
-        more.setdefault(tuple(name for name in case.expectation.clauses if name not in shared), []).append(case)
-    blocks = [_carried_out("In all of them:", shared)] if shared else []
-    return blocks + [_carried_out(f"{_names(alike)}:", clauses) for clauses, alike in more.items() if clauses]
+        for name in case.expectation.clauses:
+            carried_out.setdefault(name, []).append(case)
+    together: dict[tuple[str, ...], list[str]] = {}
+    for name, found in sorted(carried_out.items(), key=lambda pair: -len(pair[1])):
+        together.setdefault(tuple(case.profile for case in found), []).append(name)
+    return [
+        _carried_out("In all of them:" if len(found) == len(cases) else f"In {_names(found)}:", names)
+        for found, names in together.items()
+    ]
 
 
 def _carried_out(text: str, clauses: Sequence[str]) -> str:
     return f":::{{container}} carried-out\n{text} {', '.join(md.clause(name) for name in clauses)}.\n:::"
 
 
-def _names(cases: list[Case]) -> str:
-    return ", ".join(md.code(case.profile) for case in cases)
+def _names(profiles: Sequence[str]) -> str:
+    return ", ".join(md.code(profile) for profile in profiles)
 
 
 def _is_listed(case: Case) -> bool:
@@ -168,28 +175,29 @@ def _commands(cases: list[Case]) -> str:
 
 
 def _listings(cases: list[Case]) -> list[str]:
-    """Return a listing for the profiles that answer alike: the first in full, each other one from where it departs from that."""
+    """Return a listing for the profiles that answer alike: the first in full, each other one where it departs from that."""
     alike: dict[tuple[_Row, ...], list[Case]] = {}
     for case in cases:
         alike.setdefault(tuple(lines(case)), []).append(case)
     blocks = []
+    first, leader = next(iter(alike.items()), ((), cases))
     for rows, group in alike.items():
-        first, leader = next(iter(alike.items()))
-        same = (
-            0
-            if group is leader
-            else sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(rows, first, strict=False)))
-        )
-        blocks.append(_listing(rows[same:], group, f"as {leader[0].profile}" if same else ""))
+        same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(rows, first, strict=False)))
+        if group is leader or not same:
+            blocks.append(_listing(rows, group))
+            continue
+        shown = list(rows[same : same + _LISTED_AFTER])
+        more = [("...", "", f"firstflight show {group[0].id}", "")] if len(rows) > same + len(shown) else []
+        blocks.append(_listing([("...", "", f"as {leader[0].profile}", ""), *shown, *more], group))
     return blocks
 
 
-def _listing(rows: Sequence[_Row], cases: list[Case], before: str) -> str:
-    """Return a listing. ``before``: what is to be said of the events before those that are listed."""
-    rows = [("#", "ms", "event", "then"), *([("...", "", "", before)] if before else []), *rows]
+def _listing(rows: Sequence[_Row], cases: list[Case]) -> str:
+    rows = [("#", "ms", "event", "then"), *rows]
     widths = [max(len(row[column]) for row in rows) for column in range(3)]
     text = "\n".join(
         f"{row[0]:>{widths[0]}}  {row[1]:>{widths[1]}}  {row[2]:<{widths[2]}}  {row[3]}".rstrip() for row in rows
     )
     names = ", ".join(f"<code>{case.profile}</code>" for case in cases)
-    return f'<details class="events"><summary>Events and expectations of {names}</summary>\n\n```text\n{text}\n```\n\n</details>'
+    summary = f"Events and expectations of {names}"
+    return f'<details class="events"><summary>{summary}</summary>\n\n```text\n{text}\n```\n\n</details>'

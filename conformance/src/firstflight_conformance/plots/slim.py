@@ -6,6 +6,7 @@ from xml.etree import ElementTree as ET
 
 _SVG, _XLINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
 _NUMBER = re.compile(r"-?\d+\.\d+")
+_COMMAND = re.compile(r"([A-Za-z])([^A-Za-z]*)")
 _REFERENCE = re.compile(r"^#([\w-]+)$|url\(#([\w-]+)\)")
 #: Text that is not turned.
 _LEVEL = re.compile(r"rotate\(-?0 .*\)")
@@ -64,19 +65,23 @@ def _tenths(text: str) -> str:
 
 
 def _path(text: str) -> str:
-    """Return a path in which lines along an axis say one place only, and no line goes nowhere."""
+    """Return a path whose lines say how far they go, along an axis by one number; a line that goes nowhere is left out."""
     written: list[str] = []
-    before = ["", ""]
-    for part in re.split(r" (?=[A-Za-z])", _tenths(" ".join(text.split()))):
-        command, *places = part.split(" ")
-        if command == "L" and places[0] == before[0]:
-            written.append("" if places == before else f"V{places[1]}")
-        elif command == "L" and places[1] == before[1]:
-            written.append(f"H{places[0]}")
-        else:
-            written.append(part.replace(" ", "", 1))
-        before = places[-2:] if command in ("M", "L") else ["", ""]
+    at: list[int] = []
+    for command, places in _COMMAND.findall(text):
+        to = [round(10 * float(place)) for place in places.split()]
+        if command != "L" or not at:
+            written.append(command + _numbers(to))
+        elif to != at:
+            by = [to[0] - at[0], to[1] - at[1]]
+            name = "h" if by[1] == 0 else "v" if by[0] == 0 else "l"
+            written.append(name + _numbers([tenths for tenths in by if tenths]))
+        at = to[-2:]
     return "".join(written)
+
+
+def _numbers(tenths: list[int]) -> str:
+    return " ".join(f"{number / 10:g}" for number in tenths)
 
 
 def _unwrap(element: ET.Element) -> None:

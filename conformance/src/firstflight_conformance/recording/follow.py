@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 
-from firstflight import Config, create, step
+from firstflight import Config, advance, create
 from firstflight.errors import DomainError
 from firstflight.events import Ack, Event, Sent
 from firstflight.observables import Outcome
@@ -63,7 +63,7 @@ class _Follower:
     def fork(self) -> "_Follower":
         """Return another one that has come as far."""
         other = copy(self)
-        other.controller = replace(self.controller, base=self.controller.base.copy())
+        other.controller = self.controller.copy()
         other.before, other.answers = [*self.before], [*self.answers]
         return other
 
@@ -86,7 +86,7 @@ class _Follower:
             self.answers.append(Answer(before_bytes))
             return
         try:
-            self.controller, observation = step(self.controller, event)
+            observation = advance(self.controller, event)
         except DomainError as error:
             self.refused = f"event {len(self.answers)}: {error}"
             return

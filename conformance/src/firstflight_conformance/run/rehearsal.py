@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from functools import cache
 from typing import Any
 
-from firstflight import Controller, step
+from firstflight import Controller, advance
 from firstflight.events import Event
 from firstflight.observables import Observation
 from firstflight_conformance.cases.wire import encode_value, event_from_json, event_to_json, observables
@@ -58,7 +58,7 @@ class ModelLoop:
 
     def on_event(self, event: Event) -> Answer:
         """Process an event."""
-        self._model, observation = step(self._model, event)
+        observation = advance(self._model, event)
         observed = observables(observation)
         news = {
             name: encode_value(value)
@@ -94,8 +94,7 @@ def followed(case: StimulusCase, clock_ns: int, declared: Iterable[str]) -> list
     model, run_of_it = case.controller(), []
     for line in rehearsed(case, clock_ns, declared).lines:
         event = event_from_json(json.loads(line)["event"])
-        model, observation = step(model, event)
-        run_of_it.append((event, observation))
+        run_of_it.append((event, advance(model, event)))
     return run_of_it
 
 

@@ -19,6 +19,8 @@ extern "C" {
 #define FF_JUMPSTART_DEFAULT_RTT_NS 100000000
 /* The largest packet that the reading `packets` counts with. */
 #define FF_JUMPSTART_PACKET_MAX_BYTES 1472
+/* How long a byte takes at 1 Mbit/s, in ns. */
+#define FF_JUMPSTART_MBIT_BYTE_NS 8000
 /* quicly's pacer: the packets of the first burst, and by how many packets each later burst is ahead of the rate. */
 #define FF_JUMPSTART_BURST_HIGH_PACKETS 10
 #define FF_JUMPSTART_BURST_LOW_PACKETS 8
@@ -34,9 +36,9 @@ uint64_t ff_jumpstart_packets_of(uint64_t count_bytes, uint64_t packet_bytes);
 uint64_t ff_jumpstart_receive_window_bytes(const struct ff_jumpstart_readings *readings, uint64_t packet_bytes,
                                            const struct ff_backlog *backlog);
 
-/* Return the bytes of the first flight, at most FF_JUMP_MAX_BYTES; packet_bytes is the maximum datagram size. */
+/* Return the bytes of the first flight, which lasts spread_ns, at most FF_JUMP_MAX_BYTES; packet_bytes is the maximum datagram size. */
 uint64_t ff_jumpstart_amount_bytes(const struct ff_jumpstart_readings *readings, uint64_t packet_bytes,
-                                   const struct ff_backlog *backlog);
+                                   const struct ff_backlog *backlog, uint64_t spread_ns);
 
 /* Return whether the flight is so small that it is not paced. */
 bool ff_jumpstart_sent_at_once(const struct ff_jumpstart_readings *readings, uint64_t flight_bytes);

@@ -15,6 +15,7 @@ enum {
     FF_JUMPSTART_AMOUNT_QUEUED_TO_CAP = 1, /* what is queued, in bytes, at most the cap */
     FF_JUMPSTART_AMOUNT_CAP = 2, /* the cap, whatever is queued */
     FF_JUMPSTART_AMOUNT_PACKETS = 3, /* a configured number of packets of at most 1472 bytes */
+    FF_JUMPSTART_AMOUNT_RATE = 4, /* what is queued, in bytes, at most what a rate that the application names sends in the RTT */
 };
 
 /* How does the receive window bound the first flight? (B2) */
@@ -60,6 +61,7 @@ enum {
     FF_JUMPSTART_GAP_PACKETS = 0, /* RTT / D */
     FF_JUMPSTART_GAP_INTERVALS = 1, /* RTT / (D - 1): the last packet leaves at the end of the RTT */
     FF_JUMPSTART_GAP_BYTES = 2, /* by the offset of the packet's first byte at the rate of the flight's bytes per RTT */
+    FF_JUMPSTART_GAP_RATE = 3, /* by that offset at the rate that the application names */
 };
 
 /* By what is the pacing rate multiplied? (B7) */
@@ -227,6 +229,7 @@ enum {
 /* A choice for every reading. */
 struct ff_jumpstart_readings {
     uint8_t amount;
+    uint8_t rate_mbit;
     uint8_t cap_kib;
     uint8_t jump_packets;
     uint8_t receive_window;
@@ -274,11 +277,12 @@ enum {
     FF_JUMPSTART_PROFILE_PFLDNET_2007 = 0,
     FF_JUMPSTART_PROFILE_PFLDNET_2007_FOOTNOTE = 1,
     FF_JUMPSTART_PROFILE_SCHARF_2009 = 2,
-    FF_JUMPSTART_PROFILE_QUICLY = 3,
-    FF_JUMPSTART_PROFILE_NS3_2025 = 4,
+    FF_JUMPSTART_PROFILE_MORE_START = 3,
+    FF_JUMPSTART_PROFILE_QUICLY = 4,
+    FF_JUMPSTART_PROFILE_NS3_2025 = 5,
 };
 
-#define FF_JUMPSTART_PROFILE_COUNT 5
+#define FF_JUMPSTART_PROFILE_COUNT 6
 extern const struct ff_jumpstart_profile ff_jumpstart_profiles[FF_JUMPSTART_PROFILE_COUNT];
 
 #ifdef __cplusplus

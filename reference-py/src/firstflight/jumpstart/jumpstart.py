@@ -79,7 +79,8 @@ def _on_later_backlog(readings: Readings, state: JumpStart, base: NewReno, backl
     """Process a write or a window update while the flight is being sent."""
     packet_bytes = base.max_datagram_size_bytes
     if readings.later_writes is LaterWrites.COUNTED:
-        more_bytes = state.sent_packets * packet_bytes + amount_bytes(readings, packet_bytes, backlog)
+        amount = amount_bytes(readings, packet_bytes, backlog, state.rtt_ns)
+        more_bytes = state.sent_packets * packet_bytes + amount
         flight_bytes = max(min(more_bytes, JUMP_MAX_BYTES), 1)
         state.amount_bytes = flight_bytes
         state.planned_packets = packets_of(flight_bytes, packet_bytes)
@@ -107,7 +108,7 @@ def _on_backlog(readings: Readings, state: JumpStart, base: NewReno, backlog: Ba
     spread_ns = rtt_ns(readings, state, backlog)
     if spread_ns is None:
         return Outcome.NO_RTT_SAMPLE  # [jumpstart.start.no-rtt]
-    flight_bytes = amount_bytes(readings, base.max_datagram_size_bytes, backlog)
+    flight_bytes = amount_bytes(readings, base.max_datagram_size_bytes, backlog, spread_ns)
     if flight_bytes == 0:
         return Outcome.NOTHING_TO_JUMP  # [jumpstart.start.nothing]
     usual_bytes = base.cwnd_bytes + state.in_flight_bytes

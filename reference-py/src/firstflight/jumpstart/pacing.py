@@ -24,6 +24,8 @@ SMALL_BYTES = 4380
 DEFAULT_RTT_NS = 100_000_000
 #: The largest packet that the reading `packets` counts with.
 JUMP_PACKET_MAX_BYTES = 1472
+#: How long a byte takes at 1 Mbit/s, in ns.
+MBIT_BYTE_NS = 8000
 #: quicly's pacer: the packets of the first burst, and by how many packets each later burst is ahead of the rate.
 BURST_HIGH_PACKETS = 10
 BURST_LOW_PACKETS = 8
@@ -56,7 +58,7 @@ def receive_window_bytes(readings: Readings, packet_bytes: int, backlog: Backlog
             return None
 
 
-def _wanted_bytes(readings: Readings, packet_bytes: int, backlog: Backlog) -> int:
+def _wanted_bytes(readings: Readings, packet_bytes: int, backlog: Backlog, spread_ns: int) -> int:
     match readings.amount:
         case Amount.QUEUED:
             return packets_of(backlog.queued_bytes, packet_bytes) * packet_bytes  # [jumpstart.amount.queued]
@@ -66,11 +68,14 @@ def _wanted_bytes(readings: Readings, packet_bytes: int, backlog: Backlog) -> in
             return 1024 * readings.cap_kib  # [jumpstart.amount.constant]
         case Amount.PACKETS:
             return readings.jump_packets * min(packet_bytes, JUMP_PACKET_MAX_BYTES)  # [jumpstart.amount.packets]
+        case Amount.RATE:
+            rate_bytes = spread_ns * readings.rate_mbit // MBIT_BYTE_NS  # [jumpstart.amount.rate]
+            return min(backlog.queued_bytes, rate_bytes)
 
 
-def amount_bytes(readings: Readings, packet_bytes: int, backlog: Backlog) -> int:
-    """Return the bytes of the first flight; ``packet_bytes`` is the maximum datagram size."""
-    flight_bytes = _wanted_bytes(readings, packet_bytes, backlog)
+def amount_bytes(readings: Readings, packet_bytes: int, backlog: Backlog, spread_ns: int) -> int:
+    """Return the bytes of the first flight, which lasts ``spread_ns``; ``packet_bytes`` is the maximum datagram size."""
+    flight_bytes = _wanted_bytes(readings, packet_bytes, backlog, spread_ns)
     allowed_bytes = receive_window_bytes(readings, packet_bytes, backlog)
     if allowed_bytes is not None:
         flight_bytes = min(flight_bytes, allowed_bytes)
@@ -106,6 +111,8 @@ def _offset_ns(readings: Readings, state: JumpStart, packet_bytes: int) -> int:
             part, whole = index, max(state.planned_packets - 1, 1)
         case Gap.BYTES:
             part, whole = index * packet_bytes, state.amount_bytes  # [jumpstart.pacing.bytes]
+        case Gap.RATE:
+            return index * packet_bytes * MBIT_BYTE_NS // readings.rate_mbit  # [jumpstart.pacing.rate]
     if readings.gain is Gain.SIX_FIFTHS:
         part, whole = 5 * part, 6 * whole  # [jumpstart.pacing.gain]
     return state.rtt_ns * part // whole

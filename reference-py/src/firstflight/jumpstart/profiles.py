@@ -12,6 +12,7 @@ class Amount(Enum):
     QUEUED_TO_CAP = "queued_to_cap"
     CAP = "cap"
     PACKETS = "packets"
+    RATE = "rate"
 
 
 class ReceiveWindow(Enum):
@@ -64,6 +65,7 @@ class Gap(Enum):
     PACKETS = "packets"
     INTERVALS = "intervals"
     BYTES = "bytes"
+    RATE = "rate"
 
 
 class Gain(Enum):
@@ -259,6 +261,7 @@ class Readings:
     """A choice for every reading."""
 
     amount: Amount
+    rate_mbit: int
     cap_kib: int
     jump_packets: int
     receive_window: ReceiveWindow
@@ -299,6 +302,7 @@ class Readings:
 PROFILES = {
     "pfldnet-2007": Readings(
         amount=Amount.QUEUED,
+        rate_mbit=10,
         cap_kib=0,
         jump_packets=0,
         receive_window=ReceiveWindow.DOWN,
@@ -337,6 +341,7 @@ PROFILES = {
     ),
     "pfldnet-2007-footnote": Readings(
         amount=Amount.QUEUED,
+        rate_mbit=10,
         cap_kib=0,
         jump_packets=0,
         receive_window=ReceiveWindow.DOWN,
@@ -375,6 +380,7 @@ PROFILES = {
     ),
     "scharf-2009": Readings(
         amount=Amount.QUEUED_TO_CAP,
+        rate_mbit=10,
         cap_kib=64,
         jump_packets=0,
         receive_window=ReceiveWindow.BYTES,
@@ -411,8 +417,48 @@ PROFILES = {
         timeout_window=TimeoutWindow.ONE_PACKET,
         timeout_accounting=TimeoutAccounting.DISCARDED,
     ),
+    "more-start": Readings(
+        amount=Amount.RATE,
+        rate_mbit=10,
+        cap_kib=0,
+        jump_packets=0,
+        receive_window=ReceiveWindow.BYTES,
+        missing_rtt=MissingRtt.NO_JUMP,
+        rtt=Rtt.HANDSHAKE,
+        later_writes=LaterWrites.IGNORED,
+        window_on_entry=WindowOnEntry.LARGER,
+        threshold_on_entry=ThresholdOnEntry.UNCHANGED,
+        gap=Gap.RATE,
+        gain=Gain.ONE,
+        burst=Burst.NONE,
+        small_amount=SmallAmount.PACED,
+        ends=Ends.SENT,
+        ending_ack=EndingAck.FLIGHT,
+        early_ack_window=EarlyAckWindow.KEPT,
+        growth=Growth.ACKS,
+        entry_after_loss=EntryAfterLoss.ALLOWED,
+        repeat=Repeat.AFTER_IDLE,
+        reduction_basis=ReductionBasis.IN_FLIGHT,
+        reduction_factor=ReductionFactor.HALF,
+        first_loss_window=FirstLossWindow.UNCHANGED,
+        first_loss_end=FirstLossEnd.NEXT_PACKET,
+        recovery_end=RecoveryEnd.ALL_DATA,
+        accounting=Accounting.HALF_OF_REST,
+        counted=Counted.RETRANSMISSIONS,
+        counted_data=CountedData.FIRST_FLIGHT,
+        result_rounding=ResultRounding.DOWN,
+        result_floor=ResultFloor.ONE_PACKET,
+        result_raise=ResultRaise.NEVER,
+        result_threshold=ResultThreshold.FOLLOWS,
+        accounting_scope=AccountingScope.FIRST_FLIGHT_ONCE,
+        ecn=Ecn.ACCOUNTED,
+        ending_growth=EndingGrowth.NONE,
+        timeout_window=TimeoutWindow.ONE_PACKET,
+        timeout_accounting=TimeoutAccounting.DISCARDED,
+    ),
     "quicly": Readings(
         amount=Amount.PACKETS,
+        rate_mbit=10,
         cap_kib=0,
         jump_packets=20,
         receive_window=ReceiveWindow.IGNORED,
@@ -451,6 +497,7 @@ PROFILES = {
     ),
     "ns3-2025": Readings(
         amount=Amount.CAP,
+        rate_mbit=10,
         cap_kib=64,
         jump_packets=0,
         receive_window=ReceiveWindow.IGNORED,

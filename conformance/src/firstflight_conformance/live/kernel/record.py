@@ -18,7 +18,7 @@ from firstflight_conformance.recording.recording import Header, Recording
 from firstflight_conformance.run import children
 from firstflight_conformance.simulator.scenario import Scenario, load_scenario
 
-_SET_UP_S = 20  # for the interpreter, the namespaces and the handshake, on a busy machine
+_SET_UP_S = 60  # for the interpreter, the namespaces and the handshake, on a busy machine
 
 
 _DATAGRAM_BYTES = (512, 9000)

@@ -49,7 +49,7 @@ def _(b: ResumeBuilder) -> None:
     b.ack(ENTRY + 160 * MS, (61, 69))
     b.lose(ENTRY + 180 * MS, (70, 79))
     b.ack(ENTRY + 181 * MS, (80, 80))
-    b.ce(ENTRY + 181 * MS, 80, ENTRY + 79 * MS)
+    b.ce(ENTRY + 181 * MS, 80, ENTRY + 70 * MS)
     b.expect(profile=RFC, cwnd_bytes=30_000)
     b.expect(phase="safe_retreat", outcome="already_reduced")
 

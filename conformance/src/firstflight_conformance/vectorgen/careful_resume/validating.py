@@ -140,7 +140,7 @@ def _(b: ResumeBuilder) -> None:
 def _(b: ResumeBuilder) -> None:
     _full(b)
     b.ack(ENTRY + 149 * MS, (10, 59))
-    b.ce(ENTRY + 149 * MS, 59, ENTRY + 49 * MS)
+    b.ce(ENTRY + 149 * MS, 59, ENTRY + 50 * MS)
     b.expect(profile=RFC, trigger="ECN_CE", pipesize_bytes=60_000, cwnd_bytes=30_000)
 
 
