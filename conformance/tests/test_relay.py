@@ -133,9 +133,10 @@ def test_a_receiver_that_is_not_there_is_no_error(tmp_path: Path) -> None:
         time.sleep(0.1)
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as late:
             late.bind(address)
-            late.settimeout(30)
+            late.settimeout(60)
             sender.sendto(b"late", ("127.0.0.1", port))
-            assert late.recv(100) == b"late"
+            before = list(iter(lambda: late.recv(100), b"late"))
+            assert before in ([], [b"early"])  # where the relay was slow the early one finds it there
         assert child.poll() is None
 
 

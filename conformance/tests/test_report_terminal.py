@@ -5,12 +5,14 @@ import json
 import shlex
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
 from rich.console import Console
 
 from firstflight_conformance.cli import main
+from firstflight_conformance.run import report_terminal
 from firstflight_conformance.run.manifest import Deviation, Manifest, load_manifests
 from firstflight_conformance.run.report_fit import LINES, Blocks, Rank
 from firstflight_conformance.run.report_terminal import print_report, print_table
@@ -75,8 +77,15 @@ def test_names_are_unbroken(width: int) -> None:
     assert all(len(line) <= width for line in lines)
 
 
-def test_a_run_has_sixty_lines(tmp_path: Path) -> None:
-    """So has a run with a crash and failures; --verbose says that there was more."""
+def test_a_run_has_sixty_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """So has a run with a crash and failures; --verbose prints all that there is."""
+    calls: list[Any] = []
+
+    def noted(out: Console, reports: list[AdapterReport], *more: Any, **options: Any) -> None:
+        calls.append((reports, options["lines"]))
+        print_report(out, reports, *more, **options)
+
+    monkeypatch.setattr(report_terminal, "print_report", noted)
     root = write_vectors(tmp_path / "vectors")
     words = ["run", "--vectors", str(root)]
     for script, mode in (
@@ -90,7 +99,10 @@ def test_a_run_has_sixty_lines(tmp_path: Path) -> None:
         words += ["--adapter", shlex.join(command(script, mode))]
     words += ["--adapter", shlex.join(command("declares", json.dumps({"arithmetic": "float64"}), "off-by=2400"))]
     short = CliRunner().invoke(main, words).stdout.splitlines()
-    whole = CliRunner().invoke(main, [*words, "--verbose"]).stdout.splitlines()
+    whole = printed(calls[0][0], 80, None)
     assert len(short) <= LINES < len(whole)
     assert any(line.startswith("not shown: ") for line in short)
     assert not any(line.startswith("not shown: ") for line in whole)
+    CliRunner().invoke(main, [*words[:3], "--adapter", shlex.join(command("declares", "{}")), "--verbose"])
+    assert calls[0][1] is not None
+    assert calls[1][1] is None

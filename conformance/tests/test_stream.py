@@ -80,6 +80,11 @@ def test_only_a_packet_that_was_sent_is_marked() -> None:
     assert refused(changed(stream(), 3, packet=8)) == "3.packet"
 
 
+def test_a_mark_repeats_when_its_packet_was_sent() -> None:
+    """Packet 7 was sent 1 ms after the first ones."""
+    assert refused(changed(stream(), 3, sent_t_ns=S)) == "3.sent_t_ns"
+
+
 @pytest.mark.parametrize("other", [{"size_bytes": 1199}, {"sent_t_ns": S - 1}])
 def test_size_or_time_differ(other: dict[str, int]) -> None:
     """What is acknowledged has the size and the time of what was sent."""
