@@ -1,11 +1,14 @@
 """Mutants: loaded with care, made to run, put away again, and killed by what should kill them."""
 
+import builtins
+import dis
 import importlib
 import json
 import re
 import sys
 from dataclasses import replace
 from pathlib import Path
+from types import CodeType
 
 import pytest
 from click.testing import CliRunner
@@ -19,7 +22,7 @@ from firstflight_conformance.cli import main
 from firstflight_conformance.mutants import load
 from firstflight_conformance.mutants.fresh import mutable_files
 from firstflight_conformance.mutants.kill import Kills, kill_matrix, kills_of
-from firstflight_conformance.mutants.load import Mutant, MutantError, load_mutants, mutated
+from firstflight_conformance.mutants.load import Mutant, MutantError, changed_texts, load_mutants, mutated
 from firstflight_conformance.paths import REFERENCE_PY, VECTORS
 
 HEAD = 'algorithm = "search"\nprofile = "lanman-2024"\n'
@@ -63,6 +66,22 @@ def test_mutants_of_the_checkout() -> None:
         else:
             right = ALGORITHMS[mutant.algorithm].profiles[mutant.profile]
             assert all(getattr(getattr(right, n), "value", getattr(right, n)) != v for n, v in mutant.readings.items())
+
+
+def global_names(code: CodeType) -> set[str]:
+    """Return the names that functions look up in their module."""
+    inner = [constant for constant in code.co_consts if isinstance(constant, CodeType)]
+    own = {step.argval for step in dis.get_instructions(code) if step.opname == "LOAD_GLOBAL"}
+    return own.union(*map(global_names, inner))
+
+
+def test_names_of_mutants_exist() -> None:
+    """A name that is gone would be an error of the mutant, and every vector that gets there would kill it."""
+    for mutant in load_mutants():
+        for path, text in changed_texts(mutant).items():
+            code = compile(text, str(path), "exec")
+            own = {step.argval for step in dis.get_instructions(code) if step.opname == "STORE_NAME"}
+            assert global_names(code) <= own | set(dir(builtins)), mutant.id
 
 
 def test_a_good_file(folder: Path) -> None:
