@@ -1,11 +1,13 @@
 """What a build of the site does again: pages when anything has changed, plots only when their data or code has."""
 
+import re
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
-from firstflight_conformance.docs_ext import generate
+from firstflight_conformance.docs_ext import generate, vector_pages
+from firstflight_conformance.docs_ext.smaller import shorten
 
 
 @pytest.fixture
@@ -43,3 +45,46 @@ def test_what_is_written_again(tmp_path: Path, written: list[str]) -> None:
     assert build() == ["pages"]
     (tmp_path / "data").write_text("2", encoding="utf-8")
     assert build() == ["pages", "plots"]
+
+
+#: What Sphinx writes, and what of it is left.
+SHORTENED = {
+    '<code class="docutils literal notranslate"><span class="pre">a</span> <span class="pre">b-c</span></code>': '<code class="literal">a b-c</code>',
+    '<a class="reference internal" href="../s.html#clause-a-b"><code class="docutils literal notranslate"><span class="pre">a.b</span></code></a>': (
+        '<a class="id" href="../s.html#clause-a-b">a.b</a>'
+    ),
+    '<a id="L-7" name="L-7"></a><a href="#L-7"><span class="linenos">  7</span></a>': '<a id="L-7" href="#L-7"><span class="linenos">  7</span></a>',
+    '<span class="n">x</span><span class="w"> </span><span class="o">=</span>': 'x <span class="o">=</span>',
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("written", SHORTENED)
+def test_a_page_says_the_same_in_fewer_elements(written: str) -> None:
+    assert shorten(written) == SHORTENED[written]
+    assert re.sub("<[^>]*>", "", shorten(written)) == re.sub("<[^>]*>", "", written)
+    assert shorten(shorten(written)) == shorten(written)
+
+
+def listing(*answers: tuple[int, ...]) -> list[str]:
+    """Return the listings of profiles with these windows, one for each event."""
+    vector = SimpleNamespace(id="a.b.c")
+    cases = [
+        SimpleNamespace(id=f"a.b.c@p{number}", profile=f"p{number}", vector=vector, answers=windows)
+        for number, windows in enumerate(answers)
+    ]
+    return vector_pages._listings(cases)  # type: ignore[arg-type]
+
+
+def test_profiles_that_answer_alike_are_listed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first in full; another one from where it departs, and of that what a reader needs."""
+    monkeypatch.setattr(
+        vector_pages,
+        "lines",
+        lambda case: [(str(i), "0", "ack", f"cwnd {window}") for i, window in enumerate(case.answers)],
+    )
+    one, other, third = listing((1, 2, 3), (1, 2, 3), (1, 2, 4), (9, *range(30)))
+    assert "<code>p0</code>, <code>p1</code>" in one and one.count("cwnd") == 3
+    assert "<code>p2</code>" in other and "as p0" in other and other.count("cwnd") == 1 and "cwnd 4" in other
+    assert third.count("cwnd") == 31  # it has nothing in common with the first
+    departs = listing(tuple(range(40)), (0, 1, *range(50, 90)))[1]
+    assert departs.count("cwnd") == 12 and "firstflight show a.b.c@p1" in departs

@@ -110,14 +110,16 @@ def _source(vector: Vector) -> str:
 
 
 def _cases(cases: list[Case]) -> list[str]:
-    """Return what each profile does; what many profiles have in common is said once, and clauses and events are folded away."""
-    clauses = [_clauses(case) for case in cases]
+    """Return what each profile does; what several have in common is said once, and what is long of many is folded away."""
+    clauses = _clauses(cases)
     listings = _listings([case for case in cases if _is_listed(case)])
     if len(cases) > _OPEN_PROFILES:
         rows = [(md.code(case.profile), _judged(case), _happens(case)) for case in cases]
         table = md.list_table(("Profile", "Judged", "What happens, at which event"), rows, (24, 22, 54), "compact")
-        clauses = [table, *_folded("Clauses carried out in each profile", _shared_clauses(cases))]
+        clauses = [table, *_folded("Clauses carried out", clauses)]
         listings = _folded("Events and expectations", listings) if listings else []
+    else:
+        clauses = [*(f"{md.code(case.profile)} is judged on {_judged(case)}." for case in cases), *clauses]
     return [*clauses, *listings, _commands([case for case in cases if not _is_listed(case)])]
 
 
@@ -135,12 +137,7 @@ def _judged(case: Case) -> str:
     return "its one event" if total == 1 else events
 
 
-def _clauses(case: Case) -> str:
-    text = f"{md.code(case.profile)} is judged on {_judged(case)}. Clauses carried out:"
-    return _carried_out(text, case.expectation.clauses)
-
-
-def _shared_clauses(cases: list[Case]) -> list[str]:
+def _clauses(cases: list[Case]) -> list[str]:
     """Return the clauses by those profiles in which they are carried out, each clause once."""
     carried_out: dict[str, list[Case]] = {}
     for case in cases:
@@ -150,9 +147,15 @@ def _shared_clauses(cases: list[Case]) -> list[str]:
     for name, found in sorted(carried_out.items(), key=lambda pair: -len(pair[1])):
         together.setdefault(tuple(case.profile for case in found), []).append(name)
     return [
-        _carried_out("In all of them:" if len(found) == len(cases) else f"In {_names(found)}:", names)
-        for found, names in together.items()
+        _carried_out(f"Clauses carried out{_where(found, len(cases))}:", names) for found, names in together.items()
     ]
+
+
+def _where(profiles: Sequence[str], of: int) -> str:
+    """Return which profiles these are, of so many: nothing of one, else all of them or their names."""
+    if of == 1:
+        return ""
+    return " in all" if len(profiles) == of else f" in {_names(profiles)}"
 
 
 def _carried_out(text: str, clauses: Sequence[str]) -> str:

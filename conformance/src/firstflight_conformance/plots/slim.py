@@ -8,6 +8,8 @@ _SVG, _XLINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
 _NUMBER = re.compile(r"-?\d+\.\d+")
 _COMMAND = re.compile(r"([A-Za-z])([^A-Za-z]*)")
 _REFERENCE = re.compile(r"^#([\w-]+)$|url\(#([\w-]+)\)")
+#: A list of fonts, of which the first and the kind are enough.
+_FONTS = re.compile(r"font-family: ('[^']+'), .*?((?:sans-serif|serif|monospace))(?=;|$)")
 #: Text that is not turned.
 _LEVEL = re.compile(r"rotate\(-?0 .*\)")
 
@@ -29,21 +31,26 @@ def slim(text: str) -> str:
         root.remove(metadata)
     values = [value for element in root.iter() for value in element.attrib.values()]
     used = {name for value in values for found in _REFERENCE.findall(value) for name in found}
+    ids = {name: f"i{number}" for number, name in enumerate(sorted(filter(None, used)))}
     classes: dict[str, str] = {}
     for element in root.iter():
-        _shorten(element, used, classes)
+        _shorten(element, ids, classes)
     _unwrap(root)
     rule = root.find(f".//{{{_SVG}}}style")
     assert rule is not None
     rule.text = (rule.text or "") + "".join(f".{name}{{{style}}}" for style, name in classes.items())
-    return ET.tostring(root, encoding="unicode") + "\n"
+    return ET.tostring(root, encoding="unicode").replace(" />", "/>") + "\n"
 
 
-def _shorten(element: ET.Element, used: set[str], classes: dict[str, str]) -> None:
+def _shorten(element: ET.Element, ids: dict[str, str], classes: dict[str, str]) -> None:
     """Shorten the members of one element; its style becomes a class."""
     attributes = element.attrib
-    if attributes.get("id") not in used:
-        attributes.pop("id", None)
+    if "id" in attributes and attributes["id"] not in ids:
+        del attributes["id"]
+    elif "id" in attributes:
+        attributes["id"] = ids[attributes["id"]]
+    for name, value in attributes.items():
+        attributes[name] = _REFERENCE.sub(lambda match: match[0].replace(n := match[1] or match[2], ids[n]), value)
     if _LEVEL.fullmatch(attributes.get("transform", "")):
         del attributes["transform"]
     for name in ("x", "y"):
@@ -52,7 +59,7 @@ def _shorten(element: ET.Element, used: set[str], classes: dict[str, str]) -> No
     if "d" in attributes:
         attributes["d"] = _path(attributes["d"])
     if "style" in attributes:
-        style = attributes.pop("style").replace(": ", ":").replace("; ", ";")
+        style = _FONTS.sub(r"font-family: \1,\2", attributes.pop("style")).replace(": ", ":").replace("; ", ";")
         attributes["class"] = classes.setdefault(style, f"s{len(classes)}")
     for part in ("text", "tail"):
         if not (getattr(element, part) or "").strip():
