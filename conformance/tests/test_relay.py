@@ -152,7 +152,11 @@ def test_a_port_that_is_taken() -> None:
     with open_socket() as taken:
         port = str(taken.getsockname()[1])
         done = subprocess.run(
-            [*_CLI, "relay", DEEP, "--to", "9", "--port", port], capture_output=True, text=True, check=False, timeout=120
+            [*_CLI, "relay", DEEP, "--to", "9", "--port", port],
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=120,
         )
     assert done.returncode == 2
     assert f"port {port}" in done.stderr
