@@ -68,6 +68,8 @@ def test_the_page_says_what_does_not_agree() -> None:
     assert cells[3:5] == ("2 of 3<br>1 did not leave", "growth: 5 differ")
     assert cells[-1] == "none"
     assert connections_page._cells(ROW)[4] == "all equal"
+    nothing = connections_page._cells(replace(ROW, judged=0, agree=0, best=(), margin_ns=0))
+    assert nothing[3:] == ("0 of 0<br>4 did not leave", "-", "-", "-")
     assert "State of the connections" in connections_page.page()
 
 

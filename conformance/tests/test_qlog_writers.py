@@ -102,6 +102,22 @@ def test_an_initial_rtt_is_no_sample(tmp_path: Path, stream: Recording) -> None:
     assert log.recording.header.quality["acks_without_a_logged_rtt"] == len(without)
 
 
+def test_an_expired_timer_is_no_loss(tmp_path: Path, stream: Recording) -> None:
+    """neqo logs the packets that it sends again then as if they were lost; they are in flight, and the ACK that comes counts."""
+    text, _ = written(stream.cut(events=60), WRITERS["neqo"])
+    header, *records = text.split("\x1e")[1:]
+    (first, *_) = [index for index, record in enumerate(records) if "packet_sent" in record and "1RTT" in record]
+    probed = json.loads(records[first])
+    named = probed | {
+        "name": "quic:packet_lost",
+        "data": {"header": probed["data"]["header"], "trigger": "pto_expired"},
+    }
+    marked = [header, *records[: first + 1], json.dumps(named), *records[first + 1 :]]
+    assert read(tmp_path, "".join(f"\x1e{record}\n" for record in marked)).recording.events == (
+        read(tmp_path, text).recording.events
+    )
+
+
 def test_without_rtts_the_times_serve(tmp_path: Path, stream: Recording) -> None:
     """It is said, and the resolution is the lateness that was measured."""
     text, _ = written(stream.cut(events=300), WRITERS["ngtcp2"])

@@ -12,7 +12,7 @@ stall; what is kept is how many of them agree. [](../connections.md) says how th
 - **Explains best**: of all profiles, those that come first in most runs. More than one: the paths do not tell them apart.
 - **Margin**: how far all RTT samples may be off, in each run, without the profile's exit moving. 1, 10, 100 and 1000 µs are tried.
 
-`make live` makes the runs again and writes `conformance/connections.json`, from which this page is made."""
+`make live` makes the runs again, `make quinn` and `make firefox` those of quinn and Firefox; they write `conformance/connections.json`, from which this page is made."""
 
 
 def page() -> str:
@@ -33,12 +33,20 @@ def _cells(row: Row) -> tuple[str, ...]:
         f"{row.agree} of {row.judged}{unjudged}",
         _before(row),
         best,
-        f"{row.margin_ns // 1000} µs" if row.margin_ns else "none",
+        _margin(row),
     )
 
 
 def _before(row: Row) -> str:
+    if not row.judged:
+        return "-"
     if row.growth == row.windows == 0:
         return "all equal"
     growth = "growth equal" if row.growth == 0 else f"growth: {row.growth} differ"
     return f"{growth}<br>windows: {row.windows} differ" if row.windows else growth
+
+
+def _margin(row: Row) -> str:
+    if not row.judged:
+        return "-"
+    return f"{row.margin_ns // 1000} µs" if row.margin_ns else "none"

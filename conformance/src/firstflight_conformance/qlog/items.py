@@ -18,6 +18,8 @@ from firstflight_conformance.qlog.values import (
 
 #: A packet with nothing but these frames does not count as in flight.
 _NOT_IN_FLIGHT = {"ack", "connection_close"}
+#: neqo names a packet that it probes for when its PTO has expired: it is in flight until it is acknowledged or lost (RFC 9002, section 6.2).
+_NO_LOSS = "pto_expired"
 _PACKET_MAX_BYTES = 65535
 _NUMBER_MAX = 2**62 - 1
 Range = tuple[int, int]
@@ -180,7 +182,7 @@ class Reader:
 
     def _lost(self, t_ns: int, data: Mapping[str, Any]) -> Item | None:
         space, packet, _ = _header(data)
-        if space is None or packet is None:
+        if space is None or packet is None or data.get("trigger") == _NO_LOSS:
             return None
         return Lost(t_ns, space, packet, packet, data.get("is_mtu_probe_packet") is True)
 

@@ -1,7 +1,7 @@
 """Firefox as a sender: ``python -m firstflight_conformance.live.peers.firefox PACKAGES`` makes its runs and keeps what they agree in.
 
 ``PACKAGES`` is a folder with the unpacked Debian packages (`make firefox`). Everything happens in a network namespace of its own that has
-nothing but loopback. Firefox has SEARCH by preference; a page lets it upload over HTTP/3, and it writes its qlog.
+nothing but loopback. Firefox has SEARCH and HyStart++ by preference; a page lets it upload over HTTP/3, and it writes its qlog.
 """
 
 import os
@@ -12,6 +12,8 @@ import sys
 import tempfile
 import time
 from contextlib import suppress
+from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 
 from firstflight_conformance.live import agreement
@@ -22,12 +24,10 @@ from firstflight_conformance.qlog.read import read_qlog
 from firstflight_conformance.recording.recording import Recording
 
 _PATHS = ("deep-queue", "slow", "paced")
-_RUNS = 2
 _UPLOAD_BYTES = 4_000_000
 _UPLOAD_S = 60
-_SEARCH = 2  # of the preference for slow start; 0 is the classic one, 1 HyStart++
+_ALGORITHM = "network.http.http3.slow_start_algorithm"
 _PREFERENCES: dict[str, str | int | bool] = {
-    "network.http.http3.slow_start_algorithm": _SEARCH,
     "network.http.http3.enable_qlog": True,
     "network.http.http3.force-use-alt-svc-mapping-for-testing": True,
     "network.http.http3.disable_when_third_party_roots_found": False,
@@ -46,15 +46,36 @@ _PREFERENCES: dict[str, str | int | bool] = {
 }
 
 
-def upload(port: int, packages: Path, folder: Path) -> None:
-    """Let Firefox load the page at a port, and end it when the page has uploaded everything."""
+@dataclass(frozen=True, slots=True)
+class Preference:
+    """What Firefox runs with a value of its preference (0 is the classic slow start), and how often over each path.
+
+    ``must_agree``: the profile is a description of it. None is of neqo's HyStart++, which is compared with that of the RFC.
+    """
+
+    name: str
+    value: int
+    profile: str
+    runs: int
+    must_agree: bool
+
+
+PREFERENCES = (
+    Preference("SEARCH", 2, "search/neqo-2026", 2, must_agree=True),
+    Preference("HyStart++", 1, "hystartpp/rfc-9406", 1, must_agree=False),
+)
+
+
+def upload(port: int, value: int, packages: Path, folder: Path) -> None:
+    """Let Firefox with this value of its preference load the page at a port, and end it when the page has uploaded everything."""
     profile, temporary = folder / "profile", folder / "tmp"
     profile.mkdir()
     temporary.mkdir()
     libraries = packages / "usr/lib/x86_64-linux-gnu"
     browser = packages / "usr/lib/firefox-esr"
     _trust(packages / "usr/bin/certutil", libraries, profile, folder / "ca.pem")
-    preferences = _PREFERENCES | {"network.http.http3.alt-svc-mapping-for-testing": f"localhost;h3=:{port}"}
+    mapping = {"network.http.http3.alt-svc-mapping-for-testing": f"localhost;h3=:{port}"}
+    preferences = _PREFERENCES | mapping | {_ALGORITHM: value}
     lines = [f'user_pref("{name}", {_literal(value)});\n' for name, value in preferences.items()]
     (profile / "user.js").write_text("".join(lines), encoding="utf-8")
     surroundings = os.environ | {
@@ -100,13 +121,14 @@ def _literal(value: str | int | bool) -> str:
     return str(value) if isinstance(value, int) else f'"{value}"'
 
 
-def recorded(packages: Path, path: str) -> Recording:
-    """Return the recording of one upload over a path."""
+def recorded(packages: Path, path: str, value: int) -> Recording:
+    """Return the recording of one upload over a path, with this value of the preference."""
     folder = Path(tempfile.mkdtemp(prefix="firstflight-firefox-"))
     try:
         receiver = [str(QUIC_GO), "serve", str(folder), str(_UPLOAD_BYTES), str(2 * _UPLOAD_S)]
         sender = [sys.executable, "-m", "firstflight_conformance.live.peers.firefox", "upload", "PORT"]
-        transfer(LIVE_PATHS / f"{path}.json", receiver, [*sender, str(packages), str(folder)], _UPLOAD_S)
+        sender += [str(value), str(packages), str(folder)]
+        transfer(LIVE_PATHS / f"{path}.json", receiver, sender, _UPLOAD_S)
         logs = sorted((folder / "tmp").rglob("*.sqlog"), key=lambda log: log.stat().st_size)
         if not logs:
             raise TransferError("Firefox has written no qlog")
@@ -116,10 +138,10 @@ def recorded(packages: Path, path: str) -> Recording:
 
 
 def main(words: list[str]) -> int:
-    """Make the runs, or be the sender of one; return the exit code: 1 if a run disagrees."""
+    """Make the runs, or be the sender of one; return the exit code: 1 if a run disagrees that must not."""
     match words:
-        case ["upload", port, packages, folder]:
-            upload(int(port), Path(packages), Path(folder))
+        case ["upload", port, value, packages, folder]:
+            upload(int(port), int(value), Path(packages), Path(folder))
             return 0
         case [packages]:
             namespace.enter()
@@ -133,12 +155,15 @@ def _runs(packages: Path) -> int:
     version = (packages / "usr/lib/firefox-esr/application.ini").read_text(encoding="utf-8")
     version = next(line.partition("=")[2] for line in version.splitlines() if line.startswith("Version="))
     disagree = 0
-    for path in _PATHS:
-        recordings = [recorded(packages, path) for _ in range(_RUNS)]
-        row = agreement.row("Firefox with SEARCH", version, path, "search/neqo-2026", recordings)
+    for preference, path in product(PREFERENCES, _PATHS):
+        recordings = [recorded(packages, path, preference.value) for _ in range(preference.runs)]
+        row = agreement.row(f"Firefox with {preference.name}", version, path, preference.profile, recordings)
         agreement.keep([row])
-        disagree |= row.agree < row.judged
-        print(f"Firefox, {path}: {row.agree} of {row.judged} as {row.profile}; best: {', '.join(row.best)}", flush=True)
+        disagree |= preference.must_agree and row.agree < row.judged
+        print(
+            f"{row.stack}, {path}: {row.agree} of {row.judged} as {row.profile}; best: {', '.join(row.best)}",
+            flush=True,
+        )
     return disagree
 
 
