@@ -36,7 +36,7 @@ from firstflight_conformance.paths import (
     VECTORS,
 )
 from firstflight_conformance.plain_judge import programs
-from firstflight_conformance.plots import rooms
+from firstflight_conformance.plots import rooms, sizes
 from firstflight_conformance.plots.published import write_published_plots
 from firstflight_conformance.plots.slim import slim_plots
 from firstflight_conformance.published.store import RESULTS
@@ -63,6 +63,7 @@ def write_pages(app: Sphinx) -> None:
         _LOGGER.info("drawing the plots")
         rooms.write_plots(folder)
         computation_pages.write_plots(folder / "models")
+        sizes.write_plots(folder / "sizes")
         plot_cache.write_plots(site.vectors(), folder / "plots")
         profile_paths.write_paths(Path(app.srcdir))
         write_published_plots(folder / "results")

@@ -126,7 +126,8 @@ def times(data: Data) -> Figure:
 def _points(top: Axes, bottom: Axes, data: Data, rate: int) -> None:
     x = [n * MSS_BYTES for n in SEGMENTS]
     slow = data[f"slow-start-{rate // 10**6}"]["response_ns"]
-    for name in SIMULATED:
+    names = [*SIMULATED, *(("quick-start", "more-start") if rate == TEN else ())]
+    for name in names:
         found = data[f"{name}-{rate // 10**6}"]["response_ns"]
         style: Any = {"color": COLOURS[name], "markersize": 4, "linestyle": "none", "marker": "o"}
         top.plot(x, [t / S for t in found], **style)

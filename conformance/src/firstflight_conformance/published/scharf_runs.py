@@ -21,6 +21,13 @@ SIMULATED = {
     "initial-start": ("slow-start/rfc-9002", 10),
     "jump-start": ("jumpstart/scharf-2009", 3),
 }
+#: Those whose profile has one rate, for the slower path; Quick-Start also requested with the first data, an RTT later.
+AT_TEN = {
+    "quick-start": ("quick-start/networking-2009", 3),
+    "quick-start-rfc": ("quick-start/rfc-4782", 3),
+    "quick-start-data": ("quick-start/rfc-4782-data", 3),
+    "more-start": ("jumpstart/more-start", 3),
+}
 #: From 1 segment to 3 MB, whole segments.
 SEGMENTS = (1, 2, 3, 4, 6, 9, 10, 14, 20, 30, 45, 46, 70, 100, 140, 200, 300, 450, 700, 1000, 1400, 2072)
 QUEUE_BYTES = 10**9
@@ -61,7 +68,7 @@ def response_ns(net: Network, rtt_ns: int) -> tuple[int, int]:
 
 def compute(scheme: str, rate_bps: int) -> dict[str, Any]:
     """Simulate a response of every size."""
-    controller, window = SIMULATED[scheme]
+    controller, window = (SIMULATED | AT_TEN)[scheme]
     path = {"rate_bps": rate_bps, "rtt_ns": RTT_NS, "mss_bytes": MSS_BYTES, "header_bytes": HEADER_BYTES}
     return {
         "response_ns": [response_ns(one_flow(controller, n * MSS_BYTES, window, path), RTT_NS)[0] for n in SEGMENTS]
@@ -81,6 +88,7 @@ def runs() -> list[Run]:
         for one in SIMULATED
         for rate in (TEN, GIGABIT)
     ]
+    curves += [Run(NAME, f"{one}-10", compute, (one, TEN), 1500, quick=True) for one in AT_TEN]
     published = {"slow-start": "slow-start/rfc-9002", "jump-start": "jumpstart/pfldnet-2007"}
     return [*curves, *(Run(NAME, f"2007-{one}", lajw, (name,), 500, quick=True) for one, name in published.items())]
 
@@ -94,4 +102,6 @@ MODELS: dict[str, dict[str, int]] = {
     "slow-start": {},
     "initial-start": {"initial_window_segments": 10},
     "jump-start": {},
+    "quick-start": {"approved_rate_bps": QUICK_BPS},
+    "more-start": {"approved_rate_bps": TEN},
 }

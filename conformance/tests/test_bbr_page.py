@@ -1,0 +1,70 @@
+"""The page on BBR: its tables are what the rule of the draft gives."""
+
+import re
+from fractions import Fraction
+
+import pytest
+
+from firstflight_conformance.paths import ROOT
+
+PAGE = (ROOT / "docs" / "bbr.md").read_text("utf-8")
+ROUND = re.compile(r"^\| (\d+) \| (\d+) \| (yes|no) \| ([\d.]+) \| (\d+) \| (\d+) \|$", re.M)
+
+
+def tables() -> list[list[tuple[str, ...]]]:
+    """Return the tables of rounds: each begins with round 1."""
+    found: list[list[tuple[str, ...]]] = []
+    for row in ROUND.findall(PAGE):
+        if row[0] == "1":
+            found.append([])
+        found[-1].append(row)
+    return found
+
+
+def plateau(rounds: list[tuple[int, bool]], *, strictly: bool = False) -> list[tuple[Fraction, int, int]]:
+    """Return for each round what the sample is compared with, the baseline and the count after it, until the pipe is full."""
+    baseline = counted = 0
+    found = []
+    for sample, app_limited in rounds:
+        threshold = Fraction(5 * baseline, 4)
+        grows = sample > threshold if strictly else sample >= threshold
+        if not app_limited:
+            baseline, counted = (sample, 0) if grows else (baseline, counted + 1)
+        found.append((threshold, baseline, counted))
+        if counted == 3:
+            break
+    return found
+
+
+def samples(rows: list[tuple[str, ...]]) -> list[tuple[int, bool]]:
+    """Return the samples of a table."""
+    return [(int(row[1]), row[2] == "yes") for row in rows]
+
+
+@pytest.mark.parametrize("rows", tables())
+def test_the_rounds(rows: list[tuple[str, ...]]) -> None:
+    """Every row is what the rule gives, and the pipe is full in the last and not before."""
+    shown = [(Fraction(row[3]), int(row[4]), int(row[5])) for row in rows]
+    assert plateau(samples(rows)) == shown
+    assert [int(row[0]) for row in rows] == list(range(1, len(rows) + 1))
+    assert shown[-1][2] == 3
+
+
+def test_there_are_two_tables() -> None:
+    assert [len(rows) for rows in tables()] == [8, 4]
+
+
+def test_equality_is_worth_a_round() -> None:
+    """Whoever asks for more than 5/4 leaves earlier."""
+    rounds = samples(tables()[0])
+    assert len(plateau(rounds, strictly=True)) == len(rounds) - 1
+
+
+def test_the_sample() -> None:
+    """The delivery rate of the worked sample: over the longer interval, rounded down."""
+    row = re.search(r"^\| (\d+) \| (\d+) \| (\d+) - (\d+) ms \| (\d+) - (\d+) ms \| (\d+) \|$", PAGE, re.M)
+    assert row
+    delivered, noted, sent, first_sent, acked, noted_at, rate = map(int, row.groups())
+    interval_ms = max(sent - first_sent, acked - noted_at)
+    assert (delivered - noted) * 1000 // interval_ms == rate == int(tables()[0][0][1])
+    assert delivered == 11 * 1200

@@ -1,0 +1,39 @@
+"""The page of response times over sizes: every algorithm is on its figure, and its table says what the simulator does."""
+
+import re
+
+import pytest
+
+from firstflight.algorithm import Startup
+from firstflight.controller import ALGORITHMS
+from firstflight_conformance.paths import ROOT
+from firstflight_conformance.plots import sizes
+
+PAGE = (ROOT / "docs" / "sizes.md").read_text("utf-8")
+ROWS = re.findall(r"^\| `([^`]+)` \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \|$", PAGE, re.M)
+
+
+def test_every_algorithm_is_drawn() -> None:
+    drawn = {controller.split("/")[0] for controller in sizes.controllers()}
+    assert drawn == {name for name, found in ALGORITHMS.items() if isinstance(found, Startup)}
+
+
+def test_the_table_has_rows() -> None:
+    assert len(ROWS) >= 9
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row[0])
+def test_the_table(row: tuple[str, ...]) -> None:
+    """Times in milliseconds on the second path."""
+    found = [sizes.response(row[0], sizes.PLACES[1], size) for size in (60_000, 600_000, 3_000_000)]
+    assert [f"{t_ns / 10**6:.1f}" for t_ns in found] == list(row[1:])
+
+
+def test_quick_start_is_later_on_the_terrestrial_path() -> None:
+    later = [
+        size
+        for size in sizes.SIZES[1:]
+        if sizes.response("quick-start/rfc-4782", sizes.PLACES[0], size)
+        > sizes.response(sizes.BASE, sizes.PLACES[0], size)
+    ]
+    assert later == [1_200_000, 3_000_000]
