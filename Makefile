@@ -14,7 +14,7 @@ REPORTS := build/report
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup sweep-extras conformance test check lint test-python test-c test-long coverage-c vectors generate mutants tool-mutants prove cross bench docs results \
+.PHONY: help setup sweep-extras conformance test check lint test-python test-c test-long coverage-c vectors generate mutants tool-mutants prove cross fuzz fuzz-extras bench docs results \
     loaders dist peers live quinn firefox adapters c-adapters cargo-adapters go-adapters java-adapters requirements clean
 
 help:  ## List the jobs
@@ -104,9 +104,16 @@ tool-mutants: setup  ## Wrong versions of the loaders, the runner and the simula
 prove:  ## Prove the plain headers with CBMC and cvc5: no overflow, no undefined behaviour; errors planted in them are found
 	@$(PYTHON) reference-c/proof/prove.py && $(PYTHON) reference-c/proof/prove.py --plants || [ $$? = 3 ]
 
-cross: setup  ## The port for other machines and in other builds: the same answers to every vector, byte for byte (ten minutes on two cores)
+cross: setup  ## The port for other machines and in other builds: the same answers to every vector, byte for byte (half an hour on two cores)
 	@$(MAKE) --no-print-directory --silent -C reference-c cross-input PYTHON="$(CURDIR)/$(BIN)/python"
 	@$(BIN)/python conformance/cross/cross.py
+
+SECONDS ?= 60
+fuzz: setup c-adapters  ## libFuzzer on controllers, plain headers, the C adapter, and Atheris on the loader, each for SECONDS=60
+	@$(BIN)/python conformance/fuzz/fuzz.py --seconds $(SECONDS)
+
+fuzz-extras: setup  ## Atheris for `make fuzz`, pinned with hashes
+	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements/fuzz.txt
 
 bench: setup  ## Instructions per ACK, bytes of state, events per second
 	$(MAKE) --no-print-directory --silent -C reference-c bench
@@ -184,6 +191,7 @@ PINS := uv pip compile --universal --generate-hashes --python-version 3.11 --no-
 requirements: setup  ## Resolve requirements/*.in anew (needs uv)
 	$(PINS) requirements/dev.in -o requirements/dev.txt
 	$(PINS) -c requirements/dev.txt requirements/sweep.in -o requirements/sweep.txt
+	$(PINS) -c requirements/dev.txt requirements/fuzz.in -o requirements/fuzz.txt
 
 clean:  ## Remove everything that is built, and the environment
 	rm -rf build $(VENV)

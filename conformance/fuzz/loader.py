@@ -1,0 +1,31 @@
+"""Atheris: any bytes as the file of a vector, and as the answer of an adapter. Each is read, or refused with an error of its kind."""
+
+import sys
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+
+import atheris
+
+with atheris.instrument_imports(include=["firstflight_conformance"]):
+    from firstflight_conformance.cases import computations, vectors
+    from firstflight_conformance.run import messages
+    from firstflight_conformance.run.faults import ConversationError
+
+FILE = Path(tempfile.mkdtemp()) / "vector.json"
+
+
+def one_input(data: bytes) -> None:
+    """Load a file and read its lines as answers."""
+    FILE.write_bytes(data)
+    for load in (vectors.load, computations.load):
+        with suppress(vectors.VectorError):
+            load(FILE)
+    for line in data.splitlines()[:20]:
+        with suppress(ConversationError):
+            messages.check_schema(messages.decode(line), "adapter")
+
+
+if __name__ == "__main__":
+    atheris.Setup(sys.argv, one_input)
+    atheris.Fuzz()

@@ -1,0 +1,47 @@
+"""What fuzzing begins with: every number can be written, and a stream of a vector is written shortly, by its differences from what follows."""
+
+import importlib
+from types import ModuleType
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from firstflight_conformance.cases.vectors import cases, load
+from firstflight_conformance.paths import CONFORMANCE, VECTORS
+
+NUMBERS = st.integers(0, 2**64 - 1)
+
+
+@pytest.fixture(scope="module")
+def seeds() -> ModuleType:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(CONFORMANCE / "fuzz"))
+        return importlib.import_module("seeds")
+
+
+def read(text: bytes, expected: int) -> int:
+    """Read a number as ``fuzz_number`` in ``events.h`` says that it is written."""
+    code = text[0]
+    if code == 255:
+        return 2**64 - 1
+    if code >= 200:
+        difference = 2 ** (code - 192)
+    elif code < 160:
+        difference = code
+    else:
+        difference = 159 - code if code < 192 else int.from_bytes(text[1:], "little")
+        assert len(text) == (1 if code < 192 else code - 190)
+    return (expected + difference) % 2**64
+
+
+@given(value=NUMBERS, expected=NUMBERS)
+def test_numbers(seeds: ModuleType, value: int, expected: int) -> None:
+    assert read(seeds.number(value, expected), expected) == value
+
+
+def test_a_stream_that_follows_is_mostly_zeros(seeds: ModuleType) -> None:
+    """Bytes, flights, packet numbers and RTTs of a vector are what is expected: only times and counts remain."""
+    case = next(cases([load(VECTORS / "slow-start" / "growth.ack-of-two.json")]))
+    text = seeds.stream(case)
+    assert len(text) <= seeds.LONGEST and text.count(0) > len(text) // 2
