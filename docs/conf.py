@@ -42,6 +42,7 @@ html_static_path = ["_static"]
 html_css_files = ["firstflight.css"]
 html_js_files = ["beside.js"]
 html_copy_source = False
+html_use_index = False
 html_show_sphinx = False
 html_theme_options = {
     "light_css_variables": {"color-brand-primary": "#00527f", "color-brand-content": "#00629a"},

@@ -9,14 +9,24 @@ from firstflight_conformance.docs_ext import site
 
 #: Pages of which there are many: their navigation does not list them all.
 _MANY = (f"{site.GENERATED}/vectors/", f"{site.GENERATED}/source/")
-#: A word in code font has an element of its own, and what is highlighted too where it looks like everything else.
-_PLAIN = re.compile(r'<span class="(?:pre|n|p|w)">([^<]*)</span>')
-#: A line of a source file has two anchors.
-_LINE = re.compile(r'<a id="(L-\d+)" name="\1"></a><a href="#\1">')
-#: A link to a clause.
-_CLAUSE = re.compile(
-    r'<a class="reference internal" (href="[^"]*#clause-[^"]*")><code class="literal">([^<]*)</code></a>'
-)
+#: What is replaced by what, in this order.
+_SHORTER = [
+    (re.compile(pattern), by)
+    for pattern, by in (
+        # A word in code font or in a link has an element of its own, and so has what is highlighted, where that shows nothing or little.
+        (r'<span class="pre">([^<]*)</span>', r"\1"),
+        (r'<span class="(?:n|p|w|o|colon|std std-ref)">([^<]*)</span>', r"\1"),
+        (r'class="docutils literal notranslate"', 'class="literal"'),
+        (r'<a class="reference internal" (href="[^"]*#clause-[^"]*")><code class="literal">([^<]*)</code></a>', r"<a \1>\2</a>"),
+        (r'<a class="reference internal" (href="[^"]*")(?: title="[^"]*")?', r"<a \1"),
+        # A line of a source file has two anchors.
+        (r'<a id="(L-\d+)" name="\1"></a><a href="#\1"><span class="linenos">([^<]*)</span></a>', r'<a id="\1" href="#\1">\2</a>'),
+        (r'<(tr|dt|dd) class="(?:row|field)-(?:odd|even)">', r"<\1>"),
+        (r"<td><p>((?:(?!</?p>|</td>).)*)</p></td>", r"<td>\1</td>"),
+        # The value of a table of the model, on the page of the API.
+        (r'(<span class="property"> = )[^<]{200,}(</span>)', r"\1...\2"),
+    )
+]  # fmt: skip
 
 
 def shorten_page(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: object) -> None:
@@ -30,6 +40,6 @@ def shorten_page(app: Sphinx, page: str, template: str, context: dict[str, Any],
 
 def shorten(body: str) -> str:
     """Return the HTML of a page without elements that nothing needs."""
-    body = _LINE.sub(r'<a id="\1" href="#\1">', _PLAIN.sub(r"\1", body))
-    body = body.replace('class="docutils literal notranslate"', 'class="literal"')
-    return _CLAUSE.sub(r'<a class="id" \1>\2</a>', body)
+    for pattern, by in _SHORTER:
+        body = pattern.sub(by, body)
+    return body

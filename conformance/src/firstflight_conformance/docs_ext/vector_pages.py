@@ -14,9 +14,9 @@ from firstflight_conformance.docs_ext.turns import TURNS, turns_text
 #: A line of a listing: number, time, event, and what changes.
 _Row: TypeAlias = tuple[str, str, str, str]
 #: The longest stream that is listed in full, in events.
-_LISTED_EVENTS = 64
+_LISTED_EVENTS = 40
 #: Where profiles answer differently, so many events are listed from there on.
-_LISTED_AFTER = 12
+_LISTED_AFTER = 8
 #: Up to this number, profiles are shown without folding anything away but events.
 _OPEN_PROFILES = 3
 
