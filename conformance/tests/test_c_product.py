@@ -31,6 +31,7 @@ LINKED = {
     (f"ff_{room}_begin", f"ff_{room}_step"): BASE | {room.partition("_")[0]}
     for room in (found.room for found in described_rooms() if found.entered)
 }
+LINKED["ff_quick_start_begin", "ff_quick_start_step"] = BASE | {"quick", "limited"}
 ROOMS = {word for found in described_rooms() for word in found.room.split("_")} | {"controller"}
 CMAKE = """cmake_minimum_required(VERSION 3.16)
 project(yours LANGUAGE)
