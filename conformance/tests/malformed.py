@@ -205,6 +205,7 @@ EVENTS = {
     "sent after now": Bad(event(ACK, "packets", 0, 3), 2 * 10**9, "events[1]", "sent_t_ns: 2000000000 is not within", False),
     "mark on a packet never sent": Bad(event(CE, "packet"), 10, "events[3].packet", "packet 10 was never sent", False),
     "mark sent after now": Bad(event(CE, "sent_t_ns"), 2 * 10**9, "events[3]", "sent_t_ns: 2000000000 is not within", False),
+    "mark of another time": Bad(event(CE, "sent_t_ns"), 10**9 + 1, "events[3].sent_t_ns", "is 1000000001, but the events give 1000000000", False),
     "mark without counter": Bad(event(CE, "ce_count"), GONE, "events[3]", "ce_count: missing in the event ce"),
 }  # fmt: skip
 
