@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from firstflight import Ack, Config, Lost, Phase, Sent, create
+from firstflight import Ack, Backlog, Config, Lost, Phase, Sent, create
 from firstflight_conformance.cases.ledger import Ledger, RttEstimator
 from firstflight_conformance.cases.stream import check_stream
 from firstflight_conformance.paths import SCENARIOS
@@ -91,6 +91,8 @@ def check_delays(scenario: Scenario, seen: Recording) -> None:
     rtt = RttEstimator()
     largest = -1
     for event in seen.events:
+        if isinstance(event, Backlog) and event.latest_rtt_ns is not None:
+            rtt.sample(event.latest_rtt_ns, 0)  # the handshake
         if isinstance(event, Ack):
             newest = event.packets[-1]
             least_ns = link.forward_delay_ns + link.return_delay_ns + link.service_ns(newest.size_bytes)

@@ -19,6 +19,41 @@ void prove_on_response(uint64_t now, uint64_t rtt_ns) {
     PROVE(quick_start_rfc_4782_invariant(&s) && window.cwnd >= before);
 }
 
+void prove_on_sent(uint64_t first, uint64_t last, uint64_t packets, uint64_t bytes_in_flight) {
+    struct quick_start_rfc_4782 s;
+    ASSUME(quick_start_rfc_4782_invariant(&s) && s.next_packet <= first && first <= last && last < WINDOW_END);
+    ASSUME(packets >= 1 && packets <= last - first + 1);
+    quick_start_rfc_4782_on_sent(&s, first, last, packets, bytes_in_flight);
+    PROVE(quick_start_rfc_4782_invariant(&s) && s.next_packet > last);
+}
+
+void prove_before_growth(uint64_t largest_packet, uint64_t bytes_in_flight) {
+    struct quick_start_rfc_4782 s;
+    struct quick_start_rfc_4782_window window;
+    ASSUME(quick_start_rfc_4782_invariant(&s) && window.cwnd < WINDOW_END && largest_packet < WINDOW_END);
+    uint64_t before = window.cwnd;
+    int ended = quick_start_rfc_4782_before_growth(&s, largest_packet, bytes_in_flight, &window);
+    PROVE(quick_start_rfc_4782_invariant(&s) && window.cwnd <= before && (ended || window.cwnd == before));
+}
+
+void prove_after_growth(uint64_t now, uint64_t rtt_ns) {
+    struct quick_start_rfc_4782 s;
+    struct quick_start_rfc_4782_window window;
+    ASSUME(quick_start_rfc_4782_invariant(&s) && window.cwnd < WINDOW_END && now < TIME_END);
+    ASSUME(rtt_ns < TIME_END || rtt_ns == QUICK_START_RFC_4782_NONE);
+    quick_start_rfc_4782_after_growth(&s, now, rtt_ns, &window);
+    PROVE(quick_start_rfc_4782_invariant(&s) && s.request == QUICK_START_RFC_4782_NONE);
+}
+
+void prove_on_ce(uint64_t packet, uint64_t sent_time, uint64_t now) {
+    struct quick_start_rfc_4782 s;
+    struct quick_start_rfc_4782_window window;
+    ASSUME(quick_start_rfc_4782_invariant(&s) && window.cwnd < WINDOW_END && s.next_packet <= WINDOW_END);
+    ASSUME(packet < WINDOW_END && sent_time > 0 && sent_time <= now && now < TIME_END);
+    quick_start_rfc_4782_on_ce(&s, packet, sent_time, now, &window);
+    PROVE(quick_start_rfc_4782_invariant(&s));
+}
+
 void prove_next_release_ns(void) {
     struct quick_start_rfc_4782 s;
     ASSUME(quick_start_rfc_4782_invariant(&s) && s.start_ns < TIME_END);
