@@ -43,7 +43,8 @@ def judge_all(
 ) -> Iterator[tuple[int, AdapterReport]]:
     """Yield the report of each adapter with its index, in the order in which they are done.
 
-    ``on_results`` is told by index how many cases are judged. An adapter is begun once it is ``ready``.
+    ``on_results`` is told by index how many cases are judged. An adapter is begun once it is ``ready`` and a process is free, the first
+    of those that are.
     """
     context = _fork()
     if context is None or jobs == 1 or len(job.manifests) == 1:
@@ -51,12 +52,14 @@ def judge_all(
         return
     gc.freeze()  # what is loaded is shared by the processes; a collector that looks at it would copy it
     counts = context.RawArray("q", len(job.manifests))
-    pool = ProcessPoolExecutor(min(jobs, len(job.manifests)), context, _begin, (job, counts))
+    workers = min(jobs, len(job.manifests))
+    pool = ProcessPoolExecutor(workers, context, _begin, (job, counts))
     running: dict[Future[AdapterReport], int] = {}
     waiting = list(range(len(job.manifests)))
     try:
         while waiting or running:
-            for index in [index for index in waiting if ready(job.manifests[index])]:
+            built = [index for index in waiting if ready(job.manifests[index])]
+            for index in built[: workers - len(running)]:  # no queue: what is ready later may come before
                 running[pool.submit(_judge, index)] = index
                 waiting.remove(index)
             if not running:
