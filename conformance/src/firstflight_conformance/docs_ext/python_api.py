@@ -13,6 +13,7 @@ _MODEL = (
     ("algorithm", "What an algorithm is to the rest"),
 )
 _CONFORMANCE = (
+    ("cases.parse", "Vector files as JSON, and why one is refused"),
     ("cases.vectors", "Load vectors and take them apart into cases"),
     ("cases.wire", "Events and observables as JSON"),
     ("simulator.scenario", "Scenarios of the path simulator"),
