@@ -8,9 +8,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from firstflight import create
-from firstflight_conformance.cases.measure import replay
 from firstflight_conformance.paths import SCENARIOS
 from firstflight_conformance.plots.careful_resume import STYLE
+from firstflight_conformance.plots.published import save
 from firstflight_conformance.simulator.loop import simulate
 from firstflight_conformance.simulator.scenario import Scenario, load_scenario
 
@@ -27,9 +27,8 @@ def plot_flows(
         figure = Figure(figsize=(7.6, 3.6), layout="constrained")
         axes = figure.subplots()
         for algorithm, profile, colour, label in flows:
-            controller = create(algorithm, profile, scenario.config)
-            recording = simulate(scenario, controller)
-            seen = replay(controller, list(recording.events))
+            recording = simulate(scenario, create(algorithm, profile, scenario.config))
+            seen = recording.observations
             seconds = [(event.t_ns - recording.events[0].t_ns) / 1e9 for event in recording.events]
             lost = recording.dropped_packets
             axes.step(
@@ -44,5 +43,4 @@ def plot_flows(
         if mark is not None:
             mark(axes, scenario)
         axes.legend()
-        path.parent.mkdir(parents=True, exist_ok=True)
-        figure.savefig(path, metadata={"Date": None, "Creator": None} if path.suffix == ".svg" else None)
+        save(figure, path)

@@ -138,9 +138,7 @@ class Build:
         logged = group.metrics.get("latest_rtt")
         if self.writer.rtt_with_each_sample:
             sample = logged is not None
-        elif (
-            logged is None and group.metrics
-        ):  # an ACK changes the bytes in flight: without metrics it is not reported at all
+        elif logged is None and group.metrics:  # an ACK changes the bytes in flight: without metrics it is not reported
             logged = self._known.get("latest_rtt")
         computed_ns = t_ns - self.recorder.sent_t_ns(taken[-1][1])
         latest_ns = None if logged is None else self._rtt_ns(logged, computed_ns, ack_delay_ns)
@@ -197,9 +195,8 @@ class Build:
         """Put the answers beside the event. What a record does not repeat is what it was."""
         self._known |= {name: group.metrics[name] for name in _REPORTED if name in group.metrics}
         if isinstance(group.items[0], Received | Acked) and "latest_rtt" in group.metrics:
-            self._known["latest_rtt"] = group.metrics[
-                "latest_rtt"
-            ]  # quinn begins with its initial RTT, which is no sample
+            # Not with another event: quinn begins with its initial RTT, which is no sample.
+            self._known["latest_rtt"] = group.metrics["latest_rtt"]
         if group.metrics or self.writer.every_window:
             self.recorder.report(**{name: self._known[name] for name in _REPORTED if name in self._known})
         if "bytes_in_flight" in group.metrics:

@@ -167,7 +167,7 @@ class Conversation:
             broken = fault
         answers.received = bytes(received)
         if broken is None and self.right is not None:
-            answers.growth = self.right.get(script, received)
+            answers.growth = self.right.get(script, answers.received)
             answers.as_expected = answers.growth is not None
         if answers.as_expected:
             return

@@ -2,7 +2,6 @@
 
 from dataclasses import astuple
 from functools import cache
-from hashlib import sha256
 
 from firstflight_conformance.kept import Store, code_digest, digest
 from firstflight_conformance.run.messages import Declaration
@@ -16,10 +15,10 @@ class RightAnswers:
     def __init__(self, declaration: Declaration) -> None:
         """Read what is kept."""
         self._key = digest([repr(declaration)])
-        self._known: dict[bytes, tuple[int | None, int | None]] = _store().get(self._key) or {}
+        self._known: dict[str, tuple[int | None, int | None]] = _store().get(self._key) or {}
         self._news = False
 
-    def get(self, script: Script, received: bytes | bytearray) -> Growth | None:
+    def get(self, script: Script, received: bytes) -> Growth | None:
         """Return where growth was reduced in answers that are known to be right, ``None`` if they are not known."""
         growth = self._known.get(_digest(script, received))
         return None if growth is None else Growth(*growth)
@@ -37,10 +36,8 @@ class RightAnswers:
         self._news = False
 
 
-def _digest(script: Script, received: bytes | bytearray) -> bytes:
-    whole = sha256(f"{script.case.vector.digest} {script.case.profile}\n".encode())
-    whole.update(received)
-    return whole.digest()
+def _digest(script: Script, received: bytes) -> str:
+    return digest([script.case.vector.digest, script.case.profile, received])
 
 
 @cache

@@ -4,7 +4,6 @@ It is built when it is first asked for, into ``build/simulator`` of a checkout o
 nanosecond. What it does not take is left to the simulator in Python.
 """
 
-import hashlib
 import os
 import shlex
 import shutil
@@ -16,6 +15,7 @@ from pathlib import Path
 
 from firstflight.limits import DATAGRAM_MAX_BYTES, WINDOW_MAX_BYTES
 from firstflight.observables import Outcome
+from firstflight_conformance.kept import digest
 from firstflight_conformance.paths import BUILD, CONFORMANCE, IS_CHECKOUT, REFERENCE_C
 from firstflight_conformance.simulator.loop import StallError, Summary
 from firstflight_conformance.simulator.scenario import Scenario
@@ -184,10 +184,8 @@ def _built() -> Path:
     compiler = shlex.split(os.environ.get("CC", "cc"))
     if not sources or not compiler or shutil.which(compiler[0]) is None:
         raise NativeError(f"there is no C compiler {' '.join(compiler)}" if sources else "its sources are not here")
-    digest = hashlib.sha256(repr((compiler, os.uname().machine)).encode())
-    for source in sources:
-        digest.update(source.read_bytes())
-    path = _folder() / f"firstflight-simulator-{digest.hexdigest()[:16]}.so"
+    what = digest([repr((compiler, os.uname().machine)), *(source.read_bytes() for source in sources)])
+    path = _folder() / f"firstflight-simulator-{what[:16]}.so"
     try:
         if not path.exists():
             path.parent.mkdir(parents=True, exist_ok=True)
