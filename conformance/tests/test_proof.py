@@ -7,7 +7,7 @@ import tomllib
 
 import pytest
 
-from plain_headers import HEADERS, PROOF, source
+from firstflight_conformance.plain_headers import HEADERS, PROOF, source
 
 
 @pytest.mark.parametrize("name", HEADERS)
