@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import fields
-from functools import cache
 from typing import Any
 
 from firstflight.events import (
@@ -42,6 +41,7 @@ EVENT_KINDS: dict[str, type[Event]] = {
     "spurious_loss": SpuriousLoss,
 }
 _NAMES = {kind: name for name, kind in EVENT_KINDS.items()}
+_MEMBERS = {kind: tuple(field.name for field in fields(kind)) for kind in EVENT_KINDS.values()}
 _NULLABLE = ("latest_rtt_ns", "min_rtt_ns", "smoothed_rtt_ns", "expires_t_ns", "max_jump_bytes")
 _TRUTHS = ("app_limited", "endpoint_matches", "in_use")
 _RUN = ("first", "last", "size_bytes", "sent_t_ns")
@@ -69,7 +69,7 @@ def event_from_json(raw: Mapping[str, Any]) -> Event:
     kind = EVENT_KINDS.get(name) if isinstance(name, str) else None
     if kind is None:
         raise ValueError(f"ev: {_shown(name)} is not one of {', '.join(EVENT_KINDS)}")
-    members = _members(kind)
+    members = _MEMBERS[kind]
     for key in raw:
         if key != "ev" and key not in members:
             raise ValueError(f"{key}: unknown in the event {name}")
@@ -80,11 +80,6 @@ def event_from_json(raw: Mapping[str, Any]) -> Event:
     values = {key: _member_from_json(key, raw[key], t_ns if kind is Sent else None) for key in members if key in raw}
     make: Callable[..., Event] = kind
     return make(**values)
-
-
-@cache
-def _members(kind: type[Event]) -> tuple[str, ...]:
-    return tuple(field.name for field in fields(kind))
 
 
 def _member_from_json(key: str, value: object, sent_t_ns: int | None) -> object:
