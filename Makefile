@@ -8,13 +8,17 @@ VENV := .venv
 BIN := $(VENV)/bin
 FIRSTFLIGHT := $(BIN)/firstflight
 JOBS ?= $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)
+# Of the environment, what the command `firstflight` needs, and all of it.
+TOOLS := $(VENV)/.tools
 READY := $(VENV)/.ready
+# What a package has is compiled when it is imported: most of it never is.
+INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --no-compile
 REPORTS := build/report
 # What Python compiles is kept: the tests start it some thousand times.
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup sweep-extras conformance test check lint test-python test-c test-long coverage-c vectors generate mutants tool-mutants prove cross fuzz fuzz-extras bench docs results \
+.PHONY: help setup tools sweep-extras conformance test check lint test-python test-c test-long coverage-c vectors generate mutants tool-mutants prove cross fuzz fuzz-extras bench docs results \
     loaders dist peers live quinn firefox adapters c-adapters cargo-adapters go-adapters java-adapters requirements clean
 
 help:  ## List the jobs
@@ -26,17 +30,24 @@ help:  ## List the jobs
 
 setup: $(READY)  ## Make the Python environment in .venv, pinned with hashes
 
-$(READY): requirements/dev.txt reference-py/pyproject.toml conformance/pyproject.toml
+$(READY): $(TOOLS) requirements/dev.txt
+	$(INSTALL) --require-hashes -r requirements/dev.txt
+	@touch $@
+
+tools: $(TOOLS)  ## Of the environment only what the command firstflight needs, without plots: enough for `make conformance`
+
+$(TOOLS): requirements/run.txt reference-py/pyproject.toml conformance/pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or later is needed" if sys.version_info < (3, 11) else 0)'
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
-	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e reference-py -e conformance
+	$(INSTALL) --require-hashes -r requirements/run.txt
+	$(INSTALL) --no-deps --no-build-isolation -e reference-py -e conformance
 	@touch $@
 
 sweep-extras: setup  ## Parquet and Dask for `firstflight sweep`, pinned with hashes
-	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements/sweep.txt
+	$(INSTALL) --require-hashes -r requirements/sweep.txt
 
-conformance: setup c-adapters  ## Judge both references, then the third-party stacks as they are built, and check the vectors
+conformance:  ## Judge both references, then the third-party stacks as they are built, and check the vectors
+	@$(MAKE) --no-print-directory -j 2 tools c-adapters
 	@mkdir -p $(REPORTS)
 	$(FIRSTFLIGHT) run --both --build --report-json $(REPORTS)/report.json --junit $(REPORTS)/junit.xml
 	$(FIRSTFLIGHT) vectors --check
@@ -113,7 +124,7 @@ fuzz: setup c-adapters  ## libFuzzer on controllers, plain headers, the C adapte
 	@$(BIN)/python conformance/fuzz/fuzz.py --seconds $(SECONDS)
 
 fuzz-extras: setup  ## Atheris for `make fuzz`, pinned with hashes
-	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements/fuzz.txt
+	$(INSTALL) --require-hashes -r requirements/fuzz.txt
 
 bench: setup  ## Instructions per ACK, bytes of state, events per second
 	$(MAKE) --no-print-directory --silent -C reference-c bench
@@ -190,6 +201,7 @@ PINS := uv pip compile --universal --generate-hashes --python-version 3.11 --no-
 
 requirements: setup  ## Resolve requirements/*.in anew (needs uv)
 	$(PINS) requirements/dev.in -o requirements/dev.txt
+	$(PINS) -c requirements/dev.txt requirements/run.in -o requirements/run.txt
 	$(PINS) -c requirements/dev.txt requirements/sweep.in -o requirements/sweep.txt
 	$(PINS) -c requirements/dev.txt requirements/fuzz.in -o requirements/fuzz.txt
 

@@ -1,6 +1,7 @@
 """What is given wrongly is refused at the start, with what there is instead; what selects nothing ends with exit code 4."""
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -126,3 +127,12 @@ def test_compositions_are_compared_in_json() -> None:
         assert entry["values"][0] != entry["values"][1]
     text = run("compare", one, other).output
     assert text.startswith("base: newreno / cubic\n")
+
+
+def test_a_plot_without_the_library_is_refused_at_the_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`make conformance` makes an environment that has none."""
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    for words in (("simulate", SCENARIO, "--plot"), ("network", NETWORK, "--plot")):
+        result = run(*words, tmp_path / "plot.svg")
+        assert result.exit_code == 2
+        assert "`make setup` installs" in result.output

@@ -60,12 +60,23 @@ def test_every_module_that_is_named_is_pinned(folder: Path) -> None:
         assert f"\n{module} {version} h1:" in f"\n{sums}"
 
 
+def entries(name: str) -> list[str]:
+    """Return the entries of a list of Python packages, without for whom and where they are."""
+    text = re.sub(r"\n +#.*| ;.*(?= \\\n)", "", (ROOT / "requirements" / name).read_text("utf-8"))
+    return re.split(r"\n(?=\S)", text.strip())
+
+
 def test_every_python_package_is_pinned() -> None:
     """Each entry has one version and its checksums."""
-    entries = re.split(r"\n(?=\S)", (ROOT / "requirements" / "dev.txt").read_text("utf-8").strip())
-    assert len(entries) > 30
-    for entry in entries:
+    assert len(entries("dev.txt")) > 30
+    for entry in entries("dev.txt"):
         assert re.match(r"[\w.-]+==[\w.]+ .*--hash=sha256:[0-9a-f]{64}", entry, re.DOTALL), entry[:80]
+
+
+def test_the_command_has_the_packages_of_the_whole() -> None:
+    """What `make conformance` installs stays when `make setup` adds the rest: the same versions with the same checksums."""
+    assert len(entries("run.txt")) > 20
+    assert set(entries("run.txt")) <= set(entries("dev.txt"))
 
 
 def test_no_list_names_a_host() -> None:
@@ -73,7 +84,7 @@ def test_no_list_names_a_host() -> None:
     lists = [
         CRATES,
         ADAPTERS / "kwik" / "jars.txt",
-        ROOT / "requirements" / "dev.txt",
+        *(ROOT / "requirements").glob("*.txt"),
         *(folder / "Cargo.toml" for folder in CARGO),
     ]
     for path in [*lists, ADAPTERS / "crates.sh", ADAPTERS / "cargo-build.sh", *ADAPTERS.rglob("Makefile")]:

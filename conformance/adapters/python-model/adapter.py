@@ -1,13 +1,25 @@
 """The Python model behind the adapter protocol."""
 
 import json
+import os
 import sys
+from functools import lru_cache
 
 import firstflight
 from firstflight.errors import DomainError
 from firstflight_conformance.cases import computations
 from firstflight_conformance.cases.computations import INPUTS
 from firstflight_conformance.cases.wire import decode_int, event_from_json, observation_to_json
+
+HELLO = {
+    "op": "hello",
+    "protocol": 1,
+    "name": "firstflight",
+    "version": firstflight.__version__,
+    "algorithms": {**firstflight.profiles(composed=True), "transfer-time": list(INPUTS)},
+    "observables": ["cwnd_bytes", "ssthresh_bytes", "phase", "outcome", "next_release_ns", "trigger", "state"],
+}
+to_json = json.JSONEncoder(separators=(",", ":")).encode
 
 
 def start(message):
@@ -27,39 +39,56 @@ def compute(message):
     return {"op": "computed", **outputs}
 
 
-controller = None
-for line in sys.stdin:
+@lru_cache(1 << 13)
+def read(line):
+    """Return a message, its event as the model takes it. One profile after another is sent the same events."""
     message = json.loads(line)
-    try:
+    if message["op"] == "event":
+        message["event"] = event_from_json(message["event"])
+    return message
+
+
+class Model:
+    """The model of the case that runs, if one does."""
+
+    controller = None
+
+    def answer(self, message):
         match message["op"]:
-            case "hello":
-                answer = {
-                    "op": "hello",
-                    "protocol": 1,
-                    "name": "firstflight",
-                    "version": firstflight.__version__,
-                    "algorithms": {**firstflight.profiles(composed=True), "transfer-time": list(INPUTS)},
-                    "observables": [
-                        "cwnd_bytes",
-                        "ssthresh_bytes",
-                        "phase",
-                        "outcome",
-                        "next_release_ns",
-                        "trigger",
-                        "state",
-                    ],
-                }
-            case "start":
-                controller = start(message)
-                answer = {"op": "started"}
             case "event":
-                controller, observation = firstflight.step(controller, event_from_json(message["event"]))
-                answer = {"op": "observed", "i": message["i"], **observation_to_json(observation)}
-            case "compute":
-                answer = compute(message)
+                observation = self.observe(message["event"])
+                return {"op": "observed", "i": message["i"], **observation_to_json(observation)}
+            case "start":
+                self.controller = start(message)
+                return {"op": "started"}
             case "end":
-                controller = None
-                answer = {"op": "ended"}
-    except DomainError as error:
-        answer = {"op": "unsupported", "reason": str(error)}
-    print(json.dumps(answer), flush=True)
+                self.controller = None
+                return {"op": "ended"}
+            case "compute":
+                return compute(message)
+            case "hello":
+                return HELLO
+
+    def observe(self, event):
+        """Process an event in place: nobody asks for a state of before. After one outside the domain there is none."""
+        controller, self.controller = self.controller, None
+        if controller is None:
+            raise DomainError("an event before was outside the domain")
+        observation = firstflight.advance(controller, event)
+        self.controller = controller
+        return observation
+
+    def reply(self, line):
+        """Return the answer to a line, as one."""
+        try:
+            answer = self.answer(read(line))
+        except DomainError as error:
+            answer = {"op": "unsupported", "reason": str(error)}
+        return to_json(answer) + "\n"
+
+
+model, rest = Model(), b""
+while chunk := os.read(0, 1 << 16):  # many lines at once: the runner does not wait for one answer before the next event
+    *lines, rest = (rest + chunk).split(b"\n")
+    sys.stdout.write("".join(map(model.reply, lines)))
+    sys.stdout.flush()

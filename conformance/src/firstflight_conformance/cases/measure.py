@@ -6,7 +6,7 @@ from functools import cache
 from types import CodeType, FrameType
 from typing import Any
 
-from firstflight import Config, Controller, Observation, create, step
+from firstflight import Config, Controller, Observation, advance, create
 from firstflight.events import Event
 from firstflight_conformance.cases.vectors import Case
 from firstflight_conformance.cases.wire import decode_int
@@ -61,19 +61,22 @@ def config_from_json(raw: dict[str, Any]) -> Config:
 
 
 def replay(controller: Controller, events: list[Event]) -> list[Observation]:
-    """Drive a controller through events; return what it observed after each."""
-    observations = []
-    for event in events:
-        controller, observation = step(controller, event)
-        observations.append(observation)
-    return observations
+    """Drive a controller through events, in place; return what it observed after each."""
+    return [advance(controller, event) for event in events]
+
+
+def traced(
+    algorithm: str, profile: str, config: Config, events: list[Event]
+) -> tuple[list[Observation], tuple[str, ...]]:
+    """Return what the model observes after each event, and the clauses that it carries out on them, sorted."""
+    with ClauseTracer() as tracer:
+        observations = replay(create(algorithm, profile, config), events)
+    return observations, tuple(sorted(tracer.clauses))
 
 
 def clauses_of(algorithm: str, profile: str, config: Config, events: list[Event]) -> tuple[str, ...]:
     """Return the clauses that the model carries out on the events, sorted."""
-    with ClauseTracer() as tracer:
-        replay(create(algorithm, profile, config), events)
-    return tuple(sorted(tracer.clauses))
+    return traced(algorithm, profile, config, events)[1]
 
 
 def clauses_at(case: Case, event_index: int) -> tuple[str, ...]:
@@ -83,8 +86,7 @@ def clauses_at(case: Case, event_index: int) -> tuple[str, ...]:
     if event_index == 0:
         return clauses_of(case.vector.algorithm, case.profile, config, events)
     controller = create(case.vector.algorithm, case.profile, config)
-    for event in events[:-1]:
-        controller, _ = step(controller, event)
+    replay(controller, events[:-1])
     with ClauseTracer() as tracer:
-        step(controller, events[-1])
+        advance(controller, events[-1])
     return tuple(sorted(tracer.clauses))

@@ -41,8 +41,10 @@ EVENT_KINDS: dict[str, type[Event]] = {
     "spurious_loss": SpuriousLoss,
 }
 _NAMES = {kind: name for name, kind in EVENT_KINDS.items()}
+_MEMBERS = {kind: tuple(field.name for field in fields(kind)) for kind in EVENT_KINDS.values()}
 _NULLABLE = ("latest_rtt_ns", "min_rtt_ns", "smoothed_rtt_ns", "expires_t_ns", "max_jump_bytes")
 _TRUTHS = ("app_limited", "endpoint_matches", "in_use")
+_RUN = ("first", "last", "size_bytes", "sent_t_ns")
 #: Members that an event need not have; absent is the default of the model.
 _OPTIONAL = ("retransmits", "oldest_unacked_packet")
 
@@ -54,7 +56,7 @@ def encode_int(value: int) -> int | str:
 
 def decode_int(value: object, key: str = "number") -> int:
     """Undo :func:`encode_int`. Raise :class:`ValueError` naming ``key`` for everything that it never returns."""
-    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= NUMBER_MAX:
+    if type(value) is int and 0 <= value <= NUMBER_MAX:
         return value
     if isinstance(value, str) and _DECIMAL.fullmatch(value) and NUMBER_MAX < int(value) < 2**64:
         return int(value)
@@ -67,7 +69,7 @@ def event_from_json(raw: Mapping[str, Any]) -> Event:
     kind = EVENT_KINDS.get(name) if isinstance(name, str) else None
     if kind is None:
         raise ValueError(f"ev: {_shown(name)} is not one of {', '.join(EVENT_KINDS)}")
-    members = [field.name for field in fields(kind)]
+    members = _MEMBERS[kind]
     for key in raw:
         if key != "ev" and key not in members:
             raise ValueError(f"{key}: unknown in the event {name}")
@@ -100,7 +102,7 @@ def _member_from_json(key: str, value: object, sent_t_ns: int | None) -> object:
 
 def _run_from_json(raw: object, sent_t_ns: int | None) -> Run:
     """Return a run. The runs of a ``sent`` event do not repeat the time of the event: it is given as ``sent_t_ns``."""
-    names = ["first", "last", "size_bytes"] if sent_t_ns is not None else ["first", "last", "size_bytes", "sent_t_ns"]
+    names = _RUN if sent_t_ns is None else _RUN[:-1]
     if not isinstance(raw, list | tuple) or len(raw) != len(names):
         raise ValueError(f"packets: {_shown(raw)} is not [{', '.join(names)}]")
     first, last, size_bytes, *rest = (decode_int(value, f"packets: {n}") for n, value in zip(names, raw, strict=True))
@@ -163,9 +165,9 @@ def observation_to_json(observation: Observation) -> dict[str, Any]:
 
 def encode_value(value: Any) -> Any:
     """Return the JSON form of an observable: of a number, a text, ``None``, or the numbers of a state."""
-    if isinstance(value, dict):
-        return {name: encode_value(number) for name, number in value.items()}
-    return encode_int(value) if isinstance(value, int) else value
+    if type(value) is int:
+        return encode_int(value)
+    return {name: encode_value(number) for name, number in value.items()} if type(value) is dict else value
 
 
 def _shown(value: object) -> str:

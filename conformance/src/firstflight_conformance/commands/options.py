@@ -4,6 +4,7 @@ import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
@@ -71,8 +72,22 @@ class OutputFile(click.Path):
         return path
 
 
-#: What a plot may be written as.
-PLOT_FILE = OutputFile(".svg", ".png")
+class PlotFile(OutputFile):
+    """An option that names a plot. An environment that was made for judging alone cannot draw one."""
+
+    def __init__(self) -> None:
+        """Name what a plot may be written as."""
+        super().__init__(".svg", ".png")
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Check the name, and that there is something to draw with."""
+        path = super().convert(value, param, ctx)
+        if find_spec("matplotlib") is None:
+            self.fail("a plot needs the package matplotlib, which `make setup` installs", param, ctx)
+        return path
+
+
+PLOT_FILE = PlotFile()
 
 
 def nothing_selected(what: str) -> NoReturn:

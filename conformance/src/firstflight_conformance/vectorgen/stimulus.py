@@ -7,7 +7,7 @@ from typing import Any
 from firstflight import Config, Controller, Observation, create
 from firstflight.events import Event, Sent
 from firstflight_conformance.cases.given import given_flags
-from firstflight_conformance.cases.measure import clauses_of, replay
+from firstflight_conformance.cases.measure import clauses_of, replay, traced
 from firstflight_conformance.cases.stream import flags_of, granularity_of
 from firstflight_conformance.cases.wire import encode_int, event_to_json, observation_to_json
 from firstflight_conformance.vectorgen.builder import StreamBuilder
@@ -137,15 +137,17 @@ def controller_of(stimulus: Stimulus, profile: str) -> Controller:
 
 def _profile_json(stimulus: Stimulus, profile: str) -> dict[str, Any]:
     events = list(stimulus.events)
-    observations = replay(controller_of(stimulus, profile), events)
+    observations, clauses = traced(stimulus.algorithm, profile, stimulus.config, events)
     judged = judged_events(stimulus.events, observations)
     if lines := wrong(stimulus.expectations, profile, observations[:judged]):
         raise ValueError("\n".join(f"{stimulus.id}@{profile}: {line}" for line in lines))
     if judged < len(events) and endings(stimulus.algorithm).isdisjoint(seen.outcome for seen in observations[:judged]):
         raise ValueError(f"{stimulus.id}@{profile}: event {judged} does not fit the window, and there was no exit")
+    if judged < len(events):  # what comes after was carried out in vain
+        clauses = clauses_of(stimulus.algorithm, profile, stimulus.config, events[:judged])
     return {
         "judged_events": judged,
-        "clauses": list(clauses_of(stimulus.algorithm, profile, stimulus.config, events[:judged])),
+        "clauses": list(clauses),
         "expect": _changes(observations[:judged], _alternatives(stimulus, profile)),
     }
 
@@ -167,6 +169,8 @@ def _alternatives(stimulus: Stimulus, profile: str) -> list[list[Observation]]:
 
 def _allowed(observation: Observation, others: list[Observation]) -> dict[str, list[Any]]:
     """Return every value that is right, by observable, where there is more than one: the expected one comes first."""
+    if not others and not observation.triggers:
+        return {}
     now = observation_to_json(observation)
     allowed = {}
     for name in ("cwnd_bytes", "ssthresh_bytes", "phase", "outcome", "next_release_ns", "trigger"):

@@ -2,11 +2,15 @@
 
 import hashlib
 import json
+import multiprocessing
+import os
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
 from firstflight_conformance.kept import Store, code_digest, digest
 from firstflight_conformance.paths import SCENARIOS, VECTORS
+from firstflight_conformance.run import children
 from firstflight_conformance.vectorgen import computation, rooms, simulated
 from firstflight_conformance.vectorgen.canonical import vector_text
 from firstflight_conformance.vectorgen.stimulus import Stimulus, to_json
@@ -32,11 +36,35 @@ def _composed(stimulus: Stimulus) -> Stimulus:
 
 def all_files() -> dict[str, str]:
     """Return the content of every file below ``vectors/`` that is generated, by its relative path."""
-    files = {_path_of(stimulus): vector_text(to_json(stimulus)) for stimulus in all_stimuli()}
+    stimuli = all_stimuli()
+    files = dict(zip(map(_path_of, stimuli), _texts(stimuli), strict=True))
     files |= computation.all_files()
     hashes = {path: hashlib.sha256(text.encode("utf-8")).hexdigest() for path, text in files.items()}
     files["manifest.json"] = json.dumps({"format": 1, "sha256": hashes}, indent=2) + "\n"
     return files
+
+
+def _texts(stimuli: list[Stimulus]) -> list[str]:
+    """Return the vectors as they are written; on all cores, where processes can share the stimuli."""
+    if "fork" not in multiprocessing.get_all_start_methods():
+        return [vector_text(to_json(stimulus)) for stimulus in stimuli]
+    context = multiprocessing.get_context("fork")
+    with ProcessPoolExecutor(os.cpu_count(), context, _begin, (stimuli,)) as pool:
+        return list(pool.map(_text, range(len(stimuli)), chunksize=4))
+
+
+# In the processes: what they were forked with.
+_STIMULI: list[Stimulus]
+
+
+def _begin(stimuli: list[Stimulus]) -> None:
+    global _STIMULI
+    _STIMULI = stimuli
+    children.die_with_parent()
+
+
+def _text(index: int) -> str:
+    return vector_text(to_json(_STIMULI[index]))
 
 
 def digests() -> dict[str, str]:
