@@ -55,6 +55,28 @@ def test_an_adapter_begins_when_it_is_ready(tmp_path: Path, jobs: int) -> None:
     assert done[-1] == "last"
 
 
+@pytest.mark.live
+def test_nothing_comes_before_the_references(tmp_path: Path) -> None:
+    """A stack waits for a reference that is not built yet, and is not built while references need all processes."""
+    asked: list[str] = []
+    done: list[str] = []
+
+    def ready(manifest: Manifest) -> bool:
+        asked.append(manifest.name)
+        return asked.count(manifest.name) > 2
+
+    words = command("declares", "{}")
+    roles = {"stack": "third-party", "port": "reference", "model": "reference", "third": "reference"}
+    chosen = [adapter(*words, name=name, role=role) for name, role in roles.items()]
+    for index, report in judge_all(job(write_vectors(tmp_path), chosen), 2, lambda *_: None, ready):
+        assert chosen[index].name == report.manifest.name
+        if not done:
+            assert "stack" not in asked
+        done.append(report.manifest.name)
+    assert done[-1] == "stack"
+    assert asked.index("stack") > max(asked.index(name) for name in ("port", "model", "third"))
+
+
 @pytest.fixture
 def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder whose Makefile builds one target and fails at another."""
@@ -71,6 +93,7 @@ def test_targets_are_built_in_their_order(made: Path) -> None:
     ]
     builder = Builds(chosen)
     assert builder.ready(chosen[2])
+    assert builder._make is None
     assert not builder.ready(chosen[0])
     assert not (made / "good").exists()
     until_s = time.monotonic() + 30

@@ -1,6 +1,7 @@
 """A rehearsal only spares work: with it and without, every result of the closed loop is the same."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,11 +11,14 @@ from firstflight_conformance import kept
 from firstflight_conformance.kept import Store
 from firstflight_conformance.run import closed_loop, rehearsal
 from firstflight_conformance.run.judge import judge
+from firstflight_conformance.run.manifest import load_manifests
 from firstflight_conformance.run.messages import OBSERVABLES
+from firstflight_conformance.run.pool import Job, judge_all
 from firstflight_conformance.run.rehearsal import rehearsed
 from firstflight_conformance.run.results import AdapterReport, Verdict
 from firstflight_conformance.run.session import Options
 from firstflight_conformance.run.stimulus import STIMULI, StimulusCase, StimulusScript, stimulus_cases
+from firstflight_conformance.simulator.loop import Simulation
 from runner_support import adapter, command
 
 WORDS = {
@@ -92,6 +96,25 @@ def test_a_kept_run_is_the_computed_one(cases: list[StimulusCase], monkeypatch: 
         if path.is_file():
             path.write_bytes(path.read_bytes()[:-5])
     assert rehearsed(cases[0], 1, OBSERVABLES) == computed
+
+
+def test_references_do_not_compute_the_same_run(
+    cases: list[StimulusCase], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two that are judged at the same time need every run at the same time: each is computed once, before."""
+    log = tmp_path / "computed"
+
+    def noted(scenario: Any, *rest: Any) -> Simulation:
+        with log.open("a", encoding="utf-8") as file:
+            file.write(f"{scenario.name}\n")
+        return Simulation(scenario, *rest)
+
+    monkeypatch.setattr(rehearsal, "Simulation", noted)
+    references = [replace(load_manifests()["python-model"], name=name) for name in ("one", "two")]
+    job = Job(references, [StimulusScript(case) for case in cases], Options(), {})
+    reports = [report for _, report in judge_all(job, 2, lambda *_: None, lambda _: True)]
+    assert [{result.verdict for result in report.results} for report in reports] == [{Verdict.PASS}] * 2
+    assert sorted(log.read_text(encoding="utf-8").split()) == sorted(case.scenario.name for case in cases)
 
 
 def test_what_other_code_kept_is_deleted() -> None:

@@ -53,6 +53,10 @@ class Store:
             if other != self._folder:
                 shutil.rmtree(other, ignore_errors=True)
 
+    def has(self, key: str) -> bool:
+        """Return whether a value is there, be it whole or not."""
+        return (self._folder / key).is_file()
+
     def get(self, key: str) -> Any:
         """Return the value, ``None`` if there is none."""
         try:

@@ -12,10 +12,13 @@ _SHOWN_BYTES = 2000
 
 
 class Builds:
-    """The targets that manifests name, in the order of the adapters. ``failures``: the end of what those that failed printed."""
+    """The targets that manifests name, one after another in the order of the adapters; none is begun before one that waits for it is asked for.
+
+    ``failures``: the end of what those that failed printed.
+    """
 
     def __init__(self, manifests: Sequence[Manifest]) -> None:
-        """Begin to build."""
+        """Build nothing yet."""
         self.failures: dict[str, str] = {}
         self._left = list(dict.fromkeys(m.build for m in manifests if m.build is not None))
         self._output = tempfile.TemporaryFile()  # noqa: SIM115 it is read when make has ended
@@ -23,11 +26,12 @@ class Builds:
 
     def ready(self, manifest: Manifest) -> bool:
         """Return whether an adapter is built, or cannot be. It has to be asked now and then: the next target begins with it."""
-        if self._left and self._make is None:
-            self._begin()
-        elif self._left and self._make is not None and self._make.poll() is not None:
+        if self._make is not None and self._make.poll() is not None:
             self._end()
-        return manifest.build not in self._left
+        waits = manifest.build in self._left
+        if waits and self._make is None:
+            self._begin()
+        return not waits
 
     def _begin(self) -> None:
         self._output.truncate(0)

@@ -4,19 +4,22 @@ import gc
 import multiprocessing
 import signal
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from dataclasses import dataclass
 from multiprocessing.context import BaseContext
 from typing import Any
 
-from firstflight_conformance.run import children
+from firstflight_conformance.paths import IS_CHECKOUT
+from firstflight_conformance.run import children, rehearsal
 from firstflight_conformance.run.judge import judge
 from firstflight_conformance.run.manifest import Manifest
+from firstflight_conformance.run.messages import OBSERVABLES
 from firstflight_conformance.run.progress import Progress
 from firstflight_conformance.run.record import Record
 from firstflight_conformance.run.results import AdapterReport
 from firstflight_conformance.run.session import AnyScript, Options
+from firstflight_conformance.run.stimulus import StimulusScript
 
 _POLL_S = 0.2  # how often progress is looked at, and what has been built
 
@@ -44,7 +47,7 @@ def judge_all(
     """Yield the report of each adapter with its index, in the order in which they are done.
 
     ``on_results`` is told by index how many cases are judged. An adapter is begun once it is ``ready`` and a process is free, the first
-    of those that are.
+    of those that may begin.
     """
     context = _fork()
     if context is None or jobs == 1 or len(job.manifests) == 1:
@@ -57,8 +60,9 @@ def judge_all(
     running: dict[Future[AdapterReport], int] = {}
     waiting = list(range(len(job.manifests)))
     try:
+        _rehearse_all(job, pool)
         while waiting or running:
-            built = [index for index in waiting if ready(job.manifests[index])]
+            built = [index for index in _next(job, waiting, running, workers) if ready(job.manifests[index])]
             for index in built[: workers - len(running)]:  # no queue: what is ready later may come before
                 running[pool.submit(_judge, index)] = index
                 waiting.remove(index)
@@ -71,6 +75,28 @@ def judge_all(
                 yield running.pop(future), future.result()
     finally:
         pool.shutdown(wait=False, cancel_futures=True)  # after a signal nobody waits for the slowest adapter
+
+
+def _next(job: Job, waiting: list[int], running: dict[Future[AdapterReport], int], workers: int) -> list[int]:
+    """Return which adapters may begin: first the references; as long as these need all processes, no other is asked for or built."""
+
+    def references(indices: Iterable[int]) -> list[int]:
+        return [index for index in indices if job.manifests[index].role == "reference"]
+
+    first = references(waiting)
+    return first if first or len(references(running.values())) == workers else waiting
+
+
+def _rehearse_all(job: Job, pool: ProcessPoolExecutor) -> None:
+    """Compute the model's own runs that are not kept, if several references need all of them: else each would for itself."""
+    if IS_CHECKOUT and sum(manifest.role == "reference" for manifest in job.manifests) > 1:
+        missing = [
+            index
+            for index, script in enumerate(job.scripts)
+            if isinstance(script, StimulusScript) and not rehearsal.is_kept(script.case, 1, OBSERVABLES)
+        ]
+        for _ in pool.map(_rehearse, missing, chunksize=4):
+            pass
 
 
 def _one_by_one(
@@ -106,6 +132,12 @@ def _begin(job: Job, counts: Any) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the runner, which ends what is below it
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
+
+
+def _rehearse(index: int) -> None:
+    script = _JOB.scripts[index]
+    assert isinstance(script, StimulusScript)
+    rehearsal.rehearsed(script.case, 1, OBSERVABLES)
 
 
 def _judge(index: int) -> AdapterReport:

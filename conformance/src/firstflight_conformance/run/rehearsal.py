@@ -74,8 +74,8 @@ class ModelLoop:
 
 def rehearsed(case: StimulusCase, clock_ns: int, declared: Iterable[str]) -> Rehearsal:
     """Return the run of the model on a clock, as an adapter with the declared observables would have it. Computed once, and kept."""
-    told = {"cwnd_bytes", *(name for name in declared if name in _GONE_BY)}
-    key = digest([case.id, repr(case.scenario), str(clock_ns), *sorted(told)])
+    told = _told(declared)
+    key = _key(case, clock_ns, told)
     kept = _store().get(key)
     if kept is None:
         model = ModelLoop(case, told)
@@ -87,6 +87,19 @@ def rehearsed(case: StimulusCase, clock_ns: int, declared: Iterable[str]) -> Reh
         _store().put(key, kept)
     lines, changes, told_run = kept
     return Rehearsal(lines.splitlines(keepends=True), changes, _loop_run(told_run))
+
+
+def is_kept(case: StimulusCase, clock_ns: int, declared: Iterable[str]) -> bool:
+    """Return whether the run needs no computing."""
+    return _store().has(_key(case, clock_ns, _told(declared)))
+
+
+def _told(declared: Iterable[str]) -> set[str]:
+    return {"cwnd_bytes", *(name for name in declared if name in _GONE_BY)}
+
+
+def _key(case: StimulusCase, clock_ns: int, told: set[str]) -> str:
+    return digest([case.id, repr(case.scenario), str(clock_ns), *sorted(told)])
 
 
 def followed(case: StimulusCase, clock_ns: int, declared: Iterable[str]) -> list[tuple[Event, Observation]]:
