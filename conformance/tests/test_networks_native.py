@@ -7,14 +7,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner, Result
 
 from firstflight import Config, DomainError, profiles
+from firstflight_conformance.cli import main
 from firstflight_conformance.paths import CONFORMANCE, NETWORKS, REFERENCE_C
 from firstflight_conformance.prng import SplitMix64
 from firstflight_conformance.published.thesis import CELLS
 from firstflight_conformance.simulator import dumbbell, native, presets
 from firstflight_conformance.simulator import native_bounds as bounds
 from firstflight_conformance.simulator import native_layout as layout
+from firstflight_conformance.simulator.flow import Arrival
 from firstflight_conformance.simulator.network import Access, Bucket, FlowPlan, Network, load_network
 from firstflight_conformance.simulator.scenario import Link, Scenario
 from firstflight_conformance.simulator.transfer import Connection, Pacing, Receiver, Transfer
@@ -30,18 +33,19 @@ PRESET = "grigore-2025"
 
 
 def check_network(network: Network, *, events: bool = True) -> bool:
-    """Check that both say the same, with every event of every flow; return whether the controllers took every event."""
+    """Check that both say the same, with every event and arrival of every flow; return whether the controllers took every event."""
     assert bounds.takes_network(network)
     names = tuple(plan.name for plan in network.flows) if events else ()
-    found = native.run_network(network, events_of=names)
+    noted, awaited = ({name: list[Arrival]() for name in names} for _ in range(2))
+    found = native.run_network(network, events_of=names, arrivals=noted)
     try:
-        expected = dumbbell.run_network(network, record=names)
+        expected = dumbbell.run_network(network, record=names, arrivals=awaited)
     except DomainError:
         assert found is None
         return False
     for flow in expected.flows:
         flow.observations = []
-    assert found == expected
+    assert (found, noted) == (expected, awaited)
     return True
 
 
@@ -216,6 +220,56 @@ def test_what_only_a_run_shows(monkeypatch: pytest.MonkeyPatch) -> None:
     assert native.complete(todo) is not None
     monkeypatch.setattr(native, "TIME_END_NS", S)
     assert native.complete(todo) is None
+
+
+def command(*words: object, code: int = 0) -> Result:
+    """Run ``firstflight``."""
+    result = CliRunner().invoke(main, list(map(str, words)))
+    assert result.exit_code == code, result.output
+    return result
+
+
+FCT = ("fct", "--algorithm", "jumpstart", "--rate-mbps", 10, "--one-way-delay-ms", 5, "--size-bytes", "1MB", "--json")
+FEW_FLOWS = (
+    "network",
+    NETWORKS / "two-flows.json",
+    "--transfer-bytes",
+    "background=300000",
+    "--transfer-bytes",
+    "response=1000",
+    "--json",
+)
+
+
+@pytest.mark.parametrize("words", [FCT, FEW_FLOWS], ids=lambda words: words[0])
+def test_commands_say_what_computed(words: tuple[object, ...]) -> None:
+    """On the error stream: what they print is the same."""
+    compiled, python = (command(*words, "--engine", engine) for engine in ("native", "python"))
+    assert compiled.stdout == python.stdout
+    assert (compiled.stderr, python.stderr) == ("by the compiled simulator\n", "")
+    assert command(*words).stderr == compiled.stderr
+
+
+def test_commands_that_only_python_carries_out(tmp_path: Path) -> None:
+    """With the reason, if the compiled simulator is asked for; else Python says what is wrong with a controller."""
+    of_one = command(
+        "network", NETWORKS / "search-geo.json", "--plot", tmp_path / "one.svg", "--engine", "native", code=2
+    )
+    assert "--engine native: the plot of one flow needs" in of_one.stderr
+    unknown = [*FCT[:2], "search/none", *FCT[3:]]
+    assert "does not take this run" in command(*unknown, "--engine", "native", code=2).stderr
+    assert "search/none: no such profile" in command(*unknown, code=2).stderr
+
+
+def test_a_sweep_of_the_preset_by_either_has_the_same_rows(tmp_path: Path) -> None:
+    """Also where there is no such profile, and for what is no cell of the preset."""
+    cells = ("--kind", "fct", "--algorithm", "cubic", "--algorithm", "jumpstart", "--algorithm", "search/draft-09", "--algorithm", "search/none",
+             "--rate", "10Mbit/s", "--rate", "1500kbit/s", "--rtt", "10ms", "--size", "1kB", "--size", "1MB")  # fmt: skip
+    for engine in ("native", "python"):
+        command("sweep", tmp_path / f"{engine}.csv", *cells, "--engine", engine, "--jobs", 1)
+    rows = (tmp_path / "native.csv").read_text("utf-8")
+    assert rows == (tmp_path / "python.csv").read_text("utf-8")
+    assert "search/none: no such profile" in rows and "whole Mbit/s" in rows
 
 
 def test_the_layouts_are_those_of_c() -> None:

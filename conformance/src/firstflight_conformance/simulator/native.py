@@ -20,7 +20,7 @@ from firstflight.observables import Outcome, Phase
 from firstflight_conformance.kept import digest
 from firstflight_conformance.paths import BUILD, CONFORMANCE, IS_CHECKOUT, REFERENCE_C
 from firstflight_conformance.simulator import native_layout as layout
-from firstflight_conformance.simulator.dumbbell import FlowResult, NetworkResult, Samples, Turn
+from firstflight_conformance.simulator.dumbbell import Arrivals, FlowResult, NetworkResult, Samples, Turn
 from firstflight_conformance.simulator.loop import ORIGIN_NS, StallError, Summary
 from firstflight_conformance.simulator.native_bounds import TIME_END_NS, takes_experiment, takes_network, takes_scenario
 from firstflight_conformance.simulator.native_events import NONE, event_of
@@ -96,14 +96,16 @@ def complete(todo: Experiment) -> Completion | None:
     )
 
 
-def run_network(network: Network, *, events_of: Sequence[str] = ()) -> NetworkResult | None:
+def run_network(
+    network: Network, *, events_of: Sequence[str] = (), arrivals: Arrivals | None = None
+) -> NetworkResult | None:
     """Return how a network went; ``None`` if Python has to say it, as above. Raise :class:`NativeError`.
 
-    The events of the flows that ``events_of`` names are kept, observations are not.
+    The events of the flows that ``events_of`` names are kept, observations are not. ``arrivals`` as in Python.
     """
     if not takes_network(network):
         return None
-    watched = _Watched(network, events_of)
+    watched = _Watched(network, events_of, arrivals or {})
     laid_out, result = layout.lay_out_network(network), layout.NetworkResultLayout()
     flows = (layout.FlowResultLayout * len(network.flows))()
     if library().sim_run_network(byref(laid_out), byref(watched.layout), flows, byref(result)) != OK:
@@ -123,7 +125,7 @@ def run_network(network: Network, *, events_of: Sequence[str] = ()) -> NetworkRe
 class _Watched:
     """What is watched of a network, as it is told."""
 
-    def __init__(self, network: Network, events_of: Sequence[str]) -> None:
+    def __init__(self, network: Network, events_of: Sequence[str], arrivals: Arrivals) -> None:
         self.events: list[list[Event]] = [[] for _ in network.flows]
         self.turns: list[list[Turn]] = [[] for _ in network.flows]
         self.samples = [Samples() for _ in network.flows]
@@ -132,10 +134,18 @@ class _Watched:
         self.layout = layout.Watch(turn=layout.ON_TURN(self._turn), sample=layout.ON_SAMPLE(self._sample))
         if any(self._recorded):
             self.layout.event = layout.ON_EVENT(self._event)
+        self._arrivals = [arrivals.get(plan.name) for plan in network.flows]
+        if arrivals:
+            self.layout.arrived = layout.ON_ARRIVAL(self._arrived)
 
     def _event(self, _: object, flow: int, event: Any, __: object) -> None:
         if self._recorded[flow]:
             self.events[flow].append(event_of(event.contents))
+
+    def _arrived(self, _: object, flow: int, now_ns: int, packet: int, name: int, size_bytes: int) -> None:
+        arrivals = self._arrivals[flow]
+        if arrivals is not None:
+            arrivals.append((now_ns - ORIGIN_NS, packet, None if name == NONE else name, size_bytes))
 
     def _turn(self, _: object, flow: int, turn: Any) -> None:
         found = turn.contents
