@@ -10,7 +10,7 @@
  *     struct rapid_start_draft_02_ack ack;
  *     rapid_start_draft_02_begin(&rapid, max_datagram_size);
  *     ... for each ACK frame before the first loss or CE mark, in place of your slow start:
- *     rapid_start_draft_02_on_startup_ack(&rapid, &ack, &cwnd);
+ *     rapid_start_draft_02_on_ack(&rapid, &ack, &cwnd);
  *     ... at the first loss or CE mark, in place of your reduction; your controller notes the recovery period:
  *     rapid_start_draft_02_enter_recovery(&rapid, &cwnd);
  *     ... while that recovery period lasts, for the bytes of packets sent before it, also of those losses that began it:
@@ -76,7 +76,7 @@ static inline void rapid_start_draft_02_begin(struct rapid_start_draft_02 *s, ui
 
 /* 3.2, with the sample of the ACK at hand (open); not while the window is underused (RFC 9002, section 7.8). It adds less than 2^49. */
 static inline enum rapid_start_draft_02_outcome
-rapid_start_draft_02_on_startup_ack(struct rapid_start_draft_02 *s, const struct rapid_start_draft_02_ack *ack, uint64_t *cwnd) {
+rapid_start_draft_02_on_ack(struct rapid_start_draft_02 *s, const struct rapid_start_draft_02_ack *ack, uint64_t *cwnd) {
     if (ack->largest_packet >= s->window_end)
         rapid_start_draft_02_start_round(s, ack->snd_nxt);
     if (ack->min_rtt_ns != RAPID_START_DRAFT_02_NO_SAMPLE)

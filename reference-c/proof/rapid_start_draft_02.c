@@ -15,14 +15,14 @@ void prove_begin(uint32_t max_datagram_size) {
     PROVE(rapid_start_draft_02_invariant(&s));
 }
 
-void prove_on_startup_ack(uint64_t cwnd) {
+void prove_on_ack(uint64_t cwnd) {
     struct rapid_start_draft_02 s = any_state();
     struct rapid_start_draft_02_ack ack;
     uint64_t before = cwnd;
     ASSUME(cwnd < WINDOW_END && ack.bytes < ACK_END && ack.largest_packet < WINDOW_END && ack.snd_nxt <= WINDOW_END);
     ASSUME(ack.rtt_ns < TIME_END || ack.rtt_ns == RAPID_START_DRAFT_02_NO_SAMPLE);
     ASSUME(ack.min_rtt_ns < TIME_END || ack.min_rtt_ns == RAPID_START_DRAFT_02_NO_SAMPLE);
-    (void)rapid_start_draft_02_on_startup_ack(&s, &ack, &cwnd);
+    (void)rapid_start_draft_02_on_ack(&s, &ack, &cwnd);
     PROVE(rapid_start_draft_02_invariant(&s));
     PROVE(cwnd >= before && cwnd - before <= 2 * ack.bytes);
 }

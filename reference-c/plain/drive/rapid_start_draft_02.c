@@ -14,10 +14,10 @@ void drive_begin(uint32_t max_datagram_size, uint64_t initial_window) {
 }
 
 DRIVE_MEASURED static int header_on_ack(const struct rapid_start_draft_02_ack *ack, uint64_t *cwnd) {
-    return (int)rapid_start_draft_02_on_startup_ack(&rapid, ack, cwnd);
+    return (int)rapid_start_draft_02_on_ack(&rapid, ack, cwnd);
 }
 
-static struct drive_answer on_startup_ack(const struct drive_event *event) {
+static struct drive_answer on_ack(const struct drive_event *event) {
     uint64_t cwnd = base.congestion_window;
     struct rapid_start_draft_02_ack ack = {event->runs[event->run_count - 1].last, event->next_packet, event->bytes,
                                            event->latest_rtt_ns, event->min_rtt_ns, event->app_limited != 0};
@@ -76,7 +76,7 @@ static struct drive_answer on_congestion(const struct drive_event *event) {
 
 struct drive_answer drive_on_event(const struct drive_event *event) {
     if (event->kind == ACK && startup)
-        return on_startup_ack(event);
+        return on_ack(event);
     if (event->kind == ACK && first_recovery)
         return on_recovery_ack(event);
     if ((event->kind == LOST || event->kind == CE) && (startup || first_recovery))

@@ -41,7 +41,7 @@ def on_event(s: RapidStart, event: Event) -> Outcome:
     """Hand the event to its function; without a rule of Rapid Start the ordinary ones hold."""
     match event:
         case Ack() if s.startup:
-            return on_startup_ack(s, event)
+            return on_ack(s, event)
         case Ack() if s.first_recovery:
             return on_recovery_ack(s, event)
         case Lost() | Ce() if s.startup or s.first_recovery:
@@ -51,7 +51,7 @@ def on_event(s: RapidStart, event: Event) -> Outcome:
     return newreno.on_event(s.base, event)  # [rapid-start.over]
 
 
-def on_startup_ack(s: RapidStart, ack: Ack) -> Outcome:
+def on_ack(s: RapidStart, ack: Ack) -> Outcome:
     """3.2, with the sample of the ACK at hand (open); not while the window is underused (RFC 9002, section 7.8)."""
     if ack.packets[-1].last >= s.window_end:
         start_round(s, ack.next_packet)
