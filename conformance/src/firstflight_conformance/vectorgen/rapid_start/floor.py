@@ -77,6 +77,23 @@ def _(b: StreamBuilder) -> None:
 
 
 @add(
+    "rapid-start.floor.slot-end",
+    "A sample at the end of a slot is the first of the next one",
+    """The slot of the first sample ends a nanosecond after it, when the second comes: that one is in the next slot, and three moves later, 75 ms after it, it is still among the four. Three ACKs
+    treble: 10000 + 3 * 2000 = 16000.""",
+    profiles=(FIRST_DRAFT, QUICLY),
+    sources=("h2o/quicly, include/quicly/cc.h",),
+)
+def _(b: StreamBuilder) -> None:
+    b.send(0, 1)
+    b.send(1, 2)
+    b.ack(RTT, (0, 0))
+    b.ack(RTT + 1, (1, 1))
+    b.ack(RTT + 75 * MS + 1, (2, 2))
+    b.expect(outcome="rapid_grown", cwnd_bytes=16_000, rtt_floor_ns=RTT)
+
+
+@add(
     "rapid-start.floor.min-falls",
     "A smaller min_rtt makes a queue of what was none",
     """A packet that was sent later takes 90 ms: with it the floor is min_rtt, and the ACK trebles. The next round of 100 ms is 10 ms above that,
