@@ -61,6 +61,7 @@ const char *firstflight_adapter_hello(void)
     APPEND_PROFILES(&text, "jumpstart", ff_jumpstart_profiles, FF_SUFFIX_CUBIC);
     APPEND_PROFILES(&text, "limited-slow-start", ff_limited_slow_start_profiles, FF_SUFFIX_CUBIC);
     APPEND_PROFILES(&text, "quick-start", ff_quick_start_profiles, FF_SUFFIX_CUBIC);
+    APPEND_PROFILES(&text, "rapid-start", ff_rapid_start_profiles, FF_SUFFIX_CUBIC);
     APPEND_PROFILES(&text, "search", ff_search_profiles, FF_SUFFIX_CUBIC);
     /* --- end --- */
     append(&text, "\"transfer-time\":[\"slow-start\",\"quick-start\",\"jump-start\",\"more-start\",", "",
@@ -300,6 +301,13 @@ int firstflight_adapter_event(void *self, const struct firstflight_event *event,
         report(observed, "sent_packets", seen.sent_packets);
         report(observed, "usual_cwnd_bytes", seen.usual_cwnd_bytes);
         report(observed, "quick_lost_packets", seen.quick_lost_packets);
+        break;
+    case FF_ALGORITHM_RAPID_START:
+        report(observed, "min_rtt_ns", seen.min_rtt_ns);
+        report(observed, "rtt_floor_ns", seen.rtt_floor_ns);
+        report(observed, "credit_bytes", seen.credit_bytes);
+        report(observed, "lower_bound_bytes", seen.lower_bound_bytes);
+        report(observed, "recovery_start_ns", seen.recovery_start_ns);
         break;
     case FF_ALGORITHM_SEARCH:
         report(observed, "bin", seen.bin);

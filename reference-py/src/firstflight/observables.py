@@ -96,6 +96,10 @@ class Outcome(Enum):
     QUICK_START_BEGUN = "quick_start_begun"
     QUICK_START_ENDED = "quick_start_ended"
     QUICK_START_REVERTED = "quick_start_reverted"
+    # Rapid Start (``spec/rapid-start.md``)
+    RAPID_GROWN = "rapid_grown"
+    REDUCED_FURTHER = "reduced_further"
+    LOWER_BOUND_KEPT = "lower_bound_kept"
     # SEARCH (``spec/search.md``)
     STARTED = "started"
     SAME_BIN = "same_bin"
