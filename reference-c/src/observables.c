@@ -91,6 +91,9 @@ static const char *const outcome_names[] = {
     [FF_OUTCOME_CURRENT_ZERO] = "current_zero",
     [FF_OUTCOME_DRAINING] = "draining",
     [FF_OUTCOME_DRAINED] = "drained",
+    [FF_OUTCOME_TCB_SHARED] = "tcb_shared",
+    [FF_OUTCOME_TCB_IGNORED] = "tcb_ignored",
+    [FF_OUTCOME_PACED_STARTUP_ENDED] = "paced_startup_ended",
     /* --- end --- */
 };
 

@@ -63,6 +63,7 @@ const char *firstflight_adapter_hello(void)
     APPEND_PROFILES(&text, "quick-start", ff_quick_start_profiles, FF_SUFFIX_CUBIC);
     APPEND_PROFILES(&text, "rapid-start", ff_rapid_start_profiles, FF_SUFFIX_CUBIC);
     APPEND_PROFILES(&text, "search", ff_search_profiles, FF_SUFFIX_CUBIC);
+    APPEND_PROFILES(&text, "tcb-sharing", ff_tcb_sharing_profiles, FF_SUFFIX_CUBIC);
     /* --- end --- */
     append(&text, "\"transfer-time\":[\"slow-start\",\"quick-start\",\"jump-start\",\"more-start\",", "",
            "\"initial-start\",\"quick-start-rate\"");
@@ -316,6 +317,12 @@ int firstflight_adapter_event(void *self, const struct firstflight_event *event,
         report(observed, "current_bytes", seen.current_bytes);
         report(observed, "previous_bytes", seen.previous_bytes);
         report(observed, "target_bytes", seen.target_bytes);
+        break;
+    case FF_ALGORITHM_TCB_SHARING:
+        observed->next_release_ns = seen.next_release_ns;
+        observed->has_next_release = 1;
+        report(observed, "cached_cwnd_bytes", seen.cached_cwnd_bytes);
+        report(observed, "cached_ssthresh_bytes", seen.cached_ssthresh_bytes);
         break;
     /* --- end --- */
     }

@@ -119,6 +119,10 @@ enum ff_outcome {
     FF_OUTCOME_CURRENT_ZERO,
     FF_OUTCOME_DRAINING,
     FF_OUTCOME_DRAINED,
+    /* TCB sharing (spec/tcb-sharing.md) */
+    FF_OUTCOME_TCB_SHARED,
+    FF_OUTCOME_TCB_IGNORED,
+    FF_OUTCOME_PACED_STARTUP_ENDED,
     /* --- end --- */
 };
 
@@ -202,6 +206,9 @@ struct ff_observation {
     uint64_t current_bytes;
     uint64_t previous_bytes;
     uint64_t target_bytes;
+    /* TCB sharing (spec/tcb-sharing.md) */
+    uint64_t cached_cwnd_bytes;
+    uint64_t cached_ssthresh_bytes;
     /* --- end --- */
 };
 
@@ -255,6 +262,8 @@ static inline void ff_observation_clear(struct ff_observation *observation)
     observation->current_bytes = FF_NONE;
     observation->previous_bytes = FF_NONE;
     observation->target_bytes = FF_NONE;
+    observation->cached_cwnd_bytes = FF_NONE;
+    observation->cached_ssthresh_bytes = FF_NONE;
     /* --- end --- */
 }
 

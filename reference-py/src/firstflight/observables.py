@@ -112,6 +112,10 @@ class Outcome(Enum):
     CURRENT_ZERO = "current_zero"
     DRAINING = "draining"
     DRAINED = "drained"
+    # TCB sharing (``spec/tcb-sharing.md``)
+    TCB_SHARED = "tcb_shared"
+    TCB_IGNORED = "tcb_ignored"
+    PACED_STARTUP_ENDED = "paced_startup_ended"
     # --- end ---
 
 
