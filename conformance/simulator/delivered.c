@@ -1,7 +1,10 @@
 /* What has arrived at the receiver. Twin: Delivered of simulator/flow.py. */
 #include "flow.h"
 
-/* Count a packet that has arrived. Links keep the order: it is larger than all before. */
+/*
+ * Count a packet that has arrived. Links keep the order: it is larger than all before. One that repeated data and was lost stays
+ * missing, so that there is a byte for each packet after the first of these.
+ */
 void sim_delivered_add(struct sim_delivered *delivered, const struct sim_data *data)
 {
     bool *missing = NULL;

@@ -3,8 +3,6 @@
 
 #include "flow.h"
 
-static const struct sim_watch NOBODY = {0};
-
 /* A flow, and the links that are its own. */
 struct member {
     struct sim_flow flow;
@@ -172,7 +170,7 @@ enum sim_status sim_run_network(const struct sim_network *network, const struct 
         return SIM_NO_MEMORY;
     }
     dumbbell->network = network;
-    dumbbell->watch = watch != NULL ? watch : &NOBODY;
+    dumbbell->watch = watch != NULL ? watch : &sim_nobody;
     dumbbell->unfinished = network->flow_count;
     dumbbell->clock = (struct sim_clock){.room = &room, .now_ns = SIM_ORIGIN_NS};
     if (setjmp(room.refused) == 0) {

@@ -50,6 +50,9 @@ struct sim_in_loop {
     struct sim_summary summary;
 };
 
+/* Who watches where nobody does. */
+extern const struct sim_watch sim_nobody;
+
 void sim_in_loop_begin(struct sim_in_loop *loop, struct sim_room *room, const char *algorithm, const char *profile,
                        const struct sim_transfer *transfer);
 struct sim_answer sim_in_loop_on_event(struct sim_in_loop *loop, const struct ff_event *event);

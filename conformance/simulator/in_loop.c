@@ -1,6 +1,8 @@
 /* What the sender asks of a controller: a window, after every event; and what is noted of it. Twin: in_loop.py, and WatchedModel of dumbbell.py. */
 #include "flow.h"
 
+const struct sim_watch sim_nobody = {0};
+
 /* Create the controller that is named, or the window of the thesis if there is no profile. */
 void sim_in_loop_begin(struct sim_in_loop *loop, struct sim_room *room, const char *algorithm, const char *profile,
                        const struct sim_transfer *transfer)

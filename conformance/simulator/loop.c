@@ -3,8 +3,6 @@
 
 #include "flow.h"
 
-static const struct sim_watch NOBODY = {0};
-
 /* One sender, one bottleneck, one receiver. */
 struct simulation {
     const struct sim_scenario *scenario;
@@ -69,7 +67,7 @@ enum sim_status sim_simulate(const struct sim_scenario *scenario, const char *al
         return SIM_NO_MEMORY;
     }
     simulation->scenario = scenario;
-    simulation->flow.sender.controller.watch = watch != NULL ? watch : &NOBODY;
+    simulation->flow.sender.controller.watch = watch != NULL ? watch : &sim_nobody;
     if (setjmp(room.refused) == 0) {
         set_up(simulation, &room, algorithm, profile);
         room.status = run(simulation);

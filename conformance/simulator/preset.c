@@ -3,8 +3,6 @@
 
 #include "flow.h"
 
-static const struct sim_watch NOBODY = {0};
-
 struct experiment {
     struct sim_clock clock;
     struct sim_codel_link bottlenecks[2];
@@ -65,7 +63,7 @@ enum sim_status sim_complete(const struct sim_preset *preset, const struct sim_w
     if (experiment == NULL) {
         return SIM_NO_MEMORY;
     }
-    experiment->flow.sender.controller.watch = watch != NULL ? watch : &NOBODY;
+    experiment->flow.sender.controller.watch = watch != NULL ? watch : &sim_nobody;
     if (setjmp(room.refused) == 0) {
         set_up(experiment, &room, preset);
         room.status = run(experiment, preset);
