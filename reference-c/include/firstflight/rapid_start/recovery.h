@@ -15,7 +15,7 @@ extern "C" {
 #endif
 
 /* Every factor is a number of these parts of 1: K is a number of eighteenths, beta one of tenths. */
-enum { FF_RAPID_START_PARTS = 180 };
+#define FF_RAPID_START_PARTS UINT64_C(180)
 
 /* Process an ACK at t_ns in the first recovery, or after it while losses still count. */
 enum ff_outcome ff_rapid_start_on_recovery_ack(const struct ff_rapid_start_readings *readings, struct ff_rapid_start *state,

@@ -14,10 +14,8 @@ extern "C" {
 #endif
 
 /* The rise of the RTT that both bounds speak of, and the RTT below which quicly does without Rapid Start, in ns. */
-enum {
-    FF_RAPID_START_RISE_NS = 4000000,
-    FF_RAPID_START_TINY_NS = 4000000,
-};
+#define FF_RAPID_START_RISE_NS UINT64_C(4000000)
+#define FF_RAPID_START_TINY_NS UINT64_C(4000000)
 
 /* Take the RTTs of an ACK at t_ns before the first sign of congestion. */
 void ff_rapid_start_sample(const struct ff_rapid_start_readings *readings, struct ff_rapid_start *state, uint64_t t_ns,

@@ -12,7 +12,7 @@ extern "C" {
 #endif
 
 /* Quarters of min_rtt of which the floor is kept. */
-enum { FF_RAPID_START_SLOTS = 4 };
+#define FF_RAPID_START_SLOTS 4
 
 /* Where Rapid Start stands: before the first sign of congestion, in the recovery that this begins, or past it. */
 enum {
