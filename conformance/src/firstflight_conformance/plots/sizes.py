@@ -37,8 +37,9 @@ _COLOURS = (
     "#7f7f7f",
     "#bcbd22",
     "#17becf",
+    "#332288",
 )
-_MARKERS = "osv^D<>Xph"
+_MARKERS = "osv^D<>Xph*"
 
 
 @dataclass(frozen=True, slots=True)
