@@ -40,7 +40,8 @@ _COLOURS = (
     "#bcbd22",
     "#17becf",
 )
-_MARKERS = "osv^D<>Xph"
+#: One more than there are colours, so that no two controllers have both in common.
+_MARKERS = "osv^D<>Xph*"
 
 
 @dataclass(frozen=True, slots=True)
