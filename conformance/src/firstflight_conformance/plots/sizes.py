@@ -39,7 +39,8 @@ _COLOURS = (
     "#17becf",
     "#332288",
 )
-_MARKERS = "osv^D<>Xph*"
+#: One more than there are colours, so that no two controllers have both in common.
+_MARKERS = "osv^D<>Xph*8"
 
 
 @dataclass(frozen=True, slots=True)
