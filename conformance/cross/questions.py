@@ -1,17 +1,12 @@
 """Every question that the vectors put: to an adapter as lines of the protocol, to a plain header as lines of its driver."""
 
-import sys
-
 from firstflight_conformance.cases import computations, vectors
 from firstflight_conformance.cases.measure import config_from_json
-from firstflight_conformance.paths import CONFORMANCE
+from firstflight_conformance.plain_headers import HEADERS, begin_line, event_line
 from firstflight_conformance.plain_judge import cases_of, programs
 from firstflight_conformance.run import messages
 from firstflight_conformance.run.compute import ComputationScript
 from firstflight_conformance.run.script import Script, Stream
-
-sys.path.insert(0, str(CONFORMANCE / "tests"))
-from plain_headers import HEADERS, begin_line, event_line
 
 
 def of_adapter() -> bytes:

@@ -41,6 +41,7 @@ static void copy_ack(struct drive_event *out, const struct ff_ack *ack)
     out->app_limited = ack->app_limited;
     out->next_packet = ack->next_packet;
     out->latest_rtt_ns = ack->latest_rtt_ns;
+    out->min_rtt_ns = ack->min_rtt_ns;
     out->smoothed_rtt_ns = ack->smoothed_rtt_ns;
     out->oldest_unacked_packet = ack->oldest_unacked_packet;
 }

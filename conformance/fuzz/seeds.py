@@ -14,13 +14,11 @@ from firstflight.events import Ack, Backlog, Ce, Event, Lost, Run, SavedPath, Se
 from firstflight_conformance.cases import vectors
 from firstflight_conformance.cases.ledger import RttEstimator
 from firstflight_conformance.cases.measure import config_from_json
-from firstflight_conformance.paths import CONFORMANCE, VECTORS
+from firstflight_conformance.paths import VECTORS
+from firstflight_conformance.plain_headers import HEADERS, KINDS, NONE
 from firstflight_conformance.plain_judge import cases_of, programs
 from firstflight_conformance.run import messages
 from firstflight_conformance.run.script import Script
-
-sys.path.insert(0, str(CONFORMANCE / "tests"))
-from plain_headers import HEADERS, KINDS, NONE
 
 #: Longest seeds in bytes, and most runs of an event, as in ``events.h``.
 LONGEST, RUNS = 1500, 16

@@ -6,10 +6,10 @@ static bool before(const struct sim_entry *a, const struct sim_entry *b)
     return a->t_ns != b->t_ns ? a->t_ns < b->t_ns : a->scheduled < b->scheduled;
 }
 
-/* Schedule an action. The queue is a binary heap. */
-void sim_clock_at(struct sim_clock *clock, uint64_t t_ns, sim_action *action, union sim_argument argument)
+/* Make room for an action that is scheduled now. The queue is a binary heap. */
+static struct sim_entry *push(struct sim_clock *clock, uint64_t t_ns, sim_action *action, void *subject)
 {
-    struct sim_entry entry = {t_ns, ++clock->scheduled, action, argument};
+    struct sim_entry entry = {.t_ns = t_ns, .scheduled = ++clock->scheduled, .action = action, .subject = subject};
 
     if (clock->waiting == clock->capacity) {
         clock->queue = sim_grow(clock->room, clock->queue, &clock->capacity, clock->waiting, sizeof *clock->queue);
@@ -20,6 +20,19 @@ void sim_clock_at(struct sim_clock *clock, uint64_t t_ns, sim_action *action, un
         place = (place - 1) / 2;
     }
     clock->queue[place] = entry;
+    return &clock->queue[place];
+}
+
+/* Schedule an action with the time of a timer, which may have passed. */
+void sim_clock_timer(struct sim_clock *clock, uint64_t t_ns, sim_action *action, void *subject, uint64_t timer_ns)
+{
+    push(clock, t_ns, action, subject)->argument.timer_ns = timer_ns;
+}
+
+/* Schedule an action with a packet. */
+void sim_clock_packet(struct sim_clock *clock, uint64_t t_ns, sim_action *action, void *subject, const struct sim_packet *packet)
+{
+    push(clock, t_ns, action, subject)->argument.packet = *packet;
 }
 
 static struct sim_entry pop(struct sim_clock *clock)
@@ -43,15 +56,16 @@ static struct sim_entry pop(struct sim_clock *clock)
 }
 
 /* Run until `finished` says so or `stop_ns` has passed. Return whether it did; otherwise nothing was left to do. */
-bool sim_clock_run(struct sim_clock *clock, uint64_t stop_ns, struct sim_flow *flow, bool (*finished)(const struct sim_flow *flow))
+bool sim_clock_run(struct sim_clock *clock, uint64_t stop_ns, bool (*finished)(const void *context), const void *context)
 {
-    while (clock->waiting > 0 && !finished(flow)) {
+    while (clock->waiting > 0 && !finished(context)) {
         clock->now_ns = clock->queue[0].t_ns;
         if (clock->now_ns > stop_ns) {
             return true;
         }
         struct sim_entry entry = pop(clock);
-        entry.action(flow, &entry.argument);
+        clock->events++;
+        entry.action(entry.subject, &entry.argument);
     }
-    return finished(flow);
+    return finished(context);
 }

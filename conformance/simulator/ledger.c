@@ -1,32 +1,11 @@
 /* The ledger of a sender: which packets are in flight, and the RTT estimator. Twin: cases/ledger.py, which keeps runs. */
-#include "parts.h"
-
-static struct sim_sent_packet *slot(const struct sim_ledger *ledger, uint64_t packet)
-{
-    return &ledger->packets[packet & (ledger->capacity - 1)];
-}
-
-static void grow(struct sim_ledger *ledger)
-{
-    size_t old = ledger->capacity;
-
-    ledger->packets = sim_grow(ledger->room, ledger->packets, &ledger->capacity, old, sizeof *ledger->packets);
-    /* The ring is twice as long: a packet lies where it lay, or so much further. */
-    for (uint64_t packet = ledger->oldest; packet < ledger->oldest + old; packet++) {
-        if (packet & old) {
-            *slot(ledger, packet) = ledger->packets[packet & (old - 1)];
-        }
-    }
-}
+#include "flow.h"
 
 /* Record packets being sent. */
 void sim_ledger_send(struct sim_ledger *ledger, uint64_t count, uint64_t size_bytes, uint64_t now_ns)
 {
     for (uint64_t i = 0; i < count; i++) {
-        if (ledger->next_packet - ledger->oldest == ledger->capacity) {
-            grow(ledger);
-        }
-        *slot(ledger, ledger->next_packet++) = (struct sim_sent_packet){size_bytes, now_ns};
+        *(struct sim_sent_packet *)sim_span_add(&ledger->packets) = (struct sim_sent_packet){size_bytes, now_ns};
     }
     ledger->bytes_in_flight += count * size_bytes;
 }
@@ -34,19 +13,24 @@ void sim_ledger_send(struct sim_ledger *ledger, uint64_t count, uint64_t size_by
 /* Return a packet that was sent if it is in flight, or NULL. */
 const struct sim_sent_packet *sim_ledger_find(const struct sim_ledger *ledger, uint64_t packet)
 {
-    return packet >= ledger->oldest && slot(ledger, packet)->size_bytes > 0 ? slot(ledger, packet) : NULL;
+    if (packet < ledger->packets.oldest) {
+        return NULL;
+    }
+    const struct sim_sent_packet *sent = sim_span_at(&ledger->packets, packet);
+    return sent->size_bytes > 0 ? sent : NULL;
 }
 
 /* Remove a packet that is in flight; return it. */
 struct ff_run sim_ledger_take(struct sim_ledger *ledger, uint64_t packet)
 {
-    struct sim_sent_packet *sent = slot(ledger, packet);
+    struct sim_span *packets = &ledger->packets;
+    struct sim_sent_packet *sent = sim_span_at(packets, packet);
     struct ff_run run = {packet, packet, sent->size_bytes, sent->sent_t_ns};
 
     ledger->bytes_in_flight -= sent->size_bytes;
     sent->size_bytes = 0;
-    while (ledger->oldest < ledger->next_packet && slot(ledger, ledger->oldest)->size_bytes == 0) {
-        ledger->oldest++;
+    while (packets->oldest < packets->end && sim_ledger_find(ledger, packets->oldest) == NULL) {
+        packets->oldest++;
     }
     return run;
 }

@@ -1,95 +1,81 @@
 /* Run a scenario: one flow over one bottleneck, with a controller of the port in the loop. Twin: simulator/loop.py. */
 #include <stdlib.h>
 
-#include "parts.h"
+#include "flow.h"
 
-/* Every run begins at one second, as every vector does. */
-#define ORIGIN_NS UINT64_C(1000000000)
+/* One sender, one bottleneck, one receiver. */
+struct simulation {
+    const struct sim_scenario *scenario;
+    struct sim_clock clock;
+    struct sim_bottleneck bottleneck;
+    struct sim_flow flow;
+};
 
-/* Purposes of the seed (spec/simulator.md). */
-enum { LOSS = 1, JITTER = 2 };
-
-static bool finished(const struct sim_flow *flow)
+static bool finished(const void *context)
 {
-    const struct sim_sender *sender = &flow->sender;
+    const struct simulation *simulation = context;
+    const struct sim_sender *sender = &simulation->flow.sender;
     bool over = sender->slow_start_end_ns != SIM_NONE &&
-                flow->clock.now_ns > sender->slow_start_end_ns + sender->scenario->after_slow_start_ns;
-    return over || (sim_sender_done(sender) && sender->summary->events > 0);
+                simulation->clock.now_ns > sender->slow_start_end_ns + simulation->scenario->after_slow_start_ns;
+    return over || (sim_sender_done(sender) && sender->controller.summary.events > 0);
 }
 
-static void set_up(struct sim_flow *flow, const struct sim_scenario *scenario, struct sim_room *room)
+static void set_up(struct simulation *simulation, struct sim_room *room, const char *algorithm, const char *profile)
 {
-    flow->clock = (struct sim_clock){.room = room, .now_ns = ORIGIN_NS};
-    flow->bottleneck = (struct sim_bottleneck){
-        .link = scenario,
-        .room = room,
-        .origin_ns = ORIGIN_NS,
-        .loss = scenario->seed ^ LOSS,
-        .jitter = scenario->seed ^ JITTER,
-    };
-    flow->acks = (struct sim_ack_policy){.receiver = scenario, .deadline_ns = SIM_NONE};
-    flow->sender = (struct sim_sender){
-        .scenario = scenario,
-        .room = room,
-        .ledger = {.room = room},
-        .rtt = {.latest_ns = SIM_NONE, .min_ns = SIM_NONE, .smoothed_ns = SIM_NONE},
-        .left_bytes = scenario->transfer_bytes,
-        .next_release_ns = FF_NONE,
-        .app_limited_from = SIM_NONE,
-        .slow_start_end_ns = SIM_NONE,
-    };
-    flow->loss_timer_ns = flow->pacer_ns = SIM_NONE;
+    const struct sim_scenario *scenario = simulation->scenario;
+    struct sim_flow *flow = &simulation->flow;
+
+    simulation->clock = (struct sim_clock){.room = room, .now_ns = SIM_ORIGIN_NS};
+    simulation->bottleneck = sim_bottleneck(&scenario->link, scenario->seed, room);
+    sim_in_loop_begin(&flow->sender.controller, room, algorithm, profile, &scenario->transfer);
+    sim_flow_begin(flow, &simulation->clock, &scenario->transfer, &scenario->receiver);
+    sim_way_add(&flow->there, SIM_BOTTLENECK, &simulation->bottleneck);
+    sim_way_add(&flow->back, SIM_DELAY, NULL);
+    flow->back.hops[0].delay_ns = scenario->link.return_delay_ns;
 }
 
-static enum sim_status run(struct sim_flow *flow)
+static enum sim_status run(struct simulation *simulation)
 {
-    const struct sim_scenario *scenario = flow->sender.scenario;
-    struct sim_summary *summary = flow->sender.summary;
+    const struct sim_scenario *scenario = simulation->scenario;
+    struct sim_flow *flow = &simulation->flow;
 
-    if (scenario->announced) {
-        sim_rtt_sample(&flow->sender.rtt, sim_forward_delay_at(scenario, 0) + scenario->return_delay_ns, 0);
+    if (scenario->transfer.announced) {
+        uint64_t rtt_ns = sim_forward_delay_at(&scenario->link, 0) + scenario->link.return_delay_ns;
+        sim_rtt_sample(&flow->sender.rtt, rtt_ns, 0);
     }
-    sim_clock_at(&flow->clock, ORIGIN_NS, sim_flow_start, (union sim_argument){.timer_ns = ORIGIN_NS});
-    bool ended = sim_clock_run(&flow->clock, ORIGIN_NS + scenario->stop_ns, flow, finished);
-    summary->now_ns = flow->clock.now_ns;
-    summary->done = sim_sender_done(&flow->sender);
-    summary->dropped_packets = flow->bottleneck.dropped_packets;
-    summary->lost_packets = flow->bottleneck.lost_packets;
+    sim_clock_timer(&simulation->clock, SIM_ORIGIN_NS, sim_flow_start, flow, SIM_ORIGIN_NS);
+    bool ended = sim_clock_run(&simulation->clock, SIM_ORIGIN_NS + scenario->stop_ns, finished, simulation);
     return ended ? SIM_OK : SIM_STALLED;
 }
 
-static void release(struct sim_flow *flow)
+static void summarize(const struct simulation *simulation, struct sim_summary *summary)
 {
-    free(flow->clock.queue);
-    free(flow->bottleneck.waiting);
-    free(flow->sender.ledger.packets);
-    free(flow->sender.acked.runs);
-    free(flow->sender.lost.runs);
-    free(flow);
+    *summary = simulation->flow.sender.controller.summary;
+    summary->now_ns = simulation->clock.now_ns;
+    summary->done = sim_sender_done(&simulation->flow.sender);
+    summary->dropped_packets = simulation->bottleneck.dropped_packets;
+    summary->lost_packets = simulation->bottleneck.lost_packets;
 }
 
-enum sim_status sim_simulate(const struct sim_scenario *scenario, const char *algorithm, const char *profile, sim_trace *trace,
-                             void *context, struct sim_summary *summary)
+enum sim_status sim_simulate(const struct sim_scenario *scenario, const char *algorithm, const char *profile,
+                             const struct sim_watch *watch, struct sim_summary *summary)
 {
-    struct ff_config config = {scenario->max_datagram_size_bytes, scenario->initial_window_bytes};
     struct sim_room room = {.status = SIM_OK};
-    struct sim_flow *flow = malloc(sizeof *flow);
+    struct simulation *simulation = calloc(1, sizeof *simulation);
 
-    if (flow == NULL) {
+    if (simulation == NULL) {
         return SIM_NO_MEMORY;
     }
-    *summary = (struct sim_summary){.slow_start_ended_ns = SIM_NONE};
-    set_up(flow, scenario, &room);
-    flow->sender.summary = summary;
-    flow->sender.trace = trace;
-    flow->sender.context = context;
+    simulation->scenario = scenario;
+    simulation->flow.sender.controller.watch = watch != NULL ? watch : &sim_nobody;
     if (setjmp(room.refused) == 0) {
-        if (ff_controller_init(&flow->sender.controller, algorithm, profile, &config) != FF_OK) {
-            sim_raise(&room, SIM_REFUSED);
-        }
-        flow->sender.cwnd_bytes = flow->sender.controller.base.cwnd_bytes;
-        room.status = run(flow);
+        set_up(simulation, &room, algorithm, profile);
+        room.status = run(simulation);
+        summarize(simulation, summary);
     }
-    release(flow);
+    free(simulation->clock.queue);
+    free(simulation->bottleneck.waiting.items);
+    sim_flow_release(&simulation->flow);
+    free(simulation);
     return room.status;
 }

@@ -1,13 +1,13 @@
-/* The parts of a run. Each is described where its functions are, in the order of the twins in Python. */
+/* What all parts of a run stand on: memory that grows, the clock, packets, links. Each is described where its functions are. */
 #ifndef FIRSTFLIGHT_SIMULATOR_PARTS_H
 #define FIRSTFLIGHT_SIMULATOR_PARTS_H
 
 #include <setjmp.h>
-#include <stdbool.h>
 
 #include "simulator.h"
 
-struct sim_flow;
+/* Every run begins at one second, as every vector does. */
+#define SIM_ORIGIN_NS UINT64_C(1000000000)
 
 /* room.c: memory that grows; what a run cannot go on without ends it, as an exception does in Python. */
 
@@ -16,34 +16,84 @@ struct sim_room {
     enum sim_status status;
 };
 
+/* Items in a queue, of one size each. */
+struct sim_ring {
+    struct sim_room *room;
+    size_t item_size;
+    char *items;
+    size_t head; /* the place of the first */
+    size_t count;
+    size_t capacity;
+};
+
+/* Items by rising number from `oldest` to below `end`. */
+struct sim_span {
+    struct sim_room *room;
+    size_t item_size;
+    char *items; /* number n is at n modulo the capacity, a power of two */
+    uint64_t oldest;
+    uint64_t end;
+    size_t capacity;
+};
+
 void sim_raise(struct sim_room *room, enum sim_status status);
 /* Return `items` with room for `count` of them and more, and the new capacity. */
 void *sim_grow(struct sim_room *room, void *items, size_t *capacity, size_t count, size_t item_size);
+void *sim_ring_add(struct sim_ring *ring);
+void sim_ring_drop(struct sim_ring *ring);
+void *sim_span_add(struct sim_span *span);
 
-/* clock.c */
+static inline void *sim_ring_first(const struct sim_ring *ring)
+{
+    return ring->items + ring->head * ring->item_size;
+}
 
-/* What an ACK frame says: ranges newly acknowledged, rising. The path keeps the order and a gap is acknowledged at once: one gap at most. */
+static inline void *sim_span_at(const struct sim_span *span, uint64_t number)
+{
+    return span->items + (number & (span->capacity - 1)) * span->item_size;
+}
+
+/* Packets */
+
+enum sim_kind { SIM_DATA, SIM_SYN, SIM_SYN_ACKED, SIM_FIN_ACKED, SIM_SYN_ACK, SIM_ACK, SIM_FIN };
+
+/* What an ACK frame says: ranges newly acknowledged, rising. Links keep the order and a gap is acknowledged at once: one gap at most. */
 struct sim_ack_frame {
     struct ff_range ranges[2];
-    size_t range_count;
+    size_t range_count; /* 0 in a FIN that acknowledges nothing */
     uint64_t ack_delay_ns;
 };
 
-union sim_argument {
-    struct {
-        uint64_t packet;
-        uint64_t size_bytes;
-    } data;
-    struct sim_ack_frame ack;
-    uint64_t timer_ns;
+struct sim_data {
+    uint64_t packet;
+    uint64_t name; /* the packet whose data it repeats, or SIM_NONE */
+    uint64_t size_bytes;
+    bool last; /* of the transfer: it carries the FIN */
 };
 
-typedef void sim_action(struct sim_flow *flow, const union sim_argument *argument);
+struct sim_packet {
+    uint64_t wire_bytes;
+    enum sim_kind kind;
+    union {
+        struct sim_data data;
+        struct sim_ack_frame ack;
+    } of;
+};
+
+/* clock.c */
+
+union sim_argument {
+    uint64_t timer_ns;
+    struct sim_packet packet;
+};
+
+typedef void sim_action(void *subject, const union sim_argument *argument);
 
 struct sim_entry {
     uint64_t t_ns;
     uint64_t scheduled;
     sim_action *action;
+    void *subject;
     union sim_argument argument;
 };
 
@@ -51,40 +101,35 @@ struct sim_clock {
     struct sim_room *room;
     uint64_t now_ns;
     uint64_t scheduled;
+    uint64_t events; /* how many actions ran */
     struct sim_entry *queue;
     size_t waiting;
     size_t capacity;
 };
 
-void sim_clock_at(struct sim_clock *clock, uint64_t t_ns, sim_action *action, union sim_argument argument);
-bool sim_clock_run(struct sim_clock *clock, uint64_t stop_ns, struct sim_flow *flow, bool (*finished)(const struct sim_flow *flow));
+void sim_clock_timer(struct sim_clock *clock, uint64_t t_ns, sim_action *action, void *subject, uint64_t timer_ns);
+void sim_clock_packet(struct sim_clock *clock, uint64_t t_ns, sim_action *action, void *subject, const struct sim_packet *packet);
+bool sim_clock_run(struct sim_clock *clock, uint64_t stop_ns, bool (*finished)(const void *context), const void *context);
 
 /* path.c */
 
-struct sim_waiting {
-    uint64_t service_starts_ns;
-    uint64_t size_bytes;
-};
-
 struct sim_bottleneck {
-    const struct sim_scenario *link;
-    struct sim_room *room;
+    const struct sim_link *link;
     uint64_t origin_ns;
     uint64_t busy_until_ns;
-    struct sim_waiting *waiting; /* a ring: `head` is the next to be served */
-    size_t head;
-    size_t waiting_packets;
-    size_t capacity;
+    struct sim_ring waiting;
     uint64_t waiting_bytes;
     uint64_t last_arrival_ns;
     uint64_t dropped_packets;
+    uint64_t early_dropped_packets;
     uint64_t lost_packets;
-    uint64_t loss;   /* states of random generators (spec/prng.md) */
+    uint64_t loss; /* states of random generators (spec/prng.md) */
     uint64_t jitter;
+    uint64_t early;
 };
 
 struct sim_ack_policy {
-    const struct sim_scenario *receiver;
+    const struct sim_receiver *receiver;
     uint64_t next_packet; /* one above the largest that arrived */
     uint64_t largest_arrival_ns;
     uint64_t pending_packets;
@@ -92,99 +137,82 @@ struct sim_ack_policy {
     uint64_t deadline_ns; /* or SIM_NONE */
 };
 
-uint64_t sim_forward_delay_at(const struct sim_scenario *link, uint64_t since_start_ns);
+struct sim_bottleneck sim_bottleneck(const struct sim_link *link, uint64_t seed, struct sim_room *room);
+uint64_t sim_forward_delay_at(const struct sim_link *link, uint64_t since_start_ns);
 /* Return when a packet arrives, SIM_NONE if it never does. */
 uint64_t sim_bottleneck_carry(struct sim_bottleneck *bottleneck, uint64_t now_ns, uint64_t size_bytes);
+void sim_bottleneck_leave(struct sim_bottleneck *bottleneck, uint64_t now_ns);
 bool sim_ack_policy_arrived(struct sim_ack_policy *acks, uint64_t now_ns, uint64_t packet);
 struct sim_ack_frame sim_ack_policy_acknowledge(struct sim_ack_policy *acks, uint64_t now_ns);
 
-/* ledger.c */
+/* links.c and codel.c */
 
-struct sim_sent_packet {
-    uint64_t size_bytes; /* 0: it is not in flight any more */
-    uint64_t sent_t_ns;
+struct sim_way;
+
+/* A link of a way. The first three know at once when a packet passes; to the others it has to come at its time. */
+enum sim_hop_kind { SIM_DELAY, SIM_WIRE, SIM_BUCKET, SIM_BOTTLENECK, SIM_CODEL };
+
+struct sim_hop {
+    enum sim_hop_kind kind;
+    struct sim_way *way;
+    uint64_t delay_ns; /* of a SIM_DELAY */
+    void *link;        /* of all others */
 };
 
-struct sim_ledger {
-    struct sim_room *room;
-    uint64_t oldest;      /* no packet below it is in flight */
-    uint64_t next_packet;
-    uint64_t bytes_in_flight;
-    struct sim_sent_packet *packets; /* a ring: packet n is at n modulo the capacity, a power of two */
-    size_t capacity;
-};
-
-struct sim_rtt {
-    uint64_t latest_ns; /* these three are SIM_NONE before the first sample */
-    uint64_t min_ns;
-    uint64_t smoothed_ns;
-    uint64_t variation_ns;
-};
-
-void sim_ledger_send(struct sim_ledger *ledger, uint64_t count, uint64_t size_bytes, uint64_t now_ns);
-const struct sim_sent_packet *sim_ledger_find(const struct sim_ledger *ledger, uint64_t packet);
-struct ff_run sim_ledger_take(struct sim_ledger *ledger, uint64_t packet);
-void sim_rtt_sample(struct sim_rtt *rtt, uint64_t latest_ns, uint64_t ack_delay_ns);
-
-/* sender.c and recovery.c */
-
-/* Packets of an event, one to a run. */
-struct sim_runs {
-    struct ff_run *runs;
+/* Links that packets cross one after the other, and what takes them at the end. */
+struct sim_way {
+    struct sim_clock *clock;
+    sim_action *deliver;
+    void *receiver;
     size_t count;
-    size_t capacity;
+    struct sim_hop hops[4];
+};
+
+struct sim_wire {
+    uint64_t rate_bps;
+    uint64_t delay_ns;
+    uint64_t busy_until_ns;
+};
+
+struct sim_bucket {
+    uint64_t rate_bps;
+    uint64_t latency_ns;
+    uint64_t burst;  /* tokens in 1/(8e9) bytes, so that a ns adds rate_bps of them */
+    uint64_t tokens;
+    uint64_t counted_ns;
+    uint64_t dropped_packets;
+};
+
+struct sim_codel {
+    struct sim_ring waiting;
     uint64_t bytes;
+    uint64_t first_above;
+    bool dropping;
+    uint64_t drop_next;
+    uint64_t count;
+    uint64_t last_count;
+    uint64_t dropped_packets;
 };
 
-struct sim_sender {
-    const struct sim_scenario *scenario;
-    struct sim_room *room;
-    struct ff_controller controller;
-    struct sim_ledger ledger;
-    struct sim_rtt rtt;
-    uint64_t left_bytes; /* to be sent, for the first time or again; SIM_NONE: without end */
-    uint64_t cwnd_bytes;      /* of the last answer, as what follows */
-    uint64_t next_release_ns; /* FF_NONE: the controller does not pace */
-    uint64_t acked_end;         /* one above the largest packet acknowledged */
-    uint64_t app_limited_from;  /* or SIM_NONE */
-    uint64_t release_ns;
-    uint64_t slow_start_end_ns; /* by the phase; or SIM_NONE */
-    bool begun;
-    struct sim_runs acked;
-    struct sim_runs lost;
-    struct sim_summary *summary;
-    sim_trace *trace;
-    void *context;
+struct sim_codel_link {
+    struct sim_clock *clock;
+    uint64_t rate_bps;
+    uint64_t delay_ns;
+    uint64_t queue_bytes;
+    struct sim_ring device; /* what waits in the device */
+    uint64_t device_bytes;
+    uint64_t busy_until_ns;
+    bool waits;
+    struct sim_codel codel;
 };
 
-/* What is sent at one time: full packets, and a smaller one at the end of the data. */
-struct sim_flight {
-    struct ff_run runs[2];
-    size_t count;
-};
-
-bool sim_sender_done(const struct sim_sender *sender);
-struct sim_flight sim_sender_send(struct sim_sender *sender, uint64_t now_ns);
-bool sim_sender_wants_pacer(const struct sim_sender *sender);
-void sim_sender_on_ack(struct sim_sender *sender, uint64_t now_ns, const struct sim_ack_frame *frame);
-void sim_sender_record(struct sim_sender *sender, const struct ff_event *event);
-void sim_runs_add(struct sim_runs *runs, struct sim_room *room, struct ff_run run);
-
-void sim_detect_losses(struct sim_sender *sender, uint64_t now_ns, uint64_t acked_bytes);
-/* Return when the oldest packet below the largest acknowledged becomes overdue, SIM_NONE if there is none. */
-uint64_t sim_loss_timer_ns(const struct sim_sender *sender);
-
-/* flow.c */
-
-struct sim_flow {
-    struct sim_clock clock;
-    struct sim_bottleneck bottleneck;
-    struct sim_sender sender;
-    struct sim_ack_policy acks;
-    uint64_t loss_timer_ns; /* or SIM_NONE, as the next */
-    uint64_t pacer_ns;
-};
-
-void sim_flow_start(struct sim_flow *flow, const union sim_argument *none);
+void sim_way_add(struct sim_way *way, enum sim_hop_kind kind, void *link);
+void sim_way_send(struct sim_way *way, const struct sim_packet *packet);
+/* Send a packet on behind a link, which it leaves at a time, now or later. */
+void sim_way_forward(struct sim_hop *behind, uint64_t t_ns, const struct sim_packet *packet);
+uint64_t sim_transmission_ns(uint64_t size_bytes, uint64_t rate_bps);
+struct sim_bucket sim_bucket(uint64_t rate_bps, uint64_t burst_bytes, uint64_t latency_ns);
+struct sim_codel_link sim_codel_link(struct sim_clock *clock, uint64_t rate_bps, uint64_t delay_ns, uint64_t queue_bytes);
+void sim_codel_link_take(struct sim_hop *hop, const struct sim_packet *packet);
 
 #endif

@@ -3,6 +3,14 @@
 
 #define NS UINT64_C(1000000000)
 
+/* Purposes of the seed (spec/simulator.md). */
+enum { LOSS = 1, JITTER = 2, EARLY_DROP = 3 };
+
+struct waiting {
+    uint64_t service_starts_ns;
+    uint64_t size_bytes;
+};
+
 /* Return the next number of splitmix64 (spec/prng.md). */
 static uint64_t next_random(uint64_t *state)
 {
@@ -19,7 +27,7 @@ static bool chance_ppm(uint64_t *state, uint64_t p)
 }
 
 /* Return the delay of a packet that leaves the link so long after the start, without jitter. */
-uint64_t sim_forward_delay_at(const struct sim_scenario *link, uint64_t since_start_ns)
+uint64_t sim_forward_delay_at(const struct sim_link *link, uint64_t since_start_ns)
 {
     uint64_t longer_ns = 0;
 
@@ -29,52 +37,69 @@ uint64_t sim_forward_delay_at(const struct sim_scenario *link, uint64_t since_st
     return link->forward_delay_ns + longer_ns;
 }
 
-/* Return how long the link serves a packet, rounded up. 8 * 10^9 * (2^16 - 1) < 2^49. */
-static uint64_t service_ns(const struct sim_scenario *link, uint64_t size_bytes)
+/* Return how long the link serves a packet, rounded up. 8 * 10^9 * (2^16 + 2^16) < 2^50. */
+static uint64_t service_ns(const struct sim_link *link, uint64_t size_bytes)
 {
     return (8 * NS * size_bytes + link->rate_bps - 1) / link->rate_bps;
 }
 
-/* Let those packets leave the queue whose service has begun. */
-static void leave(struct sim_bottleneck *bottleneck, uint64_t now_ns)
+struct sim_bottleneck sim_bottleneck(const struct sim_link *link, uint64_t seed, struct sim_room *room)
 {
-    while (bottleneck->waiting_packets > 0 && bottleneck->waiting[bottleneck->head].service_starts_ns <= now_ns) {
-        bottleneck->waiting_bytes -= bottleneck->waiting[bottleneck->head].size_bytes;
-        bottleneck->head = (bottleneck->head + 1) % bottleneck->capacity;
-        bottleneck->waiting_packets--;
+    return (struct sim_bottleneck){
+        .link = link,
+        .origin_ns = SIM_ORIGIN_NS,
+        .waiting = {.room = room, .item_size = sizeof(struct waiting)},
+        .loss = seed ^ LOSS,
+        .jitter = seed ^ JITTER,
+        .early = seed ^ EARLY_DROP,
+    };
+}
+
+/* Let those packets leave the queue whose service has begun. */
+void sim_bottleneck_leave(struct sim_bottleneck *bottleneck, uint64_t now_ns)
+{
+    while (bottleneck->waiting.count > 0) {
+        const struct waiting *first = sim_ring_first(&bottleneck->waiting);
+        if (first->service_starts_ns > now_ns) {
+            return;
+        }
+        bottleneck->waiting_bytes -= first->size_bytes;
+        sim_ring_drop(&bottleneck->waiting);
     }
 }
 
-static void wait(struct sim_bottleneck *bottleneck, uint64_t service_starts_ns, uint64_t size_bytes)
+/* Return whether the queue takes a packet that has to wait. */
+static bool takes(struct sim_bottleneck *bottleneck, uint64_t size_bytes)
 {
-    size_t old = bottleneck->capacity;
+    const struct sim_link *link = bottleneck->link;
+    bool full = link->queue_packets != SIM_NONE ? bottleneck->waiting.count >= link->queue_packets
+                                                : bottleneck->waiting_bytes + size_bytes > link->queue_bytes;
 
-    if (bottleneck->waiting_packets == old) {
-        bottleneck->waiting =
-            sim_grow(bottleneck->room, bottleneck->waiting, &bottleneck->capacity, old, sizeof *bottleneck->waiting);
-        /* What had gone round the end of the ring goes on behind it. */
-        for (size_t i = 0; i < bottleneck->head; i++) {
-            bottleneck->waiting[old + i] = bottleneck->waiting[i];
-        }
+    if (full) {
+        return false;
     }
-    size_t place = (bottleneck->head + bottleneck->waiting_packets++) % bottleneck->capacity;
-    bottleneck->waiting[place] = (struct sim_waiting){service_starts_ns, size_bytes};
-    bottleneck->waiting_bytes += size_bytes;
+    if (link->early_drop_ppm > 0 && bottleneck->waiting_bytes > link->early_drop_above_bytes &&
+        chance_ppm(&bottleneck->early, link->early_drop_ppm)) {
+        bottleneck->early_dropped_packets++;
+        return false;
+    }
+    return true;
 }
 
 /* Take a packet; return when it arrives at the receiver, SIM_NONE if it never does. */
 uint64_t sim_bottleneck_carry(struct sim_bottleneck *bottleneck, uint64_t now_ns, uint64_t size_bytes)
 {
-    const struct sim_scenario *link = bottleneck->link;
+    const struct sim_link *link = bottleneck->link;
     uint64_t service_starts_ns = now_ns > bottleneck->busy_until_ns ? now_ns : bottleneck->busy_until_ns;
 
-    leave(bottleneck, now_ns);
+    sim_bottleneck_leave(bottleneck, now_ns);
     if (service_starts_ns > now_ns) {
-        if (bottleneck->waiting_bytes + size_bytes > link->queue_bytes) {
+        if (!takes(bottleneck, size_bytes)) {
             bottleneck->dropped_packets++;
             return SIM_NONE;
         }
-        wait(bottleneck, service_starts_ns, size_bytes);
+        *(struct waiting *)sim_ring_add(&bottleneck->waiting) = (struct waiting){service_starts_ns, size_bytes};
+        bottleneck->waiting_bytes += size_bytes;
     }
     bottleneck->busy_until_ns = service_starts_ns + service_ns(link, size_bytes);
     if (link->loss_ppm > 0 && chance_ppm(&bottleneck->loss, link->loss_ppm)) {
@@ -106,7 +131,8 @@ bool sim_ack_policy_arrived(struct sim_ack_policy *acks, uint64_t now_ns, uint64
     acks->pending_packets++;
     acks->next_packet = packet + 1;
     acks->largest_arrival_ns = now_ns;
-    if (!in_order || acks->pending_packets >= acks->receiver->ack_every_packets) {
+    if (!in_order || acks->pending_packets >= acks->receiver->ack_every_packets ||
+        (packet == 0 && acks->receiver->first_at_once)) {
         return true;
     }
     if (acks->deadline_ns == SIM_NONE) {

@@ -1,5 +1,6 @@
 /* Memory that grows, and the way out of a run that cannot go on. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "parts.h"
 
@@ -21,4 +22,46 @@ void *sim_grow(struct sim_room *room, void *items, size_t *capacity, size_t coun
     }
     *capacity = wanted;
     return grown;
+}
+
+/* Return room for one more item at the end of a ring. */
+void *sim_ring_add(struct sim_ring *ring)
+{
+    size_t old = ring->capacity;
+
+    if (ring->count == old) {
+        ring->items = sim_grow(ring->room, ring->items, &ring->capacity, old, ring->item_size);
+        /* What had gone round the end of the ring goes on behind it. */
+        memcpy(ring->items + old * ring->item_size, ring->items, ring->head * ring->item_size);
+    }
+    return ring->items + (ring->head + ring->count++) % ring->capacity * ring->item_size;
+}
+
+/* Drop the first item. */
+void sim_ring_drop(struct sim_ring *ring)
+{
+    ring->head = (ring->head + 1) % ring->capacity;
+    ring->count--;
+}
+
+static void grow_span(struct sim_span *span)
+{
+    size_t old = span->capacity;
+
+    span->items = sim_grow(span->room, span->items, &span->capacity, old, span->item_size);
+    /* It is twice as long: an item lies where it lay, or so much further. */
+    for (uint64_t number = span->oldest; number < span->oldest + old; number++) {
+        if (number & old) {
+            memcpy(sim_span_at(span, number), span->items + (number & (old - 1)) * span->item_size, span->item_size);
+        }
+    }
+}
+
+/* Return room for the item of the next number. */
+void *sim_span_add(struct sim_span *span)
+{
+    if (span->end - span->oldest == span->capacity) {
+        grow_span(span);
+    }
+    return sim_span_at(span, span->end++);
 }

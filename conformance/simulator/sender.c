@@ -1,25 +1,34 @@
 /* The sender: asks the controller for the window, keeps the ledger, and makes every event. Twin: simulator/sender.py. */
-#include "parts.h"
+#include "flow.h"
 
-#define INITIAL_RTT_NS UINT64_C(333000000)
+/* The sample that a clock of coarse ticks gives where no tick has passed (ns-3). */
+#define LEAST_SAMPLE_NS 1000
+
+/* Take what there is to send. The controller is there already. */
+void sim_sender_begin(struct sim_sender *sender, struct sim_room *room, const struct sim_transfer *transfer)
+{
+    sender->transfer = transfer;
+    sender->room = room;
+    sender->ledger.packets = (struct sim_span){.room = room, .item_size = sizeof(struct sim_sent_packet)};
+    sender->rtt = (struct sim_rtt){.latest_ns = SIM_NONE, .min_ns = SIM_NONE, .smoothed_ns = SIM_NONE};
+    sim_outbox_begin(&sender->outbox, room, transfer);
+    sender->answer = (struct sim_answer){sender->controller.cwnd_bytes, FF_NONE, true};
+    sender->receive_window_bytes = transfer->first_receive_window_bytes != SIM_NONE ? transfer->first_receive_window_bytes
+                                                                                    : transfer->receive_window_bytes;
+    sender->app_limited_from = sender->slow_start_end_ns = sender->first_sent_ns = sender->first_sample_ns = SIM_NONE;
+}
 
 /* Return whether all data is acknowledged. */
 bool sim_sender_done(const struct sim_sender *sender)
 {
-    return sender->ledger.bytes_in_flight == 0 && sender->left_bytes == 0;
-}
-
-/* Return the size of the next packet, 0 if there is nothing to send now. What is left may be SIM_NONE, which is more than any packet. */
-static uint64_t next_size_bytes(const struct sim_sender *sender)
-{
-    uint64_t full_bytes = sender->scenario->max_datagram_size_bytes;
-    return sender->left_bytes < full_bytes ? sender->left_bytes : full_bytes;
+    return sender->ledger.bytes_in_flight == 0 && sim_outbox_empty(&sender->outbox);
 }
 
 static uint64_t room_bytes(const struct sim_sender *sender)
 {
-    uint64_t in_flight_bytes = sender->ledger.bytes_in_flight;
-    return sender->cwnd_bytes > in_flight_bytes ? sender->cwnd_bytes - in_flight_bytes : 0;
+    uint64_t cwnd_bytes = sender->answer.cwnd_bytes, in_flight_bytes = sender->ledger.bytes_in_flight;
+    uint64_t window_bytes = cwnd_bytes < sender->receive_window_bytes ? cwnd_bytes : sender->receive_window_bytes;
+    return window_bytes > in_flight_bytes ? window_bytes - in_flight_bytes : 0;
 }
 
 static bool fits(const struct sim_sender *sender, uint64_t size_bytes)
@@ -27,30 +36,28 @@ static bool fits(const struct sim_sender *sender, uint64_t size_bytes)
     return size_bytes <= room_bytes(sender);
 }
 
-static bool paced(const struct sim_sender *sender)
-{
-    return sender->next_release_ns != FF_NONE || sender->scenario->paced;
-}
-
 /* Return whether only the pacer holds a packet back. */
-bool sim_sender_wants_pacer(const struct sim_sender *sender)
+bool sim_sender_wants_pacer(struct sim_sender *sender)
 {
-    uint64_t size_bytes = next_size_bytes(sender);
-    return paced(sender) && size_bytes > 0 && fits(sender, size_bytes);
+    if (!sim_paced(sender)) {
+        return false;
+    }
+    uint64_t size_bytes = sim_outbox_next_size_bytes(&sender->outbox);
+    return size_bytes > 0 && fits(sender, size_bytes);
 }
 
 /* Offer the saved set before anything else, and say how much data waits. */
 static void begin(struct sim_sender *sender, uint64_t now_ns)
 {
-    const struct sim_scenario *scenario = sender->scenario;
-    bool saved = scenario->saved_cwnd_bytes != SIM_NONE;
+    const struct sim_transfer *transfer = sender->transfer;
+    bool saved = transfer->saved_cwnd_bytes != SIM_NONE;
 
     sender->begun = true;
     if (saved) {
         struct ff_event event = {.kind = FF_EVENT_SAVED_PATH, .t_ns = now_ns};
         event.saved_path = (struct ff_saved_path){
-            .saved_cwnd_bytes = scenario->saved_cwnd_bytes,
-            .saved_rtt_ns = sim_forward_delay_at(scenario, 0) + scenario->return_delay_ns,
+            .saved_cwnd_bytes = transfer->saved_cwnd_bytes,
+            .saved_rtt_ns = transfer->saved_rtt_ns,
             .endpoint_matches = true,
             .expires_t_ns = UINT64_MAX,
             .max_jump_bytes = UINT64_MAX,
@@ -59,120 +66,182 @@ static void begin(struct sim_sender *sender, uint64_t now_ns)
         };
         sim_sender_record(sender, &event);
     }
-    if (saved || scenario->announced) {
+    if (saved || transfer->announced) {
+        bool bounded = transfer->receive_window_bytes != SIM_NONE;
         struct ff_event event = {.kind = FF_EVENT_BACKLOG, .t_ns = now_ns};
-        event.backlog.queued_bytes = scenario->transfer_bytes == SIM_NONE ? FF_WINDOW_MAX_BYTES : scenario->transfer_bytes;
-        event.backlog.receive_window_bytes = FF_WINDOW_MAX_BYTES;
+        event.backlog.queued_bytes = transfer->transfer_bytes == SIM_NONE ? FF_WINDOW_MAX_BYTES : transfer->transfer_bytes;
+        event.backlog.receive_window_bytes = bounded ? transfer->receive_window_bytes : FF_WINDOW_MAX_BYTES;
         event.backlog.latest_rtt_ns = sender->rtt.latest_ns;
         sim_sender_record(sender, &event);
     }
 }
 
-/* Put packets into the ledger; they join those before them if these have their size. Data ends with one smaller packet: two runs at most. */
-static void append(struct sim_sender *sender, struct sim_flight *flight, uint64_t size_bytes, uint64_t count, uint64_t now_ns)
+static void add_repeated(struct sim_sender *sender, uint64_t name)
 {
-    uint64_t packet = sender->ledger.next_packet;
+    struct ff_range *last = sender->repeated_count > 0 ? &sender->repeated[sender->repeated_count - 1] : NULL;
 
-    if (sender->left_bytes != SIM_NONE) {
-        sender->left_bytes -= count * size_bytes;
+    if (last != NULL && last->last + 1 == name) {
+        last->last = name;
+        return;
+    }
+    if (sender->repeated_count == sender->repeated_capacity) {
+        sender->repeated = sim_grow(sender->room, sender->repeated, &sender->repeated_capacity, sender->repeated_count,
+                                    sizeof *sender->repeated);
+    }
+    sender->repeated[sender->repeated_count++] = (struct ff_range){name, name};
+}
+
+/* Send packets of one size, which become one run with those before them if these have that size as well. */
+static void append(struct sim_sender *sender, uint64_t size_bytes, uint64_t count, uint64_t now_ns)
+{
+    struct sim_runs *sent = &sender->sent;
+    uint64_t packet = sender->ledger.packets.end;
+    uint64_t name = sim_outbox_take(&sender->outbox, packet, size_bytes, count);
+
+    if (name != SIM_NONE) {
+        add_repeated(sender, name);
     }
     sim_ledger_send(&sender->ledger, count, size_bytes, now_ns);
-    if (flight->count > 0 && flight->runs[flight->count - 1].size_bytes == size_bytes) {
-        flight->runs[flight->count - 1].last += count;
+    if (sent->count > 0 && sent->runs[sent->count - 1].size_bytes == size_bytes) {
+        sent->runs[sent->count - 1].last += count;
     } else {
-        flight->runs[flight->count++] = (struct ff_run){packet, packet + count - 1, size_bytes, now_ns};
+        sim_runs_add(sent, sender->room, (struct ff_run){packet, packet + count - 1, size_bytes, now_ns});
     }
 }
 
-/*
- * Say when the packet after one that left now may leave: 5/4 of a window per smoothed RTT. 4 * 2^16 * 2^44 = 2^62; a window beyond
- * 2^60 bytes gives 1 ns, as 2^60 does.
- */
-static void hold_back(struct sim_sender *sender, uint64_t size_bytes, uint64_t now_ns)
+static void record_sent(struct sim_sender *sender, uint64_t bytes_before, uint64_t now_ns)
 {
-    uint64_t rtt_ns = sender->rtt.smoothed_ns == SIM_NONE ? INITIAL_RTT_NS : sender->rtt.smoothed_ns;
-    uint64_t cwnd_bytes = sender->cwnd_bytes < UINT64_C(1) << 60 ? sender->cwnd_bytes : UINT64_C(1) << 60;
-    uint64_t window = 5 * (cwnd_bytes > 0 ? cwnd_bytes : 1);
-    uint64_t from_ns = sender->release_ns > now_ns ? sender->release_ns : now_ns;
-
-    sender->release_ns = from_ns + (4 * size_bytes * rtt_ns + window - 1) / window;
-}
-
-/* Return how many packets of this size may leave now. */
-static uint64_t count_alike(const struct sim_sender *sender, uint64_t size_bytes, uint64_t now_ns)
-{
-    if (paced(sender)) { /* packets leave one by one */
-        return sender->release_ns <= now_ns && fits(sender, size_bytes);
-    }
-    uint64_t most = room_bytes(sender) / size_bytes;
-    return most < sender->left_bytes / size_bytes ? most : sender->left_bytes / size_bytes;
-}
-
-static void record_sent(struct sim_sender *sender, const struct sim_flight *flight, uint64_t bytes_before, uint64_t now_ns)
-{
-    bool limited = next_size_bytes(sender) == 0 && fits(sender, sender->scenario->max_datagram_size_bytes);
+    uint64_t full_bytes = sender->transfer->max_datagram_size_bytes;
+    bool limited = sim_outbox_next_size_bytes(&sender->outbox) == 0 && fits(sender, full_bytes);
     struct ff_event event = {.kind = FF_EVENT_SENT, .t_ns = now_ns};
 
-    sender->app_limited_from = limited ? flight->runs[0].first : SIM_NONE;
+    sender->app_limited_from = limited ? sender->sent.runs[0].first : SIM_NONE;
+    sender->last_sent_ns = now_ns;
+    if (sender->first_sent_ns == SIM_NONE) {
+        sender->first_sent_ns = now_ns;
+    }
     event.sent = (struct ff_sent){
-        .packets = flight->runs,
-        .run_count = flight->count,
+        .packets = sender->sent.runs,
+        .run_count = sender->sent.count,
         .bytes = sender->ledger.bytes_in_flight - bytes_before,
         .bytes_in_flight = sender->ledger.bytes_in_flight,
         .app_limited = limited,
+        .retransmits = sender->repeated,
+        .retransmit_count = sender->repeated_count,
     };
     sim_sender_record(sender, &event);
 }
 
-/* Send what the window, the pacer and the data allow; return the packets. */
-struct sim_flight sim_sender_send(struct sim_sender *sender, uint64_t now_ns)
+/* Return how many packets of this size may leave now: paced ones one by one. */
+static uint64_t count_alike(const struct sim_sender *sender, uint64_t size_bytes, uint64_t now_ns)
 {
-    struct sim_flight flight = {.count = 0};
-
-    if (!sender->begun) {
-        begin(sender, now_ns);
+    if (sim_paced(sender)) {
+        return sender->release_ns <= now_ns && fits(sender, size_bytes);
     }
-    uint64_t bytes_before = sender->ledger.bytes_in_flight, size_bytes, alike;
-    bool one_by_one = paced(sender);
-    while ((size_bytes = next_size_bytes(sender)) > 0 && (alike = count_alike(sender, size_bytes, now_ns)) > 0) {
-        append(sender, &flight, size_bytes, alike, now_ns);
-        if (one_by_one) {
-            hold_back(sender, size_bytes, now_ns);
+    return sim_outbox_count_alike(&sender->outbox, size_bytes, room_bytes(sender) / size_bytes);
+}
+
+/* Send what may leave now; the first packet whatever may, if it is `probing`. */
+static void send(struct sim_sender *sender, uint64_t now_ns, bool probing)
+{
+    uint64_t bytes_before = sender->ledger.bytes_in_flight, size_bytes;
+
+    sender->sent.count = 0;
+    sender->repeated_count = 0;
+    while ((size_bytes = sim_outbox_next_size_bytes(&sender->outbox)) > 0) {
+        bool first = sender->sent.count == 0;
+        uint64_t alike = probing && first ? 1 : count_alike(sender, size_bytes, now_ns);
+        if (alike == 0) {
+            break;
         }
-        if (sender->next_release_ns != FF_NONE) {
+        append(sender, size_bytes, alike, now_ns);
+        if (sim_paced(sender)) {
+            sim_hold_back(sender, size_bytes, now_ns);
+        }
+        if (sender->answer.next_release_ns != FF_NONE) {
             break; /* the controller says when the next one may leave */
         }
     }
-    if (flight.count > 0) {
-        record_sent(sender, &flight, bytes_before, now_ns);
+    if (sender->sent.count > 0) {
+        record_sent(sender, bytes_before, now_ns);
     }
-    return flight;
+}
+
+/* Send what the windows, the pacer and the data allow. */
+void sim_sender_send(struct sim_sender *sender, uint64_t now_ns)
+{
+    if (!sender->begun) {
+        begin(sender, now_ns);
+    }
+    send(sender, now_ns, false);
+}
+
+/* Send one packet whatever the window says: new data, or that of the oldest packet (RFC 9002, section 6.2.4). */
+void sim_sender_probe(struct sim_sender *sender, uint64_t now_ns)
+{
+    uint64_t oldest = sender->ledger.packets.oldest;
+
+    sender->probes++;
+    sender->probe_timeouts++;
+    sim_outbox_probe(&sender->outbox, oldest, sim_ledger_find(&sender->ledger, oldest)->size_bytes);
+    send(sender, now_ns, true);
+}
+
+/* Take an RTT sample and return it: from exact times, or from timestamps, which the oldest packet of an ACK carries. */
+static uint64_t sample(struct sim_sender *sender, uint64_t now_ns, uint64_t sent_ns, uint64_t oldest_ns, uint64_t ack_delay_ns)
+{
+    uint64_t tick_ns = sender->transfer->rtt_tick_ns, latest_ns = now_ns - sent_ns;
+
+    if (sender->first_sample_ns == SIM_NONE) {
+        sender->first_sample_ns = now_ns;
+    }
+    if (tick_ns != SIM_NONE) {
+        latest_ns = (now_ns / tick_ns - oldest_ns / tick_ns) * tick_ns;
+        latest_ns = latest_ns > 0 ? latest_ns : LEAST_SAMPLE_NS;
+        ack_delay_ns = 0;
+    }
+    sim_rtt_sample(&sender->rtt, latest_ns, ack_delay_ns);
+    return latest_ns;
+}
+
+/* Take the RTT sample of the handshake. */
+void sim_sender_sample_handshake(struct sim_sender *sender, uint64_t now_ns, uint64_t sent_ns)
+{
+    sample(sender, now_ns, sent_ns, sent_ns, 0);
+}
+
+/* Take out of the ledger what a frame acknowledges and what is in flight. */
+static void take_acked(struct sim_sender *sender, const struct sim_ack_frame *frame)
+{
+    sender->acked.count = 0;
+    sender->acked.bytes = 0;
+    for (size_t i = 0; i < frame->range_count; i++) {
+        for (uint64_t packet = frame->ranges[i].first; packet <= frame->ranges[i].last; packet++) {
+            if (sim_ledger_find(&sender->ledger, packet) != NULL) {
+                sim_runs_add(&sender->acked, sender->room, sim_ledger_take(&sender->ledger, packet));
+            }
+        }
+    }
 }
 
 /* Process an ACK frame: losses first, then what it acknowledges (RFC 9002, appendix A.7). */
 void sim_sender_on_ack(struct sim_sender *sender, uint64_t now_ns, const struct sim_ack_frame *frame)
 {
-    struct sim_runs *acked = &sender->acked;
-    uint64_t latest_ns = FF_NO_RTT_NS;
+    const struct sim_runs *acked = &sender->acked;
+    uint64_t latest_ns = FF_NO_RTT_NS, next_packet = sender->ledger.packets.end;
 
-    acked->count = 0;
-    acked->bytes = 0;
-    for (size_t i = 0; i < frame->range_count; i++) {
-        for (uint64_t packet = frame->ranges[i].first; packet <= frame->ranges[i].last; packet++) {
-            if (sim_ledger_find(&sender->ledger, packet) != NULL) {
-                sim_runs_add(acked, sender->room, sim_ledger_take(&sender->ledger, packet));
-            }
-        }
-    }
+    sender->receive_window_bytes = sender->transfer->receive_window_bytes;
+    take_acked(sender, frame);
+    sim_outbox_acked(&sender->outbox, frame, acked->bytes);
     if (acked->count == 0) {
         return; /* all of it was declared lost before */
     }
     const struct ff_run *largest = &acked->runs[acked->count - 1];
     if (largest->last >= sender->acked_end) {
         sender->acked_end = largest->last + 1;
-        latest_ns = now_ns - largest->sent_t_ns;
-        sim_rtt_sample(&sender->rtt, latest_ns, frame->ack_delay_ns);
+        latest_ns = sample(sender, now_ns, largest->sent_t_ns, acked->runs[0].sent_t_ns, frame->ack_delay_ns);
     }
+    sender->probes = 0;
     sim_detect_losses(sender, now_ns, acked->bytes);
     struct ff_event event = {.kind = FF_EVENT_ACK, .t_ns = now_ns};
     event.ack = (struct ff_ack){
@@ -180,59 +249,25 @@ void sim_sender_on_ack(struct sim_sender *sender, uint64_t now_ns, const struct 
         .run_count = acked->count,
         .bytes = acked->bytes,
         .bytes_in_flight = sender->ledger.bytes_in_flight,
-        .next_packet = sender->ledger.next_packet,
+        .next_packet = next_packet,
         .app_limited = sender->app_limited_from != SIM_NONE && largest->last >= sender->app_limited_from,
         .latest_rtt_ns = latest_ns,
         .min_rtt_ns = sender->rtt.min_ns,
         .smoothed_rtt_ns = sender->rtt.smoothed_ns,
         .ack_delay_ns = frame->ack_delay_ns,
-        .oldest_unacked_packet = FF_NO_PACKET,
+        .oldest_unacked_packet = sim_outbox_oldest_unacked(&sender->outbox, next_packet),
     };
     sim_sender_record(sender, &event);
-}
-
-/* Return whether an outcome ends slow start: loop.py, SLOW_START_ENDS. */
-static bool ends_slow_start(enum ff_outcome outcome)
-{
-    return outcome == FF_OUTCOME_EXITED || outcome == FF_OUTCOME_REDUCED || outcome == FF_OUTCOME_EXITED_BY_TRAIN ||
-           outcome == FF_OUTCOME_EXITED_BY_DELAY;
-}
-
-static void summarize(struct sim_summary *summary, uint64_t t_ns, const struct ff_observation *answer)
-{
-    if (summary->events++ == 0) {
-        summary->began_ns = t_ns;
-    }
-    summary->ended_ns = t_ns;
-    summary->final_cwnd_bytes = answer->cwnd_bytes;
-    if (answer->cwnd_bytes > summary->largest_cwnd_bytes) {
-        summary->largest_cwnd_bytes = answer->cwnd_bytes;
-    }
-    if (summary->slow_start_ended_ns == SIM_NONE && ends_slow_start(answer->outcome)) {
-        summary->slow_start_ended_ns = t_ns;
-        summary->ended_by = (uint64_t)answer->outcome;
-    }
 }
 
 /* Tell the controller of an event. */
 void sim_sender_record(struct sim_sender *sender, const struct ff_event *event)
 {
-    struct ff_observation answer;
-
-    if (ff_controller_step(&sender->controller, event, &answer) != FF_OK) {
-        sim_raise(sender->room, SIM_REFUSED);
+    sender->answer = sim_in_loop_on_event(&sender->controller, event);
+    if (sender->answer.next_release_ns != FF_NONE) {
+        sender->release_ns = sender->answer.next_release_ns;
     }
-    if (sender->trace != NULL) {
-        sender->trace(sender->context, event, &answer);
-    }
-    summarize(sender->summary, event->t_ns, &answer);
-    sender->cwnd_bytes = answer.cwnd_bytes;
-    sender->next_release_ns = answer.next_release_ns;
-    if (answer.next_release_ns != FF_NONE) {
-        sender->release_ns = answer.next_release_ns;
-    }
-    bool in_slow_start = answer.phase == FF_PHASE_SLOW_START || answer.phase == FF_PHASE_CONSERVATIVE_SLOW_START;
-    if (sender->slow_start_end_ns == SIM_NONE && !in_slow_start) {
+    if (sender->slow_start_end_ns == SIM_NONE && !sender->answer.in_slow_start) {
         sender->slow_start_end_ns = event->t_ns;
     }
 }

@@ -1,28 +1,31 @@
 /*
- * The path simulator (spec/simulator.md) with controllers of the port: one flow over one bottleneck, as a scenario describes it.
+ * The path simulator (spec/simulator.md) with controllers of the port: scenarios, networks and presets.
  *
- * It is the twin of firstflight_conformance/simulator, file beside file, and gives the same events to the nanosecond. What that has for
- * networks and presets is not here: names of data, probes, handshakes.
+ * It is the twin of firstflight_conformance/simulator, file beside file, and gives the same events to the nanosecond.
  */
 #ifndef FIRSTFLIGHT_SIMULATOR_H
 #define FIRSTFLIGHT_SIMULATOR_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "firstflight/controller.h"
 
-/* A number of a scenario or a summary that is not there. */
+/* A number of a scenario or a result that is not there. */
 #define SIM_NONE UINT64_MAX
 
 /*
- * Bounds of what a scenario may hold, which its caller has checked: inside them no expression overflows. Times are below 2^42 ns (73
- * minutes), rates at least 1 kbit/s, sizes at most 2^40 bytes. A queue takes at most 2^58 ns to drain, so that a packet is served by 2^59 ns.
+ * Bounds of what a run may hold, which its caller has checked: inside them no expression overflows. Times are below 2^42 ns (73
+ * minutes), rates at least 1 kbit/s, sizes at most 2^40 bytes. A queue takes at most 2^58 ns to drain, so that a packet is served by 2^59
+ * ns. A burst of a token bucket has at most 2^29 bytes, and the bytes that a packet has on the wire beside its data are at most 2^16.
  */
 #define SIM_TIME_END_NS (UINT64_C(1) << 42)
 #define SIM_RATE_MIN_BPS UINT64_C(1000)
 #define SIM_SIZE_MAX_BYTES (UINT64_C(1) << 40)
 #define SIM_DRAIN_MAX_NS (UINT64_C(1) << 58)
+#define SIM_BURST_MAX_BYTES (UINT64_C(1) << 29)
+#define SIM_HEADER_MAX_BYTES (UINT64_C(1) << 16)
 
 /* From `at_ns` after the start on, packets that leave the link take `longer_ns` longer. */
 struct sim_step {
@@ -30,41 +33,114 @@ struct sim_step {
     uint64_t longer_ns;
 };
 
-/* The members of a scenario, by the names and in the sense of its schema. Those that may be absent are SIM_NONE then. */
-struct sim_scenario {
-    uint64_t seed;
-    uint64_t stop_ns;
-    uint64_t after_slow_start_ns;
-    /* the sender */
-    uint64_t max_datagram_size_bytes;
-    uint64_t initial_window_bytes; /* 0: the recommended one */
-    uint64_t transfer_bytes;       /* may be absent */
-    uint64_t paced;
-    uint64_t announced;
-    uint64_t saved_cwnd_bytes; /* may be absent */
-    /* the link */
+/* What follows has the members of the twins, by their names and in their sense. Those that may be absent are SIM_NONE then. */
+
+/* The bottleneck and the way back. */
+struct sim_link {
     uint64_t rate_bps;
     uint64_t forward_delay_ns;
     uint64_t return_delay_ns;
     uint64_t queue_bytes;
+    uint64_t queue_packets; /* may be absent */
     uint64_t loss_ppm;
     uint64_t jitter_ns;
+    uint64_t early_drop_above_bytes;
+    uint64_t early_drop_ppm;
     uint64_t step_count;
     const struct sim_step *steps; /* by rising at_ns */
-    /* the receiver */
+};
+
+struct sim_receiver {
     uint64_t ack_every_packets;
     uint64_t max_ack_delay_ns;
+    uint64_t first_at_once;
+};
+
+enum sim_pacing { SIM_PACING_NONE = 0, SIM_PACING_WINDOW, SIM_PACING_TIMER };
+
+/* What a sender has to do. Its flags are numbers. */
+struct sim_transfer {
+    uint64_t max_datagram_size_bytes;
+    uint64_t initial_window_bytes; /* 0: the recommended one */
+    uint64_t transfer_bytes;       /* may be absent */
+    uint64_t pacing;               /* enum sim_pacing */
+    uint64_t named_data;
+    uint64_t probes;
+    uint64_t max_ack_delay_ns;
+    uint64_t least_timeout_ns;
+    uint64_t header_bytes;
+    uint64_t ack_bytes;
+    uint64_t receive_window_bytes;       /* may be absent, as the next two */
+    uint64_t first_receive_window_bytes;
+    uint64_t send_buffer_bytes;
+    uint64_t write_bytes;
+    uint64_t rtt_tick_ns;                /* may be absent */
+    uint64_t announced;
+    uint64_t saved_cwnd_bytes;           /* may be absent */
+    uint64_t saved_rtt_ns;
+    uint64_t syn_bytes;                  /* absent: no handshake and no teardown, and the next three mean nothing */
+    uint64_t data_after_ns;
+    uint64_t retry_ns;
+    uint64_t fin_acknowledges;
+};
+
+struct sim_scenario {
+    uint64_t seed;
+    uint64_t stop_ns;
+    uint64_t after_slow_start_ns;
+    struct sim_transfer transfer;
+    struct sim_link link;
+    struct sim_receiver receiver;
+};
+
+/* One flow of a network. */
+struct sim_plan {
+    const char *algorithm;
+    const char *profile;
+    uint64_t start_ns;
+    struct sim_transfer transfer;
+    struct sim_receiver receiver;
+    uint64_t bucket_rate_bps; /* absent: no bucket, and the next two mean nothing */
+    uint64_t bucket_burst_bytes;
+    uint64_t bucket_latency_ns;
+    uint64_t access_rate_bps; /* absent: no links of its own, and the next means nothing */
+    uint64_t access_delay_ns;
+};
+
+struct sim_network {
+    uint64_t seed;
+    uint64_t stop_ns;
+    uint64_t sample_ns;
+    uint64_t return_rate_bps; /* may be absent */
+    struct sim_link link;
+    uint64_t flow_count;
+    const struct sim_plan *flows;
+};
+
+/* One transfer of a published experiment. */
+struct sim_preset {
+    const char *algorithm; /* of the port; with `profile` NULL "cubic" or "jumpstart" of the experiment */
+    const char *profile;
+    uint64_t stop_ns;
+    uint64_t rate_bps;
+    uint64_t delay_ns;
+    uint64_t queue_bytes;
+    uint64_t access_rate_bps;
+    uint64_t access_delay_ns;
+    struct sim_transfer transfer;
+    struct sim_receiver receiver;
 };
 
 /* How a run ended. */
 enum sim_status {
     SIM_OK = 0,
-    SIM_STALLED, /* the sender waits for ACKs that will not come: there are no probes */
+    SIM_STALLED, /* the sender waits for ACKs that will not come: there are no probes. Or the transfer of a preset does not end */
     SIM_REFUSED, /* the controller does not exist, or refused an event */
+    SIM_BEYOND,  /* a number came that the bounds do not cover */
     SIM_NO_MEMORY,
 };
 
-/* What a run came to. Times are those of the clock, which begins at one second. */
+/* What a scenario came to. Times are those of the clock, which begins at one second. */
 struct sim_summary {
     uint64_t events; /* that the controller was told */
     uint64_t began_ns;
@@ -79,11 +155,73 @@ struct sim_summary {
     uint64_t lost_packets; /* on the link */
 };
 
-/* Is told every event and what the controller observed after it. */
-typedef void sim_trace(void *context, const struct ff_event *event, const struct ff_observation *observation);
+/* How a flow of a network went. Times are those of the clock, SIM_NONE for what did not happen. */
+struct sim_flow_result {
+    uint64_t started_ns;
+    uint64_t first_sent_ns;
+    uint64_t completed_ns;
+    uint64_t acknowledged_ns;
+    uint64_t delivered_bytes;
+    uint64_t sent_packets;
+    uint64_t lost_packets;
+    uint64_t probe_timeouts;
+    uint64_t first_loss_ns;
+    uint64_t dropped_by_bucket_packets;
+};
 
-/* Run a scenario. `trace` may be NULL. After SIM_REFUSED and SIM_NO_MEMORY the summary says nothing. */
-enum sim_status sim_simulate(const struct sim_scenario *scenario, const char *algorithm, const char *profile, sim_trace *trace,
-                             void *context, struct sim_summary *summary);
+struct sim_network_result {
+    uint64_t dropped_packets;
+    uint64_t early_dropped_packets;
+    uint64_t lost_on_link_packets;
+    uint64_t now_ns;
+    uint64_t events; /* of the simulator */
+};
+
+struct sim_completion {
+    uint64_t finished_ns;
+    uint64_t dropped_packets;
+    uint64_t sent_packets;
+    uint64_t probe_timeouts;
+    uint64_t events; /* of the simulator */
+};
+
+/* The phase changed, or the controller did something else of note. */
+struct sim_turn {
+    uint64_t t_ns;
+    uint64_t phase;   /* enum ff_phase */
+    uint64_t outcome; /* enum ff_outcome */
+    uint64_t cwnd_bytes;
+    uint64_t before_bytes;
+};
+
+/* A flow at one time. */
+struct sim_sample {
+    uint64_t delivered_bytes;
+    uint64_t cwnd_bytes;
+    uint64_t bytes_in_flight;
+    uint64_t phase; /* enum ff_phase; absent before the first event */
+};
+
+/* Who watches a run. Each function may be NULL; flows are counted from 0. */
+struct sim_watch {
+    void *context;
+    /* every event, and what the controller observed after it: NULL for one of an experiment */
+    void (*event)(void *context, size_t flow, const struct ff_event *event, const struct ff_observation *observation);
+    void (*turn)(void *context, size_t flow, const struct sim_turn *turn);
+    void (*sample)(void *context, uint64_t queue_bytes, const struct sim_sample *flows);
+    /* data at the receiver; `name` is the packet whose data it repeats, or SIM_NONE */
+    void (*arrived)(void *context, size_t flow, uint64_t now_ns, uint64_t packet, uint64_t name, uint64_t size_bytes);
+};
+
+/* Run a scenario. `watch` may be NULL. After all but SIM_OK and SIM_STALLED the summary says nothing. */
+enum sim_status sim_simulate(const struct sim_scenario *scenario, const char *algorithm, const char *profile,
+                             const struct sim_watch *watch, struct sim_summary *summary);
+
+/* Run a network; `flows` takes a result for each of its flows. After all but SIM_OK the results say nothing. */
+enum sim_status sim_run_network(const struct sim_network *network, const struct sim_watch *watch, struct sim_flow_result *flows,
+                                struct sim_network_result *result);
+
+/* Run a transfer of a preset. After all but SIM_OK the result says nothing. */
+enum sim_status sim_complete(const struct sim_preset *preset, const struct sim_watch *watch, struct sim_completion *result);
 
 #endif

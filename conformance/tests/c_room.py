@@ -28,7 +28,7 @@ class Port:
         algorithm = next(found for found in ALGORITHMS.values() if found.readings is module.Readings)
         table = load_tables()[algorithm.name]
         self._name, self._shown, self._paces = algorithm.room, table.numbers, table.paces
-        self._state = type(create_with(readings, config).startup)
+        self._begun = create_with(readings, config).startup
         values = {f.name: getattr(readings, f.name) for f in fields(readings)}
         c_readings = ffi.new(
             f"struct ff_{self._name}_readings *",
@@ -61,7 +61,15 @@ class Port:
     def state(self) -> Any:
         """Return the state of the algorithm in the model's form."""
         c_state = getattr(self._controller, self._name)
-        return self._state(**{f.name: optional(getattr(c_state, f.name)) for f in fields(self._state)})
+        begun = {f.name: getattr(self._begun, f.name) for f in fields(self._begun)}
+        return type(self._begun)(**{name: _in_form_of(like, getattr(c_state, name)) for name, like in begun.items()})
+
+
+def _in_form_of(like: Any, value: Any) -> Any:
+    """Return a value of the port in the form that the model has for it: an enumeration, a list of numbers, or a number."""
+    if isinstance(like, Enum):
+        return list(type(like))[value]
+    return [optional(entry) for entry in value] if isinstance(like, list) else optional(value)
 
 
 @dataclass

@@ -105,8 +105,8 @@ def test_a_selection_that_matches_nothing(tmp_path: Path, words: tuple[str, ...]
 
 def test_a_size_has_a_unit() -> None:
     words = ("fct", "--algorithm", "cubic", "--rate-mbps", 10, "--one-way-delay-ms", 20, "--json", "--size-bytes")
-    assert run(*words, "50kB").output == run(*words, 50_000).output
-    assert json.loads(run(*words, "50kB").output)["size_bytes"] == 50_000
+    assert run(*words, "50kB").stdout == run(*words, 50_000).stdout
+    assert json.loads(run(*words, "50kB").stdout)["size_bytes"] == 50_000
 
 
 def test_without_a_profile_the_first_is_simulated() -> None:

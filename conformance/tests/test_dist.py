@@ -140,12 +140,18 @@ def test_the_commands_need_no_checkout(installed: Path, tmp_path: Path) -> None:
     path = ("--rate-bps", "10Mbit/s", "--rtt-ns", "100ms", "--size-bytes", "1MB")
     assert "ms" in firstflight("model", "slow-start", *path).stdout
     published = ("--rate-mbps", "10", "--one-way-delay-ms", "20", "--size-bytes", "100000")
-    assert "ms" in firstflight("fct", "--algorithm", "jumpstart", *published).stdout
+    fct = firstflight("fct", "--algorithm", "jumpstart", *published, "--engine", "python")
+    assert "ms" in fct.stdout
+    place["CC"] = "no-such-compiler"
+    assert firstflight("fct", "--algorithm", "jumpstart", *published).stdout == fct.stdout
+    del place["CC"]
     cell = ("--algorithm", "search/draft-09", "--rate", "1Mbit/s", "--rtt", "50ms", "--size", "100kB")
     assert "1 rows in rows.csv" in firstflight("sweep", "rows.csv", *cell, "--engine", "python").stdout
     if shutil.which("cc") is not None:
         assert "1 rows in native.csv" in firstflight("sweep", "native.csv", *cell, "--engine", "native").stdout
         assert (tmp_path / "native.csv").read_bytes() == (tmp_path / "rows.csv").read_bytes()
+        native = firstflight("fct", "--algorithm", "jumpstart", *published, "--engine", "native")
+        assert (native.stdout, native.stderr) == (fct.stdout, "by the compiled simulator\n")
         assert len(list((tmp_path / "cache" / "firstflight").iterdir())) == 1
 
 
@@ -153,6 +159,14 @@ def test_the_commands_need_no_checkout(installed: Path, tmp_path: Path) -> None:
 def test_what_needs_the_checkout_says_so(installed: Path, tmp_path: Path, command: list[str]) -> None:
     done = python("-m", "firstflight_conformance", *command, cwd=tmp_path, check=False, PYTHONPATH=str(installed))
     assert (done.returncode, "needs the checkout" in done.stderr) == (2, True), done.stderr
+
+
+def test_a_loader_is_short() -> None:
+    """What the README says of each: it is read before it is copied."""
+    folder = ROOT / "conformance" / "loaders"
+    loaders = [*folder.glob("*/[fF]lat.*"), *folder.glob("*/src/flat.*")]
+    assert len(loaders) == 8  # of seven languages, C with a header
+    assert all(len(path.read_text("utf-8").splitlines()) < 150 for path in loaders)
 
 
 def test_the_vectors_of_the_checkout_are_complete(tmp_path: Path) -> None:

@@ -305,7 +305,7 @@ def test_same_bytes_with_another_hash_seed(tmp_path: Path) -> None:
     content["stop_ns"] = 4 * S
     path = write(tmp_path, content)
     run = "from firstflight_conformance.cli import main; main()"
-    line = [sys.executable, "-c", run, "network", str(path), "--json"]
+    line = [sys.executable, "-c", run, "network", str(path), "--json", "--engine", "python"]
     outputs = {
         subprocess.run(line, env=os.environ | {"PYTHONHASHSEED": seed}, capture_output=True, check=True).stdout
         for seed in ("0", "77")

@@ -11,8 +11,8 @@ from typing import cast
 import pytest
 
 from firstflight_conformance.cases.vectors import Case, cases, load_all
+from firstflight_conformance.plain_headers import HEADERS, PLAIN, Header, compiled, source
 from firstflight_conformance.plain_judge import cases_of, computing, judge_case, programs
-from plain_headers import HEADERS, PLAIN, Header, compiled, source
 from plain_said import said_of
 from plain_streams import run_streams
 

@@ -20,7 +20,7 @@ def one_of_each() -> Iterator[Vector]:
             yield vector
 
 
-@pytest.mark.parametrize("vector", one_of_each(), ids=lambda vector: vector.id)
+@pytest.mark.parametrize("vector", [*one_of_each()], ids=lambda vector: vector.id)
 def test_plots_show_the_algorithm_of_the_vector(vector: Vector, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every line of a plot has the windows that its profiles expect."""
     traces: list[Any] = []

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from firstflight.events import Ack, Lost, Run
+from firstflight.events import Ack, Lost, Run, Sent
 from firstflight_conformance.cli import main
 from firstflight_conformance.docs_ext import published_page
 from firstflight_conformance.plots.published import COLOURS
@@ -24,16 +24,16 @@ from firstflight_conformance.published import (
 )
 from firstflight_conformance.published.claims import NUMBER, SECONDS, Verdict
 from firstflight_conformance.published.networks import (
-    Milestones,
     exit_reduction,
     first_round_of_loss,
+    milestones,
     network,
     quartiles,
+    repeats_of,
 )
 from firstflight_conformance.published.resume_runs import ALGORITHMS, SIZES
 from firstflight_conformance.published.store import Run as Computation
 from firstflight_conformance.published.texts import TEXTS
-from firstflight_conformance.simulator.clock import Clock
 from firstflight_conformance.simulator.dumbbell import run_network
 
 RUNS = registry.all_runs()
@@ -195,14 +195,16 @@ def test_jain() -> None:
 
 def test_milestones() -> None:
     """Packet 1 is lost, 3 repeats it and is lost too, 5 repeats it again: what came after it can be read only then."""
-    clock = Clock()
-    noted = Milestones(clock, 1000)
-    noted.repeats.update((3, 5))
-    for t_ns, packet, name in ((10, 0, None), (20, 2, None), (40, 4, None), (50, 5, 1)):
-        clock.now_ns = t_ns
-        noted.add(packet, name, 1000)
-    assert noted.arrived_ns == [10, 20, 40, 50]
-    assert noted.readable_ns == [10, 50, 50, 50]
+    arrivals = [(10, 0, None, 1000), (20, 2, None, 1000), (40, 4, None, 1000), (50, 5, 1, 1000)]
+    assert milestones(arrivals, {3, 5}, 1000) == ([10, 20, 40, 50], [10, 50, 50, 50])
+
+
+def test_what_repeats_data() -> None:
+    """Of packets sent at one time the first repeat what is named."""
+    flow = run_network(replace(network("two-flows").without("background"), stop_ns=1), record=()).flows[0]
+    runs = tuple(Run(first, last, 1000, 5) for first, last in ((7, 8), (9, 12)))
+    flow.events = [Sent(5, runs, 6000, 6000, False, ((1, 1), (3, 4)))]
+    assert repeats_of(flow) == {7, 8, 9}
 
 
 def test_every_arm_has_every_milestone() -> None:

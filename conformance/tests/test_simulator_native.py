@@ -1,9 +1,7 @@
 """The compiled simulator against that in Python: every event and what the controller observed after it, on every scenario and on random paths."""
 
 import os
-import subprocess
 from collections.abc import Iterator
-from ctypes import CFUNCTYPE, POINTER, Structure, Union, c_bool, c_int, c_size_t, c_uint64, c_void_p
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,13 +10,16 @@ import pytest
 from click.testing import CliRunner
 
 from firstflight import Config, DomainError, create, profiles
-from firstflight.events import Ack, Backlog, Event, Lost, Run, SavedPath, Sent
+from firstflight.events import Event
 from firstflight.observables import Observation, Outcome, Phase
 from firstflight_conformance.cli import main
-from firstflight_conformance.paths import CONFORMANCE, REFERENCE_C, SCENARIOS
+from firstflight_conformance.paths import SCENARIOS
 from firstflight_conformance.prng import SplitMix64
 from firstflight_conformance.simulator import native
+from firstflight_conformance.simulator import native_bounds as bounds
+from firstflight_conformance.simulator import native_layout as layout
 from firstflight_conformance.simulator.loop import StallError, simulate, summarize
+from firstflight_conformance.simulator.native_events import NONE, RawObservation, event_of
 from firstflight_conformance.simulator.scenario import Link, Receiver, Scenario, load_scenario
 
 pytestmark = pytest.mark.skipif(
@@ -29,84 +30,11 @@ pytestmark = pytest.mark.skipif(
 S = 1_000_000_000
 CONTROLLERS = [(name, profile) for name, found in profiles(composed=True).items() for profile in found]
 NAMES = [path.name for path in sorted(SCENARIOS.glob("*.json"))]
-
-
-class _Run(Structure):
-    _fields_ = [(name, c_uint64) for name in ("first", "last", "size_bytes", "sent_t_ns")]
-
-
-class _Sent(Structure):
-    _fields_ = [("packets", POINTER(_Run)), ("run_count", c_size_t), ("bytes", c_uint64), ("bytes_in_flight", c_uint64),
-                ("app_limited", c_bool), ("retransmits", c_void_p), ("retransmit_count", c_size_t)]  # fmt: skip
-
-
-class _Ack(Structure):
-    _fields_ = [("packets", POINTER(_Run)), ("run_count", c_size_t), ("bytes", c_uint64), ("bytes_in_flight", c_uint64),
-                ("next_packet", c_uint64), ("app_limited", c_bool), ("latest_rtt_ns", c_uint64), ("min_rtt_ns", c_uint64),
-                ("smoothed_rtt_ns", c_uint64), ("ack_delay_ns", c_uint64), ("oldest_unacked_packet", c_uint64)]  # fmt: skip
-
-
-class _Lost(Structure):
-    _fields_ = [("packets", POINTER(_Run)), ("run_count", c_size_t), ("bytes", c_uint64), ("bytes_in_flight", c_uint64),
-                ("next_packet", c_uint64)]  # fmt: skip
-
-
-class _Backlog(Structure):
-    _fields_ = [(name, c_uint64) for name in ("queued_bytes", "receive_window_bytes", "latest_rtt_ns")]
-
-
-class _SavedPath(Structure):
-    _fields_ = [("saved_cwnd_bytes", c_uint64), ("saved_rtt_ns", c_uint64), ("endpoint_matches", c_bool), ("in_use", c_bool),
-                ("expires_t_ns", c_uint64), ("max_jump_bytes", c_uint64), ("beta_numerator", c_uint64), ("beta_denominator", c_uint64)]  # fmt: skip
-
-
-class _Kinds(Union):
-    _fields_ = [("sent", _Sent), ("ack", _Ack), ("lost", _Lost), ("backlog", _Backlog), ("saved_path", _SavedPath)]
-
-
-class _Event(Structure):
-    """``struct ff_event``."""
-
-    _fields_ = [("kind", c_int), ("t_ns", c_uint64), ("of", _Kinds)]
-
-
-class _Observation(Structure):
-    """The first members of ``struct ff_observation``: those by which the sender goes."""
-
-    _fields_ = [
-        ("cwnd_bytes", c_uint64),
-        ("ssthresh_bytes", c_uint64),
-        ("phase", c_int),
-        ("outcome", c_int),
-        ("next_release_ns", c_uint64),
-    ]
-
-
-#: By the number of its kind: which member holds an event.
-_KINDS: dict[int, tuple[str, type[Any]]] = {
-    0: ("sent", Sent), 1: ("ack", Ack), 2: ("lost", Lost), 6: ("backlog", Backlog), 8: ("saved_path", SavedPath),
-}  # fmt: skip
 _PHASES, _OUTCOMES = tuple(Phase), tuple(Outcome)
 
 
-def _event(raw: _Event) -> Event:
-    name, kind = _KINDS[raw.kind]
-    of = getattr(raw.of, name)
-    values = {}
-    for member in kind.__dataclass_fields__:
-        if member == "packets":
-            values[member] = tuple(
-                Run(run.first, run.last, run.size_bytes, run.sent_t_ns) for run in of.packets[: of.run_count]
-            )
-        elif member not in ("t_ns", "retransmits"):
-            value = getattr(of, member)
-            values[member] = None if value == native.NONE else value
-    event: Event = kind(t_ns=raw.t_ns, **values)
-    return event
-
-
-def _observed(raw: _Observation) -> tuple[object, ...]:
-    ssthresh, release = (None if value == native.NONE else value for value in (raw.ssthresh_bytes, raw.next_release_ns))
+def _observed(raw: RawObservation) -> tuple[object, ...]:
+    ssthresh, release = (None if value == NONE else value for value in (raw.ssthresh_bytes, raw.next_release_ns))
     return raw.cwnd_bytes, ssthresh, _PHASES[raw.phase], _OUTCOMES[raw.outcome], release
 
 
@@ -114,23 +42,21 @@ def _of(seen: Observation) -> tuple[object, ...]:
     return seen.cwnd_bytes, seen.ssthresh_bytes, seen.phase, seen.outcome, seen.next_release_ns
 
 
-_TRACE = CFUNCTYPE(None, c_void_p, POINTER(_Event), POINTER(_Observation))
-
-
 def traced(scenario: Scenario, algorithm: str, profile: str) -> list[tuple[Event, tuple[object, ...]]]:
     """Run the compiled simulator; return every event and what was observed."""
     found: list[tuple[Event, tuple[object, ...]]] = []
 
-    def note(_: object, event: Any, observation: Any) -> None:
-        found.append((_event(event.contents), _observed(observation.contents)))
+    def note(_: object, __: int, event: Any, observation: Any) -> None:
+        found.append((event_of(event.contents), _observed(observation.contents)))
 
-    native.simulate(native._scenario(scenario), algorithm, profile, native._Summary(), _TRACE(note))
+    watch = layout.Watch(event=layout.ON_EVENT(note))
+    native.simulate(scenario, algorithm, profile, layout.SummaryLayout(), watch)
     return found
 
 
 def check_same(scenario: Scenario, algorithm: str, profile: str, *, trace: bool = True) -> bool:
     """Check that both say the same; return whether the run went to an end of its own."""
-    assert native.supports(scenario)
+    assert bounds.takes_scenario(scenario)
     try:
         recording = simulate(scenario, create(algorithm, profile, scenario.config))
     except StallError as stalled:
@@ -164,11 +90,15 @@ def random_scenario(random: SplitMix64) -> Scenario:
     jitter_ns = random.below(2) * random.below(20_000_000)
     steps = ((random.below(S), random.below(100_000_000)),) if random.below(3) == 0 else ()
     link = Link(rate_bps, rtt_ns // 3, rtt_ns - rtt_ns // 3, queue_bytes, random.below(3) * 10_000, jitter_ns, steps)
+    if random.below(4) == 0:
+        link = replace(
+            link, queue_packets=random.below(60), early_drop_above_bytes=queue_bytes // 2, early_drop_ppm=50_000
+        )
     return Scenario(
         name="random", title="", seed=random.next(), stop_ns=20 * S, after_slow_start_ns=1 + random.below(20 * S),
         config=Config(size_bytes, size_bytes * (1 + random.below(12))), transfer_bytes=1 + random.below(600 * size_bytes),
         paced=random.below(3) == 0, saved_cwnd_bytes=None if random.below(2) else size_bytes * (1 + random.below(200)), link=link,
-        receiver=Receiver(1 + random.below(8), random.below(50_000_000)), vectors=(), announced=random.below(2) == 0,
+        receiver=Receiver(1 + random.below(8), random.below(50_000_000), random.below(2) == 0), vectors=(), announced=random.below(2) == 0,
     )  # fmt: skip
 
 
@@ -194,22 +124,22 @@ def test_many_random_paths() -> None:
 @pytest.mark.parametrize(
     "beyond",
     [
-        {"stop_ns": native.TIME_END_NS}, {"transfer_bytes": native.SIZE_MAX_BYTES + 1}, {"seed": -1}, {"link": {"rate_bps": 999}},
-        {"link": {"jitter_ns": native.TIME_END_NS}}, {"link": {"steps": ((1, native.TIME_END_NS),)}}, {"link": {"queue_packets": 1}},
-        {"link": {"early_drop_ppm": 1}}, {"receiver": {"first_at_once": True}}, {"receiver": {"ack_every_packets": 0}},
-        {"config": {"max_datagram_size_bytes": 0}}, {"link": {"rate_bps": 1000, "queue_bytes": native.SIZE_MAX_BYTES}},
+        {"stop_ns": bounds.TIME_END_NS}, {"transfer_bytes": bounds.SIZE_MAX_BYTES + 1}, {"seed": -1}, {"link": {"rate_bps": 999}},
+        {"link": {"jitter_ns": bounds.TIME_END_NS}}, {"link": {"steps": ((1, bounds.TIME_END_NS),)}}, {"link": {"loss_ppm": -1}},
+        {"link": {"rate_bps": bounds.SIZE_MAX_BYTES + 1}}, {"receiver": {"max_ack_delay_ns": -1}}, {"receiver": {"ack_every_packets": 0}},
+        {"config": {"max_datagram_size_bytes": 0}}, {"link": {"rate_bps": 1000, "queue_bytes": bounds.SIZE_MAX_BYTES}},
     ],
     ids=str,
 )  # fmt: skip
 def test_what_is_left_to_python(beyond: dict[str, Any]) -> None:
     """One step beyond each bound that the C code relies on."""
     scenario = random_scenario(SplitMix64(1))
-    assert native.supports(scenario)
+    assert bounds.takes_scenario(scenario)
     parts = {
         name: replace(getattr(scenario, name), **value) if isinstance(value, dict) else value
         for name, value in beyond.items()
     }
-    assert not native.supports(replace(scenario, **parts))
+    assert not bounds.takes_scenario(replace(scenario, **parts))
     assert native.summarize(replace(scenario, **parts), "search", "draft-09") is None
 
 
@@ -262,64 +192,3 @@ def test_a_compiler_that_fails(tmp_path: Path) -> None:
     compiler.chmod(0o755)
     said = sweep(tmp_path / "none.csv", *CELLS, "--engine", "native", code=2, CC=str(compiler))
     assert f"--engine native: {compiler}: out of order" in said
-
-
-def test_no_warning_and_no_undefined_behaviour(tmp_path: Path) -> None:
-    """Strict C11; and a run of a transfer with losses under the sanitizers ends as without."""
-    program = tmp_path / "run.c"
-    program.write_text(_PROGRAM, encoding="utf-8")
-    sources = sorted([program, *(CONFORMANCE / "simulator").glob("*.c"), *REFERENCE_C.glob("src/**/*.c")])
-    flags = ("-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror", "-O1", "-g",
-             "-fsanitize=address,undefined", "-fno-sanitize-recover=all")  # fmt: skip
-    include = [f"-I{REFERENCE_C / 'include'}", f"-I{CONFORMANCE / 'simulator'}"]
-    subprocess.run(["cc", *flags, *include, *map(str, sources), "-o", str(tmp_path / "run")], check=True)
-    said = subprocess.run([tmp_path / "run"], check=True, capture_output=True, text=True).stdout
-    link = Link(4_000_000, 20_000_000, 20_000_000, 10_000, 10_000, 1_000_000)
-    scenario = Scenario(
-        "run", "", 7, 600 * S, 600 * S, Config(1200, 12000), 3_000_000, False, None, link, Receiver(2, 25_000_000), ()
-    )
-    found = native.summarize(scenario, "search", "draft-09+cubic")
-    assert (
-        found is not None
-        and said == f"{found.events} {found.duration_ns} {found.dropped_packets} {found.lost_packets}\n"
-    )
-    assert found.dropped_packets > 0 and found.lost_packets > 0
-
-
-_PROGRAM = """
-#include <inttypes.h>
-#include <stdio.h>
-#include "simulator.h"
-
-int main(void)
-{
-    struct sim_scenario scenario = {
-        .seed = 7, .stop_ns = UINT64_C(600000000000), .after_slow_start_ns = UINT64_C(600000000000), .max_datagram_size_bytes = 1200,
-        .initial_window_bytes = 12000, .transfer_bytes = 3000000, .saved_cwnd_bytes = SIM_NONE, .rate_bps = 4000000,
-        .forward_delay_ns = 20000000, .return_delay_ns = 20000000, .queue_bytes = 10000, .loss_ppm = 10000, .jitter_ns = 1000000,
-        .ack_every_packets = 2, .max_ack_delay_ns = 25000000,
-    };
-    struct sim_summary summary;
-    enum sim_status status = sim_simulate(&scenario, "search", "draft-09+cubic", NULL, NULL, &summary);
-    printf("%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\\n", summary.events, summary.ended_ns - summary.began_ns,
-           summary.dropped_packets, summary.lost_packets);
-    return status != SIM_OK;
-}
-"""
-
-
-def test_the_layouts_are_those_of_c(tmp_path: Path) -> None:
-    """The structures that Python fills have the members and sizes of the header."""
-    header = (CONFORMANCE / "simulator" / "simulator.h").read_text("utf-8")
-    for name, structure in (
-        ("sim_scenario", native._Scenario),
-        ("sim_summary", native._Summary),
-        ("sim_step", native._Step),
-    ):
-        body = header.partition(f"struct {name} {{")[2].partition("\n};")[0]
-        names = [line.split(";")[0].split()[-1].lstrip("*") for line in body.splitlines() if ";" in line]
-        assert names == [field[0] for field in structure._fields_]
-    for constant, value in (("TIME_END_NS", native.TIME_END_NS), ("RATE_MIN_BPS", native.RATE_MIN_BPS),
-                            ("SIZE_MAX_BYTES", native.SIZE_MAX_BYTES), ("DRAIN_MAX_NS", native.DRAIN_MAX_NS)):  # fmt: skip
-        text = header.partition(f"SIM_{constant} ")[2].partition("\n")[0]
-        assert eval(text.replace("UINT64_C", ""), {}) == value

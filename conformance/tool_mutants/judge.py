@@ -103,13 +103,13 @@ class _Changed(MetaPathFinder, SourceLoader):
 
 def passes(mutant: ToolMutant) -> bool:
     """Return whether the tests pass with the mutant in place of the module, in a process of its own."""
-    pid = os.fork()
-    if pid == 0:
-        os.setpgid(0, 0)
-        signal.alarm(TIMEOUT_S)
-        with tempfile.TemporaryDirectory() as cache:
+    with tempfile.TemporaryDirectory() as cache:
+        pid = os.fork()
+        if pid == 0:
+            os.setpgid(0, 0)
+            signal.alarm(TIMEOUT_S)
             os._exit(_pytest(mutant, Path(cache)))
-    status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+        status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
     if status > _BROKEN:
         raise RuntimeError(f"{mutant.id}: pytest ends with {status}")
     return status == 0

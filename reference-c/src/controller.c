@@ -108,6 +108,20 @@ static enum ff_status init_startup(struct ff_controller *controller, const char 
             }
         }
     }
+    if (ff_same_text(algorithm, "rapid-start")) {
+        for (size_t i = 0; i < FF_RAPID_START_PROFILE_COUNT; i++) {
+            if (is_named(profile, ff_rapid_start_profiles[i].name, on_cubic)) {
+                return ff_controller_init_rapid_start(controller, &ff_rapid_start_profiles[i].readings, config);
+            }
+        }
+    }
+    if (ff_same_text(algorithm, "tcb-sharing")) {
+        for (size_t i = 0; i < FF_TCB_SHARING_PROFILE_COUNT; i++) {
+            if (is_named(profile, ff_tcb_sharing_profiles[i].name, on_cubic)) {
+                return ff_controller_init_tcb_sharing(controller, &ff_tcb_sharing_profiles[i].readings, config);
+            }
+        }
+    }
     /* --- end --- */
     return FF_ERR_UNKNOWN_PROFILE;
 }
@@ -298,6 +312,34 @@ enum ff_status ff_controller_init_quick_start(struct ff_controller *controller,
     }
     return status;
 }
+
+enum ff_status ff_controller_init_rapid_start(struct ff_controller *controller,
+                                              const struct ff_rapid_start_readings *readings,
+                                              const struct ff_config *config)
+{
+    enum ff_status status = begin(controller, config);
+
+    if (status == FF_OK) {
+        controller->algorithm = FF_ALGORITHM_RAPID_START;
+        controller->rapid_start_readings = *readings;
+        ff_rapid_start_begin(&controller->rapid_start_readings, &controller->rapid_start, &controller->base);
+    }
+    return status;
+}
+
+enum ff_status ff_controller_init_tcb_sharing(struct ff_controller *controller,
+                                              const struct ff_tcb_sharing_readings *readings,
+                                              const struct ff_config *config)
+{
+    enum ff_status status = begin(controller, config);
+
+    if (status == FF_OK) {
+        controller->algorithm = FF_ALGORITHM_TCB_SHARING;
+        controller->tcb_sharing_readings = *readings;
+        ff_tcb_sharing_begin(&controller->tcb_sharing_readings, &controller->tcb_sharing, &controller->base);
+    }
+    return status;
+}
 /* --- end --- */
 
 struct ff_search *ff_controller_search(const struct ff_controller *controller)
@@ -357,6 +399,12 @@ static inline enum ff_status step_algorithm(struct ff_controller *controller, co
         return FF_OK;
     case FF_ALGORITHM_QUICK_START:
         ff_quick_start_step(&controller->quick_start_readings, &controller->quick_start, base, event, observation);
+        return FF_OK;
+    case FF_ALGORITHM_RAPID_START:
+        ff_rapid_start_step(&controller->rapid_start_readings, &controller->rapid_start, base, event, observation);
+        return FF_OK;
+    case FF_ALGORITHM_TCB_SHARING:
+        ff_tcb_sharing_step(&controller->tcb_sharing_readings, &controller->tcb_sharing, base, event, observation);
         return FF_OK;
     /* --- end --- */
     }

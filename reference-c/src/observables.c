@@ -77,6 +77,9 @@ static const char *const outcome_names[] = {
     [FF_OUTCOME_QUICK_START_BEGUN] = "quick_start_begun",
     [FF_OUTCOME_QUICK_START_ENDED] = "quick_start_ended",
     [FF_OUTCOME_QUICK_START_REVERTED] = "quick_start_reverted",
+    [FF_OUTCOME_RAPID_GROWN] = "rapid_grown",
+    [FF_OUTCOME_REDUCED_FURTHER] = "reduced_further",
+    [FF_OUTCOME_LOWER_BOUND_KEPT] = "lower_bound_kept",
     [FF_OUTCOME_STARTED] = "started",
     [FF_OUTCOME_SAME_BIN] = "same_bin",
     [FF_OUTCOME_WARMING_UP] = "warming_up",
@@ -88,6 +91,9 @@ static const char *const outcome_names[] = {
     [FF_OUTCOME_CURRENT_ZERO] = "current_zero",
     [FF_OUTCOME_DRAINING] = "draining",
     [FF_OUTCOME_DRAINED] = "drained",
+    [FF_OUTCOME_TCB_SHARED] = "tcb_shared",
+    [FF_OUTCOME_TCB_IGNORED] = "tcb_ignored",
+    [FF_OUTCOME_PACED_STARTUP_ENDED] = "paced_startup_ended",
     /* --- end --- */
 };
 

@@ -61,7 +61,9 @@ const char *firstflight_adapter_hello(void)
     APPEND_PROFILES(&text, "jumpstart", ff_jumpstart_profiles, FF_SUFFIX_CUBIC);
     APPEND_PROFILES(&text, "limited-slow-start", ff_limited_slow_start_profiles, FF_SUFFIX_CUBIC);
     APPEND_PROFILES(&text, "quick-start", ff_quick_start_profiles, FF_SUFFIX_CUBIC);
+    APPEND_PROFILES(&text, "rapid-start", ff_rapid_start_profiles, FF_SUFFIX_CUBIC);
     APPEND_PROFILES(&text, "search", ff_search_profiles, FF_SUFFIX_CUBIC);
+    APPEND_PROFILES(&text, "tcb-sharing", ff_tcb_sharing_profiles, FF_SUFFIX_CUBIC);
     /* --- end --- */
     append(&text, "\"transfer-time\":[\"slow-start\",\"quick-start\",\"jump-start\",\"more-start\",", "",
            "\"initial-start\",\"quick-start-rate\"");
@@ -301,6 +303,13 @@ int firstflight_adapter_event(void *self, const struct firstflight_event *event,
         report(observed, "usual_cwnd_bytes", seen.usual_cwnd_bytes);
         report(observed, "quick_lost_packets", seen.quick_lost_packets);
         break;
+    case FF_ALGORITHM_RAPID_START:
+        report(observed, "min_rtt_ns", seen.min_rtt_ns);
+        report(observed, "rtt_floor_ns", seen.rtt_floor_ns);
+        report(observed, "credit_bytes", seen.credit_bytes);
+        report(observed, "lower_bound_bytes", seen.lower_bound_bytes);
+        report(observed, "recovery_start_ns", seen.recovery_start_ns);
+        break;
     case FF_ALGORITHM_SEARCH:
         report(observed, "bin", seen.bin);
         report(observed, "open_bin_bytes", seen.open_bin_bytes);
@@ -308,6 +317,12 @@ int firstflight_adapter_event(void *self, const struct firstflight_event *event,
         report(observed, "current_bytes", seen.current_bytes);
         report(observed, "previous_bytes", seen.previous_bytes);
         report(observed, "target_bytes", seen.target_bytes);
+        break;
+    case FF_ALGORITHM_TCB_SHARING:
+        observed->next_release_ns = seen.next_release_ns;
+        observed->has_next_release = 1;
+        report(observed, "cached_cwnd_bytes", seen.cached_cwnd_bytes);
+        report(observed, "cached_ssthresh_bytes", seen.cached_ssthresh_bytes);
         break;
     /* --- end --- */
     }

@@ -15,7 +15,7 @@ static std::string encode(std::optional<std::uint64_t> number) {
 
 static flat::Json decode(const std::string &line) {
     static const std::regex large("\"([0-9]{16,20})\"");
-    return flat::Scanner(std::regex_replace(line, large, "$1")).line();
+    return flat::parse(std::regex_replace(line, large, "$1"));
 }
 
 static std::string answer(const flat::Json &message, NewReno &controller) {

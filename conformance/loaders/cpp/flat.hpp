@@ -1,11 +1,9 @@
 // Reads the flat form of one profile, drives a controller with it and reports the first difference. To be copied; C++17, one header.
-// Strict: a line whose members are not exactly those of pages/flat-format.md is refused with a std::runtime_error.
+// Strict: a line whose members are not exactly those of pages/flat-format.md is refused with an exception.
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
-#include <istream>
 #include <map>
 #include <optional>
 #include <sstream>
@@ -24,32 +22,15 @@ struct Json {
     std::vector<Json> items;
     std::vector<std::string> names;
 
-    const Json *find(std::string_view name) const {
-        auto at = std::find(names.begin(), names.end(), name);
-        return at == names.end() ? nullptr : &items[static_cast<std::size_t>(at - names.begin())];
+    std::size_t place(std::string_view name) const {
+        return static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin());
     }
-    const Json &operator[](std::string_view name) const {
-        if (const Json *found = find(name)) return *found;
-        throw std::runtime_error("no member " + std::string(name));
-    }
+    const Json &operator[](std::string_view name) const { return items.at(place(name)); }
+    const Json &operator[](std::size_t at) const { return items.at(at); }
     std::uint64_t operator*() const { return number.value(); }
-    // Runs as first, last, size_bytes, sent_t_ns.
-    std::vector<std::array<std::uint64_t, 4>> runs() const {
-        std::vector<std::array<std::uint64_t, 4>> found;
-        for (const Json &run : items) found.push_back({*run.items.at(0), *run.items.at(1), *run.items.at(2), *run.items.at(3)});
-        return found;
-    }
 };
 
-class Scanner {
-  public:
-    explicit Scanner(std::string_view text) : rest(text) {}
-    Json line() {
-        Json found = value();
-        return need(rest.empty(), "the end of the line"), found;
-    }
-
-  private:
+struct Scanner {
     std::string_view rest;
 
     void need(bool holds, const char *wanted) const {
@@ -60,12 +41,8 @@ class Scanner {
         if (there) rest.remove_prefix(token.size());
         return there;
     }
-    // Take a comma or colon and the blanks behind it, which messages of the adapter protocol may have.
-    bool separator(std::string_view token) {
-        bool there = take(token);
-        while (there && take(" ")) continue;
-        return there;
-    }
+    // Pass over blanks behind a comma or colon, which messages of the adapter protocol may have.
+    void blanks() { rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size())); }
     std::string text() {
         std::string found;
         for (need(take("\""), "a text"); !take("\""); rest.remove_prefix(1)) {
@@ -84,8 +61,8 @@ class Scanner {
         for (const char *pair : {"[]", "{}"}) {
             if (!take({pair, 1})) continue;
             while (!take({pair + 1, 1})) {
-                need(found.items.empty() || separator(","), "a comma");
-                if (*pair == '{') found.names.push_back(text()), need(separator(":"), "a colon");
+                need(found.items.empty() || take(","), "a comma"), blanks();
+                if (*pair == '{') found.names.push_back(text()), need(take(":"), "a colon"), blanks();
                 found.items.push_back(value());
             }
             return found;
@@ -96,6 +73,12 @@ class Scanner {
         return rest.remove_prefix(digits), found;
     }
 };
+
+inline Json parse(std::string_view line) {
+    Scanner scanner{line};
+    Json found = scanner.value();
+    return scanner.need(scanner.rest.empty(), "the end of the line"), found;
+}
 
 inline Json members(Json object, const std::string &names) {
     std::istringstream words(names);
@@ -117,7 +100,7 @@ inline Json read_event(std::string_view line) {
         {"saved_path", "saved_cwnd_bytes saved_rtt_ns endpoint_matches in_use expires_t_ns max_jump_bytes beta_numerator "
                        "beta_denominator"},
         {"persistent_congestion", ""}, {"pto", ""}, {"path_change", ""}, {"spurious_loss", ""}, {"idle_restart", ""}};
-    Json event = Scanner(line).line();
+    Json event = parse(line);
     auto kind = kinds.find(event["ev"].text);
     if (kind == kinds.end()) throw std::runtime_error("unknown event " + event["ev"].text);
     members(event["expect"], "cwnd_bytes ssthresh_bytes phase outcome next_release_ns trigger state");
@@ -127,33 +110,38 @@ inline Json read_event(std::string_view line) {
 // What a controller answers, by name; no value: null.
 using Observed = std::map<std::string, std::optional<std::uint64_t>>;
 
+// Return where a controller departs from what is right after an event, an empty text if it does not.
+template <typename Controller> std::string difference(const Json &one, const Json &event, Controller &controller) {
+    auto shown = [](std::optional<std::uint64_t> value) { return value ? std::to_string(*value) : "null"; };
+    for (const auto &[name, observed] : controller.on_event(event)) {
+        const Json &expected = event["expect"][name], &allowed = event["allowed"];
+        auto same = [value = observed](const Json &right) { return right.number == value; };
+        auto right = allowed.place(name) < allowed.items.size() ? allowed[name].items : std::vector<Json>{expected};
+        if (std::any_of(right.begin(), right.end(), same)) continue;
+        return one["case"].text + ", event " + shown(*event["i"]) + " (" + event["ev"].text + " at " + shown(*event["t_ns"]) +
+               " ns): " + name + ": expected " + shown(expected.number) + ", observed " + shown(observed);
+    }
+    return "";
+}
+
 // Judge a controller by all cases of a file, beginning it anew for each with begin(case); it answers on_event(event) with Observed.
 // Return the first difference of each case that has one.
 template <typename Controller> std::vector<std::string> differences(std::istream &file, Controller &controller) {
     std::vector<std::string> found;
     std::string line;
     auto next = [&]() -> std::string_view { return std::getline(file, line) ? line : throw std::runtime_error("a line is missing"); };
-    Json header = members(Scanner(next()).line(), "line format version algorithm profile observables state cases");
+    Json header = members(parse(next()), "line format version algorithm profile observables state cases");
     if (*header["format"] != 1) throw std::runtime_error("is of another format");
     for (std::uint64_t cases = *header["cases"]; cases > 0; cases--) {
-        Json one = members(Scanner(next()).line(), "line case max_datagram_size_bytes initial_window_bytes events granularity bits flags "
-                                                   "tier level clauses ours title why");
+        Json one = members(parse(next()), "line case max_datagram_size_bytes initial_window_bytes events granularity bits flags "
+                                          "tier level clauses ours title why");
         controller.begin(one);
-        bool departed = false;
-        for (std::uint64_t i = 0; i < *one["events"]; i++) {
+        std::string first;
+        for (std::uint64_t events = *one["events"]; events > 0; events--) {
             Json event = read_event(next());
-            if (departed) continue;
-            for (const auto &[name, observed] : controller.on_event(event)) {
-                auto same = [value = observed](const Json &right) { return right.number == value; };
-                const Json &expected = event["expect"][name], *allowed = event["allowed"].find(name);
-                if (departed || same(expected) || (allowed && std::any_of(allowed->items.begin(), allowed->items.end(), same))) continue;
-                departed = true;
-                auto shown = [](std::optional<std::uint64_t> value) { return value ? std::to_string(*value) : "null"; };
-                found.push_back(one["case"].text + ", event " + std::to_string(i) + " (" + event["ev"].text + " at " +
-                                shown(event["t_ns"].number) + " ns): " + name + ": expected " + shown(expected.number) +
-                                ", observed " + shown(observed));
-            }
+            if (first.empty()) first = difference(one, event, controller);
         }
+        if (!first.empty()) found.push_back(first);
     }
     return found;
 }

@@ -19,11 +19,11 @@ class NewReno {
     flat::Observed on_event(const flat::Json &event) {
         const std::string &kind = event["ev"].text;
         if (kind == "ack" && (app_limited_grows || *event["app_limited"] == 0)) {
-            for (auto [first, last, size, sent] : event["packets"].runs())
-                for (auto packet = first; packet <= last; packet++) on_packet_acked(size, sent);
+            for (const auto &run : event["packets"].items) // first, last, size_bytes, sent_t_ns
+                for (auto packet = *run[0]; packet <= *run[1]; packet++) on_packet_acked(*run[2], *run[3]);
         } else if (kind == "lost") {
             std::uint64_t latest = 0;
-            for (const auto &run : event["packets"].runs()) latest = std::max(latest, run[3]);
+            for (const auto &run : event["packets"].items) latest = std::max(latest, *run[3]);
             on_congestion(latest, *event["t_ns"]);
         } else if (kind == "ce") {
             on_congestion(*event["sent_t_ns"], *event["t_ns"]);

@@ -3,8 +3,6 @@
 package flat
 
 import (
-	"bufio"
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -98,39 +96,28 @@ type Case struct {
 	Events []Event
 }
 
-// ReadLine reads one line into a struct of its kind. What the struct does not have is an error.
-func ReadLine(line []byte, kind string, into any) error {
-	if !bytes.HasPrefix(line, []byte(`{"line":"`+kind+`",`)) {
-		return fmt.Errorf("no line of the kind %s: %.80s", kind, line)
-	}
-	decoder := json.NewDecoder(bytes.NewReader(line))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(into); err != nil {
-		return fmt.Errorf("%w: %.80s", err, line)
-	}
-	return nil
-}
-
-// Read reads all cases of a file.
+// Read reads all cases of a file. What a line has and its struct has not is an error.
 func Read(file io.Reader) (cases []Case, err error) {
-	lines := bufio.NewReader(file) // a bufio.Scanner refuses long lines
-	next := func(kind string, into any) {
-		if line, failed := lines.ReadBytes('\n'); err == nil && failed != nil {
-			err = failed
-		} else if err == nil {
-			err = ReadLine(line, kind, into)
+	lines := json.NewDecoder(file)
+	lines.DisallowUnknownFields()
+	next := func(into any, is *string, kind string) {
+		if err == nil {
+			err = lines.Decode(into)
+		}
+		if err == nil && *is != kind {
+			err = fmt.Errorf("a line of the kind %q instead of %q", *is, kind)
 		}
 	}
 	var header Header
-	if next("profile", &header); err == nil && header.Format != 1 {
+	if next(&header, &header.Line, "profile"); err == nil && header.Format != 1 {
 		err = fmt.Errorf("format %d", header.Format)
 	}
 	for len(cases) < header.Cases && err == nil {
 		var one Case
-		next("case", &one.Config)
-		for i := 0; i < one.Config.Events && err == nil; i++ {
+		next(&one.Config, &one.Line, "case")
+		for len(one.Events) < one.Config.Events && err == nil {
 			var event Event
-			next("event", &event)
+			next(&event, &event.Line, "event")
 			one.Events = append(one.Events, event)
 		}
 		cases = append(cases, one)
@@ -147,7 +134,7 @@ func FirstDifference(one Case, controller func(*Event) Observed) string {
 		if observed.CwndBytes != expected.CwndBytes && !slices.Contains(event.Allowed.CwndBytes, observed.CwndBytes) {
 			return fmt.Sprintf("%s: cwnd_bytes: expected %d, observed %d", place, expected.CwndBytes, observed.CwndBytes)
 		}
-		same := func(allowed *uint64) bool { return Text(allowed) == Text(observed.SsthreshBytes) }
+		same := func(right *uint64) bool { return Text(right) == Text(observed.SsthreshBytes) }
 		if !same(expected.SsthreshBytes) && !slices.ContainsFunc(event.Allowed.SsthreshBytes, same) {
 			return fmt.Sprintf("%s: ssthresh_bytes: expected %s, observed %s", place, Text(expected.SsthreshBytes), Text(observed.SsthreshBytes))
 		}
@@ -157,8 +144,6 @@ func FirstDifference(one Case, controller func(*Event) Observed) string {
 
 // Text returns a number, or null.
 func Text(number *uint64) string {
-	if number == nil {
-		return "null"
-	}
-	return fmt.Sprint(*number)
+	text, _ := json.Marshal(number)
+	return string(text)
 }

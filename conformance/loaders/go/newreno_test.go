@@ -47,12 +47,12 @@ func TestMistakeIsFound(t *testing.T) {
 }
 
 func TestUnknownMemberIsRefused(t *testing.T) {
-	line := string(bytes.Split(content(t), []byte("\n"))[2])
-	if err := ReadLine([]byte(line), "event", new(Event)); err != nil {
+	text := string(content(t))
+	if _, err := Read(strings.NewReader(text)); err != nil {
 		t.Error(err)
 	}
-	for _, name := range []string{`"t_ns":`, `"phase":`} {
-		if ReadLine([]byte(strings.Replace(line, name, `"news":1,`+name, 1)), "event", new(Event)) == nil {
+	for _, name := range []string{`"title":`, `"t_ns":`, `"phase":`} {
+		if _, err := Read(strings.NewReader(strings.Replace(text, name, `"news":1,`+name, 1))); err == nil {
 			t.Errorf("a member before %s was taken", name)
 		}
 	}

@@ -11,10 +11,8 @@ import java.util.function.Function;
  * sign: compare them with Long.compareUnsigned where bits is 64.
  */
 final class Flat {
-    private static final String PROFILE = "line format version algorithm profile observables state cases";
     private static final String CASE = "line case max_datagram_size_bytes initial_window_bytes events granularity bits flags"
             + " tier level clauses ours title why";
-    private static final String EXPECT = "cwnd_bytes ssthresh_bytes phase outcome next_release_ns trigger state";
     private static final Map<String, String> EVENTS = Map.ofEntries(
             Map.entry("sent", " packets bytes bytes_in_flight app_limited retransmits"),
             Map.entry("ack", " packets bytes bytes_in_flight next_packet app_limited latest_rtt_ns min_rtt_ns smoothed_rtt_ns"
@@ -40,15 +38,14 @@ final class Flat {
 
     /** Read all cases of a file. */
     static List<Case> cases(List<String> lines) {
-        var header = members(parse(lines.get(0)), PROFILE);
+        var next = lines.iterator();
+        var header = members(parse(next.next()), "line format version algorithm profile observables state cases");
         require(header.get("format").equals(1L), "is of another format");
         var cases = new ArrayList<Case>();
-        for (int next = 1; next < lines.size();) {
-            var head = members(parse(lines.get(next)), CASE);
-            int end = next + 1 + Math.toIntExact((Long) head.get("events"));
-            require(end <= lines.size(), "the file ends before " + head.get("case"));
-            cases.add(new Case(head, lines.subList(next + 1, end).stream().map(Flat::event).toList()));
-            next = end;
+        while (next.hasNext()) {
+            var one = new Case(members(parse(next.next()), CASE), new ArrayList<>());
+            for (long left = (Long) one.head().get("events"); left > 0; left--) one.events().add(event(next.next()));
+            cases.add(one);
         }
         require(header.get("cases").equals((long) cases.size()), "other cases than the header says");
         return cases;
@@ -59,7 +56,7 @@ final class Flat {
         var event = parse(text);
         require(EVENTS.containsKey(String.valueOf(event.get("ev"))), "unknown event: " + text);
         members(event, "line i ev t_ns" + EVENTS.get(event.get("ev")) + " expect allowed");
-        members(map(event.get("expect")), EXPECT);
+        members(map(event.get("expect")), "cwnd_bytes ssthresh_bytes phase outcome next_release_ns trigger state");
         return event;
     }
 
@@ -143,10 +140,9 @@ final class Flat {
 
     private String textToQuote() {
         var found = new StringBuilder();
-        while (!take("\"")) {
+        for (; !take("\""); found.append(text.charAt(at++))) {
             take("\\"); // only \" and \\ occur
             require(at < text.length(), "the text does not end: " + text);
-            found.append(text.charAt(at++));
         }
         return found.toString();
     }

@@ -40,6 +40,10 @@
 #include "firstflight/limited_slow_start/profiles.h"
 #include "firstflight/quick_start/quick_start.h"
 #include "firstflight/quick_start/profiles.h"
+#include "firstflight/rapid_start/rapid_start.h"
+#include "firstflight/rapid_start/profiles.h"
+#include "firstflight/tcb_sharing/tcb_sharing.h"
+#include "firstflight/tcb_sharing/profiles.h"
 /* --- end --- */
 
 #ifdef __cplusplus
@@ -65,6 +69,8 @@ enum ff_algorithm {
     FF_ALGORITHM_JUMPSTART,
     FF_ALGORITHM_LIMITED_SLOW_START,
     FF_ALGORITHM_QUICK_START,
+    FF_ALGORITHM_RAPID_START,
+    FF_ALGORITHM_TCB_SHARING,
     /* --- end --- */
 };
 
@@ -111,6 +117,14 @@ struct ff_controller {
         FF_C11 struct {
             struct ff_quick_start_readings quick_start_readings;
             struct ff_quick_start quick_start;
+        };
+        FF_C11 struct {
+            struct ff_rapid_start_readings rapid_start_readings;
+            struct ff_rapid_start rapid_start;
+        };
+        FF_C11 struct {
+            struct ff_tcb_sharing_readings tcb_sharing_readings;
+            struct ff_tcb_sharing tcb_sharing;
         };
         /* --- end --- */
     };
@@ -161,6 +175,16 @@ enum ff_status ff_controller_init_limited_slow_start(struct ff_controller *contr
 /* The same with Quick-Start in the given readings. */
 enum ff_status ff_controller_init_quick_start(struct ff_controller *controller,
                                               const struct ff_quick_start_readings *readings,
+                                              const struct ff_config *config);
+
+/* The same with Rapid Start in the given readings. */
+enum ff_status ff_controller_init_rapid_start(struct ff_controller *controller,
+                                              const struct ff_rapid_start_readings *readings,
+                                              const struct ff_config *config);
+
+/* The same with TCB sharing in the given readings. */
+enum ff_status ff_controller_init_tcb_sharing(struct ff_controller *controller,
+                                              const struct ff_tcb_sharing_readings *readings,
                                               const struct ff_config *config);
 /* --- end --- */
 

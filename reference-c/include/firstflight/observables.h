@@ -103,6 +103,10 @@ enum ff_outcome {
     FF_OUTCOME_QUICK_START_BEGUN,
     FF_OUTCOME_QUICK_START_ENDED,
     FF_OUTCOME_QUICK_START_REVERTED,
+    /* Rapid Start (spec/rapid-start.md) */
+    FF_OUTCOME_RAPID_GROWN,
+    FF_OUTCOME_REDUCED_FURTHER,
+    FF_OUTCOME_LOWER_BOUND_KEPT,
     /* SEARCH (spec/search.md) */
     FF_OUTCOME_STARTED,
     FF_OUTCOME_SAME_BIN,
@@ -115,6 +119,10 @@ enum ff_outcome {
     FF_OUTCOME_CURRENT_ZERO,
     FF_OUTCOME_DRAINING,
     FF_OUTCOME_DRAINED,
+    /* TCB sharing (spec/tcb-sharing.md) */
+    FF_OUTCOME_TCB_SHARED,
+    FF_OUTCOME_TCB_IGNORED,
+    FF_OUTCOME_PACED_STARTUP_ENDED,
     /* --- end --- */
 };
 
@@ -190,11 +198,17 @@ struct ff_observation {
     /* Quick-Start (spec/quick-start.md) */
     uint64_t usual_cwnd_bytes;
     uint64_t quick_lost_packets;
+    /* Rapid Start (spec/rapid-start.md) */
+    uint64_t rtt_floor_ns;
+    uint64_t lower_bound_bytes;
     /* SEARCH (spec/search.md) */
     uint64_t shift_bins;
     uint64_t current_bytes;
     uint64_t previous_bytes;
     uint64_t target_bytes;
+    /* TCB sharing (spec/tcb-sharing.md) */
+    uint64_t cached_cwnd_bytes;
+    uint64_t cached_ssthresh_bytes;
     /* --- end --- */
 };
 
@@ -242,10 +256,14 @@ static inline void ff_observation_clear(struct ff_observation *observation)
     observation->credit_bytes = FF_NONE;
     observation->usual_cwnd_bytes = FF_NONE;
     observation->quick_lost_packets = FF_NONE;
+    observation->rtt_floor_ns = FF_NONE;
+    observation->lower_bound_bytes = FF_NONE;
     observation->shift_bins = FF_NONE;
     observation->current_bytes = FF_NONE;
     observation->previous_bytes = FF_NONE;
     observation->target_bytes = FF_NONE;
+    observation->cached_cwnd_bytes = FF_NONE;
+    observation->cached_ssthresh_bytes = FF_NONE;
     /* --- end --- */
 }
 

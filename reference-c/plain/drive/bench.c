@@ -63,7 +63,7 @@ static struct drive_answer on_ack(void) {
 /* The handshake gave an RTT, a path is remembered, and data waits. */
 static void begin(void) {
     drive_begin(PACKET_BYTES, 0);
-    event.latest_rtt_ns = event.saved_rtt_ns = RTT_NS;
+    event.latest_rtt_ns = event.min_rtt_ns = event.saved_rtt_ns = RTT_NS;
     event.saved_cwnd_bytes = event.queued_bytes = event.receive_window_bytes = 2000000;
     event.expires_t_ns = event.max_jump_bytes = DRIVE_NONE;
     event.beta_numerator = event.endpoint_matches = 1;

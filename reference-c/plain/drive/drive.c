@@ -14,7 +14,7 @@ static int number(uint64_t *value) { return scanf("%" SCNu64, value) == 1; }
 
 static int read_event(void) {
     uint64_t *fields[] = {&event.t_ns, &event.bytes, &event.bytes_in_flight, &event.app_limited, &event.next_packet,
-                          &event.latest_rtt_ns, &event.smoothed_rtt_ns, &event.oldest_unacked_packet, &event.packet,
+                          &event.latest_rtt_ns, &event.min_rtt_ns, &event.smoothed_rtt_ns, &event.oldest_unacked_packet, &event.packet,
                           &event.sent_t_ns, &event.queued_bytes, &event.receive_window_bytes, &event.saved_cwnd_bytes,
                           &event.saved_rtt_ns, &event.endpoint_matches, &event.in_use, &event.expires_t_ns, &event.max_jump_bytes,
                           &event.beta_numerator, &event.beta_denominator, &event.run_count, &event.retransmit_count};

@@ -22,7 +22,7 @@ struct drive_run {
 
 struct drive_event {
     enum drive_kind kind;
-    uint64_t t_ns, bytes, bytes_in_flight, app_limited, next_packet, latest_rtt_ns, smoothed_rtt_ns, oldest_unacked_packet;
+    uint64_t t_ns, bytes, bytes_in_flight, app_limited, next_packet, latest_rtt_ns, min_rtt_ns, smoothed_rtt_ns, oldest_unacked_packet;
     uint64_t packet, sent_t_ns, queued_bytes, receive_window_bytes;
     uint64_t saved_cwnd_bytes, saved_rtt_ns, endpoint_matches, in_use, expires_t_ns, max_jump_bytes, beta_numerator, beta_denominator;
     uint64_t run_count, retransmit_count;

@@ -96,6 +96,10 @@ class Outcome(Enum):
     QUICK_START_BEGUN = "quick_start_begun"
     QUICK_START_ENDED = "quick_start_ended"
     QUICK_START_REVERTED = "quick_start_reverted"
+    # Rapid Start (``spec/rapid-start.md``)
+    RAPID_GROWN = "rapid_grown"
+    REDUCED_FURTHER = "reduced_further"
+    LOWER_BOUND_KEPT = "lower_bound_kept"
     # SEARCH (``spec/search.md``)
     STARTED = "started"
     SAME_BIN = "same_bin"
@@ -108,6 +112,10 @@ class Outcome(Enum):
     CURRENT_ZERO = "current_zero"
     DRAINING = "draining"
     DRAINED = "drained"
+    # TCB sharing (``spec/tcb-sharing.md``)
+    TCB_SHARED = "tcb_shared"
+    TCB_IGNORED = "tcb_ignored"
+    PACED_STARTUP_ENDED = "paced_startup_ended"
     # --- end ---
 
 

@@ -1,10 +1,6 @@
 //! Reads the flat form of one profile, drives a controller with it and reports the first difference. To be copied; no dependencies.
 //! Strict: a line whose members are not exactly those of pages/flat-format.md is refused.
 
-const PROFILE: &str = "line format version algorithm profile observables state cases";
-const CASE: &str = "line case max_datagram_size_bytes initial_window_bytes events granularity bits flags \
-    tier level clauses ours title why";
-const EXPECT: &str = "cwnd_bytes ssthresh_bytes phase outcome next_release_ns trigger state";
 const EVENTS: [(&str, &str); 11] = [
     ("sent", " packets bytes bytes_in_flight app_limited retransmits"),
     ("ack", " packets bytes bytes_in_flight next_packet app_limited latest_rtt_ns min_rtt_ns smoothed_rtt_ns \
@@ -29,7 +25,7 @@ pub enum Json {
 }
 
 impl Json {
-    /// A member that is there: `members` has seen to that.
+    /// A member that is there.
     pub fn get(&self, name: &str) -> &Json {
         self.find(name).unwrap_or_else(|| panic!("no member {name}"))
     }
@@ -61,36 +57,30 @@ impl Scanner<'_> {
         for (token, value) in [("null", Json::Null), ("true", Json::Bool(true)), ("false", Json::Bool(false))] {
             if self.take(token) { return Ok(value) }
         }
-        match self.0.as_bytes().first() {
-            Some(b'"') => self.text().map(Json::Text),
-            Some(b'[') => self.items("[", "]", |s| s.value()).map(Json::List),
-            Some(b'{') => self.items("{", "}", |s| {
-                let key = s.text()?;
-                if s.separator(":") { Ok((key, s.value()?)) } else { Err(s.error("a colon")) }
-            }).map(Json::Map),
-            _ => {
-                let (digits, rest) = self.0.split_at(self.0.find(|c: char| !c.is_ascii_digit()).unwrap_or(self.0.len()));
-                self.0 = rest;
-                digits.parse().map(Json::Number).map_err(|_| self.error("a number of 64 bits"))
-            }
-        }
+        if self.take("[") { return self.items("]", Self::value).map(Json::List) }
+        if self.take("{") { return self.items("}", Self::member).map(Json::Map) }
+        if self.0.starts_with('"') { return self.text().map(Json::Text) }
+        let (digits, rest) = self.0.split_at(self.0.find(|c: char| !c.is_ascii_digit()).unwrap_or(self.0.len()));
+        self.0 = rest;
+        digits.parse().map(Json::Number).map_err(|_| self.error("a number of 64 bits"))
+    }
+    fn member(&mut self) -> Result<(String, Json), String> {
+        let key = self.text()?;
+        if self.separator(":") { Ok((key, self.value()?)) } else { Err(self.error("a colon")) }
     }
     fn text(&mut self) -> Result<String, String> {
+        if !self.take("\"") { return Err(self.error("a text")) }
         let mut text = String::new();
-        let mut chars = self.0.char_indices();
-        if chars.next().map(|(_, c)| c) != Some('"') { return Err(self.error("a text")) }
-        while let Some((at, c)) = chars.next() {
-            match c {
-                '"' => { self.0 = &self.0[at + 1..]; return Ok(text) }
-                '\\' => text.extend(chars.next().map(|(_, c)| c)), // only \" and \\ occur
-                _ => text.push(c),
-            }
+        while !self.take("\"") {
+            self.take("\\"); // only \" and \\ occur
+            let next = self.0.chars().next().ok_or("the text does not end")?;
+            self.0 = &self.0[next.len_utf8()..];
+            text.push(next);
         }
-        Err(self.error("the end of a text"))
+        Ok(text)
     }
-    fn items<T>(&mut self, open: &str, close: &str, one: impl Fn(&mut Self) -> Result<T, String>) -> Result<Vec<T>, String> {
+    fn items<T>(&mut self, close: &str, one: impl Fn(&mut Self) -> Result<T, String>) -> Result<Vec<T>, String> {
         let mut items = Vec::new();
-        self.take(open);
         while !self.take(close) {
             if !items.is_empty() && !self.separator(",") { return Err(self.error("a comma")) }
             items.push(one(self)?);
@@ -124,17 +114,18 @@ pub fn read_event(text: &str) -> Result<Json, String> {
     let of_kind = |kind: &str| text.contains(&format!("\"ev\":\"{kind}\""));
     let (_, more) = EVENTS.iter().find(|(kind, _)| of_kind(kind)).ok_or(format!("unknown event: {text:.80}"))?;
     let event = read_line(text, &format!("line i ev t_ns{more} expect allowed"))?;
-    members(event.get("expect"), EXPECT).map(|()| event)
+    members(event.get("expect"), "cwnd_bytes ssthresh_bytes phase outcome next_release_ns trigger state").map(|()| event)
 }
 
 /// Read the cases of a file, each with its events.
 pub fn cases(content: &str) -> Result<Vec<(Json, Vec<Json>)>, String> {
     let mut lines = content.lines();
     let mut next = || lines.next().ok_or("the file ends too early".to_string());
-    let header = read_line(next()?, PROFILE)?;
+    let header = read_line(next()?, "line format version algorithm profile observables state cases")?;
     if header.get("format").number() != 1 { return Err("is of another format".into()) }
     (0..header.get("cases").number()).map(|_| {
-        let case = read_line(next()?, CASE)?;
+        let case = read_line(next()?, "line case max_datagram_size_bytes initial_window_bytes events granularity bits flags \
+            tier level clauses ours title why")?;
         let events = (0..case.get("events").number()).map(|_| read_event(next()?)).collect::<Result<_, _>>()?;
         Ok((case, events))
     }).collect()

@@ -7,11 +7,13 @@ from pathlib import Path
 import click
 
 from firstflight import DomainError
+from firstflight_conformance.commands.engines import engine_option, say_engine
 from firstflight_conformance.commands.options import PLOT_FILE, InputError
 from firstflight_conformance.commands.progress import shown
 from firstflight_conformance.quantities import SIZES, parse
 from firstflight_conformance.simulator.clock import Clock
-from firstflight_conformance.simulator.dumbbell import FlowResult, NetworkResult, result_to_json, run_network
+from firstflight_conformance.simulator.dumbbell import FlowResult, NetworkResult, result_to_json
+from firstflight_conformance.simulator.engine import Engine, run_network
 from firstflight_conformance.simulator.loop import ORIGIN_NS
 from firstflight_conformance.simulator.network import Network, load_network
 from firstflight_conformance.simulator.scenario import ScenarioError
@@ -36,6 +38,7 @@ from firstflight_conformance.simulator.scenario import ScenarioError
     type=PLOT_FILE,
     help="Draw windows, flights, queue, rates and phases to this SVG or PNG file.",
 )
+@engine_option
 def network_command(
     *,
     network_file: Path,
@@ -44,6 +47,7 @@ def network_command(
     seed: int | None,
     as_json: bool,
     plot: Path | None,
+    engine: Engine,
 ) -> None:
     """Run the flows of NETWORK_FILE over one bottleneck and say how each went.
 
@@ -54,12 +58,15 @@ def network_command(
         network = _changed(load_network(network_file), controllers, sizes)
         if seed is not None:
             network = replace(network, seed=seed)
-        # The bins of a single flow are drawn; they need its events.
-        record = (network.flows[0].name,) if plot is not None and len(network.flows) == 1 else ()
+        events_of: tuple[str, ...] = ()
+        if plot is not None and len(network.flows) == 1:
+            # Its bins are drawn: they need its events and observations, which Python keeps.
+            events_of, engine = (network.flows[0].name,), _kept_by_python(engine)
         with shown(clock, ORIGIN_NS + network.stop_ns):
-            result = run_network(network, clock, record=record)
+            result, by = run_network(network, clock, events_of=events_of, engine=engine)
     except (ScenarioError, DomainError) as error:
         raise InputError(str(error)) from error
+    say_engine(by)
     if as_json:
         click.echo(json.dumps(result_to_json(result)))
     else:
@@ -72,6 +79,12 @@ def network_command(
         except (OSError, ValueError) as error:
             raise InputError(f"--plot {plot}: {error}") from error
         click.echo(f"plot written to {plot}", err=True)
+
+
+def _kept_by_python(engine: Engine) -> Engine:
+    if engine is Engine.NATIVE:
+        raise InputError("--engine native: the plot of one flow needs what it observed, which only Python keeps")
+    return Engine.PYTHON
 
 
 def _changed(network: Network, controllers: tuple[str, ...], sizes: tuple[str, ...]) -> Network:

@@ -10,9 +10,10 @@ from typing import Any
 
 import click
 
+from firstflight_conformance.commands.engines import engine_option
 from firstflight_conformance.commands.options import PLOT_FILE, InputError, OutputFile
-from firstflight_conformance.simulator import native
-from firstflight_conformance.simulator.scenario import Scenario
+from firstflight_conformance.simulator.engine import Engine, is_compiled
+from firstflight_conformance.simulator.scenario import Scenario, ScenarioError
 from firstflight_conformance.sweeps.answers import COLUMNS
 from firstflight_conformance.sweeps.grid import AXES, Cell, GridError, cells, read_grid, read_scenario
 from firstflight_conformance.sweeps.pools import PoolError, rows
@@ -51,13 +52,7 @@ class _Grid:
 @click.option("--seed", multiple=True, metavar="N", help="Of random losses.")
 @click.option("--jobs", type=click.IntRange(1), default=os.cpu_count() or 1, help="Processes.")
 @click.option("--scheduler", metavar="ADDRESS", help="Let the workers of this Dask scheduler compute: tcp://host:8786.")
-@click.option(
-    "--engine",
-    type=click.Choice(["auto", "native", "python"]),
-    default="auto",
-    show_default=True,
-    help="What simulates: the compiled simulator, where there is a C compiler, or Python. The rows are the same.",
-)
+@engine_option
 @click.option("--parquet", type=OutputFile(".parquet"), help="Write the rows to this file as well.")
 @click.option("--heatmap", type=PLOT_FILE, help="Draw a panel for each algorithm over the two longest other axes.")
 @click.option("--of", metavar="COLUMN", help="What the heatmap shows.  [default: the time]")
@@ -70,7 +65,7 @@ def sweep_command(
     scenario: Path | None,
     jobs: int,
     scheduler: str | None,
-    engine: str,
+    engine: Engine,
     parquet: Path | None,
     heatmap: Path | None,
     of: str | None,
@@ -96,7 +91,7 @@ def sweep_command(
         found = store.sort(grid.cells)
         if parquet is not None:
             write_parquet(found, parquet)
-    except (GridError, StoreError, PoolError, OSError) as error:
+    except (GridError, ScenarioError, StoreError, PoolError, OSError) as error:
         raise InputError(str(error)) from error
     _report(grid.kind, found, out, computed=len(missing), by=" (compiled simulator)" if compiled and missing else "")
     if heatmap is not None:
@@ -119,19 +114,11 @@ def _grid(path: Path | None, kind: str | None, scenario: Path | None, options: d
     return _Grid(kind, cells(kind, {**axes, **options}, base), base)
 
 
-def _compiled(kind: str, engine: str) -> bool:
+def _compiled(kind: str, engine: Engine) -> bool:
     """Return whether the compiled simulator is there and asked for. It is built now, and not by each process."""
-    if kind != "simulate" and engine == "native":
+    if kind == "model" and engine is Engine.NATIVE:
         raise GridError(f"--engine native: {kind} has no compiled simulator")
-    if kind != "simulate" or engine == "python":
-        return False
-    try:
-        native.library()
-    except native.NativeError as error:
-        if engine == "native":
-            raise GridError(f"--engine native: {error}") from error
-        return False
-    return True
+    return kind != "model" and is_compiled(engine)
 
 
 def _column(grid: _Grid, of: str | None) -> str:

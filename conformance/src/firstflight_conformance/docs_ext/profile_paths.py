@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
@@ -15,7 +14,7 @@ from firstflight.events import Ack, Lost, Sent
 from firstflight.observables import Outcome
 from firstflight.search.profiles import PROFILES
 from firstflight_conformance.paths import SCENARIOS
-from firstflight_conformance.plots.style import STYLE
+from firstflight_conformance.plots.style import save, styled
 from firstflight_conformance.simulator.loop import Recording, simulate
 from firstflight_conformance.simulator.scenario import load_scenario
 
@@ -45,8 +44,8 @@ def write_paths(folder: Path) -> None:
     runs = [_Run(profile, simulate(scenario, create("search", profile, scenario.config))) for profile in PROFILES]
     (folder / _FOLDER).mkdir(parents=True, exist_ok=True)
     (folder / RESULTS).write_text(json.dumps([_result(run) for run in runs], indent=1) + "\n", "utf-8")
-    with matplotlib.rc_context(STYLE):
-        _draw(runs).savefig(folder / PLOT, metadata={"Date": None, "Creator": None})
+    with styled():
+        save(_draw(runs), folder / PLOT)
 
 
 def _result(run: _Run) -> dict[str, Any]:

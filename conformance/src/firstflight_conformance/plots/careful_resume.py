@@ -1,28 +1,17 @@
 """Two plots of Careful Resume: a resumption from start to end, and one that ends in Safe Retreat; phases are shaded."""
 
 from pathlib import Path
-from typing import Any
 
-import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from firstflight import Observation, Phase, create
 from firstflight.events import Ack, Event, Lost, Sent
 from firstflight_conformance.paths import SCENARIOS
+from firstflight_conformance.plots.style import save, styled
 from firstflight_conformance.simulator.loop import simulate
 from firstflight_conformance.simulator.scenario import load_scenario
 
-STYLE: Any = {
-    "axes.axisbelow": True,
-    "axes.spines.right": False,
-    "axes.spines.top": False,
-    "font.size": 9,
-    "legend.frameon": False,
-    "savefig.facecolor": "white",
-    "svg.fonttype": "none",
-    "svg.hashsalt": "firstflight",
-}
 _SHADES = {
     Phase.RECONNAISSANCE: "#e8f1fa",
     Phase.UNVALIDATED: "#fdebd0",
@@ -54,9 +43,8 @@ def plot_resumption(scenario_name: str, path: Path, until_s: int) -> None:
     axes.set_ylabel("kB")
     axes.set_xlim(0, max(times))
     axes.set_ylim(bottom=0)
-    axes.legend()
-    path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path, metadata={"Date": None, "Creator": None})
+    axes.legend(loc="upper left", frameon=True, framealpha=1)
+    save(figure, path)
 
 
 def _seconds(event: Event) -> float:
@@ -81,6 +69,6 @@ def _shade(axes: Axes, steps: list[tuple[Event, Observation]]) -> None:
 
 def write_plots(folder: Path) -> None:
     """Draw both plots."""
-    with matplotlib.rc_context(STYLE):
+    with styled():
         plot_resumption("resume-fits", folder / "resume.svg", 3)
         plot_resumption("resume-overshoots", folder / "retreat.svg", 6)

@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-import matplotlib
 from matplotlib.figure import Figure
 
 from firstflight import create
@@ -12,7 +11,7 @@ from firstflight.events import Ack
 from firstflight_conformance.cases.measure import config_from_json
 from firstflight_conformance.cases.vectors import load
 from firstflight_conformance.paths import VECTORS
-from firstflight_conformance.plots.careful_resume import STYLE
+from firstflight_conformance.plots.style import save, styled
 
 _S = 10**9
 #: The vector that is drawn.
@@ -46,11 +45,10 @@ def plot_stage(path: Path) -> None:
     axes.set_ylabel("kB")
     axes.set_xlim(0, max(times))
     axes.legend()
-    path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path, metadata={"Date": None, "Creator": None})
+    save(figure, path)
 
 
 def write_plots(folder: Path) -> None:
     """Draw the plot of the specification page."""
-    with matplotlib.rc_context(STYLE):
+    with styled():
         plot_stage(folder / "stage.svg")

@@ -3,14 +3,12 @@
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from firstflight import create
 from firstflight_conformance.paths import SCENARIOS
-from firstflight_conformance.plots.careful_resume import STYLE
-from firstflight_conformance.plots.published import save
+from firstflight_conformance.plots.style import save, styled
 from firstflight_conformance.simulator.loop import simulate
 from firstflight_conformance.simulator.scenario import Scenario, load_scenario
 
@@ -22,7 +20,7 @@ def plot_flows(
     scenario_name: str, flows: Sequence[Flow], path: Path, mark: Callable[[Axes, Scenario], None] | None = None
 ) -> None:
     """Draw the window of each flow over a scenario, and what ``mark`` adds; write the plot as SVG or PNG by suffix."""
-    with matplotlib.rc_context(STYLE):
+    with styled():
         scenario = load_scenario(SCENARIOS / f"{scenario_name}.json")
         figure = Figure(figsize=(7.6, 3.6), layout="constrained")
         axes = figure.subplots()

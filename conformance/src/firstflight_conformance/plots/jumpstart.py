@@ -2,29 +2,16 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
-import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from firstflight import Backlog, Config, Run, Sent, create, step
 from firstflight.events import Event
 from firstflight_conformance.cases.measure import replay
+from firstflight_conformance.plots.style import save, styled
 from firstflight_conformance.vectorgen.jumpstart import account
 
-_STYLE: Any = {
-    "axes.grid": True,
-    "axes.axisbelow": True,
-    "axes.spines.right": False,
-    "axes.spines.top": False,
-    "font.size": 9,
-    "grid.color": "#e4e4e4",
-    "legend.frameon": False,
-    "savefig.facecolor": "white",
-    "svg.fonttype": "none",
-    "svg.hashsalt": "firstflight",
-}
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7")
 _PROFILES = ("pfldnet-2007", "scharf-2009", "quicly", "ns3-2025")
 _ORIGIN_NS = 10**9
@@ -57,7 +44,7 @@ def plot_schedules(path: Path) -> None:
     axes.set_xlabel("time since data was ready (ms)")
     axes.set_ylabel("packets released")
     axes.legend()
-    _save(figure, path)
+    save(figure, path)
 
 
 def plot_loss(path: Path) -> None:
@@ -78,7 +65,7 @@ def plot_loss(path: Path) -> None:
     axes.set_ylabel("packets of 1000 bytes")
     axes.set_ylim(0, 22)
     axes.legend()
-    _save(figure, path)
+    save(figure, path)
 
 
 def _note(axes: Axes, events: Sequence[Event], kind: str, height: float, text: str) -> None:
@@ -87,13 +74,9 @@ def _note(axes: Axes, events: Sequence[Event], kind: str, height: float, text: s
     axes.annotate(text, (t_ms, height), (t_ms + 8, height + 5), arrowprops={"arrowstyle": "->"})
 
 
-def _save(figure: Figure, path: Path) -> None:
-    figure.savefig(path, metadata={"Date": None, "Creator": None} if path.suffix == ".svg" else None)
-
-
 def write_plots(folder: Path) -> None:
     """Write both plots as SVG; the same model gives the same bytes."""
     folder.mkdir(parents=True, exist_ok=True)
-    with matplotlib.rc_context(_STYLE):
+    with styled():
         plot_schedules(folder / "schedules.svg")
         plot_loss(folder / "loss.svg")

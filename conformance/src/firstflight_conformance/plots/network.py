@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
@@ -12,7 +11,7 @@ from firstflight.observables import Phase
 from firstflight.search.profiles import PROFILES
 from firstflight_conformance.plots.bins import Bins, follow
 from firstflight_conformance.plots.bins_panels import draw_bins
-from firstflight_conformance.plots.style import STYLE
+from firstflight_conformance.plots.style import save, styled
 from firstflight_conformance.plots.units import Unit, bytes_unit, time_unit
 from firstflight_conformance.simulator.dumbbell import FlowResult, NetworkResult
 
@@ -33,10 +32,9 @@ _WIDTH_INCHES = 7.6
 
 def plot_network(result: NetworkResult, path: Path) -> None:
     """Draw a result and write the plot as SVG or PNG by suffix. The same result gives the same SVG, byte for byte."""
-    with matplotlib.rc_context(STYLE):
+    with styled():
         figure = _draw(result)
-        metadata = {"Date": None, "Creator": None} if path.suffix == ".svg" else {"Software": None}
-        figure.savefig(path, dpi=150, metadata=metadata)
+        save(figure, path)
 
 
 def _draw(result: NetworkResult) -> Figure:

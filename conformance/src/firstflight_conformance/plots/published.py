@@ -4,11 +4,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from firstflight_conformance.plots.style import STYLE
+from firstflight_conformance.plots.style import save, styled
 from firstflight_conformance.published.store import Data
 
 S, MB, MBPS = 10**9, 10**6, 10**6
@@ -44,13 +43,6 @@ def steps(axes: Axes, values: Sequence[int], sample_ns: int, unit: int, colour: 
     )
 
 
-def save(drawn: Figure, path: Path) -> None:
-    """Write a plot: the same bytes for the same data."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    metadata = {"Date": None, "Creator": None} if path.suffix == ".svg" else {"Software": None}
-    drawn.savefig(path, dpi=110, metadata=metadata)
-
-
 Draw = Callable[[Data], Figure]
 
 
@@ -61,7 +53,7 @@ def write_published_plots(folder: Path, suffix: str = ".svg") -> None:
     from firstflight_conformance.plots.published_search import DRAW as SEARCH
     from firstflight_conformance.published.store import load
 
-    with matplotlib.rc_context(STYLE):
+    with styled():
         for scenario, plots in {**SEARCH, **RESUME, **MODELS}.items():
             for name, draw in plots.items():
                 save(draw(load(scenario)), folder / f"{scenario}-{name}{suffix}")

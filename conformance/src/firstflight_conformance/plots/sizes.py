@@ -4,15 +4,13 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from firstflight import Config
 from firstflight.algorithm import Startup
 from firstflight.controller import ALGORITHMS
-from firstflight_conformance.plots.published import save
-from firstflight_conformance.plots.style import STYLE
+from firstflight_conformance.plots.style import save, styled
 from firstflight_conformance.published.networks import MS, S
 from firstflight_conformance.published.scharf_runs import response_ns
 from firstflight_conformance.simulator.network import FlowPlan, Network
@@ -39,8 +37,9 @@ _COLOURS = (
     "#7f7f7f",
     "#bcbd22",
     "#17becf",
+    "#332288",
 )
-_MARKERS = "osv^D<>Xph"
+_MARKERS = "osv^D<>Xph*"
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,5 +119,5 @@ def _draw_place(axes: Axes, place: Place) -> None:
 
 def write_plots(folder: Path) -> None:
     """Write the figure as SVG; the same model gives the same bytes."""
-    with matplotlib.rc_context(STYLE):
+    with styled():
         save(draw(), folder / "sizes.svg")

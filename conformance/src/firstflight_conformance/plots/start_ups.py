@@ -2,13 +2,12 @@
 
 from pathlib import Path
 
-import matplotlib
 from matplotlib.figure import Figure
 
 from firstflight import Ack, Lost, Sent, create
 from firstflight_conformance.paths import ROOT, SCENARIOS
-from firstflight_conformance.plots.published import COLOURS, save
-from firstflight_conformance.plots.style import STYLE
+from firstflight_conformance.plots.published import COLOURS
+from firstflight_conformance.plots.style import save, styled
 from firstflight_conformance.simulator.loop import Recording, simulate
 from firstflight_conformance.simulator.scenario import load_scenario
 
@@ -30,7 +29,7 @@ def draw() -> Figure:
     scenario = load_scenario(SCENARIO)
     link = scenario.link
     product_bytes = link.rate_bps * (link.forward_delay_ns + link.return_delay_ns) // (8 * 10**9)
-    with matplotlib.rc_context(STYLE):
+    with styled():
         figure = Figure(figsize=(7.6, 3.4), layout="constrained")
         axes = figure.subplots()
         for algorithm, profile, colour, label in FLOWS:
@@ -62,7 +61,7 @@ def _samples(recording: Recording) -> tuple[list[float], list[float]]:
 
 def write(path: Path = PATH) -> None:
     """Draw it to a file."""
-    with matplotlib.rc_context(STYLE):
+    with styled():
         save(draw(), path)
 
 

@@ -1,11 +1,15 @@
-"""How all plots of the site look."""
+"""How all plots look, and how they are written: the same data gives the same bytes."""
 
+from contextlib import AbstractContextManager
+from pathlib import Path
 from typing import Any
 
-STYLE: Any = {
+import matplotlib
+from matplotlib.figure import Figure
+
+_STYLE: Any = {
     "axes.axisbelow": True,
     "axes.edgecolor": "#555555",
-    "axes.grid": True,
     "axes.labelsize": 9,
     "axes.spines.right": False,
     "axes.spines.top": False,
@@ -21,3 +25,15 @@ STYLE: Any = {
     "xtick.labelsize": 8.5,
     "ytick.labelsize": 8.5,
 }
+
+
+def styled(*, grid: bool = True) -> AbstractContextManager[None]:
+    """Return the context in which a plot is drawn and saved."""
+    return matplotlib.rc_context({**_STYLE, "axes.grid": grid})
+
+
+def save(drawn: Figure, path: Path) -> None:
+    """Write a plot as SVG or PNG, by suffix."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    metadata = {"Date": None, "Creator": None} if path.suffix == ".svg" else {"Software": None}
+    drawn.savefig(path, dpi=150, metadata=metadata)

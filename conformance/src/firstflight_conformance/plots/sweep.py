@@ -11,8 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import LogNorm, Normalize, TwoSlopeNorm
 from matplotlib.figure import Figure
 
-from firstflight_conformance.plots.published import save
-from firstflight_conformance.plots.style import STYLE
+from firstflight_conformance.plots.style import save, styled
 from firstflight_conformance.quantities import readable_rate, readable_time
 from firstflight_conformance.sweeps.store import Row
 
@@ -34,7 +33,7 @@ Colours = Callable[[float], tuple[float, float, float]]
 
 def write_heatmap(rows: Sequence[Row], column: str, path: Path, *, relative: bool) -> None:
     """Draw a column of the rows; the same rows give the same file."""
-    with matplotlib.rc_context({**STYLE, "axes.grid": False}):
+    with styled(grid=False):
         save(_draw(rows, column, relative=relative), path)
 
 

@@ -2,53 +2,42 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
-import matplotlib as mpl
-
-mpl.use("Agg")
-from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, NullFormatter
 
+from firstflight_conformance.plots.style import save, styled
 from firstflight_conformance.sweep import Scheme, speedup
 
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00")
 _STYLES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1)), (0, (1, 1)))
-#: The same bytes for the same plot.
-_METADATA = {"svg": {"Date": None, "Creator": None}, "png": {"Software": None}}
-_STYLE: Any = {"svg.hashsalt": "firstflight", "font.size": 9, "axes.spines.top": False, "axes.spines.right": False}
 
 
 def plot(schemes: Sequence[Scheme], reference: Scheme | None, sizes: Sequence[int], path: Path, *, title: str) -> None:
     """Draw response times over size and, if there is a reference, the speedup against it below."""
-    with mpl.rc_context(_STYLE):
+    with styled():
         panels = 1 if reference is None else 2
-        figure, axes = plt.subplots(
-            panels, 1, figsize=(7.2, 3.2 * panels), sharex=True, squeeze=False, layout="constrained"
-        )
+        figure = Figure(figsize=(7.2, 3.2 * panels), layout="constrained")
+        axes = figure.subplots(panels, 1, sharex=True, squeeze=False)
         shown = [*schemes] if reference is None else [reference, *schemes]
         _draw_times(axes[0][0], shown, sizes)
         if reference is not None:
             _draw_speedups(axes[1][0], schemes, reference, sizes)
         _finish(figure, axes[-1][0], title)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        figure.savefig(path, dpi=150, metadata=_METADATA.get(path.suffix.removeprefix("."), {}))
-        plt.close(figure)
+        save(figure, path)
 
 
 def plot_speedups(
     schemes: Sequence[Scheme], reference: Scheme, sizes: Sequence[int], path: Path, *, title: str
 ) -> None:
     """Draw the speedup of each scheme against the reference over size."""
-    with mpl.rc_context(_STYLE):
-        figure, axes = plt.subplots(figsize=(7.2, 3.6), layout="constrained")
+    with styled():
+        figure = Figure(figsize=(7.2, 3.6), layout="constrained")
+        axes = figure.subplots()
         _draw_speedups(axes, schemes, reference, sizes)
         _finish(figure, axes, title)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        figure.savefig(path, dpi=150, metadata=_METADATA.get(path.suffix.removeprefix("."), {}))
-        plt.close(figure)
+        save(figure, path)
 
 
 def _draw_times(axes: Axes, schemes: Sequence[Scheme], sizes: Sequence[int]) -> None:
@@ -58,8 +47,7 @@ def _draw_times(axes: Axes, schemes: Sequence[Scheme], sizes: Sequence[int]) -> 
     axes.set_ylabel("response time (ms)")
     axes.set_yscale("log")  # the steps of slow start would vanish beside the time of the largest response
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-    axes.grid(alpha=0.3, linewidth=0.5)
-    axes.legend(frameon=False)
+    axes.legend()
 
 
 def _draw_speedups(axes: Axes, schemes: Sequence[Scheme], reference: Scheme, sizes: Sequence[int]) -> None:
@@ -69,8 +57,7 @@ def _draw_speedups(axes: Axes, schemes: Sequence[Scheme], reference: Scheme, siz
     axes.axhline(1, color="#7f8c99", linewidth=0.8)
     axes.set_ylabel(f"speedup over {_label(reference)}")
     axes.set_ylim(bottom=0)
-    axes.grid(alpha=0.3, linewidth=0.5)
-    axes.legend(frameon=False)
+    axes.legend()
 
 
 def _finish(figure: Figure, axes: Axes, title: str) -> None:

@@ -7,7 +7,6 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
@@ -21,7 +20,7 @@ from firstflight_conformance.cases.measure import config_from_json
 from firstflight_conformance.cases.vectors import Case, Vector
 from firstflight_conformance.plots.bins import Bins, follow
 from firstflight_conformance.plots.bins_panels import draw_bins, draw_differences
-from firstflight_conformance.plots.style import STYLE
+from firstflight_conformance.plots.style import save, styled
 from firstflight_conformance.plots.units import Unit
 from firstflight_conformance.plots.windows import (
     COLOURS,
@@ -108,10 +107,9 @@ def _bins_again(events: Sequence[Event], observations: Sequence[Observation], pr
 
 
 def _write(traces: Sequence[Trace], bins: Bins | None, title: str, path: Path) -> None:
-    with matplotlib.rc_context(STYLE):
+    with styled():
         figure = _draw(traces, bins, title)
-        metadata = {"Date": None, "Creator": None} if path.suffix == ".svg" else {"Software": None}
-        figure.savefig(path, dpi=150, metadata=metadata)
+        save(figure, path)
 
 
 def _draw(traces: Sequence[Trace], bins: Bins | None, title: str) -> Figure:

@@ -1,18 +1,17 @@
 """What the scenarios of published results share: the base controller, networks with one thing changed, and what is noted of a flow."""
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from firstflight.events import Ack, Lost
+from firstflight.events import Ack, Lost, Sent
 from firstflight.observables import Outcome
 from firstflight_conformance.paths import NETWORKS
-from firstflight_conformance.simulator.clock import Clock
-from firstflight_conformance.simulator.dumbbell import Dumbbell, FlowResult, NetworkResult, Turn
-from firstflight_conformance.simulator.flow import Delivered, Flow
+from firstflight_conformance.simulator.dumbbell import Arrivals, FlowResult, NetworkResult, Turn
+from firstflight_conformance.simulator.engine import run_network
+from firstflight_conformance.simulator.flow import Arrival, Delivered
 from firstflight_conformance.simulator.network import Network, load_network
-from firstflight_conformance.simulator.outbox import NamedOutbox
 from firstflight_conformance.simulator.transfer import Transfer
 
 #: The controller under every startup algorithm, and what is added to the name of its profile.
@@ -111,60 +110,41 @@ def first_round_of_loss(flow: FlowResult) -> dict[str, int]:
     return {"first_loss_rtt_ns": rtt_ns, "first_round_lost_packets": lost, "first_round_acked_packets": acked}
 
 
-class Milestones(Delivered):
-    """Notes when every ``step_bytes`` of new data have arrived: in any order, and in order, as an application reads them."""
+def simulated(net: Network, *, events_of: tuple[str, ...] = (), arrivals: Arrivals | None = None) -> NetworkResult:
+    """Run a network in whichever simulator is there."""
+    return run_network(net, events_of=events_of, arrivals=arrivals)[0]
 
-    def __init__(self, clock: Clock, step_bytes: int) -> None:
-        """Begin with nothing."""
-        super().__init__()
-        self.clock = clock
-        self.step_bytes = step_bytes
-        self.arrived_ns: list[int] = []
-        self.readable_ns: list[int] = []
-        #: Numbers of packets that repeat data: they name nothing.
-        self.repeats: set[int] = set()
-        self._ahead: dict[int, int] = {}
-        self._next = 0
-        self._readable_bytes = 0
 
-    def add(self, packet: int, name: int | None, size_bytes: int) -> None:
-        """Count a packet; ``name`` is the packet whose data it repeats."""
-        super().add(packet, name, size_bytes)
-        self._note(self.arrived_ns, self.bytes)
+def milestones(arrivals: Sequence[Arrival], repeats: Container[int], step_bytes: int) -> tuple[list[int], list[int]]:
+    """Return when every ``step_bytes`` of new data have arrived: in any order, and in order, as an application reads them.
+
+    ``repeats``: the numbers of all packets that repeat data, arrived or not: they name nothing.
+    """
+    arrived_ns: list[int] = []
+    readable_ns: list[int] = []
+    delivered, ahead = Delivered(), dict[int, int]()
+    next_packet = readable_bytes = 0
+    for t_ns, packet, name, size_bytes in arrivals:
+        delivered.add(packet, name, size_bytes)
         key = packet if name is None else name
-        if key >= self._next:
-            self._ahead[key] = size_bytes
-        while self._next in self._ahead or self._next in self.repeats:
-            self._readable_bytes += self._ahead.pop(self._next, 0)
-            self._next += 1
-        self._note(self.readable_ns, self._readable_bytes)
-
-    def _note(self, times_ns: list[int], count_bytes: int) -> None:
-        while count_bytes >= (len(times_ns) + 1) * self.step_bytes:
-            times_ns.append(self.clock.now_ns)
+        if key >= next_packet:
+            ahead[key] = size_bytes
+        while next_packet in ahead or next_packet in repeats:
+            readable_bytes += ahead.pop(next_packet, 0)
+            next_packet += 1
+        arrived_ns += [t_ns] * (delivered.bytes // step_bytes - len(arrived_ns))
+        readable_ns += [t_ns] * (readable_bytes // step_bytes - len(readable_ns))
+    return arrived_ns, readable_ns
 
 
-class _NotedOutbox(NamedOutbox):
-    """Tells which packets repeat data."""
-
-    milestones: Milestones
-
-    def take(self, packet: int, size_bytes: int, count: int) -> int | None:
-        """Put data into packets."""
-        name = super().take(packet, size_bytes, count)
-        if name is not None:
-            self.milestones.repeats.add(packet)
-        return name
-
-
-def watch(dumbbell: Dumbbell, flow: Flow, step_bytes: int) -> Milestones:
-    """Have the milestones of a flow noted. To be called before the run."""
-    milestones = Milestones(dumbbell.clock, step_bytes)
-    outbox = _NotedOutbox(flow.transfer.transfer_bytes, flow.transfer)
-    outbox.milestones = milestones
-    flow.sender.outbox = outbox
-    flow.delivered = milestones
-    return milestones
+def repeats_of(flow: FlowResult) -> set[int]:
+    """Return the packets of a flow that repeat data, which are the first of those sent at one time. The flow has to be recorded."""
+    found: set[int] = set()
+    for event in flow.events:
+        if isinstance(event, Sent):
+            first = event.packets[0].first
+            found.update(range(first, first + sum(last - low + 1 for low, last in event.retransmits)))
+    return found
 
 
 def median(values: Sequence[int]) -> int:

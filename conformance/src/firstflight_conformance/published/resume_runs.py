@@ -14,10 +14,11 @@ from firstflight_conformance.published.networks import (
     on_base,
     phases,
     reductions,
+    simulated,
     with_transfer,
 )
 from firstflight_conformance.published.store import Run
-from firstflight_conformance.simulator.dumbbell import FlowResult, run_network
+from firstflight_conformance.simulator.dumbbell import FlowResult
 from firstflight_conformance.simulator.loop import ORIGIN_NS
 
 NAME, TITLE = "careful-resume", "Careful Resume over satellites"
@@ -51,7 +52,7 @@ def sweep(path: str, algorithm: str) -> dict[str, Any]:
     net = network(f"careful-resume-{path}").changed("object", controller=ALGORITHMS[algorithm])
     completed, lost, rtt = [], [], []
     for size_bytes in SIZES:
-        result = run_network(net.changed("object", transfer_bytes=size_bytes), record=("object",))
+        result = simulated(net.changed("object", transfer_bytes=size_bytes), events_of=("object",))
         flow = result.flow("object")
         completed.append(flow.completed_ns)
         lost.append(flow.lost_packets)
@@ -71,7 +72,7 @@ def panel(name: str) -> dict[str, Any]:
     if algorithm != "careful-resume":
         changes = changes | {"saved_cwnd_bytes": None}
     net = with_transfer(net, "object", transfer_bytes=PANEL_BYTES, **changes)
-    result = run_network(net, record=("object",))
+    result = simulated(net, events_of=("object",))
     flow = result.flow("object")
     count = PANEL_NS // net.sample_ns
     return (
@@ -109,7 +110,7 @@ def cross(algorithm: str) -> dict[str, Any]:
     net = net.changed("object", controller=ALGORITHMS[algorithm], transfer_bytes=CROSS_BYTES)
     if algorithm != "careful-resume":
         net = with_transfer(net, "object", saved_cwnd_bytes=None)
-    result = run_network(net)
+    result = simulated(net)
     flow = result.flow("object")
     first = 25 * S // net.sample_ns
     return noted(result, flow) | {

@@ -4,9 +4,8 @@ from dataclasses import replace
 from typing import Any
 
 from firstflight_conformance.published.claims import SECONDS, Claim, impossible
-from firstflight_conformance.published.networks import BASELINE, S, network, noted, on_base, with_transfer
+from firstflight_conformance.published.networks import BASELINE, S, network, noted, on_base, simulated, with_transfer
 from firstflight_conformance.published.store import Data, Run
-from firstflight_conformance.simulator.dumbbell import run_network
 from firstflight_conformance.simulator.network import Network
 
 NAME, TITLE = "sharing", "A response beside another flow"
@@ -40,7 +39,7 @@ def path(scheme: str, queue_packets: int) -> Network:
 def beside(scheme: str, queue_packets: int) -> dict[str, Any]:
     """Have the response come when the other flow has filled link and queue."""
     net = path(scheme, queue_packets)
-    result = run_network(net)
+    result = simulated(net)
     other, own = result.flow("background"), result.flow("response")
     return noted(result, own) | {
         "other_lost_packets": other.lost_packets,
@@ -53,7 +52,7 @@ def alone(scheme: str, queue_packets: int) -> dict[str, Any]:
     """Have the response come to an idle path."""
     net = path(scheme, queue_packets).without("background")
     net = replace(net, flows=tuple(replace(plan, start_ns=0) for plan in net.flows))
-    result = run_network(net)
+    result = simulated(net)
     return noted(result, result.flow("response"))
 
 

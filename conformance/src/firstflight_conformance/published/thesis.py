@@ -14,6 +14,8 @@ from firstflight_conformance.published.claims import (
 )
 from firstflight_conformance.published.store import Data, Run
 from firstflight_conformance.simulator import presets
+from firstflight_conformance.simulator.engine import complete
+from firstflight_conformance.simulator.presets import Completion
 
 NAME, TITLE = "thesis", "Flow completion times: CUBIC and JumpStart"
 PRESET = "grigore-2025"
@@ -38,9 +40,13 @@ SHORT_KB = 100
 TOLERANCE_NS = 1000
 
 
+def _completed(name: str, rate_mbps: int, delay_ms: int, size_kb: int) -> Completion:
+    return complete(presets.experiment(PRESET, name, rate_mbps, delay_ms, 1000 * size_kb))[0]
+
+
 def compute() -> dict[str, Any]:
     """Simulate every cell."""
-    found = [presets.complete(PRESET, name, rate, delay, 1000 * size) for _, name, rate, delay, size, _ in CELLS]
+    found = [_completed(name, rate, delay, size) for _, name, rate, delay, size, _ in CELLS]
     return {"fct_ns": [one.fct_ns for one in found], "lost": [one.lost for one in found]}
 
 
@@ -48,7 +54,7 @@ def compare() -> dict[str, Any]:
     """Simulate sizes from short to long with both algorithms on the middle path."""
     found: dict[str, Any] = {}
     for name in ("cubic", "jumpstart"):
-        done = [presets.complete(PRESET, name, 100, 25, 1000 * size) for size in COMPARED_KB]
+        done = [_completed(name, 100, 25, size) for size in COMPARED_KB]
         found[f"{name}_fct_ns"] = [one.fct_ns for one in done]
         found[f"{name}_lost"] = [one.lost for one in done]
     return found

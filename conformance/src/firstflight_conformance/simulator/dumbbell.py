@@ -1,13 +1,14 @@
 """Run a network: its flows at once, watched at fixed intervals, in memory that the interval bounds and not the transfer."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 from firstflight import Observation, create
 from firstflight.events import Event, Lost
 from firstflight.observables import Outcome, Phase
 from firstflight_conformance.simulator.clock import Clock
-from firstflight_conformance.simulator.flow import Flow
+from firstflight_conformance.simulator.flow import Arrival, Flow, NotedDelivered
 from firstflight_conformance.simulator.in_loop import Answer, ModelInLoop
 from firstflight_conformance.simulator.links import AnyLink, Delay, Queued, TokenBucket, Wire
 from firstflight_conformance.simulator.loop import ORIGIN_NS
@@ -15,6 +16,7 @@ from firstflight_conformance.simulator.network import FlowPlan, Network
 from firstflight_conformance.simulator.path import Bottleneck
 from firstflight_conformance.simulator.scenario import Link
 
+Arrivals: TypeAlias = Mapping[str, list[Arrival]]
 #: What a controller does that a reader wants to know of, besides changes of the phase.
 TURNS = (Outcome.EXITED, Outcome.REDUCED, Outcome.COLLAPSED, Outcome.DRAINED, Outcome.JUMPED, Outcome.JUMP_BEGUN)
 
@@ -242,9 +244,18 @@ def _since(t_ns: int | None) -> int | None:
     return None if t_ns is None else t_ns - ORIGIN_NS
 
 
-def run_network(network: Network, clock: Clock | None = None, *, record: tuple[str, ...] = ()) -> NetworkResult:
-    """Run a network to its end. Raise :class:`DomainError` if a controller is unknown."""
-    return Dumbbell(network, clock, record=record).run()
+def run_network(
+    network: Network, clock: Clock | None = None, *, record: tuple[str, ...] = (), arrivals: Arrivals | None = None
+) -> NetworkResult:
+    """Run a network to its end. Raise :class:`DomainError` if a controller is unknown.
+
+    ``arrivals``: lists by the names of flows, to which is added what arrives.
+    """
+    dumbbell = Dumbbell(network, clock, record=record)
+    for plan, flow in zip(network.flows, dumbbell.flows, strict=True):
+        if arrivals is not None and plan.name in arrivals:
+            flow.delivered = NotedDelivered(dumbbell.clock, arrivals[plan.name])
+    return dumbbell.run()
 
 
 def result_to_json(result: NetworkResult) -> dict[str, Any]:

@@ -5,6 +5,7 @@ Packets are tuples: size on the wire, kind, and what the kind needs.
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from firstflight.enums import Enum
 from firstflight.events import Run
@@ -16,6 +17,8 @@ from firstflight_conformance.simulator.path import AckPolicy
 from firstflight_conformance.simulator.sender import Sender
 from firstflight_conformance.simulator.transfer import Connection, Receiver, Transfer
 
+#: Data at the receiver: when, in which packet, whose data that repeats, and its size.
+Arrival: TypeAlias = tuple[int, int, int | None, int]
 #: A SYN or FIN is repeated so often, each time after twice as long.
 MOST_REPEATS = 10
 
@@ -55,6 +58,22 @@ class Delivered:
             new = True
         if new:
             self.bytes += size_bytes
+
+
+class NotedDelivered(Delivered):
+    """Notes when what arrived."""
+
+    def __init__(self, clock: Clock, arrivals: list[Arrival]) -> None:
+        """Add to ``arrivals``; times are since ``clock`` was at its time now."""
+        super().__init__()
+        self._clock = clock
+        self._origin_ns = clock.now_ns
+        self._arrivals = arrivals
+
+    def add(self, packet: int, name: int | None, size_bytes: int) -> None:
+        """Count a packet and note it."""
+        super().add(packet, name, size_bytes)
+        self._arrivals.append((self._clock.now_ns - self._origin_ns, packet, name, size_bytes))
 
 
 class Flow:

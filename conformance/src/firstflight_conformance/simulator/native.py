@@ -1,4 +1,4 @@
-"""The compiled simulator: the same loop in C (``conformance/simulator``), with the C port as its controller, where there is a C compiler.
+"""The compiled simulator: the same simulator in C (``conformance/simulator``), with the C port as its controller, where there is a C compiler.
 
 It is built when it is first asked for, into ``build/simulator`` of a checkout or the user's cache, and gives the same results to the
 nanosecond. What it does not take is left to the simulator in Python.
@@ -9,86 +9,36 @@ import shlex
 import shutil
 import subprocess
 import tempfile
-from ctypes import CDLL, POINTER, Structure, byref, c_char_p, c_int, c_uint64, c_void_p
+from collections.abc import Iterable, Sequence
+from ctypes import CDLL, POINTER, byref, c_char_p, c_int
 from functools import cache
 from pathlib import Path
+from typing import Any
 
-from firstflight.limits import DATAGRAM_MAX_BYTES, WINDOW_MAX_BYTES
-from firstflight.observables import Outcome
+from firstflight.events import Event
+from firstflight.observables import Outcome, Phase
 from firstflight_conformance.kept import digest
 from firstflight_conformance.paths import BUILD, CONFORMANCE, IS_CHECKOUT, REFERENCE_C
-from firstflight_conformance.simulator.loop import StallError, Summary
+from firstflight_conformance.simulator import native_layout as layout
+from firstflight_conformance.simulator.dumbbell import Arrivals, FlowResult, NetworkResult, Samples, Turn
+from firstflight_conformance.simulator.loop import ORIGIN_NS, StallError, Summary
+from firstflight_conformance.simulator.native_bounds import TIME_END_NS, takes_experiment, takes_network, takes_scenario
+from firstflight_conformance.simulator.native_events import NONE, event_of
+from firstflight_conformance.simulator.network import Network
+from firstflight_conformance.simulator.presets import STOP_NS, Completion, Experiment
 from firstflight_conformance.simulator.scenario import Scenario
 
-#: What sim_simulate answers.
+#: What the functions of the library answer.
 OK, STALLED = 0, 1
-#: ``SIM_NONE``.
-NONE = 2**64 - 1
-#: The bounds of ``simulator.h``.
-TIME_END_NS, RATE_MIN_BPS, SIZE_MAX_BYTES, DRAIN_MAX_NS = 1 << 42, 1000, 1 << 40, 1 << 58
 _FLAGS = ("-std=c11", "-O2", "-fPIC", "-shared")
 #: A compiler that takes longer is ended.
 _PATIENCE_S = 300
+#: As in ``enum ff_outcome`` and ``enum ff_phase``.
+_OUTCOMES, _PHASES = tuple(Outcome), tuple(Phase)
 
 
 class NativeError(RuntimeError):
     """There is no compiled simulator. The text says why."""
-
-
-class _Step(Structure):
-    _fields_ = [("at_ns", c_uint64), ("longer_ns", c_uint64)]
-
-
-class _Scenario(Structure):
-    """``struct sim_scenario``."""
-
-    _fields_ = [
-        *((name, c_uint64) for name in (
-            "seed", "stop_ns", "after_slow_start_ns", "max_datagram_size_bytes", "initial_window_bytes", "transfer_bytes", "paced",
-            "announced", "saved_cwnd_bytes", "rate_bps", "forward_delay_ns", "return_delay_ns", "queue_bytes", "loss_ppm", "jitter_ns",
-            "step_count",
-        )),
-        ("steps", POINTER(_Step)),
-        ("ack_every_packets", c_uint64),
-        ("max_ack_delay_ns", c_uint64),
-    ]  # fmt: skip
-
-
-class _Summary(Structure):
-    """``struct sim_summary``."""
-
-    _fields_ = [
-        (name, c_uint64)
-        for name in (
-            "events", "began_ns", "ended_ns", "now_ns", "done", "slow_start_ended_ns", "ended_by", "largest_cwnd_bytes",
-            "final_cwnd_bytes", "dropped_packets", "lost_packets",
-        )
-    ]  # fmt: skip
-
-
-def supports(scenario: Scenario) -> bool:
-    """Return whether a scenario is within the bounds of the compiled simulator."""
-    link, receiver, config = scenario.link, scenario.receiver, scenario.config
-    times_ns = (
-        scenario.stop_ns, scenario.after_slow_start_ns, link.forward_delay_ns, link.return_delay_ns, link.jitter_ns,
-        receiver.max_ack_delay_ns, *(time_ns for step in link.steps for time_ns in step),
-    )  # fmt: skip
-    sizes = (scenario.transfer_bytes or 0, link.queue_bytes)
-    return (
-        all(0 <= time_ns < TIME_END_NS for time_ns in times_ns)
-        and all(0 <= size_bytes <= SIZE_MAX_BYTES for size_bytes in sizes)
-        and link.rate_bps >= RATE_MIN_BPS
-        and 8 * 10**9 * link.queue_bytes // link.rate_bps <= DRAIN_MAX_NS
-        and link.queue_packets is None
-        and link.early_drop_ppm == 0
-        and not receiver.first_at_once
-        and 0 <= scenario.seed <= NONE
-        and 0 <= link.loss_ppm <= NONE
-        and 1 <= receiver.ack_every_packets <= NONE
-        and 1 <= config.max_datagram_size_bytes <= DATAGRAM_MAX_BYTES
-        and (config.initial_window_bytes is None or 1 <= config.initial_window_bytes <= WINDOW_MAX_BYTES)
-        and (scenario.saved_cwnd_bytes is None or 0 <= scenario.saved_cwnd_bytes <= WINDOW_MAX_BYTES)
-    )
 
 
 def summarize(scenario: Scenario, algorithm: str, profile: str) -> Summary | None:
@@ -96,10 +46,10 @@ def summarize(scenario: Scenario, algorithm: str, profile: str) -> Summary | Non
 
     Raise :class:`StallError` and :class:`NativeError`.
     """
-    if not supports(scenario):
+    if not takes_scenario(scenario):
         return None
-    summary = _Summary()
-    status = simulate(_scenario(scenario), algorithm, profile, summary)
+    summary = layout.SummaryLayout()
+    status = simulate(scenario, algorithm, profile, summary)
     if status == STALLED:
         raise StallError(scenario.name, summary.now_ns)
     if status != OK:
@@ -118,45 +68,126 @@ def summarize(scenario: Scenario, algorithm: str, profile: str) -> Summary | Non
     )
 
 
-#: As in ``enum ff_outcome``.
-_OUTCOMES = tuple(Outcome)
+def simulate(
+    scenario: Scenario, algorithm: str, profile: str, summary: layout.SummaryLayout, watch: layout.Watch | None = None
+) -> int:
+    """Call ``sim_simulate``."""
+    laid_out, watch = layout.lay_out_scenario(scenario), watch or layout.Watch()
+    names = algorithm.encode(), profile.encode()
+    return int(library().sim_simulate(byref(laid_out), *names, byref(watch), byref(summary)))
 
 
-def simulate(scenario: "_Scenario", algorithm: str, profile: str, summary: "_Summary", trace: object = None) -> int:
-    """Call sim_simulate. ``trace``: a C function that is told every event, ``None`` for none."""
-    return int(
-        library().sim_simulate(byref(scenario), algorithm.encode(), profile.encode(), trace, None, byref(summary))
+def complete(todo: Experiment) -> Completion | None:
+    """Return how a transfer of a preset went; ``None`` if Python has to say it, as above. Raise :class:`NativeError`."""
+    if not takes_experiment(todo):
+        return None
+    found = layout.CompletionLayout()
+    # A transfer that takes longer than the bounds allow is Python's.
+    laid_out = layout.lay_out_experiment(todo, min(STOP_NS, TIME_END_NS - 1))
+    if library().sim_complete(byref(laid_out), byref(layout.Watch()), byref(found)) != OK:
+        return None
+    return todo.completion(
+        found.finished_ns - ORIGIN_NS,
+        found.dropped_packets,
+        found.sent_packets,
+        found.events,
+        found.probe_timeouts,
+        foreign="/" in todo.algorithm,
     )
 
 
-def _scenario(scenario: Scenario) -> _Scenario:
-    link, receiver, config = scenario.link, scenario.receiver, scenario.config
-    steps = (_Step * len(link.steps))(*(_Step(*step) for step in link.steps))
-    return _Scenario(
-        seed=scenario.seed,
-        stop_ns=scenario.stop_ns,
-        after_slow_start_ns=scenario.after_slow_start_ns,
-        max_datagram_size_bytes=config.max_datagram_size_bytes,
-        initial_window_bytes=config.initial_window_bytes or 0,
-        transfer_bytes=_optional(scenario.transfer_bytes),
-        paced=scenario.paced,
-        announced=scenario.announced,
-        saved_cwnd_bytes=_optional(scenario.saved_cwnd_bytes),
-        rate_bps=link.rate_bps,
-        forward_delay_ns=link.forward_delay_ns,
-        return_delay_ns=link.return_delay_ns,
-        queue_bytes=link.queue_bytes,
-        loss_ppm=link.loss_ppm,
-        jitter_ns=link.jitter_ns,
-        step_count=len(steps),
-        steps=steps,
-        ack_every_packets=receiver.ack_every_packets,
-        max_ack_delay_ns=receiver.max_ack_delay_ns,
+def run_network(
+    network: Network, *, events_of: Sequence[str] = (), arrivals: Arrivals | None = None
+) -> NetworkResult | None:
+    """Return how a network went; ``None`` if Python has to say it, as above. Raise :class:`NativeError`.
+
+    The events of the flows that ``events_of`` names are kept, observations are not. ``arrivals`` as in Python.
+    """
+    if not takes_network(network):
+        return None
+    watched = _Watched(network, events_of, arrivals or {})
+    laid_out, result = layout.lay_out_network(network), layout.NetworkResultLayout()
+    flows = (layout.FlowResultLayout * len(network.flows))()
+    if library().sim_run_network(byref(laid_out), byref(watched.layout), flows, byref(result)) != OK:
+        return None
+    return NetworkResult(
+        network,
+        watched.flow_results(network, flows),
+        watched.queue_bytes,
+        result.dropped_packets,
+        result.early_dropped_packets,
+        result.lost_on_link_packets,
+        min(result.now_ns - ORIGIN_NS, network.stop_ns),
+        result.events,
     )
 
 
-def _optional(value: int | None) -> int:
-    return NONE if value is None else value
+class _Watched:
+    """What is watched of a network, as it is told."""
+
+    def __init__(self, network: Network, events_of: Sequence[str], arrivals: Arrivals) -> None:
+        self.events: list[list[Event]] = [[] for _ in network.flows]
+        self.turns: list[list[Turn]] = [[] for _ in network.flows]
+        self.samples = [Samples() for _ in network.flows]
+        self.queue_bytes: list[int] = []
+        self._recorded = [plan.name in events_of for plan in network.flows]
+        self.layout = layout.Watch(turn=layout.ON_TURN(self._turn), sample=layout.ON_SAMPLE(self._sample))
+        if any(self._recorded):
+            self.layout.event = layout.ON_EVENT(self._event)
+        self._arrivals = [arrivals.get(plan.name) for plan in network.flows]
+        if arrivals:
+            self.layout.arrived = layout.ON_ARRIVAL(self._arrived)
+
+    def _event(self, _: object, flow: int, event: Any, __: object) -> None:
+        if self._recorded[flow]:
+            self.events[flow].append(event_of(event.contents))
+
+    def _arrived(self, _: object, flow: int, now_ns: int, packet: int, name: int, size_bytes: int) -> None:
+        arrivals = self._arrivals[flow]
+        if arrivals is not None:
+            arrivals.append((now_ns - ORIGIN_NS, packet, None if name == NONE else name, size_bytes))
+
+    def _turn(self, _: object, flow: int, turn: Any) -> None:
+        found = turn.contents
+        phase, outcome = _PHASES[found.phase], _OUTCOMES[found.outcome]
+        self.turns[flow].append(Turn(found.t_ns - ORIGIN_NS, phase, outcome, found.cwnd_bytes, found.before_bytes))
+
+    def _sample(self, _: object, queue_bytes: int, flows: Any) -> None:
+        self.queue_bytes.append(queue_bytes)
+        for samples, found in zip(self.samples, flows[: len(self.samples)], strict=True):
+            samples.delivered_bytes.append(found.delivered_bytes)
+            samples.cwnd_bytes.append(found.cwnd_bytes)
+            samples.bytes_in_flight.append(found.bytes_in_flight)
+            samples.phases.append(None if found.phase == NONE else _PHASES[found.phase])
+
+    def flow_results(self, network: Network, flows: Iterable[Any]) -> list[FlowResult]:
+        return [
+            FlowResult(
+                plan.name,
+                plan.controller,
+                _since(found.started_ns),
+                _since(found.first_sent_ns),
+                _since(found.completed_ns),
+                _since(found.acknowledged_ns),
+                found.delivered_bytes,
+                found.sent_packets,
+                found.lost_packets,
+                found.probe_timeouts,
+                _since(found.first_loss_ns),
+                found.dropped_by_bucket_packets,
+                turns,
+                samples,
+                events,
+                [],
+            )
+            for plan, found, turns, samples, events in zip(
+                network.flows, flows, self.turns, self.samples, self.events, strict=True
+            )
+        ]
+
+
+def _since(t_ns: int) -> int | None:
+    return None if t_ns == NONE else t_ns - ORIGIN_NS
 
 
 @cache
@@ -167,8 +198,17 @@ def library() -> CDLL:
         loaded = CDLL(str(path))
     except OSError as error:
         raise NativeError(f"{path}: {error}") from error
-    loaded.sim_simulate.argtypes = [POINTER(_Scenario), c_char_p, c_char_p, c_void_p, c_void_p, POINTER(_Summary)]
-    loaded.sim_simulate.restype = c_int
+    of, watch = POINTER, POINTER(layout.Watch)
+    loaded.sim_simulate.argtypes = [of(layout.ScenarioLayout), c_char_p, c_char_p, watch, of(layout.SummaryLayout)]
+    loaded.sim_run_network.argtypes = [
+        of(layout.NetworkLayout),
+        watch,
+        of(layout.FlowResultLayout),
+        of(layout.NetworkResultLayout),
+    ]
+    loaded.sim_complete.argtypes = [of(layout.PresetLayout), watch, of(layout.CompletionLayout)]
+    for function in (loaded.sim_simulate, loaded.sim_run_network, loaded.sim_complete):
+        function.restype = c_int
     return loaded
 
 

@@ -89,6 +89,63 @@ def model(name: str, algorithm: str, profile: str) -> ModelInLoop:
     return ModelInLoop(create(algorithm, profile, transfer(name, algorithm, 1).config), keep=False)
 
 
+@dataclass(frozen=True, slots=True)
+class Experiment:
+    """One transfer of a preset and its path. ``algorithm`` is one of the published windows, or ALGORITHM/PROFILE."""
+
+    preset: str
+    algorithm: str
+    rate_bps: int
+    delay_ns: int
+    queue_bytes: int
+    access_rate_bps: int
+    access_delay_ns: int
+    transfer: Transfer
+    receiver: Receiver
+
+    def completion(
+        self, fct_ns: int, lost: int, sent_packets: int, events: int, probe_timeouts: int, *, foreign: bool
+    ) -> Completion:
+        """Return how it went, and whether the number can be held against the published one. ``foreign``: it had another window."""
+        reason = None
+        if lost:
+            reason = f"CoDel dropped {lost} packets: recovery is not that of the published simulator"
+        elif foreign:
+            reason = "the published experiment has no such algorithm"
+        elif self.preset not in NAMES:
+            reason = "a preset of one's own"
+        elif probe_timeouts:
+            reason = "the sender's timer expired"
+        elif self.queue_bytes < MTU_BYTES:
+            reason = (
+                f"a queue of {self.queue_bytes} bytes holds no packet of {MTU_BYTES}: the published simulator stalls"
+            )
+        return Completion(fct_ns, lost, sent_packets, events, reason is None, reason)
+
+
+def experiment(name: str, algorithm: str, rate_mbps: int, one_way_delay_ms: int, size_bytes: int) -> Experiment:
+    """Return one transfer of a preset. Raise :class:`ScenarioError` for parameters out of range.
+
+    ``rate_mbps`` and ``one_way_delay_ms`` are those of the bottleneck.
+    """
+    _within("rate_mbps", rate_mbps, 1, MOST_MBPS)
+    _within("one_way_delay_ms", one_way_delay_ms, 0, MOST_DELAY_MS)
+    _within("size_bytes", size_bytes, 1, MOST_BYTES)
+    preset = load(name)
+    rate_bps, delay_ns = 1_000_000 * rate_mbps, 1_000_000 * one_way_delay_ms
+    return Experiment(
+        name,
+        algorithm,
+        rate_bps,
+        delay_ns,
+        rate_bps * delay_ns // 8_000_000_000,
+        preset["access"]["rate_bps"],
+        preset["access"]["delay_ns"],
+        transfer(name, algorithm, size_bytes),
+        Receiver(**preset["receiver"]),
+    )
+
+
 def complete(
     name: str,
     algorithm: str,
@@ -100,45 +157,35 @@ def complete(
 ) -> Completion:
     """Simulate one transfer of a preset. Raise :class:`ScenarioError` for parameters out of range.
 
-    ``rate_mbps`` and ``one_way_delay_ms`` are those of the bottleneck. ``controller`` takes the place of the algorithm's window.
+    ``controller`` takes the place of the algorithm's window.
     """
-    _within("rate_mbps", rate_mbps, 1, MOST_MBPS)
-    _within("one_way_delay_ms", one_way_delay_ms, 0, MOST_DELAY_MS)
-    _within("size_bytes", size_bytes, 1, MOST_BYTES)
-    preset = load(name)
+    return run(experiment(name, algorithm, rate_mbps, one_way_delay_ms, size_bytes), controller, clock)
+
+
+def run(todo: Experiment, controller: InLoop | None = None, clock: Clock | None = None) -> Completion:
+    """Simulate one transfer, with another controller if one is given. Raise :class:`ScenarioError` if it does not end."""
     clock = Clock(ORIGIN_NS) if clock is None else clock
-    todo = transfer(name, algorithm, size_bytes)
     if controller is None:
-        controller = ThesisWindow(algorithm, todo.config.max_datagram_size_bytes, todo.config.initial_window_bytes or 0)
-    access = preset["access"]
-    rate_bps = 1_000_000 * rate_mbps
-    delay_ns = 1_000_000 * one_way_delay_ms
-    queue_bytes = rate_bps * delay_ns // 8_000_000_000
-    bottlenecks = [CoDelLink(clock, rate_bps, delay_ns, queue_bytes) for _ in range(2)]
-    wires = [Wire(access["rate_bps"], access["delay_ns"]) for _ in range(4)]
+        config = todo.transfer.config
+        controller = ThesisWindow(todo.algorithm, config.max_datagram_size_bytes, config.initial_window_bytes or 0)
+    bottlenecks = [CoDelLink(clock, todo.rate_bps, todo.delay_ns, todo.queue_bytes) for _ in range(2)]
+    wires = [Wire(todo.access_rate_bps, todo.access_delay_ns) for _ in range(4)]
     links: tuple[list[AnyLink], list[AnyLink]] = (
         [wires[0], bottlenecks[0], wires[1]],
         [wires[2], bottlenecks[1], wires[3]],
     )
-    flow = Flow(clock, todo, Receiver(**preset["receiver"]), controller, links, keep_events=False)
+    flow = Flow(clock, todo.transfer, todo.receiver, controller, links, keep_events=False)
     clock.at(ORIGIN_NS, flow.start)
     clock.run(ORIGIN_NS + STOP_NS, lambda: flow.finished_ns is not None)
     if flow.finished_ns is None:
-        raise ScenarioError(f"{name}: the transfer does not end within {STOP_NS // 10**9} s")
-    lost = sum(link.dropped_packets for link in bottlenecks)
-    reason = None
-    if lost:
-        reason = f"CoDel dropped {lost} packets: recovery is not that of the published simulator"
-    elif not isinstance(controller, ThesisWindow):
-        reason = "the published experiment has no such algorithm"
-    elif name not in NAMES:
-        reason = "a preset of one's own"
-    elif flow.sender.probe_timeouts:
-        reason = "the sender's timer expired"
-    elif queue_bytes < MTU_BYTES:
-        reason = f"a queue of {queue_bytes} bytes holds no packet of {MTU_BYTES}: the published simulator stalls"
-    return Completion(
-        flow.finished_ns - ORIGIN_NS, lost, flow.sender.ledger.next_packet, clock.events, reason is None, reason
+        raise ScenarioError(f"{todo.preset}: the transfer does not end within {STOP_NS // 10**9} s")
+    return todo.completion(
+        flow.finished_ns - ORIGIN_NS,
+        sum(link.dropped_packets for link in bottlenecks),
+        flow.sender.ledger.next_packet,
+        clock.events,
+        flow.sender.probe_timeouts,
+        foreign=not isinstance(controller, ThesisWindow),
     )
 
 

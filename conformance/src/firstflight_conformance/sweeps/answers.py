@@ -8,6 +8,7 @@ from firstflight import Config, DomainError, create
 from firstflight.transfer_time import transfer_time
 from firstflight.transfer_time.transfer_time import Inputs
 from firstflight_conformance.simulator import native, presets
+from firstflight_conformance.simulator.engine import Engine, complete
 from firstflight_conformance.simulator.loop import Summary, simulate, summarize
 from firstflight_conformance.simulator.scenario import Link, Scenario, ScenarioError
 from firstflight_conformance.simulator.transfer import Receiver
@@ -42,7 +43,7 @@ def answer(kind: str, cell: Cell, scenario: Scenario | None = None, *, compiled:
         if kind == "simulate":
             row |= _simulate(cell, PLAIN if scenario is None else scenario, compiled=compiled)
         else:
-            row |= _fct(cell) if kind == "fct" else _model(cell)
+            row |= _fct(cell, compiled=compiled) if kind == "fct" else _model(cell)
     except (DomainError, ScenarioError) as error:
         row["error"] = str(error)
     return row
@@ -90,16 +91,16 @@ def _run(scenario: Scenario, algorithm: str, profile: str, *, compiled: bool) ->
     return found or summarize(simulate(scenario, create(algorithm, profile, scenario.config)))
 
 
-def _fct(cell: Cell) -> dict[str, Any]:
+def _fct(cell: Cell, *, compiled: bool) -> dict[str, Any]:
     rate_mbps, rest_bps = divmod(int(cell["rate_bps"]), 10**6)
     delay_ms, rest_ns = divmod(int(cell["rtt_ns"]), 2 * 10**6)
     if rest_bps or rest_ns:
         raise DomainError("fct takes whole Mbit/s, and an RTT of an even number of ms")
     algorithm = str(cell["algorithm"])
-    controller = presets.model(PRESET, *algorithm.split("/", 1)) if "/" in algorithm else None
-    if controller is None and algorithm not in presets.algorithms(PRESET):
+    if "/" not in algorithm and algorithm not in presets.algorithms(PRESET):
         raise DomainError(f"{algorithm}: there are {', '.join(presets.algorithms(PRESET))}, or ALGORITHM/PROFILE")
-    found = presets.complete(PRESET, algorithm, rate_mbps, delay_ms, int(cell["size_bytes"]), controller)
+    todo = presets.experiment(PRESET, algorithm, rate_mbps, delay_ms, int(cell["size_bytes"]))
+    found, _ = complete(todo, engine=Engine.AUTO if compiled else Engine.PYTHON)
     return {
         "fct_ns": found.fct_ns,
         "sent_packets": found.sent_packets,

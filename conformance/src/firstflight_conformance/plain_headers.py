@@ -38,6 +38,7 @@ FIELDS = (
     "app_limited",
     "next_packet",
     "latest_rtt_ns",
+    "min_rtt_ns",
     "smoothed_rtt_ns",
     "oldest_unacked_packet",
     "packet",

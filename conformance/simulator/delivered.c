@@ -1,0 +1,28 @@
+/* What has arrived at the receiver. Twin: Delivered of simulator/flow.py. */
+#include "flow.h"
+
+/*
+ * Count a packet that has arrived. Links keep the order: it is larger than all before. One that repeated data and was lost stays
+ * missing, so that there is a byte for each packet after the first of these.
+ */
+void sim_delivered_add(struct sim_delivered *delivered, const struct sim_data *data)
+{
+    bool *missing = NULL;
+
+    while (delivered->missing.end < data->packet) {
+        *(bool *)sim_span_add(&delivered->missing) = true;
+    }
+    *(bool *)sim_span_add(&delivered->missing) = false;
+    while (delivered->missing.oldest < data->packet && !*(bool *)sim_span_at(&delivered->missing, delivered->missing.oldest)) {
+        delivered->missing.oldest++;
+    }
+    if (data->name >= delivered->missing.oldest && data->name != SIM_NONE) {
+        missing = sim_span_at(&delivered->missing, data->name);
+    }
+    if (data->name == SIM_NONE || (missing != NULL && *missing)) {
+        delivered->bytes += data->size_bytes;
+    }
+    if (missing != NULL) {
+        *missing = false;
+    }
+}

@@ -1,0 +1,206 @@
+/* The parts of one flow. Each is described where its functions are, in the order of the twins in Python. */
+#ifndef FIRSTFLIGHT_SIMULATOR_FLOW_H
+#define FIRSTFLIGHT_SIMULATOR_FLOW_H
+
+#include "parts.h"
+
+/* in_loop.c and thesis.c */
+
+/* What the sender goes by. */
+struct sim_answer {
+    uint64_t cwnd_bytes;
+    uint64_t next_release_ns; /* FF_NONE: the controller does not pace */
+    bool in_slow_start;
+};
+
+struct sim_thesis {
+    uint64_t segment_bytes;
+    uint64_t cwnd_bytes;
+    uint64_t ssthresh_bytes; /* or SIM_NONE, as what may be absent below */
+    bool hystart;
+    bool window_full;
+    uint64_t rest_bytes;
+    uint64_t delay_min_ns;
+    uint64_t recovery_start_ns;
+    /* HyStart: the round, its first ACKs and their RTT */
+    uint64_t round_start_ns;
+    uint64_t last_ack_ns;
+    uint64_t round_end_packet;
+    uint64_t samples;
+    uint64_t round_rtt_ns;
+    /* CUBIC's avoidance */
+    uint64_t counted;
+    uint64_t epoch_ns;
+    uint64_t origin;
+    uint64_t ack_count;
+    uint64_t friendly_window;
+};
+
+/* A controller of the port, or a window of the thesis; and who watches it. */
+struct sim_in_loop {
+    struct sim_room *room;
+    bool of_thesis;
+    struct ff_controller model;
+    struct sim_thesis thesis;
+    const struct sim_watch *watch;
+    size_t flow;
+    uint64_t phase; /* enum ff_phase; SIM_NONE before the first event */
+    uint64_t cwnd_bytes;
+    uint64_t first_loss_ns; /* or SIM_NONE */
+    struct sim_summary summary;
+};
+
+/* Who watches where nobody does. */
+extern const struct sim_watch sim_nobody;
+
+void sim_in_loop_begin(struct sim_in_loop *loop, struct sim_room *room, const char *algorithm, const char *profile,
+                       const struct sim_transfer *transfer);
+struct sim_answer sim_in_loop_on_event(struct sim_in_loop *loop, const struct ff_event *event);
+void sim_thesis_begin(struct sim_thesis *thesis, const char *algorithm, uint64_t segment_bytes, uint64_t initial_window_bytes);
+struct sim_answer sim_thesis_on_event(struct sim_thesis *thesis, const struct ff_event *event);
+
+/* ledger.c */
+
+struct sim_sent_packet {
+    uint64_t size_bytes; /* 0: it is not in flight any more */
+    uint64_t sent_t_ns;
+};
+
+struct sim_ledger {
+    struct sim_span packets; /* none below its `oldest` is in flight */
+    uint64_t bytes_in_flight;
+};
+
+struct sim_rtt {
+    uint64_t latest_ns; /* these three are SIM_NONE before the first sample */
+    uint64_t min_ns;
+    uint64_t smoothed_ns;
+    uint64_t variation_ns;
+};
+
+void sim_ledger_send(struct sim_ledger *ledger, uint64_t count, uint64_t size_bytes, uint64_t now_ns);
+const struct sim_sent_packet *sim_ledger_find(const struct sim_ledger *ledger, uint64_t packet);
+struct ff_run sim_ledger_take(struct sim_ledger *ledger, uint64_t packet);
+void sim_rtt_sample(struct sim_rtt *rtt, uint64_t latest_ns, uint64_t ack_delay_ns);
+
+/* outbox.c */
+
+struct sim_outbox {
+    const struct sim_transfer *transfer;
+    uint64_t left_bytes;    /* to be sent for the first time, or again where data has no names; SIM_NONE: without end */
+    struct sim_ring again;  /* lost data that waits to be sent again */
+    struct sim_span names;  /* by packet; data below its `oldest` is acknowledged */
+    uint64_t sent_bytes;
+    uint64_t acked_bytes;
+};
+
+void sim_outbox_begin(struct sim_outbox *outbox, struct sim_room *room, const struct sim_transfer *transfer);
+bool sim_outbox_empty(const struct sim_outbox *outbox);
+uint64_t sim_outbox_next_size_bytes(struct sim_outbox *outbox);
+uint64_t sim_outbox_count_alike(const struct sim_outbox *outbox, uint64_t size_bytes, uint64_t most);
+/* Put data into so many packets. Return the packet whose data the one repeats, SIM_NONE if their data is new or nameless. */
+uint64_t sim_outbox_take(struct sim_outbox *outbox, uint64_t packet, uint64_t size_bytes, uint64_t count);
+void sim_outbox_lost(struct sim_outbox *outbox, const struct ff_run *packets, size_t count);
+void sim_outbox_acked(struct sim_outbox *outbox, const struct sim_ack_frame *frame, uint64_t new_bytes);
+void sim_outbox_probe(struct sim_outbox *outbox, uint64_t oldest, uint64_t size_bytes);
+uint64_t sim_outbox_name_of(const struct sim_outbox *outbox, uint64_t packet);
+uint64_t sim_outbox_oldest_unacked(const struct sim_outbox *outbox, uint64_t next_packet);
+
+/* sender.c, pacer.c and recovery.c */
+
+/* Packets of an event. Those acknowledged or lost are one to a run. */
+struct sim_runs {
+    struct ff_run *runs;
+    size_t count;
+    size_t capacity;
+    uint64_t bytes;
+};
+
+struct sim_sender {
+    const struct sim_transfer *transfer;
+    struct sim_room *room;
+    struct sim_in_loop controller;
+    struct sim_ledger ledger;
+    struct sim_rtt rtt;
+    struct sim_outbox outbox;
+    struct sim_answer answer;
+    uint64_t receive_window_bytes; /* or SIM_NONE */
+    uint64_t acked_end;            /* one above the largest packet acknowledged */
+    uint64_t app_limited_from;     /* or SIM_NONE, as the next three */
+    uint64_t slow_start_end_ns;
+    uint64_t first_sent_ns;
+    uint64_t first_sample_ns;
+    uint64_t release_ns;
+    uint64_t last_sent_ns;
+    uint64_t probes;
+    uint64_t probe_timeouts;
+    uint64_t lost_packets;
+    bool begun;
+    struct sim_runs sent; /* the packets sent last */
+    struct ff_range *repeated; /* whose data the first of them repeat */
+    size_t repeated_count;
+    size_t repeated_capacity;
+    struct sim_runs acked;
+    struct sim_runs lost;
+};
+
+void sim_sender_begin(struct sim_sender *sender, struct sim_room *room, const struct sim_transfer *transfer);
+bool sim_sender_done(const struct sim_sender *sender);
+void sim_sender_sample_handshake(struct sim_sender *sender, uint64_t now_ns, uint64_t sent_ns);
+/* Send what may leave now: the packets are in `sent`. */
+void sim_sender_send(struct sim_sender *sender, uint64_t now_ns);
+void sim_sender_probe(struct sim_sender *sender, uint64_t now_ns);
+bool sim_sender_wants_pacer(struct sim_sender *sender);
+void sim_sender_on_ack(struct sim_sender *sender, uint64_t now_ns, const struct sim_ack_frame *frame);
+void sim_sender_record(struct sim_sender *sender, const struct ff_event *event);
+void sim_runs_add(struct sim_runs *runs, struct sim_room *room, struct ff_run run);
+
+bool sim_paced(const struct sim_sender *sender);
+void sim_hold_back(struct sim_sender *sender, uint64_t size_bytes, uint64_t now_ns);
+
+void sim_detect_losses(struct sim_sender *sender, uint64_t now_ns, uint64_t acked_bytes);
+/* Return when the oldest packet below the largest acknowledged becomes overdue, SIM_NONE if there is none. */
+uint64_t sim_loss_timer_ns(const struct sim_sender *sender);
+/* Return when a probe is due, SIM_NONE if none is. */
+uint64_t sim_probe_timer_ns(const struct sim_sender *sender);
+
+/* delivered.c and flow.c */
+
+/* What has arrived at the receiver. */
+struct sim_delivered {
+    uint64_t bytes;
+    struct sim_span missing; /* by packet: whether neither it nor its data has arrived, up to the largest that has */
+};
+
+/* Times of its life are SIM_NONE until they have come. */
+struct sim_flow {
+    struct sim_clock *clock;
+    const struct sim_transfer *transfer;
+    struct sim_sender sender;
+    struct sim_ack_policy acks;
+    struct sim_delivered delivered;
+    struct sim_way there;
+    struct sim_way back;
+    uint64_t started_ns;
+    uint64_t established_ns;
+    uint64_t completed_ns;
+    uint64_t acknowledged_ns;
+    uint64_t finished_ns;
+    uint64_t *unfinished; /* a count that the end of the flow lowers, or NULL */
+    uint64_t loss_timer_ns; /* or SIM_NONE, as the next two */
+    uint64_t probe_timer_ns;
+    uint64_t pacer_ns;
+    unsigned syn_repeats;
+    unsigned fin_repeats;
+    bool fin_arrived;
+};
+
+void sim_delivered_add(struct sim_delivered *delivered, const struct sim_data *data);
+
+/* Set up a flow whose ways have no links yet. */
+void sim_flow_begin(struct sim_flow *flow, struct sim_clock *clock, const struct sim_transfer *transfer,
+                    const struct sim_receiver *receiver);
+void sim_flow_start(void *flow, const union sim_argument *none);
+void sim_flow_release(struct sim_flow *flow);
+
+#endif

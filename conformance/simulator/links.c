@@ -1,0 +1,130 @@
+/* Links that packets cross one after the other: those that meet in a bottleneck, and those around it. Twin: simulator/links.py. */
+#include "firstflight/wide.h"
+#include "parts.h"
+
+#define NS UINT64_C(1000000000)
+
+/*
+ * No packet leaves a link later. Only where a link has room for every packet could one: what a way carries is bounded by windows, and
+ * these by nothing.
+ */
+#define LAST_NS (UINT64_C(1) << 59)
+
+/* Return how long a packet takes, rounded to the nearest ns, a half down where the fraction in binary is endless. */
+uint64_t sim_transmission_ns(uint64_t size_bytes, uint64_t rate_bps)
+{
+    uint64_t rest, high;
+    uint64_t whole = 8 * size_bytes / rate_bps;
+    uint64_t fraction = ff_wide_quotient(8 * size_bytes % rate_bps, 0, rate_bps, &rest);
+    uint64_t low = ff_wide_product(fraction, NS, &high);
+
+    return whole * NS + high + (low >> 63);
+}
+
+static uint64_t carry_wire(struct sim_wire *wire, uint64_t t_ns, uint64_t size_bytes)
+{
+    uint64_t from_ns = t_ns > wire->busy_until_ns ? t_ns : wire->busy_until_ns;
+
+    wire->busy_until_ns = from_ns + sim_transmission_ns(size_bytes, wire->rate_bps);
+    return wire->busy_until_ns + wire->delay_ns;
+}
+
+/* Begin with a full bucket. 8 * 10^9 * 2^29 < 2^62. */
+struct sim_bucket sim_bucket(uint64_t rate_bps, uint64_t burst_bytes, uint64_t latency_ns)
+{
+    uint64_t burst = 8 * NS * burst_bytes;
+    return (struct sim_bucket){rate_bps, latency_ns, burst, burst, SIM_ORIGIN_NS, 0};
+}
+
+/* Return what a bucket holds so much later than it was counted. It is full after burst / rate ns, before the product overflows. */
+static uint64_t refilled(const struct sim_bucket *bucket, uint64_t after_ns)
+{
+    uint64_t room = bucket->burst - bucket->tokens;
+    return after_ns > room / bucket->rate_bps ? bucket->burst : bucket->tokens + after_ns * bucket->rate_bps;
+}
+
+/* Return when a packet passes, SIM_NONE if it is dropped. Packets leave in order: the bucket is looked at when the last one has left. */
+static uint64_t carry_bucket(struct sim_bucket *bucket, uint64_t t_ns, uint64_t size_bytes)
+{
+    uint64_t from_ns = t_ns > bucket->counted_ns ? t_ns : bucket->counted_ns;
+    uint64_t tokens = refilled(bucket, from_ns - bucket->counted_ns);
+    uint64_t needed = 8 * NS * size_bytes;
+    uint64_t wait_ns = needed > tokens ? (needed - tokens + bucket->rate_bps - 1) / bucket->rate_bps : 0;
+
+    if (from_ns + wait_ns - t_ns > bucket->latency_ns) {
+        bucket->dropped_packets++;
+        return SIM_NONE;
+    }
+    bucket->tokens = tokens + wait_ns * bucket->rate_bps - needed;
+    bucket->counted_ns = from_ns + wait_ns;
+    return bucket->counted_ns;
+}
+
+/* Put a link at the end of a way. */
+void sim_way_add(struct sim_way *way, enum sim_hop_kind kind, void *link)
+{
+    way->hops[way->count++] = (struct sim_hop){.kind = kind, .way = way, .link = link};
+}
+
+static bool meets(const struct sim_hop *hop)
+{
+    return hop->kind == SIM_BOTTLENECK || hop->kind == SIM_CODEL;
+}
+
+static uint64_t carry(const struct sim_hop *hop, uint64_t t_ns, uint64_t size_bytes)
+{
+    if (hop->kind == SIM_DELAY) {
+        return t_ns + hop->delay_ns;
+    }
+    return hop->kind == SIM_WIRE ? carry_wire(hop->link, t_ns, size_bytes) : carry_bucket(hop->link, t_ns, size_bytes);
+}
+
+/* Let a packet come to a link at which others meet, now. */
+static void take(void *subject, const union sim_argument *argument)
+{
+    struct sim_hop *hop = subject;
+
+    if (hop->kind == SIM_CODEL) {
+        sim_codel_link_take(hop, &argument->packet);
+        return;
+    }
+    uint64_t arrival_ns = sim_bottleneck_carry(hop->link, hop->way->clock->now_ns, argument->packet.wire_bytes);
+    if (arrival_ns != SIM_NONE) {
+        sim_way_forward(hop, arrival_ns, &argument->packet);
+    }
+}
+
+/* Have a packet cross the links from one on: it comes to that one at a time, now or later. */
+static void cross(struct sim_way *way, size_t from, uint64_t t_ns, const struct sim_packet *packet)
+{
+    for (size_t i = from; i < way->count; i++) {
+        if (meets(&way->hops[i])) {
+            sim_clock_packet(way->clock, t_ns, take, &way->hops[i], packet);
+            return;
+        }
+        t_ns = carry(&way->hops[i], t_ns, packet->wire_bytes);
+        if (t_ns == SIM_NONE) {
+            return;
+        }
+        if (t_ns > LAST_NS) {
+            sim_raise(way->clock->room, SIM_BEYOND);
+        }
+    }
+    sim_clock_packet(way->clock, t_ns, way->deliver, way->receiver, packet);
+}
+
+/* Send a packet now. */
+void sim_way_send(struct sim_way *way, const struct sim_packet *packet)
+{
+    if (meets(&way->hops[0])) {
+        union sim_argument argument = {.packet = *packet};
+        take(&way->hops[0], &argument);
+    } else {
+        cross(way, 0, way->clock->now_ns, packet);
+    }
+}
+
+void sim_way_forward(struct sim_hop *behind, uint64_t t_ns, const struct sim_packet *packet)
+{
+    cross(behind->way, (size_t)(behind - behind->way->hops) + 1, t_ns, packet);
+}

@@ -1,0 +1,256 @@
+"""What the compiled simulator takes and gives, as ``simulator.h`` lays it out."""
+
+from ctypes import CFUNCTYPE, POINTER, Structure, c_char_p, c_size_t, c_uint64, c_void_p
+
+from firstflight_conformance.simulator.native_events import NONE, RawEvent, RawObservation
+from firstflight_conformance.simulator.network import FlowPlan, Network
+from firstflight_conformance.simulator.presets import Experiment
+from firstflight_conformance.simulator.scenario import Link, Scenario
+from firstflight_conformance.simulator.transfer import Connection, Pacing, Receiver, Transfer
+
+
+class _Step(Structure):
+    _fields_ = [("at_ns", c_uint64), ("longer_ns", c_uint64)]
+
+
+def _numbers(text: str) -> list[tuple[str, type[c_uint64]]]:
+    return [(name, c_uint64) for name in text.split()]
+
+
+class _Link(Structure):
+    _fields_ = [
+        *_numbers("rate_bps forward_delay_ns return_delay_ns queue_bytes queue_packets loss_ppm jitter_ns"),
+        *_numbers("early_drop_above_bytes early_drop_ppm step_count"),
+        ("steps", POINTER(_Step)),
+    ]
+
+
+class _Receiver(Structure):
+    _fields_ = _numbers("ack_every_packets max_ack_delay_ns first_at_once")
+
+
+class _Transfer(Structure):
+    _fields_ = [
+        *_numbers(
+            "max_datagram_size_bytes initial_window_bytes transfer_bytes pacing named_data probes max_ack_delay_ns"
+        ),
+        *_numbers("least_timeout_ns header_bytes ack_bytes receive_window_bytes first_receive_window_bytes"),
+        *_numbers("send_buffer_bytes write_bytes rtt_tick_ns announced saved_cwnd_bytes saved_rtt_ns"),
+        *_numbers("syn_bytes data_after_ns retry_ns fin_acknowledges"),
+    ]
+
+
+class ScenarioLayout(Structure):
+    """``struct sim_scenario``."""
+
+    _fields_ = [
+        *_numbers("seed stop_ns after_slow_start_ns"),
+        ("transfer", _Transfer),
+        ("link", _Link),
+        ("receiver", _Receiver),
+    ]
+
+
+class _Plan(Structure):
+    _fields_ = [
+        ("algorithm", c_char_p),
+        ("profile", c_char_p),
+        ("start_ns", c_uint64),
+        ("transfer", _Transfer),
+        ("receiver", _Receiver),
+        *_numbers("bucket_rate_bps bucket_burst_bytes bucket_latency_ns access_rate_bps access_delay_ns"),
+    ]
+
+
+class NetworkLayout(Structure):
+    """``struct sim_network``."""
+
+    _fields_ = [
+        *_numbers("seed stop_ns sample_ns return_rate_bps"),
+        ("link", _Link),
+        ("flow_count", c_uint64),
+        ("flows", POINTER(_Plan)),
+    ]
+
+
+class PresetLayout(Structure):
+    """``struct sim_preset``."""
+
+    _fields_ = [
+        ("algorithm", c_char_p),
+        ("profile", c_char_p),
+        *_numbers("stop_ns rate_bps delay_ns queue_bytes access_rate_bps access_delay_ns"),
+        ("transfer", _Transfer),
+        ("receiver", _Receiver),
+    ]
+
+
+class SummaryLayout(Structure):
+    """``struct sim_summary``."""
+
+    _fields_ = [
+        *_numbers(
+            "events began_ns ended_ns now_ns done slow_start_ended_ns ended_by largest_cwnd_bytes final_cwnd_bytes"
+        ),
+        *_numbers("dropped_packets lost_packets"),
+    ]
+
+
+class FlowResultLayout(Structure):
+    """``struct sim_flow_result``."""
+
+    _fields_ = [
+        *_numbers("started_ns first_sent_ns completed_ns acknowledged_ns delivered_bytes sent_packets lost_packets"),
+        *_numbers("probe_timeouts first_loss_ns dropped_by_bucket_packets"),
+    ]
+
+
+class NetworkResultLayout(Structure):
+    """``struct sim_network_result``."""
+
+    _fields_ = _numbers("dropped_packets early_dropped_packets lost_on_link_packets now_ns events")
+
+
+class CompletionLayout(Structure):
+    """``struct sim_completion``."""
+
+    _fields_ = _numbers("finished_ns dropped_packets sent_packets probe_timeouts events")
+
+
+class _Turn(Structure):
+    _fields_ = _numbers("t_ns phase outcome cwnd_bytes before_bytes")
+
+
+class _Sample(Structure):
+    _fields_ = _numbers("delivered_bytes cwnd_bytes bytes_in_flight phase")
+
+
+ON_EVENT = CFUNCTYPE(None, c_void_p, c_size_t, POINTER(RawEvent), POINTER(RawObservation))
+ON_TURN = CFUNCTYPE(None, c_void_p, c_size_t, POINTER(_Turn))
+ON_SAMPLE = CFUNCTYPE(None, c_void_p, c_uint64, POINTER(_Sample))
+ON_ARRIVAL = CFUNCTYPE(None, c_void_p, c_size_t, c_uint64, c_uint64, c_uint64, c_uint64)
+
+
+class Watch(Structure):
+    """``struct sim_watch``."""
+
+    _fields_ = [
+        ("context", c_void_p),
+        ("event", ON_EVENT),
+        ("turn", ON_TURN),
+        ("sample", ON_SAMPLE),
+        ("arrived", ON_ARRIVAL),
+    ]
+
+
+def lay_out_scenario(scenario: Scenario) -> ScenarioLayout:
+    """Return a scenario as C has it."""
+    return ScenarioLayout(
+        scenario.seed,
+        scenario.stop_ns,
+        scenario.after_slow_start_ns,
+        _transfer(scenario.transfer),
+        _link(scenario.link),
+        _receiver(scenario.receiver),
+    )
+
+
+def lay_out_network(network: Network) -> NetworkLayout:
+    """Return a network as C has it."""
+    plans = (_Plan * len(network.flows))(*(_plan(plan) for plan in network.flows))
+    return NetworkLayout(
+        network.seed,
+        network.stop_ns,
+        network.sample_ns,
+        _optional(network.return_rate_bps),
+        _link(network.link),
+        len(plans),
+        plans,
+    )
+
+
+def lay_out_experiment(experiment: Experiment, stop_ns: int) -> PresetLayout:
+    """Return a transfer of a preset as C has it; its own windows have no profile."""
+    algorithm, _, profile = experiment.algorithm.partition("/")
+    return PresetLayout(
+        algorithm.encode(),
+        profile.encode() if profile else None,
+        stop_ns,
+        experiment.rate_bps,
+        experiment.delay_ns,
+        experiment.queue_bytes,
+        experiment.access_rate_bps,
+        experiment.access_delay_ns,
+        _transfer(experiment.transfer),
+        _receiver(experiment.receiver),
+    )
+
+
+def _link(link: Link) -> _Link:
+    steps = (_Step * len(link.steps))(*(_Step(*step) for step in link.steps))
+    return _Link(
+        rate_bps=link.rate_bps,
+        forward_delay_ns=link.forward_delay_ns,
+        return_delay_ns=link.return_delay_ns,
+        queue_bytes=link.queue_bytes,
+        queue_packets=_optional(link.queue_packets),
+        loss_ppm=link.loss_ppm,
+        jitter_ns=link.jitter_ns,
+        early_drop_above_bytes=link.early_drop_above_bytes,
+        early_drop_ppm=link.early_drop_ppm,
+        step_count=len(steps),
+        steps=steps,
+    )
+
+
+def _receiver(receiver: Receiver) -> _Receiver:
+    return _Receiver(receiver.ack_every_packets, receiver.max_ack_delay_ns, receiver.first_at_once)
+
+
+def _transfer(transfer: Transfer) -> _Transfer:
+    connection = transfer.connection or Connection(0)
+    return _Transfer(
+        max_datagram_size_bytes=transfer.config.max_datagram_size_bytes,
+        initial_window_bytes=transfer.config.initial_window_bytes or 0,
+        transfer_bytes=_optional(transfer.transfer_bytes),
+        pacing=tuple(Pacing).index(transfer.pacing),
+        named_data=transfer.named_data,
+        probes=transfer.probes,
+        max_ack_delay_ns=transfer.max_ack_delay_ns,
+        least_timeout_ns=transfer.least_timeout_ns,
+        header_bytes=transfer.header_bytes,
+        ack_bytes=transfer.ack_bytes,
+        receive_window_bytes=_optional(transfer.receive_window_bytes),
+        first_receive_window_bytes=_optional(transfer.first_receive_window_bytes),
+        send_buffer_bytes=_optional(transfer.send_buffer_bytes),
+        write_bytes=transfer.write_bytes,
+        rtt_tick_ns=_optional(transfer.rtt_tick_ns),
+        announced=transfer.announced,
+        saved_cwnd_bytes=_optional(transfer.saved_cwnd_bytes),
+        saved_rtt_ns=transfer.saved_rtt_ns,
+        syn_bytes=NONE if transfer.connection is None else connection.syn_bytes,
+        data_after_ns=connection.data_after_ns,
+        retry_ns=connection.retry_ns,
+        fin_acknowledges=connection.fin_acknowledges,
+    )
+
+
+def _plan(plan: FlowPlan) -> _Plan:
+    algorithm, _, profile = plan.controller.partition("/")
+    bucket, access = plan.bucket, plan.access
+    return _Plan(
+        algorithm=algorithm.encode(),
+        profile=profile.encode(),
+        start_ns=plan.start_ns,
+        transfer=_transfer(plan.transfer),
+        receiver=_receiver(plan.receiver),
+        bucket_rate_bps=NONE if bucket is None else bucket.rate_bps,
+        bucket_burst_bytes=0 if bucket is None else bucket.burst_bytes,
+        bucket_latency_ns=0 if bucket is None else bucket.latency_ns,
+        access_rate_bps=NONE if access is None else access.rate_bps,
+        access_delay_ns=0 if access is None else access.delay_ns,
+    )
+
+
+def _optional(value: int | None) -> int:
+    return NONE if value is None else value

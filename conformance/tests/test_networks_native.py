@@ -1,0 +1,413 @@
+"""The compiled simulator against that in Python: networks and presets, of the checkout and at random; and its code by itself."""
+
+import os
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from firstflight import Config, DomainError, profiles
+from firstflight_conformance.cli import main
+from firstflight_conformance.paths import CONFORMANCE, NETWORKS, REFERENCE_C
+from firstflight_conformance.prng import SplitMix64
+from firstflight_conformance.published.thesis import CELLS
+from firstflight_conformance.simulator import dumbbell, native, presets
+from firstflight_conformance.simulator import native_bounds as bounds
+from firstflight_conformance.simulator import native_layout as layout
+from firstflight_conformance.simulator.flow import Arrival
+from firstflight_conformance.simulator.network import Access, Bucket, FlowPlan, Network, load_network
+from firstflight_conformance.simulator.scenario import Link, Scenario
+from firstflight_conformance.simulator.transfer import Connection, Pacing, Receiver, Transfer
+
+pytestmark = pytest.mark.skipif(
+    not any(os.access(Path(folder) / "cc", os.X_OK) for folder in os.environ["PATH"].split(os.pathsep)),
+    reason="there is no C compiler here",
+)
+
+S, MS = 10**9, 10**6
+CONTROLLERS = [f"{name}/{profile}" for name, found in profiles(composed=True).items() for profile in found]
+PRESET = "grigore-2025"
+
+
+def check_network(network: Network, *, events: bool = True) -> bool:
+    """Check that both say the same, with every event and arrival of every flow; return whether the controllers took every event."""
+    assert bounds.takes_network(network)
+    names = tuple(plan.name for plan in network.flows) if events else ()
+    noted, awaited = ({name: list[Arrival]() for name in names} for _ in range(2))
+    found = native.run_network(network, events_of=names, arrivals=noted)
+    try:
+        expected = dumbbell.run_network(network, record=names, arrivals=awaited)
+    except DomainError:
+        assert found is None
+        return False
+    for flow in expected.flows:
+        flow.observations = []
+    assert (found, noted) == (expected, awaited)
+    return True
+
+
+def check_preset(
+    algorithm: str, rate_mbps: int, delay_ms: int, size_bytes: int, preset: str = PRESET
+) -> presets.Completion:
+    """Check that both say the same; return it."""
+    todo = presets.experiment(preset, algorithm, rate_mbps, delay_ms, size_bytes)
+    controller = presets.model(preset, *algorithm.split("/")) if "/" in algorithm else None
+    found = native.complete(todo)
+    assert found is not None
+    assert found == presets.run(todo, controller)
+    return found
+
+
+@pytest.mark.parametrize("name", [path.name for path in sorted(NETWORKS.glob("*.json"))])
+def test_networks_of_the_checkout(name: str) -> None:
+    """Each with its own controllers, cut off after some seconds of simulated time, those with a second flow after that has begun."""
+    network = load_network(NETWORKS / name)
+    begun_ns = max(plan.start_ns for plan in network.flows)
+    assert check_network(replace(network, stop_ns=begun_ns + 3 * S), events=begun_ns == 0)
+
+
+def any_flow(random: SplitMix64, number: int) -> FlowPlan:
+    """Return a flow with every part that there may be."""
+    size_bytes = 200 + random.below(1300)
+    receiver = Receiver(1 + random.below(4), random.below(50 * MS), random.below(2) == 0)
+    transfer = Transfer(
+        Config(size_bytes, None if random.below(4) == 0 else size_bytes * (1 + random.below(40))),
+        1 + random.below(150 * size_bytes),
+        Pacing.WINDOW if random.below(3) == 0 else Pacing.NONE,
+        named_data=True,
+        probes=True,
+        max_ack_delay_ns=receiver.max_ack_delay_ns,
+        header_bytes=random.below(60),
+        ack_bytes=random.below(80),
+        receive_window_bytes=None if random.below(3) else size_bytes * (1 + random.below(50)),
+        announced=random.below(4) > 0,
+        saved_cwnd_bytes=None if random.below(2) else size_bytes * (1 + random.below(200)),
+        saved_rtt_ns=1 + random.below(200 * MS),
+        connection=None
+        if random.below(2)
+        else Connection(random.below(80), random.below(2), fin_acknowledges=random.below(2) == 0),
+    )
+    bucket = Bucket(500_000 << random.below(6), 2000 + random.below(20_000), random.below(200 * MS))
+    access = Access(2_000_000 << random.below(10), random.below(10 * MS))
+    return FlowPlan(
+        f"flow {number}", CONTROLLERS[random.below(len(CONTROLLERS))], random.below(2 * S), transfer, receiver,
+        bucket if random.below(4) == 0 else None, access if random.below(2) else None,
+    )  # fmt: skip
+
+
+def any_network(random: SplitMix64) -> Network:
+    """Return a small network in which packets are dropped by the queue, at random and on the link, so that probes are sent."""
+    link = Link(
+        200_000 << random.below(8), random.below(200 * MS), random.below(100 * MS), 1500 * (1 + random.below(40)),
+        (0, 0, 30_000, 400_000)[random.below(4)], random.below(2) * random.below(20 * MS),
+        queue_packets=None if random.below(3) else random.below(40), early_drop_above_bytes=random.below(20_000),
+        early_drop_ppm=random.below(3) * 50_000,
+    )  # fmt: skip
+    flows = tuple(any_flow(random, number) for number in range(1 + random.below(3)))
+    back_bps = None if random.below(2) else 50_000 << random.below(6)
+    return Network("any", "", (), random.next(), 60 * S, 1 + random.below(S), link, back_bps, flows)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_random_networks(seed: int) -> None:
+    """Every event of up to three flows."""
+    check_network(any_network(SplitMix64(seed)))
+
+
+def test_random_networks_reach_what_there_is() -> None:
+    """So that the test above compares something: losses, probes, drops by a bucket, teardowns, every kind of event."""
+    results = [native.run_network(any_network(SplitMix64(seed)), events_of=("flow 0",)) for seed in range(40)]
+    found = [result for result in results if result is not None]
+    flows = [flow for result in found for flow in result.flows]
+    assert len(found) > 30
+    assert all(
+        sum(getattr(one, what) for one in found) > 0 for what in ("early_dropped_packets", "lost_on_link_packets")
+    )
+    assert all(
+        sum(getattr(flow, what) for flow in flows) > 0 for what in ("probe_timeouts", "dropped_by_bucket_packets")
+    )
+    kinds = {type(event).__name__ for flow in flows for event in flow.events}
+    assert kinds == {"Sent", "Ack", "Lost", "Pto", "PersistentCongestion", "Backlog", "SavedPath"}
+
+
+@pytest.mark.parametrize(("_", "algorithm", "rate", "delay", "kilobytes", "__"), CELLS)
+def test_published_cells(_: int, algorithm: str, rate: int, delay: int, kilobytes: int, __: int) -> None:
+    """Every cell of the thesis."""
+    check_preset(algorithm, rate, delay, 1000 * kilobytes)
+
+
+@pytest.mark.parametrize("algorithm", ["cubic", "jumpstart", "slow-start/rfc-9002", "search/draft-09+cubic"])
+def test_presets_with_drops(algorithm: str) -> None:
+    """Where CoDel drops, so that data is sent again and segments in the middle are short."""
+    assert check_preset(algorithm, 10, 5, 3_000_000).lost > 0
+
+
+def test_an_own_preset(tmp_path: Path) -> None:
+    """With a window for a timer, no delay in the access links and other ticks."""
+    text = (CONFORMANCE / "presets" / f"{PRESET}.toml").read_text("utf-8")
+    text = text.replace('cubic = "none"', 'cubic = "window"').replace("rtt_tick_ns = 1_000_000", "rtt_tick_ns = 7")
+    own = tmp_path / "own.toml"
+    own.write_text(text.replace("fin_acknowledges = true", "fin_acknowledges = false"), encoding="utf-8")
+    for algorithm in ("cubic", "jumpstart"):
+        check_preset(algorithm, 8, 5, 700_000, str(own))
+
+
+def any_cell(random: SplitMix64) -> tuple[str, int, int, int]:
+    """Return a transfer of the preset."""
+    algorithm = ("cubic", "jumpstart", *CONTROLLERS)[random.below(6)]
+    return (
+        algorithm,
+        1 + random.below(1 << random.below(10)),
+        random.below(120),
+        1 + random.below(1 << (8 + random.below(13))),
+    )
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_random_cells(seed: int) -> None:
+    """The time, and how many packets and events of the simulator it takes."""
+    check_preset(*any_cell(SplitMix64(seed)))
+
+
+@pytest.mark.long
+def test_many_random_networks_and_cells() -> None:
+    """Two thousand of each."""
+    random = SplitMix64(21)
+    taken = [check_network(any_network(random), events=False) for _ in range(2_000)]
+    assert sum(taken) > 1500
+    for _ in range(2_000):
+        check_preset(*any_cell(random))
+
+
+NETWORK = any_network(SplitMix64(1))
+
+
+@pytest.mark.parametrize(
+    "beyond",
+    [
+        {"stop_ns": bounds.TIME_END_NS}, {"sample_ns": 0}, {"seed": -1}, {"return_rate_bps": 999},
+        {"link": {"queue_packets": bounds.SIZE_MAX_BYTES}}, {"flow": {"start_ns": bounds.TIME_END_NS}},
+        {"flow": {"bucket": Bucket(999, 1, 1)}}, {"flow": {"bucket": Bucket(1000, bounds.BURST_MAX_BYTES + 1, 1)}},
+        {"flow": {"access": Access(999, 1)}}, {"flow": {"access": Access(1000, bounds.TIME_END_NS)}},
+        {"transfer": {"header_bytes": bounds.HEADER_MAX_BYTES + 1}}, {"transfer": {"connection": Connection(bounds.HEADER_MAX_BYTES + 1)}},
+        {"transfer": {"send_buffer_bytes": 1, "transfer_bytes": None}}, {"transfer": {"write_bytes": 0}},
+        {"transfer": {"pacing": Pacing.TIMER}}, {"transfer": {"receive_window_bytes": 0}},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_what_is_left_to_python(beyond: dict[str, Any]) -> None:
+    """One step beyond each bound that the C code relies on."""
+    first = NETWORK.flows[0]
+    first = replace(first, **beyond.get("flow", {}), transfer=replace(first.transfer, **beyond.get("transfer", {})))
+    rest = {name: value for name, value in beyond.items() if name not in ("link", "flow", "transfer")}
+    changed = replace(NETWORK, **rest, link=replace(NETWORK.link, **beyond.get("link", {})), flows=(first,))
+    assert bounds.takes_network(NETWORK)
+    assert not bounds.takes_network(changed)
+    assert native.run_network(changed) is None
+
+
+def test_what_only_a_run_shows(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A packet that a link with room for all would hold for longer than numbers go, and a transfer that does not end in time."""
+    crowd = Transfer(Config(65_000, 2**40), 2**37, Pacing.WINDOW, named_data=True, probes=True)
+    plan = FlowPlan("one", "slow-start/rfc-9002", 0, crowd, Receiver(2, 0), access=Access(1000, 0))
+    network = replace(NETWORK, flows=(plan,), stop_ns=S)
+    assert bounds.takes_network(network)
+    assert native.run_network(network) is None
+    todo = presets.experiment(PRESET, "cubic", 1, 1, 1_000_000)
+    assert native.complete(todo) is not None
+    monkeypatch.setattr(native, "TIME_END_NS", S)
+    assert native.complete(todo) is None
+
+
+def command(*words: object, code: int = 0) -> Result:
+    """Run ``firstflight``."""
+    result = CliRunner().invoke(main, list(map(str, words)))
+    assert result.exit_code == code, result.output
+    return result
+
+
+FCT = ("fct", "--algorithm", "jumpstart", "--rate-mbps", 10, "--one-way-delay-ms", 5, "--size-bytes", "1MB", "--json")
+FEW_FLOWS = (
+    "network",
+    NETWORKS / "two-flows.json",
+    "--transfer-bytes",
+    "background=300000",
+    "--transfer-bytes",
+    "response=1000",
+    "--json",
+)
+
+
+@pytest.mark.parametrize("words", [FCT, FEW_FLOWS], ids=lambda words: words[0])
+def test_commands_say_what_computed(words: tuple[object, ...]) -> None:
+    """On the error stream: what they print is the same."""
+    compiled, python = (command(*words, "--engine", engine) for engine in ("native", "python"))
+    assert compiled.stdout == python.stdout
+    assert (compiled.stderr, python.stderr) == ("by the compiled simulator\n", "")
+    assert command(*words).stderr == compiled.stderr
+
+
+def test_commands_that_only_python_carries_out(tmp_path: Path) -> None:
+    """With the reason, if the compiled simulator is asked for; else Python says what is wrong with a controller."""
+    of_one = command(
+        "network", NETWORKS / "search-geo.json", "--plot", tmp_path / "one.svg", "--engine", "native", code=2
+    )
+    assert "--engine native: the plot of one flow needs" in of_one.stderr
+    unknown = [*FCT[:2], "search/none", *FCT[3:]]
+    assert "does not take this run" in command(*unknown, "--engine", "native", code=2).stderr
+    assert "search/none: no such profile" in command(*unknown, code=2).stderr
+
+
+def test_a_sweep_of_the_preset_by_either_has_the_same_rows(tmp_path: Path) -> None:
+    """Also where there is no such profile, and for what is no cell of the preset."""
+    cells = ("--kind", "fct", "--algorithm", "cubic", "--algorithm", "jumpstart", "--algorithm", "search/draft-09", "--algorithm", "search/none",
+             "--rate", "10Mbit/s", "--rate", "1500kbit/s", "--rtt", "10ms", "--size", "1kB", "--size", "1MB")  # fmt: skip
+    for engine in ("native", "python"):
+        command("sweep", tmp_path / f"{engine}.csv", *cells, "--engine", engine, "--jobs", 1)
+    rows = (tmp_path / "native.csv").read_text("utf-8")
+    assert rows == (tmp_path / "python.csv").read_text("utf-8")
+    assert "search/none: no such profile" in rows and "whole Mbit/s" in rows
+
+
+def test_the_layouts_are_those_of_c() -> None:
+    """The structures that Python fills have the members of the header, and the bounds are its."""
+    header = (CONFORMANCE / "simulator" / "simulator.h").read_text("utf-8")
+    structures = {
+        "sim_step": layout._Step, "sim_link": layout._Link, "sim_receiver": layout._Receiver, "sim_transfer": layout._Transfer,
+        "sim_scenario": layout.ScenarioLayout, "sim_plan": layout._Plan, "sim_network": layout.NetworkLayout,
+        "sim_preset": layout.PresetLayout, "sim_summary": layout.SummaryLayout, "sim_flow_result": layout.FlowResultLayout,
+        "sim_network_result": layout.NetworkResultLayout, "sim_completion": layout.CompletionLayout, "sim_turn": layout._Turn,
+        "sim_sample": layout._Sample,
+    }  # fmt: skip
+    for name, structure in structures.items():
+        body = header.partition(f"struct {name} {{")[2].partition("\n};")[0]
+        names = [line.split(";")[0].split()[-1].lstrip("*") for line in body.splitlines() if ";" in line.split("/*")[0]]
+        assert names == [field[0] for field in structure._fields_]
+    for constant in (
+        "TIME_END_NS",
+        "RATE_MIN_BPS",
+        "SIZE_MAX_BYTES",
+        "DRAIN_MAX_NS",
+        "BURST_MAX_BYTES",
+        "HEADER_MAX_BYTES",
+    ):
+        text = header.partition(f"#define SIM_{constant} ")[2].partition("\n")[0]
+        assert eval(text.replace("UINT64_C", ""), {}) == getattr(bounds, constant)
+
+
+def test_no_warning_and_no_undefined_behaviour(tmp_path: Path) -> None:
+    """Strict C11; and a scenario, a network and a preset with losses under the sanitizers end as without."""
+    program = tmp_path / "run.c"
+    program.write_text(_PROGRAM, encoding="utf-8")
+    sources = sorted([program, *(CONFORMANCE / "simulator").glob("*.c"), *REFERENCE_C.glob("src/**/*.c")])
+    flags = ("-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror", "-O1", "-g",
+             "-fsanitize=address,undefined", "-fno-sanitize-recover=all")  # fmt: skip
+    include = [f"-I{REFERENCE_C / 'include'}", f"-I{CONFORMANCE / 'simulator'}"]
+    subprocess.run(["cc", *flags, *include, *map(str, sources), "-o", str(tmp_path / "run")], check=True)
+    said = subprocess.run([tmp_path / "run"], check=True, capture_output=True, text=True).stdout.splitlines()
+    link = Link(4_000_000, 20 * MS, 20 * MS, 10_000, 10_000, MS)
+    scenario = Scenario(
+        "", "", 7, 600 * S, 600 * S, Config(1200, 12000), 3_000_000, False, None, link, Receiver(2, 25 * MS), ()
+    )
+    ended = native.summarize(scenario, "search", "draft-09+cubic")
+    assert ended is not None and ended.dropped_packets > 0 and ended.lost_packets > 0
+    assert said[0] == f"{ended.events} {ended.duration_ns} {ended.dropped_packets} {ended.lost_packets}"
+    transfer = Transfer(
+        Config(1000, 10_000),
+        900_000,
+        named_data=True,
+        probes=True,
+        header_bytes=40,
+        ack_bytes=40,
+        announced=True,
+        connection=Connection(58),
+    )
+    plan = FlowPlan(
+        "one",
+        "jumpstart/pfldnet-2007",
+        0,
+        transfer,
+        Receiver(2, 25 * MS),
+        Bucket(8_000_000, 3000, 50 * MS),
+        Access(100_000_000, MS),
+    )
+    crossed = replace(link, early_drop_above_bytes=5000, early_drop_ppm=50_000)
+    network = Network(
+        "", "", (), 7, 600 * S, S, crossed, 500_000, (plan, replace(plan, name="two", start_ns=S, bucket=None))
+    )
+    result = native.run_network(network)
+    assert result is not None and result.early_dropped_packets > 0
+    assert said[1] == f"{result.events} {result.ended_ns + S} {result.dropped_packets} {result.flows[1].sent_packets}"
+    done = native.complete(presets.experiment(PRESET, "jumpstart", 10, 5, 3_000_000))
+    assert done is not None and said[2] == f"{done.events} {done.fct_ns + S} {done.lost} {done.sent_packets}"
+
+
+_PROGRAM = """
+#include <inttypes.h>
+#include <stdio.h>
+#include "simulator.h"
+
+#define NO SIM_NONE
+#define S UINT64_C(1000000000)
+
+static void say(uint64_t a, uint64_t b, uint64_t c, uint64_t d)
+{
+    printf("%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\\n", a, b, c, d);
+}
+
+int main(void)
+{
+    struct sim_scenario scenario = {
+        .seed = 7, .stop_ns = 600 * S, .after_slow_start_ns = 600 * S,
+        .transfer = {.max_datagram_size_bytes = 1200, .initial_window_bytes = 12000, .transfer_bytes = 3000000, .saved_cwnd_bytes = NO,
+                     .receive_window_bytes = NO, .first_receive_window_bytes = NO, .send_buffer_bytes = NO, .rtt_tick_ns = NO, .syn_bytes = NO},
+        .link = {.rate_bps = 4000000, .forward_delay_ns = 20000000, .return_delay_ns = 20000000, .queue_bytes = 10000, .queue_packets = NO,
+                 .loss_ppm = 10000, .jitter_ns = 1000000},
+        .receiver = {.ack_every_packets = 2, .max_ack_delay_ns = 25000000},
+    };
+    struct sim_summary summary;
+    enum sim_status status = sim_simulate(&scenario, "search", "draft-09+cubic", NULL, &summary);
+    say(summary.events, summary.ended_ns - summary.began_ns, summary.dropped_packets, summary.lost_packets);
+
+    struct sim_plan plan = {
+        .algorithm = "jumpstart", .profile = "pfldnet-2007", .transfer = scenario.transfer, .receiver = scenario.receiver,
+        .bucket_rate_bps = 8000000, .bucket_burst_bytes = 3000, .bucket_latency_ns = 50000000, .access_rate_bps = 100000000,
+        .access_delay_ns = 1000000,
+    };
+    plan.transfer.max_datagram_size_bytes = 1000;
+    plan.transfer.initial_window_bytes = 10000;
+    plan.transfer.transfer_bytes = 900000;
+    plan.transfer.named_data = plan.transfer.probes = plan.transfer.announced = 1;
+    plan.transfer.header_bytes = plan.transfer.ack_bytes = 40;
+    plan.transfer.syn_bytes = 58;
+    plan.transfer.retry_ns = S;
+    struct sim_plan plans[2] = {plan, plan};
+    plans[1].start_ns = S;
+    plans[1].bucket_rate_bps = NO;
+    struct sim_network network = {.seed = 7, .stop_ns = 600 * S, .sample_ns = S, .return_rate_bps = 500000, .link = scenario.link,
+                                  .flow_count = 2, .flows = plans};
+    network.link.early_drop_above_bytes = 5000;
+    network.link.early_drop_ppm = 50000;
+    struct sim_flow_result flows[2];
+    struct sim_network_result result;
+    status |= sim_run_network(&network, NULL, flows, &result);
+    say(result.events, result.now_ns, result.dropped_packets, flows[1].sent_packets);
+
+    struct sim_preset preset = {
+        .algorithm = "jumpstart", .stop_ns = 600 * S, .rate_bps = 10000000, .delay_ns = 5000000, .queue_bytes = 6250,
+        .access_rate_bps = UINT64_C(10000000000), .access_delay_ns = 1000000, .receiver = {2, 200000000, 1},
+        .transfer = {.max_datagram_size_bytes = 536, .initial_window_bytes = 5360, .transfer_bytes = 3000000, .pacing = SIM_PACING_TIMER,
+                     .named_data = 1, .probes = 1, .least_timeout_ns = S, .header_bytes = 54, .ack_bytes = 54,
+                     .receive_window_bytes = 1048576, .first_receive_window_bytes = 65535, .send_buffer_bytes = 1048576, .write_bytes = 1000,
+                     .rtt_tick_ns = 1000000, .announced = 1, .saved_cwnd_bytes = NO, .syn_bytes = 58, .data_after_ns = 1, .retry_ns = 3 * S,
+                     .fin_acknowledges = 1},
+    };
+    struct sim_completion done;
+    status |= sim_complete(&preset, NULL, &done);
+    say(done.events, done.finished_ns, done.dropped_packets, done.sent_packets);
+    return status != SIM_OK;
+}
+"""

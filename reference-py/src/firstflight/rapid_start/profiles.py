@@ -1,0 +1,156 @@
+"""Readings and profiles of Rapid Start. Generated from spec/profiles/rapid-start.toml by `make generate`; do not edit."""
+
+from dataclasses import dataclass
+
+from firstflight.enums import Enum
+
+
+class FactorK(Enum):
+    """From which K do the reduction factors follow?"""
+
+    TWO_THIRDS = "two_thirds"
+    ELEVEN_EIGHTEENTHS = "eleven_eighteenths"
+
+
+class Beta(Enum):
+    """Which beta do the factors have?"""
+
+    BASE = "base"
+    SEVEN_TENTHS = "seven_tenths"
+
+
+class QueueThreshold(Enum):
+    """Above which rtt_floor is a queue building up?"""
+
+    SMALLER = "smaller"
+    LARGER = "larger"
+
+
+class RttFloor(Enum):
+    """Over which samples is rtt_floor the minimum?"""
+
+    ROUND = "round"
+    QUARTERS = "quarters"
+
+
+class TinyRtt(Enum):
+    """What if min_rtt is below 4 ms?"""
+
+    KEPT = "kept"
+    ORDINARY = "ordinary"
+
+
+class Growth(Enum):
+    """What does the growth of the window count?"""
+
+    BYTES = "bytes"
+    DATAGRAMS = "datagrams"
+
+
+class CountedLosses(Enum):
+    """Which of the bytes declared lost reduce the window?"""
+
+    ALL = "all"
+    AFTER_FIRST = "after_first"
+
+
+class EndingAck(Enum):
+    """Do the older packets of the ACK that ends recovery reduce the window?"""
+
+    COUNTED = "counted"
+    NOT_COUNTED = "not_counted"
+
+
+class LateLosses(Enum):
+    """Do packets sent before recovery reduce the window that are declared lost after it?"""
+
+    NOT_COUNTED = "not_counted"
+    COUNTED = "counted"
+
+
+class LowerBound(Enum):
+    """Below which window does recovery not reduce?"""
+
+    THIRD = "third"
+    THIRD_OR_INITIAL = "third_or_initial"
+    THIRD_OR_HALF_INITIAL = "third_or_half_initial"
+
+
+class Ssthresh(Enum):
+    """What becomes of the threshold in the first recovery?"""
+
+    FOLLOWS = "follows"
+    AT_SIGNALS = "at_signals"
+
+
+@dataclass(frozen=True, slots=True)
+class Readings:
+    """A choice for every reading."""
+
+    factor_k: FactorK
+    beta: Beta
+    queue_threshold: QueueThreshold
+    rtt_floor: RttFloor
+    tiny_rtt: TinyRtt
+    growth: Growth
+    counted_losses: CountedLosses
+    ending_ack: EndingAck
+    late_losses: LateLosses
+    lower_bound: LowerBound
+    ssthresh: Ssthresh
+
+
+PROFILES = {
+    "draft-02": Readings(
+        factor_k=FactorK.TWO_THIRDS,
+        beta=Beta.BASE,
+        queue_threshold=QueueThreshold.SMALLER,
+        rtt_floor=RttFloor.ROUND,
+        tiny_rtt=TinyRtt.KEPT,
+        growth=Growth.BYTES,
+        counted_losses=CountedLosses.ALL,
+        ending_ack=EndingAck.COUNTED,
+        late_losses=LateLosses.NOT_COUNTED,
+        lower_bound=LowerBound.THIRD,
+        ssthresh=Ssthresh.FOLLOWS,
+    ),
+    "draft-02-initial": Readings(
+        factor_k=FactorK.TWO_THIRDS,
+        beta=Beta.BASE,
+        queue_threshold=QueueThreshold.SMALLER,
+        rtt_floor=RttFloor.ROUND,
+        tiny_rtt=TinyRtt.KEPT,
+        growth=Growth.BYTES,
+        counted_losses=CountedLosses.ALL,
+        ending_ack=EndingAck.COUNTED,
+        late_losses=LateLosses.NOT_COUNTED,
+        lower_bound=LowerBound.THIRD_OR_INITIAL,
+        ssthresh=Ssthresh.FOLLOWS,
+    ),
+    "draft-00": Readings(
+        factor_k=FactorK.ELEVEN_EIGHTEENTHS,
+        beta=Beta.BASE,
+        queue_threshold=QueueThreshold.SMALLER,
+        rtt_floor=RttFloor.QUARTERS,
+        tiny_rtt=TinyRtt.KEPT,
+        growth=Growth.BYTES,
+        counted_losses=CountedLosses.ALL,
+        ending_ack=EndingAck.COUNTED,
+        late_losses=LateLosses.NOT_COUNTED,
+        lower_bound=LowerBound.THIRD,
+        ssthresh=Ssthresh.FOLLOWS,
+    ),
+    "quicly": Readings(
+        factor_k=FactorK.ELEVEN_EIGHTEENTHS,
+        beta=Beta.SEVEN_TENTHS,
+        queue_threshold=QueueThreshold.LARGER,
+        rtt_floor=RttFloor.QUARTERS,
+        tiny_rtt=TinyRtt.ORDINARY,
+        growth=Growth.DATAGRAMS,
+        counted_losses=CountedLosses.AFTER_FIRST,
+        ending_ack=EndingAck.NOT_COUNTED,
+        late_losses=LateLosses.COUNTED,
+        lower_bound=LowerBound.THIRD_OR_HALF_INITIAL,
+        ssthresh=Ssthresh.AT_SIGNALS,
+    ),
+}

@@ -1,0 +1,84 @@
+"""Rapid Start (``spec/rapid-start.md``) on top of the base controller, in every profile of ``rapid_start/profiles.py``: the flow of an event.
+
+Whether a queue is building up is in ``rtt``, the first recovery in ``recovery``. Functions change the state and the base in place and
+return the outcome, or what was asked.
+
+Mirrors ``reference-c/src/rapid_start/rapid_start.c``.
+"""
+
+from firstflight.events import Ack, Ce, Event, Lost, PersistentCongestion
+from firstflight.limits import WINDOW_MAX_BYTES
+from firstflight.newreno import newreno
+from firstflight.newreno.newreno import NewReno
+from firstflight.observables import Observation, Outcome
+from firstflight.rapid_start import recovery, rtt
+from firstflight.rapid_start.profiles import PROFILES, Growth, Readings
+from firstflight.rapid_start.state import RapidStart, Stage, floor_ns
+
+__all__ = ["PROFILES", "RapidStart", "Readings", "begin", "step"]
+
+
+def begin(_readings: Readings, base: NewReno) -> RapidStart:
+    """Return the state before the first event."""
+    return RapidStart(base.cwnd_bytes)  # [rapid-start.begin]
+
+
+def _grown_bytes(readings: Readings, state: RapidStart, base: NewReno, acked_bytes: int, *, fast: bool) -> int:
+    """Return by how much acknowledged bytes widen the window."""
+    if readings.growth is Growth.BYTES:
+        if fast:
+            return 2 * acked_bytes  # [rapid-start.grow.three]
+        return acked_bytes  # [rapid-start.grow.two]
+    datagram_bytes = base.max_datagram_size_bytes
+    unit_bytes = max(datagram_bytes // 2, 1) if fast else datagram_bytes
+    state.credit_bytes += acked_bytes
+    units = state.credit_bytes // unit_bytes
+    state.credit_bytes -= units * unit_bytes
+    return units * datagram_bytes  # [rapid-start.grow.datagrams]
+
+
+def _on_startup_ack(readings: Readings, state: RapidStart, base: NewReno, ack: Ack) -> Outcome:
+    """Process an ACK before the first sign of congestion: put the rule in the place of the base controller's growth."""
+    rtt.sample(readings, state, ack)
+    before_bytes = base.cwnd_bytes
+    outcome = newreno.on_ack(base, ack)
+    if ack.app_limited or state.stage is Stage.OVER:
+        return outcome
+    fast = rtt.no_queue(readings, state)
+    grown_bytes = _grown_bytes(readings, state, base, ack.bytes, fast=fast)
+    base.cwnd_bytes = min(before_bytes + grown_bytes, WINDOW_MAX_BYTES)
+    return Outcome.RAPID_GROWN if fast else outcome
+
+
+def _on_event(readings: Readings, state: RapidStart, base: NewReno, event: Event) -> Outcome:
+    if state.stage is not Stage.OVER:
+        match event:
+            case Ack() if state.stage is Stage.STARTUP:
+                return _on_startup_ack(readings, state, base, event)
+            case Ack():
+                return recovery.on_recovery_ack(readings, state, base, event)
+            case Lost():
+                return recovery.on_lost(readings, state, base, event)
+            case Ce():
+                return recovery.on_ce(readings, state, base, event)
+            case PersistentCongestion():
+                state.stage = Stage.OVER  # [rapid-start.persistent]
+            case _:
+                pass
+    return newreno.on_event(base, event)  # [rapid-start.over]
+
+
+def _observe(readings: Readings, state: RapidStart, base: NewReno, outcome: Outcome) -> Observation:
+    numbers = {
+        "min_rtt_ns": state.min_rtt_ns,
+        "rtt_floor_ns": floor_ns(readings, state),
+        "credit_bytes": state.credit_bytes if readings.growth is Growth.DATAGRAMS else None,
+        "lower_bound_bytes": state.lower_bound_bytes,
+        "recovery_start_ns": base.recovery_start_ns,
+    }
+    return Observation(base.cwnd_bytes, base.ssthresh_bytes, newreno.phase(base), outcome, numbers)
+
+
+def step(readings: Readings, state: RapidStart, base: NewReno, event: Event) -> Observation:
+    """Process one event with Rapid Start in the given readings."""
+    return _observe(readings, state, base, _on_event(readings, state, base, event))

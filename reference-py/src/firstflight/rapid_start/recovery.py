@@ -1,0 +1,142 @@
+"""The first recovery of Rapid Start: the reduction factors, what they are applied to, and where the reduction stops (``spec/rapid-start.md``).
+
+Functions change the state and the base in place and return the outcome, or what was asked.
+
+Mirrors ``reference-c/src/rapid_start/recovery.c``.
+"""
+
+from firstflight.events import Ack, Ce, Lost
+from firstflight.newreno import newreno
+from firstflight.newreno.newreno import NewReno
+from firstflight.observables import Outcome
+from firstflight.rapid_start.profiles import (
+    Beta,
+    CountedLosses,
+    EndingAck,
+    FactorK,
+    LateLosses,
+    LowerBound,
+    Readings,
+    Ssthresh,
+)
+from firstflight.rapid_start.state import RapidStart, Stage
+
+#: Every factor is a number of these parts of 1: K is a number of eighteenths, beta one of tenths.
+PARTS = 180
+
+
+def _beta_tenths(readings: Readings, base: NewReno) -> int:
+    if readings.beta is Beta.SEVEN_TENTHS or base.cubic is not None:
+        return 7
+    return 5  # [rapid-start.beta]
+
+
+def _ack_parts(readings: Readings, base: NewReno) -> int:
+    """Return the ack factor, K (1 - beta)."""
+    k_eighteenths = 12 if readings.factor_k is FactorK.TWO_THIRDS else 11  # [rapid-start.factor.k]
+    return k_eighteenths * (10 - _beta_tenths(readings, base))  # [rapid-start.factor.ack]
+
+
+def _loss_parts(readings: Readings, base: NewReno) -> int:
+    """Return the silence factor, which is the loss factor too: beta + K (1 - beta)."""
+    return 18 * _beta_tenths(readings, base) + _ack_parts(readings, base)  # [rapid-start.factor.loss]
+
+
+def _down(amount: int, parts: int) -> int:
+    return amount * parts // PARTS
+
+
+def _up(amount: int, parts: int) -> int:
+    return -(-amount * parts // PARTS)
+
+
+def _bound_bytes(readings: Readings, state: RapidStart, base: NewReno) -> int:
+    """Return the window below which the recovery that begins now does not reduce."""
+    beta_parts = 18 * _beta_tenths(readings, base)
+    if readings.lower_bound is LowerBound.THIRD_OR_HALF_INITIAL:
+        third_bytes = _down(base.cwnd_bytes, beta_parts // 3)
+        bound_bytes = max(third_bytes, state.initial_window_bytes // 2)  # [rapid-start.bound.half-initial]
+    else:
+        bound_bytes = _up(base.cwnd_bytes, beta_parts // 3)  # [rapid-start.bound]
+        if readings.lower_bound is LowerBound.THIRD_OR_INITIAL:
+            initial_bytes = _up(state.initial_window_bytes, beta_parts)
+            bound_bytes = max(bound_bytes, initial_bytes)  # [rapid-start.bound.initial]
+    return max(bound_bytes, newreno.minimum_window_bytes(base))  # [rapid-start.bound.minimum]
+
+
+def _begin(readings: Readings, state: RapidStart, base: NewReno, now_ns: int) -> None:
+    """Begin the first recovery period with the window times the silence factor."""
+    prior_bytes = base.cwnd_bytes
+    bound_bytes = _bound_bytes(readings, state, base)
+    window_bytes = max(_down(prior_bytes, _loss_parts(readings, base)), bound_bytes)
+    newreno.begin_recovery(base, now_ns, window_bytes, prior_bytes)  # [rapid-start.recovery.begin]
+    state.lower_bound_bytes = bound_bytes
+    state.stage = Stage.RECOVERY
+
+
+def _reduce(state: RapidStart, base: NewReno, less_bytes: int) -> Outcome:
+    """Take bytes off the window, as far as the lower bound allows."""
+    bound_bytes = state.lower_bound_bytes or 0  # there is one: a recovery has begun
+    left_bytes = max(base.cwnd_bytes - less_bytes, 0)
+    base.cwnd_bytes = max(left_bytes, bound_bytes)
+    return Outcome.LOWER_BOUND_KEPT if left_bytes < bound_bytes else Outcome.REDUCED_FURTHER
+
+
+def _old_bytes(base: NewReno, ack: Ack) -> int:
+    """Return how many bytes of packets sent before the recovery an ACK has."""
+    old = [run for run in ack.packets if newreno.sent_before_recovery(base, run.sent_t_ns)]
+    return sum(run.count * run.size_bytes for run in old)  # [rapid-start.recovery.ending-ack]
+
+
+def on_recovery_ack(readings: Readings, state: RapidStart, base: NewReno, ack: Ack) -> Outcome:
+    """Process an ACK in the first recovery, or after it while losses still count."""
+    old_bytes = _old_bytes(base, ack)
+    ends = old_bytes < ack.bytes
+    counts = base.in_recovery and old_bytes > 0 and (not ends or readings.ending_ack is EndingAck.COUNTED)
+    reduced = Outcome.IN_RECOVERY
+    if counts:
+        reduced = _reduce(state, base, _up(old_bytes, _ack_parts(readings, base)))  # [rapid-start.recovery.ack]
+        if readings.ssthresh is Ssthresh.FOLLOWS:
+            base.ssthresh_bytes = base.cwnd_bytes  # [rapid-start.recovery.threshold]
+    outcome = newreno.on_ack(base, ack)
+    if not base.in_recovery and readings.late_losses is LateLosses.NOT_COUNTED:
+        state.stage = Stage.OVER  # [rapid-start.recovery.end]
+    return reduced if counts and not ends else outcome
+
+
+def _lost_bytes(readings: Readings, base: NewReno, lost: Lost, *, first: bool) -> int:
+    """Return what the lost packets take off the window. ``first``: they began the recovery."""
+    parts = _loss_parts(readings, base)
+    if readings.counted_losses is CountedLosses.ALL:
+        return _up(lost.bytes, parts)  # [rapid-start.recovery.lost]
+    less_bytes = sum(run.count * _up(run.size_bytes, parts) for run in lost.packets)
+    return less_bytes - (_up(lost.packets[0].size_bytes, parts) if first else 0)  # [rapid-start.recovery.lost.each]
+
+
+def on_lost(readings: Readings, state: RapidStart, base: NewReno, lost: Lost) -> Outcome:
+    """Process packets declared lost, before or in the first recovery, or after it while losses still count."""
+    first = state.stage is Stage.STARTUP
+    if first:
+        _begin(readings, state, base, lost.t_ns)
+    outcome = newreno.on_lost(base, lost)
+    if outcome is Outcome.REDUCED:
+        state.stage = Stage.OVER  # [rapid-start.recovery.second]
+        return outcome
+    if not base.in_recovery and readings.late_losses is LateLosses.NOT_COUNTED:
+        return outcome
+    reduced = _reduce(state, base, _lost_bytes(readings, base, lost, first=first))  # [rapid-start.recovery.late]
+    base.ssthresh_bytes = base.cwnd_bytes
+    return Outcome.REDUCED if first else reduced
+
+
+def on_ce(readings: Readings, state: RapidStart, base: NewReno, ce: Ce) -> Outcome:
+    """Process a rise of the ECN-CE counter, before or in the first recovery, or after it while losses still count."""
+    if state.stage is Stage.STARTUP:
+        _begin(readings, state, base, ce.t_ns)  # [rapid-start.recovery.ce]
+        return Outcome.REDUCED
+    outcome = newreno.on_ce(base, ce)
+    if outcome is Outcome.REDUCED:
+        state.stage = Stage.OVER
+    elif readings.ssthresh is Ssthresh.AT_SIGNALS:
+        base.ssthresh_bytes = base.cwnd_bytes  # [rapid-start.recovery.threshold.signals]
+    return outcome

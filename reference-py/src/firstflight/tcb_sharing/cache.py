@@ -1,0 +1,78 @@
+"""The state of TCB sharing, and what a connection that closes now would leave in the cache (``spec/tcb-sharing.md``).
+
+Mirrors ``reference-c/src/tcb_sharing/cache.c``.
+"""
+
+from dataclasses import dataclass, replace
+
+from firstflight.events import SavedPath
+from firstflight.newreno import newreno
+from firstflight.newreno.newreno import NewReno
+from firstflight.observables import Phase
+from firstflight.tcb_sharing.profiles import Merge, Readings
+
+
+@dataclass(slots=True)
+class TcbSharing:
+    """State of TCB sharing. ``initialised``: a set was used or a packet sent, and no set is used any more.
+
+    The set in use: ``old_cwnd_bytes``, ``old_ssthresh_bytes``, ``old_rtt_ns``, 0 where there is none.
+
+    Paced startup: ``paced`` while it lasts; it began at ``start_ns`` with a window of ``window_bytes``, of which ``sent_bytes`` have left;
+    ``acks`` did not end it.
+    """
+
+    initialised: bool = False
+    old_cwnd_bytes: int = 0
+    old_ssthresh_bytes: int = 0
+    old_rtt_ns: int = 0
+    paced: bool = False
+    start_ns: int = 0
+    window_bytes: int = 0
+    sent_bytes: int = 0
+    acks: int = 0
+
+    def copy(self) -> "TcbSharing":
+        """Return a copy that shares nothing that changes."""
+        return replace(self)
+
+
+def saved_ssthresh_bytes(offer: SavedPath) -> int:
+    """Return the threshold that the cache has beside the window."""
+    return offer.saved_cwnd_bytes * offer.beta_numerator // offer.beta_denominator  # [tcb-sharing.cached-threshold]
+
+
+def _mean_bytes(old_bytes: int, current_bytes: int) -> int:
+    """Return what a value of the connection makes of a cached one, 0 for none."""
+    if old_bytes == 0:
+        return current_bytes  # [tcb-sharing.merge.first]
+    return (old_bytes + current_bytes) // 2  # [tcb-sharing.merge.mean]
+
+
+def cached_cwnd_bytes(readings: Readings, state: TcbSharing, base: NewReno) -> int | None:
+    """Return the window that a close would leave in the cache, ``None`` if the events do not tell."""
+    if readings.merge is Merge.NONE:
+        return None  # [tcb-sharing.merge.none]
+    if readings.merge is Merge.MEAN:
+        return _mean_bytes(state.old_cwnd_bytes, base.cwnd_bytes)
+    if base.ssthresh_bytes is None:
+        return max(state.old_cwnd_bytes, base.cwnd_bytes)  # [tcb-sharing.merge.linux.initial]
+    if newreno.phase(base) is Phase.CONGESTION_AVOIDANCE:
+        return (state.old_cwnd_bytes + base.cwnd_bytes) // 2  # [tcb-sharing.merge.linux.avoidance]
+    return (state.old_cwnd_bytes + base.ssthresh_bytes) // 2  # [tcb-sharing.merge.linux.unfinished]
+
+
+def cached_ssthresh_bytes(readings: Readings, state: TcbSharing, base: NewReno) -> int | None:
+    """Return the threshold that a close would leave in the cache, ``None`` for none."""
+    if readings.merge is Merge.NONE:
+        return None
+    old_bytes = state.old_ssthresh_bytes or None
+    if base.ssthresh_bytes is None:
+        return old_bytes  # [tcb-sharing.merge.infinite]
+    if readings.merge is Merge.MEAN:
+        return _mean_bytes(state.old_ssthresh_bytes, base.ssthresh_bytes)
+    if newreno.phase(base) is Phase.CONGESTION_AVOIDANCE:
+        return max(base.cwnd_bytes // 2, base.ssthresh_bytes)  # [tcb-sharing.merge.linux.threshold]
+    if old_bytes is not None and base.ssthresh_bytes > old_bytes:
+        return base.ssthresh_bytes  # [tcb-sharing.merge.linux.raised]
+    return old_bytes
