@@ -34,7 +34,7 @@ $(READY): $(TOOLS) requirements/dev.txt
 	$(INSTALL) --require-hashes -r requirements/dev.txt
 	@touch $@
 
-tools: $(TOOLS)  ## Of the environment only what the command firstflight needs, without plots: enough for `make conformance`
+tools: $(TOOLS)  ## Of the environment what the command firstflight needs, without plots: enough for make conformance
 
 $(TOOLS): requirements/run.txt reference-py/pyproject.toml conformance/pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or later is needed" if sys.version_info < (3, 11) else 0)'
@@ -46,8 +46,7 @@ $(TOOLS): requirements/run.txt reference-py/pyproject.toml conformance/pyproject
 sweep-extras: setup  ## Parquet and Dask for `firstflight sweep`, pinned with hashes
 	$(INSTALL) --require-hashes -r requirements/sweep.txt
 
-conformance:  ## Judge both references, then the third-party stacks as they are built, and check the vectors
-	@$(MAKE) --no-print-directory -j 2 tools c-adapters
+conformance: tools c-adapters  ## Judge both references, then the third-party stacks as they are built, and check the vectors
 	@mkdir -p $(REPORTS)
 	$(FIRSTFLIGHT) run --both --build --report-json $(REPORTS)/report.json --junit $(REPORTS)/junit.xml
 	$(FIRSTFLIGHT) vectors --check

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from firstflight import create, profiles
+from firstflight import create, profiles, step
 from firstflight.algorithm import Startup
 from firstflight.controller import ALGORITHMS
 from firstflight.events import Ack, Sent
@@ -195,6 +195,25 @@ def test_clauses_of_single_events() -> None:
     assert [("slow-start.recovery.once" in clauses) for clauses in single] == [
         o == "already_reduced" for o in reductions
     ]
+
+
+@pytest.mark.parametrize("algorithm", sorted({name.partition("/")[0] for name in FILES}))
+def test_a_step_is_an_advance_of_a_copy(algorithm: str) -> None:
+    """The model answers the same with the state copied at each event, and again from a state of before. One profile of each vector in turn."""
+    vectors = [vector for name, vector in everything().items() if name.startswith(f"{algorithm}/")]
+    for number, vector in enumerate(vectors):
+        profile = list(vector.profiles)[number % len(vector.profiles)]
+        controller = create(algorithm, profile, config_from_json(vector.config))
+        events = list(vector.events)
+        right = replay(controller.copy(), events)
+        states, seen = [], []
+        for event in events:
+            states.append(controller)
+            controller, observation = step(controller, event)
+            seen.append(observation)
+        assert seen == right
+        middle = len(events) // 2
+        assert replay(states[middle], events[middle:]) == right[middle:]
 
 
 def test_tracer_sees_only_the_model() -> None:
