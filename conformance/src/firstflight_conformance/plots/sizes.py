@@ -26,6 +26,7 @@ CHOSEN = {
     "quick-start": ("rfc-4782", "rfc-4782-data"),
     "search": ("draft-09",),
 }
+#: Eleven colours and ten markers: no two of 110 curves have both alike.
 _COLOURS = (
     "#0072b2",
     "#d55e00",
