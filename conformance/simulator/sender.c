@@ -195,7 +195,7 @@ void sim_sender_on_ack(struct sim_sender *sender, uint64_t now_ns, const struct 
 static bool ends_slow_start(enum ff_outcome outcome)
 {
     return outcome == FF_OUTCOME_EXITED || outcome == FF_OUTCOME_REDUCED || outcome == FF_OUTCOME_EXITED_BY_TRAIN ||
-           outcome == FF_OUTCOME_EXITED_BY_DELAY;
+           outcome == FF_OUTCOME_EXITED_BY_DELAY || outcome == FF_OUTCOME_EXITED_BY_CAP;
 }
 
 static void summarize(struct sim_summary *summary, uint64_t t_ns, const struct ff_observation *answer)

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from enum import Enum
 from types import ModuleType
 from typing import Any, TypeVar
@@ -28,7 +28,7 @@ class Port:
         algorithm = next(found for found in ALGORITHMS.values() if found.readings is module.Readings)
         table = load_tables()[algorithm.name]
         self._name, self._shown, self._paces = algorithm.room, table.numbers, table.paces
-        self._state = type(create_with(readings, config).startup)
+        self._like = create_with(readings, config).startup
         values = {f.name: getattr(readings, f.name) for f in fields(readings)}
         c_readings = ffi.new(
             f"struct ff_{self._name}_readings *",
@@ -60,8 +60,14 @@ class Port:
 
     def state(self) -> Any:
         """Return the state of the algorithm in the model's form."""
-        c_state = getattr(self._controller, self._name)
-        return self._state(**{f.name: optional(getattr(c_state, f.name)) for f in fields(self._state)})
+        return _as_model(self._like, getattr(self._controller, self._name))
+
+
+def _as_model(like: Any, seen: Any) -> Any:
+    """Return what the port holds in the form of what the model does: a number, a choice by its number, or a state of these."""
+    if is_dataclass(like):
+        return type(like)(**{f.name: _as_model(getattr(like, f.name), getattr(seen, f.name)) for f in fields(like)})
+    return type(like)(seen) if isinstance(like, Enum) else optional(seen)
 
 
 @dataclass

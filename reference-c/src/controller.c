@@ -108,6 +108,13 @@ static enum ff_status init_startup(struct ff_controller *controller, const char 
             }
         }
     }
+    if (ff_same_text(algorithm, "suss")) {
+        for (size_t i = 0; i < FF_SUSS_PROFILE_COUNT; i++) {
+            if (is_named(profile, ff_suss_profiles[i].name, on_cubic)) {
+                return ff_controller_init_suss(controller, &ff_suss_profiles[i].readings, config);
+            }
+        }
+    }
     /* --- end --- */
     return FF_ERR_UNKNOWN_PROFILE;
 }
@@ -298,6 +305,20 @@ enum ff_status ff_controller_init_quick_start(struct ff_controller *controller,
     }
     return status;
 }
+
+enum ff_status ff_controller_init_suss(struct ff_controller *controller,
+                                       const struct ff_suss_readings *readings,
+                                       const struct ff_config *config)
+{
+    enum ff_status status = begin(controller, config);
+
+    if (status == FF_OK) {
+        controller->algorithm = FF_ALGORITHM_SUSS;
+        controller->suss_readings = *readings;
+        ff_suss_begin(&controller->suss_readings, &controller->suss, &controller->base);
+    }
+    return status;
+}
 /* --- end --- */
 
 struct ff_search *ff_controller_search(const struct ff_controller *controller)
@@ -357,6 +378,9 @@ static inline enum ff_status step_algorithm(struct ff_controller *controller, co
         return FF_OK;
     case FF_ALGORITHM_QUICK_START:
         ff_quick_start_step(&controller->quick_start_readings, &controller->quick_start, base, event, observation);
+        return FF_OK;
+    case FF_ALGORITHM_SUSS:
+        ff_suss_step(&controller->suss_readings, &controller->suss, base, event, observation);
         return FF_OK;
     /* --- end --- */
     }

@@ -88,6 +88,12 @@ static const char *const outcome_names[] = {
     [FF_OUTCOME_CURRENT_ZERO] = "current_zero",
     [FF_OUTCOME_DRAINING] = "draining",
     [FF_OUTCOME_DRAINED] = "drained",
+    [FF_OUTCOME_EXITED_BY_CAP] = "exited_by_cap",
+    [FF_OUTCOME_SUSS_CAPPED] = "suss_capped",
+    [FF_OUTCOME_SUSS_PACED] = "suss_paced",
+    [FF_OUTCOME_SUSS_CLOCKED] = "suss_clocked",
+    [FF_OUTCOME_SUSS_DISABLED] = "suss_disabled",
+    [FF_OUTCOME_SUSS_OPENED] = "suss_opened",
     /* --- end --- */
 };
 

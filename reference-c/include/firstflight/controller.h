@@ -40,6 +40,8 @@
 #include "firstflight/limited_slow_start/profiles.h"
 #include "firstflight/quick_start/quick_start.h"
 #include "firstflight/quick_start/profiles.h"
+#include "firstflight/suss/suss.h"
+#include "firstflight/suss/profiles.h"
 /* --- end --- */
 
 #ifdef __cplusplus
@@ -65,6 +67,7 @@ enum ff_algorithm {
     FF_ALGORITHM_JUMPSTART,
     FF_ALGORITHM_LIMITED_SLOW_START,
     FF_ALGORITHM_QUICK_START,
+    FF_ALGORITHM_SUSS,
     /* --- end --- */
 };
 
@@ -111,6 +114,10 @@ struct ff_controller {
         FF_C11 struct {
             struct ff_quick_start_readings quick_start_readings;
             struct ff_quick_start quick_start;
+        };
+        FF_C11 struct {
+            struct ff_suss_readings suss_readings;
+            struct ff_suss suss;
         };
         /* --- end --- */
     };
@@ -162,6 +169,11 @@ enum ff_status ff_controller_init_limited_slow_start(struct ff_controller *contr
 enum ff_status ff_controller_init_quick_start(struct ff_controller *controller,
                                               const struct ff_quick_start_readings *readings,
                                               const struct ff_config *config);
+
+/* The same with SUSS in the given readings. */
+enum ff_status ff_controller_init_suss(struct ff_controller *controller,
+                                       const struct ff_suss_readings *readings,
+                                       const struct ff_config *config);
 /* --- end --- */
 
 /* The same with Careful Resume in the given readings. */
