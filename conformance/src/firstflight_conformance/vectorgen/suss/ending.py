@@ -66,7 +66,8 @@ def _(b: StreamBuilder) -> None:
 @add(
     "suss.cap.exact",
     "Half of the minimum RTT and a millisecond is allowed",
-    """As before, but ACKs come 1.8 ms apart, and packet 24 25.25 ms after packet 10: twice that is 50.5 ms, not more. Packet 25 is, 27 ms after it.""",
+    """As before, but ACKs come 1.8 ms apart, and packet 24 25.25 ms after packet 10: twice that is 50.5 ms, not more. Packet 25 is, 27 ms after it. It finds 55 packets, with 15 counted: the cap is
+    (55 + 15) * 1200 = 84000, and packet 41 finds 71, 85200, which is the threshold.""",
     profiles=(NEW,),
 )
 def _(b: StreamBuilder) -> None:
@@ -77,9 +78,10 @@ def _(b: StreamBuilder) -> None:
     for packet in range(10, 30):
         c.due_ns[packet] = 200 * MS + (packet - 10) * 1800 * US
     c.due_ns[24] = 225_250 * US
-    c.ack_paced(30)
+    c.ack_paced(42)
     b.expect(at=b.acked(24), outcome="grown", cap_bytes=None)
-    b.expect(at=b.acked(25), outcome="suss_capped")
+    b.expect(at=b.acked(25), outcome="suss_capped", cap_bytes=84_000)
+    b.expect(at=b.acked(41), outcome="exited_by_cap", ssthresh_bytes=85_200)
 
 
 @add(
@@ -223,34 +225,60 @@ def _(b: StreamBuilder) -> None:
     b.expect(outcome="reduced", cwnd_bytes=28_836, suss_mode=9)
 
 
-@add(
-    "suss.timeout.small",
-    "Persistent congestion with less than 40 packets disables SUSS",
-    """All twenty packets are lost: nothing is in flight, and the window is the least, 2400, before it is reduced. Persistent congestion finds less than 40 * 1200 = 48000.""",
-    sources=(INPUT,),
-)
-def _(b: StreamBuilder) -> None:
-    c = sender(b)
-    c.begin()
-    c.ack_paced(8)
-    c.collapse()
-    b.expect(at=len(b.events) - 2, outcome="reduced", suss_mode=9)
-    b.expect(outcome="collapsed", cwnd_bytes=2400, suss_mode=10, min_rtt_ns=None)
-
-
-@add(
-    "suss.timeout.large",
-    "With 40 or more it stays ended, and HyStart watches no train in the slow start that follows",
-    """At 299 ms a window of 160 packets is in flight. The first four are lost: 156 * 1200 / 2 = 93600, which is not less than 40 * 1200 = 48000.""",
-    sources=(INPUT,),
-    profiles=(NEW,),
-)
-def _(b: StreamBuilder) -> None:
+def _collapse(b: StreamBuilder, lost: int, rtt_ns: int = 20 * MS) -> None:
+    """Lose packets from 50 on in persistent congestion; then the path has another RTT, and the ACKs of a round come 1 ms apart."""
     c = sender(b)
     c.begin()
     c.ack_paced(49)
     c.until(299 * MS)
-    b.lose(299 * MS, (50, 53))
-    b.expect(outcome="reduced", cwnd_bytes=93_600)
+    b.lose(299 * MS, (50, lost))
     b.persistent_congestion(299 * MS)
-    b.expect(outcome="collapsed", cwnd_bytes=2400, suss_mode=9)
+    b.ack(299 * MS, (lost + 1, 209), sample=False, app_limited=True)
+    c.acked = 210
+    c.now_ns = 300 * MS
+    c.rtt = constant(rtt_ns)
+    c.fill(c.now_ns)
+    c.ack_until(223)
+    for packet in range(224, 240):
+        c.due_ns[packet] += (packet - 224) * MS
+    c.ack_until(239)
+
+
+@add(
+    "suss.timeout.small",
+    "Persistent congestion with less than 40 packets disables SUSS",
+    """Of 160 packets in flight 82 are lost: 78 * 1200 / 2 = 46800 is less than 40 * 1200 = 48000. HyStart watches trains in the slow start that follows, with a new minimum RTT: packet 235 comes
+    11 ms after packet 224, which begins a round, more than (20 + 1) / 2 = 10.5. It finds 16 + 11 = 27 packets, 32400.""",
+    sources=(CUBIC, INPUT),
+    profiles=(NEW,),
+)
+def _(b: StreamBuilder) -> None:
+    _collapse(b, 131)
+    at = b.acked(132)
+    b.expect(at=at - 1, outcome="collapsed", cwnd_bytes=2400, ssthresh_bytes=46_800, suss_mode=10, min_rtt_ns=None)
+    b.expect(at=b.acked(235), outcome="exited_by_train", ssthresh_bytes=32_400)
+
+
+@add(
+    "suss.timeout.large",
+    "With 40 or more it stays ended, and no train is watched in the slow start that follows",
+    """Only four are lost: 156 * 1200 / 2 = 93600 is not less than 40 * 1200 = 48000. The same train does not end slow start.""",
+    sources=(CUBIC, INPUT),
+    profiles=(NEW,),
+)
+def _(b: StreamBuilder) -> None:
+    _collapse(b, 53)
+    b.expect(at=b.acked(54) - 1, outcome="collapsed", cwnd_bytes=2400, ssthresh_bytes=93_600, suss_mode=9)
+    b.expect(at=b.acked(239), outcome="grown", ssthresh_bytes=93_600)
+
+
+@add(
+    "suss.timeout.minimum",
+    "The minimum RTT of before is forgotten",
+    """After that the RTT is 150 ms. It is the minimum, and slow start goes on at packet 232, the ninth sample of a round: 150 is not above 150 + 16. It is above 100 + 12.5.""",
+    sources=(CUBIC,),
+    profiles=(NEW,),
+)
+def _(b: StreamBuilder) -> None:
+    _collapse(b, 131, 150 * MS)
+    b.expect(at=b.acked(232), outcome="grown", min_rtt_ns=150 * MS, ssthresh_bytes=46_800)

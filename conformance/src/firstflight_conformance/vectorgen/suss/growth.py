@@ -209,15 +209,17 @@ def _(b: StreamBuilder) -> None:
 
 @add(
     "suss.later.delay-above",
-    "A microsecond more is too much",
-    "3 * 108334 = 325002 is above 3 * 100000 + 2 * 100000 / 8 = 325000, though far from what ends slow start.",
+    "A microsecond more is too much, and growth is not asked for again",
+    """3 * 108334 = 325002 is above 3 * 100000 + 2 * 100000 / 8 = 325000, though far from what ends slow start. From packet 50 on the RTT is 100 ms again, and the
+    train of round 4, floor(80 * 9000 / 78) = 9230, would do: at packet 89 nothing is paced.""",
 )
 def _(b: StreamBuilder) -> None:
     c = sender(b)
-    c.rtt = steps(100 * MS, (10, 108_334 * US))
+    c.rtt = steps(100 * MS, (10, 108_334 * US), (50, 100 * MS))
     c.begin()
-    c.ack_paced(30)
+    c.ack_paced(91)
     b.expect(at=b.acked(29), outcome="suss_clocked", jumps=1)
+    b.expect(at=b.acked(89), outcome="suss_clocked", suss_round=4, jumps=1)
 
 
 @add(
