@@ -64,11 +64,11 @@ class Port:
 
 
 def _as_model(like: Any, seen: Any) -> Any:
-    """Return what the port holds in the form of what the model does: a number, a list of them, a choice by its number, or a state of these."""
+    """Return what the port holds in the form of what the model does: a number, a list of them, a choice by its number or place, or a state of these."""
     if is_dataclass(like):
         return type(like)(**{f.name: _as_model(getattr(like, f.name), getattr(seen, f.name)) for f in fields(like)})
     if isinstance(like, Enum):
-        return list(type(like))[seen]
+        return type(like)(seen) if isinstance(like.value, int) else list(type(like))[seen]
     return [optional(entry) for entry in seen] if isinstance(like, list) else optional(seen)
 
 
