@@ -32,6 +32,7 @@ LINKED = {
     for room in (found.room for found in described_rooms() if found.entered)
 }
 LINKED["ff_quick_start_begin", "ff_quick_start_step"] = BASE | {"quick", "limited"}
+LINKED["ff_suss_begin", "ff_suss_step"] = BASE | {"suss", "hystart"}
 ROOMS = {word for found in described_rooms() for word in found.room.split("_")} | {"controller"}
 CMAKE = """cmake_minimum_required(VERSION 3.16)
 project(yours LANGUAGE)

@@ -33,7 +33,6 @@ void prove_on_ack(uint64_t now, uint64_t seq, uint64_t snd_nxt, uint32_t packets
     ASSUME(window.cwnd < WINDOW_END && seq < WINDOW_END && snd_nxt <= WINDOW_END);
     /* What the code sees to, and the invariant does not say: a minimum RTT where a round has one, and jumps only up to round 4. */
     ASSUME((s.delay_min > 0 || s.curr_rtt == SUSS_LINUX_6_8_NONE) && (s.num_of_jump < 3 || s.round_no >= 4));
-    ASSUME(s.tail_seq >= s.head_seq || s.round_no == 1);
     uint64_t before = window.cwnd;
     suss_linux_6_8_measurements(&s, now, seq, snd_nxt, packets, acked_bytes, &window);
     suss_linux_6_8_keep_minimum(&s, &window);

@@ -8,7 +8,8 @@ static inline int suss_linux_6_8_invariant(const struct suss_linux_6_8 *s) {
     int jumps = s->num_of_jump <= SUSS_LINUX_6_8_SUSS_MAX && s->num_of_jump < s->round_no;
     int counts = s->blue_cnt <= SUSS_LINUX_6_8_BLUE_MAX && s->head_seq <= UINT64_C(1) << 62;
     int times = s->prev_delta_t_bat < UINT64_C(1) << 39 && s->delay_min < UINT64_C(1) << 50 && s->rate < UINT64_C(1) << 39;
-    return datagram && rounds && jumps && counts && times;
+    int begun = s->round_no > 1 || s->head_seq == 0;
+    return datagram && rounds && begun && jumps && counts && times;
 }
 
 #endif
