@@ -26,7 +26,7 @@ void sim_in_loop_begin(struct sim_in_loop *loop, struct sim_room *room, const ch
 static bool ends_slow_start(enum ff_outcome outcome)
 {
     return outcome == FF_OUTCOME_EXITED || outcome == FF_OUTCOME_REDUCED || outcome == FF_OUTCOME_EXITED_BY_TRAIN ||
-           outcome == FF_OUTCOME_EXITED_BY_DELAY;
+           outcome == FF_OUTCOME_EXITED_BY_DELAY || outcome == FF_OUTCOME_EXITED_BY_CAP;
 }
 
 static void summarize(struct sim_summary *summary, uint64_t t_ns, const struct ff_observation *seen)

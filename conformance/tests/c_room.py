@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from enum import Enum
 from types import ModuleType
 from typing import Any, TypeVar
@@ -28,7 +28,7 @@ class Port:
         algorithm = next(found for found in ALGORITHMS.values() if found.readings is module.Readings)
         table = load_tables()[algorithm.name]
         self._name, self._shown, self._paces = algorithm.room, table.numbers, table.paces
-        self._begun = create_with(readings, config).startup
+        self._like = create_with(readings, config).startup
         values = {f.name: getattr(readings, f.name) for f in fields(readings)}
         c_readings = ffi.new(
             f"struct ff_{self._name}_readings *",
@@ -60,16 +60,16 @@ class Port:
 
     def state(self) -> Any:
         """Return the state of the algorithm in the model's form."""
-        c_state = getattr(self._controller, self._name)
-        begun = {f.name: getattr(self._begun, f.name) for f in fields(self._begun)}
-        return type(self._begun)(**{name: _in_form_of(like, getattr(c_state, name)) for name, like in begun.items()})
+        return _as_model(self._like, getattr(self._controller, self._name))
 
 
-def _in_form_of(like: Any, value: Any) -> Any:
-    """Return a value of the port in the form that the model has for it: an enumeration, a list of numbers, or a number."""
+def _as_model(like: Any, seen: Any) -> Any:
+    """Return what the port holds in the form of what the model does: a number, a list of them, a choice by its number, or a state of these."""
+    if is_dataclass(like):
+        return type(like)(**{f.name: _as_model(getattr(like, f.name), getattr(seen, f.name)) for f in fields(like)})
     if isinstance(like, Enum):
-        return list(type(like))[value]
-    return [optional(entry) for entry in value] if isinstance(like, list) else optional(value)
+        return list(type(like))[seen]
+    return [optional(entry) for entry in seen] if isinstance(like, list) else optional(seen)
 
 
 @dataclass

@@ -115,6 +115,13 @@ static enum ff_status init_startup(struct ff_controller *controller, const char 
             }
         }
     }
+    if (ff_same_text(algorithm, "suss")) {
+        for (size_t i = 0; i < FF_SUSS_PROFILE_COUNT; i++) {
+            if (is_named(profile, ff_suss_profiles[i].name, on_cubic)) {
+                return ff_controller_init_suss(controller, &ff_suss_profiles[i].readings, config);
+            }
+        }
+    }
     if (ff_same_text(algorithm, "tcb-sharing")) {
         for (size_t i = 0; i < FF_TCB_SHARING_PROFILE_COUNT; i++) {
             if (is_named(profile, ff_tcb_sharing_profiles[i].name, on_cubic)) {
@@ -327,6 +334,20 @@ enum ff_status ff_controller_init_rapid_start(struct ff_controller *controller,
     return status;
 }
 
+enum ff_status ff_controller_init_suss(struct ff_controller *controller,
+                                       const struct ff_suss_readings *readings,
+                                       const struct ff_config *config)
+{
+    enum ff_status status = begin(controller, config);
+
+    if (status == FF_OK) {
+        controller->algorithm = FF_ALGORITHM_SUSS;
+        controller->suss_readings = *readings;
+        ff_suss_begin(&controller->suss_readings, &controller->suss, &controller->base);
+    }
+    return status;
+}
+
 enum ff_status ff_controller_init_tcb_sharing(struct ff_controller *controller,
                                               const struct ff_tcb_sharing_readings *readings,
                                               const struct ff_config *config)
@@ -402,6 +423,9 @@ static inline enum ff_status step_algorithm(struct ff_controller *controller, co
         return FF_OK;
     case FF_ALGORITHM_RAPID_START:
         ff_rapid_start_step(&controller->rapid_start_readings, &controller->rapid_start, base, event, observation);
+        return FF_OK;
+    case FF_ALGORITHM_SUSS:
+        ff_suss_step(&controller->suss_readings, &controller->suss, base, event, observation);
         return FF_OK;
     case FF_ALGORITHM_TCB_SHARING:
         ff_tcb_sharing_step(&controller->tcb_sharing_readings, &controller->tcb_sharing, base, event, observation);

@@ -63,6 +63,7 @@ const char *firstflight_adapter_hello(void)
     APPEND_PROFILES(&text, "quick-start", ff_quick_start_profiles, FF_SUFFIX_CUBIC);
     APPEND_PROFILES(&text, "rapid-start", ff_rapid_start_profiles, FF_SUFFIX_CUBIC);
     APPEND_PROFILES(&text, "search", ff_search_profiles, FF_SUFFIX_CUBIC);
+    APPEND_PROFILES(&text, "suss", ff_suss_profiles, FF_SUFFIX_CUBIC);
     APPEND_PROFILES(&text, "tcb-sharing", ff_tcb_sharing_profiles, FF_SUFFIX_CUBIC);
     /* --- end --- */
     append(&text, "\"transfer-time\":[\"slow-start\",\"quick-start\",\"jump-start\",\"more-start\",", "",
@@ -317,6 +318,22 @@ int firstflight_adapter_event(void *self, const struct firstflight_event *event,
         report(observed, "current_bytes", seen.current_bytes);
         report(observed, "previous_bytes", seen.previous_bytes);
         report(observed, "target_bytes", seen.target_bytes);
+        break;
+    case FF_ALGORITHM_SUSS:
+        observed->next_release_ns = seen.next_release_ns;
+        observed->has_next_release = 1;
+        report(observed, "suss_mode", seen.suss_mode);
+        report(observed, "suss_round", seen.suss_round);
+        report(observed, "head_packet", seen.head_packet);
+        report(observed, "tail_packet", seen.tail_packet);
+        report(observed, "blue_packets", seen.blue_packets);
+        report(observed, "blue_train_us", seen.blue_train_us);
+        report(observed, "jumps", seen.jumps);
+        report(observed, "limit_bytes", seen.limit_bytes);
+        report(observed, "rate_bytes_per_s", seen.rate_bytes_per_s);
+        report(observed, "cap_bytes", seen.cap_bytes);
+        report(observed, "current_min_rtt_ns", seen.current_min_rtt_ns);
+        report(observed, "min_rtt_ns", seen.min_rtt_ns);
         break;
     case FF_ALGORITHM_TCB_SHARING:
         observed->next_release_ns = seen.next_release_ns;

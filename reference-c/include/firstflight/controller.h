@@ -42,6 +42,8 @@
 #include "firstflight/quick_start/profiles.h"
 #include "firstflight/rapid_start/rapid_start.h"
 #include "firstflight/rapid_start/profiles.h"
+#include "firstflight/suss/suss.h"
+#include "firstflight/suss/profiles.h"
 #include "firstflight/tcb_sharing/tcb_sharing.h"
 #include "firstflight/tcb_sharing/profiles.h"
 /* --- end --- */
@@ -70,6 +72,7 @@ enum ff_algorithm {
     FF_ALGORITHM_LIMITED_SLOW_START,
     FF_ALGORITHM_QUICK_START,
     FF_ALGORITHM_RAPID_START,
+    FF_ALGORITHM_SUSS,
     FF_ALGORITHM_TCB_SHARING,
     /* --- end --- */
 };
@@ -121,6 +124,10 @@ struct ff_controller {
         FF_C11 struct {
             struct ff_rapid_start_readings rapid_start_readings;
             struct ff_rapid_start rapid_start;
+        };
+        FF_C11 struct {
+            struct ff_suss_readings suss_readings;
+            struct ff_suss suss;
         };
         FF_C11 struct {
             struct ff_tcb_sharing_readings tcb_sharing_readings;
@@ -181,6 +188,11 @@ enum ff_status ff_controller_init_quick_start(struct ff_controller *controller,
 enum ff_status ff_controller_init_rapid_start(struct ff_controller *controller,
                                               const struct ff_rapid_start_readings *readings,
                                               const struct ff_config *config);
+
+/* The same with SUSS in the given readings. */
+enum ff_status ff_controller_init_suss(struct ff_controller *controller,
+                                       const struct ff_suss_readings *readings,
+                                       const struct ff_config *config);
 
 /* The same with TCB sharing in the given readings. */
 enum ff_status ff_controller_init_tcb_sharing(struct ff_controller *controller,

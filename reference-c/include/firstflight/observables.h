@@ -119,6 +119,13 @@ enum ff_outcome {
     FF_OUTCOME_CURRENT_ZERO,
     FF_OUTCOME_DRAINING,
     FF_OUTCOME_DRAINED,
+    /* SUSS (spec/suss.md) */
+    FF_OUTCOME_EXITED_BY_CAP,
+    FF_OUTCOME_SUSS_CAPPED,
+    FF_OUTCOME_SUSS_PACED,
+    FF_OUTCOME_SUSS_CLOCKED,
+    FF_OUTCOME_SUSS_DISABLED,
+    FF_OUTCOME_SUSS_OPENED,
     /* TCB sharing (spec/tcb-sharing.md) */
     FF_OUTCOME_TCB_SHARED,
     FF_OUTCOME_TCB_IGNORED,
@@ -206,6 +213,17 @@ struct ff_observation {
     uint64_t current_bytes;
     uint64_t previous_bytes;
     uint64_t target_bytes;
+    /* SUSS (spec/suss.md) */
+    uint64_t suss_mode;
+    uint64_t suss_round;
+    uint64_t head_packet;
+    uint64_t tail_packet;
+    uint64_t blue_packets;
+    uint64_t blue_train_us;
+    uint64_t jumps;
+    uint64_t limit_bytes;
+    uint64_t rate_bytes_per_s;
+    uint64_t cap_bytes;
     /* TCB sharing (spec/tcb-sharing.md) */
     uint64_t cached_cwnd_bytes;
     uint64_t cached_ssthresh_bytes;
@@ -262,6 +280,16 @@ static inline void ff_observation_clear(struct ff_observation *observation)
     observation->current_bytes = FF_NONE;
     observation->previous_bytes = FF_NONE;
     observation->target_bytes = FF_NONE;
+    observation->suss_mode = FF_NONE;
+    observation->suss_round = FF_NONE;
+    observation->head_packet = FF_NONE;
+    observation->tail_packet = FF_NONE;
+    observation->blue_packets = FF_NONE;
+    observation->blue_train_us = FF_NONE;
+    observation->jumps = FF_NONE;
+    observation->limit_bytes = FF_NONE;
+    observation->rate_bytes_per_s = FF_NONE;
+    observation->cap_bytes = FF_NONE;
     observation->cached_cwnd_bytes = FF_NONE;
     observation->cached_ssthresh_bytes = FF_NONE;
     /* --- end --- */

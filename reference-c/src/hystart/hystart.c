@@ -35,7 +35,7 @@ static void begin_round(const struct ff_hystart_readings *readings, struct ff_hy
     state->train_ns = state->round_start_ns;
 }
 
-static void restart(const struct ff_hystart_readings *readings, struct ff_hystart *state, uint64_t t_ns)
+void ff_hystart_restart(const struct ff_hystart_readings *readings, struct ff_hystart *state, uint64_t t_ns)
 {
     state->found = false;
     begin_round(readings, state, t_ns, state->next_packet); /* [hystart.restart] */
@@ -47,9 +47,8 @@ static void restart(const struct ff_hystart_readings *readings, struct ff_hystar
     }
 }
 
-/* Keep the minimum RTT, and return the RTT that counts for the round. */
-static uint64_t take_sample(const struct ff_hystart_readings *readings, struct ff_hystart *state,
-                            uint64_t latest_rtt_ns, uint64_t ack_delay_ns)
+uint64_t ff_hystart_take_sample(const struct ff_hystart_readings *readings, struct ff_hystart *state,
+                                uint64_t latest_rtt_ns, uint64_t ack_delay_ns)
 {
     uint64_t rtt_ns = ff_max(rounded(readings, latest_rtt_ns), unit_ns(readings)); /* [hystart.sample] */
 
@@ -60,16 +59,15 @@ static uint64_t take_sample(const struct ff_hystart_readings *readings, struct f
     return rtt_ns;
 }
 
-static bool is_low(const struct ff_newreno *base)
+bool ff_hystart_is_low(const struct ff_newreno *base)
 {
     return base->cwnd_bytes < FF_HYSTART_LOW_WINDOW_DATAGRAMS * base->max_datagram_size_bytes;
 }
 
-/* Begin a round if this ACK does; return whether rounds are followed at this window. */
-static bool follow_rounds(const struct ff_hystart_readings *readings, struct ff_hystart *state,
-                          const struct ff_newreno *base, uint64_t t_ns, const struct ff_ack *ack)
+bool ff_hystart_follow_rounds(const struct ff_hystart_readings *readings, struct ff_hystart *state,
+                              const struct ff_newreno *base, uint64_t t_ns, const struct ff_ack *ack)
 {
-    if (is_low(base) && readings->low_window == FF_HYSTART_LOW_WINDOW_EVERYTHING) {
+    if (ff_hystart_is_low(base) && readings->low_window == FF_HYSTART_LOW_WINDOW_EVERYTHING) {
         return false; /* [hystart.low-window.everything] */
     }
     if (state->round_end_packet == FF_NO_PACKET ||
@@ -80,8 +78,7 @@ static bool follow_rounds(const struct ff_hystart_readings *readings, struct ff_
     return true;
 }
 
-/* Return whether the train of ACKs has become too long. */
-static bool watch_train(const struct ff_hystart_readings *readings, struct ff_hystart *state, uint64_t t_ns)
+bool ff_hystart_watch_train(const struct ff_hystart_readings *readings, struct ff_hystart *state, uint64_t t_ns)
 {
     if (readings->ack_train == FF_HYSTART_ACK_TRAIN_OFF) {
         return false;
@@ -101,8 +98,7 @@ static bool watch_train(const struct ff_hystart_readings *readings, struct ff_hy
     return now_ns - state->round_start_ns > threshold_ns; /* [hystart.train] */
 }
 
-/* Return whether the RTT of the round has risen too far above the minimum. */
-static bool watch_delay(const struct ff_hystart_readings *readings, struct ff_hystart *state, uint64_t rtt_ns)
+bool ff_hystart_watch_delay(const struct ff_hystart_readings *readings, struct ff_hystart *state, uint64_t rtt_ns)
 {
     bool eighth = readings->decision == FF_HYSTART_DECISION_EIGHTH;
 
@@ -125,7 +121,7 @@ static bool watch_delay(const struct ff_hystart_readings *readings, struct ff_hy
 static enum ff_outcome detect(const struct ff_hystart_readings *readings, struct ff_hystart *state,
                               const struct ff_newreno *base, uint64_t t_ns, uint64_t rtt_ns)
 {
-    bool low = is_low(base);
+    bool low = ff_hystart_is_low(base);
 
     if (low && readings->low_window == FF_HYSTART_LOW_WINDOW_DETECTION) {
         return FF_OUTCOME_UNCHANGED; /* [hystart.low-window] */
@@ -133,8 +129,8 @@ static enum ff_outcome detect(const struct ff_hystart_readings *readings, struct
     if (state->found) {
         return FF_OUTCOME_EXITED_BY_DELAY; /* [hystart.low-window.found] */
     }
-    bool by_train = watch_train(readings, state, t_ns);
-    bool by_delay = watch_delay(readings, state, rtt_ns);
+    bool by_train = ff_hystart_watch_train(readings, state, t_ns);
+    bool by_delay = ff_hystart_watch_delay(readings, state, rtt_ns);
     if (by_train) {
         return FF_OUTCOME_EXITED_BY_TRAIN;
     }
@@ -163,8 +159,8 @@ static enum ff_outcome on_ack(const struct ff_hystart_readings *readings, struct
     enum ff_outcome found = FF_OUTCOME_UNCHANGED;
 
     if (ack->latest_rtt_ns != FF_NO_RTT_NS) {
-        uint64_t rtt_ns = take_sample(readings, state, ack->latest_rtt_ns, ack->ack_delay_ns);
-        if (ff_newreno_phase(base) == FF_PHASE_SLOW_START && follow_rounds(readings, state, base, t_ns, ack)) {
+        uint64_t rtt_ns = ff_hystart_take_sample(readings, state, ack->latest_rtt_ns, ack->ack_delay_ns);
+        if (ff_newreno_phase(base) == FF_PHASE_SLOW_START && ff_hystart_follow_rounds(readings, state, base, t_ns, ack)) {
             found = detect(readings, state, base, t_ns, rtt_ns);
         }
     }
@@ -186,7 +182,7 @@ static enum ff_outcome on_event(const struct ff_hystart_readings *readings, stru
         state->next_packet = event->sent.packets[event->sent.run_count - 1].last + 1;
     }
     if (event->kind == FF_EVENT_PERSISTENT_CONGESTION) {
-        restart(readings, state, event->t_ns);
+        ff_hystart_restart(readings, state, event->t_ns);
     }
     return ff_newreno_on_event(base, event); /* [hystart.loss] */
 }

@@ -112,6 +112,13 @@ class Outcome(Enum):
     CURRENT_ZERO = "current_zero"
     DRAINING = "draining"
     DRAINED = "drained"
+    # SUSS (``spec/suss.md``)
+    EXITED_BY_CAP = "exited_by_cap"
+    SUSS_CAPPED = "suss_capped"
+    SUSS_PACED = "suss_paced"
+    SUSS_CLOCKED = "suss_clocked"
+    SUSS_DISABLED = "suss_disabled"
+    SUSS_OPENED = "suss_opened"
     # TCB sharing (``spec/tcb-sharing.md``)
     TCB_SHARED = "tcb_shared"
     TCB_IGNORED = "tcb_ignored"

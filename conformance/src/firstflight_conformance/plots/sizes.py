@@ -26,6 +26,7 @@ CHOSEN = {
     "quick-start": ("rfc-4782", "rfc-4782-data"),
     "search": ("draft-09",),
 }
+#: Eleven colours and ten markers: no two of 110 curves have both alike.
 _COLOURS = (
     "#0072b2",
     "#d55e00",
@@ -39,7 +40,8 @@ _COLOURS = (
     "#17becf",
     "#332288",
 )
-_MARKERS = "osv^D<>Xph*"
+#: One more than there are colours, so that no two controllers have both in common.
+_MARKERS = "osv^D<>Xph*8"
 
 
 @dataclass(frozen=True, slots=True)

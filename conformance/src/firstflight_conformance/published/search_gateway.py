@@ -65,7 +65,7 @@ def _delivered_by(times_ns: list[int], t_ns: int | None) -> int:
 
 def runs() -> list[Run]:
     """Return the runs of this scenario."""
-    return [Run(NAME, f"{arm}-{seed}", compute, (arm, seed), 7000) for arm in ARMS for seed in SEEDS]
+    return [Run(NAME, f"{arm}-{seed}", compute, (arm, seed), 2000) for arm in ARMS for seed in SEEDS]
 
 
 def times(data: Data, arm: str, what: str, size_bytes: int) -> tuple[int, int, int]:

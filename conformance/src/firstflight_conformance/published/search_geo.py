@@ -65,9 +65,10 @@ def _windows(flow: FlowResult) -> list[list[int]]:
 
 def runs() -> list[Run]:
     """Return the runs of this scenario."""
-    early = ("lanman-2024-literal", "report-2024", "picoquic-fork")
     profiles = (SLOW_START, *PROFILES)
-    return [Run(NAME, one, compute, (one,), 200 if one in early else 5000, quick=one in early) for one in profiles]
+    return [
+        Run(NAME, one, compute, (one,), 7000 if one in COMPARED else 100, quick=one not in COMPARED) for one in profiles
+    ]
 
 
 def claims(data: Data) -> list[Claim]:

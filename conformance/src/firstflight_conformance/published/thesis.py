@@ -62,7 +62,7 @@ def compare() -> dict[str, Any]:
 
 def runs() -> list[Run]:
     """Return the runs of this scenario."""
-    return [Run(NAME, "cells", compute, (), 3000, quick=True), Run(NAME, "sizes", compare, (), 6000)]
+    return [Run(NAME, "cells", compute, (), 30, quick=True), Run(NAME, "sizes", compare, (), 50, quick=True)]
 
 
 def claims(data: Data) -> list[Claim]:

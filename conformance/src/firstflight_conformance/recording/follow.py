@@ -16,6 +16,7 @@ from firstflight_conformance.recording.recording import STATES
 LEAVING = {
     Outcome.EXITED,
     Outcome.EXITED_BY_TRAIN,
+    Outcome.EXITED_BY_CAP,
     Outcome.EXITED_BY_DELAY,
     Outcome.CONSERVATIVE_BEGUN,
     Outcome.REDUCED,

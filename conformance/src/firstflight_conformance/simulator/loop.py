@@ -15,7 +15,13 @@ from firstflight_conformance.simulator.scenario import Scenario, ScenarioError
 #: Every run begins at one second, as every vector does.
 ORIGIN_NS = 1_000_000_000
 #: The outcomes that end slow start.
-SLOW_START_ENDS = (Outcome.EXITED, Outcome.REDUCED, Outcome.EXITED_BY_TRAIN, Outcome.EXITED_BY_DELAY)
+SLOW_START_ENDS = (
+    Outcome.EXITED,
+    Outcome.REDUCED,
+    Outcome.EXITED_BY_TRAIN,
+    Outcome.EXITED_BY_DELAY,
+    Outcome.EXITED_BY_CAP,
+)
 
 
 @dataclass(frozen=True, slots=True)

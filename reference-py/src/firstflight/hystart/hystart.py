@@ -1,6 +1,7 @@
 """HyStart (``spec/hystart.md``) on top of the base controller, in every profile of ``hystart/profiles.py``.
 
-Functions change the state and the base in place and return the outcome, or what was asked.
+Functions change the state and the base in place and return the outcome, or what was asked. Those that are public beside ``begin`` and
+``step`` are for algorithms that run HyStart beside themselves.
 
 Mirrors ``reference-c/src/hystart/hystart.c``.
 """
@@ -25,7 +26,19 @@ from firstflight.newreno import newreno
 from firstflight.newreno.newreno import NewReno
 from firstflight.observables import Observation, Outcome, Phase
 
-__all__ = ["PROFILES", "HyStart", "Readings", "begin", "step"]
+__all__ = [
+    "PROFILES",
+    "HyStart",
+    "Readings",
+    "begin",
+    "follow_rounds",
+    "is_low",
+    "restart",
+    "step",
+    "take_sample",
+    "watch_delay",
+    "watch_train",
+]
 
 #: Datagrams that the window must have before slow start is left.
 LOW_WINDOW_DATAGRAMS = 16
@@ -86,7 +99,8 @@ def _begin_round(readings: Readings, state: HyStart, t_ns: int, next_packet: int
     state.train_ns = state.round_start_ns
 
 
-def _restart(readings: Readings, state: HyStart, t_ns: int) -> None:
+def restart(readings: Readings, state: HyStart, t_ns: int) -> None:
+    """Begin HyStart anew after persistent congestion."""
     state.found = False
     _begin_round(readings, state, t_ns, state.next_packet)  # [hystart.restart]
     if readings.boundary_ack is BoundaryAck.ENDED:
@@ -95,7 +109,7 @@ def _restart(readings: Readings, state: HyStart, t_ns: int) -> None:
         state.min_ns = None  # [hystart.restart.minimum]
 
 
-def _take_sample(readings: Readings, state: HyStart, latest_rtt_ns: int, ack_delay_ns: int) -> int:
+def take_sample(readings: Readings, state: HyStart, latest_rtt_ns: int, ack_delay_ns: int) -> int:
     """Keep the minimum RTT, and return the RTT that counts for the round."""
     rtt_ns = max(_rounded(readings, latest_rtt_ns), _unit_ns(readings))  # [hystart.sample]
     state.min_ns = rtt_ns if state.min_ns is None else min(state.min_ns, rtt_ns)  # [hystart.sample.minimum]
@@ -104,13 +118,14 @@ def _take_sample(readings: Readings, state: HyStart, latest_rtt_ns: int, ack_del
     return rtt_ns
 
 
-def _is_low(base: NewReno) -> bool:
+def is_low(base: NewReno) -> bool:
+    """Return whether the window is too small for slow start to be left."""
     return base.cwnd_bytes < LOW_WINDOW_DATAGRAMS * base.max_datagram_size_bytes
 
 
-def _follow_rounds(readings: Readings, state: HyStart, base: NewReno, ack: Ack) -> bool:
+def follow_rounds(readings: Readings, state: HyStart, base: NewReno, ack: Ack) -> bool:
     """Begin a round if this ACK does; return whether rounds are followed at this window."""
-    if _is_low(base) and readings.low_window is LowWindow.EVERYTHING:
+    if is_low(base) and readings.low_window is LowWindow.EVERYTHING:
         return False  # [hystart.low-window.everything]
     if state.round_end_packet is None or (
         readings.boundary_ack is BoundaryAck.NEXT and ack.packets[-1].last >= state.round_end_packet
@@ -119,7 +134,7 @@ def _follow_rounds(readings: Readings, state: HyStart, base: NewReno, ack: Ack) 
     return True
 
 
-def _watch_train(readings: Readings, state: HyStart, t_ns: int) -> bool:
+def watch_train(readings: Readings, state: HyStart, t_ns: int) -> bool:
     """Return whether the train of ACKs has become too long."""
     if readings.ack_train is AckTrain.OFF:
         return False
@@ -135,7 +150,7 @@ def _watch_train(readings: Readings, state: HyStart, t_ns: int) -> bool:
     return now_ns - state.round_start_ns > threshold_ns  # [hystart.train]
 
 
-def _watch_delay(readings: Readings, state: HyStart, rtt_ns: int) -> bool:
+def watch_delay(readings: Readings, state: HyStart, rtt_ns: int) -> bool:
     """Return whether the RTT of the round has risen too far above the minimum."""
     eighth = readings.decision is Decision.EIGHTH
     if eighth and state.rtt_samples == RTT_SAMPLES:
@@ -152,13 +167,13 @@ def _watch_delay(readings: Readings, state: HyStart, rtt_ns: int) -> bool:
 
 def _detect(readings: Readings, state: HyStart, base: NewReno, ack: Ack, rtt_ns: int) -> Outcome | None:
     """Watch the round; return why slow start is to be left, if it is."""
-    low = _is_low(base)
+    low = is_low(base)
     if low and readings.low_window is LowWindow.DETECTION:
         return None  # [hystart.low-window]
     if state.found:
         return Outcome.EXITED_BY_DELAY  # [hystart.low-window.found]
-    by_train = _watch_train(readings, state, ack.t_ns)
-    by_delay = _watch_delay(readings, state, rtt_ns)
+    by_train = watch_train(readings, state, ack.t_ns)
+    by_delay = watch_delay(readings, state, rtt_ns)
     if by_train:
         return Outcome.EXITED_BY_TRAIN
     if by_delay and low:
@@ -178,8 +193,8 @@ def _end_round(readings: Readings, state: HyStart, base: NewReno, ack: Ack) -> N
 def _on_ack(readings: Readings, state: HyStart, base: NewReno, ack: Ack) -> Outcome:
     found = None
     if ack.latest_rtt_ns is not None:
-        rtt_ns = _take_sample(readings, state, ack.latest_rtt_ns, ack.ack_delay_ns)
-        if newreno.phase(base) is Phase.SLOW_START and _follow_rounds(readings, state, base, ack):
+        rtt_ns = take_sample(readings, state, ack.latest_rtt_ns, ack.ack_delay_ns)
+        if newreno.phase(base) is Phase.SLOW_START and follow_rounds(readings, state, base, ack):
             found = _detect(readings, state, base, ack, rtt_ns)
     if found is not None:
         base.ssthresh_bytes = base.cwnd_bytes  # [hystart.exit]
@@ -194,7 +209,7 @@ def _on_event(readings: Readings, state: HyStart, base: NewReno, event: Event) -
     if isinstance(event, Sent):
         state.next_packet = event.packets[-1].last + 1
     if isinstance(event, PersistentCongestion):
-        _restart(readings, state, event.t_ns)
+        restart(readings, state, event.t_ns)
     return newreno.on_event(base, event)  # [hystart.loss]
 
 

@@ -1,0 +1,22 @@
+"""SUSS in the model and in the C port: every observable, the state and every refusal, after every event."""
+
+import os
+
+import pytest
+
+from c_suss import REACHABLE, run_streams
+
+
+@pytest.mark.parametrize("share", range(2))
+def test_random_streams(share: int) -> None:
+    """In random readings both agree on 20000 random events, and these reach every outcome."""
+    total = run_streams(700 + share, 10_000)
+    assert {outcome.value for outcome in REACHABLE if total[outcome] < 2} == set()
+    assert total[None] > 10_000 // 500
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("share", range(10))
+def test_random_streams_long(share: int) -> None:
+    """The same on a million events; FIRSTFLIGHT_LONG_EVENTS is another number for each of ten shares."""
+    run_streams(7000 + share, int(os.environ.get("FIRSTFLIGHT_LONG_EVENTS", "100000")))

@@ -1,0 +1,14 @@
+/* What suss_linux_6_8.h, which comes first, calls its invariant. */
+#ifndef SUSS_LINUX_6_8_INVARIANT_H
+#define SUSS_LINUX_6_8_INVARIANT_H
+
+static inline int suss_linux_6_8_invariant(const struct suss_linux_6_8 *s) {
+    int datagram = s->max_datagram_size >= 1 && s->max_datagram_size < UINT64_C(1) << 16;
+    int rounds = s->round_no >= 1 && s->round_no <= SUSS_LINUX_6_8_ROUND_MAX && s->r_minupdate <= s->round_no;
+    int jumps = s->num_of_jump <= SUSS_LINUX_6_8_SUSS_MAX && s->num_of_jump < s->round_no;
+    int counts = s->blue_cnt <= SUSS_LINUX_6_8_BLUE_MAX && s->head_seq <= UINT64_C(1) << 62;
+    int times = s->prev_delta_t_bat < UINT64_C(1) << 39 && s->delay_min < UINT64_C(1) << 50 && s->rate < UINT64_C(1) << 39;
+    return datagram && rounds && jumps && counts && times;
+}
+
+#endif

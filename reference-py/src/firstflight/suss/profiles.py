@@ -1,0 +1,49 @@
+"""Readings and profiles of SUSS. Generated from spec/profiles/suss.toml by `make generate`; do not edit."""
+
+from dataclasses import dataclass
+
+from firstflight.enums import Enum
+
+
+class Rounds(Enum):
+    """From which window on does HyStart follow rounds?"""
+
+    EVERY_WINDOW = "every_window"
+    SIXTEEN = "sixteen"
+
+
+class Red(Enum):
+    """How many doublings do the red packets of a round stand for?"""
+
+    ROUND = "round"
+    JUMPS = "jumps"
+
+
+class Guard(Enum):
+    """Where is the guard interval rounded down to microseconds?"""
+
+    DIFFERENCE = "difference"
+    HALVES = "halves"
+
+
+@dataclass(frozen=True, slots=True)
+class Readings:
+    """A choice for every reading."""
+
+    rounds: Rounds
+    red: Red
+    guard: Guard
+
+
+PROFILES = {
+    "linux-6-8": Readings(
+        rounds=Rounds.EVERY_WINDOW,
+        red=Red.ROUND,
+        guard=Guard.DIFFERENCE,
+    ),
+    "linux-5-19": Readings(
+        rounds=Rounds.SIXTEEN,
+        red=Red.JUMPS,
+        guard=Guard.HALVES,
+    ),
+}

@@ -1,0 +1,194 @@
+"""SUSS (``spec/suss.md``) on top of the base controller, in every profile of ``suss/profiles.py``: the flow of an event.
+
+Rounds, trains and the plan of a round are in ``rounds``, the pacing in ``state``, and what ends slow start by delay is HyStart's. Functions
+change the state and the base in place and return the outcome, or what was asked.
+
+Mirrors ``reference-c/src/suss/suss.c``.
+"""
+
+from firstflight.events import Ack, Ce, Event, Lost, PersistentCongestion, Sent
+from firstflight.hystart import hystart
+from firstflight.limits import WINDOW_MAX_BYTES
+from firstflight.newreno import newreno
+from firstflight.newreno.newreno import NewReno
+from firstflight.observables import Observation, Outcome, Phase
+from firstflight.suss.profiles import PROFILES, Readings, Rounds
+from firstflight.suss.rounds import follow_rounds
+from firstflight.suss.state import Mode, Part, Suss, is_active, min_us, next_release_ns, pace_sent, set_in_flight
+
+__all__ = ["PROFILES", "Readings", "Suss", "begin", "step"]
+
+#: Packets by which a sent packet that fills the window opens it.
+OPENED_PACKETS = 2
+#: A timeout that finds fewer packets than these in the window disables SUSS.
+TIMEOUT_PACKETS = 40
+#: An ACK that comes longer after the last of the train is not part of it, and half of this is added to the minimum RTT.
+TRAIN_GAP_US = 2_000
+
+_FROM_ANY = hystart.PROFILES["linux"]
+_FROM_SIXTEEN = hystart.PROFILES["linux-5-16"]
+
+
+def _hystart_readings(readings: Readings) -> hystart.Readings:
+    return _FROM_SIXTEEN if readings.rounds is Rounds.SIXTEEN else _FROM_ANY  # [suss.hystart.sixteen]
+
+
+def begin(readings: Readings, base: NewReno) -> Suss:
+    """Return the state before the first event."""
+    return Suss(hystart.begin(_hystart_readings(readings), base))  # [suss.begin]
+
+
+def _take_sample(readings: Readings, state: Suss, ack: Ack, latest_rtt_ns: int) -> int:
+    """Keep the minimum RTT and the round in which it fell; return the sample."""
+    before_ns = state.hystart.min_ns
+    rtt_ns = hystart.take_sample(_hystart_readings(readings), state.hystart, latest_rtt_ns, ack.ack_delay_ns)
+    if state.hystart.min_ns != before_ns:
+        state.min_round = state.round_no  # [suss.minimum.round]
+    return rtt_ns
+
+
+def _set_cap(state: Suss, base: NewReno, t_ns: int) -> bool:
+    """Set the window at which slow start ends if the blue train foretells it; return whether it did."""
+    if state.cap_bytes is not None or not is_active(state) or state.part is Part.RED:
+        return False  # [suss.cap.blue]
+    now_us = t_ns // 1000
+    if now_us - state.hystart.train_ns // 1000 > TRAIN_GAP_US:
+        return False  # [suss.cap.broken]
+    state.hystart.train_ns = now_us * 1000
+    allowed_us = (min_us(state) + TRAIN_GAP_US // 2) // 2
+    if (now_us - state.hystart.round_start_ns // 1000) << state.jumps <= allowed_us:
+        return False  # [suss.cap.train]
+    more_bytes = state.blue_packets * base.max_datagram_size_bytes * ((1 << state.jumps) - 1)
+    state.cap_bytes = base.cwnd_bytes + more_bytes  # [suss.cap]
+    return True
+
+
+def _stop(state: Suss, base: NewReno) -> None:
+    """End slow start with what is in flight, if more than one round was sped up."""
+    state.mode = Mode.STOPPED  # [suss.exit.stopped]
+    if state.jumps > 1:
+        base.cwnd_bytes = max(state.in_flight_bytes, newreno.minimum_window_bytes(base))  # [suss.exit.in-flight]
+
+
+def _detect(readings: Readings, state: Suss, base: NewReno, ack: Ack, rtt_ns: int) -> Outcome | None:
+    """Watch window, train and delay of the round; return what was found."""
+    found = None
+    if state.cap_bytes is not None and base.cwnd_bytes > state.cap_bytes:
+        _stop(state, base)  # [suss.exit.cap]
+        found = Outcome.EXITED_BY_CAP
+    elif _set_cap(state, base, ack.t_ns):
+        found = Outcome.SUSS_CAPPED
+    if state.mode is Mode.DISABLED and hystart.watch_train(_hystart_readings(readings), state.hystart, ack.t_ns):
+        found = Outcome.EXITED_BY_TRAIN  # [suss.exit.train]
+    if hystart.watch_delay(_hystart_readings(readings), state.hystart, rtt_ns) and found in (None, Outcome.SUSS_CAPPED):
+        if is_active(state) or state.mode is Mode.STOPPED:
+            _stop(state, base)
+        found = Outcome.EXITED_BY_DELAY  # [suss.exit.delay]
+    return found
+
+
+def _watch(readings: Readings, state: Suss, base: NewReno, ack: Ack) -> Outcome | None:
+    """Take the RTT sample of an ACK, and leave slow start if something says so; return what was found."""
+    if ack.latest_rtt_ns is None:
+        return None
+    rtt_ns = _take_sample(readings, state, ack, ack.latest_rtt_ns)
+    if state.hystart.found or newreno.phase(base) is not Phase.SLOW_START:
+        return None  # [suss.hystart.once]
+    if not hystart.follow_rounds(_hystart_readings(readings), state.hystart, base, ack) or hystart.is_low(base):
+        return None
+    found = _detect(readings, state, base, ack, rtt_ns)
+    if found is not None and found is not Outcome.SUSS_CAPPED:
+        state.hystart.found = True
+        base.ssthresh_bytes = base.cwnd_bytes  # [suss.exit]
+    return found
+
+
+def _on_ack(readings: Readings, state: Suss, base: NewReno, ack: Ack) -> Outcome:
+    set_in_flight(state, ack.bytes_in_flight)
+    found = _watch(readings, state, base, ack)
+    if is_active(state) and state.cap_bytes is None:
+        found = follow_rounds(readings, state, base, ack)  # [suss.cap.last]
+    outcome = newreno.on_ack(base, ack)  # [suss.grow]
+    if state.mode is Mode.PACED:
+        base.cwnd_bytes = max(base.cwnd_bytes, newreno.minimum_window_bytes(base))  # [suss.window.least]
+    return found or outcome
+
+
+def _on_sent(state: Suss, base: NewReno, sent: Sent) -> Outcome:
+    newreno.on_sent(base, sent)
+    state.hystart.next_packet = sent.packets[-1].last + 1
+    set_in_flight(state, sent.bytes_in_flight)
+    if state.mode is not Mode.PACED:
+        return Outcome.SENT
+    pace_sent(state, sent)
+    size_bytes = base.max_datagram_size_bytes
+    if base.cwnd_bytes >= state.limit_bytes or state.in_flight_bytes + size_bytes <= base.cwnd_bytes:
+        return Outcome.SENT
+    base.cwnd_bytes = min(base.cwnd_bytes + OPENED_PACKETS * size_bytes, WINDOW_MAX_BYTES)  # [suss.open]
+    if state.release_ns is None:
+        state.release_ns = state.start_ns  # [suss.pacing.begin]
+    return Outcome.SUSS_OPENED
+
+
+def _on_congestion(state: Suss, base: NewReno, event: Lost | Ce, sent_t_ns: int) -> Outcome:
+    if not newreno.sent_before_recovery(base, sent_t_ns):
+        if is_active(state):
+            base.cwnd_bytes = max(state.in_flight_bytes, newreno.minimum_window_bytes(base))  # [suss.loss.in-flight]
+        if state.mode is not Mode.DISABLED:
+            state.mode = Mode.REDUCED  # [suss.loss]
+    return newreno.on_event(base, event)
+
+
+def _on_persistent_congestion(readings: Readings, state: Suss, base: NewReno, event: Event) -> Outcome:
+    if base.cwnd_bytes < TIMEOUT_PACKETS * base.max_datagram_size_bytes:
+        state.mode = Mode.DISABLED  # [suss.timeout]
+    hystart.restart(_hystart_readings(readings), state.hystart, event.t_ns)  # [suss.timeout.hystart]
+    return newreno.on_event(base, event)
+
+
+def _on_event(readings: Readings, state: Suss, base: NewReno, event: Event) -> Outcome:
+    match event:
+        case Ack():
+            return _on_ack(readings, state, base, event)
+        case Sent():
+            return _on_sent(state, base, event)
+        case Lost():
+            set_in_flight(state, event.bytes_in_flight)
+            return _on_congestion(state, base, event, max(run.sent_t_ns for run in event.packets))
+        case Ce():
+            return _on_congestion(state, base, event, event.sent_t_ns)
+        case PersistentCongestion():
+            return _on_persistent_congestion(readings, state, base, event)
+        case _:
+            return newreno.on_event(base, event)
+
+
+def _observe(state: Suss, base: NewReno, outcome: Outcome) -> Observation:
+    numbers = {
+        "suss_mode": state.mode.value,
+        "suss_round": state.round_no,
+        "head_packet": state.head_packet,
+        "tail_packet": state.tail_packet,
+        "blue_packets": state.blue_packets,
+        "blue_train_us": state.train_us,
+        "jumps": state.jumps,
+        "limit_bytes": state.limit_bytes,
+        "rate_bytes_per_s": state.rate,
+        "cap_bytes": state.cap_bytes,
+        "current_min_rtt_ns": state.hystart.current_min_ns,
+        "min_rtt_ns": state.hystart.min_ns,
+    }
+    return Observation(
+        base.cwnd_bytes,
+        base.ssthresh_bytes,
+        newreno.phase(base),
+        outcome,
+        numbers,
+        next_release_ns(state),
+        paces=True,
+    )
+
+
+def step(readings: Readings, state: Suss, base: NewReno, event: Event) -> Observation:
+    """Process one event with SUSS in the given readings."""
+    return _observe(state, base, _on_event(readings, state, base, event))
