@@ -37,7 +37,7 @@ def run(*words: object) -> Result:
         (("run", "--html", "{here}/missing/report.html"), ["there is no folder"]),
         (("run", "--algorithm", "serch"), ["did you mean search? there are"]),
         (("run", "--algorithm", "HyStart++"), ["did you mean hystartpp? there are"]),
-        (("run", "--profile", "rfc-9003"), ["did you mean rfc-9002? there are"]),
+        (("run", "--profile", "rfc-902"), ["did you mean rfc-9002? there are"]),
         (("list", "--tier", "silver"), ["unknown; there are core, gold"]),
         (("list", "--flag", "losless"), ["did you mean lossless? there are"]),
         (("which", "--adapter", "c-prt"), ["did you mean c-port? there are", "aioquic"]),

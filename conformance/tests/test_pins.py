@@ -79,6 +79,13 @@ def test_the_command_has_the_packages_of_the_whole() -> None:
     assert set(entries("run.txt")) <= set(entries("dev.txt"))
 
 
+@pytest.mark.parametrize(("job", "lists"), [("conformance", {"run"}), ("setup", {"run", "dev"})])
+def test_what_a_job_installs(job: str, lists: set[str]) -> None:
+    """In a fresh clone, as make would do it; judging does not wait for what only tests and documentation need."""
+    done = subprocess.run(("make", "-n", "-B", job), cwd=ROOT, capture_output=True, text=True, check=True, timeout=60)
+    assert set(re.findall(r"-r requirements/(\w+)\.txt", done.stdout)) == lists
+
+
 def test_no_list_names_a_host() -> None:
     """Where to fetch from is what the tools of this machine are set up for."""
     lists = [
