@@ -133,6 +133,15 @@ def test_random_networks_reach_what_there_is() -> None:
     assert kinds == {"Sent", "Ack", "Lost", "Pto", "PersistentCongestion", "Backlog", "SavedPath"}
 
 
+@pytest.mark.parametrize("seed", [4, 12, 14, 16])
+def test_persistent_congestion_from_before_the_first_sample(seed: int) -> None:
+    """What was lost before there was an RTT does not count (RFC 9002, section 7.6.1): seven of ten packets are lost."""
+    transfer = Transfer(Config(1000, 10_000), 60_000, named_data=True, probes=True)
+    plan = FlowPlan("one", "slow-start/rfc-9002", 0, transfer, Receiver(1, 0))
+    link = Link(8_000_000, 10 * MS, 10 * MS, 20_000, 700_000, 0)
+    assert check_network(Network("any", "", (), seed, 60 * S, S, link, None, (plan,)))
+
+
 @pytest.mark.parametrize(("_", "algorithm", "rate", "delay", "kilobytes", "__"), CELLS)
 def test_published_cells(_: int, algorithm: str, rate: int, delay: int, kilobytes: int, __: int) -> None:
     """Every cell of the thesis."""
@@ -143,6 +152,7 @@ def test_published_cells(_: int, algorithm: str, rate: int, delay: int, kilobyte
 def test_presets_with_drops(algorithm: str) -> None:
     """Where CoDel drops, so that data is sent again and segments in the middle are short."""
     assert check_preset(algorithm, 10, 5, 3_000_000).lost > 0
+    assert check_preset(algorithm, 1, 50, 1_000_000).lost > 0
 
 
 def test_an_own_preset(tmp_path: Path) -> None:
