@@ -78,12 +78,15 @@ def judge_all(
 
 
 def _next(job: Job, waiting: list[int], running: dict[Future[AdapterReport], int], workers: int) -> list[int]:
-    """Return which adapters may begin: first the references; as long as these need all processes, no other is asked for or built."""
+    """Return which adapters may begin: first the references; as long as these need all processes, no other is asked for or built.
+
+    Of the references those come first that nobody compiles: they take longest, and their table waits for the last one.
+    """
 
     def references(indices: Iterable[int]) -> list[int]:
         return [index for index in indices if job.manifests[index].role == "reference"]
 
-    first = references(waiting)
+    first = sorted(references(waiting), key=lambda index: job.manifests[index].build is not None)
     return first if first or len(references(running.values())) == workers else waiting
 
 
