@@ -77,26 +77,6 @@ def test_nothing_comes_before_the_references(tmp_path: Path) -> None:
     assert asked.index("stack") > max(asked.index(name) for name in ("port", "model", "third"))
 
 
-@pytest.mark.live
-def test_a_reference_that_needs_no_build_begins_first(tmp_path: Path) -> None:
-    """It is interpreted and takes longest; stacks keep their order whatever they need."""
-    asked: list[str] = []
-
-    def ready(manifest: Manifest) -> bool:
-        asked.append(manifest.name)
-        return True
-
-    words = command("declares", "{}")
-    roles = {"stack": "third-party", "port": "reference", "model": "reference", "plain stack": "third-party"}
-    chosen = [
-        replace(adapter(*words, name=name, role=role), build=None if name in ("model", "plain stack") else "made")
-        for name, role in roles.items()
-    ]
-    assert len(list(judge_all(job(write_vectors(tmp_path), chosen), 2, lambda *_: None, ready))) == 4
-    assert asked[:2] == ["model", "port"]
-    assert asked.index("stack") < asked.index("plain stack")
-
-
 @pytest.fixture
 def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder whose Makefile builds one target and fails at another."""

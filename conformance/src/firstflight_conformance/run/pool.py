@@ -78,15 +78,12 @@ def judge_all(
 
 
 def _next(job: Job, waiting: list[int], running: dict[Future[AdapterReport], int], workers: int) -> list[int]:
-    """Return which adapters may begin: first the references; as long as these need all processes, no other is asked for or built.
-
-    Of the references those come first that nobody compiles: they take longest, and their table waits for the last one.
-    """
+    """Return which adapters may begin: first the references; as long as these need all processes, no other is asked for or built."""
 
     def references(indices: Iterable[int]) -> list[int]:
         return [index for index in indices if job.manifests[index].role == "reference"]
 
-    first = sorted(references(waiting), key=lambda index: job.manifests[index].build is not None)
+    first = references(waiting)
     return first if first or len(references(running.values())) == workers else waiting
 
 
