@@ -3,6 +3,7 @@
 from sphinx.application import Sphinx
 from sphinx.util.typing import ExtensionMetadata
 
+from firstflight.controller import ALGORITHMS
 from firstflight_conformance.docs_ext import (
     algorithms,
     clause,
@@ -20,6 +21,7 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     """Register directives, the role, and the steps before and after a build."""
     app.add_directive("clause", clause.ClauseDirective)
     app.add_directive("algorithms", algorithms.AlgorithmsDirective)
+    app.add_config_value("algorithms", [*ALGORITHMS], "env")  # another one is in the contents of every page
     app.add_role("clause", clause.ClauseRole())
     app.add_directive("source-file", source.SourceDirective)
     app.add_directive("side-by-side", side_by_side.SideBySideDirective)
