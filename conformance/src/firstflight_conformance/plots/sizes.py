@@ -39,8 +39,10 @@ _COLOURS = (
     "#bcbd22",
     "#17becf",
     "#332288",
+    "#117733",
+    "#aa4499",
 )
-#: One more than there are colours, so that no two controllers have both in common.
+#: One fewer than there are colours, so that no two controllers have both in common.
 _MARKERS = "osv^D<>Xph*8"
 
 
