@@ -1,5 +1,7 @@
 """Hypothesis draws the same examples in every run, and keeps none; what runs on the clock of the machine may be spoiled by it."""
 
+import signal
+
 import pytest
 from hypothesis import Phase, settings
 
@@ -9,6 +11,13 @@ settings.register_profile(
     "first-failure", parent=settings.get_profile("firstflight"), phases=(Phase.explicit, Phase.generate)
 )
 settings.load_profile("firstflight")
+
+
+def pytest_configure() -> None:
+    """Undo what a job in the background or nohup passes on: who ignores a signal starts programs that ignore it, and tests send it to them."""
+    for number in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM):
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, signal.SIG_DFL)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
