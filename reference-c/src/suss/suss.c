@@ -15,8 +15,8 @@ static const struct ff_hystart_readings *hystart_readings(const struct ff_suss_r
 
 void ff_suss_begin(const struct ff_suss_readings *readings, struct ff_suss *state, const struct ff_newreno *base)
 {
-    *state = (struct ff_suss){
-        .round_no = 1, /* [suss.begin] */
+    *state = (struct ff_suss){ /* [suss.begin] */
+        .round_no = 1,
         .tail_packet = FF_SUSS_FIRST_PACKETS - 1,
         .release_ns = FF_NONE,
         .cap_bytes = FF_NONE,
