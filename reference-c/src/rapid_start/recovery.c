@@ -96,6 +96,17 @@ static uint64_t old_bytes(const struct ff_newreno *base, const struct ff_ack *ac
     return bytes;
 }
 
+/* Let all packets of an ACK grow the window, as if none of them had been sent before the recovery. */
+static enum ff_outcome on_ack_as_a_whole(struct ff_newreno *base, uint64_t t_ns, const struct ff_ack *ack)
+{
+    uint64_t start_ns = base->recovery_start_ns;
+
+    base->recovery_start_ns = FF_NONE;
+    enum ff_outcome outcome = ff_newreno_on_ack(base, t_ns, ack); /* [rapid-start.recovery.ending-ack.whole] */
+    base->recovery_start_ns = start_ns;
+    return outcome;
+}
+
 enum ff_outcome ff_rapid_start_on_recovery_ack(const struct ff_rapid_start_readings *readings, struct ff_rapid_start *state,
                                                struct ff_newreno *base, uint64_t t_ns, const struct ff_ack *ack)
 {
@@ -110,7 +121,8 @@ enum ff_outcome ff_rapid_start_on_recovery_ack(const struct ff_rapid_start_readi
             base->ssthresh_bytes = base->cwnd_bytes; /* [rapid-start.recovery.threshold] */
         }
     }
-    enum ff_outcome outcome = ff_newreno_on_ack(base, t_ns, ack);
+    bool whole = ends && readings->ending_ack == FF_RAPID_START_ENDING_ACK_AS_A_WHOLE;
+    enum ff_outcome outcome = whole ? on_ack_as_a_whole(base, t_ns, ack) : ff_newreno_on_ack(base, t_ns, ack);
     if (!base->in_recovery && readings->late_losses == FF_RAPID_START_LATE_LOSSES_NOT_COUNTED) {
         state->stage = FF_RAPID_START_STAGE_OVER; /* [rapid-start.recovery.end] */
     }

@@ -22,7 +22,7 @@ void ff_rapid_start_sample(const struct ff_rapid_start_readings *readings, struc
 {
     bool by_round = readings->rtt_floor == FF_RAPID_START_RTT_FLOOR_ROUND;
 
-    if (ack->app_limited && !by_round) {
+    if (ack->app_limited && readings->rtt_floor == FF_RAPID_START_RTT_FLOOR_QUARTERS_USED) {
         return; /* [rapid-start.floor.used] */
     }
     if (by_round && ack->packets[ack->run_count - 1].last >= state->round_end_packet) {

@@ -30,7 +30,8 @@ enum {
 /* Over which samples is rtt_floor the minimum? (R4) */
 enum {
     FF_RAPID_START_RTT_FLOOR_ROUND = 0, /* those of the round, as HyStart++ counts rounds */
-    FF_RAPID_START_RTT_FLOOR_QUARTERS = 1, /* those of the last four quarters of min_rtt, the present one included, from ACKs while the window is used */
+    FF_RAPID_START_RTT_FLOOR_QUARTERS = 1, /* those of the last four quarters of min_rtt, the present one included */
+    FF_RAPID_START_RTT_FLOOR_QUARTERS_USED = 2, /* the same, from ACKs while the window is used */
 };
 
 /* What if min_rtt is below 4 ms? (R5) */
@@ -55,6 +56,7 @@ enum {
 enum {
     FF_RAPID_START_ENDING_ACK_COUNTED = 0, /* yes */
     FF_RAPID_START_ENDING_ACK_NOT_COUNTED = 1, /* no */
+    FF_RAPID_START_ENDING_ACK_AS_A_WHOLE = 2, /* no: all packets of an ACK that has a newer one grow the window */
 };
 
 /* Do packets sent before recovery reduce the window that are declared lost after it? (R9) */

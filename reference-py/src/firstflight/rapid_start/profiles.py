@@ -31,6 +31,7 @@ class RttFloor(Enum):
 
     ROUND = "round"
     QUARTERS = "quarters"
+    QUARTERS_USED = "quarters_used"
 
 
 class TinyRtt(Enum):
@@ -59,6 +60,7 @@ class EndingAck(Enum):
 
     COUNTED = "counted"
     NOT_COUNTED = "not_counted"
+    AS_A_WHOLE = "as_a_whole"
 
 
 class LateLosses(Enum):
@@ -144,11 +146,11 @@ PROFILES = {
         factor_k=FactorK.ELEVEN_EIGHTEENTHS,
         beta=Beta.SEVEN_TENTHS,
         queue_threshold=QueueThreshold.LARGER,
-        rtt_floor=RttFloor.QUARTERS,
+        rtt_floor=RttFloor.QUARTERS_USED,
         tiny_rtt=TinyRtt.ORDINARY,
         growth=Growth.DATAGRAMS,
         counted_losses=CountedLosses.AFTER_FIRST,
-        ending_ack=EndingAck.NOT_COUNTED,
+        ending_ack=EndingAck.AS_A_WHOLE,
         late_losses=LateLosses.COUNTED,
         lower_bound=LowerBound.THIRD_OR_HALF_INITIAL,
         ssthresh=Ssthresh.AT_SIGNALS,

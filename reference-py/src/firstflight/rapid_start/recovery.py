@@ -88,6 +88,15 @@ def _old_bytes(base: NewReno, ack: Ack) -> int:
     return sum(run.count * run.size_bytes for run in old)  # [rapid-start.recovery.ending-ack]
 
 
+def _on_ack_as_a_whole(base: NewReno, ack: Ack) -> Outcome:
+    """Let all packets of an ACK grow the window, as if none of them had been sent before the recovery."""
+    start_ns = base.recovery_start_ns
+    base.recovery_start_ns = None
+    outcome = newreno.on_ack(base, ack)  # [rapid-start.recovery.ending-ack.whole]
+    base.recovery_start_ns = start_ns
+    return outcome
+
+
 def on_recovery_ack(readings: Readings, state: RapidStart, base: NewReno, ack: Ack) -> Outcome:
     """Process an ACK in the first recovery, or after it while losses still count."""
     old_bytes = _old_bytes(base, ack)
@@ -98,7 +107,8 @@ def on_recovery_ack(readings: Readings, state: RapidStart, base: NewReno, ack: A
         reduced = _reduce(state, base, _up(old_bytes, _ack_parts(readings, base)))  # [rapid-start.recovery.ack]
         if readings.ssthresh is Ssthresh.FOLLOWS:
             base.ssthresh_bytes = base.cwnd_bytes  # [rapid-start.recovery.threshold]
-    outcome = newreno.on_ack(base, ack)
+    whole = ends and readings.ending_ack is EndingAck.AS_A_WHOLE
+    outcome = _on_ack_as_a_whole(base, ack) if whole else newreno.on_ack(base, ack)
     if not base.in_recovery and readings.late_losses is LateLosses.NOT_COUNTED:
         state.stage = Stage.OVER  # [rapid-start.recovery.end]
     return reduced if counts and not ends else outcome

@@ -28,7 +28,7 @@ def _move_slots(state: RapidStart, t_ns: int, min_rtt_ns: int) -> None:
 def sample(readings: Readings, state: RapidStart, ack: Ack) -> None:
     """Take the RTTs of an ACK before the first sign of congestion."""
     by_round = readings.rtt_floor is RttFloor.ROUND
-    if ack.app_limited and not by_round:
+    if ack.app_limited and readings.rtt_floor is RttFloor.QUARTERS_USED:
         return  # [rapid-start.floor.used]
     if by_round and ack.packets[-1].last >= state.round_end_packet:
         state.round_end_packet = ack.next_packet

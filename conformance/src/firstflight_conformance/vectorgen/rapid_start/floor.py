@@ -64,7 +64,7 @@ def _(b: StreamBuilder) -> None:
     "Four slots of a quarter of min_rtt: a low sample goes with the fourth move",
     """All packets leave at once, and are acknowledged after 100 ms, and 20 ms, 45 ms, 70 ms and 95 ms later. Slots are 25 ms wide, and the first sample is at the end of one: each later ACK moves them on by
     one. Three times the low sample is among the four, 10000 + 4 * 2000 = 18000 with the first ACK; the last moves it out: 18000 + 1000 = 19000.""",
-    profiles=(FIRST_DRAFT, QUICLY),
+    profiles=(QUICLY,),
     sources=("h2o/quicly, include/quicly/cc.h",),
 )
 def _(b: StreamBuilder) -> None:
