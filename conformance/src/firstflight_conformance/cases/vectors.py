@@ -140,7 +140,10 @@ def _decode_or_none(value: int | str | None, key: str) -> int | None:
 
 
 def load(path: Path) -> Vector:
-    """Load one file. Raise :class:`~firstflight_conformance.cases.parse.VectorError` if it is malformed in any way. What was found right in the checkout is not checked again."""
+    """Load one file. What was found right in the checkout is not checked again.
+
+    Raise :class:`~firstflight_conformance.cases.parse.VectorError` if it is malformed in any way.
+    """
     data = read_file(path)
     digest = sha256(data).hexdigest() if path.is_relative_to(VECTORS) else ""
     if digest and (packed := _checked().get(digest)) is not None:
@@ -184,7 +187,10 @@ def _unpack(packed: dict[str, Any]) -> dict[str, Any]:
 
 
 def load_all(root: Path = VECTORS) -> list[Vector]:
-    """Load every vector with events below ``root``, in the order of their ids. Raise :class:`~firstflight_conformance.cases.parse.VectorError`."""
+    """Load every vector with events below ``root``, in the order of their ids.
+
+    Raise :class:`~firstflight_conformance.cases.parse.VectorError`.
+    """
     paths = sorted(
         path
         for path in json_files(root)

@@ -5,6 +5,7 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from functools import cache, lru_cache, partial
 from importlib import import_module
+from operator import attrgetter
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -20,6 +21,7 @@ from firstflight_conformance.mutants.load import Mutant, mutated
 #: What every stack reports, and when packets leave where the algorithm paces. A mutant that shows only in the others is told
 #: apart, but not by all adapters.
 WINDOWS = ("cwnd_bytes", "ssthresh_bytes", "phase", "next_release_ns")
+_windows_of = attrgetter(*WINDOWS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,12 +151,7 @@ def _difference(controller: Any, replay: Replay) -> str:
 
 def _windows_differ(observation: Any, expected: dict[str, Any], allowed: dict[str, list[Any]]) -> bool:
     """Return whether a window is another, among those of which one value alone is right."""
-    seen = (
-        observation.cwnd_bytes,
-        observation.ssthresh_bytes,
-        _plain(observation.phase),
-        observation.next_release_ns,
-    )
+    seen = tuple(map(_plain, _windows_of(observation)))
     right = tuple(map(expected.get, WINDOWS))
     return seen != right and any(
         one != other for name, one, other in zip(WINDOWS, seen, right, strict=True) if name not in allowed

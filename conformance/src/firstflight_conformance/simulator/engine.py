@@ -40,8 +40,7 @@ def complete(
     if found is not None:
         return found, Engine.NATIVE
     _may_be_python(engine)
-    controller = presets.model(todo.preset, *todo.algorithm.split("/", 1)) if "/" in todo.algorithm else None
-    return presets.run(todo, controller, clock), Engine.PYTHON
+    return presets.run(todo, clock=clock), Engine.PYTHON
 
 
 def run_network(

@@ -162,12 +162,17 @@ def complete(
     return run(experiment(name, algorithm, rate_mbps, one_way_delay_ms, size_bytes), controller, clock)
 
 
+def _controller(todo: Experiment) -> InLoop:
+    if "/" in todo.algorithm:
+        return model(todo.preset, *todo.algorithm.split("/", 1))
+    config = todo.transfer.config
+    return ThesisWindow(todo.algorithm, config.max_datagram_size_bytes, config.initial_window_bytes or 0)
+
+
 def run(todo: Experiment, controller: InLoop | None = None, clock: Clock | None = None) -> Completion:
     """Simulate one transfer, with another controller if one is given. Raise :class:`ScenarioError` if it does not end."""
     clock = Clock(ORIGIN_NS) if clock is None else clock
-    if controller is None:
-        config = todo.transfer.config
-        controller = ThesisWindow(todo.algorithm, config.max_datagram_size_bytes, config.initial_window_bytes or 0)
+    controller = _controller(todo) if controller is None else controller
     bottlenecks = [CoDelLink(clock, todo.rate_bps, todo.delay_ns, todo.queue_bytes) for _ in range(2)]
     wires = [Wire(todo.access_rate_bps, todo.access_delay_ns) for _ in range(4)]
     links: tuple[list[AnyLink], list[AnyLink]] = (
