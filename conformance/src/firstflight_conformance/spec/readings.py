@@ -1,7 +1,9 @@
 """Readings and profiles: loaded from ``spec/profiles`` and checked."""
 
 import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -63,8 +65,9 @@ def load_table(path: Path) -> ProfileTable:
     return ProfileTable(raw["algorithm"], readings, profiles, phases, outcomes, numbers, raw.get("paces", False))
 
 
-def load_tables() -> dict[str, ProfileTable]:
-    """Load every file of ``spec/profiles``, by algorithm."""
+@cache
+def load_tables() -> Mapping[str, ProfileTable]:
+    """Load every file of ``spec/profiles``, by algorithm, once."""
     tables = [load_table(path) for path in sorted(PROFILES.glob("*.toml"))]
     return {table.algorithm: table for table in tables}
 
