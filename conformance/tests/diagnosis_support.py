@@ -49,7 +49,7 @@ def answered(case: Case, variant: Variant) -> Subject:
     try:
         state = variant.create(case.vector.algorithm, case.profile, right.config)
         for event in case.events:
-            state, observation = variant.step(state, event)
+            observation = variant.advance(state, event)
             answers.append({"cwnd_bytes": observables(observation)["cwnd_bytes"]})
     except CRASHES:
         pass

@@ -28,7 +28,7 @@ def answer(message: dict[str, Any]) -> dict[str, Any]:
             state = variant.create(ALGORITHM, profile, config_from_json(message["config"]))
             return {"op": "started"}
         case "event":
-            state, seen = variant.step(state, event_from_json(message["event"]))
+            seen = variant.advance(state, event_from_json(message["event"]))
             return {"op": "observed", "i": message["i"], "cwnd_bytes": encode_int(seen.cwnd_bytes)}
         case _:
             return {"op": "ended"}

@@ -43,7 +43,7 @@ class Stub:
         return True
 
     def event(self, event: Event) -> dict[str, Any]:
-        self._state, observation = self._variant.step(self._state, event)
+        observation = self._variant.advance(self._state, event)
         return {"cwnd_bytes": observation.cwnd_bytes}
 
     def end(self) -> None:

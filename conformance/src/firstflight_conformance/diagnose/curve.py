@@ -32,8 +32,7 @@ def curve_of(subject: Subject, decision: Decision) -> Curve | None:
     state = right.create(subject.case.vector.algorithm, subject.case.profile, subject.config)
     windows = []
     for event in subject.events[:end]:
-        state, observation = right.step(state, event)
-        windows.append(observation.cwnd_bytes)
+        windows.append(right.advance(state, event).cwnd_bytes)
     observed = [answer.get("cwnd_bytes") for answer in subject.observed[first:end]]
     if not all(isinstance(window, int) for window in observed):
         return None

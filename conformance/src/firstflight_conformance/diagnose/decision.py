@@ -72,8 +72,7 @@ def _steps(subject: Subject, variant: Variant) -> Iterator[Any]:
     try:
         state = variant.create(subject.case.vector.algorithm, subject.case.profile, subject.config)
         for event in subject.events[: (subject.first or 0) + 1]:
-            state, observation = variant.step(state, event)
-            yield observation
+            yield variant.advance(state, event)
     except CRASHES:
         return
 
@@ -111,12 +110,12 @@ def _at(subject: Subject, index: int, variant: Variant | None) -> Decision:
     assert not isinstance(case, ComputationCase)
     state = right.create(case.vector.algorithm, case.profile, subject.config)
     for event in subject.events[:index]:
-        state, _ = right.step(state, event)
+        right.advance(state, event)
     event = subject.events[index]
     with ClauseTracer() as tracer:
         if index == 0:
             state = right.create(case.vector.algorithm, case.profile, subject.config)
-        _, observation = right.step(state, event)
+        observation = right.advance(state, event)
     steps = list(_steps(subject, variant)) if variant is not None else []
     other = observables(steps[index]) if index < len(steps) else {}
     return Decision(

@@ -73,7 +73,7 @@ class Subject:
         try:
             state = variant.create(self.case.vector.algorithm, self.case.profile, self.config)
             for index, (event, observed) in enumerate(zip(self.events[:end], self.observed[:end], strict=True)):
-                state, observation = variant.step(state, event)
+                observation = variant.advance(state, event)
                 if self.declaration.avoidance == "datagram":
                     now = observables(observation)
                     avoiding = avoiding or avoids(self.case, before, now)

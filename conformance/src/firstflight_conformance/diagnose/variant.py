@@ -2,6 +2,8 @@
 
 import importlib
 from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 from firstflight import Config, controller
@@ -33,17 +35,12 @@ class Variant:
             if chosen.keys() & part.readings.keys():
                 raise ConflictError("both change a reading")
             chosen |= part.readings
-        self._model: Any = controller
-        self._computation: Any = None
+        computes = any(part.algorithm in COMPUTED_ALGORITHMS for part in parts)
         try:
             texts = changed_texts(*parts)
         except MutantError as error:
             raise ConflictError(str(error)) from error
-        if texts:
-            with fresh_modules(texts) as changed:
-                self._model = changed
-                if any(part.algorithm in COMPUTED_ALGORITHMS for part in parts):
-                    self._computation = importlib.import_module("firstflight.transfer_time.transfer_time")
+        self._model, self._computation = _executed(tuple(texts.items()), computes=computes)
 
     def create(self, algorithm: str, profile: str, config: Config) -> Any:
         """Return a new controller, as ``firstflight.create``."""
@@ -54,10 +51,9 @@ class Variant:
         law = model.SUFFIXES[plus + base] if plus else model.DEFAULT_BASE
         return model.create_with(self._readings(algorithm, own), config, self._readings(*law))
 
-    def step(self, state: Any, event: Any) -> tuple[Any, Any]:
-        """Process one event, as ``firstflight.step``."""
-        stepped: tuple[Any, Any] = self._model.step(state, event)
-        return stepped
+    def advance(self, state: Any, event: Any) -> Any:
+        """Process one event in place, as ``firstflight.advance``; return the observables."""
+        return self._model.advance(state, event)
 
     def compute(self, profile: str, inputs: dict[str, Any]) -> dict[str, Any]:
         """Return the outputs of a computation in their JSON form."""
@@ -70,6 +66,15 @@ class Variant:
         if not chosen:
             return right
         return replace(right, **{name: type(getattr(right, name))(value) for name, value in chosen.items()})
+
+
+@lru_cache(maxsize=256)
+def _executed(texts: tuple[tuple[Path, str], ...], *, computes: bool) -> tuple[Any, Any]:
+    """Return the controller of a model with these texts, and its computation where asked; what is tried again is executed once."""
+    if not texts:
+        return controller, None
+    with fresh_modules(dict(texts)) as changed:
+        return changed, importlib.import_module("firstflight.transfer_time.transfer_time") if computes else None
 
 
 def build(candidate: Candidate) -> Variant | None:
