@@ -4,7 +4,9 @@ from functools import cache
 import pytest
 
 from firstflight import create
+from firstflight.controller import ALGORITHMS
 from firstflight.search.profiles import PROFILES
+from firstflight_conformance.cases import computations
 from firstflight_conformance.cases.measure import config_from_json, replay
 from firstflight_conformance.cases.vectors import Case, Vector, load_all
 from firstflight_conformance.mutants.load import load_mutants
@@ -13,7 +15,8 @@ from firstflight_conformance.spec.clauses import all_clauses
 from firstflight_conformance.spec.readings import load_tables
 
 PAGES = sorted([*SPEC.glob("*.md"), *(ROOT / "docs").glob("*.md")])
-DOTTED = re.compile(r"`((?:search|slow-start|careful-resume)\.[a-z0-9.-]+)(?:@([a-z0-9-]+))?`")
+#: A vector, a clause or a group of vectors, of any algorithm; `cubic.c` is a file.
+DOTTED = re.compile(rf"`((?:{'|'.join(ALGORITHMS)})\.(?!c`)[a-z0-9.-]+)(?:@([a-z0-9+-]+))?`")
 MUTANTS = re.compile(r"mutants? ((?:`[a-z0-9-]+`(?:, | and )?)+)")
 #: A case, one of its events, and what the page says of it.
 NUMBERS = re.compile(r"`([a-z0-9.-]+)@([a-z0-9-]+)`, event (\d+): ((?:`\w+` \w+(?:, )?)+)")
@@ -26,6 +29,17 @@ def vectors() -> dict[str, Vector]:
     return {vector.id: vector for vector in load_all()}
 
 
+@cache
+def profiles_of() -> dict[str, set[str]]:
+    """Return the profiles of every vector, with those of the computations."""
+    return {vector.id: set(vector.profiles) for vector in [*load_all(), *computations.load_all()]}
+
+
+@cache
+def mutants() -> frozenset[str]:
+    return frozenset(mutant.id for mutant in load_mutants())
+
+
 def rows(title: str) -> dict[str, list[str]]:
     section = (SPEC / "search.md").read_text("utf-8").split(f"\n## {title}\n")[1].split("\n## ")[0]
     cells = [[cell.strip() for cell in line.strip("|").split(" | ")] for line in section.splitlines() if "|" in line]
@@ -34,19 +48,19 @@ def rows(title: str) -> dict[str, list[str]]:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_every_id_in_code_font_exists(page):
-    groups = {".".join(name.split(".")[:2]) for name in vectors()}
-    known = {*vectors(), *all_clauses(), *groups}
+    groups = {".".join(name.split(".")[:2]) for name in profiles_of()}
+    known = {*profiles_of(), *all_clauses(), *groups}
     text = page.read_text("utf-8")
     missing = [name for name, _ in DOTTED.findall(text) if name not in known]
     assert not missing
     cases = [(name, profile) for name, profile in DOTTED.findall(text) if profile]
-    assert [f"{name}@{profile}" for name, profile in cases if profile not in vectors()[name].profiles] == []
+    assert [f"{name}@{profile}" for name, profile in cases if profile not in profiles_of()[name]] == []
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_every_mutant_in_code_font_exists(page):
     named = [name for found in MUTANTS.findall(page.read_text("utf-8")) for name in re.findall(r"`([^`]+)`", found)]
-    assert set(named) <= {mutant.id for mutant in load_mutants()}
+    assert set(named) <= mutants()
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
