@@ -2,7 +2,8 @@
 
 from functools import cache
 
-from firstflight_conformance.cases.vectors import Case, cases, load_all
+from every import every_case
+from firstflight_conformance.cases.vectors import Case
 from firstflight_conformance.cases.wire import observables
 from firstflight_conformance.diagnose.candidates import Candidate
 from firstflight_conformance.diagnose.diagnosis import passed
@@ -13,12 +14,6 @@ from firstflight_conformance.run.compare import compare
 from firstflight_conformance.run.messages import Declaration
 
 WINDOW_ONLY = Declaration("mutant", "1", {}, ("cwnd_bytes",))
-
-
-@cache
-def every_case() -> tuple[Case, ...]:
-    """Return the cases with events of all vectors."""
-    return tuple(cases(load_all()))
 
 
 @cache

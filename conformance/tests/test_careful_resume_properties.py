@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from c_careful_resume import Stream
+from every import every_case, every_vector
 from firstflight import Phase, Trigger, create, step
 from firstflight.careful_resume.profiles import PROFILES
 from firstflight.careful_resume.state import CarefulResume
@@ -15,7 +16,6 @@ from firstflight.errors import DomainError
 from firstflight.events import Ack, Event, Lost, SavedPath, Sent
 from firstflight.observables import Observation, Outcome
 from firstflight_conformance.cases.measure import config_from_json
-from firstflight_conformance.cases.vectors import cases, load_all
 from firstflight_conformance.prng import SplitMix64
 
 OF_THE_RFC = ("rfc-9959", "rfc-9959-unvalidated", "rfc-9959-search")
@@ -140,7 +140,7 @@ def test_reconnaissance_is_normal(profile: str, seed: int) -> None:
 def test_the_vectors_cover_every_edge(profile: str) -> None:
     """Every edge of the table is taken by a vector."""
     found: set[tuple[Phase, Trigger | None, Phase]] = set()
-    for case in cases(load_all()):
+    for case in every_case():
         if (case.vector.algorithm, case.profile) == ("careful-resume", profile):
             controller = create("careful-resume", profile, config_from_json(case.vector.config))
             taken = []
@@ -155,7 +155,7 @@ def test_the_vectors_cover_every_edge(profile: str) -> None:
 def test_profiles_agree_from_an_empty_path() -> None:
     """Where nothing is in flight at the jump and every packet counted is one of the phase, both readings of PipeSize agree."""
     compared = 0
-    for vector in load_all():
+    for vector in every_vector():
         both = [vector.profiles.get(name) for name in ("rfc-9959", "rfc-9959-unvalidated")]
         if vector.algorithm != "careful-resume" or None in both:
             continue

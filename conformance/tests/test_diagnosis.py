@@ -6,10 +6,9 @@ from fnmatch import fnmatchcase
 
 import pytest
 
-from diagnosis_support import answered, candidate, every_case, judged, mutants, subject_of, told_apart
-from firstflight_conformance.cases.computations import cases as computation_cases
+from diagnosis_support import answered, candidate, judged, mutants, subject_of, told_apart
+from every import every_case, every_computation
 from firstflight_conformance.cases.computations import decode_outputs
-from firstflight_conformance.cases.computations import load_all as load_computations
 from firstflight_conformance.diagnose.candidates import Candidate, singles
 from firstflight_conformance.diagnose.diagnosis import Diagnosis, diagnose, passed
 from firstflight_conformance.diagnose.levels import OPEN_POINTS, Level, level_of_clause, most_binding, open_points
@@ -216,7 +215,7 @@ def test_a_mutant_of_a_computation_is_named() -> None:
     variant = Variant(candidate("tt-segments-fluid"))
     declaration = Declaration("mutant", "1", {}, ("cwnd_bytes",))
     failing, passing = [], []
-    for case in computation_cases(load_computations()):
+    for case in every_computation():
         answer = decode_outputs(variant.compute(case.profile, case.inputs))
         subject = Subject(case, declaration, (), (answer,), None if answer == case.expected() else 0)
         (passing if subject.first is None else failing).append(subject)

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from every import every_computation
 from firstflight_conformance.cases import computations, flat, vectors
 from firstflight_conformance.cases.flat import AnyCase
 from firstflight_conformance.cases.schemas import schema_error
@@ -20,7 +21,7 @@ def cases() -> list[AnyCase]:
     found: list[AnyCase] = []
     for algorithm in ("slow-start", "hystartpp", "jumpstart", "careful-resume"):
         found += vectors.cases(vectors.load(path) for path in sorted((VECTORS / algorithm).glob("*.json")))
-    return [*found, *computations.cases(computations.load_all())]
+    return [*found, *every_computation()]
 
 
 @cache

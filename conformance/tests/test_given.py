@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from every import vectors_by_id
 from firstflight import Ack, Config, create
 from firstflight.events import Event, PersistentCongestion
 from firstflight_conformance.cases.given import FLAGS, app_limited_given, persistent_congestion_given
@@ -15,7 +16,7 @@ from firstflight_conformance.cases.measure import replay
 from firstflight_conformance.cases.parse import VectorError
 from firstflight_conformance.cases.schemas import validator
 from firstflight_conformance.cases.stream import HUGE_ACK_PACKETS, StreamError, check_rtts, flags_of
-from firstflight_conformance.cases.vectors import Vector, load, load_all
+from firstflight_conformance.cases.vectors import Vector, load
 from firstflight_conformance.run.report_json import to_json as report_to_json
 from firstflight_conformance.run.results import AdapterReport, Result, Verdict
 from firstflight_conformance.run.session import Options
@@ -168,10 +169,10 @@ def test_nothing_follows_without_a_loss() -> None:
     assert persistent_congestion_given([*lossy(), PersistentCongestion(S)])
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def vectors() -> dict[str, Vector]:
     """Every vector, by its id."""
-    return {vector.id: vector for vector in load_all()}
+    return vectors_by_id()
 
 
 def test_full_windows_can_be_followed(vectors: dict[str, Vector]) -> None:

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from firstflight_conformance.cases.vectors import COMPUTED_ALGORITHMS, load_all
+from every import every_vector
+from firstflight_conformance.cases.vectors import COMPUTED_ALGORITHMS
 from firstflight_conformance.cli import main
 from firstflight_conformance.mutants.in_loop import load_survivors, loop_kills_of, loop_matrix, reasons, replay
 from firstflight_conformance.mutants.kill import Kills, kills_of
@@ -142,7 +143,7 @@ def test_every_survivor_is_explained_and_no_other() -> None:
 @pytest.mark.long
 def test_what_is_said_of_survivors_holds() -> None:
     """Every vector that rejects one has the event that its group needs; without such an event no recorded vector rejects it."""
-    events = {vector.id: {event["ev"] for event in vector.raw_events} for vector in load_all()}
+    events = {vector.id: {event["ev"] for event in vector.raw_events} for vector in every_vector()}
     recorded = _recorded()
     for group in load_survivors():
         for name in group.mutants:

@@ -11,12 +11,13 @@ from aioquic.quic.packet import QuicPacketType
 from aioquic.quic.packet_builder import QuicSentPacket
 from aioquic.tls import Epoch
 
+from every import every_case
 from firstflight.events import Ack, Event, Lost, Run, Sent
-from firstflight_conformance.cases.vectors import Case, cases, load_all
+from firstflight_conformance.cases.vectors import Case
 from firstflight_conformance.live.agreement import windows_to_exit
 from firstflight_conformance.live.peers.aioquic_model import Clock, ModelControl
 from firstflight_conformance.live.peers.run import TransferError, aioquic_receiver, aioquic_sender, transfer
-from firstflight_conformance.paths import LIVE_PATHS, VECTORS
+from firstflight_conformance.paths import LIVE_PATHS
 from firstflight_conformance.qlog.read import read_qlog
 from firstflight_conformance.recording.judge import fit
 from firstflight_conformance.run.children import descendants
@@ -92,7 +93,7 @@ def sayable_cases() -> Iterator[Case]:
         "search/linux-4",
         "cubic/rfc-9438",
     }
-    for case in cases(load_all(VECTORS)):
+    for case in every_case():
         if f"{case.vector.algorithm}/{case.profile}" in chosen and sayable(case):
             yield case
 

@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
+from every import every_case, every_computation
 from firstflight import plain
 from firstflight.errors import DomainError
 from firstflight.transfer_time import transfer_time
 from firstflight_conformance.cases import computations
-from firstflight_conformance.cases.vectors import Case, cases, load_all
 from firstflight_conformance.paths import REFERENCE_C, REFERENCE_PY
 from firstflight_conformance.plain_judge import (
     cases_of,
@@ -40,11 +40,6 @@ LIBRARY = {"dataclasses", "fractions", "collections.abc", "typing"}
 BASE = "newreno_rfc_9002"
 
 
-@pytest.fixture(scope="module")
-def every_case() -> list[Case]:
-    return list(cases(load_all()))
-
-
 def test_found() -> None:
     """Every file is a program that the tests below judge."""
     files = {path.stem for path in Path(plain.__path__[0]).glob("*.py")} - {"__init__"}
@@ -52,9 +47,9 @@ def test_found() -> None:
 
 
 @pytest.mark.parametrize("name", CONTROLLERS)
-def test_vectors(name: str, every_case: list[Case]) -> None:
+def test_vectors(name: str) -> None:
     """A program answers every judged event of its profile as the vectors expect."""
-    judged = {case.id: judge_case(CONTROLLERS[name], case) for case in cases_of(CONTROLLERS[name], every_case)}
+    judged = {case.id: judge_case(CONTROLLERS[name], case) for case in cases_of(CONTROLLERS[name], every_case())}
     assert len(judged) >= 10
     assert {case: difference for case, difference in judged.items() if difference} == {}
 
@@ -62,17 +57,17 @@ def test_vectors(name: str, every_case: list[Case]) -> None:
 @pytest.mark.parametrize("name", COMPUTING)
 def test_computations(name: str) -> None:
     """A program computes what the vectors expect."""
-    judged = {case.id: judge_computation(COMPUTING[name], case) for case in computations.cases(computations.load_all())}
+    judged = {case.id: judge_computation(COMPUTING[name], case) for case in every_computation()}
     assert len(judged) >= 100
     assert {case: difference for case, difference in judged.items() if difference} == {}
 
 
 @pytest.mark.parametrize("name", CONTROLLERS)
-def test_random_streams(name: str, every_case: list[Case]) -> None:
+def test_random_streams(name: str) -> None:
     """A program agrees with the model on 20000 random events, and these reach every outcome that the vectors have."""
     program = CONTROLLERS[name]
     outcomes = run_streams(program, 500, 20_000)
-    expected = {step["outcome"] for case in cases_of(program, every_case) for step in case.expected()}
+    expected = {step["outcome"] for case in cases_of(program, every_case()) for step in case.expected()}
     assert {outcome for outcome in expected if outcomes[outcome] == 0} == set()
 
 
@@ -175,17 +170,17 @@ def planted(name: str, old: str, new: str) -> ModuleType:
 
 
 @pytest.mark.parametrize(("name", "old", "new"), PLANTED)
-def test_planted_errors_are_found(name: str, old: str, new: str, every_case: list[Case]) -> None:
+def test_planted_errors_are_found(name: str, old: str, new: str) -> None:
     """The vectors find an error in a program, and so do random streams."""
     program = planted(name, old, new)
-    assert any(judge_case(program, case) for case in cases_of(program, every_case))
+    assert any(judge_case(program, case) for case in cases_of(program, every_case()))
     with pytest.raises(AssertionError, match="event"):
         run_streams(program, 500, 100_000)
 
 
 def test_planted_errors_are_found_in_computations() -> None:
     program = planted("transfer_time", "before + window < segments", "before + window <= segments")
-    assert any(judge_computation(program, case) for case in computations.cases(computations.load_all()))
+    assert any(judge_computation(program, case) for case in every_computation())
     with pytest.raises(AssertionError):
         random_inputs(program, 500, 10_000)
 
@@ -194,7 +189,7 @@ def test_planted_errors_are_found_in_computations() -> None:
 
 
 @pytest.mark.parametrize("name", programs())
-def test_cited_lines_run(name: str, every_case: list[Case]) -> None:
+def test_cited_lines_run(name: str) -> None:
     """Every line that cites a clause runs when the vectors are judged, the short ones first, until all have run."""
     program = programs()[name]
     file = str(program.__file__)
@@ -212,7 +207,7 @@ def test_cited_lines_run(name: str, every_case: list[Case]) -> None:
     before = sys.gettrace()
     sys.settrace(on_call)
     try:
-        for judge in judgements(name, every_case):
+        for judge in judgements(name):
             if cited <= ran:
                 break
             judge()
@@ -221,13 +216,13 @@ def test_cited_lines_run(name: str, every_case: list[Case]) -> None:
     assert cited - ran == set()
 
 
-def judgements(name: str, every_case: list[Case]) -> list[Callable[[], object]]:
+def judgements(name: str) -> list[Callable[[], object]]:
     """Return what judges a program by one case each, the short ones first."""
     program = programs()[name]
     if name in CONTROLLERS:
-        chosen = sorted(cases_of(program, every_case), key=lambda case: case.expectation.judged_events)
+        chosen = sorted(cases_of(program, every_case()), key=lambda case: case.expectation.judged_events)
         return [partial(judge_case, program, case) for case in chosen]
-    return [partial(judge_computation, program, case) for case in computations.cases(computations.load_all())]
+    return [partial(judge_computation, program, case) for case in every_computation()]
 
 
 def test_citations_are_those_of_this_package() -> None:

@@ -10,7 +10,7 @@ from typing import cast
 
 import pytest
 
-from firstflight_conformance.cases.vectors import Case, cases, load_all
+from every import every_case
 from firstflight_conformance.plain_headers import HEADERS, PLAIN, Header, compiled, source
 from firstflight_conformance.plain_judge import cases_of, computing, judge_case, programs
 from plain_said import said_of
@@ -20,11 +20,6 @@ COMPILERS = {
     "c11": ("gcc", "-std=c11", "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"),
     "c++17": ("g++", "-std=c++17", "-x", "c++", "-O2"),
 }
-
-
-@pytest.fixture(scope="module")
-def every_case() -> list[Case]:
-    return list(cases(load_all()))
 
 
 @pytest.fixture(scope="module", params=[(name, compiler) for name in HEADERS for compiler in COMPILERS], ids="-".join)
@@ -41,9 +36,9 @@ def test_found() -> None:
     assert set(HEADERS) == {path.stem for path in (PLAIN / "drive").glob("*_*_*.c")}
 
 
-def test_vectors(header: ModuleType, every_case: list[Case]) -> None:
+def test_vectors(header: ModuleType) -> None:
     """A header answers every judged event of its profile as the vectors expect."""
-    judged = {case.id: judge_case(header, case) for case in cases_of(header, every_case)}
+    judged = {case.id: judge_case(header, case) for case in cases_of(header, every_case())}
     assert len(judged) >= 10
     assert {case: difference for case, difference in judged.items() if difference} == {}
 
@@ -76,7 +71,7 @@ def test_stands_alone(name: str) -> None:
     assert re.findall(r"#include (.*)", source(name)) == ["<stdint.h>"]
 
 
-def test_an_error_is_found(tmp_path: Path, every_case: list[Case]) -> None:
+def test_an_error_is_found(tmp_path: Path) -> None:
     """The vectors find an error in a header."""
     name = "cubic_rfc_9438"
     text = source(name)
@@ -90,7 +85,7 @@ def test_an_error_is_found(tmp_path: Path, every_case: list[Case]) -> None:
         )
     program = Header(name, compiled(name, tmp_path, *COMPILERS["c++17"], folder=tmp_path))
     spoilt = cast(ModuleType, program)
-    assert any(judge_case(spoilt, case) for case in cases_of(spoilt, every_case))
+    assert any(judge_case(spoilt, case) for case in cases_of(spoilt, every_case()))
     program.close()
 
 

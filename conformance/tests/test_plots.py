@@ -6,14 +6,15 @@ from typing import Any
 
 import pytest
 
-from firstflight_conformance.cases.vectors import Case, Vector, load_all
+from every import every_vector
+from firstflight_conformance.cases.vectors import Case, Vector
 from firstflight_conformance.plots import vectors as drawn
 
 
 def one_of_each() -> Iterator[Vector]:
     """Yield a vector of each algorithm, and of each base that a startup algorithm runs on."""
     seen: set[tuple[str, bool]] = set()
-    for vector in load_all():
+    for vector in every_vector():
         kind = vector.algorithm, any("+" in profile for profile in vector.profiles)
         if kind not in seen:
             seen.add(kind)

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from every import every_vector
 from firstflight import profiles
 from firstflight.events import Ack, Event, Lost, Run, Sent
 from firstflight_conformance.cases.qlog import case_qlog_text
-from firstflight_conformance.cases.vectors import Case, cases, load, load_all
+from firstflight_conformance.cases.vectors import Case, cases, load
 from firstflight_conformance.paths import VECTORS
 from firstflight_conformance.qlog import write
 from firstflight_conformance.qlog.read import Log, read_qlog
@@ -25,7 +26,7 @@ _ALGORITHMS = tuple(profiles())
 def test_every_vector_in_every_profile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, algorithm: str) -> None:
     """Profiles with the same log share the reading."""
     monkeypatch.setattr(write, "RUN_RECORDS", _RUN_RECORDS)
-    for vector in load_all():
+    for vector in every_vector():
         if vector.algorithm == algorithm:
             _check(tmp_path / "log.sqlog", list(cases([vector])))
 

@@ -4,7 +4,8 @@ from itertools import pairwise
 
 import pytest
 
-from firstflight_conformance.cases.vectors import Case, load_all
+from every import vectors_by_id
+from firstflight_conformance.cases.vectors import Case
 from firstflight_conformance.run.compare import Comparison, avoids, compare
 from firstflight_conformance.run.messages import Declaration
 
@@ -58,7 +59,7 @@ def test_datagram_class() -> None:
 
 def test_where_cubic_avoids_congestion() -> None:
     """From the first growth beyond the threshold on, in cases of CUBIC alone."""
-    vectors = {vector.id: vector for vector in load_all()}
+    vectors = vectors_by_id()
     case = Case(vectors["cubic.concave.one-ack"], "rfc-9438")
     expected = case.expected()
     found = [avoids(case, before, now) for before, now in zip([None, *expected], expected, strict=False)]
@@ -71,7 +72,7 @@ def test_where_cubic_avoids_congestion() -> None:
 
 def test_growth_below_the_threshold_is_slow_start() -> None:
     """Only what grows beyond the threshold is in congestion avoidance, wherever that lies."""
-    vectors = {vector.id: vector for vector in load_all()}
+    vectors = vectors_by_id()
     case = Case(vectors["cubic.concave.one-ack"], "rfc-9438")
     before = {"cwnd_bytes": 12000, "ssthresh_bytes": 14400}
     grown = [(window, avoids(case, before, before | {"cwnd_bytes": window})) for window in (13200, 14400, 14401)]

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from diagnosis_support import WINDOW_ONLY, candidate, every_case, mutants
+from diagnosis_support import WINDOW_ONLY, candidate, mutants
+from every import every_case
 from firstflight.events import Ack, Event, Lost, Run, Sent
 from firstflight_conformance.cases.measure import config_from_json
 from firstflight_conformance.cases.vectors import Case, cases, load

@@ -3,12 +3,13 @@ from functools import cache
 
 import pytest
 
+from every import every_vector, vectors_by_id
 from firstflight import create
 from firstflight.controller import ALGORITHMS
 from firstflight.search.profiles import PROFILES
 from firstflight_conformance.cases import computations
 from firstflight_conformance.cases.measure import config_from_json, replay
-from firstflight_conformance.cases.vectors import Case, Vector, load_all
+from firstflight_conformance.cases.vectors import Case, Vector
 from firstflight_conformance.mutants.load import load_mutants
 from firstflight_conformance.paths import ROOT, SPEC
 from firstflight_conformance.spec.clauses import all_clauses
@@ -25,14 +26,9 @@ TELLING = ("search.drain.to-the-target", "search.app-limited.restart", "search.e
 
 
 @cache
-def vectors() -> dict[str, Vector]:
-    return {vector.id: vector for vector in load_all()}
-
-
-@cache
 def profiles_of() -> dict[str, set[str]]:
     """Return the profiles of every vector, with those of the computations."""
-    return {vector.id: set(vector.profiles) for vector in [*load_all(), *computations.load_all()]}
+    return {vector.id: set(vector.profiles) for vector in [*every_vector(), *computations.load_all()]}
 
 
 @cache
@@ -66,7 +62,7 @@ def test_every_mutant_in_code_font_exists(page):
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_what_a_page_says_of_an_event_stands_in_the_vector(page):
     for name, profile, at, said in NUMBERS.findall(page.read_text("utf-8")):
-        expected = Case(vectors()[name], profile).expected()[int(at)]
+        expected = Case(vectors_by_id()[name], profile).expected()[int(at)]
         seen = {**expected.get("state", {}), **expected}
         for key, value in re.findall(r"`(\w+)` (\w+)", said):
             assert str(seen[key]) == value, f"{name}@{profile}, event {at}"
@@ -116,7 +112,7 @@ def test_every_edge_case_has_vectors_or_a_reason():
     assert list(table) == [f"E{number:02}" for number in range(1, 61)]
     for number, row in table.items():
         exempt = row[2].startswith(("none", "cannot occur"))
-        assert exempt or any(name in vectors() for name, _ in DOTTED.findall(row[2])), number
+        assert exempt or any(name in vectors_by_id() for name, _ in DOTTED.findall(row[2])), number
 
 
 def test_every_erratum_is_in_the_table_of_errata():
@@ -134,12 +130,12 @@ def windows(profile: str, vector: Vector) -> list[int]:
 
 def test_two_vectors_tell_all_profiles_apart_by_the_window():
     expected = {
-        (name, profile): [one["cwnd_bytes"] for one in Case(vectors()[name], profile).expected()]
+        (name, profile): [one["cwnd_bytes"] for one in Case(vectors_by_id()[name], profile).expected()]
         for name in TELLING
         for profile in PROFILES
     }
     for profile in PROFILES:
-        answers = {name: windows(profile, vectors()[name]) for name in TELLING}
+        answers = {name: windows(profile, vectors_by_id()[name]) for name in TELLING}
         passed = {
             other
             for other in PROFILES

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from every import every_computation
 from firstflight import Config, create
 from firstflight.errors import DomainError
 from firstflight.transfer_time import transfer_time
@@ -70,7 +71,7 @@ def test_slow_start_is_the_sum_of_idle_times_and_the_maximum(inputs: Inputs) -> 
 
 def test_the_forms_agree_on_every_vector() -> None:
     count = 0
-    for case in computations.cases(computations.load_all()):
+    for case in every_computation():
         if case.profile in ("slow-start", "initial-start") and "gamma" in case.expectation.expect:
             inputs = Inputs(**computations.decode_inputs(case.inputs))
             gamma = Fraction(*case.expected()["gamma"])

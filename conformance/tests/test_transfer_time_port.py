@@ -7,6 +7,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from c_models import BUILDS, Models
+from every import every_computation
 from firstflight.errors import DomainError
 from firstflight.transfer_time import transfer_time
 from firstflight.transfer_time.transfer_time import Inputs, TransferTime
@@ -114,7 +115,7 @@ def test_any_inputs(scheme: str, inputs: Inputs) -> None:
 
 def test_vectors(port: Models) -> None:
     count = 0
-    for case in computations.cases(computations.load_all()):
+    for case in every_computation():
         inputs = computations.decode_inputs(case.inputs)
         if case.profile == computations.RATE_PROFILE:
             continue

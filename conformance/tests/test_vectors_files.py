@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from every import every_vector
 from firstflight import create, profiles, step
 from firstflight.algorithm import Startup
 from firstflight.controller import ALGORITHMS
@@ -31,7 +32,7 @@ every_file = pytest.mark.parametrize("name", FILES)
 @cache
 def everything() -> dict[str, Vector]:
     """Return the vectors by file."""
-    return {vector.path.relative_to(VECTORS).as_posix(): vector for vector in load_all()}
+    return {vector.path.relative_to(VECTORS).as_posix(): vector for vector in every_vector()}
 
 
 def raw_of(name: str) -> dict[str, Any]:

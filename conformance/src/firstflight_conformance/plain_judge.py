@@ -2,7 +2,7 @@
 
 import importlib
 import pkgutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
@@ -107,7 +107,7 @@ def observed_by_model(observation: Observation) -> dict[str, Any]:
     return observed
 
 
-def cases_of(program: ModuleType, cases: list[Case]) -> Iterator[Case]:
+def cases_of(program: ModuleType, cases: Iterable[Case]) -> Iterator[Case]:
     """Yield the cases of the program's profile."""
     return (case for case in cases if f"{case.vector.algorithm}/{case.profile}" == program.PROFILE)
 

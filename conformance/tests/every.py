@@ -1,0 +1,31 @@
+"""The vectors of the checkout, read and decoded once for all tests of a process. Nobody changes them."""
+
+from functools import cache
+
+from firstflight_conformance.cases import computations, vectors
+from firstflight_conformance.cases.computations import ComputationCase
+from firstflight_conformance.cases.vectors import Case, Vector
+
+
+@cache
+def every_vector() -> tuple[Vector, ...]:
+    """Return every vector with events, in the order of ids."""
+    return tuple(vectors.load_all())
+
+
+@cache
+def vectors_by_id() -> dict[str, Vector]:
+    """Return them by id."""
+    return {vector.id: vector for vector in every_vector()}
+
+
+@cache
+def every_case() -> tuple[Case, ...]:
+    """Return their cases."""
+    return tuple(vectors.cases(every_vector()))
+
+
+@cache
+def every_computation() -> tuple[ComputationCase, ...]:
+    """Return the cases of the computations."""
+    return tuple(computations.cases(computations.load_all()))
