@@ -1,6 +1,5 @@
 """The event alphabet (``spec/events.md``)."""
 
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from firstflight.errors import DomainError
@@ -14,9 +13,10 @@ from firstflight.limits import (
     TIME_MAX_NS,
     WINDOW_MAX_BYTES,
 )
+from firstflight.values import value
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Run:
     """Consecutive packets of one size that were sent at one time.
 
@@ -34,7 +34,7 @@ class Run:
         return self.last - self.first + 1
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Sent:
     """Packets were sent. ``bytes_in_flight`` counts them already; their ``sent_t_ns`` is ``t_ns``.
 
@@ -49,7 +49,7 @@ class Sent:
     retransmits: tuple[tuple[int, int], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Ack:
     """One ACK frame newly acknowledged ``packets``. RTTs are ``None`` where there is no sample.
 
@@ -70,7 +70,7 @@ class Ack:
     oldest_unacked_packet: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Lost:
     """The loss detector declared ``packets`` lost."""
 
@@ -81,7 +81,7 @@ class Lost:
     next_packet: int
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Ce:
     """The ECN-CE counter rose to ``ce_count``; ``packet``, sent at ``sent_t_ns``, is the largest that the frame acknowledges."""
 
@@ -91,21 +91,21 @@ class Ce:
     ce_count: int
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class PersistentCongestion:
     """The loss detector established persistent congestion (RFC 9002, section 7.6)."""
 
     t_ns: int
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Pto:
     """The probe timer expired (RFC 9002, section 6.2)."""
 
     t_ns: int
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Backlog:
     """Data is ready to be sent: after the handshake, after idle time, or more than before; or the receive window changed.
 
@@ -118,14 +118,14 @@ class Backlog:
     latest_rtt_ns: int | None
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class IdleRestart:
     """The connection was idle so long that its window is not validated any more (RFC 7661; RFC 5681, section 4.1)."""
 
     t_ns: int
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class SavedPath:
     """Connection setup is complete, and this is the saved set for the Remote Endpoint, with what the endpoint allows.
 
@@ -144,14 +144,14 @@ class SavedPath:
     beta_denominator: int
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class PathChange:
     """The path changed: migration, or a signal of the local network."""
 
     t_ns: int
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class SpuriousLoss:
     """Packets declared lost were acknowledged after all."""
 
