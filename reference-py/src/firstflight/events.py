@@ -186,7 +186,8 @@ def check(event: Event) -> None:
         case Backlog():
             _within("queued_bytes", event.queued_bytes, 0, WINDOW_MAX_BYTES)
             _within("receive_window_bytes", event.receive_window_bytes, 0, WINDOW_MAX_BYTES)
-            _check_rtt("latest_rtt_ns", event.latest_rtt_ns)
+            if event.latest_rtt_ns is not None:
+                _within("latest_rtt_ns", event.latest_rtt_ns, 0, TIME_MAX_NS)
         case SavedPath():
             _check_saved_path(event)
         case PersistentCongestion() | Pto() | IdleRestart() | PathChange() | SpuriousLoss():
@@ -210,16 +211,14 @@ def _check_ack(event: Ack) -> None:
         raise _outside("next_packet", event.next_packet, 0, PACKET_MAX + 1)
     if not 0 <= event.ack_delay_ns <= NUMBER_MAX:
         raise _outside("ack_delay_ns", event.ack_delay_ns, 0, NUMBER_MAX)
-    _check_rtt("latest_rtt_ns", event.latest_rtt_ns)
-    _check_rtt("min_rtt_ns", event.min_rtt_ns)
-    _check_rtt("smoothed_rtt_ns", event.smoothed_rtt_ns)
-    if event.oldest_unacked_packet is not None:
-        _within("oldest_unacked_packet", event.oldest_unacked_packet, 0, PACKET_MAX + 1)
-
-
-def _check_rtt(name: str, rtt_ns: int | None) -> None:
-    if rtt_ns is not None and not 0 <= rtt_ns <= TIME_MAX_NS:
-        raise _outside(name, rtt_ns, 0, TIME_MAX_NS)
+    if event.latest_rtt_ns is not None and not 0 <= event.latest_rtt_ns <= TIME_MAX_NS:
+        raise _outside("latest_rtt_ns", event.latest_rtt_ns, 0, TIME_MAX_NS)
+    if event.min_rtt_ns is not None and not 0 <= event.min_rtt_ns <= TIME_MAX_NS:
+        raise _outside("min_rtt_ns", event.min_rtt_ns, 0, TIME_MAX_NS)
+    if event.smoothed_rtt_ns is not None and not 0 <= event.smoothed_rtt_ns <= TIME_MAX_NS:
+        raise _outside("smoothed_rtt_ns", event.smoothed_rtt_ns, 0, TIME_MAX_NS)
+    if event.oldest_unacked_packet is not None and not 0 <= event.oldest_unacked_packet <= PACKET_MAX + 1:
+        raise _outside("oldest_unacked_packet", event.oldest_unacked_packet, 0, PACKET_MAX + 1)
 
 
 def _check_runs(event: Sent | Ack | Lost) -> None:
