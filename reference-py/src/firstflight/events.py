@@ -1,4 +1,4 @@
-"""The event alphabet (``spec/events.md``)."""
+"""The event alphabet (``spec/events.md``). Events are values, which nobody changes."""
 
 from typing import TypeAlias
 
