@@ -96,14 +96,17 @@ def test_lanes_run_as_the_clock_alone_would() -> None:
     """Actions in lanes and beside them come in the order of time and, at one time, of scheduling."""
     draws = SplitMix64(1)
     plain, lanes = Clock(), Clock()
-    queues = [Lane(lanes) for _ in range(3)]
     times, seen = [0, 0, 0], ([], [])  # type: tuple[list[int], list[int]]
+    queues = [Lane(lanes, seen[1].append) for _ in range(3)]
     for number in range(500):
         which = draws.below(4)
         t_ns = draws.below(100)
         if which < 3:
             t_ns = times[which] = times[which] + draws.below(3)
         plain.at(t_ns, seen[0].append, number)
-        (lanes if which == 3 else queues[which]).at(t_ns, seen[1].append, number)
+        if which < 3:
+            queues[which].at(t_ns, number)
+        else:
+            lanes.at(t_ns, seen[1].append, number)
     assert plain.run(10**6, lambda: False) is lanes.run(10**6, lambda: False)
     assert len(seen[0]) == 500 and seen[0] == seen[1]

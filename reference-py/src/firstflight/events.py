@@ -1,6 +1,5 @@
-"""The event alphabet (``spec/events.md``)."""
+"""The event alphabet (``spec/events.md``). Events are values, which nobody changes."""
 
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from firstflight.errors import DomainError
@@ -14,9 +13,10 @@ from firstflight.limits import (
     TIME_MAX_NS,
     WINDOW_MAX_BYTES,
 )
+from firstflight.values import value
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Run:
     """Consecutive packets of one size that were sent at one time.
 
@@ -34,7 +34,7 @@ class Run:
         return self.last - self.first + 1
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Sent:
     """Packets were sent. ``bytes_in_flight`` counts them already; their ``sent_t_ns`` is ``t_ns``.
 
@@ -49,7 +49,7 @@ class Sent:
     retransmits: tuple[tuple[int, int], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Ack:
     """One ACK frame newly acknowledged ``packets``. RTTs are ``None`` where there is no sample.
 
@@ -70,7 +70,7 @@ class Ack:
     oldest_unacked_packet: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Lost:
     """The loss detector declared ``packets`` lost."""
 
@@ -81,7 +81,7 @@ class Lost:
     next_packet: int
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Ce:
     """The ECN-CE counter rose to ``ce_count``; ``packet``, sent at ``sent_t_ns``, is the largest that the frame acknowledges."""
 
@@ -91,21 +91,21 @@ class Ce:
     ce_count: int
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class PersistentCongestion:
     """The loss detector established persistent congestion (RFC 9002, section 7.6)."""
 
     t_ns: int
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Pto:
     """The probe timer expired (RFC 9002, section 6.2)."""
 
     t_ns: int
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Backlog:
     """Data is ready to be sent: after the handshake, after idle time, or more than before; or the receive window changed.
 
@@ -118,14 +118,14 @@ class Backlog:
     latest_rtt_ns: int | None
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class IdleRestart:
     """The connection was idle so long that its window is not validated any more (RFC 7661; RFC 5681, section 4.1)."""
 
     t_ns: int
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class SavedPath:
     """Connection setup is complete, and this is the saved set for the Remote Endpoint, with what the endpoint allows.
 
@@ -144,14 +144,14 @@ class SavedPath:
     beta_denominator: int
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class PathChange:
     """The path changed: migration, or a signal of the local network."""
 
     t_ns: int
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class SpuriousLoss:
     """Packets declared lost were acknowledged after all."""
 
@@ -186,7 +186,8 @@ def check(event: Event) -> None:
         case Backlog():
             _within("queued_bytes", event.queued_bytes, 0, WINDOW_MAX_BYTES)
             _within("receive_window_bytes", event.receive_window_bytes, 0, WINDOW_MAX_BYTES)
-            _check_rtt("latest_rtt_ns", event.latest_rtt_ns)
+            if event.latest_rtt_ns is not None:
+                _within("latest_rtt_ns", event.latest_rtt_ns, 0, TIME_MAX_NS)
         case SavedPath():
             _check_saved_path(event)
         case PersistentCongestion() | Pto() | IdleRestart() | PathChange() | SpuriousLoss():
@@ -210,16 +211,14 @@ def _check_ack(event: Ack) -> None:
         raise _outside("next_packet", event.next_packet, 0, PACKET_MAX + 1)
     if not 0 <= event.ack_delay_ns <= NUMBER_MAX:
         raise _outside("ack_delay_ns", event.ack_delay_ns, 0, NUMBER_MAX)
-    _check_rtt("latest_rtt_ns", event.latest_rtt_ns)
-    _check_rtt("min_rtt_ns", event.min_rtt_ns)
-    _check_rtt("smoothed_rtt_ns", event.smoothed_rtt_ns)
-    if event.oldest_unacked_packet is not None:
-        _within("oldest_unacked_packet", event.oldest_unacked_packet, 0, PACKET_MAX + 1)
-
-
-def _check_rtt(name: str, rtt_ns: int | None) -> None:
-    if rtt_ns is not None and not 0 <= rtt_ns <= TIME_MAX_NS:
-        raise _outside(name, rtt_ns, 0, TIME_MAX_NS)
+    if event.latest_rtt_ns is not None and not 0 <= event.latest_rtt_ns <= TIME_MAX_NS:
+        raise _outside("latest_rtt_ns", event.latest_rtt_ns, 0, TIME_MAX_NS)
+    if event.min_rtt_ns is not None and not 0 <= event.min_rtt_ns <= TIME_MAX_NS:
+        raise _outside("min_rtt_ns", event.min_rtt_ns, 0, TIME_MAX_NS)
+    if event.smoothed_rtt_ns is not None and not 0 <= event.smoothed_rtt_ns <= TIME_MAX_NS:
+        raise _outside("smoothed_rtt_ns", event.smoothed_rtt_ns, 0, TIME_MAX_NS)
+    if event.oldest_unacked_packet is not None and not 0 <= event.oldest_unacked_packet <= PACKET_MAX + 1:
+        raise _outside("oldest_unacked_packet", event.oldest_unacked_packet, 0, PACKET_MAX + 1)
 
 
 def _check_runs(event: Sent | Ack | Lost) -> None:

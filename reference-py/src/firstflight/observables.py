@@ -1,8 +1,9 @@
 """What a controller answers to an event (``spec/events.md``, section Observables)."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from firstflight.enums import Enum
+from firstflight.values import value
 
 
 class Phase(Enum):
@@ -142,7 +143,7 @@ class Trigger(Enum):
     EXIT_RECOVERY = "exit_recovery"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Observation:
     """The observables after one event. ``ssthresh_bytes`` is ``None`` while it is infinite.
 

@@ -100,11 +100,13 @@ class Ledger:
         """Remove packets that the runs from ``start`` to ``stop`` hold; return them."""
         runs, head = self._runs, self._head
         low, high = runs[start], runs[stop - 1]
-        taken = [_part(run, first, last) for run in runs[start:stop]]
+        taken = runs[start:stop]
         rest = []
         if low.first < first:
+            taken[0] = _part(low, first, last)
             rest.append(_part(low, low.first, first - 1))
         if high.last > last:
+            taken[-1] = _part(high, first, last)
             rest.append(_part(high, last + 1, high.last))
         new_head = head + stop - start - len(rest)
         if new_head >= 0 and start - head <= len(runs) - stop:

@@ -59,6 +59,8 @@ def page() -> str:
         "The model needs nothing but the standard library. A controller is a value: `step` returns a new one and leaves the "
         "old one as it was. The names below that are listed in `firstflight.__all__` can be imported from `firstflight` "
         "itself.",
+        "Events and observations are values too: a type checker refuses a program that changes one. At run time nothing does, "
+        "since what refuses would take longer than the rest of making one.",
         _EXAMPLE,
         *_modules("firstflight", (*_MODEL, *_rooms())),
         *_modules("firstflight_conformance", _CONFORMANCE),

@@ -68,21 +68,22 @@ class Clock:
 
 
 class Lane:
-    """Actions whose times never fall, as the arrivals of a link: only the first of them waits in the queue of the clock.
+    """An action at times that never fall, as the arrivals of a link: only the first of them waits in the queue of the clock.
 
-    They run exactly when and in the order in which the clock itself would run them.
+    It runs exactly when and in the order in which the clock itself would run it.
     """
 
-    __slots__ = ("_clock", "waiting")
+    __slots__ = ("_action", "_clock", "waiting")
 
-    def __init__(self, clock: Clock) -> None:
+    def __init__(self, clock: Clock, action: _Action) -> None:
         """Begin with nothing scheduled."""
         self._clock = clock
+        self._action = action
         self.waiting: deque[_Entry] = deque()
 
-    def at(self, t_ns: int, action: _Action, argument: Any = None) -> None:
-        """Schedule ``action(argument)``, not before what was scheduled last."""
-        entry = self._clock.entry(t_ns, action, argument, self)
+    def at(self, t_ns: int, argument: Any) -> None:
+        """Schedule the action, not before it was scheduled last."""
+        entry = self._clock.entry(t_ns, self._action, argument, self)
         if not self.waiting:
             self._clock.push(entry)
         self.waiting.append(entry)

@@ -9,7 +9,7 @@ from collections import deque
 from math import isqrt
 
 from firstflight_conformance.simulator.clock import Clock
-from firstflight_conformance.simulator.links import Forward, Meeting, Packet, transmission_ns
+from firstflight_conformance.simulator.links import Deliver, Forward, Meeting, Packet, transmission_ns
 
 MTU_BYTES = 1500
 TARGET_NS = 5_000_000
@@ -25,7 +25,7 @@ class CoDel:
 
     def __init__(self) -> None:
         """Begin with an empty queue."""
-        self._waiting: deque[tuple[int, Packet, Forward]] = deque()
+        self.waiting: deque[tuple[int, Packet, Forward]] = deque()
         self._bytes = 0
         self._first_above = 0
         self._dropping = False
@@ -34,13 +34,9 @@ class CoDel:
         self._last_count = 0
         self.dropped_packets = 0
 
-    def __len__(self) -> int:
-        """Return how many packets wait."""
-        return len(self._waiting)
-
     def put(self, now_ns: int, packet: Packet, forward: Forward) -> None:
         """Take a packet."""
-        self._waiting.append((now_ns, packet, forward))
+        self.waiting.append((now_ns, packet, forward))
         self._bytes += packet[0]
 
     def pass_by(self) -> None:
@@ -73,10 +69,10 @@ class CoDel:
 
     def _pop(self, now_ns: int) -> tuple[tuple[int, Packet, Forward] | None, bool]:
         """Take a packet out; return it, and whether packets have waited too long for an interval."""
-        if not self._waiting:
+        if not self.waiting:
             self._first_above = 0
             return None, False
-        entry = self._waiting.popleft()
+        entry = self.waiting.popleft()
         self._bytes -= entry[1][0]
         if (now_ns - entry[0]) >> _SHIFT < _TARGET or self._bytes < LEAST_BYTES:
             self._first_above = 0
@@ -118,15 +114,20 @@ class CoDelLink(Meeting):
         """How many packets were dropped."""
         return self.codel.dropped_packets
 
-    def take(self, forward: Forward, packet: Packet) -> None:
-        """Take a packet now."""
-        now_ns = self._clock.now_ns
-        if not len(self.codel) and self._takes(now_ns):
-            self.codel.pass_by()
-            self._serve(now_ns, packet, forward)
-        else:
-            self.codel.put(now_ns, packet, forward)
-            self._fill()
+    def entrance(self, forward: Forward) -> Deliver:
+        """Return what takes a packet now."""
+        clock, codel = self._clock, self.codel
+
+        def take(packet: Packet) -> None:
+            now_ns = clock.now_ns
+            if not codel.waiting and self._takes(now_ns):
+                codel.pass_by()
+                self._serve(now_ns, packet, forward)
+            else:
+                codel.put(now_ns, packet, forward)
+                self._fill()
+
+        return take
 
     def _takes(self, now_ns: int) -> bool:
         """Return whether the device takes a packet: it does if it sends nothing, whatever the size of its queue."""
@@ -138,11 +139,11 @@ class CoDelLink(Meeting):
     def _fill(self) -> None:
         """Move packets into the device as long as it takes them."""
         now_ns, codel, device = self._clock.now_ns, self.codel, self._device
-        while len(codel) and self._takes(now_ns):
+        while codel.waiting and self._takes(now_ns):
             entry = codel.get(now_ns)
             if entry is not None:
                 self._serve(now_ns, *entry)
-        if len(codel) and not self._waits:
+        if codel.waiting and not self._waits:
             self._waits = True
             self._clock.at(device[0][0] if device else self._busy_until_ns, self._look_again)
 

@@ -18,7 +18,9 @@ from firstflight_conformance.simulator.scenario import Link
 
 Arrivals: TypeAlias = Mapping[str, list[Arrival]]
 #: What a controller does that a reader wants to know of, besides changes of the phase.
-TURNS = (Outcome.EXITED, Outcome.REDUCED, Outcome.COLLAPSED, Outcome.DRAINED, Outcome.JUMPED, Outcome.JUMP_BEGUN)
+TURNS = frozenset(
+    (Outcome.EXITED, Outcome.REDUCED, Outcome.COLLAPSED, Outcome.DRAINED, Outcome.JUMPED, Outcome.JUMP_BEGUN)
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -107,7 +107,7 @@ class Flow:
         self.on_finished: Callable[[Flow], None] | None = None
         self._forward = chain(clock, links[0], self._at_receiver)
         self._back = chain(clock, links[1], self._at_sender)
-        self._deadlines = Lane(clock)
+        self._deadlines = Lane(clock, self._delayed_ack)
         self._names = self.transfer.named_data
         self._loss_timer_ns: int | None = None
         self._probe_timer_ns: int | None = None
@@ -209,7 +209,7 @@ class Flow:
         elif at_once:
             self._acknowledge()
         elif acks.deadline_ns is not None and len(acks.pending) == 1:
-            self._deadlines.at(acks.deadline_ns, self._delayed_ack, acks.deadline_ns)
+            self._deadlines.at(acks.deadline_ns, acks.deadline_ns)
 
     def _close(self, connection: Connection, *, fills_gap: bool) -> None:
         """Answer the FIN, now that all data is there. ``fills_gap``: the FIN had come before the data that was missing."""

@@ -6,7 +6,7 @@ from typing import Protocol
 from firstflight import Controller, Observation, Phase, advance
 from firstflight.events import Event
 
-_SLOW_STARTS = (Phase.SLOW_START, Phase.CONSERVATIVE_SLOW_START)
+_SLOW_STARTS = frozenset((Phase.SLOW_START, Phase.CONSERVATIVE_SLOW_START))
 
 
 @dataclass(slots=True)

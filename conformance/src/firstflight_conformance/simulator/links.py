@@ -6,7 +6,6 @@ wait to be dropped, does a packet have to come at its time (:class:`Meeting`).
 
 from collections import deque
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Any, Protocol, TypeAlias
 
 from firstflight_conformance.simulator.clock import Clock, Lane
@@ -31,8 +30,8 @@ class Carrier(Protocol):
 class Meeting:
     """A link that packets have to come to at their time."""
 
-    def take(self, forward: Forward, packet: Packet) -> None:
-        """Take a packet now; ``forward`` is called with when it arrives, as soon as that is known."""
+    def entrance(self, forward: Forward) -> Deliver:
+        """Return what takes a packet now; ``forward`` is called with when it arrives, as soon as that is known."""
         raise NotImplementedError
 
 
@@ -41,25 +40,24 @@ AnyLink: TypeAlias = Carrier | Meeting
 
 def chain(clock: Clock, links: Sequence[AnyLink], deliver: Deliver) -> Deliver:
     """Return what sends a packet over the links in turn, and to ``deliver`` at the end."""
-    forward: Forward = partial(_arrive, Lane(clock), deliver)
+    forward: Forward = Lane(clock, deliver).at
     for link in reversed(links):
         if not isinstance(link, Meeting):
-            forward = partial(_carry, link, forward)
+            forward = _carrying(link.carry, forward)
         elif link is links[0]:
-            return partial(link.take, forward)
+            return link.entrance(forward)
         else:
-            forward = partial(_arrive, Lane(clock), partial(link.take, forward))
+            forward = Lane(clock, link.entrance(forward)).at
     return lambda packet: forward(clock.now_ns, packet)
 
 
-def _arrive(lane: Lane, deliver: Deliver, t_ns: int, packet: Packet) -> None:
-    lane.at(t_ns, deliver, packet)
+def _carrying(carry: Callable[[int, int], int | None], forward: Forward) -> Forward:
+    def carried(t_ns: int, packet: Packet) -> None:
+        arrival_ns = carry(t_ns, packet[0])
+        if arrival_ns is not None:
+            forward(arrival_ns, packet)
 
-
-def _carry(link: Carrier, forward: Forward, t_ns: int, packet: Packet) -> None:
-    arrival_ns = link.carry(t_ns, packet[0])
-    if arrival_ns is not None:
-        forward(arrival_ns, packet)
+    return carried
 
 
 def transmission_ns(size_bytes: int, rate_bps: int) -> int:
@@ -111,11 +109,16 @@ class Queued(Meeting):
         self._clock = clock
         self._carry = bottleneck.carry
 
-    def take(self, forward: Forward, packet: Packet) -> None:
-        """Take a packet now."""
-        arrival_ns = self._carry(self._clock.now_ns, packet[0])
-        if arrival_ns is not None:
-            forward(arrival_ns, packet)
+    def entrance(self, forward: Forward) -> Deliver:
+        """Return what takes a packet now."""
+        clock, carry = self._clock, self._carry
+
+        def take(packet: Packet) -> None:
+            arrival_ns = carry(clock.now_ns, packet[0])
+            if arrival_ns is not None:
+                forward(arrival_ns, packet)
+
+        return take
 
 
 class TokenBucket:

@@ -67,6 +67,12 @@ class NamedOutbox(Outbox):
     oldest: int = 0
     sent_bytes: int = 0
     acked_bytes: int = 0
+    #: How much the application has written, ``None`` without end.
+    written_bytes: int | None = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Let the application write what the buffer takes."""
+        self._write()
 
     @property
     def empty(self) -> bool:
@@ -79,28 +85,24 @@ class NamedOutbox(Outbox):
             self.again.popleft()
         if self.again:
             return self.again[0][1]
-        if self.left_bytes is None:
+        if self.written_bytes is None:
             return full_bytes
-        size_bytes = min(full_bytes, self.left_bytes)
-        if self.transfer.send_buffer_bytes is not None:
-            size_bytes = min(size_bytes, self._written_bytes() - self.sent_bytes)
-        return size_bytes
+        return min(full_bytes, self.written_bytes - self.sent_bytes)
 
-    def _written_bytes(self) -> int:
-        """Return how much the application has written: whole writes as far as the buffer holds them."""
-        assert self.transfer.send_buffer_bytes is not None and self.transfer.transfer_bytes is not None
-        room_bytes = self.acked_bytes + self.transfer.send_buffer_bytes
-        if self.transfer.transfer_bytes <= room_bytes:
-            return self.transfer.transfer_bytes
-        return room_bytes // self.transfer.write_bytes * self.transfer.write_bytes
+    def _write(self) -> None:
+        """Let the application write: everything, or whole writes as far as the buffer holds them."""
+        transfer = self.transfer
+        self.written_bytes = transfer.transfer_bytes
+        if transfer.send_buffer_bytes is not None:
+            room_bytes = self.acked_bytes + transfer.send_buffer_bytes
+            if transfer.transfer_bytes is None or transfer.transfer_bytes > room_bytes:
+                self.written_bytes = room_bytes // transfer.write_bytes * transfer.write_bytes
 
     def count_alike(self, size_bytes: int, most: int) -> int:
         """Return how many of the next packets, up to ``most``, have the size of the next one. Those that repeat data go one by one."""
         if self.again:
             return min(most, 1)
-        if self.transfer.send_buffer_bytes is not None:
-            most = min(most, (self._written_bytes() - self.sent_bytes) // size_bytes)
-        return most if self.left_bytes is None else min(most, self.left_bytes // size_bytes)
+        return most if self.written_bytes is None else min(most, (self.written_bytes - self.sent_bytes) // size_bytes)
 
     def take(self, packet: int, size_bytes: int, count: int) -> int | None:
         """Put data into so many packets. Return the packet whose data the one repeats, ``None`` if their data is new."""
@@ -125,6 +127,7 @@ class NamedOutbox(Outbox):
     def acked(self, ranges: list[tuple[int, int]], new_bytes: int) -> None:
         """Process packets that arrived; ``new_bytes`` of them were in flight."""
         self.acked_bytes += new_bytes
+        self._write()
         for first, last in ranges:
             for packet in range(first, last + 1):
                 self._close(self.repeats.pop(packet, packet))

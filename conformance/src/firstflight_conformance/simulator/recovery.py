@@ -24,9 +24,9 @@ def loss_delay_ns(sender: "Sender") -> int:
 
 def detect_losses(sender: "Sender", now_ns: int, acked_bytes: int = 0) -> None:
     """Declare packets lost. ``acked_bytes`` are gone from the ledger but still in flight for the controller."""
-    older = _older_than_largest(sender)
-    if not older:
+    if _oldest_below_largest(sender) is None:
         return
+    older = _older_than_largest(sender)
     overdue_ns = now_ns - loss_delay_ns(sender)
     lost_runs = [
         run for run in older if run.last + PACKET_THRESHOLD <= sender.largest_acked or run.sent_t_ns <= overdue_ns
@@ -42,6 +42,12 @@ def detect_losses(sender: "Sender", now_ns: int, acked_bytes: int = 0) -> None:
     if sender.transfer.probes and _is_persistent(sender, lost):
         sender.record(PersistentCongestion(now_ns))
         sender.rtt.min_ns = None  # the minimum is taken anew (section 5.2)
+
+
+def _oldest_below_largest(sender: "Sender") -> Run | None:
+    """Return the first run in flight if it begins below the largest acknowledged."""
+    oldest = sender.ledger.oldest
+    return None if oldest is None or oldest.first > sender.largest_acked else oldest
 
 
 def _older_than_largest(sender: "Sender") -> list[Run]:
@@ -61,8 +67,8 @@ def _older_than_largest(sender: "Sender") -> list[Run]:
 
 def loss_timer_ns(sender: "Sender") -> int | None:
     """Return when the oldest packet below the largest acknowledged becomes overdue."""
-    older = _older_than_largest(sender)
-    return min(run.sent_t_ns for run in older) + loss_delay_ns(sender) if older else None
+    oldest = _oldest_below_largest(sender)
+    return None if oldest is None else oldest.sent_t_ns + loss_delay_ns(sender)
 
 
 def probe_timer_ns(sender: "Sender") -> int | None:

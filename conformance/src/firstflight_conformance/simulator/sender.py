@@ -90,6 +90,7 @@ class Sender:
     def _send(self, now_ns: int, *, probing: bool) -> list[Run]:
         """Send what may leave now; the first packet whatever may, if it is ``probing``."""
         runs: list[Run] = []
+        before_bytes = self.ledger.bytes_in_flight
         self.repeated.clear()
         full_bytes, paced = self.transfer.config.max_datagram_size_bytes, self._paced()
         while size_bytes := self.outbox.next_size_bytes(full_bytes):
@@ -104,19 +105,20 @@ class Sender:
             self._append(runs, size_bytes, alike, now_ns)
             if paced:
                 self._hold_back(size_bytes, now_ns)
-            if self.answer.next_release_ns is not None:
-                break  # the controller says when the next one may leave
+            if self.answer.next_release_ns is not None:  # the controller says when the next one may leave
+                size_bytes = self.outbox.next_size_bytes(full_bytes)
+                break
         if runs:
-            nothing_left = self.outbox.next_size_bytes(full_bytes) == 0
-            self._record_sent(runs, now_ns, limited=nothing_left and self._fits(full_bytes))
+            nothing_left = size_bytes == 0
+            sent_bytes = self.ledger.bytes_in_flight - before_bytes
+            self._record_sent(runs, now_ns, sent_bytes, limited=nothing_left and self._fits(full_bytes))
         return runs
 
-    def _record_sent(self, runs: list[Run], now_ns: int, *, limited: bool) -> None:
+    def _record_sent(self, runs: list[Run], now_ns: int, sent_bytes: int, *, limited: bool) -> None:
         self.app_limited_from = runs[0].first if limited else None
         self.last_sent_ns = now_ns
         if self.first_sent_ns is None:
             self.first_sent_ns = now_ns
-        sent_bytes = sum([run.count * run.size_bytes for run in runs])
         in_flight_bytes = self.ledger.bytes_in_flight
         self.record(Sent(now_ns, tuple(runs), sent_bytes, in_flight_bytes, limited, _ranges(self.repeated)))
 
