@@ -75,7 +75,7 @@ def judge(
     finally:
         session.stop()
     results = tuple(_hold(_explain(result, manifest.deviations), recorded) for result in judged)
-    return AdapterReport(manifest, None, session.declaration, results, _disappeared(manifest.deviations, results))
+    return AdapterReport(manifest, None, session.declaration, results, disappeared(manifest.deviations, results))
 
 
 def _not_asked(session: Session, script: AnyScript) -> Result | None:
@@ -216,12 +216,12 @@ def _hold(result: Result, recorded: Record | None) -> Result:
     return result if recorded is None else replace(result, change=record.change(result, recorded))
 
 
-def _disappeared(deviations: tuple[Deviation, ...], results: tuple[Result, ...]) -> tuple[Deviation, ...]:
+def disappeared(deviations: tuple[Deviation, ...], results: tuple[Result, ...]) -> tuple[Deviation, ...]:
     """Return the deviations that explain no judged case, though at least one they speak of was judged."""
     judged = [result for result in results if result.verdict in (Verdict.PASS, Verdict.FAIL)]
 
     def gone(deviation: Deviation) -> bool:
         spoken_of = [result for result in judged if deviation.matches(result.case_id)]
-        return bool(spoken_of) and all(result.explained_by is not deviation for result in spoken_of)
+        return bool(spoken_of) and all(result.explained_by != deviation for result in spoken_of)
 
     return tuple(deviation for deviation in deviations if gone(deviation))

@@ -2,7 +2,7 @@
 
 import sys
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from rich.console import Console
 from rich.padding import Padding
@@ -77,14 +77,14 @@ def print_report(
         print(line, file=out.file)
 
 
-def print_table(out: Console, reports: list[AdapterReport]) -> None:
+def print_table(out: Console, reports: list[AdapterReport], title: str) -> None:
     """Print the table of some adapters, while others are still judged."""
-    out.print(_table(reports, "References", out.width))
+    out.print(_table(reports, title, out.width))
 
 
-def lines_left(printed: int) -> int:
-    """Return how many lines a report may have after a table of so many adapters was printed, if any was."""
-    return LINES - (printed + _FRAME if printed else 0)
+def lines_left(printed: Sequence[int]) -> int:
+    """Return how many lines a report may have after tables of so many adapters each were printed."""
+    return LINES - sum(rows + _FRAME for rows in printed)
 
 
 def _table(reports: list[AdapterReport], title: str, width: int) -> Table:
