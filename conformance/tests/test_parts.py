@@ -8,9 +8,11 @@ import pytest
 from click.testing import CliRunner
 
 from firstflight_conformance.cli import main
+from firstflight_conformance.run import report_terminal
 from firstflight_conformance.run.manifest import Manifest, ManifestError, load_manifest, load_manifests
 from firstflight_conformance.run.parts import parts, whole
 from firstflight_conformance.run.pool import Job, Judged, judge_all
+from firstflight_conformance.run.report_fit import LINES
 from firstflight_conformance.run.results import AdapterReport, Verdict
 from firstflight_conformance.run.script import Script
 from firstflight_conformance.run.session import AnyScript, Options
@@ -144,6 +146,18 @@ def test_two_tables_of_the_references(monkeypatch: pytest.MonkeyPatch) -> None:
     assert result.exit_code == 0, result.output
     titles = [line.strip() for line in result.output.splitlines() if line.startswith(("References", "Adapters"))]
     assert titles == ["References, by the vectors; in closed loop next", "References", "Adapters"]
+    printed = result.stdout.splitlines()[
+        :6
+    ]  # of each table its title, the names of the columns, and a row: so many are counted
+    assert [line.split()[0] for line in printed] == [
+        "References,",
+        "adapter",
+        "model",
+        "References",
+        "adapter",
+        "model",
+    ]
+    assert report_terminal.lines_left([1, 1]) == LINES - len(printed)
 
 
 @pytest.mark.parametrize("value", ["1", '"true"', "[]"])
