@@ -46,7 +46,9 @@ $(TOOLS): requirements/run.txt reference-py/pyproject.toml conformance/pyproject
 sweep-extras: setup  ## Parquet and Dask for `firstflight sweep`, pinned with hashes
 	$(INSTALL) --require-hashes -r requirements/sweep.txt
 
-conformance: tools c-adapters  ## Judge both references, then the third-party stacks as they are built, and check the vectors
+# The environment and the C port need nothing of each other: they are made side by side, with as many jobs as were asked for, or one for each core.
+conformance:  ## Judge both references, then the third-party stacks as they are built, and check the vectors
+	@$(MAKE) --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j$(JOBS)) tools c-adapters
 	@mkdir -p $(REPORTS)
 	$(FIRSTFLIGHT) run --both --build --report-json $(REPORTS)/report.json --junit $(REPORTS)/junit.xml
 	$(FIRSTFLIGHT) vectors --check

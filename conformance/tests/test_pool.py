@@ -16,7 +16,8 @@ from firstflight_conformance.run.manifest import Manifest, ManifestError, load_m
 from firstflight_conformance.run.pool import Job, judge_all
 from firstflight_conformance.run.results import AdapterReport
 from firstflight_conformance.run.session import Options
-from runner_support import QUICK, adapter, command, judged, scripts, write_vectors
+from runner_support import QUICK, adapter, command, scripts, write_vectors
+from runner_support import judged as judge_alone
 
 MODES = ("right", "half", "crash")
 WORDS = {"right": ("declares", "{}"), "half": ("answers", "half"), "crash": ("behaves", "crash")}
@@ -33,9 +34,10 @@ def manifests() -> list[Manifest]:
 @pytest.mark.parametrize("jobs", [1, 2, 8])
 def test_the_reports_do_not_depend_on_the_processes(tmp_path: Path, jobs: int) -> None:
     counts: dict[int, int] = {}
-    found = dict(judge_all(job(write_vectors(tmp_path), manifests()), jobs, counts.__setitem__, lambda _: True))
+    done = judge_all(job(write_vectors(tmp_path), manifests()), jobs, counts.__setitem__, lambda _: True)
+    found = {judged.adapter: judged.report for judged in done}
     assert [found[index].manifest.name for index in range(3)] == list(MODES)
-    alone = [judged(tmp_path, *command(*WORDS[mode])) for mode in MODES]
+    alone = [judge_alone(tmp_path, *command(*WORDS[mode])) for mode in MODES]
     assert [found[index].results for index in range(3)] == [report.results for report in alone]
     assert counts == {0: 3, 1: 3, 2: 3}
 
@@ -50,8 +52,8 @@ def test_an_adapter_begins_when_it_is_ready(tmp_path: Path, jobs: int) -> None:
         return manifest.name != "last" or len(done) == 2
 
     chosen = [manifests()[0], manifests()[1], adapter(*command("declares", "{}"), name="last")]
-    for _, report in judge_all(job(write_vectors(tmp_path), chosen), jobs, lambda *_: None, ready):
-        done.append(report.manifest.name)
+    for judged in judge_all(job(write_vectors(tmp_path), chosen), jobs, lambda *_: None, ready):
+        done.append(judged.report.manifest.name)
     assert done[-1] == "last"
 
 
@@ -68,11 +70,11 @@ def test_nothing_comes_before_the_references(tmp_path: Path) -> None:
     words = command("declares", "{}")
     roles = {"stack": "third-party", "port": "reference", "model": "reference", "third": "reference"}
     chosen = [adapter(*words, name=name, role=role) for name, role in roles.items()]
-    for index, report in judge_all(job(write_vectors(tmp_path), chosen), 2, lambda *_: None, ready):
-        assert chosen[index].name == report.manifest.name
+    for judged in judge_all(job(write_vectors(tmp_path), chosen), 2, lambda *_: None, ready):
+        assert chosen[judged.adapter].name == judged.report.manifest.name
         if not done:
             assert "stack" not in asked
-        done.append(report.manifest.name)
+        done.append(judged.report.manifest.name)
     assert done[-1] == "stack"
     assert asked.index("stack") > max(asked.index(name) for name in ("port", "model", "third"))
 
@@ -143,7 +145,9 @@ def test_a_manifest_may_set_the_deadline(tmp_path: Path) -> None:
     assert load_manifests()["null-silent"].deadline_s == 1
     silent = replace(load_manifests()["null-silent"], deadline_s=0.2)
     began_s = time.monotonic()
-    report = next(iter(judge_all(Job([silent], scripts(write_vectors(tmp_path)), Options(60.0), {}), 1, _no, _yes)))[1]
+    report = next(
+        iter(judge_all(Job([silent], scripts(write_vectors(tmp_path)), Options(60.0), {}), 1, _no, _yes))
+    ).report
     assert isinstance(report, AdapterReport)
     assert time.monotonic() - began_s < 30
     assert all("no answer within 0.2 s" in result.reason for result in report.results)

@@ -112,7 +112,8 @@ def test_references_do_not_compute_the_same_run(
     monkeypatch.setattr(rehearsal, "Simulation", noted)
     references = [replace(load_manifests()["python-model"], name=name) for name in ("one", "two")]
     job = Job(references, [StimulusScript(case) for case in cases], Options(), {})
-    reports = [report for _, report in judge_all(job, 2, lambda *_: None, lambda _: True)]
+    done = judge_all(job, 2, lambda *_: None, lambda _: True)
+    reports = [judged.report for judged in done if judged.whole]
     assert [{result.verdict for result in report.results} for report in reports] == [{Verdict.PASS}] * 2
     assert sorted(log.read_text(encoding="utf-8").split()) == sorted(case.scenario.name for case in cases)
 

@@ -70,7 +70,7 @@ def test_names_are_unbroken(width: int) -> None:
     manifests = [replace(manifest, name=name) for name, manifest in load_manifests().items()]
     out = io.StringIO()
     reports = [AdapterReport(manifest, results=(Result("a.b.c@p", Verdict.PASS),)) for manifest in manifests]
-    print_table(Console(file=out, width=width), reports)
+    print_table(Console(file=out, width=width), reports, "References")
     lines = out.getvalue().splitlines()
     for manifest in manifests:
         assert any(f" {manifest.name} " in line for line in lines), manifest.name

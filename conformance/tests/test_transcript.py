@@ -53,6 +53,8 @@ def test_the_order_of_members_is_that_of_the_adapter() -> None:
     [
         Style(("op", "i", "cwnd_bytes", "temperature"), (), ",", ":"),
         Style(("op", "cwnd_bytes"), (), ",", ":"),
+        Style(("op", "i", "at", "cwnd_bytes"), (), ",", ":"),
+        Style(("op", "i", "allowed"), (), ",", ":"),
         Style(("op", "i", "state"), (), ",", ":"),
         Style(("op", "i", "state"), ("no_such_number",), ",", ":"),
     ],
@@ -67,6 +69,18 @@ def test_a_number_of_state_that_comes_later_is_expected() -> None:
     first = {"at": 0, "cwnd_bytes": 1, "state": {"a": 1}}
     changes = [first, {"at": 1, "state": {"b": 2}}]
     assert transcript(changes, 2, Style(("op", "i", "state"), ("a",), ",", ":")) == []
+    assert transcript([first | {"state": {}}, changes[1]], 2, Style(("op", "i", "state"), (), ",", ":")) == []
+
+
+def test_a_number_that_is_not_expected_is_in_no_line() -> None:
+    changes = [{"at": 0, "state": {"a": 1}}]
+    assert transcript(changes, 1, Style(("op", "i", "state"), ("a", "b"), ",", ":")) == []
+
+
+def test_a_name_is_written_as_it_is() -> None:
+    changes = [{"at": 0, "cwnd_bytes": 1, "phase": "100 %", "state": {"%s": None}}]
+    style = Style(("op", "i", "phase", "state"), ("%s",), ",", ":")
+    assert transcript(changes, 1, style) == [b'{"op":"observed","i":0,"phase":"100 %","state":{"%s":null}}']
 
 
 @pytest.mark.parametrize(
@@ -76,7 +90,7 @@ def test_what_is_written_in_another_way_has_no_style(line: bytes) -> None:
     assert style_of(line, json.loads(line)) is None
 
 
-@pytest.mark.parametrize("mode", ["compact", "spaced", "sorted", "odd", "more"])
+@pytest.mark.parametrize("mode", ["compact", "spaced", "sorted", "odd", "more", "at"])
 def test_the_verdict_does_not_depend_on_how_the_answers_are_written(tmp_path: Path, mode: str) -> None:
     report = judged(write_vectors(tmp_path), *command("writes", mode))
     assert [result.verdict for result in report.results] == [Verdict.PASS] * 3

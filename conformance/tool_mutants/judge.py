@@ -15,6 +15,7 @@ import sys
 import tempfile
 import tomllib
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from importlib.abc import MetaPathFinder, SourceLoader
 from importlib.machinery import ModuleSpec
@@ -132,8 +133,8 @@ def _pytest(mutant: ToolMutant, cache: Path) -> int:
 
 def judged(mutants: list[ToolMutant], jobs: int) -> Iterator[tuple[ToolMutant, bool]]:
     """Yield each mutant and whether it survives."""
-    with get_context("fork").Pool(jobs) as pool:
-        yield from zip(mutants, pool.imap(passes, mutants), strict=True)
+    with ProcessPoolExecutor(jobs, get_context("fork")) as pool:  # its processes may have children, as tests have
+        yield from zip(mutants, pool.map(passes, mutants), strict=True)
 
 
 def main() -> int:

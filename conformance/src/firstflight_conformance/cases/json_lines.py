@@ -1,7 +1,7 @@
 """JSON objects that are read when they are asked for: who only sends them needs none of their numbers."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Any, overload
 
@@ -27,6 +27,10 @@ class JsonLines(Sequence[dict[str, Any]]):
     def __getitem__(self, index: int | slice) -> dict[str, Any] | Sequence[dict[str, Any]]:
         """Return one object, or several."""
         return self._objects[index]
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        """Go over the objects; what a sequence has of itself asks for one after another."""
+        return iter(self._objects)
 
     def __len__(self) -> int:
         """Return how many there are."""

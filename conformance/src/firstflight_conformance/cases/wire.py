@@ -46,7 +46,7 @@ _NULLABLE = ("latest_rtt_ns", "min_rtt_ns", "smoothed_rtt_ns", "expires_t_ns", "
 _TRUTHS = ("app_limited", "endpoint_matches", "in_use")
 _RUN = ("first", "last", "size_bytes", "sent_t_ns")
 #: Members that an event need not have; absent is the default of the model.
-_OPTIONAL = ("retransmits", "oldest_unacked_packet")
+_OPTIONAL: dict[str, object] = {"retransmits": (), "oldest_unacked_packet": None}
 
 
 def encode_int(value: int) -> int | str:
@@ -122,25 +122,22 @@ def event_name(event: Event) -> str:
 
 def event_to_json(event: Event) -> dict[str, Any]:
     """Return the JSON form of the event, with its members in the order of ``spec/events.md``."""
-    raw: dict[str, Any] = {"ev": event_name(event)}
-    for field in fields(event):
-        value = getattr(event, field.name)
-        if field.name in _OPTIONAL and value == field.default:
-            continue
-        if field.name == "retransmits":
-            raw["retransmits"] = [[encode_int(number) for number in entry] for entry in value]
-        elif field.name == "packets":
-            raw["packets"] = [_run_to_json(run, isinstance(event, Sent)) for run in value]
-        elif value is None or isinstance(value, bool):
-            raw[field.name] = value
-        else:
-            raw[field.name] = encode_int(value)
+    kind = type(event)
+    raw: dict[str, Any] = {"ev": _NAMES[kind]}
+    for key in _MEMBERS[kind]:
+        value = getattr(event, key)
+        if key == "packets":
+            raw[key] = [_run_to_json(run, kind is Sent) for run in value]
+        elif key not in _OPTIONAL:
+            raw[key] = value if value is None else encode_int(value)  # a truth stays one
+        elif value != _OPTIONAL[key]:
+            raw[key] = encode_int(value) if type(value) is int else [list(map(encode_int, entry)) for entry in value]
     return raw
 
 
 def _run_to_json(run: Run, sent_now: bool) -> list[int | str]:
     numbers = [run.first, run.last, run.size_bytes]
-    return [encode_int(number) for number in (numbers if sent_now else [*numbers, run.sent_t_ns])]
+    return list(map(encode_int, numbers if sent_now else [*numbers, run.sent_t_ns]))
 
 
 def observables(observation: Observation) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from firstflight_conformance.run import record, report_badge, report_fit, report
 from firstflight_conformance.run.builds import Builds
 from firstflight_conformance.run.compute import ComputationScript
 from firstflight_conformance.run.manifest import Manifest, load_manifests, resolve
-from firstflight_conformance.run.pool import Job, judge_all
+from firstflight_conformance.run.pool import Job, Judged, judge_all
 from firstflight_conformance.run.progress import Progress
 from firstflight_conformance.run.record import Record
 from firstflight_conformance.run.results import AdapterReport, ExitCode, exit_code
@@ -134,12 +134,13 @@ def run_command(
     job = Job(
         manifests, _scripts(cases), Options(deadline_s, validate, timeouts), {} if recording else records, progress
     )
-    reports = _diagnose(_judge_all(job, jobs, builds), cases)
+    tables = _FirstTables(manifests)
+    reports = _diagnose(_judge_all(job, jobs, builds, tables), cases)
     code = exit_code(reports, strict=strict)
     for target, output in (builds.failures if builds is not None else {}).items():
         click.echo(f"make {target} failed:\n{output}", err=True)
         code = ExitCode.FAULT
-    lines = None if verbose or all_failures else report_terminal.lines_left(len(_printed_first(manifests)))
+    lines = None if verbose or all_failures else report_terminal.lines_left(tables.rows)
     report_terminal.print_report(report_terminal.console(), reports, len(cases), all_failures=all_failures, lines=lines)
     if code == ExitCode.NOTHING_RUN:
         click.echo("nothing was run: no adapter that counts has judged a case", err=True)
@@ -216,22 +217,37 @@ def _record(reports: list[AdapterReport], records: dict[str, Record], root: Path
             )
 
 
-def _printed_first(manifests: Sequence[Manifest]) -> set[int]:
-    """Return which adapters have a table of their own before the others are done: the references, if there are others."""
-    references = {index for index, manifest in enumerate(manifests) if manifest.role == "reference"}
-    return references if len(references) < len(manifests) else set()
+class _FirstTables:
+    """The tables of the references, by the vectors and whole, printed as soon as they are known, if other adapters are judged as well."""
+
+    def __init__(self, manifests: Sequence[Manifest]) -> None:
+        """Begin with none printed. ``rows``: of each that is."""
+        references = {index for index, manifest in enumerate(manifests) if manifest.role == "reference"}
+        self.rows: list[int] = []
+        self._references = references if len(references) < len(manifests) else set()
+        self._by_vectors: dict[int, AdapterReport] = {}
+        self._whole: dict[int, AdapterReport] = {}
+
+    def add(self, judged: Judged) -> None:
+        """Take a report; print the table that it makes whole."""
+        if judged.adapter in self._references:
+            reports = self._whole if judged.whole else self._by_vectors
+            reports[judged.adapter] = judged.report
+            if self._references <= reports.keys():
+                title = "References" if judged.whole else "References, by the vectors; in closed loop next"
+                report_terminal.print_table(report_terminal.console(), [reports[i] for i in sorted(reports)], title)
+                self.rows.append(len(reports))
 
 
-def _judge_all(job: Job, jobs: int, builds: Builds | None) -> list[AdapterReport]:
-    """Return the reports in the order of the manifests. The table of the references is printed as soon as these are done."""
-    references = _printed_first(job.manifests)
+def _judge_all(job: Job, jobs: int, builds: Builds | None, tables: _FirstTables) -> list[AdapterReport]:
+    """Return the reports in the order of the manifests."""
     reports: dict[int, AdapterReport] = {}
     ready = (lambda _: True) if builds is None else builds.ready
     with _progress(job) as advance:
-        for index, report in judge_all(job, jobs, advance, ready):
-            reports[index] = report
-            if index in references and references <= set(reports):
-                report_terminal.print_table(report_terminal.console(), [reports[i] for i in sorted(references)])
+        for judged in judge_all(job, jobs, advance, ready):
+            tables.add(judged)
+            if judged.whole:
+                reports[judged.adapter] = judged.report
     return [reports[index] for index in range(len(job.manifests))]
 
 

@@ -75,7 +75,7 @@ def judge(
     finally:
         session.stop()
     results = tuple(_hold(_explain(result, manifest.deviations), recorded) for result in judged)
-    return AdapterReport(manifest, None, session.declaration, results, _disappeared(manifest.deviations, results))
+    return AdapterReport(manifest, None, session.declaration, results, disappeared(manifest.deviations, results))
 
 
 def _not_asked(session: Session, script: AnyScript) -> Result | None:
@@ -159,10 +159,11 @@ def _is_ahead(case: Case, index: int, declaration: Declaration) -> bool:
 
 
 def _growth(script: Script, declaration: Declaration, answers: Answers) -> Growth:
+    expected = script.growth_reduced(script.windows)
     windows = script.windows if answers.as_expected else [observed["cwnd_bytes"] for observed in answers.observed]
-    size_bytes = script.case.vector.config["max_datagram_size_bytes"]
-    slack = slack_bytes(declaration, size_bytes, max(windows, default=0))
-    return Growth(script.growth_reduced(script.windows), script.growth_reduced(windows, slack))
+    slack = slack_bytes(declaration, script.case.vector.config["max_datagram_size_bytes"], max(windows, default=0))
+    as_expected = answers.as_expected and not slack
+    return Growth(expected, expected if as_expected else script.growth_reduced(windows, slack))
 
 
 def _verdict_on_loop(case: StimulusCase, answers: Answers) -> Result:
@@ -216,12 +217,12 @@ def _hold(result: Result, recorded: Record | None) -> Result:
     return result if recorded is None else replace(result, change=record.change(result, recorded))
 
 
-def _disappeared(deviations: tuple[Deviation, ...], results: tuple[Result, ...]) -> tuple[Deviation, ...]:
+def disappeared(deviations: tuple[Deviation, ...], results: tuple[Result, ...]) -> tuple[Deviation, ...]:
     """Return the deviations that explain no judged case, though at least one they speak of was judged."""
     judged = [result for result in results if result.verdict in (Verdict.PASS, Verdict.FAIL)]
 
     def gone(deviation: Deviation) -> bool:
         spoken_of = [result for result in judged if deviation.matches(result.case_id)]
-        return bool(spoken_of) and all(result.explained_by is not deviation for result in spoken_of)
+        return bool(spoken_of) and all(result.explained_by != deviation for result in spoken_of)
 
     return tuple(deviation for deviation in deviations if gone(deviation))

@@ -50,6 +50,7 @@ class Manifest:
 
     ``files`` are those that must exist before it can be started; ``build`` is the make target that builds them. ``record`` is where the
     first divergences of a third-party stack are recorded. ``deadline_s`` is for the answers of a case, instead of that of the run.
+    A ``stateless`` one keeps nothing from one case to the next, and may run several times at once.
     """
 
     name: str
@@ -64,6 +65,7 @@ class Manifest:
     deviations: tuple[Deviation, ...] = ()
     record: Path | None = None
     deadline_s: float | None = None
+    stateless: bool = False
 
     def missing(self) -> str | None:
         """Return why the adapter cannot be run here, if it cannot."""
@@ -92,6 +94,7 @@ def load_manifest(path: Path) -> Manifest:
     requires = reader.texts("requires") if "requires" in raw else ()
     deviations = tuple(_deviations(reader))
     deadline_s = reader.seconds("deadline_s") if "deadline_s" in raw else None
+    stateless = reader.truth("stateless") if "stateless" in raw else False
     reader.refuse_others()
     record = path.parent / _RECORD if texts["role"] == "third-party" else None
     return Manifest(
@@ -104,6 +107,7 @@ def load_manifest(path: Path) -> Manifest:
         deviations=deviations,
         record=record,
         deadline_s=deadline_s,
+        stateless=stateless,
     )
 
 
@@ -223,6 +227,12 @@ class _Reader:
         value = self.take(key)
         if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < 1e6:
             raise self.error(key, "needs a number of seconds")
+        return value
+
+    def truth(self, key: str) -> bool:
+        value = self.take(key)
+        if not isinstance(value, bool):
+            raise self.error(key, "needs true or false")
         return value
 
     def refuse_others(self) -> None:

@@ -1,12 +1,13 @@
-"""Judges adapters at the same time, each in a process of its own, as soon as it is built."""
+"""Judges adapters at the same time, each in a process of its own or a stateless one in several, as soon as it is built."""
 
 import gc
 import multiprocessing
 import signal
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from multiprocessing.context import BaseContext
 from typing import Any
 
@@ -15,6 +16,7 @@ from firstflight_conformance.run import children, rehearsal
 from firstflight_conformance.run.judge import judge
 from firstflight_conformance.run.manifest import Manifest
 from firstflight_conformance.run.messages import OBSERVABLES
+from firstflight_conformance.run.parts import Part, joined, parts, whole
 from firstflight_conformance.run.progress import Progress
 from firstflight_conformance.run.record import Record
 from firstflight_conformance.run.results import AdapterReport
@@ -34,60 +36,116 @@ class Job:
     records: dict[str, Record]
     progress: Progress | None = None
 
-    def judge(self, index: int, on_result: Callable[[], None]) -> AdapterReport:
-        """Judge one adapter."""
-        manifest = self.manifests[index]
+    def judge(self, part: Part, on_result: Callable[[], None]) -> AdapterReport:
+        """Judge a part. The first timeout ends one that is not the whole: its faults count for nothing."""
+        manifest = self.manifests[part.adapter]
+        scripts = [self.scripts[place] for place in part.cases]
+        options = self.options if part.whole else replace(self.options, timeouts=1)
         progress = None if self.progress is None else self.progress.of(manifest)
-        return judge(manifest, self.scripts, self.options, on_result, self.records.get(manifest.name), progress)
+        return judge(manifest, scripts, options, on_result, self.records.get(manifest.name), progress)
+
+    def is_reference(self, part: Part) -> bool:
+        """Return whether a part is of a reference."""
+        return self.manifests[part.adapter].role == "reference"
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """The report of an adapter, given by its index: the ``whole`` one, or that by the vectors while the closed loop goes on."""
+
+    adapter: int
+    report: AdapterReport
+    whole: bool = True
 
 
 def judge_all(
     job: Job, jobs: int, on_results: Callable[[int, int], None], ready: Callable[[Manifest], bool]
-) -> Iterator[tuple[int, AdapterReport]]:
-    """Yield the report of each adapter with its index, in the order in which they are done.
+) -> Iterator[Judged]:
+    """Yield the report of each adapter, in the order in which they are done; that of a reference in parts by the vectors first.
 
     ``on_results`` is told by index how many cases are judged. An adapter is begun once it is ``ready`` and a process is free, the first
     of those that may begin.
     """
     context = _fork()
-    if context is None or jobs == 1 or len(job.manifests) == 1:
+    processes = 1 if context is None else jobs
+    every = [part for i, manifest in enumerate(job.manifests) for part in parts(i, manifest, job.scripts, processes)]
+    if context is None or jobs == 1 or len(every) == 1:
         yield from _one_by_one(job, on_results, ready)
         return
     gc.freeze()  # what is loaded is shared by the processes; a collector that looks at it would copy it
-    counts = context.RawArray("q", len(job.manifests))
-    workers = min(jobs, len(job.manifests))
-    pool = ProcessPoolExecutor(workers, context, _begin, (job, counts))
-    running: dict[Future[AdapterReport], int] = {}
-    waiting = list(range(len(job.manifests)))
+    pool = _Pool(job, context, min(jobs, len(every)), on_results, ready)
+    by_vectors = [part for part in every if job.is_reference(part) and not (part.looped or part.whole)]
+    left = {part.adapter: [p for p in every if p.adapter == part.adapter and p not in by_vectors] for part in every}
     try:
-        _rehearse_all(job, pool)
-        while waiting or running:
-            built = [index for index in _next(job, waiting, running, workers) if ready(job.manifests[index])]
-            for index in built[: workers - len(running)]:  # no queue: what is ready later may come before
-                running[pool.submit(_judge, index)] = index
-                waiting.remove(index)
-            if not running:
-                time.sleep(_POLL_S)
-            done = wait(running, _POLL_S, FIRST_COMPLETED).done
-            for index, count in enumerate(counts):
-                on_results(index, count)
-            for future in done:
-                yield running.pop(future), future.result()
+        for index, report in pool.judge(list(by_vectors)):
+            if report.skipped is not None or len(report.results) == len(job.scripts):
+                left[index] = []
+            yield Judged(index, report, whole=not left[index])
+        _rehearse_all(job, pool.executor)
+        for index, report in pool.judge([part for after in left.values() for part in after]):
+            yield Judged(index, report)
     finally:
-        pool.shutdown(wait=False, cancel_futures=True)  # after a signal nobody waits for the slowest adapter
+        pool.executor.shutdown(wait=False, cancel_futures=True)  # after a signal nobody waits for the slowest adapter
 
 
-def _next(job: Job, waiting: list[int], running: dict[Future[AdapterReport], int], workers: int) -> list[int]:
-    """Return which adapters may begin: first the references; as long as these need all processes, no other is asked for or built."""
+class _Pool:
+    """The processes, and what came of the parts that they have judged."""
 
-    def references(indices: Iterable[int]) -> list[int]:
-        return [index for index in indices if job.manifests[index].role == "reference"]
+    def __init__(
+        self,
+        job: Job,
+        context: BaseContext,
+        workers: int,
+        on_results: Callable[[int, int], None],
+        ready: Callable[[Manifest], bool],
+    ) -> None:
+        """Begin with nothing."""
+        self._job, self._workers, self._on_results, self._ready = job, workers, on_results, ready
+        self._counts: Any = context.Array("q", len(job.manifests))
+        self.executor = ProcessPoolExecutor(workers, context, _begin, (job, self._counts))
+        self._running: dict[Future[AdapterReport], Part] = {}
+        self._judged: dict[int, list[tuple[Part, AdapterReport]]] = defaultdict(list)
 
-    first = references(waiting)
-    return first if first or len(references(running.values())) == workers else waiting
+    def judge(self, waiting: list[Part]) -> Iterator[tuple[int, AdapterReport]]:
+        """Judge what waits. Yield the report of each adapter over its parts so far when the last of them is done."""
+        while waiting or self._running:
+            self._submit(waiting)
+            if not self._running:
+                time.sleep(_POLL_S)
+            done = wait(self._running, _POLL_S, FIRST_COMPLETED).done
+            for index, count in enumerate(self._counts[:]):
+                self._on_results(index, count)
+            for future in done:
+                part = self._running.pop(future)
+                self._judged[part.adapter].append((part, future.result()))
+                if any(other.adapter == part.adapter for other in (*waiting, *self._running.values())):
+                    continue
+                report = joined(self._judged[part.adapter])
+                if report is None:
+                    self._judge_as_one(part.adapter, waiting)
+                else:
+                    yield part.adapter, report
+
+    def _submit(self, waiting: list[Part]) -> None:
+        """Begin what may begin. There is no queue: what is ready later may come before."""
+        built = [part for part in self._next(waiting) if self._ready(self._job.manifests[part.adapter])]
+        for part in built[: self._workers - len(self._running)]:
+            self._running[self.executor.submit(_judge, part)] = part
+            waiting.remove(part)
+
+    def _next(self, waiting: list[Part]) -> list[Part]:
+        """Return what may begin: first the references; as long as these need all processes, no other is asked for or built."""
+        first = list(filter(self._job.is_reference, waiting))
+        all_taken = len(list(filter(self._job.is_reference, self._running.values()))) == self._workers
+        return first if first or all_taken else waiting
+
+    def _judge_as_one(self, adapter: int, waiting: list[Part]) -> None:
+        """Judge an adapter whose parts count for nothing as a whole, next."""
+        waiting.insert(0, whole(adapter, self._job.scripts))
+        self._judged[adapter], self._counts[adapter] = [], 0
 
 
-def _rehearse_all(job: Job, pool: ProcessPoolExecutor) -> None:
+def _rehearse_all(job: Job, executor: ProcessPoolExecutor) -> None:
     """Compute the model's own runs that are not kept, if several references need all of them: else each would for itself."""
     if IS_CHECKOUT and sum(manifest.role == "reference" for manifest in job.manifests) > 1:
         missing = [
@@ -95,13 +153,13 @@ def _rehearse_all(job: Job, pool: ProcessPoolExecutor) -> None:
             for index, script in enumerate(job.scripts)
             if isinstance(script, StimulusScript) and not rehearsal.is_kept(script.case, 1, OBSERVABLES)
         ]
-        for _ in pool.map(_rehearse, missing, chunksize=4):
+        for _ in executor.map(_rehearse, missing, chunksize=4):
             pass
 
 
 def _one_by_one(
     job: Job, on_results: Callable[[int, int], None], ready: Callable[[Manifest], bool]
-) -> Iterator[tuple[int, AdapterReport]]:
+) -> Iterator[Judged]:
     for index, manifest in enumerate(job.manifests):
         while not ready(manifest):
             time.sleep(_POLL_S)
@@ -112,7 +170,7 @@ def _one_by_one(
             count += 1
             on_results(index, count)
 
-        yield index, job.judge(index, on_result)
+        yield Judged(index, job.judge(whole(index, job.scripts), on_result))
 
 
 def _fork() -> BaseContext | None:
@@ -140,8 +198,9 @@ def _rehearse(index: int) -> None:
     rehearsal.rehearsed(script.case, 1, OBSERVABLES)
 
 
-def _judge(index: int) -> AdapterReport:
+def _judge(part: Part) -> AdapterReport:
     def on_result() -> None:
-        _COUNTS[index] += 1
+        with _COUNTS.get_lock():  # parts of one adapter count together
+            _COUNTS[part.adapter] += 1
 
-    return _JOB.judge(index, on_result)
+    return _JOB.judge(part, on_result)

@@ -2,7 +2,7 @@
 
 import sys
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from rich.console import Console
 from rich.padding import Padding
@@ -29,8 +29,8 @@ FAILURES_SHOWN = 5
 _WIDTH_MIN = 60
 #: Below so many columns a table has no more than names and numbers.
 _NARROW = 110
-#: Lines of a table beside those of its rows.
-_FRAME = 5
+#: Lines of a table without a frame beside those of its rows: its title, and the names of the columns.
+_HEAD = 2
 #: Lines for details, however long the tables are.
 _LEAST = 12
 _LOG_WIDTH = 120
@@ -77,14 +77,16 @@ def print_report(
         print(line, file=out.file)
 
 
-def print_table(out: Console, reports: list[AdapterReport]) -> None:
-    """Print the table of some adapters, while others are still judged."""
-    out.print(_table(reports, "References", out.width))
+def print_table(out: Console, reports: list[AdapterReport], title: str) -> None:
+    """Print the table of some adapters, without a frame, while others are still judged."""
+    table = _table(reports, title, out.width)
+    table.box = None
+    out.print(table)
 
 
-def lines_left(printed: int) -> int:
-    """Return how many lines a report may have after a table of so many adapters was printed, if any was."""
-    return LINES - (printed + _FRAME if printed else 0)
+def lines_left(printed: Sequence[int]) -> int:
+    """Return how many lines a report may have after tables of so many adapters each were printed."""
+    return LINES - sum(rows + _HEAD for rows in printed)
 
 
 def _table(reports: list[AdapterReport], title: str, width: int) -> Table:

@@ -30,9 +30,9 @@ class RightAnswers:
             self._news = True
 
     def keep(self) -> None:
-        """Write what is new."""
+        """Write what is new, beside what others have kept meanwhile. What two lose who do so at once is compared once more."""
         if self._news:
-            _store().put(self._key, self._known)
+            _store().put(self._key, (_store().get(self._key) or {}) | self._known)
         self._news = False
 
 

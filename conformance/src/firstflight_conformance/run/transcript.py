@@ -39,38 +39,55 @@ def transcript(changes: Sequence[Mapping[str, Any]], events: int, style: Style) 
     """
     if not _fits(style, changes[0]):
         return []
-    place = style.members.index("i")
-    before, after = style.members[:place], style.members[place + 1 :]
-    written = {"op": f'"op"{style.colon}"observed"'}
-    state: dict[str, str] = {}
+    form, places = _form(style)
+    values: list[Any] = [None] * len(places)
     lines: list[bytes] = []
     ends = [change["at"] for change in changes[1:]] + [events]
     for change, end in zip(changes, ends, strict=True):
         for name, value in change.items():
-            if name == "state":
+            if name in places:
+                values[places[name]] = _text(value)
+            elif name == "state" and "state" in style.members:
                 for key, number in value.items():
-                    state[key] = f'"{key}"{style.colon}{_text(number)}'
-                inner = style.comma.join([state[key] for key in style.state])
-                written["state"] = f'"state"{style.colon}{{{inner}}}'
-            elif name not in ("at", "allowed"):
-                written[name] = f'"{name}"{style.colon}{_text(value)}'
-        head = "{" + "".join([written[name] + style.comma for name in before]) + f'"i"{style.colon}'
-        tail = style.comma.join(["", *[written[name] for name in after]]) + "}"
-        lines += [f"{head}{index}{tail}".encode() for index in range(change["at"], end)]
-    return lines if not style.state or {*style.state} == {*state} else []
+                    if ("state", key) not in places:
+                        return []
+                    values[places["state", key]] = _text(number)
+        for index in range(change["at"], end):
+            values[places["i"]] = index
+            lines.append((form % tuple(values)).encode())
+    return lines
 
 
 def _fits(style: Style, first: Mapping[str, Any]) -> bool:
     """Return whether an answer has only members that the first expected entry has, and its whole state if any."""
     members = set(style.members)
-    if not {"op", "i"} <= members <= {"op", "i", *first}:
+    if not {"op", "i"} <= members <= {"op", "i", *first} - {"at", "allowed"}:
         return False
     return "state" not in members or {*style.state} == {*first["state"]}
 
 
-def _text(value: Any) -> str:
-    """Return a number, a name or nothing as JSON."""
-    return str(value) if type(value) is int else _name(value)
+@lru_cache(1 << 8)
+def _form(style: Style) -> tuple[str, dict[Any, int]]:
+    """Return an answer with gaps for its values, and which gap is that of a member, or of ``("state", name)``."""
+    members: list[str] = []
+    gaps: list[Any] = []
+    for name in style.members:
+        value = "%s"
+        if name == "op":
+            value = '"observed"'
+        elif name == "state":
+            numbers = [f'"{key.replace("%", "%%")}"{style.colon}%s' for key in style.state]
+            value = f"{{{style.comma.join(numbers)}}}"
+            gaps += [("state", key) for key in style.state]
+        else:
+            gaps.append(name)
+        members.append(f'"{name}"{style.colon}{value}')
+    return f"{{{style.comma.join(members)}}}", {gap: place for place, gap in enumerate(gaps)}
+
+
+def _text(value: Any) -> Any:
+    """Return a number, which is written as it is, or a name or nothing as JSON."""
+    return value if type(value) is int else _name(value)
 
 
 @lru_cache(1 << 12)

@@ -1,0 +1,161 @@
+"""A stateless adapter in parts, in several processes at once: the report is that of one process, whatever goes wrong in a part."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from firstflight_conformance.cli import main
+from firstflight_conformance.run import report_terminal
+from firstflight_conformance.run.manifest import Manifest, ManifestError, load_manifest, load_manifests
+from firstflight_conformance.run.parts import parts, whole
+from firstflight_conformance.run.pool import Job, Judged, judge_all
+from firstflight_conformance.run.report_fit import LINES
+from firstflight_conformance.run.results import AdapterReport, Verdict
+from firstflight_conformance.run.script import Script
+from firstflight_conformance.run.session import AnyScript, Options
+from firstflight_conformance.run.stimulus import StimulusScript, stimulus_cases
+from runner_support import IDS, adapter, command, events, scripts, vector, write_vectors
+
+FOURTH = "slow-start.zero.small"
+#: The deadline is longer than three processes of Python need to start on a busy machine.
+OPTIONS = Options(deadline_s=5.0)
+
+
+def stateless(*words: str, role: str = "reference") -> Manifest:
+    return replace(adapter(*command(*words), role=role), stateless=True)
+
+
+def judged(
+    manifests: Sequence[Manifest], chosen: Sequence[AnyScript], jobs: int, counts: dict[int, int] | None = None
+) -> list[Judged]:
+    count = {} if counts is None else counts
+    return list(judge_all(Job(manifests, chosen, OPTIONS, {}), jobs, count.__setitem__, lambda _: True))
+
+
+@pytest.fixture
+def vectors(tmp_path: Path) -> list[Script]:
+    """Four cases: with two processes each has two."""
+    return scripts(write_vectors(tmp_path / "vectors", vector(FOURTH, events())))
+
+
+@pytest.fixture
+def loops() -> list[StimulusScript]:
+    """Two paths for the adapter that knows one profile."""
+    chosen = ("stimulus:deep-queue@slow-start/rfc-9002", "stimulus:long-path@slow-start/rfc-9002")
+    return [StimulusScript(case) for case in stimulus_cases() if case.id in chosen]
+
+
+def test_each_process_has_its_cases(tmp_path: Path, vectors: list[Script]) -> None:
+    counts: dict[int, int] = {}
+    (done,) = judged([stateless("parts", str(tmp_path), "right")], vectors, 2, counts)
+    asked = sorted(path.read_text("utf-8").split() for path in tmp_path.iterdir() if path.is_file())
+    assert asked == [[IDS[0], IDS[2]], [IDS[1], f"{FOURTH}@rfc-9002"]]
+    assert counts == {0: 4}
+    assert [result.case_id for result in done.report.results] == [script.case.id for script in vectors]
+    assert {result.verdict for result in done.report.results} == {Verdict.PASS}
+
+
+WRONG = [
+    *(("answers", mode) for mode in ("garbage", "half", "ended-twice", "twice", "unsupported")),
+    *(("behaves", mode) for mode in ("crash", "hang", "fail-at-end", "exit-after-case", "crash-at-start")),
+    ("declares", '{"version": 1}'),
+    ("declares", "{}", "claims-all"),
+    ("declares", "{}", "off-by=1"),
+]
+
+
+@pytest.mark.live
+@pytest.mark.parametrize("words", WRONG, ids=" ".join)
+def test_what_goes_wrong_in_a_part_changes_no_report(vectors: list[Script], words: tuple[str, ...]) -> None:
+    """Faults of a part would be others than those of one process: a bad exit is charged to the last case, of which each part has one."""
+    chosen = stateless(*words)
+    (alone,), (split,) = (judged([chosen], vectors, jobs) for jobs in (1, 2))
+    assert split == alone
+    assert {result.verdict for result in alone.report.results} != {Verdict.PASS} or words[1] == "exit-after-case"
+
+
+def test_parts_that_declare_different_things_count_for_nothing(tmp_path: Path, vectors: list[Script]) -> None:
+    (done,) = judged([stateless("parts", str(tmp_path), "other")], vectors, 2)
+    asked = [path.read_text("utf-8").split() for path in tmp_path.iterdir() if path.is_file()]
+    assert sorted(map(len, asked)) == [2, 2, 4]
+    assert {result.verdict for result in done.report.results} == {Verdict.PASS}
+
+
+def test_a_reference_is_judged_by_the_vectors_first(vectors: list[Script], loops: list[StimulusScript]) -> None:
+    """The whole report has both; of the other adapter, which is split as well, there is no other."""
+    chosen = [stateless("declares", "{}", role="third-party"), stateless("declares", "{}")]
+    found = judged(chosen, [*loops, *vectors], 2)
+    assert [(done.adapter, done.whole) for done in found[:1]] == [(1, False)]
+    assert sorted((done.adapter, done.whole) for done in found[1:]) == [(0, True), (1, True)]
+    by_vectors, one, other = (done.report for done in (found[0], *found[1:]))
+    assert [result.case_id for result in by_vectors.results] == [script.case.id for script in vectors]
+    assert one.results == other.results
+    assert [result.case_id for result in one.results] == [script.case.id for script in [*loops, *vectors]]
+
+
+@pytest.mark.live
+def test_a_reference_that_breaks_has_no_report_by_the_vectors(
+    vectors: list[Script], loops: list[StimulusScript]
+) -> None:
+    found = judged([stateless("behaves", "crash"), stateless("declares", "{}")], [*vectors, *loops], 2)
+    assert [done.whole for done in found if done.adapter == 0] == [True]
+    assert [done.whole for done in found if done.adapter == 1] == [False, True]
+    assert [_errored(done.report) for done in found if done.whole and done.adapter == 0] == [1]
+
+
+def _errored(report: AdapterReport) -> int:
+    return sum(result.verdict is Verdict.ERRORED for result in report.results)
+
+
+def test_most_adapters_are_judged_as_one(vectors: list[Script]) -> None:
+    """What the manifest does not say is not taken for granted; the references and no others say it."""
+    assert parts(3, adapter("x"), vectors, 8) == [whole(3, vectors)]
+    assert parts(3, stateless("x"), vectors, 1) == [whole(3, vectors)]
+    assert {m.name for m in load_manifests().values() if m.stateless} == {"c-port", "c-port-so", "python-model"}
+
+
+@pytest.mark.parametrize("processes", [2, 3, 8, 100])
+def test_every_case_is_in_one_part(vectors: list[Script], loops: list[StimulusScript], processes: int) -> None:
+    """Cases of one vector stay together, those of the closed loop are apart, and no part is empty."""
+    twice = [*vectors, *loops, *vectors]
+    dealt = parts(0, stateless("x"), twice, processes)
+    assert sorted(place for part in dealt for place in part.cases) == list(range(len(twice)))
+    assert all({isinstance(twice[i], StimulusScript) for i in part.cases} == {part.looped} for part in dealt)
+    assert len([part for part in dealt if part.looped]) == min(processes, 2)
+
+
+def test_an_adapter_that_cannot_run_is_skipped(tmp_path: Path, vectors: list[Script]) -> None:
+    (done,) = judged([replace(stateless("x"), files=(tmp_path / "none",))], vectors, 2)
+    assert done.whole
+    assert done.report.skipped is not None
+    assert "does not exist" in done.report.skipped
+
+
+def test_two_tables_of_the_references(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first is by the vectors and says so, and that it is not the end."""
+    chosen = {
+        "stack": adapter(*command("declares", "{}"), name="stack"),
+        "model": replace(stateless("declares", "{}"), name="model"),
+    }
+    monkeypatch.setattr("firstflight_conformance.commands.run.load_manifests", lambda: chosen)
+    words = ["run", "--both", "--jobs", "2", "--algorithm", "slow-start", "--profile", "rfc-9002"]
+    result = CliRunner().invoke(main, [*words, "--id", "*deep-queue*", "--id", "*per-packet*"])
+    assert result.exit_code == 0, result.output
+    titles = [line.strip() for line in result.output.splitlines() if line.startswith(("References", "Adapters"))]
+    assert titles == ["References, by the vectors; in closed loop next", "References", "Adapters"]
+    # Of each the title, the names of the columns and a row are printed: so many lines the report has less.
+    first, second = (report_terminal.lines_left(rows) for rows in ([1], [1, 1]))
+    lines = [line.split()[0] for line in result.stdout.splitlines()[: LINES - second]]
+    assert lines == ["References,", "adapter", "model", "References", "adapter", "model"]
+    assert LINES - first == first - second == 3
+
+
+@pytest.mark.parametrize("value", ["1", '"true"', "[]"])
+def test_stateless_is_true_or_false(tmp_path: Path, value: str) -> None:
+    text = 'name = "x"\ntitle = "x"\nlanguage = "x"\nrole = "null"\ncommand = ["x"]\nstateless = '
+    (tmp_path / "manifest.toml").write_text(text + value + "\n", encoding="utf-8")
+    with pytest.raises(ManifestError, match="stateless: needs true or false"):
+        load_manifest(tmp_path / "manifest.toml")
