@@ -49,7 +49,7 @@ def test_what_is_written_again(tmp_path: Path, written: list[str]) -> None:
 
 #: What Sphinx writes, and what of it is left.
 SHORTENED = {
-    '<code class="docutils literal notranslate"><span class="pre">a</span> <span class="pre">b-c</span></code>': '<code class="literal">a b-c</code>',
+    '<code class="docutils literal notranslate"><span class="pre">a</span> <span class="pre">b-c</span></code>': '<code>a b-c</code>',
     '<a class="reference internal" href="../s.html#clause-a-b"><code class="docutils literal notranslate"><span class="pre">a.b</span></code></a>': (
         '<a href="../s.html#clause-a-b">a.b</a>'
     ),

@@ -16,8 +16,8 @@ _SHORTER = [
         # A word in code font or in a link has an element of its own, and so has what is highlighted, where that shows nothing or little.
         (r'<span class="pre">([^<]*)</span>', r"\1"),
         (r'<span class="(?:n|p|w|o|colon|std std-ref)">([^<]*)</span>', r"\1"),
-        (r'class="docutils literal notranslate"', 'class="literal"'),
-        (r'<a class="reference internal" (href="[^"]*#clause-[^"]*")><code class="literal">([^<]*)</code></a>', r"<a \1>\2</a>"),
+        (r'<code class="docutils literal notranslate">', "<code>"),
+        (r'<a class="reference internal" (href="[^"]*#clause-[^"]*")><code>([^<]*)</code></a>', r"<a \1>\2</a>"),
         (r'<a class="reference internal" (href="[^"]*")(?: title="[^"]*")?', r"<a \1"),
         # A line of a source file has two anchors.
         (r'<a id="(L-\d+)" name="\1"></a><a href="#\1"><span class="linenos">([^<]*)</span></a>', r'<a id="\1" href="#\1">\2</a>'),

@@ -1,6 +1,7 @@
 """Plots as small as they can be for the site: the same picture, written shorter than matplotlib does."""
 
 import re
+from collections.abc import Set
 from pathlib import Path
 from string import ascii_lowercase
 from xml.etree import ElementTree as ET
@@ -36,6 +37,7 @@ def slim(text: str) -> str:
     for element in root.iter():
         _shorten(element, ids, classes)
     _unwrap(root)
+    _merge(root, {name for style, name in classes.items() if "fill:none" in style and "opacity" not in style})
     rule = root.find(f".//{{{_SVG}}}style")
     assert rule is not None
     rules = "".join(f".{name}{{{style}}}" for style, name in classes.items())
@@ -132,3 +134,18 @@ def _unwrap(element: ET.Element) -> None:
         says = child.attrib or (len(child) if child.tag == f"{{{_SVG}}}defs" else child.tag != f"{{{_SVG}}}g")
         children += [child] if says else list(child)
     element[:] = children
+
+
+def _merge(element: ET.Element, lines: Set[str]) -> None:
+    """Draw lines of one class, with nothing but text between them, as one path: those of a grid, and the outlines of bins."""
+    last: ET.Element | None = None
+    for child in list(element):
+        _merge(child, lines)
+        if child.tag == f"{{{_SVG}}}text":
+            continue
+        is_line = child.attrib.keys() == {"d", "class"} and child.attrib["class"] in lines
+        if is_line and last is not None and last.attrib["class"] == child.attrib["class"]:
+            last.attrib["d"] += child.attrib["d"]
+            element.remove(child)
+        else:
+            last = child if is_line else None
