@@ -38,6 +38,7 @@ toc_object_entries_show_parents = "hide"
 
 html_theme = "furo"
 html_title = f"Firstflight {release}"
+templates_path = ["_templates"]
 html_static_path = ["_static"]
 html_css_files = ["firstflight.css"]
 html_js_files = ["beside.js"]

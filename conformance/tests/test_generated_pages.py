@@ -6,7 +6,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from firstflight_conformance.docs_ext import generate, vector_pages
+from firstflight.controller import Config
+from firstflight.observables import Outcome
+from firstflight_conformance.docs_ext import carried_out, generate, python_api, site, smaller, vector_pages
 from firstflight_conformance.docs_ext.smaller import shorten
 
 
@@ -49,7 +51,7 @@ def test_what_is_written_again(tmp_path: Path, written: list[str]) -> None:
 
 #: What Sphinx writes, and what of it is left.
 SHORTENED = {
-    '<code class="docutils literal notranslate"><span class="pre">a</span> <span class="pre">b-c</span></code>': '<code class="literal">a b-c</code>',
+    '<code class="docutils literal notranslate"><span class="pre">a</span> <span class="pre">b-c</span></code>': '<code>a b-c</code>',
     '<a class="reference internal" href="../s.html#clause-a-b"><code class="docutils literal notranslate"><span class="pre">a.b</span></code></a>': (
         '<a href="../s.html#clause-a-b">a.b</a>'
     ),
@@ -96,3 +98,47 @@ def test_profiles_that_answer_alike_are_listed_once(monkeypatch: pytest.MonkeyPa
     assert third.count("cwnd") == 31  # it has nothing in common with the first
     departs = listing(tuple(range(40)), (0, 1, *range(50, 90)))[1]
     assert departs.count("cwnd") == 8 and "firstflight show a.b.c@p1" in departs
+
+
+@pytest.mark.parametrize("name", ["hystartpp.css", "search.shift", "cubic.rounds"])
+def test_clauses_stand_once_for_a_page(name: str) -> None:
+    """What every vector carries out and what a vector does besides make what it carries out; a list has each clause once."""
+    group = site.groups()[name]
+    every = carried_out.of_every(group)
+    assert any(every.values())
+    for vector in group:
+        besides = carried_out.others(vector, every)
+        for profile, mine in carried_out.of_vector(vector).items():
+            assert besides[profile] | every[profile] == mine and not besides[profile] & every[profile]
+        names = {clause for mine in besides.values() for clause in mine}
+        assert sorted(re.findall("{clause}`([^`]+)`", carried_out.listed("Clauses", besides))) == sorted(names)
+
+
+def test_clauses_of_a_page_with_one_vector_stand_at_the_vector() -> None:
+    assert carried_out.of_every(site.vectors()[:1]) == {}
+
+
+def test_the_navigation_of_a_folder_is_computed_once() -> None:
+    """That of the index marks another page as the one that is shown, and pages elsewhere unfold what leads to them."""
+    asked: list[dict[str, object]] = []
+    pages = ("vectors/a", "vectors/b", "vectors/index", "source/x/a", "source/y/a", "readings", "readings")
+    context: dict[str, object]
+    for page in pages:
+        context = {"toctree": lambda **options: str(asked.append(options))}
+        smaller.shorten_page(generate, f"{site.GENERATED}/{page}", "", context, None)  # type: ignore[arg-type]
+        context["toctree"](maxdepth=-1)  # type: ignore[operator]
+    assert [options["maxdepth"] for options in asked] == [1, 1, 1, 1, -1, -1]
+    assert all(options["collapse"] for options in asked)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "left_out"),
+    [
+        ("initial_window_bytes", object(), True),
+        ("EXITED", Outcome.EXITED, None),
+        ("step", Config.__init__, None),
+        ("readings", property(), None),
+    ],
+)
+def test_fields_stand_in_the_signature_alone(name: str, value: object, left_out: bool | None) -> None:
+    assert python_api.skip_fields(None, "class", name, value, False, None) is left_out  # type: ignore[arg-type]

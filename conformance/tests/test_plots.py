@@ -5,6 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
 
 from every import every_vector
 from firstflight_conformance.cases.vectors import Case, Vector
@@ -32,3 +34,18 @@ def test_plots_show_the_algorithm_of_the_vector(vector: Vector, monkeypatch: pyt
         for name in trace.names:
             windows = [seen["cwnd_bytes"] for seen in Case(vector, name).expected()]
             assert [one.cwnd_bytes for one in trace.observations] == windows
+
+
+#: A few, and that with the longest legend.
+LAID_OUT = [vector for n, vector in enumerate(load_all()) if n % 120 == 40 or vector.id == "search.restart.then-double"]
+
+
+@pytest.mark.parametrize("vector", LAID_OUT, ids=lambda vector: vector.id)
+def test_nothing_is_cut_off(vector: Vector, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Panels stand at places that are known beforehand: whatever they hold has room in the figure."""
+    figures: list[Figure] = []
+    monkeypatch.setattr(drawn, "save", lambda figure, _: figures.append(figure))
+    drawn.plot_vector(vector, Path("unused.svg"))
+    seen = figures[0].get_tightbbox(FigureCanvasAgg(figures[0]).get_renderer())
+    width, height = figures[0].get_size_inches()
+    assert seen.x0 >= 0 and seen.y0 >= 0 and seen.x1 <= width and seen.y1 <= height

@@ -28,7 +28,7 @@ def points(path: str) -> list[Point]:
     found: list[Point] = []
     at: Point = (0.0, 0.0)
     for command, text in re.findall(r"([A-Za-z])([^A-Za-z]*)", path):
-        numbers = [float(word) for word in text.split()]
+        numbers = [float(word) for word in re.findall(r"-?[\d.]+", text)]
         if command == "h":
             at = (at[0] + numbers[0], at[1])
         elif command == "v":
@@ -45,18 +45,35 @@ def points(path: str) -> list[Point]:
 
 
 def elements(text: str, name: str) -> list[ET.Element]:
-    return list(ET.fromstring(text).iter(SVG + name))
+    """Return the elements of a name that are drawn where they stand: not the shapes of marks."""
+    root = ET.fromstring(text)
+    shapes = {shape for definitions in root.iter(SVG + "defs") for shape in definitions}
+    return [element for element in root.iter(SVG + name) if element not in shapes]
+
+
+def shape_of(text: str, use: ET.Element) -> ET.Element:
+    """Return the shape of a mark."""
+    name = (use.get("href") or use.attrib["{http://www.w3.org/1999/xlink}href"]).removeprefix("#")
+    return next(element for element in ET.fromstring(text).iter(SVG + "path") if element.get("id") == name)
+
+
+def parts(text: str) -> list[tuple[ET.Element, str]]:
+    """Return every part of every path, from where it moves to on, with its element: parts of several may have become one path."""
+    return [(path, part) for path in elements(text, "path") for part in re.findall("M[^M]*", path.attrib["d"])]
+
+
+def furthest(before: str, after: str) -> float:
+    """Return how far the points of two paths are from each other."""
+    pairs = zip(points(before), points(after), strict=True)
+    return max(abs(a - b) for one, other in pairs for a, b in zip(one, other, strict=True))
 
 
 def test_nothing_moves(drawn: str) -> None:
     """Each path, mark and text is where it was, in the same order."""
     short = slim(drawn)
-    for before, after in zip(elements(drawn, "path"), elements(short, "path"), strict=True):
-        moved = [
-            max(abs(a - b) for a, b in zip(one, other, strict=True))
-            for one, other in zip(points(before.attrib["d"]), points(after.attrib["d"]), strict=True)
-        ]
-        assert max(moved) < 0.101
+    assert len(parts(short)) > len(elements(short, "path"))
+    for (_, path), (_, shorter) in zip(parts(drawn), parts(short), strict=True):
+        assert furthest(path, shorter) < 0.101
     for name in ("use", "text"):
         pairs = list(zip(elements(drawn, name), elements(short, name), strict=True))
         assert len(pairs) > 10
@@ -64,18 +81,47 @@ def test_nothing_moves(drawn: str) -> None:
             assert before.text == after.text or not (before.text or "").strip()
             for place in set("xy") & before.attrib.keys():
                 assert abs(float(before.attrib[place]) - float(after.attrib[place])) < 0.051
-            turned = before.get("transform", "rotate(-0 ")
-            assert turned.startswith("rotate(-0 ") or turned == after.get("transform")
+            was, now = (re.findall(r"[a-z]+|-?[\d.]+", one.get("transform", "")) for one in (before, after))
+            if was[:2] != ["rotate", "-0"]:
+                assert was[:1] == now[:1]
+                assert all(abs(float(a) - float(b)) < 0.051 for a, b in zip(was[1:], now[1:], strict=True))
+            if name == "use":
+                assert furthest(shape_of(drawn, before).attrib["d"], shape_of(short, after).attrib["d"]) < 0.101
+
+
+def said(text: str, element: ET.Element) -> set[str]:
+    """Return what the style of an element says, in classes as well, with the frame that clips it, to a point."""
+    rules = dict(re.findall(r"\.([a-z]\d*)\{([^}]*)\}", text))
+    style = rules.get(element.get("class", ""), "") + ";" + element.get("style", "")
+    style = re.sub(r"(font-family: ?'[^']+'),[^;]*sans-serif", r"\1,sans-serif", style).replace(": ", ":")
+    parts = {part.strip() for part in style.split(";")} | {f"clip-path:{element.get('clip-path', '')}"}
+    found = set()
+    for part in parts - {"", "clip-path:"}:
+        if name := re.fullmatch(r"clip-path:url\(#(.*)\)", part):
+            frame = next(one for one in ET.fromstring(text).iter(SVG + "clipPath") if one.get("id") == name[1])[0]
+            found.add("clip " + " ".join(f"{float(frame.attrib[size]):.0f}" for size in ("x", "y", "width", "height")))
+        else:
+            found.add(part)
+    return found - {"stroke-dashoffset:0", "font-family:'DejaVu Sans',sans-serif"}
 
 
 def test_every_style_is_kept(drawn: str) -> None:
-    """The class of an element says what its style said."""
+    """The class of an element says what its style and its clip said; the font of all text is said once."""
     short = slim(drawn)
-    rules = dict(re.findall(r"\.(s\d+)\{([^}]*)\}", short))
-    for name in ("path", "use", "text"):
+    assert "text{font-family:'DejaVu Sans',sans-serif}" in short
+    for (path, _), (shorter, _) in zip(parts(drawn), parts(short), strict=True):
+        assert said(drawn, path) == said(short, shorter)
+    for name in ("use", "text"):
         for before, after in zip(elements(drawn, name), elements(short, name), strict=True):
-            style = re.sub(r"(font-family: '[^']+'),[^;]*, sans-serif", r"\1,sans-serif", before.attrib["style"])
-            assert rules[after.attrib["class"]].replace(":", ": ").replace(";", "; ") == style
+            assert said(drawn, before) == said(short, after)
+            if name == "use":
+                assert said(drawn, shape_of(drawn, before)) == said(short, shape_of(short, after))
+
+
+def test_marks_of_one_shape_are_drawn_once(drawn: str) -> None:
+    shapes = [path for path in ET.fromstring(slim(drawn)).iter(SVG + "path") if path.get("id")]
+    assert len({(shape.attrib["d"], shape.attrib["class"]) for shape in shapes}) == len(shapes) > 1
+    assert "<defs/>" not in slim(drawn)
 
 
 def test_what_is_referred_to_is_there(drawn: str) -> None:

@@ -1,4 +1,4 @@
-"""Sphinx extension of the documentation site: clauses, generated pages, source pages, and a check of the links."""
+"""Sphinx extension of the documentation site: clauses, generated pages, source pages, and checks of the links and of the size."""
 
 from sphinx.application import Sphinx
 from sphinx.util.typing import ExtensionMetadata
@@ -11,9 +11,11 @@ from firstflight_conformance.docs_ext import (
     ids,
     links,
     profile_tables,
+    python_api,
     side_by_side,
     smaller,
     source,
+    weight,
 )
 
 
@@ -30,8 +32,10 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.add_directive("profile-table", profile_tables.ProfilesDirective)
     app.add_directive("profile-paths", profile_tables.PathsDirective)
     app.connect("missing-reference", links.resolve_short_name)
+    app.connect("autodoc-skip-member", python_api.skip_fields)
     app.connect("builder-inited", generate.write_pages)
     app.connect("doctree-resolved", ids.link_ids)
     app.connect("html-page-context", smaller.shorten_page, priority=400)  # before the theme takes it
     app.connect("build-finished", links.check_links)
+    app.connect("build-finished", weight.check_weight)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

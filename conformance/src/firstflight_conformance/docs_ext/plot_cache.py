@@ -7,7 +7,7 @@ from pathlib import Path
 
 from firstflight_conformance.cases.vectors import Vector
 from firstflight_conformance.paths import REFERENCE_PY
-from firstflight_conformance.plots import bins, bins_panels, style, units, windows
+from firstflight_conformance.plots import bins, bins_panels, panels, slim, style, units, windows
 from firstflight_conformance.plots import vectors as drawn
 
 _INDEX = "plots.json"
@@ -37,7 +37,7 @@ def write_plots(vectors: list[Vector], folder: Path) -> None:
 
 def _code_digest() -> bytes:
     digest = hashlib.sha256()
-    modules = [Path(str(module.__file__)) for module in (drawn, windows, bins, bins_panels, style, units)]
+    modules = [Path(str(module.__file__)) for module in (drawn, windows, panels, bins, bins_panels, style, units, slim)]
     for path in [*modules, *sorted(REFERENCE_PY.rglob("*.py"))]:
         digest.update(path.read_bytes())
     return digest.digest()

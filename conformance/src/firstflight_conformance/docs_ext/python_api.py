@@ -1,5 +1,10 @@
 """The page of the Python interface."""
 
+from functools import cached_property
+from typing import Any
+
+from sphinx.application import Sphinx
+
 from firstflight.controller import ALGORITHMS
 from firstflight_conformance.docs_ext import markdown as md
 from firstflight_conformance.paths import REFERENCE_PY
@@ -85,3 +90,12 @@ def _modules(package: str, modules: tuple[tuple[str, str], ...]) -> list[str]:
             "   :member-order: bysource\n```",
         ]
     return blocks
+
+
+def skip_fields(app: Sphinx, what: str, name: str, obj: Any, skip: bool, options: Any) -> bool | None:
+    """Leave the fields of a dataclass out, as its signature has the name, type and default of each.
+
+    They are what a class has beside methods, properties and the members of an enumeration, which are in upper case.
+    """
+    is_field = what == "class" and not name.isupper() and not callable(obj)
+    return True if is_field and not isinstance(obj, property | cached_property) else None

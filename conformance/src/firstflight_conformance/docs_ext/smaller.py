@@ -1,6 +1,7 @@
 """Pages as small as they can be: hundreds of them have the same frame, and ids in code font by the ten thousand."""
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 from sphinx.application import Sphinx
@@ -9,6 +10,8 @@ from firstflight_conformance.docs_ext import site
 
 #: Pages of which there are many: their navigation does not list them all.
 _MANY = (f"{site.GENERATED}/vectors/", f"{site.GENERATED}/source/")
+#: Their navigation by folder: to compute it takes as long as half of all else in writing a page.
+_KEPT: dict[tuple[Sphinx, str, bool], str] = {}
 #: What is replaced by what, in this order.
 _SHORTER = [
     (re.compile(pattern), by)
@@ -16,8 +19,8 @@ _SHORTER = [
         # A word in code font or in a link has an element of its own, and so has what is highlighted, where that shows nothing or little.
         (r'<span class="pre">([^<]*)</span>', r"\1"),
         (r'<span class="(?:n|p|w|o|colon|std std-ref)">([^<]*)</span>', r"\1"),
-        (r'class="docutils literal notranslate"', 'class="literal"'),
-        (r'<a class="reference internal" (href="[^"]*#clause-[^"]*")><code class="literal">([^<]*)</code></a>', r"<a \1>\2</a>"),
+        (r'<code class="docutils literal notranslate">', "<code>"),
+        (r'<a class="reference internal" (href="[^"]*#clause-[^"]*")><code>([^<]*)</code></a>', r"<a \1>\2</a>"),
         (r'<a class="reference internal" (href="[^"]*")(?: title="[^"]*")?', r"<a \1"),
         # A line of a source file has two anchors.
         (r'<a id="(L-\d+)" name="\1"></a><a href="#\1"><span class="linenos">([^<]*)</span></a>', r'<a id="\1" href="#\1">\2</a>'),
@@ -32,10 +35,20 @@ _SHORTER = [
 def shorten_page(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: object) -> None:
     """Let the navigation unfold what leads to the page alone, and write its text in fewer elements."""
     if toctree := context.get("toctree"):
-        options = {"collapse": True} | ({"maxdepth": 1} if page.startswith(_MANY) else {})
-        context["toctree"] = lambda **others: toctree(**others | options)
+        context["toctree"] = lambda **options: _navigation(app, page, toctree, options | {"collapse": True})
     if body := context.get("body"):
         context["body"] = shorten(body)
+
+
+def _navigation(app: Sphinx, page: str, toctree: Callable[..., str], options: dict[str, Any]) -> str:
+    """Return the navigation of a page. Where there are many it does not list them: all in a folder but their index have the same."""
+    if not page.startswith(_MANY):
+        return toctree(**options)
+    folder, _, name = page.rpartition("/")
+    key = (app, folder, name == "index")
+    if key not in _KEPT:
+        _KEPT[key] = toctree(**options | {"maxdepth": 1})
+    return _KEPT[key]
 
 
 def shorten(body: str) -> str:

@@ -6,8 +6,8 @@ from typing import TypeAlias
 
 from firstflight_conformance.cases.timeline import lines
 from firstflight_conformance.cases.vectors import COMPUTED_ALGORITHMS, Case, Vector
+from firstflight_conformance.docs_ext import carried_out, site
 from firstflight_conformance.docs_ext import markdown as md
-from firstflight_conformance.docs_ext import site
 from firstflight_conformance.docs_ext.plot_cache import plot_name
 from firstflight_conformance.docs_ext.turns import TURNS, turns_text
 
@@ -67,12 +67,24 @@ def page(name: str, group: list[Vector]) -> str:
         f"{'This vector' if len(group) == 1 else f'Each of these {len(group)} vectors'} comes with what it tells apart, "
         "the clauses that the model carries out in it, a plot, and its events and expectations.",
     ]
+    every = carried_out.of_every(group)
+    if any(every.values()):
+        blocks += [md.label(_every(name)), "## Clauses of every vector", *_clauses_of_every(every)]
     for vector in group:
-        blocks += _vector(vector)
+        blocks += _vector(vector, every)
     return md.page(*blocks)
 
 
-def _vector(vector: Vector) -> list[str]:
+def _every(group: str) -> str:
+    return site.anchor("clauses", group)
+
+
+def _clauses_of_every(every: carried_out.Clauses) -> list[str]:
+    shown = [carried_out.listed("Carried out in each vector of this page in which the profile is judged", every)]
+    return _folded("Clauses by profile", shown) if len(every) > _OPEN_PROFILES else shown
+
+
+def _vector(vector: Vector, every: carried_out.Clauses) -> list[str]:
     name = vector.id.removeprefix(site.group_of(vector.id) + ".")
     return [
         md.label(site.anchor("vector", vector.id)),
@@ -81,7 +93,7 @@ def _vector(vector: Vector) -> list[str]:
         md.plain(vector.why),
         f"```{{image}} ../plots/{plot_name(vector)}\n:class: plot\n:alt: Windows over time in {vector.id}\n```",
         _facts(vector),
-        *_cases([Case(vector, profile) for profile in vector.profiles]),
+        *_cases([Case(vector, profile) for profile in vector.profiles], _clauses(vector, every)),
     ]
 
 
@@ -109,9 +121,8 @@ def _source(vector: Vector) -> str:
     return f"by hand; {where}"
 
 
-def _cases(cases: list[Case]) -> list[str]:
+def _cases(cases: list[Case], clauses: list[str]) -> list[str]:
     """Return what each profile does; what several have in common is said once, and what is long of many is folded away."""
-    clauses = _clauses(cases)
     listings = _listings([case for case in cases if _is_listed(case)])
     if len(cases) > _OPEN_PROFILES:
         rows = [(md.code(case.profile), _judged(case), _happens(case)) for case in cases]
@@ -137,33 +148,12 @@ def _judged(case: Case) -> str:
     return "its one event" if total == 1 else events
 
 
-def _clauses(cases: list[Case]) -> list[str]:
-    """Return the clauses by those profiles in which they are carried out, each clause once."""
-    carried_out: dict[str, list[Case]] = {}
-    for case in cases:
-        for name in case.expectation.clauses:
-            carried_out.setdefault(name, []).append(case)
-    together: dict[tuple[str, ...], list[str]] = {}
-    for name, found in sorted(carried_out.items(), key=lambda pair: -len(pair[1])):
-        together.setdefault(tuple(case.profile for case in found), []).append(name)
-    return [
-        _carried_out(f"Clauses carried out{_where(found, len(cases))}:", names) for found, names in together.items()
-    ]
-
-
-def _where(profiles: Sequence[str], of: int) -> str:
-    """Return which profiles these are, of so many: nothing of one, else all of them or their names."""
-    if of == 1:
-        return ""
-    return " in all" if len(profiles) == of else f" in {_names(profiles)}"
-
-
-def _carried_out(text: str, clauses: Sequence[str]) -> str:
-    return f":::{{container}} carried-out\n{text} {', '.join(md.clause(name) for name in clauses)}.\n:::"
-
-
-def _names(profiles: Sequence[str]) -> str:
-    return ", ".join(md.code(profile) for profile in profiles)
+def _clauses(vector: Vector, every: carried_out.Clauses) -> list[str]:
+    """Return the clauses that the profiles carry out; those of every vector stand once on the page."""
+    common = md.ref("those of every vector", _every(site.group_of(vector.id)))
+    besides = f", besides {common}" if any(every.get(profile) for profile in vector.profiles) else ""
+    text = carried_out.listed(f"Clauses carried out{besides}", carried_out.others(vector, every))
+    return [text or f"Of the clauses, {common} are carried out and no others."]
 
 
 def _is_listed(case: Case) -> bool:

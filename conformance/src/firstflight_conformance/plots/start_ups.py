@@ -37,12 +37,13 @@ def draw() -> Figure:
             seconds, kilobytes = _samples(recording)
             lost = recording.dropped_packets
             axes.plot(seconds, kilobytes, color=colour, linewidth=1.3, label=f"{label}: {lost or 'nothing'} lost")
-        for height, text in (
-            (product_bytes, "the path is full"),
-            (product_bytes + link.queue_bytes, "the queue is full"),
+        # Where no line passes: the first is crossed by all of them on the left.
+        for height, text, seconds_in in (
+            (product_bytes, "the path is full", 0.62),
+            (product_bytes + link.queue_bytes, "the queue is full", 0.03),
         ):
             axes.axhline(height / 1000, color="#777777", linewidth=0.8, linestyle="--")
-            axes.text(0.03, height / 1000, text, va="bottom", color="#555555", fontsize=8.5)
+            axes.text(seconds_in, height / 1000, text, va="bottom", color="#555555", fontsize=8.5)
         axes.set(xlim=(0, scenario.stop_ns / 1e9), ylim=(0, None), xlabel="time (s)", ylabel="in flight (kB)")
         axes.legend(loc="upper right")
     return figure

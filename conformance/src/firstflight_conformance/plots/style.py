@@ -19,6 +19,7 @@ _STYLE: Any = {
     "grid.linewidth": 0.6,
     "legend.fontsize": 8.5,
     "legend.frameon": False,
+    "path.simplify_threshold": 0.3,
     "savefig.facecolor": "white",
     "svg.fonttype": "none",
     "svg.hashsalt": "firstflight",

@@ -20,6 +20,7 @@ from firstflight_conformance.cases.measure import config_from_json
 from firstflight_conformance.cases.vectors import Case, Vector
 from firstflight_conformance.plots.bins import Bins, follow
 from firstflight_conformance.plots.bins_panels import draw_bins, draw_differences
+from firstflight_conformance.plots.panels import fit_left, stacked
 from firstflight_conformance.plots.style import save, styled
 from firstflight_conformance.plots.units import Unit
 from firstflight_conformance.plots.windows import (
@@ -32,8 +33,8 @@ from firstflight_conformance.plots.windows import (
     scale_of,
 )
 
-_WIDTH_INCHES = 7.6
-_LEGEND_ROW_INCHES = 0.19
+_LEGEND_ROW_INCHES = 0.175
+_TITLE_INCHES = 0.35
 #: How the text of a vector names profiles other than by their name.
 _CALLED = {"Literal": "lanman-2024-literal", "Recommended": "lanman-2024"}
 
@@ -116,17 +117,17 @@ def _draw(traces: Sequence[Trace], bins: Bins | None, title: str) -> Figure:
     scale = scale_of(traces)
     legend = legend_lines(traces)
     rows = sum(text.count("\n") + 1 for text in legend) + 1
-    heights = [_LEGEND_ROW_INCHES * rows, 2.5 if len(traces[0].events) > FEW_EVENTS or bins else 1.9]
+    heights = [_LEGEND_ROW_INCHES * rows, 2.2 if len(traces[0].events) > FEW_EVENTS or bins else 1.6]
     if bins is not None:
-        heights += [1.9] + ([1.2] if len(bins.evaluations) > 2 else [])
-    figure = Figure(figsize=(_WIDTH_INCHES, sum(heights) + 0.6), layout="constrained")
-    panels: list[Axes] = list(figure.subplots(len(heights), 1, sharex=True, squeeze=False, height_ratios=heights)[:, 0])
+        heights += [1.6] + ([1.1] if len(bins.evaluations) > 2 else [])
+    figure, panels = stacked(heights, [0.0, 0.12, 0.42, 0.14][: len(heights)], _TITLE_INCHES if title else 0.08)
     draw_windows(panels[1], traces, scale)
     draw_legend(panels[0], panels[1], legend)
     if bins is not None:
         _draw_search(panels[2:], bins, scale.unit)
     panels[-1].set_xlabel(f"time since the first event ({scale.unit.name})")
     panels[-1].xaxis.set_major_locator(MaxNLocator(10))
+    fit_left(figure, panels[1:])
     if title:
         figure.suptitle(title, fontsize=11)
     return figure

@@ -18,6 +18,8 @@ COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00")
 _REST_COLOUR = "#b4b4b4"
 #: How many characters a row of the legend holds, and up to how many profiles of a line it names.
 _LEGEND_CHARACTERS, _NAMED_PROFILES = 104, 6
+#: How many characters a mark in the legend and the room around it take.
+_MARK_CHARACTERS = 5
 #: Up to this number, events are drawn with a marker each.
 FEW_EVENTS = 24
 #: How long a stream of one moment is taken to be, to choose a unit.
@@ -126,15 +128,16 @@ def _legend_text(trace: Trace, groups: int) -> str:
 
 
 def draw_legend(axes: Axes, panel: Axes, texts: Sequence[str]) -> None:
-    """Draw the legend of a panel: lines one below the other, then marks and all the rest in one row."""
+    """Draw the legend of a panel: lines one below the other, then marks and all the rest in one row, or in two if they are many."""
     axes.set_axis_off()
     handles, labels = panel.get_legend_handles_labels()
     lines = [handle for handle, label in zip(handles, labels, strict=True) if label.startswith("cwnd")]
     others = [(handle, label) for handle, label in zip(handles, labels, strict=True) if not label.startswith("cwnd")]
     style: Any = {"borderaxespad": 0.0, "borderpad": 0.0, "labelspacing": 0.25, "handletextpad": 0.5}
     axes.add_artist(axes.legend(lines, texts, loc="upper left", **style))
+    rows = 1 if sum(len(label) + _MARK_CHARACTERS for _, label in others) <= _LEGEND_CHARACTERS else 2
     axes.legend(
-        [handle for handle, _ in others], [label for _, label in others], loc="lower left", ncols=len(others) or 1,
+        [handle for handle, _ in others], [label for _, label in others], loc="lower left", ncols=-(-len(others) // rows) or 1,
         columnspacing=1.4, **style,
     )  # fmt: skip
 
