@@ -352,10 +352,11 @@ static inline uint64_t careful_resume_rfc_9959_transmission_time(const struct ca
         time = rest * s->paced_rtt / s->jump_cwnd;
         remainder = rest * s->paced_rtt % s->jump_cwnd;
     } else {
-        for (uint64_t bit = UINT64_C(1) << 58; bit > 0; bit >>= 1) {
-            remainder = 2 * remainder + (s->paced_rtt & bit ? rest : 0); /* < 3 * 2^62 < 2^64 */
-            time = 2 * time + remainder / s->jump_cwnd;                  /* at most paced_rtt */
-            remainder %= s->jump_cwnd;
+        for (int i = 59; i-- > 0;) {
+            remainder = 2 * remainder + (s->paced_rtt >> i & 1 ? rest : 0); /* < 3 * 2^62 < 2^64 */
+            uint64_t digit = remainder < s->jump_cwnd ? 0 : remainder < 2 * s->jump_cwnd ? 1 : 2;
+            time = 2 * time + digit; /* at most paced_rtt */
+            remainder -= digit * s->jump_cwnd;
         }
     }
     time += whole * s->paced_rtt + (remainder > 0); /* [careful-resume.pacing.schedule] */

@@ -19,8 +19,8 @@
  * Domain: times in ns from 1, below 2^59 (18 years), never falling; packets of 1 to 2^16 - 1 bytes, ACKs of less than 2^48 bytes; an
  * initial window below 2^62. The window stays below 2^62.
  *
- * Invariant: windows are below 2^62; K below 2^52; the clock that leaves time out, and stands still since limited_since or idle_since, is not
- * before t_epoch. W_est is not cut off: it passes 2^62 by less than 2^17 bytes for each ACK, of which there are fewer than 2^39.
+ * Invariant: windows are below 2^62; K below 2^52, and C * K^3 at most W_max in an epoch; the clock that leaves time out, and stands still since
+ * limited_since or idle_since, is not before t_epoch. W_est is not cut off: it passes 2^62 by less than 2^17 bytes for each ACK, of which there are fewer than 2^39.
  */
 #ifndef CUBIC_RFC_9438_H
 #define CUBIC_RFC_9438_H
@@ -199,10 +199,11 @@ static inline uint64_t cubic_rfc_9438_share(uint64_t a, uint64_t b, uint64_t c, 
         *rest = a * b % c;
         return a * b / c;
     }
-    for (uint64_t bit = UINT64_C(1) << 61; bit > 0; bit >>= 1) {
-        remainder = 2 * remainder + (a & bit ? b : 0); /* <= 2 (c - 1) + c < 2^64 */
-        quotient = 2 * quotient + remainder / c;       /* remainder / c is 0, 1 or 2 */
-        remainder %= c;
+    for (int i = 62; i-- > 0;) {
+        remainder = 2 * remainder + (a >> i & 1 ? b : 0); /* <= 2 (c - 1) + c < 2^64 */
+        uint64_t digit = remainder < c ? 0 : remainder < 2 * c ? 1 : 2;
+        quotient = 2 * quotient + digit;
+        remainder -= digit * c;
     }
     *rest = remainder;
     return quotient;
@@ -290,22 +291,25 @@ static inline void cubic_rfc_9438_begin_stage(struct cubic_rfc_9438 *s, uint64_t
     s->now.w_est_fraction = s->now.cwnd_fraction;
 }
 
-/* 4.2: C * (t - K)^3 + W_max with C = 2/5. From 2^52 ns on the curve is beyond every window: 2 * 2^156 / (5 * 10^27) > 2^62; below, the
- * cube times 2 * (2^16 - 1) is less than 2^173. */
-static inline uint64_t cubic_rfc_9438_w_cubic(const struct cubic_rfc_9438 *s, uint64_t t) {
-    uint64_t from_k = t < s->now.k ? s->now.k - t : t - s->now.k;
-    if (from_k >> 52 > 0)
-        return CUBIC_RFC_9438_WINDOW_MAX; /* K is below 2^52 */
-    struct cubic_rfc_9438_natural number = cubic_rfc_9438_times(cubic_rfc_9438_cube(from_k), 2 * s->mss);
+/* 4.2: C * time^3 with C = 2/5. From 2^52 ns on it is beyond every window: 2 * 2^156 / (5 * 10^27) > 2^62; below, the cube times
+ * 2 * (2^16 - 1) is less than 2^173. */
+static inline uint64_t cubic_rfc_9438_rise(uint64_t mss, uint64_t time) {
+    if (time >> 52 > 0)
+        return CUBIC_RFC_9438_WINDOW_MAX;
+    struct cubic_rfc_9438_natural number = cubic_rfc_9438_times(cubic_rfc_9438_cube(time), 2 * mss);
     for (int i = 0; i < 3; i++)
         number = cubic_rfc_9438_over(number, 1000000000);
     number = cubic_rfc_9438_over(number, 5); /* below 2^173 / 2^92 */
-    uint64_t distance = (uint64_t)number.limbs[1] << 32 | number.limbs[0];
+    uint64_t rise = (uint64_t)number.limbs[1] << 32 | number.limbs[0];
+    return number.limbs[2] == 0 && rise < CUBIC_RFC_9438_WINDOW_MAX ? rise : CUBIC_RFC_9438_WINDOW_MAX;
+}
+
+/* 4.2: C * (t - K)^3 + W_max. */
+static inline uint64_t cubic_rfc_9438_w_cubic(const struct cubic_rfc_9438 *s, uint64_t t) {
     if (t < s->now.k)
-        return s->now.w_max - distance; /* [cubic.window.concave] distance <= C * K^3 <= W_max */
-    if (number.limbs[2] > 0 || distance > CUBIC_RFC_9438_WINDOW_MAX - s->now.w_max)
-        return CUBIC_RFC_9438_WINDOW_MAX;
-    return s->now.w_max + distance; /* [cubic.window] */
+        return s->now.w_max - cubic_rfc_9438_rise(s->mss, s->now.k - t); /* [cubic.window.concave] C * K^3 <= W_max */
+    uint64_t rise = cubic_rfc_9438_rise(s->mss, t - s->now.k), most = CUBIC_RFC_9438_WINDOW_MAX - s->now.w_max;
+    return s->now.w_max + (rise < most ? rise : most); /* [cubic.window] */
 }
 
 /* Return the largest integer whose cube is no more than a number below 2^156. */

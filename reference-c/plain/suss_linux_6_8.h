@@ -19,8 +19,9 @@
  * Domain: times in ns from 1 and RTTs, below 2^59 (18 years), never decreasing; packet numbers, windows and bytes in flight below 2^62; less
  * than 2^48 bytes and 2^32 packets of an event; a datagram of 1 to 2^16 - 1 bytes.
  *
- * Invariant: 1 <= round_no <= 31, r_minupdate <= round_no, blue_cnt <= 2^30, num_of_jump <= 3 and below round_no, prev_delta_t_bat < 2^39,
- * rate < 2^39, delay_min < 2^50, head_seq <= 2^62, and 0 in round 1.
+ * Invariant: 1 <= round_no <= 31, r_minupdate <= round_no, blue_cnt <= 2^30, num_of_jump <= 3 and below round_no, and below the round before
+ * until the tail of this one (tail_seq >= head_seq); prev_delta_t_bat < 2^39, rate < 2^39, delay_min < 2^50, and not 0 where the round has an
+ * RTT; head_seq <= 2^62, and 0 in round 1.
  */
 #ifndef SUSS_LINUX_6_8_H
 #define SUSS_LINUX_6_8_H

@@ -74,10 +74,11 @@ static inline uint64_t tcb_sharing_stateful_tcp_next_release_ns(const struct tcb
         return TCB_SHARING_STATEFUL_TCP_NONE;
     if (s->sent == 0 || s->min_rtt <= UINT64_MAX / s->sent)
         return s->start_ns + s->sent * s->min_rtt / s->cached_window; /* [tcb-sharing.startup.pacing] */
-    for (uint64_t bit = UINT64_C(1) << 58; bit > 0; bit >>= 1) {
-        rest = 2 * rest + (s->min_rtt & bit ? s->sent : 0); /* < 3 * 2^62 < 2^64 */
-        offset = 2 * offset + rest / s->cached_window;
-        rest %= s->cached_window;
+    for (int i = 59; i-- > 0;) {
+        rest = 2 * rest + (s->min_rtt >> i & 1 ? s->sent : 0); /* < 3 * 2^62 < 2^64 */
+        uint64_t digit = rest < s->cached_window ? 0 : rest < 2 * s->cached_window ? 1 : 2;
+        offset = 2 * offset + digit;
+        rest -= digit * s->cached_window;
     }
     return s->start_ns + offset; /* [tcb-sharing.startup.pacing] */
 }

@@ -35,7 +35,13 @@ void prove_on_sent(uint64_t acks, uint64_t then, uint64_t now) {
     prove_invariant(&s, acks, now);
 }
 
-/* b <= c < 2^62, a < 2^62: the share of a is no more than a. Not proved, see docs/proof.md. */
+void prove_share(uint64_t a, uint64_t b, uint64_t c) {
+    uint64_t rest;
+    ASSUME(c > 0 && b <= c && c < WINDOW_END && a < WINDOW_END);
+    PROVE(cubic_rfc_9438_share(a, b, c, &rest) <= a && rest < c);
+}
+
+/* What prove_share shows. */
 uint64_t any_share(uint64_t a, uint64_t b, uint64_t c, uint64_t *rest) {
     uint64_t share, remainder;
     PROVE(c > 0 && b <= c && c < WINDOW_END && a < WINDOW_END);
@@ -44,12 +50,65 @@ uint64_t any_share(uint64_t a, uint64_t b, uint64_t c, uint64_t *rest) {
     return share;
 }
 
-/* Any point of the curve is a window. Not proved, see docs/proof.md. */
+/* A function of which nothing is known but what prove_rise shows. */
+uint64_t __CPROVER_uninterpreted_rise(uint64_t mss, uint64_t time);
+
+uint64_t any_rise(uint64_t mss, uint64_t time) {
+    uint64_t rise = __CPROVER_uninterpreted_rise(mss, time);
+    ASSUME(rise <= CUBIC_RFC_9438_WINDOW_MAX);
+    return rise;
+}
+
+void prove_rise(uint64_t mss, uint64_t time) {
+    ASSUME(mss >= 1 && mss < SIZE_END);
+    PROVE(cubic_rfc_9438_rise(mss, time) <= CUBIC_RFC_9438_WINDOW_MAX);
+}
+
+static int is_on_curve(const struct cubic_rfc_9438 *s, uint64_t t) {
+    return s->mss >= 1 && s->mss < SIZE_END && s->now.t_epoch != CUBIC_RFC_9438_NONE && s->now.k >> 52 == 0 && t < 2 * TIME_END &&
+           cubic_rfc_9438_curve_invariant(&s->now, s->mss);
+}
+
+/* The longer the time, the higher the rise: argued in docs/proof.md. */
+void prove_w_cubic(uint64_t t) {
+    struct cubic_rfc_9438 s;
+    ASSUME(is_on_curve(&s, t));
+    ASSUME(t >= s.now.k || cubic_rfc_9438_rise(s.mss, s.now.k - t) <= cubic_rfc_9438_rise(s.mss, s.now.k));
+    PROVE(cubic_rfc_9438_w_cubic(&s, t) <= CUBIC_RFC_9438_WINDOW_MAX);
+}
+
+/* What prove_w_cubic shows. */
 uint64_t any_w_cubic(const struct cubic_rfc_9438 *s, uint64_t t) {
     uint64_t window;
-    PROVE(s->now.w_max <= CUBIC_RFC_9438_WINDOW_MAX && s->now.k >> 52 == 0 && t < 2 * TIME_END);
+    PROVE(is_on_curve(s, t));
     ASSUME(window <= CUBIC_RFC_9438_WINDOW_MAX);
     return window;
+}
+
+static int begins(const struct cubic_rfc_9438 *s, uint64_t cwnd_epoch) {
+    return s->mss >= 1 && s->mss < SIZE_END && cwnd_epoch <= CUBIC_RFC_9438_WINDOW_MAX && cubic_rfc_9438_is_window(s->now.w_max);
+}
+
+static int has_begun(const struct cubic_rfc_9438 *s, uint64_t cwnd_epoch) {
+    return cwnd_epoch <= s->now.w_max && s->now.w_max <= CUBIC_RFC_9438_WINDOW_MAX && s->now.k >> 52 == 0 && s->now.w_est == cwnd_epoch;
+}
+
+void prove_begin_stage(uint64_t cwnd_epoch) {
+    struct cubic_rfc_9438 s;
+    ASSUME(begins(&s, cwnd_epoch));
+    cubic_rfc_9438_begin_stage(&s, cwnd_epoch);
+    PROVE(has_begun(&s, cwnd_epoch));
+}
+
+/* What prove_begin_stage shows, and that K is no more than the time in which the curve rises from 0 to W_max: argued in docs/proof.md. */
+void any_begin_stage(struct cubic_rfc_9438 *s, uint64_t cwnd_epoch) {
+    uint64_t w_max, k;
+    PROVE(begins(s, cwnd_epoch));
+    s->now.w_max = w_max;
+    s->now.k = k;
+    s->now.w_est = cwnd_epoch;
+    s->now.w_est_fraction = s->now.cwnd_fraction;
+    ASSUME(has_begun(s, cwnd_epoch) && cubic_rfc_9438_curve_invariant(&s->now, s->mss));
 }
 
 struct cubic_rfc_9438_natural any_times(struct cubic_rfc_9438_natural a, uint64_t factor) {

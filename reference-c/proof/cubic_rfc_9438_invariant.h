@@ -6,18 +6,23 @@ static inline int cubic_rfc_9438_is_window(uint64_t window) {
     return window <= CUBIC_RFC_9438_WINDOW_MAX || window == CUBIC_RFC_9438_NONE;
 }
 
+/* In an epoch the curve is above 0 from its begin. */
+static inline int cubic_rfc_9438_curve_invariant(const struct cubic_rfc_9438_variables *v, uint64_t mss) {
+    return v->t_epoch == CUBIC_RFC_9438_NONE || (v->w_max <= CUBIC_RFC_9438_WINDOW_MAX && cubic_rfc_9438_rise(mss, v->k) <= v->w_max);
+}
+
 /* acks: how many came. Each raises W_est by less than 2^17 bytes, beyond the largest window too, which it may have begun at. */
-static inline int cubic_rfc_9438_variables_invariant(const struct cubic_rfc_9438_variables *v, uint64_t acks) {
+static inline int cubic_rfc_9438_variables_invariant(const struct cubic_rfc_9438_variables *v, uint64_t mss, uint64_t acks) {
     int windows = v->cwnd <= CUBIC_RFC_9438_WINDOW_MAX && v->cwnd_prior <= CUBIC_RFC_9438_WINDOW_MAX &&
                   cubic_rfc_9438_is_window(v->ssthresh) && cubic_rfc_9438_is_window(v->w_max);
-    int begun = (v->ssthresh == CUBIC_RFC_9438_NONE || v->cwnd > 0) && (v->t_epoch == CUBIC_RFC_9438_NONE || v->w_max != CUBIC_RFC_9438_NONE);
+    int begun = (v->ssthresh == CUBIC_RFC_9438_NONE || v->cwnd > 0) && cubic_rfc_9438_curve_invariant(v, mss);
     return windows && begun && acks >> 40 == 0 && v->w_est <= CUBIC_RFC_9438_WINDOW_MAX + (acks << 17) && v->k >> 52 == 0 &&
            (v->in_recovery == 0 || v->in_recovery == 1);
 }
 
 static inline int cubic_rfc_9438_windows_invariant(const struct cubic_rfc_9438 *s, uint64_t acks) {
-    return s->mss >= 1 && s->mss < 65536 && cubic_rfc_9438_variables_invariant(&s->now, acks) &&
-           (!s->has_undo || cubic_rfc_9438_variables_invariant(&s->undo, acks));
+    return s->mss >= 1 && s->mss < 65536 && cubic_rfc_9438_variables_invariant(&s->now, s->mss, acks) &&
+           (!s->has_undo || cubic_rfc_9438_variables_invariant(&s->undo, s->mss, acks));
 }
 
 /* An epoch began at t_epoch of the clock that leaves time out, which stands still since limited_since or idle_since. */

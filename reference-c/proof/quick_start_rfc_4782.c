@@ -2,10 +2,33 @@
 #include "quick_start_rfc_4782_invariant.h"
 #include "proof.h"
 
+enum { RUNS = 3 }; /* of an ACK at most, and of a loss */
+
+static int is_run(struct quick_start_rfc_4782_run run) {
+    return run.first <= run.last && run.last < WINDOW_END && run.last - run.first < SIZE_END - 1 && run.size_bytes < SIZE_END;
+}
+
 void prove_begin(uint32_t max_datagram_size) {
     struct quick_start_rfc_4782 s;
     ASSUME(max_datagram_size >= 1 && max_datagram_size < UINT32_C(1) << 16);
     quick_start_rfc_4782_begin(&s, max_datagram_size);
+    PROVE(quick_start_rfc_4782_invariant(&s));
+}
+
+void prove_on_backlog(uint64_t now, uint64_t rtt_ns) {
+    struct quick_start_rfc_4782 s;
+    struct quick_start_rfc_4782_window window;
+    ASSUME(quick_start_rfc_4782_invariant(&s) && window.cwnd < WINDOW_END && now < TIME_END);
+    ASSUME(rtt_ns < TIME_END || rtt_ns == QUICK_START_RFC_4782_NONE);
+    quick_start_rfc_4782_on_backlog(&s, now, rtt_ns, &window);
+    PROVE(quick_start_rfc_4782_invariant(&s) && !s.awaits_handshake);
+}
+
+void prove_on_idle_restart(void) {
+    struct quick_start_rfc_4782 s;
+    struct quick_start_rfc_4782_window window;
+    ASSUME(quick_start_rfc_4782_invariant(&s));
+    quick_start_rfc_4782_on_idle_restart(&s, &window);
     PROVE(quick_start_rfc_4782_invariant(&s));
 }
 
@@ -43,6 +66,49 @@ void prove_after_growth(uint64_t now, uint64_t rtt_ns) {
     ASSUME(rtt_ns < TIME_END || rtt_ns == QUICK_START_RFC_4782_NONE);
     quick_start_rfc_4782_after_growth(&s, now, rtt_ns, &window);
     PROVE(quick_start_rfc_4782_invariant(&s) && s.request == QUICK_START_RFC_4782_NONE);
+}
+
+void prove_limited_growth(uint64_t cwnd) {
+    struct quick_start_rfc_4782 s;
+    struct quick_start_rfc_4782_run run;
+    ASSUME(quick_start_rfc_4782_invariant(&s) && cwnd < WINDOW_END && is_run(run));
+    quick_start_rfc_4782_limited_growth(&s, &run, &cwnd);
+    PROVE(cwnd < WINDOW_END);
+}
+
+/* What prove_limited_growth shows. */
+enum quick_start_rfc_4782_outcome any_limited_growth(const struct quick_start_rfc_4782 *s, const struct quick_start_rfc_4782_run *run,
+                                                     uint64_t *cwnd) {
+    enum quick_start_rfc_4782_outcome outcome;
+    uint64_t grown;
+    PROVE(quick_start_rfc_4782_invariant(s) && *cwnd < WINDOW_END && is_run(*run));
+    ASSUME(grown < WINDOW_END);
+    *cwnd = grown;
+    return outcome;
+}
+
+void prove_limited_slow_start(uint32_t run_count) {
+    struct quick_start_rfc_4782 s;
+    struct quick_start_rfc_4782_window window;
+    struct quick_start_rfc_4782_run runs[RUNS];
+    ASSUME(quick_start_rfc_4782_invariant(&s) && window.cwnd < WINDOW_END && run_count >= 1 && run_count <= RUNS);
+    for (int i = 0; i < RUNS; i++)
+        ASSUME(is_run(runs[i]));
+    quick_start_rfc_4782_limited_slow_start(&s, runs, run_count, &window);
+    PROVE(window.cwnd < WINDOW_END);
+}
+
+/* No packet is declared lost twice, so that fewer are in all than there are packet numbers. */
+void prove_on_lost(uint32_t run_count, uint64_t sent_time, uint64_t now, uint64_t bytes_in_flight) {
+    struct quick_start_rfc_4782 s;
+    struct quick_start_rfc_4782_window window;
+    struct quick_start_rfc_4782_run runs[RUNS];
+    ASSUME(quick_start_rfc_4782_invariant(&s) && window.cwnd < WINDOW_END && s.next_packet <= WINDOW_END && s.lost < WINDOW_END);
+    ASSUME(run_count >= 1 && run_count <= RUNS && sent_time > 0 && sent_time <= now && now < TIME_END);
+    for (int i = 0; i < RUNS; i++)
+        ASSUME(is_run(runs[i]));
+    quick_start_rfc_4782_on_lost(&s, runs, run_count, sent_time, now, bytes_in_flight, &window);
+    PROVE(quick_start_rfc_4782_invariant(&s) && window.cwnd < WINDOW_END);
 }
 
 void prove_on_ce(uint64_t packet, uint64_t sent_time, uint64_t now) {

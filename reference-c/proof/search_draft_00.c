@@ -4,13 +4,11 @@
 
 #define SUM_END (UINT64_C(1) << 59) /* high words of sums are below it */
 
-/* A sum depends on indices only by their difference and modulo 25: those below this are enough. */
-#define EVERY_POSITION 64
-
 /* The high word, of a bin_duration and bytes, or of a small factor. */
 static int is_product(uint64_t a, uint64_t b, struct search_draft_00_wide product) {
     int of_bytes = a >> 62 > 0 || b >> 60 > 0 || product.high <= (UINT64_C(1) << 58) + 1;
-    return of_bytes && (a >= 64 || product.high <= 64);
+    int of_a_bin = a >> 62 > 0 || b >> 56 > 0 || product.high <= (UINT64_C(1) << 54) + 1;
+    return of_bytes && of_a_bin && (a >= 64 || product.high <= 64);
 }
 
 static struct search_draft_00 any_state(uint64_t then) {
@@ -71,10 +69,12 @@ struct search_draft_00_wide any_product(uint64_t a, uint64_t b) {
     return product;
 }
 
-void prove_sum_bins(uint64_t then, uint64_t idx1, uint64_t rest) {
+/* A sum depends on indices only by their difference and modulo the size of the ring: each place in it is enough. */
+void prove_sum_bins(uint64_t then, uint64_t rest) {
     struct search_draft_00 s = any_state(then);
-    ASSUME(s.bin_duration > 0 && rest < s.bin_duration && idx1 < EVERY_POSITION);
-    PROVE(search_draft_00_sum_bins(&s, idx1, idx1 + SEARCH_DRAFT_00_W, rest).high < SUM_END);
+    ASSUME(s.bin_duration > 0 && rest < s.bin_duration);
+    for (uint64_t idx1 = 0; idx1 < SEARCH_DRAFT_00_NUM_BINS; idx1++)
+        PROVE(search_draft_00_sum_bins(&s, idx1, idx1 + SEARCH_DRAFT_00_W, rest).high < SUM_END);
 }
 
 /* What prove_sum_bins shows. */

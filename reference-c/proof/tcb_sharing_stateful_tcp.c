@@ -15,6 +15,12 @@ void prove_begin(uint32_t max_datagram_size) {
     PROVE(tcb_sharing_stateful_tcp_invariant(&s));
 }
 
+void prove_next_release_ns(void) {
+    struct tcb_sharing_stateful_tcp s = any_state();
+    uint64_t release = tcb_sharing_stateful_tcp_next_release_ns(&s);
+    PROVE(release == TCB_SHARING_STATEFUL_TCP_NONE || (s.start_ns <= release && release - s.start_ns <= s.min_rtt));
+}
+
 void prove_on_saved_path(uint64_t now, uint64_t cwnd) {
     struct tcb_sharing_stateful_tcp s = any_state();
     struct tcb_sharing_stateful_tcp_cached cached;

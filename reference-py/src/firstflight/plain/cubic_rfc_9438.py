@@ -151,13 +151,17 @@ def begin_stage(s: Cubic, cwnd_epoch: int) -> None:
     s.w_est = cwnd_epoch * UNIT + s.cwnd_fraction  # [cubic.friendly.begin]
 
 
+def rise(mss: int, time: int) -> int:
+    """4.2: C * time^3 with C = 2/5."""
+    return 2 * mss * time**3 // (5 * SECOND_CUBED)
+
+
 def w_cubic(s: Cubic, t: int) -> int:
-    """4.2: C * (t - K)^3 + W_max with C = 2/5."""
+    """4.2: C * (t - K)^3 + W_max."""
     assert s.w_max is not None
-    distance = 2 * s.mss * abs(t - s.k) ** 3 // (5 * SECOND_CUBED)
     if t < s.k:
-        return s.w_max - distance  # [cubic.window.concave]
-    return min(s.w_max + distance, WINDOW_MAX_BYTES)  # [cubic.window]
+        return s.w_max - rise(s.mss, s.k - t)  # [cubic.window.concave]
+    return min(s.w_max + rise(s.mss, t - s.k), WINDOW_MAX_BYTES)  # [cubic.window]
 
 
 def cube_root(number: int) -> int:
