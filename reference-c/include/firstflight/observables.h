@@ -2,6 +2,7 @@
 #ifndef FIRSTFLIGHT_OBSERVABLES_H
 #define FIRSTFLIGHT_OBSERVABLES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -299,6 +300,9 @@ static inline void ff_observation_clear(struct ff_observation *observation)
 const char *ff_phase_name(enum ff_phase phase);
 const char *ff_outcome_name(enum ff_outcome outcome);
 const char *ff_trigger_name(enum ff_trigger trigger);
+
+/* Return whether an outcome ends slow start. */
+bool ff_outcome_exits(enum ff_outcome outcome);
 
 #ifdef __cplusplus
 }

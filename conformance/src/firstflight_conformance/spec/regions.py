@@ -67,6 +67,8 @@ def filled_files(rooms: list[Room]) -> dict[Path, str]:
         REFERENCE_PY / "observables.py": {
             "phases": _each(rooms, "phases", '{upper} = "{name}"', "# {title} (``{page}``)"),
             "outcomes": _each(rooms, "outcomes", '{upper} = "{name}"', "# {title} (``{page}``)"),
+            "exits": _each(rooms, "exits", "Outcome.{upper},"),
+            "leaves": _each(rooms, "leaves", "Outcome.{upper},"),
         },
         _INCLUDE / "observables.h": {
             "phases": _each(rooms, "phases", "FF_PHASE_{upper},", "/* {title} ({page}) */"),
@@ -77,6 +79,7 @@ def filled_files(rooms: list[Room]) -> dict[Path, str]:
         REFERENCE_C / "src" / "observables.c": {
             "phases": _each(rooms, "phases", '[FF_PHASE_{upper}] = "{name}",'),
             "outcomes": _each(rooms, "outcomes", '[FF_OUTCOME_{upper}] = "{name}",'),
+            "exits": _each(rooms, "exits", "case FF_OUTCOME_{upper}:"),
         },
         _INCLUDE / "controller.h": _controller_header([room for room in rooms if room.entered]),
         REFERENCE_C / "src" / "controller.c": _controller_source([room for room in rooms if room.entered]),
