@@ -22,13 +22,6 @@ void sim_in_loop_begin(struct sim_in_loop *loop, struct sim_room *room, const ch
     loop->summary = (struct sim_summary){.slow_start_ended_ns = SIM_NONE};
 }
 
-/* Return whether an outcome ends slow start: SLOW_START_ENDS of loop.py. */
-static bool ends_slow_start(enum ff_outcome outcome)
-{
-    return outcome == FF_OUTCOME_EXITED || outcome == FF_OUTCOME_REDUCED || outcome == FF_OUTCOME_EXITED_BY_TRAIN ||
-           outcome == FF_OUTCOME_EXITED_BY_DELAY || outcome == FF_OUTCOME_EXITED_BY_CAP;
-}
-
 static void summarize(struct sim_summary *summary, uint64_t t_ns, const struct ff_observation *seen)
 {
     if (summary->events++ == 0) {
@@ -39,7 +32,7 @@ static void summarize(struct sim_summary *summary, uint64_t t_ns, const struct f
     if (seen->cwnd_bytes > summary->largest_cwnd_bytes) {
         summary->largest_cwnd_bytes = seen->cwnd_bytes;
     }
-    if (summary->slow_start_ended_ns == SIM_NONE && ends_slow_start(seen->outcome)) {
+    if (summary->slow_start_ended_ns == SIM_NONE && ff_outcome_exits(seen->outcome)) {
         summary->slow_start_ended_ns = t_ns;
         summary->ended_by = (uint64_t)seen->outcome;
     }

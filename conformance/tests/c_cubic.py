@@ -4,8 +4,9 @@ from dataclasses import dataclass, field, fields, replace
 from enum import Enum
 from typing import Any, TypeVar
 
-from c_port import NONE, event_to_c, ffi, lib, step_both
-from firstflight.controller import Config, Controller, create, create_with, profiles
+from c_port import NONE, event_to_c, ffi, hybla_of, lib, step_both
+from firstflight.algorithm import Base
+from firstflight.controller import ALGORITHMS, Config, Controller, create, create_with, profiles
 from firstflight.cubic.cubic import PROFILES, Cubic, Epoch, Readings
 from firstflight.errors import DomainError
 from firstflight.events import (
@@ -23,6 +24,7 @@ from firstflight.events import (
     SpuriousLoss,
 )
 from firstflight.limits import PACKET_MAX, TIME_MAX_NS, WINDOW_MAX_BYTES
+from firstflight.newreno.newreno import NewReno
 from firstflight.observables import Outcome, Phase
 from firstflight_conformance.prng import SplitMix64
 
@@ -68,8 +70,11 @@ class Port:
         names = ("recovery_start_ns", "w_max_bytes", "cwnd_prior_bytes", "epoch_start_ns", "k_ns", "w_est_bytes")
         return {name: getattr(self._observation, name) for name in names}
 
-    def differs(self, model: Cubic | None) -> str:
+    def differs(self, base: NewReno) -> str:
         """Return the numbers in which the law of the base differs from that of the model."""
+        if hybla_of(self._controller.base) != base.hybla:
+            return f"hybla: {base.hybla}, {hybla_of(self._controller.base)}"
+        model = base.cubic
         if model is None:
             return "cubic" if self._controller.base.has_cubic else ""
         state = self._controller.base.cubic
@@ -119,7 +124,7 @@ class Pair:
             self._note(self.model.base.cubic, model.base.cubic, event)
             self.model, outcome = model, expected.outcome
         self.outcomes[outcome] = self.outcomes.get(outcome, 0) + 1
-        assert self.port.differs(self.model.base.cubic) == "", event
+        assert self.port.differs(self.model.base) == "", event
 
     def _note(self, before: Cubic | None, after: Cubic | None, event: Event) -> None:
         if before is None or after is None or after.epoch is None:
@@ -152,11 +157,12 @@ def any_readings(rng: SplitMix64) -> Readings:
 
 
 def any_composition(rng: SplitMix64) -> tuple[str, str]:
-    """Return a startup algorithm on CUBIC, or a base controller by its name."""
+    """Return a startup algorithm on CUBIC or Hybla, or a base controller by its name."""
     named = profiles(composed=True)
     algorithm = list(named)[rng.below(len(named))]
-    on_cubic = [name for name in named[algorithm] if "+" in name or algorithm in ("cubic", "slow-start")]
-    return algorithm, on_cubic[rng.below(len(on_cubic))]
+    base = isinstance(ALGORITHMS[algorithm], Base)
+    composed = [name for name in named[algorithm] if "+" in name or base]
+    return algorithm, composed[rng.below(len(composed))]
 
 
 class Stream:

@@ -1,12 +1,18 @@
-"""Random events for Hybla: RTTs at the borders of eighths and of rho, windows of all sizes."""
+"""Random events for Hybla: RTTs at the borders of eighths and of rho, windows of all sizes; and for SEARCH on it."""
 
 from collections import Counter
 
-from c_room import AckStream, compare_streams
-from firstflight.controller import Config
+from c_port import Port, step_both
+from c_port_streams import Stream as SearchStream
+from c_port_streams import any_readings as any_search
+from c_port_streams import full_bins
+from c_room import AckStream, any_readings, compare_streams
+from firstflight.controller import Config, create_with
 from firstflight.hybla import hybla
 from firstflight.limits import TIME_MAX_NS, WINDOW_MAX_BYTES
+from firstflight.newreno import newreno
 from firstflight.observables import Outcome
+from firstflight.search.profiles import PROFILES as SEARCH_PROFILES
 from firstflight_conformance.prng import SplitMix64
 from observed import outcomes_of
 
@@ -44,7 +50,41 @@ def run_streams(seed: int, events: int) -> Counter[Outcome | None]:
     return compare_streams(hybla, Stream, seed, events)
 
 
+def run_search_streams(seed: int, events: int) -> Counter[Outcome | None]:
+    """Compare SEARCH on Hybla, both in random readings, on so many random events; return how often each outcome came."""
+    rng = SplitMix64(seed)
+    total: Counter[Outcome | None] = Counter()
+    while total.total() < events:
+        readings, law = any_search(rng, SEARCH_PROFILES), any_readings(rng, hybla)
+        stream = SearchStream(rng, readings)
+        model, port = create_with(readings, stream.config, law), Port(readings, stream.config, law=law)
+        length = stream.pick((40, 150, 400))
+        if stream.chance(60):  # bins at their bound and windows at the threshold decide at once
+            model = full_bins(stream, readings)
+            newreno.use_hybla(model.base, law)
+            port.load(model)
+            length = 20
+        for _ in range(length):
+            event = stream.event(model)
+            answers = step_both(model, port.step, event)
+            if answers is not None:
+                model, expected, seen = answers
+                assert seen == expected, event
+            total[None if answers is None else expected.outcome] += 1
+            assert not port.differs(model), event
+    return total
+
+
 #: Every outcome that the algorithm can have.
 REACHABLE = outcomes_of("slow-start", "hybla")
+#: What SEARCH on Hybla does; on an ACK in slow start the outcome is that of SEARCH.
+ON_SEARCH = {
+    Outcome.EXITED,
+    Outcome.DRAINED,
+    Outcome.GROWN_AVOIDANCE,
+    Outcome.REDUCED,
+    Outcome.COLLAPSED,
+    Outcome.IN_RECOVERY,
+}
 #: For the plain programs: plain_streams.py says what.
 STREAMS = {"hybla": (lambda rng, profile: Stream(rng), 150, 0)}

@@ -28,6 +28,8 @@ from firstflight.events import (
     Sent,
     SpuriousLoss,
 )
+from firstflight.hybla import hybla
+from firstflight.hybla.hybla import Hybla
 from firstflight.newreno.newreno import NewReno
 from firstflight.observables import Observation, Outcome, Phase
 from firstflight.search.bins import TICKS_PER_UNIT, Search, Series
@@ -122,8 +124,10 @@ _PHASES = dict(enumerate(Phase))
 class Port:
     """A controller of the C port. It answers like the model, in the model's own types."""
 
-    def __init__(self, readings: Readings | None, config: Config, build: str = "int128") -> None:
-        """Begin with SEARCH in the given readings, or with the base controller alone."""
+    def __init__(
+        self, readings: Readings | None, config: Config, build: str = "int128", law: hybla.Readings | None = None
+    ) -> None:
+        """Begin with SEARCH in the given readings, or with the base controller alone. ``law``: that of Hybla where this is the base."""
         module = module_of(build)
         self._ffi, self._lib = module.ffi, module.lib
         self._readings = readings
@@ -138,6 +142,8 @@ class Port:
             self._controller, _readings_to_c(self._ffi, readings), _config_to_c(self._ffi, config)
         )
         _check(status)
+        if law is not None:
+            self._lib.ff_controller_use_hybla(self._controller, hybla_readings_to_c(self._ffi, law))
 
     def _begin(self, readings: Readings | None) -> None:
         """Ask the port how the state is laid out for the readings."""
@@ -213,6 +219,7 @@ class Port:
             optional(base.ssthresh_bytes),
             optional(base.recovery_start_ns),
             base.in_recovery,
+            hybla=hybla_of(base),
         )
         place = (self._controller.t_ns, self._controller.next_packet)
         if seen != model.base or place != (model.t_ns, model.next_packet):
@@ -240,6 +247,10 @@ class Port:
         base.ssthresh_bytes = _required(model.base.ssthresh_bytes)
         base.recovery_start_ns = _required(model.base.recovery_start_ns)
         base.in_recovery = model.base.in_recovery
+        if model.base.hybla is not None:
+            base.hybla.initial_bytes = model.base.hybla.initial_bytes
+            base.hybla.smallest_ns = _required(model.base.hybla.smallest_ns)
+            base.hybla.credit = model.base.hybla.credit
         self._controller.t_ns = model.t_ns
         self._controller.next_packet = model.next_packet
         assert model.readings is not None
@@ -322,6 +333,27 @@ def _readings_to_c(ffi: Any, readings: Readings | None) -> Any:
         return ffi.NULL
     values = {name: getattr(readings, name) for name in Readings.__dataclass_fields__}
     return ffi.new("struct ff_search_readings *", {name: _choice(value) for name, value in values.items()})
+
+
+def hybla_readings_to_c(ffi: Any, readings: hybla.Readings) -> Any:
+    """Return the readings of Hybla as the port has them."""
+    names = hybla.Readings.__dataclass_fields__
+    return ffi.new("struct ff_hybla_readings *", {name: _choice(getattr(readings, name)) for name in names})
+
+
+def hybla_of(base: Any) -> Hybla | None:
+    """Return the state of Hybla that a base of the port carries, ``None`` where it carries none."""
+    if not base.has_hybla:
+        return None
+    state = base.hybla
+    like = next(iter(hybla.PROFILES.values()))
+    choices = {
+        name: list(type(value))[getattr(state.readings, name)]
+        if isinstance(value, Enum)
+        else getattr(state.readings, name)
+        for name, value in ((name, getattr(like, name)) for name in hybla.Readings.__dataclass_fields__)
+    }
+    return Hybla(hybla.Readings(**choices), state.initial_bytes, optional(state.smallest_ns), state.credit)
 
 
 def _choice(value: Enum | int) -> int:

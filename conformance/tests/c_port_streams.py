@@ -319,5 +319,5 @@ def _total(runs: tuple[Run, ...]) -> int:
 #: For the plain programs: plain_streams.py says what.
 STREAMS = {
     "slow-start": (lambda rng, profile: Stream(rng), 400, 2),
-    "search": (lambda rng, profile: Stream(rng, PROFILES[profile]), 400, 20),
+    "search": (lambda rng, profile: Stream(rng, PROFILES[profile.partition("+")[0]]), 400, 20),
 }

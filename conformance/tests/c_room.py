@@ -8,6 +8,7 @@ from types import ModuleType
 from typing import Any, TypeVar
 
 from c_port import event_to_c, ffi, lib, optional, step_both
+from firstflight.algorithm import Base
 from firstflight.controller import ALGORITHMS, Config, Controller, create_with
 from firstflight.errors import DomainError
 from firstflight.events import Ack, Ce, Event, Lost, PersistentCongestion, Pto, Run, Sent
@@ -20,15 +21,27 @@ T = TypeVar("T")
 _OUTCOMES, _PHASES = list(Outcome), list(Phase)
 
 
+def begin_model(readings: Any, config: Config) -> Controller:
+    """Return the model of a startup algorithm, or of a base, in the given readings."""
+    found = next(found for found in ALGORITHMS.values() if found.readings is type(readings))
+    return create_with(None, config, readings) if isinstance(found, Base) else create_with(readings, config)
+
+
+def _state_of(model: Controller, room: str) -> Any:
+    """Return the state of the room: that of the startup algorithm, or of the law of the base."""
+    return getattr(model.base, room) if model.startup is None else model.startup
+
+
 class Port:
-    """A controller of the C port with a startup algorithm that it enters in the common form."""
+    """A controller of the C port with an algorithm that it enters in the common form, or with a base."""
 
     def __init__(self, module: ModuleType, readings: Any, config: Config) -> None:
         """Begin in the given readings."""
         algorithm = next(found for found in ALGORITHMS.values() if found.readings is module.Readings)
         table = load_tables()[algorithm.name]
         self._name, self._shown, self._paces = algorithm.room, table.numbers, table.paces
-        self._like = create_with(readings, config).startup
+        self._is_base = isinstance(algorithm, Base)
+        self._like = _state_of(begin_model(readings, config), algorithm.room)
         values = {f.name: getattr(readings, f.name) for f in fields(readings)}
         c_readings = ffi.new(
             f"struct ff_{self._name}_readings *",
@@ -60,7 +73,12 @@ class Port:
 
     def state(self) -> Any:
         """Return the state of the algorithm in the model's form."""
-        return _as_model(self._like, getattr(self._controller, self._name))
+        holder = self._controller.base if self._is_base else self._controller
+        return _as_model(self._like, getattr(holder, self._name))
+
+    def state_of(self, model: Controller) -> Any:
+        """Return the same state of the model."""
+        return _state_of(model, self._name)
 
 
 def _as_model(like: Any, seen: Any) -> Any:
@@ -83,7 +101,7 @@ class Pair:
     @staticmethod
     def of(module: ModuleType, readings: Any, config: Config) -> "Pair":
         """Begin both."""
-        return Pair(create_with(readings, config), Port(module, readings, config))
+        return Pair(begin_model(readings, config), Port(module, readings, config))
 
     def step(self, event: Event) -> None:
         """Let both process the event, and compare observables and state."""
@@ -94,7 +112,7 @@ class Pair:
             assert seen == expected, event
             self.model, outcome = model, expected.outcome
         self.outcomes[outcome] += 1
-        assert self.port.state() == self.model.startup, event
+        assert self.port.state() == self.port.state_of(self.model), event
 
 
 def any_readings(rng: SplitMix64, module: ModuleType) -> Any:

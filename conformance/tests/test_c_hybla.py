@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from c_hybla import REACHABLE, run_streams
+from c_hybla import ON_SEARCH, REACHABLE, run_search_streams, run_streams
 
 
 @pytest.mark.parametrize("share", range(2))
@@ -15,8 +15,21 @@ def test_random_streams(share: int) -> None:
     assert total[None] > 10_000 // 500
 
 
+def test_random_streams_on_search() -> None:
+    """SEARCH on Hybla, both in random readings, on 20000 random events."""
+    total = run_search_streams(500, 20_000)
+    assert {outcome.value for outcome in ON_SEARCH if total[outcome] < 20} == set()
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("share", range(10))
 def test_random_streams_long(share: int) -> None:
     """The same on a million events; FIRSTFLIGHT_LONG_EVENTS is another number for each of ten shares."""
     run_streams(4000 + share, int(os.environ.get("FIRSTFLIGHT_LONG_EVENTS", "100000")))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("share", range(10))
+def test_random_streams_on_search_long(share: int) -> None:
+    """The same on a million events."""
+    run_search_streams(5000 + share, int(os.environ.get("FIRSTFLIGHT_LONG_EVENTS", "100000")))

@@ -15,6 +15,8 @@ from firstflight_conformance.cli import main
 from firstflight_conformance.paths import PRESETS
 from firstflight_conformance.published.thesis import CELLS
 from firstflight_conformance.simulator import presets
+from firstflight_conformance.simulator.clock import Clock
+from firstflight_conformance.simulator.in_loop import InLoop
 from firstflight_conformance.simulator.presets import Completion
 from firstflight_conformance.simulator.scenario import ScenarioError
 
@@ -25,12 +27,25 @@ WITH_LOSS = ("cubic", 10, 25, 400)
 LOSSLESS = [cell[1:] for cell in CELLS if cell[1:5] != WITH_LOSS]
 
 
+def complete(
+    name: str,
+    algorithm: str,
+    rate_mbps: int,
+    one_way_delay_ms: int,
+    size_bytes: int,
+    controller: InLoop | None = None,
+    clock: Clock | None = None,
+) -> Completion:
+    """Simulate one transfer of a preset in Python; ``controller`` takes the place of the algorithm's window."""
+    return presets.run(presets.experiment(name, algorithm, rate_mbps, one_way_delay_ms, size_bytes), controller, clock)
+
+
 @pytest.mark.parametrize(("_table", "algorithm", "rate", "delay", "kilobytes", "published_us"), CELLS)
 def test_published_numbers(
     _table: int, algorithm: str, rate: int, delay: int, kilobytes: int, published_us: int
 ) -> None:
     """Each published completion time is met to half a microsecond, to which it is printed."""
-    result = presets.complete(PRESET, algorithm, rate, delay, 1000 * kilobytes)
+    result = complete(PRESET, algorithm, rate, delay, 1000 * kilobytes)
     assert abs(result.fct_ns - 1000 * published_us) <= 500
     lost = int((algorithm, rate, delay, kilobytes) == WITH_LOSS)
     assert (result.lost, result.comparable) == (lost, not lost)
@@ -39,10 +54,10 @@ def test_published_numbers(
 def test_a_fin_that_acknowledges(monkeypatch: pytest.MonkeyPatch) -> None:
     """The repeated segment arrives after the FIN: the receiver's FIN follows at once, one ACK of 54 bytes at 10 Mbit/s earlier."""
     algorithm, rate, delay, kilobytes = WITH_LOSS
-    as_published = presets.complete(PRESET, algorithm, rate, delay, 1000 * kilobytes)
+    as_published = complete(PRESET, algorithm, rate, delay, 1000 * kilobytes)
     preset = presets.load(PRESET)
     monkeypatch.setattr(presets, "load", lambda _: preset | {"tcp": preset["tcp"] | {"fin_acknowledges": False}})
-    with_an_ack = presets.complete(PRESET, algorithm, rate, delay, 1000 * kilobytes)
+    with_an_ack = complete(PRESET, algorithm, rate, delay, 1000 * kilobytes)
     assert with_an_ack.fct_ns - as_published.fct_ns == 54 * 8 * 100
 
 
@@ -73,7 +88,7 @@ def test_one_flight_by_hand(rate: int, delay: int, size_bytes: int) -> None:
     acks = [(t_ns, 54) for n, (t_ns, _) in enumerate(arrived) if n % 2 == 0 or n == len(arrived) - 1]
     back = cross([*acks, (arrived[-1][0], 54)], rate, delay)
     expected_ns = cross([back[-1]], rate, delay)[0][0]
-    result = presets.complete(PRESET, "cubic", rate, delay, size_bytes)
+    result = complete(PRESET, "cubic", rate, delay, size_bytes)
     # The simulator of the thesis rounds a half down.
     assert abs(result.fct_ns - expected_ns) <= 12
     assert result.lost == 0
@@ -84,15 +99,13 @@ def test_the_model_in_the_loop(algorithm: str, rate: int, delay: int, kilobytes:
     """Where nothing is lost and HyStart changes nothing, slow start of the model takes as long as the thesis's CUBIC."""
     if algorithm == "jumpstart":
         controller = presets.model(PRESET, "jumpstart", "ns3-2025")
-        theirs = presets.complete(PRESET, algorithm, rate, delay, 1000 * kilobytes, controller)
-        mine = presets.complete(PRESET, algorithm, rate, delay, 1000 * kilobytes)
+        theirs = complete(PRESET, algorithm, rate, delay, 1000 * kilobytes, controller)
+        mine = complete(PRESET, algorithm, rate, delay, 1000 * kilobytes)
         # The model's release times are not rounded one by one: 122 gaps of at most half a ns.
         assert abs(theirs.fct_ns - mine.fct_ns) <= 500
         return
-    theirs = presets.complete(
-        PRESET, "cubic", rate, delay, 1000 * kilobytes, presets.model(PRESET, "slow-start", "rfc-9002")
-    )
-    assert theirs.fct_ns == presets.complete(PRESET, "cubic", rate, delay, 1000 * kilobytes).fct_ns
+    theirs = complete(PRESET, "cubic", rate, delay, 1000 * kilobytes, presets.model(PRESET, "slow-start", "rfc-9002"))
+    assert theirs.fct_ns == complete(PRESET, "cubic", rate, delay, 1000 * kilobytes).fct_ns
     assert not theirs.comparable
 
 
@@ -119,13 +132,13 @@ FURTHER = [
 @pytest.mark.parametrize(("algorithm", "rate", "delay", "size_bytes", "expected_ns"), FURTHER)
 def test_further_parameters(algorithm: str, rate: int, delay: int, size_bytes: int, expected_ns: int) -> None:
     """Other parameters are as exact."""
-    result = presets.complete(PRESET, algorithm, rate, delay, size_bytes)
+    result = complete(PRESET, algorithm, rate, delay, size_bytes)
     assert (result.fct_ns, result.lost, result.comparable) == (expected_ns, 0, True)
 
 
 def test_size_of_one_byte() -> None:
     """A byte takes two and a half round trips and the wire times of its packets."""
-    result = presets.complete(PRESET, "cubic", 100, 25, 1)
+    result = complete(PRESET, "cubic", 100, 25, 1)
     assert 5 * 27 * MS < result.fct_ns < 5 * 27 * MS + 100_000
     assert result.sent_packets == 1
 
@@ -133,7 +146,7 @@ def test_size_of_one_byte() -> None:
 @pytest.mark.parametrize("algorithm", ["cubic", "jumpstart"])
 def test_drops_are_said(algorithm: str) -> None:
     """Where CoDel drops, the transfer still ends, and the number is marked."""
-    result = presets.complete(PRESET, algorithm, 10, 25, 4_000_000)
+    result = complete(PRESET, algorithm, 10, 25, 4_000_000)
     assert result.lost > 0
     assert not result.comparable
     assert f"dropped {result.lost} packets" in (result.reason or "")
@@ -143,7 +156,7 @@ def test_drops_are_said(algorithm: str) -> None:
 
 def test_queue_without_room_is_said() -> None:
     """A queue that holds no packet stalls the published simulator."""
-    result = presets.complete(PRESET, "cubic", 10, 1, 5000)
+    result = complete(PRESET, "cubic", 10, 1, 5000)
     assert not result.comparable
     assert "1250 bytes" in (result.reason or "")
 
@@ -182,7 +195,7 @@ def test_command_with_a_model() -> None:
 @pytest.mark.parametrize(
     ("changes", "reason"),
     [
-        ({"algorithm": "bbr"}, "--algorithm bbr: grigore-2025 has cubic, jumpstart"),
+        ({"algorithm": "bbr"}, "algorithm: bbr: grigore-2025 has cubic, jumpstart"),
         ({"algorithm": "search/none"}, "search/none: no such profile"),
         ({"rate_mbps": 0}, "rate_mbps: 0 is not within 1..10000"),
         ({"one_way_delay_ms": -1}, "one_way_delay_ms: -1 is not within 0..10000"),
@@ -201,12 +214,12 @@ def test_command_refuses(changes: dict[str, object], reason: str) -> None:
 def test_refused_in_python() -> None:
     """The function refuses as the command does."""
     with pytest.raises(ScenarioError, match="size_bytes: 0"):
-        presets.complete(PRESET, "cubic", 1, 1, 0)
+        complete(PRESET, "cubic", 1, 1, 0)
 
 
 def test_work_is_bounded() -> None:
     """10 MB take a bounded number of events for each packet."""
-    result = presets.complete(PRESET, "cubic", 1000, 25, 10_000_000)
+    result = complete(PRESET, "cubic", 1000, 25, 10_000_000)
     assert isinstance(result, Completion)
     assert result.events < 7 * result.sent_packets
 
@@ -229,10 +242,10 @@ def test_a_preset_of_ones_own(tmp_path: Path) -> None:
     text = (PRESETS / f"{PRESET}.toml").read_text("utf-8")
     own.write_text(text.replace("initial_window_segments = 10", "initial_window_segments = 20"), encoding="utf-8")
     size_bytes = 20 * 536
-    mine, theirs = (presets.complete(name, "cubic", 1000, 25, size_bytes) for name in (str(own), PRESET))
+    mine, theirs = (complete(name, "cubic", 1000, 25, size_bytes) for name in (str(own), PRESET))
     assert 54 * MS - MS < theirs.fct_ns - mine.fct_ns < 54 * MS
     assert (mine.comparable, mine.reason) == (False, "a preset of one's own")
     own.write_text(text.replace("ack_bytes = 54", "ack_byte = 54"), encoding="utf-8")
     presets.load.cache_clear()
     with pytest.raises(ScenarioError, match=r"own\.toml: "):
-        presets.complete(str(own), "cubic", 1000, 25, size_bytes)
+        complete(str(own), "cubic", 1000, 25, size_bytes)

@@ -27,8 +27,7 @@ static bool runs_valid(const struct ff_run *runs, size_t run_count, uint64_t byt
 static bool ranges_valid(const struct ff_range *ranges, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        if (ranges[i].first > ranges[i].last || ranges[i].last - ranges[i].first >= FF_RUN_MAX_PACKETS ||
-            ranges[i].last > FF_PACKET_MAX) {
+        if (!ff_range_valid(ranges[i].first, ranges[i].last)) {
             return false;
         }
     }

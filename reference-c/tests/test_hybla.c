@@ -37,7 +37,25 @@ void test_hybla_rho_is_bounded(void)
 void test_hybla_at_the_largest_window(void)
 {
     TEST_ASSERT_EQUAL_UINT64(FF_WINDOW_MAX_BYTES, after_one("picoquic", FF_WINDOW_MAX_BYTES, 600 * MS).cwnd_bytes);
-    TEST_ASSERT_EQUAL_UINT64(FF_WINDOW_MAX_BYTES, after_one("ns-3+cubic", FF_WINDOW_MAX_BYTES, 600 * MS).cwnd_bytes);
+    TEST_ASSERT_EQUAL_UINT64(FF_WINDOW_MAX_BYTES, after_one("ns-3", FF_WINDOW_MAX_BYTES, 600 * MS).cwnd_bytes);
     TEST_ASSERT_EQUAL_UINT64(UINT64_C(65535) * 1200, after_one("linux", 12000, 600 * MS).cwnd_bytes);
     TEST_ASSERT_EQUAL_UINT64(FF_WINDOW_MAX_BYTES, after_one("linux", FF_WINDOW_MAX_BYTES, 600 * MS).cwnd_bytes);
+}
+
+void test_hybla_below_search(void)
+{
+    struct ff_controller controller = controller_of("search", "lanman-2024+hybla", 12000);
+
+    TEST_ASSERT_TRUE(controller.base.has_hybla);
+    TEST_ASSERT_EQUAL_UINT64(12000 + 15 * 1200, step_ok(&controller, ack_after(100 * MS)).cwnd_bytes);
+}
+
+void test_hybla_below_no_other(void)
+{
+    const struct ff_config config = {1200, 12000};
+    struct ff_controller controller;
+
+    TEST_ASSERT_EQUAL_INT(FF_ERR_UNKNOWN_PROFILE, ff_controller_init(&controller, "hystartpp", "rfc-9406+hybla", &config));
+    TEST_ASSERT_EQUAL_INT(FF_ERR_UNKNOWN_PROFILE, ff_controller_init(&controller, "hybla", "linux+cubic", &config));
+    TEST_ASSERT_EQUAL_INT(FF_ERR_UNKNOWN_PROFILE, ff_controller_init(&controller, "search", "lanman-2024+hybl", &config));
 }

@@ -20,12 +20,17 @@ static inline bool ff_within_or_none(uint64_t value, uint64_t high)
     return value + 1 <= high + 1;
 }
 
+/* Return whether packet numbers from first to last, both included, are in the domain. */
+static inline bool ff_range_valid(uint64_t first, uint64_t last)
+{
+    /* FF_PACKET_MAX is 2^62 - 1: if both numbers together have no higher bit, a first above last wraps to more than 2^63. */
+    return (first | last) <= FF_PACKET_MAX && last - first < FF_RUN_MAX_PACKETS;
+}
+
 /* Return whether a run is in the domain. */
 static inline bool ff_run_valid(const struct ff_run *run, uint64_t t_ns)
 {
-    /* FF_PACKET_MAX is 2^62 - 1: if both numbers together have no higher bit, a first above last wraps to more than 2^63. */
-    return (run->first | run->last) <= FF_PACKET_MAX && run->last - run->first < FF_RUN_MAX_PACKETS &&
-           ff_positive_within(run->size_bytes, FF_DATAGRAM_MAX_BYTES) && ff_positive_within(run->sent_t_ns, t_ns);
+    return ff_range_valid(run->first, run->last) && ff_positive_within(run->size_bytes, FF_DATAGRAM_MAX_BYTES) && ff_positive_within(run->sent_t_ns, t_ns);
 }
 
 /* Return the bytes of a valid run: at most 65535 * 65535 < 2^32. */

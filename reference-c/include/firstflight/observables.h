@@ -2,6 +2,7 @@
 #ifndef FIRSTFLIGHT_OBSERVABLES_H
 #define FIRSTFLIGHT_OBSERVABLES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -170,6 +171,10 @@ struct ff_observation {
     uint64_t epoch_start_ns;
     uint64_t k_ns;
     uint64_t w_est_bytes;
+    /* Hybla (spec/hybla.md) */
+    uint64_t smallest_rtt_ns;
+    uint64_t rho_fixed;
+    uint64_t credit_fixed;
     /* Careful Resume (spec/careful-resume.md) */
     uint64_t pipesize_bytes;
     uint64_t first_unvalidated_packet;
@@ -180,10 +185,6 @@ struct ff_observation {
     uint64_t saved_in_use;
     uint64_t bin;
     uint64_t open_bin_bytes;
-    /* Hybla (spec/hybla.md) */
-    uint64_t smallest_rtt_ns;
-    uint64_t rho_fixed;
-    uint64_t credit_fixed;
     /* HyStart (spec/hystart.md) */
     uint64_t round_end_packet;
     uint64_t rtt_samples;
@@ -246,6 +247,9 @@ static inline void ff_observation_clear(struct ff_observation *observation)
     observation->epoch_start_ns = FF_NONE;
     observation->k_ns = FF_NONE;
     observation->w_est_bytes = FF_NONE;
+    observation->smallest_rtt_ns = FF_NONE;
+    observation->rho_fixed = FF_NONE;
+    observation->credit_fixed = FF_NONE;
     observation->pipesize_bytes = FF_NONE;
     observation->first_unvalidated_packet = FF_NONE;
     observation->last_unvalidated_packet = FF_NONE;
@@ -255,9 +259,6 @@ static inline void ff_observation_clear(struct ff_observation *observation)
     observation->saved_in_use = FF_NONE;
     observation->bin = FF_NONE;
     observation->open_bin_bytes = FF_NONE;
-    observation->smallest_rtt_ns = FF_NONE;
-    observation->rho_fixed = FF_NONE;
-    observation->credit_fixed = FF_NONE;
     observation->round_end_packet = FF_NONE;
     observation->rtt_samples = FF_NONE;
     observation->current_min_rtt_ns = FF_NONE;
@@ -299,6 +300,9 @@ static inline void ff_observation_clear(struct ff_observation *observation)
 const char *ff_phase_name(enum ff_phase phase);
 const char *ff_outcome_name(enum ff_outcome outcome);
 const char *ff_trigger_name(enum ff_trigger trigger);
+
+/* Return whether an outcome ends slow start. */
+bool ff_outcome_exits(enum ff_outcome outcome);
 
 #ifdef __cplusplus
 }

@@ -30,12 +30,19 @@ void ff_newreno_begin(struct ff_newreno *state, uint64_t max_datagram_size_bytes
     state->in_recovery = false;
     state->growth = FF_NEWRENO_GROWTH_BYTES;
     state->has_cubic = false;
+    state->has_hybla = false;
 }
 
 void ff_newreno_use_cubic(struct ff_newreno *state, const struct ff_cubic_readings *readings)
 {
     state->has_cubic = true; /* [cubic.begin] */
     ff_cubic_begin(&state->cubic, readings);
+}
+
+void ff_newreno_use_hybla(struct ff_newreno *state, const struct ff_hybla_readings *readings)
+{
+    state->has_hybla = true;
+    ff_hybla_begin(&state->hybla, readings, state->cwnd_bytes);
 }
 
 /* The smallest window that is not in slow start; the infinite threshold is larger than any window. */
@@ -186,7 +193,26 @@ static void grow_by_ack(struct ff_newreno *state, uint64_t t_ns, const struct ff
 static bool grows_at_once(const struct ff_newreno *state)
 {
     return state->ssthresh_bytes == FF_SSTHRESH_INFINITE && state->recovery_start_ns == FF_NONE && !state->in_recovery &&
-           !state->has_cubic && state->growth == FF_NEWRENO_GROWTH_BYTES;
+           !state->has_cubic && !state->has_hybla && state->growth == FF_NEWRENO_GROWTH_BYTES;
+}
+
+/* Process an ACK outside of recovery by the law of Hybla. */
+static enum ff_outcome on_ack_by_hybla(struct ff_newreno *state, const struct ff_ack *ack)
+{
+    bool slow = ff_newreno_phase(state) == FF_PHASE_SLOW_START;
+
+    if (slow && state->ssthresh_bytes == FF_SSTHRESH_INFINITE) {
+        state->cwnd_bytes = ff_hybla_widened_bytes(&state->hybla, state->cwnd_bytes);
+    }
+    if (ack->app_limited) {
+        return FF_OUTCOME_APP_LIMITED; /* [hybla.loss] */
+    }
+    const struct ff_hybla_windows windows = {state->max_datagram_size_bytes, state->cwnd_bytes, state->ssthresh_bytes};
+    state->cwnd_bytes = ff_hybla_on_acked(&state->hybla, &windows, ack, state->recovery_start_ns, slow);
+    if (ff_newreno_sent_before_recovery(state, ack->packets[ack->run_count - 1].sent_t_ns)) {
+        return FF_OUTCOME_IN_RECOVERY;
+    }
+    return slow ? FF_OUTCOME_GROWN : FF_OUTCOME_GROWN_AVOIDANCE;
 }
 
 FF_RARE static enum ff_outcome on_runs_acked(struct ff_newreno *state, uint64_t t_ns, const struct ff_ack *ack)
@@ -194,6 +220,12 @@ FF_RARE static enum ff_outcome on_runs_acked(struct ff_newreno *state, uint64_t 
     enum ff_outcome outcome = FF_OUTCOME_UNCHANGED;
     uint64_t left_bytes = 0; /* at most the bytes of the event */
 
+    if (state->has_hybla) {
+        ff_hybla_take_sample(&state->hybla, ack);
+        if (!state->in_recovery) {
+            return on_ack_by_hybla(state, ack); /* [hybla.scope] */
+        }
+    }
     if (ack->app_limited) {
         end_recovery(state, ack->packets, ack->run_count);
         grow_by_ack(state, t_ns, ack, 0);
@@ -358,5 +390,10 @@ void ff_newreno_observe(const struct ff_newreno *state, enum ff_outcome outcome,
             observation->k_ns = state->cubic.epoch.k_ns;
             observation->w_est_bytes = state->cubic.epoch.w_est_bytes;
         }
+    }
+    if (state->has_hybla) {
+        observation->smallest_rtt_ns = state->hybla.smallest_ns;
+        observation->rho_fixed = ff_hybla_rho(&state->hybla);
+        observation->credit_fixed = state->hybla.credit;
     }
 }

@@ -11,6 +11,7 @@ from firstflight.algorithm import Algorithm, Base, Startup, discover
 from firstflight.cubic import cubic
 from firstflight.errors import DomainError
 from firstflight.events import Event, Sent
+from firstflight.hybla import hybla
 from firstflight.limits import DATAGRAM_MAX_BYTES, WINDOW_MAX_BYTES
 from firstflight.newreno import newreno
 from firstflight.newreno.newreno import NewReno
@@ -21,7 +22,7 @@ from firstflight.search.search import Search
 ALGORITHMS: dict[str, Algorithm] = discover()
 #: The base on which a startup algorithm runs where its profile names no other, and the others by what is put after the profile.
 DEFAULT_BASE = ("slow-start", "rfc-9002")
-SUFFIXES = {"+cubic": ("cubic", "rfc-9438")}
+SUFFIXES = {"+cubic": ("cubic", "rfc-9438"), "+hybla": ("hybla", "linux")}
 _BY_READINGS = {found.readings: found for found in ALGORITHMS.values() if isinstance(found, Startup)}
 
 
@@ -62,7 +63,7 @@ def profiles(*, composed: bool = False) -> dict[str, tuple[str, ...]]:
     """Return the profiles by algorithm. ``composed``: also those that put a startup algorithm on another base, ``draft-09+cubic``."""
     named = {}
     for name, found in ALGORITHMS.items():
-        suffixes = ("", *SUFFIXES) if composed and isinstance(found, Startup) else ("",)
+        suffixes = ("", *found.on_bases) if composed and isinstance(found, Startup) else ("",)
         if found.profiles:
             named[name] = tuple(profile + suffix for suffix in suffixes for profile in found.profiles)
     return named
@@ -79,17 +80,21 @@ def create(algorithm: str, profile: str, config: Config) -> Controller:
     if isinstance(ALGORITHMS[algorithm], Base):
         return create_with(None, config, _readings(algorithm, profile))
     name, plus, base = profile.partition("+")
-    base_algorithm, base_profile = DEFAULT_BASE
-    if plus:
-        base_algorithm, base_profile = SUFFIXES[plus + base]  # [cubic.startup.compose]
-    return create_with(_readings(algorithm, name), config, _readings(base_algorithm, base_profile))
+    law = DEFAULT_BASE
+    if plus + base == "+cubic":
+        law = SUFFIXES["+cubic"]  # [cubic.startup.compose]
+    elif plus + base == "+hybla":
+        law = SUFFIXES["+hybla"]  # [hybla.search]
+    return create_with(_readings(algorithm, name), config, _readings(*law))
 
 
 def _readings(algorithm: str, profile: str) -> Any:
     return ALGORITHMS[algorithm].profiles[profile]
 
 
-def create_with(readings: Any, config: Config, law: newreno.Readings | cubic.Readings | None = None) -> Controller:
+def create_with(
+    readings: Any, config: Config, law: newreno.Readings | cubic.Readings | hybla.Readings | None = None
+) -> Controller:
     """Return a new controller with the algorithm of the given readings in these, or with the base controller alone.
 
     ``law``: the readings of the base controller, those of RFC 9002 if ``None``.
@@ -103,6 +108,8 @@ def create_with(readings: Any, config: Config, law: newreno.Readings | cubic.Rea
     base = newreno.begin(config.max_datagram_size_bytes, config.initial_window_bytes)
     if isinstance(law, cubic.Readings):
         newreno.use_cubic(base, law)
+    elif isinstance(law, hybla.Readings):
+        newreno.use_hybla(base, law)
     elif law is not None:
         base.growth = law.growth
     if readings is None:

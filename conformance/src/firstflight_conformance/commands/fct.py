@@ -54,9 +54,6 @@ def fct_command(
     if preset not in presets.NAMES and not preset.endswith(".toml"):
         raise InputError(f"--preset {preset}: there is {', '.join(presets.NAMES)}, or a file that ends in .toml")
     try:
-        if "/" not in algorithm and algorithm not in presets.algorithms(preset):
-            known = ", ".join(presets.algorithms(preset))
-            raise InputError(f"--algorithm {algorithm}: {preset} has {known}; the model's are ALGORITHM/PROFILE")
         todo = presets.experiment(preset, algorithm, rate_mbps, one_way_delay_ms, size_bytes)
         with shown(clock):
             result, by = complete(todo, clock, engine=engine)

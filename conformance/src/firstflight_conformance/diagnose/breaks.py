@@ -26,7 +26,7 @@ def broken_by(candidate: Candidate, decision: Decision) -> tuple[str, ...]:
 def by_weight(clauses: tuple[str, ...]) -> list[str]:
     """Return the rules of an event, those of the startup algorithm before those of its base, each in the order of its page."""
     order = {clause: place for place, clause in enumerate(known_clauses())}
-    bases = ("slow-start.", "cubic.")
+    bases = ("slow-start.", "cubic.", "hybla.")
     return sorted(clauses, key=lambda clause: (clause.startswith(bases), order.get(clause, len(order))))
 
 

@@ -49,13 +49,13 @@ def of_the_base(algorithm: str, profiles: Iterable[str]) -> list[Candidate]:
     if isinstance(ALGORITHMS[algorithm], Computation):
         return []
     names = set(profiles)
-    below = {"slow-start"} | {"cubic" for name in names if "+cubic" in name or algorithm == "cubic"}
+    below = {"slow-start"} | {name.partition("+")[2] for name in names if "+" in name}
     below |= {"search" for name in names if algorithm == "careful-resume" and "search" in name}
     return [found for name in sorted(below - {algorithm}) for found in singles(name, _below(name, algorithm))]
 
 
 def _below(base: str, algorithm: str) -> tuple[str, ...]:
-    return ("rfc-9438",) if base == "cubic" else ("draft-09",) if base == "search" else ("rfc-9002",)
+    return ({"cubic": "rfc-9438", "hybla": "linux", "search": "draft-09"}.get(base, "rfc-9002"),)
 
 
 def _readings(algorithm: str, profiles: set[str]) -> list[Candidate]:

@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from firstflight import Config
-from firstflight.algorithm import Startup
+from firstflight.algorithm import Computation
 from firstflight.controller import ALGORITHMS
 from firstflight_conformance.plots.style import save, styled
 from firstflight_conformance.published.networks import MS, S
@@ -64,11 +64,15 @@ PLACES = (Place("100 Mbit/s, 40 ms", 100 * 10**6, 40 * MS), Place("20 Mbit/s, 60
 
 
 def controllers() -> list[str]:
-    """Return a profile of every startup algorithm that is found, as a room that is added is as well."""
-    startups = (found for found in ALGORITHMS.values() if isinstance(found, Startup))
+    """Return a profile of every algorithm that is found, as a room that is added is as well, but for those whose start is slow start."""
+    starts = (
+        found
+        for found in ALGORITHMS.values()
+        if not isinstance(found, Computation) and found.name not in ("slow-start", "cubic")
+    )
     return [
         f"{found.name}/{profile}"
-        for found in startups
+        for found in starts
         for profile in CHOSEN.get(found.name, (next(iter(found.profiles)),))
     ]
 

@@ -7,22 +7,13 @@ from dataclasses import dataclass, replace
 from firstflight import Config, advance, create
 from firstflight.errors import DomainError
 from firstflight.events import Ack, Event, Sent
-from firstflight.observables import Outcome
+from firstflight.observables import EXITS, LEAVES, Outcome
 from firstflight_conformance.cases.ledger import RttEstimator
 from firstflight_conformance.recording.exit import Answer, Exit, exit_of
 from firstflight_conformance.recording.recording import STATES
 
 #: The outcomes with which a model leaves slow start, be it for a while; what drains or resumes is in slow start by its phase.
-LEAVING = {
-    Outcome.EXITED,
-    Outcome.EXITED_BY_TRAIN,
-    Outcome.EXITED_BY_CAP,
-    Outcome.EXITED_BY_DELAY,
-    Outcome.CONSERVATIVE_BEGUN,
-    Outcome.REDUCED,
-    Outcome.COLLAPSED,
-    Outcome.RETREATED,
-}
+LEAVING = {*EXITS, *LEAVES}
 
 
 @dataclass(frozen=True, slots=True)

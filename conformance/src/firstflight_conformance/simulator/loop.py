@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from firstflight import Controller, Observation
 from firstflight.events import Event
-from firstflight.observables import Outcome
+from firstflight.observables import EXITS, Outcome
 from firstflight_conformance.simulator.clock import Clock
 from firstflight_conformance.simulator.flow import Flow
 from firstflight_conformance.simulator.in_loop import InLoop, ModelInLoop
@@ -14,14 +14,6 @@ from firstflight_conformance.simulator.scenario import Scenario, ScenarioError
 
 #: Every run begins at one second, as every vector does.
 ORIGIN_NS = 1_000_000_000
-#: The outcomes that end slow start.
-SLOW_START_ENDS = (
-    Outcome.EXITED,
-    Outcome.REDUCED,
-    Outcome.EXITED_BY_TRAIN,
-    Outcome.EXITED_BY_DELAY,
-    Outcome.EXITED_BY_CAP,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +106,7 @@ def summarize(recording: Recording) -> Summary:
     events, observations = recording.events, recording.observations
     began_ns = events[0].t_ns
     pairs = zip(events, observations, strict=True)
-    ended = next(((event, seen) for event, seen in pairs if seen.outcome in SLOW_START_ENDS), None)
+    ended = next(((event, seen) for event, seen in pairs if seen.outcome in EXITS), None)
     return Summary(
         events=len(events),
         duration_ns=events[-1].t_ns - began_ns,

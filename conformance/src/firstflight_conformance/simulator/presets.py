@@ -124,10 +124,13 @@ class Experiment:
 
 
 def experiment(name: str, algorithm: str, rate_mbps: int, one_way_delay_ms: int, size_bytes: int) -> Experiment:
-    """Return one transfer of a preset. Raise :class:`ScenarioError` for parameters out of range.
+    """Return one transfer of a preset. Raise :class:`ScenarioError` for parameters out of range or an unknown window.
 
     ``rate_mbps`` and ``one_way_delay_ms`` are those of the bottleneck.
     """
+    if "/" not in algorithm and algorithm not in algorithms(name):
+        known = ", ".join(algorithms(name))
+        raise ScenarioError(f"algorithm: {algorithm}: {name} has {known}; the model's are ALGORITHM/PROFILE")
     _within("rate_mbps", rate_mbps, 1, MOST_MBPS)
     _within("one_way_delay_ms", one_way_delay_ms, 0, MOST_DELAY_MS)
     _within("size_bytes", size_bytes, 1, MOST_BYTES)
@@ -144,22 +147,6 @@ def experiment(name: str, algorithm: str, rate_mbps: int, one_way_delay_ms: int,
         transfer(name, algorithm, size_bytes),
         Receiver(**preset["receiver"]),
     )
-
-
-def complete(
-    name: str,
-    algorithm: str,
-    rate_mbps: int,
-    one_way_delay_ms: int,
-    size_bytes: int,
-    controller: InLoop | None = None,
-    clock: Clock | None = None,
-) -> Completion:
-    """Simulate one transfer of a preset. Raise :class:`ScenarioError` for parameters out of range.
-
-    ``controller`` takes the place of the algorithm's window.
-    """
-    return run(experiment(name, algorithm, rate_mbps, one_way_delay_ms, size_bytes), controller, clock)
 
 
 def _controller(todo: Experiment) -> InLoop:

@@ -42,7 +42,8 @@ class Profile:
 class ProfileTable:
     """What one file of ``spec/profiles`` holds. ``phases``, ``outcomes``, ``numbers``: what the algorithm adds to the observables.
 
-    ``paces``: it says when the next packet may leave.
+    ``exits``, ``leaves``: the outcomes that end slow start, and those with which it is left for a while. ``paces``: it says when the next
+    packet may leave.
     """
 
     algorithm: str
@@ -51,6 +52,8 @@ class ProfileTable:
     phases: tuple[str, ...] = ()
     outcomes: tuple[str, ...] = ()
     numbers: tuple[str, ...] = ()
+    exits: tuple[str, ...] = ()
+    leaves: tuple[str, ...] = ()
     paces: bool = False
 
 
@@ -61,8 +64,8 @@ def load_table(path: Path) -> ProfileTable:
     profiles = tuple(_profile(name, raw["profile"]) for name in raw["profile"])
     for profile in profiles:
         _check(path, readings, profile)
-    phases, outcomes, numbers = (tuple(raw.get(name, ())) for name in ("phases", "outcomes", "numbers"))
-    return ProfileTable(raw["algorithm"], readings, profiles, phases, outcomes, numbers, raw.get("paces", False))
+    names = {name: tuple(raw.get(name, ())) for name in ("phases", "outcomes", "numbers", "exits", "leaves")}
+    return ProfileTable(raw["algorithm"], readings, profiles, paces=raw.get("paces", False), **names)
 
 
 @cache

@@ -5,6 +5,7 @@ What the rooms say of themselves is read, not imported: a new room cannot be imp
 
 import ast
 from pathlib import Path
+from typing import Any
 
 from firstflight_conformance.paths import CONFORMANCE, REFERENCE_C, REFERENCE_PY, SPEC
 from firstflight_conformance.spec.readings import Profile, ProfileTable, Reading, load_tables
@@ -63,16 +64,22 @@ def write_generated_files() -> None:
         path.write_text(content, encoding="utf-8")
 
 
-def _described(algorithm: str) -> dict[str, str]:
-    """Return the texts in the descriptor of an algorithm: its name, title, room and kind. Raise ``ValueError`` if no room has it."""
+def _described(algorithm: str) -> dict[str, Any]:
+    """Return what is written out in the descriptor of an algorithm: its name, title, room and kind, and the bases it may be on.
+
+    Raise ``ValueError`` if no room has it.
+    """
     for path in sorted(REFERENCE_PY.glob("*/__init__.py")):
         for node in ast.parse(path.read_text(encoding="utf-8")).body:
             if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Call):
                 continue
-            texts = {k.arg: k.value.value for k in node.value.keywords if k.arg and isinstance(k.value, ast.Constant)}
-            if texts.get("name") == algorithm:
-                kind = node.value.func.id if isinstance(node.value.func, ast.Name) else ""
-                return {name: str(text) for name, text in texts.items()} | {"kind": kind}
+            written = {
+                k.arg: ast.literal_eval(k.value)
+                for k in node.value.keywords
+                if k.arg and isinstance(k.value, ast.Constant | ast.Tuple)
+            }
+            if written.get("name") == algorithm:
+                return written | {"kind": node.value.func.id if isinstance(node.value.func, ast.Name) else ""}
     raise ValueError(f"spec/profiles/{algorithm}.toml: no room of {REFERENCE_PY} describes this algorithm")
 
 

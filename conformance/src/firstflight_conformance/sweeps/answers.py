@@ -97,8 +97,6 @@ def _fct(cell: Cell, *, compiled: bool) -> dict[str, Any]:
     if rest_bps or rest_ns:
         raise DomainError("fct takes whole Mbit/s, and an RTT of an even number of ms")
     algorithm = str(cell["algorithm"])
-    if "/" not in algorithm and algorithm not in presets.algorithms(PRESET):
-        raise DomainError(f"{algorithm}: there are {', '.join(presets.algorithms(PRESET))}, or ALGORITHM/PROFILE")
     todo = presets.experiment(PRESET, algorithm, rate_mbps, delay_ms, int(cell["size_bytes"]))
     found, _ = complete(todo, engine=Engine.AUTO if compiled else Engine.PYTHON)
     return {

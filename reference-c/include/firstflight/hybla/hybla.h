@@ -1,16 +1,16 @@
 /*
- * Hybla (spec/hybla.md) on top of the base controller, in every profile of hybla/profiles.h: slow start and congestion avoidance.
+ * The law of Hybla (spec/hybla.md): how the base controller grows in slow start and in congestion avoidance, in every profile.
  *
- * The functions trust their arguments: events are such as ff_event_check accepts, and times do not decrease.
+ * newreno carries the windows and asks here.
  */
 #ifndef FIRSTFLIGHT_HYBLA_H
 #define FIRSTFLIGHT_HYBLA_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "firstflight/events.h"
 #include "firstflight/hybla/profiles.h"
-#include "firstflight/newreno/newreno.h"
 #include "firstflight/observables.h"
 
 #ifdef __cplusplus
@@ -27,17 +27,37 @@ extern "C" {
 #define FF_HYBLA_DATAGRAMS_MAX UINT64_C(65535)
 
 struct ff_hybla {
+    struct ff_hybla_readings readings;
     uint64_t initial_bytes; /* the initial window */
     uint64_t smallest_ns;   /* the smallest RTT of those that count, FF_NO_RTT_NS before the first */
     uint64_t credit;        /* what growth has left: 65536ths of a datagram or of a byte */
 };
 
-/* Fill in the state before the first event. */
-void ff_hybla_begin(const struct ff_hybla_readings *readings, struct ff_hybla *state, const struct ff_newreno *base);
+/* The windows of the base, in bytes. */
+struct ff_hybla_windows {
+    uint64_t datagram_bytes;
+    uint64_t cwnd_bytes;
+    uint64_t ssthresh_bytes; /* or FF_SSTHRESH_INFINITE */
+};
 
-/* Process one event with Hybla in the given readings. */
-void ff_hybla_step(const struct ff_hybla_readings *readings, struct ff_hybla *state, struct ff_newreno *base,
-                   const struct ff_event *event, struct ff_observation *observation);
+/* Fill in the state of a new connection. */
+void ff_hybla_begin(struct ff_hybla *state, const struct ff_hybla_readings *readings, uint64_t initial_bytes);
+
+/* Return rho in 65536ths: below 2^24. */
+uint64_t ff_hybla_rho(const struct ff_hybla *state);
+
+/* Remember the RTT of an ACK if it is the smallest. */
+void ff_hybla_take_sample(struct ff_hybla *state, const struct ff_ack *ack);
+
+/* Return the window that an ACK in the first slow start meets: at least the initial one times rho, where that is scaled. */
+uint64_t ff_hybla_widened_bytes(const struct ff_hybla *state, uint64_t cwnd_bytes);
+
+/*
+ * Let acknowledged packets grow the window, in slow start or in congestion avoidance; return it. Only those count that were sent
+ * after `recovery_start_ns`, or all of them if that is FF_NONE.
+ */
+uint64_t ff_hybla_on_acked(struct ff_hybla *state, const struct ff_hybla_windows *windows, const struct ff_ack *ack,
+                           uint64_t recovery_start_ns, bool slow);
 
 #ifdef __cplusplus
 }

@@ -1,8 +1,8 @@
 /*
- * The base controllers: NewReno in bytes (spec/slow-start.md; RFC 9002, section 7, appendix B), or with the law of CUBIC.
+ * The base controllers: NewReno in bytes (spec/slow-start.md; RFC 9002, section 7, appendix B), or with the law of CUBIC or Hybla.
  *
- * Slow start and recovery periods are the same for both. Where the state carries one of CUBIC, ff_cubic says how the window grows in
- * congestion avoidance and what a reduction leaves.
+ * Recovery periods are the same for all. Where the state carries one of CUBIC, ff_cubic says how the window grows in congestion
+ * avoidance and what a reduction leaves; where it carries one of Hybla, ff_hybla says how it grows.
  *
  * The functions trust their arguments: ff_controller_step checks events before they come here.
  */
@@ -14,8 +14,10 @@
 
 #include "firstflight/cubic/cubic.h"
 #include "firstflight/events.h"
+#include "firstflight/hybla/hybla.h"
 #include "firstflight/observables.h"
 #include "firstflight/newreno/profiles.h"
+#include "firstflight/rare.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -28,8 +30,12 @@ struct ff_newreno {
     uint64_t recovery_start_ns; /* of the last recovery period; FF_NONE: none since the start or persistent congestion */
     bool in_recovery;           /* no packet sent after it has been acknowledged yet */
     uint8_t growth;             /* what the growth counts: FF_NEWRENO_GROWTH_... */
-    bool has_cubic;
-    struct ff_cubic cubic; /* where that is the base */
+    bool has_cubic;             /* at most one of both */
+    bool has_hybla;
+    FF_C11 union {
+        struct ff_cubic cubic; /* where that is the base */
+        struct ff_hybla hybla;
+    };
 };
 
 /* Return the initial window of RFC 9002, section 7.2, in bytes. */
@@ -43,6 +49,9 @@ void ff_newreno_begin(struct ff_newreno *state, uint64_t max_datagram_size_bytes
 
 /* Put the connection on the law of CUBIC. */
 void ff_newreno_use_cubic(struct ff_newreno *state, const struct ff_cubic_readings *readings);
+
+/* Put the connection on the law of Hybla. */
+void ff_newreno_use_hybla(struct ff_newreno *state, const struct ff_hybla_readings *readings);
 
 /* Return the phase: recovery, else slow start below the threshold, else congestion avoidance. */
 enum ff_phase ff_newreno_phase(const struct ff_newreno *state);
@@ -83,7 +92,7 @@ bool ff_newreno_sent_before_recovery(const struct ff_newreno *state, uint64_t se
 /* Process any event. Those of which RFC 9002 does not speak change nothing. */
 enum ff_outcome ff_newreno_on_event(struct ff_newreno *state, const struct ff_event *event);
 
-/* Write the windows, the phase and the outcome; no number of the state is there yet but those of CUBIC. */
+/* Write the windows, the phase and the outcome; no number of the state is there yet but those of CUBIC or Hybla. */
 void ff_newreno_observe(const struct ff_newreno *state, enum ff_outcome outcome, struct ff_observation *observation);
 
 #ifdef __cplusplus

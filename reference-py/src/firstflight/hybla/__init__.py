@@ -1,8 +1,6 @@
 """Hybla (``spec/hybla.md``)."""
 
-from firstflight.algorithm import Startup
-from firstflight.hybla.hybla import PROFILES, Readings, begin, step
+from firstflight.algorithm import Base
+from firstflight.hybla.profiles import PROFILES, Readings
 
-ALGORITHM = Startup(
-    name="hybla", title="Hybla", room="hybla", readings=Readings, profiles=PROFILES, begin=begin, step=step
-)
+ALGORITHM = Base(name="hybla", title="Hybla", room="hybla", readings=Readings, profiles=PROFILES)

@@ -1,21 +1,18 @@
-"""Hybla (``spec/hybla.md``) on top of the base controller, in every profile of ``hybla/profiles.py``: slow start and avoidance.
+"""The law of Hybla (``spec/hybla.md``): how the base controller grows in slow start and in congestion avoidance, in every profile.
 
-rho, 2^rho and what growth leaves are kept in 65536ths, of one, of a datagram or of a byte. Functions change the state and the base in
-place and return the outcome, or what was asked.
+``newreno`` carries the windows and asks here; functions change the state in place. rho, 2^rho and what growth leaves are kept in 65536ths,
+of one, of a datagram or of a byte.
 
 Mirrors ``reference-c/src/hybla/hybla.c``.
 """
 
 from dataclasses import dataclass, replace
 
-from firstflight.events import Ack, Event, Run
+from firstflight.events import Ack, Run
 from firstflight.hybla.profiles import PROFILES, Arithmetic, Gain, Initial, Readings, Rtt, Unit
 from firstflight.limits import WINDOW_MAX_BYTES
-from firstflight.newreno import newreno
-from firstflight.newreno.newreno import NewReno
-from firstflight.observables import Observation, Outcome, Phase
 
-__all__ = ["PROFILES", "Hybla", "Readings", "begin", "step"]
+__all__ = ["PROFILES", "Hybla", "Readings", "begin", "on_acked", "rho", "take_sample", "widened_bytes"]
 
 #: Parts of one: rho, 2^rho and what growth leaves are multiples of 1/65536, and roots of two of 1/2^30.
 ONE = 65_536
@@ -39,6 +36,7 @@ _MS = 1_000_000
 class Hybla:
     """State. ``smallest_ns``: the smallest RTT of those that count, ``None`` before the first. ``credit``: what growth has left."""
 
+    readings: Readings
     initial_bytes: int
     smallest_ns: int | None = None
     credit: int = 0
@@ -48,59 +46,61 @@ class Hybla:
         return replace(self)
 
 
-def begin(_readings: Readings, base: NewReno) -> Hybla:
-    """Return the state before the first event."""
-    return Hybla(base.cwnd_bytes)  # [hybla.begin]
+def begin(readings: Readings, initial_bytes: int) -> Hybla:
+    """Return the state of a new connection."""
+    return Hybla(readings, initial_bytes)  # [hybla.begin]
 
 
-def _rho(readings: Readings, state: Hybla) -> int:
+def rho(state: Hybla) -> int:
     """Return rho in 65536ths: below 2^24."""
     if state.smallest_ns is None:
         return ONE  # [hybla.rho.unknown]
-    reference_ns = readings.reference_ms * _MS  # [hybla.rho]
+    reference_ns = state.readings.reference_ms * _MS  # [hybla.rho]
     rtt_ns = min(state.smallest_ns, RHO_LIMIT * reference_ns - 1)  # [hybla.rho.limit]
-    if readings.arithmetic is Arithmetic.EIGHTHS:
-        rho = 8 * rtt_ns // reference_ns * (ONE // 8)  # [hybla.rho.eighths]
+    if state.readings.arithmetic is Arithmetic.EIGHTHS:
+        found = 8 * rtt_ns // reference_ns * (ONE // 8)  # [hybla.rho.eighths]
     else:
-        rho = ONE * rtt_ns // reference_ns  # [hybla.rho.fixed]
-    return max(rho, ONE)  # [hybla.rho.minimum]
+        found = ONE * rtt_ns // reference_ns  # [hybla.rho.fixed]
+    return max(found, ONE)  # [hybla.rho.minimum]
 
 
-def _power(readings: Readings, rho: int) -> int:
+def _power(state: Hybla) -> int:
     """Return 2^rho in 65536ths: below 2^33."""
-    exponent = min(rho // ONE, EXPONENT_MAX)  # [hybla.power.limit]
-    if readings.arithmetic is Arithmetic.EIGHTHS:
-        return EIGHTHS[rho % ONE // (ONE // 8)] * (ONE // 128) << exponent  # [hybla.power.eighths]
-    fraction, root = rho % ONE, 1 << ROOT_BITS
+    whole, fraction = divmod(rho(state), ONE)
+    exponent = min(whole, EXPONENT_MAX)  # [hybla.power.limit]
+    if state.readings.arithmetic is Arithmetic.EIGHTHS:
+        return EIGHTHS[fraction // (ONE // 8)] * (ONE // 128) << exponent  # [hybla.power.eighths]
+    root = 1 << ROOT_BITS
     for index, factor in enumerate(ROOTS):
         if fraction >> (15 - index) & 1:
             root = root * factor >> ROOT_BITS  # [hybla.power.fixed]
     return (root << exponent) >> (ROOT_BITS - 16)
 
 
-def _take_sample(readings: Readings, state: Hybla, ack: Ack) -> None:
+def take_sample(state: Hybla, ack: Ack) -> None:
+    """Remember the RTT of an ACK if it is the smallest."""
     rtt_ns = ack.smoothed_rtt_ns
-    if readings.rtt is Rtt.MINIMUM and ack.min_rtt_ns is not None:
+    if state.readings.rtt is Rtt.MINIMUM and ack.min_rtt_ns is not None:
         rtt_ns = ack.min_rtt_ns - ack.min_rtt_ns % _MS  # [hybla.rtt.minimum]
     if rtt_ns is not None and (state.smallest_ns is None or rtt_ns < state.smallest_ns):
         state.smallest_ns = rtt_ns  # [hybla.rtt]
 
 
-def _widen_initial(readings: Readings, state: Hybla, base: NewReno) -> None:
-    """Give the first slow start a window of the initial one times rho, once an RTT is known."""
-    if readings.initial is Initial.SCALED and base.ssthresh_bytes is None:
-        initial_bytes = min(state.initial_bytes, WINDOW_MAX_BYTES // RHO_LIMIT)
-        least_bytes = initial_bytes * _rho(readings, state) // ONE  # [hybla.initial.scaled]
-        base.cwnd_bytes = max(base.cwnd_bytes, least_bytes)
+def widened_bytes(state: Hybla, cwnd_bytes: int) -> int:
+    """Return the window that an ACK in the first slow start meets: at least the initial one times rho, where that is scaled."""
+    if state.readings.initial is Initial.CONFIGURED:
+        return cwnd_bytes
+    initial_bytes = min(state.initial_bytes, WINDOW_MAX_BYTES // RHO_LIMIT)
+    return max(cwnd_bytes, initial_bytes * rho(state) // ONE)  # [hybla.initial.scaled]
 
 
-def _gain(readings: Readings, state: Hybla, base: NewReno, datagrams: int) -> int:
-    """Collect a share of a datagram, in 65536ths; return the bytes of the whole datagrams that are there now."""
-    state.credit += datagrams
+def _gain(state: Hybla, datagram_bytes: int, cwnd_bytes: int, parts: int) -> int:
+    """Collect 65536ths of a datagram; return the bytes of the whole datagrams that are there now."""
+    state.credit += parts
     whole, state.credit = divmod(state.credit, ONE)  # [hybla.gain.datagrams]
-    gained_bytes = whole * base.max_datagram_size_bytes
-    if readings.arithmetic is Arithmetic.EIGHTHS:
-        room_bytes = max(DATAGRAMS_MAX * base.max_datagram_size_bytes - base.cwnd_bytes, 0)
+    gained_bytes = whole * datagram_bytes
+    if state.readings.arithmetic is Arithmetic.EIGHTHS:
+        room_bytes = max(DATAGRAMS_MAX * datagram_bytes - cwnd_bytes, 0)
         gained_bytes = min(gained_bytes, room_bytes)  # [hybla.window.maximum]
     return gained_bytes
 
@@ -112,82 +112,48 @@ def _collect(state: Hybla, parts: int) -> int:
     return gained_bytes
 
 
-def _slow_start_bytes(readings: Readings, state: Hybla, base: NewReno, size_bytes: int) -> int:
-    """Return by how much a unit widens the window in slow start."""
-    increase = _power(readings, _rho(readings, state)) - ONE  # [hybla.slow-start]
-    if readings.gain is Gain.DATAGRAMS:
-        return _gain(readings, state, base, increase)
-    if readings.gain is Gain.MIXED:
-        return increase * size_bytes // ONE  # [hybla.gain.mixed]
-    return _collect(state, increase * size_bytes)
+def _slow_start_bytes(state: Hybla, datagram_bytes: int, cwnd_bytes: int, units: Run) -> int:
+    """Return by how much units of one size widen the window in slow start."""
+    increase = _power(state) - ONE  # [hybla.slow-start]
+    if state.readings.gain is Gain.DATAGRAMS:
+        return _gain(state, datagram_bytes, cwnd_bytes, units.count * increase)
+    if state.readings.gain is Gain.MIXED:
+        return units.count * (increase * units.size_bytes // ONE)  # [hybla.gain.mixed]
+    return _collect(state, units.count * increase * units.size_bytes)
 
 
-def _avoidance_bytes(readings: Readings, state: Hybla, base: NewReno, size_bytes: int, window_bytes: int) -> int:
-    """Return by how much a unit widens the window in congestion avoidance; ``window_bytes``: that which the ACK met."""
-    rho = _rho(readings, state)
-    if readings.gain is Gain.BYTES:
-        square = rho * rho // ONE
-        return _collect(state, square * size_bytes * base.max_datagram_size_bytes // window_bytes)  # [hybla.avoidance]
-    step_parts = ONE // 128 if readings.arithmetic is Arithmetic.EIGHTHS else 1
-    datagrams = max(window_bytes // base.max_datagram_size_bytes, 1)
-    share = rho * rho // (ONE * step_parts) // datagrams * step_parts  # [hybla.avoidance.datagrams]
-    return _gain(readings, state, base, share)
+def _avoidance_bytes(state: Hybla, datagram_bytes: int, cwnd_bytes: int, units: Run, met_bytes: int) -> int:
+    """Return by how much they do in congestion avoidance; ``met_bytes``: the window that the ACK met."""
+    parts = rho(state)
+    if state.readings.gain is Gain.BYTES:
+        square = parts * parts // ONE
+        share = square * units.size_bytes * datagram_bytes // max(met_bytes, 1)  # [hybla.avoidance]
+        return _collect(state, units.count * share)
+    step_parts = ONE // 128 if state.readings.arithmetic is Arithmetic.EIGHTHS else 1
+    datagrams = max(met_bytes // datagram_bytes, 1)
+    share = parts * parts // (ONE * step_parts) // datagrams * step_parts  # [hybla.avoidance.datagrams]
+    return _gain(state, datagram_bytes, cwnd_bytes, units.count * share)
 
 
-def _units(readings: Readings, base: NewReno, slow: bool, acked: list[Run]) -> list[Run]:
+def _units(state: Hybla, datagram_bytes: int, slow: bool, acked: list[Run]) -> list[Run]:
     """Return what counts as runs of units of one size."""
-    by_packet = readings.unit is Unit.PACKET or (readings.unit is Unit.MIXED and not slow)
+    by_packet = state.readings.unit is Unit.PACKET or (state.readings.unit is Unit.MIXED and not slow)
     if by_packet or not acked:
         return acked  # [hybla.unit.packet]
-    return [Run(0, 0, base.max_datagram_size_bytes, 0)]  # [hybla.unit.ack]
+    return [Run(0, 0, datagram_bytes, 0)]  # [hybla.unit.ack]
 
 
-def _grow(readings: Readings, state: Hybla, base: NewReno, slow: bool, acked: list[Run]) -> None:
-    window_bytes = base.cwnd_bytes
-    for run in _units(readings, base, slow, acked):
-        for _ in range(run.count):
-            if slow:
-                more_bytes = _slow_start_bytes(readings, state, base, run.size_bytes)
-            else:
-                more_bytes = _avoidance_bytes(readings, state, base, run.size_bytes, window_bytes)
-            base.cwnd_bytes = min(base.cwnd_bytes + more_bytes, WINDOW_MAX_BYTES)
-    if slow and base.ssthresh_bytes is not None:
-        base.cwnd_bytes = min(base.cwnd_bytes, base.ssthresh_bytes)  # [hybla.threshold]
-
-
-def _on_ack(readings: Readings, state: Hybla, base: NewReno, ack: Ack) -> Outcome:
-    """Let the base controller process the ACK without growth, and put the rules in the place of its growth."""
-    slow = newreno.phase(base) is Phase.SLOW_START
-    if slow:
-        _widen_initial(readings, state, base)
-    before_bytes, ssthresh_bytes = base.cwnd_bytes, base.ssthresh_bytes
-    base.ssthresh_bytes = None
-    outcome = newreno.on_ack(base, ack)
-    base.cwnd_bytes, base.ssthresh_bytes = before_bytes, ssthresh_bytes
-    if ack.app_limited:
-        return outcome
-    acked = [run for run in ack.packets if not newreno.sent_before_recovery(base, run.sent_t_ns)]
-    _grow(readings, state, base, slow, acked)
-    return Outcome.GROWN_AVOIDANCE if outcome is Outcome.GROWN and not slow else outcome
-
-
-def _on_event(readings: Readings, state: Hybla, base: NewReno, event: Event) -> Outcome:
-    if isinstance(event, Ack):
-        _take_sample(readings, state, event)
-        if newreno.phase(base) is not Phase.RECOVERY:
-            return _on_ack(readings, state, base, event)  # [hybla.scope]
-    return newreno.on_event(base, event)  # [hybla.loss]
-
-
-def _observe(readings: Readings, state: Hybla, base: NewReno, outcome: Outcome) -> Observation:
-    numbers = {
-        "smallest_rtt_ns": state.smallest_ns,
-        "rho_fixed": _rho(readings, state),
-        "credit_fixed": state.credit,
-    }
-    return Observation(base.cwnd_bytes, base.ssthresh_bytes, newreno.phase(base), outcome, numbers)
-
-
-def step(readings: Readings, state: Hybla, base: NewReno, event: Event) -> Observation:
-    """Process one event with Hybla in the given readings."""
-    return _observe(readings, state, base, _on_event(readings, state, base, event))
+def on_acked(
+    state: Hybla, datagram_bytes: int, cwnd_bytes: int, ssthresh_bytes: int | None, acked: list[Run], *, slow: bool
+) -> int:
+    """Let acknowledged packets grow the window, in slow start or in congestion avoidance; return it."""
+    met_bytes = cwnd_bytes
+    for units in _units(state, datagram_bytes, slow, acked):
+        if slow:
+            more_bytes = _slow_start_bytes(state, datagram_bytes, cwnd_bytes, units)
+        else:
+            more_bytes = _avoidance_bytes(state, datagram_bytes, cwnd_bytes, units, met_bytes)
+        cwnd_bytes = min(cwnd_bytes + more_bytes, WINDOW_MAX_BYTES)
+    if slow and ssthresh_bytes is not None:
+        cwnd_bytes = min(cwnd_bytes, ssthresh_bytes)  # [hybla.threshold]
+    return cwnd_bytes

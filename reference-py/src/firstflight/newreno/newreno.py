@@ -1,7 +1,7 @@
-"""The base controllers: NewReno in bytes (``spec/slow-start.md``; RFC 9002, section 7, appendix B), or with the law of CUBIC.
+"""The base controllers: NewReno in bytes (``spec/slow-start.md``; RFC 9002, section 7, appendix B), or with the law of CUBIC or Hybla.
 
-Slow start and recovery periods are the same for both. Where the state carries one of CUBIC, ``cubic`` says how the window grows in
-congestion avoidance and what a reduction leaves. Functions change the state in place and return the outcome.
+Recovery periods are the same for all. Where the state carries one of CUBIC, ``cubic`` says how the window grows in congestion avoidance
+and what a reduction leaves; where it carries one of Hybla, ``hybla`` says how it grows. Functions change the state in place and return the outcome.
 
 Mirrors ``reference-c/src/newreno/newreno.c``.
 """
@@ -25,6 +25,8 @@ from firstflight.events import (
     Sent,
     SpuriousLoss,
 )
+from firstflight.hybla import hybla as hybla_law
+from firstflight.hybla.hybla import Hybla
 from firstflight.limits import WINDOW_MAX_BYTES
 from firstflight.newreno.profiles import PROFILES, Growth, Readings
 from firstflight.observables import Observation, Outcome, Phase
@@ -51,6 +53,7 @@ __all__ = [
     "reduced_bytes",
     "sent_before_recovery",
     "use_cubic",
+    "use_hybla",
 ]
 
 
@@ -60,7 +63,7 @@ class NewReno:
 
     ``recovery_start_ns``: start of the last recovery period, ``None`` if there was none since the start or since
     persistent congestion. ``in_recovery``: no packet sent after it has been acknowledged yet. ``growth``: what the growth counts.
-    ``cubic``: the state of CUBIC where that is the base.
+    ``cubic``, ``hybla``: the state of the law where that is the base; at most one is there.
     """
 
     max_datagram_size_bytes: int
@@ -70,10 +73,12 @@ class NewReno:
     in_recovery: bool = False
     growth: Growth = Growth.BYTES
     cubic: Cubic | None = None
+    hybla: Hybla | None = None
 
     def copy(self) -> "NewReno":
         """Return a copy that shares nothing that changes."""
-        return replace(self, cubic=None if self.cubic is None else self.cubic.copy())
+        cubic = None if self.cubic is None else self.cubic.copy()
+        return replace(self, cubic=cubic, hybla=None if self.hybla is None else self.hybla.copy())
 
 
 def recommended_initial_window_bytes(max_datagram_size_bytes: int) -> int:
@@ -96,6 +101,11 @@ def begin(max_datagram_size_bytes: int, initial_window_bytes: int | None) -> New
 def use_cubic(state: NewReno, readings: cubic_law.Readings) -> None:
     """Put a connection that has seen no event on the law of CUBIC."""
     state.cubic = cubic_law.begin(readings)  # [cubic.begin]
+
+
+def use_hybla(state: NewReno, readings: hybla_law.Readings) -> None:
+    """Put a connection that has seen no event on the law of Hybla."""
+    state.hybla = hybla_law.begin(readings, state.cwnd_bytes)
 
 
 def _slow_start_end_bytes(state: NewReno) -> int | None:
@@ -199,8 +209,28 @@ def _grow_by_ack(state: NewReno, ack: Ack, acked_bytes: int) -> None:
     state.cwnd_bytes = _saturate(cwnd_bytes + increase_bytes)
 
 
+def _on_ack_by_hybla(state: NewReno, law: Hybla, ack: Ack) -> Outcome:
+    """Process an ACK outside of recovery by the law of Hybla."""
+    slow = phase(state) is Phase.SLOW_START
+    if slow and state.ssthresh_bytes is None:
+        state.cwnd_bytes = hybla_law.widened_bytes(law, state.cwnd_bytes)
+    if ack.app_limited:
+        return Outcome.APP_LIMITED  # [hybla.loss]
+    later = [run for run in ack.packets if not sent_before_recovery(state, run.sent_t_ns)]
+    state.cwnd_bytes = hybla_law.on_acked(
+        law, state.max_datagram_size_bytes, state.cwnd_bytes, state.ssthresh_bytes, later, slow=slow
+    )
+    if sent_before_recovery(state, ack.packets[-1].sent_t_ns):
+        return Outcome.IN_RECOVERY
+    return Outcome.GROWN if slow else Outcome.GROWN_AVOIDANCE
+
+
 def on_ack(state: NewReno, ack: Ack) -> Outcome:
     """Process the newly acknowledged packets, in rising order; the outcome is that of the last."""
+    if state.hybla is not None:
+        hybla_law.take_sample(state.hybla, ack)
+        if not state.in_recovery:
+            return _on_ack_by_hybla(state, state.hybla, ack)  # [hybla.scope]
     if ack.app_limited:
         _end_recovery(state, ack.packets)
         _grow_by_ack(state, ack, 0)
@@ -322,5 +352,11 @@ def observe(state: NewReno, outcome: Outcome) -> Observation:
             "epoch_start_ns": None if epoch is None else epoch.start_ns,
             "k_ns": None if epoch is None else epoch.k_ns,
             "w_est_bytes": None if epoch is None else epoch.w_est_bytes,
+        }
+    if state.hybla is not None:
+        numbers |= {
+            "smallest_rtt_ns": state.hybla.smallest_ns,
+            "rho_fixed": hybla_law.rho(state.hybla),
+            "credit_fixed": state.hybla.credit,
         }
     return Observation(state.cwnd_bytes, state.ssthresh_bytes, phase(state), outcome, numbers)

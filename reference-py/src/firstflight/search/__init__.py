@@ -4,5 +4,12 @@ from firstflight.algorithm import Startup
 from firstflight.search.startup import PROFILES, Readings, begin, step
 
 ALGORITHM = Startup(
-    name="search", title="SEARCH", room="search", readings=Readings, profiles=PROFILES, begin=begin, step=step
+    name="search",
+    title="SEARCH",
+    room="search",
+    readings=Readings,
+    profiles=PROFILES,
+    begin=begin,
+    step=step,
+    on_bases=("+cubic", "+hybla"),
 )

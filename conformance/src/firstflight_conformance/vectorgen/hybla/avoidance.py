@@ -120,22 +120,3 @@ def _(b: StreamBuilder) -> None:
     back(b, 0, 0, 1, RTT)
     b.ce(RTT, 0, 0)
     b.expect(outcome="reduced", cwnd_bytes=12_500, ssthresh_bytes=12_500)
-
-
-@add(
-    "hybla.cubic.loss",
-    "On CUBIC a loss leaves seven tenths",
-    """A loss leaves NewReno half of 40000, 20000, and CUBIC 7 * 40000 / 10 = 28000. An ACK of recovery grows neither.""",
-    tier="core",
-    profiles=(LINUX, LINUX + "+cubic"),
-    sources=("RFC 9438, section 4.6",),
-    initial_window_bytes=40_000,
-)
-def _(b: StreamBuilder) -> None:
-    flight(b, 0, 4)
-    b.lose(90 * MS, (0, 0))
-    b.expect(cwnd_bytes=20_000, profile=LINUX)
-    b.expect(cwnd_bytes=28_000, profile=LINUX + "+cubic")
-    back(b, MS, 1, 1, RTT)
-    b.expect(cwnd_bytes=20_000, profile=LINUX)
-    b.expect(cwnd_bytes=28_000, profile=LINUX + "+cubic")

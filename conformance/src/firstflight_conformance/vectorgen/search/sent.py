@@ -244,7 +244,7 @@ def _(b: StreamBuilder) -> None:
     b.ack(at + MS, (packet + 7, packet + 12))
 
 
-def _drain_down(
+def drain_down(
     b: StreamBuilder, sent_packets: int, acked_packets: int, bins: int, unsampled_ack: int | None = None
 ) -> None:
     """Send for a number of bins, up to the exit, then only acknowledge; one of these ACKs may have no RTT sample."""
@@ -266,7 +266,7 @@ def _drain_down(
     tier="core",
 )
 def _(b: StreamBuilder) -> None:
-    _drain_down(b, 10, 7, 21)
+    drain_down(b, 10, 7, 21)
 
 
 @add(
@@ -277,7 +277,7 @@ def _(b: StreamBuilder) -> None:
     tier="core",
 )
 def _(b: StreamBuilder) -> None:
-    _drain_down(b, 3, 2, 22)
+    drain_down(b, 3, 2, 22)
 
 
 @add(
@@ -289,7 +289,7 @@ def _(b: StreamBuilder) -> None:
     tier="core",
 )
 def _(b: StreamBuilder) -> None:
-    _drain_down(b, 50, 32, 21, unsampled_ack=22)
+    drain_down(b, 50, 32, 21, unsampled_ack=22)
 
 
 @add(
@@ -300,4 +300,4 @@ def _(b: StreamBuilder) -> None:
     tier="core",
 )
 def _(b: StreamBuilder) -> None:
-    _drain_down(b, 50, 33, 21)
+    drain_down(b, 50, 33, 21)
