@@ -37,7 +37,9 @@ def test_plots_show_the_algorithm_of_the_vector(vector: Vector, monkeypatch: pyt
 
 
 #: A few, and that with the longest legend.
-LAID_OUT = [vector for n, vector in enumerate(load_all()) if n % 120 == 40 or vector.id == "search.restart.then-double"]
+LAID_OUT = [
+    vector for n, vector in enumerate(every_vector()) if n % 120 == 40 or vector.id == "search.restart.then-double"
+]
 
 
 @pytest.mark.parametrize("vector", LAID_OUT, ids=lambda vector: vector.id)
