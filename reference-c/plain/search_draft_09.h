@@ -84,6 +84,7 @@ static inline void search_draft_09_restart(struct search_draft_09 *s);
 SEARCH_DRAFT_09_RARE enum search_draft_09_outcome search_draft_09_search(struct search_draft_09 *s, uint64_t now_ns);
 static inline enum search_draft_09_outcome search_draft_09_start(struct search_draft_09 *s, uint64_t now_ns);
 static inline void search_draft_09_update_bins(struct search_draft_09 *s, uint64_t now);
+static inline void search_draft_09_end_bins(uint64_t *bins, uint64_t count, uint64_t idx, uint64_t passed_bins, uint64_t total);
 static inline uint64_t search_draft_09_window(const uint64_t *bins, uint64_t count, uint64_t idx, uint64_t size);
 static inline int search_draft_09_below(uint64_t bin_duration, uint64_t rest, uint64_t newer, uint64_t older, uint64_t curr_delv);
 static inline enum search_draft_09_outcome
@@ -175,18 +176,19 @@ static inline enum search_draft_09_outcome search_draft_09_start(struct search_d
 /* End the bins that have passed: the last with the totals of now, those before it with those of the bin before them. */
 static inline void search_draft_09_update_bins(struct search_draft_09 *s, uint64_t now) {
     uint64_t passed_bins = (now - s->bin_end) / s->bin_duration + 1; /* [search.bins.advance] */
-    uint64_t last_acked = s->acked_bins[s->curr_idx % SEARCH_DRAFT_09_ACKED_BINS];
-    uint64_t last_sent = s->sent_bins[s->curr_idx % SEARCH_DRAFT_09_SENT_BINS];
     s->bin_end += passed_bins * s->bin_duration; /* at most now + bin_duration < 27 * 2^59 < 2^64 */
     s->bin_end_ns = s->bin_end / 20;
+    search_draft_09_end_bins(s->acked_bins, SEARCH_DRAFT_09_ACKED_BINS, s->curr_idx, passed_bins, s->acked_bytes);
+    search_draft_09_end_bins(s->sent_bins, SEARCH_DRAFT_09_SENT_BINS, s->curr_idx, passed_bins, s->sent_bytes);
     s->curr_idx += passed_bins;
-    for (uint64_t back = 1; back < passed_bins && back < SEARCH_DRAFT_09_SENT_BINS; back++) {
-        if (back < SEARCH_DRAFT_09_ACKED_BINS)
-            s->acked_bins[(s->curr_idx - back) % SEARCH_DRAFT_09_ACKED_BINS] = last_acked;
-        s->sent_bins[(s->curr_idx - back) % SEARCH_DRAFT_09_SENT_BINS] = last_sent;
-    }
-    s->acked_bins[s->curr_idx % SEARCH_DRAFT_09_ACKED_BINS] = s->acked_bytes;
-    s->sent_bins[s->curr_idx % SEARCH_DRAFT_09_SENT_BINS] = s->sent_bytes;
+}
+
+/* In a ring of count bins, behind idx: the last bin that has passed ends with this total, those before it with that of idx. */
+static inline void search_draft_09_end_bins(uint64_t *bins, uint64_t count, uint64_t idx, uint64_t passed_bins, uint64_t total) {
+    uint64_t total_of_idx = bins[idx % count];
+    for (uint64_t back = 1; back < passed_bins && back < count; back++)
+        bins[(idx + passed_bins - back) % count] = total_of_idx;
+    bins[(idx + passed_bins) % count] = total;
 }
 
 /* The bytes of the size bins up to idx, in a ring of count bins: a difference of totals. */

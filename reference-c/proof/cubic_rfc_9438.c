@@ -194,6 +194,10 @@ void any_on_new_ack_in_congestion_avoidance(struct cubic_rfc_9438 *s, uint64_t b
     *s = after;
 }
 
+static int are_on_curves(const struct cubic_rfc_9438 *s) {
+    return cubic_rfc_9438_curve_invariant(&s->now, s->mss) && (!s->has_undo || cubic_rfc_9438_curve_invariant(&s->undo, s->mss));
+}
+
 void prove_on_ack(uint64_t then) {
     struct cubic_rfc_9438 s = any_state(acks_so_far, then);
     struct cubic_rfc_9438_ack ack;
@@ -204,6 +208,8 @@ void prove_on_ack(uint64_t then) {
         ASSUME(is_run(runs[i]));
     ack.runs = runs;
     cubic_rfc_9438_on_ack(&s, &ack);
+    PROVE(are_on_curves(&s));
+    ASSUME(are_on_curves(&s)); /* as has been proved: the rest of the invariant is decided without it */
     prove_invariant(&s, acks_so_far + 1, ack.now);
 }
 

@@ -18,15 +18,14 @@ static inline int search_draft_09_clock_invariant(const struct search_draft_09 *
 
 /* The totals of bins up to curr_idx never fall, and are at most that of now; a ring that was not filled yet ends at curr_idx. */
 static inline int search_draft_09_totals_rise(const uint64_t *bins, uint64_t count, uint64_t curr_idx, uint64_t total) {
-    if (total >= SEARCH_DRAFT_09_BYTES_LIMIT || bins[curr_idx % count] > total)
-        return 0;
+    uint64_t latest = curr_idx % count;
+    int rise = total < SEARCH_DRAFT_09_BYTES_LIMIT && bins[latest] <= total;
     for (uint64_t i = 0; i < count; i++) {
         uint64_t next = i + 1 < count ? i + 1 : 0;
-        int written = curr_idx >= count || (i < curr_idx && next <= curr_idx && next > 0);
-        if (written && i != curr_idx % count && bins[i] > bins[next])
-            return 0;
+        int written = curr_idx >= count || i < curr_idx;
+        rise &= !written | (i == latest) | (bins[i] <= bins[next]);
     }
-    return 1;
+    return rise;
 }
 
 static inline int search_draft_09_rings_invariant(const struct search_draft_09 *s) {

@@ -86,11 +86,17 @@ def update_bins(s: Search, now: int) -> None:
     """End the bins that have passed: the last with the totals of now, those before it with those of the bin before them."""
     passed_bins = (now - s.bin_end) // s.bin_duration + 1  # [search.bins.advance]
     s.bin_end += passed_bins * s.bin_duration
-    last_idx, s.curr_idx = s.curr_idx, s.curr_idx + passed_bins
-    for bins, total in ((s.acked_bins, s.acked_bytes), (s.sent_bins, s.sent_bytes)):
-        for i in range(max(last_idx, s.curr_idx - len(bins)) + 1, s.curr_idx):
-            bins[i % len(bins)] = bins[last_idx % len(bins)]
-        bins[s.curr_idx % len(bins)] = total
+    end_bins(s.acked_bins, s.curr_idx, passed_bins, s.acked_bytes)
+    end_bins(s.sent_bins, s.curr_idx, passed_bins, s.sent_bytes)
+    s.curr_idx += passed_bins
+
+
+def end_bins(bins: list[int], idx: int, passed_bins: int, total: int) -> None:
+    """In a ring, behind ``idx``: the last bin that has passed ends with this total, those before it with that of ``idx``."""
+    total_of_idx = bins[idx % len(bins)]
+    for back in range(1, min(passed_bins, len(bins))):
+        bins[(idx + passed_bins - back) % len(bins)] = total_of_idx
+    bins[(idx + passed_bins) % len(bins)] = total
 
 
 def window(bins: list[int], idx: int, size: int = W) -> int:
