@@ -31,6 +31,7 @@ nitpick_ignore_regex = [
     ),
 ]
 autodoc_typehints = "signature"
+autodoc_preserve_defaults = True  # a default that is a path shows its name, not where the checkout lies
 autodoc_class_signature = "mixed"
 python_maximum_signature_line_length = 88
 python_trailing_comma_in_multi_line_signatures = False

@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -122,11 +123,15 @@ def test_the_navigation_of_a_folder_is_computed_once() -> None:
     """That of the index marks another page as the one that is shown, and pages elsewhere unfold what leads to them."""
     asked: list[dict[str, object]] = []
     pages = ("vectors/a", "vectors/b", "vectors/index", "source/x/a", "source/y/a", "readings", "readings")
-    context: dict[str, object]
+
+    def toctree(**options: object) -> str:
+        asked.append(options)
+        return ""
+
     for page in pages:
-        context = {"toctree": lambda **options: str(asked.append(options))}
+        context: dict[str, Any] = {"toctree": toctree}
         smaller.shorten_page(generate, f"{site.GENERATED}/{page}", "", context, None)  # type: ignore[arg-type]
-        context["toctree"](maxdepth=-1)  # type: ignore[operator]
+        context["toctree"](maxdepth=-1)
     assert [options["maxdepth"] for options in asked] == [1, 1, 1, 1, -1, -1]
     assert all(options["collapse"] for options in asked)
 
