@@ -90,9 +90,9 @@ def _differing(share: Share) -> int:
 
 
 def _best(judgement: Judgement) -> set[str]:
-    """Return the profiles that come first; one that does so on either base is named once."""
+    """Return the profiles that come first; one that does so on several bases is named once."""
     names = {each.profile for each in judgement.standings if each.rank == 1}
-    return {name for name in names if name.removesuffix("+cubic") == name or name.removesuffix("+cubic") not in names}
+    return {name for name in names if "+" not in name or name.partition("+")[0] not in names}
 
 
 def load(path: Path = CONNECTIONS) -> list[Row]:

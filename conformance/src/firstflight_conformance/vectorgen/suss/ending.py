@@ -250,7 +250,6 @@ def _collapse(b: StreamBuilder, lost: int, rtt_ns: int = 20 * MS) -> None:
     """Of 160 packets in flight 82 are lost: 78 * 1200 / 2 = 46800 is less than 40 * 1200 = 48000. HyStart watches trains in the slow start that follows, with a new minimum RTT: packet 235 comes
     11 ms after packet 224, which begins a round, more than (20 + 1) / 2 = 10.5. It finds 16 + 11 = 27 packets, 32400.""",
     sources=(CUBIC, INPUT),
-    profiles=(NEW,),
 )
 def _(b: StreamBuilder) -> None:
     _collapse(b, 131)
