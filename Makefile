@@ -13,6 +13,8 @@ TOOLS := $(VENV)/.tools
 READY := $(VENV)/.ready
 # What a package has is compiled when it is imported: most of it never is.
 INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --no-compile
+# A core that has nothing left takes tests from another: otherwise one of two had nothing to do for half of the time.
+PYTEST := $(BIN)/pytest -q -n $(JOBS) --dist worksteal
 REPORTS := build/report
 # What Python compiles is kept: the tests start it some thousand times.
 export PYTHONDONTWRITEBYTECODE :=
@@ -62,7 +64,7 @@ test: lint test-c test-python loaders coverage-c mutants conformance docs  ## Ru
 ifdef ALGORITHM
 check: setup c-adapters
 	$(FIRSTFLIGHT) run --adapter c-port --adapter python-model --algorithm $(ALGORITHM) --jobs $(JOBS)
-	$(BIN)/pytest -q -n $(JOBS) -m "not long" \
+	$(PYTEST) -m "not long" \
 	    -k "($(ALGORITHM) or $(subst -,_,$(ALGORITHM))) and not (random or schema or properties or cited or round_trip)"
 	$(FIRSTFLIGHT) mutants --algorithm $(ALGORITHM) --jobs $(JOBS)
 	$(FIRSTFLIGHT) check
@@ -78,7 +80,7 @@ lint: setup  ## ruff, mypy strict, spelling, the ban on floating point
 	$(BIN)/python conformance/lint_no_float.py
 
 test-python: setup c-adapters  ## pytest: the model, the tools, Python against C
-	$(BIN)/pytest -q -n $(JOBS) -m "not long"
+	$(PYTEST) -m "not long"
 
 test-c: setup  ## Unity tests of the C port with gcc and clang, under ASan and UBSan
 	$(MAKE) --no-print-directory --silent -C reference-c test PYTHON="$(CURDIR)/$(BIN)/python"
@@ -88,7 +90,7 @@ loaders: setup  ## The loaders of the vectors in seven languages, and the adapte
 	@FIRSTFLIGHT="$(CURDIR)/$(FIRSTFLIGHT)" FIRSTFLIGHT_FLAT="$(CURDIR)/build/flat" OUT="$(CURDIR)/build/loaders" conformance/loaders/test.sh
 
 test-long: setup c-adapters  ## A million random events per profile, Python against C and plain programs; every published result again
-	$(BIN)/pytest -q -n $(JOBS) -m long
+	$(PYTEST) -m long
 	$(FIRSTFLIGHT) results --check
 
 coverage-c: setup  ## Measure by gcov that the vectors carry out every clause in C

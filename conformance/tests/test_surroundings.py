@@ -125,7 +125,8 @@ def test_a_disk_that_is_full(folder: Path, tmp_path: Path) -> None:
     """The report that was there stays as it is, and the error names the file; what has passed is kept for ``--resume`` if it fits."""
     path = tmp_path / "report.json"
     path.write_text("old", encoding="utf-8")
-    words = ("run", "--vectors", folder / "vectors", "--adapter", "python-model", "--report-json", path)
+    # The limit below is on shared memory too, which several processes would need and a full disk has.
+    words = ("run", "--vectors", folder / "vectors", "--adapter", "python-model", "--jobs", "1", "--report-json", path)
 
     def limit() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
