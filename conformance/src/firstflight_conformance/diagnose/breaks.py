@@ -3,6 +3,8 @@
 import re
 from functools import cache
 
+from firstflight.algorithm import Base
+from firstflight.controller import ALGORITHMS
 from firstflight_conformance.diagnose.candidates import Candidate
 from firstflight_conformance.diagnose.decision import Decision
 from firstflight_conformance.mutants.load import Mutant
@@ -26,7 +28,7 @@ def broken_by(candidate: Candidate, decision: Decision) -> tuple[str, ...]:
 def by_weight(clauses: tuple[str, ...]) -> list[str]:
     """Return the rules of an event, those of the startup algorithm before those of its base, each in the order of its page."""
     order = {clause: place for place, clause in enumerate(known_clauses())}
-    bases = ("slow-start.", "cubic.", "hybla.")
+    bases = tuple(f"{name}." for name, found in ALGORITHMS.items() if isinstance(found, Base))
     return sorted(clauses, key=lambda clause: (clause.startswith(bases), order.get(clause, len(order))))
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from firstflight.algorithm import Computation
-from firstflight.controller import ALGORITHMS
+from firstflight.controller import ALGORITHMS, DEFAULT_BASE, SUFFIXES
 from firstflight_conformance.mutants.load import Mutant, load_mutants
 from firstflight_conformance.spec.readings import ProfileTable, Reading, load_tables
 
@@ -51,11 +51,12 @@ def of_the_base(algorithm: str, profiles: Iterable[str]) -> list[Candidate]:
     names = set(profiles)
     below = {"slow-start"} | {name.partition("+")[2] for name in names if "+" in name}
     below |= {"search" for name in names if algorithm == "careful-resume" and "search" in name}
-    return [found for name in sorted(below - {algorithm}) for found in singles(name, _below(name, algorithm))]
+    return [found for name in sorted(below - {algorithm}) for found in singles(name, [_profile_below(name)])]
 
 
-def _below(base: str, algorithm: str) -> tuple[str, ...]:
-    return ({"cubic": "rfc-9438", "hybla": "linux", "search": "draft-09"}.get(base, "rfc-9002"),)
+def _profile_below(name: str) -> str:
+    """Return the profile in which others are built on this algorithm."""
+    return dict((DEFAULT_BASE, *SUFFIXES.values())).get(name, "draft-09")  # what is no base is SEARCH
 
 
 def _readings(algorithm: str, profiles: set[str]) -> list[Candidate]:
