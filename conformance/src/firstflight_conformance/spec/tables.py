@@ -4,6 +4,7 @@ What the rooms say of themselves is read, not imported: a new room cannot be imp
 """
 
 import ast
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -64,6 +65,7 @@ def write_generated_files() -> None:
         path.write_text(content, encoding="utf-8")
 
 
+@cache
 def _described(algorithm: str) -> dict[str, Any]:
     """Return what is written out in the descriptor of an algorithm: its name, title, room and kind, and the bases it may be on.
 

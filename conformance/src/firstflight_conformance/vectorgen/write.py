@@ -15,6 +15,8 @@ from firstflight_conformance.vectorgen import computation, rooms, simulated
 from firstflight_conformance.vectorgen.canonical import vector_text
 from firstflight_conformance.vectorgen.stimulus import Stimulus, to_json
 
+_KEPT = "digests"
+
 
 def all_stimuli() -> list[Stimulus]:
     """Return every stimulus in the order of the ids. Raise ``ValueError`` if an id is there twice."""
@@ -69,19 +71,28 @@ def _text(index: int) -> str:
 
 def digests() -> dict[str, str]:
     """Return the SHA-256 of every file that is generated. What the same code made of the same scenarios is not made again."""
+    found: dict[str, str] | None = _store().get(_KEPT)
+    if found is None:
+        found = keep(all_files())
+    return found
+
+
+def keep(files: dict[str, str]) -> dict[str, str]:
+    """Keep what this code makes of these scenarios, so that no check makes it again; return the SHA-256 of every file."""
+    found = {path: hashlib.sha256(text.encode("utf-8")).hexdigest() for path, text in files.items()}
+    _store().put(_KEPT, found)
+    return found
+
+
+def _store() -> Store:
     inputs = [path for path in sorted(SCENARIOS.rglob("*")) if path.is_file()]
     scenarios = digest(part for path in inputs for part in (str(path), path.read_bytes()))
-    store = Store("generated", digest([code_digest("."), scenarios]))
-    found: dict[str, str] | None = store.get("digests")
-    if found is None:
-        found = {path: hashlib.sha256(text.encode("utf-8")).hexdigest() for path, text in all_files().items()}
-        store.put("digests", found)
-    return found
+    return Store("generated", digest([code_digest("."), scenarios]))
 
 
 def write(root: Path = VECTORS) -> int:
     """Write every file and remove vectors that are generated no more; return the number of vectors."""
-    files = all_files()
+    keep(files := all_files())
     for path in _present(root) - set(files):
         (root / path).unlink()
     for path, text in files.items():
