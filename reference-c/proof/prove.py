@@ -6,7 +6,7 @@ too long, it decides them one by one, and what SAT does not decide then is left 
 
 replace: functions that another proof covers, whose place its result takes. loops: what holds at each turn of a loop, which is then taken
 by induction. unwind: how often other loops may run, 27 times if nothing is said; it is proved as well. cases: how many parts a proof has;
-in each ``CASE`` is another number, from 0 on. meant: where a carry is meant to be lost. one_by_one: decided property by property from the
+in each ``CASE`` is another number, below ``CASES``. meant: where a carry is meant to be lost. one_by_one: decided property by property from the
 first. ``[[plants]]``: errors, which ``--plants`` plants in the header one at a time, and the proof that must find each.
 """
 
@@ -68,11 +68,12 @@ def prove(header: str, function: str, options: dict[str, Any], plain: Path = PLA
     replaced = {f"{header}_{name}": f"any_{name}" for name in options.get("replace", ())}
     loops = {f"{header}_{name}": loop for name, loop in options.get("loops", {}).items()}
     how = (options.get("unwind", 27), options.get("one_by_one", False), options.get("meant", []))
-    for case in range(options.get("cases", 1)):
+    cases = options.get("cases", 1)
+    for case in range(cases):
         if refuted:
             break
         with tempfile.TemporaryDirectory() as folder:
-            harness = solvers.Harness(HERE / f"{header}.c", f"prove_{function}", case)
+            harness = solvers.Harness(HERE / f"{header}.c", f"prove_{function}", case, cases)
             program = solvers.program(harness, plain, Path(folder), replaced, loops)
             more, refuted, unanswered = solvers.decide(program, *how)
         checks += more

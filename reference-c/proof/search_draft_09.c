@@ -119,6 +119,7 @@ struct ring {
 
 /* One bin that ends keeps the invariant, and many end as if one by one: the last with the total of now, the others with that of idx. */
 static void prove_ring(struct ring ring, uint64_t count, uint64_t idx, uint64_t total) {
+    PROVE(CASES == 2 * count);
     uint64_t before, total_of_idx = ring.bins[idx % count];
     ASSUME(search_draft_09_totals_rise(ring.bins, count, idx, before) && before <= total && total < SEARCH_DRAFT_09_BYTES_LIMIT);
     struct ring others = ring;
@@ -151,6 +152,7 @@ static int is_window(uint64_t count, uint64_t curr_idx, uint64_t idx, uint64_t s
 }
 
 static void prove_window(struct ring ring, uint64_t count, uint64_t curr_idx, uint64_t total, uint64_t size) {
+    PROVE(CASES == 2 * count);
     ASSUME(search_draft_09_totals_rise(ring.bins, count, curr_idx, total));
     for (uint64_t idx = 0; idx <= curr_idx; idx++)
         if (is_window(count, curr_idx, idx, size))

@@ -18,18 +18,20 @@ TOGETHER, BY_SAT, BY_INTEGERS = 60, 20, 120
 
 
 class Harness(NamedTuple):
-    """A function of a file, which is where the program begins, and what CASE is in it."""
+    """A function of a file, which is where the program begins, and what CASE and CASES are in it."""
 
     source: Path
     entry: str
     case: int
+    cases: int
 
 
 def program(harness: Harness, plain: Path, folder: Path, replaced: dict[str, str], loops: dict[str, Loop]) -> list[str]:
     """Compile a program of proofs; return how CBMC is called for it."""
-    source, entry, case = harness
+    source, entry, case, cases = harness
     compiled, program = (str(folder / name) for name in ("compiled", "program"))
-    _run("goto-cc", "--function", entry, "-I", str(plain), f"-DCASE={case}", str(source), "-o", compiled)
+    numbers = (f"-DCASE={case}", f"-DCASES={cases}")
+    _run("goto-cc", "--function", entry, "-I", str(plain), *numbers, str(source), "-o", compiled)
     calls = [word for old, new in replaced.items() for word in ("--replace-calls", f"{old}:{new}")]
     _run("goto-instrument", *calls, "--drop-unused-functions", compiled, program)
     if loops:
