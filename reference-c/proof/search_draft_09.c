@@ -101,66 +101,80 @@ void any_update_bins(struct search_draft_09 *s, uint64_t now) {
     *s = after;
 }
 
+/* A ring has a place for each index modulo its size; beyond that it matters only whether an index, or the number of bins passed, is less
+ * than the size. So what holds for each below twice the size, case by case, holds for all (docs/proof.md): turns lead to the same places. */
+static void prove_places_of(uint64_t count, uint64_t turns) {
+    ASSUME(turns <= UINT64_MAX / count - 1);
+    for (uint64_t place = 0; place < count; place++)
+        PROVE((turns * count + place) % count == place);
+}
+
+void prove_places_of_acked(uint64_t turns) { prove_places_of(SEARCH_DRAFT_09_ACKED_BINS, turns); }
+
+void prove_places_of_sent(uint64_t turns) { prove_places_of(SEARCH_DRAFT_09_SENT_BINS, turns); }
+
 struct ring {
     uint64_t bins[SEARCH_DRAFT_09_SENT_BINS]; /* or the first few */
 };
 
-struct ring any_ring(void); /* any */
-
-/* A ring depends on indices only modulo its size, and on whether it was filled: twice its size has each place, and each way to pass bins. */
-static void prove_ring(struct ring ring, uint64_t count, uint64_t idx, uint64_t passed_bins, uint64_t total) {
-    uint64_t before;
+/* One bin that ends keeps the invariant, and many end as if one by one: the last with the total of now, the others with that of idx. */
+static void prove_ring(struct ring ring, uint64_t count, uint64_t idx, uint64_t total) {
+    PROVE(CASES == 2 * count);
+    uint64_t before, total_of_idx = ring.bins[idx % count];
     ASSUME(search_draft_09_totals_rise(ring.bins, count, idx, before) && before <= total && total < SEARCH_DRAFT_09_BYTES_LIMIT);
-    search_draft_09_end_bins(ring.bins, count, idx, passed_bins, total);
-    PROVE(search_draft_09_totals_rise(ring.bins, count, idx + passed_bins, total));
+    struct ring others = ring;
+    uint64_t end = idx < count ? 2 * count : 2; /* only the invariant asks whether the ring was filled */
+    for (uint64_t passed_bins = 1; passed_bins < end; passed_bins++) {
+        struct ring at_once = ring, one_by_one = others;
+        search_draft_09_end_bins(at_once.bins, count, idx, passed_bins, total);
+        search_draft_09_end_bins(one_by_one.bins, count, idx + passed_bins - 1, 1, total);
+        for (uint64_t i = 0; i < SEARCH_DRAFT_09_SENT_BINS; i++) /* beyond its size nothing is written */
+            PROVE(at_once.bins[i] == (i < count ? one_by_one.bins[i] : ring.bins[i]));
+        if (passed_bins == 1)
+            PROVE(search_draft_09_totals_rise(at_once.bins, count, idx + 1, total));
+        search_draft_09_end_bins(others.bins, count, idx + passed_bins - 1, 1, total_of_idx);
+    }
 }
 
-void prove_end_bins_of_acked(uint64_t total) {
-    for (uint64_t idx = 0; idx < 2 * SEARCH_DRAFT_09_ACKED_BINS; idx++)
-        for (uint64_t passed_bins = 1; passed_bins < 2 * SEARCH_DRAFT_09_ACKED_BINS; passed_bins++)
-            prove_ring(any_ring(), SEARCH_DRAFT_09_ACKED_BINS, idx, passed_bins, total);
-}
+void prove_end_bins_of_acked(struct ring ring, uint64_t total) { prove_ring(ring, SEARCH_DRAFT_09_ACKED_BINS, CASE, total); }
 
-void prove_end_bins_of_sent(uint64_t total) {
-    for (uint64_t idx = 0; idx < 2 * SEARCH_DRAFT_09_SENT_BINS; idx++)
-        for (uint64_t passed_bins = 1; passed_bins < 2 * SEARCH_DRAFT_09_SENT_BINS; passed_bins++)
-            prove_ring(any_ring(), SEARCH_DRAFT_09_SENT_BINS, idx, passed_bins, total);
-}
+void prove_end_bins_of_sent(struct ring ring, uint64_t total) { prove_ring(ring, SEARCH_DRAFT_09_SENT_BINS, CASE, total); }
 
-/* What the two show enters the proofs of the rings alone. */
+/* What the two show enters the proofs of the rings alone; that no sum of indices overflows is proved here, of all of them. */
 void any_end_bins(uint64_t *bins, uint64_t count, uint64_t idx, uint64_t passed_bins, uint64_t total) {
-    (void)bins, (void)idx, (void)total;
-    PROVE(count > 0 && passed_bins > 0);
+    (void)bins, (void)total;
+    PROVE(count == SEARCH_DRAFT_09_ACKED_BINS || count == SEARCH_DRAFT_09_SENT_BINS);
+    PROVE(passed_bins > 0 && idx <= UINT64_MAX - passed_bins);
 }
 
 static int is_window(uint64_t count, uint64_t curr_idx, uint64_t idx, uint64_t size) {
     return idx <= curr_idx && size <= idx && curr_idx - (idx - size) < count;
 }
 
-static void prove_window(const uint64_t *bins, uint64_t count, uint64_t total, uint64_t size) {
-    for (uint64_t curr_idx = 0; curr_idx < 2 * count; curr_idx++)
-        if (search_draft_09_totals_rise(bins, count, curr_idx, total))
-            for (uint64_t idx = 0; idx <= curr_idx; idx++)
-                if (is_window(count, curr_idx, idx, size))
-                    PROVE(search_draft_09_window(bins, count, idx, size) < SEARCH_DRAFT_09_BYTES_LIMIT);
+static void prove_window(struct ring ring, uint64_t count, uint64_t curr_idx, uint64_t total, uint64_t size) {
+    PROVE(CASES == 2 * count);
+    ASSUME(search_draft_09_totals_rise(ring.bins, count, curr_idx, total));
+    for (uint64_t idx = 0; idx <= curr_idx; idx++)
+        if (is_window(count, curr_idx, idx, size))
+            PROVE(search_draft_09_window(ring.bins, count, idx, size) < SEARCH_DRAFT_09_BYTES_LIMIT);
 }
 
-void prove_window_of_acked(uint64_t total) {
-    uint64_t bins[SEARCH_DRAFT_09_ACKED_BINS];
-    prove_window(bins, SEARCH_DRAFT_09_ACKED_BINS, total, SEARCH_DRAFT_09_W);
-    prove_window(bins, SEARCH_DRAFT_09_ACKED_BINS, total, SEARCH_DRAFT_09_TARGET_BINS);
+void prove_window_of_acked(struct ring ring, uint64_t total) {
+    prove_window(ring, SEARCH_DRAFT_09_ACKED_BINS, CASE, total, SEARCH_DRAFT_09_W);
+    prove_window(ring, SEARCH_DRAFT_09_ACKED_BINS, CASE, total, SEARCH_DRAFT_09_TARGET_BINS);
 }
 
-void prove_window_of_sent(uint64_t total) {
-    uint64_t bins[SEARCH_DRAFT_09_SENT_BINS];
-    prove_window(bins, SEARCH_DRAFT_09_SENT_BINS, total, SEARCH_DRAFT_09_W);
+void prove_window_of_sent(struct ring ring, uint64_t total) {
+    prove_window(ring, SEARCH_DRAFT_09_SENT_BINS, CASE, total, SEARCH_DRAFT_09_W);
 }
 
 /* What the two show. */
 uint64_t any_window(const uint64_t *bins, uint64_t count, uint64_t idx, uint64_t size) {
     uint64_t bytes;
     (void)bins;
-    PROVE(is_window(count, latest_idx, idx, size) && (size == SEARCH_DRAFT_09_W || size == SEARCH_DRAFT_09_TARGET_BINS));
+    PROVE(count == SEARCH_DRAFT_09_ACKED_BINS || count == SEARCH_DRAFT_09_SENT_BINS);
+    PROVE(size == SEARCH_DRAFT_09_W || (size == SEARCH_DRAFT_09_TARGET_BINS && count == SEARCH_DRAFT_09_ACKED_BINS));
+    PROVE(is_window(count, latest_idx, idx, size));
     ASSUME(bytes < SEARCH_DRAFT_09_BYTES_LIMIT);
     return bytes;
 }

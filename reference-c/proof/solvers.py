@@ -5,6 +5,7 @@ import re
 import resource
 import subprocess
 from pathlib import Path
+from typing import NamedTuple
 
 TOOLS = ("goto-cc", "goto-instrument", "cbmc", "cvc5")
 #: First: every pointer is good, and no loop runs more often than it is unwound. Then: arithmetic, bounds of arrays and assertions.
@@ -16,12 +17,21 @@ Loop = dict[str, str]
 TOGETHER, BY_SAT, BY_INTEGERS = 60, 20, 120
 
 
-def program(
-    source: Path, plain: Path, folder: Path, entry: str, replaced: dict[str, str], loops: dict[str, Loop]
-) -> list[str]:
-    """Compile a program that begins with a function; return how CBMC is called for it."""
+class Harness(NamedTuple):
+    """A function of a file, which is where the program begins, and what CASE and CASES are in it."""
+
+    source: Path
+    entry: str
+    case: int
+    cases: int
+
+
+def program(harness: Harness, plain: Path, folder: Path, replaced: dict[str, str], loops: dict[str, Loop]) -> list[str]:
+    """Compile a program of proofs; return how CBMC is called for it."""
+    source, entry, case, cases = harness
     compiled, program = (str(folder / name) for name in ("compiled", "program"))
-    _run("goto-cc", "--function", entry, "-I", str(plain), str(source), "-o", compiled)
+    numbers = (f"-DCASE={case}", f"-DCASES={cases}")
+    _run("goto-cc", "--function", entry, "-I", str(plain), *numbers, str(source), "-o", compiled)
     calls = [word for old, new in replaced.items() for word in ("--replace-calls", f"{old}:{new}")]
     _run("goto-instrument", *calls, "--drop-unused-functions", compiled, program)
     if loops:
