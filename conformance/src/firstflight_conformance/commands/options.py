@@ -204,7 +204,7 @@ def open_adapter(name: str, deadline_s: float) -> "Iterator[Adapter]":
     from firstflight_conformance.diagnose.live import Adapter  # what speaks to adapters, few commands need
 
     with usage_errors():
-        manifest = resolve(name, load_manifests())
+        manifest = resolve(name, {} if " " in name else load_manifests())
     missing = manifest.missing()
     if missing is not None:
         raise InputError(f"{name}: {missing}")

@@ -211,6 +211,8 @@ def _scripts(cases: Sequence[AnyCase]) -> list[AnyScript]:
 
 
 def _wanted(names: tuple[str, ...]) -> list[Manifest]:
+    if names and all(" " in name for name in names):  # command lines: none is the name of an adapter of the checkout
+        return [resolve(name, {}) for name in dict.fromkeys(names)]
     manifests = load_manifests()
     if not names:
         return sorted(manifests.values(), key=lambda manifest: manifest.role != "reference")
