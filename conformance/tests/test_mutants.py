@@ -8,7 +8,7 @@ import re
 import sys
 from dataclasses import replace
 from pathlib import Path
-from types import CodeType
+from types import CodeType, ModuleType
 
 import pytest
 from click.testing import CliRunner
@@ -20,7 +20,7 @@ from firstflight.search.profiles import PROFILES, Shift
 from firstflight_conformance.cases.vectors import cases, load_all
 from firstflight_conformance.cli import main
 from firstflight_conformance.mutants import load
-from firstflight_conformance.mutants.fresh import mutable_files
+from firstflight_conformance.mutants.fresh import fresh_modules, mutable_files
 from firstflight_conformance.mutants.kill import Kills, kill_matrix, kills_of
 from firstflight_conformance.mutants.load import Mutant, MutantError, changed_texts, load_mutants, mutated
 from firstflight_conformance.paths import REFERENCE_PY, VECTORS
@@ -169,6 +169,25 @@ def test_right_modules_come_back(mutant_id: str) -> None:
     assert_right_modules()
     with pytest.raises(ZeroDivisionError), mutated(mutant):
         raise ZeroDivisionError
+    assert_right_modules()
+
+
+def own(module: ModuleType) -> set[int]:
+    """Return a module, its classes and functions, each as a number."""
+    return {id(module)} | {
+        id(value) for value in vars(module).values() if getattr(value, "__module__", "") == module.__name__
+    }
+
+
+def test_a_change_is_seen_by_all_that_build_on_it() -> None:
+    """While a module is executed anew, none uses the right one."""
+    for path, name in mutable_files().items():
+        with fresh_modules({path: path.read_text("utf-8")}):
+            there = {other: sys.modules[other] for other in RIGHT if other in sys.modules}
+            anew = {other for other, module in there.items() if module is not RIGHT[other]}
+            replaced = set().union(*(own(RIGHT[other]) for other in anew))
+            assert not any(id(value) in replaced for module in there.values() for value in vars(module).values()), name
+        assert name in anew or name not in there  # what only computes is loaded where it is asked for
     assert_right_modules()
 
 
