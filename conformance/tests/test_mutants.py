@@ -7,6 +7,7 @@ import json
 import re
 import sys
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from types import CodeType, ModuleType
 
@@ -68,8 +69,9 @@ def test_mutants_of_the_checkout() -> None:
             assert all(getattr(getattr(right, n), "value", getattr(right, n)) != v for n, v in mutant.readings.items())
 
 
+@cache
 def global_names(code: CodeType) -> set[str]:
-    """Return the names that functions look up in their module."""
+    """Return the names that functions look up in their module. A function that is as in other mutants is looked at once."""
     inner = [constant for constant in code.co_consts if isinstance(constant, CodeType)]
     own = {step.argval for step in dis.get_instructions(code) if step.opname == "LOAD_GLOBAL"}
     return own.union(*map(global_names, inner))
