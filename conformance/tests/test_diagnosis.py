@@ -191,7 +191,7 @@ def pair_named(one: Mutant, other: Mutant) -> bool:
 @pytest.mark.parametrize(
     "both",
     [
-        ("hystartpp-half-growth", "hystartpp-nine-samples"),
+        ("hystartpp-four-rounds", "hystartpp-nine-samples"),
         ("resume-loss-filter", "resume-lifetime-ignored"),
         ("jumpstart-seven-tenths", "jumpstart-twice-r"),
     ],
