@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from firstflight_conformance.cases import vectors
 from firstflight_conformance.cli import main
+from firstflight_conformance.commands import options
 from firstflight_conformance.paths import NETWORKS, SCENARIOS
 
 SCENARIO = SCENARIOS / "deep-queue.json"
@@ -136,3 +138,27 @@ def test_a_plot_without_the_library_is_refused_at_the_start(tmp_path: Path, monk
         result = run(*words, tmp_path / "plot.svg")
         assert result.exit_code == 2
         assert "`make setup` installs" in result.output
+
+
+@pytest.mark.parametrize("words", [(), ("--profile", "lanman-2024", "--id", "*bins*")])
+def test_only_the_vectors_of_an_algorithm_are_read(words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of the checkout's, whose folders are named after them; what is selected is the same."""
+    read: set[str] = set()
+
+    def noted(path: Path) -> vectors.Vector:
+        read.add(path.parent.name)
+        return load(path)
+
+    load = vectors.load
+    monkeypatch.setattr(vectors, "load", noted)
+    narrow = run("list", "--algorithm", "search", *words)
+    assert read == {"search"}
+    monkeypatch.setattr(options, "VECTORS", None)
+    assert run("list", "--algorithm", "search", *words).stdout == narrow.stdout
+    assert len(read) > 10
+
+
+def test_what_another_algorithm_has_selects_nothing_of_this() -> None:
+    """A name that this algorithm does not have, and another does, is no error."""
+    result = run("list", "--algorithm", "search", "--profile", "rfc-9959")
+    assert (result.exit_code, result.stdout) == (4, "")

@@ -18,7 +18,8 @@ def cross(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> ModuleType:
     """The program with one question for the adapter and one for a header, and without unit tests."""
     monkeypatch.syspath_prepend(str(CONFORMANCE / "cross"))
     module = importlib.import_module("cross")
-    monkeypatch.setattr(module, "UNITY", tmp_path)
+    for name, value in (("UNITY", tmp_path), ("PORT", module.PORT), ("HOST", module.HOST)):
+        monkeypatch.setattr(module, name, value)
     monkeypatch.setattr(module.questions, "of_adapter", lambda: _ASKED)
     monkeypatch.setattr(module.questions, "of_headers", lambda: {"newreno_rfc_9002": b"begin 1200 0\nsize\n"})
     monkeypatch.setattr(sys, "argv", ["cross"])
@@ -47,18 +48,24 @@ def script(path: Path, line: str) -> str:
     return str(path)
 
 
-def test_the_same_answers(cross: ModuleType, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    same = ("same", "gcc", script(tmp_path / "same", 'exec "$@"'))
+def test_the_same_answers(cross: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:
     absent = ("absent", "no-such-compiler", "")
-    code, said = lines(cross, capsys, same, absent)
+    code, said = lines(cross, capsys, absent)
     assert (code, said[-1]) == (0, "cross: 0 builds differ or fail, 1 skipped")
     assert said[0] == "cross: skipped: absent: gcc -O0: there is no no-such-compiler here (Debian: some)"
 
 
 def test_other_answers_and_failures(cross: ModuleType, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """Of a program that is built in no time; of a build that answers the same nothing is said."""
+    small = tmp_path / "small.c"
+    small.write_text(
+        '#include <stdio.h>\nint main(void)\n{\n    return puts("firstflight") < 0;\n}\n', encoding="utf-8"
+    )
+    cross.PORT, cross.HOST = [small], []
+    same = ("same", "gcc", script(tmp_path / "same", 'exec "$@"'))
     other = ("other", "gcc", script(tmp_path / "other", '"$@" | sed s/firstflight/secondflight/'))
     broken = ("broken", "gcc", script(tmp_path / "broken", "exit 9"))
-    code, said = lines(cross, capsys, other, broken)
+    code, said = lines(cross, capsys, same, other, broken)
     assert (code, said[-1]) == (1, "cross: 2 builds differ or fail, 0 skipped")
     assert said[0] == "cross: other: gcc -O0: other answers"
     assert said[1].startswith("cross: broken: gcc -O0: ") and "exit status 9" in said[1]

@@ -156,9 +156,9 @@ def shares(sample: list[Mutant]) -> tuple[int, int]:
 
 def test_a_sample_of_the_mutants_is_named() -> None:
     """Drawn by seed: at least nine of ten are named, as themselves or as one that no vector tells from them."""
-    sample = random.Random(20).sample(SHOWN, 16)
+    sample = random.Random(20).sample(SHOWN, 10)
     right, shown = shares(sample)
-    assert shown >= 12
+    assert shown >= 8
     assert right * 10 >= shown * 9
 
 
@@ -191,7 +191,7 @@ def pair_named(one: Mutant, other: Mutant) -> bool:
 @pytest.mark.parametrize(
     "both",
     [
-        ("hystartpp-half-growth", "hystartpp-nine-samples"),
+        ("hystartpp-four-rounds", "hystartpp-nine-samples"),
         ("resume-loss-filter", "resume-lifetime-ignored"),
         ("jumpstart-seven-tenths", "jumpstart-twice-r"),
     ],

@@ -148,6 +148,10 @@ def test_the_commands_need_no_checkout(installed: Path, tmp_path: Path) -> None:
     cell = ("--algorithm", "search/draft-09", "--rate", "1Mbit/s", "--rtt", "50ms", "--size", "100kB")
     assert "1 rows in rows.csv" in firstflight("sweep", "rows.csv", *cell, "--engine", "python").stdout
     if shutil.which("cc") is not None:
+        quick = tmp_path / "cc"  # to optimise takes longer than what is computed
+        quick.write_text('#!/bin/sh\nexec cc "$@" -O0\n', encoding="utf-8")
+        quick.chmod(0o755)
+        place["CC"] = str(quick)
         assert "1 rows in native.csv" in firstflight("sweep", "native.csv", *cell, "--engine", "native").stdout
         assert (tmp_path / "native.csv").read_bytes() == (tmp_path / "rows.csv").read_bytes()
         native = firstflight("fct", "--algorithm", "jumpstart", *published, "--engine", "native")

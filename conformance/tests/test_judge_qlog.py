@@ -74,8 +74,10 @@ def test_one_profile_as_json(log: Path) -> None:
 
 
 def test_the_report(log: Path) -> None:
-    """The ranking, the verdict, the margin, and what the recording does not tell apart."""
-    text = " ".join(run("judge-qlog", log).output.split())
+    """The ranking, the verdict, the margin, and what the recording does not tell apart; exit code 0."""
+    result = run("judge-qlog", log)
+    assert result.exit_code == 0
+    text = " ".join(result.output.split())
     assert "written by firstflight; metrics after what is sent, after what is acknowledged" in text
     assert "search/linux-4: leaves slow start where the subject did" in text
     assert "not told apart by this recording: search/linux-4, search/linux-4+cubic" in text
@@ -89,7 +91,6 @@ def test_the_report(log: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "code"),
     [
-        ((), 0),
         (("--algorithm", "search"), 0),
         (("--profile", "search/linux-4"), 0),
         (("--profile", "search/linux-4", "--strict"), 0),
@@ -101,7 +102,7 @@ def test_the_report(log: Path) -> None:
         (("--algorithm", "bbr"), 2),
         (("--fit", "--profile", "search/linux-4"), 2),
         (("--app-limited", "data"), 2),
-        (("--start", "application"), 0),
+        (("--profile", "search/linux-4", "--start", "application"), 0),
         (("--trace", "3"), 2),
         (("--group", "x"), 2),
     ],
@@ -156,8 +157,10 @@ def test_a_recording_is_no_qlog(kept: Path) -> None:
 def test_a_recording_is_kept_and_judged_alike(tmp_path: Path, log: Path) -> None:
     """What judge-qlog saves is what record judges."""
     saved = tmp_path / "saved.jsonl"
-    of_log = json.loads(run("judge-qlog", log, "--fit", "--json", "--save", saved).output)
-    of_recording = json.loads(run("record", "judge", saved, "--fit", "--json").output)
+    words = ("--algorithm", "hystart", "--fit", "--json")
+    of_log = json.loads(run("judge-qlog", log, *words, "--save", saved).output)
+    of_recording = json.loads(run("record", "judge", saved, *words).output)
+    assert len(of_log["fit"]) > 3
     assert of_recording == {"fit": of_log["fit"]}
 
 
@@ -193,8 +196,9 @@ def test_a_log_gives_a_vector(tmp_path: Path) -> None:
     (tmp_path / "a.qlog").write_text(written(stream, WRITERS["neqo"])[0], encoding="utf-8")
     saved, path = tmp_path / "a.jsonl", tmp_path / "hystartpp" / "recorded.a.json"
     path.parent.mkdir()
-    assert run("judge-qlog", tmp_path / "a.qlog", "--save", saved).exit_code == 0
-    result = run("record", "to-vector", saved, path, "--profile", "hystartpp/rfc-9406")
+    profile = ("--profile", "hystartpp/rfc-9406")
+    assert run("judge-qlog", tmp_path / "a.qlog", *profile, "--save", saved).exit_code in (0, 1)
+    result = run("record", "to-vector", saved, path, *profile)
     assert result.exit_code == 0, result.output
     assert load(path).id == "hystartpp.recorded.a"
 

@@ -7,8 +7,9 @@ import json
 import re
 import sys
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
-from types import CodeType
+from types import CodeType, ModuleType
 
 import pytest
 from click.testing import CliRunner
@@ -20,7 +21,7 @@ from firstflight.search.profiles import PROFILES, Shift
 from firstflight_conformance.cases.vectors import cases, load_all
 from firstflight_conformance.cli import main
 from firstflight_conformance.mutants import load
-from firstflight_conformance.mutants.fresh import mutable_files
+from firstflight_conformance.mutants.fresh import fresh_modules, mutable_files
 from firstflight_conformance.mutants.kill import Kills, kill_matrix, kills_of
 from firstflight_conformance.mutants.load import Mutant, MutantError, changed_texts, load_mutants, mutated
 from firstflight_conformance.paths import REFERENCE_PY, VECTORS
@@ -68,8 +69,9 @@ def test_mutants_of_the_checkout() -> None:
             assert all(getattr(getattr(right, n), "value", getattr(right, n)) != v for n, v in mutant.readings.items())
 
 
+@cache
 def global_names(code: CodeType) -> set[str]:
-    """Return the names that functions look up in their module."""
+    """Return the names that functions look up in their module. A function that is as in other mutants is looked at once."""
     inner = [constant for constant in code.co_consts if isinstance(constant, CodeType)]
     own = {step.argval for step in dis.get_instructions(code) if step.opname == "LOAD_GLOBAL"}
     return own.union(*map(global_names, inner))
@@ -169,6 +171,25 @@ def test_right_modules_come_back(mutant_id: str) -> None:
     assert_right_modules()
     with pytest.raises(ZeroDivisionError), mutated(mutant):
         raise ZeroDivisionError
+    assert_right_modules()
+
+
+def own(module: ModuleType) -> set[int]:
+    """Return a module, its classes and functions, each as a number."""
+    return {id(module)} | {
+        id(value) for value in vars(module).values() if getattr(value, "__module__", "") == module.__name__
+    }
+
+
+def test_a_change_is_seen_by_all_that_build_on_it() -> None:
+    """While a module is executed anew, none uses the right one."""
+    for path, name in mutable_files().items():
+        with fresh_modules({path: path.read_text("utf-8")}):
+            there = {other: sys.modules[other] for other in RIGHT if other in sys.modules}
+            anew = {other for other, module in there.items() if module is not RIGHT[other]}
+            replaced = set().union(*(own(RIGHT[other]) for other in anew))
+            assert not any(id(value) in replaced for module in there.values() for value in vars(module).values()), name
+        assert name in anew or name not in there  # what only computes is loaded where it is asked for
     assert_right_modules()
 
 

@@ -22,6 +22,7 @@ from firstflight_conformance.run.faults import FaultKind
 from firstflight_conformance.run.results import Verdict
 from firstflight_conformance.run.session import Options
 from firstflight_conformance.text import refusal, shown, texts
+from measured import measured
 from runner_support import command, events, judged, vector, write_vectors
 
 _CLI = (sys.executable, "-c", "from firstflight_conformance.cli import main; main()")
@@ -32,11 +33,6 @@ _EVIL = "\x1b[2J\x1b]0;owned\x07\nall passed \ud800"
 def root(tmp_path: Path) -> Path:
     """Three vectors."""
     return write_vectors(tmp_path / "vectors")
-
-
-def cli(*words: object, **more: object) -> subprocess.CompletedProcess[bytes]:
-    """Run the program."""
-    return subprocess.run([*_CLI, *map(str, words)], capture_output=True, check=False, timeout=240, **more)  # type: ignore[call-overload,no-any-return]
 
 
 def adapter_line(*words: str) -> str:
@@ -60,24 +56,24 @@ def is_gone(pid: int) -> bool:
 @pytest.mark.parametrize("place", ["version", "name", "phase"])
 def test_a_lone_surrogate_is_a_fault_of_the_adapter(root: Path, place: str) -> None:
     """It is no text: the adapter is errored, and the run goes on to its report."""
-    report = cli("run", "--vectors", root, "--adapter", adapter_line("surrogate", place))
-    assert report.returncode == 3, report
-    assert b"a lone surrogate is no text" in report.stdout
+    report = measured("run", "--vectors", root, "--adapter", adapter_line("surrogate", place))
+    assert report.code == 3, report
+    assert "a lone surrogate is no text" in report.stdout
 
 
 @pytest.mark.parametrize("place", ["version", "phase"])
 def test_control_characters_of_an_adapter_are_escaped(root: Path, place: str) -> None:
     """Nothing that an adapter says moves the cursor, sets a title or forges a line."""
-    report = cli("run", "--vectors", root, "--adapter", adapter_line("escape", place))
-    assert report.returncode == (0 if place == "version" else 1)
-    assert b"\x1b" not in report.stdout + report.stderr
-    assert b"\nall passed" not in report.stdout
+    report = measured("run", "--vectors", root, "--adapter", adapter_line("escape", place))
+    assert report.code == (0 if place == "version" else 1)
+    assert "\x1b" not in report.stdout + report.stderr
+    assert "\nall passed" not in report.stdout
 
 
 def test_a_long_phase_is_cut(root: Path) -> None:
     """60000 characters of a phase do not fill the terminal."""
-    report = cli("run", "--vectors", root, "--adapter", adapter_line("long", "phase"))
-    assert report.returncode == 1
+    report = measured("run", "--vectors", root, "--adapter", adapter_line("long", "phase"))
+    assert report.code == 1
     assert len(report.stdout) < 20_000
 
 
@@ -98,17 +94,17 @@ def test_text_of_vectors(root: Path, spoilt: dict[str, object]) -> None:
     raw = vector("slow-start.target.evil", events()) | spoilt
     path = root / "slow-start" / "x\x1b[2J.json"
     path.write_text(json.dumps(raw), encoding="utf-8")
-    report = cli("list", "--vectors", root)
-    assert report.returncode == 2
-    assert b"\x1b" not in report.stderr
-    assert report.stderr.count(b"\n") <= 2
+    report = measured("list", "--vectors", root)
+    assert report.code == 2
+    assert "\x1b" not in report.stderr
+    assert report.stderr.count("\n") <= 2
 
 
 def test_an_adapter_that_is_not_there_is_named_escaped(root: Path) -> None:
     """Not even the user's own command line is printed raw."""
-    report = cli("run", "--vectors", root, "--adapter", "\x1b]0;owned\x07")
-    assert report.returncode == 2
-    assert b"\x1b" not in report.stderr
+    report = measured("run", "--vectors", root, "--adapter", "\x1b]0;owned\x07")
+    assert report.code == 2
+    assert "\x1b" not in report.stderr
 
 
 def test_a_key_that_is_there_twice_is_named_escaped(tmp_path: Path) -> None:
@@ -147,7 +143,7 @@ def test_only_regular_files_of_a_bearable_size(tmp_path: Path) -> None:
 def test_a_folder_that_cannot_be_read_for_an_ordinary_user(root: Path) -> None:
     """It is an error, not less to judge."""
     (root / "slow-start").chmod(0)
-    assert cli("list", "--vectors", root).returncode == 2
+    assert measured("list", "--vectors", root).code == 2
 
 
 def test_a_folder_that_cannot_be_read(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -194,7 +190,7 @@ def test_no_adapter_outlives_a_killed_run(root: Path, tmp_path: Path) -> None:
 def test_a_detached_grandchild_ends_with_the_run(root: Path, tmp_path: Path) -> None:
     """What leaves the session of its adapter is ended too."""
     pids = tmp_path / "pids"
-    assert cli("run", "--vectors", root, "--adapter", adapter_line("detach", str(pids))).returncode == 0
+    assert measured("run", "--vectors", root, "--adapter", adapter_line("detach", str(pids))).code == 0
     assert all(is_gone(int(pid)) for pid in pids.read_text(encoding="utf-8").split())
 
 

@@ -75,11 +75,17 @@ def check_same(scenario: Scenario, algorithm: str, profile: str, *, trace: bool 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_scenario(name: str) -> None:
-    """Every event, with three controllers: one that never paces, one that jumps and one that resumes."""
+    """Every event, with three controllers: one that never paces, one that jumps and one that resumes.
+
+    Data without end that is announced as a whole would be one jump until the run stops: there the transfer has an end.
+    """
     scenario = load_scenario(SCENARIOS / name)
     scenario = replace(scenario, stop_ns=min(scenario.stop_ns, 3 * S))
-    for controller in (("search", "lanman-2024"), ("jumpstart", "pfldnet-2007"), ("careful-resume", "rfc-9959+cubic")):
-        assert check_same(scenario, *controller)
+    endless = scenario.announced and scenario.transfer_bytes is None
+    jumped = replace(scenario, transfer_bytes=10_000_000) if endless else scenario
+    assert check_same(scenario, "search", "lanman-2024")
+    assert check_same(jumped, "jumpstart", "pfldnet-2007")
+    assert check_same(scenario, "careful-resume", "rfc-9959+cubic")
 
 
 def random_scenario(random: SplitMix64) -> Scenario:
@@ -104,9 +110,9 @@ def random_scenario(random: SplitMix64) -> Scenario:
 
 @pytest.mark.parametrize("controller", CONTROLLERS, ids="/".join)
 def test_random_paths(controller: tuple[str, str]) -> None:
-    """Every controller that there is, on paths of its own."""
+    """Every controller that there is, on three paths of its own."""
     random = SplitMix64(sum(map(ord, "/".join(controller))))
-    ended = [check_same(random_scenario(random), *controller) for _ in range(4)]
+    ended = [check_same(random_scenario(random), *controller) for _ in range(3)]
     assert any(ended)
 
 

@@ -1,16 +1,13 @@
-"""A right adapter around the Python model, with hooks for what is wrong with it."""
+"""A right adapter, with hooks for what is wrong with it. The tests start some hundred of them: the model is loaded only by those who need it."""
 
 import json
 import sys
 from collections.abc import Callable
 from typing import Any
 
-import firstflight
-from firstflight.errors import DomainError
-from firstflight_conformance.cases.measure import config_from_json
-from firstflight_conformance.cases.wire import event_from_json, observation_to_json
+from newreno import Message, NewReno
 
-HELLO: dict[str, Any] = {
+HELLO: Message = {
     "op": "hello",
     "protocol": 1,
     "name": "bad",
@@ -19,7 +16,6 @@ HELLO: dict[str, Any] = {
     "observables": ["cwnd_bytes", "ssthresh_bytes", "phase", "outcome", "state"],
 }
 
-Message = dict[str, Any]
 #: Takes the case, the message and the right answer; returns the line to write instead.
 Hook = Callable[[str, Message, Message], bytes]
 
@@ -29,27 +25,35 @@ def line(answer: Message) -> bytes:
     return json.dumps(answer).encode() + b"\n"
 
 
+def controller_of(start: Message) -> Any:
+    """Return the controller that a case asks for: of all but the base the model."""
+    if (start["algorithm"], start["profile"]) == ("slow-start", "rfc-9002"):
+        return NewReno(start["config"])
+    from model import Model
+
+    return Model(start)
+
+
 def serve(hook: Hook = lambda _case, _message, answer: line(answer), hello: Message | None = None) -> None:
     """Answer until the input ends."""
+    hello = hello or HELLO
     controller = None
     case = ""
     for text in sys.stdin:
         message = json.loads(text)
         match message["op"]:
             case "hello":
-                answer = hello or HELLO
+                answer = hello
             case "start":
                 case = message["case"]
-                try:
-                    config = config_from_json(message["config"])
-                    controller = firstflight.create(message["algorithm"], message["profile"], config)
+                if message["profile"] in hello["algorithms"].get(message["algorithm"], ()):
+                    controller = controller_of(message)
                     answer = {"op": "started"}
-                except DomainError as error:
-                    answer = {"op": "unsupported", "reason": str(error)}
+                else:
+                    answer = {"op": "unsupported", "reason": "not declared"}
             case "event":
                 assert controller is not None
-                controller, observation = firstflight.step(controller, event_from_json(message["event"]))
-                answer = {"op": "observed", "i": message["i"], **observation_to_json(observation)}
+                answer = {"op": "observed", "i": message["i"], **controller.observe(message["event"])}
             case _:
                 answer = {"op": "ended"}
         sys.stdout.buffer.write(hook(case, message, answer))

@@ -4,8 +4,7 @@ import json
 import sys
 
 from base import HELLO, Message, line, serve
-
-from firstflight_conformance.cases.wire import decode_int, encode_int
+from newreno import encode
 
 MODE = sys.argv[2] if len(sys.argv) > 2 else ""
 
@@ -18,7 +17,7 @@ def hook(_case: str, message: Message, answer: Message) -> bytes:
         return b"?\n"
     if message["op"] == "event" and MODE.startswith("off-by="):
         off_bytes = int(MODE.removeprefix("off-by="))
-        answer = answer | {"cwnd_bytes": encode_int(decode_int(answer["cwnd_bytes"]) + off_bytes)}
+        answer = answer | {"cwnd_bytes": encode(int(answer["cwnd_bytes"]) + off_bytes)}
     if message["op"] == "event" and MODE == "collapses-at-loss" and message["event"]["ev"] == "lost":
         answer = answer | {"cwnd_bytes": 2400}
     return line(answer)

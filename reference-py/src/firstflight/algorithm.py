@@ -7,6 +7,7 @@ import importlib
 import pkgutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 from firstflight.observables import Observation
@@ -55,11 +56,16 @@ class Computation(Algorithm):
 _ORDER = (Base, Startup, Computation)
 
 
+@cache
+def _rooms() -> tuple[str, ...]:
+    """Return the names of the packages: what executes the model again and again looks for them once."""
+    package = importlib.import_module("firstflight")
+    return tuple(found.name for found in pkgutil.iter_modules(package.__path__) if found.ispkg)
+
+
 def discover() -> dict[str, Algorithm]:
     """Return the algorithms of all rooms by name: bases, startup algorithms, computations."""
-    package = importlib.import_module("firstflight")
-    rooms = (found.name for found in pkgutil.iter_modules(package.__path__) if found.ispkg)
-    modules = (importlib.import_module(f"firstflight.{room}") for room in rooms)
+    modules = (importlib.import_module(f"firstflight.{room}") for room in _rooms())
     algorithms: list[Algorithm] = [module.ALGORITHM for module in modules if hasattr(module, "ALGORITHM")]
     return {
         found.name: found for found in sorted(algorithms, key=lambda found: (_ORDER.index(type(found)), found.name))

@@ -1,6 +1,6 @@
 """Computations: vectors without events, whose cases are inputs and outputs (``spec/vector-format.md``)."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from math import gcd
 from pathlib import Path
@@ -146,9 +146,10 @@ def load(path: Path) -> Computation:
     )
 
 
-def load_all(root: Path = VECTORS) -> list[Computation]:
-    """Load every computation below ``root``, in the order of their ids. Raise :class:`VectorError`."""
-    folders = [root / name for name in sorted(COMPUTED_ALGORITHMS) if (root / name).exists()]
+def load_all(root: Path = VECTORS, algorithms: Collection[str] = ()) -> list[Computation]:
+    """Load every computation below ``root``, in the order of their ids; or those of some algorithms. Raise :class:`VectorError`."""
+    wanted = COMPUTED_ALGORITHMS.intersection(algorithms) if algorithms else COMPUTED_ALGORITHMS
+    folders = [root / name for name in sorted(wanted) if (root / name).exists()]
     paths = sorted(path for folder in folders for path in json_files(folder))
     first: dict[str, Computation] = {}
     for path in paths:

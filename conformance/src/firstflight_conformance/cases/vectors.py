@@ -1,6 +1,6 @@
 """Vectors: loaded from ``vectors/``, checked and taken apart into cases (``spec/vector-format.md``)."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from hashlib import sha256
@@ -186,15 +186,16 @@ def _unpack(packed: dict[str, Any]) -> dict[str, Any]:
     return {**packed, "events": of_text(packed["events"]), "profiles": profiles}
 
 
-def load_all(root: Path = VECTORS) -> list[Vector]:
-    """Load every vector with events below ``root``, in the order of their ids.
+def load_all(root: Path = VECTORS, algorithms: Collection[str] = ()) -> list[Vector]:
+    """Load every vector with events below ``root``, in the order of their ids; or those in the folders of some algorithms.
 
     Raise :class:`~firstflight_conformance.cases.parse.VectorError`.
     """
+    folders = {path: path.relative_to(root).parts[0] for path in json_files(root) if path.parent != root}
     paths = sorted(
         path
-        for path in json_files(root)
-        if path.parent != root and path.relative_to(root).parts[0] not in COMPUTED_ALGORITHMS
+        for path, folder in folders.items()
+        if folder not in COMPUTED_ALGORITHMS and (not algorithms or folder in algorithms)
     )
     vectors = [load(path) for path in paths]
     first: dict[str, Path] = {}

@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
@@ -143,19 +143,22 @@ def judged_cases(
     with usage_errors():
         if not stimulus:
             return [*_selected(root, selection)]
-        cases: list[AnyCase] = [*(all_cases(root) if vectors else ()), *stimulus_cases(scenarios)]
+        cases: list[AnyCase] = [*stimulus_cases(scenarios)]
+        if vectors:
+            cases = [*(_cases_of(root, selection) or all_cases(root)), *cases]
         selection.check(cases)
     return [case for case in cases if selection.takes(case)]
 
 
-def all_cases(root: Path) -> list[Case | ComputationCase]:
-    """Load all vectors, those with events and the computations, and return their cases."""
-    return [*vectors.cases(vectors.load_all(root)), *computations.cases(computations.load_all(root))]
+def all_cases(root: Path, algorithms: Collection[str] = ()) -> list[Case | ComputationCase]:
+    """Load all vectors, those with events and the computations, or those in the folders of some algorithms; return their cases."""
+    computed = computations.load_all(root, algorithms)
+    return [*vectors.cases(vectors.load_all(root, algorithms)), *computations.cases(computed)]
 
 
 def _selected(root: Path, selection: Selection) -> list[Case | ComputationCase]:
-    """Return the selected cases; only their files are loaded where exact ids name these. Raise :class:`SelectionError`."""
-    cases = _named_cases(root, selection.ids)
+    """Return the selected cases; only their files are loaded where ids or algorithms say which. Raise :class:`SelectionError`."""
+    cases = _named_cases(root, selection.ids) or _cases_of(root, selection)
     taken = [case for case in cases if selection.takes(case)]
     if not taken:  # what an option should have named can only be said of all
         cases = all_cases(root)
@@ -179,13 +182,29 @@ def _named_cases(root: Path, ids: Sequence[str]) -> list[Case | ComputationCase]
     return found
 
 
+def _cases_of(root: Path, selection: Selection) -> list[Case | ComputationCase]:
+    """Return the cases of the algorithms that are asked for, none if an option names what these do not have.
+
+    Only of Firstflight's own vectors the folder says the algorithm.
+    """
+    wanted = selection.algorithms
+    if root != VECTORS or not wanted or not {path.name for path in root.iterdir()}.issuperset(wanted):
+        return []
+    cases = all_cases(root, wanted)
+    try:
+        selection.check(cases)
+    except SelectionError:
+        return []
+    return cases
+
+
 @contextmanager
 def open_adapter(name: str, deadline_s: float) -> "Iterator[Adapter]":
     """Start the adapter that an option names, and end it afterwards; one that cannot be used ends the command."""
     from firstflight_conformance.diagnose.live import Adapter  # what speaks to adapters, few commands need
 
     with usage_errors():
-        manifest = resolve(name, load_manifests())
+        manifest = resolve(name, {} if " " in name else load_manifests())
     missing = manifest.missing()
     if missing is not None:
         raise InputError(f"{name}: {missing}")

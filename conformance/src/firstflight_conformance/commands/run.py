@@ -12,16 +12,15 @@ from rich.console import Console
 from firstflight_conformance.cases.computations import ComputationCase
 from firstflight_conformance.cases.files import write_whole
 from firstflight_conformance.commands.options import OutputFile, judged_cases, selection_options, usage_errors
-from firstflight_conformance.diagnose.diagnosis import diagnosed
 from firstflight_conformance.paths import ROOT, VECTORS
-from firstflight_conformance.run import record, report_badge, report_fit, report_json, report_junit, report_terminal
+from firstflight_conformance.run import record, report_fit, report_json, report_terminal
 from firstflight_conformance.run.builds import Builds
 from firstflight_conformance.run.compute import ComputationScript
 from firstflight_conformance.run.manifest import Manifest, load_manifests, resolve
 from firstflight_conformance.run.pool import Job, Judged, judge_all
 from firstflight_conformance.run.progress import Progress
 from firstflight_conformance.run.record import Record
-from firstflight_conformance.run.results import AdapterReport, ExitCode, exit_code
+from firstflight_conformance.run.results import AdapterReport, ExitCode, Verdict, exit_code
 from firstflight_conformance.run.script import Script, Stream
 from firstflight_conformance.run.selection import AnyCase, Selection
 from firstflight_conformance.run.session import TIMEOUTS, AnyScript, Options
@@ -149,7 +148,7 @@ def run_command(
             _record(reports, records, root)
         _write(reports, [case.id for case in cases], code, json_path, junit_path, strict=strict, root=root)
         if badge_path is not None:
-            write_whole(badge_path, report_badge.text(reports, badge_path))
+            write_whole(badge_path, _badge(reports, badge_path))
         if html_path is not None:
             write_whole(html_path, _html(reports, code, strict=strict))
         if progress is not None:
@@ -166,14 +165,33 @@ def _progress_of(report: Path | None, cases: Sequence[AnyCase], *, validate: boo
     return progress
 
 
+# What few runs need is loaded by those.
+
+
+def _badge(reports: list[AdapterReport], path: Path) -> str:
+    from firstflight_conformance.run import report_badge
+
+    return report_badge.text(reports, path)
+
+
+def _junit(reports: list[AdapterReport], *, strict: bool) -> str:
+    from firstflight_conformance.run import report_junit
+
+    return report_junit.text(reports, strict=strict)
+
+
 def _html(reports: list[AdapterReport], code: int, *, strict: bool) -> str:
-    from firstflight_conformance.run import report_html  # its templates take time to load
+    from firstflight_conformance.run import report_html
 
     return report_html.text(reports, code, strict=strict)
 
 
 def _diagnose(reports: list[AdapterReport], cases: Sequence[AnyCase]) -> list[AdapterReport]:
     """Return the reports with the causes of what failed. Null adapters have none."""
+    if not any(result.verdict is Verdict.FAIL for report in reports for result in report.results):
+        return reports
+    from firstflight_conformance.diagnose.diagnosis import diagnosed
+
     by_id = {case.id: case for case in cases}
     return [report if report.manifest.role == "null" else diagnosed(report, by_id) for report in reports]
 
@@ -193,6 +211,8 @@ def _scripts(cases: Sequence[AnyCase]) -> list[AnyScript]:
 
 
 def _wanted(names: tuple[str, ...]) -> list[Manifest]:
+    if names and all(" " in name for name in names):  # command lines: none is the name of an adapter of the checkout
+        return [resolve(name, {}) for name in dict.fromkeys(names)]
     manifests = load_manifests()
     if not names:
         return sorted(manifests.values(), key=lambda manifest: manifest.role != "reference")
@@ -287,4 +307,4 @@ def _write(
         document = report_json.to_json(reports, case_ids, code, strict=strict, root=root)
         write_whole(json_path, report_json.text(document))
     if junit_path is not None:
-        write_whole(junit_path, report_junit.text(reports, strict=strict))
+        write_whole(junit_path, _junit(reports, strict=strict))

@@ -16,6 +16,8 @@ from firstflight_conformance.paths import REFERENCE_PY
 
 #: Tables and values that both copies share, since vectors and readings are compared with them.
 _SHARED = {"profiles"}
+#: What a module imports of the model: the package, and the names.
+_IMPORT = re.compile(r"^from (firstflight[\w.]*) import (\([^)]*\)|.*)", re.M)
 
 
 @cache
@@ -30,26 +32,39 @@ def mutable_files() -> dict[Path, str]:
 
 
 @cache
-def _rooms_with(room: str) -> frozenset[str]:
-    """Return a room and all that build on it: these see a change in it, the others stay as they are."""
+def _right_text(path: Path) -> str:
+    return path.read_text("utf-8")
+
+
+@cache
+def _uses() -> dict[str, set[str]]:
+    """Return which modules each imports; a room has all that are in it."""
     uses: dict[str, set[str]] = {}
-    for path in mutable_files():
-        text = path.read_text("utf-8")
-        uses.setdefault(path.parent.name, set()).update(re.findall(r"^from firstflight\.(\w+)", text, re.M))
-    found = {room}
-    while more := {user for user, used in uses.items() if used & found and user not in found}:
+    for path, name in mutable_files().items():
+        room = name.rpartition(".")[0]
+        uses.setdefault(room, set()).add(name)
+        found = uses.setdefault(name, set())
+        for package, imported in _IMPORT.findall(_right_text(path)):
+            found |= {package, *(f"{package}.{word}" for word in re.findall(r"\w+", imported))}
+    return uses
+
+
+@cache
+def _see(module: str) -> frozenset[str]:
+    """Return a module and all that build on it: these see a change in it, the others stay as they are."""
+    found = {module}
+    while more := {user for user, used in _uses().items() if used & found and user not in found}:
         found |= more
     return frozenset(found)
 
 
 def _executed_anew(changed: Collection[Path]) -> set[str]:
-    """Return the names of the modules to execute: the rooms that see the change, and the controller."""
+    """Return the names of the modules to execute: those that see the change, and the controller."""
     files = mutable_files()
-    controller = {name for path, name in files.items() if path.parent == REFERENCE_PY}
-    if not changed or any(path.parent == REFERENCE_PY for path in changed):
+    if not changed:
         return set(files.values())
-    rooms = {room for path in changed for room in _rooms_with(path.parent.name)}
-    return controller | {name for path, name in files.items() if path.parent.name in rooms}
+    seen = {name for path in changed for name in _see(files[path])}
+    return seen.intersection(files.values()) | {files[REFERENCE_PY / "controller.py"]}
 
 
 @contextmanager
@@ -108,6 +123,6 @@ class _Finder(MetaPathFinder):
         file = self._paths.get(fullname)
         if file is None:
             return None
-        text = self._texts[file] if file in self._texts else file.read_text("utf-8")
+        text = self._texts[file] if file in self._texts else _right_text(file)
         inside = [str(file.parent)] if file.stem == "__init__" else None
         return spec_from_file_location(fullname, file, loader=_Loader(file, text), submodule_search_locations=inside)

@@ -2,22 +2,25 @@
 
 from collections.abc import Iterator
 from pathlib import PurePath
+from typing import TYPE_CHECKING
 
 from rich.text import Text
 
 from firstflight_conformance.cases.timeline import event_text, milliseconds, observables_text
 from firstflight_conformance.cases.wire import decode_int, event_from_json
-from firstflight_conformance.diagnose.decision import Decision
-from firstflight_conformance.diagnose.diagnosis import Cause, Diagnosis
 from firstflight_conformance.diagnose.levels import OpenPoint, level_of_clause
 from firstflight_conformance.run.results import AdapterReport, Divergence, Result
 from firstflight_conformance.spec.clauses import Clause, first_sentence
+
+if TYPE_CHECKING:
+    from firstflight_conformance.diagnose.decision import Decision
+    from firstflight_conformance.diagnose.diagnosis import Cause, Diagnosis
 
 #: Cases that a cause names.
 _CASES_SHOWN = 3
 
 
-def cause_lines(diagnosis: Diagnosis, cause: Cause, shown: Result, clauses: dict[str, Clause]) -> Iterator[Text]:
+def cause_lines(diagnosis: "Diagnosis", cause: "Cause", shown: Result, clauses: dict[str, Clause]) -> Iterator[Text]:
     """Yield what is known of a cause; ``shown`` is the result of the shortest case that it explains."""
     yield Text.assemble(("cause: ", "bold"), how_sure(cause))
     if cause.kind != "rule":
@@ -40,7 +43,7 @@ def cause_lines(diagnosis: Diagnosis, cause: Cause, shown: Result, clauses: dict
     yield Text(f"cases: {names}" + (f" and {more} more" if more > 0 else ""), "dim")
 
 
-def choice_text(point: OpenPoint, cause: Cause) -> str:
+def choice_text(point: OpenPoint, cause: "Cause") -> str:
     """Return a choice at an open point in one line."""
     return f"{cause.what}: conforms; {point.algorithm} {point.number} is open: {point.why}"
 
@@ -68,7 +71,7 @@ def seen(divergence: Divergence) -> Iterator[Text]:
         )
 
 
-def how_sure(cause: Cause) -> str:
+def how_sure(cause: "Cause") -> str:
     """Return what a cause explains, and how surely."""
     if cause.kind == "rule":
         return f"unknown for {len(cause.cases)} of {cause.of} failures; it may break one of the rules below"
@@ -76,19 +79,19 @@ def how_sure(cause: Cause) -> str:
     return f"{cause.cause} ({cause.kind}), explains {cause.explains} of {cause.of} failures{exact}"
 
 
-def _as_well(diagnosis: Diagnosis, cause: Cause) -> Iterator[Text]:
+def _as_well(diagnosis: "Diagnosis", cause: "Cause") -> Iterator[Text]:
     others = [other.cause for other in diagnosis.causes if other is not cause and other.cases == cause.cases]
     if cause.exact and others:
         yield Text(f"no case that was judged tells it from: {', '.join(others)}", "dim")
 
 
-def _choices(cause: Cause) -> Iterator[str]:
+def _choices(cause: "Cause") -> Iterator[str]:
     for point in cause.choices:
         conforms = "another choice at an open point, which conforms" if cause.conforms else "in part an open point"
         yield f"{conforms}: {point.algorithm} {point.number}: {point.why}"
 
 
-def decision_lines(decision: Decision, visible: Divergence | None) -> Iterator[Text]:
+def decision_lines(decision: "Decision", visible: Divergence | None) -> Iterator[Text]:
     """Yield where the decision is taken, and the arithmetic there: what the model has, and what of it the cause changes."""
     if decision.event_index is not None:
         later = visible is not None and visible.event_index != decision.event_index

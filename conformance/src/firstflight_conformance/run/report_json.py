@@ -5,14 +5,16 @@ import json
 from collections.abc import Iterator
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from firstflight_conformance.cases.wire import encode_value
-from firstflight_conformance.diagnose.diagnosis import Cause
 from firstflight_conformance.diagnose.levels import OpenPoint
 from firstflight_conformance.paths import VECTORS
 from firstflight_conformance.run.manifest import Deviation
 from firstflight_conformance.run.results import AdapterReport, ClosedLoop, Divergence, Result, Verdict
+
+if TYPE_CHECKING:
+    from firstflight_conformance.diagnose.diagnosis import Cause
 
 #: Members of a result that are left out where they have these values.
 _ABSENT = {
@@ -115,7 +117,7 @@ def _told(report: AdapterReport) -> Iterator[Result]:
             yield result
 
 
-def _cause(cause: Cause) -> dict[str, Any]:
+def _cause(cause: "Cause") -> dict[str, Any]:
     return {
         "cause": cause.cause,
         "kind": cause.kind,
@@ -126,7 +128,7 @@ def _cause(cause: Cause) -> dict[str, Any]:
     }
 
 
-def _choice(point: OpenPoint, cause: Cause) -> dict[str, Any]:
+def _choice(point: OpenPoint, cause: "Cause") -> dict[str, Any]:
     return {
         "point": f"{point.algorithm} {point.number}",
         "choice": cause.what,
