@@ -7,7 +7,7 @@ from typing import Any
 import cffi  # type: ignore[import-untyped]
 
 from c_build import extension
-from c_port import declarations
+from c_port import TRAP, declarations
 from firstflight.errors import DomainError
 from firstflight.transfer_time.transfer_time import INPUTS, Inputs, TransferTime
 from firstflight_conformance.paths import BUILD, REFERENCE_C
@@ -34,8 +34,7 @@ def _module(name: str, macros: list[tuple[str, str]]) -> Any:
             sources=[str(source) for source in _SOURCES],
             include_dirs=[str(REFERENCE_C / "include")],
             define_macros=macros,
-            # Undefined behaviour ends the process: no run-time library is needed for that.
-            extra_compile_args=["-std=c11", "-O2", "-fsanitize=undefined", "-fsanitize-undefined-trap-on-error"],
+            extra_compile_args=["-std=c11", *TRAP],
         )
         return str(builder.compile(tmpdir=directory))
 
