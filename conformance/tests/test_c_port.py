@@ -298,7 +298,7 @@ readings_strategy = st.builds(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(st.none() | st.sampled_from(list(PROFILES.values())) | readings_strategy, configs, st.lists(drafts, max_size=40))
 def test_streams(readings: Readings | None, config: Config, stream: list[Draft]) -> None:
     """Whatever the readings, the configuration and the events: both agree."""

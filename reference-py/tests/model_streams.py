@@ -14,6 +14,7 @@ from firstflight import (
     Event,
     Lost,
     Observation,
+    Outcome,
     PersistentCongestion,
     Pto,
     Run,
@@ -39,12 +40,14 @@ class Step:
     seen: Observation
 
 
-def drive(controller: Controller, events: Iterable[Event]) -> list[Step]:
-    """Process the events; return every step."""
+def drive(controller: Controller, events: Iterable[Event], until: Outcome | None = None) -> list[Step]:
+    """Process the events, up to the first with a certain outcome; return every step."""
     steps = []
     for event in events:
         after, seen = step(controller, event)
         steps.append(Step(controller, event, after, seen))
+        if seen.outcome is until:
+            break
         controller = after
     return steps
 
