@@ -16,7 +16,7 @@ def value(cls: type[_T]) -> type[_T]:
 
 
 def copied(state: _T) -> _T:
-    """Return a copy of an object of a dataclass with slots. Each step of a controller makes some; `replace` takes twice as long."""
+    """Return a copy of an object of a dataclass with slots. Each step of a controller makes some; ``replace`` takes twice as long."""
     of: Any = type(state)
     copy: _T = of(*[getattr(state, name) for name in of.__slots__])
     return copy

@@ -76,7 +76,7 @@ class NewReno:
     hybla: Hybla | None = None
 
     def copy(self) -> "NewReno":
-        """Return a copy that shares nothing that changes. Each event makes one: `replace` would take several times as long."""
+        """Return a copy that shares nothing that changes. Each event makes one: ``replace`` would take several times as long."""
         return NewReno(
             self.max_datagram_size_bytes,
             self.cwnd_bytes,
