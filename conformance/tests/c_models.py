@@ -1,13 +1,14 @@
 """The transfer-time models of the C port as Python functions: built with cffi, with and without ``__int128``."""
 
 from fractions import Fraction
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import cffi  # type: ignore[import-untyped]
 
 from c_build import extension
-from c_port import declarations
+from c_port import TRAP, declarations
 from firstflight.errors import DomainError
 from firstflight.transfer_time.transfer_time import INPUTS, Inputs, TransferTime
 from firstflight_conformance.paths import BUILD, REFERENCE_C
@@ -22,8 +23,10 @@ _SOURCES = (
 BUILDS = {"int128": [], "no_int128": [("FF_NO_INT128", "1")]}
 
 
-def _module(name: str, macros: list[tuple[str, str]]) -> Any:
-    """Return the extension module with these macros."""
+@cache
+def _module(build: str) -> Any:
+    """Return the extension module of a build."""
+    name = f"_models_{build}"
 
     def compiled(directory: str) -> str:
         builder = cffi.FFI()
@@ -33,9 +36,8 @@ def _module(name: str, macros: list[tuple[str, str]]) -> Any:
             "".join(f'#include "{root}"\n' for root in _ROOTS),
             sources=[str(source) for source in _SOURCES],
             include_dirs=[str(REFERENCE_C / "include")],
-            define_macros=macros,
-            # Undefined behaviour ends the process: no run-time library is needed for that.
-            extra_compile_args=["-std=c11", "-O2", "-fsanitize=undefined", "-fsanitize-undefined-trap-on-error"],
+            define_macros=BUILDS[build],
+            extra_compile_args=["-std=c11", *TRAP],
         )
         return str(builder.compile(tmpdir=directory))
 
@@ -48,7 +50,7 @@ class Models:
 
     def __init__(self, build: str) -> None:
         """Build it if need be, and load it."""
-        module = _module(f"_models_{build}", BUILDS[build])
+        module = _module(build)
         self.ffi: Any = module.ffi
         self.lib: Any = module.lib
         self._inputs = self.ffi.new("struct ff_transfer_time_inputs *")

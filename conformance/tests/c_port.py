@@ -49,12 +49,13 @@ _SEARCH_STATE = ("bin", "open_bin_bytes", "shift_bins", "current_bytes", "previo
 NONE = 2**64 - 1
 #: What a port answers to an event.
 Seen = TypeVar("Seen")
-#: How the port is built. Undefined behaviour ends the process: no run-time library is needed for that.
-_TRAP = ("-O2", "-fsanitize=undefined", "-fsanitize-undefined-trap-on-error")
+#: Undefined behaviour ends the process: no run-time library is needed for that. Python's own flags, which come before, would wrap what overflows.
+TRAP = ("-O1", "-g0", "-fno-wrapv", "-fsanitize=undefined", "-fsanitize-undefined-trap-on-error")
+#: How the port is built.
 _BUILDS = {
-    "int128": _TRAP,
-    "no_int128": (*_TRAP, "-DFF_NO_INT128"),
-    "coverage": ("-O0", "--coverage"),
+    "int128": TRAP,
+    "no_int128": (*TRAP, "-DFF_NO_INT128"),
+    "coverage": ("-O0", "-g0", "--coverage"),
 }
 #: What fills the room for the state before it is begun. What lies beyond the state must stay so.
 _FILL = 0xA5

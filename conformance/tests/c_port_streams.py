@@ -98,7 +98,7 @@ class Stream:
     def _ack(self, state: Controller) -> Ack:
         last_ns = self.t_ns
         self.t_ns = min(self._next_t_ns(state.search), TIME_MAX_NS)
-        if self.bytes_mode == "line-rate":
+        if self.bytes_mode == "line-rate" and phase(state.base) is Phase.SLOW_START:
             size_bytes = state.base.max_datagram_size_bytes
             packets = _LINE_RATE_BYTES_PER_NS * (self.t_ns - last_ns) // size_bytes + 1
             runs = self._line_rate(packets, size_bytes, self._sent_t_ns(state))

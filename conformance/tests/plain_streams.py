@@ -2,14 +2,17 @@
 
 import importlib
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from firstflight.controller import create, step
+from firstflight.controller import Config, create, step
 from firstflight.errors import DomainError
-from firstflight.events import Sent
+from firstflight.events import Event, Sent
+from firstflight.observables import Observation
+from firstflight_conformance.plain_headers import Header
 from firstflight_conformance.plain_judge import Run, judge_event
 from firstflight_conformance.prng import SplitMix64
 
@@ -26,17 +29,24 @@ def _streams() -> dict[str, tuple[Callable[[SplitMix64, str], Any], int, int]]:
 STREAMS = _streams()
 
 
-def run_streams(program: ModuleType, seed: int, events: int) -> Counter[str]:
-    """Hold a program against the model on so many random events that the model accepts; return how often each outcome came."""
-    algorithm, profile = program.PROFILE.split("/")
+@dataclass
+class Connection:
+    """A connection that was played: the events that the model accepted, with what it answered."""
+
+    config: Config
+    steps: list[tuple[Event, Observation]] = field(default_factory=list)
+
+
+def connections(name: str, seed: int, events: int) -> Iterator[Connection]:
+    """Play random streams of a profile until the model has accepted so many events."""
+    algorithm, profile = name.split("/")
     begin, length, last = STREAMS[algorithm]
     rng = SplitMix64(seed)
-    outcomes: Counter[str] = Counter()
-    while outcomes.total() < events:
+    while events > 0:
         stream = begin(rng, profile)
         model = create(algorithm, profile, stream.config)
-        run = Run(program, stream.config)
-        for index in range(length):
+        connection = Connection(stream.config)
+        for _ in range(length):
             event = stream.event(model)
             try:
                 model, observation = step(model, event)
@@ -44,9 +54,24 @@ def run_streams(program: ModuleType, seed: int, events: int) -> Counter[str]:
                 if isinstance(event, Sent):
                     break  # what follows would acknowledge packets that were never sent
                 continue
-            differing = judge_event(run, observation, event)
-            assert not differing, f"seed {seed}, event {index} of {stream.config}: {event}: {differing}"
-            outcomes[observation.outcome.value] += 1
+            connection.steps.append((event, observation))
             if observation.ssthresh_bytes is not None and rng.chance_ppm(last * 10_000):
                 break
+        events -= len(connection.steps)
+        yield connection
+
+
+def run_streams(program: ModuleType | Header, seed: int, events: int) -> Counter[str]:
+    """Hold a program against the model on so many random events that the model accepts; return how often each outcome came."""
+    outcomes: Counter[str] = Counter()
+    played = connections(program.PROFILE, seed, events)
+    if isinstance(program, Header):
+        played = iter(known := list(played))
+        program.answer((each.config, [event for event, _ in each.steps]) for each in known)
+    for connection in played:
+        run = Run(program, connection.config)
+        for index, (event, observation) in enumerate(connection.steps):
+            differing = judge_event(run, observation, event)
+            assert not differing, f"seed {seed}, event {index} of {connection.config}: {event}: {differing}"
+            outcomes[observation.outcome.value] += 1
     return outcomes

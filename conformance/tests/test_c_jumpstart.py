@@ -11,13 +11,10 @@ from firstflight.jumpstart.profiles import PROFILES
 from firstflight.limits import TIME_MAX_NS, WINDOW_MAX_BYTES
 from firstflight_conformance.prng import SplitMix64
 
-SHARES = 2
 
-
-@pytest.mark.parametrize("share", range(SHARES))
-def test_random_streams(share: int) -> None:
-    """In random readings both agree on 20000 random events, and these reach every outcome."""
-    total = run_streams(100 + share, 10_000)
+def test_random_streams() -> None:
+    """In random readings both agree on 10000 random events, and these reach every outcome."""
+    total = run_streams(100, 10_000)
     assert {outcome.value: total.get(outcome, 0) for outcome in REACHABLE if total.get(outcome, 0) < 2} == {}
     assert total[None] > 10_000 // 500
 

@@ -7,10 +7,9 @@ import pytest
 from c_quick_start import REACHABLE, run_streams
 
 
-@pytest.mark.parametrize("share", range(2))
-def test_random_streams(share: int) -> None:
-    """In random readings both agree on 30000 random events, and these reach every outcome."""
-    total = run_streams(400 + share, 15_000)
+def test_random_streams() -> None:
+    """In random readings both agree on 15000 random events, and these reach every outcome."""
+    total = run_streams(400, 15_000)
     assert {outcome.value for outcome in REACHABLE if total[outcome] < 2} == set()
     assert total[None] > 15_000 // 500
 

@@ -7,12 +7,11 @@ import pytest
 from c_tcb_sharing import REACHABLE, run_streams
 
 
-@pytest.mark.parametrize("share", range(2))
-def test_random_streams(share: int) -> None:
-    """In random readings both agree on 100000 random events, and these reach every outcome."""
-    total = run_streams(500 + share, 50_000)
+def test_random_streams() -> None:
+    """In random readings both agree on 20000 random events, and these reach every outcome."""
+    total = run_streams(500, 20_000)
     assert {outcome.value for outcome in REACHABLE if total[outcome] < 2} == set()
-    assert total[None] > 50_000 // 500
+    assert total[None] > 20_000 // 500
 
 
 @pytest.mark.long

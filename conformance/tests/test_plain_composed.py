@@ -61,6 +61,6 @@ def test_vectors() -> None:
 
 
 def test_random_streams() -> None:
-    """They agree with the model on 20000 random events."""
-    outcomes = run_streams(PROGRAM, 900, 20_000)
+    """They agree with the model on 10000 random events."""
+    outcomes = run_streams(PROGRAM, 900, 10_000)
     assert min(outcomes[outcome.value] for outcome in (Outcome.EXITED, Outcome.GROWN_AVOIDANCE, Outcome.REDUCED)) > 0

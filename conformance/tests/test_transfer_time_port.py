@@ -16,7 +16,7 @@ from firstflight_conformance.prng import SplitMix64
 from transfer_time_inputs import LIMITS, SCHEMES, draw
 
 #: Inputs of one bulk test, and how many bulk tests there are.
-NORMAL, LONG = (5_000, 4), (50_000, 20)
+NORMAL, LONG = (5_000, 2), (50_000, 20)
 
 
 @pytest.fixture(scope="module", params=BUILDS)

@@ -94,17 +94,25 @@ def model_window(state: State) -> Decimal:
 
 @pytest.mark.parametrize("share", [0, *(pytest.param(share, marks=pytest.mark.long) for share in range(1, 10))])
 def test_window_within_the_stated_bound(share: int) -> None:
-    """Over 10000 random states, ten times as many where there is time, the window after an ACK is within three bytes and a ns of growth; both regions occur often."""
+    """Over 10000 random states, ten times as many where there is time, the window after an ACK is within three bytes and a ns of growth.
+
+    Both regions occur often. The bound is not loose: some error exceeds one byte, so that a bound of one would be wrong.
+    """
     rng = Random(share)
+    worst = Decimal(0)
     seen = {"friendly": 0, "curve": 0, "either": 0}
     for _ in range(STATES):
         state = drawn(rng)
         regions, windows, bound = real_windows(state)
         window = model_window(state)
-        assert min(abs(window - windows[region]) for region in regions) < bound, state
+        error = min(abs(window - windows[region]) for region in regions)
+        assert error < bound, state
+        if len(regions) == 1 and bound < 4:
+            worst = max(worst, error)
         seen["either" if len(regions) == 2 else next(iter(regions))] += 1
     assert min(seen["friendly"], seen["curve"]) > STATES // 10
     assert seen["either"] < STATES // 10
+    assert 1 < worst < 3
 
 
 @pytest.mark.parametrize("share", range(2))
@@ -120,18 +128,6 @@ def test_curve_and_k_within_the_stated_bound(share: int) -> None:
         assert abs(window_bytes - max(curve(state, k, state.t_ns), Decimal(0))) < 1 + growth_in_a_ns(
             state, k, state.t_ns
         )
-
-
-def test_the_bound_is_not_loose() -> None:
-    """Some error exceeds one byte: a bound of one would be wrong."""
-    rng = Random(5)
-    worst = Decimal(0)
-    for _ in range(STATES):
-        state = drawn(rng)
-        regions, windows, bound = real_windows(state)
-        if len(regions) == 1 and bound < 4:
-            worst = max(worst, abs(model_window(state) - windows[next(iter(regions))]))
-    assert 1 < worst < 3
 
 
 def test_trajectory() -> None:

@@ -67,9 +67,10 @@ def drive(algorithm: str, profile: str, acks: list[Frame]) -> Iterator[tuple[Con
         runs = tuple(
             Run(max(run.first, acked), min(run.last, acked + count - 1), SIZE, run.sent_t_ns)
             for run in flights
-            if run.last >= acked and run.first < acked + count
+            if run.first < acked + count
         )
         acked += count
+        flights = [run for run in flights if run.last >= acked]
         event = Ack(
             t_ns, runs, count * SIZE, (sent - acked) * SIZE, sent, frame.app_limited, frame.rtt_ns, frame.rtt_ns,
             frame.rtt_ns, 0,

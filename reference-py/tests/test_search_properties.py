@@ -20,9 +20,7 @@ both = pytest.mark.parametrize("profile", SEARCH_PROFILES)
 
 def searching(profile: str, events: list[Ack], config: Config = CONFIG) -> list[Step]:
     """Return the steps in slow start: those up to the exit."""
-    steps = drive(create("search", profile, config), events)
-    ended = next((number for number, s in enumerate(steps) if s.seen.outcome is Outcome.EXITED), len(steps))
-    return steps[: ended + 1]
+    return drive(create("search", profile, config), events, until=Outcome.EXITED)
 
 
 @both

@@ -2,10 +2,14 @@
 
 import re
 import subprocess
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+from itertools import islice
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any, TypeAlias
 
+from firstflight.controller import Config
 from firstflight.events import Ack, Event, Lost, Sent
 from firstflight.observables import Outcome, Phase, Trigger
 from firstflight_conformance.paths import REFERENCE_C
@@ -57,6 +61,8 @@ FIELDS = (
 #: What the adapters answer beside the numbers of an enumeration.
 BASE = {100: Outcome.UNCHANGED, 101: Outcome.SENT}
 NONE = 2**64 - 1
+#: The events of a connection with the line that each was answered by.
+Answers: TypeAlias = Iterator[tuple[Event, str]]
 
 
 def source(name: str) -> str:
@@ -64,6 +70,7 @@ def source(name: str) -> str:
     return (PLAIN / f"{name}.h").read_text(encoding="utf-8")
 
 
+@cache
 def outcomes(name: str) -> list[str]:
     """Return the names of the outcomes of a header, in the order of their numbers."""
     match = re.search(rf"enum {name}_outcome {{(.*?)}};", re.sub(r"/\*.*?\*/", "", source(name), flags=re.S), re.S)
@@ -103,29 +110,40 @@ def event_line(event: Event) -> str:
 
 
 class Header:
-    """A program whose state is in the process that has the header.
+    """A program whose answers are those of a process that has the header. It answers whole connections, one after the other.
 
-    Its twin goes along, for what decides what is asked: whether it paces or has triggers, and where its text is open.
+    Its twin decides what is asked: whether it paces or has triggers.
     """
 
     def __init__(self, name: str, program: Path) -> None:
-        """Start the process."""
+        """Take the compiled program of a header."""
         self._twin = programs()[name]
         self.PROFILE = self._twin.PROFILE
         self._outcomes = {header: outcomes(header) for header in HEADERS}
         self._triggers = triggers(name)
-        self._process = subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self._program = program
+        self._connections: Iterator[Answers] = iter(())
+
+    def answer(self, connections: Iterable[tuple[Config, Sequence[Event]]]) -> None:
+        """Let one process answer connections; then begin each of them in this order, and ask for its events."""
+        asked, lines = [], []
+        for config, events in connections:
+            asked.append(events)
+            lines.append(begin_line(config.max_datagram_size_bytes, config.initial_window_bytes))
+            lines += map(event_line, events)
+        answers = iter(self._ask(lines))
+        self._connections = iter([zip(events, list(islice(answers, len(events))), strict=True) for events in asked])
+        assert next(answers, None) is None
 
     def begin(self, max_datagram_size_bytes: int, initial_window_bytes: int | None) -> "State":
-        """Begin a connection."""
-        self._write(begin_line(max_datagram_size_bytes, initial_window_bytes))
-        return State(self._twin.begin(max_datagram_size_bytes, initial_window_bytes))
+        """Begin the next connection."""
+        return State(self._twin.begin(max_datagram_size_bytes, initial_window_bytes), next(self._connections))
 
     def on_event(self, state: "State", event: Event) -> Outcome:
-        """Let the process answer an event, and the twin go along."""
-        self._twin.on_event(state.twin, event)
-        self._write(event_line(event))
-        header, outcome, cwnd, ssthresh, phase, release, bits = self._read().split()
+        """Return what the process answered to the event."""
+        asked, answer = next(state.answers)
+        assert asked is event
+        header, outcome, cwnd, ssthresh, phase, release, bits = answer.split()
         state.cwnd_bytes = int(cwnd)
         state.ssthresh_bytes = None if int(ssthresh) == NONE else int(ssthresh)
         state.phase = Phase(phase)
@@ -138,34 +156,21 @@ class Header:
 
     def size(self) -> int:
         """Return how many bytes the state of a connection has."""
-        self._write("size")
-        return int(self._read())
+        return int(self._ask(["size"])[0])
 
-    def _write(self, line: str) -> None:
-        stdin = cast(Any, self._process.stdin)
-        stdin.write(line + "\n")
-        stdin.flush()
-
-    def _read(self) -> str:
-        return str(cast(Any, self._process.stdout).readline())
-
-    def close(self) -> None:
-        """End the process; it must have found nothing wrong."""
-        self._process.communicate()
-        assert self._process.returncode == 0
+    def _ask(self, lines: Iterable[str]) -> list[str]:
+        """Return what a process answers; it must have found nothing wrong."""
+        asked = "".join(f"{line}\n" for line in lines)
+        done = subprocess.run([self._program], input=asked, stdout=subprocess.PIPE, text=True, check=True)
+        return done.stdout.splitlines()
 
 
 class State(SimpleNamespace):
-    """What was answered last; what is not answered is that of the twin."""
+    """What was answered last, and the answers to come; the twin at its beginning says what is asked."""
 
-    def __init__(self, twin: Any) -> None:
-        """Hold the state of the twin."""
-        super().__init__(twin=twin)
-
-    def __getattr__(self, name: str) -> Any:
-        if name in ("twin", "next_release_ns", "triggers", "cwnd_bytes", "ssthresh_bytes", "phase"):
-            raise AttributeError(name)
-        return getattr(self.twin, name)
+    def __init__(self, twin: Any, answers: Answers) -> None:
+        """Hold them."""
+        super().__init__(twin=twin, answers=answers)
 
 
 def _number(value: int | None) -> int:

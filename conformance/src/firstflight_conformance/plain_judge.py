@@ -28,9 +28,9 @@ class Difference:
 
 
 class Run:
-    """One run of a plain program: a state and what can be read from it."""
+    """One run of a plain program, or of what has the door of one: a state and what can be read from it."""
 
-    def __init__(self, program: ModuleType, config: Config) -> None:
+    def __init__(self, program: Any, config: Config) -> None:
         """Begin a connection."""
         self._program = program
         self.state = program.begin(config.max_datagram_size_bytes, config.initial_window_bytes)
@@ -62,7 +62,7 @@ def controllers() -> dict[str, ModuleType]:
     return {name: program for name, program in programs().items() if hasattr(program, "on_event")}
 
 
-def judge_case(program: ModuleType, case: Case) -> Difference | None:
+def judge_case(program: Any, case: Case) -> Difference | None:
     """Return the first difference between a program and a case, ``None`` if there is none."""
     run = Run(program, config_from_json(case.vector.config))
     judged = zip(case.events, case.expected(), case.allowed(), strict=True)
@@ -107,7 +107,7 @@ def observed_by_model(observation: Observation) -> dict[str, Any]:
     return observed
 
 
-def cases_of(program: ModuleType, cases: Iterable[Case]) -> Iterator[Case]:
+def cases_of(program: Any, cases: Iterable[Case]) -> Iterator[Case]:
     """Yield the cases of the program's profile."""
     return (case for case in cases if f"{case.vector.algorithm}/{case.profile}" == program.PROFILE)
 

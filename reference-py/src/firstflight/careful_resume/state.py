@@ -4,7 +4,7 @@ The functions of this room change the state and the base controller in place, an
 Mirrors ``reference-c/src/careful_resume/state.c``.
 """
 
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field
 
 from firstflight.careful_resume import profiles as cr
 from firstflight.careful_resume.profiles import Readings
@@ -12,6 +12,7 @@ from firstflight.events import Ack, Run, SavedPath
 from firstflight.limits import WINDOW_MAX_BYTES
 from firstflight.newreno.newreno import NewReno
 from firstflight.observables import Outcome, Phase, Trigger
+from firstflight.values import copied
 
 #: What is in use before anything is.
 NO_SET = SavedPath(1, 0, 0, False, False, None, None, 1, 1)
@@ -104,15 +105,11 @@ class CarefulResume:
 
     def copy(self) -> "CarefulResume":
         """Return a copy that shares nothing that changes."""
-        return replace(
-            self,
-            saved=None if self.saved is None else replace(self.saved),
-            marks=replace(self.marks),
-            initial=replace(self.initial),
-            rtt=replace(self.rtt),
-            schedule=replace(self.schedule),
-            round_trip=replace(self.round_trip),
-        )
+        copy = copied(self)
+        copy.saved = None if self.saved is None else copied(self.saved)
+        copy.marks, copy.initial, copy.rtt = copied(self.marks), copied(self.initial), copied(self.rtt)
+        copy.schedule, copy.round_trip = copied(self.schedule), copied(self.round_trip)
+        return copy
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,8 +132,8 @@ class Report:
 
 def take_normal(base: NewReno, normal: Normal) -> Report:
     """Let what normal congestion control makes of the event count."""
-    for each in fields(base):
-        setattr(base, each.name, getattr(normal.base, each.name))
+    for name in NewReno.__slots__:
+        setattr(base, name, getattr(normal.base, name))
     return Report(normal.outcome)
 
 

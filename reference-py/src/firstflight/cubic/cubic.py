@@ -29,6 +29,7 @@ from firstflight.cubic.window import (
 )
 from firstflight.events import Ack, Sent
 from firstflight.limits import WINDOW_MAX_BYTES
+from firstflight.values import copied
 
 __all__ = [
     "PROFILES",
@@ -80,7 +81,9 @@ class Saved:
 
     def copy(self) -> "Saved":
         """Return a copy that shares nothing that changes."""
-        return replace(self, epoch=None if self.epoch is None else replace(self.epoch))
+        copy = copied(self)
+        copy.epoch = None if self.epoch is None else copied(self.epoch)
+        return copy
 
 
 @dataclass(slots=True)
@@ -104,8 +107,10 @@ class Cubic:
 
     def copy(self) -> "Cubic":
         """Return a copy that shares nothing that changes."""
-        epoch = None if self.epoch is None else replace(self.epoch)
-        return replace(self, epoch=epoch, saved=None if self.saved is None else self.saved.copy())
+        copy = copied(self)
+        copy.epoch = None if self.epoch is None else copied(self.epoch)
+        copy.saved = None if self.saved is None else self.saved.copy()
+        return copy
 
 
 def begin(readings: Readings) -> Cubic:

@@ -6,11 +6,12 @@ of one, of a datagram or of a byte.
 Mirrors ``reference-c/src/hybla/hybla.c``.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from firstflight.events import Ack, Run
 from firstflight.hybla.profiles import PROFILES, Arithmetic, Gain, Initial, Readings, Rtt, Unit
 from firstflight.limits import WINDOW_MAX_BYTES
+from firstflight.values import copied
 
 __all__ = ["PROFILES", "Hybla", "Readings", "begin", "on_acked", "rho", "take_sample", "widened_bytes"]
 
@@ -43,7 +44,7 @@ class Hybla:
 
     def copy(self) -> "Hybla":
         """Return a copy that shares nothing that changes."""
-        return replace(self)
+        return copied(self)
 
 
 def begin(readings: Readings, initial_bytes: int) -> Hybla:

@@ -6,7 +6,7 @@ Functions change the state and the base in place and return the outcome, or what
 Mirrors ``reference-c/src/hystart/hystart.c``.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from firstflight.events import Ack, Event, PersistentCongestion, Sent
 from firstflight.hystart.profiles import (
@@ -25,6 +25,7 @@ from firstflight.hystart.profiles import (
 from firstflight.newreno import newreno
 from firstflight.newreno.newreno import NewReno
 from firstflight.observables import Observation, Outcome, Phase
+from firstflight.values import copied
 
 __all__ = [
     "PROFILES",
@@ -75,7 +76,7 @@ class HyStart:
 
     def copy(self) -> "HyStart":
         """Return a copy that shares nothing that changes."""
-        return replace(self)
+        return copied(self)
 
 
 def begin(readings: Readings, _base: NewReno) -> HyStart:

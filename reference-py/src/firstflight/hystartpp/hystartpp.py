@@ -5,13 +5,14 @@ Functions change the state and the base in place and return the outcome, or what
 Mirrors ``reference-c/src/hystartpp/hystartpp.c``.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from firstflight.events import Ack, Event, PersistentCongestion
 from firstflight.hystartpp.profiles import PROFILES, CssSamples, Readings, Scope
 from firstflight.newreno import newreno
 from firstflight.newreno.newreno import NewReno
 from firstflight.observables import Observation, Outcome, Phase
+from firstflight.values import copied
 
 __all__ = ["PROFILES", "HyStartPP", "Readings", "begin", "step"]
 
@@ -45,7 +46,7 @@ class HyStartPP:
 
     def copy(self) -> "HyStartPP":
         """Return a copy that shares nothing that changes."""
-        return replace(self)
+        return copied(self)
 
 
 def begin(_readings: Readings, _base: NewReno) -> HyStartPP:

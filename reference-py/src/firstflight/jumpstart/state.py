@@ -3,11 +3,12 @@
 Mirrors ``reference-c/src/jumpstart/state.c``.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from firstflight.events import Run
 from firstflight.jumpstart.profiles import Ends, Readings
 from firstflight.limits import WINDOW_MAX_BYTES
+from firstflight.values import copied
 
 
 @dataclass(slots=True)
@@ -51,7 +52,7 @@ class JumpStart:
 
     def copy(self) -> "JumpStart":
         """Return a copy that shares nothing that changes."""
-        return replace(self)
+        return copied(self)
 
 
 def set_in_flight(state: JumpStart, bytes_in_flight: int) -> None:

@@ -5,7 +5,7 @@ Functions change the state and the base in place and return the outcome, or what
 Mirrors ``reference-c/src/limited_slow_start/limited_slow_start.c``.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from firstflight.events import Ack, Event, Run
 from firstflight.limited_slow_start.profiles import PROFILES, Readings, Share, Unit
@@ -13,6 +13,7 @@ from firstflight.limits import WINDOW_MAX_BYTES
 from firstflight.newreno import newreno
 from firstflight.newreno.newreno import NewReno
 from firstflight.observables import Observation, Outcome, Phase
+from firstflight.values import copied
 
 __all__ = ["PROFILES", "LimitedSlowStart", "Readings", "begin", "step"]
 
@@ -25,7 +26,7 @@ class LimitedSlowStart:
 
     def copy(self) -> "LimitedSlowStart":
         """Return a copy that shares nothing that changes."""
-        return replace(self)
+        return copied(self)
 
 
 def begin(_readings: Readings, _base: NewReno) -> LimitedSlowStart:

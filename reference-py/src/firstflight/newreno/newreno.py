@@ -6,7 +6,7 @@ and what a reduction leaves; where it carries one of Hybla, ``hybla`` says how i
 Mirrors ``reference-c/src/newreno/newreno.c``.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from firstflight.cubic import cubic as cubic_law
 from firstflight.cubic.cubic import Cubic, Saved
@@ -76,9 +76,17 @@ class NewReno:
     hybla: Hybla | None = None
 
     def copy(self) -> "NewReno":
-        """Return a copy that shares nothing that changes."""
-        cubic = None if self.cubic is None else self.cubic.copy()
-        return replace(self, cubic=cubic, hybla=None if self.hybla is None else self.hybla.copy())
+        """Return a copy that shares nothing that changes. Each event makes one: ``replace`` would take several times as long."""
+        return NewReno(
+            self.max_datagram_size_bytes,
+            self.cwnd_bytes,
+            self.ssthresh_bytes,
+            self.recovery_start_ns,
+            self.in_recovery,
+            self.growth,
+            None if self.cubic is None else self.cubic.copy(),
+            None if self.hybla is None else self.hybla.copy(),
+        )
 
 
 def recommended_initial_window_bytes(max_datagram_size_bytes: int) -> int:

@@ -3,11 +3,12 @@
 Mirrors ``reference-c/src/quick_start/state.c``.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from firstflight.events import Run
 from firstflight.limits import JUMP_MAX_BYTES, WINDOW_MAX_BYTES
 from firstflight.quick_start.profiles import Readings
+from firstflight.values import copied
 
 #: A rate is 40000 * 2^N bit/s: a byte takes 200000 / 2^N ns.
 BYTE_NS = 200_000
@@ -48,7 +49,7 @@ class QuickStart:
 
     def copy(self) -> "QuickStart":
         """Return a copy that shares nothing that changes."""
-        return replace(self)
+        return copied(self)
 
 
 def set_in_flight(state: QuickStart, bytes_in_flight: int) -> None:

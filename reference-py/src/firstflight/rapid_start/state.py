@@ -3,10 +3,11 @@
 Mirrors ``reference-c/src/rapid_start/state.c``.
 """
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from firstflight.enums import Enum
 from firstflight.rapid_start.profiles import Readings, RttFloor
+from firstflight.values import copied
 
 #: Quarters of min_rtt of which the floor is kept.
 SLOTS = 4
@@ -44,7 +45,9 @@ class RapidStart:
 
     def copy(self) -> "RapidStart":
         """Return a copy that shares nothing that changes."""
-        return replace(self, slots_ns=list(self.slots_ns))
+        copy = copied(self)
+        copy.slots_ns = list(self.slots_ns)
+        return copy
 
 
 def floor_ns(readings: Readings, state: RapidStart) -> int | None:

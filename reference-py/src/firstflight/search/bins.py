@@ -6,7 +6,7 @@ whole number.
 Mirrors ``reference-c/src/search/bins.c``.
 """
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from firstflight.errors import DomainError
 from firstflight.events import Ack
@@ -77,7 +77,16 @@ class Search:
 
     def copy(self) -> "Search":
         """Return a copy that shares nothing that changes."""
-        return replace(self, delivered=self.delivered.copy(), sent=self.sent.copy())
+        return Search(
+            self.bin_ticks,
+            self.bin_end_ticks,
+            self.curr,
+            self.sample,
+            self.delivered.copy(),
+            self.sent.copy(),
+            self.target_bytes,
+            self.drain_acked,
+        )
 
     def keep_sample(self, ack: Ack) -> None:
         """Keep the sample of an ACK, if it gave one."""

@@ -1,11 +1,12 @@
 """The state of SUSS, and the pacing of red packets (``spec/suss.md``). Mirrors ``reference-c/src/suss/state.c``."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from firstflight.enums import Enum
 from firstflight.events import Sent
 from firstflight.hystart.hystart import HyStart
 from firstflight.limits import TIME_MAX_NS, WINDOW_MAX_BYTES
+from firstflight.values import copied
 
 #: Packets of the first round, whatever the initial window is.
 FIRST_PACKETS = 10
@@ -65,7 +66,9 @@ class Suss:
 
     def copy(self) -> "Suss":
         """Return a copy that shares nothing that changes."""
-        return replace(self, hystart=self.hystart.copy())
+        copy = copied(self)
+        copy.hystart = self.hystart.copy()
+        return copy
 
 
 def set_in_flight(state: Suss, bytes_in_flight: int) -> None:

@@ -3,13 +3,14 @@
 Mirrors ``reference-c/src/tcb_sharing/cache.c``.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from firstflight.events import SavedPath
 from firstflight.newreno import newreno
 from firstflight.newreno.newreno import NewReno
 from firstflight.observables import Phase
 from firstflight.tcb_sharing.profiles import Merge, Readings
+from firstflight.values import copied
 
 
 @dataclass(slots=True)
@@ -34,7 +35,7 @@ class TcbSharing:
 
     def copy(self) -> "TcbSharing":
         """Return a copy that shares nothing that changes."""
-        return replace(self)
+        return copied(self)
 
 
 def saved_ssthresh_bytes(offer: SavedPath) -> int:
