@@ -59,10 +59,8 @@ def _see(module: str) -> frozenset[str]:
 
 
 def _executed_anew(changed: Collection[Path]) -> set[str]:
-    """Return the names of the modules to execute: those that see the change, and the controller."""
+    """Return the names of the modules to execute: those that see the change, and the controller, which has the readings."""
     files = mutable_files()
-    if not changed:
-        return set(files.values())
     seen = {name for path in changed for name in _see(files[path])}
     return seen.intersection(files.values()) | {files[REFERENCE_PY / "controller.py"]}
 

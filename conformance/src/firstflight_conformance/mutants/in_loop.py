@@ -6,14 +6,13 @@ mutant if and only if the closed loop does; what would follow need not be simula
 
 import tomllib
 from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 
 from firstflight_conformance.cases.vectors import COMPUTED_ALGORITHMS
 from firstflight_conformance.cases.wire import observables
-from firstflight_conformance.mutants.kill import Kills, Replay, replay_all
+from firstflight_conformance.mutants.kill import Kills, Replay, by_profile, replay_all
 from firstflight_conformance.mutants.load import Mutant, MutantError, mutated
 from firstflight_conformance.paths import MUTANTS
 from firstflight_conformance.run.messages import OBSERVABLES
@@ -59,10 +58,7 @@ def reasons() -> dict[str, str]:
 def loop_matrix(mutants: Sequence[Mutant], jobs: int) -> list[Kills]:
     """Judge mutants in closed loop; those of computations, which have no loop, are left out."""
     judged = sorted((m for m in mutants if m.algorithm not in COMPUTED_ALGORITHMS), key=_profile)
-    if jobs == 1:
-        return [loop_kills_of(mutant) for mutant in judged]
-    with ProcessPoolExecutor(jobs) as pool:
-        return list(pool.map(loop_kills_of, judged, chunksize=8))  # neighbours share their paths
+    return by_profile(loop_kills_of, judged, jobs)
 
 
 def loop_kills_of(mutant: Mutant) -> Kills:
@@ -78,7 +74,7 @@ def _profile(mutant: Mutant) -> tuple[str, str]:
     return mutant.algorithm, mutant.profile
 
 
-@cache
+@lru_cache(1)
 def _replays(algorithm: str, profile: str) -> tuple[Replay, ...]:
     cases = [case for case in stimulus_cases() if (case.vector.algorithm, case.profile) == (algorithm, profile)]
     return tuple(replay(case) for case in cases)
