@@ -61,18 +61,19 @@ class Controller:
 
 def profiles(*, composed: bool = False) -> dict[str, tuple[str, ...]]:
     """Return the profiles by algorithm. ``composed``: also those that put a startup algorithm on another base, ``draft-09+cubic``."""
-    named = {}
-    for name, found in ALGORITHMS.items():
-        suffixes = ("", *found.on_bases) if composed and isinstance(found, Startup) else ("",)
-        if found.profiles:
-            named[name] = tuple(profile + suffix for suffix in suffixes for profile in found.profiles)
-    return named
+    named = {name: _profiles(found, composed=composed) for name, found in ALGORITHMS.items()}
+    return {name: found for name, found in named.items() if found}
+
+
+def _profiles(known: Algorithm, *, composed: bool) -> tuple[str, ...]:
+    suffixes = ("", *known.on_bases) if composed and isinstance(known, Startup) else ("",)
+    return tuple(profile + suffix for suffix in suffixes for profile in known.profiles)
 
 
 def create(algorithm: str, profile: str, config: Config) -> Controller:
     """Return a new controller. Raise :class:`DomainError` for an unknown profile or a configuration out of range."""
-    known = profiles(composed=True)
-    if profile not in known.get(algorithm, ()):
+    if algorithm not in ALGORITHMS or profile not in _profiles(ALGORITHMS[algorithm], composed=True):
+        known = profiles(composed=True)
         there = ", ".join(known.get(algorithm, known))
         raise DomainError(
             f"{algorithm}/{profile}: no such {'profile' if algorithm in known else 'algorithm'}; there are {there}"
