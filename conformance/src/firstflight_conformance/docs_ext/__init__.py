@@ -12,6 +12,7 @@ from firstflight_conformance.docs_ext import (
     links,
     profile_tables,
     python_api,
+    search,
     side_by_side,
     smaller,
     source,
@@ -24,6 +25,7 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.add_directive("clause", clause.ClauseDirective)
     app.add_directive("algorithms", algorithms.AlgorithmsDirective)
     app.add_config_value("algorithms", [*ALGORITHMS], "env")  # another one is in the contents of every page
+    app.add_search_language(search.English)
     app.add_role("clause", clause.ClauseRole())
     app.add_directive("source-file", source.SourceDirective)
     app.add_directive("side-by-side", side_by_side.SideBySideDirective)
