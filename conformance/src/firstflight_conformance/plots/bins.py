@@ -6,7 +6,7 @@ They are taken from the state of the model while it is driven through the stream
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from firstflight.controller import Config, Controller, create_with, step
+from firstflight.controller import Config, Controller, advance, create_with
 from firstflight.events import Ack, Event
 from firstflight.observables import Observation, Outcome, Phase
 from firstflight.search.bins import TICKS_PER_UNIT, Search
@@ -106,7 +106,7 @@ def follow(
 ) -> tuple[list[Observation], Bins | None]:
     """Drive a profile through a stream. Return what it observed and its bins, ``None`` if SEARCH never opened one.
 
-    ``controller`` is one with these readings on another base.
+    ``controller`` is a new one with these readings on another base.
     """
     controller = create_with(readings, config) if controller is None else controller
     observations: list[Observation] = []
@@ -115,7 +115,7 @@ def follow(
     origin_ns = events[0].t_ns
     resting = False
     for event in events:
-        controller, seen = step(controller, event)
+        seen = advance(controller, event)
         observations.append(seen)
         state = controller.search
         # What kernels go on counting after slow start belongs to no bin, although the state says so.
