@@ -7,7 +7,8 @@ too long, it decides them one by one, and what SAT does not decide then is left 
 replace: functions that another proof covers, whose place its result takes. loops: what holds at each turn of a loop, which is then taken
 by induction. unwind: how often other loops may run, 27 times if nothing is said; it is proved as well. cases: how many parts a proof has;
 in each ``CASE`` is another number, below ``CASES``. meant: where a carry is meant to be lost. one_by_one: decided property by property from the
-first. ``[[plants]]``: errors, which ``--plants`` plants in the header one at a time, and the proof that must find each.
+first. asserted: only what the proof asserts is decided, of a header and the port beside it. ``[[plants]]``: errors, which ``--plants`` plants in the
+header one at a time, and the proof that must find each.
 """
 
 import argparse
@@ -75,7 +76,10 @@ def prove(header: str, function: str, options: dict[str, Any], plain: Path = PLA
         with tempfile.TemporaryDirectory() as folder:
             harness = solvers.Harness(HERE / f"{header}.c", f"prove_{function}", case, cases)
             program = solvers.program(harness, plain, Path(folder), replaced, loops)
-            more, refuted, unanswered = solvers.decide(program, *how)
+            if options.get("asserted", False):
+                more, refuted, unanswered = solvers.decide_asserted(program, how[0])
+            else:
+                more, refuted, unanswered = solvers.decide(program, *how)
         checks += more
         left += unanswered
     return Result(f"{header}.{function}", checks, time.monotonic() - start, refuted, left)

@@ -7,6 +7,8 @@ import subprocess
 from pathlib import Path
 from typing import NamedTuple
 
+#: The headers of the port.
+PORT = Path(__file__).parents[1] / "include"
 TOOLS = ("goto-cc", "goto-instrument", "cbmc", "cvc5")
 #: First: every pointer is good, and no loop runs more often than it is unwound. Then: arithmetic, bounds of arrays and assertions.
 POINTERS_AND_LOOPS = ("--no-standard-checks", "--pointer-check", "--unwinding-assertions", "--no-assertions")
@@ -31,7 +33,8 @@ def program(harness: Harness, plain: Path, folder: Path, replaced: dict[str, str
     source, entry, case, cases = harness
     compiled, program = (str(folder / name) for name in ("compiled", "program"))
     numbers = (f"-DCASE={case}", f"-DCASES={cases}")
-    _run("goto-cc", "--function", entry, "-I", str(plain), *numbers, str(source), "-o", compiled)
+    folders = ("-I", str(plain), "-I", str(PORT))
+    _run("goto-cc", "--function", entry, *folders, *numbers, str(source), "-o", compiled)
     calls = [word for old, new in replaced.items() for word in ("--replace-calls", f"{old}:{new}")]
     _run("goto-instrument", *calls, "--drop-unused-functions", compiled, program)
     if loops:
@@ -75,6 +78,13 @@ def decide(
         if holds is None:
             left.append(f"{name} {place}: {what}")
     return _counted(first) + len(found), (), tuple(left)
+
+
+def decide_asserted(cbmc: list[str], unwind: int) -> tuple[int, tuple[str, ...], tuple[str, ...]]:
+    """Do so for what a proof asserts and the ends of its loops alone."""
+    only = ("--no-standard-checks", "--unwinding-assertions", "--slice-formula")
+    answer = _answer(*cbmc, "--unwind", str(unwind), *only, seconds=BY_INTEGERS)
+    return _counted(answer), _failed(answer), () if answer else ("what is asserted",)
 
 
 def _is_meant(what: str, meant: list[str]) -> bool:
