@@ -112,7 +112,7 @@ mutants: setup  ## The kill matrices: which vectors and which paths reject which
 	$(FIRSTFLIGHT) mutants --json $(REPORTS)/kill-matrix.json
 	$(FIRSTFLIGHT) mutants --closed-loop --json $(REPORTS)/kill-matrix-closed-loop.json
 
-tool-mutants: setup  ## Wrong versions of the loaders, the runner and the simulator, which the tests must notice (seven minutes of CPU)
+tool-mutants: setup  ## Wrong versions of the loaders, the runner and the simulator, which the tests must notice (five minutes of CPU)
 	$(BIN)/python conformance/tool_mutants/judge.py --jobs $(JOBS)
 
 prove:  ## Prove the plain headers with CBMC and cvc5: no overflow, no undefined behaviour; errors planted in them are found
