@@ -12,8 +12,13 @@ from firstflight import profiles
 from firstflight_conformance.cases.timeline import milliseconds
 from firstflight_conformance.cases.vectors import Case, Vector, load_all
 from firstflight_conformance.cases.wire import encode_value
-from firstflight_conformance.commands.options import InputError, nothing_selected, usage_errors, vectors_option
-from firstflight_conformance.paths import VECTORS
+from firstflight_conformance.commands.options import (
+    InputError,
+    folders_of,
+    nothing_selected,
+    usage_errors,
+    vectors_option,
+)
 from firstflight_conformance.run.report_terminal import console
 from firstflight_conformance.spec.readings import load_tables
 
@@ -50,7 +55,7 @@ def compare_command(*, one: str, other: str, as_json: bool, root: Path) -> None:
     """
     algorithm, names = _profiles(one, other)
     with usage_errors():
-        vectors = load_all(root, (algorithm,) if root == VECTORS else ())
+        vectors = load_all(root, folders_of(root, (algorithm,)))
     both = [vector for vector in vectors if vector.algorithm == algorithm and set(names) <= set(vector.profiles)]
     if not both:
         nothing_selected(f"no vector holds both {one} and {other}")

@@ -150,6 +150,11 @@ def judged_cases(
     return [case for case in cases if selection.takes(case)]
 
 
+def folders_of(root: Path, algorithms: Collection[str]) -> Collection[str]:
+    """Return the folders with the vectors of some algorithms; none, for all, where these are not Firstflight's own: only there a folder says the algorithm."""
+    return algorithms if root == VECTORS else ()
+
+
 def all_cases(root: Path, algorithms: Collection[str] = ()) -> list[Case | ComputationCase]:
     """Load all vectors, those with events and the computations, or those in the folders of some algorithms; return their cases."""
     computed = computations.load_all(root, algorithms)
@@ -183,12 +188,9 @@ def _named_cases(root: Path, ids: Sequence[str]) -> list[Case | ComputationCase]
 
 
 def _cases_of(root: Path, selection: Selection) -> list[Case | ComputationCase]:
-    """Return the cases of the algorithms that are asked for, none if an option names what these do not have.
-
-    Only of Firstflight's own vectors the folder says the algorithm.
-    """
-    wanted = selection.algorithms
-    if root != VECTORS or not wanted or not {path.name for path in root.iterdir()}.issuperset(wanted):
+    """Return the cases of the algorithms that are asked for, none if an option names what these do not have."""
+    wanted = folders_of(root, selection.algorithms)
+    if not wanted or not {path.name for path in root.iterdir()}.issuperset(wanted):
         return []
     cases = all_cases(root, wanted)
     try:

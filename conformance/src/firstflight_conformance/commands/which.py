@@ -11,6 +11,7 @@ from firstflight_conformance.cases.files import write_whole
 from firstflight_conformance.cases.vectors import load_all
 from firstflight_conformance.commands.options import (
     InputError,
+    folders_of,
     nothing_selected,
     open_adapter,
     usage_errors,
@@ -20,7 +21,6 @@ from firstflight_conformance.diagnose.diagnosis import Diagnosis
 from firstflight_conformance.diagnose.live import Adapter
 from firstflight_conformance.diagnose.subject import Subject, shortest_first
 from firstflight_conformance.diagnose.which import Standing, nearest, standings
-from firstflight_conformance.paths import VECTORS
 from firstflight_conformance.run.report_causes import rule_line
 from firstflight_conformance.run.report_terminal import console
 from firstflight_conformance.run.selection import unknown_hint
@@ -47,7 +47,7 @@ def which_command(*, adapter: str, only: str | None, deadline_s: float, json_pat
     with open_adapter(adapter, deadline_s) as opened:
         names = _algorithms(opened, only)
         with usage_errors():
-            vectors = load_all(root, names if root == VECTORS else ())
+            vectors = load_all(root, folders_of(root, names))
         document: dict[str, Any] = {}
         for name in names:
             found = standings(opened, name, [vector for vector in vectors if vector.algorithm == name])
