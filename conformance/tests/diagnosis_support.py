@@ -8,7 +8,8 @@ from firstflight_conformance.cases.wire import observables
 from firstflight_conformance.diagnose.candidates import Candidate
 from firstflight_conformance.diagnose.diagnosis import passed
 from firstflight_conformance.diagnose.subject import Subject
-from firstflight_conformance.diagnose.variant import CRASHES, Variant
+from firstflight_conformance.diagnose.variant import Variant
+from firstflight_conformance.mutants.answers import CRASHES
 from firstflight_conformance.mutants.load import Mutant, load_mutants
 from firstflight_conformance.run.compare import compare
 from firstflight_conformance.run.messages import Declaration

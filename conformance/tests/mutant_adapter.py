@@ -8,7 +8,8 @@ from diagnosis_support import candidate
 from firstflight.errors import DomainError
 from firstflight_conformance.cases.measure import config_from_json
 from firstflight_conformance.cases.wire import encode_int, event_from_json
-from firstflight_conformance.diagnose.variant import CRASHES, Variant
+from firstflight_conformance.diagnose.variant import Variant
+from firstflight_conformance.mutants.answers import CRASHES
 
 ALGORITHM, CLAIMED, PROFILE, *MUTANTS = sys.argv[1:]
 variant = Variant(candidate(*MUTANTS) if MUTANTS else None)

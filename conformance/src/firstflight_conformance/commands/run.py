@@ -2,6 +2,7 @@
 
 import os
 import sys
+import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -190,10 +191,22 @@ def _diagnose(reports: list[AdapterReport], cases: Sequence[AnyCase]) -> list[Ad
     """Return the reports with the causes of what failed. Null adapters have none."""
     if not any(result.verdict is Verdict.FAIL for report in reports for result in report.results):
         return reports
+    by_id = {case.id: case for case in cases}
+    return [report if report.manifest.role == "null" else _diagnosed(report, by_id) for report in reports]
+
+
+def _diagnosed(report: AdapterReport, cases: dict[str, AnyCase]) -> AdapterReport:
+    """Return the report with its causes, or as it is where the diagnosis fails: it explains a verdict and never takes one away."""
     from firstflight_conformance.diagnose.diagnosis import diagnosed
 
-    by_id = {case.id: case for case in cases}
-    return [report if report.manifest.role == "null" else diagnosed(report, by_id) for report in reports]
+    try:
+        return diagnosed(report, cases)
+    except Exception as error:
+        trace = traceback.extract_tb(error.__traceback__)[-1]
+        place = f"{Path(trace.filename).name}:{trace.lineno}"
+        text = f"{report.manifest.name}: no diagnosis ({place}: {type(error).__name__}: {error}); the verdict stands"
+        click.echo(f"{text}. This is an error of firstflight: please report it.", err=True)
+        return report
 
 
 def _scripts(cases: Sequence[AnyCase]) -> list[AnyScript]:

@@ -10,7 +10,8 @@ from firstflight_conformance.cases.measure import ClauseTracer
 from firstflight_conformance.cases.wire import event_to_json, observables
 from firstflight_conformance.diagnose.candidates import Candidate
 from firstflight_conformance.diagnose.subject import Subject
-from firstflight_conformance.diagnose.variant import CRASHES, Variant, build
+from firstflight_conformance.diagnose.variant import Variant, build
+from firstflight_conformance.mutants.answers import CRASHES
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,8 @@ from firstflight_conformance.cases.computations import ComputationCase, decode_o
 from firstflight_conformance.cases.measure import config_from_json
 from firstflight_conformance.cases.vectors import Case
 from firstflight_conformance.cases.wire import observables
-from firstflight_conformance.diagnose.variant import CRASHES, Variant
+from firstflight_conformance.diagnose.variant import Variant
+from firstflight_conformance.mutants.answers import CRASHES
 from firstflight_conformance.run.compare import avoids, compare
 from firstflight_conformance.run.compute import compare_outputs
 from firstflight_conformance.run.messages import Declaration

@@ -12,11 +12,9 @@ from firstflight.errors import DomainError
 from firstflight_conformance.cases.computations import answer, decode_inputs
 from firstflight_conformance.cases.vectors import COMPUTED_ALGORITHMS
 from firstflight_conformance.diagnose.candidates import Candidate
+from firstflight_conformance.mutants.answers import check_types
 from firstflight_conformance.mutants.fresh import fresh_modules
 from firstflight_conformance.mutants.load import MutantError, changed_texts
-
-#: What a wrong model may raise where the right one does not.
-CRASHES = (ArithmeticError, ValueError, LookupError, TypeError, AttributeError, AssertionError)
 
 
 class ConflictError(ValueError):
@@ -40,6 +38,7 @@ class Variant:
             texts = changed_texts(*parts)
         except MutantError as error:
             raise ConflictError(str(error)) from error
+        self._is_changed = bool(texts)
         self._model, self._computation = _executed(tuple(texts.items()), computes=computes)
 
     def create(self, algorithm: str, profile: str, config: Config) -> Any:
@@ -52,8 +51,11 @@ class Variant:
         return model.create_with(self._readings(algorithm, own), config, self._readings(*law))
 
     def advance(self, state: Any, event: Any) -> Any:
-        """Process one event in place, as ``firstflight.advance``; return the observables."""
-        return self._model.advance(state, event)
+        """Process one event in place, as ``firstflight.advance``; return the observables. What is no answer is a crash."""
+        observation = self._model.advance(state, event)
+        if self._is_changed:
+            check_types(observation)
+        return observation
 
     def compute(self, profile: str, inputs: dict[str, Any]) -> dict[str, Any]:
         """Return the outputs of a computation in their JSON form."""

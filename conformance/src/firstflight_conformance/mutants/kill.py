@@ -17,6 +17,7 @@ from firstflight_conformance.cases import computations
 from firstflight_conformance.cases.computations import ComputationCase, decode_inputs
 from firstflight_conformance.cases.measure import config_from_json
 from firstflight_conformance.cases.vectors import COMPUTED_ALGORITHMS, Case, cases, load_all
+from firstflight_conformance.mutants.answers import CRASHES, check_types
 from firstflight_conformance.mutants.load import Mutant, mutated
 
 #: What every stack reports, and when packets leave where the algorithm paces. A mutant that shows only in the others is told
@@ -53,11 +54,15 @@ def _as_observed(expected: dict[str, Any]) -> tuple[Any, ...]:
 
 @dataclass(slots=True)
 class Kills:
-    """The cases that reject a mutant: by the windows, the phase or a computed output, or only by outcome or state."""
+    """The cases that reject a mutant: by the windows, the phase or a computed output, or only by outcome or state.
+
+    ``by_crash``: those in which it raises before it answers otherwise. They reject nothing: a stale mutant crashes as well.
+    """
 
     mutant: Mutant
     by_windows: list[str] = field(default_factory=list)
     by_state: list[str] = field(default_factory=list)
+    by_crash: list[str] = field(default_factory=list)
 
     @property
     def survives(self) -> bool:
@@ -99,7 +104,9 @@ def kills_of(root: Path, mutant: Mutant) -> Kills:
     with mutated(mutant) as controller:
         if mutant.algorithm in COMPUTED_ALGORITHMS:
             model = _fresh_computation(mutant.algorithm)
-            kills.by_windows += [case.id for case in _computations(root) if _answers_differently(model, case)]
+            for case in _computations(root):
+                differs = _answers_differently(model, case)
+                (kills.by_crash if differs is None else kills.by_windows if differs else []).append(case.id)
             return kills
         replay_all(kills, controller, _replays(root, mutant.algorithm, mutant.profile))
     return kills
@@ -113,6 +120,8 @@ def replay_all(kills: Kills, controller: Any, replays: Iterable[Replay]) -> None
             kills.by_windows.append(replay.id)
         elif difference == "state":
             kills.by_state.append(replay.id)
+        elif difference == "crash":
+            kills.by_crash.append(replay.id)
 
 
 def _fresh_computation(algorithm: str) -> ModuleType:
@@ -151,16 +160,16 @@ def _computations(root: Path) -> list[ComputationCase]:
     return list(computations.cases(computations.load_all(root)))
 
 
-def _answers_differently(model: Any, case: ComputationCase) -> bool:
-    """Return whether a computation rejects the mutant. A crash is a rejection."""
+def _answers_differently(model: Any, case: ComputationCase) -> bool | None:
+    """Return whether a computation rejects the mutant, ``None`` if the mutant crashes."""
     try:
         return computations.answer(case.profile, decode_inputs(case.inputs), model) != case.expectation.expect
-    except (ArithmeticError, ValueError, LookupError, TypeError):
-        return True
+    except CRASHES:
+        return None
 
 
 def _difference(controller: Any, replay: Replay) -> str:
-    """Return by what a replay rejects the mutant: ``windows``, ``state`` or nothing. A crash is a rejection."""
+    """Return by what a replay rejects the mutant: ``windows``, ``state``, ``crash`` or nothing."""
     seen = ""
     try:
         state = controller.create(replay.algorithm, replay.profile, replay.config)
@@ -170,6 +179,7 @@ def _difference(controller: Any, replay: Replay) -> str:
             observation = controller.advance(state, event)
             if _seen(observation) == right and not observation.triggers:
                 continue
+            check_types(observation)
             if _windows_differ(observation, expected, allowed):
                 return "windows"
             if any(_value(observation, name) not in values for name, values in allowed.items()):
@@ -178,8 +188,8 @@ def _difference(controller: Any, replay: Replay) -> str:
                 return "windows"
             if _value(observation, "outcome") != expected["outcome"] or observation.state != expected["state"]:
                 seen = "state"
-    except (ArithmeticError, ValueError, LookupError, TypeError):
-        return "windows"
+    except CRASHES:
+        return seen or "crash"
     return seen
 
 
