@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from firstflight import profiles
+from firstflight import SavedPath, profiles
+from firstflight.controller import ALGORITHMS
 from firstflight_conformance.cli import main
 from firstflight_conformance.paths import ROOT
 from firstflight_conformance.sweeps import pools
@@ -119,12 +120,41 @@ def test_the_study_of_the_page(tmp_path: Path) -> None:
 
 
 def test_every_controller_has_an_answer(tmp_path: Path) -> None:
-    """A pattern takes whatever is found by discovery, on every base, and the grid has no list of its own."""
+    """A pattern takes whatever is found by discovery, on every base, and the grid has no list of its own.
+
+    Algorithms that begin with a saved window have none here, and their rows say so.
+    """
     sweep(tmp_path / "rows.jsonl", "--algorithm", "*/*", "--rate", "4Mbit/s", "--rtt", "40ms", "--size", "60kB")
     rows = [json.loads(line) for line in (tmp_path / "rows.jsonl").read_text("utf-8").splitlines()]
     assert [row["algorithm"] for row in rows] == [f"{a}/{p}" for a, ps in profiles(composed=True).items() for p in ps]
+    saved = [row for row in rows if ALGORITHMS[row["algorithm"].partition("/")[0]].started_by is SavedPath]
+    assert {row["error"] for row in saved} == {
+        "no saved window, so this would be slow start: give --scenario one whose sender has saved_cwnd_bytes"
+    }
     # 60 kB take 120 ms, and a round trip of 40 ms comes on top.
-    assert all(row["error"] is None and row["completed_ns"] > 160_000_000 for row in rows)
+    others = [row for row in rows if row not in saved]
+    assert all(row["error"] is None and row["completed_ns"] > 160_000_000 for row in others)
+
+
+def test_jumpstart_knows_the_rtt_of_the_handshake(tmp_path: Path) -> None:
+    """The numbers of the page on sizes; without the RTT the row has a reason and no time of slow start."""
+    path = ("--rate", "20Mbit/s", "--rtt", "600ms", "--queue", "1bdp", "--size", "600kB")
+    names = ("--algorithm", "slow-start/rfc-9002", "--algorithm", "jumpstart/pfldnet-2007")
+    told, untold = tmp_path / "told.jsonl", tmp_path / "untold.jsonl"
+    sweep(told, *names, *path)
+    slow, jump = (json.loads(line) for line in told.read_text("utf-8").splitlines())
+    page = (ROOT / "docs" / "sizes.md").read_text("utf-8")
+    for row in (slow, jump):
+        shown = f"| `{row['algorithm']}` | "
+        cells_of_row = page.partition(shown)[2].partition("\n")[0].split(" | ")
+        assert f"{row['completed_ns'] / 1e6:.1f}" == cells_of_row[1]
+    raw = json.loads((ROOT / "conformance" / "scenarios" / "deep-queue-paced.json").read_text("utf-8"))
+    own = tmp_path / "own.json"
+    own.write_text(json.dumps(raw), encoding="utf-8")
+    sweep(untold, "--scenario", own, *names, "--algorithm", "quick-start/rfc-4782", *path)
+    errors = [json.loads(line)["error"] for line in untold.read_text("utf-8").splitlines()]
+    assert errors[0] is None
+    assert all("no RTT before the first ACK, so this would be slow start" in error for error in errors[1:])
 
 
 def test_a_scenario_of_ones_own(tmp_path: Path) -> None:

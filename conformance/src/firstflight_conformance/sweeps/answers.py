@@ -4,7 +4,9 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from firstflight import Config, DomainError, create
+from firstflight import Backlog, Config, DomainError, SavedPath, create
+from firstflight.controller import ALGORITHMS
+from firstflight.quick_start.profiles import FirstRequest
 from firstflight.transfer_time import transfer_time
 from firstflight.transfer_time.transfer_time import Inputs
 from firstflight_conformance.simulator import native, presets
@@ -25,11 +27,11 @@ COLUMNS = {
 #: A transfer that takes longer is cut off.
 STOP_NS = 3_600 * 10**9
 PRESET = "grigore-2025"
-#: What a cell of `simulate` varies where no scenario is given.
+#: What a cell of `simulate` varies where no scenario is given. As after a handshake, the RTT is known and what waits is announced.
 PLAIN = Scenario(
     name="sweep", title="", seed=1, stop_ns=STOP_NS, after_slow_start_ns=STOP_NS, config=Config(1200, 12000),
     transfer_bytes=None, paced=False, saved_cwnd_bytes=None, link=Link(1, 0, 0, 0, 0, 0),
-    receiver=Receiver(ack_every_packets=2, max_ack_delay_ns=25_000_000), vectors=(),
+    receiver=Receiver(ack_every_packets=2, max_ack_delay_ns=25_000_000), vectors=(), announced=True,
 )  # fmt: skip
 
 
@@ -70,6 +72,7 @@ def _on(cell: Cell, scenario: Scenario) -> Scenario:
 
 def _simulate(cell: Cell, scenario: Scenario, *, compiled: bool) -> dict[str, Any]:
     algorithm, _, profile = str(cell["algorithm"]).partition("/")
+    _check_has_what_it_starts_by(scenario, algorithm, profile)
     found = _run(_on(cell, scenario), algorithm, profile, compiled=compiled)
     if not found.done:
         raise ScenarioError(f"the transfer does not end within {STOP_NS // 10**9} s")
@@ -81,6 +84,23 @@ def _simulate(cell: Cell, scenario: Scenario, *, compiled: bool) -> dict[str, An
         "dropped_packets": found.dropped_packets,
         "lost_packets": found.lost_packets,
     }
+
+
+def _check_has_what_it_starts_by(scenario: Scenario, algorithm: str, profile: str) -> None:
+    """Refuse a run in which only the base controller would act: its time would be that of slow start under another name."""
+    found = ALGORITHMS.get(algorithm)
+    started_by = None if found is None else found.started_by
+    readings = None if found is None else found.profiles.get(profile.partition("+")[0])
+    asks_in_handshake = getattr(readings, "first_request", None) is FirstRequest.HANDSHAKE
+    told = scenario.announced or scenario.saved_cwnd_bytes is not None
+    if (started_by is Backlog or asks_in_handshake) and not told:
+        raise ScenarioError(
+            "no RTT before the first ACK, so this would be slow start: the scenario's sender needs announced = true"
+        )
+    if started_by is SavedPath and scenario.saved_cwnd_bytes is None:
+        raise ScenarioError(
+            "no saved window, so this would be slow start: give --scenario one whose sender has saved_cwnd_bytes"
+        )
 
 
 def _run(scenario: Scenario, algorithm: str, profile: str, *, compiled: bool) -> Summary:
