@@ -11,9 +11,10 @@ from every import every_case, every_computation
 from firstflight_conformance.cases.computations import decode_outputs
 from firstflight_conformance.diagnose.candidates import Candidate, singles
 from firstflight_conformance.diagnose.diagnosis import Diagnosis, diagnose, passed
-from firstflight_conformance.diagnose.levels import OPEN_POINTS, Level, level_of_clause, most_binding, open_points
+from firstflight_conformance.diagnose.levels import Level, level_of_clause, most_binding
 from firstflight_conformance.diagnose.subject import Subject
 from firstflight_conformance.diagnose.variant import Variant, build
+from firstflight_conformance.freedoms.points import OPEN_POINTS, open_points
 from firstflight_conformance.mutants.load import Mutant
 from firstflight_conformance.prng import SplitMix64
 from firstflight_conformance.run.messages import Declaration

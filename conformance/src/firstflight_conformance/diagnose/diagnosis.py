@@ -13,8 +13,9 @@ from firstflight_conformance.diagnose.candidates import singles
 from firstflight_conformance.diagnose.curve import Curve, curve_of
 from firstflight_conformance.diagnose.decision import Decision, decision_of, unknown_decision
 from firstflight_conformance.diagnose.explain import Explanation, Failures
-from firstflight_conformance.diagnose.levels import Level, OpenPoint, choices_of, level_of_clause, most_binding
+from firstflight_conformance.diagnose.levels import Level, choices_of, level_of_clause, most_binding
 from firstflight_conformance.diagnose.subject import AnyCase, Subject, shortest_first
+from firstflight_conformance.freedoms.points import OpenPoint
 from firstflight_conformance.run.closed_loop import CLOCK_NS
 from firstflight_conformance.run.messages import Declaration
 from firstflight_conformance.run.rehearsal import followed

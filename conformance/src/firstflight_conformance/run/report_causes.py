@@ -8,7 +8,8 @@ from rich.text import Text
 
 from firstflight_conformance.cases.timeline import event_text, milliseconds, observables_text
 from firstflight_conformance.cases.wire import decode_int, event_from_json
-from firstflight_conformance.diagnose.levels import OpenPoint, level_of_clause
+from firstflight_conformance.diagnose.levels import level_of_clause
+from firstflight_conformance.freedoms.points import OpenPoint
 from firstflight_conformance.run.results import AdapterReport, Divergence, Result
 from firstflight_conformance.spec.clauses import Clause, first_sentence
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from firstflight_conformance.cases.wire import encode_value
-from firstflight_conformance.diagnose.levels import OpenPoint
+from firstflight_conformance.freedoms.points import OpenPoint
 from firstflight_conformance.paths import VECTORS
 from firstflight_conformance.run.manifest import Deviation
 from firstflight_conformance.run.results import AdapterReport, ClosedLoop, Divergence, Result, Verdict

@@ -1,0 +1,1 @@
+"""What the texts leave open, and whether an implementation stays within it."""

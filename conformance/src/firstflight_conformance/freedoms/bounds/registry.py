@@ -1,0 +1,40 @@
+"""Which bounds a profile has."""
+
+import importlib
+import pkgutil
+from functools import cache
+
+from firstflight_conformance.freedoms import bounds
+from firstflight_conformance.freedoms.bounds.bound import Bound
+from firstflight_conformance.freedoms.layers import layers
+from firstflight_conformance.freedoms.points import Kind, OpenPoint, OpenPointError, open_points
+
+
+def bounds_of(algorithm: str, profile: str) -> list[Bound]:
+    """Return the bounds of a profile and of the base below it, before the first event of a case."""
+    return [make(point.id) for point, make in _of(algorithm, profile)]
+
+
+@cache
+def _of(algorithm: str, profile: str) -> tuple[tuple[OpenPoint, type[Bound]], ...]:
+    below = layers(algorithm, profile)
+    return tuple(
+        (point, _class(point))
+        for point in open_points()
+        if point.kind is Kind.BOUND and any(point.algorithm == name and point.is_of(own) for name, own in below)
+    )
+
+
+def _class(point: OpenPoint) -> type[Bound]:
+    assert point.bound is not None
+    known = _known()
+    if point.bound not in known:
+        raise OpenPointError(f"{point.id}: there is no bound {point.bound}; there are {', '.join(sorted(known))}")
+    return known[point.bound]
+
+
+@cache
+def _known() -> dict[str, type[Bound]]:
+    names = [found.name for found in pkgutil.iter_modules(bounds.__path__)]
+    modules = [importlib.import_module(f"{bounds.__name__}.{name}") for name in names]
+    return {name: made for module in modules for name, made in getattr(module, "BOUNDS", {}).items()}

@@ -1,0 +1,20 @@
+"""What a profile is made of: the algorithm itself, and what it runs on."""
+
+from functools import cache
+
+from firstflight.algorithm import Base, Computation
+from firstflight.careful_resume.careful_resume import search_readings
+from firstflight.controller import ALGORITHMS, DEFAULT_BASE, SUFFIXES
+
+
+@cache
+def layers(algorithm: str, profile: str) -> tuple[tuple[str, str], ...]:
+    """Return algorithm and profile of each layer, the startup algorithm first; what follows a plus names the base."""
+    own, plus, base = profile.partition("+")
+    found = [(algorithm, own)]
+    if algorithm == "careful-resume" and "search" in own:
+        search = ALGORITHMS["search"].profiles
+        found.append(("search", next(name for name, readings in search.items() if readings == search_readings())))
+    if not isinstance(ALGORITHMS[algorithm], Base | Computation):
+        found.append(SUFFIXES[plus + base] if plus else DEFAULT_BASE)
+    return tuple(found)

@@ -1,0 +1,103 @@
+"""The points that the texts leave open, as ``spec/open-points.toml`` lists them."""
+
+import tomllib
+from dataclasses import dataclass
+from enum import Enum
+from fnmatch import fnmatchcase
+from functools import cache
+from typing import Any
+
+from firstflight_conformance.mutants.load import Mutant
+from firstflight_conformance.paths import SPEC
+
+#: Where the points that the texts leave open are listed.
+OPEN_POINTS = SPEC / "open-points.toml"
+_KEYS = {
+    "number", "algorithm", "profiles", "kind", "source", "conforms", "why", "against", "readings", "mutants", "bound",
+}  # fmt: skip
+
+
+class OpenPointError(ValueError):
+    """The list of open points is malformed."""
+
+
+class Kind(Enum):
+    """What is free: a choice among values, a value in an interval, or when a condition is noticed."""
+
+    CHOICE = "choice"
+    BOUND = "bound"
+    MOMENT = "moment"
+
+
+@dataclass(frozen=True, slots=True)
+class OpenPoint:
+    """A point that a text leaves to the implementer: what conforms as well as what we chose.
+
+    ``source``: text and section. ``conforms``: what does, in one sentence. ``why``: why the text leaves it open, ``against`` what speaks against
+    that. ``readings``: the values that conform, by reading; ``mutants``: alternatives that are no reading; ``bound``: the name of the interval
+    (:mod:`firstflight_conformance.freedoms.bounds`).
+    """
+
+    number: str
+    algorithm: str
+    profiles: tuple[str, ...]
+    kind: Kind
+    source: str
+    conforms: str
+    why: str
+    against: str
+    readings: dict[str, list[str | int]]
+    mutants: tuple[str, ...]
+    bound: str | None
+
+    @property
+    def id(self) -> str:
+        """The algorithm and the number, as reports name the point."""
+        return f"{self.algorithm} {self.number}"
+
+    def is_of(self, profile: str) -> bool:
+        """Return whether the text of a profile has this point; what follows a plus is the base."""
+        return any(fnmatchcase(profile.partition("+")[0], known) for known in self.profiles)
+
+    def leaves_open(self, part: Mutant, profiles: set[str]) -> bool:
+        """Return whether a change is another choice at this point in all these profiles."""
+        if not all(map(self.is_of, profiles)):
+            return False
+        readings = part.readings.items() if part.algorithm == self.algorithm else ()
+        chosen = bool(readings) and all(value in self.readings.get(name, []) for name, value in readings)
+        return part.id in self.mutants or chosen
+
+
+@cache
+def open_points() -> tuple[OpenPoint, ...]:
+    """Return the open points. Raise :class:`OpenPointError` if the list is malformed."""
+    return tuple(_point(entry) for entry in tomllib.loads(OPEN_POINTS.read_text(encoding="utf-8"))["point"])
+
+
+def _point(entry: dict[str, Any]) -> OpenPoint:
+    where = f"{OPEN_POINTS}: {entry.get('algorithm')} {entry.get('number')}"
+    unknown = entry.keys() - _KEYS
+    if unknown:
+        raise OpenPointError(f"{where}: unknown keys {', '.join(sorted(unknown))}")
+    missing = {"number", "algorithm", "profiles", "why"} - entry.keys()
+    if missing:
+        raise OpenPointError(f"{where}: needs {', '.join(sorted(missing))}")
+    try:
+        kind = Kind(entry.get("kind", "choice"))
+    except ValueError as error:
+        raise OpenPointError(f"{where}: kind: {entry['kind']} is none of choice, bound, moment") from error
+    if (kind is Kind.BOUND) != ("bound" in entry):
+        raise OpenPointError(f"{where}: a bound names its interval in `bound`, and only a bound does")
+    return OpenPoint(
+        entry["number"],
+        entry["algorithm"],
+        tuple(entry["profiles"]),
+        kind,
+        entry.get("source", ""),
+        entry.get("conforms", ""),
+        entry["why"],
+        entry.get("against", ""),
+        entry.get("readings", {}),
+        tuple(entry.get("mutants", ())),
+        entry.get("bound"),
+    )
