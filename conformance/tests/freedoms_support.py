@@ -1,0 +1,168 @@
+"""Controllers that use a freedom of a text, and their neighbours that break a rule: ``freedoms/ALGORITHM.toml``, judged without a process.
+
+Each is a self-contained reference implementation of ``firstflight.plain`` with a few lines replaced, so that the model does not judge itself.
+"""
+
+import sys
+import tomllib
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from every import every_case
+from firstflight import plain
+from firstflight_conformance.cases.measure import config_from_json
+from firstflight_conformance.cases.vectors import Case
+from firstflight_conformance.diagnose.diagnosis import diagnosed
+from firstflight_conformance.freedoms.points import OpenPoint, open_points
+from firstflight_conformance.mutants.answers import CRASHES
+from firstflight_conformance.plain_judge import Run
+from firstflight_conformance.run.conversation import Answers
+from firstflight_conformance.run.faults import ConversationError, FaultKind
+from firstflight_conformance.run.judge import _verdict
+from firstflight_conformance.run.manifest import Manifest
+from firstflight_conformance.run.messages import Declaration
+from firstflight_conformance.run.results import AdapterReport
+from firstflight_conformance.run.script import Script
+
+FREEDOMS = Path(__file__).parent / "freedoms"
+#: What a controller declares where a variant names nothing else.
+WINDOWS = ("cwnd_bytes", "ssthresh_bytes")
+_BASE = "newreno_rfc_9002"
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A changed reference implementation, and what its run must come to.
+
+    ``replace``: pairs of a text of the ``program``, which it has once, and what stands there instead; ``base``: the same in the NewReno below it.
+    One that ``conforms`` ends with exit code 0, and its report names the point ``names``, or nothing where that is empty. One that does not ends
+    with 1, and the first cause names the ``rule``. ``declares``: members of the adapter's declaration. ``pending``: why it is not judged yet.
+    """
+
+    id: str
+    profile: str
+    point: str
+    conforms: bool
+    what: str
+    source: str
+    program: str
+    algorithm_of_point: str = ""
+    replace: list[list[str]] = field(default_factory=list)
+    base: list[list[str]] = field(default_factory=list)
+    names: str | None = None
+    rule: str = ""
+    declares: dict[str, Any] = field(default_factory=dict)
+    pending: str = ""
+
+    def __post_init__(self) -> None:
+        """Refuse what can fail nothing."""
+        if not (self.replace or self.base or self.declares):
+            raise ValueError(f"{self.id}: changes nothing")
+        if self.conforms == bool(self.rule):
+            raise ValueError(f"{self.id}: a breaking variant names the rule, and only a breaking one")
+
+    @property
+    def algorithm(self) -> str:
+        """The algorithm of the profile."""
+        return self.profile.split("/")[0]
+
+    @property
+    def owner(self) -> str:
+        """The algorithm that has the point: that of the profile, or of a base below it."""
+        return self.algorithm_of_point or self.algorithm
+
+    @property
+    def named(self) -> str:
+        """The id of the point that the report must name, empty if none."""
+        number = self.point if self.names is None else self.names
+        return f"{self.owner} {number}" if number else ""
+
+    @property
+    def declaration(self) -> Declaration:
+        """What its adapter would declare."""
+        said = {"observables": WINDOWS} | {
+            name: tuple(value) if isinstance(value, list) else value for name, value in self.declares.items()
+        }
+        return Declaration(self.id, "1", {self.algorithm: (self.profile.split("/")[1],)}, **said)
+
+
+@cache
+def variants() -> tuple[Variant, ...]:
+    """Return the variants of every algorithm, in the order of the files."""
+    return tuple(
+        Variant(**entry)
+        for path in sorted(FREEDOMS.glob("*.toml"))
+        for entry in tomllib.loads(path.read_text(encoding="utf-8"))["variant"]
+    )
+
+
+def point_of(variant: Variant) -> OpenPoint | None:
+    """Return the open point of a variant."""
+    return next((p for p in open_points() if (p.algorithm, p.number) == (variant.owner, variant.point)), None)
+
+
+def changed(name: str, replaced: Iterable[list[str]], module: str) -> ModuleType:
+    """Return a reference implementation with texts replaced."""
+    source = (Path(plain.__path__[0]) / f"{name}.py").read_text(encoding="utf-8")
+    for old, new in replaced:
+        if source.count(old) != 1:
+            raise ValueError(f"{module}: {name} has {source.count(old)} times {old!r}")
+        source = source.replace(old, new)
+    made = ModuleType(module)
+    sys.modules[module] = made  # where a dataclass looks for its module
+    exec(compile(source, module, "exec"), vars(made))  # noqa: S102
+    return made
+
+
+def program_of(variant: Variant) -> ModuleType:
+    """Return the changed implementation, on the changed base if there is one."""
+    module = f"variant_{variant.algorithm}_{variant.id}".replace("-", "_")
+    made = changed(variant.program, variant.replace, module)
+    if variant.base:
+        vars(made)["newreno"] = changed(_BASE, variant.base, f"{module}_base")
+    return made
+
+
+@cache
+def scripts_of(profile: str) -> tuple[Script, ...]:
+    """Return the cases of a profile as they are judged, shared by its variants."""
+    found = (case for case in every_case() if f"{case.vector.algorithm}/{case.profile}" == profile)
+    return tuple(map(Script, found))
+
+
+def answers_of(program: ModuleType, case: Case, observables: tuple[str, ...]) -> Answers:
+    """Return what an implementation answers to a case, up to a crash."""
+    answers = Answers()
+    expected = case.expected()
+    run = Run(program, config_from_json(case.vector.config))
+    try:
+        for event, wanted in zip(case.events, expected, strict=True):
+            observed = run.step(event)
+            triggers = observed.pop("triggers", ())
+            if "trigger" in wanted:
+                observed["trigger"] = triggers[0] if triggers else None
+            answers.observed.append({name: observed[name] for name in observables if name in observed})
+    except CRASHES as error:
+        answers.fault = ConversationError(FaultKind.EXITED, f"{type(error).__name__}: {error}")
+    return answers
+
+
+def judged(variant: Variant) -> AdapterReport:
+    """Return the report on a variant, with the causes of its failures, as ``firstflight run`` makes it."""
+    program, declaration = program_of(variant), variant.declaration
+    scripts = scripts_of(variant.profile)
+    results = tuple(
+        _verdict(script, declaration, answers_of(program, script.case, declaration.observables)) for script in scripts
+    )
+    manifest = Manifest(variant.id, variant.id, "Python", "third-party", (), Path())
+    report = AdapterReport(manifest, None, declaration, results)
+    return diagnosed(report, {script.case.id: script.case for script in scripts})
+
+
+def points_named(report: AdapterReport) -> set[str]:
+    """Return the ids of the open points that a report lists as chosen otherwise."""
+    return set() if report.diagnosis is None else {point.id for point, _ in report.diagnosis.choices}

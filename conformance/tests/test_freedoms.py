@@ -1,0 +1,73 @@
+"""Two sides of every freedom: a controller that uses it conforms, a neighbour just outside does not."""
+
+from collections import Counter
+
+import pytest
+
+from firstflight_conformance.freedoms.points import open_points
+from firstflight_conformance.run.results import ExitCode, Verdict, exit_code
+from firstflight_conformance.spec.clauses import known_clauses
+from freedoms_support import Variant, changed, judged, point_of, points_named, variants
+
+#: The algorithms whose freedoms have no variants yet.
+WITHOUT = {"careful-resume", "cubic", "jumpstart", "rapid-start", "search", "tcb-sharing"}
+
+
+def parameters() -> list[object]:
+    """Return the variants; one that is pending is shown as an expected failure."""
+    return [pytest.param(one, id=f"{one.algorithm}.{one.id}", marks=_marks(one)) for one in variants()]
+
+
+def _marks(one: Variant) -> list[pytest.MarkDecorator]:
+    return [pytest.mark.xfail(run=False, reason=one.pending)] if one.pending else []
+
+
+@pytest.mark.parametrize("one", parameters())
+def test_variants(one: Variant) -> None:
+    """A variant that conforms ends with 0 and its choice is named; one that does not ends with 1, and its rule is."""
+    report = judged(one)
+    code = exit_code([report], strict=False)
+    causes = () if report.diagnosis is None else report.diagnosis.causes
+    shown = [(c.cause, c.level.value, c.clauses, f"{len(c.cases)} of {c.of}", str(c.decision)[:300]) for c in causes]
+    if one.conforms:
+        assert code == ExitCode.OK, shown
+        assert points_named(report) == ({one.named} if one.named else set()), shown
+    else:
+        assert code == ExitCode.DIVERGENCE, [
+            result.reason for result in report.results if result.verdict is not Verdict.PASS
+        ]
+        assert one.rule in causes[0].clauses, shown
+
+
+def test_ids_are_unique() -> None:
+    assert [name for name, count in Counter((one.algorithm, one.id) for one in variants()).items() if count > 1] == []
+
+
+@pytest.mark.parametrize("one", variants(), ids=lambda one: f"{one.algorithm}.{one.id}")
+def test_variants_are_of_a_point(one: Variant) -> None:
+    """A variant belongs to an open point and cites a text; the rule of a breaking one is a clause."""
+    assert point_of(one) is not None
+    assert one.what
+    assert one.source
+    assert not one.rule or one.rule in known_clauses()
+
+
+def test_every_freedom_has_two_sides() -> None:
+    """Every freedom has a variant that conforms and one that does not."""
+    sides = {(one.owner, one.point, one.conforms) for one in variants()}
+    missing = [
+        (point.id, conforms)
+        for point in open_points()
+        for conforms in (True, False)
+        if point.algorithm not in WITHOUT and (point.algorithm, point.number, conforms) not in sides
+    ]
+    assert missing == []
+    assert {one.owner for one in variants()} & WITHOUT == set()
+
+
+def test_a_text_that_is_not_there_is_refused() -> None:
+    """A replacement whose text the implementation does not have, or has twice, is an error and no variant."""
+    with pytest.raises(ValueError, match="0 times"):
+        changed("newreno_rfc_9002", [["no such text", ""]], "unknown_text")
+    with pytest.raises(ValueError, match=r"[2-9] times"):
+        changed("newreno_rfc_9002", [["Outcome.IN_RECOVERY", ""], ["outcome", ""]], "text_twice")
