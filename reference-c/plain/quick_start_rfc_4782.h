@@ -245,7 +245,6 @@ quick_start_rfc_4782_limited_slow_start(const struct quick_start_rfc_4782 *s, co
                                         struct quick_start_rfc_4782_window *window) {
     enum quick_start_rfc_4782_outcome outcome = QUICK_START_RFC_4782_IN_RECOVERY;
     for (uint32_t i = 0; i < run_count; i++) {
-        outcome = QUICK_START_RFC_4782_IN_RECOVERY;
         if (runs[i].sent_time > window->recovery_start_time)
             outcome = quick_start_rfc_4782_limited_growth(s, &runs[i], &window->cwnd);
     }

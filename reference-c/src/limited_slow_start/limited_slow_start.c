@@ -54,14 +54,10 @@ static bool grow(const struct ff_limited_slow_start_readings *readings, struct f
                  struct ff_newreno *base, uint64_t unit_bytes)
 {
     bool limited = base->cwnd_bytes > max_ssthresh_bytes(readings, base);
-    uint64_t more_bytes;
+    uint64_t more_bytes = unit_bytes; /* [limited-slow-start.full] */
 
     if (limited) {
         more_bytes = share_bytes(readings, state, base, unit_bytes); /* [limited-slow-start.limited] */
-    } else if (readings->share == FF_LIMITED_SLOW_START_SHARE_REMAINDER) {
-        more_bytes = base->max_datagram_size_bytes; /* [limited-slow-start.whole] */
-    } else {
-        more_bytes = unit_bytes; /* [limited-slow-start.full] */
     }
     base->cwnd_bytes = ff_min(base->cwnd_bytes + more_bytes, FF_WINDOW_MAX_BYTES);
     return limited;
@@ -82,21 +78,13 @@ static bool grow_by_packets(const struct ff_limited_slow_start_readings *reading
 }
 
 static bool grow_by_ack(const struct ff_limited_slow_start_readings *readings, struct ff_limited_slow_start *state,
-                        struct ff_newreno *base, const struct ff_ack *ack)
+                        struct ff_newreno *base)
 {
-    uint64_t acked_bytes = 0;
-
-    for (size_t i = 0; i < ack->run_count; i++) {
-        const struct ff_run *run = &ack->packets[i];
-        if (!ff_newreno_sent_before_recovery(base, run->sent_t_ns)) {
-            acked_bytes += (run->last - run->first + 1) * run->size_bytes; /* no more than ack->bytes */
-        }
-    }
-    uint64_t unit_bytes = ff_min(acked_bytes, base->max_datagram_size_bytes); /* [limited-slow-start.unit.ack] */
-    return unit_bytes > 0 && grow(readings, state, base, unit_bytes);
+    uint64_t unit_bytes = base->max_datagram_size_bytes; /* [limited-slow-start.unit.ack] */
+    return grow(readings, state, base, unit_bytes);
 }
 
-/* Let the base controller process the ACK as if there were no threshold, and put the rule in the place of its growth. */
+/* Let the base controller process the ACK as if ssthresh were infinite, then replace its growth by the rule. */
 static enum ff_outcome on_ack(const struct ff_limited_slow_start_readings *readings, struct ff_limited_slow_start *state,
                               struct ff_newreno *base, uint64_t t_ns, const struct ff_ack *ack)
 {
@@ -107,31 +95,48 @@ static enum ff_outcome on_ack(const struct ff_limited_slow_start_readings *readi
     base->cwnd_bytes = before_bytes; /* [limited-slow-start.threshold] */
     base->ssthresh_bytes = ssthresh_bytes;
 
-    if (ack->app_limited) {
+    bool later = false;
+    for (size_t i = 0; i < ack->run_count; i++) {
+        later = later || !ff_newreno_sent_before_recovery(base, ack->packets[i].sent_t_ns);
+    }
+    if (ack->app_limited || !later) {
         return outcome;
     }
     bool limited = readings->unit == FF_LIMITED_SLOW_START_UNIT_PACKET ? grow_by_packets(readings, state, base, ack)
-                                                                       : grow_by_ack(readings, state, base, ack);
-    return limited && outcome == FF_OUTCOME_GROWN ? FF_OUTCOME_LIMITED_GROWN : outcome;
+                                                                       : grow_by_ack(readings, state, base);
+    return limited ? FF_OUTCOME_LIMITED_GROWN : FF_OUTCOME_GROWN;
+}
+
+/* Return whether cwnd is no larger than ssthresh; the base controller ends slow start one byte earlier. */
+static bool in_slow_start(const struct ff_newreno *base)
+{
+    return base->cwnd_bytes <= base->ssthresh_bytes; /* [limited-slow-start.at-threshold] */
 }
 
 static enum ff_outcome on_event(const struct ff_limited_slow_start_readings *readings, struct ff_limited_slow_start *state,
                                 struct ff_newreno *base, const struct ff_event *event)
 {
-    if (event->kind == FF_EVENT_ACK && ff_newreno_phase(base) == FF_PHASE_SLOW_START) {
+    if (event->kind == FF_EVENT_ACK && in_slow_start(base)) {
         return on_ack(readings, state, base, event->t_ns, &event->ack); /* [limited-slow-start.scope] */
     }
     enum ff_outcome outcome = ff_newreno_on_event(base, event); /* [limited-slow-start.loss] */
-    if (outcome == FF_OUTCOME_COLLAPSED) {
+    if (outcome == FF_OUTCOME_COLLAPSED || outcome == FF_OUTCOME_REDUCED) {
         state->credit_bytes = 0; /* [limited-slow-start.remainder.forget] */
     }
     return outcome;
+}
+
+/* Return the phase of the base controller, but slow start where cwnd equals ssthresh. */
+static enum ff_phase phase(const struct ff_newreno *base)
+{
+    return !base->in_recovery && in_slow_start(base) ? FF_PHASE_SLOW_START : ff_newreno_phase(base);
 }
 
 static void observe(const struct ff_limited_slow_start_readings *readings, const struct ff_limited_slow_start *state,
                     const struct ff_newreno *base, enum ff_outcome outcome, struct ff_observation *observation)
 {
     ff_newreno_observe(base, outcome, observation);
+    observation->phase = phase(base);
     if (readings->share == FF_LIMITED_SLOW_START_SHARE_REMAINDER) {
         observation->credit_bytes = state->credit_bytes;
     }

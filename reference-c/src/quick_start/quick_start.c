@@ -136,7 +136,7 @@ static bool end_by_ack(const struct ff_quick_start_readings *readings, struct ff
 
 static enum ff_outcome grow(const struct ff_quick_start *state, struct ff_newreno *base, const struct ff_event *event)
 {
-    if (state->limited) {
+    if (state->limited && ff_newreno_phase(base) == FF_PHASE_SLOW_START) {
         /* What limits slow start once a rate was used. It has no state. */
         const struct ff_limited_slow_start_readings *limited =
             &ff_limited_slow_start_profiles[FF_LIMITED_SLOW_START_PROFILE_RFC_3742_PACKETS].readings;

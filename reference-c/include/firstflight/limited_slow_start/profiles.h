@@ -11,7 +11,7 @@ extern "C" {
 
 /* What takes the place of an arriving ACK? (L1) */
 enum {
-    FF_LIMITED_SLOW_START_UNIT_ACK = 0, /* each ACK, for the smaller of its bytes and one datagram */
+    FF_LIMITED_SLOW_START_UNIT_ACK = 0, /* each ACK, for one datagram */
     FF_LIMITED_SLOW_START_UNIT_PACKET = 1, /* each acknowledged packet, for its bytes */
 };
 

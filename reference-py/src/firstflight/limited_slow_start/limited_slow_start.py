@@ -61,12 +61,9 @@ def _share_bytes(readings: Readings, state: LimitedSlowStart, base: NewReno, uni
 def _grow(readings: Readings, state: LimitedSlowStart, base: NewReno, unit_bytes: int) -> bool:
     """Widen the window for one unit; return whether that was limited."""
     limited = base.cwnd_bytes > _max_ssthresh_bytes(readings, base)
+    more_bytes = unit_bytes  # [limited-slow-start.full]
     if limited:
         more_bytes = _share_bytes(readings, state, base, unit_bytes)  # [limited-slow-start.limited]
-    elif readings.share is Share.REMAINDER:
-        more_bytes = base.max_datagram_size_bytes  # [limited-slow-start.whole]
-    else:
-        more_bytes = unit_bytes  # [limited-slow-start.full]
     base.cwnd_bytes = min(base.cwnd_bytes + more_bytes, WINDOW_MAX_BYTES)
     return limited
 
@@ -79,39 +76,48 @@ def _grow_by_packets(readings: Readings, state: LimitedSlowStart, base: NewReno,
     return limited
 
 
-def _grow_by_ack(readings: Readings, state: LimitedSlowStart, base: NewReno, acked: list[Run]) -> bool:
-    acked_bytes = sum(run.count * run.size_bytes for run in acked)
-    unit_bytes = min(acked_bytes, base.max_datagram_size_bytes)  # [limited-slow-start.unit.ack]
-    return unit_bytes > 0 and _grow(readings, state, base, unit_bytes)
+def _grow_by_ack(readings: Readings, state: LimitedSlowStart, base: NewReno, _acked: list[Run]) -> bool:
+    unit_bytes = base.max_datagram_size_bytes  # [limited-slow-start.unit.ack]
+    return _grow(readings, state, base, unit_bytes)
 
 
 def _on_ack(readings: Readings, state: LimitedSlowStart, base: NewReno, ack: Ack) -> Outcome:
-    """Let the base controller process the ACK as if there were no threshold, and put the rule in the place of its growth."""
+    """Let the base controller process the ACK as if ssthresh were infinite, then replace its growth by the rule."""
     before_bytes, ssthresh_bytes = base.cwnd_bytes, base.ssthresh_bytes
     base.ssthresh_bytes = None
     outcome = newreno.on_ack(base, ack)
     base.cwnd_bytes, base.ssthresh_bytes = before_bytes, ssthresh_bytes  # [limited-slow-start.threshold]
-    if ack.app_limited:
-        return outcome
     acked = [run for run in ack.packets if not newreno.sent_before_recovery(base, run.sent_t_ns)]
+    if ack.app_limited or not acked:
+        return outcome
     grow = _grow_by_packets if readings.unit is Unit.PACKET else _grow_by_ack
     limited = grow(readings, state, base, acked)
-    return Outcome.LIMITED_GROWN if limited and outcome is Outcome.GROWN else outcome
+    return Outcome.LIMITED_GROWN if limited else Outcome.GROWN
+
+
+def _in_slow_start(base: NewReno) -> bool:
+    """Return whether cwnd is no larger than ssthresh; the base controller ends slow start one byte earlier."""
+    return base.ssthresh_bytes is None or base.cwnd_bytes <= base.ssthresh_bytes  # [limited-slow-start.at-threshold]
 
 
 def _on_event(readings: Readings, state: LimitedSlowStart, base: NewReno, event: Event) -> Outcome:
-    if isinstance(event, Ack) and newreno.phase(base) is Phase.SLOW_START:
+    if isinstance(event, Ack) and _in_slow_start(base):
         return _on_ack(readings, state, base, event)  # [limited-slow-start.scope]
     outcome = newreno.on_event(base, event)  # [limited-slow-start.loss]
-    if outcome is Outcome.COLLAPSED:
+    if outcome in {Outcome.COLLAPSED, Outcome.REDUCED}:
         state.credit_bytes = 0  # [limited-slow-start.remainder.forget]
     return outcome
+
+
+def _phase(base: NewReno) -> Phase:
+    """Return the phase of the base controller, but slow start where cwnd equals ssthresh."""
+    return Phase.SLOW_START if not base.in_recovery and _in_slow_start(base) else newreno.phase(base)
 
 
 def _observe(readings: Readings, state: LimitedSlowStart, base: NewReno, outcome: Outcome) -> Observation:
     credit_bytes = state.credit_bytes if readings.share is Share.REMAINDER else None
     numbers = {"credit_bytes": credit_bytes}
-    return Observation(base.cwnd_bytes, base.ssthresh_bytes, newreno.phase(base), outcome, numbers)
+    return Observation(base.cwnd_bytes, base.ssthresh_bytes, _phase(base), outcome, numbers)
 
 
 def step(readings: Readings, state: LimitedSlowStart, base: NewReno, event: Event) -> Observation:

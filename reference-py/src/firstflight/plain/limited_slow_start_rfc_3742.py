@@ -1,7 +1,7 @@
 """RFC 3742, section 2: Limited Slow-Start on NewReno.
 
-Written from the rule as code quotes it, since the whole text was not at hand: beyond max_ssthresh each arriving ACK in slow start
-adds int(MSS / K) with K = int(cwnd / (0.5 max_ssthresh)). MSS is the datagram size; an ACK of less counts for its bytes (RFC 5681).
+Written from the text, after the model and by its author. MSS is the maximum datagram size, and windows are in bytes. "Ours" is what the
+text leaves to the implementer.
 """
 
 from dataclasses import dataclass
@@ -22,6 +22,11 @@ class LimitedSlowStart:
     base: newreno.NewReno
     max_ssthresh: int
 
+    @property
+    def phase(self) -> Phase:
+        """The observable."""
+        return Phase.SLOW_START if not self.base.in_recovery and in_slow_start(self) else self.base.phase
+
 
 def begin(max_datagram_size_bytes: int, initial_window_bytes: int | None) -> LimitedSlowStart:
     """Begin a connection."""
@@ -29,26 +34,34 @@ def begin(max_datagram_size_bytes: int, initial_window_bytes: int | None) -> Lim
     return LimitedSlowStart(base, MAX_SSTHRESH_SEGMENTS * max_datagram_size_bytes)  # [limited-slow-start.maximum]
 
 
+def in_slow_start(s: LimitedSlowStart) -> bool:
+    """Return whether slow start goes on: it is left when ssthresh < cwnd."""
+    ssthresh = s.base.ssthresh
+    return ssthresh is None or s.base.congestion_window <= ssthresh  # [limited-slow-start.at-threshold]
+
+
 def on_event(s: LimitedSlowStart, event: Event) -> Outcome:
     """Take the ACKs that arrive in slow start, and leave everything else to NewReno."""
-    if isinstance(event, Ack) and s.base.phase is Phase.SLOW_START:
+    if isinstance(event, Ack) and in_slow_start(s):
         return on_ack(s, event)  # [limited-slow-start.scope]
     return newreno.on_event(s.base, event)  # [limited-slow-start.loss]
 
 
 def on_ack(s: LimitedSlowStart, ack: Ack) -> Outcome:
-    """Process an arriving ACK in slow start; not while the window is underused (RFC 9002, section 7.8)."""
+    """Process an arriving ACK in slow start. Ours: none while cwnd is underused, nor of packets sent before a recovery period (RFC 9002)."""
+    newreno.end_recovery(s.base, ack)
     if ack.app_limited:
         return Outcome.APP_LIMITED  # [slow-start.app-limited]
-    segment = min(ack.bytes, s.base.max_datagram_size)  # [limited-slow-start.unit.ack]
+    if all(newreno.in_congestion_recovery(s.base, run.sent_t_ns) for run in ack.packets):
+        return Outcome.IN_RECOVERY  # [slow-start.recovery.no-growth]
     if s.base.congestion_window <= s.max_ssthresh:
-        newreno.increase(s.base, segment)  # [limited-slow-start.full]
+        newreno.increase(s.base, s.base.max_datagram_size)  # [limited-slow-start.full] [limited-slow-start.unit.ack]
         return Outcome.GROWN  # [limited-slow-start.threshold]
-    newreno.increase(s.base, limited_increase(s, segment))  # [limited-slow-start.limited]
+    newreno.increase(s.base, limited_increase(s))  # [limited-slow-start.limited]
     return Outcome.LIMITED_GROWN
 
 
-def limited_increase(s: LimitedSlowStart, segment: int) -> int:
+def limited_increase(s: LimitedSlowStart) -> int:
     """Return int(MSS / K): at most half a segment, and nothing once K is larger than a segment has bytes."""
     k = 2 * s.base.congestion_window // s.max_ssthresh  # [limited-slow-start.k]
-    return segment // k  # [limited-slow-start.share]
+    return s.base.max_datagram_size // k  # [limited-slow-start.share]

@@ -181,7 +181,6 @@ def limited_slow_start(s: QuickStart, ack: Ack) -> Outcome:
     """RFC 3742, packet by packet (open); a packet of before a recovery that a timeout ended grows nothing."""
     outcome = Outcome.IN_RECOVERY
     for run in ack.packets:
-        outcome = Outcome.IN_RECOVERY
         if not newreno.in_congestion_recovery(s.base, run.sent_t_ns):
             outcome = limited_growth(s, run)
     return outcome

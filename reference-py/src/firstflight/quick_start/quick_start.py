@@ -126,7 +126,7 @@ def _end_by_ack(readings: Readings, state: QuickStart, base: NewReno, ack: Ack) 
 
 
 def _grow(state: QuickStart, base: NewReno, ack: Ack) -> Outcome:
-    if state.limited:
+    if state.limited and newreno.phase(base) is Phase.SLOW_START:
         return limited_slow_start.step(LIMITED, LimitedSlowStart(), base, ack).outcome
     return newreno.on_ack(base, ack)  # [quick-start.growth]
 

@@ -25,9 +25,11 @@ add = partial(CATALOGUE.add, max_datagram_size_bytes=1000)
 
 @add(
     "limited-slow-start.scope.loss",
-    "A loss ends it; congestion avoidance knows no max_ssthresh",
+    "A loss ends it; congestion avoidance knows no max_ssthresh, and begins above the threshold",
     """One ACK brings 120000 to 120500. Packet 1 is lost: window and threshold 60250. Packet 2, sent before that, adds nothing. Packet 10
-    ends recovery and adds floor(1000 * 1000 / 60250) = 16: 60266.""",
+    ends recovery: the window equals the threshold, which is slow start, and grows by 1000: 61250. Packet 11 meets congestion avoidance and
+    adds floor(1000 * 1000 / 61250) = 16: 61266. With congestion avoidance at the threshold packet 10 adds floor(1000 * 1000 / 60250) = 16,
+    60250 + 16 = 60266.""",
     profiles=RFCS,
     initial_window_bytes=120_000,
 )
@@ -40,7 +42,48 @@ def _(b: StreamBuilder) -> None:
     b.expect(outcome="in_recovery", cwnd_bytes=60_250)
     b.send(RTT + 3 * MS, 2)
     b.ack(2 * RTT + 3 * MS, (10, 10))
-    b.expect(outcome="grown_avoidance", cwnd_bytes=60_266)
+    b.expect(outcome="grown", cwnd_bytes=61_250, phase="congestion_avoidance")
+    b.ack(2 * RTT + 4 * MS, (11, 11))
+    b.expect(outcome="grown_avoidance", cwnd_bytes=61_266)
+
+
+@add(
+    "limited-slow-start.scope.equal-above",
+    "A window that equals its threshold above max_ssthresh grows by a share once more",
+    """A loss halves 300000: window and threshold 150000. The ACK of packet 4, sent after it, ends recovery: the window is not above the
+    threshold, K is floor(150000 / 50000) = 3, and floor(1000 / 3) = 333 is added: 150333. That of packet 5 meets congestion avoidance and adds
+    floor(1000 * 1000 / 150333) = 6: 150339. Tor adds round(1000 * 50000 / 150000) = 333 as well; Linux adds up 50000, which is below 150000:
+    the window stays at the threshold, in slow start, and packet 5 adds up to 2 * 50000 = 100000.""",
+    initial_window_bytes=300_000,
+)
+def _(b: StreamBuilder) -> None:
+    b.send(0, 4)
+    b.lose(RTT, (0, 0))
+    b.expect(outcome="reduced", cwnd_bytes=150_000, ssthresh_bytes=150_000, phase="recovery")
+    b.send(RTT + MS, 2)
+    b.ack(2 * RTT + MS, (4, 4))
+    b.expect(outcome="limited_grown", cwnd_bytes=150_333, phase="congestion_avoidance", profile=(RFC, PACKETS, TOR))
+    b.expect(outcome="limited_grown", cwnd_bytes=150_000, credit_bytes=50_000, phase="slow_start", profile=LINUX)
+    b.ack(2 * RTT + 2 * MS, (5, 5))
+    b.expect(outcome="grown_avoidance", cwnd_bytes=150_339, profile=(RFC, PACKETS, TOR))
+    b.expect(outcome="limited_grown", cwnd_bytes=150_000, credit_bytes=100_000, profile=LINUX)
+
+
+@add(
+    "limited-slow-start.scope.equal-below",
+    "A window that persistent congestion leaves at its threshold is in slow start",
+    """A loss at 4000 leaves a threshold of 2000, and persistent congestion a window of 2 * 1000 = 2000. The next ACK adds 1000: 3000. With
+    congestion avoidance at the threshold it adds 1000 * 1000 / 2000 = 500.""",
+    initial_window_bytes=4000,
+)
+def _(b: StreamBuilder) -> None:
+    b.send(0, 4)
+    b.lose(S, (0, 3))
+    b.persistent_congestion(S)
+    b.expect(outcome="collapsed", cwnd_bytes=2000, ssthresh_bytes=2000, phase="slow_start")
+    b.send(S + MS, 1)
+    b.ack(S + RTT + MS, (4, 4))
+    b.expect(outcome="grown", cwnd_bytes=3000, phase="congestion_avoidance")
 
 
 @add(
@@ -108,6 +151,29 @@ def _(b: StreamBuilder) -> None:
         b.send(S + 2 * index * RTT + MS, 1)
         b.ack(S + (2 * index + 1) * RTT + MS, (2 + index, 2 + index))
     b.expect(outcome="limited_grown", cwnd_bytes=101_000, credit_bytes=50_000)
+
+
+@add(
+    "limited-slow-start.scope.remainder-after-reduction",
+    "On Linux a reduction forgets what was added up",
+    """One ACK at 300000 adds up 50000. A loss halves the window to 150000 and leaves nothing of that. Three ACKs at the threshold add up 3 *
+    50000 = 150000, which reaches the window: it gains a datagram, 151000. With what was added up before, the second would: 50000 + 2 * 50000 =
+    150000.""",
+    profiles=(LINUX,),
+    sources=("ours: what a reduction leaves",),
+    initial_window_bytes=300_000,
+)
+def _(b: StreamBuilder) -> None:
+    b.send(0, 4)
+    acks(b, 1)
+    b.expect(cwnd_bytes=300_000, credit_bytes=50_000)
+    b.lose(RTT + MS, (1, 1))
+    b.expect(outcome="reduced", cwnd_bytes=150_000, credit_bytes=0)
+    b.send(RTT + 2 * MS, 3)
+    for index in range(3):
+        b.ack(2 * RTT + (2 + index) * MS, (4 + index, 4 + index))
+    b.expect(at=b.acked(5), cwnd_bytes=150_000, credit_bytes=100_000)
+    b.expect(cwnd_bytes=151_000, credit_bytes=0, phase="congestion_avoidance")
 
 
 @add(

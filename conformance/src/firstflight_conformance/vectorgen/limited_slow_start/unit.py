@@ -72,19 +72,20 @@ def _(b: StreamBuilder) -> None:
 
 @add(
     "limited-slow-start.unit.small-packets",
-    "An ACK of half a datagram counts for its bytes, and on Linux for a segment",
-    """Packets have 500 bytes. Below max_ssthresh an ACK of one adds 500: 99800 + 500 = 100300; above it 500 / 2 = 250: 100550. Linux counts
-    it for a whole segment: 99800 + 1000 = 100800, and above max_ssthresh adds up 50000 as for any other. Tor: 100300 + round(500 * 50000 /
-    100300) = 100549.""",
+    "An ACK of half a datagram counts for a whole one; packet by packet it counts for its bytes",
+    """Packets have 500 bytes. The rule adds MSS for each arriving ACK, whatever it acknowledges: 99800 + 1000 = 100800; above max_ssthresh
+    1000 / 2 = 500: 101300. Linux adds up 50000 there, and Tor round(1000 * 50000 / 100800) = 496: 101296. Packet by packet the first adds its
+    500 bytes, 100300, and the second 500 / 2 = 250: 100550.""",
     initial_window_bytes=99_800,
 )
 def _(b: StreamBuilder) -> None:
     b.send(0, 10, 500)
     acks(b, 2)
-    b.expect(at=b.acked(0), cwnd_bytes=100_300, profile=(RFC, PACKETS, TOR))
-    b.expect(cwnd_bytes=100_550, profile=(RFC, PACKETS))
-    b.expect(cwnd_bytes=100_549, profile=TOR)
-    b.expect(at=b.acked(0), cwnd_bytes=100_800, profile=LINUX)
+    b.expect(at=b.acked(0), cwnd_bytes=100_800, profile=(RFC, LINUX, TOR))
+    b.expect(cwnd_bytes=101_300, profile=RFC)
+    b.expect(cwnd_bytes=101_296, profile=TOR)
+    b.expect(at=b.acked(0), cwnd_bytes=100_300, profile=PACKETS)
+    b.expect(cwnd_bytes=100_550, profile=PACKETS)
     b.expect(cwnd_bytes=100_800, credit_bytes=50_000, profile=LINUX)
 
 
