@@ -16,7 +16,7 @@ from firstflight_conformance.commands import check
 from firstflight_conformance.commands.options import all_cases
 from firstflight_conformance.paths import REFERENCE_C, REFERENCE_PY, SPEC, VECTORS
 from firstflight_conformance.spec import clauses
-from firstflight_conformance.spec.clauses import all_clauses, citations, parse_page
+from firstflight_conformance.spec.clauses import Author, all_clauses, citations, parse_page
 from firstflight_conformance.spec.coverage import gaps, traces
 
 GROW = "slow-start.grow"
@@ -114,8 +114,13 @@ def c_unknown(checkout: Checkout) -> None:
 
 def new_clause(checkout: Checkout) -> None:
     page = checkout.spec / "slow-start.md"
-    text = ':::{clause} slow-start.new\n:level: "-"\n:source: ours\nA new rule.\n:::\n'
+    text = ':::{clause} slow-start.new\n:level: "-"\n:source: ours\n:author: ours\nA new rule.\n:::\n'
     page.write_text(page.read_text(encoding="utf-8") + text, encoding="utf-8")
+
+
+def unknown_reading(checkout: Checkout) -> None:
+    head = f":::{{clause}} {GROW}\n"
+    checkout.edit(checkout.spec / "slow-start.md", head, f"{head}:readings: growth, speed\n")
 
 
 def stale_exemption(checkout: Checkout) -> None:
@@ -150,6 +155,7 @@ def exemption_away(checkout: Checkout) -> None:
         (plain_c_unknown, [r"plain/newreno_rfc_9002\.h:\d+: there is no clause slow-start\.shrink$"]),
         (c_unknown, [r"search\.c:\d+: there is no clause search\.shrink$"]),
         (new_clause, [r"slow-start\.new: no python", r"slow-start\.new: no c", r"slow-start\.new: no vector"]),
+        (unknown_reading, [r"^slow-start\.grow: :readings: names speed, which spec/profiles/slow-start\.toml does not have$"]),
         (stale_exemption, [r"^slow-start\.grow: has c in spite of its exemption: there is none$"]),
         (stale_exemption_of_a_vector, [r"^slow-start\.grow: has vector in spite of its exemption: there is none$"]),
         (exemption_away, [r"^search\.domain: no vector, and no :exempt-vector:"]),
@@ -205,13 +211,43 @@ def test_pages(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text(
         '# Title\n\n:::{clause} a.b-c.d\n:level: "-"\n:source: RFC 1, section 2: text\n:exempt-c: none\n\nOne.\nTwo.\n:::\n'
-        ":::{note}\nno clause\n:::\n:::{clause} a.e\n:level: MUST\n:source: ours\nThree.\n:::\n",
+        ":::{note}\nno clause\n:::\n"
+        ":::{clause} a.e\n:level: domain\n:source: ours\n:author: ours\n:readings: one, two_3\n"
+        ":unobservable: no event\n:no-alternative: 0 / 0\nThree.\n:::\n",
         encoding="utf-8",
     )
     first, second = parse_page(page)
     assert (first.id, first.level, first.source) == ("a.b-c.d", "-", "RFC 1, section 2: text")
     assert (first.text, first.page, first.exempt) == ("One.\nTwo.", "page", {"c": "none"})
-    assert (second.id, second.level, second.text, second.exempt) == ("a.e", "MUST", "Three.", {})
+    assert (first.author, first.ours, first.readings) == (Author.TEXT, False, ())
+    assert (second.id, second.level, second.text, second.exempt) == ("a.e", "domain", "Three.", {})
+    assert (second.author, second.ours, second.readings) == (Author.OURS, True, ("one", "two_3"))
+    assert (second.unobservable, second.no_alternative) == ("no event", "0 / 0")
+
+
+@pytest.mark.parametrize(
+    ("fields", "finding"),
+    [
+        (":level: MUST\n:source: RFC 1\n:autor: text\n", "unknown field :autor:, must be one of level, source, author,"),
+        (":level: MUST\n", ":source: must be a non-empty string"),
+        (":source: RFC 1\n", ":level: must be a non-empty string"),
+        (":level: must\n:source: RFC 1\n", ":level: is must, must be one of MUST, MUST NOT,"),
+        (":level: MUST\n:source: RFC 1\n:author: us\n", ":author: is us, must be one of text, ours"),
+        (":level: MUST\n:source: ours\n:author: ours\n", ":level: is MUST, must be one of domain, - where :author: is ours"),
+        (":level: MAY\n:source: ours\n:author: ours\n", ":level: is MAY, must be one of"),
+        (":level: MUST\n:source: RFC 1; the times are ours\n", "split a clause that is both"),
+        (':level: "-"\n:source: RFC 1\n:author: ours\n', "the source must say `ours` exactly where the author is ours"),
+        (':level: "-"\n:source: RFC 1\n:no-alternative: x\n', ":no-alternative: must not stand where :author: is text"),
+        (':level: "-"\n:source: RFC 1\n:unobservable: x\n', ":unobservable: must not stand where :author: is text"),
+    ],
+)  # fmt: skip
+def test_wrong_fields_are_refused(tmp_path: Path, fields: str, finding: str) -> None:
+    """A field that is unknown, missing, or contradicts another is refused with file, line and clause."""
+    page = tmp_path / "page.md"
+    page.write_text(f"# Title\n\n:::{{clause}} a.b\n{fields}Text.\n:::\n", encoding="utf-8")
+    with pytest.raises(ValueError, match=r"page\.md:3: clause a\.b: ") as caught:
+        parse_page(page)
+    assert finding in str(caught.value)
 
 
 def test_one_id_on_two_pages(checkout: Checkout) -> None:

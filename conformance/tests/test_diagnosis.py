@@ -1,6 +1,7 @@
 """The diagnosis names what is wrong with an implementation, and never calls a wrong cause exact."""
 
 import random
+import re
 import tomllib
 from fnmatch import fnmatchcase
 
@@ -9,16 +10,17 @@ import pytest
 from diagnosis_support import answered, candidate, judged, mutants, subject_of, told_apart
 from every import every_case, every_computation
 from firstflight_conformance.cases.computations import decode_outputs
+from firstflight_conformance.diagnose.breaks import broken_by
 from firstflight_conformance.diagnose.candidates import Candidate, singles
 from firstflight_conformance.diagnose.diagnosis import Diagnosis, diagnose, passed
-from firstflight_conformance.diagnose.levels import Level, level_of_clause, most_binding
+from firstflight_conformance.diagnose.levels import Level, at_most, level_of_clause, most_binding
 from firstflight_conformance.diagnose.subject import Subject
 from firstflight_conformance.diagnose.variant import Variant, build
 from firstflight_conformance.freedoms.points import OPEN_POINTS, open_points
 from firstflight_conformance.mutants.load import Mutant
 from firstflight_conformance.prng import SplitMix64
 from firstflight_conformance.run.messages import Declaration
-from firstflight_conformance.spec.clauses import Clause, known_clauses
+from firstflight_conformance.spec.clauses import Author, Clause, known_clauses
 from firstflight_conformance.spec.readings import load_tables
 
 SHOWN = [
@@ -111,6 +113,7 @@ def test_random_answers_are_unknown(seed: int) -> None:
     ]
     (cause,) = diagnose(subjects, []).causes
     assert (cause.cause, cause.kind, cause.explains, cause.exact) == ("unknown", "rule", 0, False)
+    assert cause.level.value.startswith("at most ")
     assert cause.clauses
     assert set(cause.clauses) <= set(cause.decision.clauses)
 
@@ -249,18 +252,60 @@ def test_open_points_name_what_there_is() -> None:
 
 
 @pytest.mark.parametrize(
-    ("level", "source", "expected"),
+    ("level", "author", "expected"),
     [
-        ("MUST NOT", "RFC 9438", Level.MUST),
-        ("RECOMMENDED", "RFC 9406; ours (H9): no rounding", Level.SHOULD),
-        ("-", "RFC 9406", Level.DEFINITION),
-        ("MAY", "RFC 9002", Level.DEFINITION),
-        ("-", "ours (H4)", Level.OPEN_POINT),
+        ("MUST NOT", Author.TEXT, Level.MUST),
+        ("RECOMMENDED", Author.TEXT, Level.SHOULD),
+        ("-", Author.TEXT, Level.DEFINITION),
+        ("MAY", Author.TEXT, Level.DEFINITION),
+        ("-", Author.OURS, Level.OUR_DEFINITION),
+        ("domain", Author.OURS, Level.OUR_DEFINITION),
     ],
 )
-def test_levels(level: str, source: str, expected: Level) -> None:
-    """The level is that of the text; what only we chose is an open point."""
-    assert level_of_clause(Clause("a.b", level, source, "", "a", {})) is expected
+def test_levels(level: str, author: Author, expected: Level) -> None:
+    """The level is that of the text; what no text states is our definition, whatever its source says."""
+    assert level_of_clause(Clause("a.b", level, "RFC 1", "", "a", {}, author)) is expected
+
+
+def test_no_rule_of_ours_accuses() -> None:
+    """A clause whose source names us, alone or beside a text, has no keyword and no level of a text; there are some."""
+    named = [clause for clause in known_clauses().values() if re.search(r"\bours?\b", clause.source)]
+    assert named
+    assert [clause.id for clause in named if not clause.ours or clause.level not in ("-", "domain")] == []
+    assert {level_of_clause(clause) for clause in known_clauses().values() if clause.ours} == {Level.OUR_DEFINITION}
+    assert {clause.id for clause in known_clauses().values() if clause.ours} == {clause.id for clause in named}
+
+
+def test_no_rule_has_the_level_of_an_open_point() -> None:
+    """Nor have several of them: a failure has another level."""
+    for clause in known_clauses().values():
+        assert level_of_clause(clause) is not Level.OPEN_POINT
+        assert most_binding((clause.id,)) is not Level.OPEN_POINT
+        assert at_most((clause.id,)) is not Level.OPEN_POINT
+    assert most_binding(()) is not Level.OPEN_POINT
+    assert at_most(()) is not Level.OPEN_POINT
+
+
+@pytest.mark.parametrize(
+    ("mutant", "level", "clauses"),
+    [
+        ("reduce-by-cubic-factor", Level.MUST, ("slow-start.recovery.begin",)),
+        ("persistent-resume", Level.OUR_DEFINITION, ("search.restart",)),
+        ("jumpstart-threshold-kept", Level.OUR_DEFINITION, ("jumpstart.account.threshold",)),
+    ],
+)
+def test_a_failure_has_not_the_level_of_an_open_point(mutant: str, level: Level, clauses: tuple[str, ...]) -> None:
+    """What breaks a rule has the level of that, and what breaks only rules of ours says so: neither is an open point."""
+    cause = diagnosis_of(mutant).causes[0]
+    assert (cause.conforms, cause.level, cause.clauses) == (False, level, clauses)
+
+
+def test_the_base_of_another_stack_is_not_named() -> None:
+    """A cause in the base is no rule of a base on which the stack does not run, and of that on which it runs it is."""
+    for name in ("reduce-by-cubic-factor", "reduce-in-double", "app-limited-ignored"):
+        assert not any(clause.startswith(("cubic.", "hybla.")) for clause in diagnosis_of(name).causes[0].clauses)
+    decision = diagnosis_of("jumpstart-cubic-halves").causes[0].decision
+    assert broken_by(candidate("jumpstart-cubic-halves"), decision) == ("cubic.startup.reduce",)
 
 
 def test_the_most_binding_rule_gives_the_level() -> None:

@@ -359,7 +359,7 @@ static inline uint64_t careful_resume_rfc_9959_transmission_time(const struct ca
             remainder -= digit * s->jump_cwnd;
         }
     }
-    time += whole * s->paced_rtt + (remainder > 0); /* [careful-resume.pacing.schedule] */
+    time += whole * s->paced_rtt + (remainder > 0); /* [careful-resume.pacing.schedule] [careful-resume.pacing.rounding] */
     return careful_resume_rfc_9959_smaller(time, CAREFUL_RESUME_RFC_9959_TIME_MAX);
 }
 
@@ -386,7 +386,7 @@ careful_resume_rfc_9959_on_ack_in_unvalidated(struct careful_resume_rfc_9959 *s,
     if (s->current_rtt != s->paced_rtt) {
         s->paced_from_ns = careful_resume_rfc_9959_release_time(s);
         s->paced = 0;
-        s->paced_rtt = s->current_rtt; /* [careful-resume.pacing.current-rtt] */
+        s->paced_rtt = s->current_rtt; /* [careful-resume.pacing.current-rtt] [careful-resume.pacing.new-sample] */
     }
     if (0 < s->after_first_unvalidated_packet && s->after_first_unvalidated_packet <= ack->runs[ack->run_count - 1].last + 1)
         trigger = CAREFUL_RESUME_RFC_9959_TRIGGER_FIRST_UNVALIDATED_PACKET_ACKNOWLEDGED;

@@ -133,7 +133,7 @@ hystartpp_rfc_9406_update_cwnd(const struct hystartpp_rfc_9406 *s, const struct 
     if (ack->app_limited)
         return HYSTARTPP_RFC_9406_APP_LIMITED;
     if (s->in_css) {
-        *cwnd += ack->bytes / HYSTARTPP_RFC_9406_CSS_GROWTH_DIVISOR; /* [hystartpp.css.grow] */
+        *cwnd += ack->bytes / HYSTARTPP_RFC_9406_CSS_GROWTH_DIVISOR; /* [hystartpp.css.grow] [hystartpp.css.rounding] */
         return HYSTARTPP_RFC_9406_CONSERVATIVE_GROWN;
     }
     *cwnd += ack->bytes; /* [hystartpp.grow] below 2^62 + 2^48 */

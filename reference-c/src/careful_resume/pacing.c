@@ -11,8 +11,9 @@ static uint64_t duration_ns(const struct ff_careful_resume_readings *readings, c
     uint64_t numerator = faster ? 4 : 1;
     uint64_t denominator = faster ? 5 : 1;
     /* Bytes are below 2^62. Rounding up twice, by the jump and by five, is rounding up once by five jumps. */
-    uint64_t per_jump_ns = ff_careful_resume_share(numerator * total_bytes, rtt_ns, ff_max(state->jump_bytes, 1), true);
-    uint64_t wait_ns = per_jump_ns / denominator + (per_jump_ns % denominator > 0); /* [careful-resume.pacing.schedule] */
+    uint64_t divisor = ff_max(state->jump_bytes, 1); /* [careful-resume.pacing.schedule] */
+    uint64_t per_jump_ns = ff_careful_resume_share(numerator * total_bytes, rtt_ns, divisor, true);
+    uint64_t wait_ns = per_jump_ns / denominator + (per_jump_ns % denominator > 0); /* [careful-resume.pacing.rounding] */
 
     return ff_min(wait_ns, FF_TIME_MAX_NS);
 }
@@ -29,7 +30,10 @@ static uint64_t release_ns(const struct ff_careful_resume_readings *readings, co
 uint64_t ff_careful_resume_next_release_ns(const struct ff_careful_resume_readings *readings,
                                            const struct ff_careful_resume *state)
 {
-    return state->phase == FF_PHASE_UNVALIDATED ? release_ns(readings, state) : FF_NONE;
+    if (state->phase != FF_PHASE_UNVALIDATED) {
+        return FF_NONE;
+    }
+    return release_ns(readings, state); /* [careful-resume.pacing] */
 }
 
 void ff_careful_resume_pace_sent(const struct ff_careful_resume_readings *readings, struct ff_careful_resume *state,
@@ -55,5 +59,5 @@ void ff_careful_resume_pace_rtt(const struct ff_careful_resume_readings *reading
         return;
     }
     uint64_t next_ns = release_ns(readings, state);
-    state->schedule = (struct ff_careful_resume_schedule){next_ns, 0, latest_ns}; /* [careful-resume.pacing.current-rtt] */
+    state->schedule = (struct ff_careful_resume_schedule){next_ns, 0, latest_ns}; /* [careful-resume.pacing.new-sample] */
 }

@@ -44,7 +44,7 @@ struct ff_careful_resume_report ff_careful_resume_enter(const struct ff_careful_
     state->pipesize_bytes = first_pipesize_bytes(readings, state, base); /* [careful-resume.pipesize.begin] */
     state->jump_bytes = jump;
     state->limit_from_ns = readings->limit_from == FF_CAREFUL_RESUME_LIMIT_FROM_ENTRY ? now_ns : FF_NONE;
-    state->schedule = (struct ff_careful_resume_schedule){now_ns, 0, state->rtt.latest_ns};
+    state->schedule = (struct ff_careful_resume_schedule){now_ns, 0, state->rtt.latest_ns}; /* [careful-resume.pacing.current-rtt] */
     base->cwnd_bytes = jump;
     return (struct ff_careful_resume_report){FF_OUTCOME_JUMPED, FF_TRIGGER_CONGESTION_WINDOW_LIMITED};
 }

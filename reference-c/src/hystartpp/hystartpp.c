@@ -69,7 +69,7 @@ static enum ff_outcome grow(const struct ff_hystartpp_readings *readings, const 
         grown_bytes = limit_bytes; /* [hystartpp.limit] */
     }
     if (state->conservative) {
-        grown_bytes /= FF_HYSTARTPP_GROWTH_DIVISOR; /* [hystartpp.css.grow] [hystartpp.css.divisor] */
+        grown_bytes /= FF_HYSTARTPP_GROWTH_DIVISOR; /* [hystartpp.css.grow] [hystartpp.css.rounding] [hystartpp.css.divisor] */
         outcome = outcome == FF_OUTCOME_GROWN ? FF_OUTCOME_CONSERVATIVE_GROWN : outcome;
     }
     base->cwnd_bytes = before_bytes + grown_bytes;
@@ -101,7 +101,7 @@ static bool delay_increased(const struct ff_hystartpp *state)
     uint64_t lowest = FF_HYSTARTPP_RTT_DIVISOR * FF_HYSTARTPP_THRESHOLD_MIN_NS;
     uint64_t threshold = ff_max(share, lowest); /* [hystartpp.delay.minimum] */
     uint64_t bound = FF_HYSTARTPP_RTT_DIVISOR * state->last_min_ns + threshold; /* [hystartpp.delay.divisor] */
-    return FF_HYSTARTPP_RTT_DIVISOR * state->current_min_ns >= bound; /* [hystartpp.delay] */
+    return FF_HYSTARTPP_RTT_DIVISOR * state->current_min_ns >= bound; /* [hystartpp.delay] [hystartpp.delay.rounding] */
 }
 
 /* Return whether the RTT fell below that which began CSS. */

@@ -99,8 +99,11 @@ static enum ff_outcome on_ack(const struct ff_limited_slow_start_readings *readi
     for (size_t i = 0; i < ack->run_count; i++) {
         later = later || !ff_newreno_sent_before_recovery(base, ack->packets[i].sent_t_ns);
     }
-    if (ack->app_limited || !later) {
+    if (ack->app_limited) {
         return outcome;
+    }
+    if (!later) {
+        return outcome; /* [limited-slow-start.ending-ack] */
     }
     bool limited = readings->unit == FF_LIMITED_SLOW_START_UNIT_PACKET ? grow_by_packets(readings, state, base, ack)
                                                                        : grow_by_ack(readings, state, base);
@@ -117,7 +120,7 @@ static enum ff_outcome on_event(const struct ff_limited_slow_start_readings *rea
                                 struct ff_newreno *base, const struct ff_event *event)
 {
     if (event->kind == FF_EVENT_ACK && in_slow_start(base)) {
-        return on_ack(readings, state, base, event->t_ns, &event->ack); /* [limited-slow-start.scope] */
+        return on_ack(readings, state, base, event->t_ns, &event->ack); /* [limited-slow-start.scope] [limited-slow-start.scope.every] */
     }
     enum ff_outcome outcome = ff_newreno_on_event(base, event); /* [limited-slow-start.loss] */
     if (outcome == FF_OUTCOME_COLLAPSED || outcome == FF_OUTCOME_REDUCED) {

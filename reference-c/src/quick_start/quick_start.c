@@ -37,7 +37,13 @@ static void enter(struct ff_quick_start *state, struct ff_newreno *base, uint64_
 /* Return whether neither a request nor an answer counts. */
 static bool is_barred(const struct ff_quick_start *state, const struct ff_newreno *base)
 {
-    return state->barred || base->in_recovery;
+    if (state->barred) {
+        return true; /* [quick-start.request.barred] */
+    }
+    if (base->in_recovery) {
+        return true; /* [quick-start.request.recovery] */
+    }
+    return false;
 }
 
 /* Use the approved rate, or say why not: then the window is the one that it would be without. */
@@ -45,7 +51,7 @@ static enum ff_outcome on_answer(const struct ff_quick_start_readings *readings,
                                  struct ff_newreno *base, uint64_t now_ns, uint64_t rtt_ns)
 {
     if (is_barred(state, base)) {
-        return FF_OUTCOME_QUICK_START_BARRED; /* [quick-start.request.barred] */
+        return FF_OUTCOME_QUICK_START_BARRED;
     }
     if (readings->rate_code == 0) {
         return FF_OUTCOME_QUICK_START_REFUSED; /* [quick-start.refused] */
@@ -80,8 +86,11 @@ static enum ff_outcome on_idle_restart(struct ff_quick_start *state, const struc
     if (is_barred(state, base)) {
         return FF_OUTCOME_QUICK_START_BARRED;
     }
-    if (state->at_handshake || state->request_packet != FF_NO_PACKET || state->quick) {
+    if (state->at_handshake || state->request_packet != FF_NO_PACKET) {
         return FF_OUTCOME_UNCHANGED; /* [quick-start.request.one] */
+    }
+    if (state->quick) {
+        return FF_OUTCOME_UNCHANGED; /* [quick-start.request.in-use] */
     }
     state->armed = true; /* [quick-start.request.idle] */
     return FF_OUTCOME_QUICK_START_ARMED;
@@ -142,7 +151,7 @@ static enum ff_outcome grow(const struct ff_quick_start *state, struct ff_newren
             &ff_limited_slow_start_profiles[FF_LIMITED_SLOW_START_PROFILE_RFC_3742_PACKETS].readings;
         struct ff_limited_slow_start none = {0};
         struct ff_observation seen;
-        ff_limited_slow_start_step(limited, &none, base, event, &seen);
+        ff_limited_slow_start_step(limited, &none, base, event, &seen); /* [quick-start.limited.packets] */
         return seen.outcome;
     }
     return ff_newreno_on_ack(base, event->t_ns, &event->ack); /* [quick-start.growth] */
@@ -185,8 +194,10 @@ static void revert(struct ff_quick_start *state, struct ff_newreno *base, uint64
     if (state->midway) {
         usual_bytes = ff_min(state->window_bytes / 2, usual_bytes); /* [quick-start.loss.midway] */
     }
-    uint64_t window_bytes = ff_max(ff_min(usual_bytes, base->cwnd_bytes), ff_newreno_minimum_window_bytes(base));
-    ff_newreno_begin_recovery(base, now_ns, window_bytes, base->cwnd_bytes); /* [quick-start.loss.revert] */
+    uint64_t lower_bytes = ff_min(usual_bytes, base->cwnd_bytes); /* [quick-start.loss.revert] */
+    uint64_t least_bytes = ff_newreno_minimum_window_bytes(base);
+    uint64_t window_bytes = ff_max(lower_bytes, least_bytes); /* [quick-start.loss.revert.least] */
+    ff_newreno_begin_recovery(base, now_ns, window_bytes, base->cwnd_bytes); /* [quick-start.loss.revert.recovery] */
     ff_newreno_forget_congestion(base);
     base->ssthresh_bytes = threshold_bytes;
     ff_quick_start_end_mode(state);

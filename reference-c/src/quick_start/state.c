@@ -20,7 +20,8 @@ uint64_t ff_quick_start_window_packets(const struct ff_quick_start_readings *rea
 {
     uint64_t whole_ns = ff_quick_start_packet_ns(readings, datagram_bytes);
     /* The RTT is taken apart into quotient and rest by whole_ns, which is 200000 at least: below 2^42 and 2^34, and N is at most 15. */
-    uint64_t packets = (rtt_ns / whole_ns << readings->rate_code) + (rtt_ns % whole_ns << readings->rate_code) / whole_ns; /* [quick-start.window] */
+    uint64_t quotient = rtt_ns / whole_ns << readings->rate_code; /* [quick-start.window] */
+    uint64_t packets = quotient + (rtt_ns % whole_ns << readings->rate_code) / whole_ns; /* [quick-start.window.whole] */
 
     if (packets > FF_JUMP_MAX_BYTES / datagram_bytes) {
         return FF_JUMP_MAX_BYTES / datagram_bytes; /* [quick-start.window.maximum] */
@@ -36,7 +37,7 @@ uint64_t ff_quick_start_next_release_ns(const struct ff_quick_start_readings *re
     }
     /* A window has less than 2^29 bytes, and so many datagrams; each header takes less than 2^26 ns: the product is below 2^56. */
     uint64_t offset_ns = (state->sent_packets * ff_quick_start_packet_ns(readings, datagram_bytes)) >> readings->rate_code;
-    return state->start_ns + offset_ns; /* [quick-start.pacing] */
+    return state->start_ns + offset_ns; /* [quick-start.pacing] [quick-start.pacing.times] */
 }
 
 void ff_quick_start_end_mode(struct ff_quick_start *state)

@@ -76,7 +76,7 @@ def _header(cases: Sequence[AnyCase]) -> dict[str, Any]:
 
 
 def _rules(case: AnyCase, clauses: Mapping[str, Clause]) -> dict[str, Any]:
-    """Return the rules that a case carries out, each with its level, and those of which at least a part is ours."""
+    """Return the rules that a case carries out, each with its level, and those that are ours."""
     carried_out = [clauses[name] for name in case.expectation.clauses]
     there = {clause.level for clause in carried_out}
     level = next((level for level, words in _LEVELS.items() if there.intersection(words)), None)

@@ -1,10 +1,9 @@
 """The rules that a cause breaks."""
 
-import re
 from functools import cache
 
 from firstflight.algorithm import Base
-from firstflight.controller import ALGORITHMS
+from firstflight.controller import ALGORITHMS, DEFAULT_BASE
 from firstflight_conformance.diagnose.candidates import Candidate
 from firstflight_conformance.diagnose.decision import Decision
 from firstflight_conformance.mutants.load import Mutant
@@ -36,8 +35,15 @@ def _of(part: Mutant) -> list[str]:
     if part.breaks:
         return list(part.breaks)
     if part.readings:
-        return [clause.id for clause in _clauses() if any(_speaks_of(clause, part, name) for name in part.readings)]
-    return _cited_near(part.file, part.find)
+        return [clause.id for clause in _clauses() if _decided_by(clause, part)]
+    return [clause for clause in _cited_near(part.file, part.find) if _of_no_other_base(clause, part)]
+
+
+def _of_no_other_base(clause: str, part: Mutant) -> bool:
+    """Return whether a rule belongs to no base controller, or to that on which the changed profile runs."""
+    page = clause.partition(".")[0]
+    base = part.profile.partition("+")[2] or DEFAULT_BASE[0]
+    return page in (part.algorithm, base) or not isinstance(ALGORITHMS.get(page), Base)
 
 
 @cache
@@ -45,8 +51,8 @@ def _clauses() -> tuple[Clause, ...]:
     return tuple(known_clauses().values())
 
 
-def _speaks_of(clause: Clause, part: Mutant, reading: str) -> bool:
-    return clause.page == part.algorithm and bool(re.search(rf"readings?\b[^;]*`{reading}`", clause.source))
+def _decided_by(clause: Clause, part: Mutant) -> bool:
+    return clause.page == part.algorithm and not part.readings.keys().isdisjoint(clause.readings)
 
 
 @cache

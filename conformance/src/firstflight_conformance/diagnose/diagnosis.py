@@ -13,7 +13,7 @@ from firstflight_conformance.diagnose.candidates import singles
 from firstflight_conformance.diagnose.curve import Curve, curve_of
 from firstflight_conformance.diagnose.decision import Decision, decision_of, unknown_decision
 from firstflight_conformance.diagnose.explain import Explanation, Failures
-from firstflight_conformance.diagnose.levels import Level, choices_of, level_of_clause, most_binding
+from firstflight_conformance.diagnose.levels import Level, at_most, choices_of, level_of_clause, most_binding
 from firstflight_conformance.diagnose.subject import AnyCase, Subject, shortest_first
 from firstflight_conformance.freedoms.points import OpenPoint
 from firstflight_conformance.run.closed_loop import CLOCK_NS
@@ -167,9 +167,7 @@ def _unknown(rest: Sequence[Subject], of: int) -> Cause:
     cases = tuple(subject.case.id for subject in ordered)
     about = _about(case)
     curve = curve_of(ordered[0], decision)
-    return Cause(
-        UNKNOWN, "rule", "no known cause", clauses, most_binding(clauses), cases, of, decision, *about, curve=curve
-    )
+    return Cause(UNKNOWN, "rule", "no known cause", clauses, at_most(clauses), cases, of, decision, *about, curve=curve)
 
 
 def _about(case: AnyCase) -> tuple[str, str]:

@@ -8,12 +8,21 @@ from firstflight_conformance.spec.clauses import Clause, known_clauses
 
 
 class Level(Enum):
-    """The level of a rule. The value is the name in reports; the most binding comes first."""
+    """The level of a rule. The value is the name in reports; the most binding comes first.
+
+    ``DEFINITION``: a text states it without a keyword. ``OUR_DEFINITION``: no text states it, it is ours, and it is not listed as an open
+    point. ``OPEN_POINT``: another choice at an open point, which conforms; no failure has it.
+    """
 
     MUST = "MUST"
     SHOULD = "SHOULD"
     DEFINITION = "definition"
+    OUR_DEFINITION = "our definition"
     OPEN_POINT = "open point"
+    #: What is known of a cause that is not: it breaks one of several rules, and this is the most binding of them.
+    AT_MOST_MUST = "at most MUST"
+    AT_MOST_SHOULD = "at most SHOULD"
+    AT_MOST_DEFINITION = "at most definition"
 
 
 _OF_CLAUSES = {
@@ -24,11 +33,17 @@ _OF_CLAUSES = {
     "RECOMMENDED": Level.SHOULD,
 }
 
+_AT_MOST = {
+    Level.MUST: Level.AT_MOST_MUST,
+    Level.SHOULD: Level.AT_MOST_SHOULD,
+    Level.DEFINITION: Level.AT_MOST_DEFINITION,
+}
+
 
 def level_of_clause(clause: Clause) -> Level:
-    """Return the level of a rule: what only we chose is an open point, and what a text states without a keyword a definition."""
-    if clause.source.startswith("ours"):
-        return Level.OPEN_POINT
+    """Return the level of a rule: that of its text, a definition if the text has no keyword; a rule of ours is our definition."""
+    if clause.ours:
+        return Level.OUR_DEFINITION
     return _OF_CLAUSES.get(clause.level, Level.DEFINITION)
 
 
@@ -38,6 +53,11 @@ def most_binding(clauses: tuple[str, ...]) -> Level:
     levels = [level_of_clause(known[name]) for name in clauses if name in known]
     order = list(Level)
     return min(levels, key=order.index, default=Level.DEFINITION)
+
+
+def at_most(clauses: tuple[str, ...]) -> Level:
+    """Return the level of an unknown cause, of which only the rules are known that it may break."""
+    return _AT_MOST.get(most_binding(clauses), Level.OUR_DEFINITION)
 
 
 def choices_of(candidate: Candidate, profiles: set[str]) -> tuple[OpenPoint, ...]:

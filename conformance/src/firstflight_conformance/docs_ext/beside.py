@@ -181,8 +181,8 @@ def otherwise(name: str) -> list[Otherwise]:
 
 
 def readings_of(clause: Clause) -> set[str]:
-    """Return the readings that a clause names, in its source or its text."""
-    return set(_NAMED.findall(f"{clause.source}\n{clause.text}"))
+    """Return the readings that decide a clause, and those that its text names."""
+    return {*clause.readings, *_NAMED.findall(clause.text)}
 
 
 def differing(row: Row, found: list[Otherwise]) -> list[Otherwise]:

@@ -1,5 +1,6 @@
 """The directive ``clause``, which shows a rule with its traces, and the role of the same name, which links to one."""
 
+import re
 from typing import ClassVar
 
 from docutils import nodes
@@ -9,7 +10,7 @@ from sphinx.util.docutils import SphinxDirective, SphinxRole
 
 from firstflight_conformance.docs_ext import site
 from firstflight_conformance.paths import VECTORS
-from firstflight_conformance.spec.clauses import Citation
+from firstflight_conformance.spec.clauses import FIELDS, Citation
 
 
 class ClauseDirective(SphinxDirective):
@@ -17,13 +18,7 @@ class ClauseDirective(SphinxDirective):
 
     required_arguments = 1
     has_content = True
-    option_spec: ClassVar[dict[str, object]] = {
-        "level": directives.unchanged_required,
-        "source": directives.unchanged_required,
-        "exempt-python": directives.unchanged_required,
-        "exempt-c": directives.unchanged_required,
-        "exempt-vector": directives.unchanged_required,
-    }
+    option_spec: ClassVar[dict[str, object]] = dict.fromkeys(FIELDS, directives.unchanged_required)
 
     def run(self) -> list[nodes.Node]:
         """Return the box."""
@@ -54,6 +49,15 @@ class ClauseDirective(SphinxDirective):
         line += nodes.inline(text="Source: ")
         parsed, messages = self.state.inline_text(self.options["source"], self.lineno)
         line += [*parsed, *messages]
+        for title, name in (
+            ("Readings", "readings"),
+            ("Not observable", "unobservable"),
+            ("No alternative", "no-alternative"),
+        ):
+            if name in self.options:
+                line += nodes.inline(text=f" {title}: ")
+                parsed, messages = self.state.inline_text(_as_code(name, self.options[name]), self.lineno)
+                line += [*parsed, *messages]
         return line
 
     def _traces(self, clause_id: str) -> nodes.paragraph:
@@ -97,6 +101,11 @@ class ClauseDirective(SphinxDirective):
     def _link(self, text: str, document: str, fragment: str) -> nodes.reference:
         uri = self.env.app.builder.get_relative_uri(self.env.docname, document)
         return nodes.reference("", text, refuri=f"{uri}#{fragment}", internal=True)
+
+
+def _as_code(field: str, value: str) -> str:
+    """Return the value of a field, the names of readings as code."""
+    return re.sub(r"[a-z_0-9]+", r"`\g<0>`", value) if field == "readings" else value
 
 
 class ClauseRole(SphinxRole):

@@ -11,7 +11,7 @@ _LEVELS = {
     "MUST": ("●", "state-must"),
     "SHOULD": ("◐", "state-should"),
     "definition": ("◑", "state-definition"),
-    "open point": ("○", "state-open"),
+    "our definition": ("○", "state-open"),
 }
 _AGREES = ("✓", "state-agrees")
 _UNKNOWN = ("?", "state-unknown")
@@ -49,14 +49,15 @@ def matrix(stacks: list[dict[str, Any]], profiles_of: Any, profile_of: Any) -> s
     signs = ", ".join(f"{sign} {level}" for level, (sign, _) in _LEVELS.items())
     note = (
         f"Each cell: the cases that agree, of those that were judged; {_AGREES[0]} all of them. The sign and the level are of the most binding rule that a case departs from: {signs}; "
-        f"{_UNKNOWN[0]} not known. A *definition* is what a text states without a keyword, an *open point* what it leaves to the implementer."
+        f"{_UNKNOWN[0]} not known. A *definition* is what a text states without a keyword, *our definition* what no text states and is not listed as an open point."
     )
     return md.page("## Stacks and profiles", table, note)
 
 
 def by_level(adapter: dict[str, Any]) -> str:
     """Return in words how many cases depart from rules of each level."""
-    counts = Counter(result["level"] or "not known" for result in adapter["results"] if result["verdict"] == "fail")
+    levels = [result["level"] for result in adapter["results"] if result["verdict"] == "fail"]
+    counts = Counter(level if level in _LEVELS else "not known" for level in levels)
     texts = [f"{counts[level]} {level}" for level in (*_LEVELS, "not known") if counts[level]]
     return f"Departures by level: {', '.join(texts)}." if texts else ""
 

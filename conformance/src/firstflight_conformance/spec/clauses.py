@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from enum import Enum
 from functools import cache
 from pathlib import Path
 
@@ -16,9 +17,39 @@ _COMMENT = re.compile(r"(?:#|/\*) .*$")
 _CITATION = re.compile(r"\[(?P<id>[a-z0-9]+(?:-[a-z0-9]+)*(?:\.[a-z0-9-]+)+)\]")
 
 
+#: The levels of a clause: the keywords of RFC 2119, nothing, or a limit of what the models compute.
+LEVELS = ("MUST", "MUST NOT", "SHOULD", "SHOULD NOT", "RECOMMENDED", "MAY", "domain", "-")
+#: The levels of a clause of ours, which accuses nobody.
+LEVELS_OF_OURS = ("domain", "-")
+#: The fields of a clause; the first two are required.
+FIELDS = (
+    "level",
+    "source",
+    "author",
+    "readings",
+    "unobservable",
+    "no-alternative",
+    "exempt-python",
+    "exempt-c",
+    "exempt-vector",
+)
+
+
+class Author(Enum):
+    """Who states a rule: a text, or the code that stands for one; or this project, where the texts are silent."""
+
+    TEXT = "text"
+    OURS = "ours"
+
+
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """One rule of a specification page. ``exempt`` says for ``python``, ``c`` or ``vector`` why there is none."""
+    """One rule of a specification page, which either a text or this project states, never both.
+
+    ``readings``: those that decide whether or how the rule holds. ``unobservable``: why no observable shows whether it is kept.
+    ``no_alternative``: why nothing else conforms although no text states it. ``exempt`` says for ``python``, ``c`` or ``vector`` why there
+    is none.
+    """
 
     id: str
     level: str
@@ -26,11 +57,15 @@ class Clause:
     text: str
     page: str
     exempt: dict[str, str]
+    author: Author = Author.TEXT
+    readings: tuple[str, ...] = ()
+    unobservable: str = ""
+    no_alternative: str = ""
 
     @property
     def ours(self) -> bool:
-        """Whether the rule, or a part of it, is a choice of ours: its source says so."""
-        return _OURS.search(self.source) is not None
+        """Whether the rule is a choice of ours."""
+        return self.author is Author.OURS
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,15 +78,58 @@ class Citation:
 
 
 def parse_page(path: Path) -> list[Clause]:
-    """Return the clauses of one page, in order."""
+    """Return the clauses of one page, in order. Raise ``ValueError`` with file, line and clause if a field is wrong."""
+    content = path.read_text(encoding="utf-8")
     clauses = []
-    for match in _DIRECTIVE.finditer(path.read_text(encoding="utf-8")):
+    for match in _DIRECTIVE.finditer(content):
         options = {m["key"]: m["value"].strip('"') for m in _OPTION.finditer(match["options"])}
-        exempt = {key.removeprefix("exempt-"): value for key, value in options.items() if key.startswith("exempt-")}
-        clauses.append(
-            Clause(match["id"], options["level"], options["source"], match["text"].strip(), path.stem, exempt)
-        )
+        try:
+            clauses.append(_clause(match["id"], options, match["text"].strip(), path.stem))
+        except ValueError as error:
+            line = content.count("\n", 0, match.start()) + 1
+            raise ValueError(f"{path}:{line}: clause {match['id']}: {error}") from error
     return clauses
+
+
+def _clause(clause_id: str, options: dict[str, str], text: str, page: str) -> Clause:
+    _check(options)
+    exempt = {key.removeprefix("exempt-"): value for key, value in options.items() if key.startswith("exempt-")}
+    readings = tuple(name.strip() for name in options["readings"].split(",")) if "readings" in options else ()
+    return Clause(
+        clause_id,
+        options["level"],
+        options["source"],
+        text,
+        page,
+        exempt,
+        Author(options.get("author", "text")),
+        readings,
+        options.get("unobservable", ""),
+        options.get("no-alternative", ""),
+    )
+
+
+def _check(options: dict[str, str]) -> None:
+    """Raise ``ValueError`` if a field is unknown, missing, or contradicts another one."""
+    if unknown := sorted(options.keys() - set(FIELDS)):
+        raise ValueError(f"unknown field :{unknown[0]}:, must be one of {', '.join(FIELDS)}")
+    if missing := [name for name in FIELDS[:2] if not options.get(name)]:
+        raise ValueError(f":{missing[0]}: must be a non-empty string")
+    authors = [author.value for author in Author]
+    author, level = options.get("author", "text"), options["level"]
+    if author not in authors:
+        raise ValueError(f":author: is {author}, must be one of {', '.join(authors)}")
+    allowed = LEVELS_OF_OURS if author == "ours" else LEVELS
+    if level not in allowed:
+        raise ValueError(f":level: is {level}, must be one of {', '.join(allowed)} where :author: is {author}")
+    if (_OURS.search(options["source"]) is not None) != (author == "ours"):
+        raise ValueError(
+            f":author: is {author}, and :source: is {options['source']}; "
+            "the source must say `ours` exactly where the author is ours; split a clause that is both"
+        )
+    for name in ("unobservable", "no-alternative"):
+        if name in options and author != "ours":
+            raise ValueError(f":{name}: must not stand where :author: is {author}")
 
 
 def all_clauses() -> dict[str, Clause]:

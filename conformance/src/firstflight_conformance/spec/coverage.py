@@ -18,6 +18,7 @@ from firstflight_conformance.spec.clauses import (
     plain_citations,
     python_citations,
 )
+from firstflight_conformance.spec.readings import load_tables
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +61,23 @@ def gaps(cases: Iterable[Case | ComputationCase]) -> list[str]:
                 lines.append(f"{trace.clause.id}: no {what}, and no :exempt-{what}: with the reason")
             if present and exempt:
                 lines.append(f"{trace.clause.id}: has {what} in spite of its exemption: {exempt}")
+    lines += _unknown_readings()
     known = set(all_clauses())
     for citation in [*python_citations(), *plain_citations(), *c_citations()]:
         if citation.clause not in known:
             lines.append(f"{citation.path}:{citation.line}: there is no clause {citation.clause}")
     return lines
+
+
+def _unknown_readings() -> list[str]:
+    """Return one line for each reading that a clause names and its algorithm does not have."""
+    readings = {name: {reading.name for reading in table.readings} for name, table in load_tables().items()}
+    return [
+        f"{clause.id}: :readings: names {name}, which spec/profiles/{clause.page}.toml does not have"
+        for clause in all_clauses().values()
+        for name in clause.readings
+        if name not in readings.get(clause.page, ())
+    ]
 
 
 def c_gaps(object_folder: Path, cases: Iterable[Case | ComputationCase]) -> list[str]:

@@ -12,8 +12,8 @@ from firstflight.observables import Phase
 def _duration_ns(readings: Readings, state: CarefulResume, total_bytes: int, rtt_ns: int) -> int:
     """Return how long bytes take at the jump per RTT, rounded up."""
     numerator, denominator = (4, 5) if readings.pacing_gain is cr.PacingGain.FIVE_QUARTERS else (1, 1)
-    divisor = denominator * max(state.jump_bytes, 1)
-    wait_ns = share(numerator * total_bytes, rtt_ns, divisor, up=True)  # [careful-resume.pacing.schedule]
+    divisor = denominator * max(state.jump_bytes, 1)  # [careful-resume.pacing.schedule]
+    wait_ns = share(numerator * total_bytes, rtt_ns, divisor, up=True)  # [careful-resume.pacing.rounding]
     return min(wait_ns, TIME_MAX_NS)
 
 
@@ -25,7 +25,9 @@ def _release_ns(readings: Readings, state: CarefulResume) -> int:
 
 def next_release_ns(readings: Readings, state: CarefulResume) -> int | None:
     """Return the earliest time for the next packet, ``None`` outside the Unvalidated phase."""
-    return _release_ns(readings, state) if state.phase is Phase.UNVALIDATED else None
+    if state.phase is not Phase.UNVALIDATED:
+        return None
+    return _release_ns(readings, state)  # [careful-resume.pacing]
 
 
 def pace_sent(readings: Readings, state: CarefulResume, base: NewReno, sent: Sent) -> None:
@@ -43,4 +45,4 @@ def pace_rtt(readings: Readings, state: CarefulResume) -> None:
     latest_ns = state.rtt.latest_ns or 0  # there is a sample: none jumps without
     if latest_ns == state.schedule.rtt_ns:
         return
-    state.schedule = Schedule(_release_ns(readings, state), 0, latest_ns)  # [careful-resume.pacing.current-rtt]
+    state.schedule = Schedule(_release_ns(readings, state), 0, latest_ns)  # [careful-resume.pacing.new-sample]

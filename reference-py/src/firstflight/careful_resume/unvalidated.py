@@ -52,7 +52,7 @@ def enter(readings: Readings, state: CarefulResume, base: NewReno, now_ns: int) 
     state.pipesize_bytes = _first_pipesize_bytes(readings, state, base)  # [careful-resume.pipesize.begin]
     state.jump_bytes = jump_bytes
     state.limit_from_ns = now_ns if readings.limit_from is cr.LimitFrom.ENTRY else None
-    state.schedule = Schedule(now_ns, 0, state.rtt.latest_ns or 0)
+    state.schedule = Schedule(now_ns, 0, state.rtt.latest_ns or 0)  # [careful-resume.pacing.current-rtt]
     base.cwnd_bytes = jump_bytes
     return Report(Outcome.JUMPED, (Trigger.CONGESTION_WINDOW_LIMITED,))
 

@@ -98,7 +98,7 @@ def _grow(readings: Readings, state: HyStartPP, base: NewReno, ack: Ack) -> Outc
     if 0 < limit_bytes < grown_bytes:
         grown_bytes = limit_bytes  # [hystartpp.limit]
     if state.conservative:
-        grown_bytes //= GROWTH_DIVISOR  # [hystartpp.css.grow] [hystartpp.css.divisor]
+        grown_bytes //= GROWTH_DIVISOR  # [hystartpp.css.grow] [hystartpp.css.rounding] [hystartpp.css.divisor]
         outcome = Outcome.CONSERVATIVE_GROWN if outcome is Outcome.GROWN else outcome
     base.cwnd_bytes = before_bytes + grown_bytes
     base.ssthresh_bytes = ssthresh_bytes
@@ -122,7 +122,7 @@ def _delay_increased(state: HyStartPP) -> bool:
     share = min(state.last_min_ns, RTT_DIVISOR * THRESHOLD_MAX_NS)  # [hystartpp.delay.maximum]
     threshold = max(RTT_DIVISOR * THRESHOLD_MIN_NS, share)  # [hystartpp.delay.minimum]
     bound = RTT_DIVISOR * state.last_min_ns + threshold  # [hystartpp.delay.divisor]
-    return RTT_DIVISOR * state.current_min_ns >= bound  # [hystartpp.delay]
+    return RTT_DIVISOR * state.current_min_ns >= bound  # [hystartpp.delay] [hystartpp.delay.rounding]
 
 
 def _spurious(readings: Readings, state: HyStartPP) -> bool:

@@ -88,8 +88,10 @@ def _on_ack(readings: Readings, state: LimitedSlowStart, base: NewReno, ack: Ack
     outcome = newreno.on_ack(base, ack)
     base.cwnd_bytes, base.ssthresh_bytes = before_bytes, ssthresh_bytes  # [limited-slow-start.threshold]
     acked = [run for run in ack.packets if not newreno.sent_before_recovery(base, run.sent_t_ns)]
-    if ack.app_limited or not acked:
+    if ack.app_limited:
         return outcome
+    if not acked:
+        return outcome  # [limited-slow-start.ending-ack]
     grow = _grow_by_packets if readings.unit is Unit.PACKET else _grow_by_ack
     limited = grow(readings, state, base, acked)
     return Outcome.LIMITED_GROWN if limited else Outcome.GROWN
@@ -102,7 +104,7 @@ def _in_slow_start(base: NewReno) -> bool:
 
 def _on_event(readings: Readings, state: LimitedSlowStart, base: NewReno, event: Event) -> Outcome:
     if isinstance(event, Ack) and _in_slow_start(base):
-        return _on_ack(readings, state, base, event)  # [limited-slow-start.scope]
+        return _on_ack(readings, state, base, event)  # [limited-slow-start.scope] [limited-slow-start.scope.every]
     outcome = newreno.on_event(base, event)  # [limited-slow-start.loss]
     if outcome in {Outcome.COLLAPSED, Outcome.REDUCED}:
         state.credit_bytes = 0  # [limited-slow-start.remainder.forget]

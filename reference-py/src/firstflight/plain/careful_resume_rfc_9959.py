@@ -200,7 +200,7 @@ def release_time(s: CarefulResume) -> int:
 
 def transmission_time(s: CarefulResume, size: int) -> int:
     """4.3.2: ITT = (current RTT x MPS) / jump_cwnd, of any number of bytes; rounded up."""
-    return -(-size * s.paced_rtt // s.jump_cwnd)  # [careful-resume.pacing.schedule]
+    return -(-size * s.paced_rtt // s.jump_cwnd)  # [careful-resume.pacing.schedule] [careful-resume.pacing.rounding]
 
 
 def pace(s: CarefulResume, sent: Sent) -> None:
@@ -217,7 +217,7 @@ def on_ack_in_unvalidated(s: CarefulResume, ack: Ack) -> Outcome:
         return enter_safe_retreat(s, Trigger.PATH_CHANGED, ack.t_ns)  # [careful-resume.unvalidated.rtt-change]
     if s.current_rtt != s.paced_rtt:
         s.paced_from_ns, s.paced = release_time(s), 0
-        s.paced_rtt = s.current_rtt  # [careful-resume.pacing.current-rtt]
+        s.paced_rtt = s.current_rtt  # [careful-resume.pacing.current-rtt] [careful-resume.pacing.new-sample]
     kept = Outcome.WINDOW_KEPT  # [careful-resume.unvalidated.no-growth]
     if NONE < s.first_unvalidated_packet <= ack.packets[-1].last:
         return leave_unvalidated_if(s, ack.t_ns, kept, Trigger.FIRST_UNVALIDATED_PACKET_ACKNOWLEDGED)

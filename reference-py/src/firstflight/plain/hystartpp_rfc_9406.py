@@ -92,7 +92,7 @@ def update_cwnd(s: HyStartPP, ack: Ack) -> Outcome:
     if ack.app_limited:
         return Outcome.APP_LIMITED
     if s.in_css:
-        newreno.increase(s.base, ack.bytes // CSS_GROWTH_DIVISOR)  # [hystartpp.css.grow]
+        newreno.increase(s.base, ack.bytes // CSS_GROWTH_DIVISOR)  # [hystartpp.css.grow] [hystartpp.css.rounding]
         return Outcome.CONSERVATIVE_GROWN
     newreno.increase(s.base, ack.bytes)  # [hystartpp.grow]
     return Outcome.GROWN

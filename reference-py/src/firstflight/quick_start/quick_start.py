@@ -52,13 +52,17 @@ def _enter(state: QuickStart, base: NewReno, now_ns: int, packets: int) -> None:
 
 def _is_barred(state: QuickStart, base: NewReno) -> bool:
     """Return whether neither a request nor an answer counts."""
-    return state.barred or base.in_recovery
+    if state.barred:
+        return True  # [quick-start.request.barred]
+    if base.in_recovery:  # noqa: SIM103 - a line for each clause
+        return True  # [quick-start.request.recovery]
+    return False
 
 
 def _on_answer(readings: Readings, state: QuickStart, base: NewReno, now_ns: int, rtt_ns: int | None) -> Outcome:
     """Use the approved rate, or say why not: then the window is the one that it would be without."""
     if _is_barred(state, base):
-        return Outcome.QUICK_START_BARRED  # [quick-start.request.barred]
+        return Outcome.QUICK_START_BARRED
     if readings.rate_code == 0:
         return Outcome.QUICK_START_REFUSED  # [quick-start.refused]
     if rtt_ns is None:
@@ -84,8 +88,10 @@ def _on_idle_restart(state: QuickStart, base: NewReno) -> Outcome:
     """Ask again, unless a request is under way or its rate in use."""
     if _is_barred(state, base):
         return Outcome.QUICK_START_BARRED
-    if state.at_handshake or state.request_packet is not None or state.quick:
+    if state.at_handshake or state.request_packet is not None:
         return Outcome.UNCHANGED  # [quick-start.request.one]
+    if state.quick:
+        return Outcome.UNCHANGED  # [quick-start.request.in-use]
     state.armed = True  # [quick-start.request.idle]
     return Outcome.QUICK_START_ARMED
 
@@ -127,7 +133,7 @@ def _end_by_ack(readings: Readings, state: QuickStart, base: NewReno, ack: Ack) 
 
 def _grow(state: QuickStart, base: NewReno, ack: Ack) -> Outcome:
     if state.limited and newreno.phase(base) is Phase.SLOW_START:
-        return limited_slow_start.step(LIMITED, LimitedSlowStart(), base, ack).outcome
+        return limited_slow_start.step(LIMITED, LimitedSlowStart(), base, ack).outcome  # [quick-start.limited.packets]
     return newreno.on_ack(base, ack)  # [quick-start.growth]
 
 
@@ -155,8 +161,9 @@ def _revert(state: QuickStart, base: NewReno, now_ns: int) -> None:
     usual_bytes, threshold_bytes = state.usual_bytes, base.ssthresh_bytes
     if state.midway:
         usual_bytes = min(state.window_bytes // 2, usual_bytes)  # [quick-start.loss.midway]
-    window_bytes = max(min(usual_bytes, base.cwnd_bytes), newreno.minimum_window_bytes(base))
-    newreno.begin_recovery(base, now_ns, window_bytes, base.cwnd_bytes)  # [quick-start.loss.revert]
+    lower_bytes = min(usual_bytes, base.cwnd_bytes)  # [quick-start.loss.revert]
+    window_bytes = max(lower_bytes, newreno.minimum_window_bytes(base))  # [quick-start.loss.revert.least]
+    newreno.begin_recovery(base, now_ns, window_bytes, base.cwnd_bytes)  # [quick-start.loss.revert.recovery]
     newreno.forget_congestion(base)
     base.ssthresh_bytes = threshold_bytes
     end_mode(state)

@@ -64,7 +64,8 @@ def packet_ns(readings: Readings, datagram_bytes: int) -> int:
 
 def window_packets(readings: Readings, datagram_bytes: int, rtt_ns: int) -> int:
     """Return how many packets the approved rate sends in an RTT, rounded down."""
-    packets = (rtt_ns << readings.rate_code) // packet_ns(readings, datagram_bytes)  # [quick-start.window]
+    scaled_ns = rtt_ns << readings.rate_code  # [quick-start.window]
+    packets = scaled_ns // packet_ns(readings, datagram_bytes)  # [quick-start.window.whole]
     if packets > JUMP_MAX_BYTES // datagram_bytes:
         return JUMP_MAX_BYTES // datagram_bytes  # [quick-start.window.maximum]
     return packets
@@ -75,7 +76,7 @@ def next_release_ns(readings: Readings, state: QuickStart, datagram_bytes: int) 
     if not state.quick or state.sent_packets >= state.planned_packets:
         return None
     offset_ns = state.sent_packets * packet_ns(readings, datagram_bytes) >> readings.rate_code
-    return state.start_ns + offset_ns  # [quick-start.pacing]
+    return state.start_ns + offset_ns  # [quick-start.pacing] [quick-start.pacing.times]
 
 
 def end_mode(state: QuickStart) -> None:
