@@ -14,55 +14,78 @@
 static const uint8_t eighths[8] = {128, 139, 152, 165, 181, 197, 215, 234};
 
 /* 2^(1/2), 2^(1/4) ... in 2^30ths, to the nearest. */
-static const uint32_t roots[16] = {
+static const uint32_t roots[FF_HYBLA_FINE_BITS] = {
     UINT32_C(1518500250), UINT32_C(1276901417), UINT32_C(1170923762), UINT32_C(1121280436),
     UINT32_C(1097253708), UINT32_C(1085434106), UINT32_C(1079572136), UINT32_C(1076653033),
     UINT32_C(1075196443), UINT32_C(1074468888), UINT32_C(1074105294), UINT32_C(1073923544),
     UINT32_C(1073832680), UINT32_C(1073787251), UINT32_C(1073764537), UINT32_C(1073753181),
+    UINT32_C(1073747502), UINT32_C(1073744663), UINT32_C(1073743244), UINT32_C(1073742534),
+    UINT32_C(1073742179), UINT32_C(1073742001), UINT32_C(1073741913), UINT32_C(1073741868),
+    UINT32_C(1073741846), UINT32_C(1073741835), UINT32_C(1073741830), UINT32_C(1073741827),
+    UINT32_C(1073741825), UINT32_C(1073741825),
 };
 
-void ff_hybla_begin(struct ff_hybla *state, const struct ff_hybla_readings *readings, uint64_t initial_bytes)
+void ff_hybla_begin(struct ff_hybla *state, const struct ff_hybla_readings *readings)
 {
-    state->readings = *readings;
-    state->initial_bytes = initial_bytes; /* [hybla.begin] */
+    state->readings = *readings; /* [hybla.begin] */
     state->smallest_ns = FF_NO_RTT_NS;
     state->credit = 0;
 }
 
-uint64_t ff_hybla_rho(const struct ff_hybla *state)
+/* A quotient of two numbers: the first below 2^16, the second below 2^8. */
+struct ratio {
+    uint64_t part;
+    uint64_t whole;
+};
+
+/* Return rho. */
+static struct ratio ratio(const struct ff_hybla *state)
 {
     if (state->smallest_ns == FF_NO_RTT_NS) {
-        return ONE; /* [hybla.rho.unknown] */
+        return (struct ratio){1, 1}; /* [hybla.rho.unknown] */
     }
-    uint64_t reference_ns = state->readings.reference_ms * MS_NS; /* [hybla.rho] below 2^28 */
-    uint64_t rtt_ns = ff_min(state->smallest_ns, FF_HYBLA_RHO_LIMIT * reference_ns - 1); /* [hybla.rho.limit] below 2^36 */
-    uint64_t found;
+    uint64_t reference_ms = state->readings.reference_ms; /* [hybla.rho] */
+    uint64_t rtt_ns = ff_min(state->smallest_ns, FF_HYBLA_RHO_LIMIT * reference_ms * MS_NS - 1); /* [hybla.rho.limit] below 2^36 */
+    struct ratio found = {rtt_ns / MS_NS, reference_ms}; /* [hybla.rho.fixed] */
 
     if (state->readings.arithmetic == FF_HYBLA_ARITHMETIC_EIGHTHS) {
-        found = 8 * rtt_ns / reference_ns * (ONE / 8); /* [hybla.rho.eighths] */
-    } else {
-        found = ONE * rtt_ns / reference_ns; /* [hybla.rho.fixed] */
+        found = (struct ratio){8 * rtt_ns / (reference_ms * MS_NS), 8}; /* [hybla.rho.eighths] */
     }
-    return ff_max(found, ONE); /* [hybla.rho.minimum] */
+    found.part = ff_max(found.part, found.whole); /* [hybla.rho.minimum] */
+    return found;
 }
 
-/* Return 2^rho in 65536ths: below 2^33. */
+uint64_t ff_hybla_rho(const struct ff_hybla *state)
+{
+    struct ratio found = ratio(state);
+
+    return found.part * ONE / found.whole;
+}
+
+/* Return how many parts 1 has. */
+static uint64_t one(const struct ff_hybla *state)
+{
+    return state->readings.arithmetic == FF_HYBLA_ARITHMETIC_EIGHTHS ? ONE : UINT64_C(1) << FF_HYBLA_FINE_BITS;
+}
+
+/* Return 2^rho in parts: below 2^33 in 65536ths, below 2^47 in 2^30ths. */
 static uint64_t power(const struct ff_hybla *state)
 {
-    uint64_t parts = ff_hybla_rho(state);
-    uint64_t fraction = parts % ONE;
-    uint64_t exponent = ff_min(parts / ONE, FF_HYBLA_EXPONENT_MAX); /* [hybla.power.limit] */
+    struct ratio found = ratio(state);
+    uint64_t fraction = found.part % found.whole;
+    uint64_t exponent = ff_min(found.part / found.whole, FF_HYBLA_EXPONENT_MAX); /* [hybla.power.limit] */
 
     if (state->readings.arithmetic == FF_HYBLA_ARITHMETIC_EIGHTHS) {
-        return eighths[fraction / (ONE / 8)] * (ONE / 128) << exponent; /* [hybla.power.eighths] */
+        return eighths[8 * fraction / found.whole] * (ONE / 128) << exponent; /* [hybla.power.eighths] */
     }
-    uint64_t root = UINT64_C(1) << FF_HYBLA_ROOT_BITS;
-    for (unsigned index = 0; index < 16; index++) {
-        if ((fraction >> (15 - index) & 1) != 0) {
-            root = root * roots[index] >> FF_HYBLA_ROOT_BITS; /* [hybla.power.fixed] both below 2^31 */
+    uint64_t bits = (fraction << FF_HYBLA_FINE_BITS) / found.whole;
+    uint64_t root = UINT64_C(1) << FF_HYBLA_FINE_BITS;
+    for (unsigned index = 0; index < FF_HYBLA_FINE_BITS; index++) {
+        if ((bits >> (FF_HYBLA_FINE_BITS - 1 - index) & 1) != 0) {
+            root = root * roots[index] >> FF_HYBLA_FINE_BITS; /* [hybla.power.fixed] both below 2^31 */
         }
     }
-    return root << exponent >> (FF_HYBLA_ROOT_BITS - 16);
+    return root << exponent;
 }
 
 void ff_hybla_take_sample(struct ff_hybla *state, const struct ff_ack *ack)
@@ -70,31 +93,19 @@ void ff_hybla_take_sample(struct ff_hybla *state, const struct ff_ack *ack)
     uint64_t rtt_ns = ack->smoothed_rtt_ns;
 
     if (state->readings.rtt == FF_HYBLA_RTT_MINIMUM && ack->min_rtt_ns != FF_NO_RTT_NS) {
-        rtt_ns = ack->min_rtt_ns - ack->min_rtt_ns % MS_NS; /* [hybla.rtt.minimum] */
+        rtt_ns = ack->min_rtt_ns; /* [hybla.rtt.minimum] */
     }
     if (rtt_ns < state->smallest_ns) { /* no RTT is above all others */
         state->smallest_ns = rtt_ns;   /* [hybla.rtt] */
     }
 }
 
-uint64_t ff_hybla_widened_bytes(const struct ff_hybla *state, uint64_t cwnd_bytes)
-{
-    if (state->readings.initial == FF_HYBLA_INITIAL_CONFIGURED) {
-        return cwnd_bytes;
-    }
-    /* Divided first, so that nothing overflows: the parts of 65536 are multiplied by less than 2^24. */
-    uint64_t initial_bytes = ff_min(state->initial_bytes, FF_WINDOW_MAX_BYTES / FF_HYBLA_RHO_LIMIT);
-    uint64_t parts = ff_hybla_rho(state);
-    uint64_t least_bytes = initial_bytes / ONE * parts + initial_bytes % ONE * parts / ONE; /* [hybla.initial.scaled] */
-    return ff_max(cwnd_bytes, least_bytes);
-}
-
-/* Collect 65536ths of a datagram, below 2^49; return the bytes of the whole datagrams that are there now. */
+/* Collect parts of a datagram, below 2^62; return the bytes of the whole datagrams that are there now. */
 static uint64_t gain(struct ff_hybla *state, uint64_t datagram_bytes, uint64_t cwnd_bytes, uint64_t parts)
 {
-    state->credit += parts; /* below 2^49 + 2^16 */
-    uint64_t gained_bytes = state->credit / ONE * datagram_bytes; /* [hybla.gain.datagrams] */
-    state->credit %= ONE;
+    state->credit += parts; /* below 2^62 + 2^30 */
+    uint64_t gained_bytes = state->credit / one(state) * datagram_bytes; /* [hybla.gain.datagrams] */
+    state->credit %= one(state);
     if (state->readings.arithmetic == FF_HYBLA_ARITHMETIC_EIGHTHS) {
         uint64_t most_bytes = FF_HYBLA_DATAGRAMS_MAX * datagram_bytes;
         uint64_t room_bytes = most_bytes > cwnd_bytes ? most_bytes - cwnd_bytes : 0;
@@ -103,47 +114,36 @@ static uint64_t gain(struct ff_hybla *state, uint64_t datagram_bytes, uint64_t c
     return gained_bytes;
 }
 
-/* Collect 65536ths of a byte, so many of each of `count` units, below 2^16; return the whole bytes that are there now. */
-static uint64_t collect(struct ff_hybla *state, uint64_t count, uint64_t parts)
-{
-    uint64_t rest = count * (parts % ONE) + state->credit;        /* below 2^32 */
-    uint64_t gained_bytes = count * (parts / ONE) + rest / ONE; /* [hybla.gain.bytes] at most 65535 * (2^48 - 1) + 2^16 */
-
-    state->credit = rest % ONE;
-    return gained_bytes;
-}
-
 /* Return by how much units of one size widen the window in slow start. */
 static uint64_t slow_start_bytes(struct ff_hybla *state, uint64_t datagram_bytes, uint64_t cwnd_bytes, const struct ff_run *units)
 {
-    uint64_t count = ff_run_count(units);
-    uint64_t increase = power(state) - ONE; /* [hybla.slow-start] below 2^33; times a size below 2^49, times a count below 2^49 */
+    uint64_t count = ff_run_count(units); /* below 2^16 */
+    uint64_t increase = power(state) - one(state); /* [hybla.slow-start] below 2^46: times a count or a size below 2^62 */
 
     if (state->readings.gain == FF_HYBLA_GAIN_DATAGRAMS) {
         return gain(state, datagram_bytes, cwnd_bytes, count * increase);
     }
-    if (state->readings.gain == FF_HYBLA_GAIN_MIXED) {
-        return count * (increase * units->size_bytes / ONE); /* [hybla.gain.mixed] */
-    }
-    return collect(state, count, increase * units->size_bytes);
+    return count * (increase * units->size_bytes / one(state)); /* [hybla.gain.mixed] */
 }
 
 /* Return by how much they do in congestion avoidance; met_bytes: the window that the ACK met. */
 static uint64_t avoidance_bytes(struct ff_hybla *state, uint64_t datagram_bytes, uint64_t cwnd_bytes, const struct ff_run *units,
                                 uint64_t met_bytes)
 {
-    uint64_t count = ff_run_count(units);
-    uint64_t parts = ff_hybla_rho(state); /* its square is below 2^48 */
-
-    if (state->readings.gain == FF_HYBLA_GAIN_BYTES) {
-        uint64_t square = parts * parts / ONE; /* below 2^32: the product is below 2^64 */
-        uint64_t share = square * units->size_bytes * datagram_bytes / ff_max(met_bytes, 1); /* [hybla.avoidance] */
-        return collect(state, count, share);
-    }
-    uint64_t step_parts = state->readings.arithmetic == FF_HYBLA_ARITHMETIC_EIGHTHS ? ONE / 128 : 1;
+    struct ratio found = ratio(state); /* its square is below 2^16 */
     uint64_t datagrams = ff_max(met_bytes / datagram_bytes, 1);
-    uint64_t share = parts * parts / (ONE * step_parts) / datagrams * step_parts; /* [hybla.avoidance.datagrams] */
-    return gain(state, datagram_bytes, cwnd_bytes, count * share); /* rho below 2^8: its square is below 2^32 parts */
+    uint64_t square = found.part * found.part; /* below 2^32 */
+    uint64_t share;
+
+    if (state->readings.arithmetic == FF_HYBLA_ARITHMETIC_EIGHTHS) {
+        share = 128 * square / (found.whole * found.whole) / datagrams * (ONE / 128); /* [hybla.avoidance.datagrams] */
+    } else {
+        uint64_t parts = square << FF_HYBLA_FINE_BITS; /* below 2^62; divided one by one, as the product of divisors may overflow */
+        uint64_t divisor = found.whole * found.whole;
+        share = parts / divisor / datagrams; /* [hybla.avoidance.fixed] */
+        share += parts % divisor != 0 || parts / divisor % datagrams != 0 ? 1 : 0;
+    }
+    return gain(state, datagram_bytes, cwnd_bytes, ff_run_count(units) * share); /* a share is at most 2^46 */
 }
 
 /* Return whether the packets of a run count: those sent after recovery began. */
@@ -156,7 +156,7 @@ static bool counts(const struct ff_run *run, uint64_t recovery_start_ns)
 static const struct ff_run *units(const struct ff_hybla *state, uint64_t datagram_bytes, bool slow, const struct ff_ack *ack,
                                   uint64_t recovery_start_ns, struct ff_run *whole, size_t *count)
 {
-    bool by_packet = state->readings.unit == FF_HYBLA_UNIT_PACKET || (state->readings.unit == FF_HYBLA_UNIT_MIXED && !slow);
+    bool by_packet = state->readings.unit == FF_HYBLA_UNIT_MIXED && !slow;
     bool any = false;
 
     *count = ack->run_count;

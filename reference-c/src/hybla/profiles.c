@@ -10,7 +10,6 @@ const struct ff_hybla_profile ff_hybla_profiles[FF_HYBLA_PROFILE_COUNT] = {
             .reference_ms = 25,
             .unit = FF_HYBLA_UNIT_ACK,
             .gain = FF_HYBLA_GAIN_DATAGRAMS,
-            .initial = FF_HYBLA_INITIAL_CONFIGURED,
         },
     },
     {
@@ -21,18 +20,6 @@ const struct ff_hybla_profile ff_hybla_profiles[FF_HYBLA_PROFILE_COUNT] = {
             .reference_ms = 50,
             .unit = FF_HYBLA_UNIT_MIXED,
             .gain = FF_HYBLA_GAIN_MIXED,
-            .initial = FF_HYBLA_INITIAL_CONFIGURED,
-        },
-    },
-    {
-        "picoquic",
-        {
-            .arithmetic = FF_HYBLA_ARITHMETIC_FIXED,
-            .rtt = FF_HYBLA_RTT_SMOOTHED,
-            .reference_ms = 25,
-            .unit = FF_HYBLA_UNIT_PACKET,
-            .gain = FF_HYBLA_GAIN_BYTES,
-            .initial = FF_HYBLA_INITIAL_SCALED,
         },
     },
 };

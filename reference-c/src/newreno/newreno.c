@@ -42,7 +42,7 @@ void ff_newreno_use_cubic(struct ff_newreno *state, const struct ff_cubic_readin
 void ff_newreno_use_hybla(struct ff_newreno *state, const struct ff_hybla_readings *readings)
 {
     state->has_hybla = true;
-    ff_hybla_begin(&state->hybla, readings, state->cwnd_bytes);
+    ff_hybla_begin(&state->hybla, readings);
 }
 
 /* The smallest window that is not in slow start; the infinite threshold is larger than any window. */
@@ -201,9 +201,6 @@ static enum ff_outcome on_ack_by_hybla(struct ff_newreno *state, const struct ff
 {
     bool slow = ff_newreno_phase(state) == FF_PHASE_SLOW_START;
 
-    if (slow && state->ssthresh_bytes == FF_SSTHRESH_INFINITE) {
-        state->cwnd_bytes = ff_hybla_widened_bytes(&state->hybla, state->cwnd_bytes);
-    }
     if (ack->app_limited) {
         return FF_OUTCOME_APP_LIMITED; /* [hybla.loss] */
     }

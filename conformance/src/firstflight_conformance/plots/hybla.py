@@ -11,7 +11,6 @@ FLOWS = (
     ("slow-start", "rfc-9002", "#999999", "slow start"),
     ("hybla", "ns-3", "#009e73", "Hybla in ns-3"),
     ("hybla", "linux", "#d55e00", "Hybla on Linux"),
-    ("hybla", "picoquic", "#0072b2", "Hybla in picoquic"),
 )
 ON_SEARCH = (
     ("hybla", "linux", "#d55e00", "Hybla on Linux"),

@@ -17,9 +17,9 @@
 extern "C" {
 #endif
 
-/* Parts of one: rho, 2^rho and what growth leaves are multiples of 1/65536, and roots of two of 1/2^30. */
+/* Parts of one: in eighths 2^rho and what growth leaves are multiples of 1/65536, otherwise of 1/2^30, as roots of two are. */
 #define FF_HYBLA_ONE UINT64_C(65536)
-#define FF_HYBLA_ROOT_BITS 30
+#define FF_HYBLA_FINE_BITS 30
 /* The largest rho, and the largest exponent of which the power is taken. */
 #define FF_HYBLA_RHO_LIMIT UINT64_C(256)
 #define FF_HYBLA_EXPONENT_MAX UINT64_C(16)
@@ -28,9 +28,8 @@ extern "C" {
 
 struct ff_hybla {
     struct ff_hybla_readings readings;
-    uint64_t initial_bytes; /* the initial window */
-    uint64_t smallest_ns;   /* the smallest RTT of those that count, FF_NO_RTT_NS before the first */
-    uint64_t credit;        /* what growth has left: 65536ths of a datagram or of a byte */
+    uint64_t smallest_ns; /* the smallest RTT of those that count, FF_NO_RTT_NS before the first */
+    uint64_t credit;      /* what growth has left of a datagram: 65536ths in eighths, otherwise 2^30ths */
 };
 
 /* The windows of the base, in bytes. */
@@ -41,16 +40,13 @@ struct ff_hybla_windows {
 };
 
 /* Fill in the state of a new connection. */
-void ff_hybla_begin(struct ff_hybla *state, const struct ff_hybla_readings *readings, uint64_t initial_bytes);
+void ff_hybla_begin(struct ff_hybla *state, const struct ff_hybla_readings *readings);
 
-/* Return rho in 65536ths: below 2^24. */
+/* Return rho in 65536ths, rounded down: below 2^24. */
 uint64_t ff_hybla_rho(const struct ff_hybla *state);
 
 /* Remember the RTT of an ACK if it is the smallest. */
 void ff_hybla_take_sample(struct ff_hybla *state, const struct ff_ack *ack);
-
-/* Return the window that an ACK in the first slow start meets: at least the initial one times rho, where that is scaled. */
-uint64_t ff_hybla_widened_bytes(const struct ff_hybla *state, uint64_t cwnd_bytes);
 
 /*
  * Let acknowledged packets grow the window, in slow start or in congestion avoidance; return it. Only those count that were sent

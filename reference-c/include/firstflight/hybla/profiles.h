@@ -12,33 +12,25 @@ extern "C" {
 /* In which units are rho and 2^rho known? (Y1) */
 enum {
     FF_HYBLA_ARITHMETIC_EIGHTHS = 0, /* rho is rounded down to eighths, and 2^rho is taken from a table of eight 128ths */
-    FF_HYBLA_ARITHMETIC_FIXED = 1, /* rho is rounded down to 65536ths, and 2^rho is a product of roots of two of 30 bits */
+    FF_HYBLA_ARITHMETIC_FIXED = 1, /* rho is a quotient of whole milliseconds, 2^rho is a product of roots of two of 30 bits, and shares are rounded up to 2^30ths */
 };
 
 /* Of which RTT is rho? (Y2) */
 enum {
     FF_HYBLA_RTT_SMOOTHED = 0, /* of the smallest smoothed RTT */
-    FF_HYBLA_RTT_MINIMUM = 1, /* of the minimum RTT, in whole milliseconds */
+    FF_HYBLA_RTT_MINIMUM = 1, /* of the minimum RTT */
 };
 
 /* What does growth count? (Y4) */
 enum {
     FF_HYBLA_UNIT_ACK = 0, /* each ACK once */
-    FF_HYBLA_UNIT_PACKET = 1, /* each acknowledged packet */
-    FF_HYBLA_UNIT_MIXED = 2, /* each ACK once in slow start, each packet in congestion avoidance */
+    FF_HYBLA_UNIT_MIXED = 1, /* each ACK once in slow start, each packet in congestion avoidance */
 };
 
 /* How is growth collected? (Y5) */
 enum {
     FF_HYBLA_GAIN_DATAGRAMS = 0, /* whole datagrams are gained, what is left is kept */
-    FF_HYBLA_GAIN_BYTES = 1, /* whole bytes are gained, what is left is kept */
-    FF_HYBLA_GAIN_MIXED = 2, /* in slow start whole bytes are gained and nothing is kept, in congestion avoidance whole datagrams, and what is left is kept */
-};
-
-/* Does rho widen the initial window? (Y6) */
-enum {
-    FF_HYBLA_INITIAL_CONFIGURED = 0, /* no */
-    FF_HYBLA_INITIAL_SCALED = 1, /* in the first slow start the window is at least the initial one times rho */
+    FF_HYBLA_GAIN_MIXED = 1, /* in slow start whole bytes are gained and nothing is kept, in congestion avoidance whole datagrams, and what is left is kept */
 };
 
 /* A choice for every reading. */
@@ -48,7 +40,6 @@ struct ff_hybla_readings {
     uint8_t reference_ms;
     uint8_t unit;
     uint8_t gain;
-    uint8_t initial;
 };
 
 struct ff_hybla_profile {
@@ -60,10 +51,9 @@ struct ff_hybla_profile {
 enum {
     FF_HYBLA_PROFILE_LINUX = 0,
     FF_HYBLA_PROFILE_NS_3 = 1,
-    FF_HYBLA_PROFILE_PICOQUIC = 2,
 };
 
-#define FF_HYBLA_PROFILE_COUNT 3
+#define FF_HYBLA_PROFILE_COUNT 2
 extern const struct ff_hybla_profile ff_hybla_profiles[FF_HYBLA_PROFILE_COUNT];
 
 #ifdef __cplusplus

@@ -1,7 +1,7 @@
 """The law of Hybla (``spec/hybla.md``): how the base controller grows in slow start and in congestion avoidance, in every profile.
 
-``newreno`` carries the windows and asks here; functions change the state in place. rho, 2^rho and what growth leaves are kept in 65536ths,
-of one, of a datagram or of a byte.
+``newreno`` carries the windows and asks here; functions change the state in place. In eighths 2^rho and what growth leaves are kept in
+65536ths, otherwise in 2^30ths.
 
 Mirrors ``reference-c/src/hybla/hybla.c``.
 """
@@ -9,15 +9,15 @@ Mirrors ``reference-c/src/hybla/hybla.c``.
 from dataclasses import dataclass
 
 from firstflight.events import Ack, Run
-from firstflight.hybla.profiles import PROFILES, Arithmetic, Gain, Initial, Readings, Rtt, Unit
+from firstflight.hybla.profiles import PROFILES, Arithmetic, Gain, Readings, Rtt, Unit
 from firstflight.limits import WINDOW_MAX_BYTES
 from firstflight.values import copied
 
-__all__ = ["PROFILES", "Hybla", "Readings", "begin", "on_acked", "rho", "take_sample", "widened_bytes"]
+__all__ = ["PROFILES", "Hybla", "Readings", "begin", "on_acked", "rho", "take_sample"]
 
-#: Parts of one: rho, 2^rho and what growth leaves are multiples of 1/65536, and roots of two of 1/2^30.
+#: Parts of one: in eighths 2^rho and what growth leaves are multiples of 1/65536, otherwise of 1/2^30, as roots of two are.
 ONE = 65_536
-ROOT_BITS = 30
+FINE_BITS = 30
 #: The largest rho, and the largest exponent of which the power is taken.
 RHO_LIMIT = 256
 EXPONENT_MAX = 16
@@ -29,16 +29,17 @@ EIGHTHS = (128, 139, 152, 165, 181, 197, 215, 234)
 ROOTS = (
     1_518_500_250, 1_276_901_417, 1_170_923_762, 1_121_280_436, 1_097_253_708, 1_085_434_106, 1_079_572_136, 1_076_653_033,
     1_075_196_443, 1_074_468_888, 1_074_105_294, 1_073_923_544, 1_073_832_680, 1_073_787_251, 1_073_764_537, 1_073_753_181,
+    1_073_747_502, 1_073_744_663, 1_073_743_244, 1_073_742_534, 1_073_742_179, 1_073_742_001, 1_073_741_913,
+    1_073_741_868, 1_073_741_846, 1_073_741_835, 1_073_741_830, 1_073_741_827, 1_073_741_825, 1_073_741_825,
 )  # fmt: skip
 _MS = 1_000_000
 
 
 @dataclass(slots=True)
 class Hybla:
-    """State. ``smallest_ns``: the smallest RTT of those that count, ``None`` before the first. ``credit``: what growth has left."""
+    """State. ``smallest_ns``: the smallest RTT of those that count, ``None`` before the first. ``credit``: what growth has left, in parts."""
 
     readings: Readings
-    initial_bytes: int
     smallest_ns: int | None = None
     credit: int = 0
 
@@ -47,58 +48,61 @@ class Hybla:
         return copied(self)
 
 
-def begin(readings: Readings, initial_bytes: int) -> Hybla:
+def begin(readings: Readings) -> Hybla:
     """Return the state of a new connection."""
-    return Hybla(readings, initial_bytes)  # [hybla.begin]
+    return Hybla(readings)  # [hybla.begin]
+
+
+def _ratio(state: Hybla) -> tuple[int, int]:
+    """Return rho as a quotient of two numbers, the first below 2^16."""
+    if state.smallest_ns is None:
+        return 1, 1  # [hybla.rho.unknown]
+    reference_ms = state.readings.reference_ms  # [hybla.rho]
+    rtt_ns = min(state.smallest_ns, RHO_LIMIT * reference_ms * _MS - 1)  # [hybla.rho.limit]
+    part, whole = rtt_ns // _MS, reference_ms  # [hybla.rho.fixed]
+    if state.readings.arithmetic is Arithmetic.EIGHTHS:
+        part, whole = 8 * rtt_ns // (reference_ms * _MS), 8  # [hybla.rho.eighths]
+    return max(part, whole), whole  # [hybla.rho.minimum]
 
 
 def rho(state: Hybla) -> int:
-    """Return rho in 65536ths: below 2^24."""
-    if state.smallest_ns is None:
-        return ONE  # [hybla.rho.unknown]
-    reference_ns = state.readings.reference_ms * _MS  # [hybla.rho]
-    rtt_ns = min(state.smallest_ns, RHO_LIMIT * reference_ns - 1)  # [hybla.rho.limit]
-    if state.readings.arithmetic is Arithmetic.EIGHTHS:
-        found = 8 * rtt_ns // reference_ns * (ONE // 8)  # [hybla.rho.eighths]
-    else:
-        found = ONE * rtt_ns // reference_ns  # [hybla.rho.fixed]
-    return max(found, ONE)  # [hybla.rho.minimum]
+    """Return rho in 65536ths, rounded down: below 2^24."""
+    part, whole = _ratio(state)
+    return part * ONE // whole
+
+
+def _one(state: Hybla) -> int:
+    """Return how many parts 1 has."""
+    return ONE if state.readings.arithmetic is Arithmetic.EIGHTHS else 1 << FINE_BITS
 
 
 def _power(state: Hybla) -> int:
-    """Return 2^rho in 65536ths: below 2^33."""
-    whole, fraction = divmod(rho(state), ONE)
+    """Return 2^rho in parts: below 2^33 in 65536ths, below 2^47 in 2^30ths."""
+    part, denominator = _ratio(state)
+    whole, fraction = divmod(part, denominator)
     exponent = min(whole, EXPONENT_MAX)  # [hybla.power.limit]
     if state.readings.arithmetic is Arithmetic.EIGHTHS:
-        return EIGHTHS[fraction // (ONE // 8)] * (ONE // 128) << exponent  # [hybla.power.eighths]
-    root = 1 << ROOT_BITS
+        return EIGHTHS[8 * fraction // denominator] * (ONE // 128) << exponent  # [hybla.power.eighths]
+    bits, root = (fraction << FINE_BITS) // denominator, 1 << FINE_BITS
     for index, factor in enumerate(ROOTS):
-        if fraction >> (15 - index) & 1:
-            root = root * factor >> ROOT_BITS  # [hybla.power.fixed]
-    return (root << exponent) >> (ROOT_BITS - 16)
+        if bits >> (FINE_BITS - 1 - index) & 1:
+            root = root * factor >> FINE_BITS  # [hybla.power.fixed]
+    return root << exponent
 
 
 def take_sample(state: Hybla, ack: Ack) -> None:
     """Remember the RTT of an ACK if it is the smallest."""
     rtt_ns = ack.smoothed_rtt_ns
     if state.readings.rtt is Rtt.MINIMUM and ack.min_rtt_ns is not None:
-        rtt_ns = ack.min_rtt_ns - ack.min_rtt_ns % _MS  # [hybla.rtt.minimum]
+        rtt_ns = ack.min_rtt_ns  # [hybla.rtt.minimum]
     if rtt_ns is not None and (state.smallest_ns is None or rtt_ns < state.smallest_ns):
         state.smallest_ns = rtt_ns  # [hybla.rtt]
 
 
-def widened_bytes(state: Hybla, cwnd_bytes: int) -> int:
-    """Return the window that an ACK in the first slow start meets: at least the initial one times rho, where that is scaled."""
-    if state.readings.initial is Initial.CONFIGURED:
-        return cwnd_bytes
-    initial_bytes = min(state.initial_bytes, WINDOW_MAX_BYTES // RHO_LIMIT)
-    return max(cwnd_bytes, initial_bytes * rho(state) // ONE)  # [hybla.initial.scaled]
-
-
 def _gain(state: Hybla, datagram_bytes: int, cwnd_bytes: int, parts: int) -> int:
-    """Collect 65536ths of a datagram; return the bytes of the whole datagrams that are there now."""
+    """Collect parts of a datagram; return the bytes of the whole datagrams that are there now."""
     state.credit += parts
-    whole, state.credit = divmod(state.credit, ONE)  # [hybla.gain.datagrams]
+    whole, state.credit = divmod(state.credit, _one(state))  # [hybla.gain.datagrams]
     gained_bytes = whole * datagram_bytes
     if state.readings.arithmetic is Arithmetic.EIGHTHS:
         room_bytes = max(DATAGRAMS_MAX * datagram_bytes - cwnd_bytes, 0)
@@ -106,40 +110,28 @@ def _gain(state: Hybla, datagram_bytes: int, cwnd_bytes: int, parts: int) -> int
     return gained_bytes
 
 
-def _collect(state: Hybla, parts: int) -> int:
-    """Collect 65536ths of a byte; return the whole bytes that are there now."""
-    parts += state.credit
-    gained_bytes, state.credit = divmod(parts, ONE)  # [hybla.gain.bytes]
-    return gained_bytes
-
-
 def _slow_start_bytes(state: Hybla, datagram_bytes: int, cwnd_bytes: int, units: Run) -> int:
     """Return by how much units of one size widen the window in slow start."""
-    increase = _power(state) - ONE  # [hybla.slow-start]
+    increase = _power(state) - _one(state)  # [hybla.slow-start]
     if state.readings.gain is Gain.DATAGRAMS:
         return _gain(state, datagram_bytes, cwnd_bytes, units.count * increase)
-    if state.readings.gain is Gain.MIXED:
-        return units.count * (increase * units.size_bytes // ONE)  # [hybla.gain.mixed]
-    return _collect(state, units.count * increase * units.size_bytes)
+    return units.count * (increase * units.size_bytes // _one(state))  # [hybla.gain.mixed]
 
 
 def _avoidance_bytes(state: Hybla, datagram_bytes: int, cwnd_bytes: int, units: Run, met_bytes: int) -> int:
     """Return by how much they do in congestion avoidance; ``met_bytes``: the window that the ACK met."""
-    parts = rho(state)
-    if state.readings.gain is Gain.BYTES:
-        square = parts * parts // ONE
-        share = square * units.size_bytes * datagram_bytes // max(met_bytes, 1)  # [hybla.avoidance]
-        return _collect(state, units.count * share)
-    step_parts = ONE // 128 if state.readings.arithmetic is Arithmetic.EIGHTHS else 1
+    part, whole = _ratio(state)
     datagrams = max(met_bytes // datagram_bytes, 1)
-    share = parts * parts // (ONE * step_parts) // datagrams * step_parts  # [hybla.avoidance.datagrams]
+    if state.readings.arithmetic is Arithmetic.EIGHTHS:
+        share = 128 * part * part // (whole * whole) // datagrams * (ONE // 128)  # [hybla.avoidance.datagrams]
+    else:
+        share = -(-(part * part << FINE_BITS) // (whole * whole * datagrams))  # [hybla.avoidance.fixed]
     return _gain(state, datagram_bytes, cwnd_bytes, units.count * share)
 
 
 def _units(state: Hybla, datagram_bytes: int, slow: bool, acked: list[Run]) -> list[Run]:
     """Return what counts as runs of units of one size."""
-    by_packet = state.readings.unit is Unit.PACKET or (state.readings.unit is Unit.MIXED and not slow)
-    if by_packet or not acked:
+    if not acked or (state.readings.unit is Unit.MIXED and not slow):
         return acked  # [hybla.unit.packet]
     return [Run(0, 0, datagram_bytes, 0)]  # [hybla.unit.ack]
 

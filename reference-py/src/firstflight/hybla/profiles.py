@@ -23,7 +23,6 @@ class Unit(Enum):
     """What does growth count?"""
 
     ACK = "ack"
-    PACKET = "packet"
     MIXED = "mixed"
 
 
@@ -31,15 +30,7 @@ class Gain(Enum):
     """How is growth collected?"""
 
     DATAGRAMS = "datagrams"
-    BYTES = "bytes"
     MIXED = "mixed"
-
-
-class Initial(Enum):
-    """Does rho widen the initial window?"""
-
-    CONFIGURED = "configured"
-    SCALED = "scaled"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +42,6 @@ class Readings:
     reference_ms: int
     unit: Unit
     gain: Gain
-    initial: Initial
 
 
 PROFILES = {
@@ -61,7 +51,6 @@ PROFILES = {
         reference_ms=25,
         unit=Unit.ACK,
         gain=Gain.DATAGRAMS,
-        initial=Initial.CONFIGURED,
     ),
     "ns-3": Readings(
         arithmetic=Arithmetic.FIXED,
@@ -69,14 +58,5 @@ PROFILES = {
         reference_ms=50,
         unit=Unit.MIXED,
         gain=Gain.MIXED,
-        initial=Initial.CONFIGURED,
-    ),
-    "picoquic": Readings(
-        arithmetic=Arithmetic.FIXED,
-        rtt=Rtt.SMOOTHED,
-        reference_ms=25,
-        unit=Unit.PACKET,
-        gain=Gain.BYTES,
-        initial=Initial.SCALED,
     ),
 }

@@ -113,7 +113,7 @@ def use_cubic(state: NewReno, readings: cubic_law.Readings) -> None:
 
 def use_hybla(state: NewReno, readings: hybla_law.Readings) -> None:
     """Put a connection that has seen no event on the law of Hybla."""
-    state.hybla = hybla_law.begin(readings, state.cwnd_bytes)
+    state.hybla = hybla_law.begin(readings)
 
 
 def _slow_start_end_bytes(state: NewReno) -> int | None:
@@ -220,8 +220,6 @@ def _grow_by_ack(state: NewReno, ack: Ack, acked_bytes: int) -> None:
 def _on_ack_by_hybla(state: NewReno, law: Hybla, ack: Ack) -> Outcome:
     """Process an ACK outside of recovery by the law of Hybla."""
     slow = phase(state) is Phase.SLOW_START
-    if slow and state.ssthresh_bytes is None:
-        state.cwnd_bytes = hybla_law.widened_bytes(law, state.cwnd_bytes)
     if ack.app_limited:
         return Outcome.APP_LIMITED  # [hybla.loss]
     later = [run for run in ack.packets if not sent_before_recovery(state, run.sent_t_ns)]

@@ -5,12 +5,11 @@ Datagrams have 1000 bytes and the initial window has ten, unless the text says o
 
 from firstflight_conformance.vectorgen.builder import MS, S, StreamBuilder
 
-LINUX, NS3, PICOQUIC = "linux", "ns-3", "picoquic"
-ALL = (LINUX, NS3, PICOQUIC)
+LINUX, NS3 = "linux", "ns-3"
+ALL = (LINUX, NS3)
 SOURCES = (
     "torvalds/linux, net/ipv4/tcp_hybla.c",
     "nsnam/ns-3-dev-git, src/internet/model/tcp-hybla.cc",
-    "private-octopus/picoquic, picoquic/hybla.c",
 )
 
 
