@@ -2,7 +2,9 @@
 
 import sys
 from collections import defaultdict
+from collections.abc import Iterable, Mapping
 from functools import cache
+from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
 
@@ -11,13 +13,17 @@ from firstflight.events import Event
 from firstflight_conformance.cases.vectors import Case
 from firstflight_conformance.cases.wire import decode_int
 from firstflight_conformance.paths import REFERENCE_PY
-from firstflight_conformance.spec.clauses import python_citations
+from firstflight_conformance.spec.clauses import Citation, cited_in, python_citations
 
 
 @cache
 def _cited_lines() -> dict[str, dict[int, list[str]]]:
+    return _by_line(python_citations())
+
+
+def _by_line(citations: Iterable[Citation]) -> dict[str, dict[int, list[str]]]:
     lines: dict[str, dict[int, list[str]]] = defaultdict(lambda: defaultdict(list))
-    for citation in python_citations():
+    for citation in citations:
         lines[str(citation.path)][citation.line].append(citation.clause)
     return {path: dict(by_line) for path, by_line in lines.items()}
 
@@ -25,9 +31,11 @@ def _cited_lines() -> dict[str, dict[int, list[str]]]:
 class ClauseTracer:
     """A context manager that collects the ids of the clauses carried out inside it, in ``clauses``."""
 
-    def __init__(self) -> None:
-        """Begin with no clause."""
+    def __init__(self, changed: Mapping[Path, str] | None = None) -> None:
+        """Begin with no clause. ``changed``: the texts of modules that are executed with another text than that of their file."""
         self.clauses: set[str] = set()
+        texts = (changed or {}).items()
+        self._lines = _cited_lines() | _by_line(found for path, text in texts for found in cited_in(path, text))
         self._cited: dict[CodeType, dict[int, list[str]]] = {}
 
     def __enter__(self) -> "ClauseTracer":
@@ -43,7 +51,7 @@ class ClauseTracer:
     def _on_call(self, frame: FrameType, _event: str, _arg: Any) -> Any:
         code = frame.f_code
         if code not in self._cited:
-            by_line = _cited_lines().get(code.co_filename, {}) if str(REFERENCE_PY) in code.co_filename else {}
+            by_line = self._lines.get(code.co_filename, {}) if str(REFERENCE_PY) in code.co_filename else {}
             lines = {line for _, _, line in code.co_lines() if line is not None}
             self._cited[code] = {line: ids for line, ids in by_line.items() if line in lines}
         return self._on_line if self._cited[code] else None

@@ -21,7 +21,7 @@ from firstflight_conformance.diagnose.diagnosis import Diagnosis
 from firstflight_conformance.diagnose.live import Adapter
 from firstflight_conformance.diagnose.subject import Subject, shortest_first
 from firstflight_conformance.diagnose.which import Standing, nearest, standings
-from firstflight_conformance.run.report_causes import rule_line
+from firstflight_conformance.run.report_causes import choice_text, rule_line
 from firstflight_conformance.run.report_terminal import console
 from firstflight_conformance.run.selection import unknown_hint
 from firstflight_conformance.spec.clauses import known_clauses
@@ -80,6 +80,8 @@ def _print(found: list[Standing], diagnosis: Diagnosis) -> None:
         table.add_row(f"{standing.algorithm}/{standing.profile}", f"{len(standing.agreeing)} of {standing.of}", *place)
     out.print(table)
     out.print(f"\nnearest: {first.algorithm}/{first.profile}")
+    for choice in diagnosis.choices:
+        out.print(f"chooses otherwise, which conforms: {choice_text(choice)}")
     for cause in diagnosis.causes:
         certain = "exactly" if cause.exact else f"in {cause.explains} of {cause.of} of the vectors that differ"
         known = f"departs from it by {cause.cause}, {certain}: {cause.what}"
@@ -111,6 +113,7 @@ def _json(found: list[Standing], diagnosis: Diagnosis) -> dict[str, Any]:
             }
             for standing in found
         ],
+        "chooses": [{"point": c.point.id, "cause": c.cause, "choice": c.what} for c in diagnosis.choices],
         "departs": [
             {
                 "cause": c.cause,

@@ -1,11 +1,12 @@
 """What an implementation may do otherwise: another reading, a mutant, or two of these at once."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
 from firstflight.algorithm import Computation
 from firstflight.controller import ALGORITHMS, DEFAULT_BASE, SUFFIXES
+from firstflight_conformance.freedoms.points import OpenPoint
 from firstflight_conformance.mutants.load import Mutant, load_mutants
 from firstflight_conformance.spec.readings import ProfileTable, Reading, load_tables
 
@@ -80,6 +81,27 @@ def _values(reading: Reading, table: ProfileTable, algorithm: str) -> list[str |
     used = [profile.readings[reading.name] for profile in table.profiles]
     flipped = [m.readings.get(reading.name) for m in _known() if m.algorithm == algorithm]
     return list(dict.fromkeys(value for value in (*used, *flipped) if value is not None))
+
+
+def alternatives(point: OpenPoint, profile: str) -> list[Candidate]:
+    """Return what else conforms at an open point in a profile of its algorithm."""
+    table = load_tables().get(point.algorithm)
+    if table is None:
+        return []
+    own = next(found for found in table.profiles if found.name == profile)
+    readings = [
+        _reading(table, name, value, profile)
+        for name, values in point.readings.items()
+        for value in values
+        if value != own.readings[name]
+    ]
+    return [*readings, *(Candidate(m.id, "mutant", m.what, (m,)) for m in _known() if m.id in point.mutants)]
+
+
+def together(parts: Sequence[Candidate]) -> Candidate:
+    """Return several at once; none is the right model."""
+    names, texts = " + ".join(part.id for part in parts), "; ".join(part.what for part in parts)
+    return Candidate(names, "choices", texts, tuple(one for part in parts for one in part.parts))
 
 
 def _reading(table: ProfileTable, name: str, value: str | int, profile: str) -> Candidate:

@@ -57,10 +57,9 @@ def unknown_decision(subject: Subject, candidates: Iterable[Candidate]) -> Decis
     if isinstance(subject.case, ComputationCase):
         return _computed(subject, None)
     votes: Counter[int] = Counter()
-    right = Variant()
     for candidate in candidates:
         variant = build(candidate)
-        if variant is not None and _first_visible(subject, right, variant) == subject.first:
+        if variant is not None and _first_visible(subject, variant) == subject.first:
             index = _first_decision(subject, variant)
             votes[subject.first or 0 if index is None else index] += 1
     best = max(votes, key=lambda index: (votes[index], index), default=subject.first or 0)
@@ -69,17 +68,14 @@ def unknown_decision(subject: Subject, candidates: Iterable[Candidate]) -> Decis
 
 def _steps(subject: Subject, variant: Variant) -> Iterator[Any]:
     """Yield what a variant observes up to the first divergence; a crash ends it."""
-    assert not isinstance(subject.case, ComputationCase)
-    try:
-        state = variant.create(subject.case.vector.algorithm, subject.case.profile, subject.config)
-        for event in subject.events[: (subject.first or 0) + 1]:
-            yield variant.advance(state, event)
-    except CRASHES:
-        return
+    for step in subject.steps(variant, (subject.first or 0) + 1):
+        if step.observation is None:
+            return
+        yield step.observation
 
 
 def _first_decision(subject: Subject, variant: Variant) -> int | None:
-    for index, (right, other) in enumerate(zip(_steps(subject, Variant()), _steps(subject, variant), strict=False)):
+    for index, (right, other) in enumerate(zip(_steps(subject, subject.right), _steps(subject, variant), strict=False)):
         if _decided(right) != _decided(other):
             return index
     return None
@@ -95,10 +91,10 @@ def _decided(observation: Any) -> tuple[Any, ...]:
     )
 
 
-def _first_visible(subject: Subject, right: Variant, variant: Variant) -> int | None:
+def _first_visible(subject: Subject, variant: Variant) -> int | None:
     """Return the first event after which an observable that the adapter declares differs."""
     names = subject.observed[0]
-    for index, (one, other) in enumerate(zip(_steps(subject, right), _steps(subject, variant), strict=False)):
+    for index, (one, other) in enumerate(zip(_steps(subject, subject.right), _steps(subject, variant), strict=False)):
         first, second = observables(one), observables(other)
         if any(first.get(name) != second.get(name) for name in names):
             return index
@@ -107,21 +103,22 @@ def _first_visible(subject: Subject, right: Variant, variant: Variant) -> int | 
 
 def _at(subject: Subject, index: int, variant: Variant | None) -> Decision:
     """Return the decision at an event, with the rules that the model carries out there; at the first event with its beginning."""
-    case, right = subject.case, Variant()
-    assert not isinstance(case, ComputationCase)
-    state = right.create(case.vector.algorithm, case.profile, subject.config)
-    for event in subject.events[:index]:
-        right.advance(state, event)
-    event = subject.events[index]
-    with ClauseTracer() as tracer:
-        if index == 0:
-            state = right.create(case.vector.algorithm, case.profile, subject.config)
-        observation = right.advance(state, event)
+    assert not isinstance(subject.case, ComputationCase)
+    right = list(_steps(subject, subject.right))[index]
     steps = list(_steps(subject, variant)) if variant is not None else []
     other = observables(steps[index]) if index < len(steps) else {}
-    return Decision(
-        case.id, index, event_to_json(event), tuple(sorted(tracer.clauses)), observables(observation), other
-    )
+    clauses = clauses_of(subject, index)
+    return Decision(subject.case.id, index, event_to_json(subject.events[index]), clauses, observables(right), other)
+
+
+def clauses_of(subject: Subject, index: int) -> tuple[str, ...]:
+    """Return the rules that the right model carries out on an event of a case, on the first with its beginning."""
+    steps, tracer = subject.steps(subject.right, index + 1), ClauseTracer(subject.right.texts)
+    for _ in range(index):
+        next(steps)
+    with tracer:  # the first event begins the case as well
+        next(steps, None)
+    return tuple(sorted(tracer.clauses))
 
 
 def _computed(subject: Subject, variant: Variant | None) -> Decision:

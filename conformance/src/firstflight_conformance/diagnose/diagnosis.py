@@ -1,7 +1,7 @@
 """The diagnosis of one adapter: the causes of its failures, best first, and the points that it decides otherwise and may."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from firstflight.events import Event
@@ -12,10 +12,10 @@ from firstflight_conformance.diagnose.breaks import MOST, broken_by, by_weight
 from firstflight_conformance.diagnose.candidates import singles
 from firstflight_conformance.diagnose.curve import Curve, curve_of
 from firstflight_conformance.diagnose.decision import Decision, decision_of, unknown_decision
-from firstflight_conformance.diagnose.explain import Explanation, Failures
-from firstflight_conformance.diagnose.levels import Level, at_most, choices_of, level_of_clause, most_binding
+from firstflight_conformance.diagnose.departures import Choice, Departures, by_profile, of_profile, undecided
+from firstflight_conformance.diagnose.explain import Explanation
+from firstflight_conformance.diagnose.levels import Level, at_most, level_of_clause, most_binding
 from firstflight_conformance.diagnose.subject import AnyCase, Subject, shortest_first
-from firstflight_conformance.freedoms.points import OpenPoint
 from firstflight_conformance.run.closed_loop import CLOCK_NS
 from firstflight_conformance.run.messages import Declaration
 from firstflight_conformance.run.rehearsal import followed
@@ -31,9 +31,8 @@ UNKNOWN = "unknown"
 class Cause:
     """A cause of failures. ``cases`` are those that it explains, of ``of`` failures; for an unknown one those that nothing explains.
 
-    ``kind``: ``reading``, ``mutant``, ``pair``, or ``rule`` where only the rules are known in which the decision can differ. ``choices``: the
-    open points at which it, or a part of a pair, is another choice. It ``conforms`` if it is nothing else. ``title`` and ``why`` are those of the
-    vector in which it is decided, empty in closed loop; ``curve`` has the windows there.
+    ``kind``: ``reading``, ``mutant``, ``pair``, or ``rule`` where only the rules are known in which the decision can differ. ``title`` and
+    ``why`` are those of the vector in which it is decided, empty in closed loop; ``curve`` has the windows there.
     """
 
     cause: str
@@ -46,8 +45,6 @@ class Cause:
     decision: Decision
     title: str
     why: str
-    choices: tuple[OpenPoint, ...] = ()
-    conforms: bool = False
     curve: Curve | None = None
 
     @property
@@ -63,14 +60,14 @@ class Cause:
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """The causes, best first."""
+    """What the implementation chooses otherwise and may, and the causes of what remains, best first.
+
+    ``conforming``: the cases in which it differs and conforms, with the events that were judged, ``None`` if all of them.
+    """
 
     causes: tuple[Cause, ...] = ()
-
-    @property
-    def choices(self) -> tuple[tuple[OpenPoint, Cause], ...]:
-        """The open points that are decided otherwise, with the cause that does so."""
-        return tuple((point, cause) for cause in self.causes for point in cause.choices)
+    choices: tuple[Choice, ...] = ()
+    conforming: Mapping[str, int | None] = field(default_factory=dict)
 
     def cause_of(self, case_id: str) -> Cause | None:
         """Return the first cause that explains a failure, else the unknown one."""
@@ -127,33 +124,51 @@ def _run_of(case: Case | StimulusCase, declaration: Declaration) -> tuple[tuple[
     return tuple(event for event, _ in run), [observables(observation) for _, observation in run]
 
 
-def diagnose(failing: Sequence[Subject], passing: Sequence[Subject]) -> Diagnosis:
-    """Return the causes of failures, best first; an unknown one at the end for what nothing explains."""
-    found = Failures(failing, passing).explanations()
-    causes = [_cause(explanation, failing) for explanation in found]
+def diagnose(failing: Sequence[Subject], passing: Sequence[Subject], *, choices: bool = True) -> Diagnosis:
+    """Return what conforms, and the causes of the other failures, best first; an unknown one at the end for what nothing explains.
+
+    Without ``choices`` another choice is a cause like any other.
+    """
+    groups = by_profile(failing, passing)
+    found = [of_profile(*group) if choices else undecided(*group) for group in groups]
+    rest = [departures for _, departures in found if departures.failing]
+    # Whatever has the same choices in several profiles is explained together.
+    joined: dict[frozenset[str], Departures] = {}
+    for departures in rest:
+        key = departures.chosen.key
+        joined[key] = joined[key].joined(departures) if key in joined else departures
+    of = sum(len(departures.failing) for departures in rest)
+    causes = [cause for departures in joined.values() for cause in _causes(departures, of)]
+    conforming = {name: judged for agreement, _ in found for name, judged in agreement.judged.items()}
+    return Diagnosis(
+        tuple(sorted(causes, key=lambda cause: -cause.explains)),
+        tuple(choice for agreement, _ in found for choice in agreement.choices),
+        conforming,
+    )
+
+
+def _causes(departures: Departures, of: int) -> list[Cause]:
+    found = departures.explanations()
+    causes = [_cause(explanation, departures.failing, of) for explanation in found]
     done = {case for cause in causes for case in cause.cases}
-    rest = [subject for subject in failing if subject.case.id not in done]
-    return Diagnosis((*causes, _unknown(rest, len(failing))) if rest else tuple(causes))
+    rest = [subject for subject in departures.failing if subject.case.id not in done]
+    return [*causes, _unknown(rest, of)] if rest else causes
 
 
-def _cause(found: Explanation, failing: Sequence[Subject]) -> Cause:
+def _cause(found: Explanation, failing: Sequence[Subject], of: int) -> Cause:
     explained = shortest_first([subject for subject in failing if subject.case.id in found.explained])
     decision = decision_of(explained[0], found.variant)
     clauses = broken_by(found.candidate, decision)
-    choices = choices_of(found.candidate, {subject.case.profile for subject in explained})
-    conforms = len(choices) == len(found.candidate.parts)
     return Cause(
         found.candidate.id,
         found.candidate.kind,
         found.candidate.what,
         clauses,
-        Level.OPEN_POINT if conforms else most_binding(clauses),
+        most_binding(clauses),
         tuple(subject.case.id for subject in explained),
-        len(failing),
+        of,
         decision,
         *_about(explained[0].case),
-        choices,
-        conforms,
         curve_of(explained[0], decision),
     )
 
@@ -182,7 +197,17 @@ def _with_cause(result: Result, diagnosis: Diagnosis) -> Result:
     if result.explained_by is not None:
         level = level_of_clause(known_clauses()[result.explained_by.clause])
         return replace(result, recording=None, level=level.value)
+    if result.case_id in diagnosis.conforming:
+        chosen = [choice for choice in diagnosis.choices if result.case_id in choice.cases]
+        return replace(
+            result,
+            recording=None,
+            level=Level.OPEN_POINT.value,
+            cause=" + ".join(dict.fromkeys(choice.cause for choice in chosen)),
+            conforms=True,
+            judged_events=diagnosis.conforming[result.case_id],
+        )
     cause = diagnosis.cause_of(result.case_id)
     if cause is None:
         return replace(result, recording=None)
-    return replace(result, recording=None, level=cause.level.value, cause=cause.cause, conforms=cause.conforms)
+    return replace(result, recording=None, level=cause.level.value, cause=cause.cause)

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, islice
 
-from firstflight_conformance.diagnose.candidates import Candidate, of_the_base, pair, singles
-from firstflight_conformance.diagnose.subject import Subject, shortest_first
+from firstflight_conformance.diagnose.candidates import Candidate, of_the_base, pair, singles, together
+from firstflight_conformance.diagnose.subject import Subject, sample_of, shortest_first
 from firstflight_conformance.diagnose.variant import Variant, build
 
 #: Failing cases on which candidates are tried first; only those that reproduce one of them to the end are tried on all.
@@ -33,39 +33,55 @@ class Explanation:
 
 
 class Failures:
-    """The cases of one adapter that failed, and those that passed."""
+    """The cases of one adapter that failed, and those that passed. ``choices``: what it chooses otherwise at open points, in all of them."""
 
-    def __init__(self, failing: Sequence[Subject], passing: Sequence[Subject]) -> None:
+    def __init__(
+        self, failing: Sequence[Subject], passing: Sequence[Subject], choices: Candidate | None = None
+    ) -> None:
         """Take the cases."""
+        self._choices = choices
         self.failing = shortest_first(failing)
         self.passing = shortest_first(passing)
-        self.sample = _sample(self.failing)
+        self.sample = sample_of(self.failing, SAMPLE)
         self._probe = [*self.sample, *(s for s in self.failing if s not in self.sample)][:PROBE]
         self._algorithms = {subject.case.vector.algorithm for subject in failing}
         self._harmless: dict[Candidate, bool] = {}
+        self._tried: list[Candidate] = []
+        self._partial: dict[Candidate, tuple[int, ...]] = {}
 
     def explanations(self) -> list[Explanation]:
         """Return the best explanations: those that explain everything, which no case tells apart, or else parts, the largest first."""
-        tried: list[Candidate] = []
-        partial: dict[Candidate, tuple[int, ...]] = {}
+        whole = self.exact()
+        if whole:
+            return whole
+        parts = sorted(
+            map(self._part, self._partial),
+            key=lambda found: (-len(found.explained), -sum(self._partial[found.candidate])),
+        )
+        both = self._pair(parts) or self._beside([part.candidate for part in parts], self._tried)
+        if both is not None:
+            return [both]
+        return sorted(map(self._all_of, self._cover(parts)), key=lambda found: -len(found.explained))
+
+    def exact(self) -> list[Explanation]:
+        """Return the single candidates that explain everything, which no case tells apart."""
+        self._tried, self._partial = [], {}
         for candidates in self._stages():
-            tried += candidates
+            self._tried += candidates
             whole: list[Explanation] = []
             for candidate in candidates:
                 found, beyond = self._whole(candidate)
                 if found is not None:
                     whole.append(found)
                 elif any(beyond):
-                    partial[candidate] = beyond
+                    self._partial[candidate] = beyond
             if whole:
                 return whole[:NAMED]
-        parts = sorted(
-            map(self._part, partial), key=lambda found: (-len(found.explained), -sum(partial[found.candidate]))
-        )
-        both = self._pair(parts) or self._beside([part.candidate for part in parts], tried)
-        if both is not None:
-            return [both]
-        return sorted(map(self._all_of, self._cover(parts)), key=lambda found: -len(found.explained))
+        return []
+
+    def _build(self, candidate: Candidate) -> Variant | None:
+        """Return the model with the choices and a candidate."""
+        return build(candidate if self._choices is None else together([self._choices, candidate]))
 
     def _stages(self) -> Iterable[list[Candidate]]:
         """Yield the candidates: those of the algorithms that failed, then those of what these are built on."""
@@ -80,7 +96,7 @@ class Failures:
 
     def _whole(self, candidate: Candidate) -> tuple[Explanation | None, tuple[int, ...]]:
         """Return the explanation of everything by a candidate, if it is one, and how far beyond the divergence it gets in each of the sample."""
-        variant = build(candidate)
+        variant = self._build(candidate)
         if variant is None:
             return None, ()
         counts = [subject.reproduced(variant) for subject in self.sample]
@@ -94,7 +110,7 @@ class Failures:
 
     def _part(self, candidate: Candidate) -> Explanation:
         """Return what a candidate explains that does not explain everything."""
-        variant = build(candidate)
+        variant = self._build(candidate)
         assert variant is not None
         explained = frozenset(subject.case.id for subject in self._probe if subject.explained_by(variant))
         return Explanation(candidate, variant, explained)
@@ -153,17 +169,8 @@ class Failures:
 
     def _together(self, one: Candidate, other: Candidate) -> Explanation | None:
         both = pair(one, other)
-        variant = build(both)
+        variant = self._build(both)
         if variant is None or not all(subject.explained_by(variant) for subject in self.failing):
             return None
         found = Explanation(both, variant, frozenset(subject.case.id for subject in self.failing))
         return found if self.is_harmless(found) else None
-
-
-def _sample(failing: Sequence[Subject]) -> list[Subject]:
-    """Return the shortest case of each topic, then the shortest of the rest."""
-    by_topic: dict[str, Subject] = {}
-    for subject in failing:
-        by_topic.setdefault(".".join(subject.case.id.split(".")[:2]), subject)
-    chosen = list(by_topic.values())
-    return shortest_first([*chosen, *(s for s in failing if s not in chosen)][:SAMPLE])

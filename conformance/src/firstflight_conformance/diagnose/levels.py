@@ -1,9 +1,7 @@
-"""How binding a rule is, and which parts of a cause a text leaves open."""
+"""How binding a rule is."""
 
 from enum import Enum
 
-from firstflight_conformance.diagnose.candidates import Candidate
-from firstflight_conformance.freedoms.points import OpenPoint, open_points
 from firstflight_conformance.spec.clauses import Clause, known_clauses
 
 
@@ -58,11 +56,3 @@ def most_binding(clauses: tuple[str, ...]) -> Level:
 def at_most(clauses: tuple[str, ...]) -> Level:
     """Return the level of an unknown cause, of which only the rules are known that it may break."""
     return _AT_MOST.get(most_binding(clauses), Level.OUR_DEFINITION)
-
-
-def choices_of(candidate: Candidate, profiles: set[str]) -> tuple[OpenPoint, ...]:
-    """Return the points at which the parts of a candidate are other choices in all these profiles; a part may be none."""
-    points = (
-        next((point for point in open_points() if point.leaves_open(part, profiles)), None) for part in candidate.parts
-    )
-    return tuple(point for point in points if point is not None)

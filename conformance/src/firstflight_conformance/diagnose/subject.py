@@ -1,17 +1,18 @@
 """A case as the diagnosis sees it: the events, what was answered to them, and whether a variant would have answered that."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 from firstflight import Config
-from firstflight.events import Event, PersistentCongestion
+from firstflight.events import Event, PersistentCongestion, Sent
 from firstflight_conformance.cases.computations import ComputationCase, decode_outputs
 from firstflight_conformance.cases.measure import config_from_json
 from firstflight_conformance.cases.vectors import Case
 from firstflight_conformance.cases.wire import observables
 from firstflight_conformance.diagnose.variant import Variant
+from firstflight_conformance.freedoms.bounds import Taken, bounds_of
 from firstflight_conformance.mutants.answers import CRASHES
 from firstflight_conformance.run.compare import avoids, compare
 from firstflight_conformance.run.compute import compare_outputs
@@ -21,11 +22,35 @@ from firstflight_conformance.run.stimulus import StimulusCase
 AnyCase = Case | ComputationCase | StimulusCase
 
 
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One event in a run of a variant along the answers: what it observes, ``None`` in a computation and at a crash; and whether that agrees.
+
+    ``taken``: the values in which it followed the answer. ``cut``: the stream sends more than the window that it follows; nothing is judged
+    from this event on.
+    """
+
+    observation: Any
+    agrees: bool
+    taken: Sequence[Taken] = ()
+    cut: bool = False
+
+
+@dataclass(slots=True)
+class Walk:
+    """How many answers agree, the event from which on nothing is judged, and the values that were taken of bounds."""
+
+    agreed: int = 0
+    cut: int | None = None
+    taken: list[Taken] = field(default_factory=list)
+
+
 @dataclass(frozen=True, eq=False)
 class Subject:
     """A case that failed, with all answers of the adapter; or one that passed, whose answers are those expected.
 
-    ``first``: the event of the first divergence, 0 in a computation and ``None`` if it passed.
+    ``first``: the event of the first divergence, 0 in a computation and ``None`` if it passed. ``right``: the model that it diverges from,
+    with what the implementation may choose otherwise.
     """
 
     case: AnyCase
@@ -33,6 +58,11 @@ class Subject:
     events: tuple[Event, ...]
     observed: tuple[dict[str, Any], ...]
     first: int | None
+    right: Variant = field(default_factory=Variant)
+
+    def under(self, right: Variant) -> "Subject":
+        """Return a case that failed, as it diverges from another right model."""
+        return replace(self, first=self.walk(right).agreed, right=right)
 
     @property
     def length(self) -> int:
@@ -52,40 +82,76 @@ class Subject:
         """The values that are right as well, event by event."""
         return self.case.allowed() if isinstance(self.case, Case) else []
 
-    def reproduced(self, variant: Variant, end: int | None = None) -> int:
-        """Return how many answers, from the first on and up to ``end``, are those of the variant; a crash answers nothing more."""
-        count = 0
-        for agrees in self._agreements(variant, self.length if end is None else end):
-            if not agrees:
+    def walk(self, variant: Variant, end: int | None = None) -> Walk:
+        """Return how far the answers are those of the variant, which follows values that a text bounds; a crash answers nothing more."""
+        walk = Walk()
+        for step in self.steps(variant, self.length if end is None else end):
+            if step.cut:
+                walk.cut = walk.agreed
                 break
-            count += 1
-        return count
+            if not step.agrees:
+                break
+            walk.taken += step.taken
+            walk.agreed += 1
+        return walk
+
+    def reproduced(self, variant: Variant, end: int | None = None) -> int:
+        """Return how many answers, from the first on and up to ``end``, are those of the variant. What is not judged any more counts as such."""
+        return self.judged_by(self.walk(variant, end))
+
+    def judged_by(self, walk: Walk) -> int:
+        """Return how many answers agree in a walk. All do where it ends early because the stream sends more than the window followed."""
+        return walk.agreed if walk.cut is None or walk.cut <= (self.first or 0) else self.length
 
     def explained_by(self, variant: Variant) -> bool:
-        """Return whether every answer is that of the variant."""
+        """Return whether every answer that is judged is that of the variant."""
         return self.reproduced(variant) == self.length
 
-    def _agreements(self, variant: Variant, end: int) -> Iterator[bool]:
+    def steps(self, variant: Variant, end: int) -> Iterator[Step]:
+        """Yield what a variant makes of each event. Where it differs within a bound it goes on from the value that was observed."""
         if isinstance(self.case, ComputationCase):
-            yield self._computes(variant, self.case)
+            yield Step(None, self._computes(variant, self.case))
             return
+        algorithm, profile = self.case.vector.algorithm, self.case.profile
+        bounds = bounds_of(algorithm, profile)
         before: dict[str, Any] | None = None
-        avoiding = False
+        state_before: Any = None
+        avoiding = narrowed = False
         try:
-            state = variant.create(self.case.vector.algorithm, self.case.profile, self.config)
+            state = variant.create(algorithm, profile, self.config)
             for index, (event, observed) in enumerate(zip(self.events[:end], self.observed[:end], strict=True)):
+                if narrowed and isinstance(event, Sent) and event.bytes_in_flight > state.base.cwnd_bytes:
+                    yield Step(None, True, cut=True)
+                    return
+                if bounds:
+                    state_before = state.copy()
                 observation = variant.advance(state, event)
                 if self.declaration.avoidance == "datagram":
                     now = observables(observation)
                     avoiding = avoiding or avoids(self.case, before, now)
                     before = now
-                yield (
-                    self._is_ahead(index)
-                    or _equal(observation, observed)
-                    or self._compared(index, observation, observed, avoiding=avoiding)
-                )
+                agrees = self._agrees(index, observation, observed, avoiding=avoiding)
+                taken: list[Taken] = []
+                if not agrees:
+                    for bound in bounds:
+                        found = bound.follow(state_before, state, event, observation, observed)
+                        if found is not None:
+                            taken.append(found)
+                            observation = variant.followed(observation, state)
+                    agrees = bool(taken) and self._agrees(index, observation, observed, avoiding=avoiding)
+                    narrowed = narrowed or bool(taken)
+                for bound in bounds:
+                    bound.settle(state_before, state, event)
+                yield Step(observation, agrees, taken)
         except CRASHES:
-            yield False
+            yield Step(None, False)
+
+    def _agrees(self, index: int, observation: Any, observed: dict[str, Any], *, avoiding: bool) -> bool:
+        return (
+            self._is_ahead(index)
+            or _equal(observation, observed)
+            or self._compared(index, observation, observed, avoiding=avoiding)
+        )
 
     def _is_ahead(self, index: int) -> bool:
         """Return whether the stack may already do what the next event states; the judging passes over it as well."""
@@ -134,3 +200,14 @@ def _equal(observation: Any, observed: dict[str, Any]) -> bool:
 def shortest_first(subjects: Sequence[Subject]) -> list[Subject]:
     """Return the subjects in the order of their length, those with an early divergence first among equals."""
     return sorted(subjects, key=lambda subject: (subject.length, subject.first or 0, subject.case.id))
+
+
+def sample_of(subjects: Sequence[Subject], most: int) -> list[Subject]:
+    """Return the shortest case of each topic, then the shortest of the rest."""
+    ordered = shortest_first(subjects)
+    by_topic: dict[str, Subject] = {}
+    for subject in ordered:
+        by_topic.setdefault(".".join(subject.case.id.split(".")[:2]), subject)
+    chosen = list(by_topic.values())
+    rest = [subject for subject in ordered if by_topic[".".join(subject.case.id.split(".")[:2])] is not subject]
+    return shortest_first([*chosen, *rest][:most])

@@ -16,6 +16,9 @@ from firstflight_conformance.mutants.answers import check_types
 from firstflight_conformance.mutants.fresh import fresh_modules
 from firstflight_conformance.mutants.load import MutantError, changed_texts
 
+#: The phases that follow from the windows of the base controller.
+_BASE_PHASES = ("slow_start", "congestion_avoidance")
+
 
 class ConflictError(ValueError):
     """Two changes exclude each other."""
@@ -25,7 +28,7 @@ class Variant:
     """The model as a candidate changes it; without one the right model."""
 
     def __init__(self, candidate: Candidate | None = None) -> None:
-        """Build it. Raise :class:`ConflictError` if the parts of a pair exclude each other."""
+        """Build it; ``texts`` are those of the modules that it changes. Raise :class:`ConflictError` if its parts exclude each other."""
         parts = candidate.parts if candidate else ()
         self._choices: dict[str, dict[str, Any]] = {}
         for part in parts:
@@ -38,7 +41,7 @@ class Variant:
             texts = changed_texts(*parts)
         except MutantError as error:
             raise ConflictError(str(error)) from error
-        self._is_changed = bool(texts)
+        self.texts = texts
         self._model, self._computation = _executed(tuple(texts.items()), computes=computes)
 
     def create(self, algorithm: str, profile: str, config: Config) -> Any:
@@ -53,9 +56,16 @@ class Variant:
     def advance(self, state: Any, event: Any) -> Any:
         """Process one event in place, as ``firstflight.advance``; return the observables. What is no answer is a crash."""
         observation = self._model.advance(state, event)
-        if self._is_changed:
+        if self.texts:
             check_types(observation)
         return observation
+
+    def followed(self, observation: Any, state: Any) -> Any:
+        """Return what is observed of a state whose windows were changed to those that an implementation took."""
+        base, phase = state.base, observation.phase
+        if phase.value in _BASE_PHASES:
+            phase = self._model.newreno.phase(base)
+        return replace(observation, cwnd_bytes=base.cwnd_bytes, ssthresh_bytes=base.ssthresh_bytes, phase=phase)
 
     def compute(self, profile: str, inputs: dict[str, Any]) -> dict[str, Any]:
         """Return the outputs of a computation in their JSON form."""

@@ -82,9 +82,10 @@ def nearest(found: Sequence[Standing]) -> tuple[list[Standing], Diagnosis]:
 
 def _changes(diagnosis: Diagnosis) -> int:
     """Return how many changes lead to all the answers; of what is not known more than any pair."""
+    chosen = len(diagnosis.choices)
     if not diagnosis.causes:
-        return 0
-    return diagnosis.causes[0].cause.count(" + ") + 1 if diagnosis.causes[0].exact else 3
+        return chosen
+    return chosen + (diagnosis.causes[0].cause.count(" + ") + 1 if diagnosis.causes[0].exact else 3)
 
 
 def _answers(adapter: Adapter, vector: Vector, profile: str) -> Answers:

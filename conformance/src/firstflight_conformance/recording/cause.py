@@ -17,7 +17,7 @@ def causes_of(judgement: Judgement, standing: Standing) -> tuple[Cause, ...]:
     subject = _subject(judgement, standing)
     if subject is None:
         return ()
-    return tuple(cause for cause in diagnose([subject], []).causes if cause.kind != "rule")
+    return tuple(cause for cause in diagnose([subject], [], choices=False).causes if cause.kind != "rule")
 
 
 def _subject(judgement: Judgement, standing: Standing) -> Subject | None:

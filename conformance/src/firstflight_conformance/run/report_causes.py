@@ -9,12 +9,12 @@ from rich.text import Text
 from firstflight_conformance.cases.timeline import event_text, milliseconds, observables_text
 from firstflight_conformance.cases.wire import decode_int, event_from_json
 from firstflight_conformance.diagnose.levels import level_of_clause
-from firstflight_conformance.freedoms.points import OpenPoint
 from firstflight_conformance.run.results import AdapterReport, Divergence, Result
 from firstflight_conformance.spec.clauses import Clause, first_sentence
 
 if TYPE_CHECKING:
     from firstflight_conformance.diagnose.decision import Decision
+    from firstflight_conformance.diagnose.departures import Choice
     from firstflight_conformance.diagnose.diagnosis import Cause, Diagnosis
 
 #: Cases that a cause names.
@@ -27,7 +27,6 @@ def cause_lines(diagnosis: "Diagnosis", cause: "Cause", shown: Result, clauses: 
     if cause.kind != "rule":
         yield Text(cause.what)
         yield from _as_well(diagnosis, cause)
-    yield from (Text(line, "yellow") for line in _choices(cause))
     yield Text(f"level: {cause.level.value}")
     yield from decision_lines(cause.decision, shown.divergence)
     for name in cause.clauses:
@@ -44,9 +43,11 @@ def cause_lines(diagnosis: "Diagnosis", cause: "Cause", shown: Result, clauses: 
     yield Text(f"cases: {names}" + (f" and {more} more" if more > 0 else ""), "dim")
 
 
-def choice_text(point: OpenPoint, cause: "Cause") -> str:
-    """Return a choice at an open point in one line."""
-    return f"{cause.what}: conforms; {point.algorithm} {point.number} is open: {point.why}"
+def choice_text(choice: "Choice") -> str:
+    """Return in a sentence what was chosen at an open point, and why that conforms."""
+    point = choice.point
+    source = f" ({point.source})" if point.source else ""
+    return f"{choice.what}; {point.id} is open{source}: {point.why}"
 
 
 def rule_line(clause: Clause) -> Text:
@@ -84,12 +85,6 @@ def _as_well(diagnosis: "Diagnosis", cause: "Cause") -> Iterator[Text]:
     others = [other.cause for other in diagnosis.causes if other is not cause and other.cases == cause.cases]
     if cause.exact and others:
         yield Text(f"no case that was judged tells it from: {', '.join(others)}", "dim")
-
-
-def _choices(cause: "Cause") -> Iterator[str]:
-    for point in cause.choices:
-        conforms = "another choice at an open point, which conforms" if cause.conforms else "in part an open point"
-        yield f"{conforms}: {point.algorithm} {point.number}: {point.why}"
 
 
 def decision_lines(decision: "Decision", visible: Divergence | None) -> Iterator[Text]:

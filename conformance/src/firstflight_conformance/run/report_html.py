@@ -10,7 +10,7 @@ from jinja2 import Environment, PackageLoader, Template
 
 from firstflight_conformance.diagnose.diagnosis import Cause
 from firstflight_conformance.diagnose.levels import level_of_clause
-from firstflight_conformance.run.report_causes import decision_lines, how_sure, seen, short_name
+from firstflight_conformance.run.report_causes import choice_text, decision_lines, how_sure, seen, short_name
 from firstflight_conformance.run.report_curve import svg
 from firstflight_conformance.run.results import AdapterReport, ExitCode, Result, Verdict
 from firstflight_conformance.spec.clauses import first_sentence, known_clauses
@@ -97,6 +97,7 @@ def _adapter(report: AdapterReport) -> dict[str, Any]:
         "skipped": report.skipped,
         "counts": report.counts,
         "causes": [_cause(cause, by_id[cause.cases[0]]) for cause in causes],
+        "choices": list(dict.fromkeys(map(choice_text, report.diagnosis.choices))) if report.diagnosis else [],
         "groups": list(_groups(report)),
         "disappeared": report.disappeared,
     }

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from firstflight_conformance.cases.wire import encode_value
-from firstflight_conformance.freedoms.points import OpenPoint
 from firstflight_conformance.paths import VECTORS
 from firstflight_conformance.run.manifest import Deviation
 from firstflight_conformance.run.results import AdapterReport, ClosedLoop, Divergence, Result, Verdict
 
 if TYPE_CHECKING:
+    from firstflight_conformance.diagnose.departures import Choice
     from firstflight_conformance.diagnose.diagnosis import Cause
 
 #: Members of a result that are left out where they have these values.
@@ -25,6 +25,7 @@ _ABSENT = {
     "explained_by": None,
     "level": None,
     "cause": None,
+    "judged_events": None,
     "change": None,
     "growth": None,
     "loop": None,
@@ -98,7 +99,7 @@ def _adapter(report: AdapterReport) -> dict[str, Any]:
         },
         "counts": {status: report.counts[status] for status in _STATUSES},
         "diagnosis": [_cause(cause) for cause in report.diagnosis.causes] if report.diagnosis else [],
-        "choices": [_choice(*choice) for choice in report.diagnosis.choices] if report.diagnosis else [],
+        "choices": [_choice(choice) for choice in report.diagnosis.choices] if report.diagnosis else [],
         "disappeared": [_deviation(deviation) for deviation in report.disappeared],
         "results": [_result(result) for result in _told(report)],
     }
@@ -128,14 +129,18 @@ def _cause(cause: "Cause") -> dict[str, Any]:
     }
 
 
-def _choice(point: OpenPoint, cause: "Cause") -> dict[str, Any]:
+def _choice(choice: "Choice") -> dict[str, Any]:
+    point = choice.point
     return {
-        "point": f"{point.algorithm} {point.number}",
-        "choice": cause.what,
+        "point": point.id,
+        "kind": point.kind.value,
+        "source": point.source,
+        "choice": choice.what,
         "why": point.why,
-        "cause": cause.cause,
-        "clauses": list(cause.clauses),
-        "cases": list(cause.cases),
+        "cause": choice.cause,
+        "acts": choice.acts,
+        "clauses": list(choice.clauses),
+        "cases": list(choice.cases),
     }
 
 
@@ -154,6 +159,7 @@ def _result(result: Result) -> dict[str, Any]:
         "explained_by": _deviation(result.explained_by) if result.explained_by else None,
         "level": result.level,
         "cause": result.cause,
+        "judged_events": result.judged_events,
         "change": result.change,
         "growth": asdict(result.growth) if result.growth else None,
         "loop": _loop(result.loop) if result.loop else None,

@@ -3,6 +3,7 @@
 import sys
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.padding import Padding
@@ -11,7 +12,7 @@ from rich.text import Text
 
 from firstflight_conformance.cases.timeline import milliseconds, observables_text
 from firstflight_conformance.cases.wire import decode_int
-from firstflight_conformance.run.report_causes import cause_lines, rule_line, seen, short_name
+from firstflight_conformance.run.report_causes import cause_lines, choice_text, rule_line, seen, short_name
 from firstflight_conformance.run.report_fit import LINES, Blocks, Rank
 from firstflight_conformance.run.results import (
     UNDECLARED,
@@ -24,6 +25,9 @@ from firstflight_conformance.run.results import (
 )
 from firstflight_conformance.run.stimulus import PREFIX
 from firstflight_conformance.spec.clauses import Clause, all_clauses
+
+if TYPE_CHECKING:
+    from firstflight_conformance.diagnose.departures import Choice
 
 FAILURES_SHOWN = 5
 _WIDTH_MIN = 60
@@ -169,6 +173,9 @@ def _causes(out: Console, blocks: Blocks, report: AdapterReport, clauses: dict[s
     """Print each cause with the shortest case that it explains; one that no case tells from the one before is only named there."""
     if report.diagnosis is None:
         return
+    if report.diagnosis.choices:
+        with blocks.block(Rank.CHOICE):
+            _print_choices(out, report, report.diagnosis.choices)
     done: set[tuple[str, ...]] = set()
     by_id = {result.case_id: result for result in report.results}
     for cause in report.diagnosis.causes:
@@ -176,11 +183,24 @@ def _causes(out: Console, blocks: Blocks, report: AdapterReport, clauses: dict[s
             continue
         done.add(cause.cases)
         shown = by_id[cause.cases[0]]
-        kind, style = ("choice", "bold yellow") if cause.conforms else ("fail", "bold red")
-        with blocks.block(Rank.CHOICE if cause.conforms else Rank.FAILURE):
-            out.print(Text(f"\n{short_name(report)}: {kind}: {shown.case_id}", style))
+        with blocks.block(Rank.FAILURE):
+            out.print(Text(f"\n{short_name(report)}: fail: {shown.case_id}", "bold red"))
             for line in cause_lines(report.diagnosis, cause, shown, clauses):
                 _indent(out, line)
+
+
+def _print_choices(out: Console, report: AdapterReport, choices: Sequence["Choice"]) -> None:
+    """Print what the adapter chooses at points that its text leaves open; the same choice in several profiles once."""
+    conforming = sum(result.conforms for result in report.results)
+    cases = f"{conforming} case{'s' if conforming != 1 else ''}"
+    out.print(Text(f"\n{short_name(report)}: {cases} of other choices, which conform:", "bold yellow"))
+    for line in dict.fromkeys(map(choice_text, choices)):
+        _indent(out, Text(line))
+    cut = sum(result.judged_events is not None for result in report.results)
+    if cut:
+        _indent(
+            out, Text(f"{cut} of them are judged in part: from some event on they send more than its window", "dim")
+        )
 
 
 def _print_groups(out: Console, report: AdapterReport, verdict: Verdict, style: str) -> None:

@@ -124,6 +124,7 @@ class Result:
     level: str | None = None
     cause: str | None = None
     conforms: bool = False
+    judged_events: int | None = None
     log: tuple[str, ...] = ()
 
     @property

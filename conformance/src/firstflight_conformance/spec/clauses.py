@@ -156,10 +156,14 @@ def first_sentence(text: str) -> str:
 
 def citations(paths: list[Path]) -> list[Citation]:
     """Return the lines of the given files that name a clause in brackets in a comment."""
+    return [found for path in paths for found in cited_in(path, path.read_text(encoding="utf-8"))]
+
+
+def cited_in(path: Path, text: str) -> list[Citation]:
+    """Return the same of one text, which may differ from that of its file."""
     return [
         Citation(match["id"], path, number)
-        for path in paths
-        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+        for number, line in enumerate(text.splitlines(), 1)
         if (comment := _COMMENT.search(line))
         for match in _CITATION.finditer(comment[0])
     ]

@@ -1,0 +1,174 @@
+"""The choices of an implementation at points that its text leaves open: one set for the whole run.
+
+The search is guided by the divergences. Under a set of choices some case differs first at some event; only alternatives that carry one
+of the shortest such cases further are looked at, and the set that carries the cases furthest is extended first. Values that a text bounds are
+followed in every replay (:class:`~firstflight_conformance.diagnose.subject.Subject`), so that they need no search.
+"""
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+
+from firstflight_conformance.diagnose.candidates import Candidate, alternatives, together
+from firstflight_conformance.diagnose.subject import Subject, Walk, sample_of
+from firstflight_conformance.diagnose.variant import Variant, build
+from firstflight_conformance.freedoms.layers import layers
+from firstflight_conformance.freedoms.points import Kind, OpenPoint, open_points
+
+#: How many sets are extended, and how many choices one can have.
+_EXTENSIONS, _MOST = 20, 8
+#: The failing cases that guide a step: the shortest that a set does not explain.
+_LEADS = 3
+#: Cases on which sets are compared: failing ones, and ones that passed.
+_FAILING, _PASSING = 12, 12
+#: How many pairs are tried where no single choice carries a case further.
+_PAIRS = 250
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """An alternative at an open point."""
+
+    point: OpenPoint
+    candidate: Candidate
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """A set of choices, and the model with them."""
+
+    options: tuple[Option, ...] = ()
+    variant: Variant = field(default_factory=Variant)
+
+    @property
+    def candidate(self) -> Candidate:
+        """The choices as one candidate, without parts if there are none."""
+        return together([option.candidate for option in self.options])
+
+    @property
+    def key(self) -> frozenset[str]:
+        """The same for the same choices in any order."""
+        return frozenset(option.candidate.id for option in self.options)
+
+    def plus(self, *options: Option) -> "Chosen | None":
+        """Return the set with these choices, each in place of another at the same point; ``None`` if they exclude each other."""
+        points = [option.point.id for option in options]
+        if len(set(points)) < len(points):
+            return None
+        every = (*(option for option in self.options if option.point.id not in points), *options)
+        variant = build(together([option.candidate for option in every]))
+        return None if variant is None else Chosen(every, variant)
+
+    def without(self, option: Option) -> "Chosen":
+        """Return the set without one of its choices."""
+        left = tuple(other for other in self.options if other is not option)
+        variant = build(together([other.candidate for other in left]))
+        assert variant is not None  # a part of what could be built
+        return Chosen(left, variant)
+
+
+def options_of(algorithm: str, profile: str) -> list[Option]:
+    """Return the alternatives at the open points of a profile and of what it runs on."""
+    return [
+        Option(point, candidate)
+        for name, own in layers(algorithm, profile)
+        for point in open_points()
+        if point.algorithm == name and point.kind is not Kind.BOUND and point.is_of(own)
+        for candidate in alternatives(point, own)
+    ]
+
+
+def choices_of_run(failing: Sequence[Subject], passing: Sequence[Subject]) -> Chosen:
+    """Return the set of choices that explains the most of these cases of one profile, with no choice that explains nothing.
+
+    It changes nothing in what passed. Where it explains no case to the end, it is the set that carries the cases furthest.
+    """
+    search = _Search(failing, passing)
+    return search.pruned(search.best())
+
+
+class _Search:
+    def __init__(self, failing: Sequence[Subject], passing: Sequence[Subject]) -> None:
+        case = failing[0].case
+        self._failing, self._passing = failing, passing
+        self._options = options_of(case.vector.algorithm, case.profile)
+        self._sample = sample_of(failing, _FAILING)
+        self._passed = sample_of(passing, _PASSING)
+        self._walks: dict[tuple[frozenset[str], str], Walk] = {}
+
+    def best(self) -> Chosen:
+        """Extend the best set that is known, then the best of all, and so on."""
+        none = Chosen()
+        known, extended = {none.key: none}, set[frozenset[str]]()
+        best = none
+        for _ in range(_EXTENSIONS):
+            best = max(known.values(), key=self._score)
+            if self._is_done(best):
+                break
+            open_ = [chosen for key, chosen in known.items() if key not in extended and len(key) < _MOST]
+            if not open_:
+                break
+            chosen = max(open_, key=self._score)
+            extended.add(chosen.key)
+            known |= {new.key: new for new in self._further(chosen, known.keys())}
+        return max(known.values(), key=self._score)
+
+    def _is_done(self, chosen: Chosen) -> bool:
+        """Return whether a set explains everything. If only the sample, cases that it does not explain are put into the sample."""
+        if any(not self._explains(chosen, subject) for subject in self._sample):
+            return False
+        others = [subject for subject in self._failing if not self._explains(chosen, subject)]
+        self._sample += sample_of(others, _FAILING // 2)
+        return not others
+
+    def _further(self, chosen: Chosen, known: Collection[frozenset[str]]) -> list[Chosen]:
+        """Return the new sets with another choice that carry a lead further; with two others where one is not enough."""
+        leads = [subject for subject in self._sample if not self._explains(chosen, subject)][:_LEADS]
+        single = [(option,) for option in self._options]
+        found = self._with(chosen, leads, single)
+        if not found and leads:
+            found = self._with(chosen, leads[:1], list(combinations(self._options, 2))[:_PAIRS])
+        return [new for new in found if new.key not in known]
+
+    def _with(self, chosen: Chosen, leads: Sequence[Subject], more: Iterable[tuple[Option, ...]]) -> list[Chosen]:
+        wider = (chosen.plus(*options) for options in more)
+        return [
+            new
+            for new in wider
+            if new is not None
+            and any(self._reached(new, lead) > self._reached(chosen, lead) for lead in leads)
+            and self._keeps(new)
+        ]
+
+    def _keeps(self, chosen: Chosen) -> bool:
+        return all(subject.explained_by(chosen.variant) for subject in self._passed)
+
+    def _score(self, chosen: Chosen) -> tuple[int, float, int]:
+        """Return how many cases of the sample are explained, how far the others are carried; the fewer choices the better."""
+        explained = sum(self._explains(chosen, subject) for subject in self._sample)
+        shares = sum(self._reached(chosen, subject) / max(1, subject.length) for subject in self._sample)
+        return explained, round(shares, 6), -len(chosen.options)
+
+    def _walk(self, chosen: Chosen, subject: Subject) -> Walk:
+        key = (chosen.key, subject.case.id)
+        if key not in self._walks:
+            self._walks[key] = subject.walk(chosen.variant)
+        return self._walks[key]
+
+    def _reached(self, chosen: Chosen, subject: Subject) -> int:
+        return subject.judged_by(self._walk(chosen, subject))
+
+    def _explains(self, chosen: Chosen, subject: Subject) -> bool:
+        return self._reached(chosen, subject) == subject.length
+
+    def pruned(self, chosen: Chosen) -> Chosen:
+        """Return the set without what changes something right, and without what explains nothing."""
+        if not all(subject.explained_by(chosen.variant) for subject in self._passing):
+            parts = [chosen.without(option) for option in chosen.options]
+            kept = [part for part in parts if all(subject.explained_by(part.variant) for subject in self._passing)]
+            return self.pruned(max(kept, key=self._score)) if kept else Chosen()
+        for option in chosen.options:
+            left = chosen.without(option)
+            if all(self._reached(left, subject) >= self._reached(chosen, subject) for subject in self._failing):
+                return self.pruned(left)
+        return chosen
