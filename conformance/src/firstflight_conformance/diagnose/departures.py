@@ -87,7 +87,9 @@ def of_profile(failing: list[Subject], passing: list[Subject]) -> tuple[Agreemen
 
 def _open_parts(found: Explanation, subject: Subject) -> list[Option]:
     """Return the parts of a pair that are choices."""
-    options = {option.candidate.id: option for option in options_of(subject.case.vector.algorithm, subject.case.profile)}
+    options = {
+        option.candidate.id: option for option in options_of(subject.case.vector.algorithm, subject.case.profile)
+    }
     return [options[part.id] for part in found.candidate.parts if found.candidate.kind == "pair" and part.id in options]
 
 
