@@ -165,4 +165,4 @@ def judged(variant: Variant) -> AdapterReport:
 
 def points_named(report: AdapterReport) -> set[str]:
     """Return the ids of the open points that a report lists as chosen otherwise."""
-    return set() if report.diagnosis is None else {point.id for point, _ in report.diagnosis.choices}
+    return set() if report.diagnosis is None else {choice.point.id for choice in report.diagnosis.choices}

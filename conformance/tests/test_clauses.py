@@ -228,7 +228,7 @@ def test_pages(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("fields", "finding"),
     [
-        (":level: MUST\n:source: RFC 1\n:autor: text\n", "unknown field :autor:, must be one of level, source, author,"),
+        (":level: MUST\n:source: RFC 1\n:writer: text\n", "unknown field :writer:, must be one of level, source, author,"),
         (":level: MUST\n", ":source: must be a non-empty string"),
         (":source: RFC 1\n", ":level: must be a non-empty string"),
         (":level: must\n:source: RFC 1\n", ":level: is must, must be one of MUST, MUST NOT,"),

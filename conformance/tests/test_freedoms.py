@@ -10,7 +10,7 @@ from firstflight_conformance.spec.clauses import known_clauses
 from freedoms_support import Variant, changed, judged, point_of, points_named, variants
 
 #: The algorithms whose freedoms have no variants yet.
-WITHOUT = {"careful-resume", "cubic", "jumpstart", "rapid-start", "search", "tcb-sharing"}
+WITHOUT = {"careful-resume", "cubic", "jumpstart", "limited-slow-start", "rapid-start", "search", "tcb-sharing"}
 
 
 def parameters() -> list[object]:
