@@ -239,7 +239,7 @@ static inline void cubic_rfc_9438_on_new_ack_in_congestion_avoidance(struct cubi
         target = target > cwnd ? target : cwnd;                                          /* [cubic.target.least] */
         target = target < cwnd + cwnd / 2 ? target : cwnd + cwnd / 2;                    /* [cubic.target.most] */
         /* The text has (target - cwnd) / cwnd segments for each new ACK; here it is for each segment that is acknowledged (U1). */
-        uint64_t whole = cubic_rfc_9438_share(target - cwnd, bytes_acked, cwnd, &rest); /* [cubic.grow] */
+        uint64_t whole = cubic_rfc_9438_share(target - cwnd, bytes_acked, cwnd, &rest); /* [cubic.grow] [cubic.grow.share] */
         uint64_t fraction = cubic_rfc_9438_share(UINT64_C(1) << 32, rest, cwnd, &rest); /* below 2^32 */
         cubic_rfc_9438_set_cwnd(s, cwnd + whole, s->now.cwnd_fraction + fraction);
     }

@@ -23,7 +23,7 @@ struct ff_careful_resume_report ff_careful_resume_retreat(const struct ff_carefu
         state->saved = (struct ff_careful_resume_saved_set){0, 0, false}; /* [careful-resume.retreat.delete] */
     }
     uint64_t two_datagrams_bytes = ff_newreno_minimum_window_bytes(base);
-    uint64_t half_bytes = state->pipesize_bytes / 2; /* [careful-resume.retreat.window] */
+    uint64_t half_bytes = state->pipesize_bytes / 2; /* [careful-resume.retreat.window] [careful-resume.retreat.amount] */
     base->cwnd_bytes = ff_max(half_bytes, floor_bytes(readings, state, two_datagrams_bytes));
     base->in_recovery = false;
     ff_newreno_forget_congestion(base);

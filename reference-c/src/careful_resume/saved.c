@@ -86,5 +86,5 @@ void ff_careful_resume_measure(const struct ff_careful_resume_readings *readings
         return;
     }
     save(readings, state, base, ack);
-    begin_round(state, ack);
+    begin_round(state, ack); /* [careful-resume.observe.round] */
 }

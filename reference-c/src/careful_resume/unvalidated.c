@@ -6,7 +6,7 @@
 /* Return how large the window of the phase is. */
 static uint64_t jump_bytes(const struct ff_careful_resume_readings *readings, const struct ff_saved_path *used)
 {
-    uint64_t jump = used->saved_cwnd_bytes / 2; /* [careful-resume.jump.half] */
+    uint64_t jump = used->saved_cwnd_bytes / 2; /* [careful-resume.jump.half] [careful-resume.jump.amount] */
 
     if (readings->jump == FF_CAREFUL_RESUME_JUMP_WHOLE) {
         jump = used->saved_cwnd_bytes;
@@ -72,7 +72,7 @@ static bool time_is_over(const struct ff_careful_resume_readings *readings, cons
     if (limit == FF_NO_RTT_NS || state->limit_from_ns == FF_NONE || !watched) {
         return false;
     }
-    uint64_t spent_ns = event->t_ns - state->limit_from_ns;
+    uint64_t spent_ns = event->t_ns - state->limit_from_ns; /* [careful-resume.unvalidated.every-event] */
     if (spent_ns == limit) {
         return readings->limit_equal == FF_CAREFUL_RESUME_LIMIT_EQUAL_EXITS;
     }
@@ -156,7 +156,7 @@ static bool is_full(const struct ff_careful_resume_readings *readings, const str
 {
     switch (readings->window_full) {
     case FF_CAREFUL_RESUME_WINDOW_FULL_DATAGRAM:
-        return base->cwnd_bytes < state->flight_bytes + base->max_datagram_size_bytes;
+        return base->cwnd_bytes < state->flight_bytes + base->max_datagram_size_bytes; /* [careful-resume.unvalidated.room] */
     case FF_CAREFUL_RESUME_WINDOW_FULL_EXACT:
         return base->cwnd_bytes <= state->flight_bytes;
     default:
@@ -175,7 +175,7 @@ static void mark_sent(const struct ff_careful_resume_readings *readings, struct 
             marks->first_unvalidated = before;
         }
     }
-    marks->last_unvalidated = sent->packets[sent->run_count - 1].last; /* [careful-resume.marks.last] */
+    marks->last_unvalidated = sent->packets[sent->run_count - 1].last; /* [careful-resume.marks.last] [careful-resume.marks.probes] */
 }
 
 struct ff_careful_resume_report ff_careful_resume_on_sent(const struct ff_careful_resume_readings *readings,

@@ -136,10 +136,10 @@ static void approach(struct ff_cubic_epoch *epoch, uint64_t acked_bytes, uint64_
     if (target_bytes <= cwnd_bytes) {
         return; /* [cubic.target.least] */
     }
-    struct ff_cubic_bytes share = ff_cubic_share(acked_bytes, target_bytes - cwnd_bytes, cwnd_bytes); /* [cubic.grow] */
+    struct ff_cubic_bytes share = ff_cubic_share(acked_bytes, target_bytes - cwnd_bytes, cwnd_bytes); /* [cubic.grow.share] */
     uint64_t fraction = share.fraction + epoch->cwnd_fraction;
     epoch->cwnd_bytes = ff_min(cwnd_bytes + share.whole + (fraction >> FRACTION_BITS), FF_WINDOW_MAX_BYTES);
-    epoch->cwnd_fraction = fraction & FRACTION_MASK;
+    epoch->cwnd_fraction = fraction & FRACTION_MASK; /* [cubic.grow.fraction] */
 }
 
 static uint64_t grow(struct ff_cubic *state, uint64_t t_ns, const struct ff_ack *ack, uint64_t datagram_bytes,
@@ -155,14 +155,15 @@ static uint64_t grow(struct ff_cubic *state, uint64_t t_ns, const struct ff_ack 
     if (ff_cubic_window_bytes(state->w_max_bytes, epoch->k_ns, datagram_bytes, elapsed_ns) < epoch->w_est_bytes) {
         follow_estimate(epoch);
     } else {
+        uint64_t grown_for_bytes = counted_bytes; /* [cubic.grow] */
         if (state->readings.growth == FF_CUBIC_GROWTH_ACKS) {
-            counted_bytes = ff_min(datagram_bytes, cwnd_bytes); /* [cubic.grow.per-ack] */
+            grown_for_bytes = ff_min(datagram_bytes, cwnd_bytes); /* [cubic.grow.per-ack] */
         }
         /* Two times: below 2^60. */
         uint64_t ahead_ns = elapsed_ns + (ack->smoothed_rtt_ns == FF_NO_RTT_NS ? 0 : ack->smoothed_rtt_ns);
         uint64_t target_bytes =
             ff_cubic_window_bytes(state->w_max_bytes, epoch->k_ns, datagram_bytes, ahead_ns); /* [cubic.target] */
-        approach(epoch, counted_bytes, target_bytes);
+        approach(epoch, grown_for_bytes, target_bytes);
     }
     return epoch->cwnd_bytes;
 }
@@ -196,10 +197,11 @@ struct ff_cubic_windows ff_cubic_reduce(struct ff_cubic *state, uint64_t now_ns,
     if (!ce) {
         state->saved = prior; /* [cubic.spurious.save] */
     }
-    uint64_t reduced_bytes = ff_cubic_seven_tenths(base->cwnd_bytes); /* [cubic.reduce] */
+    uint64_t basis_bytes = base->cwnd_bytes; /* [cubic.reduce.basis] */
     if (state->readings.reduction_basis == FF_CUBIC_REDUCTION_BASIS_FLIGHT) {
-        reduced_bytes = ff_cubic_seven_tenths(flight_bytes); /* [cubic.reduce.flight] */
+        basis_bytes = flight_bytes; /* [cubic.reduce.flight] */
     }
+    uint64_t reduced_bytes = ff_cubic_seven_tenths(basis_bytes); /* [cubic.reduce] [cubic.reduce.rounding] */
     uint64_t two_bytes = 2 * datagram_bytes, least_bytes = two_bytes; /* [cubic.reduce.minimum] */
     if (ce && state->readings.ce_minimum == FF_CUBIC_CE_MINIMUM_ONE_DATAGRAM) {
         least_bytes = datagram_bytes; /* [cubic.reduce.minimum-ce] */

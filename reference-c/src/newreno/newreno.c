@@ -121,7 +121,7 @@ static void grow_avoidance(struct ff_newreno *state, uint64_t size_bytes, uint64
     uint64_t share_bytes = state->max_datagram_size_bytes * size_bytes; /* [slow-start.avoidance.grow] */
 
     for (; packets > 0; packets--) {
-        if (share_bytes < state->cwnd_bytes || state->cwnd_bytes == 0) {
+        if (share_bytes < state->cwnd_bytes || state->cwnd_bytes == 0) { /* [slow-start.avoidance.rounding] */
             return; /* nothing for this packet, nor for those left; only a startup algorithm can leave a window of 0 */
         }
         state->cwnd_bytes = saturate(state->cwnd_bytes + share_bytes / state->cwnd_bytes); /* [slow-start.avoidance.limit] */
@@ -300,7 +300,7 @@ uint64_t ff_newreno_reduced_bytes(const struct ff_newreno *state, uint64_t windo
     if (state->has_cubic) {
         return ff_cubic_seven_tenths(window_bytes); /* [cubic.startup.reduce] */
     }
-    return window_bytes / 2;
+    return window_bytes / 2; /* [slow-start.recovery.rounding] */
 }
 
 void ff_newreno_begin_recovery(struct ff_newreno *state, uint64_t now_ns, uint64_t window_bytes, uint64_t prior_bytes)

@@ -18,7 +18,7 @@ _NEAR = 4
 
 def broken_by(candidate: Candidate, decision: Decision) -> tuple[str, ...]:
     """Return the rules that a candidate breaks, those first that the model carries out at the decision."""
-    named = list(dict.fromkeys(clause for part in candidate.parts for clause in _of(part)))
+    named = list(dict.fromkeys(clause for part in candidate.parts for clause in _of(part, decision.clauses)))
     first = [clause for clause in named if clause in decision.clauses]
     rest = [clause for clause in named if clause not in decision.clauses]
     return tuple((first + rest or by_weight(decision.clauses))[:MOST])
@@ -31,11 +31,13 @@ def by_weight(clauses: tuple[str, ...]) -> list[str]:
     return sorted(clauses, key=lambda clause: (clause.startswith(bases), order.get(clause, len(order))))
 
 
-def _of(part: Mutant) -> list[str]:
+def _of(part: Mutant, carried_out: tuple[str, ...] = ()) -> list[str]:
+    """Return the rules of a change; of a reading those of the value that the model has, where it carries them out."""
     if part.breaks:
         return list(part.breaks)
     if part.readings:
-        return [clause.id for clause in _clauses() if _decided_by(clause, part)]
+        decided = [clause.id for clause in _clauses() if _decided_by(clause, part)]
+        return [clause for clause in decided if clause in carried_out] or decided
     return [clause for clause in _cited_near(part.file, part.find) if _of_no_other_base(clause, part)]
 
 

@@ -34,7 +34,7 @@ def retreat(readings: Readings, state: CarefulResume, base: NewReno, now_ns: int
     if readings.saved_set is cr.SavedSet.DELETED:
         state.saved = None  # [careful-resume.retreat.delete]
     two_datagrams_bytes = newreno.minimum_window_bytes(base)
-    half_bytes = state.pipesize_bytes // 2  # [careful-resume.retreat.window]
+    half_bytes = state.pipesize_bytes // 2  # [careful-resume.retreat.window] [careful-resume.retreat.amount]
     base.cwnd_bytes = max(half_bytes, _floor_bytes(readings, state, two_datagrams_bytes))
     base.in_recovery = False
     newreno.forget_congestion(base)

@@ -73,4 +73,4 @@ def measure(readings: Readings, state: CarefulResume, base: NewReno, ack: Ack) -
         current.limited = current.limited or ack.app_limited
         return
     _save(readings, state, base, ack)
-    _begin_round(state, ack)
+    _begin_round(state, ack)  # [careful-resume.observe.round]

@@ -24,7 +24,7 @@ from firstflight.observables import Outcome, Phase, Trigger
 
 def _jump_bytes(readings: Readings, used: SavedPath) -> int:
     """Return how large the window of the phase is, in bytes."""
-    jump_bytes = used.saved_cwnd_bytes // 2  # [careful-resume.jump.half]
+    jump_bytes = used.saved_cwnd_bytes // 2  # [careful-resume.jump.half] [careful-resume.jump.amount]
     if readings.jump is cr.Jump.WHOLE:
         jump_bytes = used.saved_cwnd_bytes
     if used.max_jump_bytes is not None and used.max_jump_bytes < jump_bytes:
@@ -74,7 +74,7 @@ def _time_is_over(readings: Readings, state: CarefulResume, event: Event) -> boo
     watched = isinstance(event, Ack) or readings.limit_checked is cr.LimitChecked.EVERY_EVENT
     if limit_ns is None or state.limit_from_ns is None or not watched:
         return False
-    spent_ns = event.t_ns - state.limit_from_ns
+    spent_ns = event.t_ns - state.limit_from_ns  # [careful-resume.unvalidated.every-event]
     if spent_ns == limit_ns:
         return readings.limit_equal is cr.LimitEqual.EXITS
     return spent_ns > limit_ns
@@ -135,7 +135,7 @@ def _leave_if(
 
 def _is_full(readings: Readings, state: CarefulResume, base: NewReno) -> bool:
     match readings.window_full:
-        case cr.WindowFull.DATAGRAM:
+        case cr.WindowFull.DATAGRAM:  # [careful-resume.unvalidated.room]
             return base.cwnd_bytes < state.flight_bytes + base.max_datagram_size_bytes
         case cr.WindowFull.EXACT:
             return base.cwnd_bytes <= state.flight_bytes
@@ -149,7 +149,7 @@ def _mark_sent(readings: Readings, state: CarefulResume, sent: Sent, before: int
         marks.first_unvalidated = sent.packets[0].first  # [careful-resume.marks.first]
         if readings.first_mark is cr.FirstMark.LAST_BEFORE and before is not None:
             marks.first_unvalidated = before
-    marks.last_unvalidated = sent.packets[-1].last  # [careful-resume.marks.last]
+    marks.last_unvalidated = sent.packets[-1].last  # [careful-resume.marks.last] [careful-resume.marks.probes]
 
 
 def on_sent(readings: Readings, state: CarefulResume, base: NewReno, sent: Sent, before: int | None) -> Report:

@@ -201,10 +201,10 @@ def _approach(epoch: Epoch, acked_bytes: int, target_bytes: int) -> None:
         target_bytes = most_bytes  # [cubic.target.most]
     if target_bytes <= cwnd_bytes:
         return  # [cubic.target.least]
-    whole_bytes, fraction = share(acked_bytes, target_bytes - cwnd_bytes, cwnd_bytes)  # [cubic.grow]
+    whole_bytes, fraction = share(acked_bytes, target_bytes - cwnd_bytes, cwnd_bytes)  # [cubic.grow.share]
     fraction += epoch.cwnd_fraction
     epoch.cwnd_bytes = min(cwnd_bytes + whole_bytes + fraction // FRACTION, WINDOW_MAX_BYTES)
-    epoch.cwnd_fraction = fraction % FRACTION
+    epoch.cwnd_fraction = fraction % FRACTION  # [cubic.grow.fraction]
 
 
 def _grow(state: Cubic, ack: Ack, datagram_bytes: int, cwnd_bytes: int, acked_bytes: int) -> int:
@@ -217,11 +217,12 @@ def _grow(state: Cubic, ack: Ack, datagram_bytes: int, cwnd_bytes: int, acked_by
     if window_bytes(w_max_bytes, epoch.k_ns, datagram_bytes, elapsed_ns) < epoch.w_est_bytes:
         _follow_estimate(epoch)
     else:
+        grown_for_bytes = counted_bytes  # [cubic.grow]
         if state.readings.growth is Growth.ACKS:
-            counted_bytes = min(datagram_bytes, cwnd_bytes)  # [cubic.grow.per-ack]
+            grown_for_bytes = min(datagram_bytes, cwnd_bytes)  # [cubic.grow.per-ack]
         ahead_ns = elapsed_ns + (ack.smoothed_rtt_ns or 0)
         target_bytes = window_bytes(w_max_bytes, epoch.k_ns, datagram_bytes, ahead_ns)  # [cubic.target]
-        _approach(epoch, counted_bytes, target_bytes)
+        _approach(epoch, grown_for_bytes, target_bytes)
     return epoch.cwnd_bytes
 
 
@@ -245,9 +246,10 @@ def reduce(
     note_reduction(state, now_ns, base.cwnd_bytes)
     if not ce:
         state.saved = prior  # [cubic.spurious.save]
-    reduced_bytes = seven_tenths(base.cwnd_bytes)  # [cubic.reduce]
+    basis_bytes = base.cwnd_bytes  # [cubic.reduce.basis]
     if state.readings.reduction_basis is ReductionBasis.FLIGHT:
-        reduced_bytes = seven_tenths(flight_bytes)  # [cubic.reduce.flight]
+        basis_bytes = flight_bytes  # [cubic.reduce.flight]
+    reduced_bytes = seven_tenths(basis_bytes)  # [cubic.reduce] [cubic.reduce.rounding]
     two_bytes = least_bytes = 2 * datagram_bytes  # [cubic.reduce.minimum]
     if ce and state.readings.ce_minimum is CeMinimum.ONE_DATAGRAM:
         least_bytes = datagram_bytes  # [cubic.reduce.minimum-ce]

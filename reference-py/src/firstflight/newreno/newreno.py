@@ -174,7 +174,7 @@ def _grow_avoidance(state: NewReno, size_bytes: int, packets: int) -> None:
     """Grow by a number of packets in congestion avoidance."""
     share_bytes = state.max_datagram_size_bytes * size_bytes  # [slow-start.avoidance.grow]
     for _ in range(packets):
-        if share_bytes < state.cwnd_bytes or state.cwnd_bytes == 0:
+        if share_bytes < state.cwnd_bytes or state.cwnd_bytes == 0:  # [slow-start.avoidance.rounding]
             return  # nothing for this packet, nor for those left; only a startup algorithm can leave a window of 0
         state.cwnd_bytes = _saturate(state.cwnd_bytes + share_bytes // state.cwnd_bytes)  # [slow-start.avoidance.limit]
 
@@ -285,7 +285,7 @@ def reduced_bytes(state: NewReno, window_bytes: int) -> int:
     """Return what congestion leaves of a window by the law of the base: half, or with CUBIC seven tenths, rounded down."""
     if state.cubic is not None:
         return cubic_law.seven_tenths(window_bytes)  # [cubic.startup.reduce]
-    return window_bytes // 2
+    return window_bytes // 2  # [slow-start.recovery.rounding]
 
 
 def begin_recovery(state: NewReno, now_ns: int, window_bytes: int, prior_bytes: int) -> None:

@@ -136,7 +136,7 @@ def on_new_ack_in_congestion_avoidance(s: Cubic, bytes_acked: int, ack: Ack) -> 
         target = max(target, cwnd)  # [cubic.target.least]
         target = min(target, cwnd + cwnd // 2)  # [cubic.target.most]
         # The text has (target - cwnd) / cwnd segments for each new ACK; here it is for each segment that is acknowledged (U1).
-        increment = UNIT * (target - cwnd) * bytes_acked // cwnd  # [cubic.grow]
+        increment = UNIT * (target - cwnd) * bytes_acked // cwnd  # [cubic.grow] [cubic.grow.share]
         set_cwnd(s, cwnd * UNIT + s.cwnd_fraction + increment)
 
 
