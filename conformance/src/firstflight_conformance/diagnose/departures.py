@@ -7,6 +7,7 @@ from fractions import Fraction
 from firstflight_conformance.diagnose.breaks import broken_by
 from firstflight_conformance.diagnose.choices import Chosen, Option, choices_of_run, options_of
 from firstflight_conformance.diagnose.decision import decision_of
+from firstflight_conformance.diagnose.exercised import Judged
 from firstflight_conformance.diagnose.explain import Explanation, Failures
 from firstflight_conformance.diagnose.subject import Subject, Walk, shortest_first
 from firstflight_conformance.freedoms.bounds import Taken
@@ -30,10 +31,10 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """The choices in a profile; by case that differs and conforms how many events were judged, ``None`` if all of them."""
+    """The choices in a profile, and the cases that differ and conform."""
 
     choices: tuple[Choice, ...]
-    judged: dict[str, int | None]
+    judged: tuple[Judged, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,13 +105,14 @@ def _parted(chosen: Chosen, failing: list[Subject], passing: list[Subject]) -> t
 
 def undecided(failing: list[Subject], passing: list[Subject]) -> tuple[Agreement, Departures]:
     """Return the same where nothing is asked about choices."""
-    return Agreement((), {}), Departures(Chosen(), failing, passing)
+    return Agreement((), ()), Departures(Chosen(), failing, passing)
 
 
 def _agreement(chosen: Chosen, conforming: Sequence[Subject], walks: dict[str, Walk]) -> Agreement:
     choices = [_choice(chosen, option, conforming) for option in chosen.options]
     choices += _taken({subject.case.id: walks[subject.case.id].taken for subject in conforming})
-    return Agreement(tuple(choices), {subject.case.id: walks[subject.case.id].cut for subject in conforming})
+    judged = [Judged(subject.under(chosen.variant), walks[subject.case.id].cut) for subject in conforming]
+    return Agreement(tuple(choices), tuple(judged))
 
 
 def _choice(chosen: Chosen, option: Option, conforming: Sequence[Subject]) -> Choice:

@@ -13,6 +13,7 @@ from firstflight_conformance.diagnose.candidates import singles
 from firstflight_conformance.diagnose.curve import Curve, curve_of
 from firstflight_conformance.diagnose.decision import Decision, decision_of, unknown_decision
 from firstflight_conformance.diagnose.departures import Choice, Departures, by_profile, of_profile, undecided
+from firstflight_conformance.diagnose.exercised import Exercised, Judged, exercised
 from firstflight_conformance.diagnose.explain import Explanation
 from firstflight_conformance.diagnose.levels import Level, at_most, level_of_clause, most_binding
 from firstflight_conformance.diagnose.subject import AnyCase, Subject, shortest_first
@@ -63,11 +64,13 @@ class Diagnosis:
     """What the implementation chooses otherwise and may, and the causes of what remains, best first.
 
     ``conforming``: the cases in which it differs and conforms, with the events that were judged, ``None`` if all of them.
+    ``exercised``: what was not judged where vectors are judged in part.
     """
 
     causes: tuple[Cause, ...] = ()
     choices: tuple[Choice, ...] = ()
     conforming: Mapping[str, int | None] = field(default_factory=dict)
+    exercised: Exercised = field(default_factory=Exercised)
 
     def cause_of(self, case_id: str) -> Cause | None:
         """Return the first cause that explains a failure, else the unknown one."""
@@ -139,11 +142,13 @@ def diagnose(failing: Sequence[Subject], passing: Sequence[Subject], *, choices:
         joined[key] = joined[key].joined(departures) if key in joined else departures
     of = sum(len(departures.failing) for departures in rest)
     causes = [cause for departures in joined.values() for cause in _causes(departures, of)]
-    conforming = {name: judged for agreement, _ in found for name, judged in agreement.judged.items()}
+    conforming = {one.case.id: one.cut for agreement, _ in found for one in agreement.judged}
+    whole = [Judged(subject, None) for subject in passing]
     return Diagnosis(
         tuple(sorted(causes, key=lambda cause: -cause.explains)),
         tuple(choice for agreement, _ in found for choice in agreement.choices),
         conforming,
+        exercised([*whole, *(one for agreement, _ in found for one in agreement.judged)]),
     )
 
 

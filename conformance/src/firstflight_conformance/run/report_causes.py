@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from firstflight_conformance.diagnose.decision import Decision
     from firstflight_conformance.diagnose.departures import Choice
     from firstflight_conformance.diagnose.diagnosis import Cause, Diagnosis
+    from firstflight_conformance.diagnose.exercised import Exercised
 
 #: Cases that a cause names.
 _CASES_SHOWN = 3
@@ -48,6 +49,11 @@ def choice_text(choice: "Choice") -> str:
     point = choice.point
     source = f" ({point.source})" if point.source else ""
     return f"{choice.what}; {point.id} is open{source}: {point.why}"
+
+
+def in_part_text(exercised: "Exercised") -> str:
+    """Return how many vectors are judged in part, and why."""
+    return f"{exercised.in_part} of {exercised.of} cases are judged in part: they send more than the window that was chosen"
 
 
 def rule_line(clause: Clause) -> Text:

@@ -10,7 +10,14 @@ from jinja2 import Environment, PackageLoader, Template
 
 from firstflight_conformance.diagnose.diagnosis import Cause
 from firstflight_conformance.diagnose.levels import level_of_clause
-from firstflight_conformance.run.report_causes import choice_text, decision_lines, how_sure, seen, short_name
+from firstflight_conformance.run.report_causes import (
+    choice_text,
+    decision_lines,
+    how_sure,
+    in_part_text,
+    seen,
+    short_name,
+)
 from firstflight_conformance.run.report_curve import svg
 from firstflight_conformance.run.results import AdapterReport, ExitCode, Result, Verdict
 from firstflight_conformance.spec.clauses import first_sentence, known_clauses
@@ -30,7 +37,7 @@ _VERDICTS = {
     ExitCode.OK: ("✓", "good", "conforms"),
     ExitCode.DIVERGENCE: ("✗", "bad", "departs"),
     ExitCode.FAULT: ("!", "bad", "broke down"),
-    ExitCode.NOTHING_RUN: ("-", "none", "nothing was judged"),
+    ExitCode.NOTHING_RUN: ("-", "none", "nothing was judged, or a rule with a MUST was not exercised"),
 }
 _EXPLAINED = ("◐", "some", "departs as explained")
 
@@ -98,6 +105,10 @@ def _adapter(report: AdapterReport) -> dict[str, Any]:
         "counts": report.counts,
         "causes": [_cause(cause, by_id[cause.cases[0]]) for cause in causes],
         "choices": list(dict.fromkeys(map(choice_text, report.diagnosis.choices))) if report.diagnosis else [],
+        "not_exercised": report.not_exercised,
+        "in_part": in_part_text(report.diagnosis.exercised)
+        if report.diagnosis and report.diagnosis.exercised.in_part
+        else "",
         "groups": list(_groups(report)),
         "disappeared": report.disappeared,
     }

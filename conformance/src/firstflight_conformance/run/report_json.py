@@ -100,6 +100,8 @@ def _adapter(report: AdapterReport) -> dict[str, Any]:
         "counts": {status: report.counts[status] for status in _STATUSES},
         "diagnosis": [_cause(cause) for cause in report.diagnosis.causes] if report.diagnosis else [],
         "choices": [_choice(choice) for choice in report.diagnosis.choices] if report.diagnosis else [],
+        "not_exercised": list(report.not_exercised),
+        "judged_in_part": report.diagnosis.exercised.in_part if report.diagnosis else 0,
         "disappeared": [_deviation(deviation) for deviation in report.disappeared],
         "results": [_result(result) for result in _told(report)],
     }

@@ -12,7 +12,14 @@ from rich.text import Text
 
 from firstflight_conformance.cases.timeline import milliseconds, observables_text
 from firstflight_conformance.cases.wire import decode_int
-from firstflight_conformance.run.report_causes import cause_lines, choice_text, rule_line, seen, short_name
+from firstflight_conformance.run.report_causes import (
+    cause_lines,
+    choice_text,
+    in_part_text,
+    rule_line,
+    seen,
+    short_name,
+)
 from firstflight_conformance.run.report_fit import LINES, Blocks, Rank
 from firstflight_conformance.run.results import (
     UNDECLARED,
@@ -196,11 +203,11 @@ def _print_choices(out: Console, report: AdapterReport, choices: Sequence["Choic
     out.print(Text(f"\n{short_name(report)}: {cases} of other choices, which conform:", "bold yellow"))
     for line in dict.fromkeys(map(choice_text, choices)):
         _indent(out, Text(line))
-    cut = sum(result.judged_events is not None for result in report.results)
-    if cut:
-        _indent(
-            out, Text(f"{cut} of them are judged in part: from some event on they send more than its window", "dim")
-        )
+    if report.diagnosis is not None and report.diagnosis.exercised.in_part:
+        _indent(out, Text(in_part_text(report.diagnosis.exercised), "dim"))
+    if report.not_exercised:
+        out.print(Text(f"\n{short_name(report)}: not exercised: {', '.join(report.not_exercised)}", "bold yellow"))
+        _indent(out, Text("No judged event carries out these rules, which have a MUST; the closed loop may (--both)."))
 
 
 def _print_groups(out: Console, report: AdapterReport, verdict: Verdict, style: str) -> None:

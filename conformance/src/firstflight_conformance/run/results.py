@@ -160,6 +160,11 @@ class AdapterReport:
     diagnosis: "Diagnosis | None" = None
     counts: Counter[str] = field(init=False)
 
+    @property
+    def not_exercised(self) -> tuple[str, ...]:
+        """The rules with a MUST that no judged event carried out, because vectors are judged in part."""
+        return () if self.diagnosis is None else self.diagnosis.exercised.missing
+
     def __post_init__(self) -> None:
         """Count the results by status."""
         counts = Counter(result.status for result in self.results)
@@ -174,7 +179,7 @@ class ExitCode:
     DIVERGENCE = 1
     USAGE = 2
     FAULT = 3
-    NOTHING_RUN = 4
+    NOTHING_RUN = 4  # or a rule with a MUST was not exercised
 
 
 def exit_code(reports: list[AdapterReport], *, strict: bool) -> int:
@@ -190,6 +195,6 @@ def exit_code(reports: list[AdapterReport], *, strict: bool) -> int:
         or (strict and (total["explained"] or total["choice"]))
     ):
         return ExitCode.DIVERGENCE
-    if not any(total[status] for status in ("pass", "explained", "choice")):
+    if not any(total[status] for status in ("pass", "explained", "choice")) or any(r.not_exercised for r in judged):
         return ExitCode.NOTHING_RUN
     return ExitCode.OK

@@ -1,0 +1,90 @@
+"""Which binding rules of a text were exercised in events that were judged, where some vectors are judged in part.
+
+An implementation that takes less than a text allows sends less than the vectors do from then on, and they are not judged any further.
+What conforms so far has not been seen to keep the rules that come later.
+"""
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+
+from firstflight_conformance.cases.computations import ComputationCase
+from firstflight_conformance.cases.measure import ClauseTracer
+from firstflight_conformance.cases.vectors import Case
+from firstflight_conformance.diagnose.levels import Level, level_of_clause
+from firstflight_conformance.diagnose.subject import AnyCase, Subject
+from firstflight_conformance.spec.clauses import known_clauses
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A case that passed or conforms. ``cut``: the event from which on it is not judged, ``None`` if it is judged to the end."""
+
+    subject: Subject
+    cut: int | None
+
+    @property
+    def case(self) -> AnyCase:
+        """The case."""
+        return self.subject.case
+
+
+@dataclass(frozen=True, slots=True)
+class Exercised:
+    """The rules with a MUST that vectors of some profiles carry out and no judged event did; vectors judged in part, of all that were judged."""
+
+    missing: tuple[str, ...] = ()
+    in_part: int = 0
+    of: int = 0
+
+
+def exercised(judged: Sequence[Judged]) -> Exercised:
+    """Return what was not exercised in the profiles in which vectors are judged in part."""
+    profiles = dict.fromkeys(_profile(one.case) for one in judged if one.cut is not None)
+    missing = [
+        rule for profile in profiles for rule in _missing([one for one in judged if _profile(one.case) == profile])
+    ]
+    vectors = [one for one in judged if isinstance(one.case, Case) and _profile(one.case) in profiles]
+    in_part = sum(one.cut is not None for one in vectors)
+    return Exercised(tuple(dict.fromkeys(missing)), in_part, len(vectors))
+
+
+def _profile(case: AnyCase) -> tuple[str, str]:
+    return case.vector.algorithm, case.profile
+
+
+def _missing(judged: Sequence[Judged]) -> list[str]:
+    """Return the rules of one profile that are not exercised: by the vectors that are judged whole, by the others as far, or in closed loop."""
+    left = {name for one in judged if one.cut is not None for name in _binding(_named(one.case))}
+    for found in _carried_out(judged):
+        if not left:
+            break
+        left -= set(found)
+    return sorted(left)
+
+
+def _carried_out(judged: Sequence[Judged]) -> Iterator[Collection[str]]:
+    yield from (_named(one.case) for one in judged if one.cut is None and isinstance(one.case, Case))
+    yield from (_traced(one) for one in judged if one.cut is not None)
+    yield from (_traced(one) for one in judged if one.cut is None and not isinstance(one.case, Case))
+
+
+def _named(case: AnyCase) -> tuple[str, ...]:
+    """Return the rules that a vector is known to carry out."""
+    return case.expectation.clauses if isinstance(case, Case) else ()
+
+
+def _binding(names: Collection[str]) -> Iterator[str]:
+    clauses = known_clauses()
+    return (name for name in names if level_of_clause(clauses[name]) is Level.MUST)
+
+
+def _traced(one: Judged) -> set[str]:
+    """Return the rules that the model carries out while it follows the answers that are judged."""
+    if isinstance(one.case, ComputationCase):
+        return set()
+    subject = one.subject
+    end = subject.length if one.cut is None else one.cut
+    with ClauseTracer(subject.right.texts) as tracer:
+        for _ in subject.steps(subject.right, end):
+            pass
+    return tracer.clauses
