@@ -64,7 +64,7 @@ def mutant(name: str) -> str:
 )
 def test_what_is_explained_does_not_conform(code: int, explained: int, words: str) -> None:
     """A stack whose deviations are explained passes, and the first word of the page is not that it conforms."""
-    report: Any = SimpleNamespace(counts={"explained": explained})
+    report: Any = SimpleNamespace(not_exercised=(), counts={"explained": explained})
     assert report_html.verdict([report], code)[2] == words
 
 

@@ -37,8 +37,9 @@ _VERDICTS = {
     ExitCode.OK: ("✓", "good", "conforms"),
     ExitCode.DIVERGENCE: ("✗", "bad", "departs"),
     ExitCode.FAULT: ("!", "bad", "broke down"),
-    ExitCode.NOTHING_RUN: ("-", "none", "nothing was judged, or a rule with a MUST was not exercised"),
+    ExitCode.NOTHING_RUN: ("-", "none", "nothing was judged"),
 }
+_NOT_EXERCISED = ("-", "some", "conforms as far as it was judged; not every rule with a MUST was exercised")
 _EXPLAINED = ("◐", "some", "departs as explained")
 
 
@@ -78,7 +79,9 @@ def _template() -> Template:
 
 
 def verdict(reports: list[AdapterReport], code: int) -> tuple[str, str, str]:
-    """Return sign, colour and words; a stack whose deviations are all explained does not conform."""
+    """Return sign, colour and words; a stack whose deviations are all explained does not conform, nor one that was not seen to."""
+    if code == ExitCode.NOTHING_RUN and any(report.not_exercised for report in reports):
+        return _NOT_EXERCISED
     explained = any(report.counts["explained"] for report in reports)
     return _EXPLAINED if code == ExitCode.OK and explained else _VERDICTS[code]
 

@@ -1,0 +1,181 @@
+"""Freedoms together: combinations conform, and beside a wrong decision they hide nothing. Nobody escapes by claiming a freedom."""
+
+import random
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache
+
+import pytest
+
+from diagnosis_support import candidate, judged, mutants
+from firstflight.controller import ALGORITHMS
+from firstflight_conformance.cases.vectors import COMPUTED_ALGORITHMS
+from firstflight_conformance.diagnose.candidates import together
+from firstflight_conformance.diagnose.choices import Option, options_of
+from firstflight_conformance.diagnose.diagnosis import Diagnosis, diagnose
+from firstflight_conformance.diagnose.variant import Variant as Model
+from firstflight_conformance.diagnose.variant import build
+from firstflight_conformance.mutants.load import Mutant
+from firstflight_conformance.run.results import ExitCode, exit_code
+from freedoms_support import Variant, changed, variants
+from freedoms_support import judged as judged_variant
+
+#: How many combinations are drawn, in the usual run and in the long one.
+_FEW, _MANY = 6, 200
+
+
+@cache
+def profiles() -> list[tuple[str, str]]:
+    """Return the profiles in which at least two points are open."""
+    return [
+        (algorithm, profile)
+        for algorithm, found in sorted(ALGORITHMS.items())
+        if algorithm not in COMPUTED_ALGORITHMS
+        for profile in found.profiles
+        if len({option.point.id for option in options_of(algorithm, profile)}) >= 2
+    ]
+
+
+def combined(draw: random.Random) -> Variant | None:
+    """Return two to four conforming variants of one implementation in one, ``None`` if they exclude each other."""
+    conforming = [one for one in variants() if one.conforms and not one.pending and not one.declares]
+    first = draw.choice(conforming)
+    fitting = [one for one in conforming if (one.profile, one.program) == (first.profile, first.program)]
+    chosen = {first.named: first}
+    for one in draw.sample(fitting, len(fitting)):
+        if len(chosen) < draw.randint(2, 4):
+            chosen.setdefault(one.named, one)
+    parts = list(chosen.values())
+    made = replace(
+        first,
+        id="-".join(one.id for one in parts),
+        replace=[pair for one in parts for pair in one.replace],
+        base=[pair for one in parts for pair in one.base],
+    )
+    try:
+        for name, texts in ((made.program, made.replace), ("newreno_rfc_9002", made.base)):
+            changed(name, texts, "together")
+    except (ValueError, SyntaxError):
+        return None
+    return made if len(parts) > 1 else None
+
+
+def drawn(seed: int, count: int) -> list[Variant]:
+    """Return combinations of variants, drawn by seed."""
+    draw = random.Random(seed)
+    found: dict[str, Variant] = {}
+    for _ in range(50 * count):
+        made = combined(draw)
+        if made is not None:
+            found.setdefault(f"{made.profile} {made.id}", made)
+        if len(found) == count:
+            break
+    return list(found.values())
+
+
+def refused(made: list[Variant]) -> list[tuple[str, int]]:
+    """Return the variants that do not end with exit code 0."""
+    codes = [(f"{one.profile} {one.id}", exit_code([judged_variant(one)], strict=False)) for one in made]
+    return [(name, code) for name, code in codes if code != ExitCode.OK]
+
+
+def test_combinations_conform() -> None:
+    """Implementations that use two to four freedoms at once conform."""
+    assert refused(drawn(1, _FEW)) == []
+
+
+@pytest.mark.long
+def test_many_combinations_conform() -> None:
+    """So do two hundred of them."""
+    assert refused(drawn(2, _MANY)) == []
+
+
+def wrong_beside(draw: random.Random) -> tuple[str, Mutant, Diagnosis]:
+    """Return the diagnosis of a mutant that shows, beside two to four choices that may stand with it."""
+    while True:
+        algorithm, profile = draw.choice(profiles())
+        wrong = [m for m in mutants().values() if (m.algorithm, m.profile) == (algorithm, profile) and not m.equivalent]
+        every = options_of(algorithm, profile)
+        options = {option.point.id: option for option in draw.sample(every, len(every))}
+        if not wrong:
+            continue
+        mutant = draw.choice(wrong)
+        points = draw.sample(sorted(options), min(len(options), draw.randint(2, 4)))
+        chosen = [options[name] for name in points]
+        if any(mutant.id == option.candidate.id for option in every):
+            continue
+        right = build(together([option.candidate for option in chosen]))
+        both = build(together([*(option.candidate for option in chosen), candidate(mutant.id)]))
+        if right is None or both is None or not shows(right, both, algorithm, profile):
+            continue
+        found = diagnose(*judged(both, algorithm, profile))
+        return f"{mutant.id} beside {together([option.candidate for option in chosen]).id}", mutant, found
+
+
+def shows(right: Model, both: Model, algorithm: str, profile: str) -> bool:
+    """Return whether a vector tells by the window that something is wrong beside the choices."""
+    one, other = judged(right, algorithm, profile), judged(both, algorithm, profile)
+    answers = [{subject.case.id: subject.observed for group in found for subject in group} for found in (one, other)]
+    return answers[0] != answers[1]
+
+
+def is_first(mutant: Mutant, found: Diagnosis) -> bool:
+    """Return whether a mutant is the first cause, or that breaks one of its rules."""
+    if not found.causes:
+        return False
+    first = found.causes[0]
+    own = diagnose(*judged(Model(candidate(mutant.id)), mutant.algorithm, mutant.profile)).causes
+    rules = {rule for cause in own[:1] for rule in cause.clauses}
+    return mutant.id in first.cause.split(" + ") or bool(rules & set(first.clauses))
+
+
+def named_of(seed: int, count: int) -> tuple[int, list[str]]:
+    """Return in how many combinations the mutant or its rule is first, and those in which nothing is wrong."""
+    draw = random.Random(seed)
+    runs = [wrong_beside(draw) for _ in range(count)]
+    return sum(is_first(mutant, found) for _, mutant, found in runs), [
+        name for name, _, found in runs if not found.causes
+    ]
+
+
+def test_a_wrong_decision_shows_beside_choices() -> None:
+    """Choices beside a mutant do not hide it."""
+    first, hidden = named_of(3, 3)
+    assert hidden == []
+    assert first >= 2
+
+
+@pytest.mark.long
+def test_many_wrong_decisions_show_beside_choices() -> None:
+    """Of two hundred none is hidden, and the mutant or its rule is the first cause in at least 85 of 100."""
+    first, hidden = named_of(4, _MANY)
+    assert hidden == []
+    assert first * 100 >= 85 * _MANY
+
+
+def under_single_freedoms(algorithm: str, profile: str) -> Iterator[tuple[Mutant, Option]]:
+    """Yield every mutant of a profile with every choice that may stand beside it."""
+    every = options_of(algorithm, profile)
+    for mutant in mutants().values():
+        if (mutant.algorithm, mutant.profile) == (algorithm, profile) and not mutant.equivalent:
+            for option in every:
+                if option.candidate.id != mutant.id:
+                    yield mutant, option
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("algorithm", "profile"), profiles(), ids="/".join)
+def test_no_freedom_hides_a_mutant(algorithm: str, profile: str) -> None:
+    """Every mutant under every single freedom of its profile shows, if a vector tells the two of them from the freedom alone."""
+    alone = {option.candidate.id for option in options_of(algorithm, profile)}
+    hidden = []
+    for mutant, option in under_single_freedoms(algorithm, profile):
+        if mutant.id in alone:
+            continue
+        right, both = build(option.candidate), build(together([option.candidate, candidate(mutant.id)]))
+        if right is None or both is None or not shows(right, both, algorithm, profile):
+            continue
+        found = diagnose(*judged(both, algorithm, profile))
+        if not found.causes:
+            hidden.append(f"{mutant.id} under {option.candidate.id}: {[choice.cause for choice in found.choices]}")
+    assert hidden == []
