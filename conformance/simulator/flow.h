@@ -92,6 +92,7 @@ struct sim_outbox {
     struct sim_span names;  /* by packet; data below its `oldest` is acknowledged */
     uint64_t sent_bytes;
     uint64_t acked_bytes;
+    bool probing; /* what waits first is a probe, which leaves although its data has arrived */
 };
 
 void sim_outbox_begin(struct sim_outbox *outbox, struct sim_room *room, const struct sim_transfer *transfer);

@@ -79,7 +79,7 @@ uint64_t sim_outbox_next_size_bytes(struct sim_outbox *outbox)
 {
     while (outbox->again.count > 0) {
         const struct piece *first = sim_ring_first(&outbox->again);
-        if (!is_acked(outbox, first->name)) {
+        if (outbox->probing || !is_acked(outbox, first->name)) {
             return first->size_bytes;
         }
         sim_ring_drop(&outbox->again);
@@ -102,6 +102,7 @@ uint64_t sim_outbox_take(struct sim_outbox *outbox, uint64_t packet, uint64_t si
     if (outbox->again.count > 0) {
         name = ((const struct piece *)sim_ring_first(&outbox->again))->name;
         sim_ring_drop(&outbox->again);
+        outbox->probing = false;
     } else {
         outbox->left_bytes -= outbox->left_bytes == SIM_NONE ? 0 : count * size_bytes;
         outbox->sent_bytes += count * size_bytes;
@@ -140,14 +141,16 @@ void sim_outbox_acked(struct sim_outbox *outbox, const struct sim_ack_frame *fra
     }
 }
 
-/* Make sure that there is something to send: the data of the oldest packet in flight. */
+/* Make sure that there is something to send: the data of the oldest packet in flight, even if it has arrived otherwise. */
 void sim_outbox_probe(struct sim_outbox *outbox, uint64_t oldest, uint64_t size_bytes)
 {
-    if (!sim_outbox_empty(outbox)) {
+    if (sim_outbox_next_size_bytes(outbox) > 0) {
         return;
     }
     if (outbox->transfer->named_data) {
-        *(struct piece *)sim_ring_add(&outbox->again) = (struct piece){data_of(outbox, oldest), size_bytes};
+        uint64_t name = data_of(outbox, oldest);
+        outbox->probing = is_acked(outbox, name);
+        *(struct piece *)sim_ring_add(&outbox->again) = (struct piece){outbox->probing ? oldest : name, size_bytes};
     } else {
         outbox->left_bytes += size_bytes;
     }

@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from firstflight import Config
-from firstflight.events import Ack, Lost, PersistentCongestion, Pto, Sent
+from firstflight.events import Ack, Lost, PersistentCongestion, Pto, Run, Sent
 from firstflight_conformance.cases.stream import check_stream
 from firstflight_conformance.cli import main
 from firstflight_conformance.paths import NETWORKS
@@ -315,6 +315,19 @@ def test_same_bytes_with_another_hash_seed(tmp_path: Path) -> None:
     assert len(outputs) == 1
     other = subprocess.run([*line, "--seed", "2"], capture_output=True, check=True).stdout
     assert other not in outputs
+
+
+def test_a_probe_leaves_though_all_data_in_flight_has_arrived() -> None:
+    """Packet 0 is probed by packet 1, whose ACK comes first: the next probe repeats packet 0, or the sender would wait for ever."""
+    outbox = NamedOutbox(1000, plan(transfer_bytes=1000).transfer)
+    assert outbox.take(0, 1000, 1) is None
+    sent = Run(0, 0, 1000, 0)
+    outbox.probe(sent)
+    assert (outbox.next_size_bytes(1000), outbox.take(1, 1000, 1)) == (1000, 0)
+    outbox.acked([(1, 1)], 1000)
+    assert outbox.next_size_bytes(1000) == 0
+    outbox.probe(sent)
+    assert (outbox.next_size_bytes(1000), outbox.take(2, 1000, 1), outbox.next_size_bytes(1000)) == (1000, 0, 0)
 
 
 def test_memory_is_bounded_by_the_window() -> None:

@@ -67,6 +67,8 @@ class NamedOutbox(Outbox):
     oldest: int = 0
     sent_bytes: int = 0
     acked_bytes: int = 0
+    #: Whether what waits first is a probe, which leaves although its data has arrived.
+    probing: bool = False
     #: How much the application has written, ``None`` without end.
     written_bytes: int | None = field(init=False)
 
@@ -81,7 +83,7 @@ class NamedOutbox(Outbox):
 
     def next_size_bytes(self, full_bytes: int) -> int:
         """Return the size of the next packet, 0 if there is nothing to send now."""
-        while self.again and self._is_acked(self.again[0][0]):
+        while self.again and not self.probing and self._is_acked(self.again[0][0]):
             self.again.popleft()
         if self.again:
             return self.again[0][1]
@@ -108,6 +110,7 @@ class NamedOutbox(Outbox):
         """Put data into so many packets. Return the packet whose data the one repeats, ``None`` if their data is new."""
         if self.again:
             name, _ = self.again.popleft()
+            self.probing = False
             self.repeats[packet] = name
             self._close(packet)
             return name
@@ -133,9 +136,12 @@ class NamedOutbox(Outbox):
                 self._close(self.repeats.pop(packet, packet))
 
     def probe(self, oldest: Run | None) -> None:
-        """Make sure that there is something to send: the data of the oldest packet in flight."""
-        if self.left_bytes == 0 and not self.again and oldest is not None:
-            self.again.append((self.repeats.get(oldest.first, oldest.first), oldest.size_bytes))
+        """Make sure that there is something to send: the data of the oldest packet in flight, even if it has arrived otherwise."""
+        if oldest is None or self.next_size_bytes(1) > 0:
+            return
+        name = self.repeats.get(oldest.first, oldest.first)
+        self.probing = self._is_acked(name)
+        self.again.append((oldest.first if self.probing else name, oldest.size_bytes))
 
     def oldest_unacked(self, next_packet: int) -> int:
         """Return the first packet whose data is not acknowledged, or ``next_packet``."""
