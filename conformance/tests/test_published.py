@@ -14,22 +14,23 @@ from firstflight_conformance.docs_ext import published_page
 from firstflight_conformance.plots.published import COLOURS
 from firstflight_conformance.published import (
     claims,
+    load_runs,
     registry,
     resume,
     search_gateway,
     search_geo,
     search_numbers,
     store,
-    thesis_pairs,
+    thesis_index,
 )
 from firstflight_conformance.published.claims import NUMBER, SECONDS, Verdict
 from firstflight_conformance.published.networks import (
     exit_reduction,
-    first_round_of_loss,
     milestones,
     network,
     quartiles,
     repeats_of,
+    rtt_at_first_loss,
 )
 from firstflight_conformance.published.resume_runs import ALGORITHMS, SIZES
 from firstflight_conformance.published.store import Run as Computation
@@ -170,27 +171,75 @@ def test_exit_reduction(window_bytes: int, part: Fraction) -> None:
     assert exit_reduction({"exit_before_bytes": None, "exit_cwnd_bytes": None}) is None
 
 
-def test_the_first_round_of_loss() -> None:
-    """The first loss is seen at 700 with an RTT of 100: what is found by 800 counts, an ACK of the same frame too."""
+def test_the_rtt_at_the_first_loss() -> None:
+    """The sample before the loss counts, that of the same frame does not; without a loss it is the last one."""
     net = replace(network("two-flows").without("background"), stop_ns=15 * 10**9)
     flow = run_network(net, record=("response",)).flow("response")
-    a, b, c, d, e = (Run(n, n, 1000, 0) for n in range(5))
+    a, b, c = (Run(n, n, 1000, 0) for n in range(3))
     flow.events = [
         Ack(600, (a,), 1000, 0, 9, False, 100, 100, 100, 0),
         Lost(700, (b,), 1000, 0, 9),
         Ack(700, (c,), 1000, 0, 9, False, 150, 100, 100, 0),
-        Lost(800, (d,), 1000, 0, 9),
-        Lost(801, (e,), 1000, 0, 9),
     ]
-    assert first_round_of_loss(flow) == {
-        "first_loss_rtt_ns": 100, "first_round_lost_packets": 2, "first_round_acked_packets": 1,
-    }  # fmt: skip
+    assert rtt_at_first_loss(flow) == 100
+    del flow.events[1]
+    assert rtt_at_first_loss(flow) == 150
 
 
 def test_jain() -> None:
-    assert thesis_pairs.jain([Fraction(3), Fraction(3)]) == 1
-    assert thesis_pairs.jain([Fraction(1), Fraction(0)]) == Fraction(1, 2)
-    assert thesis_pairs.jain([Fraction(3), Fraction(1)]) == Fraction(16, 20)
+    assert thesis_index.jain([Fraction(3), Fraction(3)]) == 1
+    assert thesis_index.jain([Fraction(1), Fraction(0)]) == Fraction(1, 2)
+    assert thesis_index.jain([Fraction(3), Fraction(1)]) == Fraction(16, 20)
+
+
+def test_the_arithmetic_of_the_thesis_is_shown_and_not_counted() -> None:
+    """Nine indices, two of which follow from the printed times; no row with a verdict is of the paper's numbers alone."""
+    assert [thesis_index.agrees(one) for one in thesis_index.NINE] == [False] * 6 + [True, True, False]
+    rows = thesis_index.table()[2]
+    assert [row[3] for row in rows] == [
+        "0.529060", "0.517729", "0.516441", "0.864092", "0.999978", "0.909449", "0.999999", "0.999990", "1.000000",
+    ]  # fmt: skip
+    assert all(text in published_page.page() for row in rows for text in row[2:4])
+    indices = [claim for claim in registry.claims_of("thesis") if claim.what.startswith("Jain")]
+    assert len(indices) == 5
+    data = store.load("thesis")
+    changed = data | {"pair-cubic-cubic": {"fct_ns": [1, 2], "lost": [0, 0]}}
+    assert registry.SCENARIOS["thesis"].claims(changed) != registry.claims_of("thesis")
+
+
+def test_sizes_are_those_of_the_law() -> None:
+    """Scharf 2009, section 4.2: with U = 1 the smallest size, mean / 11; with U = 2^-11 it is 2^10 times that; the cut is at 10 MB."""
+    ones = 2**64 - 1
+    assert load_runs.pareto_bytes(11_000, ones) == 1000
+    assert load_runs.pareto_bytes(11_000, 2**53 - 1) == 1000 * 2**10
+    assert load_runs.pareto_bytes(125_000, 0) == 10**7
+    assert load_runs.pareto_bytes(125_000, ones) == 11_363
+    assert [load_runs.root(value, 3) for value in (1, 7, 8, 26, 27, 10**30)] == [1, 1, 2, 2, 3, 10**10]
+
+
+def test_times_between_responses() -> None:
+    """-ln U: 0 with U = 1, ln 2 with U = 1/2."""
+    assert load_runs.exponential_ns(2**64 - 1) == 0
+    assert load_runs.exponential_ns(2**63 - 1) == 693_147_181
+
+
+@pytest.mark.parametrize("load", load_runs.LOADS)
+def test_a_workload_has_its_load(load: int) -> None:
+    """Until the last response begins the link could carry so many times as much; sizes are the same at every load."""
+    work = load_runs.workload(125, load)
+    carried = work.starts_ns[-1] * load_runs.TEN // (8 * 10**9)
+    offered = sum(map(load_runs.wire_bytes, work.sizes_bytes))
+    assert abs(100 * offered - load * carried) <= load * 2
+    assert work.sizes_bytes == load_runs.workload(125, 30).sizes_bytes
+    assert list(work.starts_ns) == sorted(work.starts_ns)
+
+
+def test_what_is_crossed_is_crossed_first_there() -> None:
+    """The thresholds are reached at the millionth of an RTT that is kept, and not before."""
+    found = store.load("search-numbers")["ideal"]
+    for threshold, crossed in zip(found["threshold_ppm"], found["crossed_micro_rtt"], strict=True):
+        assert search_numbers.difference(Fraction(crossed - 1, 10**6)) < threshold
+        assert search_numbers.difference(Fraction(crossed, 10**6)) >= threshold
 
 
 def test_milestones() -> None:
@@ -209,7 +258,7 @@ def test_what_repeats_data() -> None:
 
 def test_every_arm_has_every_milestone() -> None:
     data = store.load("search-gateway")
-    for run in data.values():
+    for run in (data[f"{arm}-{seed}"] for arm in search_gateway.ARMS for seed in search_gateway.SEEDS):
         assert len(run["arrived_ns"]) == len(run["readable_ns"]) == 200_000_000 // search_gateway.STEP_BYTES
         assert run["arrived_ns"] == sorted(run["arrived_ns"])
         assert all(first <= later for first, later in zip(run["arrived_ns"], run["readable_ns"], strict=True))

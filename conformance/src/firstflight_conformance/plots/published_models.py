@@ -8,7 +8,8 @@ from matplotlib.ticker import FuncFormatter, NullFormatter
 
 from firstflight_conformance import sweep
 from firstflight_conformance.plots.published import COLOURS, MB, MBPS, PUBLISHED, Draw, S, figure, steps
-from firstflight_conformance.published import scharf, sharing, thesis
+from firstflight_conformance.published import load, scharf, sharing, thesis
+from firstflight_conformance.published.load_runs import LOADS, MEANS_KB, name_of
 from firstflight_conformance.published.scharf_runs import (
     GIGABIT,
     LAJW_SEGMENTS,
@@ -170,12 +171,12 @@ def jump_start(data: Data) -> Figure:
 
 def beside(data: Data) -> Figure:
     """Draw the response and the flow beside it, for each way to begin."""
-    drawn = figure(6.0)
+    drawn = figure(1.4 * len(sharing.SCHEMES))
     grid = drawn.subplots(len(sharing.SCHEMES), 1, sharex=True)
     for axes, scheme in zip(grid, sharing.SCHEMES, strict=True):
         other, own = data[f"beside-{scheme}-50"]["rates_bps"]
-        steps(axes, other, S // 2, MBPS, "#999999", "flow without end, CUBIC")
-        steps(axes, own, S // 2, MBPS, _SCHEME_COLOURS[scheme], sharing.LABELS[scheme])
+        steps(axes, other, sharing.SAMPLE_NS, MBPS, "#999999", "flow without end, CUBIC")
+        steps(axes, own, sharing.SAMPLE_NS, MBPS, _SCHEME_COLOURS[scheme], sharing.LABELS[scheme])
         axes.axhline(5, color=PUBLISHED, linewidth=0.8, linestyle=":", label="half of the link")
         axes.set_ylim(0, 13)
         axes.set_xlim(5, None)
@@ -185,23 +186,50 @@ def beside(data: Data) -> Figure:
     return drawn
 
 
-_SCHEME_COLOURS = {"slow-start": "#0072b2", "initial-10": "#56b4e9", "initial-83": "#009e73", "jump-start": "#882255"}
+_SCHEME_COLOURS = {
+    "slow-start": COLOURS["slow-start"],
+    "initial-10": COLOURS["initial-start"],
+    "initial-83": "#009e73",
+    "jump-start": COLOURS["jump-start"],
+    "more-start": COLOURS["more-start"],
+    "quick-start": COLOURS["quick-start"],
+    "quick-start-denied": "#cc79a7",
+}
 
 
 def completion(data: Data) -> Figure:
     """Draw how long the response takes."""
-    drawn = figure(2.8)
+    drawn = figure(3.2)
     panels = drawn.subplots(1, 2, sharey=True)
     for axes, queue in zip(panels, sharing.QUEUES, strict=True):
         for number, (place, shade) in enumerate((("alone", "#56b4e9"), ("beside", "#0072b2"))):
             seconds = [data[f"{place}-{scheme}-{queue}"]["completed_ns"] / S for scheme in sharing.SCHEMES]
             places = [n + 0.38 * (number - 0.5) for n in range(len(seconds))]
             bars = axes.bar(places, seconds, 0.36, color=shade, label=place)
-            axes.bar_label(bars, [f"{value:.1f}" for value in seconds], fontsize=7.5)
-        axes.set_xticks(range(len(sharing.SCHEMES)), [name.replace("-", "\n", 1) for name in sharing.SCHEMES])
+            axes.bar_label(bars, [f"{value:.1f}" for value in seconds], fontsize=6)
+        names = [name.replace("-", "\n") for name in sharing.SCHEMES]
+        axes.set_xticks(range(len(sharing.SCHEMES)), names, fontsize=6.5)
         axes.set_title(f"a queue of {queue} packets", fontsize=9)
     panels[0].set_ylabel("response time (s)")
     panels[0].legend(loc="upper left")
+    return drawn
+
+
+def busy(data: Data) -> Figure:
+    """Draw the mean response time and the losses over the load, for each way to begin."""
+    drawn = figure(3.2)
+    left, right = drawn.subplots(1, 2)
+    for scheme, label in load.LABELS.items():
+        names = [name_of(MEANS_KB[0], one, scheme, scheme) for one in LOADS]
+        style: Any = {"color": _SCHEME_COLOURS[scheme], "markersize": 4, "label": label}
+        left.plot(LOADS, [float(load.mean_ns(data, name)) / S for name in names], "o-", **style)
+        lost = [100 * sum(data[name]["lost_packets"]) / sum(data[name]["sent_packets"]) for name in names]
+        right.plot(LOADS, lost, "o-", **style)
+    for axes, what in ((left, "mean response time (s)"), (right, "packets lost (%)")):
+        axes.set_xlabel("load of the link (%)")
+        axes.set_ylabel(what)
+        axes.set_ylim(bottom=0)
+    right.legend(loc="upper left")
     return drawn
 
 
@@ -209,4 +237,5 @@ DRAW: dict[str, dict[str, Draw]] = {
     "thesis": {"cells": cells},
     "scharf": {"times": times, "2007": jump_start},
     "sharing": {"beside": beside, "completion": completion},
+    "load": {"load": busy},
 }

@@ -84,11 +84,21 @@ def exactly(
 
 
 def about(
-    source: str, what: str, published: int | Fraction, ours: int | Fraction | None, *, unit: Quantity, remark: str = ""
+    source: str,
+    what: str,
+    published: int | Fraction,
+    ours: int | Fraction | None,
+    *,
+    unit: Quantity,
+    printed: bool = False,
+    remark: str = "",
 ) -> Claim:
-    """Judge a number that a source gives with "about"; ``None`` is for what did not happen."""
-    rule = "about, to 10 %; shape to 30 %"
-    text = f"about {_short(unit, published)}"
+    """Judge a number that a source gives with "about"; ``None`` is for what did not happen.
+
+    ``printed``: the source gives all digits, but of a path that is not quite ours.
+    """
+    rule = "to 10 %; shape to 30 %" if printed else "about, to 10 %; shape to 30 %"
+    text = unit.text(published) if printed else f"about {_short(unit, published)}"
     if ours is None:
         return Claim(source, what, text, "never", "", Verdict.DIFFERENT, rule, remark)
     difference = Fraction(ours) - Fraction(published)

@@ -89,25 +89,15 @@ def exit_reduction(found: dict[str, Any]) -> Fraction | None:
     return None if before is None else Fraction(before - found["exit_cwnd_bytes"], before)
 
 
-def first_round_of_loss(flow: FlowResult) -> dict[str, int]:
-    """Return how many packets were found lost, and how many acknowledged, in the RTT that begins with the first loss.
-
-    The RTT is the latest sample before it. The flow has to be recorded.
-    """
+def rtt_at_first_loss(flow: FlowResult) -> int:
+    """Return the latest RTT sample before the first loss. The flow has to be recorded."""
     rtt_ns = 0
-    end_ns: int | None = None
-    lost = acked = 0
     for event in flow.events:
-        if end_ns is not None and event.t_ns > end_ns:
-            break
         if isinstance(event, Lost):
-            end_ns = event.t_ns + rtt_ns if end_ns is None else end_ns
-            lost += sum(run.count for run in event.packets)
-        elif isinstance(event, Ack) and end_ns is None:
+            break
+        if isinstance(event, Ack):
             rtt_ns = event.latest_rtt_ns or rtt_ns
-        elif isinstance(event, Ack):
-            acked += sum(run.count for run in event.packets)
-    return {"first_loss_rtt_ns": rtt_ns, "first_round_lost_packets": lost, "first_round_acked_packets": acked}
+    return rtt_ns
 
 
 def simulated(net: Network, *, events_of: tuple[str, ...] = (), arrivals: Arrivals | None = None) -> NetworkResult:

@@ -2,6 +2,7 @@
 
 from types import ModuleType
 
+from firstflight_conformance.published import load as busy_link
 from firstflight_conformance.published import (
     resume,
     scharf,
@@ -15,7 +16,8 @@ from firstflight_conformance.published.claims import Claim
 from firstflight_conformance.published.store import Run, load
 
 SCENARIOS: dict[str, ModuleType] = {
-    module.NAME: module for module in (thesis, search_geo, search_gateway, search_numbers, resume, scharf, sharing)
+    module.NAME: module
+    for module in (thesis, search_geo, search_gateway, search_numbers, resume, scharf, sharing, busy_link)
 }
 
 

@@ -1,8 +1,10 @@
 """The runs of Careful Resume over paths of its paper: objects of every size, four first flights, and a competing flow."""
 
+from dataclasses import replace
 from typing import Any
 
 from firstflight.events import Ack, Sent
+from firstflight.observables import Phase
 from firstflight_conformance.published.networks import (
     BASELINE,
     MB,
@@ -20,6 +22,7 @@ from firstflight_conformance.published.networks import (
 from firstflight_conformance.published.store import Run
 from firstflight_conformance.simulator.dumbbell import FlowResult
 from firstflight_conformance.simulator.loop import ORIGIN_NS
+from firstflight_conformance.simulator.network import Network
 
 NAME, TITLE = "careful-resume", "Careful Resume over satellites"
 #: Of the two parts of HyStart the paper's QUIC stack has the delay; and it paces. The paper is on draft -10 of Careful Resume.
@@ -29,7 +32,10 @@ ALGORITHMS = {
     "careful-resume": on_base("careful-resume/draft-10"),
 }
 PATHS = ("geo", "leo")
-RTT_NS = {"geo": 600 * MS, "leo": 40 * MS}
+RTT_NS = {"geo": 600 * MS, "leo": 40 * MS, "geo-50-6": 600 * MS, "geo-25-6": 600 * MS}
+#: Rates down and up of the two providers of table I that are not as the emulated path (figures 5c and 5d), and what is compared there.
+PROVIDERS = {"geo-50-6": (50 * 10**6, 6 * 10**6), "geo-25-6": (25 * 10**6, 6 * 10**6)}
+PROVIDER_ALGORITHMS = ("hystart", "careful-resume")
 #: 1 kB and 0.5 to 10 MB, as in the paper.
 SIZES = (1000, *(MB // 2 * n for n in range(1, 21)))
 #: One bandwidth-delay product of the geostationary path, and what the panels of figure 2 do to it.
@@ -43,13 +49,25 @@ PANELS: dict[str, tuple[str, dict[str, int | None]]] = {
 #: A transfer that goes on beyond what the panels show.
 PANEL_BYTES, PANEL_NS = 60 * MB, 14 * S
 CROSS_BYTES = 5 * MB
+#: When the object begins, and over how long the flow beside it is compared.
+CROSS_START_NS, BESIDE_NS = 30 * S, 20 * S
 #: Over so long a rate of sending is taken.
 SENT_NS = 100 * MS
 
 
+def _path(name: str) -> Network:
+    """Return a path of table I; queue and saved window are one bandwidth-delay product."""
+    if name not in PROVIDERS:
+        return network(f"careful-resume-{name}")
+    net, (down_bps, up_bps) = network("careful-resume-geo"), PROVIDERS[name]
+    product_bytes = down_bps * RTT_NS[name] // (8 * S)
+    link = replace(net.link, rate_bps=down_bps, queue_bytes=product_bytes)
+    return with_transfer(replace(net, link=link, return_rate_bps=up_bps), "object", saved_cwnd_bytes=product_bytes)
+
+
 def sweep(path: str, algorithm: str) -> dict[str, Any]:
     """Transfer objects of every size over an idle path."""
-    net = network(f"careful-resume-{path}").changed("object", controller=ALGORITHMS[algorithm])
+    net = _path(path).changed("object", controller=ALGORITHMS[algorithm])
     completed, lost, rtt = [], [], []
     for size_bytes in SIZES:
         result = simulated(net.changed("object", transfer_bytes=size_bytes), events_of=("object",))
@@ -80,6 +98,7 @@ def panel(name: str) -> dict[str, Any]:
         | _at_exit(flow)
         | {
             "phases": phases(flow),
+            "normal_cwnd_bytes": next((turn.cwnd_bytes for turn in flow.turns if turn.phase is Phase.NORMAL), None),
             "reductions": reductions(flow),
             "cwnd_bytes": flow.samples.cwnd_bytes[:count],
             "bytes_in_flight": flow.samples.bytes_in_flight[:count],
@@ -115,6 +134,9 @@ def cross(algorithm: str) -> dict[str, Any]:
     first = 25 * S // net.sample_ns
     return noted(result, flow) | {
         "phases": phases(flow),
+        "competing_bps": result.flow("competing").goodput_bps(
+            CROSS_START_NS, CROSS_START_NS + BESIDE_NS, net.sample_ns
+        ),
         "queue_bytes": result.queue_bytes[first:],
         "rates_bps": flow.samples.rates_bps(net.sample_ns)[first:],
         "competing_rates_bps": result.flow("competing").samples.rates_bps(net.sample_ns)[first:],
@@ -123,6 +145,7 @@ def cross(algorithm: str) -> dict[str, Any]:
 
 def runs() -> list[Run]:
     """Return the runs of this scenario."""
-    sweeps = [Run(NAME, f"{p}-{a}", sweep, (p, a), 700, quick=True) for p in PATHS for a in ALGORITHMS]
+    pairs = [*((p, a) for p in PATHS for a in ALGORITHMS), *((p, a) for p in PROVIDERS for a in PROVIDER_ALGORITHMS)]
+    sweeps = [Run(NAME, f"{p}-{a}", sweep, (p, a), 700, quick=True) for p, a in pairs]
     panels = [Run(NAME, f"panel-{one}", panel, (one,), 700, quick=True) for one in PANELS]
     return [*sweeps, *panels, *(Run(NAME, f"cross-{one}", cross, (one,), 50, quick=True) for one in ALGORITHMS)]

@@ -13,6 +13,8 @@ _EXACT = Context(prec=50)
 _LN2 = _EXACT.ln(Decimal(2))
 #: Differences are kept in millionths, times after the path is full in thousandths of an RTT.
 MILLION, STEP = 10**6, 10
+#: Of the newer drafts and of the paper.
+THRESHOLDS_PPM = (260_000, 350_000)
 WINDOW_RTTS = Fraction(7, 2)
 DRAFT = "Draft of 2024 (draft-00)"
 
@@ -35,9 +37,23 @@ def difference(rtts: Fraction) -> int:
 
 
 def compute() -> dict[str, Any]:
-    """Return the difference from 2 RTTs before the path is full to 6 after it."""
+    """Return the difference from 2 RTTs before the path is full to 6 after it, and when it reaches the thresholds."""
     times = list(range(-2000, 6001, STEP))
-    return {"after_full_milli_rtt": times, "difference_ppm": [difference(Fraction(t, 1000)) for t in times]}
+    return {
+        "after_full_milli_rtt": times,
+        "difference_ppm": [difference(Fraction(t, 1000)) for t in times],
+        "threshold_ppm": list(THRESHOLDS_PPM),
+        "crossed_micro_rtt": [_reached(one) for one in THRESHOLDS_PPM],
+    }
+
+
+def _reached(threshold_ppm: int) -> int:
+    """Return the first millionth of an RTT at which the difference, which only rises, reaches a threshold."""
+    low, high = 0, 6 * MILLION
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if difference(Fraction(middle, MILLION)) >= threshold_ppm else (middle + 1, high)
+    return low
 
 
 def runs() -> list[Run]:
@@ -46,28 +62,33 @@ def runs() -> list[Run]:
 
 
 def crossing(data: Data, threshold_ppm: int) -> int:
-    """Return when the difference first reaches a threshold, in thousandths of an RTT after the path is full."""
+    """Return when the difference reaches a threshold, in millionths of an RTT after the path is full."""
     found = data["ideal"]
-    pairs = zip(found["after_full_milli_rtt"], found["difference_ppm"], strict=True)
-    first: int = next(time for time, value in pairs if value >= threshold_ppm)
+    first: int = found["crossed_micro_rtt"][found["threshold_ppm"].index(threshold_ppm)]
     return first
 
 
 def claims(data: Data) -> list[Claim]:
     """Return what becomes of the published sentences."""
-    rtts = Quantity("RTT", 1000, 2)
+    rtts = Quantity("RTT", MILLION, 2)
     found = dict(zip(data["ideal"]["after_full_milli_rtt"], data["ideal"]["difference_ppm"], strict=True))
     crossed = crossing(data, 350_000)
     ends = f"{NUMBER.text(Fraction(found[-1000], MILLION))} one RTT before, {NUMBER.text(Fraction(found[6000], MILLION))} six RTTs after"
     return [
-        about(DRAFT, "The threshold of 0.35 is reached after the path is full", 2000, crossed, unit=rtts),
-        about("LANMAN 2024", "Delay of the exit after the path is full, almost exactly", 2000, crossed, unit=rtts),
+        about(DRAFT, "The threshold of 0.35 is reached after the path is full", 2 * MILLION, crossed, unit=rtts),
+        about(
+            "LANMAN 2024, section III",
+            "Delay of the exit after the path is full, almost exactly",
+            2 * MILLION,
+            crossed,
+            unit=rtts,
+        ),
         statement(
             "Report 2024, section 4.4",
             "Delay of the exit after the path is full",
             "at least one RTT",
             rtts.text(crossed),
-            [("at least one RTT", crossed >= 1000)],
+            [("at least one RTT", crossed >= MILLION)],
         ),
         statement(
             DRAFT,

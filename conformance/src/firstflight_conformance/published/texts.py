@@ -18,8 +18,9 @@ TEXTS = {
         "parameters, taken from its public script and the defaults of its simulator (ns-3), not from its text, which differs: the real RTT is four times "
         "the access delay of 1 ms more than twice that of the bottleneck, so 14, 54 and 204 ms, where the text says 200 ms in one place and 250 ms in another; "
         "and JumpStart sends 65536 bytes whatever window is advertised. CUBIC here is that simulator's. "
-        "Times of two flows (table 7) are what the public script prints when it is run with 10000 packets; "
-        "tables 3 to 6 could not be opened for this page.",
+        "Two flows (tables 3 to 8) are simulated as a network with the same links, segments and ACKs, `hystart/linux+cubic` for CUBIC and `jumpstart/ns3-2025+cubic` for JumpStart. The published bottleneck has "
+        "FQ-CoDel above its queue, which the simulator has for one flow only: ours drops at the tail of the queue of 312,500 bytes. So these numbers are judged to 10 %, not to their last digit, and an index to 0.01. "
+        "Open in the source: when the short flow begins; here 5 s after the long one.",
         (
             ("cells", "Flow completion times. Left: ours as lines, the published cells of that path as circles. JumpStart is faster for short flows and "
              "slower for long ones, since it leaves slow start at 64 KiB. Right: ours less published, for every cell; the grey band is the last printed digit."),
@@ -44,7 +45,7 @@ TEXTS = {
         "Source: LANMAN 2024, section IV, tables I to III and figures 9 and 10, and the report, section 4.7. 144 Mbit/s, RTT 600 ms, 36 MB of queue for a client, of which the gateway drops a quarter of the "
         "packets while more than 18 MB wait; the sender is capped by a token bucket of 200 Mbit/s, 200 kbit, 1.5 s; MTU 1360; downloads of 200 MB. "
         "Without SEARCH: CUBIC; with it `quicly-pr583`, the code that was measured, which keeps its window; and `lanman-2024`, which lowers it as in the third set of measurements. "
-        "Five runs each, seeds 1 to 5, which decide about random drops only. Left out, since no numbers are published: the radio link, its losses and its other users.",
+        "Five runs each, seeds 1 to 5, which decide about random drops only; one more without the token bucket, at 1 Gbit/s. Left out, since no numbers are published: the radio link, its losses and its other users.",
         (
             ("times", "Time to deliver a number of bytes: medians as lines, quartiles as bands, which are thin since only the drops are random. In any order (right) nothing differs. "
              "In order (left) everything after the first loss waits for repetitions; SEARCH loses fewer packets and waits less."),
@@ -61,7 +62,7 @@ TEXTS = {
     ),
     "careful-resume": Text(
         "Source: the paper of Careful Resume, sections III and V and table I, which is on draft -10: Careful Resume here is `careful-resume/draft-10`. GEO: 50 Mbit/s down, 5 up, 300 ms each way, a queue of one bandwidth-delay product, 3.75 MB; the saved window is "
-        "one, the saved RTT 600 ms. LEO: 480 Mbit/s down, 100 up, 40 ms. Objects of 1 kB and 0.5 to 10 MB. Ten packets of 1536 bytes, paced. The base is CUBIC for all. "
+        "one, the saved RTT 600 ms. The three satellite providers of figures 5b to 5d have the rates of table I: 50/5, 50/6 and 25/6 Mbit/s. LEO: 480 Mbit/s down, 100 up, 40 ms. Objects of 1 kB and 0.5 to 10 MB. Ten packets of 1536 bytes, paced. The base is CUBIC for all. "
         "Open in the source: ACKs (every second packet, after 25 ms at most; 60 bytes), the queue on the LEO path (one bandwidth-delay product), and which HyStart: its stack watches the "
         "delay and paces, so `hystart/google-quic`. Times run from the first packet sent to the last byte received. The other flow begins 30 s before; the object beside it has 5 MB, as "
         "its size is not given. No randomness.",
@@ -75,10 +76,10 @@ TEXTS = {
         ),
     ),
     "scharf": Text(
-        "Sources: M. Scharf, Networking 2009 (10 Mbit/s and 1 Gbit/s, 200 ms, segments of 1448 in packets of 1500 bytes, three segments at first, an ACK for each), and D. Liu and others, "
+        "Sources: M. Scharf, Networking 2009, sections 3, 5.1 and 5.2 (10 Mbit/s and 1 Gbit/s, 200 ms, segments of 1448 in packets of 1500 bytes, three segments at first, an ACK for each), and D. Liu and others, "
         "*Congestion control without a startup phase*, PFLDnet 2007 (5 Mbit/s, 64 ms, 1460 in 1500 bytes, a queue of 60 packets). The [closed forms](../transfer-time.md) are computed exactly; simulated are "
-        "`slow-start/rfc-9002`, `jumpstart/scharf-2009` and `jumpstart/pfldnet-2007` on a path without other limits. Quick-Start and More-Start have closed forms only. A response time runs "
-        "from the request, half an RTT before the first packet, to the last byte. The base is NewReno: nothing is lost, except where the text says so. Open: which RTT is behind \"a factor of 10\".",
+        "`slow-start/rfc-9002`, `jumpstart/scharf-2009` and `jumpstart/pfldnet-2007` on a path without other limits, at 10 Mbit/s also `quick-start/networking-2009` and `jumpstart/more-start`. A response time runs "
+        "from the request, half an RTT before the first packet, to the last byte. The base is NewReno: nothing is lost, except where the text says so. Open: which RTT is behind \"a factor of 10\". The figures of the paper are images: what its text says of them is judged, their points are not.",
         (
             ("times", "Response times and speedups of five schemes: closed forms as lines, the same simulated packet by packet as points. They coincide, except for Jump-Start with few "
              "segments: the equation spreads them over a whole RTT, of which the last one does not use its n-th part."),
@@ -86,12 +87,21 @@ TEXTS = {
         ),
     ),
     "sharing": Text(
-        "Source: Scharf 2009, section 4.2: 10 Mbit/s, 200 ms, 1448 in 1500 bytes, a queue of B = 50 packets, CUBIC (`cubic/rfc-9438`), and a response of 2 MB that begins 10 s after a flow without "
-        "end. Open in the source, as far as it could be read: receive windows (1 MiB) and access links (1 Gbit/s with 1 ms at either end). A queue of 10 packets is added. No randomness. "
-        "Of section 5.1, which evaluates it, neither text nor figures could be opened for this page: the numbers below are ours, and no sentence is judged.",
+        "Source: Scharf 2009, sections 4.2 and 5.1: 10 Mbit/s, 200 ms, 1448 in 1500 bytes, a queue of B = 50 packets, an ACK for each segment, CUBIC (`cubic/rfc-9438`), and a response of 2 MB, alone or 10 s after a flow without "
+        "end has begun. Open in the source: receive windows (the paper has socket buffers of 8 MB; here 1 MiB) and access links (1 Gbit/s with 1 ms at either end). A queue of 10 packets is added. Rates are taken over 200 ms, as in "
+        "figure 10. No randomness.",
         (
-            ("beside", "A response of 2 MB beside a flow that has filled link and queue, for four ways to begin: what each of the two is delivered, with a queue of 50 packets."),
+            ("beside", "A response of 2 MB beside a flow that has filled link and queue, for seven ways to begin: what each of the two is delivered, with a queue of 50 packets."),
             ("completion", "How long the response takes, alone and beside the other flow, with a queue of 50 and of 10 packets."),
+        ),
+    ),
+    "load": Text(
+        "Source: Scharf 2009, sections 4.2, 5.2 and 5.3: 10 Mbit/s, 200 ms, B = 50, CUBIC; sizes by a Pareto law with a mean of 125 or 10 kB, shape 1.1, cut at 10 MB; exponential times between. 1000 responses a run, drawn by the project's generator with "
+        "seed 1, the same at every load; a response larger than 10 MB has 10 MB, and the mean is that of the law before the cut. Their bytes on the link are 5 to 80 % of what it carries until the last one begins. For figure 15 every second response begins in the other way. "
+        "Open in the source: the loads of figure 14 but those of figure 15 (5 and 30 %), and whether the cut counts in the mean. Unlike the paper, which sends 50 or 400 connections' requests over persistent connections, each response here has a connection of its own, "
+        "whose RTT is known and whose ssthresh is not: as after an idle time that is long enough, without what an earlier response has left.",
+        (
+            ("load", "Mean response time over the load of the link, one line for each way to begin, and the part of the packets that is lost. Sizes have a mean of 125 kB."),
         ),
     ),
 }  # fmt: skip
