@@ -48,7 +48,7 @@ static void end_round(struct ff_hystartpp *state, uint64_t next_packet)
     if (state->conservative) {
         state->css_rounds++; /* [hystartpp.css.rounds] */
     }
-    state->round_end_packet = next_packet; /* [hystartpp.round.end] */
+    state->round_end_packet = next_packet; /* [hystartpp.round.end] [hystartpp.round.ack] */
     state->last_min_ns = state->current_min_ns;
     state->current_min_ns = FF_NO_RTT_NS;
     state->rtt_samples = 0;
@@ -61,7 +61,7 @@ static enum ff_outcome grow(const struct ff_hystartpp_readings *readings, const 
     uint64_t before_bytes = base->cwnd_bytes;
     uint64_t ssthresh_bytes = base->ssthresh_bytes;
     base->ssthresh_bytes = FF_SSTHRESH_INFINITE;
-    enum ff_outcome outcome = ff_newreno_on_ack(base, t_ns, ack); /* [hystartpp.grow] */
+    enum ff_outcome outcome = ff_newreno_on_ack(base, t_ns, ack); /* [hystartpp.grow] [hystartpp.grow.counted] */
     uint64_t grown_bytes = base->cwnd_bytes - before_bytes;
     uint64_t limit_bytes = readings->limit_datagrams * base->max_datagram_size_bytes;
 
@@ -80,7 +80,7 @@ static enum ff_outcome grow(const struct ff_hystartpp_readings *readings, const 
 static void sample(struct ff_hystartpp *state, uint64_t rtt_ns)
 {
     state->current_min_ns = ff_min(state->current_min_ns, rtt_ns);
-    state->rtt_samples = ff_min(state->rtt_samples + 1, FF_HYSTARTPP_RTT_SAMPLES); /* [hystartpp.sample] */
+    state->rtt_samples = ff_min(state->rtt_samples + 1, FF_HYSTARTPP_RTT_SAMPLES); /* [hystartpp.sample] [hystartpp.sample.kind] */
 }
 
 /* Return whether the minimum RTT of this round is so far above that of the last that CSS begins. */
@@ -135,12 +135,12 @@ static enum ff_outcome on_ack(const struct ff_hystartpp_readings *readings, stru
             return FF_OUTCOME_CONSERVATIVE_BEGUN;
         }
         if (spurious(readings, state)) {
-            leave(state); /* [hystartpp.css.resume] */
+            leave(state); /* [hystartpp.css.resume] [hystartpp.css.anew] */
             return FF_OUTCOME_SLOW_START_RESUMED;
         }
     }
     if (state->conservative && state->css_rounds >= readings->css_rounds) {
-        base->ssthresh_bytes = base->cwnd_bytes; /* [hystartpp.css.exit] */
+        base->ssthresh_bytes = base->cwnd_bytes; /* [hystartpp.css.exit] [hystartpp.css.last-ack] */
         leave(state);
         return FF_OUTCOME_EXITED;
     }
@@ -155,7 +155,7 @@ static enum ff_outcome on_event(const struct ff_hystartpp_readings *readings, st
     }
     enum ff_outcome outcome = ff_newreno_on_event(base, event);
     if (outcome == FF_OUTCOME_REDUCED) {
-        leave(state); /* [hystartpp.loss] */
+        leave(state); /* [hystartpp.loss] [hystartpp.loss.window] */
     }
     if (event->kind == FF_EVENT_PERSISTENT_CONGESTION && readings->scope == FF_HYSTARTPP_SCOPE_EVERY) {
         begin_anew(readings, state, base);

@@ -22,7 +22,7 @@ static void enter(const struct ff_jumpstart_readings *readings, struct ff_jumpst
                   uint64_t flight_bytes)
 {
     uint64_t packets = ff_jumpstart_packets_of(flight_bytes, base->max_datagram_size_bytes);
-    uint64_t window_bytes = flight_bytes; /* [jumpstart.start.window] */
+    uint64_t window_bytes = flight_bytes; /* [jumpstart.start.window] [jumpstart.start.cwnd] */
 
     if (readings->amount == FF_JUMPSTART_AMOUNT_CAP) {
         packets = flight_bytes / base->max_datagram_size_bytes; /* [jumpstart.flight.whole-packets] */
@@ -153,7 +153,7 @@ static bool end_by_ack(const struct ff_jumpstart_readings *readings, struct ff_j
         ack->packets[ack->run_count - 1].last < state->flight_first) {
         return false; /* [jumpstart.end.other-ack] */
     }
-    ff_jumpstart_end_jump(readings, state); /* [jumpstart.end.ack] */
+    ff_jumpstart_end_jump(readings, state); /* [jumpstart.end.ack] [jumpstart.end.flight-ack] */
     if (readings->early_ack_window == FF_JUMPSTART_EARLY_ACK_WINDOW_IN_FLIGHT) {
         base->cwnd_bytes = state->in_flight_bytes; /* [jumpstart.end.in-flight] */
     }
@@ -217,7 +217,7 @@ static enum ff_outcome on_ack(const struct ff_jumpstart_readings *readings, stru
         }
         base->in_recovery = false;
         if (state->accounting) {
-            ff_jumpstart_account(readings, state, base); /* [jumpstart.account] */
+            ff_jumpstart_account(readings, state, base); /* [jumpstart.account] [jumpstart.account.no-growth] */
             if (readings->ending_growth == FF_JUMPSTART_ENDING_GROWTH_NONE) {
                 return FF_OUTCOME_JUMP_ACCOUNTED;
             }

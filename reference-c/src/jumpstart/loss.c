@@ -24,7 +24,7 @@ void ff_jumpstart_count_repeats(const struct ff_jumpstart_readings *readings, st
     for (size_t i = 0; i < sent->retransmit_count; i++) {
         uint64_t first = sent->retransmits[i].first, last = sent->retransmits[i].last;
         uint64_t packets = first_flight ? ff_jumpstart_overlap(state, first, last) : last - first + 1;
-        add_repeats(state, packets); /* [jumpstart.loss.count] */
+        add_repeats(state, packets); /* [jumpstart.loss.count] [jumpstart.loss.count.flight] */
     }
 }
 
@@ -100,7 +100,7 @@ static void reduce(const struct ff_jumpstart_readings *readings, struct ff_jumps
         state->jumping = false;
         state->flight_end = ff_max(packet, state->flight_first); /* [jumpstart.loss.flight-end] */
     }
-    ff_jumpstart_end_jump(readings, state);
+    ff_jumpstart_end_jump(readings, state); /* [jumpstart.loss.reduce.least] */
     state->reduced = true;
     state->accounting = false;
     state->repeats = 0;
@@ -166,7 +166,8 @@ void ff_jumpstart_account(const struct ff_jumpstart_readings *readings, struct f
 {
     uint64_t packet_bytes = base->max_datagram_size_bytes;
     uint64_t flight_packets = state->flight_end - state->flight_first; /* there is a flight, and it has ended */
-    uint64_t rest_packets = flight_packets > state->repeats ? flight_packets - state->repeats : 0; /* [jumpstart.account.half] */
+    bool some = flight_packets > state->repeats; /* [jumpstart.account.rounding] */
+    uint64_t rest_packets = some ? flight_packets - state->repeats : 0; /* [jumpstart.account.half] */
     uint64_t half_packets =
         readings->result_rounding == FF_JUMPSTART_RESULT_ROUNDING_DOWN ? rest_packets / 2 : (rest_packets + 1) / 2;
     uint64_t least_packets = readings->result_floor == FF_JUMPSTART_RESULT_FLOOR_ONE_PACKET ? 1 : 2;
@@ -182,7 +183,7 @@ void ff_jumpstart_account(const struct ff_jumpstart_readings *readings, struct f
         base->ssthresh_bytes = ff_max(window_bytes, 2 * packet_bytes); /* [jumpstart.account.threshold] */
     }
     state->accounting = false;
-    state->accounted = true;
+    state->accounted = true; /* [jumpstart.loss.scope.once] */
 }
 
 void ff_jumpstart_count_acked(const struct ff_jumpstart_readings *readings, struct ff_jumpstart *state,
@@ -215,7 +216,7 @@ static uint64_t timeout_window_bytes(const struct ff_jumpstart_readings *reading
 {
     switch (readings->timeout_window) {
     case FF_JUMPSTART_TIMEOUT_WINDOW_ONE_PACKET:
-        return base->max_datagram_size_bytes; /* [jumpstart.timeout.window] */
+        return base->max_datagram_size_bytes; /* [jumpstart.timeout.window] [jumpstart.timeout.ends] */
     case FF_JUMPSTART_TIMEOUT_WINDOW_MINIMUM_WINDOW:
         return ff_newreno_minimum_window_bytes(base);
     default:

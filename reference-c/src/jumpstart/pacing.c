@@ -29,7 +29,8 @@ uint64_t ff_jumpstart_receive_window_bytes(const struct ff_jumpstart_readings *r
 
     switch (readings->receive_window) {
     case FF_JUMPSTART_RECEIVE_WINDOW_DOWN:
-        return window_bytes / packet_bytes * packet_bytes; /* [jumpstart.amount.receive-window] */
+        window_bytes /= packet_bytes; /* [jumpstart.amount.whole-packets] */
+        return window_bytes * packet_bytes; /* [jumpstart.amount.receive-window] */
     case FF_JUMPSTART_RECEIVE_WINDOW_UP:
         return ff_jumpstart_packets_of(window_bytes, packet_bytes) * packet_bytes;
     case FF_JUMPSTART_RECEIVE_WINDOW_BYTES:
@@ -54,8 +55,8 @@ static uint64_t wanted_bytes(const struct ff_jumpstart_readings *readings, uint6
     case FF_JUMPSTART_AMOUNT_RATE:
         /* The RTT is taken apart into quotient and rest by 8000: below 2^47 and 2^13, and the rate is below 2^8. */
         rate_bytes = spread_ns / FF_JUMPSTART_MBIT_BYTE_NS * readings->rate_mbit +
-                     spread_ns % FF_JUMPSTART_MBIT_BYTE_NS * readings->rate_mbit / FF_JUMPSTART_MBIT_BYTE_NS; /* [jumpstart.amount.rate] */
-        return ff_min(backlog->queued_bytes, rate_bytes);
+                     spread_ns % FF_JUMPSTART_MBIT_BYTE_NS * readings->rate_mbit / FF_JUMPSTART_MBIT_BYTE_NS; /* [jumpstart.amount.headers] */
+        return ff_min(backlog->queued_bytes, rate_bytes); /* [jumpstart.amount.rate] */
     default:
         break;
     }
@@ -112,9 +113,10 @@ static uint64_t offset_ns(const struct ff_jumpstart_readings *readings, const st
         break;
     case FF_JUMPSTART_GAP_RATE:
         /* The packet is one of the flight: below 2^29 + 2^16, times 2^13. */
-        return index * packet_bytes * FF_JUMPSTART_MBIT_BYTE_NS / readings->rate_mbit; /* [jumpstart.pacing.rate] */
+        index *= packet_bytes * FF_JUMPSTART_MBIT_BYTE_NS; /* [jumpstart.pacing.rate] */
+        return index / readings->rate_mbit; /* [jumpstart.pacing.rate-times] */
     default:
-        part = index; /* [jumpstart.pacing.packets] */
+        part = index; /* [jumpstart.pacing.packets] [jumpstart.pacing.times] */
         whole = state->planned_packets;
         break;
     }

@@ -66,7 +66,8 @@ static void stop(struct ff_suss *state, struct ff_newreno *base)
 {
     state->mode = FF_SUSS_MODE_STOPPED; /* [suss.exit.stopped] */
     if (state->jumps > 1) {
-        base->cwnd_bytes = ff_max(state->in_flight_bytes, ff_newreno_minimum_window_bytes(base)); /* [suss.exit.in-flight] */
+        uint64_t least_bytes = ff_newreno_minimum_window_bytes(base); /* [suss.exit.in-flight.least] */
+        base->cwnd_bytes = ff_max(state->in_flight_bytes, least_bytes); /* [suss.exit.in-flight] */
     }
 }
 

@@ -18,7 +18,7 @@ static enum ff_outcome judge(const struct ff_tcb_sharing_readings *readings, con
                              const struct ff_saved_path *offer)
 {
     if (state->initialised) {
-        return FF_OUTCOME_UNCHANGED; /* [tcb-sharing.initialisation] */
+        return FF_OUTCOME_UNCHANGED; /* [tcb-sharing.initialisation] [tcb-sharing.initialisation.sent] */
     }
     if (offer->saved_cwnd_bytes == 0 || offer->saved_rtt_ns == 0) {
         return FF_OUTCOME_SAVED_SET_ABSENT; /* [tcb-sharing.absent] */
@@ -180,7 +180,7 @@ static uint64_t next_release_ns(const struct ff_tcb_sharing *state)
     }
     uint64_t low = ff_wide_product(state->sent_bytes, state->old_rtt_ns, &high);
     uint64_t offset_ns = ff_wide_quotient(high, low, state->old_cwnd_bytes, &rest); /* [tcb-sharing.startup.pacing] */
-    return state->start_ns + offset_ns;
+    return state->start_ns + offset_ns; /* [tcb-sharing.startup.times] */
 }
 
 void ff_tcb_sharing_step(const struct ff_tcb_sharing_readings *readings, struct ff_tcb_sharing *state, struct ff_newreno *base,

@@ -18,7 +18,7 @@ _NEAR = 4
 
 def broken_by(candidate: Candidate, decision: Decision) -> tuple[str, ...]:
     """Return the rules that a candidate breaks, those first that the model carries out at the decision."""
-    named = list(dict.fromkeys(clause for part in candidate.parts for clause in _of(part, decision.clauses)))
+    named = list(dict.fromkeys(clause for part in candidate.parts for clause in rules_of(part, decision.clauses)))
     first = [clause for clause in named if clause in decision.clauses]
     rest = [clause for clause in named if clause not in decision.clauses]
     return tuple((first + rest or by_weight(decision.clauses))[:MOST])
@@ -31,7 +31,7 @@ def by_weight(clauses: tuple[str, ...]) -> list[str]:
     return sorted(clauses, key=lambda clause: (clause.startswith(bases), order.get(clause, len(order))))
 
 
-def _of(part: Mutant, carried_out: tuple[str, ...] = ()) -> list[str]:
+def rules_of(part: Mutant, carried_out: tuple[str, ...] = ()) -> list[str]:
     """Return the rules of a change; of a reading those of the value that the model has, where it carries them out."""
     if part.breaks:
         return list(part.breaks)

@@ -9,11 +9,13 @@ from typing import Any
 
 from firstflight_conformance.mutants.load import Mutant
 from firstflight_conformance.paths import SPEC
+from firstflight_conformance.spec.clauses import known_clauses
 
 #: Where the points that the texts leave open are listed.
 OPEN_POINTS = SPEC / "open-points.toml"
 _KEYS = {
     "number", "algorithm", "profiles", "kind", "source", "conforms", "why", "against", "readings", "mutants", "bound",
+    "clauses",
 }  # fmt: skip
 
 
@@ -35,7 +37,8 @@ class OpenPoint:
 
     ``source``: text and section. ``conforms``: what does, in one sentence. ``why``: why the text leaves it open, ``against`` what speaks against
     that. ``readings``: the values that conform, by reading; ``mutants``: alternatives that are no reading; ``bound``: the name of the interval
-    (:mod:`firstflight_conformance.freedoms.bounds`).
+    (:mod:`firstflight_conformance.freedoms.bounds`). ``clauses``: the rules that are part of it, beside those that its readings decide and
+    its mutants break.
     """
 
     number: str
@@ -49,6 +52,7 @@ class OpenPoint:
     readings: dict[str, list[str | int]]
     mutants: tuple[str, ...]
     bound: str | None
+    clauses: tuple[str, ...] = ()
 
     @property
     def id(self) -> str:
@@ -88,6 +92,9 @@ def _point(entry: dict[str, Any]) -> OpenPoint:
         raise OpenPointError(f"{where}: kind: {entry['kind']} is none of choice, bound, moment") from error
     if (kind is Kind.BOUND) != ("bound" in entry):
         raise OpenPointError(f"{where}: a bound names its interval in `bound`, and only a bound does")
+    for clause in entry.get("clauses", ()):
+        if clause not in known_clauses():
+            raise OpenPointError(f"{where}: clauses: there is no clause {clause}")
     return OpenPoint(
         entry["number"],
         entry["algorithm"],
@@ -100,4 +107,5 @@ def _point(entry: dict[str, Any]) -> OpenPoint:
         entry.get("readings", {}),
         tuple(entry.get("mutants", ())),
         entry.get("bound"),
+        tuple(entry.get("clauses", ())),
     )

@@ -122,10 +122,11 @@ def _check(options: dict[str, str]) -> None:
     allowed = LEVELS_OF_OURS if author == "ours" else LEVELS
     if level not in allowed:
         raise ValueError(f":level: is {level}, must be one of {', '.join(allowed)} where :author: is {author}")
-    if (_OURS.search(options["source"]) is not None) != (author == "ours"):
+    begins = _OURS.match(options["source"]) is not None
+    if begins != (author == "ours") or (author == "text" and _OURS.search(options["source"])):
         raise ValueError(
             f":author: is {author}, and :source: is {options['source']}; "
-            "the source must say `ours` exactly where the author is ours; split a clause that is both"
+            "the source must begin with `ours` exactly where the author is ours; split a clause that is both"
         )
     for name in ("unobservable", "no-alternative"):
         if name in options and author != "ours":

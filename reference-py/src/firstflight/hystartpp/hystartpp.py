@@ -82,7 +82,7 @@ def _end_round(state: HyStartPP, next_packet: int) -> None:
     """Begin a round with the ACK of windowEnd, before anything else is done for it."""
     if state.conservative:
         state.css_rounds += 1  # [hystartpp.css.rounds]
-    state.round_end_packet = next_packet  # [hystartpp.round.end]
+    state.round_end_packet = next_packet  # [hystartpp.round.end] [hystartpp.round.ack]
     state.last_min_ns = state.current_min_ns
     state.current_min_ns = None
     state.rtt_samples = 0
@@ -92,7 +92,7 @@ def _grow(readings: Readings, state: HyStartPP, base: NewReno, ack: Ack) -> Outc
     """Let the base controller grow the window, and take back what L and CSS do not allow."""
     before_bytes, ssthresh_bytes = base.cwnd_bytes, base.ssthresh_bytes
     base.ssthresh_bytes = None
-    outcome = newreno.on_ack(base, ack)  # [hystartpp.grow]
+    outcome = newreno.on_ack(base, ack)  # [hystartpp.grow] [hystartpp.grow.counted]
     grown_bytes = base.cwnd_bytes - before_bytes
     limit_bytes = readings.limit_datagrams * base.max_datagram_size_bytes
     if 0 < limit_bytes < grown_bytes:
@@ -107,7 +107,7 @@ def _grow(readings: Readings, state: HyStartPP, base: NewReno, ack: Ack) -> Outc
 
 def _sample(state: HyStartPP, rtt_ns: int) -> None:
     state.current_min_ns = rtt_ns if state.current_min_ns is None else min(state.current_min_ns, rtt_ns)
-    state.rtt_samples = min(state.rtt_samples + 1, RTT_SAMPLES)  # [hystartpp.sample]
+    state.rtt_samples = min(state.rtt_samples + 1, RTT_SAMPLES)  # [hystartpp.sample] [hystartpp.sample.kind]
 
 
 def _delay_increased(state: HyStartPP) -> bool:
@@ -148,10 +148,10 @@ def _on_ack(readings: Readings, state: HyStartPP, base: NewReno, ack: Ack) -> Ou
             state.baseline_ns = state.current_min_ns
             return Outcome.CONSERVATIVE_BEGUN
         if _spurious(readings, state):
-            _leave(state)  # [hystartpp.css.resume]
+            _leave(state)  # [hystartpp.css.resume] [hystartpp.css.anew]
             return Outcome.SLOW_START_RESUMED
     if state.conservative and state.css_rounds >= readings.css_rounds:
-        base.ssthresh_bytes = base.cwnd_bytes  # [hystartpp.css.exit]
+        base.ssthresh_bytes = base.cwnd_bytes  # [hystartpp.css.exit] [hystartpp.css.last-ack]
         _leave(state)
         return Outcome.EXITED
     return outcome
@@ -162,7 +162,7 @@ def _on_event(readings: Readings, state: HyStartPP, base: NewReno, event: Event)
         return _on_ack(readings, state, base, event)
     outcome = newreno.on_event(base, event)
     if outcome is Outcome.REDUCED:
-        _leave(state)  # [hystartpp.loss]
+        _leave(state)  # [hystartpp.loss] [hystartpp.loss.window]
     if isinstance(event, PersistentCongestion) and readings.scope is Scope.EVERY:
         _begin_anew(state)
     return outcome

@@ -51,7 +51,7 @@ def begin(_readings: Readings, base: NewReno) -> JumpStart:
 
 def _enter(readings: Readings, state: JumpStart, base: NewReno, flight_bytes: int) -> None:
     packets = packets_of(flight_bytes, base.max_datagram_size_bytes)
-    window_bytes = flight_bytes  # [jumpstart.start.window]
+    window_bytes = flight_bytes  # [jumpstart.start.window] [jumpstart.start.cwnd]
     if readings.amount is Amount.CAP:
         packets = flight_bytes // base.max_datagram_size_bytes  # [jumpstart.flight.whole-packets]
     state.jumping = True
@@ -149,7 +149,7 @@ def _end_by_ack(readings: Readings, state: JumpStart, base: NewReno, ack: Ack) -
         return False
     if readings.ending_ack is EndingAck.FLIGHT and ack.packets[-1].last < (state.flight_first or 0):
         return False  # [jumpstart.end.other-ack]
-    end_jump(readings, state)  # [jumpstart.end.ack]
+    end_jump(readings, state)  # [jumpstart.end.ack] [jumpstart.end.flight-ack]
     if readings.early_ack_window is EarlyAckWindow.IN_FLIGHT:
         base.cwnd_bytes = state.in_flight_bytes  # [jumpstart.end.in-flight]
     return True
@@ -192,7 +192,7 @@ def _on_ack(readings: Readings, state: JumpStart, base: NewReno, ack: Ack) -> Ou
             return Outcome.IN_RECOVERY
         base.in_recovery = False
         if state.accounting:
-            loss.account(readings, state, base)  # [jumpstart.account]
+            loss.account(readings, state, base)  # [jumpstart.account] [jumpstart.account.no-growth]
             if readings.ending_growth is EndingGrowth.NONE:
                 return Outcome.JUMP_ACCOUNTED
     outcome = _grow(readings, state, base, ack)

@@ -47,7 +47,7 @@ def count_repeats(readings: Readings, state: JumpStart, base: NewReno, sent: Sen
     first_flight = readings.counted_data is CountedData.FIRST_FLIGHT
     for first, last in sent.retransmits:
         packets = overlap(state, first, last) if first_flight else last - first + 1
-        _add_repeats(state, packets)  # [jumpstart.loss.count]
+        _add_repeats(state, packets)  # [jumpstart.loss.count] [jumpstart.loss.count.flight]
 
 
 def _begins_recovery(readings: Readings, base: NewReno, sent_t_ns: int) -> bool:
@@ -99,7 +99,7 @@ def _reduce(readings: Readings, state: JumpStart, base: NewReno, now_ns: int, pa
     if state.jumping and readings.first_loss_end is FirstLossEnd.LOST_PACKET:
         state.jumping = False
         state.flight_end = max(packet, state.flight_first or 0)  # [jumpstart.loss.flight-end]
-    end_jump(readings, state)
+    end_jump(readings, state)  # [jumpstart.loss.reduce.least]
     state.reduced = True
     state.accounting = False
     state.repeats = 0
@@ -145,7 +145,7 @@ def account(readings: Readings, state: JumpStart, base: NewReno) -> None:
     """Set the window at the end of the recovery that repaired the first flight."""
     packet_bytes = base.max_datagram_size_bytes
     flight_packets = (state.flight_end or 0) - (state.flight_first or 0)  # there is a flight, and it has ended
-    rest_packets = max(flight_packets - state.repeats, 0)  # [jumpstart.account.half]
+    rest_packets = max(flight_packets - state.repeats, 0)  # [jumpstart.account.half] [jumpstart.account.rounding]
     half_packets = rest_packets // 2 if readings.result_rounding is ResultRounding.DOWN else (rest_packets + 1) // 2
     least_packets = 1 if readings.result_floor is ResultFloor.ONE_PACKET else 2
     packets = max(half_packets, least_packets)  # [jumpstart.account.floor]
@@ -156,7 +156,7 @@ def account(readings: Readings, state: JumpStart, base: NewReno) -> None:
     if readings.result_threshold is ResultThreshold.FOLLOWS:
         base.ssthresh_bytes = max(window_bytes, 2 * packet_bytes)  # [jumpstart.account.threshold]
     state.accounting = False
-    state.accounted = True
+    state.accounted = True  # [jumpstart.loss.scope.once]
 
 
 def count_acked(readings: Readings, state: JumpStart, ack: Ack) -> None:
@@ -181,7 +181,7 @@ def _timeout_window_bytes(readings: Readings, base: NewReno) -> int | None:
     """Return what a timeout leaves of the window, ``None`` if it leaves it alone."""
     match readings.timeout_window:
         case TimeoutWindow.ONE_PACKET:
-            return base.max_datagram_size_bytes  # [jumpstart.timeout.window]
+            return base.max_datagram_size_bytes  # [jumpstart.timeout.window] [jumpstart.timeout.ends]
         case TimeoutWindow.MINIMUM_WINDOW:
             return newreno.minimum_window_bytes(base)
         case TimeoutWindow.UNCHANGED:

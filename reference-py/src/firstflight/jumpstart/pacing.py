@@ -49,7 +49,8 @@ def receive_window_bytes(readings: Readings, packet_bytes: int, backlog: Backlog
     """Return what the receiver allows to send, ``None`` if that is not looked at."""
     match readings.receive_window:
         case ReceiveWindow.DOWN:
-            return backlog.receive_window_bytes // packet_bytes * packet_bytes  # [jumpstart.amount.receive-window]
+            packets = backlog.receive_window_bytes // packet_bytes  # [jumpstart.amount.whole-packets]
+            return packets * packet_bytes  # [jumpstart.amount.receive-window]
         case ReceiveWindow.UP:
             return packets_of(backlog.receive_window_bytes, packet_bytes) * packet_bytes
         case ReceiveWindow.BYTES:
@@ -69,8 +70,8 @@ def _wanted_bytes(readings: Readings, packet_bytes: int, backlog: Backlog, sprea
         case Amount.PACKETS:
             return readings.jump_packets * min(packet_bytes, JUMP_PACKET_MAX_BYTES)  # [jumpstart.amount.packets]
         case Amount.RATE:
-            rate_bytes = spread_ns * readings.rate_mbit // MBIT_BYTE_NS  # [jumpstart.amount.rate]
-            return min(backlog.queued_bytes, rate_bytes)
+            rate_bytes = spread_ns * readings.rate_mbit // MBIT_BYTE_NS  # [jumpstart.amount.headers]
+            return min(backlog.queued_bytes, rate_bytes)  # [jumpstart.amount.rate]
 
 
 def amount_bytes(readings: Readings, packet_bytes: int, backlog: Backlog, spread_ns: int) -> int:
@@ -106,13 +107,14 @@ def _offset_ns(readings: Readings, state: JumpStart, packet_bytes: int) -> int:
         index = _burst_index(index)
     match readings.gap:
         case Gap.PACKETS:
-            part, whole = index, state.planned_packets  # [jumpstart.pacing.packets]
+            part, whole = index, state.planned_packets  # [jumpstart.pacing.packets] [jumpstart.pacing.times]
         case Gap.INTERVALS:
             part, whole = index, max(state.planned_packets - 1, 1)
         case Gap.BYTES:
             part, whole = index * packet_bytes, state.amount_bytes  # [jumpstart.pacing.bytes]
         case Gap.RATE:
-            return index * packet_bytes * MBIT_BYTE_NS // readings.rate_mbit  # [jumpstart.pacing.rate]
+            bits_ns = index * packet_bytes * MBIT_BYTE_NS  # [jumpstart.pacing.rate]
+            return bits_ns // readings.rate_mbit  # [jumpstart.pacing.rate-times]
     if readings.gain is Gain.SIX_FIFTHS:
         part, whole = 5 * part, 6 * whole  # [jumpstart.pacing.gain]
     return state.rtt_ns * part // whole

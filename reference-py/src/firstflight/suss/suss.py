@@ -67,7 +67,8 @@ def _stop(state: Suss, base: NewReno) -> None:
     """End slow start with what is in flight, if more than one round was sped up."""
     state.mode = Mode.STOPPED  # [suss.exit.stopped]
     if state.jumps > 1:
-        base.cwnd_bytes = max(state.in_flight_bytes, newreno.minimum_window_bytes(base))  # [suss.exit.in-flight]
+        least_bytes = newreno.minimum_window_bytes(base)  # [suss.exit.in-flight.least]
+        base.cwnd_bytes = max(state.in_flight_bytes, least_bytes)  # [suss.exit.in-flight]
 
 
 def _detect(readings: Readings, state: Suss, base: NewReno, ack: Ack, rtt_ns: int) -> Outcome | None:

@@ -30,7 +30,7 @@ def begin(_readings: Readings, _base: NewReno) -> TcbSharing:
 def _judge(readings: Readings, state: TcbSharing, offer: SavedPath) -> Outcome:
     """Return whether the set is used, or why not."""
     if state.initialised:
-        return Outcome.UNCHANGED  # [tcb-sharing.initialisation]
+        return Outcome.UNCHANGED  # [tcb-sharing.initialisation] [tcb-sharing.initialisation.sent]
     if offer.saved_cwnd_bytes == 0 or offer.saved_rtt_ns == 0:
         return Outcome.SAVED_SET_ABSENT  # [tcb-sharing.absent]
     if not offer.endpoint_matches:
@@ -149,7 +149,7 @@ def _next_release_ns(state: TcbSharing) -> int | None:
     if not state.paced or state.sent_bytes >= state.window_bytes:
         return None
     offset_ns = state.sent_bytes * state.old_rtt_ns // state.old_cwnd_bytes  # [tcb-sharing.startup.pacing]
-    return state.start_ns + offset_ns
+    return state.start_ns + offset_ns  # [tcb-sharing.startup.times]
 
 
 def step(readings: Readings, state: TcbSharing, base: NewReno, event: Event) -> Observation:

@@ -1,0 +1,93 @@
+"""Every rule of ours is part of an open point, cannot be observed, or has no alternative that conforms; or it is in a list that only shrinks."""
+
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from diagnosis_support import mutants
+from firstflight_conformance.diagnose.breaks import rules_of
+from firstflight_conformance.freedoms import points
+from firstflight_conformance.freedoms.points import OpenPoint, OpenPointError, open_points
+from firstflight_conformance.mutants.load import load_mutants
+from firstflight_conformance.spec.clauses import Author, Clause, known_clauses
+from firstflight_conformance.spec.readings import load_tables
+
+#: The rules of which nobody has said yet what else conforms. Take one out when an open point has it, or its clause says why none does.
+UNDECIDED = Path(__file__).parent / "rules_of_ours.toml"
+#: A reading that no rule names: which algorithm runs below, not how.
+NOT_A_RULE = {("careful-resume", "search")}
+
+
+def covers(point: OpenPoint, clause: Clause) -> bool:
+    """Return whether a rule is part of an open point: named by it, decided by one of its readings, or broken by one of its mutants."""
+    decided = clause.page == point.algorithm and not point.readings.keys().isdisjoint(clause.readings)
+    broken = any(clause.id in rules_of(mutants()[name]) for name in point.mutants)
+    return decided or broken or clause.id in point.clauses
+
+
+def is_decided(clause: Clause) -> bool:
+    """Return whether it is said of a rule what else conforms, or why nothing does."""
+    said = clause.author is Author.TEXT or clause.unobservable or clause.no_alternative
+    return bool(said) or any(covers(point, clause) for point in open_points())
+
+
+def undecided() -> dict[str, list[str]]:
+    """Return the list, by page."""
+    return tomllib.loads(UNDECIDED.read_text(encoding="utf-8"))
+
+
+def test_every_rule_of_ours_is_decided_or_listed() -> None:
+    """A rule that is neither must get a reason or an open point; a rule that is both must leave the list."""
+    open_rules = [clause.id for clause in known_clauses().values() if not is_decided(clause)]
+    listed = [name for names in undecided().values() for name in names]
+    assert sorted(set(open_rules) - set(listed)) == [], "give it :no-alternative:, :unobservable: or an open point"
+    assert sorted(set(listed) - set(open_rules)) == [], f"it is decided or gone: take it out of {UNDECIDED}"
+    assert len(listed) == len(set(listed))
+
+
+def test_the_list_is_sorted_by_page() -> None:
+    """A rule stands under its page."""
+    for page, names in undecided().items():
+        assert names == sorted(names)
+        assert {known_clauses()[name].page for name in names} == {page}
+
+
+def test_what_decides_a_rule() -> None:
+    """A text, a reason, a reading, a mutant or a name decides; an author alone does not."""
+    ours = Clause("cubic.new", "-", "ours", "New.", "cubic", {}, Author.OURS)
+    by_reading = Clause("cubic.new", "-", "ours", "New.", "cubic", {}, Author.OURS, ("growth",))
+    other_page = Clause("search.new", "-", "ours", "New.", "search", {}, Author.OURS, ("growth",))
+    assert [is_decided(clause) for clause in (ours, by_reading, other_page)] == [False, True, False]
+    assert is_decided(Clause("cubic.new", "-", "RFC 9438", "New.", "cubic", {}))
+    assert is_decided(Clause("cubic.new", "-", "ours", "New.", "cubic", {}, Author.OURS, (), "no event", ""))
+    assert is_decided(Clause("cubic.new", "-", "ours", "New.", "cubic", {}, Author.OURS, (), "", "0 / 0"))
+    assert is_decided(known_clauses()["hystartpp.css.rounding"])
+
+
+def test_a_point_names_rules_that_exist(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An unknown clause in an open point is refused with its place."""
+    path = tmp_path / "open-points.toml"
+    path.write_text(
+        '[[point]]\nnumber = "X1"\nalgorithm = "cubic"\nprofiles = ["*"]\nwhy = "x"\nclauses = ["cubic.none"]\n',
+        encoding="utf-8",
+    )
+    monkeypatch.setattr(points, "OPEN_POINTS", path)
+    open_points.cache_clear()
+    with pytest.raises(OpenPointError, match=r"cubic X1: clauses: there is no clause cubic\.none"):
+        open_points()
+    monkeypatch.undo()
+    open_points.cache_clear()
+
+
+def test_every_reading_decides_a_rule() -> None:
+    """So that a changed reading breaks the rules that it decides, not whatever the model carries out at that event."""
+    named = {(clause.page, name) for clause in known_clauses().values() for name in clause.readings}
+    silent = {(table.algorithm, reading.name) for table in load_tables().values() for reading in table.readings} - named
+    assert silent == NOT_A_RULE
+
+
+def test_every_mutant_breaks_a_rule() -> None:
+    """One that no vector can tell from the model breaks none; the others name theirs, or their line cites it."""
+    silent = [mutant.id for mutant in load_mutants() if not mutant.equivalent and not rules_of(mutant)]
+    assert silent == []
