@@ -82,7 +82,7 @@ def _panel_claims(data: Data) -> list[Claim]:
             "Leaving earlier, HyStart stays below what path and queue hold together.",
         ),
         statement(
-            f"{PAPER}, figure 2b",
+            f"{PAPER}, figure 2b, sections I and III",
             "An initial window of 10 bandwidth-delay products",
             "large loss, several rounds of reduction to 0.7",
             f"{b['lost_packets']} of {b['sent_packets']} packets lost, {len(b['reductions'])} reductions",

@@ -108,6 +108,14 @@ def panel(name: str) -> dict[str, Any]:
     )
 
 
+def without_hystart() -> dict[str, int]:
+    """Carry out panel 2a with plain slow start."""
+    net = network("careful-resume-geo").changed("object", controller=BASELINE)
+    net = with_transfer(net, "object", transfer_bytes=PANEL_BYTES, saved_cwnd_bytes=None)
+    flow = simulated(net).flow("object")
+    return {"lost_packets": flow.lost_packets, "largest_cwnd_bytes": max(flow.samples.cwnd_bytes)}
+
+
 def _at_exit(flow: FlowResult) -> dict[str, int | None]:
     """Return what was sent in the last 100 ms before the exit from slow start, as a rate, the RTT then, and the longest RTT after it."""
     exit_ = exit_turn(flow)
@@ -148,4 +156,5 @@ def runs() -> list[Run]:
     pairs = [*((p, a) for p in PATHS for a in ALGORITHMS), *((p, a) for p in PROVIDERS for a in PROVIDER_ALGORITHMS)]
     sweeps = [Run(NAME, f"{p}-{a}", sweep, (p, a), 700, quick=True) for p, a in pairs]
     panels = [Run(NAME, f"panel-{one}", panel, (one,), 700, quick=True) for one in PANELS]
+    panels.append(Run(NAME, "without-hystart", without_hystart, (), 200, quick=True))
     return [*sweeps, *panels, *(Run(NAME, f"cross-{one}", cross, (one,), 50, quick=True) for one in ALGORITHMS)]
