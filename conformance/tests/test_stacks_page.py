@@ -2,6 +2,7 @@
 
 import json
 import shlex
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,18 @@ from firstflight_conformance.run.manifest import Deviation, Manifest
 from firstflight_conformance.run.report_json import vectors_digest
 from runner_support import IDS, adapter, command, write_vectors
 
-KNOWN = Deviation("slow-start.target.*", "slow-start.grow", "halves *the* window")
+KNOWN = Deviation(
+    "slow-start.target.*",
+    "slow-start.grow",
+    "halves *the* window",
+    level="SHOULD",
+    where="src/window_c.c, on_ack",
+    section="RFC 9002, section 7.3.1",
+    notice="It is half as fast.",
+)
+OPEN = replace(
+    KNOWN, case="slow-start.first.*", kind="open", explanation="leaves it", level=None, where=None, notice=None
+)
 
 
 def page(monkeypatch: pytest.MonkeyPatch, report: Path) -> str:
@@ -27,9 +39,10 @@ def page(monkeypatch: pytest.MonkeyPatch, report: Path) -> str:
 
 @pytest.fixture
 def report(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    """A report of three stacks, one of them missing, by vectors and on one path."""
+    """A report of four stacks, one of them missing, by vectors and on one path."""
     manifests = {
         "known": adapter(*command("answers", "half"), name="known", deviations=(KNOWN,)),
+        "open": adapter(*command("answers", "half"), name="open", deviations=(replace(OPEN, case=KNOWN.case),)),
         "unknown": adapter(*command("answers", "wrong"), name="unknown"),
         "absent": Manifest("absent", "Absent 3", "C", "third-party", ("x",), tmp_path, requires=("no-such-program",)),
     }
@@ -55,27 +68,72 @@ def test_page_of_a_run(monkeypatch: pytest.MonkeyPatch, report: Path) -> None:
     assert "Another run" in text  # of the small vectors
     assert "- Absent 3\n  - C\n  - needs the program no-such-program" in text
     row = "{ref}`Bad <stack-known>`\n  - 1\n  - Python\n  - `slow-start/rfc-9002`"
-    assert f"{row}\n  - 3\n  - 1\n  - 0" in text  # two vectors and the path agree, one vector is explained
-    unknown = row.replace("stack-known", "stack-unknown")
-    assert f"{unknown}\n  - 3\n  - 0\n  - 1" in text
-    assert list(stacks.pages()) == ["stacks", "stacks/known", "stacks/unknown"]
-    assert "stacks/known\nstacks/unknown\n```" in text
-    assert "{ref}`Bad <stack-known>`\n  - ◑ {clause}`slow-start.grow` 1" in text
-    assert "{ref}`Bad <stack-unknown>`\n  - not explained: 1" in text
-    assert "(stack-known)=\n\n# Bad" in text
-    assert (
-        '<span class="state state-definition">◑ definition</span> {clause}`slow-start.grow`, one case. halves \\*the\\* window'
-        in text
-    )
-    assert "event 1, 100 ms: ack of 1\n  - cwnd 14400; outcome grown\n  - cwnd 7200; outcome unchanged" in text
+    assert f"{row}\n  - 3\n  - 1\n  - 0\n  - 0" in text  # two vectors and the path agree, one vector shows the defect
+    assert f"{row.replace('stack-known', 'stack-open')}\n  - 3\n  - 0\n  - 1\n  - 0" in text
+    assert f"{row.replace('stack-known', 'stack-unknown')}\n  - 3\n  - 0\n  - 0\n  - 1" in text
+    assert list(stacks.pages()) == ["stacks", "stacks/known", "stacks/open", "stacks/unknown"]
+    assert "stacks/known\nstacks/open\nstacks/unknown\n```" in text
     assert "**Not explained yet:**" in text
     assert "cwnd 14400\n  - cwnd 14401" in text
-    assert "## Stacks and profiles" in text
-    assert '<span class="state state-definition">◑ 3 of 4<br>definition</span>' in text
-    assert "Departures by level: 1 definition." in text
     assert "Cause `unknown` (rule), 0 of 1 cases: {clause}`slow-start.grow`" in text
     assert "### As slow-start/rfc-9002" in text
     assert IDS[1] in text
+
+
+def test_defects_lead(monkeypatch: pytest.MonkeyPatch, report: Path) -> None:
+    """What a user notices, the sentence with its level, the place in this version of the stack; then the explanation and the cases, folded."""
+    text = page(monkeypatch, report)
+    should = '<span class="state state-should">◐ SHOULD</span>'
+    place = "1, src/window\\_c.c, on\\_ack"
+    overview = (
+        f"* - {{ref}}`Bad <stack-known>`<br>{place}\n  - It is half as fast.\n  - {should}<br>RFC 9002, section 7.3.1"
+    )
+    assert overview in text
+    assert text.index("Everything else is grey") < text.index("## Defects") < text.index("## Stacks and profiles")
+    of_stack = stacks.pages()["stacks/known"]
+    assert "**1 defect**, 0 other deviations." in of_stack
+    assert (
+        f"**It is half as fast.**\n\n{should} RFC 9002, section 7.3.1. {place}\n\nhalves \\*the\\* window" in of_stack
+    )
+    assert "<summary>1 case with the first divergence</summary>\n\nShows at {clause}`slow-start.grow`." in of_stack
+    assert "event 1, 100 ms: ack of 1\n  - cwnd 14400; outcome grown\n  - cwnd 7200; outcome unchanged" in of_stack
+    assert "other-deviations" not in of_stack
+
+
+def test_what_is_no_defect_is_grey(monkeypatch: pytest.MonkeyPatch, report: Path) -> None:
+    """It is counted apart and stands in no list of defects."""
+    of_stack = page(monkeypatch, report) and stacks.pages()["stacks/open"]
+    assert "**No defect**, 1 other deviation." in of_stack
+    assert "## Defects" not in of_stack
+    assert '<div class="other-deviations">\n\n<span class="state state-other">○ open</span> leaves it' in of_stack
+    assert "<stack-open>`<br>" not in stacks.pages()["stacks"]
+
+
+def test_matrix_counts_causes(monkeypatch: pytest.MonkeyPatch, report: Path) -> None:
+    """A cell has the causes, and the cases in small print."""
+    text = page(monkeypatch, report)
+    small = '<span class="small-print">3 of 4 cases agree</span>'
+    assert f'<span class="state state-should">◐ 1 defect</span><br>{small}' in text
+    assert f'<span class="state state-other">○ 1 other</span><br>{small}' in text
+    assert f'<span class="state state-unknown">? 1 not explained</span><br>{small}' in text
+
+
+@pytest.mark.parametrize(("changed", "words"), [(False, "."), (True, ", with changes that are not committed.")])
+def test_what_was_judged_is_named(monkeypatch: pytest.MonkeyPatch, report: Path, changed: bool, words: str) -> None:
+    """The page names the commit with its date, not the day on which it was built; the version of the stack stands beside it."""
+    document = json.loads(report.read_text(encoding="utf-8"))
+    document["checkout"] = {"commit": "0123456789abcdef" * 3, "date": "2026-11-05", "changed": changed}
+    report.write_text(json.dumps(document), encoding="utf-8")
+    text = page(monkeypatch, report)
+    sentence = f"Judged with Firstflight at commit `0123456789ab` of 2026-11-05{words}"
+    assert text.count(sentence) == 4  # the page and three stacks
+    assert (
+        f"bad 1; reports `cwnd_bytes`, `ssthresh_bytes`, `phase`, `outcome`, `state`; clock ns, windows in bytes, arithmetic integer. {sentence}"
+        in text
+    )
+    del document["checkout"]
+    report.write_text(json.dumps(document), encoding="utf-8")
+    assert "Judged with" not in page(monkeypatch, report)
 
 
 def test_delay_step(monkeypatch: pytest.MonkeyPatch, report: Path) -> None:
@@ -95,5 +153,13 @@ def test_delay_step(monkeypatch: pytest.MonkeyPatch, report: Path) -> None:
     text = page(monkeypatch, report)
     assert "Another run" not in text
     assert "ACK of 38, 330.4 ms\n  - 57600 B" in text
-    assert "`rfc-9406`\n  - ACK of 37\n  - ACK of 39\n  - pass" in text
+    assert "`rfc-9406`\n  - ACK of 37\n  - ACK of 39\n  - later\n  - agrees" in text
+    result["growth"]["observed"] = acks[37]
+    result["divergence"] = {
+        "event_index": 3,
+        "differences": [{"observable": "cwnd_bytes", "expected": 60024, "observed": 60000}],
+    }
+    report.write_text(json.dumps(document), encoding="utf-8")
+    same = "`rfc-9406`\n  - ACK of 37\n  - ACK of 37\n  - as expected\n  - event 3: cwnd 60000 for 60024"
+    assert same in page(monkeypatch, report)
     assert "330.4 ms<br>57600 B<br>no loss" in text

@@ -22,8 +22,9 @@ type Hello struct {
 	Clock       string              `json:"clock"`
 	Window      string              `json:"window"`
 	Arithmetic  string              `json:"arithmetic"`
-	Avoidance   string              `json:"avoidance,omitempty"` // exact, if it is left out
-	WorksOut    []string            `json:"works_out,omitempty"` // nothing, if it is left out
+	Avoidance   string              `json:"avoidance,omitempty"`  // exact, if it is left out
+	WorksOut    []string            `json:"works_out,omitempty"`  // nothing, if it is left out
+	Controller  string              `json:"controller,omitempty"` // newreno, if it is left out
 }
 
 // Config holds the parameters of a case. A nil initial window leaves it to the stack.

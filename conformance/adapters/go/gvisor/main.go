@@ -24,10 +24,10 @@ func main() {
 	if len(os.Args) != 2 || os.Args[1] != "reno" && os.Args[1] != "cubic" {
 		log.Fatal("usage: gvisor reno|cubic")
 	}
-	arithmetic, avoidance := "integer", ""
+	arithmetic, avoidance, controller := "integer", "", "newreno"
 	algorithms := map[string][]string{"slow-start": {"rfc-9002"}}
 	if os.Args[1] == "cubic" {
-		arithmetic, avoidance = "float64", "datagram"
+		arithmetic, avoidance, controller = "float64", "datagram", "cubic"
 		algorithms["cubic"] = []string{"rfc-9438"}
 		algorithms["hystart"] = []string{"linux+cubic"}
 	}
@@ -41,6 +41,7 @@ func main() {
 		Window:      "packets",
 		Arithmetic:  arithmetic,
 		Avoidance:   avoidance,
+		Controller:  controller,
 	}
 	var last *connection
 	adapter.Serve(hello, func(config adapter.Config) (adapter.Controller, error) {

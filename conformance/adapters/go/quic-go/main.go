@@ -27,12 +27,12 @@ func main() {
 		log.Fatal("usage: quic-go reno|cubic")
 	}
 	reno := os.Args[1] == "reno"
-	arithmetic, avoidance := "float32", "datagram" // Cubic computes in float32, with times of 1/1024 s
+	arithmetic, avoidance, controller := "float32", "datagram", "cubic" // Cubic computes in float32, with times of 1/1024 s
 	algorithms := map[string][]string{
 		"slow-start": {"rfc-9002"}, "cubic": {"rfc-9438"}, "hystart": {"google-quic+cubic"},
 	}
 	if reno {
-		arithmetic, avoidance = "float64", "" // the reduction alone
+		arithmetic, avoidance, controller = "float64", "", "newreno" // the reduction alone
 		algorithms = map[string][]string{"slow-start": {"rfc-9002"}, "hystart": {"google-quic"}}
 	}
 	hello := adapter.Hello{
@@ -44,6 +44,7 @@ func main() {
 		Window:      "bytes",
 		Arithmetic:  arithmetic,
 		Avoidance:   avoidance,
+		Controller:  controller,
 	}
 	adapter.Serve(hello, func(config adapter.Config) (adapter.Controller, error) { return start(config, reno), nil })
 }

@@ -63,7 +63,7 @@ const char *firstflight_adapter_hello(void)
     return "{\"op\":\"hello\",\"protocol\":1,\"name\":\"msquic cubic\",\"version\":\"" MSQUIC_VERSION "\","
            "\"algorithms\":{\"slow-start\":[\"rfc-9002\"],\"cubic\":[\"rfc-9438\"],"
            "\"hystartpp\":[\"rfc-9406+cubic\"]},"
-           "\"observables\":[\"cwnd_bytes\",\"ssthresh_bytes\"],\"clock\":\"us\",\"avoidance\":\"datagram\"}";
+           "\"observables\":[\"cwnd_bytes\",\"ssthresh_bytes\"],\"clock\":\"us\",\"avoidance\":\"datagram\",\"controller\":\"cubic\"}";
 }
 
 /* HyStart++ is a setting, off by default. Return whether a profile is judged, and whether with HyStart++. */

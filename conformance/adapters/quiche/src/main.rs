@@ -35,6 +35,7 @@ fn main() {
         clock: "ns",
         arithmetic: "float64",
         avoidance: "datagram",
+        controller: "newreno",
     };
     converse(&declaration, Path::start);
 }

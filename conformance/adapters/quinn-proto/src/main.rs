@@ -45,6 +45,7 @@ fn main() {
         clock: "ns",
         arithmetic: "float64",
         avoidance: "datagram",
+        controller: "newreno",
     };
     converse(&declaration, Path::start);
 }

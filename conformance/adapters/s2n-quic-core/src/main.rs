@@ -37,6 +37,7 @@ fn main() {
         clock: "us",
         arithmetic: "float32",
         avoidance: "datagram",
+        controller: "cubic",
     };
     converse(&declaration, Path::start);
 }

@@ -27,6 +27,7 @@ fn main() {
         clock: "ns",
         arithmetic: "float64",
         avoidance: "datagram",
+        controller: "cubic",
     };
     converse(&declaration, Path::start);
 }

@@ -94,13 +94,15 @@ def diagnosed(report: AdapterReport, cases: Mapping[str, AnyCase]) -> AdapterRep
 
 
 def _passed(report: AdapterReport, cases: Mapping[str, AnyCase], failing: Sequence[Subject]) -> list[Subject]:
-    """Return what passed in the profiles in which others failed; in closed loop only what agrees without any tolerance."""
+    """Return what passed, to the end, in the profiles in which others failed; in closed loop only what agrees without any tolerance."""
     assert report.declaration is not None
     profiles = {(subject.case.vector.algorithm, subject.case.profile) for subject in failing}
     found = [
         cases[result.case_id]
         for result in report.results
-        if result.verdict is Verdict.PASS and not (result.loop and result.loop.stack != result.loop.model)
+        if result.verdict is Verdict.PASS
+        and result.judged_events is None
+        and not (result.loop and result.loop.stack != result.loop.model)
     ]
     return [passed(case, report.declaration) for case in found if (case.vector.algorithm, case.profile) in profiles]
 
@@ -196,12 +198,12 @@ def _about(case: AnyCase) -> tuple[str, str]:
 
 
 def _with_cause(result: Result, diagnosis: Diagnosis) -> Result:
-    """Return a failure with its level and cause; of one that the manifest explains the level is that of the rule named there."""
+    """Return a failure with its level and cause; of one that the manifest explains the level is that of its deviation."""
     if result.verdict is not Verdict.FAIL:
         return result
     if result.explained_by is not None:
-        level = level_of_clause(known_clauses()[result.explained_by.clause])
-        return replace(result, recording=None, level=level.value)
+        of_clause = level_of_clause(known_clauses()[result.explained_by.clause]).value
+        return replace(result, recording=None, level=result.explained_by.level_of(of_clause))
     if result.case_id in diagnosis.conforming:
         chosen = [choice for choice in diagnosis.choices if result.case_id in choice.cases]
         return replace(

@@ -42,7 +42,10 @@ def pages() -> dict[str, str]:
         return {"stacks": md.page(_TITLE, _NO_RUN, _NOT_REACHED)}
     report = report_json.read(REPORT)
     stacks = [adapter for adapter in report["adapters"] if adapter["role"] == "third-party" and not adapter["skipped"]]
-    return {"stacks": page(report)} | {stacks_deviations.name_of(one): stacks_deviations.page(one) for one in stacks}
+    judged_at = _judged_at(report)
+    return {"stacks": page(report)} | {
+        stacks_deviations.name_of(one): stacks_deviations.page(one, judged_at) for one in stacks
+    }
 
 
 def page(report: dict[str, Any]) -> str:
@@ -54,29 +57,38 @@ def page(report: dict[str, Any]) -> str:
     stacks = [adapter for adapter in by_role["third-party"] if not adapter["skipped"]]
     return md.page(
         _TITLE,
-        _introduction(stacks),
+        _introduction(stacks, _judged_at(report)),
         _STALE if report["vectors_sha256"] != report_json.vectors_digest() else "",
-        stacks_matrix.matrix(stacks, declared, profile_of),
-        _verdicts(stacks),
-        _skipped([adapter for adapter in report["adapters"] if adapter["skipped"]]),
+        stacks_matrix.legend(),
         *stacks_deviations.overview(stacks),
+        stacks_matrix.matrix(stacks, declared, profile_of),
+        _skipped([adapter for adapter in report["adapters"] if adapter["skipped"]]),
         *stacks_loops.delay_step(stacks),
         *stacks_loops.paths(stacks),
+        _verdicts(stacks),
         _NOT_REACHED,
         *_others("The references", "The references must agree with every case; that they do is a condition of the build.", by_role["reference"]),
         *_others("Null adapters", "Adapters that do nothing useful. What they pass tells little apart.", by_role["null"]),
     )  # fmt: skip
 
 
-def _introduction(stacks: list[dict[str, Any]]) -> str:
+def _introduction(stacks: list[dict[str, Any]], judged_at: str) -> str:
     languages = sorted({adapter["language"] for adapter in stacks})
     return (
         f"Published congestion controllers, {len(stacks)} of them in {', '.join(languages) or 'no language'}, unchanged behind "
-        "[adapters](../specification/adapter-protocol.md), judged by the vectors and in closed loop. This page is generated from the last "
-        "`make conformance` in this checkout: verdicts, events and numbers are its results, and only the explanations are written by people.\n\n"
-        "A deviation is not a defect: it is a place where a stack and the text part, by intent or not. Each is shown with the first event at which the two "
-        "differ; what comes after it is not judged."
+        "[adapters](../specification/adapter-protocol.md), judged by the vectors and in closed loop. This page is generated from a run of "
+        f"`make conformance`: verdicts, events and numbers are its results, and only the explanations are written by people. {judged_at}\n\n"
+        "Each case is judged up to the first event at which stack and profile differ."
     )
+
+
+def _judged_at(report: dict[str, Any]) -> str:
+    """Return at which commit of this project the stacks were judged. The date is that of the commit, so that a site does not depend on when it was built."""
+    checkout = report.get("checkout")
+    if checkout is None:
+        return ""
+    changed = ", with changes that are not committed" if checkout["changed"] else ""
+    return f"Judged with Firstflight at commit `{checkout['commit'][:12]}` of {checkout['date']}{changed}."
 
 
 def profile_of(case_id: str) -> str:
@@ -94,19 +106,25 @@ def declared(adapter: dict[str, Any]) -> list[str]:
 def status_of(result: dict[str, Any]) -> str:
     """Return what a result counts as."""
     if result["verdict"] == "fail":
-        kind = "explained" if result["explained_by"] else "unexplained"
-        return "changed" if result["change"] and kind == "explained" else kind
+        why = result["explained_by"]
+        if why is None:
+            return "unexplained"
+        kind = "defect" if why.get("kind") == stacks_matrix.DEFECT else "other"
+        return "changed" if result["change"] else kind
     return "changed" if result["change"] and result["verdict"] != "errored" else str(result["verdict"])
 
 
 _STATUSES = {
     "pass": "Agrees",
-    "explained": "Deviates, explained",
-    "unexplained": "Deviates, not explained",
+    "up_to_reduction": "of these up to a reduction",
+    "defect": "Shows a defect",
+    "other": "Deviates otherwise",
+    "unexplained": "Not explained",
     "changed": "Changed",
     "unsupported": "Not supported",
     "errored": "Errored",
 }
+_ALWAYS = ("pass", "defect", "other")
 
 
 def _verdicts(stacks: list[dict[str, Any]]) -> str:
@@ -115,9 +133,14 @@ def _verdicts(stacks: list[dict[str, Any]]) -> str:
         for profile in declared(adapter) or ["-"]:
             mine = [one for one in adapter["results"] if profile in ("-", profile_of(one["case"]))]
             counts[adapter["name"], profile] = Counter(status_of(one) for one in mine) + Counter(
-                {"tolerated": sum(one["within_tolerance"] for one in mine)}
+                {
+                    "tolerated": sum(one["within_tolerance"] for one in mine),
+                    "up_to_reduction": sum(
+                        one["verdict"] == "pass" and one["judged_events"] is not None for one in mine
+                    ),
+                }
             )
-    shown = [s for s in _STATUSES if s in ("pass", "explained") or any(count[s] for count in counts.values())]
+    shown = [s for s in _STATUSES if s in _ALWAYS or any(count[s] for count in counts.values())]
     titles = {adapter["name"]: adapter for adapter in stacks}
     rows = []
     for (name, profile), count in counts.items():
@@ -129,10 +152,10 @@ def _verdicts(stacks: list[dict[str, Any]]) -> str:
     header = ("Stack", "Version", "Language", "Judged as", *(_STATUSES[status] for status in shown))
     table = md.list_table(header, rows, (30, 10, 10, 22, *[10] * len(shown)), "compact stacks")
     note = (
-        "Cases of vectors and of the closed loop together. *Not supported*: the stack has no function for an event of the case, or its clock is too coarse. "
+        "Cases of vectors and of the closed loop together; one cause may show in many. *Not supported*: the stack has no function for an event of the case, or its clock is too coarse. "
         "A number in parentheses agrees only within the class that the adapter declares, as for windows in `float32`."
     )
-    return md.page("## Verdicts", table, note)
+    return md.page("## Cases", table, note)
 
 
 def _count(count: Counter[str], status: str) -> str:

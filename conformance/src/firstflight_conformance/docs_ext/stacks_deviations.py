@@ -1,14 +1,16 @@
-"""The page of each stack: where it departs, from which rule and why, the most binding rules first; and its runs on paths."""
+"""The page of each stack: its defects first, then in grey what else differs; and its runs on paths."""
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from typing import Any
 
 from firstflight_conformance.cases.timeline import milliseconds
 from firstflight_conformance.cases.wire import decode_int
 from firstflight_conformance.docs_ext import markdown as md
-from firstflight_conformance.docs_ext import site, stacks_loops, stacks_matrix
+from firstflight_conformance.docs_ext import site, stacks_loops
+from firstflight_conformance.docs_ext.stacks_matrix import badge, counted, defects, legend, other, others
+from firstflight_conformance.run.manifest import KINDS
 
-#: Up to this number, cases of one explanation are shown without folding.
+#: Up to this number, cases that nothing explains are shown without folding.
 _OPEN_CASES = 4
 _ORIGIN_NS = 1_000_000_000
 
@@ -23,55 +25,88 @@ def name_of(adapter: dict[str, Any]) -> str:
     return f"stacks/{adapter['name']}"
 
 
+def version(adapter: dict[str, Any]) -> str:
+    """Return the version of a stack as it declares it."""
+    return str(adapter["declaration"]["version"]) if adapter["declaration"] else "version not known"
+
+
 def overview(stacks: list[dict[str, Any]]) -> list[str]:
-    """Return the section that leads to the pages: for each stack the rules from which it departs, the most binding first."""
-    rows = []
-    for adapter in stacks:
-        counts: Counter[tuple[str, str]] = Counter()
-        for (level, clause, _), cases in _explained(adapter):
-            counts[level, clause] += len(cases)
-        rules = [f"{stacks_matrix.sign(level)} {_clause(clause)} {count}" for (level, clause), count in counts.items()]
-        unexplained = sum(one["verdict"] == "fail" and not one["explained_by"] for one in adapter["results"])
-        rules += [f"not explained: {unexplained}"] if unexplained else []
-        rows.append(
-            (md.ref(adapter["title"], anchor(adapter)), ", ".join(rules) or "agrees in every case that it supports")
-        )
-    if not rows:
+    """Return the section with the defects of all stacks, and the list of their pages."""
+    if not stacks:
         return []
-    documents = "\n".join(name_of(adapter) for adapter in stacks)
-    return [
-        "## Deviations",
-        "Each stack has a page with its causes. The signs are those of the levels above, the numbers the cases.",
-        md.list_table(("Stack", "Departs from"), rows, (30, 70), "compact"),
-        f"```{{toctree}}\n:hidden:\n\n{documents}\n```",
+    rows = [
+        (
+            f"{md.ref(adapter['title'], anchor(adapter))}<br>{_where(adapter, cause)}",
+            md.plain(cause.get("notice") or cause["explanation"]),
+            f"{badge(cause.get('level', ''))}<br>{md.plain(cause.get('section', ''))}",
+        )
+        for adapter in stacks
+        for cause in defects(adapter["explained"])
     ]
+    header = ("Stack and place", "What a user of the stack notices", "The sentence")
+    blocks = ["## Defects", md.list_table(header, rows, (34, 40, 26), "compact stacks")] if rows else []
+    documents = "\n".join(name_of(adapter) for adapter in stacks)
+    return [*blocks, f"```{{toctree}}\n:hidden:\n\n{documents}\n```"]
 
 
-def page(adapter: dict[str, Any]) -> str:
-    """Return the page of a stack."""
+def page(adapter: dict[str, Any], judged_at: str = "") -> str:
+    """Return the page of a stack; ``judged_at`` says at which commit of this project."""
     return md.page(
         md.label(anchor(adapter)),
         f"# {md.plain(adapter['title'])}",
-        "Where it departs, from which rule, and why, the most binding rules first. Times count from the beginning of a case. Back to the "
-        "[State of the stacks](../stacks.md).",
+        f"{_declares(adapter)} {judged_at} Times count from the beginning of a case. Back to the [State of the stacks](../stacks.md).",
+        '<details class="otherwise"><summary>What the signs and words mean</summary>',
+        legend(),
+        "</details>",
         *_stack(adapter),
         *stacks_loops.paths([adapter], "../.."),
     )
 
 
-def _explained(adapter: dict[str, Any]) -> list[tuple[tuple[str, str, str], list[dict[str, Any]]]]:
-    """Return the cases of each explanation, by level, rule and text: the most binding level first, then the most cases."""
-    found: dict[tuple[str, str, str], list[dict[str, Any]]] = defaultdict(list)
-    for result in adapter["results"]:
-        why = result["explained_by"]
-        if why and not result["change"]:
-            found[result["level"] or "", why["clause"], why["explanation"]].append(result)
-    return sorted(found.items(), key=lambda entry: (stacks_matrix.order(entry[0][0]), -len(entry[1])))
-
-
 def _stack(adapter: dict[str, Any]) -> list[str]:
-    blocks = [_declares(adapter), stacks_matrix.by_level(adapter)]
-    explained = _explained(adapter)
+    results = {result["case"]: result for result in adapter["results"]}
+    blocks = [_summary(adapter), *_failures(adapter)]
+    worst, rest = defects(adapter["explained"]), others(adapter["explained"])
+    if worst:
+        blocks.append("## Defects")
+    for cause in worst:
+        blocks += [
+            '<div class="defect">',
+            f"**{_title(cause)}**",
+            f"{badge(cause.get('level', ''))} {md.plain(cause.get('section', ''))}. {_where(adapter, cause)}",
+            md.plain(cause["explanation"]),
+            *_folded(cause, results),
+            "</div>",
+        ]
+    if rest:
+        blocks += [f"## No defects: {counted(len(rest), 'other deviation')}", '<div class="other-deviations">']
+        by_kind: dict[str, list[dict[str, Any]]] = defaultdict(list)
+        for cause in rest:
+            by_kind[cause["kind"]].append(cause)
+        for kind in KINDS:
+            for cause in by_kind[kind]:
+                blocks += [f"{other(kind)} {md.plain(cause['explanation'])}", *_folded(cause, results)]
+        blocks.append("</div>")
+    return blocks
+
+
+def _summary(adapter: dict[str, Any]) -> str:
+    cut = sum(one["verdict"] == "pass" and one["judged_events"] is not None for one in adapter["results"])
+    controller = (adapter["declaration"] or {}).get("controller", "")
+    partly = (
+        f" {counted(cut, 'case')} of `slow-start/rfc-9002` agree up to the first reduction of the window; what follows is judged by `{controller}/*`, the controller of this stack."
+        if cut
+        else ""
+    )
+    if not adapter["explained"] and all(one["verdict"] in ("pass", "unsupported") for one in adapter["results"]):
+        return f"Agrees in every case that it supports.{partly}"
+    worst, rest = defects(adapter["explained"]), others(adapter["explained"])
+    return f"**{counted(len(worst), 'defect') if worst else 'No defect'}**, {counted(len(rest), 'other deviation')}.{partly}"
+
+
+def _failures(adapter: dict[str, Any]) -> list[str]:
+    """Return what no manifest explains."""
+    blocks = []
     unexplained, changed, errored = [], [], []
     for result in adapter["results"]:
         if result["verdict"] == "errored":
@@ -80,8 +115,6 @@ def _stack(adapter: dict[str, Any]) -> list[str]:
             changed.append(result)
         elif result["verdict"] == "fail" and not result["explained_by"]:
             unexplained.append(result)
-    if not (explained or unexplained or changed or errored):
-        blocks.append("Agrees in every case that it supports.")
     if unexplained:
         blocks += ["**Not explained yet:**", *_causes(adapter), *_cases(unexplained)]
     if changed:
@@ -91,11 +124,16 @@ def _stack(adapter: dict[str, Any]) -> list[str]:
         rows = [(_case(one["case"]), md.plain(one["reason"])) for one in errored[:_OPEN_CASES]]
         more = f" (the first of {len(errored)})" if len(errored) > _OPEN_CASES else ""
         blocks += [f"**Errored{more}:**", md.list_table(("Case", "Reason"), rows, (40, 60), "compact")]
-    for (level, clause, explanation), results in explained:
-        count = f"{len(results)} cases" if len(results) > 1 else "one case"
-        title = f"{stacks_matrix.badge(level)} {_clause(clause)}, {count}"
-        blocks += [f"{title}. {md.plain(explanation)}", *_cases(results)]
     return blocks
+
+
+def _title(cause: dict[str, Any]) -> str:
+    return md.plain(cause.get("notice") or cause["explanation"])
+
+
+def _where(adapter: dict[str, Any], cause: dict[str, Any]) -> str:
+    place = f", {cause['where']}" if cause.get("where") else ""
+    return md.plain(version(adapter) + place)
 
 
 def _causes(adapter: dict[str, Any]) -> list[str]:
@@ -118,7 +156,22 @@ def _declares(adapter: dict[str, Any]) -> str:
     )
 
 
+def _folded(cause: dict[str, Any], results: dict[str, dict[str, Any]]) -> list[str]:
+    """Return the cases of a cause, folded, with the rules at which it shows."""
+    rules = ", ".join(map(_clause, cause["clauses"]))
+    cases = [results[name] for name in cause["cases"] if name in results]
+    summary = f'<details class="events"><summary>{counted(len(cases), "case")} with the first divergence</summary>'
+    return [summary, f"Shows at {rules}.", _table(cases), "</details>"]
+
+
 def _cases(results: list[dict[str, Any]]) -> list[str]:
+    if len(results) <= _OPEN_CASES:
+        return [_table(results)]
+    summary = f'<details class="events"><summary>All {len(results)} cases</summary>'
+    return [_table(results[:2]), summary, _table(results), "</details>"]
+
+
+def _table(results: list[dict[str, Any]]) -> str:
     rows = [
         (
             _case(one["case"]),
@@ -128,12 +181,7 @@ def _cases(results: list[dict[str, Any]]) -> list[str]:
         )
         for one in results
     ]
-    table = md.list_table(("Case", "First divergence", "Expected", "Observed"), rows, (40, 24, 18, 18), "compact")
-    if len(results) <= _OPEN_CASES:
-        return [table]
-    first = md.list_table(("Case", "First divergence", "Expected", "Observed"), rows[:2], (40, 24, 18, 18), "compact")
-    summary = f"All {len(results)} cases"
-    return [first, f'<details class="events"><summary>{summary}</summary>', table, "</details>"]
+    return md.list_table(("Case", "First divergence", "Expected", "Observed"), rows, (40, 24, 18, 18), "compact")
 
 
 def _case(case_id: str) -> str:

@@ -40,13 +40,34 @@ def _vector_table(vector: Vector, stacks: list[dict[str, Any]]) -> str:
             if vector_id == vector.id and result["growth"] is not None:
                 growth = result["growth"]
                 cells = [_packet(vector, growth[side]) for side in ("expected", "observed")]
-                rows.append((md.plain(adapter["title"]), md.code(profile), *cells, result["verdict"]))
+                exit_at = _exit(growth["expected"], growth["observed"])
+                rows.append((md.plain(adapter["title"]), md.code(profile), *cells, exit_at, _rest(result)))
     if not rows:
         return ""
-    header = ("Stack", "Profile", "Expected", "Observed", "Verdict")
+    header = ("Stack", "Profile", "Expected", "Observed", "Exit", "Case")
     link = md.ref(vector.id, site.anchor("vector", vector.id))
     text = f"{link}: {md.plain(vector.title[0].lower() + vector.title[1:])}. The events are the same for all, and beyond a divergence no longer the stack's own."
-    return md.page(text, md.list_table(header, rows, (36, 20, 16, 16, 12), "compact"))
+    return md.page(text, md.list_table(header, rows, (30, 18, 13, 13, 11, 15), "compact"))
+
+
+def _exit(expected: int | None, observed: int | None) -> str:
+    """Return how the event of the exit differs."""
+    if expected == observed:
+        return "as expected"
+    if observed is None:
+        return "none"
+    return "earlier" if expected is None or observed < expected else "later"
+
+
+def _rest(result: dict[str, Any]) -> str:
+    """Return what differs in the case, the exit or something else, and first where."""
+    if result["divergence"] is None:
+        return "agrees"
+    differences = ", ".join(
+        f"{md.plain(one['observable'].removesuffix('_bytes'))} {one['observed']} for {one['expected']}"
+        for one in result["divergence"]["differences"]
+    )
+    return f"event {result['divergence']['event_index']}: {differences}"
 
 
 def _packet(vector: Vector, index: int | None) -> str:

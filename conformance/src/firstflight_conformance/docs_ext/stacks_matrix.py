@@ -1,30 +1,59 @@
-"""The matrix of the page "State of the stacks": each stack beside each profile, and how binding the rules are that it departs from."""
+"""The matrix of the page "State of the stacks": each stack beside each profile, with the causes of what differs; and how both are signed."""
 
-from collections import Counter
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from firstflight_conformance.docs_ext import markdown as md
 from firstflight_conformance.docs_ext import site
+from firstflight_conformance.run.manifest import KINDS
 
-#: The levels, the most binding first, each with the sign that a cell shows, which tells them apart without colour, and its class.
+DEFECT = KINDS[0]
+#: The levels of a defect, the most binding first, each with the sign that tells it without colour, and its class.
 _LEVELS = {
     "MUST": ("●", "state-must"),
     "SHOULD": ("◐", "state-should"),
     "definition": ("◑", "state-definition"),
-    "our definition": ("○", "state-open"),
 }
 _AGREES = ("✓", "state-agrees")
+_OTHER = ("○", "state-other")
 _UNKNOWN = ("?", "state-unknown")
+_LEGEND = f"""A **defect** departs from a sentence of the text. How binding that sentence is: {", ".join(f"{sign} {level}" for level, (sign, _) in _LEVELS.items())};
+a *definition* is what a text states without a keyword. Everything else is grey, {_OTHER[0]}, and no accusation:
+
+- *literal*: the text read to the letter, where this project reads it otherwise and says why;
+- *by design*: another algorithm or an older text, which the text permits;
+- *open*: what the text leaves to the implementer; where something speaks against the choice, the explanation says so;
+- *precision*: rounding, or arithmetic in floating point.
+
+{_AGREES[0]} every judged case agrees, {_UNKNOWN[0]} nothing explains the difference yet. One cause, such as another rounding, may show in many cases: causes are counted, and the
+cases in small print. *Up to the first reduction*: RFC 9002, section 7, permits another controller than NewReno and names CUBIC, so a stack that runs CUBIC is judged by
+`slow-start/rfc-9002` up to the first reduction of its window, and by `cubic/rfc-9438` from there on."""
 
 
-def sign(level: str) -> str:
-    """Return the sign of a level, which tells it without colour."""
-    return _LEVELS.get(level, _UNKNOWN)[0]
+def legend() -> str:
+    """Return what the signs and words of the pages mean."""
+    return _LEGEND
 
 
 def badge(level: str) -> str:
-    """Return a level with its sign and colour."""
+    """Return the level of a defect with its sign and colour."""
     return _span(*_LEVELS.get(level, _UNKNOWN), level or "not known")
+
+
+def other(text: str) -> str:
+    """Return a text in grey, with the sign of what is no defect."""
+    return _span(*_OTHER, text)
+
+
+def defects(causes: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the defects, the most binding first."""
+    found = [cause for cause in causes if cause["kind"] == DEFECT]
+    return sorted(found, key=lambda cause: order(cause.get("level", "")))
+
+
+def others(causes: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return what is no defect."""
+    return [cause for cause in causes if cause["kind"] != DEFECT]
 
 
 def order(level: str) -> int:
@@ -32,9 +61,12 @@ def order(level: str) -> int:
     return [*_LEVELS, level].index(level)
 
 
-def matrix(stacks: list[dict[str, Any]], profiles_of: Any, profile_of: Any) -> str:
-    """Return the matrix; a cell has the cases that agree of those judged, and the most binding level of the others."""
-    columns = sorted({profile for adapter in stacks for profile in profiles_of(adapter)})
+def matrix(
+    stacks: list[dict[str, Any]], profiles_of: Callable[[dict[str, Any]], list[str]], profile_of: Callable[[str], str]
+) -> str:
+    """Return the matrix; a cell has the causes, and in small print the cases that agree. The profiles that most stacks declare come first."""
+    declared = [profile for adapter in stacks for profile in profiles_of(adapter)]
+    columns = sorted(set(declared), key=lambda profile: (-declared.count(profile), profile))
     rows = [
         (
             md.ref(adapter["title"], site.anchor("stack", adapter["name"])),
@@ -45,35 +77,33 @@ def matrix(stacks: list[dict[str, Any]], profiles_of: Any, profile_of: Any) -> s
     if not rows or not columns:
         return ""
     header = ("Stack", *("<br>".join(map(md.code, profile.split("/"))) for profile in columns))
-    table = md.list_table(header, rows, (28, *[12] * len(columns)), "compact stacks")
-    signs = ", ".join(f"{sign} {level}" for level, (sign, _) in _LEVELS.items())
-    note = (
-        f"Each cell: the cases that agree, of those that were judged; {_AGREES[0]} all of them. The sign and the level are of the most binding rule that a case departs from: {signs}; "
-        f"{_UNKNOWN[0]} not known. A *definition* is what a text states without a keyword, *our definition* what no text states and is not listed as an open point."
-    )
-    return md.page("## Stacks and profiles", table, note)
+    return md.page("## Stacks and profiles", md.list_table(header, rows, (28, *[16] * len(columns)), "compact stacks"))
 
 
-def by_level(adapter: dict[str, Any]) -> str:
-    """Return in words how many cases depart from rules of each level."""
-    levels = [result["level"] for result in adapter["results"] if result["verdict"] == "fail"]
-    counts = Counter(level if level in _LEVELS else "not known" for level in levels)
-    texts = [f"{counts[level]} {level}" for level in (*_LEVELS, "not known") if counts[level]]
-    return f"Departures by level: {', '.join(texts)}." if texts else ""
+def counted(count: int, noun: str) -> str:
+    """Return a number with its noun."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
-def _cell(adapter: dict[str, Any], profile: str, profile_of: Any) -> str:
+def _cell(adapter: dict[str, Any], profile: str, profile_of: Callable[[str], str]) -> str:
     mine = [result for result in adapter["results"] if profile_of(result["case"]) == profile]
     judged = [result for result in mine if result["verdict"] in ("pass", "fail")]
     if not judged:
         return ""
-    failed = [result for result in judged if result["verdict"] == "fail"]
-    share = f"{len(judged) - len(failed)} of {len(judged)}"
-    if not failed:
-        return _span(*_AGREES, share)
-    levels = [level for level in _LEVELS if any(result["level"] == level for result in failed)]
-    sign, style = _LEVELS[levels[0]] if levels else _UNKNOWN
-    return _span(sign, style, f"{share}<br>{levels[0] if levels else 'not known'}")
+    passed = [result for result in judged if result["verdict"] == "pass"]
+    cut = sum(result["judged_events"] is not None for result in passed)
+    small = [f"{len(passed)} of {len(judged)} cases agree"] + ([f"{cut} up to a reduction"] if cut else [])
+    causes = [cause for cause in adapter["explained"] if any(profile_of(case) == profile for case in cause["cases"])]
+    unexplained = sum(result["verdict"] == "fail" and not result["explained_by"] for result in judged)
+    lines = [_span(*_UNKNOWN, f"{unexplained} not explained")] if unexplained else []
+    if defects(causes):
+        worst = defects(causes)[0].get("level", "")
+        lines.append(_span(*_LEVELS.get(worst, _UNKNOWN), counted(len(defects(causes)), "defect")))
+    if others(causes):
+        lines.append(other(f"{len(others(causes))} other"))
+    if len(passed) == len(judged):
+        lines.append(_span(*_AGREES, "agrees"))
+    return "<br>".join([*lines, f'<span class="small-print">{", ".join(small)}</span>'])
 
 
 def _span(sign: str, style: str, text: str) -> str:

@@ -16,6 +16,7 @@ from firstflight_conformance.run.messages import OBSERVABLES, Declaration
 from firstflight_conformance.run.rehearsal import rehearsed
 from firstflight_conformance.run.results import ClosedLoop, Divergence, LoopRun, Recording
 from firstflight_conformance.run.stimulus import StimulusCase, StimulusScript
+from firstflight_conformance.run.up_to import ends_at_reduction, is_reduction
 from firstflight_conformance.simulator.in_loop import Answer
 from firstflight_conformance.simulator.loop import Simulation
 
@@ -28,7 +29,7 @@ class UnsupportedEventError(Exception):
 
 
 class StackLoop:
-    """An adapter in the loop. The model follows the same events up to the first divergence.
+    """An adapter in the loop. The model follows the same events up to the first divergence, or up to where another controller is judged.
 
     ``left_s``: how much of the deadline of the case is left for answers.
     """
@@ -39,12 +40,14 @@ class StackLoop:
         self.observed: list[dict[str, Any]] = []
         self.divergence: Divergence | None = None
         self.within_tolerance = False
+        self.judged_events: int | None = None
         self.left_s = conversation.deadline_s
         self._case, self._conversation, self._declaration = case, conversation, declaration
         self._model = case.controller()
         self._expected: dict[str, Any] | None = None
         self._avoiding = False
         self._paces = False
+        self._ends_at_reduction = ends_at_reduction(case.vector.algorithm, declaration)
 
     @property
     def initial_window_bytes(self) -> int:
@@ -59,7 +62,7 @@ class StackLoop:
         self.left_s -= time.monotonic() - began_s
         if isinstance(observed, str):
             raise UnsupportedEventError(f"event {index}: {observed}")
-        if self.divergence is None:
+        if self.divergence is None and self.judged_events is None:
             self._follow(index, event, raw, observed)
         self.observed.append(observed)
         return self.trace.add(event, observed, paces=self._paces)
@@ -68,6 +71,9 @@ class StackLoop:
         before = self._model
         self._model, observation = step(before, event)
         self._paces, expected = observation.paces, observables(observation)
+        if self._ends_at_reduction and is_reduction(expected):
+            self.judged_events = index
+            return
         size_bytes = self._case.scenario.config.max_datagram_size_bytes
         self._avoiding = self._avoiding or avoids(self._case, self._expected, expected)
         self._expected = expected
@@ -152,4 +158,5 @@ def _run_stack(case: StimulusCase, conversation: Conversation, declaration: Decl
         stack.within_tolerance,
         summary(simulation, stack.trace, end, slack),
         own_run(case, CLOCK_NS[declaration.clock]),
+        stack.judged_events,
     )

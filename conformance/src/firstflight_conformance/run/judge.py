@@ -28,6 +28,7 @@ from firstflight_conformance.run.results import (
 from firstflight_conformance.run.script import Script
 from firstflight_conformance.run.session import AnyScript, Options, Session
 from firstflight_conformance.run.stimulus import StimulusCase, StimulusScript
+from firstflight_conformance.run.up_to import ends_at_reduction, is_reduction
 
 AnyCase = Case | ComputationCase | StimulusCase
 
@@ -124,8 +125,12 @@ def _verdict(script: AnyScript, declaration: Declaration, answers: Answers) -> R
         growth = answers.growth or _growth(script, declaration, answers)
         return _unfinished(case, answers) or Result(case.id, Verdict.PASS, growth=growth)
     within_tolerance = avoiding = False
+    judged_events: int | None = None
     size_bytes, allowed = case.vector.config["max_datagram_size_bytes"], case.allowed()
     for index, (expected, observed) in enumerate(zip(script.expected, answers.observed, strict=False)):
+        if ends_at_reduction(case.vector.algorithm, declaration) and is_reduction(expected):
+            judged_events = index
+            break
         avoiding = avoiding or avoids(case, script.expected[index - 1] if index else None, expected)
         if _is_ahead(case, index, declaration):
             continue
@@ -141,14 +146,22 @@ def _verdict(script: AnyScript, declaration: Declaration, answers: Answers) -> R
                 _difference_text(divergence),
                 divergence=divergence,
                 growth=_growth(script, declaration, answers),
-                recording=Recording(case.events[: len(answers.observed)], tuple(answers.observed)),
+                recording=_recording(script, declaration, answers),
             )
         within_tolerance |= comparison.within_tolerance
     unfinished = _unfinished(case, answers)
     if unfinished is not None:
         return unfinished
     growth = _growth(script, declaration, answers)
-    return Result(case.id, Verdict.PASS, within_tolerance=within_tolerance, growth=growth)
+    return Result(case.id, Verdict.PASS, within_tolerance=within_tolerance, growth=growth, judged_events=judged_events)
+
+
+def _recording(script: Script, declaration: Declaration, answers: Answers) -> Recording:
+    """Return what the diagnosis gets to see: no more than is judged."""
+    end = len(answers.observed)
+    if ends_at_reduction(script.case.vector.algorithm, declaration):
+        end = next((index for index, expected in enumerate(script.expected[:end]) if is_reduction(expected)), end)
+    return Recording(script.case.events[:end], tuple(answers.observed[:end]))
 
 
 def _is_ahead(case: Case, index: int, declaration: Declaration) -> bool:
@@ -175,7 +188,13 @@ def _verdict_on_loop(case: StimulusCase, answers: Answers) -> Result:
     if unfinished is not None:
         return unfinished
     assert loop is not None
-    return Result(case.id, Verdict.PASS, within_tolerance=loop.within_tolerance, loop=loop)
+    return Result(
+        case.id,
+        Verdict.PASS,
+        within_tolerance=loop.within_tolerance,
+        loop=loop,
+        judged_events=loop.judged_events,
+    )
 
 
 def _unfinished(case: AnyCase, answers: Answers) -> Result | None:

@@ -4,7 +4,8 @@ import shlex
 import shutil
 import sys
 import tomllib
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from functools import cache
@@ -21,23 +22,47 @@ SHARED_OBJECT_HOST = BUILD / "adapters" / "shared-object-host"
 _LIBRARY_SUFFIXES = (".so", ".dylib")
 _RECORD = "record.json"
 _TEXTS = ("name", "title", "language", "role")
+#: What must be told of a defect, and may of another deviation.
+_OF_DEFECTS = ("level", "where", "section", "notice")
+_LEVELS = ("MUST", "SHOULD", "definition")
 
 
 class ManifestError(ValueError):
     """A manifest was refused, or an adapter is not known."""
 
 
+#: What a deviation may be, the worst first. A defect departs from a sentence of the text; ``literal`` is the text to the letter, where this
+#: project reads otherwise; ``by design`` another algorithm, which the text permits; ``open`` what the text leaves to the implementer.
+KINDS = ("defect", "literal", "by design", "open", "precision")
+
+
 @dataclass(frozen=True, slots=True)
 class Deviation:
-    """A known deviation: a case that shows it (or a glob over case ids), the clause it departs from, and why."""
+    """A known deviation: a case that shows it (or a glob over case ids), the clause it departs from, and why.
+
+    ``kind`` is one of :data:`KINDS`. Of a defect are known ``where`` it lies in the source of the stack, the ``section`` of the sentence that it
+    departs from with its ``level``, and what a user of the stack would ``notice``. The clause is of the event at which it first shows, which
+    may be later, and another rule.
+    """
 
     case: str
     clause: str
     explanation: str
+    kind: str = "defect"
+    level: str | None = None
+    where: str | None = None
+    section: str | None = None
+    notice: str | None = None
 
     def matches(self, case_id: str) -> bool:
         """Return whether it speaks of the case."""
         return fnmatchcase(case_id, self.case)
+
+    def level_of(self, of_clause: str) -> str | None:
+        """Return how binding the sentence is that it departs from, ``of_clause`` if only that is known; ``None`` if it departs from none."""
+        if self.kind == KINDS[0]:
+            return self.level or of_clause
+        return "open point" if self.kind == "open" else None
 
     def explains(self, case_id: str, clauses: tuple[str, ...]) -> bool:
         """Return whether it explains a divergence where the model carried out ``clauses``, or did nothing at all."""
@@ -189,23 +214,49 @@ def _deviations(reader: "_Reader") -> list[Deviation]:
         if not isinstance(entry, dict):
             raise reader.error("deviation", "needs tables [[deviation]]")
         inner = _Reader(reader.path, entry, f"deviation[{number}].")
-        clause, explanation = inner.text("clause"), inner.text("explanation")
-        if clause not in _known_clauses():
-            raise inner.error("clause", f"there is no clause {clause!r}")
-        deviations += [Deviation(case, clause, explanation) for case in inner.texts("cases")]
+        told = _told(inner)
         inner.refuse_others()
+        deviations += [replace(told, case=case, clause=clause) for clause, cases in _cases(inner) for case in cases]
     return deviations
+
+
+def _told(reader: "_Reader") -> Deviation:
+    """Return what a deviation says of all its cases."""
+    reader.take("cases")
+    kind, explanation = reader.text("kind"), reader.text("explanation")
+    if kind not in KINDS:
+        near = get_close_matches(kind, KINDS, 1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        raise reader.error("kind", f"{kind!r} is not one of {', '.join(KINDS)}{hint}")
+    more = {key: reader.text(key) for key in _OF_DEFECTS if key in reader.raw or kind == KINDS[0]}
+    if more.get("level", _LEVELS[0]) not in _LEVELS:
+        raise reader.error("level", f"{more['level']!r} is not one of {', '.join(_LEVELS)}")
+    return Deviation("", "", explanation, kind, **more)
+
+
+def _cases(reader: "_Reader") -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield the cases of a deviation by clause."""
+    table = reader.raw.get("cases")
+    if not isinstance(table, dict) or not table:
+        raise reader.error("cases", "needs a table of lists of cases by clause")
+    inner = _Reader(reader.path, table, f"{reader.prefix}cases.")
+    for clause in table:
+        if clause not in _known_clauses():
+            near = get_close_matches(clause, _known_clauses(), 1)
+            hint = f"; did you mean {near[0]!r}?" if near else ""
+            raise inner.error(clause, f"there is no clause {clause!r}{hint}")
+        yield clause, inner.texts(clause)
 
 
 class _Reader:
     """Takes checked values out of a table and knows which keys are left."""
 
     def __init__(self, path: Path, raw: dict[str, Any], prefix: str = "") -> None:
-        self.path, self.raw, self._prefix = path, raw, prefix
+        self.path, self.raw, self.prefix = path, raw, prefix
         self._taken: set[str] = set()
 
     def error(self, key: str, reason: str) -> ManifestError:
-        return ManifestError(f"{self.path}: {self._prefix}{key}: {reason}")
+        return ManifestError(f"{self.path}: {self.prefix}{key}: {reason}")
 
     def take(self, key: str, default: object = None) -> object:
         self._taken.add(key)

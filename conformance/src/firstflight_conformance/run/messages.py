@@ -20,6 +20,8 @@ WINDOWS = ("bytes", "packets")
 ARITHMETICS = ("integer", "float32", "float64")
 #: How exactly the windows of CUBIC follow its law in congestion avoidance.
 AVOIDANCES = ("exact", "datagram")
+#: The congestion controllers that may stand behind slow start.
+CONTROLLERS = ("newreno", "cubic")
 #: What a stack may work out by itself instead of taking it from the events.
 WORKS_OUT = tuple(FLAGS)
 
@@ -56,6 +58,7 @@ class Declaration:
     arithmetic: str = "integer"
     avoidance: str = "exact"
     works_out: tuple[str, ...] = ()
+    controller: str = "newreno"
 
 
 def start_message(case: Case) -> Message:
@@ -139,16 +142,18 @@ def read_hello(message: Message) -> Declaration:
     protocol = message.get("protocol")
     if type(protocol) is not int or protocol != PROTOCOL:
         _refuse_hello(f"speaks protocol {excerpt(repr(protocol))}, not {PROTOCOL}")
+    algorithms = _algorithms(message.get("algorithms"))
     return Declaration(
         _text(message, "name"),
         _text(message, "version"),
-        _algorithms(message.get("algorithms")),
+        algorithms,
         _observables(message.get("observables")),
         _choice(message, "clock", CLOCKS),
         _choice(message, "window", WINDOWS),
         _choice(message, "arithmetic", ARITHMETICS),
         _choice(message, "avoidance", AVOIDANCES),
         _works_out(message.get("works_out", [])),
+        _controller(message, algorithms),
     )
 
 
@@ -168,6 +173,15 @@ def _choice(message: Message, member: str, choices: tuple[str, ...]) -> str:
     if value not in choices:
         _refuse_hello(f"{member}: {excerpt(repr(value))} is not one of {', '.join(choices)}")
     return str(value)
+
+
+def _controller(message: Message, algorithms: dict[str, tuple[str, ...]]) -> str:
+    controller = _choice(message, "controller", CONTROLLERS)
+    if controller != CONTROLLERS[0] and algorithms.get("slow-start") and not algorithms.get(controller):
+        _refuse_hello(
+            f"controller: {controller}: declare a profile of {controller}/* as well, which judges what slow-start/* then leaves out"
+        )
+    return controller
 
 
 def _algorithms(value: object) -> dict[str, tuple[str, ...]]:

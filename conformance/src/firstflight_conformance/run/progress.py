@@ -61,6 +61,7 @@ class Progress:
         members = {"adapter": adapter, "case": result.case_id, "within_tolerance": result.within_tolerance}
         for name, value in (("growth", result.growth), ("loop", result.loop)):
             members |= {name: asdict(value)} if value is not None else {}
+        members |= {"judged_events": result.judged_events} if result.judged_events is not None else {}
         with suppress(OSError):
             self._add(json.dumps(members) + "\n")
 
@@ -103,11 +104,13 @@ def _result(entry: dict[str, Any]) -> Result:
         within_tolerance=entry["within_tolerance"],
         growth=None if growth is None else Growth(**growth),
         loop=None if loop is None else _loop(loop),
+        judged_events=entry.get("judged_events"),
     )
 
 
 def _loop(loop: dict[str, Any]) -> ClosedLoop:
-    return ClosedLoop(None, loop["within_tolerance"], _loop_run(loop["stack"]), _loop_run(loop["model"]))
+    runs = _loop_run(loop["stack"]), _loop_run(loop["model"])
+    return ClosedLoop(None, loop["within_tolerance"], *runs, loop["judged_events"])
 
 
 def _loop_run(run: dict[str, Any]) -> LoopRun:

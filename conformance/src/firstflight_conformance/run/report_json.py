@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from firstflight_conformance.cases.wire import encode_value
 from firstflight_conformance.paths import VECTORS
+from firstflight_conformance.run.checkout import checkout
 from firstflight_conformance.run.manifest import Deviation
+from firstflight_conformance.run.report_explained import Explained, explained
 from firstflight_conformance.run.results import AdapterReport, ClosedLoop, Divergence, Result, Verdict
 
 if TYPE_CHECKING:
@@ -25,19 +27,29 @@ _ABSENT = {
     "explained_by": None,
     "level": None,
     "cause": None,
-    "judged_events": None,
     "change": None,
     "growth": None,
     "loop": None,
+    "judged_events": None,
 }
 _PLACE = "@results {}@"
-_STATUSES = ("pass", "within_tolerance", "fail", "choice", "explained", "changed", "unsupported", "errored")
+_STATUSES = (
+    "pass",
+    "within_tolerance",
+    "up_to_reduction",
+    "fail",
+    "choice",
+    "explained",
+    "changed",
+    "unsupported",
+    "errored",
+)
 
 
 def to_json(
     reports: list[AdapterReport], case_ids: list[str], exit_code: int, *, strict: bool, root: Path = VECTORS
 ) -> dict[str, Any]:
-    """Return the document. The same results give the same document: it holds no time and no duration.
+    """Return the document. The same results give the same document: it holds no time and no duration but the date of the commit.
 
     ``root`` is where the vectors lie.
     """
@@ -46,6 +58,7 @@ def to_json(
         "strict": strict,
         "exit_code": exit_code,
         "vectors_sha256": vectors_digest(root),
+        "checkout": checkout(),
         "cases": case_ids,
         "adapters": [_adapter(report) for report in reports],
     }
@@ -73,6 +86,7 @@ def read(path: Path) -> dict[str, Any]:
     """Return a document, with the members of results that were left out."""
     document: dict[str, Any] = json.loads(path.read_text("utf-8"))
     for adapter in document["adapters"]:
+        adapter.setdefault("explained", [])
         adapter["results"] = [_ABSENT | result for result in adapter["results"]]
     return document
 
@@ -96,12 +110,14 @@ def _adapter(report: AdapterReport) -> dict[str, Any]:
             "arithmetic": declared.arithmetic,
             "avoidance": declared.avoidance,
             "works_out": list(declared.works_out),
+            "controller": declared.controller,
         },
         "counts": {status: report.counts[status] for status in _STATUSES},
         "diagnosis": [_cause(cause) for cause in report.diagnosis.causes] if report.diagnosis else [],
         "choices": [_choice(choice) for choice in report.diagnosis.choices] if report.diagnosis else [],
         "not_exercised": list(report.not_exercised),
         "judged_in_part": report.diagnosis.exercised.in_part if report.diagnosis else 0,
+        "explained": [_explained(one) for one in explained(report)],
         "disappeared": [_deviation(deviation) for deviation in report.disappeared],
         "results": [_result(result) for result in _told(report)],
     }
@@ -146,8 +162,14 @@ def _choice(choice: "Choice") -> dict[str, Any]:
     }
 
 
+def _explained(one: Explained) -> dict[str, Any]:
+    told = {name: value for name, value in _deviation(one.deviation).items() if name not in ("case", "clause")}
+    return told | {"clauses": list(one.clauses), "cases": [result.case_id for result in one.results]}
+
+
 def _deviation(deviation: Deviation) -> dict[str, str]:
-    return {"case": deviation.case, "clause": deviation.clause, "explanation": deviation.explanation}
+    """Return a deviation without the members that it does not have."""
+    return {name: value for name, value in asdict(deviation).items() if value is not None}
 
 
 def _result(result: Result) -> dict[str, Any]:

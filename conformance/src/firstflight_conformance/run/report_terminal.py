@@ -20,6 +20,7 @@ from firstflight_conformance.run.report_causes import (
     seen,
     short_name,
 )
+from firstflight_conformance.run.report_explained import explained_lines, up_to_lines
 from firstflight_conformance.run.report_fit import LINES, Blocks, Rank
 from firstflight_conformance.run.results import (
     UNDECLARED,
@@ -154,8 +155,14 @@ def _details(
         _print_groups(out, report, Verdict.ERRORED, "red")
     with blocks.block(Rank.UNSUPPORTED):
         _print_groups(out, report, Verdict.UNSUPPORTED, "dim")
-    with blocks.block(Rank.EXPLANATION):
-        _print_explained(out, report)
+    for line in up_to_lines(report):
+        with blocks.block(Rank.EXPLANATION):
+            out.print(line)
+    for title, lines in explained_lines(report):
+        with blocks.block(Rank.EXPLANATION):
+            out.print(title)
+            for line in lines:
+                _indent(out, line)
     with blocks.block(Rank.CHANGE):
         for deviation in report.disappeared:
             text = f"disappeared: {deviation.case} ({deviation.clause}): no case shows it any more"
@@ -232,18 +239,6 @@ def _print_groups(out: Console, report: AdapterReport, verdict: Verdict, style: 
         if log not in logged:
             _indent(out, Text("\n".join(["the end of its log:", *log]), "dim"))
         logged.add(log)
-
-
-def _print_explained(out: Console, report: AdapterReport) -> None:
-    by_reason: dict[tuple[str, str], list[Result]] = defaultdict(list)
-    for result in report.results:
-        if result.explained_by is not None:
-            by_reason[result.explained_by.clause, result.explained_by.explanation].append(result)
-    for (clause, explanation), results in by_reason.items():
-        count = f"{len(results)} case{'s' if len(results) > 1 else ''}"
-        out.print(Text(f"\n{short_name(report)}: explained deviation: {clause}, {count}", "yellow"))
-        _indent(out, Text(explanation))
-        _indent(out, Text(f"for example {results[0].case_id}: {results[0].reason}", "dim"))
 
 
 def _print_changes(out: Console, report: AdapterReport, limit: int | None) -> None:

@@ -74,12 +74,16 @@ class LoopRun:
 
 @dataclass(frozen=True, slots=True)
 class ClosedLoop:
-    """A stack in the loop of a scenario, and the model's own run of the same scenario."""
+    """A stack in the loop of a scenario, and the model's own run of the same scenario.
+
+    ``judged_events``: of how many events the answers were judged; ``None`` if of all, up to the divergence.
+    """
 
     divergence: Divergence | None
     within_tolerance: bool
     stack: LoopRun
     model: LoopRun
+    judged_events: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +111,8 @@ class Result:
 
     ``growth`` is of cases with events, ``loop`` of the closed loop. ``change`` says how the result differs from what was recorded.
     ``recording`` is of a failure, for its diagnosis, which gives ``level`` and ``cause``. A failure ``conforms`` where the cause is another
-    choice at points that the text leaves open. ``log``: the last lines of the log of an adapter that broke down.
+    choice at points that the text leaves open. ``log``: the last lines of the log of an adapter that broke down. ``judged_events``: so many
+    events were judged, not all: of a pass up to the first reduction of the window (``run/up_to.py``), of one that conforms to where the stream sends more.
     """
 
     case_id: str
@@ -169,6 +174,7 @@ class AdapterReport:
         """Count the results by status."""
         counts = Counter(result.status for result in self.results)
         counts["within_tolerance"] = sum(result.within_tolerance for result in self.results)
+        counts["up_to_reduction"] = sum(r.verdict is Verdict.PASS and r.judged_events is not None for r in self.results)
         object.__setattr__(self, "counts", counts)
 
 

@@ -24,6 +24,8 @@ pub struct Declaration {
     pub arithmetic: &'static str,
     /// `exact` or `datagram`.
     pub avoidance: &'static str,
+    /// `newreno`, or `cubic`: then RFC 9002 judges up to the first reduction only.
+    pub controller: &'static str,
 }
 
 /// What a case begins with.
@@ -115,6 +117,7 @@ fn hello(declaration: &Declaration) -> Value {
         "clock": declaration.clock,
         "arithmetic": declaration.arithmetic,
         "avoidance": declaration.avoidance,
+        "controller": declaration.controller,
     })
 }
 

@@ -1,0 +1,124 @@
+"""A stack that runs CUBIC is judged by RFC 9002 up to its first reduction, and only if CUBIC is judged as well."""
+
+import json
+import shlex
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from firstflight_conformance.cases.schemas import schema_error
+from firstflight_conformance.cli import main
+from firstflight_conformance.run.judge import judge
+from firstflight_conformance.run.progress import Progress
+from firstflight_conformance.run.results import AdapterReport, Result, Verdict
+from firstflight_conformance.run.session import Options
+from firstflight_conformance.run.stimulus import StimulusScript, stimulus_cases
+from runner_support import IDS, QUICK, adapter, command, judged, write_vectors
+
+CUBIC = {"controller": "cubic", "algorithms": {"slow-start": ["rfc-9002"], "cubic": ["rfc-9438"]}}
+#: The third event of each vector is the loss.
+REDUCTION = 2
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """The small vectors."""
+    return write_vectors(tmp_path / "vectors")
+
+
+def verdicts(root: Path, hello: dict[str, object], mode: str) -> list[tuple[Verdict, int | None]]:
+    report = judged(root, *command("declares", json.dumps(hello), mode))
+    return [(result.verdict, result.judged_events) for result in report.results if result.case_id in IDS]
+
+
+def test_what_follows_the_reduction_is_left_to_cubic(root: Path) -> None:
+    """Another window after the loss is a failure of NewReno, and none of CUBIC; that it is not judged is counted."""
+    assert verdicts(root, {}, "collapses-at-loss") == [(Verdict.FAIL, None)] * 3
+    assert verdicts(root, CUBIC, "collapses-at-loss") == [(Verdict.PASS, REDUCTION)] * 3
+    assert verdicts(root, CUBIC, "") == [(Verdict.PASS, None)] * 3, "what agrees to the end is judged to the end"
+
+
+def test_before_the_reduction_it_is_judged(root: Path) -> None:
+    """Slow start is the same for both: a byte too much in it fails."""
+    assert verdicts(root, CUBIC, "off-by=1") == [(Verdict.FAIL, None)] * 3
+    report = judged(root, *command("declares", json.dumps(CUBIC), "off-by=1"))
+    recording = next(result.recording for result in report.results if result.case_id in IDS)
+    assert recording is not None
+    assert len(recording.events) == REDUCTION, "the diagnosis sees no more than is judged"
+
+
+def test_cubic_must_be_judged_as_well(root: Path) -> None:
+    """Who declares the controller to escape a rule is refused."""
+    report = judged(root, *command("declares", '{"controller": "cubic"}', "collapses-at-loss"))
+    assert {result.verdict for result in report.results} == {Verdict.ERRORED}
+    assert "declare a profile of cubic/* as well" in report.results[0].reason
+    report = judged(root, *command("declares", '{"controller": "reno"}'))
+    assert "controller: 'reno' is not one of newreno, cubic" in report.results[0].reason
+
+
+def test_both_sides_fit_the_schema(root: Path) -> None:
+    """The member is known to the schema of the protocol."""
+    words = command("declares", json.dumps(CUBIC))
+    report = judged(root, *words, options=Options(10.0, validate=True))
+    assert {result.verdict for result in report.results} == {Verdict.PASS}
+
+
+def loop(hello: dict[str, object]) -> Result:
+    """Return the result of a path with losses."""
+    case = next(case for case in stimulus_cases() if case.id == "stimulus:shallow-queue@slow-start/rfc-9002")
+    words = command("declares", json.dumps(hello), "collapses-at-loss")
+    return judge(adapter(*words), [StimulusScript(case)], QUICK).results[0]
+
+
+def test_in_closed_loop() -> None:
+    """The run goes on behind the reduction, and is not judged there."""
+    assert loop({}).verdict is Verdict.FAIL
+    result = loop(CUBIC)
+    assert result.verdict is Verdict.PASS
+    assert result.loop is not None
+    assert result.judged_events == result.loop.judged_events
+    assert result.judged_events is not None
+    assert 0 < result.judged_events < result.loop.stack.events
+
+
+def test_it_is_kept_over_an_interruption(tmp_path: Path) -> None:
+    """What passed up to the reduction is not taken for a whole pass when a run goes on."""
+    case = next(case for case in stimulus_cases() if case.id == "stimulus:shallow-queue@slow-start/rfc-9002")
+    results = [loop(CUBIC), Result("x@y", Verdict.PASS, judged_events=3)]
+    first = Progress(tmp_path / "progress", [case], validate=False)
+    first.begin(resume=False)
+    for result in results:
+        first.add("bad", result)
+    second = Progress(tmp_path / "progress", [case], validate=False)
+    second.begin(resume=True)
+    assert [second.get("bad", result.case_id) for result in results] == results
+
+
+def run(tmp_path: Path, root: Path, *options: str) -> tuple[str, dict[str, object]]:
+    """Run the command; return what it prints and the report of the adapter."""
+    words = shlex.join(command("declares", json.dumps(CUBIC), "collapses-at-loss"))
+    path = tmp_path / "report.json"
+    wanted = ["run", "--adapter", words, "--vectors", str(root), "--report-json", str(path), "--verbose", *options]
+    done = CliRunner().invoke(main, wanted)
+    assert done.exit_code == 0, done.output
+    document = json.loads(path.read_text("utf-8"))
+    assert schema_error("urn:firstflight:report:1", document) is None
+    return done.output, document["adapters"][0]
+
+
+def test_the_reports_say_so(tmp_path: Path, root: Path) -> None:
+    """The number of such cases is told, and that nothing in the run judges the rest."""
+    text, document = run(tmp_path, root)
+    assert "3 cases of slow-start/* pass up to the first reduction of the window" in text
+    assert "no case of cubic/* in this run judges what follows" in " ".join(text.split())
+    assert document["counts"]["up_to_reduction"] == 3  # type: ignore[index]
+    assert document["declaration"]["controller"] == "cubic"  # type: ignore[index]
+    told = [result.get("judged_events") for result in document["results"]]  # type: ignore[attr-defined]
+    assert told.count(REDUCTION) == 3
+
+
+def test_counts(root: Path) -> None:
+    """They are a part of those that pass."""
+    report: AdapterReport = judged(root, *command("declares", json.dumps(CUBIC), "collapses-at-loss"))
+    assert (report.counts["pass"], report.counts["up_to_reduction"], report.counts["unsupported"]) == (3, 3, 0)
