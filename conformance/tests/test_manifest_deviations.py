@@ -48,7 +48,7 @@ def test_other_kinds_need_no_more(tmp_path: Path, kind: str) -> None:
 @pytest.mark.parametrize(
     ("members", "cases", "message"),
     [
-        ({}, CASES, "deviation[0].kind: needs a text"),
+        ({}, CASES, "deviation[0].kind: is missing; it is one of defect, literal, by design, open, precision"),
         (
             {"kind": "by-design"},
             CASES,

@@ -224,7 +224,7 @@ def test_terminal_report(root: Path, known: dict[str, Manifest]) -> None:
     for text in (
         "Null adapters: what doing nothing scores",
         "absent: skipped: needs the program no-such-program",
-        "explained deviation: slow-start.grow, 1 case",
+        "explained deviation: defect: slow-start.grow, 1 case",
         "halves the window",
         f"fail: {IDS[1]}",
         "event 1 at 1100 ms: ack  0-1",

@@ -20,7 +20,9 @@ language = "Python"
 role = "third-party"
 command = ["{python}", "{here}/adapter.py", "{root}"]
 """
-DEVIATION = '[[deviation]]\ncases = ["search.*"]\nclause = "search.exit.lower"\nexplanation = "because"\n'
+DEVIATION = (
+    '[[deviation]]\nkind = "open"\nexplanation = "because"\n[deviation.cases]\n"search.exit.lower" = ["search.*"]\n'
+)
 
 
 def write(folder: Path, text: str) -> Path:
@@ -71,8 +73,11 @@ def test_shared_object_is_served_by_the_host(tmp_path: Path, monkeypatch: pytest
         (GOOD + "requires = [1]", "requires: needs a list of texts"),
         (GOOD + 'deviation = ["x"]', "deviation: needs tables"),
         (GOOD + DEVIATION.replace("because", ""), "deviation[0].explanation: needs a text"),
-        (GOOD + DEVIATION + "until = 1", "deviation[0].until: unknown key"),
-        (GOOD + DEVIATION.replace("exit.lower", "exit.raise"), "deviation[0].clause: there is no clause"),
+        (GOOD + DEVIATION.replace("kind", "until = 1\nkind"), "deviation[0].until: unknown key"),
+        (
+            GOOD + DEVIATION.replace("exit.lower", "exit.raise"),
+            "deviation[0].cases.search.exit.raise: there is no clause",
+        ),
     ],
 )
 def test_malformed_manifest(tmp_path: Path, text: str, reason: str) -> None:

@@ -223,6 +223,8 @@ def _deviations(reader: "_Reader") -> list[Deviation]:
 def _told(reader: "_Reader") -> Deviation:
     """Return what a deviation says of all its cases."""
     reader.take("cases")
+    if "kind" not in reader.raw:
+        raise reader.error("kind", f"is missing; it is one of {', '.join(KINDS)}")
     kind, explanation = reader.text("kind"), reader.text("explanation")
     if kind not in KINDS:
         near = get_close_matches(kind, KINDS, 1)
