@@ -39,8 +39,9 @@ class Variant:
     """A changed reference implementation, and what its run must come to.
 
     ``replace``: pairs of a text of the ``program``, which it has once, and what stands there instead; ``base``: the same in the NewReno below it.
-    One that ``conforms`` ends with exit code 0, and its report names the point ``names``, or nothing where that is empty. One that does not ends
-    with 1, and the first cause names the ``rule``. ``declares``: members of the adapter's declaration. ``pending``: why it is not judged yet.
+    ``point`` is the number of an open point of the algorithm, or the algorithm and the number: ``slow-start S2``. One that ``conforms`` ends with exit
+    code 0, and its report names the points ``names``, at first this one. One that does not ends with 1, and the first cause names the ``rule``.
+    ``declares``: members of the adapter's declaration. ``pending``: why it is not judged yet.
     """
 
     id: str
@@ -50,10 +51,9 @@ class Variant:
     what: str
     source: str
     program: str
-    algorithm_of_point: str = ""
     replace: list[list[str]] = field(default_factory=list)
     base: list[list[str]] = field(default_factory=list)
-    names: str | None = None
+    names: list[str] | None = None
     rule: str = ""
     declares: dict[str, Any] = field(default_factory=dict)
     pending: str = ""
@@ -71,15 +71,17 @@ class Variant:
         return self.profile.split("/")[0]
 
     @property
-    def owner(self) -> str:
-        """The algorithm that has the point: that of the profile, or of a base below it."""
-        return self.algorithm_of_point or self.algorithm
+    def point_id(self) -> str:
+        """The id of its point."""
+        return self._id_of(self.point)
 
     @property
-    def named(self) -> str:
-        """The id of the point that the report must name, empty if none."""
-        number = self.point if self.names is None else self.names
-        return f"{self.owner} {number}" if number else ""
+    def named(self) -> set[str]:
+        """The ids of the points that the report must name."""
+        return {self._id_of(number) for number in ([self.point] if self.names is None else self.names)}
+
+    def _id_of(self, number: str) -> str:
+        return number if " " in number else f"{self.algorithm} {number}"
 
     @property
     def declaration(self) -> Declaration:
@@ -102,7 +104,7 @@ def variants() -> tuple[Variant, ...]:
 
 def point_of(variant: Variant) -> OpenPoint | None:
     """Return the open point of a variant."""
-    return next((p for p in open_points() if (p.algorithm, p.number) == (variant.owner, variant.point)), None)
+    return next((point for point in open_points() if point.id == variant.point_id), None)
 
 
 def changed(name: str, replaced: Iterable[list[str]], module: str) -> ModuleType:

@@ -60,6 +60,50 @@ def _(b: StreamBuilder) -> None:
 
 
 @add(
+    "cubic.limited.estimate",
+    "W_est counts no app-limited ACK either",
+    """25200 + (9/17) * 1000 * 1000 / 25200 = 25221.008 at t = 0. Five app-limited ACKs of a packet each follow from 1 ms on
+    and grow nothing. The ACK after them finds t = 1 ms, since the rest does not count: W_cubic(1 ms) = 36000 - 400 *
+    2.999^3 = 25210.8 is below W_est = 25221.008 + (9/17) * 1000 * 1000 / 25221 = 25241.999, which the window becomes. If
+    the five ACKs count for W_est it is 25221.008 + 6 * 20.991 = 25346.95, and the window grows for what was
+    acknowledged while it was not used.""",
+    **WINDOW,
+)
+def _(b: StreamBuilder) -> None:
+    lose_at(b, S)
+    b.send(S + MS, 1)
+    b.ack(2 * S + MS, (36, 36))
+    b.send(2 * S + MS, 6, app_limited=True)
+    for index in range(5):
+        b.ack(2 * S + (2 + index) * MS, (37 + index, 37 + index), sample=False, app_limited=True)
+    b.ack(2 * S + 8 * MS, (42, 42), sample=False)
+    b.expect(at=b.acked(41), outcome="app_limited", cwnd_bytes=25_221, w_est_bytes=25_221)
+    b.expect(cwnd_bytes=25_241, w_est_bytes=25_241)
+
+
+@add(
+    "cubic.stage.old-packets",
+    "Packets sent before recovery count for nothing in the stage that follows it",
+    """The first of 36 packets is lost, ten others stay in flight over the recovery that follows. Packet 36, sent in it,
+    begins a stage with 25221.008 as in cubic.friendly.first-ack. The ACK of nine old packets a millisecond later, at t =
+    1 ms, grows nothing, nor does W_est count it. One of the last old packet and packet 37, at t = 2 ms, counts for the
+    latter alone: W_est = 25221.008 + (9/17) * 1000 * 1000 / 25221 = 25241.999, above W_cubic(2 ms) = 36000 - 400 *
+    2.998^3 = 25221.6. If the old packets count W_est is 25221.008 + 9 * 20.991 = 25409.93 after the first of them.""",
+    **WINDOW,
+)
+def _(b: StreamBuilder) -> None:
+    b.send(0, 36)
+    b.lose(S, (0, 0))
+    b.ack(S, (11, 35))
+    b.send(S + MS, 2)
+    b.ack(2 * S + MS, (36, 36))
+    b.ack(2 * S + 2 * MS, (1, 9), sample=False)
+    b.expect(outcome="in_recovery", cwnd_bytes=25_221, w_est_bytes=25_221)
+    b.ack(2 * S + 3 * MS, (10, 10), (37, 37), sample=False)
+    b.expect(outcome="grown_avoidance", cwnd_bytes=25_241, w_est_bytes=25_241)
+
+
+@add(
     "cubic.limited.idle",
     "Time does not count while nothing is in flight",
     """One packet is in flight in the stage: its ACK at 2001 ms, t = 0, leaves nothing. Four seconds later a packet is

@@ -1,0 +1,141 @@
+"""The bounds of NewReno: growth in congestion avoidance, and how the window comes down in recovery."""
+
+from fractions import Fraction
+from typing import Any
+
+from firstflight.events import Ack, Event
+from firstflight_conformance.freedoms.bounds.bound import Bound, Taken
+
+#: Credit that is kept, in datagrams. The counter of RFC 3465 holds less than one window, which is less than two of those after a reduction.
+_MOST_DATAGRAMS = 2
+
+
+def _is_newreno(base: Any) -> bool:
+    """Return whether the base grows and reduces as NewReno, packet by packet."""
+    return base.cubic is None and base.hybla is None and base.growth.value == "bytes"
+
+
+def _avoidance(before: Any, ack: Event) -> tuple[int, int]:
+    """Return the window after the packets of an ACK that slow start takes, and how many bytes are left for congestion avoidance.
+
+    A packet takes part if it was sent after the last recovery began. The packet that reaches the threshold is the last of slow start.
+    """
+    window_bytes, left_bytes = before.cwnd_bytes, 0
+    if not isinstance(ack, Ack) or ack.app_limited:
+        return window_bytes, 0
+    for run in ack.packets:
+        if before.recovery_start_ns is not None and run.sent_t_ns <= before.recovery_start_ns:
+            continue
+        packets = run.count
+        if before.ssthresh_bytes is not None:
+            missing_bytes = max(before.ssthresh_bytes - window_bytes, 0)
+            packets = min(run.count, -(-missing_bytes // run.size_bytes))
+        window_bytes += packets * run.size_bytes
+        left_bytes += (run.count - packets) * run.size_bytes
+    return window_bytes, left_bytes
+
+
+class AvoidanceGrowth(Bound):
+    """At most one datagram for each window that is acknowledged (RFC 9002, section 7.3.3).
+
+    ``credit_bytes``: growth that what was acknowledged so far allows and that was not taken, exact. What is acknowledged of a window counts
+    for more of a smaller one: RFC 3465, section 2.1, counts bytes and does not begin anew at a reduction.
+    """
+
+    def __init__(self, point: str) -> None:
+        """Begin without credit."""
+        super().__init__(point)
+        self.credit_bytes = Fraction(0)
+        self.window_bytes = 0
+        self.allowed_bytes = Fraction(0)
+        self.grown_bytes = 0
+
+    def follow(self, before: Any, state: Any, event: Event, observation: Any, observed: dict[str, Any]) -> Taken | None:
+        """Take a window that grew by no more than the credit and the share of this ACK, and did not shrink."""
+        base, window_bytes = state.base, observed.get("cwnd_bytes")
+        if not _is_newreno(base) or base.in_recovery or window_bytes is None:
+            return None
+        least_bytes, left_bytes = _avoidance(before.base, event)
+        credit_bytes = self._credit(least_bytes) + self._share(base, least_bytes, left_bytes)
+        most_bytes = least_bytes + int(credit_bytes)
+        # Where the model's own window lies outside, something else than congestion avoidance has set it.
+        if left_bytes == 0 or not least_bytes <= base.cwnd_bytes or not least_bytes <= window_bytes <= most_bytes:
+            return None
+        if observed.get("ssthresh_bytes", base.ssthresh_bytes) != base.ssthresh_bytes:
+            return None
+        base.cwnd_bytes = window_bytes
+        grown_bytes = self.grown_bytes + window_bytes - least_bytes
+        allowed_bytes = self.allowed_bytes + self._share(base, least_bytes, left_bytes)
+        share = Fraction(grown_bytes) / allowed_bytes
+        return Taken(
+            self.point,
+            "growth in congestion avoidance",
+            grown_bytes,
+            share,
+            "of a datagram for each window acknowledged",
+        )
+
+    def settle(self, before: Any, state: Any, event: Event) -> None:
+        """Add the share of an ACK to the credit, and take away what the window has grown."""
+        base = state.base
+        least_bytes, left_bytes = _avoidance(before.base, event)
+        if not _is_newreno(base) or base.in_recovery or left_bytes == 0 or base.cwnd_bytes < least_bytes:
+            return
+        grown_bytes = base.cwnd_bytes - least_bytes
+        share_bytes = self._share(base, least_bytes, left_bytes)
+        credit_bytes = self._credit(least_bytes) + share_bytes - grown_bytes
+        most_bytes = Fraction(_MOST_DATAGRAMS * base.max_datagram_size_bytes)
+        self.credit_bytes = min(max(credit_bytes, Fraction(0)), most_bytes)
+        self.window_bytes = base.cwnd_bytes
+        self.grown_bytes += grown_bytes
+        self.allowed_bytes += share_bytes
+
+    def _credit(self, window_bytes: int) -> Fraction:
+        """Return the credit at a window that may have shrunk since it was earned."""
+        if 0 < window_bytes < self.window_bytes:
+            return self.credit_bytes * self.window_bytes / window_bytes
+        return self.credit_bytes
+
+    @staticmethod
+    def _share(base: Any, window_bytes: int, acked_bytes: int) -> Fraction:
+        return Fraction(base.max_datagram_size_bytes * acked_bytes, window_bytes) if window_bytes > 0 else Fraction(0)
+
+
+class GradualReduction(Bound):
+    """In recovery the window comes down step by step, to the threshold before recovery ends (RFC 9002, section 7.3.2).
+
+    The model itself reduces at once. It goes on from its own window after each event, so that the end of recovery holds the implementation to it.
+    """
+
+    def __init__(self, point: str) -> None:
+        """Begin outside of recovery. ``most_bytes``: the window that may still be held, ``None`` while nothing comes down."""
+        super().__init__(point)
+        self.most_bytes: int | None = None
+        self.reduced_bytes: int | None = None
+
+    def follow(self, before: Any, state: Any, event: Event, observation: Any, observed: dict[str, Any]) -> Taken | None:
+        """Take a window between the reduced one and the last that was observed in this recovery, at first that before it."""
+        base, window_bytes = state.base, observed.get("cwnd_bytes")
+        if not _is_newreno(base) or not base.in_recovery or base.ssthresh_bytes is None or window_bytes is None:
+            return None
+        if observed.get("ssthresh_bytes", base.ssthresh_bytes) != base.ssthresh_bytes:
+            return None
+        begins = base.recovery_start_ns != before.base.recovery_start_ns
+        before_bytes = before.base.cwnd_bytes if begins else self.most_bytes
+        least_bytes = max(base.ssthresh_bytes, 2 * base.max_datagram_size_bytes)
+        if before_bytes is None or base.cwnd_bytes != least_bytes or not least_bytes < window_bytes <= before_bytes:
+            return None
+        self.most_bytes, self.reduced_bytes = window_bytes, base.cwnd_bytes
+        base.cwnd_bytes = window_bytes
+        share = Fraction(window_bytes, least_bytes)
+        return Taken(self.point, "window in recovery", window_bytes, share, "of the reduced window")
+
+    def settle(self, before: Any, state: Any, event: Event) -> None:
+        """Go on from the reduced window. What comes down once does not rise again, and nothing comes down outside of recovery."""
+        if self.reduced_bytes is None:
+            self.most_bytes = None
+            return
+        state.base.cwnd_bytes, self.reduced_bytes = self.reduced_bytes, None
+
+
+BOUNDS = {"avoidance-growth": AvoidanceGrowth, "gradual-reduction": GradualReduction}
