@@ -1,7 +1,9 @@
-"""Plain programs: one file for one published text, written from that text alone, to be read and to port from.
+"""Plain programs: one file for one published text, or for the code that stands for one, to be read and to port from.
 
-They are straight code, without readings and without anything of the model's algorithms, and so a second opinion on the text. Each is judged by
-every vector of its ``PROFILE`` and by random streams against the model. The door of each:
+They are straight code, without readings and without anything of the model; the head of each says what was read. Ten were first written from their
+text, draft -09 of SEARCH from code, and then compared with the model; seven (Limited Slow-Start, Quick-Start, Hybla, both of TCB sharing, both
+of SUSS) came from the author of the model, with it or after it: a second writing, not a second reading. Each is judged by every vector of its
+``PROFILE`` and by random streams against the model. The interface of each:
 
 - ``PROFILE``: the profile it is judged by, ``slow-start/rfc-9002``.
 - ``begin(max_datagram_size_bytes, initial_window_bytes)`` returns the state, which is changed in place.

@@ -2,6 +2,7 @@
 
 The text is the code, in its version with the bound of 16 on the shift: rho in eighths, increments in 128ths of a segment, for each ACK.
 The window is in bytes here, and its segments are whole ones.
+The author of the model wrote it, with the model or after it.
 """
 
 from dataclasses import dataclass

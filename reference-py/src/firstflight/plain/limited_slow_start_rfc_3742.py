@@ -1,6 +1,6 @@
 """RFC 3742, section 2: Limited Slow-Start on NewReno.
 
-Written from the text, after the model and by its author. MSS is the maximum datagram size, and windows are in bytes. "Ours" is what the
+The author of the model wrote it from the text, after the model. MSS is the maximum datagram size, and windows are in bytes. "Ours" is what the
 text leaves to the implementer.
 """
 

@@ -3,6 +3,7 @@
 The routers' answer is a constant here, as no event brings it: ``RATE_REQUEST``, 5.12 Mbit/s. The request is in the handshake; the first
 ``backlog`` is the answer, after an idle period the ACK of the packet with the next request. "Open" is what the text leaves to the
 implementer; the page says why it is as here. A window is QS-cwnd packets of the maximum datagram size.
+The author of the model wrote it, with the model or after it.
 """
 
 from dataclasses import dataclass

@@ -1,6 +1,6 @@
 """SEARCH as in draft-chung-ccwg-search-09, as far as the code that carries it out and the discussion of that code tell.
 
-Only its abstract was read: it interpolates backward, as neqo, where a comment says that the text does so forward, by mistake; the optional
+Only its abstract was read, the rest was not found: it interpolates backward, as neqo, where a comment says that the text does so forward, by mistake; the optional
 restart after missed bins is left out; the drain is that of Linux 4, in bytes. In ticks of 1/20 ns BIN_DURATION, 0.35 * INITIAL_RTT, is exact.
 """
 

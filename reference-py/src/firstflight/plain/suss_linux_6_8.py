@@ -2,6 +2,7 @@
 
 The text is the code, and variables have its names. Windows are in bytes here, an ACK stands where the largest packet that it newly
 acknowledges does, and where the code divides by zero growth ends. Fields of bits are integers.
+The author of the model wrote it, with the model or after it.
 """
 
 from dataclasses import dataclass

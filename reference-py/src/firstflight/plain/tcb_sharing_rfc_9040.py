@@ -3,6 +3,7 @@
 By Table 1 a new TCB begins with the ssthresh and the sendcwnd of the cached one. The rest of the table, RTT, MSS, PMTU and options, is no matter of
 the congestion controller, and what a close leaves in the cache is a function that the text does not name. "Open" is what it leaves to the
 implementer; the page says why it is as here. The cache comes with the event ``saved_path``, and its ssthresh as Beta times its sendcwnd.
+The author of the model wrote it, with the model or after it.
 """
 
 from dataclasses import dataclass

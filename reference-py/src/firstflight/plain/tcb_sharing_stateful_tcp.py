@@ -2,6 +2,7 @@
 
 Names are those of the code, which counts packets where this counts bytes. It has CUBIC with HyStart below, and ends a startup in every connection,
 also where nothing was cached; here only where it was. The cache comes with the event ``saved_path``: the bandwidth is its window in its RTT.
+The author of the model wrote it, with the model or after it.
 """
 
 from dataclasses import dataclass
