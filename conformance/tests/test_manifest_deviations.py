@@ -65,8 +65,8 @@ def test_other_kinds_need_no_more(tmp_path: Path, kind: str) -> None:
         ({"kind": "open"}, "[deviation.cases]\n", "deviation[0].cases: needs a table of lists of cases by clause"),
         (
             {"kind": "open"},
-            '[deviation.cases]\n"slow-start.grwo" = ["a"]\n',
-            "deviation[0].cases.slow-start.grwo: there is no clause 'slow-start.grwo'; did you mean 'slow-start.grow'?",
+            '[deviation.cases]\n"slow-start.grows" = ["a"]\n',
+            "deviation[0].cases.slow-start.grows: there is no clause 'slow-start.grows'; did you mean 'slow-start.grow'?",
         ),
         (
             {"kind": "open"},
