@@ -18,7 +18,7 @@ path simulator compute them again. For every published number there is ours, the
 
 Five papers were read whole: of Scharf (2009), the SEARCH paper and its longer report (2024), the Careful Resume paper (2024) and Grigore's thesis (2025). What their abstracts, conclusions,
 tables and figures claim in words or numbers has a row, with its places in the source.
-Verdicts follow from the numbers by the rule in each row, which was written before the run; nobody writes them. One sentence of a source makes one row, and no row compares the project
+Verdicts follow from the numbers by the rule in each row; nobody writes them, and no rule was changed for its result. One sentence of a source makes one row, and no row compares the project
 with itself, or a paper with its own arithmetic; what nobody published is in tables without verdicts. A number that its source calls approximate is reproduced
 within 10 %, and its shape within 30 %. Parameters come from the sources. Where a source leaves one open, the setting says which value is used and why.
 No value was chosen for its result.
