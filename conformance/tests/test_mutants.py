@@ -77,6 +77,14 @@ def global_names(code: CodeType) -> set[str]:
     return own.union(*map(global_names, inner))
 
 
+@pytest.mark.filterwarnings("error")
+def test_every_changed_text_compiles() -> None:
+    """Without a warning too: a comment that lost its head would leave its end as code."""
+    for mutant in load_mutants():
+        for path, text in changed_texts(mutant).items():
+            compile(text, f"{mutant.id}: {path}", "exec")
+
+
 def test_names_of_mutants_exist() -> None:
     """A name that is gone would be an error of the mutant, and every vector that gets there would kill it."""
     for mutant in load_mutants():
