@@ -2,7 +2,8 @@
 
 What the paper leaves open is read as in its authors' code for QUIC: RTT / BIN_DURATION is rounded to the nearest integer, both windows are
 sums of W completed bins and bin 0 is in none, and each boundary that has passed ends a bin, with one evaluation after the last.
-Ours: no window falls below the minimum, and persistent congestion begins anew.
+Of that code, too: the shift is at least 1, one of EXTRA_BINS or more is no decision where the paper has <=, the ACK that decides grows nothing,
+and the overshoot is that of 6 completed bins. Ours: no window falls below the minimum, and persistent congestion begins anew.
 
 Times are in ticks of 1/20 ns, in which BIN_DURATION = 3.5 * Initial_RTT / 10 is an integer.
 """
