@@ -164,7 +164,7 @@ def under_single_freedoms(algorithm: str, profile: str) -> Iterator[tuple[Mutant
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("algorithm", "profile"), profiles(), ids="/".join)
+@pytest.mark.parametrize(("algorithm", "profile"), profiles(), ids=map("/".join, profiles()))
 def test_no_freedom_hides_a_mutant(algorithm: str, profile: str) -> None:
     """Every mutant under every single freedom of its profile shows, if a vector tells the two of them from the freedom alone."""
     alone = {option.candidate.id for option in options_of(algorithm, profile)}

@@ -14,17 +14,19 @@ _COLORS = {"brightgreen": "#3a8a2e", "yellow": "#b08800", "red": "#c62828", "lig
 
 
 def badge(reports: list[AdapterReport]) -> dict[str, Any]:
-    """Return the badge of a run in its JSON form. Null adapters do not count; a choice at an open point agrees. What was not exercised is not green."""
+    """Return the badge of a run in its JSON form. Null adapters do not count; a choice at an open point agrees. What was not exercised, or judged in part without a closed loop, is not green."""
     counts = [report.counts for report in reports if report.manifest.role != "null"]
     agree = sum(count["pass"] + count["choice"] for count in counts)
     explained = sum(count["explained"] for count in counts)
     wrong = sum(count["fail"] + count["changed"] + count["errored"] for count in counts)
     judged = agree + explained + wrong
-    unseen = any(report.not_exercised for report in reports if report.manifest.role != "null")
-    color = "lightgrey" if not judged else "red" if wrong else "yellow" if explained or unseen else "brightgreen"
+    judged_reports = [report for report in reports if report.manifest.role != "null"]
+    unseen = any(report.not_exercised for report in judged_reports)
+    in_part = any(report.is_seen_in_part for report in judged_reports)
+    color = "lightgrey" if not judged else "red" if wrong else "yellow" if explained or unseen or in_part else "brightgreen"
     message = f"{agree} of {judged} cases" if judged else "nothing judged"
-    if unseen and not wrong:
-        message += ", not exercised"
+    if (unseen or in_part) and not wrong:
+        message += ", not exercised" if unseen else ", some in part"
     return {"schemaVersion": 1, "label": _LABEL, "message": message, "color": color}
 
 

@@ -170,6 +170,12 @@ class AdapterReport:
         """The rules with a MUST that no judged event carried out, because vectors are judged in part."""
         return () if self.diagnosis is None else self.diagnosis.exercised.missing
 
+    @property
+    def is_seen_in_part(self) -> bool:
+        """Whether vectors are judged in part, and no closed loop judged what follows there."""
+        looped = any(result.loop is not None for result in self.results)
+        return self.diagnosis is not None and self.diagnosis.exercised.in_part > 0 and not looped
+
     def __post_init__(self) -> None:
         """Count the results by status."""
         counts = Counter(result.status for result in self.results)
