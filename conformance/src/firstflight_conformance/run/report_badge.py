@@ -23,7 +23,9 @@ def badge(reports: list[AdapterReport]) -> dict[str, Any]:
     judged_reports = [report for report in reports if report.manifest.role != "null"]
     unseen = any(report.not_exercised for report in judged_reports)
     in_part = any(report.is_seen_in_part for report in judged_reports)
-    color = "lightgrey" if not judged else "red" if wrong else "yellow" if explained or unseen or in_part else "brightgreen"
+    color = (
+        "lightgrey" if not judged else "red" if wrong else "yellow" if explained or unseen or in_part else "brightgreen"
+    )
     message = f"{agree} of {judged} cases" if judged else "nothing judged"
     if (unseen or in_part) and not wrong:
         message += ", not exercised" if unseen else ", some in part"
