@@ -19,6 +19,13 @@ REPORTS := build/report
 # What Python compiles is kept: the tests start it some thousand times.
 export PYTHONDONTWRITEBYTECODE :=
 
+# An environment that was copied with its checkout leads to the code of the other one: it is made anew.
+ifneq ($(wildcard $(VENV)/.checkout),)
+ifneq ($(shell cat $(VENV)/.checkout 2>/dev/null),$(CURDIR))
+$(shell rm -rf $(VENV))
+endif
+endif
+
 .DEFAULT_GOAL := help
 .PHONY: help setup tools sweep-extras conformance test check lint test-python test-c test-long coverage-c vectors generate mutants tool-mutants prove cross fuzz fuzz-extras bench docs results \
     loaders dist peers live quinn firefox adapters c-adapters cargo-adapters go-adapters java-adapters requirements clean
@@ -43,6 +50,9 @@ $(TOOLS): requirements/run.txt reference-py/pyproject.toml conformance/pyproject
 	$(PYTHON) -m venv $(VENV)
 	$(INSTALL) --require-hashes -r requirements/run.txt
 	$(INSTALL) --no-deps --no-build-isolation -e reference-py -e conformance
+# Compiled modules of ours hold the hash of their source: one that goes by size and time could be of another text.
+	$(BIN)/python -m compileall -q --invalidation-mode checked-hash reference-py/src conformance/src
+	@echo "$(CURDIR)" > $(VENV)/.checkout
 	@touch $@
 
 sweep-extras: setup  ## Parquet and Dask for `firstflight sweep`, pinned with hashes

@@ -23,6 +23,13 @@ VERSION := $(shell sed -n 's/.*FF_VERSION_STRING "\(.*\)"/\1/p' include/firstfli
 # Until 1.0 a minor version may change the interface.
 SONAME := libfirstflight.so.$(basename $(VERSION))
 
+# What is built is built from these texts, with this compiler and these flags: times of files say nothing of a copy or of a file that is gone.
+BUILT_FROM := $(shell { printf '%s\n' '$(CC) $(CFLAGS) $(WARN) $(LIBRARY_FLAGS) $(INCLUDE)' $(SOURCES) $(HEADERS); $(CC) --version 2>&1; \
+    cat $(SOURCES) $(HEADERS) $(MAKEFILE_LIST); } | cksum)
+ifneq ($(BUILT_FROM),$(shell cat $(BUILD)/c/built-from 2>/dev/null))
+$(shell rm -rf $(BUILD)/c && mkdir -p $(BUILD)/c && printf '%s\n' '$(BUILT_FROM)' > $(BUILD)/c/built-from)
+endif
+
 .PHONY: lib install examples
 .DELETE_ON_ERROR:
 

@@ -2,6 +2,8 @@
 
 import gc
 import importlib
+import sys
+from pathlib import Path
 from typing import Any, NoReturn
 
 import click
@@ -33,6 +35,18 @@ COMMANDS = {
 }
 
 
+def refuse_the_environment_of_another(program: Path) -> None:
+    """End with exit code 2 if the program lies in the environment of a checkout and would run the code of another one.
+
+    A copied checkout has an environment that leads to the original.
+    """
+    code = Path(__file__).resolve().parents[3]
+    for around in program.absolute().parents[2:3]:  # CHECKOUT/.venv/bin/firstflight
+        if (around / "conformance" / "src").is_dir() and around.resolve() != code:
+            print(f"Error: {program}: runs the code of {code}; run `make tools` in {around}", file=sys.stderr)
+            raise SystemExit(exits.UNUSABLE)
+
+
 class _Commands(click.Group):
     """Loads a command when it is called. Called as a program it answers signals and its own errors with exit codes of their own."""
 
@@ -40,7 +54,12 @@ class _Commands(click.Group):
         """Run as a program."""
         # Vectors stay: to look for garbage among them again and again takes a third of the time to load them.
         gc.set_threshold(100_000, 50, 50)
-        exits.run(lambda: self.main(*args, **kwargs))
+
+        def command() -> None:
+            refuse_the_environment_of_another(Path(sys.argv[0]))
+            self.main(*args, **kwargs)
+
+        exits.run(command)
 
     def invoke(self, context: click.Context) -> Any:
         """Run the command that is named."""

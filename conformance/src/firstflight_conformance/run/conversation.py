@@ -10,8 +10,7 @@ from firstflight_conformance.run.compute import ComputationScript, read_outputs
 from firstflight_conformance.run.faults import ConversationError, FaultKind, excerpt
 from firstflight_conformance.run.messages import Declaration, Message
 from firstflight_conformance.run.process import OUTPUT_BASE_BYTES, OUTPUT_PER_EVENT_BYTES, AdapterProcess
-from firstflight_conformance.run.results import ClosedLoop, Growth, Recording
-from firstflight_conformance.run.right import RightAnswers
+from firstflight_conformance.run.results import ClosedLoop, Recording
 from firstflight_conformance.run.script import Script
 from firstflight_conformance.run.transcript import Style, style_of
 
@@ -23,15 +22,12 @@ _PART, _PART_MAX = 32, 1024
 class Answers:
     """What an adapter answered to a case, up to the first fault; in closed loop what came of that instead.
 
-    ``as_expected``: every line was the expected one; ``observed`` is then left empty. ``growth`` is there if it was known to be so
-    of what was ``received``.
+    ``as_expected``: every line was the expected one; ``observed`` is then left empty.
     ``fault_at_start``: already the answer to `start` was wrong; it may be a line left over from the case before.
     """
 
     observed: list[dict[str, Any]] = field(default_factory=list)
     as_expected: bool = False
-    received: bytes = b""
-    growth: Growth | None = None
     unsupported: str | None = None
     fault: ConversationError | None = None
     fault_at_start: bool = False
@@ -41,12 +37,11 @@ class Answers:
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """The runner's side of the protocol on one process. ``validate`` holds both sides to the schema, and nothing is then ``right`` before."""
+    """The runner's side of the protocol on one process. ``validate`` holds both sides to the schema."""
 
     process: AdapterProcess
     deadline_s: float
     validate: bool = False
-    right: RightAnswers | None = None
 
     def hello(self) -> Declaration:
         """Ask what the adapter declares. Raise :class:`ConversationError` if it may not."""
@@ -165,13 +160,7 @@ class Conversation:
             self.process.exchange(script.lines, script.count + 1, self.deadline_s, received, bound)
         except ConversationError as fault:
             broken = fault
-        answers.received = bytes(received)
-        if broken is None and self.right is not None:
-            answers.growth = self.right.get(script, answers.received)
-            answers.as_expected = answers.growth is not None
-        if answers.as_expected:
-            return
-        lines = answers.received.split(b"\n")[:-1]
+        lines = bytes(received).split(b"\n")[:-1]
         try:
             self._event_answers(script, lines, observables, answers)
         except ConversationError as fault:

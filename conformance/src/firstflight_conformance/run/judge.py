@@ -66,8 +66,6 @@ def judge(
                     elif progress is not None:
                         progress.settle(judged[last])
                 result, last = _verdict(script, session.declaration, answers), len(judged)
-                if result.verdict is Verdict.PASS:
-                    session.passed(script, answers, result.growth)
             judged.append(result)
             on_result()
         fault = session.finish()
@@ -122,7 +120,7 @@ def _verdict(script: AnyScript, declaration: Declaration, answers: Answers) -> R
         return _verdict_on_loop(script.case, answers)
     case = script.case
     if answers.as_expected:
-        growth = answers.growth or _growth(script, declaration, answers)
+        growth = _growth(script, declaration, answers)
         return _unfinished(case, answers) or Result(case.id, Verdict.PASS, growth=growth)
     within_tolerance = avoiding = False
     judged_events: int | None = None

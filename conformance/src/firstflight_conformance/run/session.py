@@ -1,6 +1,6 @@
 """The processes that serve one adapter, one after another: each case is played, with a fresh process after a fault."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from firstflight_conformance.run import closed_loop
 from firstflight_conformance.run.compute import ComputationScript
@@ -9,8 +9,6 @@ from firstflight_conformance.run.faults import ConversationError, FaultKind
 from firstflight_conformance.run.manifest import Manifest
 from firstflight_conformance.run.messages import Declaration
 from firstflight_conformance.run.process import AdapterProcess
-from firstflight_conformance.run.results import Growth
-from firstflight_conformance.run.right import RightAnswers
 from firstflight_conformance.run.script import Script
 from firstflight_conformance.run.stimulus import StimulusScript
 
@@ -38,7 +36,6 @@ class Session:
         self.unusable: ConversationError | None = None
         self._manifest, self._options = manifest, options
         self._deadline_s = options.deadline_s if manifest.deadline_s is None else manifest.deadline_s
-        self._right: RightAnswers | None = None
         self._process: AdapterProcess | None = None
         self._probed = False
         self._served = False  # whether the running process has been asked for a case
@@ -72,16 +69,8 @@ class Session:
             self.stop()
         return answers, left_over
 
-    def passed(self, script: AnyScript, answers: Answers, growth: Growth | None) -> None:
-        """Take note of answers that were right to the byte and not known to be."""
-        known = answers.growth is not None or not answers.as_expected
-        if self._right is not None and isinstance(script, Script) and growth is not None and not known:
-            self._right.add(script, answers.received, growth)
-
     def finish(self) -> ConversationError | None:
         """End the process in order; return what is wrong with how it ended after the last case."""
-        if self._right is not None:
-            self._right.keep()
         if self._process is None or not self._served:
             return None
         fault = self._process.finish(self._deadline_s)
@@ -101,7 +90,7 @@ class Session:
     def _open(self) -> Conversation:
         """Return the conversation with a process that has said hello. Raise :class:`ConversationError` if it does not."""
         if self._process is not None:
-            return Conversation(self._process, self._deadline_s, self._options.validate, self._right)
+            return Conversation(self._process, self._deadline_s, self._options.validate)
         try:
             self._process = AdapterProcess(self._manifest.command, self._manifest.cwd)
             conversation = Conversation(self._process, self._deadline_s, self._options.validate)
@@ -111,10 +100,8 @@ class Session:
         except ConversationError:
             self.stop()
             raise
-        if declaration != self.declaration and not self._options.validate:
-            self._right = RightAnswers(declaration)
         self.declaration, self._probed = declaration, True
-        return replace(conversation, right=self._right)
+        return conversation
 
     def _play(self, script: AnyScript, declaration: Declaration) -> Answers:
         try:

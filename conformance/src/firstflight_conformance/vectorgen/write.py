@@ -71,28 +71,33 @@ def _text(index: int) -> str:
 
 def digests() -> dict[str, str]:
     """Return the SHA-256 of every file that is generated. What the same code made of the same scenarios is not made again."""
-    found: dict[str, str] | None = _store().get(_KEPT)
-    if found is None:
-        found = keep(all_files())
-    return found
+    inputs = _inputs()
+    found: dict[str, str] | None = _store(inputs).get(_KEPT)
+    return keep(all_files(), inputs) if found is None else found
 
 
-def keep(files: dict[str, str]) -> dict[str, str]:
-    """Keep what this code makes of these scenarios, so that no check makes it again; return the SHA-256 of every file."""
+def keep(files: dict[str, str], inputs: str) -> dict[str, str]:
+    """Keep what this code made of the ``inputs``, so that no check makes it again; return the SHA-256 of every file."""
     found = {path: hashlib.sha256(text.encode("utf-8")).hexdigest() for path, text in files.items()}
-    _store().put(_KEPT, found)
+    if inputs == _inputs():  # nobody changed a scenario meanwhile
+        _store(inputs).put(_KEPT, found)
     return found
 
 
-def _store() -> Store:
-    inputs = [path for path in sorted(SCENARIOS.rglob("*")) if path.is_file()]
-    scenarios = digest(part for path in inputs for part in (str(path), path.read_bytes()))
-    return Store("generated", digest([code_digest("."), scenarios]))
+def _inputs() -> str:
+    """Return the digest of the scenarios, which are all that is read beside the code."""
+    paths = [path for path in sorted(SCENARIOS.rglob("*")) if path.is_file()]
+    return digest(part for path in paths for part in (str(path), path.read_bytes()))
+
+
+def _store(inputs: str) -> Store:
+    return Store("generated", digest([code_digest("."), inputs]))
 
 
 def write(root: Path = VECTORS) -> int:
     """Write every file and remove vectors that are generated no more; return the number of vectors."""
-    keep(files := all_files())
+    inputs = _inputs()
+    keep(files := all_files(), inputs)
     for path in _present(root) - set(files):
         (root / path).unlink()
     for path, text in files.items():
