@@ -55,6 +55,9 @@ def cases(tmp_path_factory: pytest.TempPathFactory) -> list[StimulusCase]:
 def _own_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Keep what is computed in a folder of the test."""
     monkeypatch.setattr(kept, "CACHE", tmp_path / "cache")
+    monkeypatch.setattr(
+        kept, "is_as_loaded", lambda: True
+    )  # where compiled modules go by size and time nothing is kept
     rehearsal._store.cache_clear()
 
 
