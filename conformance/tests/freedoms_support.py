@@ -40,7 +40,8 @@ class Variant:
 
     ``replace``: pairs of a text of the ``program``, which it has once, and what stands there instead; ``base``: the same in the NewReno below it.
     ``point`` is the number of an open point of the algorithm, or the algorithm and the number: ``slow-start S2``. One that ``conforms`` ends with exit
-    code 0, and its report names the points ``names``, at first this one. One that does not ends with 1, and the first cause names the ``rule``.
+    code 0, or ``exits`` where it leaves a MUST unexercised, and its report names the points ``names``, at first this one. One that does not ends
+    with 1, and the first cause names the ``rule``.
     ``declares``: members of the adapter's declaration. ``pending``: why it is not judged yet.
     """
 
@@ -54,6 +55,7 @@ class Variant:
     replace: list[list[str]] = field(default_factory=list)
     base: list[list[str]] = field(default_factory=list)
     names: list[str] | None = None
+    exits: int = 0
     rule: str = ""
     declares: dict[str, Any] = field(default_factory=dict)
     pending: str = ""

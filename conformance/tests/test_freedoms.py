@@ -10,7 +10,9 @@ from firstflight_conformance.spec.clauses import known_clauses
 from freedoms_support import Variant, changed, judged, point_of, points_named, variants
 
 #: The algorithms whose freedoms have no variants yet.
-WITHOUT = {"careful-resume", "jumpstart", "limited-slow-start", "rapid-start", "search", "tcb-sharing"}
+WITHOUT = {"jumpstart", "limited-slow-start", "rapid-start", "search", "tcb-sharing"}
+#: Points that only the saved set in the state shows, which no self-contained implementation has.
+STATE_ONLY = {"careful-resume A32"}
 
 
 def parameters() -> list[object]:
@@ -30,7 +32,7 @@ def test_variants(one: Variant) -> None:
     causes = () if report.diagnosis is None else report.diagnosis.causes
     shown = [(c.cause, c.level.value, c.clauses, f"{len(c.cases)} of {c.of}", str(c.decision)[:300]) for c in causes]
     if one.conforms:
-        assert code == ExitCode.OK, shown
+        assert code == ExitCode(one.exits), shown
         assert points_named(report) == one.named, shown
     else:
         assert code == ExitCode.DIVERGENCE, [
@@ -59,7 +61,7 @@ def test_every_freedom_has_two_sides() -> None:
         (point.id, conforms)
         for point in open_points()
         for conforms in (True, False)
-        if point.algorithm not in WITHOUT and (point.id, conforms) not in sides
+        if point.algorithm not in WITHOUT and point.id not in STATE_ONLY and (point.id, conforms) not in sides
     ]
     assert missing == []
     assert {one.point_id.split()[0] for one in variants()} & WITHOUT == set()

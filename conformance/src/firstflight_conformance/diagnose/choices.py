@@ -104,7 +104,15 @@ class _Search:
         for _ in range(_EXTENSIONS):
             best = max(known.values(), key=self._score)
             if self._is_done(best):
-                break
+                changed = [subject for subject in self._passing if not subject.explained_by(best.variant)]
+                if not changed:
+                    break
+                # Another set may explain as much and change nothing that passed.
+                self._passed += sample_of(changed, _PASSING // 2)
+                del known[best.key]
+                known.setdefault(none.key, none)
+                extended.add(best.key)
+                continue
             open_ = [chosen for key, chosen in known.items() if key not in extended and len(key) < _MOST]
             if not open_:
                 break

@@ -137,7 +137,7 @@ class Subject:
                         found = bound.follow(state_before, state, event, observation, observed)
                         if found is not None:
                             taken.append(found)
-                            observation = variant.followed(observation, state)
+                            observation = variant.followed(observation, state, found.shows)
                     agrees = bool(taken) and self._agrees(index, observation, observed, avoiding=avoiding)
                     narrowed = narrowed or bool(taken)
                 for bound in bounds:

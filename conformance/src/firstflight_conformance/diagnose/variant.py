@@ -60,12 +60,13 @@ class Variant:
             check_types(observation)
         return observation
 
-    def followed(self, observation: Any, state: Any) -> Any:
-        """Return what is observed of a state whose windows were changed to those that an implementation took."""
+    def followed(self, observation: Any, state: Any, shows: dict[str, Any]) -> Any:
+        """Return what is observed of a state whose windows were changed to those that an implementation took, and what that shows besides."""
         base, phase = state.base, observation.phase
         if phase.value in _BASE_PHASES:
             phase = self._model.newreno.phase(base)
-        return replace(observation, cwnd_bytes=base.cwnd_bytes, ssthresh_bytes=base.ssthresh_bytes, phase=phase)
+        windows = {"cwnd_bytes": base.cwnd_bytes, "ssthresh_bytes": base.ssthresh_bytes, "phase": phase}
+        return replace(observation, **(windows | shows))
 
     def compute(self, profile: str, inputs: dict[str, Any]) -> dict[str, Any]:
         """Return the outputs of a computation in their JSON form."""

@@ -1,6 +1,6 @@
 """The interface of a bound, and what was taken of it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
@@ -12,7 +12,8 @@ class Taken:
     """A value that an implementation took of an interval.
 
     ``share`` is the value over what it is a share of, which ``of`` names: "of the saved window". ``what`` names the value: "jump".
-    ``acts`` is false where the text allows to do nothing, and nothing was done.
+    ``acts`` is false where the text allows to do nothing, and nothing was done. ``shows``: what follows from it in the observation of the
+    model, by the names there, beside windows and threshold.
     """
 
     point: str
@@ -21,6 +22,7 @@ class Taken:
     share: Fraction
     of: str
     acts: bool = True
+    shows: dict[str, Any] = field(default_factory=dict)
 
 
 class Bound:

@@ -92,6 +92,21 @@ def _(b: ResumeBuilder) -> None:
 
 
 @add(
+    "careful-resume.reconnaissance.rtt-ten-later-sample",
+    "A later sample above ten times the saved RTT does not fit, though the minimum does",
+    """Samples of 100 ms and 1000.001 ms: the second, above 10 * 100 ms, ends Careful Resume, and the window stays at
+    24000. The minimum of the phase is 100 ms; an implementation that compares that one jumps to 240000 / 2 = 120000.""",
+    profiles=RFC,
+)
+def _(b: ResumeBuilder) -> None:
+    b.begin()
+    b.ack(CONFIRMED, (0, 8))
+    b.ack(10 * RTT + US, (9, 9))
+    b.wake(10 * RTT + MS)
+    b.expect(phase="normal", cwnd_bytes=24_000)
+
+
+@add(
     "careful-resume.reconnaissance.rtt-minimum",
     "The minimum of the phase decides, not the latest sample",
     """Samples of 49 ms and 90 ms: 2 * 49 ms <= 100 ms ends Careful Resume at once. An implementation that looks at the

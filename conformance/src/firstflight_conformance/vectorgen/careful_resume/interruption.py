@@ -105,6 +105,21 @@ def _(b: ResumeBuilder) -> None:
 
 
 @add(
+    "careful-resume.unvalidated.rtt-change-then-loss",
+    "Where an RTT that does not fit is passed over, the next loss leads to Safe Retreat all the same",
+    """Packet 10 is acknowledged 1000 ms and a microsecond after it was sent, packet 11 is lost 1 ms later. By the text
+    PipeSize is 25200 and the window 12600 from the ACK on; an implementation that compares no RTT in the Unvalidated phase
+    has 120000 until the loss, and 12600 then. One that has ended Careful Resume has 120000 / 2 = 60000.""",
+    profiles=RFC,
+)
+def _(b: ResumeBuilder) -> None:
+    b.enter_with_flight()
+    b.ack(CONFIRMED + 10 * RTT + MS // 1000, (10, 10))
+    b.lose(CONFIRMED + 10 * RTT + MS, (11, 11))
+    b.expect(profile="rfc-9959", outcome="already_reduced", cwnd_bytes=12_600)
+
+
+@add(
     "careful-resume.unvalidated.probe",
     "An expired probe timer is no congestion, and the probe is an unvalidated packet",
     """Twenty packets, an expired timer, a probe: the phase goes on at 120000, and packet 30, the probe, is the last

@@ -93,6 +93,21 @@ def _(b: ResumeBuilder) -> None:
 
 
 @add(
+    "careful-resume.unvalidated.limit-at-ack",
+    "An ACK finds that one RTT has passed",
+    """The ACK of packet 10 comes 251 ms - 150 ms = 101 ms after the jump and brings no RTT sample: the current RTT is 100 ms.
+    The ACK is of a packet sent before the jump, so that only the time ends the phase: 24000 - 1200 + 24000 = 46800 in flight, more than
+    PipeSize 25200: Validating with 46800.""",
+    profiles=RFC,
+)
+def _(b: ResumeBuilder) -> None:
+    b.enter_with_flight()
+    b.jump(20)
+    b.ack(ENTRY + 101 * MS, (10, 10), sample=False)
+    b.expect(phase="validating", trigger="rtt_exceeded", cwnd_bytes=46_800)
+
+
+@add(
     "careful-resume.unvalidated.idle",
     "Without events the phase ends at the next one",
     """Fifty packets, then nothing for three RTTs: the probe timer finds the time exceeded, 60000 in flight, Validating

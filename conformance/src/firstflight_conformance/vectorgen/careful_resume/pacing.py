@@ -77,6 +77,25 @@ def _(b: ResumeBuilder) -> None:
 
 
 @add(
+    "careful-resume.unvalidated.pace-equal-rtt",
+    "A sample that equals the current RTT leaves the schedule as it is",
+    """The jump is 220000 / 2 = 110000: 46 packets take ceil(46 * 1200 * 100 ms / 110000) = 50181819 ns. The ACK at 200 ms
+    gives a sample of 100 ms again. One packet more is due after ceil(47 * 1200 * 100 ms / 110000) = 51272728 ns; a
+    schedule that starts again at each sample has 50181819 + ceil(1200 * 100 ms / 110000) = 51272729 ns.""",
+    profiles=RFC,
+)
+def _(b: ResumeBuilder) -> None:
+    b.enter_with_flight(cwnd_bytes=220_000)
+    b.send(ENTRY, 1)
+    for done in range(1, 46, 9):
+        b.send(ENTRY - (-(done + 8) * 12 * MS // 11), 9)
+    b.ack(CONFIRMED + RTT, (10, 10))
+    b.expect(next_release_ns=1_200_181_819)
+    b.send(ENTRY + 51 * MS, 1)
+    b.expect(next_release_ns=1_201_272_728)
+
+
+@add(
     "careful-resume.unvalidated.pace-no-drift",
     "The schedule rounds once, not per packet",
     """The jump is 240002 / 2 = 120001: one packet takes ceil(1200 * 100 ms / 120001) = 999992 ns, ten take ceil(10 *
