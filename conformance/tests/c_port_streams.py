@@ -6,7 +6,7 @@ from enum import Enum
 from typing import TypeVar, cast
 
 from firstflight.controller import Config, Controller
-from firstflight.events import Ack, Ce, Event, Lost, PersistentCongestion, Pto, Run, Sent
+from firstflight.events import Ack, Ce, Event, IdleRestart, Lost, PersistentCongestion, Pto, Run, Sent
 from firstflight.limits import BIN_MAX_BYTES, DATAGRAM_MAX_BYTES, RUN_MAX_PACKETS, TIME_MAX_NS, WINDOW_MAX_BYTES
 from firstflight.newreno.newreno import NewReno, phase
 from firstflight.observables import Phase
@@ -77,7 +77,7 @@ class Stream:
         if self.chance(self.sending):
             return self._sent(state)
         if self.chance(1):
-            return Pto(self.t_ns)
+            return self.pick((Pto(self.t_ns), IdleRestart(self.t_ns)))
         if self.chance(0 if searching and not self.lossy else 4):
             return PersistentCongestion(self.t_ns)
         if self.lossy and self.chance(4):

@@ -22,7 +22,7 @@ MUTANTS = re.compile(r"mutants? ((?:`[a-z0-9-]+`(?:, | and )?)+)")
 #: A case, one of its events, and what the page says of it.
 NUMBERS = re.compile(r"`([a-z0-9.-]+)@([a-z0-9-]+)`, event (\d+): ((?:`\w+` \w+(?:, )?)+)")
 #: The two vectors that docs/search-profiles.md names.
-TELLING = ("search.drain.to-the-target", "search.app-limited.restart", "search.exit.once")
+TELLING = ("search.path.deep-queue", "search.missed-bins.5")
 
 
 @cache

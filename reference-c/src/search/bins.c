@@ -109,3 +109,18 @@ void ff_search_advance(const struct ff_search_readings *readings, struct ff_sear
     state->curr += bins; /* below 20 * 2^59 / 7 < 2^61 */
     state->gate_ns = ff_search_gate_ns(readings, bin_end_ticks); /* [search.bins.advance] */
 }
+
+void ff_search_reopen(const struct ff_search_readings *readings, struct ff_search *state)
+{
+    uint64_t bin_end_ticks = ff_search_bin_end_ticks(readings, state) - state->bin_ticks;
+    uint64_t last = --state->curr;
+    uint32_t slot = (uint32_t)(last % ff_search_kept_bins(readings, FF_SEARCH_DELIVERED));
+
+    state->delivered.opened_bytes -= ff_search_load(ff_search_slots(readings, state, FF_SEARCH_DELIVERED), slot);
+    if (readings->compared == FF_SEARCH_COMPARED_SENT) {
+        slot = (uint32_t)(last % ff_search_kept_bins(readings, FF_SEARCH_SENT));
+        ff_search_more(readings, state)->sent.opened_bytes -=
+            ff_search_load(ff_search_slots(readings, state, FF_SEARCH_SENT), slot);
+    }
+    state->gate_ns = ff_search_gate_ns(readings, bin_end_ticks);
+}

@@ -72,11 +72,19 @@ void ff_search_leave(const struct ff_search_readings *readings, const struct ff_
     }
 }
 
+/* One initial RTT in bins, rounded up. The RTT is taken back from the bin duration, in whole units. */
+static int drain_bins(const struct ff_search *state)
+{
+    uint64_t rtt_ticks = FF_SEARCH_TICKS_PER_UNIT * (state->bin_ticks / FF_SEARCH_BIN_TICKS_PER_RTT); /* below 2^64 - 2^62 */
+
+    return (int)((rtt_ticks + state->bin_ticks - 1) / state->bin_ticks); /* [search.drain.bins] */
+}
+
 void ff_search_begin_drain(const struct ff_search_readings *readings, struct ff_search *state,
                            const struct ff_newreno *base)
 {
     struct ff_search_more *more = ff_search_more(readings, state);
-    uint64_t start_bytes = ff_search_delivered_bytes(readings, state, FF_SEARCH_DRAIN_BINS);
+    uint64_t start_bytes = ff_search_delivered_bytes(readings, state, drain_bins(state));
     uint64_t end_bytes = ff_search_delivered_bytes(readings, state, 0);
     uint64_t target_bytes = as_shifted(readings, state, start_bytes, end_bytes);
     uint64_t least_bytes = FF_SEARCH_DRAIN_MINIMUM_PACKETS * base->max_datagram_size_bytes;

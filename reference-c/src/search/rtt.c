@@ -49,13 +49,21 @@ static uint64_t delay_units(const struct ff_search_readings *readings, uint64_t 
     return ff_search_units(readings, delay_ns);
 }
 
+/* The minimum RTT in units of the clock, as the delay is judged by it. */
+static uint64_t minimum_units(const struct ff_search_readings *readings, uint64_t minimum_ns)
+{
+    uint64_t minimum = ff_search_units(readings, minimum_ns);
+
+    return readings->ack_delay == FF_SEARCH_ACK_DELAY_OFF_ABOVE_NEAREST ? at_least_one(minimum) : minimum;
+}
+
 uint64_t ff_search_latest_units(const struct ff_search_readings *readings, const struct ff_search_sample *sample)
 {
     uint64_t rtt_units = ff_search_units(readings, sample->latest_ns);
 
     if (readings->ack_delay != FF_SEARCH_ACK_DELAY_KEPT && sample->minimum_ns != FF_NO_RTT_NS) {
         uint64_t delay = delay_units(readings, sample->ack_delay_ns);
-        uint64_t least = delay + ff_search_units(readings, sample->minimum_ns); /* below 2^61 */
+        uint64_t least = delay + minimum_units(readings, sample->minimum_ns); /* below 2^61 */
         if (rtt_units > least ||
             (rtt_units == least && readings->ack_delay == FF_SEARCH_ACK_DELAY_OFF_AT_LEAST)) {
             rtt_units -= delay; /* [search.rtt.ack-delay] */

@@ -53,6 +53,13 @@ void ff_search_on_persistent_congestion(const struct ff_search_readings *reading
     }
 }
 
+void ff_search_on_idle_restart(const struct ff_search_readings *readings, struct ff_search *state)
+{
+    if (readings->idle_restart == FF_SEARCH_IDLE_RESTART_REINITIALISE) {
+        clear(readings, state); /* [search.idle-restart] */
+    }
+}
+
 /* The bin duration that the last sample gives; there is one. */
 static uint64_t duration_ticks(const struct ff_search_readings *readings, const struct ff_search *state)
 {
@@ -166,7 +173,12 @@ FF_RARE static enum ff_outcome on_boundary(const struct ff_search_readings *read
         return decide(readings, state, base, ack, evaluation);
     }
     enum ff_outcome outcome = decide(readings, state, base, ack, evaluation);
-    ff_search_credit(&state->delivered, ack->bytes); /* [search.bins.credit] */
+    if (outcome == FF_OUTCOME_EXITED && readings->exit_bin == FF_SEARCH_EXIT_BIN_LEFT_OPEN &&
+        ff_search_target_bytes(readings, state) == FF_NONE) {
+        ff_search_reopen(readings, state); /* [search.exit.bin-left-open] */
+    } else {
+        ff_search_credit(&state->delivered, ack->bytes); /* [search.bins.credit] */
+    }
     return outcome;
 }
 

@@ -57,6 +57,8 @@ static enum ff_status on_other(const struct ff_search_readings *readings, struct
         }
     } else if (event->kind == FF_EVENT_PERSISTENT_CONGESTION) {
         ff_search_on_persistent_congestion(readings, state);
+    } else if (event->kind == FF_EVENT_IDLE_RESTART) {
+        ff_search_on_idle_restart(readings, state);
     }
     *outcome = ff_newreno_on_event(base, event);
     return FF_OK;

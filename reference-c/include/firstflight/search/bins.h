@@ -75,6 +75,9 @@ uint64_t ff_search_passed_bins(const struct ff_search_readings *readings, const 
 /* End the bins that are over, and open the next; t_ns is gate_ns at least. */
 void ff_search_advance(const struct ff_search_readings *readings, struct ff_search *state, uint64_t t_ns);
 
+/* Undo the end of the last bin: it is open again, as it was. The bin after it was empty. */
+void ff_search_reopen(const struct ff_search_readings *readings, struct ff_search *state);
+
 /* Return whether the open bin and the counter can take the bytes, at most FF_EVENT_MAX_BYTES. */
 static inline bool ff_search_has_room(const struct ff_search_series *series, uint64_t bytes)
 {

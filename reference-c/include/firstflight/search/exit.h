@@ -16,7 +16,7 @@ extern "C" {
 #define FF_SEARCH_ROLLBACK_FLOOR_BINS 5
 #define FF_SEARCH_ROLLBACK_NEAREST_BINS 6
 #define FF_SEARCH_ROLLBACK_RING_BINS 25
-/* One initial RTT in bins, 20/7, rounded up: what the drain leaves in flight was delivered in these bins. */
+/* One initial RTT in bins, 20/7, rounded up, is at most this: what the drain leaves in flight was delivered in these bins. */
 #define FF_SEARCH_DRAIN_BINS 3
 /* The least target of the drain in datagrams. */
 #define FF_SEARCH_DRAIN_MINIMUM_PACKETS 10

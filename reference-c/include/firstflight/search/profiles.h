@@ -118,7 +118,7 @@ enum {
     FF_SEARCH_ACK_DELAY_KEPT = 0, /* no: the sample as measured */
     FF_SEARCH_ACK_DELAY_OFF_AT_LEAST = 1, /* yes, where at least the minimum RTT is left */
     FF_SEARCH_ACK_DELAY_OFF_ABOVE = 2, /* yes, where more than the minimum RTT is left */
-    FF_SEARCH_ACK_DELAY_OFF_ABOVE_NEAREST = 3, /* yes, rounded to the nearest unit of the clock, where more than the minimum RTT is left */
+    FF_SEARCH_ACK_DELAY_OFF_ABOVE_NEAREST = 3, /* yes, rounded to the nearest unit of the clock, where more than the minimum RTT, at least one unit, is left */
 };
 
 /* How does RTT / BIN_DURATION become a whole number of bins? (A1) */
@@ -242,10 +242,22 @@ enum {
     FF_SEARCH_EXIT_GROWTH_SLOW_START = 2, /* yes, as slow start does, before the exit lowers the window */
 };
 
+/* Does the bin end that ends with the ACK that ends slow start? (A24) */
+enum {
+    FF_SEARCH_EXIT_BIN_ENDS = 0, /* yes, and the bytes of the ACK count as in any other bin */
+    FF_SEARCH_EXIT_BIN_LEFT_OPEN = 1, /* no: it stays open with its old end, and the bytes of the ACK are not counted */
+};
+
 /* What becomes of the bins when persistent congestion leads back to slow start? (A25) */
 enum {
     FF_SEARCH_PERSISTENT_RESUME = 0, /* they are kept: initialisation happens once */
     FF_SEARCH_PERSISTENT_REINITIALISE = 1, /* SEARCH starts again with the next ACK */
+};
+
+/* What becomes of the bins when the connection was idle so long that its window is not validated any more? (A25) */
+enum {
+    FF_SEARCH_IDLE_RESTART_KEPT = 0, /* they are kept */
+    FF_SEARCH_IDLE_RESTART_REINITIALISE = 1, /* SEARCH starts again with the next ACK, whose RTT is the initial RTT */
 };
 
 /* In which slow starts does SEARCH run? (A25) */
@@ -294,7 +306,9 @@ struct ff_search_readings {
     uint8_t drain_unit;
     uint8_t window_floor;
     uint8_t exit_growth;
+    uint8_t exit_bin;
     uint8_t persistent;
+    uint8_t idle_restart;
     uint8_t slow_starts;
 };
 
@@ -307,19 +321,21 @@ struct ff_search_profile {
 enum {
     FF_SEARCH_PROFILE_LANMAN_2024_LITERAL = 0,
     FF_SEARCH_PROFILE_LANMAN_2024 = 1,
-    FF_SEARCH_PROFILE_REPORT_2024 = 2,
-    FF_SEARCH_PROFILE_DRAFT_00 = 3,
-    FF_SEARCH_PROFILE_DRAFT_00_LITERAL = 4,
-    FF_SEARCH_PROFILE_DRAFT_09 = 5,
-    FF_SEARCH_PROFILE_QUICLY_PR583 = 6,
-    FF_SEARCH_PROFILE_LINUX_3 = 7,
-    FF_SEARCH_PROFILE_LINUX_4 = 8,
-    FF_SEARCH_PROFILE_FREEBSD_4 = 9,
-    FF_SEARCH_PROFILE_NEQO_2026 = 10,
-    FF_SEARCH_PROFILE_PICOQUIC_FORK = 11,
+    FF_SEARCH_PROFILE_REPORT_2024_LITERAL = 2,
+    FF_SEARCH_PROFILE_REPORT_2024 = 3,
+    FF_SEARCH_PROFILE_DRAFT_00 = 4,
+    FF_SEARCH_PROFILE_DRAFT_00_LITERAL = 5,
+    FF_SEARCH_PROFILE_DRAFT_09 = 6,
+    FF_SEARCH_PROFILE_QUICLY_PR583 = 7,
+    FF_SEARCH_PROFILE_LINUX_3 = 8,
+    FF_SEARCH_PROFILE_LINUX_3_1 = 9,
+    FF_SEARCH_PROFILE_LINUX_4 = 10,
+    FF_SEARCH_PROFILE_FREEBSD_4 = 11,
+    FF_SEARCH_PROFILE_NEQO_2026 = 12,
+    FF_SEARCH_PROFILE_PICOQUIC_FORK = 13,
 };
 
-#define FF_SEARCH_PROFILE_COUNT 12
+#define FF_SEARCH_PROFILE_COUNT 14
 extern const struct ff_search_profile ff_search_profiles[FF_SEARCH_PROFILE_COUNT];
 
 #ifdef __cplusplus

@@ -35,6 +35,9 @@ void ff_search_on_ack_elsewhere(const struct ff_search_readings *readings, struc
 /* Process persistent congestion, which leads back to slow start. */
 void ff_search_on_persistent_congestion(const struct ff_search_readings *readings, struct ff_search *state);
 
+/* Process the end of an idle time after which the window is not validated any more. */
+void ff_search_on_idle_restart(const struct ff_search_readings *readings, struct ff_search *state);
+
 /*
  * Process an ACK that arrived at t_ns in slow start, before the base controller does. `evaluation` receives what was
  * computed, if anything was.

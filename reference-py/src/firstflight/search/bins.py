@@ -162,3 +162,11 @@ def advance(readings: Readings, state: Search, t_ns: int) -> None:
     complete(readings, state.sent, bins)
     state.curr += bins
     state.bin_end_ticks += bins * state.bin_ticks  # [search.bins.advance]
+
+
+def reopen(state: Search) -> None:
+    """Undo the end of the last bin: it is open again, as it was. The bin after it was empty."""
+    for series in (state.delivered, state.sent):
+        series.open_bytes, series.completed = series.completed[-1], series.completed[:-1]
+    state.curr -= 1
+    state.bin_end_ticks -= state.bin_ticks

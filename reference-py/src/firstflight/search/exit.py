@@ -7,7 +7,7 @@ from firstflight.events import Ack
 from firstflight.limits import WINDOW_MAX_BYTES
 from firstflight.newreno.newreno import NewReno, minimum_window_bytes
 from firstflight.observables import Outcome
-from firstflight.search.bins import Search, forget
+from firstflight.search.bins import BIN_TICKS_PER_RTT, TICKS_PER_UNIT, Search, forget
 from firstflight.search.profiles import (
     DrainUnit,
     ExitGrowth,
@@ -23,8 +23,6 @@ from firstflight.search.windows import delivered_bytes, scale_bits, shift_bins
 #: Two initial RTTs in bins, 40/7, by the reading ``rollback``.
 _ROLLBACK_BINS = {Rollback.NONE: 0, Rollback.FLOOR: 5, Rollback.NEAREST: 6}
 ROLLBACK_RING_BINS = 25
-#: One initial RTT in bins, 20/7, rounded up: what the drain leaves in flight was delivered in these bins.
-DRAIN_BINS = 3
 #: The least target of the drain in datagrams.
 DRAIN_MINIMUM_PACKETS = 10
 #: While draining one packet leaves for each three acknowledged.
@@ -74,9 +72,15 @@ def leave(readings: Readings, state: Search, base: NewReno, ack: Ack) -> None:
             base.ssthresh_bytes = base.cwnd_bytes = lowered_bytes(readings, state, base)  # [search.exit.lower]
 
 
+def drain_bins(state: Search) -> int:
+    """Return one initial RTT in bins, rounded up. The RTT is taken back from the bin duration, in whole units."""
+    rtt_ticks = TICKS_PER_UNIT * (state.bin_ticks // BIN_TICKS_PER_RTT)
+    return -(-rtt_ticks // state.bin_ticks)  # [search.drain.bins]
+
+
 def begin_drain(readings: Readings, state: Search, base: NewReno) -> None:
     """Drain the flight from now on to what one initial RTT delivered."""
-    start_bytes = delivered_bytes(readings, state, DRAIN_BINS)
+    start_bytes = delivered_bytes(readings, state, drain_bins(state))
     end_bytes = delivered_bytes(readings, state, 0)
     target_bytes = as_shifted(readings, state, start_bytes, end_bytes)
     if readings.drain_unit is DrainUnit.WHOLE_PACKETS:

@@ -273,10 +273,24 @@ class ExitGrowth(Enum):
     SLOW_START = "slow_start"
 
 
+class ExitBin(Enum):
+    """Does the bin end that ends with the ACK that ends slow start?"""
+
+    ENDS = "ends"
+    LEFT_OPEN = "left_open"
+
+
 class Persistent(Enum):
     """What becomes of the bins when persistent congestion leads back to slow start?"""
 
     RESUME = "resume"
+    REINITIALISE = "reinitialise"
+
+
+class IdleRestart(Enum):
+    """What becomes of the bins when the connection was idle so long that its window is not validated any more?"""
+
+    KEPT = "kept"
     REINITIALISE = "reinitialise"
 
 
@@ -329,7 +343,9 @@ class Readings:
     drain_unit: DrainUnit
     window_floor: WindowFloor
     exit_growth: ExitGrowth
+    exit_bin: ExitBin
     persistent: Persistent
+    idle_restart: IdleRestart
     slow_starts: SlowStarts
 
 
@@ -373,7 +389,9 @@ PROFILES = {
         drain_unit=DrainUnit.PACKETS,
         window_floor=WindowFloor.ZERO,
         exit_growth=ExitGrowth.AVOIDANCE,
+        exit_bin=ExitBin.ENDS,
         persistent=Persistent.RESUME,
+        idle_restart=IdleRestart.KEPT,
         slow_starts=SlowStarts.EVERY,
     ),
     "lanman-2024": Readings(
@@ -415,12 +433,58 @@ PROFILES = {
         drain_unit=DrainUnit.PACKETS,
         window_floor=WindowFloor.MINIMUM,
         exit_growth=ExitGrowth.NONE,
+        exit_bin=ExitBin.ENDS,
         persistent=Persistent.REINITIALISE,
+        idle_restart=IdleRestart.KEPT,
+        slow_starts=SlowStarts.EVERY,
+    ),
+    "report-2024-literal": Readings(
+        clock=Clock.NS,
+        bin_duration=BinDuration.EXACT,
+        initial_rtt=InitialRtt.AT_START,
+        first_ack=FirstAck.IN_BIN_0,
+        missing_rtt=MissingRtt.REUSE,
+        app_limited=AppLimited.COUNT,
+        counted_in=CountedIn.SLOW_START,
+        compared=Compared.DELIVERED,
+        crossing_credit=CrossingCredit.NEW_BIN,
+        evaluated=Evaluated.AT_BOUNDARY,
+        catch_up=CatchUp.ONE,
+        boundary=Boundary.AFTER,
+        ended_bins=EndedBins.EACH_TESTED,
+        missed_bins_maximum=0,
+        missed_bins_restart=MissedBinsRestart.NOW,
+        restart_counters=RestartCounters.ZEROED,
+        rtt=Rtt.LATEST,
+        ack_delay=AckDelay.KEPT,
+        shift=Shift.FLOOR,
+        interpolation=Interpolation.NONE,
+        fraction=Fraction.EXACT,
+        shift_width=ShiftWidth.FULL,
+        shift_minimum_bins=0,
+        shift_maximum_bins=15,
+        guard=Guard.AT_LEAST,
+        windows=Windows.THROUGH_OPEN,
+        ring=Ring.OPEN_BIN,
+        kept_bins=KeptBins.ALL,
+        before_bin_0=BeforeBin0.NEVER_READ,
+        precision=Precision.FULL,
+        difference=Difference.SEVEN_TWENTIETHS,
+        threshold=Threshold.AT_LEAST,
+        current_zero=CurrentZero.DECIDES,
+        rollback=Rollback.FLOOR,
+        lower=Lower.THRESHOLD_ONLY,
+        drain_unit=DrainUnit.PACKETS,
+        window_floor=WindowFloor.ZERO,
+        exit_growth=ExitGrowth.AVOIDANCE,
+        exit_bin=ExitBin.ENDS,
+        persistent=Persistent.RESUME,
+        idle_restart=IdleRestart.KEPT,
         slow_starts=SlowStarts.EVERY,
     ),
     "report-2024": Readings(
         clock=Clock.NS,
-        bin_duration=BinDuration.EXACT,
+        bin_duration=BinDuration.CLOCK,
         initial_rtt=InitialRtt.AT_START,
         first_ack=FirstAck.IN_BIN_0,
         missing_rtt=MissingRtt.REUSE,
@@ -432,7 +496,7 @@ PROFILES = {
         catch_up=CatchUp.ALL,
         boundary=Boundary.AFTER,
         ended_bins=EndedBins.EACH_TESTED,
-        missed_bins_maximum=0,
+        missed_bins_maximum=26,
         missed_bins_restart=MissedBinsRestart.NOW,
         restart_counters=RestartCounters.ZEROED,
         rtt=Rtt.LATEST,
@@ -444,7 +508,7 @@ PROFILES = {
         shift_minimum_bins=1,
         shift_maximum_bins=14,
         guard=Guard.MORE_THAN,
-        windows=Windows.THROUGH_OPEN,
+        windows=Windows.COMPLETED,
         ring=Ring.AMPLE,
         kept_bins=KeptBins.ALL,
         before_bin_0=BeforeBin0.NEVER_READ,
@@ -452,12 +516,14 @@ PROFILES = {
         difference=Difference.SEVEN_TWENTIETHS,
         threshold=Threshold.MORE_THAN,
         current_zero=CurrentZero.DECIDES,
-        rollback=Rollback.FLOOR,
-        lower=Lower.THRESHOLD_ONLY,
+        rollback=Rollback.NONE,
+        lower=Lower.NOTHING,
         drain_unit=DrainUnit.PACKETS,
-        window_floor=WindowFloor.ZERO,
-        exit_growth=ExitGrowth.AVOIDANCE,
+        window_floor=WindowFloor.MINIMUM,
+        exit_growth=ExitGrowth.NONE,
+        exit_bin=ExitBin.LEFT_OPEN,
         persistent=Persistent.RESUME,
+        idle_restart=IdleRestart.KEPT,
         slow_starts=SlowStarts.EVERY,
     ),
     "draft-00": Readings(
@@ -499,7 +565,9 @@ PROFILES = {
         drain_unit=DrainUnit.PACKETS,
         window_floor=WindowFloor.ZERO,
         exit_growth=ExitGrowth.AVOIDANCE,
+        exit_bin=ExitBin.ENDS,
         persistent=Persistent.RESUME,
+        idle_restart=IdleRestart.KEPT,
         slow_starts=SlowStarts.EVERY,
     ),
     "draft-00-literal": Readings(
@@ -541,7 +609,9 @@ PROFILES = {
         drain_unit=DrainUnit.PACKETS,
         window_floor=WindowFloor.ZERO,
         exit_growth=ExitGrowth.AVOIDANCE,
+        exit_bin=ExitBin.ENDS,
         persistent=Persistent.RESUME,
+        idle_restart=IdleRestart.KEPT,
         slow_starts=SlowStarts.EVERY,
     ),
     "draft-09": Readings(
@@ -583,7 +653,9 @@ PROFILES = {
         drain_unit=DrainUnit.PACKETS,
         window_floor=WindowFloor.MINIMUM,
         exit_growth=ExitGrowth.NONE,
+        exit_bin=ExitBin.ENDS,
         persistent=Persistent.REINITIALISE,
+        idle_restart=IdleRestart.KEPT,
         slow_starts=SlowStarts.EVERY,
     ),
     "quicly-pr583": Readings(
@@ -625,7 +697,9 @@ PROFILES = {
         drain_unit=DrainUnit.PACKETS,
         window_floor=WindowFloor.MINIMUM,
         exit_growth=ExitGrowth.NONE,
+        exit_bin=ExitBin.LEFT_OPEN,
         persistent=Persistent.RESUME,
+        idle_restart=IdleRestart.KEPT,
         slow_starts=SlowStarts.EVERY,
     ),
     "linux-3": Readings(
@@ -667,7 +741,53 @@ PROFILES = {
         drain_unit=DrainUnit.PACKETS,
         window_floor=WindowFloor.MINIMUM,
         exit_growth=ExitGrowth.AVOIDANCE,
+        exit_bin=ExitBin.ENDS,
         persistent=Persistent.REINITIALISE,
+        idle_restart=IdleRestart.REINITIALISE,
+        slow_starts=SlowStarts.EVERY,
+    ),
+    "linux-3-1": Readings(
+        clock=Clock.US,
+        bin_duration=BinDuration.CLOCK_OR_RESTART,
+        initial_rtt=InitialRtt.AT_START,
+        first_ack=FirstAck.BEFORE_BIN_0,
+        missing_rtt=MissingRtt.SKIP,
+        app_limited=AppLimited.RESTART,
+        counted_in=CountedIn.EVERY_PHASE,
+        compared=Compared.DELIVERED,
+        crossing_credit=CrossingCredit.LAST_BIN,
+        evaluated=Evaluated.AT_BOUNDARY,
+        catch_up=CatchUp.ALL,
+        boundary=Boundary.AT,
+        ended_bins=EndedBins.FORMULA,
+        missed_bins_maximum=0,
+        missed_bins_restart=MissedBinsRestart.NOW,
+        restart_counters=RestartCounters.KEPT,
+        rtt=Rtt.LATEST,
+        ack_delay=AckDelay.KEPT,
+        shift=Shift.FLOOR,
+        interpolation=Interpolation.BACKWARD,
+        fraction=Fraction.PERCENT_TERMS,
+        shift_width=ShiftWidth.FULL,
+        shift_minimum_bins=0,
+        shift_maximum_bins=13,
+        guard=Guard.AT_LEAST,
+        windows=Windows.COMPLETED,
+        ring=Ring.AMPLE,
+        kept_bins=KeptBins.ALL,
+        before_bin_0=BeforeBin0.ZERO,
+        precision=Precision.SHIFTED_16,
+        difference=Difference.SEVEN_TWENTIETHS,
+        threshold=Threshold.AT_LEAST,
+        current_zero=CurrentZero.DECIDES,
+        rollback=Rollback.NONE,
+        lower=Lower.NOTHING,
+        drain_unit=DrainUnit.PACKETS,
+        window_floor=WindowFloor.MINIMUM,
+        exit_growth=ExitGrowth.AVOIDANCE,
+        exit_bin=ExitBin.ENDS,
+        persistent=Persistent.REINITIALISE,
+        idle_restart=IdleRestart.REINITIALISE,
         slow_starts=SlowStarts.EVERY,
     ),
     "linux-4": Readings(
@@ -709,7 +829,9 @@ PROFILES = {
         drain_unit=DrainUnit.WHOLE_PACKETS,
         window_floor=WindowFloor.MINIMUM,
         exit_growth=ExitGrowth.AVOIDANCE,
+        exit_bin=ExitBin.ENDS,
         persistent=Persistent.REINITIALISE,
+        idle_restart=IdleRestart.REINITIALISE,
         slow_starts=SlowStarts.EVERY,
     ),
     "freebsd-4": Readings(
@@ -751,7 +873,9 @@ PROFILES = {
         drain_unit=DrainUnit.BYTES,
         window_floor=WindowFloor.MINIMUM,
         exit_growth=ExitGrowth.NONE,
+        exit_bin=ExitBin.ENDS,
         persistent=Persistent.REINITIALISE,
+        idle_restart=IdleRestart.REINITIALISE,
         slow_starts=SlowStarts.EVERY,
     ),
     "neqo-2026": Readings(
@@ -793,7 +917,9 @@ PROFILES = {
         drain_unit=DrainUnit.PACKETS,
         window_floor=WindowFloor.MINIMUM,
         exit_growth=ExitGrowth.AVOIDANCE,
+        exit_bin=ExitBin.ENDS,
         persistent=Persistent.REINITIALISE,
+        idle_restart=IdleRestart.KEPT,
         slow_starts=SlowStarts.EVERY,
     ),
     "picoquic-fork": Readings(
@@ -835,7 +961,9 @@ PROFILES = {
         drain_unit=DrainUnit.PACKETS,
         window_floor=WindowFloor.UNCHANGED,
         exit_growth=ExitGrowth.SLOW_START,
+        exit_bin=ExitBin.ENDS,
         persistent=Persistent.RESUME,
+        idle_restart=IdleRestart.KEPT,
         slow_starts=SlowStarts.UNBOUNDED,
     ),
 }

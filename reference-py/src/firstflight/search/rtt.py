@@ -51,12 +51,18 @@ def delay_units(readings: Readings, delay_ns: int) -> int:
     return units(readings, delay_ns)
 
 
+def minimum_units(readings: Readings, minimum_ns: int) -> int:
+    """Return the minimum RTT in units of the clock, as the delay is judged by it."""
+    minimum = units(readings, minimum_ns)
+    return at_least_one(minimum) if readings.ack_delay is AckDelay.OFF_ABOVE_NEAREST else minimum
+
+
 def latest_units(readings: Readings, sample: Sample) -> int:
     """Return the latest RTT in units of the clock, less the acknowledgement delay where the reading takes it off."""
     rtt = units(readings, sample.latest_ns)
     if readings.ack_delay is not AckDelay.KEPT and sample.minimum_ns is not None:
         delay = delay_units(readings, sample.ack_delay_ns)
-        least = delay + units(readings, sample.minimum_ns)
+        least = delay + minimum_units(readings, sample.minimum_ns)
         if rtt > least or (rtt == least and readings.ack_delay is AckDelay.OFF_AT_LEAST):
             rtt -= delay  # [search.rtt.ack-delay]
     return at_least_one(rtt)

@@ -16,6 +16,7 @@ from firstflight.search.bins import (
     late_ticks,
     open_first_bin,
     passed_bins,
+    reopen,
     zero_counters,
 )
 from firstflight.search.exit import begin_drain, drain, leave
@@ -26,7 +27,9 @@ from firstflight.search.profiles import (
     CountedIn,
     CrossingCredit,
     Evaluated,
+    ExitBin,
     FirstAck,
+    IdleRestart,
     InitialRtt,
     Lower,
     MissedBinsRestart,
@@ -38,7 +41,7 @@ from firstflight.search.profiles import (
 from firstflight.search.rtt import latest_units, units
 from firstflight.search.windows import WINDOW_BINS, Evaluation, evaluate
 
-__all__ = ["Search", "on_ack", "on_ack_elsewhere", "on_persistent_congestion", "on_sent"]
+__all__ = ["Search", "on_ack", "on_ack_elsewhere", "on_idle_restart", "on_persistent_congestion", "on_sent"]
 
 
 def on_sent(readings: Readings, state: Search, sent_bytes: int, *, slow_start: bool) -> None:
@@ -70,6 +73,12 @@ def on_persistent_congestion(readings: Readings, state: Search) -> None:
     """Process persistent congestion, which leads back to slow start."""
     if readings.persistent is Persistent.REINITIALISE:
         clear(readings, state)  # [search.restart]
+
+
+def on_idle_restart(readings: Readings, state: Search) -> None:
+    """Process the end of an idle time after which the window is not validated any more."""
+    if readings.idle_restart is IdleRestart.REINITIALISE:
+        clear(readings, state)  # [search.idle-restart]
 
 
 def duration_ticks(readings: Readings, state: Search) -> int:
@@ -150,7 +159,10 @@ def on_boundary(readings: Readings, state: Search, base: NewReno, ack: Ack, eval
         state.delivered.credit(ack.bytes)
         return decide(readings, state, base, ack, evaluation)
     outcome = decide(readings, state, base, ack, evaluation)
-    state.delivered.credit(ack.bytes)
+    if outcome is Outcome.EXITED and readings.exit_bin is ExitBin.LEFT_OPEN and state.target_bytes is None:
+        reopen(state)  # [search.exit.bin-left-open]
+    else:
+        state.delivered.credit(ack.bytes)
     return outcome
 
 

@@ -4,7 +4,7 @@ Mirrors ``reference-c/src/search/startup.c``.
 """
 
 from firstflight.errors import DomainError
-from firstflight.events import Ack, Event, PersistentCongestion, Sent
+from firstflight.events import Ack, Event, IdleRestart, PersistentCongestion, Sent
 from firstflight.newreno import newreno
 from firstflight.newreno.newreno import NewReno
 from firstflight.observables import Observation, Outcome, Phase
@@ -61,6 +61,8 @@ def on_other(readings: Readings, state: Search, base: NewReno, event: Event) -> 
         search.on_sent(readings, state, event.bytes, slow_start=searches(readings, base))
     elif isinstance(event, PersistentCongestion):
         search.on_persistent_congestion(readings, state)
+    elif isinstance(event, IdleRestart):
+        search.on_idle_restart(readings, state)
     return newreno.on_event(base, event)
 
 

@@ -222,19 +222,20 @@ def _(b: StreamBuilder) -> None:
 @add(
     "search.hybla.threshold-only",
     "Where SEARCH lowers the threshold alone, the ACK that ends slow start grows the window by the square of rho",
-    """Algorithm 1 of the report sets the threshold and leaves the window. Its exit is at the fifteenth ACK as well: 310000, and of bins 9 to 13 2 * 10000 + 3 * 20000 = 80000: a threshold of 310000 - 80000 = 230000. The ACK grows the
-    window as congestion avoidance does, by floor(2048 / 310) = 6 parts; with the 21 that follow these are 22 * 6 = 132, a datagram: 311000.""",
+    """Algorithm 1 of the report sets ssthresh and leaves the window. As printed it exits at the thirteenth ACK, curr = 12: k = floor(100 / 35) = 2, bins 2 to 12 hold 9 * 10000 + 20000 = 110000, bins 0 to 10 as much: 1/2. The window is
+    100000 + 12 * 15000 = 280000, and bins 7 to 12 hold 4 * 10000 + 20000 = 60000: ssthresh is 280000 - 60000 = 220000. The ACK grows the window as congestion avoidance does, by floor(2048 / 280) = 7 parts; with the 18 that follow these
+    are 19 * 7 = 133, a datagram: 281000.""",
     tier="core",
-    profiles=("report-2024+hybla",),
+    profiles=("report-2024-literal+hybla",),
     sources=("REPORT 2024, Algorithm 1", *SOURCES[1:]),
 )
 def _(b: StreamBuilder) -> None:
-    deliver(b, one_ack_per_bin(UNTIL_EXIT))
-    b.expect(outcome="exited", cwnd_bytes=310_000, ssthresh_bytes=230_000)
-    first = flight(b, AFTER, 21)
-    back(b, AFTER, first, 21, RTT)
-    b.expect(at=b.acked(first + 19), cwnd_bytes=310_000)
-    b.expect(cwnd_bytes=311_000)
+    deliver(b, one_ack_per_bin(UNTIL_EXIT[:13]))
+    b.expect(outcome="exited", cwnd_bytes=280_000, ssthresh_bytes=220_000)
+    first = flight(b, AFTER, 18)
+    back(b, AFTER, first, 18, RTT)
+    b.expect(at=b.acked(first + 16), cwnd_bytes=280_000)
+    b.expect(cwnd_bytes=281_000)
 
 
 @add(

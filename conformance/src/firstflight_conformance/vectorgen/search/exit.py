@@ -153,7 +153,8 @@ def _(b: StreamBuilder) -> None:
     "The overshoot is the sum of the last bins, six or five of them",
     """Bins 8..13 hold 1, 2, 4, 8, 16 and 32 thousand, so that a sum shows its terms. Recommended, at curr = 14: the window is 10000000
     + 800000 + 63000 = 10863000; bins 8..14, the open one empty, hold 1000 + 2000 + 4000 + 8000 + 16000 + 32000 = 63000:
-    10800000. Literal, at curr = 12: 10815000 less bins 7..12, 100000 + 1000 + 2000 + 4000 + 8000 = 115000: 10700000.""",
+    10800000. Literal, at curr = 12: 10815000 less bins 7..12, 100000 + 1000 + 2000 + 4000 + 8000 = 115000: 10700000. Algorithm 1
+    of the report gives ssthresh that value and leaves the window: the 16 packets of the ACK grow it by 16 * floor(1000 * 1000 / 10815000) = 0. The listing lowers nothing: at curr = 14 ssthresh becomes 10863000.""",
     sources=("LANMAN 2024, Algorithm 1", "catalogue E34"),
 )
 def _(b: StreamBuilder) -> None:
@@ -162,17 +163,51 @@ def _(b: StreamBuilder) -> None:
     b.expect(
         at=nth_ack(b, 12), profile="lanman-2024-literal", outcome="exited", cwnd_bytes=10700000, ssthresh_bytes=10700000
     )
+    b.expect(
+        at=nth_ack(b, 12), profile="report-2024-literal", outcome="exited", cwnd_bytes=10815000, ssthresh_bytes=10700000
+    )
+    b.expect(
+        at=nth_ack(b, 14), profile="report-2024", outcome="exited", cwnd_bytes=10863000, ssthresh_bytes=10863000, bin=13
+    )
 
 
 @add(
     "search.exit.deciding-ack",
     "The ACK that ends slow start does not grow the window",
-    """The exit ACK brings 50 packets of 1000 bytes. At curr = 14 the window is 10000000 + 14 * 10000 = 10140000, less 60000: 10080000, and not a byte more. Grown first, it would be 10130000.""",
+    """The exit ACK brings 50 packets of 1000 bytes. At curr = 14 the window is 10000000 + 14 * 10000 = 10140000, less 60000: 10080000, and not a byte more. Grown first, it would be 10130000. The listing of the report returns before it grows and lowers nothing: 10140000.""",
     sources=("catalogue E38",),
 )
 def _(b: StreamBuilder) -> None:
     deliver(b, one_ack_per_bin(rates((14, 10000), (1, 50000), (1, 10000))))
     b.expect(at=nth_ack(b, 14), profile="lanman-2024", outcome="exited", cwnd_bytes=10080000, ssthresh_bytes=10080000)
+    b.expect(at=nth_ack(b, 14), profile="report-2024", outcome="exited", cwnd_bytes=10140000, ssthresh_bytes=10140000)
+
+
+@add(
+    "search.exit.then-slow-start",
+    "Slow start again after an exit: the bin and the bytes of the ACK that ended it",
+    """Bins 0..13 hold 10000 each, and the ACK that ends bin 13 brings 70000. lanman-2024, quicly-pr583 and report-2024 exit: 100000 against twice 100000. quicly-pr583 and report-2024 return before bin 13 ends and before the ACK counts: bin 13 is open with
+    its 10000. Then ten packets are lost, persistent congestion follows, and slow start with 2000. These two keep their bins. The next ACK comes in bin 17: bins 7..16 hold 7 * 10000 = 70000, and bins 4..13 hold 100000: 13 * 100000 > 10 * 70000, exit, and
+    bin 16 stays open. With the 70000 of bin 14 it would be 10 * 140000 > 13 * 100000, and slow start would go on. lanman-2024 starts anew.""",
+    sources=("REPORT 2024, appendix A", "Project-Faster/quicly @ cfdd201, lib/ss-search.c"),
+    flags=("same-time-order",),
+)
+def _(b: StreamBuilder) -> None:
+    deliver(b, one_ack_per_bin([10000] * 14 + [70000]))
+    listing = ("quicly-pr583", "report-2024")
+    b.expect(profile=listing, outcome="exited", bin=13, open_bin_bytes=10000, ssthresh_bytes=10140000)
+    b.expect(profile="lanman-2024", outcome="exited", bin=14, open_bin_bytes=70000)
+    b.send(in_bin(14) + MS, 10)
+    last = b.ledger.next_packet - 1
+    b.lose(in_bin(14) + 2 * MS, (last - 9, last))
+    b.persistent_congestion(in_bin(14) + 2 * MS)
+    deliver(b, [Delivery(in_bin(i), 1000) for i in (17, 18)])
+    again = nth_ack(b, 15)
+    b.expect(
+        at=again, profile=listing, outcome="exited", bin=16, current_bytes=70000, previous_bytes=100000, cwnd_bytes=2000,
+        ssthresh_bytes=2000,
+    )  # fmt: skip
+    b.expect(at=again, profile="lanman-2024", outcome="started", bin=0)
 
 
 @add(

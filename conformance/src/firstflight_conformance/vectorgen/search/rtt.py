@@ -32,7 +32,7 @@ def _delayed(b: StreamBuilder, delay_ns: int) -> None:
     "The acknowledgement delay is in the RTT, or is taken off",
     """From bin 11 on the samples are 123 ms, of which 22 ms are acknowledgement delay. Left in, 123 / 35 = 3.51: k = 4 in lanman-2024,
     prev = 10 at curr = 14 is still warming up, and the constant rate exits at curr = 15. quicly-pr583 takes it off, since 123 >
-    100 + 22: 123 ms - 22 ms = 101 ms, 101 / 35 = 2.89, k = 3, exit at curr = 14. neqo-2026 and picoquic-fork have 2 whole bins
+    100 + 22: 123 ms - 22 ms = 101 ms, 101 / 35 = 2.89, k = 3, exit at curr = 14, which leaves bin 13 open. neqo-2026 and picoquic-fork have 2 whole bins
     of 101 ms, and 3 of 123.""",
     sources=("catalogue E53", "RFC 9002, section 5.3"),
 )
@@ -40,7 +40,7 @@ def _(b: StreamBuilder) -> None:
     _delayed(b, 22 * MS)
     b.expect(at=nth_ack(b, 14), profile="lanman-2024", outcome="warming_up", bin=14, shift_bins=4)
     b.expect(at=nth_ack(b, 15), profile="lanman-2024", outcome="exited", bin=15, shift_bins=4)
-    b.expect(at=nth_ack(b, 14), profile="quicly-pr583", outcome="exited", bin=14, shift_bins=3)
+    b.expect(at=nth_ack(b, 14), profile="quicly-pr583", outcome="exited", bin=13, shift_bins=3)
     b.expect(at=nth_ack(b, 14), profile="neqo-2026", shift_bins=2)
     b.expect(at=nth_ack(b, 11), profile=("neqo-2026", "picoquic-fork"), shift_bins=2)
     b.expect(at=nth_ack(b, 14), profile=("draft-00", "draft-09", "freebsd-4"), shift_bins=3)
@@ -78,7 +78,7 @@ def _(b: StreamBuilder) -> None:
     "search.rtt.kept-within-bin",
     "The last sample was that of an ACK within a bin",
     """A constant rate at 100 ms. 5 ms into bin 13 an ACK has an RTT of 175 ms, 5 bins; the ACK that opens bin 14 has no sample. lanman-2024 takes 175 ms: k = 5, prev = 9, warming up. With the RTT of the last evaluation, 100 ms, k is 3 and bin 14 exits.
-    Bin 15 has a sample of 100 ms and exits.""",
+    Bin 15 has a sample of 100 ms and exits; quicly-pr583 leaves bin 14 open there.""",
     sources=("catalogue E51",),
 )
 def _(b: StreamBuilder) -> None:
@@ -86,7 +86,8 @@ def _(b: StreamBuilder) -> None:
     deliver(b, sorted([*regular, Delivery(in_bin(13) + 5 * MS, 1000, 175 * MS)], key=lambda d: d.t_ns))
     b.expect(at=nth_ack(b, 15), profile=("lanman-2024", "quicly-pr583"), outcome="warming_up", bin=14, shift_bins=5)
     b.expect(at=nth_ack(b, 15), profile=("neqo-2026", "draft-09"), shift_bins=5)
-    b.expect(profile=("lanman-2024", "quicly-pr583"), outcome="exited", bin=15, shift_bins=3)
+    b.expect(profile="lanman-2024", outcome="exited", bin=15, shift_bins=3)
+    b.expect(profile="quicly-pr583", outcome="exited", bin=14, shift_bins=3)
 
 
 @add(
@@ -188,13 +189,13 @@ def _(b: StreamBuilder) -> None:
     "search.missed-bins.26-at-boundary",
     "26 bins after the end of the open one, exactly",
     """Bin 4 ends at 100 ms + 5 * 35 ms = 275 ms; the next ACK comes at 275 ms + 26 * 35 ms = 1185 ms. 26 bins end, the last of them
-    only 1 ns later, but the limit of quicly-pr583 looks at 910 / 35 = 26 > 25: it starts again. One ns earlier it would not.""",
+    only 1 ns later, but the limit of quicly-pr583 and report-2024 looks at 910 / 35 = 26 > 25: they start again. One ns earlier it would not.""",
     sources=("catalogue E14",),
 )
 def _(b: StreamBuilder) -> None:
     late = FIRST_ACK + 31 * BIN
     deliver(b, [*one_ack_per_bin([10000] * 5), Delivery(late, 10000, RTT)])
-    b.expect(profile="quicly-pr583", outcome="restarted", bin=0, open_bin_bytes=10000)
+    b.expect(profile=("quicly-pr583", "report-2024"), outcome="restarted", bin=0, open_bin_bytes=10000)
     b.expect(profile="lanman-2024", bin=30)
 
 
@@ -214,7 +215,7 @@ def _(b: StreamBuilder) -> None:
     "The first ACK is app-limited, and a constant rate follows",
     """The first ACK is app-limited with an RTT of 200 ms; from 236 ms on 10000 bytes arrive every 35 ms, with an RTT of 100 ms.
     quicly-pr583 has bins of 35 ms from there on, k = 3: bin 14 opens with the first ACK after 236 ms + 14 * 35 ms = 726 ms, and
-    its windows hold ten ACKs each: exit. picoquic-fork has bins of 0.35 * 200 ms = 70 ms and k = 1: bin 12 opens at 236 ms + 12
+    its windows hold ten ACKs each: exit, and bin 13 stays open. picoquic-fork has bins of 0.35 * 200 ms = 70 ms and k = 1: bin 12 opens at 236 ms + 12
     * 70 ms = 1076 ms. The later window, nine full bins and the open one, holds 9 * 20000 + 10000 = 190000, the earlier one,
     interpolated forward, (4 * 200000 + 3 * 190000) / 7 = 195714.3; in units of 4 bytes they are 190000 / 4 = 47500 and
     floor(195714 / 4) = 48928: exit. lanman-2024 begins at 200 ms with bins of 70 ms, k = 1: bin 12 opens with the first ACK
@@ -225,7 +226,7 @@ def _(b: StreamBuilder) -> None:
     first = Delivery(200 * MS, 1000, 200 * MS, app_limited=True)
     deliver(b, [first, *(Delivery(236 * MS + i * BIN, 10000) for i in range(32))])
     quicly, fork, paper = nth_ack(b, 16), nth_ack(b, 25), nth_ack(b, 24)
-    b.expect(at=quicly, profile="quicly-pr583", outcome="exited", bin=14, current_bytes=100000, previous_bytes=100000)
+    b.expect(at=quicly, profile="quicly-pr583", outcome="exited", bin=13, current_bytes=100000, previous_bytes=100000)
     b.expect(at=fork, profile="picoquic-fork", outcome="exited", bin=12, current_bytes=47500, previous_bytes=48928)
     b.expect(at=paper, profile="lanman-2024", outcome="exited", bin=12, current_bytes=200000, previous_bytes=200000)
 
@@ -253,12 +254,57 @@ def _(b: StreamBuilder) -> None:
 
 @add(
     "search.threshold.equal-report",
-    "Exactly 7/20 in windows of eleven bins, the shift to the nearest",
-    """report-2024, k = 3, curr = 14: bins 1..11 hold 9 * 10000 + 2 * 5000 = 100000, bins 4..13 6 * 10000 + 2 * 5000 + 2 * 30000 = 130000: exactly 7/20. Its test is >: slow start goes on.""",
-    sources=("REPORT 2024, section 4.4", "catalogue E05"),
+    "Exactly 7/20 in ten completed bins, the shift to the nearest",
+    """report-2024, k = 3, curr = 14: bins 1..10 hold 100000, bins 4..13 7 * 10000 + 3 * 20000 = 130000: exactly 7/20. The test of the listing is >: slow start goes on. At curr = 15 bins 2..11 hold 9 * 10000 + 20000 = 110000 and bins 5..14
+    6 * 10000 + 4 * 20000 = 140000: 13 * 110000 = 1430000 > 10 * 140000: exit. Nothing is lowered, 10000000 + 11 * 10000 + 4 * 20000 = 10190000, and bin 14 is left open.""",
+    sources=("REPORT 2024, appendix A", "catalogue E05"),
 )
 def _(b: StreamBuilder) -> None:
-    deliver(b, one_ack_per_bin([10000] * 10 + [5000] * 2 + [30000] * 3))
+    deliver(b, one_ack_per_bin([10000] * 11 + [20000] * 4 + [1000]))
     b.expect(
         at=nth_ack(b, 14), profile="report-2024", outcome="below_threshold", current_bytes=130000, previous_bytes=100000
+    )
+    b.expect(
+        at=nth_ack(b, 15),
+        profile="report-2024",
+        outcome="exited",
+        bin=14,
+        current_bytes=140000,
+        previous_bytes=110000,
+        cwnd_bytes=10190000,
+        ssthresh_bytes=10190000,
+    )
+
+
+@add(
+    "search.rtt.minimum-below-unit",
+    "A minimum RTT of less than a unit of the clock, and an acknowledgement delay",
+    """The first RTT is 0.34 ms, all later ones 6 ms, of which 5 ms are delay. In quicly-pr583 a minimum of 0 ms counts as 1 ms: 6 ms are not above 1 ms + 5 ms, and nothing is taken off. Bins have 1 ms, k = 6; bin 0 ends at 300 ms + 1 ms = 301 ms, and
+    10000 bytes come in each. The first evaluation is at prev = 11, curr = 17: 100000 and 100000, 100000 / 200000 = 1/2: exit, and bin 16 stays open. Judged by 0 ms the delay would be taken off, k would be 1, and the exit at curr = 12.""",
+    sources=("Project-Faster/quicly @ cfdd201, include/quicly/loss.h",),
+)
+def _(b: StreamBuilder) -> None:
+    first, rtt_ns = 300 * MS, 6 * MS
+    times = [first + (i + 1) * MS + MS // 2 for i in range(20)]
+    sends = [(t_ns - rtt_ns, 10) for t_ns in times if t_ns - rtt_ns < first - 340_000]
+    for t_ns, packets in sends:
+        b.send(t_ns, packets)
+    b.send(first - 340_000, 1)
+    early = 10 * len(sends)
+    late = [t_ns - rtt_ns for t_ns in times[len(sends) :]]
+    b.ack(first, (early, early))
+    for index, t_ns in enumerate(times):
+        while late and late[0] < t_ns:
+            b.send(late.pop(0), 10)
+        packet = 10 * index + (index >= len(sends))
+        b.ack(t_ns, (packet, packet + 9), ack_delay_ns=5 * MS)
+    b.expect(at=nth_ack(b, 13), profile="quicly-pr583", outcome="warming_up", shift_bins=6, bin=12)
+    b.expect(
+        at=nth_ack(b, 18),
+        profile="quicly-pr583",
+        outcome="exited",
+        bin=16,
+        shift_bins=6,
+        current_bytes=100000,
+        previous_bytes=100000,
     )

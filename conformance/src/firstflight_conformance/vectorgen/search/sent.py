@@ -3,7 +3,7 @@
 from functools import partial
 
 from firstflight.search.profiles import PROFILES as SEARCH_PROFILES
-from firstflight_conformance.vectorgen.builder import MS, StreamBuilder
+from firstflight_conformance.vectorgen.builder import MS, US, StreamBuilder
 from firstflight_conformance.vectorgen.search.flow import (
     BIN,
     LARGE_WINDOW,
@@ -29,6 +29,7 @@ def _sent_faster(
     acked_in: dict[int, int] | None = None,
     app_limited_ack: int | None = None,
     ack_delays_ns: dict[int, int] | None = None,
+    size_bytes: int | None = None,
 ) -> int:
     """Send bursts of packets every bin, of which fewer are acknowledged: a queue builds up, the RTT rises.
 
@@ -43,7 +44,7 @@ def _sent_faster(
             limited = i - 3 == app_limited_ack
             b.ack(in_bin(i - 3), (packet, packet + packets - 1), app_limited=limited, ack_delay_ns=delay_ns)
             packet += packets
-        b.send(i * BIN, (sent_in or {}).get(i, sent_packets))
+        b.send(i * BIN, (sent_in or {}).get(i, sent_packets), size_bytes)
     return packet
 
 
@@ -232,16 +233,49 @@ def _(b: StreamBuilder) -> None:
 @add(
     "search.drain.loss",
     "A loss while the flight is drained",
-    """50 packets are sent in each bin and 32 delivered: 0.36: linux-4, freebsd-4 and draft-09 begin to drain. Then a packet is lost: slow start ends with half the window, and the drain rests.""",
+    """50 packets are sent in each of 22 bins, 22 * 50 = 1100, and 32 of each 50 delivered: 0.36. linux-4 and freebsd-4 begin to drain at the nineteenth ACK, draft-09 at the 21st; nothing more is sent. The 23rd ACK leaves 1100 - 23 * 32 = 364 packets
+    in flight. It is the fourth of the drain in linux-4 and freebsd-4, 4 * 32 = 128, and floor(128 / 3) - floor(96 / 3) = 10 leave: 374000; the second in draft-09, floor(64 / 3) - floor(32 / 3) = 11: 375000. Then a packet is lost: half of that is
+    ssthresh and window, 187000 and 187500, and slow start is over. No later ACK takes the window to the flight, which is 363 - 32 = 331 packets with the next, or to the target, 3 * 32 = 96 packets.""",
     sources=("catalogue E41",),
-    tier="core",
 )
 def _(b: StreamBuilder) -> None:
-    packet = _sent_faster(b, 50, 32, 28)
-    at = in_bin(25)
-    b.ack(at, (packet + 1, packet + 6))
-    b.lose(at, (packet, packet))
-    b.ack(at + MS, (packet + 7, packet + 12))
+    packet = _sent_faster(b, 50, 32, 22)
+    for index in range(19, 23):
+        b.ack(in_bin(index), (packet, packet + 31))
+        packet += 32
+    kernels = ("linux-4", "freebsd-4")
+    b.expect(profile=kernels, outcome="draining", cwnd_bytes=374000, target_bytes=96000)
+    b.expect(profile="draft-09", outcome="draining", cwnd_bytes=375000, target_bytes=96000)
+    b.lose(in_bin(22) + 10 * MS, (packet, packet))
+    b.expect(profile=kernels, outcome="reduced", cwnd_bytes=187000, ssthresh_bytes=187000)
+    b.expect(profile="draft-09", outcome="reduced", cwnd_bytes=187500, ssthresh_bytes=187500)
+    packet += 1
+    for index in range(23, 29):
+        b.ack(in_bin(index), (packet, packet + 31))
+        packet += 32
+    b.expect(profile=kernels, outcome="in_recovery", cwnd_bytes=187000, ssthresh_bytes=187000)
+    b.expect(profile="draft-09", outcome="in_recovery", cwnd_bytes=187500, ssthresh_bytes=187500)
+    first = b.ledger.next_packet
+    b.send(in_bin(28) + 5 * MS, 5)
+    b.ack(in_bin(31), (first, first + 4))
+    b.expect(profile=(*kernels, "draft-09"), outcome="grown_avoidance")
+
+
+@add(
+    "search.drain.small-packets",
+    "The drain counts packets, or bytes",
+    """50 packets of 500 bytes are sent in each of 22 bins, 22 * 50 = 1100, and 32 of each 50 delivered: 0.36; the largest datagram has 1000 bytes. freebsd-4 begins to drain at the nineteenth ACK and counts bytes: the next one brings 32 * 500 = 16000, five times
+    3 * 1000 = 3000 with 16000 - 5 * 3000 = 1000 left, and leaves 1100 - 20 * 32 = 460 packets in flight: 460 * 500 + 5 * 1000 = 235000. draft-09 begins at the 21st ACK and counts packets: with the next floor(32 / 3) = 10 datagrams leave, and
+    1100 - 22 * 32 = 396 packets are in flight: 396 * 500 + 10 * 1000 = 208000. In bytes it would be 198000 + 5000 = 203000.""",
+    sources=("catalogue E39",),
+)
+def _(b: StreamBuilder) -> None:
+    packet = _sent_faster(b, 50, 32, 22, size_bytes=500)
+    for index in range(19, 34):
+        b.ack(in_bin(index), (packet, packet + 31))
+        packet += 32
+    b.expect(at=nth_ack(b, 19), profile="freebsd-4", outcome="draining", cwnd_bytes=235000)
+    b.expect(at=nth_ack(b, 21), profile="draft-09", outcome="draining", cwnd_bytes=208000)
 
 
 def drain_down(
@@ -301,3 +335,27 @@ def _(b: StreamBuilder) -> None:
 )
 def _(b: StreamBuilder) -> None:
     drain_down(b, 50, 33, 21)
+
+
+@add(
+    "search.drain.bin-of-one-unit",
+    "A bin of one microsecond: the target of the drain is what two bins delivered",
+    """The initial RTT is 3 us: 35 * 3 / 100 = 1, a bin of 1 us. linux-4 and freebsd-4 take the initial RTT back from it, 1 * 100 / 35 = 2 us, which is two bins, where 20/7 bins would be three. In each bin 50 packets of 1000 bytes are sent and 32 delivered:
+    0.36, and at the nineteenth ACK the drain begins with a target of 2 * 32000 = 64000. Then nothing is sent. 22 * 50 - 19 * 32 = 492 packets are in flight; the thirteenth ACK of the drain leaves 492 - 13 * 32 = 76, and lets
+    floor(416 / 3) - floor(384 / 3) = 10 leave: 86000. The fourteenth leaves 44 and 11: at the target.""",
+    sources=("maryam-ataei/TCP_SS_SEARCH_ALG @ 087a48d6, tcp_cubic_search4_0.c",),
+)
+def _(b: StreamBuilder) -> None:
+    packet, bins = 0, 22
+    for i in range(bins):
+        if i >= 3:
+            b.ack(i * US + (100 if i > 3 else 0), (packet, packet + 31))
+            packet += 32
+        b.send(i * US + (200 if i else 0), 50)
+    begun = nth_ack(b, 18)
+    b.expect(at=begun, profile=("linux-4", "freebsd-4"), outcome="exited", bin=18, target_bytes=64000)
+    for i in range(bins, 37):
+        b.ack(i * US + 100, (packet, packet + 31))
+        packet += 32
+    b.expect(at=nth_ack(b, 31), profile=("linux-4", "freebsd-4"), outcome="draining", cwnd_bytes=86000)
+    b.expect(at=nth_ack(b, 32), profile=("linux-4", "freebsd-4"), outcome="drained", ssthresh_bytes=64000)

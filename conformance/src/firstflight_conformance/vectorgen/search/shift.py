@@ -183,6 +183,18 @@ def _(b: StreamBuilder) -> None:
 
 
 @add(
+    "search.shift.fourteen-exits-strictly",
+    "A shift of 14 decides by more than the threshold",
+    """RTT 490 ms, 14 bins. At curr = 25 bins 1..10 hold 100000, bins 15..24 hold 8 * 10000 + 2 * 20000 = 120000: 13 * 100000 = 1300000 is more than 10 * 120000 = 1200000: lanman-2024 and report-2024 exit, the latter with bin 24 open.""",
+    sources=("REPORT 2024, appendix A", "catalogue E19"),
+)
+def _(b: StreamBuilder) -> None:
+    deliver(b, one_ack_per_bin(rates((22, 10000), (2, 20000), (2, 10000)), _inflating(490 * MS, 26)))
+    b.expect(profile="report-2024", outcome="exited", bin=24, current_bytes=120000, previous_bytes=100000)
+    b.expect(profile="lanman-2024", outcome="exited", bin=25, current_bytes=120000, previous_bytes=100000)
+
+
+@add(
     "search.shift.fifteen",
     "A shift of 15 at a constant rate",
     """RTT 525 ms, 15 bins. Recommended: 15 > 14, nothing is decided. Literal, curr = 25: bins 15..25, the open one empty, hold 100000, bins 0..10 without bin 0, whose slot the open bin has, 100000 too: exit.""",
