@@ -28,7 +28,7 @@ vectors stand behind the expectations. JumpStart is in the repository of quicly,
 
 **No implementation of SEARCH can be driven by single ACKs** from a registry. neqo has SEARCH, HyStart++ and classic slow start, and Debian's `firefox-esr` carries it from 153
 on: as a whole browser, which can be watched over a real path but not given ACKs. The source of neqo is in no registry, nor are the forks of picoquic and quicly and the Linux module
-`tcp_search`. So no adapter judges them here. The profiles named after them follow their published source and were replayed against it once, by hand, three of the codes compiled and three transcribed:
+`tcp_search`. So no adapter judges them here. The profiles named after them follow their published source and were replayed against it once, by hand, four of the codes compiled and three transcribed:
 [Which SEARCH is yours](../search-profiles.md#replayed-against-the-code-itself).
 
 Not reachable at all: mvfst, lsquic, picoquic, xquic and Google's quiche.
