@@ -306,7 +306,7 @@ def test_no_rule_has_the_level_of_an_open_point() -> None:
     [
         ("reduce-by-cubic-factor", Level.MUST, ("slow-start.recovery.begin",)),
         ("persistent-resume", Level.OUR_DEFINITION, ("search.restart",)),
-        ("jumpstart-threshold-kept", Level.OUR_DEFINITION, ("jumpstart.account.threshold",)),
+        ("jumpstart-later-writes", Level.OUR_DEFINITION, ("jumpstart.flight.frozen",)),
     ],
 )
 def test_a_failure_has_not_the_level_of_an_open_point(mutant: str, level: Level, clauses: tuple[str, ...]) -> None:
