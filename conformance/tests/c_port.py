@@ -249,7 +249,6 @@ class Port:
         base.recovery_start_ns = _required(model.base.recovery_start_ns)
         base.in_recovery = model.base.in_recovery
         if model.base.hybla is not None:
-            base.hybla.initial_bytes = model.base.hybla.initial_bytes
             base.hybla.smallest_ns = _required(model.base.hybla.smallest_ns)
             base.hybla.credit = model.base.hybla.credit
         self._controller.t_ns = model.t_ns
@@ -354,7 +353,7 @@ def hybla_of(base: Any) -> Hybla | None:
         else getattr(state.readings, name)
         for name, value in ((name, getattr(like, name)) for name in hybla.Readings.__dataclass_fields__)
     }
-    return Hybla(hybla.Readings(**choices), state.initial_bytes, optional(state.smallest_ns), state.credit)
+    return Hybla(hybla.Readings(**choices), optional(state.smallest_ns), state.credit)
 
 
 def _choice(value: Enum | int) -> int:
