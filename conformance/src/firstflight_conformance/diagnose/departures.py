@@ -10,7 +10,7 @@ from firstflight_conformance.diagnose.decision import decision_of
 from firstflight_conformance.diagnose.exercised import Judged
 from firstflight_conformance.diagnose.explain import Explanation, Failures
 from firstflight_conformance.diagnose.subject import Subject, Walk, shortest_first
-from firstflight_conformance.freedoms.bounds import Taken
+from firstflight_conformance.freedoms.bounds.bound import Taken
 from firstflight_conformance.freedoms.points import OpenPoint, open_points
 
 

@@ -12,7 +12,8 @@ from firstflight_conformance.cases.measure import config_from_json
 from firstflight_conformance.cases.vectors import Case
 from firstflight_conformance.cases.wire import observables
 from firstflight_conformance.diagnose.variant import Variant
-from firstflight_conformance.freedoms.bounds import Taken, bounds_of
+from firstflight_conformance.freedoms.bounds.bound import Taken
+from firstflight_conformance.freedoms.bounds.registry import bounds_of
 from firstflight_conformance.mutants.answers import CRASHES
 from firstflight_conformance.run.compare import avoids, compare
 from firstflight_conformance.run.compute import compare_outputs

@@ -2,8 +2,3 @@
 
 A module for each algorithm has its ``BOUNDS``: a class by the name that ``bound`` has in ``spec/open-points.toml``.
 """
-
-from firstflight_conformance.freedoms.bounds.bound import Bound, Taken
-from firstflight_conformance.freedoms.bounds.registry import bounds_of
-
-__all__ = ["Bound", "Taken", "bounds_of"]

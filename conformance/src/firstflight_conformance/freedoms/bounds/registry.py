@@ -3,8 +3,8 @@
 import importlib
 import pkgutil
 from functools import cache
+from pathlib import Path
 
-from firstflight_conformance.freedoms import bounds
 from firstflight_conformance.freedoms.bounds.bound import Bound
 from firstflight_conformance.freedoms.layers import layers
 from firstflight_conformance.freedoms.points import Kind, OpenPoint, OpenPointError, open_points
@@ -35,6 +35,6 @@ def _class(point: OpenPoint) -> type[Bound]:
 
 @cache
 def _known() -> dict[str, type[Bound]]:
-    names = [found.name for found in pkgutil.iter_modules(bounds.__path__)]
-    modules = [importlib.import_module(f"{bounds.__name__}.{name}") for name in names]
+    folder = Path(__file__).parent
+    modules = [importlib.import_module(f"{__package__}.{found.name}") for found in pkgutil.iter_modules([str(folder)])]
     return {name: made for module in modules for name, made in getattr(module, "BOUNDS", {}).items()}
