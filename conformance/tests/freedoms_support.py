@@ -5,9 +5,10 @@ Each is a self-contained reference implementation of ``firstflight.plain`` with 
 
 import sys
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import cycle
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -157,12 +158,17 @@ def answers_of(program: ModuleType, case: Case, observables: tuple[str, ...]) ->
 
 def judged(variant: Variant) -> AdapterReport:
     """Return the report on a variant, with the causes of its failures, as ``firstflight run`` makes it."""
-    program, declaration = program_of(variant), variant.declaration
-    scripts = scripts_of(variant.profile)
+    return judged_programs(variant.profile, variant.declaration, [program_of(variant)])
+
+
+def judged_programs(profile: str, declaration: Declaration, programs: Sequence[ModuleType]) -> AdapterReport:
+    """Return the report on an implementation that is one of several programs, in turn from case to case."""
+    scripts = scripts_of(profile)
     results = tuple(
-        _verdict(script, declaration, answers_of(program, script.case, declaration.observables)) for script in scripts
+        _verdict(script, declaration, answers_of(program, script.case, declaration.observables))
+        for script, program in zip(scripts, cycle(programs), strict=False)
     )
-    manifest = Manifest(variant.id, variant.id, "Python", "third-party", (), Path())
+    manifest = Manifest(declaration.name, declaration.name, "Python", "third-party", (), Path())
     report = AdapterReport(manifest, None, declaration, results)
     return diagnosed(report, {script.case.id: script.case for script in scripts})
 

@@ -1,0 +1,103 @@
+"""Implementations that seek a way around: each bound at its edge, a freedom claimed and then left, nothing done, anything at random."""
+
+import random
+from types import ModuleType
+
+import pytest
+
+from firstflight_conformance.prng import SplitMix64
+from firstflight_conformance.run.messages import Declaration
+from firstflight_conformance.run.report_badge import badge
+from firstflight_conformance.run.results import AdapterReport, ExitCode, exit_code
+from freedoms_support import WINDOWS, changed, judged_programs, program_of, scripts_of, variants
+
+_NEWRENO = "newreno_rfc_9002"
+_GROW = "        increase(s, s.max_datagram_size * acked_bytes // s.congestion_window)"
+
+
+def declaration(profile: str) -> Declaration:
+    algorithm, _, name = profile.partition("/")
+    return Declaration("adversary", "1", {algorithm: (name,)}, WINDOWS)
+
+
+def judged(profile: str, *programs: ModuleType) -> AdapterReport:
+    return judged_programs(profile, declaration(profile), programs)
+
+
+def is_green(report: AdapterReport) -> bool:
+    return badge([report])["color"] == "brightgreen" and exit_code([report], strict=False) == ExitCode.OK
+
+
+@pytest.mark.parametrize("less", [1, 599, 10**9], ids=["one byte", "half a datagram", "everything"])
+def test_less_growth_in_avoidance_is_not_green(less: int) -> None:
+    """A window that grows by less than it may sends less than the vectors do: they are judged in part, and a badge says so."""
+    text = _GROW.replace("increase(s, ", "increase(s, max(0, ").replace(
+        "congestion_window)", f"congestion_window - {less}))"
+    )
+    report = judged("slow-start/rfc-9002", changed(_NEWRENO, [[_GROW, text]], f"less_{less}"))
+    assert not is_green(report)
+    assert report.counts["choice"] > 0 or exit_code([report], strict=False) == ExitCode.DIVERGENCE
+
+
+def test_saved_growth_is_not_spent_at_once() -> None:
+    """Growth that was not taken for many windows is no credit for five datagrams at one ACK."""
+    burst = """        s.saved = s.saved + s.max_datagram_size * acked_bytes / s.congestion_window
+        if s.saved >= 5 * s.max_datagram_size:
+            increase(s, int(s.saved))
+            s.saved = 0.0"""
+    state = ["    in_recovery: bool = False\n", "    in_recovery: bool = False\n    saved: float = 0.0\n"]
+    report = judged("slow-start/rfc-9002", changed(_NEWRENO, [[_GROW, burst], state], "burst"))
+    assert not is_green(report)
+
+
+@pytest.mark.parametrize("profile", ["slow-start/rfc-9002", "search/lanman-2024", "careful-resume/rfc-9959"])
+def test_random_windows_break_a_rule(profile: str) -> None:
+    """Windows at random are no choice."""
+    draw = SplitMix64(7)
+    program = next(made for name, made in _programs().items() if name == profile)
+    wild = changed(program, [], f"wild_{program}")
+    own = wild.on_event
+
+    def on_event(state: object, event: object) -> object:
+        outcome = own(state, event)
+        base = getattr(state, "base", state)
+        base.congestion_window = 2400 + draw.below(200_000)
+        return outcome
+
+    vars(wild)["on_event"] = on_event
+    assert exit_code([judged(profile, wild)], strict=False) == ExitCode.DIVERGENCE
+
+
+def _programs() -> dict[str, str]:
+    return {
+        "slow-start/rfc-9002": _NEWRENO,
+        "search/lanman-2024": "search_lanman_2024",
+        "careful-resume/rfc-9959": "careful_resume_rfc_9959",
+    }
+
+
+@pytest.mark.parametrize("profile", ["slow-start/rfc-9002", "search/lanman-2024", "careful-resume/rfc-9959"])
+def test_a_window_that_never_changes_is_refused(profile: str) -> None:
+    """A null adapter breaks a rule, or is not seen to keep all of them."""
+    still = changed(_programs()[profile], [], "still")
+    vars(still)["on_event"] = lambda _state, _event: None
+    assert not is_green(judged(profile, still))
+
+
+def test_a_freedom_that_is_left_again_is_none() -> None:
+    """An implementation that makes a choice in all cases but one that shows it has made none."""
+    draw = random.Random(5)
+    chosen = [one for one in variants() if one.conforms and not one.declares and not one.pending and one.named]
+    seen = 0
+    for one in draw.sample(chosen, len(chosen)):
+        program, right = program_of(one), changed(one.program, [], f"plain_{one.program}")
+        whole = judged(one.profile, program)
+        choices = () if whole.diagnosis is None else whole.diagnosis.choices
+        shown = choices[0].cases if len(choices) == 1 and not choices[0].point.bound else ()
+        if len(shown) > 1:
+            turns = [right if script.case.id == shown[0] else program for script in scripts_of(one.profile)]
+            assert exit_code([judged(one.profile, *turns)], strict=False) == ExitCode.DIVERGENCE, one.id
+            seen += 1
+        if seen == 2:
+            break
+    assert seen == 2
