@@ -85,9 +85,8 @@ def test_defects_lead(monkeypatch: pytest.MonkeyPatch, report: Path) -> None:
     text = page(monkeypatch, report)
     should = '<span class="state state-should">◐ SHOULD</span>'
     place = "1, src/window\\_c.c, on\\_ack"
-    overview = (
-        f"* - {{ref}}`Bad <stack-known>`<br>{place}\n  - It is half as fast.\n  - {should}<br>RFC 9002, section 7.3.1"
-    )
+    where = place.removeprefix("1, ")
+    overview = f"**{{ref}}`Bad <stack-known>`**\n\n- {should} It is half as fast. *RFC 9002, section 7.3.1; {where}*"
     assert overview in text
     assert text.index("Everything else is grey") < text.index("## Defects") < text.index("## Stacks and profiles")
     of_stack = stacks.pages()["stacks/known"]
@@ -106,7 +105,7 @@ def test_what_is_no_defect_is_grey(monkeypatch: pytest.MonkeyPatch, report: Path
     assert "**No defect**, 1 other deviation." in of_stack
     assert "## Defects" not in of_stack
     assert '<div class="other-deviations">\n\n<span class="state state-other">○ open</span> leaves it' in of_stack
-    assert "<stack-open>`<br>" not in stacks.pages()["stacks"]
+    assert "No defect is known of {ref}`Bad <stack-open>`, {ref}`Bad <stack-unknown>`." in stacks.pages()["stacks"]
 
 
 def test_matrix_counts_causes(monkeypatch: pytest.MonkeyPatch, report: Path) -> None:

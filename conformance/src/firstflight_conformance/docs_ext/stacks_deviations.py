@@ -34,17 +34,13 @@ def overview(stacks: list[dict[str, Any]]) -> list[str]:
     """Return the section with the defects of all stacks, and the list of their pages."""
     if not stacks:
         return []
-    rows = [
-        (
-            f"{md.ref(adapter['title'], anchor(adapter))}<br>{_where(adapter, cause)}",
-            md.plain(cause.get("notice") or cause["explanation"]),
-            f"{badge(cause.get('level', ''))}<br>{md.plain(cause.get('section', ''))}",
-        )
-        for adapter in stacks
-        for cause in defects(adapter["explained"])
-    ]
-    header = ("Stack and place", "What a user of the stack notices", "The sentence")
-    blocks = ["## Defects", md.list_table(header, rows, (34, 40, 26), "compact stacks")] if rows else []
+    blocks = ["## Defects"]
+    for adapter in stacks:
+        found = defects(adapter["explained"])
+        if found:
+            blocks += [f"**{md.ref(adapter['title'], anchor(adapter))}**", "\n".join(map(_line, found))]
+    without = [md.ref(adapter["title"], anchor(adapter)) for adapter in stacks if not defects(adapter["explained"])]
+    blocks += [f"No defect is known of {', '.join(without)}."] if without else []
     documents = "\n".join(name_of(adapter) for adapter in stacks)
     return [*blocks, f"```{{toctree}}\n:hidden:\n\n{documents}\n```"]
 
@@ -61,6 +57,11 @@ def page(adapter: dict[str, Any], judged_at: str = "") -> str:
         *_stack(adapter),
         *stacks_loops.paths([adapter], "../.."),
     )
+
+
+def _line(cause: dict[str, Any]) -> str:
+    place = f"; {md.plain(cause['where'])}" if cause.get("where") else ""
+    return f"- {badge(cause.get('level', ''))} {_title(cause)} *{md.plain(cause.get('section', ''))}{place}*"
 
 
 def _stack(adapter: dict[str, Any]) -> list[str]:

@@ -46,19 +46,13 @@ def other(text: str) -> str:
 
 
 def defects(causes: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the defects, the most binding first."""
-    found = [cause for cause in causes if cause["kind"] == DEFECT]
-    return sorted(found, key=lambda cause: order(cause.get("level", "")))
+    """Return the defects, in the order of the manifest."""
+    return [cause for cause in causes if cause["kind"] == DEFECT]
 
 
 def others(causes: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return what is no defect."""
     return [cause for cause in causes if cause["kind"] != DEFECT]
-
-
-def order(level: str) -> int:
-    """Return the place of a level: the most binding first, an unknown one last."""
-    return [*_LEVELS, level].index(level)
 
 
 def matrix(
@@ -97,7 +91,7 @@ def _cell(adapter: dict[str, Any], profile: str, profile_of: Callable[[str], str
     unexplained = sum(result["verdict"] == "fail" and not result["explained_by"] for result in judged)
     lines = [_span(*_UNKNOWN, f"{unexplained} not explained")] if unexplained else []
     if defects(causes):
-        worst = defects(causes)[0].get("level", "")
+        worst = min((cause.get("level", "") for cause in defects(causes)), key=[*_LEVELS, ""].index)
         lines.append(_span(*_LEVELS.get(worst, _UNKNOWN), counted(len(defects(causes)), "defect")))
     if others(causes):
         lines.append(other(f"{len(others(causes))} other"))
