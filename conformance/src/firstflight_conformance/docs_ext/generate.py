@@ -12,6 +12,7 @@ from firstflight_conformance.docs_ext import (
     c_headers,
     computation_pages,
     connections_page,
+    freedoms_page,
     matrix,
     plain_pages,
     plot_cache,
@@ -23,6 +24,7 @@ from firstflight_conformance.docs_ext import (
     stacks,
     vector_pages,
 )
+from firstflight_conformance.freedoms.points import OPEN_POINTS
 from firstflight_conformance.live.agreement import CONNECTIONS
 from firstflight_conformance.paths import (
     BUILD,
@@ -78,6 +80,7 @@ def _is_new(stamp: Path, digest: str) -> bool:
 def _pages() -> dict[str, str]:
     pages = {
         "readings": readings.page(),
+        "freedoms": freedoms_page.page(),
         "matrix": matrix.page(),
         **stacks.pages(),
         "connections": connections_page.page(),
@@ -133,6 +136,8 @@ def _prose() -> list[Path]:
     """Return what is text only: no plot depends on it."""
     return [
         *SPEC.glob("*.md"),
+        OPEN_POINTS,
+        *freedoms_page.VARIANTS.glob("*.toml"),
         *(path for path in (BUILD / "report" / "report.json", ROOT / "CHANGELOG.md") if path.exists()),
     ]
 
