@@ -10,7 +10,7 @@ from firstflight_conformance.spec.clauses import known_clauses
 from freedoms_support import Variant, changed, judged, point_of, points_named, variants
 
 #: The algorithms whose freedoms have no variants yet.
-WITHOUT = {"limited-slow-start", "rapid-start", "search", "tcb-sharing"}
+WITHOUT = {"rapid-start", "search", "tcb-sharing"}
 #: Points that only the saved set in the state shows, which no self-contained implementation has.
 STATE_ONLY = {"careful-resume A32"}
 

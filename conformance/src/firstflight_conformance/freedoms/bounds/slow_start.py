@@ -8,6 +8,8 @@ from firstflight_conformance.freedoms.bounds.bound import Bound, Taken
 
 #: Credit that is kept, in datagrams. The counter of RFC 3465 holds less than one window, which is less than two of those after a reduction.
 _MOST_DATAGRAMS = 2
+#: The outcome of an ACK whose last packet grows the window in congestion avoidance.
+_AVOIDANCE = "grown_avoidance"
 
 
 def _is_newreno(base: Any) -> bool:
@@ -53,7 +55,7 @@ class AvoidanceGrowth(Bound):
     def follow(self, before: Any, state: Any, event: Event, observation: Any, observed: dict[str, Any]) -> Taken | None:
         """Take a window that grew by no more than the credit and the share of this ACK, and did not shrink."""
         base, window_bytes = state.base, observed.get("cwnd_bytes")
-        if not _is_newreno(base) or base.in_recovery or window_bytes is None:
+        if not _is_newreno(base) or observation.outcome.value != _AVOIDANCE or window_bytes is None:
             return None
         least_bytes, left_bytes = _avoidance(before.base, event)
         credit_bytes = self._credit(least_bytes) + self._share(base, least_bytes, left_bytes)
