@@ -15,7 +15,7 @@ from firstflight_conformance.diagnose.variant import Variant
 from firstflight_conformance.freedoms.bounds.bound import Taken
 from firstflight_conformance.freedoms.bounds.registry import bounds_of
 from firstflight_conformance.mutants.answers import CRASHES
-from firstflight_conformance.run.compare import avoids, compare
+from firstflight_conformance.run.compare import avoids, compare, slack_bytes
 from firstflight_conformance.run.compute import compare_outputs
 from firstflight_conformance.run.messages import Declaration
 from firstflight_conformance.run.stimulus import StimulusCase
@@ -113,41 +113,18 @@ class Subject:
         if isinstance(self.case, ComputationCase):
             yield Step(None, self._computes(variant, self.case))
             return
-        algorithm, profile = self.case.vector.algorithm, self.case.profile
-        bounds = bounds_of(algorithm, profile)
-        before: dict[str, Any] | None = None
-        state_before: Any = None
-        avoiding = narrowed = False
         try:
-            state = variant.create(algorithm, profile, self.config)
+            run = _Run(self, variant)
             for index, (event, observed) in enumerate(zip(self.events[:end], self.observed[:end], strict=True)):
-                if narrowed and isinstance(event, Sent) and event.bytes_in_flight > state.base.cwnd_bytes:
-                    yield Step(None, True, cut=True)
+                step = run.step(index, event, observed)
+                yield step
+                if step.cut:
                     return
-                if bounds:
-                    state_before = state.copy()
-                observation = variant.advance(state, event)
-                if self.declaration.avoidance == "datagram":
-                    now = observables(observation)
-                    avoiding = avoiding or avoids(self.case, before, now)
-                    before = now
-                agrees = self._agrees(index, observation, observed, avoiding=avoiding)
-                taken: list[Taken] = []
-                if not agrees:
-                    for bound in bounds:
-                        found = bound.follow(state_before, state, event, observation, observed)
-                        if found is not None:
-                            taken.append(found)
-                            observation = variant.followed(observation, state, found.shows)
-                    agrees = bool(taken) and self._agrees(index, observation, observed, avoiding=avoiding)
-                    narrowed = narrowed or bool(taken)
-                for bound in bounds:
-                    bound.settle(state_before, state, event)
-                yield Step(observation, agrees, taken)
         except CRASHES:
             yield Step(None, False)
 
-    def _agrees(self, index: int, observation: Any, observed: dict[str, Any], *, avoiding: bool) -> bool:
+    def agrees(self, index: int, observation: Any, observed: dict[str, Any], *, avoiding: bool) -> bool:
+        """Return whether an answer is what was observed of a variant, within the class of the adapter."""
         return (
             self._is_ahead(index)
             or _equal(observation, observed)
@@ -179,6 +156,58 @@ class Subject:
         except CRASHES:
             return False
         return not compare_outputs(outputs, self.observed[0], self.declaration).differences
+
+
+class _Run:
+    """A variant along the answers of a case. Where an answer differs within a bound, it goes on from what was observed."""
+
+    def __init__(self, subject: Subject, variant: Variant) -> None:
+        """Begin before the first event."""
+        case, declaration = subject.case, subject.declaration
+        assert not isinstance(case, ComputationCase)
+        self._subject, self._variant = subject, variant
+        self._state = variant.create(case.vector.algorithm, case.profile, subject.config)
+        self._bounds = bounds_of(case.vector.algorithm, case.profile)
+        # Where a class allows a tolerance, the model would else go on from a window that is near, and not the one observed.
+        self._is_loose = slack_bytes(declaration, subject.config.max_datagram_size_bytes, 0) > 0
+        self._now: dict[str, Any] | None = None
+        self._avoiding = self._narrowed = False
+
+    def step(self, index: int, event: Event, observed: dict[str, Any]) -> Step:
+        """Process one event."""
+        state = self._state
+        if self._narrowed and isinstance(event, Sent) and event.bytes_in_flight > state.base.cwnd_bytes:
+            return Step(None, True, cut=True)
+        before = state.copy() if self._bounds else None
+        observation = self._variant.advance(state, event)
+        self._note_avoidance(observation)
+        agrees = self._subject.agrees(index, observation, observed, avoiding=self._avoiding)
+        taken: list[Taken] = []
+        if not agrees or (self._is_loose and self._bounds and not _equal(observation, observed)):
+            observation, taken = self._follow(before, event, observation, observed)
+            self._narrowed = self._narrowed or bool(taken and not agrees)
+            if taken:
+                agrees = self._subject.agrees(index, observation, observed, avoiding=self._avoiding)
+        for bound in self._bounds:
+            bound.settle(before, state, event)
+        return Step(observation, agrees, taken)
+
+    def _follow(self, before: Any, event: Event, observation: Any, observed: dict[str, Any]) -> tuple[Any, list[Taken]]:
+        """Take what was observed of each bound; return what is observed of the state then."""
+        taken: list[Taken] = []
+        for bound in self._bounds:
+            found = bound.follow(before, self._state, event, observation, observed)
+            if found is not None:
+                taken.append(found)
+                observation = self._variant.followed(observation, self._state, found.shows)
+        return observation, taken
+
+    def _note_avoidance(self, observation: Any) -> None:
+        if self._subject.declaration.avoidance == "datagram":
+            case, now = self._subject.case, observables(observation)
+            assert not isinstance(case, ComputationCase)
+            self._avoiding = self._avoiding or avoids(case, self._now, now)
+            self._now = now
 
 
 def _equal(observation: Any, observed: dict[str, Any]) -> bool:
