@@ -97,12 +97,16 @@ class Subject:
         return walk
 
     def reproduced(self, variant: Variant, end: int | None = None) -> int:
-        """Return how many answers, from the first on and up to ``end``, are those of the variant. What is not judged any more counts as such."""
-        return self.judged_by(self.walk(variant, end))
+        """Return how many answers, from the first on and up to ``end``, are those of a variant that may be wrong.
+
+        What is not judged any more counts as such; but a variant that stops judging before the divergence has not explained it.
+        """
+        walk = self.walk(variant, end)
+        return walk.agreed if walk.cut is not None and walk.cut <= (self.first or 0) else self.judged_by(walk)
 
     def judged_by(self, walk: Walk) -> int:
         """Return how many answers agree in a walk. All do where it ends early because the stream sends more than the window followed."""
-        return walk.agreed if walk.cut is None or walk.cut <= (self.first or 0) else self.length
+        return walk.agreed if walk.cut is None else self.length
 
     def explained_by(self, variant: Variant) -> bool:
         """Return whether every answer that is judged is that of the variant."""
