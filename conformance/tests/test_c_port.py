@@ -157,7 +157,7 @@ def test_bulk_profile(name: str) -> None:
 def test_bulk_readings(part: int) -> None:
     """Streams of random readings agree, and together they reach every outcome that can be."""
     events = _EVENTS["readings"] // 2
-    total, ties = compare_streams(100 + part, events, lambda rng: any_readings(rng, PROFILES), ("int128", "no_int128"))
+    total, ties = compare_streams(200 + part, events, lambda rng: any_readings(rng, PROFILES), ("int128", "no_int128"))
     assert set(_SEARCH_OUTCOMES) - {Outcome.GROWN} <= set(total)
     assert ties > 0
 
