@@ -10,9 +10,11 @@ from firstflight_conformance.spec.clauses import known_clauses
 from freedoms_support import Variant, changed, judged, point_of, points_named, variants
 
 #: The algorithms whose freedoms have no variants yet.
-WITHOUT = {"rapid-start", "search", "tcb-sharing"}
+WITHOUT = {"rapid-start", "tcb-sharing"}
 #: Points that only the saved set in the state shows, which no self-contained implementation has.
 STATE_ONLY = {"careful-resume A32"}
+#: Sides that have no variant yet: report-2024-literal has no self-contained implementation, and neighbours of two points are not named.
+MISSING = [("search A12", True), ("search A12", False), ("search A19", False), ("search A26", False)]
 
 
 def parameters() -> list[object]:
@@ -63,7 +65,7 @@ def test_every_freedom_has_two_sides() -> None:
         for conforms in (True, False)
         if point.algorithm not in WITHOUT and point.id not in STATE_ONLY and (point.id, conforms) not in sides
     ]
-    assert missing == []
+    assert missing == MISSING
     assert {one.point_id.split()[0] for one in variants()} & WITHOUT == set()
 
 
