@@ -10,9 +10,9 @@ from firstflight_conformance.spec.clauses import known_clauses
 from freedoms_support import Variant, changed, judged, point_of, points_named, variants
 
 #: The algorithms whose freedoms have no variants yet.
-WITHOUT = {"tcb-sharing"}
+WITHOUT = {"rapid-start"}
 #: Points that only the saved set in the state shows, which no self-contained implementation has.
-STATE_ONLY = {"careful-resume A32"}
+STATE_ONLY = {"careful-resume A32", "tcb-sharing T5"}
 #: Sides that have no variant yet: report-2024-literal has no self-contained implementation, neighbours of two points are not named, and
 #: an rtt_floor over quarters needs a store of samples.
 MISSING = [
