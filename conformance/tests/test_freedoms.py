@@ -10,7 +10,7 @@ from firstflight_conformance.spec.clauses import known_clauses
 from freedoms_support import Variant, changed, judged, point_of, points_named, variants
 
 #: The algorithms whose freedoms have no variants yet.
-WITHOUT = {"rapid-start"}
+WITHOUT: set[str] = set()
 #: Points that only the saved set in the state shows, which no self-contained implementation has.
 STATE_ONLY = {"careful-resume A32", "tcb-sharing T5"}
 #: Sides that have no variant yet: report-2024-literal has no self-contained implementation, neighbours of two points are not named, and
