@@ -71,9 +71,12 @@ def _result(run: _Run) -> dict[str, Any]:
 def _draw(runs: list[_Run]) -> Figure:
     rows = -(-len(runs) // _COLUMNS)
     figure = Figure(figsize=(7.6, 1.75 * rows + 0.3), layout="constrained")
-    panels = figure.subplots(rows, _COLUMNS, sharex=True, sharey=True).flat
-    for axes, run in zip(panels, runs, strict=True):
+    panels = list(figure.subplots(rows, _COLUMNS, sharex=True, sharey=True).flat)
+    for axes, run in zip(panels, runs, strict=False):
         _draw_run(axes, run)
+    for index in range(len(runs), len(panels)):
+        panels[index].set_visible(False)
+        panels[index - _COLUMNS].tick_params(labelbottom=True)  # the lowest panel of its column now
     figure.supxlabel("time since the first event (s)", fontsize=9)
     figure.supylabel("kB", fontsize=9)
     handles, labels = figure.axes[0].get_legend_handles_labels()
