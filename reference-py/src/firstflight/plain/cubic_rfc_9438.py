@@ -3,7 +3,9 @@
 Windows are in bytes, as section 4.1 allows, and times in ns. The text has real numbers: here W_est and the window carry a fraction in units of
 2^-32 bytes but are compared in whole bytes, K is in whole ns, W_cubic in whole bytes from W_max, and every division is rounded down.
 Written from draft-ietf-tcpm-rfc8312bis-15, the last before the RFC. Not here: HyStart++, which 4.10 recommends (SHOULD) where this has the
-plain slow start (MAY), and the timer of a sender whose window of one segment meets further marks (4.6, MUST). U1 to U12: the open points of the page.
+plain slow start (MAY), and the timer of a sender whose window of one segment meets further marks (4.6, MUST). Fast convergence is always on,
+which 4.7 would have off (SHOULD) where one flow has the bottleneck alone: no event tells that. Nor does one tell of a spurious timeout (4.9.1).
+U1 to U12: the open points of the page.
 """
 
 from dataclasses import dataclass, replace
