@@ -93,6 +93,7 @@ struct sim_outbox {
     uint64_t sent_bytes;
     uint64_t acked_bytes;
     bool probing; /* what waits first is a probe, which leaves although its data has arrived */
+    struct { uint64_t packet, name; } probe; /* the last such probe, of which `names` may know nothing any more */
 };
 
 void sim_outbox_begin(struct sim_outbox *outbox, struct sim_room *room, const struct sim_transfer *transfer);

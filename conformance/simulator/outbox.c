@@ -20,6 +20,7 @@ void sim_outbox_begin(struct sim_outbox *outbox, struct sim_room *room, const st
         .left_bytes = transfer->transfer_bytes,
         .again = {.room = room, .item_size = sizeof(struct piece)},
         .names = {.room = room, .item_size = sizeof(struct named)},
+        .probe = {SIM_NONE, SIM_NONE},
     };
 }
 
@@ -102,6 +103,10 @@ uint64_t sim_outbox_take(struct sim_outbox *outbox, uint64_t packet, uint64_t si
     if (outbox->again.count > 0) {
         name = ((const struct piece *)sim_ring_first(&outbox->again))->name;
         sim_ring_drop(&outbox->again);
+        if (outbox->probing) {
+            outbox->probe.packet = packet;
+            outbox->probe.name = name;
+        }
         outbox->probing = false;
     } else {
         outbox->left_bytes -= outbox->left_bytes == SIM_NONE ? 0 : count * size_bytes;
@@ -159,6 +164,9 @@ void sim_outbox_probe(struct sim_outbox *outbox, uint64_t oldest, uint64_t size_
 /* Return the packet whose data one repeats, SIM_NONE if its data is its own or acknowledged. */
 uint64_t sim_outbox_name_of(const struct sim_outbox *outbox, uint64_t packet)
 {
+    if (packet == outbox->probe.packet) {
+        return outbox->probe.name;
+    }
     return packet < outbox->names.oldest ? SIM_NONE : ((const struct named *)sim_span_at(&outbox->names, packet))->name;
 }
 

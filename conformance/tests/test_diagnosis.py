@@ -305,7 +305,6 @@ def test_no_rule_has_the_level_of_an_open_point() -> None:
     ("mutant", "level", "clauses"),
     [
         ("reduce-by-cubic-factor", Level.MUST, ("slow-start.recovery.begin",)),
-        ("persistent-resume", Level.OUR_DEFINITION, ("search.restart",)),
         ("jumpstart-later-writes", Level.OUR_DEFINITION, ("jumpstart.flight.frozen",)),
     ],
 )
@@ -317,7 +316,7 @@ def test_a_failure_has_not_the_level_of_an_open_point(mutant: str, level: Level,
 
 def test_the_base_of_another_stack_is_not_named() -> None:
     """A cause in the base is no rule of a base on which the stack does not run, and of that on which it runs it is."""
-    for name in ("reduce-by-cubic-factor", "reduce-in-double", "app-limited-ignored"):
+    for name in ("reduce-by-cubic-factor", "app-limited-ignored"):
         assert not any(clause.startswith(("cubic.", "hybla.")) for clause in diagnosis_of(name).causes[0].clauses)
     decision = diagnosis_of("jumpstart-cubic-halves").causes[0].decision
     assert broken_by(candidate("jumpstart-cubic-halves"), decision) == ("cubic.startup.reduce",)

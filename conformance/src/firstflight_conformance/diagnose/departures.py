@@ -78,8 +78,8 @@ def of_profile(failing: list[Subject], passing: list[Subject]) -> tuple[Agreemen
     agreement, departures = _parted(chosen, failing, passing)
     if not departures.failing:
         return agreement, departures
-    if chosen.options and Failures(failing, passing).exact():
-        return _parted(Chosen(), failing, passing)
+    if (agreement.judged or chosen.options) and Failures(failing, passing).exact():
+        return undecided(failing, passing)
     found = departures.explanations()
     more = [option for explanation in found[:1] for option in _open_parts(explanation, failing[0])]
     wider = chosen.plus(*more) if more and len(more) < len(found[0].candidate.parts) else None

@@ -80,18 +80,16 @@ def check(s: Search) -> Outcome:
     curr_delv = delivered(s, s.curr - W, s.curr)
     prev_delv = delivered(s, prev - W, prev)
     if prev_delv == 0:
-        return Outcome.PREVIOUS_ZERO  # [search.previous-zero]
+        return Outcome.PREVIOUS_ZERO  # ours: the text divides by it
     if 20 * (2 * prev_delv - curr_delv) < 7 * (2 * prev_delv):  # norm_diff < THRESH = 0.35
         return Outcome.BELOW_THRESHOLD  # [search.threshold.below]
     overshoot = delivered(s, s.curr - BACK, s.curr)  # [search.exit.overshoot]
-    s.base.ssthresh = max(
-        s.base.congestion_window - overshoot, 0
-    )  # [search.exit.lower-threshold] [search.exit.floor-zero]
+    lowered = s.base.congestion_window - overshoot
+    s.base.ssthresh = max(lowered, 0)  # [search.exit.lower-threshold] [search.exit.floor-zero]
     return Outcome.EXITED  # [search.threshold.reached]
 
 
 def delivered(s: Search, first: int, last: int) -> int:
     """The bytes of the bins from ``first`` to ``last``, both among them, as their slots show them."""
-    return sum(
-        s.bins[i % NUM_BINS] for i in range(first, last + 1)
-    )  # [search.windows.through-open] [search.windows.aliased]
+    numbers = range(first, last + 1)
+    return sum(s.bins[i % NUM_BINS] for i in numbers)  # [search.windows.through-open] [search.windows.aliased]

@@ -85,7 +85,7 @@ def _(b: StreamBuilder) -> None:
     "cubic.stage.old-packets",
     "Packets sent before recovery count for nothing in the stage that follows it",
     """The first of 36 packets is lost, ten others stay in flight over the recovery that follows. Packet 36, sent in it,
-    begins a stage with 25221.008 as in cubic.friendly.first-ack. The ACK of nine old packets a millisecond later, at t =
+    begins a stage with 25200 + (9/17) * 1000 * 1000 / 25200 = 25221.008. The ACK of nine old packets a millisecond later, at t =
     1 ms, grows nothing, nor does W_est count it. One of the last old packet and packet 37, at t = 2 ms, counts for the
     latter alone: W_est = 25221.008 + (9/17) * 1000 * 1000 / 25221 = 25241.999, above W_cubic(2 ms) = 36000 - 400 *
     2.998^3 = 25221.6. If the old packets count W_est is 25221.008 + 9 * 20.991 = 25409.93 after the first of them.""",
