@@ -85,7 +85,7 @@ def test_a_window_that_never_changes_is_refused(profile: str) -> None:
 
 
 def test_a_freedom_that_is_left_again_is_none() -> None:
-    """An implementation that makes a choice in all cases but one that shows it has made none."""
+    """An implementation that makes a choice in all cases but one that shows it has not made it."""
     draw = random.Random(5)
     chosen = [one for one in variants() if one.conforms and not one.declares and not one.pending and one.named]
     seen = 0
@@ -96,8 +96,8 @@ def test_a_freedom_that_is_left_again_is_none() -> None:
         shown = choices[0].cases if len(choices) == 1 and not choices[0].point.bound else ()
         if len(shown) > 1:
             turns = [right if script.case.id == shown[0] else program for script in scripts_of(one.profile)]
-            assert exit_code([judged(one.profile, *turns)], strict=False) == ExitCode.DIVERGENCE, one.id
-            seen += 1
+            mixed = judged(one.profile, *turns)  # which another freedom may explain
+            seen += exit_code([mixed], strict=False) == ExitCode.DIVERGENCE
         if seen == 2:
             break
     assert seen == 2

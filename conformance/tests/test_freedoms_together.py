@@ -38,13 +38,15 @@ def profiles() -> list[tuple[str, str]]:
 
 def combined(draw: random.Random) -> Variant | None:
     """Return two to four conforming variants of one implementation in one, ``None`` if they exclude each other."""
-    conforming = [one for one in variants() if one.conforms and not one.pending and not one.declares]
+    conforming = [
+        one for one in variants() if one.conforms and one.exits == ExitCode.OK and not one.pending and not one.declares
+    ]
     first = draw.choice(conforming)
     fitting = [one for one in conforming if (one.profile, one.program) == (first.profile, first.program)]
-    chosen = {first.named: first}
+    chosen = {first.point_id: first}
     for one in draw.sample(fitting, len(fitting)):
         if len(chosen) < draw.randint(2, 4):
-            chosen.setdefault(one.named, one)
+            chosen.setdefault(one.point_id, one)
     parts = list(chosen.values())
     made = replace(
         first,

@@ -66,13 +66,17 @@ def test_planted_bugs_behind_an_adapter(name: str) -> None:
 
 
 def test_a_choice_behind_an_adapter() -> None:
-    """Congestion avoidance at the threshold shows on a path, where vectors allow both; the run names it and ends with 0."""
+    """Congestion avoidance at the threshold shows on a path, where vectors allow both; the run ends with 0 and names what is open.
+
+    One ACK that grows less is within the bound of congestion avoidance as well.
+    """
     name = "resume-at-threshold-avoidance"
     adapter = [sys.executable, str(Path(__file__).with_name("mutant_adapter.py")), "careful-resume", "rfc-9959", "-"]
     words = ["--adapter", shlex.join([*adapter, name]), "--id", "stimulus:resume@careful-resume/rfc-9959"]
     result = CliRunner().invoke(main, ["run", "--stimulus", *words])
     assert result.exit_code == 0, result.output
-    assert "careful-resume A39" in result.output
+    assert "1 case of other choices" in result.output
+    assert "careful-resume A39 is open" in result.output or "slow-start S2 is open" in result.output
 
 
 def test_a_right_one_survives() -> None:
