@@ -9,8 +9,6 @@ from firstflight_conformance.run.results import ExitCode, Verdict, exit_code
 from firstflight_conformance.spec.clauses import known_clauses
 from freedoms_support import Variant, changed, judged, point_of, points_named, variants
 
-#: The algorithms whose freedoms have no variants yet.
-WITHOUT: set[str] = set()
 #: Points that only the saved set in the state shows, which no self-contained implementation has.
 STATE_ONLY = {"careful-resume A32", "tcb-sharing T5"}
 #: Sides that have no variant yet: report-2024-literal has no self-contained implementation, neighbours of two points are not named, and
@@ -71,10 +69,9 @@ def test_every_freedom_has_two_sides() -> None:
         (point.id, conforms)
         for point in open_points()
         for conforms in (True, False)
-        if point.algorithm not in WITHOUT and point.id not in STATE_ONLY and (point.id, conforms) not in sides
+        if point.id not in STATE_ONLY and (point.id, conforms) not in sides
     ]
     assert missing == MISSING
-    assert {one.point_id.split()[0] for one in variants()} & WITHOUT == set()
 
 
 def test_a_text_that_is_not_there_is_refused() -> None:

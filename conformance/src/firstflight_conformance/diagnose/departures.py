@@ -78,8 +78,10 @@ def of_profile(failing: list[Subject], passing: list[Subject]) -> tuple[Agreemen
     agreement, departures = _parted(chosen, failing, passing)
     if not departures.failing:
         return agreement, departures
-    if (agreement.judged or chosen.options) and Failures(failing, passing).exact():
-        return undecided(failing, passing)
+    if agreement.judged or chosen.options:
+        exact = Failures(failing, passing).exact()
+        if exact:
+            return Agreement((), ()), Departures(Chosen(), failing, passing, exact)
     found = departures.explanations()
     more = [option for explanation in found[:1] for option in _open_parts(explanation, failing[0])]
     wider = chosen.plus(*more) if more and len(more) < len(found[0].candidate.parts) else None

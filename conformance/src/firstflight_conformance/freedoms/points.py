@@ -7,7 +7,6 @@ from fnmatch import fnmatchcase
 from functools import cache
 from typing import Any
 
-from firstflight_conformance.mutants.load import Mutant
 from firstflight_conformance.paths import SPEC
 from firstflight_conformance.spec.clauses import known_clauses
 
@@ -62,14 +61,6 @@ class OpenPoint:
     def is_of(self, profile: str) -> bool:
         """Return whether the text of a profile has this point; what follows a plus is the base."""
         return any(fnmatchcase(profile.partition("+")[0], known) for known in self.profiles)
-
-    def leaves_open(self, part: Mutant, profiles: set[str]) -> bool:
-        """Return whether a change is another choice at this point in all these profiles."""
-        if not all(map(self.is_of, profiles)):
-            return False
-        readings = part.readings.items() if part.algorithm == self.algorithm else ()
-        chosen = bool(readings) and all(value in self.readings.get(name, []) for name, value in readings)
-        return part.id in self.mutants or chosen
 
 
 @cache
