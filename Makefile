@@ -27,7 +27,7 @@ endif
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help setup tools sweep-extras conformance test check lint test-python test-c test-long coverage-c vectors generate mutants tool-mutants prove cross fuzz fuzz-extras bench docs results \
+.PHONY: help setup tools sweep-extras conformance test check lint test-python test-c test-long coverage-c vectors generate mutants first-vectors tool-mutants prove cross fuzz fuzz-extras wasm wasm-extras judge-extras site-extras bench docs results \
     loaders dist peers live quinn firefox adapters c-adapters cargo-adapters go-adapters java-adapters requirements clean
 
 help:  ## List the jobs
@@ -40,7 +40,7 @@ help:  ## List the jobs
 setup: $(READY)  ## Make the Python environment in .venv, pinned with hashes
 
 $(READY): $(TOOLS) requirements/dev.txt
-	$(INSTALL) --require-hashes -r requirements/dev.txt
+	$(INSTALL) --require-hashes --only-binary :all: -r requirements/dev.txt
 	@touch $@
 
 tools: $(TOOLS)  ## Of the environment what the command firstflight needs, without plots: enough for make conformance
@@ -48,15 +48,15 @@ tools: $(TOOLS)  ## Of the environment what the command firstflight needs, witho
 $(TOOLS): requirements/run.txt reference-py/pyproject.toml conformance/pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or later is needed" if sys.version_info < (3, 11) else 0)'
 	$(PYTHON) -m venv $(VENV)
-	$(INSTALL) --require-hashes -r requirements/run.txt
+	$(INSTALL) --require-hashes --only-binary :all: -r requirements/run.txt
 	$(INSTALL) --no-deps --no-build-isolation -e reference-py -e conformance
 # Compiled modules of ours hold the hash of their source: one that goes by size and time could be of another text.
-	$(BIN)/python -m compileall -q --invalidation-mode checked-hash reference-py/src conformance/src
+	$(BIN)/python -m compileall -q --invalidation-mode checked-hash reference-py/src conformance/src conformance/generate conformance/stimuli
 	@echo "$(CURDIR)" > $(VENV)/.checkout
 	@touch $@
 
 sweep-extras: setup  ## Parquet and Dask for `firstflight sweep`, pinned with hashes
-	$(INSTALL) --require-hashes -r requirements/sweep.txt
+	$(INSTALL) --require-hashes --only-binary :all: -r requirements/sweep.txt
 
 # The environment and the C port need nothing of each other: they are made side by side, with as many jobs as were asked for, or one for each core.
 conformance:  ## Judge both references, then the third-party stacks as they are built, and check the vectors
@@ -113,14 +113,19 @@ coverage-c: setup  ## Measure by gcov that the vectors carry out every clause in
 	fi
 
 vectors: setup  ## Generate the vectors and the tables of the references
-	$(BIN)/python -m firstflight_conformance.spec.tables
+	cd conformance && ../$(BIN)/python -m generate.tables
 	$(FIRSTFLIGHT) vectors
 
 generate: vectors  ## The same as vectors
 
 mutants: setup  ## The kill matrices: which vectors and which paths reject which wrong implementation
 	$(FIRSTFLIGHT) mutants --json $(REPORTS)/kill-matrix.json
+	$(BIN)/python docs/_ext/first_vectors.py $(REPORTS)/kill-matrix.json
 	$(FIRSTFLIGHT) mutants --closed-loop --json $(REPORTS)/kill-matrix-closed-loop.json
+
+first-vectors: setup  ## Order the vectors by what they reject, into spec/first-vectors.json
+	$(FIRSTFLIGHT) mutants --json $(REPORTS)/kill-matrix.json > /dev/null
+	$(BIN)/python docs/_ext/first_vectors.py $(REPORTS)/kill-matrix.json --write
 
 tool-mutants: setup  ## Wrong versions of the loaders, the runner and the simulator, which the tests must notice (five minutes of CPU)
 	$(BIN)/python conformance/tool_mutants/judge.py --jobs $(JOBS)
@@ -132,12 +137,25 @@ cross: setup  ## The port for other machines and in other builds: the same answe
 	@$(MAKE) --no-print-directory --silent -C reference-c cross-input PYTHON="$(CURDIR)/$(BIN)/python"
 	@$(BIN)/python conformance/cross/cross.py
 
+wasm:  ## The port and the simulator in WebAssembly, with their JavaScript, in build/wasm
+	@$(MAKE) --no-print-directory --silent -C reference-c wasm
+
+wasm-extras: setup  ## zig as a compiler for `make wasm`, pinned with hashes
+	$(INSTALL) --require-hashes --only-binary :all: -r requirements/wasm.txt
+
+judge-extras:  ## The Python interpreter that judge.html carries, pinned with its hash (needs npm)
+	@mkdir -p build/judge && cp docs/_judge/package.json docs/_judge/package-lock.json build/judge
+	npm ci --prefix build/judge --ignore-scripts --no-audit --no-fund --loglevel=error
+
+site-extras: setup  ## axe for the test of the built site, pinned with hashes
+	$(INSTALL) --no-deps --require-hashes --only-binary :all: -r requirements/site.txt
+
 SECONDS ?= 60
-fuzz: setup c-adapters  ## libFuzzer on controllers, plain headers, the C adapter, and Atheris on the loader, each for SECONDS=60
+fuzz: setup c-adapters  ## libFuzzer on controllers, plain headers, the C adapter, Atheris on the loader, mutated files of every kind on the command, each for SECONDS=60
 	@$(BIN)/python conformance/fuzz/fuzz.py --seconds $(SECONDS)
 
 fuzz-extras: setup  ## Atheris for `make fuzz`, pinned with hashes
-	$(INSTALL) --require-hashes -r requirements/fuzz.txt
+	$(INSTALL) --require-hashes --only-binary :all: -r requirements/fuzz.txt
 
 bench: setup  ## Instructions per ACK, bytes of state, events per second
 	$(MAKE) --no-print-directory --silent -C reference-c bench
@@ -186,7 +204,7 @@ peers:  ## The senders and receivers of real connections that have to be built (
 	@mkdir -p build/peers; \
 	if ! command -v go >/dev/null; then \
 	    echo "peers: skipped: there is no go here"; \
-	elif cd conformance/peers/quic-go && reason=$$($(PEER) list -deps . 2>&1 >/dev/null); then \
+	elif cd conformance/studies/live/peers/quic-go && reason=$$($(PEER) list -deps . 2>&1 >/dev/null); then \
 	    $(PEER) build -trimpath -o "$(CURDIR)/build/peers/quic-go-peer" .; \
 	else \
 	    case "$$reason" in *"checksum mismatch"* | *"missing go.sum entry"*) echo "peers: $$reason" >&2; exit 1;; esac; \
@@ -194,21 +212,21 @@ peers:  ## The senders and receivers of real connections that have to be built (
 	fi
 
 live: setup peers  ## Runs of real senders, kernel and QUIC, over emulated paths; keeps what they agree in (ten minutes on two cores)
-	$(BIN)/python -m firstflight_conformance.live.measure
+	$(BIN)/python conformance/studies live.measure
 
 quinn: setup peers  ## quinn as a sender, as `make live` has quic-go (three minutes to build; needs cargo and go)
-	@conformance/adapters/cargo-build.sh conformance/peers/quinn build/peers
-	$(BIN)/python -m firstflight_conformance.live.measure quinn
+	@conformance/adapters/cargo-build.sh conformance/studies/live/peers/quinn build/peers
+	$(BIN)/python conformance/studies live.measure quinn
 
 FIREFOX := firefox-esr libnss3 libnss3-tools libgtk-3-0 libgtk-3-common libcolord2 libepoxy0 libvpx7 libwayland-cursor0 libwayland-egl1
 
 firefox: setup peers  ## Firefox as a sender, unpacked from its Debian packages, nothing installed (80 MB; needs go and apt-get)
 	@mkdir -p build/firefox/packages
 	@cd build/firefox/packages && apt-get download -q $(FIREFOX) && for package in *.deb; do dpkg -x "$$package" ../root; done
-	$(BIN)/python -m firstflight_conformance.live.peers.firefox build/firefox/root
+	$(BIN)/python conformance/studies live.peers.firefox build/firefox/root
 
-dist: setup  ## Archives to take away in build/dist: vectors with loaders, the C port, wheels, the site if it is built; SHA256SUMS
-	@$(BIN)/python -m firstflight_conformance.dist
+dist: setup  ## Archives to take away in build/dist: vectors with loaders and packetdrill scripts, the C port, wheels, the site if it is built; SHA256SUMS
+	@cd conformance && ../$(BIN)/python -m dist
 
 PINS := uv pip compile --universal --generate-hashes --python-version 3.11 --no-header --no-emit-index-url -q
 
@@ -217,6 +235,8 @@ requirements: setup  ## Resolve requirements/*.in anew (needs uv)
 	$(PINS) -c requirements/dev.txt requirements/run.in -o requirements/run.txt
 	$(PINS) -c requirements/dev.txt requirements/sweep.in -o requirements/sweep.txt
 	$(PINS) -c requirements/dev.txt requirements/fuzz.in -o requirements/fuzz.txt
+	$(PINS) -c requirements/dev.txt requirements/wasm.in -o requirements/wasm.txt
+	$(PINS) --no-deps requirements/site.in -o requirements/site.txt
 
 clean:  ## Remove everything that is built, and the environment
 	rm -rf build $(VENV)

@@ -36,15 +36,27 @@ def c_floats(path: Path) -> list[int]:
     return [number for number, line in enumerate(text.splitlines(), 1) if _C_FLOAT.search(line)]
 
 
+def looked_at() -> tuple[list[Path], list[Path]]:
+    """Return the files of Python and those of C. Raise :class:`FileNotFoundError` for a folder that has none."""
+    python = _some(REFERENCE_PY, "*.py")
+    c = [
+        path for folder in (REFERENCE_C / "firstflight", CONFORMANCE / "simulator") for path in _some(folder, "*.[ch]")
+    ]
+    return python, [path for path in c if not path.name.startswith(("test_", "drive_", "proof_"))]
+
+
+def _some(folder: Path, pattern: str) -> list[Path]:
+    found = sorted(folder.rglob(pattern))
+    if not found:
+        raise FileNotFoundError(f"{folder}: there is no {pattern} to look at")
+    return found
+
+
 def main() -> int:
     """Print a line for each finding; return the exit code."""
-    findings = [(path, line) for path in sorted(REFERENCE_PY.rglob("*.py")) for line in python_floats(path)]
-    for folder in (
-        *(REFERENCE_C / name for name in ("include/firstflight", "src", "plain")),
-        CONFORMANCE / "simulator",
-    ):
-        for path in sorted(folder.rglob("*.[ch]")):
-            findings += [(path, line) for line in c_floats(path)]
+    python, c = looked_at()
+    findings = [(path, line) for path in python for line in python_floats(path)]
+    findings += [(path, line) for path in c for line in c_floats(path)]
     for path, line in findings:
         print(f"{path}:{line}: floating point is banned in the references")
     return 1 if findings else 0

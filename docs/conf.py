@@ -4,19 +4,22 @@ import sys
 from pathlib import Path
 
 _ROOT = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(_ROOT / "reference-py" / "src"), str(_ROOT / "conformance" / "src")]
+sys.path[:0] = [
+    str(_ROOT / part) for part in ("reference-py/src", "conformance/src", "conformance", "docs/_ext", "docs")
+]
 
 import firstflight  # noqa: E402
+from pages import head  # noqa: E402
 
 project = "Firstflight"
 author = "the Firstflight authors"
 copyright = author
 version = release = firstflight.__version__
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx_copybutton", "firstflight_conformance.docs_ext"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx_copybutton", "pages"]
 myst_enable_extensions = ["colon_fence", "deflist", "fieldlist"]
 myst_heading_anchors = 3
-exclude_patterns = ["_generated/plots"]
+exclude_patterns = ["_ext", "_extra", "_generated/plots"]
 
 smartquotes = False
 nitpicky = True
@@ -42,14 +45,17 @@ html_title = f"Firstflight {release}"
 templates_path = ["_templates"]
 html_static_path = ["_static"]
 html_css_files = ["firstflight.css"]
-html_js_files = ["beside.js"]
+html_js_files = ["beside.js", "scroll.js"]
+html_extra_path = ["_extra"]
+html_favicon = "_static/favicon.svg"
+html_context = {"commit": head.commit()}
+html_search_scorer = str(_ROOT / "docs" / "_static" / "scorer.js")
+html_show_search_summary = False  # an excerpt fetches the whole page that it is of
 html_copy_source = False
 html_use_index = False
 html_show_sphinx = False
 html_theme_options = {
-    "light_css_variables": {"color-brand-primary": "#00527f", "color-brand-content": "#00629a"},
-    "dark_css_variables": {"color-brand-primary": "#7cc4ee", "color-brand-content": "#7cc4ee"},
-    "navigation_with_keys": True,
+    "navigation_with_keys": False,  # the arrow keys scroll code
 }
 copybutton_exclude = ".linenos, .gp"
 copybutton_selector = "div:not(.highlight-none):not(.source-file) > div.highlight > pre"

@@ -11,15 +11,20 @@ BUILD ?= build
 AR ?= ar
 INSTALL ?= install
 CFLAGS ?= -O2
-INCLUDE ?= -Iinclude
+INCLUDE ?= -I.
 
 # Freestanding: the port may rely on no library, whatever it is linked with. A section for each function: a program gets what it calls.
 LIBRARY_FLAGS := -std=c11 -fPIC -ffreestanding -ffunction-sections -fdata-sections
-SOURCES := $(sort $(wildcard src/*.c src/*/*.c))
-HEADERS := $(sort $(wildcard include/firstflight/*.h include/firstflight/*/*.h))
-OBJECTS := $(SOURCES:src/%.c=$(BUILD)/c/%.o)
+# In the archive the plain headers have a folder. In the repository each lies in that of its algorithm, with what drives it.
+PLAIN_HEADERS := $(sort $(wildcard plain/*.h) $(foreach drive,$(wildcard firstflight/*/drive_*.c),$(subst /drive_,/,$(drive:.c=.h))))
+SOURCES := $(filter-out $(foreach kind,test drive proof,$(wildcard firstflight/*/$(kind)_*.c)),$(sort $(wildcard firstflight/*.c firstflight/*/*.c)))
+HEADERS := $(filter-out $(PLAIN_HEADERS) $(wildcard firstflight/*/*_invariant.h),$(sort $(wildcard firstflight/*.h firstflight/*/*.h)))
+ifeq ($(and $(SOURCES),$(HEADERS),$(PLAIN_HEADERS)),)
+$(error there are no sources, headers or plain headers below $(CURDIR))
+endif
+OBJECTS := $(SOURCES:firstflight/%.c=$(BUILD)/c/%.o)
 EXAMPLES := $(patsubst examples/%.c,%,$(sort $(wildcard examples/*.c)))
-VERSION := $(shell sed -n 's/.*FF_VERSION_STRING "\(.*\)"/\1/p' include/firstflight/version.h)
+VERSION := $(shell sed -n 's/.*FF_VERSION_STRING "\(.*\)"/\1/p' firstflight/version.h)
 # Until 1.0 a minor version may change the interface.
 SONAME := libfirstflight.so.$(basename $(VERSION))
 
@@ -35,7 +40,7 @@ endif
 
 lib: $(BUILD)/c/libfirstflight.a $(BUILD)/c/libfirstflight.so
 
-$(BUILD)/c/%.o: src/%.c $(HEADERS) $(MAKEFILE_LIST)
+$(BUILD)/c/%.o: firstflight/%.c $(HEADERS) $(MAKEFILE_LIST)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(WARN) $(LIBRARY_FLAGS) $(INCLUDE) -c $< -o $@
 
@@ -47,8 +52,8 @@ $(BUILD)/c/libfirstflight.so: $(OBJECTS)
 	$(CC) $(LDFLAGS) -shared -Wl,-soname,$(SONAME) -o $@ $^
 
 install: lib
-	cd include && for file in $(HEADERS:include/%=%); do $(INSTALL) -D -m 644 $$file $(DESTDIR)$(INCLUDEDIR)/$$file || exit 1; done
-	for file in plain/*.h; do $(INSTALL) -D -m 644 $$file $(DESTDIR)$(INCLUDEDIR)/firstflight/$$file || exit 1; done
+	for file in $(HEADERS); do $(INSTALL) -D -m 644 $$file $(DESTDIR)$(INCLUDEDIR)/$$file || exit 1; done
+	for file in $(PLAIN_HEADERS); do $(INSTALL) -D -m 644 $$file $(DESTDIR)$(INCLUDEDIR)/firstflight/plain/$${file##*/} || exit 1; done
 	$(INSTALL) -D -m 644 $(BUILD)/c/libfirstflight.a $(DESTDIR)$(LIBDIR)/libfirstflight.a
 	$(INSTALL) -D -m 755 $(BUILD)/c/libfirstflight.so $(DESTDIR)$(LIBDIR)/libfirstflight.so.$(VERSION)
 	ln -sf libfirstflight.so.$(VERSION) $(DESTDIR)$(LIBDIR)/$(SONAME)
@@ -60,6 +65,11 @@ install: lib
 examples: $(EXAMPLES:%=$(BUILD)/examples/%)
 	@for program in $^; do echo "$$(basename $$program):"; $$program || exit 1; done
 
-$(BUILD)/examples/%: examples/%.c $(wildcard examples/*.h plain/*.h) $(HEADERS) $(BUILD)/c/libfirstflight.a
-	@mkdir -p $(@D)/include/firstflight && ln -sfn "$(CURDIR)/plain" $(@D)/include/firstflight/plain
-	$(CC) $(CFLAGS) -std=c11 -Iinclude -I$(@D)/include $< $(BUILD)/c/libfirstflight.a -o $@
+# As they are installed.
+$(BUILD)/examples/include/.made: $(PLAIN_HEADERS)
+	@rm -rf $(@D) && mkdir -p $(@D)/firstflight/plain
+	@ln -s $(addprefix "$(CURDIR)"/,$^) $(@D)/firstflight/plain/
+	@touch $@
+
+$(BUILD)/examples/%: examples/%.c $(wildcard examples/*.h) $(HEADERS) $(BUILD)/c/libfirstflight.a $(BUILD)/examples/include/.made
+	$(CC) $(CFLAGS) -std=c11 -I. -I$(@D)/include $< $(BUILD)/c/libfirstflight.a -o $@

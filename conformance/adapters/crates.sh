@@ -23,6 +23,15 @@ fetch() {
         cargo fetch --quiet --manifest-path "$1/Cargo.toml" 2>&1
 }
 
+# Cargo unpacks what lies packed in its cache without comparing it: it is hashed here. What is not the pinned crate is printed.
+not_pinned() {
+    pins "$1/Cargo.lock" | while read -r name version checksum; do
+        for crate in "${CARGO_HOME:-$HOME/.cargo}"/registry/cache/*/"$name-$version.crate"; do
+            [ ! -f "$crate" ] || [ "$(sha256sum <"$crate")" = "$checksum  -" ] || echo "$crate is not the pinned crate: its checksum differs"
+        done
+    done
+}
+
 pins() {
     awk -F '"' '/^name/ { name = $2 } /^version = "/ { version = $2 } /^checksum/ { print name, version, $2 }' "$@"
 }
@@ -38,12 +47,13 @@ obtain)
         echo "is not in crates.txt: after a look at it, conformance/adapters/crates.sh renew"
         exit 1
     fi
+    if not_pinned "$2" | grep .; then exit 1; fi
     ;;
 renew)
-    for manifest in "$here"/*/Cargo.toml "$here"/../peers/*/Cargo.toml; do
+    for manifest in "$here"/*/Cargo.toml "$here"/../studies/live/peers/*/Cargo.toml; do
         write_lock "${manifest%/*}"
         fetch "${manifest%/*}"
     done
-    pins "$here"/*/Cargo.lock "$here"/../peers/*/Cargo.lock | LC_ALL=C sort -u >"$list"
+    pins "$here"/*/Cargo.lock "$here"/../studies/live/peers/*/Cargo.lock | LC_ALL=C sort -u >"$list"
     ;;
 esac

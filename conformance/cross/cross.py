@@ -20,16 +20,16 @@ from pathlib import Path
 
 import questions
 
+from firstflight_conformance import port
 from firstflight_conformance.paths import ADAPTERS, BUILD, REFERENCE_C
 
 HERE = Path(__file__).resolve().parent
 TESTS = REFERENCE_C / "tests"
-DRIVE = REFERENCE_C / "plain" / "drive"
 #: As `make test-c` leaves them.
 UNITY, RUNNER = BUILD / "unity" / "src", BUILD / "c-test" / "runner.c"
-PORT = sorted((REFERENCE_C / "src").rglob("*.c"))
+PORT = port.sources()
 HOST = [ADAPTERS / "c" / f"{name}.c" for name in ("firstflight_c", "firstflight_c_compute", "stdio_host", "json_lines")]
-INCLUDE = (f"-I{REFERENCE_C / 'include'}", f"-I{ADAPTERS.parent / 'include'}")
+INCLUDE = (f"-I{REFERENCE_C}", f"-I{ADAPTERS.parent / 'include'}")
 _ROW = "| {:7} | {:54} | {:63} | {:10} | {:19} | {:18} |"
 
 
@@ -99,18 +99,25 @@ def ask(build: Build, asked: bytes, asked_headers: dict[str, bytes]) -> Seen:
     """Build everything, and ask it everything."""
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
-        port = build.answers(build.program(place / "port", *INCLUDE, *PORT, *HOST), asked)
+        answers = build.answers(build.program(place / "port", *INCLUDE, *PORT, *HOST), asked)
         headers = b""
         for name, lines in asked_headers.items():
-            sources = (f"-I{REFERENCE_C / 'proof'}", DRIVE / "drive.c", DRIVE / f"{name}.c")
+            folders = (f"-I{folder}" for folder in port.plain_folders())
+            sources = (*folders, REFERENCE_C / "drive" / "drive.c", port.drivers()[name])
             headers += build.answers(build.program(place / name, *sources), lines)
-        return Seen(_unit_tests(build, place / "tests"), _hash(port), _hash(headers))
+        return Seen(_unit_tests(build, place / "tests"), _hash(answers), _hash(headers))
 
 
 def _unit_tests(build: Build, path: Path) -> str:
     if not (UNITY / "unity.c").is_file():
         return "skipped"
-    sources = (*PORT, *sorted(TESTS.glob("test_*.c")), RUNNER, UNITY / "unity.c")
+    sources = (
+        *PORT,
+        *sorted(TESTS.glob("test_*.c")),
+        *sorted(REFERENCE_C.glob("firstflight/*/test_*.c")),
+        RUNNER,
+        UNITY / "unity.c",
+    )
     program = build.program(path, *INCLUDE, "-DUNITY_SUPPORT_64", f"-I{TESTS}", f"-I{UNITY}", *sources)
     return build.answers(program).splitlines()[-2].decode().partition(" ")[0]
 

@@ -1,12 +1,15 @@
 """Every question that the vectors put: to an adapter as lines of the protocol, to a plain header as lines of its driver."""
 
+from firstflight_conformance.beside import reach
 from firstflight_conformance.cases import computations, vectors
 from firstflight_conformance.cases.measure import config_from_json
-from firstflight_conformance.plain_headers import HEADERS, begin_line, event_line
-from firstflight_conformance.plain_judge import cases_of, programs
 from firstflight_conformance.run import messages
 from firstflight_conformance.run.compute import ComputationScript
 from firstflight_conformance.run.script import Script, Stream
+
+reach("plain")
+from plain.headers import HEADERS, begin_line, event_line  # noqa: E402
+from plain.judge import cases_of, programs  # noqa: E402
 
 
 def of_adapter() -> bytes:

@@ -1,6 +1,6 @@
 """Fuzz the C port, its plain headers, its adapter and the loader of vectors: ``python conformance/fuzz/fuzz.py [--seconds N] [TARGET ...]``.
 
-Targets in C are built by clang with libFuzzer, AddressSanitizer and UndefinedBehaviorSanitizer; `loader` needs Atheris. Each begins with a corpus
+Targets in C are built by clang with libFuzzer, AddressSanitizer and UndefinedBehaviorSanitizer; `loader` needs Atheris, `files` nothing. Each begins with a corpus
 made of the vectors, keeps what it learns in ``build/fuzz/corpus``, and runs for so many seconds. A finding is left in ``build/fuzz``
 and makes the exit code 1; ``build/fuzz/TARGET FILE`` plays it again.
 """
@@ -15,15 +15,19 @@ from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
+from firstflight_conformance import port as port_files
+from firstflight_conformance.beside import reach
 from firstflight_conformance.paths import ADAPTERS, BUILD, REFERENCE_C
-from firstflight_conformance.plain_judge import controllers
+
+reach("plain")
+from plain.judge import controllers  # noqa: E402
 
 HERE = Path(__file__).resolve().parent
 OUT = BUILD / "fuzz"
 SANITIZED = ("-std=c11", "-Wall", "-Wextra", "-O1", "-g", "-fno-sanitize-recover=all")
 FUZZED = (*SANITIZED, "-fsanitize=fuzzer,address,undefined")
 PART = (*SANITIZED, "-fsanitize=fuzzer-no-link,address,undefined")
-INCLUDE = [f"-I{path}" for path in (REFERENCE_C / "include", ADAPTERS.parent / "include", REFERENCE_C / "proof")]
+INCLUDE = [f"-I{path}" for path in (REFERENCE_C, ADAPTERS.parent / "include", *port_files.plain_folders())]
 #: Longest inputs: a few dozen events, or a few messages of the protocol.
 LONGEST = {"adapter": 2000, "loader": 4000}
 _LONGEST_STREAM = 400
@@ -36,8 +40,8 @@ def clang(*words: str | Path) -> None:
 
 def port() -> list[Path]:
     """Return the objects of the port."""
-    sources = sorted((REFERENCE_C / "src").rglob("*.c"))
-    objects = [OUT / "port" / f"{'-'.join(source.relative_to(REFERENCE_C / 'src').parts)}.o" for source in sources]
+    sources = port_files.sources()
+    objects = [OUT / "port" / f"{'-'.join(source.relative_to(REFERENCE_C).parts)}.o" for source in sources]
     (OUT / "port").mkdir(parents=True, exist_ok=True)
     for source, made in zip(sources, objects, strict=True):
         clang(*PART, *INCLUDE, "-c", source, "-o", made)
@@ -58,20 +62,26 @@ def build(target: str, objects: list[Path]) -> None:
         name = target.removeprefix("header-")
         algorithm, profile = controllers()[name].PROFILE.split("/")
         which = (f'-DFUZZ_ALGORITHM="{algorithm}"', f'-DFUZZ_PROFILE="{profile}"')
-        driver = REFERENCE_C / "plain" / "drive" / f"{name}.c"
+        driver = port_files.drivers()[name]
         clang(*FUZZED, *INCLUDE, *which, HERE / "header.c", driver, *objects, "-o", OUT / target)
 
 
 def fuzz(target: str, seconds: int) -> tuple[int, bool]:
     """Run a target; return how many inputs it tried, and whether it found nothing."""
+    log = OUT / f"{target}.log"
+    if target == "files":
+        return ran([sys.executable, str(HERE / "files.py"), "--seconds", str(seconds)], log)
     command = [str(OUT / target)] if target != "loader" else [sys.executable, str(HERE / "loader.py")]
     corpus = OUT / "corpus" / target
     corpus.mkdir(parents=True, exist_ok=True)
     options = {"max_total_time": seconds, "max_len": LONGEST.get(target, _LONGEST_STREAM), "print_final_stats": 1}
     words = [f"-{name}={value}" for name, value in options.items()]
-    log = OUT / f"{target}.log"
+    return ran([*command, *words, f"-artifact_prefix={OUT}/{target}-", str(corpus), str(OUT / "seeds" / target)], log)
+
+
+def ran(line: list[str], log: Path) -> tuple[int, bool]:
+    """Run a fuzzer with this log; return how many inputs it tried, and whether it found nothing."""
     with log.open("w") as file:
-        line = [*command, *words, f"-artifact_prefix={OUT}/{target}-", str(corpus), str(OUT / "seeds" / target)]
         code = subprocess.run(line, stdout=file, stderr=file, check=False).returncode
     tried = re.search(r"number_of_executed_units: (\d+)|Done (\d+) in", log.read_text("utf-8", "replace"))
     return int(next(filter(None, tried.groups()))) if tried else 0, code == 0
@@ -97,20 +107,20 @@ def main() -> int:
     parser.add_argument("targets", nargs="*", help="all, if none is named")
     options = parser.parse_args()
     skipped = dict(missing())
-    every = ["controller", "adapter", *(f"header-{name}" for name in controllers()), "loader"]
+    every = ["controller", "adapter", *(f"header-{name}" for name in controllers()), "loader", "files"]
     targets = [target for target in every if target in (options.targets or every)]
-    in_c = [target for target in targets if target != "loader" and "c" not in skipped]
+    in_c = [target for target in targets if target not in ("loader", "files") and "c" not in skipped]
     subprocess.run([sys.executable, HERE / "seeds.py", OUT / "seeds", BUILD / "adapters" / "firstflight-c"], check=True)
     objects = port() if in_c else []
     os.environ["ASAN_OPTIONS"] = "detect_leaks=0"
     total = failed = absent = 0
     for target in targets:
-        reason = skipped.get("loader" if target == "loader" else "c")
+        reason = skipped.get(target if target in ("loader", "files") else "c")
         if reason:
             absent += 1
             print(f"{target:40} skipped: {reason}")
             continue
-        if target != "loader":
+        if target not in ("loader", "files"):
             build(target, objects)
         tried, clean = fuzz(target, options.seconds)
         total, failed = total + tried, failed + (not clean)

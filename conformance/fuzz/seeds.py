@@ -8,17 +8,23 @@ import hashlib
 import json
 import subprocess
 import sys
+from dataclasses import fields
 from pathlib import Path
 
-from firstflight.events import Ack, Backlog, Ce, Event, Lost, Run, SavedPath, Sent
+from firstflight.events import KINDS, Ack, Backlog, Ce, Event, Lost, Run, SavedPath, Sent
+from firstflight_conformance.beside import reach
 from firstflight_conformance.cases import vectors
 from firstflight_conformance.cases.ledger import RttEstimator
 from firstflight_conformance.cases.measure import config_from_json
+from firstflight_conformance.cases.stream import repeated
+from firstflight_conformance.cases.wire import optional_members
 from firstflight_conformance.paths import VECTORS
-from firstflight_conformance.plain_headers import HEADERS, KINDS, NONE
-from firstflight_conformance.plain_judge import cases_of, programs
 from firstflight_conformance.run import messages
 from firstflight_conformance.run.script import Script
+
+reach("plain")
+from plain.headers import HEADERS, NONE  # noqa: E402
+from plain.judge import cases_of, programs  # noqa: E402
 
 #: Longest seeds in bytes, and most runs of an event, as in ``events.h``.
 LONGEST, RUNS = 1500, 16
@@ -56,13 +62,11 @@ class Writer:
         if isinstance(event, Sent | Ack | Lost) and len(event.packets) > RUNS:
             return
         limited = isinstance(event, Sent | Ack) and event.app_limited
-        optional = (isinstance(event, Sent) and event.retransmits) or (
-            isinstance(event, Ack) and event.oldest_unacked_packet is not None
-        )
-        flags = 2 * bool(optional) + limited
+        optional = bool(optional_members(event))
+        flags = 2 * optional + limited
         if isinstance(event, SavedPath):
             flags = 2 * event.in_use + event.endpoint_matches
-        self.text += bytes([flags << 4 | KINDS.index(type(event).__name__)]) + number(event.t_ns, self._t_ns)
+        self.text += bytes([flags << 4 | list(KINDS.values()).index(type(event))]) + number(event.t_ns, self._t_ns)
         self._t_ns = event.t_ns
         match event:
             case Sent():
@@ -99,9 +103,9 @@ class Writer:
     def _sent(self, event: Sent) -> None:
         total = self._runs(event.packets, self._next, are_sent=True)
         self._numbers((event.bytes, total), (event.bytes_in_flight, self._flight + event.bytes))
-        if event.retransmits:
-            self.text += bytes([min(len(event.retransmits), RUNS)])
-            for first, last in event.retransmits[:RUNS]:
+        if ranges := repeated(event)[:RUNS]:
+            self.text += bytes([len(ranges)])
+            for first, last in ranges:
                 self._numbers((first, self._front), (last, first))
         self._flight = event.bytes_in_flight
         self._sends.append((event.packets[0].first, self._t_ns))
@@ -125,8 +129,11 @@ class Writer:
         least, smoothed = (NONE if rtt is None else rtt for rtt in (self._rtt.min_ns, self._rtt.smoothed_ns))
         self._numbers((event.min_rtt_ns, least), (event.smoothed_rtt_ns, smoothed))
         self._front = event.packets[-1].last + 1
-        if event.oldest_unacked_packet is not None:
-            self._numbers((event.oldest_unacked_packet, self._front))
+        if optional_members(event):
+            optional = [field.name for field in fields(event) if field.default is None]
+            self._numbers(
+                *((getattr(event, name), self._front if name.endswith("_packet") else 0) for name in optional)
+            )
 
 
 def stream(case: vectors.Case) -> bytes:

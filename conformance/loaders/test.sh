@@ -1,13 +1,15 @@
 #!/bin/sh
 # Test the loader of every language whose tools are here: test.sh [LANGUAGE...]. OUT: where to build.
 #
+# Each judges its toy by the flat form, and its loader by the files of broken/, which lead to what broken/verdicts.tsv says.
+#
 # FIRSTFLIGHT_FLAT: the flat form, by default that of the archive around this folder. FIRSTFLIGHT: the command `firstflight`; where it is
 # given, it judges the adapters as well.
 set -eu
 cd "$(dirname "$0")"
 here=$PWD
 OUT=${OUT:-$here/build}
-export FIRSTFLIGHT_FLAT="${FIRSTFLIGHT_FLAT:-$here/../flat}"
+export FIRSTFLIGHT_FLAT="${FIRSTFLIGHT_FLAT:-$here/../flat}" FIRSTFLIGHT_BROKEN="$here/broken"
 tested=0 skipped=0 failed=0
 
 # The adapters are judged together at the end.
@@ -34,19 +36,14 @@ go_() {
 # A virtual machine that lives for a second compiles less, and needs no threads to collect what it leaves.
 brief="-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
-# Maven fetches JUnit once, from its own cache where it has it; the checksum pins it.
-junit=junit-platform-console-standalone
+# Maven fetches JUnit, from its own cache where it has it; java/jars.txt pins it. Not to be had is 3, not the pinned one 1.
 fetch_junit() {
-    mkdir -p "$OUT/junit" && cd "$OUT/junit" || return 1
-    sha256sum --status -c "$here/java/junit.sha256" 2>/dev/null ||
-        mvn -q -B org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy -DoutputDirectory="$OUT/junit" \
-            -Dartifact=org.junit.platform:$junit:1.11.4 >"$OUT/junit.log" 2>&1
+    (rm -rf "$OUT/junit" && java/fetch/fetch.sh java/jars.txt "$OUT/junit") >"$OUT/junit.log" 2>&1
 }
 
 java_() {
-    jar=$(echo "$OUT/junit/$junit"-*.jar)
-    (cd "$OUT/junit" && sha256sum --quiet -c "$here/java/junit.sha256") &&
-        javac -J-XX:TieredStopAtLevel=1 -J-XX:+UseSerialGC -Xlint:all -Werror -cp "$jar" -d "$OUT/java" java/*.java &&
+    jar=$(echo "$OUT"/junit/*.jar)
+    javac -J-XX:TieredStopAtLevel=1 -J-XX:+UseSerialGC -Xlint:all -Werror -cp "$jar" -d "$OUT/java" java/*.java &&
         java $brief -jar "$jar" execute -cp "$OUT/java" --select-class NewRenoTest --fail-if-no-tests --disable-banner &&
         judge "java $brief -cp $OUT/java Adapter"
 }
@@ -92,12 +89,19 @@ try python python python3
 try javascript javascript node
 try rust rust cargo
 try go go_ go
-if wants java && command -v mvn >/dev/null && ! (fetch_junit); then
-    echo "loaders: java: skipped: JUnit cannot be obtained"
+junit=0
+if wants java && command -v mvn >/dev/null && command -v javac >/dev/null; then fetch_junit || junit=$?; fi
+case $junit in
+0) try java java_ javac java mvn ;;
+3)
+    echo "loaders: java: skipped: JUnit cannot be obtained: $(tail -n 1 "$OUT/junit.log")"
     skipped=$((skipped + 1))
-else
-    try java java_ javac java mvn
-fi
+    ;;
+*)
+    echo "loaders: java: FAILED: $(tail -n 1 "$OUT/junit.log")"
+    failed=$((failed + 1))
+    ;;
+esac
 try c "cmake_ c" cmake ctest cc
 try cpp cpp cmake ctest c++
 if [ -n "${FIRSTFLIGHT:-}" ] && [ -s "$OUT/adapters" ]; then
@@ -111,5 +115,6 @@ if [ -n "${FIRSTFLIGHT:-}" ] && [ -s "$OUT/adapters" ]; then
         failed=$((failed + 1))
     fi
 fi
-echo "loaders: $tested passed, $failed failed, $skipped skipped"
+broken=$(wc -l <broken/verdicts.tsv)
+echo "loaders: $tested passed, $failed failed, $skipped skipped; each of those that passed does with all $broken broken files what their list says"
 [ "$failed" = 0 ]

@@ -224,4 +224,17 @@ enum sim_status sim_run_network(const struct sim_network *network, const struct 
 /* Run a transfer of a preset. After all but SIM_OK the result says nothing. */
 enum sim_status sim_complete(const struct sim_preset *preset, const struct sim_watch *watch, struct sim_completion *result);
 
+/* What a profile answers to an event of a recording: window, ssthresh, enum ff_phase, enum ff_outcome; the last two may be absent. */
+struct sim_followed {
+    uint64_t cwnd_bytes;
+    uint64_t ssthresh_bytes;
+    uint64_t phase;
+    uint64_t outcome;
+};
+
+/* Let a profile follow a recording: see follow.c. `given` and `after` are windows or SIM_NONE. */
+size_t sim_follow(const char *algorithm, const char *profile, const struct ff_config *config, const struct ff_event *events,
+                  const uint64_t *given, const uint64_t *after, size_t count, size_t begin, size_t most,
+                  struct sim_followed *answers);
+
 #endif

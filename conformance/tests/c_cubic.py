@@ -72,21 +72,28 @@ class Port:
 
     def differs(self, base: NewReno) -> str:
         """Return the numbers in which the law of the base differs from that of the model."""
-        if hybla_of(self._controller.base) != base.hybla:
-            return f"hybla: {base.hybla}, {hybla_of(self._controller.base)}"
-        model = base.cubic
-        if model is None:
-            return "cubic" if self._controller.base.has_cubic else ""
-        state = self._controller.base.cubic
+        model, port = base.rules_state, self._controller.base
+        if not isinstance(model, Cubic):
+            return "" if hybla_of(port) == model and port.base != lib.FF_BASE_CUBIC else f"rules: {model}, {port.base}"
+        if port.base != lib.FF_BASE_CUBIC:
+            return f"base: {port.base}"
+        state = port.rules_state.cubic
         names = ("w_max_bytes", "cwnd_prior_bytes", "reduced_ns", "flight_bytes", "stopped_ns", "idle")
         pairs = {name: (_plain(getattr(model, name)), getattr(state, name)) for name in names}
         pairs |= _epochs("epoch", model.epoch, state.epoch)
         pairs["saved"] = (int(model.saved is not None), int(state.saved.there))
         if model.saved is not None:
-            for name in ("cwnd_bytes", "ssthresh_bytes", "recovery_start_ns", "w_max_bytes", "cwnd_prior_bytes"):
+            for name in ("cwnd_bytes", "ssthresh_bytes", "recovery_start_ns", "in_recovery"):
+                pairs[f"saved.{name}"] = (_plain(getattr(model.saved.base, name)), getattr(state.saved.base, name))
+            for name in ("w_max_bytes", "cwnd_prior_bytes"):
                 pairs[f"saved.{name}"] = (_plain(getattr(model.saved, name)), getattr(state.saved, name))
             pairs |= _epochs("saved.epoch", model.saved.epoch, state.saved.epoch)
         return ", ".join(f"{name}: {a} {b}" for name, (a, b) in pairs.items() if a != b)
+
+
+def _cubic_of(model: Controller) -> Cubic | None:
+    """Return the state of CUBIC where that is the base."""
+    return model.base.rules_state if isinstance(model.base.rules_state, Cubic) else None
 
 
 def _epochs(name: str, model: Epoch | None, port: Any) -> dict[str, tuple[int, int]]:
@@ -119,9 +126,10 @@ class Pair:
             model, expected, seen = answers
             windows = expected.cwnd_bytes, _plain(expected.ssthresh_bytes)
             assert seen == (*windows, expected.phase, expected.outcome), event
-            if self.model.readings is None and self.model.base.cubic is not None:
+            before, after = _cubic_of(self.model), _cubic_of(model)
+            if self.model.readings is None and before is not None:
                 assert self.port.state() == {name: _plain(value) for name, value in expected.state.items()}, event
-            self._note(self.model.base.cubic, model.base.cubic, event)
+            self._note(before, after, event)
             self.model, outcome = model, expected.outcome
         self.outcomes[outcome] = self.outcomes.get(outcome, 0) + 1
         assert self.port.differs(self.model.base) == "", event
@@ -249,7 +257,8 @@ class Stream:
         )
 
     def _when(self, model: Controller) -> int:
-        epoch = None if model.base.cubic is None else model.base.cubic.epoch
+        cubic = _cubic_of(model)
+        epoch = None if cubic is None else cubic.epoch
         draw = self.rng.below(100)
         if draw < 40:
             return self.t_ns + self.rng.below(self.rtt_ns // 8 + 2)

@@ -5,7 +5,7 @@ from dataclasses import replace
 from types import ModuleType
 from typing import TypeVar
 
-from c_room import Pair, any_readings
+from c_compare import Pair, any_readings
 from firstflight.controller import Config, Controller
 from firstflight.events import Ack, Ce, Event, Lost, PathChange, PersistentCongestion, Pto, Run, Sent
 from firstflight.hystart import hystart

@@ -11,13 +11,14 @@ from c_build import extension
 from c_port import TRAP, declarations
 from firstflight.errors import DomainError
 from firstflight.transfer_time.transfer_time import INPUTS, Inputs, TransferTime
+from firstflight_conformance import port
 from firstflight_conformance.paths import BUILD, REFERENCE_C
 
 #: The models, and what they call.
 _ROOTS = ("firstflight/transfer_time/transfer_time.h",)
 _SOURCES = (
-    *(REFERENCE_C / "src" / name for name in ("wide.c", "fraction.c")),
-    *sorted((REFERENCE_C / "src" / "transfer_time").glob("*.c")),
+    *(REFERENCE_C / "firstflight" / name for name in ("wide.c", "fraction.c")),
+    *(path for path in port.sources() if path.parent.name == "transfer_time"),
 )
 #: The builds by name, with the macros that make them.
 BUILDS = {"int128": [], "no_int128": [("FF_NO_INT128", "1")]}
@@ -35,13 +36,13 @@ def _module(build: str) -> Any:
             name,
             "".join(f'#include "{root}"\n' for root in _ROOTS),
             sources=[str(source) for source in _SOURCES],
-            include_dirs=[str(REFERENCE_C / "include")],
+            include_dirs=[str(REFERENCE_C)],
             define_macros=BUILDS[build],
             extra_compile_args=["-std=c11", *TRAP],
         )
         return str(builder.compile(tmpdir=directory))
 
-    inputs = [*_SOURCES, *sorted((REFERENCE_C / "include").rglob("*.h")), Path(__file__)]
+    inputs = [*_SOURCES, *port.headers(), Path(__file__)]
     return extension(BUILD / "cffi-models", name, inputs, compiled)
 
 

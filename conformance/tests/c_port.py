@@ -3,6 +3,7 @@
 import re
 import struct
 from collections.abc import Callable
+from dataclasses import fields
 from enum import Enum
 from functools import cache
 from pathlib import Path
@@ -13,21 +14,7 @@ import cffi  # type: ignore[import-untyped]
 from c_build import extension
 from firstflight.controller import Config, Controller, step
 from firstflight.errors import DomainError
-from firstflight.events import (
-    Ack,
-    Backlog,
-    Ce,
-    Event,
-    IdleRestart,
-    Lost,
-    PathChange,
-    PersistentCongestion,
-    Pto,
-    Run,
-    SavedPath,
-    Sent,
-    SpuriousLoss,
-)
+from firstflight.events import Event
 from firstflight.hybla import hybla
 from firstflight.hybla.hybla import Hybla
 from firstflight.newreno.newreno import NewReno
@@ -36,10 +23,13 @@ from firstflight.search.bins import TICKS_PER_UNIT, Search, Series
 from firstflight.search.profiles import PROFILES as SEARCH_PROFILES
 from firstflight.search.profiles import Boundary, Clock, ExitBin, Readings
 from firstflight.search.rtt import Sample
+from firstflight.window_rules import NEWRENO
+from firstflight_conformance import port
+from firstflight_conformance.cases.wire import event_name
 from firstflight_conformance.paths import BUILD, REFERENCE_C
 
 #: Where the headers of the port lie.
-_INCLUDE = REFERENCE_C / "include"
+_INCLUDE = REFERENCE_C
 #: What a test of the port calls.
 _ROOTS = ("firstflight/controller.h", "firstflight/cubic/window.h", "firstflight/u128.h")
 #: Headers that declare nothing, but have macros that cffi does not know.
@@ -80,7 +70,7 @@ def headers(*roots: str) -> list[Path]:
 def declarations(*roots: str) -> str:
     """Return what cffi is to know of headers: no comments, directives and bodies, but their constants."""
     text = "\n".join(path.read_text(encoding="utf-8") for path in headers(*roots))
-    text = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
+    text = _rows_expanded(re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL).replace("\\\n", ""))
     text = re.sub(r"^#ifdef __cplusplus\n.*?^#endif", "", text, flags=re.DOTALL | re.MULTILINE).replace("FF_C11 ", "")
     text = re.sub(r"^static inline .*?^}", "", text, flags=re.DOTALL | re.MULTILINE)
     text = re.sub(r'^#define FF_\w+ ".*"$', "", text, flags=re.MULTILINE)  # cffi knows no texts
@@ -89,11 +79,29 @@ def declarations(*roots: str) -> str:
     return "\n".join(line for line in text.splitlines() if not line.startswith("#") or line.startswith("#define FF_"))
 
 
+def _rows_expanded(text: str) -> str:
+    """Return the text with what FF_BASES and FF_STARTUPS write for each of their rows, and without these macros."""
+    lists = {
+        name: re.findall(r"X\(([^)]*)\)", rows)
+        for name, rows in re.findall(r"^#define (FF_\w+)\(X\) (.*)$", text, re.M)
+    }
+    macro = r"^ *#define (FF_\w+)\((X|package, [^)]*)\)(.*)$"
+    bodies = {name: (names, body) for name, names, body in re.findall(macro, text, re.M)}
+
+    def written(use: re.Match[str]) -> str:
+        names, body = bodies[use[2]]
+        rows = (dict(zip(names.split(", "), row.split(", "), strict=True)) for row in lists[use[1]])
+        parts = re.split(rf"(?:##)?\b({names.replace(', ', '|')})\b(?:##)?", body)
+        return "\n".join("".join(row.get(part, part) for part in parts) for row in rows)
+
+    return re.sub(rf"^ *({'|'.join(lists)})\((\w+)\)$", written, re.sub(macro, "", text, flags=re.M), flags=re.M)
+
+
 @cache
 def module_of(build: str) -> Any:
     """Return the extension module of a build: ``int128``, ``no_int128`` or ``coverage``."""
     name = f"_firstflight_c_{build}"
-    sources = sorted((REFERENCE_C / "src").rglob("*.c"))
+    sources = port.sources()
     counted = build == "coverage"
     gcov = "\nvoid __gcov_dump(void);\nvoid __gcov_reset(void);\n" if counted else ""
 
@@ -110,7 +118,7 @@ def module_of(build: str) -> Any:
         )
         return str(builder.compile(tmpdir=directory))
 
-    inputs = [*sources, *sorted(_INCLUDE.rglob("*.h")), Path(__file__)]
+    inputs = [*sources, *port.headers(), Path(__file__)]
     return extension(BUILD / "cffi" / build, name, inputs, compiled)
 
 
@@ -139,9 +147,12 @@ class Port:
         self._room = self._ffi.buffer(self._ffi.addressof(self._controller, "search"))
         self._room[:] = bytes([_FILL]) * len(self._room)
         self._begin(readings)
-        status = self._lib.ff_controller_init_with(
-            self._controller, _readings_to_c(self._ffi, readings), _config_to_c(self._ffi, config)
-        )
+        c_config = _config_to_c(self._ffi, config)
+        if readings is None:
+            status = self._lib.ff_controller_init(self._controller, b"slow-start", b"rfc-9002", c_config)
+        else:
+            c_readings = _readings_to_c(self._ffi, readings)
+            status = self._lib.ff_controller_init_search(self._controller, c_readings, c_config)
         _check(status)
         if law is not None:
             self._lib.ff_controller_use_hybla(self._controller, hybla_readings_to_c(self._ffi, law))
@@ -220,7 +231,8 @@ class Port:
             optional(base.ssthresh_bytes),
             optional(base.recovery_start_ns),
             base.in_recovery,
-            hybla=hybla_of(base),
+            rules=NEWRENO if hybla_of(base) is None else hybla.RULES,
+            rules_state=hybla_of(base),
         )
         place = (self._controller.t_ns, self._controller.next_packet)
         if seen != model.base or place != (model.t_ns, model.next_packet):
@@ -250,9 +262,10 @@ class Port:
         base.ssthresh_bytes = _required(model.base.ssthresh_bytes)
         base.recovery_start_ns = _required(model.base.recovery_start_ns)
         base.in_recovery = model.base.in_recovery
-        if model.base.hybla is not None:
-            base.hybla.smallest_ns = _required(model.base.hybla.smallest_ns)
-            base.hybla.credit = model.base.hybla.credit
+        state = model.base.rules_state
+        if isinstance(state, Hybla):
+            base.rules_state.hybla.smallest_ns = _required(state.smallest_ns)
+            base.rules_state.hybla.credit = state.credit
         self._controller.t_ns = model.t_ns
         self._controller.next_packet = model.next_packet
         assert model.readings is not None
@@ -330,9 +343,7 @@ def _required(value: int | None) -> int:
     return NONE if value is None else value
 
 
-def _readings_to_c(ffi: Any, readings: Readings | None) -> Any:
-    if readings is None:
-        return ffi.NULL
+def _readings_to_c(ffi: Any, readings: Readings) -> Any:
     values = {name: getattr(readings, name) for name in Readings.__dataclass_fields__}
     return ffi.new("struct ff_search_readings *", {name: _choice(value) for name, value in values.items()})
 
@@ -345,9 +356,9 @@ def hybla_readings_to_c(ffi: Any, readings: hybla.Readings) -> Any:
 
 def hybla_of(base: Any) -> Hybla | None:
     """Return the state of Hybla that a base of the port carries, ``None`` where it carries none."""
-    if not base.has_hybla:
+    if base.base != _module.lib.FF_BASE_HYBLA:
         return None
-    state = base.hybla
+    state = base.rules_state.hybla
     like = next(iter(hybla.PROFILES.values()))
     choices = {
         name: list(type(value))[getattr(state.readings, name)]
@@ -369,65 +380,18 @@ def _config_to_c(ffi: Any, config: Config) -> Any:
 
 def event_to_c(ffi: Any, lib: Any, event: Event) -> tuple[Any, Any]:
     """Return the event and what it borrows."""
-    out = ffi.new("struct ff_event *")
-    out.t_ns = event.t_ns
-    runs = None
-    match event:
-        case Sent():
-            out.kind = lib.FF_EVENT_SENT
-            runs = _fill(ffi, out.sent, event.packets, event, ("bytes", "bytes_in_flight", "app_limited"))
-            ranges = ffi.new("struct ff_range[]", list(event.retransmits))
-            out.sent.retransmits, out.sent.retransmit_count = ranges, len(event.retransmits)
-            runs = (runs, ranges)
-        case Ack():
-            out.kind = lib.FF_EVENT_ACK
-            names = ("bytes", "bytes_in_flight", "next_packet", "app_limited", "ack_delay_ns")
-            runs = _fill(ffi, out.ack, event.packets, event, names)
-            out.ack.latest_rtt_ns = _required(event.latest_rtt_ns)
-            out.ack.min_rtt_ns = _required(event.min_rtt_ns)
-            out.ack.smoothed_rtt_ns = _required(event.smoothed_rtt_ns)
-            out.ack.oldest_unacked_packet = _required(event.oldest_unacked_packet)
-        case Lost():
-            out.kind = lib.FF_EVENT_LOST
-            runs = _fill(ffi, out.lost, event.packets, event, ("bytes", "bytes_in_flight", "next_packet"))
-        case Ce():
-            out.kind = lib.FF_EVENT_CE
-            out.ce.packet, out.ce.sent_t_ns, out.ce.ce_count = event.packet, event.sent_t_ns, event.ce_count
-        case PersistentCongestion():
-            out.kind = lib.FF_EVENT_PERSISTENT_CONGESTION
-        case Pto():
-            out.kind = lib.FF_EVENT_PTO
-        case Backlog():
-            out.kind = lib.FF_EVENT_BACKLOG
-            out.backlog.queued_bytes = event.queued_bytes
-            out.backlog.receive_window_bytes = event.receive_window_bytes
-            out.backlog.latest_rtt_ns = _required(event.latest_rtt_ns)
-        case IdleRestart():
-            out.kind = lib.FF_EVENT_IDLE_RESTART
-        case SavedPath():
-            out.kind = lib.FF_EVENT_SAVED_PATH
-            for name in (
-                "saved_cwnd_bytes",
-                "saved_rtt_ns",
-                "endpoint_matches",
-                "in_use",
-                "beta_numerator",
-                "beta_denominator",
-            ):
-                setattr(out.saved_path, name, getattr(event, name))
-            out.saved_path.expires_t_ns = _required(event.expires_t_ns)
-            out.saved_path.max_jump_bytes = _required(event.max_jump_bytes)
-        case PathChange():
-            out.kind = lib.FF_EVENT_PATH_CHANGE
-        case SpuriousLoss():
-            out.kind = lib.FF_EVENT_SPURIOUS_LOSS
-    return out, runs
-
-
-def _fill(ffi: Any, out: Any, packets: tuple[Run, ...], event: Event, names: tuple[str, ...]) -> Any:
-    runs = ffi.new("struct ff_run[]", [(run.first, run.last, run.size_bytes, run.sent_t_ns) for run in packets])
-    out.packets = runs
-    out.run_count = len(packets)
-    for name in names:
-        setattr(out, name, getattr(event, name))
-    return runs
+    out, name = ffi.new("struct ff_event *"), event_name(event)
+    out.t_ns, out.kind = event.t_ns, getattr(lib, f"FF_EVENT_{name.upper()}")
+    borrowed = []
+    for field in fields(event)[1:]:
+        value = getattr(event, field.name)
+        if isinstance(value, tuple):
+            is_runs = field.name == "packets"
+            entries = (
+                [(run.first, run.last, run.size_bytes, run.sent_t_ns) for run in value] if is_runs else list(value)
+            )
+            borrowed.append(ffi.new("struct ff_run[]" if is_runs else "struct ff_range[]", entries))
+            setattr(getattr(out, name), "run_count" if is_runs else f"{field.name.removesuffix('s')}_count", len(value))
+            value = borrowed[-1]
+        setattr(getattr(out, name), field.name, _required(value))
+    return out, borrowed

@@ -5,6 +5,8 @@ import signal
 import pytest
 from hypothesis import Phase, settings
 
+import firstflight_conformance  # noqa: F401 - first: it notes what is loaded
+
 settings.register_profile("firstflight", derandomize=True, database=None, deadline=None, print_blob=False)
 #: For who asks only whether a test fails: the first example that fails is not shrunk.
 settings.register_profile(

@@ -1,4 +1,4 @@
-"""Controllers that use a freedom of a text, and their neighbours that break a rule: ``freedoms/ALGORITHM.toml``, judged without a process.
+"""Controllers that use a freedom of a text, and their neighbours that break a rule: ``conformance/stimuli/ALGORITHM/freedoms.toml``, judged without a process.
 
 Each is a self-contained reference implementation of ``firstflight.plain`` with a few lines replaced, so that the model does not judge itself.
 """
@@ -14,13 +14,16 @@ from types import ModuleType
 from typing import Any
 
 from every import every_case
-from firstflight import plain
+from firstflight_conformance.cases import wire
 from firstflight_conformance.cases.measure import config_from_json
 from firstflight_conformance.cases.vectors import Case
+from firstflight_conformance.diagnose.candidates import Candidate
 from firstflight_conformance.diagnose.diagnosis import diagnosed
+from firstflight_conformance.diagnose.variant import Variant as Model
 from firstflight_conformance.freedoms.points import OpenPoint, open_points
 from firstflight_conformance.mutants.answers import CRASHES
-from firstflight_conformance.plain_judge import Run
+from firstflight_conformance.mutants.load import Mutant
+from firstflight_conformance.paths import STIMULI, of_algorithms
 from firstflight_conformance.run.conversation import Answers
 from firstflight_conformance.run.faults import ConversationError, FaultKind
 from firstflight_conformance.run.judge import _verdict
@@ -28,8 +31,8 @@ from firstflight_conformance.run.manifest import Manifest
 from firstflight_conformance.run.messages import Declaration
 from firstflight_conformance.run.results import AdapterReport
 from firstflight_conformance.run.script import Script
+from plain.judge import Run, programs
 
-FREEDOMS = Path(__file__).parent / "freedoms"
 #: What a controller declares where a variant names nothing else.
 WINDOWS = ("cwnd_bytes", "ssthresh_bytes")
 _BASE = "newreno_rfc_9002"
@@ -100,7 +103,7 @@ def variants() -> tuple[Variant, ...]:
     """Return the variants of every algorithm, in the order of the files."""
     return tuple(
         Variant(**entry)
-        for path in sorted(FREEDOMS.glob("*.toml"))
+        for path in of_algorithms("freedoms.toml", STIMULI)
         for entry in tomllib.loads(path.read_text(encoding="utf-8"))["variant"]
     )
 
@@ -112,7 +115,7 @@ def point_of(variant: Variant) -> OpenPoint | None:
 
 def changed(name: str, replaced: Iterable[list[str]], module: str) -> ModuleType:
     """Return a reference implementation with texts replaced."""
-    source = (Path(plain.__path__[0]) / f"{name}.py").read_text(encoding="utf-8")
+    source = Path(str(programs()[name].__file__)).read_text(encoding="utf-8")
     for old, new in replaced:
         if source.count(old) != 1:
             raise ValueError(f"{module}: {name} has {source.count(old)} times {old!r}")
@@ -163,11 +166,37 @@ def judged(variant: Variant) -> AdapterReport:
 
 def judged_programs(profile: str, declaration: Declaration, programs: Sequence[ModuleType]) -> AdapterReport:
     """Return the report on an implementation that is one of several programs, in turn from case to case."""
-    scripts = scripts_of(profile)
-    results = tuple(
-        _verdict(script, declaration, answers_of(program, script.case, declaration.observables))
-        for script, program in zip(scripts, cycle(programs), strict=False)
+    of_case = zip(scripts_of(profile), cycle(programs), strict=False)
+    answers = [answers_of(program, script.case, declaration.observables) for script, program in of_case]
+    return _reported(profile, declaration, answers)
+
+
+def judged_mutant(mutant: Mutant, declaration: Declaration) -> AdapterReport:
+    """Return the report on a mutant of the model, as ``firstflight run`` makes it."""
+    found = Candidate(mutant.id, "mutant", "", (mutant,))
+    profile = f"{mutant.algorithm}/{mutant.profile}"
+    cases = [script.case for script in scripts_of(profile)]
+    return _reported(
+        profile, declaration, [_answers_of_model(Model(found), case, declaration.observables) for case in cases]
     )
+
+
+def _answers_of_model(model: Model, case: Case, observables: tuple[str, ...]) -> Answers:
+    answers = Answers()
+    try:
+        state = model.create(case.vector.algorithm, case.profile, config_from_json(case.vector.config))
+        for event in case.events:
+            observed = wire.observables(model.advance(state, event))
+            answers.observed.append({name: observed[name] for name in observables if name in observed})
+    except CRASHES as error:
+        answers.fault = ConversationError(FaultKind.EXITED, f"{type(error).__name__}: {error}")
+    return answers
+
+
+def _reported(profile: str, declaration: Declaration, answers: Sequence[Answers]) -> AdapterReport:
+    """Return the report on answers to all cases of a profile, with the causes of its failures."""
+    scripts = scripts_of(profile)
+    results = tuple(_verdict(script, declaration, said) for script, said in zip(scripts, answers, strict=True))
     manifest = Manifest(declaration.name, declaration.name, "Python", "third-party", (), Path())
     report = AdapterReport(manifest, None, declaration, results)
     return diagnosed(report, {script.case.id: script.case for script in scripts})

@@ -7,7 +7,10 @@ from firstflight_conformance.paths import ROOT
 
 PAGE = ROOT / "docs" / "hostile.md"
 
-_HEAD = """# Hostile input
+_HEAD = """```{{index}} ! hostile input, ! malformed
+```
+
+# Hostile input
 
 You see here what becomes of {vectors} malformed vectors and {adapters} misbehaving adapters. The tables are made from the data of the tests (`conformance/tests/malformed.py` and `misbehaving.py`, written by `hostile_page.py`
 beside them), and every line is run by them. Times and sizes are the bounds that the tests hold, not measurements, so that

@@ -47,6 +47,6 @@ def measured(*words: object) -> Measured:
 
 def _own_kib() -> int:
     """Return what is in memory and in no file: a forked process begins with it."""
-    with open("/proc/self/statm", encoding="ascii") as file:  # noqa: PTH123 as quick as can be
+    with open("/proc/self/statm", encoding="ascii") as file:  # noqa: PTH123 as can be
         _, resident, shared, *_ = map(int, file.read().split())
     return (resident - shared) * _PAGE_KIB

@@ -1,8 +1,9 @@
-"""What the tests know of each plain program: ``plain/NAME.toml``."""
+"""What the tests know of each self-contained reference implementation: ``conformance/stimuli/ALGORITHM/plain_NAME.toml``."""
 
 import tomllib
 from dataclasses import dataclass, field
-from pathlib import Path
+
+from firstflight_conformance.paths import STIMULI
 
 
 @dataclass(frozen=True)
@@ -24,5 +25,5 @@ class Said:
 
 def said_of(name: str) -> Said:
     """Return what is said of a program."""
-    path = Path(__file__).parent / "plain" / f"{name}.toml"
+    (path,) = STIMULI.glob(f"*/plain_{name}.toml")
     return Said(**tomllib.loads(path.read_text(encoding="utf-8")))

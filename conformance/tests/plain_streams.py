@@ -1,4 +1,4 @@
-"""Random streams for the plain programs: those that compare model and port, each algorithm with its own."""
+"""Random streams for the self-contained reference implementations: those that compare model and port, each algorithm with its own."""
 
 import importlib
 from collections import Counter
@@ -12,17 +12,20 @@ from firstflight.controller import Config, create, step
 from firstflight.errors import DomainError
 from firstflight.events import Event, Sent
 from firstflight.observables import Observation
-from firstflight_conformance.plain_headers import Header
-from firstflight_conformance.plain_judge import Run, judge_event
+from firstflight_conformance.paths import STIMULI
 from firstflight_conformance.prng import SplitMix64
+from plain.headers import Header
+from plain.judge import Run, judge_event
 
 
 def _streams() -> dict[str, tuple[Callable[[SplitMix64, str], Any], int, int]]:
-    """Return the streams of the modules that compare a room of the model with the port.
+    """Return the streams of every algorithm: those of its folder of stimuli, and those that its comparison with the port draws.
 
     By algorithm: a stream for a profile, how many events of it are played, and the chance in percent that one is the last after slow start.
     """
-    modules = (importlib.import_module(path.stem) for path in sorted(Path(__file__).parent.glob("c_*.py")))
+    names = [f"stimuli.{path.parent.name}.streams" for path in STIMULI.glob("*/streams.py")]
+    names += [path.stem for path in Path(__file__).parent.glob("c_*.py")]
+    modules = map(importlib.import_module, sorted(names))
     return {name: one for module in modules for name, one in getattr(module, "STREAMS", {}).items()}
 
 

@@ -51,6 +51,8 @@ class Habits:
     initial_rtt: bool = False
     coalesced: bool = False
     renamed: bool = False
+    tag_bytes: int = 0
+    upper_case: bool = False
 
 
 WRITERS = {
@@ -62,6 +64,10 @@ WRITERS = {
     "quiche": Habits("seq", "quiche-client qlog", transport="quic", recovery="quic", metrics="recovery_metrics_updated", changed_only=True, state=True),
     "differences": Habits("lines", "some stack", "delta"),
     "rows of an old draft": Habits("rows", "some stack", keys=False),
+    "picoquic": Habits("rows", "picoquic", tag_bytes=16, keys=False),
+    "aioquic of 2019": Habits("rows", "aioquic", metrics="metric_update", window="cwnd", sent_before=True, rtt_less_delay=True, keys=False, after_each_lost=True),
+    "mvfst": Habits("json", "mvfst", metrics="congestion_metric_update", window="current_cwnd"),
+    "upper case": Habits("rows", "some stack", keys=False, upper_case=True),
 }  # fmt: skip
 
 
@@ -103,7 +109,7 @@ def _text(habits: Habits, records: list[Record], vantage: Record) -> str:
         events = {"traces": [trace | {"events": records}], "qlog_version": "0.3", "qlog_format": "JSON"}
         return json.dumps(events, indent=1)
     if habits.container == "rows":
-        rows = [[r["time"], *r["name"].split(":"), r["data"]] for r in records]
+        rows = [*([r["time"], *r["name"].split(":"), r["data"]] for r in records), []]
         fields = ["relative_time", "category", "event", "data"]
         return json.dumps({"qlog_version": "draft-01", "traces": [trace | {"event_fields": fields, "events": rows}]})
     separator = "\x1e" if habits.container == "seq" else ""
@@ -240,11 +246,16 @@ class _Log:
         return {"packet_type": "1RTT", "packet_number": self._number(packet)}
 
     def _packet(self, header: Record, length: int, frames: list[Record]) -> Record:
+        length -= self.habits.tag_bytes
         if self.habits.length_in == "header":
             return {"header": header | {"length": length}, "frames": frames}
         return {"header": header, "raw": {"length": length}, "frames": frames}
 
     def _record(self, t_ns: int, name: str, data: Record) -> Record:
+        if self.habits.upper_case:
+            name = name.upper()
+            frames = [frame | {"frame_type": frame["frame_type"].upper()} for frame in data.get("frames", [])]
+            data = data | ({"frames": frames} if frames else {})
         return {"time": t_ns, "name": name, "data": data}
 
 

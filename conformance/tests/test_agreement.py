@@ -3,18 +3,20 @@
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from firstflight import create
 from firstflight_conformance.cases.measure import config_from_json, replay
 from firstflight_conformance.cases.vectors import load as load_vector
-from firstflight_conformance.docs_ext import connections_page
-from firstflight_conformance.live import agreement
-from firstflight_conformance.live.agreement import Row, row
-from firstflight_conformance.live.measure import KNOWN, KNOWN_PATHS
 from firstflight_conformance.paths import LIVE_PATHS, VECTORS
 from firstflight_conformance.recording.recording import Header, Recording, Step, Subject
 from firstflight_conformance.simulator.scenario import load_scenario
+from pages import connections_page
+from studies.live import agreement
+from studies.live.agreement import Row, row
+from studies.live.measure import KNOWN, KNOWN_PATHS
 
-ROW = Row("Linux cubic", "6.18", "long", "hystart/linux", 4, 4, 4, 0, 0, ("hystart/linux",), 100_000)
+ROW = Row("Linux cubic", "6.18", "long", "hystart/linux", 4, 4, 4, 0, ("hystart/linux",), 100_000, "made")
 
 
 def recording(profile: str) -> Recording:
@@ -62,15 +64,41 @@ def test_what_is_kept_is_what_the_paths_and_profiles_are() -> None:
     assert carried <= {(profile, path) for profile in KNOWN for path in KNOWN_PATHS}
 
 
+def test_what_is_kept_was_made_with_the_profiles_that_there_are() -> None:
+    """Rows that other profiles were compared with say nothing of these."""
+    older = {each.stack for each in agreement.load() if each.made_with != agreement.profiles_now()}
+    assert not older, "the profiles have changed: run `make live`, `make quinn` and `make firefox`"
+
+
+def test_the_profiles_are_told_by_what_they_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another window of one profile on one path is another mark; another title is not."""
+    kept = tmp_path / "hystart" / "path.constant.json"
+    kept.parent.mkdir()
+    monkeypatch.setattr(agreement, "VECTORS", tmp_path)
+    text = (VECTORS / "hystart" / "path.constant.json").read_text("utf-8")
+
+    def mark(now: str) -> str:
+        kept.write_text(now, "utf-8")
+        agreement.profiles_now.cache_clear()
+        return agreement.profiles_now()
+
+    assert mark(text) == mark(text.replace('"title": "', '"title": "Again: '))
+    assert mark(text) != mark(text.replace('"cwnd_bytes": 13200', '"cwnd_bytes": 13201', 1))
+    agreement.profiles_now.cache_clear()
+
+
 def test_the_page_says_what_does_not_agree() -> None:
     """Runs that differ, and those without an exit, are in the row."""
     cells = connections_page._cells(replace(ROW, judged=3, agree=2, growth=5, margin_ns=0))
-    assert cells[3:5] == ("2 of 3<br>1 did not leave", "growth: 5 differ")
+    assert cells[3:5] == ("2 of 3<br>1 not decided", "5 ACKs differ")
     assert cells[-1] == "none"
     assert connections_page._cells(ROW)[4] == "all equal"
     nothing = connections_page._cells(replace(ROW, judged=0, agree=0, best=(), margin_ns=0))
-    assert nothing[3:] == ("0 of 0<br>4 did not leave", "-", "-", "-")
+    assert nothing[3:] == ("0 of 0<br>4 not decided", "-", "-", "-")
     assert "State of the connections" in connections_page.page()
+    older = "judged by other profiles than there are now"
+    assert older in connections_page._cells(ROW)[0]
+    assert older not in connections_page._cells(replace(ROW, made_with=agreement.profiles_now()))[0]
 
 
 def test_the_paths_are_scenarios() -> None:

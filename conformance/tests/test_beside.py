@@ -2,8 +2,8 @@
 
 import pytest
 
-from firstflight_conformance.docs_ext import beside
-from firstflight_conformance.plain_judge import programs
+from pages import beside
+from plain.judge import programs
 
 NAMES = sorted(programs())
 

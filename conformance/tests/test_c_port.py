@@ -49,7 +49,7 @@ _LONG_EVENTS = 1_000_000
 _SEARCH_SOURCES = tuple(
     f"search/{name}.c" for name in ("search", "rtt", "bins", "layout", "windows", "exit", "startup")
 )
-#: Profiles in whose windows nothing is rounded and the later one is as long as the earlier one.
+#: Profiles in whose windows nothing is rounded and the later one is as the earlier one.
 TYING = ("lanman-2024", "draft-00", "draft-09", "quicly-pr583")
 
 
@@ -361,7 +361,7 @@ def test_names_of_phases_and_outcomes() -> None:
 
 def test_limits() -> None:
     """The limits have the same names and values."""
-    text = (REFERENCE_C / "include" / "firstflight" / "limits.h").read_text(encoding="utf-8")
+    text = (REFERENCE_C / "firstflight" / "limits.h").read_text(encoding="utf-8")
     names = re.findall(r"^#define FF_(\w+) ", text, flags=re.MULTILINE)
     assert {name: getattr(lib, f"FF_{name}") for name in names} == {
         name: value for name, value in vars(limits).items() if name.isupper()

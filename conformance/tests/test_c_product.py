@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from firstflight_conformance.dist import contents
+from dist import contents
+from firstflight_conformance import port
 from firstflight_conformance.paths import REFERENCE_C
-from firstflight_conformance.spec.tables import described_rooms
 from firstflight_conformance.version import __version__
+from generate.tables import described_packages
 
 EXAMPLES = sorted(path.stem for path in (REFERENCE_C / "examples").glob("*.c"))
 SAYS = {
@@ -22,31 +23,37 @@ SAYS = {
 }
 
 
-def rooms_below(room: str) -> set[str]:
-    """Return a room and all whose headers its files include, and so on."""
-    found, left = set(), {room}
+def packages_below(package: str) -> set[str]:
+    """Return a package and all whose headers its files include, and so on."""
+    found, left = set(), {package}
     while left:
         found.add(name := left.pop())
-        files = [*(REFERENCE_C / "src" / name).glob("*.c"), *(REFERENCE_C / "include/firstflight" / name).glob("*.h")]
+        files = [path for path in (*port.sources(), *port.headers()) if path.parent.name == name]
         text = "".join(path.read_text("utf-8") for path in files)
+        if '#include "firstflight/bases.h"' in text:
+            text += (REFERENCE_C / "firstflight" / "bases.h").read_text("utf-8")
         left |= set(re.findall(r'^#include "firstflight/(\w+)/', text, re.M)) - found
     return found
 
 
 def _linked() -> dict[tuple[str, ...], set[str]]:
-    """Return what a program calls of a room, and how the functions of the rooms begin that it may then hold."""
-    calls = {room.room: (f"ff_{room.room}_begin", f"ff_{room.room}_step") for room in described_rooms() if room.entered}
+    """Return what a program calls of a package, and how the functions of the packages begin that it may then hold."""
+    calls = {
+        package.package: (f"ff_{package.package}_begin", f"ff_{package.package}_step")
+        for package in described_packages()
+        if package.entered
+    }
     calls["newreno"] = ("ff_newreno_begin", "ff_newreno_on_event")
     calls["search"] = ("ff_search_begin", "ff_search_startup_step")
     calls["careful_resume"] = ("ff_careful_resume_begin", "ff_careful_resume_step")
-    linked = {names: {below.partition("_")[0] for below in rooms_below(room)} for room, names in calls.items()}
+    linked = {names: {below.partition("_")[0] for below in packages_below(package)} for package, names in calls.items()}
     return linked | {
         ("ff_transfer_time_compute",): {"transfer", "quick"}
     }  # one of its functions is ff_quick_start_code
 
 
 LINKED = _linked()
-ROOMS = {word for found in described_rooms() for word in found.room.split("_")} | {"controller"}
+PACKAGES = {word for found in described_packages() for word in found.package.split("_")} | {"controller"}
 CMAKE = """cmake_minimum_required(VERSION 3.16)
 project(yours LANGUAGE)
 find_package(firstflight 0.2 REQUIRED)
@@ -157,7 +164,7 @@ def check_size(row: str, program: Path) -> None:
 
 @pytest.mark.parametrize("calls", LINKED, ids=lambda calls: calls[0])
 def test_one_algorithm_pulls_in_no_other(installed: Path, tmp_path: Path, calls: tuple[str, ...]) -> None:
-    """What a program holds that calls these functions: the rooms that the page says."""
+    """What a program holds that calls these functions: the packages that the page says."""
     needs("gcc", "nm", "size")
     script, program = tmp_path / "calls.map", tmp_path / "linked.so"
     script.write_text("{ global: " + " ".join(f"{call};" for call in calls) + " local: *; };", encoding="utf-8")
@@ -168,6 +175,6 @@ def test_one_algorithm_pulls_in_no_other(installed: Path, tmp_path: Path, calls:
     if run("gcc", "-dumpversion").strip() == "12" and run("gcc", "-dumpmachine").startswith("x86_64"):
         check_size(", ".join(f"`{call}`" for call in calls), program)
     held = set(re.findall(r" [tT] ff_([a-z0-9]+)", run("nm", program)))
-    assert held & ROOMS == LINKED[calls]
+    assert held & PACKAGES == LINKED[calls]
     named = f"`{calls[0]}`" + "".join(f", `{call}`" for call in calls[1:])
     assert f"| {named} |" in (REFERENCE_C / "README.md").read_text("utf-8")

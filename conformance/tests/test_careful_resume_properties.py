@@ -20,7 +20,7 @@ from firstflight_conformance.prng import SplitMix64
 
 OF_THE_RFC = ("rfc-9959", "rfc-9959-unvalidated", "rfc-9959-search")
 N, R, U, V, S = Phase.NORMAL, Phase.RECONNAISSANCE, Phase.UNVALIDATED, Phase.VALIDATING, Phase.SAFE_RETREAT
-#: The table of edges in spec/careful-resume.md.
+#: The table of edges in spec/careful-resume/rules.md.
 EDGES = {
     (N, None, R),
     (R, Trigger.CONGESTION_WINDOW_LIMITED, U),

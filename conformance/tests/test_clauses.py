@@ -9,15 +9,15 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from adequacy import check
+from adequacy.coverage import gaps, traces
 from firstflight_conformance.cases.computations import ComputationCase
 from firstflight_conformance.cases.vectors import Case, Vector
 from firstflight_conformance.cli import main
-from firstflight_conformance.commands import check
 from firstflight_conformance.commands.options import all_cases
 from firstflight_conformance.paths import REFERENCE_C, REFERENCE_PY, SPEC, VECTORS
 from firstflight_conformance.spec import clauses
 from firstflight_conformance.spec.clauses import Author, all_clauses, citations, parse_page
-from firstflight_conformance.spec.coverage import gaps, traces
 
 GROW = "slow-start.grow"
 
@@ -34,13 +34,10 @@ class Checkout:
     def __init__(self, root: Path) -> None:
         self.spec = root / "spec"
         self.python = root / "python"
-        self.c = root / "c" / "src"
-        self.spec.mkdir()
-        for page in SPEC.glob("*.md"):
-            shutil.copy(page, self.spec)
+        self.c = root / "c" / "firstflight"
+        shutil.copytree(SPEC, self.spec, ignore=shutil.ignore_patterns("*.toml"))
         shutil.copytree(REFERENCE_PY, self.python, ignore=shutil.ignore_patterns("__pycache__"))
-        shutil.copytree(REFERENCE_C / "src", self.c)
-        shutil.copytree(REFERENCE_C / "plain", root / "c" / "plain")
+        shutil.copytree(REFERENCE_C / "firstflight", self.c)
 
     def edit(self, path: Path, find: str, text: str, times: int = 1) -> None:
         """Replace a text that occurs so often."""
@@ -73,13 +70,13 @@ def test_copies_pass(checkout: Checkout, every_case: list[Case | ComputationCase
 
 
 def clause_away(checkout: Checkout) -> None:
-    page = checkout.spec / "slow-start.md"
+    page = checkout.spec / "slow-start" / "rules.md"
     text = page.read_text(encoding="utf-8")
     page.write_text(re.sub(rf":::{{clause}} {re.escape(GROW)}\n.*?\n:::\n", "", text, flags=re.S), encoding="utf-8")
 
 
 def clause_renamed(checkout: Checkout) -> None:
-    checkout.edit(checkout.spec / "slow-start.md", f"{{clause}} {GROW}\n", f"{{clause}} {GROW}th\n")
+    checkout.edit(checkout.spec / "slow-start" / "rules.md", f"{{clause}} {GROW}\n", f"{{clause}} {GROW}th\n")
 
 
 def python_away(checkout: Checkout) -> None:
@@ -98,12 +95,12 @@ def python_unknown(checkout: Checkout) -> None:
 
 
 def plain_unknown(checkout: Checkout) -> None:
-    path = checkout.python / "plain" / "newreno_rfc_9002.py"
+    path = checkout.python / "newreno" / "plain_newreno_rfc_9002.py"
     path.write_text(path.read_text(encoding="utf-8") + "X = 1  # [slow-start.shrink]\n", encoding="utf-8")
 
 
 def plain_c_unknown(checkout: Checkout) -> None:
-    path = checkout.c.parent / "plain" / "newreno_rfc_9002.h"
+    path = checkout.c / "newreno" / "newreno_rfc_9002.h"
     path.write_text(path.read_text(encoding="utf-8") + "/* [slow-start.shrink] */\n", encoding="utf-8")
 
 
@@ -113,28 +110,29 @@ def c_unknown(checkout: Checkout) -> None:
 
 
 def new_clause(checkout: Checkout) -> None:
-    page = checkout.spec / "slow-start.md"
+    page = checkout.spec / "slow-start" / "rules.md"
     text = ':::{clause} slow-start.new\n:level: "-"\n:source: ours\n:author: ours\nA new rule.\n:::\n'
     page.write_text(page.read_text(encoding="utf-8") + text, encoding="utf-8")
 
 
 def unknown_reading(checkout: Checkout) -> None:
-    head = f":::{{clause}} {GROW}\n"
-    checkout.edit(checkout.spec / "slow-start.md", head, f"{head}:readings: growth, speed\n")
+    head = f':::{{clause}} {GROW}\n:level: "-"\n:source: RFC 9002, section 7.3.1; appendix B.5\n'
+    growth = f"{head}:readings: growth"
+    checkout.edit(checkout.spec / "slow-start" / "rules.md", growth, f"{growth}, speed")
 
 
 def stale_exemption(checkout: Checkout) -> None:
     head = f":::{{clause}} {GROW}\n"
-    checkout.edit(checkout.spec / "slow-start.md", head, f"{head}:exempt-c: there is none\n")
+    checkout.edit(checkout.spec / "slow-start" / "rules.md", head, f"{head}:exempt-c: there is none\n")
 
 
 def stale_exemption_of_a_vector(checkout: Checkout) -> None:
     head = f":::{{clause}} {GROW}\n"
-    checkout.edit(checkout.spec / "slow-start.md", head, f"{head}:exempt-vector: there is none\n")
+    checkout.edit(checkout.spec / "slow-start" / "rules.md", head, f"{head}:exempt-vector: there is none\n")
 
 
 def exemption_away(checkout: Checkout) -> None:
-    path = checkout.spec / "search.md"
+    path = checkout.spec / "search" / "rules.md"
     text = path.read_text(encoding="utf-8")
     path.write_text(re.sub(r":exempt-vector: no stream [^\n]*\n", "", text), encoding="utf-8")
 
@@ -143,19 +141,19 @@ def exemption_away(checkout: Checkout) -> None:
     ("spoil", "findings"),
     [
         (clause_away, [r"/newreno\.py:\d+: there is no clause slow-start\.grow",
-                       r"plain/newreno_rfc_9002\.py:\d+: there is no clause slow-start\.grow",
-                       r"plain/newreno_rfc_9002\.h:\d+: there is no clause slow-start\.grow",
+                       r"newreno/plain_newreno_rfc_9002\.py:\d+: there is no clause slow-start\.grow",
+                       r"newreno/newreno_rfc_9002\.h:\d+: there is no clause slow-start\.grow",
                        r"newreno\.c:\d+: there is no clause slow-start\.grow"]),
         (clause_renamed, [r"slow-start\.growth: no python", r"slow-start\.growth: no c,", r"slow-start\.growth: no vector",
                           r"newreno\.py:\d+: there is no clause slow-start\.grow$", r"there is no clause slow-start\.grow$"]),
         (python_away, [r"^slow-start\.grow: no python, and no :exempt-python: with the reason$"]),
         (c_away, [r"^slow-start\.grow: no c, and no :exempt-c: with the reason$"]),
         (python_unknown, [r"limits\.py:\d+: there is no clause slow-start\.shrink$"]),
-        (plain_unknown, [r"plain/newreno_rfc_9002\.py:\d+: there is no clause slow-start\.shrink$"]),
-        (plain_c_unknown, [r"plain/newreno_rfc_9002\.h:\d+: there is no clause slow-start\.shrink$"]),
+        (plain_unknown, [r"newreno/plain_newreno_rfc_9002\.py:\d+: there is no clause slow-start\.shrink$"]),
+        (plain_c_unknown, [r"newreno/newreno_rfc_9002\.h:\d+: there is no clause slow-start\.shrink$"]),
         (c_unknown, [r"search\.c:\d+: there is no clause search\.shrink$"]),
         (new_clause, [r"slow-start\.new: no python", r"slow-start\.new: no c", r"slow-start\.new: no vector"]),
-        (unknown_reading, [r"^slow-start\.grow: :readings: names speed, which spec/profiles/slow-start\.toml does not have$"]),
+        (unknown_reading, [r"^slow-start\.grow: :readings: names speed, which spec/slow-start/profiles\.toml does not have$"]),
         (stale_exemption, [r"^slow-start\.grow: has c in spite of its exemption: there is none$"]),
         (stale_exemption_of_a_vector, [r"^slow-start\.grow: has vector in spite of its exemption: there is none$"]),
         (exemption_away, [r"^search\.domain: no vector, and no :exempt-vector:"]),

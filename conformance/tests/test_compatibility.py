@@ -16,7 +16,7 @@ from firstflight_conformance.cli import main
 from firstflight_conformance.paths import ROOT, SPEC, VECTORS
 from firstflight_conformance.run import record
 from firstflight_conformance.simulator.scenario import load_scenario
-from firstflight_conformance.spec.tables import version_files
+from generate.tables import version_files
 
 OLD = Path(__file__).parent / "release_0_1"
 

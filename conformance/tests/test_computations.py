@@ -20,7 +20,7 @@ from firstflight_conformance.run.messages import Declaration
 from firstflight_conformance.run.results import Result, Verdict
 from firstflight_conformance.run.session import Options
 from firstflight_conformance.spec.clauses import known_clauses
-from firstflight_conformance.vectorgen import computation
+from generate import computation
 
 SIZE = "slow-start.size-64-kib.json"
 ADAPTER = """

@@ -8,7 +8,7 @@ from types import ModuleType
 import pytest
 
 from firstflight_conformance.paths import CONFORMANCE
-from firstflight_conformance.plain_headers import HEADERS
+from plain.headers import HEADERS
 
 _ASKED = b'{"op":"hello","protocol":1}\n'
 

@@ -2,7 +2,6 @@
 
 import random
 import re
-import tomllib
 from fnmatch import fnmatchcase
 
 import pytest
@@ -10,14 +9,16 @@ import pytest
 from diagnosis_support import answered, candidate, judged, mutants, subject_of, told_apart
 from every import every_case, every_computation
 from firstflight_conformance.cases.computations import decode_outputs
-from firstflight_conformance.diagnose.breaks import broken_by
 from firstflight_conformance.diagnose.candidates import Candidate, singles
-from firstflight_conformance.diagnose.diagnosis import Diagnosis, diagnose, passed
+from firstflight_conformance.diagnose.diagnosis import diagnose, passed
+from firstflight_conformance.diagnose.findings import Diagnosis
 from firstflight_conformance.diagnose.levels import Level, at_most, level_of_clause, most_binding
-from firstflight_conformance.diagnose.subject import Subject
+from firstflight_conformance.diagnose.subject import Subject, shortest_first
+from firstflight_conformance.diagnose.suspects import suspects_of
 from firstflight_conformance.diagnose.variant import Variant, build
-from firstflight_conformance.freedoms.points import OPEN_POINTS, open_points
+from firstflight_conformance.freedoms.points import open_points
 from firstflight_conformance.mutants.load import Mutant
+from firstflight_conformance.paths import SPEC
 from firstflight_conformance.prng import SplitMix64
 from firstflight_conformance.run.messages import Declaration
 from firstflight_conformance.spec.clauses import Author, Clause, known_clauses
@@ -126,7 +127,19 @@ def test_random_answers_are_unknown(seed: int) -> None:
     assert (cause.cause, cause.kind, cause.explains, cause.exact) == ("unknown", "rule", 0, False)
     assert cause.level.value.startswith("at most ")
     assert cause.clauses
-    assert set(cause.clauses) <= set(cause.decision.clauses)
+
+
+def test_rules_of_an_unknown_are_those_that_wrong_implementations_break_there() -> None:
+    """Weights swapped in the interpolation are no candidate; but those that break its rule differ first in the same events."""
+    right = "(state.bin_ticks - rest_ticks) * window + rest_ticks * shifted"
+    wrong = "rest_ticks * window + (state.bin_ticks - rest_ticks) * shifted"
+    swapped = Mutant("swapped", "search", "draft-09", "", {}, "search/windows.py", right, wrong, "")
+    variant = Variant(Candidate(swapped.id, "mutant", "", (swapped,)))
+    cases = [case for case in every_case() if (case.vector.algorithm, case.profile) == ("search", "draft-09")]
+    subjects = [answered(case, variant) for case in cases if len(case.events) < 60]
+    failing = shortest_first([subject for subject in subjects if subject.first is not None])
+    _, clauses = suspects_of(failing, singles("search", ["draft-09"]), None)
+    assert clauses[0] == "search.interpolation.exact"
 
 
 def named(mutant: Mutant) -> bool | None:
@@ -260,10 +273,10 @@ def test_open_points_name_what_there_is() -> None:
         readings = {reading.name: reading for reading in table.readings}
         assert all(readings[name].allows(value) for name, values in point.readings.items() for value in values)
         assert set(point.mutants) <= set(mutants()), point.number
-        page = (OPEN_POINTS.parent / f"{point.algorithm}.md").read_text(encoding="utf-8")
+        page = (SPEC / point.algorithm / "rules.md").read_text(encoding="utf-8")
         assert f"| {point.number} |" in page, point.number
     assert len({point.number + point.algorithm for point in open_points()}) == len(open_points())
-    assert tomllib.loads(OPEN_POINTS.read_text(encoding="utf-8"))["point"]
+    assert len({point.algorithm for point in open_points()}) > 8
 
 
 @pytest.mark.parametrize(
@@ -305,6 +318,7 @@ def test_no_rule_has_the_level_of_an_open_point() -> None:
     ("mutant", "level", "clauses"),
     [
         ("reduce-by-cubic-factor", Level.MUST, ("slow-start.recovery.begin",)),
+        ("cubic-alpha-constant", Level.SHOULD, ("cubic.friendly.alpha-one",)),
         ("jumpstart-later-writes", Level.OUR_DEFINITION, ("jumpstart.flight.frozen",)),
     ],
 )
@@ -318,8 +332,8 @@ def test_the_base_of_another_stack_is_not_named() -> None:
     """A cause in the base is no rule of a base on which the stack does not run, and of that on which it runs it is."""
     for name in ("reduce-by-cubic-factor", "app-limited-ignored"):
         assert not any(clause.startswith(("cubic.", "hybla.")) for clause in diagnosis_of(name).causes[0].clauses)
-    decision = diagnosis_of("jumpstart-cubic-halves").causes[0].decision
-    assert broken_by(candidate("jumpstart-cubic-halves"), decision) == ("cubic.startup.reduce",)
+    (choice,) = diagnosis_of("jumpstart-cubic-halves").choices
+    assert choice.clauses == ("cubic.startup.reduce",)
 
 
 def test_the_most_binding_rule_gives_the_level() -> None:

@@ -10,14 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from firstflight_conformance.dist import archive, contents
+from dist import archive, contents
+from firstflight.controller import ALGORITHMS
 from firstflight_conformance.paths import ROOT, VECTORS
 from firstflight_conformance.version import __version__
 
 #: What the archives are made of, but for the vectors, of which a few do.
 PARTS = (
-    "LICENSE", "spec", "docs/results", "reference-py", "reference-c", "conformance/src", "conformance/pyproject.toml", "conformance/README.md",
-    "conformance/adapters", "conformance/loaders", "conformance/scenarios", "conformance/simulator", "conformance/presets", "conformance/mutants",
+    "LICENSE", "spec", "reference-py", "reference-c", "conformance/src", "conformance/dist", "conformance/include", "conformance/pyproject.toml", "conformance/README.md",
+    "conformance/adapters", "conformance/loaders", "conformance/scenarios", "conformance/stimuli", "conformance/simulator", "conformance/presets", "conformance/packetdrill",
     "vectors/LICENSE", "vectors/manifest.json", "vectors/slow-start", "vectors/transfer-time",
 )  # fmt: skip
 TUTORIAL = ROOT / "conformance" / "adapters" / "tutorial"
@@ -51,8 +52,8 @@ def made(root: Path, umask: int) -> Path:
                 shutil.copyfile(ROOT / part, place)
         for script in (root / "conformance").rglob("*.sh"):
             script.chmod(0o777 & ~umask)
-        sources = os.pathsep.join(str(root / part) for part in ("reference-py/src", "conformance/src"))
-        python("-m", "firstflight_conformance.dist", cwd=root, PYTHONPATH=sources, PYTHONDONTWRITEBYTECODE="1")
+        sources = os.pathsep.join(str(root / part) for part in ("reference-py/src", "conformance/src", "conformance"))
+        python("-m", "dist", cwd=root, PYTHONPATH=sources, PYTHONDONTWRITEBYTECODE="1")
     finally:
         os.umask(before)
     return root / "build" / "dist"
@@ -159,18 +160,37 @@ def test_the_commands_need_no_checkout(installed: Path, tmp_path: Path) -> None:
         assert len(list((tmp_path / "cache" / "firstflight").iterdir())) == 1
 
 
-@pytest.mark.parametrize("command", [["check"], ["vectors"], ["vectors", "--check"], ["results"]])
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["check"],
+        ["mutants"],
+        ["vectors"],
+        ["vectors", "--check"],
+        ["results"],
+        ["results", "--check"],
+        ["judge-kernel"],
+    ],
+)
 def test_what_needs_the_checkout_says_so(installed: Path, tmp_path: Path, command: list[str]) -> None:
     done = python("-m", "firstflight_conformance", *command, cwd=tmp_path, check=False, PYTHONPATH=str(installed))
     assert (done.returncode, "needs the checkout" in done.stderr) == (2, True), done.stderr
 
 
 def test_a_loader_is_short() -> None:
-    """What the README says of each: it is read before it is copied."""
+    """What the README says of each: it is one file, read before it is copied."""
     folder = ROOT / "conformance" / "loaders"
     loaders = [*folder.glob("*/[fF]lat.*"), *folder.glob("*/src/flat.*")]
     assert len(loaders) == 8  # of seven languages, C with a header
-    assert all(len(path.read_text("utf-8").splitlines()) < 150 for path in loaders)
+    assert all(len(path.read_text("utf-8").splitlines()) <= 320 for path in loaders)
+
+
+def test_the_archive_names_all_its_subjects() -> None:
+    """Its README stands for those who see nothing else."""
+    readme = (ROOT / "conformance" / "loaders" / "ARCHIVE.md").read_text("utf-8")
+    titles = {found.title for found in ALGORITHMS.values()} - {"NewReno", "Transfer times"}
+    assert not [title for title in titles if title not in readme]
+    assert "{unpacked} MB" in readme
 
 
 def test_the_vectors_of_the_checkout_are_complete(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from firstflight_conformance.cli import main
 from firstflight_conformance.paths import ADAPTERS, ROOT
-from firstflight_conformance.plots import start_ups
+from plots import start_ups
 
 README = (ROOT / "README.md").read_text("utf-8")
 TUTORIAL = ADAPTERS / "tutorial"

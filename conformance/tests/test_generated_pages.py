@@ -9,8 +9,8 @@ import pytest
 
 from firstflight.controller import Config
 from firstflight.observables import Outcome
-from firstflight_conformance.docs_ext import carried_out, generate, python_api, site, smaller, vector_pages
-from firstflight_conformance.docs_ext.smaller import shorten
+from pages import carried_out, first_functions, generate, python_api, site, smaller, vector_pages
+from pages.smaller import shorten
 
 
 @pytest.fixture
@@ -25,7 +25,7 @@ def written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     monkeypatch.setattr(generate, "_pages", lambda: notes.append("pages") or {"page": "text"})
     monkeypatch.setattr(generate.site, "vectors", list)
     for module, step in (
-        (generate.rooms, "write_plots"),
+        (generate.of_pages, "write_plots"),
         (generate.computation_pages, "write_plots"),
         (generate.plot_cache, "write_plots"),
         (generate.profile_paths, "write_paths"),
@@ -56,7 +56,7 @@ SHORTENED = {
     '<a class="reference internal" href="../s.html#clause-a-b"><code class="docutils literal notranslate"><span class="pre">a.b</span></code></a>': (
         '<a href="../s.html#clause-a-b">a.b</a>'
     ),
-    '<a id="L-7" name="L-7"></a><a href="#L-7"><span class="linenos">  7</span></a>': '<a id="L-7" href="#L-7">  7</a>',
+    '<a id="L-7" name="L-7"></a><a href="#L-7"><span class="linenos">  7</span></a>': '<i id="L-7">  7</i>',
     '<span class="n">x</span><span class="w"> </span><span class="o">=</span>': 'x =',
     '<span class="n"><span class="pre">x</span></span><span class="k">if</span>': 'x<span class="k">if</span>',
     '<tr class="row-odd"><td><p>a <em>b</em></p></td><td><p>c</p><p>d</p></td></tr>': '<tr><td>a <em>b</em></td><td><p>c</p><p>d</p></td></tr>',
@@ -120,7 +120,7 @@ def test_clauses_of_a_page_with_one_vector_stand_at_the_vector() -> None:
 
 
 def test_the_navigation_of_a_folder_is_computed_once() -> None:
-    """That of the index marks another page as the one that is shown, and pages elsewhere unfold what leads to them."""
+    """That of the index marks another page as the one that is shown, pages elsewhere unfold what leads to them, and sources have none."""
     asked: list[dict[str, object]] = []
     pages = ("vectors/a", "vectors/b", "vectors/index", "source/x/a", "source/y/a", "readings", "readings")
 
@@ -132,7 +132,7 @@ def test_the_navigation_of_a_folder_is_computed_once() -> None:
         context: dict[str, Any] = {"toctree": toctree}
         smaller.shorten_page(generate, f"{site.GENERATED}/{page}", "", context, None)  # type: ignore[arg-type]
         context["toctree"](maxdepth=-1)
-    assert [options["maxdepth"] for options in asked] == [1, 1, 1, 1, -1, -1]
+    assert [options["maxdepth"] for options in asked] == [1, 1, -1, -1]
     assert all(options["collapse"] for options in asked)
 
 
@@ -147,3 +147,12 @@ def test_the_navigation_of_a_folder_is_computed_once() -> None:
 )
 def test_fields_stand_in_the_signature_alone(name: str, value: object, left_out: bool | None) -> None:
     assert python_api.skip_fields(None, "class", name, value, False, None) is left_out  # type: ignore[arg-type]
+
+
+def test_ten_functions_head_each_interface() -> None:
+    """With how they fail, as their docstrings say; a name that no header declares fails the build."""
+    python = first_functions.of_python()
+    assert python.count("* - {py:func}") == 10
+    assert "Raise `DomainError` for an unknown profile" in python
+    with pytest.raises(ValueError, match="no header declares ff_controller_step"):
+        first_functions.of_c([name for name, _, _ in first_functions._C if name != "ff_controller_step"])

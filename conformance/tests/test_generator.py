@@ -19,11 +19,13 @@ from firstflight_conformance.cases.wire import event_to_json
 from firstflight_conformance.cli import main
 from firstflight_conformance.commands import vectors as command
 from firstflight_conformance.paths import ROOT, SCENARIOS, VECTORS
-from firstflight_conformance.spec.tables import generated_files
-from firstflight_conformance.vectorgen import write
 from firstflight_conformance.vectorgen.builder import MS, S, StreamBuilder
-from firstflight_conformance.vectorgen.search import bins as search_bins
-from firstflight_conformance.vectorgen.search.flow import (
+from firstflight_conformance.vectorgen.stimulus import Stimulus, controller_of, judged_events, to_json
+from generate import tables, write
+from generate.catalogue import Catalogue
+from generate.tables import generated_files
+from stimuli.search import bins as search_bins
+from stimuli.search.flow import (
     BIN,
     DOUBLING,
     RTT,
@@ -33,7 +35,6 @@ from firstflight_conformance.vectorgen.search.flow import (
     one_ack_per_bin,
     rates,
 )
-from firstflight_conformance.vectorgen.stimulus import Catalogue, Stimulus, controller_of, judged_events, to_json
 
 
 @pytest.fixture(scope="module")
@@ -121,9 +122,6 @@ def test_what_is_kept_is_of_this_code_and_these_scenarios(
     tmp_path: Path, copy: Path, files: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With the same the vectors are not generated again; with another scenario or other code they are."""
-    monkeypatch.setattr(
-        kept, "is_as_loaded", lambda: True
-    )  # where compiled modules go by size and time nothing is kept
     write.keep(files, write._inputs())
     generated: list[int] = []
     monkeypatch.setattr(write, "all_files", lambda: generated.append(1) or dict(files))  # type: ignore[func-returns-value]
@@ -147,7 +145,7 @@ def test_check_finds_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     (path, text), *_ = generated_files().items()
     edited = tmp_path / path.name
     edited.write_text(text.replace("Generated", "Copied"), encoding="utf-8")
-    monkeypatch.setattr(command, "generated_files", lambda: {edited: text})
+    monkeypatch.setattr(tables, "generated_files", lambda: {edited: text})
     monkeypatch.setattr(command, "differences", list)
     result = CliRunner().invoke(main, ["vectors", "--check"])
     assert (result.exit_code, result.output) == (1, f"{edited}: differs\n")
@@ -163,13 +161,16 @@ def test_generation_anywhere(tmp_path: Path) -> None:
         "reference-py/src",
         "reference-c",
         "conformance/src",
+        "conformance/generate",
         "conformance/scenarios",
+        "conformance/stimuli",
         "conformance/adapters/c",
     ):
         shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
     (tmp_path / "vectors").mkdir()
     generated = list(generated_files())
     for path in generated:
+        (tmp_path / path.relative_to(ROOT)).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / path.relative_to(ROOT)).write_bytes(path.read_bytes())
     environment = {
         **os.environ, "PYTHONHASHSEED": "4711", "PYTHONDONTWRITEBYTECODE": "1",

@@ -21,9 +21,10 @@ from firstflight_conformance.run.report_json import to_json as report_to_json
 from firstflight_conformance.run.results import AdapterReport, Result, Verdict
 from firstflight_conformance.run.session import Options
 from firstflight_conformance.vectorgen.builder import MS, S, StreamBuilder
-from firstflight_conformance.vectorgen.newreno import persistent
-from firstflight_conformance.vectorgen.stimulus import Catalogue, to_json
+from firstflight_conformance.vectorgen.stimulus import to_json
+from generate.catalogue import Catalogue
 from runner_support import command, judged, write_vectors
+from stimuli.newreno import persistent
 
 DATAGRAM = 1200
 

@@ -17,7 +17,7 @@ from firstflight_conformance.recording.from_case import recording_of
 from qlog_imitations import WRITERS, written  # isort: skip
 from test_recording_judge import recorded  # isort: skip
 
-VECTOR, PROFILE = "search/path.paced", "linux-4"
+VECTOR, PROFILE = "search/path.deep-queue", "linux-4"
 
 
 def case() -> Case:
@@ -48,44 +48,59 @@ def run(*arguments: Any) -> Result:
     return result
 
 
-def test_fit_as_json(log: Path) -> None:
-    """One object: the agreement, and the profiles, best first, with shared ranks; nothing else."""
-    result = run("judge-qlog", log, "--fit", "--json")
+def test_all_profiles_as_json(log: Path) -> None:
+    """One object with exactly the members of the page."""
+    result = run("judge-qlog", log, "--json")
     assert result.exit_code == 0
     document = json.loads(result.output)
-    assert set(document) == {"in_flight_agreement", "fit"}
-    assert document["in_flight_agreement"] == 1
-    entries = document["fit"]
-    assert {tuple(entry) for entry in entries} == {("rank", "profile", "exit", "growth", "windows")}
-    assert {entry["exit"] for entry in entries} <= {"same", "inside", "differs", "none"}
-    assert [entry["rank"] for entry in entries] == sorted(entry["rank"] for entry in entries)
-    best = [entry for entry in entries if entry["rank"] == 1]
-    assert {entry["profile"] for entry in best} == {"search/linux-4", "search/linux-4+cubic"}
-    assert all(entry["exit"] == "same" and entry["growth"][0] == entry["growth"][1] > 100 for entry in best)
+    assert list(document) == ["did", "refuted", "may_be", "none_of_ours", "undecided", "agreement"]
+    assert (document["agreement"], document["none_of_ours"], document["undecided"]) == (1, False, None)
+    did = document["did"]
+    assert list(did) == [
+        "initial_window_bytes", "initial_window_datagrams", "slow_start_growth", "exit", "first_reduction", "window_limited_acks",
+    ]  # fmt: skip
+    assert (did["initial_window_datagrams"], did["exit"]["evidence"]) == (10, "window")
+    assert 0.98 < did["slow_start_growth"] <= 1
+    assert list(did["exit"]) == ["event", "t_ms", "window_bytes", "rtt_ratio", "evidence"]
+    assert "search/linux-4" in document["may_be"]
+    assert all(name.startswith("search/") and "+" not in name for name in document["may_be"])
+    assert {tuple(entry) for entry in document["refuted"]} == {("profile", "event", "expected", "observed")}
+    assert "quick-start/rfc-4782" not in {entry["profile"] for entry in document["refuted"]}
 
 
 def test_one_profile_as_json(log: Path) -> None:
-    """With the verdict, where the subject left slow start, and the margin."""
-    result = run("judge-qlog", log, "--profile", "search/linux-4", "--json")
+    """One that is asked for and does not explain the connection is refuted by an event and both values."""
+    result = run("judge", log, "--profile", "search/freebsd-4", "--json")
     document = json.loads(result.output)
-    assert (document["verdict"], document["app_limited"]["rule"]) == ("agrees", "stated")
-    assert document["subject_exit"]["evidence"] == "growth"
-    assert [margin["by_ns"] for margin in document["margin"]] == [1_000, 10_000, 100_000, 1_000_000]
+    assert (result.exit_code, document["may_be"], document["none_of_ours"]) == (1, [], True)
+    (refuted,) = document["refuted"]
+    assert refuted["profile"] == "search/freebsd-4"
+    assert refuted["event"] > 100
 
 
 def test_the_report(log: Path) -> None:
-    """The ranking, the verdict, the margin, and what the recording does not tell apart; exit code 0."""
-    result = run("judge-qlog", log)
+    """What it did, what is refuted, what it may be, and the margin; exit code 0."""
+    result = run("judge", log)
     assert result.exit_code == 0
     text = " ".join(result.output.split())
     assert "written by firstflight; metrics after what is sent, after what is acknowledged" in text
-    assert "search/linux-4: leaves slow start where the subject did" in text
-    assert "not told apart by this recording: search/linux-4, search/linux-4+cubic" in text
-    assert "differ in the base, which shows after the exit" in text
-    assert "not tried: careful-resume: nothing in the recording starts it" in text
-    differs = " ".join(run("judge-qlog", log, "--profile", "search/freebsd-4").output.split())
-    assert "search/freebsd-4: does not leave slow start where the subject did" in differs
-    assert "the window grows by 2400 bytes, by the profile by 0 [search.drain" in differs
+    assert "initial window: 12000 bytes, 10 datagrams of 1200" in text
+    assert "by a smaller window" in text
+    assert "may be: search/" in text
+    assert "linux-4" in text.partition("may be: ")[2]
+    assert "not tried, as nothing in the recording starts them: careful-resume" in text
+    assert "with every RTT moved by 0.001 ms the exit of search/" in text
+
+
+def test_several_files_must_all_be_explained(tmp_path: Path, log: Path) -> None:
+    """A profile that one run refutes is none of what they are together."""
+    other = tmp_path / "other.jsonl"
+    files.save(recorded("rfc-9406", "hystartpp", "path.deep-queue"), other)
+    assert "search/linux-4" in json.loads(run("judge", log, log, "--json").output)["may_be"]
+    both = run("judge", log, other, "--json")
+    assert (both.exit_code, json.loads(both.output)["none_of_ours"]) == (1, True)
+    assert "none of ours" in run("judge", log, other).output
+    assert run("judge", log, other, "--save", tmp_path / "kept").exit_code == 2
 
 
 @pytest.mark.parametrize(
@@ -93,14 +108,13 @@ def test_the_report(log: Path) -> None:
     [
         (("--algorithm", "search"), 0),
         (("--profile", "search/linux-4"), 0),
-        (("--profile", "search/linux-4", "--strict"), 0),
         (("--algorithm", "search", "--profile", "linux-4"), 0),
         (("--profile", "search/freebsd-4"), 1),
-        (("--algorithm", "hystart", "--strict"), 1),
+        (("--algorithm", "hystart"), 1),
+        (("--cause",), 2),
         (("--profile", "search/linux-5"), 2),
         (("--profile", "linux-4"), 2),
         (("--algorithm", "bbr"), 2),
-        (("--fit", "--profile", "search/linux-4"), 2),
         (("--app-limited", "data"), 2),
         (("--profile", "search/linux-4", "--start", "application"), 0),
         (("--trace", "3"), 2),
@@ -115,10 +129,10 @@ def test_exit_codes(log: Path, arguments: tuple[str, ...], code: int) -> None:
 def test_nothing_to_judge(tmp_path: Path) -> None:
     """Neither leaves slow start: exit code 4."""
     path = tmp_path / "start.jsonl"
-    files.save(recording_of(case()).cut(events=100), path)
+    files.save(recording_of(case()).cut(events=60), path)
     result = run("record", "judge", path, "--profile", "slow-start/rfc-9002")
     assert result.exit_code == 4
-    assert "of the exit nothing is judged" in result.output
+    assert "not decided: slow start is not left in this recording" in result.output
 
 
 def test_with_the_peers_log(tmp_path: Path) -> None:
@@ -148,20 +162,14 @@ def test_the_cause(tmp_path: Path) -> None:
     assert json.loads(right.output)["causes"] == []
 
 
-def test_a_recording_is_no_qlog(kept: Path) -> None:
-    """It is said which command judges it."""
-    result = run("judge-qlog", kept)
-    assert (result.exit_code, "firstflight record judge" in result.output) == (2, True)
-
-
 def test_a_recording_is_kept_and_judged_alike(tmp_path: Path, log: Path) -> None:
-    """What judge-qlog saves is what record judges."""
+    """What is saved of a log is judged as the log, by every name of the command."""
     saved = tmp_path / "saved.jsonl"
-    words = ("--algorithm", "hystart", "--fit", "--json")
-    of_log = json.loads(run("judge-qlog", log, *words, "--save", saved).output)
-    of_recording = json.loads(run("record", "judge", saved, *words).output)
-    assert len(of_log["fit"]) > 3
-    assert of_recording == {"fit": of_log["fit"]}
+    words = ("--algorithm", "hystart", "--json")
+    of_log = json.loads(run("judge", log, *words, "--save", saved).output)
+    assert len(of_log["refuted"]) > 3
+    for command in (("record", "judge"), ("judge",), ("judge-qlog",)):
+        assert json.loads(run(*command, saved, *words).output) == of_log | {"agreement": None}
 
 
 def test_cut_filter_and_back_to_a_qlog(tmp_path: Path, kept: Path) -> None:

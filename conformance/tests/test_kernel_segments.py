@@ -5,12 +5,12 @@ from dataclasses import replace
 
 import pytest
 
-from firstflight_conformance.live.kernel import namespace, tcp_info
-from firstflight_conformance.live.kernel.receiver import Arrived, Receiver
-from firstflight_conformance.live.kernel.segments import Addresses, Flags, Segment, checksum, distance, pack, parse
 from firstflight_conformance.paths import SCENARIOS
 from firstflight_conformance.simulator.scenario import Link, Scenario, load_scenario
 from firstflight_conformance.simulator.transfer import Receiver as Policy
+from studies.live.kernel import namespace, tcp_info
+from studies.live.kernel.receiver import Arrived, Receiver
+from studies.live.kernel.segments import Addresses, Flags, Segment, checksum, distance, pack, parse
 
 MS = 1_000_000
 ADDRESSES = Addresses(b"\2\0\0\0\0\1", b"\2\0\0\0\0\2", bytes([10, 0, 0, 1]), bytes([10, 0, 0, 2]))
@@ -115,7 +115,7 @@ def test_blocks_join() -> None:
 
 def scenario(**link: int) -> Scenario:
     """Return one of 8 Mbit/s and 20 ms, with an ACK for every second packet after at most 5 ms."""
-    base = load_scenario(SCENARIOS / "stimulus" / "deep-queue.json")
+    base = load_scenario(SCENARIOS / "closed-loop" / "deep-queue.json")
     path = {"rate_bps": 8_000_000, "forward_delay_ns": 10 * MS, "return_delay_ns": 10 * MS, "queue_bytes": 10**6}
     return replace(base, link=Link(**path | {"loss_ppm": 0, "jitter_ns": 0} | link), receiver=Policy(2, 5 * MS))
 

@@ -15,6 +15,7 @@ import pytest
 from click.testing import CliRunner
 
 import firstflight
+from adequacy.kill import Kills, kill_matrix, kills_of
 from firstflight import Config
 from firstflight.controller import ALGORITHMS
 from firstflight.search.profiles import PROFILES, Shift
@@ -22,7 +23,6 @@ from firstflight_conformance.cases.vectors import cases, load_all
 from firstflight_conformance.cli import main
 from firstflight_conformance.mutants import load
 from firstflight_conformance.mutants.fresh import fresh_modules, mutable_files
-from firstflight_conformance.mutants.kill import Kills, kill_matrix, kills_of
 from firstflight_conformance.mutants.load import Mutant, MutantError, changed_texts, load_mutants, mutated
 from firstflight_conformance.paths import REFERENCE_PY, VECTORS
 
@@ -39,8 +39,9 @@ def by_id(mutant_id: str) -> Mutant:
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder of mutants in place of that of the checkout."""
-    monkeypatch.setattr(load, "MUTANTS", tmp_path)
-    return tmp_path
+    monkeypatch.setattr(load, "SPEC", tmp_path)
+    (tmp_path / "search").mkdir()
+    return tmp_path / "search"
 
 
 @pytest.fixture(scope="module")
@@ -97,7 +98,7 @@ def test_names_of_mutants_exist() -> None:
 def test_a_good_file(folder: Path) -> None:
     """A mutant of either kind is loaded; a profile of its own goes before that of the file."""
     other = FLIP.replace('"x"', '"y"').replace("floor", "nearest") + 'profile = "lanman-2024-literal"\n'
-    (folder / "a.toml").write_text(f"{HEAD}[[mutant]]\n{CODE}\n[[mutant]]\n{other}", encoding="utf-8")
+    (folder / "mutants.toml").write_text(f"{HEAD}[[mutant]]\n{CODE}\n[[mutant]]\n{other}", encoding="utf-8")
     code, flip = load_mutants()
     assert (code.profile, code.file, code.find, code.readings) == (
         "lanman-2024",
@@ -137,7 +138,7 @@ MALFORMED = {
 def test_malformed_mutants(folder: Path, name: str) -> None:
     """A malformed file is refused by name, by the command line with exit code 2."""
     content, reason = MALFORMED[name]
-    (folder / "a.toml").write_text(content, encoding="utf-8")
+    (folder / "mutants.toml").write_text(content, encoding="utf-8")
     with pytest.raises(MutantError, match=re.escape(reason)):
         load_mutants()
     result = CliRunner().invoke(main, ["mutants", "--jobs", "1"])
@@ -149,7 +150,7 @@ def test_malformed_mutants(folder: Path, name: str) -> None:
 def test_a_text_that_is_not_unique(folder: Path, few: Path, find: str, times: str) -> None:
     """A text that occurs more than once, or never, is refused before anything is judged."""
     content = HEAD + "[[mutant]]\n" + CODE.replace('find = "WINDOW_BINS = 10"', f'find = "{find}"')
-    (folder / "a.toml").write_text(content, encoding="utf-8")
+    (folder / "mutants.toml").write_text(content, encoding="utf-8")
     (mutant,) = load_mutants()
     with pytest.raises(MutantError, match=rf"^x: its text occurs {times} times in search/windows\.py, not once"):
         kills_of(few, mutant)
@@ -306,7 +307,7 @@ def test_processes_agree(few: Path) -> None:
 )  # fmt: skip
 def test_command(folder: Path, few: Path, tmp_path: Path, entry: str, code: int, score: str) -> None:
     """The command prints the score, writes the matrix, and fails where a mutant is not explained."""
-    (folder / "a.toml").write_text(f"{HEAD}[[mutant]]\n{entry}", encoding="utf-8")
+    (folder / "mutants.toml").write_text(f"{HEAD}[[mutant]]\n{entry}", encoding="utf-8")
     words = ["mutants", "--jobs", "1", "--vectors", str(few), "--json", str(tmp_path / "new" / "matrix.json")]
     result = CliRunner().invoke(main, words)
     assert result.exit_code == code

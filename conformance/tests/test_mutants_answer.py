@@ -67,7 +67,7 @@ def test_every_candidate_answers_in_every_profile(algorithm: str) -> None:
 
 def test_a_mutant_that_its_model_outgrew_kills_nothing() -> None:
     """A tuple where an outcome belongs, as the model answered once, is a crash and not a rejection."""
-    from firstflight_conformance.mutants.kill import kills_of
+    from adequacy.kill import kills_of
     from firstflight_conformance.paths import VECTORS
 
     good = next(mutant for mutant in load_mutants() if mutant.id == "ce-ignored")

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from adequacy.in_loop import load_survivors, loop_kills_of, loop_matrix, reasons, replay
+from adequacy.kill import Kills, kills_of
 from every import every_vector
 from firstflight_conformance.cases.vectors import COMPUTED_ALGORITHMS
 from firstflight_conformance.cli import main
-from firstflight_conformance.mutants.in_loop import load_survivors, loop_kills_of, loop_matrix, reasons, replay
-from firstflight_conformance.mutants.kill import Kills, kills_of
 from firstflight_conformance.mutants.load import Mutant, load_mutants, mutated
 from firstflight_conformance.paths import VECTORS
 from firstflight_conformance.run.messages import OBSERVABLES
@@ -120,7 +120,7 @@ def test_no_path_has_what_survivors_need() -> None:
 def test_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The command prints the score and says why a survivor is one. Of all mutants ``make mutants`` asks it."""
     few = [MUTANTS[name] for name in (*BUGS, "hystartpp-ignores-ce", "grow-twice", EQUIVALENT)]
-    monkeypatch.setattr("firstflight_conformance.commands.mutants.load_mutants", lambda: few)
+    monkeypatch.setattr("adequacy.mutants.load_mutants", lambda: few)
     file = tmp_path / "matrix.json"
     result = CliRunner().invoke(
         main, ["mutants", "--closed-loop", "--algorithm", "hystartpp", "--jobs", "1", "--json", str(file)]

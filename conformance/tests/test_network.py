@@ -17,13 +17,13 @@ from hypothesis import strategies as st
 
 from firstflight import Config
 from firstflight.events import Ack, Lost, PersistentCongestion, Pto, Run, Sent
-from firstflight_conformance.cases.stream import check_stream
+from firstflight_conformance.cases.stream import check_stream, repeated
 from firstflight_conformance.cli import main
 from firstflight_conformance.paths import NETWORKS
 from firstflight_conformance.simulator import engine
 from firstflight_conformance.simulator.dumbbell import Dumbbell, FlowResult, NetworkResult, run_network
 from firstflight_conformance.simulator.loop import ORIGIN_NS
-from firstflight_conformance.simulator.network import Access, Bucket, FlowPlan, Network, load_network, load_networks
+from firstflight_conformance.simulator.network import Access, Bucket, FlowPlan, Network, load_network
 from firstflight_conformance.simulator.outbox import NamedOutbox
 from firstflight_conformance.simulator.scenario import Link, ScenarioError
 from firstflight_conformance.simulator.transfer import Connection, Pacing, Receiver, Transfer
@@ -64,7 +64,7 @@ def check_flow(flow: FlowResult, transfer: Transfer) -> None:
     for event, observation in zip(flow.events, flow.observations, strict=True):
         if isinstance(event, Sent):
             assert probing or event.bytes_in_flight <= window
-            names = [name for low, high in event.retransmits for name in range(low, high + 1)]
+            names = [name for low, high in repeated(event) for name in range(low, high + 1)]
             packets = [(n, run.size_bytes) for run in event.packets for n in range(run.first, run.last + 1)]
             for (_, size), name in zip(packets, names, strict=False):
                 assert sent[name] == size  # what is repeated has the size of what was sent first
@@ -127,14 +127,14 @@ def run_of(name: str) -> NetworkResult:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_networks_of_the_checkout(name: str) -> None:
-    """Each runs; samples are as many as the time has intervals, and delivery never goes back or above the rate."""
+    """Each runs; samples are as the time has intervals, and delivery never goes back or above the rate."""
     result = run_of(name)
     for flow in result.flows:
         delivered = flow.samples.delivered_bytes
         assert len(delivered) == len(result.queue_bytes) == result.ended_ns // result.network.sample_ns
         assert delivered == sorted(delivered)
         assert max(flow.samples.rates_bps(result.network.sample_ns)) <= result.network.link.rate_bps * 101 // 100
-    assert len({network.title for network in load_networks()}) == len(NAMES)
+    assert len({network.title for network in map(load_network, NETWORKS.glob("*.json"))}) == len(NAMES)
 
 
 def test_first_loss_on_the_geostationary_path() -> None:

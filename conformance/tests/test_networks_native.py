@@ -10,10 +10,10 @@ import pytest
 from click.testing import CliRunner, Result
 
 from firstflight import Config, DomainError, profiles
+from firstflight_conformance import port
 from firstflight_conformance.cli import main
 from firstflight_conformance.paths import CONFORMANCE, NETWORKS, REFERENCE_C
 from firstflight_conformance.prng import SplitMix64
-from firstflight_conformance.published.thesis import CELLS
 from firstflight_conformance.simulator import dumbbell, native, presets
 from firstflight_conformance.simulator import native_bounds as bounds
 from firstflight_conformance.simulator import native_layout as layout
@@ -21,6 +21,7 @@ from firstflight_conformance.simulator.flow import Arrival
 from firstflight_conformance.simulator.network import Access, Bucket, FlowPlan, Network, load_network
 from firstflight_conformance.simulator.scenario import Link, Scenario
 from firstflight_conformance.simulator.transfer import Connection, Pacing, Receiver, Transfer
+from studies.published.thesis import CELLS
 
 pytestmark = pytest.mark.skipif(
     not any(os.access(Path(folder) / "cc", os.X_OK) for folder in os.environ["PATH"].split(os.pathsep)),
@@ -313,10 +314,10 @@ def test_no_warning_and_no_undefined_behaviour(tmp_path: Path) -> None:
     """Strict C11; and a scenario, a network and a preset with losses under the sanitizers end as without."""
     program = tmp_path / "run.c"
     program.write_text(_PROGRAM, encoding="utf-8")
-    sources = sorted([program, *(CONFORMANCE / "simulator").glob("*.c"), *REFERENCE_C.glob("src/**/*.c")])
+    sources = sorted([program, *(CONFORMANCE / "simulator").glob("*.c"), *port.sources()])
     flags = ("-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror", "-O1",
              "-fsanitize=address,undefined", "-fno-sanitize-recover=all")  # fmt: skip
-    include = [f"-I{REFERENCE_C / 'include'}", f"-I{CONFORMANCE / 'simulator'}"]
+    include = [f"-I{REFERENCE_C}", f"-I{CONFORMANCE / 'simulator'}"]
     subprocess.run(["cc", *flags, *include, *map(str, sources), "-o", str(tmp_path / "run")], check=True)
     said = subprocess.run([tmp_path / "run"], check=True, capture_output=True, text=True).stdout.splitlines()
     link = Link(4_000_000, 20 * MS, 20 * MS, 10_000, 10_000, MS)

@@ -59,25 +59,54 @@ def test_clean_now(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out == ""
 
 
-@pytest.mark.parametrize(
-    ("file", "line"),
-    [
-        ("python/search/search.py", "X = 0.35\n"),
-        ("c/src/search/search.c", "static double x;\n"),
-        ("c/include/firstflight/search/search.h", "#define THRESHOLD 0.35\n"),
-    ],
-)
-def test_finds_what_is_planted(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], file: str, line: str
-) -> None:
-    """A float in any file of either reference is found, named with its line, and makes the exit code 1."""
-    shutil.copytree(REFERENCE_PY, tmp_path / "python", ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copytree(REFERENCE_C, tmp_path / "c")
-    monkeypatch.setattr(lint, "REFERENCE_PY", tmp_path / "python")
-    monkeypatch.setattr(lint, "REFERENCE_C", tmp_path / "c")
-    path = tmp_path / file
+@pytest.fixture
+def copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a copy of both references and the simulator, which is looked at in their place."""
+    for name, folder in (("REFERENCE_PY", REFERENCE_PY), ("REFERENCE_C", REFERENCE_C), ("CONFORMANCE", CONFORMANCE)):
+        part = "simulator" if folder is CONFORMANCE else ""
+        place = tmp_path / name / part
+        shutil.copytree(folder / part, place, ignore=shutil.ignore_patterns("__pycache__", "build"))
+        monkeypatch.setattr(lint, name, tmp_path / name)
+    return tmp_path
+
+
+def planted(path: Path) -> str:
+    """Add a float to a file; return what is to be printed of it."""
     content = path.read_text(encoding="utf-8")
-    path.write_text(content + line, encoding="utf-8")
+    path.write_text(
+        content + {".py": "X = 0.35\n", ".h": "#define X 0.35\n", ".c": "static double x;\n"}[path.suffix],
+        encoding="utf-8",
+    )
+    return f"{path}:{len(content.splitlines()) + 1}: floating point is banned in the references"
+
+
+def test_finds_what_is_planted(copy: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A float in each kind of file of each folder is found, named with its line, and makes the exit code 1."""
+    first: dict[tuple[Path, str], Path] = {}
+    for path in sorted(copy.rglob("*")):
+        part = path.relative_to(copy).parts[:2]
+        sources = path.suffix in (".py", ".c", ".h") and not path.name.startswith(("test_", "drive_", "proof_"))
+        if sources and (part[0] == "REFERENCE_PY" or part[1] in ("firstflight", "simulator")):
+            first.setdefault((path.parent, path.suffix), path)
+    assert {"simulator", "search", "suss"} <= {folder.name for folder, _ in first}
+    assert len(first) >= 45
+    expected = {planted(path) for path in first.values()}
     assert lint.main() == 1
-    number = len(content.splitlines()) + 1
-    assert capsys.readouterr().out == f"{path}:{number}: floating point is banned in the references\n"
+    assert set(capsys.readouterr().out.splitlines()) == expected
+
+
+@pytest.mark.parametrize("kind", ["search_draft_09.h", "search_draft_09_invariant.h", "plain_search_draft_09.py"])
+def test_finds_it_in_self_contained_files(copy: Path, capsys: pytest.CaptureFixture[str], kind: str) -> None:
+    """The reference implementations in one file are looked at too."""
+    (path,) = copy.rglob(kind)
+    expected = planted(path)
+    assert lint.main() == 1
+    assert capsys.readouterr().out == f"{expected}\n"
+
+
+@pytest.mark.parametrize("name", ["REFERENCE_PY", "REFERENCE_C", "CONFORMANCE"])
+def test_to_find_no_file_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """Files that moved away do not pass as clean."""
+    monkeypatch.setattr(lint, name, tmp_path)
+    with pytest.raises(FileNotFoundError, match="to look at"):
+        lint.main()

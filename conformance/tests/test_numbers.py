@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from firstflight_conformance.paths import ROOT, VECTORS
-from firstflight_conformance.vectorgen.arithmetic import read
-from firstflight_conformance.vectorgen.numbers import numbers_of, unproved
-from firstflight_conformance.vectorgen.page_numbers import unproved_on_page
+from page_numbers import unproved_on_page
+from why_arithmetic import read
+from why_numbers import numbers_of, unproved
 
 GOLD = {
     path.relative_to(VECTORS).as_posix(): vector
@@ -100,7 +100,7 @@ def test_numbers_on_pages(page: Path) -> None:
 def test_a_wrong_number_on_a_page_is_found(tmp_path: Path) -> None:
     """One digit off on the errata page of SEARCH."""
     page = tmp_path / "errata.md"
-    text = (ROOT / "spec/search-errata.md").read_text("utf-8")
+    text = (ROOT / "spec/search/errata.md").read_text("utf-8")
     assert "110000" in text
     page.write_text(text.replace("110000", "110007"), "utf-8")
     assert any("110007" in line for line in unproved_on_page(page))

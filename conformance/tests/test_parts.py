@@ -114,7 +114,12 @@ def test_most_adapters_are_judged_as_one(vectors: list[Script]) -> None:
     """What the manifest does not say is not taken for granted; the references and no others say it."""
     assert parts(3, adapter("x"), vectors, 8) == [whole(3, vectors)]
     assert parts(3, stateless("x"), vectors, 1) == [whole(3, vectors)]
-    assert {m.name for m in load_manifests().values() if m.stateless} == {"c-port", "c-port-so", "python-model"}
+    assert {m.name for m in load_manifests().values() if m.stateless} == {
+        "c-port",
+        "c-port-so",
+        "c-port-wasm",
+        "python-model",
+    }
 
 
 @pytest.mark.parametrize("processes", [2, 3, 8, 100])

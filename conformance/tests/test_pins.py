@@ -1,5 +1,6 @@
 """What is fetched for the third-party stacks is pinned by version and checksum; nothing is run of what is not the pinned one."""
 
+import os
 import re
 import shutil
 import subprocess
@@ -14,11 +15,16 @@ from firstflight_conformance.paths import ROOT
 ADAPTERS = ROOT / "conformance" / "adapters"
 CRATES = ADAPTERS / "crates.txt"
 CARGO = sorted(
-    path.parent for folder in ("adapters", "peers") for path in (ROOT / "conformance" / folder).glob("*/Cargo.toml")
+    path.parent
+    for folder in ("adapters", "studies/live/peers")
+    for path in (ROOT / "conformance" / folder).glob("*/Cargo.toml")
 )
 GO = sorted(
-    path.parent for folder in ("adapters/go", "peers") for path in (ROOT / "conformance" / folder).glob("*/go.sum")
+    path.parent
+    for folder in ("adapters/go", "studies/live/peers")
+    for path in (ROOT / "conformance" / folder).glob("*/go.sum")
 )
+JAVA = ROOT / "conformance" / "loaders" / "java"
 _IGNORE = shutil.ignore_patterns("target", "Cargo.lock")
 
 
@@ -91,6 +97,7 @@ def test_no_list_names_a_host() -> None:
     lists = [
         CRATES,
         ADAPTERS / "kwik" / "jars.txt",
+        JAVA / "jars.txt",
         *(ROOT / "requirements").glob("*.txt"),
         *(folder / "Cargo.toml" for folder in CARGO),
     ]
@@ -118,6 +125,7 @@ def copied(tmp_path: Path) -> Path:
     """Return a copy of the folder of the adapters, in a path with a space, at its place in a checkout."""
     folder = tmp_path / "a checkout" / "conformance" / "adapters"
     shutil.copytree(ADAPTERS, folder, ignore=_IGNORE)
+    shutil.copytree(JAVA / "fetch", folder.parent / "loaders" / "java" / "fetch")
     return folder
 
 
@@ -201,3 +209,95 @@ def test_a_jar_of_another_checksum_is_refused(copied: Path) -> None:
     assert code == 2
     assert "gson:jar:2.11.0 is not the pinned jar" in text
     assert not list((copied.parents[1] / "build").rglob("*.jar"))
+
+
+def test_junit_of_another_checksum_is_refused(copied: Path, tmp_path: Path) -> None:
+    """Nothing is compiled with it, and it is not left where it could be run."""
+    if shutil.which("mvn") is None or shutil.which("javac") is None:
+        pytest.skip("there is no mvn or no javac here")
+    pins = tmp_path / "jars.txt"
+    shutil.copy(JAVA / "jars.txt", pins)
+    spoilt(pins, "org.junit.platform:", other_checksum)
+    code, text = run(copied.parent / "loaders" / "java" / "fetch" / "fetch.sh", pins, tmp_path / "out")
+    if code == 3:
+        pytest.skip(f"it cannot be had: {text}")
+    assert (code, "is not the pinned jar" in text) == (1, True), text
+    assert not list((tmp_path / "out").glob("*.jar"))
+
+
+def test_no_job_runs_a_plugin_of_maven() -> None:
+    """A plugin would bring what it depends on, by version only, and run it: Maven is called to validate, which needs none."""
+    calls = [
+        (path, line)
+        for folder in ("adapters", "loaders", "peers")
+        for path in (ROOT / "conformance" / folder).rglob("*")
+        if path.is_file() and (path.suffix == ".sh" or path.name == "Makefile")
+        for line in path.read_text("utf-8").splitlines()
+        if re.search(r"\bmvn\b(?! -v)", line) and "command -v" not in line and not line.lstrip().startswith("#")
+    ]
+    assert [path.name for path, line in calls if " validate " in line] == ["fetch.sh"]
+    assert all(" validate " in line or "try java" in line or "for tool" in line for _, line in calls), calls
+
+
+def test_only_wheels_are_installed() -> None:
+    """A source distribution would fetch what builds it, by name only, and run it."""
+    done = subprocess.run(
+        ("make", "-n", "-B", "setup"), cwd=ROOT, capture_output=True, text=True, check=True, timeout=60
+    )
+    installs = [line for line in done.stdout.splitlines() if " -r requirements/" in line]
+    assert len(installs) == 2
+    makefile = (ROOT / "Makefile").read_text("utf-8")
+    installs += [line for line in makefile.splitlines() if "-r requirements/" in line and "INSTALL" in line]
+    assert all("--require-hashes --only-binary :all:" in line for line in installs), installs
+    assert all("--no-build-isolation" in line for line in done.stdout.splitlines() if " -e " in line)
+
+
+def test_a_packed_crate_that_was_changed_is_refused(
+    copied: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Cargo would unpack and build it: what lies packed in its cache is hashed before."""
+    assert obtain(copied) == (0, "")
+    home = Path(os.environ.get("CARGO_HOME", Path.home() / ".cargo"))
+    shutil.copytree(home / "registry" / "index", tmp_path / "registry" / "index")
+    shutil.copytree(home / "registry" / "cache", tmp_path / "registry" / "cache")
+    monkeypatch.setenv("RUSTUP_HOME", os.environ.get("RUSTUP_HOME", str(Path.home() / ".rustup")))
+    for config in home.glob("config*"):
+        shutil.copy(config, tmp_path)
+    monkeypatch.setenv("CARGO_HOME", str(tmp_path))
+    assert obtain(copied) == (0, "")
+    (crate,) = tmp_path.glob("registry/cache/*/num-rational-*.crate")
+    crate.write_bytes(crate.read_bytes() + b"more")
+    code, text = run(copied / "cargo-build.sh", copied / "s2n-quic-core", copied / "build")
+    assert code == 1
+    assert f"{crate} is not the pinned crate" in text
+    assert not (copied / "build").exists()
+
+
+def test_a_module_that_was_changed_in_the_cache_is_refused(
+    copied: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Go would build it: what lies unpacked in its cache is hashed before."""
+    if shutil.which("go") is None:
+        pytest.skip("there is no go here")
+    make = ("make", "-C", copied / "go", "../../../build/adapters/gvisor")
+    code, text = run(*make, "build=true")
+    if code != 0 or "skipped" in text:
+        pytest.skip(f"its modules cannot be had: {text}")
+    cache = Path(run("go", "env", "GOMODCACHE")[1].strip())
+    for part in ("cache/download/github.com/google/btree", "github.com/google"):
+        shutil.copytree(cache / part, tmp_path / part)
+    proxy = f"file://{tmp_path}/cache/download,file://{cache}/cache/download"
+    for name, value in {
+        "GOMODCACHE": tmp_path / "own",
+        "GOPROXY": proxy,
+        "GONOSUMDB": "*",
+        "GONOSUMCHECK": "1",
+        "GOFLAGS": "-modcacherw",
+    }.items():
+        monkeypatch.setenv(name, str(value))
+    assert run(*make, "build=true")[0] == 0
+    changed = next((tmp_path / "own" / "github.com" / "google").glob("btree@*/btree.go"))
+    changed.write_text(changed.read_text("utf-8") + "\n// changed\n", encoding="utf-8")
+    code, text = run(*make)
+    assert code == 2, text
+    assert "dir has been modified" in text

@@ -13,14 +13,16 @@ from typing import Any
 import pytest
 
 from every import every_case, every_computation
-from firstflight import plain
 from firstflight.errors import DomainError
 from firstflight.events import Ack, Lost, Sent
 from firstflight.transfer_time import transfer_time
+from firstflight_conformance import port
 from firstflight_conformance.cases import computations
 from firstflight_conformance.cases.vectors import Case
-from firstflight_conformance.paths import REFERENCE_C, REFERENCE_PY
-from firstflight_conformance.plain_judge import (
+from firstflight_conformance.paths import REFERENCE_PY
+from firstflight_conformance.prng import SplitMix64
+from firstflight_conformance.spec.clauses import plain_citations
+from plain.judge import (
     cases_of,
     computing,
     controllers,
@@ -29,8 +31,6 @@ from firstflight_conformance.plain_judge import (
     judge_inputs,
     programs,
 )
-from firstflight_conformance.prng import SplitMix64
-from firstflight_conformance.spec.clauses import plain_citations
 from plain_said import said_of
 from plain_streams import run_streams
 from transfer_time_inputs import draw
@@ -39,12 +39,12 @@ CONTROLLERS, COMPUTING = controllers(), computing()
 #: The only module of the model's package that a program may import beside these is the plain NewReno.
 SHARED = {"firstflight.events", "firstflight.observables", "firstflight.limits"}
 LIBRARY = {"dataclasses", "fractions", "collections.abc", "typing"}
-BASE = "newreno_rfc_9002"
+BASE = "firstflight.newreno.plain_newreno_rfc_9002"
 
 
 def test_found() -> None:
     """Every file is a program that the tests below judge."""
-    files = {path.stem for path in Path(plain.__path__[0]).glob("*.py")} - {"__init__"}
+    files = {path.stem.removeprefix("plain_") for path in REFERENCE_PY.rglob("plain_*.py")}
     assert files == set(programs()) == set(CONTROLLERS) | set(COMPUTING)
 
 
@@ -64,6 +64,7 @@ def test_computations(name: str) -> None:
     assert {case: difference for case, difference in judged.items() if difference} == {}
 
 
+@pytest.mark.random
 @pytest.mark.parametrize("name", CONTROLLERS)
 def test_random_streams(name: str) -> None:
     """A program agrees with the model on 10000 random events, and these reach every outcome that the vectors have."""
@@ -98,6 +99,7 @@ def random_inputs(program: ModuleType, seed: int, count: int) -> Counter[str]:
     return seen
 
 
+@pytest.mark.random
 @pytest.mark.parametrize("name", COMPUTING)
 def test_random_inputs(name: str) -> None:
     """A program agrees with the model on 10000 random inputs, some of each scheme."""
@@ -124,14 +126,14 @@ def imports(source: str) -> set[str]:
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
             relative = "." * node.level + (node.module or "")
-            package = relative in ("firstflight", "firstflight.plain") or node.level > 0
+            package = (relative not in SHARED and relative.startswith("firstflight")) or node.level > 0
             found |= {f"{relative}.{alias.name}" for alias in node.names} if package else {relative}
     return found
 
 
 def foreign(source: str) -> set[str]:
     """Return what a program imports and may not."""
-    return imports(source) - SHARED - LIBRARY - {f"firstflight.plain.{BASE}"}
+    return imports(source) - SHARED - LIBRARY - {BASE}
 
 
 @pytest.mark.parametrize("name", programs())
@@ -147,7 +149,7 @@ def test_imports_nothing_of_the_model(name: str) -> None:
         "from firstflight import slow_start",
         "import firstflight.search.search",
         "from .. import search",
-        "from firstflight.plain import search_draft_09",
+        "from firstflight.search import plain_search_draft_09",
         "import random",
     ],
 )
@@ -171,6 +173,7 @@ def planted(name: str, old: str, new: str) -> ModuleType:
     return module
 
 
+@pytest.mark.random
 @pytest.mark.parametrize(("name", "old", "new"), PLANTED)
 def test_planted_errors_are_found(name: str, old: str, new: str) -> None:
     """The vectors find an error in a program, and so do random streams."""
@@ -234,4 +237,8 @@ def packets(case: Case) -> int:
 
 
 def test_citations_are_those_of_this_package() -> None:
-    assert {citation.path.parent for citation in plain_citations()} == {REFERENCE_PY / "plain", REFERENCE_C / "plain"}
+    paths = {citation.path for citation in plain_citations()}
+    assert {path for path in paths if path.suffix == ".py"} == {
+        Path(str(found.__file__)) for found in programs().values()
+    }
+    assert {path for path in paths if path.suffix == ".h"} == set(port.plain_headers())

@@ -5,12 +5,12 @@ from types import ModuleType, SimpleNamespace
 from typing import cast
 
 from firstflight.events import Ack, Event, PersistentCongestion
+from firstflight.hybla import plain_hybla_linux_kernel as hybla
+from firstflight.newreno.plain_newreno_rfc_9002 import NewReno
 from firstflight.observables import Outcome, Phase
-from firstflight.plain import hybla_linux_kernel as hybla
-from firstflight.plain import search_lanman_2024 as search
-from firstflight.plain.newreno_rfc_9002 import NewReno
+from firstflight.search import plain_search_lanman_2024 as search
 from firstflight_conformance.cases.vectors import cases, load_all
-from firstflight_conformance.plain_judge import cases_of, judge_case
+from plain.judge import cases_of, judge_case
 from plain_streams import run_streams
 
 

@@ -1,5 +1,6 @@
 """Several adapters at the same time: the reports are those of one after the other, and each begins when it is built."""
 
+import json
 import shlex
 import time
 from collections.abc import Sequence
@@ -106,15 +107,36 @@ def test_targets_are_built_in_their_order(made: Path) -> None:
     assert "no such compiler" in builder.failures["bad"]
 
 
+def test_nothing_is_built_for_an_adapter_whose_program_is_absent(made: Path) -> None:
+    """A machine without Rust or clang skips what needs them: a build that would fail there is no fault of anybody."""
+    absent, here = (replace(one, build="bad") for one in list(manifests())[:2])
+    absent = replace(absent, requires=("no-such-program",))
+    builder = Builds([absent])
+    assert builder.ready(absent)
+    assert builder.failures == {}
+    assert absent.missing() == "needs the program no-such-program"
+    assert not Builds([absent, here]).ready(here)
+
+
 def test_a_build_that_fails_is_a_fault(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     right = adapter(*command("declares", "{}"), name="right")
     monkeypatch.setattr(
         "firstflight_conformance.commands.run.load_manifests", lambda: {"right": replace(right, build="bad")}
     )
-    result = CliRunner().invoke(main, ["run", "--build", "--vectors", str(write_vectors(tmp_path / "vectors"))])
+    words = [
+        "run",
+        "--build",
+        "--vectors",
+        str(write_vectors(tmp_path / "vectors")),
+        "--badge",
+        str(tmp_path / "badge"),
+    ]
+    result = CliRunner().invoke(main, words)
     assert result.exit_code == 3
     assert "make bad failed" in result.output
     assert "no such compiler" in result.output
+    # A program that an earlier build has left is not what the sources say.
+    assert json.loads((tmp_path / "badge").read_text("utf-8"))["message"] == "nothing judged"
 
 
 def test_the_table_of_the_references_comes_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -127,8 +149,8 @@ def test_the_table_of_the_references_comes_first(tmp_path: Path, monkeypatch: py
     assert result.exit_code == 0
     first, _, rest = result.output.partition("3 cases")
     assert "References" in first
-    assert "│ stack" not in first
-    assert "│ stack" in rest
+    assert "\nstack" not in first
+    assert "\nstack" in rest
 
 
 def test_what_is_judged_is_told_where_there_is_no_terminal(tmp_path: Path) -> None:

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 
 from firstflight_conformance.cli import main
 from firstflight_conformance.paths import PRESETS
-from firstflight_conformance.published.thesis import CELLS
 from firstflight_conformance.simulator import presets
 from firstflight_conformance.simulator.clock import Clock
 from firstflight_conformance.simulator.in_loop import InLoop
 from firstflight_conformance.simulator.presets import Completion
 from firstflight_conformance.simulator.scenario import ScenarioError
+from studies.published.thesis import CELLS
 
 PRESET = "grigore-2025"
 MS = 1_000_000
@@ -96,7 +96,7 @@ def test_one_flight_by_hand(rate: int, delay: int, size_bytes: int) -> None:
 
 @pytest.mark.parametrize(("algorithm", "rate", "delay", "kilobytes", "_"), LOSSLESS)
 def test_the_model_in_the_loop(algorithm: str, rate: int, delay: int, kilobytes: int, _: int) -> None:
-    """Where nothing is lost and HyStart changes nothing, slow start of the model takes as long as the thesis's CUBIC."""
+    """Where nothing is lost and HyStart changes nothing, slow start of the model takes as the thesis's CUBIC."""
     if algorithm == "jumpstart":
         controller = presets.model(PRESET, "jumpstart", "ns3-2025")
         theirs = complete(PRESET, algorithm, rate, delay, 1000 * kilobytes, controller)

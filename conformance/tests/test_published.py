@@ -1,4 +1,4 @@
-"""Published results: the numbers in ``docs/results`` are what the runs give, and verdicts follow from them by their rules."""
+"""Published results: the numbers in ``conformance/studies/published/results`` are what the runs give, and verdicts follow from them by their rules."""
 
 import json
 from dataclasses import replace
@@ -10,9 +10,10 @@ from click.testing import CliRunner
 
 from firstflight.events import Ack, Lost, Run, Sent
 from firstflight_conformance.cli import main
-from firstflight_conformance.docs_ext import published_page
-from firstflight_conformance.plots.published import COLOURS
-from firstflight_conformance.published import (
+from firstflight_conformance.simulator.dumbbell import run_network
+from pages import published_page
+from plots.published import COLOURS
+from studies.published import (
     claims,
     load_runs,
     registry,
@@ -23,8 +24,8 @@ from firstflight_conformance.published import (
     store,
     thesis_index,
 )
-from firstflight_conformance.published.claims import NUMBER, SECONDS, Verdict
-from firstflight_conformance.published.networks import (
+from studies.published.claims import NUMBER, SECONDS, Verdict
+from studies.published.networks import (
     exit_reduction,
     milestones,
     network,
@@ -32,10 +33,9 @@ from firstflight_conformance.published.networks import (
     repeats_of,
     rtt_at_first_loss,
 )
-from firstflight_conformance.published.resume_runs import ALGORITHMS, SIZES
-from firstflight_conformance.published.store import Run as Computation
-from firstflight_conformance.published.texts import TEXTS
-from firstflight_conformance.simulator.dumbbell import run_network
+from studies.published.resume_runs import ALGORITHMS, SIZES
+from studies.published.store import Run as Computation
+from studies.published.texts import TEXTS
 
 RUNS = registry.all_runs()
 
@@ -73,7 +73,7 @@ def test_a_changed_number_is_found() -> None:
 def test_the_command_checks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     arguments = ["results", "--check", "--only", "search-numbers", "--jobs", "1"]
     good = CliRunner().invoke(main, arguments)
-    assert (good.exit_code, good.output) == (0, "1 runs give the numbers of docs/results\n")
+    assert (good.exit_code, good.output) == (0, "1 runs give the numbers of conformance/studies/published/results\n")
     changed = (store.RESULTS / "search-numbers.json").read_text("utf-8").replace("500000", "500001", 1)
     (tmp_path / "search-numbers.json").write_text(changed, "utf-8")
     monkeypatch.setattr(store, "RESULTS", tmp_path)

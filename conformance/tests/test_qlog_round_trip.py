@@ -13,10 +13,12 @@ from firstflight import profiles
 from firstflight.events import Ack, Event, Lost, Run, Sent
 from firstflight_conformance.cases.qlog import case_qlog_text
 from firstflight_conformance.cases.vectors import Case, cases, load
+from firstflight_conformance.judge.follow import windows_alone
+from firstflight_conformance.judge.verdict import judge
 from firstflight_conformance.paths import VECTORS
 from firstflight_conformance.qlog import write
 from firstflight_conformance.qlog.read import read_qlog
-from firstflight_conformance.recording.judge import judge
+from firstflight_conformance.recording.answers import answers_of
 
 #: Long runs as one record each, which keeps this test quick; a few vectors are written packet by packet as well.
 _RUN_RECORDS = 8
@@ -74,14 +76,16 @@ def _check(path: Path, case: Case) -> None:
     log = read_qlog(path)
     recording = log.recording
     assert [_joined(event) for event in recording.events] == [_joined(event) for event in case.events], case.id
-    (standing,) = judge(recording, [f"{case.vector.algorithm}/{case.profile}"]).standings
     assert log.agreement == 1, case.id
-    assert standing.windows.all and standing.growth.all, case.id
-    assert standing.exit in ("same", "none"), case.id
+    name, config = f"{case.vector.algorithm}/{case.profile}", recording.header.config
+    reported = [answer.cwnd_bytes for answer in answers_of(recording)]
+    assert windows_alone(name, config, recording.events) == reported, case.id
+    (explained,) = judge(recording, [name]).explained
+    assert explained.refuted is None, (case.id, explained.refuted)
 
 
 def _joined(event: Event) -> Event:
-    """Return an event with its runs as long as they can be: a qlog has no runs."""
+    """Return an event with its runs as they can be: a qlog has no runs."""
     if not isinstance(event, Sent | Ack | Lost) or len(event.packets) == 1:
         return event
     runs: list[Run] = []

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from firstflight.events import Ack, Ce, Lost, Sent
+from firstflight_conformance.judge.verdict import judge
 from firstflight_conformance.qlog import items
 from firstflight_conformance.qlog.groups import Order, arranged, losses_first
 from firstflight_conformance.qlog.read import Log, Options, read_qlog
 from firstflight_conformance.recording.files import RecordingError
-from firstflight_conformance.recording.judge import judge
 from firstflight_conformance.recording.recording import Recording
 
 from aioquic_log import write_log  # isort: skip
@@ -52,9 +52,9 @@ def test_the_same_stream_in_every_habit(tmp_path: Path, stream: Recording, name:
     first = events[0]
     assert isinstance(first, Sent) and first.bytes == INITIAL_BYTES
     assert sum(step.discarded_bytes for step in log.recording.steps) == INITIAL_BYTES
-    (standing,) = judge(log.recording, [TRUE], app_limited="never").standings
-    assert standing.windows.all and standing.windows.of > 200
-    assert standing.exit in ("same", "inside")
+    verdict = judge(log.recording, [TRUE], app_limited="never")
+    assert (verdict.may_be, verdict.undecided) == ((TRUE,), None), verdict.refuted
+    assert verdict.explained[0].equal == verdict.explained[0].counted > 20
 
 
 def test_the_order_is_found_by_what_is_in_flight(tmp_path: Path, stream: Recording) -> None:
@@ -65,14 +65,27 @@ def test_the_order_is_found_by_what_is_in_flight(tmp_path: Path, stream: Recordi
 
 
 def test_units(tmp_path: Path, stream: Recording) -> None:
-    """RTTs in seconds are found by the times, and said; whole milliseconds are the resolution of the recording."""
+    """RTTs in seconds are found by the times, and said, as is that the times may be wrong; whole milliseconds are the resolution of the recording."""
     stream = stream.cut(events=300)
     quinn = read(tmp_path, *written(stream, WRITERS["quinn"]))
-    assert any("the RTTs are in s" in note for note in quinn.notes)
+    assert any("the RTTs are in s, or the times in us" in note for note in quinn.notes)
     ours, theirs = ([e.latest_rtt_ns for e in r.events if isinstance(e, Ack)] for r in (stream, quinn.recording))
     assert ours == theirs
     coarse = read(tmp_path, *written(stream, WRITERS["ngtcp2"])).recording.header
     assert (coarse.time_resolution_ns, coarse.rtt_resolution_ns) == (MS, MS)
+
+
+def test_what_of_a_header_is_not_known(tmp_path: Path, stream: Recording) -> None:
+    """Format and unit of the times, and the version: each is said, with what it is taken as."""
+    text, _ = written(stream.cut(events=100), WRITERS["ngtcp2"])
+    assert read(tmp_path, text).notes == ()
+    odd = text.replace('"common_fields": {}', '"common_fields": {"time_format": "martian", "time_units": "fortnights"}')
+    notes = read(tmp_path, odd.replace('"qlog_version": "0.3"', '"qlog_version": "next"')).notes
+    assert [note.partition(" is not known")[0] for note in notes] == [
+        "qlog_version: 'next'",
+        "time_units: 'fortnights'",
+        "time_format: 'martian'",
+    ]
 
 
 def test_the_rtt_that_the_controller_was_given(tmp_path: Path, stream: Recording) -> None:
@@ -234,8 +247,8 @@ def test_a_log_of_aioquic(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     log = read_qlog(path)
     assert log.recording.header.source["writer"] == "aioquic"
     assert log.agreement > 0.99
-    judgement = judge(log.recording, ["slow-start/rfc-9002"])
-    (standing,) = judgement.standings
-    assert judgement.subject_exit is not None and judgement.subject_exit.evidence == "threshold"
-    assert standing.growth_to_exit.all and standing.growth_to_exit.of > 50
-    assert standing.exit == "differs"  # its rule is none of ours
+    verdict = judge(log.recording)
+    assert verdict.did.evidence == "threshold"
+    (plain,) = [each for each in verdict.explained if each.profile == "slow-start/rfc-9002"]
+    assert plain.equal == plain.counted > 50
+    assert verdict.none_of_ours  # its rule is none of ours

@@ -11,11 +11,11 @@ from firstflight import Config, Pto, create, profiles, step
 from firstflight.search.profiles import PROFILES as MODEL
 from firstflight.search.profiles import Readings
 from firstflight_conformance.cases.computations import INPUTS
-from firstflight_conformance.paths import PROFILES
+from firstflight_conformance.paths import SPEC
 from firstflight_conformance.spec.readings import load_table, load_tables
-from firstflight_conformance.spec.tables import generated_files
+from generate.tables import generated_files
 
-SEARCH = (PROFILES / "search.toml").read_text(encoding="utf-8")
+SEARCH = (SPEC / "search" / "profiles.toml").read_text(encoding="utf-8")
 
 
 def test_profiles_of_the_model() -> None:
@@ -44,12 +44,25 @@ def test_observables_of_the_model() -> None:
 def test_readings_have_reasons() -> None:
     """Every reading says what is asked, why, and what each choice means; its number occurs on the page."""
     table = load_tables()["search"]
-    page = (PROFILES.parent / "search.md").read_text(encoding="utf-8")
+    page = (SPEC / "search" / "rules.md").read_text(encoding="utf-8")
     for reading in table.readings:
         assert reading.question and reading.reason
         assert len(reading.choices) >= 2 if reading.bounds is None else not reading.choices
         assert re.search(rf"\b{reading.ambiguity}\b", page)
         assert f"`{reading.name}`" in page or f"`{reading.name}" in page
+
+
+def test_like_is_transitive(tmp_path: Path) -> None:
+    """A profile takes over what the one that it is like took over from another."""
+    path = tmp_path / "search.toml"
+    path.write_text(SEARCH.replace('clock = "us"', 'clock = "ms"', 1), encoding="utf-8")
+    before, after = (
+        {p.name: p for p in load_table(table).profiles} for table in (SPEC / "search" / "profiles.toml", path)
+    )
+    changed = {name for name in before if before[name].readings != after[name].readings}
+    assert {"linux-3", "linux-3-1", "linux-4", "freebsd-4"} == changed
+    assert all(after[name].readings["clock"] == "ms" for name in changed)
+    assert after["freebsd-4"].like == "linux-4" and "clock" not in after["freebsd-4"].changed
 
 
 def test_tables_are_what_would_be_written() -> None:
@@ -66,6 +79,21 @@ def test_tables_are_what_would_be_written() -> None:
         ("shift_maximum_bins = 15", 'shift_maximum_bins = "15"', "shift_maximum_bins cannot be '15'"),
         ('rollback = "floor"\n', "", "profile lanman-2024-literal: readings differ: ['rollback']"),
         ('rollback = "floor"\n', 'rollback = "floor"\nextra = 1\n', "readings differ: ['extra']"),
+        (
+            'like = "linux-3-1"',
+            'like = "linux-5"',
+            "profile linux-4: like names 'linux-5', which is no profile above it",
+        ),
+        (
+            'like = "linux-3-1"',
+            'like = "linux-4"',
+            "profile linux-4: like names 'linux-4', which is no profile above it",
+        ),
+        (
+            'drain_unit = "bytes"\n',
+            'drain_unit = "bytes"\nclock = "us"\n',
+            "profile freebsd-4: clock as in linux-4: leave it out",
+        ),
     ],
 )
 def test_refused_tables(tmp_path: Path, find: str, text: str, reason: str) -> None:

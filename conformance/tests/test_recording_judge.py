@@ -1,21 +1,22 @@
-"""The judge of recordings: known answers, and what is not decided."""
+"""The judge of connections: what refutes a profile, what is not decided, and both ways of following."""
 
 from collections.abc import Callable
 from dataclasses import replace
-from itertools import pairwise
 
 import pytest
 
 from firstflight import Config, Observation, create, profiles
-from firstflight.events import Ack, Event, Lost
+from firstflight.events import Ack, Event, Lost, Sent
 from firstflight_conformance.cases.measure import config_from_json, replay
 from firstflight_conformance.cases.vectors import load
+from firstflight_conformance.commands.judging import exit_code
+from firstflight_conformance.judge import follow
+from firstflight_conformance.judge.follow import Follower, Question
+from firstflight_conformance.judge.verdict import Verdict, judge, margin
 from firstflight_conformance.paths import VECTORS
-from firstflight_conformance.recording.exit import Answer, Exit, exit_of
-from firstflight_conformance.recording.judge import Share, fit, judge
-from firstflight_conformance.recording.margin import margins, precision_decides
 from firstflight_conformance.recording.recorder import Recorder
 from firstflight_conformance.recording.recording import Header, Recording, Step, Subject
+from firstflight_conformance.run.results import ExitCode
 
 MS = 1_000_000
 PATH = ("search", "full-window.plateau-50-ms")
@@ -42,17 +43,9 @@ def changed(recording: Recording, change: Callable[[int, Subject], Subject]) -> 
     return replace(recording, steps=tuple(steps))
 
 
-def test_a_state_that_is_not_reported_is_not_asked_for() -> None:
-    """HyStart++ begins its conservative phase unseen, and shows it by less growth: so does the model beside it."""
-    silent = changed(recorded("rfc-9406", "hystartpp", "path.deep-queue"), _without_state)
-    judgement = judge(silent, ["hystartpp/rfc-9406"])
-    assert judgement.subject_exit is not None
-    assert judgement.subject_exit.evidence == "growth"
-    assert judgement.standings[0].exit == "same"
-
-
-def _without_state(_index: int, subject: Subject) -> Subject:
-    return Subject(cwnd_bytes=subject["cwnd_bytes"], ssthresh_bytes=subject["ssthresh_bytes"])
+def found(verdict: Verdict, profile: str) -> bool:
+    """Return whether a verdict names a profile."""
+    return verdict.undecided is None and profile in verdict.may_be
 
 
 @pytest.mark.parametrize(
@@ -60,101 +53,148 @@ def _without_state(_index: int, subject: Subject) -> Subject:
     [
         (*PATH, "linux-3"),
         (*PATH, "neqo-2026"),
-        (*PATH, "draft-00+cubic"),
+        (*PATH, "draft-00"),
         ("hystartpp", "path.deep-queue", "rfc-9406"),
         ("hystart", "path.deep-queue", "linux"),
     ],
 )
-def test_the_true_profile_is_first(algorithm: str, rest: str, profile: str) -> None:
-    """Every window and the exit are equal, and none is better."""
-    judgement = fit(recorded(profile, algorithm, rest))
-    (true,) = [standing for standing in judgement.standings if standing.profile == f"{algorithm}/{profile}"]
-    assert (true.rank, true.exit, true.distance, true.first) == (1, "same", 0, None)
-    assert true.growth.all and true.windows.all and true.growth.of > 20
-    assert judgement.standings[0].rank == 1
-    assert set(judgement.left_out) == {"careful-resume", "jumpstart", "tcb-sharing"}
-    asked = {name for name in profiles(composed=True) if name not in judgement.left_out}
-    assert {standing.profile.partition("/")[0] for standing in judgement.standings} == asked
+def test_the_true_profile_explains_it(algorithm: str, rest: str, profile: str) -> None:
+    """Every growth is equal up to the exit; plain slow start is refuted there."""
+    verdict = judge(recorded(profile, algorithm, rest))
+    assert found(verdict, f"{algorithm}/{profile}")
+    (true,) = [each for each in verdict.explained if each.profile == f"{algorithm}/{profile}"]
+    assert true.equal == true.counted > 20
+    assert "slow-start/rfc-9002" in {each.profile for each in verdict.refuted}
+    assert set(verdict.left_out) == {"careful-resume", "jumpstart", "quick-start", "tcb-sharing"}
+    tried = {each.profile.partition("/")[0] for each in verdict.explained}
+    assert tried == set(profiles(composed=True)) - set(verdict.left_out)
 
 
-def test_ranks_are_shared_and_fall() -> None:
-    """Slow start without an exit is behind everything that leaves."""
-    standings = fit(recorded("linux-3")).standings
-    ranks = [standing.rank for standing in standings]
-    assert ranks == sorted(ranks)
-    for one, other in pairwise(standings):
-        assert (one.rank == other.rank) == (one.key == other.key)
-    (plain,) = [standing for standing in standings if standing.profile == "slow-start/rfc-9002"]
-    assert (plain.exit, plain.model_exit) == ("differs", None)
-    assert plain.rank > sum(standing.exit != "differs" for standing in standings)
+def test_python_and_the_port_follow_alike(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same answers to every event, given up at the same one; before the beginning only what is sent is seen."""
+    recording = recorded("linux-3")
+    windows = [step.subject["cwnd_bytes"] for step in recording.steps]
+    given = [None, *windows[:-1]]
+    for most, begin in ((5, 0), (len(windows), 40)):
+        question = Question(recording.header.config, recording.events, given, windows, begin, most)
+        native = Follower(question)
+        assert native._laid_out is not None, "there is no C compiler here"
+        monkeypatch.setattr(follow, "_function", _no_compiler)
+        python = Follower(question)
+        monkeypatch.undo()
+        for name in ("search/draft-09", "search/linux-3+cubic", "hystart/linux", "hybla/linux", "suss/linux-6-8"):
+            assert native.follow(name) == python.follow(name)
+
+
+def _no_compiler() -> None:
+    raise follow.NativeError("none")
 
 
 def test_an_odd_rule_costs_its_own_events() -> None:
-    """72 bytes that the subject did not count at its first ACK: one event of the growth, all windows after it."""
+    """72 bytes that the subject did not count at its first ACK: one event of the growth, and no later one."""
     first = next(index for index, event in enumerate(recorded("neqo-2026").events) if isinstance(event, Ack))
 
     def short(index: int, subject: Subject) -> Subject:
         less = 72 if index >= first else 0
         return {**subject, "cwnd_bytes": subject["cwnd_bytes"] - less}  # type: ignore[return-value,typeddict-item]
 
-    recording = changed(recorded("neqo-2026"), short).filter(answers=["ssthresh_bytes"])
-    (standing,) = judge(recording, ["search/neqo-2026"]).standings
-    assert standing.exit == "same"
-    assert (standing.first, standing.growth_to_exit.of - standing.growth_to_exit.equal) == (first, 1)
-    assert standing.windows.equal == 0
+    verdict = judge(changed(recorded("neqo-2026"), short).filter(answers=["ssthresh_bytes"]), ["search/neqo-2026"])
+    assert found(verdict, "search/neqo-2026")
+    assert verdict.explained[0].counted - verdict.explained[0].equal == 1
 
 
 def test_an_exit_seen_late_is_an_interval() -> None:
     """A subject that reports windows only: after the last ACK that grew in full, up to the first that grew less."""
-    true = recorded("linux-3")
-    left = judge(true, ["search/linux-3"]).subject_exit
-    assert left is not None and left.exact and left.evidence == "threshold"
-    bare = true.filter(answers=["ssthresh_bytes", "state"])
-    seen = judge(bare, ["search/linux-3"]).subject_exit
-    assert seen is not None and seen.after < left.by <= seen.by
-    late = left.by + 6
-
-    def labelled(index: int, subject: Subject) -> Subject:
-        return Subject(cwnd_bytes=min(subject["cwnd_bytes"], top), state="slow_start" if index < late else "recovery")
-
-    top = true.steps[left.after].subject["cwnd_bytes"]
-    logged = replace(changed(bare, labelled), header=replace(bare.header, quality={}))
-    judgement = judge(logged, ["search/linux-3", "slow-start/rfc-9002"])
-    assert judgement.subject_exit is not None and judgement.subject_exit.by == late
-    assert [standing.exit for standing in judgement.standings] == ["inside", "differs"]
+    true = recorded("linux", "hystart", "path.deep-queue")
+    exact = judge(true).subject.left
+    bare = judge(true.filter(answers=["ssthresh_bytes", "state"]))
+    assert (exact.evidence, bare.subject.left.evidence) == ("threshold", "growth")
+    assert exact.by is not None and bare.subject.left.by is not None
+    assert bare.subject.left.after < exact.by <= bare.subject.left.by
+    assert found(bare, "hystart/linux")
 
 
-def test_no_exit() -> None:
-    """A recording that ends before: a profile that has not left either agrees, one that has does not."""
+def test_growth_of_a_part_is_void_if_later_acks_grow_in_full() -> None:
+    """A stall of three ACKs in the middle of slow start is no exit."""
+    true = recorded("linux", "hystart", "path.deep-queue")
+    left = judge(true).subject.left
+    grows = [
+        i for i, event in enumerate(true.events) if isinstance(event, Ack) and i < left.after and not event.app_limited
+    ]
+    stalled = set(grows[-30:-27])
+    lost_bytes = [0] * len(true.events)
+    for index in range(1, len(lost_bytes)):
+        event = true.events[index]
+        lost_bytes[index] = lost_bytes[index - 1] + (event.bytes if index in stalled and isinstance(event, Ack) else 0)
+
+    def less(index: int, subject: Subject) -> Subject:
+        return Subject(cwnd_bytes=subject["cwnd_bytes"] - lost_bytes[index])
+
+    stalling = judge(changed(true, less).filter(answers=["ssthresh_bytes", "state"])).subject.left
+    assert stalling.evidence == "growth"
+    assert stalling.after >= grows[-1] - 1
+
+
+def test_no_exit_is_not_decided() -> None:
+    """What has left slow start by then is refuted; all others remain."""
     whole = recorded("linux-3")
-    left = judge(whole, ["search/linux-3"]).subject_exit
-    assert left is not None
-    judgement = judge(whole.cut(events=left.by), ["search/linux-3", "slow-start/rfc-9002"])
-    assert judgement.subject_exit is None
-    assert [standing.exit for standing in judgement.standings] == ["none", "none"]
-    unchanged = changed(whole, lambda _index, subject: Subject(cwnd_bytes=subject["cwnd_bytes"]))
-    endless = replace(unchanged, steps=tuple(replace(s, subject=Subject()) for s in unchanged.steps))
-    (standing,) = judge(endless, ["search/linux-3"]).standings
-    assert (standing.exit, standing.growth, standing.windows) == ("differs", Share(0, 0), Share(0, 0))
+    left = judge(whole).subject.left
+    verdict = judge(whole.cut(events=left.by))
+    assert verdict.undecided == "slow start is not left in this recording"
+    assert {"search/linux-3", "slow-start/rfc-9002"} <= set(verdict.may_be)
+    assert not verdict.none_of_ours
+    assert exit_code([verdict]) == ExitCode.NOTHING_RUN
+
+
+def test_a_loss_is_not_decided_among_all() -> None:
+    """Every profile leaves slow start at a loss. One that is asked for is judged by what it does there as well."""
+    recording = recorded("rfc-9002", "slow-start", "path.deep-queue")
+    among = judge(recording)
+    assert among.did.evidence == "loss"
+    assert among.undecided is not None and among.undecided.startswith("slow start ends by loss")
+    assert found(judge(recording, ["slow-start/rfc-9002"]), "slow-start/rfc-9002")
+    (refuted,) = judge(recording, ["cubic/rfc-9438"]).refuted
+    assert refuted.event == among.did.event
+    assert refuted.expected.startswith("ssthresh ")
+
+
+def test_the_same_exit_with_another_threshold_is_refuted() -> None:
+    """As BBR, which sets its threshold to what the path holds when it drains."""
+
+    def half(_index: int, subject: Subject) -> Subject:
+        threshold = subject["ssthresh_bytes"]
+        return {**subject, "ssthresh_bytes": None if threshold is None else threshold // 2}
+
+    verdict = judge(changed(recorded("linux", "hystart", "path.deep-queue"), half))
+    assert verdict.none_of_ours
+
+
+def test_too_few_acks_decide_nothing() -> None:
+    """A sender that the window hardly ever limited may have been anything."""
+    verdict = judge(recorded("linux-3").cut(events=12))
+    assert verdict.undecided is not None and "where 8 are needed" in verdict.undecided
+    nothing = replace(verdict, explained=(), may_be=())
+    assert exit_code([nothing]) == ExitCode.NOTHING_RUN
 
 
 def test_the_rule_for_app_limited_acks() -> None:
-    """What grows nothing in slow start was app-limited for the subject; where the source states it that holds."""
+    """What grows nothing in slow start while the window is not full was app-limited for the subject; what is stated holds."""
     recorder = Recorder()
-    recorder.sent(1000 * MS, [1200] * 10)
+    recorder.sent(1000 * MS, [1200] * 4)
     for packet in range(4):
         recorder.acked((1050 + packet) * MS, [packet])
         recorder.report(cwnd_bytes=12000 + (1200 if packet > 1 else 0) * (packet - 1), state="slow_start")
     header = Header({"kind": "peer", "name": "toy"}, Config(1200, 12000))
     recording = recorder.recording(header)
-    inferred = judge(recording, ["slow-start/rfc-9002"])
-    assert (inferred.rule, inferred.app_limited, inferred.standings[0].growth) == ("growth", 2, Share(4, 4))
-    never = judge(recording, ["slow-start/rfc-9002"], app_limited="never")
-    assert (never.app_limited, never.standings[0].growth) == (0, Share(2, 4))
-    stated = judge(replace(recording, header=replace(header, quality={"app_limited": "stated"})), [])
-    assert stated.rule == "stated"
+
+    def flags(rule: str | None, of: Recording = recording) -> list[bool]:
+        return [event.app_limited for event in judge(of, [], app_limited=rule).subject.events if isinstance(event, Ack)]
+
+    assert flags(None) == [True, True, False, False]
+    assert flags("never") == [False] * 4
+    assert flags(None, replace(recording, header=replace(header, quality={"app_limited": "stated"}))) == [False] * 4
     data = replace(recording, header=replace(header, quality={"first_data_step": 3, "last_data_step": 4}))
-    assert judge(data, ["slow-start/rfc-9002"], app_limited="data").app_limited == 2
+    assert flags("data", data) == [True, True, False, False]
     with pytest.raises(ValueError, match="does not say which packets carry stream data"):
         judge(recording, [], app_limited="data")
     with pytest.raises(ValueError, match="the first of application data"):
@@ -167,33 +207,30 @@ def test_the_start() -> None:
     acks = [index for index, event in enumerate(recording.events) if isinstance(event, Ack)]
     later = replace(recording, header=replace(recording.header, quality={"first_application_step": acks[20]}))
     first, application = (judge(later, ["search/neqo-2026"], start=s) for s in ("first-ack", "application"))
-    assert (first.begin, application.begin) == (0, acks[20])
-    assert first.standings[0].model_exit != application.standings[0].model_exit
+    assert (first.subject.begin, application.subject.begin) == (0, acks[20])
+    assert first.explained[0].exits != application.explained[0].exits
 
 
 def test_margin() -> None:
-    """SEARCH takes its shift from the RTT: at some size of the noise the exit moves, and not with a nanosecond."""
-    judgement = judge(recorded("draft-00"), ["search/draft-00"])
-    found = margins(judgement, judgement.standings[0])
-    assert [margin.by_ns for margin in found] == [1_000, 10_000, 100_000, 1_000_000]
-    assert [margin.of for margin in found] == [6] * 4
-    assert found[0].moved == 0 and found[0].farthest_ns == 0
-    none = judge(recorded("draft-00"), ["slow-start/rfc-9002"])
-    assert margins(none, none.standings[0]) == []
+    """SEARCH takes its shift from the RTT: at some size of the noise the exit moves, and not with a microsecond."""
+    verdict = judge(recorded("draft-00"))
+    margins = margin(verdict, "search/draft-00")
+    assert [(each.by_ns, each.of) for each in margins] == [(1_000, 6), (10_000, 6), (100_000, 6), (1_000_000, 6)]
+    assert margins[0].moved == 0
+    assert margin(judge(recorded("draft-00").cut(events=30), ["slow-start/rfc-9002"]), "slow-start/rfc-9002") == []
 
 
 def test_a_coarse_log_does_not_decide() -> None:
-    """RTTs in units in which the profile may as well leave where the subject did: inconclusive. In ns the log decides."""
+    """RTTs in units in which the profile may as well leave where the subject did: not decided. In ns the log refutes it."""
     fine = recorded("lanman-2024", rest="path.long")
     unit_ns = 2 * MS
     steps = tuple(replace(step, event=_coarse(step.event, unit_ns)) for step in fine.steps)
-    decides = {}
+    undecided = {}
     for resolution_ns in (1, unit_ns):
         blurred = replace(fine, header=replace(fine.header, rtt_resolution_ns=resolution_ns), steps=steps)
-        judgement = judge(blurred, ["search/lanman-2024"])
-        assert judgement.standings[0].exit == "differs"
-        decides[resolution_ns] = precision_decides(judgement, judgement.standings[0])
-    assert decides == {1: True, unit_ns: False}
+        verdict = judge(blurred, ["search/lanman-2024"])
+        undecided[resolution_ns] = (verdict.undecided is not None, verdict.none_of_ours)
+    assert undecided == {1: (False, True), unit_ns: (True, False)}
 
 
 def _coarse(event: Event, unit_ns: int) -> Event:
@@ -202,30 +239,49 @@ def _coarse(event: Event, unit_ns: int) -> Event:
     return replace(event, latest_rtt_ns=event.latest_rtt_ns // unit_ns * unit_ns)
 
 
-def test_a_loss_is_an_exit() -> None:
-    """Slow start that meets a loss leaves there, by the reduction."""
-    recording = recorded("rfc-9002", "slow-start", "path.deep-queue")
-    judgement = judge(recording, ["slow-start/rfc-9002"])
-    assert judgement.subject_exit == Exit(judgement.subject_exit.by - 1, judgement.subject_exit.by, "threshold")
-    assert isinstance(recording.events[judgement.subject_exit.by], Lost)
-    assert judgement.standings[0].exit == "same"
-
-
 def test_an_event_without_an_answer_costs_no_other() -> None:
     """Some logs tell the window only after the losses that an ACK revealed: before these it is not known, and the model's own serves."""
     whole = recorded("rfc-9002", "slow-start", "path.deep-queue")
-    pairs = enumerate(pairwise(whole.events))
+    pairs = enumerate(zip(whole.events, whole.events[1:], strict=False))
     silent = {index for index, (one, other) in pairs if isinstance(one, Ack) and isinstance(other, Lost)}
-    judgement = judge(changed(whole, lambda i, s: Subject() if i in silent else s), ["slow-start/rfc-9002"])
-    assert silent and judgement.standings[0].growth.all
+    verdict = judge(changed(whole, lambda i, s: Subject() if i in silent else s), ["slow-start/rfc-9002"])
+    assert silent
+    assert verdict.explained[0].equal == verdict.explained[0].counted
 
 
-def test_an_ack_whose_window_is_not_reported_shows_nothing() -> None:
-    """The window that is carried forward over it is not one that has not grown."""
-    events = recorded("draft-09").events
-    acks = [event for event in events if isinstance(event, Ack) and not event.app_limited][:2]
-    answers = [Answer(20_000), Answer(20_000, reported=False)]
-    assert exit_of(acks, [20_000 - acks[0].bytes, 20_000], answers) is None
-    silent = exit_of(acks, [20_000 - acks[0].bytes, 20_000], [answers[0], Answer(20_000)])
-    assert silent is not None
-    assert silent.evidence == "growth"
+def met_a_loss(threshold_datagrams: int) -> Recording:
+    """Return a sender of which no window is logged at the ACK of 70 datagrams that comes with a loss; it had 80 before."""
+    size_bytes, recorder = 1200, Recorder()
+    window, first = 10, 0
+    for number in range(1, 4):
+        begin_ns = number * 100 * MS
+        recorder.sent(begin_ns, [(window, size_bytes)])
+        recorder.report(cwnd_bytes=window * size_bytes)
+        for at in range(0, window, 5):
+            recorder.acked(begin_ns + 50 * MS + at * MS // 10, [(first + at, first + at + 4)])
+            recorder.report(cwnd_bytes=(window + at + 5) * size_bytes)
+        first, window = first + window, 2 * window
+    recorder.sent(400 * MS, [(window, size_bytes)])
+    recorder.report(cwnd_bytes=window * size_bytes)
+    recorder.acked(450 * MS, [(first + 1, first + 70)])
+    recorder.lost(450 * MS, [first])
+    recorder.report(cwnd_bytes=threshold_datagrams * size_bytes, ssthresh_bytes=threshold_datagrams * size_bytes)
+    recorder.sent(460 * MS, [size_bytes])
+    return recorder.recording(Header({"kind": "peer", "name": "a toy"}, Config(size_bytes, 10 * size_bytes)))
+
+
+@pytest.mark.parametrize(("threshold", "explained"), [(105, True), (56, True), (30, False), (200, False)])
+def test_an_ack_of_which_no_window_is_logged_may_have_grown_it(threshold: int, *, explained: bool) -> None:
+    """quinn logs one window for an ACK and the loss that it shows: 0.7 of what it was with the growth, or without."""
+    verdict = judge(met_a_loss(threshold), ["cubic/rfc-9438"])
+    assert verdict.did.evidence == "loss"
+    assert ("cubic/rfc-9438" in verdict.may_be) == explained
+
+
+def test_after_the_last_packet_nothing_limits_the_sender_by_its_window() -> None:
+    """A sender that has no more to send grows no more, however full its window still is."""
+    recording = recorded("linux", "hystart", "path.deep-queue")
+    last = max(index for index, event in enumerate(recording.events) if isinstance(event, Sent))
+    limited = judge(recording, ["hystart/linux"]).subject.limited
+    assert limited
+    assert all(point.index < last for point in limited)

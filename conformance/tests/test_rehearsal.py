@@ -17,8 +17,9 @@ from firstflight_conformance.run.pool import Job, judge_all
 from firstflight_conformance.run.rehearsal import rehearsed
 from firstflight_conformance.run.results import AdapterReport, Verdict
 from firstflight_conformance.run.session import Options
-from firstflight_conformance.run.stimulus import STIMULI, StimulusCase, StimulusScript, stimulus_cases
+from firstflight_conformance.run.stimulus import CLOSED_LOOP, StimulusCase, StimulusScript, stimulus_cases
 from firstflight_conformance.simulator.loop import Simulation
+from firstflight_conformance.simulator.scenario import scenario_files
 from runner_support import adapter, command
 
 WORDS = {
@@ -42,7 +43,7 @@ WORDS = {
 @pytest.fixture(scope="module")
 def cases(tmp_path_factory: pytest.TempPathFactory) -> list[StimulusCase]:
     """Return a scenario of half a second under three names, with the base controller."""
-    raw: dict[str, Any] = json.loads((STIMULI / "shallow-queue.json").read_text(encoding="utf-8"))
+    raw: dict[str, Any] = json.loads(scenario_files(CLOSED_LOOP)["shallow-queue.json"].read_text(encoding="utf-8"))
     raw |= {"stop_ns": 500_000_000, "after_slow_start_ns": 500_000_000}
     raw["link"]["rate_bps"] = 4_999_999  # times that are no whole ms
     paths = [tmp_path_factory.mktemp("scenarios") / f"path.{name}.x.json" for name in ("first", "target", "third")]
@@ -55,9 +56,6 @@ def cases(tmp_path_factory: pytest.TempPathFactory) -> list[StimulusCase]:
 def _own_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Keep what is computed in a folder of the test."""
     monkeypatch.setattr(kept, "CACHE", tmp_path / "cache")
-    monkeypatch.setattr(
-        kept, "is_as_loaded", lambda: True
-    )  # where compiled modules go by size and time nothing is kept
     rehearsal._store.cache_clear()
 
 

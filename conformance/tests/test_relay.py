@@ -14,14 +14,14 @@ from typing import Any
 
 import pytest
 
-from firstflight_conformance.live.path import Path as EmulatedPath
 from firstflight_conformance.paths import SCENARIOS
 from firstflight_conformance.simulator.scenario import Link, Scenario, load_scenario
+from studies.live.path import Path as EmulatedPath
 
 pytestmark = pytest.mark.live
 
 MS = 1_000_000
-DEEP = SCENARIOS / "stimulus" / "deep-queue.json"
+DEEP = SCENARIOS / "closed-loop" / "deep-queue.json"
 _CLI = (sys.executable, "-c", "from firstflight_conformance.cli import main; main()")
 
 

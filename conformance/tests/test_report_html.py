@@ -6,6 +6,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from urllib.parse import parse_qsl
 
 import pytest
 from click.testing import CliRunner
@@ -80,6 +81,24 @@ def test_a_failure(tmp_path: Path) -> None:
     assert page.elements.count("svg") == page.elements.count("article") == 1
     assert page.links == ["#a1"]
     assert "details" in page.elements
+
+
+def test_a_failure_leads_to_the_page_that_plays_it(tmp_path: Path) -> None:
+    """To the event that differs, with what the adapter had there; what passes has no link."""
+    words = ("--adapter", mutant("hystartpp-clamp-always-16"), "--id", "hystartpp.path.*", "--profile", "rfc-9406")
+    site = ("--site", "https://site.example/")
+    page = page_of(tmp_path / "report.html", *words, *site, code=1)
+    links = [link for link in page.links if not link.startswith("#")]
+    assert len(links) > len(set(links)) >= 1  # the vector of the cause is among the cases too
+    for link in links:
+        address, _, values = link.partition("#")
+        found = dict(parse_qsl(values))
+        assert address == "https://site.example/play.html"
+        assert found["vector"].startswith("hystartpp.path.")
+        assert found["a"] == "hystartpp/rfc-9406"
+        assert found["step"] == found.get("at", found["step"])
+        assert found["vector"] in page.text
+    assert page.text.count(" play") == len(links) - page.elements.count("article")
 
 
 def test_a_choice(tmp_path: Path) -> None:

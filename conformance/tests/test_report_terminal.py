@@ -3,7 +3,6 @@
 import io
 import json
 import shlex
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +12,9 @@ from rich.console import Console
 
 from firstflight_conformance.cli import main
 from firstflight_conformance.run import report_terminal
-from firstflight_conformance.run.manifest import Deviation, Manifest, load_manifests
+from firstflight_conformance.run.manifest import Deviation, Manifest
 from firstflight_conformance.run.report_fit import LINES, Blocks, Rank
-from firstflight_conformance.run.report_terminal import print_report, print_table
+from firstflight_conformance.run.report_terminal import print_report
 from firstflight_conformance.run.results import AdapterReport, Result, Verdict
 from runner_support import adapter, command, write_vectors
 
@@ -62,19 +61,6 @@ def test_an_early_failure_is_not_cut_for_a_late_one() -> None:
     assert lines[:8] == [*(f"first {n}" for n in range(5)), *(f"second {n}" for n in range(3))]
     assert lines[-1].startswith("not shown: 12 lines: 2 on failures, 5 on changes, 5 of the closed loop; ")
     assert len(lines) == 10
-
-
-@pytest.mark.parametrize("width", [60, 80, 100, 120, 200])
-def test_names_are_unbroken(width: int) -> None:
-    """In the table of all adapters of the checkout every name stands whole on a line, and no line is wider than the window."""
-    manifests = [replace(manifest, name=name) for name, manifest in load_manifests().items()]
-    out = io.StringIO()
-    reports = [AdapterReport(manifest, results=(Result("a.b.c@p", Verdict.PASS),)) for manifest in manifests]
-    print_table(Console(file=out, width=width), reports, "References")
-    lines = out.getvalue().splitlines()
-    for manifest in manifests:
-        assert any(f" {manifest.name} " in line for line in lines), manifest.name
-    assert all(len(line) <= width for line in lines)
 
 
 def test_a_run_has_sixty_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

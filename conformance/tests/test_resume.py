@@ -14,6 +14,7 @@ from click.testing import CliRunner
 
 from firstflight_conformance.cases import vectors
 from firstflight_conformance.cli import main
+from firstflight_conformance.run import named_files
 from firstflight_conformance.run.judge import judge
 from firstflight_conformance.run.progress import Progress
 from firstflight_conformance.run.results import ClosedLoop, Growth, LoopRun, Moment, Result, Verdict
@@ -37,17 +38,19 @@ def run(root: Path, report: Path, line: str, *more: str) -> int:
     return subprocess.run([*_CLI, *words], capture_output=True, check=False, timeout=180).returncode
 
 
-def counting(folder: Path) -> tuple[str, Path]:
-    """Return the command line of the adapter that kills the run, and the file in which it remembers what it was asked."""
-    return shlex.join(command("counts", str(folder))), folder / "seen"
+@pytest.fixture
+def seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return the file in which the adapter that kills the run remembers what it was asked."""
+    monkeypatch.setenv("COUNTS", str(tmp_path))
+    return tmp_path / "seen"
 
 
 @pytest.mark.live
-def test_a_killed_run_goes_on(root: Path, tmp_path: Path) -> None:
+def test_a_killed_run_goes_on(root: Path, tmp_path: Path, seen: Path) -> None:
     """What passed is not played again; the report is that of a run that nobody killed, and nothing lies beside it."""
     report, whole = tmp_path / "out" / "report.json", tmp_path / "whole.json"
     report.parent.mkdir()
-    line, seen = counting(tmp_path)
+    line = shlex.join(command("counts"))
     assert run(root, report, line) == -signal.SIGKILL
     assert [path.name for path in report.parent.iterdir()] == ["report.json.part"]
     assert run(root, report, line, "--resume") == 3
@@ -58,10 +61,10 @@ def test_a_killed_run_goes_on(root: Path, tmp_path: Path) -> None:
     assert report.read_bytes() == whole.read_bytes()
 
 
-def test_without_the_option_a_run_begins_anew(root: Path, tmp_path: Path) -> None:
+def test_without_the_option_a_run_begins_anew(root: Path, tmp_path: Path, seen: Path) -> None:
     """What a killed run has left is not used unasked."""
     report = tmp_path / "report.json"
-    line, seen = counting(tmp_path)
+    line = shlex.join(command("counts"))
     assert run(root, report, line) == -signal.SIGKILL
     assert run(root, report, line) == 3
     assert seen.read_text(encoding="utf-8").split() == [*IDS, *IDS]
@@ -90,8 +93,8 @@ def progress(root: Path, path: Path, *, validate: bool = False, resume: bool = T
     ],
 )
 def test_a_result_comes_back_as_it_was(root: Path, tmp_path: Path, result: Result) -> None:
-    progress(root, tmp_path / "part").of(adapter("a")).settle(result)
-    assert progress(root, tmp_path / "part").of(adapter("a")).get("x") == result
+    progress(root, tmp_path / "part").of(adapter("true")).settle(result)
+    assert progress(root, tmp_path / "part").of(adapter("true")).get("x") == result
 
 
 def test_what_is_of_another_run_is_not_found(root: Path, tmp_path: Path) -> None:
@@ -111,12 +114,119 @@ def test_what_is_of_another_run_is_not_found(root: Path, tmp_path: Path) -> None
     assert progress(root, part).of(adapter(*words)).get("x") is None
 
 
+def passed(root: Path, tmp_path: Path, *words: str) -> bool:
+    """Return whether what a command has passed is found again."""
+    return progress(root, tmp_path / "part").of(adapter(*words)).get("x") is not None
+
+
+def settled(root: Path, tmp_path: Path, *words: str) -> None:
+    progress(root, tmp_path / "part").of(adapter(*words)).settle(Result("x", Verdict.PASS))
+    assert passed(root, tmp_path, *words)
+
+
+def program(path: Path, text: str) -> str:
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(f"#!/bin/sh\n{text}\n", encoding="utf-8")
+    path.chmod(0o755)
+    return path.name
+
+
+@pytest.mark.parametrize("before", [(), ("env",), ("nice", "-n", "5")])
+def test_a_program_on_the_path(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, before: tuple[str, ...]
+) -> None:
+    """Found by its name alone, as the first word or behind another program: one that was replaced is judged again."""
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"), prepend=":")
+    words = (*before, program(tmp_path / "bin" / "myad", "one"), "x")
+    settled(root, tmp_path, *words)
+    program(tmp_path / "bin" / "myad", "two")
+    assert not passed(root, tmp_path, *words)
+
+
+@pytest.mark.parametrize("word", ["--lib={}", "-L{}", "{}", "-cp={}:/nowhere", "/nowhere:{}"])
+def test_a_file_behind_an_option(root: Path, tmp_path: Path, word: str) -> None:
+    """Be it glued to the option or in a list."""
+    library = tmp_path / "x.so"
+    library.write_bytes(b"1")
+    words = ("env", word.format(library))
+    settled(root, tmp_path, *words)
+    library.write_bytes(b"2")
+    assert not passed(root, tmp_path, *words)
+
+
+@pytest.mark.parametrize("word", ["{}", "{}/*"])
+def test_a_folder_of_classes(root: Path, tmp_path: Path, word: str) -> None:
+    """Each file in it, and a new one."""
+    classes = tmp_path / "classes"
+    classes.mkdir()
+    (classes / "Adapter.class").write_bytes(b"1")
+    words = ("env", "-cp", word.format(classes), "Adapter")
+    settled(root, tmp_path, *words)
+    (classes / "Adapter.class").write_bytes(b"2")
+    assert not passed(root, tmp_path, *words)
+    (classes / "Adapter.class").write_bytes(b"1")
+    assert passed(root, tmp_path, *words)
+    (classes / "Other.class").write_bytes(b"1")
+    assert not passed(root, tmp_path, *words)
+
+
+def test_what_a_script_may_load(root: Path, tmp_path: Path) -> None:
+    """What lies beside it, or below, and has its suffix; and a value that is JSON is no program."""
+    (tmp_path / "parts").mkdir()
+    script, module = tmp_path / "adapter.mjs", tmp_path / "parts" / "newreno.mjs"
+    script.write_text("1", encoding="utf-8")
+    module.write_text("1", encoding="utf-8")
+    words = ("env", str(script), '{"window": 10, "of": "a|b"}')
+    settled(root, tmp_path, *words)
+    (tmp_path / "notes.txt").write_text("1", encoding="utf-8")
+    assert passed(root, tmp_path, *words)
+    module.write_text("2", encoding="utf-8")
+    assert not passed(root, tmp_path, *words)
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (("python3", "-m", "adapter"), "-m adapter: what is run is found by its name"),
+        (("sh", "-c", "myad x"), "-c myad x: what is run is found by its name"),
+        (("bash", "-ec", "exec myad"), "-ec: what is run is found by its name"),
+        (("node", "--eval", "import('myad')"), "--eval import('myad'): what is run is found by its name"),
+        (("node", "--eval", "1"), "--eval 1: what is run is found by its name"),
+        (("env", "A=1", "sh myad"), "sh myad: what is run is found by its name"),
+        (("node", "--import=myad"), "--import=myad: what is run is found by its name"),
+        (("python3", "-mmyad"), "-mmyad: what is run is found by its name"),
+        (("python3", "-cimport myad"), "-cimport myad: what is run is found by its name"),
+        (("env", "-S", "myad"), "-S myad: what is run is found by its name"),
+        (("nice", "sh; myad"), "sh; myad: what is run is found by its name"),
+        (("nowhere-at-all", "x"), "nowhere-at-all: there is no such program"),
+        (("env", "/dev/zero"), "/dev/zero: neither a file nor a folder"),
+    ],
+)
+def test_what_cannot_be_compared(root: Path, tmp_path: Path, words: tuple[str, ...], reason: str) -> None:
+    """Nothing of it is kept, and the run says why it begins anew."""
+    assert Progress.unknown(adapter(*words)) == reason
+    progress(root, tmp_path / "part").of(adapter(*words)).settle(Result("x", Verdict.PASS))
+    assert not passed(root, tmp_path, *words)
+    assert (tmp_path / "part").read_bytes() == b""
+    line = shlex.join(words)
+    options = ["--vectors", str(root), "--adapter", f"{line} ", "--report-json", str(tmp_path / "r.json"), "--resume"]
+    result = CliRunner().invoke(main, ["run", *options, "--deadline-s", "2", "--timeouts", "1"])
+    assert f"begins anew: {reason}" in result.output
+
+
+def test_a_folder_that_is_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(named_files, "FILES_MAX", 2)
+    for name in "abc":
+        (tmp_path / name).write_bytes(b"")
+    assert Progress.unknown(adapter("env", str(tmp_path))) == f"{tmp_path}: the folder is too large to be compared"
+
+
 def test_a_new_run_finds_nothing_and_the_end_leaves_nothing(root: Path, tmp_path: Path) -> None:
     """What was kept is used when asked for only, and is gone with the report."""
     part = tmp_path / "part"
-    progress(root, part).of(adapter("a")).settle(Result("x", Verdict.PASS))
+    progress(root, part).of(adapter("true")).settle(Result("x", Verdict.PASS))
     begun = progress(root, part, resume=False)
-    assert begun.of(adapter("a")).get("x") is None
+    assert begun.of(adapter("true")).get("x") is None
     assert part.read_bytes() == b""
     begun.end()
     assert not part.exists()
@@ -125,7 +235,7 @@ def test_a_new_run_finds_nothing_and_the_end_leaves_nothing(root: Path, tmp_path
 def test_only_what_passed_is_kept(root: Path, tmp_path: Path) -> None:
     """A failure is judged again, for its diagnosis; an error may have been an accident."""
     for verdict in (Verdict.FAIL, Verdict.ERRORED, Verdict.UNSUPPORTED):
-        progress(root, tmp_path / "part").of(adapter("a")).settle(Result("x", verdict))
+        progress(root, tmp_path / "part").of(adapter("true")).settle(Result("x", verdict))
     assert (tmp_path / "part").read_bytes() == b""
 
 
@@ -134,10 +244,10 @@ def test_half_a_line_is_no_result(root: Path, tmp_path: Path, cut: int) -> None:
     """A line that a kill has cut off is not found, nor does it spoil the next one."""
     part = tmp_path / "part"
     for case_id in ("x", "y"):
-        progress(root, part).of(adapter("a")).settle(Result(case_id, Verdict.PASS))
+        progress(root, part).of(adapter("true")).settle(Result(case_id, Verdict.PASS))
     part.write_bytes(part.read_bytes()[:-cut])
-    progress(root, part).of(adapter("a")).settle(Result("z", Verdict.PASS))
-    found = progress(root, part).of(adapter("a"))
+    progress(root, part).of(adapter("true")).settle(Result("z", Verdict.PASS))
+    found = progress(root, part).of(adapter("true"))
     assert [found.get(case_id) is not None for case_id in ("x", "y", "z")] == [True, False, True]
 
 
@@ -172,7 +282,7 @@ def test_what_passed_is_not_played_again(root: Path, tmp_path: Path, monkeypatch
 def test_a_full_disk_stops_no_run(root: Path, tmp_path: Path) -> None:
     """What has passed cannot be kept, and is judged again if need be."""
     part = tmp_path / "part"
-    begun = progress(root, part).of(adapter("a"))
+    begun = progress(root, part).of(adapter("true"))
     part.unlink()
     part.symlink_to("/dev/full")
     begun.settle(Result("x", Verdict.PASS))

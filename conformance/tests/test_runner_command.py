@@ -174,7 +174,7 @@ def test_json_report(root: Path, tmp_path: Path, known: dict[str, Manifest]) -> 
 
 
 def test_the_report_of_a_conformance_run_is_small(root: Path, tmp_path: Path, known: dict[str, Manifest]) -> None:
-    """Three references pass more than fourteen thousand cases: less than 100 bytes for each, so that a whole run has less than 3.5 MB."""
+    """Four references pass more than nineteen thousand cases: less than 100 bytes for each, so that a whole run has less than 3.5 MB."""
     known["good"] = adapter(*command("declares", "{}"), name="good", role="reference")
     known["null"] = adapter(*command("answers", "garbage"), name="null", role="null")
     report = document(root, tmp_path, "--both", "--algorithm", "slow-start", "--adapter", "good", "--adapter", "null")
@@ -197,6 +197,19 @@ def test_json_report_of_large_numbers(tmp_path: Path, known: dict[str, Manifest]
     (tmp_path / "vectors" / "x" / "x.json").write_text(json.dumps(raw), encoding="utf-8")
     text = json.dumps(document(tmp_path / "vectors", tmp_path))
     assert f'"expected": "{2**60}", "observed": "{2**60 + 1}"' in text
+
+
+def test_nothing_run_leaves_no_report_of_before(root: Path, tmp_path: Path) -> None:
+    """A badge that is green would be taken for that of this run."""
+    names = ("--badge", "badge.json", "--junit", "junit.xml", "--html", "report.html", "--report-json", "report.json")
+    places = [name if name.startswith("--") else str(tmp_path / name) for name in names]
+    assert run(root, "--adapter", line("answers", "none"), *places).exit_code == 0
+    assert json.loads((tmp_path / "badge.json").read_text("utf-8"))["color"] == "brightgreen"
+    assert run(root, "--adapter", line("answers", "none"), *places, "--id", "no.such").exit_code == 4
+    assert json.loads((tmp_path / "badge.json").read_text("utf-8"))["message"] == "nothing judged"
+    assert "testcase" not in (tmp_path / "junit.xml").read_text("utf-8")
+    report = json.loads((tmp_path / "report.json").read_text("utf-8"))
+    assert (report["exit_code"], report["adapters"]) == (4, [])
 
 
 @pytest.mark.parametrize("strict", [False, True])
@@ -246,7 +259,9 @@ def test_failures_are_limited(tmp_path: Path, known: dict[str, Manifest]) -> Non
     output = run(root).output
     assert output.count(": fail: ") == 1
     assert "7 failures; --all-failures shows each" in output
-    assert run(root, "--all-failures").output.count(": fail: ") == 1 + 7
+    every = run(root, "--all-failures").output
+    assert every.count(": fail: ") == 1 + 7
+    assert every.count("the vector: ") == 1 + 7  # each with the reason of its vector
 
 
 def test_show(root: Path) -> None:

@@ -1,6 +1,6 @@
 """Shared objects behind the host."""
 
-import ctypes
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -8,10 +8,9 @@ from pathlib import Path
 import pytest
 
 from firstflight_conformance.paths import CONFORMANCE
-from firstflight_conformance.run import shared_object_host
 from firstflight_conformance.run.faults import FaultKind
 from firstflight_conformance.run.judge import judge
-from firstflight_conformance.run.manifest import resolve
+from firstflight_conformance.run.manifest import ManifestError, resolve
 from firstflight_conformance.run.results import AdapterReport, Verdict
 from runner_support import BAD, IDS, QUICK, scripts, write_vectors
 
@@ -33,23 +32,11 @@ def compiled(source: Path, output: Path, *options: str) -> Path:
     return output
 
 
-@pytest.fixture(scope="module")
-def host_in_c(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The host in C, compiled as its Makefile does."""
-    folder = tmp_path_factory.mktemp("host")
-    here = CONFORMANCE / "adapters" / "c"
-    names = ("-Dmain=firstflight_serve", "-DFIRSTFLIGHT_ANSWERS=firstflight_answers")
-    served = compiled(here / "stdio_host.c", folder / "stdio_host.o", "-c", "-std=c11", *names)
-    return compiled(
-        here / "shared_object_host.c", folder / "host", "-std=c11", str(here / "json_lines.c"), str(served), "-ldl"
-    )
-
-
-@pytest.fixture(autouse=True, params=["C", "Python"])
-def host(request: pytest.FixtureRequest, host_in_c: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Both hosts do the same."""
-    path = host_in_c if request.param == "C" else tmp_path / "none"
-    monkeypatch.setattr("firstflight_conformance.run.manifest.SHARED_OBJECT_HOST", path)
+@pytest.fixture(autouse=True, params=["made", "built when it is needed"])
+def host(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The host that `make` built, and one that is built since none is there."""
+    if request.param != "made":
+        monkeypatch.setattr("firstflight_conformance.run.manifest.SHARED_OBJECT_HOST", tmp_path / "none")
 
 
 def judged(root: Path, folder: Path, *options: str) -> AdapterReport:
@@ -98,21 +85,70 @@ def test_unloadable_file(root: Path, tmp_path: Path) -> None:
     assert "cannot be used" in report.results[0].reason
 
 
-def test_structures_match_the_header(tmp_path: Path) -> None:
-    """The structures of the host have the sizes and offsets that the C compiler gives them."""
-    structures = {
-        "firstflight_case": shared_object_host._Case,
-        "firstflight_run": shared_object_host._Run,
-        "firstflight_event": shared_object_host._Event,
-        "firstflight_state_number": shared_object_host._StateNumber,
-        "firstflight_observed": shared_object_host._Observed,
-    }
+def test_without_a_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without a host and a C compiler a shared object is refused, with what to do."""
+    (library := tmp_path / "lib.so").touch()
+    monkeypatch.setattr("firstflight_conformance.run.manifest.SHARED_OBJECT_HOST", tmp_path / "none")
+    monkeypatch.setenv("CC", "no-such-compiler")
+    with pytest.raises(ManifestError, match="there is no C compiler no-such-compiler; CC names a C compiler"):
+        resolve(str(library), {})
+
+
+#: The structures that a shared object and its host share: size, and the offset of each member in the order of the header.
+LAYOUT = {
+    "firstflight_case": (40, [0, 8, 16, 24, 32]),
+    "firstflight_run": (32, [0, 8, 16, 24]),
+    "firstflight_event": (
+        208,
+        [
+            0,
+            4,
+            8,
+            16,
+            24,
+            32,
+            40,
+            48,
+            56,
+            64,
+            72,
+            80,
+            88,
+            96,
+            104,
+            112,
+            120,
+            128,
+            136,
+            144,
+            152,
+            160,
+            168,
+            176,
+            184,
+            192,
+            200,
+            204,
+        ],
+    ),
+    "firstflight_state_number": (24, [0, 8, 16]),
+    "firstflight_observed": (448, [0, 8, 16, 20, 24, 32, 40, 424, 432, 436, 440]),
+}
+
+
+def test_structures_keep_their_layout(tmp_path: Path) -> None:
+    """Members lie where shared objects that were compiled earlier look for them; new ones come last."""
+    header = (INCLUDE / "firstflight_adapter.h").read_text("utf-8")
     checks = []
-    for name, structure in structures.items():
-        checks.append(f'_Static_assert(sizeof(struct {name}) == {ctypes.sizeof(structure)}, "size of {name}");')
-        for field, *_ in structure._fields_:
-            offset = getattr(structure, field).offset
-            checks.append(f'_Static_assert(offsetof(struct {name}, {field}) == {offset}, "{name}.{field}");')
+    for name, (size, offsets) in LAYOUT.items():
+        body = header.partition(f"struct {name} {{")[2].partition("\n};")[0]
+        fields = re.findall(r"^ +[\w *]+?(\w+)(?:\[\w+\])?;", body, re.M)
+        assert len(fields) >= len(offsets)
+        checks.append(f'_Static_assert(sizeof(struct {name}) >= {size}, "size of {name}");')
+        checks += [
+            f'_Static_assert(offsetof(struct {name}, {field}) == {at}, "{name}.{field}");'
+            for field, at in zip(fields, offsets, strict=False)
+        ]
     source = tmp_path / "check.c"
     source.write_text(
         "\n".join(["#include <stddef.h>", '#include "firstflight_adapter.h"', *checks, ""]), encoding="utf-8"

@@ -6,6 +6,7 @@ import pytest
 
 from firstflight import Config
 from firstflight.events import Ack, Event, Lost, PersistentCongestion, Pto, Sent
+from firstflight_conformance.cases.stream import repeated
 from firstflight_conformance.simulator import recovery
 from firstflight_conformance.simulator.in_loop import Answer
 from firstflight_conformance.simulator.sender import Sender
@@ -88,7 +89,7 @@ def test_lost_and_new_data_leave_as_one_run() -> None:
     sending.send(101)
     event = last(sending, Sent)
     assert ranges(event) == [(10, 13)]
-    assert event.retransmits == ((0, 2),)
+    assert repeated(event) == ((0, 2),)
 
 
 @pytest.mark.parametrize(("acked", "lost"), [(2, []), (3, [(0, 0)]), (4, [(0, 0), (1, 1)])])

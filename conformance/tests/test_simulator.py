@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from firstflight import Ack, Backlog, Config, Lost, Phase, Sent, create
 from firstflight_conformance.cases.ledger import Ledger, RttEstimator
 from firstflight_conformance.cases.stream import check_stream
-from firstflight_conformance.paths import SCENARIOS
 from firstflight_conformance.simulator.in_loop import ModelInLoop
 from firstflight_conformance.simulator.loop import ORIGIN_NS, Recording, Simulation, simulate
 from firstflight_conformance.simulator.scenario import (
@@ -20,12 +19,13 @@ from firstflight_conformance.simulator.scenario import (
     Scenario,
     ScenarioError,
     load_scenario,
+    scenario_files,
 )
 from firstflight_conformance.simulator.sender import INITIAL_RTT_NS
 
 MS = 1_000_000
 S = 1_000_000_000
-NAMES = [path.name for path in sorted(SCENARIOS.glob("*.json"))]
+NAMES = list(scenario_files())
 LOOPS = [("slow-start", "rfc-9002"), ("search", "lanman-2024"), ("search", "lanman-2024-literal")]
 #: 8 Mbit/s and 10 ms each way: a packet of 1000 bytes takes 1 ms.
 PLAIN = Scenario(
@@ -42,7 +42,7 @@ def run(scenario: Scenario, loop: tuple[str, str] = LOOPS[0]) -> Recording:
 @cache
 def recording(name: str, loop: tuple[str, str]) -> tuple[Scenario, Recording]:
     """Return a scenario of the checkout and a run of it, shortened to two seconds."""
-    scenario = load_scenario(SCENARIOS / name)
+    scenario = load_scenario(scenario_files()[name])
     scenario = replace(scenario, stop_ns=min(scenario.stop_ns, 2 * S))
     return scenario, run(scenario, loop)
 

@@ -14,9 +14,15 @@ from firstflight_conformance.cases.wire import event_to_json
 from firstflight_conformance.cli import main
 from firstflight_conformance.paths import SCENARIOS
 from firstflight_conformance.simulator.loop import Recording, simulate
-from firstflight_conformance.simulator.scenario import Scenario, ScenarioError, load_scenario, load_scenarios
+from firstflight_conformance.simulator.scenario import (
+    Scenario,
+    ScenarioError,
+    load_scenario,
+    load_scenarios,
+    scenario_files,
+)
 
-NAMES = [path.name for path in sorted(SCENARIOS.glob("*.json"))]
+NAMES = list(scenario_files())
 
 
 def run(scenario: Scenario, loop: tuple[str, str] = ("slow-start", "rfc-9002")) -> Recording:

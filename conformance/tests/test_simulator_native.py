@@ -13,14 +13,13 @@ from firstflight import Config, DomainError, create, profiles
 from firstflight.events import Event
 from firstflight.observables import Observation, Outcome, Phase
 from firstflight_conformance.cli import main
-from firstflight_conformance.paths import SCENARIOS
 from firstflight_conformance.prng import SplitMix64
 from firstflight_conformance.simulator import native
 from firstflight_conformance.simulator import native_bounds as bounds
 from firstflight_conformance.simulator import native_layout as layout
 from firstflight_conformance.simulator.loop import StallError, simulate, summarize
 from firstflight_conformance.simulator.native_events import NONE, RawObservation, event_of
-from firstflight_conformance.simulator.scenario import Link, Receiver, Scenario, load_scenario
+from firstflight_conformance.simulator.scenario import Link, Receiver, Scenario, load_scenario, scenario_files
 
 pytestmark = pytest.mark.skipif(
     not any(os.access(Path(folder) / "cc", os.X_OK) for folder in os.environ["PATH"].split(os.pathsep)),
@@ -29,7 +28,7 @@ pytestmark = pytest.mark.skipif(
 
 S = 1_000_000_000
 CONTROLLERS = [(name, profile) for name, found in profiles(composed=True).items() for profile in found]
-NAMES = [path.name for path in sorted(SCENARIOS.glob("*.json"))]
+NAMES = list(scenario_files())
 _PHASES, _OUTCOMES = tuple(Phase), tuple(Outcome)
 
 
@@ -79,7 +78,7 @@ def test_every_scenario(name: str) -> None:
 
     Data without end that is announced as a whole would be one jump until the run stops: there the transfer has an end.
     """
-    scenario = load_scenario(SCENARIOS / name)
+    scenario = load_scenario(scenario_files()[name])
     scenario = replace(scenario, stop_ns=min(scenario.stop_ns, 3 * S))
     endless = scenario.announced and scenario.transfer_bytes is None
     jumped = replace(scenario, transfer_bytes=10_000_000) if endless else scenario

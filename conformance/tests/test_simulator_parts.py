@@ -11,7 +11,7 @@ S = 1_000_000_000
 
 
 def test_bottleneck_serves_in_order() -> None:
-    """One packet is in service, others wait as far as the queue goes, and leave it when their service begins."""
+    """One packet is in service, others wait as the queue goes, and leave it when their service begins."""
     link = Bottleneck(Link(8_000_000, 5, 0, 2000, 0, 0), 1)
     ms = [link.carry(0, 1000) for _ in range(4)]
     assert ms == [MS + 5, 2 * MS + 5, 3 * MS + 5, None]

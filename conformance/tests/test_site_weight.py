@@ -1,15 +1,17 @@
 """The site has a limit, and a build that passes it fails."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from firstflight_conformance.docs_ext.weight import weigh
+from firstflight_conformance.paths import CONFORMANCE, ROOT
+from pages.weight import weigh
 
 CONF = """\
-from firstflight_conformance.docs_ext import weight
+from pages import weight
 weight.LIMIT_BYTES = {limit}
 def setup(app):
     app.connect("build-finished", weight.check_weight)
@@ -22,7 +24,10 @@ def test_a_site_above_the_limit_fails_the_build(limit: int, code: int, tmp_path:
     (tmp_path / "conf.py").write_text(CONF.format(limit=limit), "utf-8")
     (tmp_path / "index.rst").write_text("Page\n====\n", "utf-8")
     command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-b", "html", str(tmp_path), str(tmp_path / "out")]  # fmt: skip
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    packages = os.pathsep.join((str(ROOT / "docs" / "_ext"), str(CONFORMANCE)))
+    done = subprocess.run(
+        command, env=os.environ | {"PYTHONPATH": packages}, capture_output=True, text=True, check=False
+    )
     assert done.returncode == code, done.stderr
     assert ("more than 0.0 MB: _static" in done.stderr) == bool(code)
 

@@ -7,7 +7,7 @@ import pytest
 from firstflight.algorithm import Computation
 from firstflight.controller import ALGORITHMS
 from firstflight_conformance.paths import ROOT
-from firstflight_conformance.plots import sizes
+from plots import sizes
 
 PAGE = (ROOT / "docs" / "sizes.md").read_text("utf-8")
 ROWS = re.findall(r"^\| `([^`]+)` \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \|$", PAGE, re.M)

@@ -12,10 +12,10 @@ from firstflight_conformance.cases.measure import config_from_json, replay
 from firstflight_conformance.cases.vectors import Case, Vector
 from firstflight_conformance.mutants.load import load_mutants
 from firstflight_conformance.paths import ROOT, SPEC
-from firstflight_conformance.spec.clauses import all_clauses
+from firstflight_conformance.spec.clauses import all_clauses, page_name, pages
 from firstflight_conformance.spec.readings import load_tables
 
-PAGES = sorted([*SPEC.glob("*.md"), *(ROOT / "docs").glob("*.md")])
+PAGES = sorted([*pages(), *(ROOT / "docs").glob("*.md")])
 #: A vector, a clause or a group of vectors, of any algorithm; `cubic.c` is a file.
 DOTTED = re.compile(rf"`((?:{'|'.join(ALGORITHMS)})\.(?!c`)[a-z0-9.-]+)(?:@([a-z0-9+-]+))?`")
 MUTANTS = re.compile(r"mutants? ((?:`[a-z0-9-]+`(?:, | and )?)+)")
@@ -37,12 +37,12 @@ def mutants() -> frozenset[str]:
 
 
 def rows(title: str) -> dict[str, list[str]]:
-    section = (SPEC / "search.md").read_text("utf-8").split(f"\n## {title}\n")[1].split("\n## ")[0]
+    section = (SPEC / "search" / "rules.md").read_text("utf-8").split(f"\n## {title}\n")[1].split("\n## ")[0]
     cells = [[cell.strip() for cell in line.strip("|").split(" | ")] for line in section.splitlines() if "|" in line]
     return {row[0].strip("| "): row for row in cells[2:]}
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=page_name)
 def test_every_id_in_code_font_exists(page):
     groups = {".".join(name.split(".")[:2]) for name in profiles_of()}
     known = {*profiles_of(), *all_clauses(), *groups}
@@ -53,13 +53,13 @@ def test_every_id_in_code_font_exists(page):
     assert [f"{name}@{profile}" for name, profile in cases if profile not in profiles_of()[name]] == []
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=page_name)
 def test_every_mutant_in_code_font_exists(page):
     named = [name for found in MUTANTS.findall(page.read_text("utf-8")) for name in re.findall(r"`([^`]+)`", found)]
     assert set(named) <= mutants()
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=page_name)
 def test_what_a_page_says_of_an_event_stands_in_the_vector(page):
     for name, profile, at, said in NUMBERS.findall(page.read_text("utf-8")):
         expected = Case(vectors_by_id()[name], profile).expected()[int(at)]
@@ -69,7 +69,7 @@ def test_what_a_page_says_of_an_event_stands_in_the_vector(page):
 
 
 def test_the_errata_of_careful_resume_say_numbers_of_events():
-    text = (SPEC / "careful-resume-errata.md").read_text("utf-8")
+    text = (SPEC / "careful-resume" / "errata.md").read_text("utf-8")
     numbers = NUMBERS.findall(text)
     assert len(numbers) > 30
     # Each mention of an event is in the form that is checked.
@@ -77,7 +77,7 @@ def test_the_errata_of_careful_resume_say_numbers_of_events():
 
 
 def test_the_pages_name_ids_at_all():
-    text = (SPEC / "search-errata.md").read_text("utf-8")
+    text = (SPEC / "search" / "errata.md").read_text("utf-8")
     assert len(DOTTED.findall(text)) > 40
     assert len(MUTANTS.findall(text)) >= 5
 
@@ -116,7 +116,7 @@ def test_every_edge_case_has_vectors_or_a_reason():
 
 
 def test_every_erratum_is_in_the_table_of_errata():
-    text = (SPEC / "search-errata.md").read_text("utf-8")
+    text = (SPEC / "search" / "errata.md").read_text("utf-8")
     headings = re.findall(r"^## (S\d+\. .*)$", text, re.M)
     slugs = [re.sub(r"[^\w -]", "", heading).lower().replace(" ", "-") for heading in headings]
     assert re.findall(r"\]\(#(s[^)]*)\)", text) == slugs

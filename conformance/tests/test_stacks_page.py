@@ -11,10 +11,10 @@ from click.testing import CliRunner
 
 from firstflight.events import Ack
 from firstflight_conformance.cli import main
-from firstflight_conformance.docs_ext import site, stacks
 from firstflight_conformance.paths import VECTORS
 from firstflight_conformance.run.manifest import Deviation, Manifest
 from firstflight_conformance.run.report_json import vectors_digest
+from pages import site, stacks
 from runner_support import IDS, adapter, command, write_vectors
 
 KNOWN = Deviation(

@@ -3,21 +3,31 @@
 import os
 import shutil
 import subprocess
+import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from firstflight_conformance import cli
+from firstflight_conformance import built, cli
 from firstflight_conformance.paths import CONFORMANCE, REFERENCE_C, ROOT
+from firstflight_conformance.run import manifest
+
+
+@pytest.fixture(scope="module")
+def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the port that is built."""
+    folder = tmp_path_factory.mktemp("port")
+    for part in (REFERENCE_C, CONFORMANCE / "adapters" / "c", CONFORMANCE / "include"):
+        shutil.copytree(part, folder / part.relative_to(ROOT))
+    made(folder)
+    return folder
 
 
 @pytest.fixture
-def port(tmp_path: Path) -> Path:
-    """A copy of the port that is built."""
-    for folder in (REFERENCE_C, CONFORMANCE / "adapters" / "c", CONFORMANCE / "include"):
-        shutil.copytree(folder, tmp_path / folder.relative_to(ROOT))
-    made(tmp_path)
-    return tmp_path
+def port(tmp_path: Path, original: Path) -> Path:
+    """The same once more: what is built does not depend on where it lies, and the times of the files are copied."""
+    return Path(shutil.copytree(original, tmp_path / "port"))
 
 
 def made(port: Path, *words: str) -> str:
@@ -39,31 +49,74 @@ def test_nothing_new_builds_nothing(port: Path) -> None:
 
 def test_an_older_source_is_built(port: Path) -> None:
     """A file whose time is older than what was built from it, as a copy leaves it, is compiled."""
-    source, before = port / "reference-c/src/wide.c", library(port)
+    source, before = port / "reference-c/firstflight/wide.c", library(port)
     source.write_text(source.read_text(encoding="utf-8") + "int ff_planted;\n", encoding="utf-8")
     os.utime(source, (1_000_000, 1_000_000))
-    assert "-c src/wide.c" in made(port)
+    assert "-c firstflight/wide.c" in made(port)
     assert library(port) != before
 
 
 def test_a_deleted_source_is_missed(port: Path) -> None:
     """Its object does not stay in the library."""
     before = library(port)
-    (port / "reference-c/src/wide.c").unlink()
+    (port / "reference-c/firstflight/wide.c").unlink()
     made(port)
     assert b"wide.o" in before
     assert b"wide.o" not in library(port)
 
 
+def test_another_flag_builds_anew(port: Path) -> None:
+    assert "-c firstflight/wide.c" in made(port, "CFLAGS=-O0 -DPLANTED")
+
+
+@pytest.mark.parametrize("change", ["edited", "deleted"])
+def test_a_program_of_other_sources_is_not_judged(tmp_path: Path, change: str) -> None:
+    """A run that does not build says so, and judges nothing; what is there now is that of which `make` keeps the text."""
+    built_here, sources = ROOT / "build/adapters", tmp_path / "reference-c"
+    if not (built_here / "c-adapters.files").exists():
+        pytest.skip("make c-adapters was not run")
+    names = (built_here / "c-adapters.files").read_text("utf-8").split()
+    assert {"firstflight/hystartpp/hystartpp.h", "../conformance/adapters/c/firstflight_c.c"} <= set(names)
+    for part in (REFERENCE_C, CONFORMANCE / "adapters" / "c", CONFORMANCE / "include"):
+        shutil.copytree(part, tmp_path / part.relative_to(ROOT))
+    assert manifest._is_of_its_sources("c-adapters", built_here, sources)
+    edited = sources / "firstflight/hystartpp/hystartpp.h"
+    if change == "edited":
+        edited.write_text(edited.read_text("utf-8").replace("UINT64_C(4)", "UINT64_C(5)"), encoding="utf-8")
+    else:
+        edited.unlink()
+    assert not manifest._is_of_its_sources("c-adapters", built_here, sources)
+    port = manifest.load_manifests()["c-port"]
+    assert replace(port, build="none").missing() is None
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(manifest, "_is_of_its_sources", lambda target: False)
+        assert port.missing() == "its sources were changed since it was built: run `make c-adapters`"
+
+
+@pytest.mark.long
 def test_another_compiler_builds_anew(port: Path, tmp_path: Path) -> None:
-    """As do other flags, and another program behind the same name."""
-    assert "-c src/wide.c" in made(port, "CFLAGS=-O0 -DPLANTED")
+    """As does another program behind the same name."""
     compiler = tmp_path / "cc"
     compiler.write_text('#!/bin/sh\nexec gcc "$@"\n', encoding="utf-8")
     compiler.chmod(0o755)
-    assert "-c src/wide.c" in made(port, f"CC={compiler}")
+    assert "-c firstflight/wide.c" in made(port, f"CC={compiler}")
     compiler.write_text('#!/bin/sh\n[ "$1" = --version ] && echo planted\nexec gcc "$@"\n', encoding="utf-8")
-    assert "-c src/wide.c" in made(port, f"CC={compiler}")
+    assert "-c firstflight/wide.c" in made(port, f"CC={compiler}")
+
+
+def test_sources_that_change_while_they_are_compiled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the compiler made of one text or the other is not put under the name of the first, even if that is back."""
+    sources = shutil.copytree(CONFORMANCE / "simulator", tmp_path / "conformance/simulator")
+    edited = min(sources.glob("*.c"))
+    compiler = tmp_path / "cc"
+    compiler.write_text(f'#!/bin/sh\n{{ cat {edited}; echo; }} > {edited}.new\ncp {edited} {edited}.old\n'
+                        f'cat {edited}.new > {edited}\nfor made; do :; done\ntouch "$made"\ncat {edited}.old > {edited}\n', encoding="utf-8")  # fmt: skip
+    compiler.chmod(0o755)
+    monkeypatch.setenv("CC", str(compiler))
+    monkeypatch.setattr(built, "BUILD", tmp_path / "build")
+    with pytest.raises(built.BuildError, match="its sources were changed while they were compiled"):
+        built.built("some.so", sorted(sources.glob("*.c")), ())
+    assert not list((tmp_path / "build").rglob("*.so"))
 
 
 def test_an_environment_that_was_copied_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -76,6 +129,18 @@ def test_an_environment_that_was_copied_is_refused(tmp_path: Path, capsys: pytes
     assert f"run `make tools` in {tmp_path}" in capsys.readouterr().err
     cli.refuse_the_environment_of_another(ROOT / ".venv/bin/firstflight")
     cli.refuse_the_environment_of_another(Path("/usr/bin/firstflight"))
+
+
+def test_the_model_of_another_checkout_is_refused(tmp_path: Path) -> None:
+    """An exported ``PYTHONPATH`` that leads to another model judges nothing."""
+    shutil.copytree(ROOT / "reference-py/src/firstflight", tmp_path / "firstflight")
+    words = [sys.executable, "-m", "firstflight_conformance", "list", "--adapters"]
+    done = subprocess.run(
+        words, env=os.environ | {"PYTHONPATH": str(tmp_path)}, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2
+    assert f"the model is loaded from {tmp_path / 'firstflight'}" in done.stderr
+    assert "unset PYTHONPATH" in done.stderr
 
 
 def test_make_removes_an_environment_that_was_copied(tmp_path: Path) -> None:

@@ -29,9 +29,9 @@ MODEL = ("--kind", "model", "--algorithm", "slow-start", "--algorithm", "jump-st
          *(word for ms in range(10, 60) for word in ("--rtt", f"{ms}ms")), "--size", "2MB")  # fmt: skip
 
 
-def sweep(*arguments: object) -> str:
+def sweep(*arguments: object, code: int = 0) -> str:
     result = CliRunner().invoke(main, ["sweep", *map(str, arguments)])
-    assert result.exit_code == 0, result.output
+    assert result.exit_code == code, result.output
     return result.output
 
 
@@ -299,6 +299,7 @@ def test_what_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, argume
 def test_a_cell_without_an_answer_is_a_row(tmp_path: Path) -> None:
     """A profile that there is not, and a time that the models refuse."""
     out = tmp_path / "rows.jsonl"
-    said = sweep(out, "--algorithm", "search/none", "--rate", "1Mbit/s", "--rtt", "1ms", "--jobs", "1")
-    (row,) = [json.loads(line) for line in out.read_text("utf-8").splitlines()]
+    path = ("--rate", "1Mbit/s", "--rtt", "1ms", "--size", "20kB", "--jobs", "1")
+    said = sweep(out, "--algorithm", "search/none", "--algorithm", "slow-start/rfc-9002", *path, code=4)
+    row, _ = [json.loads(line) for line in out.read_text("utf-8").splitlines()]
     assert row["completed_ns"] is None and "none" in row["error"] and row["error"] in said

@@ -5,7 +5,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from shutil import copytree, ignore_patterns
+from shutil import copy, copytree, ignore_patterns
 
 import pytest
 
@@ -14,17 +14,18 @@ from firstflight_conformance.paths import ROOT
 TOY = Path(__file__).parent / "toy"
 #: What the copy needs; the vectors of other algorithms are left out, so that nothing takes long.
 PARTS = (
-    "spec", "docs/specification", "reference-py/src", "reference-c/src", "reference-c/include", "reference-c/plain",
-    "conformance/src", "conformance/adapters/python-model", "conformance/adapters/c", "conformance/mutants", "conformance/scenarios",
+    "spec", "docs/specification", "docs/_ext", "conformance/stimuli", "conformance/studies", "reference-py/src", "reference-c/firstflight", "reference-c/drive",
+    "conformance/src", "conformance/generate", "conformance/plain", "conformance/adequacy", "conformance/adapters/python-model", "conformance/adapters/c", "conformance/scenarios", "conformance/include", "conformance/loaders",
+    "conformance/fuzz", "reference-c/wasm",
 )  # fmt: skip
 WRITE_VECTORS = """
-from firstflight_conformance.vectorgen import rooms, write
-write.all_stimuli = lambda: [one for c in rooms.members("CATALOGUE") for one in c.stimuli if one.algorithm == "toy"]
+from generate import catalogues, write
+write.all_stimuli = lambda: [one for c in catalogues.members("CATALOGUE") for one in c.stimuli if one.algorithm == "toy"]
 write.computation.all_files = dict
 assert write.write() == 1
 """
 PAGES = """
-from firstflight_conformance.docs_ext import algorithms, matrix, plain_pages, python_api, readings, vector_pages
+from pages import algorithms, matrix, plain_pages, python_api, readings, vector_pages
 pages = (algorithms.listed(), matrix.page(), python_api.page(), readings.page(), vector_pages.index())
 for page in pages:
     assert "toy" in page, page[:300]
@@ -38,16 +39,20 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("checkout")
     for part in PARTS:
         copytree(ROOT / part, root / part)  # with what is compiled of it
+    for part in ("reference-py", "reference-c"):
+        copy(ROOT / part / "README.md", root / part)
     (root / "vectors").mkdir()
     copytree(TOY, root, dirs_exist_ok=True, ignore=ignore_patterns("__pycache__"))
-    run(root, "-m", "firstflight_conformance.spec.tables")
+    run(root, "-m", "generate.tables")
     run(root, "-c", WRITE_VECTORS)
     return root
 
 
 def run(root: Path, *arguments: str) -> str:
     """Run Python in the copy; return what it printed."""
-    sources = os.pathsep.join(str(root / part) for part in ("reference-py/src", "conformance/src"))
+    sources = os.pathsep.join(
+        str(root / part) for part in ("reference-py/src", "conformance/src", "conformance", "docs/_ext")
+    )
     environment = os.environ | {"PYTHONPATH": sources, "FIRSTFLIGHT_ROOT": str(root), "COLUMNS": "200"}
     done = subprocess.run(
         [sys.executable, *arguments],
@@ -72,6 +77,19 @@ def test_the_toy_changes_no_file() -> None:
     files = [path.relative_to(TOY) for path in TOY.rglob("*") if path.is_file() and path.suffix != ".pyc"]
     assert len(files) >= 7
     assert [path for path in files if (ROOT / path).exists()] == []
+    assert len({path.parent for path in files}) <= 5
+
+
+def test_suss_lies_in_six_folders() -> None:
+    """An algorithm with everything that one can have lies in six folders, with what is below them, beside its vectors and what is generated."""
+    generated = ("vectors", "docs/_generated", "build")
+    files = [Path(folder, name) for folder, _, names in os.walk(ROOT) for name in names]
+    inside = [path.relative_to(ROOT) for path in files if path.suffix != ".pyc"]
+    found = {path.parent.as_posix() for path in inside if "suss" in path.as_posix() and path.parts[0][0] != "."}
+    folders = {folder for folder in found if not folder.startswith(generated)}
+    apart = {folder for folder in folders if not folders & {parent.as_posix() for parent in Path(folder).parents}}
+    assert {"spec/suss", "conformance/stimuli/suss"} <= apart
+    assert len(apart) <= 6, sorted(apart)
 
 
 def test_the_toy_is_listed(checkout: Path) -> None:

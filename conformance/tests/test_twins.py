@@ -6,24 +6,30 @@ from pathlib import Path
 
 import pytest
 
+from firstflight_conformance import port
 from firstflight_conformance.paths import REFERENCE_PY, ROOT
 
-C_SOURCES = ROOT / "reference-c" / "src"
-ROOMS = sorted(path.parent.name for path in REFERENCE_PY.glob("*/__init__.py") if path.parent.name != "plain")
+C_SOURCES = ROOT / "reference-c" / "firstflight"
+PACKAGES = sorted(path.parent.name for path in REFERENCE_PY.glob("*/__init__.py"))
 #: File and function that only one of the two languages has, with the reason. ``*``: the whole file.
 EXCEPTIONS: dict[tuple[str, str], str] = {
     ("newreno/newreno", "grows_at_once"): "speed: 64 instructions per ACK until the first threshold or loss",
     ("newreno/newreno", "on_runs_acked"): "the other ACKs: out of line, so that the usual ones save no registers",
-    ("hybla/hybla", "counts"): "the model makes a list of the packets that count; the port asks for each run",
+    (
+        "newreno/newreno",
+        "rules",
+    ): "the state of the port holds no pointers: it names its base, whose rules are looked up",
     ("search/layout", "*"): "how the port packs its state; the model keeps lists of bins",
-    ("search/startup", "begin"): "the port fills in a state that is the caller's: ff_search_init of the layout",
 }
 
 
 def twins() -> list[str]:
     """Return the files of both languages; tables of readings are generated."""
-    python = {f"{path.parent.name}/{path.stem}" for room in ROOMS for path in (REFERENCE_PY / room).glob("*.py")}
-    c = {f"{path.parent.name}/{path.stem}" for room in ROOMS for path in (C_SOURCES / room).glob("*.c")}
+    python = {
+        f"{path.parent.name}/{path.stem}" for package in PACKAGES for path in (REFERENCE_PY / package).glob("*.py")
+    }
+    python = {file for file in python if not Path(file).name.startswith("plain_")}
+    c = {f"{path.parent.name}/{path.stem}" for path in port.sources() if path.parent != C_SOURCES}
     files = {file for file in python | c if Path(file).name not in ("__init__", "profiles")}
     return sorted(files - {file for file, function in EXCEPTIONS if function == "*"})
 
@@ -34,7 +40,7 @@ def functions_of_python(file: str) -> list[str]:
 
 
 def functions_of_c(file: str) -> list[str]:
-    """Return the names without ``ff_`` and room, and without the file where that is the door of the room."""
+    """Return the names without ``ff_`` and package, and without the file where that is the door of the package."""
     text = (C_SOURCES / f"{file}.c").read_text(encoding="utf-8")
     definition = r"^(?!typedef|struct \w+ \{|enum \w+ \{)[a-z][\w \*]*?\b\**(\w+)\([^;{}]*\)\n\{"
     return [

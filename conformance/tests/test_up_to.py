@@ -2,6 +2,7 @@
 
 import json
 import shlex
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,9 @@ from firstflight_conformance.cases.schemas import schema_error
 from firstflight_conformance.cli import main
 from firstflight_conformance.run.judge import judge
 from firstflight_conformance.run.progress import Progress
-from firstflight_conformance.run.results import AdapterReport, Result, Verdict
+from firstflight_conformance.run.report_badge import badge
+from firstflight_conformance.run.report_junit import text as junit
+from firstflight_conformance.run.results import AdapterReport, ExitCode, Result, Verdict, exit_code
 from firstflight_conformance.run.session import Options
 from firstflight_conformance.run.stimulus import StimulusScript, stimulus_cases
 from runner_support import IDS, QUICK, adapter, command, judged, write_vectors
@@ -101,7 +104,7 @@ def run(tmp_path: Path, root: Path, *options: str) -> tuple[str, dict[str, objec
     path = tmp_path / "report.json"
     wanted = ["run", "--adapter", words, "--vectors", str(root), "--report-json", str(path), "--verbose", *options]
     done = CliRunner().invoke(main, wanted)
-    assert done.exit_code == 0, done.output
+    assert done.exit_code == ExitCode.NOTHING_RUN, done.output
     document = json.loads(path.read_text("utf-8"))
     assert schema_error("urn:firstflight:report:1", document) is None
     return done.output, document["adapters"][0]
@@ -122,3 +125,21 @@ def test_counts(root: Path) -> None:
     """They are a part of those that pass."""
     report: AdapterReport = judged(root, *command("declares", json.dumps(CUBIC), "collapses-at-loss"))
     assert (report.counts["pass"], report.counts["up_to_reduction"], report.counts["unsupported"]) == (3, 3, 0)
+
+
+def test_a_controller_that_judges_nothing(root: Path) -> None:
+    """Where every case of the own controller is refused, or none is selected, nothing has seen a reduction: the run does not end as if it had."""
+    report = judged(root, *command("declares", json.dumps(CUBIC), "collapses-at-loss"))
+    refused = Result("cubic.concave.one-ack@rfc-9438", Verdict.UNSUPPORTED, "no CUBIC today")
+    judges = Result("cubic.concave.one-ack@rfc-9438", Verdict.PASS)
+    alone, by_nobody, by_cubic = (
+        replace(report, results=(*report.results, *more)) for more in ([], [refused], [judges])
+    )
+    assert [one.judged_by_own_controller for one in (alone, by_nobody, by_cubic)] == [None, 0, 1]
+    for unseen in (alone, by_nobody):
+        assert exit_code([unseen], strict=False) == ExitCode.NOTHING_RUN
+        assert unseen.not_exercised == ("slow-start.recovery.begin",)
+        assert badge([unseen])["color"] == "yellow"
+        assert 'type="not exercised"' in junit([unseen], strict=False), "continuous integration sees red as well"
+    assert exit_code([by_cubic], strict=False) == ExitCode.OK
+    assert "<failure" not in junit([by_cubic], strict=False)

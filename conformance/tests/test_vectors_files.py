@@ -15,9 +15,11 @@ from firstflight.controller import ALGORITHMS
 from firstflight.events import Ack, Sent
 from firstflight_conformance.cases.measure import ClauseTracer, clauses_at, clauses_of, config_from_json, replay
 from firstflight_conformance.cases.schemas import schema_error
+from firstflight_conformance.cases.stream import flags_of
 from firstflight_conformance.cases.vectors import COMPUTED_ALGORITHMS, Case, Vector, cases, load, load_all
 from firstflight_conformance.cases.wire import decode_int, observables
-from firstflight_conformance.paths import SCENARIOS, VECTORS
+from firstflight_conformance.paths import VECTORS
+from firstflight_conformance.simulator.scenario import scenario_files
 from firstflight_conformance.spec.clauses import known_clauses
 from firstflight_conformance.vectorgen.canonical import vector_text
 
@@ -67,7 +69,7 @@ def test_id_is_the_path(name: str) -> None:
     assert set(raw["profiles"]) <= set(profiles(composed=True)[algorithm])
     assert {clause for entry in raw["profiles"].values() for clause in entry["clauses"]} <= set(known_clauses())
     if raw["source"]["kind"] == "simulator":
-        assert (SCENARIOS / raw["source"]["scenario"]).is_file()
+        assert raw["source"]["scenario"] in scenario_files()
         assert raw["source"]["loop"] in raw["profiles"]
         assert raw["tier"] == "core"
 
@@ -124,6 +126,15 @@ def test_manifest() -> None:
     every = [path for path in sorted(VECTORS.rglob("*.json")) if path.parent != VECTORS]
     hashes = {path.relative_to(VECTORS).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest() for path in every}
     assert manifest == {"format": 1, "sha256": hashes}
+
+
+def test_every_case_is_judged_to_what_its_vector_is_for() -> None:
+    """Each kind of event, and what the flags say of events, occurs among the events that are judged, in every profile."""
+    for vector in everything().values():
+        for count in {expectation.judged_events for expectation in vector.profiles.values()}:
+            judged = vector.events[:count]
+            assert {type(event) for event in judged} == {type(event) for event in vector.events}, vector.id
+            assert set(flags_of(judged)) >= set(flags_of(vector.events)), vector.id
 
 
 def test_there_are_enough() -> None:

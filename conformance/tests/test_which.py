@@ -3,16 +3,26 @@
 import json
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
 from firstflight_conformance.cli import main
+from firstflight_conformance.diagnose.which import Standing, standings
 from firstflight_conformance.paths import VECTORS
 from runner_support import BAD, write_vectors
 
 HERE = Path(__file__).parent
+
+
+def write_some(root: Path, algorithm: str, *topics: str) -> Path:
+    """Write the vectors of an algorithm that are about some topics."""
+    (root / algorithm).mkdir(parents=True)
+    for path in (path for topic in topics for path in (VECTORS / algorithm).glob(f"{topic}.*.json")):
+        (root / algorithm / path.name).write_bytes(path.read_bytes())
+    return root
 
 
 def write_shorter(root: Path, size_bytes: int) -> Path:
@@ -31,15 +41,20 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def which(
-    root: Path, tmp_path: Path, *mutants: str, claims: str = "rfc-9406", runs: str = "rfc-9406"
+    root: Path,
+    tmp_path: Path,
+    *mutants: str,
+    claims: str = "rfc-9406",
+    runs: str = "rfc-9406",
+    algorithm: str = "hystartpp",
 ) -> tuple[str, Any]:
     """Ask for an adapter that claims one profile and runs another, with mutants in it."""
     path = tmp_path / "which.json"
-    words = [sys.executable, HERE / "mutant_adapter.py", "hystartpp", claims, runs, *mutants]
+    words = [sys.executable, HERE / "mutant_adapter.py", algorithm, claims, runs, *mutants]
     command = ["which", "--adapter", " ".join(map(str, words)), "--vectors", str(root), "--json", str(path)]
     result = CliRunner().invoke(main, command)
     assert result.exit_code == 0, result.output
-    return result.output, json.loads(path.read_text(encoding="utf-8"))["hystartpp"]
+    return result.output, json.loads(path.read_text(encoding="utf-8"))[algorithm]
 
 
 @pytest.mark.parametrize("profile", ["rfc-9406", "rfc-9406-unpaced", "ngtcp2"])
@@ -67,6 +82,42 @@ def test_names_the_reading(tmp_path: Path) -> None:
         "exact": True,
     }
     assert "departs from it by hystartpp-four-rounds, exactly" in output
+
+
+def test_one_change_is_nearer_than_any_share_of_vectors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What runs draft -09 with another RTT is that, though it may come last of the profiles by the vectors that agree."""
+    root = write_some(tmp_path, "search", "rtt", "sent")
+    in_order = standings
+
+    def draft_09_last(*arguments: Any) -> list[Standing]:
+        return sorted(in_order(*arguments), key=lambda standing: standing.profile == "draft-09")
+
+    monkeypatch.setattr("firstflight_conformance.commands.which.standings", draft_09_last)
+    _, found = which(root, tmp_path, "rtt-minimum", claims="draft-09", runs="draft-09", algorithm="search")
+    assert found["nearest"] == "draft-09"
+    assert ("search.rtt=minimum", True) in [(cause["cause"], cause["exact"]) for cause in found["departs"]]
+
+
+def test_only_vectors_of_both_count() -> None:
+    """A profile is no nearer for vectors that the other does not have."""
+    few, many = (Standing("a", name, tuple(map(subject, agree)), tuple(map(subject, differ))) for name, agree, differ in (
+        ("few", "ab", "c"), ("many", "abcd", "efgh"),
+    ))  # fmt: skip
+    assert few.nearness > many.nearness
+    assert (few.lead(many), many.lead(few)) == (-1, 1)
+
+
+def subject(name: str) -> Any:
+    """Return no more of a subject than its vector."""
+    return SimpleNamespace(case=SimpleNamespace(vector=SimpleNamespace(id=name)))
+
+
+def test_the_claimed_profile_breaks_ties(tmp_path: Path) -> None:
+    """Of two profiles of which all vectors agree the claimed one is the nearest."""
+    root = write_some(tmp_path, "search", "fraction")
+    for claims in ("neqo-2026", "draft-09"):
+        _, found = which(root, tmp_path, claims=claims, runs="draft-09", algorithm="search")
+        assert found["nearest"] == claims
 
 
 def test_unknown_algorithm(tmp_path: Path) -> None:

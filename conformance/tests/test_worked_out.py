@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from firstflight_conformance.vectorgen.computation import Questions, to_json
-from firstflight_conformance.vectorgen.transfer_time import slow_start, startups
+from generate.computation import Questions, to_json
+from stimuli.transfer_time import slow_start, startups
 
 
 @pytest.mark.parametrize(

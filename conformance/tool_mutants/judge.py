@@ -3,7 +3,7 @@
     python conformance/tool_mutants/judge.py [--jobs N] [FILE.toml ...]
 
 A file names a module of the tools and the tests that guard it; its mutants replace one piece of text, as those of the models in
-``conformance/mutants`` do. Each is judged in a process that is forked before anything of the tools is loaded: nothing is written to the
+``spec/NAME/mutants.toml`` do. Each is judged in a process that is forked before anything of the tools is loaded: nothing is written to the
 checkout. Exit code 1 if a mutant survives without an argument why it is equivalent, or is killed in spite of one.
 """
 

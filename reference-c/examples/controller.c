@@ -48,12 +48,10 @@ static int on_ack(uint64_t now_ns, uint64_t packet)
     struct ff_run run;
     struct ff_event event;
 
-    memset(&event, 0, sizeof event);
+    event = ff_event_empty(FF_EVENT_ACK, now_ns);
     run.first = run.last = packet;
     run.size_bytes = PATH_BYTES;
     run.sent_t_ns = path_sent_ns(&path, packet);
-    event.kind = FF_EVENT_ACK;
-    event.t_ns = now_ns;
     event.ack.packets = &run;
     event.ack.run_count = 1;
     event.ack.bytes = PATH_BYTES;
@@ -61,7 +59,6 @@ static int on_ack(uint64_t now_ns, uint64_t packet)
     event.ack.next_packet = path.next;
     event.ack.latest_rtt_ns = now_ns - run.sent_t_ns;
     event.ack.min_rtt_ns = event.ack.smoothed_rtt_ns = event.ack.latest_rtt_ns; /* SEARCH takes the latest; a stack has its estimator */
-    event.ack.oldest_unacked_packet = FF_NO_PACKET;
     return step(&event);
 }
 

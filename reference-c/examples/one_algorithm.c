@@ -1,7 +1,7 @@
 /*
  * One algorithm of the library and no other: HyStart++ on NewReno, on 25 MB/s and 100 ms. C11 and C++17.
  *
- * ff_controller knows every algorithm by name and so holds all of them; here the program calls the room that it wants, checks events itself,
+ * ff_controller knows every algorithm by name and so holds all of them; here the program calls the package that it wants, checks events itself,
  * and with --gc-sections the linker leaves out the rest.
  *
  *     cc -Wl,--gc-sections one_algorithm.c $(pkg-config --cflags --libs firstflight)
@@ -23,7 +23,7 @@ static struct ff_observation observed;
 
 static int step(const struct ff_event *event)
 {
-    if (ff_event_check(event) != FF_OK) { /* the rooms trust their arguments */
+    if (ff_event_check(event) != FF_OK) { /* the packages trust their arguments */
         fprintf(stderr, "refused\n");
         return 0;
     }
@@ -55,12 +55,10 @@ static int on_ack(uint64_t now_ns, uint64_t packet)
     struct ff_run run;
     struct ff_event event;
 
-    memset(&event, 0, sizeof event);
+    event = ff_event_empty(FF_EVENT_ACK, now_ns);
     run.first = run.last = packet;
     run.size_bytes = PATH_BYTES;
     run.sent_t_ns = path_sent_ns(&path, packet);
-    event.kind = FF_EVENT_ACK;
-    event.t_ns = now_ns;
     event.ack.packets = &run;
     event.ack.run_count = 1;
     event.ack.bytes = PATH_BYTES;
@@ -68,7 +66,6 @@ static int on_ack(uint64_t now_ns, uint64_t packet)
     event.ack.next_packet = path.next;
     event.ack.latest_rtt_ns = now_ns - run.sent_t_ns;
     event.ack.min_rtt_ns = event.ack.smoothed_rtt_ns = event.ack.latest_rtt_ns; /* HyStart++ takes the latest; a stack has its estimator */
-    event.ack.oldest_unacked_packet = FF_NO_PACKET;
     return step(&event);
 }
 

@@ -1,6 +1,6 @@
 """Prove with CBMC that no event of the domain leads a plain header astray: no overflow, no undefined behaviour, no endless loop.
 
-``HEADER.toml`` lists the proofs of a header. Each is a function of ``HEADER.c`` here: from any state that the invariant admits, and any event of the
+``proof_HEADER.toml`` lists the proofs of a header. Each is a function of ``proof_HEADER.c`` beside it: from any state that the invariant admits, and any event of the
 domain, it runs a function of the header and asserts the invariant again. CBMC decides all properties at once by SAT; where that takes
 too long, it decides them one by one, and what SAT does not decide then is left to cvc5, which takes words for integers.
 
@@ -25,8 +25,8 @@ from typing import Any
 
 import solvers
 
-HERE = Path(__file__).parent
-PLAIN = HERE.parent / "plain"
+#: In the folder of each algorithm lie its plain headers, with their proofs.
+FOLDERS = Path(__file__).parents[1] / "firstflight"
 MEMORY_BYTES = 6 << 30
 #: Exit codes: a proof failed; no CBMC, so that nothing was done.
 FAILED, SKIPPED = 1, 3
@@ -50,7 +50,16 @@ class Result:
 
 def tables() -> dict[str, dict[str, Any]]:
     """Return what is said of each header."""
-    return {path.stem: tomllib.loads(path.read_text(encoding="utf-8")) for path in sorted(HERE.glob("*.toml"))}
+    return {
+        path.stem.removeprefix("proof_"): tomllib.loads(path.read_text(encoding="utf-8"))
+        for path in sorted(FOLDERS.glob("*/proof_*.toml"))
+    }
+
+
+def place(header: str, form: str) -> Path:
+    """Return a file of a header, whose name has this form."""
+    (path,) = FOLDERS.glob(f"*/{form.format(header)}")
+    return path
 
 
 def listed(names: list[str]) -> Iterator[tuple[str, str, dict[str, Any]]]:
@@ -61,7 +70,7 @@ def listed(names: list[str]) -> Iterator[tuple[str, str, dict[str, Any]]]:
                 yield header, function, options
 
 
-def prove(header: str, function: str, options: dict[str, Any], plain: Path = PLAIN) -> Result:
+def prove(header: str, function: str, options: dict[str, Any], plain: Path | None = None) -> Result:
     """Carry out a proof of the header that lies in a folder, case by case, until one is refuted."""
     start, checks = time.monotonic(), 0
     refuted: tuple[str, ...] = ()
@@ -74,7 +83,7 @@ def prove(header: str, function: str, options: dict[str, Any], plain: Path = PLA
         if refuted:
             break
         with tempfile.TemporaryDirectory() as folder:
-            harness = solvers.Harness(HERE / f"{header}.c", f"prove_{function}", case, cases)
+            harness = solvers.Harness(place(header, "proof_{}.c"), f"prove_{function}", case, cases)
             program = solvers.program(harness, plain, Path(folder), replaced, loops)
             if options.get("asserted", False):
                 more, refuted, unanswered = solvers.decide_asserted(program, how[0])
@@ -91,7 +100,7 @@ def planted(names: list[str]) -> Iterator[Result]:
         for plant in tables()[header]["plants"]:
             if plant["proof"] != function:
                 continue
-            text = (PLAIN / f"{header}.h").read_text(encoding="utf-8")
+            text = place(header, "{}.h").read_text(encoding="utf-8")
             if text.count(plant["old"]) != 1:
                 raise RuntimeError(f"{header}.h has {text.count(plant['old'])} times: {plant['old']}")
             with tempfile.TemporaryDirectory() as folder:

@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 #: The headers of the port.
-PORT = Path(__file__).parents[1] / "include"
+PORT = Path(__file__).parents[1]
+#: Where the plain headers lie, and their invariants.
+PLAIN = sorted({path.parent for path in PORT.glob("firstflight/*/drive_*.c")})
 TOOLS = ("goto-cc", "goto-instrument", "cbmc", "cvc5")
 #: First: every pointer is good, and no loop runs more often than it is unwound. Then: arithmetic, bounds of arrays and assertions.
 POINTERS_AND_LOOPS = ("--no-standard-checks", "--pointer-check", "--unwinding-assertions", "--no-assertions")
@@ -28,13 +30,19 @@ class Harness(NamedTuple):
     cases: int
 
 
-def program(harness: Harness, plain: Path, folder: Path, replaced: dict[str, str], loops: dict[str, Loop]) -> list[str]:
+def program(
+    harness: Harness, plain: Path | None, folder: Path, replaced: dict[str, str], loops: dict[str, Loop]
+) -> list[str]:
     """Compile a program of proofs; return how CBMC is called for it."""
     source, entry, case, cases = harness
     compiled, program = (str(folder / name) for name in ("compiled", "program"))
     numbers = (f"-DCASE={case}", f"-DCASES={cases}")
-    folders = ("-I", str(plain), "-I", str(PORT))
-    _run("goto-cc", "--function", entry, *folders, *numbers, str(source), "-o", compiled)
+    # A changed header comes before the right one, which lies beside the proof: quotes look there first.
+    copied = folder / source.name
+    copied.write_bytes(source.read_bytes())
+    where = ([] if plain is None else [plain]) + [*PLAIN, PORT, Path(__file__).parent]
+    folders = tuple(word for path in where for word in ("-I", str(path)))
+    _run("goto-cc", "--function", entry, *folders, *numbers, str(copied), "-o", compiled)
     calls = [word for old, new in replaced.items() for word in ("--replace-calls", f"{old}:{new}")]
     _run("goto-instrument", *calls, "--drop-unused-functions", compiled, program)
     if loops:

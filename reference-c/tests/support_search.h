@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "firstflight/search/startup.h"
 #include "support.h"
 
 #define FULL FF_BIN_MAX_BYTES
@@ -32,7 +33,7 @@ static inline struct ff_search *fresh(const struct ff_search_readings *readings)
     state = malloc(bytes);
     TEST_ASSERT_NOT_NULL(state);
     memset(state, 0xA5, bytes);
-    ff_search_init(readings, state);
+    ff_search_begin(readings, state);
     return state;
 }
 

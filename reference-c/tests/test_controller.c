@@ -45,9 +45,9 @@ void test_readings_out_of_range_are_refused(void)
     struct ff_controller controller;
 
     readings.shift_maximum_bins = FF_SEARCH_SHIFT_MAXIMUM_BINS;
-    TEST_ASSERT_EQUAL_INT(FF_OK, ff_controller_init_with(&controller, &readings, &config));
+    TEST_ASSERT_EQUAL_INT(FF_OK, ff_controller_init_search(&controller, &readings, &config));
     readings.shift_maximum_bins++;
-    TEST_ASSERT_EQUAL_INT(FF_ERR_DOMAIN, ff_controller_init_with(&controller, &readings, &config));
+    TEST_ASSERT_EQUAL_INT(FF_ERR_DOMAIN, ff_controller_init_search(&controller, &readings, &config));
 }
 
 void test_a_controller_without_algorithm_is_refused(void)

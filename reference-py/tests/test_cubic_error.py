@@ -1,4 +1,4 @@
-"""CUBIC against RFC 9438 in 60 digits: the error of the window is within the bound that ``spec/cubic.md`` states."""
+"""CUBIC against RFC 9438 in 60 digits: the error of the window is within the bound that ``spec/cubic/rules.md`` states."""
 
 from dataclasses import dataclass
 from decimal import Decimal, getcontext

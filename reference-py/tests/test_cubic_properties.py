@@ -1,4 +1,4 @@
-"""What holds of CUBIC whatever happens (``spec/cubic.md``)."""
+"""What holds of CUBIC whatever happens (``spec/cubic/rules.md``)."""
 
 from dataclasses import replace
 
@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from firstflight.controller import Config, Controller, create, step
+from firstflight.cubic.cubic import Cubic
 from firstflight.cubic.window import cube_root, cube_time_ns, window_bytes
 from firstflight.events import Ack, Ce, Event, Lost, PersistentCongestion, Run, Sent, SpuriousLoss
 from firstflight.limits import WINDOW_MAX_BYTES
@@ -57,7 +58,8 @@ def test_bounds_of_every_step(window: int, drawn: list[tuple[str, int, int, int]
                 assert seen.cwnd_bytes == 2 * SIZE
             case _:
                 assert seen.cwnd_bytes >= before
-        epoch = controller.base.cubic.epoch if controller.base.cubic else None
+        state = controller.base.rules_state
+        epoch = state.epoch if isinstance(state, Cubic) else None
         if epoch is not None:
             assert epoch.start_ns <= t_ns
             assert 0 <= epoch.cwnd_fraction < 2**32 and 0 <= epoch.w_est_fraction < 2**32

@@ -1,6 +1,6 @@
 /*
- * Puts a shared object behind the JSON lines: shared-object-host LIB.so. Linked with stdio_host.c, whose main is firstflight_serve here and
- * whose answers go to firstflight_answers. It does what firstflight_conformance.run.shared_object_host does, in a fifth of the time.
+ * Puts a shared object behind the JSON lines: shared-object-host LIB.so. Its loop is that of stdio_host.c, whose answers go to
+ * firstflight_answers here.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -13,9 +13,12 @@
 
 #include "firstflight_adapter.h"
 
-int firstflight_serve(void);
-
 FILE *firstflight_answers;
+
+#define FIRSTFLIGHT_ANSWERS firstflight_answers
+#define main firstflight_serve
+#include "stdio_host.c"
+#undef main
 
 /* The functions of the library; compute is NULL where it has none. events counts those of the case. */
 static struct {

@@ -1,5 +1,5 @@
 // Reads the flat form of one profile, drives a controller with it and reports the first difference. To be copied; C++17, one header.
-// Strict: a line whose members are not exactly those of pages/flat-format.md is refused with an exception.
+// Strict: what pages/flat-format.md does not have is refused with std::runtime_error.
 #pragma once
 
 #include <algorithm>
@@ -15,8 +15,9 @@
 
 namespace flat {
 
-// A value: null, a truth or a number in `number`, a text in `text`, a list in `items`, an object in `items` with `names`.
+// A value: a number (a truth as 1 or 0) in `number`, a text in `text`, a list in `items`, an object in `items` with `names`.
 struct Json {
+    enum Kind { null, truth, numeric, texts, list, object } kind = null;
     std::optional<std::uint64_t> number;
     std::string text;
     std::vector<Json> items;
@@ -32,6 +33,8 @@ struct Json {
 
 struct Scanner {
     std::string_view rest;
+    bool blanks = false; // messages of the adapter protocol may have them behind a comma or colon, lines have none
+    int depth = 0;
 
     void need(bool holds, const char *wanted) const {
         if (!holds) throw std::runtime_error(std::string(wanted) + " is needed at " + std::string(rest.substr(0, 60)));
@@ -41,13 +44,17 @@ struct Scanner {
         if (there) rest.remove_prefix(token.size());
         return there;
     }
-    // Pass over blanks behind a comma or colon, which messages of the adapter protocol may have.
-    void blanks() { rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size())); }
+    bool separator(std::string_view token) {
+        bool there = take(token);
+        if (there && blanks) rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
+        return there;
+    }
     std::string text() {
         std::string found;
         for (need(take("\""), "a text"); !take("\""); rest.remove_prefix(1)) {
-            take("\\"); // only \" and \\ occur
-            need(!rest.empty(), "the end of a text");
+            bool escaped = take("\\");
+            need(!rest.empty() && static_cast<unsigned char>(rest[0]) >= ' ', "the end of a text");
+            need(!escaped || rest[0] == '"' || rest[0] == '\\', "no other escape");
             found += rest.front();
         }
         return found;
@@ -55,57 +62,148 @@ struct Scanner {
     Json value() {
         Json found;
         if (take("null")) return found;
-        if (take("true")) return found.number = 1, found;
-        if (take("false")) return found.number = 0, found;
-        if (rest.substr(0, 1) == "\"") return found.text = text(), found;
+        for (bool truth : {false, true})
+            if (take(truth ? "true" : "false")) return found.kind = Json::truth, found.number = truth, found;
+        if (rest.substr(0, 1) == "\"") return found.kind = Json::texts, found.text = text(), found;
         for (const char *pair : {"[]", "{}"}) {
             if (!take({pair, 1})) continue;
-            while (!take({pair + 1, 1})) {
-                need(found.items.empty() || take(","), "a comma"), blanks();
-                if (*pair == '{') found.names.push_back(text()), need(take(":"), "a colon"), blanks();
-                found.items.push_back(value());
+            found.kind = *pair == '[' ? Json::list : Json::object;
+            for (need(++depth <= 8, "a line that is nested less deeply"); !take({pair + 1, 1}); found.items.push_back(value())) {
+                need(found.items.empty() || separator(","), "a comma");
+                if (*pair == '[') continue;
+                std::string name = text();
+                need(found.place(name) == found.names.size() && separator(":"), "a colon, or another name");
+                found.names.push_back(name);
             }
-            return found;
+            return depth--, found;
         }
+        return found.kind = Json::numeric, found.number = natural(), found;
+    }
+    std::uint64_t natural() {
+        std::uint64_t found = 0;
         std::size_t digits = std::min(rest.find_first_not_of("0123456789"), rest.size());
-        need(digits > 0 && digits <= 20, "a number");
-        found.number = std::stoull(std::string(rest.substr(0, digits)));
-        return rest.remove_prefix(digits), found;
+        need(digits > 0 && (digits == 1 || rest[0] != '0'), "a number");
+        for (; digits > 0; digits--, rest.remove_prefix(1)) {
+            auto digit = static_cast<std::uint64_t>(rest[0] - '0');
+            need(found <= (UINT64_MAX - digit) / 10, "a number of 64 bits");
+            found = 10 * found + digit;
+        }
+        return found;
     }
 };
 
-inline Json parse(std::string_view line) {
-    Scanner scanner{line};
+inline Json scan(std::string_view line, bool blanks) {
+    Scanner scanner{line, blanks};
     Json found = scanner.value();
     return scanner.need(scanner.rest.empty(), "the end of the line"), found;
 }
 
-inline Json members(Json object, const std::string &names) {
-    std::istringstream words(names);
-    std::vector<std::string> wanted;
-    for (std::string word; words >> word;) wanted.push_back(word);
-    if (object.names != wanted) throw std::runtime_error("other members than " + names);
-    return object;
+// Read a message of the adapter protocol.
+inline Json parse(std::string_view line) { return scan(line, true); }
+
+// The members of each kind of line in their order, each with the form of its value: # number, ~ number or null, ? truth, $ text, & text
+// or null, ! texts, @ runs, % ranges, ^ texts or nulls by name, = numbers or nulls by the names of the profile's state, * what is
+// expected, + lists by observable.
+inline const std::string profile_members = "line$ format# version$ algorithm$ profile$ observables! state! cases#";
+inline const std::string case_members = "line$ case$ max_datagram_size_bytes# initial_window_bytes~ events# granularity$ bits# flags! "
+                                        "tier$ level& clauses^ ours! title$ why$";
+inline const std::string expect_members = "cwnd_bytes# ssthresh_bytes~ phase$ outcome$ next_release_ns~ trigger& state=";
+inline const std::map<std::string, std::string> event_members{
+    // --- events: generated by `make generate`, do not edit ---
+    {"sent", "packets@ bytes# bytes_in_flight# app_limited? retransmits%"},
+    {"ack", "packets@ bytes# bytes_in_flight# next_packet# app_limited? latest_rtt_ns~ min_rtt_ns~ smoothed_rtt_ns~ ack_delay_ns# "
+            "oldest_unacked_packet~"},
+    {"lost", "packets@ bytes# bytes_in_flight# next_packet#"},
+    {"ce", "packet# sent_t_ns# ce_count#"},
+    {"backlog", "queued_bytes# receive_window_bytes# latest_rtt_ns~"},
+    {"saved_path", "saved_cwnd_bytes# saved_rtt_ns# endpoint_matches? in_use? expires_t_ns~ max_jump_bytes~ beta_numerator# "
+            "beta_denominator#"},
+    {"persistent_congestion", ""}, {"pto", ""}, {"idle_restart", ""}, {"path_change", ""}, {"spurious_loss", ""},
+    // --- end ---
+};
+
+using State = std::vector<Json>;
+
+inline bool fits(const Json &value, char form, const State &state);
+
+// Whether a value is an object of these members in this order, each of its form.
+inline bool has_members(const Json &value, const std::string &members, const State &state) {
+    std::istringstream words(members);
+    std::size_t count = 0;
+    for (std::string word; words >> word; count++) {
+        char form = word.back();
+        word.pop_back();
+        if (count >= value.names.size() || value.names[count] != word || !fits(value.items[count], form, state)) return false;
+    }
+    return value.kind == Json::object && count == value.names.size();
 }
 
-// Read an event, with what is expected after it.
-inline Json read_event(std::string_view line) {
-    static const std::map<std::string, std::string> kinds{
-        {"sent", "packets bytes bytes_in_flight app_limited retransmits"},
-        {"ack", "packets bytes bytes_in_flight next_packet app_limited latest_rtt_ns min_rtt_ns smoothed_rtt_ns ack_delay_ns "
-                "oldest_unacked_packet"},
-        {"lost", "packets bytes bytes_in_flight next_packet"},
-        {"ce", "packet sent_t_ns ce_count"},
-        {"backlog", "queued_bytes receive_window_bytes latest_rtt_ns"},
-        {"saved_path", "saved_cwnd_bytes saved_rtt_ns endpoint_matches in_use expires_t_ns max_jump_bytes beta_numerator "
-                       "beta_denominator"},
-        {"persistent_congestion", ""}, {"pto", ""}, {"path_change", ""}, {"spurious_loss", ""}, {"idle_restart", ""}};
-    Json event = parse(line);
-    auto kind = kinds.find(event["ev"].text);
-    if (kind == kinds.end()) throw std::runtime_error("unknown event " + event["ev"].text);
-    members(event["expect"], "cwnd_bytes ssthresh_bytes phase outcome next_release_ns trigger state");
-    return members(std::move(event), "line i ev t_ns " + kind->second + " expect allowed");
+// Whether a value has the form that a sign stands for.
+inline bool fits(const Json &value, char form, const State &state) {
+    auto all = [&](char of_each) {
+        return std::all_of(value.items.begin(), value.items.end(), [&](const Json &one) { return fits(one, of_each, state); });
+    };
+    auto rows = [&](std::size_t width) {
+        return value.kind == Json::list && std::all_of(value.items.begin(), value.items.end(), [&](const Json &row) {
+            auto numeric = [](const Json &one) { return one.kind == Json::numeric; };
+            return row.kind == Json::list && row.items.size() == width && std::all_of(row.items.begin(), row.items.end(), numeric);
+        });
+    };
+    auto named = [&](const Json &name) { return value.names[static_cast<std::size_t>(&name - state.data())] == name.text; };
+    auto known = [](const std::string &name) { return name != "state" && (' ' + expect_members).find(' ' + name) != std::string::npos; };
+    switch (form) {
+    case '#': return value.kind == Json::numeric;
+    case '~': return value.kind == Json::numeric || value.kind == Json::null;
+    case '$': return value.kind == Json::texts;
+    case '&': return value.kind == Json::texts || value.kind == Json::null;
+    case '?': return value.kind == Json::truth;
+    case '!': return value.kind == Json::list && all('$');
+    case '@': return rows(4) && !value.items.empty();
+    case '%': return rows(2);
+    case '^': return value.kind == Json::object && all('&');
+    case '=':
+        return value.kind == Json::object && value.names.size() == state.size() && std::all_of(state.begin(), state.end(), named) && all('~');
+    case '*': return has_members(value, expect_members, state);
+    case '+': return value.kind == Json::object && std::all_of(value.names.begin(), value.names.end(), known) && all('-');
+    default: return value.kind == Json::list && !value.items.empty();
+    }
 }
+
+// Pass over a character of UTF-8, of one to four bytes; say whether it is one.
+inline bool take_utf8(std::string_view &rest) {
+    auto byte = [&](std::size_t at) -> unsigned { return at < rest.size() ? static_cast<unsigned char>(rest[at]) : 0; };
+    std::size_t size = byte(0) < 0x80 ? 1 : byte(0) < 0xe0 ? 2 : byte(0) < 0xf0 ? 3 : 4;
+    unsigned code = size == 1 ? byte(0) : byte(0) & (0xffu >> (size + 1));
+    bool right = byte(0) < 0x80 || (byte(0) >= 0xc2 && byte(0) <= 0xf4);
+    for (std::size_t at = 1; at < size; at++) right = right && (byte(at) & 0xc0) == 0x80, code = code << 6 | (byte(at) & 0x3f);
+    static constexpr unsigned least[] = {0, 0x80, 0x800, 0x10000};
+    right = right && code >= least[size - 1] && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff);
+    return rest.remove_prefix(right ? size : 0), right;
+}
+
+// The lines of a file, one after the other.
+struct Lines {
+    std::istream &file;
+    State state{};
+
+    Json next(const std::string &kind, std::string members = "") {
+        std::string line;
+        Scanner scanner{"the end of the file"};
+        scanner.need(std::getline(file, line) && !file.eof(), "a whole line");
+        scanner.rest = line;
+        for (std::string_view rest = line; !rest.empty();) scanner.need(take_utf8(rest), "UTF-8");
+        Json found = scan(line, false);
+        if (kind == "event") {
+            std::size_t place = found.place("ev");
+            auto more = event_members.find(place < found.names.size() ? found.items[place].text : "");
+            scanner.need(more != event_members.end(), "a known event");
+            members = "line$ i# ev$ t_ns# " + more->second + " expect* allowed+";
+        }
+        scanner.need(has_members(found, members, state) && found["line"].text == kind, "other members, or another line,");
+        return found;
+    }
+    void end() { Scanner{"the end"}.need(file.peek() == std::istream::traits_type::eof(), "no more than the cases of the header"); }
+};
 
 // What a controller answers, by name; no value: null.
 using Observed = std::map<std::string, std::optional<std::uint64_t>>;
@@ -128,21 +226,23 @@ template <typename Controller> std::string difference(const Json &one, const Jso
 // Return the first difference of each case that has one.
 template <typename Controller> std::vector<std::string> differences(std::istream &file, Controller &controller) {
     std::vector<std::string> found;
-    std::string line;
-    auto next = [&]() -> std::string_view { return std::getline(file, line) ? line : throw std::runtime_error("a line is missing"); };
-    Json header = members(parse(next()), "line format version algorithm profile observables state cases");
-    if (*header["format"] != 1) throw std::runtime_error("is of another format");
+    Lines lines{file};
+    Json header = lines.next("profile", profile_members);
+    Scanner{"the header"}.need(*header["format"] == 1 && *header["cases"] > 0, "format 1, and a case");
+    lines.state = header["state"].items;
     for (std::uint64_t cases = *header["cases"]; cases > 0; cases--) {
-        Json one = members(parse(next()), "line case max_datagram_size_bytes initial_window_bytes events granularity bits flags "
-                                          "tier level clauses ours title why");
+        Json one = lines.next("case", case_members);
+        Scanner{one["case"].text}.need(*one["events"] > 0, "an event");
         controller.begin(one);
         std::string first;
-        for (std::uint64_t events = *one["events"]; events > 0; events--) {
-            Json event = read_event(next());
+        for (std::uint64_t i = 0; i < *one["events"]; i++) {
+            Json event = lines.next("event");
+            Scanner{one["case"].text}.need(*event["i"] == i, "an event in its order");
             if (first.empty()) first = difference(one, event, controller);
         }
         if (!first.empty()) found.push_back(first);
     }
+    lines.end();
     return found;
 }
 

@@ -1,34 +1,41 @@
 package flat
 
 import (
-	"bytes"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 )
 
-func content(t *testing.T) []byte {
-	folder := os.Getenv("FIRSTFLIGHT_FLAT")
-	if folder == "" {
-		folder = "../../flat"
+func folder(variable, beside string) string {
+	if named := os.Getenv(variable); named != "" {
+		return named
 	}
-	read, err := os.ReadFile(filepath.Join(folder, "slow-start", "rfc-9002.ndjson"))
+	return beside
+}
+
+func content(t *testing.T, path ...string) []byte {
+	read, err := os.ReadFile(filepath.Join(path...))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return read
 }
 
-func differences(t *testing.T, appLimitedGrows bool) (found []string) {
-	cases, err := Read(bytes.NewReader(content(t)))
-	if err != nil {
-		t.Fatal(err)
-	}
+func judge(content []byte, appLimitedGrows bool) (found []string, err error) {
+	cases, err := Read(content)
 	for _, one := range cases {
-		if difference := FirstDifference(one, Begin(one.Config, appLimitedGrows).OnEvent); difference != "" {
+		if difference := FirstDifference(one, Begin(one.Config, appLimitedGrows).OnEvent); err == nil && difference != "" {
 			found = append(found, difference)
 		}
+	}
+	return found, err
+}
+
+func differences(t *testing.T, appLimitedGrows bool) []string {
+	found, err := judge(content(t, folder("FIRSTFLIGHT_FLAT", "../../flat"), "slow-start", "rfc-9002.ndjson"), appLimitedGrows)
+	if err != nil {
+		t.Fatal(err)
 	}
 	return found
 }
@@ -46,14 +53,21 @@ func TestMistakeIsFound(t *testing.T) {
 	}
 }
 
-func TestUnknownMemberIsRefused(t *testing.T) {
-	text := string(content(t))
-	if _, err := Read(strings.NewReader(text)); err != nil {
-		t.Error(err)
-	}
-	for _, name := range []string{`"title":`, `"t_ns":`, `"phase":`} {
-		if _, err := Read(strings.NewReader(strings.Replace(text, name, `"news":1,`+name, 1))); err == nil {
-			t.Errorf("a member before %s was taken", name)
+func TestBrokenFiles(t *testing.T) {
+	broken := folder("FIRSTFLIGHT_BROKEN", "../broken")
+	wanted := strings.Split(strings.TrimSpace(string(content(t, broken, "verdicts.tsv"))), "\n")
+	for _, line := range wanted {
+		name, verdict, _ := strings.Cut(line, "\t")
+		differing, err := judge(content(t, broken, name), false)
+		found := "agrees"
+		if err != nil {
+			found = "refused"
+		} else if len(differing) > 0 {
+			found = "differs"
+		}
+		if found != verdict {
+			t.Errorf("%s: %s instead of %s: %v", name, found, verdict, err)
 		}
 	}
+	t.Logf("broken files: %d looked at", len(wanted))
 }

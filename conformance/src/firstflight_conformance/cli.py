@@ -3,12 +3,15 @@
 import gc
 import importlib
 import sys
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, NoReturn
 
 import click
 
+import firstflight
 from firstflight_conformance import __version__, exits
+from firstflight_conformance.beside import reach
 
 #: The commands in the order of the help, each with the line that it shows there. A command is loaded when it is called: the
 #: libraries of one need not be loaded for another.
@@ -16,11 +19,13 @@ COMMANDS = {
     "run": "Judge adapters: by the vectors, in closed loop over the path simulator, or both.",
     "which": "Which profile an implementation follows, and in which readings it departs from it.",
     "shrink": "The smallest stream of events on which an adapter and the model part.",
-    "judge-qlog": "Which profile a connection followed, by the qlog of its stack.",
+    "judge": "What a connection did, which profiles that refutes, and which it may be.",
+    "judge-qlog": "The same: its name when it read nothing but qlogs.",
     "judge-kernel": "Judge the congestion control of the running kernel on an emulated path.",
     "record": "Judge, cut and convert recordings of connections.",
     "list": "List the cases that are selected.",
     "show": "Show a case as a timeline: each event, and what is expected to change there.",
+    "rules": "List the rules of one profile, with the values that it takes.",
     "vectors": "Generate vectors/ and the tables of the references, or compare them with what is there.",
     "mutants": "Replay the vectors with wrong implementations: which vectors reject them.",
     "check": "Check that every clause has Python, C and a vector.",
@@ -32,6 +37,15 @@ COMMANDS = {
     "fct": "The flow completion time of a transfer in a published experiment.",
     "results": "Compute published results again, or compare with what is stored.",
     "model": "How long a response takes under a startup scheme.",
+}
+
+#: Commands that are part of a study, or measure the vectors: they lie beside the package, in the checkout.
+BESIDE = {
+    "judge-kernel": "studies.live.command",
+    "results": "studies.published.command",
+    "relay": "studies.live.relay_command",
+    "mutants": "adequacy.mutants",
+    "check": "adequacy.check",
 }
 
 
@@ -47,6 +61,25 @@ def refuse_the_environment_of_another(program: Path) -> None:
             raise SystemExit(exits.UNUSABLE)
 
 
+def refuse_the_model_of_another(found: Path) -> None:
+    """End with exit code 2 if the tools of a checkout would judge by the model of another one, to which ``PYTHONPATH`` leads."""
+    own = Path(__file__).resolve().parents[3] / "reference-py" / "src" / "firstflight"
+    if own.is_dir() and found.resolve() != own:
+        print(f"Error: the model is loaded from {found}, not from {own}; unset PYTHONPATH", file=sys.stderr)
+        raise SystemExit(exits.UNUSABLE)
+
+
+def _module_of(command: str) -> str:
+    """Return the name of the module of a command. Raise :class:`click.UsageError` if it lies in a checkout, and there is none."""
+    if command not in BESIDE:
+        return f"firstflight_conformance.commands.{command.replace('-', '_')}"
+    try:
+        reach(BESIDE[command].partition(".")[0])
+    except FileNotFoundError as error:
+        raise click.UsageError(f"firstflight {command} needs the checkout of Firstflight: {error}") from error
+    return BESIDE[command]
+
+
 class _Commands(click.Group):
     """Loads a command when it is called. Called as a program it answers signals and its own errors with exit codes of their own."""
 
@@ -57,6 +90,7 @@ class _Commands(click.Group):
 
         def command() -> None:
             refuse_the_environment_of_another(Path(sys.argv[0]))
+            refuse_the_model_of_another(Path(firstflight.__file__).parent)
             self.main(*args, **kwargs)
 
         exits.run(command)
@@ -68,6 +102,15 @@ class _Commands(click.Group):
         except BrokenPipeError:  # click would exit with 1, which means a divergence
             raise SystemExit(exits.CLOSED_PIPE) from None
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command that is named, or say which may be meant."""
+        near = get_close_matches(args[0], COMMANDS, 1)
+        if args[0] not in COMMANDS and near and not ctx.resilient_parsing:
+            ctx.fail(f"No such command {args[0]!r}; did you mean {near[0]}?")
+        return super().resolve_command(ctx, args)
+
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of the commands, in the order of the help."""
         return list(COMMANDS)
@@ -77,7 +120,7 @@ class _Commands(click.Group):
         if cmd_name not in COMMANDS:
             return None
         module_name = cmd_name.replace("-", "_")
-        module = importlib.import_module(f"firstflight_conformance.commands.{module_name}")
+        module = importlib.import_module(_module_of(cmd_name))
         command: click.Command = getattr(module, f"{module_name}_command")
         return command
 

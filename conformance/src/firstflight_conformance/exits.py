@@ -31,6 +31,7 @@ class Interrupted(BaseException):
 
 def run(command: Callable[[], object]) -> NoReturn:
     """Run the command and end the process with its exit code, leaving no child behind."""
+    _open_streams()
     children.adopt()
     code = INTERNAL
     try:
@@ -46,6 +47,20 @@ def run(command: Callable[[], object]) -> NoReturn:
         sys.stdout.flush()
         sys.stderr.flush()
     os._exit(code)  # at once: threads that wait for an adapter, or compute, are not waited for
+
+
+def _open_streams() -> None:
+    """Lead what was closed before this program began to the null device: else a file that is opened would take its place."""
+    for number, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
+        try:
+            os.fstat(number)
+        except OSError:
+            opened = os.open(os.devnull, os.O_RDONLY if mode == "r" else os.O_WRONLY)
+            if opened != number:
+                os.dup2(opened, number)
+                os.close(opened)
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(number, mode, encoding="utf-8", closefd=False))
 
 
 def exit_code(command: Callable[[], object]) -> int:

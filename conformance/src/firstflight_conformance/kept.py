@@ -1,12 +1,13 @@
 """What was worked out before and is kept below ``build/cache``, each under the digest of the code and data that it was worked out with.
 
-The digest is of what was loaded: it is taken when this module is, before anything is computed, and a value is kept only if the files
-are still those and every module of ours was loaded from their text. So an edit while a run lasts keeps nothing. The folder may be deleted at
-any time; where it cannot be written, as in an installed package, nothing is kept.
+A value is kept only if every module of ours was loaded from a text that is in that digest, and if no data were touched since the command
+began. So an edit while a run lasts keeps nothing that it has changed. The folder may be deleted at any time; where it cannot be written, as in
+an installed package, nothing is kept.
 """
 
 import importlib.util
 import marshal
+import os
 import shutil
 import sys
 import zlib
@@ -18,86 +19,103 @@ from pathlib import Path
 from typing import Any
 
 from firstflight_conformance.cases.files import write_bytes
-from firstflight_conformance.paths import BUILD, IS_CHECKOUT, SPEC
+from firstflight_conformance.loaded import IS_NOTED, TEXTS
+from firstflight_conformance.paths import BUILD, GENERATE, IS_CHECKOUT, ROOT, SPEC, STIMULI
 
 CACHE = BUILD / "cache"
 #: The package of the tools, as it runs, which may be that of another checkout than the data.
 _TOOLS = Path(__file__).parent
-#: In the flags of a compiled module: it holds the hash of its source, and Python looks at that before it loads the module.
-_CHECKED_HASH = 0b11
+#: Loaded before it is noted what is: they compute nothing.
+_NOT_NOTED = {str(_TOOLS / name) for name in ("__init__.py", "loaded.py")}
 
 
+@cache
 def _model() -> Path:
     found = importlib.util.find_spec("firstflight")
     assert found is not None and found.origin is not None
     return Path(found.origin).parent
 
 
-def _files() -> list[Path]:
-    """Return the files of the model, of the tools and of the data that both read, which decide what is worked out."""
-    folders = (_model(), _TOOLS, SPEC / "profiles", SPEC / "schemas")
-    found = (path for folder in folders for path in folder.rglob("*") if path.suffix in (".py", ".toml", ".json"))
-    return sorted({*found, *SPEC.glob("*.toml")})
+#: The data of the specification, which the model and the tools read, and the folders, which change with a file that is new.
+_DATA = sorted(str(path) for path in SPEC.rglob("*") if path.is_dir() or path.suffix in (".toml", ".json"))
 
 
+def _states() -> list[tuple[int, int, int]]:
+    """Return what changes of data with each write to them, whatever is done about the times of files."""
+    return [(stat.st_ino, stat.st_size, stat.st_ctime_ns) for stat in map(os.lstat, _DATA)]
+
+
+#: The data when this module was loaded.
+_STATES = _states()
+
+
+@cache
 def _hashes() -> dict[Path, bytes]:
-    return {path: sha256(path.read_bytes()).digest() for path in _files()}
-
-
-def _states() -> list[tuple[Path, int, int, int]]:
-    """Return what changes of a file with each write to it, whatever is done about its times."""
-    found = ((path, path.stat()) for path in _files())
-    return [(path, stat.st_ino, stat.st_size, stat.st_ctime_ns) for path, stat in found]
-
-
-#: The files when this module was loaded.
-_STATES, _LOADED = _states(), _hashes()
+    """Return the hashes of the data, of the code that is or may yet be loaded, and of the list of the libraries, when a digest is first asked for."""
+    code = (path for folder in (_model(), _TOOLS, STIMULI, GENERATE) for path in folder.rglob("*.py"))
+    read = {*code, *map(Path, _DATA), ROOT / "requirements" / "run.txt"}
+    return {path: sha256(path.read_bytes()).digest() for path in sorted(read) if path.is_file()}
 
 
 @cache
 def code_digest(*folders: str) -> str:
-    """Return the digest of the loaded model, of the specification's data, and of these folders of the tools; of this Python as well.
+    """Return the digest of the model, of the specification's data, and of these folders of the tools; of this Python and its libraries as well.
+
+    A folder outside them is named by its path.
 
     What the folders share, the modules of the package itself, belongs to each.
     """
+    roots = [_model(), SPEC, ROOT / "requirements", *(_TOOLS / name for name in folders)]
+    used = [path for path in _hashes() if path.parent == _TOOLS or any(path.is_relative_to(root) for root in roots)]
+    return digest([sys.version.encode(), *(part for path in used for part in (str(path), _hashes()[path]))])
+
+
+def portable_digest(folders: Iterable[str], more: Iterable[Path] = ()) -> str:
+    """Return the digest of the model, of the specification's data, of these folders of the tools, and of more files as they are now.
+
+    It is the same on every machine: names are relative, and neither the Python nor its libraries are in it.
+    """
     roots = [_model(), SPEC, *(_TOOLS / name for name in folders)]
-    used = [p for p in _LOADED if p.parent == _TOOLS or any(p.is_relative_to(root) for root in roots)]
-    return digest([sys.version.encode(), *(part for path in used for part in (str(path), _LOADED[path]))])
+    parts: list[str | bytes] = []
+    for root in roots:
+        parts += (
+            part
+            for path in _hashes()
+            if path.is_relative_to(root)
+            for part in (path.relative_to(root.parent).as_posix(), _hashes()[path])
+        )
+    for path in more:
+        parts += (path.name, path.read_bytes())
+    return digest(parts)
 
 
 def is_as_loaded() -> bool:
-    """Return whether the files are those that were loaded, and every module of ours was loaded from its file."""
+    """Return whether every module of ours was loaded from the text that is in the digests, and the data are those that were read."""
+    return _agrees(unknown=False)
+
+
+def was_changed() -> bool:
+    """Return whether the code or the data are known not to be what the digests say; never those of an installed package, which nobody edits.
+
+    Of a module that a program loaded before the tools it is not known.
+    """
+    return IS_NOTED and not _agrees(unknown=True)
+
+
+def _agrees(*, unknown: bool) -> bool:
     try:
-        from_source = [_is_from_source(module) for module in _modules()]  # each: those that are not are mended
-        return (_states() == _STATES or _hashes() == _LOADED) and all(from_source)
+        return _has_digested(sum(map(len, TEXTS.values())), len(sys.modules), unknown) and _states() == _STATES
     except OSError:
         return False
 
 
-def _modules() -> list[Any]:
-    """Return the modules that were loaded of the model and of the tools."""
-    roots = (str(_model()), str(_TOOLS))
-    return [found for found in sys.modules.values() if (getattr(found, "__file__", None) or "").startswith(roots)]
-
-
 @cache
-def _is_from_source(module: Any) -> bool:
-    """Return whether a module was compiled from the text that its file has: just now, or earlier with the hash of this very text.
-
-    A compiled module that goes by size and time is replaced by one that holds the hash, for the next run.
-    """
-    source = Path(module.__file__)
-    compiled = Path(getattr(module, "__cached__", None) or importlib.util.cache_from_source(str(source)))
-    if not compiled.is_file():
-        return True
-    head, text = compiled.read_bytes()[:16], source.read_bytes()
-    if head[4] & _CHECKED_HASH == _CHECKED_HASH:
-        return head[8:] == importlib.util.source_hash(text)
-    with suppress(OSError):
-        code = compile(text, str(source), "exec", dont_inherit=True)
-        head = head[:4] + _CHECKED_HASH.to_bytes(4, "little") + importlib.util.source_hash(text)
-        write_bytes(compiled, head + marshal.dumps(code))
-    return False
+def _has_digested(texts: int, modules: int, unknown: bool) -> bool:
+    """Return whether the digests have the texts of all modules of ours, if need be of those that are known; it changes when more are loaded."""
+    roots = (str(_model()), str(_TOOLS), str(STIMULI), str(GENERATE))
+    found = {getattr(module, "__file__", None) or "" for module in list(sys.modules.values())} - _NOT_NOTED
+    ours = (path for path in found if path.startswith(roots) and (path in TEXTS or not unknown))
+    return all(TEXTS.get(path) == {_hashes().get(Path(path))} for path in ours)
 
 
 def digest(parts: Iterable[str | bytes]) -> str:
@@ -126,13 +144,20 @@ class Store:
     def get(self, key: str) -> Any:
         """Return the value, ``None`` if there is none."""
         try:
-            return marshal.loads(zlib.decompress((self._folder / key).read_bytes()))
+            data = (self._folder / key).read_bytes()
+            head, packed = data[:32], data[32:]
+            return marshal.loads(zlib.decompress(packed)) if head == self._seal(key, packed) else None
         except (OSError, zlib.error, EOFError, ValueError, TypeError):
             return None
+
+    def _seal(self, key: str, packed: bytes) -> bytes:
+        """Return what stands before a value: one that was written by something else, or for another key, is not found."""
+        return sha256(f"{self._folder.name}/{key}:".encode() + packed).digest()
 
     def put(self, key: str, value: Any) -> None:
         """Keep a value, if the code that worked it out is known."""
         if IS_CHECKOUT and is_as_loaded():  # an installed package does not grow
             with suppress(OSError):
                 self._folder.mkdir(parents=True, exist_ok=True)
-                write_bytes(self._folder / key, zlib.compress(marshal.dumps(value), 1))
+                packed = zlib.compress(marshal.dumps(value), 1)
+                write_bytes(self._folder / key, self._seal(key, packed) + packed)

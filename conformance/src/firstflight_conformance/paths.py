@@ -13,19 +13,29 @@ _AROUND = _DATA if _DATA.is_dir() else Path(__file__).resolve().parents[3]
 ROOT = Path(os.environ.get("FIRSTFLIGHT_ROOT", _AROUND))
 SPEC = ROOT / "spec"
 SCHEMAS = SPEC / "schemas"
-PROFILES = SPEC / "profiles"
 REFERENCE_C = ROOT / "reference-c"
 VECTORS = ROOT / "vectors"
 CONFORMANCE = ROOT / "conformance"
 ADAPTERS = CONFORMANCE / "adapters"
 SCENARIOS = CONFORMANCE / "scenarios"
+STIMULI = CONFORMANCE / "stimuli"
+STUDIES = CONFORMANCE / "studies"
+#: What writes the vectors and all else that is generated.
+GENERATE = CONFORMANCE / "generate"
 LIVE_PATHS = SCENARIOS / "live"
 NETWORKS = SCENARIOS / "networks"
 PRESETS = CONFORMANCE / "presets"
-MUTANTS = CONFORMANCE / "mutants"
 BUILD = ROOT / "build"
 #: Whether there is a checkout, in which commands may write: not only what an installed package carries.
 IS_CHECKOUT = ROOT != _DATA
+
+
+def of_algorithms(pattern: str, root: Path = SPEC) -> list[Path]:
+    """Return the files of that name in the folders of the algorithms. Raise :class:`FileNotFoundError` if no folder has one."""
+    found = sorted(root.glob(f"*/{pattern}"))
+    if not found:
+        raise FileNotFoundError(f"{root}: no folder of an algorithm has {pattern}")
+    return found
 
 
 def _model() -> Path:

@@ -1,13 +1,12 @@
-"""Remembers each case that it is asked for, breaks one, and once kills the run. ``counts.py FOLDER``."""
+"""Remembers each case that it is asked for, breaks one, and once kills the run. ``COUNTS`` is the folder in which it remembers."""
 
 import os
 import signal
-import sys
 from pathlib import Path
 
 from base import Message, line, serve
 
-_SEEN = Path(sys.argv[1], "seen")
+_SEEN = Path(os.environ["COUNTS"], "seen")
 
 
 def hook(case: str, message: Message, answer: Message) -> bytes:

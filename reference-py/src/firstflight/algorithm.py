@@ -1,6 +1,6 @@
-"""What an algorithm is to the rest: one descriptor in its room, found by discovery.
+"""What an algorithm is to the rest: one descriptor in its package, found by discovery.
 
-A room is a package of ``firstflight`` whose ``__init__`` holds ``ALGORITHM``. Adding an algorithm adds a room and changes no list.
+Each is a package of ``firstflight`` whose ``__init__`` holds ``ALGORITHM``. Adding an algorithm adds a package and changes no list.
 """
 
 import importlib
@@ -11,11 +11,12 @@ from functools import cache
 from typing import Any
 
 from firstflight.observables import Observation
+from firstflight.window_rules import RulesState, WindowRules
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Algorithm:
-    """What all have: ``name`` as in vectors, ``title`` as in prose, ``room`` the package.
+    """What all have: ``name`` as in vectors, ``title`` as in prose, ``package`` the package.
 
     ``profiles``: the readings of each profile by its name, empty where there is nothing to choose; all of them are ``readings``.
     ``started_by``: the kind of event until which nothing but the base acts, ``None`` if it acts from the first.
@@ -23,7 +24,7 @@ class Algorithm:
 
     name: str
     title: str
-    room: str
+    package: str
     readings: type | None = None
     profiles: Mapping[str, Any] = field(default_factory=dict)
     started_by: type | None = None
@@ -31,7 +32,16 @@ class Algorithm:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Base(Algorithm):
-    """Controls a connection from beginning to end, and carries startup algorithms."""
+    """Controls a connection from beginning to end, and carries startup algorithms, whose profiles may be followed by ``+name``.
+
+    ``rules``: its window rules, ``None`` for NewReno's own. ``begin``: from readings their state before the first event, ``carry``: the same
+    where it carries a startup algorithm. ``carries``: the profile in which it does, ``None`` if nothing names it so.
+    """
+
+    rules: WindowRules | None = None
+    begin: Callable[[Any], RulesState] | None = None
+    carry: Callable[[Any], RulesState] | None = None
+    carries: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,15 +67,15 @@ _ORDER = (Base, Startup, Computation)
 
 
 @cache
-def _rooms() -> tuple[str, ...]:
+def _packages() -> tuple[str, ...]:
     """Return the names of the packages: what executes the model again and again looks for them once."""
     package = importlib.import_module("firstflight")
     return tuple(found.name for found in pkgutil.iter_modules(package.__path__) if found.ispkg)
 
 
 def discover() -> dict[str, Algorithm]:
-    """Return the algorithms of all rooms by name: bases, startup algorithms, computations."""
-    modules = (importlib.import_module(f"firstflight.{room}") for room in _rooms())
+    """Return the algorithms of all packages by name: bases, startup algorithms, computations."""
+    modules = (importlib.import_module(f"firstflight.{package}") for package in _packages())
     algorithms: list[Algorithm] = [module.ALGORITHM for module in modules if hasattr(module, "ALGORITHM")]
     return {
         found.name: found for found in sorted(algorithms, key=lambda found: (_ORDER.index(type(found)), found.name))

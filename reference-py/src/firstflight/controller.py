@@ -1,6 +1,6 @@
 """A whole controller: the base controller and, where the algorithm asks for one, a startup algorithm on top of it.
 
-Mirrors ``reference-c/src/controller.c``.
+Mirrors ``reference-c/firstflight/controller.c``.
 """
 
 from dataclasses import dataclass
@@ -8,21 +8,22 @@ from typing import Any
 
 from firstflight import events
 from firstflight.algorithm import Algorithm, Base, Startup, discover
-from firstflight.cubic import cubic
 from firstflight.errors import DomainError
 from firstflight.events import Event, Sent
-from firstflight.hybla import hybla
 from firstflight.limits import DATAGRAM_MAX_BYTES, WINDOW_MAX_BYTES
 from firstflight.newreno import newreno
 from firstflight.newreno.newreno import NewReno
 from firstflight.observables import Observation
 from firstflight.search.search import Search
 
-#: Every algorithm by name, as the rooms describe them.
+#: Every algorithm by name, as the packages describe them.
 ALGORITHMS: dict[str, Algorithm] = discover()
 #: The base on which a startup algorithm runs where its profile names no other, and the others by what is put after the profile.
 DEFAULT_BASE = ("slow-start", "rfc-9002")
-SUFFIXES = {"+cubic": ("cubic", "rfc-9438"), "+hybla": ("hybla", "linux")}
+SUFFIXES = {
+    f"+{name}": (name, found.carries) for name, found in ALGORITHMS.items() if isinstance(found, Base) and found.carries
+}
+_BASES_BY_READINGS = {found.readings: found for found in ALGORITHMS.values() if isinstance(found, Base)}
 _BY_READINGS = {found.readings: found for found in ALGORITHMS.values() if isinstance(found, Startup)}
 
 
@@ -81,24 +82,18 @@ def create(algorithm: str, profile: str, config: Config) -> Controller:
     if isinstance(ALGORITHMS[algorithm], Base):
         return create_with(None, config, _readings(algorithm, profile))
     name, plus, base = profile.partition("+")
-    law = DEFAULT_BASE
-    if plus + base == "+cubic":
-        law = SUFFIXES["+cubic"]  # [cubic.startup.compose]
-    elif plus + base == "+hybla":
-        law = SUFFIXES["+hybla"]  # [hybla.search]
-    return create_with(_readings(algorithm, name), config, _readings(*law))
+    base_readings = _readings(*SUFFIXES.get(plus + base, DEFAULT_BASE))
+    return create_with(_readings(algorithm, name), config, base_readings)
 
 
 def _readings(algorithm: str, profile: str) -> Any:
     return ALGORITHMS[algorithm].profiles[profile]
 
 
-def create_with(
-    readings: Any, config: Config, law: newreno.Readings | cubic.Readings | hybla.Readings | None = None
-) -> Controller:
+def create_with(readings: Any, config: Config, base_readings: Any = None) -> Controller:
     """Return a new controller with the algorithm of the given readings in these, or with the base controller alone.
 
-    ``law``: the readings of the base controller, those of RFC 9002 if ``None``.
+    ``base_readings``: those of the base controller, which their type names; NewReno of RFC 9002 if ``None``.
     """
     if not 1 <= config.max_datagram_size_bytes <= DATAGRAM_MAX_BYTES:
         raise DomainError(
@@ -107,12 +102,13 @@ def create_with(
     if config.initial_window_bytes is not None and not 1 <= config.initial_window_bytes <= WINDOW_MAX_BYTES:
         raise DomainError(f"initial_window_bytes: {config.initial_window_bytes} is not within 1..{WINDOW_MAX_BYTES}")
     base = newreno.begin(config.max_datagram_size_bytes, config.initial_window_bytes)
-    if isinstance(law, cubic.Readings):
-        newreno.use_cubic(base, law)
-    elif isinstance(law, hybla.Readings):
-        newreno.use_hybla(base, law)
-    elif law is not None:
-        base.growth = law.growth
+    if isinstance(base_readings, newreno.Readings):
+        base.growth = base_readings.growth
+    elif base_readings is not None:
+        found = _BASES_BY_READINGS[type(base_readings)]
+        begin = found.begin if readings is None else found.carry
+        assert found.rules is not None and begin is not None
+        newreno.use_rules(base, found.rules, begin(base_readings))
     if readings is None:
         return Controller(base)
     return Controller(base, readings, _BY_READINGS[type(readings)].begin(readings, base))

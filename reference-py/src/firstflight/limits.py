@@ -1,6 +1,6 @@
 """The domain of both references. Outside it they refuse; inside it no C expression overflows.
 
-The same names and values stand in ``reference-c/include/firstflight/limits.h``.
+The same names and values stand in ``reference-c/firstflight/limits.h``.
 """
 
 #: Times and RTTs, in ns. 20 * (2**59 - 1) < 2**64, so that 1/20 ns ticks fit in 64 bits. About 18 years.

@@ -40,8 +40,9 @@ def write_whole(path: Path, text: str) -> None:
 
 
 def write_bytes(path: Path, data: bytes, *, durable: bool = False) -> None:
-    """Write a file so that it is the old one or the new one, never half of it. Raise :class:`OSError` with its name."""
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    """Write a file, or that to which a link leads, so that it is the old one or the new one, never half of it. Raise :class:`OSError` with its name."""
+    place = Path(os.path.realpath(path))
+    beside = place.with_name(f".{place.name}.{os.getpid()}")
     try:
         if path.exists() and not path.is_file():  # a device or a pipe cannot be replaced
             path.write_bytes(data)
@@ -51,7 +52,7 @@ def write_bytes(path: Path, data: bytes, *, durable: bool = False) -> None:
             file.flush()
             if durable:
                 os.fsync(file.fileno())
-        beside.replace(path)
+        beside.replace(place)
     except OSError as error:
         raise OSError(error.errno, error.strerror, str(path)) from error
     finally:

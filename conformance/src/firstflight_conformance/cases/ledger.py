@@ -138,9 +138,9 @@ class DataLedger:
     #: Data that is not acknowledged.
     open_data: set[int] = field(default_factory=set)
 
-    def send(self, first: int, last: int, retransmits: tuple[tuple[int, int], ...]) -> None:
+    def send(self, first: int, last: int, repeated: tuple[tuple[int, int], ...]) -> None:
         """Record packets first..last; those at the front repeat the named data in its order."""
-        named = [packet for low, high in retransmits for packet in range(low, high + 1)]
+        named = [packet for low, high in repeated for packet in range(low, high + 1)]
         if len(named) > last - first + 1:
             raise LedgerError(f"{len(named)} packets are repeated by {last - first + 1}")
         for packet, data in zip(range(first, first + len(named)), named, strict=True):

@@ -21,7 +21,7 @@ from firstflight.events import (
     check,
 )
 from firstflight_conformance.cases.ledger import DataLedger, Ledger, LedgerError, RttEstimator
-from firstflight_conformance.cases.wire import event_from_json
+from firstflight_conformance.cases.wire import event_from_json, optional_members
 
 #: An ACK of more packets than this is flagged: an adapter that takes packets one by one may take too long.
 HUGE_ACK_PACKETS = 100_000
@@ -54,7 +54,7 @@ def check_stream(events: Sequence[Event], config: dict[str, Any]) -> None:
     """Check a stream against itself, but for its RTTs. Raise :class:`StreamError` at the first event that is wrong."""
     ledger = Ledger()
     sent: list[Run] = []
-    data = DataLedger() if any(map(_tells_of_data, events)) else None
+    data = DataLedger() if any(map(optional_members, events)) else None
     before_ns = 1
     for index, event in enumerate(events):
         try:
@@ -83,13 +83,6 @@ def check_rtts(events: Sequence[Event]) -> None:
                 _check_rtt(event, rtt)
             except _MemberError as error:
                 raise StreamError(index, error.member, error.reason) from error
-
-
-def _tells_of_data(event: Event) -> bool:
-    """Return whether an event says which packets carry data again, or what is still missing."""
-    return bool(isinstance(event, Sent) and event.retransmits) or (
-        isinstance(event, Ack) and event.oldest_unacked_packet is not None
-    )
 
 
 class _MemberError(ValueError):
@@ -130,6 +123,11 @@ def _check_rtt(ack: Ack, rtt: RttEstimator) -> None:
         rtt.sample(ack.latest_rtt_ns, ack.ack_delay_ns)
     _equal(".min_rtt_ns", ack.min_rtt_ns, rtt.min_ns)
     _equal(".smoothed_rtt_ns", ack.smoothed_rtt_ns, rtt.smoothed_ns)
+
+
+def repeated(event: Event) -> tuple[tuple[int, int], ...]:
+    """Return the ranges of packets whose data the packets of an event carry again."""
+    return event.retransmits if isinstance(event, Sent) else ()
 
 
 def _check_data(event: Event, ledger: Ledger, data: DataLedger) -> None:
@@ -187,7 +185,7 @@ def flags_of(events: Sequence[Event]) -> list[str]:
         "loss": any(isinstance(event, Lost) for event in events),
         "no-rtt-sample": any(ack.latest_rtt_ns is None for ack in acks),
         "persistent-congestion": any(isinstance(event, PersistentCongestion) for event in events),
-        "retransmissions": any(isinstance(event, Sent) and event.retransmits for event in events),
+        "retransmissions": any(map(repeated, events)),
         "stretch-ack": any(sum(run.count for run in ack.packets) > 2 for ack in acks),
         "large-values": any(isinstance(e, Sent | Ack) and max(e.bytes, e.bytes_in_flight) >= 2**32 for e in events),
     }

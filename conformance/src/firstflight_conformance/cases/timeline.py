@@ -1,12 +1,17 @@
 """Cases in a form for reading: one line for each event, with what is expected to change."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from firstflight.events import Ack, Backlog, Ce, Event, Lost, SavedPath, Sent
+from firstflight_conformance.cases.stream import repeated
 from firstflight_conformance.cases.vectors import Case
 from firstflight_conformance.cases.wire import event_name
 
 _NS_PER_MS = 10**6
+
+#: So many ranges of packets are printed of an event.
+_RANGES_SHOWN = 8
 
 
 def milliseconds(ns: int) -> str:
@@ -19,10 +24,10 @@ def event_text(event: Event) -> str:
     """Return an event in short: its kind, packets, bytes and the RTT sample."""
     parts = [event_name(event)]
     if isinstance(event, Sent | Ack | Lost):
-        parts.append(",".join(_range_text(run.first, run.last) for run in event.packets))
+        parts.append(_ranges_text([_range_text(run.first, run.last) for run in event.packets]))
         parts.append(f"{event.bytes} B, {event.bytes_in_flight} in flight")
-    if isinstance(event, Sent) and event.retransmits:
-        parts.append(f"repeats {','.join(_range_text(*entry) for entry in event.retransmits)}")
+    if ranges := repeated(event):
+        parts.append(f"repeats {','.join(_range_text(*entry) for entry in ranges)}")
     if isinstance(event, Ack) and event.oldest_unacked_packet is not None:
         parts.append(f"all before {event.oldest_unacked_packet}")
     if isinstance(event, SavedPath):
@@ -40,6 +45,13 @@ def event_text(event: Event) -> str:
     return "  ".join(parts)
 
 
+def _ranges_text(ranges: list[str]) -> str:
+    """Return ranges of packets; of many the first and the last."""
+    if len(ranges) <= _RANGES_SHOWN:
+        return ",".join(ranges)
+    return f"{','.join(ranges[: _RANGES_SHOWN - 1])},...,{ranges[-1]} ({len(ranges)} ranges)"
+
+
 def observables_text(observables: dict[str, Any]) -> str:
     """Return observables in short."""
     return "  ".join(_observable_text(name, value) for name, value in observables.items())
@@ -47,9 +59,14 @@ def observables_text(observables: dict[str, Any]) -> str:
 
 def lines(case: Case) -> list[tuple[str, str, str, str]]:
     """Return index, time in ms, event and changed observables for each judged event."""
+    return event_lines(case.events, case.expected())
+
+
+def event_lines(events: Iterable[Event], observed: Iterable[dict[str, Any]]) -> list[tuple[str, str, str, str]]:
+    """Return index, time in ms, event and changed observables for each event."""
     rows = []
     before: dict[str, Any] = {}
-    for index, (event, expected) in enumerate(zip(case.events, case.expected(), strict=True)):
+    for index, (event, expected) in enumerate(zip(events, observed, strict=True)):
         changes = _changes(before, expected)
         rows.append((str(index), milliseconds(event.t_ns), event_text(event), observables_text(changes)))
         before = expected
@@ -75,4 +92,9 @@ def _observable_text(name: str, value: Any) -> str:
         return f"ssthresh {'infinite' if value is None else value}"
     if name == "next_release_ns":
         return "not paced" if value is None else f"next release {milliseconds(value)}"
-    return f"{name.removesuffix('_bytes')} {value}"
+    return f"{name.removesuffix('_bytes')} {value_text(value)}"
+
+
+def value_text(value: object) -> str:
+    """Return a value for reading."""
+    return "none" if value is None else str(value)

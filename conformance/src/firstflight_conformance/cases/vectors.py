@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from firstflight.algorithm import Computation
-from firstflight.controller import ALGORITHMS, Config, create_with
+from firstflight.controller import ALGORITHMS, Config, create_with, profiles
 from firstflight.events import Event
 from firstflight_conformance.cases.files import json_files
 from firstflight_conformance.cases.given import given_flags, windows_bytes
@@ -250,6 +250,9 @@ def _check_meaning(vector: Vector, raw: dict[str, Any]) -> None:
     if vector.granularity != granularity_of(events):
         raise VectorError(path, "granularity", f"should be {granularity_of(events)}")
     for name, entry in raw["profiles"].items():
+        if name not in profiles(composed=True).get(vector.algorithm, ()):
+            reason = f"no such profile; there are {', '.join(profiles().get(vector.algorithm, ())) or 'none'}"
+            raise VectorError(path, f"profiles.{name}", reason)
         _check_expectation(path, f"profiles.{name}", entry, len(events))
     computed = {*flags_of(events), *given_flags(events, vector.config, raw["profiles"])}
     computed |= set(vector.flags) & DECLARED_FLAGS

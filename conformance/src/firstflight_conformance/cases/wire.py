@@ -2,51 +2,28 @@
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import fields
-from typing import Any
+from dataclasses import MISSING, fields
+from typing import Any, get_type_hints
 
-from firstflight.events import (
-    Ack,
-    Backlog,
-    Ce,
-    Event,
-    IdleRestart,
-    Lost,
-    PathChange,
-    PersistentCongestion,
-    Pto,
-    Run,
-    SavedPath,
-    Sent,
-    SpuriousLoss,
-)
+from firstflight.events import KINDS, Event, Run, Sent
 from firstflight.observables import Observation
 
 #: The largest integer that every JSON reader keeps exactly.
 NUMBER_MAX = 2**53 - 1
 _DECIMAL = re.compile(r"[1-9][0-9]{15,19}")
 
-#: The kinds of events by the name that they are written with.
-EVENT_KINDS: dict[str, type[Event]] = {
-    "sent": Sent,
-    "ack": Ack,
-    "lost": Lost,
-    "ce": Ce,
-    "persistent_congestion": PersistentCongestion,
-    "pto": Pto,
-    "backlog": Backlog,
-    "idle_restart": IdleRestart,
-    "saved_path": SavedPath,
-    "path_change": PathChange,
-    "spurious_loss": SpuriousLoss,
-}
-_NAMES = {kind: name for name, kind in EVENT_KINDS.items()}
-_MEMBERS = {kind: tuple(field.name for field in fields(kind)) for kind in EVENT_KINDS.values()}
-_NULLABLE = ("latest_rtt_ns", "min_rtt_ns", "smoothed_rtt_ns", "expires_t_ns", "max_jump_bytes")
-_TRUTHS = ("app_limited", "endpoint_matches", "in_use")
-_RUN = ("first", "last", "size_bytes", "sent_t_ns")
+_NAMES = {kind: name for name, kind in KINDS.items()}
+_MEMBERS = {kind: tuple(field.name for field in fields(kind)) for kind in KINDS.values()}
+_TYPES = {name: found for kind in KINDS.values() for name, found in get_type_hints(kind).items()}
 #: Members that an event need not have; absent is the default of the model.
-_OPTIONAL: dict[str, object] = {"retransmits": (), "oldest_unacked_packet": None}
+_OPTIONAL = {
+    field.name: field.default for kind in KINDS.values() for field in fields(kind) if field.default is not MISSING
+}
+_OPTIONAL_OF = {kind: [name for name in members if name in _OPTIONAL] for kind, members in _MEMBERS.items()}
+_NULLABLE = {name for name, found in _TYPES.items() if found == int | None and name not in _OPTIONAL}
+_TRUTHS = {name for name, found in _TYPES.items() if found is bool}
+_RANGES = {name for name, found in _TYPES.items() if found == tuple[tuple[int, int], ...]}
+_RUN = ("first", "last", "size_bytes", "sent_t_ns")
 
 
 def encode_int(value: int) -> int | str:
@@ -66,9 +43,9 @@ def decode_int(value: object, key: str = "number") -> int:
 def event_from_json(raw: Mapping[str, Any]) -> Event:
     """Return the event. Raise :class:`ValueError` naming the key that is unknown, missing or of the wrong type."""
     name = raw.get("ev")
-    kind = EVENT_KINDS.get(name) if isinstance(name, str) else None
+    kind = KINDS.get(name) if isinstance(name, str) else None
     if kind is None:
-        raise ValueError(f"ev: {_shown(name)} is not one of {', '.join(EVENT_KINDS)}")
+        raise ValueError(f"ev: {_shown(name)} is not one of {', '.join(KINDS)}")
     members = _MEMBERS[kind]
     for key in raw:
         if key != "ev" and key not in members:
@@ -87,10 +64,10 @@ def _member_from_json(key: str, value: object, sent_t_ns: int | None) -> object:
         if not isinstance(value, list | tuple):
             raise ValueError(f"packets: {_shown(value)} is not a list of runs")
         return tuple(_run_from_json(run, sent_t_ns) for run in value)
-    if key == "retransmits":
+    if key in _RANGES:
         if not isinstance(value, list | tuple) or not value:
-            raise ValueError(f"retransmits: {_shown(value)} is not a list of ranges with at least one")
-        return tuple(_range_from_json(entry) for entry in value)
+            raise ValueError(f"{key}: {_shown(value)} is not a list of ranges with at least one")
+        return tuple(_range_from_json(key, entry) for entry in value)
     if key in _TRUTHS:
         if not isinstance(value, bool):
             raise ValueError(f"{key}: {_shown(value)} is neither true nor false")
@@ -109,10 +86,16 @@ def _run_from_json(raw: object, sent_t_ns: int | None) -> Run:
     return Run(first, last, size_bytes, rest[0] if sent_t_ns is None else sent_t_ns)
 
 
-def _range_from_json(raw: object) -> tuple[int, int]:
+def _range_from_json(key: str, raw: object) -> tuple[int, int]:
     if not isinstance(raw, list | tuple) or len(raw) != 2:
-        raise ValueError(f"retransmits: {_shown(raw)} is not [first, last]")
-    return decode_int(raw[0], "retransmits: first"), decode_int(raw[1], "retransmits: last")
+        raise ValueError(f"{key}: {_shown(raw)} is not [first, last]")
+    return decode_int(raw[0], f"{key}: first"), decode_int(raw[1], f"{key}: last")
+
+
+def optional_members(event: Event) -> dict[str, Any]:
+    """Return the members that the event has and need not have, by name."""
+    values = ((name, getattr(event, name)) for name in _OPTIONAL_OF[type(event)])
+    return {name: value for name, value in values if value != _OPTIONAL[name]}
 
 
 def event_name(event: Event) -> str:

@@ -17,7 +17,13 @@ from firstflight_conformance.run.stimulus import stimulus_cases
 
 @click.command("list")
 @click.option("--adapters", is_flag=True, help="List the adapters of the checkout instead.")
-@click.option("--stimulus", is_flag=True, help="List the cases of the closed loop instead.")
+@click.option(
+    "--closed-loop",
+    "--stimulus",
+    "stimulus",
+    is_flag=True,
+    help="List the cases of the closed loop instead. --stimulus is the old name.",
+)
 @selection_options
 def list_command(*, adapters: bool, stimulus: bool, root: Path, **selection: tuple[str, ...]) -> None:
     """List the cases with tier, granularity and flags."""

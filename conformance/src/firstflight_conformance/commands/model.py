@@ -49,7 +49,7 @@ def model_command(
     """Say how long a response takes under a startup scheme, without loss: NAME is slow-start, quick-start or another.
 
     Quantities take units: 10Mbit/s, 200ms, 2MB; a bare number is in the unit of the option. Numbers are exact. Exit code 2
-    if an input lies outside the domain (spec/transfer-time.md).
+    if an input lies outside the domain (spec/transfer-time/rules.md).
     """
     if (size_bytes is None) == (sweep_range is None):
         raise click.UsageError("needs either --size-bytes or --sweep")

@@ -14,6 +14,7 @@ from firstflight_conformance.cases import computations, vectors
 from firstflight_conformance.cases.computations import ComputationCase
 from firstflight_conformance.cases.parse import VectorError
 from firstflight_conformance.cases.vectors import Case
+from firstflight_conformance.commands import complete
 from firstflight_conformance.paths import IS_CHECKOUT, VECTORS
 from firstflight_conformance.run.faults import ConversationError
 from firstflight_conformance.run.manifest import ManifestError, load_manifests, resolve
@@ -43,11 +44,27 @@ vectors_option = click.option(
 _EXACT_ID = re.compile(r"(?P<algorithm>[a-z0-9-]+)\.(?P<rest>[a-z0-9][a-z0-9.-]*)(?:@[a-z0-9+-]+)?")
 
 _SELECTION = (
-    click.option("--algorithm", "algorithms", multiple=True, metavar="NAME", help="Only cases of this algorithm."),
-    click.option("--profile", "profiles", multiple=True, metavar="NAME", help="Only cases of this profile."),
+    click.option(
+        "--algorithm",
+        "algorithms",
+        multiple=True,
+        metavar="NAME",
+        help="Only cases of this algorithm.",
+        shell_complete=complete.algorithms,
+    ),
+    click.option(
+        "--profile",
+        "profiles",
+        multiple=True,
+        metavar="NAME",
+        help="Only cases of this profile.",
+        shell_complete=complete.profile_names,
+    ),
     click.option("--tier", "tiers", multiple=True, metavar="NAME", help="Only cases of this tier: gold or core."),
     click.option("--flag", "flags", multiple=True, metavar="NAME", help="Only cases with this flag."),
-    click.option("--id", "ids", multiple=True, metavar="GLOB", help="Only cases whose id matches."),
+    click.option(
+        "--id", "ids", multiple=True, metavar="GLOB", help="Only cases whose id matches.", shell_complete=complete.cases
+    ),
     vectors_option,
 )
 
@@ -83,7 +100,11 @@ class PlotFile(OutputFile):
         """Check the name, and that there is something to draw with."""
         path = super().convert(value, param, ctx)
         if find_spec("matplotlib") is None:
-            self.fail("a plot needs the package matplotlib, which `make setup` installs", param, ctx)
+            self.fail(
+                "a plot needs the package matplotlib, which `make setup` installs, and the extra `plot` of the package",
+                param,
+                ctx,
+            )
         return path
 
 

@@ -5,19 +5,20 @@ from typing import Any
 
 import click
 
-from firstflight.events import Event
+from firstflight.events import KINDS, Event
 from firstflight_conformance.cases.files import write_whole
-from firstflight_conformance.cases.wire import EVENT_KINDS
-from firstflight_conformance.commands.options import InputError, OutputFile
-from firstflight_conformance.commands.recordings import (
+from firstflight_conformance.commands.judging import (
     chosen_profiles,
     judge_and_report,
     judge_options,
+    judging_of,
     recording_errors,
 )
+from firstflight_conformance.commands.options import InputError, OutputFile
+from firstflight_conformance.judge.formats import Source
+from firstflight_conformance.judge.subject import flagged
 from firstflight_conformance.qlog.write import qlog_text
 from firstflight_conformance.recording import files
-from firstflight_conformance.recording.limits import limited
 from firstflight_conformance.recording.recording import ANSWERS
 from firstflight_conformance.recording.to_vector import vector_of
 from firstflight_conformance.vectorgen.canonical import vector_text
@@ -34,11 +35,12 @@ def record_command() -> None:
 @record_command.command("judge")
 @_FILE
 @judge_options
-def judge_command(*, recording_file: Path, **judging: Any) -> None:
-    """Judge a recording, as `judge-qlog` does a log."""
+def judge_command(*, recording_file: Path, **options: Any) -> None:
+    """Judge a recording, as `firstflight judge` does."""
+    judging = judging_of(**options)
     with recording_errors():
-        recording = files.load(recording_file)
-    raise SystemExit(judge_and_report(recording, agreement=None, **judging))
+        source = Source(files.load(recording_file), None, ())
+    raise SystemExit(judge_and_report([(recording_file, source)], judging))
 
 
 @record_command.command("cut")
@@ -61,9 +63,9 @@ def cut_command(*, recording_file: Path, out: Path, events: int | None, ms: int 
 )
 def filter_command(*, recording_file: Path, out: Path, without: tuple[str, ...]) -> None:
     """Leave events without packets, or answers, out of a recording."""
-    events: list[type[Event]] = [EVENT_KINDS[name] for name in without if name in EVENT_KINDS]
-    if unknown := [name for name in without if name not in EVENT_KINDS and name not in ANSWERS]:
-        raise InputError(f"--without {unknown[0]}: is neither an event ({', '.join(EVENT_KINDS)}) nor an answer ({', '.join(ANSWERS)})")  # fmt: skip
+    events: list[type[Event]] = [KINDS[name] for name in without if name in KINDS]
+    if unknown := [name for name in without if name not in KINDS and name not in ANSWERS]:
+        raise InputError(f"--without {unknown[0]}: is neither an event ({', '.join(KINDS)}) nor an answer ({', '.join(ANSWERS)})")  # fmt: skip
     with recording_errors():
         files.save(files.load(recording_file).filter(events=events, answers=without), out)
 
@@ -75,10 +77,10 @@ def filter_command(*, recording_file: Path, out: Path, without: tuple[str, ...])
 @click.option("--id", "vector_id", metavar="ID", help="By default from the name of the file.")
 def to_vector_command(*, recording_file: Path, out: Path, profile: str, vector_id: str | None) -> None:
     """Write the events of a recording as a vector, with what the model answers to them in a profile."""
-    (name,) = chosen_profiles(False, None, profile) or [""]
+    (name,) = chosen_profiles(None, profile) or [""]
     algorithm, _, chosen = name.partition("/")
     with recording_errors():
-        recording = limited(files.load(recording_file), None)
+        recording = flagged(files.load(recording_file), None)
         vector = vector_of(recording, algorithm, chosen, vector_id or f"{algorithm}.recorded.{_slug(recording_file)}")
         write_whole(out, vector_text(vector))
     click.echo(f"{vector['id']}: {len(vector['events'])} of {len(recording.steps)} events")

@@ -5,6 +5,7 @@ import sys
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -12,11 +13,13 @@ from rich.console import Console
 
 from firstflight_conformance.cases.computations import ComputationCase
 from firstflight_conformance.cases.files import write_whole
+from firstflight_conformance.commands import complete
 from firstflight_conformance.commands.options import OutputFile, judged_cases, selection_options, usage_errors
 from firstflight_conformance.paths import ROOT, VECTORS
-from firstflight_conformance.run import record, report_fit, report_json, report_terminal
+from firstflight_conformance.run import record, report_fit, report_json, report_tables, report_terminal
 from firstflight_conformance.run.builds import Builds
 from firstflight_conformance.run.compute import ComputationScript
+from firstflight_conformance.run.first import first_cases
 from firstflight_conformance.run.manifest import Manifest, load_manifests, resolve
 from firstflight_conformance.run.pool import Job, Judged, judge_all
 from firstflight_conformance.run.progress import Progress
@@ -26,6 +29,7 @@ from firstflight_conformance.run.script import Script, Stream
 from firstflight_conformance.run.selection import AnyCase, Selection
 from firstflight_conformance.run.session import TIMEOUTS, AnyScript, Options
 from firstflight_conformance.run.stimulus import StimulusCase, StimulusScript
+from firstflight_conformance.text import shown
 
 
 @click.command("run")
@@ -34,17 +38,32 @@ from firstflight_conformance.run.stimulus import StimulusCase, StimulusScript
     "adapters",
     multiple=True,
     metavar="NAME|COMMAND|SO",
+    shell_complete=complete.adapters,
     help="An adapter of the checkout, a command line or a shared object; without it all adapters of the checkout. It is run with your "
     "rights, without a shell and without a sandbox: judge only what you would run.",
 )
-@click.option("--stimulus", is_flag=True, help="Judge in closed loop over paths, instead of by the vectors.")
+@click.option(
+    "--closed-loop",
+    "--stimulus",
+    "stimulus",
+    is_flag=True,
+    help="Judge in closed loop over paths, instead of by the vectors. --stimulus is the old name.",
+)
 @click.option("--both", is_flag=True, help="Judge by the vectors and in closed loop.")
 @click.option(
     "--scenario",
     "scenarios",
     multiple=True,
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="In closed loop: this path, instead of those of conformance/scenarios/stimulus.",
+    help="In closed loop: this path, instead of those of the checkout.",
+)
+@click.option(
+    "--blind",
+    type=click.IntRange(-1, 2**64 - 1),
+    is_flag=False,
+    flag_value=-1,
+    metavar="[SEED]",
+    help="In closed loop over paths that no file has, drawn from the seed, or from a new one, which is printed.",
 )
 @selection_options
 @click.option(
@@ -61,6 +80,13 @@ from firstflight_conformance.run.stimulus import StimulusCase, StimulusScript
     "html_path",
     type=OutputFile(),
     help="Write the results for reading: one HTML file with a plot for each cause.",
+)
+@click.option("--site", metavar="ADDRESS", help="With --html: link what fails to the page of this site that plays it.")
+@click.option(
+    "--first",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Of each profile the N vectors that reject the most wrong implementations.",
 )
 @click.option("--resume", is_flag=True, help="Go on with a run that was ended before it wrote this --report-json.")
 @click.option("--validate", is_flag=True, help="Hold every message of both sides to the schema of the protocol.")
@@ -89,12 +115,15 @@ def run_command(
     stimulus: bool,
     both: bool,
     scenarios: tuple[Path, ...],
+    blind: int | None,
     deadline_s: float,
     timeouts: int,
     json_path: Path | None,
     junit_path: Path | None,
     badge_path: Path | None,
     html_path: Path | None,
+    site: str | None,
+    first: int | None,
     resume: bool,
     validate: bool,
     recording: bool,
@@ -123,19 +152,61 @@ def run_command(
         raise click.UsageError(f"--record: {what}")
     if resume and json_path is None:
         raise click.UsageError("--resume: needs the --report-json of the run that was ended")
+    _refuse_one_place_for_two(json_path, junit_path, badge_path, html_path)
     looped = stimulus or both or bool(scenarios)
-    cases = judged_cases(root, Selection(**selection), vectors=both or not looped, stimulus=looped, scenarios=scenarios)
+
+    def write(reports: list[AdapterReport], case_ids: list[str], code: int) -> None:
+        with usage_errors():
+            if json_path is not None:
+                document = report_json.to_json(reports, case_ids, code, strict=strict, root=root)
+                write_whole(json_path, report_json.text(document))
+            if junit_path is not None:
+                from firstflight_conformance.run import report_junit
+
+                write_whole(junit_path, report_junit.text(reports, strict=strict))
+            if badge_path is not None:
+                from firstflight_conformance.run import report_badge
+
+                write_whole(badge_path, report_badge.text(reports, badge_path))
+            if html_path is not None:
+                from firstflight_conformance.run import report_html
+
+                write_whole(html_path, report_html.text(reports, code, strict=strict, site=site))
+
+    if blind is not None:
+        if looped or recording:
+            raise click.UsageError("--blind: goes with none of --closed-loop, --both, --scenario and --record")
+        cases, records = _blind_cases(blind, Selection(**selection)), {}
+    else:
+        cases = judged_cases(
+            root, Selection(**selection), vectors=both or not looped, stimulus=looped, scenarios=scenarios
+        )
+    if first is not None:
+        if looped or blind is not None:
+            raise click.UsageError(
+                "--first: takes vectors; it goes with none of --closed-loop, --both, --scenario and --blind"
+            )
+        cases = first_cases(cases, first)
     if not cases or not manifests:
-        click.echo(f"nothing was run: no {'case' if manifests else 'adapter'} is selected", err=True)
+        why = (
+            "no adapter is selected"
+            if not manifests
+            else _emptied(root, Selection(**selection), looped=looped, both=both)
+        )
+        click.echo(f"nothing was run: {why}", err=True)
+        write([], [], ExitCode.NOTHING_RUN)
         context.exit(ExitCode.NOTHING_RUN)
     builds = Builds(manifests) if build else None
     with usage_errors():
         progress = _progress_of(json_path, cases, validate=validate, resume=resume)
+    if resume:
+        _say_what_begins_anew(manifests)
     job = Job(
         manifests, _scripts(cases), Options(deadline_s, validate, timeouts), {} if recording else records, progress
     )
     tables = _FirstTables(manifests)
-    reports = _diagnose(_judge_all(job, jobs, builds, tables), cases)
+    judged = [_of_this_build(report, builds) for report in _judge_all(job, jobs, builds, tables)]
+    reports = _with_refused(_diagnose(judged, cases, job), cases)
     code = exit_code(reports, strict=strict)
     for target, output in (builds.failures if builds is not None else {}).items():
         click.echo(f"make {target} failed:\n{output}", err=True)
@@ -149,14 +220,24 @@ def run_command(
     with usage_errors():
         if recording:
             _record(reports, records, root)
-        _write(reports, [case.id for case in cases], code, json_path, junit_path, strict=strict, root=root)
-        if badge_path is not None:
-            write_whole(badge_path, _badge(reports, badge_path))
-        if html_path is not None:
-            write_whole(html_path, _html(reports, code, strict=strict))
+        write(reports, [case.id for case in cases], code)
         if progress is not None:
             progress.end()
     context.exit(code)
+
+
+def _of_this_build(report: AdapterReport, builds: Builds | None) -> AdapterReport:
+    """Return the report; where the build failed, one without results: what was judged is a program of other sources."""
+    target = report.manifest.build
+    if builds is None or target not in builds.failures:
+        return report
+    return AdapterReport(report.manifest, skipped=f"make {target} failed")
+
+
+def _emptied(root: Path, selection: Selection, *, looped: bool, both: bool) -> str:
+    """Return which option left no case."""
+    every = judged_cases(root, Selection(), vectors=both or not looped, stimulus=looped)
+    return selection.emptied(every)
 
 
 def _progress_of(report: Path | None, cases: Sequence[AnyCase], *, validate: bool, resume: bool) -> Progress | None:
@@ -168,41 +249,71 @@ def _progress_of(report: Path | None, cases: Sequence[AnyCase], *, validate: boo
     return progress
 
 
+def _refuse_one_place_for_two(*reports: Path | None) -> None:
+    """Refuse two reports to one file: the later would win in silence. A device or a pipe may take several."""
+    places = [path.resolve() for path in reports if path is not None and (path.is_file() or not path.exists())]
+    for path in places:
+        if places.count(path) > 1:
+            raise click.UsageError(f"{path}: two reports to one file; name another for one of them")
+
+
+def _blind_cases(seed: int, selection: Selection) -> list[AnyCase]:
+    from firstflight_conformance.run import blind
+
+    seed = blind.new_seed() if seed < 0 else seed
+    with usage_errors():
+        cases: list[AnyCase] = [*blind.blind_cases(seed)]
+        selection.check(cases)
+    click.echo(f"blind: seed {seed}; the same again with --blind {seed}")
+    return [case for case in cases if selection.takes(case)]
+
+
+def _say_what_begins_anew(manifests: Sequence[Manifest]) -> None:
+    for manifest in manifests:
+        reason = Progress.unknown(manifest)
+        if reason is not None and manifest.missing() is None:
+            click.echo(f"--resume: {manifest.name} begins anew: {shown(reason)}", err=True)
+
+
 # What few runs need is loaded by those.
 
 
-def _badge(reports: list[AdapterReport], path: Path) -> str:
-    from firstflight_conformance.run import report_badge
+def _with_refused(reports: list[AdapterReport], cases: Sequence[AnyCase]) -> list[AdapterReport]:
+    """Return the reports with the rules that are not seen as an adapter refuses their vectors; a manifest of ours says why its stack does."""
 
-    return report_badge.text(reports, path)
+    def refuses(report: AdapterReport) -> bool:
+        return report.manifest.record is None and report.counts[Verdict.UNSUPPORTED.value] > 0
 
+    if not any(map(refuses, reports)):
+        return reports
+    from firstflight_conformance.diagnose.exercised import refused_rules
 
-def _junit(reports: list[AdapterReport], *, strict: bool) -> str:
-    from firstflight_conformance.run import report_junit
-
-    return report_junit.text(reports, strict=strict)
-
-
-def _html(reports: list[AdapterReport], code: int, *, strict: bool) -> str:
-    from firstflight_conformance.run import report_html
-
-    return report_html.text(reports, code, strict=strict)
+    by_id = {case.id: case for case in cases}
+    return [replace(r, refused_rules=refused_rules(r.results, by_id)) if refuses(r) else r for r in reports]
 
 
-def _diagnose(reports: list[AdapterReport], cases: Sequence[AnyCase]) -> list[AdapterReport]:
-    """Return the reports with the causes of what failed. Null adapters have none."""
+def _diagnose(reports: list[AdapterReport], cases: Sequence[AnyCase], job: Job) -> list[AdapterReport]:
+    """Return the reports with the causes of what failed. Null adapters have none, but what the cases that they pass exercise."""
+    from firstflight_conformance.diagnose.diagnosis import scored
+
     if not any(result.verdict is Verdict.FAIL for report in reports for result in report.results):
         return reports
     by_id = {case.id: case for case in cases}
-    return [report if report.manifest.role == "null" else _diagnosed(report, by_id) for report in reports]
+    return [
+        scored(report, by_id) if report.manifest.role == "null" else _diagnosed(report, by_id, job)
+        for report in reports
+    ]
 
 
-def _diagnosed(report: AdapterReport, cases: dict[str, AnyCase]) -> AdapterReport:
+def _diagnosed(report: AdapterReport, cases: dict[str, AnyCase], job: Job) -> AdapterReport:
     """Return the report with its causes, or as it is where the diagnosis fails: it explains a verdict and never takes one away."""
     from firstflight_conformance.diagnose.diagnosis import diagnosed
+    from firstflight_conformance.diagnose.kept_state import with_kept_state
 
     try:
-        return diagnosed(report, cases)
+        return with_kept_state(
+            diagnosed(report, cases), {script.case.id: script for script in job.scripts}, job.options
+        )
     except Exception as error:
         trace = traceback.extract_tb(error.__traceback__)[-1]
         place = f"{Path(trace.filename).name}:{trace.lineno}"
@@ -270,7 +381,7 @@ class _FirstTables:
             reports[judged.adapter] = judged.report
             if self._references <= reports.keys():
                 title = "References" if judged.whole else "References, by the vectors; in closed loop next"
-                report_terminal.print_table(report_terminal.console(), [reports[i] for i in sorted(reports)], title)
+                report_tables.print_counts(report_terminal.console(), [reports[i] for i in sorted(reports)], title)
                 self.rows.append(len(reports))
 
 
@@ -306,20 +417,3 @@ def _progress(job: Job) -> Iterator[Callable[[int, int], None]]:
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         tasks = [progress.add_task(manifest.name, total=cases) for manifest in job.manifests]
         yield lambda index, count: progress.update(tasks[index], completed=count)
-
-
-def _write(
-    reports: list[AdapterReport],
-    case_ids: list[str],
-    code: int,
-    json_path: Path | None,
-    junit_path: Path | None,
-    *,
-    strict: bool,
-    root: Path,
-) -> None:
-    if json_path is not None:
-        document = report_json.to_json(reports, case_ids, code, strict=strict, root=root)
-        write_whole(json_path, report_json.text(document))
-    if junit_path is not None:
-        write_whole(junit_path, _junit(reports, strict=strict))

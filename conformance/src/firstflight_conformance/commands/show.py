@@ -13,13 +13,16 @@ from firstflight_conformance.cases import timeline
 from firstflight_conformance.cases.computations import ComputationCase
 from firstflight_conformance.cases.qlog import case_qlog_text
 from firstflight_conformance.cases.vectors import Case
+from firstflight_conformance.commands import complete
 from firstflight_conformance.commands.options import InputError, selected_cases, vectors_option
+from firstflight_conformance.commands.show_loop import loop_cases, show_loop
 from firstflight_conformance.run.report_terminal import console
-from firstflight_conformance.run.selection import Selection, unknown_hint
+from firstflight_conformance.run.selection import Selection, near_hint
+from firstflight_conformance.run.stimulus import PREFIX
 
 
 @click.command("show")
-@click.argument("case_id", metavar="CASE")
+@click.argument("case_id", metavar="CASE", shell_complete=complete.cases)
 @click.option(
     "--qlog", is_flag=True, help="Print the case as a qlog (JSON text sequence) instead: one case with events."
 )
@@ -29,9 +32,16 @@ def show_command(*, case_id: str, qlog: bool, root: Path) -> None:
 
     CASE is the id of a case, or that of a vector, which shows all its profiles.
     """
+    if case_id.startswith(PREFIX):
+        if qlog:
+            raise InputError(f"{case_id}: only a case with its own events has a qlog")
+        for loop in loop_cases(case_id):
+            show_loop(console(), loop, _timeline)
+        return
     found = [c for c in selected_cases(root, Selection(ids=(case_id,))) if case_id in (c.id, c.vector.id)]
     if not found:
-        raise InputError(f"{case_id}: {unknown_hint(case_id, [case.id for case in selected_cases(root, Selection())])}")
+        hint = near_hint(case_id, [case.id for case in selected_cases(root, Selection())])
+        raise InputError(f"{case_id}: unknown; {hint}`firstflight list` has all cases")
     if qlog:
         click.echo(_qlog(case_id, found), nl=False)
         return
@@ -82,14 +92,18 @@ def _show(out: Console, case: Case) -> None:
         f"initial window {'as recommended' if window is None else f'{window} bytes'}"
     )
     out.print(Text(f"clauses: {', '.join(expectation.clauses)}"))
+    _timeline(out, timeline.lines(case))
+    if expectation.judged_events < len(vector.events):
+        out.print(f"events {expectation.judged_events} to {len(vector.events) - 1} are not judged in this profile")
+    out.print()
+
+
+def _timeline(out: Console, rows: Sequence[tuple[str, str, str, str]]) -> None:
     table = Table(box=None, pad_edge=False)
     table.add_column("#", justify="right")
     table.add_column("ms", justify="right")
     table.add_column("event", overflow="fold")
     table.add_column("expected", overflow="fold")
-    for row in timeline.lines(case):
+    for row in rows:
         table.add_row(*(Text(cell) for cell in row))
     out.print(table)
-    if expectation.judged_events < len(vector.events):
-        out.print(f"events {expectation.judged_events} to {len(vector.events) - 1} are not judged in this profile")
-    out.print()

@@ -9,6 +9,7 @@ import click
 from firstflight_conformance.cases.files import write_whole
 from firstflight_conformance.cases.timeline import event_text, milliseconds
 from firstflight_conformance.cases.vectors import Case
+from firstflight_conformance.commands import complete
 from firstflight_conformance.commands.options import (
     InputError,
     open_adapter,
@@ -20,13 +21,19 @@ from firstflight_conformance.diagnose.live import Adapter, Model
 from firstflight_conformance.diagnose.shrink import Contest, Parting, is_vector, shrink
 from firstflight_conformance.diagnose.shrunk import expected_at_end, snippet, vector_of
 from firstflight_conformance.run.results import ExitCode
-from firstflight_conformance.run.selection import Selection, unknown_hint
+from firstflight_conformance.run.selection import Selection, near_hint
 from firstflight_conformance.vectorgen.canonical import vector_text
 
 
 @click.command("shrink")
-@click.argument("case_id", metavar="[CASE]", required=False)
-@click.option("--adapter", required=True, metavar="NAME|COMMAND|SO", help="The implementation that differs.")
+@click.argument("case_id", metavar="[CASE]", required=False, shell_complete=complete.cases)
+@click.option(
+    "--adapter",
+    required=True,
+    metavar="NAME|COMMAND|SO",
+    help="The implementation that differs.",
+    shell_complete=complete.adapters,
+)
 @click.option("--against", metavar="NAME|COMMAND|SO", help="Another implementation, in place of the model.")
 @click.option(
     "--output",
@@ -50,7 +57,7 @@ def shrink_command(
         other = None if against is None else opened.enter_context(open_adapter(against, deadline_s))
         found = _first_parting(cases, subject, other)
         if found is None:
-            click.echo(f"nothing to shrink: no difference in {len(cases)} cases", err=True)
+            click.echo(f"nothing to shrink: {_nothing(cases, [subject, *([other] if other else [])])}", err=True)
             raise SystemExit(ExitCode.NOTHING_RUN)
         contest, parting, case = found
         smallest = shrink(contest, parting)
@@ -71,7 +78,7 @@ def _cases(root: Path, case_id: str | None) -> list[Case]:
         found = [case for case in found if case_id in (case.id, case.vector.id)]
         if not found:
             known = [case.id for case in selected_cases(root, Selection()) if isinstance(case, Case)]
-            raise InputError(f"{case_id}: {unknown_hint(case_id, known)}")
+            raise InputError(f"{case_id}: unknown; {near_hint(case_id, known)}`firstflight list` has all cases")
     return sorted(found, key=lambda case: (len(case.events), case.id))
 
 
@@ -79,16 +86,29 @@ def _first_parting(
     cases: Sequence[Case], subject: Adapter, other: Adapter | None
 ) -> tuple[Contest, Parting, Case] | None:
     """Return the first case on which they part, and where."""
-    declared = [subject.declaration] if other is None else [subject.declaration, other.declaration]
+    adapters = [subject] if other is None else [subject, other]
     for case in cases:
-        algorithm = case.vector.algorithm
-        if all(case.profile in declaration.algorithms.get(algorithm, ()) for declaration in declared):
+        if _declared(case, adapters):
             right = Model() if other is None else other
-            contest = Contest(subject, right, subject.declaration, algorithm, case.profile, case.vector.config)
+            contest = Contest(
+                subject, right, subject.declaration, case.vector.algorithm, case.profile, case.vector.config
+            )
             parting = contest.parting(case.events)
             if parting is not None and is_vector(contest, parting.events):
                 return contest, parting, case
     return None
+
+
+def _declared(case: Case, adapters: Sequence[Adapter]) -> bool:
+    return all(case.profile in one.declaration.algorithms.get(case.vector.algorithm, ()) for one in adapters)
+
+
+def _nothing(cases: Sequence[Case], adapters: Sequence[Adapter]) -> str:
+    """Return in how many cases no difference was found, and how many were not looked at."""
+    looked_at = sum(_declared(case, adapters) for case in cases)
+    others = len(cases) - looked_at
+    refused = f"; {others} are of profiles that are not declared" if others else ""
+    return f"no difference in {looked_at} cases{refused}"
 
 
 def _print(contest: Contest, smallest: Parting, why: str, case: Case, path: Path) -> None:

@@ -12,9 +12,11 @@ import click
 
 from firstflight_conformance.commands.engines import engine_option
 from firstflight_conformance.commands.options import PLOT_FILE, InputError, OutputFile
+from firstflight_conformance.run.results import ExitCode
 from firstflight_conformance.simulator.engine import Engine, is_compiled
 from firstflight_conformance.simulator.scenario import Scenario, ScenarioError
 from firstflight_conformance.sweeps.answers import COLUMNS
+from firstflight_conformance.sweeps.code import code
 from firstflight_conformance.sweeps.grid import AXES, Cell, GridError, cells, read_grid, read_scenario
 from firstflight_conformance.sweeps.pools import PoolError, rows
 from firstflight_conformance.sweeps.store import TEXTS, Row, Store, StoreError
@@ -50,7 +52,9 @@ class _Grid:
 @click.option("--loss-ppm", multiple=True, metavar="N", help="Packets lost on the link, in a million.")
 @click.option("--size", multiple=True, metavar="SIZE", help="What is transferred: 10MB.")
 @click.option("--seed", multiple=True, metavar="N", help="Of random losses.")
-@click.option("--jobs", type=click.IntRange(1), default=os.cpu_count() or 1, help="Processes.")
+@click.option(
+    "--jobs", type=click.IntRange(1), default=os.cpu_count() or 1, show_default="one for each core", help="Processes."
+)
 @click.option("--scheduler", metavar="ADDRESS", help="Let the workers of this Dask scheduler compute: tcp://host:8786.")
 @engine_option
 @click.option("--parquet", type=OutputFile(".parquet"), help="Write the rows to this file as well.")
@@ -78,17 +82,19 @@ def sweep_command(
     that are there are not computed again, and the file ends as if nothing had happened. A cell without an answer has its `error`.
     """
     try:
+        by = code()
         grid = _grid(grid_file, kind, scenario, {name.replace("_", "-"): v for name, v in options.items() if v})
         shown = _column(grid, of)
         compiled = _compiled(grid.kind, engine)
-        store = Store(out, list(grid.cells[0]), COLUMNS[grid.kind])
-        done = store.resume(grid.cells)
-        missing = [cell for cell in grid.cells if store.key(cell) not in done]
-        with store.open() as file, _progress(len(grid.cells), len(done)) as advance:
-            for row in rows(grid.kind, missing, grid.scenario, jobs, scheduler, compiled=compiled):
-                store.add(file, row)
-                advance()
-        found = store.sort(grid.cells)
+        store = Store(out, list(grid.cells[0]), COLUMNS[grid.kind], by)
+        with store.open() as file:
+            done = store.resume(file, grid.cells)
+            missing = [cell for cell in grid.cells if store.key(cell) not in done]
+            with _progress(len(grid.cells), len(done)) as advance:
+                for row in rows(grid.kind, missing, grid.scenario, jobs, scheduler, compiled=compiled, by=by):
+                    store.add(file, row)
+                    advance()
+            found = store.sort(grid.cells)
         if parquet is not None:
             write_parquet(found, parquet)
     except (GridError, ScenarioError, StoreError, PoolError, OSError) as error:
@@ -96,6 +102,9 @@ def sweep_command(
     _report(grid.kind, found, out, computed=len(missing), by=" (compiled simulator)" if compiled and missing else "")
     if heatmap is not None:
         _draw(found, shown, heatmap, relative=relative)
+    if all(row["error"] for row in found):
+        click.echo("no cell has an answer", err=True)
+        raise SystemExit(ExitCode.NOTHING_RUN)
 
 
 def _grid(path: Path | None, kind: str | None, scenario: Path | None, options: dict[str, Sequence[str]]) -> _Grid:

@@ -4,17 +4,17 @@ from pathlib import Path
 
 import click
 
+from firstflight_conformance.beside import reach
 from firstflight_conformance.cases import flat
-from firstflight_conformance.commands.options import all_cases, needs_checkout, usage_errors
+from firstflight_conformance.commands.options import InputError, all_cases, needs_checkout, usage_errors
 from firstflight_conformance.paths import VECTORS
 from firstflight_conformance.simulator.scenario import ScenarioError
 from firstflight_conformance.spec.clauses import all_clauses
-from firstflight_conformance.spec.tables import generated_files, write_generated_files
 
 
 def differences() -> list[str]:
     """Return what would be written otherwise than it is."""
-    from firstflight_conformance.vectorgen import write  # other commands need not load all stimuli
+    from generate import write  # other commands need not load all stimuli
 
     return write.differences()
 
@@ -34,15 +34,20 @@ def vectors_command(*, check: bool, flat_folder: Path | None) -> None:
         _write_flat(flat_folder)
         return
     needs_checkout("vectors")
+    reach("generate")
+    from generate.tables import generated_files, write_generated_files
+
     try:
         if not check:
             write_generated_files()
-            from firstflight_conformance.vectorgen.write import write
+            from generate.write import write
 
             click.echo(f"{write()} vectors written")
             return
         lines = [f"{path}: differs" for path, text in generated_files().items() if path.read_text("utf-8") != text]
         lines += differences()
+    except FileNotFoundError as error:
+        raise InputError(str(error)) from error
     except (ValueError, ScenarioError) as error:
         raise click.ClickException(str(error)) from error
     for line in lines:

@@ -9,6 +9,7 @@ from rich.table import Table
 
 from firstflight_conformance.cases.files import write_whole
 from firstflight_conformance.cases.vectors import load_all
+from firstflight_conformance.commands import complete
 from firstflight_conformance.commands.options import (
     InputError,
     folders_of,
@@ -17,7 +18,7 @@ from firstflight_conformance.commands.options import (
     usage_errors,
     vectors_option,
 )
-from firstflight_conformance.diagnose.diagnosis import Diagnosis
+from firstflight_conformance.diagnose.findings import Diagnosis
 from firstflight_conformance.diagnose.live import Adapter
 from firstflight_conformance.diagnose.subject import Subject, shortest_first
 from firstflight_conformance.diagnose.which import Standing, nearest, standings
@@ -31,7 +32,13 @@ _TELLING = 3
 
 
 @click.command("which")
-@click.option("--adapter", required=True, metavar="NAME|COMMAND|SO", help="The implementation.")
+@click.option(
+    "--adapter",
+    required=True,
+    metavar="NAME|COMMAND|SO",
+    help="The implementation.",
+    shell_complete=complete.adapters,
+)
 @click.option("--algorithm", "only", metavar="NAME", help="The algorithm, if the adapter declares several.")
 @click.option("--deadline-s", type=click.FloatRange(min=0, min_open=True), default=10.0, help="Time for each answer.")
 @click.option(
@@ -52,7 +59,7 @@ def which_command(*, adapter: str, only: str | None, deadline_s: float, json_pat
         for name in names:
             found = standings(opened, name, [vector for vector in vectors if vector.algorithm == name])
             if found:
-                found, diagnosis = nearest(found)
+                found, diagnosis = nearest(found, opened.declaration.algorithms[name])
                 _print(found, diagnosis)
                 document[name] = _json(found, diagnosis)
     if not document:

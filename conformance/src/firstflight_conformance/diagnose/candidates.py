@@ -1,6 +1,6 @@
 """What an implementation may do otherwise: another reading, a mutant, or two of these at once."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -34,18 +34,24 @@ def pair(one: Candidate, other: Candidate) -> Candidate:
     return Candidate(f"{one.id} + {other.id}", "pair", f"{one.what}; {other.what}", one.parts + other.parts)
 
 
-def singles(algorithm: str, profiles: Iterable[str]) -> list[Candidate]:
+def singles(algorithm: str, profiles: Collection[str]) -> list[Candidate]:
     """Return what an implementation of these profiles may do otherwise in the algorithm itself, readings first.
 
     A mutant of the text of the model stands for every profile, though it is written for one. A reading that is a mutant as
     well has the name of that.
     """
     names = {profile.partition("+")[0] for profile in profiles}
-    found = [*_readings(algorithm, names), *_mutants(algorithm, names)]
+    bases = {profile.partition("+")[2] for profile in profiles}
+    found = [*_readings(algorithm, names), *(one for one in _mutants(algorithm, names) if _on(one, bases))]
     return list({candidate.id: candidate for candidate in found}.values())
 
 
-def of_the_base(algorithm: str, profiles: Iterable[str]) -> list[Candidate]:
+def _on(candidate: Candidate, bases: set[str]) -> bool:
+    """Return whether no part of it is written for a base on which nothing here runs."""
+    return all(part.profile.partition("+")[2] in {"", *bases} for part in candidate.parts)
+
+
+def of_the_base(algorithm: str, profiles: Collection[str]) -> list[Candidate]:
     """Return the same for what the algorithm is built on: the base controllers, and SEARCH below Careful Resume."""
     if isinstance(ALGORITHMS[algorithm], Computation):
         return []

@@ -1,13 +1,13 @@
 """The choices of an implementation at points that its text leaves open: one set for the whole run.
 
 The search is guided by the divergences. Under a set of choices some case differs first at some event; only alternatives that carry one
-of the shortest such cases further are looked at, and the set that carries the cases furthest is extended first. Values that a text bounds are
-followed in every replay (:class:`~firstflight_conformance.diagnose.subject.Subject`), so that they need no search.
+of the shortest such cases further are looked at, and the set that carries the cases furthest is extended first. A case that passed guides
+it as one that failed does: a part of the right set may change what the whole set leaves. Values that a text bounds are followed in every
+replay (:class:`~firstflight_conformance.diagnose.subject.Subject`), so that they need no search.
 """
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
 
 from firstflight_conformance.diagnose.candidates import Candidate, alternatives, together
 from firstflight_conformance.diagnose.subject import Subject, Walk, sample_of
@@ -17,7 +17,7 @@ from firstflight_conformance.freedoms.points import Kind, OpenPoint, open_points
 
 #: How many sets are extended, and how many choices one can have.
 _EXTENSIONS, _MOST = 20, 8
-#: The failing cases that guide a step: the shortest that a set does not explain.
+#: The cases that guide a step: the shortest that a set does not explain; where no choice carries these further, the others of the sample.
 _LEADS = 3
 #: Cases on which sets are compared: failing ones, and ones that passed.
 _FAILING, _PASSING = 12, 12
@@ -31,6 +31,16 @@ class Option:
 
     point: OpenPoint
     candidate: Candidate
+
+    @property
+    def key(self) -> str:
+        """The id of the alternative."""
+        return self.candidate.id
+
+    @property
+    def readings(self) -> set[tuple[str, str]]:
+        """The readings that it changes."""
+        return {(part.algorithm, name) for part in self.candidate.parts for name in part.readings}
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,16 +58,22 @@ class Chosen:
     @property
     def key(self) -> frozenset[str]:
         """The same for the same choices in any order."""
-        return frozenset(option.candidate.id for option in self.options)
+        return frozenset(option.key for option in self.options)
 
     def plus(self, *options: Option) -> "Chosen | None":
-        """Return the set with these choices, each in place of another at the same point; ``None`` if they exclude each other."""
-        points = [option.point.id for option in options]
-        if len(set(points)) < len(points):
-            return None
-        every = (*(option for option in self.options if option.point.id not in points), *options)
-        variant = build(together([option.candidate for option in every]))
-        return None if variant is None else Chosen(every, variant)
+        """Return the set with these choices, each in place of what it excludes; ``None`` if they exclude each other.
+
+        A point may be about several things, so that two alternatives of one may stand together. Those of one reading do not, nor those
+        that change the same text.
+        """
+        readings = {name for option in options for name in option.readings}
+        kept = [option for option in self.options if not option.readings & readings]
+        for left in (kept, [option for option in kept if option.point not in [other.point for other in options]]):
+            every = {option.candidate.id: option for option in (*left, *options)}
+            variant = build(together([option.candidate for option in every.values()]))
+            if variant is not None:
+                return Chosen(tuple(every.values()), variant)
+        return None
 
     def without(self, option: Option) -> "Chosen":
         """Return the set without one of its choices."""
@@ -92,27 +108,16 @@ class _Search:
         case = failing[0].case
         self._failing, self._passing = failing, passing
         self._options = options_of(case.vector.algorithm, case.profile)
-        self._sample = sample_of(failing, _FAILING)
-        self._passed = sample_of(passing, _PASSING)
+        self._sample = [*sample_of(failing, _FAILING), *sample_of(passing, _PASSING)]
         self._walks: dict[tuple[frozenset[str], str], Walk] = {}
 
     def best(self) -> Chosen:
-        """Extend the best set that is known, then the best of all, and so on."""
+        """Extend the best set that is known, then the best of all, and so on, until one explains everything."""
         none = Chosen()
         known, extended = {none.key: none}, set[frozenset[str]]()
-        best = none
         for _ in range(_EXTENSIONS):
-            best = max(known.values(), key=self._score)
-            if self._is_done(best):
-                changed = [subject for subject in self._passing if not subject.explained_by(best.variant)]
-                if not changed:
-                    break
-                # Another set may explain as much and change nothing that passed.
-                self._passed += sample_of(changed, _PASSING // 2)
-                del known[best.key]
-                known.setdefault(none.key, none)
-                extended.add(best.key)
-                continue
+            if self._is_done(max(known.values(), key=self._score)):
+                break
             open_ = [chosen for key, chosen in known.items() if key not in extended and len(key) < _MOST]
             if not open_:
                 break
@@ -125,31 +130,39 @@ class _Search:
         """Return whether a set explains everything. If only the sample, cases that it does not explain are put into the sample."""
         if any(not self._explains(chosen, subject) for subject in self._sample):
             return False
-        others = [subject for subject in self._failing if not self._explains(chosen, subject)]
-        self._sample += sample_of(others, _FAILING // 2)
-        return not others
+        others = [
+            [subject for subject in cases if not self._explains(chosen, subject)]
+            for cases in (self._failing, self._passing)
+        ]
+        for left, most in zip(others, (_FAILING, _PASSING), strict=True):
+            self._sample += sample_of(left, most // 2)
+        return not any(others)
 
     def _further(self, chosen: Chosen, known: Collection[frozenset[str]]) -> list[Chosen]:
         """Return the new sets with another choice that carry a lead further; with two others where one is not enough."""
-        leads = [subject for subject in self._sample if not self._explains(chosen, subject)][:_LEADS]
+        leads = [subject for subject in self._sample if not self._explains(chosen, subject)]
         single = [(option,) for option in self._options]
-        found = self._with(chosen, leads, single)
+        found = self._with(chosen, leads[:_LEADS], single) or self._with(chosen, leads[_LEADS:], single)
         if not found and leads:
-            found = self._with(chosen, leads[:1], list(combinations(self._options, 2))[:_PAIRS])
+            found = self._with(chosen, leads[:1], self._pairs(chosen, leads[0]))
         return [new for new in found if new.key not in known]
+
+    def _pairs(self, chosen: Chosen, lead: Subject) -> Sequence[tuple[Option, ...]]:
+        """Return pairs of which one alone leaves another state in a case, by the event that differs; two that do not change nothing together."""
+        end = self._reached(chosen, lead) + 1
+        states = lead.states(chosen.variant, end)
+        wider = [(option, chosen.plus(option)) for option in self._options]
+        acting = [option for option, new in wider if new is not None and lead.states(new.variant, end) != states]
+        pairs = {frozenset((one.key, other.key)): (one, other) for one in acting for other in self._options}
+        return [pair for names, pair in pairs.items() if len(names) == 2][:_PAIRS]
 
     def _with(self, chosen: Chosen, leads: Sequence[Subject], more: Iterable[tuple[Option, ...]]) -> list[Chosen]:
         wider = (chosen.plus(*options) for options in more)
         return [
             new
             for new in wider
-            if new is not None
-            and any(self._reached(new, lead) > self._reached(chosen, lead) for lead in leads)
-            and self._keeps(new)
+            if new is not None and any(self._reached(new, lead) > self._reached(chosen, lead) for lead in leads)
         ]
-
-    def _keeps(self, chosen: Chosen) -> bool:
-        return all(subject.explained_by(chosen.variant) for subject in self._passed)
 
     def _score(self, chosen: Chosen) -> tuple[int, float, int]:
         """Return how many cases of the sample are explained, how far the others are carried; the fewer choices the better."""

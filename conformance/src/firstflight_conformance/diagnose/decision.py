@@ -1,16 +1,14 @@
 """The event at which a cause decides otherwise, which may be before the first answer that shows it."""
 
-from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from firstflight_conformance.cases.computations import ComputationCase
 from firstflight_conformance.cases.measure import ClauseTracer
 from firstflight_conformance.cases.wire import event_to_json, observables
-from firstflight_conformance.diagnose.candidates import Candidate
 from firstflight_conformance.diagnose.subject import Subject
-from firstflight_conformance.diagnose.variant import Variant, build
+from firstflight_conformance.diagnose.variant import Variant
 from firstflight_conformance.mutants.answers import CRASHES
 
 
@@ -43,30 +41,12 @@ def _flat(values: dict[str, Any]) -> dict[str, Any]:
 def decision_of(subject: Subject, variant: Variant) -> Decision:
     """Return the first decision in which a variant differs from the model in a case; the visible divergence if there is none before."""
     if isinstance(subject.case, ComputationCase):
-        return _computed(subject, variant)
-    index = _first_decision(subject, variant)
-    return _at(subject, min(subject.first or 0, subject.first or 0 if index is None else index), variant)
+        return computed(subject, variant)
+    index = first_decision(subject, variant)
+    return at_event(subject, min(subject.first or 0, subject.first or 0 if index is None else index), variant)
 
 
-def unknown_decision(subject: Subject, candidates: Iterable[Candidate]) -> Decision:
-    """Return where the decision can have been taken that shows at the first divergence.
-
-    Each candidate that differs first in the same event, whatever it answers there, tells when it decided so: the most common
-    event is taken, and the visible one where there is none.
-    """
-    if isinstance(subject.case, ComputationCase):
-        return _computed(subject, None)
-    votes: Counter[int] = Counter()
-    for candidate in candidates:
-        variant = build(candidate)
-        if variant is not None and _first_visible(subject, variant) == subject.first:
-            index = _first_decision(subject, variant)
-            votes[subject.first or 0 if index is None else index] += 1
-    best = max(votes, key=lambda index: (votes[index], index), default=subject.first or 0)
-    return _at(subject, best, None)
-
-
-def _steps(subject: Subject, variant: Variant) -> Iterator[Any]:
+def observations(subject: Subject, variant: Variant) -> Iterator[Any]:
     """Yield what a variant observes up to the first divergence; a crash ends it."""
     for step in subject.steps(variant, (subject.first or 0) + 1):
         if step.observation is None:
@@ -74,8 +54,11 @@ def _steps(subject: Subject, variant: Variant) -> Iterator[Any]:
         yield step.observation
 
 
-def _first_decision(subject: Subject, variant: Variant) -> int | None:
-    for index, (right, other) in enumerate(zip(_steps(subject, subject.right), _steps(subject, variant), strict=False)):
+def first_decision(subject: Subject, variant: Variant) -> int | None:
+    """Return the first event on which a variant decides otherwise, up to the first divergence."""
+    for index, (right, other) in enumerate(
+        zip(observations(subject, subject.right), observations(subject, variant), strict=False)
+    ):
         if _decided(right) != _decided(other):
             return index
     return None
@@ -91,21 +74,23 @@ def _decided(observation: Any) -> tuple[Any, ...]:
     )
 
 
-def _first_visible(subject: Subject, variant: Variant) -> int | None:
+def first_visible(subject: Subject, variant: Variant) -> int | None:
     """Return the first event after which an observable that the adapter declares differs."""
     names = subject.observed[0]
-    for index, (one, other) in enumerate(zip(_steps(subject, subject.right), _steps(subject, variant), strict=False)):
+    for index, (one, other) in enumerate(
+        zip(observations(subject, subject.right), observations(subject, variant), strict=False)
+    ):
         first, second = observables(one), observables(other)
         if any(first.get(name) != second.get(name) for name in names):
             return index
     return None
 
 
-def _at(subject: Subject, index: int, variant: Variant | None) -> Decision:
+def at_event(subject: Subject, index: int, variant: Variant | None) -> Decision:
     """Return the decision at an event, with the rules that the model carries out there; at the first event with its beginning."""
     assert not isinstance(subject.case, ComputationCase)
-    right = list(_steps(subject, subject.right))[index]
-    steps = list(_steps(subject, variant)) if variant is not None else []
+    right = list(observations(subject, subject.right))[index]
+    steps = list(observations(subject, variant)) if variant is not None else []
     other = observables(steps[index]) if index < len(steps) else {}
     clauses = clauses_of(subject, index)
     return Decision(subject.case.id, index, event_to_json(subject.events[index]), clauses, observables(right), other)
@@ -121,7 +106,8 @@ def clauses_of(subject: Subject, index: int) -> tuple[str, ...]:
     return tuple(sorted(tracer.clauses))
 
 
-def _computed(subject: Subject, variant: Variant | None) -> Decision:
+def computed(subject: Subject, variant: Variant | None) -> Decision:
+    """Return a computation with its outputs."""
     case = subject.case
     assert isinstance(case, ComputationCase)
     try:

@@ -5,10 +5,11 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from firstflight_conformance.diagnose.breaks import broken_by
+from firstflight_conformance.diagnose.candidates import Candidate
 from firstflight_conformance.diagnose.choices import Chosen, Option, choices_of_run, options_of
 from firstflight_conformance.diagnose.decision import decision_of
-from firstflight_conformance.diagnose.exercised import Judged
 from firstflight_conformance.diagnose.explain import Explanation, Failures
+from firstflight_conformance.diagnose.judged import Judged
 from firstflight_conformance.diagnose.subject import Subject, Walk, shortest_first
 from firstflight_conformance.freedoms.bounds.bound import Taken
 from firstflight_conformance.freedoms.points import OpenPoint, open_points
@@ -50,11 +51,15 @@ class Departures:
         """Return the same with those of another profile in which the choices are the same."""
         return Departures(self.chosen, self.failing + other.failing, self.passing + other.passing)
 
+    @property
+    def choices(self) -> Candidate | None:
+        """The choices as one candidate, ``None`` if there are none."""
+        return self.chosen.candidate if self.chosen.options else None
+
     def explanations(self) -> list[Explanation]:
         """Return what explains them, beside the choices."""
         if not self._found:
-            chosen = self.chosen.candidate if self.chosen.options else None
-            self._found.extend(Failures(self.failing, self.passing, chosen).explanations())
+            self._found.extend(Failures(self.failing, self.passing, self.choices).explanations())
         return self._found
 
 

@@ -1,80 +1,31 @@
 """The diagnosis of one adapter: the causes of its failures, best first, and the points that it decides otherwise and may."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 from firstflight.events import Event
 from firstflight_conformance.cases.computations import ComputationCase
 from firstflight_conformance.cases.vectors import Case
 from firstflight_conformance.cases.wire import observables
-from firstflight_conformance.diagnose.breaks import MOST, broken_by, by_weight
-from firstflight_conformance.diagnose.candidates import singles
-from firstflight_conformance.diagnose.curve import Curve, curve_of
-from firstflight_conformance.diagnose.decision import Decision, decision_of, unknown_decision
-from firstflight_conformance.diagnose.departures import Choice, Departures, by_profile, of_profile, undecided
-from firstflight_conformance.diagnose.exercised import Exercised, Judged, exercised
+from firstflight_conformance.diagnose.breaks import broken_by
+from firstflight_conformance.diagnose.candidates import Candidate, singles
+from firstflight_conformance.diagnose.curve import curve_of
+from firstflight_conformance.diagnose.decision import decision_of
+from firstflight_conformance.diagnose.departures import Departures, by_profile, of_profile, undecided
+from firstflight_conformance.diagnose.exercised import exercised, exercised_by
 from firstflight_conformance.diagnose.explain import Explanation
+from firstflight_conformance.diagnose.findings import UNKNOWN, Cause, Diagnosis
+from firstflight_conformance.diagnose.judged import Judged
 from firstflight_conformance.diagnose.levels import Level, at_most, level_of_clause, most_binding
 from firstflight_conformance.diagnose.subject import AnyCase, Subject, shortest_first
+from firstflight_conformance.diagnose.suspects import suspects_of
 from firstflight_conformance.run.closed_loop import CLOCK_NS
 from firstflight_conformance.run.messages import Declaration
 from firstflight_conformance.run.rehearsal import followed
 from firstflight_conformance.run.results import AdapterReport, Result, Verdict
 from firstflight_conformance.run.stimulus import StimulusCase
 from firstflight_conformance.spec.clauses import known_clauses
-
-#: What the cause is called that is not known.
-UNKNOWN = "unknown"
-
-
-@dataclass(frozen=True, slots=True)
-class Cause:
-    """A cause of failures. ``cases`` are those that it explains, of ``of`` failures; for an unknown one those that nothing explains.
-
-    ``kind``: ``reading``, ``mutant``, ``pair``, or ``rule`` where only the rules are known in which the decision can differ. ``title`` and
-    ``why`` are those of the vector in which it is decided, empty in closed loop; ``curve`` has the windows there.
-    """
-
-    cause: str
-    kind: str
-    what: str
-    clauses: tuple[str, ...]
-    level: Level
-    cases: tuple[str, ...]
-    of: int
-    decision: Decision
-    title: str
-    why: str
-    curve: Curve | None = None
-
-    @property
-    def explains(self) -> int:
-        """The number of failures of which it reproduces every answer."""
-        return 0 if self.kind == "rule" else len(self.cases)
-
-    @property
-    def exact(self) -> bool:
-        """Whether it reproduces every answer of every failure."""
-        return self.explains == self.of
-
-
-@dataclass(frozen=True, slots=True)
-class Diagnosis:
-    """What the implementation chooses otherwise and may, and the causes of what remains, best first.
-
-    ``conforming``: the cases in which it differs and conforms, with the events that were judged, ``None`` if all of them.
-    ``exercised``: what was not judged where vectors are judged in part.
-    """
-
-    causes: tuple[Cause, ...] = ()
-    choices: tuple[Choice, ...] = ()
-    conforming: Mapping[str, int | None] = field(default_factory=dict)
-    exercised: Exercised = field(default_factory=Exercised)
-
-    def cause_of(self, case_id: str) -> Cause | None:
-        """Return the first cause that explains a failure, else the unknown one."""
-        return next((cause for cause in self.causes if case_id in cause.cases), None)
 
 
 def diagnosed(report: AdapterReport, cases: Mapping[str, AnyCase]) -> AdapterReport:
@@ -91,6 +42,14 @@ def diagnosed(report: AdapterReport, cases: Mapping[str, AnyCase]) -> AdapterRep
     return replace(
         report, results=tuple(_with_cause(result, diagnosis) for result in report.results), diagnosis=diagnosis
     )
+
+
+def scored(report: AdapterReport, cases: Mapping[str, AnyCase]) -> AdapterReport:
+    """Return the report on a null adapter with the rules that what it passes does not exercise; nothing is diagnosed."""
+    judged = [result for result in report.results if result.verdict is not Verdict.UNSUPPORTED]
+    passed = [cases[result.case_id] for result in judged if result.verdict is Verdict.PASS]
+    others = [cases[result.case_id] for result in judged if result.verdict is not Verdict.PASS]
+    return replace(report, diagnosis=Diagnosis(exercised=exercised_by(passed, others)))
 
 
 def _passed(report: AdapterReport, cases: Mapping[str, AnyCase], failing: Sequence[Subject]) -> list[Subject]:
@@ -147,11 +106,18 @@ def diagnose(failing: Sequence[Subject], passing: Sequence[Subject], *, choices:
     conforming = {one.case.id: one.cut for agreement, _ in found for one in agreement.judged}
     whole = [Judged(subject, None) for subject in passing]
     return Diagnosis(
-        tuple(sorted(causes, key=lambda cause: -cause.explains)),
+        tuple(sorted(causes, key=_place)),
         tuple(choice for agreement, _ in found for choice in agreement.choices),
         conforming,
         exercised([*whole, *(one for agreement, _ in found for one in agreement.judged)]),
     )
+
+
+def _place(cause: Cause) -> tuple[int, int]:
+    """Return where a cause stands: what explains little after what is not known, which it may be a part of."""
+    if cause.kind == "rule":
+        return 1, 0
+    return 2 if cause.is_scrap else 0, -cause.explains
 
 
 def _causes(departures: Departures, of: int) -> list[Cause]:
@@ -159,7 +125,7 @@ def _causes(departures: Departures, of: int) -> list[Cause]:
     causes = [_cause(explanation, departures.failing, of) for explanation in found]
     done = {case for cause in causes for case in cause.cases}
     rest = [subject for subject in departures.failing if subject.case.id not in done]
-    return [*causes, _unknown(rest, of)] if rest else causes
+    return [*causes, _unknown(rest, of, departures.choices)] if rest else causes
 
 
 def _cause(found: Explanation, failing: Sequence[Subject], of: int) -> Cause:
@@ -177,15 +143,15 @@ def _cause(found: Explanation, failing: Sequence[Subject], of: int) -> Cause:
         decision,
         *_about(explained[0].case),
         curve_of(explained[0], decision),
+        sum(bool(subject.walk(found.variant).taken) for subject in explained),
     )
 
 
-def _unknown(rest: Sequence[Subject], of: int) -> Cause:
-    """Return what can be said of failures that no candidate explains: the rules that the shortest of them is about."""
+def _unknown(rest: Sequence[Subject], of: int, choices: Candidate | None) -> Cause:
+    """Return what can be said of failures that no candidate explains: the rules that bear on the shortest of them."""
     ordered = shortest_first(rest)
     case = ordered[0].case
-    decision = unknown_decision(ordered[0], singles(case.vector.algorithm, (case.profile,)))
-    clauses = tuple(by_weight(decision.clauses)[:MOST])
+    decision, clauses = suspects_of(ordered, singles(case.vector.algorithm, (case.profile,)), choices)
     cases = tuple(subject.case.id for subject in ordered)
     about = _about(case)
     curve = curve_of(ordered[0], decision)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from firstflight.events import Ack, Ce, Event, Lost, Run, Sent
 from firstflight_conformance.cases.ledger import DataLedger, LedgerError
+from firstflight_conformance.cases.stream import repeated
 from firstflight_conformance.vectorgen.builder import StreamBuilder
 
 #: The longest run that is shortened packet by packet.
@@ -62,7 +63,7 @@ def steps_of(events: Sequence[Event]) -> tuple[Step, ...]:
                 for run in event.packets:
                     runs.append((len(sent), run.size_bytes, run.count))
                     sent.append((run, len(sent)))
-                steps.append(Sending(event.t_ns, tuple(runs), event.app_limited, _parts(sent, event.retransmits)))
+                steps.append(Sending(event.t_ns, tuple(runs), event.app_limited, _parts(sent, repeated(event))))
             case Ack():
                 parts = _parts(sent, [(run.first, run.last) for run in event.packets])
                 sample = event.latest_rtt_ns is not None

@@ -4,37 +4,17 @@ An implementation that takes less than a text allows sends less than the vectors
 What conforms so far has not been seen to keep the rules that come later.
 """
 
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from firstflight_conformance.cases.computations import ComputationCase
 from firstflight_conformance.cases.measure import ClauseTracer
 from firstflight_conformance.cases.vectors import Case
+from firstflight_conformance.diagnose.judged import Exercised, Judged
 from firstflight_conformance.diagnose.levels import Level, level_of_clause
-from firstflight_conformance.diagnose.subject import AnyCase, Subject
+from firstflight_conformance.diagnose.subject import AnyCase
+from firstflight_conformance.run.results import Result, Verdict
 from firstflight_conformance.spec.clauses import known_clauses
-
-
-@dataclass(frozen=True, slots=True)
-class Judged:
-    """A case that passed or conforms. ``cut``: the event from which on it is not judged, ``None`` if it is judged to the end."""
-
-    subject: Subject
-    cut: int | None
-
-    @property
-    def case(self) -> AnyCase:
-        """The case."""
-        return self.subject.case
-
-
-@dataclass(frozen=True, slots=True)
-class Exercised:
-    """The rules with a MUST that vectors of some profiles carry out and no judged event did; vectors judged in part, of all that were judged."""
-
-    missing: tuple[str, ...] = ()
-    in_part: int = 0
-    of: int = 0
 
 
 def exercised(judged: Sequence[Judged]) -> Exercised:
@@ -46,6 +26,26 @@ def exercised(judged: Sequence[Judged]) -> Exercised:
     vectors = [one for one in judged if isinstance(one.case, Case) and _profile(one.case) in profiles]
     in_part = sum(one.cut is not None for one in vectors)
     return Exercised(tuple(dict.fromkeys(missing)), in_part, len(vectors))
+
+
+def refused_rules(results: Iterable[Result], cases: Mapping[str, AnyCase]) -> tuple[str, ...]:
+    """Return the rules with a MUST that vectors of a declared profile carry out which the adapter refuses, and none of those that it answers."""
+    refused, answered = defaultdict[tuple[str, str], set[str]](set), defaultdict[tuple[str, str], set[str]](set)
+    for result in results:
+        case = cases[result.case_id]
+        if result.verdict is Verdict.UNSUPPORTED and not result.undeclared:
+            refused[_profile(case)] |= set(_named(case))
+        elif result.verdict in (Verdict.PASS, Verdict.FAIL):
+            answered[_profile(case)] |= set(_named(case))
+    return tuple(sorted({rule for profile, names in refused.items() for rule in _binding(names - answered[profile])}))
+
+
+def exercised_by(passed: Sequence[AnyCase], others: Sequence[AnyCase]) -> Exercised:
+    """Return which rules with a MUST, of all that the cases carry out, those do not that an adapter passed: what a null adapter scores."""
+    found, every = (
+        {name for case in cases for name in _binding(_named(case))} for cases in (passed, (*passed, *others))
+    )
+    return Exercised(tuple(sorted(every - found)), of=len(passed) + len(others), rules=len(every))
 
 
 def _profile(case: AnyCase) -> tuple[str, str]:

@@ -145,7 +145,7 @@ class Failures:
                 left -= subject.length
                 if left < 0 or not known:
                     break
-                known = subject.explained_by(found.variant)
+                known = subject.unchanged_by(found.variant)
             self._harmless[found.candidate] = known
         return known
 

@@ -7,9 +7,10 @@ from typing import Any
 from firstflight import step as model_step
 from firstflight.controller import create
 from firstflight.errors import DomainError
-from firstflight.events import Ack, Event, Sent
+from firstflight.events import Event, Sent
 from firstflight_conformance.cases.measure import config_from_json
 from firstflight_conformance.cases.stream import StreamError, check_rtts, check_stream
+from firstflight_conformance.cases.wire import optional_members
 from firstflight_conformance.diagnose.edit import Step, events_of, merged, smaller, steps_of
 from firstflight_conformance.diagnose.live import BROKEN, Live
 from firstflight_conformance.run.compare import Difference, compare
@@ -160,8 +161,4 @@ def is_vector(contest: Contest, events: Sequence[Event]) -> bool:
 
 def tells_of_data(events: Sequence[Event]) -> bool:
     """Return whether a stream says which packets repeat data, or which data is missing."""
-    return any(
-        (isinstance(event, Sent) and event.retransmits)
-        or (isinstance(event, Ack) and event.oldest_unacked_packet is not None)
-        for event in events
-    )
+    return any(map(optional_members, events))

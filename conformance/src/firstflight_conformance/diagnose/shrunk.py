@@ -6,6 +6,7 @@ from typing import Any
 
 from firstflight.events import Ack, Backlog, Ce, Event, Lost, PathChange, SavedPath, Sent
 from firstflight_conformance.cases.measure import config_from_json
+from firstflight_conformance.cases.stream import repeated
 from firstflight_conformance.cases.wire import event_name
 from firstflight_conformance.diagnose.shrink import Contest, Parting, tells_of_data
 from firstflight_conformance.vectorgen.stimulus import Stimulus, to_json
@@ -70,7 +71,7 @@ def _call(event: Event) -> str:
         case Sent():
             words = [_ns(event.t_ns), str([(run.count, run.size_bytes) for run in event.packets])]
             words += ["app_limited=True"] if event.app_limited else []
-            words += [f"repeats={event.retransmits}"] if event.retransmits else []
+            words += [f"repeats={ranges}"] if (ranges := repeated(event)) else []
             return f"b.send_sizes({', '.join(words)})"
         case Ack():
             words = [_ns(event.t_ns), *_ranges(event)]

@@ -1,6 +1,7 @@
 """A case as the diagnosis sees it: the events, what was answered to them, and whether a variant would have answered that."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -112,6 +113,14 @@ class Subject:
         """Return whether every answer that is judged is that of the variant."""
         return self.reproduced(variant) == self.length
 
+    def unchanged_by(self, variant: Variant) -> bool:
+        """Return whether a variant answers as was observed, and follows no other bound than the right model does."""
+        walk = self.walk(variant)
+        followed = {(value.point, value.what) for value in walk.taken}
+        if self.judged_by(walk) < self.length:
+            return False
+        return not followed or followed <= {(value.point, value.what) for value in self.walk(self.right).taken}
+
     def steps(self, variant: Variant, end: int) -> Iterator[Step]:
         """Yield what a variant makes of each event. Where it differs within a bound it goes on from the value that was observed."""
         if isinstance(self.case, ComputationCase):
@@ -126,6 +135,17 @@ class Subject:
                     return
         except CRASHES:
             yield Step(None, False)
+
+    def states(self, variant: Variant, end: int) -> list[str]:
+        """Return the state of a variant after each event, as far as it gets: that of the base, and of the startup algorithm."""
+        states: list[str] = []
+        if not isinstance(self.case, ComputationCase):
+            with suppress(*CRASHES):
+                run = _Run(self, variant)
+                for index, (event, observed) in enumerate(zip(self.events[:end], self.observed[:end], strict=True)):
+                    run.step(index, event, observed)
+                    states.append(run.state)
+        return states
 
     def agrees(self, index: int, observation: Any, observed: dict[str, Any], *, avoiding: bool) -> bool:
         """Return whether an answer is what was observed of a variant, within the class of the adapter."""
@@ -171,11 +191,16 @@ class _Run:
         assert not isinstance(case, ComputationCase)
         self._subject, self._variant = subject, variant
         self._state = variant.create(case.vector.algorithm, case.profile, subject.config)
-        self._bounds = bounds_of(case.vector.algorithm, case.profile)
+        self._bounds = bounds_of(case.vector.algorithm, case.profile, variant.advance)
         # Where a class allows a tolerance, the model would else go on from a window that is near, and not the one observed.
         self._is_loose = slack_bytes(declaration, subject.config.max_datagram_size_bytes, 0) > 0
         self._now: dict[str, Any] | None = None
         self._avoiding = self._narrowed = False
+
+    @property
+    def state(self) -> str:
+        """The state as a text, which is the same for the same state of two models."""
+        return f"{self._state.base} {self._state.startup}"
 
     def step(self, index: int, event: Event, observed: dict[str, Any]) -> Step:
         """Process one event."""

@@ -1,10 +1,12 @@
 """Which profile an implementation follows: its answers to every vector of an algorithm, beside those of every profile."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 from firstflight_conformance.cases.vectors import Case, Vector
-from firstflight_conformance.diagnose.diagnosis import Diagnosis, diagnose, passed
+from firstflight_conformance.diagnose.diagnosis import diagnose, passed
+from firstflight_conformance.diagnose.explain import Failures
+from firstflight_conformance.diagnose.findings import Diagnosis
 from firstflight_conformance.diagnose.live import BROKEN, Adapter
 from firstflight_conformance.diagnose.subject import Subject, shortest_first
 from firstflight_conformance.run.compare import compare
@@ -12,6 +14,8 @@ from firstflight_conformance.run.compare import compare
 #: How many profiles may be about as near as the nearest, and how near that is.
 _CLOSE = 3
 _ABOUT = 0.85
+#: Farther than this no profile is looked at for one change that leads to all the answers.
+_FAR = 0.4
 
 Answers = tuple[dict[str, object], ...]
 
@@ -35,14 +39,23 @@ class Standing:
         """The share that agrees; of a profile with few vectors it says less."""
         return (len(self.agreeing) + 1) / (self.of + 2)
 
+    def lead(self, other: "Standing") -> int:
+        """Return how many more than with another profile agree, of the vectors that both have."""
+        ours, theirs = _ids(self.agreeing), _ids(other.agreeing)
+        return len(ours & (theirs | _ids(other.differing))) - len(theirs & (ours | _ids(self.differing)))
+
     def diagnosis(self) -> Diagnosis:
         """Return in what the implementation departs from the profile."""
         return diagnose(self.differing, self.agreeing) if self.differing else Diagnosis()
 
     def tells(self, other: "Standing") -> list[Subject]:
         """Return the vectors that speak against another profile, those first that agree with this one, then the shortest."""
-        ours = {subject.case.vector.id for subject in self.agreeing}
+        ours = _ids(self.agreeing)
         return sorted(shortest_first(other.differing), key=lambda subject: subject.case.vector.id not in ours)
+
+
+def _ids(subjects: Sequence[Subject]) -> set[str]:
+    return {subject.case.vector.id for subject in subjects}
 
 
 def standings(
@@ -66,18 +79,31 @@ def standings(
                 (agreeing if subject.first is None else differing).setdefault(name, []).append(subject)
     names = dict.fromkeys([*agreeing, *differing])
     found = [Standing(algorithm, name, tuple(agreeing.get(name, ())), tuple(differing.get(name, ()))) for name in names]
-    return sorted(found, key=lambda standing: (-standing.nearness, standing.profile))
+    claimed = adapter.declaration.algorithms[algorithm]
+    wins = {one.profile: sum(one.lead(other) > 0 for other in found) for one in found}
+    return sorted(found, key=lambda one: (-wins[one.profile], one.profile not in claimed, -one.nearness, one.profile))
 
 
-def nearest(found: Sequence[Standing]) -> tuple[list[Standing], Diagnosis]:
+def nearest(found: Sequence[Standing], claimed: Collection[str] = ()) -> tuple[list[Standing], Diagnosis]:
     """Return the standings with the nearest first, and in what the implementation departs from that.
 
-    Of profiles that are about as near, one from which a single change leads to all the answers is nearer than one from which two do.
+    A profile from which one change leads to all the answers is nearer than any other that is left; of several the claimed one. Where there
+    is none, of profiles that are about as near that from which the fewest changes do.
     """
-    close = [standing for standing in found[:_CLOSE] if standing.nearness >= _ABOUT * found[0].nearness]
+    whole = [standing for standing in found if not standing.differing]
+    claimed_first = sorted(whole or _close(found, _FAR), key=lambda standing: standing.profile not in claimed)
+    single = next(
+        (one for one in claimed_first if not one.differing or Failures(one.differing, one.agreeing).exact()), None
+    )
+    close = _close(found, _ABOUT)[:_CLOSE] if single is None else [single]
     diagnoses = {standing.profile: standing.diagnosis() for standing in close}
     best = min(close, key=lambda standing: _changes(diagnoses[standing.profile]))
     return [best, *(standing for standing in found if standing is not best)], diagnoses[best.profile]
+
+
+def _close(found: Sequence[Standing], part: float) -> list[Standing]:
+    """Return the profiles of which not less than a part of what agrees with the first agrees."""
+    return [standing for standing in found if standing.nearness >= part * found[0].nearness]
 
 
 def _changes(diagnosis: Diagnosis) -> int:

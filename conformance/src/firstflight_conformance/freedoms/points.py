@@ -1,20 +1,20 @@
-"""The points that the texts leave open, as ``spec/open-points.toml`` lists them."""
+"""The points that the texts leave open, as ``spec/NAME/open-points.toml`` lists them."""
 
 import tomllib
 from dataclasses import dataclass
 from enum import Enum
 from fnmatch import fnmatchcase
 from functools import cache
+from pathlib import Path
 from typing import Any
 
-from firstflight_conformance.paths import SPEC
-from firstflight_conformance.spec.clauses import known_clauses
+from firstflight_conformance.mutants.load import Mutant
+from firstflight_conformance.paths import SPEC, of_algorithms
+from firstflight_conformance.spec.clauses import SECOND_READING, known_clauses
 
-#: Where the points that the texts leave open are listed.
-OPEN_POINTS = SPEC / "open-points.toml"
 _KEYS = {
     "number", "algorithm", "profiles", "kind", "source", "conforms", "why", "against", "readings", "mutants", "bound",
-    "clauses",
+    "clauses", "covers", "second_reading",
 }  # fmt: skip
 
 
@@ -37,7 +37,8 @@ class OpenPoint:
     ``source``: text and section. ``conforms``: what does, in one sentence. ``why``: why the text leaves it open, ``against`` what speaks against
     that. ``readings``: the values that conform, by reading; ``mutants``: alternatives that are no reading; ``bound``: the name of the interval
     (:mod:`firstflight_conformance.freedoms.bounds`). ``clauses``: the rules that are part of it, beside those that its readings decide and
-    its mutants break.
+    its mutants break. ``covers``: mutants that conform by its interval, and that the search for choices need not try. ``second_reading``: what a
+    reader of the text found who had not proposed the point, where no mutant says so.
     """
 
     number: str
@@ -52,11 +53,20 @@ class OpenPoint:
     mutants: tuple[str, ...]
     bound: str | None
     clauses: tuple[str, ...] = ()
+    covers: tuple[str, ...] = ()
+    second_reading: str = ""
 
     @property
     def id(self) -> str:
         """The algorithm and the number, as reports name the point."""
         return f"{self.algorithm} {self.number}"
+
+    def calls_conforming(self, mutant: Mutant) -> bool:
+        """Return whether a mutant is one of its choices, or within its interval."""
+        chosen = mutant.algorithm == self.algorithm and any(
+            value in self.readings.get(name, ()) for name, value in mutant.readings.items()
+        )
+        return (chosen and self.is_of(mutant.profile)) or mutant.id in (*self.mutants, *self.covers)
 
     def is_of(self, profile: str) -> bool:
         """Return whether the text of a profile has this point; what follows a plus is the base."""
@@ -66,11 +76,15 @@ class OpenPoint:
 @cache
 def open_points() -> tuple[OpenPoint, ...]:
     """Return the open points. Raise :class:`OpenPointError` if the list is malformed."""
-    return tuple(_point(entry) for entry in tomllib.loads(OPEN_POINTS.read_text(encoding="utf-8"))["point"])
+    return tuple(point for path in of_algorithms("open-points.toml", SPEC) for point in _points(path))
 
 
-def _point(entry: dict[str, Any]) -> OpenPoint:
-    where = f"{OPEN_POINTS}: {entry.get('algorithm')} {entry.get('number')}"
+def _points(path: Path) -> list[OpenPoint]:
+    return [_point(path, entry) for entry in tomllib.loads(path.read_text(encoding="utf-8"))["point"]]
+
+
+def _point(path: Path, entry: dict[str, Any]) -> OpenPoint:
+    where = f"{path}: {entry.get('algorithm')} {entry.get('number')}"
     unknown = entry.keys() - _KEYS
     if unknown:
         raise OpenPointError(f"{where}: unknown keys {', '.join(sorted(unknown))}")
@@ -86,6 +100,10 @@ def _point(entry: dict[str, Any]) -> OpenPoint:
     for clause in entry.get("clauses", ()):
         if clause not in known_clauses():
             raise OpenPointError(f"{where}: clauses: there is no clause {clause}")
+    if not SECOND_READING.fullmatch(entry.get("second_reading", "agrees: x (x)")):
+        raise OpenPointError(
+            f"{where}: second_reading: must be `agrees: REASON (SECTION)` or `doubts: REASON (SECTION)`"
+        )
     return OpenPoint(
         entry["number"],
         entry["algorithm"],
@@ -99,4 +117,6 @@ def _point(entry: dict[str, Any]) -> OpenPoint:
         tuple(entry.get("mutants", ())),
         entry.get("bound"),
         tuple(entry.get("clauses", ())),
+        tuple(entry.get("covers", ())),
+        entry.get("second_reading", ""),
     )

@@ -22,12 +22,12 @@ _IMPORT = re.compile(r"^from (firstflight[\w.]*) import (\([^)]*\)|.*)", re.M)
 
 @cache
 def mutable_files() -> dict[Path, str]:
-    """Return the files that are executed anew and the names of their modules: the controller and the rooms, without tables."""
+    """Return the files that are executed anew and the names of their modules: the controller and the packages, without tables."""
     files = {REFERENCE_PY / "controller.py": "firstflight.controller"}
     for path in sorted(REFERENCE_PY.glob("*/*.py")):
-        room = "" if path.stem == "__init__" else f".{path.stem}"
-        if path.stem not in _SHARED and path.parent.name != "plain":
-            files[path] = f"firstflight.{path.parent.name}{room}"
+        package = "" if path.stem == "__init__" else f".{path.stem}"
+        if path.stem not in _SHARED and not path.stem.startswith("plain_"):
+            files[path] = f"firstflight.{path.parent.name}{package}"
     return files
 
 
@@ -38,11 +38,11 @@ def _right_text(path: Path) -> str:
 
 @cache
 def _uses() -> dict[str, set[str]]:
-    """Return which modules each imports; a room has all that are in it."""
+    """Return which modules each imports; a package has all that are in it."""
     uses: dict[str, set[str]] = {}
     for path, name in mutable_files().items():
-        room = name.rpartition(".")[0]
-        uses.setdefault(room, set()).add(name)
+        package = name.rpartition(".")[0]
+        uses.setdefault(package, set()).add(name)
         found = uses.setdefault(name, set())
         for package, imported in _IMPORT.findall(_right_text(path)):
             found |= {package, *(f"{package}.{word}" for word in re.findall(r"\w+", imported))}

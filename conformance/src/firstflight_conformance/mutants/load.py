@@ -1,4 +1,4 @@
-"""Mutants: loaded from ``conformance/mutants`` and made to run."""
+"""Mutants: loaded from ``spec/NAME/mutants.toml`` and made to run."""
 
 import tomllib
 from collections.abc import Iterator
@@ -10,11 +10,11 @@ from typing import Any
 from firstflight.controller import SUFFIXES
 from firstflight_conformance.cases.vectors import COMPUTED_ALGORITHMS
 from firstflight_conformance.mutants.fresh import fresh_modules, mutable_files
-from firstflight_conformance.paths import MUTANTS, REFERENCE_PY
-from firstflight_conformance.spec.clauses import known_clauses
+from firstflight_conformance.paths import REFERENCE_PY, SPEC, of_algorithms
+from firstflight_conformance.spec.clauses import SECOND_READING, known_clauses
 from firstflight_conformance.spec.readings import ProfileTable, load_tables
 
-_KEYS = {"id", "profile", "what", "readings", "file", "find", "replace", "equivalent", "breaks"}
+_KEYS = {"id", "profile", "what", "readings", "file", "find", "replace", "equivalent", "breaks", "second_reading"}
 
 
 class MutantError(ValueError):
@@ -26,7 +26,8 @@ class Mutant:
     """A wrong implementation of a profile: readings flipped, or ``find`` replaced in the text of ``file``.
 
     ``equivalent`` says why no vector can tell it from the right one, where that is so. ``breaks``: the rules that it breaks, where these
-    are not the ones cited on the changed lines.
+    are not the ones cited on the changed lines. ``second_reading``: where an open point calls it conforming, what a reader of the text found who had
+    not proposed that: :data:`SECOND_READING`.
     """
 
     id: str
@@ -39,11 +40,12 @@ class Mutant:
     replace: str
     equivalent: str
     breaks: tuple[str, ...] = ()
+    second_reading: str = ""
 
 
 def load_mutants() -> list[Mutant]:
     """Load every mutant. Raise :class:`MutantError`."""
-    mutants = [mutant for path in sorted(MUTANTS.glob("*.toml")) for mutant in _load_file(path)]
+    mutants = [mutant for path in of_algorithms("mutants*.toml", SPEC) for mutant in _load_file(path)]
     ids = [mutant.id for mutant in mutants]
     twice = sorted({name for name in ids if ids.count(name) > 1})
     if twice:
@@ -72,7 +74,7 @@ def _load_file(path: Path) -> Iterator[Mutant]:
         yield Mutant(
             entry["id"], raw["algorithm"], profile, entry["what"],
             entry.get("readings", {}), entry.get("file", ""), entry.get("find", ""), entry.get("replace", ""),
-            entry.get("equivalent", ""), tuple(entry.get("breaks", ())),
+            entry.get("equivalent", ""), tuple(entry.get("breaks", ())), entry.get("second_reading", ""),
         )  # fmt: skip
 
 
@@ -94,6 +96,8 @@ def _check(where: str, entry: dict[str, Any], table: ProfileTable) -> None:
     for clause in entry.get("breaks", []):
         if clause not in known_clauses():
             raise MutantError(f"{where}: there is no clause {clause}")
+    if not SECOND_READING.fullmatch(entry.get("second_reading", "agrees: x (x)")):
+        raise MutantError(f"{where}: second_reading: must be `agrees: REASON (SECTION)` or `doubts: REASON (SECTION)`")
     for name, value in entry.get("readings", {}).items():
         reading = next((reading for reading in table.readings if reading.name == name), None)
         if reading is None or not reading.allows(value):

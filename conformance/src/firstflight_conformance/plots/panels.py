@@ -14,7 +14,7 @@ _FEWEST_CHARACTERS = 3
 
 
 def stacked(heights: Sequence[float], above: Sequence[float], top: float) -> tuple[Figure, list[Axes]]:
-    """Return a figure and its panels of these heights, with so much room above each, in inches. All but the first, a legend, share their time."""
+    """Return a figure and its panels of these heights, with so much space above each, in inches. All but the first, a legend, share their time."""
     whole = top + sum(above) + sum(heights) + _BOTTOM_INCHES
     figure = Figure(figsize=(_WIDTH_INCHES, whole))
     panels: list[Axes] = []

@@ -1,11 +1,11 @@
 """Builds a recording from the groups of a qlog, and compares what is in flight with what the log says, event by event."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from decimal import Decimal
 from typing import Any
 
-from firstflight import Config
+from firstflight import Config, events
 from firstflight.events import Ack, Ce
 from firstflight_conformance.cases.wire import event_from_json
 from firstflight_conformance.qlog.flight import SentTwiceError, Space
@@ -20,6 +20,8 @@ _HANDSHAKE = ("initial", "handshake")
 _APPLICATION = "application_data"
 #: The most that an endpoint takes off for the delay of an ACK, where it was told nothing else (RFC 9000, section 18.2).
 _MAX_ACK_DELAY_NS = 25 * NS_PER_MS
+#: Of a hundred numbers of bytes in flight so many must agree.
+AGREEMENT_PERCENT = 95
 _REPORTED = ("cwnd_bytes", "ssthresh_bytes", "state")
 
 
@@ -28,6 +30,7 @@ class Build:
     """A recording in the making. ``rtt_unit_ns``: what 1 stands for in the RTTs of the log.
 
     ``agreed`` of ``logged`` numbers of bytes in flight are those of the events. ``rtts``: RTT samples as logged, with those of the times.
+    ``first_other``: of the first number that does not agree its place among them, its time, the number, and what the packets give.
     """
 
     writer: Writer
@@ -37,6 +40,7 @@ class Build:
     agreed: int = 0
     logged: int = 0
     rtts: list[tuple[Decimal, int]] = field(default_factory=list)
+    first_other: tuple[int, int, int, int] | None = None
     counts: dict[str, int] = field(default_factory=dict)
     steps_of: dict[str, int] = field(default_factory=dict)
     _flight_logged: int | None = None
@@ -112,7 +116,7 @@ class Build:
             raise FieldError(
                 f"packet {item.first}: neither a length nor a change of the bytes in flight tells its size"
             )
-        return item.size_bytes
+        return item.size_bytes + self.writer.tag_bytes
 
     def _received(self, t_ns: int, packet: Received, group: Group) -> None:
         assert packet.ranges is not None
@@ -144,7 +148,7 @@ class Build:
         latest_ns = None if logged is None else self._rtt_ns(logged, computed_ns, ack_delay_ns)
         self.recorder.acked(
             t_ns, taken, sample=sample, latest_rtt_ns=latest_ns, ack_delay_ns=ack_delay_ns,
-            app_limited=self._app_limited(group), oldest_unacked_packet=group.members.get("oldest_unacked_packet"),
+            app_limited=self._app_limited(group), **_members_of(Ack, group),
         )  # fmt: skip
         if sample and logged is not None and latest_ns is not None:
             self.rtts.append((logged, computed_ns))
@@ -201,14 +205,16 @@ class Build:
             self.recorder.report(**{name: self._known[name] for name in _REPORTED if name in self._known})
         if "bytes_in_flight" in group.metrics:
             self.recorder.report(bytes_in_flight=group.metrics["bytes_in_flight"])
-        if group.members.get("retransmits"):
-            self.recorder.amend(retransmits=tuple((first, last) for first, last in group.members["retransmits"]))
+        if sent := _members_of(events.Sent, group):
+            self.recorder.amend(**sent)
 
     def _compare(self, group: Group) -> None:
         now = group.metrics.get("bytes_in_flight")
         if now is not None:
             self.logged += 1
             self.agreed += now == self.recorder.bytes_in_flight
+            if now != self.recorder.bytes_in_flight and self.first_other is None:
+                self.first_other = (self.logged, group.t_ns, now, self.recorder.bytes_in_flight)
             self._flight_logged = now
 
     def _count(self, what: str, times: int) -> None:
@@ -219,6 +225,11 @@ class Build:
     def agreement(self) -> float:
         """The share of the bytes in flight that agree."""
         return self.agreed / self.logged if self.logged else 1.0
+
+    @property
+    def whole(self) -> bool:
+        """Whether enough of them agree: below it records are missing, or out of order. In a short log one may be odd."""
+        return self.logged - self.agreed <= max(self.logged * (100 - AGREEMENT_PERCENT) // 100, 1)
 
     @property
     def acks(self) -> int:
@@ -232,3 +243,13 @@ class Build:
         if self.writer.every_window:
             quality["app_limited"] = "stated"
         return self.recorder.recording(Header(source, config, *resolutions_ns, quality))
+
+
+def _members_of(kind: type[events.Event], group: Group) -> dict[str, Any]:
+    """Return the members of a kind of event that a group of records names itself, as the model has them."""
+    names = {field.name for field in fields(kind)}
+    return {
+        name: tuple(map(tuple, value)) if isinstance(value, list) else value
+        for name, value in group.members.items()
+        if name in names
+    }

@@ -13,12 +13,15 @@ ORIGIN_NS = 1_000_000_000
 _EARLY_PERCENT = 1
 _EARLY_LEAST = 3
 _UNITS_NS = (1_000_000_000, NS_PER_MS, 1000)
+#: Formats of times, of all versions of qlog. Those with differences end in the last two.
+_FORMATS = ("absolute", "relative", "relative_to_epoch", "delta", "relative_to_previous_event")
 
 
 class Clock:
     """Turns the times of records into ns that do not fall.
 
-    ``early``: how many were before an earlier one, and were moved to that; ``earliest_ns``: by how much at most.
+    ``early``: how many were before an earlier one, and were moved to that; ``earliest_ns``: by how much at most. ``notes``: what the header
+    says of times that is not known.
     """
 
     def __init__(self, header: Mapping[str, Any], *, as_logged: bool) -> None:
@@ -26,9 +29,16 @@ class Clock:
         trace = member(header, "trace")
         common = member(trace, "common_fields")
         kind = str(common.get("time_format", ""))
-        self._differences = kind == "delta" or kind.endswith("previous_event")
+        self._differences = kind in _FORMATS[3:]
         units = (common.get("time_units"), member(trace, "configuration").get("time_units"))
         self._unit_ns = 1000 if "us" in units else NS_PER_MS
+        self.notes = [
+            f"time_units: {str(unit)[:40]!r} is not known, and is taken as ms"
+            for unit in units
+            if unit not in (None, "ms", "us")
+        ]
+        if kind and kind not in _FORMATS:
+            self.notes.append(f"time_format: {kind[:40]!r} is not known, and is taken as relative")
         self._as_logged = as_logged
         self._first_ns: int | None = None
         self._last_ns = 0

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any
 
@@ -64,14 +64,15 @@ def _rows(path: Path, place: str, trace: Record, events: list[Any]) -> Iterator[
     common: Record = given if isinstance(given, dict) else {}
     for index, event in enumerate(events):
         where = f"{place}.events[{index}]"
+        if event in ([], {}):  # an empty last one goes around the trailing comma
+            continue
         if isinstance(names, list) and isinstance(event, list):
             row = common | dict(zip(map(str, names), event, strict=False))
             time = row.get("time", row.get("relative_time"))
             name = f"{row.get('category', '')}:{row.get('event_type', row.get('event', row.get('name', '')))}"
             yield where, {"time": time, "name": name, "data": row.get("data")}
         elif isinstance(event, dict):
-            if event:  # an empty last one goes around the trailing comma
-                yield where, event
+            yield where, event
         else:
             raise RecordingError(path, where, "is no JSON object")
 
@@ -89,6 +90,8 @@ def _sequence(path: Path, data: bytes) -> Trace:
             if index == 0 or index + 1 < len(texts):
                 raise
             notes = ("the last record is cut and was left out",)
+    if not records:
+        raise RecordingError(path, "file", "has no record between its separators")
     header = records[0][1]
     if "name" in header and "time" in header:
         raise RecordingError(path, records[0][0], "is an event: the header of the log is missing")
@@ -112,4 +115,16 @@ def _refuse(text: str) -> None:
     raise ValueError(f"{text} is no number")
 
 
-_DECODER = json.JSONDecoder(parse_float=Decimal, parse_constant=_refuse)
+def _decimal(text: str) -> Decimal:
+    """Return a number exactly. One of more than a thousand digits, written out, is no time and no size."""
+    try:
+        number = Decimal(text)
+    except InvalidOperation:
+        raise ValueError(f"{text[:40]} is beyond every number of a log") from None
+    if number and not -_DIGITS_MAX < number.adjusted() < _DIGITS_MAX:
+        raise ValueError(f"{text[:40]} is beyond every number of a log")
+    return number
+
+
+_DIGITS_MAX = 1000
+_DECODER = json.JSONDecoder(parse_float=_decimal, parse_constant=_refuse)

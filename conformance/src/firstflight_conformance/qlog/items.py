@@ -125,6 +125,7 @@ _STATES = {
 _METRICS = {
     "congestion_window": "cwnd_bytes",
     "cwnd": "cwnd_bytes",
+    "current_cwnd": "cwnd_bytes",
     "bytes_in_flight": "bytes_in_flight",
     "app_limited": "app_limited",
 }
@@ -147,14 +148,14 @@ class Reader:
         if space is None or packet is None:
             return None
         frames = _frames(data)
-        kinds = None if frames is None else frozenset(str(frame.get("frame_type")) for frame in frames)
+        kinds = None if frames is None else frozenset(map(_kind, frames))
         long_header = space != "application_data" or packet_type.lower().startswith("0")
         return Sent(t_ns, space, packet, packet, _size(data), kinds, long_header, self._new_data(frames or []))
 
     def _new_data(self, frames: list[Mapping[str, Any]]) -> bool:
         new = False
         for frame in frames:
-            if frame.get("frame_type") == "stream" and "offset" in frame:
+            if _kind(frame) == "stream" and frame.get("offset") is not None and _length(frame) is not None:
                 stream = whole(frame.get("stream_id", 0), "stream_id")
                 end = whole(frame["offset"], "offset") + whole(_length(frame), "length")
                 if end > self.sent_to.get(stream, 0):
@@ -166,13 +167,15 @@ class Reader:
         return Sent(t_ns, "application_data", first, last, whole(data["length"], "length"), None, False)
 
     def _received(self, t_ns: int, data: Mapping[str, Any]) -> Item | None:
-        space, packet, _ = _header(data)
+        space, packet, packet_type = _header(data)
+        if packet_type.replace("_", "").lower() == "versionnegotiation":
+            return Discarded(t_ns, "initial")  # what was sent in the other version counts no more
         if space is None:
             return None
         frames = _frames(data)
         if frames is None:
             return Received(t_ns, space, packet or 0, None)
-        acks = [frame for frame in frames if frame.get("frame_type") == "ack"]
+        acks = [frame for frame in frames if _kind(frame) == "ack"]
         return received(t_ns, space, packet or 0, acks)
 
     def _acked(self, t_ns: int, data: Mapping[str, Any]) -> Item | None:
@@ -226,6 +229,8 @@ _READERS = {
     "packets_acked": Reader._acked,
     "packet_lost": Reader._lost,
     "metrics_updated": Reader._metrics,
+    "metric_update": Reader._metrics,  # of qlog before draft-01, as aioquic wrote it in 2019
+    "congestion_metric_update": Reader._metrics,  # mvfst
     "congestion_state_updated": Reader._state,
     "key_discarded": Reader._keys,
     "key_retired": Reader._keys,
@@ -285,6 +290,10 @@ def _frames(data: Mapping[str, Any]) -> list[Mapping[str, Any]] | None:
     if not isinstance(frames, list) or not all(isinstance(frame, dict) for frame in frames):
         raise FieldError("frames: is no list of objects")
     return frames
+
+
+def _kind(frame: Mapping[str, Any]) -> str:
+    return str(frame.get("frame_type")).lower()
 
 
 def _range(data: Mapping[str, Any]) -> Range:

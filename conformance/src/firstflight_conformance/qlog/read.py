@@ -1,5 +1,6 @@
 """Reads a qlog as a recording: the order of its records is that in which the bytes in flight agree most often with those logged."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -14,7 +15,7 @@ from firstflight.events import Sent as SentEvent
 from firstflight.limits import DATAGRAM_MAX_BYTES
 from firstflight_conformance.cases.timeline import milliseconds
 from firstflight_conformance.qlog.build import Build
-from firstflight_conformance.qlog.clock import Clock, resolution_ns
+from firstflight_conformance.qlog.clock import ORIGIN_NS, Clock, resolution_ns
 from firstflight_conformance.qlog.connections import chosen
 from firstflight_conformance.qlog.container import Trace, read_traces
 from firstflight_conformance.qlog.groups import ORDERS, Order, groups_of
@@ -25,8 +26,6 @@ from firstflight_conformance.qlog.writers import Writer, writer_of
 from firstflight_conformance.recording.files import RecordingError, is_recording, read_bounded
 from firstflight_conformance.recording.recording import Recording
 
-#: Below it the order of the records, or their completeness, is in doubt: nothing is judged.
-AGREEMENT = 0.95
 #: How late the RTT of the times may be, where a log has no samples: the lateness of event loops was measured at up to this, at the median.
 _LATENESS_NS = 200_000
 _RTT_UNITS_NS = (NS_PER_MS, 1_000_000_000, 1000)
@@ -74,15 +73,25 @@ def read_qlog(path: Path, peer: Path | None = None, options: Options | None = No
         build, order = _best(items, writer)
         _check_build(path, build, order)
         recording = _recording(path, items, build, options, _name(trace, writer))
-    notes = [*trace.notes]
+    notes = [*trace.notes, *_version_notes(trace), *clock.notes]
     if clock.early:
         by_ms = milliseconds(clock.earliest_ns)
         notes.append(f"{clock.early} records were before an earlier one, by up to {by_ms} ms, and were moved to it")
     if build.rtt_unit_ns != NS_PER_MS:
-        notes.append(f"the RTTs are in {'s' if build.rtt_unit_ns > NS_PER_MS else 'us'}, by the times of the packets")
+        unit, other = ("s", "us") if build.rtt_unit_ns > NS_PER_MS else ("us", "s")
+        notes.append(
+            f"the RTTs are in {unit}, or the times in {other}: the times are believed, in the unit of the header"
+        )
     if not build.rtts:
         notes.append("the log has no RTT samples: those of the times are used; see the margin")
     return Log(recording, build.agreement, order, tuple(notes))
+
+
+def _version_notes(trace: Trace) -> list[str]:
+    version = trace.header.get("qlog_version")
+    if version is None or re.fullmatch(r"(draft-)?\d\d\S*|0\.\d\S*", str(version)):
+        return []
+    return [f"qlog_version: {str(version)[:40]!r} is not known, and is read as those that are"]
 
 
 def _items(path: Path, trace: Trace, writer: Writer) -> tuple[list[Item], Clock]:
@@ -160,12 +169,14 @@ def _rtt_unit_ns(rtts: Sequence[tuple[Decimal, int]]) -> int:
 
 
 def _check_build(path: Path, build: Build, order: Order) -> None:
-    if build.agreement < AGREEMENT and build.logged:
+    if not build.whole and build.first_other is not None:
+        place, t_ns, logged_bytes, bytes_in_flight = build.first_other
         raise RecordingError(
             path,
             "bytes_in_flight",
             f"only {build.agreed} of {build.logged} are what the packets give, in the best order ({order}): nothing is judged "
-            "below 95 %. Are records missing, several connections in the log, or frames that only the peer's log has (--peer)?",
+            f"below 95 %. The first that is not is number {place}, at {milliseconds(t_ns - ORIGIN_NS)} ms: {logged_bytes} bytes are logged, and the packets "
+            f"give {bytes_in_flight}. Are records missing, several connections in the log, or frames that only the peer's log has (--peer)?",
         )
     if build.acks == 0 and not build.writer.every_window:
         raise RecordingError(path, "events", "no ACK acknowledges a packet that the log says was sent")

@@ -35,10 +35,10 @@ def event_name(name: object) -> str:
 
 @lru_cache(maxsize=1024)
 def _event_name(name: str) -> str:
-    """Return it: ``recovery:metrics_updated`` and ``quic:recovery_metrics_updated`` are one."""
+    """Return it: ``recovery:metrics_updated`` and ``quic:recovery_metrics_updated`` are one. Some writers use upper case."""
     if name.startswith("firstflight:"):
         return name.replace(":", "_")
-    return name.rsplit(":", 1)[-1].removeprefix(_PREFIX)
+    return name.lower().rsplit(":", 1)[-1].removeprefix(_PREFIX)
 
 
 def number(value: object, key: str) -> Decimal:

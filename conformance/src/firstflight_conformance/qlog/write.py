@@ -11,9 +11,9 @@ from typing import Any
 
 from firstflight.events import Ack, Event, Lost, Run, Sent
 from firstflight_conformance.cases.timeline import milliseconds
-from firstflight_conformance.cases.wire import event_to_json
+from firstflight_conformance.cases.wire import event_to_json, optional_members
 from firstflight_conformance.qlog.values import NS_PER_MS
-from firstflight_conformance.recording.exit import initial_window_bytes
+from firstflight_conformance.recording.answers import initial_window_bytes
 from firstflight_conformance.recording.recording import Recording, Step
 
 _RECORD_SEPARATOR = "\x1e"
@@ -135,10 +135,8 @@ def _packets(name: str, namespace: str, run: Run, *, sized: bool) -> Iterator[tu
 
 def _members(event: Event) -> Iterator[tuple[str, Record]]:
     """Yield the members of an event that qlog has no place for."""
-    if isinstance(event, Sent) and event.retransmits:
-        yield "firstflight:members", {"retransmits": [list(each) for each in event.retransmits]}
-    if isinstance(event, Ack) and event.oldest_unacked_packet is not None:
-        yield "firstflight:members", {"oldest_unacked_packet": event.oldest_unacked_packet}
+    for name, value in optional_members(event).items():
+        yield "firstflight:members", {name: [list(each) for each in value] if isinstance(value, tuple) else value}
 
 
 def _state(shown: Record, step: Step) -> Iterator[tuple[str, Record]]:

@@ -19,6 +19,7 @@ class Writer:
     ``rtt_with_each_sample``: a log without one at an ACK had none there; others log what changed.
     ``metrics_between_losses``: metrics stand after each packet lost, and those after the last hold.
     ``losses_first``: the losses that an ACK reveals are processed before what it acknowledges, and logged last of all.
+    ``tag_bytes``: of the authentication tag, which counts in flight and is not in the logged size of a packet.
     ``every_window``: every change of the window is logged at its event; a record without one says that it is what it was.
     """
 
@@ -28,6 +29,7 @@ class Writer:
     metrics_between_losses: bool = False
     losses_first: bool = False
     every_window: bool = False
+    tag_bytes: int = 0
 
 
 OWN = Writer("firstflight", rtt_with_each_sample=True, every_window=True)
@@ -40,6 +42,8 @@ WRITERS = (
     Writer("ngtcp2"),
     Writer("quiche"),
     Writer("s2n-quic"),
+    Writer("picoquic", tag_bytes=16),
+    Writer("mvfst"),
 )
 UNKNOWN = Writer("an unknown writer")
 

@@ -64,11 +64,11 @@ class Recorder:
         latest_rtt_ns: int | None = None,
         ack_delay_ns: int = 0,
         app_limited: bool = False,
-        oldest_unacked_packet: int | None = None,
+        **optional: Any,
     ) -> None:
         """Record an ACK of these packets, or ranges of packets. ``latest_rtt_ns``: the RTT that the subject took, by default that of the times.
 
-        ``sample``: whether there was one at all: the largest packet that the frame acknowledges is newly acknowledged.
+        ``optional``: members that an ACK need not have. ``sample``: whether there was one at all: the largest packet that the frame acknowledges is newly acknowledged.
         """
         runs = self._take(packets)
         computed_ns = t_ns - runs[-1].sent_t_ns
@@ -78,7 +78,7 @@ class Recorder:
         self.event(
             Ack(
                 t_ns, _split(runs), _bytes(runs), self._ledger.bytes_in_flight, self._ledger.next_packet, app_limited,
-                latest_ns, self._rtt.min_ns, self._rtt.smoothed_ns, ack_delay_ns, oldest_unacked_packet,
+                latest_ns, self._rtt.min_ns, self._rtt.smoothed_ns, ack_delay_ns, **optional,
             )
         )  # fmt: skip
         if sample:

@@ -10,6 +10,8 @@ from firstflight.events import Ack, Event, Lost, Sent
 
 #: The version of the format.
 FORMAT = 1
+#: Of a recording in whose `quality` this is the `window`: windows reported after a packet was sent are what was in flight, and no more is known.
+AT_LEAST = "at_least"
 #: The states that a subject may report.
 STATES = ("slow_start", "conservative_slow_start", "recovery", "congestion_avoidance")
 
@@ -48,7 +50,7 @@ class Step:
 class Header:
     """What holds for the whole recording.
 
-    ``source``: its ``kind`` (qlog, kernel, peer or vector), and who and where it is from. ``time_resolution_ns`` and
+    ``source``: its ``kind`` (qlog, kernel, peer, vector, capture or table), and who and where it is from. ``time_resolution_ns`` and
     ``rtt_resolution_ns``: how fine the times and the RTTs of the log are. ``quality``: numbers of whoever made the recording.
     """
 

@@ -14,13 +14,15 @@ _SHOWN_BYTES = 2000
 class Builds:
     """The targets that manifests name, one after another in the order of the adapters; none is begun before one that waits for it is asked for.
 
+    What an adapter needs and is not here is no failure: nothing is built for it, and it is skipped.
     ``failures``: the end of what those that failed printed.
     """
 
     def __init__(self, manifests: Sequence[Manifest]) -> None:
         """Build nothing yet."""
         self.failures: dict[str, str] = {}
-        self._left = list(dict.fromkeys(m.build for m in manifests if m.build is not None))
+        wanted = [m.build for m in manifests if m.build is not None and m.missing_program() is None]
+        self._left = list(dict.fromkeys(wanted))
         self._output = tempfile.TemporaryFile()  # noqa: SIM115 it is read when make has ended
         self._make: subprocess.Popen[bytes] | None = None
 

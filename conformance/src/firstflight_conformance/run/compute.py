@@ -7,7 +7,7 @@ from firstflight_conformance.cases.computations import RATE_PROFILE, REFUSED, Co
 from firstflight_conformance.cases.wire import decode_int
 from firstflight_conformance.run.compare import Comparison, Difference
 from firstflight_conformance.run.faults import ConversationError, FaultKind, excerpt
-from firstflight_conformance.run.messages import Declaration, Message
+from firstflight_conformance.run.messages import NO_INTEGER, Declaration, Message
 
 #: The outputs that an adapter must answer; `gamma`, the exact fraction, is compared where it is answered.
 _NUMBERS = ("psi", "gamma_ns", "response_time_ns")
@@ -56,7 +56,7 @@ def read_outputs(answer: Message, profile: str) -> dict[str, Any]:
         try:
             outputs[name] = decode_int(answer[name])
         except ValueError as error:
-            raise _wrong_type(name, answer[name], "a number as spec/events.md writes them") from error
+            raise _wrong_type(name, answer[name], NO_INTEGER) from error
     if "gamma" in answer and profile != RATE_PROFILE:
         outputs["gamma"] = _fraction(answer["gamma"])
     return outputs

@@ -7,7 +7,7 @@ from typing import Any
 
 from firstflight_conformance.run import messages
 from firstflight_conformance.run.compute import ComputationScript, read_outputs
-from firstflight_conformance.run.faults import ConversationError, FaultKind, excerpt
+from firstflight_conformance.run.faults import ConversationError, FaultKind, excerpt, late
 from firstflight_conformance.run.messages import Declaration, Message
 from firstflight_conformance.run.process import OUTPUT_BASE_BYTES, OUTPUT_PER_EVENT_BYTES, AdapterProcess
 from firstflight_conformance.run.results import ClosedLoop, Recording
@@ -97,7 +97,7 @@ class Conversation:
         try:
             self.process.exchange(messages.encode(message), 1, left_s, received, OUTPUT_BASE_BYTES)
         except ConversationError as fault:
-            reason = f"no answer within {self.deadline_s:g} s" if fault.kind is FaultKind.TIMEOUT else fault.reason
+            reason = late(self.deadline_s) if fault.kind is FaultKind.TIMEOUT else fault.reason
             raise fault.saying(f"event {index}: {reason}") from fault
         answer = self._read(received)
         if answer["op"] == "unsupported":

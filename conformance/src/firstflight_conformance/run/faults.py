@@ -21,6 +21,7 @@ class FaultKind(Enum):
     HELLO = "hello"
     PROBE = "probe"
     SCHEMA = "schema"
+    JUDGE_KILLED = "judge_killed"
 
 
 class ConversationError(Exception):
@@ -43,3 +44,8 @@ def excerpt(text: str | bytes, limit: int = NAME_MAX) -> str:
     if isinstance(text, bytes):
         text = text[: 4 * limit].decode("utf-8", "backslashreplace")
     return shown(text, limit)
+
+
+def late(deadline_s: float) -> str:
+    """Return what is said of an adapter that did not answer in time."""
+    return f"no answer within {deadline_s:g} s, the time for the answers of a case (--deadline-s)"

@@ -1,28 +1,31 @@
 """Judges one adapter over cases."""
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from firstflight.events import PersistentCongestion
 from firstflight_conformance.cases.computations import ComputationCase
 from firstflight_conformance.cases.given import FLAGS
+from firstflight_conformance.cases.timeline import value_text
 from firstflight_conformance.cases.vectors import Case
 from firstflight_conformance.run import record
 from firstflight_conformance.run.compare import avoids, compare, slack_bytes
 from firstflight_conformance.run.compute import ComputationScript, compare_outputs
 from firstflight_conformance.run.conversation import Answers
-from firstflight_conformance.run.faults import ConversationError
+from firstflight_conformance.run.faults import ConversationError, FaultKind
 from firstflight_conformance.run.manifest import Deviation, Manifest
 from firstflight_conformance.run.messages import Declaration
 from firstflight_conformance.run.progress import AdapterProgress
 from firstflight_conformance.run.record import Record
 from firstflight_conformance.run.results import (
-    UNDECLARED,
     AdapterReport,
     Divergence,
     Growth,
     Recording,
+    Refused,
     Result,
+    Undeclared,
     Verdict,
 )
 from firstflight_conformance.run.script import Script
@@ -59,6 +62,7 @@ def judge(
             result = (progress and progress.get(script.case.id)) or _not_asked(session, script)
             if result is None:
                 assert session.declaration is not None
+                began_s = time.monotonic()
                 answers, left_over = session.play(script, session.declaration)
                 if last is not None:
                     if left_over is not None:
@@ -66,6 +70,7 @@ def judge(
                     elif progress is not None:
                         progress.settle(judged[last])
                 result, last = _verdict(script, session.declaration, answers), len(judged)
+                result = replace(result, seconds=time.monotonic() - began_s)
             judged.append(result)
             on_result()
         fault = session.finish()
@@ -77,13 +82,20 @@ def judge(
     return AdapterReport(manifest, None, session.declaration, results, disappeared(manifest.deviations, results))
 
 
+def killed(manifest: Manifest, scripts: Sequence[AnyScript]) -> AdapterReport:
+    """Return the report on an adapter with which the process that judged it was killed, when nothing else ran."""
+    reason = "the process that judged it was killed: by the adapter, or by the kernel for want of memory"
+    fault = ConversationError(FaultKind.JUDGE_KILLED, reason)
+    return AdapterReport(manifest, None, None, tuple(_errored(script.case, fault) for script in scripts))
+
+
 def _not_asked(session: Session, script: AnyScript) -> Result | None:
     """Return the verdict on a case for which the adapter is not asked, ``None`` if it is."""
     declaration = session.declared()
     if declaration is None or session.unusable is not None:
         return _errored(script.case, session.unusable)
     ruled_out = _ruled_out(script.case, declaration)
-    return None if ruled_out is None else Result(script.case.id, Verdict.UNSUPPORTED, ruled_out)
+    return None if ruled_out is None else _unsupported(script.case, ruled_out)
 
 
 def _errored(case: AnyCase, fault: ConversationError | None) -> Result:
@@ -91,25 +103,29 @@ def _errored(case: AnyCase, fault: ConversationError | None) -> Result:
     return Result(case.id, Verdict.ERRORED, fault.reason, fault=fault.kind, log=fault.log)
 
 
-def _ruled_out(case: AnyCase, declaration: Declaration) -> str | None:
+def _unsupported(case: AnyCase, why: Undeclared | Refused) -> Result:
+    return Result(case.id, Verdict.UNSUPPORTED, why.reason, unsupported=why)
+
+
+def _ruled_out(case: AnyCase, declaration: Declaration) -> Undeclared | Refused | None:
     """Return why what the adapter declares rules the case out, if it does."""
     algorithm = case.vector.algorithm
     if algorithm not in declaration.algorithms:
-        return f"{UNDECLARED}the algorithm {algorithm}"
+        return Undeclared("algorithm", algorithm)
     if case.profile not in declaration.algorithms[algorithm]:
-        return f"{UNDECLARED}the profile {algorithm}/{case.profile}"
+        return Undeclared("profile", f"{algorithm}/{case.profile}")
     if isinstance(case, Case) and _UNITS.index(case.vector.granularity) > _UNITS.index(declaration.clock):
-        return f"computes in {declaration.clock}, the case needs {case.vector.granularity}"
+        return Refused(f"computes in {declaration.clock}, the case needs {case.vector.granularity}")
     if isinstance(case, Case):
         return _only_given(case, declaration)
     return None
 
 
-def _only_given(case: Case, declaration: Declaration) -> str | None:
+def _only_given(case: Case, declaration: Declaration) -> Refused | None:
     """Return what the stack works out by itself and the vector only states, if there is such a thing."""
     for name in declaration.works_out:
         if FLAGS[name] in case.vector.flags:
-            return f"works {name} out by itself, the vector only states it (flag {FLAGS[name]})"
+            return Refused(f"works {name} out by itself, the vector only states it (flag {FLAGS[name]})")
     return None
 
 
@@ -145,6 +161,7 @@ def _verdict(script: AnyScript, declaration: Declaration, answers: Answers) -> R
                 divergence=divergence,
                 growth=_growth(script, declaration, answers),
                 recording=_recording(script, declaration, answers),
+                about=f"{case.vector.title}. {case.vector.why}",
             )
         within_tolerance |= comparison.within_tolerance
     unfinished = _unfinished(case, answers)
@@ -199,7 +216,7 @@ def _unfinished(case: AnyCase, answers: Answers) -> Result | None:
     if answers.fault is not None:
         return _errored(case, answers.fault)
     if answers.unsupported is not None:
-        return Result(case.id, Verdict.UNSUPPORTED, answers.unsupported)
+        return _unsupported(case, Refused(answers.unsupported))
     return None
 
 
@@ -220,7 +237,7 @@ def _verdict_on_computation(script: ComputationScript, declaration: Declaration,
 def _difference_text(divergence: Divergence) -> str:
     first = divergence.differences[0]
     place = "" if divergence.event_index is None else f"event {divergence.event_index}: "
-    return f"{place}{first.observable}: expected {first.expected}, observed {first.observed}"
+    return f"{place}{first.observable}: expected {value_text(first.expected)}, observed {value_text(first.observed)}"
 
 
 def _explain(result: Result, deviations: tuple[Deviation, ...]) -> Result:

@@ -12,7 +12,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from firstflight_conformance.paths import ADAPTERS, BUILD, ROOT
+from firstflight_conformance.built import BuildError, built
+from firstflight_conformance.paths import ADAPTERS, BUILD, CONFORMANCE, REFERENCE_C, ROOT
+from firstflight_conformance.run.not_a_command import not_a_command
 from firstflight_conformance.spec.clauses import all_clauses
 from firstflight_conformance.text import shown
 
@@ -92,23 +94,40 @@ class Manifest:
     deadline_s: float | None = None
     stateless: bool = False
 
+    def missing_program(self) -> str | None:
+        """Return the first program without which the adapter can be neither built nor run and that is not here, if there is one."""
+        return next((program for program in self.requires if shutil.which(program) is None), None)
+
     def missing(self) -> str | None:
         """Return why the adapter cannot be run here, if it cannot."""
-        for program in self.requires:
-            if shutil.which(program) is None:
-                return f"needs the program {program}"
+        program = self.missing_program()
+        if program is not None:
+            return f"needs the program {program}"
         for file in self.files:
             if not file.exists():
                 hint = f": run `make {self.build}`" if self.build else ""
                 return f"{_relative(file)} does not exist{hint}"
+        if self.build is not None and not _is_of_its_sources(self.build):
+            return f"its sources were changed since it was built: run `make {self.build}`"
         return None
+
+
+def _is_of_its_sources(target: str, folder: Path = BUILD / "adapters", sources: Path = REFERENCE_C) -> bool:
+    """Return whether the sources of what a target has built are as they were then, where it keeps them; those of the C port it does."""
+    listed, text = folder / f"{target}.files", folder / f"{target}.text"
+    if not listed.is_file():
+        return True
+    try:
+        return text.read_bytes() == b"".join((sources / name).read_bytes() for name in listed.read_text().split())
+    except OSError:
+        return False
 
 
 def load_manifest(path: Path) -> Manifest:
     """Read one manifest. Raise :class:`ManifestError` naming file and key."""
     try:
         raw = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise ManifestError(f"{path}: {error}") from error
     reader = _Reader(path, raw)
     texts = {key: reader.text(key) for key in _TEXTS}
@@ -168,6 +187,8 @@ def resolve(value: str, manifests: dict[str, Manifest]) -> Manifest:
         raise ManifestError(f"--adapter {value}: {error}") from error
     if words and (len(words) > 1 or shutil.which(words[0])):
         return _without_manifest(value, tuple(words))
+    if words and ("/" in value or path.exists()):
+        raise ManifestError(f"--adapter {value}: {not_a_command(path)}")
     near = get_close_matches(value, manifests, 1)
     hint = f"did you mean {near[0]}? " if near else ""
     raise ManifestError(f"--adapter {value}: no such adapter; {hint}there are {', '.join(manifests) or 'none'}")
@@ -178,10 +199,23 @@ def _without_manifest(name: str, command: tuple[str, ...]) -> Manifest:
 
 
 def _host_command(library: Path) -> tuple[str, ...]:
-    """Return the command of the host in C, if it is built, else of that in Python, which does the same and takes longer."""
+    """Return the command that loads a shared object; the host is built if it is not there. Raise :class:`ManifestError` if it cannot be."""
     if SHARED_OBJECT_HOST.is_file():
         return (str(SHARED_OBJECT_HOST), str(library))
-    return (sys.executable, "-m", "firstflight_conformance.run.shared_object_host", str(library))
+    sources = [ADAPTERS / "c" / name for name in ("shared_object_host.c", "json_lines.c")]
+    included = [
+        ADAPTERS / "c" / "stdio_host.c",
+        ADAPTERS / "c" / "json_lines.h",
+        CONFORMANCE / "include" / "firstflight_adapter.h",
+    ]
+    flags = ("-std=c11", "-O2", f"-I{CONFORMANCE / 'include'}")
+    try:
+        host = built("shared-object-host", sources, flags, of=included, libraries=("-ldl",))
+    except BuildError as error:
+        raise ManifestError(
+            f"{library}: what loads a shared object has to be built: {error}; CC names a C compiler"
+        ) from error
+    return (str(host), str(library))
 
 
 def _command(reader: "_Reader", here: Path) -> tuple[tuple[str, ...], tuple[Path, ...]]:
@@ -196,7 +230,7 @@ def _command(reader: "_Reader", here: Path) -> tuple[tuple[str, ...], tuple[Path
         raise reader.error("command", "needs either command or shared_object")
     if "shared_object" in reader.raw:
         library = ROOT / fill(reader.text("shared_object"))
-        return _host_command(library), (library,)
+        return (str(SHARED_OBJECT_HOST), str(library)), (library, SHARED_OBJECT_HOST)
     words = reader.texts("command")
     if not words:
         raise reader.error("command", "is empty")

@@ -45,6 +45,12 @@ Message = dict[str, Any]
 _TO_JSON = json.JSONEncoder(separators=(",", ":")).encode  # one for all messages: there are many
 
 
+#: What is said where something else than an answer came.
+_STDOUT = "standard output is for answers, write a log to standard error"
+#: What a number must be (``spec/events.md``).
+NO_INTEGER = "an integer of 0 or more (from 2^53 on as a string)"
+
+
 @dataclass(frozen=True, slots=True)
 class Declaration:
     """What an adapter declares of the implementation behind it."""
@@ -95,15 +101,19 @@ def decode(line: bytes) -> Message:
             line.decode("utf-8"), parse_constant=_refuse_constant, object_pairs_hook=_without_duplicates
         )
     except UnicodeDecodeError as error:
-        raise ConversationError(FaultKind.NOT_JSON, f"not UTF-8: {excerpt(line)}") from error
+        raise ConversationError(FaultKind.NOT_JSON, f"not UTF-8: {excerpt(line.rstrip())}; {_STDOUT}") from error
     except RecursionError as error:
-        raise ConversationError(FaultKind.NOT_JSON, f"nested too deeply: {excerpt(line)}") from error
+        raise ConversationError(FaultKind.NOT_JSON, f"nested too deeply: {excerpt(line.rstrip())}") from error
     except ValueError as error:
-        raise ConversationError(FaultKind.NOT_JSON, f"not JSON ({excerpt(str(error))}): {excerpt(line)}") from error
+        if not isinstance(error, json.JSONDecodeError):  # JSON, with what is refused in it
+            raise ConversationError(
+                FaultKind.NOT_JSON, f"not JSON ({excerpt(str(error))}): {excerpt(line.rstrip())}"
+            ) from error
+        raise ConversationError(FaultKind.NOT_JSON, f"not JSON: {excerpt(line.rstrip())}; {_STDOUT}") from error
     if not isinstance(message, dict):
-        raise ConversationError(FaultKind.NOT_JSON, f"not a JSON object: {excerpt(line)}")
+        raise ConversationError(FaultKind.NOT_JSON, f"not a JSON object: {excerpt(line.rstrip())}; {_STDOUT}")
     if not isinstance(message.get("op"), str):
-        raise ConversationError(FaultKind.WRONG_ANSWER, f"an answer without `op`: {excerpt(line)}")
+        raise ConversationError(FaultKind.WRONG_ANSWER, f"an answer without `op`: {excerpt(line.rstrip())}")
     if b"\\u" in line and any("\ud800" <= c <= "\udfff" for text in texts(message) for c in text):
         raise ConversationError(FaultKind.NOT_JSON, f"a lone surrogate is no text: {excerpt(line)}")
     return message
@@ -249,7 +259,7 @@ def _number(index: int, name: str, value: object, *, nullable: bool) -> int | No
     try:
         return decode_int(value)
     except (TypeError, ValueError) as error:
-        raise _wrong_type(index, name, value, "a number as spec/events.md writes them") from error
+        raise _wrong_type(index, name, value, NO_INTEGER) from error
 
 
 def _wrong_type(index: int, name: str, value: object, wanted: str) -> ConversationError:

@@ -7,13 +7,15 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from multiprocessing.context import BaseContext
 from typing import Any
 
 from firstflight_conformance.paths import IS_CHECKOUT
 from firstflight_conformance.run import children, rehearsal
-from firstflight_conformance.run.judge import judge
+from firstflight_conformance.run.judge import judge, killed
 from firstflight_conformance.run.manifest import Manifest
 from firstflight_conformance.run.messages import OBSERVABLES
 from firstflight_conformance.run.parts import Part, joined, parts, whole
@@ -81,7 +83,8 @@ def judge_all(
             if report.skipped is not None or len(report.results) == len(job.scripts):
                 left[index] = []
             yield Judged(index, report, whole=not left[index])
-        _rehearse_all(job, pool.executor)
+        with suppress(BrokenProcessPool):  # what was not rehearsed is computed when it is needed
+            _rehearse_all(job, pool.executor)
         for index, report in pool.judge([part for after in left.values() for part in after]):
             yield Judged(index, report)
     finally:
@@ -89,7 +92,11 @@ def judge_all(
 
 
 class _Pool:
-    """The processes, and what came of the parts that they have judged."""
+    """The processes, and what came of the parts that they have judged.
+
+    A process that is killed takes the others with it. What they were judging is suspected: each of these adapters is judged anew, as a whole,
+    with nothing beside it. The one that loses its process again has faults in place of results; the others lose nothing.
+    """
 
     def __init__(
         self,
@@ -101,10 +108,15 @@ class _Pool:
     ) -> None:
         """Begin with nothing."""
         self._job, self._workers, self._on_results, self._ready = job, workers, on_results, ready
+        self._context = context
         self._counts: Any = context.Array("q", len(job.manifests))
-        self.executor = ProcessPoolExecutor(workers, context, _begin, (job, self._counts))
+        self._suspects: list[int] = []
+        self.executor = self._processes(workers)
         self._running: dict[Future[AdapterReport], Part] = {}
         self._judged: dict[int, list[tuple[Part, AdapterReport]]] = defaultdict(list)
+
+    def _processes(self, count: int) -> ProcessPoolExecutor:
+        return ProcessPoolExecutor(count, self._context, _begin, (self._job, self._counts))
 
     def judge(self, waiting: list[Part]) -> Iterator[tuple[int, AdapterReport]]:
         """Judge what waits. Yield the report of each adapter over its parts so far when the last of them is done."""
@@ -115,23 +127,61 @@ class _Pool:
             done = wait(self._running, _POLL_S, FIRST_COMPLETED).done
             for index, count in enumerate(self._counts[:]):
                 self._on_results(index, count)
-            for future in done:
+            lost = {future for future in done if isinstance(future.exception(), BrokenProcessPool)}
+            for future in done - lost:
                 part = self._running.pop(future)
                 self._judged[part.adapter].append((part, future.result()))
                 if any(other.adapter == part.adapter for other in (*waiting, *self._running.values())):
                     continue
                 report = joined(self._judged[part.adapter])
+                if part.adapter in self._suspects[:1]:
+                    self._suspects.pop(0)
+                    self._renew()
                 if report is None:
                     self._judge_as_one(part.adapter, waiting)
                 else:
                     yield part.adapter, report
+            if lost:
+                yield from self._lose(waiting)
 
     def _submit(self, waiting: list[Part]) -> None:
-        """Begin what may begin. There is no queue: what is ready later may come before."""
+        """Begin what may begin. There is no queue: what is ready later may come before. A suspect is alone."""
+        if self._suspects:
+            if not self._running:
+                self._begin(next(part for part in waiting if part.adapter == self._suspects[0]), waiting)
+            return
         built = [part for part in self._next(waiting) if self._ready(self._job.manifests[part.adapter])]
         for part in built[: self._workers - len(self._running)]:
+            self._begin(part, waiting)
+
+    def _begin(self, part: Part, waiting: list[Part]) -> None:
+        try:
             self._running[self.executor.submit(_judge, part)] = part
+        except BrokenProcessPool:  # one was killed that judged nothing
+            self._renew()
+        else:
             waiting.remove(part)
+
+    def _renew(self) -> None:
+        """Begin new processes: one for a suspect, else all."""
+        self.executor.shutdown(wait=False, cancel_futures=True)
+        self.executor = self._processes(1 if self._suspects else self._workers)
+
+    def _lose(self, waiting: list[Part]) -> Iterator[tuple[int, AdapterReport]]:
+        """Have what was running judged anew, one adapter after the other; yield the report on the one that was alone."""
+        lost = dict.fromkeys(part.adapter for part in self._running.values())
+        self._running.clear()
+        alone = self._suspects[:1]
+        for adapter in lost:
+            waiting[:] = [part for part in waiting if part.adapter != adapter]
+            if adapter in alone:
+                self._suspects.remove(adapter)
+                self._counts[adapter] = len(self._job.scripts)
+                yield adapter, killed(self._job.manifests[adapter], self._job.scripts)
+            else:
+                self._suspects.append(adapter)
+                self._judge_as_one(adapter, waiting)
+        self._renew()
 
     def _next(self, waiting: list[Part]) -> list[Part]:
         """Return what may begin: first the references; as long as these need all processes, no other is asked for or built."""

@@ -16,7 +16,7 @@ from types import TracebackType
 from typing import IO, Self
 
 from firstflight_conformance.run import children
-from firstflight_conformance.run.faults import ConversationError, FaultKind, excerpt
+from firstflight_conformance.run.faults import ConversationError, FaultKind, excerpt, late
 
 LINE_MAX_BYTES = 1 << 20
 LOG_MAX_BYTES = 64 << 10
@@ -83,7 +83,7 @@ class AdapterProcess:
         while missing or self._outgoing:
             remaining_s = until_s - time.monotonic()
             if remaining_s <= 0:
-                raise ConversationError(FaultKind.TIMEOUT, f"no answer within {deadline_s:g} s")
+                raise ConversationError(FaultKind.TIMEOUT, late(deadline_s))
             came_bytes += self._turn(min(remaining_s, _EXIT_POLL_S))
             missing -= self._take_lines(received, missing)
             self._check_bounds(came_bytes, output_max_bytes)

@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from firstflight_conformance.cases.files import read_regular
-from firstflight_conformance.kept import code_digest, digest
+from firstflight_conformance.kept import code_digest, digest, was_changed
 from firstflight_conformance.run.manifest import Manifest
+from firstflight_conformance.run.named_files import NotComparableError, content_digest
 from firstflight_conformance.run.results import ClosedLoop, Growth, LoopRun, Moment, Result, Verdict
 from firstflight_conformance.run.selection import AnyCase
 from firstflight_conformance.run.stimulus import Stimulus
@@ -26,7 +27,7 @@ class Progress:
     def __init__(self, path: Path, cases: Sequence[AnyCase], *, validate: bool) -> None:
         """Name the file and what is judged; nothing of the file is read or written yet. Raise :class:`OSError` if a vector is gone."""
         self._path = path
-        self._run = digest([code_digest("cases", "run", "simulator"), str(validate), *_contents(cases)])
+        self._run = digest([code_digest("."), str(validate), *_contents(cases)])
         self._passed: dict[tuple[str, str], dict[str, Any]] = {}
 
     def begin(self, *, resume: bool) -> None:
@@ -43,13 +44,24 @@ class Progress:
 
     def of(self, manifest: Manifest) -> "AdapterProgress":
         """Return what an adapter has passed."""
-        words = [Path(word) for word in manifest.command]
-        data = [path.read_bytes() for path in (*words, *manifest.files) if path.is_file()]
-        return AdapterProgress(self, digest([self._run, json.dumps(manifest.command), *data]))
+        try:
+            named = content_digest(manifest.command, manifest.files, manifest.cwd)
+        except NotComparableError:
+            return AdapterProgress(self, None)
+        return AdapterProgress(self, digest([self._run, named]))
 
     def end(self) -> None:
         """Remove the file: the report is whole."""
         self._path.unlink(missing_ok=True)
+
+    @staticmethod
+    def unknown(manifest: Manifest) -> str | None:
+        """Return why nothing of an adapter is kept or found again, ``None`` if it is."""
+        try:
+            content_digest(manifest.command, manifest.files, manifest.cwd)
+        except NotComparableError as reason:
+            return str(reason)
+        return None
 
     def get(self, adapter: str, case_id: str) -> Result | None:
         """Return the result of a case that has passed."""
@@ -57,7 +69,9 @@ class Progress:
         return None if entry is None else _result(entry)
 
     def add(self, adapter: str, result: Result) -> None:
-        """Keep a result. A disk that is full is no reason to stop: the case is then judged again."""
+        """Keep a result, if the code that judges is still known. A disk that is full is no reason to stop: the case is then judged again."""
+        if was_changed():
+            return
         members = {"adapter": adapter, "case": result.case_id, "within_tolerance": result.within_tolerance}
         for name, value in (("growth", result.growth), ("loop", result.loop)):
             members |= {name: asdict(value)} if value is not None else {}
@@ -76,17 +90,17 @@ class Progress:
 class AdapterProgress:
     """What one adapter has passed."""
 
-    def __init__(self, progress: Progress, adapter: str) -> None:
-        """Take the digest of the adapter."""
+    def __init__(self, progress: Progress, adapter: str | None) -> None:
+        """Take the digest of the adapter; without one nothing is kept."""
         self._progress, self._adapter = progress, adapter
 
     def get(self, case_id: str) -> Result | None:
         """Return the result of a case that it has passed."""
-        return self._progress.get(self._adapter, case_id)
+        return None if self._adapter is None else self._progress.get(self._adapter, case_id)
 
     def settle(self, result: Result) -> None:
         """Take note of a result that nothing can change any more."""
-        if result.verdict is Verdict.PASS:
+        if result.verdict is Verdict.PASS and self._adapter is not None:
             self._progress.add(self._adapter, result)
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from firstflight_conformance.cases.parse import VectorError, parse_file
 from firstflight_conformance.cases.schemas import schema_error
+from firstflight_conformance.cases.timeline import value_text
 from firstflight_conformance.cases.wire import encode_value
 from firstflight_conformance.run.results import AdapterReport, Divergence, Result, Verdict
 
@@ -70,16 +71,12 @@ def _entry_text(recorded: dict[str, Any] | None) -> str:
     if recorded is None:
         return "no divergence"
     differences = [
-        f"{name}: expected {_shown(value[0])}, observed {_shown(value[1])}"
+        f"{name}: expected {value_text(value[0])}, observed {value_text(value[1])}"
         for name, value in recorded.items()
         if name != "event"
     ]
     place = "" if recorded["event"] is None else f"event {recorded['event']}: "
     return place + "; ".join(differences)
-
-
-def _shown(value: Any) -> str:
-    return "none" if value is None else str(value)
 
 
 def updated(record: Record, report: AdapterReport, known_cases: Collection[str] | None) -> Record:

@@ -76,7 +76,7 @@ def rehearsed(case: StimulusCase, clock_ns: int, declared: Iterable[str]) -> Reh
     """Return the run of the model on a clock, as an adapter with the declared observables would have it. Computed once, and kept."""
     told = _told(declared)
     key = _key(case, clock_ns, told)
-    kept = _store().get(key)
+    kept = None if case.vector.drawn else _store().get(key)
     if kept is None:
         model = ModelLoop(case, told)
         simulation = Simulation(case.scenario, model, clock_ns)
@@ -84,14 +84,15 @@ def rehearsed(case: StimulusCase, clock_ns: int, declared: Iterable[str]) -> Reh
         events = [messages.event_message(i, event_to_json(event)) for i, event in enumerate(model.trace.events)]
         lines = b"".join(messages.encode(event) for event in events)
         kept = lines, model.changes, asdict(summary(simulation, model.trace, end, 0))
-        _store().put(key, kept)
+        if not case.vector.drawn:
+            _store().put(key, kept)
     lines, changes, told_run = kept
     return Rehearsal(lines.splitlines(keepends=True), changes, _loop_run(told_run))
 
 
 def is_kept(case: StimulusCase, clock_ns: int, declared: Iterable[str]) -> bool:
-    """Return whether the run needs no computing."""
-    return _store().has(_key(case, clock_ns, _told(declared)))
+    """Return whether the run needs no computing, or would be computed in vain as nothing keeps it."""
+    return case.vector.drawn or _store().has(_key(case, clock_ns, _told(declared)))
 
 
 def _told(declared: Iterable[str]) -> set[str]:
@@ -113,7 +114,7 @@ def followed(case: StimulusCase, clock_ns: int, declared: Iterable[str]) -> list
 
 @cache
 def _store() -> Store:
-    return Store("loops", code_digest("cases", "simulator", "run"))
+    return Store("loops", code_digest("cases", "simulator", "spec", "run"))
 
 
 def _loop_run(members: dict[str, Any]) -> LoopRun:

@@ -6,17 +6,18 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from firstflight_conformance.cases.timeline import event_text, milliseconds, observables_text
+from firstflight_conformance.cases.timeline import event_text, milliseconds, observables_text, value_text
 from firstflight_conformance.cases.wire import decode_int, event_from_json
 from firstflight_conformance.diagnose.levels import level_of_clause
 from firstflight_conformance.run.results import AdapterReport, Divergence, Result
+from firstflight_conformance.run.stimulus import PREFIX
 from firstflight_conformance.spec.clauses import Clause, first_sentence
 
 if TYPE_CHECKING:
     from firstflight_conformance.diagnose.decision import Decision
     from firstflight_conformance.diagnose.departures import Choice
-    from firstflight_conformance.diagnose.diagnosis import Cause, Diagnosis
-    from firstflight_conformance.diagnose.exercised import Exercised
+    from firstflight_conformance.diagnose.findings import Cause, Diagnosis
+    from firstflight_conformance.diagnose.judged import Exercised
 
 #: Cases that a cause names.
 _CASES_SHOWN = 3
@@ -24,10 +25,9 @@ _CASES_SHOWN = 3
 
 def cause_lines(diagnosis: "Diagnosis", cause: "Cause", shown: Result, clauses: dict[str, Clause]) -> Iterator[Text]:
     """Yield what is known of a cause; ``shown`` is the result of the shortest case that it explains."""
-    yield Text.assemble(("cause: ", "bold"), how_sure(cause))
+    yield Text.assemble(("cause: ", "bold"), how_sure(diagnosis, cause))
     if cause.kind != "rule":
         yield Text(cause.what)
-        yield from _as_well(diagnosis, cause)
     yield Text(f"level: {cause.level.value}")
     yield from decision_lines(cause.decision, shown.divergence)
     for name in cause.clauses:
@@ -73,24 +73,25 @@ def seen(divergence: Divergence) -> Iterator[Text]:
     else:
         yield Text(f"inputs: {'  '.join(f'{name} {value}' for name, value in divergence.event.items())}")
     for difference in divergence.differences:
-        expected, observed = _shown(difference.expected), _shown(difference.observed)
+        expected, observed = value_text(difference.expected), value_text(difference.observed)
         yield Text.assemble(
             f"{difference.observable}: expected ", (expected, "green"), ", observed ", (observed, "red")
         )
 
 
-def how_sure(cause: "Cause") -> str:
+def how_sure(diagnosis: "Diagnosis", cause: "Cause") -> str:
     """Return what a cause explains, and how surely."""
     if cause.kind == "rule":
         return f"unknown for {len(cause.cases)} of {cause.of} failures; it may break one of the rules below"
+    if cause.kind == "state":
+        return f"{cause.cause}, explains {cause.explains} of {cause.of} failures"
     exact = ", exact: every answer to the end" if cause.exact else ", not exact"
-    return f"{cause.cause} ({cause.kind}), explains {cause.explains} of {cause.of} failures{exact}"
-
-
-def _as_well(diagnosis: "Diagnosis", cause: "Cause") -> Iterator[Text]:
     others = [other.cause for other in diagnosis.causes if other is not cause and other.cases == cause.cases]
     if cause.exact and others:
-        yield Text(f"no case that was judged tells it from: {', '.join(others)}", "dim")
+        by = "paths; the vectors may tell" if cause.cases[0].startswith(PREFIX) else "cases that were judged"
+        exact = f", exact, but cannot be distinguished from {', '.join(others)} by the {by}"
+    exact += ", perhaps" if cause.is_scrap else ""
+    return f"{cause.cause} ({cause.kind}), explains {cause.explains} of {cause.of} failures{exact}"
 
 
 def decision_lines(decision: "Decision", visible: Divergence | None) -> Iterator[Text]:
@@ -101,12 +102,8 @@ def decision_lines(decision: "Decision", visible: Divergence | None) -> Iterator
         yield Text(f"{where}: {event_text(event_from_json(decision.event))}")
     yield Text(f"the model: {observables_text(decision.model)}", "dim")
     if decision.differences:
-        texts = [f"{name} {_shown(other)} for {_shown(value)}" for name, value, other in decision.differences]
+        texts = [f"{name} {value_text(other)} for {value_text(value)}" for name, value, other in decision.differences]
         yield Text(f"the cause: {', '.join(texts)}", "dim")
-
-
-def _shown(value: object) -> str:
-    return "none" if value is None else str(value)
 
 
 def short_name(report: AdapterReport) -> str:

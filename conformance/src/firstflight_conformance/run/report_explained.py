@@ -65,9 +65,11 @@ def up_to_lines(report: AdapterReport) -> Iterator[Text]:
     declaration, count = report.declaration, report.counts["up_to_reduction"]
     if declaration is None or not count:
         return
-    controller = declaration.controller
-    rest = sum(result.case_id.split(".")[0] == controller and not result.undeclared for result in report.results)
-    judged = f"{rest} cases of {controller}/* judge" if rest else f"no case of {controller}/* in this run judges"
+    own, rest = f"{declaration.controller}/*", report.judged_by_own_controller
+    none = (
+        f"no case of {own} in this run judges" if rest is None else f"every case of {own} was refused, and none judges"
+    )
+    judged = f"{rest} cases of {own} judge" if rest else none
     yield Text(
         f"\n{short_name(report)}: {count} cases of slow-start/* pass up to the first reduction of the window; {judged} what follows: "
         "RFC 9002, section 7, permits another controller",

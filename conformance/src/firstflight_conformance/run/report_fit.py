@@ -39,10 +39,20 @@ _NAMES = {
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Lines that belong together, as they are printed."""
+    """Lines that belong together, as they are printed. ``parts``: of how many lines each part is that is shown whole or not at all."""
 
     rank: Rank
     lines: tuple[str, ...]
+    parts: tuple[int, ...]
+
+    def cut(self, lines: int) -> tuple[str, ...]:
+        """Return the first parts that have together no more than so many lines."""
+        count = 0
+        for part in self.parts:
+            if count + part > lines:
+                break
+            count += part
+        return self.lines[:count]
 
 
 class Blocks:
@@ -55,11 +65,24 @@ class Blocks:
 
     @contextmanager
     def block(self, rank: Rank) -> Iterator[None]:
-        """Take what is printed within."""
-        with self._out.capture() as captured:
+        """Take what is printed within; it may be cut after any line."""
+        with self.rows(rank):
             yield
-        if captured.get():
-            self.found.append(Block(rank, tuple(line.rstrip(" ") for line in captured.get().split("\n")[:-1])))
+
+    @contextmanager
+    def rows(self, rank: Rank) -> Iterator[list[int]]:
+        """Take what is printed within; it may be cut only before the lines whose indices are put into what this yields.
+
+        The first of them stays with what comes before it. Without any it may be cut anywhere.
+        """
+        begins: list[int] = []
+        with self._out.capture() as captured:
+            yield begins
+        lines = tuple(line.rstrip(" ") for line in captured.get().split("\n")[:-1])
+        ends = [*begins[1:], len(lines)] if begins else range(1, len(lines) + 1)
+        parts = tuple(end - begin for begin, end in zip([0, *ends], ends, strict=False))
+        if lines:
+            self.found.append(Block(rank, lines, parts))
 
     def fitted(self, lines: int | None) -> list[str]:
         """Return the lines in their order; with a bound those of the blocks that matter most, and what is left out."""
@@ -71,7 +94,7 @@ class Blocks:
         missing: Counter[Rank] = Counter()
         for index in sorted(range(len(self.found)), key=lambda index: (self.found[index].rank, index)):
             block = self.found[index]
-            shown[index] = block.lines[: max(left, 0)]
+            shown[index] = block.cut(max(left, 0))
             left -= len(shown[index])
             missing[block.rank] += len(block.lines) - len(shown[index])
         kept = [line for _, lines in sorted(shown.items()) for line in lines]

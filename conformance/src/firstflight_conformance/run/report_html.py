@@ -8,8 +8,9 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, Template
 
-from firstflight_conformance.diagnose.diagnosis import Cause
+from firstflight_conformance.diagnose.findings import Cause, Diagnosis
 from firstflight_conformance.diagnose.levels import level_of_clause
+from firstflight_conformance.run.not_judged import not_judged, other_losses
 from firstflight_conformance.run.report_causes import (
     choice_text,
     decision_lines,
@@ -19,6 +20,7 @@ from firstflight_conformance.run.report_causes import (
     short_name,
 )
 from firstflight_conformance.run.report_curve import svg
+from firstflight_conformance.run.report_play import play_link
 from firstflight_conformance.run.results import AdapterReport, ExitCode, Result, Verdict
 from firstflight_conformance.spec.clauses import first_sentence, known_clauses
 from firstflight_conformance.version import __version__
@@ -57,8 +59,8 @@ class Group:
         return self.results[0].log
 
 
-def text(reports: list[AdapterReport], code: int, *, strict: bool) -> str:
-    """Return the report."""
+def text(reports: list[AdapterReport], code: int, *, strict: bool, site: str | None = None) -> str:
+    """Return the report. ``site``: the address of a built site, for links to the page that plays vectors."""
     judged = [report for report in reports if report.manifest.role != "null"]
     return _template().render(
         verdict=verdict(judged, code),
@@ -66,7 +68,8 @@ def text(reports: list[AdapterReport], code: int, *, strict: bool) -> str:
         strict=strict,
         statuses=STATUSES,
         columns=[status for status in STATUSES if status in ("pass", "fail") or any(r.counts[status] for r in judged)],
-        reports=[_adapter(report) for report in judged],
+        reports=[_adapter(report, site) for report in judged],
+        null=[(short_name(r), *r.rules_passed) for r in reports if r.manifest.role == "null" and r.rules_passed],
         version=__version__,
     )
 
@@ -95,9 +98,8 @@ def _headline(reports: list[AdapterReport]) -> str:
     return f"{line}; {causes} cause{'s' if causes != 1 else ''} named below" if causes else line
 
 
-def _adapter(report: AdapterReport) -> dict[str, Any]:
+def _adapter(report: AdapterReport, site: str | None) -> dict[str, Any]:
     by_id = {result.case_id: result for result in report.results}
-    causes = report.diagnosis.causes if report.diagnosis else ()
     return {
         "name": short_name(report),
         "title": short_name(report) if report.manifest.title == report.manifest.name else report.manifest.title,
@@ -106,26 +108,35 @@ def _adapter(report: AdapterReport) -> dict[str, Any]:
         else "",
         "skipped": report.skipped,
         "counts": report.counts,
-        "causes": [_cause(cause, by_id[cause.cases[0]]) for cause in causes],
+        "causes": [_cause(report.diagnosis, cause, by_id[cause.cases[0]]) for cause in report.diagnosis.causes]
+        if report.diagnosis
+        else [],
         "choices": list(dict.fromkeys(map(choice_text, report.diagnosis.choices))) if report.diagnosis else [],
         "not_exercised": report.not_exercised,
+        "open": [text for text in (not_judged(report).text(), other_losses(report)) if text],
         "in_part": in_part_text(report.diagnosis.exercised)
         if report.diagnosis and report.diagnosis.exercised.in_part
         else "",
         "groups": list(_groups(report)),
+        "plays": {each.case_id: play_link(site, each, short_name(report)) for each in report.results},
         "disappeared": report.disappeared,
     }
 
 
-def _cause(cause: Cause, shown: Result) -> dict[str, Any]:
+def _cause(diagnosis: Diagnosis, cause: Cause, shown: Result) -> dict[str, Any]:
     clauses = known_clauses()
     return {
         "cause": cause,
-        "sure": how_sure(cause),
+        "sure": how_sure(diagnosis, cause),
         "decision": [line.plain for line in decision_lines(cause.decision, shown.divergence)],
         "seen": [line.plain for line in seen(shown.divergence)] if shown.divergence else [],
         "rules": [
-            (name, first_sentence(clauses[name].text), level_of_clause(clauses[name]).value, clauses[name].source)
+            (
+                name,
+                first_sentence(clauses[name].text),
+                level_of_clause(clauses[name]).value,
+                clauses[name].source,
+            )
             for name in cause.clauses
             if name in clauses
         ],

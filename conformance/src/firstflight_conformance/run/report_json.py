@@ -11,12 +11,13 @@ from firstflight_conformance.cases.wire import encode_value
 from firstflight_conformance.paths import VECTORS
 from firstflight_conformance.run.checkout import checkout
 from firstflight_conformance.run.manifest import Deviation
+from firstflight_conformance.run.not_judged import not_judged
 from firstflight_conformance.run.report_explained import Explained, explained
 from firstflight_conformance.run.results import AdapterReport, ClosedLoop, Divergence, Result, Verdict
 
 if TYPE_CHECKING:
     from firstflight_conformance.diagnose.departures import Choice
-    from firstflight_conformance.diagnose.diagnosis import Cause
+    from firstflight_conformance.diagnose.findings import Cause
 
 #: Members of a result that are left out where they have these values.
 _ABSENT = {
@@ -116,7 +117,9 @@ def _adapter(report: AdapterReport) -> dict[str, Any]:
         "diagnosis": [_cause(cause) for cause in report.diagnosis.causes] if report.diagnosis else [],
         "choices": [_choice(choice) for choice in report.diagnosis.choices] if report.diagnosis else [],
         "not_exercised": list(report.not_exercised),
+        "rules_passed": report.rules_passed,
         "judged_in_part": report.diagnosis.exercised.in_part if report.diagnosis else 0,
+        "not_judged": {name: list(value) for name, value in asdict(not_judged(report)).items()},
         "explained": [_explained(one) for one in explained(report)],
         "disappeared": [_deviation(deviation) for deviation in report.disappeared],
         "results": [_result(result) for result in _told(report)],
@@ -172,6 +175,11 @@ def _deviation(deviation: Deviation) -> dict[str, str]:
     return {name: value for name, value in asdict(deviation).items() if value is not None}
 
 
+def _short(deviation: Deviation) -> Deviation:
+    """Return a deviation without what ``explained`` of its adapter says once for all its results."""
+    return replace(deviation, where=None, section=None, notice=None)
+
+
 def _result(result: Result) -> dict[str, Any]:
     members = {
         "case": result.case_id,
@@ -180,7 +188,7 @@ def _result(result: Result) -> dict[str, Any]:
         "reason": result.reason or None,
         "fault": result.fault.value if result.fault else None,
         "divergence": _divergence(result.divergence) if result.divergence else None,
-        "explained_by": _deviation(result.explained_by) if result.explained_by else None,
+        "explained_by": _deviation(_short(result.explained_by)) if result.explained_by else None,
         "level": result.level,
         "cause": result.cause,
         "judged_events": result.judged_events,

@@ -3,7 +3,7 @@
 Continuous integration shows red what the exit code counts. Therefore an explained deviation is *skipped* with its
 explanation, and a failure of type ``explained`` with ``--strict``; so is another choice at an open point, of type ``choice``. Another failure has
 the type ``divergence`` with its level. what is not as recorded is a failure of type ``changed``; a deviation that disappeared is a failure of a test
-case of its own; null adapters, which never count, are left out, and so is what an adapter does not declare.
+case of its own, as is a rule with a MUST that was not exercised; null adapters, which never count, are left out, and so is what an adapter does not declare.
 """
 
 import re
@@ -34,6 +34,10 @@ def _suite(report: AdapterReport, *, strict: bool) -> TestSuite:
         case = TestCase(f"deviation {deviation.case}", report.manifest.name)
         case.result = [Failure(_clean(f"no case shows it any more: {deviation.explanation}"), "disappeared")]
         cases.append(case)
+    for rule in report.not_exercised:
+        case = TestCase(f"rule {rule}", report.manifest.name)
+        case.result = [Failure("a MUST that no judged event carried out", "not exercised")]
+        cases.append(case)
     if report.skipped is not None:
         case = TestCase("adapter", report.manifest.name)
         case.result = [Skipped(_clean(report.skipped))]
@@ -44,7 +48,7 @@ def _suite(report: AdapterReport, *, strict: bool) -> TestSuite:
 
 
 def _case(adapter: str, result: Result, *, strict: bool) -> TestCase:
-    case = TestCase(result.case_id, adapter)
+    case = TestCase(result.case_id, adapter, round(result.seconds, 6))
     reason = _clean(result.reason)
     if result.status == "changed":
         case.result = [Failure(_clean(str(result.change)), "changed")]

@@ -1,5 +1,6 @@
 """The report for reading, on a terminal or in a log."""
 
+import re
 import sys
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -7,11 +8,12 @@ from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.padding import Padding
-from rich.table import Table
 from rich.text import Text
 
-from firstflight_conformance.cases.timeline import milliseconds, observables_text
-from firstflight_conformance.cases.wire import decode_int
+from firstflight_conformance.cases.timeline import observables_text
+from firstflight_conformance.run.declared import declared_otherwise
+from firstflight_conformance.run.faults import FaultKind
+from firstflight_conformance.run.not_judged import not_judged_lines, other_losses
 from firstflight_conformance.run.report_causes import (
     cause_lines,
     choice_text,
@@ -22,16 +24,14 @@ from firstflight_conformance.run.report_causes import (
 )
 from firstflight_conformance.run.report_explained import explained_lines, up_to_lines
 from firstflight_conformance.run.report_fit import LINES, Blocks, Rank
+from firstflight_conformance.run.report_tables import print_counts, print_loops
 from firstflight_conformance.run.results import (
-    UNDECLARED,
     AdapterReport,
-    ClosedLoop,
     Divergence,
-    Moment,
     Result,
+    Undeclared,
     Verdict,
 )
-from firstflight_conformance.run.stimulus import PREFIX
 from firstflight_conformance.spec.clauses import Clause, all_clauses
 
 if TYPE_CHECKING:
@@ -39,16 +39,13 @@ if TYPE_CHECKING:
 
 FAILURES_SHOWN = 5
 _WIDTH_MIN = 60
-#: Below so many columns a table has no more than names and numbers.
-_NARROW = 110
-#: Lines of a table without a frame beside those of its rows: its title, and the names of the columns.
+#: Lines of a table beside those of its rows: its title, and the names of the columns.
 _HEAD = 2
 #: Lines for details, however long the tables are.
 _LEAST = 12
 _LOG_WIDTH = 120
 #: Algorithms and profiles that are named as not declared.
 _NAMES_SHOWN = 8
-_COLUMNS = ("pass", "tolerance", "fail", "choice", "explained", "changed", "unsupported", "errored")
 
 
 def console() -> Console:
@@ -72,8 +69,7 @@ def print_report(
     for report in judged:
         _details(out, blocks, report, clauses, None if all_failures else FAILURES_SHOWN)
     for report in judged:
-        with blocks.block(Rank.LOOP):
-            _print_loops(out, report)
+        _print_loops(out, blocks, report)
     for report in null:
         with blocks.block(Rank.ERROR):
             _print_groups(out, report, Verdict.ERRORED, "dim")
@@ -81,67 +77,32 @@ def print_report(
     with tables.block(Rank.FAILURE):
         out.print(f"\n{case_count} cases")
         if null:
-            out.print(_table(null, "Null adapters: what doing nothing scores", out.width))
+            print_counts(out, null, "Null adapters: what doing nothing scores")
+            for report in null:
+                if passed := report.rules_passed:
+                    out.print(Text(f"{short_name(report)}: {passed[0]} of {passed[1]} rules with a MUST exercised"))
         if judged:
-            out.print(_table(judged, "Adapters", out.width))
+            print_counts(out, judged, "Adapters")
+            _print_what_is_open(out, judged)
     table = tables.fitted(None)
     for line in blocks.fitted(None if lines is None else max(lines - len(table), _LEAST)) + table:
         print(line, file=out.file)
 
 
-def print_table(out: Console, reports: list[AdapterReport], title: str) -> None:
-    """Print the table of some adapters, without a frame, while others are still judged."""
-    table = _table(reports, title, out.width)
-    table.box = None
-    out.print(table)
+def _print_what_is_open(out: Console, reports: Sequence[AdapterReport]) -> None:
+    """Print what was not judged, for those of which the same is so together; and what passes with other losses."""
+    for of, text in not_judged_lines(reports):
+        whose = "" if len(of) == len(reports) else f"{', '.join(map(short_name, of))}: "
+        out.print(Text(f"{whose}{text}", "yellow"))
+    for report in reports:
+        losses = other_losses(report)
+        if losses:
+            out.print(Text(f"{short_name(report)} {losses}", "yellow"))
 
 
 def lines_left(printed: Sequence[int]) -> int:
     """Return how many lines a report may have after tables of so many adapters each were printed."""
     return LINES - sum(rows + _HEAD for rows in printed)
-
-
-def _table(reports: list[AdapterReport], title: str, width: int) -> Table:
-    """Return the table of results. A name is broken between words only; where there is little room only columns with a number stay."""
-    table = Table(title=title, title_justify="left", title_style="bold")
-    names = [short_name(report) for report in reports]
-    longest = max(len(word) for name in names for word in name.split() or [""])
-    table.add_column("adapter", overflow="fold", min_width=min(longest, width // 3))
-    narrow = width < _NARROW
-    if not narrow:
-        table.add_column("version", overflow="fold")
-        table.add_column("role", no_wrap=True)
-    columns = [name for name in _COLUMNS if not narrow or name == "pass" or any(_count(r, name) for r in reports)]
-    for name in columns:
-        table.add_column(name, justify="right", no_wrap=True)
-    for report in reports:
-        table.add_row(*_row(report, columns, narrow=narrow))
-    return table
-
-
-def _count(report: AdapterReport, column: str) -> int:
-    return report.counts["within_tolerance" if column == "tolerance" else column]
-
-
-def _row(report: AdapterReport, columns: list[str], *, narrow: bool) -> list[Text]:
-    version = report.declaration.version if report.declaration else "-"
-    cells = [Text(short_name(report))]
-    if not narrow:
-        cells += [Text(version), Text(report.manifest.role)]
-    if report.skipped is not None:
-        return [*cells, Text("skipped", "yellow")]
-    styles = {
-        "fail": "red",
-        "changed": "red",
-        "errored": "red",
-        "choice": "yellow",
-        "explained": "yellow",
-        "pass": "green",
-    }
-    return [
-        *cells,
-        *(Text(str(_count(report, name)), styles.get(name, "") if _count(report, name) else "dim") for name in columns),
-    ]
 
 
 def _details(
@@ -169,6 +130,8 @@ def _details(
             out.print(Text(f"\n{short_name(report)}: {text}", "red"))
         _print_changes(out, report, limit)
     _causes(out, blocks, report, clauses)
+    with blocks.block(Rank.CHOICE):
+        _print_not_exercised(out, report)
     with blocks.block(Rank.FAILURE):
         _print_failures(out, report, clauses, limit)
 
@@ -212,6 +175,9 @@ def _print_choices(out: Console, report: AdapterReport, choices: Sequence["Choic
         _indent(out, Text(line))
     if report.diagnosis is not None and report.diagnosis.exercised.in_part:
         _indent(out, Text(in_part_text(report.diagnosis.exercised), "dim"))
+
+
+def _print_not_exercised(out: Console, report: AdapterReport) -> None:
     if report.not_exercised:
         out.print(Text(f"\n{short_name(report)}: not exercised: {', '.join(report.not_exercised)}", "bold yellow"))
         _indent(out, Text("No judged event carries out these rules, which have a MUST; the closed loop may (--both)."))
@@ -221,24 +187,31 @@ def _print_groups(out: Console, report: AdapterReport, verdict: Verdict, style: 
     groups: dict[str, list[Result]] = defaultdict(list)
     undeclared: list[str] = []
     for result in report.results:
-        if result.undeclared and verdict is Verdict.UNSUPPORTED:
-            undeclared.append(result.reason.rpartition(" ")[2])
+        if isinstance(result.unsupported, Undeclared) and verdict is Verdict.UNSUPPORTED:
+            undeclared.append(result.unsupported.name)
         elif result.verdict is verdict:
-            groups[result.reason].append(result)
+            groups[_kind_of(result)].append(result)
     if undeclared:
         names = list(dict.fromkeys(undeclared))
         more = f" and {len(names) - _NAMES_SHOWN} more" if len(names) > _NAMES_SHOWN else ""
-        text = f"{len(undeclared)} cases: {UNDECLARED}{', '.join(names[:_NAMES_SHOWN])}{more}"
+        text = f"{len(undeclared)} cases: does not declare {', '.join(names[:_NAMES_SHOWN])}{more}"
         out.print(Text(f"\n{short_name(report)}: {verdict.value}: {text}", style))
+        for line in declared_otherwise(report.declaration):
+            _indent(out, Text(line, "bold yellow"))
     logged: set[tuple[str, ...]] = {()}
-    for reason, results in groups.items():
+    for results in groups.values():
         others = f" and {len(results) - 1} more" if len(results) > 1 else ""
         out.print(Text(f"\n{short_name(report)}: {verdict.value}: {results[0].case_id}{others}", style))
-        _indent(out, Text(reason))
+        _indent(out, Text(results[0].reason))
         log = results[0].log
         if log not in logged:
             _indent(out, Text("\n".join(["the end of its log:", *log]), "dim"))
         logged.add(log)
+
+
+def _kind_of(result: Result) -> str:
+    """Return what results have in common that are shown as one: the reason, whatever its numbers, or that an answer was none."""
+    return "not JSON" if result.fault is FaultKind.NOT_JSON else re.sub(r"\d+(?:\.\d+)?", "#", result.reason)
 
 
 def _print_changes(out: Console, report: AdapterReport, limit: int | None) -> None:
@@ -255,46 +228,16 @@ def _print_changes(out: Console, report: AdapterReport, limit: int | None) -> No
         out.print(f"\n{short_name(report)}: if these changes are right, record them: {hint}")
 
 
-def _print_loops(out: Console, report: AdapterReport) -> None:
+def _print_loops(out: Console, blocks: Blocks, report: AdapterReport) -> None:
     """Print what came of the closed loop; a reference that passes shows nothing new."""
-    rows = [
-        (result, result.loop)
+    results = [
+        result
         for result in report.results
         if result.loop is not None and (report.manifest.role != "reference" or result.verdict is not Verdict.PASS)
     ]
-    if not rows:
-        return
-    title = f"{short_name(report)} in closed loop, and the model in its place (ms; a run begins at 1000)"
-    table = Table(title=title, title_justify="left", title_style="bold")
-    for name in ("case", "verdict", "diverges", "grows less", "the model", "lost", "the model"):
-        table.add_column(name, overflow="fold", no_wrap=name == "case")
-    for result, loop in rows:
-        table.add_row(*_loop_cells(result, loop))
-    out.print()
-    out.print(table)
-
-
-def _loop_cells(result: Result, loop: ClosedLoop) -> list[str]:
-    divergence = result.divergence
-    diverges = "-" if divergence is None else _place(divergence)
-    lost = str(loop.stack.lost_packets) + ("" if loop.stack.end in ("complete", "stopped") else f", {loop.stack.end}")
-    return [
-        result.case_id.removeprefix(PREFIX),
-        result.status,
-        diverges,
-        _moment(loop.stack.growth_reduced),
-        _moment(loop.model.growth_reduced),
-        lost,
-        str(loop.model.lost_packets),
-    ]
-
-
-def _place(divergence: Divergence) -> str:
-    return f"event {divergence.event_index}, {milliseconds(decode_int(divergence.event['t_ns']))}"
-
-
-def _moment(moment: Moment | None) -> str:
-    return "never" if moment is None else f"{milliseconds(moment.t_ns)}: {moment.cwnd_bytes} B"
+    if results:
+        with blocks.rows(Rank.LOOP) as begins:
+            begins.extend(print_loops(out, results, short_name(report)))
 
 
 def _print_failure(out: Console, adapter: str, result: Result, clauses: dict[str, Clause]) -> None:
@@ -302,13 +245,17 @@ def _print_failure(out: Console, adapter: str, result: Result, clauses: dict[str
     if result.divergence is not None:
         for line in _divergence_lines(result.divergence, clauses):
             _indent(out, line)
+    if result.about:
+        _indent(out, Text(f"the vector: {result.about}", "dim"))
     if result.change is not None:
         _indent(out, Text(result.change, "dim"))
 
 
 def _divergence_lines(divergence: Divergence, clauses: dict[str, Clause]) -> Iterable[Text]:
+    from firstflight_conformance.diagnose.breaks import by_weight  # what few runs need
+
     yield from seen(divergence)
-    for clause in divergence.clauses:
+    for clause in by_weight(divergence.clauses):
         yield rule_line(clauses[clause]) if clause in clauses else Text(f"[{clause}]", "cyan")
     yield Text(f"the model: {observables_text(divergence.expected)}", "dim")
 

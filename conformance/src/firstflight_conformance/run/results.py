@@ -12,11 +12,27 @@ from firstflight_conformance.run.manifest import Deviation, Manifest
 from firstflight_conformance.run.messages import Declaration
 
 if TYPE_CHECKING:
-    from firstflight_conformance.diagnose.diagnosis import Diagnosis
+    from firstflight_conformance.diagnose.findings import Diagnosis
 
 
-#: What the reason of a case begins with whose algorithm or profile the adapter does not declare.
-UNDECLARED = "does not declare "
+@dataclass(frozen=True, slots=True)
+class Undeclared:
+    """The adapter does not claim to know the ``kind``, ``algorithm`` or ``profile``, of this name: there is nothing to report."""
+
+    kind: str
+    name: str
+
+    @property
+    def reason(self) -> str:
+        """Why the case is not judged."""
+        return f"does not declare the {self.kind} {self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """The adapter knows the profile, and cannot take the case."""
+
+    reason: str
 
 
 class Verdict(Enum):
@@ -113,6 +129,7 @@ class Result:
     ``recording`` is of a failure, for its diagnosis, which gives ``level`` and ``cause``. A failure ``conforms`` where the cause is another
     choice at points that the text leaves open. ``log``: the last lines of the log of an adapter that broke down. ``judged_events``: so many
     events were judged, not all: of a pass up to the first reduction of the window (``run/up_to.py``), of one that conforms to where the stream sends more.
+    ``about``: title and reason of the vector of a failure. ``unsupported``: why it was not judged. ``seconds``: how long it took; 0 if the adapter was not asked.
     """
 
     case_id: str
@@ -131,11 +148,14 @@ class Result:
     conforms: bool = False
     judged_events: int | None = None
     log: tuple[str, ...] = ()
+    seconds: float = field(default=0.0, repr=False, compare=False)
+    unsupported: Undeclared | Refused | None = None
+    about: str = field(default="", repr=False, compare=False)
 
     @property
     def undeclared(self) -> bool:
         """Whether the adapter does not claim to know the algorithm or profile: then there is nothing to report."""
-        return self.verdict is Verdict.UNSUPPORTED and self.reason.startswith(UNDECLARED)
+        return isinstance(self.unsupported, Undeclared)
 
     @property
     def status(self) -> str:
@@ -153,9 +173,16 @@ class Result:
         return "explained" if self.explained_by else str(self.verdict.value)
 
 
+#: The rule that slow-start/* leaves to the controller of a stack that has another.
+_REDUCTION = "slow-start.recovery.begin"
+
+
 @dataclass(frozen=True, slots=True)
 class AdapterReport:
-    """What came of one adapter. ``skipped`` says why it was not run at all; ``diagnosis`` what the failures come from."""
+    """What came of one adapter. ``skipped`` says why it was not run at all; ``diagnosis`` what the failures come from.
+
+    ``refused_rules``: rules with a MUST of profiles that it declares, of which it refuses every vector; not of stacks whose manifest says why.
+    """
 
     manifest: Manifest
     skipped: str | None = None
@@ -163,12 +190,34 @@ class AdapterReport:
     results: tuple[Result, ...] = ()
     disappeared: tuple[Deviation, ...] = ()
     diagnosis: "Diagnosis | None" = None
+    refused_rules: tuple[str, ...] = ()
     counts: Counter[str] = field(init=False)
 
     @property
     def not_exercised(self) -> tuple[str, ...]:
-        """The rules with a MUST that no judged event carried out, because vectors are judged in part."""
-        return () if self.diagnosis is None else self.diagnosis.exercised.missing
+        """The rules with a MUST that no judged event carried out, because vectors are judged in part or refused. For a null adapter nothing hangs on it."""
+        if self.diagnosis is None or self.manifest.role == "null":
+            missing: tuple[str, ...] = ()
+        else:
+            missing = self.diagnosis.exercised.missing
+        reductions = self.counts["up_to_reduction"] and not self.judged_by_own_controller
+        return tuple(dict.fromkeys((*missing, *([_REDUCTION] if reductions else []), *self.refused_rules)))
+
+    @property
+    def rules_passed(self) -> tuple[int, int] | None:
+        """Of a null adapter how many rules with a MUST the cases exercise that it passes, of how many; ``None`` where that is not known."""
+        found = self.diagnosis.exercised if self.diagnosis is not None else None
+        return (found.rules - len(found.missing), found.rules) if found is not None and found.rules else None
+
+    @property
+    def judged_by_own_controller(self) -> int | None:
+        """How many cases of its own controller, such as cubic/*, judged what slow-start/* leaves to that; ``None`` if none was selected."""
+        controller = "" if self.declaration is None else self.declaration.controller
+        names = (f"{controller}.", f"@{controller}/")  # of vectors, and in closed loop
+        own = [
+            r for r in self.results if (r.case_id.startswith(names[0]) or names[1] in r.case_id) and not r.undeclared
+        ]
+        return sum(result.verdict is not Verdict.UNSUPPORTED for result in own) if own else None
 
     @property
     def is_seen_in_part(self) -> bool:

@@ -1,6 +1,6 @@
 """Selects cases. Values of one option add up, different options narrow."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
@@ -10,6 +10,10 @@ from firstflight_conformance.cases.vectors import Case
 from firstflight_conformance.run.stimulus import StimulusCase
 
 AnyCase = Case | ComputationCase | StimulusCase
+
+
+#: How many names a message lists.
+_LISTED = 20
 
 
 class SelectionError(ValueError):
@@ -27,11 +31,33 @@ class Selection:
     ids: tuple[str, ...] = ()
 
     def check(self, cases: Sequence[AnyCase]) -> None:
-        """Raise :class:`SelectionError` if a name occurs in no case, saying which there are."""
+        """Raise :class:`SelectionError` if a name occurs in no case, saying which there are; profiles are those of the algorithms."""
         _check("--algorithm", self.algorithms, {case.vector.algorithm for case in cases})
-        _check("--profile", self.profiles, {case.profile for case in cases})
+        every = {case.profile for case in cases}
+        of_these = {case.profile for case in cases if _any(self.algorithms, {case.vector.algorithm})}
+        _check("--profile", tuple(name for name in self.profiles if name not in every), of_these)
         _check("--tier", self.tiers, {case.vector.tier for case in cases})
         _check("--flag", self.flags, {flag for case in cases for flag in case.vector.flags})
+
+    def emptied(self, cases: Sequence[AnyCase]) -> str:
+        """Return which option left no case, and what could stand there instead."""
+        steps: tuple[tuple[str, tuple[str, ...], Callable[[AnyCase], set[str]]], ...] = (
+            ("--algorithm", self.algorithms, lambda case: {case.vector.algorithm}),
+            ("--profile", self.profiles, lambda case: {case.profile}),
+            ("--tier", self.tiers, lambda case: {case.vector.tier}),
+            ("--flag", self.flags, lambda case: set(case.vector.flags)),
+            ("--id", self.ids, lambda case: {case.id}),
+        )
+        left, before = list(cases), "all cases"
+        for option, wanted, names_of in steps:
+            kept = [case for case in left if _matches(wanted, names_of(case), option)]
+            asked = f"{option} {' '.join(wanted)}"
+            if not kept:
+                there = sorted({name for case in left for name in names_of(case)})
+                return f"{asked}: no case among {before}; {_listed(there)}"
+            if wanted:
+                left, before = kept, f"those of {asked}"
+        return "no case is there"
 
     def takes(self, case: AnyCase) -> bool:
         """Return whether the case is selected."""
@@ -49,6 +75,14 @@ def _any(wanted: tuple[str, ...], there: set[str]) -> bool:
     return not wanted or not there.isdisjoint(wanted)
 
 
+def _matches(wanted: tuple[str, ...], names: set[str], option: str) -> bool:
+    if option == "--id":
+        return not wanted or any(
+            fnmatchcase(name, glob) or fnmatchcase(name.rpartition("@")[0], glob) for glob in wanted for name in names
+        )
+    return _any(wanted, names)
+
+
 def _check(option: str, wanted: tuple[str, ...], known: set[str]) -> None:
     for name in wanted:
         if known and name not in known:
@@ -58,7 +92,16 @@ def _check(option: str, wanted: tuple[str, ...], known: set[str]) -> None:
 def unknown_hint(name: str, known: list[str]) -> str:
     """Return what exists instead of an unknown name."""
     spelt = name.lower().replace("+", "p")  # hystart++ is not hystart
-    near = [spelt] if spelt in known else get_close_matches(name, known, 1)
-    hint = f"did you mean {near[0]}? " if near else ""
-    shown = ", ".join(known[:20]) + (f" and {len(known) - 20} more" if len(known) > 20 else "")
-    return f"unknown; {hint}there are {shown or 'none'}"
+    hint = f"did you mean {spelt}? " if spelt in known else near_hint(name, known)
+    return f"unknown; {hint}{_listed(known)}"
+
+
+def near_hint(name: str, known: Iterable[str]) -> str:
+    """Return the question whether the nearest name was meant, nothing if none is near."""
+    near = get_close_matches(name, known, 1)
+    return f"did you mean {near[0]}? " if near else ""
+
+
+def _listed(names: list[str]) -> str:
+    more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
+    return f"there are {', '.join(names[:_LISTED]) or 'none'}{more}"

@@ -10,12 +10,11 @@ from firstflight import Controller, create, profiles
 from firstflight.controller import ALGORITHMS
 from firstflight.events import SavedPath
 from firstflight_conformance.cases.wire import encode_int
-from firstflight_conformance.paths import SCENARIOS
 from firstflight_conformance.run.messages import Message
-from firstflight_conformance.simulator.scenario import Scenario, ScenarioError, load_scenario
+from firstflight_conformance.simulator.scenario import Scenario, ScenarioError, load_scenario, scenario_files
 
-#: Where the scenarios of the closed loop lie.
-STIMULI = SCENARIOS / "stimulus"
+#: The folder of the scenarios of the closed loop, among those of all algorithms and of each.
+CLOSED_LOOP = "closed-loop"
 #: What the id of every case of the closed loop begins with.
 PREFIX = "stimulus:"
 TIER = "stimulus"
@@ -29,6 +28,8 @@ class Stimulus:
     algorithm: str
     tier: str = TIER
     flags: tuple[str, ...] = ()
+    #: Drawn for one run: nothing that follows from it is kept.
+    drawn: bool = False
 
     @property
     def id(self) -> str:
@@ -98,15 +99,15 @@ def load_stimulus(path: Path) -> Scenario:
     return scenario
 
 
-def stimulus_cases(paths: Sequence[Path] = ()) -> list[StimulusCase]:
-    """Return the cases of the given scenarios, or of those of the checkout, for every profile with events.
+def stimulus_cases(paths: Sequence[Path] = (), scenarios: Sequence[Scenario] = ()) -> list[StimulusCase]:
+    """Return the cases of the given files or scenarios, or of those of the checkout, for every profile with events.
 
     A scenario that offers a saved window is for Careful Resume only: no other algorithm has a use for it. Others may name the algorithms.
     """
-    scenarios = [load_stimulus(path) for path in paths] or list(_of_the_checkout())
+    given = [*map(load_stimulus, paths), *scenarios] or list(scenarios_of_the_checkout())
     return [
         StimulusCase(Stimulus(scenario, algorithm), profile)
-        for scenario in scenarios
+        for scenario in given
         for algorithm, names in profiles(composed=True).items()
         if _is_for(scenario, algorithm)
         for profile in names
@@ -119,5 +120,6 @@ def _is_for(scenario: Scenario, algorithm: str) -> bool:
 
 
 @cache
-def _of_the_checkout() -> tuple[Scenario, ...]:
-    return tuple(load_stimulus(path) for path in sorted(STIMULI.glob("*.json")))
+def scenarios_of_the_checkout() -> tuple[Scenario, ...]:
+    """Return the scenarios of the closed loop, by name."""
+    return tuple(load_stimulus(path) for path in scenario_files(CLOSED_LOOP).values())

@@ -150,8 +150,3 @@ class TokenBucket:
         self._counted_ns = leaves_ns
         self._leaving.append(leaves_ns)
         return leaves_ns
-
-    @property
-    def waiting_packets(self) -> int:
-        """How many packets wait."""
-        return len(self._leaving)

@@ -4,11 +4,6 @@ It is built when it is first asked for, into ``build/simulator`` of a checkout o
 nanosecond. What it does not take is left to the simulator in Python.
 """
 
-import os
-import shlex
-import shutil
-import subprocess
-import tempfile
 from collections.abc import Iterable, Sequence
 from ctypes import CDLL, POINTER, byref, c_char_p, c_int
 from functools import cache
@@ -17,8 +12,9 @@ from typing import Any
 
 from firstflight.events import Event
 from firstflight.observables import Outcome, Phase
-from firstflight_conformance.kept import digest
-from firstflight_conformance.paths import BUILD, CONFORMANCE, IS_CHECKOUT, REFERENCE_C
+from firstflight_conformance import port
+from firstflight_conformance.built import BuildError, built
+from firstflight_conformance.paths import CONFORMANCE, REFERENCE_C
 from firstflight_conformance.simulator import native_layout as layout
 from firstflight_conformance.simulator.dumbbell import Arrivals, FlowResult, NetworkResult, Samples, Turn
 from firstflight_conformance.simulator.loop import ORIGIN_NS, StallError, Summary
@@ -31,14 +27,12 @@ from firstflight_conformance.simulator.scenario import Scenario
 #: What the functions of the library answer.
 OK, STALLED = 0, 1
 _FLAGS = ("-std=c11", "-O2", "-fPIC", "-shared")
-#: A compiler that takes longer is ended.
-_PATIENCE_S = 300
 #: As in ``enum ff_outcome`` and ``enum ff_phase``.
 _OUTCOMES, _PHASES = tuple(Outcome), tuple(Phase)
 
 
-class NativeError(RuntimeError):
-    """There is no compiled simulator. The text says why."""
+#: There is no compiled simulator. The text says why.
+NativeError = BuildError
 
 
 def summarize(scenario: Scenario, algorithm: str, profile: str) -> Summary | None:
@@ -213,44 +207,10 @@ def library() -> CDLL:
 
 
 def _built() -> Path:
-    """Return the shared object of these sources. Who builds it at the same time as others replaces it by the same."""
-    sources = sorted(
-        [
-            *(CONFORMANCE / "simulator").glob("*.[ch]"),
-            *REFERENCE_C.glob("src/**/*.c"),
-            *REFERENCE_C.glob("include/**/*.h"),
-        ]
-    )
-    compiler = shlex.split(os.environ.get("CC", "cc"))
-    if not sources or not compiler or shutil.which(compiler[0]) is None:
-        raise NativeError(f"there is no C compiler {' '.join(compiler)}" if sources else "its sources are not here")
-    what = digest([repr((compiler, os.uname().machine)), *(source.read_bytes() for source in sources)])
-    path = _folder() / f"firstflight-simulator-{what[:16]}.so"
+    """Return the shared object of these sources."""
     try:
-        if not path.exists():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            _compile(compiler, [str(source) for source in sources if source.suffix == ".c"], path)
-    except OSError as error:
-        raise NativeError(f"{path}: {error}") from error
-    return path
-
-
-def _folder() -> Path:
-    if IS_CHECKOUT:
-        return BUILD / "simulator"
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "firstflight"
-
-
-def _compile(compiler: list[str], sources: list[str], path: Path) -> None:
-    with tempfile.TemporaryDirectory(dir=path.parent) as folder:
-        made = Path(folder) / path.name
-        command = [*compiler, *_FLAGS, f"-I{REFERENCE_C / 'include'}", *sources, "-o", str(made)]
-        try:
-            done = subprocess.run(
-                command, capture_output=True, text=True, errors="replace", check=False, timeout=_PATIENCE_S
-            )
-        except subprocess.TimeoutExpired as error:
-            raise NativeError(f"{compiler[0]} takes longer than {_PATIENCE_S} s") from error
-        if done.returncode != 0:
-            raise NativeError(f"{compiler[0]}: {done.stderr.strip()[:500]}")
-        made.replace(path)
+        sources = [*sorted((CONFORMANCE / "simulator").glob("*.c")), *port.sources()]
+        headers = [*sorted((CONFORMANCE / "simulator").glob("*.h")), *port.headers()]
+    except FileNotFoundError as error:
+        raise NativeError("its sources are not here") from error
+    return built("firstflight-simulator.so", sources, (*_FLAGS, f"-I{REFERENCE_C}"), of=headers)

@@ -6,7 +6,6 @@ from typing import Any
 
 from firstflight import Config
 from firstflight_conformance.cases.schemas import schema_error
-from firstflight_conformance.paths import NETWORKS
 from firstflight_conformance.simulator.scenario import Link, ScenarioError, read
 from firstflight_conformance.simulator.transfer import Connection, Pacing, Receiver, Transfer
 
@@ -74,12 +73,6 @@ class Network:
         return replace(self, flows=tuple(plan for plan in self.flows if plan.name != flow))
 
 
-def is_network(path: Path) -> bool:
-    """Return whether a scenario file describes a network. Raise :class:`ScenarioError` if it is no JSON."""
-    raw = read(path)
-    return isinstance(raw, dict) and "flows" in raw
-
-
 def load_network(path: Path) -> Network:
     """Load one network. Raise :class:`ScenarioError` if it is malformed."""
     raw = read(path)
@@ -133,8 +126,3 @@ def _flow(raw: dict[str, Any]) -> FlowPlan:
         Bucket(**raw["token_bucket"]) if "token_bucket" in raw else None,
         Access(**raw["access"]) if "access" in raw else None,
     )
-
-
-def load_networks() -> list[Network]:
-    """Load every network of the checkout, by name."""
-    return [load_network(path) for path in sorted(NETWORKS.glob("*.json"))]

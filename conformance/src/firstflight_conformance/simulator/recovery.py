@@ -1,11 +1,11 @@
 """Loss detection of the sender: packet and time threshold, probe timeout and persistent congestion (RFC 9002, sections 6 and 7.6)."""
 
-from typing import TYPE_CHECKING
+from typing import Protocol
 
-from firstflight.events import Lost, PersistentCongestion, Pto, Run
-
-if TYPE_CHECKING:
-    from firstflight_conformance.simulator.sender import Sender
+from firstflight.events import Event, Lost, PersistentCongestion, Pto, Run
+from firstflight_conformance.cases.ledger import Ledger, RttEstimator
+from firstflight_conformance.simulator.outbox import Outbox
+from firstflight_conformance.simulator.transfer import Transfer
 
 PACKET_THRESHOLD = 3
 TIME_THRESHOLD = (9, 8)
@@ -16,13 +16,30 @@ PERSISTENT_CONGESTION_THRESHOLD = 3
 MOST_DOUBLINGS = 10
 
 
-def loss_delay_ns(sender: "Sender") -> int:
+class Sending(Protocol):
+    """What loss detection knows of the sender."""
+
+    transfer: Transfer
+    ledger: Ledger
+    rtt: RttEstimator
+    outbox: Outbox
+    largest_acked: int
+    last_sent_ns: int
+    first_sample_ns: int | None
+    probes: int
+    lost_packets: int
+
+    def record(self, event: Event) -> None:
+        """Tell the controller of an event."""
+
+
+def loss_delay_ns(sender: Sending) -> int:
     """Return how long a packet may be overdue, in ns (RFC 9002, section 6.1.2)."""
     numerator, denominator = TIME_THRESHOLD
     return numerator * max(sender.rtt.latest_ns or 0, sender.rtt.smoothed_ns or 0) // denominator
 
 
-def detect_losses(sender: "Sender", now_ns: int, acked_bytes: int = 0) -> None:
+def detect_losses(sender: Sending, now_ns: int, acked_bytes: int = 0) -> None:
     """Declare packets lost. ``acked_bytes`` are gone from the ledger but still in flight for the controller."""
     if _oldest_below_largest(sender) is None:
         return
@@ -44,13 +61,13 @@ def detect_losses(sender: "Sender", now_ns: int, acked_bytes: int = 0) -> None:
         sender.rtt.min_ns = None  # the minimum is taken anew (section 5.2)
 
 
-def _oldest_below_largest(sender: "Sender") -> Run | None:
+def _oldest_below_largest(sender: Sending) -> Run | None:
     """Return the first run in flight if it begins below the largest acknowledged."""
     oldest = sender.ledger.oldest
     return None if oldest is None or oldest.first > sender.largest_acked else oldest
 
 
-def _older_than_largest(sender: "Sender") -> list[Run]:
+def _older_than_largest(sender: Sending) -> list[Run]:
     """Return the packets in flight below the largest acknowledged, one to a run where they border on the threshold."""
     border = sender.largest_acked - PACKET_THRESHOLD
     parts = []
@@ -65,25 +82,25 @@ def _older_than_largest(sender: "Sender") -> list[Run]:
     return parts
 
 
-def loss_timer_ns(sender: "Sender") -> int | None:
+def loss_timer_ns(sender: Sending) -> int | None:
     """Return when the oldest packet below the largest acknowledged becomes overdue."""
     oldest = _oldest_below_largest(sender)
     return None if oldest is None else oldest.sent_t_ns + loss_delay_ns(sender)
 
 
-def probe_timer_ns(sender: "Sender") -> int | None:
+def probe_timer_ns(sender: Sending) -> int | None:
     """Return when a probe is due: so long after the last packet was sent (RFC 9002, section 6.2.1)."""
     if not sender.transfer.probes or sender.ledger.bytes_in_flight == 0:
         return None
     return sender.last_sent_ns + (_probe_timeout_ns(sender) << min(sender.probes, MOST_DOUBLINGS))
 
 
-def on_probe_timeout(sender: "Sender", now_ns: int) -> None:
+def on_probe_timeout(sender: Sending, now_ns: int) -> None:
     """Tell the controller of a probe timeout."""
     sender.record(Pto(now_ns))
 
 
-def _probe_timeout_ns(sender: "Sender") -> int:
+def _probe_timeout_ns(sender: Sending) -> int:
     """Return the probe timeout without backoff; before the first sample that of RFC 9002, section 6.2.2."""
     rtt, transfer = sender.rtt, sender.transfer
     if rtt.smoothed_ns is None:
@@ -93,7 +110,7 @@ def _probe_timeout_ns(sender: "Sender") -> int:
     return max(timeout_ns + transfer.max_ack_delay_ns, transfer.least_timeout_ns)
 
 
-def _is_persistent(sender: "Sender", lost: list[Run]) -> bool:
+def _is_persistent(sender: Sending, lost: list[Run]) -> bool:
     """Return whether lost packets, with none between them that arrived, span so long (RFC 9002, section 7.6.1)."""
     if sender.first_sample_ns is None or sender.rtt.smoothed_ns is None:
         return False

@@ -8,7 +8,7 @@ from typing import Any
 from firstflight import Config
 from firstflight.controller import ALGORITHMS
 from firstflight_conformance.cases.schemas import schema_error
-from firstflight_conformance.paths import SCENARIOS
+from firstflight_conformance.paths import SCENARIOS, STIMULI
 from firstflight_conformance.simulator.transfer import Pacing, Receiver, Transfer
 
 
@@ -97,8 +97,17 @@ def read(path: Path) -> Any:
     def refuse_float(text: str) -> None:
         raise ValueError(f"{text} is no integer")
 
+    def refuse_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        members = dict(pairs)
+        if len(members) < len(pairs):
+            names = [name for name, _ in pairs]
+            raise ValueError(f"the key {next(name for name in names if names.count(name) > 1)} is there twice")
+        return members
+
     try:
-        return json.loads(path.read_text(encoding="utf-8"), parse_float=refuse_float, parse_constant=refuse_float)
+        return json.loads(
+            path.read_text(encoding="utf-8"), object_pairs_hook=refuse_duplicates, parse_float=refuse_float, parse_constant=refuse_float,
+        )  # fmt: skip
     except (OSError, ValueError, RecursionError) as cause:
         raise ScenarioError(f"{path}: {cause}") from cause
 
@@ -147,5 +156,22 @@ def _algorithms(path: Path, names: list[str]) -> tuple[str, ...]:
 
 
 def load_scenarios() -> list[Scenario]:
-    """Load every scenario of ``conformance/scenarios``, by name."""
-    return [load_scenario(path) for path in sorted(SCENARIOS.glob("*.json"))]
+    """Load every scenario that vectors are recorded from, by name."""
+    return [load_scenario(path) for path in scenario_files().values()]
+
+
+def scenario_files(folder: str = "") -> dict[str, Path]:
+    """Return the scenario files by name: those for several algorithms in ``conformance/scenarios``, the others in ``stimuli/ALGORITHM``.
+
+    ``folder`` is a folder in these, such as that of the closed loop. Raise :class:`FileNotFoundError` if there is none.
+    """
+    pattern = f"{folder}/*.json" if folder else "*.json"
+    found = [*SCENARIOS.glob(pattern), *STIMULI.glob(f"*/{pattern}")]
+    by_name = {path.name: path for path in sorted(found, key=lambda path: path.name)}
+    if not found:
+        raise FileNotFoundError(f"{SCENARIOS / folder}: there is no scenario")
+    if len(by_name) < len(found):
+        raise ScenarioError(
+            f"{STIMULI}: two scenarios have one name: {sorted(map(str, set(found) - set(by_name.values())))}"
+        )
+    return by_name

@@ -6,7 +6,8 @@ from enum import Enum
 from functools import cache
 from pathlib import Path
 
-from firstflight_conformance.paths import REFERENCE_C, REFERENCE_PY, SPEC
+from firstflight_conformance import port
+from firstflight_conformance.paths import REFERENCE_C, REFERENCE_PY, SPEC, of_algorithms
 
 _DIRECTIVE = re.compile(
     r"^:::\{clause\} (?P<id>\S+)\n(?P<options>(?::[a-z-]+: [^\n]*\n)*)(?P<text>.*?)^:::$", re.S | re.M
@@ -14,6 +15,8 @@ _DIRECTIVE = re.compile(
 _OPTION = re.compile(r"^:(?P<key>[a-z-]+): (?P<value>.*)$", re.M)
 _OURS = re.compile(r"\bours\b")
 _COMMENT = re.compile(r"(?:#|/\*) .*$")
+#: What a second reader found of something that a text leaves open, why, and in which section.
+SECOND_READING = re.compile(r"(?:agrees|doubts): .+ \(.+\)")
 _CITATION = re.compile(r"\[(?P<id>[a-z0-9]+(?:-[a-z0-9]+)*(?:\.[a-z0-9-]+)+)\]")
 
 
@@ -77,6 +80,20 @@ class Citation:
     line: int
 
 
+def pages() -> list[Path]:
+    """Return the pages of ``spec/`` in the order of their names. Raise :class:`FileNotFoundError` if no algorithm has one."""
+    common = [path for path in SPEC.glob("*.md") if path.stem != "README"]
+    found = [*common, *of_algorithms("rules.md", SPEC), *SPEC.glob("*/errata.md")]
+    return sorted(found, key=lambda path: f"{page_name(path)}.md")
+
+
+def page_name(path: Path) -> str:
+    """Return the name of a page on the site: that of the algorithm for its rules, ``NAME-errata`` for its errata, else its own."""
+    if path.stem not in ("rules", "errata"):
+        return path.stem
+    return path.parent.name if path.stem == "rules" else f"{path.parent.name}-errata"
+
+
 def parse_page(path: Path) -> list[Clause]:
     """Return the clauses of one page, in order. Raise ``ValueError`` with file, line and clause if a field is wrong."""
     content = path.read_text(encoding="utf-8")
@@ -84,7 +101,7 @@ def parse_page(path: Path) -> list[Clause]:
     for match in _DIRECTIVE.finditer(content):
         options = {m["key"]: m["value"].strip('"') for m in _OPTION.finditer(match["options"])}
         try:
-            clauses.append(_clause(match["id"], options, match["text"].strip(), path.stem))
+            clauses.append(_clause(match["id"], options, match["text"].strip(), page_name(path)))
         except ValueError as error:
             line = content.count("\n", 0, match.start()) + 1
             raise ValueError(f"{path}:{line}: clause {match['id']}: {error}") from error
@@ -136,7 +153,7 @@ def _check(options: dict[str, str]) -> None:
 def all_clauses() -> dict[str, Clause]:
     """Return every clause of ``spec/`` by id. Raise ``ValueError`` if an id is there twice."""
     found: dict[str, Clause] = {}
-    for path in sorted(SPEC.glob("*.md")):
+    for path in pages():
         for clause in parse_page(path):
             if clause.id in found:
                 raise ValueError(f"{path}: clause {clause.id} is already on page {found[clause.id].page}")
@@ -172,14 +189,14 @@ def cited_in(path: Path, text: str) -> list[Citation]:
 
 def python_citations() -> list[Citation]:
     """Return the citations of the Python model, the plain programs not among them."""
-    return citations(sorted(path for path in REFERENCE_PY.rglob("*.py") if path.parent != REFERENCE_PY / "plain"))
+    return citations(sorted(path for path in REFERENCE_PY.rglob("*.py") if not path.stem.startswith("plain")))
 
 
 def plain_citations() -> list[Citation]:
-    """Return the citations of the plain programs and of their twins, the plain headers of C."""
-    return citations(sorted((REFERENCE_PY / "plain").glob("*.py")) + sorted((REFERENCE_C / "plain").glob("*.h")))
+    """Return the citations of the self-contained reference implementations, in Python and as C headers."""
+    return citations(of_algorithms("plain_*.py", REFERENCE_PY) + port.plain_headers(REFERENCE_C))
 
 
 def c_citations() -> list[Citation]:
     """Return the citations of the C port."""
-    return citations(sorted((REFERENCE_C / "src").rglob("*.c")))
+    return citations(port.sources(REFERENCE_C))

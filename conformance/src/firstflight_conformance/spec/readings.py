@@ -1,4 +1,4 @@
-"""Readings and profiles: loaded from ``spec/profiles`` and checked."""
+"""Readings and profiles: loaded from ``spec/NAME/profiles.toml`` and checked."""
 
 import tomllib
 from collections.abc import Mapping
@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from firstflight_conformance.paths import PROFILES
+from firstflight_conformance.paths import of_algorithms
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,20 +30,22 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """A named set of readings."""
+    """A named set of readings. ``like``: the profile from which ``changed`` is what differs; without one, all of them are."""
 
     name: str
     title: str
     sources: tuple[str, ...]
     readings: dict[str, str | int]
+    like: str | None
+    changed: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class ProfileTable:
-    """What one file of ``spec/profiles`` holds. ``phases``, ``outcomes``, ``numbers``: what the algorithm adds to the observables.
+    """What one file of ``spec/NAME/profiles.toml`` holds. ``phases``, ``outcomes``, ``numbers``: what the algorithm adds to the observables.
 
-    ``exits``, ``leaves``: the outcomes that end slow start, and those with which it is left for a while. ``paces``: it says when the next
-    packet may leave.
+    ``exits``, ``leaves``: the outcomes that end slow start, and those with which it is left for a while. ``endings``: those after which its
+    profiles may differ in what they let be sent. ``paces``: it says when the next packet may leave.
     """
 
     algorithm: str
@@ -54,6 +56,7 @@ class ProfileTable:
     numbers: tuple[str, ...] = ()
     exits: tuple[str, ...] = ()
     leaves: tuple[str, ...] = ()
+    endings: tuple[str, ...] = ()
     paces: bool = False
 
 
@@ -61,17 +64,21 @@ def load_table(path: Path) -> ProfileTable:
     """Load and check one file. Raise ``ValueError`` naming file and place."""
     raw = tomllib.loads(path.read_text(encoding="utf-8"))
     readings = tuple(_reading(entry) for entry in raw.get("reading", []))
-    profiles = tuple(_profile(name, raw["profile"]) for name in raw["profile"])
+    try:
+        profiles = tuple(_profiles(raw["profile"]).values())
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from error
     for profile in profiles:
         _check(path, readings, profile)
     names = {name: tuple(raw.get(name, ())) for name in ("phases", "outcomes", "numbers", "exits", "leaves")}
+    names["endings"] = tuple(raw.get("endings", ("exited",)))
     return ProfileTable(raw["algorithm"], readings, profiles, paces=raw.get("paces", False), **names)
 
 
 @cache
 def load_tables() -> Mapping[str, ProfileTable]:
-    """Load every file of ``spec/profiles``, by algorithm, once."""
-    tables = [load_table(path) for path in sorted(PROFILES.glob("*.toml"))]
+    """Load every file of ``spec/NAME/profiles.toml``, by algorithm, once."""
+    tables = [load_table(path) for path in of_algorithms("profiles.toml")]
     return {table.algorithm: table for table in tables}
 
 
@@ -82,11 +89,21 @@ def _reading(entry: dict[str, Any]) -> Reading:
     )
 
 
-def _profile(name: str, entries: dict[str, dict[str, Any]]) -> Profile:
-    """Return a profile; it may name the readings in which it differs from the one that it is ``like``."""
-    entry = entries[name]
-    readings = entries[entry["like"]]["readings"] if "like" in entry else {}
-    return Profile(name, entry["title"], tuple(entry["sources"]), readings | entry.get("readings", {}))
+def _profiles(entries: dict[str, dict[str, Any]]) -> dict[str, Profile]:
+    """Return the profiles by name. One that is ``like`` another above it names only the readings in which it differs from that."""
+    profiles: dict[str, Profile] = {}
+    for name, entry in entries.items():
+        like = entry.get("like")
+        if like is not None and like not in profiles:
+            raise ValueError(f"profile {name}: like names {like!r}, which is no profile above it")
+        inherited = profiles[like].readings if like is not None else {}
+        own = entry.get("readings", {})
+        same = sorted(reading for reading, value in own.items() if inherited.get(reading) == value)
+        if same:
+            raise ValueError(f"profile {name}: {', '.join(same)} as in {like}: leave it out")
+        readings = inherited | own
+        profiles[name] = Profile(name, entry["title"], tuple(entry["sources"]), readings, like, tuple(own))
+    return profiles
 
 
 def _check(path: Path, readings: tuple[Reading, ...], profile: Profile) -> None:

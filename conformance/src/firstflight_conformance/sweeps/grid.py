@@ -36,7 +36,7 @@ def read_grid(path: Path) -> dict[str, Any]:
     """Read a grid from a TOML file: ``kind``, ``scenario``, and a value or list of values for each axis."""
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise GridError(f"{path}: {error}") from error
 
 
@@ -109,6 +109,8 @@ def _spanned(axes: Mapping[str, Sequence[str]]) -> Iterator[Cell]:
         written = dict(zip(axes, values, strict=True))
         cell: Cell = {"algorithm": written["algorithm"]}
         cell["rate_bps"] = _quantity(written, "rate", RATES)
+        if not cell["rate_bps"]:
+            raise GridError(f"rate: {written['rate']} sends nothing; needs more than 0")
         cell["rtt_ns"] = _quantity(written, "rtt", TIMES)
         if "queue" in written:
             cell["queue_bytes"] = _queue(written, int(cell["rate_bps"]) * int(cell["rtt_ns"]))

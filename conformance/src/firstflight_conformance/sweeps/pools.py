@@ -4,15 +4,18 @@ import os
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Executor, ProcessPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
 from contextlib import contextmanager
+from functools import cache
 from itertools import islice
 from multiprocessing import get_context
 from typing import Any
 
 from firstflight_conformance import __version__
+from firstflight_conformance.kept import was_changed
 from firstflight_conformance.simulator.scenario import Scenario
 from firstflight_conformance.sweeps.answers import answer
+from firstflight_conformance.sweeps.code import CHANGED, code
 from firstflight_conformance.sweeps.grid import Cell
 from firstflight_conformance.sweeps.store import Row
 
@@ -35,29 +38,43 @@ def rows(
     scheduler: str | None,
     *,
     compiled: bool = False,
+    by: str,
 ) -> Iterator[Row]:
-    """Yield the rows of cells in the order in which they are ready. Raise :class:`PoolError`.
+    """Yield the rows of cells in the order in which they are ready. Raise :class:`PoolError`, also where other code computes them than that asked for.
 
     ``compiled``: by the compiled simulator, where there is one.
     """
     size = _COMPILED_CHUNK if compiled else _CHUNK[kind]
-    if scheduler is None and (jobs == 1 or len(missing) <= size):
-        yield from (answer(kind, cell, scenario, compiled=compiled) for cell in missing)
-        return
     chunks = iter([missing[start : start + size] for start in range(0, len(missing), size)])
+    if scheduler is None and (jobs == 1 or len(missing) <= size):
+        for chunk in chunks:
+            yield from _chunk(kind, chunk, scenario, compiled, by)
+        return
     with _processes(jobs) if scheduler is None else _workers(scheduler) as (executor, width):
-        waiting = {executor.submit(_chunk, kind, chunk, scenario, compiled) for chunk in islice(chunks, 2 * width)}
+
+        def begin(count: int) -> set[Future[list[Row]]]:
+            return {executor.submit(_chunk, kind, chunk, scenario, compiled, by) for chunk in islice(chunks, count)}
+
+        waiting = begin(2 * width)
         while waiting:
             ready, waiting = wait(waiting, return_when=FIRST_COMPLETED)
-            waiting |= {
-                executor.submit(_chunk, kind, chunk, scenario, compiled) for chunk in islice(chunks, len(ready))
-            }
+            waiting |= begin(len(ready))
             for future in ready:
                 yield from future.result()
 
 
-def _chunk(kind: str, chunk: Sequence[Cell], scenario: Scenario | None, compiled: bool) -> list[Row]:
-    return [answer(kind, cell, scenario, compiled=compiled) for cell in chunk]
+def _chunk(kind: str, chunk: Sequence[Cell], scenario: Scenario | None, compiled: bool, by: str) -> list[Row]:
+    """Return the rows of some cells. A process has loaded the code when it began, which may be later than the sweep."""
+    found = [answer(kind, cell, scenario, compiled=compiled) for cell in chunk]
+    if _code_here() != by or was_changed():
+        raise PoolError(CHANGED)
+    return found
+
+
+@cache
+def _code_here() -> str:
+    """Return the code of this process, taken when it has computed something and so has loaded the compiled simulator."""
+    return code()
 
 
 @contextmanager

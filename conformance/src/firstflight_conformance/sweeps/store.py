@@ -1,17 +1,21 @@
 """The file of a sweep: a row is written as soon as it is computed, so that a sweep that was killed goes on where it was."""
 
 import csv
+import fcntl
 import io
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TextIO
 
 from firstflight_conformance.cases.files import write_whole
 
 Row = dict[str, Any]
+#: The last column: the version and code that computed the row.
+CODE = "code"
 #: Columns that hold texts, and truth values; all others hold integers.
-TEXTS = frozenset({"algorithm", "scenario", "ended_by", "error"})
+TEXTS = frozenset({"algorithm", "scenario", "ended_by", "error", CODE})
 FLAGS = frozenset({"comparable"})
 
 
@@ -20,53 +24,81 @@ class StoreError(ValueError):
 
 
 class Store:
-    """Rows as CSV or as JSON Lines, by the suffix of the file. ``keys``: the columns that name a row."""
+    """Rows as CSV or as JSON Lines, by the suffix of the file. ``keys``: the columns that name a row. ``code``: what computes them."""
 
-    def __init__(self, path: Path, keys: Sequence[str], columns: Sequence[str]) -> None:
+    def __init__(self, path: Path, keys: Sequence[str], columns: Sequence[str], code: str) -> None:
         """Name the file and its columns; nothing is written yet."""
         if path.suffix not in (".csv", ".jsonl"):
             raise StoreError(f"{path}: needs the suffix .csv or .jsonl")
-        self._path, self._keys, self._columns = path, tuple(keys), (*keys, *columns)
-        self._is_csv = path.suffix == ".csv"
+        self._path, self._keys, self._columns = path, tuple(keys), (*keys, *columns, CODE)
+        self._is_csv, self._code = path.suffix == ".csv", code
 
-    def resume(self, known: Iterable[Row]) -> set[tuple[str, ...]]:
+    @contextmanager
+    def open(self) -> Iterator[TextIO]:
+        """Open the file to go on with it; no other sweep may meanwhile. Raise :class:`StoreError`."""
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        if self._path.exists() and not self._path.is_file():
+            raise StoreError(f"{self._path}: is no regular file")
+        while True:
+            with self._path.open("a+", encoding="utf-8", newline="") as file:
+                try:
+                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                except BlockingIOError as error:
+                    raise StoreError(f"{self._path}: another sweep is writing this file") from error
+                if self._path.exists() and self._path.samefile(f"/proc/self/fd/{file.fileno()}"):
+                    yield file
+                    return
+
+    def resume(self, file: TextIO, known: Iterable[Row]) -> set[tuple[str, ...]]:
         """Return the keys of the rows that are there. What a kill has left of a row is cut off. Raise :class:`StoreError` for other rows."""
-        head = self._line(dict(zip(self._columns, self._columns, strict=True))) if self._is_csv else ""
-        if not self._path.exists():
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            self._path.write_text(head, encoding="utf-8")
-            return set()
-        text = self._path.read_text(encoding="utf-8")
+        head = self._head()
+        text = self._read()
         text = text[: text.rfind("\n") + 1] or head
         if not text.startswith(head):
-            raise StoreError(f"{self._path}: has other columns; it is of another sweep")
-        wanted, found = {self.key(row) for row in known}, {self.key(row) for row in self._rows(text)}
+            raise StoreError(f"{self._path}: has other columns; it is of another sweep or version")
+        rows = self._rows(text)
+        wanted, found = {self.key(row) for row in known}, {self.key(row) for row in rows}
         if not found <= wanted:
             raise StoreError(f"{self._path}: has a row that is not in the grid: {', '.join(min(found - wanted))}")
-        write_whole(self._path, text)
+        others = sorted({str(row[CODE]) for row in rows} - {self._code})
+        if others:
+            what = f"{self._path}: has rows of other code, {', '.join(others)}; this is {self._code}"
+            raise StoreError(f"{what}. Begin a new file, or go on with the code that computed them")
+        if rows:
+            file.truncate(len(text.encode()))
+        else:
+            file.truncate(0)
+            file.write(text)
+            file.flush()
         return found
 
     def key(self, row: Row) -> tuple[str, ...]:
         """Return what names a row, the same for one that was read."""
         return tuple(str(row[name]) for name in self._keys)
 
-    def open(self) -> TextIO:
-        """Open the file to add rows."""
-        return self._path.open("a", encoding="utf-8", newline="")
-
     def add(self, file: TextIO, row: Row) -> None:
-        """Add a row; it outlives the process from now on."""
-        file.write(self._line(row))
-        file.flush()
+        """Add a row; it outlives the process from now on. Raise :class:`StoreError` if it cannot be written."""
+        try:
+            file.write(self._line(row | {CODE: self._code}))
+            file.flush()
+        except OSError as error:
+            raise StoreError(f"{self._path}: {error.strerror}") from error
 
     def sort(self, cells: Iterable[Row]) -> list[Row]:
         """Put the rows into the order of the cells, so that no kill can be seen; return them."""
-        text = self._path.read_text(encoding="utf-8")
-        rows = {self.key(row): row for row in self._rows(text)}
+        rows = {self.key(row): row for row in self._rows(self._read())}
         ordered = [rows[self.key(cell)] for cell in cells]
-        head = self._line(dict(zip(self._columns, self._columns, strict=True))) if self._is_csv else ""
-        write_whole(self._path, head + "".join(map(self._line, ordered)))
+        write_whole(self._path, self._head() + "".join(map(self._line, ordered)))
         return ordered
+
+    def _head(self) -> str:
+        return self._line(dict(zip(self._columns, self._columns, strict=True))) if self._is_csv else ""
+
+    def _read(self) -> str:
+        try:
+            return self._path.read_text(encoding="utf-8")
+        except UnicodeDecodeError as error:
+            raise StoreError(f"{self._path}: is not UTF-8, so no file of a sweep: {error}") from error
 
     def _line(self, row: Row) -> str:
         if not self._is_csv:
@@ -77,11 +109,17 @@ class Store:
 
     def _rows(self, text: str) -> list[Row]:
         try:
-            if self._is_csv:
-                return [_typed(row) for row in csv.DictReader(io.StringIO(text))]
-            return [json.loads(line) for line in text.splitlines()]
-        except (TypeError, ValueError) as error:
+            rows = [_typed(row) for row in csv.DictReader(io.StringIO(text))] if self._is_csv else self._objects(text)
+        except (TypeError, ValueError, csv.Error, RecursionError) as error:
             raise StoreError(f"{self._path}: {error}") from error
+        for number, row in enumerate(rows, 2 if self._is_csv else 1):
+            if not isinstance(row, dict) or tuple(row) != self._columns:
+                raise StoreError(f"{self._path}, line {number}: has other columns; it is of another sweep or version")
+        return rows
+
+    @staticmethod
+    def _objects(text: str) -> list[Row]:
+        return [json.loads(line) for line in text.split("\n")[:-1]]
 
 
 def _typed(row: dict[str, str]) -> Row:

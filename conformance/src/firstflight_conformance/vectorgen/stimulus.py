@@ -1,6 +1,5 @@
 """A stimulus: a stream with what a reader needs to know of it, and what the model answers to it."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,9 +9,8 @@ from firstflight_conformance.cases.given import given_flags
 from firstflight_conformance.cases.measure import clauses_of, replay, traced
 from firstflight_conformance.cases.stream import flags_of, granularity_of
 from firstflight_conformance.cases.wire import encode_int, event_to_json, observation_to_json
-from firstflight_conformance.vectorgen.builder import StreamBuilder
+from firstflight_conformance.spec.readings import load_tables
 from firstflight_conformance.vectorgen.oracle import Expectation, wrong
-from firstflight_conformance.vectorgen.rooms import endings
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,56 +37,6 @@ class Stimulus:
     def algorithm(self) -> str:
         """The algorithm under test: the first part of the id."""
         return self.id.split(".", 1)[0]
-
-
-class Catalogue:
-    """Hand-built stimuli; each is a function that fills a :class:`StreamBuilder`."""
-
-    def __init__(self, *profiles: str, sources: tuple[str, ...], builder: type[Any] = StreamBuilder) -> None:
-        """Name the profiles and sources that hold for every stimulus which names no others, and what builds streams."""
-        self.builder = builder
-        self.profiles, self.sources = profiles, sources
-        self.stimuli: list[Stimulus] = []
-
-    def add(
-        self,
-        stimulus_id: str,
-        title: str,
-        why: str,
-        *,
-        tier: str = "gold",
-        profiles: tuple[str, ...] = (),
-        sources: tuple[str, ...] = (),
-        flags: tuple[str, ...] = (),
-        max_datagram_size_bytes: int = 1200,
-        initial_window_bytes: int | None = 12000,
-        alternatives: tuple[dict[str, str], ...] = (),
-    ) -> Callable[[Callable[[Any], None]], Callable[[Any], None]]:
-        """Register the decorated function as a stimulus."""
-
-        def register(fill: Callable[[Any], None]) -> Callable[[Any], None]:
-            builder = self.builder(max_datagram_size_bytes, initial_window_bytes)
-            fill(builder)
-            source = {"kind": "hand", "sources": [*(sources or self.sources)]}
-            config = Config(max_datagram_size_bytes, initial_window_bytes)
-            text = " ".join(why.split())
-            self.stimuli.append(
-                Stimulus(
-                    stimulus_id, title, text, tier, profiles or self.profiles, source, config, tuple(builder.events),
-                    flags, alternatives, _resolved(stimulus_id, builder.expectations, profiles or self.profiles),
-                )
-            )  # fmt: skip
-            return fill
-
-        return register
-
-
-def _resolved(stimulus_id: str, expectations: list[Expectation], profiles: tuple[str, ...]) -> tuple[Expectation, ...]:
-    """Return the expectations with their profiles named. Raise ``ValueError`` for a profile that the stimulus has not."""
-    for expectation in expectations:
-        if unknown := set(expectation.profiles or ()) - set(profiles):
-            raise ValueError(f"{stimulus_id}: an expectation names {', '.join(sorted(unknown))}, no profile of it")
-    return tuple(replace(entry, profiles=entry.profiles or profiles) for entry in expectations)
 
 
 def judged_events(events: tuple[Event, ...], observations: list[Observation]) -> int:
@@ -141,7 +89,7 @@ def _profile_json(stimulus: Stimulus, profile: str) -> dict[str, Any]:
     judged = judged_events(stimulus.events, observations)
     if lines := wrong(stimulus.expectations, profile, observations[:judged]):
         raise ValueError("\n".join(f"{stimulus.id}@{profile}: {line}" for line in lines))
-    if judged < len(events) and endings(stimulus.algorithm).isdisjoint(seen.outcome for seen in observations[:judged]):
+    if judged < len(events) and not _ended(stimulus.algorithm, observations[:judged]):
         raise ValueError(f"{stimulus.id}@{profile}: event {judged} does not fit the window, and there was no exit")
     if judged < len(events):  # what comes after was carried out in vain
         clauses = clauses_of(stimulus.algorithm, profile, stimulus.config, events[:judged])
@@ -150,6 +98,11 @@ def _profile_json(stimulus: Stimulus, profile: str) -> dict[str, Any]:
         "clauses": list(clauses),
         "expect": _changes(observations[:judged], _alternatives(stimulus, profile)),
     }
+
+
+def _ended(algorithm: str, observations: list[Observation]) -> bool:
+    """Return whether there was an outcome after which the profiles of the algorithm may differ in what they let be sent."""
+    return any(seen.outcome.value in load_tables()[algorithm].endings for seen in observations)
 
 
 def _changed(before: dict[str, Any], now: dict[str, Any]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Careful Resume (``spec/careful-resume.md``)."""
+"""Careful Resume (``spec/careful-resume/rules.md``)."""
 
 from firstflight.algorithm import Startup
 from firstflight.careful_resume.careful_resume import PROFILES, Readings, begin, step
@@ -7,7 +7,7 @@ from firstflight.events import SavedPath
 ALGORITHM = Startup(
     name="careful-resume",
     title="Careful Resume",
-    room="careful_resume",
+    package="careful_resume",
     readings=Readings,
     profiles=PROFILES,
     begin=begin,

@@ -1,7 +1,7 @@
-"""Careful Resume: one event at a time, over the base controller (``spec/careful-resume.md``; RFC 9959).
+"""Careful Resume: one event at a time, over the base controller (``spec/careful-resume/rules.md``; RFC 9959).
 
 What normal congestion control makes of an event is computed first, on a copy of the base; the phase decides whether it counts.
-Mirrors ``reference-c/src/careful_resume/careful_resume.c``.
+Mirrors ``reference-c/firstflight/careful_resume/careful_resume.c``.
 """
 
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The pacing of the Unvalidated phase (``spec/careful-resume.md``). Mirrors ``reference-c/src/careful_resume/pacing.c``."""
+"""The pacing of the Unvalidated phase (``spec/careful-resume/rules.md``). Mirrors ``reference-c/firstflight/careful_resume/pacing.c``."""
 
 from firstflight.careful_resume import profiles as cr
 from firstflight.careful_resume.profiles import Readings

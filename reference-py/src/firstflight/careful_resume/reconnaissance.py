@@ -1,4 +1,4 @@
-"""Reconnaissance (``spec/careful-resume.md``). Mirrors ``reference-c/src/careful_resume/reconnaissance.c``."""
+"""Reconnaissance (``spec/careful-resume/rules.md``). Mirrors ``reference-c/firstflight/careful_resume/reconnaissance.c``."""
 
 from firstflight.careful_resume import profiles as cr
 from firstflight.careful_resume.profiles import Readings

@@ -1,4 +1,4 @@
-"""Safe Retreat (``spec/careful-resume.md``). Mirrors ``reference-c/src/careful_resume/retreat.c``."""
+"""Safe Retreat (``spec/careful-resume/rules.md``). Mirrors ``reference-c/firstflight/careful_resume/retreat.c``."""
 
 from firstflight.careful_resume import profiles as cr
 from firstflight.careful_resume.profiles import Readings

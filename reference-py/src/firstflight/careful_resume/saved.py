@@ -1,6 +1,6 @@
-"""Saved sets: taking one into use, and observing what to save (``spec/careful-resume.md``).
+"""Saved sets: taking one into use, and observing what to save (``spec/careful-resume/rules.md``).
 
-Mirrors ``reference-c/src/careful_resume/saved.c``.
+Mirrors ``reference-c/firstflight/careful_resume/saved.c``.
 """
 
 from firstflight.careful_resume import profiles as cr

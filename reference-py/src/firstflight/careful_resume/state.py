@@ -1,7 +1,7 @@
-"""What Careful Resume remembers (``spec/careful-resume.md``, section State), and what its phases share.
+"""What Careful Resume remembers (``spec/careful-resume/rules.md``, section State), and what its phases share.
 
-The functions of this room change the state and the base controller in place, and return what is to be reported.
-Mirrors ``reference-c/src/careful_resume/state.c``.
+The functions of this package change the state and the base controller in place, and return what is to be reported.
+Mirrors ``reference-c/firstflight/careful_resume/state.c``.
 """
 
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""The jump and the Unvalidated phase (``spec/careful-resume.md``). Mirrors ``reference-c/src/careful_resume/unvalidated.c``."""
+"""The jump and the Unvalidated phase (``spec/careful-resume/rules.md``). Mirrors ``reference-c/firstflight/careful_resume/unvalidated.c``."""
 
 from firstflight.careful_resume import profiles as cr
 from firstflight.careful_resume.pacing import pace_rtt, pace_sent

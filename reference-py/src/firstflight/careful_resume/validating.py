@@ -1,4 +1,4 @@
-"""The Validating phase (``spec/careful-resume.md``). Mirrors ``reference-c/src/careful_resume/validating.c``."""
+"""The Validating phase (``spec/careful-resume/rules.md``). Mirrors ``reference-c/firstflight/careful_resume/validating.c``."""
 
 from firstflight.careful_resume import profiles as cr
 from firstflight.careful_resume.profiles import Readings

@@ -1,10 +1,10 @@
-"""The law of CUBIC (``spec/cubic.md``; RFC 9438): how the base controller grows in congestion avoidance, and how it reduces.
+"""The window rules of CUBIC (``spec/cubic/rules.md``; RFC 9438): how the base controller grows in congestion avoidance, and how it reduces.
 
-``newreno`` carries the windows and asks here; functions change the state in place. All numbers are integers: bytes, ns, and fractions of a byte in units of 2^-32.
-Mirrors ``reference-c/src/cubic/cubic.c``.
+``newreno`` keeps the windows and calls the hooks of ``RULES``; functions change the state in place. All numbers are integers: bytes, ns, and fractions of a byte in units of 2^-32.
+Mirrors ``reference-c/firstflight/cubic/cubic.c``.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from firstflight.cubic.profiles import (
     PROFILES,
@@ -30,25 +30,9 @@ from firstflight.cubic.window import (
 from firstflight.events import Ack, Sent
 from firstflight.limits import WINDOW_MAX_BYTES
 from firstflight.values import copied
+from firstflight.window_rules import WindowRules, Windows
 
-__all__ = [
-    "PROFILES",
-    "Cubic",
-    "Epoch",
-    "Readings",
-    "Saved",
-    "SlowStartEnd",
-    "begin",
-    "collapse",
-    "forget",
-    "note_reduction",
-    "on_acked",
-    "on_sent",
-    "reduce",
-    "restore",
-    "set_flight",
-    "seven_tenths",
-]
+__all__ = ["PROFILES", "RULES", "Cubic", "Epoch", "Readings", "Saved", "begin", "carry", "on_acked"]
 
 
 @dataclass(slots=True)
@@ -69,15 +53,12 @@ class Epoch:
 
 @dataclass(slots=True)
 class Saved:
-    """What a reduction replaced, of the base and of CUBIC. A caller leaves the numbers of CUBIC to :func:`reduce`."""
+    """What a reduction replaced, of the base and of CUBIC."""
 
-    cwnd_bytes: int
-    ssthresh_bytes: int | None
-    recovery_start_ns: int | None
-    in_recovery: bool
-    w_max_bytes: int | None = None
-    cwnd_prior_bytes: int | None = None
-    epoch: Epoch | None = None
+    base: Windows
+    w_max_bytes: int | None
+    cwnd_prior_bytes: int | None
+    epoch: Epoch | None
 
     def copy(self) -> "Saved":
         """Return a copy that shares nothing that changes."""
@@ -115,7 +96,19 @@ class Cubic:
 
 def begin(readings: Readings) -> Cubic:
     """Return the state of a new connection."""
-    return Cubic(readings)
+    return Cubic(readings)  # [cubic.begin]
+
+
+def carry(readings: Readings) -> Cubic:
+    """Return the state of a new connection on which a startup algorithm runs."""
+    return begin(readings)  # [cubic.startup.compose]
+
+
+def slow_start_end_bytes(state: Cubic, ssthresh_bytes: int) -> int:
+    """Return the smallest window that is not in slow start."""
+    if state.readings.slow_start_end is SlowStartEnd.ABOVE:
+        return ssthresh_bytes + 1  # [cubic.slow-start.at-threshold]
+    return ssthresh_bytes
 
 
 def set_flight(state: Cubic, bytes_in_flight: int) -> None:
@@ -239,16 +232,16 @@ def on_acked(state: Cubic, ack: Ack, datagram_bytes: int, cwnd_bytes: int, acked
 
 
 def reduce(
-    state: Cubic, now_ns: int, datagram_bytes: int, base: Saved, flight_bytes: int, *, ce: bool
+    state: Cubic, now_ns: int, datagram_bytes: int, base: Windows, flight_bytes: int | None, ce: bool
 ) -> tuple[int, int]:
-    """Process a sign of congestion; return the new window and threshold. ``base``: what the base was before it."""
-    prior = replace(base, w_max_bytes=state.w_max_bytes, cwnd_prior_bytes=state.cwnd_prior_bytes, epoch=state.epoch)
+    """Process a sign of congestion; return the new window and ssthresh. ``base``: what the base was before it."""
+    prior = Saved(base, state.w_max_bytes, state.cwnd_prior_bytes, state.epoch)
     note_reduction(state, now_ns, base.cwnd_bytes)
     if not ce:
         state.saved = prior  # [cubic.spurious.save]
     basis_bytes = base.cwnd_bytes  # [cubic.reduce.basis]
     if state.readings.reduction_basis is ReductionBasis.FLIGHT:
-        basis_bytes = flight_bytes  # [cubic.reduce.flight]
+        basis_bytes = state.flight_bytes if flight_bytes is None else flight_bytes  # [cubic.reduce.flight]
     reduced_bytes = seven_tenths(basis_bytes)  # [cubic.reduce] [cubic.reduce.rounding]
     two_bytes = least_bytes = 2 * datagram_bytes  # [cubic.reduce.minimum]
     if ce and state.readings.ce_minimum is CeMinimum.ONE_DATAGRAM:
@@ -268,6 +261,16 @@ def note_reduction(state: Cubic, now_ns: int, cwnd_bytes: int) -> None:
     state.epoch = None
 
 
+def reduced_bytes(_state: Cubic, window_bytes: int) -> int:
+    """Return what a reduction by a startup algorithm leaves of a window."""
+    return seven_tenths(window_bytes)  # [cubic.startup.reduce]
+
+
+def note_startup_reduction(state: Cubic, now_ns: int, cwnd_bytes: int) -> None:
+    """Remember the window at a reduction by a startup algorithm."""
+    note_reduction(state, now_ns, cwnd_bytes)  # [cubic.startup.note]
+
+
 def collapse(state: Cubic) -> None:
     """Process persistent congestion: the next stage begins as if there had been no maximum."""
     state.saved = None  # [cubic.spurious.persistent]
@@ -283,16 +286,44 @@ def forget(state: Cubic) -> None:
     state.epoch = state.saved = None
 
 
-def restore(state: Cubic, cwnd_bytes: int) -> Saved | None:
+def restore(state: Cubic, cwnd_bytes: int) -> Windows | None:
     """Go back to before the last reduction, and return what it replaced; ``None`` if there is nothing to restore."""
     saved = state.saved
     if saved is None or state.readings.spurious is Spurious.KEPT:
         return None
-    if cwnd_bytes >= saved.cwnd_bytes:  # the window before the reduction, which is cwnd_prior
+    if cwnd_bytes >= saved.base.cwnd_bytes:  # the window before the reduction, which is cwnd_prior
         return None  # [cubic.spurious.late]
     state.w_max_bytes = saved.w_max_bytes  # [cubic.spurious]
     state.cwnd_prior_bytes = saved.cwnd_prior_bytes
     state.epoch = saved.epoch
     state.reduced_ns = None
     state.saved = None
-    return saved
+    return saved.base  # [cubic.spurious.recovery]
+
+
+def numbers(state: Cubic) -> dict[str, int | None]:
+    """Return the observables."""
+    epoch = state.epoch
+    return {
+        "w_max_bytes": state.w_max_bytes,
+        "cwnd_prior_bytes": state.cwnd_prior_bytes,
+        "epoch_start_ns": None if epoch is None else epoch.start_ns,
+        "k_ns": None if epoch is None else epoch.k_ns,
+        "w_est_bytes": None if epoch is None else epoch.w_est_bytes,
+    }
+
+
+RULES = WindowRules(
+    beta_tenths=7,
+    slow_start_end_bytes=slow_start_end_bytes,
+    on_sent=on_sent,
+    on_acked=on_acked,
+    reduce=reduce,
+    set_flight=set_flight,
+    reduced_bytes=reduced_bytes,
+    note_startup_reduction=note_startup_reduction,
+    forget=forget,
+    restore=restore,
+    collapse=collapse,
+    numbers=numbers,
+)

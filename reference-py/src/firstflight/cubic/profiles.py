@@ -1,6 +1,6 @@
-"""Readings and profiles of CUBIC. Generated from spec/profiles/cubic.toml by `make generate`; do not edit."""
+"""Readings and profiles of CUBIC. Generated from spec/cubic/profiles.toml by `make generate`; do not edit."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from firstflight.enums import Enum
 
@@ -77,25 +77,25 @@ class Readings:
     slow_start_end: SlowStartEnd
 
 
+RFC_9438 = Readings(
+    growth=Growth.BYTES,
+    epoch_start=EpochStart.AVOIDANCE,
+    reduction_basis=ReductionBasis.WINDOW,
+    ce_minimum=CeMinimum.ONE_DATAGRAM,
+    fast_convergence=FastConvergence.ON,
+    limited_time=LimitedTime.ACKS_AND_IDLE,
+    spurious=Spurious.RESTORED,
+    slow_start_end=SlowStartEnd.AT,
+)
+
+RFC_9438_LITERAL = replace(
+    RFC_9438,
+    growth=Growth.ACKS,
+    reduction_basis=ReductionBasis.FLIGHT,
+    slow_start_end=SlowStartEnd.ABOVE,
+)
+
 PROFILES = {
-    "rfc-9438": Readings(
-        growth=Growth.BYTES,
-        epoch_start=EpochStart.AVOIDANCE,
-        reduction_basis=ReductionBasis.WINDOW,
-        ce_minimum=CeMinimum.ONE_DATAGRAM,
-        fast_convergence=FastConvergence.ON,
-        limited_time=LimitedTime.ACKS_AND_IDLE,
-        spurious=Spurious.RESTORED,
-        slow_start_end=SlowStartEnd.AT,
-    ),
-    "rfc-9438-literal": Readings(
-        growth=Growth.ACKS,
-        epoch_start=EpochStart.AVOIDANCE,
-        reduction_basis=ReductionBasis.FLIGHT,
-        ce_minimum=CeMinimum.ONE_DATAGRAM,
-        fast_convergence=FastConvergence.ON,
-        limited_time=LimitedTime.ACKS_AND_IDLE,
-        spurious=Spurious.RESTORED,
-        slow_start_end=SlowStartEnd.ABOVE,
-    ),
+    "rfc-9438": RFC_9438,
+    "rfc-9438-literal": RFC_9438_LITERAL,
 }

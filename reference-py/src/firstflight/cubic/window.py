@@ -1,4 +1,4 @@
-"""The arithmetic of CUBIC (``spec/cubic.md``, section Arithmetic). Mirrors ``reference-c/src/cubic/window.c``.
+"""The arithmetic of CUBIC (``spec/cubic/rules.md``, section Arithmetic). Mirrors ``reference-c/firstflight/cubic/window.c``.
 
 C is 0.4 segments per second cubed: with segments of ``datagram_bytes`` the window is 2 * datagram_bytes * t^3 / CUBE_DIVISOR bytes away
 from W_max, t in ns from K.
@@ -65,5 +65,5 @@ def friendly_increase(datagram_bytes: int, acked_bytes: int, cwnd_bytes: int, *,
     """Return alpha * datagram * acked / cwnd in units of 2^-32 bytes, rounded down: alpha is 9/17, or 1 once ``reached``."""
     numerator = datagram_bytes * acked_bytes * FRACTION
     if reached:
-        return numerator // cwnd_bytes  # [cubic.friendly.alpha]
-    return 9 * numerator // cwnd_bytes // 17
+        return numerator // cwnd_bytes  # [cubic.friendly.alpha-one]
+    return 9 * numerator // cwnd_bytes // 17  # [cubic.friendly.alpha]

@@ -1,9 +1,9 @@
-"""The law of Hybla (``spec/hybla.md``): how the base controller grows in slow start and in congestion avoidance, in every profile.
+"""The window rules of Hybla (``spec/hybla/rules.md``): how the base controller grows in slow start and congestion avoidance, in every profile.
 
-``newreno`` carries the windows and asks here; functions change the state in place. In eighths 2^rho and what growth leaves are kept in
+``newreno`` keeps the windows and calls the hooks of ``RULES``; functions change the state in place. In eighths 2^rho and what growth leaves are kept in
 65536ths, otherwise in 2^30ths.
 
-Mirrors ``reference-c/src/hybla/hybla.c``.
+Mirrors ``reference-c/firstflight/hybla/hybla.c``.
 """
 
 from dataclasses import dataclass
@@ -11,9 +11,11 @@ from dataclasses import dataclass
 from firstflight.events import Ack, Run
 from firstflight.hybla.profiles import PROFILES, Arithmetic, Gain, Readings, Rtt, Unit
 from firstflight.limits import WINDOW_MAX_BYTES
+from firstflight.observables import Outcome
 from firstflight.values import copied
+from firstflight.window_rules import WindowRules, Windows
 
-__all__ = ["PROFILES", "Hybla", "Readings", "begin", "on_acked", "rho", "take_sample"]
+__all__ = ["PROFILES", "RULES", "Hybla", "Readings", "begin", "carry", "rho"]
 
 #: Parts of one: in eighths 2^rho and what growth leaves are multiples of 1/65536, otherwise of 1/2^30, as roots of two are.
 ONE = 65_536
@@ -53,6 +55,11 @@ def begin(readings: Readings) -> Hybla:
     return Hybla(readings)  # [hybla.begin]
 
 
+def carry(readings: Readings) -> Hybla:
+    """Return the state of a new connection on which a startup algorithm runs."""
+    return begin(readings)  # [hybla.search]
+
+
 def _ratio(state: Hybla) -> tuple[int, int]:
     """Return rho as a quotient of two numbers, the first below 2^16."""
     if state.smallest_ns is None:
@@ -90,7 +97,7 @@ def _power(state: Hybla) -> int:
     return root << exponent
 
 
-def take_sample(state: Hybla, ack: Ack) -> None:
+def _take_sample(state: Hybla, ack: Ack) -> None:
     """Remember the RTT of an ACK if it is the smallest."""
     rtt_ns = ack.smoothed_rtt_ns
     if state.readings.rtt is Rtt.MINIMUM and ack.min_rtt_ns is not None:
@@ -129,6 +136,11 @@ def _avoidance_bytes(state: Hybla, datagram_bytes: int, cwnd_bytes: int, units: 
     return _gain(state, datagram_bytes, cwnd_bytes, units.count * share)
 
 
+def _counts(run: Run, recovery_start_ns: int | None) -> bool:
+    """Return whether the packets of a run count: those sent after recovery began."""
+    return recovery_start_ns is None or run.sent_t_ns > recovery_start_ns
+
+
 def _units(state: Hybla, datagram_bytes: int, slow: bool, acked: list[Run]) -> list[Run]:
     """Return what counts as runs of units of one size."""
     if not acked or (state.readings.unit is Unit.MIXED and not slow):
@@ -136,17 +148,43 @@ def _units(state: Hybla, datagram_bytes: int, slow: bool, acked: list[Run]) -> l
     return [Run(0, 0, datagram_bytes, 0)]  # [hybla.unit.ack]
 
 
-def on_acked(
-    state: Hybla, datagram_bytes: int, cwnd_bytes: int, ssthresh_bytes: int | None, acked: list[Run], *, slow: bool
-) -> int:
+def _on_acked(state: Hybla, ack: Ack, datagram_bytes: int, base: Windows, slow: bool) -> int:
     """Let acknowledged packets grow the window, in slow start or in congestion avoidance; return it."""
-    met_bytes = cwnd_bytes
+    acked = [run for run in ack.packets if _counts(run, base.recovery_start_ns)]
+    met_bytes = cwnd_bytes = base.cwnd_bytes
     for units in _units(state, datagram_bytes, slow, acked):
         if slow:
             more_bytes = _slow_start_bytes(state, datagram_bytes, cwnd_bytes, units)
         else:
             more_bytes = _avoidance_bytes(state, datagram_bytes, cwnd_bytes, units, met_bytes)
         cwnd_bytes = min(cwnd_bytes + more_bytes, WINDOW_MAX_BYTES)
-    if slow and ssthresh_bytes is not None:
-        cwnd_bytes = min(cwnd_bytes, ssthresh_bytes)  # [hybla.threshold]
+    if slow and base.ssthresh_bytes is not None:
+        cwnd_bytes = min(cwnd_bytes, base.ssthresh_bytes)  # [hybla.threshold]
     return cwnd_bytes
+
+
+def _on_ack_outside_recovery(
+    state: Hybla, ack: Ack, datagram_bytes: int, base: Windows, slow: bool
+) -> tuple[int, Outcome]:
+    if ack.app_limited:
+        return base.cwnd_bytes, Outcome.APP_LIMITED  # [hybla.loss]
+    cwnd_bytes = _on_acked(state, ack, datagram_bytes, base, slow)
+    if not _counts(ack.packets[-1], base.recovery_start_ns):
+        return cwnd_bytes, Outcome.IN_RECOVERY
+    return cwnd_bytes, Outcome.GROWN if slow else Outcome.GROWN_AVOIDANCE
+
+
+def on_ack(state: Hybla, ack: Ack, datagram_bytes: int, base: Windows, slow: bool) -> tuple[int, Outcome] | None:
+    """Process an ACK outside of recovery: return the window and the outcome. In recovery return ``None``: NewReno's rules hold."""
+    _take_sample(state, ack)
+    if base.in_recovery:
+        return None
+    return _on_ack_outside_recovery(state, ack, datagram_bytes, base, slow)  # [hybla.scope]
+
+
+def numbers(state: Hybla) -> dict[str, int | None]:
+    """Return the observables."""
+    return {"smallest_rtt_ns": state.smallest_ns, "rho_fixed": rho(state), "credit_fixed": state.credit}
+
+
+RULES = WindowRules(on_ack=on_ack, numbers=numbers)

@@ -1,4 +1,4 @@
-"""Readings and profiles of Hybla. Generated from spec/profiles/hybla.toml by `make generate`; do not edit."""
+"""Readings and profiles of Hybla. Generated from spec/hybla/profiles.toml by `make generate`; do not edit."""
 
 from dataclasses import dataclass
 
@@ -44,19 +44,23 @@ class Readings:
     gain: Gain
 
 
+LINUX = Readings(
+    arithmetic=Arithmetic.EIGHTHS,
+    rtt=Rtt.SMOOTHED,
+    reference_ms=25,
+    unit=Unit.ACK,
+    gain=Gain.DATAGRAMS,
+)
+
+NS_3 = Readings(
+    arithmetic=Arithmetic.FIXED,
+    rtt=Rtt.MINIMUM,
+    reference_ms=50,
+    unit=Unit.MIXED,
+    gain=Gain.MIXED,
+)
+
 PROFILES = {
-    "linux": Readings(
-        arithmetic=Arithmetic.EIGHTHS,
-        rtt=Rtt.SMOOTHED,
-        reference_ms=25,
-        unit=Unit.ACK,
-        gain=Gain.DATAGRAMS,
-    ),
-    "ns-3": Readings(
-        arithmetic=Arithmetic.FIXED,
-        rtt=Rtt.MINIMUM,
-        reference_ms=50,
-        unit=Unit.MIXED,
-        gain=Gain.MIXED,
-    ),
+    "linux": LINUX,
+    "ns-3": NS_3,
 }

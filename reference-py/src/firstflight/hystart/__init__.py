@@ -1,8 +1,8 @@
-"""HyStart (``spec/hystart.md``)."""
+"""HyStart (``spec/hystart/rules.md``)."""
 
 from firstflight.algorithm import Startup
 from firstflight.hystart.hystart import PROFILES, Readings, begin, step
 
 ALGORITHM = Startup(
-    name="hystart", title="HyStart", room="hystart", readings=Readings, profiles=PROFILES, begin=begin, step=step
+    name="hystart", title="HyStart", package="hystart", readings=Readings, profiles=PROFILES, begin=begin, step=step
 )

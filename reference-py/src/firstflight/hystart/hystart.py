@@ -1,9 +1,9 @@
-"""HyStart (``spec/hystart.md``) on top of the base controller, in every profile of ``hystart/profiles.py``.
+"""HyStart (``spec/hystart/rules.md``) on top of the base controller, in every profile of ``hystart/profiles.py``.
 
 Functions change the state and the base in place and return the outcome, or what was asked. Those that are public beside ``begin`` and
 ``step`` are for algorithms that run HyStart beside themselves.
 
-Mirrors ``reference-c/src/hystart/hystart.c``.
+Mirrors ``reference-c/firstflight/hystart/hystart.c``.
 """
 
 from dataclasses import dataclass

@@ -1,6 +1,6 @@
-"""Readings and profiles of HyStart. Generated from spec/profiles/hystart.toml by `make generate`; do not edit."""
+"""Readings and profiles of HyStart. Generated from spec/hystart/profiles.toml by `make generate`; do not edit."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from firstflight.enums import Enum
 
@@ -84,49 +84,42 @@ class Readings:
     restart: Restart
 
 
+LINUX = Readings(
+    ack_train=AckTrain.ON,
+    train_threshold=TrainThreshold.HALF,
+    train_margin=TrainMargin.ONE_MS,
+    boundary_ack=BoundaryAck.NEXT,
+    decision=Decision.AFTER_EIGHT,
+    low_window=LowWindow.DETECTION,
+    rtt=Rtt.LATEST,
+    clock=Clock.US,
+    restart=Restart.EVERYTHING,
+)
+
+LINUX_PACED = replace(
+    LINUX,
+    train_threshold=TrainThreshold.WHOLE,
+)
+
+LINUX_5_16 = replace(
+    LINUX,
+    low_window=LowWindow.EVERYTHING,
+)
+
+GOOGLE_QUIC = replace(
+    LINUX,
+    ack_train=AckTrain.OFF,
+    boundary_ack=BoundaryAck.ENDED,
+    decision=Decision.EIGHTH,
+    low_window=LowWindow.EXIT,
+    rtt=Rtt.LESS_ACK_DELAY,
+    clock=Clock.NS,
+    restart=Restart.ROUNDS,
+)
+
 PROFILES = {
-    "linux": Readings(
-        ack_train=AckTrain.ON,
-        train_threshold=TrainThreshold.HALF,
-        train_margin=TrainMargin.ONE_MS,
-        boundary_ack=BoundaryAck.NEXT,
-        decision=Decision.AFTER_EIGHT,
-        low_window=LowWindow.DETECTION,
-        rtt=Rtt.LATEST,
-        clock=Clock.US,
-        restart=Restart.EVERYTHING,
-    ),
-    "linux-paced": Readings(
-        ack_train=AckTrain.ON,
-        train_threshold=TrainThreshold.WHOLE,
-        train_margin=TrainMargin.ONE_MS,
-        boundary_ack=BoundaryAck.NEXT,
-        decision=Decision.AFTER_EIGHT,
-        low_window=LowWindow.DETECTION,
-        rtt=Rtt.LATEST,
-        clock=Clock.US,
-        restart=Restart.EVERYTHING,
-    ),
-    "linux-5-16": Readings(
-        ack_train=AckTrain.ON,
-        train_threshold=TrainThreshold.HALF,
-        train_margin=TrainMargin.ONE_MS,
-        boundary_ack=BoundaryAck.NEXT,
-        decision=Decision.AFTER_EIGHT,
-        low_window=LowWindow.EVERYTHING,
-        rtt=Rtt.LATEST,
-        clock=Clock.US,
-        restart=Restart.EVERYTHING,
-    ),
-    "google-quic": Readings(
-        ack_train=AckTrain.OFF,
-        train_threshold=TrainThreshold.HALF,
-        train_margin=TrainMargin.ONE_MS,
-        boundary_ack=BoundaryAck.ENDED,
-        decision=Decision.EIGHTH,
-        low_window=LowWindow.EXIT,
-        rtt=Rtt.LESS_ACK_DELAY,
-        clock=Clock.NS,
-        restart=Restart.ROUNDS,
-    ),
+    "linux": LINUX,
+    "linux-paced": LINUX_PACED,
+    "linux-5-16": LINUX_5_16,
+    "google-quic": GOOGLE_QUIC,
 }

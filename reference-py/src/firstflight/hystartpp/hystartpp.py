@@ -1,8 +1,8 @@
-"""HyStart++ (``spec/hystartpp.md``) on top of the base controller, in every profile of ``hystartpp/profiles.py``.
+"""HyStart++ (``spec/hystartpp/rules.md``) on top of the base controller, in every profile of ``hystartpp/profiles.py``.
 
 Functions change the state and the base in place and return the outcome, or what was asked.
 
-Mirrors ``reference-c/src/hystartpp/hystartpp.c``.
+Mirrors ``reference-c/firstflight/hystartpp/hystartpp.c``.
 """
 
 from dataclasses import dataclass

@@ -1,6 +1,6 @@
-"""Readings and profiles of HyStart++. Generated from spec/profiles/hystartpp.toml by `make generate`; do not edit."""
+"""Readings and profiles of HyStart++. Generated from spec/hystartpp/profiles.toml by `make generate`; do not edit."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from firstflight.enums import Enum
 
@@ -29,23 +29,27 @@ class Readings:
     scope: Scope
 
 
+RFC_9406 = Readings(
+    limit_datagrams=0,
+    css_samples=CssSamples.EIGHT,
+    css_rounds=5,
+    scope=Scope.INITIAL,
+)
+
+RFC_9406_UNPACED = replace(
+    RFC_9406,
+    limit_datagrams=8,
+)
+
+NGTCP2 = replace(
+    RFC_9406,
+    css_samples=CssSamples.ANY,
+    css_rounds=4,
+    scope=Scope.EVERY,
+)
+
 PROFILES = {
-    "rfc-9406": Readings(
-        limit_datagrams=0,
-        css_samples=CssSamples.EIGHT,
-        css_rounds=5,
-        scope=Scope.INITIAL,
-    ),
-    "rfc-9406-unpaced": Readings(
-        limit_datagrams=8,
-        css_samples=CssSamples.EIGHT,
-        css_rounds=5,
-        scope=Scope.INITIAL,
-    ),
-    "ngtcp2": Readings(
-        limit_datagrams=0,
-        css_samples=CssSamples.ANY,
-        css_rounds=4,
-        scope=Scope.EVERY,
-    ),
+    "rfc-9406": RFC_9406,
+    "rfc-9406-unpaced": RFC_9406_UNPACED,
+    "ngtcp2": NGTCP2,
 }

@@ -1,4 +1,4 @@
-"""JumpStart (``spec/jumpstart.md``)."""
+"""JumpStart (``spec/jumpstart/rules.md``)."""
 
 from firstflight.algorithm import Startup
 from firstflight.events import Backlog
@@ -7,7 +7,7 @@ from firstflight.jumpstart.jumpstart import PROFILES, Readings, begin, step
 ALGORITHM = Startup(
     name="jumpstart",
     title="JumpStart",
-    room="jumpstart",
+    package="jumpstart",
     readings=Readings,
     profiles=PROFILES,
     begin=begin,

@@ -1,9 +1,9 @@
-"""JumpStart (``spec/jumpstart.md``), in every profile of ``jumpstart/profiles.py``: the flow of an event.
+"""JumpStart (``spec/jumpstart/rules.md``), in every profile of ``jumpstart/profiles.py``: the flow of an event.
 
 The first flight and its pacing are in ``pacing``, loss and recovery in ``loss``. Functions change the state and the base in place and
 return the outcome, or what was asked.
 
-Mirrors ``reference-c/src/jumpstart/jumpstart.c``.
+Mirrors ``reference-c/firstflight/jumpstart/jumpstart.c``.
 """
 
 from firstflight.events import Ack, Backlog, Ce, Event, IdleRestart, Lost, PersistentCongestion, Sent

@@ -1,11 +1,11 @@
-"""Loss and recovery of JumpStart: the reduction, R, and the window at the end (``spec/jumpstart.md``).
+"""Loss and recovery of JumpStart: the reduction, R, and the window at the end (``spec/jumpstart/rules.md``).
 
 Functions change the state and the base in place.
 
-Mirrors ``reference-c/src/jumpstart/loss.c``.
+Mirrors ``reference-c/firstflight/jumpstart/loss.c``.
 """
 
-from firstflight.cubic.cubic import seven_tenths
+from firstflight.cubic.window import seven_tenths
 from firstflight.events import Ack, Ce, Lost, Run, Sent
 from firstflight.jumpstart.profiles import (
     Accounting,

@@ -1,6 +1,6 @@
-"""The first flight of JumpStart: how much, and when each packet leaves (``spec/jumpstart.md``).
+"""The first flight of JumpStart: how much, and when each packet leaves (``spec/jumpstart/rules.md``).
 
-Mirrors ``reference-c/src/jumpstart/pacing.c``.
+Mirrors ``reference-c/firstflight/jumpstart/pacing.c``.
 """
 
 from firstflight.events import Backlog

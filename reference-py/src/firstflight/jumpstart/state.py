@@ -1,6 +1,6 @@
-"""The state of JumpStart, and what a first flight consists of (``spec/jumpstart.md``).
+"""The state of JumpStart, and what a first flight consists of (``spec/jumpstart/rules.md``).
 
-Mirrors ``reference-c/src/jumpstart/state.c``.
+Mirrors ``reference-c/firstflight/jumpstart/state.c``.
 """
 
 from dataclasses import dataclass

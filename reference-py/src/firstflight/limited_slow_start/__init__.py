@@ -1,4 +1,4 @@
-"""Limited Slow-Start (``spec/limited-slow-start.md``)."""
+"""Limited Slow-Start (``spec/limited-slow-start/rules.md``)."""
 
 from firstflight.algorithm import Startup
 from firstflight.limited_slow_start.limited_slow_start import PROFILES, Readings, begin, step
@@ -6,7 +6,7 @@ from firstflight.limited_slow_start.limited_slow_start import PROFILES, Readings
 ALGORITHM = Startup(
     name="limited-slow-start",
     title="Limited Slow-Start",
-    room="limited_slow_start",
+    package="limited_slow_start",
     readings=Readings,
     profiles=PROFILES,
     begin=begin,

@@ -1,8 +1,8 @@
-"""Limited Slow-Start (``spec/limited-slow-start.md``) on top of the base controller, in every profile of its ``profiles.py``.
+"""Limited Slow-Start (``spec/limited-slow-start/rules.md``) on top of the base controller, in every profile of its ``profiles.py``.
 
 Functions change the state and the base in place and return the outcome, or what was asked.
 
-Mirrors ``reference-c/src/limited_slow_start/limited_slow_start.c``.
+Mirrors ``reference-c/firstflight/limited_slow_start/limited_slow_start.c``.
 """
 
 from dataclasses import dataclass

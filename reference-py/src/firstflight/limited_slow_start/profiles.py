@@ -1,6 +1,6 @@
-"""Readings and profiles of Limited Slow-Start. Generated from spec/profiles/limited-slow-start.toml by `make generate`; do not edit."""
+"""Readings and profiles of Limited Slow-Start. Generated from spec/limited-slow-start/profiles.toml by `make generate`; do not edit."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from firstflight.enums import Enum
 
@@ -29,25 +29,30 @@ class Readings:
     max_ssthresh_datagrams: int
 
 
+RFC_3742 = Readings(
+    unit=Unit.ACK,
+    share=Share.FLOOR,
+    max_ssthresh_datagrams=100,
+)
+
+RFC_3742_PACKETS = replace(
+    RFC_3742,
+    unit=Unit.PACKET,
+)
+
+LINUX = replace(
+    RFC_3742,
+    share=Share.REMAINDER,
+)
+
+TOR = replace(
+    RFC_3742,
+    share=Share.NEAREST,
+)
+
 PROFILES = {
-    "rfc-3742": Readings(
-        unit=Unit.ACK,
-        share=Share.FLOOR,
-        max_ssthresh_datagrams=100,
-    ),
-    "rfc-3742-packets": Readings(
-        unit=Unit.PACKET,
-        share=Share.FLOOR,
-        max_ssthresh_datagrams=100,
-    ),
-    "linux": Readings(
-        unit=Unit.ACK,
-        share=Share.REMAINDER,
-        max_ssthresh_datagrams=100,
-    ),
-    "tor": Readings(
-        unit=Unit.ACK,
-        share=Share.NEAREST,
-        max_ssthresh_datagrams=100,
-    ),
+    "rfc-3742": RFC_3742,
+    "rfc-3742-packets": RFC_3742_PACKETS,
+    "linux": LINUX,
+    "tor": TOR,
 }

@@ -1,6 +1,6 @@
-"""NewReno (``spec/slow-start.md``)."""
+"""NewReno (``spec/slow-start/rules.md``)."""
 
 from firstflight.algorithm import Base
 from firstflight.newreno.profiles import PROFILES, Readings
 
-ALGORITHM = Base(name="slow-start", title="NewReno", room="newreno", readings=Readings, profiles=PROFILES)
+ALGORITHM = Base(name="slow-start", title="NewReno", package="newreno", readings=Readings, profiles=PROFILES)

@@ -1,15 +1,13 @@
-"""The base controllers: NewReno in bytes (``spec/slow-start.md``; RFC 9002, section 7, appendix B), or with the law of CUBIC or Hybla.
+"""NewReno in bytes (``spec/slow-start/rules.md``; RFC 9002, section 7, appendix B), and what every base controller has of it.
 
-Recovery periods are the same for all. Where the state carries one of CUBIC, ``cubic`` says how the window grows in congestion avoidance
-and what a reduction leaves; where it carries one of Hybla, ``hybla`` says how it grows. Functions change the state in place and return the outcome.
+Recovery periods are the same for all bases. How the window grows and what a reduction leaves are rules of NewReno where the ``rules`` of
+the base have no other (``window_rules``). Functions change the state in place and return the outcome.
 
-Mirrors ``reference-c/src/newreno/newreno.c``.
+Mirrors ``reference-c/firstflight/newreno/newreno.c``.
 """
 
 from dataclasses import dataclass
 
-from firstflight.cubic import cubic as cubic_law
-from firstflight.cubic.cubic import Cubic, Saved
 from firstflight.events import (
     Ack,
     Backlog,
@@ -25,11 +23,10 @@ from firstflight.events import (
     Sent,
     SpuriousLoss,
 )
-from firstflight.hybla import hybla as hybla_law
-from firstflight.hybla.hybla import Hybla
 from firstflight.limits import WINDOW_MAX_BYTES
 from firstflight.newreno.profiles import PROFILES, Growth, Readings
 from firstflight.observables import Observation, Outcome, Phase
+from firstflight.window_rules import NEWRENO, RulesState, WindowRules, Windows
 
 __all__ = [
     "PROFILES",
@@ -52,8 +49,7 @@ __all__ = [
     "recommended_initial_window_bytes",
     "reduced_bytes",
     "sent_before_recovery",
-    "use_cubic",
-    "use_hybla",
+    "use_rules",
 ]
 
 
@@ -63,7 +59,7 @@ class NewReno:
 
     ``recovery_start_ns``: start of the last recovery period, ``None`` if there was none since the start or since
     persistent congestion. ``in_recovery``: no packet sent after it has been acknowledged yet. ``growth``: what the growth counts.
-    ``cubic``, ``hybla``: the state of the law where that is the base; at most one is there.
+    ``rules``: those of the base, ``rules_state`` what they keep, ``None`` for NewReno's own.
     """
 
     max_datagram_size_bytes: int
@@ -72,8 +68,8 @@ class NewReno:
     recovery_start_ns: int | None = None
     in_recovery: bool = False
     growth: Growth = Growth.BYTES
-    cubic: Cubic | None = None
-    hybla: Hybla | None = None
+    rules: WindowRules = NEWRENO
+    rules_state: RulesState | None = None
 
     def copy(self) -> "NewReno":
         """Return a copy that shares nothing that changes. Each event makes one: ``replace`` would take several times as long."""
@@ -84,8 +80,8 @@ class NewReno:
             self.recovery_start_ns,
             self.in_recovery,
             self.growth,
-            None if self.cubic is None else self.cubic.copy(),
-            None if self.hybla is None else self.hybla.copy(),
+            self.rules,
+            None if self.rules_state is None else self.rules_state.copy(),
         )
 
 
@@ -106,22 +102,18 @@ def begin(max_datagram_size_bytes: int, initial_window_bytes: int | None) -> New
     return NewReno(max_datagram_size_bytes, initial_window_bytes)  # [slow-start.begin]
 
 
-def use_cubic(state: NewReno, readings: cubic_law.Readings) -> None:
-    """Put a connection that has seen no event on the law of CUBIC."""
-    state.cubic = cubic_law.begin(readings)  # [cubic.begin]
-
-
-def use_hybla(state: NewReno, readings: hybla_law.Readings) -> None:
-    """Put a connection that has seen no event on the law of Hybla."""
-    state.hybla = hybla_law.begin(readings)
+def use_rules(state: NewReno, rules: WindowRules, rules_state: RulesState) -> None:
+    """Put a connection that has seen no event on the rules of another base."""
+    state.rules = rules
+    state.rules_state = rules_state
 
 
 def _slow_start_end_bytes(state: NewReno) -> int | None:
     """Return the smallest window that is not in slow start, ``None`` if every window is."""
     if state.ssthresh_bytes is None:
         return None
-    if state.cubic is not None and state.cubic.readings.slow_start_end is cubic_law.SlowStartEnd.ABOVE:
-        return state.ssthresh_bytes + 1  # [cubic.slow-start.at-threshold]
+    if state.rules.slow_start_end_bytes is not None:
+        return state.rules.slow_start_end_bytes(state.rules_state, state.ssthresh_bytes)
     return state.ssthresh_bytes
 
 
@@ -135,8 +127,7 @@ def phase(state: NewReno) -> Phase:
 
 def on_sent(state: NewReno, sent: Sent) -> Outcome:
     """Process packets being sent."""
-    if state.cubic is not None:
-        cubic_law.on_sent(state.cubic, sent)
+    state.rules.on_sent(state.rules_state, sent)
     return Outcome.SENT  # [slow-start.sent]
 
 
@@ -194,17 +185,17 @@ def _on_run_acked(state: NewReno, run: Run) -> tuple[Outcome, int]:
         packets -= growing
         if packets == 0:
             return Outcome.GROWN, 0
-    if state.cubic is not None:
+    if state.rules.on_acked is not None:
         return Outcome.GROWN_AVOIDANCE, packets * run.size_bytes
     _grow_avoidance(state, run.size_bytes, packets)
     return Outcome.GROWN_AVOIDANCE, 0
 
 
 def _grow_by_ack(state: NewReno, ack: Ack, acked_bytes: int) -> None:
-    """Let an ACK grow the window where packets do not: that of CUBIC in congestion avoidance, and where ACKs are counted."""
+    """Let an ACK grow the window where packets do not: by rules of the base for congestion avoidance, and where ACKs are counted."""
     datagram_bytes, cwnd_bytes = state.max_datagram_size_bytes, state.cwnd_bytes
-    if state.cubic is not None:
-        state.cwnd_bytes = cubic_law.on_acked(state.cubic, ack, datagram_bytes, cwnd_bytes, acked_bytes)
+    if state.rules.on_acked is not None:
+        state.cwnd_bytes = state.rules.on_acked(state.rules_state, ack, datagram_bytes, cwnd_bytes, acked_bytes)
         return
     if acked_bytes == 0:
         return
@@ -217,26 +208,19 @@ def _grow_by_ack(state: NewReno, ack: Ack, acked_bytes: int) -> None:
     state.cwnd_bytes = _saturate(cwnd_bytes + increase_bytes)
 
 
-def _on_ack_by_hybla(state: NewReno, law: Hybla, ack: Ack) -> Outcome:
-    """Process an ACK outside of recovery by the law of Hybla."""
-    slow = phase(state) is Phase.SLOW_START
-    if ack.app_limited:
-        return Outcome.APP_LIMITED  # [hybla.loss]
-    later = [run for run in ack.packets if not sent_before_recovery(state, run.sent_t_ns)]
-    state.cwnd_bytes = hybla_law.on_acked(
-        law, state.max_datagram_size_bytes, state.cwnd_bytes, state.ssthresh_bytes, later, slow=slow
-    )
-    if sent_before_recovery(state, ack.packets[-1].sent_t_ns):
-        return Outcome.IN_RECOVERY
-    return Outcome.GROWN if slow else Outcome.GROWN_AVOIDANCE
+def _windows(state: NewReno) -> Windows:
+    """Return what the rules of the base may ask of it."""
+    return Windows(state.cwnd_bytes, state.ssthresh_bytes, state.recovery_start_ns, state.in_recovery)
 
 
 def on_ack(state: NewReno, ack: Ack) -> Outcome:
     """Process the newly acknowledged packets, in rising order; the outcome is that of the last."""
-    if state.hybla is not None:
-        hybla_law.take_sample(state.hybla, ack)
-        if not state.in_recovery:
-            return _on_ack_by_hybla(state, state.hybla, ack)  # [hybla.scope]
+    if state.rules.on_ack is not None:
+        slow = phase(state) is Phase.SLOW_START
+        done = state.rules.on_ack(state.rules_state, ack, state.max_datagram_size_bytes, _windows(state), slow)
+        if done is not None:
+            state.cwnd_bytes, outcome = done
+            return outcome
     if ack.app_limited:
         _end_recovery(state, ack.packets)
         _grow_by_ack(state, ack, 0)
@@ -249,13 +233,12 @@ def on_ack(state: NewReno, ack: Ack) -> Outcome:
     return outcome
 
 
-def _on_congestion(state: NewReno, now_ns: int, sent_t_ns: int, flight_bytes: int, *, ce: bool) -> Outcome:
+def _on_congestion(state: NewReno, now_ns: int, sent_t_ns: int, flight_bytes: int | None, *, ce: bool) -> Outcome:
     if sent_before_recovery(state, sent_t_ns):
         return Outcome.ALREADY_REDUCED  # [slow-start.recovery.once]
-    if state.cubic is not None:
-        before = Saved(state.cwnd_bytes, state.ssthresh_bytes, state.recovery_start_ns, state.in_recovery)
-        state.cwnd_bytes, state.ssthresh_bytes = cubic_law.reduce(
-            state.cubic, now_ns, state.max_datagram_size_bytes, before, flight_bytes, ce=ce
+    if state.rules.reduce is not None:
+        state.cwnd_bytes, state.ssthresh_bytes = state.rules.reduce(
+            state.rules_state, now_ns, state.max_datagram_size_bytes, _windows(state), flight_bytes, ce
         )
     else:
         state.ssthresh_bytes = reduced_bytes(state, state.cwnd_bytes)  # [slow-start.recovery.begin]
@@ -270,28 +253,25 @@ def on_lost(state: NewReno, lost: Lost) -> Outcome:
     latest_sent_t_ns = max(run.sent_t_ns for run in lost.packets)  # [slow-start.loss.latest]
     flight_bytes = min(lost.bytes_in_flight + lost.bytes, WINDOW_MAX_BYTES)
     outcome = _on_congestion(state, lost.t_ns, latest_sent_t_ns, flight_bytes, ce=False)
-    if state.cubic is not None:
-        cubic_law.set_flight(state.cubic, lost.bytes_in_flight)
+    state.rules.set_flight(state.rules_state, lost.bytes_in_flight)
     return outcome
 
 
 def on_ce(state: NewReno, ce: Ce) -> Outcome:
     """Process a rise of the ECN-CE counter."""
-    flight_bytes = state.cubic.flight_bytes if state.cubic is not None else 0
-    return _on_congestion(state, ce.t_ns, ce.sent_t_ns, flight_bytes, ce=True)  # [slow-start.ce]
+    return _on_congestion(state, ce.t_ns, ce.sent_t_ns, None, ce=True)  # [slow-start.ce]
 
 
 def reduced_bytes(state: NewReno, window_bytes: int) -> int:
-    """Return what congestion leaves of a window by the law of the base: half, or with CUBIC seven tenths, rounded down."""
-    if state.cubic is not None:
-        return cubic_law.seven_tenths(window_bytes)  # [cubic.startup.reduce]
+    """Return what congestion leaves of a window by the rules of the base: half, rounded down, if they have no other."""
+    if state.rules.reduced_bytes is not None:
+        return state.rules.reduced_bytes(state.rules_state, window_bytes)
     return window_bytes // 2  # [slow-start.recovery.rounding]
 
 
 def begin_recovery(state: NewReno, now_ns: int, window_bytes: int, prior_bytes: int) -> None:
     """Begin a recovery period with a window that a startup algorithm has computed from ``prior_bytes``."""
-    if state.cubic is not None:
-        cubic_law.note_reduction(state.cubic, now_ns, prior_bytes)  # [cubic.startup.note]
+    state.rules.note_startup_reduction(state.rules_state, now_ns, prior_bytes)
     state.cwnd_bytes = window_bytes
     state.ssthresh_bytes = window_bytes
     state.recovery_start_ns = now_ns
@@ -299,19 +279,18 @@ def begin_recovery(state: NewReno, now_ns: int, window_bytes: int, prior_bytes: 
 
 
 def forget_congestion(state: NewReno) -> None:
-    """Let CUBIC begin its next stage as if there had been no congestion: a startup algorithm starts again from below."""
-    if state.cubic is not None:
-        cubic_law.forget(state.cubic)
+    """Let the base go on as if there had been no congestion: a startup algorithm starts again from below."""
+    state.rules.forget(state.rules_state)
 
 
 def on_spurious_loss(state: NewReno) -> Outcome:
     """Process the news that the losses which caused the last reduction were none. NewReno keeps the reduction."""
-    replaced = None if state.cubic is None else cubic_law.restore(state.cubic, state.cwnd_bytes)
+    replaced = state.rules.restore(state.rules_state, state.cwnd_bytes)
     if replaced is None:
         return Outcome.UNCHANGED
     state.cwnd_bytes = replaced.cwnd_bytes
     state.ssthresh_bytes = replaced.ssthresh_bytes
-    state.recovery_start_ns = replaced.recovery_start_ns  # [cubic.spurious.recovery]
+    state.recovery_start_ns = replaced.recovery_start_ns
     state.in_recovery = state.in_recovery and replaced.in_recovery
     return Outcome.RESTORED
 
@@ -321,8 +300,7 @@ def on_persistent_congestion(state: NewReno) -> Outcome:
     state.cwnd_bytes = minimum_window_bytes(state)  # [slow-start.persistent.collapse]
     state.recovery_start_ns = None  # [slow-start.persistent.forget]
     state.in_recovery = False
-    if state.cubic is not None:
-        cubic_law.collapse(state.cubic)
+    state.rules.collapse(state.rules_state)
     return Outcome.COLLAPSED
 
 
@@ -349,20 +327,5 @@ def on_event(state: NewReno, event: Event) -> Outcome:
 
 def observe(state: NewReno, outcome: Outcome) -> Observation:
     """Return the observables of the base controller alone."""
-    numbers: dict[str, int | None] = {"recovery_start_ns": state.recovery_start_ns}
-    if state.cubic is not None:
-        epoch = state.cubic.epoch
-        numbers |= {
-            "w_max_bytes": state.cubic.w_max_bytes,
-            "cwnd_prior_bytes": state.cubic.cwnd_prior_bytes,
-            "epoch_start_ns": None if epoch is None else epoch.start_ns,
-            "k_ns": None if epoch is None else epoch.k_ns,
-            "w_est_bytes": None if epoch is None else epoch.w_est_bytes,
-        }
-    if state.hybla is not None:
-        numbers |= {
-            "smallest_rtt_ns": state.hybla.smallest_ns,
-            "rho_fixed": hybla_law.rho(state.hybla),
-            "credit_fixed": state.hybla.credit,
-        }
+    numbers = {"recovery_start_ns": state.recovery_start_ns, **state.rules.numbers(state.rules_state)}
     return Observation(state.cwnd_bytes, state.ssthresh_bytes, phase(state), outcome, numbers)

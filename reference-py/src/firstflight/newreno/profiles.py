@@ -1,6 +1,6 @@
-"""Readings and profiles of NewReno. Generated from spec/profiles/slow-start.toml by `make generate`; do not edit."""
+"""Readings and profiles of NewReno. Generated from spec/slow-start/profiles.toml by `make generate`; do not edit."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from firstflight.enums import Enum
 
@@ -19,11 +19,16 @@ class Readings:
     growth: Growth
 
 
+RFC_9002 = Readings(
+    growth=Growth.BYTES,
+)
+
+ACK_COUNTING = replace(
+    RFC_9002,
+    growth=Growth.ACKS,
+)
+
 PROFILES = {
-    "rfc-9002": Readings(
-        growth=Growth.BYTES,
-    ),
-    "ack-counting": Readings(
-        growth=Growth.ACKS,
-    ),
+    "rfc-9002": RFC_9002,
+    "ack-counting": ACK_COUNTING,
 }

@@ -1,4 +1,4 @@
-"""Quick-Start (``spec/quick-start.md``)."""
+"""Quick-Start (``spec/quick-start/rules.md``)."""
 
 from firstflight.algorithm import Startup
 from firstflight.quick_start.quick_start import PROFILES, Readings, begin, step
@@ -6,7 +6,7 @@ from firstflight.quick_start.quick_start import PROFILES, Readings, begin, step
 ALGORITHM = Startup(
     name="quick-start",
     title="Quick-Start",
-    room="quick_start",
+    package="quick_start",
     readings=Readings,
     profiles=PROFILES,
     begin=begin,

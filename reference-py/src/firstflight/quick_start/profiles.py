@@ -1,6 +1,6 @@
-"""Readings and profiles of Quick-Start. Generated from spec/profiles/quick-start.toml by `make generate`; do not edit."""
+"""Readings and profiles of Quick-Start. Generated from spec/quick-start/profiles.toml by `make generate`; do not edit."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from firstflight.enums import Enum
 
@@ -45,45 +45,42 @@ class Readings:
     loss_threshold: LossThreshold
 
 
+RFC_4782 = Readings(
+    rate_code=7,
+    first_request=FirstRequest.HANDSHAKE,
+    header_bytes=40,
+    growth=Growth.LIMITED,
+    least_used=LeastUsed.MINIMUM_WINDOW,
+    loss_threshold=LossThreshold.HALF_DELIVERED,
+)
+
+RFC_4782_REFUSED = replace(
+    RFC_4782,
+    rate_code=0,
+)
+
+RFC_4782_DATA = replace(
+    RFC_4782,
+    first_request=FirstRequest.DATA,
+)
+
+NETWORKING_2009 = replace(
+    RFC_4782,
+    header_bytes=52,
+    growth=Growth.STANDARD,
+)
+
+NS_2 = replace(
+    RFC_4782,
+    growth=Growth.STANDARD,
+    least_used=LeastUsed.USUAL_WINDOW,
+    loss_threshold=LossThreshold.KEPT,
+)
+
 PROFILES = {
-    "rfc-4782": Readings(
-        rate_code=7,
-        first_request=FirstRequest.HANDSHAKE,
-        header_bytes=40,
-        growth=Growth.LIMITED,
-        least_used=LeastUsed.MINIMUM_WINDOW,
-        loss_threshold=LossThreshold.HALF_DELIVERED,
-    ),
-    "rfc-4782-refused": Readings(
-        rate_code=0,
-        first_request=FirstRequest.HANDSHAKE,
-        header_bytes=40,
-        growth=Growth.LIMITED,
-        least_used=LeastUsed.MINIMUM_WINDOW,
-        loss_threshold=LossThreshold.HALF_DELIVERED,
-    ),
-    "rfc-4782-data": Readings(
-        rate_code=7,
-        first_request=FirstRequest.DATA,
-        header_bytes=40,
-        growth=Growth.LIMITED,
-        least_used=LeastUsed.MINIMUM_WINDOW,
-        loss_threshold=LossThreshold.HALF_DELIVERED,
-    ),
-    "networking-2009": Readings(
-        rate_code=7,
-        first_request=FirstRequest.HANDSHAKE,
-        header_bytes=52,
-        growth=Growth.STANDARD,
-        least_used=LeastUsed.MINIMUM_WINDOW,
-        loss_threshold=LossThreshold.HALF_DELIVERED,
-    ),
-    "ns-2": Readings(
-        rate_code=7,
-        first_request=FirstRequest.HANDSHAKE,
-        header_bytes=40,
-        growth=Growth.STANDARD,
-        least_used=LeastUsed.USUAL_WINDOW,
-        loss_threshold=LossThreshold.KEPT,
-    ),
+    "rfc-4782": RFC_4782,
+    "rfc-4782-refused": RFC_4782_REFUSED,
+    "rfc-4782-data": RFC_4782_DATA,
+    "networking-2009": NETWORKING_2009,
+    "ns-2": NS_2,
 }

@@ -1,9 +1,9 @@
-"""Quick-Start (``spec/quick-start.md``), in every profile of ``quick_start/profiles.py``: the flow of an event.
+"""Quick-Start (``spec/quick-start/rules.md``), in every profile of ``quick_start/profiles.py``: the flow of an event.
 
 Which packets are Quick-Start packets and when they leave is in ``state``. Functions change the state and the base in place and return the
 outcome, or what was asked.
 
-Mirrors ``reference-c/src/quick_start/quick_start.c``.
+Mirrors ``reference-c/firstflight/quick_start/quick_start.c``.
 """
 
 from firstflight.events import Ack, Backlog, Ce, Event, IdleRestart, Lost, Run, Sent

@@ -1,6 +1,6 @@
-"""The state of Quick-Start, and which packets are Quick-Start packets (``spec/quick-start.md``).
+"""The state of Quick-Start, and which packets are Quick-Start packets (``spec/quick-start/rules.md``).
 
-Mirrors ``reference-c/src/quick_start/state.c``.
+Mirrors ``reference-c/firstflight/quick_start/state.c``.
 """
 
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Rapid Start (``spec/rapid-start.md``)."""
+"""Rapid Start (``spec/rapid-start/rules.md``)."""
 
 from firstflight.algorithm import Startup
 from firstflight.rapid_start.rapid_start import PROFILES, Readings, begin, step
@@ -6,7 +6,7 @@ from firstflight.rapid_start.rapid_start import PROFILES, Readings, begin, step
 ALGORITHM = Startup(
     name="rapid-start",
     title="Rapid Start",
-    room="rapid_start",
+    package="rapid_start",
     readings=Readings,
     profiles=PROFILES,
     begin=begin,

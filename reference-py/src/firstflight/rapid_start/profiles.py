@@ -1,6 +1,6 @@
-"""Readings and profiles of Rapid Start. Generated from spec/profiles/rapid-start.toml by `make generate`; do not edit."""
+"""Readings and profiles of Rapid Start. Generated from spec/rapid-start/profiles.toml by `make generate`; do not edit."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from firstflight.enums import Enum
 
@@ -102,57 +102,48 @@ class Readings:
     ssthresh: Ssthresh
 
 
+DRAFT_02 = Readings(
+    factor_k=FactorK.TWO_THIRDS,
+    beta=Beta.BASE,
+    queue_threshold=QueueThreshold.SMALLER,
+    rtt_floor=RttFloor.ROUND,
+    tiny_rtt=TinyRtt.KEPT,
+    growth=Growth.BYTES,
+    counted_losses=CountedLosses.ALL,
+    ending_ack=EndingAck.COUNTED,
+    late_losses=LateLosses.NOT_COUNTED,
+    lower_bound=LowerBound.THIRD,
+    ssthresh=Ssthresh.FOLLOWS,
+)
+
+DRAFT_02_INITIAL = replace(
+    DRAFT_02,
+    lower_bound=LowerBound.THIRD_OR_INITIAL,
+)
+
+DRAFT_00 = replace(
+    DRAFT_02,
+    factor_k=FactorK.ELEVEN_EIGHTEENTHS,
+    rtt_floor=RttFloor.QUARTERS,
+)
+
+QUICLY = replace(
+    DRAFT_00,
+    beta=Beta.SEVEN_TENTHS,
+    queue_threshold=QueueThreshold.LARGER,
+    rtt_floor=RttFloor.QUARTERS_USED,
+    tiny_rtt=TinyRtt.ORDINARY,
+    growth=Growth.DATAGRAMS,
+    counted_losses=CountedLosses.AFTER_FIRST,
+    ending_ack=EndingAck.AS_A_WHOLE,
+    late_losses=LateLosses.COUNTED,
+    lower_bound=LowerBound.THIRD_OR_HALF_INITIAL,
+    ssthresh=Ssthresh.AT_SIGNALS,
+)
+
 PROFILES = {
-    "draft-02": Readings(
-        factor_k=FactorK.TWO_THIRDS,
-        beta=Beta.BASE,
-        queue_threshold=QueueThreshold.SMALLER,
-        rtt_floor=RttFloor.ROUND,
-        tiny_rtt=TinyRtt.KEPT,
-        growth=Growth.BYTES,
-        counted_losses=CountedLosses.ALL,
-        ending_ack=EndingAck.COUNTED,
-        late_losses=LateLosses.NOT_COUNTED,
-        lower_bound=LowerBound.THIRD,
-        ssthresh=Ssthresh.FOLLOWS,
-    ),
-    "draft-02-initial": Readings(
-        factor_k=FactorK.TWO_THIRDS,
-        beta=Beta.BASE,
-        queue_threshold=QueueThreshold.SMALLER,
-        rtt_floor=RttFloor.ROUND,
-        tiny_rtt=TinyRtt.KEPT,
-        growth=Growth.BYTES,
-        counted_losses=CountedLosses.ALL,
-        ending_ack=EndingAck.COUNTED,
-        late_losses=LateLosses.NOT_COUNTED,
-        lower_bound=LowerBound.THIRD_OR_INITIAL,
-        ssthresh=Ssthresh.FOLLOWS,
-    ),
-    "draft-00": Readings(
-        factor_k=FactorK.ELEVEN_EIGHTEENTHS,
-        beta=Beta.BASE,
-        queue_threshold=QueueThreshold.SMALLER,
-        rtt_floor=RttFloor.QUARTERS,
-        tiny_rtt=TinyRtt.KEPT,
-        growth=Growth.BYTES,
-        counted_losses=CountedLosses.ALL,
-        ending_ack=EndingAck.COUNTED,
-        late_losses=LateLosses.NOT_COUNTED,
-        lower_bound=LowerBound.THIRD,
-        ssthresh=Ssthresh.FOLLOWS,
-    ),
-    "quicly": Readings(
-        factor_k=FactorK.ELEVEN_EIGHTEENTHS,
-        beta=Beta.SEVEN_TENTHS,
-        queue_threshold=QueueThreshold.LARGER,
-        rtt_floor=RttFloor.QUARTERS_USED,
-        tiny_rtt=TinyRtt.ORDINARY,
-        growth=Growth.DATAGRAMS,
-        counted_losses=CountedLosses.AFTER_FIRST,
-        ending_ack=EndingAck.AS_A_WHOLE,
-        late_losses=LateLosses.COUNTED,
-        lower_bound=LowerBound.THIRD_OR_HALF_INITIAL,
-        ssthresh=Ssthresh.AT_SIGNALS,
-    ),
+    "draft-02": DRAFT_02,
+    "draft-02-initial": DRAFT_02_INITIAL,
+    "draft-00": DRAFT_00,
+    "quicly": QUICLY,
 }

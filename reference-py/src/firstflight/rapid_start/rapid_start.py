@@ -1,9 +1,9 @@
-"""Rapid Start (``spec/rapid-start.md``) on top of the base controller, in every profile of ``rapid_start/profiles.py``: the flow of an event.
+"""Rapid Start (``spec/rapid-start/rules.md``) on top of the base controller, in every profile of ``rapid_start/profiles.py``: the flow of an event.
 
 Whether a queue is building up is in ``rtt``, the first recovery in ``recovery``. Functions change the state and the base in place and
 return the outcome, or what was asked.
 
-Mirrors ``reference-c/src/rapid_start/rapid_start.c``.
+Mirrors ``reference-c/firstflight/rapid_start/rapid_start.c``.
 """
 
 from firstflight.events import Ack, Ce, Event, Lost, PersistentCongestion

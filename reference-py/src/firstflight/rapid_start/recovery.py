@@ -1,8 +1,8 @@
-"""The first recovery of Rapid Start: the reduction factors, what they are applied to, and where the reduction stops (``spec/rapid-start.md``).
+"""The first recovery of Rapid Start: the reduction factors, what they are applied to, and where the reduction stops (``spec/rapid-start/rules.md``).
 
 Functions change the state and the base in place and return the outcome, or what was asked.
 
-Mirrors ``reference-c/src/rapid_start/recovery.c``.
+Mirrors ``reference-c/firstflight/rapid_start/recovery.c``.
 """
 
 from firstflight.events import Ack, Ce, Lost
@@ -26,7 +26,7 @@ PARTS = 180
 
 
 def _beta_tenths(readings: Readings, base: NewReno) -> int:
-    if readings.beta is Beta.SEVEN_TENTHS or base.cubic is not None:
+    if readings.beta is Beta.SEVEN_TENTHS or base.rules.beta_tenths == 7:
         return 7
     return 5  # [rapid-start.beta]
 

@@ -1,8 +1,8 @@
-"""Whether a queue is building up: the samples of min_rtt and rtt_floor, and their comparison (``spec/rapid-start.md``).
+"""Whether a queue is building up: the samples of min_rtt and rtt_floor, and their comparison (``spec/rapid-start/rules.md``).
 
 Functions change the state in place.
 
-Mirrors ``reference-c/src/rapid_start/rtt.c``.
+Mirrors ``reference-c/firstflight/rapid_start/rtt.c``.
 """
 
 from firstflight.events import Ack

@@ -1,6 +1,6 @@
-"""The state of Rapid Start, and rtt_floor as it has it (``spec/rapid-start.md``).
+"""The state of Rapid Start, and rtt_floor as it has it (``spec/rapid-start/rules.md``).
 
-Mirrors ``reference-c/src/rapid_start/state.c``.
+Mirrors ``reference-c/firstflight/rapid_start/state.c``.
 """
 
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""SEARCH (``spec/search.md``)."""
+"""SEARCH (``spec/search/rules.md``)."""
 
 from firstflight.algorithm import Startup
 from firstflight.search.startup import PROFILES, Readings, begin, step
@@ -6,7 +6,7 @@ from firstflight.search.startup import PROFILES, Readings, begin, step
 ALGORITHM = Startup(
     name="search",
     title="SEARCH",
-    room="search",
+    package="search",
     readings=Readings,
     profiles=PROFILES,
     begin=begin,

@@ -1,9 +1,9 @@
-"""The bins of SEARCH (``spec/search.md``): bytes counted in equal spans of time.
+"""The bins of SEARCH (``spec/search/rules.md``): bytes counted in equal spans of time.
 
 Time is in ticks of 1/20 of the unit of the profile's clock: the bin duration, 7/20 of the initial RTT, is then a
 whole number.
 
-Mirrors ``reference-c/src/search/bins.c``.
+Mirrors ``reference-c/firstflight/search/bins.c``.
 """
 
 from dataclasses import dataclass, field

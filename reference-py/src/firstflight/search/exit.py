@@ -1,6 +1,6 @@
-"""How SEARCH leaves slow start (``spec/search.md``, section Exit). Functions change the state and the base in place.
+"""How SEARCH leaves slow start (``spec/search/rules.md``, section Exit). Functions change the state and the base in place.
 
-Mirrors ``reference-c/src/search/exit.c``.
+Mirrors ``reference-c/firstflight/search/exit.c``.
 """
 
 from firstflight.events import Ack

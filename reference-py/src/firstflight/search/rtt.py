@@ -1,6 +1,6 @@
-"""The clock and the RTT of SEARCH (``spec/search.md``, sections Start and Evaluation).
+"""The clock and the RTT of SEARCH (``spec/search/rules.md``, sections Start and Evaluation).
 
-Mirrors ``reference-c/src/search/rtt.c``.
+Mirrors ``reference-c/firstflight/search/rtt.c``.
 """
 
 from dataclasses import dataclass

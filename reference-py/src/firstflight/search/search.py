@@ -1,8 +1,8 @@
-"""SEARCH (``spec/search.md``) in every profile: the flow of an event. Functions change the state and the base in place.
+"""SEARCH (``spec/search/rules.md``) in every profile: the flow of an event. Functions change the state and the base in place.
 
 The bins are in ``bins``, their comparison in ``windows``, the exit in ``exit``.
 
-Mirrors ``reference-c/src/search/search.c``.
+Mirrors ``reference-c/firstflight/search/search.c``.
 """
 
 from firstflight.events import Ack

@@ -1,6 +1,6 @@
 """SEARCH on top of the base controller: which of them sees an event first, and what becomes of the window.
 
-Mirrors ``reference-c/src/search/startup.c``.
+Mirrors ``reference-c/firstflight/search/startup.c``.
 """
 
 from firstflight.errors import DomainError

@@ -1,8 +1,8 @@
-"""The windows of SEARCH and their comparison (``spec/search.md``, section Evaluation).
+"""The windows of SEARCH and their comparison (``spec/search/rules.md``, section Evaluation).
 
 Bins are named by age here: that of bin i is ``curr`` - i, -1 to 49. Older bins have larger ages.
 
-Mirrors ``reference-c/src/search/windows.c``.
+Mirrors ``reference-c/firstflight/search/windows.c``.
 """
 
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Readings and profiles of SUSS. Generated from spec/profiles/suss.toml by `make generate`; do not edit."""
+"""Readings and profiles of SUSS. Generated from spec/suss/profiles.toml by `make generate`; do not edit."""
 
 from dataclasses import dataclass
 
@@ -35,15 +35,19 @@ class Readings:
     guard: Guard
 
 
+LINUX_6_8 = Readings(
+    rounds=Rounds.EVERY_WINDOW,
+    red=Red.ROUND,
+    guard=Guard.DIFFERENCE,
+)
+
+LINUX_5_19 = Readings(
+    rounds=Rounds.SIXTEEN,
+    red=Red.JUMPS,
+    guard=Guard.HALVES,
+)
+
 PROFILES = {
-    "linux-6-8": Readings(
-        rounds=Rounds.EVERY_WINDOW,
-        red=Red.ROUND,
-        guard=Guard.DIFFERENCE,
-    ),
-    "linux-5-19": Readings(
-        rounds=Rounds.SIXTEEN,
-        red=Red.JUMPS,
-        guard=Guard.HALVES,
-    ),
+    "linux-6-8": LINUX_6_8,
+    "linux-5-19": LINUX_5_19,
 }

@@ -1,6 +1,6 @@
-"""The rounds of SUSS: trains of ACKs, whether growth goes on, and what is sent beside (``spec/suss.md``).
+"""The rounds of SUSS: trains of ACKs, whether growth goes on, and what is sent beside (``spec/suss/rules.md``).
 
-Mirrors ``reference-c/src/suss/rounds.c``.
+Mirrors ``reference-c/firstflight/suss/rounds.c``.
 """
 
 from firstflight.events import Ack

@@ -1,4 +1,4 @@
-"""The state of SUSS, and the pacing of red packets (``spec/suss.md``). Mirrors ``reference-c/src/suss/state.c``."""
+"""The state of SUSS, and the pacing of red packets (``spec/suss/rules.md``). Mirrors ``reference-c/firstflight/suss/state.c``."""
 
 from dataclasses import dataclass
 

@@ -1,9 +1,9 @@
-"""SUSS (``spec/suss.md``) on top of the base controller, in every profile of ``suss/profiles.py``: the flow of an event.
+"""SUSS (``spec/suss/rules.md``) on top of the base controller, in every profile of ``suss/profiles.py``: the flow of an event.
 
 Rounds, trains and the plan of a round are in ``rounds``, the pacing in ``state``, and what ends slow start by delay is HyStart's. Functions
 change the state and the base in place and return the outcome, or what was asked.
 
-Mirrors ``reference-c/src/suss/suss.c``.
+Mirrors ``reference-c/firstflight/suss/suss.c``.
 """
 
 from firstflight.events import Ack, Ce, Event, Lost, PersistentCongestion, Sent

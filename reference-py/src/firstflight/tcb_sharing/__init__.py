@@ -1,4 +1,4 @@
-"""TCB sharing (``spec/tcb-sharing.md``)."""
+"""TCB sharing (``spec/tcb-sharing/rules.md``)."""
 
 from firstflight.algorithm import Startup
 from firstflight.events import SavedPath
@@ -7,7 +7,7 @@ from firstflight.tcb_sharing.tcb_sharing import PROFILES, Readings, begin, step
 ALGORITHM = Startup(
     name="tcb-sharing",
     title="TCB sharing",
-    room="tcb_sharing",
+    package="tcb_sharing",
     readings=Readings,
     profiles=PROFILES,
     begin=begin,

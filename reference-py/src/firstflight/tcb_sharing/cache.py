@@ -1,6 +1,6 @@
-"""The state of TCB sharing, and what a connection that closes now would leave in the cache (``spec/tcb-sharing.md``).
+"""The state of TCB sharing, and what a connection that closes now would leave in the cache (``spec/tcb-sharing/rules.md``).
 
-Mirrors ``reference-c/src/tcb_sharing/cache.c``.
+Mirrors ``reference-c/firstflight/tcb_sharing/cache.c``.
 """
 
 from dataclasses import dataclass

@@ -1,6 +1,6 @@
-"""Readings and profiles of TCB sharing. Generated from spec/profiles/tcb-sharing.toml by `make generate`; do not edit."""
+"""Readings and profiles of TCB sharing. Generated from spec/tcb-sharing/profiles.toml by `make generate`; do not edit."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from firstflight.enums import Enum
 
@@ -55,40 +55,44 @@ class Readings:
     merge: Merge
 
 
+RFC_9040 = Readings(
+    window=Window.SAVED,
+    threshold=Threshold.SAVED,
+    concurrent=Concurrent.REFUSED,
+    lifetime=Lifetime.CHECKED,
+    merge=Merge.MEAN,
+)
+
+LINUX = replace(
+    RFC_9040,
+    window=Window.INITIAL,
+    concurrent=Concurrent.SHARED,
+    merge=Merge.LINUX,
+)
+
+FREEBSD = replace(
+    LINUX,
+    threshold=Threshold.TWO_DATAGRAMS,
+    merge=Merge.MEAN,
+)
+
+FREEBSD_WINDOW = replace(
+    FREEBSD,
+    window=Window.HALF,
+)
+
+STATEFUL_TCP = Readings(
+    window=Window.DATAGRAMS,
+    threshold=Threshold.INFINITE,
+    concurrent=Concurrent.SHARED,
+    lifetime=Lifetime.IGNORED,
+    merge=Merge.NONE,
+)
+
 PROFILES = {
-    "rfc-9040": Readings(
-        window=Window.SAVED,
-        threshold=Threshold.SAVED,
-        concurrent=Concurrent.REFUSED,
-        lifetime=Lifetime.CHECKED,
-        merge=Merge.MEAN,
-    ),
-    "linux": Readings(
-        window=Window.INITIAL,
-        threshold=Threshold.SAVED,
-        concurrent=Concurrent.SHARED,
-        lifetime=Lifetime.CHECKED,
-        merge=Merge.LINUX,
-    ),
-    "freebsd": Readings(
-        window=Window.INITIAL,
-        threshold=Threshold.TWO_DATAGRAMS,
-        concurrent=Concurrent.SHARED,
-        lifetime=Lifetime.CHECKED,
-        merge=Merge.MEAN,
-    ),
-    "freebsd-window": Readings(
-        window=Window.HALF,
-        threshold=Threshold.TWO_DATAGRAMS,
-        concurrent=Concurrent.SHARED,
-        lifetime=Lifetime.CHECKED,
-        merge=Merge.MEAN,
-    ),
-    "stateful-tcp": Readings(
-        window=Window.DATAGRAMS,
-        threshold=Threshold.INFINITE,
-        concurrent=Concurrent.SHARED,
-        lifetime=Lifetime.IGNORED,
-        merge=Merge.NONE,
-    ),
+    "rfc-9040": RFC_9040,
+    "linux": LINUX,
+    "freebsd": FREEBSD,
+    "freebsd-window": FREEBSD_WINDOW,
+    "stateful-tcp": STATEFUL_TCP,
 }

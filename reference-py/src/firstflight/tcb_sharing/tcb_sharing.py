@@ -1,9 +1,9 @@
-"""TCB sharing (``spec/tcb-sharing.md``): a connection begins with what an earlier one left, in every profile of its ``profiles.py``.
+"""TCB sharing (``spec/tcb-sharing/rules.md``): a connection begins with what an earlier one left, in every profile of its ``profiles.py``.
 
 What a close would leave in the cache is in ``cache``. Functions change the state and the base in place and return the outcome, or what
 was asked.
 
-Mirrors ``reference-c/src/tcb_sharing/tcb_sharing.c``.
+Mirrors ``reference-c/firstflight/tcb_sharing/tcb_sharing.c``.
 """
 
 from firstflight.events import Ack, Event, SavedPath, Sent

@@ -1,5 +1,5 @@
-"""The transfer-time models (``spec/transfer-time.md``)."""
+"""The transfer-time models (``spec/transfer-time/rules.md``)."""
 
 from firstflight.algorithm import Computation
 
-ALGORITHM = Computation(name="transfer-time", title="Transfer times", room="transfer_time")
+ALGORITHM = Computation(name="transfer-time", title="Transfer times", package="transfer_time")

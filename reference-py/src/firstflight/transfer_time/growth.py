@@ -1,6 +1,6 @@
-"""The growth of a window or a rate by (b + 1) / b in each round (``spec/transfer-time.md``), b being ``segments_per_ack``.
+"""The growth of a window or a rate by (b + 1) / b in each round (``spec/transfer-time/rules.md``), b being ``segments_per_ack``.
 
-Its power is carried as two integers, so that every test is one of integers. Mirrors ``reference-c/src/transfer_time/growth.c``.
+Its power is carried as two integers, so that every test is one of integers. Mirrors ``reference-c/firstflight/transfer_time/growth.c``.
 """
 
 from dataclasses import dataclass

@@ -1,7 +1,7 @@
-"""Transfer-time models of startup schemes (``spec/transfer-time.md``): how long a response takes that meets no loss.
+"""Transfer-time models of startup schemes (``spec/transfer-time/rules.md``): how long a response takes that meets no loss.
 
 Numbers are integers, and the time a fraction that is rounded once, at the end.
-Mirrors ``reference-c/src/transfer_time/transfer_time.c``.
+Mirrors ``reference-c/firstflight/transfer_time/transfer_time.c``.
 """
 
 from collections.abc import Callable

@@ -1,5 +1,6 @@
 """The interface of a bound, and what was taken of it."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
@@ -25,12 +26,16 @@ class Taken:
     shows: dict[str, Any] = field(default_factory=dict)
 
 
+#: Lets a controller process an event in place.
+Advance = Callable[[Any, Event], Any]
+
+
 class Bound:
     """The bound of one point along one case. The state of a controller is that of the model, or of a wrong one; only its members are used."""
 
-    def __init__(self, point: str) -> None:
-        """Begin before the first event. ``point``: the id of the open point."""
-        self.point = point
+    def __init__(self, point: str, advance: Advance) -> None:
+        """Begin before the first event. ``point``: the id of the open point; ``advance``: the model, to be asked what another event does."""
+        self.point, self.advance = point, advance
 
     def follow(self, before: Any, state: Any, event: Event, observation: Any, observed: dict[str, Any]) -> Taken | None:
         """Return what was taken if ``observed`` lies in the interval, and change the ``state`` to go on from it.

@@ -40,6 +40,12 @@ def _most_bytes(used: Any) -> int:
     return half_bytes if used.max_jump_bytes is None else min(half_bytes, used.max_jump_bytes)
 
 
+def _least_bytes(controller: Any, window_bytes: int, most_bytes: int) -> int:
+    """Return the window above which a jump is one: it enlarges. A profile may set CWND to a smaller jump_cwnd as section 3.3 has it, where no larger is allowed."""
+    shrinks = controller.readings.jump_not_larger.value != "stop" and most_bytes <= window_bytes
+    return 0 if shrinks else window_bytes
+
+
 class Jump(Bound):
     """Section 3.3: the jump is no more than half of the saved window; section 3.2: a sender may jump, and need not."""
 
@@ -56,7 +62,9 @@ class Jump(Bound):
             resume.schedule, base.cwnd_bytes = earlier.schedule, window_bytes
             shows = {"phase": resume.phase, "outcome": usual.outcome, "next_release_ns": None, "triggers": ()}
             return Taken(self.point, "jump", 0, Fraction(0), _OF_SAVED, acts=False, shows=shows)
-        if not usual.cwnd_bytes < window_bytes <= _most_bytes(resume.used) or window_bytes == base.cwnd_bytes:
+        most_bytes = _most_bytes(resume.used)
+        least_bytes = _least_bytes(state, usual.cwnd_bytes, most_bytes)
+        if not least_bytes < window_bytes <= most_bytes or window_bytes == base.cwnd_bytes:
             return None
         base.cwnd_bytes = resume.jump_bytes = window_bytes
         share = Fraction(window_bytes, resume.used.saved_cwnd_bytes)
@@ -72,7 +80,9 @@ class JumpMoment(Bound):
         confirmed = resume.initial.last is not None and resume.initial.left_bytes == 0
         if window_bytes is None or _phase(state) is not Phase.RECONNAISSANCE or resume.rtt.phase_minimum_ns is None:
             return None
-        if not (confirmed and base.cwnd_bytes < window_bytes <= _most_bytes(resume.used)):
+        most_bytes = _most_bytes(resume.used)
+        least_bytes = _least_bytes(state, base.cwnd_bytes, most_bytes)
+        if not (confirmed and least_bytes < window_bytes <= most_bytes):
             return None
         resume.phase, resume.pipesize_bytes = Phase.UNVALIDATED, resume.flight_bytes
         resume.jump_bytes = base.cwnd_bytes = window_bytes

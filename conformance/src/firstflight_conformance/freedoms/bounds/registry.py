@@ -5,14 +5,14 @@ import pkgutil
 from functools import cache
 from pathlib import Path
 
-from firstflight_conformance.freedoms.bounds.bound import Bound
+from firstflight_conformance.freedoms.bounds.bound import Advance, Bound
 from firstflight_conformance.freedoms.layers import layers
 from firstflight_conformance.freedoms.points import Kind, OpenPoint, OpenPointError, open_points
 
 
-def bounds_of(algorithm: str, profile: str) -> list[Bound]:
-    """Return the bounds of a profile and of the base below it, before the first event of a case."""
-    return [make(point.id) for point, make in _of(algorithm, profile)]
+def bounds_of(algorithm: str, profile: str, advance: Advance) -> list[Bound]:
+    """Return the bounds of a profile and of the base below it, before the first event of a case. ``advance``: the model that follows them."""
+    return [make(point.id, advance) for point, make in _of(algorithm, profile)]
 
 
 @cache

@@ -1,10 +1,11 @@
 """The bounds of NewReno: growth in congestion avoidance, and how the window comes down in recovery."""
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 from firstflight.events import Ack, Event
-from firstflight_conformance.freedoms.bounds.bound import Bound, Taken
+from firstflight_conformance.freedoms.bounds.bound import Advance, Bound, Taken
 
 #: Credit that is kept, in datagrams. The counter of RFC 3465 holds less than one window, which is less than two of those after a reduction.
 _MOST_DATAGRAMS = 2
@@ -14,7 +15,13 @@ _AVOIDANCE = "grown_avoidance"
 
 def _is_newreno(base: Any) -> bool:
     """Return whether the base grows and reduces as NewReno, packet by packet."""
-    return base.cubic is None and base.hybla is None and base.growth.value == "bytes"
+    return base.rules_state is None and base.growth.value == "bytes"
+
+
+def _grows_by_base(controller: Any) -> bool:
+    """Return whether congestion avoidance is that of NewReno, of which the startup algorithm has no other."""
+    growth = getattr(controller.readings, "growth", None)
+    return _is_newreno(controller.base) and getattr(growth, "value", None) != "one_in_twenty"
 
 
 def _avoidance(before: Any, ack: Event) -> tuple[int, int]:
@@ -41,12 +48,13 @@ class AvoidanceGrowth(Bound):
     """At most one datagram for each window that is acknowledged (RFC 9002, section 7.3.3).
 
     ``credit_bytes``: growth that what was acknowledged so far allows and that was not taken, exact. What is acknowledged of a window counts
-    for more of a smaller one: RFC 3465, section 2.1, counts bytes and does not begin anew at a reduction.
+    for more of a smaller one: RFC 3465, section 2.1, counts bytes and does not begin anew at a reduction. A rule of the startup algorithm for
+    congestion avoidance takes the place of that of the base, and this bound is not about it.
     """
 
-    def __init__(self, point: str) -> None:
+    def __init__(self, point: str, advance: Advance) -> None:
         """Begin without credit."""
-        super().__init__(point)
+        super().__init__(point, advance)
         self.credit_bytes = Fraction(0)
         self.window_bytes = 0
         self.allowed_bytes = Fraction(0)
@@ -55,13 +63,16 @@ class AvoidanceGrowth(Bound):
     def follow(self, before: Any, state: Any, event: Event, observation: Any, observed: dict[str, Any]) -> Taken | None:
         """Take a window that grew by no more than the credit and the share of this ACK, and did not shrink."""
         base, window_bytes = state.base, observed.get("cwnd_bytes")
-        if not _is_newreno(base) or observation.outcome.value != _AVOIDANCE or window_bytes is None:
+        if not _grows_by_base(state) or window_bytes is None:
             return None
-        least_bytes, left_bytes = _avoidance(before.base, event)
+        least_bytes, left_bytes = self._avoidance(before, state, event)
         credit_bytes = self._credit(least_bytes) + self._share(base, least_bytes, left_bytes)
         most_bytes = least_bytes + int(credit_bytes)
+        grows = observation.outcome.value == _AVOIDANCE or base.cwnd_bytes > least_bytes
         # Where the model's own window lies outside, something else than congestion avoidance has set it.
-        if left_bytes == 0 or not least_bytes <= base.cwnd_bytes or not least_bytes <= window_bytes <= most_bytes:
+        if left_bytes == 0 or not grows or not least_bytes <= base.cwnd_bytes <= most_bytes:
+            return None
+        if not least_bytes <= window_bytes <= most_bytes:
             return None
         if observed.get("ssthresh_bytes", base.ssthresh_bytes) != base.ssthresh_bytes:
             return None
@@ -80,8 +91,10 @@ class AvoidanceGrowth(Bound):
     def settle(self, before: Any, state: Any, event: Event) -> None:
         """Add the share of an ACK to the credit, and take away what the window has grown."""
         base = state.base
-        least_bytes, left_bytes = _avoidance(before.base, event)
-        if not _is_newreno(base) or base.in_recovery or left_bytes == 0 or base.cwnd_bytes < least_bytes:
+        if not _grows_by_base(state) or base.in_recovery:
+            return
+        least_bytes, left_bytes = self._avoidance(before, state, event)
+        if left_bytes == 0 or base.cwnd_bytes < least_bytes:
             return
         grown_bytes = base.cwnd_bytes - least_bytes
         share_bytes = self._share(base, least_bytes, left_bytes)
@@ -91,6 +104,15 @@ class AvoidanceGrowth(Bound):
         self.window_bytes = base.cwnd_bytes
         self.grown_bytes += grown_bytes
         self.allowed_bytes += share_bytes
+
+    def _avoidance(self, before: Any, state: Any, event: Event) -> tuple[int, int]:
+        """Return the same as the function. An ACK that ends recovery may grow a window that the startup algorithm sets at that end."""
+        base = before.base
+        if isinstance(event, Ack) and state.startup is not None and base.in_recovery and not state.base.in_recovery:
+            unused = before.copy()
+            self.advance(unused, replace(event, app_limited=True))
+            base = unused.base
+        return _avoidance(base, event)
 
     def _credit(self, window_bytes: int) -> Fraction:
         """Return the credit at a window that may have shrunk since it was earned."""
@@ -109,9 +131,9 @@ class GradualReduction(Bound):
     The model itself reduces at once. It goes on from its own window after each event, so that the end of recovery holds the implementation to it.
     """
 
-    def __init__(self, point: str) -> None:
+    def __init__(self, point: str, advance: Advance) -> None:
         """Begin outside of recovery. ``most_bytes``: the window that may still be held, ``None`` while nothing comes down."""
-        super().__init__(point)
+        super().__init__(point, advance)
         self.most_bytes: int | None = None
         self.reduced_bytes: int | None = None
 

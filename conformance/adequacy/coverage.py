@@ -1,0 +1,118 @@
+"""Whether every clause has a line of Python, a line of C and a vector that carries it out, or says why not."""
+
+import json
+import subprocess
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from firstflight_conformance.cases.computations import ComputationCase
+from firstflight_conformance.cases.vectors import Case
+from firstflight_conformance.paths import REFERENCE_C
+from firstflight_conformance.spec.clauses import (
+    Citation,
+    Clause,
+    all_clauses,
+    c_citations,
+    plain_citations,
+    python_citations,
+)
+from firstflight_conformance.spec.readings import load_tables
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """Where a clause is carried out, and by which cases."""
+
+    clause: Clause
+    python: tuple[Citation, ...]
+    c: tuple[Citation, ...]
+    cases: tuple[str, ...]
+
+
+def traces(cases: Iterable[Case | ComputationCase]) -> list[Trace]:
+    """Return the trace of every clause, in the order of the pages."""
+    python, c = _by_clause(python_citations()), _by_clause(c_citations())
+    carried_out: dict[str, list[str]] = defaultdict(list)
+    for case in cases:
+        for clause in case.expectation.clauses:
+            carried_out[clause].append(case.id)
+    return [
+        Trace(clause, tuple(python[name]), tuple(c[name]), tuple(carried_out[name]))
+        for name, clause in all_clauses().items()
+    ]
+
+
+def _by_clause(citations: Iterable[Citation]) -> dict[str, list[Citation]]:
+    found: dict[str, list[Citation]] = defaultdict(list)
+    for citation in citations:
+        found[citation.clause].append(citation)
+    return found
+
+
+def gaps(cases: Iterable[Case | ComputationCase]) -> list[str]:
+    """Return one line for each clause that lacks something without an exemption, or has it in spite of one."""
+    lines = []
+    for trace in traces(cases):
+        for what, present in (("python", trace.python), ("c", trace.c), ("vector", trace.cases)):
+            exempt = trace.clause.exempt.get(what)
+            if not present and not exempt:
+                lines.append(f"{trace.clause.id}: no {what}, and no :exempt-{what}: with the reason")
+            if present and exempt:
+                lines.append(f"{trace.clause.id}: has {what} in spite of its exemption: {exempt}")
+    lines += _unknown_readings()
+    known = set(all_clauses())
+    for citation in [*python_citations(), *plain_citations(), *c_citations()]:
+        if citation.clause not in known:
+            lines.append(f"{citation.path}:{citation.line}: there is no clause {citation.clause}")
+    return lines
+
+
+def _unknown_readings() -> list[str]:
+    """Return one line for each reading that a clause names and its algorithm does not have."""
+    readings = {name: {reading.name for reading in table.readings} for name, table in load_tables().items()}
+    return [
+        f"{clause.id}: :readings: names {name}, which spec/{clause.page}/profiles.toml does not have"
+        for clause in all_clauses().values()
+        for name in clause.readings
+        if name not in readings.get(clause.page, ())
+    ]
+
+
+def c_gaps(object_folder: Path, cases: Iterable[Case | ComputationCase]) -> list[str]:
+    """Return one line for each clause of C that no vector carried out, by the counters that gcov finds in a folder.
+
+    The vectors must have been replayed by a build with ``--coverage`` before. A citation that stands on no executable line
+    is reported too.
+    """
+    counts = _gcov(object_folder)
+    carried_out = {clause for case in cases for clause in case.expectation.clauses}
+    lines = []
+    for clause, citations in _by_clause(c_citations()).items():
+        hits = [
+            counts.get((citation.path.relative_to(REFERENCE_C).as_posix(), citation.line)) for citation in citations
+        ]
+        if all(hit is None for hit in hits):
+            lines.append(f"{clause}: cited in C on no line that executes")
+        elif clause in carried_out and not any(hits):
+            lines.append(f"{clause}: the vectors carry it out in Python, but not in C")
+        elif clause not in carried_out and any(hits):
+            lines.append(f"{clause}: the vectors carry it out in C, but not in Python")
+    return lines
+
+
+def _gcov(object_folder: Path) -> dict[tuple[str, int], int]:
+    """Return how often each line ran, by file below ``reference-c`` and line."""
+    data = sorted(object_folder.rglob("*.gcda"))
+    if not data:
+        raise FileNotFoundError(f"{object_folder}: no coverage data; run `make coverage-c` first")
+    # One report a line: files of one name in two packages would overwrite each other's.
+    command = ["gcov", "--json-format", "--stdout", *(str(path.resolve()) for path in data)]
+    reports = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
+    counts: dict[tuple[str, int], int] = defaultdict(int)
+    for report in map(json.loads, reports):
+        for source in report["files"]:
+            for line in source["lines"]:
+                counts[source["file"], line["line_number"]] += line["count"]
+    return dict(counts)

@@ -1,0 +1,86 @@
+"""The kill matrix of the closed loop: which paths reject which mutant, with the mutant in the loop.
+
+Up to its first answer that differs a mutant in the loop is sent the very events of the model's own run. So that run, replayed, rejects a
+mutant if and only if the closed loop does; what would follow need not be simulated.
+"""
+
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from adequacy.kill import Kills, Replay, by_profile, replay_all
+from firstflight_conformance.cases.vectors import COMPUTED_ALGORITHMS
+from firstflight_conformance.cases.wire import observables
+from firstflight_conformance.mutants.load import Mutant, MutantError, mutated
+from firstflight_conformance.paths import SPEC, of_algorithms
+from firstflight_conformance.run.messages import OBSERVABLES
+from firstflight_conformance.run.rehearsal import followed
+from firstflight_conformance.run.stimulus import StimulusCase, stimulus_cases
+
+
+@dataclass(frozen=True, slots=True)
+class Survivors:
+    """Mutants that no path rejects for the reason ``why``. ``needs``: an event that no path has, and every vector that rejects one of them."""
+
+    why: str
+    needs: str | None
+    mutants: tuple[str, ...]
+
+
+def load_survivors() -> list[Survivors]:
+    """Load the groups of survivors; what is argued equivalent is not named again. Raise :class:`MutantError`."""
+    groups = [group for path in of_algorithms("survivors.toml") for group in _load_file(path)]
+    names = [name for group in groups for name in group.mutants]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise MutantError(f"{SPEC}: survivors named twice: {', '.join(twice)}")
+    return groups
+
+
+def _load_file(path: Path) -> list[Survivors]:
+    try:
+        raw = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, tomllib.TOMLDecodeError) as error:
+        raise MutantError(f"{path}: {error}") from error
+    return [Survivors(group["why"], group.get("needs"), tuple(group["mutants"])) for group in raw["survivors"]]
+
+
+def reasons() -> dict[str, str]:
+    """Return by mutant why no path rejects it."""
+    return {name: group.why for group in load_survivors() for name in group.mutants}
+
+
+def loop_matrix(mutants: Sequence[Mutant], jobs: int) -> list[Kills]:
+    """Judge mutants in closed loop; those of computations, which have no loop, are left out."""
+    judged = sorted((m for m in mutants if m.algorithm not in COMPUTED_ALGORITHMS), key=_profile)
+    return by_profile(loop_kills_of, judged, jobs)
+
+
+def loop_kills_of(mutant: Mutant) -> Kills:
+    """Return the paths that reject a mutant."""
+    kills = Kills(mutant)
+    replays = _replays(*_profile(mutant))
+    with mutated(mutant) as controller:
+        replay_all(kills, controller, replays)
+    return kills
+
+
+def _profile(mutant: Mutant) -> tuple[str, str]:
+    return mutant.algorithm, mutant.profile
+
+
+@lru_cache(1)
+def _replays(algorithm: str, profile: str) -> tuple[Replay, ...]:
+    cases = [case for case in stimulus_cases() if (case.vector.algorithm, case.profile) == (algorithm, profile)]
+    return tuple(replay(case) for case in cases)
+
+
+def replay(case: StimulusCase) -> Replay:
+    """Return the model's own run of a case, as an adapter sees it that declares everything."""
+    run = followed(case, 1, OBSERVABLES)
+    expected = [observables(observation) for _, observation in run]
+    allowed = [{"trigger": [trigger.value for trigger in seen.triggers]} if seen.triggers else {} for _, seen in run]
+    events = tuple(event for event, _ in run)
+    return Replay(case.id, case.vector.algorithm, case.profile, case.scenario.config, events, expected, allowed)

@@ -1,0 +1,212 @@
+"""The kill matrix: which vectors reject which mutant, and by what."""
+
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field
+from functools import cache, cached_property, lru_cache, partial
+from importlib import import_module
+from operator import attrgetter
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from firstflight import Config
+from firstflight.events import Event
+from firstflight.observables import Outcome, Phase
+from firstflight_conformance.cases import computations
+from firstflight_conformance.cases.computations import ComputationCase, decode_inputs
+from firstflight_conformance.cases.measure import config_from_json
+from firstflight_conformance.cases.vectors import COMPUTED_ALGORITHMS, Case, cases, load_all
+from firstflight_conformance.mutants.answers import CRASHES, check_types
+from firstflight_conformance.mutants.load import Mutant, mutated
+
+#: What every stack reports, and when packets leave where the algorithm paces. A mutant that shows only in the others is told
+#: apart, but not by all adapters.
+WINDOWS = ("cwnd_bytes", "ssthresh_bytes", "phase", "next_release_ns")
+#: What every adapter declares.
+EVERYWHERE = "cwnd_bytes"
+#: All that is compared but the trigger, as an observation has it.
+_seen = attrgetter(*WINDOWS, "outcome", "state")
+
+
+@dataclass(frozen=True)
+class Replay:
+    """Events and the right answers to them: the observables after each, and the values that are right as well."""
+
+    id: str
+    algorithm: str
+    profile: str
+    config: Config
+    events: Sequence[Event]
+    expected: Sequence[dict[str, Any]]
+    allowed: Sequence[dict[str, list[Any]]]
+
+    @cached_property
+    def right(self) -> list[tuple[Any, ...] | None]:
+        """What an observation has that is right in everything, as nearly every one is; ``None`` where there is a trigger to compare."""
+        return [None if expected.get("trigger") else _as_observed(expected) for expected in self.expected]
+
+
+def _as_observed(expected: dict[str, Any]) -> tuple[Any, ...]:
+    cwnd_bytes, ssthresh_bytes, phase, next_release_ns = map(expected.get, WINDOWS)
+    windows = cwnd_bytes, ssthresh_bytes, Phase(phase), next_release_ns
+    return *windows, Outcome(expected["outcome"]), expected["state"]
+
+
+@dataclass(slots=True)
+class Kills:
+    """The cases that reject a mutant: by the windows, the phase or a computed output, or only by outcome or state.
+
+    ``by_crash``: those in which it raises before it answers otherwise. They reject nothing: a stale mutant crashes as well.
+    ``shown_by``: ``cwnd_bytes`` if a case rejects it by that alone, as every adapter declares it; else all observables that reject it.
+    """
+
+    mutant: Mutant
+    by_windows: list[str] = field(default_factory=list)
+    by_state: list[str] = field(default_factory=list)
+    by_crash: list[str] = field(default_factory=list)
+    shown_by: set[str] = field(default_factory=set)
+
+    @property
+    def survives(self) -> bool:
+        """Whether no case rejects it by the windows."""
+        return not self.by_windows
+
+    def is_explained(self, why: str) -> bool:
+        """Return whether it is rejected, or said why it is not."""
+        return self.survives == bool(why)
+
+
+def kill_matrix(mutants: Sequence[Mutant], root: Path, jobs: int) -> list[Kills]:
+    """Replay the vectors below ``root`` with every mutant."""
+    return by_profile(partial(kills_of, root), mutants, jobs)
+
+
+def by_profile(judge: Callable[[Mutant], Kills], mutants: Sequence[Mutant], jobs: int) -> list[Kills]:
+    """Judge mutants, those of one profile in one process and one after another: they are replayed the same cases, which are read once."""
+    groups: dict[tuple[str, str], list[Mutant]] = {}
+    for mutant in mutants:
+        groups.setdefault((mutant.algorithm, mutant.profile), []).append(mutant)
+    largest_first = sorted(groups.values(), key=len, reverse=True)
+    if jobs == 1:
+        judged = [_judge_all(judge, group) for group in largest_first]
+    else:
+        with ProcessPoolExecutor(jobs) as pool:
+            judged = list(pool.map(partial(_judge_all, judge), largest_first))
+    found = {kills.mutant.id: kills for group in judged for kills in group}
+    return [found[mutant.id] for mutant in mutants]
+
+
+def _judge_all(judge: Callable[[Mutant], Kills], mutants: Sequence[Mutant]) -> list[Kills]:
+    return [judge(mutant) for mutant in mutants]
+
+
+def kills_of(root: Path, mutant: Mutant) -> Kills:
+    """Return the cases that reject a mutant."""
+    kills = Kills(mutant)
+    with mutated(mutant) as controller:
+        if mutant.algorithm in COMPUTED_ALGORITHMS:
+            model = _fresh_computation(mutant.algorithm)
+            for case in _computations(root):
+                differs = _answers_differently(model, case)
+                (kills.by_crash if differs is None else kills.by_windows if differs else []).append(case.id)
+            return kills
+        replay_all(kills, controller, _replays(root, mutant.algorithm, mutant.profile))
+    return kills
+
+
+def replay_all(kills: Kills, controller: Any, replays: Iterable[Replay]) -> None:
+    """Take note of what rejects the mutant that ``controller`` behaves like."""
+    for replay in replays:
+        difference = _difference(controller, replay, kills.shown_by)
+        if difference == "windows":
+            kills.by_windows.append(replay.id)
+        elif difference == "state":
+            kills.by_state.append(replay.id)
+        elif difference == "crash":
+            kills.by_crash.append(replay.id)
+
+
+def _fresh_computation(algorithm: str) -> ModuleType:
+    """Return the model of a computation. The descriptor of its package does not import it, so nothing has while mutated."""
+    package = algorithm.replace("-", "_")
+    return import_module(f"firstflight.{package}.{package}")
+
+
+@lru_cache(1)
+def _replays(root: Path, algorithm: str, profile: str) -> tuple[Replay, ...]:
+    """Return the cases of a profile. The mutants of one follow each other."""
+    return tuple(
+        Replay(
+            case.id,
+            algorithm,
+            profile,
+            config_from_json(case.vector.config),
+            case.events,
+            case.expected(),
+            case.allowed(),
+        )
+        for case in _cases(root).get((algorithm, profile), ())
+    )
+
+
+@cache
+def _cases(root: Path) -> dict[tuple[str, str], list[Case]]:
+    found: dict[tuple[str, str], list[Case]] = {}
+    for case in cases(load_all(root)):
+        found.setdefault((case.vector.algorithm, case.profile), []).append(case)
+    return found
+
+
+@cache
+def _computations(root: Path) -> list[ComputationCase]:
+    return list(computations.cases(computations.load_all(root)))
+
+
+def _answers_differently(model: Any, case: ComputationCase) -> bool | None:
+    """Return whether a computation rejects the mutant, ``None`` if the mutant crashes."""
+    try:
+        return computations.answer(case.profile, decode_inputs(case.inputs), model) != case.expectation.expect
+    except CRASHES:
+        return None
+
+
+def _difference(controller: Any, replay: Replay, shown_by: set[str]) -> str:
+    """Return by what a replay rejects the mutant: ``windows``, ``state``, ``crash`` or nothing; add what shows it."""
+    seen = ""
+    try:
+        state = controller.create(replay.algorithm, replay.profile, replay.config)
+        for event, right, expected, allowed in zip(
+            replay.events, replay.right, replay.expected, replay.allowed, strict=True
+        ):
+            observation = controller.advance(state, event)
+            if _seen(observation) == right and not observation.triggers:
+                continue
+            check_types(observation)
+            differing = _differing(observation, expected, allowed)
+            shown_by.update(differing)
+            seen = "windows" if differing else seen
+            if seen == "windows":
+                if EVERYWHERE in shown_by:
+                    return seen
+            elif _value(observation, "outcome") != expected["outcome"] or observation.state != expected["state"]:
+                seen = "state"
+    except CRASHES:
+        return seen or "crash"
+    return seen
+
+
+def _differing(observation: Any, expected: dict[str, Any], allowed: dict[str, list[Any]]) -> list[str]:
+    """Return what is another value than those that are right: windows, phase, release and trigger."""
+    right = {name: allowed.get(name, [expected.get(name)]) for name in (*WINDOWS, "trigger", *allowed)}
+    return [name for name, values in right.items() if _value(observation, name) not in values]
+
+
+def _value(observation: Any, name: str) -> Any:
+    if name == "trigger":
+        return observation.triggers[0].value if observation.triggers else None
+    return _plain(getattr(observation, name))
+
+
+def _plain(value: Any) -> Any:
+    return getattr(value, "value", value)

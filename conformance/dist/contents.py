@@ -1,0 +1,103 @@
+"""What each archive holds."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from firstflight_conformance import port as port_files
+from dist import packetdrill
+from firstflight_conformance.cases import flat
+from firstflight_conformance.cases.vectors import Case
+from firstflight_conformance.commands.options import all_cases
+from dist.archive import EPOCH_S, copy, write
+from firstflight_conformance.paths import CONFORMANCE, REFERENCE_C, ROOT, SCHEMAS, SPEC, STIMULI, VECTORS
+from firstflight_conformance.spec.clauses import all_clauses
+
+#: The pages that somebody needs who has nothing but the vectors.
+_PAGES = ("flat-format.md", "vector-format.md", "events.md", "adapter-protocol.md", "prng.md", "simulator.md")
+#: What the commands read of a checkout, and an installed package carries: no adapter that has to be built. The
+#: compiled simulator and what loads shared objects are built of their sources where there is a compiler.
+_DATA = (
+    "spec", "vectors", "conformance/scenarios", "conformance/presets",
+    "conformance/adapters/python-model", "conformance/adapters/null-echo",
+    "conformance/adapters/null-initial-window", "conformance/adapters/null-silent",
+    "conformance/simulator",
+    *(f"conformance/adapters/c/{name}" for name in ("shared_object_host.c", "stdio_host.c", "json_lines.c", "json_lines.h")),
+    "conformance/include/firstflight_adapter.h",
+)  # fmt: skip
+
+
+def vectors(folder: Path) -> None:
+    """Put together ``firstflight-vectors``: data, schemas, the flat form of every profile, loaders, and scripts for packetdrill."""
+    copy(VECTORS / "LICENSE", folder / "LICENSE")
+    copy(VECTORS, folder / "vectors")
+    copy(SCHEMAS, folder / "schemas")
+    for page in _PAGES:
+        copy(SPEC / page, folder / "pages" / page)
+    copy(CONFORMANCE / "loaders", folder / "loaders")
+    (folder / "loaders" / "ARCHIVE.md").unlink()
+    readme = (CONFORMANCE / "loaders" / "README.md").read_text("utf-8").replace("../../spec/", "../pages/")
+    write(folder / "loaders" / "README.md", readme.encode("utf-8"))
+    copy(ROOT / "LICENSE", folder / "loaders" / "LICENSE")
+    cases = all_cases(VECTORS)
+    for name, text in flat.files(cases, all_clauses()):
+        write(folder / "flat" / name, text.encode("utf-8"))
+    copy(CONFORMANCE / "packetdrill", folder / "packetdrill")
+    for name, text in packetdrill.scripts(case for case in cases if isinstance(case, Case)):
+        write(folder / "packetdrill" / name, text.encode("utf-8"))
+    size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+    readme = (CONFORMANCE / "loaders" / "ARCHIVE.md").read_text("utf-8").replace("{unpacked}", str(-(-size // 10**6)))
+    write(folder / "README.md", readme.encode("utf-8"))
+
+
+def port(folder: Path) -> None:
+    """Put together ``firstflight-c``: the port, the plain headers, build files and examples."""
+    copy(ROOT / "LICENSE", folder / "LICENSE")
+    copy(REFERENCE_C / "install.mk", folder / "Makefile")
+    for part in ("README.md", "CMakeLists.txt", "firstflight.pc.in", "examples"):
+        copy(REFERENCE_C / part, folder / part)
+    library(folder)
+    copy(REFERENCE_C / "plain" / "README.md", folder / "plain" / "README.md")
+    for header in port_files.plain_headers():
+        copy(header, folder / "plain" / header.name)
+
+
+def library(folder: Path) -> None:
+    """Put sources and headers of the port in a folder."""
+    for path in (*port_files.sources(), *port_files.headers()):
+        copy(path, folder / path.relative_to(REFERENCE_C))
+
+
+def site(folder: Path) -> None:
+    """Put together ``firstflight-site`` of the pages that ``make docs`` has built."""
+    copy(ROOT / "build" / "docs", folder)
+
+
+def wasm(folder: Path) -> None:
+    """Put together ``firstflight-wasm``, an npm package, of what ``make wasm`` has built."""
+    copy(ROOT / "build" / "wasm", folder)
+    copy(ROOT / "LICENSE", folder / "LICENSE")
+
+
+def packages(stage: Path, out: Path) -> None:
+    """Build wheel and sdist of both Python packages; that of the tools carries what its commands read of a checkout."""
+    for part in ("reference-py", "conformance"):
+        for name in ("pyproject.toml", "README.md", "src"):
+            copy(ROOT / part / name, stage / part / name)
+        copy(ROOT / "LICENSE", stage / part / "LICENSE")
+    data = stage / "conformance" / "src" / "firstflight_conformance" / "data"
+    for name in _DATA:
+        copy(ROOT / name, data / name)
+    for path in STIMULI.rglob("*.json"):  # scenarios; what generates vectors stays in the checkout
+        copy(path, data / path.relative_to(ROOT))
+    library(data / "reference-c")
+    for part in ("reference-py", "conformance"):
+        subprocess.run(
+            [sys.executable, "-m", "hatchling", "build", "--directory", str(out.resolve())],
+            cwd=stage / part,
+            env=os.environ | {"SOURCE_DATE_EPOCH": str(EPOCH_S)},
+            check=True,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )

@@ -1,0 +1,236 @@
+"""Mutated files of every kind that the command reads: each is read, or refused with a message. No traceback, and no exit code but those it has.
+
+``python conformance/fuzz/files.py [--seconds N] [--seed N] [FILE KIND]``: a finding is left in ``build/fuzz``; with FILE and KIND it is
+played again. Needs nothing but Firstflight.
+"""
+
+import argparse
+import contextlib
+import io
+import json
+import random
+import re
+import shutil
+import signal
+import sys
+import tempfile
+import time
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from click.testing import CliRunner
+
+from firstflight import create
+from firstflight_conformance.cases.measure import config_from_json, replay
+from firstflight_conformance.cases.vectors import load
+from firstflight_conformance.cli import main
+from firstflight_conformance.paths import BUILD, SCENARIOS, VECTORS
+from firstflight_conformance.qlog.write import qlog_text
+from firstflight_conformance.recording.files import save
+from firstflight_conformance.recording.recording import Header, Recording, Step, Subject
+from firstflight_conformance.simulator.scenario import scenario_files
+
+OUT = BUILD / "fuzz"
+#: A call that takes longer is a finding.
+PATIENCE_S = 60
+#: The exit codes of the commands; 1 is a verdict of a log or an adapter.
+CODES = {0, 1, 2, 3, 4}
+#: What stands for a value in JSON, TOML and CSV, and ends of every kind.
+VALUES = (
+    b"0", b"-1", b"1e9999999999999999999", b"1e999999999", b"0.1", b"18446744073709551616", b"9" * 5000, b"null", b"true", b'""', b'"x"', b"[]",
+    b"{}", b"[[[[1]]]]", b"[" * 2000, b"NaN", b"Infinity", b"\x1e", b"\0", b"\xff", b"\xed\xa0\x80", b'"\\ud800"', b",", b"\n", b"\r\n", b'"',
+    b"1bdp", b"0bit/s", b"../x", b"\xef\xbb\xbf", b"search/draft-09", b"no-such/profile",
+)  # fmt: skip
+_TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?|[A-Za-z_]+|[^\sA-Za-z0-9]')
+_MODEL = ["--kind", "model", "--algorithm", "slow-start", "--rate", "10Mbit/s", "--rtt", "100ms"]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of file: its name in its folder, where it begins, and how the command is called with it."""
+
+    name: str
+    seeds: Callable[[], list[bytes]]
+    words: Callable[[Path], list[str]]
+
+
+def _files(*paths: Path) -> list[bytes]:
+    return [data for path in paths if len(data := path.read_bytes()) < 60_000]
+
+
+def _short_vectors() -> list[bytes]:
+    return [data for data in _files(*sorted(VECTORS.glob("*/*.json"))) if len(data) < 4000][::5]
+
+
+def _ran(words: list[str], path: Path) -> bytes:
+    result = CliRunner().invoke(main, words)
+    if result.exit_code:
+        raise SystemExit(result.output)
+    return path.read_bytes()
+
+
+def _recorded() -> list[Recording]:
+    """Return the events of vectors with the answers of the model beside them."""
+    found = []
+    for algorithm, profile, rest in (
+        ("hystartpp", "rfc-9406", "path.deep-queue"),
+        ("search", "draft-09", "full-window.plateau-50-ms"),
+    ):
+        vector = load(VECTORS / algorithm / f"{rest}.json")
+        config, events = config_from_json(vector.config), list(vector.events)[:100]
+        answers = replay(create(algorithm, profile, config), events)
+        header = Header({"kind": "vector", "name": vector.id}, config, quality={"app_limited": "stated"})
+        steps = (
+            Step(
+                event,
+                Subject(cwnd_bytes=answer.cwnd_bytes, ssthresh_bytes=answer.ssthresh_bytes, state=answer.phase.value),
+            )
+            for event, answer in zip(events, answers, strict=True)
+        )
+        found.append(Recording(header, tuple(steps)))
+    return found
+
+
+def _recordings() -> list[bytes]:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "x.jsonl"
+        return [(save(recording, path), path.read_bytes())[1] for recording in _recorded()]
+
+
+def _qlogs() -> list[bytes]:
+    return [qlog_text(recording, "a vector", "for the fuzzer").encode() for recording in _recorded()]
+
+
+def _sweep(suffix: str) -> Callable[[], list[bytes]]:
+    def seeds() -> list[bytes]:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / f"x.{suffix}"
+            return [_ran(["sweep", str(path), *_MODEL, "--size", "1MB", "--size", "2MB", "--jobs", "1"], path)]
+
+    return seeds
+
+
+GRID = b'kind = "model"\nalgorithm = ["slow-start"]\nrate = ["10Mbit/s", "1Mbit/s"]\nrtt = "100ms"\nsize = ["1MB"]\n'
+KINDS = {
+    "vector": Kind("slow-start/x.json", _short_vectors, lambda path: ["list", "--vectors", str(path.parents[1])]),
+    "scenario": Kind(
+        "x.json",
+        lambda: _files(*scenario_files().values()),
+        lambda path: ["simulate", str(path), "--algorithm", "slow-start"],
+    ),
+    "network": Kind(
+        "x.json", lambda: _files(*(SCENARIOS / "networks").glob("*.json")), lambda path: ["network", str(path)]
+    ),
+    "grid": Kind(
+        "x.toml", lambda: [GRID], lambda path: ["sweep", str(path.with_suffix(".csv")), "--grid", str(path), "--jobs", "1"]
+    ),
+    "sweep-csv": Kind("x.csv", _sweep("csv"), lambda path: ["sweep", str(path), *_MODEL, "--size", "1MB", "--size", "2MB"]),
+    "sweep-jsonl": Kind(
+        "x.jsonl", _sweep("jsonl"), lambda path: ["sweep", str(path), *_MODEL, "--size", "1MB", "--size", "2MB"]
+    ),
+    "qlog": Kind("x.sqlog", _qlogs, lambda path: ["judge-qlog", str(path), "--profile", "search/draft-09"]),
+    "recording": Kind(
+        "x.jsonl", _recordings, lambda path: ["record", "judge", str(path), "--profile", "hystartpp/rfc-9406"]
+    ),
+    "resume": Kind(
+        "x.json.part",
+        lambda: [json.dumps({"adapter": "0" * 64, "case": "slow-start.x", "within_tolerance": False}).encode() + b"\n"],
+        lambda path: ["run", "--adapter", "null-echo", "--case", "slow-start.acks.ack-of-two@rfc-9002", "--resume",
+                      "--report-json", str(path.with_suffix(""))],
+    ),
+}  # fmt: skip
+
+
+def mutated(data: bytes, draw: random.Random) -> bytes:
+    """Return a file with a few things changed: values, tokens, bytes, lines."""
+    for _ in range(draw.choice((1, 1, 1, 2, 3, 8))):
+        how, at = draw.randrange(8), draw.randrange(len(data) + 1)
+        if how <= 2 and (tokens := list(_TOKEN.finditer(data))):
+            token = draw.choice(tokens)
+            other = draw.choice(VALUES) if how < 2 else draw.choice(tokens)[0]
+            data = data[: token.start()] + other + data[token.end() :]
+        elif how == 3:
+            data = data[:at] + draw.choice(VALUES) + data[at:]
+        elif how == 4:
+            data = data[:at]
+        elif how == 5:
+            data = data[:at] + data[at + draw.randrange(1, 200) :]
+        elif how == 6:
+            lines = data.splitlines(keepends=True) or [b""]
+            lines.insert(draw.randrange(len(lines) + 1), draw.choice(lines))
+            del lines[draw.randrange(len(lines))]
+            data = b"".join(lines)
+        else:
+            data = data[:at] + bytes([draw.randrange(256)]) + data[at + 1 :]
+    return data
+
+
+class TooLongError(Exception):
+    """A call took longer than it may."""
+
+
+def _late(_number: int, _frame: object) -> None:
+    raise TooLongError(f"longer than {PATIENCE_S} s")
+
+
+def played(kind: Kind, data: bytes) -> str | None:
+    """Call the command with a file; return what went wrong, if something did."""
+    folder = Path(tempfile.mkdtemp(dir="/dev/shm" if Path("/dev/shm").is_dir() else None))
+    path = folder / kind.name
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(data)
+    signal.signal(signal.SIGALRM, _late)
+    signal.alarm(PATIENCE_S)
+    try:
+        with contextlib.redirect_stderr(io.StringIO()):
+            result = CliRunner().invoke(main, kind.words(path))
+    finally:
+        signal.alarm(0)
+        shutil.rmtree(folder)
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        return "".join(traceback.format_exception(result.exception, limit=-6))
+    return None if result.exit_code in CODES else f"exit code {result.exit_code}: {result.output}"
+
+
+def fuzz(seconds: int, seed: int) -> tuple[int, list[Path]]:
+    """Play mutated files of all kinds for so long; return how many, and the findings, each of another place in the code."""
+    draw, tried, found = random.Random(seed), 0, {}
+    corpus = {name: kind.seeds() for name, kind in KINDS.items()}
+    OUT.mkdir(parents=True, exist_ok=True)
+    end_s = time.monotonic() + seconds
+    while time.monotonic() < end_s:
+        name = draw.choice(list(KINDS))
+        data = mutated(draw.choice(corpus[name]), draw)
+        wrong = played(KINDS[name], data)
+        tried += 1
+        if wrong is None:
+            continue
+        place = (name, *wrong.strip().splitlines()[-3:])
+        if place not in found:
+            found[place] = OUT / f"files-{name}-{len(found)}"
+            found[place].write_bytes(data)
+            print(f"{found[place]} {name}:\n{wrong}", flush=True)
+    return tried, list(found.values())
+
+
+def run() -> int:
+    """Fuzz, or play a finding again."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--seconds", type=int, default=60)
+    parser.add_argument("--seed", type=int, default=time.time_ns() % 2**32)
+    parser.add_argument("finding", nargs="*", metavar="FILE KIND")
+    options = parser.parse_args()
+    if options.finding:
+        path, name = options.finding
+        wrong = played(KINDS[name], Path(path).read_bytes())
+        print(wrong or "nothing is wrong")
+        return int(wrong is not None)
+    tried, found = fuzz(options.seconds, options.seed)
+    print(f"Done {tried} in {options.seconds} s, seed {options.seed}: {len(found)} findings")
+    return int(bool(found))
+
+
+if __name__ == "__main__":
+    sys.exit(run())

@@ -1,0 +1,60 @@
+"""Stimuli that are built by hand, and what their authors worked out."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from firstflight import Config
+from firstflight_conformance.vectorgen.builder import StreamBuilder
+from firstflight_conformance.vectorgen.oracle import Expectation
+from firstflight_conformance.vectorgen.stimulus import Stimulus
+
+
+class Catalogue:
+    """Hand-built stimuli; each is a function that fills a :class:`StreamBuilder`."""
+
+    def __init__(self, *profiles: str, sources: tuple[str, ...], builder: type[Any] = StreamBuilder) -> None:
+        """Name the profiles and sources that hold for every stimulus which names no others, and what builds streams."""
+        self.builder = builder
+        self.profiles, self.sources = profiles, sources
+        self.stimuli: list[Stimulus] = []
+
+    def add(
+        self,
+        stimulus_id: str,
+        title: str,
+        why: str,
+        *,
+        tier: str = "gold",
+        profiles: tuple[str, ...] = (),
+        sources: tuple[str, ...] = (),
+        flags: tuple[str, ...] = (),
+        max_datagram_size_bytes: int = 1200,
+        initial_window_bytes: int | None = 12000,
+        alternatives: tuple[dict[str, str], ...] = (),
+    ) -> Callable[[Callable[[Any], None]], Callable[[Any], None]]:
+        """Register the decorated function as a stimulus."""
+
+        def register(fill: Callable[[Any], None]) -> Callable[[Any], None]:
+            builder = self.builder(max_datagram_size_bytes, initial_window_bytes)
+            fill(builder)
+            source = {"kind": "hand", "sources": [*(sources or self.sources)]}
+            config = Config(max_datagram_size_bytes, initial_window_bytes)
+            text = " ".join(why.split())
+            self.stimuli.append(
+                Stimulus(
+                    stimulus_id, title, text, tier, profiles or self.profiles, source, config, tuple(builder.events),
+                    flags, alternatives, _resolved(stimulus_id, builder.expectations, profiles or self.profiles),
+                )
+            )  # fmt: skip
+            return fill
+
+        return register
+
+
+def _resolved(stimulus_id: str, expectations: list[Expectation], profiles: tuple[str, ...]) -> tuple[Expectation, ...]:
+    """Return the expectations with their profiles named. Raise ``ValueError`` for a profile that the stimulus has not."""
+    for expectation in expectations:
+        if unknown := set(expectation.profiles or ()) - set(profiles):
+            raise ValueError(f"{stimulus_id}: an expectation names {', '.join(sorted(unknown))}, no profile of it")
+    return tuple(replace(entry, profiles=entry.profiles or profiles) for entry in expectations)

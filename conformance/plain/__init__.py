@@ -1,0 +1,1 @@
+"""Self-contained reference implementations, in Python and as C headers: judged by the vectors of their profiles."""

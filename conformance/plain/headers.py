@@ -1,0 +1,156 @@
+"""The plain headers of the C port (``reference-c/firstflight/*/TEXT.h``), each behind its adapter, with the door of a plain program."""
+
+import re
+import subprocess
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import fields
+from functools import cache
+from itertools import islice
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, TypeAlias, get_type_hints
+
+from firstflight.controller import Config
+from firstflight.events import KINDS, Ack, Event, Lost, Sent
+from firstflight.observables import Outcome, Phase, Trigger
+from firstflight_conformance import port
+from firstflight_conformance.cases.stream import repeated
+from firstflight_conformance.paths import REFERENCE_C
+from plain.judge import programs
+
+HEADERS = sorted(port.drivers())
+WARNINGS = ("-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror")
+
+#: The numbers of an event in the order of the driver: each member once that is no list.
+FIELDS = tuple(
+    dict.fromkeys(
+        field.name
+        for kind in KINDS.values()
+        for field in fields(kind)
+        if "tuple" not in str(get_type_hints(kind)[field.name])
+    )
+)
+#: The kinds by their place in the C enumeration.
+_NUMBERS = {kind: number for number, kind in enumerate(KINDS.values())}
+#: What the adapters answer beside the numbers of an enumeration.
+BASE = {100: Outcome.UNCHANGED, 101: Outcome.SENT}
+NONE = 2**64 - 1
+#: The events of a connection with the line that each was answered by.
+Answers: TypeAlias = Iterator[tuple[Event, str]]
+
+
+def source(name: str) -> str:
+    """Return the text of a header."""
+    return port.drivers()[name].with_name(f"{name}.h").read_text(encoding="utf-8")
+
+
+@cache
+def outcomes(name: str) -> list[str]:
+    """Return the names of the outcomes of a header, in the order of their numbers."""
+    match = re.search(rf"enum {name}_outcome {{(.*?)}};", re.sub(r"/\*.*?\*/", "", source(name), flags=re.S), re.S)
+    assert match
+    return re.findall(rf"{name.upper()}_(\w+)", match[1])
+
+
+def triggers(name: str) -> dict[int, Trigger]:
+    """Return the triggers of a header by their bits."""
+    found = re.findall(rf"{name.upper()}_TRIGGER_(\w+) = (\d+)", source(name))
+    return {int(bit): Trigger[trigger] for trigger, bit in found}
+
+
+def compiled(name: str, directory: Path, *command: str, changed: Path | None = None) -> Path:
+    """Return the program that drives a header, compiled so; it takes headers of a folder ``changed`` before those of the checkout."""
+    program = directory / name
+    driver = directory / f"drive_{name}.c"  # beside it no header is found
+    driver.write_bytes(port.drivers()[name].read_bytes())
+    folders = [*([] if changed is None else [changed]), *port.plain_folders()]
+    sources = [str(REFERENCE_C / "drive" / "drive.c"), str(driver)]
+    subprocess.run(
+        [*command, *WARNINGS, *(f"-I{folder}" for folder in folders), *sources, "-o", str(program)], check=True
+    )
+    return program
+
+
+def begin_line(max_datagram_size_bytes: int, initial_window_bytes: int | None) -> str:
+    """Return what begins a connection."""
+    return f"begin {max_datagram_size_bytes} {initial_window_bytes or 0}"
+
+
+def event_line(event: Event) -> str:
+    """Return what asks for the answer to an event."""
+    runs = event.packets if isinstance(event, Sent | Ack | Lost) else ()
+    ranges = repeated(event)
+    values = [_number(getattr(event, field, 0)) for field in FIELDS] + [len(runs), len(ranges)]
+    for run in runs:
+        values += [run.first, run.last, run.size_bytes, run.sent_t_ns]
+    for pair in ranges:
+        values += pair
+    return f"event {_NUMBERS[type(event)]} {' '.join(map(str, values))}"
+
+
+class Header:
+    """A program whose answers are those of a process that has the header. It answers whole connections, one after the other.
+
+    Its twin decides what is asked: whether it paces or has triggers.
+    """
+
+    def __init__(self, name: str, program: Path) -> None:
+        """Take the compiled program of a header."""
+        self._twin = programs()[name]
+        self.PROFILE = self._twin.PROFILE
+        self._outcomes = {header: outcomes(header) for header in HEADERS}
+        self._triggers = triggers(name)
+        self._program = program
+        self._connections: Iterator[Answers] = iter(())
+
+    def answer(self, connections: Iterable[tuple[Config, Sequence[Event]]]) -> None:
+        """Let one process answer connections; then begin each of them in this order, and ask for its events."""
+        asked, lines = [], []
+        for config, events in connections:
+            asked.append(events)
+            lines.append(begin_line(config.max_datagram_size_bytes, config.initial_window_bytes))
+            lines += map(event_line, events)
+        answers = iter(self._ask(lines))
+        self._connections = iter([zip(events, list(islice(answers, len(events))), strict=True) for events in asked])
+        assert next(answers, None) is None
+
+    def begin(self, max_datagram_size_bytes: int, initial_window_bytes: int | None) -> "State":
+        """Begin the next connection."""
+        return State(self._twin.begin(max_datagram_size_bytes, initial_window_bytes), next(self._connections))
+
+    def on_event(self, state: "State", event: Event) -> Outcome:
+        """Return what the process answered to the event."""
+        asked, answer = next(state.answers)
+        assert asked is event
+        header, outcome, cwnd, ssthresh, phase, release, bits = answer.split()
+        state.cwnd_bytes = int(cwnd)
+        state.ssthresh_bytes = None if int(ssthresh) == NONE else int(ssthresh)
+        state.phase = Phase(phase)
+        if hasattr(state.twin, "next_release_ns"):
+            state.next_release_ns = None if int(release) == NONE else int(release)
+        if hasattr(state.twin, "triggers"):
+            state.triggers = tuple(trigger for bit, trigger in sorted(self._triggers.items()) if int(bits) & bit)
+        number = int(outcome)
+        return BASE[number] if number in BASE else Outcome[self._outcomes[header][number]]
+
+    def size(self) -> int:
+        """Return how many bytes the state of a connection has."""
+        return int(self._ask(["size"])[0])
+
+    def _ask(self, lines: Iterable[str]) -> list[str]:
+        """Return what a process answers; it must have found nothing wrong."""
+        asked = "".join(f"{line}\n" for line in lines)
+        done = subprocess.run([self._program], input=asked, stdout=subprocess.PIPE, text=True, check=True)
+        return done.stdout.splitlines()
+
+
+class State(SimpleNamespace):
+    """What was answered last, and the answers to come; the twin at its beginning says what is asked."""
+
+    def __init__(self, twin: Any, answers: Answers) -> None:
+        """Hold them."""
+        super().__init__(twin=twin, answers=answers)
+
+
+def _number(value: int | None) -> int:
+    return NONE if value is None else int(value)

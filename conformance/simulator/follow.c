@@ -1,0 +1,38 @@
+/* A profile beside a recording: the port takes its events, given the subject's window before each. Twin: recording/follow.py. */
+#include "simulator.h"
+
+#include "firstflight/controller.h"
+
+/*
+ * Return how many events were taken: fewer than `count` where the model refused one, or where `most` answers have differed from `after`,
+ * the subject's windows: from there on nothing more is asked of this profile. Before the event `begin` only packets sent are told.
+ */
+size_t sim_follow(const char *algorithm, const char *profile, const struct ff_config *config, const struct ff_event *events,
+                  const uint64_t *given, const uint64_t *after, size_t count, size_t begin, size_t most,
+                  struct sim_followed *answers)
+{
+    struct ff_controller controller;
+    struct ff_observation seen;
+    size_t differing = 0;
+
+    if (ff_controller_init(&controller, algorithm, profile, config) != FF_OK) {
+        return 0;
+    }
+    for (size_t i = 0; i < count && differing <= most; i++) {
+        if (given[i] != SIM_NONE) {
+            controller.base.cwnd_bytes = given[i];
+        }
+        answers[i] = (struct sim_followed){controller.base.cwnd_bytes, FF_SSTHRESH_INFINITE, SIM_NONE, SIM_NONE};
+        if (i >= begin || events[i].kind == FF_EVENT_SENT) {
+            if (ff_controller_step(&controller, &events[i], &seen) != FF_OK) {
+                return i;
+            }
+            answers[i] = (struct sim_followed){seen.cwnd_bytes, seen.ssthresh_bytes, seen.phase, seen.outcome};
+        }
+        differing += after[i] != SIM_NONE && answers[i].cwnd_bytes != after[i];
+        if (differing > most) {
+            return i + 1;
+        }
+    }
+    return count;
+}

@@ -1,0 +1,70 @@
+"""Builds C programs of the checkout, or of what an installed package carries of it, where there is a C compiler."""
+
+import os
+import shlex
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from firstflight_conformance.kept import digest
+from firstflight_conformance.paths import BUILD, IS_CHECKOUT
+
+#: A compiler that takes longer is ended.
+_PATIENCE_S = 300
+
+
+class BuildError(RuntimeError):
+    """A program could not be built. The text says why."""
+
+
+def built(
+    name: str, sources: Sequence[Path], flags: Sequence[str], *, of: Sequence[Path] = (), libraries: Sequence[str] = ()
+) -> Path:
+    """Return the program of these sources, which include the files ``of``; it is built if it is not there. Raise :class:`BuildError`.
+
+    Several processes may build it at once: each replaces it by the same.
+    """
+    compiler = shlex.split(os.environ.get("CC", "cc"))
+    if not compiler or shutil.which(compiler[0]) is None:
+        raise BuildError(f"there is no C compiler {' '.join(compiler)}")
+    command, read = [*compiler, *flags, *map(str, sources), *libraries], (*sources, *of)
+    try:
+        what = _content(command, read)
+        stem, _, suffix = name.partition(".")
+        path = _folder() / f"{stem}-{what[0][:16]}{suffix and '.' + suffix}"
+        if not path.exists():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryDirectory(dir=path.parent) as folder:
+                made = Path(folder) / path.name
+                _compile([*command, "-o", str(made)])
+                if _content(command, read) != what:
+                    raise BuildError(f"{name}: its sources were changed while they were compiled")
+                made.replace(path)
+    except OSError as error:
+        raise BuildError(f"{name}: {error}") from error
+    return path
+
+
+def _folder() -> Path:
+    if IS_CHECKOUT:
+        return BUILD / "simulator"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "firstflight"
+
+
+def _content(command: Sequence[str], read: Sequence[Path]) -> tuple[str, int]:
+    """Return the digest of the command, of this machine and of the files that are read, and when one of these was last written."""
+    texts = [path.read_bytes() for path in read]
+    return digest([repr((command, os.uname().machine)), *texts]), max(path.stat().st_ctime_ns for path in read)
+
+
+def _compile(command: list[str]) -> None:
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, errors="replace", check=False, timeout=_PATIENCE_S
+        )
+    except subprocess.TimeoutExpired as error:
+        raise BuildError(f"{command[0]} takes longer than {_PATIENCE_S} s") from error
+    if done.returncode != 0:
+        raise BuildError(f"{command[0]}: {done.stderr.strip()[:500]}")

@@ -1,0 +1,1 @@
+"""Packet captures of TCP senders and tables of ACKs as recordings."""

@@ -1,0 +1,52 @@
+"""What the shell completes: algorithms, profiles, cases and adapters. What is not there is completed to nothing, without an error."""
+
+from collections.abc import Iterable
+
+import click
+
+from firstflight import profiles
+from firstflight_conformance.paths import VECTORS
+
+
+def algorithms(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[str]:
+    """Complete an algorithm."""
+    return _beginning(incomplete, profiles())
+
+
+def profile_names(context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[str]:
+    """Complete a profile: of the algorithms that were named before, or of all."""
+    named = context.params.get("algorithms") or ()
+    known = profiles(composed=True)
+    return _beginning(
+        incomplete, {name for algorithm in known if not named or algorithm in named for name in known[algorithm]}
+    )
+
+
+def profiles_whole(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[str]:
+    """Complete an algorithm with its profile, as in search/draft-09."""
+    known = profiles(composed=True)
+    return _beginning(incomplete, (f"{algorithm}/{name}" for algorithm in known for name in known[algorithm]))
+
+
+def cases(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[str]:
+    """Complete the id of a vector by the files that there are; after an @ its profiles."""
+    name, at, _ = incomplete.partition("@")
+    if at:
+        known = profiles(composed=True).get(name.partition(".")[0], ())
+        return _beginning(incomplete, (f"{name}@{profile}" for profile in known))
+    paths = VECTORS.glob("*/*.json") if VECTORS.is_dir() else ()
+    return _beginning(incomplete, (f"{path.parent.name}.{path.stem}" for path in paths))
+
+
+def adapters(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[str]:
+    """Complete an adapter of the checkout."""
+    from firstflight_conformance.run.manifest import ManifestError, load_manifests
+
+    try:
+        return _beginning(incomplete, load_manifests())
+    except (ManifestError, OSError):
+        return []
+
+
+def _beginning(incomplete: str, names: Iterable[str]) -> list[str]:
+    return sorted(name for name in names if name.startswith(incomplete))

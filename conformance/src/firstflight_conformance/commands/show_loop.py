@@ -1,0 +1,56 @@
+"""A case of the closed loop as a timeline: the run of the model, whose events a failure names."""
+
+from collections.abc import Callable, Sequence
+
+from rich.console import Console
+from rich.text import Text
+
+from firstflight.events import Event
+from firstflight_conformance.cases.timeline import event_lines
+from firstflight_conformance.cases.wire import observables
+from firstflight_conformance.commands.options import InputError, usage_errors
+from firstflight_conformance.run.loop_run import run
+from firstflight_conformance.run.selection import near_hint
+from firstflight_conformance.run.stimulus import StimulusCase, stimulus_cases
+from firstflight_conformance.simulator.in_loop import Answer, ModelInLoop
+from firstflight_conformance.simulator.loop import Simulation
+
+#: Prints the rows of a timeline.
+Rows = Callable[[Console, Sequence[tuple[str, str, str, str]]], None]
+
+
+class _Noted(ModelInLoop):
+    """The model in the loop, with the events that it was given."""
+
+    def __init__(self, case: StimulusCase) -> None:
+        """Begin before the first event."""
+        super().__init__(case.controller())
+        self.events: list[Event] = []
+
+    def on_event(self, event: Event) -> Answer:
+        """Note and process an event."""
+        self.events.append(event)
+        return super().on_event(event)
+
+
+def loop_cases(case_id: str) -> list[StimulusCase]:
+    """Return the cases of the closed loop with this id, or of all its profiles. An id that none has ends the command."""
+    with usage_errors():
+        every = stimulus_cases()
+    found = [case for case in every if case_id in (case.id, case.vector.id)]
+    if not found:
+        hint = near_hint(case_id, [case.id for case in every])
+        raise InputError(f"{case_id}: unknown; {hint}`firstflight list --stimulus` has all cases of the closed loop")
+    return found
+
+
+def show_loop(out: Console, case: StimulusCase, rows: Rows) -> None:
+    """Print the run of the model, and how it ends. A stack that answers otherwise has other events from there on."""
+    model = _Noted(case)
+    ended = run(Simulation(case.scenario, model))
+    out.print(Text(case.id, "bold"))
+    out.print(Text(case.scenario.title))
+    out.print(Text("The run of the model. An adapter that differs has other events from its first difference on."))
+    rows(out, event_lines(model.events, map(observables, model.observations)))
+    out.print(f"the run ends: {ended}")
+    out.print()

@@ -1,0 +1,72 @@
+"""What a diagnosis finds: causes of failures, and the points that the implementation decides otherwise and may."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from firstflight_conformance.diagnose.curve import Curve
+from firstflight_conformance.diagnose.decision import Decision
+from firstflight_conformance.diagnose.departures import Choice
+from firstflight_conformance.diagnose.judged import Exercised
+from firstflight_conformance.diagnose.levels import Level
+
+#: A cause that explains less than this part of the failures is no more than a guess.
+_SCRAP = 3
+#: What the cause is called that is not known.
+UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """A cause of failures. ``cases`` are those that it explains, of ``of`` failures; for an unknown one those that nothing explains.
+
+    ``kind``: ``reading``, ``mutant``, ``pair``, ``state`` (``kept_state.py``), or ``rule`` where only the rules are known in which the decision can differ. ``title`` and
+    ``why`` are those of the vector in which it is decided, empty in closed loop; ``curve`` has the windows there. In ``followed`` of the cases it
+    explains the answers only by following values that a text bounds.
+    """
+
+    cause: str
+    kind: str
+    what: str
+    clauses: tuple[str, ...]
+    level: Level
+    cases: tuple[str, ...]
+    of: int
+    decision: Decision
+    title: str
+    why: str
+    curve: Curve | None = None
+    followed: int = 0
+
+    @property
+    def explains(self) -> int:
+        """The number of failures of which it reproduces every answer."""
+        return 0 if self.kind == "rule" else len(self.cases)
+
+    @property
+    def exact(self) -> bool:
+        """Whether it reproduces every answer of every failure."""
+        return self.explains == self.of
+
+    @property
+    def is_scrap(self) -> bool:
+        """Whether it explains so few failures that it may be a coincidence; any value of a bound explains less than the model's own."""
+        alone = self.explains - self.followed
+        return self.kind in ("reading", "mutant", "pair") and not self.exact and _SCRAP * alone < self.of
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """What the implementation chooses otherwise and may, and the causes of what remains, best first.
+
+    ``conforming``: the cases in which it differs and conforms, with the events that were judged, ``None`` if all of them.
+    ``exercised``: what was not judged where vectors are judged in part.
+    """
+
+    causes: tuple[Cause, ...] = ()
+    choices: tuple[Choice, ...] = ()
+    conforming: Mapping[str, int | None] = field(default_factory=dict)
+    exercised: Exercised = field(default_factory=Exercised)
+
+    def cause_of(self, case_id: str) -> Cause | None:
+        """Return the first cause that explains a failure, else the unknown one."""
+        return next((cause for cause in self.causes if case_id in cause.cases), None)

@@ -1,0 +1,114 @@
+"""Which profiles explain a connection of whose window only the flight is known, as in a capture: the window was no less than that.
+
+Each profile goes by its own windows, up to two rounds after its own exit: what its base does later is not judged.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from firstflight.events import Ack, Event, Lost, Sent
+from firstflight_conformance.judge.explain import ONE_OF, Explained, Refutation
+from firstflight_conformance.judge.follow import Follower, Question, Way
+from firstflight_conformance.judge.subject import Subject
+
+#: A flight that comes up to the window of a profile at nine of ten bursts follows it; less is that of a paced or limited sender too.
+_FOLLOWS_TENTHS = 9
+#: After the exit the base may be another than the sender's, but no base grows by a tenth in half a round.
+_BASE_ONE_OF = 10
+_ROUNDS = 2
+
+
+class AtLeastExplainer:
+    """Compares profiles with one subject."""
+
+    def __init__(self, subject: Subject, *, events: Sequence[Event] | None = None) -> None:
+        """Ask every profile up to the subject's exit. ``events``: others than the subject's."""
+        self._subject = subject
+        self._events = events = subject.events if events is None else events
+        lost = (index for index, event in enumerate(events) if isinstance(event, Lost))
+        end = next(lost, len(events))
+        flights = ((point.index, events[point.index]) for point in subject.limited if point.index < end)
+        self._flights = [(index, event.bytes_in_flight) for index, event in flights if isinstance(event, Sent)]
+        config = subject.recording.header.config
+        self._datagram_bytes = config.max_datagram_size_bytes
+        unknown = [None] * end
+        self._follower = Follower(Question(config, events[:end], unknown, unknown, subject.begin, end))
+
+    def explain(self, names: Iterable[str]) -> list[Explained]:
+        """Return how each profile stands to the subject: where one is followed, those are refuted whose window is larger than the flight."""
+        ways = [(name, self._follower.follow(name)) for name in names]
+        found = [(self._one(name, way), way) for name, way in ways]
+        if not any(each.refuted is None and follows(each) for each, _ in found):
+            return [each for each, _ in found]
+        return [each if each.refuted or follows(each) else self._unfilled(each, way) for each, way in found]
+
+    def _one(self, name: str, way: Way) -> Explained:
+        left, first = self._subject.left, min(way.exits, default=len(way.answers))
+        last = first if left.evidence != "growth" else min(first, left.by or 0)
+        flights = [each for each in self._flights if each[0] <= last and each[0] < len(way.answers)]
+        filled = sum(self._near(way, each) for each in flights)
+        over = [each for each in flights if each[1] > way.answers[each[0]][0] and not self._near(way, each)]
+        refuted: Refutation | None = None
+        if len(over) * ONE_OF > len(flights):
+            refuted = self._says(name, way, over[0], "at most")
+        elif len(way.answers) < min(len(self._events), (left.by or len(self._events)) - 1):
+            refuted = Refutation(name, len(way.answers), "an event of its domain", "one that it does not take")
+        elif first < left.after:
+            refuted = self._early(name, way, first)
+        elif left.evidence == "growth" and not any(left.after <= index <= (left.by or 0) for index in way.exits):
+            refuted = Refutation(name, left.by or 0, "slow start goes on", "the flight grows by less")
+        elif left.evidence == "growth":
+            refuted = self._after(name, way, first)
+        return Explained(name, filled, len(flights), way.exits, refuted, by_exit=bool(way.exits))
+
+    def _near(self, way: Way, flight: tuple[int, int]) -> bool:
+        index, flight_bytes = flight
+        window_bytes = way.answers[index][0]
+        return abs(window_bytes - flight_bytes) <= self._datagram_bytes
+
+    def _early(self, name: str, way: Way, first: int) -> Refutation | None:
+        """Return what refutes a profile that leaves slow start where the subject goes on."""
+        most_bytes = way.answers[first][0]
+        later = [
+            each for each in self._flights if each[0] > first and each[1] > most_bytes and not self._near(way, each)
+        ]
+        if not later:
+            return None
+        grows = f"the flight goes on growing, to {later[0][1]} bytes at event {later[0][0]}"
+        return Refutation(name, first, f"slow start is left at {most_bytes} bytes ({way.outcome(first)})", grows)
+
+    def _after(self, name: str, way: Way, first: int) -> Refutation | None:
+        """Return what refutes a profile whose window goes on growing, or stays, where the flight does not."""
+        left_bytes = way.answers[first][0]
+        rounds: list[list[tuple[int, int]]] = [[]]
+        flights = dict(self._flights)
+        for index in range(first + 1, len(way.answers)):
+            event = self._events[index]
+            left_bytes -= event.bytes if isinstance(event, Ack) else 0
+            if index in flights:
+                rounds[-1].append((index, flights[index]))
+            if left_bytes <= 0:
+                if len(rounds) == _ROUNDS:
+                    break
+                left_bytes = way.answers[index][0]
+                rounds.append([])
+        for each in rounds:
+            half = each[len(each) // 2 :]
+            if half and all(
+                way.answers[index][0] * (_BASE_ONE_OF - 1) > _BASE_ONE_OF * flight for index, flight in half
+            ):
+                return self._says(name, way, half[-1], "about")
+        return None
+
+    def _unfilled(self, found: Explained, way: Way) -> Explained:
+        worst = next(each for each in self._flights if not self._near(way, each) and each[1] < way.answers[each[0]][0])
+        return replace(found, refuted=self._says(found.profile, way, worst, "about"))
+
+    def _says(self, name: str, way: Way, flight: tuple[int, int], how: str) -> Refutation:
+        index, flight_bytes = flight
+        return Refutation(name, index, f"{how} {way.answers[index][0]} bytes in flight", f"{flight_bytes}")
+
+
+def follows(found: Explained) -> bool:
+    """Return whether the flight comes up to the windows of a profile."""
+    return 10 * found.equal >= _FOLLOWS_TENTHS * found.counted

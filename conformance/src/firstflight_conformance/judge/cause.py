@@ -1,0 +1,76 @@
+"""Why a connection departs from a profile: its windows beside what wrong implementations would have answered, as for adapters."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from firstflight_conformance.cases.vectors import Case, ProfileCase, Vector
+from firstflight_conformance.cases.wire import encode_int, event_to_json
+from firstflight_conformance.diagnose.diagnosis import diagnose
+from firstflight_conformance.diagnose.findings import Cause
+from firstflight_conformance.diagnose.subject import Subject as Diagnosed
+from firstflight_conformance.judge.follow import windows_alone
+from firstflight_conformance.judge.subject import Subject
+from firstflight_conformance.paths import ROOT
+from firstflight_conformance.run.messages import Declaration
+from firstflight_conformance.run.report_causes import rule_line
+from firstflight_conformance.spec.clauses import known_clauses
+
+
+def causes_of(subject: Subject, profile: str) -> tuple[Cause, ...]:
+    """Return what reproduces every window of the subject up to its exit, best first; nothing if the windows are the profile's.
+
+    The model is left alone here: a subject with a byte of its own in the handshake is explained by nothing.
+    """
+    diagnosed = _diagnosed(subject, profile)
+    if diagnosed is None:
+        return ()
+    return tuple(cause for cause in diagnose([diagnosed], [], choices=False).causes if cause.kind != "rule")
+
+
+def causes_json(causes: Sequence[Cause]) -> list[dict[str, Any]]:
+    """Return causes as JSON."""
+    return [
+        {"cause": each.cause, "kind": each.kind, "level": each.level.value, "clauses": list(each.clauses)}
+        for each in causes
+    ]
+
+
+def _diagnosed(subject: Subject, name: str) -> Diagnosed | None:
+    end = len(subject.events) if subject.left.by is None else subject.left.by + 1
+    events = subject.events[:end]
+    windows = [answer.cwnd_bytes for answer in subject.answers[:end]]
+    alone = windows_alone(name, subject.recording.header.config, events, subject.begin)
+    first = next((index for index, pair in enumerate(zip(windows, alone, strict=False)) if pair[0] != pair[1]), None)
+    if first is None:
+        return None
+    algorithm, _, profile = name.partition("/")
+    observed = tuple({"cwnd_bytes": window} for window in windows)
+    declaration = Declaration("recording", "", {algorithm: (profile,)}, ("cwnd_bytes",))
+    return Diagnosed(_case(subject, algorithm, profile, end), declaration, events, observed, first)
+
+
+def _case(subject: Subject, algorithm: str, profile: str, end: int) -> Case:
+    """Return the recording as a case without expectations, which a diagnosis does not look at."""
+    header = subject.recording.header
+    window = header.config.initial_window_bytes
+    raw = {
+        "max_datagram_size_bytes": header.config.max_datagram_size_bytes,
+        "initial_window_bytes": None if window is None else encode_int(window),
+    }
+    events = [event_to_json(event) for event in subject.events[:end]]
+    title = f"Recorded: {header.source['name']}"
+    vector = Vector(
+        f"{algorithm}.recorded", title, "", algorithm, "core", (), "ns", {}, raw, events,
+        {profile: ProfileCase(end, (), ())}, ROOT,
+    )  # fmt: skip
+    return Case(vector, profile)
+
+
+def cause_lines(causes: Sequence[Cause]) -> Iterator[str]:
+    """Yield what reproduces every window up to the exit, with its level and rules."""
+    if not causes:
+        yield "cause: none is needed, or none is known that gives every window up to the exit"
+    for cause in causes:
+        yield f"cause: {cause.cause}: {cause.what}; it gives every window up to the exit"
+        yield f"level: {cause.level.value}"
+        yield from (rule_line(known_clauses()[name]).plain for name in cause.clauses)

@@ -1,0 +1,132 @@
+"""What a sender did, without any profile: initial window, growth, where slow start ended, the first reduction."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from firstflight.events import Ack, Lost
+from firstflight_conformance.judge.subject import Subject
+from firstflight_conformance.recording.answers import initial_window_bytes
+
+#: A factor is one that somebody chose if it is so close to a whole number of twentieths.
+_STEP, _NEAR = Fraction(1, 20), Fraction(1, 100)
+_NS_PER_MS = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Reduction:
+    """The first event at which the window was reduced, the factor, and of what it was taken: ``window`` or ``flight``."""
+
+    event: int
+    factor: Fraction
+    of: str
+
+
+@dataclass(frozen=True, slots=True)
+class Did:
+    """What a sender did. ``rtt_ratio``: the RTT where it left slow start over the least so far."""
+
+    initial_window_bytes: int
+    datagram_bytes: int
+    growth: Fraction | None
+    event: int | None
+    t_ns: int | None
+    window_bytes: int | None
+    rtt_ratio: Fraction | None
+    evidence: str
+    reduction: Reduction | None
+    limited_acks: int
+    acks: int
+
+
+def did(subject: Subject) -> Did:
+    """Return what the subject did."""
+    left, config = subject.left, subject.recording.header.config
+    by = left.by
+    return Did(
+        initial_window_bytes(subject.recording),
+        config.max_datagram_size_bytes,
+        _growth(subject),
+        by,
+        None if by is None else subject.events[by].t_ns - subject.events[0].t_ns,
+        None if by is None else subject.before[by],
+        None if by is None else _rtt_ratio(subject, by),
+        left.evidence,
+        _reduction(subject),
+        len(subject.limited),
+        subject.acks,
+    )
+
+
+def to_json(found: Did) -> dict[str, Any]:
+    """Return it as JSON."""
+    reduction = found.reduction
+    return {
+        "initial_window_bytes": found.initial_window_bytes,
+        "initial_window_datagrams": _number(Fraction(found.initial_window_bytes, found.datagram_bytes)),
+        "slow_start_growth": _number(found.growth),
+        "exit": {
+            "event": found.event,
+            "t_ms": None if found.t_ns is None else found.t_ns / _NS_PER_MS,
+            "window_bytes": found.window_bytes,
+            "rtt_ratio": _number(found.rtt_ratio),
+            "evidence": found.evidence,
+        },
+        "first_reduction": None
+        if reduction is None
+        else {"factor": _number(reduction.factor), "of": reduction.of, "event": reduction.event},
+        "window_limited_acks": _number(Fraction(found.limited_acks, max(found.acks, 1))),
+    }
+
+
+def _number(value: Fraction | None) -> float | int | None:
+    """Return a number as it is shown: three digits after the point are more than any of these is exact to."""
+    if value is None:
+        return None
+    return int(value) if value.denominator == 1 else round(float(value), 3)
+
+
+def _growth(subject: Subject) -> Fraction | None:
+    """Return the bytes of window per byte acknowledged, over the ACKs in slow start at which the window limited the sender."""
+    left = subject.left
+    end = len(subject.events) if left.by is None else left.by
+    points = [point for point in subject.limited if point.index < end]
+    acked = sum(point.acked_bytes for point in points)
+    return Fraction(sum(point.grown_bytes for point in points), acked) if acked else None
+
+
+def _rtt_ratio(subject: Subject, by: int) -> Fraction | None:
+    samples = [
+        event.latest_rtt_ns for event in subject.events[: by + 1] if isinstance(event, Ack) and event.latest_rtt_ns
+    ]
+    return Fraction(samples[-1], min(samples)) if samples else None
+
+
+def _reduction(subject: Subject) -> Reduction | None:
+    """Return the first reduction. A threshold that a loss sets says it, where the window is lowered bit by bit."""
+    lost: int | None = None
+    threshold_bytes: int | None = None
+    for index, (event, old_bytes, now) in enumerate(zip(subject.events, subject.before, subject.answers, strict=True)):
+        if isinstance(event, Lost) and lost is None:
+            lost = index
+        new_bytes = now.ssthresh_bytes
+        if lost is not None and new_bytes not in (None, threshold_bytes) and (new_bytes or 0) < subject.before[lost]:
+            return _factor(subject, lost, index, new_bytes or 0)
+        if now.cwnd_bytes < old_bytes:
+            return _factor(subject, index if lost is None else lost, index, now.cwnd_bytes)
+        threshold_bytes = now.ssthresh_bytes
+    return None
+
+
+def _factor(subject: Subject, cause: int, index: int, new_bytes: int) -> Reduction:
+    window_bytes, event = subject.before[cause], subject.events[cause]
+    of_window = Fraction(new_bytes, window_bytes)
+    flight_bytes = event.bytes_in_flight + event.bytes if isinstance(event, Lost | Ack) else window_bytes
+    of_flight = Fraction(new_bytes, max(flight_bytes, 1))
+    chosen = _off(of_flight) < min(_NEAR, _off(of_window)) and 20 * abs(window_bytes - flight_bytes) > window_bytes
+    return Reduction(index, of_flight, "flight") if chosen else Reduction(index, of_window, "window")
+
+
+def _off(factor: Fraction) -> Fraction:
+    """Return how far a factor is from a whole number of twentieths."""
+    return abs(factor - round(factor / _STEP) * _STEP)

@@ -1,0 +1,193 @@
+"""Which profiles explain a connection: its growth where the window limited the sender, and where it left slow start."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from firstflight import profiles
+from firstflight.controller import ALGORITHMS
+from firstflight.events import Ack, Backlog, Event
+from firstflight_conformance.judge.follow import Follower, Question, Way
+from firstflight_conformance.judge.leaving import Point
+from firstflight_conformance.judge.subject import Subject
+from firstflight_conformance.simulator.native_events import NONE
+
+#: A profile that explains a smaller part of the growth explains nothing: of so many ACKs one may differ.
+ONE_OF = 20
+#: Windows and thresholds after the exit are the same within a fiftieth, or two datagrams.
+_WITHIN, _WITHIN_DATAGRAMS = 50, 2
+#: Algorithms that only begin when the path has approved a rate: a recording shows no request but by this.
+_BY_REQUEST: dict[str, type[Event]] = {"quick-start": Backlog}
+
+
+@dataclass(frozen=True, slots=True)
+class Refutation:
+    """What refutes a profile: the event, what it expected there, and what was observed."""
+
+    profile: str
+    event: int
+    expected: str
+    observed: str
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """How a profile stands to a subject. ``equal`` of ``counted``: the ACKs that grew one of the two windows, up to the exit.
+
+    ``refuted`` is ``None`` for one that may be it. ``by_exit``: it grows as the subject, and only its exit is another.
+    """
+
+    profile: str
+    equal: int
+    counted: int
+    exits: tuple[int, ...]
+    refuted: Refutation | None
+    by_exit: bool = False
+
+
+def candidates(events: Sequence[Event]) -> tuple[list[str], list[str]]:
+    """Return the profiles that something in the events starts, and the algorithms that nothing does: until then each is its base."""
+    chosen: list[str] = []
+    left_out: list[str] = []
+    for algorithm, known in profiles(composed=True).items():
+        kind = ALGORITHMS[algorithm].started_by or _BY_REQUEST.get(algorithm)
+        if kind is not None and not any(isinstance(event, kind) for event in events):
+            left_out.append(algorithm)
+        else:
+            chosen += [f"{algorithm}/{profile}" for profile in known]
+    return chosen, left_out
+
+
+class Explainer:
+    """Compares profiles with one subject."""
+
+    def __init__(self, subject: Subject, *, reduction: bool, events: Sequence[Event] | None = None) -> None:
+        """Ask every profile up to the subject's exit. ``reduction``: what it does at a loss counts too. ``events``: others than the subject's."""
+        self._subject, self._reduction = subject, reduction
+        self._tells_thresholds = any("ssthresh_bytes" in step.subject for step in subject.recording.steps)
+        left = subject.left
+        by = left.by
+        self._end = len(subject.events) if by is None else max(by + 1, left.until if left.evidence == "growth" else 0)
+        self._points = [point for point in subject.limited if point.index < (self._end if by is None else by)]
+        self._later = [point for point in subject.limited if by is not None and by <= point.index < self._end]
+        after: list[int | None] = [None] * self._end
+        for point in self._points:
+            after[point.index] = subject.answers[point.index].cwnd_bytes
+        events = subject.events if events is None else events
+        self._follower = Follower(
+            Question(
+                subject.recording.header.config, events[: self._end], subject.given[: self._end], after, subject.begin,
+                len(self._points) // ONE_OF,
+            )
+        )  # fmt: skip
+
+    def explain(self, names: Iterable[str]) -> list[Explained]:
+        """Return how each profile stands to the subject."""
+        return [self._one(name) for name in names]
+
+    def _one(self, name: str) -> Explained:
+        way = self._follower.follow(name)
+        differing = [point for point in self._points if point.index < len(way.answers) and self._differs(way, point)]
+        counted = sum(self._counts(way, point) for point in self._points)
+        equal = counted - len(differing)
+
+        def found(refuted: Refutation | None, *, by_exit: bool = False) -> Explained:
+            return Explained(name, equal, counted, way.exits, refuted, by_exit)
+
+        early = self._early(name, way)
+        if len(differing) * ONE_OF > counted:
+            first = differing[0]
+            if early is not None and early.event <= first.index:
+                return found(early)
+            return found(Refutation(name, first.index, *self._growths(way, first)))
+        if len(way.answers) < self._end:
+            refused = len(way.answers)
+            return found(Refutation(name, refused, "an event of its domain", "one that it does not take"))
+        if early is not None:
+            return found(early, by_exit=True)
+        late = self._late(name, way)
+        return found(late, by_exit=True) if late is not None else found(self._another_end(name, way))
+
+    def _counts(self, way: Way, point: Point) -> bool:
+        """Return whether one of the two windows grew at an ACK."""
+        if point.index >= len(way.answers):
+            return False
+        return point.grown_bytes != 0 or way.answers[point.index][0] != self._before(point.index)
+
+    def _differs(self, way: Way, point: Point) -> bool:
+        return way.answers[point.index][0] != self._subject.answers[point.index].cwnd_bytes
+
+    def _before(self, index: int) -> int:
+        return self._subject.before[index]
+
+    def _growths(self, way: Way, point: Point) -> tuple[str, str]:
+        expected = way.answers[point.index][0] - self._before(point.index)
+        return (
+            f"the window grows by {expected} bytes",
+            f"by {point.grown_bytes}, where {point.acked_bytes} are acknowledged",
+        )
+
+    def _early(self, name: str, way: Way) -> Refutation | None:
+        """Return what refutes a profile that leaves slow start where the subject goes on."""
+        left, first = self._subject.left, min(way.exits, default=None)
+        if first is None or first > left.after or (left.by is not None and left.by in way.exits):
+            return None
+        later = [point for point in self._points if point.index > first and point.grown_bytes]
+        if not later:  # nothing grows after it: nobody could have seen the exit
+            return None
+        what = way.outcome(first)
+        grows = f"the window goes on growing, by {later[0].grown_bytes} at event {later[0].index}"
+        return Refutation(name, first, f"slow start is left ({what})", grows)
+
+    def _late(self, name: str, way: Way) -> Refutation | None:
+        """Return what refutes a profile that goes on where the subject left slow start."""
+        left = self._subject.left
+        if left.by is None or any(left.after < index <= left.by for index in way.exits):
+            return None
+        if way.answers[left.by][0] < self._before(left.by) and left.evidence in ("window", "loss"):
+            return None
+        if (
+            left.evidence == "growth"
+            and self._later
+            and ONE_OF * sum(self._differs(way, point) for point in self._later) <= len(self._later)
+        ):
+            return None  # it grows by less in the same way, as Limited Slow-Start does
+        return Refutation(name, left.by, "slow start goes on", f"it is left, by the {left.evidence}")
+
+    def _another_end(self, name: str, way: Way) -> Refutation | None:
+        """Return what refutes a profile that leaves where the subject did, with another threshold or window."""
+        left = self._subject.left
+        if left.by is None or (left.evidence == "loss" and not self._reduction):
+            return None
+        now = self._subject.answers[left.by]
+        cwnd, threshold, _, _ = way.answers[left.by]
+        if self._tells_thresholds:
+            return self._other(name, "ssthresh", None if threshold == NONE else threshold, now.ssthresh_bytes)
+        told = now.reported and (left.by in way.exits or left.evidence == "window")
+        return self._other(name, "cwnd", cwnd, now.cwnd_bytes) if told else None
+
+    def _other(self, name: str, what: str, expected: int | None, observed: int | None) -> Refutation | None:
+        by = self._subject.left.by
+        assert by is not None
+        datagram_bytes = self._subject.recording.header.config.max_datagram_size_bytes
+        if expected is not None and observed is not None:
+            near_bytes = max(_WITHIN_DATAGRAMS * datagram_bytes, expected // _WITHIN) + self._untold_bytes(by)
+            if abs(expected - observed) <= near_bytes:
+                return None
+        elif expected is observed:
+            return None
+        return Refutation(name, by, f"{what} {_or_none(expected)}", f"{what} {_or_none(observed)}")
+
+    def _untold_bytes(self, by: int) -> int:
+        """Return by how much a window may have grown or not at the ACKs just before an event after which none was reported."""
+        untold_bytes = 0
+        for event, answer in zip(
+            reversed(self._subject.events[:by]), reversed(self._subject.answers[:by]), strict=True
+        ):
+            if answer.reported:
+                break
+            untold_bytes += event.bytes if isinstance(event, Ack) else 0
+        return untold_bytes
+
+
+def _or_none(number: int | None) -> str:
+    return "none" if number is None else str(number)

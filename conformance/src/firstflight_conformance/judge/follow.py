@@ -1,0 +1,164 @@
+"""A profile beside a recording: what it answers to each event when it is given the subject's window before it.
+
+The C port does it where there is a compiler, the model in Python elsewhere; their answers are the same. In C: ``simulator/follow.c``.
+"""
+
+from collections.abc import Sequence
+from ctypes import POINTER, Array, byref, c_char, c_char_p, c_size_t, c_uint64, create_string_buffer
+from dataclasses import dataclass
+from functools import cache
+from struct import Struct
+from typing import Any
+
+from firstflight import Config, advance, create
+from firstflight.errors import DomainError
+from firstflight.events import Event, Sent
+from firstflight.observables import EXITS, LEAVES, Outcome, Phase
+from firstflight_conformance.judge.packed import ConfigLayout, PackedEvents, config_layout
+from firstflight_conformance.simulator.native import NativeError, library
+from firstflight_conformance.simulator.native_events import NONE
+
+#: The outcomes with which a model leaves slow start, be it for a while; what drains or resumes is in slow start by its phase.
+LEAVING = frozenset({*EXITS, *LEAVES})
+_OUTCOMES, _PHASES = tuple(Outcome), tuple(Phase)
+_LEAVING = frozenset(index for index, each in enumerate(_OUTCOMES) if each in LEAVING)
+_RESUMED = _OUTCOMES.index(Outcome.SLOW_START_RESUMED)
+_ANSWER = Struct("@QQQQ")
+#: Window, ssthresh, phase and outcome after an event, each a number of the port; ``NONE`` for what is not there.
+Followed = tuple[int, int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What every profile is asked. ``given``: the subject's window before each event, where it is known.
+
+    ``after``: the subject's window after it, where the profile's is compared. ``begin``: the first event that the algorithm sees. A
+    profile whose window differs ``most`` times is followed no further.
+    """
+
+    config: Config
+    events: Sequence[Event]
+    given: Sequence[int | None]
+    after: Sequence[int | None]
+    begin: int
+    most: int
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """How far a profile came, and where it left slow start: the event of its decision, and the one at which its answers show it."""
+
+    answers: list[Followed]
+    decided: int | None
+    shown: int | None
+
+    @property
+    def exits(self) -> tuple[int, ...]:
+        """The events that may be called its exit."""
+        return tuple(dict.fromkeys(each for each in (self.decided, self.shown) if each is not None))
+
+    def outcome(self, index: int) -> str:
+        """Return what it says that it did."""
+        number = self.answers[index][3]
+        return "unseen" if number == NONE else _OUTCOMES[number].value
+
+    def phase(self, index: int) -> str | None:
+        """Return its phase."""
+        number = self.answers[index][2]
+        return None if number == NONE else _PHASES[number].value
+
+
+class Follower:
+    """Lets profiles follow one recording."""
+
+    def __init__(self, question: Question) -> None:
+        """Lay the question out once."""
+        self.question = question
+        self._laid_out: _LaidOut | None = None
+        try:
+            self._function = _function()
+            self._laid_out = _LaidOut(question)
+        except NativeError:
+            pass
+
+    def follow(self, name: str) -> Way:
+        """Return the way of a profile, ``algorithm/profile``."""
+        if self._laid_out is not None:
+            return _way(self._laid_out.follow(self._function, name))
+        return _way(_in_python(self.question, name))
+
+
+def windows_alone(name: str, config: Config, events: Sequence[Event], begin: int = 0) -> list[int]:
+    """Return the window of a profile after each event when it is given no other."""
+    unknown = [None] * len(events)
+    way = Follower(Question(config, events, unknown, unknown, begin, len(events))).follow(name)
+    return [answer[0] for answer in way.answers]
+
+
+class _LaidOut:
+    def __init__(self, question: Question) -> None:
+        self.config: ConfigLayout = config_layout(question.config)
+        self.events = PackedEvents(question.events)
+        self.given, self.after = _numbers(question.given), _numbers(question.after)
+        self.begin, self.most = question.begin, question.most
+        self.answers: Array[c_char] = create_string_buffer(_ANSWER.size * max(self.events.count, 1))
+
+    def follow(self, function: Any, name: str) -> list[Followed]:
+        algorithm, _, profile = name.partition("/")
+        taken = function(
+            algorithm.encode(), profile.encode(), byref(self.config), self.events.buffer, self.given, self.after,
+            self.events.count, self.begin, self.most, self.answers,
+        )  # fmt: skip
+        found: Any = _ANSWER.iter_unpack(self.answers.raw[: _ANSWER.size * taken])
+        return list(found)
+
+
+def _numbers(values: Sequence[int | None]) -> Array[c_uint64]:
+    return (c_uint64 * max(len(values), 1))(*(NONE if value is None else value for value in values))
+
+
+@cache
+def _function() -> Any:
+    function = library().sim_follow
+    function.argtypes = [
+        c_char_p, c_char_p, POINTER(ConfigLayout), c_char_p, POINTER(c_uint64), POINTER(c_uint64), c_size_t, c_size_t, c_size_t, c_char_p,
+    ]  # fmt: skip
+    function.restype = c_size_t
+    return function
+
+
+def _in_python(question: Question, name: str) -> list[Followed]:
+    algorithm, _, profile = name.partition("/")
+    controller = create(algorithm, profile, question.config)
+    found: list[Followed] = []
+    differing = 0
+    for index, event in enumerate(question.events):
+        given, after = question.given[index], question.after[index]
+        if given is not None:
+            controller.base.cwnd_bytes = given
+        if index < question.begin and not isinstance(event, Sent):
+            found.append((controller.base.cwnd_bytes, NONE, NONE, NONE))
+        else:
+            try:
+                seen = advance(controller, event)
+            except DomainError:
+                return found
+            threshold = NONE if seen.ssthresh_bytes is None else seen.ssthresh_bytes
+            found.append((seen.cwnd_bytes, threshold, _PHASES.index(seen.phase), _OUTCOMES.index(seen.outcome)))
+        differing += after is not None and found[-1][0] != after
+        if differing > question.most:
+            return found
+    return found
+
+
+def _way(answers: list[Followed]) -> Way:
+    decided: int | None = None
+    shown: int | None = None
+    for index, (cwnd, threshold, _, outcome) in enumerate(answers):
+        if outcome == _RESUMED:
+            decided = shown = None
+        elif decided is None and outcome in _LEAVING:
+            decided = index
+        if shown is None and cwnd >= threshold:
+            shown = index
+    return Way(answers, decided, shown)

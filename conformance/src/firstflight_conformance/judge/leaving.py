@@ -1,0 +1,120 @@
+"""Where a sender left slow start, and by which evidence: an interval of events, as most show it later than they decide it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from firstflight.events import Ce, Event, Lost, PersistentCongestion
+from firstflight_conformance.recording.answers import SLOW_START, Answer
+
+#: An ACK grows the window as in slow start if it does so by three quarters of what the first round did.
+_FULL = Fraction(3, 4)
+#: Of how many ACKs the growth of slow start is taken at least, and how many must grow by less before that is evidence.
+_FIRST_ACKS, _LESS_ACKS = 4, 2
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """An ACK at which the window limited the sender: by how much its window grew there, and how much was acknowledged."""
+
+    index: int
+    grown_bytes: int
+    acked_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """Slow start was left after event ``after`` (-1: at any), and not later than ``by``; ``None``: it was not left.
+
+    ``until``: the first event at which something else than growth shows that it is over. ``growth``: bytes of window per byte acknowledged in the first round of slow start; ``None`` without ACKs that say it.
+    """
+
+    after: int
+    by: int | None
+    evidence: str
+    growth: Fraction | None
+    until: int
+
+
+def left_slow_start(
+    events: Sequence[Event],
+    before: Sequence[int],
+    answers: Sequence[Answer],
+    limited: Sequence[Point],
+    *,
+    at_least: bool = False,
+) -> Left:
+    """Return where slow start was left. ``before``: the window before each event; ``limited``: where growth says something.
+
+    ``at_least``: of the windows only the flight is known, which says nothing of what a loss makes of them.
+    """
+    known = _first_loss(events) if at_least else _first_evidence(events, before, answers)
+    end = len(events) if known is None else known[0]
+    points = [point for point in limited if point.index < end]
+    growth = growth_of(points, before)
+    full, less = _last_full(points, growth)
+    after = max(full - 1, -1)  # the ACK that decides it may still grow the window in full, as in HyStart++
+    if less is not None and _lasting(
+        points, less, before, confirmed=known is not None and known[1] not in ("loss", "window")
+    ):
+        return Left(after, less, "growth", growth, end)
+    if known is None:
+        return Left(after, None, "none", growth, end)
+    exact = known[1] in ("threshold", "loss")
+    return Left(end - 1 if exact else after, end, known[1], growth, end)
+
+
+def growth_of(points: Sequence[Point], before: Sequence[int]) -> Fraction | None:
+    """Return the growth per byte acknowledged over the first window of data, or the first four ACKs."""
+    grown = acked = 0
+    for number, point in enumerate(points):
+        if number >= _FIRST_ACKS and acked >= 2 * before[points[0].index]:
+            break
+        grown, acked = grown + point.grown_bytes, acked + point.acked_bytes
+    return Fraction(max(grown, 0), acked) if acked else None
+
+
+def _last_full(points: Sequence[Point], growth: Fraction | None) -> tuple[int, int | None]:
+    """Return the last ACK up to which the window grew as in slow start, and the first that grew it by less after it.
+
+    The ACKs are taken together: one that grows by less is void if later ones grow in full, and one whole datagram once a round, as in
+    congestion avoidance, is no growth in full.
+    """
+    if not growth:
+        return -1, None
+    least = growth * _FULL
+    total = best = Fraction(0)
+    full = -1
+    for point in points:
+        total += point.grown_bytes - least * point.acked_bytes
+        if total >= best:
+            best, full = total, point.index
+    less = (each.index for each in points if each.index > full and each.grown_bytes < least * each.acked_bytes)
+    return full, next(less, None)
+
+
+def _lasting(points: Sequence[Point], less: int, before: Sequence[int], *, confirmed: bool) -> bool:
+    """Return whether growth by less is more than a stall or the end of the data: for half a window, or confirmed by what follows."""
+    rest = [point for point in points if point.index >= less]
+    return confirmed or (len(rest) >= _LESS_ACKS and 2 * sum(point.acked_bytes for point in rest) >= before[less])
+
+
+def _first_loss(events: Sequence[Event]) -> tuple[int, str] | None:
+    found = (index for index, event in enumerate(events) if isinstance(event, Lost | Ce | PersistentCongestion))
+    return next(((index, "loss") for index in found), None)
+
+
+def _first_evidence(
+    events: Sequence[Event], before: Sequence[int], answers: Sequence[Answer]
+) -> tuple[int, str] | None:
+    """Return the first event that shows that slow start is over. A state from which it is resumed does not."""
+    left: tuple[int, str] | None = None
+    lost = False
+    for index, (event, old_bytes, now) in enumerate(zip(events, before, answers, strict=True)):
+        lost = lost or isinstance(event, Lost | Ce | PersistentCongestion)
+        if now.cwnd_bytes < old_bytes or (now.ssthresh_bytes is not None and lost):
+            return left or (index, "loss" if lost else "window")
+        if now.ssthresh_bytes is not None and now.cwnd_bytes >= now.ssthresh_bytes:
+            return left or (index, "threshold")
+        left = None if now.state in (None, SLOW_START) else left or (index, "loss" if lost else "state")
+    return left

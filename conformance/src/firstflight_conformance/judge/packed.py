@@ -1,0 +1,78 @@
+"""Events of a recording as the C port takes them: laid out once, for every profile that follows them."""
+
+from collections.abc import Callable, Sequence
+from ctypes import Array, Structure, addressof, c_char, c_uint64, create_string_buffer
+from struct import Struct
+from typing import Any, get_type_hints
+
+from firstflight import Config
+from firstflight.events import KINDS, Event, Run
+from firstflight_conformance.simulator.native_events import NONE, RawEvent
+
+_RUN, _RANGE = Struct("@QQQQ"), Struct("@QQ")
+_NUMBERS = {kind: number for number, kind in enumerate(KINDS.values())}
+_HEAD, _SIZE_BYTES = Struct("@iQ"), RawEvent.of.offset + RawEvent.of.size
+
+
+class ConfigLayout(Structure):
+    """``struct ff_config``."""
+
+    _fields_ = [("max_datagram_size_bytes", c_uint64), ("initial_window_bytes", c_uint64)]
+
+
+def config_layout(config: Config) -> ConfigLayout:
+    """Return a configuration as C takes it; 0 stands for the recommended window."""
+    return ConfigLayout(config.max_datagram_size_bytes, config.initial_window_bytes or 0)
+
+
+class PackedEvents:
+    """Events, with the runs and ranges that they point to."""
+
+    def __init__(self, events: Sequence[Event]) -> None:
+        """Lay the events out."""
+        self.count = len(events)
+        self.buffer: Array[c_char] = create_string_buffer(_SIZE_BYTES * max(self.count, 1))
+        self._tables: list[Array[c_char]] = []  # what the events point to lives as long as they do
+        for index, event in enumerate(events):
+            at = _SIZE_BYTES * index
+            _HEAD.pack_into(self.buffer, at, _NUMBERS[type(event)], event.t_ns)
+            layout, members = _LAYOUTS[type(event)]
+            values = [value for name, pack in members for value in pack(self, getattr(event, name))]
+            layout.pack_into(self.buffer, at + RawEvent.of.offset, *values)
+
+    def runs(self, runs: Sequence[Run]) -> tuple[int, int]:
+        """Return where runs lie, and how many they are."""
+        return self._table(_RUN, [(run.first, run.last, run.size_bytes, run.sent_t_ns) for run in runs])
+
+    def ranges(self, ranges: Sequence[tuple[int, int]]) -> tuple[int, int]:
+        """Return where ranges lie, and how many they are."""
+        return self._table(_RANGE, ranges)
+
+    def _table(self, entry: Struct, entries: Sequence[tuple[int, ...]]) -> tuple[int, int]:
+        if not entries:
+            return 0, 0
+        table = create_string_buffer(entry.size * len(entries))
+        for index, each in enumerate(entries):
+            entry.pack_into(table, entry.size * index, *each)
+        self._tables.append(table)
+        return addressof(table), len(entries)
+
+
+_Pack = Callable[[PackedEvents, Any], tuple[Any, ...]]
+#: How a member of each type lies in C: as :mod:`~firstflight_conformance.simulator.native_events` reads it.
+_AS: dict[Any, tuple[str, _Pack]] = {
+    int: ("Q", lambda _, value: (value,)),
+    int | None: ("Q", lambda _, value: (NONE if value is None else value,)),
+    bool: ("?", lambda _, value: (value,)),
+    tuple[Run, ...]: ("QQ", PackedEvents.runs),
+    tuple[tuple[int, int], ...]: ("QQ", PackedEvents.ranges),
+}
+
+
+def _layout(kind: type[Event]) -> tuple[Struct, list[tuple[str, _Pack]]]:
+    """Return the layout of the members of a kind of event after its time, and how each is packed."""
+    hints = {name: _AS[found] for name, found in get_type_hints(kind).items() if name != "t_ns"}
+    return Struct("@" + "".join(code for code, _ in hints.values())), [(n, pack) for n, (_, pack) in hints.items()]
+
+
+_LAYOUTS = {kind: _layout(kind) for kind in KINDS.values()}

@@ -1,0 +1,95 @@
+"""The answer of the judge for reading."""
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from itertools import groupby
+
+from firstflight_conformance.cases.timeline import milliseconds
+from firstflight_conformance.judge.did import Did
+from firstflight_conformance.judge.verdict import Verdict, margin, named_once
+
+#: Profiles that are named with what refutes them.
+_SHOWN = 8
+_RULES = {
+    "stated": "as the source states",
+    "growth": "those in slow start at which the window did not limit the sender and stayed as it was",
+    "data": "those outside the time in which new stream data was sent",
+    "never": "none",
+}
+
+
+def lines(verdict: Verdict, *, margins: bool = True) -> Iterator[str]:
+    """Yield the lines of a report. ``margins``: also how far the exit of the profile named first depends on the RTT samples."""
+    yield from _did_lines(verdict.did)
+    yield f"application-limited ACKs: {_RULES[verdict.subject.rule]}"
+    if verdict.left_out:
+        yield f"not tried, as nothing in the recording starts them: {', '.join(verdict.left_out)}"
+    refuted = verdict.refuted
+    if refuted:
+        which = f"; the {_SHOWN} that came farthest" if len(refuted) > _SHOWN else ""
+        yield f"refuted: {len(refuted)} of {len(verdict.explained)} profiles{which}:"
+    plain = [each for each in refuted if each.profile in named_once(other.profile for other in refuted)]
+    for each in plain[:_SHOWN]:
+        yield f"  {each.profile}, event {each.event}: expected: {each.expected}; observed: {each.observed}"
+    yield from result_lines(verdict.may_be, verdict.undecided)
+    if margins and verdict.undecided is None and verdict.may_be:
+        yield from _margin_lines(verdict)
+
+
+def result_lines(may_be: Sequence[str], undecided: str | None) -> Iterator[str]:
+    """Yield what the connection may be. Profiles that it cannot distinguish are told once."""
+    if undecided is not None:
+        yield f"not decided: {undecided}"
+    elif not may_be:
+        yield "none of ours: no profile explains this connection"
+    if may_be:
+        told = "not refuted" if undecided is not None else "may be"
+        yield f"{told}: {', '.join(_grouped(may_be))}"
+        if len(may_be) > 1 and undecided is None:
+            yield "this recording cannot distinguish these: another path, or `firstflight compare`, may do so"
+
+
+def _grouped(names: Sequence[str]) -> list[str]:
+    """Return profiles by their algorithm: ``search/{draft-00, linux-4}``."""
+    found = []
+    for algorithm, group in groupby(names, key=lambda name: name.partition("/")[0]):
+        each = [name.partition("/")[2] for name in group]
+        found.append(f"{algorithm}/{each[0]}" if len(each) == 1 else f"{algorithm}/{{{', '.join(each)}}}")
+    return found
+
+
+def _did_lines(did: Did) -> Iterator[str]:
+    datagrams = _text(Fraction(did.initial_window_bytes, did.datagram_bytes))
+    yield f"initial window: {did.initial_window_bytes} bytes, {datagrams} datagrams of {did.datagram_bytes}"
+    yield f"the window limited the sender at {did.limited_acks} of {did.acks} ACKs"
+    if did.growth is not None:
+        yield f"slow start: {_text(did.growth)} bytes of window for each byte acknowledged there"
+    if did.event is None:
+        yield "slow start is not left"
+    else:
+        ratio = "" if did.rtt_ratio is None else f", and the RTT was {_text(did.rtt_ratio)} times the least"
+        yield f"slow start is left by event {did.event}, {milliseconds(did.t_ns or 0)} ms: by {_EVIDENCE[did.evidence]}"
+        yield f"there the window had {did.window_bytes} bytes{ratio}"
+    if did.reduction is not None:
+        yield f"first reduction: to {_text(did.reduction.factor)} of the {_OF[did.reduction.of]}, event {did.reduction.event}"
+
+
+_OF = {"window": "window", "flight": "bytes in flight"}
+_EVIDENCE = {
+    "loss": "loss or congestion mark",
+    "threshold": "its threshold (ssthresh)",
+    "growth": "less growth",
+    "state": "its state",
+    "window": "a smaller window",
+}
+
+
+def _margin_lines(verdict: Verdict) -> Iterator[str]:
+    first = verdict.may_be[0]
+    for each in margin(verdict, first):
+        how = f"moves in {each.moved} of {each.of} runs" if each.moved else "stays"
+        yield f"margin: with every RTT moved by {milliseconds(each.by_ns)} ms the exit of {first} {how}"
+
+
+def _text(value: Fraction) -> str:
+    return f"{float(value):.3f}".rstrip("0").rstrip(".")

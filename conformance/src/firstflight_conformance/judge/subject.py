@@ -1,0 +1,167 @@
+"""The sender under judgement: its windows before and after each event, and the ACKs at which the window limited it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from firstflight.events import Ack, Event, Sent
+from firstflight_conformance.judge.leaving import Left, Point, left_slow_start
+from firstflight_conformance.recording.answers import (
+    Answer,
+    answers_of,
+    initial_window_bytes,
+    known_before,
+    windows_before,
+)
+from firstflight_conformance.recording.changed import with_flags
+from firstflight_conformance.recording.recording import AT_LEAST, Recording
+
+#: The rules that say which ACKs were application-limited: as the events say; those in slow start at which the window did not limit
+#: the sender, and which left it as it was; those outside the time in which new stream data was sent; none.
+RULES = ("stated", "growth", "data", "never")
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What is known of the sender at each event. ``given``: its window before it, where it is known.
+
+    ``limited``: the ACKs at which the window limited it, of which growth says something. ``begin``: the first event that algorithms see.
+    """
+
+    recording: Recording
+    events: tuple[Event, ...]
+    answers: tuple[Answer, ...]
+    before: tuple[int, ...]
+    given: tuple[int | None, ...]
+    limited: tuple[Point, ...]
+    left: Left
+    rule: str
+    begin: int
+
+    @property
+    def at_least(self) -> bool:
+        """Whether of its windows only the flight is known."""
+        return self.recording.header.quality.get("window") == AT_LEAST
+
+    @property
+    def acks(self) -> int:
+        """How many ACKs there are."""
+        return sum(isinstance(event, Ack) for event in self.events)
+
+
+def subject_of(recording: Recording, *, start: str = "first-ack", app_limited: str | None = None) -> Subject:
+    """Return the subject of a recording. Raise :class:`ValueError` where the recording does not allow what is asked."""
+    answers, first_bytes = answers_of(recording), initial_window_bytes(recording)
+    at_least = recording.header.quality.get("window") == AT_LEAST
+    if at_least:
+        answers = _most_so_far(answers, first_bytes)
+    before = windows_before(answers, first_bytes)
+    limited = (_filled if at_least else _limited)(recording.events, before, answers)
+    left = left_slow_start(recording.events, before, answers, limited, at_least=at_least)
+    rule = app_limited or (
+        "never" if at_least else "stated" if recording.header.quality.get("app_limited") == "stated" else "growth"
+    )
+    events = _flagged(recording, rule, before, answers, limited, left)
+    return Subject(
+        recording, events, tuple(answers), tuple(before), tuple(known_before(recording, before)), tuple(limited), left, rule,
+        _begin(recording, start),
+    )  # fmt: skip
+
+
+def _limited(events: Sequence[Event], before: Sequence[int], answers: Sequence[Answer]) -> list[Point]:
+    """Return the ACKs at which the window limited the sender: it was three quarters full, as that of a paced sender may be.
+
+    After the last packet it had nothing more to send: quinn then grows no more, however full the window still is.
+    """
+    found = []
+    end = max((index for index, event in enumerate(events) if isinstance(event, Sent)), default=-1)
+    for index, event in enumerate(events[:end]):
+        if not isinstance(event, Ack) or event.app_limited or not answers[index].reported:
+            continue
+        if _fills(event, before[index]):
+            found.append(Point(index, answers[index].cwnd_bytes - before[index], event.bytes))
+    return found
+
+
+def _fills(event: Ack, before_bytes: int) -> bool:
+    return 4 * (event.bytes_in_flight + event.bytes) >= 3 * before_bytes
+
+
+def _most_so_far(answers: Sequence[Answer], first_bytes: int) -> list[Answer]:
+    """Return the windows of a sender of which only the flight is known: it was no smaller before than what it had in flight."""
+    found, most_bytes = [], first_bytes
+    for answer in answers:
+        if answer.reported:
+            most_bytes = max(most_bytes, answer.cwnd_bytes)
+        found.append(replace(answer, cwnd_bytes=most_bytes))
+    return found
+
+
+def _filled(events: Sequence[Event], before: Sequence[int], answers: Sequence[Answer]) -> list[Point]:
+    """Return where ACKs have released what they do: the last packets before the next ACK, with all that was acknowledged until then."""
+    found, acked_bytes, grown_bytes = [], 0, 0
+    for index, event in enumerate(events):
+        if isinstance(event, Ack):
+            acked_bytes += event.bytes
+        grown_bytes += answers[index].cwnd_bytes - before[index]
+        last = index + 1 == len(events) or not isinstance(events[index + 1], Sent)
+        if acked_bytes and last and isinstance(event, Sent) and answers[index].reported:
+            found.append(Point(index, grown_bytes, acked_bytes))
+            acked_bytes = grown_bytes = 0
+    return found
+
+
+def _flagged(
+    recording: Recording,
+    rule: str,
+    before: Sequence[int],
+    answers: Sequence[Answer],
+    limited: Sequence[Point],
+    left: Left,
+) -> tuple[Event, ...]:
+    events = recording.events
+    if rule == "stated":
+        return events
+    if rule == "never":
+        return with_flags(events, lambda _index, _ack: False)
+    if rule == "data":
+        first, last = _data(recording)
+        return with_flags(events, lambda index, _ack: not first <= index <= last)
+    full = {point.index for point in limited}
+    end = len(events) if left.by is None else left.by
+    if left.by is not None:  # an ACK that left slow start may have released no packet any more
+        between = ((index, events[index]) for index in range(left.after + 1, left.by))
+        full |= {index for index, event in between if isinstance(event, Ack) and _fills(event, before[index])}
+    return with_flags(
+        events,
+        lambda index, _ack: index < end and index not in full and _stayed(answers[index], before[index]),
+    )
+
+
+def _stayed(answer: Answer, before_bytes: int) -> bool:
+    """Return whether a window is known to have stayed as it was: of an ACK that comes with a loss, quinn reports none."""
+    return answer.reported and answer.cwnd_bytes == before_bytes
+
+
+def _data(recording: Recording) -> tuple[int, int]:
+    quality = recording.header.quality
+    if "first_data_step" not in quality or "last_data_step" not in quality:
+        raise ValueError("--app-limited data: the log does not say which packets carry stream data")
+    return int(quality["first_data_step"]), int(quality["last_data_step"])
+
+
+def _begin(recording: Recording, start: str) -> int:
+    if start == "first-ack":
+        return 0
+    first = recording.header.quality.get("first_application_step")
+    if first is None:
+        raise ValueError("--start application: the recording does not say which ACK is the first of application data")
+    return int(first)
+
+
+def flagged(recording: Recording, rule: str | None) -> Recording:
+    """Return the recording with what the rule says of its ACKs in its events."""
+    events = subject_of(recording, app_limited=rule).events
+    return replace(
+        recording,
+        steps=tuple(replace(step, event=event) for step, event in zip(recording.steps, events, strict=True)),
+    )

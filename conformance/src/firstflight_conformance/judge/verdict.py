@@ -1,0 +1,219 @@
+"""The answer of the judge: what the sender did, which profiles are refuted, which it may be; or why that is not decided."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from random import Random
+from typing import Any
+
+from firstflight import profiles
+from firstflight.events import Ack, Event
+from firstflight_conformance.judge import did as doing
+from firstflight_conformance.judge.at_least import AtLeastExplainer, follows
+from firstflight_conformance.judge.did import Did
+from firstflight_conformance.judge.explain import Explained, Explainer, Refutation, candidates
+from firstflight_conformance.judge.subject import Subject, subject_of
+from firstflight_conformance.recording.changed import with_samples
+from firstflight_conformance.recording.recording import Recording
+
+#: With fewer ACKs at which the window limited the sender nothing is named.
+_LEAST_ACKS = 8
+#: An exit that is seen no closer than within so many RTTs is no evidence for a profile.
+_CLOSE_RTTS = 3
+#: How many profiles that miss the exit are looked at again with other RTT samples, within the precision of the recording, and how often.
+_UNCLEAR, _SEEDS = 4, 6
+
+
+#: By how much RTT samples are moved to see what the exit of a profile depends on.
+MOVES_NS = (1_000, 10_000, 100_000, 1_000_000)
+
+
+@dataclass(frozen=True, slots=True)
+class Margin:
+    """With every sample moved by ``by_ns``, up or down: in how many of ``of`` runs the exit moved."""
+
+    by_ns: int
+    moved: int
+    of: int
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The answer for one connection. ``undecided``: why the recording names no profile; ``may_be`` then is what it does not refute.
+
+    ``explained``: every profile that was tried. ``left_out``: the algorithms that nothing starts.
+    """
+
+    subject: Subject
+    did: Did
+    explained: tuple[Explained, ...]
+    may_be: tuple[str, ...]
+    undecided: str | None
+    left_out: tuple[str, ...]
+
+    @property
+    def none_of_ours(self) -> bool:
+        """Whether the recording is decided, and no profile explains it."""
+        return self.undecided is None and not self.may_be
+
+    @property
+    def refuted(self) -> list[Refutation]:
+        """What refutes each profile, those first that came farthest."""
+        found = [each.refuted for each in self.explained if each.refuted is not None]
+        return sorted(found, key=lambda each: (-each.event, each.profile))
+
+
+def judge(
+    recording: Recording,
+    names: Iterable[str] | None = None,
+    *,
+    start: str = "first-ack",
+    app_limited: str | None = None,
+) -> Verdict:
+    """Judge a recording by profiles, each ``algorithm/profile``, or by all that something in it starts.
+
+    A profile that is asked for by name is judged by what it does at a loss as well; among all, too many do the same there.
+    """
+    subject = subject_of(recording, start=start, app_limited=app_limited)
+    chosen, left_out = candidates(subject.events) if names is None else (list(names), [])
+    asked = names is not None
+    explainer = _explainer(subject, reduction=asked)
+    explained = tuple(explainer.explain(chosen))
+    if asked:
+        explained = tuple(_on_either_base(explainer, each) for each in explained)
+    may_be = tuple(named_once([each.profile for each in explained if each.refuted is None]))
+    undecided = _undecided(subject, may_be, asked=asked)
+    if subject.at_least and may_be and not any(follows(each) for each in explained if each.refuted is None):
+        undecided = "the flight comes up to the window of none: the sender paces, or its application limits it"
+    if not may_be and undecided is None:
+        may_be = tuple(named_once(_unclear(subject, explained)))
+        undecided = "the exits differ by less than the times of the recording can tell" if may_be else None
+    return Verdict(subject, doing.did(subject), explained, may_be, undecided, tuple(left_out))
+
+
+def to_json(verdict: Verdict, agreement: float | None) -> dict[str, Any]:
+    """Return the answer as JSON. ``agreement``: the share of the bytes in flight that are as logged, where a log has them."""
+    return {
+        "did": doing.to_json(verdict.did),
+        "refuted": [
+            {"profile": each.profile, "event": each.event, "expected": each.expected, "observed": each.observed}
+            for each in verdict.refuted
+        ],
+        "may_be": list(verdict.may_be),
+        "none_of_ours": verdict.none_of_ours,
+        "undecided": verdict.undecided,
+        "agreement": agreement,
+    }
+
+
+def together(verdicts: Sequence[Verdict]) -> tuple[list[str], str | None]:
+    """Return which profiles explain all runs, and why that is not decided; a profile that one run refutes is none of them."""
+    refuted = {each.profile for verdict in verdicts for each in verdict.explained if each.refuted is not None}
+    clear = [verdict for verdict in verdicts if verdict.undecided is None]
+    tried = {each.profile for verdict in verdicts for each in verdict.explained}
+    may_be = named_once(sorted(tried - refuted))
+    if clear or (not may_be and len(verdicts) > 1):  # what one run leaves open another refutes
+        return may_be, None
+    return may_be, verdicts[0].undecided
+
+
+def _explainer(
+    subject: Subject, *, reduction: bool = False, events: Sequence[Event] | None = None
+) -> Explainer | AtLeastExplainer:
+    if subject.at_least:
+        return AtLeastExplainer(subject, events=events)
+    return Explainer(subject, reduction=reduction, events=events)
+
+
+def _on_either_base(explainer: Explainer | AtLeastExplainer, found: Explained) -> Explained:
+    """Return how a profile stands to the subject on the base that explains it; of a startup algorithm alone only the start counts."""
+    algorithm, _, profile = found.profile.partition("/")
+    other = f"{profile}+cubic"
+    if found.refuted is None or other not in profiles(composed=True)[algorithm]:
+        return found
+    (again,) = explainer.explain([f"{algorithm}/{other}"])
+    return found if again.refuted is not None else replace(again, profile=found.profile)
+
+
+def named_once(names: Iterable[str]) -> list[str]:
+    """Return the names without those of a profile on another base where it will do on its own."""
+    known = list(names)
+    return [name for name in known if "+" not in name or name.partition("+")[0] not in known]
+
+
+def _undecided(subject: Subject, may_be: Sequence[str], *, asked: bool) -> str | None:
+    """Return why a recording cannot name a profile, ``None`` if it can, or refutes all."""
+    left, limited = (
+        subject.left,
+        [point for point in subject.limited if subject.left.by is None or point.index < subject.left.by],
+    )
+    if len(limited) < _LEAST_ACKS:
+        return f"the window limited the sender at {len(limited)} ACKs of slow start, where {_LEAST_ACKS} are needed"
+    if not may_be:
+        return None
+    if left.by is None:
+        return "slow start is not left in this recording"
+    if left.evidence == "loss" and not asked:
+        return "slow start ends by loss, with growth in full before it: whatever has not left it earlier does that"
+    events = subject.events
+    since = events[max(left.after, 0)].t_ns
+    rtts = [
+        event.smoothed_rtt_ns for event in events[: left.by + 1] if isinstance(event, Ack) and event.smoothed_rtt_ns
+    ]
+    if rtts and events[left.by].t_ns - since > _CLOSE_RTTS * rtts[-1]:
+        ms = (events[left.by].t_ns - since) // 1_000_000
+        return f"where slow start ends is not shown closer than within {ms} ms"
+    return None
+
+
+def _unclear(subject: Subject, explained: Sequence[Explained]) -> list[str]:
+    """Return the profiles that leave where the subject did if the RTT samples are moved by no more than the unit of the recording.
+
+    All alike, as where they were rounded down, or each by its own amount.
+    """
+    by_ns, left = subject.recording.header.rtt_resolution_ns, subject.left
+    if by_ns <= 1 or left.by is None:
+        return []
+    at = left.by
+    near = sorted(
+        (each for each in explained if each.by_exit),
+        key=lambda each: min((abs(index - at) for index in each.exits), default=len(subject.events)),
+    )[:_UNCLEAR]
+    names, found = [each.profile for each in near], set()
+    for move in _moves(by_ns):
+        moved = _explainer(subject, events=with_samples(subject.events, move))
+        found |= {each.profile for each in moved.explain(names) if each.refuted is None}
+    return sorted(found)
+
+
+def _moves(by_ns: int) -> list[Callable[[int], int]]:
+    alike = [_all_by(way * by_ns // 4) for way in (-4, -2, -1, 1, 2, 4)]
+    return alike + [_within(seed, by_ns) for seed in range(_SEEDS)]
+
+
+def margin(verdict: Verdict, profile: str) -> list[Margin]:
+    """Return how far the exit of a profile depends on the RTT samples: each is moved by a little, up or down, in six runs."""
+    subject = verdict.subject
+    (at,) = {each.exits[:1] for each in verdict.explained if each.profile == profile}
+    found = []
+    for by_ns in MOVES_NS if at else ():
+        ways = []
+        for seed in range(_SEEDS):
+            events = with_samples(subject.events, _either_way(seed, by_ns))
+            (moved,) = _explainer(subject, events=events).explain([profile])
+            ways.append(moved.exits[:1])
+        found.append(Margin(by_ns, sum(way != at for way in ways), len(ways)))
+    return found
+
+
+def _either_way(seed: int, by_ns: int) -> Callable[[int], int]:
+    random = Random(seed)
+    return lambda rtt_ns: rtt_ns + random.choice((-by_ns, by_ns))
+
+
+def _all_by(by_ns: int) -> Callable[[int], int]:
+    return lambda rtt_ns: rtt_ns + by_ns
+
+
+def _within(seed: int, by_ns: int) -> Callable[[int], int]:
+    random = Random(seed)
+    return lambda rtt_ns: rtt_ns + random.randint(-by_ns, by_ns)

@@ -1,1 +1,0 @@
-"""Real connections: what records them, and the paths that they cross."""

@@ -1,1 +1,0 @@
-"""Published results, computed again: the runs, their data in ``docs/results``, and what the numbers say of each published sentence."""

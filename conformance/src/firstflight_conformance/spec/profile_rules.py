@@ -1,0 +1,56 @@
+"""The rules of one profile: what its vectors carry out, in the order of the pages, each with the values that the profile has."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from firstflight_conformance.cases.computations import ComputationCase
+from firstflight_conformance.cases.vectors import Case
+from firstflight_conformance.spec.clauses import Clause, known_clauses
+from firstflight_conformance.spec.readings import ProfileTable, load_tables
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """What a profile takes of a reading: its name, the value, and what that means; empty for a number."""
+
+    reading: str
+    value: str | int
+    meaning: str
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A clause that a profile carries out, with what it takes of the readings that decide it."""
+
+    clause: Clause
+    values: tuple[Value, ...]
+
+
+def rules_of(algorithm: str, profile: str, cases: Iterable[Case | ComputationCase]) -> list[Rule]:
+    """Return the rules that the cases of a profile carry out: those of the algorithm first, then those of what it runs on."""
+    carried_out = {
+        clause
+        for case in cases
+        if (case.vector.algorithm, case.profile) == (algorithm, profile)
+        for clause in case.expectation.clauses
+    }
+    found = [clause for name, clause in known_clauses().items() if name in carried_out]
+    found.sort(key=lambda clause: clause.page != algorithm)  # a stable order
+    return [Rule(clause, tuple(_values(clause, algorithm, profile))) for clause in found]
+
+
+def _values(clause: Clause, algorithm: str, profile: str) -> Iterator[Value]:
+    table = load_tables().get(clause.page)
+    if table is None or clause.page != algorithm:
+        return
+    own = _readings(table, profile)
+    for reading in table.readings:
+        if reading.name in clause.readings and reading.name in own:
+            value = own[reading.name]
+            yield Value(reading.name, value, reading.choices.get(str(value), ""))
+
+
+def _readings(table: ProfileTable, profile: str) -> dict[str, str | int]:
+    """Return the readings of a profile; one on another base has those of the profile on its own."""
+    name = profile.partition("+")[0]
+    return next((found.readings for found in table.profiles if found.name == name), {})

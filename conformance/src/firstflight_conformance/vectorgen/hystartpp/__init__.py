@@ -1,8 +1,0 @@
-"""Hand-built stimuli of HyStart++."""
-
-from firstflight.observables import Outcome
-
-#: Outcomes after which its profiles may differ in what they let be sent.
-ENDINGS = {Outcome.CONSERVATIVE_BEGUN}
-#: Every stack known to have it runs it on CUBIC: its stimuli are judged on that base as well.
-ALSO_ON = ("+cubic",)

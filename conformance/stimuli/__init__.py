@@ -1,0 +1,1 @@
+"""Hand-built stimuli, from which vectors are made: a folder for each algorithm."""

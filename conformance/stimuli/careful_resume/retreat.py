@@ -1,0 +1,143 @@
+"""Hand-built stimuli of Careful Resume: what happens in Safe Retreat, and after it.
+
+Packets 10 to 109 fill the jump of 120000 bytes.
+"""
+
+from firstflight_conformance.vectorgen.builder import MS
+from generate.catalogue import Catalogue
+from stimuli.careful_resume.builder import ENTRY, RTT, ResumeBuilder
+from stimuli.careful_resume.careful_resume import PROFILES, RFC, SOURCES
+
+CATALOGUE = Catalogue(*PROFILES, sources=SOURCES, builder=ResumeBuilder)
+add = CATALOGUE.add
+
+
+def _full(b: ResumeBuilder, beta: tuple[int, int] = (1, 2)) -> None:
+    """Fill the jump from an empty path, and acknowledge fifty packets: window 180000, PipeSize 60000."""
+    b.enter_empty(beta=beta)
+    b.jump(100)
+    b.ack(ENTRY + 149 * MS, (10, 59))
+
+
+def _retreat(b: ResumeBuilder) -> None:
+    """Lose packet 60: window 30000."""
+    _full(b)
+    b.lose(ENTRY + 152 * MS, (60, 60))
+
+
+@add(
+    "careful-resume.retreat.no-growth",
+    "ACKs in Safe Retreat do not grow the window",
+    """PipeSize 60000 gives a window of 30000. 48 further packets bring PipeSize to 117600, the window stays. Growth as
+    in slow start would give 30000 + 48 * 1200 = 87600.""",
+)
+def retreat_no_growth(b: ResumeBuilder) -> None:
+    _retreat(b)
+    b.ack(ENTRY + 160 * MS, (61, 70))
+    b.ack(ENTRY + 198 * MS, (71, 108))
+    b.expect(profile=RFC, pipesize_bytes=117_600, cwnd_bytes=30_000)
+
+
+@add(
+    "careful-resume.retreat.second-loss",
+    "Further losses in Safe Retreat change nothing",
+    """The window is 30000 after the first loss and stays there when packets 70 to 79 are lost, and at an ECN-CE mark.
+    Halving again would give 30000 / 2 = 15000.""",
+)
+def retreat_second_loss(b: ResumeBuilder) -> None:
+    _retreat(b)
+    b.ack(ENTRY + 160 * MS, (61, 69))
+    b.lose(ENTRY + 180 * MS, (70, 79))
+    b.ack(ENTRY + 181 * MS, (80, 80))
+    b.ce(ENTRY + 181 * MS, 80, ENTRY + 70 * MS)
+    b.expect(profile=RFC, cwnd_bytes=30_000)
+    b.expect(phase="safe_retreat", outcome="already_reduced")
+
+
+@add(
+    "careful-resume.retreat.exit-threshold",
+    "The end of Safe Retreat sets the threshold, with the bytes of its own ACK",
+    """Packet 60 of a hundred is lost. The last ACK, of packets 71 to 109, brings PipeSize to 99 * 1200 = 118800: the
+    threshold is 118800 / 2 = 59400, the window stays 30000. Without the 39 packets of this ACK it would be 60 * 1200 /
+    2 = 36000; with Beta 1 118800. Slow start follows: 30000 + 1200 = 31200.""",
+)
+def retreat_exit_threshold(b: ResumeBuilder) -> None:
+    _retreat(b)
+    b.ack(ENTRY + 160 * MS, (61, 70))
+    b.ack(ENTRY + 199 * MS, (71, 109))
+    b.expect(profile=RFC, pipesize_bytes=118_800, ssthresh_bytes=59_400, cwnd_bytes=30_000)
+    b.send(ENTRY + 199 * MS, 10)
+    b.ack(ENTRY + 299 * MS, (110, 110))
+    b.expect(profile=RFC, cwnd_bytes=31_200)
+
+
+@add(
+    "careful-resume.retreat.persistent",
+    "Persistent congestion in Safe Retreat ends Careful Resume with the minimum window",
+    "The window collapses to 2400. The bound of the threshold holds all the same: PipeSize 60000 / 2 = 30000.",
+    flags=("same-time-order",),
+)
+def retreat_persistent(b: ResumeBuilder) -> None:
+    _full(b)
+    b.lose(ENTRY + 900 * MS, (60, 109))
+    b.expect(profile=RFC, pipesize_bytes=60_000, cwnd_bytes=30_000)
+    b.persistent_congestion(ENTRY + 900 * MS)
+    b.expect(phase="normal", cwnd_bytes=2400)
+    b.expect(profile=RFC, ssthresh_bytes=30_000)
+
+
+@add(
+    "careful-resume.retreat.spurious-loss",
+    "A loss that was none restores nothing",
+    "The window is 30000, Safe Retreat goes on. Undoing the reduction would restore 180000 that nothing has validated.",
+)
+def retreat_spurious_loss(b: ResumeBuilder) -> None:
+    _retreat(b)
+    b.spurious_loss(ENTRY + 155 * MS)
+    b.ack(ENTRY + 160 * MS, (61, 61))
+    b.expect(profile=RFC, phase="safe_retreat", cwnd_bytes=30_000)
+
+
+@add(
+    "careful-resume.retreat.path-change",
+    "A signal that the path changed changes nothing in Safe Retreat",
+    "The window is 30000 and stays.",
+)
+def retreat_path_change(b: ResumeBuilder) -> None:
+    _retreat(b)
+    b.path_change(ENTRY + 155 * MS)
+    b.expect(profile=RFC, phase="safe_retreat", cwnd_bytes=30_000)
+
+
+@add(
+    "careful-resume.retreat.late-loss",
+    "A loss found after Safe Retreat, of a packet sent before it, reduces nothing more",
+    """Packet 60 begins Safe Retreat at 302 ms, the ACK of packet 109 ends it: PipeSize (50 + 1) * 1200 = 61200,
+    threshold 30600. Packets 61 to 108, sent before Safe Retreat, are lost then: they belong to the recovery period that
+    Safe Retreat began, and 30000 stays. draft-10 waits for these packets.""",
+    profiles=RFC,
+)
+def retreat_late_loss(b: ResumeBuilder) -> None:
+    _retreat(b)
+    b.ack(ENTRY + 199 * MS, (109, 109))
+    b.expect(pipesize_bytes=61_200, ssthresh_bytes=30_600)
+    b.lose(ENTRY + 220 * MS, (61, 108))
+    b.expect(outcome="already_reduced", cwnd_bytes=30_000)
+
+
+@add(
+    "careful-resume.retreat.no-return-to-jump",
+    "After Safe Retreat the window approaches the threshold, not the jump",
+    """Window 30000, threshold 59400. Slow start doubles: 30000, then 60000 beyond the threshold: 25 packets bring it to
+    60000, the last of them across the threshold. A round trip of 50 packets in congestion avoidance brings about one
+    datagram: floor(1440000 / 60000) = 24 bytes for the first, and so on. A base controller that remembers the jump
+    climbs back to it.""",
+    tier="core",
+)
+def retreat_no_return_to_jump(b: ResumeBuilder) -> None:
+    _retreat(b)
+    b.ack(ENTRY + 199 * MS, (61, 109))
+    for number, packets in enumerate((25, 50, 50, 50), 2):
+        first = b.ledger.next_packet
+        b.send(ENTRY + number * RTT, packets)
+        b.ack(ENTRY + (number + 1) * RTT, (first, first + packets - 1))

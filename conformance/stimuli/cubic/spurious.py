@@ -1,0 +1,226 @@
+"""Hand-built stimuli of CUBIC: what a spurious loss restores.
+
+Where the tier is gold, `why` derives the expectation.
+"""
+
+from firstflight_conformance.vectorgen.builder import MS, S
+from generate.catalogue import Catalogue
+from stimuli.cubic.avoidance import RTT, WINDOW, AvoidanceBuilder, begin_stage
+
+CATALOGUE = Catalogue("rfc-9438", sources=("RFC 9438",), builder=AvoidanceBuilder)
+add = CATALOGUE.add
+
+
+@add(
+    "cubic.spurious.after-ce",
+    "A report of a spurious loss does not undo a reduction at a CE mark",
+    """36000 falls to 25200 at a CE mark. A report that a loss was spurious finds nothing saved, because the mark is no
+    loss: the window stays 25200. A sender that saves at marks too has 36000 again.""",
+    **WINDOW,
+)
+def spurious_after_ce(b: AvoidanceBuilder) -> None:
+    b.send(0, 36)
+    b.ce(RTT, 35, 0)
+    b.expect(outcome="reduced", cwnd_bytes=25_200, ssthresh_bytes=25_200)
+    b.spurious_loss(RTT + MS)
+    b.expect(outcome="unchanged", cwnd_bytes=25_200, ssthresh_bytes=25_200)
+
+
+@add(
+    "cubic.spurious.ce-after-loss",
+    "A reduction at a CE mark leaves nothing of an earlier loss to restore",
+    """A loss leaves 25200, and the ACK of packet 36 grows that to 25221. A CE mark on packet 37, sent after recovery
+    began, leaves 7/10: 17654. The report that the loss was spurious is about a reduction that is not the last one:
+    17654 stays.""",
+    **WINDOW,
+)
+def spurious_ce_after_loss(b: AvoidanceBuilder) -> None:
+    begin_stage(b)
+    b.expect(at=b.acked(36), cwnd_bytes=25_221)
+    b.ce(2 * S + 2 * MS, 37, S + MS)
+    b.expect(outcome="reduced", cwnd_bytes=17_654)
+    b.spurious_loss(2 * S + 3 * MS)
+    b.expect(outcome="unchanged", cwnd_bytes=17_654)
+
+
+@add(
+    "cubic.spurious.limited-runs-on",
+    "App-limited time that runs when a spurious loss is reported does not count",
+    """25632 in the stage of cubic.concave.one-ack, at t = 1 s; then a loss and an app-limited ACK at the same time:
+    time does not count from there on. The loss was none, and the window is 25632 again. An ACK a second later still
+    finds t = 1 s: the target is W_cubic(2 s), which is 36000 - 400 = 35600; growth is 1000 * (35600 - 25632) / 25632 =
+    388.89, and with the fraction floor(25632.53 + 388.89) = 26021. A sender whose restored stage has forgotten the
+    app-limited ACK counts that second: the target is 36000 and the window floor(25632.53 + 404.49) = 26037.""",
+    **WINDOW,
+)
+def spurious_limited_runs_on(b: AvoidanceBuilder) -> None:
+    begin_stage(b)
+    b.ack(3 * S + MS, (61, 61))
+    b.fill(3 * S + MS)
+    b.lose(3 * S + MS, (37, 37))
+    b.ack(3 * S + MS, (38, 38), sample=False, app_limited=True)
+    b.spurious_loss(3 * S + 2 * MS)
+    b.expect(outcome="restored", cwnd_bytes=25_632)
+    b.ack(4 * S + MS, (62, 62))
+    b.expect(cwnd_bytes=26_021)
+
+
+@add(
+    "cubic.spurious.idle-between",
+    "Time in which nothing was in flight does not count for a restored stage either",
+    """25632 at t = 1 s; then a loss and the ACKs of all the rest. Nothing is in flight for half a second, until packets
+    63 to 79 are sent; the loss is found to be spurious then, at t = 1 s of the restored stage. The ACK of packet 63, a
+    second later, has the target W_cubic(3 s), 36000; growth is 1000 * (36000 - 25632) / 25632 = 404.49, and with the
+    fraction floor(25632.53 + 404.49) = 26037. A sender that brings back t_epoch as it was finds t = 2.5 s: the target
+    is 36000 + 400 / 8 = 36050, its growth is 1000 * (36050 - 25632) / 25632 = 406.44, and the window floor(25632.53 +
+    406.44) = 26038.""",
+    **WINDOW,
+)
+def spurious_idle_between(b: AvoidanceBuilder) -> None:
+    begin_stage(b)
+    b.ack(3 * S + MS, (61, 61))
+    b.fill(3 * S + MS)
+    b.lose(3 * S + MS, (37, 37))
+    b.ack(3 * S + MS, (38, 60), (62, 62), sample=False)
+    b.fill(3 * S + 501 * MS)
+    b.spurious_loss(3 * S + 501 * MS)
+    b.expect(outcome="restored", cwnd_bytes=25_632, epoch_start_ns=3 * S + 501 * MS)
+    b.ack(4 * S + 501 * MS, (63, 63))
+    b.expect(cwnd_bytes=26_037)
+
+
+@add(
+    "cubic.spurious.limited-ended",
+    "App-limited time that ended before a spurious loss is reported does not come back with the stage",
+    """25632 at t = 1 s; then an app-limited ACK and a loss. Packet 63, sent a millisecond later, is acknowledged a
+    second after that and begins a stage: 1001 ms did not count. The loss is found to be spurious then, at t = 1 s of
+    the restored stage, and time counts again. The next ACK, a second later, is at t = 2 s: the target is W_cubic(3 s),
+    36000; growth is 1000 * (36000 - 25632) / 25632 = 404.49, and with the fraction floor(25632.53 + 404.49) = 26037.
+    Where the restored stage still waits for the end of the app-limited time, it is at t = 1 s: the target is 36000 -
+    400 = 35600 and the window floor(25632.53 + 388.89) = 26021.""",
+    **WINDOW,
+)
+def spurious_limited_ended(b: AvoidanceBuilder) -> None:
+    begin_stage(b)
+    b.ack(3 * S + MS, (61, 61))
+    b.fill(3 * S + MS)
+    b.ack(3 * S + MS, (37, 37), sample=False, app_limited=True)
+    b.lose(3 * S + MS, (38, 38))
+    b.ack(3 * S + MS, (39, 60), (62, 62), sample=False)
+    b.send(3 * S + 2 * MS, 2)
+    b.ack(4 * S + 2 * MS, (63, 63))
+    b.spurious_loss(4 * S + 2 * MS)
+    b.expect(outcome="restored", cwnd_bytes=25_632, epoch_start_ns=4 * S + 2 * MS)
+    b.send(4 * S + 2 * MS, 1)
+    b.ack(5 * S + 2 * MS, (65, 65))
+    b.expect(cwnd_bytes=26_037)
+
+
+@add(
+    "cubic.spurious.restored",
+    "A spurious loss restores what the reduction replaced",
+    """25632 in the stage of cubic.concave.one-ack, then a loss: 17942, W_max = 25632 * 17/20. It was none: window
+    25632, threshold 25200, W_max 36000, the stage goes on. The ACK of a packet that was sent before the loss, at t = 2
+    s, has the target W_cubic(3 s) = 36000: growth is (36000 - 25632) * 1000 / 25632 = 404.5, to 26037. A second report
+    changes nothing. At t = 3001 ms the target is W_cubic(4001 ms) = 36000 + floor(400 * 1.001^3) = 36401: growth is
+    (36401 - 26037) * 1000 / 26037 = 398.05, to 26435.""",
+    **WINDOW,
+)
+def spurious_restored(b: AvoidanceBuilder) -> None:
+    begin_stage(b)
+    b.ack(3 * S + MS, (61, 61))
+    b.fill(3 * S + MS)
+    b.lose(3 * S + 2 * MS, (37, 37))
+    b.spurious_loss(3 * S + 3 * MS)
+    b.ack(4 * S + MS, (62, 62))
+    b.spurious_loss(4 * S + 2 * MS)
+    b.fill(4 * S + 2 * MS)
+    b.ack(5 * S + 2 * MS, (63, 63))
+    b.expect(at=8, cwnd_bytes=17_942)
+    b.expect(at=9, outcome="restored", cwnd_bytes=25_632, ssthresh_bytes=25_200, w_max_bytes=36_000)
+    b.expect(at=b.acked(62), cwnd_bytes=26_037)
+    b.expect(at=11, outcome="unchanged")
+    b.expect(cwnd_bytes=26_435)
+
+
+@add(
+    "cubic.spurious.larger-window",
+    "A spurious loss that the window has made up for changes nothing",
+    """A window of two datagrams is not reduced by a loss and has grown to 3000 before the loss is found to be spurious:
+    more than cwnd_prior = 2400, and so window, threshold and stage stay. The next ACK of 1200 bytes is in the
+    Reno-friendly region: W_est = 3000 + 1200 * 1200 / 3000 = 3480. A sender that restores the infinite threshold is in
+    slow start again, at 3000 + 1200 = 4200; one that restores the window has 2400.""",
+    initial_window_bytes=2400,
+)
+def spurious_larger_window(b: AvoidanceBuilder) -> None:
+    b.send(0, 2)
+    b.lose(RTT, (0, 0))
+    b.ack(RTT, (1, 1))
+    b.send(RTT + MS, 2)
+    b.ack(2 * RTT, (2, 2))
+    b.spurious_loss(2 * RTT)
+    b.expect(outcome="unchanged", cwnd_bytes=3000, ssthresh_bytes=2400, w_max_bytes=2400, cwnd_prior_bytes=2400)
+    b.ack(2 * RTT + MS, (3, 3))
+    b.expect(cwnd_bytes=3480)
+
+
+@add(
+    "cubic.spurious.at-prior",
+    "A spurious loss that took nothing from the window changes nothing",
+    """A window of two datagrams is the least that a loss leaves: 2400, the threshold 2400, cwnd_prior 2400. The loss is
+    found to be spurious at once: the window is not below cwnd_prior, and the threshold stays 2400. A sender that
+    restores has an infinite threshold, and its slow start grows the window to 2400 + 1200 = 3600 where the ACK of a
+    later packet gives W_est = 2400 + 1200 * 1200 / 2400 = 3000.""",
+    initial_window_bytes=2400,
+)
+def spurious_at_prior(b: AvoidanceBuilder) -> None:
+    b.send(0, 2)
+    b.lose(RTT, (0, 0))
+    b.spurious_loss(RTT + MS)
+    b.expect(outcome="unchanged", cwnd_bytes=2400, ssthresh_bytes=2400)
+    b.ack(RTT + MS, (1, 1))
+    b.send(RTT + 2 * MS, 2)
+    b.ack(2 * RTT + 2 * MS, (2, 2))
+    b.expect(outcome="grown_avoidance", cwnd_bytes=3000)
+
+
+@add(
+    "cubic.spurious.after-persistent",
+    "Persistent congestion leaves nothing to restore",
+    """36000, 25200 after a loss, 2000 after persistent congestion. The report of a spurious loss finds nothing saved:
+    2000.""",
+    **WINDOW,
+)
+def spurious_after_persistent(b: AvoidanceBuilder) -> None:
+    b.send(0, 36)
+    b.lose(RTT, (0, 0))
+    b.persistent_congestion(RTT)
+    b.spurious_loss(RTT + MS)
+    b.ack(2 * RTT, (1, 3))
+    b.expect(at=3, outcome="unchanged", cwnd_bytes=2000)
+
+
+@add(
+    "cubic.spurious.window-changed",
+    "A spurious loss leaves the stage that has begun since in place",
+    """A stage begins with an ACK of one byte at 2400, as in cubic.reduce.minimum-ends-stage; a loss leaves 2400; an ACK
+    of 1200 bytes begins a second stage, at 303 ms, and W_est of 3000 is the window; then the loss is found to be
+    spurious. The window is beyond cwnd_prior = 2400: the second stage goes on. At 4 s an ACK of 1200 bytes finds t =
+    3.697 s, and W_cubic far above one and a half windows: growth is 1500 * 1200 / 3000 = 600 to 3600. A sender that
+    brings the first stage back with the larger window begins a third one: W_est = 3000 + 1440000 / 3000 = 3480.""",
+    initial_window_bytes=2400,
+)
+def spurious_window_changed(b: AvoidanceBuilder) -> None:
+    b.send(0, 2)
+    b.lose(RTT, (0, 0))
+    b.ack(RTT, (1, 1))
+    b.send_sizes(RTT + MS, [(1, 1), (1, 1200), (1, 1199)])
+    b.ack(2 * RTT + MS, (2, 2))
+    b.lose(2 * RTT + 2 * MS, (3, 3))
+    b.send(2 * RTT + 3 * MS, 1)
+    b.ack(3 * RTT + 3 * MS, (5, 5))
+    b.send(3 * RTT + 3 * MS, 1)
+    b.spurious_loss(3 * RTT + 4 * MS)
+    b.expect(outcome="unchanged", cwnd_bytes=3000, epoch_start_ns=1 * S + 3 * RTT + 3 * MS)
+    b.ack(4 * S, (6, 6))
+    b.expect(cwnd_bytes=3600)

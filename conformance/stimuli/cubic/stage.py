@@ -1,0 +1,149 @@
+"""Hand-built stimuli of CUBIC: when a stage begins, and time that does not count.
+
+Where the tier is gold, `why` derives the expectation.
+"""
+
+from firstflight_conformance.vectorgen.builder import MS, S, StreamBuilder
+from generate.catalogue import Catalogue
+from stimuli.cubic.avoidance import RTT, WINDOW, AvoidanceBuilder, lose_at
+
+CATALOGUE = Catalogue("rfc-9438", sources=("RFC 9438",), builder=AvoidanceBuilder)
+add = CATALOGUE.add
+
+
+@add(
+    "cubic.persistent.new-stage",
+    "After persistent congestion slow start leads to a stage without maximum",
+    """36000 to 25200. Persistent congestion: 2000, the threshold stays 25200. The ACK of the 35 packets in flight: 24
+    of them grow the window in slow start to 26000, past the threshold; the other 11 begin a stage. W_max is unset and
+    becomes 26000, K = 0; cwnd_prior is 36000: W_est = 26000 + (9/17) * 1000 * 11000 / 26000 = 26223, and W_cubic(0) =
+    26000 is less. The packets sent a millisecond later end that idle time. The ACK at t = 100 ms: W_est = 26244. At t =
+    3899 ms W_cubic is beyond 26000 + 400 * 3.8^3 = 47948.8, the target capped at 1.5 * 26244 = 39366: growth is 13122 *
+    1000 / 26244 = 500, 26744. A stack that keeps W_max = 36000 has K = 2.924 s and, with a smoothed RTT of (7/8) * 100
+    ms + (1/8) * 3899 ms = 575 ms, a target of 36000 + 400 * (3.899 + 0.575 - 2.924)^3 = 37489.55 only.""",
+    **WINDOW,
+)
+def persistent_new_stage(b: StreamBuilder) -> None:
+    b.send(0, 36)
+    b.lose(RTT, (0, 0))
+    b.persistent_congestion(RTT)
+    b.ack(RTT, (1, 35))
+    b.send(RTT + MS, 26)
+    b.ack(2 * RTT + MS, (36, 36))
+    b.ack(4 * S, (37, 37))
+    b.expect(at=b.acked(35), cwnd_bytes=26_223, w_max_bytes=26_000, k_ns=0)
+    b.expect(at=b.acked(36), cwnd_bytes=26_244)
+    b.expect(cwnd_bytes=26_744)
+
+
+@add(
+    "cubic.limited.acks",
+    "Time does not count from an app-limited ACK to the next one that is not",
+    """25200 + (9/17) * 1000 * 1000 / 25200 = 25221.008 at t = 0, that is 2001 ms. Then the sender has two packets:
+    their ACKs at 3001 and 5001 ms are app-limited and grow nothing, and an ACK at 7001 ms does: four of the five
+    seconds since t_epoch do not count, t = 1 s. As in cubic.concave.one-ack the window grows to 25632. If all time
+    counts t is 5 s, beyond K, growth that of half a window, 12610 * 1000 / 25221 = 499.98, and the window 25221.008 +
+    499.98 = 25720.988.""",
+    **WINDOW,
+)
+def limited_acks(b: StreamBuilder) -> None:
+    lose_at(b, S)
+    b.send(S + MS, 1)
+    b.ack(2 * S + MS, (36, 36))
+    b.send(2 * S + MS, 2, app_limited=True)
+    b.ack(3 * S + MS, (37, 37), sample=False, app_limited=True)
+    b.ack(5 * S + MS, (38, 38), sample=False, app_limited=True)
+    b.send(5 * S + MS, 1)
+    b.ack(7 * S + MS, (39, 39), sample=False)
+    b.expect(at=b.acked(38), outcome="app_limited", cwnd_bytes=25_221)
+    b.expect(cwnd_bytes=25_632)
+
+
+@add(
+    "cubic.limited.estimate",
+    "W_est counts no app-limited ACK either",
+    """25200 + (9/17) * 1000 * 1000 / 25200 = 25221.008 at t = 0. Five app-limited ACKs of a packet each follow from 1 ms on
+    and grow nothing. The ACK after them finds t = 1 ms, since the rest does not count: W_cubic(1 ms) = 36000 - 400 *
+    2.999^3 = 25210.8 is below W_est = 25221.008 + (9/17) * 1000 * 1000 / 25221 = 25241.999, which the window becomes. If
+    the five ACKs count for W_est it is 25221.008 + 6 * 20.991 = 25346.95, and the window grows for what was
+    acknowledged while it was not used.""",
+    **WINDOW,
+)
+def limited_estimate(b: StreamBuilder) -> None:
+    lose_at(b, S)
+    b.send(S + MS, 1)
+    b.ack(2 * S + MS, (36, 36))
+    b.send(2 * S + MS, 6, app_limited=True)
+    for index in range(5):
+        b.ack(2 * S + (2 + index) * MS, (37 + index, 37 + index), sample=False, app_limited=True)
+    b.ack(2 * S + 8 * MS, (42, 42), sample=False)
+    b.expect(at=b.acked(41), outcome="app_limited", cwnd_bytes=25_221, w_est_bytes=25_221)
+    b.expect(cwnd_bytes=25_241, w_est_bytes=25_241)
+
+
+@add(
+    "cubic.stage.old-packets",
+    "Packets sent before recovery count for nothing in the stage that follows it",
+    """The first of 36 packets is lost, ten others stay in flight over the recovery that follows. Packet 36, sent in it,
+    begins a stage with 25200 + (9/17) * 1000 * 1000 / 25200 = 25221.008. The ACK of nine old packets a millisecond later, at t =
+    1 ms, grows nothing, nor does W_est count it. One of the last old packet and packet 37, at t = 2 ms, counts for the
+    latter alone: W_est = 25221.008 + (9/17) * 1000 * 1000 / 25221 = 25241.999, above W_cubic(2 ms) = 36000 - 400 *
+    2.998^3 = 25221.6. If the old packets count W_est is 25221.008 + 9 * 20.991 = 25409.93 after the first of them.""",
+    **WINDOW,
+)
+def stage_old_packets(b: StreamBuilder) -> None:
+    b.send(0, 36)
+    b.lose(S, (0, 0))
+    b.ack(S, (11, 35))
+    b.send(S + MS, 2)
+    b.ack(2 * S + MS, (36, 36))
+    b.ack(2 * S + 2 * MS, (1, 9), sample=False)
+    b.expect(outcome="in_recovery", cwnd_bytes=25_221, w_est_bytes=25_221)
+    b.ack(2 * S + 3 * MS, (10, 10), (37, 37), sample=False)
+    b.expect(outcome="grown_avoidance", cwnd_bytes=25_241, w_est_bytes=25_241)
+
+
+@add(
+    "cubic.limited.idle",
+    "Time does not count while nothing is in flight",
+    """One packet is in flight in the stage: its ACK at 2001 ms, t = 0, leaves nothing. Four seconds later a packet is
+    sent, and acknowledged after 1 s: t = 1 s, and the window grows as in cubic.concave.one-ack from 25221 to 25632. If
+    the idle time counts t is 5 s, growth that of half a window, 12610 * 1000 / 25221 = 499.98, and the window 25221 +
+    499.98 = 25720.98.""",
+    **WINDOW,
+)
+def limited_idle(b: StreamBuilder) -> None:
+    lose_at(b, S)
+    b.send(S + MS, 1)
+    b.ack(2 * S + MS, (36, 36))
+    b.send(6 * S + MS, 1)
+    b.ack(7 * S + MS, (37, 37))
+    b.expect(cwnd_bytes=25_632)
+
+
+@add(
+    "cubic.epoch.low-maximum",
+    "A W_max below the window at the beginning of a stage counts for nothing",
+    """2500 falls to the least, 2400, with W_max = 2500. A second loss finds 2400, less than W_max: W_max = 2400 * 17/20
+    = 2040, and the window stays. An ACK of one byte begins a stage at 2400: W_max becomes 2400, K = 0; W_est = 2400 +
+    1200 * 1 / 2400 = 2400.5 and the target W_cubic(0.1 s) = 2400 leave the window. An ACK of 100 bytes at t = 1 s, with
+    an RTT of 1.1 s and so a smoothed one of 7/8 * 100 ms + 1/8 * 1100 ms = 225 ms: W_est = 2400.5 + 1200 * 100 / 2400 =
+    2450.5 is below W_cubic(1 s) = 2400 + 480 = 2880, the target W_cubic(1.225 s) = 2400 + floor(480 * 1.838) = 3282.
+    Growth is 882 * 100 / 2400 = 36.75: 2436. With the plateau at 2040 the target is 2040 + 882 = 2922, and the window
+    2400 + 522 * 100 / 2400 = 2421.75; with K = -0.909 s the target is beyond one and a half windows, and the window
+    2400 + 1200 * 100 / 2400 = 2450.""",
+    initial_window_bytes=2500,
+)
+def epoch_low_maximum(b: StreamBuilder) -> None:
+    b.send(0, 2)
+    b.lose(RTT, (0, 0))
+    b.expect(cwnd_bytes=2400, w_max_bytes=2500)
+    b.ack(RTT, (1, 1))
+    b.send(RTT + MS, 2)
+    b.lose(2 * RTT + MS, (2, 2))
+    b.expect(cwnd_bytes=2400, w_max_bytes=2040)
+    b.send_sizes(2 * RTT + 2 * MS, [(1, 1), (1, 100)])
+    b.ack(3 * RTT + 2 * MS, (4, 4))
+    b.expect(cwnd_bytes=2400, w_max_bytes=2400, k_ns=0, w_est_bytes=2400)
+    b.ack(S + 3 * RTT + 2 * MS, (5, 5))
+    b.expect(cwnd_bytes=2436, w_est_bytes=2450)

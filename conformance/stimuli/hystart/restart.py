@@ -1,0 +1,94 @@
+"""Hand-built stimuli of HyStart: loss, later slow starts, and a path where nothing happens.
+
+`why` derives the expectation; ``sender`` says what the streams have in common.
+"""
+
+from firstflight_conformance.vectorgen.builder import MS, StreamBuilder
+from generate.catalogue import Catalogue
+from stimuli.clocked import Clocked, constant, steps
+from stimuli.hystart.sender import GOOGLE, LINUX, OLD, PACED, SOURCES, clocked
+
+CATALOGUE = Catalogue(LINUX, PACED, sources=SOURCES)
+add = CATALOGUE.add
+
+
+@add(
+    "hystart.loss.slow-start",
+    "A loss ends slow start, and HyStart with it",
+    """Packet 3 is lost in round 1, at window 12000 + 6 * 1200 = 19200: threshold and window 9600. The delay of later
+    packets does nothing.""",
+    profiles=(LINUX, PACED, OLD, GOOGLE),
+)
+def loss_slow_start(b: StreamBuilder) -> None:
+    c = clocked(b).run((10, 130 * MS), until=2)
+    c.lose_next()
+    b.expect(outcome="reduced", cwnd_bytes=9600, ssthresh_bytes=9600)
+    c.ack_until(24)
+
+
+def collapsed(b: StreamBuilder, profile: str) -> Clocked:
+    """Let all in flight be lost after packet 39, at 50 packets; slow start begins again with two, over 140 ms."""
+    c = clocked(b, profile).run(until=39)
+    c.collapse()
+    c.rtt = constant(140 * MS)
+    c.fill(c.now_ns)
+    return c
+
+
+@add(
+    "hystart.restart.minimum",
+    "After a timeout Linux begins anew, with a new minimum RTT",
+    """At 50 packets everything in flight is lost: threshold 30000, window 2400. The RTT is 140 ms from now on. Linux
+    has forgotten the 100 ms: 140 is the minimum, and slow start goes on up to the threshold.""",
+    profiles=(LINUX, PACED, OLD),
+)
+def restart_minimum(b: StreamBuilder) -> None:
+    c = collapsed(b, LINUX)
+    for _ in range(26):
+        c.ack()
+    b.expect(at=b.acked(111), outcome="grown", cwnd_bytes=28_800, phase="slow_start")
+
+
+@add(
+    "hystart.restart.google-quic",
+    "After a timeout the code of Google's QUIC keeps the minimum RTT",
+    """The same, but the minimum is still 100 ms. Rounds begin anew: the first has two packets and the one that ends it.
+    The third begins with the tenth packet; its eighth sample is the 17th and finds 140 > 112.5. The window has 2 + 16
+    packets then, 21600 bytes.""",
+    profiles=(GOOGLE,),
+)
+def restart_google_quic(b: StreamBuilder) -> None:
+    c = collapsed(b, GOOGLE)
+    for _ in range(26):
+        c.ack()
+    b.expect(at=b.acked(106), ssthresh_bytes=21_600)
+
+
+@add(
+    "hystart.restart.delay",
+    "HyStart acts in a later slow start as well",
+    """As before, but the RTT rises from 100 to 140 ms with the sixth packet after the timeout. Rounds have 2, 4, 8 and
+    16 packets. The third is entered with 8 packets of window, and watched from 16 on, which the fourth begins with. Its
+    ninth sample ends slow start at 24 packets, 28800, below the threshold of 30000.""",
+    profiles=(LINUX, PACED),
+)
+def restart_delay(b: StreamBuilder) -> None:
+    c = collapsed(b, LINUX)
+    for packet in range(c.acked, len(c.due_ns)):
+        c.due_ns[packet] -= 40 * MS
+    start = c.acked
+    c.rtt = steps(100 * MS, (start + 6, 140 * MS))
+    for _ in range(26):
+        c.ack()
+    b.expect(at=b.acked(112), outcome="exited_by_delay", ssthresh_bytes=28_800)
+
+
+@add(
+    "hystart.path.constant",
+    "With a constant RTT and short trains HyStart is slow start",
+    "Four rounds at 100 ms: 12000, 24000, 48000, 96000. Every ACK adds 1200.",
+    profiles=(LINUX, PACED, OLD, GOOGLE),
+)
+def path_constant(b: StreamBuilder) -> None:
+    clocked(b).run(until=99)
+    b.expect(at=b.acked(99), outcome="grown", cwnd_bytes=132_000)

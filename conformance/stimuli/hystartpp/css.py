@@ -1,0 +1,204 @@
+"""Hand-built stimuli of HyStart++: conservative slow start and its ends.
+
+`why` derives the expectation. The initial window has eight packets of 1200 bytes, unless the text says otherwise: round
+1 has the packets 0 to 7, and in round 2, from packet 8 on, the RTT rises from 100 to 130 ms. Its eighth sample is
+packet 15: CSS begins at window 9600 + 16 * 1200 = 28800, with baseline 130 ms.
+"""
+
+from functools import partial
+
+from firstflight_conformance.vectorgen.builder import MS, StreamBuilder
+from generate.catalogue import Catalogue
+from stimuli.hystartpp.sender import NGTCP2, RFC, UNPACED, finish_round, in_css
+
+CATALOGUE = Catalogue(RFC, sources=("RFC 9406, section 4.2",))
+add = partial(CATALOGUE.add, initial_window_bytes=9600)
+
+
+@add(
+    "hystartpp.css.five-rounds",
+    "CSS lasts five rounds, of which the one in which it began is the first",
+    """CSS begins in round 2, which ends with the ACK of packet 24: that is the first of five. Each ACK adds 300 bytes.
+    When the fifth round ends, with packet 172, its last ACK still grows by 300, to 28800 + 157 * 300 = 75900. Then the
+    threshold becomes the window: congestion avoidance. Whoever does not count the round of the beginning leaves a round
+    later.""",
+    profiles=(RFC, UNPACED),
+)
+def css_five_rounds(b: StreamBuilder) -> None:
+    c = in_css(b)
+    for _ in range(5):
+        finish_round(c)
+    for _ in range(6):
+        c.ack()
+    b.expect(at=b.acked(15), outcome="conservative_begun", cwnd_bytes=28_800)
+    b.expect(at=b.acked(172), outcome="exited", cwnd_bytes=75_900, ssthresh_bytes=75_900)
+
+
+@add(
+    "hystartpp.css.four-rounds-ngtcp2",
+    "ngtcp2 leaves CSS when its fifth round begins",
+    """ngtcp2 counts the round in which CSS begins as 1 and leaves when the count is 5: after four rounds have ended in
+    CSS, with packet 122 and 28800 + 107 * 300 = 60900, one round earlier than the RFC.""",
+    profiles=(NGTCP2,),
+    sources=("ngtcp2, lib/ngtcp2_cc.c",),
+)
+def css_four_rounds_ngtcp2(b: StreamBuilder) -> None:
+    c = in_css(b, profile=NGTCP2)
+    for _ in range(4):
+        finish_round(c)
+    for _ in range(6):
+        c.ack()
+    b.expect(at=b.acked(122), outcome="exited", cwnd_bytes=60_900)
+
+
+@add(
+    "hystartpp.css.resume",
+    "A lower RTT in CSS resumes slow start",
+    """From packet 24 on, in round 3, the RTT is 115 ms. Its eighth sample is packet 31: 115 < 130, the exit was
+    spurious, and slow start goes on: the ACK of 31 adds 1200 / 4 = 300, that of 32 adds 1200 again.""",
+    profiles=(RFC, UNPACED),
+)
+def css_resume(b: StreamBuilder) -> None:
+    c = in_css(b, (24, 115 * MS))
+    c.ack_until(36)
+    b.expect(at=b.acked(31), outcome="slow_start_resumed", cwnd_bytes=33_600)
+    b.expect(at=b.acked(32), cwnd_bytes=34_800)
+
+
+@add(
+    "hystartpp.css.resume-exact",
+    "An RTT equal to the baseline does not resume slow start",
+    "The RTT of round 3 is 130 ms, exactly the baseline, and not below it: CSS goes on in round 3.",
+    profiles=(RFC, UNPACED, NGTCP2),
+)
+def css_resume_exact(b: StreamBuilder) -> None:
+    c = in_css(b)
+    c.ack_until(34)
+    b.expect(at=b.acked(31), outcome="conservative_grown")
+
+
+@add(
+    "hystartpp.css.resume-by-a-nanosecond",
+    "A nanosecond less resumes slow start",
+    "129.999999 < 130: slow start resumes at the eighth sample of round 3, packet 31.",
+    profiles=(RFC, UNPACED),
+)
+def css_resume_by_a_nanosecond(b: StreamBuilder) -> None:
+    c = in_css(b, (24, 130 * MS - 1))
+    c.ack_until(34)
+    b.expect(at=b.acked(31), outcome="slow_start_resumed")
+
+
+@add(
+    "hystartpp.css.resume-needs-samples",
+    "One low sample does not resume slow start before the eighth",
+    """In round 3 only packet 24 has 115 ms. The minimum of the round is 115, but slow start resumes at the eighth
+    sample, packet 31, not before.""",
+    profiles=(RFC, UNPACED),
+)
+def css_resume_needs_samples(b: StreamBuilder) -> None:
+    c = in_css(b, (24, 115 * MS), (25, 130 * MS))
+    c.ack_until(34)
+    b.expect(at=b.acked(30), outcome="conservative_grown")
+    b.expect(at=b.acked(31), outcome="slow_start_resumed")
+
+
+@add(
+    "hystartpp.css.resume-at-once-ngtcp2",
+    "ngtcp2 resumes slow start at the first low sample",
+    "The first sample of round 3, packet 24, has 115 ms < 130: ngtcp2 is in slow start again, and packet 25 adds 1200.",
+    profiles=(NGTCP2,),
+    sources=("ngtcp2, lib/ngtcp2_cc.c",),
+)
+def css_resume_at_once_ngtcp2(b: StreamBuilder) -> None:
+    c = in_css(b, (24, 115 * MS), (25, 130 * MS), profile=NGTCP2)
+    c.ack_until(34)
+    b.expect(at=b.acked(24), outcome="slow_start_resumed", cwnd_bytes=31_500)
+    b.expect(at=b.acked(25), cwnd_bytes=32_700)
+
+
+@add(
+    "hystartpp.css.resume-in-the-same-round",
+    "The round in which CSS begins may already show that the exit was spurious",
+    """Packet 16, in the same round, has 129 ms. The round has nine samples, and 129 < 130: slow start resumes. With
+    packet 17 the minimum, 129, is still >= 100 + 12.5, and CSS begins again, with baseline 129; the rounds are counted
+    anew.""",
+    profiles=(RFC, UNPACED, NGTCP2),
+)
+def css_resume_in_the_same_round(b: StreamBuilder) -> None:
+    c = in_css(b, (16, 129 * MS), (17, 130 * MS))
+    c.ack_until(23)
+    b.expect(at=b.acked(16), outcome="slow_start_resumed")
+    b.expect(at=b.acked(17), outcome="conservative_begun", baseline_rtt_ns=129 * MS)
+
+
+@add(
+    "hystartpp.css.resume-counts-anew",
+    "A second CSS has five rounds of its own",
+    """Rounds 2 and 3 end in CSS. In round 4 the RTT falls to 115 ms: slow start resumes at its eighth sample. In round
+    5 it is 160, CSS begins again, and lasts the rounds 5 to 9. A count that goes on leaves it after round 7.""",
+    profiles=(RFC, UNPACED),
+)
+def css_resume_counts_anew(b: StreamBuilder) -> None:
+    c = in_css(b)
+    finish_round(c, 115 * MS)
+    finish_round(c, 160 * MS)
+    for _ in range(6):
+        finish_round(c, packets=5)
+    c.ack()
+    c.ack()
+    b.expect(phase="congestion_avoidance", css_rounds=0)
+
+
+@add(
+    "hystartpp.css.ack-of-several",
+    "The quarter is taken of what the ACK acknowledges, not of each packet",
+    """Packets have 1001 bytes. In CSS an ACK of three adds 3003 / 4 = 750, rounded down once; 3 * 250 = 750 as well,
+    but an ACK of seven adds 7007 / 4 = 1751 against 7 * 250 = 1750, and of two floor(2002 / 4) = 500 against 2 * 250 =
+    500.""",
+    profiles=(RFC, UNPACED),
+    max_datagram_size_bytes=1001,
+    initial_window_bytes=8008,
+)
+def css_ack_of_several(b: StreamBuilder) -> None:
+    c = in_css(b)
+    c.ack(3)
+    c.ack(7)
+    c.ack(2)
+    c.ack(7)
+    b.expect(at=b.acked(15), outcome="conservative_begun", cwnd_bytes=24_024)
+    b.expect(at=b.acked(16), cwnd_bytes=24_774)
+    b.expect(at=b.acked(19), cwnd_bytes=26_525)
+    b.expect(at=b.acked(26), cwnd_bytes=27_025)
+    b.expect(at=b.acked(28), cwnd_bytes=28_776)
+
+
+@add(
+    "hystartpp.css.limit",
+    "In CSS the limit holds before the division",
+    "An ACK of twelve packets: min(14400, 8 * 1200) / 4 = 2400. Divided first it would add min(3600, 9600) = 3600.",
+    profiles=(UNPACED,),
+    sources=("RFC 9406, section 4.2",),
+)
+def css_limit(b: StreamBuilder) -> None:
+    c = in_css(b, profile=UNPACED)
+    c.ack(12)
+    c.ack(2)
+    b.expect(at=b.acked(16), cwnd_bytes=31_200)
+
+
+@add(
+    "hystartpp.css.app-limited",
+    "App-limited ACKs in CSS add nothing, and their samples count",
+    """When round 3, 24 to 39, is over, the sender has no more than eight packets. Their RTT is 110 ms: the window
+    stays; the eighth sample resumes slow start without growth. The ACKs after it are not limited and add 1200.""",
+    profiles=(RFC, UNPACED),
+)
+def css_app_limited(b: StreamBuilder) -> None:
+    c = in_css(b, (40, 110 * MS))
+    c.ack_until(39, fill=False)
+    c.ack_app_limited(8)
+    c.fill(c.now_ns)
+    c.ack_until(51)
+    b.expect(at=b.acked(47), outcome="slow_start_resumed", cwnd_bytes=36_000)
+    b.expect(at=b.acked(48), cwnd_bytes=37_200)

@@ -1,0 +1,247 @@
+"""Hand-built stimuli of JumpStart: loss in the first flight, what R counts, and the window at the end of recovery.
+
+`why` derives the expectation. Packets have 1000 bytes, the RTT is 100 ms and the flight has 20 packets, one every 5 ms,
+unless the text says otherwise. A frame that reveals a loss is the loss and then the ACK.
+"""
+
+from functools import partial
+
+from firstflight_conformance.cases.ledger import DataLedger
+from firstflight_conformance.vectorgen.builder import MS, StreamBuilder
+from generate.catalogue import Catalogue
+from stimuli.jumpstart.flight import (
+    GAP,
+    PFLDNET,
+    RTT,
+    SCHARF,
+    jump,
+    lose_and_ack,
+    paced,
+    ready,
+)
+
+CATALOGUE = Catalogue(PFLDNET, SCHARF, sources=("Liu et al., PFLDnet 2007", "Scharf, Networking 2009"))
+add = partial(CATALOGUE.add, max_datagram_size_bytes=1000, initial_window_bytes=10_000, flags=("paced",))
+
+
+@add(
+    "jumpstart.account.one-loss",
+    "One of twenty lost: 10 packets at detection, 9 at the end",
+    """20 packets are in flight when the loss of packet 0 shows, a full window: half is 10. Its one repair makes R = 1:
+    floor((20 - 1) / 2) = 9. D / 2 gives 10, and so does rounding up.""",
+)
+def account_one_loss(b: StreamBuilder) -> None:
+    jump(b)
+    lose_and_ack(b, 110 * MS, (0, 0), (1, 19))
+    b.expect(at=21, cwnd_bytes=10_000, ssthresh_bytes=10_000)
+    b.send(110 * MS, 1, repeats=((0, 0),))
+    b.ack(210 * MS, (20, 20))
+    b.expect(outcome="jump_accounted", repeated_packets=1, cwnd_bytes=9000, ssthresh_bytes=9000)
+
+
+@add(
+    "jumpstart.account.one-loss-ack-first",
+    "The same frame, its ACK processed first",
+    """The ACK of 19 packets comes first and grows the window to 20000 + 19 * 1000 = 39000; then the loss shows: 39000 /
+    2 = 19500, and at the end floor((20 - 1) / 2) = 9 packets, as with the loss first. For scharf-2009, which counts
+    ACKs, the window is 20000 + 1000 = 21000, but 1 packet in flight is what it halves: less than the least window of
+    two packets, 2000, which the 9 packets do not raise.""",
+    flags=("paced", "same-time-order"),
+)
+def account_one_loss_ack_first(b: StreamBuilder) -> None:
+    jump(b)
+    b.ack(110 * MS, (1, 19))
+    b.expect(profile=PFLDNET, cwnd_bytes=39_000)
+    b.expect(profile=SCHARF, cwnd_bytes=21_000)
+    b.lose(110 * MS, (0, 0))
+    b.expect(profile=PFLDNET, cwnd_bytes=19_500)
+    b.expect(profile=SCHARF, cwnd_bytes=2000)
+    b.send(110 * MS, 1, repeats=((0, 0),))
+    b.ack(210 * MS, (20, 20))
+    b.expect(profile=PFLDNET, cwnd_bytes=9000)
+    b.expect(profile=SCHARF, cwnd_bytes=2000)
+
+
+@add(
+    "jumpstart.account.half-lost",
+    "Half of a hundred packets lost",
+    """D = 100, packets 0 to 49 lost: 50 packets at detection. 50 repairs: (100 - 50) / 2 = 25 at the end. D / 2 - R
+    gives 0, leaving the rule out 50. For scharf-2009 the cap of 64 KiB holds ceil(64 * 1024 / 1000) = 66 packets; a
+    stream of 100 does not fit it.""",
+    profiles=(PFLDNET,),
+)
+def account_half_lost(b: StreamBuilder) -> None:
+    jump(b, 100)
+    lose_and_ack(b, 200 * MS, (0, 49), (50, 99))
+    b.expect(at=101, cwnd_bytes=50_000)
+    b.send(200 * MS, 50, repeats=((0, 49),))
+    b.ack(300 * MS, (100, 149))
+    b.expect(repeated_packets=50, cwnd_bytes=25_000)
+
+
+@add(
+    "jumpstart.account.least",
+    "Nearly all lost: one packet remains",
+    """17 of 20 lost, and two repairs lost again: R = 10 + 9 = 19, (20 - 19) / 2 rounds to 0, and the window is one
+    packet, 1000, as 0 would be a deadlock. The threshold is two packets.""",
+)
+def account_least(b: StreamBuilder) -> None:
+    jump(b)
+    lose_and_ack(b, 110 * MS, (0, 16), (17, 19))
+    b.send(110 * MS, 10, repeats=((0, 9),))
+    lose_and_ack(b, 210 * MS, (20, 21), (22, 29))
+    b.send(210 * MS, 9, repeats=((10, 16), (0, 1)))
+    b.ack(310 * MS, (30, 38))
+    b.expect(repeated_packets=19, cwnd_bytes=1000, ssthresh_bytes=2000)
+
+
+@add(
+    "jumpstart.account.repair-lost",
+    "A repair that is repeated counts again",
+    """Four of 20 lost, and one repair lost again: R = 4 + 1 = 5, floor((20 - 5) / 2) = 7. Counting each packet once
+    gives R = 4 and 8. The loss of the repair is no second reduction.""",
+)
+def account_repair_lost(b: StreamBuilder) -> None:
+    jump(b)
+    lose_and_ack(b, 110 * MS, (0, 3), (4, 19))
+    b.send(110 * MS, 4, repeats=((0, 3),))
+    lose_and_ack(b, 210 * MS, (20, 20), (21, 23))
+    b.send(210 * MS, 1, repeats=((0, 0),))
+    b.ack(310 * MS, (24, 24))
+    b.expect(repeated_packets=5, cwnd_bytes=7000)
+
+
+@add(
+    "jumpstart.account.needless-repair",
+    "A needless repair counts",
+    """Packet 0 is lost; packets 5 and 6 are late, and repaired as well: R = 3, floor((20 - 3) / 2) = 8. Counting losses
+    gives R = 1 and 9. The late ACKs of 5 and 6 arrive before those of the repairs.""",
+)
+def account_needless_repair(b: StreamBuilder) -> None:
+    jump(b)
+    lose_and_ack(b, 110 * MS, (0, 0), (1, 4), (7, 19))
+    b.send(110 * MS, 3, repeats=((0, 0), (5, 6)))
+    b.ack(130 * MS, (5, 6))
+    b.ack(210 * MS, (20, 22))
+    b.expect(repeated_packets=3, cwnd_bytes=8000)
+
+
+@add(
+    "jumpstart.account.more-repairs-than-packets",
+    "More repairs than packets",
+    """Five packets are lost, and their repairs four times again: R = 5 * 5 = 25 is more than D = 20. The rest is 0, not
+    -5 and not 2^64 - 5; one packet remains.""",
+)
+def account_more_repairs_than_packets(b: StreamBuilder) -> None:
+    jump(b)
+    lose_and_ack(b, 110 * MS, (0, 4), (5, 19))
+    for attempt in range(5):
+        b.send(110 * MS + attempt * 2 * RTT, 5, repeats=((0, 4),))
+        first = 20 + 5 * attempt
+        if attempt < 4:
+            b.lose(110 * MS + (attempt + 1) * 2 * RTT, (first, first + 4))
+    b.ack(1010 * MS, (40, 44))
+    b.expect(repeated_packets=25, cwnd_bytes=1000)
+
+
+@add(
+    "jumpstart.account.repeated-before-its-loss",
+    "What is sent again in recovery counts before a loss of the flight shows",
+    """Packet 0 left before the jump; its loss begins recovery after 16 packets of the flight. The last two of these, 16 and 17, are sent again as probes, then the loss of packet 2, of the
+    flight, shows, and is repaired: R = 2 + 1 = 3, floor((16 - 3) / 2) = 6. Counting only from that loss on gives R = 1 and floor((16 - 1) / 2) = 7.""",
+)
+def account_repeated_before_its_loss(b: StreamBuilder) -> None:
+    b.data = DataLedger()
+    b.send(0, 2)
+    b.backlog(20 * MS, 20_000, 100_000, RTT)
+    paced(b, 16, of=20, since_ns=20 * MS)
+    lose_and_ack(b, 100 * MS, (0, 0), (1, 1))
+    b.ack(185 * MS, (3, 15))
+    b.send(186 * MS, 3, repeats=((0, 0), (16, 17)))
+    lose_and_ack(b, 195 * MS, (2, 2), (16, 17))
+    b.send(195 * MS, 1, repeats=((2, 2),))
+    b.ack(295 * MS, (18, 21))
+    b.expect(profile=PFLDNET, outcome="jump_accounted", cwnd_bytes=6000, repeated_packets=3)
+
+
+@add(
+    "jumpstart.account.flight-cut-short",
+    "D is what was sent in the jump",
+    """The ACK of packet 2 after 12 packets ends the jump; the other 8 leave under the window. Packets 0 and 1 are lost,
+    R = 2: (12 - 2) / 2 = 5. The planned D gives (20 - 2) / 2 = 9, and that is right for scharf-2009, whose jump lasts
+    until all are sent.""",
+)
+def account_flight_cut_short(b: StreamBuilder) -> None:
+    ready(b)
+    paced(b, 12, of=20)
+    b.ack(58 * MS, (2, 2))
+    for packet in range(12, 20):
+        b.send(packet * GAP, 1)
+    lose_and_ack(b, 160 * MS, (0, 1), (3, 19))
+    b.send(160 * MS, 2, repeats=((0, 1),))
+    b.ack(260 * MS, (20, 21))
+    b.expect(repeated_packets=2)
+    b.expect(profile=PFLDNET, sent_packets=12, cwnd_bytes=5000)
+    b.expect(profile=SCHARF, sent_packets=20, cwnd_bytes=9000)
+
+
+@add(
+    "jumpstart.account.loss-ends-jump",
+    "A loss during the flight ends the jump",
+    """Packet 0 is declared lost after 12 packets, before any ACK counts: D = 12. The window of 20000 halves to 20000 /
+    2 = 10000; for scharf-2009 what is in flight: 12000 / 2 = 6000. One repair: floor((12 - 1) / 2) = 5.""",
+)
+def account_loss_ends_jump(b: StreamBuilder) -> None:
+    ready(b)
+    paced(b, 12, of=20)
+    lose_and_ack(b, 58 * MS, (0, 0), (1, 11))
+    b.send(58 * MS, 1, repeats=((0, 0),))
+    b.expect(at=13, profile=PFLDNET, cwnd_bytes=10_000)
+    b.expect(at=13, profile=SCHARF, cwnd_bytes=6000)
+    b.ack(116 * MS, (12, 12))
+    b.expect(sent_packets=12, cwnd_bytes=5000)
+
+
+@add(
+    "jumpstart.account.never-raises",
+    "A window that is smaller already is not raised",
+    """All but packet 19 are acknowledged, it is lost: 1 packet in flight, half is below the least window, 2000. (20 -
+    1) / 2 = 9 packets do not raise it.""",
+    profiles=(SCHARF,),
+)
+def account_never_raises(b: StreamBuilder) -> None:
+    jump(b)
+    b.ack(RTT + 18 * GAP, (0, 18))
+    b.lose(300 * MS, (19, 19))
+    b.expect(cwnd_bytes=2000)
+    b.send(300 * MS, 1, repeats=((19, 19),))
+    b.ack(400 * MS, (20, 20))
+    b.expect(cwnd_bytes=2000)
+
+
+@add(
+    "jumpstart.account.never-raises-window",
+    "A window that two reductions have made smaller is not raised",
+    """All but packet 0 are acknowledged: 20000 + 19 * 1000 = 39000. Packet 20 is lost: 39000 / 2 = 19500. The repairs
+    of it and, needlessly, of packet 0 end this recovery, in which no packet of the flight was lost; each grows the
+    window by floor(1000 * 1000 / 19500) = 51 to 19602. Then packet 0 and the new packet 42 are declared lost: 19602 / 2
+    = 9801. Data 0 has arrived, so R = 0: at the end (20 - 0) / 2 = 10 packets are more than 9801, which stays.""",
+    profiles=(PFLDNET,),
+)
+def account_never_raises_window(b: StreamBuilder) -> None:
+    jump(b)
+    b.ack(110 * MS, (1, 19))
+    b.expect(cwnd_bytes=39_000)
+    b.send(110 * MS, 20)
+    lose_and_ack(b, 210 * MS, (20, 20), (21, 39))
+    b.expect(outcome="in_recovery", cwnd_bytes=19_500)
+    b.send(211 * MS, 2, repeats=((0, 0), (20, 20)))
+    b.ack(311 * MS, (40, 41))
+    b.expect(outcome="grown_avoidance", cwnd_bytes=19_602)
+    b.send(312 * MS, 10)
+    b.lose(412 * MS, (0, 0), (42, 42))
+    b.expect(outcome="reduced", cwnd_bytes=9801)
+    b.ack(412 * MS, (43, 51))
+    b.send(413 * MS, 1, repeats=((42, 42),))
+    b.ack(513 * MS, (52, 52))
+    b.expect(outcome="jump_accounted", repeated_packets=0, cwnd_bytes=9801)

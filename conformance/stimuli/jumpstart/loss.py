@@ -1,0 +1,141 @@
+"""Hand-built stimuli of JumpStart: reductions, timeouts and CE marks.
+
+`why` derives the expectation. Packets have 1000 bytes, the RTT is 100 ms and the flight has 20 packets, one every 5 ms,
+unless the text says otherwise. A frame that reveals a loss is the loss and then the ACK.
+"""
+
+from functools import partial
+
+from firstflight_conformance.vectorgen.builder import MS, StreamBuilder
+from generate.catalogue import Catalogue
+from stimuli.jumpstart.flight import (
+    GAP,
+    PFLDNET,
+    RTT,
+    SCHARF,
+    jump,
+    lose_and_ack,
+    paced,
+    ready,
+)
+
+CATALOGUE = Catalogue(PFLDNET, SCHARF, sources=("Liu et al., PFLDnet 2007", "Scharf, Networking 2009"))
+add = partial(CATALOGUE.add, max_datagram_size_bytes=1000, initial_window_bytes=10_000, flags=("paced",))
+
+
+@add(
+    "jumpstart.loss.least-window",
+    "The reduction stops at two packets",
+    """D = 3, one lost: half of 3000 is 3000 / 2 = 1500, and the window two packets, 2000. At the end (3 - 1) / 2 = 1
+    packet.""",
+)
+def loss_least_window(b: StreamBuilder) -> None:
+    ready(b, 3000)
+    paced(b, 3)
+    lose_and_ack(b, 110 * MS, (0, 0), (1, 2))
+    b.send(110 * MS, 1, repeats=((0, 0),))
+    b.expect(cwnd_bytes=2000)
+    b.ack(210 * MS, (3, 3))
+    b.expect(repeated_packets=1, cwnd_bytes=1000, ssthresh_bytes=2000)
+
+
+@add(
+    "jumpstart.timeout.before-any-ack",
+    "A timeout before any ACK",
+    """All 20 packets are declared lost: 20 in flight, a full window, halve to 10 packets, the threshold too. The
+    timeout leaves one packet and ends recovery. Slow start repairs all; no (D - R) / 2 comes later, the windows are
+    2000, then 4000 (counting ACKs 3000).""",
+)
+def timeout_before_any_ack(b: StreamBuilder) -> None:
+    jump(b)
+    b.lose(1100 * MS, (0, 19))
+    b.expect(cwnd_bytes=10_000, ssthresh_bytes=10_000)
+    b.persistent_congestion(1100 * MS)
+    b.expect(cwnd_bytes=1000, ssthresh_bytes=10_000)
+    b.send(1100 * MS, 1, repeats=((0, 0),))
+    b.ack(1200 * MS, (20, 20))
+    b.expect(cwnd_bytes=2000)
+    b.send(1200 * MS, 2, repeats=((1, 2),))
+    b.ack(1300 * MS, (21, 22))
+    b.expect(profile=PFLDNET, cwnd_bytes=4000)
+    b.expect(profile=SCHARF, cwnd_bytes=3000)
+
+
+@add(
+    "jumpstart.timeout.in-recovery",
+    "A timeout in recovery discards R",
+    """Four lost, their repairs lost as well, and a timeout: one packet, threshold 10000 as at detection. The repairs
+    are sent again and arrive: slow start from 1000, where (20 - 8) / 2 = 6 would set 6000 or less.""",
+)
+def timeout_in_recovery(b: StreamBuilder) -> None:
+    jump(b)
+    lose_and_ack(b, 110 * MS, (0, 3), (4, 19))
+    b.send(110 * MS, 4, repeats=((0, 3),))
+    b.lose(1100 * MS, (20, 23))
+    b.persistent_congestion(1100 * MS)
+    b.expect(cwnd_bytes=1000, ssthresh_bytes=10_000)
+    b.send(1100 * MS, 1, repeats=((0, 0),))
+    b.ack(1200 * MS, (24, 24))
+    b.expect(cwnd_bytes=2000)
+    b.send(1200 * MS, 2, repeats=((1, 2),))
+    b.ack(1300 * MS, (25, 26))
+    b.send(1300 * MS, 1, repeats=((3, 3),))
+    b.ack(1400 * MS, (27, 27))
+
+
+@add(
+    "jumpstart.timeout.then-flight-lost",
+    "A recovery after a timeout, in which a packet of the flight is lost",
+    """Four packets, a window of 4000. Packets 0 to 2 are declared lost: 2000; and a timeout: one packet, 1000, which packet 3 fills. Then it
+    is declared lost, too: a second recovery, max(1000 / 2, 2000) = 2000. All four are repaired in it. No recovery after a timeout is
+    accounted for: the last ACK grows the window by 1000 * 1000 / 2000 = 500. (4 - 4) / 2 = 0 would leave one packet.""",
+)
+def timeout_then_flight_lost(b: StreamBuilder) -> None:
+    jump(b, 4)
+    b.lose(1100 * MS, (0, 2))
+    b.expect(cwnd_bytes=2000, ssthresh_bytes=2000)
+    b.persistent_congestion(1100 * MS)
+    b.expect(cwnd_bytes=1000, ssthresh_bytes=2000)
+    b.lose(1200 * MS, (3, 3))
+    b.expect(cwnd_bytes=2000, ssthresh_bytes=2000)
+    b.send(1200 * MS, 2, repeats=((0, 1),))
+    b.ack(1300 * MS, (4, 5))
+    b.expect(outcome="in_recovery", cwnd_bytes=2000)
+    for packet in (2, 3):
+        b.send((1100 + packet * 100) * MS, 1, repeats=((packet, packet),))
+        b.ack((1200 + packet * 100) * MS, (4 + packet, 4 + packet))
+    b.expect(repeated_packets=4, cwnd_bytes=2500, ssthresh_bytes=2000)
+
+
+@add(
+    "jumpstart.ecn.on-flight",
+    "A CE mark on the first flight",
+    """Packet 5 arrives marked, nothing is lost: 20 packets in flight, a full window, halve to 10, R = 0, (20 - 0) / 2 =
+    10 at the end, no other window. Taking R = D leaves one packet.""",
+)
+def ecn_on_flight(b: StreamBuilder) -> None:
+    jump(b)
+    b.ce(130 * MS, 5, 25 * MS)
+    b.expect(cwnd_bytes=10_000)
+    b.ack(130 * MS, (0, 5))
+    b.ack(195 * MS, (6, 19))
+    b.expect(repeated_packets=0, cwnd_bytes=10_000)
+
+
+@add(
+    "jumpstart.ecn.more-in-flight",
+    "A CE mark on the first flight with later data in flight",
+    """Ten packets are acknowledged, 20 new ones follow, 30 are in flight, a full window, when packet 12 arrives marked:
+    15 packets at once. When all has arrived that was sent before, (20 - 0) / 2 = 10. The halving alone leaves 15.""",
+)
+def ecn_more_in_flight(b: StreamBuilder) -> None:
+    jump(b)
+    for packet in range(10):
+        b.ack(RTT + packet * GAP, (packet, packet))
+    b.send(146 * MS, 20)
+    b.ce(160 * MS, 12, 60 * MS)
+    b.expect(cwnd_bytes=15_000)
+    b.ack(160 * MS, (10, 12))
+    b.ack(195 * MS, (13, 19))
+    b.ack(246 * MS, (20, 39))
+    b.expect(repeated_packets=0, cwnd_bytes=10_000)

@@ -1,0 +1,284 @@
+"""Hand-built stimuli of JumpStart for what quicly does.
+
+`why` derives the expectation. Packets have 1200 bytes and the initial window ten of them, as in quicly's unit tests,
+unless the text says otherwise.
+"""
+
+from firstflight_conformance.vectorgen.builder import MS, StreamBuilder
+from generate.catalogue import Catalogue
+from stimuli.jumpstart.flight import QUICLY, RTT
+
+CATALOGUE = Catalogue(QUICLY, sources=("h2o/quicly, t/jumpstart.c",))
+add = CATALOGUE.add
+_SOURCE = ("h2o/quicly, include/quicly/cc.h, lib/cc-reno.c, lib/quicly.c, include/quicly/pacer.h",)
+
+
+def _reconnaissance(b: StreamBuilder) -> None:
+    """Two packets, their ACK, and then more data than the window takes: 12000 + 2400 = 14400, then a jump to 24000."""
+    b.send(0, 2)
+    b.ack(RTT, (0, 1))
+    b.backlog(RTT, 10**6, 10**6)
+
+
+@add(
+    "jumpstart.quicly.clean",
+    "Published case: nothing is lost",
+    """After the ACK of two packets the jump to 20 packets, 24000. All are sent and acknowledged at once: the window
+    becomes what was in flight before that ACK, 24000, and slow start adds 24000: 48000. What is in flight after the
+    ACK, 0, gives 24000.""",
+)
+def quicly_clean(b: StreamBuilder) -> None:
+    _reconnaissance(b)
+    b.send(RTT, 20)
+    b.expect(cwnd_bytes=24_000)
+    b.ack(2 * RTT, (2, 21))
+    b.expect(cwnd_bytes=48_000)
+
+
+@add(
+    "jumpstart.quicly.loss-before",
+    "Published case: a loss before the jump",
+    """The first of two packets is lost: half of 12000 is 6000. There is no jump after a loss, and none after recovery
+    either.""",
+)
+def quicly_loss_before(b: StreamBuilder) -> None:
+    b.send(0, 2)
+    b.lose(RTT, (0, 0))
+    b.expect(cwnd_bytes=6000)
+    b.ack(RTT, (1, 1))
+    b.backlog(RTT, 10**6, 10**6)
+    b.expect(outcome="jump_barred")
+    b.send(RTT + MS, 1)
+    b.ack(2 * RTT + MS, (2, 2), app_limited=True)
+    b.backlog(2 * RTT + MS, 10**6, 10**6)
+    b.expect(cwnd_bytes=6000)
+
+
+@add(
+    "jumpstart.quicly.quarter-lost",
+    "Published case: a quarter of the flight is lost",
+    """8 acknowledged, 2 lost, 7 acknowledged, 3 lost. At the first loss 8 * 1200 = 9600 bytes got through, less than
+    the initial window: 12000 / 2 = 6000. The next 7 make it 18000 bytes, and 7/10 of it are 12600, for window alone:
+    the threshold stays 6000. Without the early 8 it is 7 * 840 = 5880.""",
+)
+def quicly_quarter_lost(b: StreamBuilder) -> None:
+    _reconnaissance(b)
+    b.send(RTT, 20)
+    b.ack(2 * RTT, (2, 9))
+    b.lose(2 * RTT, (10, 11))
+    b.expect(cwnd_bytes=6000, ssthresh_bytes=6000)
+    b.ack(2 * RTT, (12, 18))
+    b.lose(2 * RTT, (19, 21))
+    b.expect(cwnd_bytes=12_600, ssthresh_bytes=6000)
+
+
+@add(
+    "jumpstart.quicly.nearly-all-lost",
+    "Published case: nearly all of the flight is lost",
+    """1 acknowledged, 9 lost, 2 acknowledged, 8 lost. At the first loss the initial window is halved: 6000. Three
+    packets got through, 7/10 of 3600 is less. Half the initial window is the least that a jump leaves.""",
+)
+def quicly_nearly_all_lost(b: StreamBuilder) -> None:
+    _reconnaissance(b)
+    b.send(RTT, 20)
+    b.ack(2 * RTT, (2, 2))
+    b.lose(2 * RTT, (3, 11))
+    b.expect(cwnd_bytes=6000)
+    b.ack(2 * RTT, (12, 13))
+    b.lose(2 * RTT, (14, 21))
+    b.expect(cwnd_bytes=6000)
+
+
+@add(
+    "jumpstart.quicly.early-ack",
+    "Published case: an ACK before the flight is complete",
+    """Ten of the 20 packets are in flight when two are acknowledged: the window becomes 12000, and grows to 14400. Four
+    more are sent; the ACK of 8 gives 14400 + 9600 = 24000.""",
+)
+def quicly_early_ack(b: StreamBuilder) -> None:
+    _reconnaissance(b)
+    b.send(RTT, 10)
+    b.ack(2 * RTT, (2, 3))
+    b.send(2 * RTT, 4)
+    b.expect(cwnd_bytes=14_400)
+    b.ack(2 * RTT, (4, 11))
+    b.expect(cwnd_bytes=24_000)
+
+
+@add(
+    "jumpstart.quicly.older-loss",
+    "The loss of an older packet takes the jump back, too",
+    """Three packets, two acknowledged, the jump to 24000, then packet 1 is lost. It is no packet of the flight, but
+    lies before its end: nothing of the flight is acknowledged, so the initial window counts, half of it is 6000. The
+    flight ends before its first packet: no byte of it counts later, and the window stays 6000.""",
+    sources=_SOURCE,
+)
+def quicly_older_loss(b: StreamBuilder) -> None:
+    b.send(0, 3)
+    b.ack(RTT, (0, 0), (2, 2))
+    b.backlog(RTT, 10**6, 10**6)
+    b.send(RTT, 18)
+    b.expect(cwnd_bytes=24_000)
+    b.lose(RTT + 13 * MS, (1, 1))
+    b.expect(cwnd_bytes=6000)
+    b.ack(2 * RTT, (3, 20))
+    b.expect(cwnd_bytes=6000)
+
+
+@add(
+    "jumpstart.quicly.loss-shows-first",
+    "A loss of the flight before any of its ACKs",
+    """Packets 4 to 5 are declared lost first: half the initial window, 6000, and the flight ends before packet 4. The
+    ACK of 6 to 21 is then none of the flight's, nothing is raised. The ACK first would end the flight after packet
+    21.""",
+    sources=_SOURCE,
+    flags=("same-time-order",),
+)
+def quicly_loss_shows_first(b: StreamBuilder) -> None:
+    _reconnaissance(b)
+    b.send(RTT, 20)
+    b.lose(2 * RTT, (4, 5))
+    b.expect(cwnd_bytes=6000)
+    b.ack(2 * RTT, (2, 3), (6, 21))
+    b.expect(cwnd_bytes=6000)
+
+
+@add(
+    "jumpstart.quicly.second-loss",
+    "The second reduction is to 7/10",
+    """As in the case of a quarter lost: 12600 with a threshold of 6000. A packet sent after that is acknowledged,
+    app-limited, and ends recovery. The next loss reduces the window to 12600 * 7 / 10 = 8820, threshold too. Half would
+    be 12600 / 2 = 6300. quicly multiplies by 0.7 in floating point and may get one byte less where the product is a
+    whole number; here it gets 8820 as well.""",
+    sources=_SOURCE,
+)
+def quicly_second_loss(b: StreamBuilder) -> None:
+    _reconnaissance(b)
+    b.send(RTT, 20)
+    b.ack(2 * RTT, (2, 9))
+    b.lose(2 * RTT, (10, 11))
+    b.ack(2 * RTT, (12, 18))
+    b.lose(2 * RTT, (19, 21))
+    b.send(2 * RTT + MS, 2)
+    b.ack(3 * RTT + MS, (22, 22), app_limited=True)
+    b.expect(cwnd_bytes=12_600)
+    b.lose(3 * RTT + 30 * MS, (23, 23))
+    b.expect(cwnd_bytes=8820, ssthresh_bytes=8820)
+
+
+@add(
+    "jumpstart.quicly.late-share",
+    "The share never lowers the window",
+    """8 of 20 acknowledged, then 1 lost: 6000. The ACK of one more makes 9 * 1200 = 10800 bytes, whose 7/10 are 10800 *
+    7 / 10 = 7560 (in quicly's floating point one byte less). The next ACK of two makes 11 * 1200 = 13200, 13200 * 7 /
+    10 = 9240.""",
+    sources=_SOURCE,
+)
+def quicly_late_share(b: StreamBuilder) -> None:
+    _reconnaissance(b)
+    b.send(RTT, 20)
+    b.ack(2 * RTT, (2, 9))
+    b.lose(2 * RTT, (10, 10))
+    b.expect(cwnd_bytes=6000)
+    b.ack(2 * RTT, (11, 11))
+    b.expect(cwnd_bytes=7560)
+    b.ack(2 * RTT + MS, (12, 13))
+    b.expect(cwnd_bytes=9240)
+
+
+@add(
+    "jumpstart.quicly.too-small",
+    "A jump that gains nothing is not made",
+    "The window is 30000, the jump would be 20 * 1200 = 24000: it is not made, and not tried again.",
+    sources=_SOURCE,
+    initial_window_bytes=30_000,
+)
+def quicly_too_small(b: StreamBuilder) -> None:
+    b.backlog(0, 10**6, 10**6)
+    b.expect(outcome="jump_too_small")
+    b.backlog(RTT, 10**6, 10**6)
+    b.expect(cwnd_bytes=30_000)
+
+
+@add(
+    "jumpstart.quicly.border",
+    "The jump must be more than the window and what is in flight",
+    """Window 12000 and 10 packets, 12000 bytes, in flight: together 12000 + 12000 = 24000, and the jump of 20 * 1200 =
+    24000 is no more than that. It is not made.""",
+    sources=_SOURCE,
+)
+def quicly_border(b: StreamBuilder) -> None:
+    b.send(0, 10)
+    b.backlog(RTT, 10**6, 10**6)
+    b.expect(outcome="jump_too_small", cwnd_bytes=12_000)
+
+
+@add(
+    "jumpstart.quicly.burst",
+    "quicly's pacer: ten packets at once, then pairs",
+    """24000 bytes in 100 ms: ten packets leave at once, then a pair whenever the rate has covered two more than eight
+    packets: packets 10 and 11 at 2 * 1200 * 100 / 24000 = 10 ms, 12 and 13 at 20 ms, and so on to 50 ms. Then nothing
+    is due until the first ACK ends the jump.""",
+    sources=_SOURCE,
+    flags=("paced",),
+)
+def quicly_burst(b: StreamBuilder) -> None:
+    b.backlog(0, 10**6, 10**6)
+    b.send(0, 10)
+    for pair in range(5):
+        b.send((pair + 1) * 10 * MS, 1)
+        b.send((pair + 1) * 10 * MS, 1)
+    b.expect(next_release_ns=None)
+    b.ack(RTT, (0, 0))
+    b.expect(at=1, next_release_ns=1_010_000_000)
+    b.expect(at=3, next_release_ns=1_020_000_000)
+    b.expect(at=9, next_release_ns=1_050_000_000)
+
+
+@add(
+    "jumpstart.quicly.smoothed-rtt",
+    "quicly spreads the flight over the smoothed RTT",
+    """Samples of 100 and 180 ms: smoothed (7 * 100 + 180) / 8 = 110 ms. The eleventh packet of the flight leaves 2 *
+    1200 * 110 / 24000 = 11 ms after its start; with the latest sample it would be 18 ms.""",
+    sources=_SOURCE,
+    flags=("paced",),
+)
+def quicly_smoothed_rtt(b: StreamBuilder) -> None:
+    b.send(0, 2)
+    b.ack(100 * MS, (0, 0))
+    b.ack(180 * MS, (1, 1))
+    b.backlog(180 * MS, 10**6, 10**6, 180 * MS)
+    b.send(180 * MS, 10)
+    b.expect(next_release_ns=1_191_000_000)
+
+
+@add(
+    "jumpstart.quicly.large-packets",
+    "quicly counts packets of at most 1472 bytes",
+    "Packets of 9000 bytes: the jump is 20 * 1472 = 29440 bytes, 4 packets; all four leave within the burst of ten.",
+    sources=_SOURCE,
+    max_datagram_size_bytes=9000,
+    initial_window_bytes=14_720,
+    flags=("paced",),
+)
+def quicly_large_packets(b: StreamBuilder) -> None:
+    b.backlog(0, 10**6, 10**6)
+    b.send(0, 3)
+    b.expect(at=0, cwnd_bytes=29_440, planned_packets=4)
+    b.expect(next_release_ns=1_000_000_000)
+
+
+@add(
+    "jumpstart.quicly.persistent-congestion",
+    "Persistent congestion changes nothing",
+    """All 20 packets are lost: half the initial window, 6000. quicly does nothing at persistent congestion; RFC 9002
+    would leave 2400.""",
+    sources=_SOURCE,
+)
+def quicly_persistent_congestion(b: StreamBuilder) -> None:
+    _reconnaissance(b)
+    b.send(RTT, 20)
+    b.lose(1000 * MS, (2, 21))
+    b.expect(cwnd_bytes=6000)
+    b.persistent_congestion(1000 * MS)
+    b.expect(cwnd_bytes=6000)

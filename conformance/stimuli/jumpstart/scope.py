@@ -1,0 +1,149 @@
+"""Hand-built stimuli of JumpStart: which recovery is accounted for.
+
+`why` derives the expectation. Packets have 1000 bytes, the RTT is 100 ms and the flight has 20 packets, one every 5 ms,
+unless the text says otherwise. A frame that reveals a loss is the loss and then the ACK.
+"""
+
+from functools import partial
+
+from firstflight_conformance.cases.ledger import DataLedger
+from firstflight_conformance.vectorgen.builder import MS, StreamBuilder
+from generate.catalogue import Catalogue
+from stimuli.jumpstart.flight import GAP, PFLDNET, RTT, SCHARF, jump, lose_and_ack, paced
+
+CATALOGUE = Catalogue(PFLDNET, SCHARF, sources=("Liu et al., PFLDnet 2007", "Scharf, Networking 2009"))
+add = partial(CATALOGUE.add, max_datagram_size_bytes=1000, initial_window_bytes=10_000, flags=("paced",))
+
+
+@add(
+    "jumpstart.account.later-loss",
+    "A loss after the first flight is ordinary",
+    """All 20 packets arrive, and the window grows by each. The first of the packets after them is lost: what is in
+    flight, a full window, is halved, and at the end of recovery there is no other window: the ACK that ends it grows
+    20000 by 1000 * 1000 / 20000 = 50, as congestion avoidance does. Counting ACKs the window is 40000 here, too.""",
+)
+def account_later_loss(b: StreamBuilder) -> None:
+    jump(b)
+    for packet in range(20):
+        b.ack(RTT + packet * GAP, (packet, packet))
+    b.send(200 * MS, 40)
+    lose_and_ack(b, 300 * MS, (20, 20), (21, 59))
+    b.send(301 * MS, 1, repeats=((20, 20),))
+    b.ack(401 * MS, (60, 60))
+    b.expect(cwnd_bytes=20_050)
+
+
+@add(
+    "jumpstart.account.new-data-lost-too",
+    "Repairs of later data do not count",
+    """Ten packets are acknowledged, 20 new ones follow, 30 are in flight, a full window. Packet 12 of the flight and
+    the later 25 and 26 are lost: 15 packets at detection. R counts the flight's one repair: floor((20 - 1) / 2) = 9.
+    Counting all three gives 8.""",
+)
+def account_new_data_lost_too(b: StreamBuilder) -> None:
+    jump(b)
+    for packet in range(10):
+        b.ack(RTT + packet * GAP, (packet, packet))
+    b.send(146 * MS, 20)
+    b.lose(250 * MS, (12, 12), (25, 26))
+    b.ack(250 * MS, (10, 11), (13, 24), (27, 39))
+    b.expect(cwnd_bytes=15_000)
+    b.send(250 * MS, 3, repeats=((12, 12), (25, 26)))
+    b.ack(350 * MS, (40, 42))
+    b.expect(repeated_packets=1, cwnd_bytes=9000)
+
+
+@add(
+    "jumpstart.account.once",
+    "The rule acts once",
+    """After the recovery that repaired packet 0 the window is 9000. Nine packets more, one of them lost: 9000 in
+    flight, a full window, halve to 4500. Its repair arrives, recovery ends without another window, and the ACK grows it
+    by 1000 * 1000 / 4500 = 222.""",
+)
+def account_once(b: StreamBuilder) -> None:
+    jump(b)
+    lose_and_ack(b, 110 * MS, (0, 0), (1, 19))
+    b.send(110 * MS, 1, repeats=((0, 0),))
+    b.ack(210 * MS, (20, 20))
+    b.expect(cwnd_bytes=9000)
+    b.send(211 * MS, 9)
+    lose_and_ack(b, 311 * MS, (21, 21), (22, 29))
+    b.expect(cwnd_bytes=4500)
+    b.send(312 * MS, 1, repeats=((21, 21),))
+    b.ack(412 * MS, (30, 30))
+    b.expect(cwnd_bytes=4722)
+
+
+@add(
+    "jumpstart.account.second-flight",
+    "A second flight has a D and an R of its own",
+    """Two packets of the first flight are lost, R = 2: (20 - 2) / 2 = 9 packets. After an idle period the next flight
+    of 20 begins with packet 22; its first packet is lost, and R = 1: floor((20 - 1) / 2) = 9. An R that goes on from 2
+    gives (20 - 3) / 2 = 8.""",
+    profiles=(SCHARF,),
+)
+def account_second_flight(b: StreamBuilder) -> None:
+    jump(b)
+    lose_and_ack(b, 110 * MS, (0, 1), (2, 19))
+    b.send(110 * MS, 2, repeats=((0, 1),))
+    b.ack(210 * MS, (20, 21))
+    b.idle_restart(5000 * MS)
+    b.backlog(5000 * MS, 20_000)
+    paced(b, 20, since_ns=5000 * MS)
+    lose_and_ack(b, 5110 * MS, (22, 22), (23, 41))
+    b.send(5110 * MS, 1, repeats=((22, 22),))
+    b.ack(5210 * MS, (42, 42))
+    b.expect(repeated_packets=1, cwnd_bytes=9000)
+
+
+@add(
+    "jumpstart.account.part-of-recovery",
+    "Recovery lasts until all that was sent before it has arrived",
+    """Packets 0 to 3 are lost, their repairs arrive one by one. Only the last ends recovery: the window stays 10000
+    until then, and becomes (20 - 4) / 2 = 8 packets. RFC 9002 would end it with the first repair.""",
+)
+def account_part_of_recovery(b: StreamBuilder) -> None:
+    jump(b)
+    lose_and_ack(b, 110 * MS, (0, 3), (4, 19))
+    b.send(110 * MS, 4, repeats=((0, 3),))
+    for packet in range(20, 24):
+        b.ack(210 * MS + (packet - 20) * MS, (packet, packet))
+    b.expect(at=25, cwnd_bytes=10_000)
+    b.expect(outcome="jump_accounted", repeated_packets=4, cwnd_bytes=8000)
+
+
+@add(
+    "jumpstart.account.recovery-of-older-loss",
+    "A loss of the flight in a recovery that an older loss began",
+    """Two packets left 20 ms before the jump. When the loss of the first shows, 16 packets of the flight have left, and
+    the window of 20000 halves: 20000 / 2 = 10000. Packet 2, the first of the flight, is lost in that recovery. Both are
+    repaired; R counts the repair of the flight's: floor((16 - 1) / 2) = 7. Looking only at the loss that begins
+    recovery leaves 10000. (In scharf-2009 18 packets in flight are halved: 9.)""",
+)
+def account_recovery_of_older_loss(b: StreamBuilder) -> None:
+    b.data = DataLedger()
+    b.send(0, 2)
+    b.backlog(20 * MS, 20_000, 100_000, RTT)
+    paced(b, 16, of=20, since_ns=20 * MS)
+    lose_and_ack(b, 100 * MS, (0, 0), (1, 1))
+    b.expect(profile="pfldnet-2007", outcome="in_recovery", cwnd_bytes=10_000)
+    lose_and_ack(b, 125 * MS, (2, 2), (3, 17))
+    b.send(125 * MS, 2, repeats=((0, 0), (2, 2)))
+    b.ack(225 * MS, (18, 19))
+    b.expect(profile="pfldnet-2007", outcome="jump_accounted", cwnd_bytes=7000, repeated_packets=1)
+
+
+@add(
+    "jumpstart.account.new-data-in-recovery",
+    "New data acknowledged in recovery does not end it",
+    """Packet 0 is lost. Its repair (packet 20) and new data (21 to 29) follow, and the repair is lost again: the ACK of
+    21 to 29 leaves packet 0 open, so recovery goes on. R = 2: (20 - 2) / 2 = 9.""",
+)
+def account_new_data_in_recovery(b: StreamBuilder) -> None:
+    jump(b)
+    lose_and_ack(b, 110 * MS, (0, 0), (1, 19))
+    b.send(110 * MS, 10, repeats=((0, 0),))
+    lose_and_ack(b, 210 * MS, (20, 20), (21, 29))
+    b.send(210 * MS, 1, repeats=((0, 0),))
+    b.ack(310 * MS, (30, 30))
+    b.expect(repeated_packets=2, cwnd_bytes=9000)

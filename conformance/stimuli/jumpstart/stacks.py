@@ -1,0 +1,91 @@
+"""Hand-built stimuli of JumpStart for what Scharf and the simulator of the thesis do.
+
+`why` derives the expectation. Packets have 1200 bytes and the initial window ten of them, as in quicly's unit tests,
+unless the text says otherwise.
+"""
+
+from firstflight_conformance.vectorgen.builder import MS, US, StreamBuilder
+from generate.catalogue import Catalogue
+from stimuli.jumpstart.flight import NS3, RTT, SCHARF, ready
+
+CATALOGUE = Catalogue(NS3, sources=("Grigore, TU Delft 2025, and the code of its simulator",))
+add = CATALOGUE.add
+
+
+@add(
+    "jumpstart.scharf.cap",
+    "At most u = 65536 bytes, the last packet short",
+    """10^6 bytes are queued: 65536 of them in 46 packets, the last of 65536 - 45 * 1448 = 376 bytes. Packet i leaves
+    after i times 1448/65536 of the RTT, rounded down: the second after floor(1448 * 100 ms / 65536) = 2209472 ns, the
+    last after floor(45 * 1448 * 100 ms / 65536) = 99426269 ns. Whole packets only would be 45.""",
+    profiles=(SCHARF,),
+    sources=("Scharf, Networking 2009",),
+    max_datagram_size_bytes=1448,
+    flags=("paced",),
+)
+def scharf_cap(b: StreamBuilder) -> None:
+    ready(b, 10**6, 10**6)
+    for index in range(45):
+        b.send(index * 1448 * RTT // 65536, 1)
+    b.send(45 * 1448 * RTT // 65536, 1, 376)
+    b.ack(RTT, (0, 0))
+    b.expect(at=0, cwnd_bytes=65_536, planned_packets=46)
+    b.expect(at=1, next_release_ns=1_002_209_472)
+    b.expect(at=45, next_release_ns=1_099_426_269)
+
+
+@add(
+    "jumpstart.ns3.schedule",
+    "The simulator: 122 packets at 6/5 of the rate, then silence",
+    """65536 bytes hold 122 whole packets of 536. At 6/5 of 65536 bytes in 54 ms one leaves every 536 * 54 * 5 / (65536
+    * 6) ms = 0.36804199 ms, the second after 368041 ns; the last after 44.533081 ms, and then nothing until the first
+    ACK. The window is full, and grows by a packet for 20 acknowledged: the ACKs of 1, 2, ... 2 packets reach 21 with
+    the eleventh: 66072. One is left over, so that 19 more suffice: nine ACKs of 2 and one of 1, 66608.""",
+    max_datagram_size_bytes=536,
+    initial_window_bytes=5360,
+    flags=("paced",),
+)
+def ns3_schedule(b: StreamBuilder) -> None:
+    rtt_ns = 54 * MS
+    ready(b, 10**6, 2**20, rtt_ns)
+    for index in range(122):
+        b.send(index * 536 * rtt_ns * 5 // (65536 * 6), 1)
+    b.ack(54 * MS, (0, 0))
+    for first in range(1, 39, 2):
+        b.ack(54 * MS + (first + 1) * 368 * US, (first, first + 1))
+    b.ack(54 * MS + 40 * 368 * US, (39, 39))
+    b.expect(at=0, cwnd_bytes=65_536, planned_packets=122)
+    b.expect(at=1, next_release_ns=1_000_368_041)
+    b.expect(at=121, next_release_ns=1_044_533_081)
+    b.expect(at=133, cwnd_bytes=66_072)
+    b.expect(cwnd_bytes=66_608)
+
+
+@add(
+    "jumpstart.ns3.loss",
+    "The simulator: 7/10 of the whole packets at a loss, no accounting",
+    """The window of 65536 bytes holds 122 packets, 7/10 of them are 85: 85 * 536 = 45560, threshold too. The repair
+    changes nothing at the end of recovery but what avoidance adds. What CUBIC does after a loss is not described.""",
+    max_datagram_size_bytes=536,
+    initial_window_bytes=5360,
+)
+def ns3_loss(b: StreamBuilder) -> None:
+    ready(b, 10**6, 2**20, 54 * MS)
+    b.send(45 * MS, 122)
+    b.lose(110 * MS, (0, 0))
+    b.expect(cwnd_bytes=45_560, ssthresh_bytes=45_560)
+    b.ack(110 * MS, (1, 121))
+
+
+@add(
+    "jumpstart.ns3.no-sample",
+    "The simulator without an RTT sample takes 100 ms",
+    """65536 bytes in 0.1 s at 6/5 of the rate: the second packet of 1200 leaves after 1200 * 100 * 5 / (65536 * 6) ms =
+    1.525878 ms. floor(65536 / 1200) = 54 packets fit, the rest of 65536 - 54 * 1200 = 736 bytes waits.""",
+    flags=("paced",),
+)
+def ns3_no_sample(b: StreamBuilder) -> None:
+    ready(b, 10**6, 10**6, None)
+    b.send(0, 1)
+    b.expect(at=0, cwnd_bytes=65_536, planned_packets=54)
+    b.expect(next_release_ns=1_001_525_878)

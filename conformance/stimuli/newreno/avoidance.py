@@ -1,0 +1,59 @@
+"""Hand-built stimuli of the base controller: congestion avoidance.
+
+Where the tier is gold, `why` derives the expectation.
+"""
+
+from firstflight_conformance.vectorgen.builder import MS, StreamBuilder
+from generate.catalogue import Catalogue
+from stimuli.newreno.recovery import RTT, enter_recovery
+
+CATALOGUE = Catalogue("rfc-9002", sources=("RFC 9002, section 7 and appendix B",))
+add = CATALOGUE.add
+
+
+@add(
+    "slow-start.avoidance.per-packet",
+    "Congestion avoidance grows for each packet by its share, rounded down",
+    """At 7800: 7800 + floor(1440000 / 7800) = 7800 + 184 = 7984; the next packet of the same ACK: 7984 + floor(1440000
+    / 7984) = 7984 + 180 = 8164. Both at once would give 7800 + floor(2880000 / 7800) = 8169.""",
+)
+def avoidance_per_packet(b: StreamBuilder) -> None:
+    enter_recovery(b)
+    b.ack(RTT + MS, (4, 9))
+    b.send(RTT + 5 * MS, 6)
+    b.ack(2 * RTT + 5 * MS, (10, 11))
+    b.expect(cwnd_bytes=8164)
+
+
+@add(
+    "slow-start.avoidance.one-datagram-per-window",
+    "A window of packets acknowledged adds at most one datagram",
+    """A loss right at the start leaves 12000 / 2 = 6000. Five full packets, one window, are acknowledged one by one:
+    floor(1440000 / 6000) = 240, floor(1440000 / 6240) = 230, floor(1440000 / 6470) = 222, floor(1440000 / 6692) = 215,
+    floor(1440000 / 6907) = 208. The window is 6000 + 240 + 230 + 222 + 215 + 208 = 7115, less than 6000 + 1200 =
+    7200.""",
+)
+def avoidance_one_datagram_per_window(b: StreamBuilder) -> None:
+    b.send(0, 10)
+    b.lose(RTT, (0, 0))
+    b.ack(RTT + MS, (1, 9))
+    b.send(RTT + 5 * MS, 5)
+    for number in range(5):
+        b.ack(2 * RTT + (5 + number) * MS, (10 + number, 10 + number))
+    b.expect(cwnd_bytes=7115)
+
+
+@add(
+    "slow-start.avoidance.share-of-nothing",
+    "A share below one byte adds nothing",
+    """The window is 20000000 after the loss. A packet of 1200 bytes: floor(1440000 / 20000000) = 0, one of 10 bytes
+    likewise: the window stays, though both count as acknowledged in congestion avoidance.""",
+    initial_window_bytes=40_000_000,
+)
+def avoidance_share_of_nothing(b: StreamBuilder) -> None:
+    b.send(0, 10)
+    b.lose(RTT, (0, 0))
+    b.send_sizes(RTT + MS, [(1, 1200), (1, 10)])
+    b.ack(2 * RTT + MS, (10, 10))
+    b.ack(2 * RTT + 2 * MS, (11, 11))
+    b.expect(outcome="grown_avoidance", cwnd_bytes=20_000_000)

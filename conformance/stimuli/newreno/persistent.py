@@ -1,0 +1,132 @@
+"""Stimuli in which the losses themselves establish persistent congestion, or just fail to: a stack can work it out (RFC 9002, section 7.6)."""
+
+from collections.abc import Callable
+from typing import Any
+
+from firstflight_conformance.vectorgen.builder import MS, S, StreamBuilder
+from generate.catalogue import Catalogue
+
+CATALOGUE = Catalogue("rfc-9002", sources=("RFC 9002, sections 7.6.1 to 7.6.3, appendix B.8",))
+RTT = 200 * MS
+
+
+def _probes(b: StreamBuilder, *times_ns: int) -> None:
+    """Send a packet at each time: less than half of the window, so that all of it is app-limited."""
+    for t_ns in times_ns:
+        b.send(t_ns, 1, app_limited=True)
+
+
+def _sampled(b: StreamBuilder) -> None:
+    """Begin with packet 0 and its ACK: the RTT is 200 ms, its variation 100 ms."""
+    _probes(b, 0)
+    b.ack(RTT, (0, 0), app_limited=True)
+
+
+def established(b: StreamBuilder) -> int:
+    """Lose packets 1 to 3, sent over 3 s, and state what follows; return when."""
+    _sampled(b)
+    _probes(b, 1 * S, 2 * S, 4 * S, 8 * S)
+    b.ack(8 * S + RTT, (4, 4), app_limited=True)
+    b.lose(8 * S + RTT, (1, 3))
+    b.persistent_congestion(8 * S + RTT)
+    return 8 * S + RTT
+
+
+def grows_again(*flights: int) -> Callable[[StreamBuilder], None]:
+    """Return what goes on with full windows after persistent congestion: one flight for each number of packets."""
+
+    def fill(b: StreamBuilder) -> None:
+        now_ns, first = established(b), 5
+        for packets in flights:
+            b.send(now_ns, packets)
+            now_ns += RTT
+            b.ack(now_ns, (first, first + packets - 1))
+            first += packets
+
+    return fill
+
+
+def too_short(b: StreamBuilder) -> None:
+    """Lose packets that were sent 1.4 s apart."""
+    _sampled(b)
+    _probes(b, 1 * S, 2400 * MS, 8 * S)
+    b.ack(8 * S + RTT, (3, 3), app_limited=True)
+    b.lose(8 * S + RTT, (1, 2))
+
+
+def acked_between(b: StreamBuilder) -> None:
+    """Lose packets 1 and 3, sent 3 s apart, where packet 2 between them arrived."""
+    _sampled(b)
+    _probes(b, 1 * S, 2 * S, 4 * S, 8 * S)
+    b.ack(8 * S + RTT, (2, 2), (4, 4), app_limited=True)
+    b.lose(8 * S + RTT, (1, 1), (3, 3))
+
+
+def before_any_sample(b: StreamBuilder) -> None:
+    """Lose packets that were all sent before the first RTT sample."""
+    _probes(b, 0, 1 * S, 4 * S, 8 * S)
+    b.ack(8 * S + RTT, (3, 3), app_limited=True)
+    b.lose(8 * S + RTT, (0, 2))
+
+
+_DURATION = """The one sample is 200 ms, its variation 200 ms / 2 = 100 ms: the persistent congestion duration is
+3 * (200 ms + 4 * 100 ms + 25 ms) = 1875 ms, or 3 * (200 ms + 4 * 100 ms) = 1800 ms in a stack that leaves the peer's max_ack_delay of
+25 ms out; a second equal sample lowers the variation to 75 ms, and both by 3 * 4 * 25 ms = 300 ms."""
+
+
+def add(
+    name: str, title: str, why: str, fill: Callable[[StreamBuilder], Any], on_cubic: Callable[[StreamBuilder], Any]
+) -> None:
+    """Add a stimulus for the base controller, and one for CUBIC, which reduces by 0.7 first."""
+    CATALOGUE.add(f"slow-start.persistent.{name}", title, why)(fill)
+    CATALOGUE.add(f"cubic.persistent.{name}", title, why, profiles=("rfc-9438",))(on_cubic)
+
+
+def ending(fill: Callable[[StreamBuilder], Any], cwnd_bytes: int) -> Callable[[StreamBuilder], None]:
+    """Return the same stream with the window that it ends with."""
+
+    def stated(b: StreamBuilder) -> None:
+        fill(b)
+        b.expect(cwnd_bytes=cwnd_bytes)
+
+    return stated
+
+
+add(
+    "established-by-losses",
+    "Losses over three seconds establish persistent congestion",
+    f"{_DURATION} Packets 1 to 3 are lost, sent at 1, 2 and 4 s, and nothing between them is acknowledged: 3 s are more than that. The window falls to two datagrams, 2400.",
+    ending(established, 2400),
+    ending(established, 2400),
+)
+add(
+    "established-then-growth",
+    "After persistent congestion slow start goes up to the threshold",
+    f"{_DURATION} 3 s of losses are more. From 2400 full windows double to 4800, then grow as the threshold lets them: it is half of 12000, or 8400 in CUBIC. Four packets give 6000 + 240 + 230 + 222 = 6692 and five more "
+    "6692 + 215 + 208 + 202 + 196 + 191 = 7704; in CUBIC three of the four reach 8400, and W_est is then 8400 + (9/17) * 1200 * 1200 / 8400 = 8490.76 "
+    "and, seven packets later, 8490.76 + (9/17) * 1200 * 8400 / 8490 = 9119.3. A stack that restores the "
+    "window, or that stays in recovery, is found out at the first of these ACKs.",
+    ending(grows_again(2, 4, 5), 7704),
+    ending(grows_again(2, 4, 7), 9119),
+)
+add(
+    "losses-too-close",
+    "Losses 1.4 seconds apart establish nothing",
+    f"{_DURATION} The frame that reveals the losses is that sample: 1875 ms - 300 ms = 1575 ms, or 1800 ms - 300 ms = 1500 ms. The packets are 2.4 s - 1 s = 1400 ms apart, less than both. One reduction, no collapse.",
+    ending(too_short, 6000),
+    ending(too_short, 8400),
+)
+add(
+    "losses-around-an-ack",
+    "A packet acknowledged between the losses prevents it",
+    f"{_DURATION} The lost packets 1 and 3 were sent 3 s apart, but packet 2 between them arrived: one reduction, no collapse.",
+    ending(acked_between, 6000),
+    ending(acked_between, 8400),
+)
+add(
+    "losses-before-a-sample",
+    "Losses of packets sent before the first RTT sample establish nothing",
+    "Packets 0 to 2 were sent over 4 s, the first RTT sample came at 8.2 s: RFC 9002, section 7.6.2, wants a sample that is older than both packets. One reduction, no collapse.",
+    ending(before_any_sample, 6000),
+    ending(before_any_sample, 8400),
+)

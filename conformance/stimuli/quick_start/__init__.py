@@ -1,0 +1,1 @@
+"""Hand-built stimuli of Quick-Start."""

@@ -1,0 +1,361 @@
+"""Hand-built stimuli of SEARCH: sent against delivered bytes, and the drain. See ``bins`` for what they share."""
+
+from functools import partial
+
+from firstflight.search.profiles import PROFILES as SEARCH_PROFILES
+from firstflight_conformance.vectorgen.builder import MS, US, StreamBuilder
+from generate.catalogue import Catalogue
+from stimuli.search.flow import (
+    BIN,
+    LARGE_WINDOW,
+    RTT,
+    Delivery,
+    deliver,
+    in_bin,
+    nth_ack,
+    rates,
+)
+
+CATALOGUE = Catalogue(*SEARCH_PROFILES, sources=("catalogue of edge cases",))
+add = partial(CATALOGUE.add, max_datagram_size_bytes=1000, initial_window_bytes=LARGE_WINDOW)
+
+
+def _sent_faster(
+    b: StreamBuilder,
+    sent_packets: int,
+    acked_packets: int,
+    bins: int = 32,
+    sent_in: dict[int, int] | None = None,
+    acked_in: dict[int, int] | None = None,
+    app_limited_ack: int | None = None,
+    ack_delays_ns: dict[int, int] | None = None,
+    size_bytes: int | None = None,
+) -> int:
+    """Send bursts of packets every bin, of which fewer are acknowledged: a queue builds up, the RTT rises.
+
+    ``sent_in``, ``acked_in``: other numbers of packets for single bursts and ACKs, by index; so ``ack_delays_ns``. Return the packet number that
+    is acknowledged next.
+    """
+    packet = 0
+    for i in range(bins):
+        if i >= 3:
+            packets = (acked_in or {}).get(i - 3, acked_packets)
+            delay_ns = (ack_delays_ns or {}).get(i - 3, 0)
+            limited = i - 3 == app_limited_ack
+            b.ack(in_bin(i - 3), (packet, packet + packets - 1), app_limited=limited, ack_delay_ns=delay_ns)
+            packet += packets
+        b.send(i * BIN, (sent_in or {}).get(i, sent_packets), size_bytes)
+    return packet
+
+
+@add(
+    "search.sent.equal-26-percent",
+    "Exactly 26 % less delivered than sent one RTT ago",
+    """50 packets of 1000 bytes are sent in each bin, 37 of each 50 delivered: whichever window of ten bins and however interpolated, sent is 500000 and delivered 370000: (500000 - 370000) / 500000 = 0.26: exit in draft-09 and neqo-2026.
+    linux-4 and freebsd-4 have left before: at their first evaluation, prev = 10, what was sent before the first ACK counts as a bin.""",
+    sources=("catalogue E06",),
+)
+def sent_equal_26_percent(b: StreamBuilder) -> None:
+    _sent_faster(b, 50, 37)
+    b.expect(
+        at=nth_ack(b, 17),
+        profile=("draft-09", "neqo-2026"),
+        outcome="exited",
+        shift_bins=6,
+        current_bytes=370000,
+        previous_bytes=500000,
+    )
+
+
+@add(
+    "search.sent.below-26-percent",
+    "A little less than 26 % less delivered than sent",
+    """50 packets are sent in each bin, 38 delivered: 0.24: draft-09 and neqo-2026 go on. linux-4 and freebsd-4 exit all the same: at their first evaluation, prev = 10, the counter before bin 0 is taken for 0, and the 150 packets sent before the first ACK count
+    as a bin of the earlier window.""",
+    sources=("catalogue E06",),
+)
+def sent_below_26_percent(b: StreamBuilder) -> None:
+    _sent_faster(b, 50, 38)
+    b.expect(
+        at=nth_ack(b, 17),
+        profile=("draft-09", "neqo-2026"),
+        outcome="below_threshold",
+        shift_bins=6,
+        current_bytes=380000,
+        previous_bytes=500000,
+    )
+    b.expect(
+        at=nth_ack(b, 15),
+        profile=("linux-4", "freebsd-4"),
+        outcome="exited",
+        shift_bins=5,
+        current_bytes=23750,
+        previous_bytes=36750,
+    )
+
+
+@add(
+    "search.sent.equal-35-percent",
+    "Exactly 35 % less delivered than sent one RTT ago",
+    """40 packets are sent in each bin, 26 delivered: 14/40 = 0.35: exit in draft-09 and neqo-2026, too, in the first window that they compare.""",
+    sources=("catalogue E06",),
+)
+def sent_equal_35_percent(b: StreamBuilder) -> None:
+    _sent_faster(b, 40, 26)
+    b.expect(
+        at=nth_ack(b, 20),
+        profile=("draft-09", "neqo-2026"),
+        outcome="exited",
+        shift_bins=9,
+        current_bytes=260000,
+        previous_bytes=400000,
+    )
+
+
+@add(
+    "search.sent.fraction",
+    "The interpolated fraction of sent bytes, exact and as a whole percentage",
+    """50 packets are sent in each bin and 37 acknowledged, but burst 13, in bin 10, has 250, and ACK 10 acknowledges 54. At curr = 17
+    the RTT is 241 ms, 6 bins and 31/35: S(11) is 9 * 50000 + 250000 = 700000, S(10) is 10 * 50000 = 500000: exactly (4 * 700000
+    + 31 * 500000) / 35 = 522857.1; in whole percent, 88, 524000. Delivered are 387000: 37 * 522857.1 < 50 * 387000 = 19350000
+    <= 37 * 524000. draft-09 goes on, neqo-2026 exits. linux-4 does not, linux-3 and freebsd-4 have left earlier.""",
+    sources=("catalogue E23",),
+)
+def sent_fraction(b: StreamBuilder) -> None:
+    _sent_faster(b, 50, 37, 21, sent_in={13: 250}, acked_in={10: 54})
+    b.expect(
+        at=nth_ack(b, 17),
+        profile="draft-09",
+        outcome="below_threshold",
+        shift_bins=6,
+        current_bytes=387000,
+        previous_bytes=522857,
+    )
+    b.expect(at=nth_ack(b, 17), profile="neqo-2026", outcome="exited", previous_bytes=524000)
+
+
+@add(
+    "search.sent.app-limited",
+    "The deciding ACK is app-limited",
+    """As with exactly 26 %, but the ACK that would end slow start is app-limited: neqo-2026 counts its bytes, ends no bin with it, and exits with the next; draft-09 makes no exception here.""",
+    sources=("catalogue E32",),
+)
+def sent_app_limited(b: StreamBuilder) -> None:
+    _sent_faster(b, 50, 37, 26, app_limited_ack=17)
+    b.expect(at=nth_ack(b, 17), profile="draft-09", outcome="exited")
+    b.expect(at=nth_ack(b, 17), profile="neqo-2026", outcome="app_limited")
+    b.expect(at=nth_ack(b, 18), profile="neqo-2026", outcome="exited")
+
+
+@add(
+    "search.sent.ack-delay",
+    "The acknowledgement delay decides when sent bytes are first compared",
+    """As with exactly 26 %. ACK 16 has an RTT of 241 ms, 6 bins, and prev = 10; 35 ms of it are acknowledgement delay: neqo-2026 has 206 ms, 5 bins, prev = 11: exit. draft-09 leaves the delay in and exits with ACK 17.""",
+    sources=("catalogue E53",),
+)
+def sent_ack_delay(b: StreamBuilder) -> None:
+    _sent_faster(b, 50, 37, 22, ack_delays_ns={16: 35 * MS})
+    b.expect(at=nth_ack(b, 16), profile="neqo-2026", outcome="exited", shift_bins=5)
+    b.expect(at=nth_ack(b, 17), profile="draft-09", outcome="exited", shift_bins=6)
+
+
+@add(
+    "search.sent.ack-delay-at-minimum",
+    "An acknowledgement delay that leaves the minimum RTT",
+    """As with exactly 26 %. ACK 13 has an RTT of 206 ms, of which 106 ms are acknowledgement delay: 100 ms are left, the minimum. neqo-2026 takes it off: 2 bins, prev = 11: exit. Otherwise 206 ms are 5 bins.""",
+    sources=("catalogue E53",),
+)
+def sent_ack_delay_at_minimum(b: StreamBuilder) -> None:
+    _sent_faster(b, 50, 37, 22, ack_delays_ns={13: 106 * MS})
+    b.expect(at=nth_ack(b, 13), profile="neqo-2026", outcome="exited", shift_bins=2)
+
+
+@add(
+    "search.sent.gap-at-boundary",
+    "A gap that ends exactly at the end of a bin, with sent bytes",
+    """50 packets are sent in each bin and 37 acknowledged. After ACK 15, in bin 15, the next comes at 100 + 18 * 35 = 730 ms, the end of bin 17: 70 / 35 + 1 = 3 bins end, curr = 18. Its RTT is 730 - 13 * 35 = 275 ms, 7 bins: prev = 11.
+    Delivered were 661 - 9 * 37 = 328 of 500 packets: exit. With each bin tested curr would be 17, and prev 10.""",
+    sources=("draft-chung-ietf-ccwg-00, lines 10 and 24", "catalogue E08"),
+)
+def sent_gap_at_boundary(b: StreamBuilder) -> None:
+    packet = _sent_faster(b, 50, 37, 19)
+    b.send(19 * BIN, 50)
+    b.send(20 * BIN, 50)
+    b.ack(RTT + 18 * BIN, (packet, 660))
+    b.expect(profile=("draft-09", "neqo-2026"), outcome="exited", bin=18, shift_bins=7, current_bytes=328000)
+
+
+def _gap(missed: int) -> None:
+    """Register a stimulus in which ``missed`` bins end with one ACK, while packets are sent all the time."""
+
+    @add(
+        f"search.sent.gap-{missed}",
+        f"{missed} bins end with one ACK while packets are sent, then too few are delivered",
+        f"""After four ACKs comes one that ends {missed} bins and acknowledges all that is older than 100 ms; then 36 of 50 packets are delivered per bin. neqo-2026 starts again after more than ten bins, with the ACK after, and decides later.""",
+        sources=("catalogue E13",),
+        tier="core",
+    )
+    def fill(b: StreamBuilder) -> None:
+        packet = 0
+        for i in range(34 + missed):
+            index = i - 3
+            if 0 <= index < 4 or index >= 3 + missed:
+                packets = 50 if index < 4 else 36
+                last = 50 * (index + 1) - 1 if index == 3 + missed else packet + packets - 1
+                b.ack(in_bin(index), (packet, last))
+                packet = last + 1
+            b.send(i * BIN, 50)
+
+
+for _missed in (9, 10, 11):
+    _gap(_missed)
+
+
+@add(
+    "search.sent.delivered-exceeds",
+    "More delivered than sent one RTT ago",
+    """The RTT falls from 240 to 100 ms while a queue drains: what arrives in a window was sent in a longer one. The difference is negative, and slow start goes on; code that subtracts unsigned sees a huge number.""",
+    sources=("catalogue E30",),
+)
+def sent_delivered_exceeds(b: StreamBuilder) -> None:
+    sizes = rates((30, 10000))
+    rtts = [240 * MS - 5 * MS * i for i in range(29)] + [RTT]
+    deliver(
+        b,
+        [
+            Delivery(in_bin(i, first_ack_ns=240 * MS, bin_ns=84 * MS), s, r)
+            for i, (s, r) in enumerate(zip(sizes, rtts, strict=True))
+        ],
+    )
+    b.expect(profile=("draft-09", "neqo-2026"), outcome="below_threshold", current_bytes=100000)
+
+
+@add(
+    "search.drain.loss",
+    "A loss while the flight is drained",
+    """50 packets are sent in each of 22 bins, 22 * 50 = 1100, and 32 of each 50 delivered: 0.36. linux-4 and freebsd-4 begin to drain at the nineteenth ACK, draft-09 at the 21st; nothing more is sent. The 23rd ACK leaves 1100 - 23 * 32 = 364 packets
+    in flight. It is the fourth of the drain in linux-4 and freebsd-4, 4 * 32 = 128, and floor(128 / 3) - floor(96 / 3) = 10 leave: 374000; the second in draft-09, floor(64 / 3) - floor(32 / 3) = 11: 375000. Then a packet is lost: half of that is
+    ssthresh and window, 187000 and 187500, and slow start is over. No later ACK takes the window to the flight, which is 363 - 32 = 331 packets with the next, or to the target, 3 * 32 = 96 packets.""",
+    sources=("catalogue E41",),
+)
+def drain_loss(b: StreamBuilder) -> None:
+    packet = _sent_faster(b, 50, 32, 22)
+    for index in range(19, 23):
+        b.ack(in_bin(index), (packet, packet + 31))
+        packet += 32
+    kernels = ("linux-4", "freebsd-4")
+    b.expect(profile=kernels, outcome="draining", cwnd_bytes=374000, target_bytes=96000)
+    b.expect(profile="draft-09", outcome="draining", cwnd_bytes=375000, target_bytes=96000)
+    b.lose(in_bin(22) + 10 * MS, (packet, packet))
+    b.expect(profile=kernels, outcome="reduced", cwnd_bytes=187000, ssthresh_bytes=187000)
+    b.expect(profile="draft-09", outcome="reduced", cwnd_bytes=187500, ssthresh_bytes=187500)
+    packet += 1
+    for index in range(23, 29):
+        b.ack(in_bin(index), (packet, packet + 31))
+        packet += 32
+    b.expect(profile=kernels, outcome="in_recovery", cwnd_bytes=187000, ssthresh_bytes=187000)
+    b.expect(profile="draft-09", outcome="in_recovery", cwnd_bytes=187500, ssthresh_bytes=187500)
+    first = b.ledger.next_packet
+    b.send(in_bin(28) + 5 * MS, 5)
+    b.ack(in_bin(31), (first, first + 4))
+    b.expect(profile=(*kernels, "draft-09"), outcome="grown_avoidance")
+
+
+@add(
+    "search.drain.small-packets",
+    "The drain counts packets, or bytes",
+    """50 packets of 500 bytes are sent in each of 22 bins, 22 * 50 = 1100, and 32 of each 50 delivered: 0.36; the largest datagram has 1000 bytes. freebsd-4 begins to drain at the nineteenth ACK and counts bytes: the next one brings 32 * 500 = 16000, five times
+    3 * 1000 = 3000 with 16000 - 5 * 3000 = 1000 left, and leaves 1100 - 20 * 32 = 460 packets in flight: 460 * 500 + 5 * 1000 = 235000. draft-09 begins at the 21st ACK and counts packets: with the next floor(32 / 3) = 10 datagrams leave, and
+    1100 - 22 * 32 = 396 packets are in flight: 396 * 500 + 10 * 1000 = 208000. In bytes it would be 198000 + 5000 = 203000.""",
+    sources=("catalogue E39",),
+)
+def drain_small_packets(b: StreamBuilder) -> None:
+    packet = _sent_faster(b, 50, 32, 22, size_bytes=500)
+    for index in range(19, 34):
+        b.ack(in_bin(index), (packet, packet + 31))
+        packet += 32
+    b.expect(at=nth_ack(b, 19), profile="freebsd-4", outcome="draining", cwnd_bytes=235000)
+    b.expect(at=nth_ack(b, 21), profile="draft-09", outcome="draining", cwnd_bytes=208000)
+
+
+def drain_down(
+    b: StreamBuilder, sent_packets: int, acked_packets: int, bins: int, unsampled_ack: int | None = None
+) -> None:
+    """Send for a number of bins, up to the exit, then only acknowledge; one of these ACKs may have no RTT sample."""
+    packet = _sent_faster(b, sent_packets, acked_packets, bins)
+    last = b.ledger.next_packet - 1
+    index = bins - 3
+    while packet + acked_packets - 1 <= last:
+        b.ack(in_bin(index), (packet, packet + acked_packets - 1), sample=index != unsampled_ack)
+        packet += acked_packets
+        index += 1
+
+
+@add(
+    "search.drain.to-the-target",
+    "The flight falls onto the target",
+    """10 packets are sent in each bin and 7 delivered: 0.3: draft-09 exits at its first evaluation. Three bins delivered 21000 bytes, the target. Nothing more is sent; ACKs of seven packets then take the flight down, one packet for three acknowledged being let go, until the window is 21000: that
+    is the threshold, and SEARCH is over.""",
+    sources=("catalogue E39",),
+    tier="core",
+)
+def drain_to_the_target(b: StreamBuilder) -> None:
+    drain_down(b, 10, 7, 21)
+
+
+@add(
+    "search.drain.minimum-target",
+    "The target of the drain is at least ten datagrams",
+    """3 packets are sent in each bin and 2 delivered: three bins delivered 6000 bytes, but the target is 10 * 1000.""",
+    sources=("catalogue E39", "catalogue E40"),
+    tier="core",
+)
+def drain_minimum_target(b: StreamBuilder) -> None:
+    drain_down(b, 3, 2, 22)
+
+
+@add(
+    "search.drain.no-sample",
+    "An ACK without RTT sample while the flight is drained",
+    """50 packets are sent in each bin and 32 delivered: 0.36: linux-4, freebsd-4 and draft-09 begin to drain. The 23rd ACK then has no sample: linux-4 leaves the window as it is and counts its 32 packets with the next, 64 / 3 = 21; freebsd-4 and
+    draft-09 go on draining.""",
+    sources=("catalogue E39", "catalogue E51"),
+    tier="core",
+)
+def drain_no_sample(b: StreamBuilder) -> None:
+    drain_down(b, 50, 32, 21, unsampled_ack=22)
+
+
+@add(
+    "search.drain.scaled-target",
+    "The target of the drain comes from counters of 16 bits",
+    """50 packets are sent in each bin and 33 delivered. Three bins delivered 99000 bytes, in units of 16 bytes 6187 or 6188: linux-4 rounds that down to whole packets, freebsd-4 does not. The flight is drained down to it.""",
+    sources=("catalogue E39", "catalogue E50"),
+    tier="core",
+)
+def drain_scaled_target(b: StreamBuilder) -> None:
+    drain_down(b, 50, 33, 21)
+
+
+@add(
+    "search.drain.bin-of-one-unit",
+    "A bin of one microsecond: the target of the drain is what two bins delivered",
+    """The initial RTT is 3 us: 35 * 3 / 100 = 1, a bin of 1 us. linux-4 and freebsd-4 take the initial RTT back from it, 1 * 100 / 35 = 2 us, which is two bins, where 20/7 bins would be three. In each bin 50 packets of 1000 bytes are sent and 32 delivered:
+    0.36, and at the nineteenth ACK the drain begins with a target of 2 * 32000 = 64000. Then nothing is sent. 22 * 50 - 19 * 32 = 492 packets are in flight; the thirteenth ACK of the drain leaves 492 - 13 * 32 = 76, and lets
+    floor(416 / 3) - floor(384 / 3) = 10 leave: 86000. The fourteenth leaves 44 and 11: at the target.""",
+    sources=("maryam-ataei/TCP_SS_SEARCH_ALG @ 087a48d6, tcp_cubic_search4_0.c",),
+)
+def drain_bin_of_one_unit(b: StreamBuilder) -> None:
+    packet, bins = 0, 22
+    for i in range(bins):
+        if i >= 3:
+            b.ack(i * US + (100 if i > 3 else 0), (packet, packet + 31))
+            packet += 32
+        b.send(i * US + (200 if i else 0), 50)
+    begun = nth_ack(b, 18)
+    b.expect(at=begun, profile=("linux-4", "freebsd-4"), outcome="exited", bin=18, target_bytes=64000)
+    for i in range(bins, 37):
+        b.ack(i * US + 100, (packet, packet + 31))
+        packet += 32
+    b.expect(at=nth_ack(b, 31), profile=("linux-4", "freebsd-4"), outcome="draining", cwnd_bytes=86000)
+    b.expect(at=nth_ack(b, 32), profile=("linux-4", "freebsd-4"), outcome="drained", ssthresh_bytes=64000)

@@ -1,0 +1,140 @@
+"""Network and receiver of one TCP connection: what each segment of the sender is answered with, and when.
+
+The path is that of the simulator, and so is the policy of acknowledging (``spec/simulator.md``); sequence numbers count from the first
+byte of data.
+"""
+
+from collections import deque
+from dataclasses import dataclass, field
+
+from firstflight_conformance.simulator.path import AckPolicy, Bottleneck
+from firstflight_conformance.simulator.scenario import Scenario
+from studies.live.kernel.segments import Flags, Segment, distance
+
+_WINDOW_SCALE = 14
+_WINDOW = 0xFFFF  # with the scale 1 GiB: the receiver never limits the sender
+_SACK_BLOCKS = 3  # more do not fit beside timestamps
+_FIRST_SEQ = 1  # of the receiver
+
+
+@dataclass(slots=True)
+class Arrived:
+    """Which data has arrived: all below ``next_byte``, and blocks above it, the latest first."""
+
+    next_byte: int = 0
+    blocks: list[tuple[int, int]] = field(default_factory=list)
+
+    def add(self, first: int, end: int) -> None:
+        """Take the bytes from first up to end, not included."""
+        joined = [block for block in self.blocks if block[0] <= end and first <= block[1]]
+        for block in joined:
+            self.blocks.remove(block)
+            first, end = min(first, block[0]), max(end, block[1])
+        if first <= self.next_byte:
+            self.next_byte = max(self.next_byte, end)
+        else:
+            self.blocks.insert(0, (first, end))
+
+
+@dataclass(slots=True)
+class Receiver:
+    """Takes what the sender sent, at the time at which it was sent; gives the answers that are due."""
+
+    scenario: Scenario
+    bottleneck: Bottleneck = field(init=False)
+    policy: AckPolicy = field(init=False)
+    arrived: Arrived = field(default_factory=Arrived)
+    #: What is on its way there, with the time of arrival; and on its way back, with the time at which it is due.
+    there: deque[tuple[int, Segment]] = field(default_factory=deque)
+    back: deque[tuple[int, Segment]] = field(default_factory=deque)
+    _first_seq: int = 0
+    _ports: tuple[int, int] = (0, 0)
+    _echo: int = 0
+    _acknowledged: int = 0
+
+    def __post_init__(self) -> None:
+        """Set up the path."""
+        self.bottleneck = Bottleneck(self.scenario.link, self.scenario.seed)
+        self.policy = AckPolicy(self.scenario.receiver)
+
+    def accept(self, now_ns: int, syn: Segment, mss: int) -> None:
+        """Answer a SYN after the RTT of the empty path."""
+        self._first_seq = syn.seq + 1
+        self._ports = (syn.destination_port, syn.source_port)
+        stamp = None if syn.timestamps is None else (_milliseconds(now_ns), syn.timestamps[0])
+        link = self.scenario.link
+        answer = Segment(
+            *self._ports,
+            seq=_FIRST_SEQ - 1,
+            ack=self._first_seq,
+            flags=Flags.SYN | Flags.ACK,
+            window=_WINDOW,
+            timestamps=stamp,
+            mss=mss,
+            window_scale=_WINDOW_SCALE,
+            sack_permitted=syn.sack_permitted,
+        )
+        self.back.append((now_ns + link.forward_delay_ns + link.return_delay_ns, answer))
+
+    def offset(self, segment: Segment) -> int:
+        """Return which byte of the data a segment begins with."""
+        return distance(segment.seq, self._first_seq)
+
+    def acknowledges(self, answer: Segment) -> tuple[int, tuple[tuple[int, int], ...]]:
+        """Return up to which byte an answer acknowledges, and which blocks above it."""
+        first_seq = self._first_seq
+        blocks = tuple((distance(first, first_seq), distance(end, first_seq)) for first, end in answer.sack)
+        return distance(answer.ack, first_seq), blocks
+
+    def take(self, sent_ns: int, segment: Segment) -> None:
+        """Take a segment with data, in the order of sending."""
+        if self.bottleneck.origin_ns == 0:
+            self.bottleneck.origin_ns = sent_ns
+        arrival_ns = self.bottleneck.carry(sent_ns, segment.payload_bytes)
+        if arrival_ns is not None:
+            self.there.append((arrival_ns, segment))
+
+    def advance(self, now_ns: int) -> None:
+        """Let arrive what has arrived by now, and acknowledge."""
+        while (next_ns := self._next_arrival_ns()) is not None and next_ns <= now_ns:
+            if self.policy.deadline_ns == next_ns:
+                self._acknowledge(next_ns)
+            else:
+                self._arrive(*self.there.popleft())
+
+    def due_ns(self) -> int | None:
+        """Return when something happens next, ``None`` if nothing is on its way."""
+        times = [self._next_arrival_ns(), self.back[0][0] if self.back else None]
+        return min((time for time in times if time is not None), default=None)
+
+    def _next_arrival_ns(self) -> int | None:
+        times = [self.policy.deadline_ns, self.there[0][0] if self.there else None]
+        return min((time for time in times if time is not None), default=None)
+
+    def _arrive(self, now_ns: int, segment: Segment) -> None:
+        first = self.offset(segment)
+        self.arrived.add(first, first + segment.payload_bytes)
+        if segment.timestamps is not None and first <= self._acknowledged:
+            self._echo = segment.timestamps[0]  # RFC 7323, section 4.3
+        if self.policy.arrived(now_ns, first // self.scenario.config.max_datagram_size_bytes):
+            self._acknowledge(now_ns)
+
+    def _acknowledge(self, now_ns: int) -> None:
+        self.policy.acknowledge(now_ns)
+        self._acknowledged = self.arrived.next_byte
+        seq = self._first_seq
+        answer = Segment(
+            *self._ports,
+            seq=_FIRST_SEQ,
+            ack=seq + self._acknowledged,
+            flags=Flags.ACK,
+            window=_WINDOW,
+            timestamps=(_milliseconds(now_ns), self._echo),
+            sack=tuple((seq + first, seq + end) for first, end in self.arrived.blocks[:_SACK_BLOCKS]),
+        )
+        self.back.append((now_ns + self.scenario.link.return_delay_ns, answer))
+
+
+def _milliseconds(t_ns: int) -> int:
+    """Return the receiver's own timestamp."""
+    return t_ns // 1_000_000 % (1 << 32)

@@ -1,0 +1,7 @@
+"""By which profile a congestion control of the kernel is judged where nothing else is asked for."""
+
+#: Without and with pacing. SEARCH, which comes as a module in several versions, is compared with all; so is what no profile describes.
+PROFILES = {
+    "cubic": ("hystart/linux", "hystart/linux-paced"),
+    "reno": ("slow-start/rfc-9002", "slow-start/rfc-9002"),
+}

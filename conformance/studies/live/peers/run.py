@@ -1,0 +1,100 @@
+"""A transfer between two programs over an emulated path: receiver, relay and sender, each a process, bounded in time."""
+
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from selectors import EVENT_READ, DefaultSelector
+from typing import IO
+
+from firstflight_conformance.paths import BUILD, STUDIES
+from firstflight_conformance.run import children
+
+_START_S = 30  # for a program to say that it is ready, on a busy machine
+#: Built by `make peers` where go is there.
+QUIC_GO = BUILD / "peers" / "quic-go-peer"
+#: Built by `make quinn` where cargo is there.
+QUINN = BUILD / "peers" / "quinn"
+_AIOQUIC = (sys.executable, str(STUDIES), "live.peers.aioquic_peer")
+
+
+class TransferError(Exception):
+    """A transfer failed, which says nothing of the controller; the text says how."""
+
+
+@contextmanager
+def _started(command: Sequence[str]) -> Iterator[int]:
+    """Run a program until it is needed no more; yield the port that it says is ready."""
+    with subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        preexec_fn=children.die_with_parent,  # noqa: PLW1509
+    ) as program:
+        try:
+            assert program.stdout is not None
+            word, _, port = _line(program.stdout).partition(b" ")
+            if word != b"ready":
+                raise TransferError(f"{command[-1]}: is not ready")
+            yield int(port)
+        finally:
+            program.kill()
+
+
+def _line(stream: IO[bytes]) -> bytes:
+    with DefaultSelector() as selector:
+        selector.register(stream, EVENT_READ)
+        return stream.readline() if selector.select(_START_S) else b""
+
+
+def transfer(scenario_file: Path, receiver: Sequence[str], sender: Sequence[str], seconds: int) -> None:
+    """Run a receiver, the path and a sender. Where the sender's command says ``PORT``, the port of the path is put.
+
+    Raise :class:`TransferError` if one of them does not start, or the sender fails or takes longer.
+    """
+    with ExitStack() as running:
+        target = running.enter_context(_started(receiver))
+        relay = [sys.executable, "-m", "firstflight_conformance", "relay", str(scenario_file), "--to", str(target)]
+        port = running.enter_context(_started([*relay, "--seconds", str(seconds + _START_S)]))
+        command = [str(port) if word == "PORT" else word for word in sender]
+        try:
+            done = subprocess.run(
+                command,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                check=False,
+                timeout=seconds + _START_S,
+                preexec_fn=children.die_with_parent,
+            )
+        except subprocess.TimeoutExpired as error:
+            raise TransferError(f"the sender has not ended after {seconds + _START_S} s") from error
+    if done.returncode:
+        *_, last = done.stderr.strip().splitlines() or [""]
+        raise TransferError(f"the sender ended with {done.returncode}: {last[:300]}")
+
+
+def aioquic_sender(profile: str, size_bytes: int, qlog: Path, seconds: int) -> list[str]:
+    """Return the command of an upload with aioquic, with a profile of the model or, after ``aioquic/``, a controller of its own."""
+    return [*_AIOQUIC, "send", "PORT", profile, str(size_bytes), str(qlog), str(seconds)]
+
+
+def aioquic_receiver(seconds: int) -> list[str]:
+    """Return the command that takes it."""
+    return [*_AIOQUIC, "receive", str(seconds + 2 * _START_S)]
+
+
+def quic_go_sender(size_bytes: int, qlog: Path, seconds: int) -> list[str]:
+    """Return the command of an upload with quic-go and the controller that it runs."""
+    return [str(QUIC_GO), "send", "PORT", str(size_bytes), str(qlog), str(seconds)]
+
+
+def quic_go_receiver(seconds: int, folder: Path | None = None) -> list[str]:
+    """Return the command that takes it, or that of any other program here; into the folder it puts its certificate and its qlog."""
+    return [str(QUIC_GO), "receive", str(seconds + 2 * _START_S), *([] if folder is None else [str(folder)])]
+
+
+def quinn_sender(size_bytes: int, qlog: Path, seconds: int, folder: Path) -> list[str]:
+    """Return the command of an upload with quinn and the controller that it runs; the receiver's certificate is in the folder."""
+    return [str(QUINN), "send", "PORT", str(size_bytes), str(qlog), str(seconds), str(folder / "certificate.der")]

@@ -1,0 +1,149 @@
+"""What the scenarios of published results share: the base controller, networks with one thing changed, and what is noted of a flow."""
+
+from collections.abc import Container, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+from firstflight.events import Ack, Lost, Sent
+from firstflight.observables import Outcome
+from firstflight_conformance.cases.stream import repeated
+from firstflight_conformance.paths import NETWORKS
+from firstflight_conformance.simulator.dumbbell import Arrivals, FlowResult, NetworkResult, Turn
+from firstflight_conformance.simulator.engine import run_network
+from firstflight_conformance.simulator.flow import Arrival, Delivered
+from firstflight_conformance.simulator.network import Network, load_network
+from firstflight_conformance.simulator.transfer import Transfer
+
+#: The controller under every startup algorithm, and what is added to the name of its profile.
+BASELINE, ON_BASE = "cubic/rfc-9438", "+cubic"
+S, MS, MB = 10**9, 10**6, 10**6
+
+
+def on_base(controller: str) -> str:
+    """Return the name of a startup algorithm's controller on the base."""
+    return controller + ON_BASE
+
+
+def network(name: str) -> Network:
+    """Load a network of the checkout."""
+    return load_network(NETWORKS / f"{name}.json")
+
+
+def with_transfer(net: Network, flow: str, **changes: Any) -> Network:
+    """Return a network in which the transfer of one flow is changed."""
+
+    def changed(transfer: Transfer) -> Transfer:
+        window = changes.get("initial_window_bytes")
+        rest = {name: value for name, value in changes.items() if name != "initial_window_bytes"}
+        config = transfer.config if window is None else replace(transfer.config, initial_window_bytes=window)
+        return replace(transfer, config=config, **rest)
+
+    plans = (replace(p, transfer=changed(p.transfer)) if p.name == flow else p for p in net.flows)
+    return replace(net, flows=tuple(plans))
+
+
+def exit_turn(flow: FlowResult) -> Turn | None:
+    """Return when the startup algorithm decided to leave slow start, ``None`` if it did not."""
+    return next((turn for turn in flow.turns if turn.outcome.value.startswith("exited")), None)
+
+
+def noted(result: NetworkResult, flow: FlowResult) -> dict[str, Any]:
+    """Return what is kept of every run: times since the flow began, in ns."""
+    start_ns = flow.started_ns or 0
+    exit_ = exit_turn(flow)
+    return {
+        "completed_ns": since(flow.completed_ns, start_ns),
+        "exit_ns": since(exit_.t_ns if exit_ else None, start_ns),
+        "exit_cwnd_bytes": exit_.cwnd_bytes if exit_ else None,
+        "exit_before_bytes": exit_.before_bytes if exit_ else None,
+        "first_loss_ns": since(flow.first_loss_ns, start_ns),
+        "sent_packets": flow.sent_packets,
+        "lost_packets": flow.lost_packets,
+        "dropped_packets": result.dropped_packets,
+    }
+
+
+def since(t_ns: int | None, start_ns: int) -> int | None:
+    """Return a time since the start, ``None`` for what did not happen."""
+    return None if t_ns is None else t_ns - start_ns
+
+
+def phases(flow: FlowResult) -> list[list[int | str]]:
+    """Return the phases of a flow, each with when it began, in ns since the flow did."""
+    found: list[list[int | str]] = []
+    for turn in flow.turns:
+        if not found or found[-1][1] != turn.phase.value:
+            found.append([turn.t_ns - (flow.started_ns or 0), turn.phase.value])
+    return found
+
+
+def reductions(flow: FlowResult) -> list[list[int]]:
+    """Return when the window was reduced after a loss, in ns since the flow began, and to what."""
+    start_ns = flow.started_ns or 0
+    return [[t.t_ns - start_ns, t.cwnd_bytes] for t in flow.turns if t.outcome is Outcome.REDUCED]
+
+
+def exit_reduction(found: dict[str, Any]) -> Fraction | None:
+    """Return by what part of itself the window was lowered at the exit, ``None`` without one."""
+    before = found["exit_before_bytes"]
+    return None if before is None else Fraction(before - found["exit_cwnd_bytes"], before)
+
+
+def rtt_at_first_loss(flow: FlowResult) -> int:
+    """Return the latest RTT sample before the first loss. The flow has to be recorded."""
+    rtt_ns = 0
+    for event in flow.events:
+        if isinstance(event, Lost):
+            break
+        if isinstance(event, Ack):
+            rtt_ns = event.latest_rtt_ns or rtt_ns
+    return rtt_ns
+
+
+def simulated(net: Network, *, events_of: tuple[str, ...] = (), arrivals: Arrivals | None = None) -> NetworkResult:
+    """Run a network in whichever simulator is there."""
+    return run_network(net, events_of=events_of, arrivals=arrivals)[0]
+
+
+def milestones(arrivals: Sequence[Arrival], repeats: Container[int], step_bytes: int) -> tuple[list[int], list[int]]:
+    """Return when every ``step_bytes`` of new data have arrived: in any order, and in order, as an application reads them.
+
+    ``repeats``: the numbers of all packets that repeat data, arrived or not: they name nothing.
+    """
+    arrived_ns: list[int] = []
+    readable_ns: list[int] = []
+    delivered, ahead = Delivered(), dict[int, int]()
+    next_packet = readable_bytes = 0
+    for t_ns, packet, name, size_bytes in arrivals:
+        delivered.add(packet, name, size_bytes)
+        key = packet if name is None else name
+        if key >= next_packet:
+            ahead[key] = size_bytes
+        while next_packet in ahead or next_packet in repeats:
+            readable_bytes += ahead.pop(next_packet, 0)
+            next_packet += 1
+        arrived_ns += [t_ns] * (delivered.bytes // step_bytes - len(arrived_ns))
+        readable_ns += [t_ns] * (readable_bytes // step_bytes - len(readable_ns))
+    return arrived_ns, readable_ns
+
+
+def repeats_of(flow: FlowResult) -> set[int]:
+    """Return the packets of a flow that repeat data, which are the first of those sent at one time. The flow has to be recorded."""
+    found: set[int] = set()
+    for event in flow.events:
+        if isinstance(event, Sent):
+            first = event.packets[0].first
+            found.update(range(first, first + sum(last - low + 1 for low, last in repeated(event))))
+    return found
+
+
+def median(values: Sequence[int]) -> int:
+    """Return the middle one of an odd number of values."""
+    return sorted(values)[len(values) // 2]
+
+
+def quartiles(values: Sequence[int]) -> tuple[int, int, int]:
+    """Return the quartiles of 4 n + 1 values, which are values themselves."""
+    ordered, step = sorted(values), (len(values) - 1) // 4
+    return ordered[step], ordered[2 * step], ordered[3 * step]

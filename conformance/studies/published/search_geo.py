@@ -1,0 +1,110 @@
+"""SEARCH on the emulated geostationary path of its paper: when each profile leaves slow start, and when the first loss is seen."""
+
+from dataclasses import replace
+from typing import Any
+
+from firstflight.observables import Outcome
+from firstflight.search.profiles import PROFILES
+from firstflight_conformance.simulator.dumbbell import FlowResult, run_network
+from studies.published.claims import MEGABYTES, PERCENT, SECONDS, Claim, about
+from studies.published.networks import (
+    BASELINE,
+    S,
+    exit_reduction,
+    exit_turn,
+    network,
+    noted,
+    on_base,
+    simulated,
+)
+from studies.published.store import Data, Run
+
+NAME, TITLE = "search-geo", "SEARCH on an emulated geostationary path"
+SLOW_START = "slow-start"
+#: Runs that end at the exit or the first loss, and those that go on, for the plots.
+SHORT_NS, LONG_NS = 12 * S, 20 * S
+#: Whose windows are kept: the paper, and the newest draft.
+COMPARED = ("lanman-2024", "draft-09")
+SHOWN = (SLOW_START, "lanman-2024", "draft-09")
+#: The code with which the paper measured.
+MEASURED = "quicly-pr583"
+#: Before this the path cannot be full: ten packets doubled every 600 ms need ten rounds for its 9000.
+EARLY_NS = 6 * S
+
+
+def compute(profile: str) -> dict[str, Any]:
+    """Download with one profile, or without SEARCH."""
+    controller = BASELINE if profile == SLOW_START else on_base(f"search/{profile}")
+    net = network(NAME).changed("download", controller=controller)
+    net = replace(net, stop_ns=LONG_NS if profile in SHOWN else SHORT_NS)
+    # What was compared in each bin is observed, which only Python keeps.
+    result = run_network(net, record=("download",)) if profile in COMPARED else simulated(net)
+    flow = result.flow("download")
+    found = noted(result, flow)
+    if profile in SHOWN:
+        found["rates_bps"] = flow.samples.rates_bps(net.sample_ns)
+        found["cwnd_bytes"] = flow.samples.cwnd_bytes
+        found["queue_bytes"] = result.queue_bytes
+    if profile in COMPARED:
+        found["windows"] = _windows(flow)
+    return found
+
+
+def _windows(flow: FlowResult) -> list[list[int]]:
+    """Return every comparison up to the exit: its time, what was delivered, and what was expected or sent."""
+    exit_ = exit_turn(flow)
+    found = []
+    for event, seen in zip(flow.events, flow.observations, strict=True):
+        if seen.outcome in (Outcome.BELOW_THRESHOLD, Outcome.EXITED):
+            current, previous = seen.state["current_bytes"], seen.state["previous_bytes"]
+            found.append([event.t_ns - S, current or 0, previous or 0])
+        if exit_ is not None and event.t_ns - S >= exit_.t_ns:
+            break
+    return found
+
+
+def runs() -> list[Run]:
+    """Return the runs of this scenario."""
+    profiles = (SLOW_START, *PROFILES)
+    return [
+        Run(NAME, one, compute, (one,), 7000 if one in COMPARED else 100, quick=one not in COMPARED) for one in profiles
+    ]
+
+
+def claims(data: Data) -> list[Claim]:
+    """Return what becomes of the published sentences."""
+    source = "LANMAN 2024, section IV, figures 4 and 5"
+    loss_ns, exit_ns = data[SLOW_START]["first_loss_ns"], data[MEASURED]["exit_ns"]
+    return [
+        about(
+            source, "Without SEARCH, the sender sees the first loss", 11 * S, loss_ns, unit=SECONDS,
+            remark="The queue of 36 MB overflows before 8.5 s; the packets behind the gap have to wait in it for 2 s before their ACKs tell.",
+        ),
+        about(
+            source, "SEARCH leaves slow start", 9 * S, exit_ns, unit=SECONDS,
+            remark=f"Ours is {MEASURED}, the code that was measured; all other profiles are in the table below.",
+        ),
+    ]  # fmt: skip
+
+
+def _remark(exit_ns: int | None) -> str:
+    if exit_ns is None:
+        return "Never leaves: the text empties the newest bin, so every earlier window is 0."
+    if exit_ns < EARLY_NS:
+        return "Leaves at its first evaluation, long before the path is full; why is among the errata of SEARCH."
+    return ""
+
+
+def more(data: Data) -> tuple[str, tuple[str, ...], list[tuple[str, ...]]]:
+    """Return a table of what nobody measured: when the other profiles leave, and with what window."""
+    rows: list[tuple[str, ...]] = []
+    for one in (name for name in PROFILES if name != MEASURED):
+        found = data[one]
+        exit_ns, window = found["exit_ns"], found["exit_cwnd_bytes"]
+        size = "" if window is None else MEGABYTES.text(window)
+        part = exit_reduction(found)
+        lowered = "" if not part else f"lowered by {PERCENT.text(part)}"
+        remark = ". ".join(text for text in (lowered, _remark(exit_ns)) if text)
+        rows.append((one, "never" if exit_ns is None else SECONDS.text(exit_ns), size, remark))
+    text = "The other profiles on this path: their exits, and the window after it."
+    return text, ("Profile", "Exit", "Window", "Remark"), rows

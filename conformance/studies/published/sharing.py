@@ -1,0 +1,219 @@
+"""A response of 2 MB on an idle path, and beside a flow that has filled the link: seven ways to begin, and two queues."""
+
+from dataclasses import replace
+from typing import Any
+
+from firstflight_conformance.simulator.network import Network
+from studies.published.claims import SECONDS, Claim, Quantity, statement
+from studies.published.networks import BASELINE, S, network, noted, on_base, simulated, with_transfer
+from studies.published.store import Data, Run
+
+NAME, TITLE = "sharing", "A response alone, and beside another flow"
+PAPER = "Scharf 2009, section 5.1"
+#: How the response begins: its controller, and its initial window in segments.
+SCHEMES = {
+    "slow-start": (BASELINE, 3),
+    "initial-10": (BASELINE, 10),
+    "initial-83": (BASELINE, 83),
+    "jump-start": (on_base("jumpstart/scharf-2009"), 3),
+    "more-start": (on_base("jumpstart/more-start"), 3),
+    "quick-start": (on_base("quick-start/networking-2009"), 3),
+    "quick-start-denied": (on_base("quick-start/rfc-4782-refused"), 3),
+}
+LABELS = {
+    "slow-start": "slow start, 3 segments",
+    "initial-10": "Initial-Start, 10 segments",
+    "initial-83": "Initial-Start, 83 segments",
+    "jump-start": "Jump-Start, 64 KiB",
+    "more-start": "More-Start, 10 Mbit/s",
+    "quick-start": "Quick-Start, 5.12 Mbit/s",
+    "quick-start-denied": "Quick-Start, denied",
+}
+#: Queues in packets: that of section 4.2, and a short one.
+QUEUES = (50, 10)
+OFFSET_NS, MSS_BYTES = 10 * S, 1448
+#: Rates are taken over so long, as in figure 10; on an idle path over half of it, of which the first five end with the first flight.
+SAMPLE_NS, EARLY_SAMPLES = S // 5, 5
+#: Half of the link: what is fair, and where More-Start begins with twice the rate of the link.
+FAIR_BPS = HALF_BPS = 5 * 10**6
+#: Over so long after the response begins the flow beside it is compared.
+SPAN_NS = 2 * S
+
+
+def path(scheme: str, queue_packets: int, rate_bps: int | None = None) -> Network:
+    """Return the network in which the response begins so."""
+    controller, segments = SCHEMES[scheme]
+    net = network("two-flows").changed("response", controller=controller)
+    net = with_transfer(net, "response", initial_window_bytes=segments * MSS_BYTES)
+    link = replace(net.link, queue_packets=queue_packets, rate_bps=rate_bps or net.link.rate_bps)
+    return replace(net, link=link, sample_ns=SAMPLE_NS)
+
+
+def beside(scheme: str, queue_packets: int) -> dict[str, Any]:
+    """Have the response come when the other flow has filled link and queue."""
+    net = path(scheme, queue_packets)
+    result = simulated(net)
+    other, own = result.flow("background"), result.flow("response")
+    return noted(result, own) | {
+        "other_lost_packets": other.lost_packets,
+        "rates_bps": [flow.samples.rates_bps(net.sample_ns) for flow in (other, own)],
+        "queue_bytes": result.queue_bytes,
+    }
+
+
+def alone(scheme: str, queue_packets: int, rate_bps: int | None = None) -> dict[str, Any]:
+    """Have the response come to an idle path."""
+    net = path(scheme, queue_packets, rate_bps).without("background")
+    net = replace(net, flows=tuple(replace(plan, start_ns=0) for plan in net.flows), sample_ns=SAMPLE_NS // 2)
+    result = simulated(net)
+    own = result.flow("response")
+    return noted(result, own) | {"first_flight_bytes": own.samples.delivered_bytes[EARLY_SAMPLES - 1]}
+
+
+def runs() -> list[Run]:
+    """Return the runs of this scenario."""
+    pairs = [(scheme, queue) for scheme in SCHEMES for queue in QUEUES]
+    return [
+        *(Run(NAME, f"beside-{a}-{b}", beside, (a, b), 20, quick=True) for a, b in pairs),
+        *(Run(NAME, f"alone-{a}-{b}", alone, (a, b), 10, quick=True) for a, b in pairs),
+        *(
+            Run(NAME, f"half-{one}", alone, (one, QUEUES[0], HALF_BPS), 10, quick=True)
+            for one in ("slow-start", "more-start")
+        ),
+    ]
+
+
+def claims(data: Data) -> list[Claim]:
+    """Return what becomes of the published sentences."""
+    return [*_alone_claims(data), *_beside_claims(data)]
+
+
+def _alone_claims(data: Data) -> list[Claim]:
+    def took(scheme: str) -> int:
+        return int(data[f"alone-{scheme}-{QUEUES[0]}"]["completed_ns"])
+
+    def lost(scheme: str) -> int:
+        return int(data[f"alone-{scheme}-{QUEUES[0]}"]["lost_packets"])
+
+    fast = ("quick-start", "jump-start", "more-start", "initial-10")
+    early = {one: data[f"alone-{one}-{QUEUES[0]}"]["first_flight_bytes"] for one in ("quick-start", "jump-start")}
+    slow, high = data["half-slow-start"], data["half-more-start"]
+    return [
+        statement(
+            f"{PAPER}, figure 10",
+            "A response of 2 MB on an idle path, B = 50",
+            "all fast startup mechanisms are better than slow start, and an initial window of 10 works as well",
+            "; ".join(f"{LABELS[one]}: {SECONDS.text(took(one))}" for one in ("slow-start", *fast)),
+            [(f"{LABELS[one]} is faster", took(one) < took("slow-start")) for one in fast],
+        ),
+        statement(
+            f"{PAPER}, figure 10",
+            "Jump-Start beside Quick-Start",
+            "starts slightly slower",
+            f"first flight of {early['jump-start']} bytes against {early['quick-start']}",
+            [("less has arrived half an RTT after the first one", early["jump-start"] < early["quick-start"])],
+        ),
+        statement(
+            f"{PAPER}, figure 10",
+            "More-Start at the available rate",
+            "the best of all",
+            f"{SECONDS.text(took('more-start'))}; {', '.join(f'{LABELS[one]} {SECONDS.text(took(one))}' for one in fast if one != 'more-start')}",
+            [
+                (
+                    "the fastest",
+                    all(took("more-start") < took(one) for one in ("slow-start", *fast) if one != "more-start"),
+                )
+            ],
+        ),
+        statement(
+            PAPER,
+            "An initial rate above that of the link",
+            "packet loss, and a completion time similar to that of slow start",
+            f"10 Mbit/s into 5: {SECONDS.text(high['completed_ns'])}, {high['lost_packets']} lost; slow start {SECONDS.text(slow['completed_ns'])}, {slow['lost_packets']} lost",
+            [
+                ("packets are lost", high["lost_packets"] > 0),
+                ("within a tenth of slow start", _near(high["completed_ns"], slow["completed_ns"])),
+            ],
+            "By how much the rate is too high the paper does not say; twice the rate of the link is ours. " + _RECOVERY,
+        ),
+        statement(
+            PAPER,
+            "An initial window larger than the buffer: 83 segments, B = 50",
+            "severe packet loss, no significant improvement",
+            f"{SECONDS.text(took('initial-83'))}, {lost('initial-83')} lost; slow start {SECONDS.text(took('slow-start'))}, {lost('slow-start')} lost",
+            [
+                ("loses at least a third of the first 83", 3 * lost("initial-83") >= 83),
+                ("not more than a tenth faster than slow start", 10 * took("initial-83") >= 9 * took("slow-start")),
+            ],
+        ),
+    ]
+
+
+_RECOVERY = "How long losses delay a response depends on how the stack repairs them; here as in RFC 9002."
+
+
+def _near(one: int, other: int) -> bool:
+    return 10 * abs(one - other) <= other
+
+
+def _beside_claims(data: Data) -> list[Claim]:
+    figure = f"{PAPER}, figure 11"
+    runs = {scheme: data[f"beside-{scheme}-{QUEUES[0]}"] for scheme in SCHEMES}
+    first, count = OFFSET_NS // SAMPLE_NS, SPAN_NS // SAMPLE_NS
+    most = max(runs["slow-start"]["rates_bps"][1][first:])
+    took = {scheme: run["completed_ns"] for scheme, run in runs.items()}
+    other = {scheme: sum(run["rates_bps"][0][first : first + count]) // count for scheme, run in runs.items()}
+    fast = ("jump-start", "more-start")
+    rate = Quantity("Mbit/s", 10**6, 2)
+    return [
+        statement(
+            figure,
+            "Slow start beside a flow that has filled the link",
+            "a short flow does not reach its fair share, 5 Mbit/s",
+            f"at most {rate.text(most)} in any 200 ms; 2 MB take {SECONDS.text(took['slow-start'])}",
+            [("below 5 Mbit/s in every 200 ms", most < FAIR_BPS)],
+            "" if most < FAIR_BPS else "A rate over 200 ms, as in figure 10; figure 11 does not say its interval.",
+        ),
+        statement(
+            figure,
+            "Quick-Start that is denied",
+            "does not improve the convergence: falls back to slow start",
+            f"{SECONDS.text(took['quick-start-denied'])} against {SECONDS.text(took['slow-start'])}",
+            [("not more than a tenth faster", 10 * took["quick-start-denied"] >= 9 * took["slow-start"])],
+            "That the request is denied here is given; the simulator has no router that decides it.",
+        ),
+        statement(
+            f"{figure}, and section 6",
+            "Jump-Start and More-Start beside a flow that has filled the link",
+            "improve the new flow at the cost of the established one",
+            "; ".join(
+                f"{LABELS[one]}: {SECONDS.text(took[one])}, the other at {rate.text(other[one])} in the first 2 s"
+                for one in ("slow-start", *fast)
+            ),
+            [
+                *((f"{LABELS[one]} is faster than slow start", took[one] < took["slow-start"]) for one in fast),
+                *((f"the other is slower beside {LABELS[one]}", other[one] < other["slow-start"]) for one in fast),
+            ],
+        ),
+    ]
+
+
+def more(data: Data) -> tuple[str, tuple[str, ...], list[tuple[str, ...]]]:
+    """Return the table of every run."""
+    rows: list[tuple[str, ...]] = []
+    for scheme in SCHEMES:
+        for queue in QUEUES:
+            by_itself, shared = (data[f"{place}-{scheme}-{queue}"] for place in ("alone", "beside"))
+            rows.append(
+                (
+                    LABELS[scheme],
+                    str(queue),
+                    *(
+                        f"{SECONDS.text(one['completed_ns'])}, {one['lost_packets']} lost"
+                        for one in (by_itself, shared)
+                    ),
+                    str(shared["other_lost_packets"]),
+                )
+            )
+    text = "Every run: the queue in packets, the response on an idle path and beside the other flow, and what that one lost."
+    return text, ("Begins with", "Queue", "Alone", "Beside", "Other lost"), rows

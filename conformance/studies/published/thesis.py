@@ -1,0 +1,137 @@
+"""The thesis of TU Delft 2025: the published flow completion times."""
+
+from typing import Any
+
+from firstflight_conformance.simulator import presets
+from firstflight_conformance.simulator.engine import complete
+from firstflight_conformance.simulator.presets import Completion
+from studies.published import thesis_index, thesis_pairs
+from studies.published.claims import (
+    MICROSECONDS,
+    SECONDS,
+    Claim,
+    Quantity,
+    exactly,
+    statement,
+)
+from studies.published.store import Data, Run
+
+NAME, TITLE = "thesis", "Flow completion times: CUBIC and JumpStart"
+PRESET = "grigore-2025"
+#: Table, algorithm, rate in Mbit/s, one-way delay in ms, size in kB, published completion time in us: every cell of tables 1 and 2 but
+#: those of BBRv3. Table 2 repeats that of 100 Mbit/s, 25 ms and 100 kB.
+CELLS = (
+    (1, "cubic", 10, 25, 50, 312_668), (1, "cubic", 10, 25, 100, 377_218), (1, "cubic", 10, 25, 200, 465_296),
+    (1, "cubic", 10, 25, 400, 641_367), (1, "cubic", 100, 25, 50, 298_570), (1, "cubic", 100, 25, 100, 353_626),
+    (1, "cubic", 100, 25, 200, 409_689), (1, "cubic", 100, 25, 400, 467_760), (1, "cubic", 1000, 25, 50, 297_160),
+    (1, "cubic", 1000, 25, 100, 351_267), (1, "cubic", 1000, 25, 200, 405_474), (1, "cubic", 1000, 25, 400, 459_882),
+    (2, "cubic", 100, 5, 100, 93_626), (2, "cubic", 100, 100, 100, 1_328_107),
+    (1, "jumpstart", 10, 25, 50, 179_327), (1, "jumpstart", 10, 25, 100, 223_345), (1, "jumpstart", 10, 25, 200, 311_423),
+    (1, "jumpstart", 10, 25, 400, 487_537), (1, "jumpstart", 100, 25, 50, 169_267), (1, "jumpstart", 100, 25, 100, 213_019),
+    (1, "jumpstart", 100, 25, 200, 297_924), (1, "jumpstart", 100, 25, 400, 442_608), (1, "jumpstart", 1000, 25, 50, 169_232),
+    (1, "jumpstart", 1000, 25, 100, 212_904), (1, "jumpstart", 1000, 25, 200, 297_751), (1, "jumpstart", 1000, 25, 400, 441_953),
+    (2, "jumpstart", 100, 5, 100, 55_315), (2, "jumpstart", 100, 100, 100, 804_443),
+)  # fmt: skip
+#: Sizes in kB for the comparison of both, at 100 Mbit/s and 25 ms.
+COMPARED_KB = (10, 20, 50, 100, 200, 400, 1000, 2000, 4000, 10_000)
+SHORT_KB = 100
+#: What the project holds itself to.
+TOLERANCE_NS = 1000
+
+
+def _completed(name: str, rate_mbps: int, delay_ms: int, size_kb: int) -> Completion:
+    return complete(presets.experiment(PRESET, name, rate_mbps, delay_ms, 1000 * size_kb))[0]
+
+
+def compute() -> dict[str, Any]:
+    """Simulate every cell."""
+    found = [_completed(name, rate, delay, size) for _, name, rate, delay, size, _ in CELLS]
+    return {"fct_ns": [one.fct_ns for one in found], "lost": [one.lost for one in found]}
+
+
+def compare() -> dict[str, Any]:
+    """Simulate sizes from short to long with both algorithms on the middle path."""
+    found: dict[str, Any] = {}
+    for name in ("cubic", "jumpstart"):
+        done = [_completed(name, 100, 25, size) for size in COMPARED_KB]
+        found[f"{name}_fct_ns"] = [one.fct_ns for one in done]
+        found[f"{name}_lost"] = [one.lost for one in done]
+    return found
+
+
+def runs() -> list[Run]:
+    """Return the runs of this scenario."""
+    own = [Run(NAME, "cells", compute, (), 30, quick=True), Run(NAME, "sizes", compare, (), 50, quick=True)]
+    return [*own, *thesis_pairs.runs()]
+
+
+def more(_: Data) -> tuple[str, tuple[str, ...], list[tuple[str, ...]]]:
+    """Return the table of the thesis's own arithmetic."""
+    return thesis_index.table()
+
+
+def claims(data: Data) -> list[Claim]:
+    """Return what becomes of the published numbers."""
+    source = "Grigore 2025, table"
+    rows = []
+    for (table, name, rate, delay, size, published_us), fct_ns in zip(CELLS, data["cells"]["fct_ns"], strict=True):
+        what = f"{name}, {rate} Mbit/s, {delay} ms, {size} kB"
+        seconds = Quantity("s", 10**9, 6)
+        rows.append(
+            exactly(
+                f"{source} {table}", what, 1000 * published_us, fct_ns, TOLERANCE_NS, unit=seconds, shown=MICROSECONDS
+            )
+        )
+    cubic, jump = data["sizes"]["cubic_fct_ns"], data["sizes"]["jumpstart_fct_ns"]
+    short = [j < c for size, c, j in zip(COMPARED_KB, cubic, jump, strict=True) if 10 < size <= SHORT_KB]
+    return [
+        *rows,
+        statement(
+            "Grigore 2025, abstract, sections 4.1, 6 and 7",
+            "Short flows",
+            "JumpStart is faster than CUBIC",
+            f"100 kB: {SECONDS.text(jump[COMPARED_KB.index(100)])} against {SECONDS.text(cubic[COMPARED_KB.index(100)])}",
+            [(f"faster at every size of 20 to {SHORT_KB} kB", all(short))],
+        ),
+        statement(
+            "Grigore 2025, abstract, sections 6 and 7",
+            "Long flows",
+            "JumpStart does worse than CUBIC",
+            f"10 MB: {SECONDS.text(jump[-1])} against {SECONDS.text(cubic[-1])}",
+            [("slower at 10 MB", jump[-1] > cubic[-1])],
+            "It begins congestion avoidance at 64 KiB, which is a property of that code and not of JumpStart.",
+        ),
+        *_differences(data["cells"]["fct_ns"]),
+        *thesis_pairs.claims(data),
+    ]
+
+
+def _differences(fct_ns: list[int]) -> list[Claim]:
+    """Return what becomes of the sentences on how much faster JumpStart is."""
+    times = {cell[1:5]: time for cell, time in zip(CELLS, fct_ns, strict=True)}
+    gains = {key[1:]: time - times["jumpstart", *key[1:]] for key, time in times.items() if key[0] == "cubic"}
+    first = {key: gain for key, gain in gains.items() if key[1] == 25}
+    largest = max(first, key=lambda key: first[key])
+    milliseconds = Quantity("ms", 10**6, 1)
+    printed = {(100, 5, 100): 40, (100, 25, 100): 140, (100, 100, 100): 520}
+    return [
+        statement(
+            "Grigore 2025, section 4.1",
+            "JumpStart against CUBIC in table 1",
+            "always faster, often by 100 or 150 ms, at most by 154 ms, at 10 Mbit/s and 400 kB",
+            f"by {milliseconds.text(min(first.values()))} to {milliseconds.text(first[largest])}, at {largest[0]} Mbit/s and {largest[2]} kB",
+            [
+                ("faster in all twelve cells", min(first.values()) > 0),
+                ("at most by 153.5 to 154.5 ms", 153_500_000 <= first[largest] < 154_500_000),
+                ("at 10 Mbit/s and 400 kB", largest == (10, 25, 400)),
+            ],
+            "By the thesis's own table the difference is 153.873 ms at 200 kB and 153.830 ms at 400 kB.",
+        ),
+        statement(
+            "Grigore 2025, section 4.2",
+            "JumpStart against CUBIC in table 2",
+            "faster by approximately 40, 140 and 520 ms",
+            ", ".join(milliseconds.text(gains[key]) for key in printed),
+            [(f"{ms} ms to a tenth", 10 * abs(gains[key] - ms * 10**6) <= ms * 10**6) for key, ms in printed.items()],
+        ),
+    ]

@@ -1,0 +1,17 @@
+"""Ends the process that judges it, with the signal of this name, at the third case. ``ends_judge.py SIGNAL``."""
+
+import os
+import signal
+import sys
+
+from base import Message, line, serve
+
+
+def hook(case: str, message: Message, answer: Message) -> bytes:
+    """Send the signal to the parent."""
+    if message["op"] == "start" and ".third." in case:
+        os.kill(os.getppid(), signal.Signals[sys.argv[1]])
+    return line(answer)
+
+
+serve(hook)

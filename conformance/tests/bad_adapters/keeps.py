@@ -1,0 +1,29 @@
+"""Keeps something from one case to the next. ``keeps.py static``: a variable of the module; ``keeps.py reset``: the controller itself."""
+
+import sys
+
+from base import Message, line, serve
+from newreno import encode
+
+FORM = sys.argv[1]
+kept = {"halves": False, "window_bytes": 0, "more_bytes": 0}
+
+
+def hook(_case: str, message: Message, answer: Message) -> bytes:
+    """Answer with what an earlier case left."""
+    if message["op"] == "start":
+        kept["more_bytes"] = kept["window_bytes"]
+    if message["op"] != "event":
+        return line(answer)
+    window_bytes = int(answer["cwnd_bytes"])
+    if FORM == "reset":
+        answer = answer | {"cwnd_bytes": encode(window_bytes + kept["more_bytes"])}
+        kept["window_bytes"] = window_bytes
+    if FORM == "static":
+        if kept["halves"] and message["event"]["ev"] == "ack":
+            answer = answer | {"cwnd_bytes": encode(window_bytes // 2)}
+        kept["halves"] = kept["halves"] or message["event"]["ev"] == "lost"
+    return line(answer)
+
+
+serve(hook)

@@ -1,0 +1,146 @@
+"""An algorithm of the C port that has the common form, compared with the model."""
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from enum import Enum
+from types import ModuleType
+from typing import Any
+
+from c_port import event_to_c, ffi, lib, optional, step_both
+from firstflight.algorithm import Base
+from firstflight.controller import ALGORITHMS, Config, Controller, create_with
+from firstflight.errors import DomainError
+from firstflight.events import Event
+from firstflight.observables import Observation, Outcome, Phase
+from firstflight_conformance.prng import SplitMix64
+from firstflight_conformance.spec.readings import load_tables
+from stimuli.streams import AckStream
+
+_OUTCOMES, _PHASES = list(Outcome), list(Phase)
+
+
+def begin_model(readings: Any, config: Config) -> Controller:
+    """Return the model of a startup algorithm, or of a base, in the given readings."""
+    found = next(found for found in ALGORITHMS.values() if found.readings is type(readings))
+    return create_with(None, config, readings) if isinstance(found, Base) else create_with(readings, config)
+
+
+def _state_of(model: Controller) -> Any:
+    """Return the state of the startup algorithm, or that of the window rules of the base."""
+    return model.base.rules_state if model.startup is None else model.startup
+
+
+class Port:
+    """A controller of the C port with an algorithm that it enters in the common form, or with a base."""
+
+    def __init__(self, module: ModuleType, readings: Any, config: Config) -> None:
+        """Begin in the given readings."""
+        algorithm = next(found for found in ALGORITHMS.values() if found.readings is module.Readings)
+        table = load_tables()[algorithm.name]
+        self._name, self._shown, self._paces = algorithm.package, table.numbers, table.paces
+        self._is_base = isinstance(algorithm, Base)
+        self._like = _state_of(begin_model(readings, config))
+        values = {f.name: getattr(readings, f.name) for f in fields(readings)}
+        c_readings = ffi.new(
+            f"struct ff_{self._name}_readings *",
+            {name: list(type(v)).index(v) if isinstance(v, Enum) else v for name, v in values.items()},
+        )
+        self._controller = ffi.new("struct ff_controller *")
+        self._observation = ffi.new("struct ff_observation *")
+        c_config = ffi.new("struct ff_config *", (config.max_datagram_size_bytes, config.initial_window_bytes or 0))
+        begin = getattr(lib, f"ff_controller_init_{self._name}")
+        if begin(self._controller, c_readings, c_config) != lib.FF_OK:
+            raise DomainError("configuration")
+
+    def step(self, event: Event) -> Observation:
+        """Process one event. Raise :class:`DomainError` where the port answers FF_ERR_DOMAIN."""
+        c_event, borrowed = event_to_c(ffi, lib, event)
+        if lib.ff_controller_step(self._controller, c_event, self._observation) != lib.FF_OK:
+            raise DomainError("event")
+        del borrowed
+        seen = self._observation
+        return Observation(
+            seen.cwnd_bytes,
+            optional(seen.ssthresh_bytes),
+            _PHASES[seen.phase],
+            _OUTCOMES[seen.outcome],
+            {name: optional(getattr(seen, name)) for name in self._shown},
+            optional(seen.next_release_ns) if self._paces else None,
+            paces=self._paces,
+        )
+
+    def state(self) -> Any:
+        """Return the state of the algorithm in the model's form."""
+        holder = self._controller.base.rules_state if self._is_base else self._controller
+        return _as_model(self._like, getattr(holder, self._name))
+
+    def state_of(self, model: Controller) -> Any:
+        """Return the same state of the model."""
+        return _state_of(model)
+
+
+def _as_model(like: Any, seen: Any) -> Any:
+    """Return what the port holds in the form of what the model does: a number, a list of them, a choice by its number or place, or a state of these."""
+    if is_dataclass(like):
+        return type(like)(**{f.name: _as_model(getattr(like, f.name), getattr(seen, f.name)) for f in fields(like)})
+    if isinstance(like, Enum):
+        return type(like)(seen) if isinstance(like.value, int) else list(type(like))[seen]
+    return [optional(entry) for entry in seen] if isinstance(like, list) else optional(seen)
+
+
+@dataclass
+class Pair:
+    """The model and the port side by side. A refused event counts as outcome ``None``."""
+
+    model: Controller
+    port: Port
+    outcomes: Counter[Outcome | None] = field(default_factory=Counter)
+
+    @staticmethod
+    def of(module: ModuleType, readings: Any, config: Config) -> "Pair":
+        """Begin both."""
+        return Pair(begin_model(readings, config), Port(module, readings, config))
+
+    def step(self, event: Event) -> None:
+        """Let both process the event, and compare observables and state."""
+        outcome: Outcome | None = None
+        answers = step_both(self.model, self.port.step, event)
+        if answers is not None:
+            model, expected, seen = answers
+            assert seen == expected, event
+            self.model, outcome = model, expected.outcome
+        self.outcomes[outcome] += 1
+        assert self.port.state() == self.port.state_of(self.model), event
+
+
+def any_readings(rng: SplitMix64, module: ModuleType) -> Any:
+    """Return a profile, near a profile, or a random combination."""
+    profiles = list(module.PROFILES.values())
+    name = next(found.name for found in ALGORITHMS.values() if found.readings is module.Readings)
+    largest = {reading.name: reading.bounds[1] for reading in load_tables()[name].readings if reading.bounds}
+    base = profiles[rng.below(len(profiles))]
+    percent = (0, 15, 100)[rng.below(3)]
+    changes: dict[str, Any] = {}
+    for reading in fields(base):
+        value = getattr(base, reading.name)
+        if rng.chance_ppm(percent * 10_000):
+            numbers = [min(number, largest.get(reading.name, 255)) for number in (1, 2, 5, 8, 255)]
+            choices = list(type(value)) if isinstance(value, Enum) else numbers
+            changes[reading.name] = choices[rng.below(len(choices))]
+    return replace(base, **changes)
+
+
+def compare_streams(
+    module: ModuleType, begin: Callable[[SplitMix64], AckStream], seed: int, events: int
+) -> Counter[Outcome | None]:
+    """Compare model and port on a number of random events, in random readings; return how often each outcome came."""
+    rng = SplitMix64(seed)
+    total: Counter[Outcome | None] = Counter()
+    while total.total() < events:
+        stream = begin(rng)
+        pair = Pair.of(module, any_readings(rng, module), stream.config)
+        for _ in range(stream.pick((40, 150, 400))):
+            pair.step(stream.event(pair.model))
+        total += pair.outcomes
+    return total

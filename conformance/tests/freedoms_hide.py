@@ -1,0 +1,173 @@
+"""Whether the judge calls a wrong decision conforming that stands beside a freedom: the mutants of a profile, each under each of its freedoms.
+
+Nothing is diagnosed. A run does not conform as soon as no set of choices explains one of its cases, so that most questions are about the
+shortest case that shows the mutant; and answers that were asked about before have been answered.
+"""
+
+import tomllib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from itertools import chain, islice
+from pathlib import Path
+
+from diagnosis_support import candidate, mutants
+from every import every_case
+from firstflight.controller import ALGORITHMS
+from firstflight_conformance.cases.measure import config_from_json
+from firstflight_conformance.cases.vectors import COMPUTED_ALGORITHMS, Case
+from firstflight_conformance.diagnose.candidates import Candidate, together
+from firstflight_conformance.diagnose.choices import choices_of_run, options_of
+from firstflight_conformance.diagnose.subject import Subject
+from firstflight_conformance.diagnose.variant import Variant, build
+from firstflight_conformance.freedoms.points import open_points
+from firstflight_conformance.mutants.answers import CRASHES
+from firstflight_conformance.mutants.load import Mutant
+from firstflight_conformance.run.messages import Declaration
+from freedoms_support import WINDOWS
+
+_HIDDEN = Path(__file__).with_name("hidden.toml")
+#: Cases that are asked about alone, before the whole run is.
+_ALONE = 4
+_DECLARED = Declaration("mutant", "1", {}, WINDOWS)
+Answers = tuple[tuple[int | None, ...], ...]
+Choice = tuple[Candidate, ...]
+
+
+@cache
+def open_profiles() -> tuple[tuple[str, str], ...]:
+    """Return the profiles with a choice, and with mutants that are none of its alternatives."""
+    return tuple(
+        (algorithm, profile)
+        for algorithm, found in sorted(ALGORITHMS.items())
+        if algorithm not in COMPUTED_ALGORITHMS
+        for profile in found.profiles
+        if options_of(algorithm, profile) and wrong(algorithm, profile)
+    )
+
+
+def wrong(algorithm: str, profile: str) -> list[Mutant]:
+    """Return the mutants of a profile that no open point calls conforming."""
+    allowed = {option.candidate.id for option in options_of(algorithm, profile)}
+    return [
+        mutant
+        for mutant in mutants().values()
+        if (mutant.algorithm, mutant.profile) == (algorithm, profile)
+        and not mutant.equivalent
+        and mutant.id not in allowed
+        and not any(point.calls_conforming(mutant) for point in open_points())
+    ]
+
+
+def known(algorithm: str, profile: str) -> dict[str, dict[str, str]]:
+    """Return what `hidden.toml` says of the pairs of a mutant and a choice that conform together, by their name in :attr:`Rate.hidden`."""
+    pairs = tomllib.loads(_HIDDEN.read_text(encoding="utf-8"))["pair"]
+    own = {mutant.id for mutant in wrong(algorithm, profile)}
+    return {f"{pair['mutant']} under {pair['beside']}": pair for pair in pairs if pair["mutant"] in own}
+
+
+@dataclass
+class Rate:
+    """Of the pairs of a mutant and a choice: those that no vector tells from the choice alone, and those that are called conforming."""
+
+    pairs: int = 0
+    unseen: int = 0
+    hidden: list[str] = field(default_factory=list)
+
+    @property
+    def rejected(self) -> int:
+        """The number of the others."""
+        return self.pairs - self.unseen - len(self.hidden)
+
+
+class Profile:
+    """A profile with its cases, and what was found out about it."""
+
+    def __init__(self, algorithm: str, profile: str) -> None:
+        """Take the cases, the shortest first."""
+        self.name = (algorithm, profile)
+        found = [case for case in every_case() if (case.vector.algorithm, case.profile) == self.name]
+        self._cases = sorted(found, key=lambda case: len(case.events))
+        self._choices: list[Choice] = [(), *((option.candidate,) for option in options_of(*self.name))]
+        self._config = {case.id: config_from_json(case.vector.config) for case in found}
+        self._of_choice: dict[tuple[str, str], Answers] = {}
+        self._expected = {case.id: self._under((), case) for case in found}
+        self._explained: dict[tuple[str, Answers], bool] = {}
+
+    def rate(self) -> Rate:
+        """Judge every mutant alone and under every choice."""
+        rate = Rate()
+        for mutant in wrong(*self.name):
+            cases = self._showing_first(mutant)
+            for choice in self._choices:
+                both = build(together([*choice, candidate(mutant.id)]))
+                if both is None:
+                    continue  # the two change the same text
+                rate.pairs += 1
+                differing = self._differing(cases, choice, both)
+                first = next(differing, None)
+                if first is None:
+                    rate.unseen += 1
+                elif self._conforms(both, chain([first], differing)):
+                    rate.hidden.append(" under ".join([mutant.id, *(one.id for one in choice)]))
+        return rate
+
+    def _showing_first(self, mutant: Mutant) -> list[Case]:
+        """Return the cases, those first in which the mutant alone shows."""
+        variant = Variant(candidate(mutant.id))
+        alone = {case.id for case in self._cases if self._answers(variant, case) != self._expected[case.id]}
+        return sorted(self._cases, key=lambda case: case.id not in alone)
+
+    def _differing(self, cases: Sequence[Case], choice: Choice, both: Variant) -> Iterator[tuple[Case, Answers]]:
+        """Yield the cases that tell a mutant under a choice from the choice."""
+        for case in cases:
+            answers = self._answers(both, case)
+            if answers != self._under(choice, case):
+                yield case, answers
+
+    def _conforms(self, both: Variant, differing: Iterator[tuple[Case, Answers]]) -> bool:
+        """Return whether a set of choices explains the whole run."""
+        for case, answers in islice(differing, _ALONE):
+            key = (case.id, answers)
+            if key not in self._explained:
+                self._explained[key] = _explains([self._subject(case, answers)])
+            if not self._explained[key]:
+                return False
+        return _explains([self._subject(case, self._answers(both, case)) for case in self._cases])
+
+    def _under(self, choice: Choice, case: Case) -> Answers:
+        key = (together(choice).id, case.id)
+        if key not in self._of_choice:
+            self._of_choice[key] = self._answers(Variant(together(choice)), case)
+        return self._of_choice[key]
+
+    def _answers(self, variant: Variant, case: Case) -> Answers:
+        """Return the windows that a variant answers with, up to a crash."""
+        found: list[tuple[int | None, ...]] = []
+        try:
+            state = variant.create(*self.name, self._config[case.id])
+            for event in case.events:
+                now = variant.advance(state, event)
+                found.append((now.cwnd_bytes, now.ssthresh_bytes))
+        except CRASHES:
+            pass
+        return tuple(found)
+
+    def _subject(self, case: Case, answers: Answers) -> Subject | None:
+        """Return a case with these answers, ``None`` if they end early: who crashes does not conform."""
+        if len(answers) < len(case.events):
+            return None
+        observed = tuple(dict(zip(WINDOWS, now, strict=True)) for now in answers)
+        both = enumerate(zip(answers, self._expected[case.id], strict=True))
+        first = next((index for index, (one, other) in both if one != other), None)
+        return Subject(case, _DECLARED, case.events, observed, first)
+
+
+def _explains(run: Sequence[Subject | None]) -> bool:
+    """Return whether one set of choices explains every case."""
+    cases = [subject for subject in run if subject is not None]
+    failing = [subject for subject in cases if subject.first is not None]
+    if len(cases) < len(run) or not failing:
+        return len(cases) == len(run)
+    chosen = choices_of_run(failing, [subject for subject in cases if subject.first is None])
+    return all(subject.explained_by(chosen.variant) for subject in failing)

@@ -1,0 +1,108 @@
+"""Senders whose answer is known: toys with one rule each, over one bottleneck, recorded as a stack would log them."""
+
+from collections import deque
+from dataclasses import dataclass
+from fractions import Fraction
+
+from firstflight import Config
+from firstflight_conformance.recording.recorder import Recorder
+from firstflight_conformance.recording.recording import Header, Recording
+
+_DATAGRAM_BYTES = 1200
+_DELAY_NS, _PACKET_NS = 20_000_000, 1_000_000  # one way; of a datagram on the link
+_BEGIN_NS, _LONGEST_NS, _AFTER_NS = 1_000_000_000, 3_000_000_000, 100_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Sender:
+    """A window-based sender. ``growth``: bytes of window per byte acknowledged in slow start.
+
+    ``exit_bytes``: the window at which it leaves slow start by itself; else it leaves by loss, and reduces by ``factor``. ``tells``: it
+    logs its threshold. ``rests``: its application has nothing to send in every second period of 30 ms.
+    """
+
+    initial_datagrams: int = 10
+    growth: Fraction = Fraction(1)
+    exit_bytes: int | None = None
+    factor: Fraction = Fraction(1, 2)
+    queue_packets: int = 100
+    tells: bool = True
+    rests: bool = False
+
+
+class _Run:
+    """One connection: a queue of deliveries to come, each with the packet and the time at which its ACK arrives."""
+
+    def __init__(self, sender: Sender) -> None:
+        self.sender, self.recorder = sender, Recorder()
+        self.window_bytes = sender.initial_datagrams * _DATAGRAM_BYTES
+        self.end_ns = _BEGIN_NS + _LONGEST_NS
+        self.threshold_bytes: int | None = None
+        self.coming: deque[tuple[int, int]] = deque()
+        self.gone: list[int] = []
+        self.free_ns = 0
+
+    def recording(self) -> Recording:
+        """Run until it has left slow start, and a while longer; return the recording."""
+        now_ns = _BEGIN_NS
+        self._send(now_ns)
+        while self.coming and now_ns < self.end_ns:
+            now_ns, first = self.coming.popleft()
+            packets = [first]
+            if self.coming and self.coming[0][0] - now_ns <= _PACKET_NS:  # an ACK for two
+                now_ns, second = self.coming.popleft()
+                packets.append(second)
+            self._ack(now_ns, packets)
+            self._send(now_ns)
+        header = Header(
+            {"kind": "peer", "name": "a toy"}, Config(_DATAGRAM_BYTES, self.sender.initial_datagrams * _DATAGRAM_BYTES)
+        )
+        return self.recorder.recording(header)
+
+    def _send(self, now_ns: int) -> None:
+        if self.sender.rests and (now_ns // 30_000_000) % 2 and self.coming:
+            return
+        count = (self.window_bytes - self.recorder.bytes_in_flight) // _DATAGRAM_BYTES
+        if count <= 0:
+            return
+        first = self.recorder.next_packet
+        self.recorder.sent(now_ns, [(count, _DATAGRAM_BYTES)])
+        self._report()
+        for packet in range(first, first + count):
+            waiting = max(self.free_ns - now_ns - _DELAY_NS, 0) // _PACKET_NS
+            if waiting >= self.sender.queue_packets:
+                self.gone.append(packet)
+                continue
+            self.free_ns = max(self.free_ns, now_ns + _DELAY_NS) + _PACKET_NS
+            self.coming.append((self.free_ns + _DELAY_NS, packet))
+
+    def _ack(self, now_ns: int, packets: list[int]) -> None:
+        self.recorder.acked(now_ns, packets)
+        acked_bytes = len(packets) * _DATAGRAM_BYTES
+        exit_bytes = self.sender.exit_bytes
+        if self.threshold_bytes is None:
+            self.window_bytes += int(self.sender.growth * acked_bytes)
+            if exit_bytes is not None and self.window_bytes >= exit_bytes:
+                self.threshold_bytes = self.window_bytes
+                self.end_ns = now_ns + 2 * _AFTER_NS
+        else:
+            self.window_bytes += _DATAGRAM_BYTES * acked_bytes // self.window_bytes
+        self._report()
+        lost = [packet for packet in self.gone if packet + 3 <= max(packets)]
+        if lost:
+            self.gone = [packet for packet in self.gone if packet not in lost]
+            self.recorder.lost(now_ns, lost)
+            self.window_bytes = int(self.window_bytes * self.sender.factor)
+            self.end_ns = min(self.end_ns, now_ns + _AFTER_NS)
+            self.threshold_bytes = self.window_bytes
+            self._report()
+            self.gone.clear()
+
+    def _report(self) -> None:
+        told = {"ssthresh_bytes": self.threshold_bytes} if self.sender.tells else {}
+        self.recorder.report(cwnd_bytes=self.window_bytes, **told)
+
+
+def recorded_sender(sender: Sender) -> Recording:
+    """Return what a sender did until it left slow start, and a while longer."""
+    return _Run(sender).recording()

@@ -1,0 +1,3 @@
+module firstflight.example/planted
+
+go 1.21

@@ -1,0 +1,62 @@
+/** What is known of the path before the jump: whether it is the saved one, and whether data waits. */
+final class Reconnaissance {
+    private final Event saved;
+    private long firstSent = -1;
+    private long initialEnd = -1; // the last packet of the initial data; -1 while it is being sent
+    private long lastSent = -1;
+    private long unacknowledged; // packets of the initial data
+    private Long minRtt;
+    private Long latestRtt;
+    private long waiting;
+
+    Reconnaissance(Event saved) {
+        this.saved = saved;
+    }
+
+    void onSent(Event sent) {
+        waiting = Math.max(waiting - sent.number("bytes"), 0);
+        for (var run : sent.runs()) {
+            if (firstSent < 0) firstSent = run.first();
+            lastSent = run.last();
+            if (initialEnd < 0) unacknowledged += run.packets();
+        }
+    }
+
+    void onBacklog(Event backlog) {
+        waiting = Math.min(backlog.number("queued_bytes"), backlog.number("receive_window_bytes"));
+    }
+
+    void onAck(Event ack) {
+        Long sample = ack.perhaps("latest_rtt_ns");
+        if (sample != null) {
+            latestRtt = sample;
+            minRtt = minRtt == null ? sample : Math.min(minRtt, sample);
+        }
+        if (firstSent < 0 || ack.largest() < firstSent) return;
+        if (initialEnd < 0) initialEnd = lastSent;
+        for (var run : ack.runs()) {
+            long from = Math.max(run.first(), firstSent);
+            long to = Math.min(run.last(), initialEnd);
+            unacknowledged -= Math.max(to - from + 1, 0);
+        }
+    }
+
+    /** Whether the RTT is that of the saved path. */
+    boolean fits() {
+        return minRtt == null || fits(minRtt, latestRtt, saved);
+    }
+
+    static boolean fits(long low, long high, Event saved) {
+        long savedRtt = saved.number("saved_rtt_ns");
+        return 2 * low > savedRtt && high <= 10 * savedRtt;
+    }
+
+    boolean confirmed() {
+        return initialEnd >= 0 && unacknowledged == 0 && minRtt != null;
+    }
+
+    /** Whether more data waits than the window has room for. */
+    boolean waits(long room) {
+        return waiting > room;
+    }
+}

@@ -1,0 +1,88 @@
+"""Events are defined once, in ``event.schema.json``: what carries them is written from it."""
+
+import json
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from firstflight.events import KINDS
+from firstflight_conformance.paths import ROOT
+from generate.alphabet import RANGES, SCHEMA, Member, every_member, load_kinds
+from generate.events_files import event_files, event_regions
+
+#: Written by a generator as a whole, or data that nobody edits by hand.
+WRITTEN = ("vectors/", "conformance/loaders/broken/", "spec/schemas/flat.schema.json", "CHANGELOG.md")
+REGION = re.compile(r"--- [a-z ]+: generated .*?--- end ---|<!-- [a-z ]+: generated .*?<!-- end -->", re.S)
+#: A new optional member of an ACK, which no file can know.
+NEW = "ecn_echo_count"
+#: The members that may be absent. The others are in every event of their kind: each algorithm reads them, each path and stimulus states them.
+OPTIONAL = [member for member, _ in every_member(load_kinds()).values() if member.optional]
+#: An optional member that an ACK has.
+ABSENT = next(member.name for member in OPTIONAL if member.type != RANGES)
+
+
+def by_hand(*words: str) -> list[str]:
+    """Return the files in which somebody wrote one of the words."""
+    asked = ["git", "grep", "-lIw", *(part for word in words for part in ("-e", word))]
+    listed = subprocess.run(asked, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True).stdout
+    files = [name for name in listed.splitlines() if not name.startswith(WRITTEN)]
+    written = re.compile(rf"\b({'|'.join(words)})\b")
+    return [name for name in files if written.search(REGION.sub("", (ROOT / name).read_text("utf-8")))]
+
+
+def widened(path: Path, definition: dict[str, str]) -> Path:
+    """Write a copy of the schema in which an ACK may have the new member."""
+    schema = json.loads(SCHEMA.read_text("utf-8"))
+    schema["$defs"]["ack"]["properties"][NEW] = {"description": "as the peer reports it", **definition}
+    path.write_text(json.dumps(schema), "utf-8")
+    return path
+
+
+@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="asks git which files are there")
+@pytest.mark.parametrize("member", OPTIONAL, ids=[member.name for member in OPTIONAL])
+def test_an_optional_member_is_written_by_hand_in_few_files(member: Member) -> None:
+    """It stands where it is defined, supplied, judged and used, and in no list. Tests count, and so does the length of a list in C."""
+    files = by_hand(member.name, member.count) if member.type == RANGES else by_hand(member.name)
+    assert "spec/schemas/event.schema.json" in files
+    assert len(files) <= 18, files
+
+
+def test_a_new_member_arrives_everywhere(tmp_path: Path) -> None:
+    """A member that only the schema has stands in every file that carries the members of an ACK, and in none before."""
+    before, after = load_kinds(), load_kinds(widened(tmp_path / "event.json", {"$ref": "#/$defs/packet_end"}))
+    carried = 0
+    for path, regions in event_regions(after).items():
+        old = event_regions(before)[path]
+        for name, lines in regions.items():
+            text = "\n".join(lines)
+
+            assert NEW not in "\n".join(old[name])
+            if ABSENT in "\n".join(old[name]):
+                assert NEW in text, (path, name)
+                carried += 1
+    assert carried >= 22
+    assert all(NEW in text for text in event_files(after).values())
+
+
+def test_the_interface_keeps_its_order(tmp_path: Path) -> None:
+    """Programs that were compiled before read the members where they were: a new one comes last."""
+    header = ROOT / "conformance" / "include" / "firstflight_adapter.h"
+    kinds = load_kinds(widened(tmp_path / "event.json", {"$ref": "#/$defs/packet_end"}))
+    old, new = event_regions(load_kinds())[header]["members"], event_regions(kinds)[header]["members"]
+    assert new[:-1] == old
+    assert NEW in new[-1]
+
+
+def test_the_model_has_the_members_of_the_schema() -> None:
+    """The classes in use are those of the schema, in its order."""
+    for kind in load_kinds():
+        assert list(KINDS[kind.name].__slots__) == ["t_ns", *(member.name for member in kind.members)]
+    assert list(every_member(load_kinds()))[:2] == ["packets", "bytes"]
+
+
+def test_an_unknown_type_is_refused(tmp_path: Path) -> None:
+    """No list could be written of it."""
+    with pytest.raises(ValueError, match=rf"ack\.{NEW}: no list can be written of .*; one of natural, "):
+        load_kinds(widened(tmp_path / "event.json", {"type": "string"}))

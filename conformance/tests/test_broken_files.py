@@ -1,0 +1,71 @@
+"""The broken files of the loaders: each is broken in one way, and our own loader in Python does what their list says.
+
+The other six are tested by ``make loaders``.
+"""
+
+import importlib.util
+import json
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from firstflight_conformance.cases.schemas import schema_error
+from firstflight_conformance.paths import CONFORMANCE
+
+LOADERS = CONFORMANCE / "loaders"
+BROKEN = LOADERS / "broken"
+SUFFIXES = {".py", ".mjs", ".rs", ".go", ".java", ".c", ".cpp", ".hpp"}
+VERDICTS = dict(line.split("\t") for line in (BROKEN / "verdicts.tsv").read_text("utf-8").splitlines())
+
+
+def module(path: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None
+    assert spec.loader is not None
+    loaded = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(loaded)
+    return loaded
+
+
+def test_the_files_are_what_is_written() -> None:
+    """Each comes from the right one by one change, and there are at least seventy that must be refused."""
+    make = module(BROKEN / "make.py")
+    files = make.files()
+    assert make.verdicts() == (BROKEN / "verdicts.tsv").read_text("utf-8")
+    assert {path.name for path in BROKEN.glob("*.ndjson")} == set(files) == set(VERDICTS)
+    for name, (_, content) in files.items():
+        assert (BROKEN / name).read_bytes() == content, name
+    assert len({content for _, content in files.values()}) == len(files)
+    assert sum(verdict == "refused" for verdict in VERDICTS.values()) >= 70
+
+
+@pytest.mark.parametrize("name", VERDICTS)
+def test_the_loader_in_python(name: str) -> None:
+    """It refuses with ``ValueError`` and nothing else."""
+    flat = module(LOADERS / "python" / "flat.py")
+    newreno = module(LOADERS / "python" / "newreno.py")
+    try:
+        differing = [
+            flat.first_difference(case, events, newreno.NewReno(case).on_event)
+            for case, events in flat.cases(BROKEN / name)
+        ]
+        found = "differs" if any(differing) else "agrees"
+    except ValueError:
+        found = "refused"
+    assert found == VERDICTS[name]
+
+
+def test_the_schema_takes_what_is_to_be_taken() -> None:
+    """The right file, and those that must not be refused, hold to the schema of the flat form."""
+    for name, verdict in VERDICTS.items():
+        if verdict != "refused":
+            for line in (BROKEN / name).read_text("utf-8").splitlines():
+                assert schema_error("urn:firstflight:flat:1", json.loads(line)) is None, name
+
+
+def test_every_loader_judges_the_broken_files() -> None:
+    """The test of each language reads the list."""
+    sources = [path for path in LOADERS.glob("*/**/*.*") if path.suffix in SUFFIXES and BROKEN not in path.parents]
+    languages = {path.relative_to(LOADERS).parts[0] for path in sources if "verdicts.tsv" in path.read_text("utf-8")}
+    assert languages == {"python", "javascript", "rust", "go", "java", "c", "cpp"}

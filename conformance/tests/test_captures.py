@@ -1,0 +1,199 @@
+"""Captures of TCP senders: the same answer as of the recording, whatever the link and the file; and what cannot be judged is refused."""
+
+import gzip
+import json
+from fractions import Fraction
+from functools import cache
+from importlib import import_module
+from itertools import product
+from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
+
+import pytest
+
+from firstflight_conformance.capture import frames as reading
+from firstflight_conformance.cases.vectors import Case, load
+from firstflight_conformance.judge.formats import read
+from firstflight_conformance.judge.verdict import Verdict, judge
+from firstflight_conformance.paths import VECTORS
+from firstflight_conformance.qlog.read import Options
+from firstflight_conformance.recording.files import RecordingError, lines, parse
+from firstflight_conformance.recording.from_case import recording_of
+from firstflight_conformance.recording.recording import Recording
+
+from captures import LINKS, RECEIVER, SENDER, How, at_the_receiver, capture_of, file_of, frames, segment  # isort: skip
+from known_senders import Sender, recorded_sender  # isort: skip
+
+KEPT = Path(__file__).parent / "kept_captures"
+TRUE = "hystart/linux"
+
+
+@cache
+def recorded() -> Recording:
+    """Return a connection that leaves slow start by HyStart, and goes on for some rounds."""
+    return recording_of(Case(load(VECTORS / "hystart" / "path.deep-queue.json"), "linux"))
+
+
+@cache
+def captured(how: How) -> Recording:
+    """Return what is read from a capture of this connection."""
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "connection.pcap"
+        file.write_bytes(capture_of(recorded(), how))
+        return read(file).recording
+
+
+def judged(tmp_path: Path, data: bytes) -> Verdict:
+    """Return the answer for the bytes of a file."""
+    file = tmp_path / "connection.pcap"
+    file.write_bytes(data)
+    return judge(read(file).recording)
+
+
+def test_the_answer_is_that_of_the_recording() -> None:
+    """The profile is named, and the growth and the exit are those of the recording."""
+    plain = judge(recorded())
+    verdict = judge(captured(How()))
+    assert verdict.undecided is None
+    assert TRUE in verdict.may_be
+    assert "slow-start/rfc-9002" not in verdict.may_be
+    assert verdict.did.initial_window_bytes == plain.did.initial_window_bytes
+    assert verdict.did.growth == plain.did.growth == 1
+    assert verdict.did.evidence == "growth"
+    assert abs((verdict.did.window_bytes or 0) - (plain.did.window_bytes or 0)) <= 2 * 1200
+
+
+@pytest.mark.parametrize(("link", "ng", "micro"), list(product(LINKS, (False, True), (False, True))))
+def test_every_link_and_file_says_the_same(link: str, *, ng: bool, micro: bool) -> None:
+    """But for the times, which a file may have in microseconds."""
+    plain, other = captured(How()), captured(How(link, ng, micro))
+    assert other.header == plain.header
+    assert len(other.steps) == len(plain.steps)
+    for step, expected in zip(other.steps, plain.steps, strict=True):
+        assert step.subject.get("cwnd_bytes") == expected.subject.get("cwnd_bytes")
+        assert type(step.event) is type(expected.event)
+        assert abs(step.event.t_ns - expected.event.t_ns) <= (1000 if micro or ng else 0)
+
+
+@pytest.mark.parametrize("joined", [2, 4])
+def test_segments_that_leave_as_one(tmp_path: Path, joined: int) -> None:
+    """What the sender leaves to its card to cut is counted in full segments."""
+    verdict = judged(tmp_path, capture_of(recorded(), How(joined=joined)))
+    assert verdict.undecided is None
+    assert TRUE in verdict.may_be
+
+
+def test_a_loss_is_not_decided(tmp_path: Path) -> None:
+    """A sender that leaves slow start by loss may be any; the loss is seen by the segment that is sent again."""
+    verdict = judged(tmp_path, capture_of(recorded_sender(Sender())))
+    assert verdict.did.evidence == "loss"
+    assert verdict.undecided is not None
+    assert "slow-start/rfc-9002" in verdict.may_be
+
+
+def test_growth_of_another_kind_is_none_of_ours(tmp_path: Path) -> None:
+    """A sender that grows twice as fast is above every window; its first flight does not show that it is all of the first."""
+    file = tmp_path / "connection.pcap"
+    file.write_bytes(capture_of(recorded_sender(Sender(growth=Fraction(2)))))
+    with pytest.raises(RecordingError, match="--initial-window"):
+        read(file)
+    assert judge(read(file, options=Options(initial_window_bytes=12000)).recording).none_of_ours
+
+
+def test_a_limited_application_is_not_decided(tmp_path: Path) -> None:
+    """A flight that does not come up to the window says nothing of who kept it down."""
+    verdict = judged(tmp_path, capture_of(recorded_sender(Sender(rests=True))))
+    assert verdict.undecided is not None
+
+
+def test_a_capture_is_kept_as_a_recording(tmp_path: Path) -> None:
+    """What ``--save`` writes is judged as the capture is."""
+    file = tmp_path / "connection.pcap"
+    file.write_bytes(capture_of(recorded()))
+    recording = read(file).recording
+    again = parse(file, "".join(json.dumps(line) + "\n" for line in lines(recording)).encode())
+    assert judge(again).may_be == judge(recording).may_be
+
+
+_REFUSED = {
+    "receiver": (lambda: at_the_receiver(recorded()), "was taken at the receiver or between"),
+    "between": (lambda: capture_of(recorded(), How(late_ns=10_000_000)), "was taken at the receiver or between"),
+    "window": (lambda: capture_of(recorded(), How(window=1 << 16)), "the receiver's window limited the sender"),
+    "gaps": (lambda: capture_of(recorded(), How(missing=20)), "segments are missing in it"),
+    "middle": (lambda: capture_of(recorded(), How(handshake=False)), "begins after the handshake"),
+    "no data": (lambda: file_of([(1, segment(SENDER, RECEIVER, (1, 1), 16))], How()), "has no TCP segment with data"),
+    "other link": (lambda: capture_of(recorded())[:20] + b"\x69\0\0\0" + capture_of(recorded())[24:], "link type 105"),
+    "cut": (lambda: capture_of(recorded())[:10], "is no capture that dpkt reads"),
+}
+
+
+@pytest.mark.parametrize("name", _REFUSED)
+def test_what_says_nothing_of_the_sender_is_refused(tmp_path: Path, name: str) -> None:
+    """With the reason."""
+    data, reason = _REFUSED[name]
+    with pytest.raises(RecordingError, match=reason):
+        judged(tmp_path, data())
+
+
+def test_a_segment_that_is_missing_was_sent(tmp_path: Path) -> None:
+    """One of many is made up for."""
+    assert TRUE in judged(tmp_path, capture_of(recorded(), How(missing=300))).may_be
+
+
+def test_the_connection_with_most_data_is_judged(tmp_path: Path) -> None:
+    """Others are counted."""
+    other = [(t_ns, packet.replace(SENDER[0], b"\x0a\x00\x00\x09")) for t_ns, packet in frames(recorded(), How())[:40]]
+    file = tmp_path / "connection.pcap"
+    file.write_bytes(file_of(sorted(other + frames(recorded(), How())), How()))
+    source = read(file)
+    assert any("1 more connections carry data" in note for note in source.notes)
+    assert TRUE in judge(source.recording).may_be
+
+
+def test_without_dpkt_the_remedy_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The extra of the package is named."""
+
+    def missing(name: str) -> object:
+        raise ImportError(name)
+
+    monkeypatch.setattr(reading, "import_module", missing)
+    with pytest.raises(RecordingError, match=r"firstflight-conformance\[capture\]"):
+        judged(tmp_path, capture_of(recorded()))
+
+
+@pytest.mark.parametrize("ng", [False, True])
+def test_a_damaged_file_is_refused_or_read(tmp_path: Path, *, ng: bool) -> None:
+    """Never is there another error."""
+    assert import_module("dpkt")
+    whole = capture_of(recorded(), How(ng=ng))[:9000]
+    random = Random(7)
+    file = tmp_path / "connection.pcap"
+    for _ in range(150):
+        data = bytearray(whole[: random.randrange(30, len(whole))])
+        for _ in range(random.randrange(1, 6)):
+            data[random.randrange(4, len(data))] = random.randrange(256)
+        file.write_bytes(data)
+        try:
+            read(file)
+        except RecordingError as error:
+            assert str(file) in str(error)
+
+
+def test_kept_captures_of_the_kernel(tmp_path: Path) -> None:
+    """CUBIC of Linux 6.18 is found, with segments of the card's making too; Reno is not decided, and BBR is named by no name."""
+    found = {}
+    for kept in sorted(KEPT.glob("*.pcap.gz")):
+        found[kept.name.partition(".")[0]] = judged(tmp_path, gzip.decompress(kept.read_bytes()))
+    assert len(found) == 5
+    for name, verdict in found.items():
+        if "cubic" in name:
+            assert verdict.undecided is None, name
+            assert TRUE in verdict.may_be, name
+            assert {each.partition("/")[0] for each in verdict.may_be} <= {"hystart", "suss"}, name
+        elif "reno" in name:
+            assert verdict.undecided is not None
+            assert verdict.did.evidence == "loss"
+            assert "slow-start/rfc-9002" in verdict.may_be
+        else:
+            assert verdict.none_of_ours or verdict.undecided is not None

@@ -1,0 +1,79 @@
+"""A documentation that is built again after a change is that of a build from nothing."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import checkouts
+from checkouts import copied, tracked
+from firstflight_conformance.paths import CONFORMANCE, ROOT
+
+_CONF = """\
+from pages import titles
+extensions = ["myst_parser"]
+html_theme = "furo"
+def setup(app):
+    app.connect("env-updated", titles.write_what_names_them)
+"""
+_CONTENTS = "# Pages\n\n```{toctree}\none\ntwo\nthree\n```\n"
+#: Changes of one page, each of which another page names.
+_CHANGES = {
+    "title": ("two.md", "# Two\n", "# Another\n"),
+    "section": ("two.md", "## Part\n", "## Piece\n"),
+    "order": ("index.md", "one\ntwo\n", "two\none\n"),
+}
+
+
+def build(source: Path, out: Path, **environment: str) -> dict[str, bytes]:
+    """Build with the options of `make docs`; return what was written, but for what only Sphinx reads."""
+    command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-b", "html", str(source), str(out)]
+    done = subprocess.run(command, env=os.environ | environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    found = (path for path in out.rglob("*") if path.is_file() and ".doctrees" not in path.parts)
+    return {path.relative_to(out).as_posix(): read(path) for path in found if path.name != ".buildinfo"}
+
+
+def read(path: Path) -> bytes:
+    """Return what a file holds; of the search without words that no page has any more, which lead nowhere."""
+    data = path.read_bytes()
+    return re.sub(rb',"[^"]*":\[\]|"[^"]*":\[\],', b"", data) if path.name == "searchindex.js" else data
+
+
+@pytest.mark.parametrize("change", ["title", *(pytest.param(c, marks=pytest.mark.long) for c in ("section", "order"))])
+def test_a_small_site(tmp_path: Path, change: str) -> None:
+    source, packages = tmp_path / "source", os.pathsep.join((str(ROOT / "docs/_ext"), str(CONFORMANCE)))
+    source.mkdir()
+    texts = {name: f"# {name.title()}\n" for name in ("one", "two", "three")}
+    texts |= {"two": "# Two\n\n(part)=\n## Part\n", "three": "# Three\n\nSee [](two.md) and {ref}`part`.\n"}
+    for name, text in {"index": _CONTENTS, **texts}.items():
+        (source / f"{name}.md").write_text(text, encoding="utf-8")
+    (source / "conf.py").write_text(_CONF, encoding="utf-8")
+    build(source, tmp_path / "again", PYTHONPATH=packages)
+    path, old, new = _CHANGES[change]
+    text = (source / path).read_text("utf-8")
+    assert text.count(old) == 1
+    (source / path).write_text(text.replace(old, new), encoding="utf-8")
+    again = build(source, tmp_path / "again", PYTHONPATH=packages)
+    assert again == build(source, tmp_path / "anew", PYTHONPATH=packages)
+
+
+@pytest.mark.long
+def test_the_whole_site(tmp_path: Path) -> None:
+    """After a change of a title, and of a sentence."""
+    checkout = copied(tmp_path / "checkout", tracked())
+    surroundings = {"PYTHONPATH": checkouts.environment(checkout)["PYTHONPATH"], "FIRSTFLIGHT_ROOT": str(checkout)}
+    build(checkout / "docs", tmp_path / "again", **surroundings)
+    for path, old, new in (
+        ("spec/hystartpp/rules.md", "# HyStart++", "# HyStart++ with another title"),
+        ("docs/caches.md", "All of it may be deleted at any time", "It may be deleted at any time"),
+    ):
+        text = (checkout / path).read_text("utf-8")
+        assert old in text
+        (checkout / path).write_text(text.replace(old, new, 1), encoding="utf-8")
+    again = build(checkout / "docs", tmp_path / "again", **surroundings)
+    anew = build(checkout / "docs", tmp_path / "anew", **surroundings)
+    assert {name for name in again.keys() | anew.keys() if again.get(name) != anew.get(name)} == set()

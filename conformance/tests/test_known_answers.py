@@ -1,0 +1,74 @@
+"""Senders whose answer is known: what they did is told right, and none is called what it is not."""
+
+from fractions import Fraction
+from itertools import product
+
+import pytest
+
+from firstflight_conformance.cases.vectors import Case, load
+from firstflight_conformance.judge.verdict import Verdict, judge, together
+from firstflight_conformance.paths import VECTORS
+from firstflight_conformance.recording.from_case import recording_of
+
+from known_senders import Sender, recorded_sender  # isort: skip
+
+_WINDOWS = (5, 10, 20, 32)
+_GROWTHS = (Fraction(1, 2), Fraction(1), Fraction(2))
+_FACTORS = (Fraction(1, 2), Fraction(7, 10), Fraction(17, 20))
+#: Vectors of paths, over each of which the profiles of their algorithm are carried.
+_PATHS = ("search/path.deep-queue", "search/path.jitter", "hystart/path.deep-queue", "hystartpp/path.deep-queue")
+_CARRIED = [(name, profile) for name in _PATHS for profile in load(VECTORS / f"{name}.json").profiles]
+
+
+@pytest.mark.parametrize(("datagrams", "growth", "factor"), product(_WINDOWS, _GROWTHS, _FACTORS))
+def test_a_sender_that_meets_a_loss(datagrams: int, growth: Fraction, factor: Fraction) -> None:
+    """Window, growth, evidence and factor are told; slow start is not decided, and any other growth is none of ours."""
+    verdict = judge(recorded_sender(Sender(datagrams, growth, factor=factor)))
+    did = verdict.did
+    assert did.initial_window_bytes == datagrams * 1200
+    assert did.growth is not None and abs(did.growth - growth) < Fraction(1, 50)
+    assert did.evidence == "loss"
+    assert did.reduction is not None and did.reduction.of == "window"
+    assert abs(did.reduction.factor - factor) < Fraction(1, 100)
+    assert _nothing_is_named(verdict)
+    assert ("slow-start/rfc-9002" in verdict.may_be) == (growth == 1)
+    # Half of what an ACK of two datagrams acknowledges is what a sender grows by that counts ACKs.
+    assert ("slow-start/ack-counting" in verdict.may_be) == (growth == Fraction(1, 2))
+
+
+@pytest.mark.parametrize(("datagrams", "tells"), product(_WINDOWS, (True, False)))
+def test_a_fixed_exit(datagrams: int, tells: bool) -> None:
+    """A sender that leaves slow start at a window of its own is none of ours, whether or not it logs its threshold.
+
+    In one run a profile may leave at that event as well, by its own rule: in two it does not.
+    """
+    verdicts = []
+    for window_bytes in (64_000, 90_000):
+        sender = Sender(datagrams, exit_bytes=window_bytes, tells=tells, queue_packets=200)
+        verdict = judge(recorded_sender(sender))
+        assert verdict.did.window_bytes is not None
+        assert abs(verdict.did.window_bytes - window_bytes) <= 4 * 1200
+        assert verdict.did.evidence == ("threshold" if tells else "growth")
+        verdicts.append(verdict)
+    assert together(verdicts) == ([], None)
+
+
+@pytest.mark.parametrize(("datagrams", "growth"), product(_WINDOWS, _GROWTHS))
+def test_an_application_that_rests_half_of_the_time(datagrams: int, growth: Fraction) -> None:
+    """Its pauses are no exit from slow start, and nothing is named by them."""
+    verdict = judge(recorded_sender(Sender(datagrams, growth, rests=True)))
+    assert verdict.did.evidence in ("loss", "none")
+    assert _nothing_is_named(verdict), verdict.may_be
+
+
+def _nothing_is_named(verdict: Verdict) -> bool:
+    return verdict.none_of_ours or verdict.undecided is not None
+
+
+@pytest.mark.parametrize(("name", "profile"), _CARRIED)
+def test_a_profile_is_found(name: str, profile: str) -> None:
+    """A sender that carries a profile may be it, on either base: it is named, or not decided and not refuted."""
+    vector = load(VECTORS / f"{name}.json")
+    true = f"{vector.algorithm}/{profile}"
+    verdict = judge(recording_of(Case(vector, profile)))
+    assert {true, true.partition("+")[0]} & set(verdict.may_be), [e for e in verdict.refuted if e.profile == true]

@@ -1,0 +1,109 @@
+"""What was not judged stands under the verdict; the first vectors are those that reject the most."""
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from rich.console import Console
+
+from firstflight.controller import ALGORITHMS
+from firstflight_conformance.cli import main
+from firstflight_conformance.mutants.load import load_mutants
+from firstflight_conformance.paths import ROOT, VECTORS
+from firstflight_conformance.run.first import known
+from firstflight_conformance.run.messages import OBSERVABLES, Declaration
+from firstflight_conformance.run.not_judged import not_judged, other_losses
+from firstflight_conformance.run.report_html import text as html
+from firstflight_conformance.run.report_terminal import print_report
+from firstflight_conformance.run.results import AdapterReport, ClosedLoop, LoopRun, Result, Verdict
+from runner_support import adapter
+
+JUMP = "careful-resume.path.overshoots@rfc-9959"
+LOOP = "stimulus:resume-overflow@careful-resume/rfc-9959"
+
+
+def report(*observables: str, results: tuple[Result, ...] = (Result(JUMP, Verdict.PASS),)) -> AdapterReport:
+    """Return the report on an adapter that declares these observables."""
+    declaration = Declaration("mine", "1", {"careful-resume": ("rfc-9959", "draft-08")}, observables)
+    return AdapterReport(adapter("x", name="mine"), None, declaration, results)
+
+
+def ran(lost: int) -> LoopRun:
+    """Return a run that lost so many packets."""
+    return LoopRun(9, "complete", 1, None, None, 12000, lost, lost)
+
+
+def test_names_what_is_not_declared_and_the_rules_that_hang_on_it() -> None:
+    """Without the release time pacing is not judged, without the phase the lifetime; with all that the algorithm has nothing is left out."""
+    found = not_judged(report("cwnd_bytes", "ssthresh_bytes", "phase", "outcome", "state"))
+    assert found.observables == ("next_release_ns", "trigger")
+    assert found.rules == ("careful-resume.pacing.current-rtt",)
+    assert {"careful-resume.saved.lifetime", "careful-resume.retreat.threshold"} <= set(
+        not_judged(report("cwnd_bytes")).rules
+    )
+    assert not_judged(report(*OBSERVABLES)).text() == ""
+    of_slow_start = not_judged(report("cwnd_bytes", results=(Result("slow-start.acks.tiny@rfc-9002", Verdict.PASS),)))
+    assert "next_release_ns" not in of_slow_start.observables
+
+
+def test_names_the_profiles_that_are_refused() -> None:
+    """A profile of which every case is refused, not one of which some are."""
+    refused = Result("careful-resume.path.overshoots@draft-08", Verdict.UNSUPPORTED, "no such profile here")
+    one = Result("careful-resume.marks.none@rfc-9959", Verdict.UNSUPPORTED, "too long")
+    found = not_judged(report(*OBSERVABLES, results=(Result(JUMP, Verdict.PASS), refused, one)))
+    assert found.text() == "not judged: careful-resume/draft-08 (refused)"
+
+
+def test_is_said_under_the_table_and_in_html() -> None:
+    """One line for what was not judged, one for a case that passes with other losses."""
+    loop = ClosedLoop(None, within_tolerance=False, stack=ran(173), model=ran(123))
+    one = report("cwnd_bytes", results=(Result(JUMP, Verdict.PASS), Result(LOOP, Verdict.PASS, loop=loop)))
+    losses = f"passes with other losses than the model: {LOOP}: 173 packets, the model 123"
+    assert other_losses(one) == losses
+    assert other_losses(report("cwnd_bytes")) == ""
+    out = io.StringIO()
+    print_report(Console(file=out, width=400), [one], 2, all_failures=False, lines=None)
+    lines = out.getvalue().splitlines()
+    assert lines[-2].startswith(
+        "not judged: ssthresh_bytes, phase, outcome, next_release_ns, trigger, state (not declared); so "
+    )
+    assert lines[-1] == f"mine {losses}"
+    assert "careful-resume.pacing.current-rtt" in html([one], 0, strict=False)
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_first_runs_the_vectors_that_reject_most(tmp_path: Path, count: int) -> None:
+    """Of each profile so many, in the order of the file."""
+    path = tmp_path / "report.json"
+    words = ["run", "--adapter", "python-model", "--algorithm", "hystart", "--first", str(count)]
+    result = CliRunner().invoke(main, [*words, "--report-json", str(path)])
+    assert result.exit_code == 0, result.output
+    cases = json.loads(path.read_text("utf-8"))["cases"]
+    order = [name for name, *_ in known()["hystart"]["vectors"]]
+    of_linux = [case.partition("@")[0] for case in cases if case.endswith("@linux")]
+    have = [
+        n for n in order if (VECTORS / "hystart" / f"{n.removeprefix('hystart.')}.json").read_text().count('"linux"')
+    ]
+    assert of_linux == have[:count]
+    profiles = {case.partition("@")[2] for case in cases}
+    assert len(cases) == count * len(profiles) > count
+
+
+def test_first_takes_vectors_only() -> None:
+    """A path is no vector."""
+    result = CliRunner().invoke(main, ["run", "--adapter", "python-model", "--first", "3", "--closed-loop"])
+    assert result.exit_code == 2
+    assert "--first: takes vectors" in result.stderr
+
+
+def test_every_algorithm_has_its_first_vectors() -> None:
+    """Each on its page; whether they are those of the kill matrix is checked where that is made, by `make mutants`."""
+    mutants = {mutant.id for mutant in load_mutants()}
+    assert known().keys() == ALGORITHMS.keys()
+    for name, one in known().items():
+        page = (ROOT / "docs" / "specification" / f"{name}.md").read_text("utf-8")
+        assert f"{{first-vectors}} {name}\n" in page
+        assert sum(count for _, count, _ in one["vectors"]) == one["mutants"]
+        assert {example for *_, example in one["vectors"]} <= mutants

@@ -1,0 +1,37 @@
+"""Not acting is no proof: what a null adapter passes exercises few of the rules with a MUST."""
+
+from click.testing import CliRunner
+
+from every import every_case
+from firstflight_conformance.cases.vectors import Case
+from firstflight_conformance.cli import main
+from firstflight_conformance.diagnose.exercised import exercised_by
+
+CASES = [case for case in every_case() if (case.vector.algorithm, case.profile) == ("slow-start", "rfc-9002")]
+
+
+def test_what_is_passed_exercises_its_rules() -> None:
+    """All cases exercise all rules, none exercises none, and a case those that it carries out."""
+    assert exercised_by(CASES, []).missing == ()
+    nothing = exercised_by([], CASES)
+    assert len(nothing.missing) == nothing.rules > 3
+    reduces = next(case for case in CASES if "slow-start.recovery.begin" in clauses_of(case))
+    one = exercised_by([reduces], [case for case in CASES if case is not reduces])
+    assert "slow-start.recovery.begin" not in one.missing
+    assert set(one.missing) < set(nothing.missing)
+
+
+def clauses_of(case: Case) -> tuple[str, ...]:
+    """Return the rules that a case carries out."""
+    return case.expectation.clauses
+
+
+def test_a_null_adapter_shows_it() -> None:
+    """The line stands below its row; the run itself judged nothing that counts."""
+    found = CliRunner().invoke(main, ["run", "--adapter", "null-initial-window", "--algorithm", "slow-start"])
+    assert found.exit_code == 4
+    assert " rules with a MUST exercised" in found.output
+    line = next(line for line in found.output.splitlines() if line.endswith("rules with a MUST exercised"))
+    name, seen, _, rules, *_ = line.split()
+    assert name == "null-initial-window:"
+    assert int(seen) < int(rules) / 2

@@ -1,0 +1,119 @@
+"""Scripts for packetdrill: read again by a reader of their own, they assert what the profile answers; and the running kernel passes them."""
+
+import os
+import re
+import shutil
+import subprocess
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from dist import packetdrill
+from firstflight import Config, create
+from firstflight_conformance.cases import vectors
+from firstflight_conformance.cases.measure import replay
+from firstflight_conformance.paths import CONFORMANCE, VECTORS
+from firstflight_conformance.recording.recorder import Recorder
+
+_WRITE = re.compile(r"write\(4, \.\.\., (\d+)\) = (\d+)")
+_ACK = re.compile(r"< \. 1:1\(0\) ack (\d+) win 65535")
+_BOTH = re.compile(r"assert \(tcpi_snd_cwnd, tcpi_snd_ssthresh\) == \((\d+), (\d+)\)")
+_THRESHOLD = re.compile(r"assert tcpi_snd_ssthresh (==|<) (\d+)")
+_NONE = 2147483647
+
+
+@cache
+def written() -> dict[str, str]:
+    """Return every script that there is."""
+    algorithms = [profile.partition("/")[0] for profile in packetdrill.KERNELS]
+    return dict(packetdrill.scripts(vectors.cases(vectors.load_all(VECTORS, algorithms))))
+
+
+def wrong(text: str) -> list[int]:
+    """Return the lines of a script whose assertion the profile in its first line does not meet."""
+    lines = text.splitlines()
+    named = re.match(r"// (\S+), (\S+)/(\S+):", lines[0])
+    assert named is not None
+    (mss,) = (int(found[1]) for line in lines if (found := re.search(r"<mss (\d+),", line)))
+    recorder, asserted = Recorder(), {}
+    now_us = sent = acked = 0
+    for number, line in enumerate(
+        lines[lines.index("+0 accept(3, ..., ...) = 4") + 1 :], lines.index("+0 accept(3, ..., ...) = 4") + 2
+    ):
+        after, _, rest = line.partition(" ")
+        seconds, _, micro = after.removeprefix("+").partition(".")
+        now_us += int(seconds) * 1_000_000 + int(micro or 0)
+        if found := _WRITE.fullmatch(rest):
+            assert found[1] == found[2]
+            count, left = divmod(int(found[1]), mss)
+            assert not left
+            recorder.sent(now_us * 1000, [(count, mss)])
+            sent += count
+        elif found := _ACK.fullmatch(rest):
+            packets, left = divmod(int(found[1]) - 1, mss)
+            assert not left
+            assert acked < packets <= sent
+            recorder.acked(now_us * 1000, [(acked, packets - 1)])
+            acked = packets
+        else:
+            asserted[number] = (len(recorder.steps) - 1, rest)
+    config = Config(mss, 10 * mss)
+    answers = replay(create(named[2], named[3], config), [step.event for step in recorder.steps])
+    found_wrong = []
+    for number, (index, rest) in asserted.items():
+        cwnd, threshold = answers[index].cwnd_bytes, answers[index].ssthresh_bytes
+        segments = _NONE if threshold is None else threshold // mss
+        if both := _BOTH.search(rest):
+            right = (cwnd, segments) == (int(both[1]) * mss, int(both[2]))
+        else:
+            alone = _THRESHOLD.search(rest)
+            assert alone is not None, rest
+            right = segments == int(alone[2]) if alone[1] == "==" else segments < int(alone[2])
+        if not right:
+            found_wrong.append(number)
+    assert asserted
+    return found_wrong
+
+
+def test_there_are_scripts_of_each_kernel_control() -> None:
+    """Of Reno, CUBIC and SEARCH, some of which end with slow start."""
+    for control in set(packetdrill.KERNELS.values()):
+        assert any(f'TCP_CONGESTION, "{control}", {len(control)})' in text for text in written().values())
+    assert sum("Ends where slow start does" in text for text in written().values()) >= 5
+
+
+def test_each_script_asserts_what_the_profile_answers() -> None:
+    """By its writes and ACKs alone."""
+    for name, text in written().items():
+        assert wrong(text) == [], name
+
+
+def test_another_window_is_noticed() -> None:
+    """The reader rejects a script that asserts a segment more."""
+    text = written()["slow-start.growth.doubling.pkt"]
+    assert wrong(text.replace("== (12, ", "== (13, ", 1))
+
+
+def test_the_readme_names_every_control() -> None:
+    """A kernel developer reads there which is which."""
+    readme = (CONFORMANCE / "packetdrill" / "README.md").read_text("utf-8")
+    for profile, control in packetdrill.KERNELS.items():
+        assert f"`{control}`" in readme
+        assert profile in readme
+
+
+@pytest.mark.live
+def test_the_running_kernel_passes(tmp_path: Path) -> None:
+    """Where packetdrill is installed, and may have a device of its own; an exit by delay needs a machine with nothing else to do."""
+    program = shutil.which("packetdrill")
+    if program is None or not os.access("/dev/net/tun", os.R_OK | os.W_OK):
+        pytest.skip("packetdrill is not installed, or /dev/net/tun is closed")
+    name = "slow-start.growth.doubling.pkt"
+    script = tmp_path / name
+    script.write_text(written()[name], "utf-8")
+    command = f"ulimit -s 512; ip link set lo up; exec {program} --tolerance_usecs=20000 {script}"
+    done = subprocess.run(
+        ["unshare", "-Urn", "sh", "-c", command], capture_output=True, text=True, check=False, timeout=30
+    )
+    assert done.returncode == 0, done.stderr[-500:]

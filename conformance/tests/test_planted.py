@@ -1,0 +1,74 @@
+"""Three controllers written from the pages alone pass; errors planted in them are caught, and the first cause names the rule."""
+
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from firstflight_conformance.paths import ROOT
+from firstflight_conformance.spec.clauses import known_clauses
+from planted_errors import CONTROLLERS, KEPT_STATE, Diagnosed, build, errors, is_caught, judge, missing
+
+ERRORS = {f"{error.controller}-{error.id}": error for error in errors()}
+PAGE = (ROOT / "docs" / "planted.md").read_text(encoding="utf-8")
+#: By controller, how many errors there are, and how many are caught.
+ON_PAGE = {
+    name: tuple(map(int, numbers))
+    for name, *numbers in re.findall(r"^\| `(\w+)`[^|]*\| (\d+) \| (\d+) \|$", PAGE, re.M)
+}
+#: What no case shows: the page says why.
+UNSEEN = {f"{controller}-{name}" for controller, name in re.findall(r"^\| `(\w+)/([\w-]+)` \|", PAGE, re.M)}
+#: A few, each with vectors that show it.
+EXAMPLES = {
+    "javascript-resumes-at-the-baseline": "hystartpp.css.resume*@rfc-9406",
+    "go-threshold-of-the-paper": "search.sent.equal-*@draft-09",
+    "java-flight-of-pipesize-is-used": "careful-resume.unvalidated.flight-*@rfc-9959",
+}
+
+
+def skip_without_tools(controller: str) -> None:
+    absent = missing(controller)
+    if absent:
+        pytest.skip(f"there is no {' and no '.join(absent)} here")
+
+
+def test_the_errors_are_many_and_break_rules() -> None:
+    """Each names rules that exist, in one of the three controllers."""
+    found = list(errors())
+    assert len(found) == len(ERRORS) >= 60
+    counted = Counter(error.controller for error in found)
+    assert counted.keys() == CONTROLLERS.keys()
+    assert min(counted.values()) >= 18
+    unseen = Counter(ERRORS[name].controller for name in UNSEEN)
+    assert {name: (counted[name], counted[name] - unseen[name]) for name in counted} == ON_PAGE
+    assert {rule for error in found for rule in error.breaks} <= {KEPT_STATE, *known_clauses()}
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_an_example(name: str, tmp_path: Path) -> None:
+    """The controller passes; with the error it does not, and the first cause names the rule."""
+    error = ERRORS[name]
+    skip_without_tools(error.controller)
+    report, selected = tmp_path / "report.json", ("--id", EXAMPLES[name])
+    assert judge(build(error.controller, tmp_path / "right"), report, *selected).exit_code == 0
+    verdict = judge(build(error.controller, tmp_path / "wrong", error.patches), report, *selected)
+    assert verdict.exit_code == 1
+    assert verdict.names(error)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("controller", CONTROLLERS)
+def test_the_controllers_pass(controller: str, tmp_path: Path) -> None:
+    """By vectors and in closed loop, with no choice of their own."""
+    skip_without_tools(controller)
+    assert judge(build(controller, tmp_path), tmp_path / "report.json", "--strict") == Diagnosed(0, ())
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", ERRORS)
+def test_an_error_is_caught(name: str, tmp_path: Path) -> None:
+    """By a vector or on a path, but for those that the page says no case shows."""
+    error = ERRORS[name]
+    skip_without_tools(error.controller)
+    assert is_caught(build(error.controller, tmp_path, error.patches)) == (name not in UNSEEN)

@@ -1,0 +1,65 @@
+"""What an adapter refuses is not judged: rules with a MUST that only refused vectors carry out leave no run green."""
+
+import json
+import re
+import shlex
+import sys
+from pathlib import Path
+
+from click.testing import CliRunner, Result
+
+from firstflight_conformance.cli import main
+from firstflight_conformance.paths import CONFORMANCE
+
+TUTORIAL = CONFORMANCE / "adapters" / "tutorial" / "adapter_fixed.py"
+#: Its answer to a case that is none of slow-start/rfc-9002 is `unsupported`.
+_CUBIC = (
+    '"algorithms": {"slow-start": ["rfc-9002"]}',
+    '"algorithms": {"slow-start": ["rfc-9002"], "cubic": ["rfc-9438"]}, "controller": "cubic"',
+)
+_NO_LOSS = (
+    "        if not self.in_recovery(sent_time):\n            self.recovery_start",
+    "        if False:\n            self.recovery_start",
+)
+_REFUSES_LOSS = (
+    '        process(controller, message["event"])',
+    '        if message["event"]["ev"] == "lost":\n            return {"op": "unsupported", "reason": "no losses"}\n        process(controller, message["event"])',
+)
+
+
+def adapter(tmp_path: Path, *changes: tuple[str, str]) -> str:
+    """Return the command of the tutorial's adapter with changes, each of a text that is there once."""
+    text = TUTORIAL.read_text("utf-8")
+    for old, new in changes:
+        assert text.count(old) == 1, old
+        text = text.replace(old, new)
+    path = tmp_path / "adapter.py"
+    path.write_text(text, encoding="utf-8")
+    return shlex.join([sys.executable, str(path)])
+
+
+def run(command: str, *words: str) -> Result:
+    return CliRunner().invoke(main, ["run", "--adapter", command, "--jobs", "1", *words])
+
+
+def test_another_controller_that_is_refused(tmp_path: Path) -> None:
+    """Losses are ignored, and CUBIC is declared to judge what follows the first: all of its cases are refused, so nothing does."""
+    ignores = adapter(tmp_path, _CUBIC, _NO_LOSS)
+    done = run(
+        ignores, "--profile", "rfc-9002", "--profile", "rfc-9438", "--algorithm", "slow-start", "--algorithm", "cubic"
+    )
+    assert done.exit_code == 4, done.output
+    text = " ".join(done.output.split())
+    assert "every case of cubic/* was refused, and none judges what follows" in text
+    assert re.search(r"not exercised: .*cubic\.", text)
+
+
+def test_losses_that_are_refused(tmp_path: Path) -> None:
+    """What is done with the rest is right: the rules of losses are named, in the report as well."""
+    report = tmp_path / "report.json"
+    words = ("--algorithm", "slow-start", "--profile", "rfc-9002")
+    done = run(adapter(tmp_path, _REFUSES_LOSS), *words, "--report-json", str(report))
+    assert done.exit_code == 4, done.output
+    (judged,) = json.loads(report.read_text("utf-8"))["adapters"]
+    assert "slow-start.persistent.collapse" in judged["not_exercised"]
+    assert run(adapter(tmp_path), *words).exit_code == 0

@@ -1,0 +1,159 @@
+"""The tables of a report: nothing is cut or broken, whatever the name of the adapter and the width of the window."""
+
+import io
+import re
+from dataclasses import replace
+
+import pytest
+from rich.console import Console
+
+from firstflight_conformance.run.manifest import load_manifests
+from firstflight_conformance.run.messages import Declaration
+from firstflight_conformance.run.report_fit import Blocks, Rank
+from firstflight_conformance.run.report_tables import print_counts, print_loops
+from firstflight_conformance.run.results import AdapterReport, ClosedLoop, Divergence, LoopRun, Moment, Result, Verdict
+from runner_support import adapter
+
+NAMES = (
+    "mine1",
+    "my_adapter.py",
+    "s2n-quic-core-hystartpp",
+    "an-adapter-of-forty-characters-in-a-word",
+    "python3 controller/my_adapter.py --mode two-words-more-than-that",
+    "an-adapter-whose-name-is-one-word-of-sixty-characters-altoge",
+)
+STATUSES = {"pass": 4321, "within_tolerance": 1203, "fail": 17, "choice": 5, "explained": 8, "changed": 2}
+MORE = {"unsupported": 43210, "errored": 3}
+WINDOWS = (80, 100, 120)
+
+
+def window(width: int | None) -> Console:
+    """Return a console of a terminal of that width, or of a file or a pipe."""
+    file = io.StringIO()
+    plain = Console(file=file, width=120)
+    return plain if width is None else Console(file=file, width=width, force_terminal=True, color_system=None)
+
+
+def said(out: Console) -> list[str]:
+    """Return what was printed on a console."""
+    assert isinstance(out.file, io.StringIO)
+    return out.file.getvalue().splitlines()
+
+
+def report(name: str, *counts: dict[str, int]) -> AdapterReport:
+    """Return what came of an adapter, with these numbers."""
+    made = AdapterReport(
+        replace(adapter("x", name=name), role="third-party"),
+        declaration=Declaration("mine", "1.74.0-beta.2", {}, ()),
+    )
+    for more in counts:
+        made.counts.update(more)
+    return made
+
+
+@pytest.mark.parametrize("width", [*WINDOWS, None])
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("counts", [(STATUSES,), (STATUSES, MORE), (MORE,)])
+def test_results_stand_whole(name: str, width: int | None, counts: tuple[dict[str, int], ...]) -> None:
+    """Every word of the name and every number stands unbroken, under or after its own name."""
+    out = window(width)
+    print_counts(out, [report(name, *counts)], "Adapters")
+    lines = said(out)
+    if width is not None:
+        assert max(map(len, lines)) <= width
+    assert " ".join(lines).count(name.split()[-1]) == 1
+    words = re.findall(r"[^\s,]+", " ".join(lines))
+    expected = {number for group in counts for number in group.values()}
+    assert {int(word) for word in words if word.isdigit()} - {0} == expected
+    names = {name.replace("within_", "") for group in counts for name in group}
+    assert names <= set(words)
+    assert width is not None or len(lines) == 3
+    assert not set("".join(lines)) & set("┃│━…")
+
+
+def test_columns_go_in_their_order() -> None:
+    """Numbers that no adapter has are left out always; then version goes, then role."""
+    headings = {}
+    for width in (70, 60, 48):
+        out = window(width)
+        print_counts(out, [report(NAMES[2], {"pass": 1, "errored": 12})], "Adapters")
+        headings[width] = said(out)[1].split()
+    assert headings == {
+        70: ["adapter", "version", "role", "pass", "errored"],
+        60: ["adapter", "role", "pass", "errored"],
+        48: ["adapter", "pass", "errored"],
+    }
+
+
+@pytest.mark.parametrize("width", [60, 80, 100, 120, None])
+def test_the_adapters_of_the_checkout(width: int | None) -> None:
+    """Each has its name whole on a line, and no line is wider than the window."""
+    reports = [
+        AdapterReport(replace(manifest, name=name), results=(Result("a.b.c@p", Verdict.PASS),))
+        for name, manifest in load_manifests().items()
+    ]
+    out = window(width)
+    print_counts(out, reports, "References")
+    names = [line.split()[0] for line in said(out)[2:]]
+    assert names == list(load_manifests())
+    assert all(len(line) <= (width or 120) for line in said(out))
+
+
+def loop(case: str, *, differs: bool) -> Result:
+    """Return a case of the closed loop, in which the stack differs from the model or not."""
+    model = LoopRun(9, "complete", 1, Moment(1, 10_704_000_000, 4, 298_427_300), None, 1, 106, 0)
+    stack = replace(model, growth_reduced=None, lost_packets=1123, end="stalled") if differs else model
+    divergence = Divergence(7, {"t_ns": 10_272_123_456}, (), (), {}) if differs else None
+    verdict = Verdict.FAIL if differs else Verdict.PASS
+    return Result(
+        f"stimulus:{case}@search/draft-09",
+        verdict,
+        divergence=divergence,
+        loop=ClosedLoop(divergence, False, stack, model),
+    )
+
+
+@pytest.mark.parametrize("width", [*WINDOWS, None])
+@pytest.mark.parametrize("name", NAMES)
+def test_the_closed_loop_stands_whole(name: str, width: int | None) -> None:
+    """No number is broken; the cases that differ come first."""
+    out = window(width)
+    results = [loop("random-loss", differs=False), loop("search-hybla-expects-power", differs=True)]
+    begins = print_loops(out, results, name)
+    lines = said(out)
+    if width is not None:
+        assert max(map(len, lines)) <= width
+    text = " ".join(lines)
+    for word in (
+        "search-hybla-expects-power",
+        "random-loss",
+        "10272.123",
+        "10704.000",
+        "298427300",
+        "1123",
+        "106",
+        "stalled",
+    ):
+        assert word in re.findall(r"[^\s,:;]+", text), word
+    first, second = (
+        next(i for i, line in enumerate(lines) if line.startswith(case)) for case in ("search-hybla", "random")
+    )
+    assert first < second == begins[1]
+    assert len(begins) == 2
+
+
+def test_a_cut_leaves_whole_rows() -> None:
+    """A case of several lines is shown whole or not at all."""
+    out = window(80)
+    blocks = Blocks(out)
+    with blocks.rows(Rank.LOOP) as begins:
+        begins.extend(
+            print_loops(out, [loop("a", differs=True), loop("b", differs=True), loop("c", differs=True)], "mine")
+        )
+    whole = blocks.fitted(None)
+    rows = [whole.index(f"{case}: fail") for case in "abc"]
+    for lines in range(6, len(whole)):
+        shown = blocks.fitted(lines)
+        kept = shown[: len(shown) - 2]
+        assert kept == whole[: len(kept)]
+        assert len(kept) in (0, *rows[1:]), lines

@@ -1,0 +1,61 @@
+"""The rules of a profile are those that its vectors exercise, with the values that it takes."""
+
+import json
+import re
+from collections import defaultdict
+
+import pytest
+from click.testing import CliRunner
+
+from firstflight import profiles
+from firstflight_conformance.cases import vectors
+from firstflight_conformance.cli import main
+from firstflight_conformance.paths import VECTORS
+from firstflight_conformance.spec.clauses import known_clauses
+from firstflight_conformance.spec.profile_rules import rules_of
+from firstflight_conformance.spec.readings import load_tables
+
+
+def exercised(algorithm: str) -> dict[str, set[str]]:
+    """Return the clauses of each profile, as the files of an algorithm have them."""
+    found: dict[str, set[str]] = defaultdict(set)
+    for path in (VECTORS / algorithm).glob("*.json"):
+        for profile, expectation in json.loads(path.read_text(encoding="utf-8"))["profiles"].items():
+            found[profile].update(expectation["clauses"])
+    return found
+
+
+@pytest.mark.parametrize("algorithm", sorted(profiles(composed=True)))
+def test_rules_of_every_profile(algorithm: str) -> None:
+    """What is listed is what the files say, each clause once, its own page first, and the values are those of the profile."""
+    cases = list(vectors.cases(vectors.load_all(VECTORS, (algorithm,))))
+    files = exercised(algorithm)
+    for profile in profiles(composed=True)[algorithm]:
+        rules = rules_of(algorithm, profile, cases)
+        names = [rule.clause.id for rule in rules]
+        assert sorted(names) == sorted(files[profile]), profile
+        own = [rule.clause.page == algorithm for rule in rules]
+        assert own == sorted(own, reverse=True)
+        table = load_tables().get(algorithm)
+        chosen = (
+            {} if table is None else next(p.readings for p in table.profiles if p.name == profile.partition("+")[0])
+        )
+        for rule in rules:
+            if rule.clause.page == algorithm:
+                assert {value.reading for value in rule.values} == set(rule.clause.readings) & set(chosen)
+            assert all(value.value == chosen[value.reading] for value in rule.values)
+
+
+def test_the_command_lists_them() -> None:
+    """Each rule with its text, and the values of the profile."""
+    result = CliRunner().invoke(main, ["rules", "search/draft-09"], catch_exceptions=False)
+    assert result.exit_code == 0
+    names = re.findall(r"^\[([a-z0-9.-]+)\] \(", result.output, re.MULTILINE)
+    assert set(names) == exercised("search")["draft-09"]
+    assert len(names) == len(set(names))
+    said = " ".join(result.output.split())
+    assert all(" ".join(known_clauses()[name].text.split()) in said for name in names)
+    assert "here rtt = latest" in said
+    wrong = CliRunner().invoke(main, ["rules", "search/draft-9"], catch_exceptions=False)
+    assert wrong.exit_code == 2
+    assert "search/draft-9: no such profile; did you mean search/draft-09?" in wrong.output

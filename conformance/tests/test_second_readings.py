@@ -1,0 +1,63 @@
+"""What is called conforming was read a second time, by somebody who had not proposed it."""
+
+from dataclasses import replace
+from functools import cache
+
+import pytest
+
+from diagnosis_support import mutants
+from firstflight_conformance.freedoms.points import OpenPoint, open_points
+from firstflight_conformance.mutants.load import Mutant
+from firstflight_conformance.run.messages import Declaration
+from firstflight_conformance.run.results import ExitCode, exit_code
+from firstflight_conformance.spec.clauses import SECOND_READING
+from freedoms_support import WINDOWS, judged_mutant
+
+
+@cache
+def conforming() -> list[Mutant]:
+    """Return the mutants that an open point calls conforming."""
+    return [one for one in mutants().values() if any(point.calls_conforming(one) for point in open_points())]
+
+
+def unread(points: tuple[OpenPoint, ...], found: list[Mutant]) -> list[str]:
+    """Return the mutants without a second reading that a point calls conforming, and the points without any."""
+    named = [one.id for one in found if not one.second_reading]
+    bare = [point for point in points if not point.second_reading]
+    return named + [point.id for point in bare if not any(point.calls_conforming(one) for one in found)]
+
+
+def test_all_is_read_twice() -> None:
+    """Every mutant that is called conforming, and every point without such a mutant."""
+    assert unread(open_points(), conforming()) == []
+    assert {one.id for one in mutants().values() if one.second_reading} == {one.id for one in conforming()}
+
+
+def test_what_was_not_read_is_found() -> None:
+    """A mutant or a point whose second reading is taken away."""
+    taken = [replace(one, second_reading="") if one.id == "resume-beta-half" else one for one in conforming()]
+    assert unread(open_points(), taken) == ["resume-beta-half"]
+    points = tuple(replace(point, second_reading="") for point in open_points())
+    assert "careful-resume A45" in unread(points, conforming())
+
+
+def test_who_doubts_is_heard() -> None:
+    """Where the second reader doubts, the point says what speaks against it."""
+    for point in open_points():
+        readings = [point.second_reading, *(one.second_reading for one in conforming() if point.calls_conforming(one))]
+        if any(one.startswith("doubts") for one in readings):
+            assert point.against, point.id
+
+
+@pytest.mark.parametrize("said", ["agrees", "agrees: it does", "maybe: it does (section 1)", "doubts:  (1)"])
+def test_what_is_no_second_reading(said: str) -> None:
+    """It says who is right, why, and where that stands."""
+    assert not SECOND_READING.fullmatch(said)
+
+
+@pytest.mark.parametrize("name", sorted(name for point in open_points() for name in point.covers))
+def test_what_a_bound_covers_passes(name: str) -> None:
+    """A mutant that conforms by an interval ends with exit code 0 or 4, not 1."""
+    mutant = mutants()[name]
+    report = judged_mutant(mutant, Declaration(name, "1", {mutant.algorithm: (mutant.profile,)}, WINDOWS))
+    assert exit_code([report], strict=False) in (ExitCode.OK, ExitCode.NOTHING_RUN)

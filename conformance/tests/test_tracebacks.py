@@ -1,0 +1,146 @@
+"""Inputs that once ended with a traceback: each gets a message with place and remedy, and an exit code that is no verdict."""
+
+import json
+import shlex
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from firstflight_conformance.cli import main
+from firstflight_conformance.paths import SCENARIOS
+from firstflight_conformance.sweeps.code import code
+from firstflight_conformance.sweeps.store import Store, StoreError
+from malformed import good
+from runner_support import command
+
+MODEL = ("--kind", "model", "--algorithm", "slow-start", "--rate", "10Mbit/s", "--rtt", "100ms", "--size", "1MB")
+
+
+def called(*words: object) -> Result:
+    """Call the command. Whatever it is given, it does not end with a traceback."""
+    result = CliRunner().invoke(main, list(map(str, words)))
+    assert result.exception is None or isinstance(result.exception, SystemExit), repr(result.exception)
+    return result
+
+
+def refused(result: Result, *texts: str) -> None:
+    assert result.exit_code == 2, result.output
+    assert all(text in result.output for text in texts), result.output
+
+
+def test_a_profile_that_no_model_has(tmp_path: Path) -> None:
+    """The file is refused before an adapter is asked."""
+    vector = good()
+    vector["profiles"]["rfc-9999"] = vector["profiles"].pop("rfc-9002")
+    (tmp_path / "slow-start").mkdir()
+    (tmp_path / "slow-start" / "every.json").write_text(json.dumps(vector), encoding="utf-8")
+    words = ("--vectors", tmp_path, "--adapter", shlex.join(command("answers", "none")))
+    refused(called("run", *words), "every.json", "profiles.rfc-9999", "no such profile; there are rfc-9002")
+
+
+def test_two_sweeps_into_one_file(tmp_path: Path) -> None:
+    """The second is refused while the first has the file, and changes nothing in it."""
+    out = tmp_path / "rows.csv"
+    with Store(out, ["x"], ["y"], "code").open() as file:
+        file.write("begun")
+        file.flush()
+        refused(called("sweep", out, *MODEL), "rows.csv: another sweep is writing this file")
+        assert out.read_text("utf-8") == "begun"
+
+
+def test_a_rate_of_nothing(tmp_path: Path) -> None:
+    refused(called("sweep", tmp_path / "x.csv", *MODEL, "--rate", "0bit/s"), "rate: 0bit/s sends nothing")
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"\x1e" * 100_000, "has no record between its separators"),
+        (b'\x1e{"qlog_version":"0.3","t":1e9999999999999999999}\n', "record 2: is no JSON: 1e9999999999999999999 is beyond"),
+        (b'\x1e{"qlog_version":"0.3","t":1e999999999}\n', "record 2: is no JSON: 1e999999999 is beyond every number of a log"),
+        (b'\x1e{"qlog_version":"0.3","t":1e-999999999}\n', "1e-999999999 is beyond every number of a log"),
+    ],
+)  # fmt: skip
+def test_qlogs(tmp_path: Path, content: bytes, reason: str) -> None:
+    log = tmp_path / "log.sqlog"
+    log.write_bytes(content)
+    refused(called("judge-qlog", log), "log.sqlog", reason)
+
+
+def test_a_grid_that_is_nested_deeply(tmp_path: Path) -> None:
+    grid = tmp_path / "grid.toml"
+    grid.write_text(f"rate = {'[' * 5000}", encoding="utf-8")
+    refused(called("sweep", tmp_path / "x.csv", "--grid", grid), "grid.toml")
+
+
+@pytest.mark.parametrize("suffix", ["csv", "jsonl"])
+@pytest.mark.parametrize(
+    "content", [b"\xff\xfe\n", b"{}\n", b"[1]\n", b"null\n", b'{"algorithm":5}\n', b"a,b\n1,2\n", b"\0\n", b'"\n', b"[" * 100_000 + b"\n"]
+)  # fmt: skip
+def test_files_of_no_sweep(tmp_path: Path, suffix: str, content: bytes) -> None:
+    """They are named and not touched."""
+    out = tmp_path / f"rows.{suffix}"
+    out.write_bytes(content)
+    refused(called("sweep", out, *MODEL), f"rows.{suffix}")
+    assert out.read_bytes() == content
+
+
+def test_a_row_with_other_types(tmp_path: Path) -> None:
+    """A row with the right names."""
+    out = tmp_path / "rows.csv"
+    assert called("sweep", out, *MODEL).exit_code == 0
+    text = out.read_text("utf-8")
+    for old, new in ((",10000000,", ",many,"), (",10000000,", ",,"), (code(), "")):
+        out.write_text(text.replace(old, new), encoding="utf-8")
+        refused(called("sweep", out, *MODEL), "rows.csv")
+
+
+def test_a_sweep_without_an_answer(tmp_path: Path) -> None:
+    """It ends with the code for nothing that was run, and the rows say why."""
+    result = called("sweep", tmp_path / "x.csv", "--algorithm", "search/none", "--rate", "1Mbit/s", "--rtt", "1ms")
+    assert result.exit_code == 4
+    assert "no such profile" in result.output and "no cell has an answer" in result.output
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is full")
+def test_a_full_disk_is_named(tmp_path: Path) -> None:
+    out = tmp_path / "rows.csv"
+    with (
+        suppress(OSError),  # of the end of the block, which tries again
+        Path("/dev/full").open("w", encoding="utf-8") as full,
+        pytest.raises(StoreError, match=r"rows\.csv: No space left"),
+    ):
+        Store(out, ["x"], ["y"], "code").add(full, {"x": 1, "y": 2})
+    out.symlink_to("/dev/full")
+    refused(called("sweep", out, *MODEL), "rows.csv: is no regular file")
+
+
+def test_rows_of_other_code(tmp_path: Path) -> None:
+    """They are named and not gone on with; with the code that computed them the sweep goes on."""
+    out = tmp_path / "rows.csv"
+    assert called("sweep", out, *MODEL).exit_code == 0
+    right = out.read_text("utf-8")
+    out.write_text(right.replace(code(), "0.1.0+0123456789ab"), encoding="utf-8")
+    refused(called("sweep", out, *MODEL), "rows.csv: has rows of other code, 0.1.0+0123456789ab; this is", code())
+    out.write_text(right, encoding="utf-8")
+    assert "0 of them computed now" in called("sweep", out, *MODEL).output
+    assert out.read_text("utf-8") == right
+
+
+def test_a_scenario_with_a_key_twice(tmp_path: Path) -> None:
+    """Refused as vectors do it: which of the two counts is not guessed."""
+    text = (SCENARIOS / "deep-queue.json").read_text("utf-8")
+    scenario = tmp_path / "twice.json"
+    scenario.write_text(text.replace('"seed":', '"seed": 7, "seed":', 1), encoding="utf-8")
+    refused(called("simulate", scenario, "--algorithm", "slow-start"), "twice.json", "seed")
+
+
+def test_two_reports_to_one_file(tmp_path: Path) -> None:
+    """The later would win in silence; also where a link leads there."""
+    (tmp_path / "link").symlink_to(tmp_path / "report")
+    for other in ("report", "link"):
+        words = ("--report-json", tmp_path / "report", "--junit", tmp_path / other)
+        refused(called("run", "--adapter", "null-echo", *words), "two reports to one file")
+    assert not (tmp_path / "report").exists()

@@ -1,0 +1,93 @@
+"""The port and the simulator in WebAssembly: the same bytes as native, and refusals that say why."""
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from firstflight import create
+from firstflight_conformance.cases.wire import event_to_json
+from firstflight_conformance.paths import BUILD, CONFORMANCE, REFERENCE_C, ROOT, SCENARIOS
+from firstflight_conformance.simulator.loop import simulate
+from firstflight_conformance.simulator.scenario import load_scenario, scenario_files
+
+sys.path.insert(0, str(CONFORMANCE / "cross"))
+import questions
+
+TOOLS = ("node", "clang", "wasm-ld")
+pytestmark = pytest.mark.skipif(
+    any(shutil.which(tool) is None for tool in TOOLS), reason=f"needs {', '.join(TOOLS)}, of which not all are here"
+)
+MODULE = BUILD / "wasm" / "firstflight.wasm"
+ADAPTER = ("node", str(CONFORMANCE / "adapters" / "c-port-wasm" / "adapter.mjs"), str(MODULE))
+NATIVE = (str(BUILD / "adapters" / "firstflight-c"),)
+#: Scenarios that differ in what they ask: pacing, loss, jitter, steps of the delay, a saved path, a handshake.
+RUNS = [
+    ("shallow-queue.json", "search", "draft-09"),
+    ("deep-queue-paced.json", "hystartpp", "rfc-9406+cubic"),
+    ("random-loss.json", "slow-start", "rfc-9002"),
+    ("jitter.json", "cubic", "rfc-9438"),
+    ("resume-overshoots.json", "careful-resume", "rfc-9959"),
+    ("rapid-start.json", "rapid-start", "quicly"),
+]
+_SIMULATE = """
+import { readFileSync } from "node:fs";
+import { load } from "%s/wasm/firstflight.mjs";
+const firstflight = await load(readFileSync("%s"));
+for (const [scenario, algorithm, profile] of JSON.parse(readFileSync(0))) {
+  let found;
+  try { found = firstflight.simulate(scenario, algorithm, profile); } catch (error) { found = { error: error.message }; }
+  console.log(JSON.stringify(found));
+}
+"""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def module() -> None:
+    subprocess.run(["make", "--silent", "wasm"], cwd=ROOT, check=True, capture_output=True)
+
+
+def answers(command: tuple[str, ...], asked: bytes) -> bytes:
+    return subprocess.run(command, input=asked, capture_output=True, check=True).stdout
+
+
+def simulated(runs: list[tuple[Any, str, str]], tmp_path: Path) -> list[Any]:
+    script = tmp_path / "simulate.mjs"
+    script.write_text(_SIMULATE % (REFERENCE_C, MODULE), encoding="utf-8")
+    done = subprocess.run(["node", script], input=json.dumps(runs).encode(), capture_output=True, check=True)
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def test_every_vector_is_answered_as_by_the_native_port() -> None:
+    asked = questions.of_adapter()
+    assert asked.count(b"\n") > 200_000
+    assert answers(ADAPTER, asked) == answers(NATIVE, asked)
+
+
+def test_runs_of_the_simulator_are_those_of_python(tmp_path: Path) -> None:
+    raw = [(json.loads(scenario_files()[name].read_text("utf-8")), *controller) for name, *controller in RUNS]
+    for (name, algorithm, profile), found in zip(RUNS, simulated(raw, tmp_path), strict=True):
+        scenario = load_scenario(scenario_files()[name])
+        expected = simulate(scenario, create(algorithm, profile, scenario.config))
+        assert found["events"] == [event_to_json(event) for event in expected.events], name
+        assert found["summary"]["final_cwnd_bytes"] == expected.observations[-1].cwnd_bytes
+
+
+def test_a_refusal_says_why_and_the_module_goes_on(tmp_path: Path) -> None:
+    good = json.loads((SCENARIOS / "shallow-queue.json").read_text("utf-8"))
+    bad = {**good, "link": {**good["link"], "rate_bps": 10}}
+    runs = [(bad, "search", "draft-09"), (good, "search", "no-such"), (good, "search", "draft-09")]
+    first, second, third = simulated(runs, tmp_path)
+    assert "rate_bps" in first["error"]
+    assert "no such profile" in second["error"]
+    assert third["events"]
+
+
+def test_a_malformed_message_ends_the_adapter_with_its_place() -> None:
+    done = subprocess.run(ADAPTER, input=b'{"op":"hello","protocol":1}\n{"op":\n', capture_output=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr.startswith(b"line 2: no JSON")

@@ -1,0 +1,113 @@
+"""Writes ``spec/first-vectors.json`` from the kill matrix, or says that it is not what the matrix gives.
+
+    python docs/_ext/first_vectors.py build/report/kill-matrix.json [--write]
+
+The vectors of an algorithm in the order of a greedy cover: each rejects the most wrong implementations that none before it rejects. And the
+rules with a MUST that can be broken without ``cwnd_bytes`` showing it, each with the observables that do.
+"""
+
+import json
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from firstflight_conformance.beside import reach
+from firstflight_conformance.cases.vectors import COMPUTED_ALGORITHMS, load_all
+from firstflight_conformance.diagnose.breaks import rules_of
+from firstflight_conformance.diagnose.levels import Level, level_of_clause
+from firstflight_conformance.mutants.load import load_mutants
+from firstflight_conformance.paths import VECTORS
+from firstflight_conformance.run.first import PATH
+from firstflight_conformance.run.messages import OF_SOME_ALGORITHMS
+from firstflight_conformance.spec.clauses import known_clauses
+
+reach("adequacy")
+from adequacy.kill import EVERYWHERE  # noqa: E402
+
+Matrix = dict[str, dict[str, Any]]
+
+
+def text(matrix: Matrix) -> str:
+    """Return what the file holds, a vector or rule to a line."""
+    lines = []
+    algorithms = dict.fromkeys(entry["profile"].partition("/")[0] for entry in matrix.values())
+    for algorithm in sorted(algorithms):
+        members = {
+            "mutants": sum(bool(entry["killed_by"]) for entry in _of(matrix, algorithm).values()),
+            "observables": _observables(algorithm),
+            "vectors": _cover(_of(matrix, algorithm)),
+            "shown_only_by": _shown_only_by(matrix, algorithm),
+        }
+        inner = ",\n".join(f"  {json.dumps(name)}: {_lines(value)}" for name, value in members.items())
+        lines.append(f" {json.dumps(algorithm)}: {{\n{inner}\n }}")
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def _lines(value: Any) -> str:
+    if isinstance(value, dict) and value:
+        return "{\n" + ",\n".join(f"   {json.dumps(k)}: {json.dumps(v)}" for k, v in value.items()) + "\n  }"
+    if isinstance(value, list) and value and isinstance(value[0], list):
+        return "[\n" + ",\n".join(f"   {json.dumps(one)}" for one in value) + "\n  ]"
+    return json.dumps(value)
+
+
+def _of(matrix: Matrix, algorithm: str) -> Matrix:
+    return {name: entry for name, entry in matrix.items() if entry["profile"].partition("/")[0] == algorithm}
+
+
+def _observables(algorithm: str) -> list[str]:
+    """Return those observables of some algorithms that its vectors expect."""
+    if algorithm in COMPUTED_ALGORITHMS:
+        return []
+    entries = [e for v in load_all(VECTORS, (algorithm,)) for p in v.profiles.values() for e in p.expect]
+    return [name for name in OF_SOME_ALGORITHMS if any(name in entry for entry in entries)]
+
+
+def _cover(matrix: Matrix) -> list[list[str | int]]:
+    """Return each vector with how many more mutants it rejects, and the first of them; of equals the first by name."""
+    left: dict[str, list[str]] = {}
+    for mutant, entry in matrix.items():
+        for vector in dict.fromkeys(case.rpartition("@")[0] for case in entry["killed_by"]):
+            left.setdefault(vector, []).append(mutant)
+    found: list[list[str | int]] = []
+    while left:
+        best = min(left, key=lambda vector: (-len(left[vector]), vector))
+        done = set(left[best])
+        found.append([best, len(done), _example(left, best)])
+        left = {vector: rest for vector, own in left.items() if (rest := [name for name in own if name not in done])}
+    return found
+
+
+def _example(left: dict[str, list[str]], vector: str) -> str:
+    """Return the mutant that the fewest other vectors reject: it is what this vector is for."""
+    counts = Counter(mutant for mutants in left.values() for mutant in mutants)
+    return min(left[vector], key=lambda mutant: counts[mutant])
+
+
+def _shown_only_by(matrix: Matrix, algorithm: str) -> dict[str, list[list[str]]]:
+    """Return for each rule the sets of observables of which one is needed, a set for each way to break it that the window does not show."""
+    shown: dict[str, set[tuple[str, ...]]] = {}
+    for mutant in load_mutants():
+        observables = matrix[mutant.id]["shown_by"]
+        if observables and EVERYWHERE not in observables:
+            for clause in rules_of(mutant):
+                shown.setdefault(clause, set()).add(tuple(observables))
+    return {
+        name: sorted(map(list, shown[name]))
+        for name, clause in known_clauses().items()
+        if name in shown and clause.page == algorithm and level_of_clause(clause) is Level.MUST
+    }
+
+
+def main() -> None:
+    """Write or compare."""
+    made = text(json.loads(Path(sys.argv[1]).read_text("utf-8")))
+    if sys.argv[2:] == ["--write"]:
+        PATH.write_text(made, "utf-8")
+    elif PATH.read_text("utf-8") != made:
+        sys.exit(f"{PATH.name} is not what the kill matrix gives: make first-vectors")
+
+
+if __name__ == "__main__":
+    main()

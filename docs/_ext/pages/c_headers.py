@@ -1,0 +1,175 @@
+"""The page of the C interface, taken from the comments of the headers.
+
+The headers follow one style, and only that is understood: a block comment that begins in the first column belongs to the
+declarations directly below it; these end with an empty line outside braces, or with the next such comment.
+"""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from firstflight_conformance import port
+from firstflight_conformance.paths import CONFORMANCE, REFERENCE_C
+from pages import first_functions, site
+from pages import markdown as md
+
+_COMMENT = re.compile(r"/\*.*?\*/", re.S)
+_SKIPPED = ("#if", "#endif", "#include", 'extern "C"')
+_NAME = re.compile(r"(?:struct|enum|union) (\w+) \{|#define (\w+)|(\w+)\(|(\w+)(?:\[\w*\])?;")
+_WIDTH = 84
+#: Headers in the order in which a user meets them.
+_ORDER = (
+    "controller",
+    "events",
+    "observables",
+    "limits",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Declaration:
+    """What a header declares, with the comment above it; several declarations may share one."""
+
+    name: str
+    comment: str
+    code: str
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """A header: what its first comment says, and its declarations."""
+
+    path: Path
+    comment: str
+    declarations: tuple[Declaration, ...]
+
+
+def parse(path: Path) -> Header:
+    """Return what a header declares."""
+    lines = path.read_text("utf-8").splitlines()
+    comment, place = _take_comment(lines, 0)
+    declarations: list[Declaration] = []
+    while place < len(lines):
+        line = lines[place]
+        if not line or line.startswith(_SKIPPED) or line == "}" or re.fullmatch(r"#define \w+_H", line):
+            place += 1
+            continue
+        about, place = _take_comment(lines, place)
+        if not lines[place] or lines[place].startswith(_SKIPPED):
+            continue
+        code, place = _take_declarations(lines, place)
+        declarations.append(Declaration(_name(code), about, code))
+    return Header(path, comment, tuple(declarations))
+
+
+def _take_comment(lines: list[str], place: int) -> tuple[str, int]:
+    if not lines[place].startswith("/*"):
+        return "", place
+    end = next(number for number in range(place, len(lines)) if "*/" in lines[number])
+    body = [re.sub(r"^ \* ?", "", line) for line in "\n".join(lines[place : end + 1])[2:-2].splitlines()]
+    return "\n".join(line.rstrip() for line in body).strip(), end + 1
+
+
+def _take_declarations(lines: list[str], place: int) -> tuple[str, int]:
+    """Return the lines up to the next empty one outside braces."""
+    taken: list[str] = []
+    depth = 0
+    while place < len(lines) and (depth or (lines[place] and not (taken and lines[place].startswith("/*")))):
+        taken.append(lines[place])
+        bare = _COMMENT.sub("", lines[place])
+        depth += bare.count("{") - bare.count("}")
+        place += 1
+    return "\n".join(taken), place
+
+
+def _name(code: str) -> str:
+    names = []
+    for line in _COMMENT.sub("", code).splitlines():
+        match = None if line.startswith((" ", "}")) else _NAME.search(line)
+        if match:
+            names.append(next(name for name in match.groups() if name))
+    if names:
+        return ", ".join(names)
+    constants = re.findall(r"^ +([A-Z]\w+)", code, re.M)
+    return _common_prefix(constants) + "..."
+
+
+def _common_prefix(names: list[str]) -> str:
+    prefix = names[0]
+    while not all(name.startswith(prefix) for name in names) or not prefix.endswith("_"):
+        prefix = prefix[:-1]
+    return prefix
+
+
+def page() -> str:
+    """Return the page."""
+    folder = REFERENCE_C / "firstflight"
+    names = [
+        *(f"{name}.h" for name in _ORDER),
+        *sorted(path.relative_to(folder).as_posix() for path in port.headers()),
+    ]
+    headers = [folder / name for name in dict.fromkeys(names) if (folder / name).exists()]
+    headers += sorted((CONFORMANCE / "include").glob("*.h"))
+    parsed = [parse(path) for path in headers]
+    return md.page(
+        "# C",
+        "Every type, constant and function that the headers declare, with its comment. The port is C11 without "
+        "allocation and without floating point; it needs only freestanding headers.",
+        first_functions.of_c([each.name for header in parsed for each in header.declarations]),
+        *(block for header in parsed for block in _header(header)),
+    )
+
+
+def _header(header: Header) -> list[str]:
+    blocks = [f"## {_shown(header.path)}", _prose(header.comment), f"```c\n#include {_include(header.path)}\n```"]
+    for declaration in header.declarations:
+        first = declaration.name.split(", ")[0]
+        blocks += [
+            md.label(site.anchor(_kind(declaration, first), first)),
+            f"### {md.plain(declaration.name)}",
+            _prose(declaration.comment),
+            f"```c\n{_fit(declaration.code)}\n```",
+        ]
+    return blocks
+
+
+def _kind(declaration: Declaration, name: str) -> str:
+    """Return what an anchor begins with: a macro, a function and a type may have the same name but for its case."""
+    if name.isupper():
+        return "c-macro"
+    return "c-function" if f"{name}(" in _COMMENT.sub("", declaration.code).splitlines()[0] else "c"
+
+
+def _fit(code: str) -> str:
+    """Return a function declaration that is too wide for a page with a line for each parameter."""
+    if not code.endswith(");") or code.count(";") > 1 or max(map(len, code.splitlines())) <= _WIDTH:
+        return code
+    head, _, parameters = " ".join(code.split()).removesuffix(");").partition("(")
+    return f"{head}(\n    " + ",\n    ".join(parameters.split(", ")) + ");"
+
+
+def _include(path: Path) -> str:
+    return f'"{path.relative_to(_include_folder(path)).as_posix()}"'
+
+
+def _shown(path: Path) -> str:
+    """Return the name of a header, with its package if it is in one."""
+    return path.relative_to(_include_folder(path)).as_posix().removeprefix("firstflight/")
+
+
+def _include_folder(path: Path) -> Path:
+    return REFERENCE_C if path.is_relative_to(REFERENCE_C) else CONFORMANCE / "include"
+
+
+def _prose(comment: str) -> str:
+    """Return a comment as Markdown. Indented parts are code."""
+    blocks = []
+    for block in comment.split("\n\n"):
+        is_code = block.startswith("    ")
+        dedented = "\n".join(line.removeprefix("    ") for line in block.splitlines())
+        blocks.append(f"```c\n{dedented}\n```" if is_code else _escape(block))
+    return "\n\n".join(blocks)
+
+
+def _escape(text: str) -> str:
+    return "`".join(part if number % 2 else md.plain(part) for number, part in enumerate(text.split("`")))

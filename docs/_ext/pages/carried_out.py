@@ -1,0 +1,63 @@
+"""Which clauses the vectors of a page carry out: those of every vector once for the page, the others at each vector."""
+
+from collections.abc import Mapping, Sequence, Set
+from typing import TypeAlias
+
+from firstflight_conformance.cases.vectors import Vector
+from pages import markdown as md
+
+#: Clauses by profile.
+Clauses: TypeAlias = Mapping[str, Set[str]]
+
+
+def of_vector(vector: Vector) -> Clauses:
+    """Return what each profile of a vector carries out."""
+    return {profile: set(expectation.clauses) for profile, expectation in vector.profiles.items()}
+
+
+def of_every(vectors: Sequence[Vector]) -> Clauses:
+    """Return what each profile carries out in every one of these vectors in which it is judged; nothing of a single vector."""
+    found: dict[str, Set[str]] = {}
+    for vector in vectors:
+        for profile, mine in of_vector(vector).items():
+            found[profile] = found.get(profile, mine) & mine
+    return found if len(vectors) > 1 else {}
+
+
+def others(vector: Vector, every: Clauses) -> Clauses:
+    """Return what the profiles of a vector carry out besides those clauses."""
+    return {profile: mine - every.get(profile, set()) for profile, mine in of_vector(vector).items()}
+
+
+def listed(title: str, clauses: Clauses) -> str:
+    """Return a list under a title: each clause once, by those profiles that carry it out, what all of them do first."""
+    together = _together(clauses)
+    if not together:
+        return ""
+    if len(clauses) == 1:
+        return _container(f"{title}: {_links(together[next(iter(together))])}.")
+    items = [f"- {_where(profiles, len(clauses))}: {_links(names)}" for profiles, names in together.items()]
+    return _container(f"{title}:\n\n" + "\n".join(items))
+
+
+def _together(clauses: Clauses) -> dict[tuple[str, ...], list[str]]:
+    """Return the clauses by the profiles that carry them out, the most profiles first."""
+    carried_out: dict[str, tuple[str, ...]] = {}
+    for name in sorted({name for mine in clauses.values() for name in mine}):
+        carried_out[name] = tuple(profile for profile, mine in clauses.items() if name in mine)
+    found: dict[tuple[str, ...], list[str]] = {}
+    for name, profiles in sorted(carried_out.items(), key=lambda pair: -len(pair[1])):
+        found.setdefault(profiles, []).append(name)
+    return found
+
+
+def _where(profiles: Sequence[str], of: int) -> str:
+    return "all profiles" if len(profiles) == of else ", ".join(md.code(profile) for profile in profiles)
+
+
+def _links(names: Sequence[str]) -> str:
+    return ", ".join(md.clause(name) for name in names)
+
+
+def _container(text: str) -> str:
+    return f":::{{container}} carried-out\n{text}\n:::"

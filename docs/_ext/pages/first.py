@@ -1,0 +1,45 @@
+"""The directive ``first-vectors``: with which vectors of an algorithm to begin, and which wrong implementations they reject."""
+
+from itertools import accumulate
+
+from docutils import nodes
+from docutils.statemachine import StringList
+from sphinx.util.docutils import SphinxDirective
+
+from firstflight_conformance.mutants.load import load_mutants
+from firstflight_conformance.run.first import known
+from pages import markdown as md
+from pages import site
+
+_SHOWN = 10
+
+
+class FirstVectorsDirective(SphinxDirective):
+    """A table of the ten vectors that reject the most wrong implementations of the algorithm named."""
+
+    required_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        """Return the table."""
+        box = nodes.container()
+        lines = StringList(text(self.arguments[0]).splitlines(), source=self.env.docname)
+        self.state.nested_parse(lines, self.content_offset, box)
+        return list(box.children)
+
+
+def text(algorithm: str) -> str:
+    """Return the table as Markdown, with the command that runs these vectors."""
+    one, what = known()[algorithm], {mutant.id: mutant.what for mutant in load_mutants()}
+    of, shown = one["mutants"], one["vectors"][:_SHOWN]
+    sums = accumulate(count for _, count, _ in shown)
+    rows = [
+        (md.ref(vector, site.anchor("vector", vector)), f"{total} of {of}", md.plain(what[mutant]))
+        for (vector, _, mutant), total in zip(shown, sums, strict=True)
+    ]
+    table = md.list_table(("Vector", "Rejected so far", "For example"), rows, (36, 14, 50), "compact")
+    lead = (
+        f"Our wrong implementations of the algorithm count {of} that vectors reject. These vectors reject the most of them, each "
+        "beside those above it; an example is one that few other vectors reject. "
+        f"`firstflight run --first {_SHOWN} --algorithm {algorithm} --adapter ...` runs {_SHOWN} such vectors of each profile."
+    )
+    return md.page(lead, table)

@@ -1,0 +1,176 @@
+"""Writes the pages below ``docs/_generated`` before Sphinx reads anything; a file that is right is left alone."""
+
+import hashlib
+from collections.abc import Iterator
+from pathlib import Path
+
+from sphinx.application import Sphinx
+from sphinx.util import logging
+
+from firstflight_conformance.paths import (
+    BUILD,
+    CONFORMANCE,
+    REFERENCE_C,
+    REFERENCE_PY,
+    ROOT,
+    SCENARIOS,
+    SPEC,
+    STIMULI,
+    STUDIES,
+    VECTORS,
+)
+from firstflight_conformance.spec.clauses import page_name, pages
+from pages import (
+    beside,
+    c_headers,
+    commands_page,
+    computation_pages,
+    connections_page,
+    freedoms_page,
+    matrix,
+    plain_pages,
+    plot_cache,
+    profile_paths,
+    published_page,
+    python_api,
+    readings,
+    site,
+    stacks,
+    status_page,
+    vector_pages,
+)
+from plain.judge import programs
+from plots import of_pages, sizes
+from plots.published_all import write_published_plots
+from plots.slim import slim_plots
+from studies.live.agreement import CONNECTIONS
+from studies.published.store import RESULTS
+
+_LOGGER = logging.getLogger(__name__)
+#: What pages and plots were made from when they were last written.
+_PAGES_STAMP, _PLOTS_STAMP = ".inputs", ".plot-inputs"
+
+
+def write_pages(app: Sphinx) -> None:
+    """Write every generated page, unless nothing that they are made from has changed; and so the plots, which no prose changes."""
+    folder = Path(app.srcdir) / site.GENERATED
+    folder.mkdir(exist_ok=True)
+    if _is_new(folder / _PAGES_STAMP, digest := _digest([*_data(), *_prose()])):
+        _LOGGER.info("writing the generated pages")
+        _check_specification_pages(Path(app.srcdir))
+        pages = {f"{name}.md": text for name, text in _pages().items()}
+        for path in set(_present(folder)) - set(pages):
+            (folder / path).unlink()
+        for name, text in pages.items():
+            _write(folder / name, text)
+        (folder / _PAGES_STAMP).write_text(digest, "utf-8")
+    if _is_new(folder / _PLOTS_STAMP, digest := _digest(_data())):
+        _LOGGER.info("drawing the plots")
+        of_pages.write_plots(folder)
+        computation_pages.write_plots(folder / "models")
+        sizes.write_plots(folder / "sizes")
+        plot_cache.write_plots(site.vectors(), folder / "plots")
+        profile_paths.write_paths(Path(app.srcdir))
+        write_published_plots(folder / "results")
+        slim_plots(folder)
+        (folder / _PLOTS_STAMP).write_text(digest, "utf-8")
+
+
+def _is_new(stamp: Path, digest: str) -> bool:
+    return not stamp.exists() or stamp.read_text("utf-8") != digest
+
+
+def _pages() -> dict[str, str]:
+    pages = {
+        "readings": readings.page(),
+        "freedoms": freedoms_page.page(),
+        "matrix": matrix.page(),
+        **stacks.pages(),
+        "connections": connections_page.page(),
+        "implementation-status": status_page.page(),
+        "results": published_page.page(),
+        "changelog": _changelog(),
+        "commands": commands_page.page(),
+        "plain/index": plain_pages.index(),
+        "vectors/index": vector_pages.index(),
+        "vectors/transfer-time": computation_pages.page(),
+        "api/python": python_api.page(),
+        "api/c": c_headers.page(),
+    }
+    for name in programs():
+        pages[f"plain/{name}"] = plain_pages.page(name)
+    for name, group in site.groups().items():
+        pages[f"vectors/{name.replace('.', '-')}"] = vector_pages.page(name, group)
+    for path in [*site.source_files(), *beside.files()]:
+        pages[site.source_page(path).removeprefix(f"{site.GENERATED}/")] = _source(path)
+    return pages
+
+
+def _source(path: Path) -> str:
+    name = site.relative_to_root(path)
+    return (
+        f"---\nnosearch: true\n---\n\n# {path.parent.name}/{path.name}\n\nThe file `{name}` with numbered lines, for the links from clauses to code. "
+        f"A comment `[id]` names the clause that the line carries out.\n\n```{{source-file}} {name}\n```\n"
+    )
+
+
+def _changelog() -> str:
+    path = ROOT / "CHANGELOG.md"
+    if path.exists():
+        return "```{include} ../../CHANGELOG.md\n```\n"
+    return "# Changelog\n\nWhat changed from one version to the next. There is no release yet.\n"
+
+
+def _check_specification_pages(folder: Path) -> None:
+    for path in pages():
+        name = f"{page_name(path)}.md"
+        if not (folder / "specification" / name).exists():
+            _LOGGER.warning("docs/specification/%s is missing: it should include %s", name, path)
+
+
+def _present(folder: Path) -> Iterator[str]:
+    return (path.relative_to(folder).as_posix() for path in folder.rglob("*.md"))
+
+
+def _write(path: Path, text: str) -> None:
+    if not path.exists() or path.read_text("utf-8") != text:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf-8")
+
+
+def _prose() -> list[Path]:
+    """Return what is text only: no plot depends on it."""
+    return [
+        *pages(),
+        *SPEC.glob("*/open-points.toml"),
+        *STIMULI.glob("*/freedoms.toml"),
+        *(path for path in (BUILD / "report" / "report.json", ROOT / "CHANGELOG.md") if path.exists()),
+    ]
+
+
+def _data() -> list[Path]:
+    """Return what plots are made from as well, the code that writes them included."""
+    return [
+        *SPEC.glob("*/profiles.toml"),
+        *VECTORS.rglob("*.json"),
+        *SCENARIOS.rglob("*.json"),
+        *STIMULI.rglob("*.json"),
+        *RESULTS.glob("*.json"),
+        *(path for path in (CONNECTIONS,) if path.exists()),
+        *REFERENCE_PY.rglob("*.py"),
+        *REFERENCE_C.rglob("*.[ch]"),
+        *(CONFORMANCE / "include").glob("*.h"),
+        *(CONFORMANCE / "src").rglob("*.py"),
+        *STIMULI.rglob("*.py"),
+        *STUDIES.rglob("*.py"),
+        *(ROOT / "docs" / "_ext").rglob("*.py"),
+        *(ROOT / "docs" / "specification").glob("*.py"),
+    ]
+
+
+def _digest(sources: list[Path]) -> str:
+    digest = hashlib.sha256()
+    for path in sorted(sources):
+        digest.update(f"{path}\0".encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()

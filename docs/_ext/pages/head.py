@@ -1,0 +1,56 @@
+"""What each page says of itself: a description from its first paragraph, and of which commit it is."""
+
+import re
+from html import escape
+from typing import Any
+
+from docutils import nodes
+from sphinx.application import Sphinx
+
+from firstflight_conformance.run.checkout import checkout
+
+_LONGEST = 160
+#: The theme has one already.
+_INDENTED = re.compile(r"\s*\n\s*")
+_VIEWPORT = re.compile(r'<meta content="width=device-width[^>]*/>|<meta name="viewport"[^>]*/>')
+
+
+def commit() -> dict[str, Any] | None:
+    """Return the commit that the site is built from, by its short name, with its own date: a site is the same whenever it is built."""
+    found = checkout()
+    return found and {"name": found["commit"][:12], "date": found["date"], "changed": found["changed"]}
+
+
+def register_frame(app: Sphinx) -> None:
+    """Let the template of pages write what surrounds the text in fewer bytes, and name its two asides."""
+    if app.builder.name == "html":
+        app.builder.templates.environment.filters["frame"] = frame
+
+
+def frame(page: str) -> str:
+    """Return a page without indentation around its text; the asides have names, by which landmarks are told apart."""
+    before, article, rest = page.partition("<article")
+    text, end, after = rest.rpartition("</article>")
+    before, after = (_INDENTED.sub("\n", part) for part in (before, after))
+    before = before.replace('<aside class="sidebar-drawer"', '<aside class="sidebar-drawer" aria-label="Site"')
+    after = after.replace('<aside class="toc-drawer', '<aside aria-label="This page" class="toc-drawer')
+    return "".join((before, article, text, end, after))
+
+
+def describe_page(
+    app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: nodes.document | None
+) -> None:
+    """Give the page a description, and only one width."""
+    tags = _VIEWPORT.sub("", context.get("metatags") or "")
+    if doctree is not None and (text := description(doctree)):
+        tags += f'<meta name="description" content="{escape(text)}">'
+    context["metatags"] = tags
+
+
+def description(doctree: nodes.document) -> str:
+    """Return the beginning of the first paragraph, cut at a word."""
+    for paragraph in doctree.findall(nodes.paragraph):
+        text = " ".join(paragraph.astext().split())
+        if len(text) > 40:
+            return text if len(text) <= _LONGEST else text[: _LONGEST - 3].rsplit(" ", 1)[0] + "..."
+    return ""

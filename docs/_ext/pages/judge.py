@@ -1,0 +1,161 @@
+"""Writes judge.html: one file that judges logs and asks for nothing, with the Python packages and an interpreter in it."""
+
+import base64
+import gzip
+import hashlib
+import html
+import io
+import json
+import re
+import zipfile
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+
+from sphinx.application import Sphinx
+
+import firstflight
+from firstflight_conformance.cases.vectors import Case
+from firstflight_conformance.paths import BUILD, CONFORMANCE, REFERENCE_PY, ROOT
+from firstflight_conformance.qlog.write import qlog_text
+from firstflight_conformance.recording.from_case import recording_of
+from pages import site
+
+SOURCES = ROOT / "docs" / "_judge"
+#: Where ``make judge-extras`` installs the interpreter.
+INTERPRETER = BUILD / "judge" / "node_modules" / "pyodide"
+#: Of the library of the interpreter, what no part of the judge imports.
+_LEFT_OUT = (
+    "antigravity.py", "cgi", "curses", "dbm", "distutils", "doctest.py", "ensurepip", "ftplib.py", "idlelib", "imaplib.py", "lib2to3",
+    "mailbox.py", "multiprocessing", "nntplib.py", "optparse.py", "pdb.py", "pickletools.py", "poplib.py", "pydoc", "smtplib.py", "sqlite3", "ssl.py", "tarfile.py",
+    "telnetlib.py", "tkinter", "turtle", "unittest", "venv", "wsgiref", "xml", "xmlrpc", "zoneinfo",
+)  # fmt: skip
+#: Of the codecs, those by which qlogs and the interpreter itself read text.
+_CODECS = ("__init__", "aliases", "ascii", "cp437", "idna", "latin_1", "raw_unicode_escape", "unicode_escape", "utf_16", "utf_8", "utf_8_sig")  # fmt: skip
+#: Of the tool, the folders that no judgement of a connection uses.
+_NO_JUDGE = ("commands", "sweeps", "mutants", "vectorgen", "plots", "run", "diagnose", "data")
+_SAMPLES = (
+    ("a kernel's CUBIC, captured", "kernel-cubic.pcap", "access-line-cubic.pcap.gz"),
+    ("a kernel's BBR, captured", "kernel-bbr.pcap", "access-line-bbr.pcap.gz"),
+    ("a simulated SEARCH, as a qlog", "search.sqlog", "search.path.deep-queue@linux-4"),
+    ("a simulated HyStart++, as a qlog", "hystartpp.sqlog", "hystartpp.path.deep-queue@rfc-9406"),
+)
+
+
+def write_page(app: Sphinx, error: Exception | None) -> None:
+    """Write the page; without the interpreter, which is optional, it says how to build it."""
+    if error is None and app.builder.name == "html":
+        (Path(app.outdir) / "judge.html").write_text(page(INTERPRETER), encoding="utf-8")
+
+
+def page(interpreter: Path, policy: str | None = None) -> str:
+    """Return the page with what of the interpreter lies in a folder. ``policy``: another than its own, for a test."""
+    there = (interpreter / "pyodide.asm.wasm").exists()
+    data = dict(_data(interpreter)) if there else {"program": ""}
+    samples = (
+        {f"sample-{number}": _packed(_sample(what)) for number, (_, _, what) in enumerate(_SAMPLES)} if there else {}
+    )
+    scripts = [(ROOT / "docs" / "_static" / "play" / "plot.js").read_text("utf-8"), _source("page.js")]
+    blocks = [
+        f'<script type="text/plain" id="{name}">{_inert(text)}</script>' for name, text in (data | samples).items()
+    ]
+    blocks += [f"<script>{each}</script>" for each in ("window.Play = {};", *scripts)]
+    found = {
+        "policy": html.escape(
+            policy if policy is not None else policy_of(["window.Play = {};", *scripts], _source("page.css"))
+        ),
+        "release": firstflight.__version__,
+        "style": _source("page.css"),
+        "samples": " ".join(
+            f'<button type="button" data-sample="sample-{number}" data-file="{name}">{title}</button>'
+            for number, (title, name, _) in enumerate(_SAMPLES)
+        ),
+        "interpreter": json.loads(_source("package.json"))["dependencies"]["pyodide"],
+        "megabytes": f"{sum(map(len, (data | samples).values())) / 1e6:.0f}",
+        "blocks": "\n".join(blocks),
+    }
+    return re.sub(r"\{\{ (\w+) \}\}", lambda name: found[name[1]], _source("page.html"))
+
+
+def policy_of(scripts: list[str], style: str) -> str:
+    """Return the policy: these scripts and this style run, WebAssembly, and a worker made from the page; no request is allowed."""
+    hashes = " ".join(_hash(each) for each in scripts)
+    return (
+        f"default-src 'none'; script-src {hashes} 'wasm-unsafe-eval'; style-src {_hash(style)}; worker-src blob:; connect-src 'none'; "
+        "img-src data:; form-action 'none'; base-uri 'none'"
+    )
+
+
+def _hash(text: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+def _data(interpreter: Path) -> Iterator[tuple[str, str]]:
+    program = b"\n".join((interpreter / name).read_bytes() for name in ("pyodide.asm.js", "pyodide.js"))
+    yield "program", _packed(program.replace(b"//# sourceMappingURL", b"// source map"))
+    yield "wasm", _packed((interpreter / "pyodide.asm.wasm").read_bytes())
+    yield "library", _packed(_library(interpreter / "python_stdlib.zip"))
+    yield "packages", _packed(_archive(dict(_packages())))
+    lock = json.loads((interpreter / "pyodide-lock.json").read_text("utf-8"))
+    yield "lock", json.dumps({"info": lock["info"], "packages": {}})
+    yield "worker", _source("worker.js")
+    yield "drive", _source("drive.py")
+
+
+def _library(path: Path) -> bytes:
+    with zipfile.ZipFile(path) as library:
+        return _archive({name: library.read(name) for name in library.namelist() if _needed(name)})
+
+
+def _needed(name: str) -> bool:
+    folder, _, module = name.partition("/")
+    if folder == "encodings":
+        return module.partition(".")[0] in _CODECS
+    return not name.startswith(_LEFT_OUT)
+
+
+def _packages() -> Iterator[tuple[str, bytes]]:
+    """Yield the files of the model, of the part of the tool that judges, and of what reads captures."""
+    for path in sorted(REFERENCE_PY.rglob("*.py")):
+        if not path.name.startswith("plain_"):
+            yield f"firstflight/{path.relative_to(REFERENCE_PY).as_posix()}", path.read_bytes()
+    tool = CONFORMANCE / "src" / "firstflight_conformance"
+    for path in sorted(tool.rglob("*.py")):
+        place = path.relative_to(tool)
+        if place.parts[0] not in _NO_JUDGE:
+            yield f"firstflight_conformance/{place.as_posix()}", path.read_bytes()
+    found = find_spec("dpkt")
+    assert found is not None and found.origin is not None  # requirements/dev.txt has it
+    for path in sorted(Path(found.origin).parent.glob("*.py")):
+        yield f"dpkt/{path.name}", path.read_bytes()
+
+
+def _archive(files: dict[str, bytes]) -> bytes:
+    """Return an archive that is the same wherever it is built. Nothing in it is packed: the whole is."""
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w") as written:
+        for name, data in files.items():
+            written.writestr(zipfile.ZipInfo(name, (2000, 1, 1, 0, 0, 0)), data)
+    return archive.getvalue()
+
+
+def _packed(data: bytes) -> str:
+    return base64.b64encode(gzip.compress(data, 9, mtime=0)).decode("ascii")
+
+
+def _sample(what: str) -> bytes:
+    if what.endswith(".gz"):
+        return gzip.decompress((CONFORMANCE / "tests" / "kept_captures" / what).read_bytes())
+    vector, _, profile = what.partition("@")
+    case = Case(site.vectors_by_id()[vector], profile)
+    return qlog_text(recording_of(case), case.id, "a simulated connection").encode()
+
+
+def _inert(text: str) -> str:
+    """Return text that ends no element."""
+    assert "</script" not in text.lower()
+    return text
+
+
+def _source(name: str) -> str:
+    return (SOURCES / name).read_text("utf-8")

@@ -1,0 +1,98 @@
+"""The traceability matrix: from each clause to the lines and vectors that carry it out."""
+
+from firstflight_conformance.spec.clauses import Clause
+from pages import markdown as md
+from pages import site
+
+#: So many vectors of a clause are listed.
+_LISTED = 12
+_KINDS = {"python": "Python", "c": "C", "vector": "vectors"}
+
+
+def page() -> str:
+    """Return the page."""
+    clauses = site.clauses()
+    pages = list(dict.fromkeys(clause.page for clause in clauses.values()))
+    blocks = [
+        "# Traceability matrix",
+        "For every clause you find here its level and source, the lines of Python and C that carry it out, and the "
+        "vectors in which the model carried it out. All of it is measured: lines are found by their comments, vectors by "
+        "watching those lines run.",
+        _summary(),
+    ]
+    for name in pages:
+        mine = [clause for clause in clauses.values() if clause.page == name]
+        blocks += [f"## {name}", _table(mine)]
+    blocks += _exemptions(list(clauses.values()))
+    blocks += [
+        "## Vectors of each clause",
+        f"Of more than {_LISTED} these are the first, hand-built ones before others. All of them: `grep -l '\"CLAUSE\"' vectors/*/*.json`.",
+        *(block for clause in clauses.values() for block in _vectors(clause)),
+        "```{toctree}\n:hidden:\n:glob:\n\nsource/*/*\n```",
+    ]
+    return md.page(*blocks)
+
+
+def _summary() -> str:
+    total = len(site.clauses())
+    found = {
+        "Python": len(site.clauses().keys() & site.citations("python").keys()),
+        "C": len(site.clauses().keys() & site.citations("c").keys()),
+        "at least one vector": len(site.clauses().keys() & site.vectors_by_clause().keys()),
+    }
+    return f"Of {total} clauses " + ", ".join(f"{count} have {name}" for name, count in found.items()) + "."
+
+
+def _table(clauses: list[Clause]) -> str:
+    rows = [
+        (
+            md.clause(clause.id),
+            clause.source if clause.level == "-" else f"**{clause.level}**, {clause.source}",
+            _lines(clause, "python"),
+            _lines(clause, "c"),
+            _count(clause),
+        )
+        for clause in clauses
+    ]
+    header = ("Clause", "Level and source", "Python", "C", "Vectors")
+    return md.list_table(header, rows, (30, 32, 15, 14, 9), "matrix compact")
+
+
+def _lines(clause: Clause, language: str) -> str:
+    found = site.citations(language).get(clause.id, [])
+    parts = []
+    for number, citation in enumerate(found):
+        same_file = number > 0 and found[number - 1].path == citation.path
+        text = str(citation.line) if same_file else f"{citation.path.stem} {citation.line}"
+        document = site.source_page(citation.path).removeprefix(f"{site.GENERATED}/")
+        parts.append(f'<a href="{document}.html#L-{citation.line}">{text}</a>')
+    return ", ".join(parts) or _missing(clause, language)
+
+
+def _count(clause: Clause) -> str:
+    count = len(site.vectors_by_clause().get(clause.id, []))
+    return md.ref(str(count), site.anchor("matrix", clause.id)) if count else _missing(clause, "vector")
+
+
+def _missing(clause: Clause, kind: str) -> str:
+    return md.ref("exempt", "matrix-exemptions") if kind in clause.exempt else "none"
+
+
+def _exemptions(clauses: list[Clause]) -> list[str]:
+    rows = [
+        (md.clause(clause.id), _KINDS[kind], md.plain(reason))
+        for clause in clauses
+        for kind, reason in clause.exempt.items()
+    ]
+    table = md.list_table(("Clause", "Without", "Reason"), rows, (35, 15, 50)) if rows else "None."
+    return [md.label("matrix-exemptions"), "## Exemptions", "Clauses that need no code or no vector, and why.", table]
+
+
+def _vectors(clause: Clause) -> list[str]:
+    found = site.vectors_by_clause().get(clause.id, [])
+    if not found:
+        return []
+    shown = sorted(found, key=lambda vector: vector.tier != "gold")[:_LISTED]
+    links = ", ".join(md.ref(vector.id, site.anchor("vector", vector.id)) for vector in shown)
+    more = "" if len(shown) == len(found) else ", ..."
+    return [md.label(site.anchor("matrix", clause.id)), f"{md.clause(clause.id)} ({len(found)}): {links}{more}"]

@@ -1,0 +1,85 @@
+"""The pages of the plain programs: one that lists them, and one for each, clause by clause."""
+
+from pathlib import Path
+
+from firstflight_conformance.cases.vectors import Case
+from pages import beside, site
+from pages import markdown as md
+from pages.turns import TURNS, turns_text
+from plain.judge import programs
+
+
+def index() -> str:
+    """Return the page that lists the programs."""
+    rows = [
+        (
+            md.ref(beside.title(name), f"plain-{name}"),
+            md.code(beside.profile(name)),
+            _lines(beside.python_path(name)),
+            "none yet" if (header := beside.c_path(name)) is None else _lines(header),
+        )
+        for name in programs()
+    ]
+    return md.page(
+        "# Plain programs",
+        "One file for one published text, or for the code that stands for one: straight code whose names are the text's, without readings and "
+        "without anything of the model; its head says what was read. Ten were first written from their text, draft -09 of SEARCH from code, and "
+        "then compared with the model; seven (Limited Slow-Start, Quick-Start, Hybla, both of TCB sharing, both of SUSS) came from the author of "
+        "the model, with it or after it: a second writing, not a second reading. Read them beside the text, and port from them: each page shows the clauses with the lines that "
+        "carry them out, in Python and, where there is a header, in C. Each agrees "
+        "with every vector of its profile, and with the model on random streams.",
+        md.list_table(("Text", "Profile", "Lines of Python", "of C"), rows, (50, 26, 14, 10)),
+        "```{toctree}\n:hidden:\n:glob:\n\n*\n```",
+    )
+
+
+def page(name: str) -> str:
+    """Return the page of a program."""
+    header = beside.c_path(name)
+    whole = [_link(path) for path in (beside.python_path(name), header) if path is not None]
+    return md.page(
+        "---\nhide-toc: true\n---",
+        md.label(f"plain-{name}"),
+        f"# {md.plain(beside.title(name))}",
+        f"The profile {md.code(beside.profile(name))}, clause by clause: the text of the rule, and the lines that carry it out. The lines of a program "
+        "stand in its own order but for what several clauses share; the end of the page has the rest of them. "
+        f"Whole: {' and '.join(whole)}."
+        + ("" if header else " There is no plain C header of this text yet; each clause links to the C port.")
+        + _alone(name),
+        f"```{{side-by-side}} {name}\n```",
+        *_edge_cases(name),
+    )
+
+
+def _edge_cases(name: str) -> list[str]:
+    """Return the gold vectors of the program's profile, with what happens to the window in each."""
+    algorithm, _, profile = beside.profile(name).partition("/")
+    mine = [v for v in site.vectors() if v.algorithm == algorithm and v.tier == "gold" and profile in v.profiles]
+    if not mine:
+        return []
+    rows = [
+        (
+            md.ref(vector.id, site.anchor("vector", vector.id)),
+            md.plain(vector.title),
+            turns_text(Case(vector, profile), tuple(TURNS), windows=True),
+        )
+        for vector in mine
+    ]
+    return [
+        "## Edge cases",
+        f"The {len(mine)} vectors of this profile that can be worked out by hand, which the program answers as expected. A turn stands with the number of its event.",
+        md.list_table(("Vector", "What happens", "The window"), rows, (30, 45, 25), "compact"),
+    ]
+
+
+def _alone(name: str) -> str:
+    return "" if beside.otherwise(name) else " No other profile reads it otherwise."
+
+
+def _link(path: Path) -> str:
+    document = site.source_page(path).removeprefix(f"{site.GENERATED}/")
+    return f"[`{site.relative_to_root(path)}`](../{document}.md)"
+
+
+def _lines(path: Path) -> str:
+    return str(len(path.read_text(encoding="utf-8").splitlines()))

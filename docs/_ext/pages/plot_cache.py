@@ -1,0 +1,44 @@
+"""Plots of all vectors, drawn again only if the vector or what draws it has changed."""
+
+import hashlib
+import json
+from multiprocessing import Pool
+from pathlib import Path
+
+from firstflight_conformance.cases.vectors import Vector
+from firstflight_conformance.paths import REFERENCE_PY
+from firstflight_conformance.plots import bins, bins_panels, panels, style, units, windows
+from firstflight_conformance.plots import vectors as drawn
+from plots import slim
+
+_INDEX = "plots.json"
+
+
+def plot_name(vector: Vector) -> str:
+    """Return the name of the plot of a vector."""
+    return vector.id.replace(".", "-") + ".svg"
+
+
+def write_plots(vectors: list[Vector], folder: Path) -> None:
+    """Draw what is missing or out of date, on all processors; remove plots of vectors that are gone."""
+    folder.mkdir(parents=True, exist_ok=True)
+    index = folder / _INDEX
+    before: dict[str, str] = json.loads(index.read_text("utf-8")) if index.exists() else {}
+    code = _code_digest()
+    keys = {plot_name(v): hashlib.sha256(code + v.path.read_bytes()).hexdigest() for v in vectors}
+    for path in folder.glob("*.svg"):
+        if path.name not in keys:
+            path.unlink()
+    stale = [v for v in vectors if before.get(n := plot_name(v)) != keys[n] or not (folder / n).exists()]
+    if stale:
+        with Pool() as pool:
+            pool.starmap(drawn.plot_vector, [(v, folder / plot_name(v)) for v in stale], chunksize=4)
+    index.write_text(json.dumps(keys, indent=1) + "\n", "utf-8")
+
+
+def _code_digest() -> bytes:
+    digest = hashlib.sha256()
+    modules = [Path(str(module.__file__)) for module in (drawn, windows, panels, bins, bins_panels, style, units, slim)]
+    for path in [*modules, *sorted(REFERENCE_PY.rglob("*.py"))]:
+        digest.update(path.read_bytes())
+    return digest.digest()

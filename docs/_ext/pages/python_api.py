@@ -1,0 +1,105 @@
+"""The page of the Python interface."""
+
+from functools import cached_property
+from typing import Any
+
+from sphinx.application import Sphinx
+
+from firstflight.controller import ALGORITHMS
+from firstflight_conformance.paths import REFERENCE_PY
+from pages import first_functions
+from pages import markdown as md
+
+_MODEL = (
+    ("controller", "Create a controller and drive it"),
+    ("events", "Events"),
+    ("observables", "Observables"),
+    ("errors", "Errors"),
+    ("limits", "Limits of the domain"),
+    ("algorithm", "What an algorithm is to the rest"),
+    ("window_rules", "The rules by which a base grows and reduces its window"),
+)
+_CONFORMANCE = (
+    ("cases.parse", "Vector files as JSON, and why one is refused"),
+    ("cases.vectors", "Load vectors and take them apart into cases"),
+    ("cases.wire", "Events and observables as JSON"),
+    ("simulator.scenario", "Scenarios of the path simulator"),
+    ("simulator.in_loop", "Controllers in the loop"),
+    ("simulator.loop", "Run a scenario"),
+    ("prng", "Pseudo-random numbers"),
+    ("simulator.transfer", "What a flow has to do"),
+    ("simulator.clock", "The clock of a run"),
+    ("simulator.path", "Bottleneck and receiver"),
+    ("simulator.links", "Links"),
+    ("simulator.flow", "One flow"),
+    ("simulator.network", "Networks: several flows over one bottleneck"),
+    ("simulator.dumbbell", "Run a network"),
+    ("simulator.presets", "Published experiments"),
+    ("plots.vectors", "Plots"),
+)
+_EXAMPLE = """\
+```python
+from firstflight import Ack, Config, Run, Sent, create, step
+
+controller = create("search", "lanman-2024", Config(max_datagram_size_bytes=1200))
+packets = (Run(first=0, last=9, size_bytes=1200, sent_t_ns=1_000_000_000),)
+sent = Sent(
+    t_ns=1_000_000_000, packets=packets, bytes=12_000, bytes_in_flight=12_000, app_limited=False
+)
+ack = Ack(
+    t_ns=1_100_000_000, packets=packets, bytes=12_000, bytes_in_flight=0, next_packet=10,
+    app_limited=False, latest_rtt_ns=100_000_000, min_rtt_ns=100_000_000,
+    smoothed_rtt_ns=100_000_000, ack_delay_ns=0,
+)
+controller, seen = step(controller, sent)
+controller, seen = step(controller, ack)
+print(seen.cwnd_bytes, seen.outcome)  # 24000 Outcome.STARTED
+```"""
+
+
+def page() -> str:
+    """Return the page."""
+    return md.page(
+        "# Python",
+        "Every public function and class of the model `firstflight`, and of the parts of `firstflight_conformance` that a "
+        "program needs to read vectors and run the path simulator.",
+        "The model needs nothing but the standard library. A controller is a value: `step` returns a new one and leaves the "
+        "old one as it was. The names below that are listed in `firstflight.__all__` can be imported from `firstflight` "
+        "itself.",
+        "Events and observations are values too: a type checker refuses a program that changes one. At run time nothing does, "
+        "since what refuses would take longer than the rest of making one.",
+        _EXAMPLE,
+        first_functions.of_python(),
+        *_modules("firstflight", (*_MODEL, *_packages())),
+        *_modules("firstflight_conformance", _CONFORMANCE),
+    )
+
+
+def _packages() -> tuple[tuple[str, str], ...]:
+    """Return the modules of every algorithm, as its package lists them."""
+    return tuple(
+        (f"{algorithm.package}.{path.stem}", f"{algorithm.title}: {path.stem.replace('_', ' ')}")
+        for algorithm in ALGORITHMS.values()
+        for path in sorted((REFERENCE_PY / algorithm.package).glob("[!_]*.py"))
+        if not path.stem.startswith("plain_")
+    )
+
+
+def _modules(package: str, modules: tuple[tuple[str, str], ...]) -> list[str]:
+    blocks = []
+    for name, title in modules:
+        blocks += [
+            f"## {title}",
+            f"```{{eval-rst}}\n.. automodule:: {package}.{name}\n   :members:\n   :undoc-members:\n"
+            "   :member-order: bysource\n```",
+        ]
+    return blocks
+
+
+def skip_fields(app: Sphinx, what: str, name: str, obj: Any, skip: bool, options: Any) -> bool | None:
+    """Leave the fields of a dataclass out, as its signature has the name, type and default of each.
+
+    They are what a class has beside methods, properties and the members of an enumeration, which are in upper case.
+    """
+    is_field = what == "class" and not name.isupper() and not callable(obj)
+    return True if is_field and not isinstance(obj, property | cached_property) else None

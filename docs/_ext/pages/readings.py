@@ -1,0 +1,82 @@
+"""The page of readings and profiles, from ``spec/NAME/profiles.toml``."""
+
+from collections import defaultdict
+
+from firstflight_conformance.spec.readings import Profile, ProfileTable, Reading, load_tables
+from pages import markdown as md
+from pages.site import anchor
+
+
+def page() -> str:
+    """Return the page."""
+    tables = load_tables()
+    blocks = [
+        "# Readings and profiles",
+        "Here you see where the sources leave room, what each profile chooses there, and why. A **reading** is one such "
+        "choice; a **profile** is a named set of choices, and the same vector may have a different right answer in each.",
+    ]
+    for algorithm in sorted(tables):
+        blocks += _algorithm(tables[algorithm])
+    return md.page(*blocks)
+
+
+def _algorithm(table: ProfileTable) -> list[str]:
+    blocks = [
+        f"## {table.algorithm}",
+        md.list_table(
+            ("Profile", "What it is", "Sources"),
+            [
+                (md.code(f"{table.algorithm}/{p.name}"), md.plain(p.title), md.plain("; ".join(p.sources)))
+                for p in table.profiles
+            ],
+            (30, 40, 30),
+        ),
+    ]
+    if not table.readings:
+        return [*blocks, f"{table.algorithm} has no readings; its choices are listed on its page of the specification."]
+    blocks += [
+        "The choice that most profiles take stands first, then the others with the profiles that take them.",
+        md.list_table(
+            ("Reading", "No.", "Most take", "Otherwise"),
+            [_row(table, reading) for reading in table.readings],
+            (24, 8, 20, 48),
+            "compact",
+        ),
+    ]
+    for reading in table.readings:
+        blocks += _reading(table, reading)
+    return blocks
+
+
+def _row(table: ProfileTable, reading: Reading) -> tuple[str, ...]:
+    by_value: dict[str, list[str]] = defaultdict(list)
+    for profile in table.profiles:
+        by_value[str(profile.readings[reading.name])].append(profile.name)
+    first, *others = sorted(by_value, key=lambda value: -len(by_value[value]))
+    cells = [f"**{md.plain(value)}**: {', '.join(by_value[value])}" for value in others]
+    link = md.ref(reading.name, anchor(f"reading-{table.algorithm}", reading.name))
+    return link, reading.ambiguity, md.plain(first), "<br>".join(cells)
+
+
+def _reading(table: ProfileTable, reading: Reading) -> list[str]:
+    if reading.bounds is None:
+        items = [
+            f"- {md.code(choice)}: {md.plain(meaning)}{_chosen_by(table.profiles, reading, choice)}"
+            for choice, meaning in reading.choices.items()
+        ]
+    else:
+        values = sorted({int(profile.readings[reading.name]) for profile in table.profiles})
+        items = [f"- a number within {reading.bounds[0]}..{reading.bounds[1]}"]
+        items += [f"- {md.code(value)}{_chosen_by(table.profiles, reading, value)}" for value in values]
+    return [
+        md.label(anchor(f"reading-{table.algorithm}", reading.name)),
+        f"### {reading.name} ({reading.ambiguity})",
+        md.plain(reading.question),
+        "\n".join(items),
+        f"Why: {md.plain(reading.reason)}",
+    ]
+
+
+def _chosen_by(profiles: tuple[Profile, ...], reading: Reading, value: str | int) -> str:
+    names = [md.code(profile.name) for profile in profiles if profile.readings[reading.name] == value]
+    return f" — chosen by {', '.join(names)}" if names else ""

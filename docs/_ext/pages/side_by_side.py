@@ -1,0 +1,157 @@
+"""The directive ``side-by-side``: the clauses of a plain program, each with its Python and its C, and what other profiles do otherwise."""
+
+from collections.abc import Sequence
+from html import escape
+from pathlib import Path
+from textwrap import dedent
+from typing import ClassVar
+
+from docutils import nodes
+from docutils.statemachine import StringList
+from sphinx.util.docutils import SphinxDirective
+
+from firstflight_conformance.paths import SPEC
+from firstflight_conformance.spec.clauses import pages
+from pages import beside, site
+from pages.beside import Otherwise, Piece, Row
+
+
+class SideBySideDirective(SphinxDirective):
+    """A plain program, clause by clause."""
+
+    required_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        """Return the rows."""
+        name = self.arguments[0]
+        for path in [*beside.files(), *pages(), *SPEC.glob("*/profiles.toml")]:
+            self.env.note_dependency(path)
+        found = beside.otherwise(name)
+        with_c = beside.c_path(name) is not None
+        box = nodes.container(classes=["side-by-side", "with-c" if with_c else "without-c"])
+        if found:
+            box += nodes.raw("", _otherwise_list(name, found), format="html")
+        box += self._columns(with_c)
+        for row in beside.rows(name):
+            box += self._row(row, found, with_c)
+        return [box]
+
+    def _columns(self, with_c: bool) -> nodes.container:
+        head = nodes.container(classes=["beside-row", "beside-head"])
+        for title in ("Text", "Plain Python", "Plain C")[: 3 if with_c else 2]:
+            head += nodes.container("", nodes.paragraph(text=title))
+        return head
+
+    def _row(self, row: Row, found: list[Otherwise], with_c: bool) -> nodes.container:
+        box = nodes.container(classes=["beside-row"], ids=[anchor(clause) for clause in row.clauses])
+        self.state.document.note_explicit_target(box)
+        text = nodes.container(classes=["beside-text"])
+        for clause in row.clauses:
+            text += self._clause(clause)
+        if not row.clauses:
+            text += nodes.paragraph(text="The rest: constants, state, and helpers that carry out no clause.")
+        if differing := beside.differing(row, found):
+            text += nodes.raw("", _otherwise_here(differing), format="html")
+        box += text
+        box += self._code("Python", row.python)
+        if with_c:
+            box += self._code("C", row.c)
+        return box
+
+    def _clause(self, clause_id: str) -> nodes.container:
+        clause = site.clauses()[clause_id]
+        box = nodes.container(classes=["beside-clause"])
+        head = nodes.paragraph(classes=["clause-head"])
+        head += self._link(clause_id, site.clause_page(clause_id), site.anchor("clause", clause_id), code=True)
+        if clause.level != "-":
+            head += [nodes.Text(" "), nodes.inline(text=clause.level, classes=["clause-level"])]
+        box += head
+        lines = StringList(clause.text.splitlines(), source=f"{clause.page}.md")
+        self.state.nested_parse(lines, self.content_offset, box)
+        source, messages = self.state.inline_text(clause.source, self.lineno)
+        box += nodes.paragraph("", "", *source, *messages, classes=["clause-source"])
+        return box
+
+    def _code(self, language: str, pieces: Sequence[Piece]) -> nodes.container:
+        box = nodes.container(classes=["beside-code"])
+        if not pieces:
+            box += nodes.paragraph(text=f"No line of {language} of its own.", classes=["clause-none"])
+        for piece in pieces:
+            lines = f"{piece.first}-{piece.last}" if piece.last > piece.first else str(piece.first)
+            link = self._link(f"{piece.path.name} {lines}", site.source_page(piece.path), f"L-{piece.first}")
+            box += nodes.paragraph("", "", link, classes=["beside-lines"])
+            text = dedent("\n".join(piece.lines))
+            box += nodes.literal_block(text, text, language="python" if language == "Python" else "c")
+        return box
+
+    def _link(self, text: str, document: str, fragment: str, *, code: bool = False) -> nodes.reference:
+        uri = self.env.app.builder.get_relative_uri(self.env.docname, document)
+        shown = nodes.literal(text=text) if code else nodes.Text(text)
+        return nodes.reference("", "", shown, refuri=f"{uri}#{fragment}", internal=True)
+
+
+class PlainProgramsDirective(SphinxDirective):
+    """Links to the plain programs of an algorithm."""
+
+    required_arguments = 1
+    option_spec: ClassVar[dict[str, object]] = {}
+
+    def run(self) -> list[nodes.Node]:
+        """Return a sentence with a link for each program."""
+        sentence = nodes.paragraph(
+            text="Text, plain Python and plain C side by side, and what other profiles do otherwise: "
+        )
+        for number, name in enumerate(beside.of_algorithm(self.arguments[0])):
+            uri = self.env.app.builder.get_relative_uri(self.env.docname, page(name))
+            sentence += nodes.Text(", " if number else "")
+            sentence += nodes.reference("", beside.title(name), refuri=uri, internal=True)
+        sentence += nodes.Text(".")
+        return [nodes.container("", sentence, classes=["plain-programs"])]
+
+
+def page(name: str) -> str:
+    """Return the document of a program."""
+    return f"{site.GENERATED}/plain/{name}"
+
+
+def anchor(clause_id: str) -> str:
+    """Return the anchor of the row of a clause."""
+    return site.anchor("beside", clause_id)
+
+
+def _value(one: Otherwise, value: str | int) -> str:
+    meaning = one.reading.choices.get(str(value), "") if one.reading.bounds is None else ""
+    return f"<code>{escape(str(value))}</code>" + (f" ({escape(meaning)})" if meaning else "")
+
+
+def _otherwise_here(found: list[Otherwise]) -> str:
+    """Return the notes of a row: without a script a list to open, with one the lines of the profile that is chosen."""
+    lines = "".join(
+        f'<li data-profile="{escape(one.profile)}"><b>{escape(one.profile)}</b> <code>{escape(one.reading.name)}</code>: '
+        f"{_value(one, one.there)}</li>"
+        for one in found
+    )
+    profiles = len({one.profile for one in found})
+    word = "profile" if profiles == 1 else "profiles"
+    return f'<details class="otherwise"><summary>Otherwise in {profiles} {word}</summary><ul>{lines}</ul></details>'
+
+
+def _otherwise_list(name: str, found: list[Otherwise]) -> str:
+    """Return every difference, profile by profile; the script puts a selector above it."""
+    blocks = []
+    for profile in dict.fromkeys(one.profile for one in found):
+        mine = [one for one in found if one.profile == profile]
+        rows = "".join(
+            f"<tr><td><code>{escape(one.reading.name)}</code></td><td>{_value(one, one.here)}</td><td>{_value(one, one.there)}</td></tr>"
+            for one in mine
+        )
+        count = f"{len(mine)} reading" + ("" if len(mine) == 1 else "s")
+        blocks.append(
+            f'<details data-profile="{escape(profile)}"><summary><b>{escape(profile)}</b>: {count}</summary>'
+            f'<div class="table-wrapper"><table class="docutils compact"><thead><tr><th>Reading</th><th>Here</th>'
+            f"<th>There</th></tr></thead><tbody>{rows}</tbody></table></div></details>"
+        )
+    return (
+        f'<div class="otherwise-list" data-program="{escape(Path(name).name)}"><p>What other profiles do otherwise:</p>'
+        f"{''.join(blocks)}</div>"
+    )

@@ -1,0 +1,71 @@
+"""Pages as small as they can be: hundreds of them have the same frame, and ids in code font by the ten thousand."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from sphinx.application import Sphinx
+
+from pages import site
+
+_SOURCES = f"{site.GENERATED}/source/"
+#: Pages of which there are many: their navigation does not list them all.
+_MANY = (f"{site.GENERATED}/vectors/", _SOURCES)
+#: Their navigation by folder: to compute it takes as long as half of all else in writing a page.
+_KEPT: dict[tuple[Sphinx, str, bool], str] = {}
+#: What is replaced by what, in this order.
+_SHORTER = [
+    (re.compile(pattern), by)
+    for pattern, by in (
+        # A word in code font or in a link has an element of its own, and so has what is highlighted, where that shows nothing or little.
+        (r'<span class="pre">([^<]*)</span>', r"\1"),
+        (r'<span class="(?:n|p|w|o|mi|nn|nb|bp|ow|colon|std std-ref)">([^<]*)</span>', r"\1"),
+        (r'<code class="docutils literal notranslate">', "<code>"),
+        (r'<a class="reference internal" (href="[^"]*#clause-[^"]*")><code>([^<]*)</code></a>', r"<a \1>\2</a>"),
+        (r'<a class="reference internal" (href="[^"]*")(?: title="[^"]*")?', r"<a \1"),
+        # A line of a source file has two anchors, and a link to itself, where an anchor is enough.
+        (r'<a id="(L-\d+)" name="\1"></a><a href="#\1"><span class="linenos">([^<]*)</span></a>', r'<i id="\1">\2</i>'),
+        (r'<(tr|dt|dd) class="(?:row|field)-(?:odd|even)">', r"<\1>"),
+        (r"<td><p>((?:(?!</?p>|</td>).)*)</p></td>", r"<td>\1</td>"),
+        (r'(<a class="headerlink" href="[^"]*") title="[^"]*">', r"\1>"),
+        # A plot leads to itself: on a phone its letters are small.
+        (r'(?<!">)(<img (?=[^>]*class="plot)[^>]*src="([^"]+)"[^>]*>)', r'<a class="enlarge" href="\2">\1</a>'),
+        # The value of a table of the model, on the page of the API.
+        (r'(<span class="property"> = )[^<]{200,}(</span>)', r"\1...\2"),
+    )
+]  # fmt: skip
+
+
+def shorten_page(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: object) -> None:
+    """Let the navigation unfold what leads to the page alone, and write its text in fewer elements."""
+    if page.startswith(_MANY):
+        context["next"] = context["prev"] = None  # nobody reads them one after the other
+    if toctree := context.get("toctree"):
+        context["toctree"] = lambda **options: _navigation(app, page, toctree, options | {"collapse": True}).replace(
+            'role="heading"', 'role="heading" aria-level="2"'
+        )
+    if body := context.get("body"):
+        context["body"] = shorten(body)
+
+
+def _navigation(app: Sphinx, page: str, toctree: Callable[..., str], options: dict[str, Any]) -> str:
+    """Return the navigation of a page. Where there are many it does not list them: all in a folder but their index have the same.
+
+    Those of sources, to which only links lead, have none but the search and the way home.
+    """
+    if page.startswith(_SOURCES):
+        return ""
+    if not page.startswith(_MANY):
+        return toctree(**options)
+    folder, _, name = page.rpartition("/")
+    key = (app, folder, name == "index")
+    if key not in _KEPT:
+        _KEPT[key] = toctree(**options | {"maxdepth": 1})
+    return _KEPT[key]
+
+
+def shorten(body: str) -> str:
+    """Return the HTML of a page without elements that nothing needs."""
+    for pattern, by in _SHORTER:
+        body = pattern.sub(by, body)
+    return body

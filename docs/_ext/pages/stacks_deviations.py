@@ -1,0 +1,231 @@
+"""The page of each stack: its defects first, then in grey what else differs; and its runs on paths."""
+
+from collections import defaultdict
+from html import escape
+from typing import Any
+
+from firstflight_conformance.cases.timeline import milliseconds
+from firstflight_conformance.cases.wire import decode_int
+from firstflight_conformance.run.manifest import KINDS
+from pages import markdown as md
+from pages import site, stacks_loops, vector_files
+from pages.stacks_matrix import badge, counted, defects, legend, other, others
+
+#: Up to this number, cases that nothing explains are shown without folding.
+_OPEN_CASES = 4
+_ORIGIN_NS = 1_000_000_000
+
+
+def anchor(adapter: dict[str, Any]) -> str:
+    """Return the target of the section of a stack."""
+    return site.anchor("stack", adapter["name"])
+
+
+def name_of(adapter: dict[str, Any]) -> str:
+    """Return the document of a stack, below the folder of the generated pages."""
+    return f"stacks/{adapter['name']}"
+
+
+def version(adapter: dict[str, Any]) -> str:
+    """Return the version of a stack as it declares it."""
+    return str(adapter["declaration"]["version"]) if adapter["declaration"] else "version not known"
+
+
+def overview(stacks: list[dict[str, Any]]) -> list[str]:
+    """Return the section with the defects of all stacks, and the list of their pages."""
+    if not stacks:
+        return []
+    blocks = ["## Defects"]
+    for adapter in stacks:
+        found = defects(adapter["explained"])
+        if found:
+            blocks += [f"**{md.ref(adapter['title'], anchor(adapter))}**", "\n".join(map(_line, found))]
+    without = [md.ref(adapter["title"], anchor(adapter)) for adapter in stacks if not defects(adapter["explained"])]
+    blocks += [f"No defect is known of {', '.join(without)}."] if without else []
+    documents = "\n".join(name_of(adapter) for adapter in stacks)
+    return [*blocks, f"```{{toctree}}\n:hidden:\n\n{documents}\n```"]
+
+
+def page(adapter: dict[str, Any], judged_at: str = "") -> str:
+    """Return the page of a stack; ``judged_at`` says at which commit of this project."""
+    return md.page(
+        md.label(anchor(adapter)),
+        f"# {md.plain(adapter['title'])}",
+        f"{_declares(adapter)} {judged_at} Times count from the beginning of a case. Back to the [State of the stacks](../stacks.md).",
+        '<details class="otherwise"><summary>What the signs and words mean</summary>',
+        legend(),
+        "</details>",
+        *_stack(adapter),
+        *stacks_loops.paths([adapter], "../.."),
+    )
+
+
+def _line(cause: dict[str, Any]) -> str:
+    place = f"; {md.plain(cause['where'])}" if cause.get("where") else ""
+    return f"- {badge(cause.get('level', ''))} {_title(cause)} *{md.plain(cause.get('section', ''))}{place}*"
+
+
+def _stack(adapter: dict[str, Any]) -> list[str]:
+    results = {result["case"]: result for result in adapter["results"]}
+    blocks = [_summary(adapter), *_failures(adapter)]
+    worst, rest = defects(adapter["explained"]), others(adapter["explained"])
+    if worst:
+        blocks.append("## Defects")
+    for cause in worst:
+        blocks += [
+            '<div class="defect">',
+            f"**{_title(cause)}**",
+            f"{badge(cause.get('level', ''))} {md.plain(cause.get('section', ''))}. {_where(adapter, cause)}",
+            md.plain(cause["explanation"]),
+            *_folded(cause, results),
+            "</div>",
+        ]
+    if rest:
+        blocks += [f"## No defects: {counted(len(rest), 'other deviation')}", '<div class="other-deviations">']
+        by_kind: dict[str, list[dict[str, Any]]] = defaultdict(list)
+        for cause in rest:
+            by_kind[cause["kind"]].append(cause)
+        for kind in KINDS:
+            for cause in by_kind[kind]:
+                blocks += [f"{other(kind)} {md.plain(cause['explanation'])}", *_folded(cause, results)]
+        blocks.append("</div>")
+    return blocks
+
+
+def _summary(adapter: dict[str, Any]) -> str:
+    cut = sum(one["verdict"] == "pass" and one["judged_events"] is not None for one in adapter["results"])
+    controller = (adapter["declaration"] or {}).get("controller", "")
+    partly = (
+        f" {counted(cut, 'case')} of `slow-start/rfc-9002` agree up to the first reduction of the window; what follows is judged by `{controller}/*`, the controller of this stack."
+        if cut
+        else ""
+    )
+    if not adapter["explained"] and all(one["verdict"] in ("pass", "unsupported") for one in adapter["results"]):
+        return f"Agrees in every case that it supports.{partly}"
+    worst, rest = defects(adapter["explained"]), others(adapter["explained"])
+    return f"**{counted(len(worst), 'defect') if worst else 'No defect'}**, {counted(len(rest), 'other deviation')}.{partly}"
+
+
+def _failures(adapter: dict[str, Any]) -> list[str]:
+    """Return what no manifest explains."""
+    blocks = []
+    unexplained, changed, errored = [], [], []
+    for result in adapter["results"]:
+        if result["verdict"] == "errored":
+            errored.append(result)
+        elif result["change"] and not (result["verdict"] == "fail" and not result["explained_by"]):
+            changed.append(result)
+        elif result["verdict"] == "fail" and not result["explained_by"]:
+            unexplained.append(result)
+    if unexplained:
+        blocks += ["**Not explained yet:**", *_causes(adapter), *_cases(unexplained)]
+    if changed:
+        rows = [(_case(one["case"]), md.plain(one["change"])) for one in changed]
+        blocks += ["**Not as recorded:**", md.list_table(("Case", "Change"), rows, (40, 60), "compact")]
+    if errored:
+        rows = [(_case(one["case"]), md.plain(one["reason"])) for one in errored[:_OPEN_CASES]]
+        more = f" (the first of {len(errored)})" if len(errored) > _OPEN_CASES else ""
+        blocks += [f"**Errored{more}:**", md.list_table(("Case", "Reason"), rows, (40, 60), "compact")]
+    return blocks
+
+
+def _title(cause: dict[str, Any]) -> str:
+    return md.plain(cause.get("notice") or cause["explanation"])
+
+
+def _where(adapter: dict[str, Any], cause: dict[str, Any]) -> str:
+    place = f", {cause['where']}" if cause.get("where") else ""
+    return md.plain(version(adapter) + place)
+
+
+def _causes(adapter: dict[str, Any]) -> list[str]:
+    """Return what the diagnosis says of the failures that nothing explains."""
+    return [
+        f"Cause {md.code(cause['cause'])} ({cause['kind']}), {cause['explains']} of {cause['of']} cases: "
+        + ", ".join(_clause(name) for name in cause["clauses"])
+        for cause in adapter["diagnosis"]
+    ]
+
+
+def _declares(adapter: dict[str, Any]) -> str:
+    declared = adapter["declaration"]
+    if declared is None:
+        return "The adapter could not be asked what it declares."
+    names = ", ".join(md.code(name) for name in declared["observables"])
+    return (
+        f"{md.plain(declared['name'])} {md.plain(declared['version'])}; reports {names}; clock {declared['clock']}, windows in "
+        f"{declared['window']}, arithmetic {declared['arithmetic']}."
+    )
+
+
+def _folded(cause: dict[str, Any], results: dict[str, dict[str, Any]]) -> list[str]:
+    """Return the cases of a cause, folded, with the rules at which it shows."""
+    rules = ", ".join(map(_clause, cause["clauses"]))
+    cases = [results[name] for name in cause["cases"] if name in results]
+    summary = f'<details class="events"><summary>{counted(len(cases), "case")} with the first divergence</summary>'
+    return [summary, f"Shows at {rules}.", _table(cases), "</details>"]
+
+
+def _cases(results: list[dict[str, Any]]) -> list[str]:
+    if len(results) <= _OPEN_CASES:
+        return [_table(results)]
+    summary = f'<details class="events"><summary>All {len(results)} cases</summary>'
+    return [_table(results[:2]), summary, _table(results), "</details>"]
+
+
+def _table(results: list[dict[str, Any]]) -> str:
+    rows = [
+        (
+            _case(one["case"]) + _play(one),
+            _event(one["divergence"]),
+            _values(one["divergence"], "expected"),
+            _values(one["divergence"], "observed"),
+        )
+        for one in results
+    ]
+    return md.list_table(("Case", "First divergence", "Expected", "Observed"), rows, (40, 24, 18, 18), "compact")
+
+
+def _play(result: dict[str, Any]) -> str:
+    """Return the link that plays the vector up to the event at which the stack departs, with its window there."""
+    vector_id, _, profile = result["case"].partition("@")
+    vector, event = site.vectors_by_id().get(vector_id), result["divergence"]["event_index"]
+    if vector is None or event is None:
+        return ""
+    windows = [one["observed"] for one in result["divergence"]["differences"] if one["observable"] == "cwnd_bytes"]
+    seen = {"of": "the stack", "cwnd": windows[0], "at": event} if windows else {}
+    return f' <a href="../../{escape(vector_files.play(vector, profile, step=event, **seen))}">play</a>'
+
+
+def _case(case_id: str) -> str:
+    vector_id, _, profile = case_id.partition("@")
+    if vector_id in site.vectors_by_id() or vector_id in {one.id for one in site.computations()}:
+        return f"{md.ref(vector_id, site.anchor('vector', vector_id))} {md.code(profile)}"
+    if vector_id.startswith("stimulus:"):
+        return f"closed loop, {md.plain(vector_id.removeprefix('stimulus:'))} {md.code(profile)}"
+    return md.plain(case_id)
+
+
+def _event(divergence: dict[str, Any]) -> str:
+    if divergence["event_index"] is None:
+        return "the outputs"
+    event = divergence["event"]
+    time_ms = milliseconds(decode_int(event["t_ns"]) - _ORIGIN_NS)
+    packets = f" of {event['packets'][-1][1]}" if event["ev"] == "ack" else ""
+    return f"event {divergence['event_index']}, {time_ms} ms: {event['ev'].replace('_', ' ')}{packets}"
+
+
+def _values(divergence: dict[str, Any], side: str) -> str:
+    return "; ".join(f"{_name(one['observable'])} {_value(one[side])}" for one in divergence["differences"])
+
+
+def _name(observable: str) -> str:
+    return md.plain(observable.removesuffix("_bytes").removesuffix("_ns"))
+
+
+def _value(value: Any) -> str:
+    return "none" if value is None else md.plain(str(value))
+
+
+def _clause(clause_id: str) -> str:
+    return md.clause(clause_id) if clause_id in site.clauses() else md.code(clause_id)

@@ -1,0 +1,84 @@
+"""The page "Implementation status": for each algorithm a section in the form of RFC 7942, from the report of a real run, to be pasted into a draft."""
+
+import textwrap
+from typing import Any
+
+from firstflight.controller import ALGORITHMS
+from firstflight_conformance.run import report_json
+from pages import markdown as md
+from pages import stacks
+from pages.stacks_matrix import counted, defects, others
+
+_WIDTH = 69
+_TITLE = "# Implementation status"
+_NO_RUN = ":::{admonition} No run\n:class: warning\nThis site was built without a report: `make conformance docs` writes this page.\n:::"
+
+
+def page() -> str:
+    """Return the page."""
+    if not stacks.REPORT.exists():
+        return md.page(_TITLE, _NO_RUN)
+    return page_of(report_json.read(stacks.REPORT))
+
+
+def page_of(report: dict[str, Any]) -> str:
+    """Return the page of a report."""
+    judged = [one for one in report["adapters"] if one["role"] == "third-party" and not one["skipped"]]
+    blocks = [
+        _TITLE,
+        "For authors of a draft: the section that RFC 7942 proposes, for each algorithm that a published stack implements, with what the "
+        "vectors found. Paste it, and fill in what a run cannot know: organization, licence, contact.",
+    ]
+    for name, algorithm in ALGORITHMS.items():
+        listed = [(one, profiles) for one in judged if (profiles := _profiles(one, name))]
+        if listed:
+            blocks += [f"## {algorithm.title}", f"```text\n{section(algorithm.title, listed, report)}\n```"]
+    return md.page(*blocks)
+
+
+def _profiles(adapter: dict[str, Any], algorithm: str) -> list[str]:
+    return [one for one in stacks.declared(adapter) if one.split("/")[0] == algorithm]
+
+
+def section(title: str, listed: list[tuple[dict[str, Any], list[str]]], report: dict[str, Any]) -> str:
+    """Return the section of one algorithm as it stands in a draft."""
+    checkout = report.get("checkout")
+    at = f" (commit {checkout['commit'][:12]} of {checkout['date']})" if checkout else ""
+    head = (
+        "Note to the RFC Editor: please remove this section, and the reference to RFC 7942, before publication. "
+        f"The implementations of {title} below were judged by Firstflight{at}, which replays sequences of ACKs and compares window, "
+        "ssthresh and phase after each. Being listed is no endorsement."
+    )
+    entries = [_entry(adapter, profiles) for adapter, profiles in listed]
+    return "\n\n".join(["Implementation Status", _filled(head, 3), *entries])
+
+
+def _entry(adapter: dict[str, Any], profiles: list[str]) -> str:
+    mine = [one for one in adapter["results"] if stacks.profile_of(one["case"]) in profiles]
+    judged = [one for one in mine if one["verdict"] in ("pass", "fail")]
+    passed = sum(one["verdict"] == "pass" for one in judged)
+    unsupported = sum(one["verdict"] == "unsupported" for one in mine)
+    causes = [one for one in adapter["explained"] if any(stacks.profile_of(case) in profiles for case in one["cases"])]
+    rows = {
+        "Organization": "(to be filled in)",
+        "Maturity": "released, in a package registry",
+        "Coverage": f"{passed} of {counted(len(judged), 'judged case')} agree to the end; one departure may show in many"
+        + (f"; {unsupported} need what the adapter does not support" if unsupported else ""),
+        "Version compatibility": ", ".join(profiles),
+        "Licensing": "(to be filled in)",
+        "Implementation experience": _experience(causes),
+        "Contact": "(to be filled in)",
+    }
+    return "\n".join([f"   {adapter['title']}", *(_filled(f"{name}: {text}", 6) for name, text in rows.items())])
+
+
+def _experience(causes: list[dict[str, Any]]) -> str:
+    worst = [one.get("notice") or one["explanation"] for one in defects(causes)]
+    told = [f"{counted(len(worst), 'departure')} from the text: {' '.join(worst)}"] if worst else []
+    rest = len(others(causes))
+    told += [f"{counted(rest, 'choice')} that the text permits or leaves open."] if rest else []
+    return " ".join(told) or "no departure from the text was found."
+
+
+def _filled(text: str, indent: int) -> str:
+    return textwrap.fill(text, _WIDTH, initial_indent=" " * indent, subsequent_indent=" " * (indent + 3 if indent > 3 else indent))  # fmt: skip

@@ -1,0 +1,43 @@
+"""The files of the vectors on the site, and the links to them and to the page that plays them."""
+
+import gzip
+from pathlib import Path
+
+from sphinx.application import Sphinx
+
+from firstflight_conformance.cases.vectors import Vector
+from firstflight_conformance.paths import VECTORS
+from firstflight_conformance.run.report_play import play_address
+from pages import site
+
+#: Where they lie below the site: as in the repository.
+_FOLDER = "vectors"
+
+
+def file_of(path: Path) -> str:
+    """Return where the site has the file of a vector or a computation, packed: all of them are 34 MB."""
+    return f"{_FOLDER}/{path.relative_to(VECTORS).as_posix()}.gz"
+
+
+def play(vector: Vector, profile: str, **more: object) -> str:
+    """Return the address at which a vector is played, from the root of the site."""
+    return play_address(vector.id, profile, **more)
+
+
+def links(vector: Vector, root: str) -> str:
+    """Return the links as HTML, for a page from which ``root`` leads to the root of the site."""
+    where = play(vector, next(iter(vector.profiles))).replace("&", "&amp;")
+    return f'<a href="{root}{where}">Play this vector</a>, <a href="{root}{file_of(vector.path)}" download>JSON</a>'
+
+
+def write_files(app: Sphinx, error: Exception | None) -> None:
+    """Write the files; the same bytes wherever the site is built."""
+    if error is not None or app.builder.name != "html":
+        return
+    paths = [*(vector.path for vector in site.vectors()), *(one.path for one in site.computations())]
+    for path in paths:
+        target = Path(app.outdir) / file_of(path)
+        packed = gzip.compress(path.read_bytes(), mtime=0)
+        if not target.exists() or target.read_bytes() != packed:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(packed)

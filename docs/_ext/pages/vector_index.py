@@ -1,0 +1,92 @@
+"""The script with what the page *Find vectors* selects by: of each vector tier, flags, clauses, and which of its profiles it tells apart."""
+
+import json
+from collections.abc import Sequence
+from itertools import combinations
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from sphinx.application import Sphinx
+
+from firstflight_conformance.cases.vectors import ProfileCase, Vector
+from firstflight_conformance.spec.readings import load_tables
+from pages import site
+
+#: What every stack reports.
+_WINDOWS = ("cwnd_bytes", "ssthresh_bytes", "phase")
+#: How many events are judged, and the changes of the windows with the index of their event.
+_Answer: TypeAlias = tuple[int, tuple[tuple[int, tuple[tuple[str, Any], ...]], ...]]
+
+
+def write_index(app: Sphinx, error: Exception | None) -> None:
+    """Write the script."""
+    if error is None and app.builder.name == "html":
+        target = Path(app.outdir) / "_static" / "find" / "index.js"
+        target.parent.mkdir(parents=True, exist_ok=True)
+        text = json.dumps(index(site.vectors()), separators=(",", ":"))
+        target.write_text(f'"use strict";\nwindow.FIRSTFLIGHT_VECTORS = {text};\n', encoding="utf-8")
+
+
+def index(vectors: Sequence[Vector]) -> dict[str, Any]:
+    """Return the index: clauses with their levels, sets of them, and profiles. The cases of a vector name profile, set and answer by number."""
+    names = sorted({name for vector in vectors for case in vector.profiles.values() for name in case.clauses})
+    number = {name: place for place, name in enumerate(names)}
+    sets: dict[str, int] = {}
+    named: dict[str, int] = {}
+    listed = []
+    for vector in vectors:
+        classes, same = _classes(vector)
+        cases: list[tuple[int, int, int]] = []
+        for name, case in vector.profiles.items():
+            key = _steps(sorted(number[clause] for clause in case.clauses))
+            cases.append((named.setdefault(name, len(named)), sets.setdefault(key, len(sets)), classes[name]))
+        listed.append(
+            {
+                "id": vector.id, "title": vector.title, "tier": vector.tier, "flags": list(vector.flags),
+                "events": len(vector.events), "cases": " ".join(",".join(map(str, case)) for case in cases),
+            } | ({"same": same} if same else {})
+        )  # fmt: skip
+    clauses = [[name, site.clauses()[name].level] for name in names]
+    return {"clauses": clauses, "sets": list(sets), "profiles": list(named), "vectors": listed, "readings": _readings()}
+
+
+def _readings() -> dict[str, Any]:
+    """Return by algorithm what each reading asks, with the meaning of its choices, and what each profile chooses."""
+    return {
+        name: {
+            "questions": {one.name: [one.question, one.choices] for one in table.readings},
+            "profiles": {profile.name: profile.readings for profile in table.profiles},
+        }
+        for name, table in load_tables().items()
+    }
+
+
+def _steps(numbers: list[int]) -> str:
+    """Return numbers in rising order as the steps between them, which are mostly of one digit."""
+    return " ".join(str(number - before) for before, number in zip([0, *numbers], numbers, strict=False))
+
+
+def _classes(vector: Vector) -> tuple[dict[str, int], list[list[int]]]:
+    """Return the profiles by what they answer in windows; and the pairs of answers that are the same as far as both are judged."""
+    answers: dict[_Answer, int] = {}
+    classes = {name: answers.setdefault(_answer(case), len(answers)) for name, case in vector.profiles.items()}
+    pairs = combinations(answers.items(), 2)
+    same = [[number, other] for (answer, number), (second, other) in pairs if _begins_alike(answer, second)]
+    return classes, same
+
+
+def _answer(case: ProfileCase) -> _Answer:
+    changes = []
+    now: dict[str, Any] = {}
+    for entry in case.expect:
+        changed = {name: entry[name] for name in _WINDOWS if name in entry and now.get(name, now) != entry[name]}
+        if changed:
+            now |= changed
+            changes.append((entry["at"], tuple(changed.items())))
+    return case.judged_events, tuple(changes)
+
+
+def _begins_alike(one: _Answer, other: _Answer) -> bool:
+    judged = min(one[0], other[0])
+    first, second = ([entry for entry in answer[1] if entry[0] < judged] for answer in (one, other))
+    return first == second

@@ -1,0 +1,43 @@
+"""Several controllers on one path, drawn: the window of each, and what it loses."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from firstflight import create
+from firstflight_conformance.plots.style import save, styled
+from firstflight_conformance.simulator.loop import simulate
+from firstflight_conformance.simulator.scenario import Scenario, load_scenario, scenario_files
+
+#: Algorithm, profile, colour, what the legend says.
+Flow = tuple[str, str, str, str]
+
+
+def plot_flows(
+    scenario_name: str, flows: Sequence[Flow], path: Path, mark: Callable[[Axes, Scenario], None] | None = None
+) -> None:
+    """Draw the window of each flow over a scenario, and what ``mark`` adds; write the plot as SVG or PNG by suffix."""
+    with styled():
+        scenario = load_scenario(scenario_files()[f"{scenario_name}.json"])
+        figure = Figure(figsize=(7.6, 3.6), layout="constrained")
+        axes = figure.subplots()
+        for algorithm, profile, colour, label in flows:
+            recording = simulate(scenario, create(algorithm, profile, scenario.config))
+            seen = recording.observations
+            seconds = [(event.t_ns - recording.events[0].t_ns) / 1e9 for event in recording.events]
+            lost = recording.dropped_packets
+            axes.step(
+                [*seconds, scenario.stop_ns / 1e9],
+                [one.cwnd_bytes / 1000 for one in [*seen, seen[-1]]],
+                where="post",
+                color=colour,
+                linewidth=1.2,
+                label=f"{label}: {lost or 'nothing'} lost",
+            )
+        axes.set(xlim=(0, scenario.stop_ns / 1e9), ylim=(0, None), xlabel="time (s)", ylabel="congestion window (kB)")
+        if mark is not None:
+            mark(axes, scenario)
+        axes.legend()
+        save(figure, path)

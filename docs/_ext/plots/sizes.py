@@ -1,0 +1,131 @@
+"""How long a response takes under every startup algorithm, over its size, on a terrestrial and on a geostationary path."""
+
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from firstflight import Config
+from firstflight.algorithm import Computation
+from firstflight.controller import ALGORITHMS
+from firstflight_conformance.plots.style import save, styled
+from firstflight_conformance.simulator.network import FlowPlan, Network
+from firstflight_conformance.simulator.scenario import Link
+from firstflight_conformance.simulator.transfer import Connection, Receiver, Transfer
+from studies.published.networks import MS, S
+from studies.published.scharf_runs import response_ns
+
+DATAGRAM_BYTES, WINDOW_BYTES = 1200, 12_000
+SIZES = (12_000, 24_000, 60_000, 120_000, 240_000, 600_000, 1_200_000, 3_000_000)
+BASE = "slow-start/rfc-9002"
+#: The profiles of an algorithm, where it is not the first that stands for it.
+CHOSEN = {
+    "jumpstart": ("pfldnet-2007", "more-start"),
+    "quick-start": ("rfc-4782", "rfc-4782-data"),
+    "search": ("draft-09",),
+}
+#: Eleven colours and ten markers: no two of 110 curves have both alike.
+_COLOURS = (
+    "#0072b2",
+    "#d55e00",
+    "#009e73",
+    "#cc79a7",
+    "#e69f00",
+    "#56b4e9",
+    "#8c564b",
+    "#7f7f7f",
+    "#bcbd22",
+    "#17becf",
+    "#332288",
+    "#117733",
+    "#aa4499",
+)
+#: One fewer than there are colours, so that no two controllers have both in common.
+_MARKERS = "osv^D<>Xph*8"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A path, which has a queue of one bandwidth-delay product and loses nothing on the link."""
+
+    title: str
+    rate_bps: int
+    rtt_ns: int
+
+    @property
+    def product_bytes(self) -> int:
+        """The bandwidth-delay product."""
+        return self.rate_bps * self.rtt_ns // (8 * S)
+
+
+PLACES = (Place("100 Mbit/s, 40 ms", 100 * 10**6, 40 * MS), Place("20 Mbit/s, 600 ms", 20 * 10**6, 600 * MS))
+
+
+def controllers() -> list[str]:
+    """Return a profile of every algorithm that is found, as a package that is added is as well, but for those whose start is slow start."""
+    starts = (
+        found
+        for found in ALGORITHMS.values()
+        if not isinstance(found, Computation) and found.name not in ("slow-start", "cubic")
+    )
+    return [
+        f"{found.name}/{profile}"
+        for found in starts
+        for profile in CHOSEN.get(found.name, (next(iter(found.profiles)),))
+    ]
+
+
+@cache
+def response(controller: str, place: Place, size_bytes: int) -> int:
+    """Return the time from the request to the last byte, in ns: one flow that knows the RTT, the data, and a saved window of one product."""
+    link = Link(place.rate_bps, place.rtt_ns // 2, place.rtt_ns // 2, place.product_bytes, 0, 0)
+    transfer = Transfer(
+        Config(DATAGRAM_BYTES, WINDOW_BYTES),
+        size_bytes,
+        named_data=True,
+        probes=True,
+        max_ack_delay_ns=25 * MS,
+        announced=True,
+        saved_cwnd_bytes=place.product_bytes,
+        saved_rtt_ns=place.rtt_ns,
+        connection=Connection(0),
+    )
+    flow = FlowPlan("response", controller, 0, transfer, Receiver(2, 25 * MS))
+    net = Network("response", "one response", ("this page",), 1, 600 * S, S, link, None, (flow,))
+    return response_ns(net, place.rtt_ns)[0]
+
+
+def draw() -> Figure:
+    """Return the figure: for each path the time over the size, divided by that of slow start."""
+    figure = Figure(figsize=(9.2, 4.4), layout="constrained")
+    panels = figure.subplots(1, len(PLACES), sharey=True)
+    for axes, place in zip(panels, PLACES, strict=True):
+        _draw_place(axes, place)
+    panels[0].set_ylabel("response time / that of slow start")
+    handles, labels = panels[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=3)
+    return figure
+
+
+def _draw_place(axes: Axes, place: Place) -> None:
+    for index, controller in enumerate(controllers()):
+        ratios = [response(controller, place, size) / response(BASE, place, size) for size in SIZES]
+        axes.plot(
+            [size / 1000 for size in SIZES],
+            ratios,
+            color=_COLOURS[index % len(_COLOURS)],
+            marker=_MARKERS[index % len(_MARKERS)],
+            markersize=4,
+            linewidth=1.2,
+            label=controller,
+        )
+    axes.axhline(1, color="#555555", linewidth=0.8, linestyle="--")
+    axes.set(xscale="log", xlabel="response (kB)", title=place.title)
+
+
+def write_plots(folder: Path) -> None:
+    """Write the figure as SVG; the same model gives the same bytes."""
+    with styled():
+        save(draw(), folder / "sizes.svg")

@@ -1,0 +1,46 @@
+"""What judge.html asks of the packages: the answer of ``firstflight judge --json``, its report, and two curves."""
+
+import json
+from pathlib import Path
+
+from firstflight_conformance.judge.follow import windows_alone
+from firstflight_conformance.judge.formats import read
+from firstflight_conformance.judge.report import lines
+from firstflight_conformance.judge.verdict import Verdict, judge, to_json
+from firstflight_conformance.recording import files
+from firstflight_conformance.recording.files import RecordingError
+
+FOLDER = Path("/logs")
+# What checks the schema of a recording is compiled code that is not here: a recording that breaks it fails where it is read.
+files.schema_error = lambda _schema, _raw: None  # type: ignore[attr-defined]
+
+
+def judged(name: str, peer: str) -> str:
+    """Judge a file of the folder; return JSON. ``peer``: the name of the log of the other side, or empty."""
+    try:
+        source = read(FOLDER / name, FOLDER / peer if peer else None)
+        verdict = judge(source.recording)
+    except (RecordingError, OSError, ValueError) as error:
+        return json.dumps({"error": str(error).replace(f"{FOLDER}/", "")})
+    except (KeyError, TypeError, AttributeError):
+        return json.dumps({"error": f"{name}: is no recording as its schema says; `firstflight judge` names the place"})
+    report = [*source.notes, *lines(verdict)]
+    document = json.dumps(to_json(verdict, source.agreement))
+    return json.dumps({"judged": document, "report": report, "curve": _curve(verdict)})
+
+
+def _curve(verdict: Verdict) -> dict[str, object]:
+    """Return the windows of the connection after each event, and those of the profile that comes nearest, left alone, in bytes over ms."""
+    subject = verdict.subject
+    profile = verdict.may_be[0] if verdict.may_be else next((each.profile for each in verdict.refuted), None)
+    events = subject.events
+    alone = windows_alone(profile, subject.recording.header.config, events, subject.begin) if profile else []
+    begin_ns = events[0].t_ns
+    times = [(event.t_ns - begin_ns) / 1e6 for event in events]
+    return {
+        "profile": profile,
+        "at_least": subject.at_least,
+        "left": None if subject.left.by is None else times[subject.left.by],
+        "connection": [[t, answer.cwnd_bytes] for t, answer in zip(times, subject.answers, strict=True)],
+        "model": [[t, window] for t, window in zip(times, alone, strict=False)],
+    }

@@ -1,0 +1,141 @@
+// judge.html: takes a file, has it judged in a worker that is made from this page, and shows the answer.
+"use strict";
+
+(() => {
+  const $ = (id) => document.getElementById(id);
+  const text = (id) => $(id).textContent;
+  const LARGEST = 50e6;
+  let worker = null;
+  let begun = false;
+  let queue = Promise.resolve(); // one question at a time
+
+  async function unpacked(id) {
+    const packed = Uint8Array.from(atob(text(id).trim()), (byte) => byte.charCodeAt(0));
+    const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
+    return new Uint8Array(await new Response(stream).arrayBuffer());
+  }
+
+  const ask = (message) => new Promise((resolve, reject) => {
+    worker.onmessage = ({ data }) => ("fault" in data ? reject(new Error(data.fault)) : resolve(data.answer));
+    worker.onerror = (event) => reject(new Error(event.message));
+    worker.postMessage(message);
+  });
+
+  async function begin() {
+    if (begun) return;
+    say("Python is being unpacked …");
+    const [program, wasm, library, packages] = await Promise.all(["program", "wasm", "library", "packages"].map(unpacked));
+    worker = new Worker(URL.createObjectURL(new Blob([program, "\n", text("worker")], { type: "text/javascript" })));
+    const parts = { "pyodide.asm.wasm": wasm, "python_stdlib.zip": library, "pyodide-lock.json": text("lock") };
+    await ask({ begin: { parts, packages, drive: text("drive") } });
+    begun = true;
+  }
+
+  const say = (message) => { $("status").textContent = message; };
+
+  // A name becomes a file of the worker, so it is made a plain one.
+  const plain = (name) => name.replace(/[^A-Za-z0-9._-]/g, "-").replace(/^\.+/, "") || "log";
+
+  async function judge(name, bytes, peer = null) {
+    $("answer").hidden = $("fault").hidden = true;
+    document.body.dataset.state = "busy";
+    try {
+      if (bytes.length > LARGEST) throw new Error(`${name} has more than ${LARGEST / 1e6} MB; the command takes it`);
+      await begin();
+      say(`${name} is being judged …`);
+      const started = performance.now();
+      const found = JSON.parse(await ask({ judge: { name: plain(name), bytes, peer: peer && { name: `peer-${plain(peer.name)}`, bytes: peer.bytes } } }));
+      if (found.error) throw new Error(found.error);
+      show(name, found);
+      say(`Judged in ${((performance.now() - started) / 1000).toFixed(1)} s, in this browser.`);
+    } catch (error) {
+      say("");
+      $("fault").textContent = error.message;
+      $("fault").hidden = false;
+    }
+    document.body.dataset.state = "done";
+  }
+
+  const later = (work) => { queue = queue.then(work); return queue; };
+  const bytesOf = async (file) => ({ name: file.name, bytes: new Uint8Array(await file.arrayBuffer()) });
+
+  function take(files) {
+    if (files.length === 0) return;
+    later(async () => {
+      const { name, bytes } = await bytesOf(files[0]);
+      const peer = $("peer").files[0];
+      await judge(name, bytes, peer ? await bytesOf(peer) : null);
+    });
+  }
+
+  // --- the answer, in the order of the command ---
+  const line = (words) => Object.assign(document.createElement("li"), { textContent: words.trim() });
+
+  function show(name, { judged, report, curve }) {
+    const document_ = JSON.parse(judged);
+    const at = report.findIndex((each) => each.startsWith("refuted:"));
+    const result = report.findIndex((each) => /^(not decided|none of ours|may be|not refuted):/.test(each));
+    const refuted = at < 0 ? result : at;
+    $("name").textContent = name;
+    $("verdict").textContent = report[result];
+    $("verdict").className = document_.undecided ? "open" : document_.none_of_ours ? "none" : "found";
+    $("did").replaceChildren(...report.slice(0, refuted).map(line));
+    $("refuted").replaceChildren(...report.slice(refuted, result).map(line));
+    $("may").replaceChildren(...report.slice(result).map(line));
+    $("json").textContent = judged;
+    $("answer").hidden = false;
+    draw(curve);
+  }
+
+  function draw({ profile, at_least: flightOnly, left, connection, model }) {
+    const what = flightOnly ? "most in flight so far, of the connection" : "cwnd of the connection";
+    const end = connection.at(-1)[0];
+    const series = [{ label: what, className: "connection", points: connection }];
+    if (profile) series.unshift({ label: `cwnd of ${profile}, left alone`, className: "model", points: model });
+    // What a profile would do long after the connection went another way must not flatten the connection.
+    const most = 2 * Math.max(...connection.map(([, value]) => value));
+    for (const one of series) one.points = one.points.map(([t, value]) => [t, value > most ? null : value]);
+    const marks = left === null ? [] : [{ t: left, className: "left" }];
+    window.Play.draw($("curve"), { series, marks, unit: { name: "kB", scale: 1000 }, height: 300, end });
+    $("legend").replaceChildren(...series.map(({ label, className }) => {
+      const item = document.createElement("li");
+      item.innerHTML = `<svg viewBox="0 0 24 8" aria-hidden="true"><path d="M0,4H24" class="line ${className}"/></svg>`;
+      item.append(label);
+      return item;
+    }));
+  }
+
+  // --- the promise of the first line, to be tried ---
+  async function tryToSend() {
+    const address = `${location.protocol === "file:" ? "https://example.invalid" : location.origin}/sent-by-judge`;
+    $("tried").textContent = "…";
+    await later(async () => {
+      try {
+        await begin();
+        const page = await fetch(address).then(() => "sent", () => "refused");
+        const inWorker = await ask({ request: address });
+        $("tried").textContent = `A request from the page: ${page}. A request from the worker: ${inWorker}.`;
+      } catch (error) {
+        $("tried").textContent = `The worker did not begin: ${error.message}`;
+      }
+      say("");
+    });
+  }
+
+  function wire() {
+    $("file").addEventListener("change", () => take($("file").files));
+    $("try").addEventListener("click", tryToSend);
+    for (const button of document.querySelectorAll("button[data-sample]")) {
+      button.addEventListener("click", () => later(async () => judge(button.dataset.file, await unpacked(button.dataset.sample))));
+    }
+    addEventListener("dragover", (event) => event.preventDefault());
+    addEventListener("drop", (event) => { event.preventDefault(); take(event.dataTransfer.files); });
+    document.body.dataset.state = "ready";
+  }
+
+  if ($("program").textContent) {
+    $("missing").hidden = true;
+    $("stage").hidden = false;
+    wire();
+  }
+})();

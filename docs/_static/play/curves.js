@@ -1,0 +1,66 @@
+// The plots of the play page and their legend: the windows of each run, and below them the quantity that each controller goes by.
+"use strict";
+
+(() => {
+  const { bdpOf, ownOf, draw } = window.Play;
+  const $ = (id) => document.getElementById(`play-${id}`);
+
+  const line = (of, pick, label, className) => ({ label, className, points: of.steps.map((step) => [step.t, pick(step)]) });
+
+  /**
+   * Draw the windows of runs, and under them what each goes by; return the scales, by which a cursor is shown.
+   * `path`: the path that was run, or null for the events of a vector. `seen`: what a stack answered at one of these.
+   */
+  function drawRuns(runs, { path, seen }) {
+    const bdp = path ? bdpOf(path) : Math.max(...runs.flatMap((each) => each.steps.map((step) => step.flight ?? 0)));
+    const end = Math.max(...runs.map((each) => each.steps.at(-1).t));
+    const ssthresh = (step) => (step.after.ssthresh_bytes > 0 && step.after.ssthresh_bytes < 20 * bdp ? step.after.ssthresh_bytes : null);
+    const series = runs.flatMap((each, i) => [
+      line(each, (step) => step.flight, `in flight of ${each.name}`, `flight run${i}`),
+      line(each, ssthresh, `ssthresh of ${each.name}`, `ssthresh run${i}`),
+      line(each, (step) => step.after.cwnd_bytes, `cwnd of ${each.name}`, `cwnd run${i}`),
+    ]);
+    const levels = path ? [{ label: "1 BDP", value: bdp }, { label: "BDP + queue", value: bdp * (1 + path.queue) }] : [];
+    const marks = runs.flatMap((each) => each.steps.filter((step) => step.event.ev === "lost").map((step) => ({ t: step.t, className: "lost" })));
+    if (seen && runs[0].steps[seen.at]) series.push({ label: `cwnd of ${seen.of}`, className: "cwnd run1", points: [[runs[0].steps[seen.at].t, Number(seen.cwnd)], [end, Number(seen.cwnd)]] });
+    const scales = [draw($("windows"), { series, levels, marks, unit: { name: "kB", scale: 1000 }, height: 300, end })];
+    scales.push(...runs.flatMap((each, i) => drawOwn(each, i, end)));
+    legend(runs);
+    return scales;
+  }
+
+  const UNITS = [["_ns", { name: "ms", scale: 1e6 }], ["_bytes", { name: "kB", scale: 1000 }], ["", { name: "packets", scale: 1 }]];
+
+  // Each controller has a plot of its own: its quantity, in its unit.
+  function drawOwn(each, i, end) {
+    const own = ownOf(each.algorithm);
+    if (i === 0) $("own").replaceChildren();
+    if (own.length === 0) return [];
+    const box = document.createElement("div");
+    $("own").append(box);
+    const series = own.map(([label, member], n) => line(each, lasting(member), `${label} of ${each.name}`, `own${n} run${i}`));
+    const [, unit] = UNITS.find(([ending]) => own[0][1].endsWith(ending));
+    return [draw(box, { series, unit, height: 170, end })];
+  }
+
+  // Some numbers are only there at the events that compute them: they hold until the next.
+  function lasting(member) {
+    let last = null;
+    return (step) => (last = number(step.after.state?.[member]) ?? last);
+  }
+
+  const number = (value) => (value === null || value === undefined ? null : Number(value));
+
+  function legend(runs) {
+    const items = runs.flatMap((each, i) => [["cwnd", "cwnd"], ["in flight", "flight"], ["ssthresh", "ssthresh"], ...ownOf(each.algorithm).map(([label], n) => [label, `own${n}`])]
+      .map(([label, className]) => [`${label} (${each.name})`, className, i]));
+    $("legend").replaceChildren(...items.map(([label, className, i]) => {
+      const item = document.createElement("li");
+      item.innerHTML = `<svg viewBox="0 0 24 8" aria-hidden="true"><path d="M0,4H24" class="line ${className} run${i}"/></svg>`;
+      item.append(label);
+      return item;
+    }));
+  }
+
+  Object.assign(window.Play, { drawRuns });
+})();

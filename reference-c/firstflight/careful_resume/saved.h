@@ -1,0 +1,27 @@
+/* Saved sets: taking one into use, and observing what to save (spec/careful-resume/rules.md). */
+#ifndef FIRSTFLIGHT_CAREFUL_RESUME_SAVED_H
+#define FIRSTFLIGHT_CAREFUL_RESUME_SAVED_H
+
+#include "firstflight/careful_resume/state.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Return whether the Lifetime of a set is exceeded: after its end. */
+bool ff_careful_resume_expired(const struct ff_saved_path *offer, uint64_t now_ns);
+
+/* Take a saved set into use, or say why not. */
+enum ff_outcome ff_careful_resume_on_saved_path(const struct ff_careful_resume_readings *readings,
+                                                struct ff_careful_resume *state, uint64_t t_ns,
+                                                const struct ff_saved_path *offer);
+
+/* Measure the capacity in round trips of normal congestion control; `base` has taken the ACK already. */
+void ff_careful_resume_measure(const struct ff_careful_resume_readings *readings, struct ff_careful_resume *state,
+                               const struct ff_newreno *base, const struct ff_ack *ack);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,267 @@
+/* A whole controller. Mirrors reference-py/src/firstflight/controller.py. */
+#include "firstflight/controller.h"
+
+#include <stddef.h>
+
+#include "firstflight/domain.h"
+#include "firstflight/rare.h"
+#include "firstflight/search/startup.h"
+#include "firstflight/text.h"
+
+/* Return what follows a text that another one begins with, NULL if it does not. */
+static const char *after(const char *text, const char *beginning)
+{
+    while (*beginning != '\0') {
+        if (*text++ != *beginning++) {
+            return NULL;
+        }
+    }
+    return text;
+}
+
+/* Return whether a profile is the named one and nothing follows its name. */
+static bool is_named_alone(const char *profile, const char *name, const char **suffix)
+{
+    *suffix = after(profile, name);
+    return *suffix != NULL && **suffix == '\0';
+}
+
+/* The same, alone or with the suffix that puts it on CUBIC; write what follows the name. */
+static bool is_named(const char *profile, const char *name, const char **suffix)
+{
+    return is_named_alone(profile, name, suffix) || (*suffix != NULL && ff_same_text(*suffix, FF_SUFFIX_CUBIC));
+}
+
+/* The same for a profile of SEARCH, which runs on Hybla as well. */
+static bool is_named_search(const char *profile, const char *name, const char **suffix)
+{
+    return is_named(profile, name, suffix) || (*suffix != NULL && ff_same_text(*suffix, FF_SUFFIX_HYBLA));
+}
+
+/* Initialise by name; write what follows the name of the profile. */
+static enum ff_status init_named(struct ff_controller *controller, const char *algorithm, const char *profile,
+                                 const struct ff_config *config, const char **suffix)
+{
+#define FF_NAMED(package, PACKAGE, text, init, is_it)                                  \
+    if (ff_same_text(algorithm, text)) {                                               \
+        for (size_t i = 0; i < FF_##PACKAGE##_PROFILE_COUNT; i++) {                    \
+            if (is_it(profile, ff_##package##_profiles[i].name, suffix)) {             \
+                return init(controller, &ff_##package##_profiles[i].readings, config); \
+            }                                                                          \
+        }                                                                              \
+    }
+#define FF_NAMED_BASE(package, PACKAGE, text, PROFILE) \
+    FF_NAMED(package, PACKAGE, text, ff_controller_init_##package, is_named_alone)
+#define FF_NAMED_STARTUP(package, PACKAGE, text) \
+    FF_NAMED(package, PACKAGE, text, ff_controller_init_##package, is_named)
+
+    FF_NAMED(newreno, NEWRENO, "slow-start", ff_controller_init_slow_start, is_named_alone)
+    FF_BASES(FF_NAMED_BASE)
+    FF_NAMED(search, SEARCH, "search", ff_controller_init_search, is_named_search)
+    FF_NAMED_STARTUP(careful_resume, CAREFUL_RESUME, "careful-resume")
+    FF_STARTUPS(FF_NAMED_STARTUP)
+    return FF_ERR_UNKNOWN_PROFILE;
+}
+
+enum ff_status ff_controller_init(struct ff_controller *controller, const char *algorithm, const char *profile,
+                                  const struct ff_config *config)
+{
+    const char *suffix = "";
+    enum ff_status status = init_named(controller, algorithm, profile, config, &suffix);
+
+    if (status == FF_OK) {
+#define FF_CARRY(package, PACKAGE, text, PROFILE)                                                             \
+    if (ff_same_text(suffix, "+" text)) {                                                                     \
+        const struct ff_##package##_profile *found = &ff_##package##_profiles[FF_##PACKAGE##_PROFILE_##PROFILE]; \
+                                                                                                              \
+        ff_newreno_use_rules(&controller->base, FF_BASE_##PACKAGE);                                           \
+        ff_##package##_carry(&controller->base.rules_state.package, &found->readings);                        \
+    }
+        FF_BASES(FF_CARRY)
+    }
+    return status;
+}
+
+/* Begin with the base controller alone. */
+static enum ff_status begin(struct ff_controller *controller, const struct ff_config *config)
+{
+    if (config->max_datagram_size_bytes < 1 || config->max_datagram_size_bytes > FF_DATAGRAM_MAX_BYTES ||
+        config->initial_window_bytes > FF_WINDOW_MAX_BYTES) {
+        return FF_ERR_DOMAIN;
+    }
+    ff_newreno_begin(&controller->base, config->max_datagram_size_bytes, config->initial_window_bytes);
+    controller->t_ns = 0;
+    controller->next_packet = 0;
+    controller->algorithm = FF_ALGORITHM_SLOW_START;
+    return FF_OK;
+}
+
+enum ff_status ff_controller_init_search(struct ff_controller *controller, const struct ff_search_readings *readings,
+                                         const struct ff_config *config)
+{
+    if (readings->shift_maximum_bins > FF_SEARCH_SHIFT_MAXIMUM_BINS) {
+        return FF_ERR_DOMAIN; /* more bins than there is room for */
+    }
+    enum ff_status status = begin(controller, config);
+    if (status == FF_OK) {
+        controller->algorithm = FF_ALGORITHM_SEARCH;
+        controller->search_readings = *readings;
+        ff_search_begin(&controller->search_readings, ff_controller_search(controller));
+    }
+    return status;
+}
+
+enum ff_status ff_controller_init_slow_start(struct ff_controller *controller, const struct ff_newreno_readings *readings,
+                                             const struct ff_config *config)
+{
+    enum ff_status status = begin(controller, config);
+
+    if (status == FF_OK) {
+        controller->base.growth = readings->growth;
+    }
+    return status;
+}
+
+#define FF_INIT_BASE(package, PACKAGE, text, PROFILE)                                                                  \
+    void ff_controller_use_##package(struct ff_controller *controller, const struct ff_##package##_readings *readings) \
+    {                                                                                                                  \
+        ff_newreno_use_rules(&controller->base, FF_BASE_##PACKAGE);                                                    \
+        ff_##package##_begin(&controller->base.rules_state.package, readings);                                         \
+    }                                                                                                                  \
+    enum ff_status ff_controller_init_##package(struct ff_controller *controller,                                      \
+                                                const struct ff_##package##_readings *readings,                        \
+                                                const struct ff_config *config)                                        \
+    {                                                                                                                  \
+        enum ff_status status = begin(controller, config);                                                             \
+                                                                                                                       \
+        if (status == FF_OK) {                                                                                         \
+            controller->algorithm = FF_ALGORITHM_##PACKAGE;                                                            \
+            ff_controller_use_##package(controller, readings);                                                         \
+        }                                                                                                              \
+        return status;                                                                                                 \
+    }
+FF_BASES(FF_INIT_BASE)
+
+/* The state of SEARCH below Careful Resume, NULL in readings without it. */
+static struct ff_search *resumed_search(struct ff_controller *controller)
+{
+    if (controller->careful_resume_readings.search == FF_CAREFUL_RESUME_SEARCH_NONE) {
+        return NULL;
+    }
+    return (struct ff_search *)controller->resumed_search.words;
+}
+
+enum ff_status ff_controller_init_careful_resume(struct ff_controller *controller,
+                                                 const struct ff_careful_resume_readings *readings,
+                                                 const struct ff_config *config)
+{
+    enum ff_status status = begin(controller, config);
+
+    if (status == FF_OK) {
+        controller->algorithm = FF_ALGORITHM_CAREFUL_RESUME;
+        controller->careful_resume_readings = *readings;
+        ff_careful_resume_begin(&controller->careful_resume, &controller->base);
+        struct ff_search *search = resumed_search(controller);
+        if (search != NULL) {
+            ff_search_begin(ff_careful_resume_search_readings(), search);
+        }
+    }
+    return status;
+}
+
+#define FF_INIT(package, PACKAGE, text)                                                                     \
+    enum ff_status ff_controller_init_##package(struct ff_controller *controller,                           \
+                                                const struct ff_##package##_readings *readings,             \
+                                                const struct ff_config *config)                             \
+    {                                                                                                       \
+        enum ff_status status = begin(controller, config);                                                  \
+                                                                                                            \
+        if (status == FF_OK) {                                                                              \
+            controller->algorithm = FF_ALGORITHM_##PACKAGE;                                                 \
+            controller->package##_readings = *readings;                                                     \
+            ff_##package##_begin(&controller->package##_readings, &controller->package, &controller->base); \
+        }                                                                                                   \
+        return status;                                                                                      \
+    }
+FF_STARTUPS(FF_INIT)
+
+struct ff_search *ff_controller_search(const struct ff_controller *controller)
+{
+    return (struct ff_search *)controller->search.words;
+}
+
+/* Return whether no number of the packets that are sent was sent before. */
+static bool sends_new_packets(const struct ff_controller *controller, const struct ff_event *event)
+{
+    return event->kind != FF_EVENT_SENT || event->sent.packets[0].first >= controller->next_packet;
+}
+
+/* The base controller alone. */
+static void step_base(struct ff_newreno *base, const struct ff_event *event, struct ff_observation *observation)
+{
+    enum ff_outcome outcome = ff_newreno_on_event(base, event);
+
+    if (observation != NULL) {
+        ff_newreno_observe(base, outcome, observation);
+        observation->recovery_start_ns = base->recovery_start_ns;
+    }
+}
+
+/* Return the answer of the algorithm; FF_ERR_DOMAIN as well if there is no such algorithm. */
+static inline enum ff_status step_algorithm(struct ff_controller *controller, const struct ff_event *event,
+                                     struct ff_observation *observation)
+{
+    struct ff_newreno *base = &controller->base;
+
+    switch (controller->algorithm) {
+    case FF_ALGORITHM_SLOW_START:
+#define FF_CASE_BASE(package, PACKAGE, text, PROFILE) case FF_ALGORITHM_##PACKAGE:
+        FF_BASES(FF_CASE_BASE)
+        step_base(base, event, observation);
+        return FF_OK;
+    case FF_ALGORITHM_SEARCH:
+        return ff_search_startup_step(&controller->search_readings, ff_controller_search(controller), base, event,
+                                      observation);
+    case FF_ALGORITHM_CAREFUL_RESUME:
+        return ff_careful_resume_step(&controller->careful_resume_readings, &controller->careful_resume,
+                                      resumed_search(controller), base, event, observation);
+#define FF_STEP(package, PACKAGE, text)                                                                       \
+    case FF_ALGORITHM_##PACKAGE:                                                                              \
+        ff_##package##_step(&controller->package##_readings, &controller->package, base, event, observation); \
+        return FF_OK;
+        FF_STARTUPS(FF_STEP)
+    }
+    return FF_ERR_DOMAIN;
+}
+
+enum ff_status ff_controller_process(struct ff_controller *controller, const struct ff_event *event,
+                                     struct ff_observation *observation)
+{
+    enum ff_status status = step_algorithm(controller, event, observation);
+    if (status == FF_OK) {
+        controller->t_ns = event->t_ns;
+        if (event->kind == FF_EVENT_SENT) {
+            controller->next_packet = event->sent.packets[event->sent.run_count - 1].last + 1;
+        }
+    }
+    return status;
+}
+
+/* Check an event of any kind, and process it. */
+FF_RARE static enum ff_status step_any(struct ff_controller *controller, const struct ff_event *event,
+                                       struct ff_observation *observation)
+{
+    if (ff_event_check(event) != FF_OK || event->t_ns < controller->t_ns || !sends_new_packets(controller, event)) {
+        return FF_ERR_DOMAIN;
+    }
+    return ff_controller_process(controller, event, observation);
+}
+
+enum ff_status ff_controller_step(struct ff_controller *controller, const struct ff_event *event,
+                                  struct ff_observation *observation)
+{
+    if (event->t_ns >= controller->t_ns && ff_is_valid_ack_of_one_run(event)) {
+        return ff_controller_process(controller, event, observation);
+    }
+    return step_any(controller, event, observation);
+}

@@ -1,0 +1,64 @@
+/*
+ * The window rules of CUBIC (spec/cubic/rules.md; RFC 9438): how the base controller grows in congestion avoidance, and how it reduces.
+ *
+ * newreno keeps the windows and calls the hooks of ff_cubic_rules. Numbers that are not there are FF_NONE.
+ */
+#ifndef FIRSTFLIGHT_CUBIC_H
+#define FIRSTFLIGHT_CUBIC_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "firstflight/cubic/profiles.h"
+#include "firstflight/window_rules.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A congestion avoidance stage. */
+struct ff_cubic_epoch {
+    bool begun;
+    uint64_t start_ns;   /* later than its beginning by the time that does not count */
+    uint64_t k_ns;       /* K */
+    uint64_t cwnd_bytes; /* the window as the last growth left it */
+    uint64_t cwnd_fraction;
+    uint64_t w_est_bytes;
+    uint64_t w_est_fraction;
+};
+
+/* What a reduction after a loss replaced, of the base and of CUBIC. */
+struct ff_cubic_saved {
+    bool there;
+    struct ff_windows base;
+    uint64_t w_max_bytes;
+    uint64_t cwnd_prior_bytes;
+    struct ff_cubic_epoch epoch;
+};
+
+struct ff_cubic {
+    struct ff_cubic_readings readings;
+    uint64_t w_max_bytes;      /* FF_NONE while nothing has set it */
+    uint64_t cwnd_prior_bytes; /* FF_NONE while nothing has set it */
+    uint64_t reduced_ns;       /* of the reduction after which a stage is still to begin, or FF_NONE */
+    uint64_t flight_bytes;     /* in flight after the last event */
+    uint64_t stopped_ns;       /* since when time does not count, or FF_NONE */
+    bool idle;                 /* only because nothing is in flight */
+    struct ff_cubic_epoch epoch;
+    struct ff_cubic_saved saved;
+};
+
+/* Fill in the state of a new connection. */
+void ff_cubic_begin(struct ff_cubic *state, const struct ff_cubic_readings *readings);
+
+/* The same for one on which a startup algorithm runs. */
+void ff_cubic_carry(struct ff_cubic *state, const struct ff_cubic_readings *readings);
+
+/* Their state is a struct ff_cubic. */
+extern const struct ff_window_rules ff_cubic_rules;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

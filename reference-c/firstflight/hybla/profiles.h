@@ -1,0 +1,63 @@
+/* Readings and profiles of Hybla. Generated from spec/hybla/profiles.toml by `make generate`; do not edit. */
+#ifndef FIRSTFLIGHT_HYBLA_PROFILES_H
+#define FIRSTFLIGHT_HYBLA_PROFILES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* In which units are rho and 2^rho known? (Y1) */
+enum {
+    FF_HYBLA_ARITHMETIC_EIGHTHS = 0, /* rho is rounded down to eighths, and 2^rho is taken from a table of eight 128ths */
+    FF_HYBLA_ARITHMETIC_FIXED = 1, /* rho is a quotient of whole milliseconds, 2^rho is a product of roots of two of 30 bits, and shares are rounded up to 2^30ths */
+};
+
+/* Of which RTT is rho? (Y2) */
+enum {
+    FF_HYBLA_RTT_SMOOTHED = 0, /* of the smallest smoothed RTT */
+    FF_HYBLA_RTT_MINIMUM = 1, /* of the minimum RTT */
+};
+
+/* What does growth count? (Y4) */
+enum {
+    FF_HYBLA_UNIT_ACK = 0, /* each ACK once */
+    FF_HYBLA_UNIT_MIXED = 1, /* each ACK once in slow start, each packet in congestion avoidance */
+};
+
+/* How is growth collected? (Y5) */
+enum {
+    FF_HYBLA_GAIN_DATAGRAMS = 0, /* whole datagrams are gained, what is left is kept */
+    FF_HYBLA_GAIN_MIXED = 1, /* in slow start whole bytes are gained and nothing is kept, in congestion avoidance whole datagrams, and what is left is kept */
+};
+
+/* A choice for every reading. */
+struct ff_hybla_readings {
+    uint8_t arithmetic;
+    uint8_t rtt;
+    uint8_t reference_ms;
+    uint8_t unit;
+    uint8_t gain;
+};
+
+struct ff_hybla_profile {
+    const char *name;
+    struct ff_hybla_readings readings;
+};
+
+/* Where each profile stands in the table. */
+enum {
+    FF_HYBLA_PROFILE_LINUX = 0,
+    FF_HYBLA_PROFILE_NS_3 = 1,
+};
+
+#define FF_HYBLA_PROFILE_COUNT 2
+extern const struct ff_hybla_profile ff_hybla_profiles[FF_HYBLA_PROFILE_COUNT];
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

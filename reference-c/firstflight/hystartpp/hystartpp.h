@@ -1,0 +1,54 @@
+/*
+ * HyStart++ (spec/hystartpp/rules.md) on top of the base controller, in every profile of hystartpp/profiles.h.
+ *
+ * The functions trust their arguments: events are such as ff_event_check accepts, and times do not decrease.
+ */
+#ifndef FIRSTFLIGHT_HYSTARTPP_H
+#define FIRSTFLIGHT_HYSTARTPP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "firstflight/events.h"
+#include "firstflight/hystartpp/profiles.h"
+#include "firstflight/observables.h"
+#include "firstflight/newreno/newreno.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* N_RTT_SAMPLE: RTT samples that a round needs before it is judged. */
+#define FF_HYSTARTPP_RTT_SAMPLES UINT64_C(8)
+/* MIN_RTT_THRESH and MAX_RTT_THRESH: bounds of the rise of the RTT that begins CSS, in ns. */
+#define FF_HYSTARTPP_THRESHOLD_MIN_NS UINT64_C(4000000)
+#define FF_HYSTARTPP_THRESHOLD_MAX_NS UINT64_C(16000000)
+/* MIN_RTT_DIVISOR: the share of the last round's RTT that is the threshold between these bounds. */
+#define FF_HYSTARTPP_RTT_DIVISOR UINT64_C(8)
+/* CSS_GROWTH_DIVISOR: CSS grows by this part of what slow start would. */
+#define FF_HYSTARTPP_GROWTH_DIVISOR UINT64_C(4)
+
+/* RTTs are FF_NO_RTT_NS while the text has infinity. */
+struct ff_hystartpp {
+    uint64_t round_end_packet; /* windowEnd: the packet whose acknowledgement ends the round */
+    uint64_t rtt_samples;      /* of this round, at most FF_HYSTARTPP_RTT_SAMPLES */
+    uint64_t current_min_ns;   /* of this round */
+    uint64_t last_min_ns;      /* of the round before */
+    uint64_t baseline_ns;      /* the minimum that began CSS */
+    uint64_t css_rounds;       /* rounds that ended in CSS */
+    bool conservative;         /* in CSS */
+};
+
+/* Fill in the state before the first event. */
+void ff_hystartpp_begin(const struct ff_hystartpp_readings *readings, struct ff_hystartpp *state,
+                        const struct ff_newreno *base);
+
+/* Process one event with HyStart++ in the given readings. */
+void ff_hystartpp_step(const struct ff_hystartpp_readings *readings, struct ff_hystartpp *state,
+                       struct ff_newreno *base, const struct ff_event *event, struct ff_observation *observation);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

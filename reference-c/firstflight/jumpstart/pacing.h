@@ -1,0 +1,54 @@
+/* The first flight of JumpStart: how much, and when each packet leaves (spec/jumpstart/rules.md). */
+#ifndef FIRSTFLIGHT_JUMPSTART_PACING_H
+#define FIRSTFLIGHT_JUMPSTART_PACING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "firstflight/events.h"
+#include "firstflight/jumpstart/profiles.h"
+#include "firstflight/jumpstart/state.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The payload up to which the reading `at_once` does not pace: the initial window of RFC 3390. */
+#define FF_JUMPSTART_SMALL_BYTES 4380
+/* The RTT that the reading `default` takes where there is no sample. */
+#define FF_JUMPSTART_DEFAULT_RTT_NS 100000000
+/* The largest packet that the reading `packets` counts with. */
+#define FF_JUMPSTART_PACKET_MAX_BYTES 1472
+/* How long a byte takes at 1 Mbit/s, in ns. */
+#define FF_JUMPSTART_MBIT_BYTE_NS 8000
+/* quicly's pacer: the packets of the first burst, and by how many packets each later burst is ahead of the rate. */
+#define FF_JUMPSTART_BURST_HIGH_PACKETS 10
+#define FF_JUMPSTART_BURST_LOW_PACKETS 8
+
+/* Return the RTT over which the flight is spread, FF_NO_RTT_NS if there can be no jump. */
+uint64_t ff_jumpstart_rtt_ns(const struct ff_jumpstart_readings *readings, const struct ff_jumpstart *state,
+                             const struct ff_backlog *backlog);
+
+/* Return how many packets hold the bytes; the last may be short. */
+uint64_t ff_jumpstart_packets_of(uint64_t count_bytes, uint64_t packet_bytes);
+
+/* Return what the receiver allows to send, FF_NONE if that is not looked at. */
+uint64_t ff_jumpstart_receive_window_bytes(const struct ff_jumpstart_readings *readings, uint64_t packet_bytes,
+                                           const struct ff_backlog *backlog);
+
+/* Return the bytes of the first flight, which lasts spread_ns, at most FF_JUMP_MAX_BYTES; packet_bytes is the maximum datagram size. */
+uint64_t ff_jumpstart_amount_bytes(const struct ff_jumpstart_readings *readings, uint64_t packet_bytes,
+                                   const struct ff_backlog *backlog, uint64_t spread_ns);
+
+/* Return whether the flight is so small that it is not paced. */
+bool ff_jumpstart_sent_at_once(const struct ff_jumpstart_readings *readings, uint64_t flight_bytes);
+
+/* Return when the next packet of the flight may leave, FF_NONE if there is none; it may be past. */
+uint64_t ff_jumpstart_next_release_ns(const struct ff_jumpstart_readings *readings, const struct ff_jumpstart *state,
+                                      uint64_t packet_bytes);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

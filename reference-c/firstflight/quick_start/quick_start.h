@@ -1,0 +1,32 @@
+/*
+ * Quick-Start (spec/quick-start/rules.md), in every profile of quick_start/profiles.h: the flow of an event.
+ *
+ * Which packets are Quick-Start packets and when they leave is in quick_start/state.h. The functions trust their arguments: events are
+ * such as ff_event_check accepts, and times do not decrease.
+ */
+#ifndef FIRSTFLIGHT_QUICK_START_H
+#define FIRSTFLIGHT_QUICK_START_H
+
+#include "firstflight/events.h"
+#include "firstflight/newreno/newreno.h"
+#include "firstflight/observables.h"
+#include "firstflight/quick_start/profiles.h"
+#include "firstflight/quick_start/state.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Fill in the state before the first event. */
+void ff_quick_start_begin(const struct ff_quick_start_readings *readings, struct ff_quick_start *state,
+                          const struct ff_newreno *base);
+
+/* Process one event with Quick-Start in the given readings. */
+void ff_quick_start_step(const struct ff_quick_start_readings *readings, struct ff_quick_start *state, struct ff_newreno *base,
+                         const struct ff_event *event, struct ff_observation *observation);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

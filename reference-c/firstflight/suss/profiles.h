@@ -1,0 +1,55 @@
+/* Readings and profiles of SUSS. Generated from spec/suss/profiles.toml by `make generate`; do not edit. */
+#ifndef FIRSTFLIGHT_SUSS_PROFILES_H
+#define FIRSTFLIGHT_SUSS_PROFILES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* From which window on does HyStart follow rounds? (V1) */
+enum {
+    FF_SUSS_ROUNDS_EVERY_WINDOW = 0, /* from any */
+    FF_SUSS_ROUNDS_SIXTEEN = 1, /* from 16 datagrams on */
+};
+
+/* How many doublings do the red packets of a round stand for? (V2) */
+enum {
+    FF_SUSS_RED_ROUND = 0, /* as many as there were rounds */
+    FF_SUSS_RED_JUMPS = 1, /* one more than there were sped up rounds */
+};
+
+/* Where is the guard interval rounded down to microseconds? (V3) */
+enum {
+    FF_SUSS_GUARD_DIFFERENCE = 0, /* after the train has been taken off */
+    FF_SUSS_GUARD_HALVES = 1, /* in the half of the interval and in that of the train */
+};
+
+/* A choice for every reading. */
+struct ff_suss_readings {
+    uint8_t rounds;
+    uint8_t red;
+    uint8_t guard;
+};
+
+struct ff_suss_profile {
+    const char *name;
+    struct ff_suss_readings readings;
+};
+
+/* Where each profile stands in the table. */
+enum {
+    FF_SUSS_PROFILE_LINUX_6_8 = 0,
+    FF_SUSS_PROFILE_LINUX_5_19 = 1,
+};
+
+#define FF_SUSS_PROFILE_COUNT 2
+extern const struct ff_suss_profile ff_suss_profiles[FF_SUSS_PROFILE_COUNT];
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,248 @@
+"""RFC 9438, section 4: CUBIC, with slow start and the recovery period of RFC 9002.
+
+Windows are in bytes, as section 4.1 allows, and times in ns. The text has real numbers: here W_est and the window carry a fraction in units of
+2^-32 bytes but are compared in whole bytes, K is in whole ns, W_cubic in whole bytes from W_max, and every division is rounded down.
+Written from draft-ietf-tcpm-rfc8312bis-15, the last before the RFC. Not here: HyStart++, which 4.10 recommends (SHOULD) where this has the
+plain slow start (MAY), and the timer of a sender whose window of one segment meets further marks (4.6, MUST). Fast convergence is always on,
+which 4.7 would have off (SHOULD) where one flow has the bottleneck alone: no event tells that. Nor does one tell of a spurious timeout (4.9.1).
+U1 to U12: the open points of the page.
+"""
+
+from dataclasses import dataclass, replace
+
+from firstflight.events import Ack, Ce, Event, Lost, PersistentCongestion, Sent, SpuriousLoss
+from firstflight.limits import WINDOW_MAX_BYTES
+from firstflight.newreno import plain_newreno_rfc_9002 as newreno
+from firstflight.observables import Outcome, Phase
+
+PROFILE = "cubic/rfc-9438"
+
+UNIT = 2**32  # of a byte
+SECOND_CUBED = 10**27
+
+
+@dataclass(slots=True)
+class Cubic:
+    """The variables of section 4.1.2; ``w_max`` and ``t_epoch`` are ``None`` while there is none.
+
+    ``limited_since`` and ``idle_since``: since when the application leaves the window unused. ``left_out``: all such time that has passed; t_epoch
+    is read from a clock without it. ``undo``: this state before the last loss.
+    """
+
+    base: newreno.NewReno
+    cwnd_fraction: int = 0
+    cwnd_prior: int = 0
+    w_max: int | None = None
+    k: int = 0
+    t_epoch: int | None = None
+    w_est: int = 0
+    limited_since: int | None = None
+    idle_since: int | None = None
+    left_out: int = 0
+    undo: "Cubic | None" = None
+
+    @property
+    def mss(self) -> int:
+        """The segment of a QUIC sender."""
+        return self.base.max_datagram_size
+
+    @property
+    def phase(self) -> Phase:
+        """The phase of RFC 9002."""
+        return self.base.phase
+
+
+def begin(max_datagram_size_bytes: int, initial_window_bytes: int | None) -> Cubic:
+    """Begin in slow start."""
+    return Cubic(newreno.begin(max_datagram_size_bytes, initial_window_bytes))  # [cubic.begin]
+
+
+def on_event(s: Cubic, event: Event) -> Outcome:
+    """Hand the event to its function."""
+    match event:
+        case Sent():
+            return on_sent(s, event)
+        case Ack():
+            return on_ack(s, event)
+        case Lost():
+            return on_lost(s, event)
+        case Ce():
+            return on_ce(s, event)
+        case PersistentCongestion():
+            return on_persistent_congestion(s, event)
+        case SpuriousLoss():
+            return on_spurious_loss(s)
+    return newreno.on_event(s.base, event)
+
+
+def on_sent(s: Cubic, sent: Sent) -> Outcome:
+    """4.2: the time in which nothing was in flight does not count."""
+    end_idle_time(s, sent.t_ns)
+    return newreno.on_sent(s.base, sent)
+
+
+def end_idle_time(s: Cubic, now: int) -> None:
+    """4.2: time that has passed with nothing in flight is left out."""
+    if s.idle_since is not None:
+        s.left_out += now - s.idle_since  # [cubic.limited.idle]
+        s.idle_since = None
+
+
+def on_ack(s: Cubic, ack: Ack) -> Outcome:
+    """A new ACK: slow start packet by packet, and congestion avoidance once for the bytes of all the others."""
+    newreno.end_recovery(s.base, ack)
+    end_idle_time(s, ack.t_ns)
+    if ack.app_limited:
+        if s.limited_since is None:
+            s.limited_since = ack.t_ns
+        return Outcome.APP_LIMITED  # [cubic.limited.growth]
+    bytes_acked = 0
+    for run in ack.packets:
+        outcome = Outcome.IN_RECOVERY
+        if not newreno.in_congestion_recovery(s.base, run.sent_t_ns):
+            outcome = Outcome.GROWN
+            # At cwnd = ssthresh the text has slow start (4.10), RFC 9002 congestion avoidance (7.3.3): the latter is taken (U9).
+            packets = newreno.slow_start_packets(s.base, run)
+            newreno.increase(s.base, packets * run.size_bytes)
+            if packets < run.count:
+                bytes_acked += (run.count - packets) * run.size_bytes
+                outcome = Outcome.GROWN_AVOIDANCE
+    if bytes_acked > 0:
+        on_new_ack_in_congestion_avoidance(s, bytes_acked, ack)
+    if ack.bytes_in_flight == 0 and s.limited_since is None:
+        s.idle_since = ack.t_ns
+    return outcome
+
+
+def on_new_ack_in_congestion_avoidance(s: Cubic, bytes_acked: int, ack: Ack) -> None:
+    """4.2 to 4.5."""
+    cwnd = s.base.congestion_window
+    if s.limited_since is not None:
+        s.left_out += ack.t_ns - s.limited_since  # [cubic.limited.time]
+        s.limited_since = None
+    t_current = ack.t_ns - s.left_out
+    if s.t_epoch is None:
+        s.t_epoch = t_current  # [cubic.epoch.begin]
+        begin_stage(s, cwnd)
+    t = t_current - s.t_epoch
+    rtt = ack.smoothed_rtt_ns or 0
+    bytes_acked = min(bytes_acked, cwnd)  # [cubic.grow.at-most-a-window] ours: the text has no such bound
+    alpha, of = 9, 17  # [cubic.friendly.alpha]
+    if s.w_est >= s.cwnd_prior * UNIT:
+        alpha, of = 1, 1  # [cubic.friendly.alpha-one]
+    s.w_est += UNIT * alpha * s.mss * bytes_acked // (of * cwnd)  # [cubic.friendly.estimate]
+    if w_cubic(s, t) < s.w_est // UNIT:
+        # Where W_est is below cwnd the text lowers cwnd to it; elsewhere cwnd only grows, and so it does here (U8).
+        if s.w_est // UNIT > cwnd:  # [cubic.friendly.never-lowers]
+            set_cwnd(s, s.w_est)  # [cubic.friendly.region]
+    else:
+        target = w_cubic(s, t + rtt)  # [cubic.target]
+        target = max(target, cwnd)  # [cubic.target.least]
+        target = min(target, cwnd + cwnd // 2)  # [cubic.target.most]
+        # The text has (target - cwnd) / cwnd segments for each new ACK; here it is for each segment that is acknowledged (U1).
+        increment = UNIT * (target - cwnd) * bytes_acked // cwnd  # [cubic.grow] [cubic.grow.share]
+        set_cwnd(s, cwnd * UNIT + s.cwnd_fraction + increment)
+
+
+def begin_stage(s: Cubic, cwnd_epoch: int) -> None:
+    """4.2; after a timeout (4.8) W_max is cwnd_epoch, and K is 0. After HyStart++ (4.10) cwnd_prior would be cwnd_epoch too.
+
+    The text does not say what K is where cwnd_epoch is above W_max: here it is 0 as well (U11).
+    """
+    if s.w_max is None or s.w_max < cwnd_epoch:
+        s.w_max = cwnd_epoch  # [cubic.epoch.no-maximum] [cubic.epoch.low-maximum]
+    s.k = cube_root((s.w_max - cwnd_epoch) * 5 * SECOND_CUBED // (2 * s.mss))  # [cubic.k]
+    s.w_est = cwnd_epoch * UNIT + s.cwnd_fraction  # [cubic.friendly.begin]
+
+
+def rise(mss: int, time: int) -> int:
+    """4.2: C * time^3 with C = 2/5."""
+    return 2 * mss * time**3 // (5 * SECOND_CUBED)
+
+
+def w_cubic(s: Cubic, t: int) -> int:
+    """4.2: C * (t - K)^3 + W_max."""
+    assert s.w_max is not None
+    if t < s.k:
+        return s.w_max - rise(s.mss, s.k - t)  # [cubic.window.concave]
+    return min(s.w_max + rise(s.mss, t - s.k), WINDOW_MAX_BYTES)  # [cubic.window]
+
+
+def cube_root(number: int) -> int:
+    """Return the largest integer whose cube is no more than a number."""
+    root = 0
+    for bit in reversed(range(number.bit_length() // 3 + 1)):
+        if (root + (1 << bit)) ** 3 <= number:
+            root += 1 << bit  # [cubic.root]
+    return root
+
+
+def set_cwnd(s: Cubic, cwnd_units: int) -> None:
+    """Set the window to a number with a fraction."""
+    s.base.congestion_window, s.cwnd_fraction = divmod(cwnd_units, UNIT)
+    if s.base.congestion_window > WINDOW_MAX_BYTES:
+        s.base.congestion_window, s.cwnd_fraction = WINDOW_MAX_BYTES, 0
+
+
+def on_congestion_event(s: Cubic, minimum_window: int, sent_time: int, now: int) -> Outcome:
+    """4.6 and 4.7, once for each recovery period of RFC 9002.
+
+    A QUIC sender that does not let an unused window grow may reduce cwnd in place of flight_size (U3); fast convergence is always on (U5).
+    """
+    cwnd = s.base.congestion_window
+    if newreno.on_congestion_event(s.base, sent_time, now) is Outcome.ALREADY_REDUCED:
+        return Outcome.ALREADY_REDUCED
+    if s.w_max is not None and cwnd < s.w_max:
+        s.w_max = cwnd * 17 // 20  # [cubic.maximum.fast-convergence]
+    else:
+        s.w_max = cwnd
+    s.cwnd_prior = cwnd  # [cubic.maximum]
+    ssthresh = cwnd * 7 // 10  # [cubic.reduce]
+    s.base.congestion_window = max(ssthresh, minimum_window)  # [cubic.reduce.at-once]
+    s.base.ssthresh = max(ssthresh, 2 * s.mss)  # [cubic.reduce.minimum]
+    s.cwnd_fraction = 0
+    s.t_epoch = None
+    return Outcome.REDUCED
+
+
+def on_lost(s: Cubic, lost: Lost) -> Outcome:
+    """4.6, and 4.9.2: what it replaces is saved."""
+    saved = replace(s, base=replace(s.base), undo=None)  # [cubic.spurious.save]
+    sent_time_of_last_loss = max(run.sent_t_ns for run in lost.packets)
+    outcome = on_congestion_event(s, 2 * s.mss, sent_time_of_last_loss, lost.t_ns)
+    if outcome is Outcome.REDUCED:
+        s.undo = saved
+    return outcome
+
+
+def on_ce(s: Cubic, ce: Ce) -> Outcome:
+    """4.6: the reduction on ECE. That no loss can be found to be spurious any more is ours."""
+    outcome = on_congestion_event(s, s.mss, ce.sent_t_ns, ce.t_ns)  # [cubic.reduce.minimum-ce]
+    if outcome is Outcome.REDUCED:
+        s.undo = None
+    return outcome
+
+
+def on_persistent_congestion(s: Cubic, event: PersistentCongestion) -> Outcome:
+    """4.8: the timeout. The loss that established it has already set ssthresh (U10). K will be 0. Nothing is left to restore (U7)."""
+    s.w_max = None  # [cubic.persistent]
+    s.t_epoch = None
+    s.cwnd_fraction = 0
+    s.undo = None  # [cubic.spurious.persistent]
+    return newreno.on_persistent_congestion(s.base, event)
+
+
+def on_spurious_loss(s: Cubic) -> Outcome:
+    """4.9.2; the recovery period of RFC 9002, of which the text does not speak, is restored as well (U7), as it would have gone on.
+
+    t_epoch is restored without the time that has been left out since (U12).
+    """
+    if s.undo is None or s.base.congestion_window >= s.cwnd_prior:
+        return Outcome.UNCHANGED  # [cubic.spurious.late]
+    undo, s.undo = s.undo, None
+    # An ACK that ended this recovery ended the one before it as well, which began earlier.
+    in_recovery = undo.base.in_recovery and s.base.in_recovery  # [cubic.spurious.recovery]
+    s.base = replace(undo.base, in_recovery=in_recovery)  # [cubic.spurious]
+    s.cwnd_fraction, s.cwnd_prior, s.w_max = undo.cwnd_fraction, undo.cwnd_prior, undo.w_max
+    s.k, s.t_epoch, s.w_est = undo.k, undo.t_epoch, undo.w_est
+    return Outcome.RESTORED

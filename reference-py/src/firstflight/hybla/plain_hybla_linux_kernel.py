@@ -1,0 +1,88 @@
+"""Linux, net/ipv4/tcp_hybla.c: Hybla on NewReno.
+
+The text is the code, in its version with the bound of 16 on the shift: rho in eighths, increments in 128ths of a segment, for each ACK.
+The window is in bytes here, and its segments are whole ones.
+The author of the model wrote it, with the model or after it.
+"""
+
+from dataclasses import dataclass
+
+from firstflight.events import Ack, Event
+from firstflight.newreno import plain_newreno_rfc_9002 as newreno
+from firstflight.observables import Outcome, Phase
+
+PROFILE = "hybla/linux"
+
+RTT0 = 25_000_000  # of the reference connection, in ns
+RHO_3LS_MAX = 2047  # ours: below 256, so that 64 bits suffice
+SHIFT_MAX = 16
+WINDOW_CLAMP = 65_535  # segments
+FRACTIONS = (128, 139, 152, 165, 181, 197, 215, 234)  # 2^(k/8) in 128ths
+
+
+@dataclass(slots=True)
+class Hybla:
+    """The variables of the code: rho in eighths, 128ths of a segment that growth has left, the smallest smoothed RTT."""
+
+    base: newreno.NewReno
+    rho_3ls: int = 8
+    cents: int = 0
+    min_rtt: int | None = None
+
+
+def begin(max_datagram_size_bytes: int, initial_window_bytes: int | None) -> Hybla:
+    """Begin a connection of which no RTT is known."""
+    return Hybla(newreno.begin(max_datagram_size_bytes, initial_window_bytes))  # [hybla.begin] [hybla.rho.unknown]
+
+
+def on_event(s: Hybla, event: Event) -> Outcome:
+    """Take the ACKs outside of recovery, and the RTT of all; leave everything else to NewReno."""
+    if isinstance(event, Ack):
+        on_rtt(s, event.smoothed_rtt_ns)
+        if s.base.phase is not Phase.RECOVERY:
+            return on_ack(s, event)  # [hybla.scope]
+    return newreno.on_event(s.base, event)  # [hybla.loss]
+
+
+def on_rtt(s: Hybla, srtt: int | None) -> None:
+    """Compute rho anew if this is the smallest smoothed RTT."""
+    if srtt is None or (s.min_rtt is not None and srtt >= s.min_rtt):
+        return
+    s.min_rtt = srtt  # [hybla.rtt]
+    rho_3ls = min(8 * srtt // RTT0, RHO_3LS_MAX)  # [hybla.rho] [hybla.rho.eighths] [hybla.rho.limit]
+    s.rho_3ls = max(rho_3ls, 8)  # [hybla.rho.minimum]
+
+
+def on_ack(s: Hybla, ack: Ack) -> Outcome:
+    """Grow the window for an ACK, if any of its packets was sent since recovery began."""
+    if ack.app_limited:
+        return Outcome.APP_LIMITED  # [slow-start.app-limited]
+    old = [newreno.in_congestion_recovery(s.base, run.sent_t_ns) for run in ack.packets]
+    slow = s.base.in_slow_start
+    if not all(old):
+        gain(s, slow_start_increment(s) if slow else avoidance_increment(s))  # [hybla.unit.ack]
+        if slow and s.base.ssthresh is not None:
+            s.base.congestion_window = min(s.base.congestion_window, s.base.ssthresh)  # [hybla.threshold]
+    if old[-1]:
+        return Outcome.IN_RECOVERY
+    return Outcome.GROWN if slow else Outcome.GROWN_AVOIDANCE
+
+
+def slow_start_increment(s: Hybla) -> int:
+    """Return 2^rho - 1, in 128ths of a segment."""
+    shift = min(s.rho_3ls // 8, SHIFT_MAX)  # [hybla.power.limit]
+    return (FRACTIONS[s.rho_3ls % 8] << shift) - 128  # [hybla.power.eighths] [hybla.slow-start]
+
+
+def avoidance_increment(s: Hybla) -> int:
+    """Return rho^2 / W, in 128ths of a segment."""
+    segments = max(s.base.congestion_window // s.base.max_datagram_size, 1)
+    return 2 * s.rho_3ls * s.rho_3ls // segments  # [hybla.avoidance.datagrams]
+
+
+def gain(s: Hybla, increment: int) -> None:
+    """Widen the window by the whole segments that there are now, up to its clamp."""
+    segments, s.cents = divmod(s.cents + increment, 128)  # [hybla.gain.datagrams]
+    size = s.base.max_datagram_size
+    room = max(WINDOW_CLAMP * size - s.base.congestion_window, 0)  # [hybla.window.maximum]
+    s.base.congestion_window += min(segments * size, room)

@@ -1,0 +1,136 @@
+"""RFC 9406, section 4: HyStart++ on NewReno.
+
+Packet numbers stand for sequence numbers: SND.NXT is the number of the next packet. The sender paces, so that L is unlimited.
+Written from draft -04, which was at hand whole, and from what public code quotes of section 4 of the RFC.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from firstflight.events import Ack, Event
+from firstflight.newreno import plain_newreno_rfc_9002 as newreno
+from firstflight.observables import Outcome, Phase
+
+PROFILE = "hystartpp/rfc-9406"
+
+# Section 4.3, in ns
+MIN_RTT_THRESH = Fraction(4_000_000)
+MAX_RTT_THRESH = Fraction(16_000_000)
+MIN_RTT_DIVISOR = 8
+N_RTT_SAMPLE = 8
+CSS_GROWTH_DIVISOR = 4
+CSS_ROUNDS = 5
+INFINITY = 2**60  # above every RTT
+
+
+@dataclass(slots=True)
+class HyStartPP:
+    """The variables of section 4.2, and whether the sender is in CSS and how many of its rounds are complete."""
+
+    base: newreno.NewReno
+    last_round_min_rtt: int = INFINITY
+    current_round_min_rtt: int = INFINITY
+    rtt_sample_count: int = 0
+    window_end: int = 0
+    css_baseline_min_rtt: int = INFINITY
+    in_css: bool = False
+    css_rounds: int = 0
+
+    @property
+    def phase(self) -> Phase:
+        """CSS, or the phase of NewReno."""
+        return Phase.CONSERVATIVE_SLOW_START if self.in_css else self.base.phase
+
+
+def begin(max_datagram_size_bytes: int, initial_window_bytes: int | None) -> HyStartPP:
+    """Begin before anything was sent: windowEnd = SND.NXT = 0, and no RTT is known."""
+    return HyStartPP(newreno.begin(max_datagram_size_bytes, initial_window_bytes))  # [hystartpp.begin]
+
+
+def on_event(s: HyStartPP, event: Event) -> Outcome:
+    """Take the acknowledgements while ssthresh has its initial value, and leave everything else to NewReno."""
+    if isinstance(event, Ack) and s.base.ssthresh is None:  # [hystartpp.scope.initial]
+        return on_ack(s, event)
+    outcome = newreno.on_event(s.base, event)
+    if s.base.ssthresh is not None:
+        s.in_css = False  # [hystartpp.loss]
+    return outcome
+
+
+def on_ack(s: HyStartPP, ack: Ack) -> Outcome:
+    """Process an arriving ACK in slow start or in CSS."""
+    if ack.packets[-1].last >= s.window_end:
+        start_round(s, ack.next_packet)  # [hystartpp.round.end]
+    outcome = update_cwnd(s, ack)
+    if ack.latest_rtt_ns is not None:  # the text knows no ACK without a sample: there is nothing to test (H8)
+        s.current_round_min_rtt = min(s.current_round_min_rtt, ack.latest_rtt_ns)
+        s.rtt_sample_count += 1  # [hystartpp.sample]
+        if s.in_css and rtt_dropped(s):
+            resume_slow_start(s)
+            return Outcome.SLOW_START_RESUMED
+        if not s.in_css and rtt_increased(s):
+            enter_css(s)
+            return Outcome.CONSERVATIVE_BEGUN
+    if s.css_rounds == CSS_ROUNDS:
+        enter_congestion_avoidance(s)
+        return Outcome.EXITED
+    return outcome
+
+
+def start_round(s: HyStartPP, snd_nxt: int) -> None:
+    """Start a round: windowEnd is acknowledged."""
+    s.window_end = snd_nxt
+    s.last_round_min_rtt = s.current_round_min_rtt
+    s.current_round_min_rtt = INFINITY
+    s.rtt_sample_count = 0
+    if s.in_css:
+        s.css_rounds += 1  # [hystartpp.css.rounds]
+
+
+def update_cwnd(s: HyStartPP, ack: Ack) -> Outcome:
+    """Grow by N, or by a quarter of it in CSS, rounded down; not while the window is underused (RFC 9002, section 7.8)."""
+    if ack.app_limited:
+        return Outcome.APP_LIMITED
+    if s.in_css:
+        newreno.increase(s.base, ack.bytes // CSS_GROWTH_DIVISOR)  # [hystartpp.css.grow] [hystartpp.css.rounding]
+        return Outcome.CONSERVATIVE_GROWN
+    newreno.increase(s.base, ack.bytes)  # [hystartpp.grow]
+    return Outcome.GROWN
+
+
+def rtt_increased(s: HyStartPP) -> bool:
+    """Check whether a delay increase triggers the exit from slow start."""
+    if s.rtt_sample_count < N_RTT_SAMPLE:
+        return False  # [hystartpp.delay.samples]
+    if s.last_round_min_rtt == INFINITY:
+        return False  # [hystartpp.delay.first-round]
+    rtt_thresh = min(Fraction(s.last_round_min_rtt, MIN_RTT_DIVISOR), MAX_RTT_THRESH)  # [hystartpp.delay.maximum]
+    rtt_thresh = max(MIN_RTT_THRESH, rtt_thresh)  # [hystartpp.delay.minimum]
+    return s.current_round_min_rtt >= s.last_round_min_rtt + rtt_thresh  # [hystartpp.delay]
+
+
+def enter_css(s: HyStartPP) -> None:
+    """Leave slow start for CSS."""
+    s.css_baseline_min_rtt = s.current_round_min_rtt  # [hystartpp.css.begin]
+    s.in_css = True
+    s.css_rounds = 0
+
+
+def rtt_dropped(s: HyStartPP) -> bool:
+    """Check whether the minimum RTT of the round is below the baseline: the exit from slow start was spurious."""
+    if s.rtt_sample_count < N_RTT_SAMPLE:
+        return False  # [hystartpp.css.samples]
+    return s.current_round_min_rtt < s.css_baseline_min_rtt
+
+
+def resume_slow_start(s: HyStartPP) -> None:
+    """Resume slow start including HyStart++."""
+    s.css_baseline_min_rtt = INFINITY  # [hystartpp.css.resume]
+    s.in_css = False
+    s.css_rounds = 0
+
+
+def enter_congestion_avoidance(s: HyStartPP) -> None:
+    """End CSS after its rounds."""
+    s.base.ssthresh = s.base.congestion_window  # [hystartpp.css.exit]
+    s.in_css = False

@@ -1,0 +1,206 @@
+"""D. Liu, M. Allman, S. Jin, L. Wang, "Congestion Control Without a Startup Phase", PFLDnet 2007: Jump Start, section II.
+
+The paper counts packets: one is a maximum datagram here, and the window is in bytes. Its timeout is the event ``persistent_congestion``. "Open" is
+what the paper leaves to the implementer; the page says why it is as here.
+"""
+
+from dataclasses import dataclass
+
+from firstflight.events import Ack, Backlog, Ce, Event, Lost, PersistentCongestion, Sent
+from firstflight.limits import JUMP_MAX_BYTES
+from firstflight.newreno import plain_newreno_rfc_9002 as newreno
+from firstflight.observables import Outcome, Phase
+
+PROFILE = "jumpstart/pfldnet-2007"
+
+
+@dataclass(slots=True)
+class JumpStart:
+    """The first flight is packets ``first`` up to, not including, ``end``: those sent while Jump Start lasted."""
+
+    base: newreno.NewReno
+    begun: bool = False
+    jumping: bool = False
+    #: Packets paced over rtt_ns from start_ns on; those of them that the receiver allows; those that have left.
+    paced_packets: int = 0
+    rtt_ns: int = 0
+    start_ns: int = 0
+    planned_packets: int = 0
+    sent_packets: int = 0
+    first: int = 0
+    end: int = 0
+    r: int = 0
+    #: Loss recovery: it lasts until all data below ``recovery_point`` is acknowledged; whether (D - R) / 2 ends it, once.
+    recovery_point: int = 0
+    lost_of_first_flight: bool = False
+    accounted: bool = False
+    next_packet: int = 0
+
+    @property
+    def phase(self) -> Phase:
+        """Jump Start, then TCP's normal congestion control."""
+        return Phase.JUMP if self.jumping else self.base.phase
+
+    @property
+    def next_release_ns(self) -> int | None:
+        """The D packets are paced over the first RTT: packet i leaves after i / D of it (open)."""
+        if not self.jumping:
+            return None
+        return self.start_ns + self.sent_packets * self.rtt_ns // self.paced_packets  # [jumpstart.pacing.packets]
+
+
+def begin(max_datagram_size_bytes: int, initial_window_bytes: int | None) -> JumpStart:
+    """Before the jump the connection is an ordinary one."""
+    return JumpStart(newreno.begin(max_datagram_size_bytes, initial_window_bytes))
+
+
+def on_event(s: JumpStart, event: Event) -> Outcome:
+    """Hand the event to its function; nothing else concerns Jump Start."""
+    match event:
+        case Backlog():
+            return on_backlog(s, event)
+        case Sent():
+            return on_sent(s, event)
+        case Ack():
+            return on_ack(s, event)
+        case Lost():
+            return on_lost(s, event)
+        case Ce():
+            return on_ce(s, event)
+        case PersistentCongestion():
+            return on_timeout(s, event)
+    return newreno.on_event(s.base, event)
+
+
+def on_backlog(s: JumpStart, backlog: Backlog) -> Outcome:
+    """After the handshake: D is the minimum of the receiver's advertised window and the data queued. That cwnd becomes D is open."""
+    size = s.base.max_datagram_size
+    window_packets = backlog.receive_window_bytes // size
+    if s.jumping:
+        return on_window_update(s, window_packets)
+    if s.begun:
+        return Outcome.JUMP_SPENT  # [jumpstart.start.once]
+    if s.base.in_recovery:
+        return Outcome.JUMP_BARRED  # [jumpstart.start.barred]
+    if backlog.latest_rtt_ns is None:
+        return Outcome.NO_RTT_SAMPLE  # [jumpstart.start.no-rtt]
+    queued_bytes = min(backlog.queued_bytes, JUMP_MAX_BYTES)  # [jumpstart.amount.maximum]
+    queued_packets = -(-queued_bytes // size)  # [jumpstart.amount.queued]
+    packets = min(window_packets, queued_packets)  # [jumpstart.amount.receive-window]
+    if packets == 0:
+        return Outcome.NOTHING_TO_JUMP  # [jumpstart.start.nothing]
+    s.begun = s.jumping = True
+    s.paced_packets = s.planned_packets = packets
+    s.rtt_ns, s.start_ns = backlog.latest_rtt_ns, backlog.t_ns
+    s.first = s.next_packet
+    s.base.congestion_window = min(packets * size, JUMP_MAX_BYTES)  # [jumpstart.start.window]
+    return Outcome.JUMP_BEGUN
+
+
+def on_window_update(s: JumpStart, window_packets: int) -> Outcome:
+    """D is determined once; the receiver's advertised window binds all the same (open)."""
+    if s.sent_packets + window_packets >= s.planned_packets:
+        return Outcome.JUMP_KEPT  # [jumpstart.flight.frozen]
+    s.planned_packets = s.sent_packets + window_packets  # [jumpstart.flight.window-shrinks]
+    if window_packets == 0:
+        end_jump(s)
+    return Outcome.JUMP_CHANGED
+
+
+def on_sent(s: JumpStart, sent: Sent) -> Outcome:
+    """Jump Start terminates when all D packets are transmitted. R counts the retransmissions: of the first flight's data (open)."""
+    s.next_packet = sent.packets[-1].last + 1
+    # Those sent during loss recovery: R is 0 again at its beginning, and read at its end.
+    s.r += sum(of_first_flight(s, first, last) for first, last in sent.retransmits)  # [jumpstart.loss.count]
+    if not s.jumping:
+        return newreno.on_sent(s.base, sent)
+    packets = sum(run.count for run in sent.packets)
+    s.sent_packets = min(s.sent_packets + packets, s.planned_packets)
+    if s.sent_packets < s.planned_packets:
+        return Outcome.SENT
+    end_jump(s)  # [jumpstart.end.sent]
+    return Outcome.JUMP_SENT
+
+
+def end_jump(s: JumpStart) -> None:
+    """The D packets are those that have left; if it ends early, fewer than were planned (open)."""
+    if s.jumping:
+        s.jumping = False
+        s.end = min(s.next_packet, s.first + s.planned_packets)  # [jumpstart.flight]
+
+
+def on_ack(s: JumpStart, ack: Ack) -> Outcome:
+    """Jump Start terminates when an ACK arrives: one of the first flight (open), which normal congestion control takes then."""
+    ended = s.jumping and ack.packets[-1].last >= s.first
+    if ended:
+        end_jump(s)  # [jumpstart.end.ack]
+    outcome = on_ack_in_recovery(s, ack) if s.base.in_recovery else newreno.on_ack(s.base, ack)
+    return Outcome.JUMP_ENDED if ended else outcome
+
+
+def of_first_flight(s: JumpStart, first: int, last: int) -> int:
+    """How many of the packets belong to the first RTT of data transmission."""
+    end = last + 1 if s.jumping else min(last + 1, s.end)
+    return max(end - max(first, s.first), 0)
+
+
+def on_ack_in_recovery(s: JumpStart, ack: Ack) -> Outcome:
+    """Standard loss recovery: nothing grows until it ends."""
+    if ack.oldest_unacked_packet is None:
+        newreno.end_recovery(s.base, ack)
+    elif ack.oldest_unacked_packet >= s.recovery_point:
+        s.base.in_recovery = False  # [jumpstart.recovery.all-data]
+    if s.base.in_recovery:
+        return Outcome.IN_RECOVERY
+    return account(s) if s.lost_of_first_flight else newreno.on_ack(s.base, ack)
+
+
+def account(s: JumpStart) -> Outcome:
+    """At the end of loss recovery: cwnd = (D - R) / 2, which further reduces it. Rounding, least values, threshold and that it is once are open."""
+    s.lost_of_first_flight, s.accounted = False, True
+    d = s.end - s.first
+    packets = max((d - s.r) // 2, 1)  # [jumpstart.account.half] [jumpstart.account.floor]
+    half = packets * s.base.max_datagram_size
+    s.base.congestion_window = min(s.base.congestion_window, half)  # [jumpstart.account.never-raises]
+    s.base.ssthresh = max(s.base.congestion_window, s.base.minimum_window)  # [jumpstart.account.threshold]
+    return Outcome.JUMP_ACCOUNTED
+
+
+def on_lost(s: JumpStart, lost: Lost) -> Outcome:
+    """Loss from the first RTT will be accounted for at the end of its recovery."""
+    sent_time_of_last_loss = max(run.sent_t_ns for run in lost.packets)
+    packets = sum(of_first_flight(s, run.first, run.last) for run in lost.packets)
+    return on_congestion_event(s, sent_time_of_last_loss, lost.t_ns, packets)
+
+
+def on_ce(s: JumpStart, ce: Ce) -> Outcome:
+    """ECN is not spoken of: a mark is taken for a loss without retransmission (open)."""
+    return on_congestion_event(s, ce.sent_t_ns, ce.t_ns, of_first_flight(s, ce.packet, ce.packet))
+
+
+def on_congestion_event(s: JumpStart, sent_time: int, now: int, packets_of_first_flight: int) -> Outcome:
+    """Upon loss detection cwnd is halved, per normal TCP: the window, as Jacobson 1988 has it, to whom the paper refers.
+
+    At least two packets are left, and Jump Start ends (both open).
+    """
+    outcome = Outcome.ALREADY_REDUCED
+    if not s.base.in_recovery and not newreno.in_congestion_recovery(s.base, sent_time):
+        half = s.base.congestion_window // 2
+        s.base.ssthresh = s.base.congestion_window = max(half, s.base.minimum_window)  # [jumpstart.loss.reduce]
+        s.base.congestion_recovery_start_time = now
+        s.base.in_recovery = True
+        s.recovery_point, s.r = s.next_packet, 0
+        end_jump(s)
+        outcome = Outcome.REDUCED
+    if s.base.in_recovery and packets_of_first_flight > 0 and not s.accounted:
+        s.lost_of_first_flight = True  # [jumpstart.loss.scope]
+    return outcome
+
+
+def on_timeout(s: JumpStart, event: PersistentCongestion) -> Outcome:
+    """IV-F: the response is unchanged: a window of one segment, then slow start. No recovery is left to account for (open)."""
+    outcome = newreno.on_persistent_congestion(s.base, event)
+    s.base.congestion_window = s.base.max_datagram_size  # [jumpstart.timeout.window]
+    end_jump(s)
+    s.lost_of_first_flight, s.accounted = False, True  # [jumpstart.timeout.discard]
+    return outcome

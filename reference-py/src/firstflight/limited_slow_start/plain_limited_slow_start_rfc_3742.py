@@ -1,0 +1,67 @@
+"""RFC 3742, section 2: Limited Slow-Start on NewReno.
+
+The author of the model wrote it from the text, after the model. MSS is the maximum datagram size, and windows are in bytes. "Ours" is what the
+text leaves to the implementer.
+"""
+
+from dataclasses import dataclass
+
+from firstflight.events import Ack, Event
+from firstflight.newreno import plain_newreno_rfc_9002 as newreno
+from firstflight.observables import Outcome, Phase
+
+PROFILE = "limited-slow-start/rfc-3742"
+
+MAX_SSTHRESH_SEGMENTS = 100
+
+
+@dataclass(slots=True)
+class LimitedSlowStart:
+    """It has no state of its own but ``max_ssthresh``, in bytes."""
+
+    base: newreno.NewReno
+    max_ssthresh: int
+
+    @property
+    def phase(self) -> Phase:
+        """The observable."""
+        return Phase.SLOW_START if not self.base.in_recovery and in_slow_start(self) else self.base.phase
+
+
+def begin(max_datagram_size_bytes: int, initial_window_bytes: int | None) -> LimitedSlowStart:
+    """Begin a connection."""
+    base = newreno.begin(max_datagram_size_bytes, initial_window_bytes)  # [limited-slow-start.begin]
+    return LimitedSlowStart(base, MAX_SSTHRESH_SEGMENTS * max_datagram_size_bytes)  # [limited-slow-start.maximum]
+
+
+def in_slow_start(s: LimitedSlowStart) -> bool:
+    """Return whether slow start goes on: it is left when ssthresh < cwnd."""
+    ssthresh = s.base.ssthresh
+    return ssthresh is None or s.base.congestion_window <= ssthresh  # [limited-slow-start.at-threshold]
+
+
+def on_event(s: LimitedSlowStart, event: Event) -> Outcome:
+    """Take the ACKs that arrive in slow start, and leave everything else to NewReno."""
+    if isinstance(event, Ack) and in_slow_start(s):
+        return on_ack(s, event)  # [limited-slow-start.scope]
+    return newreno.on_event(s.base, event)  # [limited-slow-start.loss]
+
+
+def on_ack(s: LimitedSlowStart, ack: Ack) -> Outcome:
+    """Process an arriving ACK in slow start. Ours: none while cwnd is underused, nor of packets sent before a recovery period (RFC 9002)."""
+    newreno.end_recovery(s.base, ack)
+    if ack.app_limited:
+        return Outcome.APP_LIMITED  # [slow-start.app-limited]
+    if all(newreno.in_congestion_recovery(s.base, run.sent_t_ns) for run in ack.packets):
+        return Outcome.IN_RECOVERY  # [slow-start.recovery.no-growth]
+    if s.base.congestion_window <= s.max_ssthresh:
+        newreno.increase(s.base, s.base.max_datagram_size)  # [limited-slow-start.full] [limited-slow-start.unit.ack]
+        return Outcome.GROWN  # [limited-slow-start.threshold]
+    newreno.increase(s.base, limited_increase(s))  # [limited-slow-start.limited]
+    return Outcome.LIMITED_GROWN
+
+
+def limited_increase(s: LimitedSlowStart) -> int:
+    """Return int(MSS / K): at most half a segment, and nothing once K is larger than a segment has bytes."""
+    k = 2 * s.base.congestion_window // s.max_ssthresh  # [limited-slow-start.k]
+    return s.base.max_datagram_size // k  # [limited-slow-start.share]

@@ -1,0 +1,255 @@
+"""RFC 4782, section 4: Quick-Start of a TCP sender, on NewReno, with Limited Slow-Start (RFC 3742) as it requires.
+
+The routers' answer is a constant here, as no event brings it: ``RATE_REQUEST``, 5.12 Mbit/s. The request is in the handshake; the first
+``backlog`` is the answer, after an idle period the ACK of the packet with the next request. "Open" is what the text leaves to the
+implementer; the page says why it is as here. A window is QS-cwnd packets of the maximum datagram size.
+The author of the model wrote it, with the model or after it.
+"""
+
+from dataclasses import dataclass
+
+from firstflight.events import Ack, Backlog, Ce, Event, IdleRestart, Lost, Run, Sent
+from firstflight.limits import JUMP_MAX_BYTES, WINDOW_MAX_BYTES
+from firstflight.newreno import plain_newreno_rfc_9002 as newreno
+from firstflight.observables import Outcome, Phase
+
+PROFILE = "quick-start/rfc-4782"
+
+RATE_REQUEST = 7
+HEADER_BYTES = 40
+MAX_SSTHRESH_SEGMENTS = 100
+
+
+@dataclass(slots=True)
+class QuickStart:
+    """Quick-Start packets are those from ``first`` up to, not including, ``end``: sent while in Quick-Start mode."""
+
+    base: newreno.NewReno
+    awaits_handshake: bool = True
+    request_next: bool = False
+    #: The packet with the request that is under way, -1 if none is.
+    request: int = -1
+    failed: bool = False
+    mode: bool = False
+    midway: bool = False
+    used: bool = False
+    start_ns: int = 0
+    qs_packets: int = 0
+    sent_packets: int = 0
+    default_window: int = 0
+    first: int = 0
+    end: int = 0
+    lost: int = 0
+    in_flight: int = 0
+    next_packet: int = 0
+
+    @property
+    def phase(self) -> Phase:
+        """Quick-Start mode, or what TCP's default congestion control is in."""
+        return Phase.QUICK_START if self.mode else self.base.phase
+
+    @property
+    def next_release_ns(self) -> int | None:
+        """Packets are paced at the approved rate of 40000 * 2^N bit/s: 25000 ns for the eighth of a byte at N = 0."""
+        if not self.mode or self.sent_packets >= self.qs_packets:
+            return None
+        return self.start_ns + (self.sent_packets * bits_ns(self) >> RATE_REQUEST)  # [quick-start.pacing]
+
+
+def begin(max_datagram_size_bytes: int, initial_window_bytes: int | None) -> QuickStart:
+    """Before the answer the connection is an ordinary one."""
+    return QuickStart(newreno.begin(max_datagram_size_bytes, initial_window_bytes))
+
+
+def bits_ns(s: QuickStart) -> int:
+    """How long the MSS + H bytes of a packet take at 40000 bit/s."""
+    return 8 * (s.base.max_datagram_size + HEADER_BYTES) * 25_000
+
+
+def on_event(s: QuickStart, event: Event) -> Outcome:
+    """Hand the event to its function; nothing else concerns Quick-Start but a timeout, which ends the mode (open)."""
+    match event:
+        case Backlog():
+            return on_backlog(s, event)
+        case IdleRestart():
+            return on_idle_restart(s)
+        case Sent():
+            return on_sent(s, event)
+        case Ack():
+            return on_ack(s, event)
+        case Lost():
+            return on_lost(s, event)
+        case Ce():
+            return on_ce(s, event)
+    outcome = newreno.on_event(s.base, event)
+    if outcome is Outcome.COLLAPSED:
+        end_mode(s)
+    return outcome
+
+
+def on_backlog(s: QuickStart, backlog: Backlog) -> Outcome:
+    """4.7: the answer to the request on the SYN is there with the first data."""
+    if not s.awaits_handshake:
+        return Outcome.UNCHANGED
+    s.awaits_handshake = False  # [quick-start.request.handshake]
+    return on_response(s, backlog.t_ns, backlog.latest_rtt_ns)
+
+
+def on_response(s: QuickStart, now: int, rtt_ns: int | None) -> Outcome:
+    """4.4: QS-cwnd = R * T / (MSS + H), used only if greater than cwnd. In recovery it is not used (open)."""
+    if s.failed or s.base.in_recovery:
+        return Outcome.QUICK_START_BARRED  # [quick-start.request.barred]
+    if rtt_ns is None:
+        return Outcome.NO_RTT_SAMPLE  # [quick-start.no-rtt]
+    size = s.base.max_datagram_size
+    packets = min((rtt_ns << RATE_REQUEST) // bits_ns(s), JUMP_MAX_BYTES // size)  # [quick-start.window]
+    if packets * size <= s.base.congestion_window:
+        return Outcome.QUICK_START_IGNORED  # [quick-start.ignored]
+    s.mode = s.used = True
+    s.start_ns, s.qs_packets, s.sent_packets = now, packets, 0
+    s.default_window = s.base.congestion_window
+    s.first, s.lost = s.next_packet, 0
+    s.base.congestion_window = packets * size  # [quick-start.begin]
+    return Outcome.QUICK_START_BEGUN
+
+
+def on_idle_restart(s: QuickStart) -> Outcome:
+    """4.8: after an idle period a data packet carries a request; one at a time, and none after the loss of a Quick-Start packet."""
+    if s.failed or s.base.in_recovery:
+        return Outcome.QUICK_START_BARRED  # [quick-start.loss.bar]
+    if s.awaits_handshake or s.request >= 0 or s.mode:
+        return Outcome.UNCHANGED  # [quick-start.request.one]
+    s.request_next = True  # [quick-start.request.idle]
+    return Outcome.QUICK_START_ARMED
+
+
+def on_sent(s: QuickStart, sent: Sent) -> Outcome:
+    """Note what is in flight: the ACK that ends the mode asks how much of the window was used."""
+    s.next_packet = sent.packets[-1].last + 1
+    s.in_flight = sent.bytes_in_flight
+    if s.request_next:
+        s.request_next, s.request = False, sent.packets[0].first
+        return Outcome.QUICK_START_REQUESTED
+    if s.mode:
+        packets = sum(run.count for run in sent.packets)
+        s.sent_packets = min(s.sent_packets + packets, s.qs_packets)
+    return newreno.on_sent(s.base, sent)
+
+
+def on_ack(s: QuickStart, ack: Ack) -> Outcome:
+    """What comes before default congestion control processes the ACK, and what after it."""
+    ended = before_growth(s, ack)
+    outcome = limited_slow_start(s, ack) if limits(s, ack) else newreno.on_ack(s.base, ack)
+    if has_request(s, ack.packets):
+        return after_growth(s, ack)
+    return Outcome.QUICK_START_ENDED if ended else outcome
+
+
+def before_growth(s: QuickStart, ack: Ack) -> bool:
+    """4.4: the first ACK of a Quick-Start packet ends the mode, and leaves what was used of the window (two packets at least: open)."""
+    ended = s.mode and ack.packets[-1].last >= s.first
+    if ended:
+        end_mode(s)  # [quick-start.end]
+        used = max(s.in_flight, s.base.minimum_window)  # [quick-start.end.least]
+        s.base.congestion_window = min(s.base.congestion_window, used)  # [quick-start.end.used]
+    s.in_flight = ack.bytes_in_flight
+    return ended
+
+
+def after_growth(s: QuickStart, ack: Ack) -> Outcome:
+    """4.8: the ACK of the packet with the request has the answer."""
+    s.request, s.midway = -1, True
+    return on_response(s, ack.t_ns, ack.latest_rtt_ns)  # [quick-start.request.answer]
+
+
+def has_request(s: QuickStart, runs: tuple[Run, ...]) -> bool:
+    """Whether the packet with the request is among these."""
+    return any(run.first <= s.request <= run.last for run in runs)
+
+
+def end_mode(s: QuickStart) -> None:
+    """What is sent from now on is no Quick-Start packet."""
+    if s.mode:
+        s.mode, s.end = False, s.next_packet
+
+
+def limits(s: QuickStart, ack: Ack) -> bool:
+    """4.4 demands Limited Slow-Start with Quick-Start."""
+    return s.used and s.base.phase is Phase.SLOW_START and not ack.app_limited  # [quick-start.limited]
+
+
+def limited_slow_start(s: QuickStart, ack: Ack) -> Outcome:
+    """RFC 3742, packet by packet (open); a packet of before a recovery that a timeout ended grows nothing."""
+    outcome = Outcome.IN_RECOVERY
+    for run in ack.packets:
+        if not newreno.in_congestion_recovery(s.base, run.sent_t_ns):
+            outcome = limited_growth(s, run)
+    return outcome
+
+
+def limited_growth(s: QuickStart, run: Run) -> Outcome:
+    """Above max_ssthresh a packet adds int(MSS / K)."""
+    max_ssthresh = MAX_SSTHRESH_SEGMENTS * s.base.max_datagram_size
+    limited = False
+    for _ in range(run.count):
+        limited = s.base.congestion_window > max_ssthresh
+        k = 2 * s.base.congestion_window // max_ssthresh if limited else 1  # [limited-slow-start.k]
+        newreno.increase(s.base, run.size_bytes // k)  # [limited-slow-start.share]
+    return Outcome.LIMITED_GROWN if limited else Outcome.GROWN
+
+
+def quick_packets(s: QuickStart, first: int, last: int) -> int:
+    """How many of the packets are Quick-Start packets."""
+    end = last + 1 if s.mode else min(last + 1, s.end)
+    return max(end - max(first, s.first), 0)
+
+
+def on_lost(s: QuickStart, lost: Lost) -> Outcome:
+    """A request that is lost has no answer. 4.6: the loss of a Quick-Start packet."""
+    if has_request(s, lost.packets):
+        s.request = -1  # [quick-start.request.lost]
+    packets = sum(quick_packets(s, run.first, run.last) for run in lost.packets)
+    s.lost += packets
+    outcome = on_congestion_event(s, lost, packets > 0)
+    s.in_flight = lost.bytes_in_flight
+    return outcome
+
+
+def on_ce(s: QuickStart, ce: Ce) -> Outcome:
+    """4.6: the response to a mark is that to a loss."""
+    return on_congestion_event(s, ce, quick_packets(s, ce.packet, ce.packet) > 0)  # [quick-start.loss.ecn]
+
+
+def on_congestion_event(s: QuickStart, event: Lost | Ce, of_quick_start: bool) -> Outcome:
+    """4.6: the first of a Quick-Start packet reverts; any other is ordinary, and a reduction ends the mode (open)."""
+    if of_quick_start and not s.failed:
+        revert(s, event.t_ns)
+        outcome = Outcome.QUICK_START_REVERTED
+    else:
+        outcome = newreno.on_event(s.base, event)  # [quick-start.loss.other]
+        if outcome is Outcome.REDUCED:
+            end_mode(s)  # [quick-start.end.congestion]
+    if of_quick_start:
+        lower_threshold(s)
+    return outcome
+
+
+def lower_threshold(s: QuickStart) -> None:
+    """4.6: to at most half of the Quick-Start packets that got through, as is known (two at least: open)."""
+    end = s.next_packet if s.mode else s.end
+    delivered = min(max(end - s.first - s.lost, 0), WINDOW_MAX_BYTES // s.base.max_datagram_size)
+    half = max(delivered * s.base.max_datagram_size // 2, s.base.minimum_window)
+    s.base.ssthresh = half if s.base.ssthresh is None else min(s.base.ssthresh, half)  # [quick-start.loss.threshold]
+
+
+def revert(s: QuickStart, now: int) -> None:
+    """4.6: slow start with the window that would have been used; 4.8: or half of QS-cwnd. It never rises (open)."""
+    window = s.default_window
+    if s.midway:
+        window = min(window, s.qs_packets * s.base.max_datagram_size // 2)  # [quick-start.loss.midway]
+    window = max(min(window, s.base.congestion_window), s.base.minimum_window)
+    s.base.congestion_window = window  # [quick-start.loss.revert]
+    s.base.congestion_recovery_start_time = now
+    s.base.in_recovery = True
+    end_mode(s)
+    s.failed, s.used = True, False

@@ -1,0 +1,133 @@
+"""draft-kazuho-ccwg-rapid-start-02, section 3: Rapid Start, on NewReno.
+
+beta is 1/2, which makes the factors of 3.3.1 5/6, 1/3 and 5/6. rtt_floor is currentRoundMinRTT of HyStart++, one of the ways that 3.2 names.
+Each statement of the pseudocode leaves the window rounded down. The permission of 3.3 to stop at the initial window is not taken, and the
+pacing of 3.1 is the sender's. "Open" is what the text leaves to the implementer; the page says why it is as here.
+"""
+
+from dataclasses import dataclass
+
+from firstflight.events import Ack, Ce, Event, Lost, PersistentCongestion
+from firstflight.newreno import plain_newreno_rfc_9002 as newreno
+from firstflight.observables import Outcome
+
+PROFILE = "rapid-start/draft-02"
+
+#: 4 ms.
+ADDITIVE_NS = 4_000_000
+#: Above every RTT.
+INFINITY = 2**60
+
+
+@dataclass(slots=True)
+class RapidStart:
+    """``startup``: no congestion was signaled yet; ``first_recovery``: the recovery period that the first signal began goes on."""
+
+    base: newreno.NewReno
+    startup: bool = True
+    first_recovery: bool = False
+    min_rtt: int = INFINITY
+    rtt_floor: int = INFINITY
+    window_end: int = 0
+    pre_recovery_cwnd: int = 0
+
+
+def begin(max_datagram_size_bytes: int, initial_window_bytes: int | None) -> RapidStart:
+    """No RTT is known, and the first ACK begins a round."""
+    return RapidStart(newreno.begin(max_datagram_size_bytes, initial_window_bytes))  # [rapid-start.begin]
+
+
+def on_event(s: RapidStart, event: Event) -> Outcome:
+    """Hand the event to its function; without a rule of Rapid Start the ordinary ones hold."""
+    match event:
+        case Ack() if s.startup:
+            return on_ack(s, event)
+        case Ack() if s.first_recovery:
+            return on_recovery_ack(s, event)
+        case Lost() | Ce() if s.startup or s.first_recovery:
+            return on_congestion(s, event)
+        case PersistentCongestion():
+            s.startup = s.first_recovery = False  # [rapid-start.persistent] open
+    return newreno.on_event(s.base, event)  # [rapid-start.over]
+
+
+def on_ack(s: RapidStart, ack: Ack) -> Outcome:
+    """3.2, with the sample of the ACK at hand (open); not while the window is underused (RFC 9002, section 7.8)."""
+    if ack.packets[-1].last >= s.window_end:
+        start_round(s, ack.next_packet)
+    if ack.min_rtt_ns is not None:
+        s.min_rtt = ack.min_rtt_ns  # [rapid-start.min-rtt]
+    if ack.latest_rtt_ns is not None:
+        s.rtt_floor = min(s.rtt_floor, ack.latest_rtt_ns)
+    if ack.app_limited:
+        return Outcome.APP_LIMITED  # [slow-start.app-limited]
+    if no_queue(s):
+        newreno.increase(s.base, 2 * ack.bytes)  # [rapid-start.grow.three]
+        return Outcome.RAPID_GROWN
+    newreno.increase(s.base, ack.bytes)  # [rapid-start.grow.two]
+    return Outcome.GROWN
+
+
+def start_round(s: RapidStart, snd_nxt: int) -> None:
+    """RFC 9406, section 4.2: windowEnd is acknowledged, and currentRoundMinRTT is infinite again."""
+    s.window_end = snd_nxt
+    s.rtt_floor = INFINITY  # [rapid-start.floor.round]
+
+
+def no_queue(s: RapidStart) -> bool:
+    """3.2: rtt_floor is no greater than queue_buildup_thresh, the smaller of min_rtt + 4 ms and min_rtt * 1.10."""
+    if s.min_rtt == INFINITY:
+        return False  # [rapid-start.floor.none] open
+    return s.rtt_floor <= s.min_rtt + ADDITIVE_NS and 10 * s.rtt_floor <= 11 * s.min_rtt  # [rapid-start.threshold]
+
+
+def on_congestion(s: RapidStart, event: Lost | Ce) -> Outcome:
+    """3.3: the first signal begins the first recovery period, one of a packet sent in that another. What is lost counts either way."""
+    begins = s.startup
+    if begins:
+        enter_recovery(s)
+        s.startup, s.first_recovery = False, True
+        s.base.congestion_recovery_start_time, s.base.in_recovery = event.t_ns, True
+    outcome = newreno.on_event(s.base, event)
+    if outcome is Outcome.REDUCED:
+        s.first_recovery = False  # [rapid-start.recovery.second]
+    elif isinstance(event, Lost):
+        outcome = on_recovery_lost(s, event)
+    return Outcome.REDUCED if begins else outcome
+
+
+def enter_recovery(s: RapidStart) -> None:
+    """3.3: cwnd *= silence_factor, which is 5/6."""
+    s.pre_recovery_cwnd = s.base.congestion_window
+    s.base.congestion_window = max(5 * s.pre_recovery_cwnd // 6, lower_bound(s))  # [rapid-start.recovery.begin]
+    s.base.ssthresh = s.base.congestion_window
+
+
+def on_recovery_ack(s: RapidStart, ack: Ack) -> Outcome:
+    """3.3: cwnd -= ack_factor * bytes_newly_acked, for packets of before the recovery period (open); ack_factor is 1/3."""
+    old = [run for run in ack.packets if newreno.in_congestion_recovery(s.base, run.sent_t_ns)]
+    reduced = Outcome.UNCHANGED
+    if old:
+        acked = sum(run.count * run.size_bytes for run in old)  # [rapid-start.recovery.ending-ack]
+        reduced = reduce(s, -(-acked // 3))  # [rapid-start.recovery.ack]
+    outcome = newreno.on_ack(s.base, ack)
+    s.first_recovery = s.base.in_recovery  # [rapid-start.recovery.end]
+    return reduced if s.first_recovery else outcome
+
+
+def on_recovery_lost(s: RapidStart, lost: Lost) -> Outcome:
+    """3.3: cwnd -= loss_factor * bytes_newly_lost; loss_factor is 5/6."""
+    return reduce(s, -(-5 * lost.bytes // 6))  # [rapid-start.recovery.lost]
+
+
+def reduce(s: RapidStart, less: int) -> Outcome:
+    """Take bytes off the window, not below the bound; ssthresh follows, so that congestion avoidance comes after (open)."""
+    window = s.base.congestion_window - less
+    s.base.congestion_window = max(window, lower_bound(s))
+    s.base.ssthresh = s.base.congestion_window  # [rapid-start.recovery.threshold]
+    return Outcome.REDUCED_FURTHER if window == s.base.congestion_window else Outcome.LOWER_BOUND_KEPT
+
+
+def lower_bound(s: RapidStart) -> int:
+    """3.3: pre_recovery_cwnd * beta / 3, which is a sixth, and the minimum window of RFC 9002."""
+    return max(-(-s.pre_recovery_cwnd // 6), s.base.minimum_window)  # [rapid-start.bound] [rapid-start.bound.minimum]

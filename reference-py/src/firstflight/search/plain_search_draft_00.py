@@ -1,0 +1,118 @@
+"""SEARCH as in draft-chung-ietf-ccwg-00, "SEARCH 3.0 ALGORITHM", lines 1 to 42.
+
+Mended as in its authors' code: the loop of line 26 begins behind the bin that was completed last, fraction (line 16) is divided by
+BIN_DURATION, every index is taken modulo NUM_BINS, and 0 / 0 (line 18) is no exit. prev_seq_num, which has no first value, begins at the
+boundary where the first bin does. The sequence number of an ACK is the number of bytes acknowledged so far.
+
+Times are in ticks of 1/20 ns, in which BIN_DURATION = 3.5 * INITIAL_RTT / 10 is an integer.
+"""
+
+from dataclasses import dataclass, field
+
+from firstflight.events import Ack, Event
+from firstflight.newreno import plain_newreno_rfc_9002 as newreno
+from firstflight.observables import Outcome, Phase
+
+PROFILE = "search/draft-00"
+
+W = 10
+EXTRA_BINS = 15
+NUM_BINS = W + EXTRA_BINS
+OVERSHOOT_BINS = 5  # 2 * INITIAL_RTT / BIN_DURATION = 40/7, an integer division
+
+
+@dataclass(slots=True)
+class Search:
+    """The variables of the draft. ``bin_duration`` is 0 before the first RTT; ``rtt_ns``: the latest, 0 before the first."""
+
+    base: newreno.NewReno
+    bin_duration: int = 0
+    bin_end: int = 0
+    curr_idx: int = -1
+    bins: list[int] = field(default_factory=lambda: [0] * NUM_BINS)
+    sequence_num: int = 0
+    prev_seq_num: int = 0
+    rtt_ns: int = 0
+
+
+def begin(max_datagram_size_bytes: int, initial_window_bytes: int | None) -> Search:
+    """A connection is established; the rest of the initialisation needs the INITIAL_RTT."""
+    return Search(newreno.begin(max_datagram_size_bytes, initial_window_bytes))
+
+
+def on_event(s: Search, event: Event) -> Outcome:
+    """SEARCH looks at acknowledgements in slow start; all else is the base controller's."""
+    if isinstance(event, Ack):
+        return ack_arrived(s, event)
+    return newreno.on_event(s.base, event)
+
+
+def ack_arrived(s: Search, ack: Ack) -> Outcome:
+    """Run SEARCH; then the window grows, in congestion avoidance where SEARCH has ended slow start."""
+    s.sequence_num += ack.bytes  # [search.bins.credit-before] [search.bins.every-phase]
+    if ack.latest_rtt_ns is not None:
+        s.rtt_ns = max(ack.latest_rtt_ns, 1)  # [search.rtt.latest]
+    if s.base.phase is not Phase.SLOW_START:
+        return newreno.on_ack(s.base, ack)  # [search.slow-start-only]
+    outcome = search(s, 20 * ack.t_ns)
+    newreno.on_ack(s.base, ack)  # [search.exit.growth]
+    return outcome
+
+
+def search(s: Search, now: int) -> Outcome:
+    """Lines 10 to 23."""
+    if s.bin_duration == 0:
+        return initialise(s, now)
+    if now <= s.bin_end:
+        return Outcome.SAME_BIN  # [search.bins.same-bin]
+    update_bins(s, now)
+    shift, rest = divmod(20 * s.rtt_ns, s.bin_duration)  # [search.shift.round] rest = fraction * BIN_DURATION
+    prev_idx = s.curr_idx - shift
+    if prev_idx < W:
+        return Outcome.WARMING_UP  # [search.guard.warming-up]
+    if shift > EXTRA_BINS:
+        return Outcome.RTT_INFLATED  # [search.guard.rtt-inflated]
+    # Both sums, and so both sides of the comparison, are multiplied by BIN_DURATION.
+    curr_delv = sum_bins(s, s.curr_idx - W, s.curr_idx, 0)
+    prev_delv = sum_bins(s, prev_idx - W, prev_idx, rest)
+    if prev_delv == 0:
+        return Outcome.PREVIOUS_ZERO  # [search.previous-zero]
+    if 20 * (2 * prev_delv - curr_delv) < 7 * (2 * prev_delv):  # norm_diff < THRESH = 0.35
+        return Outcome.BELOW_THRESHOLD  # [search.threshold.below]
+    return exit_slow_start(s)  # [search.threshold.reached]
+
+
+def initialise(s: Search, now: int) -> Outcome:
+    """Lines 1 to 9, as there is an RTT."""
+    if s.rtt_ns == 0:
+        return Outcome.NO_RTT_SAMPLE  # [search.init.wait-for-sample]
+    s.bin_duration = 7 * s.rtt_ns  # [search.init.first-ack]
+    s.bin_end = now + s.bin_duration
+    s.prev_seq_num = s.sequence_num  # [search.init.before-bin-0]
+    return Outcome.STARTED
+
+
+def update_bins(s: Search, now: int) -> None:
+    """Lines 24 to 31."""
+    passed_bins = (now - s.bin_end) // s.bin_duration + 1  # [search.bins.advance]
+    s.bin_end += passed_bins * s.bin_duration
+    for i in range(s.curr_idx + 1, s.curr_idx + 1 + min(passed_bins, NUM_BINS)):
+        s.bins[i % NUM_BINS] = 0
+    s.curr_idx += passed_bins
+    s.bins[s.curr_idx % NUM_BINS] = s.sequence_num - s.prev_seq_num
+    s.prev_seq_num = s.sequence_num
+
+
+def sum_bins(s: Search, idx1: int, idx2: int, rest: int) -> int:
+    """Lines 32 to 38, times BIN_DURATION: the bins between, ``rest`` of the first and the other part of the last."""
+    middle = sum(s.bins[i % NUM_BINS] for i in range(idx1 + 1, idx2))  # [search.windows.aliased]
+    first, last = s.bins[idx1 % NUM_BINS], s.bins[idx2 % NUM_BINS]
+    return s.bin_duration * middle + rest * first + (s.bin_duration - rest) * last  # [search.interpolation.exact]
+
+
+def exit_slow_start(s: Search) -> Outcome:
+    """Lines 39 to 42. No minimum is named; less than nothing is nothing."""
+    overshoot = sum_bins(s, s.curr_idx - OVERSHOOT_BINS, s.curr_idx, 0) // s.bin_duration  # [search.exit.overshoot]
+    s.base.congestion_window = max(s.base.congestion_window - overshoot, 0)  # [search.exit.floor-zero]
+    s.base.ssthresh = s.base.congestion_window  # [search.exit.lower]
+    return Outcome.EXITED

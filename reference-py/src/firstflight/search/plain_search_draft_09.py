@@ -1,0 +1,116 @@
+"""SEARCH as in draft-chung-ccwg-search-09, as the code that carries it out and the discussion of that code tell.
+
+Only its abstract was read, the rest was not found: it interpolates backward, as neqo, where a comment says that the text does so forward, by mistake; the optional
+restart after missed bins is left out; the drain is that of Linux 4, in bytes. In ticks of 1/20 ns BIN_DURATION, 0.35 * INITIAL_RTT, is exact.
+"""
+
+from dataclasses import dataclass, field
+
+from firstflight.events import Ack, Event, PersistentCongestion, Sent
+from firstflight.limits import WINDOW_MAX_BYTES
+from firstflight.newreno import plain_newreno_rfc_9002 as newreno
+from firstflight.observables import Outcome, Phase
+
+PROFILE = "search/draft-09"
+W, EXTRA_BINS, TARGET_BINS = 10, 15, 3  # TARGET_BINS: INITIAL_RTT / BIN_DURATION = 20/7, rounded up
+
+
+@dataclass(slots=True)
+class Search:
+    """``bin_duration`` is 0 before the INITIAL_RTT; ``rtt_ns``: the latest. ``target_cwnd`` is 0 unless the flight is drained."""
+
+    base: newreno.NewReno
+    bin_duration: int = 0
+    bin_end: int = 0
+    curr_idx: int = 0
+    acked_bins: list[int] = field(default_factory=lambda: [0] * (W + 1))  # totals at the ends of bins, both of a window
+    sent_bins: list[int] = field(default_factory=lambda: [0] * (W + 1 + EXTRA_BINS))
+    acked_bytes: int = 0  # the totals of now
+    sent_bytes: int = 0
+    rtt_ns: int = 0
+    target_cwnd: int = 0
+    drained_packets: int = 0
+
+
+def begin(max_datagram_size_bytes: int, initial_window_bytes: int | None) -> Search:
+    """Slow start begins; SEARCH waits for its INITIAL_RTT."""
+    return Search(newreno.begin(max_datagram_size_bytes, initial_window_bytes))
+
+
+def on_event(s: Search, event: Event) -> Outcome:
+    """SEARCH counts, and acts on acknowledgements in slow start; all else is the base controller's."""
+    match event:
+        case Ack():
+            s.acked_bytes += event.bytes  # [search.bins.credit-before]
+            s.rtt_ns = s.rtt_ns if event.latest_rtt_ns is None else max(event.latest_rtt_ns, 1)  # [search.rtt.latest]
+            if s.base.phase is Phase.SLOW_START:  # [search.slow-start-only]
+                outcome = drain(s, event) if s.target_cwnd > 0 else search(s, 20 * event.t_ns)
+                if outcome not in (Outcome.EXITED, Outcome.DRAINING, Outcome.DRAINED):
+                    newreno.on_ack(s.base, event)  # after SEARCH; while it drains the window does not grow
+                return outcome
+        case Sent():
+            s.sent_bytes += event.bytes  # [search.bins.sent]
+        case PersistentCongestion():
+            s.bin_duration = s.target_cwnd = s.drained_packets = 0  # [search.restart] with the next one in slow start
+    return newreno.on_event(s.base, event)
+
+
+def search(s: Search, now: int) -> Outcome:
+    """When a bin has ended, compare what was sent in the window one RTT ago with what was delivered in the window up to now."""
+    if s.rtt_ns == 0:
+        return Outcome.NO_RTT_SAMPLE  # [search.init.wait-for-sample]
+    if s.bin_duration == 0:
+        s.bin_duration, s.bin_end, s.curr_idx = 7 * s.rtt_ns, now, -1  # [search.init.first-ack]
+        update_bins(s, now)  # [search.init.before-bin-0] bin 0 ends at once
+        return Outcome.STARTED
+    if now <= s.bin_end:
+        return Outcome.SAME_BIN  # [search.bins.same-bin]
+    update_bins(s, now)
+    shift, rest = divmod(20 * s.rtt_ns, s.bin_duration)  # [search.shift.round] rest = fraction * BIN_DURATION
+    prev = s.curr_idx - shift
+    if prev <= W:
+        return Outcome.WARMING_UP  # [search.guard.warming-up]
+    if shift >= EXTRA_BINS:
+        return Outcome.RTT_INFLATED  # [search.guard.rtt-inflated]
+    prev_sent = (s.bin_duration - rest) * window(s.sent_bins, prev) + rest * window(s.sent_bins, prev - 1)
+    curr_delv = s.bin_duration * window(s.acked_bins, s.curr_idx)  # [search.interpolation.exact]
+    if prev_sent == 0:
+        return Outcome.PREVIOUS_ZERO  # [search.previous-zero]
+    if 100 * (prev_sent - curr_delv) < 26 * prev_sent:  # norm_diff < THRESH = 0.26
+        return Outcome.BELOW_THRESHOLD  # [search.threshold.below]
+    s.target_cwnd = max(window(s.acked_bins, s.curr_idx, TARGET_BINS), 10 * s.base.max_datagram_size)
+    return Outcome.EXITED  # [search.threshold.reached] [search.drain.target] [search.drain.no-growth]
+
+
+def update_bins(s: Search, now: int) -> None:
+    """End the bins that have passed: the last with the totals of now, those before it with those of the bin before them."""
+    passed_bins = (now - s.bin_end) // s.bin_duration + 1  # [search.bins.advance]
+    s.bin_end += passed_bins * s.bin_duration
+    end_bins(s.acked_bins, s.curr_idx, passed_bins, s.acked_bytes)
+    end_bins(s.sent_bins, s.curr_idx, passed_bins, s.sent_bytes)
+    s.curr_idx += passed_bins
+
+
+def end_bins(bins: list[int], idx: int, passed_bins: int, total: int) -> None:
+    """In a ring, behind ``idx``: the last bin that has passed ends with this total, those before it with that of ``idx``."""
+    total_of_idx = bins[idx % len(bins)]
+    for back in range(1, min(passed_bins, len(bins))):
+        bins[(idx + passed_bins - back) % len(bins)] = total_of_idx
+    bins[(idx + passed_bins) % len(bins)] = total
+
+
+def window(bins: list[int], idx: int, size: int = W) -> int:
+    """The bytes of the ``size`` bins up to ``idx``: a difference of totals."""
+    return bins[idx % len(bins)] - bins[(idx - size) % len(bins)]  # [search.windows.completed]
+
+
+def drain(s: Search, ack: Ack) -> Outcome:
+    """Let one packet leave for three acknowledged, until the window is the target; there slow start ends."""
+    packets, s.drained_packets = divmod(s.drained_packets + sum(run.count for run in ack.packets), 3)
+    flight = min(ack.bytes_in_flight + packets * s.base.max_datagram_size, WINDOW_MAX_BYTES)
+    s.base.congestion_window = max(flight, s.target_cwnd)  # [search.drain.step]
+    if flight > s.target_cwnd:
+        return Outcome.DRAINING
+    s.base.ssthresh = s.target_cwnd  # [search.drain.end]
+    s.bin_duration = s.target_cwnd = s.drained_packets = 0  # as in a restart
+    return Outcome.DRAINED

@@ -1,0 +1,108 @@
+"""SEARCH 2.0 as in the listing of the project report of 2024, appendix A, which is its code for quicly, and section 4.4.
+
+The names are those of the listing. Times are in ns, of which a bin has at least one; bin_shift and bin_rounds, of eight bits there, are as
+wide as they must be. What quicly does around it is left out: each ACK counts, its RTT is the sample as measured, and the listing says
+nothing of persistent congestion. Where it is open how a slow start is lowered (LOWER_CWND of Algorithm 1), the listing lowers nothing.
+"""
+
+from dataclasses import dataclass, field
+
+from firstflight.events import Ack, Event
+from firstflight.newreno import plain_newreno_rfc_9002 as newreno
+from firstflight.observables import Outcome, Phase
+
+PROFILE = "search/report-2024"
+
+DELV_BIN_COUNT = 10
+SENT_BIN_COUNT = 25
+
+
+@dataclass(slots=True)
+class Search:
+    """The fields of search20delv. ``bin_time`` is 0 before the first call; ``latest``: the latest RTT, 0 before the first."""
+
+    base: newreno.NewReno
+    delv_bins: list[int] = field(default_factory=lambda: [0] * SENT_BIN_COUNT)
+    bin_end: int = 0
+    bin_time: int = 0
+    bin_rounds: int = 0
+    latest: int = 0
+
+
+def begin(max_datagram_size_bytes: int, initial_window_bytes: int | None) -> Search:
+    """A connection begins with slow start."""
+    return Search(newreno.begin(max_datagram_size_bytes, initial_window_bytes))
+
+
+def on_event(s: Search, event: Event) -> Outcome:
+    """SEARCH takes the place of slow start; all else is the base controller's."""
+    if not isinstance(event, Ack):
+        return newreno.on_event(s.base, event)
+    if event.latest_rtt_ns is not None:
+        s.latest = max(event.latest_rtt_ns, 1)  # [search.rtt.latest]
+    if s.base.phase is not Phase.SLOW_START:
+        return newreno.on_ack(s.base, event)  # [search.slow-start-only]
+    outcome = search(s, event.t_ns)
+    if outcome is Outcome.EXITED:
+        return outcome  # [search.exit.bin-left-open] [search.exit.growth] the listing returns here
+    s.delv_bins[s.bin_rounds % SENT_BIN_COUNT] += event.bytes if s.bin_time else 0  # [search.bins.credit]
+    newreno.on_ack(s.base, event)
+    return outcome
+
+
+def search(s: Search, now: int) -> Outcome:
+    """The listing up to where it fills the bin."""
+    if s.latest == 0:
+        return Outcome.NO_RTT_SAMPLE  # [search.init.wait-for-sample]
+    if s.bin_time == 0:
+        reset(s, now)
+        return Outcome.STARTED
+    if (now - s.bin_end) // s.bin_time > SENT_BIN_COUNT:
+        reset(s, now)  # [search.missed-bins] section 4.4: longer than there are bins
+        return Outcome.RESTARTED
+    while now - s.bin_time > s.bin_end:
+        roll(s)  # [search.bins.advance] section 4.4: the bins that are skipped are 0
+    if now <= s.bin_end:
+        return Outcome.SAME_BIN  # [search.bins.same-bin]
+    outcome = evaluate(s)
+    if outcome is Outcome.EXITED:
+        s.base.ssthresh = s.base.congestion_window  # [search.exit.lower-nothing]
+    else:
+        roll(s)
+    return outcome
+
+
+def reset(s: Search, now: int) -> None:
+    """Begin with bin 0; the others are emptied when they are reached."""
+    s.bin_time = max(35 * s.latest // 100, 1)  # [search.init.coarse-duration]
+    s.bin_end = now + s.bin_time
+    s.delv_bins[0] = 0
+    s.bin_rounds = 0
+
+
+def roll(s: Search) -> None:
+    """The next bin begins, empty."""
+    s.bin_end += s.bin_time
+    s.bin_rounds += 1
+    s.delv_bins[s.bin_rounds % SENT_BIN_COUNT] = 0
+
+
+def evaluate(s: Search) -> Outcome:
+    """Compare the ten bins up to the one that is over with those ``bin_shift`` bins before."""
+    bin_shift, rest = divmod(s.latest, s.bin_time)  # [search.shift.round]
+    if bin_shift == 0:
+        bin_shift = 1  # [search.shift.minimum]
+    elif rest > s.bin_time // 2:
+        bin_shift += 1
+    if s.bin_rounds < DELV_BIN_COUNT + bin_shift:
+        return Outcome.WARMING_UP  # [search.guard.warming-up]
+    if bin_shift >= SENT_BIN_COUNT - DELV_BIN_COUNT:
+        return Outcome.RTT_INFLATED  # [search.guard.rtt-inflated]
+    rounds = range(s.bin_rounds - DELV_BIN_COUNT + 1, s.bin_rounds + 1)
+    delv_sum = sum(s.delv_bins[i % SENT_BIN_COUNT] for i in rounds)  # [search.windows.completed]
+    shift_delv_sum = sum(s.delv_bins[(i - bin_shift) % SENT_BIN_COUNT] for i in rounds)
+    if shift_delv_sum < 1:
+        return Outcome.PREVIOUS_ZERO  # [search.previous-zero]
+    if 20 * (2 * shift_delv_sum - delv_sum) > 7 * (2 * shift_delv_sum):  # normalized_diff > 0.35
+        return Outcome.EXITED  # [search.threshold.strict]
+    return Outcome.BELOW_THRESHOLD  # [search.threshold.below]

@@ -1,0 +1,95 @@
+"""SEARCH 2.0 as in Algorithm 1 of the project report of 2024, lines 1 to 36, as printed, with LOWER_CWND = TRUE.
+
+RTT / BIN_DURATION and 2 * Initial_RTT / BIN_DURATION name no rounding and are integer divisions here. The copy that was read is a scan, which
+shows > for a >= as well: the signs of lines 19 and 24 are those of the paper of the same year, which has the same lines. Of persistent
+congestion, and of what the deciding ACK adds to the window, the algorithm says nothing: the bins are kept, and the window grows.
+
+Times are in ticks of 1/20 ns, in which BIN_DURATION = 3.5 * Initial_RTT / 10 is an integer.
+"""
+
+from dataclasses import dataclass, field
+
+from firstflight.events import Ack, Event
+from firstflight.newreno import plain_newreno_rfc_9002 as newreno
+from firstflight.observables import Outcome, Phase
+
+PROFILE = "search/report-2024-literal"
+
+W = 10
+EXTRA_BINS = 15
+NUM_BINS = W + EXTRA_BINS
+BACK = 5  # Initial_RTT * 2 / BIN_DURATION = 40/7
+
+
+@dataclass(slots=True)
+class Search:
+    """The variables of Algorithm 1. ``bin_duration`` is 0 before it is initialised; ``rtt_ns``: the latest, 0 before the first."""
+
+    base: newreno.NewReno
+    bin_duration: int = 0
+    bin_end: int = 0
+    curr: int = 0
+    bins: list[int] = field(default_factory=lambda: [0] * NUM_BINS)
+    rtt_ns: int = 0
+
+
+def begin(max_datagram_size_bytes: int, initial_window_bytes: int | None) -> Search:
+    """A connection begins; the rest of the initialisation needs an RTT."""
+    return Search(newreno.begin(max_datagram_size_bytes, initial_window_bytes))
+
+
+def on_event(s: Search, event: Event) -> Outcome:
+    """SEARCH looks at acknowledgements in slow start; all else is the base controller's."""
+    if not isinstance(event, Ack):
+        return newreno.on_event(s.base, event)
+    if event.latest_rtt_ns is not None:
+        s.rtt_ns = max(event.latest_rtt_ns, 1)  # [search.rtt.latest]
+    if s.base.phase is not Phase.SLOW_START:
+        return newreno.on_ack(s.base, event)  # [search.slow-start-only]
+    outcome = each_acknowledgement(s, event)
+    newreno.on_ack(s.base, event)  # [search.exit.growth]
+    return outcome
+
+
+def each_acknowledgement(s: Search, ack: Ack) -> Outcome:
+    """Lines 9 to 17 and 36."""
+    if s.bin_duration == 0 and s.rtt_ns == 0:
+        return Outcome.NO_RTT_SAMPLE  # [search.init.wait-for-sample]
+    outcome = Outcome.SAME_BIN  # [search.bins.same-bin]
+    if s.bin_duration == 0:
+        s.bin_duration = 7 * s.rtt_ns  # [search.init.first-ack]
+        s.bin_end = 20 * ack.t_ns + s.bin_duration
+        outcome = Outcome.STARTED
+    elif 20 * ack.t_ns > s.bin_end:
+        s.bin_end += s.bin_duration  # [search.bins.advance] one step for each acknowledgement
+        s.curr += 1
+        s.bins[s.curr % NUM_BINS] = 0
+        outcome = check(s)
+    s.bins[s.curr % NUM_BINS] += ack.bytes  # [search.bins.credit]
+    return outcome
+
+
+def check(s: Search) -> Outcome:
+    """Lines 18 to 33."""
+    shift = 20 * s.rtt_ns // s.bin_duration  # [search.shift.round]
+    prev = s.curr - shift
+    if prev < W:
+        return Outcome.WARMING_UP  # [search.guard.warming-up]
+    if shift > EXTRA_BINS:
+        return Outcome.RTT_INFLATED  # [search.guard.rtt-inflated]
+    curr_delv = delivered(s, s.curr - W, s.curr)
+    prev_delv = delivered(s, prev - W, prev)
+    if prev_delv == 0:
+        return Outcome.PREVIOUS_ZERO  # ours: the text divides by it
+    if 20 * (2 * prev_delv - curr_delv) < 7 * (2 * prev_delv):  # norm_diff < THRESH = 0.35
+        return Outcome.BELOW_THRESHOLD  # [search.threshold.below]
+    overshoot = delivered(s, s.curr - BACK, s.curr)  # [search.exit.overshoot]
+    lowered = s.base.congestion_window - overshoot
+    s.base.ssthresh = max(lowered, 0)  # [search.exit.lower-threshold] [search.exit.floor-zero]
+    return Outcome.EXITED  # [search.threshold.reached]
+
+
+def delivered(s: Search, first: int, last: int) -> int:
+    """The bytes of the bins from ``first`` to ``last``, both among them, as their slots show them."""
+    numbers = range(first, last + 1)
+    return sum(s.bins[i % NUM_BINS] for i in numbers)  # [search.windows.through-open] [search.windows.aliased]

@@ -1,0 +1,299 @@
+"""SUSS, the patch of its authors for Linux 5.19.10 (tcp_cubic.c, tcp_input.c, tcp_output.c), on NewReno.
+
+The text is the code, and variables have its names. Windows are in bytes here, an ACK stands where the largest packet that it newly
+acknowledges does, and where the code divides by zero growth ends. Fields of bits and products of 32 bits are integers.
+The author of the model wrote it, with the model or after it.
+"""
+
+from dataclasses import dataclass
+
+from firstflight.events import Ack, Ce, Event, Lost, PersistentCongestion, Sent
+from firstflight.limits import TIME_MAX_NS, WINDOW_MAX_BYTES
+from firstflight.newreno import plain_newreno_rfc_9002 as newreno
+from firstflight.observables import Outcome, Phase
+
+PROFILE = "suss/linux-5-19"
+
+SUSS_MAX = 3
+BW_SCALE = 24
+HYSTART_LOW_WINDOW = 16
+HYSTART_MIN_SAMPLES = 8
+HYSTART_ACK_DELTA_US = 2000
+HYSTART_ACK_DELAY_US = 1000
+HYSTART_DELAY_MIN = 4000
+HYSTART_DELAY_MAX = 16_000
+NONE = 2**64 - 1
+# Ours, so that 64 bits suffice: what rounds, packets, trains, rates and transmissions are counted up to.
+ROUND_MAX = 31
+BLUE_MAX = 2**30
+TRAIN_MAX = 2**32 - 1
+RATE_MAX = 2**43
+SENT_MAX = 2**33
+
+
+@dataclass(slots=True)
+class Suss:
+    """The variables of HyStart, of SUSS, and of the socket. ``suss_state``: 1 clocked, 2 paced, 3 and 4 ended, 9 reduced, 10 disabled."""
+
+    base: newreno.NewReno
+    delay_min: int = 0
+    curr_rtt: int = NONE
+    sample_cnt: int = 0
+    round_start: int = 0
+    last_ack: int = 0
+    end_seq: int = 0
+    found: bool = False
+    suss_head_seq: int = 0
+    suss_tail_seq: int = 9
+    suss_round_start_us: int = 0
+    suss_round_no: int = 1
+    suss_gf: bool = True
+    suss_is_blue: int = 0
+    suss_flag: bool = False
+    suss_cap: int = 0
+    suss_r_minupdate: int = 0
+    suss_blue_cnt: int = 0
+    suss_prev_delta_t_bat: int = 0
+    suss_num_of_jump: int = 0
+    suss_state: int = 1
+    suss_limit: int = 0
+    suss_pacing_start_ns: int = 0
+    suss_rate: int = 0
+    paced: bool = False
+    tcp_wstamp_ns: int = 0
+    in_flight: int = 0
+    snd_nxt: int = 0
+
+    @property
+    def next_release_ns(self) -> int | None:
+        """When the socket sends next, while SUSS lets it pace."""
+        return self.tcp_wstamp_ns if self.suss_state == 2 and self.paced else None
+
+
+def begin(max_datagram_size_bytes: int, initial_window_bytes: int | None) -> Suss:
+    """bictcp_init."""
+    return Suss(newreno.begin(max_datagram_size_bytes, initial_window_bytes))  # [suss.begin]
+
+
+def on_event(s: Suss, event: Event) -> Outcome:
+    """Hand the event to the places of the kernel that the patch has changed."""
+    match event:
+        case Ack():
+            return on_ack(s, event)
+        case Sent():
+            return Outcome.SUSS_OPENED if on_sent(s, event) else newreno.on_event(s.base, event)
+        case Lost():
+            s.in_flight = min(event.bytes_in_flight, WINDOW_MAX_BYTES)
+            init_cwnd_reduction(s, max(run.sent_t_ns for run in event.packets))
+        case Ce():
+            init_cwnd_reduction(s, event.sent_t_ns)
+        case PersistentCongestion():
+            enter_loss(s, event.t_ns)
+    return newreno.on_event(s.base, event)
+
+
+def on_ack(s: Suss, ack: Ack) -> Outcome:
+    """Call cubictcp_acked, then cubictcp_cong_avoid, in which NewReno stands for what follows SUSS."""
+    s.in_flight = min(ack.bytes_in_flight, WINDOW_MAX_BYTES)
+    seq, outcome = ack.packets[-1].last, None
+    if ack.latest_rtt_ns is not None:
+        outcome = cubictcp_acked(s, ack.t_ns, ack.latest_rtt_ns, seq, ack.next_packet)
+    if s.suss_state < 3 and not s.suss_flag:
+        outcome = cong_avoid(s, ack, seq)  # [suss.cap.last]
+    grown = newreno.on_ack(s.base, ack)  # [suss.grow]
+    if s.suss_state == 2:  # ours: red ACKs leave the minimum window
+        s.base.congestion_window = max(s.base.congestion_window, s.base.minimum_window)  # [suss.window.least]
+    return grown if outcome is None else outcome
+
+
+def hystart_reset(s: Suss, now: int, snd_nxt: int) -> None:
+    """bictcp_hystart_reset."""
+    s.round_start = s.last_ack = now
+    s.end_seq = snd_nxt
+    s.curr_rtt = NONE
+    s.sample_cnt = 0
+
+
+def cubictcp_acked(s: Suss, now_ns: int, rtt_ns: int, seq: int, snd_nxt: int) -> Outcome | None:
+    """cubictcp_acked, for an ACK with an RTT sample."""
+    delay = max(rtt_ns // 1000, 1)
+    if s.delay_min == 0 or s.delay_min > delay:
+        s.delay_min = delay
+        s.suss_r_minupdate = s.suss_round_no  # [suss.minimum.round]
+    if s.found or s.base.phase is not Phase.SLOW_START:
+        return None  # [suss.hystart.once]
+    if s.base.congestion_window < HYSTART_LOW_WINDOW * s.base.max_datagram_size:
+        return None  # [suss.hystart.sixteen]
+    return hystart_update(s, now_ns // 1000, delay, seq, snd_nxt)
+
+
+def hystart_update(s: Suss, now: int, delay: int, seq: int, snd_nxt: int) -> Outcome | None:
+    """hystart_update: a cap that is passed, a cap that is set, a train where SUSS is disabled, the delay."""
+    if seq >= s.end_seq:
+        hystart_reset(s, now, snd_nxt)
+    if s.suss_flag and s.base.congestion_window > s.suss_cap:
+        end_growth(s, 3)  # [suss.exit.cap]
+        return Outcome.EXITED_BY_CAP
+    outcome = set_cap(s, now)
+    if s.suss_state == 10 and now - s.last_ack <= HYSTART_ACK_DELTA_US:
+        s.last_ack = now
+        if now - s.round_start > (s.delay_min + HYSTART_ACK_DELAY_US) >> 1:
+            end_growth(s, 3)
+            outcome = Outcome.EXITED_BY_TRAIN  # [suss.exit.train]
+    s.curr_rtt = min(s.curr_rtt, delay)
+    if s.sample_cnt < HYSTART_MIN_SAMPLES:
+        s.sample_cnt += 1
+    elif s.curr_rtt > s.delay_min + min(max(s.delay_min >> 3, HYSTART_DELAY_MIN), HYSTART_DELAY_MAX):
+        end_growth(s, 4)
+        outcome = outcome if outcome is Outcome.EXITED_BY_TRAIN else Outcome.EXITED_BY_DELAY  # [suss.exit.delay]
+    return outcome
+
+
+def end_growth(s: Suss, state: int) -> None:
+    """What ends exponential growth: after two jumps with what is in flight, where SUSS is neither reduced nor disabled."""
+    s.found = True
+    if s.suss_state < 9:
+        s.suss_state = state  # [suss.exit.stopped]
+        if s.suss_num_of_jump > 1:
+            s.base.congestion_window = max(s.in_flight, s.base.minimum_window)  # [suss.exit.in-flight]
+    s.base.ssthresh = s.base.congestion_window  # [suss.exit]
+
+
+def set_cap(s: Suss, now: int) -> Outcome | None:
+    """The part of hystart_update that sets suss_cap."""
+    if s.suss_flag or s.suss_state >= 3 or s.suss_is_blue == 0:
+        return None  # [suss.cap.blue]
+    if now - s.last_ack > HYSTART_ACK_DELTA_US:
+        return None  # [suss.cap.broken]
+    s.last_ack = now
+    if (now - s.round_start) << s.suss_num_of_jump <= (s.delay_min + HYSTART_ACK_DELAY_US) >> 1:
+        return None  # [suss.cap.train]
+    packets = s.suss_blue_cnt * ((1 << s.suss_num_of_jump) - 1)
+    s.suss_flag = True
+    s.suss_cap = s.base.congestion_window + packets * s.base.max_datagram_size  # [suss.cap]
+    return Outcome.SUSS_CAPPED
+
+
+def cong_avoid(s: Suss, ack: Ack, seq: int) -> Outcome | None:
+    """The part of cubictcp_cong_avoid that the patch has added."""
+    outcome = None
+    if s.suss_is_blue == 2:
+        s.suss_is_blue = 0
+    if seq >= s.suss_head_seq:
+        s.suss_is_blue = 1
+        s.suss_blue_cnt = 0
+        s.suss_round_no = min(s.suss_round_no + 1, ROUND_MAX)  # [suss.round]
+        s.suss_round_start_us = ack.t_ns // 1000
+        s.suss_head_seq = ack.next_packet
+        s.suss_state = 1  # [suss.round.clocked]
+        s.paced = False
+    if seq >= s.suss_tail_seq:
+        outcome = blue_tail(s, ack.t_ns, ack.bytes)
+    if s.suss_is_blue != 0:
+        packets = sum(run.count for run in ack.packets)
+        s.suss_blue_cnt = min(s.suss_blue_cnt + packets, BLUE_MAX)  # [suss.round.count]
+    elif s.suss_state == 2:
+        s.base.congestion_window = max(s.base.congestion_window - ack.bytes, 0)  # [suss.red.no-growth]
+    return outcome
+
+
+def blue_tail(s: Suss, now_ns: int, acked_bytes: int) -> Outcome:
+    """cubictcp_cong_avoid at the tail of the blue part: measure the train, and speed the round up."""
+    s.suss_is_blue = 2
+    blue = 10 << (s.suss_round_no - 1)  # [suss.round.blue]
+    s.suss_tail_seq = s.suss_head_seq + blue - 1  # [suss.round.tail]
+    if s.suss_blue_cnt == 0:
+        s.suss_gf = False  # [suss.train.none]
+    if not s.suss_gf:
+        return Outcome.SUSS_CLOCKED
+    elapsed = min(now_ns // 1000 - s.suss_round_start_us, TRAIN_MAX)
+    delta_t_bat = elapsed * blue // (s.suss_blue_cnt << 1)  # [suss.train]
+    s.suss_gf = measure_g(s, delta_t_bat)  # [suss.ends]
+    if not s.suss_gf:
+        return Outcome.SUSS_DISABLED if s.suss_state == 10 else Outcome.SUSS_CLOCKED
+    s.suss_num_of_jump += 1
+    s.suss_prev_delta_t_bat = delta_t_bat
+    plan(s, blue, acked_bytes)
+    free = s.delay_min >> (s.suss_round_no - 1)
+    if free >> 1 <= delta_t_bat >> 1:
+        s.suss_num_of_jump -= 1
+        return Outcome.SUSS_CLOCKED  # [suss.guard.none]
+    s.suss_state = 2
+    gap_ns = ((free >> 1) - (delta_t_bat >> 1)) * 1000  # [suss.guard.halves]
+    s.suss_pacing_start_ns = min(now_ns + gap_ns, TIME_MAX_NS)
+    return Outcome.SUSS_PACED
+
+
+def measure_g(s: Suss, delta_t_bat: int) -> bool:
+    """func_measure_g."""
+    if s.suss_round_no == 2:
+        if s.delay_min > 10_000 and delta_t_bat < s.delay_min >> 2:
+            return True  # [suss.second]
+        s.suss_state = 10  # [suss.second.disabled]
+        return False
+    delta_t = delta_t_bat << (s.suss_round_no - 2)
+    prev_delta_t = s.suss_prev_delta_t_bat << (s.suss_round_no - 3)
+    if prev_delta_t == 0 or s.curr_rtt == NONE:
+        return False  # [suss.later.none] [suss.later.no-sample]
+    mu = (delta_t << 10) // (prev_delta_t << 1)  # [suss.later.ratio]
+    if mu * delta_t >> 9 > s.delay_min:
+        return False  # [suss.later.train]
+    if s.suss_round_no >= SUSS_MAX + 2:
+        return False  # [suss.later.last]
+    k = s.suss_round_no - s.suss_r_minupdate
+    return (k + 1) * s.curr_rtt <= (k + 1) * s.delay_min + (k * s.delay_min >> 3)  # [suss.later.delay]
+
+
+def plan(s: Suss, blue: int, acked_bytes: int) -> None:
+    """Set suss_limit and suss_rate for a round with so many blue packets."""
+    extra = blue * ((1 << s.suss_num_of_jump) - 1)  # [suss.red.jumps]
+    red_in_flight = (blue >> 1) * ((1 << (s.suss_num_of_jump - 1)) - 1)  # [suss.red.in-flight]
+    size = s.base.max_datagram_size
+    limit = s.base.congestion_window + acked_bytes + (extra - red_in_flight) * size
+    s.suss_limit = min(limit, WINDOW_MAX_BYTES)  # [suss.limit]
+    duration = s.delay_min - (s.delay_min >> (s.suss_round_no - 1))  # [suss.pacing.span]
+    rate = min((extra * size << BW_SCALE) // duration, RATE_MAX)
+    s.suss_rate = rate * 10**6 >> BW_SCALE  # [suss.pacing.rate]
+
+
+def on_sent(s: Suss, sent: Sent) -> bool:
+    """tcp_update_skb_after_send; return whether the window has opened."""
+    size = s.base.max_datagram_size
+    s.snd_nxt = sent.packets[-1].last + 1
+    s.in_flight = min(sent.bytes_in_flight, WINDOW_MAX_BYTES)
+    if s.suss_state != 2:
+        return False
+    if s.paced and s.suss_rate > 0:
+        pace(s, sent.t_ns, sent.bytes)
+    if s.base.congestion_window >= s.suss_limit or s.base.congestion_window >= s.in_flight + size:
+        return False
+    s.base.congestion_window = min(s.base.congestion_window + 2 * size, WINDOW_MAX_BYTES)  # [suss.open]
+    if not s.paced:
+        s.paced = True
+        s.tcp_wstamp_ns = s.suss_pacing_start_ns  # [suss.pacing.begin]
+    return True
+
+
+def pace(s: Suss, now_ns: int, sent_bytes: int) -> None:
+    """tcp_update_skb_after_send: what the kernel does for every paced socket."""
+    len_ns = min(sent_bytes, SENT_MAX) * 10**9 // s.suss_rate  # [suss.pacing.gap]
+    len_ns -= min(len_ns // 2, max(now_ns - s.tcp_wstamp_ns, 0))  # [suss.pacing.late]
+    s.tcp_wstamp_ns = min(max(s.tcp_wstamp_ns, now_ns) + len_ns, TIME_MAX_NS)
+
+
+def init_cwnd_reduction(s: Suss, sent_time: int) -> None:
+    """tcp_init_cwnd_reduction, before NewReno reduces."""
+    if newreno.in_congestion_recovery(s.base, sent_time) or s.suss_state >= 9:
+        return
+    if s.suss_state < 3:
+        s.base.congestion_window = max(s.in_flight, s.base.minimum_window)  # [suss.loss.in-flight]
+    s.suss_state = 9  # [suss.loss]
+
+
+def enter_loss(s: Suss, now_ns: int) -> None:
+    """tcp_enter_loss and cubictcp_state, before NewReno collapses."""
+    if s.base.congestion_window < 40 * s.base.max_datagram_size:
+        s.suss_state = 10  # [suss.timeout]
+    s.found = False
+    s.delay_min = 0
+    hystart_reset(s, now_ns // 1000, s.snd_nxt)  # [suss.timeout.hystart]

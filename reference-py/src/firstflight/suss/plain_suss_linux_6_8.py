@@ -1,0 +1,322 @@
+"""SUSS, the patch of its authors for Linux 6.8 (tcp_cubic.c, tcp_input.c, tcp_output.c), on NewReno.
+
+The text is the code, and variables have its names. Windows are in bytes here, an ACK stands where the largest packet that it newly
+acknowledges does, and where the code divides by zero growth ends. Fields of bits are integers.
+The author of the model wrote it, with the model or after it.
+"""
+
+from dataclasses import dataclass
+
+from firstflight.events import Ack, Ce, Event, Lost, PersistentCongestion, Sent
+from firstflight.limits import TIME_MAX_NS, WINDOW_MAX_BYTES
+from firstflight.newreno import plain_newreno_rfc_9002 as newreno
+from firstflight.observables import Outcome, Phase
+
+PROFILE = "suss/linux-6-8"
+
+INIT_CWND = 10
+SUSS_MAX = 3
+LOW_WINDOW = 16
+MIN_SAMPLES = 8
+ACK_DELTA = 2000  # us, as all times but those in ns
+ACK_DELAY = 1000
+DELAY_MIN = 4000
+DELAY_MAX = 16_000
+CLOCKING, PACING, CAPPED, DELAYED, REDUCED, DISABLED = 1, 2, 3, 4, 9, 10
+RED, BLUE, TAIL = 0, 1, 2
+NONE = 2**64 - 1
+# Ours, so that 64 bits suffice: what rounds, packets, trains, rates and transmissions are counted up to.
+ROUND_MAX = 31
+BLUE_MAX = 2**30
+TRAIN_MAX = 2**32 - 1
+RATE_MAX = 2**43
+SENT_MAX = 2**33
+
+
+@dataclass(slots=True)
+class Suss:
+    """The variables of HyStart, of SUSS, and of the socket."""
+
+    base: newreno.NewReno
+    delay_min: int = 0
+    curr_rtt: int = NONE
+    sample_cnt: int = 0
+    round_start: int = 0
+    last_ack: int = 0
+    end_seq: int = 0
+    found: bool = False
+    head_seq: int = 0
+    tail_seq: int = INIT_CWND - 1
+    round_start_us: int = 0
+    round_no: int = 1
+    gf: bool = True
+    is_blue: int = RED
+    cap: int = NONE
+    r_minupdate: int = 0
+    blue_cnt: int = 0
+    prev_delta_t_bat: int = 0
+    num_of_jump: int = 0
+    state: int = CLOCKING
+    limit: int = 0
+    pacing_start_ns: int = 0
+    rate: int = 0
+    wstamp_ns: int = NONE
+    in_flight: int = 0
+    snd_nxt: int = 0
+
+    @property
+    def next_release_ns(self) -> int | None:
+        """When the socket sends next, while SUSS lets it pace."""
+        return self.wstamp_ns if self.state == PACING and self.wstamp_ns != NONE else None
+
+
+def begin(max_datagram_size_bytes: int, initial_window_bytes: int | None) -> Suss:
+    """cubictcp_init."""
+    return Suss(newreno.begin(max_datagram_size_bytes, initial_window_bytes))  # [suss.begin]
+
+
+def on_event(s: Suss, event: Event) -> Outcome:
+    """Hand the event to the places of the kernel that the patch has changed."""
+    match event:
+        case Ack():
+            return on_ack(s, event)
+        case Sent():
+            return Outcome.SUSS_OPENED if on_sent(s, event) else newreno.on_event(s.base, event)
+        case Lost():
+            s.in_flight = min(event.bytes_in_flight, WINDOW_MAX_BYTES)
+            init_cwnd_reduction(s, max(run.sent_t_ns for run in event.packets))
+        case Ce():
+            init_cwnd_reduction(s, event.sent_t_ns)
+        case PersistentCongestion():
+            enter_loss(s, event.t_ns)
+    return newreno.on_event(s.base, event)
+
+
+def on_ack(s: Suss, ack: Ack) -> Outcome:
+    """Call cubictcp_acked, then cubictcp_cong_avoid, in which NewReno stands for what follows SUSS."""
+    s.in_flight = min(ack.bytes_in_flight, WINDOW_MAX_BYTES)
+    seq, outcome = ack.packets[-1].last, None
+    if ack.latest_rtt_ns is not None:
+        outcome = acked(s, ack.t_ns, ack.latest_rtt_ns, seq, ack.next_packet)
+    if is_active(s) and s.cap == NONE:
+        packets = sum(run.count for run in ack.packets)
+        outcome = measurements(s, ack.t_ns, seq, ack.next_packet, packets, ack.bytes)  # [suss.cap.last]
+    grown = newreno.on_ack(s.base, ack)  # [suss.grow]
+    keep_minimum(s)
+    return grown if outcome is None else outcome
+
+
+def is_active(s: Suss) -> bool:
+    """Whether suss_state is below 3."""
+    return s.state < CAPPED
+
+
+def keep_minimum(s: Suss) -> None:
+    """Ours: red ACKs leave the minimum window."""
+    if s.state == PACING:
+        s.base.congestion_window = max(s.base.congestion_window, s.base.minimum_window)  # [suss.window.least]
+
+
+def hystart_reset(s: Suss, now: int, snd_nxt: int) -> None:
+    """bictcp_hystart_reset."""
+    s.round_start = s.last_ack = now
+    s.end_seq = snd_nxt
+    s.curr_rtt = NONE
+    s.sample_cnt = 0
+
+
+def acked(s: Suss, now_ns: int, rtt_ns: int, seq: int, snd_nxt: int) -> Outcome | None:
+    """cubictcp_acked, for an ACK with an RTT sample."""
+    delay = max(rtt_ns // 1000, 1)
+    if s.delay_min == 0 or s.delay_min > delay:
+        s.delay_min = delay
+        s.r_minupdate = s.round_no  # [suss.minimum.round]
+    if s.found or s.base.phase is not Phase.SLOW_START:
+        return None  # [suss.hystart.once]
+    return hystart_update(s, now_ns // 1000, delay, seq, snd_nxt)
+
+
+def hystart_update(s: Suss, now: int, delay: int, seq: int, snd_nxt: int) -> Outcome | None:
+    """hystart_update: rounds begin at any window, and from 16 packets on slow start may end."""
+    if seq >= s.end_seq:
+        hystart_reset(s, now, snd_nxt)
+    if s.base.congestion_window < LOW_WINDOW * s.base.max_datagram_size:
+        return None
+    outcome = suss_cap(s, now)
+    if s.state == DISABLED and train_is_long(s, now):
+        outcome = Outcome.EXITED_BY_TRAIN  # [suss.exit.train]
+    if delay_is_long(s, delay) and outcome in (None, Outcome.SUSS_CAPPED):
+        if s.state < REDUCED:
+            stop(s, DELAYED)
+        outcome = Outcome.EXITED_BY_DELAY  # [suss.exit.delay]
+    if outcome not in (None, Outcome.SUSS_CAPPED):
+        s.found = True
+        s.base.ssthresh = s.base.congestion_window  # [suss.exit]
+    return outcome
+
+
+def suss_cap(s: Suss, now: int) -> Outcome | None:
+    """suss_cap: leave slow start above the cap, or set it."""
+    if s.cap != NONE and s.base.congestion_window > s.cap:
+        stop(s, CAPPED)  # [suss.exit.cap]
+        return Outcome.EXITED_BY_CAP
+    if s.cap != NONE or not is_active(s) or s.is_blue == RED:
+        return None  # [suss.cap.blue]
+    if now - s.last_ack > ACK_DELTA:
+        return None  # [suss.cap.broken]
+    s.last_ack = now
+    if (now - s.round_start) << s.num_of_jump <= (s.delay_min + ACK_DELAY) // 2:
+        return None  # [suss.cap.train]
+    packets = s.blue_cnt * ((1 << s.num_of_jump) - 1)
+    s.cap = s.base.congestion_window + packets * s.base.max_datagram_size  # [suss.cap]
+    return Outcome.SUSS_CAPPED
+
+
+def stop(s: Suss, state: int) -> None:
+    """End SUSS; after two jumps with what is in flight."""
+    s.state = state  # [suss.exit.stopped]
+    if s.num_of_jump > 1:
+        s.base.congestion_window = max(s.in_flight, s.base.minimum_window)  # [suss.exit.in-flight]
+
+
+def train_is_long(s: Suss, now: int) -> bool:
+    """HYSTART_ACK_TRAIN."""
+    if now - s.last_ack > ACK_DELTA:
+        return False
+    s.last_ack = now
+    return now - s.round_start > (s.delay_min + ACK_DELAY) // 2
+
+
+def delay_is_long(s: Suss, delay: int) -> bool:
+    """HYSTART_DELAY."""
+    s.curr_rtt = min(s.curr_rtt, delay)
+    if s.sample_cnt < MIN_SAMPLES:
+        s.sample_cnt += 1
+        return False
+    return s.curr_rtt > s.delay_min + min(max(s.delay_min // 8, DELAY_MIN), DELAY_MAX)
+
+
+def measurements(s: Suss, now_ns: int, seq: int, snd_nxt: int, packets: int, acked_bytes: int) -> Outcome | None:
+    """suss_measurements."""
+    outcome = None
+    if s.is_blue == TAIL:
+        s.is_blue = RED
+    if seq >= s.head_seq:
+        s.is_blue = BLUE
+        s.blue_cnt = 0
+        s.round_no = min(s.round_no + 1, ROUND_MAX)  # [suss.round]
+        s.round_start_us = now_ns // 1000
+        s.head_seq = snd_nxt
+        s.state = CLOCKING  # [suss.round.clocked]
+        s.wstamp_ns = NONE
+    if seq >= s.tail_seq:
+        outcome = tail(s, now_ns, acked_bytes)
+    if s.is_blue != RED:
+        s.blue_cnt = min(s.blue_cnt + packets, BLUE_MAX)  # [suss.round.count]
+    elif s.state == PACING:
+        s.base.congestion_window = max(s.base.congestion_window - acked_bytes, 0)  # [suss.red.no-growth]
+    return outcome
+
+
+def blue_pkt(s: Suss) -> int:
+    """Return blue_pkt of suss_measurements."""
+    return INIT_CWND << (s.round_no - 1)  # [suss.round.blue]
+
+
+def tail(s: Suss, now_ns: int, acked_bytes: int) -> Outcome:
+    """suss_measurements at the tail of the blue part."""
+    s.is_blue = TAIL
+    s.tail_seq = s.head_seq + blue_pkt(s) - 1  # [suss.round.tail]
+    if not s.gf or s.blue_cnt == 0 or s.round_no >= SUSS_MAX + 2:
+        s.gf = False  # [suss.train.none] [suss.later.last]
+        return Outcome.SUSS_CLOCKED
+    elapsed = min(now_ns // 1000 - s.round_start_us, TRAIN_MAX)
+    delta_t_bat = blue_pkt(s) * elapsed // (2 * s.blue_cnt)  # [suss.train]
+    s.gf = speedup(s, delta_t_bat)  # [suss.ends]
+    if not s.gf:
+        return Outcome.SUSS_DISABLED if s.state == DISABLED else Outcome.SUSS_CLOCKED
+    s.prev_delta_t_bat = delta_t_bat
+    quadruple(s, acked_bytes)
+    rest = s.delay_min >> (s.round_no - 1)
+    if rest <= delta_t_bat:
+        return Outcome.SUSS_CLOCKED  # [suss.guard.none]
+    s.state = PACING
+    s.num_of_jump += 1
+    s.pacing_start_ns = min(now_ns + (rest - delta_t_bat) // 2 * 1000, TIME_MAX_NS)  # [suss.guard]
+    return Outcome.SUSS_PACED
+
+
+def speedup(s: Suss, delta_t_bat: int) -> bool:
+    """suss_speedup."""
+    if s.round_no == 2:
+        if s.delay_min > 10_000 and delta_t_bat < s.delay_min >> 2:
+            return True  # [suss.second]
+        s.state = DISABLED  # [suss.second.disabled]
+        return False
+    delta_t = delta_t_bat << (s.round_no - 2)
+    prev_delta_t = s.prev_delta_t_bat << (s.round_no - 3)
+    if prev_delta_t == 0 or s.curr_rtt == NONE:
+        return False  # [suss.later.none] [suss.later.no-sample]
+    mu = (delta_t << 10) // (prev_delta_t << 1)  # [suss.later.ratio]
+    # mu * delta_t >> 9 <= delay_min, without the product
+    if delta_t > 0 and mu > (((s.delay_min + 1) << 9) - 1) // delta_t:
+        return False  # [suss.later.train]
+    k = s.round_no - s.r_minupdate
+    return (k + 1) * s.curr_rtt <= (k + 1) * s.delay_min + (k * s.delay_min >> 3)  # [suss.later.delay]
+
+
+def quadruple(s: Suss, acked_bytes: int) -> None:
+    """Set suss_limit and suss_rate."""
+    mss = s.base.max_datagram_size
+    blue_ack = blue_pkt(s) >> 1
+    red_pkt = (blue_pkt(s) << (s.round_no - 1)) - blue_pkt(s)  # [suss.red]
+    red_ack = (blue_ack << (s.round_no - 2)) - blue_ack  # [suss.red.in-flight]
+    limit = s.base.congestion_window + acked_bytes + (red_pkt - red_ack) * mss
+    s.limit = min(limit, WINDOW_MAX_BYTES)  # [suss.limit]
+    pacing_duration = s.delay_min - (s.delay_min >> (s.round_no - 1))  # [suss.pacing.span]
+    rate = min((red_pkt * mss << 24) // pacing_duration, RATE_MAX)
+    s.rate = rate * 10**6 >> 24  # [suss.pacing.rate]
+
+
+def on_sent(s: Suss, sent: Sent) -> bool:
+    """tcp_update_skb_after_send; return whether the window has opened."""
+    mss = s.base.max_datagram_size
+    s.snd_nxt = sent.packets[-1].last + 1
+    s.in_flight = min(sent.bytes_in_flight, WINDOW_MAX_BYTES)
+    if s.state != PACING:
+        return False
+    if s.wstamp_ns != NONE and s.rate > 0:
+        pace(s, sent.t_ns, sent.bytes)
+    if s.base.congestion_window >= s.limit or s.in_flight + mss <= s.base.congestion_window:
+        return False
+    s.base.congestion_window = min(s.base.congestion_window + 2 * mss, WINDOW_MAX_BYTES)  # [suss.open]
+    if s.wstamp_ns == NONE:
+        s.wstamp_ns = s.pacing_start_ns  # [suss.pacing.begin]
+    return True
+
+
+def pace(s: Suss, now_ns: int, sent_bytes: int) -> None:
+    """tcp_update_skb_after_send: what the kernel does for every paced socket."""
+    len_ns = min(sent_bytes, SENT_MAX) * 10**9 // s.rate  # [suss.pacing.gap]
+    credit = max(now_ns - s.wstamp_ns, 0)
+    len_ns -= min(len_ns // 2, credit)  # [suss.pacing.late]
+    s.wstamp_ns = min(max(s.wstamp_ns, now_ns) + len_ns, TIME_MAX_NS)
+
+
+def init_cwnd_reduction(s: Suss, sent_time: int) -> None:
+    """tcp_init_cwnd_reduction, before NewReno reduces."""
+    if newreno.in_congestion_recovery(s.base, sent_time):
+        return
+    if is_active(s):
+        s.base.congestion_window = max(s.in_flight, s.base.minimum_window)  # [suss.loss.in-flight]
+    if s.state < REDUCED:
+        s.state = REDUCED  # [suss.loss]
+
+
+def enter_loss(s: Suss, now_ns: int) -> None:
+    """tcp_enter_loss and cubictcp_state, before NewReno collapses."""
+    if s.base.congestion_window < 40 * s.base.max_datagram_size:
+        s.state = DISABLED  # [suss.timeout]
+    s.found = False
+    s.delay_min = 0
+    hystart_reset(s, now_ns // 1000, s.snd_nxt)  # [suss.timeout.hystart]

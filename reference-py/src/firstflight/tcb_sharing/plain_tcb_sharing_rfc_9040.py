@@ -1,0 +1,73 @@
+"""RFC 9040, section 6: temporal sharing of the TCP control block (TCB), on NewReno.
+
+By Table 1 a new TCB begins with the ssthresh and the sendcwnd of the cached one. The rest of the table, RTT, MSS, PMTU and options, is no matter of
+the congestion controller, and what a close leaves in the cache is a function that the text does not name. "Open" is what it leaves to the
+implementer; the page says why it is as here. The cache comes with the event ``saved_path``, and its ssthresh as Beta times its sendcwnd.
+The author of the model wrote it, with the model or after it.
+"""
+
+from dataclasses import dataclass
+
+from firstflight.events import Event, SavedPath, Sent
+from firstflight.newreno import plain_newreno_rfc_9002 as newreno
+from firstflight.observables import Outcome
+
+PROFILE = "tcb-sharing/rfc-9040"
+
+
+@dataclass(slots=True)
+class TcbSharing:
+    """``initialized``: the TCB is that of the cache, or in use without it."""
+
+    base: newreno.NewReno
+    initialized: bool = False
+
+
+def begin(max_datagram_size_bytes: int, initial_window_bytes: int | None) -> TcbSharing:
+    """Without a cache the connection is an ordinary one."""
+    return TcbSharing(newreno.begin(max_datagram_size_bytes, initial_window_bytes))  # [tcb-sharing.begin]
+
+
+def on_event(s: TcbSharing, event: Event) -> Outcome:
+    """Sharing affects only the initialization of the TCB; what follows is left to NewReno."""
+    match event:
+        case SavedPath():
+            return on_saved_path(s, event)
+        case Sent():
+            on_sent(s)
+    return newreno.on_event(s.base, event)  # [tcb-sharing.growth]
+
+
+def on_sent(s: TcbSharing) -> None:
+    """Open: with the first packet the TCB is in use."""
+    s.initialized = True  # [tcb-sharing.initialisation]
+
+
+def on_saved_path(s: TcbSharing, cached: SavedPath) -> Outcome:
+    """6.1: initialize the TCB from the cached one. Open: whether that is too old (8.1) or of a connection that is not closed (5)."""
+    if s.initialized:
+        return Outcome.UNCHANGED  # [tcb-sharing.initialisation]
+    if cached.saved_cwnd_bytes == 0 or cached.saved_rtt_ns == 0:
+        return Outcome.SAVED_SET_ABSENT  # [tcb-sharing.absent]
+    if not cached.endpoint_matches:
+        return Outcome.ENDPOINT_MISMATCH  # [tcb-sharing.host-pair]
+    if cached.in_use:
+        return Outcome.SAVED_SET_IN_USE  # [tcb-sharing.temporal]
+    if cached.expires_t_ns is not None and cached.t_ns > cached.expires_t_ns:
+        return Outcome.LIFETIME_EXCEEDED  # [tcb-sharing.lifetime]
+    s.initialized = True
+    s.base.ssthresh = old_ssthresh(cached)  # [tcb-sharing.threshold]
+    s.base.congestion_window = max(old_sendcwnd(cached), s.base.max_datagram_size)  # [tcb-sharing.window.least]
+    return Outcome.TCB_SHARED
+
+
+def old_ssthresh(cached: SavedPath) -> int:
+    """Return the cached ssthresh, which the events have as a share of the cached sendcwnd."""
+    return cached.saved_cwnd_bytes * cached.beta_numerator // cached.beta_denominator  # [tcb-sharing.cached-threshold]
+
+
+def old_sendcwnd(cached: SavedPath) -> int:
+    """Return the cached sendcwnd. Open: no more than the endpoint allows."""
+    if cached.max_jump_bytes is not None:
+        return min(cached.saved_cwnd_bytes, cached.max_jump_bytes)  # [tcb-sharing.window.allowed]
+    return cached.saved_cwnd_bytes  # [tcb-sharing.window.saved]

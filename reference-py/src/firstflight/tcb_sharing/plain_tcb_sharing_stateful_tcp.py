@@ -1,0 +1,113 @@
+"""Stateful-TCP, scubic_release.c at 995b6a36: a window from the cached bandwidth and minimum RTT, paced until the first ACK, on NewReno.
+
+Names are those of the code, which counts packets where this counts bytes. It has CUBIC with HyStart below, and ends a startup in every connection,
+also where nothing was cached; here only where it was. The cache comes with the event ``saved_path``: the bandwidth is its window in its RTT.
+The author of the model wrote it, with the model or after it.
+"""
+
+from dataclasses import dataclass
+
+from firstflight.events import Ack, Event, SavedPath, Sent
+from firstflight.limits import WINDOW_MAX_BYTES
+from firstflight.newreno import plain_newreno_rfc_9002 as newreno
+from firstflight.observables import Outcome
+
+PROFILE = "tcb-sharing/stateful-tcp"
+
+INIT_CWND = 10
+MIN_INFLIGHT_TO_EXIT_STARTUP_PHASE = 5
+#: ACKs with a number above it, counted from 0, end the startup whatever is in flight.
+LAST_COUNT = 10
+
+
+@dataclass(slots=True)
+class StatefulTcp:
+    """``used_flag``: the startup is over, or there was none. ``sent``: bytes of ``bdp`` that have left since ``start_ns``."""
+
+    base: newreno.NewReno
+    in_use: bool = False
+    used_flag: bool = True
+    count: int = 0
+    bdp: int = 0
+    sent: int = 0
+    start_ns: int = 0
+    cached_window: int = 0
+    min_rtt: int = 0
+
+    @property
+    def next_release_ns(self) -> int | None:
+        """Packets of the startup leave at the cached pacing rate."""
+        if self.used_flag or self.sent >= self.bdp:
+            return None
+        return self.start_ns + self.sent * self.min_rtt // self.cached_window  # [tcb-sharing.startup.pacing]
+
+
+def begin(max_datagram_size_bytes: int, initial_window_bytes: int | None) -> StatefulTcp:
+    """Without a cache the connection is an ordinary one."""
+    return StatefulTcp(newreno.begin(max_datagram_size_bytes, initial_window_bytes))  # [tcb-sharing.begin]
+
+
+def on_event(s: StatefulTcp, event: Event) -> Outcome:
+    """Hand the event to its function, and leave the rest to the controller."""
+    match event:
+        case SavedPath():
+            return on_saved_path(s, event)
+        case Ack():
+            ended = on_ack(s, event)
+            outcome = newreno.on_event(s.base, event)  # [tcb-sharing.growth]
+            return Outcome.PACED_STARTUP_ENDED if ended else outcome
+        case Sent():
+            on_sent(s, event.bytes)
+    outcome = newreno.on_event(s.base, event)
+    if outcome in (Outcome.REDUCED, Outcome.COLLAPSED):
+        on_congestion(s)
+    return outcome
+
+
+def on_saved_path(s: StatefulTcp, cached: SavedPath) -> Outcome:
+    """bictcp_cwnd_event, CA_EVENT_TX_START: take the window if the entry is that of this address and its BDP above INIT_CWND."""
+    if s.in_use:
+        return Outcome.UNCHANGED  # [tcb-sharing.initialisation]
+    if cached.saved_cwnd_bytes == 0 or cached.saved_rtt_ns == 0:
+        return Outcome.SAVED_SET_ABSENT  # [tcb-sharing.absent]
+    if not cached.endpoint_matches:
+        return Outcome.ENDPOINT_MISMATCH  # [tcb-sharing.host-pair]
+    allowed = WINDOW_MAX_BYTES if cached.max_jump_bytes is None else cached.max_jump_bytes
+    packets = min(cached.saved_cwnd_bytes, allowed) // s.base.max_datagram_size  # [tcb-sharing.window.allowed]
+    if packets <= INIT_CWND:
+        return Outcome.TCB_IGNORED  # [tcb-sharing.startup.small]
+    s.in_use = True
+    s.used_flag = False
+    s.bdp = packets * s.base.max_datagram_size
+    s.start_ns, s.cached_window, s.min_rtt = cached.t_ns, cached.saved_cwnd_bytes, cached.saved_rtt_ns
+    s.base.congestion_window = s.bdp  # [tcb-sharing.startup.begin]
+    return Outcome.TCB_SHARED
+
+
+def on_sent(s: StatefulTcp, size: int) -> None:
+    """Count what has left of the window."""
+    s.in_use = True  # [tcb-sharing.initialisation]
+    if not s.used_flag:
+        s.sent = min(s.sent + size, s.bdp)
+
+
+def on_ack(s: StatefulTcp, ack: Ack) -> bool:
+    """bictcp_acked, which comes before the ACK grows the window: leave the startup; return whether that was now."""
+    if s.used_flag or ack.latest_rtt_ns is None:
+        return False  # [tcb-sharing.startup.sample]
+    initial = INIT_CWND * s.base.max_datagram_size
+    if s.count > LAST_COUNT:
+        s.base.congestion_window = initial  # [tcb-sharing.startup.given-up]
+    elif ack.bytes_in_flight > MIN_INFLIGHT_TO_EXIT_STARTUP_PHASE * s.base.max_datagram_size:
+        in_flight = min(ack.bytes_in_flight, WINDOW_MAX_BYTES)
+        s.base.congestion_window = max(in_flight, initial)  # [tcb-sharing.startup.end]
+    else:
+        s.count += 1  # [tcb-sharing.startup.few]
+        return False
+    s.used_flag = True
+    return True
+
+
+def on_congestion(s: StatefulTcp) -> None:
+    """Leave the startup: the controller has reduced the window."""
+    s.used_flag = True  # [tcb-sharing.startup.congestion]
