@@ -69,7 +69,7 @@ conformance:  ## Judge both references, then the third-party stacks as they are 
 
 test: lint test-c test-python loaders coverage-c mutants conformance docs  ## Run everything
 
-# Of one algorithm the vectors, twins, plain programs and headers, the port, the mutants and the clauses. Tests are found by its name in theirs;
+# Of one algorithm the vectors, C counterparts, self-contained programs and headers, the port, the mutants and the clauses. Tests are found by its name in theirs;
 # those that draw at random, go over every schema or through the qlog of every vector are left to the whole.
 ifdef ALGORITHM
 check: setup c-adapters

@@ -1,1 +1,1 @@
-"""Archives that leave the house: the same checkout gives the same bytes, wherever and by whomever they are made."""
+"""Archives to take away: the same checkout gives the same bytes, wherever and by whomever they are made."""

@@ -57,7 +57,7 @@ static void look_at(const struct ff_observation *seen)
     MUST(ff_phase_name(seen->phase) != NULL && ff_outcome_name(seen->outcome) != NULL);
 }
 
-/* The same event by both doors, the checked one first for one event and last for the next. */
+/* The same event by both entry points, the checked one first for one event and last for the next. */
 static void step(struct ff_controller *one, struct ff_controller *other, const struct ff_event *event)
 {
     static struct ff_controller before;

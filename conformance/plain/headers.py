@@ -1,4 +1,4 @@
-"""The plain headers of the C port (``reference-c/firstflight/*/TEXT.h``), each behind its adapter, with the door of a plain program."""
+"""The plain headers of the C port (``reference-c/firstflight/*/TEXT.h``), each behind its adapter, with the interface of a self-contained program."""
 
 import re
 import subprocess
@@ -91,13 +91,13 @@ def event_line(event: Event) -> str:
 class Header:
     """A program whose answers are those of a process that has the header. It answers whole connections, one after the other.
 
-    Its twin decides what is asked: whether it paces or has triggers.
+    Its Python counterpart decides which observables it has: release times, triggers.
     """
 
     def __init__(self, name: str, program: Path) -> None:
         """Take the compiled program of a header."""
-        self._twin = programs()[name]
-        self.PROFILE = self._twin.PROFILE
+        self._counterpart = programs()[name]
+        self.PROFILE = self._counterpart.PROFILE
         self._outcomes = {header: outcomes(header) for header in HEADERS}
         self._triggers = triggers(name)
         self._program = program
@@ -116,7 +116,7 @@ class Header:
 
     def begin(self, max_datagram_size_bytes: int, initial_window_bytes: int | None) -> "State":
         """Begin the next connection."""
-        return State(self._twin.begin(max_datagram_size_bytes, initial_window_bytes), next(self._connections))
+        return State(self._counterpart.begin(max_datagram_size_bytes, initial_window_bytes), next(self._connections))
 
     def on_event(self, state: "State", event: Event) -> Outcome:
         """Return what the process answered to the event."""
@@ -126,9 +126,9 @@ class Header:
         state.cwnd_bytes = int(cwnd)
         state.ssthresh_bytes = None if int(ssthresh) == NONE else int(ssthresh)
         state.phase = Phase(phase)
-        if hasattr(state.twin, "next_release_ns"):
+        if hasattr(state.counterpart, "next_release_ns"):
             state.next_release_ns = None if int(release) == NONE else int(release)
-        if hasattr(state.twin, "triggers"):
+        if hasattr(state.counterpart, "triggers"):
             state.triggers = tuple(trigger for bit, trigger in sorted(self._triggers.items()) if int(bits) & bit)
         number = int(outcome)
         return BASE[number] if number in BASE else Outcome[self._outcomes[header][number]]
@@ -145,11 +145,11 @@ class Header:
 
 
 class State(SimpleNamespace):
-    """What was answered last, and the answers to come; the twin at its beginning says what is asked."""
+    """The last answer and those to come; the Python counterpart at its beginning says which observables there are."""
 
-    def __init__(self, twin: Any, answers: Answers) -> None:
+    def __init__(self, counterpart: Any, answers: Answers) -> None:
         """Hold them."""
-        super().__init__(twin=twin, answers=answers)
+        super().__init__(counterpart=counterpart, answers=answers)
 
 
 def _number(value: int | None) -> int:

@@ -29,7 +29,7 @@ class Difference:
 
 
 class Run:
-    """One run of a plain program, or of what has the door of one: a state and what can be read from it."""
+    """One run of a plain program, or of what has the interface of one: a state and what can be read from it."""
 
     def __init__(self, program: Any, config: Config) -> None:
         """Begin a connection."""

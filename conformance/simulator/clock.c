@@ -1,4 +1,4 @@
-/* The clock of a run: what happens when, in the order of time and, at one time, of scheduling. Twin: simulator/clock.py, without lanes. */
+/* The clock of a run: what happens when, in the order of time and, at one time, of scheduling. Counterpart: simulator/clock.py, without lanes. */
 #include "parts.h"
 
 static bool before(const struct sim_entry *a, const struct sim_entry *b)
@@ -6,13 +6,13 @@ static bool before(const struct sim_entry *a, const struct sim_entry *b)
     return a->t_ns != b->t_ns ? a->t_ns < b->t_ns : a->scheduled < b->scheduled;
 }
 
-/* Make room for an action that is scheduled now. The queue is a binary heap. */
+/* Add an action that is scheduled now. The queue is a binary heap. */
 static struct sim_entry *push(struct sim_clock *clock, uint64_t t_ns, sim_action *action, void *subject)
 {
     struct sim_entry entry = {.t_ns = t_ns, .scheduled = ++clock->scheduled, .action = action, .subject = subject};
 
     if (clock->waiting == clock->capacity) {
-        clock->queue = sim_grow(clock->room, clock->queue, &clock->capacity, clock->waiting, sizeof *clock->queue);
+        clock->queue = sim_grow(clock->memory, clock->queue, &clock->capacity, clock->waiting, sizeof *clock->queue);
     }
     size_t place = clock->waiting++;
     while (place > 0 && before(&entry, &clock->queue[(place - 1) / 2])) {

@@ -1,4 +1,4 @@
-/* The bottleneck of the thesis: a device with a queue in bytes and, above it, CoDel (RFC 8289). Twin: simulator/codel.py. */
+/* The bottleneck of the thesis: a device with a queue in bytes and, above it, CoDel (RFC 8289). Counterpart: simulator/codel.py. */
 #include "parts.h"
 
 #define MTU_BYTES 1500
@@ -92,8 +92,8 @@ struct sim_codel_link sim_codel_link(struct sim_clock *clock, uint64_t rate_bps,
         .rate_bps = rate_bps,
         .delay_ns = delay_ns,
         .queue_bytes = queue_bytes,
-        .device = {.room = clock->room, .item_size = sizeof(struct in_device)},
-        .codel = {.waiting = {.room = clock->room, .item_size = sizeof(struct waiting)}},
+        .device = {.memory = clock->memory, .item_size = sizeof(struct in_device)},
+        .codel = {.waiting = {.memory = clock->memory, .item_size = sizeof(struct waiting)}},
     };
 }
 

@@ -1,4 +1,4 @@
-/* Run a network: its flows at once, watched at fixed intervals. Twin: simulator/dumbbell.py. */
+/* Run a network: its flows at once, watched at fixed intervals. Counterpart: simulator/dumbbell.py. */
 #include <stdlib.h>
 
 #include "flow.h"
@@ -23,19 +23,19 @@ struct dumbbell {
 };
 
 /* The way back: unlimited, or with a queue as large as that of the way there. */
-static void set_up_links(struct dumbbell *dumbbell, struct sim_room *room)
+static void set_up_links(struct dumbbell *dumbbell, struct sim_memory *memory)
 {
     const struct sim_network *network = dumbbell->network;
     const struct sim_link *link = &network->link;
 
-    dumbbell->bottleneck = sim_bottleneck(link, network->seed, room);
+    dumbbell->bottleneck = sim_bottleneck(link, network->seed, memory);
     dumbbell->back_link = (struct sim_link){
         .rate_bps = network->return_rate_bps,
         .forward_delay_ns = link->return_delay_ns,
         .queue_bytes = link->queue_bytes,
         .queue_packets = link->queue_packets,
     };
-    dumbbell->back = sim_bottleneck(&dumbbell->back_link, network->seed, room);
+    dumbbell->back = sim_bottleneck(&dumbbell->back_link, network->seed, memory);
 }
 
 static void add_back(struct dumbbell *dumbbell, struct sim_way *back)
@@ -80,7 +80,7 @@ static void add(struct dumbbell *dumbbell, size_t index)
 
     controller->watch = dumbbell->watch;
     controller->flow = index;
-    sim_in_loop_begin(controller, dumbbell->clock.room, plan->algorithm, plan->profile, &plan->transfer);
+    sim_in_loop_begin(controller, dumbbell->clock.memory, plan->algorithm, plan->profile, &plan->transfer);
     sim_flow_begin(&member->flow, &dumbbell->clock, &plan->transfer, &plan->receiver);
     member->flow.unfinished = &dumbbell->unfinished;
     add_links(dumbbell, member, plan);
@@ -163,7 +163,7 @@ static void release(struct dumbbell *dumbbell)
 enum sim_status sim_run_network(const struct sim_network *network, const struct sim_watch *watch, struct sim_flow_result *flows,
                                 struct sim_network_result *result)
 {
-    struct sim_room room = {.status = SIM_OK};
+    struct sim_memory memory = {.status = SIM_OK};
     struct dumbbell *dumbbell = calloc(1, sizeof *dumbbell);
 
     if (dumbbell == NULL) {
@@ -172,14 +172,14 @@ enum sim_status sim_run_network(const struct sim_network *network, const struct 
     dumbbell->network = network;
     dumbbell->watch = watch != NULL ? watch : &sim_nobody;
     dumbbell->unfinished = network->flow_count;
-    dumbbell->clock = (struct sim_clock){.room = &room, .now_ns = SIM_ORIGIN_NS};
-    if (setjmp(room.refused) == 0) {
+    dumbbell->clock = (struct sim_clock){.memory = &memory, .now_ns = SIM_ORIGIN_NS};
+    if (setjmp(memory.refused) == 0) {
         dumbbell->members = calloc(network->flow_count, sizeof *dumbbell->members);
         dumbbell->samples = calloc(network->flow_count, sizeof *dumbbell->samples);
         if (dumbbell->members == NULL || dumbbell->samples == NULL) {
-            sim_raise(&room, SIM_NO_MEMORY);
+            sim_raise(&memory, SIM_NO_MEMORY);
         }
-        set_up_links(dumbbell, &room);
+        set_up_links(dumbbell, &memory);
         run(dumbbell);
         for (size_t i = 0; i < network->flow_count; i++) {
             flows[i] = result_of(&dumbbell->members[i]);
@@ -193,5 +193,5 @@ enum sim_status sim_run_network(const struct sim_network *network, const struct 
         };
     }
     release(dumbbell);
-    return room.status;
+    return memory.status;
 }

@@ -1,4 +1,4 @@
-/* One flow: a sender, a receiver, their timers, and where there are any handshake and teardown. Twin: simulator/flow.py. */
+/* One flow: a sender, a receiver, their timers, and where there are any handshake and teardown. Counterpart: simulator/flow.py. */
 #include <stdlib.h>
 
 #include "flow.h"
@@ -15,9 +15,9 @@ void sim_flow_begin(struct sim_flow *flow, struct sim_clock *clock, const struct
 {
     flow->clock = clock;
     flow->transfer = transfer;
-    sim_sender_begin(&flow->sender, clock->room, transfer);
+    sim_sender_begin(&flow->sender, clock->memory, transfer);
     flow->acks = (struct sim_ack_policy){.receiver = receiver, .deadline_ns = SIM_NONE};
-    flow->delivered.missing = (struct sim_span){.room = clock->room, .item_size = sizeof(bool)};
+    flow->delivered.missing = (struct sim_span){.memory = clock->memory, .item_size = sizeof(bool)};
     flow->there = (struct sim_way){.clock = clock, .deliver = at_receiver, .receiver = flow};
     flow->back = (struct sim_way){.clock = clock, .deliver = at_sender, .receiver = flow};
     flow->started_ns = flow->established_ns = flow->completed_ns = flow->acknowledged_ns = flow->finished_ns = SIM_NONE;

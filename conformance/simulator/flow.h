@@ -1,4 +1,4 @@
-/* The parts of one flow. Each is described where its functions are, in the order of the twins in Python. */
+/* The parts of one flow. Each is described where its functions are, in the order of the Python counterparts. */
 #ifndef FIRSTFLIGHT_SIMULATOR_FLOW_H
 #define FIRSTFLIGHT_SIMULATOR_FLOW_H
 
@@ -38,7 +38,7 @@ struct sim_thesis {
 
 /* A controller of the port, or a window of the thesis; and who watches it. */
 struct sim_in_loop {
-    struct sim_room *room;
+    struct sim_memory *memory;
     bool of_thesis;
     struct ff_controller model;
     struct sim_thesis thesis;
@@ -53,7 +53,7 @@ struct sim_in_loop {
 /* Who watches where nobody does. */
 extern const struct sim_watch sim_nobody;
 
-void sim_in_loop_begin(struct sim_in_loop *loop, struct sim_room *room, const char *algorithm, const char *profile,
+void sim_in_loop_begin(struct sim_in_loop *loop, struct sim_memory *memory, const char *algorithm, const char *profile,
                        const struct sim_transfer *transfer);
 struct sim_answer sim_in_loop_on_event(struct sim_in_loop *loop, const struct ff_event *event);
 void sim_thesis_begin(struct sim_thesis *thesis, const char *algorithm, uint64_t segment_bytes, uint64_t initial_window_bytes);
@@ -96,7 +96,7 @@ struct sim_outbox {
     struct { uint64_t packet, name; } probe; /* the last such probe, of which `names` may know nothing any more */
 };
 
-void sim_outbox_begin(struct sim_outbox *outbox, struct sim_room *room, const struct sim_transfer *transfer);
+void sim_outbox_begin(struct sim_outbox *outbox, struct sim_memory *memory, const struct sim_transfer *transfer);
 bool sim_outbox_empty(const struct sim_outbox *outbox);
 uint64_t sim_outbox_next_size_bytes(struct sim_outbox *outbox);
 uint64_t sim_outbox_count_alike(const struct sim_outbox *outbox, uint64_t size_bytes, uint64_t most);
@@ -120,7 +120,7 @@ struct sim_runs {
 
 struct sim_sender {
     const struct sim_transfer *transfer;
-    struct sim_room *room;
+    struct sim_memory *memory;
     struct sim_in_loop controller;
     struct sim_ledger ledger;
     struct sim_rtt rtt;
@@ -146,7 +146,7 @@ struct sim_sender {
     struct sim_runs lost;
 };
 
-void sim_sender_begin(struct sim_sender *sender, struct sim_room *room, const struct sim_transfer *transfer);
+void sim_sender_begin(struct sim_sender *sender, struct sim_memory *memory, const struct sim_transfer *transfer);
 bool sim_sender_done(const struct sim_sender *sender);
 void sim_sender_sample_handshake(struct sim_sender *sender, uint64_t now_ns, uint64_t sent_ns);
 /* Send what may leave now: the packets are in `sent`. */
@@ -155,7 +155,7 @@ void sim_sender_probe(struct sim_sender *sender, uint64_t now_ns);
 bool sim_sender_wants_pacer(struct sim_sender *sender);
 void sim_sender_on_ack(struct sim_sender *sender, uint64_t now_ns, const struct sim_ack_frame *frame);
 void sim_sender_record(struct sim_sender *sender, const struct ff_event *event);
-void sim_runs_add(struct sim_runs *runs, struct sim_room *room, struct ff_run run);
+void sim_runs_add(struct sim_runs *runs, struct sim_memory *memory, struct ff_run run);
 
 bool sim_paced(const struct sim_sender *sender);
 void sim_hold_back(struct sim_sender *sender, uint64_t size_bytes, uint64_t now_ns);

@@ -1,20 +1,20 @@
-/* What the sender asks of a controller: a window, after every event; and what is noted of it. Twin: in_loop.py, and WatchedModel of dumbbell.py. */
+/* What the sender asks of a controller: a window, after every event; and what is noted of it. Counterpart: in_loop.py, and WatchedModel of dumbbell.py. */
 #include "flow.h"
 
 const struct sim_watch sim_nobody = {0};
 
 /* Create the controller that is named, or the window of the thesis if there is no profile. */
-void sim_in_loop_begin(struct sim_in_loop *loop, struct sim_room *room, const char *algorithm, const char *profile,
+void sim_in_loop_begin(struct sim_in_loop *loop, struct sim_memory *memory, const char *algorithm, const char *profile,
                        const struct sim_transfer *transfer)
 {
     struct ff_config config = {transfer->max_datagram_size_bytes, transfer->initial_window_bytes};
 
-    loop->room = room;
+    loop->memory = memory;
     loop->of_thesis = profile == NULL;
     if (loop->of_thesis) {
         sim_thesis_begin(&loop->thesis, algorithm, config.max_datagram_size_bytes, config.initial_window_bytes);
     } else if (ff_controller_init(&loop->model, algorithm, profile, &config) != FF_OK) {
-        sim_raise(room, SIM_REFUSED);
+        sim_raise(memory, SIM_REFUSED);
     }
     loop->cwnd_bytes = loop->of_thesis ? loop->thesis.cwnd_bytes : loop->model.base.cwnd_bytes;
     loop->phase = SIM_NONE;
@@ -71,7 +71,7 @@ struct sim_answer sim_in_loop_on_event(struct sim_in_loop *loop, const struct ff
         return sim_thesis_on_event(&loop->thesis, event);
     }
     if (ff_controller_step(&loop->model, event, &seen) != FF_OK) {
-        sim_raise(loop->room, SIM_REFUSED);
+        sim_raise(loop->memory, SIM_REFUSED);
     }
     if (watch->event != NULL) {
         watch->event(watch->context, loop->flow, event, &seen);

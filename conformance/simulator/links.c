@@ -1,11 +1,11 @@
-/* Links that packets cross one after the other: those that meet in a bottleneck, and those around it. Twin: simulator/links.py. */
+/* Links that packets cross one after the other: those that meet in a bottleneck, and those around it. Counterpart: simulator/links.py. */
 #include "firstflight/wide.h"
 #include "parts.h"
 
 #define NS UINT64_C(1000000000)
 
 /*
- * No packet leaves a link later. Only where a link has room for every packet could one: what a way carries is bounded by windows, and
+ * No packet leaves a link later. Only where a link takes every packet could one: what a way carries is bounded by windows, and
  * these by nothing.
  */
 #define LAST_NS (UINT64_C(1) << 59)
@@ -39,8 +39,8 @@ struct sim_bucket sim_bucket(uint64_t rate_bps, uint64_t burst_bytes, uint64_t l
 /* Return what a bucket holds so much later than it was counted. It is full after burst / rate ns, before the product overflows. */
 static uint64_t refilled(const struct sim_bucket *bucket, uint64_t after_ns)
 {
-    uint64_t room = bucket->burst - bucket->tokens;
-    return after_ns > room / bucket->rate_bps ? bucket->burst : bucket->tokens + after_ns * bucket->rate_bps;
+    uint64_t free_bytes = bucket->burst - bucket->tokens;
+    return after_ns > free_bytes / bucket->rate_bps ? bucket->burst : bucket->tokens + after_ns * bucket->rate_bps;
 }
 
 /* Return when a packet passes, SIM_NONE if it is dropped. Packets leave in order: the bucket is looked at when the last one has left. */
@@ -107,7 +107,7 @@ static void cross(struct sim_way *way, size_t from, uint64_t t_ns, const struct 
             return;
         }
         if (t_ns > LAST_NS) {
-            sim_raise(way->clock->room, SIM_BEYOND);
+            sim_raise(way->clock->memory, SIM_BEYOND);
         }
     }
     sim_clock_packet(way->clock, t_ns, way->deliver, way->receiver, packet);

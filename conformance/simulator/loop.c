@@ -1,4 +1,4 @@
-/* Run a scenario: one flow over one bottleneck, with a controller of the port in the loop. Twin: simulator/loop.py. */
+/* Run a scenario: one flow over one bottleneck, with a controller of the port in the loop. Counterpart: simulator/loop.py. */
 #include <stdlib.h>
 
 #include "flow.h"
@@ -20,14 +20,14 @@ static bool finished(const void *context)
     return over || (sim_sender_done(sender) && sender->controller.summary.events > 0);
 }
 
-static void set_up(struct simulation *simulation, struct sim_room *room, const char *algorithm, const char *profile)
+static void set_up(struct simulation *simulation, struct sim_memory *memory, const char *algorithm, const char *profile)
 {
     const struct sim_scenario *scenario = simulation->scenario;
     struct sim_flow *flow = &simulation->flow;
 
-    simulation->clock = (struct sim_clock){.room = room, .now_ns = SIM_ORIGIN_NS};
-    simulation->bottleneck = sim_bottleneck(&scenario->link, scenario->seed, room);
-    sim_in_loop_begin(&flow->sender.controller, room, algorithm, profile, &scenario->transfer);
+    simulation->clock = (struct sim_clock){.memory = memory, .now_ns = SIM_ORIGIN_NS};
+    simulation->bottleneck = sim_bottleneck(&scenario->link, scenario->seed, memory);
+    sim_in_loop_begin(&flow->sender.controller, memory, algorithm, profile, &scenario->transfer);
     sim_flow_begin(flow, &simulation->clock, &scenario->transfer, &scenario->receiver);
     sim_way_add(&flow->there, SIM_BOTTLENECK, &simulation->bottleneck);
     sim_way_add(&flow->back, SIM_DELAY, NULL);
@@ -60,7 +60,7 @@ static void summarize(const struct simulation *simulation, struct sim_summary *s
 enum sim_status sim_simulate(const struct sim_scenario *scenario, const char *algorithm, const char *profile,
                              const struct sim_watch *watch, struct sim_summary *summary)
 {
-    struct sim_room room = {.status = SIM_OK};
+    struct sim_memory memory = {.status = SIM_OK};
     struct simulation *simulation = calloc(1, sizeof *simulation);
 
     if (simulation == NULL) {
@@ -68,14 +68,14 @@ enum sim_status sim_simulate(const struct sim_scenario *scenario, const char *al
     }
     simulation->scenario = scenario;
     simulation->flow.sender.controller.watch = watch != NULL ? watch : &sim_nobody;
-    if (setjmp(room.refused) == 0) {
-        set_up(simulation, &room, algorithm, profile);
-        room.status = run(simulation);
+    if (setjmp(memory.refused) == 0) {
+        set_up(simulation, &memory, algorithm, profile);
+        memory.status = run(simulation);
         summarize(simulation, summary);
     }
     free(simulation->clock.queue);
     free(simulation->bottleneck.waiting.items);
     sim_flow_release(&simulation->flow);
     free(simulation);
-    return room.status;
+    return memory.status;
 }

@@ -1,4 +1,4 @@
-/* The data of a transfer on the sender's side: what waits to be sent, for the first time or again. Twin: simulator/outbox.py. */
+/* The data of a transfer on the sender's side: what waits to be sent, for the first time or again. Counterpart: simulator/outbox.py. */
 #include "flow.h"
 
 /* Lost data that waits to be sent again. */
@@ -13,13 +13,13 @@ struct named {
     bool closed;   /* its data is acknowledged, or it names nothing */
 };
 
-void sim_outbox_begin(struct sim_outbox *outbox, struct sim_room *room, const struct sim_transfer *transfer)
+void sim_outbox_begin(struct sim_outbox *outbox, struct sim_memory *memory, const struct sim_transfer *transfer)
 {
     *outbox = (struct sim_outbox){
         .transfer = transfer,
         .left_bytes = transfer->transfer_bytes,
-        .again = {.room = room, .item_size = sizeof(struct piece)},
-        .names = {.room = room, .item_size = sizeof(struct named)},
+        .again = {.memory = memory, .item_size = sizeof(struct piece)},
+        .names = {.memory = memory, .item_size = sizeof(struct named)},
         .probe = {SIM_NONE, SIM_NONE},
     };
 }

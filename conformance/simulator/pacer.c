@@ -1,4 +1,4 @@
-/* When the packet after one that left now may leave. Twin: Sender._hold_back and _rate_bps of simulator/sender.py. */
+/* When the packet after one that left now may leave. Counterpart: Sender._hold_back and _rate_bps of simulator/sender.py. */
 #include "firstflight/wide.h"
 #include "flow.h"
 
@@ -54,14 +54,14 @@ static uint64_t rate_bps(const struct sim_sender *sender, uint64_t rtt_ns)
         return 1;
     }
     if (cwnd_bytes >> 60 != 0) {
-        sim_raise(sender->room, SIM_BEYOND);
+        sim_raise(sender->memory, SIM_BEYOND);
     }
     struct real bits = rounded(8 * cwnd_bytes, false, 0);
     struct real seconds = divide(rounded(rtt_ns, false, 0), rounded(UINT64_C(1000000000), false, 0));
     struct real rate = divide(multiply(bits, SIX_FIFTHS), seconds);
 
     if (rate.exponent > 10) {
-        sim_raise(sender->room, SIM_BEYOND);
+        sim_raise(sender->memory, SIM_BEYOND);
     }
     if (rate.exponent >= 0) {
         return rate.digits << rate.exponent;

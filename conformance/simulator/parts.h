@@ -9,16 +9,16 @@
 /* Every run begins at one second, as every vector does. */
 #define SIM_ORIGIN_NS UINT64_C(1000000000)
 
-/* room.c: memory that grows; what a run cannot go on without ends it, as an exception does in Python. */
+/* memory.c: memory that grows; a failure ends the run, as an exception does in Python. */
 
-struct sim_room {
+struct sim_memory {
     jmp_buf refused; /* where a run ends */
     enum sim_status status;
 };
 
 /* Items in a queue, of one size each. */
 struct sim_ring {
-    struct sim_room *room;
+    struct sim_memory *memory;
     size_t item_size;
     char *items;
     size_t head; /* the place of the first */
@@ -28,7 +28,7 @@ struct sim_ring {
 
 /* Items by rising number from `oldest` to below `end`. */
 struct sim_span {
-    struct sim_room *room;
+    struct sim_memory *memory;
     size_t item_size;
     char *items; /* number n is at n modulo the capacity, a power of two */
     uint64_t oldest;
@@ -36,9 +36,9 @@ struct sim_span {
     size_t capacity;
 };
 
-void sim_raise(struct sim_room *room, enum sim_status status);
-/* Return `items` with room for `count` of them and more, and the new capacity. */
-void *sim_grow(struct sim_room *room, void *items, size_t *capacity, size_t count, size_t item_size);
+void sim_raise(struct sim_memory *memory, enum sim_status status);
+/* Return `items` with space for `count` of them and more, and the new capacity. */
+void *sim_grow(struct sim_memory *memory, void *items, size_t *capacity, size_t count, size_t item_size);
 void *sim_ring_add(struct sim_ring *ring);
 void sim_ring_drop(struct sim_ring *ring);
 void *sim_span_add(struct sim_span *span);
@@ -98,7 +98,7 @@ struct sim_entry {
 };
 
 struct sim_clock {
-    struct sim_room *room;
+    struct sim_memory *memory;
     uint64_t now_ns;
     uint64_t scheduled;
     uint64_t events; /* how many actions ran */
@@ -137,7 +137,7 @@ struct sim_ack_policy {
     uint64_t deadline_ns; /* or SIM_NONE */
 };
 
-struct sim_bottleneck sim_bottleneck(const struct sim_link *link, uint64_t seed, struct sim_room *room);
+struct sim_bottleneck sim_bottleneck(const struct sim_link *link, uint64_t seed, struct sim_memory *memory);
 uint64_t sim_forward_delay_at(const struct sim_link *link, uint64_t since_start_ns);
 /* Return when a packet arrives, SIM_NONE if it never does. */
 uint64_t sim_bottleneck_carry(struct sim_bottleneck *bottleneck, uint64_t now_ns, uint64_t size_bytes);

@@ -1,4 +1,4 @@
-/* The bottleneck, a link with a queue; and the receiver, which acknowledges. Both only compute; others schedule. Twin: simulator/path.py. */
+/* The bottleneck, a link with a queue; and the receiver, which acknowledges. Both only compute; others schedule. Counterpart: simulator/path.py. */
 #include "parts.h"
 
 #define NS UINT64_C(1000000000)
@@ -43,12 +43,12 @@ static uint64_t service_ns(const struct sim_link *link, uint64_t size_bytes)
     return (8 * NS * size_bytes + link->rate_bps - 1) / link->rate_bps;
 }
 
-struct sim_bottleneck sim_bottleneck(const struct sim_link *link, uint64_t seed, struct sim_room *room)
+struct sim_bottleneck sim_bottleneck(const struct sim_link *link, uint64_t seed, struct sim_memory *memory)
 {
     return (struct sim_bottleneck){
         .link = link,
         .origin_ns = SIM_ORIGIN_NS,
-        .waiting = {.room = room, .item_size = sizeof(struct waiting)},
+        .waiting = {.memory = memory, .item_size = sizeof(struct waiting)},
         .loss = seed ^ LOSS,
         .jitter = seed ^ JITTER,
         .early = seed ^ EARLY_DROP,

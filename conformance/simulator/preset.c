@@ -1,4 +1,4 @@
-/* Run a transfer of a published experiment: a dumbbell for one flow, with CoDel in both directions. Twin: simulator/presets.py. */
+/* Run a transfer of a published experiment: a dumbbell for one flow, with CoDel in both directions. Counterpart: simulator/presets.py. */
 #include <stdlib.h>
 
 #include "flow.h"
@@ -10,12 +10,12 @@ struct experiment {
     struct sim_flow flow;
 };
 
-static void set_up(struct experiment *experiment, struct sim_room *room, const struct sim_preset *preset)
+static void set_up(struct experiment *experiment, struct sim_memory *memory, const struct sim_preset *preset)
 {
     struct sim_flow *flow = &experiment->flow;
 
-    experiment->clock = (struct sim_clock){.room = room, .now_ns = SIM_ORIGIN_NS};
-    sim_in_loop_begin(&flow->sender.controller, room, preset->algorithm, preset->profile, &preset->transfer);
+    experiment->clock = (struct sim_clock){.memory = memory, .now_ns = SIM_ORIGIN_NS};
+    sim_in_loop_begin(&flow->sender.controller, memory, preset->algorithm, preset->profile, &preset->transfer);
     sim_flow_begin(flow, &experiment->clock, &preset->transfer, &preset->receiver);
     for (size_t i = 0; i < 4; i++) {
         experiment->wires[i] = (struct sim_wire){preset->access_rate_bps, preset->access_delay_ns, 0};
@@ -57,16 +57,16 @@ static struct sim_completion completion(const struct experiment *experiment)
 
 enum sim_status sim_complete(const struct sim_preset *preset, const struct sim_watch *watch, struct sim_completion *result)
 {
-    struct sim_room room = {.status = SIM_OK};
+    struct sim_memory memory = {.status = SIM_OK};
     struct experiment *experiment = calloc(1, sizeof *experiment);
 
     if (experiment == NULL) {
         return SIM_NO_MEMORY;
     }
     experiment->flow.sender.controller.watch = watch != NULL ? watch : &sim_nobody;
-    if (setjmp(room.refused) == 0) {
-        set_up(experiment, &room, preset);
-        room.status = run(experiment, preset);
+    if (setjmp(memory.refused) == 0) {
+        set_up(experiment, &memory, preset);
+        memory.status = run(experiment, preset);
         *result = completion(experiment);
     }
     free(experiment->clock.queue);
@@ -76,5 +76,5 @@ enum sim_status sim_complete(const struct sim_preset *preset, const struct sim_w
     }
     sim_flow_release(&experiment->flow);
     free(experiment);
-    return room.status;
+    return memory.status;
 }

@@ -1,4 +1,4 @@
-/* Loss detection of the sender: packet and time threshold, probe timeout, persistent congestion. Twin: simulator/recovery.py. */
+/* Loss detection of the sender: packet and time threshold, probe timeout, persistent congestion. Counterpart: simulator/recovery.py. */
 #include "flow.h"
 
 #define PACKET_THRESHOLD 3
@@ -61,7 +61,7 @@ void sim_detect_losses(struct sim_sender *sender, uint64_t now_ns, uint64_t acke
         const struct sim_sent_packet *sent = sim_ledger_find(&sender->ledger, packet);
         if (sent != NULL &&
             (packet + PACKET_THRESHOLD < sender->acked_end || sent->sent_t_ns + loss_delay_ns(sender) <= now_ns)) {
-            sim_runs_add(lost, sender->room, sim_ledger_take(&sender->ledger, packet));
+            sim_runs_add(lost, sender->memory, sim_ledger_take(&sender->ledger, packet));
         }
     }
     if (lost->count == 0) {

@@ -1,17 +1,17 @@
-/* The sender: asks the controller for the window, keeps the ledger, and makes every event. Twin: simulator/sender.py. */
+/* The sender: asks the controller for the window, keeps the ledger, and makes every event. Counterpart: simulator/sender.py. */
 #include "flow.h"
 
 /* The sample that a clock of coarse ticks gives where no tick has passed (ns-3). */
 #define LEAST_SAMPLE_NS 1000
 
 /* Take what there is to send. The controller is there already. */
-void sim_sender_begin(struct sim_sender *sender, struct sim_room *room, const struct sim_transfer *transfer)
+void sim_sender_begin(struct sim_sender *sender, struct sim_memory *memory, const struct sim_transfer *transfer)
 {
     sender->transfer = transfer;
-    sender->room = room;
-    sender->ledger.packets = (struct sim_span){.room = room, .item_size = sizeof(struct sim_sent_packet)};
+    sender->memory = memory;
+    sender->ledger.packets = (struct sim_span){.memory = memory, .item_size = sizeof(struct sim_sent_packet)};
     sender->rtt = (struct sim_rtt){.latest_ns = SIM_NONE, .min_ns = SIM_NONE, .smoothed_ns = SIM_NONE};
-    sim_outbox_begin(&sender->outbox, room, transfer);
+    sim_outbox_begin(&sender->outbox, memory, transfer);
     sender->answer = (struct sim_answer){sender->controller.cwnd_bytes, FF_NONE, true};
     sender->receive_window_bytes = transfer->first_receive_window_bytes != SIM_NONE ? transfer->first_receive_window_bytes
                                                                                     : transfer->receive_window_bytes;
@@ -85,7 +85,7 @@ static void add_repeated(struct sim_sender *sender, uint64_t name)
         return;
     }
     if (sender->repeated_count == sender->repeated_capacity) {
-        sender->repeated = sim_grow(sender->room, sender->repeated, &sender->repeated_capacity, sender->repeated_count,
+        sender->repeated = sim_grow(sender->memory, sender->repeated, &sender->repeated_capacity, sender->repeated_count,
                                     sizeof *sender->repeated);
     }
     sender->repeated[sender->repeated_count++] = (struct ff_range){name, name};
@@ -105,7 +105,7 @@ static void append(struct sim_sender *sender, uint64_t size_bytes, uint64_t coun
     if (sent->count > 0 && sent->runs[sent->count - 1].size_bytes == size_bytes) {
         sent->runs[sent->count - 1].last += count;
     } else {
-        sim_runs_add(sent, sender->room, (struct ff_run){packet, packet + count - 1, size_bytes, now_ns});
+        sim_runs_add(sent, sender->memory, (struct ff_run){packet, packet + count - 1, size_bytes, now_ns});
     }
 }
 
@@ -218,7 +218,7 @@ static void take_acked(struct sim_sender *sender, const struct sim_ack_frame *fr
     for (size_t i = 0; i < frame->range_count; i++) {
         for (uint64_t packet = frame->ranges[i].first; packet <= frame->ranges[i].last; packet++) {
             if (sim_ledger_find(&sender->ledger, packet) != NULL) {
-                sim_runs_add(&sender->acked, sender->room, sim_ledger_take(&sender->ledger, packet));
+                sim_runs_add(&sender->acked, sender->memory, sim_ledger_take(&sender->ledger, packet));
             }
         }
     }
@@ -272,10 +272,10 @@ void sim_sender_record(struct sim_sender *sender, const struct ff_event *event)
     }
 }
 
-void sim_runs_add(struct sim_runs *runs, struct sim_room *room, struct ff_run run)
+void sim_runs_add(struct sim_runs *runs, struct sim_memory *memory, struct ff_run run)
 {
     if (runs->count == runs->capacity) {
-        runs->runs = sim_grow(room, runs->runs, &runs->capacity, runs->count, sizeof *runs->runs);
+        runs->runs = sim_grow(memory, runs->runs, &runs->capacity, runs->count, sizeof *runs->runs);
     }
     runs->runs[runs->count++] = run;
     runs->bytes += run.size_bytes;

@@ -1,7 +1,7 @@
 /*
  * The path simulator (spec/simulator.md) with controllers of the port: scenarios, networks and presets.
  *
- * It is the twin of firstflight_conformance/simulator, file beside file, and gives the same events to the nanosecond.
+ * It is the C counterpart of firstflight_conformance/simulator, file by file, and gives the same events to the nanosecond.
  */
 #ifndef FIRSTFLIGHT_SIMULATOR_H
 #define FIRSTFLIGHT_SIMULATOR_H
@@ -33,7 +33,7 @@ struct sim_step {
     uint64_t longer_ns;
 };
 
-/* What follows has the members of the twins, by their names and in their sense. Those that may be absent are SIM_NONE then. */
+/* The structures below have the members of their Python counterparts, with the same names and meaning. An absent member is SIM_NONE. */
 
 /* The bottleneck and the way back. */
 struct sim_link {

@@ -71,7 +71,7 @@ class Port:
         return {name: getattr(self._observation, name) for name in names}
 
     def differs(self, base: NewReno) -> str:
-        """Return the numbers in which the law of the base differs from that of the model."""
+        """Return the numbers in which the rules of the base differ from those of the model."""
         model, port = base.rules_state, self._controller.base
         if not isinstance(model, Cubic):
             return "" if hybla_of(port) == model and port.base != lib.FF_BASE_CUBIC else f"rules: {model}, {port.base}"

@@ -20,13 +20,13 @@ def run_search_streams(seed: int, events: int) -> Counter[Outcome | None]:
     rng = SplitMix64(seed)
     total: Counter[Outcome | None] = Counter()
     while total.total() < events:
-        readings, law = any_search(rng, SEARCH_PROFILES), any_readings(rng, hybla)
+        readings, below = any_search(rng, SEARCH_PROFILES), any_readings(rng, hybla)
         stream = SearchStream(rng, readings)
-        model, port = create_with(readings, stream.config, law), Port(readings, stream.config, law=law)
+        model, port = create_with(readings, stream.config, below), Port(readings, stream.config, hybla_readings=below)
         length = stream.pick((40, 150, 400))
         if stream.chance(60):  # bins at their bound and windows at the threshold decide at once
             model = full_bins(stream, readings)
-            newreno.use_rules(model.base, hybla.RULES, hybla.begin(law))
+            newreno.use_rules(model.base, hybla.RULES, hybla.begin(below))
             port.load(model)
             length = 20
         for _ in range(length):

@@ -134,9 +134,13 @@ class Port:
     """A controller of the C port. It answers like the model, in the model's own types."""
 
     def __init__(
-        self, readings: Readings | None, config: Config, build: str = "int128", law: hybla.Readings | None = None
+        self,
+        readings: Readings | None,
+        config: Config,
+        build: str = "int128",
+        hybla_readings: hybla.Readings | None = None,
     ) -> None:
-        """Begin with SEARCH in the given readings, or with the base controller alone. ``law``: that of Hybla where this is the base."""
+        """Begin with SEARCH in the given readings, or with the base controller alone. ``hybla_readings``: where Hybla is the base."""
         module = module_of(build)
         self._ffi, self._lib = module.ffi, module.lib
         self._readings = readings
@@ -154,8 +158,8 @@ class Port:
             c_readings = _readings_to_c(self._ffi, readings)
             status = self._lib.ff_controller_init_search(self._controller, c_readings, c_config)
         _check(status)
-        if law is not None:
-            self._lib.ff_controller_use_hybla(self._controller, hybla_readings_to_c(self._ffi, law))
+        if hybla_readings is not None:
+            self._lib.ff_controller_use_hybla(self._controller, hybla_readings_to_c(self._ffi, hybla_readings))
 
     def _begin(self, readings: Readings | None) -> None:
         """Ask the port how the state is laid out for the readings."""

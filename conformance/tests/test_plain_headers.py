@@ -1,4 +1,4 @@
-"""The plain headers of the C port (``reference-c/firstflight/*/TEXT.h``): clean as C and C++, and judged like the plain programs they are twins of."""
+"""The plain headers of the C port (``reference-c/firstflight/*/TEXT.h``): clean as C and C++, and judged like their Python counterparts."""
 
 import ast
 import os

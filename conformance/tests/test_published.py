@@ -207,7 +207,7 @@ def test_the_arithmetic_of_the_thesis_is_shown_and_not_counted() -> None:
     assert registry.SCENARIOS["thesis"].claims(changed) != registry.claims_of("thesis")
 
 
-def test_sizes_are_those_of_the_law() -> None:
+def test_sizes_are_those_of_the_distribution() -> None:
     """Scharf 2009, section 4.2: with U = 1 the smallest size, mean / 11; with U = 2^-11 it is 2^10 times that; the cut is at 10 MB."""
     ones = 2**64 - 1
     assert load_runs.pareto_bytes(11_000, ones) == 1000

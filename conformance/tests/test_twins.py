@@ -1,4 +1,4 @@
-"""Python and C are twins: file beside file, the same functions in the same order."""
+"""Each file of the model has a C counterpart with the same functions in the same order."""
 
 import ast
 import re
@@ -23,7 +23,7 @@ EXCEPTIONS: dict[tuple[str, str], str] = {
 }
 
 
-def twins() -> list[str]:
+def counterparts() -> list[str]:
     """Return the files of both languages; tables of readings are generated."""
     python = {
         f"{path.parent.name}/{path.stem}" for package in PACKAGES for path in (REFERENCE_PY / package).glob("*.py")
@@ -40,7 +40,7 @@ def functions_of_python(file: str) -> list[str]:
 
 
 def functions_of_c(file: str) -> list[str]:
-    """Return the names without ``ff_`` and package, and without the file where that is the door of the package."""
+    """Return the names without ``ff_`` and package, and without the file where the package is named after it."""
     text = (C_SOURCES / f"{file}.c").read_text(encoding="utf-8")
     definition = r"^(?!typedef|struct \w+ \{|enum \w+ \{)[a-z][\w \*]*?\b\**(\w+)\([^;{}]*\)\n\{"
     return [
@@ -49,7 +49,7 @@ def functions_of_c(file: str) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("file", twins())
+@pytest.mark.parametrize("file", counterparts())
 def test_same_functions_in_the_same_order(file: str) -> None:
     excepted = {function for where, function in EXCEPTIONS if where == file}
     python, c = functions_of_python(file), functions_of_c(file)

@@ -1,28 +1,38 @@
 """What a person reads uses the terms of the field: words that this project once coined for itself are gone."""
 
 import ast
+import io
 import json
+import os
 import re
+import tokenize
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from firstflight_conformance.paths import CONFORMANCE, REFERENCE_C, REFERENCE_PY, ROOT, SPEC, VECTORS
+from firstflight_conformance.paths import ROOT, SPEC, VECTORS
 
-TOOLS = CONFORMANCE / "src" / "firstflight_conformance"
+#: Folders that nobody writes by hand, or that are not this project's.
+APART = {"build", "vectors", "third_party", "_generated", "__pycache__", "node_modules", "target"}
+C_LIKE = (".c", ".h", ".cpp", ".hpp", ".rs", ".go", ".java", ".js", ".mjs")
+PYTHON_NAMES = re.compile(r"^[ \t]*(?:def|class) (\w+)", re.M)
+C_NAMES = re.compile(r"\b(?:struct|enum) (\w+)|^\w[\w *]*?\b\**(\w+)\([^;{}]*\)\n\{", re.M)
 COINED = re.compile(
     r"\b(rooms?|houses?|doors?|twins?|laws?|reckon(?:s|ed)? with|(?:not|n't|nothing|never) (?:be )?told apart)\b", re.I
 )
-#: Where the words are those of everybody: room that is free, in a queue or a text.
+#: Where the words are those of everybody: room that is free, in a queue, a window or a text.
 ORDINARY = re.compile(
-    r"(?:no|any|more|as much|too little|enough|leaves?|leaving|left|have|has|had|makes?|making) room\b|\broom (?:for|in|is left|left|to)\b",
+    r"\b(?:no|any|less|little|more|as much|enough|leaves?|leaving|left|have|has|had|makes?|making|without|ask for|of|fill) room\b"
+    r"|\broom (?:for|in|is left|left|to|bytes|credit)\b",
     re.I,
 )
 #: Ids, which stay what they are, and words in their place: file, and the line or the text around the word.
 EXCEPTIONS: dict[str, str] = {
     "careful-resume.unvalidated.room": "the id of a clause",
-    "law : In names of the source code": "the glossary, which says what it means there",
+    "test house": "the name of a file",
+    "test twins": "the name of a file",
+    "test front doors": "the name of a file",
 }
 
 
@@ -35,44 +45,59 @@ def found_in(text: str) -> list[str]:
     return [text[max(match.start() - 60, 0) : match.end() + 30] for match in COINED.finditer(text)]
 
 
+def files(*suffixes: str) -> list[Path]:
+    """Return the files of the checkout with one of the suffixes or names; what is built, generated or not ours is left out."""
+    found = []
+    for folder, folders, names in os.walk(ROOT):
+        folders[:] = [name for name in folders if name not in APART and (name[0] != "." or name == ".github")]
+        found += [Path(folder, name) for name in names if name in suffixes or Path(name).suffix in suffixes]
+    return sorted(path for path in found if path.name not in ("CHANGELOG.md", Path(__file__).name))
+
+
 def pages() -> Iterator[tuple[Path, str]]:
     """Yield every page, code within it left out."""
-    places = [
-        *ROOT.glob("*.md"),
-        *(
-            path
-            for folder in ("docs", "spec", "reference-py", "reference-c", "conformance")
-            for path in (ROOT / folder).rglob("*.md")
-        ),
-    ]
-    for path in [*places, VECTORS / "README.md"]:
-        if path.name != "CHANGELOG.md" and "_generated" not in path.parts and "build" not in path.parts:
-            yield path, re.sub(r"`[^`\n]*`", "", path.read_text("utf-8"))
+    for path in files(".md"):
+        yield path, re.sub(r"`[^`\n]*`", "", path.read_text("utf-8"))
 
 
 def texts_of_python(path: Path) -> Iterator[str]:
-    """Yield the docstrings of what is public, and every message: a text of several words."""
-    tree = ast.parse(path.read_text("utf-8"))
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
-            if not getattr(node, "name", "").startswith("_") and (text := ast.get_docstring(node)):
-                yield text
-        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and " " in node.value.strip():
+    """Yield docstrings, comments, and every message: a text of several words."""
+    text = path.read_text("utf-8")
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and " " in node.value.strip():
             yield node.value
+    tokens = tokenize.generate_tokens(io.StringIO(text).readline)
+    yield "\n".join(token.string.lstrip("#: ") for token in tokens if token.type == tokenize.COMMENT)
 
 
 def of_python() -> Iterator[tuple[Path, str]]:
-    for folder in (REFERENCE_PY, TOOLS, CONFORMANCE / "stimuli", CONFORMANCE / "generate", ROOT / "docs" / "_ext"):
-        for path in sorted(folder.rglob("*.py")):
-            for text in texts_of_python(path):
-                yield path, text
+    for path in files(".py"):
+        for text in texts_of_python(path):
+            yield path, text
 
 
-def of_c() -> Iterator[tuple[Path, str]]:
-    """Yield the comments of the headers."""
-    for path in [*(REFERENCE_C / "firstflight").rglob("*.h"), *(CONFORMANCE / "include").glob("*.h")]:
-        for comment in re.findall(r"/\*.*?\*/", path.read_text("utf-8"), re.S):
-            yield path, re.sub(r"\n \*", "\n", comment)
+def comments(path: Path) -> str:
+    """Return the comments of a source, for each language in its form."""
+    text = path.read_text("utf-8")
+    if path.suffix in C_LIKE:
+        found = re.findall(r"/\*.*?\*/|(?<![:\"'])//[^\n]*", text, re.S)
+        return "\n".join(re.sub(r"^[ \t]*(?:/\*|\*/|\*|//+!?)", "", comment, flags=re.M) for comment in found)
+    return "\n".join(re.findall(r"(?:^|\s)#+ ([^\n]*)", text))
+
+
+def of_sources() -> Iterator[tuple[Path, str]]:
+    """Yield the comments of headers and sources in other languages than Python, of scripts and of Makefiles."""
+    for path in files(*C_LIKE, ".sh", "Makefile", "CMakeLists.txt"):
+        yield path, comments(path)
+
+
+def of_names() -> Iterator[tuple[Path, str]]:
+    """Yield the words in names of files, and of what Python and C define."""
+    for path in files(".py", ".c", ".h"):
+        yield path, path.stem.replace("_", " ")
+        text = path.read_text("utf-8")
+        pattern = PYTHON_NAMES if path.suffix == ".py" else C_NAMES
+        yield path, "\n".join(found[found.lastindex or 0].replace("_", " ") for found in pattern.finditer(text))
 
 
 def of_vectors() -> Iterator[tuple[Path, str]]:
@@ -83,17 +108,18 @@ def of_vectors() -> Iterator[tuple[Path, str]]:
 
 
 def of_data() -> Iterator[tuple[Path, str]]:
-    """Yield the texts of readings, mutants, open points, freedoms and schemas, code of mutants left out."""
-    for path in [*SPEC.rglob("*.toml"), *(CONFORMANCE / "stimuli").rglob("*.toml")]:
-        yield (
-            path,
-            re.sub(r"^(?:replace|base|planted|from|to|old|new|text)\b.*$", "", path.read_text("utf-8"), flags=re.M),
-        )
+    """Yield the texts of readings, mutants, open points, freedoms and manifests, code of mutants left out."""
+    for path in files(".toml"):
+        code = r"^(?:replace|base|planted|from|to|old|new|text|breaks|id)\b.*$|\{ ?file = .*$"
+        yield path, re.sub(code, "", path.read_text("utf-8"), flags=re.M)
 
 
-@pytest.mark.parametrize("texts", [pages, of_python, of_c, of_vectors, of_data])
+EVERYWHERE = (pages, of_python, of_sources, of_names, of_vectors, of_data)
+
+
+@pytest.mark.parametrize("texts", EVERYWHERE)
 def test_no_coined_words(texts) -> None:  # type: ignore[no-untyped-def]
-    """None of them stands in a page, a docstring, a message, a header, a vector or the data."""
+    """None of them stands in a page, a docstring, a comment, a message, a name, a vector or the data."""
     read = list(texts())
     assert len(read) > 10
     found = [f"{path.relative_to(ROOT)}: {words}" for path, text in read for words in found_in(text)]
@@ -116,10 +142,43 @@ def test_a_coined_word_is_found(sentence: str) -> None:
     assert len(found_in(sentence)) == 1
 
 
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("README.md", "Each room\nhas a page.\n"),
+        ("docs/page.md", "This `room` is a room.\n"),
+        (".github/template.md", "Which door?\n"),
+        ("model.py", '"""The twin of a header."""\n'),
+        ("model.py", 'def _own():\n    """Reckon with it, or reckons with it."""\n'),
+        ("model.py", "x = 1  # the law of growth\n"),
+        ("tools.py", 'raise ValueError("they are not told apart")\n'),
+        ("tools.py", "def front_door(): ...\n"),
+        ("test_house.py", "x = 1\n"),
+        ("port.h", "/* The twin\n * of a module. */\n"),
+        ("port.c", "int x; // its twin\n"),
+        ("port.c", "int ff_door(int x)\n{\n}\n"),
+        ("port.h", "struct ff_room {\n"),
+        ("main.rs", "//! The door.\n"),
+        ("main.go", "x := 1 // a twin\n"),
+        ("Main.java", "/** A law. */\n"),
+        ("run.mjs", "const x = 1; // a house\n"),
+        ("build.sh", "x=1 # the twin\n"),
+        ("Makefile", "all: # builds the house\n"),
+        ("spec/profiles.toml", 'reason = "It lies in its room."\n'),
+    ],
+)
+def test_a_planted_word_is_found(name: str, content: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In each kind of file and of text that a person reads."""
+    monkeypatch.setattr(f"{__name__}.ROOT", tmp_path)
+    monkeypatch.delitem(EXCEPTIONS, "test house", raising=False)
+    (tmp_path / name).parent.mkdir(exist_ok=True)
+    (tmp_path / name).write_text(content, "utf-8")
+    read = [text for texts in (pages, of_python, of_sources, of_names, of_data) for _, text in texts()]
+    assert [words for text in read for words in found_in(text)]
+
+
 def test_every_exception_is_needed() -> None:
     """An exception that excuses nothing is none."""
-    everything = "\n".join(
-        " ".join(text.split()) for texts in (pages, of_python, of_c, of_vectors, of_data) for _, text in texts()
-    )
+    everything = "\n".join(" ".join(text.split()) for texts in EVERYWHERE for _, text in texts())
     everything += "\n".join(path.read_text("utf-8") for path in SPEC.rglob("*.md"))
     assert [name for name in EXCEPTIONS if name not in everything] == []

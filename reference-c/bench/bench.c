@@ -1,7 +1,7 @@
 /*
  * The slow start of one connection over a path of 150 Mbit/s and 600 ms, with an ACK for every two packets, in closed loop.
  * Usage: bench PROFILE [exit|window|trusted]: slow start and the drain; with "exit" only until SEARCH leaves slow start; with "window"
- * nobody asks for more than the window; with "trusted" ACKs come in by the door that trusts them. Prints how many ACKs were processed,
+ * nobody asks for more than the window; with "trusted" ACKs come in by the entry point that trusts them. Prints how many ACKs were processed,
  * the bytes of the state of SEARCH, how it ended and at what window. Without PROFILE it prints the names of all.
  */
 #include <stdio.h>
@@ -48,7 +48,7 @@ enum ff_status bench_trust_ack(struct ff_controller *controller, const struct ff
     return ff_controller_process(controller, event, NULL);
 }
 
-/* Let the controller have an ACK by the door of the mode. */
+/* Let the controller have an ACK by the entry point of the mode. */
 static enum ff_status on_ack(const char *mode, struct ff_controller *controller, const struct ff_event *event,
                              struct ff_observation *seen)
 {

@@ -90,7 +90,7 @@ void test_a_refused_event_changes_nothing(void)
     step_refused(&controller, event);
 }
 
-static void both_doors(struct ff_controller *checked, struct ff_controller *trusted, struct ff_event event)
+static void both_entry_points(struct ff_controller *checked, struct ff_controller *trusted, struct ff_event event)
 {
     struct ff_observation seen[2];
 
@@ -101,15 +101,15 @@ static void both_doors(struct ff_controller *checked, struct ff_controller *trus
     TEST_ASSERT_EQUAL_INT(0, memcmp(checked, trusted, sizeof *checked));
 }
 
-void test_both_doors_do_the_same(void)
+void test_both_entry_points_do_the_same(void)
 {
     struct ff_controller checked = controller_of("search", "linux-4", 0);
     struct ff_controller trusted = checked;
 
-    both_doors(&checked, &trusted, sent_of(100 * MS, 3, 1200));
-    both_doors(&checked, &trusted, ack_of(200 * MS, 3, 1200, 100 * MS));
-    both_doors(&checked, &trusted, lost_of(201 * MS, 101 * MS));
-    both_doors(&checked, &trusted, plain(FF_EVENT_PERSISTENT_CONGESTION, 202 * MS));
+    both_entry_points(&checked, &trusted, sent_of(100 * MS, 3, 1200));
+    both_entry_points(&checked, &trusted, ack_of(200 * MS, 3, 1200, 100 * MS));
+    both_entry_points(&checked, &trusted, lost_of(201 * MS, 101 * MS));
+    both_entry_points(&checked, &trusted, plain(FF_EVENT_PERSISTENT_CONGESTION, 202 * MS));
 }
 
 void test_bytes_beyond_the_bound_of_sent_bytes_and_of_other_phases_are_refused(void)

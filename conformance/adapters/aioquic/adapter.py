@@ -17,7 +17,7 @@ from aioquic.tls import Epoch
 NAME = sys.argv[1]
 CONTROLLER = {"reno": RenoCongestionControl, "cubic": CubicCongestionControl}[NAME]
 # Times are seconds as float, which tell nanoseconds apart for the first 48 days. Windows are integers; CUBIC computes them in
-# floating point, and grows them by the same law with other roundings.
+# floating point, and grows them by the same function with other roundings.
 JUDGED = {
     "reno": {"algorithms": {"slow-start": ["rfc-9002"]}, "arithmetic": "integer"},
     "cubic": {

@@ -29,7 +29,7 @@ class AvoidanceBuilder(StreamBuilder):
         self.seen = len(self.events)
         return self.model.base.cwnd_bytes
 
-    def room(self) -> int:
+    def free_packets(self) -> int:
         """Return how many full packets the window still lets be sent."""
         return max(self.window_bytes() - self.ledger.bytes_in_flight, 0) // self.max_datagram_size_bytes
 
@@ -39,7 +39,7 @@ class AvoidanceBuilder(StreamBuilder):
 
     def fill(self, t_ns: int, most: int = 65535, **how: Any) -> None:
         """Send what fits the window, if anything does."""
-        if packets := min(self.room(), most):
+        if packets := min(self.free_packets(), most):
             self.send(t_ns, packets, **how)
             self.now_ns = t_ns
 

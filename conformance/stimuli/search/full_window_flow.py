@@ -43,7 +43,7 @@ class FullWindow:
         config = Config(self.builder.max_datagram_size_bytes, self.builder.initial_window_bytes)
         self.controller = create("search", self.profile, config)
 
-    def room(self) -> int:
+    def free_packets(self) -> int:
         """Return how many full packets the window of the model still lets be sent."""
         for event in self.builder.events[self._seen :]:
             self.controller, _ = step(self.controller, event)
@@ -53,7 +53,7 @@ class FullWindow:
 
     def send(self, t_ns: int, packets: int | None = None) -> None:
         """Send what fits, or ``packets`` of an application that has no more."""
-        count = self.room() if packets is None else packets
+        count = self.free_packets() if packets is None else packets
         if not count:
             return
         first = self.builder.ledger.next_packet

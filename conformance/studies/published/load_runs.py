@@ -26,7 +26,7 @@ SCHEMES = {
 }
 DEFAULT = "slow-start"
 QUEUE_PACKETS, RESPONSES = 50, 1000
-#: The Pareto law of section 4.2: shape 11/10 and largest size; the means are 125 and 10 kB.
+#: The Pareto distribution of section 4.2: shape 11/10 and largest size; the means are 125 and 10 kB.
 SHAPE, LARGEST_BYTES = (11, 10), 10 * MB
 MEANS_KB = (125, 10)
 #: Loads of the link in percent. Those of figure 15 are printed, the others of figure 14 are ours.

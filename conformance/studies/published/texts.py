@@ -96,8 +96,8 @@ TEXTS = {
         ),
     ),
     "load": Text(
-        "Source: Scharf 2009, sections 4.2, 5.2 and 5.3: 10 Mbit/s, 200 ms, B = 50, CUBIC; sizes by a Pareto law with a mean of 125 or 10 kB, shape 1.1, cut at 10 MB; exponential times between. 1000 responses a run, drawn by the project's generator with "
-        "seed 1, the same at every load; a response larger than 10 MB has 10 MB, and the mean is that of the law before the cut. Their bytes on the link are 5 to 80 % of what it carries until the last one begins. For figure 15 every second response begins in the other way. "
+        "Source: Scharf 2009, sections 4.2, 5.2 and 5.3: 10 Mbit/s, 200 ms, B = 50, CUBIC; sizes by a Pareto distribution with a mean of 125 or 10 kB, shape 1.1, cut at 10 MB; exponential times between. 1000 responses a run, drawn by the project's generator with "
+        "seed 1, the same at every load; a response larger than 10 MB has 10 MB, and the mean is that of the distribution before the cut. Their bytes on the link are 5 to 80 % of what it carries until the last one begins. For figure 15 every second response begins in the other way. "
         "Open in the source: the loads of figure 14 but those of figure 15 (5 and 30 %), and whether the cut counts in the mean. Unlike the paper, which sends 50 or 400 connections' requests over persistent connections, each response here has a connection of its own, "
         "whose RTT is known and whose ssthresh is not: as after an idle time that is long enough, without what an earlier response has left.",
         (

@@ -78,7 +78,7 @@ public final class Adapter {
         }
         JsonObject config = message.getAsJsonObject("config");
         if (config.get("max_datagram_size_bytes").getAsInt() != DATAGRAM_BYTES) {
-            return "the controller reckons with datagrams of " + DATAGRAM_BYTES + " bytes, and nothing changes that";
+            return "the controller assumes datagrams of " + DATAGRAM_BYTES + " bytes, and nothing changes that";
         }
         controller = new Controller();
         if (!config.get("initial_window_bytes").isJsonNull()) {

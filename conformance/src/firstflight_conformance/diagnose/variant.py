@@ -50,8 +50,8 @@ class Variant:
         own, plus, base = profile.partition("+")
         if isinstance(model.ALGORITHMS[algorithm], Base):
             return model.create_with(None, config, self._readings(algorithm, own))
-        law = model.SUFFIXES[plus + base] if plus else model.DEFAULT_BASE
-        return model.create_with(self._readings(algorithm, own), config, self._readings(*law))
+        below = model.SUFFIXES[plus + base] if plus else model.DEFAULT_BASE
+        return model.create_with(self._readings(algorithm, own), config, self._readings(*below))
 
     def advance(self, state: Any, event: Any) -> Any:
         """Process one event in place, as ``firstflight.advance``; return the observables. What is no answer is a crash."""

@@ -18,7 +18,7 @@ COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00")
 _REST_COLOUR = "#b4b4b4"
 #: How many characters a row of the legend holds, and up to how many profiles of a line it names.
 _LEGEND_CHARACTERS, _NAMED_PROFILES = 104, 6
-#: How many characters a mark in the legend and the room around it take.
+#: How many characters a mark in the legend and the space around it take.
 _MARK_CHARACTERS = 5
 #: Up to this number, events are drawn with a marker each.
 FEW_EVENTS = 24

@@ -18,7 +18,7 @@ OF_SOME_ALGORITHMS = ("next_release_ns", "trigger")
 CLOCKS = ("ns", "us", "ms")
 WINDOWS = ("bytes", "packets")
 ARITHMETICS = ("integer", "float32", "float64")
-#: How exactly the windows of CUBIC follow its law in congestion avoidance.
+#: How exactly the windows of CUBIC follow its function in congestion avoidance.
 AVOIDANCES = ("exact", "datagram")
 #: The congestion controllers that may stand behind slow start.
 CONTROLLERS = ("newreno", "cubic")

@@ -1,4 +1,4 @@
-// Firstflight's door to the congestion controller, which the package keeps to itself. The build copies this file into a
+// Firstflight's access to the congestion controller, which the package keeps to itself. The build copies this file into a
 // vendored copy of the package; nothing of the package is changed or committed.
 
 package quic

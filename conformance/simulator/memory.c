@@ -4,13 +4,13 @@
 
 #include "parts.h"
 
-void sim_raise(struct sim_room *room, enum sim_status status)
+void sim_raise(struct sim_memory *memory, enum sim_status status)
 {
-    room->status = status;
-    longjmp(room->refused, 1);
+    memory->status = status;
+    longjmp(memory->refused, 1);
 }
 
-void *sim_grow(struct sim_room *room, void *items, size_t *capacity, size_t count, size_t item_size)
+void *sim_grow(struct sim_memory *memory, void *items, size_t *capacity, size_t count, size_t item_size)
 {
     size_t wanted = *capacity > 0 ? *capacity : 64;
     while (wanted <= count && wanted <= SIZE_MAX / 2 / item_size) {
@@ -18,19 +18,19 @@ void *sim_grow(struct sim_room *room, void *items, size_t *capacity, size_t coun
     }
     void *grown = wanted > count ? realloc(items, wanted * item_size) : NULL;
     if (grown == NULL) {
-        sim_raise(room, SIM_NO_MEMORY);
+        sim_raise(memory, SIM_NO_MEMORY);
     }
     *capacity = wanted;
     return grown;
 }
 
-/* Return room for one more item at the end of a ring. */
+/* Return the place of one more item at the end of a ring. */
 void *sim_ring_add(struct sim_ring *ring)
 {
     size_t old = ring->capacity;
 
     if (ring->count == old) {
-        ring->items = sim_grow(ring->room, ring->items, &ring->capacity, old, ring->item_size);
+        ring->items = sim_grow(ring->memory, ring->items, &ring->capacity, old, ring->item_size);
         /* What had gone round the end of the ring goes on behind it. */
         memcpy(ring->items + old * ring->item_size, ring->items, ring->head * ring->item_size);
     }
@@ -48,7 +48,7 @@ static void grow_span(struct sim_span *span)
 {
     size_t old = span->capacity;
 
-    span->items = sim_grow(span->room, span->items, &span->capacity, old, span->item_size);
+    span->items = sim_grow(span->memory, span->items, &span->capacity, old, span->item_size);
     /* It is twice as long: an item lies where it lay, or so much further. */
     for (uint64_t number = span->oldest; number < span->oldest + old; number++) {
         if (number & old) {
@@ -57,7 +57,7 @@ static void grow_span(struct sim_span *span)
     }
 }
 
-/* Return room for the item of the next number. */
+/* Return the place of the item of the next number. */
 void *sim_span_add(struct sim_span *span)
 {
     if (span->end - span->oldest == span->capacity) {
