@@ -84,7 +84,7 @@ def rtt_no_sample_decides(b: StreamBuilder) -> None:
 @add(
     "search.start.no-sample-then-sent-faster",
     "The first ACK has no RTT sample, and half of what is sent is delivered",
-    """The ACK at 100 ms has no sample: SEARCH waits. The next, at 136 ms, begins with its RTT of 100 ms: bins of 35 ms, so that the ACK at 137 + 35 j ms opens bin j. In each bin 20000 bytes are sent and 10000 delivered. Shift floor(100 / 35) = 2:
+    """The ACK at 100 ms has no sample: SEARCH waits. The next, at 136 ms, begins with its RTT of 100 ms: bins of 35 ms, so that the ACK 1 ms after 136 + 35 j ms opens bin j. In each bin 20000 bytes are sent and 10000 delivered. Shift floor(100 / 35) = 2:
     prev = 13 - 2 = 11 is the first that is evaluated: 100000 were delivered in bins 3 to 12, in bins 1 to 10 and 0 to 9 200000 were sent each: 0.5, draft-09 exits with ACK 14. With a sample that another connection left, of 100 ms, bin 0 would begin at 100 ms, and ACK 13 would
     open bin 13 and exit.""",
     sources=("catalogue E51",),
