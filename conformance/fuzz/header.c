@@ -55,12 +55,21 @@ static void copy(struct drive_event *out, const struct ff_event *event)
         out->smoothed_rtt_ns = event->ack.smoothed_rtt_ns;
         out->ack_delay_ns = event->ack.ack_delay_ns;
         out->oldest_unacked_packet = event->ack.oldest_unacked_packet;
+        out->rate_delivered_bytes = event->ack.rate_delivered_bytes;
+        out->rate_interval_ns = event->ack.rate_interval_ns;
+        out->rate_prior_delivered_bytes = event->ack.rate_prior_delivered_bytes;
+        out->rate_app_limited = event->ack.rate_app_limited;
+        out->rate_in_flight_bytes = event->ack.rate_in_flight_bytes;
+        out->rate_lost_bytes = event->ack.rate_lost_bytes;
         break;
     case FF_EVENT_LOST:
         out->run_count = copy_runs(out->runs, event->lost.packets, event->lost.run_count);
         out->bytes = event->lost.bytes;
         out->bytes_in_flight = event->lost.bytes_in_flight;
         out->next_packet = event->lost.next_packet;
+        out->rate_in_flight_bytes = event->lost.rate_in_flight_bytes;
+        out->rate_app_limited = event->lost.rate_app_limited;
+        out->rate_lost_bytes = event->lost.rate_lost_bytes;
         break;
     case FF_EVENT_CE:
         out->packet = event->ce.packet;

@@ -44,12 +44,36 @@ static inline bool fuzz_is_sent(const struct ff_sent *sent, uint64_t t_ns, uint6
     return fuzz_are_runs(sent->packets, sent->run_count, sent->bytes, t_ns) && sent->packets[0].first >= next_packet;
 }
 
+/* The numbers of a delivery-rate sample stand together or not at all. */
+static inline bool fuzz_is_sample(const uint64_t *numbers, size_t count, bool app_limited)
+{
+    size_t there = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        there += numbers[i] != UINT64_MAX;
+        if (numbers[i] != UINT64_MAX && numbers[i] > FUZZ_62_BITS) {
+            return false;
+        }
+    }
+    return there == count || (there == 0 && !app_limited);
+}
+
 static inline bool fuzz_is_ack(const struct ff_ack *ack, uint64_t t_ns)
 {
     bool oldest = ack->oldest_unacked_packet == UINT64_MAX || ack->oldest_unacked_packet <= FUZZ_62_BITS + 1;
+    const uint64_t sample[] = {ack->rate_delivered_bytes, ack->rate_interval_ns, ack->rate_prior_delivered_bytes,
+                               ack->rate_in_flight_bytes, ack->rate_lost_bytes};
 
-    return oldest && ack->next_packet <= FUZZ_62_BITS + 1 && fuzz_is_rtt(ack->latest_rtt_ns) && fuzz_is_rtt(ack->min_rtt_ns) &&
+    return oldest && fuzz_is_rtt(ack->rate_interval_ns) && fuzz_is_sample(sample, 5, ack->rate_app_limited) && ack->next_packet <= FUZZ_62_BITS + 1 && fuzz_is_rtt(ack->latest_rtt_ns) && fuzz_is_rtt(ack->min_rtt_ns) &&
            fuzz_is_rtt(ack->smoothed_rtt_ns) && fuzz_are_runs(ack->packets, ack->run_count, ack->bytes, t_ns);
+}
+
+static inline bool fuzz_is_lost(const struct ff_lost *lost, uint64_t t_ns)
+{
+    const uint64_t sample[] = {lost->rate_in_flight_bytes, lost->rate_lost_bytes};
+
+    return fuzz_is_sample(sample, 2, lost->rate_app_limited) && lost->next_packet <= FUZZ_62_BITS + 1 &&
+           fuzz_are_runs(lost->packets, lost->run_count, lost->bytes, t_ns);
 }
 
 static inline bool fuzz_is_saved_path(const struct ff_saved_path *saved)
@@ -74,8 +98,7 @@ static inline bool fuzz_keeps_rules(const struct ff_event *event, uint64_t t_ns,
     case FF_EVENT_ACK:
         return fuzz_is_ack(&event->ack, event->t_ns);
     case FF_EVENT_LOST:
-        return event->lost.next_packet <= FUZZ_62_BITS + 1 &&
-               fuzz_are_runs(event->lost.packets, event->lost.run_count, event->lost.bytes, event->t_ns);
+        return fuzz_is_lost(&event->lost, event->t_ns);
     case FF_EVENT_CE:
         return event->ce.packet <= FUZZ_62_BITS && event->ce.sent_t_ns > 0 && event->ce.sent_t_ns <= event->t_ns;
     case FF_EVENT_BACKLOG:

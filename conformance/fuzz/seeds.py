@@ -63,7 +63,7 @@ class Writer:
             return
         limited = isinstance(event, Sent | Ack) and event.app_limited
         optional = bool(optional_members(event))
-        flags = 2 * optional + limited
+        flags = 4 * _samples(event) + 2 * optional + limited
         if isinstance(event, SavedPath):
             flags = 2 * event.in_use + event.endpoint_matches
         self.text += bytes([flags << 4 | list(KINDS.values()).index(type(event))]) + number(event.t_ns, self._t_ns)
@@ -119,6 +119,11 @@ class Writer:
         self._flight = event.bytes_in_flight
         if isinstance(event, Lost):
             self._front = event.packets[-1].last + 1
+            self._sample(event)
+
+    def _sample(self, event: Ack | Lost) -> None:
+        if _samples(event):
+            self._numbers(*((getattr(event, field.name), 0) for field in fields(event) if field.name[:5] == "rate_"))
 
     def _ack(self, event: Ack) -> None:
         self._taken(event)
@@ -130,10 +135,12 @@ class Writer:
         self._numbers((event.min_rtt_ns, least), (event.smoothed_rtt_ns, smoothed))
         self._front = event.packets[-1].last + 1
         if optional_members(event):
-            optional = [field.name for field in fields(event) if field.default is None]
-            self._numbers(
-                *((getattr(event, name), self._front if name.endswith("_packet") else 0) for name in optional)
-            )
+            self._numbers((event.oldest_unacked_packet, self._front))
+        self._sample(event)
+
+
+def _samples(event: Event) -> bool:
+    return isinstance(event, Ack | Lost) and event.rate_lost_bytes is not None
 
 
 def stream(case: vectors.Case) -> bytes:

@@ -43,12 +43,13 @@ BOOLEAN = "boolean"
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A member of a kind of event. ``optional``: it may be absent."""
+    """A member of a kind of event. ``optional``: it may be absent. ``grouped``: it is there if others of its kind are, and only then."""
 
     name: str
     type: str
     about: str = ""
     optional: bool = False
+    grouped: bool = False
 
     @property
     def number(self) -> Number | None:
@@ -73,6 +74,11 @@ class Kind:
     name: str
     about: str
     members: tuple[Member, ...]
+
+    @property
+    def group(self) -> tuple[Member, ...]:
+        """The members that stand together or not at all; a kind has one group at most."""
+        return tuple(member for member in self.members if member.grouped)
 
     @property
     def camel(self) -> str:
@@ -103,8 +109,9 @@ def every_member(kinds: tuple[Kind, ...]) -> dict[str, tuple[Member, list[Kind]]
 
 def _kind(name: str, definition: dict[str, Any]) -> Kind:
     properties = {key: value for key, value in definition["properties"].items() if key not in ("ev", "t_ns")}
+    required, grouped = definition["required"], definition.get("dependentRequired", {})
     members = (
-        Member(key, _type(name, key, value), value.get("description", ""), key not in definition["required"])
+        Member(key, _type(name, key, value), value.get("description", ""), key not in required, key in grouped)
         for key, value in properties.items()
     )
     return Kind(name, definition["description"], tuple(members))

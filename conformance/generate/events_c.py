@@ -45,7 +45,8 @@ def checks(kinds: tuple[Kind, ...]) -> list[str]:
     """Return a function for each kind that has bounded numbers."""
     lines: list[str] = []
     for kind in kinds:
-        conditions = [line for member in kind.members for line in _conditions(kind, member)]
+        single = [member for member in kind.members if not member.grouped]
+        conditions = [line for member in single for line in _conditions(kind, member)] + _together(kind)
         if conditions:
             time = ", uint64_t t_ns" if any(member.type == "past" for member in kind.members) else ""
             lines += [
@@ -151,11 +152,7 @@ def fuzzed(kinds: tuple[Kind, ...], name: str) -> list[str]:
     members = next(kind.members for kind in kinds if kind.name == name)
     ranges = [member for member in members if member.optional and member.type == RANGES]
     lists = [f"{name}->{m.name} = fuzz_read_ranges(s, says, &{name}->{m.count});" for m in ranges]
-    return lists + [
-        f"{name}->{member.name} = says ? fuzz_number(s, {'s->front' if member.type == 'packet_end' else '0'}) : UINT64_MAX;"
-        for member in members
-        if member.optional and member.number is not None
-    ]
+    return lists + [_fuzzed(name, member) for member in members if member.optional and member.type != RANGES]
 
 
 def flat_numbers(kinds: tuple[Kind, ...]) -> list[str]:
@@ -224,10 +221,33 @@ def _aligned(members: list[tuple[str, str]], indent: str = "    ") -> list[str]:
     return lines
 
 
+def _fuzzed(name: str, member: Member) -> str:
+    says, value = "samples" if member.grouped else "says", f"{name}->{member.name}"
+    if member.type == BOOLEAN:
+        return f"{value} = {says} && fuzz_byte(s) & 1;"
+    return f"{value} = {says} ? fuzz_number(s, {'s->front' if member.type == 'packet_end' else '0'}) : UINT64_MAX;"
+
+
+def _together(kind: Kind) -> list[str]:
+    """Return the condition of a group: none of it is there, or all are within their bounds. All are of 62 bits at most."""
+    if not kind.group:
+        return []
+    numbers = [member for member in kind.group if member.number is not None]
+    absent = [f"({' & '.join(_value(kind, member) for member in numbers)}) == UINT64_MAX"]
+    absent += [f"!{_value(kind, member)}" for member in kind.group if member.number is None]
+    there = [f"{_value(kind, member)} <= FF_{member.number.high}" for member in numbers if member.number]
+    either = " ||\n".join("\n".join(wrap(f"({' && '.join(all_of)})", _WIDTH - 13)) for all_of in (absent, there))
+    return [f"({either})".replace("\n", "\n" + 12 * " ")]
+
+
+def _value(kind: Kind, member: Member) -> str:
+    return f"{kind.name}->{member.name}"
+
+
 def _bounds(member: Member) -> str:
     number = member.number
     if number is None or number.high is None:
-        return ""
+        return "false where the stream does not say" if member.type == BOOLEAN and member.optional else ""
     high = "time of the event" if member.type == "past" else f"FF_{number.high}"
     none = "; UINT64_MAX where the stream does not say" if member.optional else ", or UINT64_MAX"
     return f"{number.low}..{high}" + (none if member.may_be_none else "")
@@ -285,7 +305,7 @@ def _read(member: Member) -> str:
     if member.type == RANGES:
         return f'{to} read_ranges(host, object, "{name}", &event->{member.count});'
     if member.type == BOOLEAN:
-        return f'{to} bool_member(host, object, "{name}");'
+        return f'{to} {"bool_if_there" if member.optional else "bool_member"}(host, object, "{name}");'
     if member.optional:
         return f'{to} number_if_there(host, object, "{name}", FIRSTFLIGHT_NONE);'
     if member.may_be_none:
@@ -299,6 +319,9 @@ def _written(kind: Kind, member: Member) -> str:
         return f"write_runs(out, {value}, event->{kind.name}.{member.count}, {'true' if member.type == 'runs' else 'false'});"
     if member.type == RANGES:
         return f"write_ranges(out, {before}, {value}, event->{kind.name}.{member.count});"
+    if member.type == BOOLEAN and member.optional:
+        beside = next(other.name for other in kind.group if other.number is not None)
+        return f"write_flag_beside(out, {before}, {value}, event->{kind.name}.{beside});"
     if member.type == BOOLEAN:
         return f"write_flag(out, {before}, {value});"
     return f"{'write_if_there' if member.optional else 'ff_member_write'}(out, {before}, {value});"

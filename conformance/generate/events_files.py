@@ -50,6 +50,7 @@ def event_regions(kinds: tuple[Kind, ...]) -> dict[Path, dict[str, list[str]]]:
         _CONFORMANCE / "fuzz" / "events.h": {
             "optional members of sent": events_c.fuzzed(kinds, "sent"),
             "optional members of ack": events_c.fuzzed(kinds, "ack"),
+            "optional members of lost": events_c.fuzzed(kinds, "lost"),
         },
         _LOADERS / "c" / "flat.h": {"lists": events_c.loader_lists(kinds)},
         _LOADERS / "c" / "flat.c": {"events": events_text.loader_c(kinds), "ranges": events_c.loader_ranges(kinds)},

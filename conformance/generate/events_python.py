@@ -30,10 +30,29 @@ def checks(kinds: tuple[Kind, ...]) -> list[str]:
     """Return a function for each kind that has bounded numbers or ranges. Events are checked one by one: comparisons stand there without calls."""
     lines: list[str] = []
     for kind in kinds:
-        found = [line for member in kind.members for line in _check(member)]
+        found = [line for member in kind.members if not member.grouped for line in _check(member)] + _together(kind)
         if found:
             lines += ["", "", f"def _check_{kind.name}(event: {kind.camel}) -> None:", *found]
     return [*lines[2:], "", ""]
+
+
+def _together(kind: Kind) -> list[str]:
+    """Return the check of a group, which is not there nearly always: one comparison in a chain."""
+    if not kind.group:
+        return []
+    names = [f"event.{member.name}" for member in kind.group]
+    lines = [f"    if not ({' is '.join(names)} is None):"]
+    if len(lines[0]) > _LINE:
+        lines = [
+            "    if not (",
+            f"        {names[0]}",
+            *(f"        is {name}" for name in [*names[1:], "None"]),
+            "    ):",
+        ]
+    for member in kind.group:
+        bounds = f"{member.number.low}, {member.number.high}" if member.number else "0, 1"
+        lines.append(f'        _beside("{member.name}", event.{member.name}, {bounds})')
+    return lines
 
 
 def _docstring(kind: Kind) -> list[str]:
@@ -55,7 +74,7 @@ def _type(member: Member) -> str:
     if member.type == RANGES:
         return "tuple[tuple[int, int], ...]" + (" = ()" if member.optional else "")
     if member.type == BOOLEAN:
-        return "bool"
+        return "bool | None = None" if member.optional else "bool"
     return ("int | None" if member.may_be_none else "int") + (" = None" if member.optional else "")
 
 

@@ -39,6 +39,7 @@ class Package:
     table: ProfileTable
     on_bases: tuple[str, ...] | None = None
     carries: str | None = None
+    samples_rate: bool = False
 
     @property
     def constant(self) -> str:
@@ -86,6 +87,7 @@ def filled_files(packages: list[Package]) -> dict[Path, str]:
         },
         _INCLUDE / "bases.h": _bases([package for package in packages if package.carries and package.ported]),
         _INCLUDE / "controller.h": _controller_header([package for package in packages if package.entered]),
+        REFERENCE_C / "firstflight" / "controller.c": {"sampling": _sampling(packages)},
         _ADAPTER: _adapter([package for package in packages if package.ported]),
         SPEC / "events.md": {"phases": [_listed(packages)]},
         ROOT / "reference-py" / "README.md": {"algorithms": [_titles(packages)]},
@@ -169,6 +171,12 @@ def _bases(packages: list[Package]) -> dict[str, list[str]]:
 def _controller_header(packages: list[Package]) -> dict[str, list[str]]:
     rows = [f'    X({package.package}, {package.constant}, "{package.name}")' for package in packages]
     return {"packages": _includes(packages), "startups": _listed_rows("FF_STARTUPS", rows)}
+
+
+def _sampling(packages: list[Package]) -> list[str]:
+    """Return the cases of the algorithms that ask for delivery-rate samples."""
+    cases = [f"case FF_ALGORITHM_{found.constant}:" for found in packages if found.ported and found.samples_rate]
+    return [*cases, "    return true;"] if cases else []
 
 
 def _includes(packages: list[Package]) -> list[str]:

@@ -105,6 +105,12 @@ struct firstflight_event {
     uint64_t beta_denominator;                   /* saved_path */
     uint32_t endpoint_matches;                   /* saved_path */
     uint32_t in_use;                             /* saved_path */
+    uint64_t rate_delivered_bytes;               /* ack; FIRSTFLIGHT_NONE: none */
+    uint64_t rate_interval_ns;                   /* ack; FIRSTFLIGHT_NONE: none */
+    uint64_t rate_prior_delivered_bytes;         /* ack; FIRSTFLIGHT_NONE: none */
+    uint32_t rate_app_limited;                   /* ack, lost */
+    uint64_t rate_in_flight_bytes;               /* ack, lost; FIRSTFLIGHT_NONE: none */
+    uint64_t rate_lost_bytes;                    /* ack, lost; FIRSTFLIGHT_NONE: none */
     /* --- end --- */
 };
 

@@ -30,6 +30,8 @@ FIELDS = tuple(
         if "tuple" not in str(get_type_hints(kind)[field.name])
     )
 )
+#: Those that are a truth, which is false where the stream does not say.
+_FLAGS = {name for kind in KINDS.values() for name, found in get_type_hints(kind).items() if found == bool | None}
 #: The kinds by their place in the C enumeration.
 _NUMBERS = {kind: number for number, kind in enumerate(KINDS.values())}
 #: What the adapters answer beside the numbers of an enumeration.
@@ -80,7 +82,7 @@ def event_line(event: Event) -> str:
     """Return what asks for the answer to an event."""
     runs = event.packets if isinstance(event, Sent | Ack | Lost) else ()
     ranges = repeated(event)
-    values = [_number(getattr(event, field, 0)) for field in FIELDS] + [len(runs), len(ranges)]
+    values = [_number(getattr(event, field, 0), field) for field in FIELDS] + [len(runs), len(ranges)]
     for run in runs:
         values += [run.first, run.last, run.size_bytes, run.sent_t_ns]
     for pair in ranges:
@@ -152,5 +154,5 @@ class State(SimpleNamespace):
         super().__init__(counterpart=counterpart, answers=answers)
 
 
-def _number(value: int | None) -> int:
-    return NONE if value is None else int(value)
+def _number(value: int | None, field: str) -> int:
+    return (0 if field in _FLAGS else NONE) if value is None else int(value)

@@ -251,6 +251,7 @@ static void on_loss_timer(void *subject, const union sim_argument *argument)
 
     if (argument->timer_ns == flow->loss_timer_ns) {
         flow->loss_timer_ns = SIM_NONE;
+        sim_sender_check_app_limited(&flow->sender);
         sim_detect_losses(&flow->sender, flow->clock->now_ns, 0);
         after_losses(flow);
     }

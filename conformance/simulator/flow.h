@@ -47,6 +47,7 @@ struct sim_in_loop {
     uint64_t phase; /* enum ff_phase; SIM_NONE before the first event */
     uint64_t cwnd_bytes;
     uint64_t first_loss_ns; /* or SIM_NONE */
+    bool samples_rate; /* it asks for delivery-rate samples */
     struct sim_summary summary;
 };
 
@@ -108,6 +109,24 @@ void sim_outbox_probe(struct sim_outbox *outbox, uint64_t oldest, uint64_t size_
 uint64_t sim_outbox_name_of(const struct sim_outbox *outbox, uint64_t packet);
 uint64_t sim_outbox_oldest_unacked(const struct sim_outbox *outbox, uint64_t next_packet);
 
+/* sampler.c */
+
+/* Samples the rate of delivery for a controller that asks for it. */
+struct sim_sampler {
+    bool on;
+    struct sim_span notes; /* by packet: what is noted in those that are in flight */
+    uint64_t delivered_bytes;
+    uint64_t delivered_ns;
+    uint64_t first_send_ns;
+    uint64_t lost_bytes;
+    uint64_t app_limited_bytes; /* how much is delivered when the gap that the application left ends; 0: there is none */
+};
+
+void sim_sampler_begin(struct sim_sampler *sampler, struct sim_memory *memory, bool on);
+void sim_sampler_hold_back(struct sim_sampler *sampler, uint64_t in_flight_bytes);
+/* Put its sample into an event. No packet below `oldest_packet` is in flight after an ACK. */
+void sim_sampler_sample(struct sim_sampler *sampler, struct ff_event *event, uint64_t oldest_packet);
+
 /* sender.c, pacer.c and recovery.c */
 
 /* Packets of an event. Those acknowledged or lost are one to a run. */
@@ -125,6 +144,7 @@ struct sim_sender {
     struct sim_ledger ledger;
     struct sim_rtt rtt;
     struct sim_outbox outbox;
+    struct sim_sampler sampler;
     struct sim_answer answer;
     uint64_t receive_window_bytes; /* or SIM_NONE */
     uint64_t acked_end;            /* one above the largest packet acknowledged */
@@ -154,7 +174,10 @@ void sim_sender_send(struct sim_sender *sender, uint64_t now_ns);
 void sim_sender_probe(struct sim_sender *sender, uint64_t now_ns);
 bool sim_sender_wants_pacer(struct sim_sender *sender);
 void sim_sender_on_ack(struct sim_sender *sender, uint64_t now_ns, const struct sim_ack_frame *frame);
-void sim_sender_record(struct sim_sender *sender, const struct ff_event *event);
+/* Look whether the application holds the sender back: at the beginning of an ACK or of a timer. */
+void sim_sender_check_app_limited(struct sim_sender *sender);
+/* Tell the controller of an event, with its sample where it asks for samples. */
+void sim_sender_record(struct sim_sender *sender, struct ff_event *event);
 void sim_runs_add(struct sim_runs *runs, struct sim_memory *memory, struct ff_run run);
 
 bool sim_paced(const struct sim_sender *sender);

@@ -17,6 +17,7 @@ void sim_in_loop_begin(struct sim_in_loop *loop, struct sim_memory *memory, cons
         sim_raise(memory, SIM_REFUSED);
     }
     loop->cwnd_bytes = loop->of_thesis ? loop->thesis.cwnd_bytes : loop->model.base.cwnd_bytes;
+    loop->samples_rate = !loop->of_thesis && ff_controller_samples_rate(&loop->model);
     loop->phase = SIM_NONE;
     loop->first_loss_ns = SIM_NONE;
     loop->summary = (struct sim_summary){.slow_start_ended_ns = SIM_NONE};

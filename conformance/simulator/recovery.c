@@ -76,6 +76,8 @@ void sim_detect_losses(struct sim_sender *sender, uint64_t now_ns, uint64_t acke
         .bytes = lost->bytes,
         .bytes_in_flight = sender->ledger.bytes_in_flight + acked_bytes,
         .next_packet = sender->ledger.packets.end,
+        .rate_in_flight_bytes = FF_NO_SAMPLE,
+        .rate_lost_bytes = FF_NO_SAMPLE,
     };
     sim_sender_record(sender, &event);
     if (sender->transfer->probes && is_persistent(sender)) {

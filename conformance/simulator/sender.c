@@ -12,6 +12,7 @@ void sim_sender_begin(struct sim_sender *sender, struct sim_memory *memory, cons
     sender->ledger.packets = (struct sim_span){.memory = memory, .item_size = sizeof(struct sim_sent_packet)};
     sender->rtt = (struct sim_rtt){.latest_ns = SIM_NONE, .min_ns = SIM_NONE, .smoothed_ns = SIM_NONE};
     sim_outbox_begin(&sender->outbox, memory, transfer);
+    sim_sampler_begin(&sender->sampler, memory, transfer->samples_rate || sender->controller.samples_rate);
     sender->answer = (struct sim_answer){sender->controller.cwnd_bytes, FF_NONE, true};
     sender->receive_window_bytes = transfer->first_receive_window_bytes != SIM_NONE ? transfer->first_receive_window_bytes
                                                                                     : transfer->receive_window_bytes;
@@ -181,6 +182,7 @@ void sim_sender_probe(struct sim_sender *sender, uint64_t now_ns)
 {
     uint64_t oldest = sender->ledger.packets.oldest;
 
+    sim_sender_check_app_limited(sender);
     sender->probes++;
     sender->probe_timeouts++;
     sim_outbox_probe(&sender->outbox, oldest, sim_ledger_find(&sender->ledger, oldest)->size_bytes);
@@ -230,6 +232,7 @@ void sim_sender_on_ack(struct sim_sender *sender, uint64_t now_ns, const struct 
     const struct sim_runs *acked = &sender->acked;
     uint64_t latest_ns = FF_NO_RTT_NS, next_packet = sender->ledger.packets.end;
 
+    sim_sender_check_app_limited(sender);
     sender->receive_window_bytes = sender->transfer->receive_window_bytes;
     take_acked(sender, frame);
     sim_outbox_acked(&sender->outbox, frame, acked->bytes);
@@ -256,13 +259,27 @@ void sim_sender_on_ack(struct sim_sender *sender, uint64_t now_ns, const struct 
         .smoothed_rtt_ns = sender->rtt.smoothed_ns,
         .ack_delay_ns = frame->ack_delay_ns,
         .oldest_unacked_packet = sim_outbox_oldest_unacked(&sender->outbox, next_packet),
+        .rate_delivered_bytes = FF_NO_SAMPLE,
+        .rate_interval_ns = FF_NO_SAMPLE,
+        .rate_prior_delivered_bytes = FF_NO_SAMPLE,
+        .rate_in_flight_bytes = FF_NO_SAMPLE,
+        .rate_lost_bytes = FF_NO_SAMPLE,
     };
     sim_sender_record(sender, &event);
 }
 
-/* Tell the controller of an event. */
-void sim_sender_record(struct sim_sender *sender, const struct ff_event *event)
+void sim_sender_check_app_limited(struct sim_sender *sender)
 {
+    uint64_t in_flight_bytes = sender->ledger.bytes_in_flight;
+
+    if (sender->sampler.on && in_flight_bytes < sender->answer.cwnd_bytes && sim_outbox_next_size_bytes(&sender->outbox) == 0) {
+        sim_sampler_hold_back(&sender->sampler, in_flight_bytes);
+    }
+}
+
+void sim_sender_record(struct sim_sender *sender, struct ff_event *event)
+{
+    sim_sampler_sample(&sender->sampler, event, sender->ledger.packets.oldest);
     sender->answer = sim_in_loop_on_event(&sender->controller, event);
     if (sender->answer.next_release_ns != FF_NONE) {
         sender->release_ns = sender->answer.next_release_ns;

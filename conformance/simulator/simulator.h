@@ -82,6 +82,7 @@ struct sim_transfer {
     uint64_t data_after_ns;
     uint64_t retry_ns;
     uint64_t fin_acknowledges;
+    uint64_t samples_rate; /* also for a controller that does not ask for samples */
 };
 
 struct sim_scenario {

@@ -397,5 +397,7 @@ def event_to_c(ffi: Any, lib: Any, event: Event) -> tuple[Any, Any]:
             borrowed.append(ffi.new("struct ff_run[]" if is_runs else "struct ff_range[]", entries))
             setattr(getattr(out, name), "run_count" if is_runs else f"{field.name.removesuffix('s')}_count", len(value))
             value = borrowed[-1]
+        elif field.type == bool | None:
+            value = bool(value)
         setattr(getattr(out, name), field.name, _required(value))
     return out, borrowed

@@ -91,6 +91,7 @@ def any_flow(random: SplitMix64, number: int) -> FlowPlan:
         connection=None
         if random.below(2)
         else Connection(random.below(80), random.below(2), fin_acknowledges=random.below(2) == 0),
+        samples_rate=number == 0,
     )
     bucket = Bucket(500_000 << random.below(6), 2000 + random.below(20_000), random.below(200 * MS))
     access = Access(2_000_000 << random.below(10), random.below(10 * MS))

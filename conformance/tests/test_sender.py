@@ -18,6 +18,8 @@ MS = 1_000_000
 class Steady:
     """A controller whose window nothing moves."""
 
+    samples_rate = False
+
     def __init__(self, window: int) -> None:
         self.initial_window_bytes = window
 

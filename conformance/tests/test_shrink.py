@@ -14,11 +14,10 @@ from every import every_case
 from firstflight.events import Ack, Event, Lost, Run, Sent
 from firstflight_conformance.cases.measure import config_from_json
 from firstflight_conformance.cases.vectors import Case, cases, load
-from firstflight_conformance.cases.wire import optional_members
 from firstflight_conformance.cli import main
 from firstflight_conformance.diagnose.edit import events_of, steps_of
 from firstflight_conformance.diagnose.live import Model
-from firstflight_conformance.diagnose.shrink import Contest, Parting, is_vector, shrink
+from firstflight_conformance.diagnose.shrink import Contest, Parting, is_vector, shrink, tells_of_data
 from firstflight_conformance.diagnose.shrunk import snippet, vector_of
 from firstflight_conformance.diagnose.variant import Variant
 from firstflight_conformance.vectorgen.canonical import vector_text
@@ -124,7 +123,7 @@ def test_steps_give_the_stream_back(step: int) -> None:
     """A stream taken apart and put together is the same, with the packets of an event in as few runs as there can be."""
     case = every_case()[step]
     config = config_from_json(case.vector.config)
-    data = any(map(optional_members, case.events))
+    data = tells_of_data(case.events)
     again = events_of(steps_of(case.events), config.max_datagram_size_bytes, config.initial_window_bytes, data=data)
     assert again is not None
     assert tuple(again) == tuple(map(joined, case.events))

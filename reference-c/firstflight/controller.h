@@ -156,6 +156,9 @@ enum ff_status ff_controller_init_slow_start(struct ff_controller *controller, c
 FF_BASES(FF_INIT_OF_BASE)
 #undef FF_INIT_OF_BASE
 
+/* Return whether the algorithm asks for the delivery-rate samples of `ack` and `lost` events. */
+bool ff_controller_samples_rate(const struct ff_controller *controller);
+
 /* Return the state of SEARCH. Like strchr, it serves readers and writers alike. */
 struct ff_search *ff_controller_search(const struct ff_controller *controller);
 

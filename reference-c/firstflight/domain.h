@@ -47,13 +47,20 @@ static inline bool ff_ack_numbers_valid(const struct ff_ack *ack)
            ff_within_or_none(ack->latest_rtt_ns, FF_TIME_MAX_NS) &&
            ff_within_or_none(ack->min_rtt_ns, FF_TIME_MAX_NS) &&
            ff_within_or_none(ack->smoothed_rtt_ns, FF_TIME_MAX_NS) &&
-           ff_within_or_none(ack->oldest_unacked_packet, FF_PACKET_MAX + 1);
+           ff_within_or_none(ack->oldest_unacked_packet, FF_PACKET_MAX + 1) &&
+           (((ack->rate_delivered_bytes & ack->rate_interval_ns & ack->rate_prior_delivered_bytes & ack->rate_in_flight_bytes &
+            ack->rate_lost_bytes) == UINT64_MAX && !ack->rate_app_limited) ||
+            (ack->rate_delivered_bytes <= FF_WINDOW_MAX_BYTES && ack->rate_interval_ns <= FF_TIME_MAX_NS &&
+            ack->rate_prior_delivered_bytes <= FF_WINDOW_MAX_BYTES && ack->rate_in_flight_bytes <= FF_WINDOW_MAX_BYTES &&
+            ack->rate_lost_bytes <= FF_WINDOW_MAX_BYTES));
 }
 
 /* Return whether the numbers of this event are in the domain, its runs apart. */
 static inline bool ff_lost_numbers_valid(const struct ff_lost *lost)
 {
-    return lost->next_packet <= FF_PACKET_MAX + 1;
+    return lost->next_packet <= FF_PACKET_MAX + 1 &&
+           (((lost->rate_in_flight_bytes & lost->rate_lost_bytes) == UINT64_MAX && !lost->rate_app_limited) ||
+            (lost->rate_in_flight_bytes <= FF_WINDOW_MAX_BYTES && lost->rate_lost_bytes <= FF_WINDOW_MAX_BYTES));
 }
 
 /* Return whether the numbers of this event are in the domain. */

@@ -92,6 +92,15 @@ struct ff_event ff_event_empty(enum ff_event_kind kind, uint64_t t_ns)
         event.ack.min_rtt_ns = UINT64_MAX;
         event.ack.smoothed_rtt_ns = UINT64_MAX;
         event.ack.oldest_unacked_packet = UINT64_MAX;
+        event.ack.rate_delivered_bytes = UINT64_MAX;
+        event.ack.rate_interval_ns = UINT64_MAX;
+        event.ack.rate_prior_delivered_bytes = UINT64_MAX;
+        event.ack.rate_in_flight_bytes = UINT64_MAX;
+        event.ack.rate_lost_bytes = UINT64_MAX;
+        break;
+    case FF_EVENT_LOST:
+        event.lost.rate_in_flight_bytes = UINT64_MAX;
+        event.lost.rate_lost_bytes = UINT64_MAX;
         break;
     case FF_EVENT_BACKLOG:
         event.backlog.latest_rtt_ns = UINT64_MAX;

@@ -17,9 +17,10 @@
 extern "C" {
 #endif
 
-/* What stands for a number that is not there: no RTT sample was taken, or the stream does not say the packet number. */
+/* What stands for a number that is not there: no RTT sample was taken, or the stream says no packet number or delivery rate. */
 #define FF_NO_RTT_NS UINT64_MAX
 #define FF_NO_PACKET UINT64_MAX
+#define FF_NO_SAMPLE UINT64_MAX
 
 /* Consecutive packets of one size that were sent at one time. */
 struct ff_run {
@@ -55,7 +56,12 @@ struct ff_sent {
  * One ACK frame newly acknowledged `packets`. `latest_rtt_ns`: the RTT sample of this ACK; UINT64_MAX if it gave none.
  * `min_rtt_ns`: with this sample; UINT64_MAX before the first, as `smoothed_rtt_ns`. `oldest_unacked_packet`: the first packet
  * whose data is acknowledged neither in it nor in a packet that repeats it; the next packet number if there is none. It is what
- * TCP's cumulative acknowledgement says.
+ * TCP's cumulative acknowledgement says. `rate_delivered_bytes`: delivered between the sending of the packet sent last of
+ * `packets` and now, this ACK included. These six are the delivery-rate sample of the ACK. `rate_interval_ns`: over what time:
+ * the longer of that in which this data was sent and that in which it was acknowledged. `rate_prior_delivered_bytes`: delivered
+ * in all when that packet was sent. `rate_app_limited`: whether the application held the sender back when that packet was sent,
+ * or so shortly before that the gap was still in flight. `rate_in_flight_bytes`: in flight when that packet had been sent,
+ * itself included. `rate_lost_bytes`: declared lost between its sending and now.
  */
 struct ff_ack {
     const struct ff_run *packets;
@@ -68,16 +74,29 @@ struct ff_ack {
     uint64_t min_rtt_ns;      /* 0..FF_TIME_MAX_NS, or UINT64_MAX */
     uint64_t smoothed_rtt_ns; /* 0..FF_TIME_MAX_NS, or UINT64_MAX */
     uint64_t ack_delay_ns;
-    uint64_t oldest_unacked_packet; /* 0..FF_PACKET_MAX + 1; UINT64_MAX where the stream does not say */
+    uint64_t oldest_unacked_packet;      /* 0..FF_PACKET_MAX + 1; UINT64_MAX where the stream does not say */
+    uint64_t rate_delivered_bytes;       /* 0..FF_WINDOW_MAX_BYTES; UINT64_MAX where the stream does not say */
+    uint64_t rate_interval_ns;           /* 0..FF_TIME_MAX_NS; UINT64_MAX where the stream does not say */
+    uint64_t rate_prior_delivered_bytes; /* 0..FF_WINDOW_MAX_BYTES; UINT64_MAX where the stream does not say */
+    bool rate_app_limited;               /* false where the stream does not say */
+    uint64_t rate_in_flight_bytes;       /* 0..FF_WINDOW_MAX_BYTES; UINT64_MAX where the stream does not say */
+    uint64_t rate_lost_bytes;            /* 0..FF_WINDOW_MAX_BYTES; UINT64_MAX where the stream does not say */
 };
 
-/* The loss detector declared `packets` lost. */
+/*
+ * The loss detector declared `packets` lost. `rate_in_flight_bytes`: in flight when the packet sent last of `packets` had been
+ * sent, itself included. `rate_app_limited`: as in `ack`, of that packet. `rate_lost_bytes`: declared lost between its sending
+ * and now, this event included.
+ */
 struct ff_lost {
     const struct ff_run *packets;
     size_t run_count;
     uint64_t bytes;
     uint64_t bytes_in_flight;
-    uint64_t next_packet; /* 0..FF_PACKET_MAX + 1 */
+    uint64_t next_packet;          /* 0..FF_PACKET_MAX + 1 */
+    uint64_t rate_in_flight_bytes; /* 0..FF_WINDOW_MAX_BYTES; UINT64_MAX where the stream does not say */
+    bool rate_app_limited;         /* false where the stream does not say */
+    uint64_t rate_lost_bytes;      /* 0..FF_WINDOW_MAX_BYTES; UINT64_MAX where the stream does not say */
 };
 
 /*

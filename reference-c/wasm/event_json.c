@@ -53,6 +53,14 @@ static void write_if_there(FILE *out, const char *before, uint64_t value)
     }
 }
 
+/* Write a flag if a number is there that stands beside it. */
+static void write_flag_beside(FILE *out, const char *before, bool value, uint64_t beside)
+{
+    if (beside != UINT64_MAX) {
+        write_flag(out, before, value);
+    }
+}
+
 void ff_event_write(FILE *out, const struct ff_event *event)
 {
     static const char *const kinds[] = {
@@ -85,12 +93,21 @@ void ff_event_write(FILE *out, const struct ff_event *event)
         ff_member_write(out, ",\"smoothed_rtt_ns\":", event->ack.smoothed_rtt_ns);
         ff_member_write(out, ",\"ack_delay_ns\":", event->ack.ack_delay_ns);
         write_if_there(out, ",\"oldest_unacked_packet\":", event->ack.oldest_unacked_packet);
+        write_if_there(out, ",\"rate_delivered_bytes\":", event->ack.rate_delivered_bytes);
+        write_if_there(out, ",\"rate_interval_ns\":", event->ack.rate_interval_ns);
+        write_if_there(out, ",\"rate_prior_delivered_bytes\":", event->ack.rate_prior_delivered_bytes);
+        write_flag_beside(out, ",\"rate_app_limited\":", event->ack.rate_app_limited, event->ack.rate_delivered_bytes);
+        write_if_there(out, ",\"rate_in_flight_bytes\":", event->ack.rate_in_flight_bytes);
+        write_if_there(out, ",\"rate_lost_bytes\":", event->ack.rate_lost_bytes);
         break;
     case FF_EVENT_LOST:
         write_runs(out, event->lost.packets, event->lost.run_count, true);
         ff_member_write(out, ",\"bytes\":", event->lost.bytes);
         ff_member_write(out, ",\"bytes_in_flight\":", event->lost.bytes_in_flight);
         ff_member_write(out, ",\"next_packet\":", event->lost.next_packet);
+        write_if_there(out, ",\"rate_in_flight_bytes\":", event->lost.rate_in_flight_bytes);
+        write_flag_beside(out, ",\"rate_app_limited\":", event->lost.rate_app_limited, event->lost.rate_in_flight_bytes);
+        write_if_there(out, ",\"rate_lost_bytes\":", event->lost.rate_lost_bytes);
         break;
     case FF_EVENT_CE:
         ff_member_write(out, ",\"packet\":", event->ce.packet);

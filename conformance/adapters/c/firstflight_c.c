@@ -178,6 +178,12 @@ static int translate(const struct adapter *self, const struct firstflight_event 
             .smoothed_rtt_ns = event->smoothed_rtt_ns,
             .ack_delay_ns = event->ack_delay_ns,
             .oldest_unacked_packet = event->oldest_unacked_packet,
+            .rate_delivered_bytes = event->rate_delivered_bytes,
+            .rate_interval_ns = event->rate_interval_ns,
+            .rate_prior_delivered_bytes = event->rate_prior_delivered_bytes,
+            .rate_app_limited = event->rate_app_limited != 0,
+            .rate_in_flight_bytes = event->rate_in_flight_bytes,
+            .rate_lost_bytes = event->rate_lost_bytes,
         };
         return 1;
     case FIRSTFLIGHT_EVENT_LOST:
@@ -188,6 +194,9 @@ static int translate(const struct adapter *self, const struct firstflight_event 
             .bytes = event->bytes,
             .bytes_in_flight = event->bytes_in_flight,
             .next_packet = event->next_packet,
+            .rate_in_flight_bytes = event->rate_in_flight_bytes,
+            .rate_app_limited = event->rate_app_limited != 0,
+            .rate_lost_bytes = event->rate_lost_bytes,
         };
         return 1;
     case FIRSTFLIGHT_EVENT_CE:

@@ -106,6 +106,13 @@ static uint32_t bool_member(const struct host *host, size_t object, const char *
     return value;
 }
 
+static uint32_t bool_if_there(const struct host *host, size_t object, const char *name)
+{
+    size_t value;
+
+    return json_member(&host->doc, object, name, &value) && bool_member(host, object, name);
+}
+
 static void read_runs(struct host *host, size_t object, struct firstflight_event *event)
 {
     const struct json_node *nodes = host->doc.nodes;
@@ -204,6 +211,11 @@ static void read_event(struct host *host, size_t object, struct firstflight_even
         .min_rtt_ns = FIRSTFLIGHT_NONE,
         .smoothed_rtt_ns = FIRSTFLIGHT_NONE,
         .oldest_unacked_packet = FIRSTFLIGHT_NONE,
+        .rate_delivered_bytes = FIRSTFLIGHT_NONE,
+        .rate_interval_ns = FIRSTFLIGHT_NONE,
+        .rate_prior_delivered_bytes = FIRSTFLIGHT_NONE,
+        .rate_in_flight_bytes = FIRSTFLIGHT_NONE,
+        .rate_lost_bytes = FIRSTFLIGHT_NONE,
         .expires_t_ns = FIRSTFLIGHT_NONE,
         .max_jump_bytes = FIRSTFLIGHT_NONE,
         /* --- end --- */
@@ -229,12 +241,21 @@ static void read_event(struct host *host, size_t object, struct firstflight_even
         event->smoothed_rtt_ns = number_or_null(host, object, "smoothed_rtt_ns", FIRSTFLIGHT_NONE);
         event->ack_delay_ns = number_member(host, object, "ack_delay_ns");
         event->oldest_unacked_packet = number_if_there(host, object, "oldest_unacked_packet", FIRSTFLIGHT_NONE);
+        event->rate_delivered_bytes = number_if_there(host, object, "rate_delivered_bytes", FIRSTFLIGHT_NONE);
+        event->rate_interval_ns = number_if_there(host, object, "rate_interval_ns", FIRSTFLIGHT_NONE);
+        event->rate_prior_delivered_bytes = number_if_there(host, object, "rate_prior_delivered_bytes", FIRSTFLIGHT_NONE);
+        event->rate_app_limited = bool_if_there(host, object, "rate_app_limited");
+        event->rate_in_flight_bytes = number_if_there(host, object, "rate_in_flight_bytes", FIRSTFLIGHT_NONE);
+        event->rate_lost_bytes = number_if_there(host, object, "rate_lost_bytes", FIRSTFLIGHT_NONE);
         break;
     case FIRSTFLIGHT_EVENT_LOST:
         read_runs(host, object, event);
         event->bytes = number_member(host, object, "bytes");
         event->bytes_in_flight = number_member(host, object, "bytes_in_flight");
         event->next_packet = number_member(host, object, "next_packet");
+        event->rate_in_flight_bytes = number_if_there(host, object, "rate_in_flight_bytes", FIRSTFLIGHT_NONE);
+        event->rate_app_limited = bool_if_there(host, object, "rate_app_limited");
+        event->rate_lost_bytes = number_if_there(host, object, "rate_lost_bytes", FIRSTFLIGHT_NONE);
         break;
     case FIRSTFLIGHT_EVENT_CE:
         event->packet = number_member(host, object, "packet");

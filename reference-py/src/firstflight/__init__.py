@@ -5,7 +5,7 @@ Start with :func:`firstflight.controller.create` and :func:`firstflight.controll
 same without the copy of the state.
 """
 
-from firstflight.controller import Config, Controller, advance, create, profiles, step
+from firstflight.controller import Config, Controller, advance, create, profiles, samples_rate, step
 from firstflight.errors import DomainError
 from firstflight.events import (
     Ack,
@@ -50,5 +50,6 @@ __all__ = [
     "advance",
     "create",
     "profiles",
+    "samples_rate",
     "step",
 ]

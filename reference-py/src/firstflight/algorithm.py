@@ -19,7 +19,8 @@ class Algorithm:
     """What all have: ``name`` as in vectors, ``title`` as in prose, ``package`` the package.
 
     ``profiles``: the readings of each profile by its name, empty where there is nothing to choose; all of them are ``readings``.
-    ``started_by``: the kind of event until which nothing but the base acts, ``None`` if it acts from the first.
+    ``started_by``: the kind of event until which nothing but the base acts, ``None`` if it acts from the first. ``samples_rate``: whether
+    it asks for the delivery-rate samples of ``ack`` and ``lost`` events.
     """
 
     name: str
@@ -28,6 +29,7 @@ class Algorithm:
     readings: type | None = None
     profiles: Mapping[str, Any] = field(default_factory=dict)
     started_by: type | None = None
+    samples_rate: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -114,6 +114,11 @@ def create_with(readings: Any, config: Config, base_readings: Any = None) -> Con
     return Controller(base, readings, _BY_READINGS[type(readings)].begin(readings, base))
 
 
+def samples_rate(controller: Controller) -> bool:
+    """Return whether the algorithm asks for the delivery-rate samples of ``ack`` and ``lost`` events."""
+    return controller.readings is not None and _BY_READINGS[type(controller.readings)].samples_rate
+
+
 def step(controller: Controller, event: Event) -> tuple[Controller, Observation]:
     """Process one event; return the new state and the observables. Raise :class:`DomainError` outside the domain."""
     after = controller.copy()

@@ -59,6 +59,12 @@ class Ack:
     ``latest_rtt_ns``: the RTT sample of this ACK; ``None`` if it gave none. ``min_rtt_ns``: with this sample; ``None`` before the
     first, as ``smoothed_rtt_ns``. ``oldest_unacked_packet``: the first packet whose data is acknowledged neither in it nor in a
     packet that repeats it; the next packet number if there is none. It is what TCP's cumulative acknowledgement says.
+    ``rate_delivered_bytes``: delivered between the sending of the packet sent last of ``packets`` and now, this ACK included.
+    These six are the delivery-rate sample of the ACK. ``rate_interval_ns``: over what time: the longer of that in which this data
+    was sent and that in which it was acknowledged. ``rate_prior_delivered_bytes``: delivered in all when that packet was sent.
+    ``rate_app_limited``: whether the application held the sender back when that packet was sent, or so shortly before that the
+    gap was still in flight. ``rate_in_flight_bytes``: in flight when that packet had been sent, itself included.
+    ``rate_lost_bytes``: declared lost between its sending and now.
     """
 
     t_ns: int
@@ -72,17 +78,31 @@ class Ack:
     smoothed_rtt_ns: int | None
     ack_delay_ns: int
     oldest_unacked_packet: int | None = None
+    rate_delivered_bytes: int | None = None
+    rate_interval_ns: int | None = None
+    rate_prior_delivered_bytes: int | None = None
+    rate_app_limited: bool | None = None
+    rate_in_flight_bytes: int | None = None
+    rate_lost_bytes: int | None = None
 
 
 @value
 class Lost:
-    """The loss detector declared ``packets`` lost."""
+    """The loss detector declared ``packets`` lost.
+
+    ``rate_in_flight_bytes``: in flight when the packet sent last of ``packets`` had been sent, itself included.
+    ``rate_app_limited``: as in ``ack``, of that packet. ``rate_lost_bytes``: declared lost between its sending and now, this
+    event included.
+    """
 
     t_ns: int
     packets: tuple[Run, ...]
     bytes: int
     bytes_in_flight: int
     next_packet: int
+    rate_in_flight_bytes: int | None = None
+    rate_app_limited: bool | None = None
+    rate_lost_bytes: int | None = None
 
 
 @value
@@ -241,11 +261,30 @@ def _check_ack(event: Ack) -> None:
         raise _outside("ack_delay_ns", event.ack_delay_ns, 0, NUMBER_MAX)
     if event.oldest_unacked_packet is not None and not 0 <= event.oldest_unacked_packet <= PACKET_MAX + 1:
         raise _outside("oldest_unacked_packet", event.oldest_unacked_packet, 0, PACKET_MAX + 1)
+    if not (
+        event.rate_delivered_bytes
+        is event.rate_interval_ns
+        is event.rate_prior_delivered_bytes
+        is event.rate_app_limited
+        is event.rate_in_flight_bytes
+        is event.rate_lost_bytes
+        is None
+    ):
+        _beside("rate_delivered_bytes", event.rate_delivered_bytes, 0, WINDOW_MAX_BYTES)
+        _beside("rate_interval_ns", event.rate_interval_ns, 0, TIME_MAX_NS)
+        _beside("rate_prior_delivered_bytes", event.rate_prior_delivered_bytes, 0, WINDOW_MAX_BYTES)
+        _beside("rate_app_limited", event.rate_app_limited, 0, 1)
+        _beside("rate_in_flight_bytes", event.rate_in_flight_bytes, 0, WINDOW_MAX_BYTES)
+        _beside("rate_lost_bytes", event.rate_lost_bytes, 0, WINDOW_MAX_BYTES)
 
 
 def _check_lost(event: Lost) -> None:
     if not 0 <= event.next_packet <= PACKET_MAX + 1:
         raise _outside("next_packet", event.next_packet, 0, PACKET_MAX + 1)
+    if not (event.rate_in_flight_bytes is event.rate_app_limited is event.rate_lost_bytes is None):
+        _beside("rate_in_flight_bytes", event.rate_in_flight_bytes, 0, WINDOW_MAX_BYTES)
+        _beside("rate_app_limited", event.rate_app_limited, 0, 1)
+        _beside("rate_lost_bytes", event.rate_lost_bytes, 0, WINDOW_MAX_BYTES)
 
 
 def _check_ce(event: Ce) -> None:
@@ -310,6 +349,13 @@ def _check_runs(event: Sent | Ack | Lost) -> None:
 def _within(name: str, value: int, low: int, high: int) -> None:
     if not low <= value <= high:
         raise _outside(name, value, low, high)
+
+
+def _beside(name: str, value: int | None, low: int, high: int) -> None:
+    """Check a member of a group of which at least one is there."""
+    if value is None:
+        raise DomainError(f"{name}: is missing beside others that are there only with it")
+    _within(name, value, low, high)
 
 
 def _outside(name: str, value: int, low: int, high: int) -> DomainError:

@@ -127,13 +127,13 @@ def _case_and_events(case: Case, clauses: Mapping[str, Clause]) -> Iterator[str]
 
 
 def _event(event: Event) -> dict[str, Any]:
-    """Return an event with all members of its kind: those that may be absent elsewhere are empty or null."""
+    """Return an event with all members of its kind: those that may be absent elsewhere are empty, null or false."""
     members: dict[str, Any] = {"ev": event_name(event)}
     for field in fields(event):
         value = getattr(event, field.name)
         if field.name == "packets":
             value = [[run.first, run.last, run.size_bytes, run.sent_t_ns] for run in value]
-        members[field.name] = value
+        members[field.name] = False if value is None and field.type == bool | None else value
     return members
 
 

@@ -21,7 +21,7 @@ _OPTIONAL = {
 }
 _OPTIONAL_OF = {kind: [name for name in members if name in _OPTIONAL] for kind, members in _MEMBERS.items()}
 _NULLABLE = {name for name, found in _TYPES.items() if found == int | None and name not in _OPTIONAL}
-_TRUTHS = {name for name, found in _TYPES.items() if found is bool}
+_TRUTHS = {name for name, found in _TYPES.items() if found in (bool, bool | None)}
 _RANGES = {name for name, found in _TYPES.items() if found == tuple[tuple[int, int], ...]}
 _RUN = ("first", "last", "size_bytes", "sent_t_ns")
 
@@ -114,7 +114,7 @@ def event_to_json(event: Event) -> dict[str, Any]:
         elif key not in _OPTIONAL:
             raw[key] = value if value is None else encode_int(value)  # a truth stays one
         elif value != _OPTIONAL[key]:
-            raw[key] = encode_int(value) if type(value) is int else [list(map(encode_int, entry)) for entry in value]
+            raw[key] = [list(map(encode_int, entry)) for entry in value] if key in _RANGES else encode_int(value)
     return raw
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from firstflight.delivery_rate import RateSampler
 from firstflight.events import Ack, Ce, Event, Lost, Run, Sent
 from firstflight_conformance.cases.ledger import DataLedger, LedgerError
 from firstflight_conformance.cases.stream import repeated
@@ -34,6 +35,7 @@ class Taking:
     sample: bool = True
     ack_delay_ns: int = 0
     app_limited: bool = False
+    sampled: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +68,8 @@ def steps_of(events: Sequence[Event]) -> tuple[Step, ...]:
                 steps.append(Sending(event.t_ns, tuple(runs), event.app_limited, _parts(sent, repeated(event))))
             case Ack():
                 parts = _parts(sent, [(run.first, run.last) for run in event.packets])
-                sample = event.latest_rtt_ns is not None
-                steps.append(Taking(event.t_ns, False, parts, sample, event.ack_delay_ns, event.app_limited))
+                has = event.latest_rtt_ns is not None, event.rate_lost_bytes is not None
+                steps.append(Taking(event.t_ns, False, parts, has[0], event.ack_delay_ns, event.app_limited, has[1]))
             case Lost():
                 steps.append(Taking(event.t_ns, True, _parts(sent, [(run.first, run.last) for run in event.packets])))
             case Ce():
@@ -91,6 +93,8 @@ def events_of(
 ) -> list[Event] | None:
     """Return the stream of the steps, ``None`` if it makes none. ``data``: it says which data is missing."""
     builder = StreamBuilder(datagram_bytes, window_bytes, origin_ns=0, data=DataLedger() if data else None)
+    if any(isinstance(step, Taking) and step.sampled for step in steps):
+        builder.sampler = RateSampler()
     places: dict[int, tuple[int, int, int]] = {}  # of a run that was sent: first packet, packets, time
     try:
         for step in steps:

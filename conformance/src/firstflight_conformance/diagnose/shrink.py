@@ -161,4 +161,4 @@ def is_vector(contest: Contest, events: Sequence[Event]) -> bool:
 
 def tells_of_data(events: Sequence[Event]) -> bool:
     """Return whether a stream says which packets repeat data, or which data is missing."""
-    return any(map(optional_members, events))
+    return any(not name.startswith("rate_") for event in events for name in optional_members(event))

@@ -54,10 +54,13 @@ def snippet(contest: Contest, parting: Parting, expected: dict[str, Any]) -> str
         f"max_datagram_size_bytes={config.max_datagram_size_bytes}, initial_window_bytes={config.initial_window_bytes}"
     )
     data = ", data=DataLedger()" if tells_of_data(parting.events) else ""
+    if any(isinstance(event, Ack) and event.rate_lost_bytes is not None for event in parting.events):
+        data += ", sampler=RateSampler()"
     calls = [_call(event) for event in parting.events]
     plain = sorted({type(event).__name__ for event in parting.events if isinstance(event, SavedPath | PathChange)})
     lines = [f"from firstflight.events import {', '.join(plain)}"] if plain else []
-    lines += ["from firstflight_conformance.cases.ledger import DataLedger"] if data else []
+    lines += ["from firstflight.delivery_rate import RateSampler"] if "Rate" in data else []
+    lines += ["from firstflight_conformance.cases.ledger import DataLedger"] if "Data" in data else []
     lines += ["from firstflight_conformance.vectorgen.builder import MS, StreamBuilder", ""]
     lines += [f"b = StreamBuilder({sizes}, origin_ns=0{data})", *calls]
     names = [difference.observable for difference in parting.differences if difference.observable in expected]

@@ -3,7 +3,7 @@
 import time
 from typing import Any
 
-from firstflight import Controller, step
+from firstflight import Controller, samples_rate, step
 from firstflight.events import Event
 from firstflight.observables import Observation
 from firstflight_conformance.cases.measure import ClauseTracer
@@ -44,6 +44,7 @@ class StackLoop:
         self.left_s = conversation.deadline_s
         self._case, self._conversation, self._declaration = case, conversation, declaration
         self._model = case.controller()
+        self.samples_rate = samples_rate(self._model)
         self._expected: dict[str, Any] | None = None
         self._avoiding = False
         self._paces = False

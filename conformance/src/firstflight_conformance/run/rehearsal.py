@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from functools import cache
 from typing import Any
 
-from firstflight import Controller, advance
+from firstflight import Controller, advance, samples_rate
 from firstflight.events import Event
 from firstflight.observables import Observation
 from firstflight_conformance.cases.wire import encode_value, event_from_json, event_to_json, observables
@@ -49,6 +49,7 @@ class ModelLoop:
         self.changes: list[dict[str, Any]] = []
         self._declared = frozenset(declared)
         self._model: Controller = case.controller()
+        self.samples_rate = samples_rate(self._model)
         self._now: dict[str, Any] = {}
 
     @property

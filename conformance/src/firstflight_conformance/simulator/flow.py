@@ -263,6 +263,7 @@ class Flow:
     def _on_loss_timer(self, timer_ns: int) -> None:
         if timer_ns == self._loss_timer_ns:
             self._loss_timer_ns = None
+            self.sender.check_app_limited()
             recovery.detect_losses(self.sender, self.clock.now_ns)
             self._after_losses()
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Protocol
 
-from firstflight import Controller, Observation, Phase, advance
+from firstflight import Controller, Observation, Phase, advance, samples_rate
 from firstflight.events import Event
 
 _SLOW_STARTS = frozenset((Phase.SLOW_START, Phase.CONSERVATIVE_SLOW_START))
@@ -25,6 +25,10 @@ class InLoop(Protocol):
     def initial_window_bytes(self) -> int:
         """The window before the first event."""
 
+    @property
+    def samples_rate(self) -> bool:
+        """Whether it asks for delivery-rate samples."""
+
     def on_event(self, event: Event) -> Answer:
         """Process an event."""
 
@@ -37,6 +41,7 @@ class ModelInLoop:
         self.controller = controller.copy()
         self.observations: list[Observation] = []
         self.last: Observation | None = None
+        self.samples_rate = samples_rate(controller)
         self._keep = keep
 
     @property

@@ -155,29 +155,19 @@ class _Watched:
             samples.phases.append(None if found.phase == NONE else _PHASES[found.phase])
 
     def flow_results(self, network: Network, flows: Iterable[Any]) -> list[FlowResult]:
+        watched = zip(network.flows, flows, self.turns, self.samples, self.events, strict=True)
         return [
             FlowResult(
-                plan.name,
-                plan.controller,
-                _since(found.started_ns),
-                _since(found.first_sent_ns),
-                _since(found.completed_ns),
-                _since(found.acknowledged_ns),
-                found.delivered_bytes,
-                found.sent_packets,
-                found.lost_packets,
-                found.probe_timeouts,
-                _since(found.first_loss_ns),
-                found.dropped_by_bucket_packets,
-                turns,
-                samples,
-                events,
-                [],
+                plan.name, plan.controller, turns=turns, samples=samples, events=events, observations=[], **_numbers(found)
             )
-            for plan, found, turns, samples, events in zip(
-                network.flows, flows, self.turns, self.samples, self.events, strict=True
-            )
-        ]
+            for plan, found, turns, samples, events in watched
+        ]  # fmt: skip
+
+
+def _numbers(found: Any) -> dict[str, Any]:
+    """Return the members of what the library gave, by name; times are since the start."""
+    numbers = {name: getattr(found, name) for name, _ in found._fields_}
+    return {name: _since(number) if name.endswith("_ns") else number for name, number in numbers.items()}
 
 
 def _since(t_ns: int) -> int | None:

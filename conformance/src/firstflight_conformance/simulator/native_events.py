@@ -33,6 +33,7 @@ _AS: dict[Any, tuple[str, Callable[[Iterator[int]], Any]]] = {
     int: ("Q", next),
     int | None: ("Q", _number),
     bool: ("?", next),
+    bool | None: ("?", next),
     tuple[Run, ...]: ("PN", _packets),
     tuple[tuple[int, int], ...]: ("PN", _ranges),
 }
@@ -47,15 +48,20 @@ class _Layout:
 
     def __init__(self, kind: type[Event]) -> None:
         """Lay out the members after ``t_ns``."""
-        members = [_AS[found] for name, found in get_type_hints(kind).items() if name != "t_ns"]
+        types = [found for name, found in get_type_hints(kind).items() if name != "t_ns"]
+        members = [_AS[found] for found in types]
         self.struct = Struct("@" + "".join(code for code, _ in members))
         self._make: Any = kind
         self._readers = [read for _, read in members]
+        self._flags = [at for at, found in enumerate(types) if found == bool | None]
 
     def read(self, raw: "RawEvent") -> Event:
         """Return the event."""
         values = iter(self.struct.unpack_from(raw, RawEvent.of.offset))
-        event: Event = self._make(raw.t_ns, *[read(values) for read in self._readers])
+        found = [read(values) for read in self._readers]
+        for at in self._flags:  # each stands behind a number of its group
+            found[at] = None if found[at - 1] is None else found[at]
+        event: Event = self._make(raw.t_ns, *found)
         return event
 
 

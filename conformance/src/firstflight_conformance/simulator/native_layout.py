@@ -36,7 +36,7 @@ class _Transfer(Structure):
         ),
         *_numbers("least_timeout_ns header_bytes ack_bytes receive_window_bytes first_receive_window_bytes"),
         *_numbers("send_buffer_bytes write_bytes rtt_tick_ns announced saved_cwnd_bytes saved_rtt_ns"),
-        *_numbers("syn_bytes data_after_ns retry_ns fin_acknowledges"),
+        *_numbers("syn_bytes data_after_ns retry_ns fin_acknowledges samples_rate"),
     ]
 
 
@@ -145,94 +145,43 @@ class Watch(Structure):
 
 def lay_out_scenario(scenario: Scenario) -> ScenarioLayout:
     """Return a scenario as C has it."""
-    return ScenarioLayout(
-        scenario.seed,
-        scenario.stop_ns,
-        scenario.after_slow_start_ns,
-        _transfer(scenario.transfer),
-        _link(scenario.link),
-        _receiver(scenario.receiver),
-    )
+    numbers = _by_name(ScenarioLayout, scenario)
+    parts = _transfer(scenario.transfer), _link(scenario.link), _receiver(scenario.receiver)
+    return ScenarioLayout(*numbers.values(), *parts)
 
 
 def lay_out_network(network: Network) -> NetworkLayout:
     """Return a network as C has it."""
-    plans = (_Plan * len(network.flows))(*(_plan(plan) for plan in network.flows))
-    return NetworkLayout(
-        network.seed,
-        network.stop_ns,
-        network.sample_ns,
-        _optional(network.return_rate_bps),
-        _link(network.link),
-        len(plans),
-        plans,
-    )
+    plans = (_Plan * len(network.flows))(*map(_plan, network.flows))
+    numbers = _by_name(NetworkLayout, network)
+    return NetworkLayout(**numbers, link=_link(network.link), flow_count=len(plans), flows=plans)
 
 
 def lay_out_experiment(experiment: Experiment, stop_ns: int) -> PresetLayout:
     """Return a transfer of a preset as C has it; its own windows have no profile."""
     algorithm, _, profile = experiment.algorithm.partition("/")
-    return PresetLayout(
-        algorithm.encode(),
-        profile.encode() if profile else None,
-        stop_ns,
-        experiment.rate_bps,
-        experiment.delay_ns,
-        experiment.queue_bytes,
-        experiment.access_rate_bps,
-        experiment.access_delay_ns,
-        _transfer(experiment.transfer),
-        _receiver(experiment.receiver),
-    )
+    names = algorithm.encode(), profile.encode() if profile else None
+    numbers = _by_name(PresetLayout, experiment)
+    parts = _transfer(experiment.transfer), _receiver(experiment.receiver)
+    return PresetLayout(*names, stop_ns, *numbers.values(), *parts)
 
 
 def _link(link: Link) -> _Link:
     steps = (_Step * len(link.steps))(*(_Step(*step) for step in link.steps))
-    return _Link(
-        rate_bps=link.rate_bps,
-        forward_delay_ns=link.forward_delay_ns,
-        return_delay_ns=link.return_delay_ns,
-        queue_bytes=link.queue_bytes,
-        queue_packets=_optional(link.queue_packets),
-        loss_ppm=link.loss_ppm,
-        jitter_ns=link.jitter_ns,
-        early_drop_above_bytes=link.early_drop_above_bytes,
-        early_drop_ppm=link.early_drop_ppm,
-        step_count=len(steps),
-        steps=steps,
-    )
+    return _Link(**_by_name(_Link, link), step_count=len(steps), steps=steps)
 
 
 def _receiver(receiver: Receiver) -> _Receiver:
-    return _Receiver(receiver.ack_every_packets, receiver.max_ack_delay_ns, receiver.first_at_once)
+    return _Receiver(**_by_name(_Receiver, receiver))
 
 
 def _transfer(transfer: Transfer) -> _Transfer:
     connection = transfer.connection or Connection(0)
-    return _Transfer(
-        max_datagram_size_bytes=transfer.config.max_datagram_size_bytes,
-        initial_window_bytes=transfer.config.initial_window_bytes or 0,
-        transfer_bytes=_optional(transfer.transfer_bytes),
-        pacing=tuple(Pacing).index(transfer.pacing),
-        named_data=transfer.named_data,
-        probes=transfer.probes,
-        max_ack_delay_ns=transfer.max_ack_delay_ns,
-        least_timeout_ns=transfer.least_timeout_ns,
-        header_bytes=transfer.header_bytes,
-        ack_bytes=transfer.ack_bytes,
-        receive_window_bytes=_optional(transfer.receive_window_bytes),
-        first_receive_window_bytes=_optional(transfer.first_receive_window_bytes),
-        send_buffer_bytes=_optional(transfer.send_buffer_bytes),
-        write_bytes=transfer.write_bytes,
-        rtt_tick_ns=_optional(transfer.rtt_tick_ns),
-        announced=transfer.announced,
-        saved_cwnd_bytes=_optional(transfer.saved_cwnd_bytes),
-        saved_rtt_ns=transfer.saved_rtt_ns,
-        syn_bytes=NONE if transfer.connection is None else connection.syn_bytes,
-        data_after_ns=connection.data_after_ns,
-        retry_ns=connection.retry_ns,
-        fin_acknowledges=connection.fin_acknowledges,
-    )
+    numbers = _by_name(_Transfer, transfer, transfer.config, connection)
+    numbers |= {"pacing": tuple(Pacing).index(transfer.pacing)}
+    numbers |= {"initial_window_bytes": transfer.config.initial_window_bytes or 0}
+    numbers |= {"syn_bytes": NONE} if transfer.connection is None else {}
+    return _Transfer(**numbers)
 
 
 def _plan(plan: FlowPlan) -> _Plan:
@@ -250,6 +199,12 @@ def _plan(plan: FlowPlan) -> _Plan:
         access_rate_bps=NONE if access is None else access.rate_bps,
         access_delay_ns=0 if access is None else access.delay_ns,
     )
+
+
+def _by_name(layout: type[Structure], *places: object) -> dict[str, int]:
+    """Return the members of a layout that one of the places has by the same name, as numbers."""
+    numbers = [name for name, kind, *_ in layout._fields_ if kind is c_uint64]
+    return {name: _optional(getattr(at, name)) for name in numbers for at in places if hasattr(at, name)}
 
 
 def _optional(value: int | None) -> int:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 
+from firstflight.delivery_rate import RateSampler
 from firstflight.events import Ack, Backlog, Event, Run, SavedPath, Sent
 from firstflight.limits import WINDOW_MAX_BYTES
 from firstflight_conformance.cases.ledger import Ledger, RttEstimator
@@ -41,6 +42,8 @@ class Sender:
     lost_packets: int = 0
     #: Of the packets sent last: those that repeat data, and whose.
     repeated: dict[int, int] = field(default_factory=dict)
+    #: Set where samples are taken.
+    sampler: RateSampler | None = None
     _begun: bool = False
 
     def __post_init__(self) -> None:
@@ -49,6 +52,8 @@ class Sender:
         named = transfer.named_data
         self.outbox = NamedOutbox(transfer.transfer_bytes, transfer) if named else Outbox(transfer.transfer_bytes)
         self.answer = Answer(self.controller.initial_window_bytes)
+        if transfer.samples_rate or self.controller.samples_rate:
+            self.sampler = RateSampler()
         self.receive_window_bytes = transfer.receive_window_bytes
         if transfer.first_receive_window_bytes is not None:
             self.receive_window_bytes = transfer.first_receive_window_bytes
@@ -82,6 +87,7 @@ class Sender:
 
     def probe(self, now_ns: int) -> list[Run]:
         """Send one packet whatever the window says: new data, or that of the oldest packet (RFC 9002, section 6.2.4)."""
+        self.check_app_limited()
         self.probes += 1
         self.probe_timeouts += 1
         self.outbox.probe(self.ledger.oldest)
@@ -186,6 +192,7 @@ class Sender:
 
     def on_ack(self, now_ns: int, ranges: list[tuple[int, int]], ack_delay_ns: int) -> None:
         """Process an ACK frame: losses first, then what it acknowledges (RFC 9002, appendix A.7)."""
+        self.check_app_limited()
         self.receive_window_bytes = self.transfer.receive_window_bytes
         before_bytes = self.ledger.bytes_in_flight
         acked = [run for first, last in ranges for run in self.ledger.take_what_is_there(first, last)]
@@ -221,8 +228,16 @@ class Sender:
         self.rtt.sample(latest_ns, ack_delay_ns)
         return latest_ns
 
+    def check_app_limited(self) -> None:
+        """Look whether the application holds the sender back: at the beginning of an ACK or of a timer."""
+        in_flight_bytes = self.ledger.bytes_in_flight
+        if self.sampler is not None and in_flight_bytes < self.cwnd_bytes and self.outbox.next_size_bytes(1) == 0:
+            self.sampler.hold_back(in_flight_bytes)
+
     def record(self, event: Event) -> None:
-        """Tell the controller of an event."""
+        """Tell the controller of an event, with its sample where it asks for samples."""
+        if self.sampler is not None:
+            event = self.sampler.sampled(event)
         if self.keep_events:
             self.events.append(event)
         answer = self.answer = self.controller.on_event(event)

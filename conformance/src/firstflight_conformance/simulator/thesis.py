@@ -50,6 +50,7 @@ class ThesisWindow:
         self._origin = 0
         self._ack_count = self._friendly_window = 0
         self.reductions = 0
+        self.samples_rate = False
 
     @property
     def initial_window_bytes(self) -> int:

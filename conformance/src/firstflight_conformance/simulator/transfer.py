@@ -49,7 +49,8 @@ class Transfer:
     say whose data they repeat, and ACKs how far all data has arrived. ``probes``: probe timeouts and persistent congestion; the timeout
     is at least ``least_timeout_ns``. ``rtt_tick_ns``: the clock of the timestamps from which RTT samples are taken, where the sender
     takes them so, from the oldest packet of an ACK; ``None`` for exact times of its largest. ``announced``: the controller is told how
-    much data waits. ``saved_cwnd_bytes``: the saved window that Careful Resume is offered, with ``saved_rtt_ns``.
+    much data waits. ``saved_cwnd_bytes``: the saved window that Careful Resume is offered, with ``saved_rtt_ns``. ``samples_rate``:
+    events have delivery-rate samples, also those for a controller that does not ask for them.
     """
 
     config: Config
@@ -70,3 +71,4 @@ class Transfer:
     saved_cwnd_bytes: int | None = None
     saved_rtt_ns: int = 0
     connection: Connection | None = None
+    samples_rate: bool = False

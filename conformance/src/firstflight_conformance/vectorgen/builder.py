@@ -1,8 +1,9 @@
 """Builds a stream of events by hand: the ledger fills in what follows from the rest."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from firstflight.delivery_rate import RateSampler
 from firstflight.events import (
     Ack,
     Backlog,
@@ -37,6 +38,8 @@ class StreamBuilder:
     ce_count: int = 0
     #: Set for streams that say which data is acknowledged.
     data: DataLedger | None = None
+    #: Set for streams with delivery-rate samples.
+    sampler: RateSampler | None = None
     expectations: list[Expectation] = field(default_factory=list)
 
     def expect(self, *, at: int | None = None, profile: str | tuple[str, ...] | None = None, **values: Any) -> None:
@@ -88,7 +91,7 @@ class StreamBuilder:
             runs.append(run)
         if self.data is not None:
             self.data.send(runs[0].first, runs[-1].last, repeats)
-        self.events.append(Sent(t_ns, tuple(runs), _bytes(runs), self.ledger.bytes_in_flight, app_limited, repeats))
+        self._add(Sent(t_ns, tuple(runs), _bytes(runs), self.ledger.bytes_in_flight, app_limited, repeats))
 
     def send_bytes(self, t_ns: int, total_bytes: int) -> None:
         """Send a number of bytes: full packets, and one smaller for the rest."""
@@ -110,12 +113,19 @@ class StreamBuilder:
             for first, last in ranges:
                 self.data.acknowledge(first, last)
             oldest_unacked = self.data.oldest_unacked(self.ledger.next_packet)
-        self.events.append(
+        self._add(
             Ack(
                 t_ns, tuple(runs), _bytes(runs), self.ledger.bytes_in_flight, self.ledger.next_packet, app_limited,
                 latest_ns, self.rtt.min_ns, self.rtt.smoothed_ns, ack_delay_ns, oldest_unacked,
             )
         )  # fmt: skip
+
+    def _add(self, event: Event) -> None:
+        self.events.append(event if self.sampler is None else self.sampler.sampled(event))
+
+    def resample(self, **members: int | bool) -> None:
+        """Put other members into the sample of the last event, by hand: those of a sender that samples otherwise."""
+        self.events[-1] = replace(self.events[-1], **members)  # type: ignore[arg-type]
 
     def ack_bytes(self, t_ns: int, total_bytes: int) -> None:
         """Acknowledge the oldest packets in flight, which must add up to ``total_bytes``."""
@@ -135,7 +145,7 @@ class StreamBuilder:
         """Declare ranges (first, last) lost."""
         t_ns += self.origin_ns
         runs = [run for first, last in ranges for run in self.ledger.take(first, last)]
-        self.events.append(Lost(t_ns, tuple(runs), _bytes(runs), self.ledger.bytes_in_flight, self.ledger.next_packet))
+        self._add(Lost(t_ns, tuple(runs), _bytes(runs), self.ledger.bytes_in_flight, self.ledger.next_packet))
 
     def ce(self, t_ns: int, packet: int, sent_t_ns: int) -> None:
         """Raise the ECN-CE counter by one; ``packet`` was sent at ``sent_t_ns`` after the origin."""

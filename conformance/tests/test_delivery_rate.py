@@ -1,0 +1,227 @@
+"""Delivery-rate samples: worked out by hand, by a second look at whole streams, refused alike, and written as they are read."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import product
+
+import pytest
+
+from c_port import Port
+from firstflight import Config, DomainError, create, step
+from firstflight.delivery_rate import RateSampler
+from firstflight.events import Ack, Event, Lost, Sent, check
+from firstflight.limits import TIME_MAX_NS, WINDOW_MAX_BYTES
+from firstflight_conformance.cases.schemas import schema_error
+from firstflight_conformance.cases.wire import event_from_json, event_to_json
+from firstflight_conformance.paths import ROOT
+from firstflight_conformance.prng import SplitMix64
+from firstflight_conformance.simulator.dumbbell import run_network
+from firstflight_conformance.vectorgen.builder import MS, StreamBuilder
+from test_networks_native import any_network
+
+OF_ACK = (
+    "rate_delivered_bytes",
+    "rate_interval_ns",
+    "rate_prior_delivered_bytes",
+    "rate_app_limited",
+    "rate_in_flight_bytes",
+    "rate_lost_bytes",
+)
+OF_LOST = ("rate_in_flight_bytes", "rate_app_limited", "rate_lost_bytes")
+
+
+def sample(event: Event) -> tuple[int | bool | None, ...]:
+    """Return the sample of an event in the order of its members."""
+    return tuple(getattr(event, name) for name in (OF_ACK if isinstance(event, Ack) else OF_LOST))
+
+
+def builder() -> StreamBuilder:
+    return StreamBuilder(sampler=RateSampler())
+
+
+def test_the_worked_sample_of_the_page() -> None:
+    """Ten packets leave at 0 ms on a path of 100 ms that takes 2 ms for each; the ACK of the first releases packet 10."""
+    made = builder()
+    made.send(0, 10)
+    made.ack(102 * MS, (0, 0))
+    assert sample(made.events[-1]) == (1200, 102 * MS, 0, True, 1200, 0)
+    made.send(102 * MS, 2)
+    for packet in range(1, 10):
+        made.ack((102 + 2 * packet) * MS, (packet, packet))
+    made.ack(204 * MS, (10, 10))
+    assert sample(made.events[-1]) == (12000, 102 * MS, 1200, False, 12000, 0)
+    row = re.search(
+        r"^\| (\d+) \| (\d+) \| 102 - 0 ms \| 204 - 102 ms \|", (ROOT / "docs" / "bbr.md").read_text(), re.M
+    )
+    assert row and int(row[1]) == made.sampler.delivered_bytes == 13200 and int(row[2]) == 1200  # type: ignore[union-attr]
+
+
+def test_the_longer_interval() -> None:
+    """Packets that left slowly are acknowledged at once: the interval is that in which they were sent."""
+    made = builder()
+    for number in range(5):
+        made.send(number * 20 * MS, 1)
+    made.ack(100 * MS, (0, 0))
+    made.ack(101 * MS, (1, 4))
+    assert sample(made.events[-1]) == (6000, 101 * MS, 0, True, 6000, 0)
+    made.send(101 * MS, 1)
+    made.send(151 * MS, 1)
+    made.ack(201 * MS, (5, 6))
+    # Nothing was in flight when packet 5 was sent: both times begin there.
+    assert sample(made.events[-1]) == (2400, 100 * MS, 6000, False, 2400, 0)
+
+
+def test_losses() -> None:
+    """Of the packet sent last among those lost; the losses of the event count, and in later samples."""
+    made = builder()
+    made.send(0, 4)
+    made.send(10 * MS, 4)
+    made.ack(100 * MS, (5, 7))
+    made.lose(100 * MS, (0, 1), (4, 4))
+    assert sample(made.events[-1]) == (6000, True, 3600)
+    made.send(100 * MS, 1)
+    made.ack(110 * MS, (2, 3))
+    assert sample(made.events[-1]) == (6000, 110 * MS, 0, True, 4800, 3600)
+    made.lose(120 * MS, (8, 8))
+    assert sample(made.events[-1]) == (3600, False, 1200)
+
+
+def test_a_gap_is_gone_once_more_than_it_covered_is_delivered() -> None:
+    """Three packets are in flight as the application has nothing more to send; all sent up to the ACK of the fourth are marked."""
+    made = builder()
+    made.send(0, 2)
+    made.ack(100 * MS, (0, 1))
+    made.send(100 * MS, 3, app_limited=True)
+    made.send(150 * MS, 1)
+    made.ack(200 * MS, (2, 4))
+    made.send(200 * MS, 1)
+    made.ack(250 * MS, (5, 5))
+    made.send(250 * MS, 1)
+    made.ack(300 * MS, (6, 6))
+    made.ack(350 * MS, (7, 7))
+    limited = [event.rate_app_limited for event in made.events if isinstance(event, Ack)]
+    assert limited == [True, False, True, True, False]
+
+
+def test_a_sample_by_hand() -> None:
+    made = builder()
+    made.send(0, 2)
+    made.ack(100 * MS, (0, 0))
+    made.resample(rate_app_limited=False, rate_interval_ns=5)
+    assert sample(made.events[-1]) == (1200, 5, 0, False, 1200, 0)
+
+
+def test_nothing_is_known_of_a_packet_that_was_never_sent() -> None:
+    made = StreamBuilder()
+    made.send(0, 2)
+    made.ack(100 * MS, (0, 0))
+    made.lose(100 * MS, (1, 1))
+    sampler = RateSampler()
+    assert [sampler.sampled(event) for event in made.events[1:]] == made.events[1:]
+
+
+def second_look(events: list[Event]) -> Iterator[tuple[int, ...]]:
+    """Yield for each ACK and loss what follows from all events before it, marks apart: nothing is kept in packets here."""
+    for index, event in enumerate(events):
+        if not isinstance(event, Ack | Lost):
+            continue
+        last = event.packets[-1].last
+        sent_at = next(
+            at
+            for at, e in enumerate(events)
+            if isinstance(e, Sent) and e.packets[0].first <= last <= e.packets[-1].last
+        )
+        sent = events[sent_at]
+        assert isinstance(sent, Sent)
+        sizes = [run.size_bytes * (min(run.last, last) - run.first + 1) for run in sent.packets if run.first <= last]
+        in_flight = sent.bytes_in_flight - sent.bytes + sum(sizes)
+        lost = sum(e.bytes for e in events[sent_at : index + 1] if isinstance(e, Lost))
+        if isinstance(event, Lost):
+            yield in_flight, lost
+            continue
+        acks = [e for e in events[:sent_at] if isinstance(e, Ack)]
+        begun = [e.t_ns for e in events[: sent_at + 1] if isinstance(e, Sent) and e.bytes_in_flight == e.bytes]
+        starts = [(e.t_ns, e.packets[-1].sent_t_ns) for e in acks[-1:] if not begun or acks[-1].t_ns > begun[-1]]
+        # An ACK at the very time at which the sender begins anew comes before it: something was sent after it.
+        delivered_ns, first_ns = starts[0] if starts else (begun[-1], begun[-1])
+        prior = sum(e.bytes for e in acks)
+        delivered = sum(e.bytes for e in events[sent_at : index + 1] if isinstance(e, Ack))
+        interval = max(event.packets[-1].sent_t_ns - first_ns, event.t_ns - delivered_ns)
+        yield delivered, interval, prior, in_flight, lost
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_second_look_at_random_networks(seed: int) -> None:
+    """Queues that overflow, random loss, probes: every number of every sample; and marks are some, not all."""
+    network = any_network(SplitMix64(seed))
+    events = run_network(network, record=("flow 0",)).flows[0].events
+    sampled = [event for event in events if isinstance(event, Ack | Lost)]
+    numbers = [tuple(v for v in sample(event) if type(v) is int) for event in sampled]
+    assert numbers == list(second_look(events))
+    assert sampled and all(event.rate_app_limited is not None for event in sampled)
+    for flow in network.flows[1:]:
+        others = run_network(network, record=(flow.name,)).flow(flow.name).events
+        assert all(sample(event)[0] is None for event in others if isinstance(event, Ack | Lost))
+        break
+
+
+def an_event(kind: type[Ack | Lost]) -> Ack | Lost:
+    made = builder()
+    made.send(0, 4)
+    made.ack(100 * MS, (3, 3))
+    made.lose(100 * MS, (0, 1))
+    return next(event for event in made.events if isinstance(event, kind))
+
+
+@pytest.mark.parametrize(("kind", "names"), [(Ack, OF_ACK), (Lost, OF_LOST)])
+def test_a_part_of_a_sample_is_refused(kind: type[Ack | Lost], names: tuple[str, ...]) -> None:
+    """By the model, the port and the schema. The port has no third value for a truth, so that it cannot miss that one alone."""
+    whole = an_event(kind)
+    for there in product((True, False), repeat=len(names)):
+        part = replace(whole, **{name: None for name, kept in zip(names, there, strict=True) if not kept})  # type: ignore[arg-type]
+        numbers = [kept for name, kept in zip(names, there, strict=True) if name != "rate_app_limited"]
+        raw = event_to_json(part)
+        assert event_from_json(raw) == part
+        if all(there) or not any(there):
+            check(part)
+            Port(None, Config(1200)).step(part)
+            assert schema_error("urn:firstflight:event:1", raw) is None
+            continue
+        with pytest.raises(DomainError, match="is missing beside others"):
+            check(part)
+        assert schema_error("urn:firstflight:event:1", raw) is not None
+        if any(numbers) and not all(numbers):
+            with pytest.raises(DomainError):
+                Port(None, Config(1200)).step(part)
+
+
+@pytest.mark.parametrize(("kind", "names"), [(Ack, OF_ACK), (Lost, OF_LOST)])
+def test_the_bounds_of_a_sample(kind: type[Ack | Lost], names: tuple[str, ...]) -> None:
+    whole = an_event(kind)
+    for name in names:
+        if name == "rate_app_limited":
+            continue
+        high = TIME_MAX_NS if name.endswith("_ns") else WINDOW_MAX_BYTES
+        for value in (0, high, high + 1, 2**64 - 2):
+            event = replace(whole, **{name: value})  # type: ignore[arg-type]
+            if value <= high:
+                check(event)
+                Port(None, Config(1200)).step(event)
+                continue
+            with pytest.raises(DomainError, match=f"^{name}: "):
+                check(event)
+            with pytest.raises(DomainError):
+                Port(None, Config(1200)).step(event)
+
+
+def test_no_other_algorithm_asks() -> None:
+    """Nothing changes for a controller that does not."""
+    controller = create("slow-start", "rfc-9002", Config(1200))
+    made, plain = builder(), StreamBuilder()
+    for stream in (made, plain):
+        stream.send(0, 4)
+        stream.ack(100 * MS, (3, 3))
+        stream.lose(100 * MS, (0, 1))
+    for sampled, bare in zip(made.events, plain.events, strict=True):
+        assert step(controller, sampled)[1] == step(controller, bare)[1]

@@ -1,0 +1,114 @@
+"""Delivery-rate samples: what a sender puts into its ``ack`` and ``lost`` events (``spec/events.md``, "The delivery-rate sample").
+
+Source: draft-ietf-ccwg-bbr-06, section 4.1.2. Mirrors ``conformance/simulator/sampler.c``.
+"""
+
+from dataclasses import dataclass, field, replace
+
+from firstflight.events import Ack, Event, Lost, Sent
+
+
+@dataclass(frozen=True, slots=True)
+class _Note:
+    """What is noted in packets sent as one run, the first of which is ``first``; ``before_bytes``: in flight before it."""
+
+    first: int
+    size_bytes: int
+    before_bytes: int
+    delivered_bytes: int
+    delivered_ns: int
+    first_send_ns: int
+    lost_bytes: int
+    app_limited: bool
+
+    def in_flight_bytes(self, packet: int) -> int:
+        """Return what was in flight when ``packet`` had been sent."""
+        return self.before_bytes + (packet - self.first + 1) * self.size_bytes
+
+
+@dataclass(slots=True)
+class RateSampler:
+    """Samples one connection, whose events it is given from the first one on, each once and in order.
+
+    ``delivered_bytes``, ``lost_bytes``: in all. ``delivered_ns``: when data was delivered last. ``first_send_ns``: when the packet
+    that gave the last sample was sent. ``app_limited_bytes``: how much is delivered when the gap that the application left ends; 0
+    without one. The first write finds nothing to send: it leaves one that any delivery ends.
+    """
+
+    delivered_bytes: int = 0
+    delivered_ns: int = 0
+    first_send_ns: int = 0
+    lost_bytes: int = 0
+    app_limited_bytes: int = 1
+    _notes: dict[int, _Note] = field(default_factory=dict)
+
+    def hold_back(self, in_flight_bytes: int) -> None:
+        """Note that the application holds the sender back: until more than what is in flight now is delivered."""
+        self.app_limited_bytes = max(self.delivered_bytes + in_flight_bytes, 1)
+
+    def sampled(self, event: Event) -> Event:
+        """Return the event with its sample. Of a packet that was never sent there is none."""
+        match event:
+            case Sent():
+                self._send(event)
+            case Ack():
+                return self._acknowledge(event)
+            case Lost():
+                return self._lose(event)
+            case _:
+                pass
+        return event
+
+    def _send(self, event: Sent) -> None:
+        before_bytes = event.bytes_in_flight - event.bytes
+        if before_bytes == 0:
+            self.first_send_ns = self.delivered_ns = event.t_ns
+        for run in event.packets:
+            note = _Note(
+                run.first, run.size_bytes, before_bytes, self.delivered_bytes, self.delivered_ns, self.first_send_ns,
+                self.lost_bytes, self.app_limited_bytes > 0,
+            )  # fmt: skip
+            self._notes.update(dict.fromkeys(range(run.first, run.last + 1), note))
+            before_bytes += run.count * run.size_bytes
+        if event.app_limited:
+            self.hold_back(before_bytes)
+
+    def _acknowledge(self, event: Ack) -> Ack:
+        newest = event.packets[-1]
+        note = self._take(event)
+        self.delivered_bytes += event.bytes
+        self.delivered_ns = event.t_ns
+        self.first_send_ns = newest.sent_t_ns
+        if self.delivered_bytes > self.app_limited_bytes:
+            self.app_limited_bytes = 0
+        if note is None:
+            return event
+        return replace(
+            event,
+            rate_delivered_bytes=self.delivered_bytes - note.delivered_bytes,
+            rate_interval_ns=max(newest.sent_t_ns - note.first_send_ns, event.t_ns - note.delivered_ns),
+            rate_prior_delivered_bytes=note.delivered_bytes,
+            rate_app_limited=note.app_limited,
+            rate_in_flight_bytes=note.in_flight_bytes(newest.last),
+            rate_lost_bytes=self.lost_bytes - note.lost_bytes,
+        )
+
+    def _lose(self, event: Lost) -> Lost:
+        note = self._take(event)
+        self.lost_bytes += event.bytes
+        if note is None:
+            return event
+        return replace(
+            event,
+            rate_in_flight_bytes=note.in_flight_bytes(event.packets[-1].last),
+            rate_app_limited=note.app_limited,
+            rate_lost_bytes=self.lost_bytes - note.lost_bytes,
+        )
+
+    def _take(self, event: Ack | Lost) -> _Note | None:
+        """Forget the packets of an event; return what was noted in the one sent last."""
+        note = None
+        for run in event.packets:
+            for packet in range(run.first, run.last + 1):
+                note = self._notes.pop(packet, None)
+        return note
