@@ -14,6 +14,7 @@ _MODEL = (
     ("controller", "Create a controller and drive it"),
     ("events", "Events"),
     ("observables", "Observables"),
+    ("delivery_rate", "Delivery-rate samples of a sender"),
     ("errors", "Errors"),
     ("limits", "Limits of the domain"),
     ("algorithm", "What an algorithm is to the rest"),
