@@ -64,6 +64,7 @@ _AS: dict[Any, tuple[str, _Pack]] = {
     int: ("Q", lambda _, value: (value,)),
     int | None: ("Q", lambda _, value: (NONE if value is None else value,)),
     bool: ("?", lambda _, value: (value,)),
+    bool | None: ("?", lambda _, value: (bool(value),)),
     tuple[Run, ...]: ("QQ", PackedEvents.runs),
     tuple[tuple[int, int], ...]: ("QQ", PackedEvents.ranges),
 }
