@@ -9,9 +9,10 @@ import pytest
 
 from c_port import Port
 from firstflight import Config, DomainError, create, step
-from firstflight.delivery_rate import RateSampler
+from firstflight.delivery_rate import RateSampler, samples_follow, with_samples
 from firstflight.events import Ack, Event, Lost, Sent, check
 from firstflight.limits import TIME_MAX_NS, WINDOW_MAX_BYTES
+from firstflight_conformance.cases.given import given_flags
 from firstflight_conformance.cases.schemas import schema_error
 from firstflight_conformance.cases.wire import event_from_json, event_to_json
 from firstflight_conformance.paths import ROOT
@@ -225,3 +226,19 @@ def test_no_other_algorithm_asks() -> None:
         stream.lose(100 * MS, (0, 1))
     for sampled, bare in zip(made.events, plain.events, strict=True):
         assert step(controller, sampled)[1] == step(controller, bare)[1]
+
+
+def test_which_samples_follow() -> None:
+    """Those of the builder do, and of a stream without any; another number does not."""
+    made, plain = builder(), StreamBuilder()
+    for stream in (made, plain):
+        stream.send(0, 4)
+        stream.ack(100 * MS, (3, 3))
+        stream.lose(100 * MS, (0, 1))
+    assert samples_follow(made.events) and samples_follow(plain.events)
+    assert with_samples(made.events) is made.events
+    assert with_samples(plain.events) == made.events
+    made.resample(rate_lost_bytes=1)
+    assert not samples_follow(made.events)
+    assert given_flags(made.events, {"max_datagram_size_bytes": 1200}, {}) == {"delivery-rate-given"}
+    assert given_flags(plain.events, {"max_datagram_size_bytes": 1200}, {}) == set()

@@ -3,6 +3,7 @@
 Source: draft-ietf-ccwg-bbr-06, section 4.1.2. Mirrors ``conformance/simulator/sampler.c``.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from firstflight.events import Ack, Event, Lost, Sent
@@ -112,3 +113,23 @@ class RateSampler:
             for packet in range(run.first, run.last + 1):
                 note = self._notes.pop(packet, None)
         return note
+
+
+def with_samples(events: Sequence[Event]) -> Sequence[Event]:
+    """Return the events of a connection with samples; as they are where some have one."""
+    if any(map(_has_sample, events)):
+        return events
+    sampler = RateSampler()
+    return [sampler.sampled(event) for event in events]
+
+
+def samples_follow(events: Sequence[Event]) -> bool:
+    """Return whether the events of a connection have the samples that follow from them, or none."""
+    if not any(map(_has_sample, events)):
+        return True
+    sampler = RateSampler()
+    return all(sampler.sampled(event) == event for event in events)
+
+
+def _has_sample(event: Event) -> bool:
+    return isinstance(event, Ack | Lost) and event.rate_lost_bytes is not None

@@ -6,12 +6,13 @@ from itertools import pairwise
 from operator import attrgetter
 from typing import Any
 
+from firstflight.delivery_rate import samples_follow
 from firstflight.events import Ack, Event, Lost, PersistentCongestion, Run, Sent
 from firstflight_conformance.cases.ledger import RttEstimator
 from firstflight_conformance.cases.wire import decode_int
 
 #: What a stack may work out by itself, and the flag of vectors that only state it.
-FLAGS = {"app_limited": "app-limited-given", "persistent_congestion": "persistent-congestion-given"}
+FLAGS = {name: f"{name.replace('_', '-')}-given" for name in ("app_limited", "persistent_congestion", "delivery_rate")}
 
 _MS = 1_000_000
 #: RFC 9002, sections 6.1.2 and 7.6.1; RFC 9000, section 18.2: the max_ack_delay of a peer that names none.
@@ -33,6 +34,7 @@ def given_flags(
         for profile in profiles.values()
     )
     found = {"app_limited": any(limits), "persistent_congestion": persistent_congestion_given(events)}
+    found["delivery_rate"] = not samples_follow(events)
     return {FLAGS[name] for name, given in found.items() if given}
 
 

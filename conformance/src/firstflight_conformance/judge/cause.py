@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from firstflight.delivery_rate import with_samples
+from firstflight.events import Event
 from firstflight_conformance.cases.vectors import Case, ProfileCase, Vector
 from firstflight_conformance.cases.wire import encode_int, event_to_json
 from firstflight_conformance.diagnose.diagnosis import diagnose
@@ -37,7 +39,7 @@ def causes_json(causes: Sequence[Cause]) -> list[dict[str, Any]]:
 
 def _diagnosed(subject: Subject, name: str) -> Diagnosed | None:
     end = len(subject.events) if subject.left.by is None else subject.left.by + 1
-    events = subject.events[:end]
+    events = tuple(with_samples(subject.events[:end]))
     windows = [answer.cwnd_bytes for answer in subject.answers[:end]]
     alone = windows_alone(name, subject.recording.header.config, events, subject.begin)
     first = next((index for index, pair in enumerate(zip(windows, alone, strict=False)) if pair[0] != pair[1]), None)
@@ -46,10 +48,10 @@ def _diagnosed(subject: Subject, name: str) -> Diagnosed | None:
     algorithm, _, profile = name.partition("/")
     observed = tuple({"cwnd_bytes": window} for window in windows)
     declaration = Declaration("recording", "", {algorithm: (profile,)}, ("cwnd_bytes",))
-    return Diagnosed(_case(subject, algorithm, profile, end), declaration, events, observed, first)
+    return Diagnosed(_case(subject, algorithm, profile, events), declaration, events, observed, first)
 
 
-def _case(subject: Subject, algorithm: str, profile: str, end: int) -> Case:
+def _case(subject: Subject, algorithm: str, profile: str, events: Sequence[Event]) -> Case:
     """Return the recording as a case without expectations, which a diagnosis does not look at."""
     header = subject.recording.header
     window = header.config.initial_window_bytes
@@ -57,11 +59,10 @@ def _case(subject: Subject, algorithm: str, profile: str, end: int) -> Case:
         "max_datagram_size_bytes": header.config.max_datagram_size_bytes,
         "initial_window_bytes": None if window is None else encode_int(window),
     }
-    events = [event_to_json(event) for event in subject.events[:end]]
     title = f"Recorded: {header.source['name']}"
     vector = Vector(
-        f"{algorithm}.recorded", title, "", algorithm, "core", (), "ns", {}, raw, events,
-        {profile: ProfileCase(end, (), ())}, ROOT,
+        f"{algorithm}.recorded", title, "", algorithm, "core", (), "ns", {}, raw,
+        list(map(event_to_json, events)), {profile: ProfileCase(len(events), (), ())}, ROOT,
     )  # fmt: skip
     return Case(vector, profile)
 

@@ -5,12 +5,13 @@ The C port does it where there is a compiler, the model in Python elsewhere; the
 
 from collections.abc import Sequence
 from ctypes import POINTER, Array, byref, c_char, c_char_p, c_size_t, c_uint64, create_string_buffer
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from struct import Struct
 from typing import Any
 
 from firstflight import Config, advance, create
+from firstflight.delivery_rate import with_samples
 from firstflight.errors import DomainError
 from firstflight.events import Event, Sent
 from firstflight.observables import EXITS, LEAVES, Outcome, Phase
@@ -72,8 +73,8 @@ class Follower:
     """Lets profiles follow one recording."""
 
     def __init__(self, question: Question) -> None:
-        """Lay the question out once."""
-        self.question = question
+        """Lay the question out once, with delivery-rate samples for the profiles that ask for them."""
+        question = self.question = replace(question, events=with_samples(question.events))
         self._laid_out: _LaidOut | None = None
         try:
             self._function = _function()

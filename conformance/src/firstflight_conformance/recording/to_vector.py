@@ -3,7 +3,8 @@
 from dataclasses import replace
 from typing import Any
 
-from firstflight import create
+from firstflight import create, samples_rate
+from firstflight.delivery_rate import with_samples
 from firstflight.events import Ack, Event
 from firstflight_conformance.cases.ledger import RttEstimator
 from firstflight_conformance.cases.measure import replay
@@ -21,7 +22,10 @@ def vector_of(recording: Recording, algorithm: str, profile: str, vector_id: str
     """
     config = recording.header.config
     events = with_computed_rtts(recording.in_full_flight())
-    observations = replay(create(algorithm, profile, config), list(events))
+    controller = create(algorithm, profile, config)
+    if samples_rate(controller):
+        events = tuple(with_samples(events))
+    observations = replay(controller, list(events))
     events = events[: judged_events(events, observations)]
     if not events:
         raise ValueError(f"{algorithm}/{profile}: the first packets sent do not fit its window")

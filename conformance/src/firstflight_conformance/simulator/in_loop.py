@@ -19,15 +19,13 @@ class Answer:
 
 
 class InLoop(Protocol):
-    """A controller in the loop."""
+    """A controller in the loop. ``samples_rate``: whether it asks for delivery-rate samples."""
+
+    samples_rate: bool
 
     @property
     def initial_window_bytes(self) -> int:
         """The window before the first event."""
-
-    @property
-    def samples_rate(self) -> bool:
-        """Whether it asks for delivery-rate samples."""
 
     def on_event(self, event: Event) -> Answer:
         """Process an event."""

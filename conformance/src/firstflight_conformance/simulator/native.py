@@ -49,16 +49,13 @@ def summarize(scenario: Scenario, algorithm: str, profile: str) -> Summary | Non
     if status != OK:
         return None
     ended = summary.slow_start_ended_ns != NONE
+    same = "events largest_cwnd_bytes final_cwnd_bytes dropped_packets lost_packets"
     return Summary(
-        events=summary.events,
         duration_ns=summary.ended_ns - summary.began_ns,
         slow_start_ended_ns=summary.slow_start_ended_ns - summary.began_ns if ended else None,
         ended_by=_OUTCOMES[summary.ended_by] if ended else None,
-        largest_cwnd_bytes=summary.largest_cwnd_bytes,
-        final_cwnd_bytes=summary.final_cwnd_bytes,
-        dropped_packets=summary.dropped_packets,
-        lost_packets=summary.lost_packets,
         done=bool(summary.done),
+        **{name: getattr(summary, name) for name in same.split()},
     )
 
 
