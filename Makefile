@@ -8,18 +8,18 @@ VENV := .venv
 BIN := $(VENV)/bin
 FIRSTFLIGHT := $(BIN)/firstflight
 JOBS ?= $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)
-# Of the environment, what the command `firstflight` needs, and all of it.
+# Stamps of the environment: the packages of the command `firstflight`, and all packages.
 TOOLS := $(VENV)/.tools
 READY := $(VENV)/.ready
-# What a package has is compiled when it is imported: most of it never is.
+# Modules are compiled at their first import; most are never imported.
 INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --no-compile
-# A core that has nothing left takes tests from another: otherwise one of two had nothing to do for half of the time.
+# worksteal: idle workers take tests from busy ones.
 PYTEST := $(BIN)/pytest -q -n $(JOBS) --dist worksteal
 REPORTS := build/report
-# What Python compiles is kept: the tests start it some thousand times.
+# Keep .pyc files: the tests start Python thousands of times.
 export PYTHONDONTWRITEBYTECODE :=
 
-# An environment that was copied with its checkout leads to the code of the other one: it is made anew.
+# An environment copied with its checkout would run the code of the original: make it anew.
 ifneq ($(wildcard $(VENV)/.checkout),)
 ifneq ($(shell cat $(VENV)/.checkout 2>/dev/null),$(CURDIR))
 $(shell rm -rf $(VENV))

@@ -71,7 +71,7 @@ def test_other_kinds_need_no_more(tmp_path: Path, kind: str) -> None:
         (
             {"kind": "open"},
             '[deviation.cases]\n"slow-start.grow" = "a"\n',
-            "deviation[0].cases.slow-start.grow: needs a list of texts",
+            "deviation[0].cases.slow-start.grow: must be a list of strings",
         ),
     ],
 )
@@ -84,7 +84,7 @@ def test_refusals_say_place_and_remedy(tmp_path: Path, members: dict[str, str], 
 def test_a_defect_needs_all(tmp_path: Path, left_out: str) -> None:
     """Whoever calls something a defect says where it lies, from which sentence it departs and what it does to a user."""
     members = {name: value for name, value in DEFECT.items() if name != left_out}
-    assert load(tmp_path, members) == f"deviation[0].{left_out}: needs a text"
+    assert load(tmp_path, members) == f"deviation[0].{left_out}: must be a non-empty string"
 
 
 def test_levels() -> None:

@@ -83,7 +83,7 @@ def test_a_hello_that_declares_what_is_not(tmp_path: Path, claims: Any, said: st
             "--id x: no case among those of --tier gold; there are slow-start.",
         ),
         (("show", "slow-start.frst.small"), 2, "unknown; did you mean slow-start.first.small@rfc-9002? `firstflight list` has"),
-        (("show", SEARCH.replace("deep", "dep")), 2, f"did you mean {SEARCH}? `firstflight list --stimulus` has"),
+        (("show", SEARCH.replace("deep", "dep")), 2, f"did you mean {SEARCH}? `firstflight list --closed-loop` has"),
         (("show", SEARCH, "--qlog"), 2, "only a case with its own events has a qlog"),
     ],
 )  # fmt: skip

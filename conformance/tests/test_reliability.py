@@ -216,7 +216,7 @@ def test_an_adapter_that_hangs_is_given_up(root: Path, tmp_path: Path) -> None:
     options = Options(deadline_s=5, timeouts=2)
     report = judged(root, *command("attacks", "hang", str(tmp_path / "pids")), options=options)
     assert [result.fault for result in report.results] == [FaultKind.TIMEOUT] * 3
-    assert report.results[2].reason == "given up after 2 timeouts"
+    assert report.results[2].reason == "abandoned after 2 timeouts"
 
 
 def test_a_report_that_cannot_be_written_leaves_the_old_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -74,7 +74,7 @@ def test_a_failure(tmp_path: Path) -> None:
     words = ("--adapter", mutant("hystartpp-clamp-always-16"), "--algorithm", "hystartpp", "--profile", "rfc-9406")
     page = page_of(tmp_path / "report.html", *words, code=1)
     assert "departs" in page.text
-    assert "swaps the bounds of the threshold, which so is always 16 ms" in page.text
+    assert "swaps the bounds of the threshold, so that it is always 16 ms" in page.text
     assert "exact: every answer to the end" in page.text
     assert "decided at event 84, seen later" in page.text
     assert "hystartpp.delay.minimum" in page.text

@@ -211,7 +211,7 @@ def test_what_cannot_be_compared(root: Path, tmp_path: Path, words: tuple[str, .
     line = shlex.join(words)
     options = ["--vectors", str(root), "--adapter", f"{line} ", "--report-json", str(tmp_path / "r.json"), "--resume"]
     result = CliRunner().invoke(main, ["run", *options, "--deadline-s", "2", "--timeouts", "1"])
-    assert f"begins anew: {reason}" in result.output
+    assert f"starts from the beginning: {reason}" in result.output
 
 
 def test_a_folder_that_is_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,7 +2,7 @@
 
 ``proof_HEADER.toml`` lists the proofs of a header. Each is a function of ``proof_HEADER.c`` beside it: from any state that the invariant admits, and any event of the
 domain, it runs a function of the header and asserts the invariant again. CBMC decides all properties at once by SAT; where that takes
-too long, it decides them one by one, and what SAT does not decide then is left to cvc5, which takes words for integers.
+too long, it decides them one by one, and what SAT does not decide then is left to cvc5, which solves it as integer arithmetic.
 
 replace: functions that another proof covers, whose place its result takes. loops: what holds at each turn of a loop, which is then taken
 by induction. unwind: how often other loops may run, 27 times if nothing is said; it is proved as well. cases: how many parts a proof has;

@@ -26,7 +26,7 @@ COMMANDS = {
     "list": "List the cases that are selected.",
     "show": "Show a case as a timeline: each event, and what is expected to change there.",
     "rules": "List the rules of one profile, with the values that it takes.",
-    "vectors": "Generate vectors/ and the tables of the references, or compare them with what is there.",
+    "vectors": "Generate vectors/ and the tables of the references, or compare them with the existing files.",
     "mutants": "Replay the vectors with wrong implementations: which vectors reject them.",
     "check": "Check that every clause has Python, C and a vector.",
     "compare": "Which vectors tell two profiles apart, and at which event.",

@@ -3,8 +3,8 @@
 from pages import markdown as md
 from studies.live.agreement import Row, load, profiles_now
 
-_INTRODUCTION = """What real senders did on emulated paths, and how the profile that should be theirs stands to it. Runs differ, since the machines on which they are made
-stall; what is kept is how many of them agree. [](../connections.md) says how they are made, and what is judged.
+_INTRODUCTION = """Measured connections of real senders on emulated paths, and how well the expected profile predicts each. Runs differ, since the machines that make them
+stall; the table counts the runs that agree. [](../connections.md) says how the runs are made and judged.
 
 - **Runs**: how many of those that decide about the profile it explains. A run that ends before slow start does, or at which the window limited the sender too seldom, decides nothing.
 - **Before the exit**: how many ACKs at which the window limited the sender grew it by another amount than the profile does from the same window, in the worst run.

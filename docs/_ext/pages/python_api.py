@@ -17,7 +17,7 @@ _MODEL = (
     ("delivery_rate", "Delivery-rate samples of a sender"),
     ("errors", "Errors"),
     ("limits", "Limits of the domain"),
-    ("algorithm", "What an algorithm is to the rest"),
+    ("algorithm", "Descriptors of algorithms"),
     ("window_rules", "The rules by which a base grows and reduces its window"),
 )
 _CONFORMANCE = (

@@ -64,7 +64,7 @@
     return rule ? { clause: rule.clause, formula: rule.formula(run, step) } : null;
   }
 
-  /** What an algorithm goes by besides the window: [name, value of a step, unit]. */
+  /** The quantities of an algorithm besides the window: [name, value of a step, unit]. */
   const OWN = {
     search: [["current window", "current_bytes"], ["previous window", "previous_bytes"]],
     hystart: [["least RTT of the round", "current_min_rtt_ns"], ["least RTT", "min_rtt_ns"]],

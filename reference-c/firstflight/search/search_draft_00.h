@@ -28,7 +28,7 @@
 
 #include <stdint.h>
 
-/* What few ACKs need stays out of the way of the others: it would make them save registers. */
+/* Cold paths are out of line, so that the common ACK spills no registers. */
 #if defined(__GNUC__)
 #define SEARCH_DRAFT_00_RARE __attribute__((noinline, unused)) static
 #else

@@ -1,6 +1,6 @@
 /*
- * SEARCH as in draft-chung-ccwg-search-09, as far as the code that carries it out and the discussion of that code tell, in one header to
- * be copied into a stack. C11 and C++17; no allocation, no floating point, no global state.
+ * SEARCH as in draft-chung-ccwg-search-09, reconstructed from implementations and their discussion, in one header to copy into a stack.
+ * C11 and C++17; no allocation, no floating point, no global state.
  *
  * Of its text only the abstract was read. The previous window is interpolated backward, as in neqo, where a comment says that the text
  * does so forward, by mistake. The restart after missed bins, there said to be an option, is left out. The drain is that of Linux 4, in
@@ -30,7 +30,7 @@
 
 #include <stdint.h>
 
-/* What few ACKs need stays out of the way of the others: it would make them save registers. */
+/* Cold paths are out of line, so that the common ACK spills no registers. */
 #if defined(__GNUC__)
 #define SEARCH_DRAFT_09_RARE __attribute__((noinline, unused)) static
 #else

@@ -1,6 +1,6 @@
-"""What an algorithm is to the rest: one descriptor in its package, found by discovery.
+"""Descriptors of algorithms, and :func:`discover`, which finds them.
 
-Each is a package of ``firstflight`` whose ``__init__`` holds ``ALGORITHM``. Adding an algorithm adds a package and changes no list.
+Each algorithm is a package of ``firstflight`` whose ``__init__`` defines ``ALGORITHM``. A new algorithm adds a package and changes no list.
 """
 
 import importlib

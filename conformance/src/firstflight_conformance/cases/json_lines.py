@@ -1,4 +1,4 @@
-"""JSON objects that are read when they are asked for: who only sends them needs none of their numbers."""
+"""JSON objects decoded lazily: the runner sends the raw lines and needs none of their numbers."""
 
 import json
 from collections.abc import Iterator, Sequence

@@ -65,7 +65,7 @@ class Vector:
 
     @cached_property
     def events(self) -> tuple[Event, ...]:
-        """The events, read when they are asked for: who only sends them does not need them."""
+        """The events, decoded lazily: the runner sends raw JSON."""
         return read_stream(self.raw_events)
 
 

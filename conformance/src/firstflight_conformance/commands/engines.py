@@ -11,7 +11,7 @@ engine_option = click.option(
     callback=lambda _, __, value: Engine(value),
     default=Engine.AUTO.value,
     show_default=True,
-    help="What simulates: the compiled simulator, where there is a C compiler, or Python. The results are the same.",
+    help="The engine: the compiled simulator, if there is a C compiler, or Python. The results are the same.",
 )
 
 

@@ -69,7 +69,7 @@ from firstflight_conformance.text import shown
 @click.option(
     "--deadline-s", type=click.FloatRange(min=0, min_open=True), default=10.0, help="Time for the answers of a case."
 )
-@click.option("--timeouts", type=click.IntRange(min=1), default=TIMEOUTS, help="After so many an adapter is given up.")
+@click.option("--timeouts", type=click.IntRange(min=1), default=TIMEOUTS, help="Abandon an adapter after so many.")
 @click.option("--report-json", "json_path", type=OutputFile(), help="Write the results as JSON.")
 @click.option("--junit", "junit_path", type=OutputFile(), help="Write the results as JUnit XML.")
 @click.option(
@@ -272,7 +272,7 @@ def _say_what_begins_anew(manifests: Sequence[Manifest]) -> None:
     for manifest in manifests:
         reason = Progress.unknown(manifest)
         if reason is not None and manifest.missing() is None:
-            click.echo(f"--resume: {manifest.name} begins anew: {shown(reason)}", err=True)
+            click.echo(f"--resume: {manifest.name} starts from the beginning: {shown(reason)}", err=True)
 
 
 # What few runs need is loaded by those.

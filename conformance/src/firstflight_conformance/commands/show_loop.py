@@ -40,7 +40,7 @@ def loop_cases(case_id: str) -> list[StimulusCase]:
     found = [case for case in every if case_id in (case.id, case.vector.id)]
     if not found:
         hint = near_hint(case_id, [case.id for case in every])
-        raise InputError(f"{case_id}: unknown; {hint}`firstflight list --stimulus` has all cases of the closed loop")
+        raise InputError(f"{case_id}: unknown; {hint}`firstflight list --closed-loop` has all cases of the closed loop")
     return found
 
 

@@ -112,7 +112,7 @@ class Conversation:
         transcript: Callable[[Style | None], list[bytes]],
         observables: tuple[str, ...],
     ) -> bool:
-        """Send events of which the answers are foreknown, in parts; stop after a part with another answer and return whether none had one.
+        """Send events in batches and compare the answers with the predicted ones; stop at the first mismatch. Return whether all matched.
 
         ``transcript``: the answers in a style. Raise :class:`ConversationError`.
         """
@@ -141,7 +141,7 @@ class Conversation:
 
     def _refuse_stray_output(self) -> None:
         if self.process.has_stray_output():
-            raise ConversationError(FaultKind.EXTRA_ANSWER, "an answer too many")
+            raise ConversationError(FaultKind.EXTRA_ANSWER, "unexpected output: more answers than requests")
 
     def _compute(self, script: ComputationScript, answers: Answers) -> None:
         answer = self._ask(script.message)
@@ -225,7 +225,7 @@ class Conversation:
 
 def _check_end(op: str) -> None:
     if op == "observed":
-        raise ConversationError(FaultKind.EXTRA_ANSWER, "an answer too many: `observed` after the last event")
+        raise ConversationError(FaultKind.EXTRA_ANSWER, "unexpected output: `observed` after the last event")
     if op != "ended":
         raise ConversationError(FaultKind.WRONG_ANSWER, f"answered `{excerpt(op)}` to `end`")
 

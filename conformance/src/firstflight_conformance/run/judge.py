@@ -47,9 +47,9 @@ def judge(
     recorded: Record | None = None,
     progress: AdapterProgress | None = None,
 ) -> AdapterReport:
-    """Run the adapter over the cases; ``on_result`` is called after each. The results are held to what was ``recorded``.
+    """Run the adapter over the cases; call ``on_result`` after each, and compare the results with the ``recorded`` ones.
 
-    What has passed before, by its ``progress``, is not played again. A result is settled once the next case began with nothing left over.
+    Cases that passed before, by ``progress``, are skipped. A result is final once the next case has begun without unexpected output.
     """
     skipped = manifest.missing()
     if skipped is not None:

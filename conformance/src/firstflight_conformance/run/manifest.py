@@ -301,13 +301,13 @@ class _Reader:
     def text(self, key: str) -> str:
         value = self.take(key)
         if not isinstance(value, str) or not value.strip():
-            raise self.error(key, "needs a text")
+            raise self.error(key, "must be a non-empty string")
         return value.strip()
 
     def texts(self, key: str) -> tuple[str, ...]:
         value = self.take(key)
         if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-            raise self.error(key, "needs a list of texts")
+            raise self.error(key, "must be a list of strings")
         return tuple(value)
 
     def seconds(self, key: str) -> float:

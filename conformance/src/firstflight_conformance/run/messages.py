@@ -174,7 +174,7 @@ def _refuse_hello(reason: str) -> NoReturn:
 def _text(message: Message, member: str) -> str:
     value = message.get(member)
     if not isinstance(value, str) or not value:
-        _refuse_hello(f"{member}: needs a text")
+        _refuse_hello(f"{member}: must be a non-empty string")
     return excerpt(value)
 
 
@@ -196,24 +196,24 @@ def _controller(message: Message, algorithms: dict[str, tuple[str, ...]]) -> str
 
 def _algorithms(value: object) -> dict[str, tuple[str, ...]]:
     if not isinstance(value, dict) or not all(_is_text_list(profiles) for profiles in value.values()):
-        _refuse_hello("algorithms: needs lists of profiles by algorithm")
+        _refuse_hello("algorithms: must map each algorithm to a list of profiles")
     return {excerpt(name): tuple(excerpt(profile) for profile in profiles) for name, profiles in value.items()}
 
 
 def _observables(value: object) -> tuple[str, ...]:
     if not isinstance(value, list) or not _is_text_list(value):
-        _refuse_hello("observables: needs a list of names")
+        _refuse_hello("observables: must be a list of names")
     unknown = [name for name in value if name not in OBSERVABLES]
     if unknown:
         _refuse_hello(f"observables: {excerpt(repr(unknown[0]))} is not one of {', '.join(OBSERVABLES)}")
     if "cwnd_bytes" not in value:
-        _refuse_hello("observables: cwnd_bytes is the least")
+        _refuse_hello("observables: must include cwnd_bytes")
     return tuple(name for name in OBSERVABLES if name in value)
 
 
 def _works_out(value: object) -> tuple[str, ...]:
     if not isinstance(value, list) or not _is_text_list(value):
-        _refuse_hello("works_out: needs a list of names")
+        _refuse_hello("works_out: must be a list of names")
     unknown = [name for name in value if name not in WORKS_OUT]
     if unknown:
         _refuse_hello(f"works_out: {excerpt(repr(unknown[0]))} is not one of {', '.join(WORKS_OUT)}")
@@ -240,11 +240,11 @@ def _observable(message: Message, index: int, name: str) -> object:
     value = message[name]
     if name in ("phase", "outcome"):
         if not isinstance(value, str):
-            raise _wrong_type(index, name, value, "a text")
+            raise _wrong_type(index, name, value, "a string")
         return excerpt(value)
     if name == "trigger":
         if value is not None and not isinstance(value, str):
-            raise _wrong_type(index, name, value, "a text or null")
+            raise _wrong_type(index, name, value, "a string or null")
         return None if value is None else excerpt(value)
     if name == "state":
         if not isinstance(value, dict):

@@ -107,7 +107,7 @@ class AdapterProcess:
             self._turn(min(remaining_s, _EXIT_POLL_S))
         if self._incoming:
             return ConversationError(
-                FaultKind.EXTRA_ANSWER, f"an answer too many: {excerpt(bytes(self._incoming[:400]))}"
+                FaultKind.EXTRA_ANSWER, f"unexpected output: {excerpt(bytes(self._incoming[:400]))}"
             )
         status = self._wait_for_exit() if self._output_ended else None
         if status is not None and (status.si_code != os.CLD_EXITED or status.si_status != 0):

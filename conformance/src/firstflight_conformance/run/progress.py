@@ -1,7 +1,7 @@
-"""What has passed so far, beside the report of a run: a run that was ended goes on there, and ends with the same report.
+"""Passed cases of a run, in a file next to its report: an interrupted run resumes from it and writes the same report.
 
-A case that passed is not played again. One that failed or broke is: its answers are needed to find the cause. Each line stands for
-itself and is found by the digest of all that it depends on, so that what a kill has left of a line, and what is of another run, is not found.
+Passed cases are skipped; failed and errored ones are re-run, since the diagnosis needs their answers. Each line is independent and
+keyed by the digest of all that it depends on, so that an incomplete line, or one of another run, is ignored.
 """
 
 import json

@@ -23,7 +23,7 @@ from firstflight_conformance.run.transcript import Style, transcript
 from firstflight_conformance.simulator.in_loop import Answer
 from firstflight_conformance.simulator.loop import Simulation
 
-#: What the sender goes by besides the window: whether it is declared decides which events there are.
+#: Observables, besides the window, that drive the simulated sender: the events depend on whether they are declared.
 _GONE_BY = ("ssthresh_bytes", "phase", "next_release_ns")
 
 

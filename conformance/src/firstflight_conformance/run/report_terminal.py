@@ -58,7 +58,7 @@ def console() -> Console:
 def print_report(
     out: Console, reports: list[AdapterReport], case_count: int, *, all_failures: bool, lines: int | None
 ) -> None:
-    """Print what failed and why, then the table of results: the last thing printed is the first that is read.
+    """Print failures and their causes, then the table of results: the summary comes last, so that it stays visible.
 
     All of it has at most so many ``lines``, if there is a bound and the tables alone have not more.
     """

@@ -14,7 +14,7 @@ from firstflight_conformance.run.stimulus import StimulusScript
 
 AnyScript = Script | ComputationScript | StimulusScript
 
-#: The number of timeouts after which an adapter is given up: more would cost hours and tell nothing new.
+#: The number of timeouts after which an adapter is abandoned: more would cost hours and tell nothing new.
 TIMEOUTS = 10
 
 
@@ -85,7 +85,7 @@ class Session:
     def _count_timeout(self, fault: ConversationError) -> None:
         self._timeouts += fault.kind is FaultKind.TIMEOUT
         if self._timeouts >= self._options.timeouts:
-            self.unusable = ConversationError(FaultKind.TIMEOUT, f"given up after {self._timeouts} timeouts")
+            self.unusable = ConversationError(FaultKind.TIMEOUT, f"abandoned after {self._timeouts} timeouts")
 
     def _open(self) -> Conversation:
         """Return the conversation with a process that has said hello. Raise :class:`ConversationError` if it does not."""

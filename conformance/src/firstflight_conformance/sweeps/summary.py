@@ -17,7 +17,7 @@ def summary(kind: str, rows: Sequence[Row]) -> list[str]:
     for row in rows:
         by_algorithm.setdefault(row["algorithm"], {})[_path(row)] = row
     first = next(iter(by_algorithm.values()), {})
-    table = [("algorithm", "cells", "median time", "longest", "sooner", "later", "dropped")]
+    table = [("algorithm", "cells", "median time", "longest", "faster", "slower", "dropped")]
     for name, found in by_algorithm.items():
         times = [row[TIME[kind]] for row in found.values() if row[TIME[kind]] is not None]
         against = _compared(found, first, TIME[kind])
