@@ -1,4 +1,4 @@
-"""Hand-built stimuli of SEARCH: which RTT counts, and which ACKs. See ``hand_search`` for what they share."""
+"""Hand-built stimuli of SEARCH: which RTT counts, and which ACKs. See ``stimuli.search.flow`` for shared helpers."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""Hand-built stimuli of SEARCH: the shift by an RTT. See ``hand_search`` for what they share."""
+"""Hand-built stimuli of SEARCH: the shift by an RTT. See ``stimuli.search.flow`` for shared helpers."""
 
 from functools import partial
 

@@ -4,7 +4,7 @@
  *
  * The text read is draft-ietf-tsvwg-careful-resume-24; sections are those of it. What it leaves to the implementer is said to be open.
  * Observing (3.1) changes no window and is not here. The same functions in the same order are in reference-py,
- * plain/careful_resume_rfc_9959.py.
+ * careful_resume/plain_careful_resume_rfc_9959.py.
  *
  *     struct careful_resume_rfc_9959 resume;
  *     struct careful_resume_rfc_9959_window window; // of your controller: copy it in before each call and out after it

@@ -6,7 +6,7 @@
  * units of 2^-32 bytes but are compared in whole bytes, K is in whole ns, W_cubic in whole bytes from W_max, and every division is
  * rounded down. Written from draft-ietf-tcpm-rfc8312bis-15, the last before the RFC. Not here: HyStart++, which 4.10 recommends (SHOULD)
  * where this has the plain slow start (MAY), and the timer of a sender whose window of one segment meets further marks (4.6, MUST). U1 to
- * U12: the open points of the page. The same functions in the same order are in reference-py, plain/cubic_rfc_9438.py.
+ * U12: the open points of the page. The same functions in the same order are in reference-py, cubic/plain_cubic_rfc_9438.py.
  *
  *     struct cubic_rfc_9438 cubic;
  *     cubic_rfc_9438_begin(&cubic, max_datagram_size, initial_window);

@@ -4,7 +4,7 @@
  *
  * The text is the code, in its version with the bound of 16 on the shift: rho in eighths, increments in 128ths of a segment, for each
  * ACK. The window is in bytes here, and its segments are whole ones. The same functions in the same order are in reference-py,
- * plain/hybla_linux_kernel.py.
+ * hybla/plain_hybla_linux_kernel.py.
  *
  *     struct hybla_linux_kernel hybla;
  *     hybla_linux_kernel_begin(&hybla, max_datagram_size);

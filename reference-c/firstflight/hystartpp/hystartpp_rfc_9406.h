@@ -4,7 +4,7 @@
  *
  * Packet numbers stand for sequence numbers: SND.NXT is the number of the next packet. The sender paces, so that L is unlimited.
  * Written from draft -04, which was at hand whole, and from what public code quotes of section 4 of the RFC. The same functions in the
- * same order are in reference-py, plain/hystartpp_rfc_9406.py.
+ * same order are in reference-py, hystartpp/plain_hystartpp_rfc_9406.py.
  *
  *     struct hystartpp_rfc_9406 hystartpp;
  *     struct hystartpp_rfc_9406_ack ack;

@@ -3,7 +3,7 @@
  * to be copied into a stack. C11 and C++17; no allocation, no floating point, no global state.
  *
  * The paper counts packets: one is a maximum datagram here, and the window is in bytes. Its timeout is persistent congestion. "Open" is
- * what the paper leaves to the implementer. The same functions in the same order are in reference-py, plain/jumpstart_pfldnet_2007.py.
+ * what the paper leaves to the implementer. The same functions in the same order are in reference-py, jumpstart/plain_jumpstart_pfldnet_2007.py.
  *
  *     struct jumpstart_pfldnet_2007 jump;
  *     struct jumpstart_pfldnet_2007_window window; // of your controller: copy it in before each call and out after it

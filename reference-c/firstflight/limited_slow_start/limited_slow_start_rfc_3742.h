@@ -2,7 +2,8 @@
  * RFC 3742, section 2: Limited Slow-Start, in one header to be copied into a stack. C11 and C++17; no allocation, no floating point, no
  * global state.
  *
- * Written from the text, after the model and by its author. MSS is the maximum datagram size, and windows are in bytes. The same functions in the same order are in reference-py, plain/limited_slow_start_rfc_3742.py.
+ * Written from the text, after the model and by its author. MSS is the maximum datagram size, and windows are in bytes. The same functions
+ * in the same order are in reference-py, limited_slow_start/plain_limited_slow_start_rfc_3742.py.
  *
  *     struct limited_slow_start_rfc_3742 limited;
  *     limited_slow_start_rfc_3742_begin(&limited, max_datagram_size);

@@ -4,7 +4,7 @@
  *
  * The routers' answer is a constant here, 5.12 Mbit/s, as a stack's own code has to read it from its packets: replace RATE_REQUEST, and
  * do not call on_response where the request was refused. "Open" is what the text leaves to the implementer. The same functions in the
- * same order are in reference-py, plain/quick_start_rfc_4782.py.
+ * same order are in reference-py, quick_start/plain_quick_start_rfc_4782.py.
  *
  *     struct quick_start_rfc_4782 quick;
  *     struct quick_start_rfc_4782_window window; // of your controller: copy it in before each call and out after it

@@ -4,7 +4,7 @@
  *
  * beta is 1/2, which makes the factors of 3.3.1 5/6, 1/3 and 5/6. rtt_floor is currentRoundMinRTT of HyStart++, one of the ways that 3.2
  * names. Each statement of the pseudocode leaves the window rounded down. The permission of 3.3 to stop at the initial window is not
- * taken, and the pacing of 3.1 is the sender's. The same functions in the same order are in reference-py, plain/rapid_start_draft_02.py.
+ * taken, and the pacing of 3.1 is the sender's. The same functions in the same order are in reference-py, rapid_start/plain_rapid_start_draft_02.py.
  *
  *     struct rapid_start_draft_02 rapid;
  *     struct rapid_start_draft_02_ack ack;

@@ -5,7 +5,7 @@
  * Mended as in its authors' code: the loop of line 26 begins behind the bin that was completed last, fraction (line 16) is divided by
  * BIN_DURATION, every index is taken modulo NUM_BINS, and 0 / 0 (line 18) is no exit. prev_seq_num, which has no first value, begins at
  * the boundary where the first bin does. The sequence number of an ACK is the number of bytes acknowledged so far. The same functions in
- * the same order are in reference-py, plain/search_draft_00.py.
+ * the same order are in reference-py, search/plain_search_draft_00.py.
  *
  *     struct search_draft_00 search;
  *     search_draft_00_begin(&search);

@@ -4,7 +4,7 @@
  *
  * Of its text only the abstract was read. The previous window is interpolated backward, as in neqo, where a comment says that the text
  * does so forward, by mistake. The restart after missed bins, there said to be an option, is left out. The drain is that of Linux 4, in
- * bytes. The same functions in the same order are in reference-py, plain/search_draft_09.py.
+ * bytes. The same functions in the same order are in reference-py, search/plain_search_draft_09.py.
  *
  *     struct search_draft_09 search;
  *     search_draft_09_begin(&search, max_datagram_size);
@@ -38,11 +38,11 @@
 #endif
 
 enum {
-    SEARCH_DRAFT_09_W = 10,
-    SEARCH_DRAFT_09_EXTRA_BINS = 15,
-    SEARCH_DRAFT_09_ACKED_BINS = 11, /* totals at both ends of the window */
-    SEARCH_DRAFT_09_SENT_BINS = 26,
-    SEARCH_DRAFT_09_TARGET_BINS = 3 /* INITIAL_RTT / BIN_DURATION = 20/7, rounded up */
+    SEARCH_DRAFT_09_W = 10,          /* bins in a window, which covers 3.5 INITIAL_RTT */
+    SEARCH_DRAFT_09_EXTRA_BINS = 15, /* how far SEARCH can look back: a larger RTT / BIN_DURATION is not evaluated */
+    SEARCH_DRAFT_09_ACKED_BINS = 11, /* W + 1: the totals at both ends of the current window */
+    SEARCH_DRAFT_09_SENT_BINS = 26,  /* ACKED_BINS + EXTRA_BINS: the earlier window starts up to EXTRA_BINS before the current one */
+    SEARCH_DRAFT_09_TARGET_BINS = 3  /* the drain aims at the bytes acknowledged in one INITIAL_RTT: 20/7 bins, rounded up */
 };
 
 enum search_draft_09_outcome {

@@ -4,7 +4,7 @@
  *
  * What the paper leaves open is read as in its authors' code for QUIC: RTT / BIN_DURATION is rounded to the nearest integer, both
  * windows are sums of W completed bins and bin 0 is in none, and each boundary that has passed ends a bin, with one evaluation after the
- * last. The same functions in the same order are in reference-py, plain/search_lanman_2024.py.
+ * last. The same functions in the same order are in reference-py, search/plain_search_lanman_2024.py.
  *
  *     struct search_lanman_2024 search;
  *     search_lanman_2024_begin(&search);

@@ -4,7 +4,7 @@
  *
  * The text is the code, and variables have its names. Windows are in bytes here, an ACK stands where the largest packet that it newly
  * acknowledges does, and where the code divides by zero growth ends. The same functions in the same order are in reference-py,
- * plain/suss_linux_6_8.py.
+ * suss/plain_suss_linux_6_8.py.
  *
  *     struct suss_linux_6_8 suss;
  *     struct suss_linux_6_8_window window; // of your controller: copy it in before each call and out after it

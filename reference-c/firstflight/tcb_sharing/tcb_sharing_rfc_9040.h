@@ -4,7 +4,7 @@
  *
  * By Table 1 a new TCB begins with the ssthresh and the sendcwnd of the cached one. The rest of the table, RTT, MSS, PMTU and options, is no
  * matter of the congestion controller, and what a close leaves in the cache is a function that the text does not name. "Open" is what it
- * leaves to the implementer. The same functions in the same order are in reference-py, plain/tcb_sharing_rfc_9040.py.
+ * leaves to the implementer. The same functions in the same order are in reference-py, tcb_sharing/plain_tcb_sharing_rfc_9040.py.
  *
  *     struct tcb_sharing_rfc_9040 tcb;
  *     tcb_sharing_rfc_9040_begin(&tcb, max_datagram_size);

@@ -4,7 +4,7 @@
  *
  * Names are those of the code, which counts packets where this counts bytes. It has CUBIC with HyStart below, and ends a startup in every
  * connection, also where nothing was cached; here only where it was. The same functions in the same order are in reference-py,
- * plain/tcb_sharing_stateful_tcp.py.
+ * tcb_sharing/plain_tcb_sharing_stateful_tcp.py.
  *
  *     struct tcb_sharing_stateful_tcp stateful;
  *     tcb_sharing_stateful_tcp_begin(&stateful, max_datagram_size);

@@ -1,7 +1,7 @@
-"""SEARCH as in draft-chung-ccwg-search-09, as the code that carries it out and the discussion of that code tell.
+"""SEARCH as in draft-chung-ccwg-search-09, reconstructed from implementations and their discussion.
 
-Only its abstract was read, the rest was not found: it interpolates backward, as neqo, where a comment says that the text does so forward, by mistake; the optional
-restart after missed bins is left out; the drain is that of Linux 4, in bytes. In ticks of 1/20 ns BIN_DURATION, 0.35 * INITIAL_RTT, is exact.
+Of the draft only the abstract was read; the rest was not found. It interpolates backward, as neqo does, where a comment says that the text interpolates forward by mistake; it omits the optional
+restart after missed bins; the drain is that of Linux 4, in bytes. In ticks of 1/20 ns BIN_DURATION, 0.35 * INITIAL_RTT, is exact.
 """
 
 from dataclasses import dataclass, field
