@@ -22,11 +22,11 @@ def index() -> str:
     ]
     return md.page(
         "# Plain programs",
-        "One file for one published text, or for the code that stands for one: straight code whose names are the text's, without readings and "
-        "without anything of the model; its head says what was read. Ten were first written from their text, draft -09 of SEARCH from code, and "
-        "then compared with the model; seven (Limited Slow-Start, Quick-Start, Hybla, both of TCB sharing, both of SUSS) came from the author of "
-        "the model, with it or after it: a second writing, not a second reading. Read them beside the text, and port from them: each page shows the clauses with the lines that "
-        "carry them out, in Python and, where there is a header, in C. Each agrees "
+        "Each file implements one published text, or the code that serves as one, with the names of the text and without code of the model; its head "
+        "names the sources that were read. Ten were written from their text, draft -09 of SEARCH from code, before they were compared with the model. "
+        "The author of the model wrote the other seven (Limited Slow-Start, Quick-Start, Hybla, both of TCB sharing, both of SUSS) with it or after it: "
+        "these are not an independent interpretation. Read them next to the text, and port from them: each page shows the clauses with the lines that "
+        "implement them, in Python and, if there is a header, in C. Each agrees "
         "with every vector of its profile, and with the model on random streams.",
         md.list_table(("Text", "Profile", "Lines of Python", "of C"), rows, (50, 26, 14, 10)),
         "```{toctree}\n:hidden:\n:glob:\n\n*\n```",
