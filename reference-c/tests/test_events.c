@@ -137,3 +137,31 @@ void test_sent_and_lost_are_checked_like_ack(void)
     event.lost.bytes = 1199;
     expect(FF_ERR_DOMAIN, event);
 }
+
+void test_a_sample_of_an_ack_is_whole_or_absent(void)
+{
+    struct ff_event event = ack_of(2, 1, 1200, 1);
+    uint64_t *numbers[] = {&event.ack.rate_delivered_bytes, &event.ack.rate_interval_ns, &event.ack.rate_prior_delivered_bytes,
+                           &event.ack.rate_in_flight_bytes, &event.ack.rate_lost_bytes};
+
+    for (unsigned there = 0; there < 32; there++) {
+        for (unsigned i = 0; i < 5; i++) {
+            *numbers[i] = there >> i & 1 ? 1 : FF_NO_SAMPLE;
+        }
+        event.ack.rate_app_limited = false;
+        expect(there == 0 || there == 31 ? FF_OK : FF_ERR_DOMAIN, event);
+        event.ack.rate_app_limited = true;
+        expect(there == 31 ? FF_OK : FF_ERR_DOMAIN, event);
+    }
+    *numbers[1] = FF_TIME_MAX_NS + 1;
+    expect(FF_ERR_DOMAIN, event);
+}
+
+void test_an_empty_event_has_no_sample(void)
+{
+    struct ff_event ack = ff_event_empty(FF_EVENT_ACK, 1), lost = ff_event_empty(FF_EVENT_LOST, 1);
+
+    TEST_ASSERT_EQUAL_UINT64(FF_NO_SAMPLE, ack.ack.rate_interval_ns);
+    TEST_ASSERT_EQUAL_UINT64(FF_NO_SAMPLE, lost.lost.rate_lost_bytes);
+    TEST_ASSERT_FALSE(ack.ack.rate_app_limited);
+}
