@@ -6,8 +6,8 @@ played again. Needs nothing but Firstflight.
 
 import argparse
 import contextlib
+import gzip
 import io
-import json
 import random
 import re
 import shutil
@@ -26,11 +26,19 @@ from firstflight import create
 from firstflight_conformance.cases.measure import config_from_json, replay
 from firstflight_conformance.cases.vectors import load
 from firstflight_conformance.cli import main
-from firstflight_conformance.paths import BUILD, SCENARIOS, VECTORS
+from firstflight_conformance.commands.options import judged_cases
+from firstflight_conformance.paths import BUILD, CONFORMANCE, SCENARIOS, VECTORS
 from firstflight_conformance.qlog.write import qlog_text
 from firstflight_conformance.recording.files import save
 from firstflight_conformance.recording.recording import Header, Recording, Step, Subject
+from firstflight_conformance.run.manifest import load_manifests
+from firstflight_conformance.run.progress import Progress
+from firstflight_conformance.run.results import Result, Verdict
+from firstflight_conformance.run.selection import Selection
 from firstflight_conformance.simulator.scenario import scenario_files
+
+sys.path.append(str(CONFORMANCE / "tests"))
+from captures import How, capture_of
 
 OUT = BUILD / "fuzz"
 #: A call that takes longer is a finding.
@@ -60,8 +68,13 @@ def _files(*paths: Path) -> list[bytes]:
     return [data for path in paths if len(data := path.read_bytes()) < 60_000]
 
 
-def _short_vectors() -> list[bytes]:
-    return [data for data in _files(*sorted(VECTORS.glob("*/*.json"))) if len(data) < 4000][::5]
+def _short(*folders: str) -> Callable[[], list[bytes]]:
+    def seeds() -> list[bytes]:
+        return [
+            data for name in folders for data in _files(*sorted((VECTORS / name).glob("*.json"))) if len(data) < 4000
+        ]
+
+    return seeds
 
 
 def _ran(words: list[str], path: Path) -> bytes:
@@ -103,6 +116,38 @@ def _qlogs() -> list[bytes]:
     return [qlog_text(recording, "a vector", "for the fuzzer").encode() for recording in _recorded()]
 
 
+def _captures() -> list[bytes]:
+    """Return captures of the recordings, in every form, and the beginnings of real ones."""
+    real = [
+        gzip.decompress(path.read_bytes()) for path in sorted((CONFORMANCE / "tests" / "kept_captures").glob("*.gz"))
+    ]
+    ways = (
+        How(),
+        How(ng=True, micro=True),
+        How(link="cooked-2", ng=True, joined=2),
+        How(link="raw", micro=True),
+        How(link="vlan"),
+    )
+    return [*(capture_of(recording, how) for recording in _recorded() for how in ways), *(data[:8000] for data in real)]
+
+
+def _table() -> list[bytes]:
+    sent = "0,,0,12000,12000,\n"
+    rows = "".join(f"{100 + n},100,1200,{12000 + 1200 * n},{13200 + 1200 * n},\n" for n in range(40))
+    return [f"t_ms,rtt_ms,acked_bytes,in_flight_bytes,cwnd_bytes,ssthresh_bytes\n{sent}{rows}".encode()]
+
+
+def _passed() -> list[bytes]:
+    """Return what a run leaves that was ended after its only case."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "x.part"
+        begun = Progress(
+            path, judged_cases(VECTORS, Selection(ids=(_CASE,)), vectors=True, stimulus=False), validate=False
+        )
+        begun.of(load_manifests()["null-echo"]).settle(Result(_CASE, Verdict.PASS))
+        return [path.read_bytes()]
+
+
 def _sweep(suffix: str) -> Callable[[], list[bytes]]:
     def seeds() -> list[bytes]:
         with tempfile.TemporaryDirectory() as folder:
@@ -112,9 +157,22 @@ def _sweep(suffix: str) -> Callable[[], list[bytes]]:
     return seeds
 
 
+_CASE = "slow-start.acks.ack-of-two@rfc-9002"
 GRID = b'kind = "model"\nalgorithm = ["slow-start"]\nrate = ["10Mbit/s", "1Mbit/s"]\nrtt = "100ms"\nsize = ["1MB"]\n'
 KINDS = {
-    "vector": Kind("slow-start/x.json", _short_vectors, lambda path: ["list", "--vectors", str(path.parents[1])]),
+    # Each vector in a folder of any name; which profile it is of, it says itself.
+    "vector": Kind(
+        "slow-start/x.json",
+        _short("search", "careful-resume", "cubic", "hystartpp"),
+        lambda path: ["list", "--vectors", str(path.parents[1])],
+    ),
+    "computation": Kind("transfer-time/x.json", _short("transfer-time"), lambda path: ["list", "--vectors", str(path.parents[1])]),
+    "judged": Kind(
+        "slow-start/x.json",
+        _short("slow-start"),
+        lambda path: ["run", "--vectors", str(path.parents[1]), "--adapter", "python-model", "--jobs", "1",
+                      "--html", str(path.with_suffix(".html")), "--junit", str(path.with_suffix(".xml"))],
+    ),
     "scenario": Kind(
         "x.json",
         lambda: _files(*scenario_files().values()),
@@ -134,10 +192,18 @@ KINDS = {
     "recording": Kind(
         "x.jsonl", _recordings, lambda path: ["record", "judge", str(path), "--profile", "hystartpp/rfc-9406"]
     ),
+    "to-qlog": Kind("x.jsonl", _recordings, lambda path: ["record", "to-qlog", str(path), str(path.with_suffix(".sqlog"))]),
+    "to-vector": Kind(
+        "x.jsonl",
+        _recordings,
+        lambda path: ["record", "to-vector", str(path), str(path.with_suffix(".json")), "--profile", "hystartpp/rfc-9406"],
+    ),
+    "capture": Kind("x.pcap", _captures, lambda path: ["judge", str(path), "--profile", "hystart/linux"]),
+    "table": Kind("x.csv", _table, lambda path: ["judge", str(path), "--profile", "slow-start/rfc-9002"]),
     "resume": Kind(
         "x.json.part",
-        lambda: [json.dumps({"adapter": "0" * 64, "case": "slow-start.x", "within_tolerance": False}).encode() + b"\n"],
-        lambda path: ["run", "--adapter", "null-echo", "--case", "slow-start.acks.ack-of-two@rfc-9002", "--resume",
+        _passed,
+        lambda path: ["run", "--adapter", "null-echo", "--id", _CASE, "--resume", "--jobs", "1",
                       "--report-json", str(path.with_suffix(""))],
     ),
 }  # fmt: skip

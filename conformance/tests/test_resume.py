@@ -171,7 +171,7 @@ def test_a_folder_of_classes(root: Path, tmp_path: Path, word: str) -> None:
 
 
 def test_what_a_script_may_load(root: Path, tmp_path: Path) -> None:
-    """What lies beside it, or below, and has its suffix; and a value that is JSON is no program."""
+    """Scripts and what else is loaded beside it, or below; and a value that is JSON is no program."""
     (tmp_path / "parts").mkdir()
     script, module = tmp_path / "adapter.mjs", tmp_path / "parts" / "newreno.mjs"
     script.write_text("1", encoding="utf-8")
@@ -182,6 +182,34 @@ def test_what_a_script_may_load(root: Path, tmp_path: Path) -> None:
     assert passed(root, tmp_path, *words)
     module.write_text("2", encoding="utf-8")
     assert not passed(root, tmp_path, *words)
+    module.write_text("1", encoding="utf-8")
+    assert passed(root, tmp_path, *words)
+    (tmp_path / "parts" / "sums.wasm").write_bytes(b"1")
+    assert not passed(root, tmp_path, *words)
+
+
+def test_what_a_link_leads_to(root: Path, tmp_path: Path) -> None:
+    """A folder elsewhere that a link in a folder of classes leads to; a link that leads back is no endless folder."""
+    classes, elsewhere = tmp_path / "classes", tmp_path / "elsewhere"
+    for folder in (classes, elsewhere):
+        folder.mkdir()
+    (classes / "org").symlink_to("../elsewhere")
+    (elsewhere / "back").symlink_to("../classes")
+    (elsewhere / "Adapter.class").write_bytes(b"1")
+    words = ("env", "-cp", str(classes), "Adapter")
+    settled(root, tmp_path, *words)
+    (elsewhere / "Adapter.class").write_bytes(b"2")
+    assert not passed(root, tmp_path, *words)
+
+
+def test_where_programs_look(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A variable that leads to another library; others, as the size of a terminal, do not count."""
+    monkeypatch.setenv("LD_LIBRARY_PATH", str(tmp_path))
+    settled(root, tmp_path, "env")
+    monkeypatch.setenv("COLUMNS", "77")
+    assert passed(root, tmp_path, "env")
+    monkeypatch.setenv("LD_LIBRARY_PATH", "/nowhere")
+    assert not passed(root, tmp_path, "env")
 
 
 @pytest.mark.parametrize(
@@ -198,6 +226,9 @@ def test_what_a_script_may_load(root: Path, tmp_path: Path) -> None:
         (("python3", "-cimport myad"), "-cimport myad: what is run is found by its name"),
         (("env", "-S", "myad"), "-S myad: what is run is found by its name"),
         (("nice", "sh; myad"), "sh; myad: what is run is found by its name"),
+        (("env", "cargo", "run"), "cargo: looks up what it runs"),
+        (("env", "java", "Adapter"), "java: looks up what it runs"),
+        (("env", "@arguments"), "@arguments: looks up what it runs"),
         (("nowhere-at-all", "x"), "nowhere-at-all: there is no such program"),
         (("env", "/dev/zero"), "/dev/zero: neither a file nor a folder"),
     ],
@@ -249,6 +280,26 @@ def test_half_a_line_is_no_result(root: Path, tmp_path: Path, cut: int) -> None:
     progress(root, part).of(adapter("true")).settle(Result("z", Verdict.PASS))
     found = progress(root, part).of(adapter("true"))
     assert [found.get(case_id) is not None for case_id in ("x", "y", "z")] == [True, False, True]
+
+
+def test_a_line_that_was_changed_is_no_result(root: Path, tmp_path: Path) -> None:
+    """Nor one that something else wrote: it does not spoil the run."""
+    part = tmp_path / "part"
+    progress(root, part).of(adapter("true")).settle(Result("x", Verdict.PASS, judged_events=3))
+    line = part.read_text("utf-8")
+    for old, new in (
+        (', "judged_events": 3', ""),
+        ("3}", "[3]}"),
+        ('"x"', '"y"'),
+        (line, "[" * 100_000),
+        (line, '{"case":"x"}\n'),
+    ):
+        assert old in line
+        part.write_text(line.replace(old, new), encoding="utf-8")
+        found = progress(root, part).of(adapter("true"))
+        assert found.get("x") is found.get("y") is None
+    part.write_text(line, encoding="utf-8")
+    assert progress(root, part).of(adapter("true")).get("x") is not None
 
 
 def test_a_case_is_settled_only_when_nothing_can_change_it(root: Path, tmp_path: Path) -> None:

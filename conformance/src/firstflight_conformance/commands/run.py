@@ -152,7 +152,7 @@ def run_command(
         raise click.UsageError(f"--record: {what}")
     if resume and json_path is None:
         raise click.UsageError("--resume: needs the --report-json of the run that was ended")
-    _refuse_one_place_for_two(json_path, junit_path, badge_path, html_path)
+    _refuse_one_place_for_two(json_path, json_path and _part_of(json_path), junit_path, badge_path, html_path)
     looped = stimulus or both or bool(scenarios)
 
     def write(reports: list[AdapterReport], case_ids: list[str], code: int) -> None:
@@ -244,13 +244,17 @@ def _progress_of(report: Path | None, cases: Sequence[AnyCase], *, validate: boo
     """Return what has passed so far, which lies beside the report; ``None`` without a report that is a file."""
     if report is None or (report.exists() and not report.is_file()):
         return None
-    progress = Progress(report.with_name(f"{report.name}.part"), cases, validate=validate)
+    progress = Progress(_part_of(report), cases, validate=validate)
     progress.begin(resume=resume)
     return progress
 
 
+def _part_of(report: Path) -> Path:
+    return report.with_name(f"{report.name}.part")
+
+
 def _refuse_one_place_for_two(*reports: Path | None) -> None:
-    """Refuse two reports to one file: the later would win in silence. A device or a pipe may take several."""
+    """Refuse two reports to one file, be it what holds those that have passed: the later would win in silence. A device or a pipe may take several."""
     places = [path.resolve() for path in reports if path is not None and (path.is_file() or not path.exists())]
     for path in places:
         if places.count(path) > 1:

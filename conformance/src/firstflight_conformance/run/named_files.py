@@ -1,5 +1,6 @@
 """What the command of an adapter names, by content: what passed is found again only for the very same programs and files."""
 
+import os
 import re
 import shutil
 from collections.abc import Iterator, Sequence
@@ -11,8 +12,18 @@ from firstflight_conformance.kept import digest
 
 #: A folder with more than this is not compared.
 FILES_MAX, BYTES_MAX = 10_000, 1 << 30
-#: Programs that are text, and load others that lie beside them.
-_SCRIPTS = frozenset({".js", ".lua", ".mjs", ".cjs", ".ts", ".php", ".pl", ".py", ".rb", ".sh"})
+#: Programs that are text, and load others that lie beside them, or what else is loaded.
+_SCRIPTS = frozenset({".js", ".lua", ".mjs", ".cjs", ".ts", ".php", ".pl", ".py", ".rb", ".sh", ".java"})
+_LOADED = _SCRIPTS | {".jar", ".json", ".node", ".pm", ".pyd", ".so", ".wasm"}
+#: What builds or looks up what it runs, in a project, in an image or on another machine; a file of arguments.
+_LOOKS_UP = re.compile(
+    "ant|bazel|bunx?|bundle|cabal|cargo|cmake|deno|docker|dotnet|dune|go|gradlew?|just|make|meson|mix|mvnw?|ninja|nix|npm|npx|pdm|pipenv|pipx|"
+    "pnpm|podman|poetry|rake|rye|sbt|ssh|stack|swift|uvx?|yarn|zig|@.*"
+)
+#: Without one of these words Java looks for a class where it is started, or where a variable says.
+_CLASSES = re.compile(r"-jar|-cp|--?class-?path(=.*)?|.*\.java")
+#: Variables by which programs and their loaders find what they load.
+_LEADS = re.compile(r"LD_.*|DYLD_.*|PYTHON.*|.*(PATH|HOME|FLAGS|OPT|OPTS|OPTIONS)")
 #: Behind these an interpreter runs a text, or finds by its name what it runs: ``python3 -m module``, ``bash -ec 'program'``, ``node --import NAME``.
 _RUN_BY_NAME = re.compile(
     r"-p|-[A-Za-z]*[ceEmMrS]|--(command|eval|exec|execute|import|loader|module|print|require|split-string)"
@@ -32,7 +43,8 @@ class NotComparableError(Exception):
 
 def content_digest(words: Sequence[str], files: Sequence[Path] = (), cwd: Path = Path()) -> str:
     """Return a digest of a command and of each program, file and folder that it names. Raise :class:`NotComparableError`."""
-    parts: list[str | bytes] = [*words]
+    variables = (f"{name}={value}" for name, value in sorted(os.environ.items()) if _LEADS.fullmatch(name))
+    parts: list[str | bytes] = [*words, *variables]
     for place, word in enumerate(words):
         named = list(_named(word, cwd))
         if place == 0 and not named:
@@ -41,6 +53,9 @@ def content_digest(words: Sequence[str], files: Sequence[Path] = (), cwd: Path =
             raise NotComparableError(f"{words[place - 1]} {word}: what is run is found by its name")
         if place and not named and (_RUN_IN_ONE.fullmatch(word) or _LINE.fullmatch(word)):
             raise NotComparableError(f"{word}: what is run is found by its name")
+        name = Path(word).name
+        if _LOOKS_UP.fullmatch(name) or (name == "java" and not any(map(_CLASSES.fullmatch, words))):
+            raise NotComparableError(f"{word}: looks up what it runs")
         for path in named:
             parts += _contents(path)
     try:
@@ -74,21 +89,33 @@ def _is_there(path: Path) -> bool:
 def _contents(path: Path) -> Iterator[str | bytes]:
     """Yield the content of a file, or the names and contents of all files of a folder.
 
-    Of a script also what lies beside it and below and has its suffix, which it may load; only beside it in a large folder.
+    Of a script also what lies beside it and below that it may load; only beside it in a large folder.
     """
     try:
         if path.is_dir():
-            yield from _of_folder(path, path.rglob("*"))
+            yield from _of_folder(path, _below(path))
         elif path.is_file():
             yield path.read_bytes()
             if path.suffix in _SCRIPTS:
-                below = list(islice(path.parent.rglob("*"), FILES_MAX + 1))
+                below = list(islice(_below(path.parent), FILES_MAX + 1))
                 near = below if len(below) <= FILES_MAX else path.parent.iterdir()
-                yield from _of_folder(path.parent, (inner for inner in near if inner.suffix == path.suffix))
+                yield from _of_folder(path.parent, (inner for inner in near if inner.suffix in _LOADED))
         else:
             raise NotComparableError(f"{path}: neither a file nor a folder")
     except OSError as error:
         raise NotComparableError(str(error)) from error
+
+
+def _below(folder: Path) -> Iterator[Path]:
+    """Yield the files below a folder, also where a link leads to another folder, once."""
+    seen: set[str] = set()
+    for place, folders, files in os.walk(folder, followlinks=True):
+        if (real := os.path.realpath(place)) in seen:
+            folders.clear()
+        else:
+            seen.add(real)
+            folders.sort()
+            yield from (Path(place, name) for name in files)
 
 
 def _of_folder(folder: Path, files: Iterator[Path]) -> Iterator[str | bytes]:

@@ -34,8 +34,9 @@ class Progress:
         """Take what is there if it is to go on, else begin anew. Raise :class:`OSError` if the file cannot be written."""
         text = self._path.read_text("utf-8", errors="replace") if resume and self._path.exists() else ""
         for line in text.splitlines():
-            with suppress(ValueError, KeyError, TypeError):  # cut off, or not ours
-                entry = json.loads(line)
+            seal, _, members = line.partition(" ")
+            if seal == digest([members]):  # neither cut off nor changed
+                entry = json.loads(members)
                 self._passed[entry["adapter"], entry["case"]] = entry
         if text and not text.endswith("\n"):
             self._add("\n")
@@ -76,8 +77,9 @@ class Progress:
         for name, value in (("growth", result.growth), ("loop", result.loop)):
             members |= {name: asdict(value)} if value is not None else {}
         members |= {"judged_events": result.judged_events} if result.judged_events is not None else {}
+        text = json.dumps(members)
         with suppress(OSError):
-            self._add(json.dumps(members) + "\n")
+            self._add(f"{digest([text])} {text}\n")
 
     def _add(self, text: str) -> None:
         number = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o666)
