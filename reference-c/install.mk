@@ -31,7 +31,8 @@ SONAME := libfirstflight.so.$(basename $(VERSION))
 # What is built is built from these texts, with this compiler and these flags: times of files say nothing of a copy or of a file that is gone.
 BUILT_FROM := $(shell { printf '%s\n' '$(CC) $(CFLAGS) $(WARN) $(LIBRARY_FLAGS) $(INCLUDE)' $(SOURCES) $(HEADERS); $(CC) --version 2>&1; \
     cat $(SOURCES) $(HEADERS) $(MAKEFILE_LIST); } | cksum)
-ifneq ($(BUILT_FROM),$(shell cat $(BUILD)/c/built-from 2>/dev/null))
+# Nor do they of what an interrupted build has left.
+ifneq ($(BUILT_FROM),$(shell [ -e $(BUILD)/c/libfirstflight.a ] && cat $(BUILD)/c/built-from 2>/dev/null))
 $(shell rm -rf $(BUILD)/c && mkdir -p $(BUILD)/c && printf '%s\n' '$(BUILT_FROM)' > $(BUILD)/c/built-from)
 endif
 

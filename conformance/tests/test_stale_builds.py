@@ -10,8 +10,11 @@ from pathlib import Path
 import pytest
 
 from firstflight_conformance import built, cli
-from firstflight_conformance.paths import CONFORMANCE, REFERENCE_C, ROOT
+from firstflight_conformance.cases import flat, vectors
+from firstflight_conformance.cases.flat import AnyCase
+from firstflight_conformance.paths import CONFORMANCE, REFERENCE_C, ROOT, VECTORS
 from firstflight_conformance.run import manifest
+from firstflight_conformance.spec.clauses import all_clauses
 
 
 @pytest.fixture(scope="module")
@@ -30,9 +33,9 @@ def port(tmp_path: Path, original: Path) -> Path:
     return Path(shutil.copytree(original, tmp_path / "port"))
 
 
-def made(port: Path, *words: str) -> str:
+def made(port: Path, *words: str, target: str = "lib") -> str:
     """Build the library at no optimization, which is quick; return what make prints."""
-    command = ["make", "-C", str(port / "reference-c"), "lib", "CFLAGS=-O0", "-j2", *words]
+    command = ["make", "-C", str(port / "reference-c"), target, "CFLAGS=-O0", "-j2", *words]
     environment = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
     return done.stdout + done.stderr if done.returncode == 0 else f"failed: {done.stderr}"
@@ -67,6 +70,73 @@ def test_a_deleted_source_is_missed(port: Path) -> None:
 
 def test_another_flag_builds_anew(port: Path) -> None:
     assert "-c firstflight/wide.c" in made(port, "CFLAGS=-O0 -DPLANTED")
+
+
+def test_what_an_interrupted_build_has_left(port: Path) -> None:
+    """An object of a text that was there in between is compiled again, though its source is older."""
+    library_of_it = port / "build/c/libfirstflight.a"
+    before = library_of_it.read_bytes()
+    for left in (library_of_it, library_of_it.with_suffix(".so")):
+        left.unlink()
+    shutil.copy(port / "build/c/u128.o", port / "build/c/wide.o")
+    assert "-c firstflight/wide.c" in made(port)
+    assert library(port) == before
+
+
+def test_a_source_that_changes_while_it_is_compiled(port: Path, tmp_path: Path) -> None:
+    """And is then what it was, with its old time: of the program nothing is left, and the next `make` builds it."""
+    source, compiler = port / "reference-c/firstflight/u128.c", tmp_path / "cc"
+    compiler.write_text(
+        f'#!/bin/sh\ncase "$*" in *"-c firstflight/u128.c"*)\ncp -p {source} {tmp_path}/old; echo "int ff_planted;" >> {source}; '
+        f'gcc "$@"; cp -p {tmp_path}/old {source};;\n*) exec gcc "$@";; esac\n',
+        encoding="utf-8",
+    )
+    compiler.chmod(0o755)
+    program = port / "build/adapters/shared-object-host"
+    said = made(port, f"CC={compiler}", target="adapters")
+    assert said.startswith("failed") and "u128.c: written while it was compiled; run make again" in said
+    assert not (port / "build/adapters/firstflight-c").exists()
+    compiler.write_text('#!/bin/sh\nexec gcc "$@"\n', encoding="utf-8")
+    assert "-c firstflight/u128.c" in made(port, f"CC={compiler}", target="adapters")
+    assert program.exists() and b"ff_planted" not in library(port)
+
+
+def test_another_checkout_is_not_entered(tmp_path: Path) -> None:
+    """A `CDPATH` that leads to its folders does not."""
+    for folder in ("here", "elsewhere"):
+        (tmp_path / folder / "conformance").mkdir(parents=True)
+    shutil.copy(ROOT / "Makefile", tmp_path / "here")
+    line = [
+        "make",
+        "-C",
+        str(tmp_path / "here"),
+        "--no-print-directory",
+        "--eval=where: ; @cd conformance && pwd",
+        "where",
+    ]
+    environment = os.environ | {"CDPATH": str(tmp_path / "elsewhere")}
+    done = subprocess.run(line, env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == [str(tmp_path / "here" / "conformance")]
+
+
+@pytest.mark.long
+@pytest.mark.skipif(shutil.which("go") is None, reason="there is no go here")
+def test_the_loader_in_go_looks_at_the_vectors(tmp_path: Path) -> None:
+    """Go shows results of before without a look at files outside of the module, as the vectors are."""
+    cases: list[AnyCase] = [*vectors.cases(vectors.load_all(VECTORS, ["slow-start"]))]
+    text = "".join(flat.lines(flat.by_profile(cases)["slow-start", "rfc-9002"], all_clauses()))
+    file = tmp_path / "flat/slow-start/rfc-9002.ndjson"
+    file.parent.mkdir(parents=True)
+    environment = os.environ | {"OUT": str(tmp_path / "out"), "FIRSTFLIGHT_FLAT": str(tmp_path / "flat")}
+    environment.pop("FIRSTFLIGHT", None)
+    for wrong in (False, True):
+        file.write_text(
+            text.replace('"cwnd_bytes":14400', '"cwnd_bytes":14401', 1) if wrong else text, encoding="utf-8"
+        )
+        done = subprocess.run(
+            [CONFORMANCE / "loaders/test.sh", "go"], env=environment, capture_output=True, text=True, check=False
+        )
+        assert (done.returncode, "1 failed" in done.stdout) == (int(wrong), wrong), done.stdout + done.stderr
 
 
 @pytest.mark.parametrize("change", ["edited", "deleted"])
