@@ -152,7 +152,8 @@ def run_command(
         raise click.UsageError(f"--record: {what}")
     if resume and json_path is None:
         raise click.UsageError("--resume: needs the --report-json of the run that was ended")
-    _refuse_one_place_for_two(json_path, json_path and _part_of(json_path), junit_path, badge_path, html_path)
+    part = json_path and json_path.with_name(f"{json_path.name}.part")
+    _refuse_one_place_for_two(json_path, part, junit_path, badge_path, html_path)
     looped = stimulus or both or bool(scenarios)
 
     def write(reports: list[AdapterReport], case_ids: list[str], code: int) -> None:
@@ -244,13 +245,9 @@ def _progress_of(report: Path | None, cases: Sequence[AnyCase], *, validate: boo
     """Return what has passed so far, which lies beside the report; ``None`` without a report that is a file."""
     if report is None or (report.exists() and not report.is_file()):
         return None
-    progress = Progress(_part_of(report), cases, validate=validate)
+    progress = Progress(report.with_name(f"{report.name}.part"), cases, validate=validate)
     progress.begin(resume=resume)
     return progress
-
-
-def _part_of(report: Path) -> Path:
-    return report.with_name(f"{report.name}.part")
 
 
 def _refuse_one_place_for_two(*reports: Path | None) -> None:

@@ -5,7 +5,6 @@ import re
 import shutil
 from collections.abc import Iterator, Sequence
 from itertools import islice
-from os import pathsep
 from pathlib import Path
 
 from firstflight_conformance.kept import digest
@@ -15,12 +14,10 @@ FILES_MAX, BYTES_MAX = 10_000, 1 << 30
 #: Programs that are text, and load others that lie beside them, or what else is loaded.
 _SCRIPTS = frozenset({".js", ".lua", ".mjs", ".cjs", ".ts", ".php", ".pl", ".py", ".rb", ".sh", ".java"})
 _LOADED = _SCRIPTS | {".jar", ".json", ".node", ".pm", ".pyd", ".so", ".wasm"}
-#: What builds or looks up what it runs, in a project, in an image or on another machine; a file of arguments.
+#: What builds or looks up what it runs, in a project, in an image or on another machine; a file of arguments. Java does unless a word says where its classes are.
 _LOOKS_UP = re.compile(
-    "ant|bazel|bunx?|bundle|cabal|cargo|cmake|deno|docker|dotnet|dune|go|gradlew?|just|make|meson|mix|mvnw?|ninja|nix|npm|npx|pdm|pipenv|pipx|"
-    "pnpm|podman|poetry|rake|rye|sbt|ssh|stack|swift|uvx?|yarn|zig|@.*"
+    "bazel|bun|bunx|cabal|cargo|deno|docker|dotnet|go|gradlew?|just|make|mix|mvnw?|ninja|nix|npm|npx|pipenv|pipx|pnpm|podman|poetry|sbt|ssh|uvx?|yarn|zig|@.*"
 )
-#: Without one of these words Java looks for a class where it is started, or where a variable says.
 _CLASSES = re.compile(r"-jar|-cp|--?class-?path(=.*)?|.*\.java")
 #: Variables by which programs and their loaders find what they load.
 _LEADS = re.compile(r"LD_.*|DYLD_.*|PYTHON.*|.*(PATH|HOME|FLAGS|OPT|OPTS|OPTIONS)")
@@ -56,8 +53,7 @@ def content_digest(words: Sequence[str], files: Sequence[Path] = (), cwd: Path =
         name = Path(word).name
         if _LOOKS_UP.fullmatch(name) or (name == "java" and not any(map(_CLASSES.fullmatch, words))):
             raise NotComparableError(f"{word}: looks up what it runs")
-        for path in named:
-            parts += _contents(path)
+        parts += [part for path in named for part in _contents(path)]
     try:
         parts += [path.read_bytes() for path in files if path.is_file()]
     except OSError as error:
@@ -72,18 +68,11 @@ def _named(word: str, cwd: Path) -> Iterator[Path]:
         yield Path(program)
     glued = [word[2:]] if word.startswith("-") and len(word) > 2 else []
     for text in dict.fromkeys([word, *word.partition("=")[2:], *glued]):
-        for part in dict.fromkeys([text, *text.split(pathsep)]):
+        for part in dict.fromkeys([text, *text.split(os.pathsep)]):
             if part.endswith("*"):  # of a class path
                 yield from sorted((cwd / part).parent.glob(Path(part).name))
-            elif part and _is_there(cwd / part):
+            elif part and os.path.exists(cwd / part):  # noqa: PTH110 - False for what is no name at all
                 yield cwd / part
-
-
-def _is_there(path: Path) -> bool:
-    try:
-        return path.exists()
-    except (OSError, ValueError):  # too long for a name, or with a null character
-        return False
 
 
 def _contents(path: Path) -> Iterator[str | bytes]:
@@ -108,14 +97,12 @@ def _contents(path: Path) -> Iterator[str | bytes]:
 
 def _below(folder: Path) -> Iterator[Path]:
     """Yield the files below a folder, also where a link leads to another folder, once."""
-    seen: set[str] = set()
+    seen: dict[str, str] = {}
     for place, folders, files in os.walk(folder, followlinks=True):
-        if (real := os.path.realpath(place)) in seen:
-            folders.clear()
-        else:
-            seen.add(real)
-            folders.sort()
+        if seen.setdefault(os.path.realpath(place), place) == place:
             yield from (Path(place, name) for name in files)
+        else:
+            folders.clear()
 
 
 def _of_folder(folder: Path, files: Iterator[Path]) -> Iterator[str | bytes]:

@@ -5,7 +5,6 @@ keyed by the digest of all that it depends on, so that an incomplete line, or on
 """
 
 import json
-import os
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict
@@ -28,7 +27,7 @@ class Progress:
         """Name the file and what is judged; nothing of the file is read or written yet. Raise :class:`OSError` if a vector is gone."""
         self._path = path
         self._run = digest([code_digest("."), str(validate), *_contents(cases)])
-        self._passed: dict[tuple[str, str], dict[str, Any]] = {}
+        self.passed: dict[tuple[str | None, str], dict[str, Any]] = {}
 
     def begin(self, *, resume: bool) -> None:
         """Take what is there if it is to go on, else begin anew. Raise :class:`OSError` if the file cannot be written."""
@@ -37,7 +36,7 @@ class Progress:
             seal, _, members = line.partition(" ")
             if seal == digest([members]):  # neither cut off nor changed
                 entry = json.loads(members)
-                self._passed[entry["adapter"], entry["case"]] = entry
+                self.passed[entry["adapter"], entry["case"]] = entry
         if text and not text.endswith("\n"):
             self._add("\n")
         elif not text:
@@ -64,29 +63,19 @@ class Progress:
             return str(reason)
         return None
 
-    def get(self, adapter: str, case_id: str) -> Result | None:
-        """Return the result of a case that has passed."""
-        entry = self._passed.get((adapter, case_id))
-        return None if entry is None else _result(entry)
-
     def add(self, adapter: str, result: Result) -> None:
         """Keep a result, if the code that judges is still known. A disk that is full is no reason to stop: the case is then judged again."""
         if was_changed():
             return
         members = {"adapter": adapter, "case": result.case_id, "within_tolerance": result.within_tolerance}
-        for name, value in (("growth", result.growth), ("loop", result.loop)):
-            members |= {name: asdict(value)} if value is not None else {}
-        members |= {"judged_events": result.judged_events} if result.judged_events is not None else {}
-        text = json.dumps(members)
+        members |= {"growth": result.growth and asdict(result.growth), "loop": result.loop and asdict(result.loop)}
+        text = json.dumps(members | {"judged_events": result.judged_events})
         with suppress(OSError):
             self._add(f"{digest([text])} {text}\n")
 
     def _add(self, text: str) -> None:
-        number = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o666)
-        try:
-            os.write(number, text.encode())
-        finally:
-            os.close(number)
+        with self._path.open("ab", buffering=0) as file:
+            file.write(text.encode())
 
 
 class AdapterProgress:
@@ -98,7 +87,8 @@ class AdapterProgress:
 
     def get(self, case_id: str) -> Result | None:
         """Return the result of a case that it has passed."""
-        return None if self._adapter is None else self._progress.get(self._adapter, case_id)
+        entry = self._progress.passed.get((self._adapter, case_id))
+        return None if entry is None else _result(entry)
 
     def settle(self, result: Result) -> None:
         """Take note of a result that nothing can change any more."""
@@ -113,15 +103,9 @@ def _contents(cases: Sequence[AnyCase]) -> Iterator[str | bytes]:
 
 
 def _result(entry: dict[str, Any]) -> Result:
-    growth, loop = entry.get("growth"), entry.get("loop")
-    return Result(
-        entry["case"],
-        Verdict.PASS,
-        within_tolerance=entry["within_tolerance"],
-        growth=None if growth is None else Growth(**growth),
-        loop=None if loop is None else _loop(loop),
-        judged_events=entry.get("judged_events"),
-    )
+    growth, loop = entry["growth"] and Growth(**entry["growth"]), entry["loop"] and _loop(entry["loop"])
+    more = {name: entry[name] for name in ("within_tolerance", "judged_events")}
+    return Result(entry["case"], Verdict.PASS, growth=growth, loop=loop, **more)
 
 
 def _loop(loop: dict[str, Any]) -> ClosedLoop:
