@@ -63,10 +63,11 @@ def code_digest(*folders: str) -> str:
 
     A folder outside them is named by its path.
 
-    What the folders share, the modules of the package itself, belongs to each.
+    What the folders share, the modules of the package itself, belongs to each. No tool loads a self-contained program.
     """
     roots = [_model(), SPEC, ROOT / "requirements", *(_TOOLS / name for name in folders)]
     used = [path for path in _hashes() if path.parent == _TOOLS or any(path.is_relative_to(root) for root in roots)]
+    used = [path for path in used if not path.name.startswith("plain_")]
     return digest([sys.version.encode(), *(part for path in used for part in (str(path), _hashes()[path]))])
 
 
