@@ -4,6 +4,7 @@ import hashlib
 import json
 import multiprocessing
 import os
+from collections.abc import Iterable
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -49,10 +50,26 @@ def all_files() -> dict[str, str]:
 def _texts(stimuli: list[Stimulus]) -> list[str]:
     """Return the vectors as they are written; on all cores, where processes can share the stimuli."""
     if "fork" not in multiprocessing.get_all_start_methods():
-        return [vector_text(to_json(stimulus)) for stimulus in stimuli]
+        return _all_right(_written(stimulus) for stimulus in stimuli)
     context = multiprocessing.get_context("fork")
     with ProcessPoolExecutor(os.cpu_count(), context, _begin, (stimuli,)) as pool:
-        return list(pool.map(_text, range(len(stimuli)), chunksize=4))
+        return _all_right(pool.map(_text, range(len(stimuli)), chunksize=4))
+
+
+def _all_right(made: Iterable[tuple[str, str]]) -> list[str]:
+    """Return the texts. Raise :class:`ValueError` with all errors: a changed rule needs all its numbers corrected."""
+    texts, errors = zip(*made, strict=True)
+    if wrong := [error for error in errors if error]:
+        raise ValueError("\n".join(wrong))
+    return list(texts)
+
+
+def _written(stimulus: Stimulus) -> tuple[str, str]:
+    """Return the text of a vector, or what the model answers otherwise than was worked out."""
+    try:
+        return vector_text(to_json(stimulus)), ""
+    except ValueError as error:
+        return "", str(error)
 
 
 # In the processes: what they were forked with.
@@ -65,8 +82,8 @@ def _begin(stimuli: list[Stimulus]) -> None:
     children.die_with_parent()
 
 
-def _text(index: int) -> str:
-    return vector_text(to_json(_STIMULI[index]))
+def _text(index: int) -> tuple[str, str]:
+    return _written(_STIMULI[index])
 
 
 def digests() -> dict[str, str]:

@@ -377,3 +377,12 @@ def test_a_hand_oracle_that_is_wrong_stops_the_generator(expect: dict[str, objec
     """A number that the model does not give is an error with its place."""
     with pytest.raises(ValueError, match=message):
         to_json(one_ack(expect))
+
+
+def test_every_hand_oracle_that_is_wrong_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A changed rule makes several numbers wrong: one run names all of them, in processes or without."""
+    stimuli = [one_ack({"cwnd_bytes": number}) for number in (13200, 13201, 13202)]
+    for methods in (["fork", "spawn"], ["spawn"]):
+        monkeypatch.setattr("multiprocessing.get_all_start_methods", lambda methods=methods: methods)
+        with pytest.raises(ValueError, match=r"worked out was 13201\n.*worked out was 13202$"):
+            write._texts(stimuli)

@@ -1,4 +1,4 @@
-"""Hand-built stimuli of SEARCH: what else tells the versions and dialects apart. See ``bins`` for what they share."""
+"""Hand-built stimuli of SEARCH: what else tells the versions and dialects apart. See ``stimuli.search.flow`` for shared helpers."""
 
 from functools import partial
 

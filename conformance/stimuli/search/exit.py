@@ -1,4 +1,4 @@
-"""Hand-built stimuli of SEARCH: the threshold, the exit, and what comes after. See ``bins`` for what they share."""
+"""Hand-built stimuli of SEARCH: the threshold, the exit, and what comes after. See ``stimuli.search.flow`` for shared helpers."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""Hand-built stimuli of SEARCH: when its versions and dialects start again. See ``bins`` for what they share."""
+"""Hand-built stimuli of SEARCH: when its versions and dialects start again. See ``stimuli.search.flow`` for shared helpers."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""Hand-built stimuli of SEARCH: sent against delivered bytes, and the drain. See ``bins`` for what they share."""
+"""Hand-built stimuli of SEARCH: sent against delivered bytes, and the drain. See ``stimuli.search.flow`` for shared helpers."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""Hand-built stimuli of SEARCH: how it starts, and which RTT samples it takes. See ``bins`` for what they share."""
+"""Hand-built stimuli of SEARCH: how it starts, and which RTT samples it takes. See ``stimuli.search.flow`` for shared helpers."""
 
 from functools import partial
 
