@@ -72,3 +72,20 @@ def test_an_error_is_caught(name: str, tmp_path: Path) -> None:
     error = ERRORS[name]
     skip_without_tools(error.controller)
     assert is_caught(build(error.controller, tmp_path, error.patches)) == (name not in UNSEEN)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("controller", CONTROLLERS)
+def test_the_first_cause_is_right(controller: str, tmp_path: Path) -> None:
+    """For nine of ten errors the first cause is the right one or names a rule that the error breaks; no cause is wrong and exact."""
+    skip_without_tools(controller)
+    shown = [error for name, error in ERRORS.items() if error.controller == controller and name not in UNSEEN]
+    named, wrong = 0, {}
+    for error in shown:
+        command = build(controller, tmp_path / error.id, error.patches)
+        verdict = judge(command, tmp_path / "report.json", "--deadline-s", "100")
+        named += verdict.names(error)
+        if others := verdict.wrong_exact(error):
+            wrong[error.id] = others
+    assert wrong == {}
+    assert 10 * named >= 9 * len(shown)
