@@ -1,0 +1,43 @@
+"""What looks for files by their place fails where it finds none, so that files that moved do not pass as checked."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from adequacy import coverage
+from firstflight_conformance import port
+from firstflight_conformance.paths import of_algorithms
+from generate import catalogues
+
+
+@pytest.mark.parametrize("find", [port.sources, port.headers, port.plain_headers])
+def test_the_port(find: Callable[[Path], list[Path]], tmp_path: Path) -> None:
+    """Sources, headers and self-contained headers: for citations, counterparts and compilers."""
+    with pytest.raises(FileNotFoundError, match="the C port is not here"):
+        find(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "pattern", ["rules.md", "profiles.toml", "mutants*.toml", "open-points.toml", "survivors.toml"]
+)
+def test_data_of_algorithms(pattern: str, tmp_path: Path) -> None:
+    """Clauses, readings, mutants, open points and survivors."""
+    (tmp_path / "search").mkdir()
+    with pytest.raises(FileNotFoundError):
+        of_algorithms(pattern, tmp_path)
+
+
+def test_counters_of_gcov(tmp_path: Path) -> None:
+    """A folder without counters measures nothing."""
+    with pytest.raises(FileNotFoundError, match="no coverage data"):
+        coverage.c_gaps(tmp_path, [])
+
+
+def test_stimuli(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No stimuli would write no vectors."""
+    monkeypatch.setattr("pkgutil.walk_packages", lambda *_: iter(()))
+    catalogues._modules.cache_clear()
+    with pytest.raises(FileNotFoundError, match="has no stimuli"):
+        catalogues._modules()
+    catalogues._modules.cache_clear()
