@@ -93,3 +93,88 @@ void prove_on_timeout(void) {
     jumpstart_pfldnet_2007_on_timeout(&s, &window);
     prove_invariant(&s);
 }
+
+/* The port beside the header, in the profile of the paper: from any two states that stand for each other the same event leaves two that do so
+ * again, and what normal congestion control takes is taken in the same state. The growth of NewReno is not looked into: it is noted in which state
+ * it is called. An ACK of one run, of packets of SIZE bytes: with any size the port's quotient by it is beyond SAT. */
+#include "firstflight/jumpstart/jumpstart.h"
+#define ff_newreno_on_ack the_growth_of_newreno
+#include "firstflight/bases.c"
+#include "firstflight/newreno/newreno.c"
+#undef ff_newreno_on_ack
+#include "firstflight/jumpstart/jumpstart.c"
+#include "firstflight/jumpstart/loss.c"
+#include "firstflight/jumpstart/pacing.c"
+#include "firstflight/jumpstart/profiles.c"
+#include "firstflight/jumpstart/state.c"
+
+enum { SIZE = 1200 };
+static struct ff_newreno grown;
+static int grows;
+
+enum ff_outcome ff_newreno_on_ack(struct ff_newreno *base, uint64_t t_ns, const struct ff_ack *ack) {
+    (void)t_ns, (void)ack;
+    grown = *base;
+    grows = 1;
+    return FF_OUTCOME_GROWN;
+}
+
+static int windows_stand(const struct ff_newreno *base) {
+    uint64_t start_ns = window.recovery_start_time == 0 ? FF_NONE : window.recovery_start_time;
+    int flag = window.in_recovery == 0 || window.in_recovery == 1;
+    return flag && base->cwnd_bytes == window.cwnd && base->ssthresh_bytes == window.ssthresh && base->recovery_start_ns == start_ns &&
+           base->in_recovery == window.in_recovery && (!window.in_recovery || window.recovery_start_time > 0) && base->base == FF_BASE_NEWRENO;
+}
+
+/* R is counted outside of a recovery as well by the header, which sets it to 0 when the next one begins. */
+static int stand_for_each_other(const struct jumpstart_pfldnet_2007 *s, const struct ff_jumpstart *port, const struct ff_newreno *base) {
+    int flags = s->begun <= 1 && s->jumping <= 1 && s->lost_of_first_flight <= 1 && s->accounted <= 1 && port->jumping == s->jumping &&
+                port->spent == s->begun && port->accounting == s->lost_of_first_flight && port->accounted == s->accounted && !port->at_once;
+    int plan = port->planned_packets == s->paced_packets && port->limit_packets == s->planned_packets && port->sent_packets == s->sent_packets &&
+               port->rtt_ns == s->rtt_ns && port->start_ns == s->start_ns;
+    int flight = port->flight_first == (s->begun ? s->first : FF_NO_PACKET) && port->flight_end == (s->begun && !s->jumping ? s->end : FF_NO_PACKET);
+    int recovery = !window.in_recovery || (port->recovery_point == s->recovery_point && port->repeats == s->r);
+    /* What waits for the end of a recovery waits in one. */
+    int waits = !s->lost_of_first_flight || window.in_recovery;
+    return windows_stand(base) && base->max_datagram_size_bytes == s->max_datagram_size && port->next_packet == s->next_packet && flags && plan &&
+           flight && recovery && waits;
+}
+
+static const struct ff_jumpstart_readings *in_the_paper(void) {
+    return &ff_jumpstart_profiles[FF_JUMPSTART_PROFILE_PFLDNET_2007].readings;
+}
+
+void prove_begin_as_the_port(uint32_t max_datagram_size) {
+    struct jumpstart_pfldnet_2007 s;
+    struct ff_jumpstart port;
+    struct ff_newreno base;
+    ASSUME(max_datagram_size >= 1 && max_datagram_size < SIZE_END && base.max_datagram_size_bytes == max_datagram_size);
+    ASSUME(window.recovery_start_time == 0 && !window.in_recovery && windows_stand(&base));
+    jumpstart_pfldnet_2007_begin(&s, max_datagram_size);
+    ff_jumpstart_begin(in_the_paper(), &port, &base);
+    PROVE(stand_for_each_other(&s, &port, &base));
+}
+
+void prove_on_ack_as_the_port(uint64_t now) {
+    struct jumpstart_pfldnet_2007 s = any_state();
+    struct jumpstart_pfldnet_2007_ack ack;
+    struct ff_jumpstart port;
+    struct ff_newreno base;
+    struct ff_run run;
+    struct ff_event event;
+    ASSUME(stand_for_each_other(&s, &port, &base) && now > 0 && now < TIME_END && s.max_datagram_size == SIZE);
+    ASSUME(run.first <= run.last && run.last < s.next_packet && run.last - run.first < SIZE_END && run.sent_t_ns > 0 && run.sent_t_ns <= now);
+    ASSUME(ack.oldest_unacked_packet <= WINDOW_END || ack.oldest_unacked_packet == JUMPSTART_PFLDNET_2007_NONE);
+    ack.largest_packet = run.last;
+    ack.latest_sent_time = run.sent_t_ns;
+    event.kind = FF_EVENT_ACK;
+    event.t_ns = now;
+    event.ack.packets = &run;
+    event.ack.run_count = 1;
+    event.ack.oldest_unacked_packet = ack.oldest_unacked_packet;
+    int outcome = (int)jumpstart_pfldnet_2007_on_ack(&s, &ack, &window);
+    ff_jumpstart_step(in_the_paper(), &port, &base, &event, NULL);
+    PROVE(stand_for_each_other(&s, &port, &base));
+    PROVE(grows == (outcome == JUMPSTART_PFLDNET_2007_NORMAL || outcome == JUMPSTART_PFLDNET_2007_JUMP_ENDED));
+    PROVE(!grows || windows_stand(&grown));
+}
