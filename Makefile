@@ -18,8 +18,8 @@ PYTEST := $(BIN)/pytest -q -n $(JOBS) --dist worksteal
 REPORTS := build/report
 # Keep .pyc files: the tests start Python thousands of times.
 export PYTHONDONTWRITEBYTECODE :=
-# With it `cd conformance` may lead to another checkout.
-unexport CDPATH
+# They lead to another checkout: by the one `cd conformance` does.
+unexport CDPATH FIRSTFLIGHT_ROOT
 
 # An environment copied with its checkout would run the code of the original: make it anew.
 ifneq ($(wildcard $(VENV)/.checkout),)

@@ -25,5 +25,8 @@ reason=$("$(dirname "$0")/crates.sh" obtain "$folder") || {
     echo "$name: $reason" >&2
     exit 1
 }
+made=$build/cargo/release/$(sed -n 's/^name = "\(.*\)"/\1/p' "$manifest" | head -n 1)
+# For another machine cargo builds elsewhere: what was made before is not taken for it.
+rm -f "$made"
 cargo build --quiet --release --locked --offline --manifest-path "$manifest" --target-dir "$build/cargo"
-cp "$build/cargo/release/$(sed -n 's/^name = "\(.*\)"/\1/p' "$manifest" | head -n 1)" "$program"
+cp "$made" "$program"

@@ -102,21 +102,36 @@ def test_a_source_that_changes_while_it_is_compiled(port: Path, tmp_path: Path) 
 
 
 def test_another_checkout_is_not_entered(tmp_path: Path) -> None:
-    """A `CDPATH` that leads to its folders does not."""
+    """A `CDPATH` that leads to its folders does not, nor is it judged as an exported `FIRSTFLIGHT_ROOT` would have it."""
     for folder in ("here", "elsewhere"):
         (tmp_path / folder / "conformance").mkdir(parents=True)
     shutil.copy(ROOT / "Makefile", tmp_path / "here")
-    line = [
-        "make",
-        "-C",
-        str(tmp_path / "here"),
-        "--no-print-directory",
-        "--eval=where: ; @cd conformance && pwd",
-        "where",
-    ]
-    environment = os.environ | {"CDPATH": str(tmp_path / "elsewhere")}
+    where = "--eval=where: ; @cd conformance && echo $$PWD$$FIRSTFLIGHT_ROOT"
+    line = ["make", "-C", str(tmp_path / "here"), "--no-print-directory", where, "where"]
+    elsewhere = str(tmp_path / "elsewhere")
+    environment = os.environ | {"CDPATH": elsewhere, "FIRSTFLIGHT_ROOT": elsewhere}
     done = subprocess.run(line, env=environment, capture_output=True, text=True, check=True)
     assert done.stdout.splitlines() == [str(tmp_path / "here" / "conformance")]
+
+
+def test_a_program_that_cargo_puts_elsewhere(tmp_path: Path) -> None:
+    """As for another machine, by `CARGO_BUILD_TARGET`: that of the last build is not taken for it."""
+    for name in ("cargo-build.sh", "crates.sh", "crates.txt"):
+        shutil.copy(CONFORMANCE / "adapters" / name, tmp_path)
+    for name, text in (("cargo", 'echo \'"source":"registry"\''), ("rustc", "echo rustc 9.9.9")):
+        (tmp_path / "bin").mkdir(exist_ok=True)
+        (tmp_path / "bin" / name).write_text(f"#!/bin/sh\n{text}\n", encoding="utf-8")
+        (tmp_path / "bin" / name).chmod(0o755)
+    old = tmp_path / "build/cargo/release/stack"
+    for folder in (tmp_path / "stack", old.parent):
+        folder.mkdir(parents=True)
+    (tmp_path / "stack/Cargo.toml").write_text('name = "stack"\nrust-version = "1.70"\n', encoding="utf-8")
+    old.write_text("of other sources", encoding="utf-8")
+    environment = os.environ | {"PATH": f"{tmp_path / 'bin'}:{os.environ['PATH']}", "CARGO_HOME": str(tmp_path)}
+    line = [tmp_path / "cargo-build.sh", tmp_path / "stack", tmp_path / "build"]
+    done = subprocess.run(line, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 1 and "release/stack" in done.stderr
+    assert not (tmp_path / "build/stack").exists()
 
 
 @pytest.mark.long
