@@ -32,6 +32,7 @@ COMMANDS = {
     "compare": "Which vectors tell two profiles apart, and at which event.",
     "simulate": "Drive a controller over a path.",
     "network": "Several flows over one bottleneck.",
+    "history": "A stack over its releases: which deviations came and went.",
     "relay": "An emulated path between two programs that speak UDP on this machine.",
     "sweep": "The same question for every cell of a grid of paths and controllers.",
     "fct": "The flow completion time of a transfer in a published experiment.",
@@ -43,6 +44,7 @@ COMMANDS = {
 BESIDE = {
     "judge-kernel": "studies.live.command",
     "results": "studies.published.command",
+    "history": "studies.history.command",
     "relay": "studies.live.relay_command",
     "mutants": "adequacy.mutants",
     "check": "adequacy.check",

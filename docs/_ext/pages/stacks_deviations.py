@@ -1,6 +1,7 @@
 """The page of each stack: its defects first, then in grey what else differs; and its runs on paths."""
 
 from collections import defaultdict
+from hashlib import sha256
 from html import escape
 from typing import Any
 
@@ -19,6 +20,11 @@ _ORIGIN_NS = 1_000_000_000
 def anchor(adapter: dict[str, Any]) -> str:
     """Return the target of the section of a stack."""
     return site.anchor("stack", adapter["name"])
+
+
+def anchor_of(adapter: str, explanation: str) -> str:
+    """Return the target of a deviation of an adapter. It stays as long as its explanation does."""
+    return site.anchor(f"deviation-{adapter}", sha256(explanation.encode()).hexdigest()[:8])
 
 
 def name_of(adapter: dict[str, Any]) -> str:
@@ -73,6 +79,7 @@ def _stack(adapter: dict[str, Any]) -> list[str]:
         blocks.append("## Defects")
     for cause in worst:
         blocks += [
+            md.label(anchor_of(adapter["name"], cause["explanation"])),
             '<div class="defect">',
             f"**{_title(cause)}**",
             f"{badge(cause.get('level', ''))} {md.plain(cause.get('section', ''))}. {_where(adapter, cause)}",
@@ -87,7 +94,11 @@ def _stack(adapter: dict[str, Any]) -> list[str]:
             by_kind[cause["kind"]].append(cause)
         for kind in KINDS:
             for cause in by_kind[kind]:
-                blocks += [f"{other(kind)} {md.plain(cause['explanation'])}", *_folded(cause, results)]
+                blocks += [
+                    md.label(anchor_of(adapter["name"], cause["explanation"])),
+                    f"{other(kind)} {md.plain(cause['explanation'])}",
+                    *_folded(cause, results),
+                ]
         blocks.append("</div>")
     return blocks
 

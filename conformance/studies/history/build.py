@@ -1,0 +1,215 @@
+"""Builds the adapters of a stack against one of its releases, in a copy of their folder with the one pin changed."""
+
+import hashlib
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import zipfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from firstflight_conformance.paths import ADAPTERS, BUILD, CONFORMANCE
+from firstflight_conformance.run.manifest import Manifest, load_manifest
+from studies.history import archives
+from studies.history.registry import NotBuiltError, Release, about, called, fresh, order, without_host
+from studies.history.stacks import Stack
+
+_ERRORS = re.compile(r"^(error.*|.*: error: .*|.*\.go:\d+:\d+: .*|go: .*|.*\.rs:.*error.*)$", re.M)
+_PINNED = ("crates.sh", "crates.txt")
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """A release with the adapters that are built against it: ``programs`` in a folder, or a folder of Python ``modules``."""
+
+    release: Release
+    programs: Path | None = None
+    modules: Path | None = None
+
+    def manifests(self, stack: Stack) -> list[Manifest]:
+        """Return the adapters of the stack, with the commands that start those of this release."""
+        if stack.registry == "folder":
+            return [self._own(stack)]
+        return [self._fitted(load_manifest(ADAPTERS / name / "manifest.toml")) for name in stack.adapters]
+
+    def _fitted(self, manifest: Manifest) -> Manifest:
+        command = manifest.command
+        if self.programs is not None:
+            command = tuple(word.replace(str(BUILD / "adapters"), str(self.programs)) for word in command)
+        if self.modules is not None:
+            command = tuple(word.replace(str(ADAPTERS), str(self.modules.parent / "adapters")) for word in command)
+            command = ("env", f"PYTHONPATH={self.modules}", *command)
+        return replace(manifest, command=command, build=None, files=(), record=None)
+
+    def _own(self, stack: Stack) -> Manifest:
+        places = {"{python}": sys.executable, "{release}": str(self.programs)}
+        command = tuple(_filled(word, places) for word in stack.command)
+        assert self.programs is not None
+        return Manifest(stack.name, stack.package, "", "third-party", command, self.programs)
+
+
+def _filled(word: str, places: dict[str, str]) -> str:
+    for place, value in places.items():
+        word = word.replace(place, value)
+    return word
+
+
+def build(stack: Stack, release: Release) -> Built:
+    """Build the adapters against a release. Raise :class:`NotBuiltError` with the first error, or :class:`UnreachableError`."""
+    builds: dict[str, Callable[[Stack, Release], Built]] = {
+        "cargo": _with_cargo,
+        "go": _with_go,
+        "python": _with_pip,
+        "archives": _with_cc,
+        "folder": lambda stack, release: Built(release, programs=stack.folder / release.version),
+    }
+    return builds[stack.registry](stack, release)
+
+
+def _copied(stack: Stack, release: Release, folders: Sequence[str]) -> Path:
+    """Return the folder of the adapter in a copy of what it is built from, with the patches that are for this release.
+
+    ``before-VERSION.patch`` takes an adapter from that version to the one before; the newest is the first.
+    """
+    work = fresh(stack.work / "adapters")
+    for name in folders:
+        shutil.copytree(ADAPTERS / name, work / name, ignore=shutil.ignore_patterns("target", "Cargo.lock"))
+    bounds = {path.stem.removeprefix("before-"): path for path in stack.patches.glob("before-*.patch")}
+    for bound in sorted(bounds, key=order, reverse=True):
+        if order(release.version) < order(bound):
+            _compiled(["patch", "-s", "-p1", "-i", str(bounds[bound])], work)
+    return work / folders[0]
+
+
+def _compiled(command: Sequence[str], folder: Path, env: dict[str, str] | None = None) -> None:
+    """Run a compiler. Raise :class:`NotBuiltError` with its first error."""
+    done = subprocess.run(
+        command, cwd=folder, env=env, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL
+    )
+    if done.returncode:
+        text = done.stderr or done.stdout
+        found = _ERRORS.search(text)
+        raise NotBuiltError(_short(found[0] if found else text.strip().splitlines()[-1], text))
+
+
+def _short(error: str, text: str) -> str:
+    """Return an error with its place, without the folders of this machine."""
+    place = re.search(r"^ *--> (\S+)$", text[text.find(error) :], re.M)
+    line = f"{error} ({place[1]})" if place else error
+    return without_host(re.sub(r"(?<![\w.])/(?:[^\s/:]+/)+", "", line))[:300]
+
+
+def _with_cargo(stack: Stack, release: Release) -> Built:
+    folder = _copied(stack, release, [stack.folder.name, "rust"])
+    manifest = folder / "Cargo.toml"
+    pin = re.compile(rf'^({re.escape(stack.package)} = (?:\{{ version = )?"=)[^"]+', re.M)
+    text, count = pin.subn(rf"\g<1>{release.version}", manifest.read_text("utf-8"))
+    if count != 1:
+        raise NotBuiltError(f"{stack.folder.name}/Cargo.toml: does not pin {stack.package}")
+    text = re.sub(r"^rust-version = .*\n", "", text, flags=re.M)
+    manifest.write_text(text, "utf-8")
+    _write_lock(folder, stack.package)
+    target = stack.work / "cargo"
+    called("cargo", "fetch", "--quiet", "--manifest-path", manifest, cwd=folder)
+    _compiled(["cargo", "build", "--quiet", "--release", "--offline", "--target-dir", str(target)], folder)
+    programs = fresh(stack.work / release.version)
+    name = re.search(r'^name = "(.*)"', text, re.M)
+    assert name is not None
+    shutil.copy(target / "release" / name[1], programs / stack.folder.name)
+    return Built(release, programs=programs)
+
+
+def _write_lock(folder: Path, package: str) -> None:
+    """Write a lock of the crates that are pinned, but for the stack: cargo keeps what fits and resolves the rest."""
+    described = json.loads(
+        called("cargo", "metadata", "--quiet", "--no-deps", "--offline", "--format-version", "1", cwd=folder)
+    )
+    source = next(one["source"] for one in described["packages"][0]["dependencies"] if one["source"])
+    lines = ["version = 4"]
+    for line in (ADAPTERS / "crates.txt").read_text("ascii").splitlines():
+        name, version, checksum = line.split()
+        if name != package:
+            lines += [
+                "",
+                "[[package]]",
+                f'name = "{name}"',
+                f'version = "{version}"',
+                f'source = "{source}"',
+                f'checksum = "{checksum}"',
+            ]
+    (folder / "Cargo.lock").write_text("\n".join(lines) + "\n", "utf-8")
+
+
+def _with_go(stack: Stack, release: Release) -> Built:
+    name = stack.folder.name
+    folder = _copied(stack, release, ["go"]) / name
+    env = os.environ | {"GOWORK": "off", "GOTOOLCHAIN": "local", "GOFLAGS": "-buildvcs=false -mod=mod"}
+    module = json.loads(
+        called("go", "mod", "download", "-json", f"{stack.package}@{release.version}", cwd=folder, env=env)
+    )
+    released = json.loads(Path(module["Info"]).read_text("utf-8"))["Time"][:10]
+    # Without the pins of the other modules Go takes what the release asks for, and writes their checksums after it has compared them.
+    called("go", "mod", "edit", f"-require={stack.package}@{release.version}", cwd=folder, env=env)
+    programs = fresh(stack.work / release.version)
+    with about(replace(release, released=released, checksum=module["Sum"])) as known:
+        _compiled(["go", "build", "-trimpath", "-o", str(programs / name), "."], folder, env)
+    return Built(known, programs=programs)
+
+
+def _with_pip(stack: Stack, release: Release) -> Built:
+    """Install the release alone into a folder; what it depends on is that of the environment, which is pinned."""
+    _copied(stack, release, [stack.folder.name])
+    pip = (sys.executable, "-m", "pip")
+    wheels, modules = fresh(stack.work / "wheels"), fresh(stack.work / release.version)
+    called(
+        *pip,
+        "download",
+        "--quiet",
+        "--no-deps",
+        "--only-binary",
+        ":all:",
+        "--dest",
+        wheels,
+        f"{stack.package}=={release.version}",
+    )
+    wheel = next(wheels.glob("*.whl"))
+    called(*pip, "install", "--quiet", "--no-deps", "--no-index", "--target", modules, wheel)
+    with zipfile.ZipFile(wheel) as archive:
+        newest = max(entry.date_time for entry in archive.infolist())
+    released = datetime(*newest, tzinfo=UTC).date().isoformat()
+    checksum = f"sha256:{hashlib.sha256(wheel.read_bytes()).hexdigest()}"
+    return Built(replace(release, released=released, checksum=checksum), modules=modules)
+
+
+def _with_cc(stack: Stack, release: Release) -> Built:
+    """Compile the C source of a release, out of an archive, and the adapter with it."""
+    found = archives.obtain(stack, release)
+    folder = _copied(stack, release, [stack.folder.name, "c"])
+    include = folder / "ngtcp2"
+    include.mkdir()
+    (include / "version.h").write_text(f'#define NGTCP2_VERSION "{release.version}"\n#define NGTCP2_VERSION_NUM 0\n')
+    library = found.source / "lib"
+    programs = fresh(stack.work / release.version)
+    sources = [
+        *library.glob("*.c"),
+        folder / "src" / "adapter.c",
+        folder.parent / "c" / "stdio_host.c",
+        folder.parent / "c" / "json_lines.c",
+    ]
+    includes = [folder, library / "includes", library, CONFORMANCE / "include", folder.parent / "c"]
+    command = [
+        "cc",
+        "-O2",
+        "-std=gnu11",
+        "-Werror=implicit-function-declaration",
+        *(f"-I{path}" for path in includes),
+        *map(str, sorted(sources)),
+    ]
+    with about(replace(release, released=found.released, checksum=found.checksum)) as known:
+        _compiled([*command, "-o", str(programs / stack.folder.name)], folder)
+    return Built(known, programs=programs)

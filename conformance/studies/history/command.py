@@ -1,0 +1,133 @@
+"""``firstflight history``: a stack over its releases."""
+
+from pathlib import Path
+from typing import NoReturn
+
+import click
+
+from firstflight_conformance.commands.options import InputError, usage_errors
+from firstflight_conformance.run.manifest import ManifestError
+from firstflight_conformance.run.results import ExitCode
+from studies.history import store
+from studies.history.build import build
+from studies.history.deviations import Row, rows
+from studies.history.judging import Suite, judged, today, vectors_digest
+from studies.history.registry import NotBuiltError, Release, UnreachableError, releases
+from studies.history.stacks import STACKS, Stack, StackError, find
+from studies.history.store import HistoryError, Judged
+
+
+@click.command("history")
+@click.argument("name", metavar="STACK")
+@click.option("--releases", "count", type=click.IntRange(1), default=10, help="How many of the last releases.")
+@click.option(
+    "--release", "wanted", multiple=True, metavar="VERSION", help="This release, whether it is among the last or not."
+)
+@click.option("--again", is_flag=True, help="Judge again what is kept.")
+@click.option("--kept", "only_kept", is_flag=True, help="Build and judge nothing: tell what is kept.")
+@click.option(
+    "--stacks",
+    "path",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    default=STACKS,
+    show_default="that of the checkout",
+    help="Another list of stacks; what is kept lies beside it.",
+)
+def history_command(
+    *, name: str, count: int, wanted: tuple[str, ...], again: bool, only_kept: bool, path: Path
+) -> None:
+    """Build the adapter of STACK against each of its last releases, judge them by the vectors, and tell which deviations came and went.
+
+    Releases come from the package registry of the stack, by its ordinary client: cargo, go, pip or apt-get. What is judged is kept in
+    conformance/studies/history/releases, from which `make docs` writes a page; a release that is kept is judged again only if the vectors are others
+    now. A release against which the adapter does not compile is listed with the first error.
+
+    Exit codes: 0 done; 2 usage; 3 an adapter breaks down on a case; 4 nothing was judged: a program or the registry is missing.
+    """
+    with usage_errors():
+        try:
+            stack = find(name, path)
+            kept = store.load(stack.kept)
+            if not only_kept:
+                _judge(stack, kept, _asked(stack, count, wanted), again=again)
+                store.keep(stack.kept, stack.name, [*kept.values()])
+            _tell(stack, kept)
+        except (StackError, HistoryError, ManifestError) as error:
+            raise InputError(str(error)) from error
+        except UnreachableError as error:
+            _nothing(f"{name}: {error}")
+    if any(
+        counts["errored"] for one in kept.values() for profiles in one.counts.values() for counts in profiles.values()
+    ):
+        raise SystemExit(ExitCode.FAULT)
+    if not any(one.counts for one in kept.values()):
+        _nothing(f"{name}: no release was judged")
+
+
+def _nothing(reason: str) -> NoReturn:
+    click.echo(f"nothing was judged: {reason}", err=True)
+    raise SystemExit(ExitCode.NOTHING_RUN)
+
+
+def _asked(stack: Stack, count: int, wanted: tuple[str, ...]) -> list[Release]:
+    """Return the releases that are asked for. Raise :class:`StackError` if one does not exist."""
+    listed = releases(stack)
+    named = {release.version: release for release in listed}
+    for version in wanted:
+        if version not in named:
+            raise StackError(f"{stack.name}: no release {version}; the last are {', '.join([*named][:count])}")
+    return [named[version] for version in wanted] or listed[:count]
+
+
+def _judge(stack: Stack, kept: dict[str, Judged], asked: list[Release], *, again: bool) -> None:
+    """Judge what is asked for, and keep each release as soon as it is judged."""
+    now = vectors_digest()
+    due = [one for one in asked if again or one.version not in kept or kept[one.version].vectors != now]
+    suite = Suite() if due else None
+    for release in due:
+        assert suite is not None
+        try:
+            result = judged(stack, build(stack, release), suite)
+        except NotBuiltError as error:
+            known = error.release or release
+            result = Judged(known.version, known.released, known.checksum, *today(), {}, {}, str(error))
+        kept[release.version] = result
+        click.echo(_line(result))
+        store.keep(stack.kept, stack.name, [*kept.values()])
+
+
+def _line(one: Judged) -> str:
+    if one.not_built is not None:
+        return f"{one.version} ({one.released}): does not build: {one.not_built}"
+    told = [
+        f"{adapter} {profile} {counts['pass']} of {counts['pass'] + counts['fail']}"
+        for adapter, profiles in one.counts.items()
+        for profile, counts in profiles.items()
+    ]
+    return f"{one.version} ({one.released}): {'; '.join(told)}"
+
+
+def _tell(stack: Stack, kept: dict[str, Judged]) -> None:
+    """Print what came and what went, the newest release first."""
+    built = [one for one in kept.values() if one.counts][::-1]
+    versions = [one.version for one in built]
+    told = [
+        (versions.index(version), f"{version}: {_change(before, after)}: {_named(row)}")
+        for row in rows(stack, kept)
+        for version, before, after in row.changes(built)
+    ]
+    for _, line in sorted(told, key=lambda one: -one[0]):
+        click.echo(line)
+    if not told:
+        click.echo(f"{stack.name}: no deviation came or went in {len(versions)} releases")
+
+
+def _change(before: int, after: int) -> str:
+    if not before:
+        return f"came, in {after} cases"
+    return f"gone, from {before} cases" if not after else f"in {after} cases instead of {before}"
+
+
+def _named(row: Row) -> str:
+    text = row.notice or row.explanation
+    return f"{row.adapter}: {row.kind}: {text[:160]}"

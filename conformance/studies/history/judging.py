@@ -1,0 +1,108 @@
+"""Judges the adapters of one release by the vectors."""
+
+from collections import Counter
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from hashlib import sha256
+from typing import Any
+
+from firstflight_conformance import port
+from firstflight_conformance.cases.parse import parse_file
+from firstflight_conformance.cases.vectors import Case, cases, load_all
+from firstflight_conformance.diagnose.diagnosis import diagnosed
+from firstflight_conformance.kept import portable_digest
+from firstflight_conformance.paths import VECTORS
+from firstflight_conformance.run import record
+from firstflight_conformance.run.judge import judge
+from firstflight_conformance.run.results import AdapterReport, Result, Verdict
+from firstflight_conformance.run.script import Script, Stream
+from firstflight_conformance.run.session import Options
+from firstflight_conformance.version import __version__
+from studies.history.build import Built
+from studies.history.registry import NotBuiltError, about
+from studies.history.stacks import Stack
+from studies.history.store import Divergence, Judged
+
+#: The algorithms that stacks in registries implement.
+_JUDGE = ("cases", "run", "diagnose")
+ALGORITHMS = ("slow-start", "hystart", "hystartpp", "cubic")
+
+
+class Suite:
+    """The vectors that judge, loaded once."""
+
+    def __init__(self) -> None:
+        """Load them."""
+        streams: dict[str, Stream] = {}
+        found: list[Case] = [*cases(load_all(VECTORS, ALGORITHMS))]
+        self.scripts = [Script(case, streams.setdefault(case.vector.id, Stream(case.vector))) for case in found]
+        self.cases = {case.id: case for case in found}
+
+
+def vectors_digest() -> str:
+    """Return what stands for the vectors that judge stacks."""
+    files = parse_file(VECTORS / "manifest.json")["sha256"]
+    mine = sorted((name, hashed) for name, hashed in files.items() if name.partition("/")[0] in ALGORITHMS)
+    return sha256(repr(mine).encode()).hexdigest()[:16]
+
+
+def judged(stack: Stack, built: Built, suite: Suite) -> Judged:
+    """Judge a release. Raise :class:`NotBuiltError` if what was built does not run, or is another release."""
+    counts: dict[str, dict[str, dict[str, int]]] = {}
+    unjudged: dict[str, list[str]] = {}
+    found: list[Divergence] = []
+    with about(built.release):
+        for manifest in built.manifests(stack):
+            report = diagnosed(judge(manifest, suite.scripts, Options()), suite.cases)
+            if report.declaration is None:
+                raise NotBuiltError(next((one.reason for one in report.results), "the adapter does not answer"))
+            _check_version(report, built.release.version)
+            counts[manifest.name] = _counts(report.results)
+            unjudged[manifest.name] = _unjudged(report.results)
+            found += [_divergence(manifest.name, result) for result in report.results if result.divergence is not None]
+    return Judged(
+        built.release.version,
+        built.release.released,
+        built.release.checksum,
+        *today(),
+        counts,
+        unjudged,
+        None,
+        tuple(found),
+    )
+
+
+def today() -> tuple[str, str, str]:
+    """Return what says by what a release was judged: the date, the code and the vectors."""
+    code = f"{__version__}+{portable_digest(_JUDGE, port.sources())[:12]}"
+    return datetime.now(UTC).date().isoformat(), code, vectors_digest()
+
+
+def _check_version(report: AdapterReport, version: str) -> None:
+    """Refuse to take one release for another."""
+    assert report.declaration is not None
+    if report.declaration.version.lstrip("v") != version.lstrip("v"):
+        raise NotBuiltError(f"the adapter answers as {report.declaration.version}, not as {version}")
+
+
+def _counts(results: Sequence[Result]) -> dict[str, dict[str, int]]:
+    """Return by profile how many cases there are of each verdict."""
+    found: dict[str, Counter[str]] = {}
+    for result in results:
+        if not result.undeclared:
+            name, _, profile = result.case_id.partition("@")
+            found.setdefault(f"{name.partition('.')[0]}/{profile}", Counter())[result.verdict.value] += 1
+    return {
+        name: {verdict.value: counter[verdict.value] for verdict in Verdict} for name, counter in sorted(found.items())
+    }
+
+
+def _unjudged(results: Sequence[Result]) -> list[str]:
+    without = (Verdict.UNSUPPORTED, Verdict.ERRORED)
+    return [result.case_id for result in results if result.verdict in without and not result.undeclared]
+
+
+def _divergence(adapter: str, result: Result) -> Divergence:
+    assert result.divergence is not None
+    entry: dict[str, Any] = record.entry(result.divergence)
+    return Divergence(adapter, result.case_id, entry, result.divergence.clauses, result.cause, result.conforms)

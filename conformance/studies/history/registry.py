@@ -1,0 +1,140 @@
+"""The releases of a package, as the client of its registry knows them. Nothing is built or run."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from studies.history.stacks import Stack
+
+_RELEASE = re.compile(r"v?(\d+(?:\.\d+)*)")
+_SECONDS = 300
+
+
+class UnreachableError(RuntimeError):
+    """A program that is needed is not here, or the registry cannot be reached."""
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """A release: its version, the date of its publication and the checksum of its package, as far as the registry says before it is fetched."""
+
+    version: str
+    released: str | None = None
+    checksum: str | None = None
+
+
+class NotBuiltError(RuntimeError):
+    """The adapter cannot be built against a ``release``, or does not run. The text is the first error."""
+
+    release: Release | None = None
+
+
+@contextmanager
+def about(release: Release) -> Iterator[Release]:
+    """Let an error say of which release it is."""
+    try:
+        yield release
+    except NotBuiltError as error:
+        error.release = release
+        raise
+
+
+def order(version: str) -> tuple[int, ...]:
+    """Return the place of a version among the others."""
+    match = _RELEASE.match(version)
+    return tuple(int(part) for part in match[1].split(".")) if match else ()
+
+
+def releases(stack: Stack) -> list[Release]:
+    """Return the releases of a stack, the newest first, without pre-releases and those that were withdrawn.
+
+    Raise :class:`UnreachableError` if its registry does not answer.
+    """
+    listed: dict[str, Callable[[Stack], Iterator[Release]]] = {
+        "cargo": _crates,
+        "go": _modules,
+        "python": _distributions,
+        "archives": lambda stack: (Release(archive["version"]) for archive in stack.archives),
+        "folder": lambda stack: (Release(path.name) for path in stack.folder.iterdir() if path.is_dir()),
+    }
+    found = [release for release in listed[stack.registry](stack) if _RELEASE.fullmatch(release.version)]
+    return sorted(found, key=lambda release: order(release.version), reverse=True)
+
+
+def called(*command: str | Path, cwd: Path | None = None, env: dict[str, str] | None = None) -> str:
+    """Return what a client of a registry prints. Raise :class:`UnreachableError` if it is not here, or fails."""
+    words = [str(word) for word in command]
+    if shutil.which(words[0]) is None:
+        raise UnreachableError(f"needs the program {words[0]}")
+    try:
+        done = subprocess.run(
+            words,
+            cwd=cwd,
+            env=env,
+            capture_output=True,
+            text=True,
+            timeout=_SECONDS,
+            check=False,
+            stdin=subprocess.DEVNULL,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise UnreachableError(f"{' '.join(words[:3])}: no answer in {_SECONDS} s") from error
+    if done.returncode:
+        last = next((line for line in reversed(done.stderr.splitlines()) if line.strip()), "failed")
+        raise UnreachableError(f"{' '.join(words[:3])}: {without_host(last.strip())}")
+    return done.stdout
+
+
+def without_host(text: str) -> str:
+    """Return a message without the addresses that a client may print: which mirror a machine uses is its own affair."""
+    return re.sub(r"\b\w+://\S+", "(address)", text)
+
+
+def _crates(stack: Stack) -> Iterator[Release]:
+    """Yield what the index of cargo says: it is brought up to date, and read where cargo keeps it."""
+    folder = fresh(stack.work / "ask")
+    called("cargo", "info", "--quiet", stack.package, cwd=folder)
+    for entry in crate_index(stack.package):
+        if not entry["yanked"]:
+            yield Release(entry["vers"], (entry.get("pubtime") or "")[:10] or None, f"sha256:{entry['cksum']}")
+
+
+def crate_index(package: str) -> Iterator[dict[str, str]]:
+    """Yield the entries of the newest index that cargo has of a package. Raise :class:`UnreachableError` if it has none."""
+    home = Path(os.environ.get("CARGO_HOME", Path.home() / ".cargo"))
+    places = [*home.glob(f"registry/index/*/.cache/*/*/{package}"), *home.glob(f"registry/index/*/.cache/*/{package}")]
+    if not places:
+        raise UnreachableError(f"cargo has no index of {package}")
+    newest = max(places, key=lambda path: path.stat().st_mtime)
+    yield from (json.loads(part) for part in newest.read_bytes().split(b"\0") if part.startswith(b"{"))
+
+
+def _modules(stack: Stack) -> Iterator[Release]:
+    folder = fresh(stack.work / "ask")
+    listed = json.loads(called("go", "list", "-m", "-versions", "-json", stack.package, cwd=folder))
+    yield from (Release(version) for version in listed.get("Versions", ()))
+
+
+def _distributions(stack: Stack) -> Iterator[Release]:
+    text = called(sys.executable, "-m", "pip", "index", "versions", stack.package)
+    line = next((line for line in text.splitlines() if line.startswith("Available versions: ")), "")
+    yield from (Release(version) for version in line.partition(": ")[2].split(", ") if version)
+
+
+def fresh(folder: Path) -> Path:
+    """Return a folder that is empty."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    return folder
+
+
+def newest_first(versions: Sequence[str]) -> list[str]:
+    """Return versions in the order in which they are told."""
+    return sorted(versions, key=order, reverse=True)

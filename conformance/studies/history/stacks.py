@@ -1,0 +1,97 @@
+"""The stacks that have a history, ``stacks.toml``, and what lies beside that file: kept results, patches, deviations that are gone."""
+
+import tomllib
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from firstflight_conformance.paths import ADAPTERS, BUILD, STUDIES
+
+STACKS = STUDIES / "history" / "stacks.toml"
+REGISTRIES = ("cargo", "go", "python", "archives", "folder")
+_KEYS = {"registry", "package", "adapters", "folder", "command", "archive"}
+
+
+class StackError(ValueError):
+    """The list of stacks was refused, or a stack is not in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stack:
+    """A stack: the ``registry`` with the releases of its ``package``, and the ``adapters`` that judge them.
+
+    ``folder`` is built, or has the releases as folders, which ``command`` runs. ``beside``: the folder of the list of stacks.
+    """
+
+    name: str
+    registry: str
+    package: str
+    adapters: tuple[str, ...]
+    folder: Path
+    beside: Path
+    command: tuple[str, ...] = ()
+    archives: tuple[dict[str, str], ...] = field(default=(), hash=False)
+
+    @property
+    def kept(self) -> Path:
+        """The file with the results that are kept."""
+        return self.beside / "releases" / f"{self.name}.json"
+
+    @property
+    def past(self) -> Path:
+        """The file with the deviations of earlier releases and the traces of what changed."""
+        return self.beside / "past" / f"{self.name}.toml"
+
+    @property
+    def patches(self) -> Path:
+        """The folder with what an adapter needs changed for earlier releases."""
+        return self.beside / "patches" / self.name
+
+    @property
+    def work(self) -> Path:
+        """The folder in which releases are built."""
+        return BUILD / "history" / self.name
+
+
+def load(path: Path = STACKS) -> dict[str, Stack]:
+    """Return the stacks of a list. Raise :class:`StackError` naming file, stack and key."""
+    try:
+        raw = tomllib.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise StackError(f"{path}: {error}") from error
+    return {name: _stack(path, name, entry) for name, entry in raw.items()}
+
+
+def find(name: str, path: Path = STACKS) -> Stack:
+    """Return a stack. Raise :class:`StackError`, naming those that there are."""
+    stacks = load(path)
+    if name in stacks:
+        return stacks[name]
+    near = get_close_matches(name, stacks, 1)
+    hint = f"did you mean {near[0]}? " if near else ""
+    raise StackError(f"{name}: no such stack; {hint}{path.name} has {', '.join(sorted(stacks))}")
+
+
+def _stack(path: Path, name: str, entry: Any) -> Stack:
+    if not isinstance(entry, dict) or not _KEYS.issuperset(entry):
+        raise StackError(f"{path}: {name}: needs a table with no other keys than {', '.join(sorted(_KEYS))}")
+    for key, kind in (("registry", str), ("package", str), ("adapters", list)):
+        if not isinstance(entry.get(key), kind):
+            raise StackError(f"{path}: {name}.{key}: is missing, or no {'text' if kind is str else 'list'}")
+    if entry["registry"] not in REGISTRIES:
+        raise StackError(f"{path}: {name}.registry: {entry['registry']!r} is not one of {', '.join(REGISTRIES)}")
+    own = entry["registry"] == "folder"
+    if own and not ("folder" in entry and "command" in entry):
+        raise StackError(f"{path}: {name}: releases in folders need `folder` and `command`")
+    folder = path.parent / entry["folder"] if own else ADAPTERS / entry.get("folder", entry["adapters"][0])
+    return Stack(
+        name,
+        entry["registry"],
+        entry["package"],
+        tuple(entry["adapters"]),
+        folder,
+        path.parent,
+        tuple(entry.get("command", ())),
+        tuple(entry.get("archive", ())),
+    )

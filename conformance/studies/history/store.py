@@ -1,0 +1,118 @@
+"""What is kept of the history of a stack: ``releases/STACK.json``, by ``history.schema.json`` beside this file.
+
+A first divergence is written once, with the releases that show it: most outlast many. What a divergence means, the deviation of the manifest
+that explains it, is not kept: it is found when the data are read.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from firstflight_conformance.cases.files import write_whole
+from studies.history.registry import newest_first
+
+SCHEMA = Path(__file__).with_name("history.schema.json")
+_OF_RELEASE = ("version", "released", "checksum", "judged", "firstflight", "vectors", "counts", "unjudged", "not_built")
+
+
+class HistoryError(ValueError):
+    """Kept results were refused."""
+
+
+@dataclass(frozen=True, slots=True)
+class Divergence:
+    """The first divergence of a case: the ``entry`` of a record (event, and [expected, observed] by observable), and the clauses there.
+
+    ``cause``: what the diagnosis says where no manifest explains it; ``conforms``: that this is another choice at an open point.
+    """
+
+    adapter: str
+    case: str
+    entry: dict[str, Any]
+    clauses: tuple[str, ...]
+    cause: str | None = None
+    conforms: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A release that was judged on a day with ``firstflight``, version and digest of its code; or ``not_built``, with the first error.
+
+    ``counts``: by adapter and profile the cases of each verdict; ``unjudged``: by adapter those without one, because the stack has no function
+    for an event, or breaks down. ``vectors`` stands for the vectors that judged.
+    """
+
+    version: str
+    released: str | None
+    checksum: str | None
+    judged: str
+    firstflight: str
+    vectors: str
+    counts: dict[str, dict[str, dict[str, int]]]
+    unjudged: dict[str, list[str]]
+    not_built: str | None = None
+    divergences: tuple[Divergence, ...] = ()
+
+
+def load(path: Path) -> dict[str, Judged]:
+    """Return the releases that are kept, by version, the newest first. Raise :class:`HistoryError` if the file is malformed."""
+    if not path.exists():
+        return {}
+    raw = json.loads(path.read_text(encoding="utf-8"))
+    _check(path, raw)
+    found: dict[str, list[Divergence]] = {release["version"]: [] for release in raw["releases"]}
+    for one in raw["divergences"]:
+        members = {name: value for name, value in one.items() if name not in ("in", "clauses")}
+        for version in one["in"]:
+            found[version].append(Divergence(**members, clauses=tuple(one["clauses"])))
+    return {one["version"]: Judged(**one, divergences=tuple(found[one["version"]])) for one in raw["releases"]}
+
+
+def keep(path: Path, stack: str, releases: Sequence[Judged]) -> None:
+    """Write releases."""
+    by_version = {one.version: one for one in releases}
+    ordered = [by_version[version] for version in newest_first([*by_version])]
+    lines = [
+        f"  {json.dumps({name: getattr(one, name) for name in _OF_RELEASE}, ensure_ascii=False)}" for one in ordered
+    ]
+    text = (
+        f'{{\n "format": 1,\n "stack": {json.dumps(stack)},\n "releases": {_listed(lines)},\n'
+        f' "divergences": {_listed(_divergences(ordered))}\n}}\n'
+    )
+    _check(path, json.loads(text))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(path, text)
+
+
+def _listed(lines: Sequence[str]) -> str:
+    return "[\n" + ",\n".join(lines) + "\n ]" if lines else "[]"
+
+
+def _divergences(releases: Sequence[Judged]) -> list[str]:
+    """Return a line for each divergence, by adapter and case, those of newer releases first."""
+    shown: dict[str, tuple[dict[str, Any], list[str]]] = {}
+    for release in releases:
+        for one in release.divergences:
+            raw: dict[str, Any] = {
+                "adapter": one.adapter,
+                "case": one.case,
+                "entry": one.entry,
+                "clauses": list(one.clauses),
+            }
+            raw |= {"conforms": one.conforms}
+            # What the diagnosis names depends on what else fails: that of the newest release stands for all.
+            _, versions = shown.setdefault(json.dumps(raw), (raw | {"cause": one.cause}, []))
+            versions.append(release.version)
+    ordered = sorted(shown.values(), key=lambda one: (one[0]["adapter"], one[0]["case"]))
+    return [f"  {json.dumps(raw | {'in': versions}, ensure_ascii=False)}" for raw, versions in ordered]
+
+
+def _check(path: Path, raw: object) -> None:
+    from jsonschema import Draft202012Validator
+    from jsonschema.exceptions import best_match
+
+    wrong = best_match(Draft202012Validator(json.loads(SCHEMA.read_text("utf-8"))).iter_errors(raw))
+    if wrong is not None:
+        raise HistoryError(f"{path}: {wrong.json_path}: {wrong.message}")

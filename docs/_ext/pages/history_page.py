@@ -1,0 +1,180 @@
+"""The page "Stacks over time": which deviations of each stack came and went, and with which release."""
+
+from collections.abc import Sequence
+
+from firstflight_conformance.run import report_json
+from firstflight_conformance.run.manifest import KINDS
+from pages import markdown as md
+from pages import site, stacks, stacks_deviations
+from pages.stacks_matrix import badge, counted, other
+from studies.history import deviations, store
+from studies.history.deviations import Row
+from studies.history.judging import vectors_digest
+from studies.history.stacks import Stack, load
+from studies.history.store import Judged
+
+_INTRODUCTION = """The adapter of each stack was built against its last releases in the package registry, and each was judged by the vectors. A row is a deviation, a column a release, a cell the
+number of cases that show it; the number leads to what is said of the deviation. A dot: it was looked for and not found.
+
+- What is pinned: the stack, by version and checksum. Other packages are those of `conformance/adapters` where they fit, and else what the package manager resolved on the day.
+- An adapter reaches into private code, so an old release may need another adapter: the changes are in `conformance/studies/history/patches`. Where a release does not build, its first error is shown.
+- A deviation is recognized by case and rule. A release may show a known one at other numbers; what nothing explains is listed as *not explained*.
+- Dates are those of the registry; of a Python package and of a Debian source package that of its newest file.
+
+`firstflight history STACK` builds and judges what is missing, and writes `conformance/studies/history/releases/STACK.json`, from which this page is made. It is not part of `make test`."""
+_ORDER = (*KINDS, deviations.CHOICE, deviations.UNKNOWN)
+
+
+def page() -> str:
+    """Return the page."""
+    blocks = []
+    for stack in load().values():
+        kept = store.load(stack.kept)
+        if kept:
+            blocks += _stack(stack, kept)
+    return md.page("# Stacks over time", _INTRODUCTION, *(blocks or ["No release is kept yet."]))
+
+
+def _stack(stack: Stack, kept: dict[str, Judged]) -> list[str]:
+    oldest_first = [*kept.values()][::-1]
+    built = [one for one in oldest_first if one.not_built is None]
+    versions = [one.version for one in built]
+    rows = sorted(deviations.rows(stack, kept), key=lambda row: _ORDER.index(row.kind))
+    return [
+        md.label(site.anchor("history", stack.name)),
+        f"## {md.plain(stack.name)}",
+        _judged(oldest_first),
+        *_changes(stack, rows, built),
+        _table(stack, rows, built),
+        _counts(built),
+        _not_built(oldest_first),
+        *(_explained(stack, row, versions) for row in rows if _elsewhere(row) is None),
+    ]
+
+
+def _judged(releases: Sequence[Judged]) -> str:
+    days = sorted({one.judged for one in releases})
+    stale = any(one.vectors != vectors_digest() for one in releases)
+    note = " *By other vectors than there are now.*" if stale else ""
+    return (
+        f"{counted(len(releases), 'release')}, {releases[0].version} of {releases[0].released} to {releases[-1].version} of {releases[-1].released}. Judged on "
+        f"{' and '.join((days[0], days[-1])[: len(days)])} by Firstflight {' and '.join(sorted({one.firstflight for one in releases}))}.{note}"
+    )
+
+
+def _changes(stack: Stack, rows: Sequence[Row], built: Sequence[Judged]) -> list[str]:
+    """Return what came and what went, the newest first, each with where the change comes from if that is known."""
+    versions = [one.version for one in built]
+    released = {one.version: one.released for one in built}
+    by_version: dict[str, list[str]] = {version: [] for version in reversed(versions)}
+    for row in rows:
+        for version, before, after in row.changes(built):
+            by_version[version].append(f"  - {_change(before, after)}: {_link(stack, row, _title(row))}")
+    traces = {trace.version: trace for trace in deviations.traces(stack)}
+    lines = []
+    for version, changes in by_version.items():
+        trace = traces.get(version)
+        told = f" {md.plain(trace.text)} ({trace.source})" if trace else ""
+        if changes or trace:
+            lines += [f"- **{version}** ({released[version]}).{told}", *changes]
+    return ["\n".join(lines) if lines else "No deviation came or went."]
+
+
+def _change(before: int, after: int) -> str:
+    if not before:
+        return f"*came*, in {counted(after, 'case')}"
+    return (
+        f"*went*, from {counted(before, 'case')}" if not after else f"in {counted(after, 'case')} instead of {before}"
+    )
+
+
+def _table(stack: Stack, rows: Sequence[Row], built: Sequence[Judged]) -> str:
+    if not rows:
+        return "No release deviates."
+    header = ("Deviation", *(f"{one.version}<br><span class='small-print'>{one.released}</span>" for one in built))
+    cells = [(_head(stack, row), *(_cell(stack, row, one.version) for one in built)) for row in rows]
+    return md.list_table(header, cells, (40, *[8] * len(built)), "compact stacks")
+
+
+def _head(stack: Stack, row: Row) -> str:
+    sign = badge(row.level or "") if row.kind == KINDS[0] else other(row.kind)
+    adapter = f"<br><span class='small-print'>{row.adapter}</span>" if len(stack.adapters) > 1 else ""
+    return f"{sign} {md.plain(_title(row))}{adapter}"
+
+
+def _title(row: Row) -> str:
+    """Return the first sentence of what is said of a deviation."""
+    text = row.notice or row.explanation
+    first, dot, _ = text.partition(". ")
+    return f"{first}." if dot else text
+
+
+def _cell(stack: Stack, row: Row, version: str) -> str:
+    cases = row.cases.get(version, ())
+    return _link(stack, row, str(len(cases))) if cases else "·"
+
+
+def _link(stack: Stack, row: Row, text: str) -> str:
+    return md.ref(md.plain(text), _elsewhere(row) or _anchor(stack, row))
+
+
+def _anchor(stack: Stack, row: Row) -> str:
+    return stacks_deviations.anchor_of(f"{stack.name}-{row.adapter}", row.explanation)
+
+
+def _elsewhere(row: Row) -> str | None:
+    """Return the anchor on the page of the stack, if this site has it: that of a deviation of today, where a report was written."""
+    if not row.present or not stacks.REPORT.exists():
+        return None
+    shown = (
+        adapter["name"] == row.adapter and any(one["explanation"] == row.explanation for one in adapter["explained"])
+        for adapter in report_json.read(stacks.REPORT)["adapters"]
+        if not adapter["skipped"] and adapter["role"] == "third-party"
+    )
+    return stacks_deviations.anchor_of(row.adapter, row.explanation) if any(shown) else None
+
+
+def _explained(stack: Stack, row: Row, versions: Sequence[str]) -> str:
+    """Return what is said of a deviation that no other page has, with its cases in the newest release that shows it."""
+    newest = next(version for version in reversed(versions) if version in row.cases)
+    cases = ", ".join(md.code(case) for case in row.cases[newest])
+    return md.page(
+        md.label(_anchor(stack, row)),
+        f'<details class="otherwise"><summary>{_summary(row)}</summary>',
+        md.plain(row.explanation),
+        f"In {newest}: {cases}",
+        "</details>",
+    )
+
+
+def _summary(row: Row) -> str:
+    from html import escape
+
+    return f"{escape(row.adapter)}, {escape(row.kind)}: {escape(_title(row))}"
+
+
+def _counts(built: Sequence[Judged]) -> str:
+    """Return how many of the judged cases pass, by adapter and profile."""
+    names = dict.fromkeys(
+        (adapter, profile) for one in built for adapter, found in one.counts.items() for profile in found
+    )
+    rows = []
+    for adapter, profile in names:
+        cells = [one.counts.get(adapter, {}).get(profile) for one in built]
+        rows.append((f"{md.code(profile)}<br><span class='small-print'>{adapter}</span>", *map(_passed, cells)))
+    header = ("Cases that agree", *(one.version for one in built))
+    return md.list_table(header, rows, (40, *[8] * len(built)), "compact stacks")
+
+
+def _passed(counts: dict[str, int] | None) -> str:
+    if counts is None:
+        return "-"
+    errored = f", {counts['errored']} errored" if counts["errored"] else ""
+    return f"{counts['pass']} of {counts['pass'] + counts['fail']}{errored}"
+
+
+def _not_built(releases: Sequence[Judged]) -> str:
+    rows = [(one.version, one.released or "", md.plain(one.not_built)) for one in releases if one.not_built is not None]
+    if not rows:
+        return ""
+    return md.page("Does not build:", md.list_table(("Release", "Date", "First error"), rows, (12, 14, 74), "compact"))
