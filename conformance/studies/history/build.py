@@ -20,7 +20,8 @@ from studies.history.registry import NotBuiltError, Release, about, called, fres
 from studies.history.stacks import Stack
 
 _ERRORS = re.compile(r"^(error.*|.*: error: .*|.*\.go:\d+:\d+: .*|go: .*|.*\.rs:.*error.*)$", re.M)
-_PINNED = ("crates.sh", "crates.txt")
+#: What is built together, by registry, beside the folder of the adapter.
+_BESIDE = {"cargo": ["rust"], "archives": ["c"]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,19 +72,20 @@ def build(stack: Stack, release: Release) -> Built:
     return builds[stack.registry](stack, release)
 
 
-def _copied(stack: Stack, release: Release, folders: Sequence[str]) -> Path:
+def copied(stack: Stack, release: Release) -> Path:
     """Return the folder of the adapter in a copy of what it is built from, with the patches that are for this release.
 
     ``before-VERSION.patch`` takes an adapter from that version to the one before; the newest is the first.
     """
     work = fresh(stack.work / "adapters")
-    for name in folders:
+    inside = stack.folder.relative_to(ADAPTERS)
+    for name in (inside.parts[0], *_BESIDE.get(stack.registry, ())):
         shutil.copytree(ADAPTERS / name, work / name, ignore=shutil.ignore_patterns("target", "Cargo.lock"))
     bounds = {path.stem.removeprefix("before-"): path for path in stack.patches.glob("before-*.patch")}
     for bound in sorted(bounds, key=order, reverse=True):
         if order(release.version) < order(bound):
             _compiled(["patch", "-s", "-p1", "-i", str(bounds[bound])], work)
-    return work / folders[0]
+    return work / inside
 
 
 def _compiled(command: Sequence[str], folder: Path, env: dict[str, str] | None = None) -> None:
@@ -105,7 +107,7 @@ def _short(error: str, text: str) -> str:
 
 
 def _with_cargo(stack: Stack, release: Release) -> Built:
-    folder = _copied(stack, release, [stack.folder.name, "rust"])
+    folder = copied(stack, release)
     manifest = folder / "Cargo.toml"
     pin = re.compile(rf'^({re.escape(stack.package)} = (?:\{{ version = )?"=)[^"]+', re.M)
     text, count = pin.subn(rf"\g<1>{release.version}", manifest.read_text("utf-8"))
@@ -147,7 +149,7 @@ def _write_lock(folder: Path, package: str) -> None:
 
 def _with_go(stack: Stack, release: Release) -> Built:
     name = stack.folder.name
-    folder = _copied(stack, release, ["go"]) / name
+    folder = copied(stack, release)
     env = os.environ | {"GOWORK": "off", "GOTOOLCHAIN": "local", "GOFLAGS": "-buildvcs=false -mod=mod"}
     module = json.loads(
         called("go", "mod", "download", "-json", f"{stack.package}@{release.version}", cwd=folder, env=env)
@@ -163,7 +165,7 @@ def _with_go(stack: Stack, release: Release) -> Built:
 
 def _with_pip(stack: Stack, release: Release) -> Built:
     """Install the release alone into a folder; what it depends on is that of the environment, which is pinned."""
-    _copied(stack, release, [stack.folder.name])
+    copied(stack, release)
     pip = (sys.executable, "-m", "pip")
     wheels, modules = fresh(stack.work / "wheels"), fresh(stack.work / release.version)
     called(
@@ -189,7 +191,7 @@ def _with_pip(stack: Stack, release: Release) -> Built:
 def _with_cc(stack: Stack, release: Release) -> Built:
     """Compile the C source of a release, out of an archive, and the adapter with it."""
     found = archives.obtain(stack, release)
-    folder = _copied(stack, release, [stack.folder.name, "c"])
+    folder = copied(stack, release)
     include = folder / "ngtcp2"
     include.mkdir()
     (include / "version.h").write_text(f'#define NGTCP2_VERSION "{release.version}"\n#define NGTCP2_VERSION_NUM 0\n')

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from firstflight_conformance.cases.files import write_whole
+from firstflight_conformance.cases.parse import parse_file
 from studies.history.registry import newest_first
 
 SCHEMA = Path(__file__).with_name("history.schema.json")
@@ -57,10 +58,10 @@ class Judged:
 
 
 def load(path: Path) -> dict[str, Judged]:
-    """Return the releases that are kept, by version, the newest first. Raise :class:`HistoryError` if the file is malformed."""
+    """Return the releases that are kept, by version, the newest first. Raise an error that names the file if it is malformed."""
     if not path.exists():
         return {}
-    raw = json.loads(path.read_text(encoding="utf-8"))
+    raw = parse_file(path)
     _check(path, raw)
     found: dict[str, list[Divergence]] = {release["version"]: [] for release in raw["releases"]}
     for one in raw["divergences"]:

@@ -1,0 +1,253 @@
+"""The history of a stack: its releases are built, judged, kept and told. Nothing here asks a registry."""
+
+import json
+import os
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from firstflight_conformance.cli import main
+from firstflight_conformance.paths import ADAPTERS
+from firstflight_conformance.run import record
+from pages import history_page
+from studies.history import build, deviations, judging, registry, store
+from studies.history.registry import NotBuiltError, Release
+from studies.history.stacks import STACKS, Stack, load
+
+TUTORIAL = {"1.9.0": "adapter.py", "1.10.0": "adapter_fixed.py"}
+PAST = """[[deviation]]
+adapter = "fake"
+kind = "defect"
+level = "SHOULD"
+where = "on_packet_acked"
+section = "RFC 9002, section 7.3.3"
+notice = "It grows too fast. After a loss."
+explanation = "There is no congestion avoidance."
+[deviation.cases]
+"slow-start.avoidance.grow" = ["slow-start.*"]
+
+[[trace]]
+version = "1.10.0"
+text = "Congestion avoidance is there."
+source = "the notes of the release"
+"""
+
+
+@pytest.fixture
+def listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A list of one stack with two releases: the controller of the tutorial, before and after it is repaired."""
+    monkeypatch.setattr(judging, "ALGORITHMS", ("slow-start",))
+    for version, file in TUTORIAL.items():
+        release = tmp_path / "of" / version
+        release.mkdir(parents=True)
+        text = (ADAPTERS / "tutorial" / file).read_text("utf-8").replace('"0.1"', f'"{version}"')
+        (release / "adapter.py").write_text(text, "utf-8")
+    path = tmp_path / "stacks.toml"
+    path.write_text(
+        '[fake]\nregistry = "folder"\npackage = "fake"\nadapters = []\nfolder = "of"\ncommand = ["{python}", "{release}/adapter.py"]\n',
+        "utf-8",
+    )
+    return path
+
+
+def history(*words: str | Path) -> Result:
+    """Run the command."""
+    return CliRunner().invoke(main, ["history", *map(str, words)])
+
+
+def test_two_releases(listed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both are judged, kept and told, the newest first; what is kept is judged again only if it is asked for."""
+    done = history("fake", "--stacks", listed)
+    assert done.exit_code == 0, done.output
+    newest, older, *told = done.output.splitlines()
+    assert newest.startswith("1.10.0 (None): fake slow-start/rfc-9002 ")
+    assert older.startswith("1.9.0 (None): fake slow-start/rfc-9002 ")
+    assert any(line.startswith("1.10.0: gone, from ") for line in told), told
+    kept = store.load(listed.parent / "releases" / "fake.json")
+    assert [*kept] == ["1.10.0", "1.9.0"]
+    passed = {version: one.counts["fake"]["slow-start/rfc-9002"]["pass"] for version, one in kept.items()}
+    assert passed["1.9.0"] < passed["1.10.0"]
+
+    def judge_again(*_: object) -> None:
+        raise AssertionError
+
+    monkeypatch.setattr("studies.history.command.judged", judge_again)
+    assert history("fake", "--stacks", listed).exit_code == 0
+    assert history("fake", "--stacks", listed, "--kept").output == "\n".join([*told, ""])
+    with pytest.raises(AssertionError):
+        raise history("fake", "--stacks", listed, "--again").exception or ValueError
+
+
+def test_a_deviation_that_is_gone_is_named(listed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It has the words of the file of the past, in the command and on the page; the change leads to where it is from."""
+    history("fake", "--stacks", listed)
+    past = listed.parent / "past" / "fake.toml"
+    past.parent.mkdir()
+    past.write_text(PAST, "utf-8")
+    assert "1.10.0: gone, from " in (told := history("fake", "--stacks", listed, "--kept").output)
+    assert "fake: defect: It grows too fast. After a loss." in told
+    monkeypatch.setattr(history_page, "load", lambda: load(listed))
+    page = history_page.page()
+    assert "2 releases, 1.9.0 of None to 1.10.0 of None." in page
+    assert "- **1.10.0** (None). Congestion avoidance is there. (the notes of the release)\n  - *went*, from " in page
+    assert "◐ SHOULD</span> It grows too fast.\n" in page
+    anchor = page.partition("(deviation-fake-fake-")[2].partition(")")[0]
+    assert (
+        f"<deviation-fake-fake-{anchor}>`\n  - ·" in page
+    )  # the cell of the older release leads to what is said; the newer has none
+    assert "There is no congestion avoidance." in page
+    past.write_text("[[trace]]\nversion = '1'", "utf-8")
+    assert history("fake", "--stacks", listed, "--kept").exit_code == 2
+
+
+def test_what_one_release_is_not_judged_by_is_no_change() -> None:
+    """A case counts only between releases that both have a verdict on it."""
+    older = store.Judged("1", None, None, "2026-01-01", "-", "0" * 16, {"a": {}}, {"a": ["x"]})
+    newer = replace(older, version="2", unjudged={"a": []})
+    row = deviations.Row("a", "defect", "", None, None, True, {"2": ("x", "y"), "1": ("y",)})
+    assert row.changes([older, newer]) == []
+    assert replace(row, cases={"2": ("x", "y")}).changes([older, newer]) == [("2", 0, 1)]
+
+
+def test_a_release_that_does_not_run_is_listed(listed: Path) -> None:
+    """So is one that answers as another: no release is taken for another."""
+    (listed.parent / "of" / "1.10.0" / "adapter.py").write_text("raise SystemExit('no more')", "utf-8")
+    newer = listed.parent / "of" / "1.11.0"
+    shutil.copytree(listed.parent / "of" / "1.9.0", newer)
+    done = history("fake", "--stacks", listed)
+    assert done.exit_code == 0
+    assert "1.11.0 (None): does not build: the adapter answers as 1.9.0, not as 1.11.0" in done.output
+    assert "1.10.0 (None): does not build: " in done.output
+    assert store.load(listed.parent / "releases" / "fake.json")["1.11.0"].counts == {}
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "says"),
+    [
+        (["quinn"], 2, "quinn: no such stack; did you mean quinn-proto? stacks.toml has aioquic, "),
+        (["fake", "--release", "3.0"], 2, "fake: no release 3.0; the last are 1.10.0, 1.9.0"),
+        (["fake", "--kept"], 4, "nothing was judged: fake: no release was judged"),
+    ],
+)
+def test_refusals(listed: Path, words: list[str], code: int, says: str) -> None:
+    """What is asked for must exist."""
+    done = history(*words, *(["--stacks", listed] if words[0] == "fake" else []))
+    assert (done.exit_code, says in done.output) == (code, True), done.output
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("[fake", "Expected ']'"),
+        ("[fake]\nregistry = 'npm'\npackage = 'x'\nadapters = []", "fake.registry: 'npm' is not one of cargo, go, "),
+        ("[fake]\nregistry = 'cargo'\nadapters = ['x']", "fake.package: is missing"),
+        ("[fake]\nregistry = 'folder'\npackage = 'x'\nadapters = []", "need `folder` and `command`"),
+        ("[fake]\nname = 'x'", "no other keys than adapters, "),
+    ],
+)
+def test_a_malformed_list_is_refused(tmp_path: Path, text: str, says: str) -> None:
+    """The message names file and place."""
+    path = tmp_path / "stacks.toml"
+    path.write_text(text, "utf-8")
+    done = history("fake", "--stacks", path)
+    assert done.exit_code == 2
+    assert says in done.output
+    assert "stacks.toml" in done.output
+
+
+@pytest.mark.parametrize(
+    "text", ["{", '{"format": 1}', '{"format": 1, "stack": "fake", "releases": [], "divergences": [{}]}']
+)
+def test_malformed_results_are_refused(listed: Path, text: str) -> None:
+    """What is kept is read by its schema."""
+    path = listed.parent / "releases" / "fake.json"
+    path.parent.mkdir()
+    path.write_text(text, "utf-8")
+    done = history("fake", "--stacks", listed)
+    assert done.exit_code == 2
+    assert "fake.json" in done.output
+
+
+@pytest.mark.parametrize(("stack", "program"), [("quiche", "cargo"), ("quic-go", "go")])
+def test_without_the_client_of_the_registry(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stack: str, program: str
+) -> None:
+    """Nothing is judged, and nothing that is kept is lost; so where the registry cannot be reached. No address is printed."""
+    before = load()[stack].kept.read_bytes()
+    monkeypatch.setenv("PATH", str(tmp_path))
+    done = history(stack)
+    assert done.exit_code == 4
+    assert f"nothing was judged: {stack}: needs the program {program}" in done.output
+    (tmp_path / program).write_text(
+        "#!/bin/sh\necho 'cannot reach https://registry.example/index' >&2; exit 101", "utf-8"
+    )
+    (tmp_path / program).chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.defpath}")
+    done = history(stack)
+    assert done.exit_code == 4
+    assert "cannot reach (address)" in done.output
+    assert load()[stack].kept.read_bytes() == before
+
+
+def test_versions_are_ordered_as_numbers() -> None:
+    """The tenth comes after the ninth; a pre-release is none."""
+    assert registry.newest_first(["0.9.6", "0.10.5", "v0.10.10", "0.10.6"]) == ["v0.10.10", "0.10.6", "0.10.5", "0.9.6"]
+
+
+def test_the_first_error_is_without_folders(tmp_path: Path) -> None:
+    """It names the file and the line, not where this machine has them."""
+    script = f"echo 'warning: x' >&2; echo '{tmp_path}/src/main.c:3:9: error: no such field' >&2; echo 'error: two' >&2; exit 1"
+    with pytest.raises(NotBuiltError, match=r"^main\.c:3:9: error: no such field$"):
+        build._compiled(["sh", "-c", script], tmp_path)
+
+
+STORED = [stack for stack in load().values() if stack.kept.exists()]
+
+
+@pytest.mark.parametrize("stack", load().values(), ids=lambda stack: stack.name)
+def test_patches_apply(stack: Stack, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those of every release that was, one after another, to the adapter as it is now."""
+    monkeypatch.setattr(Stack, "work", tmp_path)
+    folder = build.copied(stack, Release("0.0.0"))
+    changed = {path.relative_to(tmp_path / "adapters") for path in folder.rglob("*") if path.is_file()}
+    assert changed
+    assert not [*tmp_path.rglob("*.rej"), *tmp_path.rglob("*.orig")]
+
+
+@pytest.mark.parametrize("stack", STORED, ids=lambda stack: stack.name)
+def test_what_is_kept(stack: Stack) -> None:
+    """At least five releases of each stack are judged; no address is kept; the newest shows what the record of its adapters has."""
+    kept = store.load(stack.kept)
+    assert sum(one.not_built is None for one in kept.values()) >= 5
+    assert "://" not in stack.kept.read_text("utf-8")
+    assert all(one.checksum for one in kept.values())
+    deviations.traces(stack)
+    newest = next(iter(kept.values()))
+    if newest.vectors != judging.vectors_digest():
+        return
+    for name in stack.adapters:
+        recorded = record.load(ADAPTERS / name / "record.json")
+        if (recorded.version or "").lstrip("v") == newest.version.lstrip("v"):
+            vectors = {case: entry for case, entry in recorded.cases.items() if not case.startswith("stimulus:")}
+            assert {one.case: one.entry for one in newest.divergences if one.adapter == name} == vectors
+
+
+def test_every_stack_is_kept() -> None:
+    """Six have a history."""
+    assert (
+        {stack.name for stack in STORED}
+        == {*load()}
+        >= {
+            "quiche",
+            "quinn-proto",
+            "quic-go",
+            "ngtcp2",
+            "s2n-quic-core",
+            "aioquic",
+        }
+    )
+    assert json.loads(store.SCHEMA.read_text("utf-8"))["$id"] == "urn:firstflight:history:1"
+    assert STACKS.parent == store.SCHEMA.parent
