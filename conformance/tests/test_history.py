@@ -227,7 +227,7 @@ def test_what_is_kept(stack: Stack) -> None:
     deviations.traces(stack)
     newest = next(iter(kept.values()))
     if newest.vectors != judging.vectors_digest():
-        return
+        pytest.skip("the newest release was judged by other vectors than there are now")
     for name in stack.adapters:
         recorded = record.load(ADAPTERS / name / "record.json")
         if (recorded.version or "").lstrip("v") == newest.version.lstrip("v"):
