@@ -13,8 +13,7 @@ import firstflight
 from firstflight_conformance import __version__, exits
 from firstflight_conformance.beside import reach
 
-#: The commands in the order of the help, each with the line that it shows there. A command is loaded when it is called: the
-#: libraries of one need not be loaded for another.
+#: The commands in the order of the help, each with its line there. Each is loaded when it is called, and its libraries with it.
 COMMANDS = {
     "run": "Judge adapters: by the vectors, in closed loop over the path simulator, or both.",
     "which": "Which profile an implementation follows, and in which readings it departs from it.",
@@ -121,9 +120,8 @@ class _Commands(click.Group):
         """Load a command."""
         if cmd_name not in COMMANDS:
             return None
-        module_name = cmd_name.replace("-", "_")
         module = importlib.import_module(_module_of(cmd_name))
-        command: click.Command = getattr(module, f"{module_name}_command")
+        command: click.Command = getattr(module, f"{cmd_name.replace('-', '_')}_command")
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
