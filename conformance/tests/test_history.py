@@ -20,6 +20,7 @@ from studies.history.stacks import STACKS, Stack, load
 TUTORIAL = {"1.9.0": "adapter.py", "1.10.0": "adapter_fixed.py"}
 PAST = """[[deviation]]
 adapter = "fake"
+before = "1.10.0"
 kind = "defect"
 level = "SHOULD"
 where = "on_packet_acked"
@@ -92,7 +93,7 @@ def test_a_deviation_that_is_gone_is_named(listed: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr(history_page, "load", lambda: load(listed))
     page = history_page.page()
     assert "2 releases, 1.9.0 of None to 1.10.0 of None." in page
-    assert "- **1.10.0** (None). Congestion avoidance is there. (the notes of the release)\n  - *went*, from " in page
+    assert "- **1.10.0** (None). Congestion avoidance is there. *the notes of the release*\n  - *went*, from " in page
     assert "◐ SHOULD</span> It grows too fast.\n" in page
     anchor = page.partition("(deviation-fake-fake-")[2].partition(")")[0]
     assert (
@@ -109,7 +110,13 @@ def test_what_one_release_is_not_judged_by_is_no_change() -> None:
     newer = replace(older, version="2", unjudged={"a": []})
     row = deviations.Row("a", "defect", "", None, None, True, {"2": ("x", "y"), "1": ("y",)})
     assert row.changes([older, newer]) == []
+    assert deviations.coverage([older, newer]) == [("2", "a: 1 case judged for the first time, such as x")]
+    assert deviations.coverage([newer, older]) == [("1", "a: 1 case not judged any more, such as x")]
     assert replace(row, cases={"2": ("x", "y")}).changes([older, newer]) == [("2", 0, 1)]
+    # The older one agrees up to the event for which it has no function.
+    assert row.changes([newer, older]) == [("1", 2, 1)]
+    failed = replace(newer, divergences=(store.Divergence("a", "x", {"event": 1}, ()),))
+    assert deviations.coverage([failed, older]) == []
 
 
 def test_a_release_that_does_not_run_is_listed(listed: Path) -> None:

@@ -208,6 +208,7 @@ def _with_cc(stack: Stack, release: Release) -> Built:
         "cc",
         "-O2",
         "-std=gnu11",
+        "-DHAVE_UNISTD_H",
         "-Werror=implicit-function-declaration",
         *(f"-I{path}" for path in includes),
         *map(str, sorted(sources)),

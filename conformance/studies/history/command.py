@@ -10,7 +10,7 @@ from firstflight_conformance.run.manifest import ManifestError
 from firstflight_conformance.run.results import ExitCode
 from studies.history import store
 from studies.history.build import build
-from studies.history.deviations import Row, rows
+from studies.history.deviations import Row, coverage, rows
 from studies.history.judging import Suite, judged, today, vectors_digest
 from studies.history.registry import NotBuiltError, Release, UnreachableError, releases
 from studies.history.stacks import STACKS, Stack, StackError, find
@@ -82,7 +82,8 @@ def _asked(stack: Stack, count: int, wanted: tuple[str, ...]) -> list[Release]:
 def _judge(stack: Stack, kept: dict[str, Judged], asked: list[Release], *, again: bool) -> None:
     """Judge what is asked for, and keep each release as soon as it is judged."""
     now = vectors_digest()
-    due = [one for one in asked if again or one.version not in kept or kept[one.version].vectors != now]
+    done = {one.version for one in kept.values() if one.not_built is None and one.vectors == now and not again}
+    due = [one for one in asked if one.version not in done]
     suite = Suite() if due else None
     for release in due:
         assert suite is not None
@@ -116,6 +117,7 @@ def _tell(stack: Stack, kept: dict[str, Judged]) -> None:
         for row in rows(stack, kept)
         for version, before, after in row.changes(built)
     ]
+    told += [(versions.index(version), f"{version}: {text}") for version, text in coverage(built)]
     for _, line in sorted(told, key=lambda one: -one[0]):
         click.echo(line)
     if not told:

@@ -14,11 +14,13 @@ from studies.history.stacks import Stack, load
 from studies.history.store import Judged
 
 _INTRODUCTION = """The adapter of each stack was built against its last releases in the package registry, and each was judged by the vectors. A row is a deviation, a column a release, a cell the
-number of cases that show it; the number leads to what is said of the deviation. A dot: it was looked for and not found.
+number of cases that show it; the number leads to what is said of the deviation. A dot: no case shows it. [State of the stacks](stacks.md) says what the signs mean.
 
 - What is pinned: the stack, by version and checksum. Other packages are those of `conformance/adapters` where they fit, and else what the package manager resolved on the day.
 - An adapter reaches into private code, so an old release may need another adapter: the changes are in `conformance/studies/history/patches`. Where a release does not build, its first error is shown.
-- A deviation is recognized by case and rule. A release may show a known one at other numbers; what nothing explains is listed as *not explained*.
+- A deviation is recognized by case and rule. So many as stand in parentheses diverge at another event, or with other numbers, than in the newest release: there the cause may be another one. What nothing explains is listed as *not explained*,
+  with the cause that the diagnosis names.
+- A case ends at its first divergence, which hides what would come later: where a deviation goes, others may seem to come.
 - Dates are those of the registry; of a Python package and of a Debian source package that of its newest file.
 
 `firstflight history STACK` builds and judges what is missing, and writes `conformance/studies/history/releases/STACK.json`, from which this page is made. It is not part of `make test`."""
@@ -70,11 +72,13 @@ def _changes(stack: Stack, rows: Sequence[Row], built: Sequence[Judged]) -> list
     for row in rows:
         for version, before, after in row.changes(built):
             by_version[version].append(f"  - {_change(before, after)}: {_link(stack, row, _title(row))}")
+    for version, text in deviations.coverage(built):
+        by_version[version].append(f"  - {md.plain(text)}")
     traces = {trace.version: trace for trace in deviations.traces(stack)}
     lines = []
     for version, changes in by_version.items():
         trace = traces.get(version)
-        told = f" {md.plain(trace.text)} ({trace.source})" if trace else ""
+        told = f" {md.plain(trace.text)} *{md.plain(trace.source)}*" if trace else ""
         if changes or trace:
             lines += [f"- **{version}** ({released[version]}).{told}", *changes]
     return ["\n".join(lines) if lines else "No deviation came or went."]
@@ -110,8 +114,8 @@ def _title(row: Row) -> str:
 
 
 def _cell(stack: Stack, row: Row, version: str) -> str:
-    cases = row.cases.get(version, ())
-    return _link(stack, row, str(len(cases))) if cases else "·"
+    cases, elsewhere = row.cases.get(version, ()), row.elsewhere.get(version, 0)
+    return _link(stack, row, f"{len(cases)} ({elsewhere})" if elsewhere else str(len(cases))) if cases else "·"
 
 
 def _link(stack: Stack, row: Row, text: str) -> str:
