@@ -14,7 +14,7 @@ from firstflight_conformance.cli import main
 from firstflight_conformance.paths import VECTORS
 from firstflight_conformance.run.manifest import Deviation, Manifest
 from firstflight_conformance.run.report_json import vectors_digest
-from pages import site, stacks
+from pages import site, stacks, stacks_deviations
 from runner_support import IDS, adapter, command, write_vectors
 
 KNOWN = Deviation(
@@ -104,7 +104,8 @@ def test_what_is_no_defect_is_grey(monkeypatch: pytest.MonkeyPatch, report: Path
     of_stack = page(monkeypatch, report) and stacks.pages()["stacks/open"]
     assert "**No defect**, 1 other deviation." in of_stack
     assert "## Defects" not in of_stack
-    assert '<div class="other-deviations">\n\n<span class="state state-other">○ open</span> leaves it' in of_stack
+    target = f"({stacks_deviations.anchor_of('open', 'leaves it')})="
+    assert f'<div class="other-deviations">\n\n{target}\n\n<span class="state state-other">○ open</span> leaves it' in of_stack
     assert "No defect is known of {ref}`Bad <stack-open>`, {ref}`Bad <stack-unknown>`." in stacks.pages()["stacks"]
 
 

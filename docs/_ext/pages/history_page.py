@@ -119,7 +119,8 @@ def _cell(stack: Stack, row: Row, version: str) -> str:
 
 
 def _link(stack: Stack, row: Row, text: str) -> str:
-    return md.ref(md.plain(text), _elsewhere(row) or _anchor(stack, row))
+    shown = text.translate({ord(sign): None for sign in "`<>"})  # what the role itself reads
+    return md.ref(shown, _elsewhere(row) or _anchor(stack, row))
 
 
 def _anchor(stack: Stack, row: Row) -> str:
