@@ -1,6 +1,8 @@
 """The page "Stacks over time": which deviations of each stack came and went, and with which release."""
 
 from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
 
 from firstflight_conformance.run import report_json
 from firstflight_conformance.run.manifest import KINDS
@@ -129,14 +131,23 @@ def _anchor(stack: Stack, row: Row) -> str:
 
 def _elsewhere(row: Row) -> str | None:
     """Return the anchor on the page of the stack, if this site has it: that of a deviation of today, where a report was written."""
-    if not row.present or not stacks.REPORT.exists():
-        return None
-    shown = (
-        adapter["name"] == row.adapter and any(one["explanation"] == row.explanation for one in adapter["explained"])
-        for adapter in report_json.read(stacks.REPORT)["adapters"]
-        if not adapter["skipped"] and adapter["role"] == "third-party"
+    anchor = stacks_deviations.anchor_of(row.adapter, row.explanation)
+    return anchor if row.present and anchor in _anchors(stacks.REPORT) else None
+
+
+@cache
+def _anchors(report: Path) -> frozenset[str]:
+    """Return the anchors of the deviations on the pages of the stacks."""
+    if not report.exists():
+        return frozenset()
+    judged = (
+        one for one in report_json.read(report)["adapters"] if one["role"] == "third-party" and not one["skipped"]
     )
-    return stacks_deviations.anchor_of(row.adapter, row.explanation) if any(shown) else None
+    return frozenset(
+        stacks_deviations.anchor_of(adapter["name"], cause["explanation"])
+        for adapter in judged
+        for cause in adapter["explained"]
+    )
 
 
 def _explained(stack: Stack, row: Row, versions: Sequence[str]) -> str:
@@ -145,17 +156,12 @@ def _explained(stack: Stack, row: Row, versions: Sequence[str]) -> str:
     cases = ", ".join(md.code(case) for case in row.cases[newest])
     return md.page(
         md.label(_anchor(stack, row)),
-        f'<details class="otherwise"><summary>{_summary(row)}</summary>',
+        _head(stack, row).replace("<br>", " "),
+        '<details class="otherwise"><summary>The explanation, and the cases of the newest release that shows it</summary>',
         md.plain(row.explanation),
         f"In {newest}: {cases}",
         "</details>",
     )
-
-
-def _summary(row: Row) -> str:
-    from html import escape
-
-    return f"{escape(row.adapter)}, {escape(row.kind)}: {escape(_title(row))}"
 
 
 def _counts(built: Sequence[Judged]) -> str:

@@ -79,8 +79,8 @@ def _stack(adapter: dict[str, Any]) -> list[str]:
         blocks.append("## Defects")
     for cause in worst:
         blocks += [
-            md.label(anchor_of(adapter["name"], cause["explanation"])),
             '<div class="defect">',
+            md.label(anchor_of(adapter["name"], cause["explanation"])),
             f"**{_title(cause)}**",
             f"{badge(cause.get('level', ''))} {md.plain(cause.get('section', ''))}. {_where(adapter, cause)}",
             md.plain(cause["explanation"]),
