@@ -105,7 +105,10 @@ def test_what_is_no_defect_is_grey(monkeypatch: pytest.MonkeyPatch, report: Path
     assert "**No defect**, 1 other deviation." in of_stack
     assert "## Defects" not in of_stack
     target = f"({stacks_deviations.anchor_of('open', 'leaves it')})="
-    assert f'<div class="other-deviations">\n\n{target}\n\n<span class="state state-other">○ open</span> leaves it' in of_stack
+    assert (
+        f'<div class="other-deviations">\n\n{target}\n\n<span class="state state-other">○ open</span> leaves it'
+        in of_stack
+    )
     assert "No defect is known of {ref}`Bad <stack-open>`, {ref}`Bad <stack-unknown>`." in stacks.pages()["stacks"]
 
 
