@@ -111,6 +111,8 @@ def _text(habits: Habits, records: list[Record], vantage: Record) -> str:
     if habits.container == "rows":
         rows = [*([r["time"], *r["name"].split(":"), r["data"]] for r in records), []]
         fields = ["relative_time", "category", "event", "data"]
+        if habits.upper_case:
+            fields = ["relative_time", "CATEGORY", "EVENT_TYPE", "DATA"]
         return json.dumps({"qlog_version": "draft-01", "traces": [trace | {"event_fields": fields, "events": rows}]})
     separator = "\x1e" if habits.container == "seq" else ""
     lines = [{"qlog_version": "0.3", "qlog_format": "JSON-SEQ", "title": habits.title, "trace": trace}, *records]
@@ -252,8 +254,14 @@ class _Log:
         return {"header": header, "raw": {"length": length}, "frames": frames}
 
     def _record(self, t_ns: int, name: str, data: Record) -> Record:
-        if self.habits.upper_case:
+        if (
+            self.habits.upper_case
+        ):  # gQUIC has one packet number space: its ACKs are in packets without a type, and losses name none
             name = name.upper()
+            if "RECEIVED" in name:
+                data = data | {"packet_type": "UNKNOWN", "header": {"packet_number": data["header"]["packet_number"]}}
+            elif "LOST" in name:
+                data = {"packet_number": str(data["header"]["packet_number"])}
             frames = [frame | {"frame_type": frame["frame_type"].upper()} for frame in data.get("frames", [])]
             data = data | ({"frames": frames} if frames else {})
         return {"time": t_ns, "name": name, "data": data}

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from fractions import Fraction
 
 import pytest
 
@@ -276,6 +277,43 @@ def test_an_ack_of_which_no_window_is_logged_may_have_grown_it(threshold: int, *
     verdict = judge(met_a_loss(threshold), ["cubic/rfc-9438"])
     assert verdict.did.evidence == "loss"
     assert ("cubic/rfc-9438" in verdict.may_be) == explained
+
+
+def test_a_window_that_grew_after_a_loss_is_reduced_from_what_it_was() -> None:
+    """BBR grows through losses and falls later: no factor is above one."""
+
+    recording = met_a_loss(90)
+    last = len(recording.steps) - 1
+    recording = changed(recording, lambda index, told: Subject(cwnd_bytes=60_000) if index == last else told)
+    steps = [
+        replace(step, subject=Subject(cwnd_bytes=96_000)) if index == last - 1 else step
+        for index, step in enumerate(recording.steps)
+    ]
+    reduction = judge(replace(recording, steps=tuple(steps)), ["cubic/rfc-9438"]).did.reduction
+    assert reduction is not None
+    assert (reduction.event, reduction.of, reduction.factor) == (last, "window", Fraction(5, 8))
+
+
+def test_a_sender_that_lets_acks_pass_is_not_limited_by_its_window() -> None:
+    """Its data is sent; much later it sends one packet again. Between, its window is full enough, and stays as it is."""
+    recorder, window_bytes = Recorder(), 12_000
+    recorder.sent(1_000 * MS, [(10, 1200)])
+    recorder.report(cwnd_bytes=window_bytes)
+    for acked in range(0, 60, 2):
+        recorder.acked((1_040 + acked) * MS, [(acked, acked + 1)])
+        window_bytes += 2400
+        recorder.report(cwnd_bytes=window_bytes)
+        recorder.sent((1_040 + acked) * MS, [(4, 1200)])
+        recorder.report(cwnd_bytes=window_bytes)
+    for acked in range(60, 80, 2):
+        recorder.acked((1_040 + acked) * MS, [(acked, acked + 1)])
+        recorder.report(cwnd_bytes=window_bytes)
+    recorder.sent(1_200 * MS, [1200])
+    recorder.report(cwnd_bytes=window_bytes)
+    verdict = judge(recorder.recording(Header({"kind": "peer", "name": "a toy"}, Config(1200, 12_000))))
+    assert verdict.did.growth == 1
+    assert not verdict.none_of_ours
+    assert "slow-start/rfc-9002" in verdict.may_be
 
 
 def test_after_the_last_packet_nothing_limits_the_sender_by_its_window() -> None:

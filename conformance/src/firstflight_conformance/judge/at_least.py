@@ -16,6 +16,7 @@ _FOLLOWS_TENTHS = 9
 #: After the exit the base may be another than the sender's, but no base grows by a tenth in half a round.
 _BASE_ONE_OF = 10
 _ROUNDS = 2
+_BURST_DATAGRAMS = 2
 
 
 class AtLeastExplainer:
@@ -31,6 +32,7 @@ class AtLeastExplainer:
         self._flights = [(index, event.bytes_in_flight) for index, event in flights if isinstance(event, Sent)]
         config = subject.recording.header.config
         self._datagram_bytes = config.max_datagram_size_bytes
+        self._shown = self._shown_by()
         unknown = [None] * end
         self._follower = Follower(Question(config, events[:end], unknown, unknown, subject.begin, end))
 
@@ -53,13 +55,23 @@ class AtLeastExplainer:
             refuted = self._says(name, way, over[0], "at most")
         elif len(way.answers) < min(len(self._events), (left.by or len(self._events)) - 1):
             refuted = Refutation(name, len(way.answers), "an event of its domain", "one that it does not take")
-        elif first < left.after:
-            refuted = self._early(name, way, first)
-        elif left.evidence == "growth" and not any(left.after <= index <= (left.by or 0) for index in way.exits):
+        elif first < left.after and (early := self._early(name, way, first)) is not None:
+            refuted = early
+        elif left.evidence == "growth" and not any(index <= self._shown for index in way.exits):
             refuted = Refutation(name, left.by or 0, "slow start goes on", "the flight grows by less")
         elif left.evidence == "growth":
             refuted = self._after(name, way, first)
         return Explained(name, filled, len(flights), way.exits, refuted, by_exit=bool(way.exits))
+
+    def _shown_by(self) -> int:
+        """Return the event by which the exit is shown: a sender that waits for a whole burst is short of its window by less than two."""
+        left, missing_bytes = self._subject.left, 0
+        for point in self._subject.limited:
+            if point.index > left.after:
+                missing_bytes += point.acked_bytes - point.grown_bytes
+            if missing_bytes > _BURST_DATAGRAMS * self._datagram_bytes:
+                return max(point.index, left.by or 0)
+        return left.by or 0
 
     def _near(self, way: Way, flight: tuple[int, int]) -> bool:
         index, flight_bytes = flight
@@ -68,10 +80,10 @@ class AtLeastExplainer:
 
     def _early(self, name: str, way: Way, first: int) -> Refutation | None:
         """Return what refutes a profile that leaves slow start where the subject goes on."""
-        most_bytes = way.answers[first][0]
-        later = [
-            each for each in self._flights if each[0] > first and each[1] > most_bytes and not self._near(way, each)
-        ]
+        left, most_bytes = self._subject.left, way.answers[first][0]
+        end = left.after + 1 if left.evidence == "growth" else len(self._events)
+        flights = [each for each in self._flights if first < each[0] <= end]
+        later = [each for each in flights if each[1] > most_bytes and not self._near(way, each)]
         if not later:
             return None
         grows = f"the flight goes on growing, to {later[0][1]} bytes at event {later[0][0]}"

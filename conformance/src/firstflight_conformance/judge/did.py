@@ -113,7 +113,8 @@ def _reduction(subject: Subject) -> Reduction | None:
         if lost is not None and new_bytes not in (None, threshold_bytes) and (new_bytes or 0) < subject.before[lost]:
             return _factor(subject, lost, index, new_bytes or 0)
         if now.cwnd_bytes < old_bytes:
-            return _factor(subject, index if lost is None else lost, index, now.cwnd_bytes)
+            cause = index if lost is None or now.cwnd_bytes >= subject.before[lost] else lost
+            return _factor(subject, cause, index, now.cwnd_bytes)
         threshold_bytes = now.ssthresh_bytes
     return None
 
@@ -123,7 +124,8 @@ def _factor(subject: Subject, cause: int, index: int, new_bytes: int) -> Reducti
     of_window = Fraction(new_bytes, window_bytes)
     flight_bytes = event.bytes_in_flight + event.bytes if isinstance(event, Lost | Ack) else window_bytes
     of_flight = Fraction(new_bytes, max(flight_bytes, 1))
-    chosen = _off(of_flight) < min(_NEAR, _off(of_window)) and 20 * abs(window_bytes - flight_bytes) > window_bytes
+    apart = of_flight < 1 and 20 * abs(window_bytes - flight_bytes) > window_bytes
+    chosen = apart and _off(of_flight) < min(_NEAR, _off(of_window))
     return Reduction(index, of_flight, "flight") if chosen else Reduction(index, of_window, "window")
 
 

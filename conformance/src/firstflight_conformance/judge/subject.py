@@ -18,6 +18,8 @@ from firstflight_conformance.recording.recording import AT_LEAST, Recording
 #: The rules that say which ACKs were application-limited: as the events say; those in slow start at which the window did not limit
 #: the sender, and which left it as it was; those outside the time in which new stream data was sent; none.
 RULES = ("stated", "growth", "data", "never")
+#: A pacer sends again before an eighth of the window is acknowledged, or a burst of ten datagrams.
+_PACED_ONE_OF, _PACED_DATAGRAMS = 8, 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +57,7 @@ def subject_of(recording: Recording, *, start: str = "first-ack", app_limited: s
     if at_least:
         answers = _most_so_far(answers, first_bytes)
     before = windows_before(answers, first_bytes)
-    limited = (_filled if at_least else _limited)(recording.events, before, answers)
+    limited = _filled(recording.events, before, answers) if at_least else _limited(recording, before, answers)
     left = left_slow_start(recording.events, before, answers, limited, at_least=at_least)
     rule = app_limited or (
         "never" if at_least else "stated" if recording.header.quality.get("app_limited") == "stated" else "growth"
@@ -67,19 +69,29 @@ def subject_of(recording: Recording, *, start: str = "first-ack", app_limited: s
     )  # fmt: skip
 
 
-def _limited(events: Sequence[Event], before: Sequence[int], answers: Sequence[Answer]) -> list[Point]:
+def _limited(recording: Recording, before: Sequence[int], answers: Sequence[Answer]) -> list[Point]:
     """Return the ACKs at which the window limited the sender: it was three quarters full, as that of a paced sender may be.
 
-    After the last packet it had nothing more to send: quinn then grows no more, however full the window still is.
+    A sender that has nothing more to send lets ACKs pass, more than a pacer does, before it sends half a datagram again, if it does: quinn
+    then grows no more, however full the window still is.
     """
-    found = []
-    end = max((index for index, event in enumerate(events) if isinstance(event, Sent)), default=-1)
-    for index, event in enumerate(events[:end]):
-        if not isinstance(event, Ack) or event.app_limited or not answers[index].reported:
-            continue
-        if _fills(event, before[index]):
-            found.append(Point(index, answers[index].cwnd_bytes - before[index], event.bytes))
+    found: list[Point] = []
+    waiting: list[Point] = []
+    passed, largest, datagram_bytes = 0, 0, recording.header.config.max_datagram_size_bytes
+    for index, event in enumerate(recording.events):
+        if isinstance(event, Ack):
+            passed, largest = passed + event.bytes, max(largest, event.bytes)
+            if not event.app_limited and answers[index].reported and _fills(event, before[index]):
+                waiting.append(Point(index, answers[index].cwnd_bytes - before[index], event.bytes))
+        elif _sends(event, datagram_bytes // 2):
+            if passed - largest <= max(before[index] // _PACED_ONE_OF, _PACED_DATAGRAMS * datagram_bytes):
+                found += waiting
+            waiting, passed, largest = [], 0, 0
     return found
+
+
+def _sends(event: Event, least_bytes: int) -> bool:
+    return isinstance(event, Sent) and any(run.size_bytes >= least_bytes for run in event.packets)
 
 
 def _fills(event: Ack, before_bytes: int) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 
 from firstflight import Config, events
 from firstflight.events import Ack, Ce
-from firstflight_conformance.cases.wire import event_from_json
+from firstflight_conformance.cases.wire import encode_int, event_from_json
 from firstflight_conformance.qlog.flight import SentTwiceError, Space
 from firstflight_conformance.qlog.groups import Group
 from firstflight_conformance.qlog.items import Acked, Discarded, Lost, Own, Range, Received, Sent
@@ -22,6 +22,7 @@ _APPLICATION = "application_data"
 _MAX_ACK_DELAY_NS = 25 * NS_PER_MS
 #: Of a hundred numbers of bytes in flight so many must agree.
 AGREEMENT_PERCENT = 95
+_NO_GROWTH = {"ack", "padding"}
 _REPORTED = ("cwnd_bytes", "ssthresh_bytes", "state")
 
 
@@ -45,6 +46,7 @@ class Build:
     steps_of: dict[str, int] = field(default_factory=dict)
     _flight_logged: int | None = None
     _known: dict[str, Any] = field(default_factory=dict)
+    _no_growth: set[int] = field(default_factory=set)
     _ce_count: int = 0
     _min_rtt_ns: int | None = None
     _last_ns: int = 1
@@ -76,7 +78,10 @@ class Build:
             case Discarded() as keys:
                 self._discard(keys.space)
             case Own() as own:
-                self.recorder.event(event_from_json(own.raw))
+                time = (
+                    {} if self.writer.every_window else {"t_ns": encode_int(t_ns)}
+                )  # who is not us does not know our times
+                self.recorder.event(event_from_json(own.raw | time))
 
     def _space(self, name: str) -> Space:
         return self.spaces.setdefault(name, Space())
@@ -89,6 +94,8 @@ class Build:
         number = self.recorder.next_packet
         for item, (packets, _) in zip(items, sizes, strict=True):
             self._space(item.space).send(item.first, item.last, number)
+            if not self.writer.padding_grows and item.frames is not None and item.frames <= _NO_GROWTH:
+                self._no_growth.add(number)
             number += packets
         self.recorder.sent(t_ns, sizes, app_limited=self._app_limited(group))
         if any(item.data for item in items):
@@ -137,6 +144,11 @@ class Build:
     def _acked(
         self, t_ns: int, taken: list[Range], group: Group, *, sample: bool = True, ack_delay_ns: int = 0
     ) -> None:
+        still = {packet for first, last in taken for packet in self._no_growth if first <= packet <= last}
+        if still:
+            self.recorder.discarded(still)
+            self._no_growth -= still
+            taken = [(first, last) for first, last in taken if not (first == last and first in still)]
         if not taken:
             return
         logged = group.metrics.get("latest_rtt")

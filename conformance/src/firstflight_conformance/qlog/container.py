@@ -67,7 +67,7 @@ def _rows(path: Path, place: str, trace: Record, events: list[Any]) -> Iterator[
         if event in ([], {}):  # an empty last one goes around the trailing comma
             continue
         if isinstance(names, list) and isinstance(event, list):
-            row = common | dict(zip(map(str, names), event, strict=False))
+            row = common | dict(zip((str(name).lower() for name in names), event, strict=False))
             time = row.get("time", row.get("relative_time"))
             name = f"{row.get('category', '')}:{row.get('event_type', row.get('event', row.get('name', '')))}"
             yield where, {"time": time, "name": name, "data": row.get("data")}

@@ -263,7 +263,7 @@ def _acked_range(entry: object) -> Range:
 def _header(data: Mapping[str, Any]) -> tuple[str | None, int | None, str]:
     """Return packet number space, packet number and packet type; in old drafts they stand outside the header."""
     header = member(data, "header")
-    kind = header.get("packet_type", data.get("packet_type", data.get("type")))
+    kind = header.get("packet_type", data.get("packet_type", data.get("type", "unknown")))
     packet = header.get("packet_number", data.get("packet_number"))
     return space_of(kind), None if packet is None else whole(packet, "packet_number", _NUMBER_MAX), str(kind)
 

@@ -5,8 +5,11 @@ from dataclasses import replace
 from typing import Any
 
 from firstflight_conformance.qlog.container import Record
-from firstflight_conformance.qlog.items import Item, Received, Sent, received
+from firstflight_conformance.qlog.items import Discarded, Item, Received, Sent, received
 from firstflight_conformance.qlog.values import event_name, member, space_of, whole
+
+#: A packet with an ACK alone that is larger was padded, as it is in a handshake.
+_PADDED_BYTES = 600
 
 
 def frames_of(records: Iterable[tuple[str, Record]], name: str) -> dict[tuple[str, int], list[Record]]:
@@ -34,9 +37,13 @@ def joined(
         if isinstance(item, Received) and item.ranges is None:
             frames = peer_sent.get((item.space, item.packet), [])
             acks: list[Mapping[str, Any]] = [frame for frame in frames if frame.get("frame_type") == "ack"]
+            if any(frame.get("frame_type") == "handshake_done" for frame in frames):  # RFC 9001, section 4.9.2
+                found.append(Discarded(item.t_ns, "handshake"))
             found.append(received(item.t_ns, item.space, item.packet, acks))
         elif isinstance(item, Sent) and item.frames is None and (item.space, item.first) in peer_received:
             kinds = frozenset(str(frame.get("frame_type")) for frame in peer_received[item.space, item.first])
+            if (item.size_bytes or 0) > _PADDED_BYTES and kinds == {"ack"}:
+                kinds |= {"padding"}  # which makes it count in flight (RFC 9002, section 2), and quic-go does not log
             found.append(replace(item, frames=kinds))
         else:
             found.append(item)

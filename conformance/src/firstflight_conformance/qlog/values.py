@@ -19,6 +19,7 @@ _SPACES = {
     "onertt": "application_data",
     "application_data": "application_data",
     "application": "application_data",
+    "unknown": "application_data",  # of gQUIC, which has one space
 }
 
 
