@@ -30,7 +30,7 @@ endif
 
 .DEFAULT_GOAL := help
 .PHONY: help setup tools sweep-extras conformance test check lint test-python test-c test-long coverage-c vectors generate mutants first-vectors tool-mutants prove cross fuzz fuzz-extras wasm wasm-extras judge-extras site-extras bench docs results \
-    loaders dist peers live quinn firefox adapters c-adapters cargo-adapters go-adapters java-adapters requirements clean
+    loaders dist peers live quinn quinn-example firefox adapters c-adapters cargo-adapters go-adapters java-adapters requirements clean
 
 help:  ## List the jobs
 	@echo "Firstflight: reference and vectors for transport startup algorithms"
@@ -219,6 +219,10 @@ live: setup peers  ## Runs of real senders, kernel and QUIC, over emulated paths
 quinn: setup peers  ## quinn as a sender, as `make live` has quic-go (three minutes to build; needs cargo and go)
 	@conformance/adapters/cargo-build.sh conformance/studies/live/peers/quinn build/peers
 	$(BIN)/python conformance/studies live.measure quinn
+
+quinn-example: setup peers  ## SEARCH, HyStart++, Careful Resume and JumpStart in quinn, by the plain headers: runs over three paths (three minutes to build, five to run; needs cargo and go)
+	@conformance/adapters/cargo-build.sh reference-c/examples/quinn build/examples
+	$(BIN)/python conformance/studies live.starts
 
 FIREFOX := firefox-esr libnss3 libnss3-tools libgtk-3-0 libgtk-3-common libcolord2 libepoxy0 libvpx7 libwayland-cursor0 libwayland-egl1
 

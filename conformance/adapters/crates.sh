@@ -1,5 +1,5 @@
 #!/bin/sh
-# The crates of all adapters and peers, direct and indirect, are pinned in crates.txt, one a line: name, version, SHA-256.
+# The crates of all adapters, peers and examples, direct and indirect, are pinned in crates.txt, one a line: name, version, SHA-256.
 #
 #   crates.sh obtain FOLDER   write FOLDER/Cargo.lock from the list, and download what is not there yet. Nothing of a crate is run.
 #                             Exit 0: a build with --locked will do; 1: a crate is not the pinned one, or not in the list; 3: it cannot be had
@@ -50,10 +50,10 @@ obtain)
     if not_pinned "$2" | grep .; then exit 1; fi
     ;;
 renew)
-    for manifest in "$here"/*/Cargo.toml "$here"/../studies/live/peers/*/Cargo.toml; do
+    for manifest in "$here"/*/Cargo.toml "$here"/../studies/live/peers/*/Cargo.toml "$here"/../../reference-c/examples/*/Cargo.toml; do
         write_lock "${manifest%/*}"
         fetch "${manifest%/*}"
     done
-    pins "$here"/*/Cargo.lock "$here"/../studies/live/peers/*/Cargo.lock | LC_ALL=C sort -u >"$list"
+    pins "$here"/*/Cargo.lock "$here"/../studies/live/peers/*/Cargo.lock "$here"/../../reference-c/examples/*/Cargo.lock | LC_ALL=C sort -u >"$list"
     ;;
 esac

@@ -143,7 +143,7 @@ def test_examples_by_cmake(archive: Path, tmp_path: Path, language: str) -> None
         run("cmake", "-S", archive, "-B", archive / "cmake-build", f"-DCMAKE_INSTALL_PREFIX={place}")
         run("cmake", "--build", archive / "cmake-build")
         run("cmake", "--install", archive / "cmake-build")
-    for path in (archive / "examples").iterdir():
+    for path in (archive / "examples").glob("*.[ch]"):
         shutil.copy(path, tmp_path)
     text = CMAKE.replace("LANGUAGE LANGUAGE", f"LANGUAGE {language}").replace("yours LANGUAGE", f"yours {language}")
     (tmp_path / "CMakeLists.txt").write_text(text.replace("NAMES", " ".join(EXAMPLES)), encoding="utf-8")

@@ -16,8 +16,8 @@ ADAPTERS = ROOT / "conformance" / "adapters"
 CRATES = ADAPTERS / "crates.txt"
 CARGO = sorted(
     path.parent
-    for folder in ("adapters", "studies/live/peers")
-    for path in (ROOT / "conformance" / folder).glob("*/Cargo.toml")
+    for folder in ("conformance/adapters", "conformance/studies/live/peers", "reference-c/examples")
+    for path in (ROOT / folder).glob("*/Cargo.toml")
 )
 GO = sorted(
     path.parent

@@ -41,10 +41,11 @@ from pages import (
     vector_pages,
 )
 from plain.judge import programs
-from plots import of_pages, sizes
+from plots import of_pages, sizes, starts
 from plots.published_all import write_published_plots
 from plots.slim import slim_plots
 from studies.live.agreement import CONNECTIONS
+from studies.live.starts import STARTS
 from studies.published.store import RESULTS
 
 _LOGGER = logging.getLogger(__name__)
@@ -70,6 +71,7 @@ def write_pages(app: Sphinx) -> None:
         of_pages.write_plots(folder)
         computation_pages.write_plots(folder / "models")
         sizes.write_plots(folder / "sizes")
+        starts.write_plots(folder / "starts")
         plot_cache.write_plots(site.vectors(), folder / "plots")
         profile_paths.write_paths(Path(app.srcdir))
         write_published_plots(folder / "results")
@@ -158,7 +160,7 @@ def _data() -> list[Path]:
         *SCENARIOS.rglob("*.json"),
         *STIMULI.rglob("*.json"),
         *RESULTS.glob("*.json"),
-        *(path for path in (CONNECTIONS,) if path.exists()),
+        *(path for path in (CONNECTIONS, STARTS) if path.exists()),
         *(STUDIES / "history").rglob("*.json"),
         *(STUDIES / "history").rglob("*.toml"),
         *REFERENCE_PY.rglob("*.py"),

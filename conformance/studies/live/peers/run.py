@@ -16,6 +16,8 @@ _START_S = 30  # for a program to say that it is ready, on a busy machine
 QUIC_GO = BUILD / "peers" / "quic-go-peer"
 #: Built by `make quinn` where cargo is there.
 QUINN = BUILD / "peers" / "quinn"
+#: The example of reference-c, built by `make quinn-example`.
+QUINN_EXAMPLE = BUILD / "examples" / "quinn"
 _AIOQUIC = (sys.executable, str(STUDIES), "live.peers.aioquic_peer")
 
 
@@ -48,8 +50,8 @@ def _line(stream: IO[bytes]) -> bytes:
         return stream.readline() if selector.select(_START_S) else b""
 
 
-def transfer(scenario_file: Path, receiver: Sequence[str], sender: Sequence[str], seconds: int) -> None:
-    """Run a receiver, the path and a sender. Where the sender's command says ``PORT``, the port of the path is put.
+def transfer(scenario_file: Path, receiver: Sequence[str], sender: Sequence[str], seconds: int) -> str:
+    """Run a receiver, the path and a sender; return what the sender printed. Where its command says ``PORT``, the port of the path is put.
 
     Raise :class:`TransferError` if one of them does not start, or the sender fails or takes longer.
     """
@@ -73,6 +75,7 @@ def transfer(scenario_file: Path, receiver: Sequence[str], sender: Sequence[str]
     if done.returncode:
         *_, last = done.stderr.strip().splitlines() or [""]
         raise TransferError(f"the sender ended with {done.returncode}: {last[:300]}")
+    return done.stdout
 
 
 def aioquic_sender(profile: str, size_bytes: int, qlog: Path, seconds: int) -> list[str]:
@@ -98,3 +101,19 @@ def quic_go_receiver(seconds: int, folder: Path | None = None) -> list[str]:
 def quinn_sender(size_bytes: int, qlog: Path, seconds: int, folder: Path) -> list[str]:
     """Return the command of an upload with quinn and the controller that it runs; the receiver's certificate is in the folder."""
     return [str(QUINN), "send", "PORT", str(size_bytes), str(qlog), str(seconds), str(folder / "certificate.der")]
+
+
+def quinn_example(algorithm: str, size_bytes: int, qlog: Path, seconds: int, folder: Path, saved: Path) -> list[str]:
+    """Return the command of an upload with quinn and a plain header; what the connection leaves for the next is in ``saved``."""
+    certificate = str(folder / "certificate.der")
+    return [
+        str(QUINN_EXAMPLE),
+        "send",
+        "PORT",
+        algorithm,
+        str(size_bytes),
+        str(qlog),
+        str(seconds),
+        certificate,
+        str(saved),
+    ]

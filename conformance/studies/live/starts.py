@@ -1,0 +1,182 @@
+"""Plain headers in quinn over three paths: ``python conformance/studies live.starts``. Behind `make quinn-example`.
+
+What the connections were is kept as recordings, which `make test` judges; how long they took, for *State of the connections*, beside what
+the path simulator says of the same transfers.
+"""
+
+import gzip
+import json
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from statistics import median_low
+
+from firstflight import Config
+from firstflight_conformance.cases.files import write_whole
+from firstflight_conformance.judge.subject import subject_of
+from firstflight_conformance.judge.verdict import judge
+from firstflight_conformance.paths import LIVE_PATHS, STUDIES
+from firstflight_conformance.qlog.read import read_qlog
+from firstflight_conformance.recording.files import RecordingError, lines
+from firstflight_conformance.recording.recording import Recording
+from firstflight_conformance.simulator.engine import run_network
+from firstflight_conformance.simulator.network import FlowPlan, Network
+from firstflight_conformance.simulator.scenario import load_scenario
+from firstflight_conformance.simulator.transfer import Connection, Pacing, Receiver, Transfer
+from studies.live.kernel.namespace import UnavailableError
+from studies.live.peers.run import QUIC_GO, QUINN_EXAMPLE, TransferError, quic_go_receiver, quinn_example, transfer
+
+STARTS = STUDIES / "live" / "starts.json"
+KEPT = STUDIES / "live" / "starts"
+PATHS = ("deep-queue", "long", "fast")
+RUNS = 5
+#: An upload long enough for the exit from slow start, and a response whose duration the start decides.
+_LONG_BYTES, RESPONSE_BYTES = 6_000_000, 300_000
+#: What the example calls an algorithm, with its profile and the size of the upload.
+CARRIED = {
+    "slow-start": ("slow-start/rfc-9002", RESPONSE_BYTES),
+    "search": ("search/draft-09", _LONG_BYTES),
+    "hystartpp": ("hystartpp/rfc-9406", _LONG_BYTES),
+    "careful-resume": ("careful-resume/rfc-9959", RESPONSE_BYTES),
+    "jumpstart": ("jumpstart/pfldnet-2007", RESPONSE_BYTES),
+}
+#: Those whose duration is compared, each with the first.
+GAINS = ("slow-start", "careful-resume", "jumpstart")
+_UPLOAD_S = 30
+#: Of what follows the exit so many events are kept; growth by less is evidence only after half a window of it.
+_AFTER_EVENTS, _AFTER_GROWTH_EVENTS = 40, 600
+#: What a full datagram of quinn carries, without header, tag and the frame's own bytes.
+_PAYLOAD_BYTES, _DATAGRAM_BYTES = 1160, 1200
+_MS, _S = 10**6, 10**9
+
+
+@dataclass(frozen=True, slots=True)
+class Took:
+    """How long one algorithm took over one path, run by run: from the end of the handshake to the answer that all has arrived.
+
+    ``decided``: how many of the runs are its profile, of which the others do not say; none is refuted. ``saved_cwnd_bytes``,
+    ``saved_rtt_ns``: what the first connection of each run left for that which was measured; 0 without one.
+    """
+
+    algorithm: str
+    path: str
+    size_bytes: int
+    decided: int
+    took_ns: tuple[int, ...]
+    saved_cwnd_bytes: tuple[int, ...]
+    saved_rtt_ns: tuple[int, ...]
+
+
+def runs(algorithm: str, path: str) -> Iterator[tuple[Recording, int, int, int]]:
+    """Yield of each run its recording, the time it took, and what an earlier connection had saved."""
+    for _ in range(RUNS):
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            saved = folder / "saved"
+            if (
+                algorithm == "careful-resume"
+            ):  # the first connection finds nothing, and leaves what the second resumes by
+                _upload(algorithm, path, saved)
+            cwnd_bytes, rtt_ns = map(int, saved.read_text("utf-8").split()) if saved.exists() else (0, 0)
+            recording, took_ns = _upload(algorithm, path, saved)
+            yield recording, took_ns, cwnd_bytes, rtt_ns
+
+
+def _upload(algorithm: str, path: str, saved: Path) -> tuple[Recording, int]:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        qlog = folder / "sender.qlog"
+        sender = quinn_example(algorithm, CARRIED[algorithm][1], qlog, _UPLOAD_S, folder, saved)
+        said = transfer(LIVE_PATHS / f"{path}.json", quic_go_receiver(_UPLOAD_S, folder), sender, _UPLOAD_S)
+        (received,) = folder.glob(
+            "*.sqlog"
+        )  # quinn logs no frames: what its packets held is in the log of the receiver
+        return read_qlog(qlog, received).recording, int(said.split()[0])
+
+
+def kept(recording: Recording) -> Recording:
+    """Return what is kept of a recording: its beginning, up to some events after the exit from slow start."""
+    left = subject_of(recording).left
+    after_events = _AFTER_GROWTH_EVENTS if left.evidence == "growth" else _AFTER_EVENTS
+    return recording if left.by is None else recording.cut(events=left.by + after_events)
+
+
+def predicted_ns(took: Took) -> int:
+    """Return what the path simulator says of a transfer: as many datagrams, paced as quinn does, over the same path."""
+    scenario = load_scenario(LIVE_PATHS / f"{took.path}.json")
+    transfer_bytes = -(-took.size_bytes // _PAYLOAD_BYTES) * _DATAGRAM_BYTES
+    todo = Transfer(
+        Config(_DATAGRAM_BYTES, 10 * _DATAGRAM_BYTES),
+        transfer_bytes,
+        Pacing.WINDOW,
+        named_data=True,
+        probes=True,
+        max_ack_delay_ns=25 * _MS,
+        announced=True,
+        saved_cwnd_bytes=median_low(took.saved_cwnd_bytes) or None,
+        saved_rtt_ns=median_low(took.saved_rtt_ns),
+        connection=Connection(0),
+    )
+    flow = FlowPlan("upload", CARRIED[took.algorithm][0], 0, todo, Receiver(2, 25 * _MS))
+    net = Network("upload", "an upload", ("this study",), 1, 600 * _S, _S, scenario.link, None, (flow,))
+    result, _ = run_network(net)
+    found = result.flow("upload")
+    assert found.completed_ns is not None
+    assert found.first_sent_ns is not None
+    return found.completed_ns - found.first_sent_ns + scenario.link.return_delay_ns
+
+
+def load() -> list[Took]:
+    """Return what is kept of the times."""
+    members = ("took_ns", "saved_cwnd_bytes", "saved_rtt_ns")
+    raws = json.loads(STARTS.read_text("utf-8")) if STARTS.exists() else []
+    return [Took(**raw | {name: tuple(raw[name]) for name in members}) for raw in raws]
+
+
+def _keep(rows: Sequence[Took]) -> None:
+    new = {(row.algorithm, row.path) for row in rows}
+    old = [row for row in load() if (row.algorithm, row.path) not in new]
+    ordered = sorted([*old, *rows], key=lambda row: (row.algorithm, row.path))
+    write_whole(STARTS, json.dumps([asdict(row) for row in ordered], indent=1) + "\n")
+
+
+def _write(recording: Recording, file: Path) -> None:
+    header = replace(recording.header, source={**recording.header.source, "name": "quinn"})
+    text = "".join(json.dumps(line) + "\n" for line in lines(replace(recording, header=header)))
+    file.parent.mkdir(exist_ok=True)
+    file.write_bytes(gzip.compress(text.encode(), 9, mtime=0))
+
+
+def main(names: Sequence[str]) -> int:
+    """Make the runs of these algorithms, or of all, and keep them; return the exit code: 1 if one is refuted or failed."""
+    for program, remedy in ((QUINN_EXAMPLE, "`make quinn-example`"), (QUIC_GO, "`make peers`")):
+        if not program.exists():
+            raise UnavailableError(f"{program} is not built; {remedy} does it")
+    code = 0
+    for algorithm in names or CARRIED:
+        profile, size_bytes = CARRIED[algorithm]
+        for path in PATHS:
+            try:
+                found = list(runs(algorithm, path))
+            except (TransferError, RecordingError) as reason:
+                print(f"{algorithm}, {path}: errored: {reason}", flush=True)
+                code = 1
+                continue
+            verdicts = [judge(kept(recording), [profile]) for recording, *_ in found]
+            refuted = [each for verdict in verdicts for each in verdict.refuted]
+            decided = sum(verdict.undecided is None for verdict in verdicts)
+            for number, (recording, *_) in enumerate(found, 1):
+                _write(kept(recording), KEPT / f"{algorithm}-{path}-{number}.jsonl.gz")
+            _, took_ns, cwnd_bytes, rtt_ns = zip(*found, strict=True)
+            _keep([Took(algorithm, path, size_bytes, decided, took_ns, cwnd_bytes, rtt_ns)])
+            print(f"{algorithm}, {path}: {decided} of {RUNS} decided, {len(refuted)} refuted as {profile}", flush=True)
+            for each in refuted:
+                print(f"  event {each.event}: expected: {each.expected}; observed: {each.observed}", flush=True)
+                code = 1
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
