@@ -33,11 +33,7 @@ from firstflight_conformance.simulator.scenario import ScenarioError
 )
 @click.option("--seed", type=click.IntRange(0, 2**53 - 1), help="Another seed.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object with the samples of every flow.")
-@click.option(
-    "--plot",
-    type=PLOT_FILE,
-    help="Draw windows, flights, queue, rates and phases to this SVG or PNG file.",
-)
+@click.option("--plot", type=PLOT_FILE, help="Draw windows, flights, queue, rates and phases to this SVG or PNG file.")
 @engine_option
 def network_command(
     *,

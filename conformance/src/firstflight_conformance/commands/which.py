@@ -33,11 +33,7 @@ _TELLING = 3
 
 @click.command("which")
 @click.option(
-    "--adapter",
-    required=True,
-    metavar="NAME|COMMAND|SO",
-    help="The implementation.",
-    shell_complete=complete.adapters,
+    "--adapter", required=True, metavar="NAME|COMMAND|SO", help="The implementation.", shell_complete=complete.adapters
 )
 @click.option("--algorithm", "only", metavar="NAME", help="The algorithm, if the adapter declares several.")
 @click.option("--deadline-s", type=click.FloatRange(min=0, min_open=True), default=10.0, help="Time for each answer.")

@@ -5,6 +5,7 @@ Each profile goes by its own windows, up to two rounds after its own exit: what 
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import accumulate
 
 from firstflight.events import Ack, Event, Lost, Sent
 from firstflight_conformance.judge.explain import ONE_OF, Explained, Refutation
@@ -16,7 +17,6 @@ _FOLLOWS_TENTHS = 9
 #: After the exit the base may be another than the sender's, but no base grows by a tenth in half a round.
 _BASE_ONE_OF = 10
 _ROUNDS = 2
-_BURST_DATAGRAMS = 2
 
 
 class AtLeastExplainer:
@@ -32,7 +32,11 @@ class AtLeastExplainer:
         self._flights = [(index, event.bytes_in_flight) for index, event in flights if isinstance(event, Sent)]
         config = subject.recording.header.config
         self._datagram_bytes = config.max_datagram_size_bytes
-        self._shown = self._shown_by()
+        # A sender that waits for a whole burst is short of its window by less than two datagrams: more shows the exit.
+        left, points = subject.left, [point for point in subject.limited if point.index > subject.left.after]
+        missing = accumulate(point.acked_bytes - point.grown_bytes for point in points)
+        shown = (each.index for each, short in zip(points, missing, strict=True) if short > 2 * self._datagram_bytes)
+        self._shown = max(next(shown, 0), left.by or 0)
         unknown = [None] * end
         self._follower = Follower(Question(config, events[:end], unknown, unknown, subject.begin, end))
 
@@ -62,16 +66,6 @@ class AtLeastExplainer:
         elif left.evidence == "growth":
             refuted = self._after(name, way, first)
         return Explained(name, filled, len(flights), way.exits, refuted, by_exit=bool(way.exits))
-
-    def _shown_by(self) -> int:
-        """Return the event by which the exit is shown: a sender that waits for a whole burst is short of its window by less than two."""
-        left, missing_bytes = self._subject.left, 0
-        for point in self._subject.limited:
-            if point.index > left.after:
-                missing_bytes += point.acked_bytes - point.grown_bytes
-            if missing_bytes > _BURST_DATAGRAMS * self._datagram_bytes:
-                return max(point.index, left.by or 0)
-        return left.by or 0
 
     def _near(self, way: Way, flight: tuple[int, int]) -> bool:
         index, flight_bytes = flight

@@ -83,15 +83,11 @@ def _limited(recording: Recording, before: Sequence[int], answers: Sequence[Answ
             passed, largest = passed + event.bytes, max(largest, event.bytes)
             if not event.app_limited and answers[index].reported and _fills(event, before[index]):
                 waiting.append(Point(index, answers[index].cwnd_bytes - before[index], event.bytes))
-        elif _sends(event, datagram_bytes // 2):
+        elif isinstance(event, Sent) and any(2 * run.size_bytes >= datagram_bytes for run in event.packets):
             if passed - largest <= max(before[index] // _PACED_ONE_OF, _PACED_DATAGRAMS * datagram_bytes):
                 found += waiting
             waiting, passed, largest = [], 0, 0
     return found
-
-
-def _sends(event: Event, least_bytes: int) -> bool:
-    return isinstance(event, Sent) and any(run.size_bytes >= least_bytes for run in event.packets)
 
 
 def _fills(event: Ack, before_bytes: int) -> bool:
@@ -144,8 +140,7 @@ def _flagged(
         between = ((index, events[index]) for index in range(left.after + 1, left.by))
         full |= {index for index, event in between if isinstance(event, Ack) and _fills(event, before[index])}
     return with_flags(
-        events,
-        lambda index, _ack: index < end and index not in full and _stayed(answers[index], before[index]),
+        events, lambda index, _ack: index < end and index not in full and _stayed(answers[index], before[index])
     )
 
 
@@ -174,6 +169,5 @@ def flagged(recording: Recording, rule: str | None) -> Recording:
     """Return the recording with what the rule says of its ACKs in its events."""
     events = subject_of(recording, app_limited=rule).events
     return replace(
-        recording,
-        steps=tuple(replace(step, event=event) for step, event in zip(recording.steps, events, strict=True)),
+        recording, steps=tuple(replace(step, event=event) for step, event in zip(recording.steps, events, strict=True))
     )

@@ -10,15 +10,7 @@ from firstflight.controller import Config, Controller, advance, create_with
 from firstflight.events import Ack, Event
 from firstflight.observables import Observation, Outcome, Phase
 from firstflight.search.bins import TICKS_PER_UNIT, Search
-from firstflight.search.profiles import (
-    BeforeBin0,
-    Clock,
-    Compared,
-    Interpolation,
-    Precision,
-    Readings,
-    Windows,
-)
+from firstflight.search.profiles import BeforeBin0, Clock, Compared, Interpolation, Precision, Readings, Windows
 from firstflight.search.windows import SHIFTED_BITS, WINDOW_BINS, shift_bins
 
 _NS_PER_UNIT = {Clock.NS: 1, Clock.US: 1_000, Clock.MS: 1_000_000}

@@ -11,6 +11,7 @@ from firstflight_conformance.cases.wire import encode_int, event_from_json
 from firstflight_conformance.qlog.flight import SentTwiceError, Space
 from firstflight_conformance.qlog.groups import Group
 from firstflight_conformance.qlog.items import Acked, Discarded, Lost, Own, Range, Received, Sent
+from firstflight_conformance.qlog.peer import UNSEEN
 from firstflight_conformance.qlog.values import NS_PER_MS, FieldError
 from firstflight_conformance.qlog.writers import Writer
 from firstflight_conformance.recording.recorder import Recorder
@@ -22,7 +23,6 @@ _APPLICATION = "application_data"
 _MAX_ACK_DELAY_NS = 25 * NS_PER_MS
 #: Of a hundred numbers of bytes in flight so many must agree.
 AGREEMENT_PERCENT = 95
-_NO_GROWTH = {"ack", "padding"}
 _REPORTED = ("cwnd_bytes", "ssthresh_bytes", "state")
 
 
@@ -78,9 +78,7 @@ class Build:
             case Discarded() as keys:
                 self._discard(keys.space)
             case Own() as own:
-                time = (
-                    {} if self.writer.every_window else {"t_ns": encode_int(t_ns)}
-                )  # who is not us does not know our times
+                time = {} if self.writer.every_window else {"t_ns": encode_int(t_ns)}
                 self.recorder.event(event_from_json(own.raw | time))
 
     def _space(self, name: str) -> Space:
@@ -94,8 +92,7 @@ class Build:
         number = self.recorder.next_packet
         for item, (packets, _) in zip(items, sizes, strict=True):
             self._space(item.space).send(item.first, item.last, number)
-            if not self.writer.padding_grows and item.frames is not None and item.frames <= _NO_GROWTH:
-                self._no_growth.add(number)
+            self._no_growth |= {number} if item.frames is not None and UNSEEN in item.frames else set()
             number += packets
         self.recorder.sent(t_ns, sizes, app_limited=self._app_limited(group))
         if any(item.data for item in items):
@@ -144,11 +141,9 @@ class Build:
     def _acked(
         self, t_ns: int, taken: list[Range], group: Group, *, sample: bool = True, ack_delay_ns: int = 0
     ) -> None:
-        still = {packet for first, last in taken for packet in self._no_growth if first <= packet <= last}
-        if still:
+        if still := [each for each in taken if each[0] in self._no_growth]:  # quinn's window does not grow for them
             self.recorder.discarded(still)
-            self._no_growth -= still
-            taken = [(first, last) for first, last in taken if not (first == last and first in still)]
+            taken = [each for each in taken if each not in still]
         if not taken:
             return
         logged = group.metrics.get("latest_rtt")

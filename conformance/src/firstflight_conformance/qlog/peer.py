@@ -8,8 +8,8 @@ from firstflight_conformance.qlog.container import Record
 from firstflight_conformance.qlog.items import Discarded, Item, Received, Sent, received
 from firstflight_conformance.qlog.values import event_name, member, space_of, whole
 
-#: A packet with an ACK alone that is larger was padded, as it is in a handshake.
-_PADDED_BYTES = 600
+#: A packet with an ACK alone that is larger was padded, and counts in flight (RFC 9002, section 2): quic-go does not log it.
+_PADDED_BYTES, UNSEEN = 600, "unseen padding"
 
 
 def frames_of(records: Iterable[tuple[str, Record]], name: str) -> dict[tuple[str, int], list[Record]]:
@@ -42,8 +42,7 @@ def joined(
             found.append(received(item.t_ns, item.space, item.packet, acks))
         elif isinstance(item, Sent) and item.frames is None and (item.space, item.first) in peer_received:
             kinds = frozenset(str(frame.get("frame_type")) for frame in peer_received[item.space, item.first])
-            if (item.size_bytes or 0) > _PADDED_BYTES and kinds == {"ack"}:
-                kinds |= {"padding"}  # which makes it count in flight (RFC 9002, section 2), and quic-go does not log
+            kinds |= {UNSEEN} if (item.size_bytes or 0) > _PADDED_BYTES and kinds == {"ack"} else set()
             found.append(replace(item, frames=kinds))
         else:
             found.append(item)

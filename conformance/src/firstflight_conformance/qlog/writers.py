@@ -19,7 +19,6 @@ class Writer:
     ``rtt_with_each_sample``: a log without one at an ACK had none there; others log what changed.
     ``metrics_between_losses``: metrics stand after each packet lost, and those after the last hold.
     ``losses_first``: the losses that an ACK reveals are processed before what it acknowledges, and logged last of all.
-    ``padding_grows``: an acknowledged packet that nothing but padding makes count in flight grows the window.
     ``tag_bytes``: of the authentication tag, which counts in flight and is not in the logged size of a packet.
     ``every_window``: every change of the window is logged at its event; a record without one says that it is what it was.
     """
@@ -30,7 +29,6 @@ class Writer:
     metrics_between_losses: bool = False
     losses_first: bool = False
     every_window: bool = False
-    padding_grows: bool = True
     tag_bytes: int = 0
 
 
@@ -39,7 +37,7 @@ OWN = Writer("firstflight", rtt_with_each_sample=True, every_window=True)
 WRITERS = (
     Writer("aioquic", rtt_less_delay=True, rtt_with_each_sample=True, metrics_between_losses=True),
     Writer("quic-go"),
-    Writer("quinn", padding_grows=False),
+    Writer("quinn"),
     Writer("neqo", losses_first=True),
     Writer("ngtcp2"),
     Writer("quiche"),

@@ -107,10 +107,7 @@ class Conversation:
         return messages.read_observed(answer, index, observables)
 
     def rehearse(
-        self,
-        lines: Sequence[bytes],
-        transcript: Callable[[Style | None], list[bytes]],
-        observables: tuple[str, ...],
+        self, lines: Sequence[bytes], transcript: Callable[[Style | None], list[bytes]], observables: tuple[str, ...]
     ) -> bool:
         """Send events in batches and compare the answers with the predicted ones; stop at the first mismatch. Return whether all matched.
 

@@ -204,11 +204,7 @@ def _verdict_on_loop(case: StimulusCase, answers: Answers) -> Result:
         return unfinished
     assert loop is not None
     return Result(
-        case.id,
-        Verdict.PASS,
-        within_tolerance=loop.within_tolerance,
-        loop=loop,
-        judged_events=loop.judged_events,
+        case.id, Verdict.PASS, within_tolerance=loop.within_tolerance, loop=loop, judged_events=loop.judged_events
     )
 
 

@@ -32,9 +32,7 @@ def explained(report: AdapterReport) -> list[Explained]:
             found.setdefault((why.kind, why.explanation), []).append((why, result))
     return [
         Explained(
-            entries[0][0],
-            tuple(sorted({why.clause for why, _ in entries})),
-            tuple(result for _, result in entries),
+            entries[0][0], tuple(sorted({why.clause for why, _ in entries})), tuple(result for _, result in entries)
         )
         for _, entries in sorted(found.items(), key=lambda item: KINDS.index(item[0][0]))
         if entries

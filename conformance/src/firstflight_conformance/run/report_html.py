@@ -131,12 +131,7 @@ def _cause(diagnosis: Diagnosis, cause: Cause, shown: Result) -> dict[str, Any]:
         "decision": [line.plain for line in decision_lines(cause.decision, shown.divergence)],
         "seen": [line.plain for line in seen(shown.divergence)] if shown.divergence else [],
         "rules": [
-            (
-                name,
-                first_sentence(clauses[name].text),
-                level_of_clause(clauses[name]).value,
-                clauses[name].source,
-            )
+            (name, first_sentence(clauses[name].text), level_of_clause(clauses[name]).value, clauses[name].source)
             for name in cause.clauses
             if name in clauses
         ],

@@ -25,13 +25,7 @@ from firstflight_conformance.run.report_causes import (
 from firstflight_conformance.run.report_explained import explained_lines, up_to_lines
 from firstflight_conformance.run.report_fit import LINES, Blocks, Rank
 from firstflight_conformance.run.report_tables import print_counts, print_loops
-from firstflight_conformance.run.results import (
-    AdapterReport,
-    Divergence,
-    Result,
-    Undeclared,
-    Verdict,
-)
+from firstflight_conformance.run.results import AdapterReport, Divergence, Result, Undeclared, Verdict
 from firstflight_conformance.spec.clauses import Clause, all_clauses
 
 if TYPE_CHECKING:

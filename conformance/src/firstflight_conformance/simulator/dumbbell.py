@@ -60,11 +60,7 @@ class WatchedModel(ModelInLoop):
             self.phase = observation.phase
             self.turns.append(
                 Turn(
-                    event.t_ns - ORIGIN_NS,
-                    observation.phase,
-                    observation.outcome,
-                    observation.cwnd_bytes,
-                    before_bytes,
+                    event.t_ns - ORIGIN_NS, observation.phase, observation.outcome, observation.cwnd_bytes, before_bytes
                 )
             )
         return answer
