@@ -184,7 +184,7 @@ class Reader:
         return Acked(t_ns, space, [(each, each) for each in numbers]) if space and numbers else None
 
     def _lost(self, t_ns: int, data: Mapping[str, Any]) -> Item | None:
-        space, packet, _ = _header(data)
+        space, packet, _ = _header(data, "unknown")
         if space is None or packet is None or data.get("trigger") == _NO_LOSS:
             return None
         return Lost(t_ns, space, packet, packet, data.get("is_mtu_probe_packet") is True)
@@ -260,10 +260,10 @@ def _acked_range(entry: object) -> Range:
     return first, last
 
 
-def _header(data: Mapping[str, Any]) -> tuple[str | None, int | None, str]:
-    """Return packet number space, packet number and packet type; in old drafts they stand outside the header."""
+def _header(data: Mapping[str, Any], untyped: str | None = None) -> tuple[str | None, int | None, str]:
+    """Return packet number space, packet number and packet type; in old drafts they stand outside the header. ``untyped``: a type if there is none."""
     header = member(data, "header")
-    kind = header.get("packet_type", data.get("packet_type", data.get("type", "unknown")))
+    kind = header.get("packet_type", data.get("packet_type", data.get("type", untyped)))
     packet = header.get("packet_number", data.get("packet_number"))
     return space_of(kind), None if packet is None else whole(packet, "packet_number", _NUMBER_MAX), str(kind)
 
