@@ -170,6 +170,7 @@ def test_the_commands_need_no_checkout(installed: Path, tmp_path: Path) -> None:
         ["results"],
         ["results", "--check"],
         ["judge-kernel"],
+        ["history", "quiche"],
     ],
 )
 def test_what_needs_the_checkout_says_so(installed: Path, tmp_path: Path, command: list[str]) -> None:
