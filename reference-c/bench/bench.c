@@ -115,16 +115,16 @@ int main(int argc, char **argv)
         bool one_run = packets[acked].sent_t_ns == last->sent_t_ns; /* both were sent by one event */
         const struct ff_run runs[] = {{acked, one_run ? acked + 1 : acked, PACKET_BYTES, packets[acked].sent_t_ns},
                                       {acked + 1, acked + 1, PACKET_BYTES, last->sent_t_ns}};
-        struct ff_event event = {.kind = FF_EVENT_ACK, .t_ns = last->acked_t_ns};
+        struct ff_event event = ff_event_empty(FF_EVENT_ACK, last->acked_t_ns);
 
-        event.ack = (struct ff_ack){.packets = runs,
-                                    .run_count = one_run ? 1 : 2,
-                                    .bytes = 2 * PACKET_BYTES,
-                                    .bytes_in_flight = (path.next - acked - 2) * PACKET_BYTES,
-                                    .next_packet = path.next,
-                                    .latest_rtt_ns = rtt_ns,
-                                    .min_rtt_ns = rtt_ns,
-                                    .smoothed_rtt_ns = rtt_ns};
+        event.ack.packets = runs;
+        event.ack.run_count = one_run ? 1 : 2;
+        event.ack.bytes = 2 * PACKET_BYTES;
+        event.ack.bytes_in_flight = (path.next - acked - 2) * PACKET_BYTES;
+        event.ack.next_packet = path.next;
+        event.ack.latest_rtt_ns = rtt_ns;
+        event.ack.min_rtt_ns = rtt_ns;
+        event.ack.smoothed_rtt_ns = rtt_ns;
         if (on_ack(mode, &controller, &event, &seen) != FF_OK) {
             fprintf(stderr, "ACK %lu was refused\n", acks);
             return 1;
