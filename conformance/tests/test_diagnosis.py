@@ -24,6 +24,8 @@ from firstflight_conformance.run.messages import Declaration
 from firstflight_conformance.spec.clauses import Author, Clause, known_clauses
 from firstflight_conformance.spec.readings import load_tables
 
+#: A place in a text, or the file of the code that stands for one.
+PLACE = re.compile(r"\b(sections?|appendix|appendices|lines?) (\d|[A-Z]\b|[IVX]+\b)|\b(Algorithm|figure) \d|\.c`")
 SHOWN = [
     mutant
     for mutant in mutants().values()
@@ -272,11 +274,18 @@ def test_open_points_name_what_there_is() -> None:
             assert any(fnmatchcase(profile.name, pattern) for profile in table.profiles), (point.number, pattern)
         readings = {reading.name: reading for reading in table.readings}
         assert all(readings[name].allows(value) for name, values in point.readings.items() for value in values)
-        assert set(point.mutants) <= set(mutants()), point.number
+        assert set(point.mutants) | set(point.covers) <= set(mutants()), point.number
         page = (SPEC / point.algorithm / "rules.md").read_text(encoding="utf-8")
         assert f"| {point.number} |" in page, point.number
     assert len({point.number + point.algorithm for point in open_points()}) == len(open_points())
     assert len({point.algorithm for point in open_points()}) > 8
+
+
+def test_open_points_cite_their_text() -> None:
+    """Each says what conforms and why, and its text with the section, or the file of the code that stands for one."""
+    for point in open_points():
+        assert point.conforms and point.why, point.id
+        assert PLACE.search(point.source), (point.id, point.source)
 
 
 @pytest.mark.parametrize(

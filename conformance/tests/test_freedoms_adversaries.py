@@ -13,6 +13,7 @@ from freedoms_support import WINDOWS, changed, judged_programs, program_of, scri
 
 _NEWRENO = "newreno_rfc_9002"
 _GROW = "        increase(s, s.max_datagram_size * acked_bytes // s.congestion_window)"
+_LESS_GROWTH = "        increase(s, max(0, s.max_datagram_size * acked_bytes // s.congestion_window - 1))"
 
 
 def declaration(profile: str) -> Declaration:
@@ -37,6 +38,33 @@ def test_less_growth_in_avoidance_is_not_green(less: int) -> None:
     report = judged("slow-start/rfc-9002", changed(_NEWRENO, [[_GROW, text]], f"less_{less}"))
     assert not is_green(report)
     assert report.counts["choice"] > 0 or exit_code([report], strict=False) == ExitCode.DIVERGENCE
+
+
+#: By profile the program, and what takes a byte less at its own bounds: the jump, the window and the threshold of Safe Retreat.
+_A_BYTE_LESS: dict[str, tuple[str, list[list[str]]]] = {
+    "slow-start/rfc-9002": (_NEWRENO, [[_GROW, _LESS_GROWTH]]),
+    "careful-resume/rfc-9959": (
+        "careful_resume_rfc_9959",
+        [
+            ["saved_cwnd_bytes // 2", "saved_cwnd_bytes // 2 - 1"],
+            ["max(s.pipesize // 2, s.base.minimum_window)", "max(s.pipesize // 2 - 1, s.base.minimum_window)"],
+            ["// s.saved.beta_denominator", "// s.saved.beta_denominator - 1"],
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize("profile", _A_BYTE_LESS)
+def test_a_byte_less_at_every_bound_is_not_green(profile: str) -> None:
+    """It breaks no rule, and the vectors judge it in part alone: the exit code is 0 or 4, and the badge is not green."""
+    name, replaced = _A_BYTE_LESS[profile]
+    program = changed(name, replaced, f"byte_less_{name}")
+    if name != _NEWRENO:
+        vars(program)["newreno"] = changed(_NEWRENO, [[_GROW, _LESS_GROWTH]], f"byte_less_base_{name}")
+    report = judged(profile, program)
+    assert exit_code([report], strict=False) in (ExitCode.OK, ExitCode.NOTHING_RUN)
+    assert report.is_seen_in_part
+    assert badge([report])["color"] == "yellow"
 
 
 def test_saved_growth_is_not_spent_at_once() -> None:

@@ -21,6 +21,7 @@ from firstflight_conformance.run.results import ExitCode, exit_code
 from freedoms_hide import Profile, known, open_profiles, wrong
 from freedoms_support import Variant, changed, variants
 from freedoms_support import judged as judged_variant
+from plain.judge import controllers
 
 #: How many combinations are drawn, in the usual run and in the long one.
 _FEW, _MANY = 6, 200
@@ -173,3 +174,45 @@ def test_what_is_said_of_hidden_pairs() -> None:
         point = points[pair["point"]]
         assert point.is_of(mutants()[pair["mutant"]].profile)
         assert pair["why"] and any(character.isdigit() for character in pair["source"])
+
+
+#: Variants of NewReno that keep state of their own on who is in recovery, which startup programs set in the base; and the gradual reduction, where a program
+#: itself reads or sets the window in recovery.
+_NO_BASE = {"recovery-by-packet-number", "recovery-as-a-state", "recovery-as-a-state-alone"}
+_AT_ONCE = {"comes-down-step-by-step", "comes-down-at-the-end"}
+_OWN_WINDOW = {"limited_slow_start_rfc_3742", "quick_start_rfc_4782", "suss_linux_5_19", "suss_linux_6_8"}
+
+
+@cache
+def on_changed_bases() -> dict[str, list[Variant]]:
+    """Return, by startup program on NewReno, the conforming variants of NewReno as its base."""
+    bases = [
+        one
+        for one in variants()
+        if one.program == "newreno_rfc_9002" and one.conforms and not one.declares and one.id not in _NO_BASE
+    ]
+    found = {}
+    for name, program in controllers().items():
+        if hasattr(program, "newreno") and not program.PROFILE.startswith(("cubic/", "hybla/")):
+            fitting = [one for one in bases if not (one.id in _AT_ONCE and name in _OWN_WINDOW)]
+            found[name] = [
+                replace(one, profile=program.PROFILE, program=name, base=one.replace, replace=[]) for one in fitting
+            ]
+    return found
+
+
+#: Below each startup program some of them, in the usual run.
+_USUAL = {"counts-bytes", "half-a-datagram", "phase-once-for-an-ack"}
+
+
+@pytest.mark.parametrize("name", on_changed_bases())
+def test_freedoms_of_the_base_hold_below_a_startup_algorithm(name: str) -> None:
+    """What RFC 9002 leaves open is open where another algorithm starts the connection."""
+    assert refused([one for one in on_changed_bases()[name] if one.id in _USUAL]) == []
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", on_changed_bases())
+def test_every_freedom_of_the_base_holds_below_a_startup_algorithm(name: str) -> None:
+    """So is all of it."""
+    assert refused(on_changed_bases()[name]) == []

@@ -106,12 +106,17 @@ class AvoidanceGrowth(Bound):
         self.allowed_bytes += share_bytes
 
     def _avoidance(self, before: Any, state: Any, event: Event) -> tuple[int, int]:
-        """Return the same as the function. An ACK that ends recovery may grow a window that the startup algorithm sets at that end."""
+        """Return the same as the function, from the window and threshold that a startup algorithm sets at this ACK: at the end of recovery or of slow start."""
         base = before.base
-        if isinstance(event, Ack) and state.startup is not None and base.in_recovery and not state.base.in_recovery:
+        ends = base.in_recovery and not state.base.in_recovery
+        if isinstance(event, Ack) and state.startup and (ends or base.ssthresh_bytes != state.base.ssthresh_bytes):
             unused = before.copy()
             self.advance(unused, replace(event, app_limited=True))
-            base = unused.base
+            if ends or unused.base.ssthresh_bytes == state.base.ssthresh_bytes:
+                base = unused.base
+        at_threshold = getattr(state.readings, "at_threshold", None)
+        if base.ssthresh_bytes == base.cwnd_bytes and getattr(at_threshold, "value", None) == "slow_start":
+            base = replace(base, ssthresh_bytes=base.cwnd_bytes + 1)  # the packet at the threshold is one of slow start
         return _avoidance(base, event)
 
     def _credit(self, window_bytes: int) -> Fraction:
