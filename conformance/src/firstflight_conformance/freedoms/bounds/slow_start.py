@@ -69,6 +69,7 @@ class AvoidanceGrowth(Bound):
         credit_bytes = self._credit(least_bytes) + self._share(base, least_bytes, left_bytes)
         most_bytes = least_bytes + int(credit_bytes)
         grows = observation.outcome.value == _AVOIDANCE or base.cwnd_bytes > least_bytes
+        grows = grows or self._would_grow(before, state, event, least_bytes)
         # Where the model's own window lies outside, something else than congestion avoidance has set it.
         if left_bytes == 0 or not grows or not least_bytes <= base.cwnd_bytes <= most_bytes:
             return None
@@ -118,6 +119,15 @@ class AvoidanceGrowth(Bound):
         if base.ssthresh_bytes == base.cwnd_bytes and getattr(at_threshold, "value", None) == "slow_start":
             base = replace(base, ssthresh_bytes=base.cwnd_bytes + 1)  # the packet at the threshold is one of slow start
         return _avoidance(base, event)
+
+    def _would_grow(self, before: Any, state: Any, event: Event, least_bytes: int) -> bool:
+        """Return whether the model grows the window at an ACK that ends slow start, and by less than a byte for each packet: with larger datagrams it shows."""
+        if not isinstance(event, Ack) or before.base.ssthresh_bytes == state.base.ssthresh_bytes:
+            return False
+        larger = before.copy()
+        larger.base.max_datagram_size_bytes = least_bytes // min(run.size_bytes for run in event.packets) + 1
+        self.advance(larger, event)
+        return larger.base.ssthresh_bytes == state.base.ssthresh_bytes and larger.base.cwnd_bytes > least_bytes
 
     def _credit(self, window_bytes: int) -> Fraction:
         """Return the credit at a window that may have shrunk since it was earned."""
