@@ -68,7 +68,7 @@ def known(algorithm: str, profile: str) -> dict[str, dict[str, str]]:
 
 @dataclass
 class Rate:
-    """Of the pairs of a mutant and a choice: those that no vector tells from the choice alone, and those that are called conforming."""
+    """Of the pairs of a mutant and a choice: those that no vector tells from the choice alone or from the right model, and those that are called conforming."""
 
     pairs: int = 0
     unseen: int = 0
@@ -100,13 +100,14 @@ class Profile:
         for mutant in wrong(*self.name):
             cases = self._showing_first(mutant)
             for choice in self._choices:
-                both = build(together([*choice, candidate(mutant.id)]))
+                parts = [*choice, candidate(mutant.id)]
+                both = build(together(parts)) or build(together(parts[::-1]))
                 if both is None:
                     continue  # the two change the same text
                 rate.pairs += 1
                 differing = self._differing(cases, choice, both)
                 first = next(differing, None)
-                if first is None:
+                if first is None or self._is_right(both):
                     rate.unseen += 1
                 elif self._conforms(both, chain([first], differing)):
                     rate.hidden.append(" under ".join([mutant.id, *(one.id for one in choice)]))
@@ -124,6 +125,10 @@ class Profile:
             answers = self._answers(both, case)
             if answers != self._under(choice, case):
                 yield case, answers
+
+    def _is_right(self, both: Variant) -> bool:
+        """Return whether the mutant takes back what the choice changes: all answers are those expected."""
+        return all(self._answers(both, case) == self._expected[case.id] for case in self._cases)
 
     def _conforms(self, both: Variant, differing: Iterator[tuple[Case, Answers]]) -> bool:
         """Return whether a set of choices explains the whole run."""

@@ -108,7 +108,8 @@ def wrong_beside(draw: random.Random) -> tuple[str, Mutant, Diagnosis]:
         points = draw.sample(sorted(options), min(len(options), draw.randint(2, 4)))
         chosen = [options[name] for name in points]
         right = build(together([option.candidate for option in chosen]))
-        both = build(together([*(option.candidate for option in chosen), candidate(mutant.id)]))
+        parts = [*(option.candidate for option in chosen), candidate(mutant.id)]
+        both = build(together(parts)) or build(together(parts[::-1]))
         if right is None or both is None or not shows(right, both, algorithm, profile):
             continue
         found = diagnose(*judged(both, algorithm, profile))

@@ -69,10 +69,11 @@ class Chosen:
         readings = {name for option in options for name in option.readings}
         kept = [option for option in self.options if not option.readings & readings]
         for left in (kept, [option for option in kept if option.point not in [other.point for other in options]]):
-            every = {option.candidate.id: option for option in (*left, *options)}
-            variant = build(together([option.candidate for option in every.values()]))
-            if variant is not None:
-                return Chosen(tuple(every.values()), variant)
+            for parts in ((*left, *options), (*options, *left)):  # a text may be gone in one order, and not in the other
+                every = {option.candidate.id: option for option in parts}
+                variant = build(together([option.candidate for option in every.values()]))
+                if variant is not None:
+                    return Chosen(tuple(every.values()), variant)
         return None
 
     def without(self, option: Option) -> "Chosen":
@@ -189,7 +190,8 @@ class _Search:
             kept = [part for part in parts if all(subject.explained_by(part.variant) for subject in self._passing)]
             return self.pruned(max(kept, key=self._score)) if kept else Chosen()
         for option in chosen.options:
-            left = chosen.without(option)
-            if all(self._reached(left, subject) >= self._reached(chosen, subject) for subject in self._failing):
+            left = chosen.without(option)  # a choice may explain that something passes beside the others
+            every = (*self._failing, *self._passing)
+            if all(self._reached(left, subject) >= self._reached(chosen, subject) for subject in every):
                 return self.pruned(left)
         return chosen
