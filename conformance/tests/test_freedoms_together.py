@@ -203,7 +203,7 @@ def on_changed_bases() -> dict[str, list[Variant]]:
 
 
 #: Below each startup program some of them, in the usual run.
-_USUAL = {"counts-bytes", "half-a-datagram", "phase-once-for-an-ack"}
+_USUAL = {"counts-bytes", "one-share-for-an-ack"}
 
 
 @pytest.mark.parametrize("name", on_changed_bases())
