@@ -69,7 +69,7 @@ class Chosen:
         readings = {name for option in options for name in option.readings}
         kept = [option for option in self.options if not option.readings & readings]
         for left in (kept, [option for option in kept if option.point not in [other.point for other in options]]):
-            for parts in ((*left, *options), (*options, *left)):  # a text may be gone in one order, and not in the other
+            for parts in ((*left, *options), (*options, *left)):  # a text may be gone in one order only
                 every = {option.candidate.id: option for option in parts}
                 variant = build(together([option.candidate for option in every.values()]))
                 if variant is not None:

@@ -11,6 +11,7 @@ from firstflight_conformance.freedoms.bounds.bound import Advance, Bound, Taken
 _MOST_DATAGRAMS = 2
 #: The outcome of an ACK whose last packet grows the window in congestion avoidance.
 _AVOIDANCE = "grown_avoidance"
+_OF_A_DATAGRAM = "of a datagram for each window acknowledged"
 
 
 def _is_newreno(base: Any) -> bool:
@@ -20,8 +21,15 @@ def _is_newreno(base: Any) -> bool:
 
 def _grows_by_base(controller: Any) -> bool:
     """Return whether congestion avoidance is that of NewReno, of which the startup algorithm has no other."""
-    growth = getattr(controller.readings, "growth", None)
-    return _is_newreno(controller.base) and getattr(growth, "value", None) != "one_in_twenty"
+    return _is_newreno(controller.base) and _reading(controller, "growth") != "one_in_twenty"
+
+
+def _reading(controller: Any, name: str) -> Any:
+    return getattr(getattr(controller.readings, name, None), "value", None)
+
+
+def _has_other_threshold(base: Any, observed: dict[str, Any]) -> bool:
+    return observed.get("ssthresh_bytes", base.ssthresh_bytes) != base.ssthresh_bytes
 
 
 def _avoidance(before: Any, ack: Event) -> tuple[int, int]:
@@ -71,23 +79,16 @@ class AvoidanceGrowth(Bound):
         grows = observation.outcome.value == _AVOIDANCE or base.cwnd_bytes > least_bytes
         grows = grows or self._would_grow(before, state, event, least_bytes)
         # Where the model's own window lies outside, something else than congestion avoidance has set it.
-        if left_bytes == 0 or not grows or not least_bytes <= base.cwnd_bytes <= most_bytes:
+        fits = all(least_bytes <= found <= most_bytes for found in (base.cwnd_bytes, window_bytes))
+        if left_bytes == 0 or not grows or not fits or _has_other_threshold(base, observed):
             return None
-        if not least_bytes <= window_bytes <= most_bytes:
-            return None
-        if observed.get("ssthresh_bytes", base.ssthresh_bytes) != base.ssthresh_bytes:
-            return None
+        ends = before.base.ssthresh_bytes != base.ssthresh_bytes and _reading(state, "exit_growth") is not None
+        if ends and window_bytes == least_bytes:
+            return None  # whether the ACK that ends slow start grows anything is for SEARCH to say
         base.cwnd_bytes = window_bytes
         grown_bytes = self.grown_bytes + window_bytes - least_bytes
-        allowed_bytes = self.allowed_bytes + self._share(base, least_bytes, left_bytes)
-        share = Fraction(grown_bytes) / allowed_bytes
-        return Taken(
-            self.point,
-            "growth in congestion avoidance",
-            grown_bytes,
-            share,
-            "of a datagram for each window acknowledged",
-        )
+        share = Fraction(grown_bytes) / (self.allowed_bytes + self._share(base, least_bytes, left_bytes))
+        return Taken(self.point, "growth in congestion avoidance", grown_bytes, share, _OF_A_DATAGRAM)
 
     def settle(self, before: Any, state: Any, event: Event) -> None:
         """Add the share of an ACK to the credit, and take away what the window has grown."""
@@ -115,8 +116,7 @@ class AvoidanceGrowth(Bound):
             self.advance(unused, replace(event, app_limited=True))
             if ends or unused.base.ssthresh_bytes == state.base.ssthresh_bytes:
                 base = unused.base
-        at_threshold = getattr(state.readings, "at_threshold", None)
-        if base.ssthresh_bytes == base.cwnd_bytes and getattr(at_threshold, "value", None) == "slow_start":
+        if base.ssthresh_bytes == base.cwnd_bytes and _reading(state, "at_threshold") == "slow_start":
             base = replace(base, ssthresh_bytes=base.cwnd_bytes + 1)  # the packet at the threshold is one of slow start
         return _avoidance(base, event)
 
@@ -155,9 +155,8 @@ class GradualReduction(Bound):
     def follow(self, before: Any, state: Any, event: Event, observation: Any, observed: dict[str, Any]) -> Taken | None:
         """Take a window between the reduced one and the last that was observed in this recovery, at first that before it."""
         base, window_bytes = state.base, observed.get("cwnd_bytes")
-        if not _is_newreno(base) or not base.in_recovery or base.ssthresh_bytes is None or window_bytes is None:
-            return None
-        if observed.get("ssthresh_bytes", base.ssthresh_bytes) != base.ssthresh_bytes:
+        is_newreno = _is_newreno(base) and base.in_recovery and base.ssthresh_bytes is not None
+        if not is_newreno or window_bytes is None or _has_other_threshold(base, observed):
             return None
         begins = base.recovery_start_ns != before.base.recovery_start_ns
         before_bytes = before.base.cwnd_bytes if begins else self.most_bytes
