@@ -29,7 +29,7 @@ def _reading(controller: Any, name: str) -> Any:
 
 
 def _has_other_threshold(base: Any, observed: dict[str, Any]) -> bool:
-    return observed.get("ssthresh_bytes", base.ssthresh_bytes) != base.ssthresh_bytes
+    return bool(observed.get("ssthresh_bytes", base.ssthresh_bytes) != base.ssthresh_bytes)
 
 
 def _avoidance(before: Any, ack: Event) -> tuple[int, int]:
@@ -127,7 +127,7 @@ class AvoidanceGrowth(Bound):
         larger = before.copy()
         larger.base.max_datagram_size_bytes = least_bytes // min(run.size_bytes for run in event.packets) + 1
         self.advance(larger, event)
-        return larger.base.ssthresh_bytes == state.base.ssthresh_bytes and larger.base.cwnd_bytes > least_bytes
+        return bool(larger.base.ssthresh_bytes == state.base.ssthresh_bytes and larger.base.cwnd_bytes > least_bytes)
 
     def _credit(self, window_bytes: int) -> Fraction:
         """Return the credit at a window that may have shrunk since it was earned."""
