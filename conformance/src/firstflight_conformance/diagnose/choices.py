@@ -33,11 +33,6 @@ class Option:
     candidate: Candidate
 
     @property
-    def key(self) -> str:
-        """The id of the alternative."""
-        return self.candidate.id
-
-    @property
     def readings(self) -> set[tuple[str, str]]:
         """The readings that it changes."""
         return {(part.algorithm, name) for part in self.candidate.parts for name in part.readings}
@@ -58,7 +53,7 @@ class Chosen:
     @property
     def key(self) -> frozenset[str]:
         """The same for the same choices in any order."""
-        return frozenset(option.key for option in self.options)
+        return frozenset(option.candidate.id for option in self.options)
 
     def plus(self, *options: Option) -> "Chosen | None":
         """Return the set with these choices, each in place of what it excludes; ``None`` if they exclude each other.
@@ -154,7 +149,9 @@ class _Search:
         states = lead.states(chosen.variant, end)
         wider = [(option, chosen.plus(option)) for option in self._options]
         acting = [option for option, new in wider if new is not None and lead.states(new.variant, end) != states]
-        pairs = {frozenset((one.key, other.key)): (one, other) for one in acting for other in self._options}
+        pairs = {
+            frozenset((one.candidate.id, other.candidate.id)): (one, other) for one in acting for other in self._options
+        }
         return [pair for names, pair in pairs.items() if len(names) == 2][:_PAIRS]
 
     def _with(self, chosen: Chosen, leads: Sequence[Subject], more: Iterable[tuple[Option, ...]]) -> list[Chosen]:
@@ -191,7 +188,6 @@ class _Search:
             return self.pruned(max(kept, key=self._score)) if kept else Chosen()
         for option in chosen.options:
             left = chosen.without(option)  # a choice may explain that something passes beside the others
-            every = (*self._failing, *self._passing)
-            if all(self._reached(left, subject) >= self._reached(chosen, subject) for subject in every):
+            if all(self._reached(left, one) >= self._reached(chosen, one) for one in (*self._failing, *self._passing)):
                 return self.pruned(left)
         return chosen

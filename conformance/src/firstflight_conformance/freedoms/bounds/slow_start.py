@@ -96,13 +96,12 @@ class AvoidanceGrowth(Bound):
         if not _grows_by_base(state) or base.in_recovery:
             return
         least_bytes, left_bytes = self._avoidance(before, state, event)
-        if left_bytes == 0 or base.cwnd_bytes < least_bytes:
-            return
         grown_bytes = base.cwnd_bytes - least_bytes
+        if left_bytes == 0 or grown_bytes < 0:
+            return
         share_bytes = self._share(base, least_bytes, left_bytes)
-        credit_bytes = self._credit(least_bytes) + share_bytes - grown_bytes
-        most_bytes = Fraction(_MOST_DATAGRAMS * base.max_datagram_size_bytes)
-        self.credit_bytes = min(max(credit_bytes, Fraction(0)), most_bytes)
+        credit_bytes = max(self._credit(least_bytes) + share_bytes - grown_bytes, Fraction(0))
+        self.credit_bytes = min(credit_bytes, Fraction(_MOST_DATAGRAMS * base.max_datagram_size_bytes))
         self.window_bytes = base.cwnd_bytes
         self.grown_bytes += grown_bytes
         self.allowed_bytes += share_bytes
@@ -172,8 +171,8 @@ class GradualReduction(Bound):
         """Go on from the reduced window. What comes down once does not rise again, and nothing comes down outside of recovery."""
         if self.reduced_bytes is None:
             self.most_bytes = None
-            return
-        state.base.cwnd_bytes, self.reduced_bytes = self.reduced_bytes, None
+        else:
+            state.base.cwnd_bytes, self.reduced_bytes = self.reduced_bytes, None
 
 
 BOUNDS = {"avoidance-growth": AvoidanceGrowth, "gradual-reduction": GradualReduction}
