@@ -81,7 +81,7 @@ check: setup c-adapters
 	$(FIRSTFLIGHT) mutants --algorithm $(ALGORITHM) --jobs $(JOBS)
 	$(FIRSTFLIGHT) check
 else
-check: lint test-c test-python  ## Lint and the tests of both references and of the tools; with ALGORITHM=search what that needs, in 90 s
+check: lint test-c test-python  ## Lint and the tests of both references and of the tools; with ALGORITHM=search those of one algorithm
 endif
 
 lint: setup  ## ruff, mypy strict, spelling, the ban on floating point
