@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 use quinn::crypto::rustls::QuicClientConfig;
 use quinn::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use quinn::rustls::{ClientConfig as Secrets, RootCertStore, ServerConfig as ServerSecrets};
-use quinn::{ClientConfig, Endpoint, ServerConfig, TransportConfig, VarInt};
+use quinn::{ClientConfig, Endpoint, Incoming, ServerConfig, TransportConfig, VarInt};
 
 use controller::{Algorithm, Beginning, DATAGRAM_BYTES, Factory};
 use log::Log;
@@ -156,11 +156,18 @@ async fn serve(certificate: &str, key: &str) -> Outcome<()> {
     let endpoint = Endpoint::server(config, (LOOPBACK, 0).into())?;
     println!("ready {}", endpoint.local_addr()?.port());
     while let Some(incoming) = endpoint.accept().await {
-        let connection = incoming.await?;
-        let (mut sending, mut receiving) = connection.accept_bi().await?;
-        while receiving.read_chunk(usize::MAX, true).await?.is_some() {}
-        sending.finish()?;
-        connection.closed().await;
+        if let Err(reason) = take(incoming).await {
+            eprintln!("{reason}");
+        }
     }
+    Ok(())
+}
+
+async fn take(incoming: Incoming) -> Outcome<()> {
+    let connection = incoming.await?;
+    let (mut sending, mut receiving) = connection.accept_bi().await?;
+    while receiving.read_chunk(usize::MAX, true).await?.is_some() {}
+    sending.finish()?;
+    connection.closed().await;
     Ok(())
 }
