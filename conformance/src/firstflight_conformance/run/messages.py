@@ -43,8 +43,6 @@ _OPS = {
 
 Message = dict[str, Any]
 _TO_JSON = json.JSONEncoder(separators=(",", ":")).encode  # one for all messages: there are many
-
-
 #: What is said where something else than an answer came.
 _STDOUT = "standard output is for answers, write a log to standard error"
 #: What a number must be (``spec/events.md``).

@@ -10,8 +10,6 @@ from firstflight_conformance.cases.vectors import Case
 from firstflight_conformance.run.stimulus import StimulusCase
 
 AnyCase = Case | ComputationCase | StimulusCase
-
-
 #: How many names a message lists.
 _LISTED = 20
 

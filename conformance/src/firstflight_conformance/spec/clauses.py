@@ -18,8 +18,6 @@ _COMMENT = re.compile(r"(?:#|/\*) .*$")
 #: What a second reader found of something that a text leaves open, why, and in which section.
 SECOND_READING = re.compile(r"(?:agrees|doubts): .+ \(.+\)")
 _CITATION = re.compile(r"\[(?P<id>[a-z0-9]+(?:-[a-z0-9]+)*(?:\.[a-z0-9-]+)+)\]")
-
-
 #: The levels of a clause: the keywords of RFC 2119, nothing, or a limit of what the models compute.
 LEVELS = ("MUST", "MUST NOT", "SHOULD", "SHOULD NOT", "RECOMMENDED", "MAY", "domain", "-")
 #: The levels of a clause of ours, which accuses nobody.
