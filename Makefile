@@ -16,6 +16,7 @@ INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --no-compile
 # worksteal: idle workers take tests from busy ones.
 PYTEST := $(BIN)/pytest -q -n $(JOBS) --dist worksteal
 REPORTS := build/report
+SITE_EXTRAS := $(INSTALL) --require-hashes --only-binary :all: -r requirements/site.txt
 # Keep .pyc files: the tests start Python thousands of times.
 export PYTHONDONTWRITEBYTECODE :=
 # They lead to another checkout: by the one `cd conformance` does.
@@ -29,7 +30,7 @@ endif
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help setup tools sweep-extras conformance test check lint test-python test-c test-long coverage-c vectors generate mutants first-vectors tool-mutants prove cross fuzz fuzz-extras wasm wasm-extras judge-extras site-extras bench docs results \
+.PHONY: help setup tools sweep-extras conformance test check lint test-python test-c test-long coverage-c vectors generate mutants first-vectors tool-mutants prove cross fuzz fuzz-extras wasm wasm-extras judge-extras site-extras site bench docs results \
     loaders dist peers live quinn quinn-example firefox adapters c-adapters cargo-adapters go-adapters java-adapters requirements clean
 
 help:  ## List the jobs
@@ -43,6 +44,7 @@ setup: $(READY)  ## Make the Python environment in .venv, pinned with hashes
 
 $(READY): $(TOOLS) requirements/dev.txt
 	$(INSTALL) --require-hashes --only-binary :all: -r requirements/dev.txt
+	@if command -v chromium >/dev/null; then $(SITE_EXTRAS) || echo "setup: no driver for chromium here: the tests in a browser will be skipped" >&2; fi
 	@touch $@
 
 tools: $(TOOLS)  ## Of the environment what the command firstflight needs, without plots: enough for make conformance
@@ -69,14 +71,14 @@ conformance:  ## Judge both references, then the third-party stacks as they are 
 	$(FIRSTFLIGHT) check
 	@echo "report: $(REPORTS)/report.json; make docs writes the page State of the stacks from it"
 
-test: lint test-c test-python loaders coverage-c mutants conformance docs  ## Run everything
+test: lint test-c test-python loaders coverage-c mutants conformance docs site  ## Run everything
 
 # Of one algorithm the vectors, C counterparts, self-contained programs and headers, the port, the mutants and the clauses. Tests are found by its name in theirs;
 # those that draw at random, go over every schema or through the qlog of every vector are left to the whole.
 ifdef ALGORITHM
 check: setup c-adapters
 	$(FIRSTFLIGHT) run --adapter c-port --adapter python-model --algorithm $(ALGORITHM) --jobs $(JOBS)
-	$(PYTEST) -m "not long" \
+	$(PYTEST) -m "not long and not site" \
 	    -k "($(ALGORITHM) or $(subst -,_,$(ALGORITHM))) and not (random or schema or properties or cited or round_trip)"
 	$(FIRSTFLIGHT) mutants --algorithm $(ALGORITHM) --jobs $(JOBS)
 	$(FIRSTFLIGHT) check
@@ -92,7 +94,7 @@ lint: setup  ## ruff, mypy strict, spelling, the ban on floating point
 	$(BIN)/python conformance/lint_no_float.py
 
 test-python: setup c-adapters  ## pytest: the model, the tools, Python against C
-	$(PYTEST) -m "not long"
+	$(PYTEST) -m "not long and not site"
 
 test-c: setup  ## Unity tests of the C port with gcc and clang, under ASan and UBSan
 	$(MAKE) --no-print-directory --silent -C reference-c test PYTHON="$(CURDIR)/$(BIN)/python"
@@ -149,8 +151,11 @@ judge-extras:  ## The Python interpreter that judge.html carries, pinned with it
 	@mkdir -p build/judge && cp docs/_judge/package.json docs/_judge/package-lock.json build/judge
 	npm ci --prefix build/judge --ignore-scripts --no-audit --no-fund --loglevel=error
 
-site-extras: setup  ## axe for the test of the built site, pinned with hashes
-	$(INSTALL) --no-deps --require-hashes --only-binary :all: -r requirements/site.txt
+site-extras: setup  ## Playwright, which drives the system's Chromium in tests, and axe, pinned with hashes; `make setup` has them where there is a chromium
+	$(SITE_EXTRAS)
+
+site: docs  ## Look at the built site in a browser: axe, widths, requests (needs chromium)
+	$(BIN)/pytest -q -rs -m site
 
 SECONDS ?= 60
 fuzz: setup c-adapters  ## libFuzzer on controllers, plain headers, the C adapter, Atheris on the loader, mutated files of every kind on the command, each for SECONDS=60
@@ -242,7 +247,7 @@ requirements: setup  ## Resolve requirements/*.in anew (needs uv)
 	$(PINS) -c requirements/dev.txt requirements/sweep.in -o requirements/sweep.txt
 	$(PINS) -c requirements/dev.txt requirements/fuzz.in -o requirements/fuzz.txt
 	$(PINS) -c requirements/dev.txt requirements/wasm.in -o requirements/wasm.txt
-	$(PINS) --no-deps requirements/site.in -o requirements/site.txt
+	$(PINS) -c requirements/dev.txt requirements/site.in -o requirements/site.txt
 
 clean:  ## Remove everything that is built, and the environment
 	rm -rf build $(VENV)

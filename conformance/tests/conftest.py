@@ -1,6 +1,10 @@
-"""Hypothesis draws the same examples in every run, and keeps none; what runs on the clock of the machine may be spoiled by it."""
+"""Hypothesis draws the same examples in every run, and keeps none; what runs on the clock of the machine may be spoiled by it; the browser."""
 
+import importlib.util
+import shutil
 import signal
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from hypothesis import Phase, settings
@@ -27,3 +31,30 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.get_closest_marker("live") is not None:
             item.add_marker(pytest.mark.flaky(reruns=2, reruns_delay=1))
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Any]:
+    """Start the system's Chromium, driven by Playwright. Where one of them is not here, what needs it is skipped."""
+    program = shutil.which("chromium")
+    there = {"chromium": program, "playwright (make site-extras)": importlib.util.find_spec("playwright")}
+    if missing := [name for name, found in there.items() if not found]:
+        pytest.skip(f"needs a browser: {' and '.join(missing)} {'is' if len(missing) == 1 else 'are'} not here")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as driver:
+        arguments = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-component-update"]
+        browser = driver.chromium.launch(executable_path=program, args=[*arguments, "--disable-background-networking"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def tab(chromium: Any) -> Iterator[Any]:
+    """Open an empty page, of which no script may fail."""
+    with chromium.new_context() as context:
+        page = context.new_page()
+        faults: list[str] = []
+        page.on("pageerror", lambda error: faults.append(str(error)))
+        yield page
+    assert faults == []

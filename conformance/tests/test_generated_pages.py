@@ -1,15 +1,18 @@
 """What a build of the site does again: pages when anything has changed, plots only when their data or code has."""
 
 import re
+from enum import EnumType
+from importlib import import_module
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from sphinx.pycode import ModuleAnalyzer
 
 from firstflight.controller import Config
 from firstflight.observables import Outcome
-from pages import carried_out, first_functions, generate, python_api, site, smaller, vector_pages
+from pages import c_headers, carried_out, first_functions, generate, members, python_api, site, smaller, vector_pages
 from pages.smaller import shorten
 
 
@@ -156,3 +159,25 @@ def test_ten_functions_head_each_interface() -> None:
     assert "Raise `DomainError` for an unknown profile" in python
     with pytest.raises(ValueError, match="no header declares ff_controller_step"):
         first_functions.of_c([name for name, _, _ in first_functions._C if name != "ff_controller_step"])
+
+
+def test_every_member_of_an_enumeration_is_explained() -> None:
+    """By a comment in the model, or by what the page of the interface has from readings and clauses."""
+    silent = []
+    for text in python_api.pages().values():
+        module = re.search(r"automodule:: ([\w.]+)", text)
+        if module is None:
+            continue
+        commented = ModuleAnalyzer.for_module(module[1]).find_attr_docs()
+        for kind in vars(import_module(module[1])).values():
+            if isinstance(kind, EnumType) and kind.__module__ == module[1]:
+                silent += [
+                    one for one in kind if not members.meaning(one) and (kind.__name__, one.name) not in commented
+                ]  # type: ignore[attr-defined]
+    assert silent == []
+
+
+def test_outcomes_of_the_c_page_have_meanings() -> None:
+    page = c_headers.pages()["c-observables"]
+    assert "FF_OUTCOME_SAME_BIN" in page
+    assert all(f"`FF_OUTCOME_{outcome.name}`" in page for outcome in Outcome)

@@ -1,15 +1,9 @@
 """judge.html in a browser: a log that is dropped gives the JSON of the command, and neither page nor worker can send anything."""
 
 import gzip
-import json
 import re
-import shutil
-import subprocess
 from collections.abc import Iterator
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Event, Thread
 from typing import Any
 
 import pytest
@@ -23,16 +17,16 @@ from firstflight_conformance.recording.from_case import recording_of
 from pages import judge, site
 
 from qlog_imitations import WRITERS, written  # isort: skip
+from served import served  # isort: skip
 from test_ack_tables import rows, table  # isort: skip
 
 KEPT = Path(__file__).parent / "kept_captures"
-HARNESS = Path(__file__).with_name("site_judge.html")
 #: The connections of which the page gets a qlog, a recording and, as an aggregate, the habits of every writer.
 CASES = ("search.path.deep-queue@linux-4", "search.path.deep-queue@neqo-2026", "hystart.path.deep-queue@linux", "hystartpp.path.deep-queue@rfc-9406", "cubic.rounds.sawtooth@rfc-9438")  # fmt: skip
 
-browser = pytest.mark.skipif(
-    shutil.which("chromium") is None or not (judge.INTERPRETER / "pyodide.asm.wasm").exists(),
-    reason="needs chromium and the interpreter of the page (make judge-extras), of which not all are here",
+interpreter = pytest.mark.skipif(
+    not (judge.INTERPRETER / "pyodide.asm.wasm").exists(),
+    reason="needs the interpreter of the page (make judge-extras), which is not here",
 )
 
 
@@ -72,44 +66,42 @@ def logs(folder: Path) -> Iterator[tuple[str, str | None]]:
     yield "prose.txt", None
 
 
-class Handler(SimpleHTTPRequestHandler):
-    """A folder on loopback, which notes every request, and takes the answer of the harness."""
-
-    asked: list[str]
-    answer: dict[str, Any]
-    done: Event
-
-    def do_POST(self) -> None:
-        self.answer.update(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
-        self.send_response(204)
-        self.end_headers()
-        self.done.set()
-
-    def do_GET(self) -> None:
-        self.asked.append(self.path)
-        super().do_GET()
-
-    def log_message(self, *_: object) -> None:
-        """Say nothing."""
+DROP = """() => {
+  const transfer = new DataTransfer();
+  transfer.items.add(document.getElementById("held").files[0]);
+  document.body.dispatchEvent(new DragEvent("drop", { bubbles: true, cancelable: true, dataTransfer: transfer }));
+}"""
+HOLD = """() => document.body.append(Object.assign(document.createElement("input"), { type: "file", id: "held", hidden: true }))"""
+ANSWER = """() => document.getElementById("fault").hidden
+  ? { json: document.getElementById("json").textContent, curves: document.querySelectorAll("#curve path.line").length }
+  : { fault: document.getElementById("fault").textContent }"""
 
 
-def dropped(folder: Path, names: list[tuple[str, str | None]], seconds: int) -> tuple[dict[str, Any], list[str]]:
-    """Drop files on the page in a browser. Return what the harness tells, and the requests that reached the server."""
-    (folder / "logs.json").write_text(json.dumps([{"name": name, "peer": peer} for name, peer in names]))
-    shutil.copy(HARNESS, folder / "index.html")
-    noted = type("Noted", (Handler,), {"asked": [], "answer": {}, "done": Event()})
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(noted, directory=str(folder))) as server:
-        thread = Thread(target=server.serve_forever, daemon=True)
-        thread.start()
-        address = f"http://127.0.0.1:{server.server_port}/index.html"
-        command = ("chromium", "--headless", "--no-sandbox", "--disable-gpu", "--remote-debugging-port=0", f"--user-data-dir={folder / 'browser'}", address)  # fmt: skip
-        with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as browser:
-            came = noted.done.wait(seconds)
-            browser.terminate()
-        server.shutdown()
-        thread.join()
-    assert came, "the page did not answer in time"
-    return noted.answer, noted.asked
+def opened(tab: Any, root: str) -> None:
+    tab.goto(f"{root}/judge.html")
+    tab.set_default_timeout(300_000)
+    tab.wait_for_selector(
+        "body[data-state=ready]"
+    )  # a function to wait for would be evaluated, which the policy forbids
+
+
+def tried(tab: Any) -> str:
+    """Press the button that tries to send something, from the page and from its worker."""
+    tab.click("#try")
+    tab.wait_for_selector("#tried:has-text('worker')")
+    told: str = tab.text_content("#tried")
+    return told
+
+
+def dropped(tab: Any, folder: Path, name: str, peer: str | None) -> dict[str, Any]:
+    """Drop a log on the page, as a reader does; return what the page answers."""
+    tab.set_input_files("#peer", [folder / peer] if peer else [])
+    tab.set_input_files("#held", folder / name)
+    tab.evaluate("document.body.dataset.state = 'dropping'")
+    tab.evaluate(DROP)
+    tab.wait_for_selector("body[data-state=done]")
+    found: dict[str, Any] = tab.evaluate(ANSWER)
+    return found
 
 
 def command(folder: Path, name: str, peer: str | None) -> str:
@@ -118,30 +110,28 @@ def command(folder: Path, name: str, peer: str | None) -> str:
     return result.output.strip()
 
 
-def as_the_command(tmp_path: Path, names: list[tuple[str, str | None]], seconds: int) -> None:
-    (tmp_path / "judge.html").write_text(judge.page(judge.INTERPRETER), encoding="utf-8")
-    found, asked = dropped(tmp_path, names, seconds)
-    assert found["tried"] == "A request from the page: refused. A request from the worker: refused."
-    expected = {
-        "/index.html",
-        "/judge.html",
-        "/logs.json",
-        *(f"/logs/{each}" for pair in names for each in pair if each),
-    }
-    assert set(asked) - {"/favicon.ico"} == expected
-    for name, peer in names:
-        answer, told = found["answers"][name], command(tmp_path / "logs", name, peer)
-        if name in ("prose.txt", "broken.jsonl"):
-            assert told.startswith("Error: ")
-            assert "json" not in answer
-            assert answer["fault"] in told or "is no recording" in answer["fault"]
-            continue
-        assert answer.get("json") == told, (name, answer.get("fault"))
-        assert answer["curves"] == 2
+def as_the_command(tab: Any, tmp_path: Path, names: list[tuple[str, str | None]]) -> None:
+    site_folder = tmp_path / "site"
+    site_folder.mkdir()
+    (site_folder / "judge.html").write_text(judge.page(judge.INTERPRETER), encoding="utf-8")
+    with served(site_folder) as (root, asked):
+        opened(tab, root)
+        tab.evaluate(HOLD)
+        for name, peer in names:
+            answer, told = dropped(tab, tmp_path / "logs", name, peer), command(tmp_path / "logs", name, peer)
+            if name in ("prose.txt", "broken.jsonl"):
+                assert told.startswith("Error: ")
+                assert "json" not in answer
+                assert answer["fault"] in told or "is no recording" in answer["fault"]
+                continue
+            assert answer.get("json") == told, (name, answer.get("fault"))
+            assert answer["curves"] == 2
+        assert tried(tab) == "A request from the page: refused. A request from the worker: refused."
+    assert asked == ["/judge.html"]
 
 
-@browser
-def test_a_log_gives_the_answer_of_the_command_and_goes_nowhere(tmp_path: Path) -> None:
+@interpreter
+def test_a_log_gives_the_answer_of_the_command_and_goes_nowhere(tab: Any, tmp_path: Path) -> None:
     wanted = {
         "access-line-cubic.pcap",
         "broken.jsonl",
@@ -152,24 +142,25 @@ def test_a_log_gives_the_answer_of_the_command_and_goes_nowhere(tmp_path: Path) 
     }
     names = [each for each in logs(tmp_path / "logs") if each[0] in wanted]
     assert len(names) == len(wanted)
-    as_the_command(tmp_path, names, 300)
+    as_the_command(tab, tmp_path, names)
 
 
-@browser
+@interpreter
 @pytest.mark.long
-def test_every_log_of_the_tests_gives_the_answer_of_the_command(tmp_path: Path) -> None:
+def test_every_log_of_the_tests_gives_the_answer_of_the_command(tab: Any, tmp_path: Path) -> None:
     names = list(logs(tmp_path / "logs"))
     assert len(names) == 5 + 2 * len(CASES) + len(WRITERS) + 4
-    as_the_command(tmp_path, names, 1200)
+    as_the_command(tab, tmp_path, names)
 
 
-@browser
-def test_without_its_policy_the_page_could_send(tmp_path: Path) -> None:
+@interpreter
+def test_without_its_policy_the_page_could_send(tab: Any, tmp_path: Path) -> None:
     """What the other tests see is the policy's doing."""
     open_policy = "script-src * 'unsafe-inline' 'unsafe-eval' blob:; worker-src blob:"
     (tmp_path / "judge.html").write_text(judge.page(judge.INTERPRETER, open_policy), encoding="utf-8")
-    found, asked = dropped(tmp_path, [], 300)
-    assert found["tried"] == "A request from the page: sent. A request from the worker: sent."
+    with served(tmp_path) as (root, asked):
+        opened(tab, root)
+        assert tried(tab) == "A request from the page: sent. A request from the worker: sent."
     assert asked.count("/sent-by-judge") == 2
 
 

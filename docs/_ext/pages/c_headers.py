@@ -1,4 +1,4 @@
-"""The page of the C interface, taken from the comments of the headers.
+"""The pages of the C interface, one for each header, taken from the comments of these.
 
 The headers follow one style, and only that is understood: a block comment that begins in the first column belongs to the
 declarations directly below it; these end with an empty line outside braces, or with the next such comment.
@@ -8,9 +8,10 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from firstflight.observables import Outcome, Phase, Trigger
 from firstflight_conformance import port
 from firstflight_conformance.paths import CONFORMANCE, REFERENCE_C
-from pages import first_functions, site
+from pages import first_functions, members, site
 from pages import markdown as md
 
 _COMMENT = re.compile(r"/\*.*?\*/", re.S)
@@ -101,8 +102,8 @@ def _common_prefix(names: list[str]) -> str:
     return prefix
 
 
-def page() -> str:
-    """Return the page."""
+def pages() -> dict[str, str]:
+    """Return the pages by name: the one to begin with, and those of the headers."""
     folder = REFERENCE_C / "firstflight"
     names = [
         *(f"{name}.h" for name in _ORDER),
@@ -111,26 +112,53 @@ def page() -> str:
     headers = [folder / name for name in dict.fromkeys(names) if (folder / name).exists()]
     headers += sorted((CONFORMANCE / "include").glob("*.h"))
     parsed = [parse(path) for path in headers]
-    return md.page(
+    listed = [f"- [`{_shown(one.path)}`]({_document(one)}.md): {_first_sentence(one.comment)}" for one in parsed]
+    first = md.page(
         "# C",
-        "Every type, constant and function that the headers declare, with its comment. The port is C11 without "
+        "Every type, constant and function that the headers declare, with its comment: one page for each header. The port is C11 without "
         "allocation and without floating point; it needs only freestanding headers.",
         first_functions.of_c([each.name for header in parsed for each in header.declarations]),
-        *(block for header in parsed for block in _header(header)),
+        "## The headers",
+        "\n".join(listed),
+        "```{toctree}\n:hidden:\n\n" + "\n".join(map(_document, parsed)) + "\n```",
     )
+    return {"c": first} | {_document(header): md.page(*_header(header)) for header in parsed}
+
+
+def _document(header: Header) -> str:
+    """Return the name of the page of a header, below the folder of the interfaces."""
+    return f"c-{re.sub(r'[^a-z0-9]', '-', _shown(header.path).removesuffix('.h'))}"
+
+
+def _first_sentence(comment: str) -> str:
+    return _escape(f"{re.split(r'[.:;](?: |$)', ' '.join(comment.split()))[0]}.")
 
 
 def _header(header: Header) -> list[str]:
-    blocks = [f"## {_shown(header.path)}", _prose(header.comment), f"```c\n#include {_include(header.path)}\n```"]
+    blocks = [f"# `{_shown(header.path)}`", _prose(header.comment), f"```c\n#include {_include(header.path)}\n```"]
     for declaration in header.declarations:
         first = declaration.name.split(", ")[0]
         blocks += [
             md.label(site.anchor(_kind(declaration, first), first)),
-            f"### {md.plain(declaration.name)}",
+            f"## {md.plain(declaration.name)}",
             _prose(declaration.comment),
             f"```c\n{_fit(declaration.code)}\n```",
+            *_members(declaration),
         ]
     return blocks
+
+
+def _members(declaration: Declaration) -> list[str]:
+    """Return what the members of an enumeration mean that Python has as well, where the header does not say it."""
+    for kind in (Outcome, Phase, Trigger):
+        prefix = f"FF_{kind.__name__.upper()}_"
+        named = dict.fromkeys(re.findall(rf"^ +{prefix}(\w+)", declaration.code, re.M))
+        rows = [
+            (md.code(f"{prefix}{name}"), members.in_markdown(kind[name])) for name in named if name in kind.__members__
+        ]
+        if rows:
+            return [md.list_table(("Member", "Meaning"), rows, (40, 60), "compact")]
+    return []
 
 
 def _kind(declaration: Declaration, name: str) -> str:

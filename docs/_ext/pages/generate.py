@@ -98,8 +98,7 @@ def _pages() -> dict[str, str]:
         "plain/index": plain_pages.index(),
         "vectors/index": vector_pages.index(),
         "vectors/transfer-time": computation_pages.page(),
-        "api/python": python_api.page(),
-        "api/c": c_headers.page(),
+        **{f"api/{name}": text for name, text in (python_api.pages() | c_headers.pages()).items()},
     }
     for name in programs():
         pages[f"plain/{name}"] = plain_pages.page(name)

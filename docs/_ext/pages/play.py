@@ -2,15 +2,24 @@
 
 import base64
 import json
+import re
 from pathlib import Path
+from typing import Any
 
 from sphinx.application import Sphinx
 
-from firstflight.search.profiles import PROFILES, Compared
-from firstflight_conformance.paths import BUILD, REFERENCE_C
+from firstflight.controller import ALGORITHMS
+from firstflight.observables import Outcome
+from firstflight.search.profiles import PROFILES, Compared, Difference
+from firstflight_conformance.paths import BUILD, REFERENCE_C, ROOT
+from pages import site
 
 _MODULE = BUILD / "wasm" / "firstflight.wasm"
 _LOADER = REFERENCE_C / "wasm" / "firstflight.mjs"
+_RULES = ROOT / "docs" / "_static" / "play" / "rules.js"
+_THRESHOLDS = {Difference.SEVEN_TWENTIETHS: 0.35, Difference.THIRTEEN_FIFTIETHS: 0.26}
+#: So many lines of a clause are linked in each language.
+_LINES = 3
 
 
 def write_module(app: Sphinx, error: Exception | None) -> None:
@@ -18,11 +27,56 @@ def write_module(app: Sphinx, error: Exception | None) -> None:
     if error is None and app.builder.name == "html":
         code = base64.b64encode(_MODULE.read_bytes()).decode("ascii") if _MODULE.exists() else ""
         loader = _LOADER.read_text("utf-8").replace("\nexport ", "\n")
-        sent = [name for name, readings in PROFILES.items() if readings.compared is Compared.SENT]
-        script = (
-            f'"use strict";\nwindow.FIRSTFLIGHT_SEARCH_SENT = {json.dumps(sent)};\nwindow.FIRSTFLIGHT_WASM = "{code}";\n'
-            f"window.Firstflight = (() => {{\n{loader}\nreturn {{ load, FirstflightError }};\n}})();\n"
-        )
+        data = {"SEARCH": _search(), "OUTCOMES": outcomes(), "CLAUSES": _clauses(), "WASM": code}
+        assigned = "".join(f"window.FIRSTFLIGHT_{name} = {_json(value)};\n" for name, value in data.items())
+        script = f'"use strict";\n{assigned}window.Firstflight = (() => {{\n{loader}\nreturn {{ load, FirstflightError }};\n}})();\n'
         target = Path(app.outdir) / "_static" / "play" / "module.js"
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(script, encoding="utf-8")
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, separators=(",", ":"))
+
+
+def _search() -> dict[str, tuple[bool, float]]:
+    """Return by profile of SEARCH whether it compares with the bytes sent, and its threshold."""
+    return {
+        name: (readings.compared is Compared.SENT, _THRESHOLDS[readings.difference])
+        for name, readings in PROFILES.items()
+    }
+
+
+def outcomes() -> dict[str, dict[str, str]]:
+    """Return by algorithm the clause that names each outcome, the first of its page."""
+    found: dict[str, dict[str, str]] = {name: {} for name in ALGORITHMS}
+    names = {outcome.value for outcome in Outcome}
+    for clause in site.clauses().values():
+        for name in re.findall(r"`([a-z_]+)`", clause.text) if clause.page in found else ():
+            if name in names:
+                found[clause.page].setdefault(name, clause.id)
+    return found
+
+
+def _clauses() -> dict[str, Any]:
+    """Return what the page says and links of each clause that it may name."""
+    named = {name for by_outcome in outcomes().values() for name in by_outcome.values()}
+    named |= set(re.findall(r'clause: "([^"]+)"', _RULES.read_text("utf-8")))
+    return {name: _clause(name) for name in sorted(named)}
+
+
+def _clause(name: str) -> dict[str, Any]:
+    clause = site.clauses()[name]
+    count = len(site.vectors_by_clause().get(name, []))
+    return {
+        "level": clause.level,
+        "page": f"{site.clause_page(name)}.html#{site.anchor('clause', name)}",
+        "vectors": [count, f"{site.MATRIX}.html#{site.anchor('matrix', name)}"] if count else None,
+        **{
+            language: [
+                [f"{one.path.name} {one.line}", f"{site.source_page(one.path)}.html#L-{one.line}"]
+                for one in site.citations(language).get(name, [])[:_LINES]
+            ]
+            for language in ("python", "c")
+        },
+    }

@@ -1,4 +1,4 @@
-"""The page of the Python interface."""
+"""The pages of the Python interface: what to begin with, and one page for each module."""
 
 from functools import cached_property
 from typing import Any
@@ -58,21 +58,40 @@ print(seen.cwnd_bytes, seen.outcome)  # 24000 Outcome.STARTED
 ```"""
 
 
-def page() -> str:
-    """Return the page."""
-    return md.page(
+def pages() -> dict[str, str]:
+    """Return the pages by name: the one to begin with, and those of the modules."""
+    model = [(f"firstflight.{name}", title) for name, title in (*_MODEL, *_packages())]
+    tools = [(f"firstflight_conformance.{name}", title) for name, title in _CONFORMANCE]
+    first = md.page(
         "# Python",
         "Every public function and class of the model `firstflight`, and of the parts of `firstflight_conformance` that a "
-        "program needs to read vectors and run the path simulator.",
+        "program needs to read vectors and run the path simulator: one page for each module.",
         "The model needs nothing but the standard library. A controller is a value: `step` returns a new one and leaves the "
-        "old one as it was. The names below that are listed in `firstflight.__all__` can be imported from `firstflight` "
-        "itself.",
+        "old one as it was. The names that are listed in `firstflight.__all__` can be imported from `firstflight` itself.",
         "Events and observations are values too: a type checker refuses a program that changes one. At run time nothing does, "
         "since what refuses would take longer than the rest of making one.",
         _EXAMPLE,
         first_functions.of_python(),
-        *_modules("firstflight", (*_MODEL, *_packages())),
-        *_modules("firstflight_conformance", _CONFORMANCE),
+        *_listed("The model", model),
+        *_listed("Vectors, simulator, plots", tools),
+        "```{toctree}\n:hidden:\n\n" + "\n".join(_document(name) for name, _ in [*model, *tools]) + "\n```",
+    )
+    return {"python": first} | {_document(name): _module(name, title) for name, title in [*model, *tools]}
+
+
+def _document(module: str) -> str:
+    """Return the name of the page of a module, below the folder of the interfaces."""
+    return f"python-{module.replace('.', '-').replace('_', '-')}"
+
+
+def _listed(title: str, modules: list[tuple[str, str]]) -> list[str]:
+    return [f"## {title}", "\n".join(f"- [`{name}`]({_document(name)}.md): {about}" for name, about in modules)]
+
+
+def _module(name: str, title: str) -> str:
+    return md.page(
+        f"# {title} (`{name}`)",
+        f"```{{eval-rst}}\n.. automodule:: {name}\n   :members:\n   :undoc-members:\n   :member-order: bysource\n```",
     )
 
 
@@ -84,17 +103,6 @@ def _packages() -> tuple[tuple[str, str], ...]:
         for path in sorted((REFERENCE_PY / algorithm.package).glob("[!_]*.py"))
         if not path.stem.startswith("plain_")
     )
-
-
-def _modules(package: str, modules: tuple[tuple[str, str], ...]) -> list[str]:
-    blocks = []
-    for name, title in modules:
-        blocks += [
-            f"## {title}",
-            f"```{{eval-rst}}\n.. automodule:: {package}.{name}\n   :members:\n   :undoc-members:\n"
-            "   :member-order: bysource\n```",
-        ]
-    return blocks
 
 
 def skip_fields(app: Sphinx, what: str, name: str, obj: Any, skip: bool, options: Any) -> bool | None:

@@ -2,7 +2,7 @@
 "use strict";
 
 (() => {
-  const { bdpOf, ownOf, draw } = window.Play;
+  const { bdpOf, plotsOf, phasesOf, draw } = window.Play;
   const $ = (id) => document.getElementById(`play-${id}`);
 
   const line = (of, pick, label, className) => ({ label, className, points: of.steps.map((step) => [step.t, pick(step)]) });
@@ -23,36 +23,31 @@
     const levels = path ? [{ label: "1 BDP", value: bdp }, { label: "BDP + queue", value: bdp * (1 + path.queue) }] : [];
     const marks = runs.flatMap((each) => each.steps.filter((step) => step.event.ev === "lost").map((step) => ({ t: step.t, className: "lost" })));
     if (seen && runs[0].steps[seen.at]) series.push({ label: `cwnd of ${seen.of}`, className: "cwnd run1", points: [[runs[0].steps[seen.at].t, Number(seen.cwnd)], [end, Number(seen.cwnd)]] });
-    const scales = [draw($("windows"), { series, levels, marks, unit: { name: "kB", scale: 1000 }, height: 300, end })];
+    const scales = [draw($("windows"), { series, levels, marks, bands: phasesOf(runs[0], end), unit: { name: "kB", scale: 1000 }, height: 300, end })];
+    $("own").replaceChildren();
     scales.push(...runs.flatMap((each, i) => drawOwn(each, i, end)));
     legend(runs);
     return scales;
   }
 
-  const UNITS = [["_ns", { name: "ms", scale: 1e6 }], ["_bytes", { name: "kB", scale: 1000 }], ["", { name: "packets", scale: 1 }]];
-
-  // Each controller has a plot of its own: its quantity, in its unit.
+  // Each quantity has a plot of its own, in its unit.
   function drawOwn(each, i, end) {
-    const own = ownOf(each.algorithm);
-    if (i === 0) $("own").replaceChildren();
-    if (own.length === 0) return [];
-    const box = document.createElement("div");
-    $("own").append(box);
-    const series = own.map(([label, member], n) => line(each, lasting(member), `${label} of ${each.name}`, `own${n} run${i}`));
-    const [, unit] = UNITS.find(([ending]) => own[0][1].endsWith(ending));
-    return [draw(box, { series, unit, height: 170, end })];
+    return plotsOf(each).map(({ unit, lines, levels = [], height = 170 }) => {
+      const box = document.createElement("div");
+      $("own").append(box);
+      const series = lines.map(([label, value], n) => line(each, lasting(value), `${label} of ${each.name}`, `own${n} run${i}`));
+      return draw(box, { series, levels, unit, height, end });
+    });
   }
 
   // Some numbers are only there at the events that compute them: they hold until the next.
-  function lasting(member) {
+  function lasting(value) {
     let last = null;
-    return (step) => (last = number(step.after.state?.[member]) ?? last);
+    return (step) => (last = value(step) ?? last);
   }
 
-  const number = (value) => (value === null || value === undefined ? null : Number(value));
-
   function legend(runs) {
-    const items = runs.flatMap((each, i) => [["cwnd", "cwnd"], ["in flight", "flight"], ["ssthresh", "ssthresh"], ...ownOf(each.algorithm).map(([label], n) => [label, `own${n}`])]
+    const items = runs.flatMap((each, i) => [["cwnd", "cwnd"], ["in flight", "flight"], ["ssthresh", "ssthresh"], ...plotsOf(each).flatMap(({ lines }) => lines.map(([label], n) => [label, `own${n}`]))]
       .map(([label, className]) => [`${label} (${each.name})`, className, i]));
     $("legend").replaceChildren(...items.map(([label, className, i]) => {
       const item = document.createElement("li");

@@ -76,7 +76,7 @@ window.Play = window.Play || {};
     const [algorithm, profile] = [name.slice(0, slash), name.slice(slash + 1)];
     const scenario = scenarioOf(path, algorithm);
     const { events, summary } = firstflight.simulate(scenario, algorithm, profile);
-    return { name, algorithm, profile, scenario, summary, steps: stepsOf(firstflight, events, algorithm, profile, scenario.sender) };
+    return { name, algorithm, profile, scenario, summary, config: scenario.sender, steps: stepsOf(firstflight, events, algorithm, profile, scenario.sender) };
   }
 
   /** The index of the first step at which two runs differ in event or window, or -1. */

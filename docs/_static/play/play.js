@@ -2,7 +2,7 @@
 "use strict";
 
 (() => {
-  const { PRESETS, NUMBERS, run, runVector, loadVector, readVector, divergence, explain, drawRuns, bytes } = window.Play;
+  const { PRESETS, NUMBERS, run, runVector, loadVector, readVector, divergence, explain, drawRuns, vectorOf, save, bytes } = window.Play;
   const $ = (id) => document.getElementById(`play-${id}`);
   const LABELS = {
     rate: "rate, Mbit/s", rtt: "RTT, ms", queue: "queue, BDP", loss: "loss, per million", jitter: "jitter, ms", every: "packets per ACK",
@@ -57,7 +57,7 @@
       return fault(error.message);
     }
     for (const id of ["numbers", "paths", "save-scenario"]) $(id).hidden = vector !== null;
-    $("save-vector").hidden = $("vector").hidden = vector === null;
+    $("vector").hidden = vector === null;
     if (vector) aboutVector();
     const step = file ? 0 : fromAddress();
     if (file) choose("a", judgedFirst());
@@ -66,9 +66,8 @@
 
   function aboutVector() {
     const [group, topic] = vector.id.split(".");
-    const link = Object.assign(document.createElement("a"), { textContent: vector.id, href: `_generated/vectors/${group}-${topic}.html#vector-${vector.id.replaceAll(".", "-")}` });
-    const back = Object.assign(document.createElement("a"), { textContent: "Back to paths", href: "play.html" });
-    $("vector").replaceChildren("The vector ", link, `: ${vector.title}. `, back);
+    const link = linkTo(`_generated/vectors/${group}-${topic}.html#vector-${vector.id.replaceAll(".", "-")}`, vector.id);
+    $("vector").replaceChildren("The vector ", link, `: ${vector.title}. `, linkTo("play.html", "Back to paths"));
   }
 
   function fault(message) {
@@ -102,6 +101,9 @@
     return told.join(", ");
   }
 
+  const linkTo = (href, text) => Object.assign(document.createElement("a"), { href, textContent: text });
+  const several = (links) => (links.length === 0 ? ["none"] : links.flatMap(([text, href], i) => [i > 0 ? ", " : "", linkTo(href, text)]));
+
   function show(index) {
     at = Math.max(0, Math.min(index, first().steps.length - 1));
     const step = stepAt();
@@ -110,12 +112,10 @@
     $("outcome").textContent = `outcome: ${step.after.outcome.replaceAll("_", " ")}`;
     if (seen && at === Number(seen.at)) $("outcome").textContent += `; ${seen.of} has a window of ${seen.cwnd} bytes here, the model ${step.after.cwnd_bytes}`;
     const told = explain(first(), step);
-    $("rule").hidden = told === null;
+    $("rule").hidden = $("traces").hidden = told === null;
     if (told !== null) {
-      const link = document.createElement("a");
-      link.href = `specification/${told.clause.split(".")[0]}.html#clause-${told.clause.replaceAll(".", "-")}`;
-      link.textContent = told.clause;
-      $("rule").replaceChildren(link, `: ${told.formula}`);
+      $("rule").replaceChildren(linkTo(told.page, told.clause), told.level === "-" ? "" : ` (${told.level})`, `: ${told.formula}`);
+      $("traces").replaceChildren("Python: ", ...several(told.python), ". C: ", ...several(told.c), ". Vectors: ", told.vectors ? linkTo(told.vectors[1], told.vectors[0]) : "none", ".");
     }
     const names = new Set([...Object.keys(step.before.state ?? {}), ...Object.keys(step.after.state ?? {})]);
     $("state").replaceChildren(
@@ -171,6 +171,8 @@
     } catch (error) {
       return fault(error.message);
     }
+    // The RTTs of a vector begin with its first sample: a run that knows that of a handshake is none.
+    $("save-vector").hidden = vector === null && first().scenario.sender.announced === true;
     scales = drawRuns(runs, { path: vector ? null : path(), seen });
     results();
     tableOfDecisions();
@@ -178,14 +180,11 @@
   }
 
   // --- what is taken away ---
-  function save(name, text, type) {
-    const link = Object.assign(document.createElement("a"), { href: URL.createObjectURL(new Blob([text], { type })), download: name });
-    link.click();
-    URL.revokeObjectURL(link.href);
-  }
-
   const EXPORTS = {
-    vector: () => save(`${vector.id}.json`, JSON.stringify(vector, null, 2), "application/json"),
+    vector: () => {
+      const taken = vector ?? vectorOf(first());
+      save(`${taken.id}.json`, JSON.stringify(taken, null, 2), "application/json");
+    },
     scenario: () => save("scenario.json", JSON.stringify(first().scenario, null, 2), "application/json"),
     events: () => save("events.jsonl", first().steps.map(({ event, after }) => JSON.stringify({ event, observed: after })).join("\n") + "\n", "application/jsonl"),
     csv: () => save("start.csv", ["t_ms,event,cwnd_bytes,ssthresh_bytes,bytes_in_flight,phase,outcome", ...first().steps.map(({ t, event, after, flight }) => [t, event.ev, after.cwnd_bytes, after.ssthresh_bytes ?? "", flight ?? "", after.phase, after.outcome].join(","))].join("\n") + "\n", "text/csv"),

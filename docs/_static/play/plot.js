@@ -36,8 +36,8 @@
     return path;
   }
 
-  /** Draw series [{label, points, className}] and levels [{label, value}] into a box; return the scale of its x axis. */
-  function draw(box, { series, levels = [], marks = [], unit, height, end }) {
+  /** Draw series [{label, points, className}], levels [{label, value}] and bands [{phase, from, to}] into a box; return the scale of its x axis. */
+  function draw(box, { series, levels = [], marks = [], bands = [], unit, height, end }) {
     const width = Math.max(340, Math.min(box.clientWidth || 760, 1200)); // letters keep their size on a phone
     const svg = make("svg", { viewBox: `0 0 ${width} ${height}`, role: "img" });
     let largest = Math.max(...levels.map((level) => level.value), 0);
@@ -46,7 +46,13 @@
     const x = (t) => +(LEFT + ((width - LEFT - RIGHT) * t) / (end || 1)).toFixed(1);
     const y = (value) => +(height - BOTTOM - ((height - TOP - BOTTOM) * value) / largest).toFixed(1);
 
-    for (const at of ticks(largest, 4)) {
+    bands.forEach(({ phase, from, to }, i) => {
+      const [left, wide] = [x(from), +(x(to) - x(from)).toFixed(1)];
+      svg.append(make("rect", { x: left, width: wide, y: TOP, height: height - TOP - BOTTOM, class: `band band${i % 2}` }));
+      const name = phase.replaceAll("_", " ");
+      if (wide > 6.5 * name.length) svg.append(make("text", { x: left + 4, y: TOP + 12, class: "band-name" }, name));
+    });
+    for (const at of ticks(largest, height < 150 ? 2 : 4)) {
       svg.append(make("line", { x1: LEFT, x2: width - RIGHT, y1: y(at), y2: y(at), class: "grid" }));
       svg.append(make("text", { x: LEFT - 6, y: y(at) + 4, "text-anchor": "end" }, +(at / unit.scale).toPrecision(6)));
     }

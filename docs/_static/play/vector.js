@@ -34,7 +34,7 @@
     const slash = name.indexOf("/");
     const [algorithm, profile] = [name.slice(0, slash), name.slice(slash + 1)];
     const steps = stepsOf(firstflight, vector.events, algorithm, profile, vector.config);
-    return { name, algorithm, profile, steps, judged: judge(vector, algorithm, profile, steps) };
+    return { name, algorithm, profile, steps, config: vector.config, judged: judge(vector, algorithm, profile, steps) };
   }
 
   // A vector lists what changes: everything else is as after the event before.

@@ -26,13 +26,13 @@ MOST_REPEATS = 10
 class Kind(Enum):
     """What a packet is. The packets of the receiver are those from ``SYN_ACK`` on."""
 
-    DATA = 0
-    SYN = 1
-    SYN_ACKED = 2
-    FIN_ACKED = 3
-    SYN_ACK = 4
-    ACK = 5
-    FIN = 6
+    DATA = 0  #: data of the response
+    SYN = 1  #: begins the handshake
+    SYN_ACKED = 2  #: acknowledges the SYN of the receiver
+    FIN_ACKED = 3  #: acknowledges the FIN of the receiver
+    SYN_ACK = 4  #: answers a SYN
+    ACK = 5  #: acknowledges data
+    FIN = 6  #: ends the connection
 
 
 @dataclass(slots=True)

@@ -9,7 +9,7 @@ from firstflight.enums import Enum
 class Pacing(Enum):
     """How a sender spaces its packets, where the controller gives no release times."""
 
-    NONE = "none"
+    NONE = "none"  #: packets leave as the window allows
     #: 5/4 of a window per smoothed RTT (RFC 9002, section 7.7).
     WINDOW = "window"
     #: A timer after each packet, at 6/5 of a window per smoothed RTT, in whole bit/s.

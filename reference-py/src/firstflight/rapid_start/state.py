@@ -16,9 +16,9 @@ SLOTS = 4
 class Stage(Enum):
     """Where Rapid Start stands: before the first sign of congestion, in the recovery that this begins, or past it."""
 
-    STARTUP = "startup"
-    RECOVERY = "recovery"
-    OVER = "over"
+    STARTUP = "startup"  #: before the first sign of congestion: the window may triple in a round
+    RECOVERY = "recovery"  #: in the first recovery period: each ACK takes a share off the window
+    OVER = "over"  #: past it: the ordinary rules hold
 
 
 @dataclass(slots=True)

@@ -18,19 +18,19 @@ _SECOND_NS = 10**9
 class Mode(Enum):
     """What SUSS does. The value is the number in the kernel, where 4 is a second name of 3."""
 
-    CLOCKED = 1
-    PACED = 2
-    STOPPED = 3
-    REDUCED = 9
-    DISABLED = 10
+    CLOCKED = 1  #: the round is not sped up
+    PACED = 2  #: the round is sped up: red packets are paced
+    STOPPED = 3  #: HyStart has ended slow start
+    REDUCED = 9  #: a loss or a CE mark has ended SUSS
+    DISABLED = 10  #: the trains of the second round were no help: HyStart alone
 
 
 class Part(Enum):
     """Where in its round the last ACK stood: in the clocked ("blue") part, at its tail, or beyond it ("red")."""
 
-    RED = 0
-    BLUE = 1
-    TAIL = 2
+    RED = 0  #: beyond the clocked part
+    BLUE = 1  #: in the clocked part
+    TAIL = 2  #: at the end of the clocked part
 
 
 @dataclass(slots=True)

@@ -1,0 +1,32 @@
+"""A folder that is served on loopback, as tests of pages need it."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+
+
+@contextmanager
+def served(folder: Path, added: dict[str, Path] | None = None) -> Iterator[tuple[str, list[str]]]:
+    """Serve a folder; yield its address and the list of what is asked for. ``added``: files from elsewhere, by their path."""
+    asked: list[str] = []
+
+    class Handler(SimpleHTTPRequestHandler):
+        def translate_path(self, path: str) -> str:
+            return str((added or {}).get(path) or super().translate_path(path))
+
+        def do_GET(self) -> None:
+            asked.append(self.path)
+            super().do_GET()
+
+        def log_message(self, *_: object) -> None:
+            """Say nothing."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Handler, directory=str(folder))) as server:
+        thread = Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}", asked
+        server.shutdown()
+        thread.join()

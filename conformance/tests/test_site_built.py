@@ -1,0 +1,115 @@
+"""The built site in a browser: axe finds nothing, nothing runs out of the window, no page asks anything outside, and every page says what it is."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from firstflight_conformance.paths import BUILD
+
+from served import served  # isort: skip
+
+SITE = BUILD / "docs"
+PAGES = (
+    "index.html", "algorithms/index.html", "algorithms/search.html", "play.html", "find.html", "calculator.html", "install.html", "firefox.html",
+    "tutorial.html", "glossary.html", "specification/index.html", "specification/hystartpp.html", "specification/adapter-protocol.html",
+    "_generated/commands.html", "_generated/vectors/hystart-path.html",
+)  # fmt: skip
+#: Beside those, one of each kind that axe is not asked about.
+MORE = (
+    "_generated/stacks.html", "_generated/matrix.html", "_generated/results.html", "_generated/connections.html", "_generated/readings.html",
+    "_generated/freedoms.html", "_generated/plain/search_draft_09.html", "_generated/api/python.html", "_generated/api/c.html", "_generated/vectors/index.html",
+    "_generated/implementation-status.html", "_generated/changelog.html", "judge.html", "404.html", "sizes.html", "search-profiles.html", "recordings.html",
+)  # fmt: skip
+BAD = Path(__file__).with_name("site_bad.html")
+WIDTHS = (1280, 390)
+#: What lies outside of the window and in no box that scrolls.
+OUTSIDE = """() => [...document.querySelectorAll("body *")].filter((each) => {
+  const box = each.getBoundingClientRect();
+  if (box.width === 0 || box.right <= document.documentElement.clientWidth + 1 || box.left < 0) return false;
+  for (let up = each; up; up = up.parentElement) {
+    const { overflowX, position } = getComputedStyle(up);
+    if (["auto", "scroll", "hidden", "clip"].includes(overflowX) && up !== document.body || position === "fixed") return false;
+  }
+  return true;
+}).map((each) => `${each.tagName} ${each.className} ${each.textContent.trim().slice(0, 40)}`)"""
+
+pytestmark = [
+    pytest.mark.site,
+    pytest.mark.skipif(
+        not (SITE / "find.html").exists(),
+        reason="needs a built site (make docs), which is not here; make site looks at it",
+    ),
+]
+
+
+@pytest.fixture(scope="module")
+def root() -> Iterator[str]:
+    with served(SITE, {"/bad.html": BAD}) as (address, _):
+        yield address
+
+
+@pytest.fixture
+def asked(tab: Any) -> list[str]:
+    """Note every request of a page."""
+    found: list[str] = []
+    tab.on("request", lambda request: found.append(request.url))
+    return found
+
+
+def violations(tab: Any, address: str) -> list[str]:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="needs axe (make site-extras)")
+    tab.goto(address)
+    tab.wait_for_load_state("networkidle")
+    found = axe.Axe().run(tab, options={"resultTypes": ["violations"]}).response["violations"]
+    return [f"{one['id']}: {len(one['nodes'])} times, first {one['nodes'][0]['target']}" for one in found]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("page", PAGES)
+def test_axe_finds_nothing(page: str, scheme: str, root: str, tab: Any) -> None:
+    tab.emulate_media(color_scheme=scheme)
+    assert violations(tab, f"{root}/{page}") == []
+
+
+def test_axe_finds_what_is_wrong(root: str, tab: Any) -> None:
+    assert [told.partition(":")[0] for told in violations(tab, f"{root}/bad.html")] == ["html-has-lang", "image-alt"]
+
+
+@pytest.mark.parametrize("page", [*PAGES, *MORE])
+def test_nothing_runs_out_of_the_window_and_nothing_is_asked_outside(
+    page: str, root: str, tab: Any, asked: list[str]
+) -> None:
+    for width in WIDTHS:
+        tab.set_viewport_size({"width": width, "height": 900})
+        tab.goto(f"{root}/{page}")
+        tab.wait_for_load_state("networkidle")
+        assert tab.evaluate(OUTSIDE) == []
+        assert tab.evaluate("document.documentElement.scrollWidth") <= width
+    assert {address for address in asked if not address.startswith((root, "data:", "blob:"))} == set()
+
+
+def test_what_is_too_wide_is_found(root: str, tab: Any) -> None:
+    tab.goto(f"{root}/bad.html")
+    assert len(tab.evaluate(OUTSIDE)) == 1
+
+
+def test_every_page_says_what_it_is() -> None:
+    """Title and description of its own, icon, version and commit; every picture has a text."""
+    titles: dict[str, str] = {}
+    for path in sorted(SITE.rglob("*.html")):
+        name, text = path.relative_to(SITE).as_posix(), path.read_text("utf-8")
+        if name in {"404.html", "judge.html", "search.html", "genindex.html", "py-modindex.html"} or name.startswith(
+            "_static/"
+        ):
+            continue
+        title = re.search(r"<title>(.*?)</title>", text, re.DOTALL)
+        assert title is not None, name
+        assert title[1] not in titles, (name, titles[title[1]])
+        titles[title[1]] = name
+        assert '<meta name="description" content="' in text or "_generated/source/" in name, name
+        assert 'rel="icon"' in text or 'rel="shortcut icon"' in text, name
+        assert re.search(r'class="built-from">Firstflight \d+\.\d+\.\d+\S*, commit <code>[0-9a-f]{12}</code> of \d{4}-', text), name  # fmt: skip
+        assert [image for image in re.findall(r"<img\b[^>]*>", text) if not re.search(r'alt="[^"]', image)] == [], name
