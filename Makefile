@@ -44,7 +44,7 @@ setup: $(READY)  ## Make the Python environment in .venv, pinned with hashes
 
 $(READY): $(TOOLS) requirements/dev.txt
 	$(INSTALL) --require-hashes --only-binary :all: -r requirements/dev.txt
-	@if command -v chromium >/dev/null; then $(SITE_EXTRAS) || echo "setup: no driver for chromium here: the tests in a browser will be skipped" >&2; fi
+	$(if $(shell command -v chromium),$(SITE_EXTRAS) || echo "setup: there is no driver for chromium here: tests in a browser will be skipped" >&2)
 	@touch $@
 
 tools: $(TOOLS)  ## Of the environment what the command firstflight needs, without plots: enough for make conformance
