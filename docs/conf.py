@@ -30,7 +30,7 @@ nitpick_ignore_regex = [
     (r"py:.*", r"(collections|enum|fractions|json|pathlib|typing|jsonschema|referencing)\..*"),
     (
         r"py:.*",
-        r"(dict\[str|tuple\[~firstflight\.observables\.Trigger|Any|Enum|Path|ValueError|Draft202012Validator|Registry|Iterable|Iterator|Mapping|Sequence)",
+        r"(dict\[(?:str|int)|tuple\[~firstflight\.observables\.Trigger|Any|Enum|Path|ValueError|Draft202012Validator|Registry|Iterable|Iterator|Mapping|Sequence)",
     ),
 ]
 autodoc_typehints = "signature"
@@ -38,14 +38,14 @@ autodoc_preserve_defaults = True  # a default that is a path shows its name, not
 autodoc_class_signature = "mixed"
 python_maximum_signature_line_length = 88
 python_trailing_comma_in_multi_line_signatures = False
-toc_object_entries_show_parents = "hide"
+toc_object_entries = False
 
 html_theme = "furo"
 html_title = f"Firstflight {release}"
 templates_path = ["_templates"]
 html_static_path = ["_static"]
 html_css_files = ["firstflight.css"]
-html_js_files = ["beside.js", "filter.js", "scroll.js"]
+html_js_files = ["beside.js", "filter.js", "icons.js", "scroll.js"]
 html_extra_path = ["_extra"]
 html_favicon = "_static/favicon.svg"
 html_context = {"commit": head.commit()}

@@ -46,7 +46,7 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.add_directive("profile-table", profile_tables.ProfilesDirective)
     app.add_directive("profile-paths", profile_tables.PathsDirective)
     app.connect("missing-reference", links.resolve_short_name)
-    app.connect("autodoc-process-docstring", members.explain_member)
+    app.connect("doctree-read", members.explain_members)
     app.connect("autodoc-skip-member", python_api.skip_fields)
     app.connect("builder-inited", generate.write_pages)
     app.connect("builder-inited", head.register_frame)

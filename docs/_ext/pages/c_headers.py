@@ -1,10 +1,11 @@
-"""The pages of the C interface, one for each header, taken from the comments of these.
+"""The pages of the C interface, one for each folder of headers, taken from the comments of these.
 
 The headers follow one style, and only that is understood: a block comment that begins in the first column belongs to the
 declarations directly below it; these end with an empty line outside braces, or with the next such comment.
 """
 
 import re
+from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -113,21 +114,32 @@ def pages() -> dict[str, str]:
     headers += sorted((CONFORMANCE / "include").glob("*.h"))
     parsed = [parse(path) for path in headers]
     listed = [f"- [`{_shown(one.path)}`]({_document(one)}.md): {_first_sentence(one.comment)}" for one in parsed]
+    together: dict[str, list[Header]] = defaultdict(list)
+    for header in parsed:
+        together[_document(header)].append(header)
     first = md.page(
         "# C",
-        "Every type, constant and function that the headers declare, with its comment: one page for each header. The port is C11 without "
-        "allocation and without floating point; it needs only freestanding headers.",
+        "Every type, constant and function that the headers declare, with its comment: one page for each header, and for those of an algorithm. "
+        "The port is C11 without allocation and without floating point; it needs only freestanding headers.",
         first_functions.of_c([each.name for header in parsed for each in header.declarations]),
         "## The headers",
         "\n".join(listed),
-        "```{toctree}\n:hidden:\n\n" + "\n".join(map(_document, parsed)) + "\n```",
+        "```{toctree}\n:hidden:\n\n" + "\n".join(together) + "\n```",
     )
-    return {"c": first} | {_document(header): md.page(*_header(header)) for header in parsed}
+    return {"c": first} | {name: _page(found) for name, found in together.items()}
+
+
+def _page(headers: list[Header]) -> str:
+    title = headers[0].path.parent.name if len(headers) > 1 else _shown(headers[0].path)
+    return md.page(
+        f"# `{title}` (C)", "All headers: [C](c.md).", *(block for header in headers for block in _header(header))
+    )
 
 
 def _document(header: Header) -> str:
-    """Return the name of the page of a header, below the folder of the interfaces."""
-    return f"c-{re.sub(r'[^a-z0-9]', '-', _shown(header.path).removesuffix('.h'))}"
+    """Return the name of the page of a header, below the folder of the interfaces: those of an algorithm share one."""
+    folder, _, name = _shown(header.path).removesuffix(".h").rpartition("/")
+    return f"c-{re.sub(r'[^a-z0-9]', '-', folder or name)}"
 
 
 def _first_sentence(comment: str) -> str:
@@ -135,12 +147,12 @@ def _first_sentence(comment: str) -> str:
 
 
 def _header(header: Header) -> list[str]:
-    blocks = [f"# `{_shown(header.path)}`", _prose(header.comment), f"```c\n#include {_include(header.path)}\n```"]
+    blocks = [f"## `{_shown(header.path)}`", _prose(header.comment), f"```c\n#include {_include(header.path)}\n```"]
     for declaration in header.declarations:
         first = declaration.name.split(", ")[0]
         blocks += [
             md.label(site.anchor(_kind(declaration, first), first)),
-            f"## {md.plain(declaration.name)}",
+            f"### {md.plain(declaration.name)}",
             _prose(declaration.comment),
             f"```c\n{_fit(declaration.code)}\n```",
             *_members(declaration),
@@ -157,7 +169,7 @@ def _members(declaration: Declaration) -> list[str]:
             (md.code(f"{prefix}{name}"), members.in_markdown(kind[name])) for name in named if name in kind.__members__
         ]
         if rows:
-            return [md.list_table(("Member", "Meaning"), rows, (40, 60), "compact")]
+            return [md.list_table(("Member", "Meaning"), rows, (40, 60), "compact members")]
     return []
 
 

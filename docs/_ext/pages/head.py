@@ -9,7 +9,7 @@ from sphinx.application import Sphinx
 
 from firstflight_conformance.run.checkout import checkout
 
-_LONGEST = 160
+_LONGEST, _SHORTEST = 160, 40
 #: The theme has one already.
 _INDENTED = re.compile(r"\s*\n\s*")
 _VIEWPORT = re.compile(r'<meta content="width=device-width[^>]*/>|<meta name="viewport"[^>]*/>')
@@ -48,9 +48,9 @@ def describe_page(
 
 
 def description(doctree: nodes.document) -> str:
-    """Return the beginning of the first paragraph, cut at a word."""
-    for paragraph in doctree.findall(nodes.paragraph):
-        text = " ".join(paragraph.astext().split())
-        if len(text) > 40:
-            return text if len(text) <= _LONGEST else text[: _LONGEST - 3].rsplit(" ", 1)[0] + "..."
-    return ""
+    """Return the beginning of the first paragraph that is one, or of all of them where each is short, cut at a word."""
+    paragraphs = [" ".join(paragraph.astext().split()) for paragraph in doctree.findall(nodes.paragraph)]
+    text = next((text for text in paragraphs if len(text) > _SHORTEST), " ".join(paragraphs))
+    if len(text) <= _SHORTEST:
+        return ""
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 3].rsplit(" ", 1)[0] + "..."

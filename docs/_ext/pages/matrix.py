@@ -5,7 +5,7 @@ from pages import markdown as md
 from pages import site
 
 #: So many vectors of a clause are listed.
-_LISTED = 12
+_LISTED = 4
 _KINDS = {"python": "Python", "c": "C", "vector": "vectors"}
 
 
@@ -26,7 +26,7 @@ def page() -> str:
     blocks += _exemptions(list(clauses.values()))
     blocks += [
         "## Vectors of each clause",
-        f"Of more than {_LISTED} these are the first, hand-built ones before others. All of them: `grep -l '\"CLAUSE\"' vectors/*/*.json`.",
+        f"Of more than {_LISTED} these are the first, hand-built ones before others. *all* leads to the rest.",
         *(block for clause in clauses.values() for block in _vectors(clause)),
         "```{toctree}\n:hidden:\n:glob:\n\nsource/*/*\n```",
     ]
@@ -94,5 +94,5 @@ def _vectors(clause: Clause) -> list[str]:
         return []
     shown = sorted(found, key=lambda vector: vector.tier != "gold")[:_LISTED]
     links = ", ".join(md.ref(vector.id, site.anchor("vector", vector.id)) for vector in shown)
-    more = "" if len(shown) == len(found) else ", ..."
+    more = "" if len(shown) == len(found) else f', <a href="../find.html#clause={clause.id}">all</a>'
     return [md.label(site.anchor("matrix", clause.id)), f"{md.clause(clause.id)} ({len(found)}): {links}{more}"]

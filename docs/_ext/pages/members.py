@@ -2,14 +2,18 @@
 
 import enum
 import re
+import sys
 from functools import cache
 
+from docutils import nodes
+from sphinx import addnodes
 from sphinx.application import Sphinx
 
 from firstflight.controller import ALGORITHMS
 from firstflight.observables import Outcome, Phase, Trigger
 from firstflight_conformance.spec.clauses import Clause
 from firstflight_conformance.spec.readings import load_tables
+from pages import markdown as md
 from pages import site
 
 #: Of those that no clause names, and of the phases of every controller.
@@ -27,28 +31,51 @@ _SAID: dict[enum.Enum, str] = {
     Outcome.THRESHOLD_SET: "Safe Retreat ended, and ssthresh became what PipeSize showed that the path holds.",
     Outcome.TCB_SHARED: "The connection begins with the cached values.",
 }
-_NAMING = {Outcome: "Outcome", Phase: "Phase", Trigger: "Trigger"}
+_NAMED = (Outcome, Phase, Trigger)
 #: So many clauses that name a member are told.
 _TOLD = 3
 
 
-def explain_member(app: Sphinx, what: str, name: str, obj: object, options: object, lines: list[str]) -> None:
-    """Give a member of an enumeration without a comment its meaning."""
-    if isinstance(obj, enum.Enum) and not any(lines):
-        lines[:] = [meaning(obj)]
+def explain_members(app: Sphinx, doctree: nodes.document) -> None:
+    """Give each member of an enumeration that has no comment its meaning: autodoc asks nobody for those."""
+    for described in doctree.findall(addnodes.desc):
+        signature, content = described.children[0], described.children[-1]
+        ids = signature["ids"] if described["objtype"] == "attribute" and not content.children else []
+        found = [(member, meaning(member)) for name in ids if (member := _member(name)) is not None]
+        for member, said in found:
+            content += _paragraph(app, app.env.docname, said) if said else nodes.comment("", member.name)
 
 
-@cache
-def meaning(member: enum.Enum) -> str:
-    """Return the meaning in reStructuredText, or nothing if nobody has written it down."""
-    if member in _SAID:
-        return _SAID[member]
-    return _of_reading(member) or (_of_clauses(str(member.value)) if type(member) in _NAMING else "")
+def _member(name: str) -> enum.Enum | None:
+    """Return the member of a dotted name, if that is one."""
+    module, _, kind = name.rpartition(".")[0].rpartition(".")
+    found = getattr(sys.modules.get(module), kind, None)
+    return found.__members__.get(name.rpartition(".")[2]) if isinstance(found, enum.EnumType) else None
+
+
+def _paragraph(app: Sphinx, page: str, said: list[tuple[str, str]]) -> nodes.paragraph:
+    paragraph = nodes.paragraph()
+    for number, (text, clause) in enumerate(said):
+        paragraph += nodes.Text(f"{' ' if number else ''}{text}")
+        if clause:
+            address = f"{app.builder.get_relative_uri(page, site.clause_page(clause))}#{site.anchor('clause', clause)}"
+            link = nodes.reference("", "", nodes.literal(text=clause), refuri=address, internal=True)
+            paragraph += [nodes.Text(" ("), link, nodes.Text(")")]
+    return paragraph
 
 
 def in_markdown(member: enum.Enum) -> str:
     """Return the meaning for a page in Markdown."""
-    return re.sub(r":clause:`([^`]*)`", r"{clause}`\1`", meaning(member))
+    return " ".join(md.plain(text) + (f" ({md.clause(clause)})" if clause else "") for text, clause in meaning(member))
+
+
+@cache
+def meaning(member: enum.Enum) -> list[tuple[str, str]]:
+    """Return sentences, each with the clause that says so or nothing; none if nobody has written down what it means."""
+    if member in _SAID:
+        return [(_SAID[member], "")]
+    chosen = _of_reading(member)
+    return [(chosen, "")] if chosen else _of_clauses(str(member.value)) if type(member) in _NAMED else []
 
 
 def _of_reading(member: enum.Enum) -> str:
@@ -57,23 +84,22 @@ def _of_reading(member: enum.Enum) -> str:
         if algorithm in ALGORITHMS and ALGORITHMS[algorithm].package == package:
             for reading in table.readings:
                 if reading.name.replace("_", "") == type(member).__name__.lower():
-                    return _escaped(reading.choices.get(str(member.value), ""))
+                    return reading.choices.get(str(member.value), "").replace("`", "")
     return ""
 
 
-def _of_clauses(value: str) -> str:
+def _of_clauses(value: str) -> list[tuple[str, str]]:
     found: dict[str, Clause] = {}
     for clause in sorted(site.clauses().values(), key=lambda one: one.page != "slow-start"):
         if re.search(rf"`{value}`", clause.text):
             found.setdefault(clause.page, clause)
-    return " ".join(f"{_escaped(_said(clause))} (:clause:`{clause.id}`)" for clause in [*found.values()][:_TOLD])
+    return [(_said(clause), clause.id) for clause in [*found.values()][:_TOLD]]
 
 
 def _said(clause: Clause) -> str:
     """Return the text of a clause without the sentence that names the member."""
     text = " ".join(clause.text.split())
-    return re.sub(r" (?:Outcomes?|Triggers?|Phase)(?: and trigger)? `[^.]*\.", "", f" {text}").strip() or text
-
-
-def _escaped(text: str) -> str:
-    return re.sub(r"([*|\\_])", r"\\\1", text).replace("`", "*") if text else ""
+    return (
+        re.sub(r" (?:Outcomes?|Triggers?|Phase)(?: and trigger)? `[^.]*\.", "", f" {text}").strip().replace("`", "")
+        or text
+    )

@@ -1,10 +1,11 @@
-"""The pages of the Python interface: what to begin with, and one page for each module."""
+"""The pages of the Python interface: what to begin with, and one page for each module or package of an algorithm."""
 
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 
 from sphinx.application import Sphinx
 
+from firstflight.algorithm import Algorithm, Computation
 from firstflight.controller import ALGORITHMS
 from firstflight_conformance.paths import REFERENCE_PY
 from pages import first_functions
@@ -59,13 +60,18 @@ print(seen.cwnd_bytes, seen.outcome)  # 24000 Outcome.STARTED
 
 
 def pages() -> dict[str, str]:
-    """Return the pages by name: the one to begin with, and those of the modules."""
-    model = [(f"firstflight.{name}", title) for name, title in (*_MODEL, *_packages())]
-    tools = [(f"firstflight_conformance.{name}", title) for name, title in _CONFORMANCE]
+    """Return the pages by name: the one to begin with, and those of the modules and packages."""
+    model = [(name, title, [(name, "")]) for name, title in (("firstflight." + one, title) for one, title in _MODEL)]
+    packages = [_package(algorithm) for algorithm in ALGORITHMS.values()]
+    tools = [
+        (f"firstflight_conformance.{name}", title, [(f"firstflight_conformance.{name}", "")])
+        for name, title in _CONFORMANCE
+    ]
+    every = [*model, *packages, *tools]
     first = md.page(
         "# Python",
         "Every public function and class of the model `firstflight`, and of the parts of `firstflight_conformance` that a "
-        "program needs to read vectors and run the path simulator: one page for each module.",
+        "program needs to read vectors and run the path simulator: one page for each module, and for the package of each algorithm.",
         "The model needs nothing but the standard library. A controller is a value: `step` returns a new one and leaves the "
         "old one as it was. The names that are listed in `firstflight.__all__` can be imported from `firstflight` itself.",
         "Events and observations are values too: a type checker refuses a program that changes one. At run time nothing does, "
@@ -73,10 +79,15 @@ def pages() -> dict[str, str]:
         _EXAMPLE,
         first_functions.of_python(),
         *_listed("The model", model),
+        *_listed("Algorithms", packages),
         *_listed("Vectors, simulator, plots", tools),
-        "```{toctree}\n:hidden:\n\n" + "\n".join(_document(name) for name, _ in [*model, *tools]) + "\n```",
+        "```{toctree}\n:hidden:\n\n" + "\n".join(_document(name) for name, _, _ in every) + "\n```",
     )
-    return {"python": first} | {_document(name): _module(name, title) for name, title in [*model, *tools]}
+    return {"python": first} | {_document(name): _page(name, title, modules) for name, title, modules in every}
+
+
+#: A page: its module or package, its title, and its modules with their titles.
+_Page: TypeAlias = tuple[str, str, list[tuple[str, str]]]
 
 
 def _document(module: str) -> str:
@@ -84,25 +95,26 @@ def _document(module: str) -> str:
     return f"python-{module.replace('.', '-').replace('_', '-')}"
 
 
-def _listed(title: str, modules: list[tuple[str, str]]) -> list[str]:
-    return [f"## {title}", "\n".join(f"- [`{name}`]({_document(name)}.md): {about}" for name, about in modules)]
+def _listed(title: str, pages: list[_Page]) -> list[str]:
+    return [f"## {title}", "\n".join(f"- [`{name}`]({_document(name)}.md): {about}" for name, about, _ in pages)]
 
 
-def _module(name: str, title: str) -> str:
-    return md.page(
-        f"# {title} (`{name}`)",
-        f"```{{eval-rst}}\n.. automodule:: {name}\n   :members:\n   :undoc-members:\n   :member-order: bysource\n```",
-    )
+def _page(name: str, title: str, modules: list[tuple[str, str]]) -> str:
+    blocks = [f"# {title} (`{name}`)", "All modules: [Python](python.md)."]
+    for module, about in modules:
+        blocks += [f"## {about}"] if about else []
+        blocks.append(
+            f"```{{eval-rst}}\n.. automodule:: {module}\n   :members:\n   :undoc-members:\n   :member-order: bysource\n```"
+        )
+    return md.page(*blocks)
 
 
-def _packages() -> tuple[tuple[str, str], ...]:
-    """Return the modules of every algorithm, as its package lists them."""
-    return tuple(
-        (f"{algorithm.package}.{path.stem}", f"{algorithm.title}: {path.stem.replace('_', ' ')}")
-        for algorithm in ALGORITHMS.values()
-        for path in sorted((REFERENCE_PY / algorithm.package).glob("[!_]*.py"))
-        if not path.stem.startswith("plain_")
-    )
+def _package(algorithm: Algorithm | Computation) -> _Page:
+    """Return the page of an algorithm, with every module of its package but the self-contained programs."""
+    name = f"firstflight.{algorithm.package}"
+    stems = sorted(path.stem for path in (REFERENCE_PY / algorithm.package).glob("[!_]*.py"))
+    modules = [(f"{name}.{stem}", stem.replace("_", " ")) for stem in stems if not stem.startswith("plain_")]
+    return name, algorithm.title, modules
 
 
 def skip_fields(app: Sphinx, what: str, name: str, obj: Any, skip: bool, options: Any) -> bool | None:

@@ -9,8 +9,9 @@ from sphinx.application import Sphinx
 from pages import site
 
 _SOURCES = f"{site.GENERATED}/source/"
+_WITHOUT = (_SOURCES, f"{site.GENERATED}/api/python-", f"{site.GENERATED}/api/c-")
 #: Pages of which there are many: their navigation does not list them all.
-_MANY = (f"{site.GENERATED}/vectors/", _SOURCES)
+_MANY = (f"{site.GENERATED}/vectors/", *_WITHOUT)
 #: Their navigation by folder: to compute it takes as long as half of all else in writing a page.
 _KEPT: dict[tuple[Sphinx, str, bool], str] = {}
 #: What is replaced by what, in this order.
@@ -51,9 +52,9 @@ def shorten_page(app: Sphinx, page: str, template: str, context: dict[str, Any],
 def _navigation(app: Sphinx, page: str, toctree: Callable[..., str], options: dict[str, Any]) -> str:
     """Return the navigation of a page. Where there are many it does not list them: all in a folder but their index have the same.
 
-    Those of sources, to which only links lead, have none but the search and the way home.
+    Those of sources, to which only links lead, have none but the search and the way home; nor those of modules, which name their list.
     """
-    if page.startswith(_SOURCES):
+    if page.startswith(_WITHOUT):
         return ""
     if not page.startswith(_MANY):
         return toctree(**options)

@@ -30,32 +30,36 @@
     return scales;
   }
 
-  // Each quantity has a plot of its own, in its unit.
+  // Each quantity has a plot of its own, in its unit, with its legend.
   function drawOwn(each, i, end) {
     return plotsOf(each).map(({ unit, lines, levels = [], height = 170 }) => {
-      const box = document.createElement("div");
-      $("own").append(box);
+      const [box, names] = [document.createElement("div"), Object.assign(document.createElement("ul"), { className: "legend" })];
+      $("own").append(names, box);
+      names.replaceChildren(...lines.map(([label], n) => item(`${label} (${each.name})`, `own${n}`, i)));
       const series = lines.map(([label, value], n) => line(each, lasting(value), `${label} of ${each.name}`, `own${n} run${i}`));
       return draw(box, { series, levels, unit, height, end });
     });
   }
 
-  // Some numbers are only there at the events that compute them: they hold until the next.
+  // Some numbers are only there at the events that compute them: they hold until the next, as long as the phase lasts.
   function lasting(value) {
-    let last = null;
-    return (step) => (last = value(step) ?? last);
+    let [last, phase] = [null, null];
+    return (step) => {
+      if (step.before.phase !== step.after.phase && phase !== null) last = null;
+      phase = step.after.phase;
+      return (last = value(step) ?? last);
+    };
   }
 
-  function legend(runs) {
-    const items = runs.flatMap((each, i) => [["cwnd", "cwnd"], ["in flight", "flight"], ["ssthresh", "ssthresh"], ...plotsOf(each).flatMap(({ lines }) => lines.map(([label], n) => [label, `own${n}`]))]
-      .map(([label, className]) => [`${label} (${each.name})`, className, i]));
-    $("legend").replaceChildren(...items.map(([label, className, i]) => {
-      const item = document.createElement("li");
-      item.innerHTML = `<svg viewBox="0 0 24 8" aria-hidden="true"><path d="M0,4H24" class="line ${className} run${i}"/></svg>`;
-      item.append(label);
-      return item;
-    }));
+  function item(text, className, i) {
+    const found = document.createElement("li");
+    found.innerHTML = `<svg viewBox="0 0 24 8" aria-hidden="true"><path d="M0,4H24" class="line ${className} run${i}"/></svg>`;
+    found.append(text);
+    return found;
   }
+
+  const WINDOWS = [["cwnd", "cwnd"], ["in flight", "flight"], ["ssthresh", "ssthresh"]];
+  const legend = (runs) => $("legend").replaceChildren(...runs.flatMap((each, i) => WINDOWS.map(([label, className]) => item(`${label} (${each.name})`, className, i))));
 
   Object.assign(window.Play, { drawRuns });
 })();

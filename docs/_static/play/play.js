@@ -90,7 +90,7 @@
     });
     const found = document.createElement("tr");
     found.append(...cells);
-    if (String(before) !== String(after)) found.className = "changed";
+    if (String(before ?? "none") !== String(after ?? "none")) found.className = "changed";
     return found;
   }
 

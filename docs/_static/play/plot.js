@@ -61,7 +61,7 @@
     svg.append(make("text", { x: width - RIGHT, y: height - 10, "text-anchor": "end" }, "ms"));
     for (const { label, value } of levels) {
       svg.append(make("line", { x1: LEFT, x2: width - RIGHT, y1: y(value), y2: y(value), class: "level" }));
-      svg.append(make("text", { x: width - RIGHT, y: y(value) - 3, "text-anchor": "end", class: "level-name" }, label));
+      svg.append(make("text", { x: LEFT + 6, y: y(value) - 3, class: "level-name" }, label));
     }
     for (const one of series) svg.append(make("path", { d: stairs(one.points, x, y), class: `line ${one.className}` }));
     for (const { t, className } of marks) {
