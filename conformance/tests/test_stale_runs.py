@@ -161,6 +161,15 @@ def test_the_command_of_a_copied_environment(tmp_path: Path) -> None:
     assert f"runs the code of {ROOT}; run `make tools` in {tmp_path}" in done.stderr
 
 
+def test_a_command_that_is_started_in_another_checkout(tmp_path: Path) -> None:
+    """As where the environment of one is active, and the folder is that of another: it would judge the first."""
+    (tmp_path / "conformance/src").mkdir(parents=True)
+    command = ROOT / ".venv/bin/firstflight"
+    done = subprocess.run([command, "list"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert f"runs the code of {ROOT}; run `make tools` in {tmp_path}" in done.stderr
+
+
 def test_the_model_of_another_checkout(tmp_path: Path) -> None:
     """A path that leads to it, as of another worktree, is refused: it would judge by other rules than those that are here."""
     checkout = copied(tmp_path, ["reference-py/src"])

@@ -51,14 +51,12 @@ BESIDE = {
 
 
 def refuse_the_environment_of_another(program: Path) -> None:
-    """End with exit code 2 if the program lies in the environment of a checkout and would run the code of another one.
-
-    A copied checkout has an environment that leads to the original.
-    """
+    """End with exit code 2 if the program lies in the environment of a checkout, or is started in one, and would run the code of another, as in a copy."""
     code = Path(__file__).resolve().parents[3]
-    for around in program.absolute().parents[2:3]:  # CHECKOUT/.venv/bin/firstflight
+    here = [Path()] if (code / "conformance").is_dir() else []  # an installed package is of no checkout
+    for around in (*program.absolute().parents[2:3], *here):  # CHECKOUT/.venv/bin/firstflight
         if (around / "conformance" / "src").is_dir() and around.resolve() != code:
-            print(f"Error: {program}: runs the code of {code}; run `make tools` in {around}", file=sys.stderr)
+            print(f"Error: {program}: runs the code of {code}; run `make tools` in {around.resolve()}", file=sys.stderr)
             raise SystemExit(exits.UNUSABLE)
 
 
