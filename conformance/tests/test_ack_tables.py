@@ -79,6 +79,11 @@ _BROKEN = {
     "no column": (_GOOD, HEAD.replace("rtt_us", "latency"), "line 1: there is no column rtt; needed are t_us, rtt_us"),
     "text": ([_GOOD[0], (100, 99, "many", 3600, 3600, "")], HEAD, "line 3: acked_bytes: 'many' is no number"),
     "not a number": ([_GOOD[0], (100, "NaN", 1200, 3600, 3600, "")], HEAD, "line 3: rtt_us: 'NaN' is no number"),
+    "beyond all bounds": (
+        [_GOOD[0], (100, 99, "1e999999999", 3600, 3600, "")],
+        HEAD,
+        "line 3: acked_bytes: '1e999999999' is no number",
+    ),
     "negative": ([_GOOD[0], (100, 99, 1200, -1, 3600, "")], HEAD, "line 3: in_flight_bytes: '-1' is out of range"),
     "missing": ([_GOOD[0], (100, 99, 1200)], HEAD, "line 3: in_flight_bytes: is empty"),
     "back": ([_GOOD[0], _GOOD[2], _GOOD[1]], HEAD, "line 4: t: before that of the row above"),

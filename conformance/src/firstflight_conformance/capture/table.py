@@ -3,7 +3,7 @@
 import csv
 from collections.abc import Mapping
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from itertools import pairwise
 from math import gcd
 from pathlib import Path
@@ -157,7 +157,7 @@ def _row(path: Path, line: int, raw: Mapping[str, str | None], units: Mapping[st
             return None
         try:
             value = int(Decimal(text) * unit)
-        except (InvalidOperation, ValueError, OverflowError) as error:
+        except (ArithmeticError, ValueError) as error:
             raise RecordingError(path, f"line {line}", f"{column}: {text[:40]!r} is no number") from error
         if not 0 <= value < 1 << 62:
             raise RecordingError(path, f"line {line}", f"{column}: {text[:40]!r} is out of range")
