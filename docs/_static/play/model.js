@@ -7,7 +7,7 @@ window.Play = window.Play || {};
   // Outcomes that every acknowledgement has: a decision is an event with another one, or in which the phase changes.
   const ROUTINE = new Set([
     "unchanged", "sent", "grown", "grown_avoidance", "in_recovery", "already_reduced", "same_bin", "warming_up", "below_threshold", "app_limited", "draining",
-    "conservative_grown", "limited_grown", "rapid_grown", "reduced_further",
+    "conservative_grown", "limited_grown", "rapid_grown", "reduced_further", "window_kept", "window_not_full",
   ]);
 
   const PRESETS = {
