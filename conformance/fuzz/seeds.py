@@ -135,7 +135,8 @@ class Writer:
         self._numbers((event.min_rtt_ns, least), (event.smoothed_rtt_ns, smoothed))
         self._front = event.packets[-1].last + 1
         if optional_members(event):
-            self._numbers((event.oldest_unacked_packet, self._front))
+            optional = [f.name for f in fields(event) if f.default is None and not f.name.startswith("rate_")]
+            self._numbers(*((getattr(event, name), self._front) for name in optional))
         self._sample(event)
 
 
