@@ -83,6 +83,7 @@ struct sim_answer sim_in_loop_on_event(struct sim_in_loop *loop, const struct ff
     summarize(&loop->summary, event->t_ns, &seen);
     note(loop, event->t_ns, &seen);
     loop->cwnd_bytes = seen.cwnd_bytes;
-    bool in_slow_start = seen.phase == FF_PHASE_SLOW_START || seen.phase == FF_PHASE_CONSERVATIVE_SLOW_START;
+    bool in_slow_start = seen.phase == FF_PHASE_SLOW_START || seen.phase == FF_PHASE_CONSERVATIVE_SLOW_START ||
+                         seen.phase == FF_PHASE_STARTUP;
     return (struct sim_answer){seen.cwnd_bytes, seen.next_release_ns, in_slow_start};
 }

@@ -161,7 +161,7 @@ def test_a_second_look_at_random_networks(seed: int) -> None:
     numbers = [tuple(v for v in sample(event) if type(v) is int) for event in sampled]
     assert numbers == list(second_look(events))
     assert sampled and all(event.rate_app_limited is not None for event in sampled)
-    for flow in network.flows[1:]:
+    for flow in (one for one in network.flows[1:] if not one.controller.startswith("bbr/")):  # which asks for samples
         others = run_network(network, record=(flow.name,)).flow(flow.name).events
         assert all(sample(event)[0] is None for event in others if isinstance(event, Ack | Lost))
         break

@@ -22,6 +22,10 @@ enum ff_phase {
     FF_PHASE_SLOW_START,
     FF_PHASE_RECOVERY,
     FF_PHASE_CONGESTION_AVOIDANCE,
+    /* BBR (spec/bbr/rules.md) */
+    FF_PHASE_STARTUP,
+    FF_PHASE_DRAIN,
+    FF_PHASE_PROBE_BW,
     /* Careful Resume (spec/careful-resume/rules.md) */
     FF_PHASE_NORMAL,
     FF_PHASE_RECONNAISSANCE,
@@ -52,6 +56,16 @@ enum ff_outcome {
     FF_OUTCOME_UNCHANGED,
     /* CUBIC (spec/cubic/rules.md) */
     FF_OUTCOME_RESTORED,
+    /* BBR (spec/bbr/rules.md) */
+    FF_OUTCOME_BW_GROWN,
+    FF_OUTCOME_PLATEAU_COUNTED,
+    FF_OUTCOME_EXITED_BY_PLATEAU,
+    FF_OUTCOME_EXITED_BY_LOSS,
+    FF_OUTCOME_DRAINED,
+    FF_OUTCOME_DRAIN_TIMED_OUT,
+    FF_OUTCOME_LOSS_NOTED,
+    FF_OUTCOME_ALREADY_NOTED,
+    FF_OUTCOME_STARTUP_RESUMED,
     /* Careful Resume (spec/careful-resume/rules.md) */
     FF_OUTCOME_RESUMING,
     FF_OUTCOME_ALREADY_USED,
@@ -119,7 +133,6 @@ enum ff_outcome {
     FF_OUTCOME_RTT_BELOW_BIN,
     FF_OUTCOME_CURRENT_ZERO,
     FF_OUTCOME_DRAINING,
-    FF_OUTCOME_DRAINED,
     /* SUSS (spec/suss/rules.md) */
     FF_OUTCOME_EXITED_BY_CAP,
     FF_OUTCOME_SUSS_CAPPED,
@@ -175,6 +188,20 @@ struct ff_observation {
     uint64_t smallest_rtt_ns;
     uint64_t rho_fixed;
     uint64_t credit_fixed;
+    /* BBR (spec/bbr/rules.md) */
+    uint64_t max_bw_delivered_bytes;
+    uint64_t max_bw_interval_ns;
+    uint64_t full_bw_delivered_bytes;
+    uint64_t full_bw_interval_ns;
+    uint64_t full_bw_count;
+    uint64_t round_count;
+    uint64_t min_rtt_ns;
+    uint64_t bdp_bytes;
+    uint64_t extra_acked_bytes;
+    uint64_t max_inflight_bytes;
+    uint64_t inflight_longterm_bytes;
+    uint64_t inflight_shortterm_bytes;
+    uint64_t pacing_rate_bytes_per_s;
     /* Careful Resume (spec/careful-resume/rules.md) */
     uint64_t pipesize_bytes;
     uint64_t first_unvalidated_packet;
@@ -189,7 +216,6 @@ struct ff_observation {
     uint64_t round_end_packet;
     uint64_t rtt_samples;
     uint64_t current_min_rtt_ns;
-    uint64_t min_rtt_ns;
     uint64_t round_start_ns;
     uint64_t train_ns;
     /* HyStart++ (spec/hystartpp/rules.md) */
@@ -250,6 +276,19 @@ static inline void ff_observation_clear(struct ff_observation *observation)
     observation->smallest_rtt_ns = FF_NONE;
     observation->rho_fixed = FF_NONE;
     observation->credit_fixed = FF_NONE;
+    observation->max_bw_delivered_bytes = FF_NONE;
+    observation->max_bw_interval_ns = FF_NONE;
+    observation->full_bw_delivered_bytes = FF_NONE;
+    observation->full_bw_interval_ns = FF_NONE;
+    observation->full_bw_count = FF_NONE;
+    observation->round_count = FF_NONE;
+    observation->min_rtt_ns = FF_NONE;
+    observation->bdp_bytes = FF_NONE;
+    observation->extra_acked_bytes = FF_NONE;
+    observation->max_inflight_bytes = FF_NONE;
+    observation->inflight_longterm_bytes = FF_NONE;
+    observation->inflight_shortterm_bytes = FF_NONE;
+    observation->pacing_rate_bytes_per_s = FF_NONE;
     observation->pipesize_bytes = FF_NONE;
     observation->first_unvalidated_packet = FF_NONE;
     observation->last_unvalidated_packet = FF_NONE;
@@ -262,7 +301,6 @@ static inline void ff_observation_clear(struct ff_observation *observation)
     observation->round_end_packet = FF_NONE;
     observation->rtt_samples = FF_NONE;
     observation->current_min_rtt_ns = FF_NONE;
-    observation->min_rtt_ns = FF_NONE;
     observation->round_start_ns = FF_NONE;
     observation->train_ns = FF_NONE;
     observation->last_min_rtt_ns = FF_NONE;

@@ -58,6 +58,7 @@ const char *firstflight_adapter_hello(void)
     APPEND_PROFILES(&text, "slow-start", ff_newreno_profiles, "", "");
     APPEND_PROFILES(&text, "cubic", ff_cubic_profiles, "", "");
     APPEND_PROFILES(&text, "hybla", ff_hybla_profiles, "", "");
+    APPEND_PROFILES(&text, "bbr", ff_bbr_profiles, "", "");
     APPEND_PROFILES(&text, "careful-resume", ff_careful_resume_profiles, FF_SUFFIX_CUBIC, "");
     APPEND_PROFILES(&text, "hystart", ff_hystart_profiles, FF_SUFFIX_CUBIC, "");
     APPEND_PROFILES(&text, "hystartpp", ff_hystartpp_profiles, FF_SUFFIX_CUBIC, "");
@@ -295,6 +296,23 @@ int firstflight_adapter_event(void *self, const struct firstflight_event *event,
         report(observed, "smallest_rtt_ns", seen.smallest_rtt_ns);
         report(observed, "rho_fixed", seen.rho_fixed);
         report(observed, "credit_fixed", seen.credit_fixed);
+        break;
+    case FF_ALGORITHM_BBR:
+        observed->next_release_ns = seen.next_release_ns;
+        observed->has_next_release = 1;
+        report(observed, "max_bw_delivered_bytes", seen.max_bw_delivered_bytes);
+        report(observed, "max_bw_interval_ns", seen.max_bw_interval_ns);
+        report(observed, "full_bw_delivered_bytes", seen.full_bw_delivered_bytes);
+        report(observed, "full_bw_interval_ns", seen.full_bw_interval_ns);
+        report(observed, "full_bw_count", seen.full_bw_count);
+        report(observed, "round_count", seen.round_count);
+        report(observed, "min_rtt_ns", seen.min_rtt_ns);
+        report(observed, "bdp_bytes", seen.bdp_bytes);
+        report(observed, "extra_acked_bytes", seen.extra_acked_bytes);
+        report(observed, "max_inflight_bytes", seen.max_inflight_bytes);
+        report(observed, "inflight_longterm_bytes", seen.inflight_longterm_bytes);
+        report(observed, "inflight_shortterm_bytes", seen.inflight_shortterm_bytes);
+        report(observed, "pacing_rate_bytes_per_s", seen.pacing_rate_bytes_per_s);
         break;
     case FF_ALGORITHM_CAREFUL_RESUME:
         observed->next_release_ns = seen.next_release_ns;

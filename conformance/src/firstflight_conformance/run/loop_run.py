@@ -42,10 +42,10 @@ class Trace:
 
 def _in_slow_start(observed: dict[str, Any]) -> bool:
     """Return whether slow start goes on as far as the answer shows it: by the threshold, or else by the phase."""
-    if "ssthresh_bytes" in observed:
+    if "ssthresh_bytes" in observed and observed.get("phase") not in ("drain", "probe_bw"):
         threshold_bytes = observed["ssthresh_bytes"]
         return threshold_bytes is None or bool(observed["cwnd_bytes"] < threshold_bytes)
-    return observed.get("phase", "slow_start") in ("slow_start", "conservative_slow_start")
+    return observed.get("phase", "slow_start") in ("slow_start", "conservative_slow_start", "startup")
 
 
 def run(simulation: Simulation) -> str:

@@ -6,7 +6,7 @@ from typing import Protocol
 from firstflight import Controller, Observation, Phase, advance, samples_rate
 from firstflight.events import Event
 
-_SLOW_STARTS = frozenset((Phase.SLOW_START, Phase.CONSERVATIVE_SLOW_START))
+_SLOW_STARTS = frozenset((Phase.SLOW_START, Phase.CONSERVATIVE_SLOW_START, Phase.STARTUP))
 
 
 @dataclass(slots=True)

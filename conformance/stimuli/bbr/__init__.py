@@ -1,0 +1,1 @@
+"""Hand-built stimuli of BBR."""

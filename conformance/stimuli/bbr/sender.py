@@ -1,0 +1,77 @@
+"""What the stimuli of BBR share: profiles, sources, and a sender of flights.
+
+Datagrams have 1200 bytes, the initial window has ten of them, and the RTT is 100 ms, unless the text says otherwise. A flight leaves at once and is
+acknowledged at once when the RTT is over, so that k packets are a round and a delivery rate of k * 12000 bytes a second. The first flight is application-limited:
+before the first write there is nothing to send.
+"""
+
+from dataclasses import dataclass, field
+
+from firstflight.delivery_rate import RateSampler
+from firstflight_conformance.vectorgen.builder import MS, StreamBuilder
+
+DRAFT, PROSE = "draft-06", "draft-06-prose"
+BOTH = (DRAFT, PROSE)
+SOURCE = "draft-ietf-ccwg-bbr-06"
+RTT = 100 * MS
+#: An initial window that holds back nothing, for streams with more in flight than ten packets let grow.
+WIDE = 480_000
+
+
+@dataclass(slots=True)
+class Sampled(StreamBuilder):
+    """A builder whose events carry delivery-rate samples."""
+
+    sampler: RateSampler | None = field(default_factory=RateSampler)
+
+
+@dataclass(slots=True)
+class Flights:
+    """A sender whose packets are acknowledged in order. ``oldest``: the packet that is acknowledged or lost next."""
+
+    b: StreamBuilder
+    now_ns: int = 0
+    oldest: int = 0
+
+    def send(self, packets: int, *, app_limited: bool = False) -> None:
+        """Send packets now."""
+        self.b.send(self.now_ns, packets, app_limited=app_limited)
+
+    def ack(self, packets: int, after_ns: int = 0, **members: int | bool) -> None:
+        """Acknowledge the next packets in one ACK, some time from now, and put members into its sample."""
+        self.now_ns += after_ns
+        self.b.ack(self.now_ns, (self.oldest, self.oldest + packets - 1))
+        self.oldest += packets
+        if members:
+            self.b.resample(**members)
+
+    def flight(self, packets: int, left: int = 0, rtt_ns: int = RTT, **members: int | bool) -> None:
+        """Send packets, and as many more as shall be left in flight; acknowledge the next packets an RTT later."""
+        self.send(packets + left)
+        self.ack(packets, rtt_ns, **members)
+
+    def lose(self, *packets: int) -> None:
+        """Declare packets lost in one event, now."""
+        self.b.lose(self.now_ns, *((packet, packet) for packet in packets))
+
+    def lose_next(self, packets: int) -> None:
+        """Declare the next packets lost in one event, now."""
+        self.b.lose(self.now_ns, (self.oldest, self.oldest + packets - 1))
+        self.oldest += packets
+
+
+def grown(b: StreamBuilder) -> Flights:
+    """Return a sender after flights of 10, 20, 40 and 50 packets: 600000 bytes a second, a window of 156000."""
+    f = Flights(b)
+    for packets in (10, 20, 40, 50):
+        f.flight(packets)
+    return f
+
+
+def full(b: StreamBuilder, left: int = 0) -> Flights:
+    """Return a sender after three more of 50 packets, which fill the pipe, with packets left in flight."""
+    f = grown(b)
+    f.flight(50)
+    f.flight(50)
+    f.flight(50, left)
+    return f

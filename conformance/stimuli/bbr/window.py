@@ -1,0 +1,210 @@
+"""Hand-built stimuli of BBR: pacing, quantum, aggregation, RTT and window.
+
+`why` derives the expectation; ``sender`` says what the streams have in common.
+"""
+
+from firstflight_conformance.vectorgen.builder import MS, StreamBuilder
+from generate.catalogue import Catalogue
+from stimuli.bbr.sender import BOTH, SOURCE, Flights, Sampled, full, grown
+
+CATALOGUE = Catalogue(*BOTH, sources=(f"{SOURCE}, section 5.6.4.6",), builder=Sampled)
+add = CATALOGUE.add
+PACING = (f"{SOURCE}, section 5.6.2",)
+
+
+@add(
+    "bbr.pacing.initial",
+    "Before an RTT the initial window is paced over a millisecond, and then over the RTT",
+    """2.77 * 12000 * 1000 = 33240000 bytes a second, and ten packets take ceil(12000 * 1000000000 / 33240000) = 361011 ns. The first RTT is 100 ms: 2.77 * 12000 * 10 = 332400, more than the floor(2.77 * 0.99 * 120000) = 329076 of the rate. The second flight has 24000 * 10 = 240000 bytes a second: 2.77 * 0.99 * 240000 = 658152.""",
+    sources=PACING,
+)
+def pacing_initial(b: StreamBuilder) -> None:
+    f = Flights(b)
+    f.send(10)
+    b.expect(next_release_ns=1_000_361_011, pacing_rate_bytes_per_s=33_240_000)
+    f.ack(10, 100 * MS)
+    b.expect(pacing_rate_bytes_per_s=332_400)
+    f.flight(20)
+    b.expect(pacing_rate_bytes_per_s=658_152)
+
+
+@add(
+    "bbr.pacing.rises",
+    "Until the pipe is full the pacing rate only rises",
+    """At 600000 bytes a second it is 2.77 * 0.99 * 600000 = 1645380. A flight of 20 packets changes nothing. The initial window over a smoothed RTT is taken once: a first RTT of 100 ms, then 200 ms.""",
+    sources=PACING,
+)
+def pacing_rises(b: StreamBuilder) -> None:
+    f = grown(b)
+    b.expect(pacing_rate_bytes_per_s=1_645_380)
+    f.flight(20, rtt_ns=200 * MS)
+    b.expect(pacing_rate_bytes_per_s=1_645_380)
+
+
+@add(
+    "bbr.pacing.chain",
+    "Packets sent early wait for each other, and a late one begins anew",
+    """The rate is 1645380 bytes a second: a packet takes ceil(1200 * 1000000000 / 1645380) = 729315. Two packets leave at 400 ms one after the other, when what was sent before is long due: the next is due 2 * 729315 = 1458630 later, in ns. One leaves at 410 ms, and the next is due as much after that.""",
+    sources=PACING,
+)
+def pacing_chain(b: StreamBuilder) -> None:
+    f = grown(b)
+    f.send(1)
+    b.expect(next_release_ns=1_400_729_315)
+    f.send(1)
+    b.expect(next_release_ns=1_401_458_630)
+    f.now_ns += 10 * MS
+    f.send(1)
+    b.expect(next_release_ns=1_410_729_315)
+
+
+@add(
+    "bbr.pacing.least",
+    "A rate below a byte per second is one",
+    """One datagram of one byte, which is the whole initial window, in an RTT of 100 s: 1 / 100 bytes a second, times 2.77, is less than 1. A byte takes 1000000000 ns then.""",
+    max_datagram_size_bytes=1,
+    initial_window_bytes=1,
+    sources=("ours",),
+)
+def pacing_least(b: StreamBuilder) -> None:
+    f = Flights(b)
+    f.flight(1, rtt_ns=100_000 * MS)
+    b.expect(pacing_rate_bytes_per_s=1, cwnd_bytes=4)
+    f.send(1)
+    b.expect(next_release_ns=102_000_000_000)
+
+
+@add(
+    "bbr.window.until-the-initial-one",
+    "Until the initial window is delivered the window grows though it is not below what the path needs",
+    """The ACK of one packet: 1200 bytes over 100 ms, of which twice the product and the extra are 2 * 1200 + 1200 = 3600 bytes, less than four datagrams: BBR.max_inflight is 4800, and the window of 12000 is not below it. But 1200 delivered are less than 12000, and it grows: 12000 + 1200 = 13200.""",
+)
+def window_until_the_initial_one(b: StreamBuilder) -> None:
+    f = Flights(b)
+    f.send(10)
+    f.ack(1, 100 * MS)
+    b.expect(cwnd_bytes=13_200, outcome="app_limited", max_inflight_bytes=4800)
+
+
+@add(
+    "bbr.window.doubles",
+    "In Startup the window doubles in a round, and stops where the path needs no more",
+    """Flights of 10, 20 and 40 packets: 24000, 48000 and 96000. That of 50 adds 60000: 156000. BBR.max_inflight is 2 * 60000 and the 60000 that aggregation has, 180000, so that the next one grows it once more, to 216000, and the one after that does not.""",
+)
+def window_doubles(b: StreamBuilder) -> None:
+    f = Flights(b)
+    for packets, cwnd_bytes in ((10, 24_000), (20, 48_000), (40, 96_000), (50, 156_000), (50, 216_000), (50, 216_000)):
+        f.flight(packets)
+        b.expect(cwnd_bytes=cwnd_bytes)
+    b.expect(max_inflight_bytes=180_000, extra_acked_bytes=60_000, bdp_bytes=60_000)
+
+
+@add(
+    "bbr.window.least",
+    "The window has at least four datagrams",
+    """The initial window is two datagrams. The ACK of one grows it to 2400 + 1200 = 3600; the floor of 4 * 1200 = 4800 holds.""",
+    initial_window_bytes=2400,
+    sources=(f"{SOURCE}, section 5.6.4.3",),
+)
+def window_least(b: StreamBuilder) -> None:
+    f = Flights(b)
+    f.flight(1)
+    b.expect(cwnd_bytes=4800)
+
+
+@add(
+    "bbr.window.no-rtt",
+    "Without an RTT every multiple of the product is the initial window",
+    """The initial window has 80 packets, 96000 bytes, more than the largest send quantum of 64 * 1024 = 65536. All are acknowledged without an RTT sample: BBR.max_inflight is the 96000 and the 96000 that aggregation has, 192000. The window is below that and grows by all of them: 192000.""",
+    initial_window_bytes=96_000,
+    sources=(f"{SOURCE}, section 5.6.4.2",),
+)
+def window_no_rtt(b: StreamBuilder) -> None:
+    b.send(0, 80)
+    b.ack(100 * MS, (0, 79), sample=False)
+    b.expect(cwnd_bytes=192_000, max_inflight_bytes=192_000, min_rtt_ns=None, bdp_bytes=0)
+
+
+@add(
+    "bbr.extra-acked.interval",
+    "Aggregation counts what is beyond the rate, from where it fell below last",
+    """At 400 ms the interval begins with 60000 bytes. 50 packets are acknowledged 25 by 25. At 500 ms 600000 * 0.1 = 60000 were expected and 60000 came: it begins anew with 30000. At 510 ms 600000 * 0.01 = 6000 were expected, which is less than 30000: 30000 + 30000 - 6000 = 54000 are extra.""",
+    sources=(f"{SOURCE}, section 5.5.9",),
+)
+def extra_acked_interval(b: StreamBuilder) -> None:
+    f = grown(b)
+    b.expect(extra_acked_bytes=60_000)
+    f.send(50)
+    f.ack(25, 100 * MS)
+    b.expect(extra_acked_bytes=30_000)
+    f.ack(25, 10 * MS)
+    b.expect(extra_acked_bytes=54_000)
+
+
+@add(
+    "bbr.extra-acked.capped",
+    "What is extra is at most the window",
+    """The ACKs have no samples, so that nothing is expected. Ten packets are acknowledged, and ten more: of the 2 * 12000 = 24000 bytes beyond the 0 expected 12000 count, the window.""",
+    sources=(f"{SOURCE}, section 5.5.9",),
+)
+def extra_acked_capped(b: StreamBuilder) -> None:
+    b.sampler = None
+    f = Flights(b)
+    f.flight(10)
+    f.flight(10)
+    b.expect(extra_acked_bytes=12_000, cwnd_bytes=12_000)
+
+
+@add(
+    "bbr.extra-acked.ten-rounds",
+    "After the pipe is full the largest of ten rounds counts",
+    """The last round of Startup has 60000 extra. Flights of ten packets follow, 12000 bytes, whose extra is 12000: the 60000 of round 7 are remembered in round 16, the tenth, and not in round 17.""",
+    sources=(f"{SOURCE}, section 5.5.9",),
+)
+def extra_acked_ten_rounds(b: StreamBuilder) -> None:
+    f = full(b)
+    for _ in range(9):
+        f.flight(10)
+    b.expect(round_count=16, extra_acked_bytes=60_000, max_inflight_bytes=180_000)
+    f.flight(10)
+    b.expect(round_count=17, extra_acked_bytes=12_000, max_inflight_bytes=132_000, cwnd_bytes=132_000)
+
+
+@add(
+    "bbr.extra-acked.after-idle",
+    "After idle time the interval of aggregation begins with the packets sent",
+    """The application holds back the last flight. 300 ms later 50 packets are sent with nothing in flight, at 800 ms, and acknowledged at 850 ms: 600000 * 0.05 = 30000 are expected since then, which is less than the 60000 of the last flight: with these 60000 it is 60000 + 60000 - 30000 = 90000 that are extra.""",
+    sources=(f"{SOURCE}, section 5.4.1",),
+)
+def extra_acked_after_idle(b: StreamBuilder) -> None:
+    f = grown(b)
+    f.send(50, app_limited=True)
+    f.ack(25, 100 * MS)
+    f.ack(25)
+    b.expect(extra_acked_bytes=60_000)
+    f.now_ns += 300 * MS
+    f.send(50)
+    f.ack(50, 50 * MS)
+    b.expect(extra_acked_bytes=90_000)
+
+
+@add(
+    "bbr.min-rtt.five-seconds",
+    "A sample that finds the smallest RTT of five seconds older than that replaces it; BBR.min_rtt waits for ten",
+    """The first RTT is 100 ms, at 0.1 s. A flight of 110 ms comes at 5.1 s, exactly 5 s later: nothing. One of 120 ms comes at 5.3 s: that is the smallest of five seconds. BBR.min_rtt stays 100 ms at 10.1 s, exactly 10 s after its sample. At 10.23 s, with a sample of 130 ms, it becomes the 120 ms.""",
+    sources=(f"{SOURCE}, section 5.3.4.3",),
+)
+def min_rtt_five_seconds(b: StreamBuilder) -> None:
+    f = Flights(b)
+    f.flight(10)
+    f.now_ns = 4990 * MS
+    f.flight(10, rtt_ns=110 * MS)
+    b.expect(min_rtt_ns=100 * MS)
+    f.now_ns = 5180 * MS
+    f.flight(10, rtt_ns=120 * MS)
+    b.expect(min_rtt_ns=100 * MS)
+    f.now_ns = 9980 * MS
+    f.flight(10, rtt_ns=120 * MS)
+    b.expect(min_rtt_ns=100 * MS)
+    f.flight(10, rtt_ns=130 * MS)
+    b.expect(min_rtt_ns=120 * MS)

@@ -1,0 +1,146 @@
+/* BBR's Startup and Drain: the flow of an event. Mirrors reference-py/src/firstflight/bbr/bbr.py. */
+#include "firstflight/bbr/bbr.h"
+
+#include "firstflight/minmax.h"
+
+void ff_bbr_begin(const struct ff_bbr_readings *readings, struct ff_bbr *state, const struct ff_newreno *base)
+{
+    (void)readings;
+    *state = (struct ff_bbr){ /* [bbr.begin] */
+        .initial_window_bytes = base->cwnd_bytes,
+        .max_bw = ff_bbr_rate_zero,
+        .bw = ff_bbr_rate_zero,
+        .bw_shortterm = ff_bbr_rate_infinite,
+        .bw_latest = ff_bbr_rate_zero,
+        .inflight_longterm_bytes = FF_BBR_INFINITE,
+        .inflight_shortterm_bytes = FF_BBR_INFINITE,
+        .min_rtt_ns = FF_BBR_INFINITE,
+        .probe_rtt_min_delay_ns = FF_BBR_INFINITE,
+        .full_bw = ff_bbr_rate_zero,
+        .next_lost_packet = FF_NO_PACKET,
+        .undo_bw_shortterm = ff_bbr_rate_zero,
+        .next_send_ns = FF_NONE,
+    };
+    ff_bbr_enter_startup(state);
+    ff_bbr_init_pacing_rate(state, FF_BBR_INITIAL_RTT_NS); /* [bbr.pacing.initial.none] */
+}
+
+static void handle_restart_from_idle(struct ff_bbr *state, uint64_t t_ns, const struct ff_sent *sent)
+{
+    if (sent->bytes_in_flight <= sent->bytes && state->app_limited_bytes > 0) {
+        state->extra_acked_interval_start_ns = t_ns; /* [bbr.idle] */
+    }
+}
+
+static enum ff_outcome on_sent(struct ff_bbr *state, uint64_t t_ns, const struct ff_sent *sent)
+{
+    handle_restart_from_idle(state, t_ns, sent);
+    ff_bbr_pace_sent(state, t_ns, sent);
+    state->in_flight_bytes = ff_bbr_saturate(sent->bytes_in_flight);
+    if (sent->app_limited) {
+        state->app_limited_bytes = ff_max(state->delivered_bytes + state->in_flight_bytes, 1); /* [bbr.idle.limited] */
+    }
+    return FF_OUTCOME_SENT;
+}
+
+/* Carry out the steps of an ACK in the order of the draft; return what they led to. */
+static enum ff_outcome update_model_and_state(const struct ff_bbr_readings *readings, struct ff_bbr *state,
+                                              const struct ff_newreno *base, uint64_t t_ns, const struct ff_ack *ack,
+                                              const struct ff_bbr_sample *sample)
+{
+    ff_bbr_update_latest_delivery_signals(state, sample); /* [bbr.order] */
+    ff_bbr_update_congestion_signals(state, base, sample);
+    ff_bbr_update_ack_aggregation(state, base, t_ns, ack);
+    enum ff_outcome counted = ff_bbr_check_full_bw_reached(readings, state, sample);
+    enum ff_outcome exited = ff_bbr_check_startup_done(readings, state, base, sample);
+    enum ff_outcome drained = ff_bbr_check_drain_done(readings, state, base);
+    ff_bbr_update_min_rtt(state, t_ns, ack);
+    ff_bbr_advance_latest_delivery_signals(state, sample);
+    ff_bbr_bound_bw_for_model(state);
+    if (exited != FF_OUTCOME_UNCHANGED) {
+        return exited;
+    }
+    return drained != FF_OUTCOME_UNCHANGED ? drained : counted;
+}
+
+static void update_control_parameters(const struct ff_bbr_readings *readings, struct ff_bbr *state,
+                                      struct ff_newreno *base, const struct ff_ack *ack)
+{
+    ff_bbr_set_pacing_rate(readings, state, ack);
+    ff_bbr_set_send_quantum(state, base);
+    ff_bbr_set_cwnd(readings, state, base, ack);
+}
+
+static enum ff_outcome on_ack(const struct ff_bbr_readings *readings, struct ff_bbr *state, struct ff_newreno *base,
+                              uint64_t t_ns, const struct ff_ack *ack)
+{
+    uint64_t before_bytes = base->cwnd_bytes;
+    struct ff_bbr_sample sample = ff_bbr_generate_rate_sample(state, ack);
+    enum ff_outcome outcome = update_model_and_state(readings, state, base, t_ns, ack, &sample);
+
+    ff_bbr_leave_recovery(state, base, ack);
+    update_control_parameters(readings, state, base, ack);
+    if (outcome == FF_OUTCOME_UNCHANGED && base->cwnd_bytes > before_bytes) {
+        return FF_OUTCOME_GROWN;
+    }
+    return outcome;
+}
+
+static enum ff_outcome on_event(const struct ff_bbr_readings *readings, struct ff_bbr *state, struct ff_newreno *base,
+                                const struct ff_event *event)
+{
+    switch (event->kind) {
+    case FF_EVENT_ACK:
+        return on_ack(readings, state, base, event->t_ns, &event->ack);
+    case FF_EVENT_SENT:
+        return on_sent(state, event->t_ns, &event->sent);
+    case FF_EVENT_LOST:
+        return ff_bbr_on_lost(readings, state, base, event->t_ns, &event->lost);
+    case FF_EVENT_CE:
+        return ff_bbr_on_ce(readings, state, base, event->t_ns, &event->ce);
+    case FF_EVENT_PERSISTENT_CONGESTION:
+        return ff_bbr_on_enter_rto(state, base, event->t_ns);
+    case FF_EVENT_SPURIOUS_LOSS:
+        return ff_bbr_handle_spurious_loss_detection(state, base);
+    case FF_EVENT_BACKLOG:
+    case FF_EVENT_IDLE_RESTART:
+    case FF_EVENT_PTO:
+    case FF_EVENT_SAVED_PATH:
+    case FF_EVENT_PATH_CHANGE:
+        break;
+    }
+    return FF_OUTCOME_UNCHANGED;
+}
+
+static void observe(const struct ff_bbr *state, const struct ff_newreno *base, enum ff_outcome outcome,
+                    struct ff_observation *observation)
+{
+    ff_observation_clear(observation);
+    observation->cwnd_bytes = base->cwnd_bytes;
+    observation->phase = state->phase;
+    observation->outcome = outcome;
+    observation->next_release_ns = state->next_send_ns;
+    observation->max_bw_delivered_bytes = state->max_bw.delivered_bytes;
+    observation->max_bw_interval_ns = state->max_bw.interval_ns;
+    observation->full_bw_delivered_bytes = state->full_bw.delivered_bytes;
+    observation->full_bw_interval_ns = state->full_bw.interval_ns;
+    observation->full_bw_count = state->full_bw_count;
+    observation->round_count = state->round_count;
+    observation->min_rtt_ns = state->min_rtt_ns;
+    observation->bdp_bytes = state->bdp_bytes;
+    observation->extra_acked_bytes = state->extra_acked_bytes;
+    observation->max_inflight_bytes = state->max_inflight_bytes;
+    observation->inflight_longterm_bytes = state->inflight_longterm_bytes;
+    observation->inflight_shortterm_bytes = state->inflight_shortterm_bytes;
+    observation->pacing_rate_bytes_per_s = state->pacing_rate;
+}
+
+void ff_bbr_step(const struct ff_bbr_readings *readings, struct ff_bbr *state, struct ff_newreno *base,
+                 const struct ff_event *event, struct ff_observation *observation)
+{
+    enum ff_outcome outcome = on_event(readings, state, base, event);
+
+    if (observation != NULL) {
+        observe(state, base, outcome, observation);
+    }
+}

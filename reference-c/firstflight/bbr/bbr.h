@@ -1,0 +1,36 @@
+/*
+ * BBR's Startup and Drain (spec/bbr/rules.md), in every profile of bbr/profiles.h: the flow of an event.
+ *
+ * What is known of the path is in bbr/model.h, what ends Startup and Drain in bbr/startup.h, what is controlled in bbr/control.h, and what
+ * losses do in bbr/recovery.h. The base holds the window and the recovery period; its rules and its threshold are not used. The functions
+ * trust their arguments: events are such as ff_event_check accepts, and times do not decrease.
+ */
+#ifndef FIRSTFLIGHT_BBR_H
+#define FIRSTFLIGHT_BBR_H
+
+#include "firstflight/bbr/control.h"
+#include "firstflight/bbr/model.h"
+#include "firstflight/bbr/profiles.h"
+#include "firstflight/bbr/recovery.h"
+#include "firstflight/bbr/startup.h"
+#include "firstflight/bbr/state.h"
+#include "firstflight/events.h"
+#include "firstflight/newreno/newreno.h"
+#include "firstflight/observables.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Fill in the state before the first event. */
+void ff_bbr_begin(const struct ff_bbr_readings *readings, struct ff_bbr *state, const struct ff_newreno *base);
+
+/* Process one event with BBR in the given readings. */
+void ff_bbr_step(const struct ff_bbr_readings *readings, struct ff_bbr *state, struct ff_newreno *base,
+                 const struct ff_event *event, struct ff_observation *observation);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

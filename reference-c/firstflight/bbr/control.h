@@ -1,0 +1,63 @@
+/* What BBR controls: pacing rate, send quantum and window (spec/bbr/rules.md). One function for each step of the draft, in its order. */
+#ifndef FIRSTFLIGHT_BBR_CONTROL_H
+#define FIRSTFLIGHT_BBR_CONTROL_H
+
+#include "firstflight/bbr/profiles.h"
+#include "firstflight/bbr/state.h"
+#include "firstflight/events.h"
+#include "firstflight/newreno/newreno.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The RTT of the initial pacing rate where there is none, and the time of a send quantum. */
+#define FF_BBR_INITIAL_RTT_NS UINT64_C(1000000)
+#define FF_BBR_QUANTA_PER_SECOND UINT64_C(1000)
+/* 64 KBytes. */
+#define FF_BBR_QUANTUM_MAX_BYTES UINT64_C(65536)
+/* PacingMarginPercent leaves 99 %. */
+#define FF_BBR_PACED_PERCENT UINT64_C(99)
+/* MinPipeCwnd, and the smallest send quantum, in packets. */
+#define FF_BBR_MIN_PIPE_PACKETS UINT64_C(4)
+#define FF_BBR_QUANTUM_PACKETS UINT64_C(2)
+
+/* Return the smallest window. */
+uint64_t ff_bbr_min_pipe_cwnd_bytes(const struct ff_newreno *base);
+
+/* Let the next packet leave when these have taken their time. */
+void ff_bbr_pace_sent(struct ff_bbr *state, uint64_t t_ns, const struct ff_sent *sent);
+
+/* Pace the initial window over an RTT, which is not 0, times the gain. */
+void ff_bbr_init_pacing_rate(struct ff_bbr *state, uint64_t rtt_ns);
+
+/* Pace at the rate times the gain, less the margin. */
+void ff_bbr_set_pacing_rate(const struct ff_bbr_readings *readings, struct ff_bbr *state, const struct ff_ack *ack);
+
+/* Set how much may leave at once: a millisecond at the pacing rate. */
+void ff_bbr_set_send_quantum(struct ff_bbr *state, const struct ff_newreno *base);
+
+/* Return a multiple of the bandwidth-delay product. */
+uint64_t ff_bbr_bdp_multiple_bytes(struct ff_bbr *state, uint64_t gain);
+
+/* Return a volume, or what is in flight at least where packets leave and arrive together. */
+uint64_t ff_bbr_quantization_budget_bytes(const struct ff_bbr_readings *readings, const struct ff_bbr *state,
+                                          const struct ff_newreno *base, uint64_t volume);
+
+/* Return what is in flight at a multiple of the bandwidth-delay product. */
+uint64_t ff_bbr_inflight_bytes(const struct ff_bbr_readings *readings, struct ff_bbr *state,
+                               const struct ff_newreno *base, uint64_t gain);
+
+/* Set how much the path needs in flight. */
+void ff_bbr_update_max_inflight(const struct ff_bbr_readings *readings, struct ff_bbr *state,
+                                const struct ff_newreno *base);
+
+/* Move the window towards what the path needs, by no more than was acknowledged. */
+void ff_bbr_set_cwnd(const struct ff_bbr_readings *readings, struct ff_bbr *state, struct ff_newreno *base,
+                     const struct ff_ack *ack);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

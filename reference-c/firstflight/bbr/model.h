@@ -1,0 +1,53 @@
+/*
+ * What BBR knows of the path: rounds, rates, aggregation, RTT, and the bounds that losses set (spec/bbr/rules.md). One function for each
+ * step of the draft, in its order.
+ */
+#ifndef FIRSTFLIGHT_BBR_MODEL_H
+#define FIRSTFLIGHT_BBR_MODEL_H
+
+#include "firstflight/bbr/state.h"
+#include "firstflight/events.h"
+#include "firstflight/newreno/newreno.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ProbeRTTInterval and MinRTTFilterLen. */
+#define FF_BBR_PROBE_RTT_INTERVAL_NS UINT64_C(5000000000)
+#define FF_BBR_MIN_RTT_FILTER_NS UINT64_C(10000000000)
+
+/* Return the sample of an ACK, and keep what is delivered in all and in flight. */
+struct ff_bbr_sample ff_bbr_generate_rate_sample(struct ff_bbr *state, const struct ff_ack *ack);
+
+/* Take the sample into the largest ones of the round, and see whether a loss round begins. */
+void ff_bbr_update_latest_delivery_signals(struct ff_bbr *state, const struct ff_bbr_sample *sample);
+
+/* See whether a round begins. */
+void ff_bbr_update_round(struct ff_bbr *state, const struct ff_bbr_sample *sample);
+
+/* Take the sample into the largest rate. */
+void ff_bbr_update_max_bw(struct ff_bbr *state, const struct ff_bbr_sample *sample);
+
+/* Take the sample into the largest rate, and losses of a round that ends into the short-term bounds. */
+void ff_bbr_update_congestion_signals(struct ff_bbr *state, const struct ff_newreno *base,
+                                      const struct ff_bbr_sample *sample);
+
+/* Estimate how much more is acknowledged at once than the path delivers. */
+void ff_bbr_update_ack_aggregation(struct ff_bbr *state, const struct ff_newreno *base, uint64_t t_ns,
+                                   const struct ff_ack *ack);
+
+/* Take the RTT into the smallest one of five seconds, and of ten. */
+void ff_bbr_update_min_rtt(struct ff_bbr *state, uint64_t t_ns, const struct ff_ack *ack);
+
+/* Begin the largest ones of a round with this sample where a loss round begins. */
+void ff_bbr_advance_latest_delivery_signals(struct ff_bbr *state, const struct ff_bbr_sample *sample);
+
+/* Bound the rate by that of the short term. */
+void ff_bbr_bound_bw_for_model(struct ff_bbr *state);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,45 @@
+/* Rates as fractions, and what is computed with them (spec/bbr/rules.md). */
+#ifndef FIRSTFLIGHT_BBR_RATE_H
+#define FIRSTFLIGHT_BBR_RATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Bytes in a time, which are compared exactly. A rate over no time is infinite. */
+struct ff_bbr_rate {
+    uint64_t delivered_bytes; /* at most FF_WINDOW_MAX_BYTES */
+    uint64_t interval_ns;     /* at most FF_TIME_MAX_NS */
+};
+
+extern const struct ff_bbr_rate ff_bbr_rate_zero;
+extern const struct ff_bbr_rate ff_bbr_rate_infinite;
+
+/* Return amount * factor / divisor, rounded down, and no more than the largest window. The divisor is not 0. */
+uint64_t ff_bbr_over(uint64_t amount, uint64_t factor, uint64_t divisor);
+
+/* Return whether a rate is larger than another. */
+bool ff_bbr_exceeds(struct ff_bbr_rate rate, struct ff_bbr_rate other);
+
+/* Return the larger or the smaller of two rates, the first of two equal ones. */
+struct ff_bbr_rate ff_bbr_larger(struct ff_bbr_rate rate, struct ff_bbr_rate other);
+struct ff_bbr_rate ff_bbr_smaller(struct ff_bbr_rate rate, struct ff_bbr_rate other);
+
+/* Return whether a rate is at least 5/4 of a baseline. */
+bool ff_bbr_has_grown(struct ff_bbr_rate rate, struct ff_bbr_rate baseline);
+
+/* Return what a rate that is not infinite delivers in a time. */
+uint64_t ff_bbr_volume_bytes(struct ff_bbr_rate rate, uint64_t time_ns);
+
+/* Return Beta of a volume, which is 7/10, and of a rate. */
+uint64_t ff_bbr_reduced_bytes(uint64_t volume);
+struct ff_bbr_rate ff_bbr_reduced(struct ff_bbr_rate rate);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

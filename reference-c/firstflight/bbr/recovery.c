@@ -1,0 +1,129 @@
+/* What losses, marks and timeouts do. Mirrors reference-py/src/firstflight/bbr/recovery.py. */
+#include "firstflight/bbr/recovery.h"
+
+#include "firstflight/bbr/startup.h"
+#include "firstflight/minmax.h"
+
+static void save_cwnd(struct ff_bbr *state, const struct ff_newreno *base)
+{
+    if (base->in_recovery) {
+        state->prior_cwnd_bytes = ff_max(state->prior_cwnd_bytes, base->cwnd_bytes); /* [bbr.saved.recovery] */
+    } else {
+        state->prior_cwnd_bytes = base->cwnd_bytes; /* [bbr.saved.cwnd] */
+    }
+}
+
+static void restore_cwnd(const struct ff_bbr *state, struct ff_newreno *base)
+{
+    base->cwnd_bytes = ff_max(base->cwnd_bytes, state->prior_cwnd_bytes); /* [bbr.restored.cwnd] */
+}
+
+static void save_state_upon_loss(struct ff_bbr *state, const struct ff_newreno *base)
+{
+    save_cwnd(state, base);
+    state->undo_startup = false; /* [bbr.saved] */
+    state->undo_bw_shortterm = state->bw_shortterm;
+    state->undo_inflight_shortterm_bytes = state->inflight_shortterm_bytes;
+    state->undo_inflight_longterm_bytes = state->inflight_longterm_bytes;
+}
+
+static enum ff_outcome note_loss(const struct ff_bbr_readings *readings, struct ff_bbr *state,
+                                 const struct ff_newreno *base)
+{
+    bool first = !state->is_loss_in_round;
+
+    if (first) {
+        state->loss_round_delivered_bytes = state->delivered_bytes; /* [bbr.loss-round.begins] */
+        if (readings->saved == FF_BBR_SAVED_ROUNDS) {
+            save_state_upon_loss(state, base); /* [bbr.saved.rounds] */
+        }
+    }
+    state->is_loss_in_round = true;
+    return first ? FF_OUTCOME_LOSS_NOTED : FF_OUTCOME_ALREADY_NOTED;
+}
+
+static void enter_recovery(struct ff_bbr *state, struct ff_newreno *base, uint64_t now_ns, uint64_t sent_t_ns)
+{
+    if (ff_newreno_sent_before_recovery(base, sent_t_ns)) {
+        return; /* [bbr.recovery.once] */
+    }
+    if (!base->in_recovery) {
+        save_state_upon_loss(state, base); /* [bbr.recovery.begin] */
+        state->recovery_delivered_bytes = state->delivered_bytes;
+        base->in_recovery = true;
+    }
+    base->recovery_start_ns = now_ns; /* [bbr.recovery.goes-on] */
+}
+
+static void count_ranges(struct ff_bbr *state, const struct ff_lost *lost)
+{
+    for (size_t i = 0; i < lost->run_count; i++) {
+        if (lost->packets[i].first != state->next_lost_packet || state->lost_ranges == 0) {
+            state->lost_ranges++;
+        }
+        state->next_lost_packet = lost->packets[i].last + 1;
+    }
+}
+
+enum ff_outcome ff_bbr_on_lost(const struct ff_bbr_readings *readings, struct ff_bbr *state, struct ff_newreno *base,
+                               uint64_t t_ns, const struct ff_lost *lost)
+{
+    uint64_t latest_sent_t_ns = 0;
+
+    for (size_t i = 0; i < lost->run_count; i++) {
+        latest_sent_t_ns = ff_max(latest_sent_t_ns, lost->packets[i].sent_t_ns);
+    }
+    state->in_flight_bytes = ff_bbr_saturate(lost->bytes_in_flight);
+    enter_recovery(state, base, t_ns, latest_sent_t_ns);
+    count_ranges(state, lost);
+    return note_loss(readings, state, base);
+}
+
+enum ff_outcome ff_bbr_on_ce(const struct ff_bbr_readings *readings, struct ff_bbr *state, struct ff_newreno *base,
+                             uint64_t t_ns, const struct ff_ce *ce)
+{
+    enter_recovery(state, base, t_ns, ce->sent_t_ns); /* [bbr.ecn] */
+    return note_loss(readings, state, base);
+}
+
+enum ff_outcome ff_bbr_on_enter_rto(struct ff_bbr *state, struct ff_newreno *base, uint64_t t_ns)
+{
+    save_state_upon_loss(state, base);
+    base->cwnd_bytes = ff_bbr_saturate(state->in_flight_bytes + base->max_datagram_size_bytes); /* [bbr.timeout] */
+    base->in_recovery = true;
+    base->recovery_start_ns = t_ns;
+    state->timeout = true;
+    return FF_OUTCOME_COLLAPSED;
+}
+
+void ff_bbr_leave_recovery(struct ff_bbr *state, struct ff_newreno *base, const struct ff_ack *ack)
+{
+    for (size_t i = 0; base->in_recovery && i < ack->run_count; i++) {
+        if (!ff_newreno_sent_before_recovery(base, ack->packets[i].sent_t_ns)) {
+            base->in_recovery = false; /* [bbr.recovery.end] */
+            state->timeout = false;
+            restore_cwnd(state, base);
+        }
+    }
+}
+
+enum ff_outcome ff_bbr_handle_spurious_loss_detection(struct ff_bbr *state, struct ff_newreno *base)
+{
+    restore_cwnd(state, base);
+    base->in_recovery = false;
+    state->timeout = false;
+    state->is_loss_in_round = false;
+    ff_bbr_reset_full_bw(state);
+    state->bw_shortterm = ff_bbr_larger(state->bw_shortterm, state->undo_bw_shortterm); /* [bbr.undo] */
+    state->inflight_shortterm_bytes =
+        ff_bbr_larger_bound(state->inflight_shortterm_bytes, state->undo_inflight_shortterm_bytes);
+    state->inflight_longterm_bytes =
+        ff_bbr_larger_bound(state->inflight_longterm_bytes, state->undo_inflight_longterm_bytes);
+    bool resumes = state->undo_startup && state->phase != FF_PHASE_STARTUP;
+    if (resumes) {
+        state->full_bw_reached = false; /* [bbr.undo.startup] */
+        ff_bbr_enter_startup(state);
+    }
+    state->undo_startup = false;
+    return resumes ? FF_OUTCOME_STARTUP_RESUMED : FF_OUTCOME_RESTORED;
+}

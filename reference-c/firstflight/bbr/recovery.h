@@ -1,0 +1,38 @@
+/*
+ * What losses, marks and timeouts do, and what is undone where they were none (spec/bbr/rules.md). One function for each step of the
+ * draft, in its order.
+ */
+#ifndef FIRSTFLIGHT_BBR_RECOVERY_H
+#define FIRSTFLIGHT_BBR_RECOVERY_H
+
+#include "firstflight/bbr/profiles.h"
+#include "firstflight/bbr/state.h"
+#include "firstflight/events.h"
+#include "firstflight/newreno/newreno.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Process packets declared lost. */
+enum ff_outcome ff_bbr_on_lost(const struct ff_bbr_readings *readings, struct ff_bbr *state, struct ff_newreno *base,
+                               uint64_t t_ns, const struct ff_lost *lost);
+
+/* Process a rise of the ECN-CE counter as the loss of a packet, of which no byte and no range is counted. */
+enum ff_outcome ff_bbr_on_ce(const struct ff_bbr_readings *readings, struct ff_bbr *state, struct ff_newreno *base,
+                             uint64_t t_ns, const struct ff_ce *ce);
+
+/* Process persistent congestion, which stands for a retransmission timeout. */
+enum ff_outcome ff_bbr_on_enter_rto(struct ff_bbr *state, struct ff_newreno *base, uint64_t t_ns);
+
+/* End recovery where a packet sent after its beginning is acknowledged. */
+void ff_bbr_leave_recovery(struct ff_bbr *state, struct ff_newreno *base, const struct ff_ack *ack);
+
+/* Process the news that the losses of a recovery were none. */
+enum ff_outcome ff_bbr_handle_spurious_loss_detection(struct ff_bbr *state, struct ff_newreno *base);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

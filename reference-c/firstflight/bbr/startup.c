@@ -1,0 +1,138 @@
+/* Startup and Drain. Mirrors reference-py/src/firstflight/bbr/startup.py. */
+#include "firstflight/bbr/startup.h"
+
+#include "firstflight/bbr/control.h"
+#include "firstflight/minmax.h"
+
+void ff_bbr_enter_startup(struct ff_bbr *state)
+{
+    state->phase = FF_PHASE_STARTUP;
+    state->pacing_gain = FF_BBR_STARTUP_PACING_GAIN; /* [bbr.startup] */
+    state->cwnd_gain = FF_BBR_DEFAULT_CWND_GAIN;
+}
+
+void ff_bbr_reset_full_bw(struct ff_bbr *state)
+{
+    state->full_bw = ff_bbr_rate_zero; /* [bbr.full-bw.reset] */
+    state->full_bw_count = 0;
+    state->full_bw_now = false;
+}
+
+enum ff_outcome ff_bbr_check_full_bw_reached(const struct ff_bbr_readings *readings, struct ff_bbr *state,
+                                             const struct ff_bbr_sample *sample)
+{
+    if (state->full_bw_now || !state->round_start) {
+        return FF_OUTCOME_UNCHANGED; /* [bbr.full-bw.round] */
+    }
+    bool in_startup = state->phase == FF_PHASE_STARTUP;
+    if (sample->app_limited) {
+        return in_startup ? FF_OUTCOME_APP_LIMITED : FF_OUTCOME_UNCHANGED; /* [bbr.full-bw.app-limited] */
+    }
+    struct ff_bbr_rate rate = readings->growth_of == FF_BBR_GROWTH_OF_MAX_BW ? state->max_bw : sample->rate; /* [bbr.full-bw.max-bw] */
+    if (ff_bbr_has_grown(rate, state->full_bw)) { /* [bbr.full-bw.grown] */
+        ff_bbr_reset_full_bw(state);
+        state->full_bw = rate;
+        return in_startup ? FF_OUTCOME_BW_GROWN : FF_OUTCOME_UNCHANGED;
+    }
+    state->full_bw_count++; /* [bbr.full-bw.count] */
+    state->full_bw_now = state->full_bw_count >= FF_BBR_FULL_BW_ROUNDS;
+    if (state->full_bw_now) {
+        state->full_bw_reached = true; /* [bbr.full-bw.reached] */
+    }
+    return in_startup ? FF_OUTCOME_PLATEAU_COUNTED : FF_OUTCOME_UNCHANGED;
+}
+
+/* Return whether more than 2 % was lost; both are whole, so that the share may be rounded down. */
+static bool is_inflight_too_high(const struct ff_bbr_sample *sample)
+{
+    return sample->lost_bytes > sample->in_flight_bytes / FF_BBR_LOSS_THRESH; /* [bbr.loss-exit.rate] */
+}
+
+/* Return whether the losses of the round that ends are those of a full pipe. */
+static bool has_high_loss(const struct ff_bbr_readings *readings, const struct ff_bbr *state,
+                          const struct ff_newreno *base, const struct ff_bbr_sample *sample)
+{
+    uint64_t least = readings->loss_exit_count;
+
+    if (!state->loss_round_start || least == 0 || state->lost_ranges < least) {
+        return false; /* [bbr.loss-exit.ranges] */
+    }
+    if (!base->in_recovery || state->timeout) {
+        return false; /* [bbr.loss-exit.recovery] */
+    }
+    if (sample->prior_delivered_bytes < state->recovery_delivered_bytes) {
+        return false; /* [bbr.loss-exit.full-round] */
+    }
+    return is_inflight_too_high(sample);
+}
+
+enum ff_outcome ff_bbr_check_startup_high_loss(const struct ff_bbr_readings *readings, struct ff_bbr *state,
+                                               const struct ff_newreno *base, const struct ff_bbr_sample *sample)
+{
+    enum ff_outcome outcome = FF_OUTCOME_UNCHANGED;
+
+    if (state->phase == FF_PHASE_STARTUP && has_high_loss(readings, state, base, sample)) {
+        state->undo_startup = true; /* [bbr.loss-exit.undo] */
+        state->full_bw_reached = true; /* [bbr.loss-exit] */
+        state->inflight_longterm_bytes = ff_max(state->bdp_bytes, state->inflight_latest_bytes); /* [bbr.loss-exit.long-term] */
+        outcome = FF_OUTCOME_EXITED_BY_LOSS;
+    }
+    if (state->loss_round_start) {
+        state->lost_ranges = 0; /* [bbr.loss-exit.ranges.round] */
+    }
+    return outcome;
+}
+
+enum ff_outcome ff_bbr_check_startup_done(const struct ff_bbr_readings *readings, struct ff_bbr *state,
+                                          const struct ff_newreno *base, const struct ff_bbr_sample *sample)
+{
+    enum ff_outcome outcome = ff_bbr_check_startup_high_loss(readings, state, base, sample);
+
+    if (state->phase == FF_PHASE_STARTUP && state->full_bw_reached) {
+        ff_bbr_enter_drain(state); /* [bbr.startup.done] */
+        return outcome == FF_OUTCOME_UNCHANGED ? FF_OUTCOME_EXITED_BY_PLATEAU : outcome;
+    }
+    return FF_OUTCOME_UNCHANGED;
+}
+
+void ff_bbr_enter_drain(struct ff_bbr *state)
+{
+    state->phase = FF_PHASE_DRAIN;
+    state->pacing_gain = FF_BBR_DRAIN_PACING_GAIN; /* [bbr.drain] */
+    state->cwnd_gain = FF_BBR_DEFAULT_CWND_GAIN;
+    state->drain_start_round = state->round_count;
+}
+
+static bool has_timed_out(const struct ff_bbr_readings *readings, const struct ff_bbr *state)
+{
+    uint64_t rounds = state->round_count - state->drain_start_round;
+
+    if (readings->drain_rounds == FF_BBR_DRAIN_ROUNDS_THIRD) {
+        return rounds >= FF_BBR_DRAIN_ROUNDS; /* [bbr.drain.rounds.third] */
+    }
+    return readings->drain_rounds == FF_BBR_DRAIN_ROUNDS_FOURTH && rounds > FF_BBR_DRAIN_ROUNDS; /* [bbr.drain.rounds] */
+}
+
+enum ff_outcome ff_bbr_check_drain_done(const struct ff_bbr_readings *readings, struct ff_bbr *state,
+                                        const struct ff_newreno *base)
+{
+    if (state->phase != FF_PHASE_DRAIN) {
+        return FF_OUTCOME_UNCHANGED;
+    }
+    if (state->in_flight_bytes <= ff_bbr_inflight_bytes(readings, state, base, FF_BBR_GAIN_UNIT)) {
+        ff_bbr_enter_probe_bw(state); /* [bbr.drain.done] */
+        return FF_OUTCOME_DRAINED;
+    }
+    if (has_timed_out(readings, state)) {
+        ff_bbr_enter_probe_bw(state);
+        return FF_OUTCOME_DRAIN_TIMED_OUT;
+    }
+    return FF_OUTCOME_UNCHANGED;
+}
+
+void ff_bbr_enter_probe_bw(struct ff_bbr *state)
+{
+    state->phase = FF_PHASE_PROBE_BW;
+    state->pacing_gain = FF_BBR_GAIN_UNIT; /* [bbr.probe-bw] */
+    state->cwnd_gain = FF_BBR_DEFAULT_CWND_GAIN;
+}

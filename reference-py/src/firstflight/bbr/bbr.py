@@ -1,0 +1,109 @@
+"""BBR's Startup and Drain (``spec/bbr/rules.md``), in every profile of ``bbr/profiles.py``: the flow of an event.
+
+What is known of the path is in ``model``, what ends Startup and Drain in ``startup``, what is controlled in ``control``, and what losses do in
+``recovery``. The base holds the window and the recovery period; its rules and its threshold are not used.
+
+Mirrors ``reference-c/firstflight/bbr/bbr.c``.
+"""
+
+from firstflight.bbr import control, model, recovery, startup
+from firstflight.bbr.profiles import PROFILES, Readings
+from firstflight.bbr.state import Bbr, Sample, saturate
+from firstflight.events import Ack, Ce, Event, Lost, PersistentCongestion, Sent, SpuriousLoss
+from firstflight.newreno.newreno import NewReno
+from firstflight.observables import Observation, Outcome
+
+__all__ = ["PROFILES", "Bbr", "Readings", "begin", "step"]
+
+
+def begin(_readings: Readings, base: NewReno) -> Bbr:
+    """Return the state before the first event."""
+    state = Bbr(base.cwnd_bytes, 0, 0)  # [bbr.begin]
+    startup.enter_startup(state)
+    control.init_pacing_rate(state, control.INITIAL_RTT_NS)  # [bbr.pacing.initial.none]
+    return state
+
+
+def _handle_restart_from_idle(state: Bbr, sent: Sent) -> None:
+    if sent.bytes_in_flight <= sent.bytes and state.app_limited_bytes > 0:
+        state.extra_acked_interval_start_ns = sent.t_ns  # [bbr.idle]
+
+
+def _on_sent(state: Bbr, sent: Sent) -> Outcome:
+    _handle_restart_from_idle(state, sent)
+    control.pace_sent(state, sent)
+    state.in_flight_bytes = saturate(sent.bytes_in_flight)
+    if sent.app_limited:
+        state.app_limited_bytes = max(state.delivered_bytes + state.in_flight_bytes, 1)  # [bbr.idle.limited]
+    return Outcome.SENT
+
+
+def _update_model_and_state(readings: Readings, state: Bbr, base: NewReno, ack: Ack, sample: Sample) -> Outcome | None:
+    """Carry out the steps of an ACK in the order of the draft; return what they led to."""
+    model.update_latest_delivery_signals(state, sample)  # [bbr.order]
+    model.update_congestion_signals(state, base, sample)
+    model.update_ack_aggregation(state, base, ack)
+    counted = startup.check_full_bw_reached(readings, state, sample)
+    exited = startup.check_startup_done(readings, state, base, sample)
+    drained = startup.check_drain_done(readings, state, base)
+    model.update_min_rtt(state, ack)
+    model.advance_latest_delivery_signals(state, sample)
+    model.bound_bw_for_model(state)
+    return exited or drained or counted
+
+
+def _update_control_parameters(readings: Readings, state: Bbr, base: NewReno, ack: Ack) -> None:
+    control.set_pacing_rate(readings, state, ack)
+    control.set_send_quantum(state, base)
+    control.set_cwnd(readings, state, base, ack)
+
+
+def _on_ack(readings: Readings, state: Bbr, base: NewReno, ack: Ack) -> Outcome:
+    before_bytes = base.cwnd_bytes
+    sample = model.generate_rate_sample(state, ack)
+    outcome = _update_model_and_state(readings, state, base, ack, sample)
+    recovery.leave_recovery(state, base, ack)
+    _update_control_parameters(readings, state, base, ack)
+    return outcome or (Outcome.GROWN if base.cwnd_bytes > before_bytes else Outcome.UNCHANGED)
+
+
+def _on_event(readings: Readings, state: Bbr, base: NewReno, event: Event) -> Outcome:
+    match event:
+        case Ack():
+            return _on_ack(readings, state, base, event)
+        case Sent():
+            return _on_sent(state, event)
+        case Lost():
+            return recovery.on_lost(readings, state, base, event)
+        case Ce():
+            return recovery.on_ce(readings, state, base, event)
+        case PersistentCongestion():
+            return recovery.on_enter_rto(state, base, event.t_ns)
+        case SpuriousLoss():
+            return recovery.handle_spurious_loss_detection(state, base)
+        case _:
+            return Outcome.UNCHANGED
+
+
+def _observe(state: Bbr, base: NewReno, outcome: Outcome) -> Observation:
+    numbers = {
+        "max_bw_delivered_bytes": state.max_bw.delivered_bytes,
+        "max_bw_interval_ns": state.max_bw.interval_ns,
+        "full_bw_delivered_bytes": state.full_bw.delivered_bytes,
+        "full_bw_interval_ns": state.full_bw.interval_ns,
+        "full_bw_count": state.full_bw_count,
+        "round_count": state.round_count,
+        "min_rtt_ns": state.min_rtt_ns,
+        "bdp_bytes": state.bdp_bytes,
+        "extra_acked_bytes": state.extra_acked_bytes,
+        "max_inflight_bytes": state.max_inflight_bytes,
+        "inflight_longterm_bytes": state.inflight_longterm_bytes,
+        "inflight_shortterm_bytes": state.inflight_shortterm_bytes,
+        "pacing_rate_bytes_per_s": state.pacing_rate,
+    }
+    return Observation(base.cwnd_bytes, None, state.phase, outcome, numbers, state.next_send_ns, paces=True)
+
+
+def step(readings: Readings, state: Bbr, base: NewReno, event: Event) -> Observation:
+    """Process one event with BBR in the given readings."""
+    return _observe(state, base, _on_event(readings, state, base, event))

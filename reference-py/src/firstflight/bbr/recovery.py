@@ -1,0 +1,109 @@
+"""What losses, marks and timeouts do, and what is undone where they were none (``spec/bbr/rules.md``).
+
+One function for each step of the draft, in its order. They change the state and the base in place.
+
+Mirrors ``reference-c/firstflight/bbr/recovery.c``.
+"""
+
+from firstflight.bbr.profiles import Readings, Saved
+from firstflight.bbr.rate import larger
+from firstflight.bbr.startup import enter_startup, reset_full_bw
+from firstflight.bbr.state import Bbr, larger_bound, saturate
+from firstflight.events import Ack, Ce, Lost
+from firstflight.newreno import newreno
+from firstflight.newreno.newreno import NewReno
+from firstflight.observables import Outcome, Phase
+
+
+def _save_cwnd(state: Bbr, base: NewReno) -> None:
+    if base.in_recovery:
+        state.prior_cwnd_bytes = max(state.prior_cwnd_bytes, base.cwnd_bytes)  # [bbr.saved.recovery]
+    else:
+        state.prior_cwnd_bytes = base.cwnd_bytes  # [bbr.saved.cwnd]
+
+
+def _restore_cwnd(state: Bbr, base: NewReno) -> None:
+    base.cwnd_bytes = max(base.cwnd_bytes, state.prior_cwnd_bytes)  # [bbr.restored.cwnd]
+
+
+def _save_state_upon_loss(state: Bbr, base: NewReno) -> None:
+    _save_cwnd(state, base)
+    state.undo_startup = False  # [bbr.saved]
+    state.undo_bw_shortterm = state.bw_shortterm
+    state.undo_inflight_shortterm_bytes = state.inflight_shortterm_bytes
+    state.undo_inflight_longterm_bytes = state.inflight_longterm_bytes
+
+
+def _note_loss(readings: Readings, state: Bbr, base: NewReno) -> Outcome:
+    first = not state.is_loss_in_round
+    if first:
+        state.loss_round_delivered_bytes = state.delivered_bytes  # [bbr.loss-round.begins]
+        if readings.saved is Saved.ROUNDS:
+            _save_state_upon_loss(state, base)  # [bbr.saved.rounds]
+    state.is_loss_in_round = True
+    return Outcome.LOSS_NOTED if first else Outcome.ALREADY_NOTED
+
+
+def _enter_recovery(state: Bbr, base: NewReno, now_ns: int, sent_t_ns: int) -> None:
+    if newreno.sent_before_recovery(base, sent_t_ns):
+        return  # [bbr.recovery.once]
+    if not base.in_recovery:
+        _save_state_upon_loss(state, base)  # [bbr.recovery.begin]
+        state.recovery_delivered_bytes = state.delivered_bytes
+        base.in_recovery = True
+    base.recovery_start_ns = now_ns  # [bbr.recovery.goes-on]
+
+
+def _count_ranges(state: Bbr, lost: Lost) -> None:
+    for run in lost.packets:
+        if run.first != state.next_lost_packet or state.lost_ranges == 0:
+            state.lost_ranges += 1
+        state.next_lost_packet = run.last + 1
+
+
+def on_lost(readings: Readings, state: Bbr, base: NewReno, lost: Lost) -> Outcome:
+    """Process packets declared lost."""
+    state.in_flight_bytes = saturate(lost.bytes_in_flight)
+    _enter_recovery(state, base, lost.t_ns, max(run.sent_t_ns for run in lost.packets))
+    _count_ranges(state, lost)
+    return _note_loss(readings, state, base)
+
+
+def on_ce(readings: Readings, state: Bbr, base: NewReno, ce: Ce) -> Outcome:
+    """Process a rise of the ECN-CE counter as the loss of a packet, of which no byte and no range is counted."""
+    _enter_recovery(state, base, ce.t_ns, ce.sent_t_ns)  # [bbr.ecn]
+    return _note_loss(readings, state, base)
+
+
+def on_enter_rto(state: Bbr, base: NewReno, now_ns: int) -> Outcome:
+    """Process persistent congestion, which stands for a retransmission timeout."""
+    _save_state_upon_loss(state, base)
+    base.cwnd_bytes = saturate(state.in_flight_bytes + base.max_datagram_size_bytes)  # [bbr.timeout]
+    base.in_recovery, base.recovery_start_ns = True, now_ns
+    state.timeout = True
+    return Outcome.COLLAPSED
+
+
+def leave_recovery(state: Bbr, base: NewReno, ack: Ack) -> None:
+    """End recovery where a packet sent after its beginning is acknowledged."""
+    if base.in_recovery and any(not newreno.sent_before_recovery(base, run.sent_t_ns) for run in ack.packets):
+        base.in_recovery = state.timeout = False  # [bbr.recovery.end]
+        _restore_cwnd(state, base)
+
+
+def handle_spurious_loss_detection(state: Bbr, base: NewReno) -> Outcome:
+    """Process the news that the losses of a recovery were none."""
+    _restore_cwnd(state, base)
+    base.in_recovery = state.timeout = False
+    state.is_loss_in_round = False
+    reset_full_bw(state)
+    state.bw_shortterm = larger(state.bw_shortterm, state.undo_bw_shortterm)  # [bbr.undo]
+    undo_shortterm, undo_longterm = state.undo_inflight_shortterm_bytes, state.undo_inflight_longterm_bytes
+    state.inflight_shortterm_bytes = larger_bound(state.inflight_shortterm_bytes, undo_shortterm)
+    state.inflight_longterm_bytes = larger_bound(state.inflight_longterm_bytes, undo_longterm)
+    resumes = state.undo_startup and state.phase is not Phase.STARTUP
+    if resumes:
+        state.full_bw_reached = False  # [bbr.undo.startup]
+        enter_startup(state)
+    state.undo_startup = False
+    return Outcome.STARTUP_RESUMED if resumes else Outcome.RESTORED

@@ -1,0 +1,130 @@
+"""Startup and Drain: where they begin and what ends them (``spec/bbr/rules.md``).
+
+One function for each step of the draft, in its order. They change the state in place and return the outcome, ``None`` for none.
+
+Mirrors ``reference-c/firstflight/bbr/startup.c``.
+"""
+
+from firstflight.bbr.control import inflight_bytes
+from firstflight.bbr.profiles import DrainRounds, GrowthOf, Readings
+from firstflight.bbr.rate import ZERO, has_grown
+from firstflight.bbr.state import GAIN_UNIT, Bbr, Sample
+from firstflight.newreno.newreno import NewReno
+from firstflight.observables import Outcome, Phase
+
+#: StartupPacingGain, DrainPacingGain, DefaultCwndGain.
+STARTUP_PACING_GAIN = GAIN_UNIT * 277 // 100
+DRAIN_PACING_GAIN = GAIN_UNIT // 2
+DEFAULT_CWND_GAIN = GAIN_UNIT * 2
+#: LossThresh is one of these parts of what was in flight: 2 %.
+LOSS_THRESH = 50
+#: Rounds without growth that fill the pipe, and those that Drain lasts at most.
+FULL_BW_ROUNDS = 3
+DRAIN_ROUNDS = 3
+
+
+def enter_startup(state: Bbr) -> None:
+    """Begin Startup."""
+    state.phase = Phase.STARTUP
+    state.pacing_gain = STARTUP_PACING_GAIN  # [bbr.startup]
+    state.cwnd_gain = DEFAULT_CWND_GAIN
+
+
+def reset_full_bw(state: Bbr) -> None:
+    """Begin to look for a full pipe."""
+    state.full_bw = ZERO  # [bbr.full-bw.reset]
+    state.full_bw_count = 0
+    state.full_bw_now = False
+
+
+def check_full_bw_reached(readings: Readings, state: Bbr, sample: Sample) -> Outcome | None:
+    """See at the start of a round whether the rate still grows."""
+    if state.full_bw_now or not state.round_start:
+        return None  # [bbr.full-bw.round]
+    in_startup = state.phase is Phase.STARTUP
+    if sample.app_limited:
+        return Outcome.APP_LIMITED if in_startup else None  # [bbr.full-bw.app-limited]
+    rate = state.max_bw if readings.growth_of is GrowthOf.MAX_BW else sample.rate  # [bbr.full-bw.max-bw]
+    if has_grown(rate, state.full_bw):  # [bbr.full-bw.grown]
+        reset_full_bw(state)
+        state.full_bw = rate
+        return Outcome.BW_GROWN if in_startup else None
+    state.full_bw_count += 1  # [bbr.full-bw.count]
+    state.full_bw_now = state.full_bw_count >= FULL_BW_ROUNDS
+    if state.full_bw_now:
+        state.full_bw_reached = True  # [bbr.full-bw.reached]
+    return Outcome.PLATEAU_COUNTED if in_startup else None
+
+
+def _is_inflight_too_high(sample: Sample) -> bool:
+    """Return whether more than 2 % was lost; both are whole, so that the share may be rounded down."""
+    return sample.lost_bytes > sample.in_flight_bytes // LOSS_THRESH  # [bbr.loss-exit.rate]
+
+
+def _has_high_loss(readings: Readings, state: Bbr, base: NewReno, sample: Sample) -> bool:
+    """Return whether the losses of the round that ends are those of a full pipe."""
+    if not state.loss_round_start or readings.loss_exit_count == 0 or state.lost_ranges < readings.loss_exit_count:
+        return False  # [bbr.loss-exit.ranges]
+    if not base.in_recovery or state.timeout:
+        return False  # [bbr.loss-exit.recovery]
+    prior_bytes = sample.prior_delivered_bytes
+    if prior_bytes is None or prior_bytes < state.recovery_delivered_bytes:
+        return False  # [bbr.loss-exit.full-round]
+    return _is_inflight_too_high(sample)
+
+
+def check_startup_high_loss(readings: Readings, state: Bbr, base: NewReno, sample: Sample) -> Outcome | None:
+    """See at the end of a round whether too much was lost in it."""
+    outcome = None
+    if state.phase is Phase.STARTUP and _has_high_loss(readings, state, base, sample):
+        state.undo_startup = True  # [bbr.loss-exit.undo]
+        state.full_bw_reached = True  # [bbr.loss-exit]
+        state.inflight_longterm_bytes = max(state.bdp_bytes, state.inflight_latest_bytes)  # [bbr.loss-exit.long-term]
+        outcome = Outcome.EXITED_BY_LOSS
+    if state.loss_round_start:
+        state.lost_ranges = 0  # [bbr.loss-exit.ranges.round]
+    return outcome
+
+
+def check_startup_done(readings: Readings, state: Bbr, base: NewReno, sample: Sample) -> Outcome | None:
+    """End Startup if the pipe is full."""
+    outcome = check_startup_high_loss(readings, state, base, sample)
+    if state.phase is Phase.STARTUP and state.full_bw_reached:
+        enter_drain(state)  # [bbr.startup.done]
+        return outcome or Outcome.EXITED_BY_PLATEAU
+    return None
+
+
+def enter_drain(state: Bbr) -> None:
+    """Begin Drain."""
+    state.phase = Phase.DRAIN
+    state.pacing_gain = DRAIN_PACING_GAIN  # [bbr.drain]
+    state.cwnd_gain = DEFAULT_CWND_GAIN
+    state.drain_start_round = state.round_count
+
+
+def _has_timed_out(readings: Readings, state: Bbr) -> bool:
+    rounds = state.round_count - state.drain_start_round
+    if readings.drain_rounds is DrainRounds.THIRD:
+        return rounds >= DRAIN_ROUNDS  # [bbr.drain.rounds.third]
+    return readings.drain_rounds is DrainRounds.FOURTH and rounds > DRAIN_ROUNDS  # [bbr.drain.rounds]
+
+
+def check_drain_done(readings: Readings, state: Bbr, base: NewReno) -> Outcome | None:
+    """End Drain if no more is in flight than the path holds, or if it lasts long."""
+    if state.phase is not Phase.DRAIN:
+        return None
+    if state.in_flight_bytes <= inflight_bytes(readings, state, base, GAIN_UNIT):
+        enter_probe_bw(state)  # [bbr.drain.done]
+        return Outcome.DRAINED
+    if _has_timed_out(readings, state):
+        enter_probe_bw(state)
+        return Outcome.DRAIN_TIMED_OUT
+    return None
+
+
+def enter_probe_bw(state: Bbr) -> None:
+    """Go on at the rate that was found. Ours: the draft probes from here on."""
+    state.phase = Phase.PROBE_BW
+    state.pacing_gain = GAIN_UNIT  # [bbr.probe-bw]
+    state.cwnd_gain = DEFAULT_CWND_GAIN
