@@ -122,20 +122,21 @@ def test_clauses_of_a_page_with_one_vector_stand_at_the_vector() -> None:
     assert carried_out.of_every(site.vectors()[:1]) == {}
 
 
-def test_the_navigation_of_a_folder_is_computed_once() -> None:
-    """That of the index marks another page as the one that is shown, pages elsewhere unfold what leads to them, and sources have none."""
+def test_pages_of_which_there_are_many_have_no_navigation() -> None:
+    """Their index has, and so have pages elsewhere, which unfold what leads to them."""
     asked: list[dict[str, object]] = []
-    pages = ("vectors/a", "vectors/b", "vectors/index", "source/x/a", "source/y/a", "readings", "readings")
+    pages = ("vectors/a", "vectors/index", "source/x/a", "api/python-firstflight-search", "api/python", "readings")
 
     def toctree(**options: object) -> str:
         asked.append(options)
-        return ""
+        return "list"
 
+    found = []
     for page in pages:
         context: dict[str, Any] = {"toctree": toctree}
         smaller.shorten_page(generate, f"{site.GENERATED}/{page}", "", context, None)  # type: ignore[arg-type]
-        context["toctree"](maxdepth=-1)
-    assert [options["maxdepth"] for options in asked] == [1, 1, -1, -1]
+        found.append(context["toctree"](maxdepth=-1))
+    assert found == ["", "list", "", "", "list", "list"]
     assert all(options["collapse"] for options in asked)
 
 

@@ -8,12 +8,8 @@ from sphinx.application import Sphinx
 
 from pages import site
 
-_SOURCES = f"{site.GENERATED}/source/"
-_WITHOUT = (_SOURCES, f"{site.GENERATED}/api/python-", f"{site.GENERATED}/api/c-")
-#: Pages of which there are many: their navigation does not list them all.
-_MANY = (f"{site.GENERATED}/vectors/", *_WITHOUT)
-#: Their navigation by folder: to compute it takes as long as half of all else in writing a page.
-_KEPT: dict[tuple[Sphinx, str, bool], str] = {}
+#: Pages of which there are many: they have no navigation but the search and the way home, and name the list of all of them.
+_MANY = tuple(f"{site.GENERATED}/{name}" for name in ("vectors/", "source/", "api/python-", "api/c-"))
 #: What is replaced by what, in this order.
 _SHORTER = [
     (re.compile(pattern), by)
@@ -42,27 +38,16 @@ def shorten_page(app: Sphinx, page: str, template: str, context: dict[str, Any],
     if page.startswith(_MANY):
         context["next"] = context["prev"] = None  # nobody reads them one after the other
     if toctree := context.get("toctree"):
-        context["toctree"] = lambda **options: _navigation(app, page, toctree, options | {"collapse": True}).replace(
+        context["toctree"] = lambda **options: _navigation(page, toctree, options | {"collapse": True}).replace(
             'role="heading"', 'role="heading" aria-level="2"'
         )
     if body := context.get("body"):
         context["body"] = shorten(body)
 
 
-def _navigation(app: Sphinx, page: str, toctree: Callable[..., str], options: dict[str, Any]) -> str:
-    """Return the navigation of a page. Where there are many it does not list them: all in a folder but their index have the same.
-
-    Those of sources, to which only links lead, have none but the search and the way home; nor those of modules, which name their list.
-    """
-    if page.startswith(_WITHOUT):
-        return ""
-    if not page.startswith(_MANY):
-        return toctree(**options)
-    folder, _, name = page.rpartition("/")
-    key = (app, folder, name == "index")
-    if key not in _KEPT:
-        _KEPT[key] = toctree(**options | {"maxdepth": 1})
-    return _KEPT[key]
+def _navigation(page: str, toctree: Callable[..., str], options: dict[str, Any]) -> str:
+    """Return the navigation of a page; nothing where there are many, but for their index."""
+    return "" if page.startswith(_MANY) and not page.endswith("/index") else toctree(**options)
 
 
 def shorten(body: str) -> str:

@@ -66,7 +66,7 @@ def page(name: str, group: list[Vector]) -> str:
         md.label(site.anchor("group", name)),
         f"# {_heading(name)}",
         f"{'This vector' if len(group) == 1 else f'Each of these {len(group)} vectors'} comes with what it tells apart, "
-        "the clauses that the model carries out in it, a plot, and its events and expectations.",
+        "the clauses that the model carries out in it, a plot, and its events and expectations. All of them: [Vectors](index.md), [Find vectors](../../find.md).",
     ]
     every = carried_out.of_every(group)
     if any(every.values()):
