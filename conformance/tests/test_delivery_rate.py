@@ -15,9 +15,12 @@ from firstflight.limits import TIME_MAX_NS, WINDOW_MAX_BYTES
 from firstflight_conformance.cases.given import given_flags
 from firstflight_conformance.cases.schemas import schema_error
 from firstflight_conformance.cases.wire import event_from_json, event_to_json
+from firstflight_conformance.judge.follow import windows_alone
 from firstflight_conformance.paths import ROOT
 from firstflight_conformance.prng import SplitMix64
 from firstflight_conformance.simulator.dumbbell import run_network
+from firstflight_conformance.simulator.loop import simulate
+from firstflight_conformance.simulator.scenario import load_scenario
 from firstflight_conformance.vectorgen.builder import MS, StreamBuilder
 from test_networks_native import any_network
 
@@ -242,3 +245,17 @@ def test_which_samples_follow() -> None:
     assert not samples_follow(made.events)
     assert given_flags(made.events, {"max_datagram_size_bytes": 1200}, {}) == {"delivery-rate-given"}
     assert given_flags(plain.events, {"max_datagram_size_bytes": 1200}, {}) == set()
+
+
+def test_a_recording_without_samples_is_followed_by_bbr() -> None:
+    """They are worked out where a profile follows it: its windows are those of the run."""
+    scenario = load_scenario(ROOT / "conformance" / "scenarios" / "deep-queue.json")
+    run = simulate(scenario, create("bbr", "draft-06", scenario.config))
+    bare = [
+        replace(event, **dict.fromkeys(OF_ACK if isinstance(event, Ack) else OF_LOST))  # type: ignore[arg-type]
+        if isinstance(event, Ack | Lost)
+        else event
+        for event in run.events
+    ]
+    assert not any(event.rate_lost_bytes for event in bare if isinstance(event, Ack | Lost))
+    assert windows_alone("bbr/draft-06", scenario.config, bare) == [seen.cwnd_bytes for seen in run.observations]

@@ -201,7 +201,7 @@ def test_the_arithmetic_of_the_thesis_is_shown_and_not_counted() -> None:
     ]  # fmt: skip
     assert all(text in published_page.page() for row in rows for text in row[2:4])
     indices = [claim for claim in registry.claims_of("thesis") if claim.what.startswith("Jain")]
-    assert len(indices) == 5
+    assert len(indices) == 9
     data = store.load("thesis")
     changed = data | {"pair-cubic-cubic": {"fct_ns": [1, 2], "lost": [0, 0]}}
     assert registry.SCENARIOS["thesis"].claims(changed) != registry.claims_of("thesis")

@@ -6,7 +6,7 @@ from typing import Any
 from firstflight.observables import Outcome
 from firstflight.search.profiles import PROFILES
 from firstflight_conformance.simulator.dumbbell import FlowResult, run_network
-from studies.published.claims import MEGABYTES, PERCENT, SECONDS, Claim, about
+from studies.published.claims import MEGABYTES, PERCENT, SECONDS, Claim, Quantity, about, impossible
 from studies.published.networks import (
     BASELINE,
     S,
@@ -23,6 +23,8 @@ NAME, TITLE = "search-geo", "SEARCH on an emulated geostationary path"
 SLOW_START = "slow-start"
 #: Runs that end at the exit or the first loss, and those that go on, for the plots.
 SHORT_NS, LONG_NS = 12 * S, 20 * S
+#: Two flows: rates are taken from the end of the long runs on.
+BESIDE_NS = 60 * S
 #: Whose windows are kept: the paper, and the newest draft.
 COMPARED = ("lanman-2024", "draft-09")
 SHOWN = (SLOW_START, "lanman-2024", "draft-09")
@@ -63,11 +65,34 @@ def _windows(flow: FlowResult) -> list[list[int]]:
     return found
 
 
+def beside_bbr() -> dict[str, Any]:
+    """Have two downloads begin together, with SEARCH and with BBR, and neither end in the time."""
+    net = network(NAME)
+    plans = [
+        replace(
+            net.flows[0], name=name, controller=controller, transfer=replace(net.flows[0].transfer, transfer_bytes=None)
+        )
+        for name, controller in (("search", on_base(f"search/{MEASURED}")), ("bbr", "bbr/draft-06"))
+    ]
+    result = simulated(replace(net, flows=tuple(plans), stop_ns=BESIDE_NS))
+    return {
+        flow.name: {
+            **noted(result, flow),
+            "rate_bps": flow.goodput_bps(LONG_NS, BESIDE_NS, net.sample_ns),
+        }
+        for flow in result.flows
+    }
+
+
 def runs() -> list[Run]:
     """Return the runs of this scenario."""
     profiles = (SLOW_START, *PROFILES)
     return [
-        Run(NAME, one, compute, (one,), 7000 if one in COMPARED else 100, quick=one not in COMPARED) for one in profiles
+        Run(NAME, "beside-bbr", beside_bbr, (), 1500, quick=True),
+        *(
+            Run(NAME, one, compute, (one,), 7000 if one in COMPARED else 100, quick=one not in COMPARED)
+            for one in profiles
+        ),
     ]
 
 
@@ -84,7 +109,19 @@ def claims(data: Data) -> list[Claim]:
             source, "SEARCH leaves slow start", 9 * S, exit_ns, unit=SECONDS,
             remark=f"Ours is {MEASURED}, the code that was measured; all other profiles are in the table below.",
         ),
+        impossible(
+            "LANMAN 2024, section V", "SEARCH beside BBR on a link of both", "left to future work",
+            "Nothing is published. Both begin together, SEARCH as it was measured, BBR in the draft's profile, which does not probe after Drain.",
+            "; ".join(_beside(*each) for each in (("SEARCH", data["beside-bbr"]["search"]), ("BBR", data["beside-bbr"]["bbr"]))),
+        ),
     ]  # fmt: skip
+
+
+def _beside(name: str, found: dict[str, Any]) -> str:
+    exit_ns = found["exit_ns"]
+    leaves = "never leaves startup" if exit_ns is None else f"leaves startup at {SECONDS.text(exit_ns)}"
+    rate = Quantity("Mbit/s", 10**6, 1).text(found["rate_bps"])
+    return f"{name} {leaves}, loses {found['lost_packets']} packets and has {rate} from 20 s to 60 s"
 
 
 def _remark(exit_ns: int | None) -> str:
