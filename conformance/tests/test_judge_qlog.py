@@ -114,7 +114,7 @@ def test_several_files_must_all_be_explained(tmp_path: Path, log: Path) -> None:
         (("--cause",), 2),
         (("--profile", "search/linux-5"), 2),
         (("--profile", "linux-4"), 2),
-        (("--algorithm", "bbr"), 2),
+        (("--algorithm", "vegas"), 2),
         (("--app-limited", "data"), 2),
         (("--profile", "search/linux-4", "--start", "application"), 0),
         (("--trace", "3"), 2),

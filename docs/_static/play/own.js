@@ -41,6 +41,7 @@
     cubic: (run) => [{ unit: KB, lines: [["W_cubic", wCubic(run)], ["W_max", of("w_max_bytes")], ["W_est", of("w_est_bytes")]] }],
     jumpstart: () => [{ unit: PACKETS, lines: [["packets sent", of("sent_packets")], ["packets planned", of("planned_packets")]] }],
     "quick-start": () => [{ unit: PACKETS, lines: [["packets sent", of("sent_packets")], ["packets planned", of("planned_packets")]] }],
+    bbr: () => [{ unit: KB, lines: [["product", of("bdp_bytes")], ["BBR.max_inflight", of("max_inflight_bytes")]] }],
     "rapid-start": () => [{ unit: MS, lines: [["RTT floor", of("rtt_floor_ns")], ["min_rtt", of("min_rtt_ns")]] }],
     "tcb-sharing": () => [{ unit: KB, lines: [["cached cwnd", of("cached_cwnd_bytes")], ["cached ssthresh", of("cached_ssthresh_bytes")]] }],
     hybla: () => [{ unit: RATIO, lines: [["rho", (step) => (of("rho_fixed")(step) === null ? null : of("rho_fixed")(step) / 65536)]], height: 120 }],
