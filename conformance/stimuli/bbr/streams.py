@@ -58,8 +58,8 @@ class Stream(AckStream):
     def _in_flight(self, state: Bbr) -> int:
         bdp = state.bdp_bytes
         if self.patient and state.phase is Phase.DRAIN:
-            return 2**63
-        return self.pick((0, bdp, bdp, bdp + 1, 2 * bdp, 4 * self.size, 5 * self.size, 50 * self.size, 2**63))
+            return WINDOW_MAX_BYTES
+        return self.pick((0, bdp, bdp, bdp + 1, 2 * bdp, 4 * self.size, 5 * self.size, 50 * self.size, WINDOW_MAX_BYTES))
 
     def _delivered(self, ack: Ack, state: Bbr) -> tuple[int, int]:
         """Return bytes and time of a sample: a little more or less than 5/4 of the baseline, or anything."""
