@@ -59,7 +59,9 @@ class Stream(AckStream):
         bdp = state.bdp_bytes
         if self.patient and state.phase is Phase.DRAIN:
             return WINDOW_MAX_BYTES
-        return self.pick((0, bdp, bdp, bdp + 1, 2 * bdp, 4 * self.size, 5 * self.size, 50 * self.size, WINDOW_MAX_BYTES))
+        return self.pick(
+            (0, bdp, bdp, bdp + 1, 2 * bdp, 4 * self.size, 5 * self.size, 50 * self.size, WINDOW_MAX_BYTES)
+        )
 
     def _delivered(self, ack: Ack, state: Bbr) -> tuple[int, int]:
         """Return bytes and time of a sample: a little more or less than 5/4 of the baseline, or anything."""
