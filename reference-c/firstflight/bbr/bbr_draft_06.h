@@ -1,0 +1,588 @@
+/*
+ * draft-ietf-ccwg-bbr-06: Startup and Drain of BBR, in one header to be copied into a stack. C11 and C++17; no allocation, no floating
+ * point, no global state.
+ *
+ * A delivery rate is bytes over ns, compared by cross multiplication. What becomes bytes is rounded down, a time of departure up. SMSS is
+ * the maximum datagram size. After Drain the connection paces at the rate that it found: it neither probes for bandwidth nor enters
+ * ProbeRTT (ours).
+ * The same functions in the same order are in reference-py, bbr/plain_bbr_draft_06.py.
+ *
+ *     struct bbr_draft_06 bbr;
+ *     bbr_draft_06_begin(&bbr, max_datagram_size, initial_window);
+ *     ... for what is sent; then bbr.next_release_ns is when the next packet may leave:
+ *     bbr_draft_06_on_transmit(&bbr, now_ns, sent_bytes, bytes_in_flight, nothing_left_to_send);
+ *     ... for each ACK frame, with the delivery-rate sample of 4.1 that your sender takes; bbr.cwnd is the window:
+ *     bbr_draft_06_on_ack(&bbr, &ack);
+ *     ... for the packets that are found lost together, then for each range of consecutive ones:
+ *     bbr_draft_06_on_lost(&bbr, now_ns, bytes_in_flight, when_the_last_of_them_was_sent_ns);
+ *     bbr_draft_06_on_lost_range(&bbr, first_packet, last_packet);
+ *     ... for a CE mark, for persistent congestion, and where losses turn out to be none:
+ *     bbr_draft_06_on_congestion(&bbr, sent_ns, now_ns);
+ *     bbr_draft_06_on_enter_rto(&bbr, now_ns);
+ *     bbr_draft_06_handle_spurious_loss_detection(&bbr);
+ *
+ * Domain: times, RTTs and intervals of samples below 2^59 ns (18 years), windows and the volumes of samples below 2^62 bytes, ACKs and
+ * sendings of less than 2^48 bytes, datagrams of at least 1 and less than 2^16, packet numbers below 2^62; less than 2^62 ACKs, and no more
+ * than 2^63 bytes that are acknowledged without a sample.
+ *
+ * Invariant: bbr_draft_06_invariant in bbr_draft_06_invariant.h.
+ */
+#ifndef BBR_DRAFT_06_H
+#define BBR_DRAFT_06_H
+
+#include <stdint.h>
+
+#define BBR_DRAFT_06_NONE UINT64_MAX /* no RTT, no time; of volumes and rates, infinite */
+#define BBR_DRAFT_06_MOST ((UINT64_C(1) << 62) - 1) /* volumes saturate here */
+#define BBR_DRAFT_06_LAST_NS ((UINT64_C(1) << 59) - 1) /* and times here */
+#define BBR_DRAFT_06_MILLISECOND_NS UINT64_C(1000000)
+#define BBR_DRAFT_06_SECOND_NS UINT64_C(1000000000)
+#define BBR_DRAFT_06_LARGEST_QUANTUM_BYTES UINT64_C(65536)
+#define BBR_DRAFT_06_MIN_RTT_FILTER_NS (10000 * BBR_DRAFT_06_MILLISECOND_NS)
+#define BBR_DRAFT_06_PROBE_RTT_INTERVAL_NS (5000 * BBR_DRAFT_06_MILLISECOND_NS)
+
+enum {
+    BBR_DRAFT_06_STARTUP_PACING_GAIN = 277, /* hundredths */
+    BBR_DRAFT_06_DRAIN_PACING_GAIN = 50,
+    BBR_DRAFT_06_CRUISE_PACING_GAIN = 100,
+    BBR_DRAFT_06_CWND_GAIN = 2,
+    BBR_DRAFT_06_FULL_BW_ROUNDS = 3,
+    BBR_DRAFT_06_FULL_LOSS_COUNT = 6,
+    BBR_DRAFT_06_DRAIN_ROUNDS = 3,
+    BBR_DRAFT_06_PACING_MARGIN_PERCENT = 1,
+    BBR_DRAFT_06_EXTRA_ACKED_ROUNDS = 10
+};
+
+enum bbr_draft_06_phase { BBR_DRAFT_06_STARTUP, BBR_DRAFT_06_DRAIN, BBR_DRAFT_06_PROBE_BW, BBR_DRAFT_06_NO_PHASE };
+
+enum bbr_draft_06_outcome {
+    BBR_DRAFT_06_SENT,
+    BBR_DRAFT_06_UNCHANGED, /* by an ACK: neither the window nor anything that is named below */
+    BBR_DRAFT_06_GROWN,
+    BBR_DRAFT_06_APP_LIMITED,
+    BBR_DRAFT_06_BW_GROWN,
+    BBR_DRAFT_06_PLATEAU_COUNTED,
+    BBR_DRAFT_06_EXITED_BY_PLATEAU,
+    BBR_DRAFT_06_EXITED_BY_LOSS,
+    BBR_DRAFT_06_DRAINED,
+    BBR_DRAFT_06_DRAIN_TIMED_OUT,
+    BBR_DRAFT_06_LOSS_NOTED,
+    BBR_DRAFT_06_ALREADY_NOTED,
+    BBR_DRAFT_06_COLLAPSED,
+    BBR_DRAFT_06_RESTORED,
+    BBR_DRAFT_06_STARTUP_RESUMED
+};
+
+/* Bytes, and the ns in which they were delivered, which are not 0. Infinite where bytes is NONE. */
+struct bbr_draft_06_rate {
+    uint64_t bytes;
+    uint64_t ns;
+};
+
+/* The variables of section 2. pacing_rate: in bytes per second. app_limited: C.app_limited, 0 while the connection is not. */
+struct bbr_draft_06 {
+    uint64_t smss, initial_cwnd, cwnd, pacing_rate, next_release_ns, send_quantum, inflight, delivered, app_limited;
+    struct bbr_draft_06_rate bw, max_bw, bw_latest, bw_shortterm, full_bw, undo_bw_shortterm;
+    uint64_t round_count, next_round_delivered, loss_round_delivered, lost_ranges, after_lost, drain_start_round;
+    uint64_t inflight_latest, inflight_shortterm, inflight_longterm, undo_inflight_shortterm, undo_inflight_longterm;
+    uint64_t bdp, min_rtt, min_rtt_stamp, probe_rtt_min_delay, probe_rtt_min_stamp;
+    uint64_t extra_acked, extra_acked_interval_start, extra_acked_delivered, extra_acked_round;
+    uint64_t extra_acked_rounds[BBR_DRAFT_06_EXTRA_ACKED_ROUNDS]; /* the most of each round, at round_count modulo its size */
+    uint64_t recovery_start, recovery_delivered, prior_cwnd;
+    uint16_t pacing_gain;
+    uint8_t phase, undo_phase, full_bw_count, srtt_known;
+    uint8_t round_start, loss_round_start, is_loss_in_round, full_bw_reached, full_bw_now, in_recovery, by_timeout;
+};
+
+/* An ACK frame, and RS, the sample that the sender took of the packet sent last among those that it acknowledges. */
+struct bbr_draft_06_ack {
+    uint64_t now_ns;
+    uint64_t bytes;           /* RS.newly_acked */
+    uint64_t bytes_in_flight; /* C.inflight afterwards */
+    uint64_t rtt_ns;          /* RS.rtt, or NONE */
+    uint64_t min_rtt_ns;      /* C.min_rtt, or NONE */
+    uint64_t smoothed_rtt_ns; /* C.srtt, or NONE */
+    uint64_t newest_sent_ns;  /* when the packet sent last was sent */
+    uint64_t delivered;       /* RS.delivered */
+    uint64_t interval_ns;     /* RS.interval */
+    uint64_t prior_delivered; /* RS.prior_delivered, or NONE where there is no sample */
+    uint64_t tx_in_flight;    /* RS.tx_in_flight */
+    uint64_t lost;            /* RS.lost */
+    int is_app_limited;       /* RS.is_app_limited */
+};
+
+struct bbr_draft_06_u128 {
+    uint64_t high, low;
+};
+
+/* The product of two words, from four of their halves. */
+static inline struct bbr_draft_06_u128 bbr_draft_06_product(uint64_t a, uint64_t b) {
+    uint64_t a_low = a & UINT32_MAX, a_high = a >> 32, b_low = b & UINT32_MAX, b_high = b >> 32;
+    uint64_t low = a_low * b_low, cross = a_high * b_low + (low >> 32), other = a_low * b_high + (cross & UINT32_MAX);
+    struct bbr_draft_06_u128 product = {a_high * b_high + (cross >> 32) + (other >> 32), (other << 32) | (low & UINT32_MAX)};
+    return product;
+}
+
+static inline int bbr_draft_06_below(struct bbr_draft_06_u128 a, struct bbr_draft_06_u128 b) {
+    return a.high != b.high ? a.high < b.high : a.low < b.low;
+}
+
+/* a / divisor, rounded down, at most 2^62 - 1; the divisor is at most 2^63 and not 0. Most are of one word. */
+static inline uint64_t bbr_draft_06_quotient(struct bbr_draft_06_u128 a, uint64_t divisor) {
+    uint64_t rest = a.high, quotient = 0;
+    if (a.high == 0)
+        quotient = a.low / divisor;
+    else if (a.high >= divisor)
+        return BBR_DRAFT_06_MOST;
+    else
+        for (int bit = 63; bit >= 0; bit--) {
+            rest = rest << 1 | (a.low >> bit & 1);
+            quotient <<= 1;
+            if (rest >= divisor) {
+                rest -= divisor;
+                quotient |= 1;
+            }
+        }
+    return quotient < BBR_DRAFT_06_MOST ? quotient : BBR_DRAFT_06_MOST;
+}
+
+static inline uint64_t bbr_draft_06_max(uint64_t a, uint64_t b) {
+    return a > b ? a : b;
+}
+
+static inline uint64_t bbr_draft_06_min(uint64_t a, uint64_t b) {
+    return a < b ? a : b;
+}
+
+static inline struct bbr_draft_06_rate bbr_draft_06_rate_of(uint64_t bytes, uint64_t ns) {
+    struct bbr_draft_06_rate rate = {bytes, ns};
+    return rate;
+}
+
+/* Whether a is the lower of two rates that are finite. */
+static inline int bbr_draft_06_less(struct bbr_draft_06_rate a, struct bbr_draft_06_rate b) {
+    return bbr_draft_06_below(bbr_draft_06_product(a.bytes, b.ns), bbr_draft_06_product(b.bytes, a.ns));
+}
+
+/* The higher of two rates, the first if they are equal. */
+static inline struct bbr_draft_06_rate bbr_draft_06_higher(struct bbr_draft_06_rate a, struct bbr_draft_06_rate b) {
+    return bbr_draft_06_less(a, b) ? b : a;
+}
+
+static inline void bbr_draft_06_init_pacing_rate(struct bbr_draft_06 *s, uint64_t srtt_ns);
+static inline uint64_t bbr_draft_06_paced(struct bbr_draft_06_rate rate, uint64_t parts);
+static inline enum bbr_draft_06_outcome bbr_draft_06_update_model_and_state(struct bbr_draft_06 *s, const struct bbr_draft_06_ack *rs,
+                                                                            struct bbr_draft_06_rate rate);
+static inline struct bbr_draft_06_rate bbr_draft_06_generate_rate_sample(struct bbr_draft_06 *s, const struct bbr_draft_06_ack *rs);
+static inline void bbr_draft_06_update_latest_delivery_signals(struct bbr_draft_06 *s, const struct bbr_draft_06_ack *rs,
+                                                               struct bbr_draft_06_rate rate, uint64_t delivered);
+static inline void bbr_draft_06_update_congestion_signals(struct bbr_draft_06 *s, const struct bbr_draft_06_ack *rs,
+                                                          struct bbr_draft_06_rate rate);
+static inline void bbr_draft_06_update_round(struct bbr_draft_06 *s, const struct bbr_draft_06_ack *rs);
+static inline void bbr_draft_06_adapt_lower_bounds(struct bbr_draft_06 *s);
+static inline void bbr_draft_06_update_ack_aggregation(struct bbr_draft_06 *s, uint64_t newly_acked, uint64_t now_ns);
+static inline enum bbr_draft_06_outcome bbr_draft_06_check_full_bw_reached(struct bbr_draft_06 *s, const struct bbr_draft_06_ack *rs,
+                                                                           struct bbr_draft_06_rate rate);
+static inline void bbr_draft_06_reset_full_bw(struct bbr_draft_06 *s);
+static inline enum bbr_draft_06_outcome bbr_draft_06_check_startup_done(struct bbr_draft_06 *s, const struct bbr_draft_06_ack *rs);
+static inline int bbr_draft_06_check_startup_high_loss(struct bbr_draft_06 *s, const struct bbr_draft_06_ack *rs);
+static inline enum bbr_draft_06_outcome bbr_draft_06_check_drain_done(struct bbr_draft_06 *s);
+static inline void bbr_draft_06_update_min_rtt(struct bbr_draft_06 *s, const struct bbr_draft_06_ack *rs);
+static inline void bbr_draft_06_set_pacing_rate(struct bbr_draft_06 *s, const struct bbr_draft_06_ack *rs);
+static inline void bbr_draft_06_set_send_quantum(struct bbr_draft_06 *s);
+static inline uint64_t bbr_draft_06_bdp_multiple(struct bbr_draft_06 *s, uint64_t gain);
+static inline uint64_t bbr_draft_06_quantized(const struct bbr_draft_06 *s, uint64_t inflight_cap);
+static inline void bbr_draft_06_set_cwnd(struct bbr_draft_06 *s, uint64_t newly_acked);
+static inline void bbr_draft_06_bound_cwnd_for_model(struct bbr_draft_06 *s);
+static inline enum bbr_draft_06_outcome bbr_draft_06_on_congestion(struct bbr_draft_06 *s, uint64_t sent_ns, uint64_t now_ns);
+static inline enum bbr_draft_06_outcome bbr_draft_06_note_loss(struct bbr_draft_06 *s);
+static inline void bbr_draft_06_save_state_upon_loss(struct bbr_draft_06 *s);
+
+/* 5.2.1: OnInit. The initial window is the transport's (5.6.4.1), 0 for the one that RFC 9002 recommends. */
+static inline void bbr_draft_06_begin(struct bbr_draft_06 *s, uint32_t max_datagram_size, uint64_t initial_window) {
+    const struct bbr_draft_06_rate nothing = {0, 1};
+    const uint64_t ten = UINT64_C(10) * max_datagram_size, largest = bbr_draft_06_max(14720, UINT64_C(2) * max_datagram_size);
+    if (initial_window == 0)
+        initial_window = bbr_draft_06_min(ten, largest);
+    s->smss = max_datagram_size;
+    s->initial_cwnd = s->cwnd = initial_window; /* [bbr.begin] */
+    s->next_release_ns = s->after_lost = s->min_rtt = s->probe_rtt_min_delay = BBR_DRAFT_06_NONE;
+    s->inflight_shortterm = s->inflight_longterm = BBR_DRAFT_06_NONE;
+    s->bw = s->max_bw = s->bw_latest = s->full_bw = s->undo_bw_shortterm = nothing;
+    s->bw_shortterm = bbr_draft_06_rate_of(BBR_DRAFT_06_NONE, 1);
+    s->inflight = s->delivered = s->app_limited = s->recovery_delivered = s->inflight_latest = s->undo_inflight_shortterm = s->undo_inflight_longterm = 0;
+    s->round_count = s->next_round_delivered = s->loss_round_delivered = s->lost_ranges = s->drain_start_round = 0;
+    s->min_rtt_stamp = s->probe_rtt_min_stamp = s->recovery_start = s->prior_cwnd = 0;
+    s->extra_acked = s->extra_acked_interval_start = s->extra_acked_delivered = s->extra_acked_round = 0;
+    for (int i = 0; i < BBR_DRAFT_06_EXTRA_ACKED_ROUNDS; i++)
+        s->extra_acked_rounds[i] = 0;
+    s->full_bw_count = s->round_start = s->loss_round_start = s->is_loss_in_round = 0;
+    s->full_bw_reached = s->full_bw_now = s->in_recovery = s->by_timeout = s->srtt_known = 0;
+    s->phase = BBR_DRAFT_06_STARTUP;
+    s->undo_phase = BBR_DRAFT_06_NO_PHASE;
+    s->pacing_gain = BBR_DRAFT_06_STARTUP_PACING_GAIN;
+    s->send_quantum = s->bdp = 0;
+    bbr_draft_06_init_pacing_rate(s, BBR_DRAFT_06_MILLISECOND_NS);
+}
+
+/* 5.6.2: the initial window over the smoothed RTT, or over 1 ms, times the gain. */
+static inline void bbr_draft_06_init_pacing_rate(struct bbr_draft_06 *s, uint64_t srtt_ns) {
+    s->pacing_rate = bbr_draft_06_paced(bbr_draft_06_rate_of(s->initial_cwnd, srtt_ns), BBR_DRAFT_06_STARTUP_PACING_GAIN * 100);
+}
+
+/* So many ten-thousandths of a rate in bytes per second, at least 1, for a rate of 0 would let nothing leave (ours). */
+static inline uint64_t bbr_draft_06_paced(struct bbr_draft_06_rate rate, uint64_t parts) {
+    uint64_t per_second = bbr_draft_06_quotient(bbr_draft_06_product(rate.bytes, parts * (BBR_DRAFT_06_SECOND_NS / 10000)), rate.ns);
+    return bbr_draft_06_max(per_second, 1); /* [bbr.pacing.least] */
+}
+
+/* 5.2.2 and 5.6.2: packets leave one after another at the pacing rate. After idle time the aggregation is measured anew (5.4.1). */
+static inline enum bbr_draft_06_outcome bbr_draft_06_on_transmit(struct bbr_draft_06 *s, uint64_t now_ns, uint64_t bytes,
+                                                                 uint64_t bytes_in_flight, int nothing_left_to_send) {
+    struct bbr_draft_06_u128 up = bbr_draft_06_product(bytes, BBR_DRAFT_06_SECOND_NS);
+    uint64_t next = s->next_release_ns == BBR_DRAFT_06_NONE ? 0 : s->next_release_ns;
+    if (bytes_in_flight == bytes && s->app_limited != 0)
+        s->extra_acked_interval_start = now_ns;
+    s->inflight = bbr_draft_06_min(bytes_in_flight, BBR_DRAFT_06_MOST);
+    if (nothing_left_to_send) /* 4.1.2.4: MarkConnectionAppLimited */
+        s->app_limited = bbr_draft_06_max(s->delivered + s->inflight, 1);
+    up.low += s->pacing_rate - 1; /* rounded up */
+    up.high += up.low < s->pacing_rate - 1;
+    next = bbr_draft_06_max(now_ns, next) + bbr_draft_06_quotient(up, s->pacing_rate); /* [bbr.pacing.next] [bbr.pacing.delay] */
+    s->next_release_ns = bbr_draft_06_min(next, BBR_DRAFT_06_LAST_NS);
+    return BBR_DRAFT_06_SENT;
+}
+
+/* 5.2.3: UpdateOnACK. A recovery period ends between its two parts, for the loss exit asks whether one was on. */
+static inline enum bbr_draft_06_outcome bbr_draft_06_on_ack(struct bbr_draft_06 *s, const struct bbr_draft_06_ack *rs) {
+    uint64_t before = s->cwnd;
+    s->inflight = bbr_draft_06_min(rs->bytes_in_flight, BBR_DRAFT_06_MOST);
+    struct bbr_draft_06_rate rate = bbr_draft_06_generate_rate_sample(s, rs);
+    enum bbr_draft_06_outcome outcome = bbr_draft_06_update_model_and_state(s, rs, rate);
+    if (s->in_recovery && rs->newest_sent_ns > s->recovery_start) {
+        s->in_recovery = 0; /* [bbr.recovery.end] */
+        s->cwnd = bbr_draft_06_max(s->cwnd, s->prior_cwnd); /* [bbr.restored.cwnd] */
+    }
+    bbr_draft_06_set_pacing_rate(s, rs);
+    bbr_draft_06_set_send_quantum(s);
+    bbr_draft_06_set_cwnd(s, rs->bytes);
+    if (outcome != BBR_DRAFT_06_UNCHANGED)
+        return outcome;
+    return s->cwnd > before ? BBR_DRAFT_06_GROWN : BBR_DRAFT_06_UNCHANGED;
+}
+
+/* 5.2.3: the outcome is that of the state, or in Startup of the search for a full pipe. */
+static inline enum bbr_draft_06_outcome bbr_draft_06_update_model_and_state(struct bbr_draft_06 *s, const struct bbr_draft_06_ack *rs,
+                                                                            struct bbr_draft_06_rate rate) {
+    int was_startup = s->phase == BBR_DRAFT_06_STARTUP;
+    uint64_t delivered = rs->prior_delivered == BBR_DRAFT_06_NONE ? 0 : rs->delivered;
+    bbr_draft_06_update_latest_delivery_signals(s, rs, rate, delivered);
+    bbr_draft_06_update_congestion_signals(s, rs, rate);
+    bbr_draft_06_update_ack_aggregation(s, rs->bytes, rs->now_ns);
+    enum bbr_draft_06_outcome counted = bbr_draft_06_check_full_bw_reached(s, rs, rate);
+    enum bbr_draft_06_outcome exited = bbr_draft_06_check_startup_done(s, rs);
+    enum bbr_draft_06_outcome drained = bbr_draft_06_check_drain_done(s);
+    bbr_draft_06_update_min_rtt(s, rs);
+    if (s->loss_round_start) { /* AdvanceLatestDeliverySignals */
+        s->bw_latest = rate;
+        s->inflight_latest = delivered;
+    }
+    s->bw = s->max_bw; /* [bbr.bw] */
+    if (s->bw_shortterm.bytes != BBR_DRAFT_06_NONE && bbr_draft_06_less(s->bw_shortterm, s->bw))
+        s->bw = s->bw_shortterm;
+    if (exited != BBR_DRAFT_06_UNCHANGED)
+        return exited;
+    if (drained != BBR_DRAFT_06_UNCHANGED)
+        return drained;
+    return was_startup ? counted : BBR_DRAFT_06_UNCHANGED;
+}
+
+/* 4.1.2.3: there is no rate where the interval is below the minimum RTT, or where it is nothing. */
+static inline struct bbr_draft_06_rate bbr_draft_06_generate_rate_sample(struct bbr_draft_06 *s, const struct bbr_draft_06_ack *rs) {
+    uint64_t min_rtt_ns = rs->min_rtt_ns == BBR_DRAFT_06_NONE ? 0 : rs->min_rtt_ns;
+    if (rs->prior_delivered == BBR_DRAFT_06_NONE)
+        s->delivered += rs->bytes; /* [bbr.sample.none] */
+    else
+        s->delivered = rs->prior_delivered + rs->delivered; /* [bbr.sample.delivered] */
+    if (s->delivered > s->app_limited) /* the bubble is acknowledged and gone */
+        s->app_limited = 0;
+    if (rs->prior_delivered == BBR_DRAFT_06_NONE)
+        return bbr_draft_06_rate_of(0, 1);
+    if (rs->interval_ns == 0 || rs->interval_ns < min_rtt_ns) /* [bbr.sample.short] [bbr.sample.no-time] */
+        return bbr_draft_06_rate_of(0, 1);
+    return bbr_draft_06_rate_of(rs->delivered, rs->interval_ns); /* [bbr.sample.rate] */
+}
+
+/* 5.5.10.3: the most that was delivered in the last round, and whether that ends now. */
+static inline void bbr_draft_06_update_latest_delivery_signals(struct bbr_draft_06 *s, const struct bbr_draft_06_ack *rs,
+                                                               struct bbr_draft_06_rate rate, uint64_t delivered) {
+    s->bw_latest = bbr_draft_06_higher(s->bw_latest, rate); /* [bbr.latest] */
+    s->inflight_latest = bbr_draft_06_max(s->inflight_latest, delivered);
+    s->loss_round_start = rs->prior_delivered != BBR_DRAFT_06_NONE && rs->prior_delivered >= s->loss_round_delivered;
+    if (s->loss_round_start)
+        s->loss_round_delivered = s->delivered;
+}
+
+/* 5.5.10.3: UpdateMaxBw, and once in a round the bounds that losses set. The filter of max_bw spans the whole start. */
+static inline void bbr_draft_06_update_congestion_signals(struct bbr_draft_06 *s, const struct bbr_draft_06_ack *rs,
+                                                          struct bbr_draft_06_rate rate) {
+    bbr_draft_06_update_round(s, rs);
+    s->max_bw = bbr_draft_06_higher(s->max_bw, rate); /* an app-limited sample that is lower changes nothing either */
+    if (!s->loss_round_start)
+        return;
+    if (s->is_loss_in_round && s->phase != BBR_DRAFT_06_STARTUP)
+        bbr_draft_06_adapt_lower_bounds(s); /* [bbr.short-term.startup] */
+    s->is_loss_in_round = 0;
+}
+
+/* 5.5.1: a round ends when a packet is acknowledged that was sent after it began. */
+static inline void bbr_draft_06_update_round(struct bbr_draft_06 *s, const struct bbr_draft_06_ack *rs) {
+    s->round_start = rs->prior_delivered != BBR_DRAFT_06_NONE && rs->prior_delivered >= s->next_round_delivered;
+    if (s->round_start) {
+        s->next_round_delivered = s->delivered;
+        s->round_count++; /* [bbr.round] */
+    }
+}
+
+/* Beta is 0.7: seven tenths, rounded down. */
+static inline uint64_t bbr_draft_06_beta(uint64_t bytes) {
+    return bytes / 10 * 7 + bytes % 10 * 7 / 10;
+}
+
+/* InitLowerBounds and LossLowerBounds. */
+static inline void bbr_draft_06_adapt_lower_bounds(struct bbr_draft_06 *s) {
+    struct bbr_draft_06_rate bw = s->bw_shortterm.bytes == BBR_DRAFT_06_NONE ? s->max_bw : s->bw_shortterm;
+    uint64_t inflight = s->inflight_shortterm == BBR_DRAFT_06_NONE ? s->cwnd : s->inflight_shortterm;
+    bw.bytes = bbr_draft_06_beta(bw.bytes);
+    s->bw_shortterm = bbr_draft_06_higher(s->bw_latest, bw); /* [bbr.short-term] */
+    s->inflight_shortterm = bbr_draft_06_max(s->inflight_latest, bbr_draft_06_beta(inflight));
+}
+
+/* 5.5.9: what was acknowledged beyond what the bandwidth lets expect, at most in one round, or in ten after Startup. */
+static inline void bbr_draft_06_update_ack_aggregation(struct bbr_draft_06 *s, uint64_t newly_acked, uint64_t now_ns) {
+    struct bbr_draft_06_u128 product = bbr_draft_06_product(s->bw.bytes, now_ns - s->extra_acked_interval_start);
+    uint64_t expected = bbr_draft_06_quotient(product, s->bw.ns);
+    uint64_t at = s->round_count % BBR_DRAFT_06_EXTRA_ACKED_ROUNDS, most = 0;
+    if (s->extra_acked_delivered <= expected) {
+        s->extra_acked_delivered = expected = 0; /* [bbr.extra-acked.anew] */
+        s->extra_acked_interval_start = now_ns;
+    }
+    s->extra_acked_delivered += newly_acked;
+    if (s->round_count == s->extra_acked_round)
+        most = s->extra_acked_rounds[at];
+    s->extra_acked_round = s->round_count;
+    most = bbr_draft_06_max(most, bbr_draft_06_min(s->extra_acked_delivered - expected, s->cwnd));
+    s->extra_acked_rounds[at] = most;
+    if (s->full_bw_reached)
+        for (int i = 0; i < BBR_DRAFT_06_EXTRA_ACKED_ROUNDS; i++)
+            most = bbr_draft_06_max(most, s->extra_acked_rounds[i]);
+    s->extra_acked = most; /* [bbr.extra-acked] [bbr.extra-acked.startup] */
+}
+
+/* 5.3.1.2: three rounds in which the rate grows by less than a quarter. UNCHANGED says that nothing was looked at. */
+static inline enum bbr_draft_06_outcome bbr_draft_06_check_full_bw_reached(struct bbr_draft_06 *s, const struct bbr_draft_06_ack *rs,
+                                                                           struct bbr_draft_06_rate rate) {
+    if (s->full_bw_now || !s->round_start) /* [bbr.full-bw.round] */
+        return BBR_DRAFT_06_UNCHANGED;
+    if (rs->is_app_limited)
+        return BBR_DRAFT_06_APP_LIMITED; /* [bbr.full-bw.app-limited] */
+    struct bbr_draft_06_u128 least = bbr_draft_06_product(s->full_bw.bytes, 5 * rate.ns);
+    if (!bbr_draft_06_below(bbr_draft_06_product(rate.bytes, 4 * s->full_bw.ns), least)) {
+        bbr_draft_06_reset_full_bw(s);
+        s->full_bw = rate; /* [bbr.full-bw.grown] */
+        return BBR_DRAFT_06_BW_GROWN;
+    }
+    s->full_bw_count++; /* [bbr.full-bw.count] */
+    if (s->full_bw_count >= BBR_DRAFT_06_FULL_BW_ROUNDS)
+        s->full_bw_now = s->full_bw_reached = 1; /* [bbr.full-bw.reached] */
+    return BBR_DRAFT_06_PLATEAU_COUNTED;
+}
+
+/* 5.3.1.2: looking for a full pipe begins anew. */
+static inline void bbr_draft_06_reset_full_bw(struct bbr_draft_06 *s) {
+    s->full_bw = bbr_draft_06_rate_of(0, 1); /* [bbr.full-bw.reset] */
+    s->full_bw_count = s->full_bw_now = 0;
+}
+
+/* 5.3.1.1: Startup ends by the plateau or by losses. UNCHANGED says that it does not. */
+static inline enum bbr_draft_06_outcome bbr_draft_06_check_startup_done(struct bbr_draft_06 *s, const struct bbr_draft_06_ack *rs) {
+    int by_loss = bbr_draft_06_check_startup_high_loss(s, rs);
+    if (s->phase != BBR_DRAFT_06_STARTUP || !s->full_bw_reached)
+        return BBR_DRAFT_06_UNCHANGED;
+    s->phase = BBR_DRAFT_06_DRAIN; /* [bbr.startup.done] [bbr.drain] */
+    s->pacing_gain = BBR_DRAFT_06_DRAIN_PACING_GAIN;
+    s->drain_start_round = s->round_count;
+    return by_loss ? BBR_DRAFT_06_EXITED_BY_LOSS : BBR_DRAFT_06_EXITED_BY_PLATEAU;
+}
+
+/* 5.3.1.3: a round of fast recovery in which six ranges were lost, and more than 2 % of what was in flight. */
+static inline int bbr_draft_06_check_startup_high_loss(struct bbr_draft_06 *s, const struct bbr_draft_06_ack *rs) {
+    uint64_t ranges = s->lost_ranges;
+    if (!s->loss_round_start)
+        return 0;
+    s->lost_ranges = 0;
+    s->after_lost = BBR_DRAFT_06_NONE;
+    int a_round = s->in_recovery && !s->by_timeout && rs->prior_delivered >= s->recovery_delivered; /* [bbr.loss-exit.recovery] [bbr.loss-exit.full-round] */
+    if (s->phase != BBR_DRAFT_06_STARTUP || !a_round || ranges < BBR_DRAFT_06_FULL_LOSS_COUNT) /* [bbr.loss-exit.ranges] */
+        return 0;
+    if (rs->lost <= rs->tx_in_flight / 50) /* [bbr.loss-exit.rate] */
+        return 0;
+    s->undo_phase = BBR_DRAFT_06_STARTUP; /* [bbr.loss-exit.undo] */
+    s->full_bw_reached = 1; /* [bbr.loss-exit] */
+    s->inflight_longterm = bbr_draft_06_max(s->bdp, s->inflight_latest); /* [bbr.loss-exit.long-term] */
+    return 1;
+}
+
+/* 5.3.2: Drain ends when no more than one BDP is in flight, or after three rounds; the pseudocode waits for a fourth. */
+static inline enum bbr_draft_06_outcome bbr_draft_06_check_drain_done(struct bbr_draft_06 *s) {
+    if (s->phase != BBR_DRAFT_06_DRAIN)
+        return BBR_DRAFT_06_UNCHANGED;
+    int by_flight = s->inflight <= bbr_draft_06_quantized(s, bbr_draft_06_bdp_multiple(s, 1)); /* [bbr.drain.done] */
+    if (!by_flight && s->round_count <= s->drain_start_round + BBR_DRAFT_06_DRAIN_ROUNDS) /* [bbr.drain.rounds] */
+        return BBR_DRAFT_06_UNCHANGED;
+    s->phase = BBR_DRAFT_06_PROBE_BW; /* [bbr.probe-bw] */
+    s->pacing_gain = BBR_DRAFT_06_CRUISE_PACING_GAIN;
+    return by_flight ? BBR_DRAFT_06_DRAINED : BBR_DRAFT_06_DRAIN_TIMED_OUT;
+}
+
+/* 5.3.4.3: the least sample of some ten seconds, by way of the least of five. */
+static inline void bbr_draft_06_update_min_rtt(struct bbr_draft_06 *s, const struct bbr_draft_06_ack *rs) {
+    int expired = rs->now_ns > s->probe_rtt_min_stamp + BBR_DRAFT_06_PROBE_RTT_INTERVAL_NS;
+    if (rs->rtt_ns != BBR_DRAFT_06_NONE && (rs->rtt_ns < s->probe_rtt_min_delay || expired)) { /* NONE is above all */
+        s->probe_rtt_min_delay = rs->rtt_ns; /* [bbr.min-rtt.delay] */
+        s->probe_rtt_min_stamp = rs->now_ns;
+    }
+    if (s->probe_rtt_min_delay == BBR_DRAFT_06_NONE)
+        return;
+    if (s->probe_rtt_min_delay < s->min_rtt || rs->now_ns > s->min_rtt_stamp + BBR_DRAFT_06_MIN_RTT_FILTER_NS) {
+        s->min_rtt = s->probe_rtt_min_delay; /* [bbr.min-rtt] */
+        s->min_rtt_stamp = s->probe_rtt_min_stamp;
+    }
+}
+
+/* 5.6.2: until the pipe has been full, the pacing rate only rises. The first RTT gives the initial rate (open: or the handshake). */
+static inline void bbr_draft_06_set_pacing_rate(struct bbr_draft_06 *s, const struct bbr_draft_06_ack *rs) {
+    if (rs->smoothed_rtt_ns != BBR_DRAFT_06_NONE && rs->smoothed_rtt_ns != 0 && !s->srtt_known) {
+        s->srtt_known = 1;
+        bbr_draft_06_init_pacing_rate(s, rs->smoothed_rtt_ns); /* [bbr.pacing.initial.sample] */
+    }
+    uint64_t rate = bbr_draft_06_paced(s->bw, s->pacing_gain * (UINT64_C(100) - BBR_DRAFT_06_PACING_MARGIN_PERCENT));
+    if (s->full_bw_reached || rate > s->pacing_rate) /* [bbr.pacing.rises] */
+        s->pacing_rate = rate;
+}
+
+/* 5.6.3: what leaves in a millisecond, at most 64 KBytes, at least two packets. */
+static inline void bbr_draft_06_set_send_quantum(struct bbr_draft_06 *s) {
+    s->send_quantum = bbr_draft_06_max(bbr_draft_06_min(s->pacing_rate / 1000, BBR_DRAFT_06_LARGEST_QUANTUM_BYTES), 2 * s->smss);
+}
+
+/* 5.6.4.2: so many times the product of bandwidth and minimum RTT; without an RTT the initial window. */
+static inline uint64_t bbr_draft_06_bdp_multiple(struct bbr_draft_06 *s, uint64_t gain) {
+    if (s->min_rtt == BBR_DRAFT_06_NONE)
+        return s->initial_cwnd; /* [bbr.bdp.none] */
+    s->bdp = bbr_draft_06_quotient(bbr_draft_06_product(s->bw.bytes, s->min_rtt), s->bw.ns);
+    return bbr_draft_06_min(gain * s->bdp, BBR_DRAFT_06_MOST);
+}
+
+/* QuantizationBudget, with the offload budget of QUIC (5.5.8.2). */
+static inline uint64_t bbr_draft_06_quantized(const struct bbr_draft_06 *s, uint64_t inflight_cap) {
+    return bbr_draft_06_max(inflight_cap, bbr_draft_06_max(s->send_quantum, 4 * s->smss));
+}
+
+/* 5.6.4.6: the window grows by what is acknowledged, towards max_inflight. */
+static inline void bbr_draft_06_set_cwnd(struct bbr_draft_06 *s, uint64_t newly_acked) {
+    uint64_t grown = bbr_draft_06_min(s->cwnd + newly_acked, BBR_DRAFT_06_MOST);
+    uint64_t max_inflight = bbr_draft_06_quantized(s, bbr_draft_06_bdp_multiple(s, BBR_DRAFT_06_CWND_GAIN) + s->extra_acked);
+    if (s->full_bw_reached)
+        s->cwnd = bbr_draft_06_min(grown, max_inflight); /* [bbr.cwnd.bounded] */
+    else if (s->cwnd < max_inflight || s->delivered < s->initial_cwnd)
+        s->cwnd = grown; /* [bbr.cwnd.grow] */
+    s->cwnd = bbr_draft_06_max(s->cwnd, 4 * s->smss); /* [bbr.cwnd.least] */
+    bbr_draft_06_bound_cwnd_for_model(s);
+}
+
+/* 5.6.4.7: the short-term bound in every state, the long-term one after Drain. */
+static inline void bbr_draft_06_bound_cwnd_for_model(struct bbr_draft_06 *s) {
+    uint64_t cap = s->phase == BBR_DRAFT_06_PROBE_BW ? s->inflight_longterm : BBR_DRAFT_06_NONE;
+    cap = bbr_draft_06_max(bbr_draft_06_min(cap, s->inflight_shortterm), 4 * s->smss);
+    s->cwnd = bbr_draft_06_min(s->cwnd, cap); /* [bbr.cwnd.short-term] [bbr.cwnd.long-term] */
+}
+
+/* 5.2.4: packets are lost, of which the last was sent at newest_sent_ns. */
+static inline enum bbr_draft_06_outcome bbr_draft_06_on_lost(struct bbr_draft_06 *s, uint64_t now_ns, uint64_t bytes_in_flight,
+                                                             uint64_t newest_sent_ns) {
+    s->inflight = bbr_draft_06_min(bytes_in_flight, BBR_DRAFT_06_MOST);
+    return bbr_draft_06_on_congestion(s, newest_sent_ns, now_ns);
+}
+
+/* 5.3.1.3: one more range of consecutive packets, unless it follows the last lost packet (open). */
+static inline void bbr_draft_06_on_lost_range(struct bbr_draft_06 *s, uint64_t first, uint64_t last) {
+    s->lost_ranges += first != s->after_lost;
+    s->after_lost = last + 1;
+}
+
+/* 5.6.4.4: OnEnterFastRecovery, where a recovery period of RFC 9002 begins; one that begins in another goes on with it (open). */
+static inline enum bbr_draft_06_outcome bbr_draft_06_on_congestion(struct bbr_draft_06 *s, uint64_t sent_ns, uint64_t now_ns) {
+    if (sent_ns > s->recovery_start) { /* [bbr.recovery.once] */
+        if (!s->in_recovery) {
+            bbr_draft_06_save_state_upon_loss(s); /* [bbr.recovery.begin] */
+            s->recovery_delivered = s->delivered;
+            s->by_timeout = 0;
+        }
+        s->in_recovery = 1;
+        s->recovery_start = now_ns;
+    }
+    return bbr_draft_06_note_loss(s);
+}
+
+/* 5.5.10.2: the first loss of a round begins another. */
+static inline enum bbr_draft_06_outcome bbr_draft_06_note_loss(struct bbr_draft_06 *s) {
+    if (s->is_loss_in_round)
+        return BBR_DRAFT_06_ALREADY_NOTED;
+    s->is_loss_in_round = 1; /* [bbr.loss-round.begins] */
+    s->loss_round_delivered = s->delivered;
+    bbr_draft_06_save_state_upon_loss(s);
+    return BBR_DRAFT_06_LOSS_NOTED;
+}
+
+/* 5.5.11.1, with SaveCwnd of 5.6.4.4. */
+static inline void bbr_draft_06_save_state_upon_loss(struct bbr_draft_06 *s) {
+    s->prior_cwnd = s->in_recovery ? bbr_draft_06_max(s->prior_cwnd, s->cwnd) : s->cwnd; /* [bbr.saved.cwnd] [bbr.saved.recovery] */
+    s->undo_phase = BBR_DRAFT_06_NO_PHASE;
+    s->undo_bw_shortterm = s->bw_shortterm; /* [bbr.saved] */
+    s->undo_inflight_shortterm = s->inflight_shortterm;
+    s->undo_inflight_longterm = s->inflight_longterm;
+}
+
+/* 5.6.4.4: after a timeout, here persistent congestion, one more packet may leave than is in flight (open: of what size). */
+static inline enum bbr_draft_06_outcome bbr_draft_06_on_enter_rto(struct bbr_draft_06 *s, uint64_t now_ns) {
+    bbr_draft_06_save_state_upon_loss(s);
+    s->in_recovery = s->by_timeout = 1;
+    s->recovery_start = now_ns;
+    s->recovery_delivered = s->delivered;
+    s->cwnd = bbr_draft_06_min(s->inflight + s->smss, BBR_DRAFT_06_MOST); /* [bbr.timeout] */
+    return BBR_DRAFT_06_COLLAPSED;
+}
+
+/* 5.5.11.2: the windows and bounds of before, and Startup again if the losses ended it. Infinite volumes are the largest. */
+static inline enum bbr_draft_06_outcome bbr_draft_06_handle_spurious_loss_detection(struct bbr_draft_06 *s) {
+    uint8_t undo = s->undo_phase;
+    s->cwnd = bbr_draft_06_max(s->cwnd, s->prior_cwnd); /* [bbr.undo] */
+    s->in_recovery = s->is_loss_in_round = 0;
+    bbr_draft_06_reset_full_bw(s);
+    if (s->undo_bw_shortterm.bytes == BBR_DRAFT_06_NONE)
+        s->bw_shortterm = s->undo_bw_shortterm;
+    else if (s->bw_shortterm.bytes != BBR_DRAFT_06_NONE)
+        s->bw_shortterm = bbr_draft_06_higher(s->bw_shortterm, s->undo_bw_shortterm);
+    s->inflight_shortterm = bbr_draft_06_max(s->inflight_shortterm, s->undo_inflight_shortterm);
+    s->inflight_longterm = bbr_draft_06_max(s->inflight_longterm, s->undo_inflight_longterm);
+    s->undo_phase = BBR_DRAFT_06_NO_PHASE;
+    if (undo != BBR_DRAFT_06_STARTUP || s->phase == BBR_DRAFT_06_STARTUP)
+        return BBR_DRAFT_06_RESTORED;
+    s->full_bw_reached = 0; /* [bbr.undo.startup] */
+    s->phase = BBR_DRAFT_06_STARTUP;
+    s->pacing_gain = BBR_DRAFT_06_STARTUP_PACING_GAIN;
+    return BBR_DRAFT_06_STARTUP_RESUMED;
+}
+
+#endif
