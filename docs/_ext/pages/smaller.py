@@ -9,7 +9,12 @@ from sphinx.application import Sphinx
 from pages import site
 
 #: Pages of which there are many: they have no navigation but the search and the way home, and name the list of all of them.
-_MANY = tuple(f"{site.GENERATED}/{name}" for name in ("vectors/", "source/", "api/python-", "api/c-"))
+_MANY = tuple(
+    f"{site.GENERATED}/{name}" for name in ("vectors/", "source/", "plain/", "stacks/", "api/python-", "api/c-")
+)
+#: Pages of sources, to which links from clauses lead: their code has no colours.
+_SOURCES = f"{site.GENERATED}/source/"
+_COLOURED = re.compile(r'<span class="[a-z0-9]{1,3}">([^<]*)</span>')
 #: What is replaced by what, in this order.
 _SHORTER = [
     (re.compile(pattern), by)
@@ -42,7 +47,7 @@ def shorten_page(app: Sphinx, page: str, template: str, context: dict[str, Any],
             'role="heading"', 'role="heading" aria-level="2"'
         )
     if body := context.get("body"):
-        context["body"] = shorten(body)
+        context["body"] = _COLOURED.sub(r"\1", shorten(body)) if page.startswith(_SOURCES) else shorten(body)
 
 
 def _navigation(page: str, toctree: Callable[..., str], options: dict[str, Any]) -> str:
