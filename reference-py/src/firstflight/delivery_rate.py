@@ -41,7 +41,7 @@ class RateSampler:
     first_send_ns: int = 0
     lost_bytes: int = 0
     app_limited_bytes: int = 1
-    _notes: dict[int, _Note] = field(default_factory=dict)
+    _notes: dict[int, _Note] = field(default_factory=dict, init=False)
 
     def hold_back(self, in_flight_bytes: int) -> None:
         """Note that the application holds the sender back: until more than what is in flight now is delivered."""
