@@ -234,7 +234,7 @@ EXPECTATIONS = {
     "state as a small decimal string": Bad(
         (*EXPECT, 2, "state"), {"recovery_start_ns": "1000000000000000"}, "profiles.rfc-9002.expect[2]",
         "recovery_start_ns: '1000000000000000' is no number", False),
-    "other phase": Bad((*EXPECT, 0, "phase"), "startup", "expect[0].phase", "is not one of"),
+    "other phase": Bad((*EXPECT, 0, "phase"), "warm_up", "expect[0].phase", "is not one of"),
     "outcome with space": Bad((*EXPECT, 0, "outcome"), "sent it", "expect[0].outcome", "does not match"),
     "state of a list": Bad((*EXPECT, 0, "state"), [], "expect[0].state", "is not of type 'object'"),
     "clauses of numbers": Bad((*PROFILE, "clauses"), [1], "clauses[0]", "is not of type 'string'"),
