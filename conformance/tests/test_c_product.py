@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from dist import contents
+from firstflight.algorithm import Base, Startup
+from firstflight.controller import ALGORITHMS
 from firstflight_conformance import port
 from firstflight_conformance.paths import REFERENCE_C
 from firstflight_conformance.version import __version__
@@ -46,7 +48,11 @@ def _linked() -> dict[tuple[str, ...], set[str]]:
     calls["newreno"] = ("ff_newreno_begin", "ff_newreno_on_event")
     calls["search"] = ("ff_search_begin", "ff_search_startup_step")
     calls["careful_resume"] = ("ff_careful_resume_begin", "ff_careful_resume_step")
-    linked = {names: {below.partition("_")[0] for below in packages_below(package)} for package, names in calls.items()}
+    # One that runs on no other base calls no rules of a base.
+    alone = {found.package for found in ALGORITHMS.values() if isinstance(found, Startup) and not found.on_bases}
+    bases = {found.package for found in ALGORITHMS.values() if isinstance(found, Base)} - {"newreno"}
+    held = {package: packages_below(package) - (bases if package in alone else set()) for package in calls}
+    linked = {names: {below.partition("_")[0] for below in held[package]} for package, names in calls.items()}
     return linked | {
         ("ff_transfer_time_compute",): {"transfer", "quick"}
     }  # one of its functions is ff_quick_start_code
