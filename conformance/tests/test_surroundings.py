@@ -35,12 +35,16 @@ def folder() -> Iterator[Path]:
 
 
 def run(
-    *words: object, prefix: tuple[str, ...] = (), before: Callable[[], None] | None = None, **environment: str | None
+    *words: object,
+    prefix: tuple[str, ...] = (),
+    before: Callable[[], None] | None = None,
+    cwd: Path | None = None,
+    **environment: str | None,
 ) -> subprocess.CompletedProcess[bytes]:
-    """Run the program in this environment, behind a prefix, after a call in the new process."""
+    """Run the program in this environment and folder, behind a prefix, after a call in the new process."""
     env = {name: value for name, value in (os.environ | environment).items() if value is not None}
     line = [*prefix, *_CLI, *map(str, words)]
-    return subprocess.run(line, env=env, preexec_fn=before, capture_output=True, check=False, timeout=240)
+    return subprocess.run(line, env=env, cwd=cwd, preexec_fn=before, capture_output=True, check=False, timeout=240)
 
 
 def report(folder: Path, out: Path, **surroundings: object) -> tuple[int, bytes]:
@@ -50,6 +54,7 @@ def report(folder: Path, out: Path, **surroundings: object) -> tuple[int, bytes]
     words = ("run", "--vectors", folder / "vectors", "--adapter", "python-model", "--report-json", path)
     done = run(*words, **surroundings)  # type: ignore[arg-type]
     assert b"Traceback" not in done.stderr
+    assert path.exists(), done.stderr.decode()
     document = json.loads(path.read_bytes())
     document.pop("checkout")  # which differs: one is in a repository, the other is not
     return done.returncode, json.dumps(document).encode()
@@ -250,10 +255,10 @@ def elsewhere(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_checkout_in_an_odd_folder(folder: Path, usual: tuple[int, bytes], elsewhere: Path) -> None:
-    """Spaces, quotes and umlauts in the path of the checkout, of the vectors and of the report."""
+    """Spaces, quotes and umlauts in the path of the checkout, of the vectors and of the report; it is run in its root, not in this one."""
     shutil.copytree(folder / "vectors", elsewhere / "vectors")
     sources = os.pathsep.join(str(elsewhere / name / "src") for name in ("reference-py", "conformance"))
-    assert report(elsewhere, elsewhere, PYTHONPATH=sources, FIRSTFLIGHT_ROOT=str(elsewhere)) == usual
+    assert report(elsewhere, elsewhere, cwd=elsewhere, PYTHONPATH=sources, FIRSTFLIGHT_ROOT=str(elsewhere)) == usual
 
 
 @pytest.mark.long

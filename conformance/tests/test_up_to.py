@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from firstflight_conformance.cases.schemas import schema_error
 from firstflight_conformance.cli import main
 from firstflight_conformance.run.judge import judge
-from firstflight_conformance.run.progress import Progress
+from firstflight_conformance.run.progress import AdapterProgress, Progress
 from firstflight_conformance.run.report_badge import badge
 from firstflight_conformance.run.report_junit import text as junit
 from firstflight_conformance.run.results import AdapterReport, ExitCode, Result, Verdict, exit_code
@@ -92,10 +92,10 @@ def test_it_is_kept_over_an_interruption(tmp_path: Path) -> None:
     first = Progress(tmp_path / "progress", [case], validate=False)
     first.begin(resume=False)
     for result in results:
-        first.add("bad", result)
+        AdapterProgress(first, "bad").settle(result)
     second = Progress(tmp_path / "progress", [case], validate=False)
     second.begin(resume=True)
-    assert [second.get("bad", result.case_id) for result in results] == results
+    assert [AdapterProgress(second, "bad").get(result.case_id) for result in results] == results
 
 
 def run(tmp_path: Path, root: Path, *options: str) -> tuple[str, dict[str, object]]:
