@@ -166,11 +166,13 @@ def any_readings(rng: SplitMix64) -> Readings:
 
 def any_composition(rng: SplitMix64) -> tuple[str, str]:
     """Return a startup algorithm on CUBIC or Hybla, or a base controller by its name."""
-    named = profiles(composed=True)
-    algorithm = list(named)[rng.below(len(named))]
-    base = isinstance(ALGORITHMS[algorithm], Base)
-    composed = [name for name in named[algorithm] if "+" in name or base]
-    return algorithm, composed[rng.below(len(composed))]
+    fitting = {
+        algorithm: [name for name in named if "+" in name or isinstance(ALGORITHMS[algorithm], Base)]
+        for algorithm, named in profiles(composed=True).items()
+    }
+    composed = {algorithm: names for algorithm, names in fitting.items() if names}  # BBR stands on no base
+    algorithm = list(composed)[rng.below(len(composed))]
+    return algorithm, composed[algorithm][rng.below(len(composed[algorithm]))]
 
 
 class Stream:
