@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #define FLAT_NULL UINT64_MAX /* null: an infinite threshold, no RTT sample. No number of a vector is as large. */
-enum { FLAT_RUNS = 65536, FLAT_TEXT = 120, FLAT_MEMBERS = 16, FLAT_STATES = 32 };
+enum { FLAT_RUNS = 65536, FLAT_TEXT = 120, FLAT_MEMBERS = 20, FLAT_STATES = 32 };
 
 struct flat_run { uint64_t first, last, size_bytes, sent_t_ns; }; /* of ranges only first and last */
 struct flat_case { char id[FLAT_TEXT]; uint64_t max_datagram_size_bytes, initial_window_bytes, events; };
