@@ -1,6 +1,7 @@
 """The mutants of the tools can still be made, and the page states their number."""
 
 import importlib.util
+import subprocess
 import sys
 from types import ModuleType
 
@@ -33,6 +34,23 @@ def test_every_mutant_can_be_made(path: object) -> None:
         assert mutant.text != right.text
         compile(mutant.text, mutant.file, "exec")
     assert all((judge.TESTS / name).is_file() for name in right.tests)
+
+
+_LOADED = """
+import judge, sys
+from pathlib import Path
+mutant = next(each for each in judge.load(Path(sys.argv[1])) if each.id == "progress-end")
+judge.put_in_place(mutant)
+from firstflight_conformance.run.progress import Progress
+print(*Progress.end.__code__.co_names)
+"""
+
+
+def test_a_mutant_is_what_the_tests_load() -> None:
+    """Not the module that it replaces: its tests would then judge the right one."""
+    words = (sys.executable, "-c", _LOADED, FOLDER / "progress.toml")
+    done = subprocess.run(words, cwd=FOLDER, capture_output=True, text=True, check=False, timeout=60)
+    assert (done.stdout, done.stderr) == ("\n", "")
 
 
 def test_every_mutant_has_a_name_of_its_own() -> None:

@@ -102,6 +102,14 @@ class _Changed(MetaPathFinder, SourceLoader):
         return str(self._path)
 
 
+def put_in_place(mutant: ToolMutant) -> None:
+    """Let Python load the mutant instead of the module, which nothing has loaded yet."""
+    importlib.import_module(
+        "firstflight_conformance"
+    )  # it puts a finder of its own in front, and ours must be before that
+    sys.meta_path.insert(0, _Changed(mutant))
+
+
 def passes(mutant: ToolMutant) -> bool:
     """Return whether the tests pass with the mutant in place of the module, in a process of its own."""
     with tempfile.TemporaryDirectory() as cache:
@@ -119,7 +127,7 @@ def passes(mutant: ToolMutant) -> bool:
 def _pytest(mutant: ToolMutant, cache: Path) -> int:
     import pytest
 
-    sys.meta_path.insert(0, _Changed(mutant))
+    put_in_place(mutant)
     with Path(os.devnull).open("w") as nothing:
         os.dup2(nothing.fileno(), 1)
         os.dup2(nothing.fileno(), 2)
