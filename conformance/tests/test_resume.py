@@ -99,7 +99,8 @@ def test_a_result_comes_back_as_it_was(root: Path, tmp_path: Path, result: Resul
 
 def test_what_is_of_another_run_is_not_found(root: Path, tmp_path: Path) -> None:
     """Another command, a changed program, another vector, another way to judge: all is judged again."""
-    program, part = tmp_path / "adapter.py", tmp_path / "part"
+    program, part = tmp_path / "program" / "adapter.py", tmp_path / "part"
+    program.parent.mkdir()  # the vectors are not beside it, as files that it may load
     program.write_text("1", encoding="utf-8")
     words = ("python3", str(program))
     progress(root, part).of(adapter(*words)).settle(Result("x", Verdict.PASS))
