@@ -82,9 +82,8 @@ class AvoidanceGrowth(Bound):
         fits = all(least_bytes <= found <= most_bytes for found in (base.cwnd_bytes, window_bytes))
         if left_bytes == 0 or not grows or not fits or _has_other_threshold(base, observed):
             return None
-        ends = before.base.ssthresh_bytes != base.ssthresh_bytes and _reading(state, "exit_growth") is not None
-        if ends and window_bytes == least_bytes:
-            return None  # whether the ACK that ends slow start grows anything is for SEARCH to say
+        if observation.outcome.value == "drained" and window_bytes == least_bytes:
+            return None  # whether the ACK that ends the drain grows anything is for SEARCH to say
         base.cwnd_bytes = window_bytes
         grown_bytes = self.grown_bytes + window_bytes - least_bytes
         share = Fraction(grown_bytes) / (self.allowed_bytes + self._share(base, least_bytes, left_bytes))
