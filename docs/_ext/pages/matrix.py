@@ -5,7 +5,7 @@ from pages import markdown as md
 from pages import site
 
 #: So many vectors of a clause are listed.
-_LISTED = 4
+_LISTED = 2
 _KINDS = {"python": "Python", "c": "C", "vector": "vectors"}
 
 

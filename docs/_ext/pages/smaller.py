@@ -12,8 +12,8 @@ from pages import site
 _MANY = tuple(
     f"{site.GENERATED}/{name}" for name in ("vectors/", "source/", "plain/", "stacks/", "api/python-", "api/c-")
 )
-#: Pages of sources, to which links from clauses lead: their code has no colours.
-_SOURCES = f"{site.GENERATED}/source/"
+#: Pages of sources, to which links from clauses lead, and of interfaces: their code has no colours.
+_PLAIN = tuple(f"{site.GENERATED}/{name}" for name in ("source/", "api/python-", "api/c-"))
 _COLOURED = re.compile(r'<span class="[a-z0-9]{1,3}">([^<]*)</span>')
 #: What is replaced by what, in this order.
 _SHORTER = [
@@ -47,7 +47,7 @@ def shorten_page(app: Sphinx, page: str, template: str, context: dict[str, Any],
             'role="heading"', 'role="heading" aria-level="2"'
         )
     if body := context.get("body"):
-        context["body"] = _COLOURED.sub(r"\1", shorten(body)) if page.startswith(_SOURCES) else shorten(body)
+        context["body"] = _COLOURED.sub(r"\1", shorten(body)) if page.startswith(_PLAIN) else shorten(body)
 
 
 def _navigation(page: str, toctree: Callable[..., str], options: dict[str, Any]) -> str:
