@@ -74,12 +74,12 @@ conformance:  ## Judge both references, then the third-party stacks as they are 
 test: lint test-c test-python loaders coverage-c mutants conformance docs site  ## Run everything
 
 # Of one algorithm the vectors, C counterparts, self-contained programs and headers, the port, the mutants and the clauses. Tests are found by its name in theirs;
-# those that draw at random, go over every schema or through the qlog of every vector are left to the whole.
+# those that draw at random, go over every schema, freedom or published result or through the qlog of every vector, and those of peers and the site, are left to the whole.
 ifdef ALGORITHM
 check: setup c-adapters
 	$(FIRSTFLIGHT) run --adapter c-port --adapter python-model --algorithm $(ALGORITHM) --jobs $(JOBS)
 	$(PYTEST) -m "not long and not site" \
-	    -k "($(ALGORITHM) or $(subst -,_,$(ALGORITHM))) and not (random or schema or properties or cited or round_trip)"
+	    -k "($(ALGORITHM) or $(subst -,_,$(ALGORITHM))) and not (random or schema or properties or cited or round_trip or freedoms or site or published or peers or candidate)"
 	$(FIRSTFLIGHT) mutants --algorithm $(ALGORITHM) --jobs $(JOBS)
 	$(FIRSTFLIGHT) check
 else

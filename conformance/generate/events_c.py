@@ -51,7 +51,7 @@ def checks(kinds: tuple[Kind, ...]) -> list[str]:
             time = ", uint64_t t_ns" if any(member.type == "past" for member in kind.members) else ""
             lines += [
                 "",
-                f"/* Return whether the numbers of this event are in the domain{_apart(kind)}. */",
+                f"/* Return whether the numbers of this event are in the domain{_apart(kind)}.{_sampled(kind)} */",
                 f"static inline bool ff_{kind.name}_numbers_valid(const struct ff_{kind.name} *{kind.name}{time})",
                 "{",
                 "    return " + " &&\n           ".join(conditions) + ";",
@@ -229,15 +229,20 @@ def _fuzzed(name: str, member: Member) -> str:
 
 
 def _together(kind: Kind) -> list[str]:
-    """Return the condition of a group: none of it is there, or all are within their bounds. All are of 62 bits at most."""
+    """Return the condition of a group: it is not there, as its first number says, or all are within their bounds."""
     if not kind.group:
         return []
-    numbers = [member for member in kind.group if member.number is not None]
-    absent = [f"({' & '.join(_value(kind, member) for member in numbers)}) == UINT64_MAX"]
-    absent += [f"!{_value(kind, member)}" for member in kind.group if member.number is None]
-    there = [f"{_value(kind, member)} <= FF_{member.number.high}" for member in numbers if member.number]
-    either = " ||\n".join("\n".join(wrap(f"({' && '.join(all_of)})", _WIDTH - 13)) for all_of in (absent, there))
-    return [f"({either})".replace("\n", "\n" + 12 * " ")]
+    there = [f"{_value(kind, member)} <= FF_{member.number.high}" for member in kind.group if member.number]
+    either = "\n".join(
+        [f"({_value(kind, kind.group[0])} == UINT64_MAX ||", *wrap(f"({' && '.join(there)}))", _WIDTH - 13)]
+    )
+    return [either.replace("\n", "\n" + 12 * " ")]
+
+
+def _sampled(kind: Kind) -> str:
+    return (
+        f" Without {kind.group[0].name} the sample is not there, and the rest of it is not read." if kind.group else ""
+    )
 
 
 def _value(kind: Kind, member: Member) -> str:

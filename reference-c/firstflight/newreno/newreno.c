@@ -53,12 +53,18 @@ static uint64_t slow_start_end_bytes(const struct ff_newreno *state)
     return state->ssthresh_bytes;
 }
 
-enum ff_phase ff_newreno_phase(const struct ff_newreno *state)
+/* The phase, if slow start ends at a window. */
+static inline enum ff_phase phase_below(const struct ff_newreno *state, uint64_t end_bytes)
 {
     if (state->in_recovery) {
         return FF_PHASE_RECOVERY;
     }
-    return state->cwnd_bytes < slow_start_end_bytes(state) ? FF_PHASE_SLOW_START : FF_PHASE_CONGESTION_AVOIDANCE;
+    return state->cwnd_bytes < end_bytes ? FF_PHASE_SLOW_START : FF_PHASE_CONGESTION_AVOIDANCE;
+}
+
+enum ff_phase ff_newreno_phase(const struct ff_newreno *state)
+{
+    return phase_below(state, slow_start_end_bytes(state));
 }
 
 enum ff_outcome ff_newreno_on_sent(struct ff_newreno *state, uint64_t t_ns, const struct ff_sent *sent)
@@ -360,14 +366,23 @@ enum ff_outcome ff_newreno_on_event(struct ff_newreno *state, const struct ff_ev
     return FF_OUTCOME_UNCHANGED;
 }
 
+/* Fill in what the rules of another base than NewReno show. */
+static void observe_rules(const struct ff_newreno *state, struct ff_observation *observation)
+{
+    observation->phase = ff_newreno_phase(state);
+    if (rules(state)->numbers != NULL) {
+        rules(state)->numbers(&state->rules_state, observation);
+    }
+}
+
 void ff_newreno_observe(const struct ff_newreno *state, enum ff_outcome outcome, struct ff_observation *observation)
 {
     ff_observation_clear(observation);
     observation->cwnd_bytes = state->cwnd_bytes;
     observation->ssthresh_bytes = state->ssthresh_bytes;
-    observation->phase = ff_newreno_phase(state);
+    observation->phase = phase_below(state, state->ssthresh_bytes);
     observation->outcome = outcome;
-    if (state->base != FF_BASE_NEWRENO && rules(state)->numbers != NULL) { /* for speed alone: NewReno has no hooks */
-        rules(state)->numbers(&state->rules_state, observation);
+    if (state->base != FF_BASE_NEWRENO) { /* for speed alone: NewReno has no hooks */
+        observe_rules(state, observation);
     }
 }
