@@ -13,19 +13,21 @@ from checkouts import copied, tracked
 from firstflight_conformance.paths import CONFORMANCE, ROOT
 
 _CONF = """\
-from pages import titles
+from pages import search, titles
 extensions = ["myst_parser"]
 html_theme = "furo"
 def setup(app):
     app.connect("env-updated", titles.write_what_names_them)
+    app.connect("html-collect-pages", search.keep_entries)
 """
 _CONTENTS = "# Pages\n\n```{toctree}\none\ntwo\nthree\n```\n"
-#: Changes of one page, each of which another page names.
+#: Changes of one page, each of which another page names; and one that none names, after which the others are not written again.
 _CHANGES = {
     "title": ("two.md", "# Two\n", "# Another\n"),
     "section": ("two.md", "## Part\n", "## Piece\n"),
     "order": ("index.md", "one\ntwo\n", "two\none\n"),
 }
+_SENTENCE = ("one.md", "A sentence.", "Another one.")
 
 
 def build(source: Path, out: Path, **environment: str) -> dict[str, bytes]:
@@ -48,16 +50,20 @@ def test_a_small_site(tmp_path: Path, change: str) -> None:
     source, packages = tmp_path / "source", os.pathsep.join((str(ROOT / "docs/_ext"), str(CONFORMANCE)))
     source.mkdir()
     texts = {name: f"# {name.title()}\n" for name in ("one", "two", "three")}
-    texts |= {"two": "# Two\n\n(part)=\n## Part\n", "three": "# Three\n\nSee [](two.md) and {ref}`part`.\n"}
+    texts |= {
+        "one": "# One\n\nA sentence. {index}`A word <of one>`\n",
+        "two": "# Two\n\n(part)=\n## Part\n\n{index}`Of two`\n",
+        "three": "# Three\n\nSee [](two.md) and {ref}`part`. {index}`Of three <of three; and more>`\n",
+    }
     for name, text in {"index": _CONTENTS, **texts}.items():
         (source / f"{name}.md").write_text(text, encoding="utf-8")
     (source / "conf.py").write_text(_CONF, encoding="utf-8")
     build(source, tmp_path / "again", PYTHONPATH=packages)
-    path, old, new = _CHANGES[change]
-    text = (source / path).read_text("utf-8")
-    assert text.count(old) == 1
-    (source / path).write_text(text.replace(old, new), encoding="utf-8")
-    again = build(source, tmp_path / "again", PYTHONPATH=packages)
+    for path, old, new in (_CHANGES[change], _SENTENCE):
+        text = (source / path).read_text("utf-8")
+        assert text.count(old) == 1
+        (source / path).write_text(text.replace(old, new), encoding="utf-8")
+        again = build(source, tmp_path / "again", PYTHONPATH=packages)
     assert again == build(source, tmp_path / "anew", PYTHONPATH=packages)
 
 

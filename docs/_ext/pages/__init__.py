@@ -56,11 +56,13 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.connect("doctree-resolved", sources.link_sources)
     app.connect("html-page-context", head.describe_page)
     app.connect("html-page-context", smaller.shorten_page, priority=400)  # before the theme takes it
+    app.connect("html-collect-pages", search.keep_entries)
     app.connect("build-finished", play.write_module)
     app.connect("build-finished", judge.write_page)
     app.connect("build-finished", vector_files.write_files)
     app.connect("build-finished", vector_index.write_index)
     app.connect("build-finished", links.check_links)
     app.connect("build-finished", found.check_search)
+    app.connect("build-finished", weight.remove_maps)
     app.connect("build-finished", weight.check_weight)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
