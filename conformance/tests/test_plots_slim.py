@@ -24,7 +24,7 @@ def drawn(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 def points(path: str) -> list[Point]:
-    """Return where a path goes, without places at which it stays."""
+    """Return where a path turns: without places at which it stays, or through which it goes along an axis."""
     found: list[Point] = []
     at: Point = (0.0, 0.0)
     for command, text in re.findall(r"([A-Za-z])([^A-Za-z]*)", path):
@@ -40,13 +40,24 @@ def points(path: str) -> list[Point]:
             at = at if command == "z" else (numbers[-2], numbers[-1])
         rounded = (round(at[0], 1), round(at[1], 1))
         if not found or rounded != found[-1]:
+            if command in "hvL" and len(found) > 1 and goes_on(*found[-2:], rounded):
+                del found[-1]
             found.append(rounded)
     return found
 
 
+def goes_on(first: Point, second: Point, third: Point) -> bool:
+    """Return whether a line along an axis goes on in the same direction."""
+    steps = [(b - a, c - b) for a, b, c in zip(first, second, third, strict=True)]
+    return any(one == (0, 0) and other[0] * other[1] > 0 for one, other in (steps, steps[::-1]))
+
+
 def elements(text: str, name: str) -> list[ET.Element]:
-    """Return the elements of a name that are drawn where they stand: not the shapes of marks."""
+    """Return the elements of a name that are drawn where they stand: not the shapes of marks. What has no class has that of its group."""
     root = ET.fromstring(text)
+    for group in root.iter(SVG + "g"):
+        for child in group:
+            child.attrib.setdefault("class", group.get("class", ""))
     shapes = {shape for definitions in root.iter(SVG + "defs") for shape in definitions}
     return [element for element in root.iter(SVG + name) if element not in shapes]
 
@@ -91,8 +102,10 @@ def test_nothing_moves(drawn: str) -> None:
 
 def said(text: str, element: ET.Element) -> set[str]:
     """Return what the style of an element says, in classes as well, with the frame that clips it, to a point."""
-    rules = dict(re.findall(r"\.([a-z]\d*)\{([^}]*)\}", text))
-    style = rules.get(element.get("class", ""), "") + ";" + element.get("style", "")
+    rules = re.findall(r"([^{}<>]*)\{([^}]*)\}", text)
+    mine = [rule for names, rule in rules if f".{element.get('class')}" in names.split(",")]
+    style = ";".join((*mine, element.get("style", "")))
+    style = re.sub(r"#(.)\1(.)\2(.)\3\b", r"#\1\2\3", re.sub(r": 0(?=\.)", ":", style))
     style = re.sub(r"(font-family: ?'[^']+'),[^;]*sans-serif", r"\1,sans-serif", style).replace(": ", ":")
     parts = {part.strip() for part in style.split(";")} | {f"clip-path:{element.get('clip-path', '')}"}
     found = set()

@@ -22,9 +22,11 @@ _SHORTER = [
         # A word in code font or in a link has an element of its own, and so has what is highlighted, where that shows nothing or little.
         (r'<span class="pre">([^<]*)</span>', r"\1"),
         (r'<span class="(?:n|p|w|o|mi|nn|nb|bp|ow|colon|std std-ref)">([^<]*)</span>', r"\1"),
+        (r'<span class="std std-doc">((?:(?!</?span).)*)</span>', r"\1"),
         (r'<code class="docutils literal notranslate">', "<code>"),
         (r'<a class="reference internal" (href="[^"]*#clause-[^"]*")><code>([^<]*)</code></a>', r"<a \1>\2</a>"),
         (r'<a class="reference internal" (href="[^"]*")(?: title="[^"]*")?', r"<a \1"),
+        (r'<a class="reference external" (href="[^"]*")', r"<a \1"),
         # A line of a source file has two anchors, and a link to itself, where an anchor is enough.
         (r'<a id="(L-\d+)" name="\1"></a><a href="#\1"><span class="linenos">([^<]*)</span></a>', r'<i id="\1">\2</i>'),
         (r'<(tr|dt|dd) class="(?:row|field)-(?:odd|even)">', r"<\1>"),
@@ -36,6 +38,15 @@ _SHORTER = [
         (r'(<span class="property"> = )[^<]{200,}(</span>)', r"\1...\2"),
     )
 ]  # fmt: skip
+#: What only some pages need: scripts and styles by the beginning of their names, and what such a page has in its text.
+_ONLY_WITH = [
+    ("_static/beside.", re.compile(r'<div class="otherwise-list"')),
+    ("_static/filter.", re.compile(r'<table class="[^"]*\b(?:stacks|matrix)\b')),
+    *(
+        (f"_static/{name}", re.compile(r'<div class="(?!source-file)[^"]*"><div class="highlight"'))
+        for name in ("clipboard.", "copybutton.")
+    ),
+]
 
 
 def shorten_page(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: object) -> None:
@@ -48,6 +59,12 @@ def shorten_page(app: Sphinx, page: str, template: str, context: dict[str, Any],
         )
     if body := context.get("body"):
         context["body"] = _COLOURED.sub(r"\1", shorten(body)) if page.startswith(_PLAIN) else shorten(body)
+        for files in ("script_files", "css_files"):
+            context[files] = [one for one in context[files] if _is_needed(str(one.filename), body)]
+
+
+def _is_needed(name: str, body: str) -> bool:
+    return all(place.search(body) for beginning, place in _ONLY_WITH if name.startswith(beginning))
 
 
 def _navigation(page: str, toctree: Callable[..., str], options: dict[str, Any]) -> str:

@@ -133,8 +133,11 @@ def _cases(cases: list[Case], clauses: list[str]) -> list[str]:
     """Return what each profile does; what several have in common is said once, and what is long of many is folded away."""
     listings = _listings([case for case in cases if _is_listed(case)])
     if len(cases) > _OPEN_PROFILES:
-        rows = [(md.code(case.profile), _judged(case), _happens(case)) for case in cases]
-        table = md.list_table(("Profile", "Judged", "What happens, at which event"), rows, (24, 22, 54), "compact")
+        alike: dict[tuple[str, str], list[str]] = {}
+        for case in cases:
+            alike.setdefault((_judged(case), _happens(case)), []).append(md.code(case.profile))
+        rows = [(", ".join(profiles), *what) for what, profiles in alike.items()]
+        table = md.list_table(("Profiles", "Judged", "What happens, at which event"), rows, (34, 18, 48), "compact")
         clauses = [table, *_folded("Clauses carried out", clauses)]
         listings = _folded("Events and expectations", listings) if listings else []
     else:

@@ -14,6 +14,13 @@ APART_BYTES = {"judge.html": 8_000_000}
 _NAMED = 6
 
 
+def remove_maps(app: Sphinx, error: Exception | None) -> None:
+    """Remove the maps of the theme's styles and scripts: they lead whoever works on the theme to its sources, which are not here."""
+    if error is None and app.builder.name == "html":
+        for path in (Path(app.outdir) / "_static").rglob("*.map"):
+            path.unlink()
+
+
 def check_weight(app: Sphinx, error: Exception | None) -> None:
     """Warn of a site that is too large. Does nothing after a failed build, or for other formats than HTML."""
     if error is None and app.builder.name == "html":

@@ -2,6 +2,8 @@
 
 import re
 from collections.abc import Set
+from itertools import groupby
+from math import hypot
 from pathlib import Path
 from string import ascii_lowercase
 from xml.etree import ElementTree as ET
@@ -16,6 +18,13 @@ _FONTS = re.compile(r"font-family: ('[^']+'), .*?((?:sans-serif|serif|monospace)
 _FONT = "font-family:'DejaVu Sans',sans-serif"
 #: Text that is not turned.
 _LEVEL = re.compile(r"rotate\(-?0 .*\)")
+#: So far from the middle, in points, may the ends of the curves of a circle differ.
+_ROUND = 0.001
+#: What stands side by side by the dozen: labels of axes, and marks.
+_GATHERED = {f"{{{_SVG}}}text", f"{{{_SVG}}}use"}
+#: A colour of which each digit stands twice; a space that says nothing.
+_COLOUR = re.compile(r"#(.)\1(.)\2(.)\3\b")
+_SPACE = re.compile(r"(?<=[:;]) ")
 
 
 def slim_plots(folder: Path) -> None:
@@ -37,11 +46,12 @@ def slim(text: str) -> str:
     for element in root.iter():
         _shorten(element, ids, classes)
     _unwrap(root)
-    _merge(root, {name for style, name in classes.items() if "fill:none" in style and "opacity" not in style})
+    opaque = {name for style, name in classes.items() if "opacity" not in style}
+    _merge(root, opaque)
+    _gather(root, opaque)
     rule = root.find(f".//{{{_SVG}}}style")
     assert rule is not None
-    rules = "".join(f".{name}{{{style}}}" for style, name in classes.items())
-    rule.text = f"{rule.text or ''}text{{{_FONT}}}{rules}"
+    rule.text = f"{_SPACE.sub('', rule.text or '')}text{{{_FONT}}}{_rules(classes)}"
     return ET.tostring(root, encoding="unicode").replace(" />", "/>") + "\n"
 
 
@@ -78,7 +88,7 @@ def _shorten(element: ET.Element, ids: dict[str, str], classes: dict[str, str]) 
         if name in attributes:
             attributes[name] = _tenths(attributes[name])
     if "d" in attributes:
-        attributes["d"] = _path(attributes["d"])
+        attributes["d"] = _circle(attributes["d"]) or _path(attributes["d"])
     if style := _style(attributes):
         attributes["class"] = classes.setdefault(style, _class_name(len(classes)))
     for part in ("text", "tail"):
@@ -90,8 +100,21 @@ def _style(attributes: dict[str, str]) -> str:
     """Take the style out of the members of an element, with its clip; return it without what holds anyway."""
     style = _FONTS.sub(r"font-family: \1,\2", attributes.pop("style", ""))
     clip = f"clip-path:{attributes.pop('clip-path')}" if "clip-path" in attributes else ""
-    parts = [*(part.strip().replace(": ", ":") for part in style.split(";")), clip]
+    style = _COLOUR.sub(r"#\1\2\3", style)
+    parts = [*(re.sub(r":\s*(?:0(?=\.))?", ":", part.strip()) for part in style.split(";")), clip]
     return ";".join(part for part in parts if part and part not in (_FONT, "stroke-dashoffset:0"))
+
+
+def _rules(classes: dict[str, str]) -> str:
+    """Return the rules of all classes; what several say is said once for all of them."""
+    said: dict[str, list[str]] = {}
+    for style, name in classes.items():
+        for part in style.split(";"):
+            said.setdefault(part, []).append(f".{name}")
+    together: dict[str, list[str]] = {}
+    for part, names in said.items():
+        together.setdefault(",".join(names), []).append(part)
+    return "".join(f"{names}{{{';'.join(parts)}}}" for names, parts in together.items())
 
 
 def _class_name(number: int) -> str:
@@ -105,19 +128,37 @@ def _tenths(text: str) -> str:
 
 
 def _path(text: str) -> str:
-    """Return a path whose lines say how far they go, along an axis by one number; a line that goes nowhere is left out."""
-    written: list[str] = []
+    """Return a path whose lines say how far they go, along an axis by one number; a line that goes nowhere is left out, one that goes on made longer."""
+    written: list[tuple[str, list[int]]] = []
     at: list[int] = []
     for command, places in _COMMAND.findall(text):
         to = [round(10 * float(place)) for place in places.split()]
         if command != "L" or not at:
-            written.append(command + _numbers(to))
+            written.append((command, to))
         elif to != at:
             by = [to[0] - at[0], to[1] - at[1]]
             name = "h" if by[1] == 0 else "v" if by[0] == 0 else "l"
-            written.append(name + _numbers([tenths for tenths in by if tenths]))
+            by = [tenths for tenths in by if tenths]
+            last, before = written[-1]
+            if last == name != "l" and by[0] * before[0] > 0:
+                before[0] += by[0]
+            else:
+                written.append((name, by))
         at = to[-2:]
-    return "".join(written)
+    return "".join(command + _numbers(tenths) for command, tenths in written)
+
+
+def _circle(text: str) -> str | None:
+    """Return a path as two arcs, if it is eight curves whose ends are as far from the middle as its beginning."""
+    ends = [
+        [float(place) for place in places.split()[-2:]] for command, places in _COMMAND.findall(text) if places.strip()
+    ]
+    commands = "".join(command for command, _ in _COMMAND.findall(text))
+    radius = hypot(*ends[0])
+    if commands != "M" + 8 * "C" + "z" or any(abs(hypot(*end) - radius) > _ROUND for end in ends):
+        return None
+    half, whole = f"{radius:.3g}", f"{2 * radius:.3g}"
+    return f"M0-{half}a{half} {half} 0 0 1 0 {whole}a{half} {half} 0 0 1 0-{whole}z"
 
 
 def _numbers(tenths: list[int]) -> str:
@@ -136,16 +177,34 @@ def _unwrap(element: ET.Element) -> None:
     element[:] = children
 
 
-def _merge(element: ET.Element, lines: Set[str]) -> None:
-    """Draw lines of one class, with nothing but text between them, as one path: those of a grid, and the outlines of bins."""
+def _merge(element: ET.Element, opaque: Set[str]) -> None:
+    """Draw lines and bars of one class, with nothing but text between them, as one path: those of a grid, and bins with their outlines."""
     last: ET.Element | None = None
     for child in list(element):
-        _merge(child, lines)
+        _merge(child, opaque)
         if child.tag == f"{{{_SVG}}}text":
             continue
-        is_line = child.attrib.keys() == {"d", "class"} and child.attrib["class"] in lines
-        if is_line and last is not None and last.attrib["class"] == child.attrib["class"]:
+        is_plain = child.attrib.keys() == {"d", "class"} and child.attrib["class"] in opaque
+        if is_plain and last is not None and last.attrib["class"] == child.attrib["class"]:
             last.attrib["d"] += child.attrib["d"]
             element.remove(child)
         else:
-            last = child if is_line else None
+            last = child if is_plain else None
+
+
+def _gather(element: ET.Element, opaque: Set[str]) -> None:
+    """Put texts, or marks, of one class that follow each other into a group that has the class."""
+    children: list[ET.Element] = []
+    for (tag, name), run in groupby(element, key=lambda child: (child.tag, child.get("class", ""))):
+        found = list(run)
+        if tag in _GATHERED and name in opaque and len(found) > 2:
+            group = ET.Element(f"{{{_SVG}}}g", {"class": name})
+            for child in found:
+                del child.attrib["class"]
+            group[:] = found
+            children.append(group)
+        else:
+            for child in found:
+                _gather(child, opaque)
+            children += found
+    element[:] = children
