@@ -147,7 +147,8 @@ def test_rules_of_an_unknown_are_those_that_wrong_implementations_break_there() 
 def named(mutant: Mutant) -> bool | None:
     """Return whether the first cause is a mutant or one that no vector tells from it, ``None`` if the window never shows it.
 
-    A mutant that conforms is named by its choices. Fail if a cause is called exact that a vector tells from the mutant.
+    A mutant that conforms is named by its choices. Fail if a cause is called exact that a vector tells from the mutant; one that is said to follow
+    values of a bound comes after those that do not, and answers with these as the mutant does.
     """
     right = Variant(candidate(mutant.id))
     failing, passing = judged(right, mutant.algorithm, mutant.profile)
@@ -162,9 +163,12 @@ def named(mutant: Mutant) -> bool | None:
         if cause.exact:
             other = build(rebuilt(" + ".join([*chosen, cause.cause]), mutant))
             assert other is not None
-            assert cause.cause == mutant.id or not told_apart(right, other, mutant.algorithm, mutant.profile), (
+            apart = told_apart(right, other, mutant.algorithm, mutant.profile)
+            assert cause.cause == mutant.id or cause.followed or not apart, (
                 f"{mutant.id}: {cause.cause} is called exact"
             )
+            assert not cause.followed or all(subject.explained_by(other) for subject in (*failing, *passing))
+    assert not causes[0].followed or all(cause.followed for cause in causes if cause.exact)
     return causes[0].exact
 
 

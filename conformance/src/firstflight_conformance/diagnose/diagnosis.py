@@ -113,11 +113,11 @@ def diagnose(failing: Sequence[Subject], passing: Sequence[Subject], *, choices:
     )
 
 
-def _place(cause: Cause) -> tuple[int, int]:
-    """Return where a cause stands: what explains little after what is not known, which it may be a part of."""
+def _place(cause: Cause) -> tuple[int, int, int]:
+    """Return where a cause stands: what explains little after what is not known, which it may be a part of; what explains by itself before what follows."""
     if cause.kind == "rule":
-        return 1, 0
-    return 2 if cause.is_scrap else 0, -cause.explains
+        return 1, 0, 0
+    return 2 if cause.is_scrap else 0, -cause.explains, cause.followed
 
 
 def _causes(departures: Departures, of: int) -> list[Cause]:

@@ -64,20 +64,25 @@ class Failures:
         return sorted(map(self._all_of, self._cover(parts)), key=lambda found: -len(found.explained))
 
     def exact(self) -> list[Explanation]:
-        """Return the single candidates that explain everything, which no case tells apart."""
+        """Return the single candidates that explain everything, which no case tells apart: by themselves before those that follow a bound."""
         self._tried, self._partial = [], {}
+        whole: list[Explanation] = []
         for candidates in self._stages():
             self._tried += candidates
-            whole: list[Explanation] = []
             for candidate in candidates:
                 found, beyond = self._whole(candidate)
                 if found is not None:
                     whole.append(found)
                 elif any(beyond):
                     self._partial[candidate] = beyond
-            if whole:
-                return whole[:NAMED]
-        return []
+            whole.sort(key=self._followed)
+            if whole and not self._followed(whole[0]):
+                break
+        return whole[:NAMED]
+
+    def _followed(self, found: Explanation) -> int:
+        """Return in how many cases it explains the answers only by following values that a text bounds."""
+        return sum(bool(subject.walk(found.variant).taken) for subject in self.failing)
 
     def _build(self, candidate: Candidate) -> Variant | None:
         """Return the model with the choices and a candidate."""

@@ -48,6 +48,11 @@ class Cause:
         return self.explains == self.of
 
     @property
+    def within(self) -> str:
+        """A note on what it explains only by following values that a text bounds."""
+        return f" with values that a text bounds in {self.followed} of them" if self.followed else ""
+
+    @property
     def is_scrap(self) -> bool:
         """Whether it explains so few failures that it may be a coincidence; any value of a bound explains less than the model's own."""
         alone = self.explains - self.followed

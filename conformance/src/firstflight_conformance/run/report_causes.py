@@ -86,12 +86,12 @@ def how_sure(diagnosis: "Diagnosis", cause: "Cause") -> str:
     if cause.kind == "state":
         return f"{cause.cause}, explains {cause.explains} of {cause.of} failures"
     exact = ", exact: every answer to the end" if cause.exact else ", not exact"
-    others = [other.cause for other in diagnosis.causes if other is not cause and other.cases == cause.cases]
+    others = [f"{one.cause}{one.within}" for one in diagnosis.causes if one is not cause and one.cases == cause.cases]
     if cause.exact and others:
         by = "paths; the vectors may tell" if cause.cases[0].startswith(PREFIX) else "cases that were judged"
         exact = f", exact, but cannot be distinguished from {', '.join(others)} by the {by}"
     exact += ", perhaps" if cause.is_scrap else ""
-    return f"{cause.cause} ({cause.kind}), explains {cause.explains} of {cause.of} failures{exact}"
+    return f"{cause.cause} ({cause.kind}), explains {cause.explains} of {cause.of} failures{cause.within}{exact}"
 
 
 def decision_lines(decision: "Decision", visible: Divergence | None) -> Iterator[Text]:

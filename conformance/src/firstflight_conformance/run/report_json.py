@@ -147,7 +147,7 @@ def _cause(cause: "Cause") -> dict[str, Any]:
         "explains": cause.explains,
         "of": cause.of,
         "exact": cause.exact,
-    }
+    } | ({"followed": cause.followed} if cause.followed else {})
 
 
 def _choice(choice: "Choice") -> dict[str, Any]:
