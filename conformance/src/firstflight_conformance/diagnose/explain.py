@@ -47,16 +47,16 @@ class Failures:
         self._algorithms = {subject.case.vector.algorithm for subject in failing}
         self._harmless: dict[Candidate, bool] = {}
         self._tried: list[Candidate] = []
-        self._partial: dict[Candidate, tuple[int, ...]] = {}
 
     def explanations(self) -> list[Explanation]:
         """Return the best explanations: those that explain everything, which no case tells apart, or else parts, the largest first."""
         whole = self.exact()
         if whole:
             return whole
+        beyond = {candidate: self._beyond(candidate) for candidate in self._tried}
         parts = sorted(
-            map(self._part, self._partial),
-            key=lambda found: (-len(found.explained), -sum(self._partial[found.candidate])),
+            (self._part(candidate) for candidate in self._tried if beyond[candidate]),
+            key=lambda found: (-len(found.explained), -beyond[found.candidate]),
         )
         both = self._pair(parts) or self._beside([part.candidate for part in parts], self._tried)
         if both is not None:
@@ -65,16 +65,11 @@ class Failures:
 
     def exact(self) -> list[Explanation]:
         """Return the single candidates that explain everything, which no case tells apart: by themselves before those that follow a bound."""
-        self._tried, self._partial = [], {}
+        self._tried = []
         whole: list[Explanation] = []
         for candidates in self._stages():
             self._tried += candidates
-            for candidate in candidates:
-                found, beyond = self._whole(candidate)
-                if found is not None:
-                    whole.append(found)
-                elif any(beyond):
-                    self._partial[candidate] = beyond
+            whole += filter(None, map(self._whole, candidates))
             whole.sort(key=self._followed)
             if whole and not self._followed(whole[0]):
                 break
@@ -99,19 +94,20 @@ class Failures:
         yield list(own.values())
         yield [candidate for name, candidate in below.items() if name not in own]
 
-    def _whole(self, candidate: Candidate) -> tuple[Explanation | None, tuple[int, ...]]:
-        """Return the explanation of everything by a candidate, if it is one, and how far beyond the divergence it gets in each of the sample."""
+    def _whole(self, candidate: Candidate) -> Explanation | None:
+        """Return the explanation of everything by a candidate, if it is one."""
+        variant = self._build(candidate)
+        if variant is None or not all(subject.explained_by(variant) for subject in (*self.sample, *self.failing)):
+            return None
+        found = Explanation(candidate, variant, frozenset(subject.case.id for subject in self.failing))
+        return found if self.is_harmless(found) else None
+
+    def _beyond(self, candidate: Candidate) -> int:
+        """Return how far beyond the divergence a candidate gets, in all cases of the sample."""
         variant = self._build(candidate)
         if variant is None:
-            return None, ()
-        counts = [subject.reproduced(variant) for subject in self.sample]
-        beyond = tuple(max(0, n - (subject.first or 0)) for n, subject in zip(counts, self.sample, strict=True))
-        if any(count < subject.length for count, subject in zip(counts, self.sample, strict=True)):
-            return None, beyond
-        if not all(subject.explained_by(variant) for subject in self.failing):
-            return None, beyond
-        found = Explanation(candidate, variant, frozenset(subject.case.id for subject in self.failing))
-        return (found if self.is_harmless(found) else None), beyond
+            return 0
+        return sum(max(0, subject.reproduced(variant) - (subject.first or 0)) for subject in self.sample)
 
     def _part(self, candidate: Candidate) -> Explanation:
         """Return what a candidate explains that does not explain everything."""
