@@ -92,7 +92,7 @@ class AvoidanceGrowth(Bound):
     def settle(self, before: Any, state: Any, event: Event) -> None:
         """Add the share of an ACK to the credit, and take away what the window has grown."""
         base = state.base
-        if not _grows_by_base(state) or base.in_recovery:
+        if not isinstance(event, Ack) or not _grows_by_base(state) or base.in_recovery:
             return
         least_bytes, left_bytes = self._avoidance(before, state, event)
         grown_bytes = base.cwnd_bytes - least_bytes
