@@ -139,6 +139,62 @@ def drain_losses(b: StreamBuilder) -> None:
 
 
 @add(
+    "bbr.short-term.mark-in-drain",
+    "A CE mark in Drain bounds the window at the end of its round",
+    """80 packets are left in flight when the pipe is full, with a window of 180000. A packet is marked, and 70 leave: 80 + 70 = 150. Of the 80 that left at 600 ms 50 are acknowledged at 800 ms and 30 at 860 ms: 50 + 50 + 30 = 130 packets since they left, 156000 bytes, more than 0.7 * 180000 = 126000. The ACK of the first of the 70 ends the loss round, with 69 * 1200 = 82800 bytes in flight, more than the product of 60000.""",
+    sources=(f"{SOURCE}, sections 3.7 and 5.5.10.3", f"{SOURCE}, section 5.6.4.7"),
+)
+def short_term_mark_in_drain(b: StreamBuilder) -> None:
+    f = full(b, left=80)
+    b.ce(f.now_ns, f.oldest - 1, f.now_ns - 100 * MS)
+    b.expect(outcome="loss_noted", phase="drain", cwnd_bytes=180_000)
+    f.send(70)
+    f.ack(50, 100 * MS)
+    f.ack(30, 60 * MS)
+    b.expect(cwnd_bytes=180_000, phase="drain")
+    f.ack(1, 40 * MS)
+    b.expect(cwnd_bytes=156_000, inflight_shortterm_bytes=156_000, phase="drain")
+
+
+@add(
+    "bbr.short-term.in-drain",
+    "In Drain losses lower the short-term volume at the end of their round, and of no other",
+    """A round of 120 packets, 144000 bytes, is acknowledged in three parts, 80 ms apart: the most that is delivered in a round. Startup ends at 860 ms with a window of 180000 and a round in which a packet was lost: that lowers nothing, nor does the first round of Drain, without a loss. In the second 50 + 1 + 50 = 101 packets are the most delivered, 121200 bytes. A packet is lost at 1030 ms: the ACK of one that
+    left before does not end its round, that of one that left after does: 0.7 * 180000 = 126000 are more than 121200.""",
+    sources=(f"{SOURCE}, section 5.5.10.3", f"{SOURCE}, section 5.6.4.7"),
+    initial_window_bytes=WIDE,
+)
+def short_term_in_drain(b: StreamBuilder) -> None:
+    f = grown(b)
+    f.send(120)
+    for after_ms in (100, 80, 80):
+        f.ack(40, after_ms * MS)
+    f.flight(50)
+    f.send(200)
+    f.lose_next(1)
+    f.ack(50, 100 * MS)
+    b.expect(outcome="exited_by_plateau", phase="drain", cwnd_bytes=180_000, inflight_shortterm_bytes=None)
+    first = f.oldest + 149
+    f.send(1)
+    f.now_ns += 100 * MS
+    b.ack(f.now_ns, (first, first))
+    b.expect(cwnd_bytes=180_000, inflight_shortterm_bytes=None)
+    f.now_ns += 40 * MS
+    f.send(1)
+    f.ack(50, 10 * MS)
+    f.now_ns += 20 * MS
+    f.lose_next(1)
+    b.expect(outcome="loss_noted")
+    f.send(1)
+    f.now_ns += 70 * MS
+    b.ack(f.now_ns, (first + 1, first + 1))
+    b.expect(cwnd_bytes=180_000, inflight_shortterm_bytes=None)
+    f.now_ns += 30 * MS
+    b.ack(f.now_ns, (first + 2, first + 2))
+    b.expect(cwnd_bytes=126_000, inflight_shortterm_bytes=126_000, phase="drain")
+
+
+@add(
     "bbr.short-term.thrice",
     "Losses in round after round lower rate and volume to 7/10, down to what was delivered",
     """After Drain 20 packets leave in each round, of which one is lost at once and 19 are acknowledged: 22800 bytes in 100 ms, 22800 * 10 = 228000 a second. At the end of the first round the latest sample is still that of the exit: the rate stays 600000, and the window of 180000 becomes 0.7 * 180000 = 126000. Then it is 0.7 * 600000 = 420000 and

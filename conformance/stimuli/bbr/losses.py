@@ -25,8 +25,10 @@ def acknowledge(b: StreamBuilder, t_ns: int, packets: list[int]) -> None:
     b.ack(t_ns, *ranges)
 
 
-def lossy(b: StreamBuilder, later: tuple[int, ...] = FIVE, next_flight: int = 100, size: int = 100) -> Flights:
+def lossy(b: StreamBuilder, *later: tuple[int, ...], next_flight: int = 100, size: int = 100) -> Flights:
     """Lose packets in a round: 130 at 500 ms, before the next flight leaves, the ``later`` ones 10 ms after it, and acknowledge the others at 590 ms.
+
+    Each tuple of ``later`` is lost in an event of its own; without any these are ``FIVE``.
 
     The lossy flight has packets 120 to 219, of which ten are acknowledged before the first loss. The time is 600 ms then, and the next packet is 220.
     """
@@ -36,9 +38,11 @@ def lossy(b: StreamBuilder, later: tuple[int, ...] = FIVE, next_flight: int = 10
     f.lose(130)
     f.send(next_flight)
     f.now_ns += 10 * MS
-    f.lose(*later)
+    for packets in later or (FIVE,):
+        f.lose(*packets)
     f.now_ns += 80 * MS
-    acknowledge(b, f.now_ns, [packet for packet in range(131, 120 + size) if packet not in later])
+    lost = [packet for packets in later or (FIVE,) for packet in packets]
+    acknowledge(b, f.now_ns, [packet for packet in range(131, 120 + size) if packet not in lost])
     f.oldest = 120 + size
     f.now_ns += 10 * MS
     return f
@@ -81,6 +85,54 @@ def loss_exit_adjacent(b: StreamBuilder) -> None:
     f = lossy(b, (131, 133, 135, 137, 139))
     f.ack(1)
     b.expect(outcome="bw_grown", phase="startup", inflight_longterm_bytes=None)
+
+
+@add(
+    "bbr.loss-exit.between",
+    "A packet lost between two ranges is another one, if it is not the next after the last",
+    """After the six ranges of `bbr.loss-exit.six-ranges` packet 131 is lost as well. It follows 130, but the last lost packet is 140: 6 + 1 = 7 ranges. Who sees that 130, 131 and 132 have grown together has five.""",
+)
+def loss_exit_between(b: StreamBuilder) -> None:
+    f = lossy(b, FIVE, (131,))
+    f.ack(1)
+    b.expect(outcome="exited_by_loss", phase="drain")
+
+
+@add(
+    "bbr.loss-exit.mark",
+    "Startup ends by loss in the recovery that a mark began",
+    """A mark at 500 ms, when 130 * 1200 = 156000 bytes are delivered, begins recovery and a loss round. Then packet 220 leaves, and packet 130 is acknowledged. Six packets are lost, which left before the mark: 6 * 1200 = 7200 bytes in six ranges. When packet 220 is acknowledged recovery has lasted for a round; without the mark it would have begun a packet later. With 220 were 100 - 10 + 1 = 91 packets in flight, 109200 bytes, and 0.02 * 109200 = 2184.""",
+    sources=(f"{SOURCE}, section 5.3.1.3", f"{SOURCE}, section 3.7"),
+)
+def loss_exit_mark(b: StreamBuilder) -> None:
+    f = grown(b)
+    f.send(100)
+    f.ack(10, 100 * MS)
+    b.ce(f.now_ns, 129, 400 * MS)
+    b.expect(outcome="loss_noted", phase="startup")
+    f.send(100)
+    f.ack(1, 10 * MS)
+    lost = range(132, 143, 2)
+    f.lose(*lost)
+    b.expect(outcome="already_noted")
+    f.now_ns += 80 * MS
+    acknowledge(b, f.now_ns, [packet for packet in range(131, 220) if packet not in lost])
+    f.oldest = 220
+    b.expect(phase="startup")
+    f.ack(1, 10 * MS)
+    b.expect(outcome="exited_by_loss", phase="drain")
+
+
+@add(
+    "bbr.loss-exit.share",
+    "The share is one of what was in flight, not of what was delivered since",
+    """Of the next flight the last packet is acknowledged first, with which 300000 / 1200 = 250 were in flight: 6000 bytes lost since are 2 %, no more. Delivered since are 84 + 1 packets, 85 * 1200 = 102000 bytes, and of 102000 + 6000 = 108000 they would be more than 0.02 * 108000 = 2160.""",
+    sources=(f"{SOURCE}, sections 5.3.1.3 and 5.5.10.2",),
+)
+def loss_exit_share(b: StreamBuilder) -> None:
+    f = lossy(b, next_flight=161)
+    b.ack(f.now_ns, (380, 380))
+    b.expect(phase="startup", inflight_longterm_bytes=None)
 
 
 @add(

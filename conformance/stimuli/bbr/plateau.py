@@ -48,6 +48,21 @@ def sample_short(b: StreamBuilder) -> None:
 
 
 @add(
+    "bbr.sample.short-last",
+    "A round without a rate may be the last of three",
+    """Two flights of 50 packets after that of the baseline count, and so does a third over an interval that is 1 ns below the smallest RTT: 2 + 1 = 3, and Startup ends.""",
+    sources=(*SAMPLING, f"{SOURCE}, section 5.3.1.2"),
+)
+def sample_short_last(b: StreamBuilder) -> None:
+    f = grown(b)
+    f.flight(50)
+    f.flight(50)
+    b.expect(outcome="plateau_counted", full_bw_count=2)
+    f.flight(50, rate_interval_ns=100 * MS - 1)
+    b.expect(outcome="exited_by_plateau", full_bw_count=3)
+
+
+@add(
     "bbr.sample.no-time",
     "An interval of no time gives no rate either",
     """The ACK comes in the nanosecond in which the packets were sent: an RTT of 0, and an interval of 0 that is not below it. There is no rate, so that the product is 0. The window grows all the same, since 12000 - 1200 = 10800 bytes are less than the initial window: 12000 + 10800 = 22800. A smoothed

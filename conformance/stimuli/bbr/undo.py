@@ -119,6 +119,32 @@ def recovery_largest(b: StreamBuilder) -> None:
 
 
 @add(
+    "bbr.recovery.renewed",
+    "A packet lost in recovery begins it anew",
+    """As in `bbr.recovery.timeout` the window is 55200 after the timeout at 490 ms and 109200 after the ACK of the 45. Two packets leave at 500 ms; the first is lost at 590 ms: recovery begins anew then, and the ACK of the second, which left before, does not end it: 109200 + 1200 = 110400. That of a packet which leaves at 600 ms, with an app-limited sample, does: the window is 156000.""",
+    sources=(f"{SOURCE}, section 5.6.4.4", "RFC 9002, section 7.3.2"),
+)
+def recovery_renewed(b: StreamBuilder) -> None:
+    f = grown(b)
+    f.send(50)
+    f.now_ns += 90 * MS
+    f.lose_next(5)
+    b.persistent_congestion(f.now_ns)
+    b.expect(cwnd_bytes=55_200)
+    f.ack(45, 10 * MS)
+    b.expect(cwnd_bytes=109_200)
+    f.send(2)
+    f.now_ns += 90 * MS
+    f.lose_next(1)
+    b.expect(outcome="loss_noted")
+    f.ack(1, 10 * MS)
+    b.expect(cwnd_bytes=110_400)
+    f.send(1)
+    f.ack(1, 100 * MS, rate_app_limited=True)
+    b.expect(cwnd_bytes=156_000)
+
+
+@add(
     "bbr.recovery.mark",
     "A CE mark is treated as a loss without bytes",
     """A mark of packet 120 at 490 ms begins recovery and a loss round, at 156000. With no byte lost Startup goes on at its end; and the window is what it was, since Startup has no bound.""",

@@ -5,7 +5,7 @@
 
 from firstflight_conformance.vectorgen.builder import MS, StreamBuilder
 from generate.catalogue import Catalogue
-from stimuli.bbr.sender import BOTH, SOURCE, Flights, Sampled, full, grown
+from stimuli.bbr.sender import BOTH, SOURCE, WIDE, Flights, Sampled, full, grown
 
 CATALOGUE = Catalogue(*BOTH, sources=(f"{SOURCE}, section 5.6.4.6",), builder=Sampled)
 add = CATALOGUE.add
@@ -168,6 +168,31 @@ def extra_acked_ten_rounds(b: StreamBuilder) -> None:
     b.expect(round_count=16, extra_acked_bytes=60_000, max_inflight_bytes=180_000)
     f.flight(10)
     b.expect(round_count=17, extra_acked_bytes=12_000, max_inflight_bytes=132_000, cwnd_bytes=132_000)
+
+
+@add(
+    "bbr.extra-acked.in-drain",
+    "In Drain the rounds of Startup count among the ten",
+    """Round 5 takes 200 ms: 100 packets are 600000 bytes a second, and 120000 bytes extra. Round 6, app-limited, takes 300 ms, in which 600000 * 0.3 = 180000 are expected: the interval begins anew, and extra are the 60000 of each ACK from then on. Round 13 fills the pipe, with 150 packets left in flight. Round 14 begins with the fourth step of Drain, round 15 with the seventh. In round 14, the tenth, the 120000 are remembered: 2 * 60000 + 120000 = 240000, and in round 15 not: 2 * 60000 + 60000 = 180000.""",
+    sources=(f"{SOURCE}, section 5.5.9",),
+    initial_window_bytes=WIDE,
+)
+def extra_acked_in_drain(b: StreamBuilder) -> None:
+    f = grown(b)
+    f.flight(100, rtt_ns=200 * MS)
+    b.expect(outcome="plateau_counted", full_bw_count=1, extra_acked_bytes=120_000)
+    f.flight(50, rtt_ns=300 * MS, rate_app_limited=True)
+    f.flight(50)
+    for _ in range(5):
+        f.flight(50, rate_app_limited=True)
+    f.flight(50, left=150)
+    b.expect(outcome="exited_by_plateau", round_count=13, phase="drain", cwnd_bytes=180_000)
+    for _ in range(6):
+        f.ack(50, 100 * MS)
+        f.send(50)
+    b.expect(round_count=14, phase="drain", cwnd_bytes=240_000)
+    f.ack(50, 100 * MS)
+    b.expect(round_count=15, phase="drain", cwnd_bytes=180_000)
 
 
 @add(

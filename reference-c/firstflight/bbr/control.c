@@ -17,7 +17,7 @@ void ff_bbr_pace_sent(struct ff_bbr *state, uint64_t t_ns, const struct ff_sent 
     uint64_t whole_ns = ff_bbr_over(sent->bytes, SECOND_NS, state->pacing_rate); /* [bbr.pacing.delay] */
 
     if (ff_compare_128(ff_mul_64_64(whole_ns, state->pacing_rate), ff_mul_64_64(sent->bytes, SECOND_NS)) < 0) {
-        whole_ns++;
+        whole_ns++; /* [bbr.rounding.delay] */
     }
     uint64_t due_ns = state->next_send_ns == FF_NONE ? 0 : state->next_send_ns;
     state->next_send_ns = ff_min(ff_max(t_ns, due_ns) + whole_ns, FF_TIME_MAX_NS); /* [bbr.pacing.next] */

@@ -17,7 +17,7 @@ uint64_t ff_bbr_over(uint64_t amount, uint64_t factor, uint64_t divisor)
     if (high >= divisor) {
         return FF_WINDOW_MAX_BYTES; /* the quotient has more than 64 bits */
     }
-    return ff_min(ff_wide_quotient(high, low, divisor, &rest), FF_WINDOW_MAX_BYTES);
+    return ff_min(ff_wide_quotient(high, low, divisor, &rest), FF_WINDOW_MAX_BYTES); /* [bbr.rounding.down] */
 }
 
 bool ff_bbr_exceeds(struct ff_bbr_rate rate, struct ff_bbr_rate other)
@@ -57,6 +57,6 @@ uint64_t ff_bbr_reduced_bytes(uint64_t volume)
 
 struct ff_bbr_rate ff_bbr_reduced(struct ff_bbr_rate rate)
 {
-    rate.delivered_bytes = ff_bbr_reduced_bytes(rate.delivered_bytes);
+    rate.delivered_bytes = ff_bbr_reduced_bytes(rate.delivered_bytes); /* [bbr.rounding.beta] */
     return rate;
 }

@@ -59,7 +59,7 @@ static void count_ranges(struct ff_bbr *state, const struct ff_lost *lost)
 {
     for (size_t i = 0; i < lost->run_count; i++) {
         if (lost->packets[i].first != state->next_lost_packet || state->lost_ranges == 0) {
-            state->lost_ranges++;
+            state->lost_ranges++; /* [bbr.loss-exit.separate] */
         }
         state->next_lost_packet = lost->packets[i].last + 1;
     }
@@ -83,7 +83,7 @@ enum ff_outcome ff_bbr_on_ce(const struct ff_bbr_readings *readings, struct ff_b
                              uint64_t t_ns, const struct ff_ce *ce)
 {
     enter_recovery(state, base, t_ns, ce->sent_t_ns); /* [bbr.ecn] */
-    return note_loss(readings, state, base);
+    return note_loss(readings, state, base); /* [bbr.ecn.loss] */
 }
 
 enum ff_outcome ff_bbr_on_enter_rto(struct ff_bbr *state, struct ff_newreno *base, uint64_t t_ns)

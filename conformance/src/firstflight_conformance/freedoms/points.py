@@ -1,7 +1,7 @@
 """The points that the texts leave open, as ``spec/NAME/open-points.toml`` lists them."""
 
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
 from enum import Enum
 from fnmatch import fnmatchcase
 from functools import cache
@@ -11,11 +11,6 @@ from typing import Any
 from firstflight_conformance.mutants.load import Mutant
 from firstflight_conformance.paths import SPEC, of_algorithms
 from firstflight_conformance.spec.clauses import SECOND_READING, known_clauses
-
-_KEYS = {
-    "number", "algorithm", "profiles", "kind", "source", "conforms", "why", "against", "readings", "mutants", "bound",
-    "clauses", "covers", "second_reading",
-}  # fmt: skip
 
 
 class OpenPointError(ValueError):
@@ -45,13 +40,13 @@ class OpenPoint:
     algorithm: str
     profiles: tuple[str, ...]
     kind: Kind
-    source: str
-    conforms: str
     why: str
-    against: str
-    readings: dict[str, list[str | int]]
-    mutants: tuple[str, ...]
-    bound: str | None
+    source: str = ""
+    conforms: str = ""
+    against: str = ""
+    readings: dict[str, list[str | int]] = field(default_factory=dict)
+    mutants: tuple[str, ...] = ()
+    bound: str | None = None
     clauses: tuple[str, ...] = ()
     covers: tuple[str, ...] = ()
     second_reading: str = ""
@@ -85,7 +80,7 @@ def _points(path: Path) -> list[OpenPoint]:
 
 def _point(path: Path, entry: dict[str, Any]) -> OpenPoint:
     where = f"{path}: {entry.get('algorithm')} {entry.get('number')}"
-    unknown = entry.keys() - _KEYS
+    unknown = entry.keys() - {one.name for one in fields(OpenPoint)}
     if unknown:
         raise OpenPointError(f"{where}: unknown keys {', '.join(sorted(unknown))}")
     missing = {"number", "algorithm", "profiles", "why"} - entry.keys()
@@ -104,19 +99,7 @@ def _point(path: Path, entry: dict[str, Any]) -> OpenPoint:
         raise OpenPointError(
             f"{where}: second_reading: must be `agrees: REASON (SECTION)` or `doubts: REASON (SECTION)`"
         )
-    return OpenPoint(
-        entry["number"],
-        entry["algorithm"],
-        tuple(entry["profiles"]),
-        kind,
-        entry.get("source", ""),
-        entry.get("conforms", ""),
-        entry["why"],
-        entry.get("against", ""),
-        entry.get("readings", {}),
-        tuple(entry.get("mutants", ())),
-        entry.get("bound"),
-        tuple(entry.get("clauses", ())),
-        tuple(entry.get("covers", ())),
-        entry.get("second_reading", ""),
-    )
+    members: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value for name, value in entry.items()
+    }
+    return OpenPoint(**{**members, "kind": kind})

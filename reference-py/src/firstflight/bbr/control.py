@@ -35,7 +35,7 @@ def pace_sent(state: Bbr, sent: Sent) -> None:
     """Let the next packet leave when these have taken their time."""
     whole_ns = sent.bytes * _SECOND_NS // state.pacing_rate  # [bbr.pacing.delay]
     if whole_ns * state.pacing_rate < sent.bytes * _SECOND_NS:
-        whole_ns += 1
+        whole_ns += 1  # [bbr.rounding.delay]
     state.next_send_ns = min(max(sent.t_ns, state.next_send_ns or 0) + whole_ns, TIME_MAX_NS)  # [bbr.pacing.next]
 
 

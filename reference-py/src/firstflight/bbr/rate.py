@@ -21,7 +21,7 @@ INFINITE = Rate(1, 0)
 
 def over(amount: int, factor: int, divisor: int) -> int:
     """Return amount * factor / divisor, rounded down, and no more than the largest window."""
-    return min(amount * factor // divisor, WINDOW_MAX_BYTES)
+    return min(amount * factor // divisor, WINDOW_MAX_BYTES)  # [bbr.rounding.down]
 
 
 def exceeds(rate: Rate, other: Rate) -> bool:
@@ -56,4 +56,4 @@ def reduced_bytes(volume: int) -> int:
 
 def reduced(rate: Rate) -> Rate:
     """Return Beta of a rate: of its bytes, rounded down."""
-    return Rate(reduced_bytes(rate.delivered_bytes), rate.interval_ns)
+    return Rate(reduced_bytes(rate.delivered_bytes), rate.interval_ns)  # [bbr.rounding.beta]

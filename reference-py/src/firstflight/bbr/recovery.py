@@ -57,7 +57,7 @@ def _enter_recovery(state: Bbr, base: NewReno, now_ns: int, sent_t_ns: int) -> N
 def _count_ranges(state: Bbr, lost: Lost) -> None:
     for run in lost.packets:
         if run.first != state.next_lost_packet or state.lost_ranges == 0:
-            state.lost_ranges += 1
+            state.lost_ranges += 1  # [bbr.loss-exit.separate]
         state.next_lost_packet = run.last + 1
 
 
@@ -72,7 +72,7 @@ def on_lost(readings: Readings, state: Bbr, base: NewReno, lost: Lost) -> Outcom
 def on_ce(readings: Readings, state: Bbr, base: NewReno, ce: Ce) -> Outcome:
     """Process a rise of the ECN-CE counter as the loss of a packet, of which no byte and no range is counted."""
     _enter_recovery(state, base, ce.t_ns, ce.sent_t_ns)  # [bbr.ecn]
-    return _note_loss(readings, state, base)
+    return _note_loss(readings, state, base)  # [bbr.ecn.loss]
 
 
 def on_enter_rto(state: Bbr, base: NewReno, now_ns: int) -> Outcome:
