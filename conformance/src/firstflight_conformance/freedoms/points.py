@@ -71,11 +71,8 @@ class OpenPoint:
 @cache
 def open_points() -> tuple[OpenPoint, ...]:
     """Return the open points. Raise :class:`OpenPointError` if the list is malformed."""
-    return tuple(point for path in of_algorithms("open-points.toml", SPEC) for point in _points(path))
-
-
-def _points(path: Path) -> list[OpenPoint]:
-    return [_point(path, entry) for entry in tomllib.loads(path.read_text(encoding="utf-8"))["point"]]
+    files = ((path, tomllib.loads(path.read_text("utf-8"))) for path in of_algorithms("open-points.toml", SPEC))
+    return tuple(_point(path, entry) for path, made in files for entry in made["point"])
 
 
 def _point(path: Path, entry: dict[str, Any]) -> OpenPoint:
@@ -99,7 +96,5 @@ def _point(path: Path, entry: dict[str, Any]) -> OpenPoint:
         raise OpenPointError(
             f"{where}: second_reading: must be `agrees: REASON (SECTION)` or `doubts: REASON (SECTION)`"
         )
-    members: dict[str, Any] = {
-        name: tuple(value) if isinstance(value, list) else value for name, value in entry.items()
-    }
-    return OpenPoint(**{**members, "kind": kind})
+    made: dict[str, Any] = {name: tuple(one) if isinstance(one, list) else one for name, one in entry.items()}
+    return OpenPoint(**{**made, "kind": kind})
