@@ -5,10 +5,12 @@
 
 void ff_bbr_begin(const struct ff_bbr_readings *readings, struct ff_bbr *state, const struct ff_newreno *base)
 {
-    (void)readings;
     *state = (struct ff_bbr){ /* [bbr.begin] */
         .initial_window_bytes = base->cwnd_bytes,
         .max_bw = ff_bbr_rate_zero,
+        .max_bw_first = {0, ff_bbr_rate_zero},
+        .max_bw_second = {0, ff_bbr_rate_zero},
+        .max_bw_third = {0, ff_bbr_rate_zero},
         .bw = ff_bbr_rate_zero,
         .bw_shortterm = ff_bbr_rate_infinite,
         .bw_latest = ff_bbr_rate_zero,
@@ -19,22 +21,28 @@ void ff_bbr_begin(const struct ff_bbr_readings *readings, struct ff_bbr *state, 
         .full_bw = ff_bbr_rate_zero,
         .next_lost_packet = FF_NO_PACKET,
         .undo_bw_shortterm = ff_bbr_rate_zero,
+        .ssthresh_bytes = FF_BBR_INFINITE,
         .next_send_ns = FF_NONE,
     };
-    ff_bbr_enter_startup(state);
-    ff_bbr_init_pacing_rate(state, FF_BBR_INITIAL_RTT_NS); /* [bbr.pacing.initial.none] */
+    ff_bbr_enter_startup(readings, state);
+    ff_bbr_init_pacing_rate(readings, state, base, FF_BBR_INITIAL_RTT_NS); /* [bbr.pacing.initial.none] */
 }
 
-static void handle_restart_from_idle(struct ff_bbr *state, uint64_t t_ns, const struct ff_sent *sent)
+static void handle_restart_from_idle(const struct ff_bbr_readings *readings, struct ff_bbr *state, uint64_t t_ns,
+                                     const struct ff_sent *sent)
 {
     if (sent->bytes_in_flight <= sent->bytes && state->app_limited_bytes > 0) {
         state->extra_acked_interval_start_ns = t_ns; /* [bbr.idle] */
+        if (readings->extra_acked == FF_BBR_EXTRA_ACKED_LINUX) {
+            state->extra_acked_delivered_bytes = 0; /* [bbr.idle.linux] */
+        }
     }
 }
 
-static enum ff_outcome on_sent(struct ff_bbr *state, uint64_t t_ns, const struct ff_sent *sent)
+static enum ff_outcome on_sent(const struct ff_bbr_readings *readings, struct ff_bbr *state, uint64_t t_ns,
+                               const struct ff_sent *sent)
 {
-    handle_restart_from_idle(state, t_ns, sent);
+    handle_restart_from_idle(readings, state, t_ns, sent);
     ff_bbr_pace_sent(state, t_ns, sent);
     state->in_flight_bytes = ff_bbr_saturate(sent->bytes_in_flight);
     if (sent->app_limited) {
@@ -49,15 +57,16 @@ static enum ff_outcome update_model_and_state(const struct ff_bbr_readings *read
                                               const struct ff_bbr_sample *sample)
 {
     ff_bbr_update_latest_delivery_signals(state, sample); /* [bbr.order] */
-    ff_bbr_update_congestion_signals(state, base, sample);
-    ff_bbr_update_ack_aggregation(state, base, t_ns, ack);
-    enum ff_outcome counted = ff_bbr_check_full_bw_reached(readings, state, sample);
+    ff_bbr_update_congestion_signals(readings, state, base, sample);
+    ff_bbr_update_ack_aggregation(readings, state, base, t_ns, ack, sample);
+    enum ff_outcome counted = ff_bbr_check_full_bw_reached(readings, state, base, sample);
     enum ff_outcome exited = ff_bbr_check_startup_done(readings, state, base, sample);
-    enum ff_outcome drained = ff_bbr_check_drain_done(readings, state, base);
-    ff_bbr_update_min_rtt(state, t_ns, ack);
+    bool has_exited = exited != FF_OUTCOME_UNCHANGED;
+    enum ff_outcome drained = ff_bbr_check_drain_done(readings, state, base, t_ns, has_exited);
+    ff_bbr_update_min_rtt(readings, state, t_ns, ack);
     ff_bbr_advance_latest_delivery_signals(state, sample);
     ff_bbr_bound_bw_for_model(state);
-    if (exited != FF_OUTCOME_UNCHANGED) {
+    if (has_exited) {
         return exited;
     }
     return drained != FF_OUTCOME_UNCHANGED ? drained : counted;
@@ -66,8 +75,8 @@ static enum ff_outcome update_model_and_state(const struct ff_bbr_readings *read
 static void update_control_parameters(const struct ff_bbr_readings *readings, struct ff_bbr *state,
                                       struct ff_newreno *base, const struct ff_ack *ack)
 {
-    ff_bbr_set_pacing_rate(readings, state, ack);
-    ff_bbr_set_send_quantum(state, base);
+    ff_bbr_set_pacing_rate(readings, state, base, ack);
+    ff_bbr_set_send_quantum(readings, state, base);
     ff_bbr_set_cwnd(readings, state, base, ack);
 }
 
@@ -75,10 +84,12 @@ static enum ff_outcome on_ack(const struct ff_bbr_readings *readings, struct ff_
                               uint64_t t_ns, const struct ff_ack *ack)
 {
     uint64_t before_bytes = base->cwnd_bytes;
-    struct ff_bbr_sample sample = ff_bbr_generate_rate_sample(state, ack);
+    struct ff_bbr_sample sample = ff_bbr_generate_rate_sample(readings, state, base, ack);
     enum ff_outcome outcome = update_model_and_state(readings, state, base, t_ns, ack, &sample);
 
+    ff_bbr_deduct_losses(state, base);
     ff_bbr_leave_recovery(state, base, ack);
+    ff_bbr_begin_conservation(state, base, ack);
     update_control_parameters(readings, state, base, ack);
     if (outcome == FF_OUTCOME_UNCHANGED && base->cwnd_bytes > before_bytes) {
         return FF_OUTCOME_GROWN;
@@ -93,15 +104,15 @@ static enum ff_outcome on_event(const struct ff_bbr_readings *readings, struct f
     case FF_EVENT_ACK:
         return on_ack(readings, state, base, event->t_ns, &event->ack);
     case FF_EVENT_SENT:
-        return on_sent(state, event->t_ns, &event->sent);
+        return on_sent(readings, state, event->t_ns, &event->sent);
     case FF_EVENT_LOST:
         return ff_bbr_on_lost(readings, state, base, event->t_ns, &event->lost);
     case FF_EVENT_CE:
         return ff_bbr_on_ce(readings, state, base, event->t_ns, &event->ce);
     case FF_EVENT_PERSISTENT_CONGESTION:
-        return ff_bbr_on_enter_rto(state, base, event->t_ns);
+        return ff_bbr_on_enter_rto(readings, state, base, event->t_ns);
     case FF_EVENT_SPURIOUS_LOSS:
-        return ff_bbr_handle_spurious_loss_detection(state, base);
+        return ff_bbr_handle_spurious_loss_detection(readings, state, base);
     case FF_EVENT_BACKLOG:
     case FF_EVENT_IDLE_RESTART:
     case FF_EVENT_PTO:
@@ -117,6 +128,7 @@ static void observe(const struct ff_bbr *state, const struct ff_newreno *base, e
 {
     ff_observation_clear(observation);
     observation->cwnd_bytes = base->cwnd_bytes;
+    observation->ssthresh_bytes = state->ssthresh_bytes;
     observation->phase = state->phase;
     observation->outcome = outcome;
     observation->next_release_ns = state->next_send_ns;

@@ -1,6 +1,7 @@
 /* What BBR controls. Mirrors reference-py/src/firstflight/bbr/control.py. */
 #include "firstflight/bbr/control.h"
 
+#include "firstflight/bbr/packets.h"
 #include "firstflight/limits.h"
 #include "firstflight/minmax.h"
 #include "firstflight/u128.h"
@@ -28,40 +29,87 @@ static uint64_t at_least_one(uint64_t rate)
     return ff_max(rate, 1); /* [bbr.pacing.least] */
 }
 
-void ff_bbr_init_pacing_rate(struct ff_bbr *state, uint64_t rtt_ns)
+void ff_bbr_init_pacing_rate(const struct ff_bbr_readings *readings, struct ff_bbr *state,
+                              const struct ff_newreno *base, uint64_t rtt_ns)
 {
+    if (readings->units == FF_BBR_UNITS_PACKETS) {
+        uint64_t least_ns = ff_max(rtt_ns, FF_BBR_MICROSECOND_NS);
+        struct ff_bbr_rate rate = ff_bbr_packets_rate_of(base->cwnd_bytes, least_ns, base->max_datagram_size_bytes); /* [bbr.units.initial] */
+        state->pacing_rate = at_least_one(ff_bbr_packets_pacing_rate(rate, state->pacing_gain));
+        return;
+    }
     uint64_t per_second = state->pacing_gain * (SECOND_NS / FF_BBR_GAIN_UNIT);
 
     state->pacing_rate = at_least_one(ff_bbr_over(state->initial_window_bytes, per_second, rtt_ns)); /* [bbr.pacing.initial] */
 }
 
-void ff_bbr_set_pacing_rate(const struct ff_bbr_readings *readings, struct ff_bbr *state, const struct ff_ack *ack)
+static uint64_t paced_rate(const struct ff_bbr_readings *readings, const struct ff_bbr *state)
+{
+    if (readings->units == FF_BBR_UNITS_PACKETS) {
+        return ff_bbr_packets_pacing_rate(state->bw, state->pacing_gain); /* [bbr.units.pacing] */
+    }
+    /* 10^9 / (64000 * 100) is 625 / 4, and four times the interval has 61 bits. */
+    uint64_t per_interval = state->pacing_gain * FF_BBR_PACED_PERCENT * 625;
+    return ff_bbr_over(state->bw.delivered_bytes, per_interval, state->bw.interval_ns * 4);
+}
+
+void ff_bbr_set_pacing_rate(const struct ff_bbr_readings *readings, struct ff_bbr *state,
+                            const struct ff_newreno *base, const struct ff_ack *ack)
 {
     bool has_srtt = ack->smoothed_rtt_ns != FF_NO_RTT_NS && ack->smoothed_rtt_ns > 0;
 
     if (has_srtt && !state->has_rtt && readings->initial_rate == FF_BBR_INITIAL_RATE_FIRST_SAMPLE) {
-        ff_bbr_init_pacing_rate(state, ack->smoothed_rtt_ns); /* [bbr.pacing.initial.sample] */
+        ff_bbr_init_pacing_rate(readings, state, base, ack->smoothed_rtt_ns); /* [bbr.pacing.initial.sample] */
         state->has_rtt = true;
     }
-    /* 10^9 / (64000 * 100) is 625 / 4, and four times the interval has 61 bits. */
-    uint64_t per_interval = state->pacing_gain * FF_BBR_PACED_PERCENT * 625;
-    uint64_t rate = at_least_one(ff_bbr_over(state->bw.delivered_bytes, per_interval, state->bw.interval_ns * 4));
+    uint64_t rate = at_least_one(paced_rate(readings, state));
     if (state->full_bw_reached || rate > state->pacing_rate) { /* [bbr.pacing.rises] */
         state->pacing_rate = rate; /* [bbr.pacing.rate] */
     }
 }
 
-void ff_bbr_set_send_quantum(struct ff_bbr *state, const struct ff_newreno *base)
+void ff_bbr_set_send_quantum(const struct ff_bbr_readings *readings, struct ff_bbr *state,
+                             const struct ff_newreno *base)
 {
+    if (readings->units == FF_BBR_UNITS_PACKETS) {
+        uint64_t size_bytes = base->max_datagram_size_bytes;
+        state->send_quantum_bytes = ff_bbr_packets_send_quantum_bytes(state->pacing_rate, size_bytes); /* [bbr.units.quantum] */
+        return;
+    }
     uint64_t quantum_bytes = ff_min(state->pacing_rate / FF_BBR_QUANTA_PER_SECOND, FF_BBR_QUANTUM_MAX_BYTES); /* [bbr.quantum] */
 
     state->send_quantum_bytes = ff_max(quantum_bytes, FF_BBR_QUANTUM_PACKETS * base->max_datagram_size_bytes);
 }
 
-uint64_t ff_bbr_bdp_multiple_bytes(struct ff_bbr *state, uint64_t gain)
+uint64_t ff_bbr_delivers_bytes(const struct ff_bbr_readings *readings, const struct ff_bbr *state,
+                               const struct ff_newreno *base, uint64_t time_ns)
 {
+    if (readings->units == FF_BBR_UNITS_PACKETS) {
+        return ff_bbr_packets_delivered_bytes(state->bw, time_ns, base->max_datagram_size_bytes); /* [bbr.units.delivers] */
+    }
+    return ff_bbr_volume_bytes(state->bw, time_ns);
+}
+
+uint64_t ff_bbr_least_window_bytes(const struct ff_bbr_readings *readings, const struct ff_bbr *state,
+                                   const struct ff_newreno *base)
+{
+    if (readings->units == FF_BBR_UNITS_PACKETS) {
+        return FF_BBR_INIT_CWND_PACKETS * base->max_datagram_size_bytes; /* [bbr.units.ten] */
+    }
+    return state->initial_window_bytes;
+}
+
+uint64_t ff_bbr_bdp_multiple_bytes(const struct ff_bbr_readings *readings, struct ff_bbr *state,
+                                   const struct ff_newreno *base, uint64_t gain)
+{
+    uint64_t size_bytes = base->max_datagram_size_bytes;
+
     if (state->min_rtt_ns == FF_BBR_INFINITE) {
-        return state->initial_window_bytes; /* [bbr.bdp.none] */
+        return ff_bbr_least_window_bytes(readings, state, base); /* [bbr.bdp.none] */
+    }
+    if (readings->units == FF_BBR_UNITS_PACKETS) {
+        state->bdp_bytes = ff_bbr_packets_bdp_bytes(state->bw, state->min_rtt_ns, FF_BBR_GAIN_UNIT, size_bytes);
+        return ff_bbr_packets_bdp_bytes(state->bw, state->min_rtt_ns, gain, size_bytes); /* [bbr.units.bdp] */
     }
     state->bdp_bytes = ff_bbr_volume_bytes(state->bw, state->min_rtt_ns); /* [bbr.bdp] */
     return ff_bbr_over(state->bdp_bytes, gain, FF_BBR_GAIN_UNIT);
@@ -72,19 +120,37 @@ uint64_t ff_bbr_quantization_budget_bytes(const struct ff_bbr_readings *readings
 {
     uint64_t offload_bytes = readings->offload_quanta * state->send_quantum_bytes; /* [bbr.offload] */
 
+    if (readings->units == FF_BBR_UNITS_PACKETS) {
+        return ff_bbr_packets_even_bytes(volume + offload_bytes, base->max_datagram_size_bytes); /* [bbr.units.budget] */
+    }
     return ff_max(ff_max(volume, offload_bytes), ff_bbr_min_pipe_cwnd_bytes(base)); /* [bbr.budget] */
 }
 
 uint64_t ff_bbr_inflight_bytes(const struct ff_bbr_readings *readings, struct ff_bbr *state,
                                const struct ff_newreno *base, uint64_t gain)
 {
-    return ff_bbr_quantization_budget_bytes(readings, state, base, ff_bbr_bdp_multiple_bytes(state, gain));
+    return ff_bbr_quantization_budget_bytes(readings, state, base, ff_bbr_bdp_multiple_bytes(readings, state, base, gain));
+}
+
+/* Return how much of the aggregation counts. */
+static uint64_t aggregated_bytes(const struct ff_bbr_readings *readings, const struct ff_bbr *state,
+                                 const struct ff_newreno *base)
+{
+    if (readings->extra_acked == FF_BBR_EXTRA_ACKED_DRAFT_06) {
+        return state->extra_acked_bytes;
+    }
+    if (!state->full_bw_reached) {
+        return 0; /* [bbr.extra-acked.linux.startup] */
+    }
+    uint64_t most_bytes = ff_bbr_delivers_bytes(readings, state, base, FF_BBR_EXTRA_ACKED_MAX_NS);
+    return ff_min(state->extra_acked_bytes, most_bytes); /* [bbr.extra-acked.linux.most] */
 }
 
 void ff_bbr_update_max_inflight(const struct ff_bbr_readings *readings, struct ff_bbr *state,
                                 const struct ff_newreno *base)
 {
-    uint64_t volume = ff_bbr_saturate(ff_bbr_bdp_multiple_bytes(state, state->cwnd_gain) + state->extra_acked_bytes); /* [bbr.max-inflight] */
+    uint64_t multiple_bytes = ff_bbr_bdp_multiple_bytes(readings, state, base, state->cwnd_gain);
+    uint64_t volume = ff_bbr_saturate(multiple_bytes + aggregated_bytes(readings, state, base)); /* [bbr.max-inflight] */
 
     state->max_inflight_bytes = ff_bbr_quantization_budget_bytes(readings, state, base, volume);
 }
@@ -108,10 +174,16 @@ void ff_bbr_set_cwnd(const struct ff_bbr_readings *readings, struct ff_bbr *stat
                      const struct ff_ack *ack)
 {
     ff_bbr_update_max_inflight(readings, state, base);
+    if (state->packet_conservation) {
+        uint64_t in_flight_bytes = ff_bbr_saturate(state->in_flight_bytes + ack->bytes);
+        base->cwnd_bytes = ff_max(base->cwnd_bytes, in_flight_bytes); /* [bbr.conservation] */
+        return;
+    }
     uint64_t grown_bytes = ff_bbr_saturate(base->cwnd_bytes + ack->bytes);
+    uint64_t least_bytes = ff_bbr_least_window_bytes(readings, state, base);
     if (state->full_bw_reached) {
         base->cwnd_bytes = ff_min(grown_bytes, state->max_inflight_bytes); /* [bbr.cwnd.bounded] */
-    } else if (base->cwnd_bytes < state->max_inflight_bytes || state->delivered_bytes < state->initial_window_bytes) {
+    } else if (base->cwnd_bytes < state->max_inflight_bytes || state->delivered_bytes < least_bytes) {
         base->cwnd_bytes = grown_bytes; /* [bbr.cwnd.grow] */
     }
     base->cwnd_bytes = ff_max(base->cwnd_bytes, ff_bbr_min_pipe_cwnd_bytes(base)); /* [bbr.cwnd.least] */

@@ -21,6 +21,8 @@ extern "C" {
 /* MinPipeCwnd, and the smallest send quantum, in packets. */
 #define FF_BBR_MIN_PIPE_PACKETS UINT64_C(4)
 #define FF_BBR_QUANTUM_PACKETS UINT64_C(2)
+/* bbr_extra_acked_max_us: the time in which what counts of the aggregation is delivered. */
+#define FF_BBR_EXTRA_ACKED_MAX_NS UINT64_C(100000000)
 
 /* Return the smallest window. */
 uint64_t ff_bbr_min_pipe_cwnd_bytes(const struct ff_newreno *base);
@@ -29,16 +31,28 @@ uint64_t ff_bbr_min_pipe_cwnd_bytes(const struct ff_newreno *base);
 void ff_bbr_pace_sent(struct ff_bbr *state, uint64_t t_ns, const struct ff_sent *sent);
 
 /* Pace the initial window over an RTT, which is not 0, times the gain. */
-void ff_bbr_init_pacing_rate(struct ff_bbr *state, uint64_t rtt_ns);
+void ff_bbr_init_pacing_rate(const struct ff_bbr_readings *readings, struct ff_bbr *state,
+                              const struct ff_newreno *base, uint64_t rtt_ns);
 
 /* Pace at the rate times the gain, less the margin. */
-void ff_bbr_set_pacing_rate(const struct ff_bbr_readings *readings, struct ff_bbr *state, const struct ff_ack *ack);
+void ff_bbr_set_pacing_rate(const struct ff_bbr_readings *readings, struct ff_bbr *state,
+                            const struct ff_newreno *base, const struct ff_ack *ack);
 
 /* Set how much may leave at once: a millisecond at the pacing rate. */
-void ff_bbr_set_send_quantum(struct ff_bbr *state, const struct ff_newreno *base);
+void ff_bbr_set_send_quantum(const struct ff_bbr_readings *readings, struct ff_bbr *state,
+                             const struct ff_newreno *base);
+
+/* Return what BBR.bw delivers in a time. */
+uint64_t ff_bbr_delivers_bytes(const struct ff_bbr_readings *readings, const struct ff_bbr *state,
+                               const struct ff_newreno *base, uint64_t time_ns);
+
+/* Return the window of the beginning, until which nothing holds growth back: the initial one, or ten packets. */
+uint64_t ff_bbr_least_window_bytes(const struct ff_bbr_readings *readings, const struct ff_bbr *state,
+                                   const struct ff_newreno *base);
 
 /* Return a multiple of the bandwidth-delay product. */
-uint64_t ff_bbr_bdp_multiple_bytes(struct ff_bbr *state, uint64_t gain);
+uint64_t ff_bbr_bdp_multiple_bytes(const struct ff_bbr_readings *readings, struct ff_bbr *state,
+                                   const struct ff_newreno *base, uint64_t gain);
 
 /* Return a volume, or what is in flight at least where packets leave and arrive together. */
 uint64_t ff_bbr_quantization_budget_bytes(const struct ff_bbr_readings *readings, const struct ff_bbr *state,

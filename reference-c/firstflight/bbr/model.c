@@ -1,22 +1,48 @@
 /* What BBR knows of the path. Mirrors reference-py/src/firstflight/bbr/model.py. */
 #include "firstflight/bbr/model.h"
 
+#include "firstflight/bbr/control.h"
+#include "firstflight/bbr/packets.h"
 #include "firstflight/limits.h"
 #include "firstflight/minmax.h"
 
-static struct ff_bbr_rate delivery_rate(const struct ff_ack *ack)
+static uint64_t clocked_ns(const struct ff_bbr_readings *readings, uint64_t time_ns)
 {
-    if (ack->min_rtt_ns != FF_NO_RTT_NS && ack->rate_interval_ns < ack->min_rtt_ns) {
-        return ff_bbr_rate_zero; /* [bbr.sample.short] */
+    if (readings->units == FF_BBR_UNITS_PACKETS) {
+        return ff_bbr_whole_ns(time_ns); /* [bbr.units.time] */
     }
-    if (ack->rate_interval_ns == 0) {
-        return ff_bbr_rate_zero; /* [bbr.sample.no-time] */
-    }
-    return (struct ff_bbr_rate){ack->rate_delivered_bytes, ack->rate_interval_ns}; /* [bbr.sample.rate] */
+    return time_ns;
 }
 
-struct ff_bbr_sample ff_bbr_generate_rate_sample(struct ff_bbr *state, const struct ff_ack *ack)
+/* Return whether a sample counts for anything, and write its rate. */
+static bool delivery_rate(const struct ff_bbr_readings *readings, const struct ff_newreno *base,
+                          const struct ff_ack *ack, uint64_t interval_ns, struct ff_bbr_rate *rate)
 {
+    bool is_short = ack->min_rtt_ns != FF_NO_RTT_NS && interval_ns < clocked_ns(readings, ack->min_rtt_ns);
+
+    *rate = ff_bbr_rate_zero;
+    if (readings->short_sample == FF_BBR_SHORT_SAMPLE_NOTHING && (is_short || interval_ns == 0)) {
+        return false; /* [bbr.sample.short.nothing] */
+    }
+    if (is_short) {
+        return true; /* [bbr.sample.short] */
+    }
+    if (interval_ns == 0) {
+        return true; /* [bbr.sample.no-time] */
+    }
+    if (readings->units == FF_BBR_UNITS_PACKETS) {
+        *rate = ff_bbr_packets_rate_of(ack->rate_delivered_bytes, interval_ns, base->max_datagram_size_bytes); /* [bbr.units.rate] */
+        return true;
+    }
+    *rate = (struct ff_bbr_rate){ack->rate_delivered_bytes, interval_ns}; /* [bbr.sample.rate] */
+    return true;
+}
+
+struct ff_bbr_sample ff_bbr_generate_rate_sample(const struct ff_bbr_readings *readings, struct ff_bbr *state,
+                                                 const struct ff_newreno *base, const struct ff_ack *ack)
+{
+    struct ff_bbr_rate rate = ff_bbr_rate_zero;
+    bool counts = false;
     struct ff_bbr_sample sample = {ff_bbr_rate_zero, 0, FF_BBR_INFINITE, 0, 0, false};
 
     state->in_flight_bytes = ff_bbr_saturate(ack->bytes_in_flight);
@@ -25,7 +51,10 @@ struct ff_bbr_sample ff_bbr_generate_rate_sample(struct ff_bbr *state, const str
     } else {
         state->delivered_bytes =
             ff_bbr_saturate(ack->rate_prior_delivered_bytes + ack->rate_delivered_bytes); /* [bbr.sample.delivered] */
-        sample.rate = delivery_rate(ack);
+        counts = delivery_rate(readings, base, ack, clocked_ns(readings, ack->rate_interval_ns), &rate);
+    }
+    if (counts) {
+        sample.rate = rate;
         sample.delivered_bytes = ack->rate_delivered_bytes;
         sample.prior_delivered_bytes = ack->rate_prior_delivered_bytes;
         sample.app_limited = ack->rate_app_limited;
@@ -59,15 +88,54 @@ void ff_bbr_update_round(struct ff_bbr *state, const struct ff_bbr_sample *sampl
     if (state->round_start) {
         state->next_round_delivered_bytes = state->delivered_bytes; /* [bbr.round] */
         state->round_count++;
-        state->extra_acked_rounds[state->round_count % FF_BBR_EXTRA_ACKED_ROUNDS] = 0;
+        if (state->packet_conservation) {
+            state->packet_conservation = false; /* [bbr.conservation.round] */
+        }
     }
 }
 
-void ff_bbr_update_max_bw(struct ff_bbr *state, const struct ff_bbr_sample *sample)
+/* Return the largest rate of ten rounds, by three that are kept: the largest, and later ones that may follow it. */
+static struct ff_bbr_rate running_max(struct ff_bbr *state, struct ff_bbr_rate rate)
+{
+    struct ff_bbr_round_rate now = {state->round_count, rate};
+    struct ff_bbr_round_rate *first = &state->max_bw_first, *second = &state->max_bw_second, *third = &state->max_bw_third;
+
+    if (!ff_bbr_exceeds(first->rate, rate) || now.round_count - third->round_count > FF_BBR_MAX_BW_ROUNDS) {
+        *first = *second = *third = now; /* [bbr.max-bw.ten.anew] */
+    } else if (!ff_bbr_exceeds(second->rate, rate)) {
+        *second = *third = now; /* [bbr.max-bw.ten.second] */
+    } else if (!ff_bbr_exceeds(third->rate, rate)) {
+        *third = now;
+    }
+    uint64_t age = now.round_count - first->round_count;
+    if (age > FF_BBR_MAX_BW_ROUNDS) {
+        *first = *second; /* [bbr.max-bw.ten] */
+        *second = *third;
+        *third = now;
+        if (now.round_count - first->round_count > FF_BBR_MAX_BW_ROUNDS) {
+            *first = *second;
+            *second = *third;
+        }
+    } else if (second->round_count == first->round_count && age > FF_BBR_MAX_BW_ROUNDS / 4) {
+        *second = *third = now; /* [bbr.max-bw.ten.quarter] */
+    } else if (third->round_count == second->round_count && age > FF_BBR_MAX_BW_ROUNDS / 2) {
+        *third = now; /* [bbr.max-bw.ten.half] */
+    }
+    return first->rate;
+}
+
+void ff_bbr_update_max_bw(const struct ff_bbr_readings *readings, struct ff_bbr *state,
+                          const struct ff_bbr_sample *sample)
 {
     ff_bbr_update_round(state, sample);
     if (sample->app_limited && ff_bbr_exceeds(state->max_bw, sample->rate)) {
         return; /* [bbr.max-bw.app-limited] */
+    }
+    if (readings->max_bw_window == FF_BBR_MAX_BW_WINDOW_TEN_ROUNDS) {
+        if (sample->prior_delivered_bytes != FF_BBR_INFINITE) {
+            state->max_bw = running_max(state, sample->rate);
+        }
+        return;
     }
     state->max_bw = ff_bbr_larger(state->max_bw, sample->rate); /* [bbr.max-bw] */
 }
@@ -100,21 +168,55 @@ static void adapt_lower_bounds_from_congestion(struct ff_bbr *state, const struc
     }
 }
 
-void ff_bbr_update_congestion_signals(struct ff_bbr *state, const struct ff_newreno *base,
-                                      const struct ff_bbr_sample *sample)
+void ff_bbr_update_congestion_signals(const struct ff_bbr_readings *readings, struct ff_bbr *state,
+                                      const struct ff_newreno *base, const struct ff_bbr_sample *sample)
 {
-    ff_bbr_update_max_bw(state, sample);
-    if (!state->loss_round_start) {
-        return;
+    ff_bbr_update_max_bw(readings, state, sample);
+    if (state->loss_round_start) {
+        adapt_lower_bounds_from_congestion(state, base);
+        state->is_loss_in_round = false; /* [bbr.loss-round.ends] */
     }
-    adapt_lower_bounds_from_congestion(state, base);
-    state->is_loss_in_round = false; /* [bbr.loss-round.ends] */
+    if (readings->bw_changes == FF_BBR_BW_CHANGES_AT_ONCE) {
+        ff_bbr_bound_bw_for_model(state); /* [bbr.bw.at-once] */
+    }
 }
 
-void ff_bbr_update_ack_aggregation(struct ff_bbr *state, const struct ff_newreno *base, uint64_t t_ns,
-                                   const struct ff_ack *ack)
+/* Estimate it as Linux does: the larger of two samples, of five rounds each. */
+static void update_ack_aggregation_linux(const struct ff_bbr_readings *readings, struct ff_bbr *state,
+                                         const struct ff_newreno *base, uint64_t t_ns, const struct ff_ack *ack,
+                                         const struct ff_bbr_sample *sample)
 {
-    uint64_t expected_bytes = ff_bbr_volume_bytes(state->bw, t_ns - state->extra_acked_interval_start_ns);
+    if (sample->prior_delivered_bytes == FF_BBR_INFINITE) {
+        return; /* [bbr.extra-acked.linux.sample] */
+    }
+    uint64_t *slot = &state->extra_acked_rounds[state->round_count / FF_BBR_EXTRA_ACKED_LINUX_ROUNDS % 2];
+    if (state->round_start && state->round_count % FF_BBR_EXTRA_ACKED_LINUX_ROUNDS == 0) {
+        *slot = 0; /* [bbr.extra-acked.linux] */
+    }
+    uint64_t limit_bytes = FF_BBR_EXTRA_ACKED_LINUX_PACKETS * base->max_datagram_size_bytes;
+    uint64_t time_ns = clocked_ns(readings, t_ns) - clocked_ns(readings, state->extra_acked_interval_start_ns);
+    uint64_t expected_bytes = ff_bbr_delivers_bytes(readings, state, base, time_ns);
+    uint64_t acked_bytes = state->extra_acked_delivered_bytes;
+    if (acked_bytes <= expected_bytes || acked_bytes + ack->bytes >= limit_bytes) {
+        acked_bytes = expected_bytes = 0; /* [bbr.extra-acked.linux.anew] */
+        state->extra_acked_interval_start_ns = t_ns;
+    }
+    uint64_t most_bytes = limit_bytes - base->max_datagram_size_bytes;
+    state->extra_acked_delivered_bytes = ff_min(acked_bytes + ack->bytes, most_bytes);
+    *slot = ff_max(*slot, ff_min(state->extra_acked_delivered_bytes - expected_bytes, base->cwnd_bytes));
+    state->extra_acked_bytes = ff_max(state->extra_acked_rounds[0], state->extra_acked_rounds[1]);
+}
+
+void ff_bbr_update_ack_aggregation(const struct ff_bbr_readings *readings, struct ff_bbr *state,
+                                   const struct ff_newreno *base, uint64_t t_ns, const struct ff_ack *ack,
+                                   const struct ff_bbr_sample *sample)
+{
+    if (readings->extra_acked == FF_BBR_EXTRA_ACKED_LINUX) {
+        update_ack_aggregation_linux(readings, state, base, t_ns, ack, sample);
+        return;
+    }
+    uint64_t expected_bytes =
+        ff_bbr_delivers_bytes(readings, state, base, t_ns - state->extra_acked_interval_start_ns);
 
     if (state->extra_acked_delivered_bytes <= expected_bytes) {
         state->extra_acked_delivered_bytes = 0; /* [bbr.extra-acked.anew] */
@@ -124,6 +226,9 @@ void ff_bbr_update_ack_aggregation(struct ff_bbr *state, const struct ff_newreno
     state->extra_acked_delivered_bytes = ff_bbr_saturate(state->extra_acked_delivered_bytes + ack->bytes);
     uint64_t extra_bytes = ff_min(state->extra_acked_delivered_bytes - expected_bytes, base->cwnd_bytes); /* [bbr.extra-acked.sample] */
     uint64_t *slot = &state->extra_acked_rounds[state->round_count % FF_BBR_EXTRA_ACKED_ROUNDS];
+    if (state->round_start) {
+        *slot = 0;
+    }
     *slot = ff_max(*slot, extra_bytes);
     state->extra_acked_bytes = *slot; /* [bbr.extra-acked.startup] */
     if (state->full_bw_reached) {
@@ -133,8 +238,32 @@ void ff_bbr_update_ack_aggregation(struct ff_bbr *state, const struct ff_newreno
     }
 }
 
-void ff_bbr_update_min_rtt(struct ff_bbr *state, uint64_t t_ns, const struct ff_ack *ack)
+/* Take the RTT into the smallest one of ten seconds, which begins with that of the connection. */
+static void update_min_rtt_alone(const struct ff_bbr_readings *readings, struct ff_bbr *state, uint64_t t_ns,
+                                 const struct ff_ack *ack)
 {
+    if (state->min_rtt_ns == FF_BBR_INFINITE && ack->min_rtt_ns != FF_NO_RTT_NS) {
+        state->min_rtt_ns = clocked_ns(readings, ack->min_rtt_ns); /* [bbr.min-rtt.connection] */
+        state->min_rtt_stamp_ns = t_ns;
+    }
+    bool expired = t_ns > state->min_rtt_stamp_ns + FF_BBR_MIN_RTT_FILTER_NS;
+    if (ack->latest_rtt_ns == FF_NO_RTT_NS) {
+        return;
+    }
+    uint64_t rtt_ns = clocked_ns(readings, ack->latest_rtt_ns);
+    if (rtt_ns <= state->min_rtt_ns || expired) {
+        state->min_rtt_ns = rtt_ns; /* [bbr.min-rtt.alone] */
+        state->min_rtt_stamp_ns = t_ns;
+    }
+}
+
+void ff_bbr_update_min_rtt(const struct ff_bbr_readings *readings, struct ff_bbr *state, uint64_t t_ns,
+                           const struct ff_ack *ack)
+{
+    if (readings->min_rtt_window == FF_BBR_MIN_RTT_WINDOW_ONE) {
+        update_min_rtt_alone(readings, state, t_ns, ack);
+        return;
+    }
     bool expired = t_ns > state->probe_rtt_min_stamp_ns + FF_BBR_PROBE_RTT_INTERVAL_NS;
     uint64_t rtt_ns = ack->latest_rtt_ns;
 

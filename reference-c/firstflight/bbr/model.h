@@ -5,6 +5,7 @@
 #ifndef FIRSTFLIGHT_BBR_MODEL_H
 #define FIRSTFLIGHT_BBR_MODEL_H
 
+#include "firstflight/bbr/profiles.h"
 #include "firstflight/bbr/state.h"
 #include "firstflight/events.h"
 #include "firstflight/newreno/newreno.h"
@@ -16,9 +17,15 @@ extern "C" {
 /* ProbeRTTInterval and MinRTTFilterLen. */
 #define FF_BBR_PROBE_RTT_INTERVAL_NS UINT64_C(5000000000)
 #define FF_BBR_MIN_RTT_FILTER_NS UINT64_C(10000000000)
+/* The window of the largest rate in Linux, in rounds. */
+#define FF_BBR_MAX_BW_ROUNDS UINT64_C(10)
+/* The rounds of each of the two samples of the aggregation there, and the packets after which its interval begins anew. */
+#define FF_BBR_EXTRA_ACKED_LINUX_ROUNDS UINT64_C(5)
+#define FF_BBR_EXTRA_ACKED_LINUX_PACKETS (UINT64_C(1) << 20)
 
 /* Return the sample of an ACK, and keep what is delivered in all and in flight. */
-struct ff_bbr_sample ff_bbr_generate_rate_sample(struct ff_bbr *state, const struct ff_ack *ack);
+struct ff_bbr_sample ff_bbr_generate_rate_sample(const struct ff_bbr_readings *readings, struct ff_bbr *state,
+                                                 const struct ff_newreno *base, const struct ff_ack *ack);
 
 /* Take the sample into the largest ones of the round, and see whether a loss round begins. */
 void ff_bbr_update_latest_delivery_signals(struct ff_bbr *state, const struct ff_bbr_sample *sample);
@@ -27,18 +34,21 @@ void ff_bbr_update_latest_delivery_signals(struct ff_bbr *state, const struct ff
 void ff_bbr_update_round(struct ff_bbr *state, const struct ff_bbr_sample *sample);
 
 /* Take the sample into the largest rate. */
-void ff_bbr_update_max_bw(struct ff_bbr *state, const struct ff_bbr_sample *sample);
+void ff_bbr_update_max_bw(const struct ff_bbr_readings *readings, struct ff_bbr *state,
+                          const struct ff_bbr_sample *sample);
 
 /* Take the sample into the largest rate, and losses of a round that ends into the short-term bounds. */
-void ff_bbr_update_congestion_signals(struct ff_bbr *state, const struct ff_newreno *base,
-                                      const struct ff_bbr_sample *sample);
+void ff_bbr_update_congestion_signals(const struct ff_bbr_readings *readings, struct ff_bbr *state,
+                                      const struct ff_newreno *base, const struct ff_bbr_sample *sample);
 
 /* Estimate how much more is acknowledged at once than the path delivers. */
-void ff_bbr_update_ack_aggregation(struct ff_bbr *state, const struct ff_newreno *base, uint64_t t_ns,
-                                   const struct ff_ack *ack);
+void ff_bbr_update_ack_aggregation(const struct ff_bbr_readings *readings, struct ff_bbr *state,
+                                   const struct ff_newreno *base, uint64_t t_ns, const struct ff_ack *ack,
+                                   const struct ff_bbr_sample *sample);
 
 /* Take the RTT into the smallest one of five seconds, and of ten. */
-void ff_bbr_update_min_rtt(struct ff_bbr *state, uint64_t t_ns, const struct ff_ack *ack);
+void ff_bbr_update_min_rtt(const struct ff_bbr_readings *readings, struct ff_bbr *state, uint64_t t_ns,
+                           const struct ff_ack *ack);
 
 /* Begin the largest ones of a round with this sample where a loss round begins. */
 void ff_bbr_advance_latest_delivery_signals(struct ff_bbr *state, const struct ff_bbr_sample *sample);

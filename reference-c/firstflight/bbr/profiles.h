@@ -40,6 +40,66 @@ enum {
     FF_BBR_SAVED_EPISODES = 1, /* where recovery begins */
 };
 
+/* Which gains do Startup and Drain have? (B20) */
+enum {
+    FF_BBR_GAINS_DRAFT_06 = 0, /* 2.77 and 2; 1/2 and 2 */
+    FF_BBR_GAINS_LINUX_V1 = 1, /* 739/256 for both; 88/256 and 739/256 */
+};
+
+/* In which units are rates and volumes counted? (B21) */
+enum {
+    FF_BBR_UNITS_BYTES = 0, /* bytes and nanoseconds, and rates as fractions of them */
+    FF_BBR_UNITS_PACKETS = 1, /* packets and microseconds, as Linux does */
+};
+
+/* Over which time is BBR.max_bw the largest rate? (B22) */
+enum {
+    FF_BBR_MAX_BW_WINDOW_CONNECTION = 0, /* since the connection began */
+    FF_BBR_MAX_BW_WINDOW_TEN_ROUNDS = 1, /* ten rounds, by an estimate that keeps three rates */
+};
+
+/* What does a sample count for whose interval is below the smallest RTT? (B23) */
+enum {
+    FF_BBR_SHORT_SAMPLE_NO_RATE = 0, /* its rate is 0, and the rest counts */
+    FF_BBR_SHORT_SAMPLE_NOTHING = 1, /* nothing: no round begins with it */
+};
+
+/* When does BBR.bw change? (B24) */
+enum {
+    FF_BBR_BW_CHANGES_END = 0, /* at the end of an ACK */
+    FF_BBR_BW_CHANGES_AT_ONCE = 1, /* with BBR.max_bw */
+};
+
+/* Of which rounds is BBR.extra_acked, and when does it count? (B25) */
+enum {
+    FF_BBR_EXTRA_ACKED_DRAFT_06 = 0, /* in Startup this round; later the last ten */
+    FF_BBR_EXTRA_ACKED_LINUX = 1, /* in Startup none; later that of five rounds or up to ten, no more than BBR.bw delivers in 100 ms */
+};
+
+/* What do losses and marks do to the window? (B26) */
+enum {
+    FF_BBR_LOSSES_BOUNDS = 0, /* they lower the short-term bounds, outside of Startup */
+    FF_BBR_LOSSES_CONSERVATION = 1, /* losses lower it by what was lost; in the first round of a recovery as much is sent as is acknowledged; marks do nothing */
+};
+
+/* What is held against the product where Drain ends? (B27) */
+enum {
+    FF_BBR_DRAIN_COMPARES_IN_FLIGHT = 0, /* what is in flight */
+    FF_BBR_DRAIN_COMPARES_AT_DEPARTURE = 1, /* what is in flight when the next packet may leave, with it where Startup is left by the same ACK */
+};
+
+/* Is there a slow start threshold? (B28) */
+enum {
+    FF_BBR_THRESHOLD_NONE = 0, /* no */
+    FF_BBR_THRESHOLD_EXIT = 1, /* the product and its budget, where Startup ends */
+};
+
+/* Of which time is BBR.min_rtt the smallest RTT? (B29) */
+enum {
+    FF_BBR_MIN_RTT_WINDOW_TWO = 0, /* of 10 s, by that of 5 s */
+    FF_BBR_MIN_RTT_WINDOW_ONE = 1, /* of 10 s */
+};
+
 /* A choice for every reading. */
 struct ff_bbr_readings {
     uint8_t growth_of;
@@ -49,6 +109,16 @@ struct ff_bbr_readings {
     uint8_t drain_cap;
     uint8_t saved;
     uint8_t loss_exit_count;
+    uint8_t gains;
+    uint8_t units;
+    uint8_t max_bw_window;
+    uint8_t short_sample;
+    uint8_t bw_changes;
+    uint8_t extra_acked;
+    uint8_t losses;
+    uint8_t drain_compares;
+    uint8_t threshold;
+    uint8_t min_rtt_window;
 };
 
 struct ff_bbr_profile {
@@ -60,9 +130,10 @@ struct ff_bbr_profile {
 enum {
     FF_BBR_PROFILE_DRAFT_06 = 0,
     FF_BBR_PROFILE_DRAFT_06_PROSE = 1,
+    FF_BBR_PROFILE_LINUX_V1 = 2,
 };
 
-#define FF_BBR_PROFILE_COUNT 2
+#define FF_BBR_PROFILE_COUNT 3
 extern const struct ff_bbr_profile ff_bbr_profiles[FF_BBR_PROFILE_COUNT];
 
 #ifdef __cplusplus

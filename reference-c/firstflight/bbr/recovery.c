@@ -65,10 +65,18 @@ static void count_ranges(struct ff_bbr *state, const struct ff_lost *lost)
     }
 }
 
+static enum ff_outcome note_lost_bytes(struct ff_bbr *state, const struct ff_lost *lost, bool begun)
+{
+    state->newly_lost_bytes = ff_bbr_saturate(state->newly_lost_bytes + lost->bytes);
+    state->conservation_due = state->conservation_due || begun;
+    return begun ? FF_OUTCOME_LOSS_NOTED : FF_OUTCOME_ALREADY_NOTED;
+}
+
 enum ff_outcome ff_bbr_on_lost(const struct ff_bbr_readings *readings, struct ff_bbr *state, struct ff_newreno *base,
                                uint64_t t_ns, const struct ff_lost *lost)
 {
     uint64_t latest_sent_t_ns = 0;
+    bool was_in_recovery = base->in_recovery;
 
     for (size_t i = 0; i < lost->run_count; i++) {
         latest_sent_t_ns = ff_max(latest_sent_t_ns, lost->packets[i].sent_t_ns);
@@ -76,24 +84,50 @@ enum ff_outcome ff_bbr_on_lost(const struct ff_bbr_readings *readings, struct ff
     state->in_flight_bytes = ff_bbr_saturate(lost->bytes_in_flight);
     enter_recovery(state, base, t_ns, latest_sent_t_ns);
     count_ranges(state, lost);
+    if (readings->losses == FF_BBR_LOSSES_CONSERVATION) {
+        return note_lost_bytes(state, lost, base->in_recovery && !was_in_recovery);
+    }
     return note_loss(readings, state, base);
 }
 
 enum ff_outcome ff_bbr_on_ce(const struct ff_bbr_readings *readings, struct ff_bbr *state, struct ff_newreno *base,
                              uint64_t t_ns, const struct ff_ce *ce)
 {
+    if (readings->losses == FF_BBR_LOSSES_CONSERVATION) {
+        return FF_OUTCOME_UNCHANGED; /* [bbr.conservation.marks] */
+    }
     enter_recovery(state, base, t_ns, ce->sent_t_ns); /* [bbr.ecn] */
     return note_loss(readings, state, base); /* [bbr.ecn.loss] */
 }
 
-enum ff_outcome ff_bbr_on_enter_rto(struct ff_bbr *state, struct ff_newreno *base, uint64_t t_ns)
+static void forget_losses(struct ff_bbr *state)
+{
+    state->newly_lost_bytes = 0;
+    state->conservation_due = false;
+}
+
+enum ff_outcome ff_bbr_on_enter_rto(const struct ff_bbr_readings *readings, struct ff_bbr *state,
+                                    struct ff_newreno *base, uint64_t t_ns)
 {
     save_state_upon_loss(state, base);
     base->cwnd_bytes = ff_bbr_saturate(state->in_flight_bytes + base->max_datagram_size_bytes); /* [bbr.timeout] */
     base->in_recovery = true;
     base->recovery_start_ns = t_ns;
     state->timeout = true;
+    if (readings->losses == FF_BBR_LOSSES_CONSERVATION) {
+        state->full_bw = ff_bbr_rate_zero; /* [bbr.conservation.timeout] */
+        forget_losses(state);
+    }
     return FF_OUTCOME_COLLAPSED;
+}
+
+void ff_bbr_deduct_losses(struct ff_bbr *state, struct ff_newreno *base)
+{
+    if (state->newly_lost_bytes > 0) {
+        uint64_t left_bytes = base->cwnd_bytes - ff_min(base->cwnd_bytes, state->newly_lost_bytes);
+        base->cwnd_bytes = ff_max(left_bytes, base->max_datagram_size_bytes); /* [bbr.conservation.lost] */
+        state->newly_lost_bytes = 0;
+    }
 }
 
 void ff_bbr_leave_recovery(struct ff_bbr *state, struct ff_newreno *base, const struct ff_ack *ack)
@@ -102,18 +136,35 @@ void ff_bbr_leave_recovery(struct ff_bbr *state, struct ff_newreno *base, const 
         if (!ff_newreno_sent_before_recovery(base, ack->packets[i].sent_t_ns)) {
             base->in_recovery = false; /* [bbr.recovery.end] */
             state->timeout = false;
+            state->conservation_due = state->packet_conservation = false;
             restore_cwnd(state, base);
         }
     }
 }
 
-enum ff_outcome ff_bbr_handle_spurious_loss_detection(struct ff_bbr *state, struct ff_newreno *base)
+void ff_bbr_begin_conservation(struct ff_bbr *state, struct ff_newreno *base, const struct ff_ack *ack)
+{
+    if (state->conservation_due) {
+        state->conservation_due = false;
+        state->packet_conservation = true;
+        state->next_round_delivered_bytes = state->delivered_bytes;
+        base->cwnd_bytes = ff_bbr_saturate(state->in_flight_bytes + ack->bytes); /* [bbr.conservation.begin] */
+    }
+}
+
+enum ff_outcome ff_bbr_handle_spurious_loss_detection(const struct ff_bbr_readings *readings, struct ff_bbr *state,
+                                                      struct ff_newreno *base)
 {
     restore_cwnd(state, base);
     base->in_recovery = false;
     state->timeout = false;
     state->is_loss_in_round = false;
     ff_bbr_reset_full_bw(state);
+    if (readings->losses == FF_BBR_LOSSES_CONSERVATION) {
+        state->full_bw_now = state->full_bw_reached; /* [bbr.conservation.undo] */
+        state->packet_conservation = false;
+        forget_losses(state);
+    }
     state->bw_shortterm = ff_bbr_larger(state->bw_shortterm, state->undo_bw_shortterm); /* [bbr.undo] */
     state->inflight_shortterm_bytes =
         ff_bbr_larger_bound(state->inflight_shortterm_bytes, state->undo_inflight_shortterm_bytes);
@@ -122,7 +173,7 @@ enum ff_outcome ff_bbr_handle_spurious_loss_detection(struct ff_bbr *state, stru
     bool resumes = state->undo_startup && state->phase != FF_PHASE_STARTUP;
     if (resumes) {
         state->full_bw_reached = false; /* [bbr.undo.startup] */
-        ff_bbr_enter_startup(state);
+        ff_bbr_enter_startup(readings, state);
     }
     state->undo_startup = false;
     return resumes ? FF_OUTCOME_STARTUP_RESUMED : FF_OUTCOME_RESTORED;

@@ -23,13 +23,21 @@ enum ff_outcome ff_bbr_on_ce(const struct ff_bbr_readings *readings, struct ff_b
                              uint64_t t_ns, const struct ff_ce *ce);
 
 /* Process persistent congestion, which stands for a retransmission timeout. */
-enum ff_outcome ff_bbr_on_enter_rto(struct ff_bbr *state, struct ff_newreno *base, uint64_t t_ns);
+enum ff_outcome ff_bbr_on_enter_rto(const struct ff_bbr_readings *readings, struct ff_bbr *state,
+                                    struct ff_newreno *base, uint64_t t_ns);
+
+/* Take what was lost since the last ACK off the window. */
+void ff_bbr_deduct_losses(struct ff_bbr *state, struct ff_newreno *base);
 
 /* End recovery where a packet sent after its beginning is acknowledged. */
 void ff_bbr_leave_recovery(struct ff_bbr *state, struct ff_newreno *base, const struct ff_ack *ack);
 
+/* Begin the first round of a recovery with its first ACK. */
+void ff_bbr_begin_conservation(struct ff_bbr *state, struct ff_newreno *base, const struct ff_ack *ack);
+
 /* Process the news that the losses of a recovery were none. */
-enum ff_outcome ff_bbr_handle_spurious_loss_detection(struct ff_bbr *state, struct ff_newreno *base);
+enum ff_outcome ff_bbr_handle_spurious_loss_detection(const struct ff_bbr_readings *readings, struct ff_bbr *state,
+                                                      struct ff_newreno *base);
 
 #ifdef __cplusplus
 }

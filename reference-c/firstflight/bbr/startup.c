@@ -2,13 +2,17 @@
 #include "firstflight/bbr/startup.h"
 
 #include "firstflight/bbr/control.h"
+#include "firstflight/bbr/packets.h"
 #include "firstflight/minmax.h"
 
-void ff_bbr_enter_startup(struct ff_bbr *state)
+void ff_bbr_enter_startup(const struct ff_bbr_readings *readings, struct ff_bbr *state)
 {
     state->phase = FF_PHASE_STARTUP;
     state->pacing_gain = FF_BBR_STARTUP_PACING_GAIN; /* [bbr.startup] */
     state->cwnd_gain = FF_BBR_DEFAULT_CWND_GAIN;
+    if (readings->gains == FF_BBR_GAINS_LINUX_V1) {
+        state->pacing_gain = state->cwnd_gain = FF_BBR_V1_HIGH_GAIN; /* [bbr.gains.v1] */
+    }
 }
 
 void ff_bbr_reset_full_bw(struct ff_bbr *state)
@@ -18,8 +22,17 @@ void ff_bbr_reset_full_bw(struct ff_bbr *state)
     state->full_bw_now = false;
 }
 
+static bool has_grown(const struct ff_bbr_readings *readings, const struct ff_bbr *state,
+                      const struct ff_newreno *base, struct ff_bbr_rate rate)
+{
+    if (readings->units == FF_BBR_UNITS_PACKETS) {
+        return ff_bbr_packets_has_grown(rate, state->full_bw, base->max_datagram_size_bytes); /* [bbr.units.grown] */
+    }
+    return ff_bbr_has_grown(rate, state->full_bw);
+}
+
 enum ff_outcome ff_bbr_check_full_bw_reached(const struct ff_bbr_readings *readings, struct ff_bbr *state,
-                                             const struct ff_bbr_sample *sample)
+                                             const struct ff_newreno *base, const struct ff_bbr_sample *sample)
 {
     if (state->full_bw_now || !state->round_start) {
         return FF_OUTCOME_UNCHANGED; /* [bbr.full-bw.round] */
@@ -29,7 +42,7 @@ enum ff_outcome ff_bbr_check_full_bw_reached(const struct ff_bbr_readings *readi
         return in_startup ? FF_OUTCOME_APP_LIMITED : FF_OUTCOME_UNCHANGED; /* [bbr.full-bw.app-limited] */
     }
     struct ff_bbr_rate rate = readings->growth_of == FF_BBR_GROWTH_OF_MAX_BW ? state->max_bw : sample->rate; /* [bbr.full-bw.max-bw] */
-    if (ff_bbr_has_grown(rate, state->full_bw)) { /* [bbr.full-bw.grown] */
+    if (has_grown(readings, state, base, rate)) { /* [bbr.full-bw.grown] */
         ff_bbr_reset_full_bw(state);
         state->full_bw = rate;
         return in_startup ? FF_OUTCOME_BW_GROWN : FF_OUTCOME_UNCHANGED;
@@ -89,17 +102,24 @@ enum ff_outcome ff_bbr_check_startup_done(const struct ff_bbr_readings *readings
     enum ff_outcome outcome = ff_bbr_check_startup_high_loss(readings, state, base, sample);
 
     if (state->phase == FF_PHASE_STARTUP && state->full_bw_reached) {
-        ff_bbr_enter_drain(state); /* [bbr.startup.done] */
+        ff_bbr_enter_drain(readings, state); /* [bbr.startup.done] */
+        if (readings->threshold == FF_BBR_THRESHOLD_EXIT) {
+            state->ssthresh_bytes = ff_bbr_inflight_bytes(readings, state, base, FF_BBR_GAIN_UNIT); /* [bbr.threshold] */
+        }
         return outcome == FF_OUTCOME_UNCHANGED ? FF_OUTCOME_EXITED_BY_PLATEAU : outcome;
     }
     return FF_OUTCOME_UNCHANGED;
 }
 
-void ff_bbr_enter_drain(struct ff_bbr *state)
+void ff_bbr_enter_drain(const struct ff_bbr_readings *readings, struct ff_bbr *state)
 {
     state->phase = FF_PHASE_DRAIN;
     state->pacing_gain = FF_BBR_DRAIN_PACING_GAIN; /* [bbr.drain] */
     state->cwnd_gain = FF_BBR_DEFAULT_CWND_GAIN;
+    if (readings->gains == FF_BBR_GAINS_LINUX_V1) {
+        state->pacing_gain = FF_BBR_V1_DRAIN_GAIN; /* [bbr.gains.v1.drain] */
+        state->cwnd_gain = FF_BBR_V1_HIGH_GAIN;
+    }
     state->drain_start_round = state->round_count;
 }
 
@@ -113,13 +133,30 @@ static bool has_timed_out(const struct ff_bbr_readings *readings, const struct f
     return readings->drain_rounds == FF_BBR_DRAIN_ROUNDS_FOURTH && rounds > FF_BBR_DRAIN_ROUNDS; /* [bbr.drain.rounds] */
 }
 
+/* Return what is in flight, or what will be when the next packet may leave: with it where Startup was just left. */
+static uint64_t in_flight_bytes(const struct ff_bbr_readings *readings, const struct ff_bbr *state,
+                                const struct ff_newreno *base, uint64_t now_ns, bool exited)
+{
+    if (readings->drain_compares == FF_BBR_DRAIN_COMPARES_IN_FLIGHT) {
+        return state->in_flight_bytes;
+    }
+    uint64_t due_ns = state->next_send_ns == FF_NONE ? 0 : state->next_send_ns;
+    uint64_t volume = state->in_flight_bytes;
+    if (exited) {
+        volume += state->send_quantum_bytes; /* [bbr.drain.departure.exit] */
+    }
+    uint64_t gone_bytes = ff_bbr_delivers_bytes(readings, state, base, ff_max(due_ns, now_ns) - now_ns);
+    return volume - ff_min(volume, gone_bytes); /* [bbr.drain.departure] */
+}
+
 enum ff_outcome ff_bbr_check_drain_done(const struct ff_bbr_readings *readings, struct ff_bbr *state,
-                                        const struct ff_newreno *base)
+                                        const struct ff_newreno *base, uint64_t now_ns, bool exited)
 {
     if (state->phase != FF_PHASE_DRAIN) {
         return FF_OUTCOME_UNCHANGED;
     }
-    if (state->in_flight_bytes <= ff_bbr_inflight_bytes(readings, state, base, FF_BBR_GAIN_UNIT)) {
+    uint64_t volume = in_flight_bytes(readings, state, base, now_ns, exited);
+    if (volume <= ff_bbr_inflight_bytes(readings, state, base, FF_BBR_GAIN_UNIT)) {
         ff_bbr_enter_probe_bw(state); /* [bbr.drain.done] */
         return FF_OUTCOME_DRAINED;
     }

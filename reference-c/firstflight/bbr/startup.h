@@ -5,6 +5,7 @@
 #ifndef FIRSTFLIGHT_BBR_STARTUP_H
 #define FIRSTFLIGHT_BBR_STARTUP_H
 
+#include "firstflight/bbr/packets.h"
 #include "firstflight/bbr/profiles.h"
 #include "firstflight/bbr/state.h"
 #include "firstflight/newreno/newreno.h"
@@ -17,6 +18,9 @@ extern "C" {
 #define FF_BBR_STARTUP_PACING_GAIN (FF_BBR_GAIN_UNIT * 277 / 100)
 #define FF_BBR_DRAIN_PACING_GAIN (FF_BBR_GAIN_UNIT / 2)
 #define FF_BBR_DEFAULT_CWND_GAIN (FF_BBR_GAIN_UNIT * 2)
+/* Those of the first version: bbr_high_gain, also of the window, and bbr_drain_gain. */
+#define FF_BBR_V1_HIGH_GAIN (FF_BBR_PART * 739)
+#define FF_BBR_V1_DRAIN_GAIN (FF_BBR_PART * 88)
 /* LossThresh is one of these parts of what was in flight: 2 %. */
 #define FF_BBR_LOSS_THRESH UINT64_C(50)
 /* Rounds without growth that fill the pipe, and those that Drain lasts at most. */
@@ -24,14 +28,14 @@ extern "C" {
 #define FF_BBR_DRAIN_ROUNDS UINT64_C(3)
 
 /* Begin Startup. */
-void ff_bbr_enter_startup(struct ff_bbr *state);
+void ff_bbr_enter_startup(const struct ff_bbr_readings *readings, struct ff_bbr *state);
 
 /* Begin to look for a full pipe. */
 void ff_bbr_reset_full_bw(struct ff_bbr *state);
 
 /* See at the start of a round whether the rate still grows. */
 enum ff_outcome ff_bbr_check_full_bw_reached(const struct ff_bbr_readings *readings, struct ff_bbr *state,
-                                             const struct ff_bbr_sample *sample);
+                                             const struct ff_newreno *base, const struct ff_bbr_sample *sample);
 
 /* See at the end of a round whether too much was lost in it. */
 enum ff_outcome ff_bbr_check_startup_high_loss(const struct ff_bbr_readings *readings, struct ff_bbr *state,
@@ -42,11 +46,11 @@ enum ff_outcome ff_bbr_check_startup_done(const struct ff_bbr_readings *readings
                                           const struct ff_newreno *base, const struct ff_bbr_sample *sample);
 
 /* Begin Drain. */
-void ff_bbr_enter_drain(struct ff_bbr *state);
+void ff_bbr_enter_drain(const struct ff_bbr_readings *readings, struct ff_bbr *state);
 
-/* End Drain if no more is in flight than the path holds, or if it lasts long. */
+/* End Drain if no more is in flight than the path holds, or if it lasts long. exited: Startup ends with this ACK. */
 enum ff_outcome ff_bbr_check_drain_done(const struct ff_bbr_readings *readings, struct ff_bbr *state,
-                                        const struct ff_newreno *base);
+                                        const struct ff_newreno *base, uint64_t now_ns, bool exited);
 
 /* Go on at the rate that was found. Ours: the draft probes from here on. */
 void ff_bbr_enter_probe_bw(struct ff_bbr *state);

@@ -29,6 +29,12 @@ struct ff_bbr_sample {
     bool app_limited;
 };
 
+/* A rate, and the round in which it was found. */
+struct ff_bbr_round_rate {
+    uint64_t round_count;
+    struct ff_bbr_rate rate;
+};
+
 /* The window is that of the base, as are in_recovery and recovery_start_ns. */
 struct ff_bbr {
     uint64_t initial_window_bytes;
@@ -43,6 +49,9 @@ struct ff_bbr {
     uint64_t drain_start_round;
     /* rates and volumes */
     struct ff_bbr_rate max_bw;
+    struct ff_bbr_round_rate max_bw_first; /* of the last ten rounds, the largest first */
+    struct ff_bbr_round_rate max_bw_second;
+    struct ff_bbr_round_rate max_bw_third;
     struct ff_bbr_rate bw;
     struct ff_bbr_rate bw_shortterm;
     struct ff_bbr_rate bw_latest;
@@ -68,11 +77,13 @@ struct ff_bbr {
     uint64_t lost_ranges;      /* in this round */
     uint64_t next_lost_packet; /* follows the last of them */
     uint64_t recovery_delivered_bytes; /* C.delivered where recovery began */
+    uint64_t newly_lost_bytes;         /* since the last ACK */
     uint64_t prior_cwnd_bytes;
     struct ff_bbr_rate undo_bw_shortterm;
     uint64_t undo_inflight_shortterm_bytes;
     uint64_t undo_inflight_longterm_bytes;
     /* control */
+    uint64_t ssthresh_bytes;
     uint64_t pacing_rate; /* in bytes per second, at least 1 */
     uint64_t send_quantum_bytes;
     uint64_t next_send_ns; /* FF_NONE until something was sent */
@@ -82,6 +93,8 @@ struct ff_bbr {
     bool full_bw_reached;
     bool is_loss_in_round;
     bool loss_round_start;
+    bool conservation_due; /* recovery began since the last ACK */
+    bool packet_conservation;
     bool timeout;      /* recovery is that of a timeout */
     bool undo_startup; /* BBR.undo_state is Startup */
     bool has_rtt;      /* the pacing rate was computed from an RTT */

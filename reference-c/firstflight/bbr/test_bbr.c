@@ -41,3 +41,19 @@ void test_bbr_at_the_largest_rate(void)
     TEST_ASSERT_EQUAL_UINT64(FF_WINDOW_MAX_BYTES, seen.cwnd_bytes);
     TEST_ASSERT_EQUAL_INT(FF_PHASE_PROBE_BW, seen.phase);
 }
+
+void test_bbr_in_packets_at_the_largest_rate(void)
+{
+    struct ff_controller controller = controller_of("bbr", "linux-v1", FF_WINDOW_MAX_BYTES);
+    struct ff_observation seen = {0};
+
+    for (uint64_t t_ns = 1000; t_ns < 11000; t_ns += 1000) {
+        struct ff_event event = largest_rate(t_ns);
+        event.ack.rate_interval_ns = 1000;
+        seen = step_ok(&controller, event);
+    }
+    TEST_ASSERT_EQUAL_UINT64(10, seen.round_count);
+    TEST_ASSERT_EQUAL_UINT64(UINT64_C(4294967295) * 1200, seen.max_bw_delivered_bytes);
+    TEST_ASSERT_EQUAL_INT(FF_PHASE_PROBE_BW, seen.phase);
+    TEST_ASSERT_TRUE(seen.ssthresh_bytes < FF_WINDOW_MAX_BYTES);
+}

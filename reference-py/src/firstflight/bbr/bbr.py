@@ -7,7 +7,7 @@ Mirrors ``reference-c/firstflight/bbr/bbr.c``.
 """
 
 from firstflight.bbr import control, model, recovery, startup
-from firstflight.bbr.profiles import PROFILES, Readings
+from firstflight.bbr.profiles import PROFILES, ExtraAcked, Readings
 from firstflight.bbr.state import Bbr, Sample, saturate
 from firstflight.events import Ack, Ce, Event, Lost, PersistentCongestion, Sent, SpuriousLoss
 from firstflight.newreno.newreno import NewReno
@@ -16,21 +16,23 @@ from firstflight.observables import Observation, Outcome
 __all__ = ["PROFILES", "Bbr", "Readings", "begin", "step"]
 
 
-def begin(_readings: Readings, base: NewReno) -> Bbr:
+def begin(readings: Readings, base: NewReno) -> Bbr:
     """Return the state before the first event."""
     state = Bbr(base.cwnd_bytes, 0, 0)  # [bbr.begin]
-    startup.enter_startup(state)
-    control.init_pacing_rate(state, control.INITIAL_RTT_NS)  # [bbr.pacing.initial.none]
+    startup.enter_startup(readings, state)
+    control.init_pacing_rate(readings, state, base, control.INITIAL_RTT_NS)  # [bbr.pacing.initial.none]
     return state
 
 
-def _handle_restart_from_idle(state: Bbr, sent: Sent) -> None:
+def _handle_restart_from_idle(readings: Readings, state: Bbr, sent: Sent) -> None:
     if sent.bytes_in_flight <= sent.bytes and state.app_limited_bytes > 0:
         state.extra_acked_interval_start_ns = sent.t_ns  # [bbr.idle]
+        if readings.extra_acked is ExtraAcked.LINUX:
+            state.extra_acked_delivered_bytes = 0  # [bbr.idle.linux]
 
 
-def _on_sent(state: Bbr, sent: Sent) -> Outcome:
-    _handle_restart_from_idle(state, sent)
+def _on_sent(readings: Readings, state: Bbr, sent: Sent) -> Outcome:
+    _handle_restart_from_idle(readings, state, sent)
     control.pace_sent(state, sent)
     state.in_flight_bytes = saturate(sent.bytes_in_flight)
     if sent.app_limited:
@@ -41,28 +43,30 @@ def _on_sent(state: Bbr, sent: Sent) -> Outcome:
 def _update_model_and_state(readings: Readings, state: Bbr, base: NewReno, ack: Ack, sample: Sample) -> Outcome | None:
     """Carry out the steps of an ACK in the order of the draft; return what they led to."""
     model.update_latest_delivery_signals(state, sample)  # [bbr.order]
-    model.update_congestion_signals(state, base, sample)
-    model.update_ack_aggregation(state, base, ack)
-    counted = startup.check_full_bw_reached(readings, state, sample)
+    model.update_congestion_signals(readings, state, base, sample)
+    model.update_ack_aggregation(readings, state, base, ack, sample)
+    counted = startup.check_full_bw_reached(readings, state, base, sample)
     exited = startup.check_startup_done(readings, state, base, sample)
-    drained = startup.check_drain_done(readings, state, base)
-    model.update_min_rtt(state, ack)
+    drained = startup.check_drain_done(readings, state, base, ack.t_ns, exited=exited is not None)
+    model.update_min_rtt(readings, state, ack)
     model.advance_latest_delivery_signals(state, sample)
     model.bound_bw_for_model(state)
     return exited or drained or counted
 
 
 def _update_control_parameters(readings: Readings, state: Bbr, base: NewReno, ack: Ack) -> None:
-    control.set_pacing_rate(readings, state, ack)
-    control.set_send_quantum(state, base)
+    control.set_pacing_rate(readings, state, base, ack)
+    control.set_send_quantum(readings, state, base)
     control.set_cwnd(readings, state, base, ack)
 
 
 def _on_ack(readings: Readings, state: Bbr, base: NewReno, ack: Ack) -> Outcome:
     before_bytes = base.cwnd_bytes
-    sample = model.generate_rate_sample(state, ack)
+    sample = model.generate_rate_sample(readings, state, base, ack)
     outcome = _update_model_and_state(readings, state, base, ack, sample)
+    recovery.deduct_losses(state, base)
     recovery.leave_recovery(state, base, ack)
+    recovery.begin_conservation(state, base, ack)
     _update_control_parameters(readings, state, base, ack)
     return outcome or (Outcome.GROWN if base.cwnd_bytes > before_bytes else Outcome.UNCHANGED)
 
@@ -72,15 +76,15 @@ def _on_event(readings: Readings, state: Bbr, base: NewReno, event: Event) -> Ou
         case Ack():
             return _on_ack(readings, state, base, event)
         case Sent():
-            return _on_sent(state, event)
+            return _on_sent(readings, state, event)
         case Lost():
             return recovery.on_lost(readings, state, base, event)
         case Ce():
             return recovery.on_ce(readings, state, base, event)
         case PersistentCongestion():
-            return recovery.on_enter_rto(state, base, event.t_ns)
+            return recovery.on_enter_rto(readings, state, base, event.t_ns)
         case SpuriousLoss():
-            return recovery.handle_spurious_loss_detection(state, base)
+            return recovery.handle_spurious_loss_detection(readings, state, base)
         case _:
             return Outcome.UNCHANGED
 
@@ -101,7 +105,9 @@ def _observe(state: Bbr, base: NewReno, outcome: Outcome) -> Observation:
         "inflight_shortterm_bytes": state.inflight_shortterm_bytes,
         "pacing_rate_bytes_per_s": state.pacing_rate,
     }
-    return Observation(base.cwnd_bytes, None, state.phase, outcome, numbers, state.next_send_ns, paces=True)
+    return Observation(
+        base.cwnd_bytes, state.ssthresh_bytes, state.phase, outcome, numbers, state.next_send_ns, paces=True
+    )
 
 
 def step(readings: Readings, state: Bbr, base: NewReno, event: Event) -> Observation:

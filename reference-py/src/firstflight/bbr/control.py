@@ -5,7 +5,8 @@ One function for each step of the draft, in its order. They change the state and
 Mirrors ``reference-c/firstflight/bbr/control.c``.
 """
 
-from firstflight.bbr.profiles import DrainCap, InitialRate, Readings
+from firstflight.bbr import packets
+from firstflight.bbr.profiles import DrainCap, ExtraAcked, InitialRate, Readings, Units
 from firstflight.bbr.rate import over, volume_bytes
 from firstflight.bbr.state import GAIN_UNIT, Bbr, saturate, smaller_bound
 from firstflight.events import Ack, Sent
@@ -24,6 +25,8 @@ PACED_PERCENT = 99
 #: MinPipeCwnd, and the smallest send quantum, in packets.
 MIN_PIPE_PACKETS = 4
 QUANTUM_PACKETS = 2
+#: bbr_extra_acked_max_us: the time in which what counts of the aggregation is delivered.
+EXTRA_ACKED_MAX_NS = 100 * 10**6
 
 
 def min_pipe_cwnd_bytes(base: NewReno) -> int:
@@ -43,33 +46,66 @@ def _at_least_one(rate: int) -> int:
     return max(rate, 1)  # [bbr.pacing.least]
 
 
-def init_pacing_rate(state: Bbr, rtt_ns: int) -> None:
+def init_pacing_rate(readings: Readings, state: Bbr, base: NewReno, rtt_ns: int) -> None:
     """Pace the initial window over an RTT, times the gain."""
+    if readings.units is Units.PACKETS:
+        rtt_ns = max(rtt_ns, packets.MICROSECOND_NS)
+        rate = packets.rate_of(base.cwnd_bytes, rtt_ns, base.max_datagram_size_bytes)  # [bbr.units.initial]
+        state.pacing_rate = _at_least_one(packets.pacing_rate(rate, state.pacing_gain))
+        return
     per_second = state.pacing_gain * _SECOND_NS // GAIN_UNIT
     state.pacing_rate = _at_least_one(over(state.initial_window_bytes, per_second, rtt_ns))  # [bbr.pacing.initial]
 
 
-def set_pacing_rate(readings: Readings, state: Bbr, ack: Ack) -> None:
+def _paced_rate(readings: Readings, state: Bbr) -> int:
+    if readings.units is Units.PACKETS:
+        return packets.pacing_rate(state.bw, state.pacing_gain)  # [bbr.units.pacing]
+    per_second = state.pacing_gain * PACED_PERCENT * _SECOND_NS
+    return over(state.bw.delivered_bytes, per_second, state.bw.interval_ns * GAIN_UNIT * 100)
+
+
+def set_pacing_rate(readings: Readings, state: Bbr, base: NewReno, ack: Ack) -> None:
     """Pace at the rate times the gain, less the margin."""
     if ack.smoothed_rtt_ns and not state.has_rtt and readings.initial_rate is InitialRate.FIRST_SAMPLE:
-        init_pacing_rate(state, ack.smoothed_rtt_ns)  # [bbr.pacing.initial.sample]
+        init_pacing_rate(readings, state, base, ack.smoothed_rtt_ns)  # [bbr.pacing.initial.sample]
         state.has_rtt = True
-    per_second = state.pacing_gain * PACED_PERCENT * _SECOND_NS
-    rate = _at_least_one(over(state.bw.delivered_bytes, per_second, state.bw.interval_ns * GAIN_UNIT * 100))
+    rate = _at_least_one(_paced_rate(readings, state))
     if state.full_bw_reached or rate > state.pacing_rate:  # [bbr.pacing.rises]
         state.pacing_rate = rate  # [bbr.pacing.rate]
 
 
-def set_send_quantum(state: Bbr, base: NewReno) -> None:
+def set_send_quantum(readings: Readings, state: Bbr, base: NewReno) -> None:
     """Set how much may leave at once: a millisecond at the pacing rate."""
+    if readings.units is Units.PACKETS:
+        size_bytes = base.max_datagram_size_bytes
+        state.send_quantum_bytes = packets.send_quantum_bytes(state.pacing_rate, size_bytes)  # [bbr.units.quantum]
+        return
     quantum_bytes = min(state.pacing_rate // QUANTA_PER_SECOND, QUANTUM_MAX_BYTES)  # [bbr.quantum]
     state.send_quantum_bytes = max(quantum_bytes, QUANTUM_PACKETS * base.max_datagram_size_bytes)
 
 
-def bdp_multiple_bytes(state: Bbr, gain: int) -> int:
+def delivers_bytes(readings: Readings, state: Bbr, base: NewReno, time_ns: int) -> int:
+    """Return what BBR.bw delivers in a time."""
+    if readings.units is Units.PACKETS:
+        return packets.delivered_bytes(state.bw, time_ns, base.max_datagram_size_bytes)  # [bbr.units.delivers]
+    return volume_bytes(state.bw, time_ns)
+
+
+def least_window_bytes(readings: Readings, state: Bbr, base: NewReno) -> int:
+    """Return the window of the beginning, until which nothing holds growth back: the initial one, or ten packets."""
+    if readings.units is Units.PACKETS:
+        return packets.INIT_CWND_PACKETS * base.max_datagram_size_bytes  # [bbr.units.ten]
+    return state.initial_window_bytes
+
+
+def bdp_multiple_bytes(readings: Readings, state: Bbr, base: NewReno, gain: int) -> int:
     """Return a multiple of the bandwidth-delay product."""
+    size_bytes = base.max_datagram_size_bytes
     if state.min_rtt_ns is None:
-        return state.initial_window_bytes  # [bbr.bdp.none]
+        return least_window_bytes(readings, state, base)  # [bbr.bdp.none]
+    if readings.units is Units.PACKETS:
+        state.bdp_bytes = packets.bdp_bytes(state.bw, state.min_rtt_ns, GAIN_UNIT, size_bytes)
+        return packets.bdp_bytes(state.bw, state.min_rtt_ns, gain, size_bytes)  # [bbr.units.bdp]
     state.bdp_bytes = volume_bytes(state.bw, state.min_rtt_ns)  # [bbr.bdp]
     return over(state.bdp_bytes, gain, GAIN_UNIT)
 
@@ -77,17 +113,30 @@ def bdp_multiple_bytes(state: Bbr, gain: int) -> int:
 def quantization_budget_bytes(readings: Readings, state: Bbr, base: NewReno, volume: int) -> int:
     """Return a volume, or what is in flight at least where packets leave and arrive together."""
     offload_bytes = readings.offload_quanta * state.send_quantum_bytes  # [bbr.offload]
+    if readings.units is Units.PACKETS:
+        return packets.even_bytes(volume + offload_bytes, base.max_datagram_size_bytes)  # [bbr.units.budget]
     return max(volume, offload_bytes, min_pipe_cwnd_bytes(base))  # [bbr.budget]
 
 
 def inflight_bytes(readings: Readings, state: Bbr, base: NewReno, gain: int) -> int:
     """Return what is in flight at a multiple of the bandwidth-delay product."""
-    return quantization_budget_bytes(readings, state, base, bdp_multiple_bytes(state, gain))
+    return quantization_budget_bytes(readings, state, base, bdp_multiple_bytes(readings, state, base, gain))
+
+
+def _aggregated_bytes(readings: Readings, state: Bbr, base: NewReno) -> int:
+    """Return how much of the aggregation counts."""
+    if readings.extra_acked is ExtraAcked.DRAFT_06:
+        return state.extra_acked_bytes
+    if not state.full_bw_reached:
+        return 0  # [bbr.extra-acked.linux.startup]
+    most_bytes = delivers_bytes(readings, state, base, EXTRA_ACKED_MAX_NS)
+    return min(state.extra_acked_bytes, most_bytes)  # [bbr.extra-acked.linux.most]
 
 
 def update_max_inflight(readings: Readings, state: Bbr, base: NewReno) -> None:
     """Set how much the path needs in flight."""
-    volume = saturate(bdp_multiple_bytes(state, state.cwnd_gain) + state.extra_acked_bytes)  # [bbr.max-inflight]
+    multiple_bytes = bdp_multiple_bytes(readings, state, base, state.cwnd_gain)
+    volume = saturate(multiple_bytes + _aggregated_bytes(readings, state, base))  # [bbr.max-inflight]
     state.max_inflight_bytes = quantization_budget_bytes(readings, state, base, volume)
 
 
@@ -106,10 +155,15 @@ def _bound_cwnd_for_model(readings: Readings, state: Bbr, base: NewReno) -> None
 def set_cwnd(readings: Readings, state: Bbr, base: NewReno, ack: Ack) -> None:
     """Move the window towards what the path needs, by no more than was acknowledged."""
     update_max_inflight(readings, state, base)
+    if state.packet_conservation:
+        in_flight_bytes = saturate(state.in_flight_bytes + ack.bytes)
+        base.cwnd_bytes = max(base.cwnd_bytes, in_flight_bytes)  # [bbr.conservation]
+        return
     grown_bytes = saturate(base.cwnd_bytes + ack.bytes)
+    least_bytes = least_window_bytes(readings, state, base)
     if state.full_bw_reached:
         base.cwnd_bytes = min(grown_bytes, state.max_inflight_bytes)  # [bbr.cwnd.bounded]
-    elif base.cwnd_bytes < state.max_inflight_bytes or state.delivered_bytes < state.initial_window_bytes:
+    elif base.cwnd_bytes < state.max_inflight_bytes or state.delivered_bytes < least_bytes:
         base.cwnd_bytes = grown_bytes  # [bbr.cwnd.grow]
     base.cwnd_bytes = max(base.cwnd_bytes, min_pipe_cwnd_bytes(base))  # [bbr.cwnd.least]
     _bound_cwnd_for_model(readings, state, base)

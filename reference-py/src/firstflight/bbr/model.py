@@ -5,8 +5,11 @@ One function for each step of the draft, in its order. They change the state in 
 Mirrors ``reference-c/firstflight/bbr/model.c``.
 """
 
-from firstflight.bbr.rate import INFINITE, ZERO, Rate, exceeds, larger, reduced, reduced_bytes, smaller, volume_bytes
-from firstflight.bbr.state import EXTRA_ACKED_ROUNDS, Bbr, Sample, saturate
+from firstflight.bbr import packets
+from firstflight.bbr.control import delivers_bytes
+from firstflight.bbr.profiles import BwChanges, ExtraAcked, MaxBwWindow, MinRttWindow, Readings, ShortSample, Units
+from firstflight.bbr.rate import INFINITE, ZERO, Rate, exceeds, larger, reduced, reduced_bytes, smaller
+from firstflight.bbr.state import EXTRA_ACKED_ROUNDS, Bbr, RoundRate, Sample, saturate
 from firstflight.events import Ack
 from firstflight.newreno.newreno import NewReno
 from firstflight.observables import Phase
@@ -14,17 +17,34 @@ from firstflight.observables import Phase
 #: ProbeRTTInterval and MinRTTFilterLen.
 PROBE_RTT_INTERVAL_NS = 5 * 10**9
 MIN_RTT_FILTER_NS = 10 * 10**9
+#: The window of the largest rate in Linux, in rounds, and its part after which another rate is kept.
+MAX_BW_ROUNDS = 10
+#: The rounds of each of the two samples of the aggregation there, and the packets after which its interval begins anew.
+EXTRA_ACKED_LINUX_ROUNDS = 5
+EXTRA_ACKED_LINUX_PACKETS = 2**20
 
 
-def _delivery_rate(ack: Ack, delivered_bytes: int, interval_ns: int) -> Rate:
-    if ack.min_rtt_ns is not None and interval_ns < ack.min_rtt_ns:
+def _clocked_ns(readings: Readings, time_ns: int) -> int:
+    if readings.units is Units.PACKETS:
+        return packets.whole_ns(time_ns)  # [bbr.units.time]
+    return time_ns
+
+
+def _delivery_rate(readings: Readings, base: NewReno, ack: Ack, delivered_bytes: int, interval_ns: int) -> Rate | None:
+    """Return the rate of a sample, ``None`` for one that counts for nothing."""
+    short = ack.min_rtt_ns is not None and interval_ns < _clocked_ns(readings, ack.min_rtt_ns)
+    if readings.short_sample is ShortSample.NOTHING and (short or interval_ns == 0):
+        return None  # [bbr.sample.short.nothing]
+    if short:
         return ZERO  # [bbr.sample.short]
     if interval_ns == 0:
         return ZERO  # [bbr.sample.no-time]
+    if readings.units is Units.PACKETS:
+        return packets.rate_of(delivered_bytes, interval_ns, base.max_datagram_size_bytes)  # [bbr.units.rate]
     return Rate(delivered_bytes, interval_ns)  # [bbr.sample.rate]
 
 
-def generate_rate_sample(state: Bbr, ack: Ack) -> Sample:
+def generate_rate_sample(readings: Readings, state: Bbr, base: NewReno, ack: Ack) -> Sample:
     """Return the sample of an ACK, and keep what is delivered in all and in flight."""
     state.in_flight_bytes = saturate(ack.bytes_in_flight)
     delivered_bytes, interval_ns, prior_bytes = (
@@ -32,14 +52,18 @@ def generate_rate_sample(state: Bbr, ack: Ack) -> Sample:
         ack.rate_interval_ns,
         ack.rate_prior_delivered_bytes,
     )
+    sample = Sample(ZERO, 0, None, False, 0, 0)
+    rate = None
     if delivered_bytes is None or interval_ns is None or prior_bytes is None:
         state.delivered_bytes = saturate(state.delivered_bytes + ack.bytes)  # [bbr.sample.none]
-        sample = Sample(ZERO, 0, None, False, 0, 0)
     else:
         state.delivered_bytes = saturate(prior_bytes + delivered_bytes)  # [bbr.sample.delivered]
-        rate = _delivery_rate(ack, delivered_bytes, interval_ns)
+        rate = _delivery_rate(readings, base, ack, delivered_bytes, _clocked_ns(readings, interval_ns))
+    if rate is not None:
         in_flight_bytes, lost_bytes = ack.rate_in_flight_bytes or 0, ack.rate_lost_bytes or 0
-        sample = Sample(rate, delivered_bytes, prior_bytes, bool(ack.rate_app_limited), in_flight_bytes, lost_bytes)
+        sample = Sample(
+            rate, delivered_bytes or 0, prior_bytes, bool(ack.rate_app_limited), in_flight_bytes, lost_bytes
+        )
     if state.delivered_bytes > state.app_limited_bytes:
         state.app_limited_bytes = 0  # [bbr.idle.cleared]
     return sample
@@ -63,14 +87,42 @@ def update_round(state: Bbr, sample: Sample) -> None:
     if state.round_start:
         state.next_round_delivered_bytes = state.delivered_bytes  # [bbr.round]
         state.round_count += 1
-        state.extra_acked_rounds[state.round_count % EXTRA_ACKED_ROUNDS] = 0
+        if state.packet_conservation:
+            state.packet_conservation = False  # [bbr.conservation.round]
 
 
-def update_max_bw(state: Bbr, sample: Sample) -> None:
+def _running_max(state: Bbr, rate: Rate) -> Rate:
+    """Return the largest rate of ten rounds, by three that are kept: the largest, and later ones that may follow it."""
+    now = RoundRate(state.round_count, rate)
+    first, second, third = state.max_bw_first, state.max_bw_second, state.max_bw_third
+    if not exceeds(first.rate, rate) or now.round_count - third.round_count > MAX_BW_ROUNDS:
+        first = second = third = now  # [bbr.max-bw.ten.anew]
+    elif not exceeds(second.rate, rate):
+        second = third = now  # [bbr.max-bw.ten.second]
+    elif not exceeds(third.rate, rate):
+        third = now
+    age = now.round_count - first.round_count
+    if age > MAX_BW_ROUNDS:
+        first, second, third = second, third, now  # [bbr.max-bw.ten]
+        if now.round_count - first.round_count > MAX_BW_ROUNDS:
+            first, second = second, third
+    elif second.round_count == first.round_count and age > MAX_BW_ROUNDS // 4:
+        second = third = now  # [bbr.max-bw.ten.quarter]
+    elif third.round_count == second.round_count and age > MAX_BW_ROUNDS // 2:
+        third = now  # [bbr.max-bw.ten.half]
+    state.max_bw_first, state.max_bw_second, state.max_bw_third = first, second, third
+    return first.rate
+
+
+def update_max_bw(readings: Readings, state: Bbr, sample: Sample) -> None:
     """Take the sample into the largest rate."""
     update_round(state, sample)
     if sample.app_limited and exceeds(state.max_bw, sample.rate):
         return  # [bbr.max-bw.app-limited]
+    if readings.max_bw_window is MaxBwWindow.TEN_ROUNDS:
+        if sample.prior_delivered_bytes is not None:
+            state.max_bw = _running_max(state, sample.rate)
+        return
     state.max_bw = larger(state.max_bw, sample.rate)  # [bbr.max-bw]
 
 
@@ -95,18 +147,43 @@ def _adapt_lower_bounds_from_congestion(state: Bbr, base: NewReno) -> None:
         _loss_lower_bounds(state)
 
 
-def update_congestion_signals(state: Bbr, base: NewReno, sample: Sample) -> None:
+def update_congestion_signals(readings: Readings, state: Bbr, base: NewReno, sample: Sample) -> None:
     """Take the sample into the largest rate, and losses of a round that ends into the short-term bounds."""
-    update_max_bw(state, sample)
-    if not state.loss_round_start:
-        return
-    _adapt_lower_bounds_from_congestion(state, base)
-    state.is_loss_in_round = False  # [bbr.loss-round.ends]
+    update_max_bw(readings, state, sample)
+    if state.loss_round_start:
+        _adapt_lower_bounds_from_congestion(state, base)
+        state.is_loss_in_round = False  # [bbr.loss-round.ends]
+    if readings.bw_changes is BwChanges.AT_ONCE:
+        bound_bw_for_model(state)  # [bbr.bw.at-once]
 
 
-def update_ack_aggregation(state: Bbr, base: NewReno, ack: Ack) -> None:
+def _update_ack_aggregation_linux(readings: Readings, state: Bbr, base: NewReno, ack: Ack, sample: Sample) -> None:
+    """Estimate it as Linux does: the larger of two samples, of five rounds each."""
+    if sample.prior_delivered_bytes is None:
+        return  # [bbr.extra-acked.linux.sample]
+    slot = state.round_count // EXTRA_ACKED_LINUX_ROUNDS % 2
+    if state.round_start and state.round_count % EXTRA_ACKED_LINUX_ROUNDS == 0:
+        state.extra_acked_rounds[slot] = 0  # [bbr.extra-acked.linux]
+    size_bytes = base.max_datagram_size_bytes
+    time_ns = _clocked_ns(readings, ack.t_ns) - _clocked_ns(readings, state.extra_acked_interval_start_ns)
+    expected_bytes = delivers_bytes(readings, state, base, time_ns)
+    acked_bytes = state.extra_acked_delivered_bytes
+    if acked_bytes <= expected_bytes or acked_bytes + ack.bytes >= EXTRA_ACKED_LINUX_PACKETS * size_bytes:
+        acked_bytes = expected_bytes = 0  # [bbr.extra-acked.linux.anew]
+        state.extra_acked_interval_start_ns = ack.t_ns
+    most_bytes = (EXTRA_ACKED_LINUX_PACKETS - 1) * size_bytes
+    state.extra_acked_delivered_bytes = min(acked_bytes + ack.bytes, most_bytes)
+    extra_bytes = min(state.extra_acked_delivered_bytes - expected_bytes, base.cwnd_bytes)
+    state.extra_acked_rounds[slot] = max(state.extra_acked_rounds[slot], extra_bytes)
+    state.extra_acked_bytes = max(state.extra_acked_rounds[:2])
+
+
+def update_ack_aggregation(readings: Readings, state: Bbr, base: NewReno, ack: Ack, sample: Sample) -> None:
     """Estimate how much more is acknowledged at once than the path delivers."""
-    expected_bytes = volume_bytes(state.bw, ack.t_ns - state.extra_acked_interval_start_ns)
+    if readings.extra_acked is ExtraAcked.LINUX:
+        _update_ack_aggregation_linux(readings, state, base, ack, sample)
+        return
+    expected_bytes = delivers_bytes(readings, state, base, ack.t_ns - state.extra_acked_interval_start_ns)
     if state.extra_acked_delivered_bytes <= expected_bytes:
         state.extra_acked_delivered_bytes = 0  # [bbr.extra-acked.anew]
         state.extra_acked_interval_start_ns = ack.t_ns
@@ -114,6 +191,8 @@ def update_ack_aggregation(state: Bbr, base: NewReno, ack: Ack) -> None:
     state.extra_acked_delivered_bytes = saturate(state.extra_acked_delivered_bytes + ack.bytes)
     extra_bytes = min(state.extra_acked_delivered_bytes - expected_bytes, base.cwnd_bytes)  # [bbr.extra-acked.sample]
     slot = state.round_count % EXTRA_ACKED_ROUNDS
+    if state.round_start:
+        state.extra_acked_rounds[slot] = 0
     state.extra_acked_rounds[slot] = max(state.extra_acked_rounds[slot], extra_bytes)
     if state.full_bw_reached:
         state.extra_acked_bytes = max(state.extra_acked_rounds)  # [bbr.extra-acked]
@@ -121,8 +200,25 @@ def update_ack_aggregation(state: Bbr, base: NewReno, ack: Ack) -> None:
         state.extra_acked_bytes = state.extra_acked_rounds[slot]  # [bbr.extra-acked.startup]
 
 
-def update_min_rtt(state: Bbr, ack: Ack) -> None:
+def _update_min_rtt_alone(readings: Readings, state: Bbr, ack: Ack) -> None:
+    """Take the RTT into the smallest one of ten seconds, which begins with that of the connection."""
+    if state.min_rtt_ns is None and ack.min_rtt_ns is not None:
+        state.min_rtt_ns = _clocked_ns(readings, ack.min_rtt_ns)  # [bbr.min-rtt.connection]
+        state.min_rtt_stamp_ns = ack.t_ns
+    expired = ack.t_ns > state.min_rtt_stamp_ns + MIN_RTT_FILTER_NS
+    if ack.latest_rtt_ns is None:
+        return
+    rtt_ns = _clocked_ns(readings, ack.latest_rtt_ns)
+    if state.min_rtt_ns is None or rtt_ns <= state.min_rtt_ns or expired:
+        state.min_rtt_ns = rtt_ns  # [bbr.min-rtt.alone]
+        state.min_rtt_stamp_ns = ack.t_ns
+
+
+def update_min_rtt(readings: Readings, state: Bbr, ack: Ack) -> None:
     """Take the RTT into the smallest one of five seconds, and of ten."""
+    if readings.min_rtt_window is MinRttWindow.ONE:
+        _update_min_rtt_alone(readings, state, ack)
+        return
     expired = ack.t_ns > state.probe_rtt_min_stamp_ns + PROBE_RTT_INTERVAL_NS
     rtt_ns, delay_ns = ack.latest_rtt_ns, state.probe_rtt_min_delay_ns
     if rtt_ns is not None and (delay_ns is None or rtt_ns < delay_ns or expired):

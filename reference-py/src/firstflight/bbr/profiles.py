@@ -41,6 +41,76 @@ class Saved(Enum):
     EPISODES = "episodes"
 
 
+class Gains(Enum):
+    """Which gains do Startup and Drain have?"""
+
+    DRAFT_06 = "draft_06"
+    LINUX_V1 = "linux_v1"
+
+
+class Units(Enum):
+    """In which units are rates and volumes counted?"""
+
+    BYTES = "bytes"
+    PACKETS = "packets"
+
+
+class MaxBwWindow(Enum):
+    """Over which time is BBR.max_bw the largest rate?"""
+
+    CONNECTION = "connection"
+    TEN_ROUNDS = "ten_rounds"
+
+
+class ShortSample(Enum):
+    """What does a sample count for whose interval is below the smallest RTT?"""
+
+    NO_RATE = "no_rate"
+    NOTHING = "nothing"
+
+
+class BwChanges(Enum):
+    """When does BBR.bw change?"""
+
+    END = "end"
+    AT_ONCE = "at_once"
+
+
+class ExtraAcked(Enum):
+    """Of which rounds is BBR.extra_acked, and when does it count?"""
+
+    DRAFT_06 = "draft_06"
+    LINUX = "linux"
+
+
+class Losses(Enum):
+    """What do losses and marks do to the window?"""
+
+    BOUNDS = "bounds"
+    CONSERVATION = "conservation"
+
+
+class DrainCompares(Enum):
+    """What is held against the product where Drain ends?"""
+
+    IN_FLIGHT = "in_flight"
+    AT_DEPARTURE = "at_departure"
+
+
+class Threshold(Enum):
+    """Is there a slow start threshold?"""
+
+    NONE = "none"
+    EXIT = "exit"
+
+
+class MinRttWindow(Enum):
+    """Of which time is BBR.min_rtt the smallest RTT?"""
+
+    TWO = "two"
+    ONE = "one"
+
+
 @dataclass(frozen=True, slots=True)
 class Readings:
     """A choice for every reading."""
@@ -52,6 +122,16 @@ class Readings:
     drain_cap: DrainCap
     saved: Saved
     loss_exit_count: int
+    gains: Gains
+    units: Units
+    max_bw_window: MaxBwWindow
+    short_sample: ShortSample
+    bw_changes: BwChanges
+    extra_acked: ExtraAcked
+    losses: Losses
+    drain_compares: DrainCompares
+    threshold: Threshold
+    min_rtt_window: MinRttWindow
 
 
 DRAFT_06 = Readings(
@@ -62,6 +142,16 @@ DRAFT_06 = Readings(
     drain_cap=DrainCap.SHORT_TERM,
     saved=Saved.ROUNDS,
     loss_exit_count=6,
+    gains=Gains.DRAFT_06,
+    units=Units.BYTES,
+    max_bw_window=MaxBwWindow.CONNECTION,
+    short_sample=ShortSample.NO_RATE,
+    bw_changes=BwChanges.END,
+    extra_acked=ExtraAcked.DRAFT_06,
+    losses=Losses.BOUNDS,
+    drain_compares=DrainCompares.IN_FLIGHT,
+    threshold=Threshold.NONE,
+    min_rtt_window=MinRttWindow.TWO,
 )
 
 DRAFT_06_PROSE = replace(
@@ -71,7 +161,27 @@ DRAFT_06_PROSE = replace(
     saved=Saved.EPISODES,
 )
 
+LINUX_V1 = replace(
+    DRAFT_06,
+    growth_of=GrowthOf.MAX_BW,
+    offload_quanta=3,
+    drain_rounds=DrainRounds.NEVER,
+    saved=Saved.EPISODES,
+    loss_exit_count=0,
+    gains=Gains.LINUX_V1,
+    units=Units.PACKETS,
+    max_bw_window=MaxBwWindow.TEN_ROUNDS,
+    short_sample=ShortSample.NOTHING,
+    bw_changes=BwChanges.AT_ONCE,
+    extra_acked=ExtraAcked.LINUX,
+    losses=Losses.CONSERVATION,
+    drain_compares=DrainCompares.AT_DEPARTURE,
+    threshold=Threshold.EXIT,
+    min_rtt_window=MinRttWindow.ONE,
+)
+
 PROFILES = {
     "draft-06": DRAFT_06,
     "draft-06-prose": DRAFT_06_PROSE,
+    "linux-v1": LINUX_V1,
 }

@@ -5,8 +5,8 @@ One function for each step of the draft, in its order. They change the state and
 Mirrors ``reference-c/firstflight/bbr/recovery.c``.
 """
 
-from firstflight.bbr.profiles import Readings, Saved
-from firstflight.bbr.rate import larger
+from firstflight.bbr.profiles import Losses, Readings, Saved
+from firstflight.bbr.rate import ZERO, larger
 from firstflight.bbr.startup import enter_startup, reset_full_bw
 from firstflight.bbr.state import Bbr, larger_bound, saturate
 from firstflight.events import Ack, Ce, Lost
@@ -61,42 +61,82 @@ def _count_ranges(state: Bbr, lost: Lost) -> None:
         state.next_lost_packet = run.last + 1
 
 
+def _note_lost_bytes(state: Bbr, lost: Lost, *, begun: bool) -> Outcome:
+    state.newly_lost_bytes = saturate(state.newly_lost_bytes + lost.bytes)
+    state.conservation_due = state.conservation_due or begun
+    return Outcome.LOSS_NOTED if begun else Outcome.ALREADY_NOTED
+
+
 def on_lost(readings: Readings, state: Bbr, base: NewReno, lost: Lost) -> Outcome:
     """Process packets declared lost."""
     state.in_flight_bytes = saturate(lost.bytes_in_flight)
+    was_in_recovery = base.in_recovery
     _enter_recovery(state, base, lost.t_ns, max(run.sent_t_ns for run in lost.packets))
     _count_ranges(state, lost)
+    if readings.losses is Losses.CONSERVATION:
+        return _note_lost_bytes(state, lost, begun=base.in_recovery and not was_in_recovery)
     return _note_loss(readings, state, base)
 
 
 def on_ce(readings: Readings, state: Bbr, base: NewReno, ce: Ce) -> Outcome:
     """Process a rise of the ECN-CE counter as the loss of a packet, of which no byte and no range is counted."""
+    if readings.losses is Losses.CONSERVATION:
+        return Outcome.UNCHANGED  # [bbr.conservation.marks]
     _enter_recovery(state, base, ce.t_ns, ce.sent_t_ns)  # [bbr.ecn]
     return _note_loss(readings, state, base)  # [bbr.ecn.loss]
 
 
-def on_enter_rto(state: Bbr, base: NewReno, now_ns: int) -> Outcome:
+def _forget_losses(state: Bbr) -> None:
+    state.newly_lost_bytes = 0
+    state.conservation_due = False
+
+
+def on_enter_rto(readings: Readings, state: Bbr, base: NewReno, now_ns: int) -> Outcome:
     """Process persistent congestion, which stands for a retransmission timeout."""
     _save_state_upon_loss(state, base)
     base.cwnd_bytes = saturate(state.in_flight_bytes + base.max_datagram_size_bytes)  # [bbr.timeout]
     base.in_recovery, base.recovery_start_ns = True, now_ns
     state.timeout = True
+    if readings.losses is Losses.CONSERVATION:
+        state.full_bw = ZERO  # [bbr.conservation.timeout]
+        _forget_losses(state)
     return Outcome.COLLAPSED
+
+
+def deduct_losses(state: Bbr, base: NewReno) -> None:
+    """Take what was lost since the last ACK off the window."""
+    if state.newly_lost_bytes > 0:
+        left_bytes = base.cwnd_bytes - state.newly_lost_bytes
+        base.cwnd_bytes = max(left_bytes, base.max_datagram_size_bytes)  # [bbr.conservation.lost]
+        state.newly_lost_bytes = 0
 
 
 def leave_recovery(state: Bbr, base: NewReno, ack: Ack) -> None:
     """End recovery where a packet sent after its beginning is acknowledged."""
     if base.in_recovery and any(not newreno.sent_before_recovery(base, run.sent_t_ns) for run in ack.packets):
         base.in_recovery = state.timeout = False  # [bbr.recovery.end]
+        state.conservation_due = state.packet_conservation = False
         _restore_cwnd(state, base)
 
 
-def handle_spurious_loss_detection(state: Bbr, base: NewReno) -> Outcome:
+def begin_conservation(state: Bbr, base: NewReno, ack: Ack) -> None:
+    """Begin the first round of a recovery with its first ACK."""
+    if state.conservation_due:
+        state.conservation_due, state.packet_conservation = False, True
+        state.next_round_delivered_bytes = state.delivered_bytes
+        base.cwnd_bytes = saturate(state.in_flight_bytes + ack.bytes)  # [bbr.conservation.begin]
+
+
+def handle_spurious_loss_detection(readings: Readings, state: Bbr, base: NewReno) -> Outcome:
     """Process the news that the losses of a recovery were none."""
     _restore_cwnd(state, base)
     base.in_recovery = state.timeout = False
     state.is_loss_in_round = False
     reset_full_bw(state)
+    if readings.losses is Losses.CONSERVATION:
+        state.full_bw_now = state.full_bw_reached  # [bbr.conservation.undo]
+        state.packet_conservation = False
+        _forget_losses(state)
     state.bw_shortterm = larger(state.bw_shortterm, state.undo_bw_shortterm)  # [bbr.undo]
     undo_shortterm, undo_longterm = state.undo_inflight_shortterm_bytes, state.undo_inflight_longterm_bytes
     state.inflight_shortterm_bytes = larger_bound(state.inflight_shortterm_bytes, undo_shortterm)
@@ -104,6 +144,6 @@ def handle_spurious_loss_detection(state: Bbr, base: NewReno) -> Outcome:
     resumes = state.undo_startup and state.phase is not Phase.STARTUP
     if resumes:
         state.full_bw_reached = False  # [bbr.undo.startup]
-        enter_startup(state)
+        enter_startup(readings, state)
     state.undo_startup = False
     return Outcome.STARTUP_RESUMED if resumes else Outcome.RESTORED

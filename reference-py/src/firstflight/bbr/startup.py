@@ -5,9 +5,10 @@ One function for each step of the draft, in its order. They change the state in 
 Mirrors ``reference-c/firstflight/bbr/startup.c``.
 """
 
-from firstflight.bbr.control import inflight_bytes
-from firstflight.bbr.profiles import DrainRounds, GrowthOf, Readings
-from firstflight.bbr.rate import ZERO, has_grown
+from firstflight.bbr import packets
+from firstflight.bbr.control import delivers_bytes, inflight_bytes
+from firstflight.bbr.profiles import DrainCompares, DrainRounds, Gains, GrowthOf, Readings, Threshold, Units
+from firstflight.bbr.rate import ZERO, Rate, has_grown
 from firstflight.bbr.state import GAIN_UNIT, Bbr, Sample
 from firstflight.newreno.newreno import NewReno
 from firstflight.observables import Outcome, Phase
@@ -16,6 +17,9 @@ from firstflight.observables import Outcome, Phase
 STARTUP_PACING_GAIN = GAIN_UNIT * 277 // 100
 DRAIN_PACING_GAIN = GAIN_UNIT // 2
 DEFAULT_CWND_GAIN = GAIN_UNIT * 2
+#: Those of the first version: bbr_high_gain, also of the window, and bbr_drain_gain.
+V1_HIGH_GAIN = packets.PART * 739
+V1_DRAIN_GAIN = packets.PART * 88
 #: LossThresh is one of these parts of what was in flight: 2 %.
 LOSS_THRESH = 50
 #: Rounds without growth that fill the pipe, and those that Drain lasts at most.
@@ -23,11 +27,13 @@ FULL_BW_ROUNDS = 3
 DRAIN_ROUNDS = 3
 
 
-def enter_startup(state: Bbr) -> None:
+def enter_startup(readings: Readings, state: Bbr) -> None:
     """Begin Startup."""
     state.phase = Phase.STARTUP
     state.pacing_gain = STARTUP_PACING_GAIN  # [bbr.startup]
     state.cwnd_gain = DEFAULT_CWND_GAIN
+    if readings.gains is Gains.LINUX_V1:
+        state.pacing_gain = state.cwnd_gain = V1_HIGH_GAIN  # [bbr.gains.v1]
 
 
 def reset_full_bw(state: Bbr) -> None:
@@ -37,7 +43,13 @@ def reset_full_bw(state: Bbr) -> None:
     state.full_bw_now = False
 
 
-def check_full_bw_reached(readings: Readings, state: Bbr, sample: Sample) -> Outcome | None:
+def _has_grown(readings: Readings, state: Bbr, base: NewReno, rate: Rate) -> bool:
+    if readings.units is Units.PACKETS:
+        return packets.has_grown(rate, state.full_bw, base.max_datagram_size_bytes)  # [bbr.units.grown]
+    return has_grown(rate, state.full_bw)
+
+
+def check_full_bw_reached(readings: Readings, state: Bbr, base: NewReno, sample: Sample) -> Outcome | None:
     """See at the start of a round whether the rate still grows."""
     if state.full_bw_now or not state.round_start:
         return None  # [bbr.full-bw.round]
@@ -45,7 +57,7 @@ def check_full_bw_reached(readings: Readings, state: Bbr, sample: Sample) -> Out
     if sample.app_limited:
         return Outcome.APP_LIMITED if in_startup else None  # [bbr.full-bw.app-limited]
     rate = state.max_bw if readings.growth_of is GrowthOf.MAX_BW else sample.rate  # [bbr.full-bw.max-bw]
-    if has_grown(rate, state.full_bw):  # [bbr.full-bw.grown]
+    if _has_grown(readings, state, base, rate):  # [bbr.full-bw.grown]
         reset_full_bw(state)
         state.full_bw = rate
         return Outcome.BW_GROWN if in_startup else None
@@ -90,16 +102,21 @@ def check_startup_done(readings: Readings, state: Bbr, base: NewReno, sample: Sa
     """End Startup if the pipe is full."""
     outcome = check_startup_high_loss(readings, state, base, sample)
     if state.phase is Phase.STARTUP and state.full_bw_reached:
-        enter_drain(state)  # [bbr.startup.done]
+        enter_drain(readings, state)  # [bbr.startup.done]
+        if readings.threshold is Threshold.EXIT:
+            state.ssthresh_bytes = inflight_bytes(readings, state, base, GAIN_UNIT)  # [bbr.threshold]
         return outcome or Outcome.EXITED_BY_PLATEAU
     return None
 
 
-def enter_drain(state: Bbr) -> None:
+def enter_drain(readings: Readings, state: Bbr) -> None:
     """Begin Drain."""
     state.phase = Phase.DRAIN
     state.pacing_gain = DRAIN_PACING_GAIN  # [bbr.drain]
     state.cwnd_gain = DEFAULT_CWND_GAIN
+    if readings.gains is Gains.LINUX_V1:
+        state.pacing_gain = V1_DRAIN_GAIN  # [bbr.gains.v1.drain]
+        state.cwnd_gain = V1_HIGH_GAIN
     state.drain_start_round = state.round_count
 
 
@@ -110,11 +127,23 @@ def _has_timed_out(readings: Readings, state: Bbr) -> bool:
     return readings.drain_rounds is DrainRounds.FOURTH and rounds > DRAIN_ROUNDS  # [bbr.drain.rounds]
 
 
-def check_drain_done(readings: Readings, state: Bbr, base: NewReno) -> Outcome | None:
-    """End Drain if no more is in flight than the path holds, or if it lasts long."""
+def _in_flight_bytes(readings: Readings, state: Bbr, base: NewReno, now_ns: int, *, exited: bool) -> int:
+    """Return what is in flight, or what will be when the next packet may leave: with it where Startup was just left."""
+    if readings.drain_compares is DrainCompares.IN_FLIGHT:
+        return state.in_flight_bytes
+    wait_ns = max(state.next_send_ns or 0, now_ns) - now_ns
+    volume = state.in_flight_bytes
+    if exited:
+        volume += state.send_quantum_bytes  # [bbr.drain.departure.exit]
+    return max(volume - delivers_bytes(readings, state, base, wait_ns), 0)  # [bbr.drain.departure]
+
+
+def check_drain_done(readings: Readings, state: Bbr, base: NewReno, now_ns: int, *, exited: bool) -> Outcome | None:
+    """End Drain if no more is in flight than the path holds, or if it lasts long. ``exited``: Startup ends with this ACK."""
     if state.phase is not Phase.DRAIN:
         return None
-    if state.in_flight_bytes <= inflight_bytes(readings, state, base, GAIN_UNIT):
+    in_flight_bytes = _in_flight_bytes(readings, state, base, now_ns, exited=exited)
+    if in_flight_bytes <= inflight_bytes(readings, state, base, GAIN_UNIT):
         enter_probe_bw(state)  # [bbr.drain.done]
         return Outcome.DRAINED
     if _has_timed_out(readings, state):

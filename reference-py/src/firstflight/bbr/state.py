@@ -28,11 +28,24 @@ class Sample:
     lost_bytes: int
 
 
+@value
+class RoundRate:
+    """A rate, and the round in which it was found."""
+
+    round_count: int
+    rate: Rate
+
+
+NO_RATE = RoundRate(0, ZERO)
+
+
 @dataclass(slots=True)
 class Bbr:
-    """State of BBR. Bounds and RTTs are ``None`` while they are infinite. The window is that of the base, as are ``in_recovery`` and ``recovery_start_ns``.
+    """State of BBR. Bounds, threshold and RTTs are ``None`` while they are infinite. The window is that of the base, as are ``in_recovery`` and ``recovery_start_ns``.
 
     ``delivered_bytes``, ``in_flight_bytes``, ``app_limited_bytes``: C.delivered, C.inflight, C.app_limited.
+
+    ``max_bw_first``, ``_second``, ``_third``: rates of the last ten rounds, the largest first. ``newly_lost_bytes``: since the last ACK. ``conservation_due``: recovery began since.
 
     ``extra_acked_rounds``: the largest samples of the last rounds, by the number of the round. ``lost_ranges``: in this round; ``next_lost_packet`` follows
     the last of them. ``timeout``: recovery is that of a timeout. ``recovery_delivered_bytes``: C.delivered where it began. ``undo_startup``: BBR.undo_state is Startup.
@@ -51,6 +64,9 @@ class Bbr:
     next_round_delivered_bytes: int = 0
     drain_start_round: int = 0
     max_bw: Rate = ZERO
+    max_bw_first: RoundRate = NO_RATE
+    max_bw_second: RoundRate = NO_RATE
+    max_bw_third: RoundRate = NO_RATE
     bw: Rate = ZERO
     bw_shortterm: Rate = INFINITE
     bw_latest: Rate = ZERO
@@ -76,6 +92,9 @@ class Bbr:
     loss_round_delivered_bytes: int = 0
     lost_ranges: int = 0
     next_lost_packet: int | None = None
+    newly_lost_bytes: int = 0
+    conservation_due: bool = False
+    packet_conservation: bool = False
     timeout: bool = False
     recovery_delivered_bytes: int = 0
     prior_cwnd_bytes: int = 0
@@ -83,6 +102,7 @@ class Bbr:
     undo_bw_shortterm: Rate = ZERO
     undo_inflight_shortterm_bytes: int | None = 0
     undo_inflight_longterm_bytes: int | None = 0
+    ssthresh_bytes: int | None = None
     pacing_rate: int = 0
     has_rtt: bool = False
     send_quantum_bytes: int = 0

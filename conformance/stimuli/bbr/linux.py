@@ -1,0 +1,291 @@
+"""Hand-built stimuli of BBR: what the first version of Linux does otherwise.
+
+`why` derives the expectation; ``sender`` says what the streams have in common. A rate is packets in a microsecond times 2^24, here called units: k packets in 100 ms are floor(k * 16777216 / 100000).
+"""
+
+from firstflight_conformance.vectorgen.builder import MS, StreamBuilder
+from generate.catalogue import Catalogue
+from stimuli.bbr.sender import RTT, WIDE, Flights, Sampled, full, grown
+
+CATALOGUE = Catalogue("linux-v1", sources=("Linux net/ipv4/tcp_bbr.c",), builder=Sampled)
+add = CATALOGUE.add
+UNIT_NS = 16_777_216_000
+
+
+@add(
+    "bbr.linux.startup",
+    "Whole packets and microseconds, a gain of 739/256 for rate and window, and a threshold where Startup ends",
+    """Ten packets in 1 ms are 167772 units, and the pacing rate is 34294186. In 100 ms they are 1677: 342794. Twenty are 3355, of which five quarters are floor(3355 * 320 / 256) = 4193. 25 packets in 100022.999 us, taken for 100022, are 4193: growth, though 5 * 3355 / 4 = 4193.75. Fifty are 8388 = 1.25 * 6710.4, a product of 50 packets, 145 times 739/256,
+    and a pacing rate of 1714586, of which 1/1024 s is 1674 bytes: two packets are the quantum. 145 + 3 * 2 = 151, an even number is 152: 182400 bytes, above which the window stays. The exit leaves 55 packets in flight, and a quantum is 57, more than 50 + 3 * 2 = 56: the threshold is 67200. In Drain 204172 is the pacing rate. 51 packets are extra, of which the 49 of 100 ms count: 145 + 49 + 6 = 200
+    packets. Two packets later 53 are in flight. The rate then is 593956.""",
+)
+def startup(b: StreamBuilder) -> None:
+    f = Flights(b)
+    f.send(10)
+    b.expect(pacing_rate_bytes_per_s=34_294_186, next_release_ns=1_000_349_914, ssthresh_bytes=None)
+    f.ack(10, 100 * MS)
+    b.expect(max_bw_delivered_bytes=2_012_400, max_bw_interval_ns=UNIT_NS, pacing_rate_bytes_per_s=342_794)
+    f.flight(20)
+    b.expect(cwnd_bytes=48_000, full_bw_delivered_bytes=4_026_000)
+    f.flight(25, rate_interval_ns=100_022_999)
+    b.expect(outcome="bw_grown", full_bw_delivered_bytes=5_031_600, cwnd_bytes=78_000)
+    for cwnd_bytes in (138_000, 198_000, 198_000):
+        f.flight(50)
+        b.expect(cwnd_bytes=cwnd_bytes, max_inflight_bytes=182_400, bdp_bytes=60_000)
+    f.flight(50, left=55)
+    b.expect(outcome="exited_by_plateau", phase="drain", ssthresh_bytes=67_200, pacing_rate_bytes_per_s=204_172)
+    b.expect(cwnd_bytes=240_000, extra_acked_bytes=61_200, max_inflight_bytes=240_000)
+    f.ack(2, 4 * MS)
+    b.expect(outcome="drained", phase="probe_bw", ssthresh_bytes=67_200, pacing_rate_bytes_per_s=593_956)
+
+
+@add(
+    "bbr.linux.ten-rounds",
+    "The largest rate of ten rounds is one of three that are kept",
+    """Round 4 has 50 packets, 8388 units. More than two rounds later, in round 7, its 40 packets are kept as the second, not the 45 and 44 of rounds 5 and 6; more than five later, in round 10, 35 as the third, and the 36 of round 11 take their place. In round 15 round 4 is eleven rounds old: 40 packets, 6710 units. In round 18 it is the 36, 6039, and in round 22 the 20 of round 18, 3355. Nine app-limited
+    rounds count for nothing. Round 34 has 8 packets; the 20 are too old then, and so are the 10 of round 23: what is left are the 9 of round 24, 1509. After ten more app-limited rounds the last of the three is eleven rounds old, and the 6 packets of round 45 are the largest: 1006. Of the extra the larger counts of the present five rounds and of the five before: 60000 bytes of round 4 until round 10, then 46 packets of round 5, 55200, and in round 15 the 36 of round 11, 43200.""",
+    initial_window_bytes=WIDE,
+    sources=("Linux lib/win_minmax.c", "Linux net/ipv4/tcp_bbr.c"),
+)
+def ten_rounds(b: StreamBuilder) -> None:
+    f = grown(b)
+    for packets in (45, 44, 40, 30, 30):
+        f.flight(packets)
+    b.expect(round_count=9, extra_acked_bytes=60_000)
+    f.flight(35)
+    b.expect(extra_acked_bytes=55_200)
+    for packets in (36, 20, 20, 20):
+        f.flight(packets)
+    b.expect(round_count=14, max_bw_delivered_bytes=8388 * 1200, extra_acked_bytes=55_200)
+    f.flight(20)
+    b.expect(max_bw_delivered_bytes=6710 * 1200, extra_acked_bytes=43_200)
+    for _ in range(3):
+        f.flight(20)
+    b.expect(round_count=18, max_bw_delivered_bytes=6039 * 1200)
+    for _ in range(4):
+        f.flight(10)
+    b.expect(round_count=22, max_bw_delivered_bytes=3355 * 1200)
+    f.flight(10)
+    f.flight(9)
+    for _ in range(9):
+        f.flight(5, rate_app_limited=True)
+    b.expect(round_count=33, max_bw_delivered_bytes=3355 * 1200)
+    f.flight(8)
+    b.expect(max_bw_delivered_bytes=1509 * 1200)
+    for _ in range(10):
+        f.flight(5, rate_app_limited=True)
+    f.flight(6)
+    b.expect(round_count=45, max_bw_delivered_bytes=1006 * 1200)
+
+
+@add(
+    "bbr.linux.short",
+    "An interval below the smallest RTT is looked at by nothing, and both are whole microseconds",
+    """RTTs of 100.000999 ms are 100000 us. 40 packets in 99999.999 us are below that: no round begins, nothing is extra, and the largest rate stays 3355 units. The window grows by them: 48000 + 48000 = 96000, above the 58 + 3 * 2 = 64 packets that the path needs. Two rounds of 20 packets count two. 40 packets in 100000 us are not below it: 6710 units, growth, and the window is 96000 + 48000 = 144000.""",
+)
+def short(b: StreamBuilder) -> None:
+    f = Flights(b)
+    f.flight(10, rtt_ns=RTT + 999)
+    f.flight(20, rtt_ns=RTT + 999)
+    f.flight(40, rtt_ns=RTT + 999, rate_interval_ns=RTT - 1)
+    b.expect(outcome="grown", round_count=2, full_bw_count=0, extra_acked_bytes=24_000, cwnd_bytes=96_000)
+    f.flight(20, rtt_ns=RTT + 999)
+    f.flight(20, rtt_ns=RTT + 999)
+    b.expect(outcome="plateau_counted", full_bw_count=2, cwnd_bytes=96_000, max_inflight_bytes=76_800)
+    f.flight(40, rtt_ns=RTT + 999, rate_interval_ns=RTT)
+    b.expect(outcome="bw_grown", max_bw_delivered_bytes=6710 * 1200, cwnd_bytes=144_000, min_rtt_ns=RTT)
+
+
+@add(
+    "bbr.linux.growth",
+    "Five quarters of the baseline are rounded down",
+    """Twenty packets are 3355 units, and 5 * 3355 / 4 = 4193.75. 25 packets in 100022 us are 4193: growth. Two more such flights count two, and so does a flight of 25 in 100 ms, 4194 units, as the third.""",
+)
+def growth(b: StreamBuilder) -> None:
+    f = Flights(b)
+    f.flight(10)
+    f.flight(20)
+    for counted in (0, 1, 2):
+        f.flight(25, rate_interval_ns=100_022_000)
+        b.expect(full_bw_count=counted, full_bw_delivered_bytes=4193 * 1200, phase="startup")
+    f.flight(25)
+    b.expect(outcome="exited_by_plateau", max_bw_delivered_bytes=4194 * 1200)
+
+
+@add(
+    "bbr.linux.fast",
+    "A gain that is rounded up by one, and a rate that counts in the ACK in which it is found",
+    """80 packets are 13421 units, and 128 are 21474, growth. The exit comes with 132, 22145 units, a product of 132 packets. Of the pacing rate of 128, 4389489 bytes a second, three packets leave in 1/1024 s: 132 + 3 * 3 = 141, an even number is 142: 170400 is the threshold. 150 packets in flight and a quantum are more. In Drain the window
+    is 132 * 739 / 256, rounded up, 382, the 131 extra packets of 100 ms and 3 * 2, 519, which makes 520: 624000.""",
+)
+def fast(b: StreamBuilder) -> None:
+    f = Flights(b)
+    for packets in (10, 20, 40, 80, 128, 128, 128):
+        f.flight(packets)
+    b.expect(full_bw_count=2, pacing_rate_bytes_per_s=4_389_489)
+    f.flight(132, left=150)
+    b.expect(outcome="exited_by_plateau", phase="drain", ssthresh_bytes=170_400, cwnd_bytes=624_000)
+
+
+@add(
+    "bbr.linux.after-idle",
+    "After idle time what was acknowledged before is forgotten",
+    """The pipe is full when the application holds back a flight of 50 packets, of which 51 are extra, 61200 bytes. 300 ms later 50 packets are sent with nothing in flight, and acknowledged 50 ms later: 16777 units, and a product of 50 packets again. They alone count, 60000 bytes, which is less: 2 * 50 + 51 + 3 * 2 = 157 packets are 158, 189600 bytes.
+    With those before them they would be 101, of which 100 count.""",
+)
+def after_idle(b: StreamBuilder) -> None:
+    f = full(b)
+    f.send(50, app_limited=True)
+    f.ack(25, 100 * MS)
+    f.ack(25)
+    b.expect(extra_acked_bytes=61_200, phase="probe_bw")
+    f.now_ns += 300 * MS
+    f.send(50)
+    f.ack(50, 50 * MS)
+    b.expect(extra_acked_bytes=61_200, max_bw_delivered_bytes=16_777 * 1200, cwnd_bytes=189_600)
+
+
+@add(
+    "bbr.linux.min-rtt",
+    "An equal RTT makes the smallest one younger",
+    """The first RTT is 100 ms, at 0.1 s; another of 100 ms comes at 5.1 s. At 10.22 s that is 5.12 s old, and 120 ms change nothing; nor do 110 ms at 15.1 s, exactly 10 s later. At 15.23 s 130 ms replace it.""",
+)
+def min_rtt(b: StreamBuilder) -> None:
+    f = Flights(b)
+    for now_ms, rtt_ms in ((0, 100), (5000, 100), (10_100, 120), (14_990, 110)):
+        f.now_ns = now_ms * MS
+        f.flight(10, rtt_ns=rtt_ms * MS)
+        b.expect(min_rtt_ns=100 * MS)
+    f.flight(10, rtt_ns=130 * MS)
+    b.expect(min_rtt_ns=130 * MS)
+
+
+@add(
+    "bbr.linux.conservation",
+    "In the first round of a recovery as much is sent as is acknowledged",
+    """A round begins, and a mark does nothing: the window is 156000 + 12000 = 168000 when six packets are lost. The ACK of 20 leaves 24 in flight: (24 + 20) * 1200 = 52800, and begins a round. The next one changes nothing. Two more are lost: 52800 - 2400 = 50400. Ten packets that were sent before the recovery are of no new round. A packet of the next
+    flight is lost: recovery goes on, but the ACK of its ten packets begins a round: 50400 - 1200 + 12000 = 61200. A packet sent after the last loss ends recovery: 168000, and its ACK adds 1200.""",
+)
+def conservation(b: StreamBuilder) -> None:
+    f = grown(b)
+    f.send(50)
+    f.ack(10, 100 * MS)
+    f.send(10)
+    f.now_ns += 10 * MS
+    b.ce(f.now_ns, 130, 400 * MS)
+    b.expect(outcome="unchanged", cwnd_bytes=168_000)
+    f.lose_next(5)
+    b.expect(outcome="loss_noted", cwnd_bytes=168_000)
+    f.lose_next(1)
+    b.expect(outcome="already_noted", cwnd_bytes=168_000)
+    f.ack(20)
+    b.expect(cwnd_bytes=52_800)
+    f.ack(4)
+    b.expect(cwnd_bytes=52_800, outcome="unchanged")
+    f.lose_next(2)
+    f.ack(8)
+    b.expect(cwnd_bytes=50_400)
+    f.ack(5, 90 * MS)
+    f.ack(5)
+    b.expect(cwnd_bytes=50_400, outcome="unchanged")
+    f.send(20)
+    f.now_ns += 90 * MS
+    f.lose_next(1)
+    f.ack(10, 10 * MS)
+    b.expect(cwnd_bytes=61_200)
+    f.ack(9)
+    f.flight(1)
+    b.expect(cwnd_bytes=169_200)
+
+
+@add(
+    "bbr.linux.timeout",
+    "A timeout forgets the baseline and not the count",
+    """One round without growth is counted when five packets are lost, and then persistent congestion is established with 45 in flight: (45 + 1) * 1200 = 55200. The losses before it are not taken off again: the ACK of the 45 makes it 55200 + 54000 = 109200, and what it finds is growth. A packet sent later ends recovery: 216000.""",
+)
+def timeout(b: StreamBuilder) -> None:
+    f = grown(b)
+    f.flight(50)
+    f.send(50)
+    f.now_ns += 90 * MS
+    f.lose_next(5)
+    b.expect(outcome="loss_noted", cwnd_bytes=216_000)
+    b.persistent_congestion(f.now_ns)
+    b.expect(outcome="collapsed", cwnd_bytes=55_200, full_bw_delivered_bytes=0, full_bw_count=1)
+    f.ack(45, 10 * MS)
+    b.expect(outcome="bw_grown", cwnd_bytes=109_200, full_bw_count=0)
+    f.flight(1)
+    b.expect(cwnd_bytes=216_000)
+
+
+@add(
+    "bbr.linux.undo",
+    "What was lost and arrived is not taken off; a full pipe is not searched for again",
+    """Five packets are lost, and were not: the window stays 156000, and the ACK of the other 45 makes it 156000 + 54000 = 210000. The baseline is gone, so that it is growth. Three more flights of 50 fill the pipe. When that recovery was spurious too, the baseline is gone again, and the flight after it does not set one.""",
+)
+def undo(b: StreamBuilder) -> None:
+    f = grown(b)
+    f.send(50)
+    f.now_ns += 90 * MS
+    f.lose_next(5)
+    b.spurious_loss(f.now_ns)
+    b.expect(outcome="restored", full_bw_delivered_bytes=0)
+    f.ack(45, 10 * MS)
+    b.expect(outcome="bw_grown", cwnd_bytes=210_000)
+    f.flight(50)
+    f.flight(50)
+    f.flight(50, left=1)
+    b.expect(outcome="exited_by_plateau", phase="probe_bw", full_bw_count=3)
+    f.lose_next(1)
+    b.spurious_loss(f.now_ns)
+    b.expect(outcome="restored", full_bw_delivered_bytes=0, full_bw_count=0)
+    f.flight(50)
+    b.expect(full_bw_delivered_bytes=0, full_bw_count=0)
+
+
+@add(
+    "bbr.linux.ten-packets",
+    "Until ten packets are delivered the window grows, however large the initial one was",
+    """The initial window has 196000 / 500 = 392 packets, and a quantum is the most, 127. Five packets are acknowledged without an RTT: ten packets and 3 * 127 are 391, an even number is 392: 196000. The window is not below that, but 2500 delivered are less than 10 * 500 = 5000: 198500. With five more they are not.""",
+    max_datagram_size_bytes=500,
+    initial_window_bytes=196_000,
+)
+def ten_packets(b: StreamBuilder) -> None:
+    b.send(0, 20)
+    b.ack(100 * MS, (0, 4), sample=False)
+    b.expect(cwnd_bytes=198_500, max_inflight_bytes=196_000, min_rtt_ns=None)
+    b.ack(100 * MS, (5, 9), sample=False)
+    b.expect(cwnd_bytes=198_500, outcome="unchanged")
+
+
+@add(
+    "bbr.linux.departure",
+    "Drain ends by what is in flight when the next packet may leave",
+    """The exit leaves 130 packets in flight. 180 packets at 1714586 bytes a second take 125977933 ns, of which 25977933 are left. 31 packets at 204172 take 182199323 ns. 4 ms later that is 204177 us: 8388 units deliver floor(8388 * 204177 / 16777216) = 102 packets, and 159 - 102 = 57, more than 50 + 3 * 2 = 56. One more takes 5877398 ns: after
+    another 4 ms 206054 us are left, 103 packets, and 158 - 103 = 55.""",
+)
+def departure(b: StreamBuilder) -> None:
+    f = full(b, left=130)
+    b.expect(phase="drain", ssthresh_bytes=67_200)
+    f.send(31)
+    f.ack(2, 4 * MS)
+    b.expect(phase="drain")
+    f.send(1)
+    f.ack(2, 4 * MS)
+    b.expect(outcome="drained", phase="probe_bw")
+
+
+@add(
+    "bbr.linux.slow",
+    "On a slow path a packet leaves alone, and four packets are no least",
+    """A packet in 100 ms is 167 units: a product of one packet, and 739/256 of it are 3. Until the exit the pacing rate is that of the initial window, 342794, and a quantum two packets: 1 + 3 * 2 = 7, an even number is 8: 9600. Seven in flight and a quantum are 9. In Drain it is 4064, below 150000, and a quantum one packet: 3 + 3 * 1 = 6 packets, 7200 bytes, are the window. Extra are two packets, of which none counts: 167 units deliver less than one in 100 ms.""",
+)
+def slow(b: StreamBuilder) -> None:
+    f = Flights(b)
+    f.flight(1, rate_app_limited=False)
+    f.flight(1)
+    f.flight(1)
+    b.expect(pacing_rate_bytes_per_s=342_794, cwnd_bytes=15_600, bdp_bytes=1200)
+    f.flight(1, left=7)
+    b.expect(outcome="exited_by_plateau", phase="drain", ssthresh_bytes=9600, pacing_rate_bytes_per_s=4064)
+    b.expect(cwnd_bytes=7200, max_inflight_bytes=7200, extra_acked_bytes=2400)

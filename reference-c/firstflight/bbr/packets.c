@@ -1,0 +1,66 @@
+/* Rates and volumes as Linux counts them. Mirrors reference-py/src/firstflight/bbr/packets.py. */
+#include "firstflight/bbr/packets.h"
+
+#include "firstflight/limits.h"
+#include "firstflight/minmax.h"
+#include "firstflight/u128.h"
+
+uint64_t ff_bbr_whole_ns(uint64_t time_ns)
+{
+    return time_ns - time_ns % FF_BBR_MICROSECOND_NS;
+}
+
+static uint64_t bw_of(struct ff_bbr_rate rate, uint64_t size_bytes)
+{
+    return rate.delivered_bytes / size_bytes;
+}
+
+struct ff_bbr_rate ff_bbr_packets_rate_of(uint64_t volume_bytes, uint64_t time_ns, uint64_t size_bytes)
+{
+    uint64_t scaled = ff_bbr_over(volume_bytes, FF_BBR_BW_UNIT, size_bytes);
+    uint64_t bw = ff_min(scaled / (time_ns / FF_BBR_MICROSECOND_NS), FF_BBR_BW_MAX);
+
+    return bw == 0 ? ff_bbr_rate_zero : (struct ff_bbr_rate){bw * size_bytes, FF_BBR_BW_INTERVAL_NS};
+}
+
+bool ff_bbr_packets_has_grown(struct ff_bbr_rate rate, struct ff_bbr_rate baseline, uint64_t size_bytes)
+{
+    return bw_of(rate, size_bytes) >= bw_of(baseline, size_bytes) * FF_BBR_FULL_BW_THRESH / FF_BBR_GAIN_PARTS;
+}
+
+uint64_t ff_bbr_packets_delivered_bytes(struct ff_bbr_rate rate, uint64_t time_ns, uint64_t size_bytes)
+{
+    uint64_t packets = ff_bbr_over(bw_of(rate, size_bytes), time_ns / FF_BBR_MICROSECOND_NS, FF_BBR_BW_UNIT);
+
+    return ff_bbr_over(packets, size_bytes, 1);
+}
+
+uint64_t ff_bbr_packets_bdp_bytes(struct ff_bbr_rate rate, uint64_t min_rtt_ns, uint64_t gain, uint64_t size_bytes)
+{
+    /* A rate has 32 bits, a gain in its parts 10, and an RTT in microseconds 50. The packets are 2^-32 of the sum, rounded down. */
+    struct ff_u128 scaled = ff_mul_64_64(bw_of(rate, size_bytes) * (gain / FF_BBR_PART), min_rtt_ns / FF_BBR_MICROSECOND_NS);
+    struct ff_u128 sum = ff_add_128(scaled, ff_mul_64_64(FF_BBR_BW_UNIT - 1, FF_BBR_GAIN_PARTS));
+    uint64_t packets = sum.hi << 32 | sum.lo >> 32;
+
+    return ff_bbr_over(packets, size_bytes, 1);
+}
+
+uint64_t ff_bbr_packets_pacing_rate(struct ff_bbr_rate rate, uint64_t gain)
+{
+    return ff_bbr_over(rate.delivered_bytes * (gain / FF_BBR_PART) / FF_BBR_GAIN_PARTS, FF_BBR_PACED_PER_SECOND, FF_BBR_BW_UNIT);
+}
+
+uint64_t ff_bbr_packets_send_quantum_bytes(uint64_t pacing_rate, uint64_t size_bytes)
+{
+    uint64_t packets = ff_min(pacing_rate >> FF_BBR_PACING_SHIFT, FF_BBR_GSO_MAX_BYTES) / size_bytes;
+    uint64_t least = pacing_rate < FF_BBR_MIN_TSO_RATE ? 1 : 2;
+
+    return ff_min(ff_max(packets, least), FF_BBR_QUANTUM_MAX_PACKETS) * size_bytes;
+}
+
+uint64_t ff_bbr_packets_even_bytes(uint64_t volume_bytes, uint64_t size_bytes)
+{
+    uint64_t pair_bytes = 2 * size_bytes;
+
+    return ff_min((volume_bytes + pair_bytes - 1) / pair_bytes * pair_bytes, FF_WINDOW_MAX_BYTES);
+}

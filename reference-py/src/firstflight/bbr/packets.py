@@ -1,0 +1,80 @@
+"""Rates and volumes as Linux counts them: in packets, microseconds, and packets in a microsecond times 2^24 (``spec/bbr/rules.md``).
+
+A packet is a maximum datagram; of a smaller one its part counts. A rate stays a fraction: packets times 2^24 in bytes, over 2^24 microseconds.
+
+Mirrors ``reference-c/firstflight/bbr/packets.c``.
+"""
+
+from firstflight.bbr.rate import ZERO, Rate, over
+from firstflight.limits import WINDOW_MAX_BYTES
+
+MICROSECOND_NS = 1000
+#: The unit of a rate, which has 32 bits, and the time of the fraction.
+BW_UNIT = 2**24
+BW_MAX = 2**32 - 1
+BW_INTERVAL_NS = BW_UNIT * MICROSECOND_NS
+#: A gain of 1 has so many parts; a part is so many of those of ``state.GAIN_UNIT``.
+GAIN_PARTS = 256
+PART = 250
+#: Five quarters, in those parts.
+FULL_BW_THRESH = 320
+#: TCP_INIT_CWND.
+INIT_CWND_PACKETS = 10
+#: A microsecond's share of the margin, which leaves 99 %: bytes per second of a byte per microsecond.
+PACED_PER_SECOND = 990_000
+#: The bytes that leave at once are those of so many parts of a second, and fit in a segment of the host; so many packets at most.
+PACING_SHIFT = 10
+GSO_MAX_BYTES = 65_536 - 1 - 320
+QUANTUM_MAX_PACKETS = 127
+#: Below this pacing rate, 1.2 Mbit/s, a packet may leave alone.
+MIN_TSO_RATE = 150_000
+
+
+def whole_ns(time_ns: int) -> int:
+    """Return the whole microseconds of a time."""
+    return time_ns - time_ns % MICROSECOND_NS
+
+
+def _bw(rate: Rate, size_bytes: int) -> int:
+    return rate.delivered_bytes // size_bytes
+
+
+def rate_of(volume_bytes: int, time_ns: int, size_bytes: int) -> Rate:
+    """Return the rate of a volume in at least a microsecond."""
+    bw = min(over(over(volume_bytes, BW_UNIT, size_bytes), 1, time_ns // MICROSECOND_NS), BW_MAX)
+    return Rate(bw * size_bytes, BW_INTERVAL_NS) if bw else ZERO
+
+
+def has_grown(rate: Rate, baseline: Rate, size_bytes: int) -> bool:
+    """Return whether a rate is at least 5/4 of a baseline, rounded down."""
+    return _bw(rate, size_bytes) >= _bw(baseline, size_bytes) * FULL_BW_THRESH // GAIN_PARTS
+
+
+def delivered_bytes(rate: Rate, time_ns: int, size_bytes: int) -> int:
+    """Return the whole packets that a rate delivers in whole microseconds."""
+    return over(over(_bw(rate, size_bytes), time_ns // MICROSECOND_NS, BW_UNIT), size_bytes, 1)
+
+
+def bdp_bytes(rate: Rate, min_rtt_ns: int, gain: int, size_bytes: int) -> int:
+    """Return a multiple of the bandwidth-delay product, rounded up to whole packets."""
+    scaled = _bw(rate, size_bytes) * (gain // PART) * (min_rtt_ns // MICROSECOND_NS) // GAIN_PARTS
+    packets = (scaled + BW_UNIT - 1) // BW_UNIT
+    return min(packets * size_bytes, WINDOW_MAX_BYTES)
+
+
+def pacing_rate(rate: Rate, gain: int) -> int:
+    """Return a rate in bytes per second, times a gain, less the margin."""
+    return over(rate.delivered_bytes * (gain // PART) // GAIN_PARTS, PACED_PER_SECOND, BW_UNIT)
+
+
+def send_quantum_bytes(pacing: int, size_bytes: int) -> int:
+    """Return the whole packets that leave at once."""
+    packets = min(pacing >> PACING_SHIFT, GSO_MAX_BYTES) // size_bytes
+    least = 1 if pacing < MIN_TSO_RATE else 2
+    return min(max(packets, least), QUANTUM_MAX_PACKETS) * size_bytes
+
+
+def even_bytes(volume_bytes: int, size_bytes: int) -> int:
+    """Return a volume, rounded up to an even number of packets."""
+    pair_bytes = 2 * size_bytes
+    return min((volume_bytes + pair_bytes - 1) // pair_bytes * pair_bytes, WINDOW_MAX_BYTES)
