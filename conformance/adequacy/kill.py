@@ -77,9 +77,9 @@ class Kills:
         return self.survives == bool(why)
 
 
-def kill_matrix(mutants: Sequence[Mutant], root: Path, jobs: int) -> list[Kills]:
-    """Replay the vectors below ``root`` with every mutant."""
-    return by_profile(partial(kills_of, root), mutants, jobs)
+def kill_matrix(mutants: Sequence[Mutant], root: Path, jobs: int, *, whole: bool = True) -> list[Kills]:
+    """Replay the vectors below ``root`` with every mutant; without ``whole`` up to the first case that rejects it."""
+    return by_profile(partial(kills_of, root, whole=whole), mutants, jobs)
 
 
 def by_profile(judge: Callable[[Mutant], Kills], mutants: Sequence[Mutant], jobs: int) -> list[Kills]:
@@ -101,8 +101,8 @@ def _judge_all(judge: Callable[[Mutant], Kills], mutants: Sequence[Mutant]) -> l
     return [judge(mutant) for mutant in mutants]
 
 
-def kills_of(root: Path, mutant: Mutant) -> Kills:
-    """Return the cases that reject a mutant."""
+def kills_of(root: Path, mutant: Mutant, *, whole: bool = True) -> Kills:
+    """Return the cases that reject a mutant; without ``whole`` the first of them alone."""
     kills = Kills(mutant)
     with mutated(mutant) as controller:
         if mutant.algorithm in COMPUTED_ALGORITHMS:
@@ -111,8 +111,18 @@ def kills_of(root: Path, mutant: Mutant) -> Kills:
                 differs = _answers_differently(model, case)
                 (kills.by_crash if differs is None else kills.by_windows if differs else []).append(case.id)
             return kills
-        replay_all(kills, controller, _replays(root, mutant.algorithm, mutant.profile))
+        replays = _replays(root, mutant.algorithm, mutant.profile)
+        replay_all(kills, controller, replays) if whole else _replay_some(kills, controller, replays)
     return kills
+
+
+def _replay_some(kills: Kills, controller: Any, replays: list[Replay]) -> None:
+    """Replay until a case rejects the mutant. That goes to the front: it often rejects the next one too."""
+    for index, replay in enumerate(replays):
+        replay_all(kills, controller, [replay])
+        if not kills.survives:
+            replays.insert(0, replays.pop(index))
+            return
 
 
 def replay_all(kills: Kills, controller: Any, replays: Iterable[Replay]) -> None:
@@ -134,9 +144,9 @@ def _fresh_computation(algorithm: str) -> ModuleType:
 
 
 @lru_cache(1)
-def _replays(root: Path, algorithm: str, profile: str) -> tuple[Replay, ...]:
+def _replays(root: Path, algorithm: str, profile: str) -> list[Replay]:
     """Return the cases of a profile. The mutants of one follow each other."""
-    return tuple(
+    return [
         Replay(
             case.id,
             algorithm,
@@ -147,7 +157,7 @@ def _replays(root: Path, algorithm: str, profile: str) -> tuple[Replay, ...]:
             case.allowed(),
         )
         for case in _cases(root).get((algorithm, profile), ())
-    )
+    ]
 
 
 @cache

@@ -32,9 +32,12 @@ from firstflight_conformance.run.stimulus import PREFIX
 @click.option(
     "--closed-loop", is_flag=True, help="With the mutants in the loop of the paths, instead of by the vectors."
 )
+@click.option(
+    "--score", "score_alone", is_flag=True, help="Only whether each is rejected: up to the first case that does."
+)
 @vectors_option
 def mutants_command(
-    *, algorithms: tuple[str, ...], json_file: Path | None, jobs: int, closed_loop: bool, root: Path
+    *, algorithms: tuple[str, ...], json_file: Path | None, jobs: int, closed_loop: bool, score_alone: bool, root: Path
 ) -> None:
     """Replay the vectors with wrong implementations: which vectors reject which, and the score.
 
@@ -47,9 +50,13 @@ def mutants_command(
         for name in algorithms:
             if name not in known:
                 raise InputError(f"--algorithm {name}: {unknown_hint(name, known)}")
+        if score_alone and (closed_loop or json_file):
+            raise InputError(
+                "--score: goes with neither --closed-loop nor --json, which show all cases that reject a mutant"
+            )
         mutants = [mutant for mutant in every if not algorithms or mutant.algorithm in algorithms]
         _check_that_there_is_something(mutants, None if closed_loop else root)
-        matrix = loop_matrix(mutants, jobs) if closed_loop else kill_matrix(mutants, root, jobs)
+        matrix = loop_matrix(mutants, jobs) if closed_loop else kill_matrix(mutants, root, jobs, whole=not score_alone)
         argued = reasons() if closed_loop else {}
     except (MutantError, VectorError) as error:
         raise InputError(str(error)) from error
@@ -57,7 +64,8 @@ def mutants_command(
     tied = [kills for kills in matrix if closed_loop and kills.mutant.equivalent and not kills.survives]
     why = {kills.mutant.id: kills.mutant.equivalent or argued.get(kills.mutant.id, "") for kills in matrix}
     why |= {kills.mutant.id: "" for kills in tied}
-    console().print(_table(matrix))
+    if not score_alone:
+        console().print(_table(matrix))
     for kills in matrix:
         if kills.survives:
             click.echo(f"{kills.mutant.id}: {why[kills.mutant.id] or 'SURVIVES WITHOUT EXPLANATION'}")

@@ -287,6 +287,15 @@ def test_explained(killed: list[str], why: str, explained: bool) -> None:
     assert Kills(by_id("grow-twice"), by_windows=killed).is_explained(why) == explained
 
 
+def test_the_score_alone(few: Path) -> None:
+    """It finds the same mutants rejected, each by one of the cases that reject it."""
+    mutants = [by_id(name) for name in ("grow-twice", "shift-floor", "pto-collapses")]
+    for part, whole in zip(kill_matrix(mutants, few, 1, whole=False), kill_matrix(mutants, few, 1), strict=True):
+        assert part.survives == whole.survives
+        assert len(part.by_windows) == (not whole.survives)
+        assert {*part.by_windows} <= {*whole.by_windows}
+
+
 def test_processes_agree(few: Path) -> None:
     """The matrix is the same whether one process makes it or two."""
     mutants = [by_id(name) for name in ("grow-twice", "shift-floor", "pto-collapses")]
