@@ -1,4 +1,4 @@
-//! The NewReno and CUBIC of quinn-proto behind the adapter protocol.
+//! The NewReno, CUBIC and, with the argument `bbr`, BBR of quinn-proto behind the adapter protocol.
 //!
 //! The controllers are called as quinn-proto's `Connection` (connection/mod.rs) calls them, in its order: the acknowledged packets of
 //! a frame before its RTT sample. The RTT estimator is the vector's: it is the one of RFC 9002, as is the stack's.
@@ -6,7 +6,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use congestion::{Controller, ControllerFactory, CubicConfig, NewRenoConfig};
+use congestion::{BbrConfig, Controller, ControllerFactory, CubicConfig, NewRenoConfig};
 use connection::RttEstimator;
 use firstflight_conversation::{Ack, Case, Connection, Declaration, Event, Kind, Observed, Packets, converse};
 
@@ -37,11 +37,17 @@ mod connection {
 const INITIAL_RTT: Duration = Duration::from_millis(333);
 
 fn main() {
+    let bbr = std::env::args().nth(1).is_some_and(|argument| argument == "bbr");
     let declaration = Declaration {
-        name: "quinn-proto",
+        name: if bbr { "quinn-proto BBR" } else { "quinn-proto" },
         version: QUINN_PROTO_VERSION,
-        algorithms: &[("slow-start", &["rfc-9002"]), ("cubic", &["rfc-9438"])],
-        ssthresh: true,
+        algorithms: if bbr {
+            &[("bbr", &["draft-06"])]
+        } else {
+            &[("slow-start", &["rfc-9002"]), ("cubic", &["rfc-9438"])]
+        },
+        // BBR has none.
+        ssthresh: !bbr,
         clock: "ns",
         arithmetic: "float64",
         avoidance: "datagram",
@@ -67,6 +73,10 @@ impl Path {
         let max_datagram_size = u16::try_from(case.max_datagram_size_bytes).expect("at most 65535");
         let factory: Arc<dyn ControllerFactory> = if case.algorithm == "cubic" {
             let mut config = CubicConfig::default();
+            case.initial_window_bytes.map(|window| config.initial_window(window));
+            Arc::new(config)
+        } else if case.algorithm == "bbr" {
+            let mut config = BbrConfig::default();
             case.initial_window_bytes.map(|window| config.initial_window(window));
             Arc::new(config)
         } else {

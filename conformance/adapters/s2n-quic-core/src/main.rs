@@ -1,10 +1,11 @@
-//! The CUBIC controller of s2n-quic-core behind the adapter protocol.
+//! The CUBIC controller of s2n-quic-core, or with the argument `bbr` its BBR, behind the adapter protocol.
 //!
 //! Every event is handed to the function that the stack's own recovery calls for it, in the same order and with the same
 //! granularity: one call per packet sent or lost, one call for all packets that an ACK frame acknowledges.
 //!
 //! With the argument `hystartpp` slow start ends by HyStart++ instead of HyStart.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use firstflight_conversation::{Ack, Case, Connection, Declaration, Event, Kind, Observed, Packets, converse, pinned};
@@ -12,22 +13,28 @@ use num_rational::Ratio;
 use s2n_quic_core::event::builder::{BbrState, SlowStartExitCause};
 use s2n_quic_core::recovery::bandwidth::{Bandwidth, RateSample};
 use s2n_quic_core::recovery::congestion_controller::{Endpoint, PathInfo, Publisher};
-use s2n_quic_core::recovery::cubic::builder::Builder;
-use s2n_quic_core::recovery::{CongestionController, CubicCongestionController, RttEstimator};
+use s2n_quic_core::recovery::{CongestionController, RttEstimator, bbr, cubic};
 use s2n_quic_core::transport::parameters::MaxAckDelay;
 use s2n_quic_core::{inet, packet::number::PacketNumberSpace, path, random, time::Timestamp};
 
 fn main() {
-    let hystartpp = std::env::args().nth(1).is_some_and(|argument| argument == "hystartpp");
+    let argument = std::env::args().nth(1);
+    let (hystartpp, bbr) = (argument.as_deref() == Some("hystartpp"), argument.as_deref() == Some("bbr"));
     if hystartpp {
         // SAFETY: there is no other thread yet. The stack reads the variable once, when the first controller is made.
         unsafe { std::env::set_var("S2N_UNSTABLE_USE_HYSTART_PP", "1") };
     }
     let declaration = Declaration {
-        name: if hystartpp { "s2n-quic-core cubic, HyStart++" } else { "s2n-quic-core cubic" },
+        name: match (hystartpp, bbr) {
+            (true, _) => "s2n-quic-core cubic, HyStart++",
+            (_, true) => "s2n-quic-core bbr",
+            _ => "s2n-quic-core cubic",
+        },
         version: pinned(include_str!("../Cargo.toml"), "s2n-quic-core"),
         algorithms: if hystartpp {
             &[("hystartpp", &["rfc-9406+cubic"])]
+        } else if bbr {
+            &[("bbr", &["draft-06"])]
         } else {
             &[("slow-start", &["rfc-9002"]), ("hystart", &["linux+cubic"]), ("cubic", &["rfc-9438"])]
         },
@@ -37,44 +44,57 @@ fn main() {
         clock: "us",
         arithmetic: "float32",
         avoidance: "datagram",
-        controller: "cubic",
+        controller: if bbr { "newreno" } else { "cubic" },
     };
-    converse(&declaration, Path::start);
+    if bbr {
+        converse(&declaration, |case| Path::start(case, bbr_with));
+    } else {
+        converse(&declaration, |case| Path::start(case, cubic_with));
+    }
+}
+
+fn cubic_with(window: Option<u32>) -> cubic::Endpoint {
+    let builder = cubic::builder::Builder::default();
+    window.map_or(builder, |window| cubic::builder::Builder::default().with_initial_congestion_window(window)).build()
+}
+
+fn bbr_with(window: Option<u32>) -> bbr::Endpoint {
+    let builder = bbr::builder::Builder::default();
+    window.map_or(builder, |window| bbr::builder::Builder::default().with_initial_congestion_window(window)).build()
 }
 
 /// What the stack keeps for one path, as far as congestion control is concerned.
-struct Path {
-    state: State,
+struct Path<C: CongestionController> {
+    state: State<C>,
     ce_count: u64,
     /// The packets of the last event if it was a loss, with the state before it.
-    last_loss: Option<(State, Packets)>,
+    last_loss: Option<(State<C>, Packets)>,
 }
 
 #[derive(Clone)]
-struct State {
-    controller: CubicCongestionController,
+struct State<C: CongestionController> {
+    controller: C,
+    /// What the controller noted of each packet in flight.
+    noted: BTreeMap<u64, C::PacketInfo>,
     rtt: RttEstimator,
 }
 
-impl Path {
-    fn start(case: &Case) -> Result<Self, String> {
-        let mut builder = Builder::default();
-        if let Some(window) = case.initial_window_bytes {
-            let window = u32::try_from(window).map_err(|_| "the initial window is a u32")?;
-            builder = builder.with_initial_congestion_window(window);
-        }
+impl<C: CongestionController> Path<C> {
+    fn start<E: Endpoint<CongestionController = C>>(case: &Case, with: fn(Option<u32>) -> E) -> Result<Self, String> {
+        let window = case.initial_window_bytes.map(u32::try_from).transpose();
+        let window = window.map_err(|_| "the initial window is a u32")?;
         let address = inet::SocketAddress::default();
         let mut path = PathInfo::new(&path::Config::default(), &address);
         path.max_datagram_size = u16::try_from(case.max_datagram_size_bytes).expect("at most 65535");
         let mut rtt = RttEstimator::default();
         // A peer that sends no max_ack_delay has the default one.
         rtt.on_max_ack_delay(MaxAckDelay::default());
-        let controller = builder.build().new_congestion_controller(path);
-        Ok(Self { state: State { controller, rtt }, ce_count: 0, last_loss: None })
+        let controller = with(window).new_congestion_controller(path);
+        Ok(Self { state: State { controller, noted: BTreeMap::new(), rtt }, ce_count: 0, last_loss: None })
     }
 }
 
-impl Connection for Path {
+impl<C: CongestionController> Connection for Path<C> {
     fn process(&mut self, event: &Event) -> Result<(), String> {
         let now = timestamp(event.now);
         let last_loss = self.last_loss.take();
@@ -115,11 +135,12 @@ impl Connection for Path {
     }
 }
 
-impl State {
+impl<C: CongestionController> State<C> {
     fn on_sent(&mut self, packets: &Packets, app_limited: bool, now: Timestamp) {
         for packet in packets.each() {
             let size = packet.size_bytes as usize;
-            self.controller.on_packet_sent(now, size, Some(app_limited), &self.rtt, &mut Ignore);
+            let noted = self.controller.on_packet_sent(now, size, Some(app_limited), &self.rtt, &mut Ignore);
+            self.noted.insert(packet.first, noted);
         }
     }
 
@@ -130,7 +151,11 @@ impl State {
             self.controller.on_rtt_update(sent, now, &self.rtt, &mut Ignore);
         }
         let acked = ack.packets.bytes as usize;
-        self.controller.on_ack(sent, acked, (), &self.rtt, &mut NoRandom, now, &mut Ignore);
+        let newest = self.noted[&ack.packets.newest().last];
+        for packet in ack.packets.each() {
+            self.noted.remove(&packet.first);
+        }
+        self.controller.on_ack(sent, acked, newest, &self.rtt, &mut NoRandom, now, &mut Ignore);
     }
 
     fn on_lost(&mut self, packets: &Packets, now: Timestamp, persistent: bool) {
@@ -138,7 +163,8 @@ impl State {
         for packet in packets.each() {
             let new_burst = previous.is_none_or(|previous| previous + 1 != packet.first);
             let size = packet.size_bytes as u32;
-            self.controller.on_packet_lost(size, (), persistent, new_burst, &mut NoRandom, now, &mut Ignore);
+            let noted = self.noted.remove(&packet.first).expect("a packet that was sent");
+            self.controller.on_packet_lost(size, noted, persistent, new_burst, &mut NoRandom, now, &mut Ignore);
             previous = Some(packet.first);
         }
         if persistent {
@@ -157,15 +183,15 @@ impl Publisher for Ignore {
     fn on_bbr_state_changed(&mut self, _: BbrState) {}
 }
 
-/// CUBIC draws no random numbers.
+/// CUBIC draws no random numbers, BBR only after Drain.
 struct NoRandom;
 
 impl random::Generator for NoRandom {
-    fn public_random_fill(&mut self, _: &mut [u8]) {
-        unreachable!()
+    fn public_random_fill(&mut self, bytes: &mut [u8]) {
+        bytes.fill(0);
     }
-    fn private_random_fill(&mut self, _: &mut [u8]) {
-        unreachable!()
+    fn private_random_fill(&mut self, bytes: &mut [u8]) {
+        bytes.fill(0);
     }
 }
 
