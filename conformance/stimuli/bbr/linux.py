@@ -219,6 +219,23 @@ def timeout(b: StreamBuilder) -> None:
 
 
 @add(
+    "bbr.linux.first-rtt",
+    "The initial rate is that of the window before losses are taken off",
+    """Five of the first ten packets are lost before there is an RTT. The ACK of the others brings one of 100 ms: ten packets in it are 1677 units, 342794 bytes a second. It is the first ACK of recovery as well, and only then the window becomes what it acknowledges, 5 * 1200 = 6000. A packet takes ceil(1200 * 1000000000 / 342794) = 3500645 ns.""",
+)
+def first_rtt(b: StreamBuilder) -> None:
+    f = Flights(b)
+    f.send(10)
+    f.now_ns += 90 * MS
+    f.lose_next(5)
+    b.expect(outcome="loss_noted", cwnd_bytes=12_000)
+    f.ack(5, 10 * MS)
+    b.expect(cwnd_bytes=6000, pacing_rate_bytes_per_s=342_794)
+    f.send(1)
+    b.expect(next_release_ns=1_103_500_645)
+
+
+@add(
     "bbr.linux.undo",
     "What was lost and arrived is not taken off; a full pipe is not searched for again",
     """Five packets are lost, and were not: the window stays 156000, and the ACK of the other 45 makes it 156000 + 54000 = 210000. The baseline is gone, so that it is growth. Three more flights of 50 fill the pipe. When that recovery was spurious too, the baseline is gone again, and the flight after it does not set one.""",

@@ -77,6 +77,9 @@ static void update_control_parameters(const struct ff_bbr_readings *readings, st
 {
     ff_bbr_set_pacing_rate(readings, state, base, ack);
     ff_bbr_set_send_quantum(readings, state, base);
+    ff_bbr_deduct_losses(state, base);
+    ff_bbr_leave_recovery(state, base, ack);
+    ff_bbr_begin_conservation(state, base, ack);
     ff_bbr_set_cwnd(readings, state, base, ack);
 }
 
@@ -87,9 +90,6 @@ static enum ff_outcome on_ack(const struct ff_bbr_readings *readings, struct ff_
     struct ff_bbr_sample sample = ff_bbr_generate_rate_sample(readings, state, base, ack);
     enum ff_outcome outcome = update_model_and_state(readings, state, base, t_ns, ack, &sample);
 
-    ff_bbr_deduct_losses(state, base);
-    ff_bbr_leave_recovery(state, base, ack);
-    ff_bbr_begin_conservation(state, base, ack);
     update_control_parameters(readings, state, base, ack);
     if (outcome == FF_OUTCOME_UNCHANGED && base->cwnd_bytes > before_bytes) {
         return FF_OUTCOME_GROWN;

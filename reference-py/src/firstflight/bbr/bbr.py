@@ -57,6 +57,9 @@ def _update_model_and_state(readings: Readings, state: Bbr, base: NewReno, ack: 
 def _update_control_parameters(readings: Readings, state: Bbr, base: NewReno, ack: Ack) -> None:
     control.set_pacing_rate(readings, state, base, ack)
     control.set_send_quantum(readings, state, base)
+    recovery.deduct_losses(state, base)
+    recovery.leave_recovery(state, base, ack)
+    recovery.begin_conservation(state, base, ack)
     control.set_cwnd(readings, state, base, ack)
 
 
@@ -64,9 +67,6 @@ def _on_ack(readings: Readings, state: Bbr, base: NewReno, ack: Ack) -> Outcome:
     before_bytes = base.cwnd_bytes
     sample = model.generate_rate_sample(readings, state, base, ack)
     outcome = _update_model_and_state(readings, state, base, ack, sample)
-    recovery.deduct_losses(state, base)
-    recovery.leave_recovery(state, base, ack)
-    recovery.begin_conservation(state, base, ack)
     _update_control_parameters(readings, state, base, ack)
     return outcome or (Outcome.GROWN if base.cwnd_bytes > before_bytes else Outcome.UNCHANGED)
 
