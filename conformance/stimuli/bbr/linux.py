@@ -15,8 +15,7 @@ UNIT_NS = 16_777_216_000
 @add(
     "bbr.linux.startup",
     "Whole packets and microseconds, a gain of 739/256 for rate and window, and a threshold where Startup ends",
-    """Ten packets in 1 ms are 167772 units, and the pacing rate is 34294186. In 100 ms they are 1677: 342794. Twenty are 3355, of which five quarters are floor(3355 * 320 / 256) = 4193. 25 packets in 100022.999 us, taken for 100022, are 4193: growth, though 5 * 3355 / 4 = 4193.75. Fifty are 8388 = 1.25 * 6710.4, a product of 50 packets, 145 times 739/256,
-    and a pacing rate of 1714586, of which 1/1024 s is 1674 bytes: two packets are the quantum. 145 + 3 * 2 = 151, an even number is 152: 182400 bytes, above which the window stays. The exit leaves 55 packets in flight, and a quantum is 57, more than 50 + 3 * 2 = 56: the threshold is 67200. In Drain 204172 is the pacing rate. 51 packets are extra, of which the 49 of 100 ms count: 145 + 49 + 6 = 200
+    """Ten packets in 1 ms are floor(10 * 16777216 / 1000) = 167772 units, and the pacing rate is 34294186. In 100 ms they are floor(10 * 16777216 / 100000) = 1677: 342794. Twenty are floor(20 * 16777216 / 100000) = 3355, of which five quarters are floor(3355 * 320 / 256) = 4193. 25 packets in 100022.999 us, of which the fraction does not count, are floor(25 * 16777216 / 100022) = 4193: growth, though 5 * 3355 / 4 = 4193.75. Fifty are 8388 = 1.25 * 6710.4, a product of 50 packets, ceil(50 * 739 / 256) = 145 with the gain, and a pacing rate of 1714586, of which floor(1714586 / 1024) = 1674 bytes leave at once: two packets are the quantum. 145 + 3 * 2 = 151, an even number is 151 + 1 = 152: 182400 bytes, above which the window stays. The exit leaves 55 packets in flight, and a quantum is 57, more than 50 + 3 * 2 = 56: the threshold is 67200. In Drain 204172 is the pacing rate. 51 packets are extra, of which the 49 of 100 ms count: 145 + 49 + 6 = 200
     packets. Two packets later 53 are in flight. The rate then is 593956.""",
 )
 def startup(b: StreamBuilder) -> None:
@@ -42,8 +41,8 @@ def startup(b: StreamBuilder) -> None:
 @add(
     "bbr.linux.ten-rounds",
     "The largest rate of ten rounds is one of three that are kept",
-    """Round 4 has 50 packets, 8388 units. More than two rounds later, in round 7, its 40 packets are kept as the second, not the 45 and 44 of rounds 5 and 6; more than five later, in round 10, 35 as the third, and the 36 of round 11 take their place. In round 15 round 4 is eleven rounds old: 40 packets, 6710 units. In round 18 it is the 36, 6039, and in round 22 the 20 of round 18, 3355. Nine app-limited
-    rounds count for nothing. Round 34 has 8 packets; the 20 are too old then, and so are the 10 of round 23: what is left are the 9 of round 24, 1509. After ten more app-limited rounds the last of the three is eleven rounds old, and the 6 packets of round 45 are the largest: 1006. Of the extra the larger counts of the present five rounds and of the five before: 60000 bytes of round 4 until round 10, then 46 packets of round 5, 55200, and in round 15 the 36 of round 11, 43200.""",
+    """Round 4 has 50 packets, floor(50 * 16777216 / 100000) = 8388 units. More than two rounds later, in round 7, its 40 packets are kept as the second, not the 45 and 44 of rounds 5 and 6; more than five later, in round 10, 35 as the third, and the 36 of round 11 take their place. In round 15 round 4 is eleven rounds old: 40 packets, floor(40 * 16777216 / 100000) = 6710 units. In round 18 it is the 36, floor(36 * 16777216 / 100000) = 6039, and in round 22 the 20 of round 18, floor(20 * 16777216 / 100000) = 3355. Nine app-limited
+    rounds count for nothing. Round 34 has 8 packets; the 20 are too old then, and so are the 10 of round 23: what is left are the 9 of round 24, floor(9 * 16777216 / 100000) = 1509. After ten more app-limited rounds the last of the three is eleven rounds old, and the 6 packets of round 45 are the largest: floor(6 * 16777216 / 100000) = 1006. Of the extra the larger counts of the present five rounds and of the five before: 60000 bytes of round 4 until round 10, then 46 packets of round 5, 55200, and in round 15 the 36 of round 11, 43200.""",
     initial_window_bytes=WIDE,
     sources=("Linux lib/win_minmax.c", "Linux net/ipv4/tcp_bbr.c"),
 )
@@ -81,7 +80,7 @@ def ten_rounds(b: StreamBuilder) -> None:
 @add(
     "bbr.linux.short",
     "An interval below the smallest RTT is looked at by nothing, and both are whole microseconds",
-    """RTTs of 100.000999 ms are 100000 us. 40 packets in 99999.999 us are below that: no round begins, nothing is extra, and the largest rate stays 3355 units. The window grows by them: 48000 + 48000 = 96000, above the 58 + 3 * 2 = 64 packets that the path needs. Two rounds of 20 packets count two. 40 packets in 100000 us are not below it: 6710 units, growth, and the window is 96000 + 48000 = 144000.""",
+    """RTTs of 100.000999 ms are 100000 us. 40 packets in 99999.999 us are below that: no round begins, nothing is extra, and the largest rate stays floor(20 * 16777216 / 100000) = 3355 units. The window grows by them: 48000 + 48000 = 96000, above the 58 + 3 * 2 = 64 packets that the path needs. Two rounds of 20 packets count two. 40 packets in 100000 us are not below it: floor(40 * 16777216 / 100000) = 6710 units, growth, and the window is 96000 + 48000 = 144000.""",
 )
 def short(b: StreamBuilder) -> None:
     f = Flights(b)
@@ -99,7 +98,7 @@ def short(b: StreamBuilder) -> None:
 @add(
     "bbr.linux.growth",
     "Five quarters of the baseline are rounded down",
-    """Twenty packets are 3355 units, and 5 * 3355 / 4 = 4193.75. 25 packets in 100022 us are 4193: growth. Two more such flights count two, and so does a flight of 25 in 100 ms, 4194 units, as the third.""",
+    """Twenty packets are floor(20 * 16777216 / 100000) = 3355 units, and 5 * 3355 / 4 = 4193.75. 25 packets in 100022 us are floor(25 * 16777216 / 100022) = 4193: growth. Two more such flights count two, and so does a flight of 25 in 100 ms, floor(25 * 16777216 / 100000) = 4194 units, as the third.""",
 )
 def growth(b: StreamBuilder) -> None:
     f = Flights(b)
@@ -115,8 +114,7 @@ def growth(b: StreamBuilder) -> None:
 @add(
     "bbr.linux.fast",
     "A gain that is rounded up by one, and a rate that counts in the ACK in which it is found",
-    """80 packets are 13421 units, and 128 are 21474, growth. The exit comes with 132, 22145 units, a product of 132 packets. Of the pacing rate of 128, 4389489 bytes a second, three packets leave in 1/1024 s: 132 + 3 * 3 = 141, an even number is 142: 170400 is the threshold. 150 packets in flight and a quantum are more. In Drain the window
-    is 132 * 739 / 256, rounded up, 382, the 131 extra packets of 100 ms and 3 * 2, 519, which makes 520: 624000.""",
+    """80 packets are floor(80 * 16777216 / 100000) = 13421 units, and floor(128 * 16777216 / 100000) = 21474 are growth. The exit comes with floor(132 * 16777216 / 100000) = 22145 units, a product of as many packets. Of the pacing rate of 21474 units, 4389489 bytes a second, floor(4389489 / (1024 * 1200)) = 3 packets leave at once: 132 + 3 * 3 = 141, an even number is 141 + 1 = 142: 170400 is the threshold. 150 packets in flight and a quantum are more. In Drain the window is ceil(132 * 739 / 256) = 382 packets, the floor(22145 * 100000 / 16777216) = 131 extra ones of 100 ms and 3 * 2: 382 + 131 + 3 * 2 = 519, an even number is 519 + 1 = 520: 624000.""",
 )
 def fast(b: StreamBuilder) -> None:
     f = Flights(b)
@@ -130,8 +128,7 @@ def fast(b: StreamBuilder) -> None:
 @add(
     "bbr.linux.after-idle",
     "After idle time what was acknowledged before is forgotten",
-    """The pipe is full when the application holds back a flight of 50 packets, of which 51 are extra, 61200 bytes. 300 ms later 50 packets are sent with nothing in flight, and acknowledged 50 ms later: 16777 units, and a product of 50 packets again. They alone count, 60000 bytes, which is less: 2 * 50 + 51 + 3 * 2 = 157 packets are 158, 189600 bytes.
-    With those before them they would be 101, of which 100 count.""",
+    """The pipe is full when the application holds back a flight of 50 packets, of which 51 are extra, 61200 bytes. 300 ms later 50 packets are sent with nothing in flight, and acknowledged 50 ms later: floor(50 * 16777216 / 50000) = 16777 units, and a product of 50 packets again. They alone count, 60000 bytes, which is less: 2 * 50 + 51 + 3 * 2 = 157 packets are 157 + 1 = 158, 189600 bytes. With those before them they would be more, of which 100 count.""",
 )
 def after_idle(b: StreamBuilder) -> None:
     f = full(b)
@@ -221,7 +218,7 @@ def timeout(b: StreamBuilder) -> None:
 @add(
     "bbr.linux.first-rtt",
     "The initial rate is that of the window before losses are taken off",
-    """Five of the first ten packets are lost before there is an RTT. The ACK of the others brings one of 100 ms: ten packets in it are 1677 units, 342794 bytes a second. It is the first ACK of recovery as well, and only then the window becomes what it acknowledges, 5 * 1200 = 6000. A packet takes ceil(1200 * 1000000000 / 342794) = 3500645 ns.""",
+    """Five of the first ten packets are lost before there is an RTT. The ACK of the others brings one of 100 ms: ten packets in it are floor(10 * 16777216 / 100000) = 1677 units, 342794 bytes a second. It is the first ACK of recovery as well, and only then the window becomes what it acknowledges, 5 * 1200 = 6000. The next packet takes ceil(1200 * 1000000000 / 342794) = 3500645, in ns.""",
 )
 def first_rtt(b: StreamBuilder) -> None:
     f = Flights(b)
@@ -263,7 +260,7 @@ def undo(b: StreamBuilder) -> None:
 @add(
     "bbr.linux.ten-packets",
     "Until ten packets are delivered the window grows, however large the initial one was",
-    """The initial window has 196000 / 500 = 392 packets, and a quantum is the most, 127. Five packets are acknowledged without an RTT: ten packets and 3 * 127 are 391, an even number is 392: 196000. The window is not below that, but 2500 delivered are less than 10 * 500 = 5000: 198500. With five more they are not.""",
+    """The initial window has 196000 / 500 = 392 packets, and a quantum is the most, 128 - 1 = 127. Five packets are acknowledged without an RTT: ten packets and three quanta are 10 + 3 * 127 = 391, an even number is 391 + 1 = 392: 196000. The window is not below that, but 2500 delivered are less than 10 * 500 = 5000: 198500. With five more they are not.""",
     max_datagram_size_bytes=500,
     initial_window_bytes=196_000,
 )
@@ -278,8 +275,7 @@ def ten_packets(b: StreamBuilder) -> None:
 @add(
     "bbr.linux.departure",
     "Drain ends by what is in flight when the next packet may leave",
-    """The exit leaves 130 packets in flight. 180 packets at 1714586 bytes a second take 125977933 ns, of which 25977933 are left. 31 packets at 204172 take 182199323 ns. 4 ms later that is 204177 us: 8388 units deliver floor(8388 * 204177 / 16777216) = 102 packets, and 159 - 102 = 57, more than 50 + 3 * 2 = 56. One more takes 5877398 ns: after
-    another 4 ms 206054 us are left, 103 packets, and 158 - 103 = 55.""",
+    """The exit leaves 156000 / 1200 = 130 packets in flight. 50 + 130 = 180 packets at 1714586 bytes a second take ceil(180 * 1200 * 1000000000 / 1714586) = 125977933, of which 125977933 - 100000000 = 25977933 are left, in ns. 31 packets at 204172 take ceil(31 * 1200 * 1000000000 / 204172) = 182199323 more. 4 ms later that is floor((25977933 + 182199323 - 4000000) / 1000) = 204177, in us: floor(50 * 16777216 / 100000) = 8388 units deliver floor(8388 * 204177 / 16777216) = 102 packets, and 159 - 102 = 57, more than 50 + 3 * 2 = 56. One more takes ceil(1200 * 1000000000 / 204172) = 5877398: after another 4 ms floor((25977933 + 182199323 + 5877398 - 8000000) / 1000) = 206054 are left, floor(8388 * 206054 / 16777216) = 103 packets, and 158 - 103 = 55.""",
 )
 def departure(b: StreamBuilder) -> None:
     f = full(b, left=130)
@@ -295,7 +291,7 @@ def departure(b: StreamBuilder) -> None:
 @add(
     "bbr.linux.slow",
     "On a slow path a packet leaves alone, and four packets are no least",
-    """A packet in 100 ms is 167 units: a product of one packet, and 739/256 of it are 3. Until the exit the pacing rate is that of the initial window, 342794, and a quantum two packets: 1 + 3 * 2 = 7, an even number is 8: 9600. Seven in flight and a quantum are 9. In Drain it is 4064, below 150000, and a quantum one packet: 3 + 3 * 1 = 6 packets, 7200 bytes, are the window. Extra are two packets, of which none counts: 167 units deliver less than one in 100 ms.""",
+    """A packet in 100 ms is floor(16777216 / 100000) = 167 units: a product of one packet, and ceil(739 / 256) = 3 with the gain. Until the exit the pacing rate is that of the initial window, 342794, and a quantum two packets: 1 + 3 * 2 = 7, an even number is 8: 9600. Seven in flight and a quantum are 9. In Drain it is 4064, below 1200000 / 8 = 150000, and a quantum one packet: 3 + 3 * 1 = 6 packets, 7200 bytes, are the window. Extra are two packets, of which none counts: 167 units deliver less than one in 100 ms.""",
 )
 def slow(b: StreamBuilder) -> None:
     f = Flights(b)

@@ -173,7 +173,7 @@ def extra_acked_ten_rounds(b: StreamBuilder) -> None:
 @add(
     "bbr.extra-acked.in-drain",
     "In Drain the rounds of Startup count among the ten",
-    """Round 5 takes 200 ms: 100 packets are 600000 bytes a second, and 120000 bytes extra. Round 6, app-limited, takes 300 ms, in which 600000 * 0.3 = 180000 are expected: the interval begins anew, and extra are the 60000 of each ACK from then on. Round 13 fills the pipe, with 150 packets left in flight. Round 14 begins with the fourth step of Drain, round 15 with the seventh. In round 14, the tenth, the 120000 are remembered: 2 * 60000 + 120000 = 240000, and in round 15 not: 2 * 60000 + 60000 = 180000.""",
+    """Round 5 takes 200 ms: 100 packets are 600000 bytes a second, and 120000 bytes extra. Round 6, app-limited, takes 300 ms, in which 600000 * 0.3 = 180000 are expected: the interval begins anew, and extra are the 60000 of each ACK from then on. Round 13 fills the pipe, with 180000 / 1200 = 150 packets left in flight. Round 14 begins with the fourth step of Drain, round 15 with the seventh. In round 14, the tenth, the 120000 are remembered: 2 * 60000 + 120000 = 240000, and in round 15 not: 2 * 60000 + 60000 = 180000.""",
     sources=(f"{SOURCE}, section 5.5.9",),
     initial_window_bytes=WIDE,
 )
