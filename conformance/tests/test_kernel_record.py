@@ -33,7 +33,7 @@ pytestmark = pytest.mark.live
 US, MS = 1000, 1_000_000
 CLOSED_LOOP = scenario_files("closed-loop")
 SET_UP = {"release": "6.18", "exact": True, "initial_window": 10, "parameters": {"hystart": "1"}}
-OPEN = TcpInfo(State.OPEN, 11, None, 2, 0, 60_000)
+OPEN = TcpInfo(State.OPEN, 11, None, 2, 0, 60_000, 60_000, 0)
 
 
 def sent(t_ns: int, first_byte: int, payload_bytes: int = 1200, *, app_limited: bool = False) -> Noted:
@@ -44,9 +44,9 @@ def ack(t_ns: int, end_ns: int, next_byte: int, info: TcpInfo = OPEN) -> Noted:
     return Noted("ack", t_ns, end_ns, next_byte, info=info)
 
 
-def recorded(*noted: Noted) -> Recording:
+def recorded(*noted: Noted, name: str = "cubic") -> Recording:
     """Return the recording of a capture."""
-    return recording_of(load_scenario(CLOSED_LOOP["deep-queue.json"]), "cubic", SET_UP, list(noted), {"ended": "stop"})
+    return recording_of(load_scenario(CLOSED_LOOP["deep-queue.json"]), name, SET_UP, list(noted), {"ended": "stop"})
 
 
 def test_bursts_become_events() -> None:
@@ -75,6 +75,19 @@ def test_what_left_before_an_ack_is_before_it() -> None:
     assert [type(event) for event in events] == [Sent, Sent, Ack]
 
 
+def test_the_kernel_measured_the_rate_of_bbr() -> None:
+    """1200 bytes at 239043 a second took it 5020 us, where the times have 5 ms. Another sample's rate is not this one's, and no RTT is below the smallest."""
+    first = [sent(5 * MS, 0), sent(5 * MS, 1200)]
+    known = replace(OPEN, min_rtt_us=5010, delivery_rate=239_043)
+    ack_of = ack(10 * MS, 10 * MS, 1200, known), ack(10 * MS, 10 * MS, 1200, replace(known, delivery_rate=100_000))
+    events = [recorded(*first, each, name="bbr").events[1] for each in ack_of]
+    assert all(isinstance(event, Ack) for event in events)
+    seen = [
+        (event.rate_interval_ns, event.latest_rtt_ns, event.min_rtt_ns) for event in events if isinstance(event, Ack)
+    ]
+    assert seen == [(5020 * US, 5010 * US, 5010 * US), (5 * MS, 5010 * US, 5010 * US)]
+
+
 def test_answers_are_in_bytes() -> None:
     """Window and threshold in packets of the scenario's size; the threshold tells the state."""
     exited = replace(OPEN, cwnd=30, ssthresh=30)
@@ -86,7 +99,7 @@ def test_answers_are_in_bytes() -> None:
 
 def test_it_ends_with_the_first_loss() -> None:
     """Repeated ACKs are no events; the one with which recovery begins is the loss of the oldest packet."""
-    recovering = TcpInfo(State.RECOVERY, 5, 5, 4, 1, 60_000)
+    recovering = TcpInfo(State.RECOVERY, 5, 5, 4, 1, 60_000, 60_000, 0)
     recording = recorded(
         sent(MS, 0), sent(MS, 1200), ack(5 * MS, 6 * MS, 1200), ack(7 * MS, 8 * MS, 1200),
         ack(9 * MS, 9 * MS, 1200, recovering), sent(10 * MS, 2400),

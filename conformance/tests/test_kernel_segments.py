@@ -86,13 +86,22 @@ def test_broken_options_are_left_out(options: str) -> None:
 
 def test_tcp_info() -> None:
     """The state is the second byte; windows and counts are words behind the first eight bytes; a large threshold is none."""
-    words = [0] * 24
-    words[4], words[6], words[15], words[17], words[18] = 14, 2, 61831, 0x7FFFFFFF, 20
-    answer = bytes([1, 3, 0, 0, 0, 0, 0, 0]) + struct.pack("=24I", *words)
+    words = [0] * 40
+    words[4], words[6], words[15], words[17], words[18], words[35], words[38], words[39] = (
+        14,
+        2,
+        61831,
+        0x7FFFFFFF,
+        20,
+        60123,
+        7,
+        1,
+    )
+    answer = bytes([1, 3, 0, 0, 0, 0, 0, 0]) + struct.pack("=40I", *words)
     info = tcp_info.parse(answer + bytes(100))
-    assert info == tcp_info.TcpInfo(tcp_info.State.RECOVERY, 20, None, 14, 2, 61831)
+    assert info == tcp_info.TcpInfo(tcp_info.State.RECOVERY, 20, None, 14, 2, 61831, 60123, (1 << 32) + 7)
     words[17] = 10
-    assert tcp_info.parse(answer[:8] + struct.pack("=24I", *words)).ssthresh == 10
+    assert tcp_info.parse(answer[:8] + struct.pack("=40I", *words)).ssthresh == 10
 
 
 def test_the_route_message_holds_its_metrics() -> None:

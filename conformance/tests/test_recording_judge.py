@@ -44,6 +44,31 @@ def changed(recording: Recording, change: Callable[[int, Subject], Subject]) -> 
     return replace(recording, steps=tuple(steps))
 
 
+def bbr(late: int = 0) -> tuple[Recording, int]:
+    """Return a subject that does as BBR of Linux, and sets its threshold some ACKs later; and the event of its threshold."""
+    recording = recorded("linux-v1", "bbr", "path.plateau")
+    at = next(index for index, step in enumerate(recording.steps) if step.subject.get("ssthresh_bytes") is not None)
+    acks = [index for index, step in enumerate(recording.steps) if index >= at and isinstance(step.event, Ack)]
+    at = acks[late]
+
+    def told(index: int, subject: Subject) -> Subject:
+        threshold = subject.get("ssthresh_bytes") if index >= at else None
+        state = "slow_start" if threshold is None else "congestion_avoidance"
+        return Subject(cwnd_bytes=subject["cwnd_bytes"], ssthresh_bytes=threshold, state=state)
+
+    return changed(recording, told), at
+
+
+def test_bbr_leaves_where_its_threshold_is_set() -> None:
+    """Its window grows no more rounds before that, which is not where it leaves; a threshold that comes a round later is not its own."""
+    recording, at = bbr()
+    verdict = judge(recording)
+    assert (verdict.did.event, verdict.did.evidence) == (at, "threshold")
+    assert found(verdict, "bbr/linux-v1")
+    assert verdict.may_be == ("bbr/linux-v1",)
+    assert not found(judge(bbr(late=20)[0]), "bbr/linux-v1")
+
+
 def found(verdict: Verdict, profile: str) -> bool:
     """Return whether a verdict names a profile."""
     return verdict.undecided is None and profile in verdict.may_be

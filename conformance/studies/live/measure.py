@@ -44,13 +44,13 @@ KNOWN = (
     "slow-start/rfc-9002",
 )
 KNOWN_PATHS = ("deep-queue", "delay-step")
-_KERNEL_RUNS = {"cubic": 4, "reno": 1}
+_KERNEL_RUNS = {"bbr": 5, "cubic": 4, "reno": 1}
 _UPLOAD_BYTES = 3_000_000
 _UPLOAD_S = 30
 
 
 def kernel() -> Iterator[Row]:
-    """Four runs of CUBIC and one of Reno over each path."""
+    """Four runs of CUBIC, five of BBR and one of Reno over each path."""
     for path in sorted(LIVE_PATHS.glob("*.json")):
         for name, runs in _KERNEL_RUNS.items():
             profile = PROFILES[name][load_scenario(path).paced]

@@ -62,7 +62,7 @@ def _with(name: str, rate_bps: int, label: str, **changes: int) -> Scheme:
 
 def write_plots(folder: Path) -> None:
     """Draw response time and speedup over size on two paths of 200 ms."""
-    from firstflight_conformance.plots.transfer_time import plot, plot_speedups  # matplotlib takes a second to load
+    from firstflight_conformance.plots.transfer_time import plot  # matplotlib takes a second to load
 
     ten, gigabit = 10 * 10**6, 10**9
     slow = _with("slow-start", ten, "slow start, w = 3")
@@ -80,7 +80,7 @@ def write_plots(folder: Path) -> None:
     fast.append(_with("more-start", gigabit, "More-Start, 1 Gbit/s", approved_rate_bps=gigabit))
     fast.append(_with("jump-start", gigabit, "Jump-Start, 64 KiB"))
     reference = _with("slow-start", gigabit, "slow start, w = 3")
-    plot_speedups(fast, reference, _sizes(1000, 10**9), folder / "speedups.svg", title="1 Gbit/s, RTT 200 ms")
+    plot(fast, reference, _sizes(1000, 10**9), folder / "speedups.svg", title="1 Gbit/s, RTT 200 ms", times=False)
 
 
 def _sizes(first: int, last: int) -> list[int]:

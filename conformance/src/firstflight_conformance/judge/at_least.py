@@ -100,9 +100,7 @@ class AtLeastExplainer:
                 rounds.append([])
         for each in rounds:
             half = each[len(each) // 2 :]
-            if half and all(
-                way.answers[index][0] * (_BASE_ONE_OF - 1) > _BASE_ONE_OF * flight for index, flight in half
-            ):
+            if half and all(way.answers[at][0] * (_BASE_ONE_OF - 1) > _BASE_ONE_OF * flight for at, flight in half):
                 return self._says(name, way, half[-1], "about")
         return None
 

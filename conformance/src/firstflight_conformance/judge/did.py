@@ -96,9 +96,7 @@ def _growth(subject: Subject) -> Fraction | None:
 
 
 def _rtt_ratio(subject: Subject, by: int) -> Fraction | None:
-    samples = [
-        event.latest_rtt_ns for event in subject.events[: by + 1] if isinstance(event, Ack) and event.latest_rtt_ns
-    ]
+    samples = [each.latest_rtt_ns for each in subject.events[: by + 1] if isinstance(each, Ack) and each.latest_rtt_ns]
     return Fraction(samples[-1], min(samples)) if samples else None
 
 

@@ -1,7 +1,8 @@
 """The answer of the judge: what the sender did, which profiles are refuted, which it may be; or why that is not decided."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
+from functools import partial
 from random import Random
 from typing import Any
 
@@ -76,10 +77,10 @@ def judge(
     subject = subject_of(recording, start=start, app_limited=app_limited)
     chosen, left_out = candidates(subject.events) if names is None else (list(names), [])
     asked = names is not None
-    explainer = _explainer(subject, reduction=asked)
-    explained = tuple(explainer.explain(chosen))
-    if asked:
-        explained = tuple(_on_either_base(explainer, each) for each in explained)
+    explained, later = _explain(subject, chosen, asked=asked), _later(subject)
+    again = explained if later is None else _explain(later, chosen, asked=asked)
+    if later is not None and any(_goes_on(subject, *pair) for pair in zip(explained, again, strict=True)):
+        subject, explained = later, again
     may_be = tuple(named_once([each.profile for each in explained if each.refuted is None]))
     undecided = _undecided(subject, may_be, asked=asked)
     if subject.at_least and may_be and not any(follows(each) for each in explained if each.refuted is None):
@@ -94,10 +95,7 @@ def to_json(verdict: Verdict, agreement: float | None) -> dict[str, Any]:
     """Return the answer as JSON. ``agreement``: the share of the bytes in flight that are as logged, where a log has them."""
     return {
         "did": doing.to_json(verdict.did),
-        "refuted": [
-            {"profile": each.profile, "event": each.event, "expected": each.expected, "observed": each.observed}
-            for each in verdict.refuted
-        ],
+        "refuted": [asdict(each) for each in verdict.refuted],
         "may_be": list(verdict.may_be),
         "none_of_ours": verdict.none_of_ours,
         "undecided": verdict.undecided,
@@ -114,6 +112,27 @@ def together(verdicts: Sequence[Verdict]) -> tuple[list[str], str | None]:
     if clear or (not may_be and len(verdicts) > 1):  # what one run leaves open another refutes
         return may_be, None
     return may_be, verdicts[0].undecided
+
+
+def _explain(subject: Subject, names: Iterable[str], *, asked: bool) -> tuple[Explained, ...]:
+    explainer = _explainer(subject, reduction=asked)
+    return tuple(_on_either_base(explainer, each) if asked else each for each in explainer.explain(names))
+
+
+def _later(subject: Subject) -> Subject | None:
+    """Return the subject that leaves slow start with a later ACK, which sets the threshold, where growth by less is seen before."""
+    left, at = subject.left, subject.left.until
+    if left.evidence != "growth" or not isinstance(next(iter(subject.events[at:]), None), Ack):
+        return None
+    threshold = replace(left, after=at - 1, by=at, evidence="threshold")
+    return None if subject.answers[at].ssthresh_bytes is None else replace(subject, left=threshold)
+
+
+def _goes_on(subject: Subject, found: Explained, later: Explained) -> bool:
+    """Return whether a profile does not leave where the subject grows by less, and may leave where it does so later, as BBR."""
+    if any(subject.left.after < index <= (subject.left.by or 0) for index in found.exits):
+        return False
+    return later.refuted is None or (found.refuted is None and later.by_exit)
 
 
 def _explainer(
@@ -142,10 +161,8 @@ def named_once(names: Iterable[str]) -> list[str]:
 
 def _undecided(subject: Subject, may_be: Sequence[str], *, asked: bool) -> str | None:
     """Return why a recording cannot name a profile, ``None`` if it can, or refutes all."""
-    left, limited = (
-        subject.left,
-        [point for point in subject.limited if subject.left.by is None or point.index < subject.left.by],
-    )
+    left = subject.left
+    limited = [point for point in subject.limited if left.by is None or point.index < left.by]
     if len(limited) < _LEAST_ACKS:
         return f"the window limited the sender at {len(limited)} ACKs of slow start, where {_LEAST_ACKS} are needed"
     if not may_be:
@@ -156,9 +173,7 @@ def _undecided(subject: Subject, may_be: Sequence[str], *, asked: bool) -> str |
         return "slow start ends by loss, with growth in full before it: whatever has not left it earlier does that"
     events = subject.events
     since = events[max(left.after, 0)].t_ns
-    rtts = [
-        event.smoothed_rtt_ns for event in events[: left.by + 1] if isinstance(event, Ack) and event.smoothed_rtt_ns
-    ]
+    rtts = [each.smoothed_rtt_ns for each in events[: left.by + 1] if isinstance(each, Ack) and each.smoothed_rtt_ns]
     if rtts and events[left.by].t_ns - since > _CLOSE_RTTS * rtts[-1]:
         ms = (events[left.by].t_ns - since) // 1_000_000
         return f"where slow start ends is not shown closer than within {ms} ms"
@@ -186,8 +201,8 @@ def _unclear(subject: Subject, explained: Sequence[Explained]) -> list[str]:
 
 
 def _moves(by_ns: int) -> list[Callable[[int], int]]:
-    alike = [_all_by(way * by_ns // 4) for way in (-4, -2, -1, 1, 2, 4)]
-    return alike + [_within(seed, by_ns) for seed in range(_SEEDS)]
+    alike = [partial(int.__add__, way * by_ns // 4) for way in (-4, -2, -1, 1, 2, 4)]
+    return [*alike, *(_by_one_of(seed, range(-by_ns, by_ns + 1)) for seed in range(_SEEDS))]
 
 
 def margin(verdict: Verdict, profile: str) -> list[Margin]:
@@ -198,22 +213,13 @@ def margin(verdict: Verdict, profile: str) -> list[Margin]:
     for by_ns in MOVES_NS if at else ():
         ways = []
         for seed in range(_SEEDS):
-            events = with_samples(subject.events, _either_way(seed, by_ns))
+            events = with_samples(subject.events, _by_one_of(seed, (-by_ns, by_ns)))
             (moved,) = _explainer(subject, events=events).explain([profile])
             ways.append(moved.exits[:1])
         found.append(Margin(by_ns, sum(way != at for way in ways), len(ways)))
     return found
 
 
-def _either_way(seed: int, by_ns: int) -> Callable[[int], int]:
+def _by_one_of(seed: int, moves: Sequence[int]) -> Callable[[int], int]:
     random = Random(seed)
-    return lambda rtt_ns: rtt_ns + random.choice((-by_ns, by_ns))
-
-
-def _all_by(by_ns: int) -> Callable[[int], int]:
-    return lambda rtt_ns: rtt_ns + by_ns
-
-
-def _within(seed: int, by_ns: int) -> Callable[[int], int]:
-    random = Random(seed)
-    return lambda rtt_ns: rtt_ns + random.randint(-by_ns, by_ns)
+    return lambda rtt_ns: rtt_ns + random.choice(moves)

@@ -14,29 +14,26 @@ _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00")
 _STYLES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1)), (0, (1, 1)))
 
 
-def plot(schemes: Sequence[Scheme], reference: Scheme | None, sizes: Sequence[int], path: Path, *, title: str) -> None:
-    """Draw response times over size and, if there is a reference, the speedup against it below."""
+def plot(
+    schemes: Sequence[Scheme],
+    reference: Scheme | None,
+    sizes: Sequence[int],
+    path: Path,
+    *,
+    title: str,
+    times: bool = True,
+) -> None:
+    """Draw response times over size, or not, and, if there is a reference, the speedup against it below."""
     with styled():
-        panels = 1 if reference is None else 2
-        figure = Figure(figsize=(7.2, 3.2 * panels), layout="constrained")
+        panels = times + (reference is not None)
+        figure = Figure(figsize=(7.2, 3.2 * panels if times else 3.6), layout="constrained")
         axes = figure.subplots(panels, 1, sharex=True, squeeze=False)
         shown = [*schemes] if reference is None else [reference, *schemes]
-        _draw_times(axes[0][0], shown, sizes)
+        if times:
+            _draw_times(axes[0][0], shown, sizes)
         if reference is not None:
-            _draw_speedups(axes[1][0], schemes, reference, sizes)
+            _draw_speedups(axes[-1][0], schemes, reference, sizes)
         _finish(figure, axes[-1][0], title)
-        save(figure, path)
-
-
-def plot_speedups(
-    schemes: Sequence[Scheme], reference: Scheme, sizes: Sequence[int], path: Path, *, title: str
-) -> None:
-    """Draw the speedup of each scheme against the reference over size."""
-    with styled():
-        figure = Figure(figsize=(7.2, 3.6), layout="constrained")
-        axes = figure.subplots()
-        _draw_speedups(axes, schemes, reference, sizes)
-        _finish(figure, axes, title)
         save(figure, path)
 
 

@@ -17,6 +17,7 @@ from firstflight_conformance.run import children
 from firstflight_conformance.simulator.scenario import Scenario, load_scenario
 from studies.live.kernel.capture import Noted
 from studies.live.kernel.namespace import UnavailableError
+from studies.live.kernel.rates import Rates
 from studies.live.kernel.tcp_info import State, TcpInfo
 
 _SET_UP_S = 60  # for the interpreter, the namespaces and the handshake, on a busy machine
@@ -99,7 +100,7 @@ def recording_of(
         rtt_resolution_ns=1000 if set_up["exact"] else max(quality["longest_write_ns"], 1000),
         quality=quality,
     )
-    return _Following(size_bytes).follow(_in_order(noted)).recording(header)
+    return _Following(size_bytes, rates=congestion_control == "bbr").follow(_in_order(noted)).recording(header)
 
 
 def _in_order(noted: list[Noted]) -> Iterator[Noted]:
@@ -126,9 +127,10 @@ class _Following:
     Whether an ACK was application-limited is left to the judge: the kernel decides it by a rule of its own, which is not visible.
     """
 
-    def __init__(self, size_bytes: int) -> None:
+    def __init__(self, size_bytes: int, *, rates: bool) -> None:
         self._size_bytes = size_bytes
         self._recorder = Recorder()
+        self._rates = Rates(self._recorder) if rates else None
         self._ends: list[int] = []  # of the packets, in bytes of data
         self._acked_packets = 0
 
@@ -150,6 +152,8 @@ class _Following:
     def _sent(self, burst: list[Noted]) -> None:
         self._ends += [entry.first_byte + entry.payload_bytes for entry in burst]
         self._recorder.sent(burst[0].t_ns, [entry.payload_bytes for entry in burst], app_limited=burst[-1].app_limited)
+        if self._rates is not None:
+            self._rates.sample()
 
     def _ack(self, entry: Noted) -> bool:
         """Record an ACK; return whether to go on."""
@@ -163,6 +167,8 @@ class _Following:
             return True  # a repeated ACK: TCP's window does not grow by what it says of later data
         blocks = [packet for first, end in entry.blocks for packet in self._within(first, end)]
         recorder.acked(entry.t_ns, [*range(self._acked_packets, acked), *blocks])
+        if self._rates is not None:
+            self._rates.sample(info)
         self._acked_packets = acked
         self._report(info)
         return True
@@ -175,6 +181,8 @@ class _Following:
         """Record the congestion event. Which packets the kernel marks it does not say; the oldest is always one of them."""
         if self._acked_packets < self._recorder.next_packet:
             self._recorder.lost(t_ns, [self._acked_packets])
+            if self._rates is not None:
+                self._rates.sample()
             self._report(info)
 
     def _report(self, info: TcpInfo) -> None:

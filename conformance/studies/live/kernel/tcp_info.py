@@ -9,8 +9,8 @@ from enum import IntEnum
 NO_THRESHOLD = 0x7FFFFFFF
 # One byte each for eight small fields, the state of congestion control second; from there on 32-bit fields.
 _WORDS_AT = 8
-_FORMAT = struct.Struct("=24I")
-_UNACKED, _LOST, _RTT, _SSTHRESH, _CWND = 4, 6, 15, 17, 18
+_FORMAT = struct.Struct("=40I")
+_UNACKED, _LOST, _RTT, _SSTHRESH, _CWND, _MIN_RTT, _RATE = 4, 6, 15, 17, 18, 35, 38
 _SIZE = _WORDS_AT + _FORMAT.size
 
 
@@ -22,7 +22,7 @@ class State(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class TcpInfo:
-    """One answer. Windows and counts are in packets, the smoothed RTT in microseconds; ``ssthresh`` is ``None`` for none."""
+    """One answer. Windows and counts are in packets, RTTs in microseconds, the delivery rate in bytes per second; ``ssthresh`` is ``None`` for none."""
 
     state: State
     cwnd: int
@@ -30,6 +30,8 @@ class TcpInfo:
     unacked: int
     lost: int
     smoothed_rtt_us: int
+    min_rtt_us: int
+    delivery_rate: int
 
 
 def parse(answer: bytes) -> TcpInfo:
@@ -43,6 +45,8 @@ def parse(answer: bytes) -> TcpInfo:
         words[_UNACKED],
         words[_LOST],
         words[_RTT],
+        words[_MIN_RTT],
+        words[_RATE] | words[_RATE + 1] << 32,
     )
 
 
