@@ -5,7 +5,16 @@ One function for each step of the draft, in its order. They change the state and
 Mirrors ``reference-c/firstflight/bbr/control.c``.
 """
 
-from firstflight.bbr import packets
+from firstflight.bbr.packets import (
+    INIT_CWND_PACKETS,
+    MICROSECOND_NS,
+    packets_bdp_bytes,
+    packets_delivered_bytes,
+    packets_even_bytes,
+    packets_pacing_rate,
+    packets_rate_of,
+    packets_send_quantum_bytes,
+)
 from firstflight.bbr.profiles import DrainCap, ExtraAcked, InitialRate, Readings, Units
 from firstflight.bbr.rate import over, volume_bytes
 from firstflight.bbr.state import GAIN_UNIT, Bbr, saturate, smaller_bound
@@ -49,9 +58,9 @@ def _at_least_one(rate: int) -> int:
 def init_pacing_rate(readings: Readings, state: Bbr, base: NewReno, rtt_ns: int) -> None:
     """Pace the initial window over an RTT, times the gain."""
     if readings.units is Units.PACKETS:
-        rtt_ns = max(rtt_ns, packets.MICROSECOND_NS)
-        rate = packets.rate_of(base.cwnd_bytes, rtt_ns, base.max_datagram_size_bytes)  # [bbr.units.initial]
-        state.pacing_rate = _at_least_one(packets.pacing_rate(rate, state.pacing_gain))
+        rtt_ns = max(rtt_ns, MICROSECOND_NS)
+        rate = packets_rate_of(base.cwnd_bytes, rtt_ns, base.max_datagram_size_bytes)  # [bbr.units.initial]
+        state.pacing_rate = _at_least_one(packets_pacing_rate(rate, state.pacing_gain))
         return
     per_second = state.pacing_gain * _SECOND_NS // GAIN_UNIT
     state.pacing_rate = _at_least_one(over(state.initial_window_bytes, per_second, rtt_ns))  # [bbr.pacing.initial]
@@ -59,7 +68,7 @@ def init_pacing_rate(readings: Readings, state: Bbr, base: NewReno, rtt_ns: int)
 
 def _paced_rate(readings: Readings, state: Bbr) -> int:
     if readings.units is Units.PACKETS:
-        return packets.pacing_rate(state.bw, state.pacing_gain)  # [bbr.units.pacing]
+        return packets_pacing_rate(state.bw, state.pacing_gain)  # [bbr.units.pacing]
     per_second = state.pacing_gain * PACED_PERCENT * _SECOND_NS
     return over(state.bw.delivered_bytes, per_second, state.bw.interval_ns * GAIN_UNIT * 100)
 
@@ -78,7 +87,7 @@ def set_send_quantum(readings: Readings, state: Bbr, base: NewReno) -> None:
     """Set how much may leave at once: a millisecond at the pacing rate."""
     if readings.units is Units.PACKETS:
         size_bytes = base.max_datagram_size_bytes
-        state.send_quantum_bytes = packets.send_quantum_bytes(state.pacing_rate, size_bytes)  # [bbr.units.quantum]
+        state.send_quantum_bytes = packets_send_quantum_bytes(state.pacing_rate, size_bytes)  # [bbr.units.quantum]
         return
     quantum_bytes = min(state.pacing_rate // QUANTA_PER_SECOND, QUANTUM_MAX_BYTES)  # [bbr.quantum]
     state.send_quantum_bytes = max(quantum_bytes, QUANTUM_PACKETS * base.max_datagram_size_bytes)
@@ -87,14 +96,14 @@ def set_send_quantum(readings: Readings, state: Bbr, base: NewReno) -> None:
 def delivers_bytes(readings: Readings, state: Bbr, base: NewReno, time_ns: int) -> int:
     """Return what BBR.bw delivers in a time."""
     if readings.units is Units.PACKETS:
-        return packets.delivered_bytes(state.bw, time_ns, base.max_datagram_size_bytes)  # [bbr.units.delivers]
+        return packets_delivered_bytes(state.bw, time_ns, base.max_datagram_size_bytes)  # [bbr.units.delivers]
     return volume_bytes(state.bw, time_ns)
 
 
 def least_window_bytes(readings: Readings, state: Bbr, base: NewReno) -> int:
     """Return the window of the beginning, until which nothing holds growth back: the initial one, or ten packets."""
     if readings.units is Units.PACKETS:
-        return packets.INIT_CWND_PACKETS * base.max_datagram_size_bytes  # [bbr.units.ten]
+        return INIT_CWND_PACKETS * base.max_datagram_size_bytes  # [bbr.units.ten]
     return state.initial_window_bytes
 
 
@@ -104,8 +113,8 @@ def bdp_multiple_bytes(readings: Readings, state: Bbr, base: NewReno, gain: int)
     if state.min_rtt_ns is None:
         return least_window_bytes(readings, state, base)  # [bbr.bdp.none]
     if readings.units is Units.PACKETS:
-        state.bdp_bytes = packets.bdp_bytes(state.bw, state.min_rtt_ns, GAIN_UNIT, size_bytes)
-        return packets.bdp_bytes(state.bw, state.min_rtt_ns, gain, size_bytes)  # [bbr.units.bdp]
+        state.bdp_bytes = packets_bdp_bytes(state.bw, state.min_rtt_ns, GAIN_UNIT, size_bytes)
+        return packets_bdp_bytes(state.bw, state.min_rtt_ns, gain, size_bytes)  # [bbr.units.bdp]
     state.bdp_bytes = volume_bytes(state.bw, state.min_rtt_ns)  # [bbr.bdp]
     return over(state.bdp_bytes, gain, GAIN_UNIT)
 
@@ -114,7 +123,7 @@ def quantization_budget_bytes(readings: Readings, state: Bbr, base: NewReno, vol
     """Return a volume, or what is in flight at least where packets leave and arrive together."""
     offload_bytes = readings.offload_quanta * state.send_quantum_bytes  # [bbr.offload]
     if readings.units is Units.PACKETS:
-        return packets.even_bytes(volume + offload_bytes, base.max_datagram_size_bytes)  # [bbr.units.budget]
+        return packets_even_bytes(volume + offload_bytes, base.max_datagram_size_bytes)  # [bbr.units.budget]
     return max(volume, offload_bytes, min_pipe_cwnd_bytes(base))  # [bbr.budget]
 
 

@@ -5,8 +5,8 @@ One function for each step of the draft, in its order. They change the state in 
 Mirrors ``reference-c/firstflight/bbr/model.c``.
 """
 
-from firstflight.bbr import packets
 from firstflight.bbr.control import delivers_bytes
+from firstflight.bbr.packets import packets_rate_of, whole_ns
 from firstflight.bbr.profiles import BwChanges, ExtraAcked, MaxBwWindow, MinRttWindow, Readings, ShortSample, Units
 from firstflight.bbr.rate import INFINITE, ZERO, Rate, exceeds, larger, reduced, reduced_bytes, smaller
 from firstflight.bbr.state import EXTRA_ACKED_ROUNDS, Bbr, RoundRate, Sample, saturate
@@ -26,7 +26,7 @@ EXTRA_ACKED_LINUX_PACKETS = 2**20
 
 def _clocked_ns(readings: Readings, time_ns: int) -> int:
     if readings.units is Units.PACKETS:
-        return packets.whole_ns(time_ns)  # [bbr.units.time]
+        return whole_ns(time_ns)  # [bbr.units.time]
     return time_ns
 
 
@@ -40,7 +40,7 @@ def _delivery_rate(readings: Readings, base: NewReno, ack: Ack, delivered_bytes:
     if interval_ns == 0:
         return ZERO  # [bbr.sample.no-time]
     if readings.units is Units.PACKETS:
-        return packets.rate_of(delivered_bytes, interval_ns, base.max_datagram_size_bytes)  # [bbr.units.rate]
+        return packets_rate_of(delivered_bytes, interval_ns, base.max_datagram_size_bytes)  # [bbr.units.rate]
     return Rate(delivered_bytes, interval_ns)  # [bbr.sample.rate]
 
 

@@ -35,46 +35,46 @@ def whole_ns(time_ns: int) -> int:
     return time_ns - time_ns % MICROSECOND_NS
 
 
-def _bw(rate: Rate, size_bytes: int) -> int:
+def _bw_of(rate: Rate, size_bytes: int) -> int:
     return rate.delivered_bytes // size_bytes
 
 
-def rate_of(volume_bytes: int, time_ns: int, size_bytes: int) -> Rate:
+def packets_rate_of(volume_bytes: int, time_ns: int, size_bytes: int) -> Rate:
     """Return the rate of a volume in at least a microsecond."""
     bw = min(over(over(volume_bytes, BW_UNIT, size_bytes), 1, time_ns // MICROSECOND_NS), BW_MAX)
     return Rate(bw * size_bytes, BW_INTERVAL_NS) if bw else ZERO
 
 
-def has_grown(rate: Rate, baseline: Rate, size_bytes: int) -> bool:
+def packets_has_grown(rate: Rate, baseline: Rate, size_bytes: int) -> bool:
     """Return whether a rate is at least 5/4 of a baseline, rounded down."""
-    return _bw(rate, size_bytes) >= _bw(baseline, size_bytes) * FULL_BW_THRESH // GAIN_PARTS
+    return _bw_of(rate, size_bytes) >= _bw_of(baseline, size_bytes) * FULL_BW_THRESH // GAIN_PARTS
 
 
-def delivered_bytes(rate: Rate, time_ns: int, size_bytes: int) -> int:
+def packets_delivered_bytes(rate: Rate, time_ns: int, size_bytes: int) -> int:
     """Return the whole packets that a rate delivers in whole microseconds."""
-    return over(over(_bw(rate, size_bytes), time_ns // MICROSECOND_NS, BW_UNIT), size_bytes, 1)
+    return over(over(_bw_of(rate, size_bytes), time_ns // MICROSECOND_NS, BW_UNIT), size_bytes, 1)
 
 
-def bdp_bytes(rate: Rate, min_rtt_ns: int, gain: int, size_bytes: int) -> int:
+def packets_bdp_bytes(rate: Rate, min_rtt_ns: int, gain: int, size_bytes: int) -> int:
     """Return a multiple of the bandwidth-delay product, rounded up to whole packets."""
-    scaled = _bw(rate, size_bytes) * (gain // PART) * (min_rtt_ns // MICROSECOND_NS) // GAIN_PARTS
+    scaled = _bw_of(rate, size_bytes) * (gain // PART) * (min_rtt_ns // MICROSECOND_NS) // GAIN_PARTS
     packets = (scaled + BW_UNIT - 1) // BW_UNIT
     return min(packets * size_bytes, WINDOW_MAX_BYTES)
 
 
-def pacing_rate(rate: Rate, gain: int) -> int:
+def packets_pacing_rate(rate: Rate, gain: int) -> int:
     """Return a rate in bytes per second, times a gain, less the margin."""
     return over(rate.delivered_bytes * (gain // PART) // GAIN_PARTS, PACED_PER_SECOND, BW_UNIT)
 
 
-def send_quantum_bytes(pacing: int, size_bytes: int) -> int:
+def packets_send_quantum_bytes(pacing: int, size_bytes: int) -> int:
     """Return the whole packets that leave at once."""
     packets = min(pacing >> PACING_SHIFT, GSO_MAX_BYTES) // size_bytes
     least = 1 if pacing < MIN_TSO_RATE else 2
     return min(max(packets, least), QUANTUM_MAX_PACKETS) * size_bytes
 
 
-def even_bytes(volume_bytes: int, size_bytes: int) -> int:
+def packets_even_bytes(volume_bytes: int, size_bytes: int) -> int:
     """Return a volume, rounded up to an even number of packets."""
     pair_bytes = 2 * size_bytes
     return min((volume_bytes + pair_bytes - 1) // pair_bytes * pair_bytes, WINDOW_MAX_BYTES)

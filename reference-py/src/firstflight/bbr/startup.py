@@ -5,8 +5,8 @@ One function for each step of the draft, in its order. They change the state in 
 Mirrors ``reference-c/firstflight/bbr/startup.c``.
 """
 
-from firstflight.bbr import packets
 from firstflight.bbr.control import delivers_bytes, inflight_bytes
+from firstflight.bbr.packets import PART, packets_has_grown
 from firstflight.bbr.profiles import DrainCompares, DrainRounds, Gains, GrowthOf, Readings, Threshold, Units
 from firstflight.bbr.rate import ZERO, Rate, has_grown
 from firstflight.bbr.state import GAIN_UNIT, Bbr, Sample
@@ -18,8 +18,8 @@ STARTUP_PACING_GAIN = GAIN_UNIT * 277 // 100
 DRAIN_PACING_GAIN = GAIN_UNIT // 2
 DEFAULT_CWND_GAIN = GAIN_UNIT * 2
 #: Those of the first version: bbr_high_gain, also of the window, and bbr_drain_gain.
-V1_HIGH_GAIN = packets.PART * 739
-V1_DRAIN_GAIN = packets.PART * 88
+V1_HIGH_GAIN = PART * 739
+V1_DRAIN_GAIN = PART * 88
 #: LossThresh is one of these parts of what was in flight: 2 %.
 LOSS_THRESH = 50
 #: Rounds without growth that fill the pipe, and those that Drain lasts at most.
@@ -45,7 +45,7 @@ def reset_full_bw(state: Bbr) -> None:
 
 def _has_grown(readings: Readings, state: Bbr, base: NewReno, rate: Rate) -> bool:
     if readings.units is Units.PACKETS:
-        return packets.has_grown(rate, state.full_bw, base.max_datagram_size_bytes)  # [bbr.units.grown]
+        return packets_has_grown(rate, state.full_bw, base.max_datagram_size_bytes)  # [bbr.units.grown]
     return has_grown(rate, state.full_bw)
 
 
