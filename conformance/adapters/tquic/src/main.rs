@@ -1,12 +1,13 @@
-//! The CUBIC of tquic, always with HyStart++, behind the adapter protocol.
+//! The CUBIC of tquic, always with HyStart++, or with the argument `bbr3` its BBRv3, behind the adapter protocol.
 //!
 //! The controller is called as tquic's `Recovery` (connection/recovery.rs) calls it, in its order; its loss detector is left out,
 //! since the vectors report losses. That order matters: `on_ack_received` hands the acknowledged packets to the controller before it
 //! takes the RTT sample of the frame.
 
+use std::collections::BTreeMap;
 use std::time::Instant;
 
-use congestion_control::{CongestionController, Cubic, CubicConfig};
+use congestion_control::{Bbr3, Bbr3Config, CongestionController, Cubic, CubicConfig};
 use connection::rtt::RttEstimator;
 use connection::space::SentPacket;
 use firstflight_conversation::{Ack, Case, Connection, Declaration, Event, Kind, Observed, Packets, Run, converse};
@@ -19,21 +20,29 @@ mod stubs;
 include!(concat!(env!("OUT_DIR"), "/tquic.rs"));
 
 fn main() {
+    let bbr3 = std::env::args().nth(1).is_some_and(|argument| argument == "bbr3");
     let declaration = Declaration {
-        name: "tquic cubic, HyStart++",
+        name: if bbr3 { "tquic bbr3" } else { "tquic cubic, HyStart++" },
         version: TQUIC_VERSION,
-        algorithms: &[("slow-start", &["rfc-9002"]), ("cubic", &["rfc-9438"]), ("hystartpp", &["rfc-9406+cubic"])],
-        ssthresh: true,
+        algorithms: if bbr3 {
+            &[("bbr", &["draft-06"])]
+        } else {
+            &[("slow-start", &["rfc-9002"]), ("cubic", &["rfc-9438"]), ("hystartpp", &["rfc-9406+cubic"])]
+        },
+        // BBR has none.
+        ssthresh: !bbr3,
         clock: "ns",
         arithmetic: "float64",
         avoidance: "datagram",
-        controller: "cubic",
+        controller: if bbr3 { "newreno" } else { "cubic" },
     };
     converse(&declaration, Path::start);
 }
 
 struct Path {
-    controller: Cubic,
+    controller: Held,
+    /// The packets in flight, with what the controller noted in them.
+    packets: BTreeMap<u64, SentPacket>,
     rtt: RttEstimator,
     bytes_in_flight: u64,
     epoch: Instant,
@@ -45,7 +54,11 @@ impl Path {
         config.max_datagram_size = case.max_datagram_size_bytes as usize;
         config.initial_congestion_window = case.initial_window_packets(config.initial_congestion_window)?;
         Ok(Self {
-            controller: Cubic::new(CubicConfig::from(&config)),
+            controller: match case.algorithm {
+                "bbr" => Held::Bbr3(Bbr3::new(Bbr3Config::from(&config))),
+                _ => Held::Cubic(Cubic::new(CubicConfig::from(&config))),
+            },
+            packets: BTreeMap::new(),
             rtt: RttEstimator::new(config.initial_rtt),
             bytes_in_flight: 0,
             epoch: Instant::now(),
@@ -54,31 +67,35 @@ impl Path {
 
     fn on_sent(&mut self, packets: &Packets, now: Instant) {
         for packet in packets.each() {
-            self.controller.on_sent(now, &mut sent(packet, self.epoch), self.bytes_in_flight);
+            let mut sent = sent(packet, self.epoch);
+            self.controller.get_mut().on_sent(now, &mut sent, self.bytes_in_flight);
+            self.packets.insert(packet.last, sent);
             self.bytes_in_flight += packet.size_bytes;
         }
     }
 
     /// `Recovery::on_ack_received` without its search for losses, which the vector reports.
     fn on_ack(&mut self, ack: &Ack, now: Instant) {
-        self.controller.begin_ack(now, self.bytes_in_flight);
+        self.controller.get_mut().begin_ack(now, self.bytes_in_flight);
         for packet in ack.packets.each() {
-            let mut acked = SentPacket { time_acked: Some(now), ..sent(packet, self.epoch) };
+            let known = self.packets.remove(&packet.last).expect("a packet that was sent");
+            let mut acked = SentPacket { time_acked: Some(now), ..known };
             self.bytes_in_flight -= packet.size_bytes;
             // `Recovery::detect_acked_packets` never says that the window was not used.
-            self.controller.on_ack(&mut acked, now, false, &self.rtt, self.bytes_in_flight);
+            self.controller.get_mut().on_ack(&mut acked, now, false, &self.rtt, self.bytes_in_flight);
         }
         if let Some(sample) = ack.latest_rtt.filter(|sample| !sample.is_zero()) {
             self.rtt.update(ack.ack_delay, sample);
         }
-        self.controller.end_ack();
+        self.controller.get_mut().end_ack();
     }
 
     /// `Recovery::detect_lost_packets` from the place where the lost packets are known.
     fn on_lost(&mut self, packets: &Packets, now: Instant) {
-        let newest = sent(*packets.newest(), self.epoch);
+        let lost = packets.each().filter_map(|packet| self.packets.remove(&packet.last));
+        let newest = lost.last().expect("packets that were sent");
         self.bytes_in_flight -= packets.bytes;
-        self.controller.on_congestion_event(now, &newest, false, packets.bytes, self.bytes_in_flight);
+        self.controller.get_mut().on_congestion_event(now, &newest, false, packets.bytes, self.bytes_in_flight);
     }
 }
 
@@ -102,10 +119,27 @@ impl Connection for Path {
     }
 
     fn observe(&self) -> Observed {
-        let threshold = ssthresh(&self.controller);
-        Observed {
-            cwnd_bytes: self.controller.congestion_window(),
-            ssthresh_bytes: (threshold != u64::MAX).then_some(threshold),
+        match &self.controller {
+            Held::Bbr3(controller) => Observed { cwnd_bytes: controller.congestion_window(), ssthresh_bytes: None },
+            Held::Cubic(controller) => {
+                let threshold = ssthresh(controller);
+                let ssthresh_bytes = (threshold != u64::MAX).then_some(threshold);
+                Observed { cwnd_bytes: controller.congestion_window(), ssthresh_bytes }
+            }
+        }
+    }
+}
+
+enum Held {
+    Cubic(Cubic),
+    Bbr3(Bbr3),
+}
+
+impl Held {
+    fn get_mut(&mut self) -> &mut dyn CongestionController {
+        match self {
+            Self::Cubic(controller) => controller,
+            Self::Bbr3(controller) => controller,
         }
     }
 }
