@@ -89,7 +89,8 @@ def scope_equal_below(b: StreamBuilder) -> None:
 @add(
     "limited-slow-start.scope.ce",
     "A CE mark ends it as a loss does",
-    "The ACK of packet 0 brings 120000 to 120500, and carries a CE mark: 120500 / 2 = 60250.",
+    """The ACK of packet 0 brings 120000 to 120500, and carries a CE mark: 120500 / 2 = 60250. Recovery ends with the ACK of packet 10, at the
+    threshold and below max_ssthresh: 61250. A window that only comes down step by step is down by then.""",
     profiles=RFCS,
     sources=(SOURCE, "RFC 9002, section 7.1"),
     initial_window_bytes=120_000,
@@ -99,6 +100,9 @@ def scope_ce(b: StreamBuilder) -> None:
     acks(b, 1)
     b.ce(RTT, 0, 0)
     b.expect(outcome="reduced", cwnd_bytes=60_250, ssthresh_bytes=60_250)
+    b.send(RTT + MS, 1)
+    b.ack(2 * RTT + MS, (10, 10))
+    b.expect(outcome="grown", cwnd_bytes=61_250, phase="congestion_avoidance")
 
 
 @add(

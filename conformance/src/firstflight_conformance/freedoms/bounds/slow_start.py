@@ -142,6 +142,7 @@ class GradualReduction(Bound):
     """In recovery the window comes down step by step, to the threshold before recovery ends (RFC 9002, section 7.3.2).
 
     The model itself reduces at once. It goes on from its own window after each event, so that the end of recovery holds the implementation to it.
+    Rapid Start reduces in its first recovery by rules of its own, ACK for ACK (section 3.3 of the draft), and this bound is not about these.
     """
 
     def __init__(self, point: str, advance: Advance) -> None:
@@ -153,7 +154,8 @@ class GradualReduction(Bound):
     def follow(self, before: Any, state: Any, event: Event, observation: Any, observed: dict[str, Any]) -> Taken | None:
         """Take a window between the reduced one and the last that was observed in this recovery, at first that before it."""
         base, window_bytes = state.base, observed.get("cwnd_bytes")
-        is_newreno = _is_newreno(base) and base.in_recovery and base.ssthresh_bytes is not None
+        stage = getattr(getattr(state.startup, "stage", None), "value", None)
+        is_newreno = _is_newreno(base) and base.in_recovery and base.ssthresh_bytes is not None and stage != "recovery"
         if not is_newreno or window_bytes is None or _has_other_threshold(base, observed):
             return None
         begins = base.recovery_start_ns != before.base.recovery_start_ns
