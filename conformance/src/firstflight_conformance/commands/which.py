@@ -87,8 +87,7 @@ def _print(found: list[Standing], diagnosis: Diagnosis) -> None:
         out.print(f"chooses otherwise, which conforms: {choice_text(choice)}")
     for cause in diagnosis.causes:
         certain = "exactly" if cause.exact else f"in {cause.explains} of {cause.of} of the vectors that differ"
-        certain += cause.within
-        known = f"departs from it by {cause.cause}, {certain}: {cause.what}"
+        known = f"departs from it by {cause.cause}, {certain}{cause.within}: {cause.what}"
         out.print(
             known if cause.kind != "rule" else f"departs from it in {len(cause.cases)} vectors by what is not known"
         )

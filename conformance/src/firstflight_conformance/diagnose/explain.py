@@ -104,10 +104,8 @@ class Failures:
 
     def _beyond(self, candidate: Candidate) -> int:
         """Return how far beyond the divergence a candidate gets, in all cases of the sample."""
-        variant = self._build(candidate)
-        if variant is None:
-            return 0
-        return sum(max(0, subject.reproduced(variant) - (subject.first or 0)) for subject in self.sample)
+        variant, sample = self._build(candidate), self.sample
+        return sum(max(0, one.reproduced(variant) - (one.first or 0)) for one in sample) if variant else 0
 
     def _part(self, candidate: Candidate) -> Explanation:
         """Return what a candidate explains that does not explain everything."""

@@ -139,10 +139,9 @@ class AvoidanceGrowth(Bound):
 
 
 class GradualReduction(Bound):
-    """In recovery the window comes down step by step, to the threshold before recovery ends (RFC 9002, section 7.3.2).
+    """In recovery, but the first of Rapid Start, which has rules of its own, the window comes down step by step, to the threshold before it ends (RFC 9002, section 7.3.2).
 
     The model itself reduces at once. It goes on from its own window after each event, so that the end of recovery holds the implementation to it.
-    Rapid Start reduces in its first recovery by rules of its own, ACK for ACK (section 3.3 of the draft), and this bound is not about these.
     """
 
     def __init__(self, point: str, advance: Advance) -> None:
