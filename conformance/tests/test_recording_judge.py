@@ -67,6 +67,9 @@ def test_bbr_leaves_where_its_threshold_is_set() -> None:
     assert found(verdict, "bbr/linux-v1")
     assert verdict.may_be == ("bbr/linux-v1",)
     assert not found(judge(bbr(late=20)[0]), "bbr/linux-v1")
+    before = judge(recording.cut(events=at))
+    assert before.undecided == "slow start is not left in this recording"
+    assert "bbr/linux-v1" in before.may_be
 
 
 def found(verdict: Verdict, profile: str) -> bool:

@@ -28,7 +28,7 @@ def lines(verdict: Verdict, *, margins: bool = True) -> Iterator[str]:
     if refuted:
         which = f"; the {_SHOWN} that came farthest" if len(refuted) > _SHOWN else ""
         yield f"refuted: {len(refuted)} of {len(verdict.explained)} profiles{which}:"
-    plain = [each for each in refuted if each.profile in named_once(other.profile for other in refuted)]
+    plain = [each for each in refuted if each.profile in named_once([other.profile for other in refuted])]
     for each in plain[:_SHOWN]:
         yield f"  {each.profile}, event {each.event}: expected: {each.expected}; observed: {each.observed}"
     yield from result_lines(verdict.may_be, verdict.undecided)

@@ -79,7 +79,8 @@ def judge(
     asked = names is not None
     explained, later = _explain(subject, chosen, asked=asked), _later(subject)
     again = explained if later is None else _explain(later, chosen, asked=asked)
-    if later is not None and any(_goes_on(subject, *pair) for pair in zip(explained, again, strict=True)):
+    ways = [_goes_on(subject, *pair) for pair in zip(explained, again, strict=True)]
+    if later is not None and any(ways) and (later.left.by is not None or None not in ways):
         subject, explained = later, again
     may_be = tuple(named_once([each.profile for each in explained if each.refuted is None]))
     undecided = _undecided(subject, may_be, asked=asked)
@@ -120,18 +121,21 @@ def _explain(subject: Subject, names: Iterable[str], *, asked: bool) -> tuple[Ex
 
 
 def _later(subject: Subject) -> Subject | None:
-    """Return the subject that leaves slow start with a later ACK, which sets the threshold, where growth by less is seen before."""
+    """Return the subject as one that leaves slow start by a threshold later than it grows by less, or, if it only pauses, not at all."""
     left, at = subject.left, subject.left.until
-    if left.evidence != "growth" or not isinstance(next(iter(subject.events[at:]), None), Ack):
+    if left.evidence != "growth" or subject.at_least:
         return None
-    threshold = replace(left, after=at - 1, by=at, evidence="threshold")
-    return None if subject.answers[at].ssthresh_bytes is None else replace(subject, left=threshold)
+    if isinstance(next(iter(subject.events[at:]), None), Ack) and subject.answers[at].ssthresh_bytes is not None:
+        return replace(subject, left=replace(left, after=at - 1, by=at, evidence="threshold"))
+    later = (point for point in subject.limited if (left.by or 0) < point.index < at)
+    slows = any(point.grown_bytes not in (0, point.acked_bytes) for point in later)
+    return None if slows else replace(subject, left=replace(left, by=None, evidence="none"))
 
 
-def _goes_on(subject: Subject, found: Explained, later: Explained) -> bool:
-    """Return whether a profile does not leave where the subject grows by less, and may leave where it does so later, as BBR."""
+def _goes_on(subject: Subject, found: Explained, later: Explained) -> bool | None:
+    """Return whether a profile may leave where the subject does so later, as BBR; ``None`` if it leaves where the subject grows by less."""
     if any(subject.left.after < index <= (subject.left.by or 0) for index in found.exits):
-        return False
+        return None if found.refuted is None else False
     return later.refuted is None or (found.refuted is None and later.by_exit)
 
 
@@ -153,15 +157,14 @@ def _on_either_base(explainer: Explainer | AtLeastExplainer, found: Explained) -
     return found if again.refuted is not None else replace(again, profile=found.profile)
 
 
-def named_once(names: Iterable[str]) -> list[str]:
+def named_once(known: Sequence[str]) -> list[str]:
     """Return the names without those of a profile on another base where it will do on its own."""
-    known = list(names)
     return [name for name in known if "+" not in name or name.partition("+")[0] not in known]
 
 
 def _undecided(subject: Subject, may_be: Sequence[str], *, asked: bool) -> str | None:
     """Return why a recording cannot name a profile, ``None`` if it can, or refutes all."""
-    left = subject.left
+    left, events = subject.left, subject.events
     limited = [point for point in subject.limited if left.by is None or point.index < left.by]
     if len(limited) < _LEAST_ACKS:
         return f"the window limited the sender at {len(limited)} ACKs of slow start, where {_LEAST_ACKS} are needed"
@@ -171,7 +174,6 @@ def _undecided(subject: Subject, may_be: Sequence[str], *, asked: bool) -> str |
         return "slow start is not left in this recording"
     if left.evidence == "loss" and not asked:
         return "slow start ends by loss, with growth in full before it: whatever has not left it earlier does that"
-    events = subject.events
     since = events[max(left.after, 0)].t_ns
     rtts = [each.smoothed_rtt_ns for each in events[: left.by + 1] if isinstance(each, Ack) and each.smoothed_rtt_ns]
     if rtts and events[left.by].t_ns - since > _CLOSE_RTTS * rtts[-1]:
