@@ -13,4 +13,4 @@ FLOWS = (
 
 def write_plots(folder: Path) -> None:
     """Draw the plot of the specification page."""
-    plot_flows("bbr", FLOWS, folder / "path.svg")
+    plot_flows("bbr", FLOWS, folder / "bbr-path.svg")

@@ -22,7 +22,7 @@ ON_SEARCH = (
 
 def write_plots(folder: Path) -> None:
     """Draw the plots of the specification page."""
-    plot_flows("hybla", FLOWS, folder / "path.svg")
+    plot_flows("hybla", FLOWS, folder / "hybla-path.svg")
     plot_flows("search-on-hybla", ON_SEARCH, folder / "on-search.svg")
     plot_flows("search-on-hybla-geo", ON_SEARCH[:3], folder / "on-search-geo.svg", _logarithmic)
 

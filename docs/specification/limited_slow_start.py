@@ -17,7 +17,7 @@ FLOWS = (
 
 def write_plots(folder: Path) -> None:
     """Draw the plot of the specification page."""
-    plot_flows("limited-slow-start", FLOWS, folder / "path.svg", _mark_maximum)
+    plot_flows("limited-slow-start", FLOWS, folder / "limited-slow-start-path.svg", _mark_maximum)
 
 
 def _mark_maximum(axes: Axes, scenario: Scenario) -> None:

@@ -14,4 +14,4 @@ FLOWS = (
 
 def write_plots(folder: Path) -> None:
     """Draw the plot of the specification page."""
-    plot_flows("quick-start", FLOWS, folder / "path.svg")
+    plot_flows("quick-start", FLOWS, folder / "quick-start-path.svg")
