@@ -1,6 +1,7 @@
 """The port and the simulator in WebAssembly: the same bytes as native, and refusals that say why."""
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -92,3 +93,14 @@ def test_a_malformed_message_ends_the_adapter_with_its_place() -> None:
     done = subprocess.run(ADAPTER, input=b'{"op":"hello","protocol":1}\n{"op":\n', capture_output=True, check=False)
     assert done.returncode == 2
     assert done.stderr.startswith(b"line 2: no JSON")
+
+
+def test_the_example_of_the_package_runs_where_it_is_installed(tmp_path: Path) -> None:
+    """As its README prints it, in 20 lines, from a folder that has nothing else."""
+    shutil.copytree(MODULE.parent, tmp_path / "node_modules" / "firstflight-wasm")
+    (example,) = re.findall(r"```js\n(.*?)```", (MODULE.parent / "README.md").read_text("utf-8"), re.DOTALL)
+    assert len(example.splitlines()) <= 20
+    (tmp_path / "example.mjs").write_text(example, encoding="utf-8")
+    done = subprocess.run(["node", "example.mjs"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert re.search(r"^left slow start at \d+ ns with 1420800 bytes$", done.stdout, re.MULTILINE)
