@@ -63,6 +63,6 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.connect("build-finished", vector_index.write_index)
     app.connect("build-finished", links.check_links)
     app.connect("build-finished", found.check_search)
-    app.connect("build-finished", weight.remove_maps)
+    app.connect("build-finished", weight.remove_unused)
     app.connect("build-finished", weight.check_weight)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -32,6 +32,8 @@ _SHORTER = [
         (r'<(tr|dt|dd) class="(?:row|field)-(?:odd|even)">', r"<\1>"),
         (r"<td><p>((?:(?!</?p>|</td>).)*)</p></td>", r"<td>\1</td>"),
         (r'(<a class="headerlink" href="[^"]*") title="[^"]*">', r"\1>"),
+        # A heading that has an anchor of ours needs none that Sphinx makes of its words.
+        (r'(<section id="(?:vector|group|clauses|reading|plain|stack|c)-[^"]*">\n)(?:<span id="[^"]*"></span>)+(?=<h\d>)', r"\1"),
         # A plot leads to itself: on a phone its letters are small.
         (r'(?<!">)(<img (?=[^>]*class="plot)[^>]*src="([^"]+)"[^>]*>)', r'<a class="enlarge" href="\2">\1</a>'),
         # The value of a table of the model, on the page of the API.

@@ -14,10 +14,12 @@ APART_BYTES = {"judge.html": 8_000_000}
 _NAMED = 6
 
 
-def remove_maps(app: Sphinx, error: Exception | None) -> None:
-    """Remove the maps of the theme's styles and scripts: they lead whoever works on the theme to its sources, which are not here."""
+def remove_unused(app: Sphinx, error: Exception | None) -> None:
+    """Remove what no page uses: the maps from the theme's styles and scripts to sources that are not here, and pictures that lie elsewhere as well."""
     if error is None and app.builder.name == "html":
-        for path in (Path(app.outdir) / "_static").rglob("*.map"):
+        site = Path(app.outdir)
+        pictures = (path for path in (site / "_static").glob("*.svg") if (site / "_images" / path.name).exists())
+        for path in [*(site / "_static").rglob("*.map"), *pictures]:
             path.unlink()
 
 
