@@ -76,7 +76,7 @@
 
   addEventListener("DOMContentLoaded", () => {
     const [matrix] = document.querySelectorAll("table.stacks");
-    if (matrix) stacks(matrix);
+    if (matrix?.querySelector("thead code")) stacks(matrix); // not the releases of a stack
     const traced = [...document.querySelectorAll("table.matrix")];
     if (traced.length > 0) clauses(traced);
   });
