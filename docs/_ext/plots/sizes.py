@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from statistics import fmean
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -26,7 +27,7 @@ CHOSEN = {
     "quick-start": ("rfc-4782", "rfc-4782-data"),
     "search": ("draft-09",),
 }
-#: Eleven colours and ten markers: no two of 110 curves have both alike.
+#: Thirteen colours and twelve markers: no two of 156 curves have both alike.
 _COLOURS = (
     "#0072b2",
     "#d55e00",
@@ -44,6 +45,8 @@ _COLOURS = (
 )
 #: One fewer than there are colours, so that no two controllers have both in common.
 _MARKERS = "osv^D<>Xph*8"
+#: So many names fit beside a panel.
+_NAMES_BESIDE = 18
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,19 +102,53 @@ def response(controller: str, place: Place, size_bytes: int) -> int:
 
 def draw() -> Figure:
     """Return the figure: for each path the time over the size, divided by that of slow start."""
-    figure = Figure(figsize=(9.2, 4.4), layout="constrained")
-    panels = figure.subplots(1, len(PLACES), sharey=True)
-    for axes, place in zip(panels, PLACES, strict=True):
-        _draw_place(axes, place)
-    panels[0].set_ylabel("response time / that of slow start")
-    handles, labels = panels[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=3)
+    figure = Figure(figsize=(7.6, 6.8), layout="constrained")
+    panels = figure.subplots(len(PLACES), 1, sharex=True, sharey=True)
+    curves = [_draw_place(axes, place) for axes, place in zip(panels, PLACES, strict=True)]
+    for axes, ends in zip(panels, curves, strict=True):
+        axes.set_ylabel("response time / that of slow start")
+        _name_ends(axes, ends)
+    panels[-1].set_xlabel("response (kB)")
     return figure
 
 
-def _draw_place(axes: Axes, place: Place) -> None:
+def _name_ends(axes: Axes, ends: list[tuple[float, str, str]]) -> None:
+    """Write the name of each curve beside its end, from which a line leads to it: curves that end alike have names one below the other."""
+    bottom, top = axes.get_ylim()
+    ends = sorted(ends)
+    for (ratio, name, colour), y in zip(
+        ends, _apart([end[0] for end in ends], (top - bottom) / _NAMES_BESIDE), strict=True
+    ):
+        axes.annotate(
+            name,
+            (SIZES[-1] / 1000, ratio),
+            (1.06, (y - bottom) / (top - bottom)),
+            textcoords="axes fraction",
+            va="center",
+            fontsize=8.5,
+            arrowprops={"arrowstyle": "-", "color": colour, "linewidth": 0.8, "shrinkA": 2, "shrinkB": 3, "relpos": (0, 0.5)},
+        )  # fmt: skip
+
+
+def _apart(places: list[float], step: float) -> list[float]:
+    """Return places in rising order, moved apart to a step at least: those that are too close stand around their middle."""
+    groups: list[list[float]] = []
+    for place in places:
+        groups.append([place])
+        while (
+            len(groups) > 1 and fmean(groups[-1]) - fmean(groups[-2]) < step * (len(groups[-1]) + len(groups[-2])) / 2
+        ):
+            last = groups.pop()
+            groups[-1] += last
+    return [fmean(group) + (n - (len(group) - 1) / 2) * step for group in groups for n in range(len(group))]
+
+
+def _draw_place(axes: Axes, place: Place) -> list[tuple[float, str, str]]:
+    """Draw the curves; return where each ends, its name and its colour."""
+    ends = []
     for index, controller in enumerate(controllers()):
         ratios = [response(controller, place, size) / response(BASE, place, size) for size in SIZES]
+        ends.append((ratios[-1], controller, _COLOURS[index % len(_COLOURS)]))
         axes.plot(
             [size / 1000 for size in SIZES],
             ratios,
@@ -122,7 +159,8 @@ def _draw_place(axes: Axes, place: Place) -> None:
             label=controller,
         )
     axes.axhline(1, color="#555555", linewidth=0.8, linestyle="--")
-    axes.set(xscale="log", xlabel="response (kB)", title=place.title)
+    axes.set(xscale="log", title=place.title)
+    return ends
 
 
 def write_plots(folder: Path) -> None:

@@ -15,12 +15,12 @@ PATH = ROOT / "docs" / "_static" / "start-ups.svg"
 SCENARIO = SCENARIOS / "start-ups.json"
 #: The time that one point of a line stands for.
 _SLICE_NS = 10**7
-#: Algorithm, profile, colour, what the legend says.
+#: Algorithm, profile, colour, dashes, by which lines are told apart without it, what the legend says.
 FLOWS = (
-    ("cubic", "rfc-9438", COLOURS["cubic"], "slow start (RFC 9002), CUBIC"),
-    ("hystartpp", "rfc-9406+cubic", "#009e73", "HyStart++ (RFC 9406)"),
-    ("search", "draft-09+cubic", COLOURS["search"], "SEARCH (draft -09)"),
-    ("careful-resume", "rfc-9959+cubic", COLOURS["careful-resume"], "Careful Resume (RFC 9959)"),
+    ("cubic", "rfc-9438", COLOURS["cubic"], "-", "slow start (RFC 9002), CUBIC"),
+    ("hystartpp", "rfc-9406+cubic", "#009e73", (0, (7, 2)), "HyStart++ (RFC 9406)"),
+    ("search", "draft-09+cubic", COLOURS["search"], (0, (2, 1)), "SEARCH (draft -09)"),
+    ("careful-resume", "rfc-9959+cubic", COLOURS["careful-resume"], (0, (7, 2, 1, 2)), "Careful Resume (RFC 9959)"),
 )
 
 
@@ -32,11 +32,13 @@ def draw() -> Figure:
     with styled():
         figure = Figure(figsize=(7.6, 3.4), layout="constrained")
         axes = figure.subplots()
-        for algorithm, profile, colour, label in FLOWS:
+        for algorithm, profile, colour, dashes, label in FLOWS:
             recording = simulate(scenario, create(algorithm, profile, scenario.config))
             seconds, kilobytes = _samples(recording)
             lost = recording.dropped_packets
-            axes.plot(seconds, kilobytes, color=colour, linewidth=1.3, label=f"{label}: {lost or 'nothing'} lost")
+            axes.plot(
+                seconds, kilobytes, color=colour, linestyle=dashes, linewidth=1.5, label=f"{label}: {lost or 'nothing'} lost"
+            )  # fmt: skip
         # Where no line passes: the first is crossed by all of them on the left.
         for height, text, seconds_in in (
             (product_bytes, "the path is full", 0.62),
@@ -45,7 +47,7 @@ def draw() -> Figure:
             axes.axhline(height / 1000, color="#777777", linewidth=0.8, linestyle="--")
             axes.text(seconds_in, height / 1000, text, va="bottom", color="#555555", fontsize=8.5)
         axes.set(xlim=(0, scenario.stop_ns / 1e9), ylim=(0, None), xlabel="time (s)", ylabel="in flight (kB)")
-        axes.legend(loc="upper right")
+        axes.legend(loc="upper right", handlelength=3.2)
     return figure
 
 
