@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 from every import every_vector
 from firstflight_conformance.cases.vectors import Case, Vector
 from firstflight_conformance.plots import vectors as drawn
+from plots.own import OWN
 
 
 def one_of_each() -> Iterator[Vector]:
@@ -47,7 +48,31 @@ def test_nothing_is_cut_off(vector: Vector, monkeypatch: pytest.MonkeyPatch) -> 
     """Panels stand at places that are known beforehand: whatever they hold has room in the figure."""
     figures: list[Figure] = []
     monkeypatch.setattr(drawn, "save", lambda figure, _: figures.append(figure))
-    drawn.plot_vector(vector, Path("unused.svg"))
+    drawn.plot_vector(vector, Path("unused.svg"), OWN.get(vector.algorithm))
     seen = figures[0].get_tightbbox(FigureCanvasAgg(figures[0]).get_renderer())
     width, height = figures[0].get_size_inches()
     assert seen.x0 >= 0 and seen.y0 >= 0 and seen.x1 <= width and seen.y1 <= height
+
+
+@pytest.mark.parametrize(
+    ("name", "label", "member", "unit"),
+    [
+        ("hystartpp.css.ack-of-several", "minimum RTT of the round", "current_min_rtt_ns", 1e6),
+        ("careful-resume.retreat.floor", "PipeSize rfc-9959", "pipesize_bytes", 1e3),
+        ("cubic.rounds.sawtooth", "W_max", "w_max_bytes", 1e3),
+        ("bbr.drain.at-once", "BDP", "bdp_bytes", 1e3),
+    ],
+)
+def test_what_the_rules_are_about_is_drawn(
+    name: str, label: str, member: str, unit: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Beside the windows stands what the vector expects of the algorithm's own state."""
+    figures: list[Figure] = []
+    monkeypatch.setattr(drawn, "save", lambda figure, _: figures.append(figure))
+    vector = next(vector for vector in every_vector() if vector.id == name)
+    drawn.plot_vector(vector, Path("unused.svg"), OWN[vector.algorithm])
+    (line,) = (line for axes in figures[0].axes for line in axes.lines if line.get_label() == label)
+    expected = [seen["state"][member] for seen in Case(vector, next(iter(vector.profiles))).expected()]
+    shown = [None if y != y else round(y * unit) for y in map(float, line.get_ydata())]
+    assert shown[: len(expected)] == expected
+    assert any(expected)

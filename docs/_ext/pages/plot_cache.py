@@ -9,7 +9,8 @@ from firstflight_conformance.cases.vectors import Vector
 from firstflight_conformance.paths import REFERENCE_PY
 from firstflight_conformance.plots import bins, bins_panels, panels, style, units, windows
 from firstflight_conformance.plots import vectors as drawn
-from plots import slim
+from plots import own, slim
+from plots.own import OWN
 
 _INDEX = "plots.json"
 
@@ -32,13 +33,19 @@ def write_plots(vectors: list[Vector], folder: Path) -> None:
     stale = [v for v in vectors if before.get(n := plot_name(v)) != keys[n] or not (folder / n).exists()]
     if stale:
         with Pool() as pool:
-            pool.starmap(drawn.plot_vector, [(v, folder / plot_name(v)) for v in stale], chunksize=4)
+            pool.starmap(_draw, [(v, folder / plot_name(v)) for v in stale], chunksize=4)
     index.write_text(json.dumps(keys, indent=1) + "\n", "utf-8")
+
+
+def _draw(vector: Vector, path: Path) -> None:
+    drawn.plot_vector(vector, path, OWN.get(vector.algorithm))
 
 
 def _code_digest() -> bytes:
     digest = hashlib.sha256()
-    modules = [Path(str(module.__file__)) for module in (drawn, windows, panels, bins, bins_panels, style, units, slim)]
+    modules = [
+        Path(str(module.__file__)) for module in (drawn, windows, panels, bins, bins_panels, style, units, own, slim)
+    ]
     for path in [*modules, *sorted(REFERENCE_PY.rglob("*.py"))]:
         digest.update(path.read_bytes())
     return digest.digest()

@@ -6,6 +6,7 @@ A plot depends on nothing but its arguments: the same input gives the same SVG, 
 import re
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -39,8 +40,11 @@ _TITLE_INCHES = 0.35
 _CALLED = {"Literal": "lanman-2024-literal", "Recommended": "lanman-2024"}
 
 
-def plot_vector(vector: Vector, path: Path) -> None:
-    """Draw every profile of a vector, each up to its last judged event, and write the plot as SVG or PNG by suffix."""
+def plot_vector(vector: Vector, path: Path, own: Any = None) -> None:
+    """Draw every profile of a vector, each up to its last judged event, and write the plot as SVG or PNG by suffix.
+
+    ``own``: what else is drawn, beside the windows and in panels below them; it says their heights.
+    """
     traces = []
     config = config_from_json(vector.config)
     for profile in vector.profiles:
@@ -53,7 +57,7 @@ def plot_vector(vector: Vector, path: Path) -> None:
     # If there are more lines than colours, the profile whose bins are shown and the largest groups have one.
     if len(groups) > len(COLOURS):
         groups.sort(key=lambda group: (shown is None or shown.profile not in group.names, -len(group.names)))
-    _write(groups, shown, "", path)
+    _write(groups, shown, "", path, own)
 
 
 def _shown_bins(bins: Sequence[Bins], why: str) -> Bins | None:
@@ -107,21 +111,26 @@ def _bins_again(events: Sequence[Event], observations: Sequence[Observation], pr
     return bins if again == list(observations) else None
 
 
-def _write(traces: Sequence[Trace], bins: Bins | None, title: str, path: Path) -> None:
+def _write(traces: Sequence[Trace], bins: Bins | None, title: str, path: Path, own: Any = None) -> None:
     with styled():
-        figure = _draw(traces, bins, title)
+        figure = _draw(traces, bins, title, own)
         save(figure, path)
 
 
-def _draw(traces: Sequence[Trace], bins: Bins | None, title: str) -> Figure:
+def _draw(traces: Sequence[Trace], bins: Bins | None, title: str, own: Any) -> Figure:
     scale = scale_of(traces)
     legend = legend_lines(traces)
     rows = sum(text.count("\n") + 1 for text in legend) + 1
     heights = [_LEGEND_ROW_INCHES * rows, 2.2 if len(traces[0].events) > FEW_EVENTS or bins else 1.6]
     if bins is not None:
         heights += [1.6] + ([1.1] if len(bins.evaluations) > 2 else [])
-    figure, panels = stacked(heights, [0.0, 0.12, 0.42, 0.14][: len(heights)], _TITLE_INCHES if title else 0.08)
+    above = [0.0, 0.12, 0.42, 0.14][: len(heights)]
+    if own is not None:
+        heights, above = [heights[0] + own.legend_inches, *heights[1:], *own.heights], above + [0.14] * len(own.heights)
+    figure, panels = stacked(heights, above, _TITLE_INCHES if title else 0.08)
     draw_windows(panels[1], traces, scale)
+    if own is not None:
+        own.draw([panels[1], *panels[len(panels) - len(own.heights) :]], traces, scale)
     draw_legend(panels[0], panels[1], legend)
     if bins is not None:
         _draw_search(panels[2:], bins, scale.unit)
