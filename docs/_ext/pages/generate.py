@@ -1,5 +1,6 @@
 """Writes the pages below ``docs/_generated`` before Sphinx reads anything; a file that is right is left alone."""
 
+import gc
 import hashlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -77,6 +78,7 @@ def write_pages(app: Sphinx) -> None:
         write_published_plots(folder / "results")
         slim_plots(folder)
         (folder / _PLOTS_STAMP).write_text(digest, "utf-8")
+    gc.freeze()  # vectors and clauses stay to the end: no later collection goes over them
 
 
 def _is_new(stamp: Path, digest: str) -> bool:

@@ -1,5 +1,6 @@
 """Plots of all vectors, drawn again only if the vector or what draws it has changed."""
 
+import gc
 import hashlib
 import json
 from multiprocessing import Pool
@@ -32,7 +33,9 @@ def write_plots(vectors: list[Vector], folder: Path) -> None:
             path.unlink()
     stale = [v for v in vectors if before.get(n := plot_name(v)) != keys[n] or not (folder / n).exists()]
     if stale:
-        with Pool() as pool:
+        with Pool(
+            initializer=gc.freeze
+        ) as pool:  # what the build has loaded stays: it is not looked through for each plot
             pool.starmap(_draw, [(v, folder / plot_name(v)) for v in stale], chunksize=4)
     index.write_text(json.dumps(keys, indent=1) + "\n", "utf-8")
 
