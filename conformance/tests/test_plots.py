@@ -10,8 +10,8 @@ from matplotlib.figure import Figure
 
 from every import every_vector
 from firstflight_conformance.cases.vectors import Case, Vector
-from firstflight_conformance.plots import vectors as drawn
-from plots.own import OWN
+from firstflight_conformance.plots import vectors as written
+from plots import vectors as drawn
 
 
 def one_of_each() -> Iterator[Vector]:
@@ -28,7 +28,7 @@ def one_of_each() -> Iterator[Vector]:
 def test_plots_show_the_algorithm_of_the_vector(vector: Vector, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every line of a plot has the windows that its profiles expect."""
     traces: list[Any] = []
-    monkeypatch.setattr(drawn, "_write", lambda groups, *_: traces.extend(groups))
+    monkeypatch.setattr(written, "write", lambda groups, *_: traces.extend(groups))
     drawn.plot_vector(vector, Path("unused.svg"))
     assert {name for trace in traces for name in trace.names} == set(vector.profiles)
     for trace in traces:
@@ -47,8 +47,8 @@ LAID_OUT = [
 def test_nothing_is_cut_off(vector: Vector, monkeypatch: pytest.MonkeyPatch) -> None:
     """Panels stand at places that are known beforehand: whatever they hold has room in the figure."""
     figures: list[Figure] = []
-    monkeypatch.setattr(drawn, "save", lambda figure, _: figures.append(figure))
-    drawn.plot_vector(vector, Path("unused.svg"), OWN.get(vector.algorithm))
+    monkeypatch.setattr(written, "save", lambda figure, _: figures.append(figure))
+    drawn.plot_vector(vector, Path("unused.svg"))
     seen = figures[0].get_tightbbox(FigureCanvasAgg(figures[0]).get_renderer())
     width, height = figures[0].get_size_inches()
     assert seen.x0 >= 0 and seen.y0 >= 0 and seen.x1 <= width and seen.y1 <= height
@@ -68,9 +68,9 @@ def test_what_the_rules_are_about_is_drawn(
 ) -> None:
     """Beside the windows stands what the vector expects of the algorithm's own state."""
     figures: list[Figure] = []
-    monkeypatch.setattr(drawn, "save", lambda figure, _: figures.append(figure))
+    monkeypatch.setattr(written, "save", lambda figure, _: figures.append(figure))
     vector = next(vector for vector in every_vector() if vector.id == name)
-    drawn.plot_vector(vector, Path("unused.svg"), OWN[vector.algorithm])
+    drawn.plot_vector(vector, Path("unused.svg"))
     (line,) = (line for axes in figures[0].axes for line in axes.lines if line.get_label() == label)
     expected = [seen["state"][member] for seen in Case(vector, next(iter(vector.profiles))).expected()]
     shown = [None if y != y else round(y * unit) for y in map(float, line.get_ydata())]

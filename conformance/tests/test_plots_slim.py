@@ -8,8 +8,8 @@ import pytest
 
 from firstflight_conformance.cases.vectors import load
 from firstflight_conformance.paths import VECTORS
-from firstflight_conformance.plots.vectors import plot_vector
 from plots.slim import slim, slim_plots
+from plots.vectors import plot_vector
 
 SVG = "{http://www.w3.org/2000/svg}"
 Point = tuple[float, float]

@@ -11,7 +11,7 @@ from firstflight_conformance.paths import REFERENCE_PY
 from firstflight_conformance.plots import bins, bins_panels, panels, style, units, windows
 from firstflight_conformance.plots import vectors as drawn
 from plots import own, slim
-from plots.own import OWN
+from plots import vectors as drawn_vectors
 
 _INDEX = "plots.json"
 
@@ -36,18 +36,15 @@ def write_plots(vectors: list[Vector], folder: Path) -> None:
         with Pool(
             initializer=gc.freeze
         ) as pool:  # what the build has loaded stays: it is not looked through for each plot
-            pool.starmap(_draw, [(v, folder / plot_name(v)) for v in stale], chunksize=4)
+            pool.starmap(drawn_vectors.plot_vector, [(v, folder / plot_name(v)) for v in stale], chunksize=4)
     index.write_text(json.dumps(keys, indent=1) + "\n", "utf-8")
-
-
-def _draw(vector: Vector, path: Path) -> None:
-    drawn.plot_vector(vector, path, OWN.get(vector.algorithm))
 
 
 def _code_digest() -> bytes:
     digest = hashlib.sha256()
     modules = [
-        Path(str(module.__file__)) for module in (drawn, windows, panels, bins, bins_panels, style, units, own, slim)
+        Path(str(module.__file__))
+        for module in (drawn, drawn_vectors, windows, panels, bins, bins_panels, style, units, own, slim)
     ]
     for path in [*modules, *sorted(REFERENCE_PY.rglob("*.py"))]:
         digest.update(path.read_bytes())

@@ -1,0 +1,63 @@
+"""Plots of vectors: the windows of every profile over time, the bins of SEARCH, and what the rules are about beside them."""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from firstflight import create
+from firstflight.observables import Outcome
+from firstflight.search.profiles import PROFILES
+from firstflight_conformance.cases.measure import config_from_json
+from firstflight_conformance.cases.vectors import Case, Vector
+from firstflight_conformance.plots import vectors as recordings
+from firstflight_conformance.plots.bins import Bins, follow
+from firstflight_conformance.plots.windows import COLOURS, Trace
+from plots.own import OWN
+
+#: How the text of a vector names profiles other than by their name.
+_CALLED = {"Literal": "lanman-2024-literal", "Recommended": "lanman-2024"}
+
+
+def plot_vector(vector: Vector, path: Path) -> None:
+    """Draw every profile of a vector, each up to its last judged event, and write the plot as SVG or PNG by suffix."""
+    traces = []
+    config = config_from_json(vector.config)
+    for profile in vector.profiles:
+        mine = Case(vector, profile).events
+        readings = PROFILES[profile.partition("+")[0]] if vector.algorithm == "search" else None
+        observations, bins = follow(profile, readings, config, mine, create(vector.algorithm, profile, config))
+        traces.append(Trace((profile,), mine, observations, bins))
+    shown = _shown_bins([trace.bins for trace in traces if trace.bins is not None], vector.why)
+    groups = _grouped(traces)
+    # If there are more lines than colours, the profile whose bins are shown and the largest groups have one.
+    if len(groups) > len(COLOURS):
+        groups.sort(key=lambda group: (shown is None or shown.profile not in group.names, -len(group.names)))
+    recordings.write(groups, shown, "", path, OWN.get(vector.algorithm))
+
+
+def _shown_bins(bins: Sequence[Bins], why: str) -> Bins | None:
+    """Return the bins to be drawn: of the profiles that the text is about, the first that left slow start, or compared.
+
+    The text comes first, and then the order of the profiles, since no panel has room for more than one.
+    """
+    places = {profile: re.search(rf"(?<![\w-]){profile}(?![\w-])", why) for profile in (one.profile for one in bins)}
+    places |= {profile: places.get(profile) or re.search(rf"{word}\b", why) for word, profile in _CALLED.items()}
+    named = sorted((m.start(), one.profile) for one in bins if (m := places[one.profile]) is not None)
+    by_name = {one.profile: one for one in bins}
+    about = [by_name[profile] for _, profile in named] or list(bins)
+    exited = [one for one in about if one.decision is not None and one.decision.outcome is Outcome.EXITED]
+    compared = [one for one in [*about, *bins] if one.decision is not None]
+    return next(iter([*exited, *compared, *bins]), None)
+
+
+def _grouped(traces: Sequence[Trace]) -> list[Trace]:
+    """Return one trace for all profiles whose lines coincide."""
+    groups: list[Trace] = []
+    for trace in traces:
+        place = next((n for n, group in enumerate(groups) if group.same_line(trace)), None)
+        if place is None:
+            groups.append(trace)
+        else:
+            group = groups[place]
+            groups[place] = Trace(group.names + trace.names, group.events, group.observations, group.bins)
+    return groups
