@@ -78,7 +78,9 @@ def write_pages(app: Sphinx) -> None:
         write_published_plots(folder / "results")
         slim_plots(folder)
         (folder / _PLOTS_STAMP).write_text(digest, "utf-8")
-    gc.freeze()  # vectors and clauses stay to the end: no later collection goes over them
+    # Vectors and clauses stay to the end, and pages of a hundred thousand nodes until they are written: collecting seldom finds anything.
+    gc.freeze()
+    gc.set_threshold(100_000, 50, 100)
 
 
 def _is_new(stamp: Path, digest: str) -> bool:
