@@ -27,7 +27,10 @@ nitpicky = True
 suppress_warnings = ["ref.python"]
 # Names of the standard library and of private types, for which there are no pages here.
 nitpick_ignore_regex = [
-    (r"py:.*", r"(collections|enum|fractions|json|pathlib|typing|jsonschema|referencing)\..*"),
+    (
+        r"py:.*",
+        r"(collections|enum|fractions|json|pathlib|typing|jsonschema|referencing|firstflight_conformance\.plots)\..*",
+    ),
     (
         r"py:.*",
         r"(dict\[(?:str|int)|tuple\[~firstflight\.observables\.Trigger|Any|Enum|Path|ValueError|Draft202012Validator|Registry|Iterable|Iterator|Mapping|Sequence)",
