@@ -20,6 +20,7 @@ from firstflight_conformance.recording.recording import Recording
 _LEAST_ACKS = 8
 #: An exit that is seen no closer than within so many RTTs is no evidence for a profile.
 _CLOSE_RTTS = 3
+_NOT_LEFT = "slow start is not left in this recording"
 #: How many profiles that miss the exit are looked at again with other RTT samples, within the precision of the recording, and how often.
 _UNCLEAR, _SEEDS = 4, 6
 
@@ -84,8 +85,11 @@ def judge(
         subject, explained = later, again
     may_be = tuple(named_once([each.profile for each in explained if each.refuted is None]))
     undecided = _undecided(subject, may_be, asked=asked)
-    if subject.at_least and may_be and not any(follows(each) for each in explained if each.refuted is None):
+    left_over = [each for each in explained if each.refuted is None]
+    if subject.at_least and not all(follows(each) for each in left_over):
         undecided = "the flight comes up to the window of none: the sender paces, or its application limits it"
+    elif subject.at_least and left_over and not any(each.exits for each in left_over):
+        undecided = _NOT_LEFT
     if not may_be and undecided is None:
         may_be = tuple(named_once(_unclear(subject, explained)))
         undecided = "the exits differ by less than the times of the recording can tell" if may_be else None
@@ -171,7 +175,7 @@ def _undecided(subject: Subject, may_be: Sequence[str], *, asked: bool) -> str |
     if not may_be:
         return None
     if left.by is None:
-        return "slow start is not left in this recording"
+        return _NOT_LEFT
     if left.evidence == "loss" and not asked:
         return "slow start ends by loss, with growth in full before it: whatever has not left it earlier does that"
     since = events[max(left.after, 0)].t_ns
