@@ -92,7 +92,7 @@ def _shows_its_samples(vector: Vector) -> bool:
     if not ALGORITHMS[vector.algorithm].samples_rate:
         return True
     acks = [event for event in vector.events if isinstance(event, Ack)]
-    return "delivery-rate-given" not in vector.flags and all(ack.rate_interval_ns is not None for ack in acks)
+    return "delivery-rate-given" not in vector.flags and all(ack.rate_delivered_bytes is not None for ack in acks)
 
 
 def _unsampled(event: Event) -> Event:

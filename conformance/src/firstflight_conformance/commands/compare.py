@@ -72,7 +72,8 @@ def _profiles(one: str, other: str) -> tuple[str, tuple[str, str]]:
     known = {f"{algorithm}/{name}" for algorithm, names in profiles(composed=True).items() for name in names}
     for given in (one, other):
         if given not in known:
-            raise InputError(f"{given}: no such profile; there are {', '.join(sorted(known))}")
+            near = [name for name in sorted(known) if name.startswith(given.partition("/")[0] + "/")]
+            raise InputError(f"{given}: no such profile; there are {', '.join(near or sorted(known))}")
     algorithm, first = one.split("/")
     other_algorithm, second = other.split("/")
     if algorithm != other_algorithm:
