@@ -79,13 +79,14 @@ def judge(
     chosen, left_out = candidates(subject.events) if names is None else (list(names), [])
     asked = names is not None
     explained, later = _explain(subject, chosen, asked=asked), _later(subject)
-    again = explained if later is None else _explain(later, chosen, asked=asked)
-    ways = [_goes_on(subject, *pair) for pair in zip(explained, again, strict=True)]
-    if later is not None and any(ways) and (later.left.by is not None or None not in ways):
-        subject, explained = later, again
-    may_be = tuple(named_once([each.profile for each in explained if each.refuted is None]))
-    undecided = _undecided(subject, may_be, asked=asked)
+    if later is not None:
+        again = _explain(later, chosen, asked=asked)
+        ways = [_goes_on(subject, *pair) for pair in zip(explained, again, strict=True)]
+        if any(ways) and (later.left.by is not None or None not in ways):
+            subject, explained = later, again
     left_over = [each for each in explained if each.refuted is None]
+    may_be = tuple(named_once([each.profile for each in left_over]))
+    undecided = _undecided(subject, may_be, asked=asked)
     if subject.at_least and not all(follows(each) for each in left_over):
         undecided = "the flight comes up to the window of none: the sender paces, or its application limits it"
     elif subject.at_least and left_over and not any(each.exits for each in left_over):
