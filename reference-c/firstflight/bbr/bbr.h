@@ -1,17 +1,19 @@
 /*
  * BBR's Startup and Drain (spec/bbr/rules.md), in every profile of bbr/profiles.h: the flow of an event.
  *
- * What is known of the path is in bbr/model.h, what ends Startup and Drain in bbr/startup.h, what is controlled in bbr/control.h, and what
+ * The sample is in bbr/sample.h, what is known of the path in bbr/model.h and bbr/aggregation.h, what ends Startup and Drain in bbr/startup.h, what is controlled in bbr/control.h, and what
  * losses do in bbr/recovery.h. The base holds the window and the recovery period; its rules and its threshold are not used. The functions
  * trust their arguments: events are such as ff_event_check accepts, and times do not decrease.
  */
 #ifndef FIRSTFLIGHT_BBR_H
 #define FIRSTFLIGHT_BBR_H
 
+#include "firstflight/bbr/aggregation.h"
 #include "firstflight/bbr/control.h"
 #include "firstflight/bbr/model.h"
 #include "firstflight/bbr/profiles.h"
 #include "firstflight/bbr/recovery.h"
+#include "firstflight/bbr/sample.h"
 #include "firstflight/bbr/startup.h"
 #include "firstflight/bbr/state.h"
 #include "firstflight/events.h"

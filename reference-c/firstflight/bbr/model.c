@@ -1,71 +1,8 @@
 /* What BBR knows of the path. Mirrors reference-py/src/firstflight/bbr/model.py. */
 #include "firstflight/bbr/model.h"
 
-#include "firstflight/bbr/control.h"
-#include "firstflight/bbr/packets.h"
-#include "firstflight/limits.h"
+#include "firstflight/bbr/sample.h"
 #include "firstflight/minmax.h"
-
-static uint64_t clocked_ns(const struct ff_bbr_readings *readings, uint64_t time_ns)
-{
-    if (readings->units == FF_BBR_UNITS_PACKETS) {
-        return ff_bbr_whole_ns(time_ns); /* [bbr.units.time] */
-    }
-    return time_ns;
-}
-
-/* Return whether a sample counts for anything, and write its rate. */
-static bool delivery_rate(const struct ff_bbr_readings *readings, const struct ff_newreno *base,
-                          const struct ff_ack *ack, uint64_t interval_ns, struct ff_bbr_rate *rate)
-{
-    bool is_short = ack->min_rtt_ns != FF_NO_RTT_NS && interval_ns < clocked_ns(readings, ack->min_rtt_ns);
-
-    *rate = ff_bbr_rate_zero;
-    if (readings->short_sample == FF_BBR_SHORT_SAMPLE_NOTHING && (is_short || interval_ns == 0)) {
-        return false; /* [bbr.sample.short.nothing] */
-    }
-    if (is_short) {
-        return true; /* [bbr.sample.short] */
-    }
-    if (interval_ns == 0) {
-        return true; /* [bbr.sample.no-time] */
-    }
-    if (readings->units == FF_BBR_UNITS_PACKETS) {
-        *rate = ff_bbr_packets_rate_of(ack->rate_delivered_bytes, interval_ns, base->max_datagram_size_bytes); /* [bbr.units.rate] */
-        return true;
-    }
-    *rate = (struct ff_bbr_rate){ack->rate_delivered_bytes, interval_ns}; /* [bbr.sample.rate] */
-    return true;
-}
-
-struct ff_bbr_sample ff_bbr_generate_rate_sample(const struct ff_bbr_readings *readings, struct ff_bbr *state,
-                                                 const struct ff_newreno *base, const struct ff_ack *ack)
-{
-    struct ff_bbr_rate rate = ff_bbr_rate_zero;
-    bool counts = false;
-    struct ff_bbr_sample sample = {ff_bbr_rate_zero, 0, FF_BBR_INFINITE, 0, 0, false};
-
-    state->in_flight_bytes = ff_bbr_saturate(ack->bytes_in_flight);
-    if (ack->rate_delivered_bytes == UINT64_MAX) {
-        state->delivered_bytes = ff_bbr_saturate(state->delivered_bytes + ack->bytes); /* [bbr.sample.none] */
-    } else {
-        state->delivered_bytes =
-            ff_bbr_saturate(ack->rate_prior_delivered_bytes + ack->rate_delivered_bytes); /* [bbr.sample.delivered] */
-        counts = delivery_rate(readings, base, ack, clocked_ns(readings, ack->rate_interval_ns), &rate);
-    }
-    if (counts) {
-        sample.rate = rate;
-        sample.delivered_bytes = ack->rate_delivered_bytes;
-        sample.prior_delivered_bytes = ack->rate_prior_delivered_bytes;
-        sample.app_limited = ack->rate_app_limited;
-        sample.in_flight_bytes = ack->rate_in_flight_bytes;
-        sample.lost_bytes = ack->rate_lost_bytes;
-    }
-    if (state->delivered_bytes > state->app_limited_bytes) {
-        state->app_limited_bytes = 0; /* [bbr.idle.cleared] */
-    }
-    return sample;
-}
 
 void ff_bbr_update_latest_delivery_signals(struct ff_bbr *state, const struct ff_bbr_sample *sample)
 {
@@ -181,76 +118,19 @@ void ff_bbr_update_congestion_signals(const struct ff_bbr_readings *readings, st
     }
 }
 
-/* Estimate it as Linux does: the larger of two samples, of five rounds each. */
-static void update_ack_aggregation_linux(const struct ff_bbr_readings *readings, struct ff_bbr *state,
-                                         const struct ff_newreno *base, uint64_t t_ns, const struct ff_ack *ack,
-                                         const struct ff_bbr_sample *sample)
-{
-    if (sample->prior_delivered_bytes == FF_BBR_INFINITE) {
-        return; /* [bbr.extra-acked.linux.sample] */
-    }
-    uint64_t *slot = &state->extra_acked_rounds[state->round_count / FF_BBR_EXTRA_ACKED_LINUX_ROUNDS % 2];
-    if (state->round_start && state->round_count % FF_BBR_EXTRA_ACKED_LINUX_ROUNDS == 0) {
-        *slot = 0; /* [bbr.extra-acked.linux] */
-    }
-    uint64_t limit_bytes = FF_BBR_EXTRA_ACKED_LINUX_PACKETS * base->max_datagram_size_bytes;
-    uint64_t time_ns = clocked_ns(readings, t_ns) - clocked_ns(readings, state->extra_acked_interval_start_ns);
-    uint64_t expected_bytes = ff_bbr_delivers_bytes(readings, state, base, time_ns);
-    uint64_t acked_bytes = state->extra_acked_delivered_bytes;
-    if (acked_bytes <= expected_bytes || acked_bytes + ack->bytes >= limit_bytes) {
-        acked_bytes = expected_bytes = 0; /* [bbr.extra-acked.linux.anew] */
-        state->extra_acked_interval_start_ns = t_ns;
-    }
-    uint64_t most_bytes = limit_bytes - base->max_datagram_size_bytes;
-    state->extra_acked_delivered_bytes = ff_min(acked_bytes + ack->bytes, most_bytes);
-    *slot = ff_max(*slot, ff_min(state->extra_acked_delivered_bytes - expected_bytes, base->cwnd_bytes));
-    state->extra_acked_bytes = ff_max(state->extra_acked_rounds[0], state->extra_acked_rounds[1]);
-}
-
-void ff_bbr_update_ack_aggregation(const struct ff_bbr_readings *readings, struct ff_bbr *state,
-                                   const struct ff_newreno *base, uint64_t t_ns, const struct ff_ack *ack,
-                                   const struct ff_bbr_sample *sample)
-{
-    if (readings->extra_acked == FF_BBR_EXTRA_ACKED_LINUX) {
-        update_ack_aggregation_linux(readings, state, base, t_ns, ack, sample);
-        return;
-    }
-    uint64_t expected_bytes =
-        ff_bbr_delivers_bytes(readings, state, base, t_ns - state->extra_acked_interval_start_ns);
-
-    if (state->extra_acked_delivered_bytes <= expected_bytes) {
-        state->extra_acked_delivered_bytes = 0; /* [bbr.extra-acked.anew] */
-        state->extra_acked_interval_start_ns = t_ns;
-        expected_bytes = 0;
-    }
-    state->extra_acked_delivered_bytes = ff_bbr_saturate(state->extra_acked_delivered_bytes + ack->bytes);
-    uint64_t extra_bytes = ff_min(state->extra_acked_delivered_bytes - expected_bytes, base->cwnd_bytes); /* [bbr.extra-acked.sample] */
-    uint64_t *slot = &state->extra_acked_rounds[state->round_count % FF_BBR_EXTRA_ACKED_ROUNDS];
-    if (state->round_start) {
-        *slot = 0;
-    }
-    *slot = ff_max(*slot, extra_bytes);
-    state->extra_acked_bytes = *slot; /* [bbr.extra-acked.startup] */
-    if (state->full_bw_reached) {
-        for (size_t i = 0; i < FF_BBR_EXTRA_ACKED_ROUNDS; i++) {
-            state->extra_acked_bytes = ff_max(state->extra_acked_bytes, state->extra_acked_rounds[i]); /* [bbr.extra-acked] */
-        }
-    }
-}
-
 /* Take the RTT into the smallest one of ten seconds, which begins with that of the connection. */
 static void update_min_rtt_alone(const struct ff_bbr_readings *readings, struct ff_bbr *state, uint64_t t_ns,
                                  const struct ff_ack *ack)
 {
     if (state->min_rtt_ns == FF_BBR_INFINITE && ack->min_rtt_ns != FF_NO_RTT_NS) {
-        state->min_rtt_ns = clocked_ns(readings, ack->min_rtt_ns); /* [bbr.min-rtt.connection] */
+        state->min_rtt_ns = ff_bbr_clocked_ns(readings, ack->min_rtt_ns); /* [bbr.min-rtt.connection] */
         state->min_rtt_stamp_ns = t_ns;
     }
     bool expired = t_ns > state->min_rtt_stamp_ns + FF_BBR_MIN_RTT_FILTER_NS;
     if (ack->latest_rtt_ns == FF_NO_RTT_NS) {
         return;
     }
-    uint64_t rtt_ns = clocked_ns(readings, ack->latest_rtt_ns);
+    uint64_t rtt_ns = ff_bbr_clocked_ns(readings, ack->latest_rtt_ns);
     if (rtt_ns <= state->min_rtt_ns || expired) {
         state->min_rtt_ns = rtt_ns; /* [bbr.min-rtt.alone] */
         state->min_rtt_stamp_ns = t_ns;

@@ -1,5 +1,5 @@
 /*
- * What BBR knows of the path: rounds, rates, aggregation, RTT, and the bounds that losses set (spec/bbr/rules.md). One function for each
+ * What BBR knows of the path: rounds, rates, RTT, and the bounds that losses set (spec/bbr/rules.md). One function for each
  * step of the draft, in its order.
  */
 #ifndef FIRSTFLIGHT_BBR_MODEL_H
@@ -19,13 +19,6 @@ extern "C" {
 #define FF_BBR_MIN_RTT_FILTER_NS UINT64_C(10000000000)
 /* The window of the largest rate in Linux, in rounds. */
 #define FF_BBR_MAX_BW_ROUNDS UINT64_C(10)
-/* The rounds of each of the two samples of the aggregation there, and the packets after which its interval begins anew. */
-#define FF_BBR_EXTRA_ACKED_LINUX_ROUNDS UINT64_C(5)
-#define FF_BBR_EXTRA_ACKED_LINUX_PACKETS (UINT64_C(1) << 20)
-
-/* Return the sample of an ACK, and keep what is delivered in all and in flight. */
-struct ff_bbr_sample ff_bbr_generate_rate_sample(const struct ff_bbr_readings *readings, struct ff_bbr *state,
-                                                 const struct ff_newreno *base, const struct ff_ack *ack);
 
 /* Take the sample into the largest ones of the round, and see whether a loss round begins. */
 void ff_bbr_update_latest_delivery_signals(struct ff_bbr *state, const struct ff_bbr_sample *sample);
@@ -40,11 +33,6 @@ void ff_bbr_update_max_bw(const struct ff_bbr_readings *readings, struct ff_bbr 
 /* Take the sample into the largest rate, and losses of a round that ends into the short-term bounds. */
 void ff_bbr_update_congestion_signals(const struct ff_bbr_readings *readings, struct ff_bbr *state,
                                       const struct ff_newreno *base, const struct ff_bbr_sample *sample);
-
-/* Estimate how much more is acknowledged at once than the path delivers. */
-void ff_bbr_update_ack_aggregation(const struct ff_bbr_readings *readings, struct ff_bbr *state,
-                                   const struct ff_newreno *base, uint64_t t_ns, const struct ff_ack *ack,
-                                   const struct ff_bbr_sample *sample);
 
 /* Take the RTT into the smallest one of five seconds, and of ten. */
 void ff_bbr_update_min_rtt(const struct ff_bbr_readings *readings, struct ff_bbr *state, uint64_t t_ns,

@@ -6,8 +6,9 @@ What is known of the path is in ``model``, what ends Startup and Drain in ``star
 Mirrors ``reference-c/firstflight/bbr/bbr.c``.
 """
 
-from firstflight.bbr import control, model, recovery, startup
+from firstflight.bbr import aggregation, control, model, recovery, startup
 from firstflight.bbr.profiles import PROFILES, ExtraAcked, Readings
+from firstflight.bbr.sample import generate_rate_sample
 from firstflight.bbr.state import Bbr, Sample, saturate
 from firstflight.events import Ack, Ce, Event, Lost, PersistentCongestion, Sent, SpuriousLoss
 from firstflight.newreno.newreno import NewReno
@@ -44,7 +45,7 @@ def _update_model_and_state(readings: Readings, state: Bbr, base: NewReno, ack: 
     """Carry out the steps of an ACK in the order of the draft; return what they led to."""
     model.update_latest_delivery_signals(state, sample)  # [bbr.order]
     model.update_congestion_signals(readings, state, base, sample)
-    model.update_ack_aggregation(readings, state, base, ack, sample)
+    aggregation.update_ack_aggregation(readings, state, base, ack, sample)
     counted = startup.check_full_bw_reached(readings, state, base, sample)
     exited = startup.check_startup_done(readings, state, base, sample)
     drained = startup.check_drain_done(readings, state, base, ack.t_ns, exited=exited is not None)
@@ -65,7 +66,7 @@ def _update_control_parameters(readings: Readings, state: Bbr, base: NewReno, ac
 
 def _on_ack(readings: Readings, state: Bbr, base: NewReno, ack: Ack) -> Outcome:
     before_bytes = base.cwnd_bytes
-    sample = model.generate_rate_sample(readings, state, base, ack)
+    sample = generate_rate_sample(readings, state, base, ack)
     outcome = _update_model_and_state(readings, state, base, ack, sample)
     _update_control_parameters(readings, state, base, ack)
     return outcome or (Outcome.GROWN if base.cwnd_bytes > before_bytes else Outcome.UNCHANGED)

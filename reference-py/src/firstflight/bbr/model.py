@@ -1,15 +1,14 @@
-"""What BBR knows of the path: rounds, rates, aggregation, RTT, and the bounds that losses set (``spec/bbr/rules.md``).
+"""What BBR knows of the path: rounds, rates, RTT, and the bounds that losses set (``spec/bbr/rules.md``).
 
 One function for each step of the draft, in its order. They change the state in place.
 
 Mirrors ``reference-c/firstflight/bbr/model.c``.
 """
 
-from firstflight.bbr.control import delivers_bytes
-from firstflight.bbr.packets import packets_rate_of, whole_ns
-from firstflight.bbr.profiles import BwChanges, ExtraAcked, MaxBwWindow, MinRttWindow, Readings, ShortSample, Units
-from firstflight.bbr.rate import INFINITE, ZERO, Rate, exceeds, larger, reduced, reduced_bytes, smaller
-from firstflight.bbr.state import EXTRA_ACKED_ROUNDS, Bbr, RoundRate, Sample, saturate
+from firstflight.bbr.profiles import BwChanges, MaxBwWindow, MinRttWindow, Readings
+from firstflight.bbr.rate import INFINITE, Rate, exceeds, larger, reduced, reduced_bytes, smaller
+from firstflight.bbr.sample import clocked_ns
+from firstflight.bbr.state import Bbr, RoundRate, Sample
 from firstflight.events import Ack
 from firstflight.newreno.newreno import NewReno
 from firstflight.observables import Phase
@@ -19,54 +18,6 @@ PROBE_RTT_INTERVAL_NS = 5 * 10**9
 MIN_RTT_FILTER_NS = 10 * 10**9
 #: The window of the largest rate in Linux, in rounds, and its part after which another rate is kept.
 MAX_BW_ROUNDS = 10
-#: The rounds of each of the two samples of the aggregation there, and the packets after which its interval begins anew.
-EXTRA_ACKED_LINUX_ROUNDS = 5
-EXTRA_ACKED_LINUX_PACKETS = 2**20
-
-
-def _clocked_ns(readings: Readings, time_ns: int) -> int:
-    if readings.units is Units.PACKETS:
-        return whole_ns(time_ns)  # [bbr.units.time]
-    return time_ns
-
-
-def _delivery_rate(readings: Readings, base: NewReno, ack: Ack, delivered_bytes: int, interval_ns: int) -> Rate | None:
-    """Return the rate of a sample, ``None`` for one that counts for nothing."""
-    short = ack.min_rtt_ns is not None and interval_ns < _clocked_ns(readings, ack.min_rtt_ns)
-    if readings.short_sample is ShortSample.NOTHING and (short or interval_ns == 0):
-        return None  # [bbr.sample.short.nothing]
-    if short:
-        return ZERO  # [bbr.sample.short]
-    if interval_ns == 0:
-        return ZERO  # [bbr.sample.no-time]
-    if readings.units is Units.PACKETS:
-        return packets_rate_of(delivered_bytes, interval_ns, base.max_datagram_size_bytes)  # [bbr.units.rate]
-    return Rate(delivered_bytes, interval_ns)  # [bbr.sample.rate]
-
-
-def generate_rate_sample(readings: Readings, state: Bbr, base: NewReno, ack: Ack) -> Sample:
-    """Return the sample of an ACK, and keep what is delivered in all and in flight."""
-    state.in_flight_bytes = saturate(ack.bytes_in_flight)
-    delivered_bytes, interval_ns, prior_bytes = (
-        ack.rate_delivered_bytes,
-        ack.rate_interval_ns,
-        ack.rate_prior_delivered_bytes,
-    )
-    sample = Sample(ZERO, 0, None, False, 0, 0)
-    rate = None
-    if delivered_bytes is None or interval_ns is None or prior_bytes is None:
-        state.delivered_bytes = saturate(state.delivered_bytes + ack.bytes)  # [bbr.sample.none]
-    else:
-        state.delivered_bytes = saturate(prior_bytes + delivered_bytes)  # [bbr.sample.delivered]
-        rate = _delivery_rate(readings, base, ack, delivered_bytes, _clocked_ns(readings, interval_ns))
-    if rate is not None:
-        in_flight_bytes, lost_bytes = ack.rate_in_flight_bytes or 0, ack.rate_lost_bytes or 0
-        sample = Sample(
-            rate, delivered_bytes or 0, prior_bytes, bool(ack.rate_app_limited), in_flight_bytes, lost_bytes
-        )
-    if state.delivered_bytes > state.app_limited_bytes:
-        state.app_limited_bytes = 0  # [bbr.idle.cleared]
-    return sample
 
 
 def update_latest_delivery_signals(state: Bbr, sample: Sample) -> None:
@@ -157,58 +108,15 @@ def update_congestion_signals(readings: Readings, state: Bbr, base: NewReno, sam
         bound_bw_for_model(state)  # [bbr.bw.at-once]
 
 
-def _update_ack_aggregation_linux(readings: Readings, state: Bbr, base: NewReno, ack: Ack, sample: Sample) -> None:
-    """Estimate it as Linux does: the larger of two samples, of five rounds each."""
-    if sample.prior_delivered_bytes is None:
-        return  # [bbr.extra-acked.linux.sample]
-    slot = state.round_count // EXTRA_ACKED_LINUX_ROUNDS % 2
-    if state.round_start and state.round_count % EXTRA_ACKED_LINUX_ROUNDS == 0:
-        state.extra_acked_rounds[slot] = 0  # [bbr.extra-acked.linux]
-    size_bytes = base.max_datagram_size_bytes
-    time_ns = _clocked_ns(readings, ack.t_ns) - _clocked_ns(readings, state.extra_acked_interval_start_ns)
-    expected_bytes = delivers_bytes(readings, state, base, time_ns)
-    acked_bytes = state.extra_acked_delivered_bytes
-    if acked_bytes <= expected_bytes or acked_bytes + ack.bytes >= EXTRA_ACKED_LINUX_PACKETS * size_bytes:
-        acked_bytes = expected_bytes = 0  # [bbr.extra-acked.linux.anew]
-        state.extra_acked_interval_start_ns = ack.t_ns
-    most_bytes = (EXTRA_ACKED_LINUX_PACKETS - 1) * size_bytes
-    state.extra_acked_delivered_bytes = min(acked_bytes + ack.bytes, most_bytes)
-    extra_bytes = min(state.extra_acked_delivered_bytes - expected_bytes, base.cwnd_bytes)
-    state.extra_acked_rounds[slot] = max(state.extra_acked_rounds[slot], extra_bytes)
-    state.extra_acked_bytes = max(state.extra_acked_rounds[:2])
-
-
-def update_ack_aggregation(readings: Readings, state: Bbr, base: NewReno, ack: Ack, sample: Sample) -> None:
-    """Estimate how much more is acknowledged at once than the path delivers."""
-    if readings.extra_acked is ExtraAcked.LINUX:
-        _update_ack_aggregation_linux(readings, state, base, ack, sample)
-        return
-    expected_bytes = delivers_bytes(readings, state, base, ack.t_ns - state.extra_acked_interval_start_ns)
-    if state.extra_acked_delivered_bytes <= expected_bytes:
-        state.extra_acked_delivered_bytes = 0  # [bbr.extra-acked.anew]
-        state.extra_acked_interval_start_ns = ack.t_ns
-        expected_bytes = 0
-    state.extra_acked_delivered_bytes = saturate(state.extra_acked_delivered_bytes + ack.bytes)
-    extra_bytes = min(state.extra_acked_delivered_bytes - expected_bytes, base.cwnd_bytes)  # [bbr.extra-acked.sample]
-    slot = state.round_count % EXTRA_ACKED_ROUNDS
-    if state.round_start:
-        state.extra_acked_rounds[slot] = 0
-    state.extra_acked_rounds[slot] = max(state.extra_acked_rounds[slot], extra_bytes)
-    if state.full_bw_reached:
-        state.extra_acked_bytes = max(state.extra_acked_rounds)  # [bbr.extra-acked]
-    else:
-        state.extra_acked_bytes = state.extra_acked_rounds[slot]  # [bbr.extra-acked.startup]
-
-
 def _update_min_rtt_alone(readings: Readings, state: Bbr, ack: Ack) -> None:
     """Take the RTT into the smallest one of ten seconds, which begins with that of the connection."""
     if state.min_rtt_ns is None and ack.min_rtt_ns is not None:
-        state.min_rtt_ns = _clocked_ns(readings, ack.min_rtt_ns)  # [bbr.min-rtt.connection]
+        state.min_rtt_ns = clocked_ns(readings, ack.min_rtt_ns)  # [bbr.min-rtt.connection]
         state.min_rtt_stamp_ns = ack.t_ns
     expired = ack.t_ns > state.min_rtt_stamp_ns + MIN_RTT_FILTER_NS
     if ack.latest_rtt_ns is None:
         return
-    rtt_ns = _clocked_ns(readings, ack.latest_rtt_ns)
+    rtt_ns = clocked_ns(readings, ack.latest_rtt_ns)
     if state.min_rtt_ns is None or rtt_ns <= state.min_rtt_ns or expired:
         state.min_rtt_ns = rtt_ns  # [bbr.min-rtt.alone]
         state.min_rtt_stamp_ns = ack.t_ns

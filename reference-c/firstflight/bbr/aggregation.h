@@ -1,0 +1,27 @@
+/* BBR.extra_acked: how much more is acknowledged at once than the path delivers (spec/bbr/rules.md). */
+#ifndef FIRSTFLIGHT_BBR_AGGREGATION_H
+#define FIRSTFLIGHT_BBR_AGGREGATION_H
+
+#include "firstflight/bbr/profiles.h"
+#include "firstflight/bbr/state.h"
+#include "firstflight/events.h"
+#include "firstflight/newreno/newreno.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The rounds of each of the two samples of the aggregation there, and the packets after which its interval begins anew. */
+#define FF_BBR_EXTRA_ACKED_LINUX_ROUNDS UINT64_C(5)
+#define FF_BBR_EXTRA_ACKED_LINUX_PACKETS (UINT64_C(1) << 20)
+
+/* Estimate how much more is acknowledged at once than the path delivers. */
+void ff_bbr_update_ack_aggregation(const struct ff_bbr_readings *readings, struct ff_bbr *state,
+                                   const struct ff_newreno *base, uint64_t t_ns, const struct ff_ack *ack,
+                                   const struct ff_bbr_sample *sample);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,25 @@
+/* The sample of an ACK, RS (spec/bbr/rules.md). */
+#ifndef FIRSTFLIGHT_BBR_SAMPLE_H
+#define FIRSTFLIGHT_BBR_SAMPLE_H
+
+#include "firstflight/bbr/profiles.h"
+#include "firstflight/bbr/state.h"
+#include "firstflight/events.h"
+#include "firstflight/newreno/newreno.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Return a time as the clock of the readings shows it. */
+uint64_t ff_bbr_clocked_ns(const struct ff_bbr_readings *readings, uint64_t time_ns);
+
+/* Return the sample of an ACK, and keep what is delivered in all and in flight. */
+struct ff_bbr_sample ff_bbr_generate_rate_sample(const struct ff_bbr_readings *readings, struct ff_bbr *state,
+                                                 const struct ff_newreno *base, const struct ff_ack *ack);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
