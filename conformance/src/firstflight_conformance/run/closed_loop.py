@@ -12,9 +12,9 @@ from firstflight_conformance.run.compare import avoids, compare, slack_bytes
 from firstflight_conformance.run.conversation import Answers, Conversation
 from firstflight_conformance.run.faults import ConversationError
 from firstflight_conformance.run.loop_run import Trace, run, summary
-from firstflight_conformance.run.messages import OBSERVABLES, Declaration
-from firstflight_conformance.run.rehearsal import rehearsed
-from firstflight_conformance.run.results import ClosedLoop, Divergence, LoopRun, Recording
+from firstflight_conformance.run.messages import Declaration
+from firstflight_conformance.run.rehearsal import own_run, rehearsed
+from firstflight_conformance.run.results import ClosedLoop, Divergence, Recording
 from firstflight_conformance.run.stimulus import StimulusCase, StimulusScript
 from firstflight_conformance.run.up_to import ends_at_reduction, is_reduction
 from firstflight_conformance.simulator.in_loop import Answer
@@ -124,17 +124,12 @@ def rehearse(script: StimulusScript, conversation: Conversation, declaration: De
     if answers.fault is not None or answers.unsupported is not None:
         return answers
     rehearsal = rehearsed(case, clock_ns, declaration.observables)
-    as_the_model = conversation.rehearse(rehearsal.lines, rehearsal.transcript, declaration.observables)
+    as_the_model = conversation.rehearse(rehearsal.batches, rehearsal.digests, declaration.observables)
     conversation.finish_case()
     if not as_the_model:
         return None
     answers.loop = ClosedLoop(None, within_tolerance=False, stack=rehearsal.run, model=own_run(case, clock_ns))
     return answers
-
-
-def own_run(case: StimulusCase, clock_ns: int) -> LoopRun:
-    """Return what the model's own run of the scenario came to, of which it tells everything."""
-    return rehearsed(case, clock_ns, OBSERVABLES).run
 
 
 def _run_stack(case: StimulusCase, conversation: Conversation, declaration: Declaration, answers: Answers) -> None:

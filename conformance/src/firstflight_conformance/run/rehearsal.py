@@ -5,9 +5,11 @@ the loop, have been sent the very same events. So its run is known without the s
 """
 
 import json
-from collections.abc import Iterable
+import marshal
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
+from hashlib import sha256
 from typing import Any
 
 from firstflight import Controller, advance, samples_rate
@@ -17,6 +19,7 @@ from firstflight_conformance.cases.wire import encode_value, event_from_json, ev
 from firstflight_conformance.kept import Store, code_digest, digest
 from firstflight_conformance.run import messages
 from firstflight_conformance.run.loop_run import Trace, run, summary
+from firstflight_conformance.run.messages import OBSERVABLES
 from firstflight_conformance.run.results import LoopRun, Moment
 from firstflight_conformance.run.stimulus import StimulusCase
 from firstflight_conformance.run.transcript import Style, transcript
@@ -27,17 +30,48 @@ from firstflight_conformance.simulator.loop import Simulation
 _GONE_BY = ("ssthresh_bytes", "phase", "next_release_ns")
 
 
+#: So many events of a rehearsal are sent at once, at first and at most; after the very first, which shows how the adapter writes.
+_BATCH, _BATCH_MAX = 32, 1024
+#: What runs came to, by their keys. It is asked for with each adapter.
+_RUNS: dict[str, LoopRun] = {}
+
+
 @dataclass(frozen=True, slots=True)
 class Rehearsal:
-    """A run of the model: the messages, what changes in the answers, and what came of it."""
+    """A run of the model: the messages in batches, what changes in the answers, and what came of it. ``key``: under which it is kept, if it is."""
 
-    lines: list[bytes]
-    changes: list[dict[str, Any]]
+    batches: list[bytes]
+    packed_changes: bytes
     run: LoopRun
+    key: str | None = None
 
-    def transcript(self, style: Style | None) -> list[bytes]:
-        """Return the lines that an adapter answers if it does as the model does, none if that is not known of the style."""
-        return [] if style is None else transcript(self.changes, len(self.lines), style)
+    @property
+    def lines(self) -> list[bytes]:
+        """The messages."""
+        return b"".join(self.batches).splitlines(keepends=True)
+
+    def digests(self, style: Style | None) -> list[bytes]:
+        """Return the digest of the answers to each batch if an adapter does as the model does, none if that is not known of the style."""
+        if style is None:
+            return []
+        key = self.key and digest([self.key, repr(style)])
+        kept: list[bytes] | None = _store().get(key) if key else None
+        if kept is None:
+            count = sum(batch.count(b"\n") for batch in self.batches)
+            answers = transcript(marshal.loads(self.packed_changes), count, style)
+            kept = [sha256(batch).digest() for batch in _batches([line + b"\n" for line in answers])]
+            if key:
+                _store().put(key, kept)
+        return kept
+
+
+def _batches(lines: Sequence[bytes]) -> list[bytes]:
+    """Return lines as they are sent, or answered, together."""
+    batches, done, size = [], 0, 1
+    while done < len(lines):
+        batches.append(b"".join(lines[done : done + size]))
+        done, size = done + size, min(2 * size, _BATCH_MAX) if done else _BATCH
+    return batches
 
 
 class ModelLoop:
@@ -83,12 +117,19 @@ def rehearsed(case: StimulusCase, clock_ns: int, declared: Iterable[str]) -> Reh
         simulation = Simulation(case.scenario, model, clock_ns)
         end = run(simulation)
         events = [messages.event_message(i, event_to_json(event)) for i, event in enumerate(model.trace.events)]
-        lines = b"".join(messages.encode(event) for event in events)
-        kept = lines, model.changes, asdict(summary(simulation, model.trace, end, 0))
+        lines = [messages.encode(event) for event in events]
+        kept = _batches(lines), marshal.dumps(model.changes), asdict(summary(simulation, model.trace, end, 0))
         if not case.vector.drawn:
             _store().put(key, kept)
-    lines, changes, told_run = kept
-    return Rehearsal(lines.splitlines(keepends=True), changes, _loop_run(told_run))
+    batches, changes, told_run = kept
+    _RUNS[key] = _loop_run(told_run)
+    return Rehearsal(batches, changes, _RUNS[key], None if case.vector.drawn else key)
+
+
+def own_run(case: StimulusCase, clock_ns: int) -> LoopRun:
+    """Return what the model's own run of the scenario came to, of which it tells everything."""
+    found = _RUNS.get(_key(case, clock_ns, _told(OBSERVABLES)))
+    return rehearsed(case, clock_ns, OBSERVABLES).run if found is None else found
 
 
 def is_kept(case: StimulusCase, clock_ns: int, declared: Iterable[str]) -> bool:

@@ -1,6 +1,7 @@
 """A case with events as the runner plays it. What all adapters share is worked out once."""
 
 from functools import cached_property
+from hashlib import sha256
 from typing import Any
 
 from firstflight_conformance.cases.json_lines import lines_of
@@ -47,6 +48,7 @@ class Script:
         self.case = case
         self.stream = Stream(case.vector) if stream is None else stream
         self._clauses: dict[int, tuple[str, ...]] = {}
+        self._digests: dict[Style | None, bytes] = {}
         self._valid = False
 
     @property
@@ -77,6 +79,12 @@ class Script:
     def transcript(self, style: Style | None) -> list[bytes]:
         """Return the lines that an adapter answers if all is as expected, none if that is not known of the style."""
         return [] if style is None else transcript(self.case.expectation.expect, self.count, style)
+
+    def digest(self, style: Style | None) -> bytes:
+        """Return the digest of these lines without the last newline."""
+        if style not in self._digests:
+            self._digests[style] = sha256(b"\n".join(self.transcript(style))).digest()
+        return self._digests[style]
 
     def growth_reduced(self, windows: list[int], slack_bytes: int = 0) -> int | None:
         """Return the first event with less growth than slow start has, given the windows after each event."""
