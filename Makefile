@@ -135,7 +135,7 @@ tool-mutants: setup  ## Wrong versions of the loaders, the runner and the simula
 	$(BIN)/python conformance/tool_mutants/judge.py --jobs $(JOBS)
 
 prove:  ## Prove the plain headers with CBMC and cvc5: no overflow, no undefined behaviour; errors planted in them are found
-	@$(PYTHON) reference-c/proof/prove.py && $(PYTHON) reference-c/proof/prove.py --plants || [ $$? = 3 ]
+	@$(PYTHON) reference-c/proof/prove.py --jobs $(JOBS) && $(PYTHON) reference-c/proof/prove.py --plants --jobs $(JOBS) || [ $$? = 3 ]
 
 cross: setup  ## The port for other machines and in other builds: the same answers to every vector, byte for byte (half an hour on two cores)
 	@$(MAKE) --no-print-directory --silent -C reference-c cross-input PYTHON="$(CURDIR)/$(BIN)/python"

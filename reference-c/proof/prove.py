@@ -19,6 +19,7 @@ import tempfile
 import time
 import tomllib
 from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -94,18 +95,22 @@ def prove(header: str, function: str, options: dict[str, Any], plain: Path | Non
     return Result(f"{header}.{function}", checks, time.monotonic() - start, refuted, left)
 
 
-def planted(names: list[str]) -> Iterator[Result]:
-    """Yield what becomes of the proofs that must find an error planted in their header."""
+def planted(names: list[str]) -> Iterator[tuple[str, str, dict[str, Any], dict[str, str]]]:
+    """Yield each error that is planted in a header, after the proof that must find it."""
     for header, function, options in listed(names):
         for plant in tables()[header]["plants"]:
-            if plant["proof"] != function:
-                continue
-            text = place(header, "{}.h").read_text(encoding="utf-8")
-            if text.count(plant["old"]) != 1:
-                raise RuntimeError(f"{header}.h has {text.count(plant['old'])} times: {plant['old']}")
-            with tempfile.TemporaryDirectory() as folder:
-                (Path(folder) / f"{header}.h").write_text(text.replace(plant["old"], plant["new"]), encoding="utf-8")
-                yield prove(header, function, options, Path(folder))
+            if plant["proof"] == function:
+                yield header, function, options, plant
+
+
+def prove_planted(header: str, function: str, options: dict[str, Any], plant: dict[str, str]) -> Result:
+    """Return what becomes of the proof of a header with an error."""
+    text = place(header, "{}.h").read_text(encoding="utf-8")
+    if text.count(plant["old"]) != 1:
+        raise RuntimeError(f"{header}.h has {text.count(plant['old'])} times: {plant['old']}")
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / f"{header}.h").write_text(text.replace(plant["old"], plant["new"]), encoding="utf-8")
+        return prove(header, function, options, Path(folder))
 
 
 def main() -> int:
@@ -113,18 +118,26 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", help="proofs, by how their name begins: HEADER or HEADER.FUNCTION")
     parser.add_argument("--plants", action="store_true", help="plant errors in the headers, which must be found")
+    parser.add_argument("--jobs", type=int, default=1, help="proofs at the same time, each with up to 6 GB of memory")
     arguments = parser.parse_args()
+    if not any(listed(arguments.names)):
+        parser.error(f"no proof has a name that begins with {' or '.join(arguments.names)}")
     if missing := [tool for tool in solvers.TOOLS if not shutil.which(tool)]:
         print(f"prove: skipped: there is no {missing[0]} here (Debian 13 has the packages cbmc and cvc5)")
         return SKIPPED
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
     wanted = "refuted" if arguments.plants else "proved"
-    results, proofs = [], (prove(*proof) for proof in listed(arguments.names))
-    for result in planted(arguments.names) if arguments.plants else proofs:
-        print(f"{result.verdict:8} {result.proof:60} {result.checks:5} checks {result.seconds:7.1f} s", flush=True)
-        for line in (*result.refuted, *result.left):
-            print(f"         {line}")
-        results.append(result)
+    results = []
+    with ProcessPoolExecutor(arguments.jobs) as processes:
+        if arguments.plants:
+            proofs = processes.map(prove_planted, *zip(*planted(arguments.names), strict=True))
+        else:
+            proofs = processes.map(prove, *zip(*listed(arguments.names), strict=True))
+        for result in proofs:
+            print(f"{result.verdict:8} {result.proof:60} {result.checks:5} checks {result.seconds:7.1f} s", flush=True)
+            for line in (*result.refuted, *result.left):
+                print(f"         {line}")
+            results.append(result)
     right = sum(result.verdict == wanted for result in results)
     print(f"{right} of {len(results)} {wanted}, {sum(result.checks for result in results)} checks")
     return 0 if right == len(results) else FAILED
