@@ -17,6 +17,8 @@ void ff_bbr_begin(const struct ff_bbr_readings *readings, struct ff_bbr *state, 
         .inflight_longterm_bytes = FF_BBR_INFINITE,
         .inflight_shortterm_bytes = FF_BBR_INFINITE,
         .min_rtt_ns = FF_BBR_INFINITE,
+        .limited_first_packet = FF_NO_PACKET,
+        .limited_end_packet = FF_NO_PACKET,
         .probe_rtt_min_delay_ns = FF_BBR_INFINITE,
         .full_bw = ff_bbr_rate_zero,
         .next_lost_packet = FF_NO_PACKET,
@@ -45,10 +47,34 @@ static enum ff_outcome on_sent(const struct ff_bbr_readings *readings, struct ff
     handle_restart_from_idle(readings, state, t_ns, sent);
     ff_bbr_pace_sent(state, t_ns, sent);
     state->in_flight_bytes = ff_bbr_saturate(sent->bytes_in_flight);
-    if (sent->app_limited) {
-        state->app_limited_bytes = ff_max(state->delivered_bytes + state->in_flight_bytes, 1); /* [bbr.idle.limited] */
-    }
+    ff_bbr_limit_sent(state, sent);
     return FF_OUTCOME_SENT;
+}
+
+/* Return whether an ACK leaves most of the model as it is. */
+static bool is_skipped(const struct ff_bbr_readings *readings, const struct ff_bbr *state,
+                       const struct ff_bbr_sample *sample)
+{
+    if (readings->app_limited_acks == FF_BBR_APP_LIMITED_ACKS_COUNTED || !state->window_reached) {
+        return false;
+    }
+    bool quiet = !(state->is_loss_in_round || state->ce_in_round);
+    return quiet && sample->app_limited && ff_bbr_exceeds(state->max_bw, sample->rate);
+}
+
+/* Carry out what an app-limited ACK changes; return what it led to, and write whether the control parameters change. */
+static enum ff_outcome update_little(const struct ff_bbr_readings *readings, struct ff_bbr *state,
+                                     const struct ff_newreno *base, uint64_t t_ns, const struct ff_ack *ack,
+                                     const struct ff_bbr_sample *sample, bool *changes)
+{
+    uint64_t min_rtt_ns = state->min_rtt_ns;
+
+    ff_bbr_update_round(state, sample); /* [bbr.app-limited.skipped] */
+    ff_bbr_check_startup_marks(readings, state, base, true);
+    enum ff_outcome drained = ff_bbr_check_drain_done(readings, state, base, t_ns, false);
+    ff_bbr_update_min_rtt(readings, state, t_ns, ack);
+    *changes = drained != FF_OUTCOME_UNCHANGED || state->min_rtt_ns != min_rtt_ns;
+    return drained;
 }
 
 /* Carry out the steps of an ACK in the order of the draft; return what they led to. */
@@ -64,8 +90,6 @@ static enum ff_outcome update_model_and_state(const struct ff_bbr_readings *read
     bool has_exited = exited != FF_OUTCOME_UNCHANGED;
     enum ff_outcome drained = ff_bbr_check_drain_done(readings, state, base, t_ns, has_exited);
     ff_bbr_update_min_rtt(readings, state, t_ns, ack);
-    ff_bbr_advance_latest_delivery_signals(state, sample);
-    ff_bbr_bound_bw_for_model(state);
     if (has_exited) {
         return exited;
     }
@@ -73,8 +97,11 @@ static enum ff_outcome update_model_and_state(const struct ff_bbr_readings *read
 }
 
 static void update_control_parameters(const struct ff_bbr_readings *readings, struct ff_bbr *state,
-                                      struct ff_newreno *base, const struct ff_ack *ack)
+                                      struct ff_newreno *base, const struct ff_ack *ack,
+                                      const struct ff_bbr_sample *sample)
 {
+    ff_bbr_advance_latest_delivery_signals(state, sample);
+    ff_bbr_bound_bw_for_model(state);
     ff_bbr_set_pacing_rate(readings, state, base, ack);
     ff_bbr_set_send_quantum(readings, state, base);
     ff_bbr_deduct_losses(state, base);
@@ -88,9 +115,17 @@ static enum ff_outcome on_ack(const struct ff_bbr_readings *readings, struct ff_
 {
     uint64_t before_bytes = base->cwnd_bytes;
     struct ff_bbr_sample sample = ff_bbr_generate_rate_sample(readings, state, base, ack);
-    enum ff_outcome outcome = update_model_and_state(readings, state, base, t_ns, ack, &sample);
+    enum ff_outcome outcome;
+    bool changes = true;
 
-    update_control_parameters(readings, state, base, ack);
+    if (is_skipped(readings, state, &sample)) {
+        outcome = update_little(readings, state, base, t_ns, ack, &sample, &changes);
+    } else {
+        outcome = update_model_and_state(readings, state, base, t_ns, ack, &sample);
+    }
+    if (changes) {
+        update_control_parameters(readings, state, base, ack, &sample);
+    }
     if (outcome == FF_OUTCOME_UNCHANGED && base->cwnd_bytes > before_bytes) {
         return FF_OUTCOME_GROWN;
     }
@@ -106,6 +141,7 @@ static enum ff_outcome on_event(const struct ff_bbr_readings *readings, struct f
     case FF_EVENT_SENT:
         return on_sent(readings, state, event->t_ns, &event->sent);
     case FF_EVENT_LOST:
+        ff_bbr_note_lost(readings, state, &event->lost);
         return ff_bbr_on_lost(readings, state, base, event->t_ns, &event->lost);
     case FF_EVENT_CE:
         return ff_bbr_on_ce(readings, state, base, event->t_ns, &event->ce);

@@ -1,6 +1,7 @@
 /* What BBR controls. Mirrors reference-py/src/firstflight/bbr/control.py. */
 #include "firstflight/bbr/control.h"
 
+#include "firstflight/bbr/kibibytes.h"
 #include "firstflight/bbr/packets.h"
 #include "firstflight/limits.h"
 #include "firstflight/minmax.h"
@@ -29,6 +30,13 @@ static uint64_t at_least_one(uint64_t rate)
     return ff_max(rate, 1); /* [bbr.pacing.least] */
 }
 
+static uint64_t kibibytes_paced(const struct ff_bbr *state, struct ff_bbr_rate rate)
+{
+    struct ff_bbr_rate scaled = ff_bbr_kibibytes_scaled(rate, state->pacing_gain, FF_BBR_GAIN_UNIT);
+
+    return ff_bbr_volume_bytes(ff_bbr_kibibytes_scaled(scaled, FF_BBR_PACED_PERCENT, 100), SECOND_NS); /* [bbr.units.kibibytes.pacing] */
+}
+
 void ff_bbr_init_pacing_rate(const struct ff_bbr_readings *readings, struct ff_bbr *state,
                               const struct ff_newreno *base, uint64_t rtt_ns)
 {
@@ -36,6 +44,11 @@ void ff_bbr_init_pacing_rate(const struct ff_bbr_readings *readings, struct ff_b
         uint64_t least_ns = ff_max(rtt_ns, FF_BBR_MICROSECOND_NS);
         struct ff_bbr_rate rate = ff_bbr_packets_rate_of(base->cwnd_bytes, least_ns, base->max_datagram_size_bytes); /* [bbr.units.initial] */
         state->pacing_rate = at_least_one(ff_bbr_packets_pacing_rate(rate, state->pacing_gain));
+        return;
+    }
+    if (readings->units == FF_BBR_UNITS_KIBIBYTES) {
+        struct ff_bbr_rate rate = ff_bbr_kibibytes_rate_of(base->cwnd_bytes, rtt_ns); /* [bbr.units.kibibytes.initial] */
+        state->pacing_rate = at_least_one(kibibytes_paced(state, rate));
         return;
     }
     uint64_t per_second = state->pacing_gain * (SECOND_NS / FF_BBR_GAIN_UNIT);
@@ -47,6 +60,9 @@ static uint64_t paced_rate(const struct ff_bbr_readings *readings, const struct 
 {
     if (readings->units == FF_BBR_UNITS_PACKETS) {
         return ff_bbr_packets_pacing_rate(state->bw, state->pacing_gain); /* [bbr.units.pacing] */
+    }
+    if (readings->units == FF_BBR_UNITS_KIBIBYTES) {
+        return kibibytes_paced(state, state->bw);
     }
     /* 10^9 / (64000 * 100) is 625 / 4, and four times the interval has 61 bits. */
     uint64_t per_interval = state->pacing_gain * FF_BBR_PACED_PERCENT * 625;
@@ -74,6 +90,11 @@ void ff_bbr_set_send_quantum(const struct ff_bbr_readings *readings, struct ff_b
     if (readings->units == FF_BBR_UNITS_PACKETS) {
         uint64_t size_bytes = base->max_datagram_size_bytes;
         state->send_quantum_bytes = ff_bbr_packets_send_quantum_bytes(state->pacing_rate, size_bytes); /* [bbr.units.quantum] */
+        return;
+    }
+    if (readings->quantum == FF_BBR_QUANTUM_TEN_PACKETS) {
+        uint64_t size_bytes = base->max_datagram_size_bytes;
+        state->send_quantum_bytes = ff_bbr_kibibytes_quantum_bytes(state->pacing_rate, size_bytes); /* [bbr.quantum.ten] */
         return;
     }
     uint64_t quantum_bytes = ff_min(state->pacing_rate / FF_BBR_QUANTA_PER_SECOND, FF_BBR_QUANTUM_MAX_BYTES); /* [bbr.quantum] */
@@ -136,7 +157,7 @@ uint64_t ff_bbr_inflight_bytes(const struct ff_bbr_readings *readings, struct ff
 static uint64_t aggregated_bytes(const struct ff_bbr_readings *readings, const struct ff_bbr *state,
                                  const struct ff_newreno *base)
 {
-    if (readings->extra_acked == FF_BBR_EXTRA_ACKED_DRAFT_06) {
+    if (readings->extra_acked != FF_BBR_EXTRA_ACKED_LINUX) {
         return state->extra_acked_bytes;
     }
     if (!state->full_bw_reached) {
@@ -170,6 +191,18 @@ static void bound_cwnd_for_model(const struct ff_bbr_readings *readings, const s
     base->cwnd_bytes = ff_min(base->cwnd_bytes, cap_bytes);
 }
 
+/* Return whether nothing holds growth back yet. */
+static bool is_first_window(const struct ff_bbr_readings *readings, const struct ff_bbr *state,
+                            const struct ff_newreno *base)
+{
+    uint64_t least_bytes = ff_bbr_least_window_bytes(readings, state, base);
+
+    if (readings->first_window == FF_BBR_FIRST_WINDOW_DELIVERED_TWICE) {
+        return state->delivered_bytes < 2 * least_bytes; /* [bbr.cwnd.grow.delivered-twice] */
+    }
+    return state->delivered_bytes < least_bytes;
+}
+
 void ff_bbr_set_cwnd(const struct ff_bbr_readings *readings, struct ff_bbr *state, struct ff_newreno *base,
                      const struct ff_ack *ack)
 {
@@ -180,11 +213,14 @@ void ff_bbr_set_cwnd(const struct ff_bbr_readings *readings, struct ff_bbr *stat
         return;
     }
     uint64_t grown_bytes = ff_bbr_saturate(base->cwnd_bytes + ack->bytes);
-    uint64_t least_bytes = ff_bbr_least_window_bytes(readings, state, base);
+    state->window_reached = false;
     if (state->full_bw_reached) {
+        state->window_reached = grown_bytes >= state->max_inflight_bytes;
         base->cwnd_bytes = ff_min(grown_bytes, state->max_inflight_bytes); /* [bbr.cwnd.bounded] */
-    } else if (base->cwnd_bytes < state->max_inflight_bytes || state->delivered_bytes < least_bytes) {
+    } else if (base->cwnd_bytes < state->max_inflight_bytes || is_first_window(readings, state, base)) {
         base->cwnd_bytes = grown_bytes; /* [bbr.cwnd.grow] */
+    } else {
+        state->window_reached = true;
     }
     base->cwnd_bytes = ff_max(base->cwnd_bytes, ff_bbr_min_pipe_cwnd_bytes(base)); /* [bbr.cwnd.least] */
     bound_cwnd_for_model(readings, state, base);

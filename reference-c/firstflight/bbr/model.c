@@ -1,6 +1,7 @@
 /* What BBR knows of the path. Mirrors reference-py/src/firstflight/bbr/model.py. */
 #include "firstflight/bbr/model.h"
 
+#include "firstflight/bbr/kibibytes.h"
 #include "firstflight/bbr/sample.h"
 #include "firstflight/minmax.h"
 
@@ -87,21 +88,27 @@ static void init_lower_bounds(struct ff_bbr *state, const struct ff_newreno *bas
     }
 }
 
-static void loss_lower_bounds(struct ff_bbr *state)
+static void loss_lower_bounds(const struct ff_bbr_readings *readings, struct ff_bbr *state)
 {
-    state->bw_shortterm = ff_bbr_larger(state->bw_latest, ff_bbr_reduced(state->bw_shortterm)); /* [bbr.short-term] */
+    struct ff_bbr_rate reduced_rate = ff_bbr_reduced(state->bw_shortterm);
+
+    if (readings->units == FF_BBR_UNITS_KIBIBYTES) {
+        reduced_rate = ff_bbr_kibibytes_scaled(state->bw_shortterm, 7, 10); /* [bbr.units.kibibytes.beta] */
+    }
+    state->bw_shortterm = ff_bbr_larger(state->bw_latest, reduced_rate); /* [bbr.short-term] */
     uint64_t reduced_inflight_bytes = ff_bbr_reduced_bytes(state->inflight_shortterm_bytes);
     state->inflight_shortterm_bytes = ff_max(state->inflight_latest_bytes, reduced_inflight_bytes);
 }
 
-static void adapt_lower_bounds_from_congestion(struct ff_bbr *state, const struct ff_newreno *base)
+static void adapt_lower_bounds_from_congestion(const struct ff_bbr_readings *readings, struct ff_bbr *state,
+                                               const struct ff_newreno *base)
 {
     if (state->phase == FF_PHASE_STARTUP) {
         return; /* [bbr.short-term.startup] */
     }
     if (state->is_loss_in_round) {
         init_lower_bounds(state, base);
-        loss_lower_bounds(state);
+        loss_lower_bounds(readings, state);
     }
 }
 
@@ -110,7 +117,7 @@ void ff_bbr_update_congestion_signals(const struct ff_bbr_readings *readings, st
 {
     ff_bbr_update_max_bw(readings, state, sample);
     if (state->loss_round_start) {
-        adapt_lower_bounds_from_congestion(state, base);
+        adapt_lower_bounds_from_congestion(readings, state, base);
         state->is_loss_in_round = false; /* [bbr.loss-round.ends] */
     }
     if (readings->bw_changes == FF_BBR_BW_CHANGES_AT_ONCE) {
@@ -163,6 +170,7 @@ void ff_bbr_advance_latest_delivery_signals(struct ff_bbr *state, const struct f
     if (state->loss_round_start) {
         state->bw_latest = sample->rate; /* [bbr.latest.advance] */
         state->inflight_latest_bytes = sample->delivered_bytes;
+        state->ce_in_round = false;
     }
 }
 

@@ -50,6 +50,7 @@ enum {
 enum {
     FF_BBR_UNITS_BYTES = 0, /* bytes and nanoseconds, and rates as fractions of them */
     FF_BBR_UNITS_PACKETS = 1, /* packets and microseconds, as Linux does */
+    FF_BBR_UNITS_KIBIBYTES = 2, /* bytes, and rates as whole nanoseconds for 1024 of them, as s2n-quic does */
 };
 
 /* Over which time is BBR.max_bw the largest rate? (B22) */
@@ -73,13 +74,15 @@ enum {
 /* Of which rounds is BBR.extra_acked, and when does it count? (B25) */
 enum {
     FF_BBR_EXTRA_ACKED_DRAFT_06 = 0, /* in Startup this round; later the last ten */
-    FF_BBR_EXTRA_ACKED_LINUX = 1, /* in Startup none; later that of five rounds or up to ten, no more than BBR.bw delivers in 100 ms */
+    FF_BBR_EXTRA_ACKED_ONE_OF_TEN = 1, /* the largest, until one is as large or it is ten rounds old */
+    FF_BBR_EXTRA_ACKED_LINUX = 2, /* in Startup none; later that of five rounds or up to ten, no more than BBR.bw delivers in 100 ms */
 };
 
 /* What do losses and marks do to the window? (B26) */
 enum {
     FF_BBR_LOSSES_BOUNDS = 0, /* they lower the short-term bounds, outside of Startup */
     FF_BBR_LOSSES_CONSERVATION = 1, /* losses lower it by what was lost; in the first round of a recovery as much is sent as is acknowledged; marks do nothing */
+    FF_BBR_LOSSES_NO_RECOVERY = 2, /* losses lower the bounds in the same way; there is no recovery, and no timeout */
 };
 
 /* What is held against the product where Drain ends? (B27) */
@@ -98,6 +101,54 @@ enum {
 enum {
     FF_BBR_MIN_RTT_WINDOW_TWO = 0, /* of 10 s, by that of 5 s */
     FF_BBR_MIN_RTT_WINDOW_ONE = 1, /* of 10 s */
+};
+
+/* What is counted for the exit by loss? (B31) */
+enum {
+    FF_BBR_LOSS_EXIT_COUNTS_RANGES = 0, /* separate ranges of lost packets */
+    FF_BBR_LOSS_EXIT_COUNTS_BURSTS = 1, /* the ranges of each loss, where one may follow that of the loss before */
+};
+
+/* In which recovery may losses end Startup? (B32) */
+enum {
+    FF_BBR_LOSS_EXIT_RECOVERY_FULL_ROUND = 0, /* in one that has lasted for a round when the ACK comes */
+    FF_BBR_LOSS_EXIT_RECOVERY_ANY = 1, /* in any, and outside of one */
+};
+
+/* Until when does the window of Startup grow whatever the path needs? (B33) */
+enum {
+    FF_BBR_FIRST_WINDOW_DELIVERED = 0, /* until the initial window was delivered */
+    FF_BBR_FIRST_WINDOW_DELIVERED_TWICE = 1, /* until twice the initial window was delivered */
+};
+
+/* What does an app-limited sample below BBR.max_bw change where the window is what the path needs? (B34) */
+enum {
+    FF_BBR_APP_LIMITED_ACKS_COUNTED = 0, /* whatever another does */
+    FF_BBR_APP_LIMITED_ACKS_SKIPPED = 1, /* nothing but rounds, Drain and the smallest RTT */
+};
+
+/* From which packet are interval and flag of a sample? (B35) */
+enum {
+    FF_BBR_SAMPLE_OF_NEWEST = 0, /* the one of this ACK that was sent last */
+    FF_BBR_SAMPLE_OF_LATER = 1, /* that one, if more was delivered when it was sent than at the packet of the sample before; else that */
+};
+
+/* Which packets are application-limited? (B36) */
+enum {
+    FF_BBR_LIMITED_PACKETS_LATER = 0, /* as the sample says */
+    FF_BBR_LIMITED_PACKETS_OWN = 1, /* those of a write that finds nothing more to send, and those sent until the gap is over */
+};
+
+/* What is the send quantum at most, and at least? (B37) */
+enum {
+    FF_BBR_QUANTUM_DRAFT_06 = 0, /* 65536 bytes, and two datagrams */
+    FF_BBR_QUANTUM_TEN_PACKETS = 1, /* ten datagrams, and two, or one below 150000 bytes a second */
+};
+
+/* Do marks end Startup? (B38) */
+enum {
+    FF_BBR_MARKS_EXIT_NEVER = 0, /* no */
+    FF_BBR_MARKS_EXIT_TWO_ROUNDS = 1, /* where more than half was marked in each of two rounds */
 };
 
 /* A choice for every reading. */
@@ -119,6 +170,14 @@ struct ff_bbr_readings {
     uint8_t drain_compares;
     uint8_t threshold;
     uint8_t min_rtt_window;
+    uint8_t loss_exit_counts;
+    uint8_t loss_exit_recovery;
+    uint8_t first_window;
+    uint8_t app_limited_acks;
+    uint8_t sample_of;
+    uint8_t limited_packets;
+    uint8_t quantum;
+    uint8_t marks_exit;
 };
 
 struct ff_bbr_profile {
@@ -131,9 +190,10 @@ enum {
     FF_BBR_PROFILE_DRAFT_06 = 0,
     FF_BBR_PROFILE_DRAFT_06_PROSE = 1,
     FF_BBR_PROFILE_LINUX_V1 = 2,
+    FF_BBR_PROFILE_S2N_QUIC = 3,
 };
 
-#define FF_BBR_PROFILE_COUNT 3
+#define FF_BBR_PROFILE_COUNT 4
 extern const struct ff_bbr_profile ff_bbr_profiles[FF_BBR_PROFILE_COUNT];
 
 #ifdef __cplusplus

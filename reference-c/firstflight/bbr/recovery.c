@@ -2,6 +2,7 @@
 #include "firstflight/bbr/recovery.h"
 
 #include "firstflight/bbr/startup.h"
+#include "firstflight/limits.h"
 #include "firstflight/minmax.h"
 
 static void save_cwnd(struct ff_bbr *state, const struct ff_newreno *base)
@@ -55,8 +56,11 @@ static void enter_recovery(struct ff_bbr *state, struct ff_newreno *base, uint64
     base->recovery_start_ns = now_ns; /* [bbr.recovery.goes-on] */
 }
 
-static void count_ranges(struct ff_bbr *state, const struct ff_lost *lost)
+static void count_ranges(const struct ff_bbr_readings *readings, struct ff_bbr *state, const struct ff_lost *lost)
 {
+    if (readings->loss_exit_counts == FF_BBR_LOSS_EXIT_COUNTS_BURSTS) {
+        state->next_lost_packet = FF_NO_PACKET; /* [bbr.loss-exit.bursts] */
+    }
     for (size_t i = 0; i < lost->run_count; i++) {
         if (lost->packets[i].first != state->next_lost_packet || state->lost_ranges == 0) {
             state->lost_ranges++; /* [bbr.loss-exit.separate] */
@@ -82,12 +86,24 @@ enum ff_outcome ff_bbr_on_lost(const struct ff_bbr_readings *readings, struct ff
         latest_sent_t_ns = ff_max(latest_sent_t_ns, lost->packets[i].sent_t_ns);
     }
     state->in_flight_bytes = ff_bbr_saturate(lost->bytes_in_flight);
-    enter_recovery(state, base, t_ns, latest_sent_t_ns);
-    count_ranges(state, lost);
+    if (readings->losses != FF_BBR_LOSSES_NO_RECOVERY) {
+        enter_recovery(state, base, t_ns, latest_sent_t_ns);
+    }
+    count_ranges(readings, state, lost);
     if (readings->losses == FF_BBR_LOSSES_CONSERVATION) {
         return note_lost_bytes(state, lost, base->in_recovery && !was_in_recovery);
     }
     return note_loss(readings, state, base);
+}
+
+static enum ff_outcome count_marks(struct ff_bbr *state, const struct ff_ce *ce)
+{
+    uint64_t marked = ce->ce_count - ff_min(ce->ce_count, state->ce_count);
+
+    state->marked_packets = marked > FF_PACKET_MAX - state->marked_packets ? FF_PACKET_MAX : state->marked_packets + marked;
+    state->ce_count = ce->ce_count; /* [bbr.no-recovery.marks] */
+    state->ce_in_round = true;
+    return FF_OUTCOME_UNCHANGED;
 }
 
 enum ff_outcome ff_bbr_on_ce(const struct ff_bbr_readings *readings, struct ff_bbr *state, struct ff_newreno *base,
@@ -95,6 +111,9 @@ enum ff_outcome ff_bbr_on_ce(const struct ff_bbr_readings *readings, struct ff_b
 {
     if (readings->losses == FF_BBR_LOSSES_CONSERVATION) {
         return FF_OUTCOME_UNCHANGED; /* [bbr.conservation.marks] */
+    }
+    if (readings->losses == FF_BBR_LOSSES_NO_RECOVERY) {
+        return count_marks(state, ce);
     }
     enter_recovery(state, base, t_ns, ce->sent_t_ns); /* [bbr.ecn] */
     return note_loss(readings, state, base); /* [bbr.ecn.loss] */
@@ -109,6 +128,9 @@ static void forget_losses(struct ff_bbr *state)
 enum ff_outcome ff_bbr_on_enter_rto(const struct ff_bbr_readings *readings, struct ff_bbr *state,
                                     struct ff_newreno *base, uint64_t t_ns)
 {
+    if (readings->losses == FF_BBR_LOSSES_NO_RECOVERY) {
+        return FF_OUTCOME_UNCHANGED; /* [bbr.no-recovery.timeout] */
+    }
     save_state_upon_loss(state, base);
     base->cwnd_bytes = ff_bbr_saturate(state->in_flight_bytes + base->max_datagram_size_bytes); /* [bbr.timeout] */
     base->in_recovery = true;
@@ -155,6 +177,9 @@ void ff_bbr_begin_conservation(struct ff_bbr *state, struct ff_newreno *base, co
 enum ff_outcome ff_bbr_handle_spurious_loss_detection(const struct ff_bbr_readings *readings, struct ff_bbr *state,
                                                       struct ff_newreno *base)
 {
+    if (readings->losses == FF_BBR_LOSSES_NO_RECOVERY) {
+        return FF_OUTCOME_UNCHANGED; /* [bbr.no-recovery.undo] */
+    }
     restore_cwnd(state, base);
     base->in_recovery = false;
     state->timeout = false;

@@ -55,6 +55,28 @@ enum ff_outcome ff_bbr_check_full_bw_reached(const struct ff_bbr_readings *readi
     return in_startup ? FF_OUTCOME_PLATEAU_COUNTED : FF_OUTCOME_UNCHANGED;
 }
 
+enum ff_outcome ff_bbr_check_startup_marks(const struct ff_bbr_readings *readings, struct ff_bbr *state,
+                                           const struct ff_newreno *base, bool skipped)
+{
+    if (readings->marks_exit == FF_BBR_MARKS_EXIT_NEVER || !state->round_start) {
+        return FF_OUTCOME_UNCHANGED;
+    }
+    uint64_t before_bytes = ff_min(state->delivered_bytes, state->marked_round_delivered_bytes);
+    uint64_t delivered_bytes = state->delivered_bytes - before_bytes;
+    uint64_t marked_bytes = ff_bbr_over(state->marked_packets, base->max_datagram_size_bytes, 1);
+    state->marked_round_delivered_bytes = state->delivered_bytes;
+    state->marked_packets = 0;
+    if (skipped || state->full_bw_reached) {
+        return FF_OUTCOME_UNCHANGED;
+    }
+    state->marked_rounds = 2 * marked_bytes > delivered_bytes ? state->marked_rounds + 1 : 0; /* [bbr.marks-exit.count] */
+    if (state->marked_rounds < FF_BBR_FULL_ECN_ROUNDS) {
+        return FF_OUTCOME_UNCHANGED;
+    }
+    state->full_bw_reached = true; /* [bbr.marks-exit] */
+    return FF_OUTCOME_EXITED_BY_LOSS;
+}
+
 /* Return whether more than 2 % was lost; both are whole, so that the share may be rounded down. */
 static bool is_inflight_too_high(const struct ff_bbr_sample *sample)
 {
@@ -69,6 +91,9 @@ static bool has_high_loss(const struct ff_bbr_readings *readings, const struct f
 
     if (!state->loss_round_start || least == 0 || state->lost_ranges < least) {
         return false; /* [bbr.loss-exit.ranges] */
+    }
+    if (readings->loss_exit_recovery == FF_BBR_LOSS_EXIT_RECOVERY_ANY) {
+        return is_inflight_too_high(sample); /* [bbr.loss-exit.any] */
     }
     if (!base->in_recovery || state->timeout) {
         return false; /* [bbr.loss-exit.recovery] */
@@ -87,7 +112,9 @@ enum ff_outcome ff_bbr_check_startup_high_loss(const struct ff_bbr_readings *rea
     if (state->phase == FF_PHASE_STARTUP && has_high_loss(readings, state, base, sample)) {
         state->undo_startup = true; /* [bbr.loss-exit.undo] */
         state->full_bw_reached = true; /* [bbr.loss-exit] */
-        state->inflight_longterm_bytes = ff_max(state->bdp_bytes, state->inflight_latest_bytes); /* [bbr.loss-exit.long-term] */
+        if (readings->loss_exit_counts == FF_BBR_LOSS_EXIT_COUNTS_RANGES) {
+            state->inflight_longterm_bytes = ff_max(state->bdp_bytes, state->inflight_latest_bytes); /* [bbr.loss-exit.long-term] */
+        }
         outcome = FF_OUTCOME_EXITED_BY_LOSS;
     }
     if (state->loss_round_start) {
@@ -99,7 +126,9 @@ enum ff_outcome ff_bbr_check_startup_high_loss(const struct ff_bbr_readings *rea
 enum ff_outcome ff_bbr_check_startup_done(const struct ff_bbr_readings *readings, struct ff_bbr *state,
                                           const struct ff_newreno *base, const struct ff_bbr_sample *sample)
 {
-    enum ff_outcome outcome = ff_bbr_check_startup_high_loss(readings, state, base, sample);
+    enum ff_outcome by_marks = ff_bbr_check_startup_marks(readings, state, base, false);
+    enum ff_outcome by_loss = ff_bbr_check_startup_high_loss(readings, state, base, sample);
+    enum ff_outcome outcome = by_loss == FF_OUTCOME_UNCHANGED ? by_marks : by_loss;
 
     if (state->phase == FF_PHASE_STARTUP && state->full_bw_reached) {
         ff_bbr_enter_drain(readings, state); /* [bbr.startup.done] */

@@ -25,6 +25,8 @@ extern "C" {
 #define FF_BBR_LOSS_THRESH UINT64_C(50)
 /* Rounds without growth that fill the pipe, and those that Drain lasts at most. */
 #define FF_BBR_FULL_BW_ROUNDS UINT64_C(3)
+/* Rounds in which more than half was marked that fill it in s2n-quic. */
+#define FF_BBR_FULL_ECN_ROUNDS UINT64_C(2)
 #define FF_BBR_DRAIN_ROUNDS UINT64_C(3)
 
 /* Begin Startup. */
@@ -36,6 +38,10 @@ void ff_bbr_reset_full_bw(struct ff_bbr *state);
 /* See at the start of a round whether the rate still grows. */
 enum ff_outcome ff_bbr_check_full_bw_reached(const struct ff_bbr_readings *readings, struct ff_bbr *state,
                                              const struct ff_newreno *base, const struct ff_bbr_sample *sample);
+
+/* See at the start of a round whether too much of what was delivered in the one before was marked. skipped: the ACK leaves the model as it is. */
+enum ff_outcome ff_bbr_check_startup_marks(const struct ff_bbr_readings *readings, struct ff_bbr *state,
+                                           const struct ff_newreno *base, bool skipped);
 
 /* See at the end of a round whether too much was lost in it. */
 enum ff_outcome ff_bbr_check_startup_high_loss(const struct ff_bbr_readings *readings, struct ff_bbr *state,

@@ -29,6 +29,15 @@ struct ff_bbr_sample {
     bool app_limited;
 };
 
+/* What is taken from the packet of a sample: C.delivered when it was sent, the interval, and the rest but the rate. */
+struct ff_bbr_taken {
+    uint64_t prior_delivered_bytes;
+    uint64_t interval_ns;
+    uint64_t in_flight_bytes;
+    uint64_t lost_bytes;
+    bool app_limited;
+};
+
 /* A rate, and the round in which it was found. */
 struct ff_bbr_round_rate {
     uint64_t round_count;
@@ -43,6 +52,12 @@ struct ff_bbr {
     uint64_t delivered_bytes; /* C.delivered, C.inflight, C.app_limited */
     uint64_t in_flight_bytes;
     uint64_t app_limited_bytes;
+    /* packets: the next one, and those that a write without more to send left application-limited, FF_NO_PACKET for none */
+    uint64_t next_packet;
+    uint64_t limited_first_packet;
+    uint64_t limited_end_packet;
+    struct ff_bbr_taken taken; /* of the sample that a later one replaces */
+    uint64_t lost_since_taken_bytes;
     /* rounds */
     uint64_t round_count;
     uint64_t next_round_delivered_bytes;
@@ -68,6 +83,7 @@ struct ff_bbr {
     uint64_t extra_acked_bytes;
     uint64_t extra_acked_interval_start_ns;
     uint64_t extra_acked_delivered_bytes;
+    uint64_t extra_acked_round;
     uint64_t extra_acked_rounds[FF_BBR_EXTRA_ACKED_ROUNDS];
     /* the search for a full pipe */
     struct ff_bbr_rate full_bw;
@@ -78,6 +94,10 @@ struct ff_bbr {
     uint64_t next_lost_packet; /* follows the last of them */
     uint64_t recovery_delivered_bytes; /* C.delivered where recovery began */
     uint64_t newly_lost_bytes;         /* since the last ACK */
+    uint64_t ce_count;
+    uint64_t marked_packets; /* in this round, which began with marked_round_delivered_bytes */
+    uint64_t marked_round_delivered_bytes;
+    uint64_t marked_rounds; /* in a row with too many of them */
     uint64_t prior_cwnd_bytes;
     struct ff_bbr_rate undo_bw_shortterm;
     uint64_t undo_inflight_shortterm_bytes;
@@ -93,6 +113,8 @@ struct ff_bbr {
     bool full_bw_reached;
     bool is_loss_in_round;
     bool loss_round_start;
+    bool ce_in_round;    /* there was a mark in this loss round */
+    bool window_reached; /* the window is what the path needs */
     bool conservation_due; /* recovery began since the last ACK */
     bool packet_conservation;
     bool timeout;      /* recovery is that of a timeout */

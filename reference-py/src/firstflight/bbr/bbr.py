@@ -7,8 +7,9 @@ Mirrors ``reference-c/firstflight/bbr/bbr.c``.
 """
 
 from firstflight.bbr import aggregation, control, model, recovery, startup
-from firstflight.bbr.profiles import PROFILES, ExtraAcked, Readings
-from firstflight.bbr.sample import generate_rate_sample
+from firstflight.bbr.profiles import PROFILES, AppLimitedAcks, ExtraAcked, Readings
+from firstflight.bbr.rate import exceeds
+from firstflight.bbr.sample import generate_rate_sample, limit_sent, note_lost
 from firstflight.bbr.state import Bbr, Sample, saturate
 from firstflight.events import Ack, Ce, Event, Lost, PersistentCongestion, Sent, SpuriousLoss
 from firstflight.newreno.newreno import NewReno
@@ -36,9 +37,28 @@ def _on_sent(readings: Readings, state: Bbr, sent: Sent) -> Outcome:
     _handle_restart_from_idle(readings, state, sent)
     control.pace_sent(state, sent)
     state.in_flight_bytes = saturate(sent.bytes_in_flight)
-    if sent.app_limited:
-        state.app_limited_bytes = max(state.delivered_bytes + state.in_flight_bytes, 1)  # [bbr.idle.limited]
+    limit_sent(state, sent)
     return Outcome.SENT
+
+
+def _is_skipped(readings: Readings, state: Bbr, sample: Sample) -> bool:
+    """Return whether an ACK leaves most of the model as it is."""
+    if readings.app_limited_acks is AppLimitedAcks.COUNTED or not state.window_reached:
+        return False
+    quiet = not (state.is_loss_in_round or state.ce_in_round)
+    return quiet and sample.app_limited and exceeds(state.max_bw, sample.rate)
+
+
+def _update_little(
+    readings: Readings, state: Bbr, base: NewReno, ack: Ack, sample: Sample
+) -> tuple[Outcome | None, bool]:
+    """Carry out what an app-limited ACK changes; return what it led to, and whether the control parameters change."""
+    min_rtt_ns = state.min_rtt_ns
+    model.update_round(state, sample)  # [bbr.app-limited.skipped]
+    startup.check_startup_marks(readings, state, base, skipped=True)
+    drained = startup.check_drain_done(readings, state, base, ack.t_ns, exited=False)
+    model.update_min_rtt(readings, state, ack)
+    return drained, drained is not None or state.min_rtt_ns != min_rtt_ns
 
 
 def _update_model_and_state(readings: Readings, state: Bbr, base: NewReno, ack: Ack, sample: Sample) -> Outcome | None:
@@ -50,12 +70,12 @@ def _update_model_and_state(readings: Readings, state: Bbr, base: NewReno, ack: 
     exited = startup.check_startup_done(readings, state, base, sample)
     drained = startup.check_drain_done(readings, state, base, ack.t_ns, exited=exited is not None)
     model.update_min_rtt(readings, state, ack)
-    model.advance_latest_delivery_signals(state, sample)
-    model.bound_bw_for_model(state)
     return exited or drained or counted
 
 
-def _update_control_parameters(readings: Readings, state: Bbr, base: NewReno, ack: Ack) -> None:
+def _update_control_parameters(readings: Readings, state: Bbr, base: NewReno, ack: Ack, sample: Sample) -> None:
+    model.advance_latest_delivery_signals(state, sample)
+    model.bound_bw_for_model(state)
     control.set_pacing_rate(readings, state, base, ack)
     control.set_send_quantum(readings, state, base)
     recovery.deduct_losses(state, base)
@@ -67,8 +87,12 @@ def _update_control_parameters(readings: Readings, state: Bbr, base: NewReno, ac
 def _on_ack(readings: Readings, state: Bbr, base: NewReno, ack: Ack) -> Outcome:
     before_bytes = base.cwnd_bytes
     sample = generate_rate_sample(readings, state, base, ack)
-    outcome = _update_model_and_state(readings, state, base, ack, sample)
-    _update_control_parameters(readings, state, base, ack)
+    if _is_skipped(readings, state, sample):
+        outcome, changes = _update_little(readings, state, base, ack, sample)
+    else:
+        outcome, changes = _update_model_and_state(readings, state, base, ack, sample), True
+    if changes:
+        _update_control_parameters(readings, state, base, ack, sample)
     return outcome or (Outcome.GROWN if base.cwnd_bytes > before_bytes else Outcome.UNCHANGED)
 
 
@@ -79,6 +103,7 @@ def _on_event(readings: Readings, state: Bbr, base: NewReno, event: Event) -> Ou
         case Sent():
             return _on_sent(readings, state, event)
         case Lost():
+            note_lost(readings, state, event)
             return recovery.on_lost(readings, state, base, event)
         case Ce():
             return recovery.on_ce(readings, state, base, event)

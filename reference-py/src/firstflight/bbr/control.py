@@ -5,6 +5,7 @@ One function for each step of the draft, in its order. They change the state and
 Mirrors ``reference-c/firstflight/bbr/control.c``.
 """
 
+from firstflight.bbr.kibibytes import kibibytes_quantum_bytes, kibibytes_rate_of, kibibytes_scaled
 from firstflight.bbr.packets import (
     INIT_CWND_PACKETS,
     MICROSECOND_NS,
@@ -15,8 +16,8 @@ from firstflight.bbr.packets import (
     packets_rate_of,
     packets_send_quantum_bytes,
 )
-from firstflight.bbr.profiles import DrainCap, ExtraAcked, InitialRate, Readings, Units
-from firstflight.bbr.rate import over, volume_bytes
+from firstflight.bbr.profiles import DrainCap, ExtraAcked, FirstWindow, InitialRate, Quantum, Readings, Units
+from firstflight.bbr.rate import Rate, over, volume_bytes
 from firstflight.bbr.state import GAIN_UNIT, Bbr, saturate, smaller_bound
 from firstflight.events import Ack, Sent
 from firstflight.limits import TIME_MAX_NS
@@ -55,12 +56,21 @@ def _at_least_one(rate: int) -> int:
     return max(rate, 1)  # [bbr.pacing.least]
 
 
+def _kibibytes_paced(state: Bbr, rate: Rate) -> int:
+    scaled = kibibytes_scaled(kibibytes_scaled(rate, state.pacing_gain, GAIN_UNIT), PACED_PERCENT, 100)
+    return volume_bytes(scaled, _SECOND_NS)  # [bbr.units.kibibytes.pacing]
+
+
 def init_pacing_rate(readings: Readings, state: Bbr, base: NewReno, rtt_ns: int) -> None:
     """Pace the initial window over an RTT, times the gain."""
     if readings.units is Units.PACKETS:
         rtt_ns = max(rtt_ns, MICROSECOND_NS)
         rate = packets_rate_of(base.cwnd_bytes, rtt_ns, base.max_datagram_size_bytes)  # [bbr.units.initial]
         state.pacing_rate = _at_least_one(packets_pacing_rate(rate, state.pacing_gain))
+        return
+    if readings.units is Units.KIBIBYTES:
+        rate = kibibytes_rate_of(base.cwnd_bytes, rtt_ns)  # [bbr.units.kibibytes.initial]
+        state.pacing_rate = _at_least_one(_kibibytes_paced(state, rate))
         return
     per_second = state.pacing_gain * _SECOND_NS // GAIN_UNIT
     state.pacing_rate = _at_least_one(over(state.initial_window_bytes, per_second, rtt_ns))  # [bbr.pacing.initial]
@@ -69,6 +79,8 @@ def init_pacing_rate(readings: Readings, state: Bbr, base: NewReno, rtt_ns: int)
 def _paced_rate(readings: Readings, state: Bbr) -> int:
     if readings.units is Units.PACKETS:
         return packets_pacing_rate(state.bw, state.pacing_gain)  # [bbr.units.pacing]
+    if readings.units is Units.KIBIBYTES:
+        return _kibibytes_paced(state, state.bw)
     per_second = state.pacing_gain * PACED_PERCENT * _SECOND_NS
     return over(state.bw.delivered_bytes, per_second, state.bw.interval_ns * GAIN_UNIT * 100)
 
@@ -88,6 +100,10 @@ def set_send_quantum(readings: Readings, state: Bbr, base: NewReno) -> None:
     if readings.units is Units.PACKETS:
         size_bytes = base.max_datagram_size_bytes
         state.send_quantum_bytes = packets_send_quantum_bytes(state.pacing_rate, size_bytes)  # [bbr.units.quantum]
+        return
+    if readings.quantum is Quantum.TEN_PACKETS:
+        size_bytes = base.max_datagram_size_bytes
+        state.send_quantum_bytes = kibibytes_quantum_bytes(state.pacing_rate, size_bytes)  # [bbr.quantum.ten]
         return
     quantum_bytes = min(state.pacing_rate // QUANTA_PER_SECOND, QUANTUM_MAX_BYTES)  # [bbr.quantum]
     state.send_quantum_bytes = max(quantum_bytes, QUANTUM_PACKETS * base.max_datagram_size_bytes)
@@ -134,7 +150,7 @@ def inflight_bytes(readings: Readings, state: Bbr, base: NewReno, gain: int) -> 
 
 def _aggregated_bytes(readings: Readings, state: Bbr, base: NewReno) -> int:
     """Return how much of the aggregation counts."""
-    if readings.extra_acked is ExtraAcked.DRAFT_06:
+    if readings.extra_acked is not ExtraAcked.LINUX:
         return state.extra_acked_bytes
     if not state.full_bw_reached:
         return 0  # [bbr.extra-acked.linux.startup]
@@ -161,6 +177,14 @@ def _bound_cwnd_for_model(readings: Readings, state: Bbr, base: NewReno) -> None
         base.cwnd_bytes = min(base.cwnd_bytes, cap_bytes)
 
 
+def _is_first_window(readings: Readings, state: Bbr, base: NewReno) -> bool:
+    """Return whether nothing holds growth back yet."""
+    least_bytes = least_window_bytes(readings, state, base)
+    if readings.first_window is FirstWindow.DELIVERED_TWICE:
+        return state.delivered_bytes < 2 * least_bytes  # [bbr.cwnd.grow.delivered-twice]
+    return state.delivered_bytes < least_bytes
+
+
 def set_cwnd(readings: Readings, state: Bbr, base: NewReno, ack: Ack) -> None:
     """Move the window towards what the path needs, by no more than was acknowledged."""
     update_max_inflight(readings, state, base)
@@ -169,10 +193,13 @@ def set_cwnd(readings: Readings, state: Bbr, base: NewReno, ack: Ack) -> None:
         base.cwnd_bytes = max(base.cwnd_bytes, in_flight_bytes)  # [bbr.conservation]
         return
     grown_bytes = saturate(base.cwnd_bytes + ack.bytes)
-    least_bytes = least_window_bytes(readings, state, base)
+    state.window_reached = False
     if state.full_bw_reached:
+        state.window_reached = grown_bytes >= state.max_inflight_bytes
         base.cwnd_bytes = min(grown_bytes, state.max_inflight_bytes)  # [bbr.cwnd.bounded]
-    elif base.cwnd_bytes < state.max_inflight_bytes or state.delivered_bytes < least_bytes:
+    elif base.cwnd_bytes < state.max_inflight_bytes or _is_first_window(readings, state, base):
         base.cwnd_bytes = grown_bytes  # [bbr.cwnd.grow]
+    else:
+        state.window_reached = True
     base.cwnd_bytes = max(base.cwnd_bytes, min_pipe_cwnd_bytes(base))  # [bbr.cwnd.least]
     _bound_cwnd_for_model(readings, state, base)

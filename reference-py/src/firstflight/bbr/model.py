@@ -5,7 +5,8 @@ One function for each step of the draft, in its order. They change the state in 
 Mirrors ``reference-c/firstflight/bbr/model.c``.
 """
 
-from firstflight.bbr.profiles import BwChanges, MaxBwWindow, MinRttWindow, Readings
+from firstflight.bbr.kibibytes import kibibytes_scaled
+from firstflight.bbr.profiles import BwChanges, MaxBwWindow, MinRttWindow, Readings, Units
 from firstflight.bbr.rate import INFINITE, Rate, exceeds, larger, reduced, reduced_bytes, smaller
 from firstflight.bbr.sample import clocked_ns
 from firstflight.bbr.state import Bbr, RoundRate, Sample
@@ -84,25 +85,28 @@ def _init_lower_bounds(state: Bbr, base: NewReno) -> None:
         state.inflight_shortterm_bytes = base.cwnd_bytes
 
 
-def _loss_lower_bounds(state: Bbr) -> None:
-    state.bw_shortterm = larger(state.bw_latest, reduced(state.bw_shortterm))  # [bbr.short-term]
+def _loss_lower_bounds(readings: Readings, state: Bbr) -> None:
+    reduced_rate = reduced(state.bw_shortterm)
+    if readings.units is Units.KIBIBYTES:
+        reduced_rate = kibibytes_scaled(state.bw_shortterm, 7, 10)  # [bbr.units.kibibytes.beta]
+    state.bw_shortterm = larger(state.bw_latest, reduced_rate)  # [bbr.short-term]
     reduced_inflight_bytes = reduced_bytes(state.inflight_shortterm_bytes or 0)
     state.inflight_shortterm_bytes = max(state.inflight_latest_bytes, reduced_inflight_bytes)
 
 
-def _adapt_lower_bounds_from_congestion(state: Bbr, base: NewReno) -> None:
+def _adapt_lower_bounds_from_congestion(readings: Readings, state: Bbr, base: NewReno) -> None:
     if state.phase is Phase.STARTUP:
         return  # [bbr.short-term.startup]
     if state.is_loss_in_round:
         _init_lower_bounds(state, base)
-        _loss_lower_bounds(state)
+        _loss_lower_bounds(readings, state)
 
 
 def update_congestion_signals(readings: Readings, state: Bbr, base: NewReno, sample: Sample) -> None:
     """Take the sample into the largest rate, and losses of a round that ends into the short-term bounds."""
     update_max_bw(readings, state, sample)
     if state.loss_round_start:
-        _adapt_lower_bounds_from_congestion(state, base)
+        _adapt_lower_bounds_from_congestion(readings, state, base)
         state.is_loss_in_round = False  # [bbr.loss-round.ends]
     if readings.bw_changes is BwChanges.AT_ONCE:
         bound_bw_for_model(state)  # [bbr.bw.at-once]
@@ -144,6 +148,7 @@ def advance_latest_delivery_signals(state: Bbr, sample: Sample) -> None:
     if state.loss_round_start:
         state.bw_latest = sample.rate  # [bbr.latest.advance]
         state.inflight_latest_bytes = sample.delivered_bytes
+        state.ce_in_round = False
 
 
 def bound_bw_for_model(state: Bbr) -> None:

@@ -53,6 +53,7 @@ class Units(Enum):
 
     BYTES = "bytes"
     PACKETS = "packets"
+    KIBIBYTES = "kibibytes"
 
 
 class MaxBwWindow(Enum):
@@ -80,6 +81,7 @@ class ExtraAcked(Enum):
     """Of which rounds is BBR.extra_acked, and when does it count?"""
 
     DRAFT_06 = "draft_06"
+    ONE_OF_TEN = "one_of_ten"
     LINUX = "linux"
 
 
@@ -88,6 +90,7 @@ class Losses(Enum):
 
     BOUNDS = "bounds"
     CONSERVATION = "conservation"
+    NO_RECOVERY = "no_recovery"
 
 
 class DrainCompares(Enum):
@@ -111,6 +114,62 @@ class MinRttWindow(Enum):
     ONE = "one"
 
 
+class LossExitCounts(Enum):
+    """What is counted for the exit by loss?"""
+
+    RANGES = "ranges"
+    BURSTS = "bursts"
+
+
+class LossExitRecovery(Enum):
+    """In which recovery may losses end Startup?"""
+
+    FULL_ROUND = "full_round"
+    ANY = "any"
+
+
+class FirstWindow(Enum):
+    """Until when does the window of Startup grow whatever the path needs?"""
+
+    DELIVERED = "delivered"
+    DELIVERED_TWICE = "delivered_twice"
+
+
+class AppLimitedAcks(Enum):
+    """What does an app-limited sample below BBR.max_bw change where the window is what the path needs?"""
+
+    COUNTED = "counted"
+    SKIPPED = "skipped"
+
+
+class SampleOf(Enum):
+    """From which packet are interval and flag of a sample?"""
+
+    NEWEST = "newest"
+    LATER = "later"
+
+
+class LimitedPackets(Enum):
+    """Which packets are application-limited?"""
+
+    LATER = "later"
+    OWN = "own"
+
+
+class Quantum(Enum):
+    """What is the send quantum at most, and at least?"""
+
+    DRAFT_06 = "draft_06"
+    TEN_PACKETS = "ten_packets"
+
+
+class MarksExit(Enum):
+    """Do marks end Startup?"""
+
+    NEVER = "never"
+    TWO_ROUNDS = "two_rounds"
+
+
 @dataclass(frozen=True, slots=True)
 class Readings:
     """A choice for every reading."""
@@ -132,6 +191,14 @@ class Readings:
     drain_compares: DrainCompares
     threshold: Threshold
     min_rtt_window: MinRttWindow
+    loss_exit_counts: LossExitCounts
+    loss_exit_recovery: LossExitRecovery
+    first_window: FirstWindow
+    app_limited_acks: AppLimitedAcks
+    sample_of: SampleOf
+    limited_packets: LimitedPackets
+    quantum: Quantum
+    marks_exit: MarksExit
 
 
 DRAFT_06 = Readings(
@@ -152,6 +219,14 @@ DRAFT_06 = Readings(
     drain_compares=DrainCompares.IN_FLIGHT,
     threshold=Threshold.NONE,
     min_rtt_window=MinRttWindow.TWO,
+    loss_exit_counts=LossExitCounts.RANGES,
+    loss_exit_recovery=LossExitRecovery.FULL_ROUND,
+    first_window=FirstWindow.DELIVERED,
+    app_limited_acks=AppLimitedAcks.COUNTED,
+    sample_of=SampleOf.NEWEST,
+    limited_packets=LimitedPackets.LATER,
+    quantum=Quantum.DRAFT_06,
+    marks_exit=MarksExit.NEVER,
 )
 
 DRAFT_06_PROSE = replace(
@@ -180,8 +255,29 @@ LINUX_V1 = replace(
     min_rtt_window=MinRttWindow.ONE,
 )
 
+S2N_QUIC = replace(
+    DRAFT_06,
+    growth_of=GrowthOf.MAX_BW,
+    offload_quanta=3,
+    drain_rounds=DrainRounds.NEVER,
+    saved=Saved.EPISODES,
+    loss_exit_count=8,
+    units=Units.KIBIBYTES,
+    extra_acked=ExtraAcked.ONE_OF_TEN,
+    losses=Losses.NO_RECOVERY,
+    loss_exit_counts=LossExitCounts.BURSTS,
+    loss_exit_recovery=LossExitRecovery.ANY,
+    first_window=FirstWindow.DELIVERED_TWICE,
+    app_limited_acks=AppLimitedAcks.SKIPPED,
+    sample_of=SampleOf.LATER,
+    limited_packets=LimitedPackets.OWN,
+    quantum=Quantum.TEN_PACKETS,
+    marks_exit=MarksExit.TWO_ROUNDS,
+)
+
 PROFILES = {
     "draft-06": DRAFT_06,
     "draft-06-prose": DRAFT_06_PROSE,
     "linux-v1": LINUX_V1,
+    "s2n-quic": S2N_QUIC,
 }

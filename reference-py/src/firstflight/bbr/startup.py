@@ -7,9 +7,20 @@ Mirrors ``reference-c/firstflight/bbr/startup.c``.
 
 from firstflight.bbr.control import delivers_bytes, inflight_bytes
 from firstflight.bbr.packets import PART, packets_has_grown
-from firstflight.bbr.profiles import DrainCompares, DrainRounds, Gains, GrowthOf, Readings, Threshold, Units
+from firstflight.bbr.profiles import (
+    DrainCompares,
+    DrainRounds,
+    Gains,
+    GrowthOf,
+    LossExitCounts,
+    LossExitRecovery,
+    MarksExit,
+    Readings,
+    Threshold,
+    Units,
+)
 from firstflight.bbr.rate import ZERO, Rate, has_grown
-from firstflight.bbr.state import GAIN_UNIT, Bbr, Sample
+from firstflight.bbr.state import GAIN_UNIT, Bbr, Sample, saturate
 from firstflight.newreno.newreno import NewReno
 from firstflight.observables import Outcome, Phase
 
@@ -24,6 +35,8 @@ V1_DRAIN_GAIN = PART * 88
 LOSS_THRESH = 50
 #: Rounds without growth that fill the pipe, and those that Drain lasts at most.
 FULL_BW_ROUNDS = 3
+#: Rounds in which more than half was marked that fill it in s2n-quic.
+FULL_ECN_ROUNDS = 2
 DRAIN_ROUNDS = 3
 
 
@@ -68,6 +81,22 @@ def check_full_bw_reached(readings: Readings, state: Bbr, base: NewReno, sample:
     return Outcome.PLATEAU_COUNTED if in_startup else None
 
 
+def check_startup_marks(readings: Readings, state: Bbr, base: NewReno, *, skipped: bool) -> Outcome | None:
+    """See at the start of a round whether too much of what was delivered in the one before was marked. ``skipped``: the ACK leaves the model as it is."""
+    if readings.marks_exit is MarksExit.NEVER or not state.round_start:
+        return None
+    delivered_bytes = state.delivered_bytes - state.marked_round_delivered_bytes
+    marked_bytes = saturate(state.marked_packets * base.max_datagram_size_bytes)
+    state.marked_round_delivered_bytes, state.marked_packets = state.delivered_bytes, 0
+    if skipped or state.full_bw_reached:
+        return None
+    state.marked_rounds = state.marked_rounds + 1 if 2 * marked_bytes > delivered_bytes else 0  # [bbr.marks-exit.count]
+    if state.marked_rounds < FULL_ECN_ROUNDS:
+        return None
+    state.full_bw_reached = True  # [bbr.marks-exit]
+    return Outcome.EXITED_BY_LOSS
+
+
 def _is_inflight_too_high(sample: Sample) -> bool:
     """Return whether more than 2 % was lost; both are whole, so that the share may be rounded down."""
     return sample.lost_bytes > sample.in_flight_bytes // LOSS_THRESH  # [bbr.loss-exit.rate]
@@ -77,6 +106,8 @@ def _has_high_loss(readings: Readings, state: Bbr, base: NewReno, sample: Sample
     """Return whether the losses of the round that ends are those of a full pipe."""
     if not state.loss_round_start or readings.loss_exit_count == 0 or state.lost_ranges < readings.loss_exit_count:
         return False  # [bbr.loss-exit.ranges]
+    if readings.loss_exit_recovery is LossExitRecovery.ANY:
+        return _is_inflight_too_high(sample)  # [bbr.loss-exit.any]
     if not base.in_recovery or state.timeout:
         return False  # [bbr.loss-exit.recovery]
     prior_bytes = sample.prior_delivered_bytes
@@ -91,7 +122,9 @@ def check_startup_high_loss(readings: Readings, state: Bbr, base: NewReno, sampl
     if state.phase is Phase.STARTUP and _has_high_loss(readings, state, base, sample):
         state.undo_startup = True  # [bbr.loss-exit.undo]
         state.full_bw_reached = True  # [bbr.loss-exit]
-        state.inflight_longterm_bytes = max(state.bdp_bytes, state.inflight_latest_bytes)  # [bbr.loss-exit.long-term]
+        if readings.loss_exit_counts is LossExitCounts.RANGES:
+            volume = max(state.bdp_bytes, state.inflight_latest_bytes)
+            state.inflight_longterm_bytes = volume  # [bbr.loss-exit.long-term]
         outcome = Outcome.EXITED_BY_LOSS
     if state.loss_round_start:
         state.lost_ranges = 0  # [bbr.loss-exit.ranges.round]
@@ -100,7 +133,8 @@ def check_startup_high_loss(readings: Readings, state: Bbr, base: NewReno, sampl
 
 def check_startup_done(readings: Readings, state: Bbr, base: NewReno, sample: Sample) -> Outcome | None:
     """End Startup if the pipe is full."""
-    outcome = check_startup_high_loss(readings, state, base, sample)
+    by_marks = check_startup_marks(readings, state, base, skipped=False)
+    outcome = check_startup_high_loss(readings, state, base, sample) or by_marks
     if state.phase is Phase.STARTUP and state.full_bw_reached:
         enter_drain(readings, state)  # [bbr.startup.done]
         if readings.threshold is Threshold.EXIT:

@@ -29,6 +29,20 @@ class Sample:
 
 
 @value
+class Taken:
+    """What is taken from the packet of a sample: C.delivered when it was sent, the interval, and the rest but the rate."""
+
+    prior_delivered_bytes: int
+    interval_ns: int
+    app_limited: bool
+    in_flight_bytes: int
+    lost_bytes: int
+
+
+NOT_TAKEN = Taken(0, 0, False, 0, 0)
+
+
+@value
 class RoundRate:
     """A rate, and the round in which it was found."""
 
@@ -45,10 +59,14 @@ class Bbr:
 
     ``delivered_bytes``, ``in_flight_bytes``, ``app_limited_bytes``: C.delivered, C.inflight, C.app_limited.
 
+    ``taken``: of the sample that a later one replaces. ``limited_first_packet``: the first packet of the last write that found nothing more to send, ``None`` before one;
+    ``limited_end_packet``: the first one after the gap that it left, ``None`` while it is open. ``next_packet`` is sent next.
+
     ``max_bw_first``, ``_second``, ``_third``: rates of the last ten rounds, the largest first. ``newly_lost_bytes``: since the last ACK. ``conservation_due``: recovery began since.
 
     ``extra_acked_rounds``: the largest samples of the last rounds, by the number of the round. ``lost_ranges``: in this round; ``next_lost_packet`` follows
-    the last of them. ``timeout``: recovery is that of a timeout. ``recovery_delivered_bytes``: C.delivered where it began. ``undo_startup``: BBR.undo_state is Startup.
+    the last of them. ``window_reached``: the window is what the path needs. ``ce_in_round``: there was a mark in this loss round; ``marked_packets``: in this round, which
+    began with ``marked_round_delivered_bytes``; ``marked_rounds``: rounds in a row with too many of them. ``timeout``: recovery is that of a timeout. ``recovery_delivered_bytes``: C.delivered where it began. ``undo_startup``: BBR.undo_state is Startup.
     ``has_rtt``: the pacing rate was computed from an RTT. ``next_send_ns`` is ``None`` until something was sent.
     """
 
@@ -59,6 +77,11 @@ class Bbr:
     delivered_bytes: int = 0
     in_flight_bytes: int = 0
     app_limited_bytes: int = 0
+    next_packet: int = 0
+    limited_first_packet: int | None = None
+    limited_end_packet: int | None = None
+    taken: Taken = NOT_TAKEN
+    lost_since_taken_bytes: int = 0
     round_count: int = 0
     round_start: bool = False
     next_round_delivered_bytes: int = 0
@@ -82,6 +105,7 @@ class Bbr:
     extra_acked_bytes: int = 0
     extra_acked_interval_start_ns: int = 0
     extra_acked_delivered_bytes: int = 0
+    extra_acked_round: int = 0
     extra_acked_rounds: list[int] = field(default_factory=lambda: [0] * EXTRA_ACKED_ROUNDS)
     full_bw: Rate = ZERO
     full_bw_count: int = 0
@@ -96,6 +120,11 @@ class Bbr:
     conservation_due: bool = False
     packet_conservation: bool = False
     timeout: bool = False
+    ce_count: int = 0
+    ce_in_round: bool = False
+    marked_packets: int = 0
+    marked_round_delivered_bytes: int = 0
+    marked_rounds: int = 0
     recovery_delivered_bytes: int = 0
     prior_cwnd_bytes: int = 0
     undo_startup: bool = False
@@ -106,6 +135,7 @@ class Bbr:
     pacing_rate: int = 0
     has_rtt: bool = False
     send_quantum_bytes: int = 0
+    window_reached: bool = False
     next_send_ns: int | None = None
 
     def copy(self) -> "Bbr":
