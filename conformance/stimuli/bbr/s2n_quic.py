@@ -18,7 +18,7 @@ wide = partial(add, initial_window_bytes=WIDE)
 @add(
     "bbr.s2n-quic.startup",
     "Whole nanoseconds for 1024 bytes, and three quanta in the budget",
-    """12000 bytes in 1 ms are floor(1000000 * 1024 / 12000) = 85333 ns for 1024 bytes. With the gain they are floor(85333 * 100 / 277) = 30806, with the margin floor(30806 * 100 / 99) = 31117, and the pacing rate floor(1000000000 * 1024 / 31117) = 32908056. In 100 ms they are floor(100000000 * 1024 / 12000) = 8533333, and 329076 bytes a second: the first flight is not application-limited here, and is the first baseline. Flights of 20 and 40 are growth, floor(100000000 * 1024 / 48000) = 2133333, and so are 50, floor(100000000 * 1024 / 60000) = 1706666, for 2133333 * 4 / 5 = 1706666.4. The product is floor(100000000 * 1024 / 1706666) = 60000. Three more fill the pipe, with 60 packets left in flight and ten more: 2 * 60000 + 60000 = 180000 is the window, and 2 * 1706666 = 3413332 the rate in Drain, floor(3413332 * 100 / 99) = 3447810 with the margin, floor(1000000000 * 1024 / 3447810) = 297000. Two packets leave 58, and ten more leave 48, 57600 bytes, less than a product.""",
+    """12000 bytes in 1 ms are floor(1000000 * 1024 / 12000) = 85333, in ns for 1024 bytes. With the gain they are floor(85333 * 100 / 277) = 30806, with the margin floor(30806 * 100 / 99) = 31117, and the pacing rate floor(1000000000 * 1024 / 31117) = 32908056. In 100 ms they are floor(100000000 * 1024 / 12000) = 8533333, and 329076 bytes a second: the first flight is not application-limited here, and is the first baseline. Flights of 20 and 40 are growth, floor(100000000 * 1024 / 48000) = 2133333, and so are 50, floor(100000000 * 1024 / 60000) = 1706666, for 2133333 * 4 / 5 = 1706666.4. The product is floor(100000000 * 1024 / 1706666) = 60000. Three more fill the pipe, with 60 packets left in flight and ten more: 2 * 60000 + 60000 = 180000 is the window, and 2 * 1706666 = 3413332 the rate in Drain, floor(3413332 * 100 / 99) = 3447810 with the margin, floor(1000000000 * 1024 / 3447810) = 297000. Two packets leave 58, and ten more leave 48, 57600 bytes, less than a product.""",
 )
 def startup(b: StreamBuilder) -> None:
     f = Flights(b)
@@ -224,7 +224,7 @@ def skipped_drain(b: StreamBuilder) -> None:
 @add(
     "bbr.s2n-quic.slow",
     "On a slow path one packet leaves at once",
-    """A packet in 100 ms is floor(100000000 * 1024 / 1200) = 85333333 ns for 1024 bytes. The first flight is the baseline, so that the fourth ends Startup. The pacing rate is then 11880, below 150000: a quantum is one packet, and the budget 3 * 1200 = 3600. So the window is the least, four datagrams. In Startup, at 329076, it was 3 * 2400 = 7200.""",
+    """A packet in 100 ms is floor(100000000 * 1024 / 1200) = 85333333 ns for 1024 bytes. The first flight is the baseline, so that the fourth ends Startup. The pacing rate is then 11880, below 1200000 / 8 = 150000: a quantum is one packet, and the budget 3 * 1200 = 3600. So the window is the least, four datagrams. In Startup, at 329076, it was 3 * 2400 = 7200.""",
 )
 def slow(b: StreamBuilder) -> None:
     f = Flights(b)
@@ -270,7 +270,7 @@ def timeout(b: StreamBuilder) -> None:
 @add(
     "bbr.s2n-quic.undo",
     "A loss that was none changes nothing",
-    """The pipe is full, with 130 packets in flight, when one is lost and found not to be. Nothing is undone: the round still has a loss, with which it ends at 800 ms, and 7/10 of the window, 126000 bytes, bound it.""",
+    """The pipe is full, with 156000 / 1200 = 130 packets in flight, when one is lost and found not to be. Nothing is undone: the round still has a loss, with which it ends at 800 ms, and 7/10 of the window, 126000 bytes, bound it.""",
 )
 def undo(b: StreamBuilder) -> None:
     f = full(b, left=130)
@@ -285,7 +285,7 @@ def undo(b: StreamBuilder) -> None:
 @add(
     "bbr.s2n-quic.drain-losses",
     "In Drain losses lower the rate to 10/7 of its nanoseconds",
-    """Drain begins at 700 ms with 100 packets in flight and a window of 180000. A packet is lost, and one is sent and acknowledged after 100 ms: the round had 600000 bytes a second, which stays the bound, and 7/10 of the window are 126000. Of the next packet lost the round ends in the same way, and its rate is low: floor(1706666 * 10 / 7) = 2438094 ns for 1024 bytes are the bound then, a product of floor(100000000 * 1024 / 2438094) = 42000 bytes, and 7/10 of 126000 are 88200. That the packet is application-limited does not matter in such a round. 62 more leave 36 in flight, 43200 bytes, more than the product; 35 are 42000.""",
+    """Drain begins at 700 ms with 100 packets in flight and a window of 180000. A packet is lost, and one is sent and acknowledged after 100 ms: the round had 600000 bytes a second, which stays the bound, and 7/10 of the window are 126000. Of the next packet lost the round ends in the same way, and its rate is low: floor(1706666 * 10 / 7) = 2438094, in ns for 1024 bytes, are the bound then, a product of floor(100000000 * 1024 / 2438094) = 42000 bytes, and 7/10 of 126000 are 88200. That the packet is application-limited does not matter in such a round. 62 more leave 36 in flight, 43200 bytes, more than the product; 35 are 42000.""",
 )
 def drain_losses(b: StreamBuilder) -> None:
     f = full(b, left=100)
