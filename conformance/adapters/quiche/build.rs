@@ -7,21 +7,40 @@ fn main() {
     let package = firstflight_locate::locate("quiche");
     let source = package.root.join("src");
     let source = source.display();
-    // The controllers are private to `recovery`, so what the adapter names of them is passed on from inside that module.
+    // The controllers are private, so what the adapter names of them is passed on from inside their modules, and of these is made a text
+    // that says where each of the others lies.
+    let recovery = fs::read_to_string(package.root.join("src/recovery/mod.rs")).expect("quiche has it");
+    let modules: String = recovery.lines().map(|line| format!("{}\n", placed(line, &source.to_string()))).collect();
+    let out = env::var_os("OUT_DIR").expect("cargo sets it");
+    fs::write(Path::new(&out).join("recovery.rs"), modules).expect("OUT_DIR is writable");
+    let adapter = env::var("CARGO_MANIFEST_DIR").expect("cargo sets it");
     let modules = format!(
         r#"
         #[allow(warnings)] #[path = "{source}/ranges.rs"] pub mod ranges;
         #[allow(warnings)] #[path = "{source}/minmax.rs"] pub mod minmax;
         #[allow(warnings)] pub mod recovery {{
-            include!("{source}/recovery/mod.rs");
+            include!(concat!(env!("OUT_DIR"), "/recovery.rs"));
             pub(crate) use self::congestion::recovery as legacy;
             pub(crate) use self::rtt::RttStats;
+            #[path = "{adapter}/src/bbr2.rs"] pub(crate) mod bbr2;
         }}
         pub const QUICHE_VERSION: &str = "{version}";
         "#,
         version = package.version
     );
-    let out = env::var_os("OUT_DIR").expect("cargo sets it");
     fs::write(Path::new(&out).join("quiche.rs"), modules).expect("OUT_DIR is writable");
     println!("cargo::rerun-if-changed=Cargo.toml");
+}
+
+/// Return a line of the module, or where it names another, that with its place; BBR is passed on to the module that it lies in.
+fn placed(line: &str, source: &str) -> String {
+    let Some(name) = line.strip_prefix("mod ").and_then(|rest| rest.strip_suffix(';')) else {
+        return line.to_string();
+    };
+    let folder = format!("{source}/recovery/{name}");
+    let file = if Path::new(&folder).is_dir() { format!("{folder}/mod.rs") } else { format!("{folder}.rs") };
+    match name {
+        "gcongestion" => format!("mod gcongestion {{ include!(\"{file}\"); pub(super) use self::bbr2::BBRv2; }}"),
+        _ => format!("#[path = \"{file}\"] mod {name};"),
+    }
 }

@@ -1,4 +1,4 @@
-//! The Reno and CUBIC of quiche behind the adapter protocol.
+//! The Reno and CUBIC of quiche behind the adapter protocol, or with the argument `bbr2` its BBR.
 //!
 //! The vectors report losses, so the adapter calls the controllers as `LegacyRecovery` (recovery/congestion/recovery.rs) does, in
 //! its order, and leaves out its loss detector. RTTs go through the stack's estimator.
@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use firstflight_conversation::{Ack, Case, Connection, Declaration, Event, Kind, Observed, Packets, Run, converse};
+use recovery::bbr2::Bbr;
 use recovery::legacy::{Acked, LegacyRecovery};
 use recovery::{CongestionControlAlgorithm, RecoveryConfig, RecoveryOps, RttStats, Sent};
 // Names that the source of the stack expects here.
@@ -27,17 +28,87 @@ const MAX_ACK_DELAY: Duration = Duration::from_millis(25);
 const INITIAL_WINDOW_PACKETS: u64 = 10;
 
 fn main() {
+    let bbr2 = std::env::args().nth(1).as_deref() == Some("bbr2");
     let declaration = Declaration {
-        name: "quiche",
+        name: if bbr2 { "quiche bbr2" } else { "quiche" },
         version: QUICHE_VERSION,
-        algorithms: &[("slow-start", &["rfc-9002"]), ("cubic", &["rfc-9438"]), ("hystartpp", &["rfc-9406+cubic"])],
-        ssthresh: true,
+        algorithms: if bbr2 {
+            &[("bbr", &["draft-06"])]
+        } else {
+            &[("slow-start", &["rfc-9002"]), ("cubic", &["rfc-9438"]), ("hystartpp", &["rfc-9406+cubic"])]
+        },
+        ssthresh: !bbr2,
         clock: "ns",
         arithmetic: "float64",
         avoidance: "datagram",
         controller: "newreno",
     };
-    converse(&declaration, Path::start);
+    if bbr2 {
+        converse(&declaration, BbrPath::start);
+    } else {
+        converse(&declaration, Path::start);
+    }
+}
+
+/// A path with BBR, and of each packet in flight when it was sent.
+struct BbrPath {
+    bbr: Bbr,
+    sent: BTreeMap<u64, Instant>,
+    next_packet: u64,
+    epoch: Instant,
+}
+
+impl BbrPath {
+    fn start(case: &Case) -> std::result::Result<Self, String> {
+        let packets = case.initial_window_packets(INITIAL_WINDOW_PACKETS)? as usize;
+        let bbr = Bbr::new(packets, case.max_datagram_size_bytes as usize, INITIAL_RTT, MAX_ACK_DELAY);
+        Ok(Self { bbr, sent: BTreeMap::new(), next_packet: 0, epoch: Instant::now() })
+    }
+
+    fn least_unacked(&self) -> u64 {
+        self.sent.first_key_value().map_or(self.next_packet, |(packet, _)| *packet)
+    }
+}
+
+impl Connection for BbrPath {
+    fn process(&mut self, event: &Event) -> std::result::Result<(), String> {
+        let now = self.epoch + event.now;
+        match &event.kind {
+            Kind::Sent { packets, app_limited } => {
+                for packet in packets.each() {
+                    self.bbr.on_sent(packet.first, packet.size_bytes as usize, now);
+                    self.sent.insert(packet.first, now);
+                    self.next_packet = packet.first + 1;
+                }
+                // `Connection::send` says so once nothing more is to be sent.
+                if *app_limited {
+                    self.bbr.on_app_limited();
+                }
+            }
+            Kind::Ack(ack) => {
+                let acked: Vec<_> =
+                    ack.packets.each().filter_map(|packet| self.sent.remove_entry(&packet.first)).collect();
+                self.bbr.on_event(&acked, &[], ack.packets.bytes as usize, self.least_unacked(), now);
+            }
+            Kind::Lost { packets } => {
+                let lost: Vec<_> = packets.each().map(|packet| (packet.first, packet.size_bytes as usize)).collect();
+                for (packet, _) in &lost {
+                    self.sent.remove(packet);
+                }
+                self.bbr.on_event(&[], &lost, packets.bytes as usize, self.least_unacked(), now);
+            }
+            Kind::Pto => {}
+            Kind::SpuriousLoss => return Err("BBR of quiche does not undo a loss".into()),
+            Kind::Ce { .. } => return Err("quiche does not read ECN counters".into()),
+            Kind::PersistentCongestion => return Err("quiche does not detect persistent congestion".into()),
+            Kind::Other(kind) => return Err(format!("no function for the event {kind}")),
+        }
+        Ok(())
+    }
+
+    fn observe(&self) -> Observed {
+        Observed { cwnd_bytes: self.bbr.window() as u64, ssthresh_bytes: None }
+    }
 }
 
 struct Path {
