@@ -26,6 +26,7 @@ class Stream(AckStream):
         self.gap_ns = self.pick((0, 1, MS, 10 * MS, 100 * MS, 2500 * MS))
         self.lossy = self.pick((True, False, False))
         self.patient = self.pick((True, False))
+        self.long_rounds = self.pick((True, *(False,) * 5))
         self.app_limited = self.pick((True, *(False,) * 5))
         self.begin()
 
@@ -81,8 +82,11 @@ class Stream(AckStream):
         delivered_bytes, interval_ns = self._delivered(ack, state)
         borders = (state.next_round_delivered_bytes, state.loss_round_delivered_bytes, state.recovery_delivered_bytes)
         prior_bytes = max(self.pick((state.delivered_bytes, *borders)) - self.pick((0, 0, 0, 1)), 0)
+        if self.long_rounds and self.pick((True,) * 9 + (False,)):
+            prior_bytes = max(state.loss_round_delivered_bytes - 1, 0)
         flight_bytes = self.pick((100 * self.size, 50 * self.size, 0, WINDOW_MAX_BYTES))
-        lost_bytes = flight_bytes // 50 + self.pick((0, 0, 1, 1))
+        share_bytes = self.pick((flight_bytes // 50, flight_bytes // 50, flight_bytes * 5 // 256))
+        lost_bytes = share_bytes + self.pick((0, 0, 1, 1, self.size))
         return replace(
             ack,
             rate_delivered_bytes=delivered_bytes,
@@ -107,4 +111,4 @@ class Stream(AckStream):
 
 #: For the reference implementations, and to compare model and port: stimuli/streams.py says what.
 STREAMS = {"bbr": (lambda rng, profile: Stream(rng), 200, 0)}
-COMPARED = Compared(800, 20_000, ("bbr",))
+COMPARED = Compared(801, 20_000, ("bbr",))

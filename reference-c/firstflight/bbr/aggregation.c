@@ -5,6 +5,27 @@
 #include "firstflight/bbr/sample.h"
 #include "firstflight/minmax.h"
 
+/* Return the present one of the two samples, and begin it anew where its time has come. */
+static uint64_t *begin_slot(const struct ff_bbr_readings *readings, struct ff_bbr *state)
+{
+    if (readings->extra_acked == FF_BBR_EXTRA_ACKED_LINUX) {
+        uint64_t *slot = &state->extra_acked_rounds[state->round_count / FF_BBR_EXTRA_ACKED_LINUX_ROUNDS % 2];
+        if (state->round_start && state->round_count % FF_BBR_EXTRA_ACKED_LINUX_ROUNDS == 0) {
+            *slot = 0; /* [bbr.extra-acked.linux] */
+        }
+        return slot;
+    }
+    if (state->round_start) {
+        state->extra_acked_age++;
+        if (state->extra_acked_age >= (state->full_bw_reached ? FF_BBR_EXTRA_ACKED_LINUX_ROUNDS : 1)) {
+            state->extra_acked_age = 0; /* [bbr.extra-acked.v3] */
+            state->extra_acked_slot = 1 - state->extra_acked_slot;
+            state->extra_acked_rounds[state->extra_acked_slot] = 0;
+        }
+    }
+    return &state->extra_acked_rounds[state->extra_acked_slot];
+}
+
 /* Estimate it as Linux does: the larger of two samples, of five rounds each. */
 static void update_ack_aggregation_linux(const struct ff_bbr_readings *readings, struct ff_bbr *state,
                                          const struct ff_newreno *base, uint64_t t_ns, const struct ff_ack *ack,
@@ -13,10 +34,7 @@ static void update_ack_aggregation_linux(const struct ff_bbr_readings *readings,
     if (sample->prior_delivered_bytes == FF_BBR_INFINITE) {
         return; /* [bbr.extra-acked.linux.sample] */
     }
-    uint64_t *slot = &state->extra_acked_rounds[state->round_count / FF_BBR_EXTRA_ACKED_LINUX_ROUNDS % 2];
-    if (state->round_start && state->round_count % FF_BBR_EXTRA_ACKED_LINUX_ROUNDS == 0) {
-        *slot = 0; /* [bbr.extra-acked.linux] */
-    }
+    uint64_t *slot = begin_slot(readings, state);
     uint64_t limit_bytes = FF_BBR_EXTRA_ACKED_LINUX_PACKETS * base->max_datagram_size_bytes;
     uint64_t time_ns = ff_bbr_clocked_ns(readings, t_ns) - ff_bbr_clocked_ns(readings, state->extra_acked_interval_start_ns);
     uint64_t expected_bytes = ff_bbr_delivers_bytes(readings, state, base, time_ns);
@@ -35,7 +53,7 @@ void ff_bbr_update_ack_aggregation(const struct ff_bbr_readings *readings, struc
                                    const struct ff_newreno *base, uint64_t t_ns, const struct ff_ack *ack,
                                    const struct ff_bbr_sample *sample)
 {
-    if (readings->extra_acked == FF_BBR_EXTRA_ACKED_LINUX) {
+    if (readings->extra_acked == FF_BBR_EXTRA_ACKED_LINUX || readings->extra_acked == FF_BBR_EXTRA_ACKED_LINUX_V3) {
         update_ack_aggregation_linux(readings, state, base, t_ns, ack, sample);
         return;
     }

@@ -1,6 +1,7 @@
 /* BBR's Startup and Drain: the flow of an event. Mirrors reference-py/src/firstflight/bbr/bbr.py. */
 #include "firstflight/bbr/bbr.h"
 
+#include "firstflight/bbr/rate.h"
 #include "firstflight/minmax.h"
 
 void ff_bbr_begin(const struct ff_bbr_readings *readings, struct ff_bbr *state, const struct ff_newreno *base)
@@ -26,6 +27,9 @@ void ff_bbr_begin(const struct ff_bbr_readings *readings, struct ff_bbr *state, 
         .ssthresh_bytes = FF_BBR_INFINITE,
         .next_send_ns = FF_NONE,
     };
+    if (readings->losses == FF_BBR_LOSSES_LINUX_V3) {
+        state->loss_round_delivered_bytes = base->max_datagram_size_bytes; /* [bbr.loss-round.v3] */
+    }
     ff_bbr_enter_startup(readings, state);
     ff_bbr_init_pacing_rate(readings, state, base, FF_BBR_INITIAL_RTT_NS); /* [bbr.pacing.initial.none] */
 }
@@ -35,7 +39,7 @@ static void handle_restart_from_idle(const struct ff_bbr_readings *readings, str
 {
     if (sent->bytes_in_flight <= sent->bytes && state->app_limited_bytes > 0) {
         state->extra_acked_interval_start_ns = t_ns; /* [bbr.idle] */
-        if (readings->extra_acked == FF_BBR_EXTRA_ACKED_LINUX) {
+        if (readings->extra_acked == FF_BBR_EXTRA_ACKED_LINUX || readings->extra_acked == FF_BBR_EXTRA_ACKED_LINUX_V3) {
             state->extra_acked_delivered_bytes = 0; /* [bbr.idle.linux] */
         }
     }
@@ -68,13 +72,22 @@ static enum ff_outcome update_little(const struct ff_bbr_readings *readings, str
                                      const struct ff_bbr_sample *sample, bool *changes)
 {
     uint64_t min_rtt_ns = state->min_rtt_ns;
+    bool follows = readings->app_limited_acks == FF_BBR_APP_LIMITED_ACKS_LINUX_V3;
 
+    if (follows) {
+        ff_bbr_update_latest_delivery_signals(state, sample); /* [bbr.app-limited.v3] */
+    }
     ff_bbr_update_round(state, sample); /* [bbr.app-limited.skipped] */
+    bool is_limited = follows && state->round_start && state->phase == FF_PHASE_STARTUP;
     ff_bbr_check_startup_marks(readings, state, base, true);
     enum ff_outcome drained = ff_bbr_check_drain_done(readings, state, base, t_ns, false);
+    ff_bbr_raise_long_term(readings, state, base, sample);
     ff_bbr_update_min_rtt(readings, state, t_ns, ack);
+    if (follows) {
+        ff_bbr_advance_latest_delivery_signals(state, sample);
+    }
     *changes = drained != FF_OUTCOME_UNCHANGED || state->min_rtt_ns != min_rtt_ns;
-    return drained;
+    return drained == FF_OUTCOME_UNCHANGED && is_limited ? FF_OUTCOME_APP_LIMITED : drained;
 }
 
 /* Carry out the steps of an ACK in the order of the draft; return what they led to. */
@@ -89,6 +102,7 @@ static enum ff_outcome update_model_and_state(const struct ff_bbr_readings *read
     enum ff_outcome exited = ff_bbr_check_startup_done(readings, state, base, sample);
     bool has_exited = exited != FF_OUTCOME_UNCHANGED;
     enum ff_outcome drained = ff_bbr_check_drain_done(readings, state, base, t_ns, has_exited);
+    ff_bbr_raise_long_term(readings, state, base, sample);
     ff_bbr_update_min_rtt(readings, state, t_ns, ack);
     if (has_exited) {
         return exited;
@@ -104,7 +118,7 @@ static void update_control_parameters(const struct ff_bbr_readings *readings, st
     ff_bbr_bound_bw_for_model(state);
     ff_bbr_set_pacing_rate(readings, state, base, ack);
     ff_bbr_set_send_quantum(readings, state, base);
-    ff_bbr_deduct_losses(state, base);
+    ff_bbr_deduct_losses(readings, state, base);
     ff_bbr_leave_recovery(state, base, ack);
     ff_bbr_begin_conservation(state, base, ack);
     ff_bbr_set_cwnd(readings, state, base, ack);
@@ -114,6 +128,8 @@ static enum ff_outcome on_ack(const struct ff_bbr_readings *readings, struct ff_
                               uint64_t t_ns, const struct ff_ack *ack)
 {
     uint64_t before_bytes = base->cwnd_bytes;
+
+    ff_bbr_leave_recovery_first(readings, state, base, ack);
     struct ff_bbr_sample sample = ff_bbr_generate_rate_sample(readings, state, base, ack);
     enum ff_outcome outcome;
     bool changes = true;

@@ -40,7 +40,7 @@ static uint64_t kibibytes_paced(const struct ff_bbr *state, struct ff_bbr_rate r
 void ff_bbr_init_pacing_rate(const struct ff_bbr_readings *readings, struct ff_bbr *state,
                               const struct ff_newreno *base, uint64_t rtt_ns)
 {
-    if (readings->units == FF_BBR_UNITS_PACKETS) {
+    if (ff_bbr_in_packets(readings)) {
         uint64_t least_ns = ff_max(rtt_ns, FF_BBR_MICROSECOND_NS);
         struct ff_bbr_rate rate = ff_bbr_packets_rate_of(base->cwnd_bytes, least_ns, base->max_datagram_size_bytes); /* [bbr.units.initial] */
         state->pacing_rate = at_least_one(ff_bbr_packets_pacing_rate(rate, state->pacing_gain));
@@ -58,7 +58,7 @@ void ff_bbr_init_pacing_rate(const struct ff_bbr_readings *readings, struct ff_b
 
 static uint64_t paced_rate(const struct ff_bbr_readings *readings, const struct ff_bbr *state)
 {
-    if (readings->units == FF_BBR_UNITS_PACKETS) {
+    if (ff_bbr_in_packets(readings)) {
         return ff_bbr_packets_pacing_rate(state->bw, state->pacing_gain); /* [bbr.units.pacing] */
     }
     if (readings->units == FF_BBR_UNITS_KIBIBYTES) {
@@ -92,6 +92,11 @@ void ff_bbr_set_send_quantum(const struct ff_bbr_readings *readings, struct ff_b
         state->send_quantum_bytes = ff_bbr_packets_send_quantum_bytes(state->pacing_rate, size_bytes); /* [bbr.units.quantum] */
         return;
     }
+    if (readings->units == FF_BBR_UNITS_PACKETS_V3) {
+        uint64_t size_bytes = base->max_datagram_size_bytes;
+        state->send_quantum_bytes = ff_bbr_packets_burst_bytes(state->pacing_rate, state->min_rtt_ns, size_bytes); /* [bbr.units.v3.quantum] */
+        return;
+    }
     if (readings->quantum == FF_BBR_QUANTUM_TEN_PACKETS) {
         uint64_t size_bytes = base->max_datagram_size_bytes;
         state->send_quantum_bytes = ff_bbr_kibibytes_quantum_bytes(state->pacing_rate, size_bytes); /* [bbr.quantum.ten] */
@@ -105,7 +110,7 @@ void ff_bbr_set_send_quantum(const struct ff_bbr_readings *readings, struct ff_b
 uint64_t ff_bbr_delivers_bytes(const struct ff_bbr_readings *readings, const struct ff_bbr *state,
                                const struct ff_newreno *base, uint64_t time_ns)
 {
-    if (readings->units == FF_BBR_UNITS_PACKETS) {
+    if (ff_bbr_in_packets(readings)) {
         return ff_bbr_packets_delivered_bytes(state->bw, time_ns, base->max_datagram_size_bytes); /* [bbr.units.delivers] */
     }
     return ff_bbr_volume_bytes(state->bw, time_ns);
@@ -117,23 +122,24 @@ uint64_t ff_bbr_least_window_bytes(const struct ff_bbr_readings *readings, const
     if (readings->units == FF_BBR_UNITS_PACKETS) {
         return FF_BBR_INIT_CWND_PACKETS * base->max_datagram_size_bytes; /* [bbr.units.ten] */
     }
+    if (readings->units == FF_BBR_UNITS_PACKETS_V3) {
+        uint64_t most_bytes = FF_BBR_INIT_CWND_MOST_PACKETS * base->max_datagram_size_bytes;
+        return ff_min(state->initial_window_bytes, most_bytes); /* [bbr.units.v3.initial] */
+    }
     return state->initial_window_bytes;
 }
 
-uint64_t ff_bbr_bdp_multiple_bytes(const struct ff_bbr_readings *readings, struct ff_bbr *state,
-                                   const struct ff_newreno *base, uint64_t gain)
+uint64_t ff_bbr_bdp_multiple_bytes(const struct ff_bbr_readings *readings, const struct ff_bbr *state,
+                                   const struct ff_newreno *base, struct ff_bbr_rate rate, uint64_t gain)
 {
-    uint64_t size_bytes = base->max_datagram_size_bytes;
-
     if (state->min_rtt_ns == FF_BBR_INFINITE) {
         return ff_bbr_least_window_bytes(readings, state, base); /* [bbr.bdp.none] */
     }
-    if (readings->units == FF_BBR_UNITS_PACKETS) {
-        state->bdp_bytes = ff_bbr_packets_bdp_bytes(state->bw, state->min_rtt_ns, FF_BBR_GAIN_UNIT, size_bytes);
-        return ff_bbr_packets_bdp_bytes(state->bw, state->min_rtt_ns, gain, size_bytes); /* [bbr.units.bdp] */
+    if (ff_bbr_in_packets(readings)) {
+        uint64_t size_bytes = base->max_datagram_size_bytes;
+        return ff_bbr_packets_bdp_bytes(rate, state->min_rtt_ns, gain, size_bytes); /* [bbr.units.bdp] */
     }
-    state->bdp_bytes = ff_bbr_volume_bytes(state->bw, state->min_rtt_ns); /* [bbr.bdp] */
-    return ff_bbr_over(state->bdp_bytes, gain, FF_BBR_GAIN_UNIT);
+    return ff_bbr_over(ff_bbr_volume_bytes(rate, state->min_rtt_ns), gain, FF_BBR_GAIN_UNIT); /* [bbr.bdp] */
 }
 
 uint64_t ff_bbr_quantization_budget_bytes(const struct ff_bbr_readings *readings, const struct ff_bbr *state,
@@ -147,20 +153,22 @@ uint64_t ff_bbr_quantization_budget_bytes(const struct ff_bbr_readings *readings
     return ff_max(ff_max(volume, offload_bytes), ff_bbr_min_pipe_cwnd_bytes(base)); /* [bbr.budget] */
 }
 
-uint64_t ff_bbr_inflight_bytes(const struct ff_bbr_readings *readings, struct ff_bbr *state,
-                               const struct ff_newreno *base, uint64_t gain)
+uint64_t ff_bbr_inflight_bytes(const struct ff_bbr_readings *readings, const struct ff_bbr *state,
+                               const struct ff_newreno *base, struct ff_bbr_rate rate)
 {
-    return ff_bbr_quantization_budget_bytes(readings, state, base, ff_bbr_bdp_multiple_bytes(readings, state, base, gain));
+    uint64_t bdp_bytes = ff_bbr_bdp_multiple_bytes(readings, state, base, rate, FF_BBR_GAIN_UNIT);
+
+    return ff_bbr_quantization_budget_bytes(readings, state, base, bdp_bytes);
 }
 
 /* Return how much of the aggregation counts. */
 static uint64_t aggregated_bytes(const struct ff_bbr_readings *readings, const struct ff_bbr *state,
                                  const struct ff_newreno *base)
 {
-    if (readings->extra_acked != FF_BBR_EXTRA_ACKED_LINUX) {
+    if (readings->extra_acked != FF_BBR_EXTRA_ACKED_LINUX && readings->extra_acked != FF_BBR_EXTRA_ACKED_LINUX_V3) {
         return state->extra_acked_bytes;
     }
-    if (!state->full_bw_reached) {
+    if (readings->extra_acked == FF_BBR_EXTRA_ACKED_LINUX && !state->full_bw_reached) {
         return 0; /* [bbr.extra-acked.linux.startup] */
     }
     uint64_t most_bytes = ff_bbr_delivers_bytes(readings, state, base, FF_BBR_EXTRA_ACKED_MAX_NS);
@@ -170,7 +178,10 @@ static uint64_t aggregated_bytes(const struct ff_bbr_readings *readings, const s
 void ff_bbr_update_max_inflight(const struct ff_bbr_readings *readings, struct ff_bbr *state,
                                 const struct ff_newreno *base)
 {
-    uint64_t multiple_bytes = ff_bbr_bdp_multiple_bytes(readings, state, base, state->cwnd_gain);
+    if (state->min_rtt_ns != FF_BBR_INFINITE) {
+        state->bdp_bytes = ff_bbr_bdp_multiple_bytes(readings, state, base, state->bw, FF_BBR_GAIN_UNIT);
+    }
+    uint64_t multiple_bytes = ff_bbr_bdp_multiple_bytes(readings, state, base, state->bw, state->cwnd_gain);
     uint64_t volume = ff_bbr_saturate(multiple_bytes + aggregated_bytes(readings, state, base)); /* [bbr.max-inflight] */
 
     state->max_inflight_bytes = ff_bbr_quantization_budget_bytes(readings, state, base, volume);
@@ -199,6 +210,9 @@ static bool is_first_window(const struct ff_bbr_readings *readings, const struct
 
     if (readings->first_window == FF_BBR_FIRST_WINDOW_DELIVERED_TWICE) {
         return state->delivered_bytes < 2 * least_bytes; /* [bbr.cwnd.grow.delivered-twice] */
+    }
+    if (readings->first_window == FF_BBR_FIRST_WINDOW_TWICE) {
+        return base->cwnd_bytes < 2 * least_bytes; /* [bbr.cwnd.grow.twice] */
     }
     return state->delivered_bytes < least_bytes;
 }

@@ -46,21 +46,21 @@ void ff_bbr_set_send_quantum(const struct ff_bbr_readings *readings, struct ff_b
 uint64_t ff_bbr_delivers_bytes(const struct ff_bbr_readings *readings, const struct ff_bbr *state,
                                const struct ff_newreno *base, uint64_t time_ns);
 
-/* Return the window of the beginning, until which nothing holds growth back: the initial one, or ten packets. */
+/* Return the window of the beginning, until which nothing holds growth back: the initial one, or ten packets, or as it is at most in Linux. */
 uint64_t ff_bbr_least_window_bytes(const struct ff_bbr_readings *readings, const struct ff_bbr *state,
                                    const struct ff_newreno *base);
 
 /* Return a multiple of the bandwidth-delay product. */
-uint64_t ff_bbr_bdp_multiple_bytes(const struct ff_bbr_readings *readings, struct ff_bbr *state,
-                                   const struct ff_newreno *base, uint64_t gain);
+uint64_t ff_bbr_bdp_multiple_bytes(const struct ff_bbr_readings *readings, const struct ff_bbr *state,
+                                   const struct ff_newreno *base, struct ff_bbr_rate rate, uint64_t gain);
 
 /* Return a volume, or what is in flight at least where packets leave and arrive together. */
 uint64_t ff_bbr_quantization_budget_bytes(const struct ff_bbr_readings *readings, const struct ff_bbr *state,
                                           const struct ff_newreno *base, uint64_t volume);
 
-/* Return what is in flight at a multiple of the bandwidth-delay product. */
-uint64_t ff_bbr_inflight_bytes(const struct ff_bbr_readings *readings, struct ff_bbr *state,
-                               const struct ff_newreno *base, uint64_t gain);
+/* Return what is in flight at one bandwidth-delay product of a rate. */
+uint64_t ff_bbr_inflight_bytes(const struct ff_bbr_readings *readings, const struct ff_bbr *state,
+                               const struct ff_newreno *base, struct ff_bbr_rate rate);
 
 /* Set how much the path needs in flight. */
 void ff_bbr_update_max_inflight(const struct ff_bbr_readings *readings, struct ff_bbr *state,

@@ -2,6 +2,7 @@
 #include "firstflight/bbr/model.h"
 
 #include "firstflight/bbr/kibibytes.h"
+#include "firstflight/bbr/packets.h"
 #include "firstflight/bbr/sample.h"
 #include "firstflight/minmax.h"
 
@@ -88,15 +89,21 @@ static void init_lower_bounds(struct ff_bbr *state, const struct ff_newreno *bas
     }
 }
 
-static void loss_lower_bounds(const struct ff_bbr_readings *readings, struct ff_bbr *state)
+static void loss_lower_bounds(const struct ff_bbr_readings *readings, struct ff_bbr *state,
+                              const struct ff_newreno *base)
 {
     struct ff_bbr_rate reduced_rate = ff_bbr_reduced(state->bw_shortterm);
+    uint64_t reduced_inflight_bytes = ff_bbr_reduced_bytes(state->inflight_shortterm_bytes);
 
     if (readings->units == FF_BBR_UNITS_KIBIBYTES) {
         reduced_rate = ff_bbr_kibibytes_scaled(state->bw_shortterm, 7, 10); /* [bbr.units.kibibytes.beta] */
     }
+    if (readings->units == FF_BBR_UNITS_PACKETS_V3) {
+        uint64_t size_bytes = base->max_datagram_size_bytes;
+        reduced_rate = ff_bbr_packets_reduced(state->bw_shortterm, FF_BBR_LOSS_CUT, size_bytes); /* [bbr.units.v3.cut] */
+        reduced_inflight_bytes = ff_bbr_packets_share_bytes(state->inflight_shortterm_bytes, FF_BBR_LOSS_CUT, size_bytes);
+    }
     state->bw_shortterm = ff_bbr_larger(state->bw_latest, reduced_rate); /* [bbr.short-term] */
-    uint64_t reduced_inflight_bytes = ff_bbr_reduced_bytes(state->inflight_shortterm_bytes);
     state->inflight_shortterm_bytes = ff_max(state->inflight_latest_bytes, reduced_inflight_bytes);
 }
 
@@ -108,7 +115,7 @@ static void adapt_lower_bounds_from_congestion(const struct ff_bbr_readings *rea
     }
     if (state->is_loss_in_round) {
         init_lower_bounds(state, base);
-        loss_lower_bounds(readings, state);
+        loss_lower_bounds(readings, state, base);
     }
 }
 
@@ -151,15 +158,22 @@ void ff_bbr_update_min_rtt(const struct ff_bbr_readings *readings, struct ff_bbr
         update_min_rtt_alone(readings, state, t_ns, ack);
         return;
     }
+    bool is_linux = readings->min_rtt_window == FF_BBR_MIN_RTT_WINDOW_TWO_LINUX;
+    if (is_linux && state->min_rtt_ns == FF_BBR_INFINITE && ack->min_rtt_ns != FF_NO_RTT_NS) {
+        state->min_rtt_ns = state->probe_rtt_min_delay_ns = ff_bbr_clocked_ns(readings, ack->min_rtt_ns); /* [bbr.min-rtt.v3] */
+        state->min_rtt_stamp_ns = state->probe_rtt_min_stamp_ns = t_ns;
+    }
     bool expired = t_ns > state->probe_rtt_min_stamp_ns + FF_BBR_PROBE_RTT_INTERVAL_NS;
-    uint64_t rtt_ns = ack->latest_rtt_ns;
+    uint64_t rtt_ns = ack->latest_rtt_ns == FF_NO_RTT_NS ? FF_NO_RTT_NS : ff_bbr_clocked_ns(readings, ack->latest_rtt_ns);
 
     if (rtt_ns != FF_NO_RTT_NS && (rtt_ns < state->probe_rtt_min_delay_ns || expired)) {
         state->probe_rtt_min_delay_ns = rtt_ns; /* [bbr.min-rtt.delay] */
         state->probe_rtt_min_stamp_ns = t_ns;
     }
     expired = t_ns > state->min_rtt_stamp_ns + FF_BBR_MIN_RTT_FILTER_NS;
-    if (state->probe_rtt_min_delay_ns < state->min_rtt_ns || expired) {
+    if (is_linux && state->probe_rtt_min_delay_ns == state->min_rtt_ns) {
+        state->min_rtt_stamp_ns = state->probe_rtt_min_stamp_ns; /* [bbr.min-rtt.v3.equal] */
+    } else if (state->probe_rtt_min_delay_ns < state->min_rtt_ns || expired) {
         state->min_rtt_ns = state->probe_rtt_min_delay_ns; /* [bbr.min-rtt] */
         state->min_rtt_stamp_ns = state->probe_rtt_min_stamp_ns;
     }
@@ -177,4 +191,13 @@ void ff_bbr_advance_latest_delivery_signals(struct ff_bbr *state, const struct f
 void ff_bbr_bound_bw_for_model(struct ff_bbr *state)
 {
     state->bw = ff_bbr_smaller(state->max_bw, state->bw_shortterm); /* [bbr.bw] */
+}
+
+void ff_bbr_reset_congestion_signals(const struct ff_bbr_readings *readings, struct ff_bbr *state)
+{
+    if (readings->losses == FF_BBR_LOSSES_LINUX_V3) {
+        state->is_loss_in_round = false; /* [bbr.signals.v3] */
+        state->bw_latest = ff_bbr_rate_zero;
+        state->inflight_latest_bytes = 0;
+    }
 }

@@ -19,6 +19,8 @@ extern "C" {
 #define FF_BBR_MIN_RTT_FILTER_NS UINT64_C(10000000000)
 /* The window of the largest rate in Linux, in rounds. */
 #define FF_BBR_MAX_BW_ROUNDS UINT64_C(10)
+/* What version 3 of Linux leaves of a bound, of 256 parts: 1 - beta. */
+#define FF_BBR_LOSS_CUT UINT64_C(180)
 
 /* Take the sample into the largest ones of the round, and see whether a loss round begins. */
 void ff_bbr_update_latest_delivery_signals(struct ff_bbr *state, const struct ff_bbr_sample *sample);
@@ -43,6 +45,9 @@ void ff_bbr_advance_latest_delivery_signals(struct ff_bbr *state, const struct f
 
 /* Bound the rate by that of the short term. */
 void ff_bbr_bound_bw_for_model(struct ff_bbr *state);
+
+/* Forget the losses and the largest ones of the round, where Linux leaves Startup or Drain. */
+void ff_bbr_reset_congestion_signals(const struct ff_bbr_readings *readings, struct ff_bbr *state);
 
 #ifdef __cplusplus
 }

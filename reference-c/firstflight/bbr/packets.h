@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "firstflight/bbr/profiles.h"
 #include "firstflight/bbr/rate.h"
 
 #ifdef __cplusplus
@@ -26,6 +27,8 @@ extern "C" {
 #define FF_BBR_FULL_BW_THRESH UINT64_C(320)
 /* TCP_INIT_CWND. */
 #define FF_BBR_INIT_CWND_PACKETS UINT64_C(10)
+/* And the most that version 3 remembers of the initial window. */
+#define FF_BBR_INIT_CWND_MOST_PACKETS UINT64_C(127)
 /* A microsecond's share of the margin, which leaves 99 %: bytes per second of a byte per microsecond. */
 #define FF_BBR_PACED_PER_SECOND UINT64_C(990000)
 /* The bytes that leave at once are those of so many parts of a second, and fit in a segment of the host; so many packets at most. */
@@ -34,12 +37,28 @@ extern "C" {
 #define FF_BBR_QUANTUM_MAX_PACKETS UINT64_C(127)
 /* Below this pacing rate, 1.2 Mbit/s, a packet may leave alone. */
 #define FF_BBR_MIN_TSO_RATE UINT64_C(150000)
+/* In version 3 at least two packets leave at once, and more by 64 KBytes, which halve with each 512 us of the smallest RTT. */
+#define FF_BBR_MIN_TSO_PACKETS UINT64_C(2)
+#define FF_BBR_GSO_LEGACY_BYTES UINT64_C(65536)
+#define FF_BBR_TSO_RTT_SHIFT 9
+
+/* Return whether rates and volumes are counted so. */
+bool ff_bbr_in_packets(const struct ff_bbr_readings *readings);
 
 /* Return the whole microseconds of a time. */
 uint64_t ff_bbr_whole_ns(uint64_t time_ns);
 
 /* Return the rate of a volume in at least a microsecond. */
 struct ff_bbr_rate ff_bbr_packets_rate_of(uint64_t volume_bytes, uint64_t time_ns, uint64_t size_bytes);
+
+/* Return the rate of a volume in at least a microsecond, rounded up. */
+struct ff_bbr_rate ff_bbr_packets_rate_up(uint64_t volume_bytes, uint64_t time_ns, uint64_t size_bytes);
+
+/* Return so many parts of a rate, rounded down, but no less than its unit. */
+struct ff_bbr_rate ff_bbr_packets_reduced(struct ff_bbr_rate rate, uint64_t parts, uint64_t size_bytes);
+
+/* Return so many parts of a volume, rounded down to whole packets. */
+uint64_t ff_bbr_packets_share_bytes(uint64_t volume_bytes, uint64_t parts, uint64_t size_bytes);
 
 /* Return whether a rate is at least 5/4 of a baseline, rounded down. */
 bool ff_bbr_packets_has_grown(struct ff_bbr_rate rate, struct ff_bbr_rate baseline, uint64_t size_bytes);
@@ -55,6 +74,9 @@ uint64_t ff_bbr_packets_pacing_rate(struct ff_bbr_rate rate, uint64_t gain);
 
 /* Return the whole packets that leave at once. */
 uint64_t ff_bbr_packets_send_quantum_bytes(uint64_t pacing_rate, uint64_t size_bytes);
+
+/* Return the whole packets that leave at once in version 3: the shorter the smallest RTT, which may be FF_BBR_INFINITE, the more. */
+uint64_t ff_bbr_packets_burst_bytes(uint64_t pacing_rate, uint64_t min_rtt_ns, uint64_t size_bytes);
 
 /* Return a volume, rounded up to an even number of packets. */
 uint64_t ff_bbr_packets_even_bytes(uint64_t volume_bytes, uint64_t size_bytes);

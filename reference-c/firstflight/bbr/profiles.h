@@ -44,13 +44,15 @@ enum {
 enum {
     FF_BBR_GAINS_DRAFT_06 = 0, /* 2.77 and 2; 1/2 and 2 */
     FF_BBR_GAINS_LINUX_V1 = 1, /* 739/256 for both; 88/256 and 739/256 */
+    FF_BBR_GAINS_LINUX_V3 = 2, /* 710/256 and 2; 88/256 and 2 */
 };
 
 /* In which units are rates and volumes counted? (B21) */
 enum {
     FF_BBR_UNITS_BYTES = 0, /* bytes and nanoseconds, and rates as fractions of them */
     FF_BBR_UNITS_PACKETS = 1, /* packets and microseconds, as Linux does */
-    FF_BBR_UNITS_KIBIBYTES = 2, /* bytes, and rates as whole nanoseconds for 1024 of them, as s2n-quic does */
+    FF_BBR_UNITS_PACKETS_V3 = 2, /* packets and microseconds, as its third version does */
+    FF_BBR_UNITS_KIBIBYTES = 3, /* bytes, and rates as whole nanoseconds for 1024 of them, as s2n-quic does */
 };
 
 /* Over which time is BBR.max_bw the largest rate? (B22) */
@@ -76,13 +78,15 @@ enum {
     FF_BBR_EXTRA_ACKED_DRAFT_06 = 0, /* in Startup this round; later the last ten */
     FF_BBR_EXTRA_ACKED_ONE_OF_TEN = 1, /* the largest, until one is as large or it is ten rounds old */
     FF_BBR_EXTRA_ACKED_LINUX = 2, /* in Startup none; later that of five rounds or up to ten, no more than BBR.bw delivers in 100 ms */
+    FF_BBR_EXTRA_ACKED_LINUX_V3 = 3, /* in Startup that of two rounds; later that of five or up to ten; no more than BBR.bw delivers in 100 ms */
 };
 
 /* What do losses and marks do to the window? (B26) */
 enum {
     FF_BBR_LOSSES_BOUNDS = 0, /* they lower the short-term bounds, outside of Startup */
     FF_BBR_LOSSES_CONSERVATION = 1, /* losses lower it by what was lost; in the first round of a recovery as much is sent as is acknowledged; marks do nothing */
-    FF_BBR_LOSSES_NO_RECOVERY = 2, /* losses lower the bounds in the same way; there is no recovery, and no timeout */
+    FF_BBR_LOSSES_LINUX_V3 = 2, /* they lower the bounds as its third version does; marks do nothing; only the recovery of a timeout restores the window */
+    FF_BBR_LOSSES_NO_RECOVERY = 3, /* losses lower the bounds in the same way; there is no recovery, and no timeout */
 };
 
 /* What is held against the product where Drain ends? (B27) */
@@ -100,31 +104,42 @@ enum {
 /* Of which time is BBR.min_rtt the smallest RTT? (B29) */
 enum {
     FF_BBR_MIN_RTT_WINDOW_TWO = 0, /* of 10 s, by that of 5 s */
-    FF_BBR_MIN_RTT_WINDOW_ONE = 1, /* of 10 s */
+    FF_BBR_MIN_RTT_WINDOW_TWO_LINUX = 1, /* the same, begun with that of the connection; an equal one makes it younger */
+    FF_BBR_MIN_RTT_WINDOW_ONE = 2, /* of 10 s */
+};
+
+/* At which ACKs may the baseline become a new one? (B30) */
+enum {
+    FF_BBR_GROWTH_AT_ROUND = 0, /* at those that begin a round */
+    FF_BBR_GROWTH_AT_ACK = 1, /* at any */
 };
 
 /* What is counted for the exit by loss? (B31) */
 enum {
     FF_BBR_LOSS_EXIT_COUNTS_RANGES = 0, /* separate ranges of lost packets */
     FF_BBR_LOSS_EXIT_COUNTS_BURSTS = 1, /* the ranges of each loss, where one may follow that of the loss before */
+    FF_BBR_LOSS_EXIT_COUNTS_ACKS = 2, /* ACKs with which losses were found */
 };
 
 /* In which recovery may losses end Startup? (B32) */
 enum {
     FF_BBR_LOSS_EXIT_RECOVERY_FULL_ROUND = 0, /* in one that has lasted for a round when the ACK comes */
     FF_BBR_LOSS_EXIT_RECOVERY_ANY = 1, /* in any, and outside of one */
+    FF_BBR_LOSS_EXIT_RECOVERY_GOES_ON = 2, /* in one that the ACK does not end */
 };
 
 /* Until when does the window of Startup grow whatever the path needs? (B33) */
 enum {
     FF_BBR_FIRST_WINDOW_DELIVERED = 0, /* until the initial window was delivered */
     FF_BBR_FIRST_WINDOW_DELIVERED_TWICE = 1, /* until twice the initial window was delivered */
+    FF_BBR_FIRST_WINDOW_TWICE = 2, /* while it is below twice the initial one */
 };
 
 /* What does an app-limited sample below BBR.max_bw change where the window is what the path needs? (B34) */
 enum {
     FF_BBR_APP_LIMITED_ACKS_COUNTED = 0, /* whatever another does */
     FF_BBR_APP_LIMITED_ACKS_SKIPPED = 1, /* nothing but rounds, Drain and the smallest RTT */
+    FF_BBR_APP_LIMITED_ACKS_LINUX_V3 = 2, /* nothing but these, what is latest, and the long-term volume */
 };
 
 /* From which packet are interval and flag of a sample? (B35) */
@@ -170,6 +185,7 @@ struct ff_bbr_readings {
     uint8_t drain_compares;
     uint8_t threshold;
     uint8_t min_rtt_window;
+    uint8_t growth_at;
     uint8_t loss_exit_counts;
     uint8_t loss_exit_recovery;
     uint8_t first_window;
@@ -191,9 +207,10 @@ enum {
     FF_BBR_PROFILE_DRAFT_06_PROSE = 1,
     FF_BBR_PROFILE_LINUX_V1 = 2,
     FF_BBR_PROFILE_S2N_QUIC = 3,
+    FF_BBR_PROFILE_LINUX_V3 = 4,
 };
 
-#define FF_BBR_PROFILE_COUNT 4
+#define FF_BBR_PROFILE_COUNT 5
 extern const struct ff_bbr_profile ff_bbr_profiles[FF_BBR_PROFILE_COUNT];
 
 #ifdef __cplusplus

@@ -69,9 +69,8 @@ static void count_ranges(const struct ff_bbr_readings *readings, struct ff_bbr *
     }
 }
 
-static enum ff_outcome note_lost_bytes(struct ff_bbr *state, const struct ff_lost *lost, bool begun)
+static enum ff_outcome note_recovery(struct ff_bbr *state, bool begun)
 {
-    state->newly_lost_bytes = ff_bbr_saturate(state->newly_lost_bytes + lost->bytes);
     state->conservation_due = state->conservation_due || begun;
     return begun ? FF_OUTCOME_LOSS_NOTED : FF_OUTCOME_ALREADY_NOTED;
 }
@@ -90,8 +89,9 @@ enum ff_outcome ff_bbr_on_lost(const struct ff_bbr_readings *readings, struct ff
         enter_recovery(state, base, t_ns, latest_sent_t_ns);
     }
     count_ranges(readings, state, lost);
+    state->newly_lost_bytes = ff_bbr_saturate(state->newly_lost_bytes + lost->bytes);
     if (readings->losses == FF_BBR_LOSSES_CONSERVATION) {
-        return note_lost_bytes(state, lost, base->in_recovery && !was_in_recovery);
+        return note_recovery(state, base->in_recovery && !was_in_recovery);
     }
     return note_loss(readings, state, base);
 }
@@ -109,7 +109,7 @@ static enum ff_outcome count_marks(struct ff_bbr *state, const struct ff_ce *ce)
 enum ff_outcome ff_bbr_on_ce(const struct ff_bbr_readings *readings, struct ff_bbr *state, struct ff_newreno *base,
                              uint64_t t_ns, const struct ff_ce *ce)
 {
-    if (readings->losses == FF_BBR_LOSSES_CONSERVATION) {
+    if (readings->losses == FF_BBR_LOSSES_CONSERVATION || readings->losses == FF_BBR_LOSSES_LINUX_V3) {
         return FF_OUTCOME_UNCHANGED; /* [bbr.conservation.marks] */
     }
     if (readings->losses == FF_BBR_LOSSES_NO_RECOVERY) {
@@ -123,6 +123,14 @@ static void forget_losses(struct ff_bbr *state)
 {
     state->newly_lost_bytes = 0;
     state->conservation_due = false;
+}
+
+static void collapse_linux(struct ff_bbr *state, const struct ff_newreno *base)
+{
+    ff_bbr_reset_full_bw(state); /* [bbr.timeout.v3] */
+    if (state->phase != FF_PHASE_STARTUP && state->inflight_shortterm_bytes == FF_BBR_INFINITE) {
+        state->inflight_shortterm_bytes = ff_max(base->cwnd_bytes, state->prior_cwnd_bytes); /* [bbr.timeout.v3.short-term] */
+    }
 }
 
 enum ff_outcome ff_bbr_on_enter_rto(const struct ff_bbr_readings *readings, struct ff_bbr *state,
@@ -140,27 +148,53 @@ enum ff_outcome ff_bbr_on_enter_rto(const struct ff_bbr_readings *readings, stru
         state->full_bw = ff_bbr_rate_zero; /* [bbr.conservation.timeout] */
         forget_losses(state);
     }
+    if (readings->losses == FF_BBR_LOSSES_LINUX_V3) {
+        collapse_linux(state, base);
+        forget_losses(state);
+    }
     return FF_OUTCOME_COLLAPSED;
 }
 
-void ff_bbr_deduct_losses(struct ff_bbr *state, struct ff_newreno *base)
+void ff_bbr_deduct_losses(const struct ff_bbr_readings *readings, struct ff_bbr *state, struct ff_newreno *base)
 {
-    if (state->newly_lost_bytes > 0) {
+    if (readings->losses == FF_BBR_LOSSES_CONSERVATION && state->newly_lost_bytes > 0) {
         uint64_t left_bytes = base->cwnd_bytes - ff_min(base->cwnd_bytes, state->newly_lost_bytes);
         base->cwnd_bytes = ff_max(left_bytes, base->max_datagram_size_bytes); /* [bbr.conservation.lost] */
-        state->newly_lost_bytes = 0;
     }
+    state->newly_lost_bytes = 0;
+}
+
+static bool ends_recovery(const struct ff_newreno *base, const struct ff_ack *ack)
+{
+    for (size_t i = 0; base->in_recovery && i < ack->run_count; i++) {
+        if (!ff_newreno_sent_before_recovery(base, ack->packets[i].sent_t_ns)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void ff_bbr_leave_recovery_first(const struct ff_bbr_readings *readings, struct ff_bbr *state, struct ff_newreno *base,
+                                 const struct ff_ack *ack)
+{
+    if (readings->losses != FF_BBR_LOSSES_LINUX_V3 || !ends_recovery(base, ack)) {
+        return;
+    }
+    if (state->timeout) {
+        restore_cwnd(state, base); /* [bbr.recovery.v3] */
+        state->window_reached = false;
+    }
+    base->in_recovery = false; /* [bbr.recovery.v3.first] */
+    state->timeout = false;
 }
 
 void ff_bbr_leave_recovery(struct ff_bbr *state, struct ff_newreno *base, const struct ff_ack *ack)
 {
-    for (size_t i = 0; base->in_recovery && i < ack->run_count; i++) {
-        if (!ff_newreno_sent_before_recovery(base, ack->packets[i].sent_t_ns)) {
-            base->in_recovery = false; /* [bbr.recovery.end] */
-            state->timeout = false;
-            state->conservation_due = state->packet_conservation = false;
-            restore_cwnd(state, base);
-        }
+    if (ends_recovery(base, ack)) {
+        base->in_recovery = false; /* [bbr.recovery.end] */
+        state->timeout = false;
+        state->conservation_due = state->packet_conservation = false;
+        restore_cwnd(state, base);
     }
 }
 
@@ -174,13 +208,23 @@ void ff_bbr_begin_conservation(struct ff_bbr *state, struct ff_newreno *base, co
     }
 }
 
+static void undo_cwnd(const struct ff_bbr_readings *readings, struct ff_bbr *state, struct ff_newreno *base)
+{
+    if (readings->losses != FF_BBR_LOSSES_LINUX_V3) {
+        restore_cwnd(state, base);
+    } else if (state->prior_cwnd_bytes > 0) {
+        base->cwnd_bytes = state->prior_cwnd_bytes; /* [bbr.undo.v3] */
+    }
+    state->window_reached = false;
+}
+
 enum ff_outcome ff_bbr_handle_spurious_loss_detection(const struct ff_bbr_readings *readings, struct ff_bbr *state,
                                                       struct ff_newreno *base)
 {
     if (readings->losses == FF_BBR_LOSSES_NO_RECOVERY) {
         return FF_OUTCOME_UNCHANGED; /* [bbr.no-recovery.undo] */
     }
-    restore_cwnd(state, base);
+    undo_cwnd(readings, state, base);
     base->in_recovery = false;
     state->timeout = false;
     state->is_loss_in_round = false;
@@ -188,8 +232,8 @@ enum ff_outcome ff_bbr_handle_spurious_loss_detection(const struct ff_bbr_readin
     if (readings->losses == FF_BBR_LOSSES_CONSERVATION) {
         state->full_bw_now = state->full_bw_reached; /* [bbr.conservation.undo] */
         state->packet_conservation = false;
-        forget_losses(state);
     }
+    forget_losses(state);
     state->bw_shortterm = ff_bbr_larger(state->bw_shortterm, state->undo_bw_shortterm); /* [bbr.undo] */
     state->inflight_shortterm_bytes =
         ff_bbr_larger_bound(state->inflight_shortterm_bytes, state->undo_inflight_shortterm_bytes);

@@ -27,7 +27,11 @@ enum ff_outcome ff_bbr_on_enter_rto(const struct ff_bbr_readings *readings, stru
                                     struct ff_newreno *base, uint64_t t_ns);
 
 /* Take what was lost since the last ACK off the window. */
-void ff_bbr_deduct_losses(struct ff_bbr *state, struct ff_newreno *base);
+void ff_bbr_deduct_losses(const struct ff_bbr_readings *readings, struct ff_bbr *state, struct ff_newreno *base);
+
+/* End recovery as version 3 of Linux does, before the ACK changes anything. */
+void ff_bbr_leave_recovery_first(const struct ff_bbr_readings *readings, struct ff_bbr *state, struct ff_newreno *base,
+                                 const struct ff_ack *ack);
 
 /* End recovery where a packet sent after its beginning is acknowledged. */
 void ff_bbr_leave_recovery(struct ff_bbr *state, struct ff_newreno *base, const struct ff_ack *ack);

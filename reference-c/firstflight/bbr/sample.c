@@ -7,7 +7,7 @@
 
 uint64_t ff_bbr_clocked_ns(const struct ff_bbr_readings *readings, uint64_t time_ns)
 {
-    if (readings->units == FF_BBR_UNITS_PACKETS) {
+    if (ff_bbr_in_packets(readings)) {
         return ff_bbr_whole_ns(time_ns); /* [bbr.units.time] */
     }
     return time_ns;
@@ -32,6 +32,10 @@ static bool delivery_rate(const struct ff_bbr_readings *readings, const struct f
     }
     if (readings->units == FF_BBR_UNITS_PACKETS) {
         *rate = ff_bbr_packets_rate_of(delivered_bytes, interval_ns, base->max_datagram_size_bytes); /* [bbr.units.rate] */
+        return true;
+    }
+    if (readings->units == FF_BBR_UNITS_PACKETS_V3) {
+        *rate = ff_bbr_packets_rate_up(delivered_bytes, interval_ns, base->max_datagram_size_bytes); /* [bbr.units.v3.rate] */
         return true;
     }
     if (readings->units == FF_BBR_UNITS_KIBIBYTES) {
@@ -117,9 +121,9 @@ struct ff_bbr_sample ff_bbr_generate_rate_sample(const struct ff_bbr_readings *r
         delivered_bytes = state->delivered_bytes - ff_min(state->delivered_bytes, taken.prior_delivered_bytes);
     }
     struct ff_bbr_rate rate;
-    if (!delivery_rate(readings, base, ack, delivered_bytes, taken.interval_ns, &rate)) {
-        return none;
-    }
     uint64_t lost_bytes = ff_bbr_saturate(taken.lost_bytes + state->lost_since_taken_bytes);
+    if (!delivery_rate(readings, base, ack, delivered_bytes, taken.interval_ns, &rate)) {
+        return (struct ff_bbr_sample){ff_bbr_rate_zero, 0, FF_BBR_INFINITE, taken.in_flight_bytes, lost_bytes, taken.app_limited};
+    }
     return (struct ff_bbr_sample){rate, delivered_bytes, prior_bytes, taken.in_flight_bytes, lost_bytes, taken.app_limited};
 }

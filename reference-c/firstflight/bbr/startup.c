@@ -2,6 +2,7 @@
 #include "firstflight/bbr/startup.h"
 
 #include "firstflight/bbr/control.h"
+#include "firstflight/bbr/model.h"
 #include "firstflight/bbr/packets.h"
 #include "firstflight/minmax.h"
 
@@ -12,6 +13,8 @@ void ff_bbr_enter_startup(const struct ff_bbr_readings *readings, struct ff_bbr 
     state->cwnd_gain = FF_BBR_DEFAULT_CWND_GAIN;
     if (readings->gains == FF_BBR_GAINS_LINUX_V1) {
         state->pacing_gain = state->cwnd_gain = FF_BBR_V1_HIGH_GAIN; /* [bbr.gains.v1] */
+    } else if (readings->gains == FF_BBR_GAINS_LINUX_V3) {
+        state->pacing_gain = FF_BBR_V3_STARTUP_GAIN; /* [bbr.gains.v3] */
     }
 }
 
@@ -25,7 +28,7 @@ void ff_bbr_reset_full_bw(struct ff_bbr *state)
 static bool has_grown(const struct ff_bbr_readings *readings, const struct ff_bbr *state,
                       const struct ff_newreno *base, struct ff_bbr_rate rate)
 {
-    if (readings->units == FF_BBR_UNITS_PACKETS) {
+    if (ff_bbr_in_packets(readings)) {
         return ff_bbr_packets_has_grown(rate, state->full_bw, base->max_datagram_size_bytes); /* [bbr.units.grown] */
     }
     return ff_bbr_has_grown(rate, state->full_bw);
@@ -34,18 +37,25 @@ static bool has_grown(const struct ff_bbr_readings *readings, const struct ff_bb
 enum ff_outcome ff_bbr_check_full_bw_reached(const struct ff_bbr_readings *readings, struct ff_bbr *state,
                                              const struct ff_newreno *base, const struct ff_bbr_sample *sample)
 {
-    if (state->full_bw_now || !state->round_start) {
+    bool looked_at = state->round_start;
+    if (readings->growth_at == FF_BBR_GROWTH_AT_ACK) {
+        looked_at = sample->prior_delivered_bytes != FF_BBR_INFINITE; /* [bbr.full-bw.any-ack] */
+    }
+    if (state->full_bw_now || !looked_at) {
         return FF_OUTCOME_UNCHANGED; /* [bbr.full-bw.round] */
     }
     bool in_startup = state->phase == FF_PHASE_STARTUP;
     if (sample->app_limited) {
-        return in_startup ? FF_OUTCOME_APP_LIMITED : FF_OUTCOME_UNCHANGED; /* [bbr.full-bw.app-limited] */
+        return in_startup && state->round_start ? FF_OUTCOME_APP_LIMITED : FF_OUTCOME_UNCHANGED; /* [bbr.full-bw.app-limited] */
     }
     struct ff_bbr_rate rate = readings->growth_of == FF_BBR_GROWTH_OF_MAX_BW ? state->max_bw : sample->rate; /* [bbr.full-bw.max-bw] */
     if (has_grown(readings, state, base, rate)) { /* [bbr.full-bw.grown] */
         ff_bbr_reset_full_bw(state);
         state->full_bw = rate;
         return in_startup ? FF_OUTCOME_BW_GROWN : FF_OUTCOME_UNCHANGED;
+    }
+    if (!state->round_start) {
+        return FF_OUTCOME_UNCHANGED; /* [bbr.full-bw.any-ack.count] */
     }
     state->full_bw_count++; /* [bbr.full-bw.count] */
     state->full_bw_now = state->full_bw_count >= FF_BBR_FULL_BW_ROUNDS;
@@ -77,9 +87,14 @@ enum ff_outcome ff_bbr_check_startup_marks(const struct ff_bbr_readings *reading
     return FF_OUTCOME_EXITED_BY_LOSS;
 }
 
-/* Return whether more than 2 % was lost; both are whole, so that the share may be rounded down. */
-static bool is_inflight_too_high(const struct ff_bbr_sample *sample)
+bool ff_bbr_is_inflight_too_high(const struct ff_bbr_readings *readings, const struct ff_newreno *base,
+                                 const struct ff_bbr_sample *sample)
 {
+    if (readings->units == FF_BBR_UNITS_PACKETS_V3) {
+        uint64_t size_bytes = base->max_datagram_size_bytes;
+        uint64_t share_bytes = ff_bbr_packets_share_bytes(sample->in_flight_bytes, FF_BBR_LOSS_THRESH_PARTS, size_bytes);
+        return sample->in_flight_bytes > 0 && sample->lost_bytes > share_bytes; /* [bbr.units.v3.loss] */
+    }
     return sample->lost_bytes > sample->in_flight_bytes / FF_BBR_LOSS_THRESH; /* [bbr.loss-exit.rate] */
 }
 
@@ -88,20 +103,39 @@ static bool has_high_loss(const struct ff_bbr_readings *readings, const struct f
                           const struct ff_newreno *base, const struct ff_bbr_sample *sample)
 {
     uint64_t least = readings->loss_exit_count;
+    uint64_t counted = readings->loss_exit_counts == FF_BBR_LOSS_EXIT_COUNTS_ACKS ? state->lost_acks : state->lost_ranges;
 
-    if (!state->loss_round_start || least == 0 || state->lost_ranges < least) {
+    if (!state->loss_round_start || least == 0 || counted < least) {
         return false; /* [bbr.loss-exit.ranges] */
     }
     if (readings->loss_exit_recovery == FF_BBR_LOSS_EXIT_RECOVERY_ANY) {
-        return is_inflight_too_high(sample); /* [bbr.loss-exit.any] */
+        return ff_bbr_is_inflight_too_high(readings, base, sample); /* [bbr.loss-exit.any] */
     }
     if (!base->in_recovery || state->timeout) {
         return false; /* [bbr.loss-exit.recovery] */
     }
-    if (sample->prior_delivered_bytes < state->recovery_delivered_bytes) {
+    bool full_round = sample->prior_delivered_bytes >= state->recovery_delivered_bytes;
+    if (readings->loss_exit_recovery == FF_BBR_LOSS_EXIT_RECOVERY_GOES_ON) {
+        full_round = true; /* [bbr.loss-exit.goes-on] */
+    }
+    if (!full_round) {
         return false; /* [bbr.loss-exit.full-round] */
     }
-    return is_inflight_too_high(sample);
+    return ff_bbr_is_inflight_too_high(readings, base, sample);
+}
+
+static void leave_by_loss(const struct ff_bbr_readings *readings, struct ff_bbr *state, const struct ff_newreno *base)
+{
+    state->full_bw_reached = true; /* [bbr.loss-exit] */
+    if (readings->losses == FF_BBR_LOSSES_LINUX_V3) {
+        uint64_t held_bytes = ff_bbr_inflight_bytes(readings, state, base, state->max_bw); /* [bbr.loss-exit.long-term.v3] */
+        state->inflight_longterm_bytes = ff_max(held_bytes, state->inflight_latest_bytes);
+        return;
+    }
+    state->undo_startup = true; /* [bbr.loss-exit.undo] */
+    if (readings->loss_exit_counts != FF_BBR_LOSS_EXIT_COUNTS_BURSTS) {
+        state->inflight_longterm_bytes = ff_max(state->bdp_bytes, state->inflight_latest_bytes); /* [bbr.loss-exit.long-term] */
+    }
 }
 
 enum ff_outcome ff_bbr_check_startup_high_loss(const struct ff_bbr_readings *readings, struct ff_bbr *state,
@@ -109,18 +143,26 @@ enum ff_outcome ff_bbr_check_startup_high_loss(const struct ff_bbr_readings *rea
 {
     enum ff_outcome outcome = FF_OUTCOME_UNCHANGED;
 
+    if (readings->loss_exit_counts == FF_BBR_LOSS_EXIT_COUNTS_ACKS && state->newly_lost_bytes > 0) {
+        state->lost_acks++; /* [bbr.loss-exit.acks] */
+    }
     if (state->phase == FF_PHASE_STARTUP && has_high_loss(readings, state, base, sample)) {
-        state->undo_startup = true; /* [bbr.loss-exit.undo] */
-        state->full_bw_reached = true; /* [bbr.loss-exit] */
-        if (readings->loss_exit_counts == FF_BBR_LOSS_EXIT_COUNTS_RANGES) {
-            state->inflight_longterm_bytes = ff_max(state->bdp_bytes, state->inflight_latest_bytes); /* [bbr.loss-exit.long-term] */
-        }
+        leave_by_loss(readings, state, base);
         outcome = FF_OUTCOME_EXITED_BY_LOSS;
     }
     if (state->loss_round_start) {
-        state->lost_ranges = 0; /* [bbr.loss-exit.ranges.round] */
+        state->lost_ranges = state->lost_acks = 0; /* [bbr.loss-exit.ranges.round] */
     }
     return outcome;
+}
+
+/* Return the rate of the product that ends Drain. */
+static struct ff_bbr_rate held_rate(const struct ff_bbr_readings *readings, const struct ff_bbr *state)
+{
+    if (readings->losses == FF_BBR_LOSSES_LINUX_V3) {
+        return state->max_bw; /* [bbr.drain.v3.max-bw] */
+    }
+    return state->bw;
 }
 
 enum ff_outcome ff_bbr_check_startup_done(const struct ff_bbr_readings *readings, struct ff_bbr *state,
@@ -133,8 +175,9 @@ enum ff_outcome ff_bbr_check_startup_done(const struct ff_bbr_readings *readings
     if (state->phase == FF_PHASE_STARTUP && state->full_bw_reached) {
         ff_bbr_enter_drain(readings, state); /* [bbr.startup.done] */
         if (readings->threshold == FF_BBR_THRESHOLD_EXIT) {
-            state->ssthresh_bytes = ff_bbr_inflight_bytes(readings, state, base, FF_BBR_GAIN_UNIT); /* [bbr.threshold] */
+            state->ssthresh_bytes = ff_bbr_inflight_bytes(readings, state, base, held_rate(readings, state)); /* [bbr.threshold] */
         }
+        ff_bbr_reset_congestion_signals(readings, state);
         return outcome == FF_OUTCOME_UNCHANGED ? FF_OUTCOME_EXITED_BY_PLATEAU : outcome;
     }
     return FF_OUTCOME_UNCHANGED;
@@ -148,6 +191,8 @@ void ff_bbr_enter_drain(const struct ff_bbr_readings *readings, struct ff_bbr *s
     if (readings->gains == FF_BBR_GAINS_LINUX_V1) {
         state->pacing_gain = FF_BBR_V1_DRAIN_GAIN; /* [bbr.gains.v1.drain] */
         state->cwnd_gain = FF_BBR_V1_HIGH_GAIN;
+    } else if (readings->gains == FF_BBR_GAINS_LINUX_V3) {
+        state->pacing_gain = FF_BBR_V1_DRAIN_GAIN; /* [bbr.gains.v3.drain] */
     }
     state->drain_start_round = state->round_count;
 }
@@ -185,8 +230,12 @@ enum ff_outcome ff_bbr_check_drain_done(const struct ff_bbr_readings *readings, 
         return FF_OUTCOME_UNCHANGED;
     }
     uint64_t volume = in_flight_bytes(readings, state, base, now_ns, exited);
-    if (volume <= ff_bbr_inflight_bytes(readings, state, base, FF_BBR_GAIN_UNIT)) {
+    if (volume <= ff_bbr_inflight_bytes(readings, state, base, held_rate(readings, state))) {
         ff_bbr_enter_probe_bw(state); /* [bbr.drain.done] */
+        if (readings->losses == FF_BBR_LOSSES_LINUX_V3) {
+            ff_bbr_reset_congestion_signals(readings, state);
+            state->next_round_delivered_bytes = state->delivered_bytes; /* [bbr.drain.v3.round] */
+        }
         return FF_OUTCOME_DRAINED;
     }
     if (has_timed_out(readings, state)) {
@@ -201,4 +250,15 @@ void ff_bbr_enter_probe_bw(struct ff_bbr *state)
     state->phase = FF_PHASE_PROBE_BW;
     state->pacing_gain = FF_BBR_GAIN_UNIT; /* [bbr.probe-bw] */
     state->cwnd_gain = FF_BBR_DEFAULT_CWND_GAIN;
+}
+
+void ff_bbr_raise_long_term(const struct ff_bbr_readings *readings, struct ff_bbr *state,
+                            const struct ff_newreno *base, const struct ff_bbr_sample *sample)
+{
+    if (readings->losses != FF_BBR_LOSSES_LINUX_V3 || !state->full_bw_reached || state->inflight_longterm_bytes == FF_BBR_INFINITE) {
+        return;
+    }
+    if (!ff_bbr_is_inflight_too_high(readings, base, sample)) {
+        state->inflight_longterm_bytes = ff_max(state->inflight_longterm_bytes, sample->in_flight_bytes); /* [bbr.long-term.v3] */
+    }
 }

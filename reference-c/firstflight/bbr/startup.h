@@ -21,8 +21,12 @@ extern "C" {
 /* Those of the first version: bbr_high_gain, also of the window, and bbr_drain_gain. */
 #define FF_BBR_V1_HIGH_GAIN (FF_BBR_PART * 739)
 #define FF_BBR_V1_DRAIN_GAIN (FF_BBR_PART * 88)
+/* That of version 3, whose gain of Drain is the same. */
+#define FF_BBR_V3_STARTUP_GAIN (FF_BBR_PART * 710)
 /* LossThresh is one of these parts of what was in flight: 2 %. */
 #define FF_BBR_LOSS_THRESH UINT64_C(50)
+/* In Linux it is so many of 256. */
+#define FF_BBR_LOSS_THRESH_PARTS UINT64_C(5)
 /* Rounds without growth that fill the pipe, and those that Drain lasts at most. */
 #define FF_BBR_FULL_BW_ROUNDS UINT64_C(3)
 /* Rounds in which more than half was marked that fill it in s2n-quic. */
@@ -35,13 +39,17 @@ void ff_bbr_enter_startup(const struct ff_bbr_readings *readings, struct ff_bbr 
 /* Begin to look for a full pipe. */
 void ff_bbr_reset_full_bw(struct ff_bbr *state);
 
-/* See at the start of a round whether the rate still grows. */
+/* See whether the rate still grows: at the start of a round, or at any ACK. */
 enum ff_outcome ff_bbr_check_full_bw_reached(const struct ff_bbr_readings *readings, struct ff_bbr *state,
                                              const struct ff_newreno *base, const struct ff_bbr_sample *sample);
 
 /* See at the start of a round whether too much of what was delivered in the one before was marked. skipped: the ACK leaves the model as it is. */
 enum ff_outcome ff_bbr_check_startup_marks(const struct ff_bbr_readings *readings, struct ff_bbr *state,
                                            const struct ff_newreno *base, bool skipped);
+
+/* Return whether more than 2 % was lost; both are whole, so that the share may be rounded down. */
+bool ff_bbr_is_inflight_too_high(const struct ff_bbr_readings *readings, const struct ff_newreno *base,
+                                 const struct ff_bbr_sample *sample);
 
 /* See at the end of a round whether too much was lost in it. */
 enum ff_outcome ff_bbr_check_startup_high_loss(const struct ff_bbr_readings *readings, struct ff_bbr *state,
@@ -60,6 +68,10 @@ enum ff_outcome ff_bbr_check_drain_done(const struct ff_bbr_readings *readings, 
 
 /* Go on at the rate that was found. Ours: the draft probes from here on. */
 void ff_bbr_enter_probe_bw(struct ff_bbr *state);
+
+/* Raise the long-term volume to what was in flight where little of it was lost. */
+void ff_bbr_raise_long_term(const struct ff_bbr_readings *readings, struct ff_bbr *state,
+                            const struct ff_newreno *base, const struct ff_bbr_sample *sample);
 
 #ifdef __cplusplus
 }

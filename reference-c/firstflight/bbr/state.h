@@ -85,6 +85,8 @@ struct ff_bbr {
     uint64_t extra_acked_delivered_bytes;
     uint64_t extra_acked_round;
     uint64_t extra_acked_rounds[FF_BBR_EXTRA_ACKED_ROUNDS];
+    uint64_t extra_acked_age; /* of the present one in version 3 of Linux, in rounds */
+    uint64_t extra_acked_slot;
     /* the search for a full pipe */
     struct ff_bbr_rate full_bw;
     uint64_t full_bw_count;
@@ -92,6 +94,7 @@ struct ff_bbr {
     uint64_t loss_round_delivered_bytes;
     uint64_t lost_ranges;      /* in this round */
     uint64_t next_lost_packet; /* follows the last of them */
+    uint64_t lost_acks;        /* ACKs of the round with losses */
     uint64_t recovery_delivered_bytes; /* C.delivered where recovery began */
     uint64_t newly_lost_bytes;         /* since the last ACK */
     uint64_t ce_count;

@@ -10,18 +10,32 @@ from firstflight.bbr.state import EXTRA_ACKED_ROUNDS, Bbr, Sample, saturate
 from firstflight.events import Ack
 from firstflight.newreno.newreno import NewReno
 
-#: The rounds of each of the two samples of the aggregation there, and the packets after which its interval begins anew.
+#: The rounds of each of the two samples in Linux, and the packets after which its interval begins anew.
 EXTRA_ACKED_LINUX_ROUNDS = 5
 EXTRA_ACKED_LINUX_PACKETS = 2**20
+
+
+def _begin_slot(readings: Readings, state: Bbr) -> int:
+    """Return which of the two samples is the present one, and begin it anew where its time has come."""
+    if readings.extra_acked is ExtraAcked.LINUX:
+        slot = state.round_count // EXTRA_ACKED_LINUX_ROUNDS % 2
+        if state.round_start and state.round_count % EXTRA_ACKED_LINUX_ROUNDS == 0:
+            state.extra_acked_rounds[slot] = 0  # [bbr.extra-acked.linux]
+        return slot
+    if state.round_start:
+        state.extra_acked_age += 1
+        if state.extra_acked_age >= (EXTRA_ACKED_LINUX_ROUNDS if state.full_bw_reached else 1):
+            state.extra_acked_age = 0  # [bbr.extra-acked.v3]
+            state.extra_acked_slot = 1 - state.extra_acked_slot
+            state.extra_acked_rounds[state.extra_acked_slot] = 0
+    return state.extra_acked_slot
 
 
 def _update_ack_aggregation_linux(readings: Readings, state: Bbr, base: NewReno, ack: Ack, sample: Sample) -> None:
     """Estimate it as Linux does: the larger of two samples, of five rounds each."""
     if sample.prior_delivered_bytes is None:
         return  # [bbr.extra-acked.linux.sample]
-    slot = state.round_count // EXTRA_ACKED_LINUX_ROUNDS % 2
-    if state.round_start and state.round_count % EXTRA_ACKED_LINUX_ROUNDS == 0:
-        state.extra_acked_rounds[slot] = 0  # [bbr.extra-acked.linux]
+    slot = _begin_slot(readings, state)
     size_bytes = base.max_datagram_size_bytes
     time_ns = clocked_ns(readings, ack.t_ns) - clocked_ns(readings, state.extra_acked_interval_start_ns)
     expected_bytes = delivers_bytes(readings, state, base, time_ns)
@@ -38,7 +52,7 @@ def _update_ack_aggregation_linux(readings: Readings, state: Bbr, base: NewReno,
 
 def update_ack_aggregation(readings: Readings, state: Bbr, base: NewReno, ack: Ack, sample: Sample) -> None:
     """Estimate how much more is acknowledged at once than the path delivers."""
-    if readings.extra_acked is ExtraAcked.LINUX:
+    if readings.extra_acked in (ExtraAcked.LINUX, ExtraAcked.LINUX_V3):
         _update_ack_aggregation_linux(readings, state, base, ack, sample)
         return
     expected_bytes = delivers_bytes(readings, state, base, ack.t_ns - state.extra_acked_interval_start_ns)

@@ -7,13 +7,13 @@ Mirrors ``reference-c/firstflight/bbr/bbr.c``.
 """
 
 from firstflight.bbr import aggregation, control, model, recovery, startup
-from firstflight.bbr.profiles import PROFILES, AppLimitedAcks, ExtraAcked, Readings
+from firstflight.bbr.profiles import PROFILES, AppLimitedAcks, ExtraAcked, Losses, Readings
 from firstflight.bbr.rate import exceeds
 from firstflight.bbr.sample import generate_rate_sample, limit_sent, note_lost
 from firstflight.bbr.state import Bbr, Sample, saturate
 from firstflight.events import Ack, Ce, Event, Lost, PersistentCongestion, Sent, SpuriousLoss
 from firstflight.newreno.newreno import NewReno
-from firstflight.observables import Observation, Outcome
+from firstflight.observables import Observation, Outcome, Phase
 
 __all__ = ["PROFILES", "Bbr", "Readings", "begin", "step"]
 
@@ -21,6 +21,8 @@ __all__ = ["PROFILES", "Bbr", "Readings", "begin", "step"]
 def begin(readings: Readings, base: NewReno) -> Bbr:
     """Return the state before the first event."""
     state = Bbr(base.cwnd_bytes, 0, 0)  # [bbr.begin]
+    if readings.losses is Losses.LINUX_V3:
+        state.loss_round_delivered_bytes = base.max_datagram_size_bytes  # [bbr.loss-round.v3]
     startup.enter_startup(readings, state)
     control.init_pacing_rate(readings, state, base, control.INITIAL_RTT_NS)  # [bbr.pacing.initial.none]
     return state
@@ -29,7 +31,7 @@ def begin(readings: Readings, base: NewReno) -> Bbr:
 def _handle_restart_from_idle(readings: Readings, state: Bbr, sent: Sent) -> None:
     if sent.bytes_in_flight <= sent.bytes and state.app_limited_bytes > 0:
         state.extra_acked_interval_start_ns = sent.t_ns  # [bbr.idle]
-        if readings.extra_acked is ExtraAcked.LINUX:
+        if readings.extra_acked in (ExtraAcked.LINUX, ExtraAcked.LINUX_V3):
             state.extra_acked_delivered_bytes = 0  # [bbr.idle.linux]
 
 
@@ -54,11 +56,18 @@ def _update_little(
 ) -> tuple[Outcome | None, bool]:
     """Carry out what an app-limited ACK changes; return what it led to, and whether the control parameters change."""
     min_rtt_ns = state.min_rtt_ns
+    follows = readings.app_limited_acks is AppLimitedAcks.LINUX_V3
+    if follows:
+        model.update_latest_delivery_signals(state, sample)  # [bbr.app-limited.v3]
     model.update_round(state, sample)  # [bbr.app-limited.skipped]
+    limited = Outcome.APP_LIMITED if follows and state.round_start and state.phase is Phase.STARTUP else None
     startup.check_startup_marks(readings, state, base, skipped=True)
     drained = startup.check_drain_done(readings, state, base, ack.t_ns, exited=False)
+    startup.raise_long_term(readings, state, base, sample)
     model.update_min_rtt(readings, state, ack)
-    return drained, drained is not None or state.min_rtt_ns != min_rtt_ns
+    if follows:
+        model.advance_latest_delivery_signals(state, sample)
+    return drained or limited, drained is not None or state.min_rtt_ns != min_rtt_ns
 
 
 def _update_model_and_state(readings: Readings, state: Bbr, base: NewReno, ack: Ack, sample: Sample) -> Outcome | None:
@@ -69,6 +78,7 @@ def _update_model_and_state(readings: Readings, state: Bbr, base: NewReno, ack: 
     counted = startup.check_full_bw_reached(readings, state, base, sample)
     exited = startup.check_startup_done(readings, state, base, sample)
     drained = startup.check_drain_done(readings, state, base, ack.t_ns, exited=exited is not None)
+    startup.raise_long_term(readings, state, base, sample)
     model.update_min_rtt(readings, state, ack)
     return exited or drained or counted
 
@@ -78,7 +88,7 @@ def _update_control_parameters(readings: Readings, state: Bbr, base: NewReno, ac
     model.bound_bw_for_model(state)
     control.set_pacing_rate(readings, state, base, ack)
     control.set_send_quantum(readings, state, base)
-    recovery.deduct_losses(state, base)
+    recovery.deduct_losses(readings, state, base)
     recovery.leave_recovery(state, base, ack)
     recovery.begin_conservation(state, base, ack)
     control.set_cwnd(readings, state, base, ack)
@@ -86,6 +96,7 @@ def _update_control_parameters(readings: Readings, state: Bbr, base: NewReno, ac
 
 def _on_ack(readings: Readings, state: Bbr, base: NewReno, ack: Ack) -> Outcome:
     before_bytes = base.cwnd_bytes
+    recovery.leave_recovery_first(readings, state, base, ack)
     sample = generate_rate_sample(readings, state, base, ack)
     if _is_skipped(readings, state, sample):
         outcome, changes = _update_little(readings, state, base, ack, sample)

@@ -7,9 +7,12 @@ Mirrors ``reference-c/firstflight/bbr/control.c``.
 
 from firstflight.bbr.kibibytes import kibibytes_quantum_bytes, kibibytes_rate_of, kibibytes_scaled
 from firstflight.bbr.packets import (
+    INIT_CWND_MOST_PACKETS,
     INIT_CWND_PACKETS,
     MICROSECOND_NS,
+    in_packets,
     packets_bdp_bytes,
+    packets_burst_bytes,
     packets_delivered_bytes,
     packets_even_bytes,
     packets_pacing_rate,
@@ -63,7 +66,7 @@ def _kibibytes_paced(state: Bbr, rate: Rate) -> int:
 
 def init_pacing_rate(readings: Readings, state: Bbr, base: NewReno, rtt_ns: int) -> None:
     """Pace the initial window over an RTT, times the gain."""
-    if readings.units is Units.PACKETS:
+    if in_packets(readings):
         rtt_ns = max(rtt_ns, MICROSECOND_NS)
         rate = packets_rate_of(base.cwnd_bytes, rtt_ns, base.max_datagram_size_bytes)  # [bbr.units.initial]
         state.pacing_rate = _at_least_one(packets_pacing_rate(rate, state.pacing_gain))
@@ -77,7 +80,7 @@ def init_pacing_rate(readings: Readings, state: Bbr, base: NewReno, rtt_ns: int)
 
 
 def _paced_rate(readings: Readings, state: Bbr) -> int:
-    if readings.units is Units.PACKETS:
+    if in_packets(readings):
         return packets_pacing_rate(state.bw, state.pacing_gain)  # [bbr.units.pacing]
     if readings.units is Units.KIBIBYTES:
         return _kibibytes_paced(state, state.bw)
@@ -101,6 +104,10 @@ def set_send_quantum(readings: Readings, state: Bbr, base: NewReno) -> None:
         size_bytes = base.max_datagram_size_bytes
         state.send_quantum_bytes = packets_send_quantum_bytes(state.pacing_rate, size_bytes)  # [bbr.units.quantum]
         return
+    if readings.units is Units.PACKETS_V3:
+        size_bytes, rtt_ns = base.max_datagram_size_bytes, state.min_rtt_ns
+        state.send_quantum_bytes = packets_burst_bytes(state.pacing_rate, rtt_ns, size_bytes)  # [bbr.units.v3.quantum]
+        return
     if readings.quantum is Quantum.TEN_PACKETS:
         size_bytes = base.max_datagram_size_bytes
         state.send_quantum_bytes = kibibytes_quantum_bytes(state.pacing_rate, size_bytes)  # [bbr.quantum.ten]
@@ -111,28 +118,29 @@ def set_send_quantum(readings: Readings, state: Bbr, base: NewReno) -> None:
 
 def delivers_bytes(readings: Readings, state: Bbr, base: NewReno, time_ns: int) -> int:
     """Return what BBR.bw delivers in a time."""
-    if readings.units is Units.PACKETS:
+    if in_packets(readings):
         return packets_delivered_bytes(state.bw, time_ns, base.max_datagram_size_bytes)  # [bbr.units.delivers]
     return volume_bytes(state.bw, time_ns)
 
 
 def least_window_bytes(readings: Readings, state: Bbr, base: NewReno) -> int:
-    """Return the window of the beginning, until which nothing holds growth back: the initial one, or ten packets."""
+    """Return the window of the beginning, until which nothing holds growth back: the initial one, or ten packets, or as it is at most in Linux."""
     if readings.units is Units.PACKETS:
         return INIT_CWND_PACKETS * base.max_datagram_size_bytes  # [bbr.units.ten]
+    if readings.units is Units.PACKETS_V3:
+        most_bytes = INIT_CWND_MOST_PACKETS * base.max_datagram_size_bytes
+        return min(state.initial_window_bytes, most_bytes)  # [bbr.units.v3.initial]
     return state.initial_window_bytes
 
 
-def bdp_multiple_bytes(readings: Readings, state: Bbr, base: NewReno, gain: int) -> int:
+def bdp_multiple_bytes(readings: Readings, state: Bbr, base: NewReno, rate: Rate, gain: int) -> int:
     """Return a multiple of the bandwidth-delay product."""
-    size_bytes = base.max_datagram_size_bytes
     if state.min_rtt_ns is None:
         return least_window_bytes(readings, state, base)  # [bbr.bdp.none]
-    if readings.units is Units.PACKETS:
-        state.bdp_bytes = packets_bdp_bytes(state.bw, state.min_rtt_ns, GAIN_UNIT, size_bytes)
-        return packets_bdp_bytes(state.bw, state.min_rtt_ns, gain, size_bytes)  # [bbr.units.bdp]
-    state.bdp_bytes = volume_bytes(state.bw, state.min_rtt_ns)  # [bbr.bdp]
-    return over(state.bdp_bytes, gain, GAIN_UNIT)
+    if in_packets(readings):
+        size_bytes = base.max_datagram_size_bytes
+        return packets_bdp_bytes(rate, state.min_rtt_ns, gain, size_bytes)  # [bbr.units.bdp]
+    return over(volume_bytes(rate, state.min_rtt_ns), gain, GAIN_UNIT)  # [bbr.bdp]
 
 
 def quantization_budget_bytes(readings: Readings, state: Bbr, base: NewReno, volume: int) -> int:
@@ -143,16 +151,16 @@ def quantization_budget_bytes(readings: Readings, state: Bbr, base: NewReno, vol
     return max(volume, offload_bytes, min_pipe_cwnd_bytes(base))  # [bbr.budget]
 
 
-def inflight_bytes(readings: Readings, state: Bbr, base: NewReno, gain: int) -> int:
-    """Return what is in flight at a multiple of the bandwidth-delay product."""
-    return quantization_budget_bytes(readings, state, base, bdp_multiple_bytes(readings, state, base, gain))
+def inflight_bytes(readings: Readings, state: Bbr, base: NewReno, rate: Rate) -> int:
+    """Return what is in flight at one bandwidth-delay product of a rate."""
+    return quantization_budget_bytes(readings, state, base, bdp_multiple_bytes(readings, state, base, rate, GAIN_UNIT))
 
 
 def _aggregated_bytes(readings: Readings, state: Bbr, base: NewReno) -> int:
     """Return how much of the aggregation counts."""
-    if readings.extra_acked is not ExtraAcked.LINUX:
+    if readings.extra_acked not in (ExtraAcked.LINUX, ExtraAcked.LINUX_V3):
         return state.extra_acked_bytes
-    if not state.full_bw_reached:
+    if readings.extra_acked is ExtraAcked.LINUX and not state.full_bw_reached:
         return 0  # [bbr.extra-acked.linux.startup]
     most_bytes = delivers_bytes(readings, state, base, EXTRA_ACKED_MAX_NS)
     return min(state.extra_acked_bytes, most_bytes)  # [bbr.extra-acked.linux.most]
@@ -160,7 +168,9 @@ def _aggregated_bytes(readings: Readings, state: Bbr, base: NewReno) -> int:
 
 def update_max_inflight(readings: Readings, state: Bbr, base: NewReno) -> None:
     """Set how much the path needs in flight."""
-    multiple_bytes = bdp_multiple_bytes(readings, state, base, state.cwnd_gain)
+    if state.min_rtt_ns is not None:
+        state.bdp_bytes = bdp_multiple_bytes(readings, state, base, state.bw, GAIN_UNIT)
+    multiple_bytes = bdp_multiple_bytes(readings, state, base, state.bw, state.cwnd_gain)
     volume = saturate(multiple_bytes + _aggregated_bytes(readings, state, base))  # [bbr.max-inflight]
     state.max_inflight_bytes = quantization_budget_bytes(readings, state, base, volume)
 
@@ -182,6 +192,8 @@ def _is_first_window(readings: Readings, state: Bbr, base: NewReno) -> bool:
     least_bytes = least_window_bytes(readings, state, base)
     if readings.first_window is FirstWindow.DELIVERED_TWICE:
         return state.delivered_bytes < 2 * least_bytes  # [bbr.cwnd.grow.delivered-twice]
+    if readings.first_window is FirstWindow.TWICE:
+        return base.cwnd_bytes < 2 * least_bytes  # [bbr.cwnd.grow.twice]
     return state.delivered_bytes < least_bytes
 
 

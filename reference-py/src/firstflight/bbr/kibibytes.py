@@ -13,22 +13,22 @@ MAX_BURST_PACKETS = 10
 SEND_QUANTUM_THRESHOLD = 150_000
 
 
+def _rate_of(ns_per_kibibyte: int) -> Rate:
+    return Rate(KIBIBYTE_BYTES, max(ns_per_kibibyte, 1))
+
+
 def kibibytes_rate_of(volume_bytes: int, time_ns: int) -> Rate:
     """Return the rate of a volume in a time."""
     if volume_bytes == 0 or time_ns == 0:
         return ZERO
-    return _rate(over(time_ns, KIBIBYTE_BYTES, volume_bytes))
-
-
-def _rate(ns_per_kibibyte: int) -> Rate:
-    return Rate(KIBIBYTE_BYTES, max(ns_per_kibibyte, 1))
+    return _rate_of(over(time_ns, KIBIBYTE_BYTES, volume_bytes))
 
 
 def kibibytes_scaled(rate: Rate, numerator: int, denominator: int) -> Rate:
     """Return a multiple of a rate: its nanoseconds over the factor, rounded down."""
     if rate.delivered_bytes == 0:
         return ZERO
-    return _rate(over(rate.interval_ns, denominator, numerator))
+    return _rate_of(over(rate.interval_ns, denominator, numerator))
 
 
 def kibibytes_quantum_bytes(pacing: int, size_bytes: int) -> int:

@@ -6,8 +6,9 @@ Mirrors ``reference-c/firstflight/bbr/model.c``.
 """
 
 from firstflight.bbr.kibibytes import kibibytes_scaled
-from firstflight.bbr.profiles import BwChanges, MaxBwWindow, MinRttWindow, Readings, Units
-from firstflight.bbr.rate import INFINITE, Rate, exceeds, larger, reduced, reduced_bytes, smaller
+from firstflight.bbr.packets import packets_reduced, packets_share_bytes
+from firstflight.bbr.profiles import BwChanges, Losses, MaxBwWindow, MinRttWindow, Readings, Units
+from firstflight.bbr.rate import INFINITE, ZERO, Rate, exceeds, larger, reduced, reduced_bytes, smaller
 from firstflight.bbr.sample import clocked_ns
 from firstflight.bbr.state import Bbr, RoundRate, Sample
 from firstflight.events import Ack
@@ -19,6 +20,8 @@ PROBE_RTT_INTERVAL_NS = 5 * 10**9
 MIN_RTT_FILTER_NS = 10 * 10**9
 #: The window of the largest rate in Linux, in rounds, and its part after which another rate is kept.
 MAX_BW_ROUNDS = 10
+#: What version 3 of Linux leaves of a bound, of 256 parts: 1 - beta.
+LOSS_CUT = 180
 
 
 def update_latest_delivery_signals(state: Bbr, sample: Sample) -> None:
@@ -85,12 +88,16 @@ def _init_lower_bounds(state: Bbr, base: NewReno) -> None:
         state.inflight_shortterm_bytes = base.cwnd_bytes
 
 
-def _loss_lower_bounds(readings: Readings, state: Bbr) -> None:
+def _loss_lower_bounds(readings: Readings, state: Bbr, base: NewReno) -> None:
     reduced_rate = reduced(state.bw_shortterm)
+    reduced_inflight_bytes = reduced_bytes(state.inflight_shortterm_bytes or 0)
     if readings.units is Units.KIBIBYTES:
         reduced_rate = kibibytes_scaled(state.bw_shortterm, 7, 10)  # [bbr.units.kibibytes.beta]
+    if readings.units is Units.PACKETS_V3:
+        size_bytes = base.max_datagram_size_bytes
+        reduced_rate = packets_reduced(state.bw_shortterm, LOSS_CUT, size_bytes)  # [bbr.units.v3.cut]
+        reduced_inflight_bytes = packets_share_bytes(state.inflight_shortterm_bytes or 0, LOSS_CUT, size_bytes)
     state.bw_shortterm = larger(state.bw_latest, reduced_rate)  # [bbr.short-term]
-    reduced_inflight_bytes = reduced_bytes(state.inflight_shortterm_bytes or 0)
     state.inflight_shortterm_bytes = max(state.inflight_latest_bytes, reduced_inflight_bytes)
 
 
@@ -99,7 +106,7 @@ def _adapt_lower_bounds_from_congestion(readings: Readings, state: Bbr, base: Ne
         return  # [bbr.short-term.startup]
     if state.is_loss_in_round:
         _init_lower_bounds(state, base)
-        _loss_lower_bounds(readings, state)
+        _loss_lower_bounds(readings, state, base)
 
 
 def update_congestion_signals(readings: Readings, state: Bbr, base: NewReno, sample: Sample) -> None:
@@ -131,14 +138,22 @@ def update_min_rtt(readings: Readings, state: Bbr, ack: Ack) -> None:
     if readings.min_rtt_window is MinRttWindow.ONE:
         _update_min_rtt_alone(readings, state, ack)
         return
+    linux = readings.min_rtt_window is MinRttWindow.TWO_LINUX
+    if linux and state.min_rtt_ns is None and ack.min_rtt_ns is not None:
+        state.min_rtt_ns = state.probe_rtt_min_delay_ns = clocked_ns(readings, ack.min_rtt_ns)  # [bbr.min-rtt.v3]
+        state.min_rtt_stamp_ns = state.probe_rtt_min_stamp_ns = ack.t_ns
     expired = ack.t_ns > state.probe_rtt_min_stamp_ns + PROBE_RTT_INTERVAL_NS
     rtt_ns, delay_ns = ack.latest_rtt_ns, state.probe_rtt_min_delay_ns
+    if rtt_ns is not None:
+        rtt_ns = clocked_ns(readings, rtt_ns)
     if rtt_ns is not None and (delay_ns is None or rtt_ns < delay_ns or expired):
         state.probe_rtt_min_delay_ns = delay_ns = rtt_ns  # [bbr.min-rtt.delay]
         state.probe_rtt_min_stamp_ns = ack.t_ns
     expired = ack.t_ns > state.min_rtt_stamp_ns + MIN_RTT_FILTER_NS
     smaller_rtt = delay_ns is not None and (state.min_rtt_ns is None or delay_ns < state.min_rtt_ns)
-    if smaller_rtt or expired:
+    if linux and delay_ns == state.min_rtt_ns:
+        state.min_rtt_stamp_ns = state.probe_rtt_min_stamp_ns  # [bbr.min-rtt.v3.equal]
+    elif smaller_rtt or expired:
         state.min_rtt_ns = delay_ns  # [bbr.min-rtt]
         state.min_rtt_stamp_ns = state.probe_rtt_min_stamp_ns
 
@@ -154,3 +169,11 @@ def advance_latest_delivery_signals(state: Bbr, sample: Sample) -> None:
 def bound_bw_for_model(state: Bbr) -> None:
     """Bound the rate by that of the short term."""
     state.bw = smaller(state.max_bw, state.bw_shortterm)  # [bbr.bw]
+
+
+def reset_congestion_signals(readings: Readings, state: Bbr) -> None:
+    """Forget the losses and the largest ones of the round, where Linux leaves Startup or Drain."""
+    if readings.losses is Losses.LINUX_V3:
+        state.is_loss_in_round = False  # [bbr.signals.v3]
+        state.bw_latest = ZERO
+        state.inflight_latest_bytes = 0

@@ -5,6 +5,7 @@ A packet is a maximum datagram; of a smaller one its part counts. A rate stays a
 Mirrors ``reference-c/firstflight/bbr/packets.c``.
 """
 
+from firstflight.bbr.profiles import Readings, Units
 from firstflight.bbr.rate import ZERO, Rate, over
 from firstflight.limits import WINDOW_MAX_BYTES
 
@@ -20,6 +21,8 @@ PART = 250
 FULL_BW_THRESH = 320
 #: TCP_INIT_CWND.
 INIT_CWND_PACKETS = 10
+#: And the most that version 3 remembers of the initial window.
+INIT_CWND_MOST_PACKETS = 127
 #: A microsecond's share of the margin, which leaves 99 %: bytes per second of a byte per microsecond.
 PACED_PER_SECOND = 990_000
 #: The bytes that leave at once are those of so many parts of a second, and fit in a segment of the host; so many packets at most.
@@ -28,6 +31,15 @@ GSO_MAX_BYTES = 65_536 - 1 - 320
 QUANTUM_MAX_PACKETS = 127
 #: Below this pacing rate, 1.2 Mbit/s, a packet may leave alone.
 MIN_TSO_RATE = 150_000
+#: In version 3 at least two packets leave at once, and more by 64 KBytes, which halve with each 512 us of the smallest RTT.
+MIN_TSO_PACKETS = 2
+GSO_LEGACY_BYTES = 65_536
+TSO_RTT_SHIFT = 9
+
+
+def in_packets(readings: Readings) -> bool:
+    """Return whether rates and volumes are counted so."""
+    return readings.units in (Units.PACKETS, Units.PACKETS_V3)
 
 
 def whole_ns(time_ns: int) -> int:
@@ -43,6 +55,24 @@ def packets_rate_of(volume_bytes: int, time_ns: int, size_bytes: int) -> Rate:
     """Return the rate of a volume in at least a microsecond."""
     bw = min(over(over(volume_bytes, BW_UNIT, size_bytes), 1, time_ns // MICROSECOND_NS), BW_MAX)
     return Rate(bw * size_bytes, BW_INTERVAL_NS) if bw else ZERO
+
+
+def packets_rate_up(volume_bytes: int, time_ns: int, size_bytes: int) -> Rate:
+    """Return the rate of a volume in at least a microsecond, rounded up."""
+    divisor = time_ns // MICROSECOND_NS * size_bytes
+    bw = min((volume_bytes * BW_UNIT + divisor - 1) // divisor, BW_MAX)
+    return Rate(bw * size_bytes, BW_INTERVAL_NS) if bw else ZERO
+
+
+def packets_reduced(rate: Rate, parts: int, size_bytes: int) -> Rate:
+    """Return so many parts of a rate, rounded down, but no less than its unit."""
+    bw = max(_bw_of(rate, size_bytes) * parts // GAIN_PARTS, 1)
+    return Rate(bw * size_bytes, BW_INTERVAL_NS)
+
+
+def packets_share_bytes(volume_bytes: int, parts: int, size_bytes: int) -> int:
+    """Return so many parts of a volume, rounded down to whole packets."""
+    return over(volume_bytes, parts, GAIN_PARTS * size_bytes) * size_bytes
 
 
 def packets_has_grown(rate: Rate, baseline: Rate, size_bytes: int) -> bool:
@@ -72,6 +102,15 @@ def packets_send_quantum_bytes(pacing: int, size_bytes: int) -> int:
     packets = min(pacing >> PACING_SHIFT, GSO_MAX_BYTES) // size_bytes
     least = 1 if pacing < MIN_TSO_RATE else 2
     return min(max(packets, least), QUANTUM_MAX_PACKETS) * size_bytes
+
+
+def packets_burst_bytes(pacing: int, min_rtt_ns: int | None, size_bytes: int) -> int:
+    """Return the whole packets that leave at once in version 3: the shorter the smallest RTT, the more."""
+    near_bytes = 0
+    if min_rtt_ns is not None:
+        near_bytes = GSO_LEGACY_BYTES >> min(min_rtt_ns // MICROSECOND_NS >> TSO_RTT_SHIFT, 31)
+    packets = min((pacing >> PACING_SHIFT) + near_bytes, GSO_MAX_BYTES) // size_bytes
+    return max(packets, MIN_TSO_PACKETS) * size_bytes
 
 
 def packets_even_bytes(volume_bytes: int, size_bytes: int) -> int:

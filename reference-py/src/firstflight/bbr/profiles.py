@@ -46,6 +46,7 @@ class Gains(Enum):
 
     DRAFT_06 = "draft_06"
     LINUX_V1 = "linux_v1"
+    LINUX_V3 = "linux_v3"
 
 
 class Units(Enum):
@@ -53,6 +54,7 @@ class Units(Enum):
 
     BYTES = "bytes"
     PACKETS = "packets"
+    PACKETS_V3 = "packets_v3"
     KIBIBYTES = "kibibytes"
 
 
@@ -83,6 +85,7 @@ class ExtraAcked(Enum):
     DRAFT_06 = "draft_06"
     ONE_OF_TEN = "one_of_ten"
     LINUX = "linux"
+    LINUX_V3 = "linux_v3"
 
 
 class Losses(Enum):
@@ -90,6 +93,7 @@ class Losses(Enum):
 
     BOUNDS = "bounds"
     CONSERVATION = "conservation"
+    LINUX_V3 = "linux_v3"
     NO_RECOVERY = "no_recovery"
 
 
@@ -111,7 +115,15 @@ class MinRttWindow(Enum):
     """Of which time is BBR.min_rtt the smallest RTT?"""
 
     TWO = "two"
+    TWO_LINUX = "two_linux"
     ONE = "one"
+
+
+class GrowthAt(Enum):
+    """At which ACKs may the baseline become a new one?"""
+
+    ROUND = "round"
+    ACK = "ack"
 
 
 class LossExitCounts(Enum):
@@ -119,6 +131,7 @@ class LossExitCounts(Enum):
 
     RANGES = "ranges"
     BURSTS = "bursts"
+    ACKS = "acks"
 
 
 class LossExitRecovery(Enum):
@@ -126,6 +139,7 @@ class LossExitRecovery(Enum):
 
     FULL_ROUND = "full_round"
     ANY = "any"
+    GOES_ON = "goes_on"
 
 
 class FirstWindow(Enum):
@@ -133,6 +147,7 @@ class FirstWindow(Enum):
 
     DELIVERED = "delivered"
     DELIVERED_TWICE = "delivered_twice"
+    TWICE = "twice"
 
 
 class AppLimitedAcks(Enum):
@@ -140,6 +155,7 @@ class AppLimitedAcks(Enum):
 
     COUNTED = "counted"
     SKIPPED = "skipped"
+    LINUX_V3 = "linux_v3"
 
 
 class SampleOf(Enum):
@@ -191,6 +207,7 @@ class Readings:
     drain_compares: DrainCompares
     threshold: Threshold
     min_rtt_window: MinRttWindow
+    growth_at: GrowthAt
     loss_exit_counts: LossExitCounts
     loss_exit_recovery: LossExitRecovery
     first_window: FirstWindow
@@ -219,6 +236,7 @@ DRAFT_06 = Readings(
     drain_compares=DrainCompares.IN_FLIGHT,
     threshold=Threshold.NONE,
     min_rtt_window=MinRttWindow.TWO,
+    growth_at=GrowthAt.ROUND,
     loss_exit_counts=LossExitCounts.RANGES,
     loss_exit_recovery=LossExitRecovery.FULL_ROUND,
     first_window=FirstWindow.DELIVERED,
@@ -275,9 +293,31 @@ S2N_QUIC = replace(
     marks_exit=MarksExit.TWO_ROUNDS,
 )
 
+LINUX_V3 = replace(
+    DRAFT_06,
+    offload_quanta=3,
+    drain_rounds=DrainRounds.NEVER,
+    saved=Saved.EPISODES,
+    gains=Gains.LINUX_V3,
+    units=Units.PACKETS_V3,
+    short_sample=ShortSample.NOTHING,
+    bw_changes=BwChanges.AT_ONCE,
+    extra_acked=ExtraAcked.LINUX_V3,
+    losses=Losses.LINUX_V3,
+    drain_compares=DrainCompares.AT_DEPARTURE,
+    threshold=Threshold.EXIT,
+    min_rtt_window=MinRttWindow.TWO_LINUX,
+    growth_at=GrowthAt.ACK,
+    loss_exit_counts=LossExitCounts.ACKS,
+    loss_exit_recovery=LossExitRecovery.GOES_ON,
+    first_window=FirstWindow.TWICE,
+    app_limited_acks=AppLimitedAcks.LINUX_V3,
+)
+
 PROFILES = {
     "draft-06": DRAFT_06,
     "draft-06-prose": DRAFT_06_PROSE,
     "linux-v1": LINUX_V1,
     "s2n-quic": S2N_QUIC,
+    "linux-v3": LINUX_V3,
 }

@@ -64,8 +64,7 @@ def _count_ranges(readings: Readings, state: Bbr, lost: Lost) -> None:
         state.next_lost_packet = run.last + 1
 
 
-def _note_lost_bytes(state: Bbr, lost: Lost, *, begun: bool) -> Outcome:
-    state.newly_lost_bytes = saturate(state.newly_lost_bytes + lost.bytes)
+def _note_recovery(state: Bbr, *, begun: bool) -> Outcome:
     state.conservation_due = state.conservation_due or begun
     return Outcome.LOSS_NOTED if begun else Outcome.ALREADY_NOTED
 
@@ -77,8 +76,9 @@ def on_lost(readings: Readings, state: Bbr, base: NewReno, lost: Lost) -> Outcom
     if readings.losses is not Losses.NO_RECOVERY:
         _enter_recovery(state, base, lost.t_ns, max(run.sent_t_ns for run in lost.packets))
     _count_ranges(readings, state, lost)
+    state.newly_lost_bytes = saturate(state.newly_lost_bytes + lost.bytes)
     if readings.losses is Losses.CONSERVATION:
-        return _note_lost_bytes(state, lost, begun=base.in_recovery and not was_in_recovery)
+        return _note_recovery(state, begun=base.in_recovery and not was_in_recovery)
     return _note_loss(readings, state, base)
 
 
@@ -90,7 +90,7 @@ def _count_marks(state: Bbr, ce: Ce) -> Outcome:
 
 def on_ce(readings: Readings, state: Bbr, base: NewReno, ce: Ce) -> Outcome:
     """Process a rise of the ECN-CE counter as the loss of a packet, of which no byte and no range is counted."""
-    if readings.losses is Losses.CONSERVATION:
+    if readings.losses in (Losses.CONSERVATION, Losses.LINUX_V3):
         return Outcome.UNCHANGED  # [bbr.conservation.marks]
     if readings.losses is Losses.NO_RECOVERY:
         return _count_marks(state, ce)
@@ -101,6 +101,12 @@ def on_ce(readings: Readings, state: Bbr, base: NewReno, ce: Ce) -> Outcome:
 def _forget_losses(state: Bbr) -> None:
     state.newly_lost_bytes = 0
     state.conservation_due = False
+
+
+def _collapse_linux(state: Bbr, base: NewReno) -> None:
+    reset_full_bw(state)  # [bbr.timeout.v3]
+    if state.phase is not Phase.STARTUP and state.inflight_shortterm_bytes is None:
+        state.inflight_shortterm_bytes = max(base.cwnd_bytes, state.prior_cwnd_bytes)  # [bbr.timeout.v3.short-term]
 
 
 def on_enter_rto(readings: Readings, state: Bbr, base: NewReno, now_ns: int) -> Outcome:
@@ -114,20 +120,37 @@ def on_enter_rto(readings: Readings, state: Bbr, base: NewReno, now_ns: int) -> 
     if readings.losses is Losses.CONSERVATION:
         state.full_bw = ZERO  # [bbr.conservation.timeout]
         _forget_losses(state)
+    if readings.losses is Losses.LINUX_V3:
+        _collapse_linux(state, base)
+        _forget_losses(state)
     return Outcome.COLLAPSED
 
 
-def deduct_losses(state: Bbr, base: NewReno) -> None:
+def deduct_losses(readings: Readings, state: Bbr, base: NewReno) -> None:
     """Take what was lost since the last ACK off the window."""
-    if state.newly_lost_bytes > 0:
+    if readings.losses is Losses.CONSERVATION and state.newly_lost_bytes > 0:
         left_bytes = base.cwnd_bytes - state.newly_lost_bytes
         base.cwnd_bytes = max(left_bytes, base.max_datagram_size_bytes)  # [bbr.conservation.lost]
-        state.newly_lost_bytes = 0
+    state.newly_lost_bytes = 0
+
+
+def _ends_recovery(base: NewReno, ack: Ack) -> bool:
+    return base.in_recovery and any(not newreno.sent_before_recovery(base, run.sent_t_ns) for run in ack.packets)
+
+
+def leave_recovery_first(readings: Readings, state: Bbr, base: NewReno, ack: Ack) -> None:
+    """End recovery as version 3 of Linux does, before the ACK changes anything."""
+    if readings.losses is not Losses.LINUX_V3 or not _ends_recovery(base, ack):
+        return
+    if state.timeout:
+        _restore_cwnd(state, base)  # [bbr.recovery.v3]
+        state.window_reached = False
+    base.in_recovery = state.timeout = False  # [bbr.recovery.v3.first]
 
 
 def leave_recovery(state: Bbr, base: NewReno, ack: Ack) -> None:
     """End recovery where a packet sent after its beginning is acknowledged."""
-    if base.in_recovery and any(not newreno.sent_before_recovery(base, run.sent_t_ns) for run in ack.packets):
+    if _ends_recovery(base, ack):
         base.in_recovery = state.timeout = False  # [bbr.recovery.end]
         state.conservation_due = state.packet_conservation = False
         _restore_cwnd(state, base)
@@ -141,18 +164,26 @@ def begin_conservation(state: Bbr, base: NewReno, ack: Ack) -> None:
         base.cwnd_bytes = saturate(state.in_flight_bytes + ack.bytes)  # [bbr.conservation.begin]
 
 
+def _undo_cwnd(readings: Readings, state: Bbr, base: NewReno) -> None:
+    if readings.losses is not Losses.LINUX_V3:
+        _restore_cwnd(state, base)
+    elif state.prior_cwnd_bytes > 0:
+        base.cwnd_bytes = state.prior_cwnd_bytes  # [bbr.undo.v3]
+    state.window_reached = False
+
+
 def handle_spurious_loss_detection(readings: Readings, state: Bbr, base: NewReno) -> Outcome:
     """Process the news that the losses of a recovery were none."""
     if readings.losses is Losses.NO_RECOVERY:
         return Outcome.UNCHANGED  # [bbr.no-recovery.undo]
-    _restore_cwnd(state, base)
+    _undo_cwnd(readings, state, base)
     base.in_recovery = state.timeout = False
     state.is_loss_in_round = False
     reset_full_bw(state)
     if readings.losses is Losses.CONSERVATION:
         state.full_bw_now = state.full_bw_reached  # [bbr.conservation.undo]
         state.packet_conservation = False
-        _forget_losses(state)
+    _forget_losses(state)
     state.bw_shortterm = larger(state.bw_shortterm, state.undo_bw_shortterm)  # [bbr.undo]
     undo_shortterm, undo_longterm = state.undo_inflight_shortterm_bytes, state.undo_inflight_longterm_bytes
     state.inflight_shortterm_bytes = larger_bound(state.inflight_shortterm_bytes, undo_shortterm)

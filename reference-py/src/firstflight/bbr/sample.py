@@ -4,7 +4,7 @@ Mirrors ``reference-c/firstflight/bbr/sample.c``.
 """
 
 from firstflight.bbr.kibibytes import kibibytes_rate_of
-from firstflight.bbr.packets import packets_rate_of, whole_ns
+from firstflight.bbr.packets import in_packets, packets_rate_of, packets_rate_up, whole_ns
 from firstflight.bbr.profiles import LimitedPackets, Readings, SampleOf, ShortSample, Units
 from firstflight.bbr.rate import ZERO, Rate
 from firstflight.bbr.state import Bbr, Sample, Taken, saturate
@@ -14,7 +14,7 @@ from firstflight.newreno.newreno import NewReno
 
 def clocked_ns(readings: Readings, time_ns: int) -> int:
     """Return a time as the clock of the readings shows it."""
-    if readings.units is Units.PACKETS:
+    if in_packets(readings):
         return whole_ns(time_ns)  # [bbr.units.time]
     return time_ns
 
@@ -30,6 +30,8 @@ def _delivery_rate(readings: Readings, base: NewReno, ack: Ack, delivered_bytes:
         return ZERO  # [bbr.sample.no-time]
     if readings.units is Units.PACKETS:
         return packets_rate_of(delivered_bytes, interval_ns, base.max_datagram_size_bytes)  # [bbr.units.rate]
+    if readings.units is Units.PACKETS_V3:
+        return packets_rate_up(delivered_bytes, interval_ns, base.max_datagram_size_bytes)  # [bbr.units.v3.rate]
     if readings.units is Units.KIBIBYTES:
         return kibibytes_rate_of(delivered_bytes, interval_ns)  # [bbr.units.kibibytes]
     return Rate(delivered_bytes, interval_ns)  # [bbr.sample.rate]
@@ -95,7 +97,7 @@ def generate_rate_sample(readings: Readings, state: Bbr, base: NewReno, ack: Ack
     if taken.prior_delivered_bytes != prior_bytes:
         delivered_bytes = max(state.delivered_bytes - taken.prior_delivered_bytes, 0)
     rate = _delivery_rate(readings, base, ack, delivered_bytes, taken.interval_ns)
-    if rate is None:
-        return Sample(ZERO, 0, None, False, 0, 0)
     lost_bytes = saturate(taken.lost_bytes + state.lost_since_taken_bytes)
+    if rate is None:
+        return Sample(ZERO, 0, None, taken.app_limited, taken.in_flight_bytes, lost_bytes)
     return Sample(rate, delivered_bytes, prior_bytes, taken.app_limited, taken.in_flight_bytes, lost_bytes)

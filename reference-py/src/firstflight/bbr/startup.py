@@ -6,12 +6,15 @@ Mirrors ``reference-c/firstflight/bbr/startup.c``.
 """
 
 from firstflight.bbr.control import delivers_bytes, inflight_bytes
-from firstflight.bbr.packets import PART, packets_has_grown
+from firstflight.bbr.model import reset_congestion_signals
+from firstflight.bbr.packets import PART, in_packets, packets_has_grown, packets_share_bytes
 from firstflight.bbr.profiles import (
     DrainCompares,
     DrainRounds,
     Gains,
+    GrowthAt,
     GrowthOf,
+    Losses,
     LossExitCounts,
     LossExitRecovery,
     MarksExit,
@@ -31,8 +34,12 @@ DEFAULT_CWND_GAIN = GAIN_UNIT * 2
 #: Those of the first version: bbr_high_gain, also of the window, and bbr_drain_gain.
 V1_HIGH_GAIN = PART * 739
 V1_DRAIN_GAIN = PART * 88
+#: That of version 3, whose gain of Drain is the same.
+V3_STARTUP_GAIN = PART * 710
 #: LossThresh is one of these parts of what was in flight: 2 %.
 LOSS_THRESH = 50
+#: In Linux it is so many of 256.
+LOSS_THRESH_PARTS = 5
 #: Rounds without growth that fill the pipe, and those that Drain lasts at most.
 FULL_BW_ROUNDS = 3
 #: Rounds in which more than half was marked that fill it in s2n-quic.
@@ -47,6 +54,8 @@ def enter_startup(readings: Readings, state: Bbr) -> None:
     state.cwnd_gain = DEFAULT_CWND_GAIN
     if readings.gains is Gains.LINUX_V1:
         state.pacing_gain = state.cwnd_gain = V1_HIGH_GAIN  # [bbr.gains.v1]
+    elif readings.gains is Gains.LINUX_V3:
+        state.pacing_gain = V3_STARTUP_GAIN  # [bbr.gains.v3]
 
 
 def reset_full_bw(state: Bbr) -> None:
@@ -57,23 +66,28 @@ def reset_full_bw(state: Bbr) -> None:
 
 
 def _has_grown(readings: Readings, state: Bbr, base: NewReno, rate: Rate) -> bool:
-    if readings.units is Units.PACKETS:
+    if in_packets(readings):
         return packets_has_grown(rate, state.full_bw, base.max_datagram_size_bytes)  # [bbr.units.grown]
     return has_grown(rate, state.full_bw)
 
 
 def check_full_bw_reached(readings: Readings, state: Bbr, base: NewReno, sample: Sample) -> Outcome | None:
-    """See at the start of a round whether the rate still grows."""
-    if state.full_bw_now or not state.round_start:
+    """See whether the rate still grows: at the start of a round, or at any ACK."""
+    looked_at = state.round_start
+    if readings.growth_at is GrowthAt.ACK:
+        looked_at = sample.prior_delivered_bytes is not None  # [bbr.full-bw.any-ack]
+    if state.full_bw_now or not looked_at:
         return None  # [bbr.full-bw.round]
     in_startup = state.phase is Phase.STARTUP
     if sample.app_limited:
-        return Outcome.APP_LIMITED if in_startup else None  # [bbr.full-bw.app-limited]
+        return Outcome.APP_LIMITED if in_startup and state.round_start else None  # [bbr.full-bw.app-limited]
     rate = state.max_bw if readings.growth_of is GrowthOf.MAX_BW else sample.rate  # [bbr.full-bw.max-bw]
     if _has_grown(readings, state, base, rate):  # [bbr.full-bw.grown]
         reset_full_bw(state)
         state.full_bw = rate
         return Outcome.BW_GROWN if in_startup else None
+    if not state.round_start:
+        return None  # [bbr.full-bw.any-ack.count]
     state.full_bw_count += 1  # [bbr.full-bw.count]
     state.full_bw_now = state.full_bw_count >= FULL_BW_ROUNDS
     if state.full_bw_now:
@@ -97,38 +111,62 @@ def check_startup_marks(readings: Readings, state: Bbr, base: NewReno, *, skippe
     return Outcome.EXITED_BY_LOSS
 
 
-def _is_inflight_too_high(sample: Sample) -> bool:
+def is_inflight_too_high(readings: Readings, base: NewReno, sample: Sample) -> bool:
     """Return whether more than 2 % was lost; both are whole, so that the share may be rounded down."""
+    if readings.units is Units.PACKETS_V3:
+        share_bytes = packets_share_bytes(sample.in_flight_bytes, LOSS_THRESH_PARTS, base.max_datagram_size_bytes)
+        return sample.in_flight_bytes > 0 and sample.lost_bytes > share_bytes  # [bbr.units.v3.loss]
     return sample.lost_bytes > sample.in_flight_bytes // LOSS_THRESH  # [bbr.loss-exit.rate]
 
 
 def _has_high_loss(readings: Readings, state: Bbr, base: NewReno, sample: Sample) -> bool:
     """Return whether the losses of the round that ends are those of a full pipe."""
-    if not state.loss_round_start or readings.loss_exit_count == 0 or state.lost_ranges < readings.loss_exit_count:
+    counted = state.lost_acks if readings.loss_exit_counts is LossExitCounts.ACKS else state.lost_ranges
+    if not state.loss_round_start or readings.loss_exit_count == 0 or counted < readings.loss_exit_count:
         return False  # [bbr.loss-exit.ranges]
     if readings.loss_exit_recovery is LossExitRecovery.ANY:
-        return _is_inflight_too_high(sample)  # [bbr.loss-exit.any]
+        return is_inflight_too_high(readings, base, sample)  # [bbr.loss-exit.any]
     if not base.in_recovery or state.timeout:
         return False  # [bbr.loss-exit.recovery]
     prior_bytes = sample.prior_delivered_bytes
-    if prior_bytes is None or prior_bytes < state.recovery_delivered_bytes:
+    full_round = prior_bytes is not None and prior_bytes >= state.recovery_delivered_bytes
+    if readings.loss_exit_recovery is LossExitRecovery.GOES_ON:
+        full_round = True  # [bbr.loss-exit.goes-on]
+    if not full_round:
         return False  # [bbr.loss-exit.full-round]
-    return _is_inflight_too_high(sample)
+    return is_inflight_too_high(readings, base, sample)
+
+
+def _leave_by_loss(readings: Readings, state: Bbr, base: NewReno) -> None:
+    state.full_bw_reached = True  # [bbr.loss-exit]
+    if readings.losses is Losses.LINUX_V3:
+        held_bytes = inflight_bytes(readings, state, base, state.max_bw)  # [bbr.loss-exit.long-term.v3]
+        state.inflight_longterm_bytes = max(held_bytes, state.inflight_latest_bytes)
+        return
+    state.undo_startup = True  # [bbr.loss-exit.undo]
+    if readings.loss_exit_counts is not LossExitCounts.BURSTS:
+        volume = max(state.bdp_bytes, state.inflight_latest_bytes)
+        state.inflight_longterm_bytes = volume  # [bbr.loss-exit.long-term]
 
 
 def check_startup_high_loss(readings: Readings, state: Bbr, base: NewReno, sample: Sample) -> Outcome | None:
     """See at the end of a round whether too much was lost in it."""
     outcome = None
+    if readings.loss_exit_counts is LossExitCounts.ACKS and state.newly_lost_bytes > 0:
+        state.lost_acks += 1  # [bbr.loss-exit.acks]
     if state.phase is Phase.STARTUP and _has_high_loss(readings, state, base, sample):
-        state.undo_startup = True  # [bbr.loss-exit.undo]
-        state.full_bw_reached = True  # [bbr.loss-exit]
-        if readings.loss_exit_counts is LossExitCounts.RANGES:
-            volume = max(state.bdp_bytes, state.inflight_latest_bytes)
-            state.inflight_longterm_bytes = volume  # [bbr.loss-exit.long-term]
+        _leave_by_loss(readings, state, base)
         outcome = Outcome.EXITED_BY_LOSS
     if state.loss_round_start:
-        state.lost_ranges = 0  # [bbr.loss-exit.ranges.round]
+        state.lost_ranges = state.lost_acks = 0  # [bbr.loss-exit.ranges.round]
     return outcome
+
+
+def _held_rate(readings: Readings, state: Bbr) -> Rate:
+    """Return the rate of the product that ends Drain."""
+    if readings.losses is Losses.LINUX_V3:
+        return state.max_bw  # [bbr.drain.v3.max-bw]
+    return state.bw
 
 
 def check_startup_done(readings: Readings, state: Bbr, base: NewReno, sample: Sample) -> Outcome | None:
@@ -138,7 +176,8 @@ def check_startup_done(readings: Readings, state: Bbr, base: NewReno, sample: Sa
     if state.phase is Phase.STARTUP and state.full_bw_reached:
         enter_drain(readings, state)  # [bbr.startup.done]
         if readings.threshold is Threshold.EXIT:
-            state.ssthresh_bytes = inflight_bytes(readings, state, base, GAIN_UNIT)  # [bbr.threshold]
+            state.ssthresh_bytes = inflight_bytes(readings, state, base, _held_rate(readings, state))  # [bbr.threshold]
+        reset_congestion_signals(readings, state)
         return outcome or Outcome.EXITED_BY_PLATEAU
     return None
 
@@ -151,6 +190,8 @@ def enter_drain(readings: Readings, state: Bbr) -> None:
     if readings.gains is Gains.LINUX_V1:
         state.pacing_gain = V1_DRAIN_GAIN  # [bbr.gains.v1.drain]
         state.cwnd_gain = V1_HIGH_GAIN
+    elif readings.gains is Gains.LINUX_V3:
+        state.pacing_gain = V1_DRAIN_GAIN  # [bbr.gains.v3.drain]
     state.drain_start_round = state.round_count
 
 
@@ -177,8 +218,11 @@ def check_drain_done(readings: Readings, state: Bbr, base: NewReno, now_ns: int,
     if state.phase is not Phase.DRAIN:
         return None
     in_flight_bytes = _in_flight_bytes(readings, state, base, now_ns, exited=exited)
-    if in_flight_bytes <= inflight_bytes(readings, state, base, GAIN_UNIT):
+    if in_flight_bytes <= inflight_bytes(readings, state, base, _held_rate(readings, state)):
         enter_probe_bw(state)  # [bbr.drain.done]
+        if readings.losses is Losses.LINUX_V3:
+            reset_congestion_signals(readings, state)
+            state.next_round_delivered_bytes = state.delivered_bytes  # [bbr.drain.v3.round]
         return Outcome.DRAINED
     if _has_timed_out(readings, state):
         enter_probe_bw(state)
@@ -191,3 +235,11 @@ def enter_probe_bw(state: Bbr) -> None:
     state.phase = Phase.PROBE_BW
     state.pacing_gain = GAIN_UNIT  # [bbr.probe-bw]
     state.cwnd_gain = DEFAULT_CWND_GAIN
+
+
+def raise_long_term(readings: Readings, state: Bbr, base: NewReno, sample: Sample) -> None:
+    """Raise the long-term volume to what was in flight where little of it was lost."""
+    if readings.losses is not Losses.LINUX_V3 or not state.full_bw_reached or state.inflight_longterm_bytes is None:
+        return
+    if not is_inflight_too_high(readings, base, sample):
+        state.inflight_longterm_bytes = max(state.inflight_longterm_bytes, sample.in_flight_bytes)  # [bbr.long-term.v3]

@@ -64,7 +64,8 @@ class Bbr:
 
     ``max_bw_first``, ``_second``, ``_third``: rates of the last ten rounds, the largest first. ``newly_lost_bytes``: since the last ACK. ``conservation_due``: recovery began since.
 
-    ``extra_acked_rounds``: the largest samples of the last rounds, by the number of the round. ``lost_ranges``: in this round; ``next_lost_packet`` follows
+    ``extra_acked_rounds``: the largest samples of the last rounds, by the number of the round; in Linux two of several rounds, the present one
+    ``extra_acked_slot``, since ``extra_acked_age`` rounds. ``lost_ranges``, ``lost_acks``: in this round; ``next_lost_packet`` follows
     the last of them. ``window_reached``: the window is what the path needs. ``ce_in_round``: there was a mark in this loss round; ``marked_packets``: in this round, which
     began with ``marked_round_delivered_bytes``; ``marked_rounds``: rounds in a row with too many of them. ``timeout``: recovery is that of a timeout. ``recovery_delivered_bytes``: C.delivered where it began. ``undo_startup``: BBR.undo_state is Startup.
     ``has_rtt``: the pacing rate was computed from an RTT. ``next_send_ns`` is ``None`` until something was sent.
@@ -107,6 +108,8 @@ class Bbr:
     extra_acked_delivered_bytes: int = 0
     extra_acked_round: int = 0
     extra_acked_rounds: list[int] = field(default_factory=lambda: [0] * EXTRA_ACKED_ROUNDS)
+    extra_acked_age: int = 0
+    extra_acked_slot: int = 0
     full_bw: Rate = ZERO
     full_bw_count: int = 0
     full_bw_now: bool = False
@@ -116,6 +119,7 @@ class Bbr:
     loss_round_delivered_bytes: int = 0
     lost_ranges: int = 0
     next_lost_packet: int | None = None
+    lost_acks: int = 0
     newly_lost_bytes: int = 0
     conservation_due: bool = False
     packet_conservation: bool = False

@@ -1,0 +1,177 @@
+"""Hand-built stimuli of BBR: what the third version of Linux does otherwise.
+
+`why` derives the expectation; ``sender`` says what the streams have in common. A rate is packets in a microsecond times 2^24, here called units: k packets in 100 ms are ceil(k * 16777216 / 100000).
+"""
+
+from firstflight_conformance.vectorgen.builder import MS, US, StreamBuilder
+from generate.catalogue import Catalogue
+from stimuli.bbr.sender import Flights, Sampled, grown
+
+CATALOGUE = Catalogue("linux-v3", sources=("google/bbr net/ipv4/tcp_bbr.c, branch v3",), builder=Sampled)
+add = CATALOGUE.add
+UNIT_NS = 16_777_216_000
+
+
+@add(
+    "bbr.linux-v3.startup",
+    "A gain of 710/256, rates that are rounded up, and a window that grows until it is twice the initial one",
+    """Ten packets in 1 ms are floor(10 * 16777216 / 1000) = 167772 units: 32948406 bytes a second. In 100 ms they are ceil(10 * 16777216 / 100000) = 1678, and the pacing rate is 329539. The window is 12000 + 12000 = 24000. Of twenty, ceil(20 * 16777216 / 100000) = 3356, five quarters are floor(3356 * 320 / 256) = 4195: 25 packets, ceil(25 * 16777216 / 100000) = 4195, are growth. Fifty are ceil(50 * 16777216 / 100000) = 8389: a product of ceil(8389 * 100000 / 16777216) = 51 packets, of ceil(2 * 8389 * 100000 / 16777216) = 101 with the gain, and 50 are extra: 101 + 50 = 151
+    packets, 181200 bytes, above which the window stays. The exit leaves 54 in flight, a quantum of two packets makes them 56, more than 51: the threshold is 61200. In Drain 204197 is the pacing rate. Then a packet leaves, and four are acknowledged: 54 + 1 - 4 = 51. The rate is 594027 then, and a round begins: packets that left before are of no new one.""",
+)
+def startup(b: StreamBuilder) -> None:
+    f = Flights(b)
+    f.send(10)
+    b.expect(pacing_rate_bytes_per_s=32_948_406, ssthresh_bytes=None)
+    f.ack(10, 100 * MS)
+    b.expect(max_bw_delivered_bytes=2_013_600, max_bw_interval_ns=UNIT_NS, pacing_rate_bytes_per_s=329_539)
+    b.expect(cwnd_bytes=24_000)
+    f.flight(20)
+    b.expect(full_bw_delivered_bytes=3356 * 1200)
+    f.flight(25)
+    b.expect(outcome="bw_grown", full_bw_delivered_bytes=4195 * 1200)
+    for cwnd_bytes in (138_000, 198_000, 198_000):
+        f.flight(50)
+        b.expect(cwnd_bytes=cwnd_bytes, max_inflight_bytes=181_200, bdp_bytes=61_200)
+    f.flight(50, left=54)
+    b.expect(outcome="exited_by_plateau", phase="drain", ssthresh_bytes=61_200, pacing_rate_bytes_per_s=204_197)
+    b.expect(cwnd_bytes=181_200, extra_acked_bytes=60_000, round_count=7)
+    f.send(1)
+    f.ack(2, 4 * MS)
+    b.expect(phase="drain")
+    f.ack(2, 4 * MS)
+    b.expect(outcome="drained", phase="probe_bw", pacing_rate_bytes_per_s=594_027)
+    f.ack(51, 92 * MS)
+    b.expect(round_count=7)
+
+
+@add(
+    "bbr.linux-v3.near",
+    "On a short path more leaves at once",
+    """The RTT is 1600.9 us, and floor(1600 / 512) = 3: 65536 / (2 * 2 * 2) = 8192 bytes more. Ten packets in 1600 us are ceil(10 * 16777216 / 1600) = 104858 units, a pacing rate of 20592851, of which floor(20592851 / 1024) = 20110: floor((20110 + 8192) / 1200) = 23 packets are a quantum, and three of them are 3 * 23 = 69, 82800 bytes, more than ceil(2 * 104858 * 1600 / 16777216) = 21 and 10 extra ones, and the threshold at the exit.""",
+)
+def near(b: StreamBuilder) -> None:
+    f = Flights(b)
+    f.flight(10, rtt_ns=1600 * US + 900)
+    b.expect(pacing_rate_bytes_per_s=20_592_851, max_inflight_bytes=82_800, min_rtt_ns=1600 * US)
+    for _ in range(4):
+        f.flight(10, rtt_ns=1600 * US + 900)
+    b.expect(outcome="exited_by_plateau", ssthresh_bytes=82_800)
+
+
+@add(
+    "bbr.linux-v3.wide",
+    "127 packets stand for a larger initial window, and growth goes on until twice of them",
+    """The initial window has 200 packets of 9000 bytes. 54 are acknowledged without an RTT: 127 packets, and the 54 extra ones, are 127 + 54 = 181, 1629000 bytes, more than three quanta of 7 packets. The window is above that, but below 2 * 127 = 254 packets: 200 + 54 = 254, 2286000 bytes. With five more it is not, and 127 + 54 + 5 = 186 packets are 1674000.""",
+    initial_window_bytes=1_800_000,
+    max_datagram_size_bytes=9000,
+)
+def wide(b: StreamBuilder) -> None:
+    b.send(0, 100)
+    b.ack(100 * MS, (0, 53), sample=False)
+    b.expect(cwnd_bytes=2_286_000, max_inflight_bytes=1_629_000, min_rtt_ns=None)
+    b.ack(100 * MS, (54, 58), sample=False)
+    b.expect(cwnd_bytes=2_286_000, outcome="unchanged", max_inflight_bytes=1_674_000)
+
+
+@add(
+    "bbr.linux-v3.any-ack",
+    "A rate that has grown is the baseline at any ACK; rounds are counted where they begin",
+    """Fifty packets are ceil(50 * 16777216 / 100000) = 8389 units. The next round begins with the ACK of ten, and is counted; 63 packets in 100 ms in the middle of it, ceil(63 * 16777216 / 100000) = 10570 units, are no less than floor(8389 * 320 / 256) = 10486: the baseline, and nothing is counted. Three flights of 50 are three rounds without growth, and 10 packets in the middle of one count for nothing.""",
+)
+def any_ack(b: StreamBuilder) -> None:
+    f = grown(b)
+    f.send(50)
+    f.ack(10, 100 * MS)
+    b.expect(outcome="plateau_counted", full_bw_count=1)
+    f.ack(40, rate_delivered_bytes=75_600)
+    b.expect(outcome="bw_grown", full_bw_count=0, full_bw_delivered_bytes=10_570 * 1200, round_count=5)
+    f.send(50)
+    f.ack(40, 100 * MS)
+    b.expect(outcome="plateau_counted", full_bw_count=1)
+    f.ack(10)
+    b.expect(full_bw_count=1, full_bw_delivered_bytes=10_570 * 1200)
+    f.flight(50)
+    f.flight(50)
+    b.expect(outcome="exited_by_plateau")
+
+
+@add(
+    "bbr.linux-v3.app-limited",
+    "An app-limited sample below the largest rate changes little where the window is what the path needs",
+    """The window is above the 181200 that the path needs. Two flights of 30 packets are app-limited. The first changes nothing but the round. The second has an RTT of 99 ms, so that the path needs ceil(2 * 8389 * 99000 / 16777216) = 100 packets and the 50 extra ones of the flights before: 100 + 50 = 150, 180000 bytes. The third flight of 30 ends Startup, and the larger of the extra of its round and of the last one that counted is still 50. An app-limited flight with an RTT of 98 ms makes the product, and with it the window, smaller: ceil(2 * 8389 * 98000 / 16777216) = 99 packets, 99 + 50 = 149, 178800 bytes.""",
+)
+def app_limited(b: StreamBuilder) -> None:
+    f = grown(b)
+    f.flight(50)
+    f.flight(50)
+    b.expect(cwnd_bytes=216_000, full_bw_count=2, max_inflight_bytes=181_200)
+    f.flight(30, rate_app_limited=True)
+    b.expect(outcome="app_limited", extra_acked_bytes=60_000, round_count=7)
+    f.flight(30, rtt_ns=99 * MS, rate_app_limited=True)
+    b.expect(outcome="app_limited", extra_acked_bytes=60_000, max_inflight_bytes=180_000, min_rtt_ns=99 * MS)
+    f.flight(30)
+    b.expect(outcome="exited_by_plateau", phase="probe_bw", cwnd_bytes=180_000)
+    f.flight(30, rtt_ns=98 * MS, rate_app_limited=True)
+    b.expect(outcome="unchanged", cwnd_bytes=178_800)
+
+
+@add(
+    "bbr.linux-v3.app-limited-equal",
+    "One that is as large counts",
+    """After two rounds without growth and 40 ms, 30 packets have an RTT of 60 ms, and an app-limited sample in that time: ceil(30 * 16777216 / 60000) = 8389 units, the largest rate. It counts for no round, but its extra does. The next 30, after 40 ms again, end Startup, and the larger extra of the two rounds is 30: ceil(2 * 8389 * 60000 / 16777216) = 61 packets, and 61 + 30 = 91, 109200 bytes.""",
+)
+def app_limited_equal(b: StreamBuilder) -> None:
+    f = grown(b)
+    f.flight(50)
+    f.flight(50)
+    f.now_ns += 40 * MS
+    f.flight(30, rtt_ns=60 * MS, rate_app_limited=True, rate_interval_ns=60 * MS)
+    b.expect(outcome="app_limited", full_bw_count=2)
+    f.now_ns += 40 * MS
+    f.flight(30, rtt_ns=60 * MS)
+    b.expect(outcome="exited_by_plateau", cwnd_bytes=109_200)
+
+
+@add(
+    "bbr.linux-v3.aggregation",
+    "The extra of two rounds in Startup, and of five or up to ten later",
+    """Flights are acknowledged at once, and are extra as a whole: 24000 bytes of two flights of 20, also with the 15 packets of the next; with the 10 after it those of 15, 18000, in the ACK that ends Startup. The path needs ceil(2 * 3356 * 100000 / 16777216) = 41 packets, and 41 + 15 = 56 are 67200. A packet leaves; three are acknowledged, which ends Drain and the round, so that the ACK of that packet begins none. Four rounds of flights of 10 follow. With the fifth the 18000 are forgotten; there are the 10 and 3 packets of the exit, 15600: 41 + 13 = 54 packets, 64800.""",
+)
+def aggregation(b: StreamBuilder) -> None:
+    f = Flights(b)
+    for packets in (10, 20, 20):
+        f.flight(packets)
+    f.flight(15)
+    b.expect(extra_acked_bytes=24_000)
+    f.flight(10, left=20)
+    b.expect(outcome="exited_by_plateau", phase="drain", extra_acked_bytes=18_000, cwnd_bytes=67_200)
+    f.send(1)
+    f.ack(3)
+    b.expect(outcome="drained", phase="probe_bw", round_count=5)
+    f.ack(9, 150 * MS)
+    f.ack(9, 150 * MS)
+    b.expect(round_count=5)
+    for _ in range(4):
+        f.flight(10)
+    b.expect(extra_acked_bytes=18_000, cwnd_bytes=67_200, round_count=9)
+    f.flight(10)
+    b.expect(extra_acked_bytes=15_600, cwnd_bytes=64_800)
+
+
+@add(
+    "bbr.linux-v3.min-rtt",
+    "An equal RTT makes both of the smallest ones younger",
+    """The first RTT is 100 ms, at 0.1 s; at 5.2 s it is more than 5 s old, and another of 100 ms takes its place. At 10.25 s that is more than 5 s old, but not more than 10 s, and 120 ms change nothing. Ten packets are ceil(10 * 16777216 / 100000) = 1678 units, and the third round without growth ends Startup with a product of ceil(1678 * 100000 / 16777216) = 11 packets, 13200 bytes. At 15.3 s 110 ms replace it.""",
+)
+def min_rtt(b: StreamBuilder) -> None:
+    f = Flights(b)
+    for now_ms, rtt_ms in ((0, 100), (5100, 100), (10_130, 120)):
+        f.now_ns = now_ms * MS
+        f.flight(10, rtt_ns=rtt_ms * MS)
+        b.expect(min_rtt_ns=100 * MS)
+    f.flight(10, rtt_ns=120 * MS)
+    f.flight(10, rtt_ns=120 * MS)
+    b.expect(outcome="exited_by_plateau", ssthresh_bytes=13_200, min_rtt_ns=100 * MS)
+    f.now_ns = 15_190 * MS
+    f.flight(10, rtt_ns=110 * MS)
+    b.expect(min_rtt_ns=110 * MS)
