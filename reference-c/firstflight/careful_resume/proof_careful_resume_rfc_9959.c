@@ -57,11 +57,17 @@ void prove_transmission_time(uint64_t then, uint64_t size) {
     PROVE(careful_resume_rfc_9959_transmission_time(&s, size) <= CAREFUL_RESUME_RFC_9959_TIME_MAX);
 }
 
+/* Of what it was taken last, for the port beside it. */
+static struct {
+    uint64_t size, rtt, jump, time;
+} time_of;
+
 /* What prove_transmission_time shows. */
 uint64_t any_transmission_time(const struct careful_resume_rfc_9959 *s, uint64_t size) {
     uint64_t time;
     PROVE(s->jump_cwnd > 0 && size < WINDOW_END);
     ASSUME(time <= CAREFUL_RESUME_RFC_9959_TIME_MAX);
+    time_of.size = size, time_of.rtt = s->paced_rtt, time_of.jump = s->jump_cwnd, time_of.time = time;
     return time;
 }
 
@@ -124,15 +130,25 @@ void prove_on_ack(uint64_t then) {
 
 void prove_leave_safe_retreat(uint64_t then) {
     struct careful_resume_rfc_9959 s = any_state(then);
+    uint64_t before = window.ssthresh;
     careful_resume_rfc_9959_leave_safe_retreat(&s, &window);
     prove_invariant(&s, then);
+    PROVE(window.ssthresh <= before);
 }
+
+/* Of what the threshold was taken last, for the port beside it. */
+static struct {
+    uint64_t pipesize, numerator, denominator, before, after;
+} left_with;
 
 /* What prove_leave_safe_retreat shows. */
 void any_leave_safe_retreat(const struct careful_resume_rfc_9959 *s, struct careful_resume_rfc_9959_window *left) {
     uint64_t ssthresh;
     PROVE(s->saved.beta_denominator > 0);
     ASSUME(ssthresh < WINDOW_END || ssthresh == left->ssthresh);
+    ASSUME(ssthresh <= left->ssthresh);
+    left_with.pipesize = s->pipesize, left_with.numerator = s->saved.beta_numerator, left_with.denominator = s->saved.beta_denominator;
+    left_with.before = left->ssthresh, left_with.after = ssthresh;
     left->ssthresh = ssthresh;
 }
 
@@ -168,4 +184,193 @@ void prove_leave_unvalidated_if(uint64_t then, uint64_t now) {
     ASSUME(follows(then, now));
     careful_resume_rfc_9959_leave_unvalidated_if(&s, now, CAREFUL_RESUME_RFC_9959_NORMAL, 0, &window);
     prove_invariant(&s, now);
+}
+
+/* The port beside the header, in the profile of the RFC: from any two states that stand for each other the same ACK leaves two that do so again,
+ * phase by phase: CASE is the phase in which it arrives. It has one run, of packets of SIZE bytes; in Reconnaissance one packet. The growth of NewReno and the quotients of pacing
+ * and of Beta are not looked into: growth is any that both take, in the same state, and each quotient any that both take, of the same numbers. */
+#include "firstflight/careful_resume/careful_resume.h"
+#include "firstflight/careful_resume/pacing.h"
+#include "firstflight/careful_resume/phases.h"
+#include "firstflight/careful_resume/saved.h"
+#include "firstflight/search/startup.h"
+#define ff_newreno_on_event the_events_of_newreno
+#include "firstflight/bases.c"
+#include "firstflight/newreno/newreno.c"
+#undef ff_newreno_on_event
+#define ff_careful_resume_share the_share
+#include "firstflight/careful_resume/state.c"
+#undef ff_careful_resume_share
+#define on_congestion on_congestion_in_retreat
+#define on_lost on_lost_in_retreat
+#define on_event port_on_event
+#define observe port_observe
+#include "firstflight/careful_resume/careful_resume.c"
+#include "firstflight/careful_resume/pacing.c"
+#include "firstflight/careful_resume/profiles.c"
+#include "firstflight/careful_resume/saved.c"
+#define on_ack on_ack_in_reconnaissance
+#include "firstflight/careful_resume/reconnaissance.c"
+#undef on_ack
+#define on_ack on_ack_in_retreat
+#define leave leave_retreat
+#include "firstflight/careful_resume/retreat.c"
+#undef on_ack
+#undef leave
+#define on_ack on_ack_in_unvalidated
+#include "firstflight/careful_resume/unvalidated.c"
+#undef on_ack
+#define on_ack on_ack_in_validating
+#include "firstflight/careful_resume/validating.c"
+#undef on_ack
+
+enum { SIZE = 1200 };
+static struct ff_newreno grown;
+static uint64_t grown_cwnd; /* what growth makes of the window */
+
+enum ff_outcome ff_newreno_on_event(struct ff_newreno *base, const struct ff_event *event) {
+    (void)event;
+    grown = *base;
+    base->cwnd_bytes = grown_cwnd;
+    return FF_OUTCOME_GROWN;
+}
+
+uint64_t ff_careful_resume_share(uint64_t value, uint64_t factor, uint64_t divisor, bool up) {
+    uint64_t share;
+    if (up) {
+        PROVE(value == time_of.size && factor == time_of.rtt && divisor == time_of.jump);
+        ASSUME((share < CAREFUL_RESUME_RFC_9959_TIME_MAX ? share : CAREFUL_RESUME_RFC_9959_TIME_MAX) == time_of.time);
+    } else {
+        PROVE(value == left_with.pipesize && factor == left_with.numerator && divisor == left_with.denominator);
+        ASSUME((share < left_with.before ? share : left_with.before) == left_with.after);
+    }
+    return share;
+}
+
+static int windows_stand(const struct ff_newreno *base, const struct careful_resume_rfc_9959_window *one, uint64_t ssthresh) {
+    return base->cwnd_bytes == one->cwnd && base->ssthresh_bytes == ssthresh &&
+           base->recovery_start_ns == (one->recovery_start_time == 0 ? FF_NONE : one->recovery_start_time);
+}
+
+static int saved_stand(const struct careful_resume_rfc_9959_saved *saved, const struct ff_saved_path *used) {
+    return used->saved_cwnd_bytes == saved->saved_cwnd && used->saved_rtt_ns == saved->saved_rtt && used->expires_t_ns == saved->expires &&
+           used->max_jump_bytes == saved->max_jump && used->beta_numerator == saved->beta_numerator &&
+           used->beta_denominator == saved->beta_denominator;
+}
+
+/* Numbers of packets are from 1 in the header, where 0 is none; FF_NO_PACKET + 1 is 0. */
+static int marks_stand(const struct careful_resume_rfc_9959 *s, const struct ff_careful_resume_marks *marks) {
+    return marks->sent + 1 == s->after_highest_sent && marks->acked + 1 == s->after_highest_acked &&
+           marks->first_unvalidated + 1 == s->after_first_unvalidated_packet && marks->last_unvalidated + 1 == s->after_last_unvalidated_packet;
+}
+
+/* What only Reconnaissance reads; in it nothing was paced yet. */
+static int reconnaissance_stands(const struct careful_resume_rfc_9959 *s, const struct ff_careful_resume *port) {
+    int measured = port->rtt.phase_minimum_ns == s->minimum_rtt && (s->minimum_rtt == FF_NO_RTT_NS || port->rtt.latest_ns != FF_NO_RTT_NS);
+    return port->initial.first == s->first_initial_packet && port->initial.last + 1 == s->after_last_initial_packet &&
+           port->initial.left_bytes == s->initial_data && s->after_last_initial_packet <= s->after_highest_sent && measured && s->paced == 0 && s->after_first_unvalidated_packet == 0 &&
+           s->after_last_unvalidated_packet == 0;
+}
+
+/* What only the Unvalidated Phase reads; as long as no packet is sent in it, the flight does not exceed PipeSize, and none of its packets is
+ * acknowledged, since that ends it. */
+static int unvalidated_stands(const struct careful_resume_rfc_9959 *s, const struct ff_careful_resume *port) {
+    const struct ff_careful_resume_schedule *schedule = &port->schedule;
+    return port->limit_from_ns == s->entry_ns && schedule->t_ns == s->paced_from_ns && schedule->bytes == s->paced &&
+           schedule->rtt_ns == s->paced_rtt && s->after_highest_sent > 0 && port->rtt.latest_ns != FF_NO_RTT_NS && port->jump_bytes == s->jump_cwnd &&
+           (s->after_last_unvalidated_packet > 0 || s->flight_size <= s->pipesize) &&
+           (s->after_first_unvalidated_packet == 0 || s->after_first_unvalidated_packet > s->after_highest_acked);
+}
+
+static int phases_stand(const struct careful_resume_rfc_9959 *s, const struct ff_careful_resume *port) {
+    switch (s->phase) {
+    case CAREFUL_RESUME_RFC_9959_PHASE_RECONNAISSANCE:
+        return port->phase == FF_PHASE_RECONNAISSANCE && s->resumed && reconnaissance_stands(s, port);
+    case CAREFUL_RESUME_RFC_9959_PHASE_UNVALIDATED:
+        return port->phase == FF_PHASE_UNVALIDATED && s->resumed && port->pipesize_bytes == s->pipesize && unvalidated_stands(s, port);
+    case CAREFUL_RESUME_RFC_9959_PHASE_VALIDATING:
+        return port->phase == FF_PHASE_VALIDATING && s->resumed && port->pipesize_bytes == s->pipesize && s->after_last_unvalidated_packet > 0;
+    case CAREFUL_RESUME_RFC_9959_PHASE_SAFE_RETREAT:
+        return port->phase == FF_PHASE_SAFE_RETREAT && s->resumed && port->pipesize_bytes == s->pipesize && s->after_last_unvalidated_packet > 0;
+    default:
+        return port->phase == FF_PHASE_NORMAL;
+    }
+}
+
+static int stand_for_each_other(const struct careful_resume_rfc_9959 *s, const struct ff_careful_resume *port, const struct ff_newreno *base) {
+    int sizes = base->max_datagram_size_bytes == s->max_datagram_size && port->initial_window_bytes == s->initial_window &&
+                port->flight_bytes == s->flight_size && port->backlog_bytes == s->waiting;
+    int rtt = s->current_rtt == (port->rtt.latest_ns == FF_NO_RTT_NS ? 0 : port->rtt.latest_ns);
+    int once = s->resumed ? saved_stand(&s->saved, &port->used) && s->saved.saved_cwnd > 0 : port->used.saved_cwnd_bytes == 0;
+    return windows_stand(base, &window, window.ssthresh) && sizes && rtt && once && marks_stand(s, &port->marks) && phases_stand(s, port);
+}
+
+static const struct ff_careful_resume_readings *in_the_text(void) {
+    return &ff_careful_resume_profiles[FF_CAREFUL_RESUME_PROFILE_RFC_9959].readings;
+}
+
+void prove_begin_as_the_port(uint32_t max_datagram_size) {
+    struct careful_resume_rfc_9959 s;
+    struct ff_careful_resume port;
+    struct ff_newreno base;
+    ASSUME(max_datagram_size >= 1 && max_datagram_size < SIZE_END && base.max_datagram_size_bytes == max_datagram_size);
+    ASSUME(windows_stand(&base, &window, window.ssthresh));
+    careful_resume_rfc_9959_begin(&s, max_datagram_size, base.cwnd_bytes);
+    ff_careful_resume_begin(&port, &base);
+    PROVE(stand_for_each_other(&s, &port, &base));
+}
+
+/* An event of one run, as the port takes it, and as the header does; what is in flight becomes no more by it. */
+static struct ff_run acked;
+static struct careful_resume_rfc_9959_run run;
+
+static struct ff_event event_of(uint64_t then, const struct careful_resume_rfc_9959 *s, struct careful_resume_rfc_9959_ack *ack) {
+    struct ff_event event;
+    struct ff_run any;
+    ASSUME(follows(then, event.t_ns) && event.ack.bytes < ACK_END && event.ack.bytes_in_flight <= s->flight_size);
+    ASSUME(event.ack.latest_rtt_ns < TIME_END || event.ack.latest_rtt_ns == FF_NO_RTT_NS);
+    ASSUME(any.first <= any.last && any.last < WINDOW_END && any.last - any.first < SIZE_END - 1);
+    any.size_bytes = SIZE;
+    if (CASE == CAREFUL_RESUME_RFC_9959_PHASE_RECONNAISSANCE)
+        any.last = any.first;
+    acked = any;
+    run.first = any.first;
+    run.last = any.last;
+    run.size_bytes = SIZE;
+    event.kind = FF_EVENT_ACK;
+    event.ack.packets = &acked;
+    event.ack.run_count = 1;
+    ack->now = event.t_ns;
+    ack->bytes = event.ack.bytes;
+    ack->bytes_in_flight = event.ack.bytes_in_flight;
+    ack->rtt = event.ack.latest_rtt_ns;
+    ack->runs = &run;
+    ack->run_count = 1;
+    return event;
+}
+
+/* In the header as drive_careful_resume_rfc_9959.c calls it. */
+void prove_on_ack_as_the_port(uint64_t then, uint64_t any_cwnd) {
+    static const enum ff_phase phases[] = {FF_PHASE_NORMAL, FF_PHASE_RECONNAISSANCE, FF_PHASE_UNVALIDATED, FF_PHASE_VALIDATING,
+                                           FF_PHASE_SAFE_RETREAT};
+    struct careful_resume_rfc_9959 s = any_state(then);
+    struct careful_resume_rfc_9959_ack ack;
+    struct ff_careful_resume port;
+    struct ff_newreno base;
+    uint64_t threshold;
+    ASSUME((int)s.phase == CASE && stand_for_each_other(&s, &port, &base) && any_cwnd < WINDOW_END);
+    s.phase = (enum careful_resume_rfc_9959_phase)CASE;
+    port.phase = phases[CASE];
+    base.base = FF_BASE_NEWRENO;
+    struct ff_event event = event_of(then, &s, &ack);
+    struct careful_resume_rfc_9959_window before = window;
+    grown_cwnd = any_cwnd;
+    careful_resume_rfc_9959_on_event(&s, event.t_ns);
+    int grows = careful_resume_rfc_9959_on_ack_in_normal_cc(&s, &window, &threshold);
+    if (grows)
+        window.cwnd = grown_cwnd;
+    careful_resume_rfc_9959_on_ack(&s, &ack, &window);
+    ff_careful_resume_step(in_the_text(), &port, NULL, &base, &event, NULL);
+    PROVE(stand_for_each_other(&s, &port, &base));
+    PROVE(!grows || windows_stand(&grown, &before, threshold));
 }
