@@ -1,0 +1,449 @@
+"""BBR v3 of Linux: Startup and Drain, written from net/ipv4/tcp_bbr.c of the v3 branch (with tcp_rate.c, tcp_input.c) without a look at the model.
+
+A bandwidth is packets in a microsecond, times 2^24; a packet is a maximum datagram, of which parts count. Windows and volumes are bytes, times
+are floored to microseconds. The kernel has one ACK where a stream has several events: it counts as losses of an ACK what was lost since the last
+one. Recovery is the period of RFC 9002, the timeout is persistent congestion. ECN of BBR needs a path that says so and is left out, as is what follows
+Drain: the phases that probe for bandwidth and PROBE_RTT.
+"""
+
+from dataclasses import dataclass, field
+
+from firstflight.events import Ack, Event, Lost, PersistentCongestion, Sent, SpuriousLoss
+from firstflight.limits import TIME_MAX_NS, WINDOW_MAX_BYTES
+from firstflight.newreno import plain_newreno_rfc_9002 as newreno
+from firstflight.observables import Outcome, Phase
+
+PROFILE = "bbr/linux-v3"
+
+BW_SCALE, BBR_SCALE = 24, 8
+BW_UNIT, BBR_UNIT, BW_MAX = 1 << BW_SCALE, 1 << BBR_SCALE, 2**32 - 1
+US_NS, SECOND_NS = 1000, 1_000_000_000
+#: Gains in parts of 256.
+STARTUP_PACING_GAIN, DRAIN_GAIN = BBR_UNIT * 277 // 100 + 1, BBR_UNIT * 1000 // 2885
+CWND_GAIN = 2 * BBR_UNIT
+PACING_GAINS = {Phase.STARTUP: STARTUP_PACING_GAIN, Phase.DRAIN: DRAIN_GAIN, Phase.PROBE_BW: BBR_UNIT}
+PACED = 10_000 * 99  # a million over a hundred, of which the margin leaves 99
+PACING_SHIFT, TSO_RTT_SHIFT, TSO_RTT_SHIFTS, GSO_LEGACY_MAX_SIZE = 10, 9, 32, 65536
+LARGEST_GSO_BYTES, MIN_TSO_SEGMENTS = GSO_LEGACY_MAX_SIZE - 1 - 320, 2
+MIN_RTT_WINDOW_NS, PROBE_RTT_WINDOW_NS = 10 * SECOND_NS, 5 * SECOND_NS
+FULL_BW_THRESH, FULL_BW_ROUNDS = BBR_UNIT * 5 // 4, 3
+LOSS_THRESH, LOSS_CUT = BBR_UNIT * 2 // 100, BBR_UNIT - BBR_UNIT * 30 // 100
+FULL_LOSS_COUNT, LOSS_EVENTS_MOST = 6, 0xF
+CWND_MIN_PACKETS, INIT_CWND_MOST, EPOCH_MOST_PACKETS = 4, 0x7F, 1 << 20
+EXTRA_ACKED_ROUNDS, EXTRA_ACKED_MOST_US = 5, 100_000
+INFINITE = 1 << 64  # in place of ~0U, for bounds and RTTs that are not known
+#: Of the states of TCP's congestion avoidance those that matter.
+OPEN, RECOVERY, LOSS = 0, 3, 4
+
+
+@dataclass(slots=True)
+class Bbr:
+    """struct bbr, and what it uses of struct sock.
+
+    ``lost_since_ack``: rs->losses of the next ACK. ``max_bw``: the larger of bw_hi, of which none is forgotten before the first probe.
+    """
+
+    mss: int
+    init_cwnd: int
+    cwnd_bytes: int
+    ssthresh_bytes: int | None = None
+    phase: Phase = Phase.STARTUP
+    pacing_rate: int = 0
+    next_release_ns: int | None = None
+    delivered: int = 0
+    app_limited: int = 0
+    inflight: int = 0
+    lost_since_ack: bool = False
+    ca_state: int = OPEN
+    recovery_start: int = 0
+    min_rtt_us: int = INFINITE
+    min_rtt_stamp: int = 0
+    probe_rtt_min_us: int = INFINITE
+    probe_rtt_min_stamp: int = 0
+    next_rtt_delivered: int = 0
+    round_start: bool = False
+    pacing_gain: int = STARTUP_PACING_GAIN
+    has_seen_rtt: bool = False
+    try_fast_path: bool = False
+    prior_cwnd: int = 0
+    full_bw: int = 0
+    full_bw_cnt: int = 0
+    full_bw_now: bool = False
+    full_bw_reached: bool = False
+    ack_epoch_start: int = 0
+    ack_epoch_acked: int = 0
+    extra_acked: list[int] = field(default_factory=lambda: [0, 0])
+    extra_acked_win_rtts: int = 0
+    extra_acked_win_idx: int = 0
+    # Bounds, long-term and short-term, and the signals of a loss round.
+    max_bw: int = 0
+    inflight_hi: int = INFINITE
+    bw_lo: int = INFINITE
+    inflight_lo: int = INFINITE
+    bw_latest: int = 0
+    inflight_latest: int = 0
+    loss_round_delivered: int = 0
+    loss_round_start: bool = False
+    loss_in_round: bool = False
+    loss_events_in_round: int = 0
+    undo_bounds: tuple[int, int, int] = (0, 0, 0)
+
+
+@dataclass(slots=True)
+class Sample:
+    """struct rate_sample, and the bandwidth of bbr_context: ``interval_us`` is negative where the observation is not valid."""
+
+    acked: int
+    losses: bool
+    delivered: int = -1
+    interval_us: int = -1
+    prior_delivered: int = 0
+    is_app_limited: bool = False
+    tx_in_flight: int = 0
+    lost: int = 0
+    rtt_us: int = -1
+    bw: int = 0
+
+
+def begin(max_datagram_size_bytes: int, initial_window_bytes: int | None) -> Bbr:
+    """bbr_init; the smallest RTT is not known yet."""
+    window = newreno.begin(max_datagram_size_bytes, initial_window_bytes).congestion_window
+    s = Bbr(max_datagram_size_bytes, min(INIT_CWND_MOST * max_datagram_size_bytes, window), window)
+    s.loss_round_delivered = s.mss  # [bbr.loss-round.v3]
+    init_pacing_rate_from_rtt(s, None)
+    return s
+
+
+def on_event(s: Bbr, event: Event) -> Outcome:
+    """Call the function of the event; BBR has no rule for the others, and without its path none for marks."""
+    match event:
+        case Sent():
+            return on_sent(s, event)
+        case Ack():
+            return on_ack(s, event)
+        case Lost():
+            return on_lost(s, event)
+        case PersistentCongestion():
+            return on_timeout(s, event.t_ns)
+        case SpuriousLoss():
+            return undo(s)
+    return Outcome.UNCHANGED
+
+
+def on_sent(s: Bbr, sent: Sent) -> Outcome:
+    """The sender's part: pacing, the bubble of the application, and CA_EVENT_TX_START of bbr_cwnd_event."""
+    if sent.bytes_in_flight == sent.bytes and s.app_limited:
+        s.ack_epoch_start, s.ack_epoch_acked = sent.t_ns, 0
+    s.inflight = min(sent.bytes_in_flight, WINDOW_MAX_BYTES)
+    if sent.app_limited:
+        s.app_limited = max(s.delivered + s.inflight, 1)
+    delay = -(-sent.bytes * SECOND_NS // s.pacing_rate)
+    s.next_release_ns = min(max(sent.t_ns, s.next_release_ns or 0) + delay, TIME_MAX_NS)
+    return Outcome.SENT
+
+
+def on_ack(s: Bbr, ack: Ack) -> Outcome:
+    """tcp_ack: the state of congestion avoidance is looked at before bbr_main. The outcome is that of the state."""
+    before, was = s.cwnd_bytes, s.phase
+    s.inflight = min(ack.bytes_in_flight, WINDOW_MAX_BYTES)
+    if s.ca_state != OPEN and any(run.sent_t_ns > s.recovery_start for run in ack.packets):
+        if s.ca_state == LOSS:  # bbr_exit_loss_recovery
+            s.cwnd_bytes, s.try_fast_path = max(s.cwnd_bytes, s.prior_cwnd), False  # [bbr.recovery.v3]
+        s.ca_state = OPEN  # [bbr.recovery.v3.first]
+    counted = main(s, rate_gen(s, ack), ack)
+    if s.phase is not was and was is Phase.DRAIN:
+        return Outcome.DRAINED
+    if s.phase is not was:
+        return Outcome.EXITED_BY_LOSS if counted is Outcome.EXITED_BY_LOSS else Outcome.EXITED_BY_PLATEAU
+    if was is Phase.STARTUP and counted is not None:
+        return counted
+    return Outcome.GROWN if s.cwnd_bytes > before else Outcome.UNCHANGED
+
+
+def main(s: Bbr, rs: Sample, ack: Ack) -> Outcome | None:
+    """bbr_main. The fast path (bbr_run_fast_path) leaves out most of the model, and the controls as well if nothing changed."""
+    counted, was = None, (s.phase, s.min_rtt_us)
+    s.round_start = rs.interval_us > 0 and rs.prior_delivered >= s.next_rtt_delivered
+    if s.round_start:  # bbr_update_round_start
+        s.next_rtt_delivered = s.delivered  # [bbr.round]
+    update_latest_delivery_signals(s, rs)
+    fast = s.try_fast_path and rs.is_app_limited and rs.bw < s.max_bw and not s.loss_in_round
+    if not fast:
+        update_congestion_signals(s, rs)
+        update_ack_aggregation(s, rs, ack.t_ns)
+        by_loss, by_rate = check_loss_too_high_in_startup(s, rs), check_full_bw_reached(s, rs)
+        counted = by_loss or by_rate
+    check_drain(s, ack.t_ns)
+    if s.full_bw_reached and s.inflight_hi != INFINITE and not is_inflight_too_high(s, rs):
+        s.inflight_hi = max(s.inflight_hi, rs.tx_in_flight)  # [bbr.long-term.v3] bbr_adapt_upper_bounds
+    update_min_rtt(s, rs, ack)
+    if not fast or was != (s.phase, s.min_rtt_us) or not s.try_fast_path:
+        s.pacing_gain = PACING_GAINS[s.phase]  # [bbr.gains.v3]
+        set_pacing_rate(s, ack.smoothed_rtt_ns)
+        set_cwnd(s, rs.acked)
+    if s.loss_round_start:  # bbr_advance_latest_delivery_signals
+        s.bw_latest, s.inflight_latest = rs.bw, rs.delivered  # [bbr.latest.advance]
+    return Outcome.APP_LIMITED if s.round_start and rs.is_app_limited and counted is None else counted
+
+
+def rate_gen(s: Bbr, ack: Ack) -> Sample:
+    """tcp_rate_gen: no interval is shorter than the smallest RTT; what was lost and in flight is known all the same."""
+    rs, s.lost_since_ack = Sample(ack.bytes, s.lost_since_ack), False
+    if ack.latest_rtt_ns is not None:
+        rs.rtt_us = ack.latest_rtt_ns // US_NS
+    if ack.rate_delivered_bytes is None:
+        s.delivered = min(s.delivered + ack.bytes, WINDOW_MAX_BYTES)
+    else:
+        assert ack.rate_interval_ns is not None and ack.rate_prior_delivered_bytes is not None
+        assert ack.rate_in_flight_bytes is not None and ack.rate_lost_bytes is not None
+        rs.delivered, rs.prior_delivered = ack.rate_delivered_bytes, ack.rate_prior_delivered_bytes
+        rs.is_app_limited = bool(ack.rate_app_limited)
+        rs.tx_in_flight, rs.lost = ack.rate_in_flight_bytes, ack.rate_lost_bytes
+        s.delivered = min(rs.prior_delivered + rs.delivered, WINDOW_MAX_BYTES)
+        interval_us = ack.rate_interval_ns // US_NS  # [bbr.units.time]
+        if interval_us > 0 and interval_us >= (ack.min_rtt_ns or 0) // US_NS:
+            rs.interval_us = interval_us
+            rs.bw = min(-(-rs.delivered * BW_UNIT // (s.mss * interval_us)), BW_MAX)  # [bbr.units.v3.rate]
+    if s.delivered > s.app_limited:
+        s.app_limited = 0
+    return rs
+
+
+def update_latest_delivery_signals(s: Bbr, rs: Sample) -> None:
+    """bbr_update_latest_delivery_signals: the most of the last round, and whether that ends now."""
+    s.loss_round_start = False
+    if rs.interval_us < 0:
+        return
+    s.bw_latest = max(s.bw_latest, rs.bw)
+    s.inflight_latest = max(s.inflight_latest, rs.delivered)
+    if rs.prior_delivered >= s.loss_round_delivered:
+        s.loss_round_delivered = s.delivered
+        s.loss_round_start = True
+
+
+def update_congestion_signals(s: Bbr, rs: Sample) -> None:
+    """bbr_update_congestion_signals: the largest bandwidth, and once in a round the bounds that losses set."""
+    if rs.interval_us < 0:
+        return
+    if not rs.is_app_limited or rs.bw >= s.max_bw:
+        s.max_bw = max(s.max_bw, rs.bw)
+    s.loss_in_round = s.loss_in_round or rs.losses
+    if s.loss_round_start and s.loss_in_round and s.phase is not Phase.STARTUP:  # bbr_adapt_lower_bounds
+        bw_lo = s.max_bw if s.bw_lo == INFINITE else s.bw_lo
+        inflight_lo = s.cwnd_bytes if s.inflight_lo == INFINITE else s.inflight_lo
+        s.bw_lo = max(s.bw_latest, bw_lo * LOSS_CUT >> BBR_SCALE, 1)  # [bbr.units.v3.cut]
+        s.inflight_lo = max(s.inflight_latest, share(s, inflight_lo, LOSS_CUT))  # [bbr.short-term]
+    s.loss_in_round = s.loss_in_round and not s.loss_round_start
+
+
+def share(s: Bbr, volume: int, parts: int) -> int:
+    """Return so many parts of 256 of a volume, in whole packets."""
+    return volume * parts // (BBR_UNIT * s.mss) * s.mss
+
+
+def bw(s: Bbr) -> int:
+    """bbr_bw."""
+    return min(s.max_bw, s.bw_lo)
+
+
+def delivers(s: Bbr, us: int) -> int:
+    """Return what the bandwidth delivers in a time, in whole packets."""
+    return (bw(s) * us >> BW_SCALE) * s.mss  # [bbr.units.delivers]
+
+
+def update_ack_aggregation(s: Bbr, rs: Sample, now: int) -> None:
+    """bbr_update_ack_aggregation: the most beyond what was expected, of five to ten rounds, or in Startup of one to two."""
+    if rs.interval_us < 0:
+        return
+    if s.round_start:
+        s.extra_acked_win_rtts = min(0x1F, s.extra_acked_win_rtts + 1)
+        if s.extra_acked_win_rtts >= (EXTRA_ACKED_ROUNDS if s.full_bw_reached else 1):
+            s.extra_acked_win_rtts = 0
+            s.extra_acked_win_idx = 1 - s.extra_acked_win_idx
+            s.extra_acked[s.extra_acked_win_idx] = 0  # [bbr.extra-acked.v3]
+    expected = delivers(s, now // US_NS - s.ack_epoch_start // US_NS)
+    if s.ack_epoch_acked <= expected or s.ack_epoch_acked + rs.acked >= EPOCH_MOST_PACKETS * s.mss:
+        s.ack_epoch_acked = expected = 0
+        s.ack_epoch_start = now
+    s.ack_epoch_acked = min((EPOCH_MOST_PACKETS - 1) * s.mss, s.ack_epoch_acked + rs.acked)
+    extra = min(s.ack_epoch_acked - expected, s.cwnd_bytes)
+    s.extra_acked[s.extra_acked_win_idx] = max(extra, s.extra_acked[s.extra_acked_win_idx])
+
+
+def is_inflight_too_high(s: Bbr, rs: Sample) -> bool:
+    """bbr_is_inflight_too_high."""
+    return rs.tx_in_flight > 0 and rs.lost > share(s, rs.tx_in_flight, LOSS_THRESH)  # [bbr.units.v3.loss]
+
+
+def check_loss_too_high_in_startup(s: Bbr, rs: Sample) -> Outcome | None:
+    """bbr_check_loss_too_high_in_startup: at the end of a loss round in Recovery, of which six ACKs had losses."""
+    if s.full_bw_reached:
+        return None
+    s.loss_events_in_round = min(s.loss_events_in_round + rs.losses, LOSS_EVENTS_MOST)  # [bbr.loss-exit.acks]
+    if not s.loss_round_start:
+        return None
+    enough = s.ca_state == RECOVERY and s.loss_events_in_round >= FULL_LOSS_COUNT
+    if enough and is_inflight_too_high(s, rs):
+        s.full_bw_reached = True  # bbr_handle_queue_too_high_in_startup
+        s.inflight_hi = max(inflight_at_bdp(s), s.inflight_latest)  # [bbr.loss-exit.long-term.v3]
+        return Outcome.EXITED_BY_LOSS
+    s.loss_events_in_round = 0
+    return None
+
+
+def check_full_bw_reached(s: Bbr, rs: Sample) -> Outcome | None:
+    """bbr_check_full_bw_reached: any ACK may set the baseline, and one that begins a round counts."""
+    if s.full_bw_now or rs.is_app_limited:
+        return None
+    if rs.bw >= s.full_bw * FULL_BW_THRESH >> BBR_SCALE:
+        s.full_bw, s.full_bw_cnt, s.full_bw_now = rs.bw, 0, False  # [bbr.full-bw.any-ack]
+        return Outcome.BW_GROWN if rs.interval_us > 0 else None
+    s.full_bw_cnt += s.round_start  # [bbr.full-bw.any-ack.count]
+    s.full_bw_now = s.full_bw_cnt >= FULL_BW_ROUNDS
+    s.full_bw_reached = s.full_bw_reached or s.full_bw_now
+    return Outcome.PLATEAU_COUNTED if s.round_start else None
+
+
+def check_drain(s: Bbr, now: int) -> None:
+    """bbr_check_drain: Drain may end in the ACK that begins it. What follows begins a round (bbr_start_bw_probe_down)."""
+    if s.phase is Phase.STARTUP and s.full_bw_reached:
+        s.phase = Phase.DRAIN
+        s.ssthresh_bytes = inflight_at_bdp(s)  # [bbr.threshold]
+        s.loss_in_round, s.bw_latest, s.inflight_latest = False, 0, 0  # [bbr.signals.v3] bbr_reset_congestion_signals
+    if s.phase is Phase.DRAIN and in_net_at_edt(s, now) <= inflight_at_bdp(s):
+        s.phase = Phase.PROBE_BW
+        s.loss_in_round, s.bw_latest, s.inflight_latest = False, 0, 0  # [bbr.signals.v3]
+        s.next_rtt_delivered = s.delivered  # [bbr.drain.v3.round]
+        s.try_fast_path = False
+
+
+def update_min_rtt(s: Bbr, rs: Sample, ack: Ack) -> None:
+    """bbr_update_min_rtt, without PROBE_RTT: the least of ten seconds, by way of the least of five. They begin with that of the connection."""
+    now = ack.t_ns
+    if s.probe_rtt_min_us == INFINITE and ack.min_rtt_ns is not None:
+        s.probe_rtt_min_us = s.min_rtt_us = ack.min_rtt_ns // US_NS  # [bbr.min-rtt.v3]
+        s.probe_rtt_min_stamp = s.min_rtt_stamp = now
+    expired = now > s.probe_rtt_min_stamp + PROBE_RTT_WINDOW_NS
+    if rs.rtt_us >= 0 and (rs.rtt_us < s.probe_rtt_min_us or expired):
+        s.probe_rtt_min_us, s.probe_rtt_min_stamp = rs.rtt_us, now
+    if s.probe_rtt_min_us <= s.min_rtt_us or now > s.min_rtt_stamp + MIN_RTT_WINDOW_NS:
+        s.min_rtt_us, s.min_rtt_stamp = s.probe_rtt_min_us, s.probe_rtt_min_stamp  # [bbr.min-rtt.v3.equal]
+
+
+def to_pacing_rate(s: Bbr, bandwidth: int, gain: int) -> int:
+    """bbr_bw_to_pacing_rate, in bytes per second, at least 1."""
+    rate = (bandwidth * s.mss * gain >> BBR_SCALE) * PACED >> BW_SCALE  # [bbr.units.pacing]
+    return max(min(rate, WINDOW_MAX_BYTES), 1)
+
+
+def init_pacing_rate_from_rtt(s: Bbr, srtt_ns: int | None) -> None:
+    """bbr_init_pacing_rate_from_rtt: the window in an RTT, or in a millisecond, rounded down."""
+    rtt_us = 1000
+    if srtt_ns:
+        rtt_us = max(srtt_ns // US_NS, 1)
+        s.has_seen_rtt = True
+    scaled = min(s.cwnd_bytes * BW_UNIT // s.mss, WINDOW_MAX_BYTES)  # which ends at the largest window (ours)
+    s.pacing_rate = to_pacing_rate(s, min(scaled // rtt_us, BW_MAX), STARTUP_PACING_GAIN)
+
+
+def set_pacing_rate(s: Bbr, srtt_ns: int | None) -> None:
+    """bbr_set_pacing_rate: until the pipe is full it only rises."""
+    rate = to_pacing_rate(s, bw(s), s.pacing_gain)
+    if not s.has_seen_rtt and srtt_ns:
+        init_pacing_rate_from_rtt(s, srtt_ns)
+    if s.full_bw_reached or rate > s.pacing_rate:
+        s.pacing_rate = rate
+
+
+def tso_segments(s: Bbr) -> int:
+    """bbr_tso_segs_goal, in packets: by the rate, and by an RTT of which each 512 us halve 64 KBytes."""
+    bytes_ = s.pacing_rate >> PACING_SHIFT
+    if s.min_rtt_us >> TSO_RTT_SHIFT < TSO_RTT_SHIFTS:
+        bytes_ += GSO_LEGACY_MAX_SIZE >> (s.min_rtt_us >> TSO_RTT_SHIFT)
+    return max(min(bytes_, LARGEST_GSO_BYTES) // s.mss, MIN_TSO_SEGMENTS)  # [bbr.units.v3.quantum]
+
+
+def bdp(s: Bbr, bandwidth: int, gain: int) -> int:
+    """bbr_bdp: whole packets, rounded up, in bytes; without an RTT the initial window."""
+    if s.min_rtt_us == INFINITE:
+        return s.init_cwnd
+    scaled = bandwidth * s.min_rtt_us * gain >> BBR_SCALE
+    return -(-scaled // BW_UNIT) * s.mss  # [bbr.units.bdp]
+
+
+def budget(s: Bbr, volume: int) -> int:
+    """bbr_quantization_budget: at least three bursts, and four packets."""
+    return min(max(volume, 3 * tso_segments(s) * s.mss, CWND_MIN_PACKETS * s.mss), WINDOW_MAX_BYTES)
+
+
+def inflight_at_bdp(s: Bbr) -> int:
+    """bbr_inflight of the largest bandwidth at a gain of 1."""
+    return budget(s, bdp(s, s.max_bw, BBR_UNIT))
+
+
+def in_net_at_edt(s: Bbr, now: int) -> int:
+    """bbr_packets_in_net_at_edt, in bytes."""
+    edt = max(s.next_release_ns or 0, now)
+    at_edt = s.inflight + (tso_segments(s) * s.mss if s.pacing_gain > BBR_UNIT else 0)
+    return max(at_edt - delivers(s, (edt - now) // US_NS), 0)
+
+
+def set_cwnd(s: Bbr, acked: int) -> None:
+    """bbr_set_cwnd: towards the target, by what was acknowledged."""
+    aggregation = min(max(s.extra_acked), delivers(s, EXTRA_ACKED_MOST_US))  # bbr_ack_aggregation_cwnd
+    target = budget(s, bdp(s, bw(s), CWND_GAIN) + aggregation)
+    grown = min(s.cwnd_bytes + acked, WINDOW_MAX_BYTES)
+    if s.full_bw_reached:
+        s.try_fast_path = grown >= target
+        s.cwnd_bytes = min(grown, target)
+    else:
+        s.try_fast_path = s.cwnd_bytes >= target and s.cwnd_bytes >= 2 * s.init_cwnd  # [bbr.cwnd.grow.twice]
+        s.cwnd_bytes = s.cwnd_bytes if s.try_fast_path else grown
+    s.cwnd_bytes = max(s.cwnd_bytes, CWND_MIN_PACKETS * s.mss)
+    # bbr_bound_cwnd_for_inflight_model: the short-term bound in every phase, the long-term one after Drain.
+    cap = min(s.inflight_hi if s.phase is Phase.PROBE_BW else INFINITE, s.inflight_lo)
+    s.cwnd_bytes = min(s.cwnd_bytes, max(cap, CWND_MIN_PACKETS * s.mss))  # [bbr.cwnd.cap.least]
+
+
+def save_for_undo(s: Bbr) -> None:
+    """bbr_ssthresh: the bounds, and the window of before recovery (bbr_save_cwnd)."""
+    s.prior_cwnd = s.cwnd_bytes if s.ca_state == OPEN else max(s.prior_cwnd, s.cwnd_bytes)
+    s.undo_bounds = s.bw_lo, s.inflight_lo, s.inflight_hi
+
+
+def on_lost(s: Bbr, lost: Lost) -> Outcome:
+    """bbr_skb_marked_lost, and bbr_ssthresh where recovery begins, with a packet that was sent after the last one began."""
+    s.inflight = min(lost.bytes_in_flight, WINDOW_MAX_BYTES)
+    s.lost_since_ack = True
+    noted, s.loss_in_round = s.loss_in_round, True  # bbr_note_loss
+    if not noted:
+        s.loss_round_delivered = s.delivered
+    if max(run.sent_t_ns for run in lost.packets) > s.recovery_start:
+        if s.ca_state == OPEN:
+            save_for_undo(s)
+            s.ca_state = RECOVERY
+        s.recovery_start = lost.t_ns
+    return Outcome.ALREADY_NOTED if noted else Outcome.LOSS_NOTED
+
+
+def on_timeout(s: Bbr, now: int) -> Outcome:
+    """tcp_enter_loss, and bbr_set_state of it. It saves in a recovery as well, where the kernel has saved before (ours)."""
+    save_for_undo(s)
+    s.cwnd_bytes = min(s.inflight + s.mss, WINDOW_MAX_BYTES)
+    s.ca_state, s.recovery_start, s.lost_since_ack = LOSS, now, False
+    s.full_bw, s.full_bw_cnt, s.full_bw_now = 0, 0, False  # [bbr.timeout.v3]
+    if s.phase is not Phase.STARTUP and s.inflight_lo == INFINITE:
+        s.inflight_lo = max(s.cwnd_bytes, s.prior_cwnd)  # [bbr.timeout.v3.short-term]
+    return Outcome.COLLAPSED
+
+
+def undo(s: Bbr) -> Outcome:
+    """bbr_undo_cwnd: window and bounds of before, and a search for a full pipe begins anew."""
+    s.full_bw, s.full_bw_cnt, s.full_bw_now = 0, 0, False  # bbr_reset_full_bw
+    s.loss_in_round = s.lost_since_ack = False
+    bounds = zip((s.bw_lo, s.inflight_lo, s.inflight_hi), s.undo_bounds, strict=True)
+    s.bw_lo, s.inflight_lo, s.inflight_hi = (max(bound) for bound in bounds)
+    s.try_fast_path = False
+    s.cwnd_bytes = s.prior_cwnd or s.cwnd_bytes  # [bbr.undo.v3]; 0 where nothing was saved
+    s.ca_state = OPEN
+    return Outcome.RESTORED
