@@ -89,6 +89,22 @@ def test_combinations_conform() -> None:
     assert refused(drawn(1, _FEW)) == []
 
 
+@pytest.mark.parametrize(
+    ("profile", "names"),
+    [
+        ("slow-start/rfc-9002", ("half-a-datagram", "recovery-by-packet-number")),
+        ("careful-resume/rfc-9959", ("beta-of-one", "threshold-raised")),
+        ("search/lanman-2024", ("back-down", "rtt-smoothed", "exit-grows", "shift-up")),
+    ],
+)
+def test_one_freedom_where_another_is_used(profile: str, names: tuple[str, ...]) -> None:
+    """A bound of what another choice leaves, at a tie and beside another Beta; two choices of which neither shows alone."""
+    parts = [next(one for one in variants() if (one.profile, one.id) == (profile, name)) for name in names]
+    replaced = [pair for one in parts for pair in one.replace]
+    made = replace(parts[0], id="-".join(names), replace=replaced, base=[pair for one in parts for pair in one.base])
+    assert refused([made]) == []
+
+
 @pytest.mark.long
 def test_many_combinations_conform() -> None:
     """So do two hundred of them."""

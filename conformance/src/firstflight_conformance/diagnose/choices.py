@@ -90,13 +90,14 @@ def options_of(algorithm: str, profile: str) -> list[Option]:
     ]
 
 
-def choices_of_run(failing: Sequence[Subject], passing: Sequence[Subject]) -> Chosen:
+def choices_of_run(failing: Sequence[Subject], passing: Sequence[Subject], start: Chosen | None = None) -> Chosen:
     """Return the set of choices that explains the most of these cases of one profile, with no choice that explains nothing.
 
-    It changes nothing in what passed. Where it explains no case to the end, it is the set that carries the cases furthest.
+    It changes nothing in what passed. Where it explains no case to the end, it is the set that carries the cases furthest. ``start``: a set to
+    begin with, beside none.
     """
     search = _Search(failing, passing)
-    return search.pruned(search.best())
+    return search.pruned(search.best(start or Chosen()))
 
 
 class _Search:
@@ -107,10 +108,9 @@ class _Search:
         self._sample = [*sample_of(failing, _FAILING), *sample_of(passing, _PASSING)]
         self._walks: dict[tuple[frozenset[str], str], Walk] = {}
 
-    def best(self) -> Chosen:
+    def best(self, start: Chosen) -> Chosen:
         """Extend the best set that is known, then the best of all, and so on, until one explains everything."""
-        none = Chosen()
-        known, extended = {none.key: none}, set[frozenset[str]]()
+        known, extended = {chosen.key: chosen for chosen in (Chosen(), start)}, set[frozenset[str]]()
         for _ in range(_EXTENSIONS):
             if self._is_done(max(known.values(), key=self._score)):
                 break

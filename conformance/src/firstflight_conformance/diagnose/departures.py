@@ -77,7 +77,7 @@ def of_profile(failing: list[Subject], passing: list[Subject]) -> tuple[Agreemen
     """Return what of the failures in a profile conforms, and what does not.
 
     Where one wrong decision explains every failure, none of them is taken for a choice. A choice that shows only where something
-    is wrong as well is found with its cause, and then taken as given.
+    is wrong as well is found with its cause, and then taken as given; what is wrong may be another choice beside it.
     """
     chosen = choices_of_run(failing, passing)
     agreement, departures = _parted(chosen, failing, passing)
@@ -90,7 +90,10 @@ def of_profile(failing: list[Subject], passing: list[Subject]) -> tuple[Agreemen
     found = departures.explanations()
     more = [option for explanation in found[:1] for option in _open_parts(explanation, failing[0])]
     wider = chosen.plus(*more) if more and len(more) < len(found[0].candidate.parts) else None
-    return (agreement, departures) if wider is None else _parted(wider, failing, passing)
+    if wider is None:
+        return agreement, departures
+    agreement, departures = _parted(choices_of_run(failing, passing, wider), failing, passing)
+    return _parted(wider, failing, passing) if departures.failing else (agreement, departures)
 
 
 def _open_parts(found: Explanation, subject: Subject) -> list[Option]:

@@ -128,8 +128,9 @@ class RetreatThreshold(Bound):
             return None
         most_bytes = base.ssthresh_bytes
         if _phase(before) is Phase.SAFE_RETREAT and _phase(state) is Phase.NORMAL:
-            used = resume.used
-            bound_bytes = resume.pipesize_bytes * used.beta_numerator // used.beta_denominator
+            used, bound_bytes = resume.used, resume.pipesize_bytes
+            if state.readings.retreat_threshold.value != "pipesize":  # a Beta of 1 may have been chosen
+                bound_bytes = bound_bytes * used.beta_numerator // used.beta_denominator
             most_bytes = bound_bytes if most_bytes is None else max(bound_bytes, most_bytes)
         elif not _entered(before, state, Phase.SAFE_RETREAT) and not _is_congestion(state, event):
             return None

@@ -35,13 +35,13 @@ def _has_other_threshold(base: Any, observed: dict[str, Any]) -> bool:
 def _avoidance(before: Any, ack: Event) -> tuple[int, int]:
     """Return the window after the packets of an ACK that slow start takes, and how many bytes are left for congestion avoidance.
 
-    A packet takes part if it was sent after the last recovery began. The packet that reaches the threshold is the last of slow start.
+    A packet takes part if it was sent after the last recovery began, or at that very time, which may count as after it. The packet that reaches the threshold is the last of slow start.
     """
     window_bytes, left_bytes = before.cwnd_bytes, 0
     if not isinstance(ack, Ack) or ack.app_limited:
         return window_bytes, 0
     for run in ack.packets:
-        if before.recovery_start_ns is not None and run.sent_t_ns <= before.recovery_start_ns:
+        if before.recovery_start_ns is not None and run.sent_t_ns < before.recovery_start_ns:
             continue
         packets = run.count
         if before.ssthresh_bytes is not None:
