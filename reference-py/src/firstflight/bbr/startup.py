@@ -99,7 +99,7 @@ def check_startup_marks(readings: Readings, state: Bbr, base: NewReno, *, skippe
     """See at the start of a round whether too much of what was delivered in the one before was marked. ``skipped``: the ACK leaves the model as it is."""
     if readings.marks_exit is MarksExit.NEVER or not state.round_start:
         return None
-    delivered_bytes = state.delivered_bytes - state.marked_round_delivered_bytes
+    delivered_bytes = max(state.delivered_bytes - state.marked_round_delivered_bytes, 0)
     marked_bytes = saturate(state.marked_packets * base.max_datagram_size_bytes)
     state.marked_round_delivered_bytes, state.marked_packets = state.delivered_bytes, 0
     if skipped or state.full_bw_reached:
