@@ -6,7 +6,7 @@ from fnmatch import fnmatchcase
 
 import pytest
 
-from diagnosis_support import UNSEEN, answered, candidate, judged, mutants, subject_of, told_apart
+from diagnosis_support import AS_CHOSEN, UNSEEN, answered, candidate, judged, mutants, subject_of, told_apart
 from every import every_case, every_computation
 from firstflight_conformance.cases.computations import decode_outputs
 from firstflight_conformance.diagnose.candidates import Candidate, singles
@@ -21,8 +21,10 @@ from firstflight_conformance.mutants.load import Mutant
 from firstflight_conformance.paths import SPEC
 from firstflight_conformance.prng import SplitMix64
 from firstflight_conformance.run.messages import Declaration
+from firstflight_conformance.run.results import ExitCode, exit_code
 from firstflight_conformance.spec.clauses import Author, Clause, known_clauses
 from firstflight_conformance.spec.readings import load_tables
+from freedoms_support import WINDOWS, judged_mutant
 
 #: A place in a text, or the file of the code that stands for one.
 PLACE = re.compile(r"\b(sections?|appendix|appendices|lines?) (\d|[A-Z]\b|[IVX]+\b)|\b(Algorithm|figure) \d|\.c`")
@@ -157,7 +159,7 @@ def named(mutant: Mutant) -> bool | None:
     found = diagnose(failing, passing)
     causes = found.causes
     if not causes:
-        assert conforms(mutant) or mutant.id in UNSEEN, f"{mutant.id} is called conforming"
+        assert conforms(mutant) or mutant.id in UNSEEN | AS_CHOSEN, f"{mutant.id} is called conforming"
         return bool(found.choices)
     chosen = [name for choice in found.choices if not choice.point.bound for name in (choice.cause,)]
     for cause in causes:
@@ -195,6 +197,15 @@ def is_within_bounds(mutant: Mutant) -> bool:
 def test_no_bound_hides_a_mutant() -> None:
     """Whoever follows a value within its bound follows no wrong decision to the end."""
     assert {mutant.id for mutant in SHOWN if not conforms(mutant) and is_within_bounds(mutant)} == UNSEEN
+
+
+@pytest.mark.parametrize("name", sorted(AS_CHOSEN))
+def test_the_threshold_tells_what_the_window_does_not(name: str) -> None:
+    """By the window a mutant conforms; with the threshold it does not."""
+    assert named(mutants()[name])
+    mutant = mutants()[name]
+    declared = Declaration(name, "1", {mutant.algorithm: (mutant.profile,)}, WINDOWS)
+    assert exit_code([judged_mutant(mutant, declared)], strict=False) == ExitCode.DIVERGENCE
 
 
 def rebuilt(cause: str, mutant: Mutant) -> Candidate:

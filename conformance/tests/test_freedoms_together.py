@@ -6,7 +6,7 @@ from functools import cache
 
 import pytest
 
-from diagnosis_support import UNSEEN, candidate, judged, mutants
+from diagnosis_support import AS_CHOSEN, UNSEEN, candidate, judged, mutants
 from firstflight.controller import ALGORITHMS
 from firstflight_conformance.cases.vectors import COMPUTED_ALGORITHMS
 from firstflight_conformance.diagnose.candidates import together
@@ -115,7 +115,7 @@ def wrong_beside(draw: random.Random) -> tuple[str, Mutant, Diagnosis]:
     """Return the diagnosis of a mutant that shows, beside two to four choices that may stand with it."""
     while True:
         algorithm, profile = draw.choice(profiles())
-        breaking = [mutant for mutant in wrong(algorithm, profile) if mutant.id not in UNSEEN]
+        breaking = [mutant for mutant in wrong(algorithm, profile) if mutant.id not in UNSEEN | AS_CHOSEN]
         every = options_of(algorithm, profile)
         options = {option.point.id: option for option in draw.sample(every, len(every))}
         if not breaking:
