@@ -7,17 +7,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from adequacy.citations import c_citations, plain_citations
 from firstflight_conformance.cases.computations import ComputationCase
 from firstflight_conformance.cases.vectors import Case
 from firstflight_conformance.paths import REFERENCE_C
-from firstflight_conformance.spec.clauses import (
-    Citation,
-    Clause,
-    all_clauses,
-    c_citations,
-    plain_citations,
-    python_citations,
-)
+from firstflight_conformance.spec.clauses import Citation, Clause, all_clauses, python_citations
 from firstflight_conformance.spec.readings import load_tables
 
 

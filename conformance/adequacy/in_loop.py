@@ -11,9 +11,10 @@ from functools import lru_cache
 from pathlib import Path
 
 from adequacy.kill import Kills, Replay, by_profile, replay_all
+from adequacy.mutated import mutated
 from firstflight_conformance.cases.vectors import COMPUTED_ALGORITHMS
 from firstflight_conformance.cases.wire import observables
-from firstflight_conformance.mutants.load import Mutant, MutantError, mutated
+from firstflight_conformance.mutants.load import Mutant, MutantError
 from firstflight_conformance.paths import SPEC, of_algorithms
 from firstflight_conformance.run.messages import OBSERVABLES
 from firstflight_conformance.run.rehearsal import followed

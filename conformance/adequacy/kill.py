@@ -10,6 +10,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from adequacy.mutated import mutated
 from firstflight import Config
 from firstflight.events import Event
 from firstflight.observables import Outcome, Phase
@@ -18,7 +19,7 @@ from firstflight_conformance.cases.computations import ComputationCase, decode_i
 from firstflight_conformance.cases.measure import config_from_json
 from firstflight_conformance.cases.vectors import COMPUTED_ALGORITHMS, Case, cases, load_all
 from firstflight_conformance.mutants.answers import CRASHES, check_types
-from firstflight_conformance.mutants.load import Mutant, mutated
+from firstflight_conformance.mutants.load import Mutant
 
 #: What every stack reports, and when packets leave where the algorithm paces. A mutant that shows only in the others is told
 #: apart, but not by all adapters.

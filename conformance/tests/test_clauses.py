@@ -52,7 +52,8 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Checkout:
     copies = Checkout(tmp_path)
     monkeypatch.setattr(clauses, "SPEC", copies.spec)
     monkeypatch.setattr(clauses, "REFERENCE_PY", copies.python)
-    monkeypatch.setattr(clauses, "REFERENCE_C", tmp_path / "c")
+    monkeypatch.setattr("adequacy.citations.REFERENCE_C", tmp_path / "c")
+    monkeypatch.setattr("adequacy.citations.REFERENCE_PY", copies.python)
     return copies
 
 

@@ -16,6 +16,7 @@ from click.testing import CliRunner
 
 import firstflight
 from adequacy.kill import Kills, kill_matrix, kills_of
+from adequacy.mutated import mutated
 from firstflight import Config
 from firstflight.controller import ALGORITHMS
 from firstflight.search.profiles import PROFILES, Shift
@@ -23,7 +24,7 @@ from firstflight_conformance.cases.vectors import cases, load_all
 from firstflight_conformance.cli import main
 from firstflight_conformance.mutants import load
 from firstflight_conformance.mutants.fresh import fresh_modules, mutable_files
-from firstflight_conformance.mutants.load import Mutant, MutantError, changed_texts, load_mutants, mutated
+from firstflight_conformance.mutants.load import Mutant, MutantError, changed_texts, load_mutants
 from firstflight_conformance.paths import REFERENCE_PY, VECTORS
 
 HEAD = 'algorithm = "search"\nprofile = "lanman-2024"\n'

@@ -10,10 +10,11 @@ from click.testing import CliRunner
 
 from adequacy.in_loop import load_survivors, loop_kills_of, loop_matrix, reasons, replay
 from adequacy.kill import Kills, kills_of
+from adequacy.mutated import mutated
 from every import every_vector
 from firstflight_conformance.cases.vectors import COMPUTED_ALGORITHMS
 from firstflight_conformance.cli import main
-from firstflight_conformance.mutants.load import Mutant, load_mutants, mutated
+from firstflight_conformance.mutants.load import Mutant, load_mutants
 from firstflight_conformance.paths import VECTORS
 from firstflight_conformance.run.messages import OBSERVABLES
 from firstflight_conformance.run.rehearsal import rehearsed

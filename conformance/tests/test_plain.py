@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from adequacy.citations import plain_citations
 from every import every_case, every_case_of, every_computation
 from firstflight.errors import DomainError
 from firstflight.events import Ack, Lost, Sent
@@ -21,7 +22,6 @@ from firstflight_conformance.cases import computations
 from firstflight_conformance.cases.vectors import Case
 from firstflight_conformance.paths import REFERENCE_PY
 from firstflight_conformance.prng import SplitMix64
-from firstflight_conformance.spec.clauses import plain_citations
 from plain.judge import (
     cases_of,
     computing,

@@ -11,7 +11,7 @@ from firstflight_conformance.cases.measure import config_from_json
 from firstflight_conformance.cases.vectors import Case, Vector
 from firstflight_conformance.plots import vectors as recordings
 from firstflight_conformance.plots.bins import Bins, follow
-from firstflight_conformance.plots.windows import COLOURS, Trace
+from firstflight_conformance.plots.windows import COLOURS, Trace, turn_of
 from plots.own import OWN
 
 #: How the text of a vector names profiles other than by their name.
@@ -54,10 +54,19 @@ def _grouped(traces: Sequence[Trace]) -> list[Trace]:
     """Return one trace for all profiles whose lines coincide."""
     groups: list[Trace] = []
     for trace in traces:
-        place = next((n for n, group in enumerate(groups) if group.same_line(trace)), None)
+        place = next((n for n, group in enumerate(groups) if _same_line(group, trace)), None)
         if place is None:
             groups.append(trace)
         else:
             group = groups[place]
             groups[place] = Trace(group.names + trace.names, group.events, group.observations, group.bins)
     return groups
+
+
+def _same_line(one: Trace, other: Trace) -> bool:
+    """Return whether the lines and marks of two traces coincide."""
+    return len(one.events) == len(other.events) and all(
+        (a.cwnd_bytes, a.ssthresh_bytes) == (b.cwnd_bytes, b.ssthresh_bytes)
+        and turn_of(a.outcome) == turn_of(b.outcome)
+        for a, b in zip(one.observations, other.observations, strict=True)
+    )

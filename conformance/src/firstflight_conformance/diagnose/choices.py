@@ -93,8 +93,7 @@ def options_of(algorithm: str, profile: str) -> list[Option]:
 def choices_of_run(failing: Sequence[Subject], passing: Sequence[Subject], start: Chosen | None = None) -> Chosen:
     """Return the set of choices that explains the most of these cases of one profile, with no choice that explains nothing.
 
-    It changes nothing in what passed. Where it explains no case to the end, it is the set that carries the cases furthest. ``start``: a set to
-    begin with, beside none.
+    It changes nothing in what passed. Where it explains no case to the end, it is the set that carries the cases furthest. ``start``: one to try, beside none.
     """
     search = _Search(failing, passing)
     return search.pruned(search.best(start or Chosen()))

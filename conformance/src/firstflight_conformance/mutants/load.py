@@ -1,15 +1,14 @@
-"""Mutants: loaded from ``spec/NAME/mutants.toml`` and made to run."""
+"""Mutants, loaded from ``spec/NAME/mutants.toml``, and the texts that they change."""
 
 import tomllib
 from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from firstflight.controller import SUFFIXES
 from firstflight_conformance.cases.vectors import COMPUTED_ALGORITHMS
-from firstflight_conformance.mutants.fresh import fresh_modules, mutable_files
+from firstflight_conformance.mutants.fresh import mutable_files
 from firstflight_conformance.paths import REFERENCE_PY, SPEC, of_algorithms
 from firstflight_conformance.spec.clauses import SECOND_READING, known_clauses
 from firstflight_conformance.spec.readings import ProfileTable, load_tables
@@ -104,25 +103,6 @@ def _check(where: str, entry: dict[str, Any], table: ProfileTable) -> None:
             raise MutantError(f"{where}: there is no reading {name} = {value!r}")
 
 
-@contextmanager
-def mutated(mutant: Mutant) -> Iterator[Any]:
-    """Make the mutant: yield a module like ``firstflight.controller`` that behaves like it."""
-    with fresh_model(mutant) as controller:
-        if mutant.readings:
-            known = controller.ALGORITHMS[mutant.algorithm]
-            right = known.profiles[mutant.profile]
-            profiles = {**known.profiles, mutant.profile: replace(right, **_choices(mutant, right))}
-            controller.ALGORITHMS[mutant.algorithm] = replace(known, profiles=profiles)
-        yield controller
-
-
-@contextmanager
-def fresh_model(mutant: Mutant) -> Iterator[Any]:
-    """Execute the model anew, with the text of the mutant in it. Raise :class:`MutantError` if that is not there once."""
-    with fresh_modules(changed_texts(mutant)) as controller:
-        yield controller
-
-
 def changed_texts(*mutants: Mutant) -> dict[Path, str]:
     """Return the text of each file that mutants change, one after another. Raise :class:`MutantError` if a text is not there once."""
     texts: dict[Path, str] = {}
@@ -137,7 +117,3 @@ def changed_texts(*mutants: Mutant) -> dict[Path, str]:
             )
         texts[path] = text.replace(mutant.find, mutant.replace)
     return texts
-
-
-def _choices(mutant: Mutant, right: Any) -> dict[str, Any]:
-    return {name: type(getattr(right, name))(value) for name, value in mutant.readings.items()}

@@ -46,16 +46,9 @@ class Trace:
         """What the legend says of the line."""
         return "cwnd" if self.names == ("cwnd",) else f"cwnd {', '.join(self.names)}"
 
-    def same_line(self, other: "Trace") -> bool:
-        """Return whether the lines and marks of two traces coincide."""
-        return len(self.events) == len(other.events) and all(
-            (one.cwnd_bytes, one.ssthresh_bytes) == (two.cwnd_bytes, two.ssthresh_bytes)
-            and _turn(one.outcome) == _turn(two.outcome)
-            for one, two in zip(self.observations, other.observations, strict=True)
-        )
 
-
-def _turn(outcome: Outcome) -> str | None:
+def turn_of(outcome: Outcome) -> str | None:
+    """Return the label of the turn that an outcome is, if it is one."""
     return next((label for label, _, outcomes in _TURNS if outcome in outcomes), None)
 
 

@@ -128,8 +128,7 @@ def rehearsed(case: StimulusCase, clock_ns: int, declared: Iterable[str]) -> Reh
 
 def own_run(case: StimulusCase, clock_ns: int) -> LoopRun:
     """Return what the model's own run of the scenario came to, of which it tells everything."""
-    found = _RUNS.get(_key(case, clock_ns, _told(OBSERVABLES)))
-    return rehearsed(case, clock_ns, OBSERVABLES).run if found is None else found
+    return _RUNS.get(_key(case, clock_ns, _told(OBSERVABLES))) or rehearsed(case, clock_ns, OBSERVABLES).run
 
 
 def is_kept(case: StimulusCase, clock_ns: int, declared: Iterable[str]) -> bool:

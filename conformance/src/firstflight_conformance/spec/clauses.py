@@ -6,8 +6,7 @@ from enum import Enum
 from functools import cache
 from pathlib import Path
 
-from firstflight_conformance import port
-from firstflight_conformance.paths import REFERENCE_C, REFERENCE_PY, SPEC, of_algorithms
+from firstflight_conformance.paths import REFERENCE_PY, SPEC, of_algorithms
 
 _DIRECTIVE = re.compile(
     r"^:::\{clause\} (?P<id>\S+)\n(?P<options>(?::[a-z-]+: [^\n]*\n)*)(?P<text>.*?)^:::$", re.S | re.M
@@ -188,13 +187,3 @@ def cited_in(path: Path, text: str) -> list[Citation]:
 def python_citations() -> list[Citation]:
     """Return the citations of the Python model, the plain programs not among them."""
     return citations(sorted(path for path in REFERENCE_PY.rglob("*.py") if not path.stem.startswith("plain")))
-
-
-def plain_citations() -> list[Citation]:
-    """Return the citations of the self-contained reference implementations, in Python and as C headers."""
-    return citations(of_algorithms("plain_*.py", REFERENCE_PY) + port.plain_headers(REFERENCE_C))
-
-
-def c_citations() -> list[Citation]:
-    """Return the citations of the C port."""
-    return citations(port.sources(REFERENCE_C))

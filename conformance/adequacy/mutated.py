@@ -1,0 +1,28 @@
+"""Mutants made to run."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+from firstflight_conformance.mutants.fresh import fresh_modules
+from firstflight_conformance.mutants.load import Mutant, changed_texts
+
+
+@contextmanager
+def mutated(mutant: Mutant) -> Iterator[Any]:
+    """Make the mutant: yield a module like ``firstflight.controller`` that behaves like it.
+
+    Raise :class:`MutantError` if its text is not there once.
+    """
+    with fresh_modules(changed_texts(mutant)) as controller:
+        if mutant.readings:
+            known = controller.ALGORITHMS[mutant.algorithm]
+            right = known.profiles[mutant.profile]
+            profiles = {**known.profiles, mutant.profile: replace(right, **_choices(mutant, right))}
+            controller.ALGORITHMS[mutant.algorithm] = replace(known, profiles=profiles)
+        yield controller
+
+
+def _choices(mutant: Mutant, right: Any) -> dict[str, Any]:
+    return {name: type(getattr(right, name))(value) for name, value in mutant.readings.items()}
