@@ -19,7 +19,7 @@ WINDOW_ONLY = Declaration("mutant", "1", {}, ("cwnd_bytes",))
 #: may come down step by step. The third grows it after a collapse as a counter of bytes from before may.
 UNSEEN = {"reduce-in-double", "first-lost-decides", "linux-3-slow-start-counters"}
 #: Mutants whose windows alone are those of choices; the threshold tells.
-AS_CHOSEN = {"rapid-ending-ack-whole", "rapid-threshold-stays"}
+AS_CHOSEN = {"rapid-ending-ack-whole", "rapid-threshold-stays", "resume-pipesize-start-zero"}
 
 
 @cache

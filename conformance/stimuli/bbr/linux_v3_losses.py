@@ -36,7 +36,7 @@ def lossy(b: StreamBuilder, later_ns: int = 0, acks: int = 6, again: int = 0) ->
     "bbr.linux-v3.loss-exit",
     "Six ACKs with losses in a round end Startup by loss, in a recovery that goes on",
     """At 600 ms packet 220 is acknowledged, which left when the first packet was lost, at 500 ms: recovery goes on. Since then 5 packets were lost of the 100 - 10 - 1 + 1 = 90 that were in flight with it, and 5 > floor(90 * 5 / 256) = 1. The rate is ceil(85 * 16777216 / 100000) = 14261 units, a product of ceil(14261 * 100000 / 16777216) = 86 packets, 103200 bytes; the latest volume is 94 * 1200 = 112800, and that is the long-term volume. The path needs ceil(2 * 14261 * 100000 / 16777216) = 171 packets and 74 extra ones: 171 + 74 = 245, 294000 bytes.
-    In Drain three more ACKs follow: 100 packets that were in flight without a loss are the long-term volume, 120000 bytes; two lost ones of 130 are not more than floor(130 * 5 / 256) = 2: 156000; three of 151 are more than floor(151 * 5 / 256) = 2, though 3 < 151 / 50: it stays. With 99 - 3 - 16 = 80 packets in flight Drain ends, and the window is that volume.""",
+    In Drain three more ACKs follow: 100 packets that were in flight without a loss are the long-term volume, 120000 bytes; two lost ones of 130 are not more than floor(130 * 5 / 256) = 2: 156000; three of 181200 / 1200 = 151 are more than floor(151 * 5 / 256) = 2, though 3 < 151 / 50: it stays. With 99 - 3 - 16 = 80 packets in flight Drain ends, and the window is that volume.""",
     initial_window_bytes=WIDE,
 )
 def loss_exit(b: StreamBuilder) -> None:
@@ -100,7 +100,7 @@ def recovery_over(b: StreamBuilder) -> None:
 @add(
     "bbr.linux-v3.short-term",
     "Losses in Drain leave 180/256 of rate and window, and Drain ends by the largest rate",
-    """The exit leaves 100 packets in flight. Two are lost, and a mark does nothing. Five packets that leave then are acknowledged 100 ms later: of the window of 151 packets are floor(151 * 180 / 256) = 106 left, 127200 bytes. The latest rate is still that of the exit, 8389 units. Two more are lost, and five more acknowledged: floor(8389 * 180 / 256) = 5898 units are more than the ceil(5 * 16777216 / 100000) = 839 of the round, and floor(106 * 180 / 256) = 74 packets, 88800 bytes. The pacing rate is 143563, the product ceil(5898 * 100000 / 16777216) = 36 packets, 43200 bytes. 60 ms later 45 more are acknowledged: 96 - 45 = 51 packets are in flight, no more than the product of the largest rate, ceil(8389 * 100000 / 16777216) = 51.""",
+    """The exit leaves 100 packets in flight. Two are lost, and a mark does nothing. Five packets that leave then are acknowledged 100 ms later: of the window of 181200 / 1200 = 151 packets are floor(151 * 180 / 256) = 106 left, 127200 bytes. The latest rate is still that of the exit, ceil(50 * 16777216 / 100000) = 8389 units. Two more are lost, and five more acknowledged: floor(8389 * 180 / 256) = 5898 units are more than the ceil(5 * 16777216 / 100000) = 839 of the round, and floor(106 * 180 / 256) = 74 packets, 88800 bytes. The pacing rate is 143563, the product ceil(5898 * 100000 / 16777216) = 36 packets, 43200 bytes. 60 ms later 45 more are acknowledged: 96 - 45 = 51 packets are in flight, no more than the product of the largest rate, ceil(8389 * 100000 / 16777216) = 51.""",
 )
 def short_term(b: StreamBuilder) -> None:
     f = full(b, left=100)
