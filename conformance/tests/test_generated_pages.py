@@ -118,6 +118,11 @@ def test_clauses_stand_once_for_a_page(name: str) -> None:
         assert sorted(re.findall("{clause}`([^`]+)`", carried_out.listed("Clauses", besides))) == sorted(names)
 
 
+def test_a_clause_is_linked_where_it_is_named_first() -> None:
+    text = "{clause}`a.b`, {clause}`a.c`; {clause}`a.b`, {clause}`a.bc`"
+    assert carried_out.linked_once(text) == "{clause}`a.b`, {clause}`a.c`; a.b, {clause}`a.bc`"
+
+
 def test_clauses_of_a_page_with_one_vector_stand_at_the_vector() -> None:
     assert carried_out.of_every(site.vectors()[:1]) == {}
 

@@ -1,5 +1,6 @@
 """Which clauses the vectors of a page carry out: those of every vector once for the page, the others at each vector."""
 
+import re
 from collections.abc import Mapping, Sequence, Set
 from typing import TypeAlias
 
@@ -61,3 +62,15 @@ def _links(names: Sequence[str]) -> str:
 
 def _container(text: str) -> str:
     return f":::{{container}} carried-out\n{text}\n:::"
+
+
+def linked_once(page: str) -> str:
+    """Return a page in which the first mention of each clause links to it: a link at each of them would be a fifth of the site's vectors."""
+    seen: set[str] = set()
+
+    def shown(link: re.Match[str]) -> str:
+        again = link[1] in seen
+        seen.add(link[1])
+        return link[1] if again else link[0]
+
+    return re.sub(r"\{clause\}`([^`]+)`", shown, page)

@@ -73,7 +73,7 @@ def page(name: str, group: list[Vector]) -> str:
         blocks += [md.label(_every(name)), "## Clauses of every vector", *_clauses_of_every(every)]
     for vector in group:
         blocks += _vector(vector, every)
-    return md.page(*blocks)
+    return carried_out.linked_once(md.page(*blocks))
 
 
 def _heading(group: str) -> str:
