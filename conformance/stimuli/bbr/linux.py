@@ -5,11 +5,10 @@
 
 from firstflight_conformance.vectorgen.builder import MS, StreamBuilder
 from generate.catalogue import Catalogue
-from stimuli.bbr.sender import RTT, WIDE, Flights, Sampled, full, grown
+from stimuli.bbr.sender import RTT, UNIT_NS, WIDE, Flights, Sampled, full, grown
 
 CATALOGUE = Catalogue("linux-v1", sources=("Linux net/ipv4/tcp_bbr.c",), builder=Sampled)
 add = CATALOGUE.add
-UNIT_NS = 16_777_216_000
 
 
 @add(

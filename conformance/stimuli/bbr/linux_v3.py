@@ -5,11 +5,10 @@
 
 from firstflight_conformance.vectorgen.builder import MS, US, StreamBuilder
 from generate.catalogue import Catalogue
-from stimuli.bbr.sender import Flights, Sampled, grown
+from stimuli.bbr.sender import UNIT_NS, Flights, Sampled, grown
 
 CATALOGUE = Catalogue("linux-v3", sources=("google/bbr net/ipv4/tcp_bbr.c, branch v3",), builder=Sampled)
 add = CATALOGUE.add
-UNIT_NS = 16_777_216_000
 
 
 @add(

@@ -13,6 +13,8 @@ from firstflight_conformance.vectorgen.builder import MS, StreamBuilder
 DRAFT, PROSE = "draft-06", "draft-06-prose"
 BOTH = (DRAFT, PROSE)
 SOURCE = "draft-ietf-ccwg-bbr-06"
+#: The interval of a rate of Linux, which counts packets in a microsecond times 2^24.
+UNIT_NS = 16_777_216_000
 RTT = 100 * MS
 #: An initial window that holds back nothing, for streams with more in flight than ten packets let grow.
 WIDE = 480_000
