@@ -215,6 +215,31 @@ def timeout(b: StreamBuilder) -> None:
 
 
 @add(
+    "bbr.linux.timeout-again",
+    "A timeout in the recovery of another saves nothing",
+    """Five of 120 packets are lost with a window of 156000, and persistent congestion is established: (115 + 1) * 1200 = 139200. The ACK of 60 makes it 139200 + 72000 = 211200. One more is lost, and it is established again: (54 + 1) * 1200 = 66000. A packet sent later ends recovery, to the window before it, and its ACK adds 1200: 156000 + 1200 = 157200. Who saves at each timeout comes back to 211200.""",
+)
+def timeout_again(b: StreamBuilder) -> None:
+    f = grown(b)
+    f.send(120)
+    f.now_ns += 90 * MS
+    f.lose_next(5)
+    b.persistent_congestion(f.now_ns)
+    b.expect(outcome="collapsed", cwnd_bytes=139_200)
+    f.ack(60, 10 * MS)
+    b.expect(cwnd_bytes=211_200)
+    f.lose_next(1)
+    b.persistent_congestion(f.now_ns)
+    b.expect(outcome="collapsed", cwnd_bytes=66_000)
+    f.now_ns += 10 * MS
+    f.send(1)
+    f.now_ns += 100 * MS
+    last = b.ledger.next_packet - 1
+    b.ack(f.now_ns, (last, last))
+    b.expect(cwnd_bytes=157_200)
+
+
+@add(
     "bbr.linux.first-rtt",
     "The initial rate is that of the window before losses are taken off",
     """Five of the first ten packets are lost before there is an RTT. The ACK of the others brings one of 100 ms: ten packets in it are floor(10 * 16777216 / 100000) = 1677 units, 342794 bytes a second. It is the first ACK of recovery as well, and only then the window becomes what it acknowledges, 5 * 1200 = 6000. The next packet takes ceil(1200 * 1000000000 / 342794) = 3500645, in ns.""",

@@ -180,6 +180,29 @@ def timeout_in_startup(b: StreamBuilder) -> None:
 
 
 @add(
+    "bbr.linux-v3.timeout-in-recovery",
+    "A timeout in a recovery saves nothing",
+    """Five packets are lost with a window of 156000. 20 are acknowledged: 156000 + 24000 = 180000. One more is lost, and persistent congestion is established: (24 + 1) * 1200 = 30000. A packet sent later ends recovery, to the window before it, 156000. Who saves at each timeout comes back to 180000.""",
+)
+def timeout_in_recovery(b: StreamBuilder) -> None:
+    f = grown(b)
+    f.send(50)
+    f.now_ns += 90 * MS
+    f.lose_next(5)
+    f.ack(20, 10 * MS)
+    b.expect(cwnd_bytes=180_000)
+    f.lose_next(1)
+    b.persistent_congestion(f.now_ns)
+    b.expect(outcome="collapsed", cwnd_bytes=30_000)
+    f.now_ns += 10 * MS
+    f.send(1)
+    f.now_ns += 100 * MS
+    last = b.ledger.next_packet - 1
+    b.ack(f.now_ns, (last, last))
+    b.expect(cwnd_bytes=156_000)
+
+
+@add(
     "bbr.linux-v3.undo",
     "Where losses were none the window is what it was, though it has grown since",
     """Five packets are lost with a window of 156000. 20 are acknowledged: 156000 + 24000 = 180000. Then it turns out that none was lost: 156000, without a baseline. The ACK of the other 25 makes it 156000 + 30000 = 186000, and ceil(45 * 16777216 / 100000) = 7550 units the baseline.""",

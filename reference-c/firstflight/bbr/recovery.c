@@ -133,13 +133,23 @@ static void collapse_linux(struct ff_bbr *state, const struct ff_newreno *base)
     }
 }
 
+static bool saves_at_timeout(const struct ff_bbr_readings *readings, const struct ff_newreno *base)
+{
+    if (readings->losses == FF_BBR_LOSSES_CONSERVATION || readings->losses == FF_BBR_LOSSES_LINUX_V3) {
+        return !base->in_recovery; /* [bbr.timeout.linux] */
+    }
+    return true;
+}
+
 enum ff_outcome ff_bbr_on_enter_rto(const struct ff_bbr_readings *readings, struct ff_bbr *state,
                                     struct ff_newreno *base, uint64_t t_ns)
 {
     if (readings->losses == FF_BBR_LOSSES_NO_RECOVERY) {
         return FF_OUTCOME_UNCHANGED; /* [bbr.no-recovery.timeout] */
     }
-    save_state_upon_loss(state, base);
+    if (saves_at_timeout(readings, base)) {
+        save_state_upon_loss(state, base);
+    }
     base->cwnd_bytes = ff_bbr_saturate(state->in_flight_bytes + base->max_datagram_size_bytes); /* [bbr.timeout] */
     base->in_recovery = true;
     base->recovery_start_ns = t_ns;

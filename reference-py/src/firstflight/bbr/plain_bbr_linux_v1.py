@@ -408,8 +408,9 @@ def on_lost(s: Bbr, lost: Lost) -> Outcome:
 
 
 def on_timeout(s: Bbr, now: int) -> Outcome:
-    """tcp_enter_loss, and bbr_set_state of it."""
-    save_cwnd(s)
+    """tcp_enter_loss, which calls bbr_ssthresh for a new window of data only, and bbr_set_state of it."""
+    if s.ca_state == OPEN:
+        save_cwnd(s)
     s.snd_cwnd = min(s.inflight + s.mss, WINDOW_MAX_BYTES)
     s.ca_state = s.prev_ca_state = LOSS
     s.recovery_start, s.losses = now, 0

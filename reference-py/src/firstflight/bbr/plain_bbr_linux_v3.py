@@ -427,8 +427,9 @@ def on_lost(s: Bbr, lost: Lost) -> Outcome:
 
 
 def on_timeout(s: Bbr, now: int) -> Outcome:
-    """tcp_enter_loss, and bbr_set_state of it. It saves in a recovery as well, where the kernel has saved before (ours)."""
-    save_for_undo(s)
+    """tcp_enter_loss, which calls bbr_ssthresh for a new window of data only, and bbr_set_state of it."""
+    if s.ca_state == OPEN:
+        save_for_undo(s)
     s.cwnd_bytes = min(s.inflight + s.mss, WINDOW_MAX_BYTES)
     s.ca_state, s.recovery_start, s.lost_since_ack = LOSS, now, False
     s.full_bw, s.full_bw_cnt, s.full_bw_now = 0, 0, False  # [bbr.timeout.v3]

@@ -109,11 +109,18 @@ def _collapse_linux(state: Bbr, base: NewReno) -> None:
         state.inflight_shortterm_bytes = max(base.cwnd_bytes, state.prior_cwnd_bytes)  # [bbr.timeout.v3.short-term]
 
 
+def _saves_at_timeout(readings: Readings, base: NewReno) -> bool:
+    if readings.losses in (Losses.CONSERVATION, Losses.LINUX_V3):
+        return not base.in_recovery  # [bbr.timeout.linux]
+    return True
+
+
 def on_enter_rto(readings: Readings, state: Bbr, base: NewReno, now_ns: int) -> Outcome:
     """Process persistent congestion, which stands for a retransmission timeout."""
     if readings.losses is Losses.NO_RECOVERY:
         return Outcome.UNCHANGED  # [bbr.no-recovery.timeout]
-    _save_state_upon_loss(state, base)
+    if _saves_at_timeout(readings, base):
+        _save_state_upon_loss(state, base)
     base.cwnd_bytes = saturate(state.in_flight_bytes + base.max_datagram_size_bytes)  # [bbr.timeout]
     base.in_recovery, base.recovery_start_ns = True, now_ns
     state.timeout = True
