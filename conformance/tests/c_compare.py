@@ -83,7 +83,9 @@ class Port:
 def _as_model(like: Any, seen: Any) -> Any:
     """Return what the port holds in the form of what the model does: a number, a list of them, a choice by its number or place, or a state of these."""
     if is_dataclass(like):
-        return type(like)(**{f.name: _as_model(getattr(like, f.name), getattr(seen, f.name)) for f in fields(like)})
+        return type(like)(
+            **{f.name: _as_model(getattr(like, f.name), getattr(seen, f.name)) for f in fields(like) if f.compare}
+        )
     if isinstance(like, Enum):
         return type(like)(seen) if isinstance(like.value, int) else list(type(like))[seen]
     return [optional(entry) for entry in seen] if isinstance(like, list) else optional(seen)

@@ -111,4 +111,4 @@ class Stream(AckStream):
 
 #: For the reference implementations, and to compare model and port: stimuli/streams.py says what.
 STREAMS = {"bbr": (lambda rng, profile: Stream(rng), 200, 0)}
-COMPARED = Compared(801, 20_000, ("bbr",))
+COMPARED = Compared(801, 40_000, ("bbr",))

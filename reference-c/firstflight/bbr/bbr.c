@@ -1,6 +1,7 @@
 /* BBR's Startup and Drain: the flow of an event. Mirrors reference-py/src/firstflight/bbr/bbr.py. */
 #include "firstflight/bbr/bbr.h"
 
+#include "firstflight/bbr/quiche.h"
 #include "firstflight/bbr/rate.h"
 #include "firstflight/minmax.h"
 
@@ -26,12 +27,22 @@ void ff_bbr_begin(const struct ff_bbr_readings *readings, struct ff_bbr *state, 
         .undo_bw_shortterm = ff_bbr_rate_zero,
         .ssthresh_bytes = FF_BBR_INFINITE,
         .next_send_ns = FF_NONE,
+        .quiche = {
+            .app_limited = true,
+            .limited_end_packet = FF_NO_PACKET,
+            .round_end_packet = FF_NO_PACKET,
+            .rate_bound = FF_BBR_INFINITE,
+            .epoch_start_ns = FF_NONE,
+        },
     };
     if (readings->losses == FF_BBR_LOSSES_LINUX_V3) {
         state->loss_round_delivered_bytes = base->max_datagram_size_bytes; /* [bbr.loss-round.v3] */
     }
     ff_bbr_enter_startup(readings, state);
     ff_bbr_init_pacing_rate(readings, state, base, FF_BBR_INITIAL_RTT_NS); /* [bbr.pacing.initial.none] */
+    if (readings->steps == FF_BBR_STEPS_QUICHE) {
+        ff_bbr_quiche_begin(state, base);
+    }
 }
 
 static void handle_restart_from_idle(const struct ff_bbr_readings *readings, struct ff_bbr *state, uint64_t t_ns,
@@ -151,6 +162,9 @@ static enum ff_outcome on_ack(const struct ff_bbr_readings *readings, struct ff_
 static enum ff_outcome on_event(const struct ff_bbr_readings *readings, struct ff_bbr *state, struct ff_newreno *base,
                                 const struct ff_event *event)
 {
+    if (readings->steps == FF_BBR_STEPS_QUICHE) {
+        return ff_bbr_quiche_on_event(state, base, event);
+    }
     switch (event->kind) {
     case FF_EVENT_ACK:
         return on_ack(readings, state, base, event->t_ns, &event->ack);

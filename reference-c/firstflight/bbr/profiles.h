@@ -166,6 +166,12 @@ enum {
     FF_BBR_MARKS_EXIT_TWO_ROUNDS = 1, /* where more than half was marked in each of two rounds */
 };
 
+/* Which steps does an event take? (B39) */
+enum {
+    FF_BBR_STEPS_DRAFT_06 = 0, /* those of the draft, with the samples that the events carry */
+    FF_BBR_STEPS_QUICHE = 1, /* those of quiche, which works out its samples from the packets */
+};
+
 /* A choice for every reading. */
 struct ff_bbr_readings {
     uint8_t growth_of;
@@ -194,6 +200,7 @@ struct ff_bbr_readings {
     uint8_t limited_packets;
     uint8_t quantum;
     uint8_t marks_exit;
+    uint8_t steps;
 };
 
 struct ff_bbr_profile {
@@ -208,9 +215,10 @@ enum {
     FF_BBR_PROFILE_LINUX_V1 = 2,
     FF_BBR_PROFILE_S2N_QUIC = 3,
     FF_BBR_PROFILE_LINUX_V3 = 4,
+    FF_BBR_PROFILE_QUICHE = 5,
 };
 
-#define FF_BBR_PROFILE_COUNT 5
+#define FF_BBR_PROFILE_COUNT 6
 extern const struct ff_bbr_profile ff_bbr_profiles[FF_BBR_PROFILE_COUNT];
 
 #ifdef __cplusplus

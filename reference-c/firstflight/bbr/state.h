@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "firstflight/bbr/quiche_state.h"
 #include "firstflight/bbr/rate.h"
 #include "firstflight/observables.h"
 
@@ -123,6 +124,7 @@ struct ff_bbr {
     bool timeout;      /* recovery is that of a timeout */
     bool undo_startup; /* BBR.undo_state is Startup */
     bool has_rtt;      /* the pacing rate was computed from an RTT */
+    struct ff_bbr_quiche quiche; /* what quiche keeps beside */
 };
 
 /* Return a volume, or the largest window if it is larger. */

@@ -6,8 +6,8 @@ What is known of the path is in ``model``, what ends Startup and Drain in ``star
 Mirrors ``reference-c/firstflight/bbr/bbr.c``.
 """
 
-from firstflight.bbr import aggregation, control, model, recovery, startup
-from firstflight.bbr.profiles import PROFILES, AppLimitedAcks, ExtraAcked, Losses, Readings
+from firstflight.bbr import aggregation, control, model, quiche, recovery, startup
+from firstflight.bbr.profiles import PROFILES, AppLimitedAcks, ExtraAcked, Losses, Readings, Steps
 from firstflight.bbr.rate import exceeds
 from firstflight.bbr.sample import generate_rate_sample, limit_sent, note_lost
 from firstflight.bbr.state import Bbr, Sample, saturate
@@ -25,6 +25,8 @@ def begin(readings: Readings, base: NewReno) -> Bbr:
         state.loss_round_delivered_bytes = base.max_datagram_size_bytes  # [bbr.loss-round.v3]
     startup.enter_startup(readings, state)
     control.init_pacing_rate(readings, state, base, control.INITIAL_RTT_NS)  # [bbr.pacing.initial.none]
+    if readings.steps is Steps.QUICHE:
+        quiche.begin(state, base)
     return state
 
 
@@ -108,6 +110,8 @@ def _on_ack(readings: Readings, state: Bbr, base: NewReno, ack: Ack) -> Outcome:
 
 
 def _on_event(readings: Readings, state: Bbr, base: NewReno, event: Event) -> Outcome:
+    if readings.steps is Steps.QUICHE:
+        return quiche.on_event(state, base, event)
     match event:
         case Ack():
             return _on_ack(readings, state, base, event)

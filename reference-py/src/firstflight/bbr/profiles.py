@@ -186,6 +186,13 @@ class MarksExit(Enum):
     TWO_ROUNDS = "two_rounds"
 
 
+class Steps(Enum):
+    """Which steps does an event take?"""
+
+    DRAFT_06 = "draft_06"
+    QUICHE = "quiche"
+
+
 @dataclass(frozen=True, slots=True)
 class Readings:
     """A choice for every reading."""
@@ -216,6 +223,7 @@ class Readings:
     limited_packets: LimitedPackets
     quantum: Quantum
     marks_exit: MarksExit
+    steps: Steps
 
 
 DRAFT_06 = Readings(
@@ -245,6 +253,7 @@ DRAFT_06 = Readings(
     limited_packets=LimitedPackets.LATER,
     quantum=Quantum.DRAFT_06,
     marks_exit=MarksExit.NEVER,
+    steps=Steps.DRAFT_06,
 )
 
 DRAFT_06_PROSE = replace(
@@ -314,10 +323,16 @@ LINUX_V3 = replace(
     app_limited_acks=AppLimitedAcks.LINUX_V3,
 )
 
+QUICHE = replace(
+    DRAFT_06,
+    steps=Steps.QUICHE,
+)
+
 PROFILES = {
     "draft-06": DRAFT_06,
     "draft-06-prose": DRAFT_06_PROSE,
     "linux-v1": LINUX_V1,
     "s2n-quic": S2N_QUIC,
     "linux-v3": LINUX_V3,
+    "quiche": QUICHE,
 }
