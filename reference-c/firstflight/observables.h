@@ -26,6 +26,7 @@ enum ff_phase {
     FF_PHASE_STARTUP,
     FF_PHASE_DRAIN,
     FF_PHASE_PROBE_BW,
+    FF_PHASE_PROBE_RTT,
     /* Careful Resume (spec/careful-resume/rules.md) */
     FF_PHASE_NORMAL,
     FF_PHASE_RECONNAISSANCE,
@@ -66,6 +67,8 @@ enum ff_outcome {
     FF_OUTCOME_LOSS_NOTED,
     FF_OUTCOME_ALREADY_NOTED,
     FF_OUTCOME_STARTUP_RESUMED,
+    FF_OUTCOME_PROBE_RTT_BEGUN,
+    FF_OUTCOME_PROBE_RTT_ENDED,
     /* Careful Resume (spec/careful-resume/rules.md) */
     FF_OUTCOME_RESUMING,
     FF_OUTCOME_ALREADY_USED,

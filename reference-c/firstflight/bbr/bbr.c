@@ -2,6 +2,7 @@
 #include "firstflight/bbr/bbr.h"
 
 #include "firstflight/bbr/quiche.h"
+#include "firstflight/bbr/quinn.h"
 #include "firstflight/bbr/rate.h"
 #include "firstflight/minmax.h"
 
@@ -10,9 +11,7 @@ void ff_bbr_begin(const struct ff_bbr_readings *readings, struct ff_bbr *state, 
     *state = (struct ff_bbr){ /* [bbr.begin] */
         .initial_window_bytes = base->cwnd_bytes,
         .max_bw = ff_bbr_rate_zero,
-        .max_bw_first = {0, ff_bbr_rate_zero},
-        .max_bw_second = {0, ff_bbr_rate_zero},
-        .max_bw_third = {0, ff_bbr_rate_zero},
+        .max_bw_kept = {{0, ff_bbr_rate_zero}, {0, ff_bbr_rate_zero}, {0, ff_bbr_rate_zero}},
         .bw = ff_bbr_rate_zero,
         .bw_shortterm = ff_bbr_rate_infinite,
         .bw_latest = ff_bbr_rate_zero,
@@ -35,6 +34,10 @@ void ff_bbr_begin(const struct ff_bbr_readings *readings, struct ff_bbr *state, 
             .epoch_start_ns = FF_NONE,
         },
     };
+    if (readings->steps == FF_BBR_STEPS_QUINN) {
+        ff_bbr_quinn_begin(&state->quinn, base);
+        return;
+    }
     if (readings->losses == FF_BBR_LOSSES_LINUX_V3) {
         state->loss_round_delivered_bytes = base->max_datagram_size_bytes; /* [bbr.loss-round.v3] */
     }
@@ -216,6 +219,10 @@ static void observe(const struct ff_bbr *state, const struct ff_newreno *base, e
 void ff_bbr_step(const struct ff_bbr_readings *readings, struct ff_bbr *state, struct ff_newreno *base,
                  const struct ff_event *event, struct ff_observation *observation)
 {
+    if (readings->steps == FF_BBR_STEPS_QUINN) {
+        ff_bbr_quinn_step(&state->quinn, base, event, observation);
+        return;
+    }
     enum ff_outcome outcome = on_event(readings, state, base, event);
 
     if (observation != NULL) {

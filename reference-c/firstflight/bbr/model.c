@@ -33,11 +33,10 @@ void ff_bbr_update_round(struct ff_bbr *state, const struct ff_bbr_sample *sampl
     }
 }
 
-/* Return the largest rate of ten rounds, by three that are kept: the largest, and later ones that may follow it. */
-static struct ff_bbr_rate running_max(struct ff_bbr *state, struct ff_bbr_rate rate)
+void ff_bbr_running_max(struct ff_bbr_round_rate kept[FF_BBR_KEPT], struct ff_bbr_round_rate now)
 {
-    struct ff_bbr_round_rate now = {state->round_count, rate};
-    struct ff_bbr_round_rate *first = &state->max_bw_first, *second = &state->max_bw_second, *third = &state->max_bw_third;
+    struct ff_bbr_round_rate *first = &kept[0], *second = &kept[1], *third = &kept[2];
+    struct ff_bbr_rate rate = now.rate;
 
     if (!ff_bbr_exceeds(first->rate, rate) || now.round_count - third->round_count > FF_BBR_MAX_BW_ROUNDS) {
         *first = *second = *third = now; /* [bbr.max-bw.ten.anew] */
@@ -60,7 +59,6 @@ static struct ff_bbr_rate running_max(struct ff_bbr *state, struct ff_bbr_rate r
     } else if (third->round_count == second->round_count && age > FF_BBR_MAX_BW_ROUNDS / 2) {
         *third = now; /* [bbr.max-bw.ten.half] */
     }
-    return first->rate;
 }
 
 void ff_bbr_update_max_bw(const struct ff_bbr_readings *readings, struct ff_bbr *state,
@@ -72,7 +70,8 @@ void ff_bbr_update_max_bw(const struct ff_bbr_readings *readings, struct ff_bbr 
     }
     if (readings->max_bw_window == FF_BBR_MAX_BW_WINDOW_TEN_ROUNDS) {
         if (sample->prior_delivered_bytes != FF_BBR_INFINITE) {
-            state->max_bw = running_max(state, sample->rate);
+            ff_bbr_running_max(state->max_bw_kept, (struct ff_bbr_round_rate){state->round_count, sample->rate});
+            state->max_bw = state->max_bw_kept[0].rate;
         }
         return;
     }

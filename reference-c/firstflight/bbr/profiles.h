@@ -170,6 +170,7 @@ enum {
 enum {
     FF_BBR_STEPS_DRAFT_06 = 0, /* those of the draft, with the samples that the events carry */
     FF_BBR_STEPS_QUICHE = 1, /* those of quiche, which works out its samples from the packets */
+    FF_BBR_STEPS_QUINN = 2, /* those of quinn, which comes from the first version of Chromium */
 };
 
 /* A choice for every reading. */
@@ -216,9 +217,10 @@ enum {
     FF_BBR_PROFILE_S2N_QUIC = 3,
     FF_BBR_PROFILE_LINUX_V3 = 4,
     FF_BBR_PROFILE_QUICHE = 5,
+    FF_BBR_PROFILE_QUINN = 6,
 };
 
-#define FF_BBR_PROFILE_COUNT 6
+#define FF_BBR_PROFILE_COUNT 7
 extern const struct ff_bbr_profile ff_bbr_profiles[FF_BBR_PROFILE_COUNT];
 
 #ifdef __cplusplus

@@ -15,6 +15,15 @@ struct ff_bbr_rate {
     uint64_t interval_ns;     /* at most FF_TIME_MAX_NS */
 };
 
+/* A rate, and the round in which it was found. */
+struct ff_bbr_round_rate {
+    uint64_t round_count;
+    struct ff_bbr_rate rate;
+};
+
+/* Rates of the last ten rounds that are kept, the largest first. */
+#define FF_BBR_KEPT 3
+
 extern const struct ff_bbr_rate ff_bbr_rate_zero;
 extern const struct ff_bbr_rate ff_bbr_rate_infinite;
 

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "firstflight/bbr/quiche_state.h"
+#include "firstflight/bbr/quinn_state.h"
 #include "firstflight/bbr/rate.h"
 #include "firstflight/observables.h"
 
@@ -39,12 +40,6 @@ struct ff_bbr_taken {
     bool app_limited;
 };
 
-/* A rate, and the round in which it was found. */
-struct ff_bbr_round_rate {
-    uint64_t round_count;
-    struct ff_bbr_rate rate;
-};
-
 /* The window is that of the base, as are in_recovery and recovery_start_ns. */
 struct ff_bbr {
     uint64_t initial_window_bytes;
@@ -65,9 +60,7 @@ struct ff_bbr {
     uint64_t drain_start_round;
     /* rates and volumes */
     struct ff_bbr_rate max_bw;
-    struct ff_bbr_round_rate max_bw_first; /* of the last ten rounds, the largest first */
-    struct ff_bbr_round_rate max_bw_second;
-    struct ff_bbr_round_rate max_bw_third;
+    struct ff_bbr_round_rate max_bw_kept[FF_BBR_KEPT];
     struct ff_bbr_rate bw;
     struct ff_bbr_rate bw_shortterm;
     struct ff_bbr_rate bw_latest;
@@ -125,6 +118,7 @@ struct ff_bbr {
     bool undo_startup; /* BBR.undo_state is Startup */
     bool has_rtt;      /* the pacing rate was computed from an RTT */
     struct ff_bbr_quiche quiche; /* what quiche keeps beside */
+    struct ff_bbr_quinn quinn; /* all that the profile of quinn has */
 };
 
 /* Return a volume, or the largest window if it is larger. */

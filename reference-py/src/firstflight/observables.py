@@ -18,6 +18,7 @@ class Phase(Enum):
     STARTUP = "startup"
     DRAIN = "drain"
     PROBE_BW = "probe_bw"
+    PROBE_RTT = "probe_rtt"
     # Careful Resume (``spec/careful-resume/rules.md``)
     NORMAL = "normal"
     RECONNAISSANCE = "reconnaissance"
@@ -59,6 +60,8 @@ class Outcome(Enum):
     LOSS_NOTED = "loss_noted"
     ALREADY_NOTED = "already_noted"
     STARTUP_RESUMED = "startup_resumed"
+    PROBE_RTT_BEGUN = "probe_rtt_begun"
+    PROBE_RTT_ENDED = "probe_rtt_ended"
     # Careful Resume (``spec/careful-resume/rules.md``)
     RESUMING = "resuming"
     ALREADY_USED = "already_used"

@@ -1,7 +1,8 @@
 //! The NewReno, CUBIC and, with the argument `bbr`, BBR of quinn-proto behind the adapter protocol.
 //!
 //! The controllers are called as quinn-proto's `Connection` (connection/mod.rs) calls them, in its order: the acknowledged packets of
-//! a frame before its RTT sample. The RTT estimator is the vector's: it is the one of RFC 9002, as is the stack's.
+//! a frame before its RTT sample. The RTT estimator is the vector's: it is the one of RFC 9002, as is the stack's, whose smallest RTT
+//! begins as the initial one.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -42,7 +43,7 @@ fn main() {
         name: if bbr { "quinn-proto BBR" } else { "quinn-proto" },
         version: QUINN_PROTO_VERSION,
         algorithms: if bbr {
-            &[("bbr", &["draft-06"])]
+            &[("bbr", &["draft-06", "quinn"])]
         } else {
             &[("slow-start", &["rfc-9002"]), ("cubic", &["rfc-9438"])]
         },
@@ -62,6 +63,7 @@ struct Path {
     /// Whether the last attempt to send ended for want of data.
     app_limited: bool,
     ce_count: u64,
+    largest_acked_packet: u64,
     /// The packets of the last event if it was a loss, with the controller before it.
     last_loss: Option<(Box<dyn Controller>, Packets)>,
     epoch: Instant,
@@ -89,6 +91,7 @@ impl Path {
             rtt: RttEstimator { smoothed: INITIAL_RTT, min: INITIAL_RTT },
             app_limited: false,
             ce_count: 0,
+            largest_acked_packet: 0,
             last_loss: None,
             epoch,
         })
@@ -100,10 +103,11 @@ impl Path {
             let sent = self.epoch + packet.sent;
             self.controller.on_ack(now, sent, packet.size_bytes, self.app_limited, &self.rtt);
         }
-        let largest = Some(ack.packets.newest().last);
+        self.largest_acked_packet = self.largest_acked_packet.max(ack.packets.newest().last);
+        let largest = Some(self.largest_acked_packet);
         self.controller.on_end_acks(now, ack.packets.bytes_in_flight, self.app_limited, largest);
         if let (Some(smoothed), Some(min)) = (ack.smoothed_rtt, ack.min_rtt) {
-            self.rtt = RttEstimator { smoothed, min };
+            self.rtt = RttEstimator { smoothed, min: min.min(INITIAL_RTT) };
         }
     }
 

@@ -6,8 +6,9 @@ What is known of the path is in ``model``, what ends Startup and Drain in ``star
 Mirrors ``reference-c/firstflight/bbr/bbr.c``.
 """
 
-from firstflight.bbr import aggregation, control, model, quiche, recovery, startup
+from firstflight.bbr import aggregation, control, model, quiche, quinn, recovery, startup
 from firstflight.bbr.profiles import PROFILES, AppLimitedAcks, ExtraAcked, Losses, Readings, Steps
+from firstflight.bbr.quinn_state import Quinn
 from firstflight.bbr.rate import exceeds
 from firstflight.bbr.sample import generate_rate_sample, limit_sent, note_lost
 from firstflight.bbr.state import Bbr, Sample, saturate
@@ -18,8 +19,10 @@ from firstflight.observables import Observation, Outcome, Phase
 __all__ = ["PROFILES", "Bbr", "Readings", "begin", "step"]
 
 
-def begin(readings: Readings, base: NewReno) -> Bbr:
+def begin(readings: Readings, base: NewReno) -> Bbr | Quinn:
     """Return the state before the first event."""
+    if readings.steps is Steps.QUINN:
+        return quinn.begin(base)
     state = Bbr(base.cwnd_bytes, 0, 0)  # [bbr.begin]
     if readings.losses is Losses.LINUX_V3:
         state.loss_round_delivered_bytes = base.max_datagram_size_bytes  # [bbr.loss-round.v3]
@@ -151,6 +154,8 @@ def _observe(state: Bbr, base: NewReno, outcome: Outcome) -> Observation:
     )
 
 
-def step(readings: Readings, state: Bbr, base: NewReno, event: Event) -> Observation:
+def step(readings: Readings, state: Bbr | Quinn, base: NewReno, event: Event) -> Observation:
     """Process one event with BBR in the given readings."""
+    if isinstance(state, Quinn):
+        return quinn.step(state, base, event)
     return _observe(state, base, _on_event(readings, state, base, event))

@@ -8,9 +8,9 @@ Mirrors ``reference-c/firstflight/bbr/model.c``.
 from firstflight.bbr.kibibytes import kibibytes_scaled
 from firstflight.bbr.packets import packets_reduced, packets_share_bytes
 from firstflight.bbr.profiles import BwChanges, Losses, MaxBwWindow, MinRttWindow, Readings, Units
-from firstflight.bbr.rate import INFINITE, ZERO, Rate, exceeds, larger, reduced, reduced_bytes, smaller
+from firstflight.bbr.rate import INFINITE, ZERO, Kept, RoundRate, exceeds, larger, reduced, reduced_bytes, smaller
 from firstflight.bbr.sample import clocked_ns
-from firstflight.bbr.state import Bbr, RoundRate, Sample
+from firstflight.bbr.state import Bbr, Sample
 from firstflight.events import Ack
 from firstflight.newreno.newreno import NewReno
 from firstflight.observables import Phase
@@ -46,10 +46,10 @@ def update_round(state: Bbr, sample: Sample) -> None:
             state.packet_conservation = False  # [bbr.conservation.round]
 
 
-def _running_max(state: Bbr, rate: Rate) -> Rate:
-    """Return the largest rate of ten rounds, by three that are kept: the largest, and later ones that may follow it."""
-    now = RoundRate(state.round_count, rate)
-    first, second, third = state.max_bw_first, state.max_bw_second, state.max_bw_third
+def running_max(kept: Kept, now: RoundRate) -> Kept:
+    """Take a rate into the three that are kept to know the largest of ten rounds; return them, that one first."""
+    first, second, third = kept
+    rate = now.rate
     if not exceeds(first.rate, rate) or now.round_count - third.round_count > MAX_BW_ROUNDS:
         first = second = third = now  # [bbr.max-bw.ten.anew]
     elif not exceeds(second.rate, rate):
@@ -65,8 +65,7 @@ def _running_max(state: Bbr, rate: Rate) -> Rate:
         second = third = now  # [bbr.max-bw.ten.quarter]
     elif third.round_count == second.round_count and age > MAX_BW_ROUNDS // 2:
         third = now  # [bbr.max-bw.ten.half]
-    state.max_bw_first, state.max_bw_second, state.max_bw_third = first, second, third
-    return first.rate
+    return first, second, third
 
 
 def update_max_bw(readings: Readings, state: Bbr, sample: Sample) -> None:
@@ -76,7 +75,8 @@ def update_max_bw(readings: Readings, state: Bbr, sample: Sample) -> None:
         return  # [bbr.max-bw.app-limited]
     if readings.max_bw_window is MaxBwWindow.TEN_ROUNDS:
         if sample.prior_delivered_bytes is not None:
-            state.max_bw = _running_max(state, sample.rate)
+            state.max_bw_kept = running_max(state.max_bw_kept, RoundRate(state.round_count, sample.rate))
+            state.max_bw = state.max_bw_kept[0].rate
         return
     state.max_bw = larger(state.max_bw, sample.rate)  # [bbr.max-bw]
 

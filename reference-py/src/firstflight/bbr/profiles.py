@@ -191,6 +191,7 @@ class Steps(Enum):
 
     DRAFT_06 = "draft_06"
     QUICHE = "quiche"
+    QUINN = "quinn"
 
 
 @dataclass(frozen=True, slots=True)
@@ -328,6 +329,11 @@ QUICHE = replace(
     steps=Steps.QUICHE,
 )
 
+QUINN = replace(
+    DRAFT_06,
+    steps=Steps.QUINN,
+)
+
 PROFILES = {
     "draft-06": DRAFT_06,
     "draft-06-prose": DRAFT_06_PROSE,
@@ -335,4 +341,5 @@ PROFILES = {
     "s2n-quic": S2N_QUIC,
     "linux-v3": LINUX_V3,
     "quiche": QUICHE,
+    "quinn": QUINN,
 }

@@ -19,6 +19,19 @@ ZERO = Rate(0, 1)
 INFINITE = Rate(1, 0)
 
 
+@value
+class RoundRate:
+    """A rate, and the round in which it was found."""
+
+    round_count: int
+    rate: Rate
+
+
+#: Rates of the last ten rounds, the largest first.
+Kept = tuple[RoundRate, RoundRate, RoundRate]
+NONE_KEPT: Kept = (RoundRate(0, ZERO), RoundRate(0, ZERO), RoundRate(0, ZERO))
+
+
 def over(amount: int, factor: int, divisor: int) -> int:
     """Return amount * factor / divisor, rounded down, and no more than the largest window."""
     return min(amount * factor // divisor, WINDOW_MAX_BYTES)  # [bbr.rounding.down]

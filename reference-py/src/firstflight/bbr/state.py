@@ -6,7 +6,7 @@ Mirrors ``reference-c/firstflight/bbr/state.c``.
 from dataclasses import dataclass, field
 
 from firstflight.bbr.quiche_state import Quiche
-from firstflight.bbr.rate import INFINITE, ZERO, Rate
+from firstflight.bbr.rate import INFINITE, NONE_KEPT, ZERO, Kept, Rate
 from firstflight.limits import WINDOW_MAX_BYTES
 from firstflight.observables import Phase
 from firstflight.values import copied, value
@@ -43,17 +43,6 @@ class Taken:
 NOT_TAKEN = Taken(0, 0, False, 0, 0)
 
 
-@value
-class RoundRate:
-    """A rate, and the round in which it was found."""
-
-    round_count: int
-    rate: Rate
-
-
-NO_RATE = RoundRate(0, ZERO)
-
-
 @dataclass(slots=True)
 class Bbr:
     """State of BBR. Bounds, threshold and RTTs are ``None`` while they are infinite. The window is that of the base, as are ``in_recovery`` and ``recovery_start_ns``.
@@ -63,7 +52,7 @@ class Bbr:
     ``taken``: of the sample that a later one replaces. ``limited_first_packet``: the first packet of the last write that found nothing more to send, ``None`` before one;
     ``limited_end_packet``: the first one after the gap that it left, ``None`` while it is open. ``next_packet`` is sent next.
 
-    ``max_bw_first``, ``_second``, ``_third``: rates of the last ten rounds, the largest first. ``newly_lost_bytes``: since the last ACK. ``conservation_due``: recovery began since.
+    ``newly_lost_bytes``: since the last ACK. ``conservation_due``: recovery began since.
 
     ``extra_acked_rounds``: the largest samples of the last rounds, by the number of the round; in Linux two of several rounds, the present one
     ``extra_acked_slot``, since ``extra_acked_age`` rounds. ``lost_ranges``, ``lost_acks``: in this round; ``next_lost_packet`` follows
@@ -89,9 +78,7 @@ class Bbr:
     next_round_delivered_bytes: int = 0
     drain_start_round: int = 0
     max_bw: Rate = ZERO
-    max_bw_first: RoundRate = NO_RATE
-    max_bw_second: RoundRate = NO_RATE
-    max_bw_third: RoundRate = NO_RATE
+    max_bw_kept: Kept = NONE_KEPT
     bw: Rate = ZERO
     bw_shortterm: Rate = INFINITE
     bw_latest: Rate = ZERO
