@@ -3,11 +3,12 @@
 from firstflight_conformance import port
 from firstflight_conformance.paths import REFERENCE_C, REFERENCE_PY, of_algorithms
 from firstflight_conformance.spec.clauses import Citation, citations
+from plain.folders import plain_headers
 
 
 def plain_citations() -> list[Citation]:
     """Return the citations of the self-contained reference implementations, in Python and as C headers."""
-    return citations(of_algorithms("plain_*.py", REFERENCE_PY) + port.plain_headers(REFERENCE_C))
+    return citations(of_algorithms("plain_*.py", REFERENCE_PY) + plain_headers(REFERENCE_C))
 
 
 def c_citations() -> list[Citation]:

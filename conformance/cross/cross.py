@@ -21,7 +21,11 @@ from pathlib import Path
 import questions
 
 from firstflight_conformance import port
+from firstflight_conformance.beside import reach
 from firstflight_conformance.paths import ADAPTERS, BUILD, REFERENCE_C
+
+reach("plain")
+from plain.folders import plain_folders  # noqa: E402
 
 HERE = Path(__file__).resolve().parent
 TESTS = REFERENCE_C / "tests"
@@ -102,7 +106,7 @@ def ask(build: Build, asked: bytes, asked_headers: dict[str, bytes]) -> Seen:
         answers = build.answers(build.program(place / "port", *INCLUDE, *PORT, *HOST), asked)
         headers = b""
         for name, lines in asked_headers.items():
-            folders = (f"-I{folder}" for folder in port.plain_folders())
+            folders = (f"-I{folder}" for folder in plain_folders())
             sources = (*folders, REFERENCE_C / "drive" / "drive.c", port.drivers()[name])
             headers += build.answers(build.program(place / name, *sources), lines)
         return Seen(_unit_tests(build, place / "tests"), _hash(answers), _hash(headers))

@@ -13,6 +13,7 @@ from firstflight_conformance.commands.options import all_cases
 from dist.archive import EPOCH_S, copy, write
 from firstflight_conformance.paths import CONFORMANCE, REFERENCE_C, ROOT, SCHEMAS, SPEC, STIMULI, VECTORS
 from firstflight_conformance.spec.clauses import all_clauses
+from plain.folders import plain_headers
 
 #: The pages that somebody needs who has nothing but the vectors.
 _PAGES = ("flat-format.md", "vector-format.md", "events.md", "adapter-protocol.md", "prng.md", "simulator.md")
@@ -59,7 +60,7 @@ def port(folder: Path) -> None:
         copy(REFERENCE_C / part, folder / part)
     library(folder)
     copy(REFERENCE_C / "plain" / "README.md", folder / "plain" / "README.md")
-    for header in port_files.plain_headers():
+    for header in plain_headers():
         copy(header, folder / "plain" / header.name)
 
 

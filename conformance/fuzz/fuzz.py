@@ -20,6 +20,7 @@ from firstflight_conformance.beside import reach
 from firstflight_conformance.paths import ADAPTERS, BUILD, REFERENCE_C
 
 reach("plain")
+from plain.folders import plain_folders  # noqa: E402
 from plain.judge import controllers  # noqa: E402
 
 HERE = Path(__file__).resolve().parent
@@ -27,7 +28,7 @@ OUT = BUILD / "fuzz"
 SANITIZED = ("-std=c11", "-Wall", "-Wextra", "-O1", "-g", "-fno-sanitize-recover=all")
 FUZZED = (*SANITIZED, "-fsanitize=fuzzer,address,undefined")
 PART = (*SANITIZED, "-fsanitize=fuzzer-no-link,address,undefined")
-INCLUDE = [f"-I{path}" for path in (REFERENCE_C, ADAPTERS.parent / "include", *port_files.plain_folders())]
+INCLUDE = [f"-I{path}" for path in (REFERENCE_C, ADAPTERS.parent / "include", *plain_folders())]
 #: Longest inputs: a few dozen events, or a few messages of the protocol.
 LONGEST = {"adapter": 2000, "loader": 4000}
 _LONGEST_STREAM = 400

@@ -4,8 +4,13 @@ from typing import Any
 
 from firstflight import create
 from firstflight_conformance.simulator.loop import simulate
-from firstflight_conformance.simulator.scenario import Scenario, load_scenarios
+from firstflight_conformance.simulator.scenario import Scenario, load_scenario, scenario_files
 from firstflight_conformance.vectorgen.stimulus import Stimulus
+
+
+def load_scenarios() -> list[Scenario]:
+    """Load every scenario that vectors are recorded from, by name."""
+    return [load_scenario(path) for path in scenario_files().values()]
 
 
 def stimuli() -> list[Stimulus]:

@@ -16,6 +16,7 @@ from firstflight.observables import Outcome, Phase, Trigger
 from firstflight_conformance import port
 from firstflight_conformance.cases.stream import repeated
 from firstflight_conformance.paths import REFERENCE_C
+from plain.folders import plain_folders
 from plain.judge import programs
 
 HEADERS = sorted(port.drivers())
@@ -65,7 +66,7 @@ def compiled(name: str, directory: Path, *command: str, changed: Path | None = N
     program = directory / name
     driver = directory / f"drive_{name}.c"  # beside it no header is found
     driver.write_bytes(port.drivers()[name].read_bytes())
-    folders = [*([] if changed is None else [changed]), *port.plain_folders()]
+    folders = [*([] if changed is None else [changed]), *plain_folders()]
     sources = [str(REFERENCE_C / "drive" / "drive.c"), str(driver)]
     subprocess.run(
         [*command, *WARNINGS, *(f"-I{folder}" for folder in folders), *sources, "-o", str(program)], check=True

@@ -17,7 +17,7 @@ from firstflight_conformance.cases import vectors
 from firstflight_conformance.cases.json_lines import lines_of
 from firstflight_conformance.cli import main
 from firstflight_conformance.paths import CONFORMANCE, REFERENCE_PY, ROOT, SPEC, VECTORS
-from firstflight_conformance.run import messages, rehearsal
+from firstflight_conformance.run import messages, rehearsal, script
 
 #: A module of the model that every attack changes, and how.
 _CHANGED = ("reference-py/src/firstflight/hystartpp/hystartpp.py", "GROWTH_DIVISOR = 4", "GROWTH_DIVISOR = 5")
@@ -168,18 +168,22 @@ def test_reports_do_not_depend_on_caches(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr(kept, "CACHE", tmp_path / "cache")
     words = ("run", "--both", "--adapter", "python-model", "--jobs", "1", "--algorithm", "limited-slow-start")
     words += ("--profile", "rfc-3742")
-    reports = []
+    reports, opens = [], (rehearsal._store, script._store, vectors._checked)
     for number, filled in enumerate((False, True, False)):
         if not filled:
             shutil.rmtree(tmp_path / "cache", ignore_errors=True)
-        for opened in (rehearsal._store, vectors._checked):
+        for opened in opens:
             opened.cache_clear()
         path = tmp_path / f"{number}.json"
         result = CliRunner().invoke(main, [*words, "--report-json", str(path)])
         assert result.exit_code == 0, result.output
-        assert {folder.name.partition("-")[0] for folder in (tmp_path / "cache").iterdir()} == {"loops", "vectors"}
+        assert {folder.name.partition("-")[0] for folder in (tmp_path / "cache").iterdir()} == {
+            "answers",
+            "loops",
+            "vectors",
+        }
         reports.append(path.read_bytes())
-    for opened in (rehearsal._store, vectors._checked):
+    for opened in opens:
         opened.cache_clear()
     assert reports[0] == reports[1] == reports[2]
 

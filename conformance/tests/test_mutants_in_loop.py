@@ -19,7 +19,7 @@ from firstflight_conformance.paths import VECTORS
 from firstflight_conformance.run.messages import OBSERVABLES
 from firstflight_conformance.run.rehearsal import rehearsed
 from firstflight_conformance.run.stimulus import stimulus_cases
-from firstflight_conformance.simulator.scenario import load_scenarios
+from generate.simulated import load_scenarios
 
 MUTANTS = {mutant.id: mutant for mutant in load_mutants()}
 #: Bugs that a maintainer planted in a HyStart++ of his own, and the path that must reject each of those that the loop once missed.

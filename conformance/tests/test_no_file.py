@@ -9,9 +9,10 @@ from adequacy import coverage
 from firstflight_conformance import port
 from firstflight_conformance.paths import of_algorithms
 from generate import catalogues
+from plain.folders import plain_headers
 
 
-@pytest.mark.parametrize("find", [port.sources, port.headers, port.plain_headers])
+@pytest.mark.parametrize("find", [port.sources, port.headers, plain_headers])
 def test_the_port(find: Callable[[Path], list[Path]], tmp_path: Path) -> None:
     """Sources, headers and self-contained headers: for citations, counterparts and compilers."""
     with pytest.raises(FileNotFoundError, match="the C port is not here"):

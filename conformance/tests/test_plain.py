@@ -17,11 +17,11 @@ from every import every_case, every_case_of, every_computation
 from firstflight.errors import DomainError
 from firstflight.events import Ack, Lost, Sent
 from firstflight.transfer_time import transfer_time
-from firstflight_conformance import port
 from firstflight_conformance.cases import computations
 from firstflight_conformance.cases.vectors import Case
 from firstflight_conformance.paths import REFERENCE_PY
 from firstflight_conformance.prng import SplitMix64
+from plain.folders import plain_headers
 from plain.judge import (
     cases_of,
     computing,
@@ -243,4 +243,4 @@ def test_citations_are_those_of_this_package() -> None:
     assert {path for path in paths if path.suffix == ".py"} == {
         Path(str(found.__file__)) for found in programs().values()
     }
-    assert {path for path in paths if path.suffix == ".h"} == set(port.plain_headers())
+    assert {path for path in paths if path.suffix == ".h"} == set(plain_headers())

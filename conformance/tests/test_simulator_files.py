@@ -18,9 +18,9 @@ from firstflight_conformance.simulator.scenario import (
     Scenario,
     ScenarioError,
     load_scenario,
-    load_scenarios,
     scenario_files,
 )
+from generate.simulated import load_scenarios
 
 NAMES = list(scenario_files())
 

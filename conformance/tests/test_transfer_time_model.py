@@ -11,12 +11,12 @@ from firstflight import Config, create
 from firstflight.errors import DomainError
 from firstflight.transfer_time import transfer_time
 from firstflight.transfer_time.transfer_time import Inputs, TransferTime, compute
-from firstflight_conformance import sweep
 from firstflight_conformance.cases import computations
 from firstflight_conformance.prng import SplitMix64
 from firstflight_conformance.simulator.loop import ORIGIN_NS, simulate
 from firstflight_conformance.simulator.scenario import Link, Receiver, Scenario
 from firstflight_conformance.sweep import Scheme
+from studies.published import scharf
 
 MS = 10**6
 PATH = Inputs(10 * 10**6, 200 * MS, 0)
@@ -195,7 +195,7 @@ def candidates(scheme: Scheme, other: Scheme, most: int) -> list[int]:
 
 def test_the_peak_speedups_at_10_mbit() -> None:
     def peak(scheme: Scheme, other: Scheme = SS) -> tuple[Fraction, int]:
-        return sweep.peak(scheme, other, candidates(scheme, other, 10**8))
+        return scharf.peak(scheme, other, candidates(scheme, other, 10**8))
 
     assert peak(QS) == (Fraction(232_792_256, 70_771_375), 65_161)
     assert peak(JS) == (Fraction(454_813, 181_000), 65_536)
@@ -211,9 +211,9 @@ def test_the_peak_speedups_at_10_mbit() -> None:
 
 def test_no_size_beats_the_peak() -> None:
     """The candidates of the test above are enough: every size up to 100000 bytes is worse or equal."""
-    best = sweep.peak(QS, SS, range(1, 100_001, 7))[0]
+    best = scharf.peak(QS, SS, range(1, 100_001, 7))[0]
     assert best <= Fraction(232_792_256, 70_771_375)
-    assert sweep.peak(QS, SS, range(65_000, 65_400)) == (Fraction(232_792_256, 70_771_375), 65_161)
+    assert scharf.peak(QS, SS, range(65_000, 65_400)) == (Fraction(232_792_256, 70_771_375), 65_161)
 
 
 @pytest.mark.parametrize(
@@ -233,14 +233,14 @@ def test_the_peak_speedups_at_1_gbit(approved_bps: int, shown: str, at: int | No
     name = "more-start" if approved_bps == 10**9 else "quick-start"
     scheme = Scheme(name, Inputs(10**9, 200 * MS, 0, approved_rate_bps=approved_bps))
     other = Scheme("slow-start", GIGABIT)
-    value, size = sweep.peak(scheme, other, candidates(scheme, other, 10**9))
+    value, size = scharf.peak(scheme, other, candidates(scheme, other, 10**9))
     assert f"{float(value):.2f}" == shown
     assert at in (None, size)
 
 
 def test_jump_start_at_1_gbit() -> None:
     scheme, other = Scheme("jump-start", GIGABIT), Scheme("slow-start", GIGABIT)
-    assert f"{float(sweep.peak(scheme, other, candidates(scheme, other, 10**9))[0]):.2f}" == "2.50"
+    assert f"{float(scharf.peak(scheme, other, candidates(scheme, other, 10**9))[0]):.2f}" == "2.50"
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import firstflight
 from firstflight.errors import DomainError
 from firstflight_conformance.cases import computations
 from firstflight_conformance.cases.computations import INPUTS
-from firstflight_conformance.cases.wire import decode_int, event_from_json, observation_to_json
+from firstflight_conformance.cases.wire import NUMBER_MAX, decode_int, encode_value, event_from_json, observables
 
 HELLO = {
     "op": "hello",
@@ -48,26 +48,48 @@ def read(line):
     return message
 
 
+@lru_cache(1 << 8)
+def form(names, state):
+    """Return the answer to an event with gaps for its index, the observables of these names, and the numbers of the state."""
+    members = [f"{to_json(name)}:%s" for name in names]
+    numbers = ",".join(f"{to_json(name)}:%s" for name in state)
+    return ",".join(['{"op":"observed","i":%d', *members, f'"state":{{{numbers}}}}}'])
+
+
+@lru_cache(1 << 12)
+def text(value):
+    """Return a value that is no small number as JSON."""
+    return to_json(encode_value(value))
+
+
+def observed(index, observation):
+    """Return the answer to an event. There are many: only what changes from one to the next is written anew."""
+    *named, (_, state) = observables(observation).items()
+    values = [*(value for _, value in named), *state.values()]
+    shown = [value if type(value) is int and value <= NUMBER_MAX else text(value) for value in values]
+    return form(tuple(name for name, _ in named), tuple(state)) % (index, *shown)
+
+
 class Model:
     """The model of the case that runs, if one does."""
 
     controller = None
 
     def answer(self, message):
+        """Return the answer to a message, as JSON."""
         match message["op"]:
             case "event":
-                observation = self.observe(message["event"])
-                return {"op": "observed", "i": message["i"], **observation_to_json(observation)}
+                return observed(message["i"], self.observe(message["event"]))
             case "start":
                 self.controller = start(message)
-                return {"op": "started"}
+                return to_json({"op": "started"})
             case "end":
                 self.controller = None
-                return {"op": "ended"}
+                return to_json({"op": "ended"})
             case "compute":
-                return compute(message)
+                return to_json(compute(message))
             case "hello":
-                return HELLO
+                return to_json(HELLO)
 
     def observe(self, event):
         """Process an event in place: nobody asks for a state of before. After one outside the domain there is none."""
@@ -81,10 +103,9 @@ class Model:
     def reply(self, line):
         """Return the answer to a line, as one."""
         try:
-            answer = self.answer(read(line))
+            return self.answer(read(line)) + "\n"
         except DomainError as error:
-            answer = {"op": "unsupported", "reason": str(error)}
-        return to_json(answer) + "\n"
+            return to_json({"op": "unsupported", "reason": str(error)}) + "\n"
 
 
 model, rest = Model(), b""

@@ -11,7 +11,7 @@ import os
 import shutil
 import sys
 import zlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import cache
 from hashlib import sha256
@@ -162,3 +162,12 @@ class Store:
                 self._folder.mkdir(parents=True, exist_ok=True)
                 packed = zlib.compress(marshal.dumps(value), 1)
                 write_bytes(self._folder / key, self._seal(key, packed) + packed)
+
+    def kept(self, key: str | None, work_out: Callable[[], Any]) -> Any:
+        """Return the value, worked out and kept if there is none; without a key nothing is kept."""
+        value = self.get(key) if key else None
+        if value is None:
+            value = work_out()
+            if key:
+                self.put(key, value)
+        return value

@@ -1,6 +1,5 @@
 """The transfer-time models over many sizes: what tables and plots show."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -52,8 +51,3 @@ def speedup(scheme: Scheme, other: Scheme, size_bytes: int) -> Fraction:
     """Return how many times shorter the response time of ``scheme`` is than that of ``other``."""
     own = scheme.response_time_ns(size_bytes)
     return other.response_time_ns(size_bytes) / own if own else Fraction(1)
-
-
-def peak(scheme: Scheme, other: Scheme, candidates: Sequence[int]) -> tuple[Fraction, int]:
-    """Return the largest speedup over the candidate sizes, and the smallest size at which it is reached."""
-    return max(((speedup(scheme, other, size), size) for size in candidates), key=lambda pair: (pair[0], -pair[1]))

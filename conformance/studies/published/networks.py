@@ -43,6 +43,13 @@ def with_transfer(net: Network, flow: str, **changes: Any) -> Network:
     return replace(net, flows=tuple(plans))
 
 
+def goodput_bps(flow: FlowResult, from_ns: int, to_ns: int, sample_ns: int) -> int:
+    """Return the rate of delivery between two multiples of the interval, rounded down."""
+    at = [0, *flow.samples.delivered_bytes]
+    first, last = min(from_ns // sample_ns, len(at) - 1), min(to_ns // sample_ns, len(at) - 1)
+    return 8 * 10**9 * (at[last] - at[first]) // (to_ns - from_ns)
+
+
 def exit_turn(flow: FlowResult) -> Turn | None:
     """Return when the startup algorithm decided to leave slow start, ``None`` if it did not."""
     return next((turn for turn in flow.turns if turn.outcome.value.startswith("exited")), None)

@@ -14,6 +14,7 @@ from studies.published.networks import (
     MS,
     S,
     exit_turn,
+    goodput_bps,
     network,
     noted,
     on_base,
@@ -142,8 +143,8 @@ def cross(algorithm: str) -> dict[str, Any]:
     first = 25 * S // net.sample_ns
     return noted(result, flow) | {
         "phases": phases(flow),
-        "competing_bps": result.flow("competing").goodput_bps(
-            CROSS_START_NS, CROSS_START_NS + BESIDE_NS, net.sample_ns
+        "competing_bps": goodput_bps(
+            result.flow("competing"), CROSS_START_NS, CROSS_START_NS + BESIDE_NS, net.sample_ns
         ),
         "queue_bytes": result.queue_bytes[first:],
         "rates_bps": flow.samples.rates_bps(net.sample_ns)[first:],

@@ -126,6 +126,13 @@ def _worst(data: Data, scheme: str, sizes: Sequence[int], *, of_gaps: bool) -> F
     return worst
 
 
+def peak(scheme: Scheme, other: Scheme, candidates: Sequence[int]) -> tuple[Fraction, int]:
+    """Return the largest speedup over the candidate sizes, and the smallest size at which it is reached."""
+    return max(
+        ((sweep.speedup(scheme, other, size), size) for size in candidates), key=lambda pair: (pair[0], -pair[1])
+    )
+
+
 def _sentences() -> list[Claim]:
     slow = transfer_time.compute("slow-start", Inputs(TEN, RTT_NS, 2 * 10**6))
     fill_ns = slow.psi * (RTT_NS + 8 * 1500 * S // TEN)
@@ -133,9 +140,9 @@ def _sentences() -> list[Claim]:
     jump = transfer_time.compute("jump-start", Inputs(TEN, RTT_NS, 65_536))
     jumps = [MSS_BYTES * 3 * (2**k - 1) + 1 for k in range(1, 20)]
     fast = model("quick-start", GIGABIT, approved_rate_bps=655_360_000)
-    factor, _ = sweep.peak(fast, model("slow-start", GIGABIT), jumps)
+    factor, _ = peak(fast, model("slow-start", GIGABIT), jumps)
     longer = [replace(one, inputs=replace(one.inputs, rtt_ns=350 * MS)) for one in (fast, model("slow-start", GIGABIT))]
-    larger = NUMBER.text(sweep.peak(longer[0], longer[1], jumps)[0])
+    larger = NUMBER.text(peak(longer[0], longer[1], jumps)[0])
     milliseconds = Quantity("ms", MS, 0)
     return [
         statement(

@@ -12,6 +12,7 @@ from studies.published.networks import (
     S,
     exit_reduction,
     exit_turn,
+    goodput_bps,
     network,
     noted,
     on_base,
@@ -78,7 +79,7 @@ def beside_bbr() -> dict[str, Any]:
     return {
         flow.name: {
             **noted(result, flow),
-            "rate_bps": flow.goodput_bps(LONG_NS, BESIDE_NS, net.sample_ns),
+            "rate_bps": goodput_bps(flow, LONG_NS, BESIDE_NS, net.sample_ns),
         }
         for flow in result.flows
     }

@@ -11,7 +11,7 @@ from firstflight_conformance.cases.measure import config_from_json
 from firstflight_conformance.cases.vectors import Case, Vector
 from firstflight_conformance.plots import vectors as recordings
 from firstflight_conformance.plots.bins import Bins, follow
-from firstflight_conformance.plots.windows import COLOURS, Trace, turn_of
+from firstflight_conformance.plots.windows import COLOURS, TURNS, Trace
 from plots.own import OWN
 
 #: How the text of a vector names profiles other than by their name.
@@ -63,10 +63,15 @@ def _grouped(traces: Sequence[Trace]) -> list[Trace]:
     return groups
 
 
+def _turn_of(outcome: Outcome) -> str | None:
+    """Return the label of the turn that an outcome is, if it is one."""
+    return next((label for label, _, outcomes in TURNS if outcome in outcomes), None)
+
+
 def _same_line(one: Trace, other: Trace) -> bool:
     """Return whether the lines and marks of two traces coincide."""
     return len(one.events) == len(other.events) and all(
         (a.cwnd_bytes, a.ssthresh_bytes) == (b.cwnd_bytes, b.ssthresh_bytes)
-        and turn_of(a.outcome) == turn_of(b.outcome)
+        and _turn_of(a.outcome) == _turn_of(b.outcome)
         for a, b in zip(one.observations, other.observations, strict=True)
     )

@@ -25,7 +25,7 @@ FEW_EVENTS = 24
 #: How long a stream of one moment is taken to be, to choose a unit.
 _MOMENT_NS = 10**7
 #: Turns of the window: label, marker, outcomes.
-_TURNS = (
+TURNS = (
     ("exit", "D", (Outcome.EXITED,)),
     ("drained", "s", (Outcome.DRAINED,)),
     ("reduction", "v", (Outcome.REDUCED, Outcome.COLLAPSED)),
@@ -45,11 +45,6 @@ class Trace:
     def label(self) -> str:
         """What the legend says of the line."""
         return "cwnd" if self.names == ("cwnd",) else f"cwnd {', '.join(self.names)}"
-
-
-def turn_of(outcome: Outcome) -> str | None:
-    """Return the label of the turn that an outcome is, if it is one."""
-    return next((label for label, _, outcomes in _TURNS if outcome in outcomes), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +91,7 @@ def draw_windows(axes: Axes, traces: Sequence[Trace], scale: Scale) -> None:
     if not scale.zoomed:
         _draw_in_flight(axes, max(traces, key=lambda trace: len(trace.events)), scale)
         axes.set_ylim(0, axes.get_ylim()[1] * 1.04)
-    for label, marker, outcomes in _TURNS:
+    for label, marker, outcomes in TURNS:
         _mark(axes, traces, label, marker, outcomes, scale)
     _draw_events(axes, max((trace.events for trace in traces), key=len), scale)
     axes.set_ylabel(f"window ({scale.size.name})")

@@ -187,11 +187,14 @@ def _is_ahead(case: Case, index: int, declaration: Declaration) -> bool:
 
 
 def _growth(script: Script, declaration: Declaration, answers: Answers) -> Growth:
-    expected = script.growth_reduced(script.windows)
-    windows = script.windows if answers.as_expected else [observed["cwnd_bytes"] for observed in answers.observed]
-    slack = slack_bytes(declaration, script.case.vector.config["max_datagram_size_bytes"], max(windows, default=0))
-    as_expected = answers.as_expected and not slack
-    return Growth(expected, expected if as_expected else script.growth_reduced(windows, slack))
+    size_bytes = script.case.vector.config["max_datagram_size_bytes"]
+    if answers.as_expected and not slack_bytes(declaration, size_bytes, 0):
+        return Growth(script.reduced, script.reduced)
+    windows = (
+        script.case.windows() if answers.as_expected else [observed["cwnd_bytes"] for observed in answers.observed]
+    )
+    slack = slack_bytes(declaration, size_bytes, max(windows, default=0))
+    return Growth(script.reduced, script.growth_reduced(windows, slack))
 
 
 def _verdict_on_loop(case: StimulusCase, answers: Answers) -> Result:

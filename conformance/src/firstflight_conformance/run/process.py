@@ -26,6 +26,7 @@ OUTPUT_BASE_BYTES = 64 << 10
 OUTPUT_PER_EVENT_BYTES = 4 << 10
 
 _CHUNK_BYTES = 64 << 10
+_MANY, _PAUSE_S = 16, 0.0001
 _EXIT_POLL_S = 0.1  # how often to look whether a process is gone whose output somebody else keeps open
 _EXIT_GRACE_S = 1.0  # how long to wait for the exit status after the output has ended
 
@@ -87,6 +88,8 @@ class AdapterProcess:
             came_bytes += self._turn(min(remaining_s, _EXIT_POLL_S))
             missing -= self._take_lines(received, missing)
             self._check_bounds(came_bytes, output_max_bytes)
+            if missing > _MANY:  # one that writes each answer at once would wake us for each
+                time.sleep(_PAUSE_S)
             if self._output_ended and missing:
                 raise self._gone()
 

@@ -29,7 +29,6 @@ from firstflight_conformance.simulator.loop import Simulation
 #: Observables, besides the window, that drive the simulated sender: the events depend on whether they are declared.
 _GONE_BY = ("ssthresh_bytes", "phase", "next_release_ns")
 
-
 #: So many events of a rehearsal are sent at once, at first and at most; after the very first, which shows how the adapter writes.
 _BATCH, _BATCH_MAX = 32, 1024
 #: What runs came to, by their keys. It is asked for with each adapter.
@@ -52,17 +51,13 @@ class Rehearsal:
 
     def digests(self, style: Style | None) -> list[bytes]:
         """Return the digest of the answers to each batch if an adapter does as the model does, none if that is not known of the style."""
-        if style is None:
-            return []
         key = self.key and digest([self.key, repr(style)])
-        kept: list[bytes] | None = _store().get(key) if key else None
-        if kept is None:
-            count = sum(batch.count(b"\n") for batch in self.batches)
-            answers = transcript(marshal.loads(self.packed_changes), count, style)
-            kept = [sha256(batch).digest() for batch in _batches([line + b"\n" for line in answers])]
-            if key:
-                _store().put(key, kept)
-        return kept
+        found: list[bytes] = _store().kept(key, lambda: self._digests(style))
+        return found
+
+    def _digests(self, style: Style | None) -> list[bytes]:
+        answers = transcript(marshal.loads(self.packed_changes), len(self.lines), style)
+        return [sha256(batch).digest() for batch in _batches([line + b"\n" for line in answers])]
 
 
 def _batches(lines: Sequence[bytes]) -> list[bytes]:
@@ -111,19 +106,19 @@ def rehearsed(case: StimulusCase, clock_ns: int, declared: Iterable[str]) -> Reh
     """Return the run of the model on a clock, as an adapter with the declared observables would have it. Computed once, and kept."""
     told = _told(declared)
     key = _key(case, clock_ns, told)
-    kept = None if case.vector.drawn else _store().get(key)
-    if kept is None:
-        model = ModelLoop(case, told)
-        simulation = Simulation(case.scenario, model, clock_ns)
-        end = run(simulation)
-        events = [messages.event_message(i, event_to_json(event)) for i, event in enumerate(model.trace.events)]
-        lines = [messages.encode(event) for event in events]
-        kept = _batches(lines), marshal.dumps(model.changes), asdict(summary(simulation, model.trace, end, 0))
-        if not case.vector.drawn:
-            _store().put(key, kept)
-    batches, changes, told_run = kept
+    to_keep = None if case.vector.drawn else key
+    batches, changes, told_run = _store().kept(to_keep, lambda: _run(case, clock_ns, told))
     _RUNS[key] = _loop_run(told_run)
-    return Rehearsal(batches, changes, _RUNS[key], None if case.vector.drawn else key)
+    return Rehearsal(batches, changes, _RUNS[key], to_keep)
+
+
+def _run(case: StimulusCase, clock_ns: int, told: set[str]) -> tuple[list[bytes], bytes, dict[str, Any]]:
+    model = ModelLoop(case, told)
+    simulation = Simulation(case.scenario, model, clock_ns)
+    end = run(simulation)
+    events = [messages.event_message(i, event_to_json(event)) for i, event in enumerate(model.trace.events)]
+    batches = _batches([messages.encode(event) for event in events])
+    return batches, marshal.dumps(model.changes), asdict(summary(simulation, model.trace, end, 0))
 
 
 def own_run(case: StimulusCase, clock_ns: int) -> LoopRun:

@@ -1,25 +1,34 @@
 """A case with events as the runner plays it. What all adapters share is worked out once."""
 
-from functools import cached_property
+from functools import cache, cached_property
 from hashlib import sha256
 from typing import Any
 
+from firstflight_conformance.cases.given import windows_bytes
 from firstflight_conformance.cases.json_lines import lines_of
 from firstflight_conformance.cases.measure import clauses_at
-from firstflight_conformance.cases.vectors import Case, Vector
+from firstflight_conformance.cases.vectors import Case, ProfileCase, Vector
 from firstflight_conformance.cases.wire import decode_int
+from firstflight_conformance.kept import Store, code_digest, digest
 from firstflight_conformance.run import messages
 from firstflight_conformance.run.growth import first_reduced_growth
 from firstflight_conformance.run.messages import Message
 from firstflight_conformance.run.transcript import Style, transcript
 
 
+@cache
+def _store() -> Store:
+    """Return what was worked out of the vectors of the checkout, by the digest of their file and what is asked for."""
+    return Store("answers", code_digest("cases", "run"))
+
+
 class Stream:
-    """The events of a vector as they are sent, the same for all of its cases."""
+    """The events of a vector as they are sent, the same for all of its cases, and what is to be known of each case, by profile."""
 
     def __init__(self, vector: Vector) -> None:
         """Take the vector."""
         self._vector = vector
+        self._known: dict[Style | None, dict[str, tuple[bytes, int | None]]] = {}
 
     @cached_property
     def messages(self) -> list[Message]:
@@ -39,6 +48,19 @@ class Stream:
             for event in self._vector.raw_events
         ]
 
+    def known(self, style: Style | None) -> dict[str, tuple[bytes, int | None]]:
+        """Return of each case what a process needs if all is as expected: the digest of the answers in a style, and :attr:`Script.reduced`."""
+        if style not in self._known:
+            key = self._vector.digest and digest([self._vector.digest, repr(style)])
+            cases = self._vector.profiles.items()
+            self._known[style] = _store().kept(key, lambda: {name: self._known_of(case, style) for name, case in cases})
+        return self._known[style]
+
+    def _known_of(self, case: ProfileCase, style: Style | None) -> tuple[bytes, int | None]:
+        of = case.expect, case.judged_events
+        answers = sha256(b"\n".join(transcript(*of, style)))
+        return answers.digest(), first_reduced_growth(self.granted, windows_bytes(*of))
+
 
 class Script:
     """A case and the stream of its vector, which other cases may share."""
@@ -48,7 +70,6 @@ class Script:
         self.case = case
         self.stream = Stream(case.vector) if stream is None else stream
         self._clauses: dict[int, tuple[str, ...]] = {}
-        self._digests: dict[Style | None, bytes] = {}
         self._valid = False
 
     @property
@@ -71,20 +92,18 @@ class Script:
         """The observables after each judged event."""
         return self.case.expected()
 
-    @cached_property
-    def windows(self) -> list[int]:
-        """The expected window after each judged event."""
-        return self.case.windows()
-
     def transcript(self, style: Style | None) -> list[bytes]:
         """Return the lines that an adapter answers if all is as expected, none if that is not known of the style."""
-        return [] if style is None else transcript(self.case.expectation.expect, self.count, style)
+        return transcript(self.case.expectation.expect, self.count, style)
 
     def digest(self, style: Style | None) -> bytes:
         """Return the digest of these lines without the last newline."""
-        if style not in self._digests:
-            self._digests[style] = sha256(b"\n".join(self.transcript(style))).digest()
-        return self._digests[style]
+        return self.stream.known(style)[self.case.profile][0]
+
+    @property
+    def reduced(self) -> int | None:
+        """The first event with less growth than slow start has, by the expected windows."""
+        return self.stream.known(None)[self.case.profile][1]
 
     def growth_reduced(self, windows: list[int], slack_bytes: int = 0) -> int | None:
         """Return the first event with less growth than slow start has, given the windows after each event."""

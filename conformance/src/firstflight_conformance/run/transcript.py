@@ -32,12 +32,12 @@ def style_of(line: bytes, answer: Mapping[str, Any]) -> Style | None:
     return None
 
 
-def transcript(changes: Sequence[Mapping[str, Any]], events: int, style: Style) -> list[bytes]:
+def transcript(changes: Sequence[Mapping[str, Any]], events: int, style: Style | None) -> list[bytes]:
     """Return the answers to the events of a case, given by its expected ``changes``; none if the adapter answers something else.
 
     The changes are in their JSON form. An answer that has other members than the first change is not expected.
     """
-    if not _fits(style, changes[0]):
+    if style is None or not _fits(style, changes[0]):
         return []
     form, places = _form(style)
     values: list[Any] = [None] * len(places)

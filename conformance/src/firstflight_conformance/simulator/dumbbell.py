@@ -107,12 +107,6 @@ class FlowResult:
         """When the controller left slow start, or what it has in place of it."""
         return next((turn.t_ns for turn in self.turns if turn.outcome in (Outcome.EXITED, Outcome.REDUCED)), None)
 
-    def goodput_bps(self, from_ns: int, to_ns: int, sample_ns: int) -> int:
-        """Return the rate of delivery between two multiples of the interval, rounded down."""
-        at = [0, *self.samples.delivered_bytes]
-        first, last = min(from_ns // sample_ns, len(at) - 1), min(to_ns // sample_ns, len(at) - 1)
-        return 8 * 10**9 * (at[last] - at[first]) // (to_ns - from_ns)
-
 
 @dataclass(slots=True)
 class NetworkResult:

@@ -155,11 +155,6 @@ def _algorithms(path: Path, names: list[str]) -> tuple[str, ...]:
     return tuple(names)
 
 
-def load_scenarios() -> list[Scenario]:
-    """Load every scenario that vectors are recorded from, by name."""
-    return [load_scenario(path) for path in scenario_files().values()]
-
-
 def scenario_files(folder: str = "") -> dict[str, Path]:
     """Return the scenario files by name: those for several algorithms in ``conformance/scenarios``, the others in ``stimuli/ALGORITHM``.
 
