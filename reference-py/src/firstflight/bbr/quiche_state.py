@@ -82,7 +82,7 @@ class Quiche:
     app_limited: bool = True
     limited_end_packet: int | None = None
     flight_goes_on: bool = False
-    flights: list[Flight] = field(default_factory=list, compare=False)
+    flights: list[Flight] = field(default_factory=list, compare=False, repr=False)
     round_end_packet: int | None = None
     max_rate: int = 0
     full_rate: int = 0
