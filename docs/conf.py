@@ -33,7 +33,7 @@ nitpick_ignore_regex = [
     ),
     (
         r"py:.*",
-        r"(dict\[(?:str|int)|tuple\[~firstflight\.observables\.Trigger|Any|Enum|Path|ValueError|Draft202012Validator|Registry|Iterable|Iterator|Mapping|Sequence)",
+        r"(dict\[(?:str|int)|tuple\[~firstflight\.(?:bbr\.rate\.RoundRate|observables\.Trigger)|Any|Enum|Path|ValueError|Draft202012Validator|Registry|Iterable|Iterator|Mapping|Sequence)",
     ),
 ]
 autodoc_typehints = "signature"
