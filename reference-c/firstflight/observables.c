@@ -39,6 +39,7 @@ static const char *const outcome_names[] = {
     [FF_OUTCOME_PLATEAU_COUNTED] = "plateau_counted",
     [FF_OUTCOME_EXITED_BY_PLATEAU] = "exited_by_plateau",
     [FF_OUTCOME_EXITED_BY_LOSS] = "exited_by_loss",
+    [FF_OUTCOME_EXITED_BY_DELAY] = "exited_by_delay",
     [FF_OUTCOME_DRAINED] = "drained",
     [FF_OUTCOME_DRAIN_TIMED_OUT] = "drain_timed_out",
     [FF_OUTCOME_LOSS_NOTED] = "loss_noted",
@@ -64,7 +65,6 @@ static const char *const outcome_names[] = {
     [FF_OUTCOME_RETREAT_ENDED] = "retreat_ended",
     [FF_OUTCOME_PATH_CHANGED] = "path_changed",
     [FF_OUTCOME_EXITED_BY_TRAIN] = "exited_by_train",
-    [FF_OUTCOME_EXITED_BY_DELAY] = "exited_by_delay",
     [FF_OUTCOME_CONSERVATIVE_BEGUN] = "conservative_begun",
     [FF_OUTCOME_CONSERVATIVE_GROWN] = "conservative_grown",
     [FF_OUTCOME_SLOW_START_RESUMED] = "slow_start_resumed",
@@ -153,8 +153,8 @@ bool ff_outcome_exits(enum ff_outcome outcome)
     case FF_OUTCOME_REDUCED:
     case FF_OUTCOME_EXITED_BY_PLATEAU:
     case FF_OUTCOME_EXITED_BY_LOSS:
-    case FF_OUTCOME_EXITED_BY_TRAIN:
     case FF_OUTCOME_EXITED_BY_DELAY:
+    case FF_OUTCOME_EXITED_BY_TRAIN:
     case FF_OUTCOME_EXITED:
     case FF_OUTCOME_EXITED_BY_CAP:
     /* --- end --- */

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from firstflight.bbr.profiles import Units
 from firstflight.bbr.quinn_state import Quinn
 from firstflight.bbr.state import Bbr
 from firstflight.controller import Config, Controller
@@ -9,6 +10,7 @@ from firstflight.events import Ack, Event, Lost, Run, Sent, SpuriousLoss
 from firstflight.limits import PACKET_MAX, TIME_MAX_NS, WINDOW_MAX_BYTES
 from firstflight.observables import Phase
 from firstflight_conformance.prng import SplitMix64
+from stimuli.bbr.picoquic_events import timed
 from stimuli.bbr.quinn_streams import times_ns, volumes_bytes
 from stimuli.streams import AckStream, Compared
 
@@ -46,6 +48,8 @@ class Stream(AckStream):
         event = super().event(model)
         match event:
             case Ack():
+                if model.readings.units is Units.PICOQUIC:
+                    event = timed(self, event, state)
                 return self._sampled(event, state)
             case Sent():
                 limited = self.pick((True, *(False,) * 9))

@@ -1,6 +1,7 @@
 /* BBR's Startup and Drain: the flow of an event. Mirrors reference-py/src/firstflight/bbr/bbr.py. */
 #include "firstflight/bbr/bbr.h"
 
+#include "firstflight/bbr/picoquic.h"
 #include "firstflight/bbr/quiche.h"
 #include "firstflight/bbr/quinn.h"
 #include "firstflight/bbr/rate.h"
@@ -33,6 +34,13 @@ void ff_bbr_begin(const struct ff_bbr_readings *readings, struct ff_bbr *state, 
             .rate_bound = FF_BBR_INFINITE,
             .epoch_start_ns = FF_NONE,
         },
+        .picoquic =
+            {
+                .path_rtt_ns = FF_NO_RTT_NS,
+                .shortest_ns = FF_NO_RTT_NS,
+                .longest_ns = FF_NO_RTT_NS,
+                .sent_ns = FF_NONE,
+            },
     };
     if (readings->steps == FF_BBR_STEPS_QUINN) {
         ff_bbr_quinn_begin(&state->quinn, base);
@@ -42,7 +50,11 @@ void ff_bbr_begin(const struct ff_bbr_readings *readings, struct ff_bbr *state, 
         state->loss_round_delivered_bytes = base->max_datagram_size_bytes; /* [bbr.loss-round.v3] */
     }
     ff_bbr_enter_startup(readings, state);
-    ff_bbr_init_pacing_rate(readings, state, base, FF_BBR_INITIAL_RTT_NS); /* [bbr.pacing.initial.none] */
+    uint64_t rtt_ns = FF_BBR_INITIAL_RTT_NS; /* [bbr.pacing.initial.none] */
+    if (readings->units == FF_BBR_UNITS_PICOQUIC) {
+        rtt_ns = FF_BBR_PICOQUIC_INITIAL_RTT_NS; /* [bbr.picoquic.initial] */
+    }
+    ff_bbr_init_pacing_rate(readings, state, base, rtt_ns);
     if (readings->steps == FF_BBR_STEPS_QUICHE) {
         ff_bbr_quiche_begin(state, base);
     }
@@ -167,6 +179,9 @@ static enum ff_outcome on_event(const struct ff_bbr_readings *readings, struct f
 {
     if (readings->steps == FF_BBR_STEPS_QUICHE) {
         return ff_bbr_quiche_on_event(state, base, event);
+    }
+    if (readings->units == FF_BBR_UNITS_PICOQUIC) {
+        return ff_bbr_picoquic_on_event(readings, state, base, event);
     }
     switch (event->kind) {
     case FF_EVENT_ACK:

@@ -104,7 +104,11 @@ void ff_bbr_set_send_quantum(const struct ff_bbr_readings *readings, struct ff_b
     }
     uint64_t quantum_bytes = ff_min(state->pacing_rate / FF_BBR_QUANTA_PER_SECOND, FF_BBR_QUANTUM_MAX_BYTES); /* [bbr.quantum] */
 
-    state->send_quantum_bytes = ff_max(quantum_bytes, FF_BBR_QUANTUM_PACKETS * base->max_datagram_size_bytes);
+    uint64_t least = FF_BBR_QUANTUM_PACKETS;
+    if (readings->quantum == FF_BBR_QUANTUM_ONE_WHEN_SLOW && state->pacing_rate < FF_BBR_SLOW_BYTES_PER_S) {
+        least = 1; /* [bbr.quantum.slow] */
+    }
+    state->send_quantum_bytes = ff_max(quantum_bytes, least * base->max_datagram_size_bytes);
 }
 
 uint64_t ff_bbr_delivers_bytes(const struct ff_bbr_readings *readings, const struct ff_bbr *state,
@@ -132,6 +136,9 @@ uint64_t ff_bbr_least_window_bytes(const struct ff_bbr_readings *readings, const
 uint64_t ff_bbr_bdp_multiple_bytes(const struct ff_bbr_readings *readings, const struct ff_bbr *state,
                                    const struct ff_newreno *base, struct ff_bbr_rate rate, uint64_t gain)
 {
+    if (state->min_rtt_ns == FF_BBR_INFINITE && readings->units == FF_BBR_UNITS_PICOQUIC) {
+        return ff_bbr_over(state->initial_window_bytes, base->max_datagram_size_bytes, 1); /* [bbr.picoquic.bdp.none] */
+    }
     if (state->min_rtt_ns == FF_BBR_INFINITE) {
         return ff_bbr_least_window_bytes(readings, state, base); /* [bbr.bdp.none] */
     }
@@ -187,7 +194,7 @@ void ff_bbr_update_max_inflight(const struct ff_bbr_readings *readings, struct f
     state->max_inflight_bytes = ff_bbr_quantization_budget_bytes(readings, state, base, volume);
 }
 
-static void bound_cwnd_for_model(const struct ff_bbr_readings *readings, const struct ff_bbr *state,
+void ff_bbr_bound_cwnd_for_model(const struct ff_bbr_readings *readings, const struct ff_bbr *state,
                                  struct ff_newreno *base)
 {
     uint64_t cap_bytes = FF_BBR_INFINITE;
@@ -237,5 +244,5 @@ void ff_bbr_set_cwnd(const struct ff_bbr_readings *readings, struct ff_bbr *stat
         state->window_reached = true;
     }
     base->cwnd_bytes = ff_max(base->cwnd_bytes, ff_bbr_min_pipe_cwnd_bytes(base)); /* [bbr.cwnd.least] */
-    bound_cwnd_for_model(readings, state, base);
+    ff_bbr_bound_cwnd_for_model(readings, state, base);
 }

@@ -21,6 +21,8 @@ extern "C" {
 /* MinPipeCwnd, and the smallest send quantum, in packets. */
 #define FF_BBR_MIN_PIPE_PACKETS UINT64_C(4)
 #define FF_BBR_QUANTUM_PACKETS UINT64_C(2)
+/* 1.2 Mbit/s: below it picoquic may send one alone. */
+#define FF_BBR_SLOW_BYTES_PER_S UINT64_C(150000)
 /* bbr_extra_acked_max_us: the time in which what counts of the aggregation is delivered. */
 #define FF_BBR_EXTRA_ACKED_MAX_NS UINT64_C(100000000)
 
@@ -65,6 +67,10 @@ uint64_t ff_bbr_inflight_bytes(const struct ff_bbr_readings *readings, const str
 /* Set how much the path needs in flight. */
 void ff_bbr_update_max_inflight(const struct ff_bbr_readings *readings, struct ff_bbr *state,
                                 const struct ff_newreno *base);
+
+/* Bound the window by the volumes that losses set. */
+void ff_bbr_bound_cwnd_for_model(const struct ff_bbr_readings *readings, const struct ff_bbr *state,
+                                 struct ff_newreno *base);
 
 /* Move the window towards what the path needs, by no more than was acknowledged. */
 void ff_bbr_set_cwnd(const struct ff_bbr_readings *readings, struct ff_bbr *state, struct ff_newreno *base,

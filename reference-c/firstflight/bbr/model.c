@@ -106,7 +106,7 @@ static void loss_lower_bounds(const struct ff_bbr_readings *readings, struct ff_
     state->inflight_shortterm_bytes = ff_max(state->inflight_latest_bytes, reduced_inflight_bytes);
 }
 
-static void adapt_lower_bounds_from_congestion(const struct ff_bbr_readings *readings, struct ff_bbr *state,
+void ff_bbr_adapt_lower_bounds_from_congestion(const struct ff_bbr_readings *readings, struct ff_bbr *state,
                                                const struct ff_newreno *base)
 {
     if (state->phase == FF_PHASE_STARTUP) {
@@ -123,7 +123,7 @@ void ff_bbr_update_congestion_signals(const struct ff_bbr_readings *readings, st
 {
     ff_bbr_update_max_bw(readings, state, sample);
     if (state->loss_round_start) {
-        adapt_lower_bounds_from_congestion(readings, state, base);
+        ff_bbr_adapt_lower_bounds_from_congestion(readings, state, base);
         state->is_loss_in_round = false; /* [bbr.loss-round.ends] */
     }
     if (readings->bw_changes == FF_BBR_BW_CHANGES_AT_ONCE) {

@@ -35,6 +35,10 @@ void ff_bbr_running_max(struct ff_bbr_round_rate kept[FF_BBR_KEPT], struct ff_bb
 void ff_bbr_update_max_bw(const struct ff_bbr_readings *readings, struct ff_bbr *state,
                           const struct ff_bbr_sample *sample);
 
+/* Lower the short-term bounds where a loss round ends, outside of Startup. */
+void ff_bbr_adapt_lower_bounds_from_congestion(const struct ff_bbr_readings *readings, struct ff_bbr *state,
+                                               const struct ff_newreno *base);
+
 /* Take the sample into the largest rate, and losses of a round that ends into the short-term bounds. */
 void ff_bbr_update_congestion_signals(const struct ff_bbr_readings *readings, struct ff_bbr *state,
                                       const struct ff_newreno *base, const struct ff_bbr_sample *sample);

@@ -53,6 +53,7 @@ enum {
     FF_BBR_UNITS_PACKETS = 1, /* packets and microseconds, as Linux does */
     FF_BBR_UNITS_PACKETS_V3 = 2, /* packets and microseconds, as its third version does */
     FF_BBR_UNITS_KIBIBYTES = 3, /* bytes, and rates as whole nanoseconds for 1024 of them, as s2n-quic does */
+    FF_BBR_UNITS_PICOQUIC = 4, /* bytes and microseconds, and rates as whole bytes in a second, with the steps of picoquic */
 };
 
 /* Over which time is BBR.max_bw the largest rate? (B22) */
@@ -158,6 +159,7 @@ enum {
 enum {
     FF_BBR_QUANTUM_DRAFT_06 = 0, /* 65536 bytes, and two datagrams */
     FF_BBR_QUANTUM_TEN_PACKETS = 1, /* ten datagrams, and two, or one below 150000 bytes a second */
+    FF_BBR_QUANTUM_ONE_WHEN_SLOW = 2, /* 65536 bytes, and two datagrams, or one below 150000 bytes a second */
 };
 
 /* Do marks end Startup? (B38) */
@@ -218,9 +220,10 @@ enum {
     FF_BBR_PROFILE_LINUX_V3 = 4,
     FF_BBR_PROFILE_QUICHE = 5,
     FF_BBR_PROFILE_QUINN = 6,
+    FF_BBR_PROFILE_PICOQUIC = 7,
 };
 
-#define FF_BBR_PROFILE_COUNT 7
+#define FF_BBR_PROFILE_COUNT 8
 extern const struct ff_bbr_profile ff_bbr_profiles[FF_BBR_PROFILE_COUNT];
 
 #ifdef __cplusplus

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "firstflight/bbr/picoquic_state.h"
 #include "firstflight/bbr/quiche_state.h"
 #include "firstflight/bbr/quinn_state.h"
 #include "firstflight/bbr/rate.h"
@@ -118,6 +119,7 @@ struct ff_bbr {
     bool undo_startup; /* BBR.undo_state is Startup */
     bool has_rtt;      /* the pacing rate was computed from an RTT */
     struct ff_bbr_quiche quiche; /* what quiche keeps beside */
+    struct ff_bbr_picoquic picoquic; /* what only picoquic has */
     struct ff_bbr_quinn quinn; /* all that the profile of quinn has */
 };
 

@@ -55,6 +55,7 @@ class Outcome(Enum):
     PLATEAU_COUNTED = "plateau_counted"
     EXITED_BY_PLATEAU = "exited_by_plateau"
     EXITED_BY_LOSS = "exited_by_loss"
+    EXITED_BY_DELAY = "exited_by_delay"
     DRAINED = "drained"
     DRAIN_TIMED_OUT = "drain_timed_out"
     LOSS_NOTED = "loss_noted"
@@ -82,7 +83,6 @@ class Outcome(Enum):
     PATH_CHANGED = "path_changed"
     # HyStart (``spec/hystart/rules.md``)
     EXITED_BY_TRAIN = "exited_by_train"
-    EXITED_BY_DELAY = "exited_by_delay"
     # HyStart++ (``spec/hystartpp/rules.md``)
     CONSERVATIVE_BEGUN = "conservative_begun"
     CONSERVATIVE_GROWN = "conservative_grown"
@@ -149,8 +149,8 @@ EXITS = (
     Outcome.REDUCED,
     Outcome.EXITED_BY_PLATEAU,
     Outcome.EXITED_BY_LOSS,
-    Outcome.EXITED_BY_TRAIN,
     Outcome.EXITED_BY_DELAY,
+    Outcome.EXITED_BY_TRAIN,
     Outcome.EXITED,
     Outcome.EXITED_BY_CAP,
     # --- end ---

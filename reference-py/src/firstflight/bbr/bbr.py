@@ -6,8 +6,9 @@ What is known of the path is in ``model``, what ends Startup and Drain in ``star
 Mirrors ``reference-c/firstflight/bbr/bbr.c``.
 """
 
-from firstflight.bbr import aggregation, control, model, quiche, quinn, recovery, startup
-from firstflight.bbr.profiles import PROFILES, AppLimitedAcks, ExtraAcked, Losses, Readings, Steps
+from firstflight.bbr import aggregation, control, model, picoquic, quiche, quinn, recovery, startup
+from firstflight.bbr.picoquic_state import Picoquic
+from firstflight.bbr.profiles import PROFILES, AppLimitedAcks, ExtraAcked, Losses, Readings, Steps, Units
 from firstflight.bbr.quinn_state import Quinn
 from firstflight.bbr.rate import exceeds
 from firstflight.bbr.sample import generate_rate_sample, limit_sent, note_lost
@@ -27,7 +28,11 @@ def begin(readings: Readings, base: NewReno) -> Bbr | Quinn:
     if readings.losses is Losses.LINUX_V3:
         state.loss_round_delivered_bytes = base.max_datagram_size_bytes  # [bbr.loss-round.v3]
     startup.enter_startup(readings, state)
-    control.init_pacing_rate(readings, state, base, control.INITIAL_RTT_NS)  # [bbr.pacing.initial.none]
+    rtt_ns = control.INITIAL_RTT_NS  # [bbr.pacing.initial.none]
+    if readings.units is Units.PICOQUIC:
+        state.picoquic = Picoquic()
+        rtt_ns = picoquic.INITIAL_RTT_NS  # [bbr.picoquic.initial]
+    control.init_pacing_rate(readings, state, base, rtt_ns)
     if readings.steps is Steps.QUICHE:
         quiche.begin(state, base)
     return state
@@ -115,6 +120,8 @@ def _on_ack(readings: Readings, state: Bbr, base: NewReno, ack: Ack) -> Outcome:
 def _on_event(readings: Readings, state: Bbr, base: NewReno, event: Event) -> Outcome:
     if readings.steps is Steps.QUICHE:
         return quiche.on_event(state, base, event)
+    if readings.units is Units.PICOQUIC:
+        return picoquic.on_event(readings, state, base, state.picoquic, event)
     match event:
         case Ack():
             return _on_ack(readings, state, base, event)

@@ -38,6 +38,8 @@ PACED_PERCENT = 99
 #: MinPipeCwnd, and the smallest send quantum, in packets.
 MIN_PIPE_PACKETS = 4
 QUANTUM_PACKETS = 2
+#: 1.2 Mbit/s: below it picoquic may send one alone.
+SLOW_BYTES_PER_S = 150_000
 #: bbr_extra_acked_max_us: the time in which what counts of the aggregation is delivered.
 EXTRA_ACKED_MAX_NS = 100 * 10**6
 
@@ -113,7 +115,10 @@ def set_send_quantum(readings: Readings, state: Bbr, base: NewReno) -> None:
         state.send_quantum_bytes = kibibytes_quantum_bytes(state.pacing_rate, size_bytes)  # [bbr.quantum.ten]
         return
     quantum_bytes = min(state.pacing_rate // QUANTA_PER_SECOND, QUANTUM_MAX_BYTES)  # [bbr.quantum]
-    state.send_quantum_bytes = max(quantum_bytes, QUANTUM_PACKETS * base.max_datagram_size_bytes)
+    least = QUANTUM_PACKETS
+    if readings.quantum is Quantum.ONE_WHEN_SLOW and state.pacing_rate < SLOW_BYTES_PER_S:
+        least = 1  # [bbr.quantum.slow]
+    state.send_quantum_bytes = max(quantum_bytes, least * base.max_datagram_size_bytes)
 
 
 def delivers_bytes(readings: Readings, state: Bbr, base: NewReno, time_ns: int) -> int:
@@ -135,6 +140,8 @@ def least_window_bytes(readings: Readings, state: Bbr, base: NewReno) -> int:
 
 def bdp_multiple_bytes(readings: Readings, state: Bbr, base: NewReno, rate: Rate, gain: int) -> int:
     """Return a multiple of the bandwidth-delay product."""
+    if state.min_rtt_ns is None and readings.units is Units.PICOQUIC:
+        return over(state.initial_window_bytes, base.max_datagram_size_bytes, 1)  # [bbr.picoquic.bdp.none]
     if state.min_rtt_ns is None:
         return least_window_bytes(readings, state, base)  # [bbr.bdp.none]
     if in_packets(readings):
@@ -175,7 +182,8 @@ def update_max_inflight(readings: Readings, state: Bbr, base: NewReno) -> None:
     state.max_inflight_bytes = quantization_budget_bytes(readings, state, base, volume)
 
 
-def _bound_cwnd_for_model(readings: Readings, state: Bbr, base: NewReno) -> None:
+def bound_cwnd_for_model(readings: Readings, state: Bbr, base: NewReno) -> None:
+    """Bound the window by the volumes that losses set."""
     cap_bytes = None
     if state.phase is Phase.PROBE_BW:
         cap_bytes = state.inflight_longterm_bytes  # [bbr.cwnd.long-term]
@@ -214,4 +222,4 @@ def set_cwnd(readings: Readings, state: Bbr, base: NewReno, ack: Ack) -> None:
     else:
         state.window_reached = True
     base.cwnd_bytes = max(base.cwnd_bytes, min_pipe_cwnd_bytes(base))  # [bbr.cwnd.least]
-    _bound_cwnd_for_model(readings, state, base)
+    bound_cwnd_for_model(readings, state, base)

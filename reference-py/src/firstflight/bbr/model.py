@@ -101,7 +101,8 @@ def _loss_lower_bounds(readings: Readings, state: Bbr, base: NewReno) -> None:
     state.inflight_shortterm_bytes = max(state.inflight_latest_bytes, reduced_inflight_bytes)
 
 
-def _adapt_lower_bounds_from_congestion(readings: Readings, state: Bbr, base: NewReno) -> None:
+def adapt_lower_bounds_from_congestion(readings: Readings, state: Bbr, base: NewReno) -> None:
+    """Lower the short-term bounds where a loss round ends, outside of Startup."""
     if state.phase is Phase.STARTUP:
         return  # [bbr.short-term.startup]
     if state.is_loss_in_round:
@@ -113,7 +114,7 @@ def update_congestion_signals(readings: Readings, state: Bbr, base: NewReno, sam
     """Take the sample into the largest rate, and losses of a round that ends into the short-term bounds."""
     update_max_bw(readings, state, sample)
     if state.loss_round_start:
-        _adapt_lower_bounds_from_congestion(readings, state, base)
+        adapt_lower_bounds_from_congestion(readings, state, base)
         state.is_loss_in_round = False  # [bbr.loss-round.ends]
     if readings.bw_changes is BwChanges.AT_ONCE:
         bound_bw_for_model(state)  # [bbr.bw.at-once]

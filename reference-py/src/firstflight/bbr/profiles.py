@@ -56,6 +56,7 @@ class Units(Enum):
     PACKETS = "packets"
     PACKETS_V3 = "packets_v3"
     KIBIBYTES = "kibibytes"
+    PICOQUIC = "picoquic"
 
 
 class MaxBwWindow(Enum):
@@ -177,6 +178,7 @@ class Quantum(Enum):
 
     DRAFT_06 = "draft_06"
     TEN_PACKETS = "ten_packets"
+    ONE_WHEN_SLOW = "one_when_slow"
 
 
 class MarksExit(Enum):
@@ -334,6 +336,18 @@ QUINN = replace(
     steps=Steps.QUINN,
 )
 
+PICOQUIC = replace(
+    DRAFT_06,
+    growth_of=GrowthOf.MAX_BW,
+    initial_rate=InitialRate.ONCE,
+    offload_quanta=3,
+    drain_rounds=DrainRounds.NEVER,
+    saved=Saved.EPISODES,
+    units=Units.PICOQUIC,
+    loss_exit_recovery=LossExitRecovery.ANY,
+    quantum=Quantum.ONE_WHEN_SLOW,
+)
+
 PROFILES = {
     "draft-06": DRAFT_06,
     "draft-06-prose": DRAFT_06_PROSE,
@@ -342,4 +356,5 @@ PROFILES = {
     "linux-v3": LINUX_V3,
     "quiche": QUICHE,
     "quinn": QUINN,
+    "picoquic": PICOQUIC,
 }

@@ -5,6 +5,7 @@ Mirrors ``reference-c/firstflight/bbr/state.c``.
 
 from dataclasses import dataclass, field
 
+from firstflight.bbr.picoquic_state import UNUSED, Picoquic
 from firstflight.bbr.quiche_state import Quiche
 from firstflight.bbr.rate import INFINITE, NONE_KEPT, ZERO, Kept, Rate
 from firstflight.limits import WINDOW_MAX_BYTES
@@ -58,7 +59,7 @@ class Bbr:
     ``extra_acked_slot``, since ``extra_acked_age`` rounds. ``lost_ranges``, ``lost_acks``: in this round; ``next_lost_packet`` follows
     the last of them. ``window_reached``: the window is what the path needs. ``ce_in_round``: there was a mark in this loss round; ``marked_packets``: in this round, which
     began with ``marked_round_delivered_bytes``; ``marked_rounds``: rounds in a row with too many of them. ``timeout``: recovery is that of a timeout. ``recovery_delivered_bytes``: C.delivered where it began. ``undo_startup``: BBR.undo_state is Startup.
-    ``has_rtt``: the pacing rate was computed from an RTT. ``next_send_ns`` is ``None`` until something was sent. ``quiche``: what quiche keeps beside.
+    ``has_rtt``: the pacing rate was computed from an RTT. ``next_send_ns`` is ``None`` until something was sent. ``quiche``: what quiche keeps beside. ``picoquic``: what only picoquic has.
     """
 
     initial_window_bytes: int
@@ -130,12 +131,15 @@ class Bbr:
     window_reached: bool = False
     next_send_ns: int | None = None
     quiche: Quiche = field(default_factory=Quiche)
+    picoquic: Picoquic = field(default_factory=lambda: UNUSED)
 
     def copy(self) -> "Bbr":
         """Return a copy that shares nothing that changes."""
         copy = copied(self)
         copy.extra_acked_rounds = list(self.extra_acked_rounds)
         copy.quiche = self.quiche.copy()
+        if self.picoquic is not UNUSED:
+            copy.picoquic = self.picoquic.copy()
         return copy
 
 
