@@ -98,6 +98,34 @@ def recovery_over(b: StreamBuilder) -> None:
 
 
 @add(
+    "bbr.linux-v3.part-of-a-round",
+    "The recovery need not have lasted for a round",
+    """At 500 ms a packet is lost; the recovery that begins is over at 601 ms, with packet 220, which left at 501 ms, and 70 others: ceil(71 * 16777216 / 101000) = 11794 units. Then a packet is lost that left before it began: that begins a loss round, and no recovery. Packet 222 leaves, and between five ACKs five more are lost, the fourth of them packet 221: it left at 501 ms as well, and begins a recovery. 222 is acknowledged with losses as well, the sixth ACK of them, and ends the loss round, but left when 8 packets less were delivered than where recovery began. Who asks for a full round stays in Startup. The threshold is a product, ceil(11794 * 100000 / 16777216) = 71 packets: 85200.""",
+    initial_window_bytes=WIDE,
+)
+def part_of_a_round(b: StreamBuilder) -> None:
+    f = grown(b)
+    f.send(100)
+    f.ack(10, 100 * MS)
+    f.lose_next(1)
+    f.now_ns += 1 * MS
+    f.send(2)
+    f.now_ns += 100 * MS
+    b.ack(f.now_ns, (135, 204), (220, 220))
+    b.expect(outcome="bw_grown", phase="startup")
+    f.lose_next(1)
+    f.now_ns += 1 * MS
+    f.send(1)
+    for acked, lost in ((205, 132), (207, 133), (209, 134), (211, 221), (213, 215)):
+        f.now_ns += 10 * MS
+        b.ack(f.now_ns, (acked, acked + 1))
+        f.lose(lost)
+    f.now_ns += 50 * MS
+    b.ack(f.now_ns, (222, 222))
+    b.expect(outcome="exited_by_loss", phase="probe_bw", ssthresh_bytes=85_200)
+
+
+@add(
     "bbr.linux-v3.short-term",
     "Losses in Drain leave 180/256 of rate and window, and Drain ends by the largest rate",
     """The exit leaves 100 packets in flight. Two are lost, and a mark does nothing. Five packets that leave then are acknowledged 100 ms later: of the window of 181200 / 1200 = 151 packets are floor(151 * 180 / 256) = 106 left, 127200 bytes. The latest rate is still that of the exit, ceil(50 * 16777216 / 100000) = 8389 units. Two more are lost, and five more acknowledged: floor(8389 * 180 / 256) = 5898 units are more than the ceil(5 * 16777216 / 100000) = 839 of the round, and floor(106 * 180 / 256) = 74 packets, 88800 bytes. The pacing rate is 143563, the product ceil(5898 * 100000 / 16777216) = 36 packets, 43200 bytes. 60 ms later 45 more are acknowledged: 96 - 45 = 51 packets are in flight, no more than the product of the largest rate, ceil(8389 * 100000 / 16777216) = 51.""",

@@ -273,8 +273,8 @@ def loss_exit_part_of_a_round(b: StreamBuilder) -> None:
 
 @add(
     "bbr.loss-exit.within-a-round",
-    "The ranges are looked at where a loss round ends, and not before",
-    """The first loss round ends at 600 ms with five ranges. Then six packets of the flight are lost, 222 to 232, and the next, 221, is acknowledged: six ranges in the round, in recovery, for more than a round of it, and 10 * 1200 = 12000 bytes lost since it left are more than 2 % of the 91 packets, 109200 bytes, in flight. But the loss round goes on.""",
+    "The ranges are looked at where a loss round ends; six within it end nothing yet",
+    """The first loss round ends at 600 ms with five ranges. Then six packets of the flight are lost, 222 to 232, and the next, 221, is acknowledged: six ranges in the round, in recovery, for more than a round of it, and 10 * 1200 = 12000 bytes lost since it left are more than 2 % of the 91 packets, 109200 bytes, in flight. But the loss round goes on. Who looks at every ACK ends Startup here (B18).""",
 )
 def loss_exit_within_a_round(b: StreamBuilder) -> None:
     f = lossy(b, FIVE[:4])

@@ -216,12 +216,14 @@ def extra_acked_after_idle(b: StreamBuilder) -> None:
 @add(
     "bbr.min-rtt.five-seconds",
     "A sample that finds the smallest RTT of five seconds older than that replaces it; BBR.min_rtt waits for ten",
-    """The first RTT is 100 ms, at 0.1 s. A flight of 110 ms comes at 5.1 s, exactly 5 s later: nothing. One of 120 ms comes at 5.3 s: that is the smallest of five seconds. BBR.min_rtt stays 100 ms at 10.1 s, exactly 10 s after its sample. At 10.23 s, with a sample of 130 ms, it becomes the 120 ms.""",
+    """The first RTT is 100 ms, at 0.1 s. Flights of 110 ms come at 4.1 s, app-limited, and at 5.1 s, exactly 5 s later: nothing. Who enters ProbeRTT there is not held to what follows (B14). One of 120 ms comes at 5.3 s: that is the smallest of five seconds. BBR.min_rtt stays 100 ms at 10.1 s, exactly 10 s after its sample. At 10.23 s, with a sample of 130 ms, it becomes the 120 ms.""",
     sources=(f"{SOURCE}, section 5.3.4.3",),
 )
 def min_rtt_five_seconds(b: StreamBuilder) -> None:
     f = Flights(b)
     f.flight(10)
+    f.now_ns = 3990 * MS
+    f.flight(10, rtt_ns=110 * MS, rate_app_limited=True)
     f.now_ns = 4990 * MS
     f.flight(10, rtt_ns=110 * MS)
     b.expect(min_rtt_ns=100 * MS)

@@ -71,17 +71,15 @@ class OpenPoint:
 @cache
 def open_points() -> tuple[OpenPoint, ...]:
     """Return the open points. Raise :class:`OpenPointError` if the list is malformed."""
-    files = ((path, tomllib.loads(path.read_text("utf-8"))) for path in of_algorithms("open-points.toml", SPEC))
-    return tuple(_point(path, entry) for path, made in files for entry in made["point"])
+    files = of_algorithms("open-points.toml", SPEC)
+    return tuple(_point(path, entry) for path in files for entry in tomllib.loads(path.read_text("utf-8"))["point"])
 
 
 def _point(path: Path, entry: dict[str, Any]) -> OpenPoint:
     where = f"{path}: {entry.get('algorithm')} {entry.get('number')}"
-    unknown = entry.keys() - {one.name for one in fields(OpenPoint)}
-    if unknown:
+    if unknown := entry.keys() - {one.name for one in fields(OpenPoint)}:
         raise OpenPointError(f"{where}: unknown keys {', '.join(sorted(unknown))}")
-    missing = {"number", "algorithm", "profiles", "why"} - entry.keys()
-    if missing:
+    if missing := {"number", "algorithm", "profiles", "why"} - entry.keys():
         raise OpenPointError(f"{where}: needs {', '.join(sorted(missing))}")
     try:
         kind = Kind(entry.get("kind", "choice"))

@@ -109,13 +109,8 @@ class RetreatWindow(Bound):
         if not 2 * base.max_datagram_size_bytes <= window_bytes < min(base.cwnd_bytes, resume.pipesize_bytes // 2 + 1):
             return None
         base.cwnd_bytes = window_bytes
-        return Taken(
-            self.point,
-            "window of Safe Retreat",
-            window_bytes,
-            Fraction(window_bytes, resume.pipesize_bytes),
-            "PipeSize",
-        )
+        share = Fraction(window_bytes, resume.pipesize_bytes)
+        return Taken(self.point, "window of Safe Retreat", window_bytes, share, "PipeSize")
 
 
 class RetreatThreshold(Bound):
@@ -150,11 +145,8 @@ class Release(Bound):
 
     def follow(self, before: Any, state: Any, event: Event, observation: Any, observed: dict[str, Any]) -> Taken | None:
         """Take another release of the next packet; the schedule goes on from it."""
-        release_ns, expected_ns, resume = (
-            observed.get("next_release_ns"),
-            observation.next_release_ns,
-            state.startup.resume,
-        )
+        release_ns, expected_ns = observed.get("next_release_ns"), observation.next_release_ns
+        resume = state.startup.resume
         if release_ns is None or expected_ns in (None, release_ns) or _phase(state) is not Phase.UNVALIDATED:
             return None
         schedule, old, earliest_ns = resume.schedule, before.startup.resume.schedule, expected_ns

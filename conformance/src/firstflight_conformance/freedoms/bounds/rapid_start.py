@@ -4,7 +4,7 @@ from fractions import Fraction
 from typing import Any
 
 from firstflight.events import Event
-from firstflight_conformance.freedoms.bounds.bound import Advance, Bound, Taken
+from firstflight_conformance.freedoms.bounds.bound import Bound, Taken
 
 _RECOVERY = "recovery"
 
@@ -12,14 +12,12 @@ _RECOVERY = "recovery"
 class KeptFractions(Bound):
     """The draft names no rounding. The model rounds the window down after each statement, by less than a byte each time.
 
-    It goes on from its own window after each event, so that what is taken never adds up to more than the fractions do.
+    It goes on from its own window after each event, so that what is taken never adds up to more than the fractions do. ``reductions``: how many
+    there were in this recovery; ``own``: window and threshold of the model.
     """
 
-    def __init__(self, point: str, advance: Advance) -> None:
-        """Begin outside of recovery. ``reductions``: how many there were in it; ``own``: window and threshold of the model."""
-        super().__init__(point, advance)
-        self.reductions = 0
-        self.own: tuple[int, int | None] | None = None
+    reductions = 0
+    own: tuple[int, int | None] | None = None
 
     def follow(self, before: Any, state: Any, event: Event, observation: Any, observed: dict[str, Any]) -> Taken | None:
         """Take a window that is larger by less than a byte for each reduction, and the threshold that follows it."""
@@ -37,9 +35,8 @@ class KeptFractions(Bound):
             return None
         self.own = own_bytes, own_ssthresh_bytes
         base.cwnd_bytes, base.ssthresh_bytes = window_bytes, ssthresh_bytes
-        return Taken(
-            self.point, "window with fractions", window_bytes, Fraction(window_bytes, own_bytes), "that without"
-        )
+        share = Fraction(window_bytes, own_bytes)
+        return Taken(self.point, "window with fractions", window_bytes, share, "that without")
 
     def settle(self, before: Any, state: Any, event: Event) -> None:
         """Count a reduction, and go on from the window without fractions until recovery is over."""
@@ -51,8 +48,7 @@ class KeptFractions(Bound):
 
 
 def _stage(controller: Any) -> str:
-    stage: str = controller.startup.stage.value
-    return stage
+    return str(controller.startup.stage.value)
 
 
 BOUNDS = {"kept_fractions": KeptFractions}

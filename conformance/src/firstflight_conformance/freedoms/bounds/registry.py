@@ -3,8 +3,8 @@
 import importlib
 import pkgutil
 from functools import cache
-from pathlib import Path
 
+from firstflight_conformance.freedoms import bounds
 from firstflight_conformance.freedoms.bounds.bound import Advance, Bound
 from firstflight_conformance.freedoms.layers import layers
 from firstflight_conformance.freedoms.points import Kind, OpenPoint, OpenPointError, open_points
@@ -26,15 +26,13 @@ def _of(algorithm: str, profile: str) -> tuple[tuple[OpenPoint, type[Bound]], ..
 
 
 def _class(point: OpenPoint) -> type[Bound]:
-    assert point.bound is not None
-    known = _known()
-    if point.bound not in known:
-        raise OpenPointError(f"{point.id}: there is no bound {point.bound}; there are {', '.join(sorted(known))}")
-    return known[point.bound]
+    known, name = _known(), str(point.bound)
+    if name not in known:
+        raise OpenPointError(f"{point.id}: there is no bound {name}; there are {', '.join(sorted(known))}")
+    return known[name]
 
 
 @cache
 def _known() -> dict[str, type[Bound]]:
-    folder = Path(__file__).parent
-    modules = [importlib.import_module(f"{__package__}.{found.name}") for found in pkgutil.iter_modules([str(folder)])]
-    return {name: made for module in modules for name, made in getattr(module, "BOUNDS", {}).items()}
+    names = (f"{__package__}.{found.name}" for found in pkgutil.iter_modules(bounds.__path__))
+    return {name: made for one in names for name, made in getattr(importlib.import_module(one), "BOUNDS", {}).items()}

@@ -5,7 +5,7 @@ from fractions import Fraction
 from typing import Any
 
 from firstflight.events import Ack, Event
-from firstflight_conformance.freedoms.bounds.bound import Advance, Bound, Taken
+from firstflight_conformance.freedoms.bounds.bound import Bound, Taken
 
 #: Credit that is kept, in datagrams. The counter of RFC 3465 holds less than one window, which is less than two of those after a reduction.
 _MOST_DATAGRAMS = 2
@@ -60,13 +60,8 @@ class AvoidanceGrowth(Bound):
     congestion avoidance takes the place of that of the base, and this bound is not about it.
     """
 
-    def __init__(self, point: str, advance: Advance) -> None:
-        """Begin without credit."""
-        super().__init__(point, advance)
-        self.credit_bytes = Fraction(0)
-        self.window_bytes = 0
-        self.allowed_bytes = Fraction(0)
-        self.grown_bytes = 0
+    credit_bytes = allowed_bytes = Fraction(0)
+    window_bytes = grown_bytes = 0
 
     def follow(self, before: Any, state: Any, event: Event, observation: Any, observed: dict[str, Any]) -> Taken | None:
         """Take a window that grew by no more than the credit and the share of this ACK, and did not shrink."""
@@ -142,13 +137,11 @@ class GradualReduction(Bound):
     """In recovery, but the first of Rapid Start, which has rules of its own, the window comes down step by step, to the threshold before it ends (RFC 9002, section 7.3.2).
 
     The model itself reduces at once. It goes on from its own window after each event, so that the end of recovery holds the implementation to it.
+    ``most_bytes``: the window that may still be held, ``None`` while nothing comes down.
     """
 
-    def __init__(self, point: str, advance: Advance) -> None:
-        """Begin outside of recovery. ``most_bytes``: the window that may still be held, ``None`` while nothing comes down."""
-        super().__init__(point, advance)
-        self.most_bytes: int | None = None
-        self.reduced_bytes: int | None = None
+    most_bytes: int | None = None
+    reduced_bytes: int | None = None
 
     def follow(self, before: Any, state: Any, event: Event, observation: Any, observed: dict[str, Any]) -> Taken | None:
         """Take a window between the reduced one and the last that was observed in this recovery, at first that before it."""
@@ -164,8 +157,8 @@ class GradualReduction(Bound):
             return None
         self.most_bytes, self.reduced_bytes = window_bytes, base.cwnd_bytes
         base.cwnd_bytes = window_bytes
-        share = Fraction(window_bytes, least_bytes)
-        return Taken(self.point, "window in recovery", window_bytes, share, "of the reduced window")
+        of = "of the reduced window"
+        return Taken(self.point, "window in recovery", window_bytes, Fraction(window_bytes, least_bytes), of)
 
     def settle(self, before: Any, state: Any, event: Event) -> None:
         """Go on from the reduced window. What comes down once does not rise again, and nothing comes down outside of recovery."""
