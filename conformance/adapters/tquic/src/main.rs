@@ -1,4 +1,4 @@
-//! The CUBIC of tquic, always with HyStart++, or with the argument `bbr3` its BBRv3, behind the adapter protocol.
+//! The CUBIC of tquic, always with HyStart++, or with the argument `bbr` or `bbr3` one of its BBRs, behind the adapter protocol.
 //!
 //! The controller is called as tquic's `Recovery` (connection/recovery.rs) calls it, in its order; its loss detector is left out,
 //! since the vectors report losses. That order matters: `on_ack_received` hands the acknowledged packets to the controller before it
@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use congestion_control::{Bbr3, Bbr3Config, CongestionController, Cubic, CubicConfig};
+use congestion_control::{Bbr, Bbr3, Bbr3Config, BbrConfig, CongestionController, Cubic, CubicConfig};
 use connection::rtt::RttEstimator;
 use connection::space::SentPacket;
 use firstflight_conversation::{Ack, Case, Connection, Declaration, Event, Kind, Observed, Packets, Run, converse};
@@ -20,23 +20,28 @@ mod stubs;
 include!(concat!(env!("OUT_DIR"), "/tquic.rs"));
 
 fn main() {
-    let bbr3 = std::env::args().nth(1).is_some_and(|argument| argument == "bbr3");
+    let argument = std::env::args().nth(1).unwrap_or_default();
+    let bbr = !argument.is_empty();
     let declaration = Declaration {
-        name: if bbr3 { "tquic bbr3" } else { "tquic cubic, HyStart++" },
+        name: match argument.as_str() {
+            "bbr" => "tquic bbr",
+            "bbr3" => "tquic bbr3",
+            _ => "tquic cubic, HyStart++",
+        },
         version: TQUIC_VERSION,
-        algorithms: if bbr3 {
+        algorithms: if bbr {
             &[("bbr", &["draft-06"])]
         } else {
             &[("slow-start", &["rfc-9002"]), ("cubic", &["rfc-9438"]), ("hystartpp", &["rfc-9406+cubic"])]
         },
         // BBR has none.
-        ssthresh: !bbr3,
+        ssthresh: !bbr,
         clock: "ns",
         arithmetic: "float64",
         avoidance: "datagram",
-        controller: if bbr3 { "newreno" } else { "cubic" },
+        controller: if bbr { "newreno" } else { "cubic" },
     };
-    converse(&declaration, Path::start);
+    converse(&declaration, move |case: &Case| Path::start(case, argument == "bbr"));
 }
 
 struct Path {
@@ -49,12 +54,13 @@ struct Path {
 }
 
 impl Path {
-    fn start(case: &Case) -> std::result::Result<Self, String> {
+    fn start(case: &Case, first: bool) -> std::result::Result<Self, String> {
         let mut config = RecoveryConfig::default();
         config.max_datagram_size = case.max_datagram_size_bytes as usize;
         config.initial_congestion_window = case.initial_window_packets(config.initial_congestion_window)?;
         Ok(Self {
             controller: match case.algorithm {
+                "bbr" if first => Held::Bbr(Bbr::new(BbrConfig::from(&config))),
                 "bbr" => Held::Bbr3(Bbr3::new(Bbr3Config::from(&config))),
                 _ => Held::Cubic(Cubic::new(CubicConfig::from(&config))),
             },
@@ -120,6 +126,7 @@ impl Connection for Path {
 
     fn observe(&self) -> Observed {
         match &self.controller {
+            Held::Bbr(controller) => Observed { cwnd_bytes: controller.congestion_window(), ssthresh_bytes: None },
             Held::Bbr3(controller) => Observed { cwnd_bytes: controller.congestion_window(), ssthresh_bytes: None },
             Held::Cubic(controller) => {
                 let threshold = ssthresh(controller);
@@ -132,6 +139,7 @@ impl Connection for Path {
 
 enum Held {
     Cubic(Cubic),
+    Bbr(Bbr),
     Bbr3(Bbr3),
 }
 
@@ -139,6 +147,7 @@ impl Held {
     fn get_mut(&mut self) -> &mut dyn CongestionController {
         match self {
             Self::Cubic(controller) => controller,
+            Self::Bbr(controller) => controller,
             Self::Bbr3(controller) => controller,
         }
     }
