@@ -14,6 +14,7 @@ from types import ModuleType
 from typing import Any
 
 from every import every_case
+from firstflight.events import Ack, Lost, Sent
 from firstflight_conformance.cases import wire
 from firstflight_conformance.cases.measure import config_from_json
 from firstflight_conformance.cases.vectors import Case
@@ -36,6 +37,8 @@ from plain.judge import Run, programs
 #: What a controller declares where a variant names nothing else.
 WINDOWS = ("cwnd_bytes", "ssthresh_bytes")
 _BASE = "newreno_rfc_9002"
+#: A self-contained program takes packets one by one: a case with more takes it a second.
+PACKETS_MAX = 10**7
 
 
 @dataclass(frozen=True)
@@ -136,19 +139,25 @@ def program_of(variant: Variant) -> ModuleType:
 
 
 @cache
-def scripts_of(profile: str) -> tuple[Script, ...]:
-    """Return the cases of a profile as they are judged, shared by its variants."""
+def scripts_of(profile: str, *, whole: bool = True) -> tuple[Script, ...]:
+    """Return the cases of a profile as they are judged, shared by its variants; all, or those of no more than :data:`PACKETS_MAX`."""
+    if not whole:
+        return tuple(script for script in scripts_of(profile) if packets(script.case) <= PACKETS_MAX)
     found = (case for case in every_case() if f"{case.vector.algorithm}/{case.profile}" == profile)
     return tuple(map(Script, found))
 
 
-def answers_of(program: ModuleType, case: Case, observables: tuple[str, ...]) -> Answers:
+def packets(case: Case) -> int:
+    """Return how many packets the events of a case name."""
+    return sum(run.count for event in case.events if isinstance(event, Sent | Ack | Lost) for run in event.packets)
+
+
+def answers_of(program: ModuleType, script: Script, observables: tuple[str, ...]) -> Answers:
     """Return what an implementation answers to a case, up to a crash."""
     answers = Answers()
-    expected = case.expected()
-    run = Run(program, config_from_json(case.vector.config))
+    run = Run(program, config_from_json(script.case.vector.config))
     try:
-        for event, wanted in zip(case.events, expected, strict=True):
+        for event, wanted in zip(script.case.events, script.expected, strict=True):
             observed = run.step(event)
             triggers = observed.pop("triggers", ())
             if "trigger" in wanted:
@@ -159,26 +168,28 @@ def answers_of(program: ModuleType, case: Case, observables: tuple[str, ...]) ->
     return answers
 
 
-def judged(variant: Variant) -> AdapterReport:
+def judged(variant: Variant, *, whole: bool = True) -> AdapterReport:
     """Return the report on a variant, with the causes of its failures, as ``firstflight run`` makes it."""
-    return judged_programs(variant.profile, variant.declaration, [program_of(variant)])
+    return judged_programs(variant.profile, variant.declaration, [program_of(variant)], whole=whole)
 
 
-def judged_programs(profile: str, declaration: Declaration, programs: Sequence[ModuleType]) -> AdapterReport:
+def judged_programs(
+    profile: str, declaration: Declaration, programs: Sequence[ModuleType], *, whole: bool = True
+) -> AdapterReport:
     """Return the report on an implementation that is one of several programs, in turn from case to case."""
-    of_case = zip(scripts_of(profile), cycle(programs), strict=False)
-    answers = [answers_of(program, script.case, declaration.observables) for script, program in of_case]
-    return _reported(profile, declaration, answers)
+    scripts = scripts_of(profile, whole=whole)
+    of_case = zip(scripts, cycle(programs), strict=False)
+    answers = [answers_of(program, script, declaration.observables) for script, program in of_case]
+    return _reported(scripts, declaration, answers)
 
 
 def judged_mutant(mutant: Mutant, declaration: Declaration) -> AdapterReport:
     """Return the report on a mutant of the model, as ``firstflight run`` makes it."""
     found = Candidate(mutant.id, "mutant", "", (mutant,))
     profile = f"{mutant.algorithm}/{mutant.profile}"
-    cases = [script.case for script in scripts_of(profile)]
-    return _reported(
-        profile, declaration, [_answers_of_model(Model(found), case, declaration.observables) for case in cases]
-    )
+    scripts = scripts_of(profile)
+    answers = [_answers_of_model(Model(found), script.case, declaration.observables) for script in scripts]
+    return _reported(scripts, declaration, answers)
 
 
 def _answers_of_model(model: Model, case: Case, observables: tuple[str, ...]) -> Answers:
@@ -193,9 +204,8 @@ def _answers_of_model(model: Model, case: Case, observables: tuple[str, ...]) ->
     return answers
 
 
-def _reported(profile: str, declaration: Declaration, answers: Sequence[Answers]) -> AdapterReport:
-    """Return the report on answers to all cases of a profile, with the causes of its failures."""
-    scripts = scripts_of(profile)
+def _reported(scripts: Sequence[Script], declaration: Declaration, answers: Sequence[Answers]) -> AdapterReport:
+    """Return the report on answers to cases of a profile, with the causes of its failures."""
     results = tuple(_verdict(script, declaration, said) for script, said in zip(scripts, answers, strict=True))
     manifest = Manifest(declaration.name, declaration.name, "Python", "third-party", (), Path())
     report = AdapterReport(manifest, None, declaration, results)

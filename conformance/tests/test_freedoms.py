@@ -6,9 +6,19 @@ import pytest
 
 from diagnosis_support import mutants
 from firstflight_conformance.freedoms.points import open_points
-from firstflight_conformance.run.results import ExitCode, Verdict, exit_code
+from firstflight_conformance.run.results import AdapterReport, ExitCode, Verdict, exit_code
 from firstflight_conformance.spec.clauses import known_clauses
-from freedoms_support import Variant, changed, judged, point_of, points_named, variants
+from freedoms_support import (
+    PACKETS_MAX,
+    Variant,
+    changed,
+    judged,
+    packets,
+    point_of,
+    points_named,
+    scripts_of,
+    variants,
+)
 
 #: Points that no window shows; only the saved set in the state does, which no self-contained implementation has.
 STATE_ONLY = {"bbr B8", "careful-resume A32", "tcb-sharing T5"}
@@ -16,9 +26,16 @@ STATE_ONLY = {"bbr B8", "careful-resume A32", "tcb-sharing T5"}
 ON_CUBIC = {"careful-resume A47", "jumpstart B25"}
 
 
-def parameters() -> list[object]:
-    """Return the variants; one that is pending is shown as an expected failure."""
-    return [pytest.param(one, id=f"{one.algorithm}.{one.id}", marks=_marks(one)) for one in variants()]
+def profiles(*, large: bool = False) -> list[str]:
+    """Return the profiles that have variants; those with large cases, or all."""
+    found = sorted({one.profile for one in variants()})
+    return [name for name in found if not large or len(scripts_of(name)) > len(scripts_of(name, whole=False))]
+
+
+def parameters(*, large: bool = False) -> list[object]:
+    """Return the variants, or those of the profiles with large cases; one that is pending is shown as an expected failure."""
+    of = profiles(large=large)
+    return [pytest.param(v, id=f"{v.algorithm}.{v.id}", marks=_marks(v)) for v in variants() if v.profile in of]
 
 
 def _marks(one: Variant) -> list[pytest.MarkDecorator]:
@@ -27,8 +44,28 @@ def _marks(one: Variant) -> list[pytest.MarkDecorator]:
 
 @pytest.mark.parametrize("one", parameters())
 def test_variants(one: Variant) -> None:
-    """A variant that conforms ends with 0 and its choice is named; one that does not ends with 1, and its rule is."""
-    report = judged(one)
+    """A variant that conforms ends with 0 and its choice is named; one that does not ends with 1, and its rule is.
+
+    Cases of millions of packets are left to the long test: a self-contained program takes them one by one.
+    """
+    check(one, judged(one, whole=False))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("one", parameters(large=True))
+def test_variants_by_every_case(one: Variant) -> None:
+    """The same, of the profiles with cases of millions of packets."""
+    check(one, judged(one))
+
+
+def test_few_cases_are_large() -> None:
+    """Two vectors name so many packets."""
+    left = {s.case.vector.id for name in profiles() for s in scripts_of(name) if packets(s.case) > PACKETS_MAX}
+    assert left == {"search.rtt.sixty-seconds", "search.threshold.huge-windows"}
+
+
+def check(one: Variant, report: AdapterReport) -> None:
+    """Hold a report to what a variant must lead to."""
     code = exit_code([report], strict=False)
     causes = () if report.diagnosis is None else report.diagnosis.causes
     shown = [(c.cause, c.level.value, c.clauses, f"{len(c.cases)} of {c.of}", str(c.decision)[:300]) for c in causes]

@@ -81,7 +81,7 @@ class Variant:
         return replace(right, **{name: type(getattr(right, name))(value) for name, value in chosen.items()})
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=1024)
 def _executed(texts: tuple[tuple[Path, str], ...], *, computes: bool) -> tuple[Any, Any]:
     """Return the controller of a model with these texts, and its computation where asked; what is tried again is executed once."""
     if not texts:
