@@ -9,8 +9,10 @@
 extern "C" {
 #endif
 
-/* The flights that are remembered. */
+/* The flights that are remembered, 64 bytes each. Who does not run bbr/quiche may define 1 for all files: a controller then has 1.8 kB, not 18. */
+#ifndef FF_BBR_QUICHE_FLIGHTS_MAX
 #define FF_BBR_QUICHE_FLIGHTS_MAX 256
+#endif
 
 /* What is noted of packets of one size that left one after the other, with nothing happening in between. */
 struct ff_bbr_flight {
