@@ -158,7 +158,7 @@ def test_a_decision_its_rule_and_the_address(address: str, tab: Any, tmp_path: P
     assert links[0] == "specification/search.html#clause-search-threshold-reached"
     assert any("source/search/windows-py.html#L-" in link for link in links)
     assert any("source/search/windows-c.html#L-" in link for link in links)
-    assert links[-1] == "_generated/matrix.html#matrix-search-threshold-reached"
+    assert links[-1] == "find.html#clause=search.threshold.reached"
     assert f"step={exit_at}" in tab.url
     before = (tab.url, shown(tab), tab.text_content("#play-position"))
     tab.reload()

@@ -60,9 +60,12 @@ def c_path(name: str) -> Path | None:
     return None if driver is None else driver.with_name(f"{name}.h")
 
 
-def files() -> list[Path]:
-    """Return the files of all programs."""
-    return [path for name in programs() for path in (python_path(name), c_path(name)) if path is not None]
+def pages() -> dict[Path, str]:
+    """Return the pages of the files of all programs: each has all of its lines."""
+    files = {name: (python_path(name), c_path(name)) for name in programs()}
+    return {
+        path: f"{site.GENERATED}/plain/{name}" for name, found in files.items() for path in found if path is not None
+    }
 
 
 def rows(name: str) -> list[Row]:

@@ -37,7 +37,7 @@ def listed(title: str, clauses: Clauses) -> str:
         return ""
     if len(clauses) == 1:
         return _container(f"{title}: {_links(together[next(iter(together))])}.")
-    items = [f"- {_where(profiles, len(clauses))}: {_links(names)}" for profiles, names in together.items()]
+    items = [f"- {_where(profiles, list(clauses))}: {_links(names)}" for profiles, names in together.items()]
     return _container(f"{title}:\n\n" + "\n".join(items))
 
 
@@ -52,8 +52,12 @@ def _together(clauses: Clauses) -> dict[tuple[str, ...], list[str]]:
     return found
 
 
-def _where(profiles: Sequence[str], of: int) -> str:
-    return "all profiles" if len(profiles) == of else ", ".join(md.code(profile) for profile in profiles)
+def _where(profiles: Sequence[str], every: Sequence[str]) -> str:
+    left = [profile for profile in every if profile not in profiles]
+    if not left:
+        return "all profiles"
+    few, before = (left, "all but ") if len(left) < len(profiles) else (profiles, "")
+    return before + ", ".join(md.code(profile) for profile in few)
 
 
 def _links(names: Sequence[str]) -> str:

@@ -70,7 +70,7 @@ class ClauseDirective(SphinxDirective):
         line += nodes.inline(text="Vectors: ", classes=["clause-label"])
         self.env.note_dependency(VECTORS / "manifest.json")
         count = len(site.vectors_by_clause().get(clause_id, []))
-        line += self._link(str(count), site.MATRIX, site.anchor("matrix", clause_id)) if count else self._none("vector")
+        line += self._link(str(count), "find", f"clause={clause_id}") if count else self._none("vector")
         return line
 
     def _plain(self, clause_id: str) -> list[nodes.Node]:

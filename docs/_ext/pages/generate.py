@@ -22,7 +22,6 @@ from firstflight_conformance.paths import (
 )
 from firstflight_conformance.spec.clauses import page_name, pages
 from pages import (
-    beside,
     c_headers,
     commands_page,
     computation_pages,
@@ -108,7 +107,7 @@ def _pages() -> dict[str, str]:
         pages[f"plain/{name}"] = plain_pages.page(name)
     for name, group in site.groups().items():
         pages[f"vectors/{name.replace('.', '-')}"] = vector_pages.page(name, group)
-    for path in [*site.source_files(), *beside.files()]:
+    for path in site.source_files():
         pages[site.source_page(path).removeprefix(f"{site.GENERATED}/")] = _source(path)
     return pages
 

@@ -4,8 +4,6 @@ from firstflight_conformance.spec.clauses import Clause
 from pages import markdown as md
 from pages import site
 
-#: So many vectors of a clause are listed.
-_LISTED = 2
 _KINDS = {"python": "Python", "c": "C", "vector": "vectors"}
 
 
@@ -17,7 +15,7 @@ def page() -> str:
         "# Traceability matrix",
         "For every clause you find here its level and source, the lines of Python and C that carry it out, and the "
         "vectors in which the model carried it out. All of it is measured: lines are found by their comments, vectors by "
-        "watching those lines run.",
+        "watching those lines run. Of several vectors one is named, worked by hand if there is such a one.",
         _summary(),
     ]
     for name in pages:
@@ -25,9 +23,6 @@ def page() -> str:
         blocks += [f"## {name}", _table(mine)]
     blocks += _exemptions(list(clauses.values()))
     blocks += [
-        "## Vectors of each clause",
-        f"Of more than {_LISTED} these are the first, hand-built ones before others. *all* leads to the rest.",
-        *(block for clause in clauses.values() for block in _vectors(clause)),
         "```{toctree}\n:hidden:\n:glob:\n\nsource/*/*\n```",
     ]
     return md.page(*blocks)
@@ -50,12 +45,12 @@ def _table(clauses: list[Clause]) -> str:
             clause.source if clause.level == "-" else f"**{clause.level}**, {clause.source}",
             _lines(clause, "python"),
             _lines(clause, "c"),
-            _count(clause),
+            _vectors(clause),
         )
         for clause in clauses
     ]
     header = ("Clause", "Level and source", "Python", "C", "Vectors")
-    return md.list_table(header, rows, (30, 32, 15, 14, 9), "matrix compact")
+    return md.list_table(header, rows, (26, 26, 13, 13, 22), "matrix compact")
 
 
 def _lines(clause: Clause, language: str) -> str:
@@ -69,9 +64,14 @@ def _lines(clause: Clause, language: str) -> str:
     return ", ".join(parts) or _missing(clause, language)
 
 
-def _count(clause: Clause) -> str:
-    count = len(site.vectors_by_clause().get(clause.id, []))
-    return md.ref(str(count), site.anchor("matrix", clause.id)) if count else _missing(clause, "vector")
+def _vectors(clause: Clause) -> str:
+    """Return a vector that carries the clause out, worked by hand if there is one, and a link to all if there are more."""
+    found = site.vectors_by_clause().get(clause.id, [])
+    if not found:
+        return _missing(clause, "vector")
+    first = min(found, key=lambda vector: vector.tier != "gold")
+    link = md.ref(first.id.partition(".")[2], site.anchor("vector", first.id))
+    return link if len(found) == 1 else f'{link}, <a href="../find.html#clause={clause.id}">all {len(found)}</a>'
 
 
 def _missing(clause: Clause, kind: str) -> str:
@@ -86,13 +86,3 @@ def _exemptions(clauses: list[Clause]) -> list[str]:
     ]
     table = md.list_table(("Clause", "Without", "Reason"), rows, (35, 15, 50)) if rows else "None."
     return [md.label("matrix-exemptions"), "## Exemptions", "Clauses that need no code or no vector, and why.", table]
-
-
-def _vectors(clause: Clause) -> list[str]:
-    found = site.vectors_by_clause().get(clause.id, [])
-    if not found:
-        return []
-    shown = sorted(found, key=lambda vector: vector.tier != "gold")[:_LISTED]
-    links = ", ".join(md.ref(vector.id, site.anchor("vector", vector.id)) for vector in shown)
-    more = "" if len(shown) == len(found) else f', <a href="../find.html#clause={clause.id}">all</a>'
-    return [md.label(site.anchor("matrix", clause.id)), f"{md.clause(clause.id)} ({len(found)}): {links}{more}"]

@@ -36,14 +36,14 @@ def index() -> str:
 def page(name: str) -> str:
     """Return the page of a program."""
     header = beside.c_path(name)
-    whole = [_link(path) for path in (beside.python_path(name), header) if path is not None]
+    whole = [md.code(site.relative_to_root(path)) for path in (beside.python_path(name), header) if path is not None]
     return md.page(
         "---\nhide-toc: true\n---",
         md.label(f"plain-{name}"),
         f"# {md.plain(beside.title(name))}",
         f"The profile {md.code(beside.profile(name))}, clause by clause: the text of the rule, and the lines that carry it out. The lines of a program "
         "stand in its own order but for what several clauses share; the end of the page has the rest of them. "
-        f"Whole: {' and '.join(whole)}."
+        f"In the repository: {' and '.join(whole)}."
         + ("" if header else " There is no plain C header of this text yet; each clause links to the C port.")
         + _alone(name),
         f"```{{side-by-side}} {name}\n```",
@@ -74,11 +74,6 @@ def _edge_cases(name: str) -> list[str]:
 
 def _alone(name: str) -> str:
     return "" if beside.otherwise(name) else " No other profile reads it otherwise."
-
-
-def _link(path: Path) -> str:
-    document = site.source_page(path).removeprefix(f"{site.GENERATED}/")
-    return f"[`{site.relative_to_root(path)}`](../{document}.md)"
 
 
 def _lines(path: Path) -> str:

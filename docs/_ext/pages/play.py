@@ -71,7 +71,7 @@ def _clause(name: str) -> dict[str, Any]:
     return {
         "level": clause.level,
         "page": f"{site.clause_page(name)}.html#{site.anchor('clause', name)}",
-        "vectors": [count, f"{site.MATRIX}.html#{site.anchor('matrix', name)}"] if count else None,
+        "vectors": [count, f"find.html#clause={name}"] if count else None,
         **{
             language: [
                 [f"{one.path.name} {one.line}", f"{site.source_page(one.path)}.html#L-{one.line}"]

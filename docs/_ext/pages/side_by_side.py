@@ -24,7 +24,7 @@ class SideBySideDirective(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         """Return the rows."""
         name = self.arguments[0]
-        for path in [*beside.files(), *pages(), *SPEC.glob("*/profiles.toml")]:
+        for path in [*beside.pages(), *pages(), *SPEC.glob("*/profiles.toml")]:
             self.env.note_dependency(path)
         found = beside.otherwise(name)
         with_c = beside.c_path(name) is not None
@@ -78,8 +78,7 @@ class SideBySideDirective(SphinxDirective):
             box += nodes.paragraph(text=f"No line of {language} of its own.", classes=["clause-none"])
         for piece in pieces:
             lines = f"{piece.first}-{piece.last}" if piece.last > piece.first else str(piece.first)
-            link = self._link(f"{piece.path.name} {lines}", site.source_page(piece.path), f"L-{piece.first}")
-            box += nodes.paragraph("", "", link, classes=["beside-lines"])
+            box += nodes.paragraph(text=f"{piece.path.name} {lines}", classes=["beside-lines"])
             text = dedent("\n".join(piece.lines))
             box += nodes.literal_block(text, text, language="python" if language == "Python" else "c")
         return box

@@ -13,7 +13,6 @@ from firstflight_conformance.spec.clauses import Citation, Clause, all_clauses, 
 
 #: Where generated pages lie below the folder of the documentation.
 GENERATED = "_generated"
-MATRIX = f"{GENERATED}/matrix"
 
 
 def anchor(prefix: str, name: str) -> str:

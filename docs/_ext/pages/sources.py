@@ -83,9 +83,9 @@ def _shown(text: str) -> str | None:
     if "/" not in text or " " in text or not text.endswith((".py", ".c", ".h")):
         return None
     path = ROOT / text
-    return site.source_page(path) if path in _with_pages() else None
+    return _pages().get(path)
 
 
 @cache
-def _with_pages() -> frozenset[Path]:
-    return frozenset([*site.source_files(), *beside.files()])
+def _pages() -> dict[Path, str]:
+    return {path: site.source_page(path) for path in site.source_files()} | beside.pages()
