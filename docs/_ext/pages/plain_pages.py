@@ -36,7 +36,7 @@ def index() -> str:
 def page(name: str) -> str:
     """Return the page of a program."""
     header = beside.c_path(name)
-    whole = [md.code(site.relative_to_root(path)) for path in (beside.python_path(name), header) if path is not None]
+    whole = [md.plain(site.relative_to_root(path)) for path in (beside.python_path(name), header) if path is not None]
     return md.page(
         "---\nhide-toc: true\n---",
         md.label(f"plain-{name}"),
