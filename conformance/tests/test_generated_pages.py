@@ -59,7 +59,7 @@ SHORTENED = {
     '<a class="reference internal" href="../s.html#clause-a-b"><code class="docutils literal notranslate"><span class="pre">a.b</span></code></a>': (
         '<a href="../s.html#clause-a-b">a.b</a>'
     ),
-    '<a id="L-7" name="L-7"></a><a href="#L-7"><span class="linenos">  7</span></a>': '<i id="L-7"></i>',
+    '<a id="L-7" name="L-7"></a><a href="#L-7"><span class="linenos">  7</span></a>': '<i id="L-7">  7</i>',
     '<span class="n">x</span><span class="w"> </span><span class="o">=</span>': 'x =',
     '<span class="n"><span class="pre">x</span></span><span class="k">if</span>': 'x<span class="k">if</span>',
     '<tr class="row-odd"><td><p>a <em>b</em></p></td><td><p>c</p><p>d</p></td></tr>': '<tr><td>a <em>b</em></td><td><p>c</p><p>d</p></td></tr>',

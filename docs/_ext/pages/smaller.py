@@ -27,8 +27,8 @@ _SHORTER = [
         (r'<a class="reference internal" (href="[^"]*#clause-[^"]*")><code>([^<]*)</code></a>', r"<a \1>\2</a>"),
         (r'<a class="reference internal" (href="[^"]*")(?: title="[^"]*")?', r"<a \1"),
         (r'<a class="reference external" (href="[^"]*")', r"<a \1"),
-        # A line of a source file has two anchors, a link to itself, and its number, where an anchor is enough: the style counts.
-        (r'<a id="(L-\d+)" name="\1"></a><a href="#\1"><span class="linenos">([^<]*)</span></a>', r'<i id="\1"></i>'),
+        # A line of a source file has two anchors, and a link to itself, where an anchor is enough.
+        (r'<a id="(L-\d+)" name="\1"></a><a href="#\1"><span class="linenos">([^<]*)</span></a>', r'<i id="\1">\2</i>'),
         (r'<(tr|dt|dd) class="(?:row|field)-(?:odd|even)">', r"<\1>"),
         (r"<td><p>((?:(?!</?p>|</td>).)*)</p></td>", r"<td>\1</td>"),
         (r'(<a class="headerlink" href="[^"]*") title="[^"]*">', r"\1>"),
