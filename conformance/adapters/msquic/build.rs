@@ -1,4 +1,4 @@
-//! Compiles the adapter with the one file of msquic that holds its CUBIC. What that calls elsewhere is in the adapter.
+//! Compiles the adapter with the files of msquic that hold its CUBIC and its BBR. What they call elsewhere is in the adapter.
 
 use std::path::Path;
 
@@ -6,10 +6,12 @@ fn main() {
     let package = firstflight_locate::locate("msquic");
     let source = package.root.join("src");
 
-    msquic(&source).file(source.join("core/cubic.c")).warnings(false).compile("cubic");
+    let controllers = ["cubic.c", "bbr.c", "sliding_window_extremum.c"].map(|file| source.join("core").join(file));
+    msquic(&source).files(controllers).warnings(false).compile("controllers");
     let version = format!("\"{}\"", package.version);
     msquic(&source)
-        .files(["src/adapter.c", "../c/stdio_host.c", "../c/json_lines.c"])
+        .files(["src/program.c", "src/adapter.c", "src/packets.c", "src/platform.c", "../c/json_lines.c"])
+        .include("src")
         .include("../../include")
         .include("../c")
         .define("MSQUIC_VERSION", version.as_str())

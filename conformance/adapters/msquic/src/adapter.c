@@ -1,16 +1,17 @@
 /*
- * The CUBIC of msquic behind the adapter protocol.
+ * The CUBIC of msquic behind the adapter protocol, or with the argument `bbr` its BBR (packets.c).
  *
- * An event does what loss_detection.c does for it: QuicLossDetectionOnPacketSent, QuicLossDetectionProcessAckBlocks,
+ * To CUBIC an event does what loss_detection.c does for it: QuicLossDetectionOnPacketSent, QuicLossDetectionProcessAckBlocks,
  * QuicLossDetectionDetectAndHandleLostPackets. Times are microseconds. The stack's RTT estimator runs along, since its CUBIC
  * reads the smoothed RTT.
  */
 #include "precomp.h"
 
-#include "firstflight_adapter.h"
+#include "adapter.h"
 
 struct adapter {
     QUIC_CONNECTION *connection;
+    struct packets packets; /* of BBR */
     uint64_t ce_count;
     uint64_t largest_acked;
     uint64_t largest_sent;
@@ -20,46 +21,13 @@ struct adapter {
     QUIC_LOSS_EVENT loss;
 };
 
-/* What cubic.c calls in other files. The clock is the vector's; flow control and the application are not there. */
-static uint64_t now_us;
-
-uint64_t CxPlatTimeUs64(void)
-{
-    return now_us;
-}
-
-void QuicSendBufferConnectionAdjust(QUIC_CONNECTION *connection)
-{
-    (void)connection;
-}
-
-QUIC_STATUS QuicConnIndicateEvent(QUIC_CONNECTION *connection, QUIC_CONNECTION_EVENT *event)
-{
-    (void)connection;
-    (void)event;
-    return QUIC_STATUS_SUCCESS;
-}
-
-void QuicStreamSetGetFlowControlSummary(const QUIC_STREAM_SET *streams, uint64_t *available, uint64_t *send_window)
-{
-    (void)streams;
-    *available = 0;
-    *send_window = 0;
-}
-
-void CxPlatLogAssert(const char *file, int line, const char *expression)
-{
-    fprintf(stderr, "%s:%d: %s\n", file, line, expression);
-}
-
-void quic_bugcheck(const char *file, int line, const char *expression)
-{
-    CxPlatLogAssert(file, line, expression);
-    abort();
-}
-
 const char *firstflight_adapter_hello(void)
 {
+    if (bbr) {
+        return "{\"op\":\"hello\",\"protocol\":1,\"name\":\"msquic bbr\",\"version\":\"" MSQUIC_VERSION "\","
+               "\"algorithms\":{\"bbr\":[\"draft-06\"]},\"observables\":[\"cwnd_bytes\"],"
+               "\"clock\":\"us\",\"avoidance\":\"datagram\",\"controller\":\"newreno\"}";
+    }
     return "{\"op\":\"hello\",\"protocol\":1,\"name\":\"msquic cubic\",\"version\":\"" MSQUIC_VERSION "\","
            "\"algorithms\":{\"slow-start\":[\"rfc-9002\"],\"cubic\":[\"rfc-9438\"],"
            "\"hystartpp\":[\"rfc-9406+cubic\"]},"
@@ -71,15 +39,17 @@ static BOOLEAN is_judged(const struct firstflight_case *start, BOOLEAN *hystart)
 {
     static const struct {
         const char *algorithm, *profile;
-        BOOLEAN hystart;
+        BOOLEAN hystart, bbr;
     } judged[] = {
-        {"slow-start", "rfc-9002", FALSE},
-        {"cubic", "rfc-9438", FALSE},
-        {"hystartpp", "rfc-9406+cubic", TRUE},
+        {"slow-start", "rfc-9002", FALSE, FALSE},
+        {"cubic", "rfc-9438", FALSE, FALSE},
+        {"hystartpp", "rfc-9406+cubic", TRUE, FALSE},
+        {"bbr", "draft-06", FALSE, TRUE},
     };
 
     for (size_t i = 0; i < ARRAYSIZE(judged); i++) {
-        if (strcmp(start->algorithm, judged[i].algorithm) == 0 && strcmp(start->profile, judged[i].profile) == 0) {
+        if (judged[i].bbr == bbr && strcmp(start->algorithm, judged[i].algorithm) == 0 &&
+            strcmp(start->profile, judged[i].profile) == 0) {
             *hystart = judged[i].hystart;
             return TRUE;
         }
@@ -120,7 +90,12 @@ void *firstflight_adapter_start(const struct firstflight_case *start, const char
     path->Mtu = (uint16_t)(size + CXPLAT_MIN_IPV4_HEADER_SIZE + CXPLAT_UDP_HEADER_SIZE);
     path->SmoothedRtt = MS_TO_US(QUIC_INITIAL_RTT);
     path->RttVariance = path->SmoothedRtt / 2;
-    CubicCongestionControlInitialize(&self->connection->CongestionControl, &settings);
+    if (bbr) {
+        BbrCongestionControlInitialize(&self->connection->CongestionControl, &settings);
+        packets_begin(self->connection);
+    } else {
+        CubicCongestionControlInitialize(&self->connection->CongestionControl, &settings);
+    }
     return self;
 }
 
@@ -138,8 +113,7 @@ static void on_sent(struct adapter *self, const struct firstflight_event *event)
     }
 }
 
-/* QuicConnUpdateRtt. */
-static void update_rtt(QUIC_PATH *path, uint64_t latest_us)
+void update_rtt(QUIC_PATH *path, uint64_t latest_us)
 {
     const uint64_t latest = latest_us != 0 ? latest_us : 1;
 
@@ -219,19 +193,14 @@ static void on_ce(struct adapter *self, const struct firstflight_event *event)
     }
 }
 
-int firstflight_adapter_event(void *adapter, const struct firstflight_event *event, struct firstflight_observed *observed)
+static int on_event(struct adapter *self, const struct firstflight_event *event)
 {
-    struct adapter *self = adapter;
     QUIC_CONGESTION_CONTROL *cc = &self->connection->CongestionControl;
     const BOOLEAN lost_before = self->lost_before;
 
-    now_us = event->t_ns / 1000;
     self->lost_before = event->kind == FIRSTFLIGHT_EVENT_LOST;
     switch (event->kind) {
     case FIRSTFLIGHT_EVENT_SENT:
-        if (event->bytes_in_flight > UINT32_MAX) {
-            return FIRSTFLIGHT_UNSUPPORTED; /* bytes in flight have 32 bits */
-        }
         on_sent(self, event);
         break;
     case FIRSTFLIGHT_EVENT_ACK:
@@ -257,9 +226,27 @@ int firstflight_adapter_event(void *adapter, const struct firstflight_event *eve
     default:
         return FIRSTFLIGHT_UNSUPPORTED;
     }
-    observed->cwnd_bytes = cc->Cubic.CongestionWindow;
-    observed->has_ssthresh = 1;
-    observed->ssthresh_bytes = cc->Cubic.SlowStartThreshold == UINT32_MAX ? FIRSTFLIGHT_NONE : cc->Cubic.SlowStartThreshold;
+    return FIRSTFLIGHT_OBSERVED;
+}
+
+int firstflight_adapter_event(void *adapter, const struct firstflight_event *event, struct firstflight_observed *observed)
+{
+    struct adapter *self = adapter;
+    QUIC_CONGESTION_CONTROL *cc = &self->connection->CongestionControl;
+
+    now_us = event->t_ns / 1000;
+    if (event->kind == FIRSTFLIGHT_EVENT_SENT && event->bytes_in_flight > UINT32_MAX) {
+        return FIRSTFLIGHT_UNSUPPORTED; /* bytes in flight have 32 bits */
+    }
+    const int result = bbr ? packets_event(&self->packets, self->connection, event) : on_event(self, event);
+    if (result != FIRSTFLIGHT_OBSERVED) {
+        return result;
+    }
+    observed->cwnd_bytes = cc->QuicCongestionControlGetCongestionWindow(cc);
+    if (!bbr) {
+        observed->has_ssthresh = 1;
+        observed->ssthresh_bytes = cc->Cubic.SlowStartThreshold == UINT32_MAX ? FIRSTFLIGHT_NONE : cc->Cubic.SlowStartThreshold;
+    }
     return FIRSTFLIGHT_OBSERVED;
 }
 
@@ -267,6 +254,7 @@ void firstflight_adapter_end(void *adapter)
 {
     struct adapter *self = adapter;
 
+    packets_end(&self->packets, self->connection);
     free(self->connection);
     free(self);
 }
