@@ -34,7 +34,7 @@ static uint64_t times(uint64_t rate, struct ff_bbr_number gain)
 }
 
 /* Return a share of a volume. */
-static uint64_t share_of(uint64_t volume_bytes, struct ff_bbr_number share)
+static uint64_t share_bytes(uint64_t volume_bytes, struct ff_bbr_number share)
 {
     struct ff_bbr_number number = ff_bbr_number_of(volume_bytes, FF_BBR_SINGLE_BITS);
 
@@ -47,7 +47,7 @@ static uint64_t rate_of(const struct ff_bbr *state)
     return ff_min(state->quiche.max_rate, state->quiche.rate_bound);
 }
 
-static uint64_t bdp_of(const struct ff_bbr *state, uint64_t rate)
+static uint64_t bdp_bytes(const struct ff_bbr *state, uint64_t rate)
 {
     return ff_bbr_quiche_delivers_bytes(rate, state->min_rtt_ns);
 }
@@ -81,7 +81,7 @@ static void adapt_lower_bounds(struct ff_bbr *state, const struct ff_newreno *ba
     quiche->rate_bound = ff_max(quiche->latest_rate, times(bound, left)); /* [bbr.quiche.short-term] */
     uint64_t volume_bytes = state->inflight_shortterm_bytes == FF_BBR_INFINITE ? base->cwnd_bytes
                                                                                : state->inflight_shortterm_bytes;
-    state->inflight_shortterm_bytes = ff_max(quiche->latest_bytes, share_of(volume_bytes, left));
+    state->inflight_shortterm_bytes = ff_max(quiche->latest_bytes, share_bytes(volume_bytes, left));
 }
 
 /* Take a sample into the largest ones of the round, which begin anew where a round ends. */
@@ -131,7 +131,7 @@ static bool has_high_loss(const struct ff_bbr *state, const struct ff_bbr_larges
     if (quiche->loss_events < FULL_LOSS_EVENTS) {
         return false; /* [bbr.quiche.loss-exit.events] */
     }
-    return sample->in_flight_bytes > 0 && quiche->lost_bytes > share_of(sample->in_flight_bytes, loss_share);
+    return sample->in_flight_bytes > 0 && quiche->lost_bytes > share_bytes(sample->in_flight_bytes, loss_share);
 }
 
 /* See at the end of a round whether the rate still grows, or too much was lost. */
@@ -157,7 +157,7 @@ static enum ff_outcome check_startup(struct ff_bbr *state, const struct ff_bbr_l
     }
     if (has_high_loss(state, sample)) {
         state->full_bw_reached = true; /* [bbr.quiche.loss-exit] */
-        uint64_t held_bytes = bdp_of(state, quiche->max_rate);
+        uint64_t held_bytes = bdp_bytes(state, quiche->max_rate);
         state->inflight_longterm_bytes = ff_max(held_bytes, quiche->delivered_bytes); /* [bbr.quiche.loss-exit.long-term] */
         return FF_OUTCOME_EXITED_BY_LOSS;
     }
@@ -167,7 +167,7 @@ static enum ff_outcome check_startup(struct ff_bbr *state, const struct ff_bbr_l
 /* End Drain where no more is in flight than the product of the largest rate. */
 static enum ff_outcome check_drain(struct ff_bbr *state)
 {
-    if (state->phase != FF_PHASE_DRAIN || state->in_flight_bytes > bdp_of(state, state->quiche.max_rate)) {
+    if (state->phase != FF_PHASE_DRAIN || state->in_flight_bytes > bdp_bytes(state, state->quiche.max_rate)) {
         return FF_OUTCOME_UNCHANGED;
     }
     state->phase = FF_PHASE_PROBE_BW; /* [bbr.quiche.drain] */
@@ -205,9 +205,9 @@ static void update_window(struct ff_bbr *state, struct ff_newreno *base, uint64_
 {
     uint64_t initial_bytes = state->initial_window_bytes;
 
-    state->bdp_bytes = bdp_of(state, rate_of(state));
+    state->bdp_bytes = bdp_bytes(state, rate_of(state));
     state->extra_acked_bytes = state->quiche.first_height.extra_bytes;
-    state->max_inflight_bytes = ff_max(bdp_of(state, times(rate_of(state), cwnd_gain)), initial_bytes);
+    state->max_inflight_bytes = ff_max(bdp_bytes(state, times(rate_of(state), cwnd_gain)), initial_bytes);
     uint64_t grown_bytes = ff_bbr_saturate(base->cwnd_bytes + acked_bytes);
     if (state->full_bw_reached) {
         uint64_t held_bytes = state->max_inflight_bytes + state->extra_acked_bytes;

@@ -65,7 +65,7 @@ def _share_bytes(volume_bytes: int, share: Number) -> int:
     return truncated(product(number_of(volume_bytes, SINGLE_BITS), share, SINGLE_BITS))  # [bbr.quiche.share]
 
 
-def _rate(state: Bbr) -> int:
+def _rate_of(state: Bbr) -> int:
     """Return the rate with which everything is computed but where Drain ends."""
     return smaller_bound(state.quiche.max_rate, state.quiche.rate_bound) or 0
 
@@ -123,7 +123,7 @@ def _update_model(state: Bbr, base: NewReno, ack: Ack) -> tuple[Largest, int]:
     acked_bytes = quiche.acked_bytes - before_bytes
     grown = sample.rate > quiche.max_rate
     quiche.max_rate = max(quiche.max_rate, sample.rate)  # [bbr.quiche.max-bw]
-    update_height(quiche, _rate(state), state.round_count, acked_bytes, grown=grown)
+    update_height(quiche, _rate_of(state), state.round_count, acked_bytes, grown=grown)
     if sample.is_valid:
         state.min_rtt_ns = min(state.min_rtt_ns or 0, sample.rtt_ns)  # [bbr.quiche.min-rtt]
         quiche.delivered_bytes = max(quiche.delivered_bytes, quiche.acked_bytes - sample.acked_bytes)
@@ -178,21 +178,21 @@ def _pacing_gain(state: Bbr) -> Number:
 
 def _update_pacing_rate(state: Bbr, base: NewReno, acked_bytes: int) -> None:
     quiche = state.quiche
-    if _rate(state) == 0:
+    if _rate_of(state) == 0:
         return
     if quiche.acked_bytes == acked_bytes:
         _set_pacing_rate(state, rate_of(base.cwnd_bytes, state.min_rtt_ns or 0))  # [bbr.quiche.pacing.first]
         return
-    rate = _times(_rate(state), _pacing_gain(state))
+    rate = _times(_rate_of(state), _pacing_gain(state))
     if state.full_bw_reached or rate > quiche.pacing_rate:
         _set_pacing_rate(state, rate)  # [bbr.quiche.pacing]
 
 
 def _update_window(state: Bbr, base: NewReno, acked_bytes: int) -> None:
     quiche, initial_bytes = state.quiche, state.initial_window_bytes
-    state.bdp_bytes = _bdp_bytes(state, _rate(state))
+    state.bdp_bytes = _bdp_bytes(state, _rate_of(state))
     state.extra_acked_bytes = quiche.first_height.extra_bytes
-    state.max_inflight_bytes = max(_bdp_bytes(state, _times(_rate(state), CWND_GAIN)), initial_bytes)
+    state.max_inflight_bytes = max(_bdp_bytes(state, _times(_rate_of(state), CWND_GAIN)), initial_bytes)
     grown_bytes = saturate(base.cwnd_bytes + acked_bytes)
     if state.full_bw_reached:
         state.max_inflight_bytes = saturate(state.max_inflight_bytes + state.extra_acked_bytes)  # [bbr.quiche.window]
