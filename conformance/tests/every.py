@@ -2,6 +2,7 @@
 
 from functools import cache
 
+from firstflight.events import Ack, Lost, Sent
 from firstflight_conformance.cases import computations, vectors
 from firstflight_conformance.cases.computations import ComputationCase
 from firstflight_conformance.cases.vectors import Case, Vector
@@ -35,6 +36,11 @@ def every_case_of(algorithm: str) -> tuple[Case, ...]:
     if every_case.cache_info().currsize:
         return tuple(case for case in every_case() if case.vector.algorithm == algorithm)
     return _cases_of(algorithm)
+
+
+def packets(case: Case) -> int:
+    """Return how many packets the events of a case name."""
+    return sum(run.count for event in case.events if isinstance(event, Sent | Ack | Lost) for run in event.packets)
 
 
 @cache

@@ -13,8 +13,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from every import every_case
-from firstflight.events import Ack, Lost, Sent
+from every import every_case, packets
 from firstflight_conformance.cases import wire
 from firstflight_conformance.cases.measure import config_from_json
 from firstflight_conformance.cases.vectors import Case
@@ -145,11 +144,6 @@ def scripts_of(profile: str, *, whole: bool = True) -> tuple[Script, ...]:
         return tuple(script for script in scripts_of(profile) if packets(script.case) <= PACKETS_MAX)
     found = (case for case in every_case() if f"{case.vector.algorithm}/{case.profile}" == profile)
     return tuple(map(Script, found))
-
-
-def packets(case: Case) -> int:
-    """Return how many packets the events of a case name."""
-    return sum(run.count for event in case.events if isinstance(event, Sent | Ack | Lost) for run in event.packets)
 
 
 def answers_of(program: ModuleType, script: Script, observables: tuple[str, ...]) -> Answers:

@@ -5,6 +5,7 @@ from collections import Counter
 import pytest
 
 from diagnosis_support import mutants
+from every import packets
 from firstflight_conformance.freedoms.points import open_points
 from firstflight_conformance.run.results import AdapterReport, ExitCode, Verdict, exit_code
 from firstflight_conformance.spec.clauses import known_clauses
@@ -13,7 +14,6 @@ from freedoms_support import (
     Variant,
     changed,
     judged,
-    packets,
     point_of,
     points_named,
     scripts_of,

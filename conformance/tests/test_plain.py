@@ -13,12 +13,10 @@ from typing import Any
 import pytest
 
 from adequacy.citations import plain_citations
-from every import every_case, every_case_of, every_computation
+from every import every_case, every_case_of, every_computation, packets
 from firstflight.errors import DomainError
-from firstflight.events import Ack, Lost, Sent
 from firstflight.transfer_time import transfer_time
 from firstflight_conformance.cases import computations
-from firstflight_conformance.cases.vectors import Case
 from firstflight_conformance.paths import REFERENCE_PY
 from firstflight_conformance.prng import SplitMix64
 from plain.folders import plain_headers
@@ -227,15 +225,9 @@ def judgements(name: str) -> list[Callable[[], object]]:
     """Return what judges a program by one case each, those of few packets first: a traced packet takes long."""
     program = programs()[name]
     if name in CONTROLLERS:
-        chosen = sorted(cases_of(program, every_case()), key=packets)
+        chosen = sorted(cases_of(program, every_case()), key=lambda case: packets(case) + len(case.events))
         return [partial(judge_case, program, case) for case in chosen]
     return [partial(judge_computation, program, case) for case in every_computation()]
-
-
-def packets(case: Case) -> int:
-    """Return how many packets the events of a case name, and how many events there are."""
-    named = (run.count for event in case.events if isinstance(event, Sent | Ack | Lost) for run in event.packets)
-    return sum(named) + len(case.events)
 
 
 def test_citations_are_those_of_this_package() -> None:

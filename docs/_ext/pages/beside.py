@@ -60,12 +60,15 @@ def c_path(name: str) -> Path | None:
     return None if driver is None else driver.with_name(f"{name}.h")
 
 
+def page(name: str) -> str:
+    """Return the document of a program, which has all of its lines."""
+    return f"{site.GENERATED}/plain/{name}"
+
+
 def pages() -> dict[Path, str]:
-    """Return the pages of the files of all programs: each has all of its lines."""
+    """Return the documents by the files of all programs."""
     files = {name: (python_path(name), c_path(name)) for name in programs()}
-    return {
-        path: f"{site.GENERATED}/plain/{name}" for name, found in files.items() for path in found if path is not None
-    }
+    return {path: page(name) for name, found in files.items() for path in found if path is not None}
 
 
 def rows(name: str) -> list[Row]:

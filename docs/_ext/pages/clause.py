@@ -10,7 +10,7 @@ from sphinx.util.docutils import SphinxDirective, SphinxRole
 
 from firstflight_conformance.paths import VECTORS
 from firstflight_conformance.spec.clauses import FIELDS, Citation
-from pages import site
+from pages import beside, site
 
 
 class ClauseDirective(SphinxDirective):
@@ -82,7 +82,7 @@ class ClauseDirective(SphinxDirective):
             return []
         shown: list[nodes.Node] = [nodes.inline(text="Plain: ", classes=["clause-label"])]
         for number, name in enumerate(names):
-            document, fragment = f"{site.GENERATED}/plain/{name}", site.anchor("beside", clause_id)
+            document, fragment = beside.page(name), site.anchor("beside", clause_id)
             shown += [nodes.Text(", " if number else ""), self._link(name, document, fragment)]
         return [*shown, nodes.Text("  ")]
 

@@ -101,16 +101,11 @@ class PlainProgramsDirective(SphinxDirective):
             text="Text, plain Python and plain C side by side, and what other profiles do otherwise: "
         )
         for number, name in enumerate(beside.of_algorithm(self.arguments[0])):
-            uri = self.env.app.builder.get_relative_uri(self.env.docname, page(name))
+            uri = self.env.app.builder.get_relative_uri(self.env.docname, beside.page(name))
             sentence += nodes.Text(", " if number else "")
             sentence += nodes.reference("", beside.title(name), refuri=uri, internal=True)
         sentence += nodes.Text(".")
         return [nodes.container("", sentence, classes=["plain-programs"])]
-
-
-def page(name: str) -> str:
-    """Return the document of a program."""
-    return f"{site.GENERATED}/plain/{name}"
 
 
 def anchor(clause_id: str) -> str:

@@ -185,18 +185,12 @@ static bool is_same(const struct ff_bbr_height *height, const struct ff_bbr_heig
     return !exceeds(height, other) && !exceeds(other, height);
 }
 
-/* Return how many rounds ago a height was found. */
-static uint64_t age(const struct ff_bbr_height *now, const struct ff_bbr_height *height)
-{
-    return now->round_count - height->round_count;
-}
-
 /* Take a height into the largest of ten rounds, by three that are kept: the largest, and later ones that may follow it. */
 static void take_height(struct ff_bbr_quiche *quiche, struct ff_bbr_height now)
 {
     struct ff_bbr_height *first = &quiche->first_height, *second = &quiche->second_height, *third = &quiche->third_height;
 
-    if (exceeds(&now, first) || age(&now, third) > HEIGHT_ROUNDS) {
+    if (exceeds(&now, first) || now.round_count - third->round_count > HEIGHT_ROUNDS) {
         *first = *second = *third = now; /* [bbr.quiche.height.anew] */
         return;
     }
@@ -205,17 +199,17 @@ static void take_height(struct ff_bbr_quiche *quiche, struct ff_bbr_height now)
     } else if (exceeds(&now, third)) {
         *third = now;
     }
-    if (age(&now, first) > HEIGHT_ROUNDS) {
+    if (now.round_count - first->round_count > HEIGHT_ROUNDS) {
         *first = *second; /* [bbr.quiche.height.ten] */
         *second = *third;
         *third = now;
-        if (age(&now, first) > HEIGHT_ROUNDS) {
+        if (now.round_count - first->round_count > HEIGHT_ROUNDS) {
             *first = *second;
             *second = *third;
         }
-    } else if (is_same(second, first) && age(&now, second) > HEIGHT_ROUNDS / 4) {
+    } else if (is_same(second, first) && now.round_count - second->round_count > HEIGHT_ROUNDS / 4) {
         *second = *third = now; /* [bbr.quiche.height.quarter] */
-    } else if (is_same(third, second) && age(&now, third) > HEIGHT_ROUNDS / 2) {
+    } else if (is_same(third, second) && now.round_count - third->round_count > HEIGHT_ROUNDS / 2) {
         *third = now; /* [bbr.quiche.height.half] */
     }
 }

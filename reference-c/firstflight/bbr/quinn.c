@@ -24,6 +24,13 @@ static const struct ff_bbr_number probe_bw_cwnd_gain = {UINT64_C(0x8000000000000
 static const struct ff_bbr_number growth_target = {UINT64_C(0xa000000000000000), -63};
 static const struct ff_bbr_number probe_rtt_gain = {UINT64_C(0xc000000000000000), -64};
 
+static void forget_heights(struct ff_bbr_quinn *state)
+{
+    for (uint32_t k = 0; k < FF_BBR_KEPT; k++) {
+        state->max_ack_height[k] = (struct ff_bbr_round_rate){0, ff_bbr_rate_zero};
+    }
+}
+
 void ff_bbr_quinn_begin(struct ff_bbr_quinn *state, const struct ff_newreno *base)
 {
     *state = (struct ff_bbr_quinn){
@@ -38,9 +45,7 @@ void ff_bbr_quinn_begin(struct ff_bbr_quinn *state, const struct ff_newreno *bas
         .exit_probe_rtt_ns = FF_NONE,
         .phase = FF_PHASE_STARTUP,
     };
-    for (uint32_t k = 0; k < FF_BBR_KEPT; k++) {
-        state->max_ack_height[k] = (struct ff_bbr_round_rate){0, ff_bbr_rate_zero}; /* [bbr.quinn] */
-    }
+    forget_heights(state); /* [bbr.quinn] */
 }
 
 static uint64_t scaled(uint64_t rate, struct ff_bbr_number gain)
@@ -275,9 +280,7 @@ static enum ff_outcome check_if_full_bw_reached(struct ff_bbr_quinn *state)
     if (state->bw >= scaled(state->bw_at_last_round, growth_target)) {
         state->bw_at_last_round = state->bw; /* [bbr.quinn.full-bw.grown] */
         state->round_wo_bw_gain = 0;
-        for (uint32_t k = 0; k < FF_BBR_KEPT; k++) {
-            state->max_ack_height[k] = (struct ff_bbr_round_rate){0, ff_bbr_rate_zero};
-        }
+        forget_heights(state);
         return FF_OUTCOME_BW_GROWN;
     }
     state->round_wo_bw_gain++;
