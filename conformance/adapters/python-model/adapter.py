@@ -20,6 +20,7 @@ HELLO = {
     "observables": ["cwnd_bytes", "ssthresh_bytes", "phase", "outcome", "next_release_ns", "trigger", "state"],
 }
 to_json = json.JSONEncoder(separators=(",", ":")).encode
+from_json = json.JSONDecoder().decode
 
 
 def start(message):
@@ -42,7 +43,7 @@ def compute(message):
 @lru_cache(1 << 13)
 def read(line):
     """Return a message, its event as the model takes it. One profile after another is sent the same events."""
-    message = json.loads(line)
+    message = from_json(line.decode())
     if message["op"] == "event":
         message["event"] = event_from_json(message["event"])
     return message
@@ -64,10 +65,13 @@ def text(value):
 
 def observed(index, observation):
     """Return the answer to an event. There are many: only what changes from one to the next is written anew."""
-    *named, (_, state) = observables(observation).items()
-    values = [*(value for _, value in named), *state.values()]
-    shown = [value if type(value) is int and value <= NUMBER_MAX else text(value) for value in values]
-    return form(tuple(name for name, _ in named), tuple(state)) % (index, *shown)
+    members = observables(observation)
+    state = members.pop("state")
+    values = [
+        value if type(value) is int and value <= NUMBER_MAX else text(value)
+        for value in (*members.values(), *state.values())
+    ]
+    return form(tuple(members), tuple(state)) % (index, *values)
 
 
 class Model:

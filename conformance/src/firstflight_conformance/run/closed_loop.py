@@ -3,7 +3,7 @@
 import time
 from typing import Any
 
-from firstflight import Controller, samples_rate, step
+from firstflight import advance, samples_rate
 from firstflight.events import Event
 from firstflight.observables import Observation
 from firstflight_conformance.cases.measure import ClauseTracer
@@ -69,8 +69,7 @@ class StackLoop:
         return self.trace.add(event, observed, paces=self._paces)
 
     def _follow(self, index: int, event: Event, raw: dict[str, Any], observed: dict[str, Any]) -> None:
-        before = self._model
-        self._model, observation = step(before, event)
+        observation = advance(self._model, event)
         self._paces, expected = observation.paces, observables(observation)
         if self._ends_at_reduction and is_reduction(expected):
             self.judged_events = index
@@ -82,13 +81,18 @@ class StackLoop:
         comparison = compare(expected, observed, self._declaration, size_bytes, allowed, avoiding=self._avoiding)
         self.within_tolerance |= comparison.within_tolerance
         if comparison.differences:
-            clauses = self._clauses(index, before, event)
-            self.divergence = Divergence(index, raw, comparison.differences, clauses, expected)
+            self.divergence = Divergence(index, raw, comparison.differences, self._clauses(event), expected)
 
-    def _clauses(self, index: int, before: Controller, event: Event) -> tuple[str, ...]:
-        """Return what the model carries out on an event, on the first with its beginning; as ``measure.clauses_at`` of vectors."""
+    def _clauses(self, event: Event) -> tuple[str, ...]:
+        """Return what the model carries out on an event, on the first with its beginning; as ``measure.clauses_at`` of vectors.
+
+        There is one such event in a case: the model comes to it anew, so that it need not be copied at each.
+        """
+        model = self._case.controller()
+        for before in self.trace.events:
+            advance(model, before)
         with ClauseTracer() as tracer:
-            step(self._case.controller() if index == 0 else before, event)
+            advance(model if self.trace.events else self._case.controller(), event)
         return tuple(sorted(tracer.clauses))
 
 

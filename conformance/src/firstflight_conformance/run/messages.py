@@ -97,9 +97,7 @@ def encode(message: Message) -> bytes:
 def decode(line: bytes) -> Message:
     """Read an answer. Raise :class:`ConversationError` if it is not a JSON object with the member ``op``."""
     try:
-        message = json.loads(
-            line.decode("utf-8"), parse_constant=_refuse_constant, object_pairs_hook=_without_duplicates
-        )
+        message = _FROM_JSON(line.decode("utf-8"))
     except UnicodeDecodeError as error:
         raise ConversationError(FaultKind.NOT_JSON, f"not UTF-8: {excerpt(line.rstrip())}; {_STDOUT}") from error
     except RecursionError as error:
@@ -128,6 +126,9 @@ def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(members) != len(pairs):
         raise ValueError("a member is there twice")
     return members
+
+
+_FROM_JSON = json.JSONDecoder(parse_constant=_refuse_constant, object_pairs_hook=_without_duplicates).decode
 
 
 def check_schema(message: Message, side: str) -> None:

@@ -132,9 +132,12 @@ class AdapterProcess:
                     pipe.close()
 
     def _send(self, data: bytes) -> None:
+        """Write what the pipe takes at once; the rest waits for its turns."""
         self._outgoing = memoryview(data)
         if self._outgoing and self._popen.stdin and not self._popen.stdin.closed and not self._output_ended:
-            self._selector.register(self._stdin, selectors.EVENT_WRITE)
+            self._write()
+            if self._outgoing:
+                self._selector.register(self._stdin, selectors.EVENT_WRITE)
 
     def _turn(self, timeout_s: float) -> int:
         """Move what can be moved. Return the number of bytes that came on standard output."""
@@ -147,6 +150,8 @@ class AdapterProcess:
         for key, _ in ready:
             if key.fd == self._stdin:
                 self._write()
+                if not self._outgoing:
+                    self._selector.unregister(self._stdin)
             elif key.fd == self._stderr:
                 self._read_log()
             else:
@@ -160,8 +165,6 @@ class AdapterProcess:
             return
         except OSError:  # it reads no more; why, its output tells
             self._outgoing = memoryview(b"")
-        if not self._outgoing:
-            self._selector.unregister(self._stdin)
 
     def _read_output(self) -> int:
         try:

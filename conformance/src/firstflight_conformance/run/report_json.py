@@ -122,21 +122,22 @@ def _adapter(report: AdapterReport) -> dict[str, Any]:
         "not_judged": {name: list(value) for name, value in asdict(not_judged(report)).items()},
         "explained": [_explained(one) for one in explained(report)],
         "disappeared": [_deviation(deviation) for deviation in report.disappeared],
-        "results": [_result(result) for result in _told(report)],
+        "results": list(_told(report)),
     }
 
 
-def _told(report: AdapterReport) -> Iterator[Result]:
+def _told(report: AdapterReport) -> Iterator[dict[str, Any]]:
     """Yield the results that say something: a null adapter is there for what it passes, and a reference that passes does as the model does."""
+    role = report.manifest.role
     for result in report.results:
-        passed = result.verdict is Verdict.PASS
-        if report.manifest.role == "third-party":
+        if role == "third-party":
             if not result.undeclared:
-                yield result
-        elif passed:
-            yield replace(result, growth=None, loop=None)
-        elif report.manifest.role == "reference" and not result.undeclared:
-            yield result
+                yield _result(result)
+        elif result.verdict is Verdict.PASS:
+            members = _result(result)
+            yield {name: value for name, value in members.items() if name not in ("growth", "loop")}
+        elif role == "reference" and not result.undeclared:
+            yield _result(result)
 
 
 def _cause(cause: "Cause") -> dict[str, Any]:

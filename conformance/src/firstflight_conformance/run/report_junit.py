@@ -8,6 +8,7 @@ case of its own, as is a rule with a MUST that was not exercised; null adapters,
 
 import re
 from io import BytesIO
+from xml.etree.ElementTree import fromstring, indent, tostring
 
 from junitparser import Error, Failure, JUnitXml, Skipped, TestCase, TestSuite
 
@@ -24,8 +25,11 @@ def text(reports: list[AdapterReport], *, strict: bool) -> str:
         if report.manifest.role != "null":
             document.add_testsuite(_suite(report, strict=strict))
     out = BytesIO()
-    document.write(out, pretty=True)
-    return out.getvalue().decode("utf-8")
+    document.write(out)
+    root = fromstring(out.getvalue())
+    indent(root, "\t")
+    written: bytes = tostring(root, "utf-8", xml_declaration=True)
+    return written.decode() + "\n"
 
 
 def _suite(report: AdapterReport, *, strict: bool) -> TestSuite:
