@@ -84,10 +84,7 @@ class StackLoop:
             self.divergence = Divergence(index, raw, comparison.differences, self._clauses(event), expected)
 
     def _clauses(self, event: Event) -> tuple[str, ...]:
-        """Return what the model carries out on an event, on the first with its beginning; as ``measure.clauses_at`` of vectors.
-
-        There is one such event in a case: the model comes to it anew, so that it need not be copied at each.
-        """
+        """Return what the model carries out on an event, on the first with its beginning; it comes there anew, and need not be copied at each."""
         model = self._case.controller()
         for before in self.trace.events:
             advance(model, before)

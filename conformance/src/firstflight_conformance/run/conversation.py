@@ -88,16 +88,7 @@ class Conversation:
 
         ``left_s``: how much is left of the deadline of the case.
         """
-        message = messages.event_message(index, event)
-        if self.validate:
-            messages.check_schema(message, "runner")
-        received = bytearray()
-        try:
-            self.process.exchange(messages.encode(message), 1, left_s, received, OUTPUT_BASE_BYTES)
-        except ConversationError as fault:
-            reason = late(self.deadline_s) if fault.kind is FaultKind.TIMEOUT else fault.reason
-            raise fault.saying(f"event {index}: {reason}") from fault
-        answer = self._read(received)
+        answer = self._ask(messages.event_message(index, event), left_s)
         if answer["op"] == "unsupported":
             return _reason(answer)
         if answer["op"] != "observed":
@@ -200,14 +191,17 @@ class Conversation:
             if answers.unsupported is None:  # else the event was on its way when the adapter gave up
                 answers.observed.append(observed)
 
-    def _ask(self, message: Message) -> Message:
+    def _ask(self, message: Message, left_s: float | None = None) -> Message:
         if self.validate:
             messages.check_schema(message, "runner")
         received = bytearray()
         try:
-            self.process.exchange(messages.encode(message), 1, self.deadline_s, received, OUTPUT_BASE_BYTES)
+            wait_s = self.deadline_s if left_s is None else left_s
+            self.process.exchange(messages.encode(message), 1, wait_s, received, OUTPUT_BASE_BYTES)
         except ConversationError as fault:
-            raise fault.saying(f"{message['op']}: {fault.reason}") from fault
+            place = f"event {message['i']}" if message["op"] == "event" else message["op"]
+            reason = late(self.deadline_s) if fault.kind is FaultKind.TIMEOUT else fault.reason
+            raise fault.saying(f"{place}: {reason}") from fault
         return self._read(received)
 
     def _read(self, line: bytes | bytearray) -> Message:

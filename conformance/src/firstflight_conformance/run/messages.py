@@ -102,12 +102,11 @@ def decode(line: bytes) -> Message:
         raise ConversationError(FaultKind.NOT_JSON, f"not UTF-8: {excerpt(line.rstrip())}; {_STDOUT}") from error
     except RecursionError as error:
         raise ConversationError(FaultKind.NOT_JSON, f"nested too deeply: {excerpt(line.rstrip())}") from error
-    except ValueError as error:
-        if not isinstance(error, json.JSONDecodeError):  # JSON, with what is refused in it
-            raise ConversationError(
-                FaultKind.NOT_JSON, f"not JSON ({excerpt(str(error))}): {excerpt(line.rstrip())}"
-            ) from error
+    except json.JSONDecodeError as error:
         raise ConversationError(FaultKind.NOT_JSON, f"not JSON: {excerpt(line.rstrip())}; {_STDOUT}") from error
+    except ValueError as error:  # JSON, with what is refused in it
+        text = f"not JSON ({excerpt(str(error))}): {excerpt(line.rstrip())}"
+        raise ConversationError(FaultKind.NOT_JSON, text) from error
     if not isinstance(message, dict):
         raise ConversationError(FaultKind.NOT_JSON, f"not a JSON object: {excerpt(line.rstrip())}; {_STDOUT}")
     if not isinstance(message.get("op"), str):

@@ -132,7 +132,6 @@ class AdapterProcess:
                     pipe.close()
 
     def _send(self, data: bytes) -> None:
-        """Write what the pipe takes at once; the rest waits for its turns."""
         self._outgoing = memoryview(data)
         if self._outgoing and self._popen.stdin and not self._popen.stdin.closed and not self._output_ended:
             self._write()

@@ -80,7 +80,7 @@ def _entry_text(recorded: dict[str, Any] | None) -> str:
 
 
 def updated(record: Record, report: AdapterReport, known_cases: Collection[str] | None) -> Record:
-    """Return the record with the results of a run. Cases that were not run, or errored, keep their entries.
+    """Return the record with the results of a run. Cases that were not run, or errored, keep their entries; those that conform have none.
 
     ``known_cases``: those that exist, if the run knows: entries of others are dropped.
     """
@@ -88,6 +88,6 @@ def updated(record: Record, report: AdapterReport, known_cases: Collection[str] 
     for result in report.results:
         if result.verdict is not Verdict.ERRORED:
             cases.pop(result.case_id, None)
-        if result.divergence is not None:
+        if result.divergence is not None and not result.conforms:
             cases[result.case_id] = entry(result.divergence)
     return Record(report.declaration.version if report.declaration else record.version, cases)

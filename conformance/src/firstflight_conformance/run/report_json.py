@@ -134,8 +134,7 @@ def _told(report: AdapterReport) -> Iterator[dict[str, Any]]:
             if not result.undeclared:
                 yield _result(result)
         elif result.verdict is Verdict.PASS:
-            members = _result(result)
-            yield {name: value for name, value in members.items() if name not in ("growth", "loop")}
+            yield {name: value for name, value in _result(result).items() if name not in ("growth", "loop")}
         elif role == "reference" and not result.undeclared:
             yield _result(result)
 

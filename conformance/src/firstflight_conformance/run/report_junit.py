@@ -28,8 +28,7 @@ def text(reports: list[AdapterReport], *, strict: bool) -> str:
     document.write(out)
     root = fromstring(out.getvalue())
     indent(root, "\t")
-    written: bytes = tostring(root, "utf-8", xml_declaration=True)
-    return written.decode() + "\n"
+    return f'<?xml version="1.0" encoding="utf-8"?>\n{tostring(root, "unicode")}\n'
 
 
 def _suite(report: AdapterReport, *, strict: bool) -> TestSuite:
