@@ -32,6 +32,9 @@ SMALL = (
     "picoquic-fork-backward", "drain-grows", "draft-09-no-drain", "products-in-32-bits",
 )  # fmt: skip
 
+#: Shows in the threshold alone: the literal text leaves slow start with a window that the overshoot does not lower.
+WITHOUT_WINDOW = "report-2024-literal-six-bins"
+
 
 class Stub:
     """A variant of the model that reports the window alone."""
@@ -78,7 +81,7 @@ def test_twenty_mutants_of_search_are_small() -> None:
     """At least twenty, of all of SEARCH, are shown by twelve events or less."""
     lengths = []
     for name, mutant in mutants().items():
-        if mutant.algorithm == "search" and not mutant.equivalent:
+        if mutant.algorithm == "search" and not mutant.equivalent and name != WITHOUT_WINDOW:
             contest, parting, _ = shortest(name)
             lengths.append(len(shrink(contest, parting).events))
     assert sum(length <= 12 for length in lengths) >= 20

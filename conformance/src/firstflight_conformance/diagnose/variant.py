@@ -47,6 +47,8 @@ class Variant:
     def create(self, algorithm: str, profile: str, config: Config) -> Any:
         """Return a new controller, as ``firstflight.create``."""
         model = self._model
+        if not any(self._choices.values()):  # a mutant may be of how the model composes
+            return model.create(algorithm, profile, config)
         own, plus, base = profile.partition("+")
         if isinstance(model.ALGORITHMS[algorithm], Base):
             return model.create_with(None, config, self._readings(algorithm, own))
