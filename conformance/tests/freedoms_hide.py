@@ -11,6 +11,7 @@ from functools import cache
 from itertools import chain, islice
 from pathlib import Path
 
+from adequacy.conforming import conforms
 from diagnosis_support import candidate, mutants
 from every import every_case
 from firstflight.controller import ALGORITHMS
@@ -20,7 +21,6 @@ from firstflight_conformance.diagnose.candidates import Candidate, together
 from firstflight_conformance.diagnose.choices import choices_of_run, options_of
 from firstflight_conformance.diagnose.subject import Subject
 from firstflight_conformance.diagnose.variant import Variant, build
-from firstflight_conformance.freedoms.points import open_points
 from firstflight_conformance.mutants.answers import CRASHES
 from firstflight_conformance.mutants.load import Mutant
 from firstflight_conformance.run.messages import Declaration
@@ -55,7 +55,7 @@ def wrong(algorithm: str, profile: str) -> list[Mutant]:
         if (mutant.algorithm, mutant.profile) == (algorithm, profile)
         and not mutant.equivalent
         and mutant.id not in allowed
-        and not any(point.calls_conforming(mutant) for point in open_points())
+        and not conforms(mutant)
     ]
 
 

@@ -6,6 +6,7 @@ from fnmatch import fnmatchcase
 
 import pytest
 
+from adequacy.conforming import conforms
 from diagnosis_support import AS_CHOSEN, UNSEEN, answered, candidate, judged, mutants, subject_of, told_apart
 from every import every_case, every_computation
 from firstflight_conformance.cases.computations import decode_outputs
@@ -173,11 +174,6 @@ def named(mutant: Mutant) -> bool | None:
             assert not cause.followed or all(subject.explained_by(other) for subject in (*failing, *passing))
     assert not causes[0].followed or all(cause.followed for cause in causes if cause.exact)
     return causes[0].exact
-
-
-def conforms(mutant: Mutant) -> bool:
-    """Return whether an open point calls a mutant conforming."""
-    return any(point.calls_conforming(mutant) for point in open_points())
 
 
 def is_within_bounds(mutant: Mutant) -> bool:

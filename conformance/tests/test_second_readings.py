@@ -5,6 +5,7 @@ from functools import cache
 
 import pytest
 
+from adequacy.conforming import calls_conforming, conforms
 from diagnosis_support import mutants
 from firstflight_conformance.freedoms.points import OpenPoint, open_points
 from firstflight_conformance.mutants.load import Mutant
@@ -17,14 +18,14 @@ from freedoms_support import WINDOWS, judged_mutant
 @cache
 def conforming() -> list[Mutant]:
     """Return the mutants that an open point calls conforming."""
-    return [one for one in mutants().values() if any(point.calls_conforming(one) for point in open_points())]
+    return [one for one in mutants().values() if conforms(one)]
 
 
 def unread(points: tuple[OpenPoint, ...], found: list[Mutant]) -> list[str]:
     """Return the mutants without a second reading that a point calls conforming, and the points without any."""
     named = [one.id for one in found if not one.second_reading]
     bare = [point for point in points if not point.second_reading]
-    return named + [point.id for point in bare if not any(point.calls_conforming(one) for one in found)]
+    return named + [point.id for point in bare if not any(calls_conforming(point, one) for one in found)]
 
 
 def test_all_is_read_twice() -> None:
@@ -44,7 +45,7 @@ def test_what_was_not_read_is_found() -> None:
 def test_who_doubts_is_heard() -> None:
     """Where the second reader doubts, the point says what speaks against it."""
     for point in open_points():
-        readings = [point.second_reading, *(one.second_reading for one in conforming() if point.calls_conforming(one))]
+        readings = [point.second_reading, *(one.second_reading for one in conforming() if calls_conforming(point, one))]
         if any(one.startswith("doubts") for one in readings):
             assert point.against, point.id
 

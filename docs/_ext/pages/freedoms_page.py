@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
+from adequacy.conforming import calls_conforming, conforms
 from firstflight.controller import ALGORITHMS
 from firstflight_conformance.freedoms.points import Kind, OpenPoint, open_points
 from firstflight_conformance.mutants.load import Mutant, load_mutants
@@ -70,9 +71,7 @@ def _mutants() -> tuple[Mutant, ...]:
 
 def _second_readings() -> str:
     """Return how many wrong decisions of the suite are called conforming, and what a second reader found."""
-    called = {
-        one.id: one.second_reading for one in _mutants() if any(point.calls_conforming(one) for point in open_points())
-    }
+    called = {one.id: one.second_reading for one in _mutants() if conforms(one)}
     doubts = sum(said.startswith("doubts") for said in called.values())
     return f"""## Second readings
 
@@ -114,7 +113,7 @@ def _text(point: OpenPoint) -> str:
 
 def _readings(point: OpenPoint) -> str:
     """Return the reasons of a second reader who doubts."""
-    found = [point.second_reading, *(one.second_reading for one in _mutants() if point.calls_conforming(one))]
+    found = [point.second_reading, *(one.second_reading for one in _mutants() if calls_conforming(point, one))]
     said = dict.fromkeys(text.removeprefix("doubts: ") for text in found if text.startswith("doubts"))
     return f"Second reader, in doubt: {md.plain('; '.join(said))}." if said else ""
 

@@ -8,7 +8,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from firstflight_conformance.mutants.load import Mutant
 from firstflight_conformance.paths import SPEC, of_algorithms
 from firstflight_conformance.spec.clauses import SECOND_READING, known_clauses
 
@@ -55,13 +54,6 @@ class OpenPoint:
     def id(self) -> str:
         """The algorithm and the number, as reports name the point."""
         return f"{self.algorithm} {self.number}"
-
-    def calls_conforming(self, mutant: Mutant) -> bool:
-        """Return whether a mutant is one of its choices, or within its interval."""
-        chosen = mutant.algorithm == self.algorithm and any(
-            value in self.readings.get(name, ()) for name, value in mutant.readings.items()
-        )
-        return (chosen and self.is_of(mutant.profile)) or mutant.id in (*self.mutants, *self.covers)
 
     def is_of(self, profile: str) -> bool:
         """Return whether the text of a profile has this point; what follows a plus is the base."""

@@ -1,0 +1,17 @@
+"""Which mutants of the kill matrix conform: what a text leaves open, one of them may decide as well as we do."""
+
+from firstflight_conformance.freedoms.points import OpenPoint, open_points
+from firstflight_conformance.mutants.load import Mutant
+
+
+def calls_conforming(point: OpenPoint, mutant: Mutant) -> bool:
+    """Return whether a mutant is one of the choices of an open point, or within its interval."""
+    chosen = mutant.algorithm == point.algorithm and any(
+        value in point.readings.get(name, ()) for name, value in mutant.readings.items()
+    )
+    return (chosen and point.is_of(mutant.profile)) or mutant.id in (*point.mutants, *point.covers)
+
+
+def conforms(mutant: Mutant) -> bool:
+    """Return whether an open point calls a mutant conforming."""
+    return any(calls_conforming(point, mutant) for point in open_points())
