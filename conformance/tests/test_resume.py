@@ -16,7 +16,7 @@ from firstflight_conformance.cases import vectors
 from firstflight_conformance.cli import main
 from firstflight_conformance.run import named_files
 from firstflight_conformance.run.judge import judge
-from firstflight_conformance.run.progress import Progress
+from firstflight_conformance.run.progress import Progress, content
 from firstflight_conformance.run.results import ClosedLoop, Growth, LoopRun, Moment, Result, Verdict
 from firstflight_conformance.run.session import Options, Session
 from runner_support import IDS, adapter, command, events, scripts, vector, write_vectors
@@ -236,7 +236,7 @@ def test_where_programs_look(root: Path, tmp_path: Path, monkeypatch: pytest.Mon
 )
 def test_what_cannot_be_compared(root: Path, tmp_path: Path, words: tuple[str, ...], reason: str) -> None:
     """Nothing of it is kept, and the run says why it begins anew."""
-    assert Progress.unknown(adapter(*words)) == reason
+    assert content(adapter(*words))[1] == reason
     progress(root, tmp_path / "part").of(adapter(*words)).settle(Result("x", Verdict.PASS))
     assert not passed(root, tmp_path, *words)
     assert (tmp_path / "part").read_bytes() == b""
@@ -250,7 +250,7 @@ def test_a_folder_that_is_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(named_files, "FILES_MAX", 2)
     for name in "abc":
         (tmp_path / name).write_bytes(b"")
-    assert Progress.unknown(adapter("env", str(tmp_path))) == f"{tmp_path}: the folder is too large to be compared"
+    assert content(adapter("env", str(tmp_path)))[1] == f"{tmp_path}: the folder is too large to be compared"
 
 
 def test_a_new_run_finds_nothing_and_the_end_leaves_nothing(root: Path, tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ from firstflight_conformance.run.compute import ComputationScript
 from firstflight_conformance.run.first import first_cases
 from firstflight_conformance.run.manifest import Manifest, load_manifests, resolve
 from firstflight_conformance.run.pool import Job, Judged, judge_all
-from firstflight_conformance.run.progress import Progress
+from firstflight_conformance.run.progress import Progress, content
 from firstflight_conformance.run.record import Record
 from firstflight_conformance.run.results import AdapterReport, ExitCode, Verdict, exit_code
 from firstflight_conformance.run.script import Script, Stream
@@ -271,7 +271,7 @@ def _blind_cases(seed: int, selection: Selection) -> list[AnyCase]:
 
 def _say_what_begins_anew(manifests: Sequence[Manifest]) -> None:
     for manifest in manifests:
-        reason = Progress.unknown(manifest)
+        reason = content(manifest)[1]
         if reason is not None and manifest.missing() is None:
             click.echo(f"--resume: {manifest.name} starts from the beginning: {shown(reason)}", err=True)
 
@@ -299,22 +299,22 @@ def _diagnose(reports: list[AdapterReport], cases: Sequence[AnyCase], job: Job) 
 
     if not any(result.verdict is Verdict.FAIL for report in reports for result in report.results):
         return reports
-    by_id = {case.id: case for case in cases}
+    by_id, scripts = {case.id: case for case in cases}, {script.case.id: script for script in job.scripts}
     return [
-        scored(report, by_id) if report.manifest.role == "null" else _diagnosed(report, by_id, job)
+        scored(report, by_id) if report.manifest.role == "null" else _diagnosed(report, by_id, scripts, job.options)
         for report in reports
     ]
 
 
-def _diagnosed(report: AdapterReport, cases: dict[str, AnyCase], job: Job) -> AdapterReport:
+def _diagnosed(
+    report: AdapterReport, cases: dict[str, AnyCase], scripts: dict[str, AnyScript], options: Options
+) -> AdapterReport:
     """Return the report with its causes, or as it is where the diagnosis fails: it explains a verdict and never takes one away."""
     from firstflight_conformance.diagnose.diagnosis import diagnosed
     from firstflight_conformance.diagnose.kept_state import with_kept_state
 
     try:
-        return with_kept_state(
-            diagnosed(report, cases), {script.case.id: script for script in job.scripts}, job.options
-        )
+        return with_kept_state(diagnosed(report, cases), scripts, options)
     except Exception as error:
         trace = traceback.extract_tb(error.__traceback__)[-1]
         place = f"{Path(trace.filename).name}:{trace.lineno}"

@@ -21,14 +21,7 @@ from firstflight_conformance.plots.bins_panels import draw_bins, draw_difference
 from firstflight_conformance.plots.panels import fit_left, stacked
 from firstflight_conformance.plots.style import save, styled
 from firstflight_conformance.plots.units import Unit
-from firstflight_conformance.plots.windows import (
-    FEW_EVENTS,
-    Trace,
-    draw_legend,
-    draw_windows,
-    legend_lines,
-    scale_of,
-)
+from firstflight_conformance.plots.windows import FEW_EVENTS, Trace, draw_legend, draw_windows, legend_lines, scale_of
 
 _LEGEND_ROW_INCHES = 0.175
 _TITLE_INCHES = 0.35

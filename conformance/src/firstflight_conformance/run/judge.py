@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import cache
 
 from firstflight.events import PersistentCongestion
 from firstflight_conformance.cases.computations import ComputationCase
@@ -78,6 +79,8 @@ def judge(
             judged[last] = _errored(scripts[last].case, fault)
     finally:
         session.stop()
+        if progress is not None:
+            progress.write()
     results = tuple(_hold(_explain(result, manifest.deviations), recorded) for result in judged)
     return AdapterReport(manifest, None, session.declaration, results, disappeared(manifest.deviations, results))
 
@@ -107,13 +110,18 @@ def _unsupported(case: AnyCase, why: Undeclared | Refused) -> Result:
     return Result(case.id, Verdict.UNSUPPORTED, why.reason, unsupported=why)
 
 
+@cache
+def _undeclared(kind: str, name: str) -> Undeclared:
+    return Undeclared(kind, name, f"does not declare the {kind} {name}")
+
+
 def _ruled_out(case: AnyCase, declaration: Declaration) -> Undeclared | Refused | None:
     """Return why what the adapter declares rules the case out, if it does."""
     algorithm = case.vector.algorithm
     if algorithm not in declaration.algorithms:
-        return Undeclared("algorithm", algorithm)
+        return _undeclared("algorithm", algorithm)
     if case.profile not in declaration.algorithms[algorithm]:
-        return Undeclared("profile", f"{algorithm}/{case.profile}")
+        return _undeclared("profile", f"{algorithm}/{case.profile}")
     if isinstance(case, Case) and _UNITS.index(case.vector.granularity) > _UNITS.index(declaration.clock):
         return Refused(f"computes in {declaration.clock}, the case needs {case.vector.granularity}")
     if isinstance(case, Case):

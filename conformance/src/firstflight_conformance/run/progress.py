@@ -5,6 +5,7 @@ keyed by the digest of all that it depends on, so that an incomplete line, or on
 """
 
 import json
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict
@@ -19,9 +20,11 @@ from firstflight_conformance.run.results import ClosedLoop, Growth, LoopRun, Mom
 from firstflight_conformance.run.selection import AnyCase
 from firstflight_conformance.run.stimulus import Stimulus
 
+_WRITE_S = 0.1  # to look whether the code is still known costs more than to judge a case
+
 
 class Progress:
-    """The file of a run. Adapters that are judged at the same time add to it without a lock: a line is one write at the end."""
+    """The file of a run. Adapters that are judged at the same time add to it without a lock: whole lines in one write at the end."""
 
     def __init__(self, path: Path, cases: Sequence[AnyCase], *, validate: bool) -> None:
         """Name the file and what is judged; nothing of the file is read or written yet. Raise :class:`OSError` if a vector is gone."""
@@ -38,44 +41,31 @@ class Progress:
                 entry = json.loads(members)
                 self.passed[entry["adapter"], entry["case"]] = entry
         if text and not text.endswith("\n"):
-            self._add("\n")
+            self.add("\n")
         elif not text:
             self._path.write_bytes(b"")
 
     def of(self, manifest: Manifest) -> "AdapterProgress":
         """Return what an adapter has passed."""
-        try:
-            named = content_digest(manifest.command, manifest.files, manifest.cwd)
-        except NotComparableError:
-            return AdapterProgress(self, None)
-        return AdapterProgress(self, digest([self._run, named]))
+        named, _ = content(manifest)
+        return AdapterProgress(self, digest([self._run, named]) if named else None)
 
     def end(self) -> None:
         """Remove the file: the report is whole."""
         self._path.unlink(missing_ok=True)
 
-    @staticmethod
-    def unknown(manifest: Manifest) -> str | None:
-        """Return why nothing of an adapter is kept or found again, ``None`` if it is."""
-        try:
-            content_digest(manifest.command, manifest.files, manifest.cwd)
-        except NotComparableError as reason:
-            return str(reason)
-        return None
-
-    def add(self, adapter: str, result: Result) -> None:
-        """Keep a result, if the code that judges is still known. A disk that is full is no reason to stop: the case is then judged again."""
-        if was_changed():
-            return
-        members = {"adapter": adapter, "case": result.case_id, "within_tolerance": result.within_tolerance}
-        members |= {"growth": result.growth and asdict(result.growth), "loop": result.loop and asdict(result.loop)}
-        text = json.dumps(members | {"judged_events": result.judged_events})
-        with suppress(OSError):
-            self._add(f"{digest([text])} {text}\n")
-
-    def _add(self, text: str) -> None:
+    def add(self, text: str) -> None:
+        """Add whole lines. Raise :class:`OSError`."""
         with self._path.open("ab", buffering=0) as file:
             file.write(text.encode())
+
+
+def content(manifest: Manifest) -> tuple[str | None, str | None]:
+    """Return the digest of what an adapter runs, or why there is none, and nothing of it is kept or found again."""
+    try:
+        return content_digest(manifest.command, manifest.files, manifest.cwd), None
+    except NotComparableError as reason:
+        return None, str(reason)
 
 
 class AdapterProgress:
@@ -84,6 +74,8 @@ class AdapterProgress:
     def __init__(self, progress: Progress, adapter: str | None) -> None:
         """Take the digest of the adapter; without one nothing is kept."""
         self._progress, self._adapter = progress, adapter
+        self._settled: list[str] = []
+        self._due_s = 0.0
 
     def get(self, case_id: str) -> Result | None:
         """Return the result of a case that it has passed."""
@@ -93,7 +85,24 @@ class AdapterProgress:
     def settle(self, result: Result) -> None:
         """Take note of a result that nothing can change any more."""
         if result.verdict is Verdict.PASS and self._adapter is not None:
-            self._progress.add(self._adapter, result)
+            self._settled.append(_line(self._adapter, result))
+        if time.monotonic() >= self._due_s:
+            self.write()
+
+    def write(self) -> None:
+        """Write what was settled, if the code that judges is still known. A disk that is full is no reason to stop: it is then judged again."""
+        text, self._due_s = "".join(self._settled), time.monotonic() + _WRITE_S
+        self._settled.clear()
+        if text and not was_changed():
+            with suppress(OSError):
+                self._progress.add(text)
+
+
+def _line(adapter: str, result: Result) -> str:
+    members = {"adapter": adapter, "case": result.case_id, "within_tolerance": result.within_tolerance}
+    members |= {"growth": result.growth and asdict(result.growth), "loop": result.loop and asdict(result.loop)}
+    text = json.dumps(members | {"judged_events": result.judged_events})
+    return f"{digest([text])} {text}\n"
 
 
 def _contents(cases: Sequence[AnyCase]) -> Iterator[str | bytes]:

@@ -4,6 +4,7 @@ import hashlib
 import json
 from collections.abc import Iterator
 from dataclasses import asdict, replace
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,7 @@ from firstflight_conformance.run.checkout import checkout
 from firstflight_conformance.run.manifest import Deviation
 from firstflight_conformance.run.not_judged import not_judged
 from firstflight_conformance.run.report_explained import Explained, explained
-from firstflight_conformance.run.results import AdapterReport, ClosedLoop, Divergence, Result, Verdict
+from firstflight_conformance.run.results import AdapterReport, Divergence, LoopRun, Result, Verdict
 
 if TYPE_CHECKING:
     from firstflight_conformance.diagnose.departures import Choice
@@ -93,26 +94,14 @@ def read(path: Path) -> dict[str, Any]:
 
 
 def _adapter(report: AdapterReport) -> dict[str, Any]:
-    manifest, declared = report.manifest, report.declaration
+    manifest = report.manifest
     return {
         "name": manifest.name,
         "title": manifest.title,
         "language": manifest.language,
         "role": manifest.role,
         "skipped": report.skipped,
-        "declaration": declared
-        and {
-            "name": declared.name,
-            "version": declared.version,
-            "algorithms": {name: list(profiles) for name, profiles in declared.algorithms.items()},
-            "observables": list(declared.observables),
-            "clock": declared.clock,
-            "window": declared.window,
-            "arithmetic": declared.arithmetic,
-            "avoidance": declared.avoidance,
-            "works_out": list(declared.works_out),
-            "controller": declared.controller,
-        },
+        "declaration": report.declaration and asdict(report.declaration),
         "counts": {status: report.counts[status] for status in _STATUSES},
         "diagnosis": [_cause(cause) for cause in report.diagnosis.causes] if report.diagnosis else [],
         "choices": [_choice(choice) for choice in report.diagnosis.choices] if report.diagnosis else [],
@@ -181,6 +170,7 @@ def _short(deviation: Deviation) -> Deviation:
 
 
 def _result(result: Result) -> dict[str, Any]:
+    loop = result.loop
     members = {
         "case": result.case_id,
         "verdict": result.verdict.value,
@@ -194,14 +184,14 @@ def _result(result: Result) -> dict[str, Any]:
         "judged_events": result.judged_events,
         "change": result.change,
         "growth": asdict(result.growth) if result.growth else None,
-        "loop": _loop(result.loop) if result.loop else None,
+        "loop": loop and {"stack": _loop_run(loop.stack), "model": _loop_run(loop.model)},  # the divergence is there
     }
     return {name: value for name, value in members.items() if name not in _ABSENT or value != _ABSENT[name]}
 
 
-def _loop(loop: ClosedLoop) -> dict[str, Any]:
-    """Return both runs; the divergence is with the result."""
-    return {name: encode_value(asdict(run)) for name, run in (("stack", loop.stack), ("model", loop.model))}
+@cache  # the model's own run is beside that of each stack
+def _loop_run(run: LoopRun) -> Any:
+    return encode_value(asdict(run))
 
 
 def _divergence(divergence: Divergence) -> dict[str, Any]:

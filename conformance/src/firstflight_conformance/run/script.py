@@ -1,5 +1,6 @@
 """A case with events as the runner plays it. What all adapters share is worked out once."""
 
+from collections.abc import Sequence
 from functools import cache, cached_property
 from hashlib import sha256
 from typing import Any
@@ -49,7 +50,7 @@ class Stream:
         ]
 
     def known(self, style: Style | None) -> dict[str, tuple[bytes, int | None]]:
-        """Return of each case what a process needs if all is as expected: the digest of the answers in a style, and :attr:`Script.reduced`."""
+        """Return of each case what a process needs if all is as expected: the digest of the answers in a style, if it has any, and :attr:`Script.reduced`."""
         if style not in self._known:
             key = self._vector.digest and digest([self._vector.digest, repr(style)])
             cases = self._vector.profiles.items()
@@ -58,8 +59,8 @@ class Stream:
 
     def _known_of(self, case: ProfileCase, style: Style | None) -> tuple[bytes, int | None]:
         of = case.expect, case.judged_events
-        answers = sha256(b"\n".join(transcript(*of, style)))
-        return answers.digest(), first_reduced_growth(self.granted, windows_bytes(*of))
+        answers = b"\n".join(transcript(*of, style))
+        return sha256(answers).digest() if answers else b"", first_reduced_growth(self.granted, windows_bytes(*of))
 
 
 class Script:
@@ -96,9 +97,9 @@ class Script:
         """Return the lines that an adapter answers if all is as expected, none if that is not known of the style."""
         return transcript(self.case.expectation.expect, self.count, style)
 
-    def digest(self, style: Style | None) -> bytes:
-        """Return the digest of these lines without the last newline."""
-        return self.stream.known(style)[self.case.profile][0]
+    def answers_are(self, lines: Sequence[bytes], style: Style | None) -> bool:
+        """Return whether the first lines are these."""
+        return sha256(b"\n".join(lines[: self.count])).digest() == self.stream.known(style)[self.case.profile][0]
 
     @property
     def reduced(self) -> int | None:

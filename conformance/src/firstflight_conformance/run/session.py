@@ -36,7 +36,7 @@ class Session:
         self.unusable: ConversationError | None = None
         self._manifest, self._options = manifest, options
         self._deadline_s = options.deadline_s if manifest.deadline_s is None else manifest.deadline_s
-        self._process: AdapterProcess | None = None
+        self._conversation: Conversation | None = None
         self._probed = False
         self._served = False  # whether the running process has been asked for a case
         self._rehearses = not options.validate
@@ -71,16 +71,16 @@ class Session:
 
     def finish(self) -> ConversationError | None:
         """End the process in order; return what is wrong with how it ended after the last case."""
-        if self._process is None or not self._served:
+        if self._conversation is None or not self._served:
             return None
-        fault = self._process.finish(self._deadline_s)
+        fault = self._conversation.process.finish(self._deadline_s)
         return fault and fault.saying(f"after the case: {fault.reason}")
 
     def stop(self) -> None:
         """Kill the process."""
-        if self._process is not None:
-            self._process.kill()
-        self._process, self._served = None, False
+        if self._conversation is not None:
+            self._conversation.process.kill()
+        self._conversation, self._served = None, False
 
     def _count_timeout(self, fault: ConversationError) -> None:
         self._timeouts += fault.kind is FaultKind.TIMEOUT
@@ -89,11 +89,11 @@ class Session:
 
     def _open(self) -> Conversation:
         """Return the conversation with a process that has said hello. Raise :class:`ConversationError` if it does not."""
-        if self._process is not None:
-            return Conversation(self._process, self._deadline_s, self._options.validate)
+        if self._conversation is not None:
+            return self._conversation
         try:
-            self._process = AdapterProcess(self._manifest.command, self._manifest.cwd)
-            conversation = Conversation(self._process, self._deadline_s, self._options.validate)
+            process = AdapterProcess(self._manifest.command, self._manifest.cwd)
+            conversation = self._conversation = Conversation(process, self._deadline_s, self._options.validate)
             declaration = conversation.hello()
             if not self._probed:
                 conversation.probe()
