@@ -11,6 +11,7 @@ from firstflight_conformance.cases.wire import encode_value
 from firstflight_conformance.kept import code_digest, digest
 from firstflight_conformance.paths import VECTORS
 from firstflight_conformance.run.results import Verdict
+from firstflight_conformance.run.script import Script
 from firstflight_conformance.run.transcript import Style, style_of, transcript
 from runner_support import command, judged, write_vectors
 
@@ -62,6 +63,27 @@ def test_the_order_of_members_is_that_of_the_adapter() -> None:
 def test_no_line_is_expected_of_an_adapter_that_answers_something_else(style: Style) -> None:
     case = next(case for case in cases() if case.expectation.expect[0]["state"])
     assert transcript(case.expectation.expect, case.expectation.judged_events, style) == []
+
+
+@pytest.mark.parametrize("lines", [[], [b""], [b"", b"", b"", b""]])
+def test_nothing_is_not_what_is_expected_in_no_style(lines: list[bytes]) -> None:
+    """How an adapter wrote another case of the profile may be no way to answer this one; then no answer at all is not the right one."""
+    case = cases()[0]
+    for style in (None, Style(("op", "i", "cwnd_bytes", "temperature"), (), ",", ":")):
+        assert not Script(case).answers_are(lines, style)
+        assert not Script(case).answers_are(answers(case, (",", ":")), style)
+
+
+def test_the_answers_to_a_case_are_those_of_its_profile() -> None:
+    """Digests are kept for all profiles of a vector together."""
+    case, other = (
+        case for case in cases() if case.vector.id == cases()[0].vector.id and case.profile in ("draft-09", "neqo-2026")
+    )
+    lines = answers(case, (",", ":"))
+    style = style_of(lines[0], json.loads(lines[0]))
+    assert Script(case).answers_are([*lines, b"more"], style)
+    assert not Script(case).answers_are(lines[:-1], style)
+    assert not Script(other).answers_are(lines, style)
 
 
 def test_a_number_of_state_that_comes_later_is_expected() -> None:

@@ -120,3 +120,12 @@ def test_an_empty_list_of_ranges() -> None:
     assert "retransmits" not in raw
     with pytest.raises(ValueError, match="is not a list of ranges with at least one"):
         event_from_json(raw | {"retransmits": []})
+
+
+@pytest.mark.parametrize("member", ["oldest_unacked_packet", "rate_interval_ns", "rate_app_limited"])
+def test_null_is_no_absent_member(member: str) -> None:
+    """What need not be there is left out where it is not known."""
+    raw = event_to_json(Ack(9, (Run(0, 1, 1200, 5),), 2400, 0, 2, False, 4, 4, 4, 0))
+    assert member not in raw
+    with pytest.raises(ValueError, match=f"^{member}: "):
+        event_from_json(raw | {member: None})
