@@ -20,7 +20,7 @@ _PATHS = ("search/path.deep-queue", "search/path.jitter", "hystart/path.deep-que
 _CARRIED = [(name, profile) for name in _PATHS for profile in load(VECTORS / f"{name}.json").profiles]
 
 
-@pytest.mark.parametrize(("datagrams", "growth", "factor"), product(_WINDOWS, _GROWTHS, _FACTORS))
+@pytest.mark.parametrize(("datagrams", "growth", "factor"), list(product(_WINDOWS, _GROWTHS, _FACTORS)))
 def test_a_sender_that_meets_a_loss(datagrams: int, growth: Fraction, factor: Fraction) -> None:
     """Window, growth, evidence and factor are told; slow start is not decided, and any other growth is none of ours."""
     verdict = judge(recorded_sender(Sender(datagrams, growth, factor=factor)))
@@ -36,7 +36,7 @@ def test_a_sender_that_meets_a_loss(datagrams: int, growth: Fraction, factor: Fr
     assert ("slow-start/ack-counting" in verdict.may_be) == (growth == Fraction(1, 2))
 
 
-@pytest.mark.parametrize(("datagrams", "tells"), product(_WINDOWS, (True, False)))
+@pytest.mark.parametrize(("datagrams", "tells"), list(product(_WINDOWS, (True, False))))
 def test_a_fixed_exit(datagrams: int, tells: bool) -> None:
     """A sender that leaves slow start at a window of its own is none of ours, whether or not it logs its threshold.
 
@@ -53,7 +53,7 @@ def test_a_fixed_exit(datagrams: int, tells: bool) -> None:
     assert together(verdicts) == ([], None)
 
 
-@pytest.mark.parametrize(("datagrams", "growth"), product(_WINDOWS, _GROWTHS))
+@pytest.mark.parametrize(("datagrams", "growth"), list(product(_WINDOWS, _GROWTHS)))
 def test_an_application_that_rests_half_of_the_time(datagrams: int, growth: Fraction) -> None:
     """Its pauses are no exit from slow start, and nothing is named by them."""
     verdict = judge(recorded_sender(Sender(datagrams, growth, rests=True)))

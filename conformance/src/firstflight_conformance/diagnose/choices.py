@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from firstflight_conformance.diagnose.candidates import Candidate, alternatives, together
-from firstflight_conformance.diagnose.subject import Subject, Walk, sample_of
+from firstflight_conformance.diagnose.subject import Subject, sample_of
 from firstflight_conformance.diagnose.variant import Variant, build
 from firstflight_conformance.freedoms.layers import layers
 from firstflight_conformance.freedoms.points import Kind, OpenPoint, open_points
@@ -105,7 +105,6 @@ class _Search:
         self._failing, self._passing = failing, passing
         self._options = options_of(case.vector.algorithm, case.profile)
         self._sample = [*sample_of(failing, _FAILING), *sample_of(passing, _PASSING)]
-        self._walks: dict[tuple[frozenset[str], str], Walk] = {}
 
     def best(self, start: Chosen) -> Chosen:
         """Extend the best set that is known, then the best of all, and so on, until one explains everything."""
@@ -167,14 +166,8 @@ class _Search:
         shares = sum(self._reached(chosen, subject) / max(1, subject.length) for subject in self._sample)
         return explained, round(shares, 6), -len(chosen.options)
 
-    def _walk(self, chosen: Chosen, subject: Subject) -> Walk:
-        key = (chosen.key, subject.case.id)
-        if key not in self._walks:
-            self._walks[key] = subject.walk(chosen.variant)
-        return self._walks[key]
-
     def _reached(self, chosen: Chosen, subject: Subject) -> int:
-        return subject.judged_by(self._walk(chosen, subject))
+        return subject.judged_by(subject.walk(chosen.variant))
 
     def _explains(self, chosen: Chosen, subject: Subject) -> bool:
         return self._reached(chosen, subject) == subject.length

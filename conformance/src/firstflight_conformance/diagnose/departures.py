@@ -10,7 +10,7 @@ from firstflight_conformance.diagnose.choices import Chosen, Option, choices_of_
 from firstflight_conformance.diagnose.decision import decision_of
 from firstflight_conformance.diagnose.explain import Explanation, Failures
 from firstflight_conformance.diagnose.judged import Judged
-from firstflight_conformance.diagnose.subject import Subject, Walk, shortest_first
+from firstflight_conformance.diagnose.subject import Subject, shortest_first
 from firstflight_conformance.freedoms.bounds.bound import Taken
 from firstflight_conformance.freedoms.points import OpenPoint, open_points
 
@@ -105,12 +105,11 @@ def _open_parts(found: Explanation, subject: Subject) -> list[Option]:
 
 
 def _parted(chosen: Chosen, failing: list[Subject], passing: list[Subject]) -> tuple[Agreement, Departures]:
-    walks = {subject.case.id: subject.walk(chosen.variant) for subject in failing}
-    rest = [subject for subject in failing if subject.judged_by(walks[subject.case.id]) < subject.length]
+    rest = [subject for subject in failing if subject.judged_by(subject.walk(chosen.variant)) < subject.length]
     conforming = [subject for subject in failing if subject not in rest]
     agreed = passing + [subject.under(chosen.variant) for subject in conforming]
     departures = Departures(chosen, [subject.under(chosen.variant) for subject in rest], agreed)
-    return _agreement(chosen, conforming, walks), departures
+    return _agreement(chosen, conforming), departures
 
 
 def undecided(failing: list[Subject], passing: list[Subject]) -> tuple[Agreement, Departures]:
@@ -118,10 +117,10 @@ def undecided(failing: list[Subject], passing: list[Subject]) -> tuple[Agreement
     return Agreement((), ()), Departures(Chosen(), failing, passing)
 
 
-def _agreement(chosen: Chosen, conforming: Sequence[Subject], walks: dict[str, Walk]) -> Agreement:
+def _agreement(chosen: Chosen, conforming: Sequence[Subject]) -> Agreement:
     choices = [_choice(chosen, option, conforming) for option in chosen.options]
-    choices += _taken({subject.case.id: walks[subject.case.id].taken for subject in conforming})
-    judged = [Judged(subject.under(chosen.variant), walks[subject.case.id].cut) for subject in conforming]
+    choices += _taken({subject.case.id: subject.walk(chosen.variant).taken for subject in conforming})
+    judged = [Judged(subject.under(chosen.variant), subject.walk(chosen.variant).cut) for subject in conforming]
     return Agreement(tuple(choices), tuple(judged))
 
 

@@ -61,6 +61,7 @@ class Subject:
     observed: tuple[dict[str, Any], ...]
     first: int | None
     right: Variant = field(default_factory=Variant)
+    _walks: dict[Any, Walk] = field(default_factory=dict, repr=False)
 
     def under(self, right: Variant) -> "Subject":
         """Return a case that failed, as it diverges from another right model."""
@@ -84,10 +85,16 @@ class Subject:
         """The values that are right as well, event by event."""
         return self.case.allowed() if isinstance(self.case, Case) else []
 
-    def walk(self, variant: Variant, end: int | None = None) -> Walk:
+    def walk(self, variant: Variant) -> Walk:
+        """Return how far the answers are those of the variant, and remember it: what conforms is asked for again."""
+        if variant.key not in self._walks:
+            self._walks[variant.key] = self._walked(variant, self.length)
+        return self._walks[variant.key]
+
+    def _walked(self, variant: Variant, end: int) -> Walk:
         """Return how far the answers are those of the variant, which follows values that a text bounds; a crash answers nothing more."""
         walk = Walk()
-        for step in self.steps(variant, self.length if end is None else end):
+        for step in self.steps(variant, end):
             if step.cut:
                 walk.cut = walk.agreed
                 break
@@ -102,7 +109,8 @@ class Subject:
 
         What is not judged any more counts as such; but a variant that stops judging before the divergence has not explained it.
         """
-        walk = self.walk(variant, end)
+        known = self._walks.get(variant.key) if end is None else None
+        walk = known or self._walked(variant, self.length if end is None else end)
         return walk.agreed if walk.cut is not None and walk.cut <= (self.first or 0) else self.judged_by(walk)
 
     def judged_by(self, walk: Walk) -> int:

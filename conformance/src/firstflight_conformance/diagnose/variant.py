@@ -28,7 +28,7 @@ class Variant:
     """The model as a candidate changes it; without one the right model."""
 
     def __init__(self, candidate: Candidate | None = None) -> None:
-        """Build it; ``texts`` are those of the modules that it changes. Raise :class:`ConflictError` if its parts exclude each other."""
+        """Build it; ``texts`` are those of the modules that it changes, and ``key`` is that of the same model only. Raise :class:`ConflictError` if its parts exclude each other."""
         parts = candidate.parts if candidate else ()
         self._choices: dict[str, dict[str, Any]] = {}
         for part in parts:
@@ -38,11 +38,11 @@ class Variant:
             chosen |= part.readings
         computes = any(part.algorithm in COMPUTED_ALGORITHMS for part in parts)
         try:
-            texts = changed_texts(*parts)
+            self.texts = texts = changed_texts(*parts)
         except MutantError as error:
             raise ConflictError(str(error)) from error
-        self.texts = texts
-        self._model, self._computation = _executed(tuple(texts.items()), computes=computes)
+        self.key = tuple(texts.items()), repr(self._choices)
+        self._model, self._computation = _executed(self.key[0], computes=computes)
 
     def create(self, algorithm: str, profile: str, config: Config) -> Any:
         """Return a new controller, as ``firstflight.create``."""
