@@ -15,6 +15,7 @@ from click.testing import CliRunner
 from firstflight_conformance.cases import vectors
 from firstflight_conformance.cli import main
 from firstflight_conformance.run import named_files
+from firstflight_conformance.run import progress as kept_progress
 from firstflight_conformance.run.judge import judge
 from firstflight_conformance.run.progress import Progress, content
 from firstflight_conformance.run.results import ClosedLoop, Growth, LoopRun, Moment, Result, Verdict
@@ -338,3 +339,25 @@ def test_a_full_disk_stops_no_run(root: Path, tmp_path: Path) -> None:
     part.unlink()
     part.symlink_to("/dev/full")
     begun.settle(Result("x", Verdict.PASS))
+
+
+def test_whether_the_code_was_changed_is_asked_once_for_several(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first is written at once, the others together; what was settled before an edit that is seen then is not kept."""
+    asked: list[bool] = []
+    changed = [False]
+    monkeypatch.setattr(kept_progress, "was_changed", lambda: asked.append(True) or changed[0])
+    monkeypatch.setattr(kept_progress.time, "monotonic", lambda: 7.0)
+    begun = progress(root, tmp_path / "part").of(adapter("true"))
+    for case_id in ("a", "b", "c"):
+        begun.settle(Result(case_id, Verdict.PASS))
+    found = progress(root, tmp_path / "part").of(adapter("true"))
+    assert [found.get(case_id) is not None for case_id in ("a", "b", "c")] == [True, False, False]
+    begun.write()
+    begun.settle(Result("d", Verdict.PASS))
+    changed[0] = True
+    begun.write()
+    found = progress(root, tmp_path / "part").of(adapter("true"))
+    assert [found.get(case_id) is not None for case_id in ("a", "b", "c", "d")] == [True, True, True, False]
+    assert len(asked) == len((tmp_path / "part").read_bytes().splitlines()) == 3
