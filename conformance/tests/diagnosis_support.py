@@ -20,7 +20,12 @@ WINDOW_ONLY = Declaration("mutant", "1", {}, ("cwnd_bytes",))
 #: nothing is held against the window.
 UNSEEN = {"reduce-in-double", "first-lost-decides", "linux-3-slow-start-counters", "bbr-quiche-height-no-half"}
 #: Mutants whose windows alone are those of choices; the threshold tells.
-AS_CHOSEN = {"rapid-ending-ack-whole", "rapid-threshold-stays", "resume-pipesize-start-zero"}
+AS_CHOSEN = {
+    "rapid-ending-ack-whole",
+    "rapid-threshold-stays",
+    "resume-pipesize-at-confirmation",
+    "resume-pipesize-start-zero",
+}
 
 
 @cache
