@@ -247,11 +247,12 @@ def test_a_recovery_of_rapid_start_comes_down_by_its_own_rules(name: str) -> Non
 
 
 def pairs(seed: int) -> list[tuple[Mutant, Mutant]]:
-    """Return sixty pairs of mutants of one profile that can be made together and show in the window."""
+    """Return sixty pairs of wrong mutants of one profile that can be made together and show in the window."""
     draw = random.Random(seed)
     found: list[tuple[Mutant, Mutant]] = []
+    wrong = [mutant for mutant in SHOWN if not conforms(mutant) and mutant.id not in UNSEEN | AS_CHOSEN]
     while len(found) < 60:
-        one, other = draw.sample(SHOWN, 2)
+        one, other = draw.sample(wrong, 2)
         if (one.algorithm, one.profile) == (other.algorithm, other.profile):
             variant = build(candidate(one.id, other.id))
             if variant is not None and judged(variant, one.algorithm, one.profile)[0]:
