@@ -271,7 +271,7 @@ def _blind_cases(seed: int, selection: Selection) -> list[AnyCase]:
 
 def _say_what_begins_anew(manifests: Sequence[Manifest]) -> None:
     for manifest in manifests:
-        reason = content(manifest)[1]
+        _, reason = content(manifest)
         if reason is not None and manifest.missing() is None:
             click.echo(f"--resume: {manifest.name} starts from the beginning: {shown(reason)}", err=True)
 

@@ -61,7 +61,7 @@ class Subject:
     observed: tuple[dict[str, Any], ...]
     first: int | None
     right: Variant = field(default_factory=Variant)
-    _walks: dict[Any, Walk] = field(default_factory=dict, repr=False)
+    _walks: dict[Any, Walk] = field(default_factory=dict, repr=False)  # by model, whatever is right
 
     def under(self, right: Variant) -> "Subject":
         """Return a case that failed, as it diverges from another right model."""

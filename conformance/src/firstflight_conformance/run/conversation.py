@@ -160,7 +160,7 @@ class Conversation:
     ) -> None:
         """Read the answers to the events of a case. One that was read shows how the adapter writes; what is then as expected is not read."""
         count, profile = script.count, f"{script.case.vector.algorithm}/{script.case.profile}"
-        answers.as_expected = profile in self.styles and script.answers_are(lines, self.styles[profile])
+        answers.as_expected = script.answers_are(lines, self.styles.get(profile))
         expected: list[bytes] = []
         for index, line in enumerate(() if answers.as_expected else lines):
             if index < len(expected) and line == expected[index] and answers.unsupported is None:

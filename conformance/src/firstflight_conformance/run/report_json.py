@@ -184,7 +184,7 @@ def _result(result: Result) -> dict[str, Any]:
         "judged_events": result.judged_events,
         "change": result.change,
         "growth": asdict(result.growth) if result.growth else None,
-        "loop": loop and {"stack": _loop_run(loop.stack), "model": _loop_run(loop.model)},  # the divergence is there
+        "loop": loop and {"stack": _loop_run(loop.stack), "model": _loop_run(loop.model)},  # its divergence: above
     }
     return {name: value for name, value in members.items() if name not in _ABSENT or value != _ABSENT[name]}
 

@@ -131,7 +131,7 @@ def _details(
 
 
 def _print_failures(out: Console, report: AdapterReport, clauses: dict[str, Clause], limit: int | None) -> None:
-    failures = [result for result in report.results if result.verdict is Verdict.FAIL and result.status == "fail"]
+    failures = [result for result in report.results if result.status == "fail"]
     shown = failures if limit is None else [result for result in failures if result.cause is None][:limit]
     for result in shown:
         _print_failure(out, short_name(report), result, clauses)
@@ -209,7 +209,7 @@ def _kind_of(result: Result) -> str:
 
 
 def _print_changes(out: Console, report: AdapterReport, limit: int | None) -> None:
-    changed = [result for result in report.results if result.change is not None and result.status == "changed"]
+    changed = [result for result in report.results if result.status == "changed"]
     for result in changed[:limit]:
         out.print(Text(f"\n{short_name(report)}: changed: {result.case_id}", "bold red"))
         _indent(out, Text(str(result.change)))
