@@ -1,4 +1,4 @@
-"""Refuses floating point in both references and the compiled simulator: literals, division, the types, and what returns them."""
+"""Refuses floating point in both references and the simulator: literals, division, the types, and what returns them."""
 
 import ast
 import re

@@ -1,4 +1,4 @@
-/* The data of a transfer on the sender's side: what waits to be sent, for the first time or again. Counterpart: simulator/outbox.py. */
+/* The data of a transfer on the sender's side: what waits to be sent, for the first time or again. */
 #include "flow.h"
 
 /* Lost data that waits to be sent again. */
