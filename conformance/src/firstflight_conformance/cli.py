@@ -12,6 +12,7 @@ import click
 import firstflight
 from firstflight_conformance import __version__, exits
 from firstflight_conformance.beside import reach
+from firstflight_conformance.built import BuildError
 
 #: The commands in the order of the help, each with its line there. Each is loaded when it is called, and its libraries with it.
 COMMANDS = {
@@ -79,6 +80,12 @@ def _module_of(command: str) -> str:
     return BESIDE[command]
 
 
+class _Unusable(click.ClickException):
+    """A program of the tools cannot be built."""
+
+    exit_code = exits.UNUSABLE
+
+
 class _Commands(click.Group):
     """Loads a command when it is called. Called as a program it answers signals and its own errors with exit codes of their own."""
 
@@ -100,6 +107,8 @@ class _Commands(click.Group):
             return super().invoke(context)
         except BrokenPipeError:  # click would exit with 1, which means a divergence
             raise SystemExit(exits.CLOSED_PIPE) from None
+        except BuildError as error:
+            raise _Unusable(str(error)) from error
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

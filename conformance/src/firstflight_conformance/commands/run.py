@@ -29,6 +29,7 @@ from firstflight_conformance.run.script import Script, Stream
 from firstflight_conformance.run.selection import AnyCase, Selection
 from firstflight_conformance.run.session import TIMEOUTS, AnyScript, Options
 from firstflight_conformance.run.stimulus import StimulusCase, StimulusScript
+from firstflight_conformance.simulator import native
 from firstflight_conformance.text import shown
 
 
@@ -198,6 +199,8 @@ def run_command(
         write([], [], ExitCode.NOTHING_RUN)
         context.exit(ExitCode.NOTHING_RUN)
     builds = Builds(manifests) if build else None
+    if any(isinstance(case, StimulusCase) for case in cases):
+        native.library()  # built once, not by each process
     with usage_errors():
         progress = _progress_of(json_path, cases, validate=validate, resume=resume)
     if resume:

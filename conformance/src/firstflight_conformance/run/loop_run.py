@@ -54,7 +54,7 @@ def run(simulation: Simulation) -> str:
         simulation.run()
     except StallError:
         return "stalled"
-    return "complete" if simulation.sender.done else "stopped"
+    return "complete" if simulation.done else "stopped"
 
 
 def summary(simulation: Simulation, trace: Trace, end: str, slack: int) -> LoopRun:
@@ -69,5 +69,5 @@ def summary(simulation: Simulation, trace: Trace, end: str, slack: int) -> LoopR
         slow_start_ended=trace.slow_start_ended,
         largest_cwnd_bytes=max(trace.windows, default=None),
         lost_packets=trace.lost_packets,
-        dropped_packets=simulation.bottleneck.dropped_packets,
+        dropped_packets=simulation.dropped_packets,
     )

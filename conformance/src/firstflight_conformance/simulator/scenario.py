@@ -44,10 +44,6 @@ class Link:
             longer_ns = step_ns
         return self.forward_delay_ns + longer_ns
 
-    def service_ns(self, size_bytes: int) -> int:
-        """Return how long the link serves a packet, in ns, rounded up."""
-        return -(-8 * 1_000_000_000 * size_bytes // self.rate_bps)
-
 
 @dataclass(frozen=True, slots=True)
 class Scenario:

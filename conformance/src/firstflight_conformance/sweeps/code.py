@@ -6,7 +6,7 @@ from firstflight_conformance.paths import CONFORMANCE
 from firstflight_conformance.sweeps.store import StoreError
 from firstflight_conformance.version import __version__
 
-#: What rows depend on, of the tools and in C: both simulators give the same rows.
+#: Folders that rows depend on, of the tools and in C.
 _TOOLS = ("cases", "simulator", "sweeps")
 _IN_C = (CONFORMANCE / "simulator", CONFORMANCE / "presets")
 #: What is said where the code is another than at the beginning.
