@@ -168,7 +168,7 @@ bench: setup  ## Instructions per ACK, bytes of state, events per second
 	$(MAKE) --no-print-directory --silent -C reference-c bench
 	$(BIN)/python conformance/bench_model.py
 
-results: setup  ## Compute published results again, and the page that compares (half a minute on two cores; minutes without a C compiler)
+results: setup  ## Compute published results again, and the page that compares (half a minute on two cores)
 	$(FIRSTFLIGHT) results --jobs $(JOBS)
 	@$(MAKE) --no-print-directory docs
 
