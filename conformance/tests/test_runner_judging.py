@@ -7,7 +7,7 @@ import pytest
 
 from firstflight_conformance.run.faults import FaultKind
 from firstflight_conformance.run.judge import judge
-from firstflight_conformance.run.manifest import Deviation
+from firstflight_conformance.run.manifest import OTHER_VERSION, Deviation
 from firstflight_conformance.run.results import Verdict
 from firstflight_conformance.run.session import Options
 from runner_support import (
@@ -155,6 +155,18 @@ def test_deviation_where_nothing_should_have_happened() -> None:
     assert entry.explains("slow-start.a@rfc-9002", ("slow-start.sent", CLAUSE))
     assert not entry.explains("slow-start.a@rfc-9002", ("slow-start.sent",))
     assert not entry.explains("search.a@draft-09", ())
+
+
+def test_another_version_explains_divergences_alone(root: Path) -> None:
+    """Each failing case is explained at any rule. Errors and refusals are not explained, and nothing disappears."""
+    entry = Deviation("slow-start.*@rfc-9002", None, "is another version", OTHER_VERSION)
+    report = judged(root, *command("answers", "half"), deviations=(entry,))
+    assert [result.explained_by for result in report.results if result.verdict is Verdict.FAIL] == [entry]
+    assert report.disappeared == ()
+    for mode, status in (("garbage", "errored"), ("unsupported", "unsupported")):
+        other = judged(root, *command("answers", mode), deviations=(entry,))
+        assert other.counts[status] > 0
+        assert other.counts["explained"] == 0
 
 
 def test_deviation_of_unsupported_cases_has_not_disappeared(root: Path) -> None:

@@ -167,9 +167,10 @@ def _with_cause(result: Result, diagnosis: Diagnosis) -> Result:
     """Return a failure with its level and cause; of one that the manifest explains the level is that of its deviation."""
     if result.verdict is not Verdict.FAIL:
         return result
-    if result.explained_by is not None:
-        of_clause = level_of_clause(known_clauses()[result.explained_by.clause]).value
-        return replace(result, recording=None, level=result.explained_by.level_of(of_clause))
+    why = result.explained_by
+    if why is not None:
+        clause = why.clause and known_clauses()[why.clause]
+        return replace(result, recording=None, level=why.level_of(level_of_clause(clause).value) if clause else None)
     if result.case_id in diagnosis.conforming:
         chosen = [choice for choice in diagnosis.choices if result.case_id in choice.cases]
         return replace(

@@ -259,11 +259,14 @@ def _hold(result: Result, recorded: Record | None) -> Result:
 
 
 def disappeared(deviations: tuple[Deviation, ...], results: tuple[Result, ...]) -> tuple[Deviation, ...]:
-    """Return the deviations that explain no judged case, though at least one they speak of was judged."""
+    """Return the deviations that explain no judged case, though at least one they speak of was judged.
+
+    Deviations of the kind ``other-version`` match every case of a profile, and the record shows whether a case changes.
+    """
     judged = [result for result in results if result.verdict in (Verdict.PASS, Verdict.FAIL)]
 
     def gone(deviation: Deviation) -> bool:
-        spoken_of = [result for result in judged if deviation.matches(result.case_id)]
+        spoken_of = [result for result in judged if deviation.clause and deviation.matches(result.case_id)]
         return bool(spoken_of) and all(result.explained_by != deviation for result in spoken_of)
 
     return tuple(deviation for deviation in deviations if gone(deviation))
