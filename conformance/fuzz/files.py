@@ -188,7 +188,7 @@ KINDS = {
     "sweep-jsonl": Kind(
         "x.jsonl", _sweep("jsonl"), lambda path: ["sweep", str(path), *_MODEL, "--size", "1MB", "--size", "2MB"]
     ),
-    "qlog": Kind("x.sqlog", _qlogs, lambda path: ["judge-qlog", str(path), "--profile", "search/draft-09"]),
+    "qlog": Kind("x.sqlog", _qlogs, lambda path: ["judge", str(path), "--profile", "search/draft-09"]),
     "recording": Kind(
         "x.jsonl", _recordings, lambda path: ["record", "judge", str(path), "--profile", "hystartpp/rfc-9406"]
     ),

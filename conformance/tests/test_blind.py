@@ -60,7 +60,7 @@ def test_an_adapter_that_computes(algorithm: str) -> None:
     assert sorted(CACHE.glob("loops-*/*")) == before
 
 
-@pytest.mark.parametrize("option", ["--stimulus", "--both", "--record"])
+@pytest.mark.parametrize("option", ["--closed-loop", "--both", "--record"])
 def test_what_it_does_not_go_with(option: str) -> None:
     result = run("--adapter", "null-echo", "--blind", "1", option)
     assert result.exit_code == 2

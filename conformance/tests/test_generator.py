@@ -54,9 +54,9 @@ def copy(tmp_path: Path, files: dict[str, str], monkeypatch: pytest.MonkeyPatch)
 
 
 def check(folder: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[int, str]:
-    """Return exit code and output of ``firstflight vectors --check`` on a folder."""
+    """Return exit code and output of ``firstflight dev vectors --check`` on a folder."""
     monkeypatch.setattr(command, "differences", lambda: write.differences(folder))
-    result = CliRunner().invoke(main, ["vectors", "--check"])
+    result = CliRunner().invoke(main, ["dev", "vectors", "--check"])
     return result.exit_code, result.output
 
 
@@ -147,7 +147,7 @@ def test_check_finds_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     edited.write_text(text.replace("Generated", "Copied"), encoding="utf-8")
     monkeypatch.setattr(tables, "generated_files", lambda: {edited: text})
     monkeypatch.setattr(command, "differences", list)
-    result = CliRunner().invoke(main, ["vectors", "--check"])
+    result = CliRunner().invoke(main, ["dev", "vectors", "--check"])
     assert (result.exit_code, result.output) == (1, f"{edited}: differs\n")
 
 

@@ -60,7 +60,7 @@ def test_planted_bugs_behind_an_adapter(name: str) -> None:
     adapter = shlex.join(
         [sys.executable, str(Path(__file__).with_name("mutant_adapter.py")), "hystartpp", "rfc-9406", "-", name]
     )
-    words = ["run", "--adapter", adapter, "--stimulus", "--id", "stimulus:delay-*@hystartpp/rfc-9406"]
+    words = ["run", "--adapter", adapter, "--closed-loop", "--id", "stimulus:delay-*@hystartpp/rfc-9406"]
     result = CliRunner().invoke(main, words)
     assert result.exit_code == 1, result.output
     assert f"cause: {name} " in result.output.replace("\n", " ")
@@ -74,7 +74,7 @@ def test_a_choice_behind_an_adapter() -> None:
     name = "resume-at-threshold-avoidance"
     adapter = [sys.executable, str(Path(__file__).with_name("mutant_adapter.py")), "careful-resume", "rfc-9959", "-"]
     words = ["--adapter", shlex.join([*adapter, name]), "--id", "stimulus:resume@careful-resume/rfc-9959"]
-    result = CliRunner().invoke(main, ["run", "--stimulus", *words])
+    result = CliRunner().invoke(main, ["run", "--closed-loop", *words])
     assert result.exit_code == 0, result.output
     assert "1 case of other choices" in result.output
     assert "careful-resume A39 is open" in result.output or "slow-start S2 is open" in result.output
@@ -124,7 +124,7 @@ def test_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("adequacy.mutants.load_mutants", lambda: few)
     file = tmp_path / "matrix.json"
     result = CliRunner().invoke(
-        main, ["mutants", "--closed-loop", "--algorithm", "hystartpp", "--jobs", "1", "--json", str(file)]
+        main, ["dev", "mutants", "--closed-loop", "--algorithm", "hystartpp", "--jobs", "1", "--json", str(file)]
     )
     assert result.exit_code == 0, result.output
     matrix = json.loads(file.read_text(encoding="utf-8"))

@@ -366,17 +366,17 @@ def test_selection(tmp_path: Path) -> None:
 
     every = judged_ids("--closed-loop", "--profile", "rfc-9002")
     assert every == [f"stimulus:{name}@slow-start/rfc-9002" for name in paths_for_all()]
-    assert judged_ids("--stimulus", "--id", "stimulus:app*rfc-9002") == ["stimulus:app-limited@slow-start/rfc-9002"]
+    assert judged_ids("--closed-loop", "--id", "stimulus:app*rfc-9002") == ["stimulus:app-limited@slow-start/rfc-9002"]
     assert judged_ids("--both", "--id", "*app-l*", "--id", "slow-start.first.*", "--profile", "rfc-9002") == [
         "slow-start.first.small@rfc-9002", "stimulus:app-limited@slow-start/rfc-9002",
     ]  # fmt: skip
     assert not any(case_id.startswith("stimulus:") for case_id in judged_ids("--profile", "rfc-9002"))
-    assert run("--stimulus", "--tier", "gold").exit_code == 2
+    assert run("--closed-loop", "--tier", "gold").exit_code == 2
 
 
 def test_list() -> None:
     """The cases of the closed loop are listed with their paths."""
-    result = CliRunner().invoke(main, ["list", "--stimulus", "--profile", "rfc-9002"])
+    result = CliRunner().invoke(main, ["list", "--closed-loop", "--profile", "rfc-9002"])
     assert [line.split()[0] for line in result.output.splitlines()] == [
         f"stimulus:{name}@slow-start/rfc-9002" for name in paths_for_all()
     ]

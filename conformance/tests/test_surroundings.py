@@ -117,7 +117,7 @@ def test_an_ordinary_user_in_a_read_only_checkout(
 
 @pytest.mark.parametrize(
     "words",
-    [("run", "--adapter", "null-echo", "--report-json", "{0}/x.json"), ("vectors", "--flat", "{0}/flat"),
+    [("run", "--adapter", "null-echo", "--report-json", "{0}/x.json"), ("dev", "vectors", "--flat", "{0}/flat"),
      ("sweep", "{0}/x.csv", "--algorithm", "slow-start/rfc-9002", "--rate", "8Mbit/s", "--rtt", "20ms", "--size", "30kB")],
     ids=["report", "flat form", "sweep"],
 )  # fmt: skip

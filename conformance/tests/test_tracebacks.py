@@ -66,7 +66,7 @@ def test_a_rate_of_nothing(tmp_path: Path) -> None:
 def test_qlogs(tmp_path: Path, content: bytes, reason: str) -> None:
     log = tmp_path / "log.sqlog"
     log.write_bytes(content)
-    refused(called("judge-qlog", log), "log.sqlog", reason)
+    refused(called("judge", log), "log.sqlog", reason)
 
 
 def test_a_grid_that_is_nested_deeply(tmp_path: Path) -> None:

@@ -44,10 +44,9 @@ from firstflight_conformance.text import shown
 )
 @click.option(
     "--closed-loop",
-    "--stimulus",
     "stimulus",
     is_flag=True,
-    help="Judge in closed loop over paths, instead of by the vectors. --stimulus is the old name.",
+    help="Judge in closed loop over paths, instead of by the vectors.",
 )
 @click.option("--both", is_flag=True, help="Judge by the vectors and in closed loop.")
 @click.option(

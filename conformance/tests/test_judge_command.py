@@ -1,4 +1,4 @@
-"""The commands ``judge-qlog`` and ``record``: their reports, JSON, exit codes and conversions."""
+"""The commands ``judge`` and ``record``: their reports, JSON, exit codes and conversions."""
 
 import json
 from pathlib import Path
@@ -50,7 +50,7 @@ def run(*arguments: Any) -> Result:
 
 def test_all_profiles_as_json(log: Path) -> None:
     """One object with exactly the members of the page."""
-    result = run("judge-qlog", log, "--json")
+    result = run("judge", log, "--json")
     assert result.exit_code == 0
     document = json.loads(result.output)
     assert list(document) == ["did", "refuted", "may_be", "none_of_ours", "undecided", "agreement"]
@@ -123,14 +123,14 @@ def test_several_files_must_all_be_explained(tmp_path: Path, log: Path) -> None:
 )
 def test_exit_codes(log: Path, arguments: tuple[str, ...], code: int) -> None:
     """As the page has them."""
-    assert run("judge-qlog", log, *arguments).exit_code == code
+    assert run("judge", log, *arguments).exit_code == code
 
 
 def test_nothing_to_judge(tmp_path: Path) -> None:
     """Neither leaves slow start: exit code 4."""
     path = tmp_path / "start.jsonl"
     files.save(recording_of(case()).cut(events=60), path)
-    result = run("record", "judge", path, "--profile", "slow-start/rfc-9002")
+    result = run("judge", path, "--profile", "slow-start/rfc-9002")
     assert result.exit_code == 4
     assert "not decided: slow start is not left in this recording" in result.output
 
@@ -142,34 +142,33 @@ def test_with_the_peers_log(tmp_path: Path) -> None:
     assert peer is not None
     for name, content in (("a.qlog", text), ("b.sqlog", peer)):
         (tmp_path / name).write_text(content, encoding="utf-8")
-    alone = run("judge-qlog", tmp_path / "a.qlog")
+    alone = run("judge", tmp_path / "a.qlog")
     assert (alone.exit_code, "--peer" in alone.output) == (2, True)
     options = ("--peer", tmp_path / "b.sqlog", "--profile", "hystartpp/rfc-9406", "--app-limited", "never")
-    assert run("judge-qlog", tmp_path / "a.qlog", *options).exit_code == 0
+    assert run("judge", tmp_path / "a.qlog", *options).exit_code == 0
 
 
 def test_the_cause(tmp_path: Path) -> None:
     """A subject that lowers nothing at its exit, judged by a profile that does: the reading is named, with its level."""
     path = tmp_path / "linux-3.jsonl"
     files.save(recorded("linux-3"), path)
-    result = run("record", "judge", path, "--profile", "search/draft-00", "--cause", "--json")
+    result = run("judge", path, "--profile", "search/draft-00", "--cause", "--json")
     causes = json.loads(result.output)["causes"]
     assert "search.lower=nothing" in {cause["cause"] for cause in causes}
     assert {cause["level"] for cause in causes} == {"definition"}
-    text = run("record", "judge", path, "--profile", "search/draft-00", "--cause").output
+    text = run("judge", path, "--profile", "search/draft-00", "--cause").output
     assert "cause: search." in text and "level: definition" in text
-    right = run("record", "judge", path, "--profile", "search/linux-3", "--cause", "--json")
+    right = run("judge", path, "--profile", "search/linux-3", "--cause", "--json")
     assert json.loads(right.output)["causes"] == []
 
 
 def test_a_recording_is_kept_and_judged_alike(tmp_path: Path, log: Path) -> None:
-    """What is saved of a log is judged as the log, by every name of the command."""
+    """What is saved of a log is judged as the log."""
     saved = tmp_path / "saved.jsonl"
     words = ("--algorithm", "hystart", "--json")
     of_log = json.loads(run("judge", log, *words, "--save", saved).output)
     assert len(of_log["refuted"]) > 3
-    for command in (("record", "judge"), ("judge",), ("judge-qlog",)):
-        assert json.loads(run(*command, saved, *words).output) == of_log | {"agreement": None}
+    assert json.loads(run("judge", saved, *words).output) == of_log | {"agreement": None}
 
 
 def test_cut_filter_and_back_to_a_qlog(tmp_path: Path, kept: Path) -> None:
@@ -180,7 +179,7 @@ def test_cut_filter_and_back_to_a_qlog(tmp_path: Path, kept: Path) -> None:
     assert run("record", "filter", short, bare, "--without", "ssthresh_bytes", "--without", "pto").exit_code == 0
     assert all("ssthresh_bytes" not in step.subject for step in files.load(bare).steps)
     assert run("record", "to-qlog", kept, again).exit_code == 0
-    assert run("judge-qlog", again, "--profile", "search/linux-4").exit_code == 0
+    assert run("judge", again, "--profile", "search/linux-4").exit_code == 0
     refused = run("record", "filter", short, bare, "--without", "ack")
     assert (refused.exit_code, "would not hold without it" in refused.output) == (2, True)
     assert run("record", "filter", short, bare, "--without", "window").exit_code == 2
@@ -205,7 +204,7 @@ def test_a_log_gives_a_vector(tmp_path: Path) -> None:
     saved, path = tmp_path / "a.jsonl", tmp_path / "hystartpp" / "recorded.a.json"
     path.parent.mkdir()
     profile = ("--profile", "hystartpp/rfc-9406")
-    assert run("judge-qlog", tmp_path / "a.qlog", *profile, "--save", saved).exit_code in (0, 1)
+    assert run("judge", tmp_path / "a.qlog", *profile, "--save", saved).exit_code in (0, 1)
     result = run("record", "to-vector", saved, path, *profile)
     assert result.exit_code == 0, result.output
     assert load(path).id == "hystartpp.recorded.a"
