@@ -1,6 +1,8 @@
 """Turns of the closed loop: an adapter gets no event that depends on an answer it has not given, whatever the model answers."""
 
 import json
+import multiprocessing
+import os
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +12,7 @@ import pytest
 
 from firstflight import Ack, Sent, profiles
 from firstflight.events import Event
-from firstflight_conformance.run import closed_loop, model_run
+from firstflight_conformance.run import children, closed_loop, model_run
 from firstflight_conformance.run.blind import blind_cases
 from firstflight_conformance.run.conversation import Conversation
 from firstflight_conformance.run.judge import judge
@@ -208,3 +210,22 @@ def test_references_share_the_model_s_runs(
     reports = [judged.report for judged in done if judged.whole]
     assert [{result.verdict for result in report.results} for report in reports] == [{Verdict.PASS}] * 2
     assert sorted(log.read_text(encoding="utf-8").split()) == sorted(case.scenario.name for case in cases)
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="this system binds no process to a processor")
+def test_a_process_stays_on_one_processor() -> None:
+    """Processes with other numbers are on others, as far as there are several."""
+    processors = os.sched_getaffinity(0)
+    with multiprocessing.get_context("fork").Pool(1) as pool:
+        found = [pool.apply(_processors, (number,)) for number in range(len(processors))]
+    assert sorted(found) == [[processor] for processor in sorted(processors)]
+    assert children.stay_on_one_processor(0) == processors
+    children.return_to(processors)
+    assert os.sched_getaffinity(0) == processors
+
+
+def _processors(number: int) -> list[int]:
+    before = children.stay_on_one_processor(number)
+    found = sorted(os.sched_getaffinity(0))
+    children.return_to(before)
+    return found

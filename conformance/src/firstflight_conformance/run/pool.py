@@ -6,6 +6,7 @@ closed loop the model's own runs.
 
 import gc
 import multiprocessing
+import os
 import signal
 import time
 from collections import defaultdict
@@ -122,13 +123,15 @@ class _Pool:
         self._job, self._workers, self._on_results, self._ready = job, workers, on_results, ready
         self._context = context
         self._counts: Any = context.Array("q", len(job.manifests))
+        # The number of the next process. Several runs at the same time begin on different processors.
+        self._begun: Any = context.Value("i", os.getpid())
         self._suspects: list[int] = []
         self.executor = self._processes(workers)
         self._running: dict[Future[list[AdapterReport]], Group] = {}
         self._judged: dict[int, list[tuple[Part, AdapterReport]]] = defaultdict(list)
 
     def _processes(self, count: int) -> ProcessPoolExecutor:
-        return ProcessPoolExecutor(count, self._context, _begin, (self._job, self._counts))
+        return ProcessPoolExecutor(count, self._context, _begin, (self._job, self._counts, self._begun))
 
     def judge(self, waiting: list[Group]) -> Iterator[tuple[int, AdapterReport]]:
         """Judge what waits. Yield the report of each adapter over its parts so far when the last of them is done."""
@@ -235,7 +238,11 @@ def _one_by_one(
             counts[index] += 1
             on_results(index, counts[index])
 
-        reports = job.judge(tuple(whole(index, job.scripts) for index in group), on_result)
+        processors = children.stay_on_one_processor(os.getpid())
+        try:
+            reports = job.judge(tuple(whole(index, job.scripts) for index in group), on_result)
+        finally:
+            children.return_to(processors)
         for index, report in zip(group, reports, strict=True):
             yield Judged(index, report)
 
@@ -250,9 +257,12 @@ _JOB: Job
 _COUNTS: Any
 
 
-def _begin(job: Job, counts: Any) -> None:
+def _begin(job: Job, counts: Any, begun: Any) -> None:
     global _JOB, _COUNTS
     _JOB, _COUNTS = job, counts
+    with begun.get_lock():
+        begun.value += 1
+        children.stay_on_one_processor(begun.value)
     children.die_with_parent()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the runner, which ends what is below it
     for number in (signal.SIGTERM, signal.SIGHUP):
