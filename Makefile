@@ -57,7 +57,7 @@ $(TOOLS): requirements/run.txt reference-py/pyproject.toml conformance/pyproject
 	$(PYTHON) -m venv $(VENV)
 	$(INSTALL) --require-hashes --only-binary :all: -r requirements/run.txt
 	$(INSTALL) --no-deps --no-build-isolation -e reference-py -e conformance
-# Compiled modules of ours hold the hash of their source: one that goes by size and time could be of another text.
+# By the hash of their source: an edit of the same size and time counts.
 	$(BIN)/python -m compileall -q --invalidation-mode checked-hash reference-py/src conformance/src conformance/generate conformance/stimuli
 	@echo "$(CURDIR)" > $(VENV)/.checkout
 	@touch $@

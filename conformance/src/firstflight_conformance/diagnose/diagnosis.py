@@ -22,7 +22,7 @@ from firstflight_conformance.diagnose.subject import AnyCase, Subject, shortest_
 from firstflight_conformance.diagnose.suspects import suspects_of
 from firstflight_conformance.run.closed_loop import CLOCK_NS
 from firstflight_conformance.run.messages import Declaration
-from firstflight_conformance.run.rehearsal import followed
+from firstflight_conformance.run.model_run import observed_run
 from firstflight_conformance.run.results import AdapterReport, Result, Verdict
 from firstflight_conformance.run.stimulus import StimulusCase
 from firstflight_conformance.spec.clauses import known_clauses
@@ -84,7 +84,7 @@ def passed(case: AnyCase, declaration: Declaration) -> Subject:
 def _run_of(case: Case | StimulusCase, declaration: Declaration) -> tuple[tuple[Event, ...], list[dict[str, Any]]]:
     if isinstance(case, Case):
         return case.events, case.expected()
-    run = followed(case, CLOCK_NS[declaration.clock], declaration.observables)
+    run = observed_run(case, CLOCK_NS[declaration.clock], declaration.observables)
     return tuple(event for event, _ in run), [observables(observation) for _, observation in run]
 
 
