@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 from hypothesis import Phase, settings
 
-import firstflight_conformance  # noqa: F401 - first: it notes what is loaded
 import skips
 
 settings.register_profile("firstflight", derandomize=True, database=None, deadline=None, print_blob=False)

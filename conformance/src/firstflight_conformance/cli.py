@@ -109,10 +109,9 @@ class _Lazy(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Load a command."""
-        if cmd_name == "dev" and cmd_name in self._table:
-            return dev
-        if cmd_name not in self._table:
-            return None
+        registered = super().get_command(ctx, cmd_name)
+        if registered is not None or cmd_name not in self._table:
+            return registered
         module = importlib.import_module(_module_of(cmd_name, f"{ctx.command_path} {cmd_name}"))
         command: click.Command = getattr(module, f"{cmd_name.replace('-', '_')}_command")
         return command
@@ -154,6 +153,6 @@ def main() -> None:
     """Vectors, simulator, runner and reports for transport startup algorithms."""
 
 
-@click.group(cls=_Lazy, table=DEV_COMMANDS)
+@main.group("dev", cls=_Lazy, table=DEV_COMMANDS)
 def dev() -> None:
     """Commands for work on Firstflight itself."""

@@ -179,9 +179,8 @@ def _verdict(script: AnyScript, declaration: Declaration, answers: Answers) -> R
         agrees(expected, observed, declaration)
         for expected, observed in zip(expected_after, answers.observed, strict=True)
     )
-    for index, (expected, observed) in enumerate(zip(expected_after, answers.observed, strict=False)):
-        if is_exact:
-            break
+    compared = () if is_exact else zip(expected_after, answers.observed, strict=False)
+    for index, (expected, observed) in enumerate(compared):
         if ends_at_reduction(case.vector.algorithm, declaration) and is_reduction(expected):
             judged_events = index
             break
