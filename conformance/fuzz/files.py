@@ -173,7 +173,7 @@ KINDS = {
     ),
     "qlog": Kind("x.sqlog", _qlogs, lambda path: ["judge", str(path), "--profile", "search/draft-09"]),
     "recording": Kind(
-        "x.jsonl", _recordings, lambda path: ["record", "judge", str(path), "--profile", "hystartpp/rfc-9406"]
+        "x.jsonl", _recordings, lambda path: ["judge", str(path), "--profile", "hystartpp/rfc-9406"]
     ),
     "to-qlog": Kind("x.jsonl", _recordings, lambda path: ["record", "to-qlog", str(path), str(path.with_suffix(".sqlog"))]),
     "to-vector": Kind(

@@ -151,7 +151,7 @@ def test_generation_anywhere(tmp_path: Path) -> None:
     }  # fmt: skip
     environment.pop("FIRSTFLIGHT_ROOT", None)
     subprocess.run(
-        [sys.executable, "-c", "from firstflight_conformance.cli import main; main()", "vectors"],
+        [sys.executable, "-c", "from firstflight_conformance.cli import main; main()", "dev", "vectors"],
         env=environment, cwd=tmp_path, check=True, capture_output=True,
     )  # fmt: skip
     written = {p.relative_to(tmp_path / "vectors"): p.read_bytes() for p in (tmp_path / "vectors").rglob("*.json")}
