@@ -9,6 +9,8 @@ struct simulation {
     struct sim_clock clock;
     struct sim_bottleneck bottleneck;
     struct sim_flow flow;
+    const struct sim_outside *outside;
+    struct sim_summary *summary;
 };
 
 static bool finished(const void *context)
@@ -58,6 +60,15 @@ static void summarize(const struct simulation *simulation, struct sim_summary *s
     summary->lost_packets = simulation->bottleneck.lost_packets;
 }
 
+/* Ask the controller outside of the library, which may read the summary meanwhile. */
+static bool ask(void *context, const struct ff_event *event, struct sim_answer *answer)
+{
+    const struct simulation *simulation = context;
+
+    simulation->summary->dropped_packets = simulation->bottleneck.dropped_packets;
+    return simulation->outside->on_event(simulation->outside->context, event, answer);
+}
+
 /* Run a simulation that has its scenario, watcher and clock, and a controller if it is outside of the library. */
 static enum sim_status complete(struct simulation *simulation, const char *algorithm, const char *profile,
                                 struct sim_summary *summary)
@@ -93,13 +104,18 @@ enum sim_status sim_simulate_outside(const struct sim_scenario *scenario, const 
                                      struct sim_summary *summary)
 {
     struct simulation *simulation = calloc(1, sizeof *simulation);
+    struct sim_outside noted = *outside;
 
     if (simulation == NULL) {
         return SIM_NO_MEMORY;
     }
+    noted.context = simulation;
+    noted.on_event = ask;
     simulation->scenario = scenario;
+    simulation->outside = outside;
+    simulation->summary = summary;
     simulation->clock.tick_ns = clock_ns;
     simulation->flow.sender.controller.watch = &sim_nobody;
-    simulation->flow.sender.controller.outside = outside;
+    simulation->flow.sender.controller.outside = &noted;
     return complete(simulation, NULL, NULL, summary);
 }

@@ -238,7 +238,8 @@ enum sim_status sim_simulate(const struct sim_scenario *scenario, const char *al
 
 /*
  * Run a scenario with a controller outside of the library. Everything happens at multiples of `clock_ns`, rounded up, for a controller
- * whose clock is coarser than 1 ns. Of the summary's members about the controller only `events` is counted.
+ * whose clock is coarser than 1 ns. Of the summary's members about the controller only `events` is counted. While
+ * the controller is asked, the summary has the dropped packets so far.
  */
 enum sim_status sim_simulate_outside(const struct sim_scenario *scenario, const struct sim_outside *outside, uint64_t clock_ns,
                                      struct sim_summary *summary);

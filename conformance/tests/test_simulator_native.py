@@ -162,9 +162,9 @@ COMMANDS: dict[str, tuple[object, ...]] = {
     "blind run": ("run", "--blind", "1", "--adapter", "python-model"),
     "own scenario": ("run", "--scenario", SCENARIOS / "closed-loop/deep-queue.json", "--adapter", "python-model"),
     "show": ("show", "stimulus:deep-queue@search/draft-09"),
-    "vectors": ("vectors", "--check"),
-    "mutants": ("mutants", "--closed-loop", "--algorithm", "hybla"),
-    "results": ("results", "--check", "--only", "search-geo", "--jobs", "1"),
+    "vectors": ("dev", "vectors", "--check"),
+    "mutants": ("dev", "mutants", "--closed-loop", "--algorithm", "hybla"),
+    "results": ("dev", "results", "--check", "--only", "search-geo", "--jobs", "1"),
 }
 
 

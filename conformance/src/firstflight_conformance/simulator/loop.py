@@ -63,8 +63,8 @@ class StallError(ScenarioError):
 class Simulation:
     """One sender, one bottleneck, one receiver, and a controller outside of the C simulator.
 
-    ``clock_ns``: everything happens at multiples of it, rounded up, for a controller whose clock is coarser than one ns. ``events`` and
-    the numbers are those of the run so far.
+    ``clock_ns``: everything happens at multiples of it, rounded up, for a controller whose clock is coarser than one ns. The
+    numbers are those of the end of the run, ``events`` those of the run so far.
     """
 
     def __init__(self, scenario: Scenario, controller: InLoop, clock_ns: int = 1) -> None:
@@ -88,7 +88,7 @@ class Simulation:
 
     @property
     def dropped_packets(self) -> int:
-        """How many packets the queue dropped."""
+        """How many packets the queue dropped, during a run so far."""
         return int(self._summary.dropped_packets)
 
     @property
