@@ -46,6 +46,8 @@ class Bottleneck:
         if self._path is None:
             self.origin_ns = now_ns
             self._path = self._library.sim_path_begin(byref(self._layout), self._seed, now_ns)
+            if self._path is None:
+                raise MemoryError("the simulator has not enough memory")
             finalize(self, self._library.sim_path_end, self._path)
         status = self._library.sim_path_carry(self._path, now_ns, size_bytes, byref(self._carried))
         native.check(native.Status(status), "link")
