@@ -7,7 +7,6 @@ import pytest
 from firstflight_conformance.run.manifest import (
     KINDS,
     OTHER_VERSION,
-    UNREACHABLE,
     ManifestError,
     load_manifest,
     load_manifests,
@@ -51,7 +50,7 @@ def test_one_entry_is_one_cause(tmp_path: Path) -> None:
     assert {(one.kind, one.level, one.notice) for one in deviations} == {("defect", "MUST", "It is slow.")}
 
 
-@pytest.mark.parametrize("kind", [kind for kind in KINDS[1:] if kind != UNREACHABLE])
+@pytest.mark.parametrize("kind", KINDS[1:])
 def test_other_kinds_need_no_more(tmp_path: Path, kind: str) -> None:
     """What is no defect has no place to mend."""
     assert load(tmp_path, {"kind": kind}, PROFILES if kind == OTHER_VERSION else CASES) == ""
@@ -77,17 +76,17 @@ def test_another_version_explains_a_profile_at_any_rule(tmp_path: Path) -> None:
         (
             {},
             CASES,
-            "deviation[0].kind: is missing; it is one of defect, unreachable, literal, by design, other-version, open, precision",
+            "deviation[0].kind: is missing; it is one of defect, literal, by design, other-version, open, precision",
         ),
         (
             {"kind": "by-design"},
             CASES,
-            "deviation[0].kind: 'by-design' is not one of defect, unreachable, literal, by design, other-version, open, precision; did you mean 'by design'?",
+            "deviation[0].kind: 'by-design' is not one of defect, literal, by design, other-version, open, precision; did you mean 'by design'?",
         ),
         (
             {"kind": "allowed"},
             CASES,
-            "deviation[0].kind: 'allowed' is not one of defect, unreachable, literal, by design, other-version, open, precision",
+            "deviation[0].kind: 'allowed' is not one of defect, literal, by design, other-version, open, precision",
         ),
         ({"kind": "open", "level": "MAY"}, CASES, "deviation[0].level: 'MAY' is not one of MUST, SHOULD, definition"),
         ({"kind": "open", "remedy": "x"}, CASES, "deviation[0].remedy: unknown key"),
@@ -120,11 +119,10 @@ def test_refusals_say_place_and_remedy(tmp_path: Path, members: dict[str, str], 
     assert load(tmp_path, members, cases) == message
 
 
-@pytest.mark.parametrize("kind", ["defect", UNREACHABLE])
 @pytest.mark.parametrize("left_out", ["id", "level", "where", "section", "notice"])
-def test_a_defect_needs_all(tmp_path: Path, left_out: str, kind: str) -> None:
+def test_a_defect_needs_all(tmp_path: Path, left_out: str) -> None:
     """An entry about a departure from a text lists id, place, sentence and effect for a user."""
-    members = {name: value for name, value in (DEFECT | {"kind": kind}).items() if name != left_out}
+    members = {name: value for name, value in DEFECT.items() if name != left_out}
     assert load(tmp_path, members) == f"deviation[0].{left_out}: must be a non-empty string"
 
 
@@ -176,15 +174,6 @@ def test_tcp_and_quic_have_their_own_texts() -> None:
         for one in manifest.deviations:
             if one.kind == "defect":
                 assert not any(name in (one.section or "") for name in foreign), one
-
-
-def test_code_that_nothing_selects_has_no_defects_of_its_own() -> None:
-    """quic-go constructs its sender as Reno only: CUBIC shows the defects of the code that Reno runs too, and no others."""
-    of_adapter = {
-        name: {one.id for one in load_manifests()[name].deviations if one.kind == "defect"}
-        for name in ("quic-go-reno", "quic-go-cubic")
-    }
-    assert of_adapter["quic-go-cubic"] < of_adapter["quic-go-reno"]
 
 
 def test_each_adapter_says_what_it_supplies(tmp_path: Path) -> None:

@@ -141,7 +141,7 @@ def _stack(adapter: dict[str, Any]) -> list[str]:
             for cause in by_kind[kind]:
                 blocks += [
                     md.label(anchor_of(adapter["name"], cause["explanation"])),
-                    f"{other(kind)} {md.plain(cause['explanation'])}{_place(cause)}",
+                    f"{other(kind)} {md.plain(cause['explanation'])}",
                     *_folded(cause, results),
                 ]
         blocks.append("</div>")
@@ -189,11 +189,6 @@ def _failures(adapter: dict[str, Any]) -> list[str]:
 
 def _title(cause: dict[str, Any]) -> str:
     return md.plain(cause.get("notice") or cause["explanation"])
-
-
-def _place(cause: dict[str, Any]) -> str:
-    """Return section and place of a departure that is not counted."""
-    return f" *{md.plain(cause['section'])}; {md.plain(cause['where'])}*" if cause.get("where") else ""
 
 
 def _smallest(cause: dict[str, Any], results: dict[str, dict[str, Any]]) -> list[str]:

@@ -20,7 +20,6 @@ _UNKNOWN = ("?", "state-unknown")
 _LEGEND = f"""A **defect** departs from a sentence of the text. How binding that sentence is: {", ".join(f"{sign} {level}" for level, (sign, _) in _LEVELS.items())};
 a *definition* is what a text states without a keyword. Everything else is grey, {_OTHER[0]}, and no accusation:
 
-- *unreachable*: a departure from a text in code that no configuration of the stack selects;
 - *literal*: the text read to the letter, where this project reads it otherwise and says why;
 - *by design*: another algorithm or an older text, which the text permits;
 - *other-version*: another version of the algorithm; only the first difference of each case is shown;

@@ -24,7 +24,7 @@ SHARED_OBJECT_HOST = BUILD / "adapters" / "shared-object-host"
 _LIBRARY_SUFFIXES = (".so", ".dylib")
 _RECORD = "record.json"
 _TEXTS = ("name", "title", "language", "role")
-#: Members that a departure from a text needs, and that another deviation may have.
+#: Members that a defect needs, and that another deviation may have.
 _OF_DEFECTS = ("id", "level", "where", "section", "notice")
 _LEVELS = ("MUST", "SHOULD", "definition")
 
@@ -35,11 +35,9 @@ class ManifestError(ValueError):
 
 #: Kind of a stack that implements another version of the algorithm: its cases show the first difference only.
 OTHER_VERSION = "other-version"
-#: Kind of a departure from a text in code that no configuration of the stack selects. Not counted as a defect.
-UNREACHABLE = "unreachable"
 #: What a deviation may be, the worst first. A defect departs from a sentence of the text; ``literal`` is the text to the letter, where this
 #: project reads otherwise; ``by design`` another algorithm, which the text permits; ``open`` what the text leaves to the implementer.
-KINDS = ("defect", UNREACHABLE, "literal", "by design", OTHER_VERSION, "open", "precision")
+KINDS = ("defect", "literal", "by design", OTHER_VERSION, "open", "precision")
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,7 +275,7 @@ def _told(reader: "_Reader") -> Deviation:
         raise reader.error("kind", f"{kind!r} is not one of {', '.join(KINDS)}{hint}")
     reader.take("profiles" if kind == OTHER_VERSION else "cases")
     allowed = () if kind == OTHER_VERSION else _OF_DEFECTS
-    more = {key: reader.text(key) for key in allowed if key in reader.raw or kind in (KINDS[0], UNREACHABLE)}
+    more = {key: reader.text(key) for key in allowed if key in reader.raw or kind == KINDS[0]}
     if more.get("level", _LEVELS[0]) not in _LEVELS:
         raise reader.error("level", f"{more['level']!r} is not one of {', '.join(_LEVELS)}")
     return Deviation("", None, explanation, kind, **more)
