@@ -68,7 +68,7 @@ def findings_in(path: Path, text: Text) -> Iterator[Finding]:
         length = len(_WORD.findall(sentence))
         if length > words_limit(path):
             yield Finding(path, text.line(start), LONG, f"{length} words: {sentence[:60]}")
-        if sentence.endswith("?"):
+        if sentence.rstrip("\"')]*_ ").endswith("?"):
             continue
         for category, pattern in _COMPILED.items():
             for match in pattern.finditer(sentence):

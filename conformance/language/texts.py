@@ -156,6 +156,6 @@ def _paragraphs(block: Lines) -> Iterator[Text]:
 def _text(paragraph: Lines) -> Iterator[Text]:
     joined = " ".join(line for _, line in paragraph)
     if re.search(r"[A-Za-z]{2}", joined) and not _LICENCE.search(joined):
-        masked = _EXEMPT.sub(lambda match: "X" * len(match[0]), joined)
+        masked = _EXEMPT.sub(lambda match: (" " if match[0][0] == "]" else "X") * len(match[0]), joined)
         offsets = tuple(accumulate((len(line) + 1 for _, line in paragraph[:-1]), initial=0))
         yield Text(masked, offsets, tuple(number for number, _ in paragraph))

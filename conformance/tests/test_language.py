@@ -62,6 +62,7 @@ def test_each_kind_of_text_is_read(name: str, content: str, tmp_path: Path) -> N
     ("name", "content"),
     [
         ("page.md", "What is SEARCH? Check what the peer sent.\n"),
+        ("page.md", "- [Which SEARCH is yours?](search.md)\n"),
         ("page.md", 'The text: "a rate at which it is no longer". Code: `beside`.\n'),
         ("page.md", "> beside\n\n```\nbeside\n```\n"),
         ("page.md", ":::{clause} a.b\n:source: beside\nText.\n:::\n"),
