@@ -33,7 +33,7 @@ endif
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help setup tools sweep-extras conformance test check lint test-python test-c test-long coverage-c vectors generate mutants first-vectors tool-mutants prove cross fuzz fuzz-extras wasm wasm-extras judge-extras site-extras site bench docs results \
+.PHONY: help setup tools sweep-extras conformance test check lint lint-language-baseline test-python test-c test-long coverage-c vectors generate mutants first-vectors tool-mutants prove cross fuzz fuzz-extras wasm wasm-extras judge-extras site-extras site bench docs results \
     loaders dist peers live quinn quinn-example firefox adapters c-adapters cargo-adapters go-adapters java-adapters requirements clean
 
 help:  ## List the jobs
@@ -90,12 +90,16 @@ else
 check: lint test-c test-python  ## Lint and the tests of both references and of the tools; with ALGORITHM=search those of one algorithm
 endif
 
-lint: setup  ## ruff, mypy strict, spelling, the ban on floating point
+lint: setup  ## ruff, mypy strict, spelling, plain English, the ban on floating point
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/codespell
 	$(BIN)/python conformance/lint_no_float.py
+	cd conformance && ../$(BIN)/python -m language check
+
+lint-language-baseline: setup  ## Lower the numbers of findings that lint allows; FORCE=1 also raises them
+	cd conformance && ../$(BIN)/python -m language baseline $(if $(FORCE),--force)
 
 test-python: setup c-adapters  ## pytest: the model, the tools, Python against C
 	FIRSTFLIGHT_SKIPS=$(SKIPS)/python $(PYTEST) -m "not long and not site"

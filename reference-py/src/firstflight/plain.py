@@ -1,6 +1,6 @@
 """Self-contained programs ("plain programs"): ``PACKAGE/plain_TEXT.py`` implements one published text, or the code that serves as one.
 
-They have no readings and share no code with the model; the head of each lists the sources that were read. Most were
+They are without readings and share no code with the model; the head of each lists the sources that were read. Most were
 written before they were compared with the model: draft -09 of SEARCH and BBR (except draft -06) from code, the others
 from their text. The author of the model wrote Limited Slow-Start, Quick-Start, Hybla, both of TCB sharing and both of
 SUSS with it or after it: these are not an independent interpretation. The tests run each on every vector of its
