@@ -147,6 +147,8 @@ class _Following:
         if segment.ack is None:
             return True
         acked_bytes = distance(segment.ack, self._connection.start)
+        if acked_bytes < self._acked_bytes:
+            return True  # an old ACK that arrived late (RFC 9293, section 3.10.7.4)
         if acked_bytes > self._sent_bytes + 1:  # one more is that of a FIN
             self._fill(segment.t_ns, acked_bytes)
         self._flush()
