@@ -57,7 +57,7 @@ def test_all_profiles_as_json(log: Path) -> None:
     assert (document["agreement"], document["none_of_ours"], document["undecided"]) == (1, False, None)
     did = document["did"]
     assert list(did) == [
-        "initial_window_bytes", "initial_window_datagrams", "slow_start_growth", "exit", "first_reduction", "window_limited_acks",
+        "initial_window_bytes", "initial_window_datagrams", "initial_window_round", "slow_start_growth", "exit", "first_reduction", "window_limited_acks",
     ]  # fmt: skip
     assert (did["initial_window_datagrams"], did["exit"]["evidence"]) == (10, "window")
     assert 0.98 < did["slow_start_growth"] <= 1

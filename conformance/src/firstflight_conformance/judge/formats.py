@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from firstflight_conformance.capture.flight import read_capture
-from firstflight_conformance.capture.frames import is_capture
+from firstflight_conformance.capture.container import is_capture
+from firstflight_conformance.capture.read import read_capture
 from firstflight_conformance.capture.table import is_table, read_table
 from firstflight_conformance.qlog.read import Options, read_qlog
 from firstflight_conformance.recording import files
