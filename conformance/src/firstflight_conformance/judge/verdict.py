@@ -29,6 +29,9 @@ _LEAST_ACKS = 8
 #: An exit that is seen no closer than within so many RTTs is no evidence for a profile.
 _CLOSE_RTTS = 3
 _NOT_LEFT = "slow start is not left in this recording"
+_NO_SAMPLES = "the recording has no RTT samples: an exit by delay or rate cannot be judged"
+#: Algorithms whose exit does not depend on RTT samples.
+_WITHOUT_RTTS = ("slow-start", "cubic", "limited-slow-start")
 AT_THE_RECEIVER = "captured at the receiver: no profile is named"
 _BY_LOSS = "slow start ends by loss, with growth in full before it: whatever has not left it earlier does that"
 #: How many profiles that miss the exit are looked at again with other RTT samples, within the precision of the recording, and how often.
@@ -94,6 +97,9 @@ def judge(
         ways = [_goes_on(subject, *pair) for pair in zip(explained, again, strict=True)]
         if any(ways) and (later.left.by is not None or None not in ways):
             subject, explained = later, again
+    sampled = any(isinstance(event, Ack) and event.latest_rtt_ns for event in subject.events)
+    if not sampled:
+        explained = tuple(replace(each, refuted=None) if _by_rtt(each) else each for each in explained)
     left_over = [each for each in explained if each.refuted is None]
     may_be = tuple(named_once([each.profile for each in left_over]))
     undecided, shown = _undecided(subject, may_be, asked=asked), Shown.ALL
@@ -101,6 +107,8 @@ def judge(
         undecided, shown = _undecided_flight(subject, left_over, undecided)
         if shown is not Shown.ALL or undecided == AT_THE_RECEIVER:
             explained, may_be = (), ()
+    if not sampled and undecided is None:
+        undecided = _NO_SAMPLES
     if not may_be and undecided is None:
         may_be = tuple(named_once(_unclear(subject, explained)))
         undecided = "the exits differ by less than the times of the recording can tell" if may_be else None
@@ -128,6 +136,11 @@ def together(verdicts: Sequence[Verdict]) -> tuple[list[str], str | None]:
     if clear or (not may_be and len(verdicts) > 1):  # what one run leaves open another refutes
         return may_be, None
     return may_be, verdicts[0].undecided
+
+
+def _by_rtt(found: Explained) -> bool:
+    """Return whether only its exit refutes a profile, and depends on RTT samples."""
+    return found.by_exit and found.profile.partition("/")[0] not in _WITHOUT_RTTS
 
 
 def _explain(subject: Subject, names: Iterable[str], *, asked: bool) -> tuple[Explained, ...]:

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from decimal import Decimal
@@ -33,12 +33,14 @@ _RTT_UNITS_NS = (NS_PER_MS, 1_000_000_000, 1000)
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What the user knows better than the log."""
+    """Facts that the user knows better than the file. ``connection``: of a capture; ``columns``: our names of those of a table."""
 
     trace: int | None = None
     group: str | None = None
     initial_window_bytes: int | None = None
     max_datagram_size_bytes: int | None = None
+    connection: int | None = None
+    columns: Mapping[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +53,13 @@ class Log:
     notes: tuple[str, ...]
 
 
-def read_qlog(path: Path, peer: Path | None = None, options: Options | None = None) -> Log:
-    """Read a qlog, with that of the peer where it has no frames. Raise :class:`RecordingError` where it cannot be judged."""
+def read_qlog(path: Path, peer: Path | None = None, options: Options | None = None, data: bytes | None = None) -> Log:
+    """Read a qlog, with that of the peer where it has no frames. Raise :class:`RecordingError` where it cannot be judged.
+
+    ``data``: what the file contains, if it was read before.
+    """
     options = options or Options()
-    data = read_bounded(path)
+    data = read_bounded(path) if data is None else data
     if is_recording(data):
         raise RecordingError(path, "file", "is a recording; judge it with `firstflight record judge`")
     traces = read_traces(path, data)
