@@ -3,6 +3,7 @@
 import gzip
 import json
 import lzma
+import re
 from pathlib import Path
 from typing import Any
 
@@ -96,6 +97,75 @@ def test_the_receivers_side(tmp_path: Path) -> None:
 def test_a_handshake_that_is_cut(tmp_path: Path) -> None:
     """The message names the remedy."""
     assert "-s 120" in refusal(tmp_path, "tcp-snaplen-68.pcap")
+
+
+def test_a_table_without_rtts(tmp_path: Path) -> None:
+    """An exit by delay is not refuted, and a base that has none is."""
+    code, document = answer(tmp_path, "table-no-rtt.csv", "--datagram", "1448")
+    assert (code, document["none_of_ours"]) == (4, False)
+    assert "RTT" in document["undecided"]
+    assert "hystart/linux" in document["may_be"]
+    assert "slow-start/rfc-9002" not in document["may_be"]
+
+
+def test_a_table_with_a_byte_order_mark(tmp_path: Path) -> None:
+    """The table is read."""
+    code, document = answer(tmp_path, "table-bom.csv")
+    assert code == 0
+    assert "hystart/linux" in document["may_be"]
+
+
+def test_a_trace_of_tcp_probe(tmp_path: Path) -> None:
+    """The excerpt is read, and too short to decide."""
+    code, document = answer(tmp_path, "tcp_probe.txt")
+    assert code == 4
+    assert document["did"]["initial_window_datagrams"] == 10
+    assert document["did"]["slow_start_growth"] == 1
+
+
+_FORMS = {
+    "bpftrace-tcp_info.csv": r"no column t, acked_bytes, in_flight_bytes, cwnd_bytes",
+    "table-one-name-wrong.csv": r"no column in_flight_bytes;.*--columns in_flight_bytes=NAME",
+    "ns3-cwnd.txt": r"read are qlogs, TCP captures.*row per ACK",
+    "tcpdump.txt": r"text of tcpdump.*-w FILE",
+}
+
+
+@pytest.mark.parametrize("name", _FORMS)
+def test_a_form_that_is_not_read(tmp_path: Path, name: str) -> None:
+    """The message contains the readable forms or the missing columns, and a remedy."""
+    assert re.search(_FORMS[name], " ".join(refusal(tmp_path, name).split()))
+
+
+def test_a_loss_that_quiche_does_not_log(tmp_path: Path) -> None:
+    """The log is read up to the reduction, which is a loss."""
+    code, document = answer(tmp_path, "quiche-0.3-loss-not-logged.qlog")
+    did = document["did"]
+    assert (code, did["exit"]["evidence"], did["initial_window_bytes"]) == (4, "loss", 12000)
+    assert did["exit"]["window_bytes"] == 42000
+    assert abs(did["first_reduction"]["factor"] - 0.7) < 0.001
+
+
+def test_a_handshake_that_is_done(tmp_path: Path) -> None:
+    """The handshake packet leaves flight with HANDSHAKE_DONE."""
+    code, document = answer(tmp_path, "quiche-0.3-handshake-done.qlog")
+    assert (code, document["agreement"], document["did"]["slow_start_growth"]) == (4, 1, 1)
+
+
+def test_a_window_that_is_set_anew(tmp_path: Path) -> None:
+    """A window for another datagram size is no exit, and quiche is recognised by its members."""
+    code, document = answer(tmp_path, "quiche-0.29-window-of-larger-datagram.qlog")
+    assert (code, document["did"]["exit"]["event"], document["did"]["first_reduction"]) == (4, None, None)
+    assert document["did"]["initial_window_bytes"] == 1_200_000
+    result = CliRunner().invoke(main, ["judge", str(tmp_path / "quiche-0.29-window-of-larger-datagram.qlog")])
+    assert "written by quiche (http3-server)" in result.output
+
+
+def test_hystartpp_in_the_kernel(tmp_path: Path) -> None:
+    """Growth in whole datagrams with a carried rest is that of the profile."""
+    _, document = answer(tmp_path, "hystartpp-rfc-9406-kernel.jsonl")
+    assert "hystartpp/rfc-9406" in document["may_be"]
+    assert "slow-start/rfc-9002" not in document["may_be"]
 
 
 @pytest.mark.parametrize("kept", sorted(CAPTURES.glob("*.pcap.gz")), ids=lambda each: each.name)

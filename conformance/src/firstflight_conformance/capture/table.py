@@ -71,7 +71,9 @@ def read_table(
     ``columns``: our names of columns by those in the file. Raise :class:`RecordingError` where it cannot be judged.
     """
     rows, known = _rows(path, data, columns or {})
-    return recording_of_rows(path, rows, datagram_bytes, thresholds="ssthresh_bytes" in known, smoothed="rtt" not in known)
+    return recording_of_rows(
+        path, rows, datagram_bytes, thresholds="ssthresh_bytes" in known, smoothed="rtt" not in known
+    )
 
 
 def recording_of_rows(
@@ -92,7 +94,9 @@ def recording_of_rows(
             "is needed, not one per interval; state the size by --datagram if it is larger",
         )
     resolution_ns = _SMOOTHED_NS if smoothed else 1000
-    return _Table(path, size_bytes, thresholds=thresholds).recording(_samples(rows) if smoothed else rows, resolution_ns)
+    return _Table(path, size_bytes, thresholds=thresholds).recording(
+        _samples(rows) if smoothed else rows, resolution_ns
+    )
 
 
 def _samples(rows: Sequence[Row]) -> list[Row]:

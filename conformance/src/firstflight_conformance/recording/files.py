@@ -78,9 +78,11 @@ def _unpacked(path: Path, file: BinaryIO) -> Iterator[BinaryIO]:
     buffered = BufferedReader(cast("RawIOBase", file))
     magic = buffered.peek(6)[:6]
     if magic.startswith(b"\x1f\x8b"):
-        yield cast("BinaryIO", gzip.GzipFile(fileobj=buffered))
+        with gzip.GzipFile(fileobj=buffered) as inside:
+            yield cast("BinaryIO", inside)
     elif magic.startswith(b"\xfd7zXZ"):
-        yield cast("BinaryIO", lzma.LZMAFile(buffered))
+        with lzma.LZMAFile(buffered) as inside:
+            yield cast("BinaryIO", inside)
     elif magic.startswith(b"\x28\xb5\x2f\xfd"):
         yield _zstd(path, buffered)
     else:
@@ -96,7 +98,9 @@ def _zstd(path: Path, file: BinaryIO) -> BinaryIO:
     try:
         return cast("BinaryIO", import_module("zstandard").ZstdDecompressor().stream_reader(file))
     except ImportError:
-        raise RecordingError(path, "file", "is packed by zstd: unpack it by zstd -d, or install the package zstandard") from None
+        raise RecordingError(
+            path, "file", "is packed by zstd: unpack it by zstd -d, or install the package zstandard"
+        ) from None
 
 
 def save(recording: Recording, path: Path) -> None:
