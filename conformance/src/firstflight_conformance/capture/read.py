@@ -41,6 +41,14 @@ def read_capture(
     return recording, _notes(connection, following, len(entries) - 1)
 
 
+def capture_connections(path: Path, data: bytes) -> list[str]:
+    """Return a line for each connection with data, most first. Raise :class:`RecordingError` for a capture that cannot be read."""
+    try:
+        return [f"{number}: {entry.text()}" for number, entry in enumerate(with_data(catalogue(data)), 1)]
+    except (FramesError, ContainerError) as error:
+        raise RecordingError(path, "file", str(error)) from error
+
+
 def _chosen(data: bytes, entries: list[Entry], number: int | None) -> Connection:
     if number is not None:
         if number > len(entries):

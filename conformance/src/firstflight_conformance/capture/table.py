@@ -103,7 +103,7 @@ def _samples(rows: Sequence[Row]) -> list[Row]:
     """Return the rows with RTT samples in place of smoothed RTTs: each sample moves the smoothed one by an eighth of the way."""
     found = [replace(rows[0], rtt_ns=None)]
     for before, row in pairwise(rows):
-        sample_ns = None
+        sample_ns = row.rtt_ns  # the first sample is the smoothed RTT itself
         if row.rtt_ns is not None and before.rtt_ns is not None:
             sample_ns = max(_SMOOTHED_OF * row.rtt_ns - (_SMOOTHED_OF - 1) * before.rtt_ns, 1)
         found.append(replace(row, rtt_ns=sample_ns))

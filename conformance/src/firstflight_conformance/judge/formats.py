@@ -6,8 +6,9 @@ from pathlib import Path
 
 from firstflight_conformance.capture.container import is_capture
 from firstflight_conformance.capture.probe import is_probe, read_probe
-from firstflight_conformance.capture.read import read_capture
+from firstflight_conformance.capture.read import capture_connections, read_capture
 from firstflight_conformance.capture.table import is_table, read_table
+from firstflight_conformance.qlog.connections import qlog_connections
 from firstflight_conformance.qlog.read import Options, read_qlog
 from firstflight_conformance.recording import files
 from firstflight_conformance.recording.files import RecordingError
@@ -67,6 +68,17 @@ def kind_of(data: bytes) -> str:
     if is_probe(data):
         return "trace"
     return "table" if is_table(data) else "qlog"
+
+
+def connections(path: Path) -> list[str]:
+    """Return a line for each connection of a file. Raise :class:`RecordingError` where it cannot be read."""
+    data = files.read_bounded(path, is_capture)
+    kind = kind_of(data)
+    if kind == "capture":
+        return capture_connections(path, data)
+    if kind == "qlog":
+        return qlog_connections(path, data)
+    return [f"a {kind} has one connection"]
 
 
 #: The options that apply to each kind of file.
