@@ -13,7 +13,7 @@ _TIMESTAMPS_BYTES = 12
 _OWN_ONE_OF = 4
 #: Delays between an ACK and the data that echoes its time stamp: how many are needed, and how far apart they are if the capture was
 #: taken behind a constant delay.
-_ECHOES_LEAST, _STEADY_NS, _STEADY_ONE_OF = 8, 1_000_000, 8
+_ECHOES_LEAST, _STEADY_NS = 8, 1_000_000
 SENDER, RECEIVER = "sender", "receiver"
 #: The flags AE, CWR and ECE of SYN and answer in a handshake that agrees on accurate ECN (RFC 9768, table 2).
 _ACCURATE_SYN, _ACCURATE_ANSWERS = 7, {2, 3, 4, 6}
@@ -31,6 +31,7 @@ class Connection:
     between. ``moved_ns``: by how much the sender's segments were moved back, where its own interface delays them. ``rtt_ns``: of the
     handshake. ``own_ns``: the sender's part of it. ``stamp``: the time stamp of the receiver in it. ``accurate_ecn``: whether
     it agrees on that. ``stamped``: whether the receiver's time stamps advance; set for a capture at the receiver.
+    ``gap_ns``: the longest time between two segments of one release, in such a capture.
     """
 
     sender: Host
@@ -46,6 +47,7 @@ class Connection:
     stamp: int | None
     accurate_ecn: bool
     stamped: bool = False
+    gap_ns: int | None = None
 
 
 def distance(later: int, earlier: int) -> int:
@@ -69,7 +71,7 @@ def connection_of(data: bytes, entry: Entry) -> Connection:
     taken, moved_ns = SENDER, 0
     if _OWN_ONE_OF * own_ns > away_ns:
         segments = list(rest)
-        delay_ns = _constant_delay_ns(segments, sender)
+        delay_ns = _constant_delay_ns(segments, sender, own_ns)
         taken, moved_ns = (RECEIVER, 0) if delay_ns is None else (SENDER, delay_ns)
         rest = iter(sorted((_moved(each, sender, moved_ns) for each in segments), key=lambda each: each.t_ns))
     scaled = syn.scale is not None and answer.scale is not None
@@ -135,17 +137,17 @@ def _moved(segment: Segment, sender: Host, by_ns: int) -> Segment:
     return replace(segment, t_ns=segment.t_ns - by_ns)
 
 
-def _constant_delay_ns(found: Iterable[Segment], sender: Host) -> int | None:
+def _constant_delay_ns(found: Iterable[Segment], sender: Host, own_ns: int) -> int | None:
     """Return how long after an ACK the data that it released was captured, or None if that time varies.
 
-    It varies with the queue of the path, which is between the sender and a capture at the receiver. Data echoes the time stamp of the
+    ``own_ns``: the sender's part of the handshake, which has the same delay. It varies with the queue of the path, which is between the sender and a capture at the receiver. Data echoes the time stamp of the
     ACK (RFC 7323, section 4.3).
     """
     delays_ns = sorted(echo_delays_ns(found, sender))
     if len(delays_ns) < _ECHOES_LEAST:
         return None
     low_ns, high_ns = delays_ns[len(delays_ns) // 10], delays_ns[9 * len(delays_ns) // 10]
-    steady = high_ns - low_ns <= max(_STEADY_NS, low_ns // _STEADY_ONE_OF)
+    steady = high_ns - low_ns <= _STEADY_NS and abs(low_ns - own_ns) <= _STEADY_NS
     return max(delays_ns[0], low_ns - _STEADY_NS, 0) if steady else None
 
 

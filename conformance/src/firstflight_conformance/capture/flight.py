@@ -32,6 +32,7 @@ _GROWN_QUARTERS, _ROUNDS, _ACKS = 5, 20, 20_000
 EVENTS_MAX = 100_000
 #: Data that is sent so many tenths of the handshake's RTT after the first data was released by an ACK.
 _ROUND_TENTHS = 9
+_AGAIN = "followed to its first retransmission"
 _STOPPED = "followed until its flight had stopped growing"
 #: The counter of congestion marks in an ACK that reports none (RFC 9768, section 3.2).
 _FIRST_ACE = 5
@@ -129,7 +130,8 @@ class Following:
         """Return the recording. Raise :class:`UnfitError` if the capture shows nothing of the window."""
         if not self.acks:
             raise UnfitError("has no ACK of data")
-        if self.missing * _GAPS_ONE_OF > self.packets:
+        lost_on_the_path = self._at_the_receiver and (self._reduced or self.ended == _AGAIN)
+        if self.missing * _GAPS_ONE_OF > self.packets and not lost_on_the_path:
             raise UnfitError(
                 f"{self.missing} of {self.packets} segments are missing in it: capture headers only (-s 120)"
             )
@@ -182,7 +184,10 @@ class Following:
         end = first + segment.payload_bytes
         if first == self.sent_bytes - 1 and segment.payload_bytes == 1:
             return True  # a keep-alive (RFC 9293, section 3.8.4)
-        self._count_missing_ack(segment)
+        released, gap_ns = self._released_unseen(segment), self._connection.gap_ns
+        if gap_ns is not None and not released and self._burst is not None and segment.t_ns - self._burst.t_ns > gap_ns:
+            self._flush()
+            self._end_by_another()
         if first < self.sent_bytes:
             unseen = {each for each in self._unseen if first < each <= end}
             self._unseen -= unseen
@@ -195,14 +200,16 @@ class Following:
         self._send(segment.t_ns, end)
         return True
 
-    def _count_missing_ack(self, segment: Segment) -> None:
-        """Count an ACK that the sender echoes, and that is not in the capture."""
-        if segment.stamps is None or self._stamp is None or self._at_the_receiver or self._connection.moved_ns:
-            return
-        if is_later(segment.stamps[1], self._stamp):
-            self._stamp = segment.stamps[1]
-            self.missing_acks += 1
-            self._first.end(self._recorder.bytes_in_flight + self._burst_bytes)
+    def _released_unseen(self, segment: Segment) -> bool:
+        """Return whether data echoes an ACK that is not in the capture; count it."""
+        connection = self._connection
+        unsure = connection.moved_ns or (self._at_the_receiver and not connection.stamped)
+        if unsure or segment.stamps is None or self._stamp is None or not is_later(segment.stamps[1], self._stamp):
+            return False
+        self._stamp = segment.stamps[1]
+        self.missing_acks += 1
+        self._first.end(self._recorder.bytes_in_flight + self._burst_bytes)
+        return True
 
     @property
     def _burst_bytes(self) -> int:
@@ -301,7 +308,7 @@ class Following:
             self._recorder.lost(self._time(t_ns), [packet])
             self.ended, self._reduced = "followed to its first loss", True
         else:
-            self.ended = "followed to its first retransmission"
+            self.ended = _AGAIN
 
     def _time(self, stamp_ns: int) -> int:
         """Return the time of an event since the first; a machine may stamp two segments out of order."""
@@ -360,8 +367,14 @@ class _FirstFlight:
         events = [step.event for step in steps]
         found = initial_release(events)
         if found is not None and (found[1] > 1 or _first_was_ended(events)):
-            bytes_ = -(-found[0].flight_bytes // self._mss) * self._mss
-            return bytes_, max(found[1], 2)
+            acks = [event for event in events[: found[0].index] if isinstance(event, Ack)]
+            packets = sum(run.count for event in acks for run in event.packets)
+            segments = -(-found[0].flight_bytes // self._mss)
+            if (
+                segments - packets <= _RECOMMENDED_DATAGRAMS <= segments
+            ):  # BBR grows at the ACKs before it, CUBIC does not
+                segments = _RECOMMENDED_DATAGRAMS
+            return segments * self._mss, max(found[1], 2)
         segments = self._segments
         if self._in_round_bytes > 2 * (segments + 1) * self._mss:
             segments = _RECOMMENDED_DATAGRAMS

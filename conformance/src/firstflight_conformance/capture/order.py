@@ -6,10 +6,18 @@ from dataclasses import replace
 
 from firstflight_conformance.capture.connection import Connection, distance
 from firstflight_conformance.capture.frames import Host, Segment
+from firstflight_conformance.capture.reduction import Flight
 
 _STAMPS = 1 << 32
 #: A sender answers data sooner than the handshake by up to one of so many parts.
 _SOONER_ONE_OF = 32
+#: A sender waited if its data comes later than its RTT allows by so much.
+_WAITED_NS, _WAITED_ONE_OF = 1_000_000, 128
+#: Segments in a row that show the rate of the path.
+_RUN = 3
+#: Data that arrives later than so many segments take on the path was sent later: the application had none.
+_GAP_SEGMENTS = 2
+_NS_PER_S = 10**9
 
 
 def in_order(segments: Iterable[Segment], sender: Host) -> Iterator[Segment]:
@@ -58,14 +66,51 @@ def as_the_sender_saw(segments: list[Segment], connection: Connection) -> Iterat
     """
     stamped = has_stamps(segments, connection)
     waiting: deque[Segment] = deque()
+    bytes_per_s = _bytes_per_s(segments, connection)
+    service_ns = connection.mss * _NS_PER_S // bytes_per_s
+    before_ns = 0
+    connection.gap_ns = _GAP_SEGMENTS * service_ns + _WAITED_NS
+    flight = Flight(connection)
     for each in segments:
         if each.source != connection.sender:
             waiting.append(each)
             continue
         if each.payload_bytes:
+            arrived = []
             while waiting and _had_arrived(waiting[0], each, None if stamped else connection.own_ns):
-                yield replace(waiting.popleft(), t_ns=each.t_ns)
+                arrived.append(waiting.popleft())
+            on_path_ns = flight.bytes * _NS_PER_S // bytes_per_s
+            for ack in arrived:
+                flight.take(ack)
+            queued = flight.bytes > 0 and each.t_ns - before_ns <= _GAP_SEGMENTS * service_ns
+            before_ns = each.t_ns
+            for ack in arrived:
+                late_ns = _waited_ns(ack, each, connection, on_path_ns if queued else 0) if stamped else 0
+                yield replace(ack, t_ns=each.t_ns - late_ns)
+            flight.take(each)
         yield each
+
+
+def _waited_ns(ack: Segment, data: Segment, connection: Connection, on_path_ns: int) -> int:
+    """Return how long the sender waited before it sent, at least: beyond the RTT of the empty path and of what was queued there.
+
+    ``on_path_ns``: how long the path takes for the flight. In slow start a round is sent at twice the rate of the path, so half of it
+    may be queued; data that arrives after a gap met no queue.
+    """
+    least_ns = max(connection.own_ns + on_path_ns // 2, on_path_ns)
+    return max(data.t_ns - ack.t_ns - least_ns - least_ns // _WAITED_ONE_OF - _WAITED_NS, 0)
+
+
+def _bytes_per_s(segments: list[Segment], connection: Connection) -> int:
+    """Return the rate at which data arrives in the fastest tenth of its runs of segments."""
+    data = [each for each in segments if each.source == connection.sender and each.payload_bytes]
+    rates = sorted(
+        sum(each.payload_bytes for each in data[at + 1 : at + _RUN + 1])
+        * _NS_PER_S
+        // max(data[at + _RUN].t_ns - data[at].t_ns, 1)
+        for at in range(0, len(data) - _RUN, _RUN)
+    )
+    return max(rates[9 * len(rates) // 10], 1) if rates else _NS_PER_S
 
 
 def _had_arrived(ack: Segment, data: Segment, own_ns: int | None) -> bool:

@@ -224,12 +224,15 @@ def _undecided_flight(
         return reason, Shown.NOTHING
     if (reason := partly_limited(subject)) is not None:
         return reason, Shown.WINDOW
+    by_growth = Shown.WINDOW if subject.left.evidence == "growth" else Shown.ALL
     if paced and len(paced) == len(left_over):
-        return "the flight does not fall as in Drain, the only evidence for BBR", Shown.ALL
+        return "the flight does not fall as in Drain, the only evidence for BBR", by_growth
     if not all(follows(each) for each in left_over):
-        return "the flight comes up to the window of none: the sender paces, or its application limits it", Shown.ALL
+        return "the flight comes up to the window of none: the sender paces, or its application limits it", by_growth
     if undecided is None and left_over and not any(each.exits for each in left_over):
         return _NOT_LEFT, Shown.ALL
+    if undecided is None and subject.recording.header.quality.get("missing_acks"):
+        return "ACKs that the sender received are missing in the capture, and its RTT samples with them", Shown.ALL
     if undecided is None and not left_over:
         undecided = _unexplained(subject)
     return undecided, Shown.ALL
@@ -237,19 +240,18 @@ def _undecided_flight(
 
 def _shown_at_the_receiver(subject: Subject) -> Shown:
     """Return how much of slow start a capture at the receiver shows: its end only by time stamps, and where a queue had formed."""
-    if too_little(subject) is not None:
+    if too_little(subject) is not None or partly_limited(subject) is not None:
         return Shown.NOTHING
     left = subject.left
     if left.by is None or left.evidence == "loss":
         return Shown.ALL
     stamped = subject.recording.header.quality.get("taken") == "receiver"
-    return Shown.ALL if stamped and queued(subject, left.by) and partly_limited(subject) is None else Shown.WINDOW
+    return Shown.ALL if stamped and queued(subject, left.by) else Shown.WINDOW
 
 
 def _unexplained(subject: Subject) -> str | None:
     """Return why a capture that no profile explains does not refute all of them, or None if it does."""
-    quality = subject.recording.header.quality
-    if quality.get("missing") or quality.get("missing_acks"):
+    if subject.recording.header.quality.get("missing"):
         return "frames are missing in the capture, and no profile explains the others"
     if falls_unmarked(subject):
         return "the flight falls without a loss: a congestion mark that the capture does not show explains it too"

@@ -2,11 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from firstflight.events import Ack, Event, Sent
 
-#: A sender that waits for its window sends within this time of the ACK: a sixteenth of the least RTT, but 0.2 ms to 1 ms.
-_AT_ONCE_RTTS, _AT_ONCE_LEAST_NS, _AT_ONCE_MOST_NS = 16, 200_000, 1_000_000
+#: A sender that waits for its window sends within this time of the ACK: a sixteenth of the least RTT and a quarter of the time between
+#: two ACKs, but 0.2 ms to 1 ms.
+_AT_ONCE_RTTS, _AT_ONCE_ACKS = 16, 4
+_AT_ONCE_LEAST_NS, _AT_ONCE_MOST_NS = 200_000, 1_000_000
 
 
 @dataclass(slots=True)
@@ -51,9 +54,11 @@ def _releases(events: Sequence[Event], at_once_ns: int) -> Iterator[Release]:
 
 
 def _at_once_ns(events: Sequence[Event]) -> int:
-    rtts_ns = [event.min_rtt_ns for event in events if isinstance(event, Ack) and event.min_rtt_ns]
-    rtt_ns = min(rtts_ns, default=_AT_ONCE_MOST_NS)
-    return max(_AT_ONCE_LEAST_NS, min(_AT_ONCE_MOST_NS, rtt_ns // _AT_ONCE_RTTS))
+    acks = [event for event in events if isinstance(event, Ack)]
+    rtt_ns = min((event.min_rtt_ns for event in acks if event.min_rtt_ns), default=_AT_ONCE_MOST_NS)
+    apart_ns = sorted(later.t_ns - ack.t_ns for ack, later in pairwise(acks)) or [_AT_ONCE_MOST_NS]
+    at_once_ns = min(_AT_ONCE_MOST_NS, rtt_ns // _AT_ONCE_RTTS, apart_ns[len(apart_ns) // 2] // _AT_ONCE_ACKS)
+    return max(_AT_ONCE_LEAST_NS, at_once_ns)
 
 
 def initial_release(events: Sequence[Event]) -> tuple[Release, int] | None:
