@@ -196,3 +196,23 @@ def exchanged(data: bytearray, number: int) -> bytes:
     changed[first.start : first.end] = data[second.start : second.end]
     changed[second.start : second.end] = data[first.start : first.end]
     return bytes(changed)
+
+
+def test_why_slow_start_ended(tmp_path: Path) -> None:
+    """The rule has its two numbers, and the exit is related to the path."""
+    code, document = answer(tmp_path, "tcp-tls-upload-cubic.pcap")
+    why = {each["profile"]: each for each in document["why"]}["hystart/linux"]
+    assert code == 0
+    assert re.fullmatch(r"[\d.]+ ms", why["observed"])
+    assert re.fullmatch(r"[\d.]+ ms \+ 1/8 \(4 ms to 16 ms\)", why["against"])
+    observed, least = (float(each.split()[0]) for each in (why["observed"], why["against"]))
+    assert observed >= least + 4
+    path = document["path"]
+    assert 9e6 < path["rate_bps"] < 11e6
+    assert abs(path["exit_products"] - document["did"]["exit"]["window_bytes"] / path["product_bytes"]) < 0.01
+
+
+def test_nothing_is_explained_without_an_exit(tmp_path: Path) -> None:
+    """An application-limited connection has neither a path nor a reason."""
+    _, document = answer(tmp_path, "tcp-application-5mbit.pcap")
+    assert (document["path"], document["why"]) == (None, [])

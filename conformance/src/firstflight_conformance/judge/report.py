@@ -8,6 +8,7 @@ from firstflight_conformance.cases.timeline import milliseconds
 from firstflight_conformance.judge.at_least import APPLICATION_LIMITED, PACED
 from firstflight_conformance.judge.did import Did, Reduction, Shown, datagrams
 from firstflight_conformance.judge.verdict import Verdict, margin, named_once
+from firstflight_conformance.judge.why import why_lines
 
 #: Profiles that are named with what refutes them.
 _SHOWN = 8
@@ -27,6 +28,7 @@ def lines(verdict: Verdict, *, margins: bool = True) -> Iterator[str]:
         yield from result_lines((), verdict.undecided)
         return
     yield from _did_lines(verdict.did)
+    yield from why_lines(verdict.path, verdict.did.window_bytes, verdict.why)
     yield f"application-limited ACKs: {_RULES[verdict.subject.rule]}"
     if verdict.left_out:
         yield f"not tried, as nothing in the recording starts them: {', '.join(verdict.left_out)}"

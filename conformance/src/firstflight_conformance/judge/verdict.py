@@ -21,6 +21,7 @@ from firstflight_conformance.judge.at_least import (
 from firstflight_conformance.judge.did import Did, Shown
 from firstflight_conformance.judge.explain import Explained, Explainer, Refutation, candidates
 from firstflight_conformance.judge.subject import Subject, subject_of
+from firstflight_conformance.judge.why import Path, Why, path_of, reasons, why_json
 from firstflight_conformance.recording.changed import with_samples
 from firstflight_conformance.recording.recording import Recording
 
@@ -64,6 +65,16 @@ class Verdict:
     may_be: tuple[str, ...]
     undecided: str | None
     left_out: tuple[str, ...]
+
+    @property
+    def path(self) -> Path | None:
+        """The path, if the recording shows slow start."""
+        return path_of(self.subject) if self.did.shown is Shown.ALL else None
+
+    @property
+    def why(self) -> list[Why]:
+        """Why the profiles leave slow start that the connection may be."""
+        return reasons(self.subject, self.explained, self.may_be) if self.undecided is None else []
 
     @property
     def none_of_ours(self) -> bool:
@@ -124,7 +135,7 @@ def to_json(verdict: Verdict, agreement: float | None) -> dict[str, Any]:
         "none_of_ours": verdict.none_of_ours,
         "undecided": verdict.undecided,
         "agreement": agreement,
-    }
+    } | why_json(verdict.path, verdict.did.window_bytes, verdict.why)
 
 
 def together(verdicts: Sequence[Verdict]) -> tuple[list[str], str | None]:
