@@ -22,6 +22,9 @@ from firstflight_conformance.run.stimulus import Stimulus
 
 _WRITE_S = 0.1  # to look whether the code is still known costs more than to judge a case
 
+#: The largest progress file that is read: about ten times that of every adapter of the checkout.
+_MOST_BYTES = 256 << 20
+
 
 class Progress:
     """The file of a run. Adapters that are judged at the same time add to it without a lock: whole lines in one write at the end."""
@@ -34,12 +37,15 @@ class Progress:
 
     def begin(self, *, resume: bool) -> None:
         """Take what is there if it is to go on, else begin anew. Raise :class:`OSError` if the file cannot be written."""
-        text = self._path.read_text("utf-8", errors="replace") if resume and self._path.exists() else ""
+        text = (
+            read_regular(self._path, _MOST_BYTES).decode("utf-8", "replace") if resume and self._path.exists() else ""
+        )
         for line in text.splitlines():
             seal, _, members = line.partition(" ")
             if seal == digest([members]):  # neither cut off nor changed
                 entry = json.loads(members)
-                self.passed[entry["adapter"], entry["case"]] = entry
+                if isinstance(entry, dict) and {"adapter", "case"} <= entry.keys():
+                    self.passed[entry["adapter"], entry["case"]] = entry
         if text and not text.endswith("\n"):
             self.add("\n")
         elif not text:
