@@ -69,7 +69,8 @@ def as_the_sender_saw(segments: list[Segment], connection: Connection) -> Iterat
     bytes_per_s = _bytes_per_s(segments, connection)
     service_ns = connection.mss * _NS_PER_S // bytes_per_s
     before_ns = 0
-    connection.gap_ns = _GAP_SEGMENTS * service_ns + _WAITED_NS
+    if stamped:
+        connection.gap_ns = _GAP_SEGMENTS * service_ns + _WAITED_NS
     flight = Flight(connection)
     for each in segments:
         if each.source != connection.sender:

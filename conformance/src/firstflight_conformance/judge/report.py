@@ -28,6 +28,9 @@ def lines(verdict: Verdict, *, margins: bool = True) -> Iterator[str]:
         yield from result_lines((), verdict.undecided)
         return
     yield from _did_lines(verdict.did)
+    if not verdict.explained:
+        yield from result_lines((), verdict.undecided)
+        return
     yield from why_lines(verdict.path, verdict.did.window_bytes, verdict.why)
     yield f"application-limited ACKs: {_RULES[verdict.subject.rule]}"
     if verdict.left_out:
