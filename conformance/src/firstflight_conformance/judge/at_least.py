@@ -5,7 +5,7 @@ Each profile goes by its own windows, up to two rounds after its own exit: what 
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from itertools import accumulate, takewhile
+from itertools import accumulate, pairwise, takewhile
 
 from firstflight.controller import ALGORITHMS
 from firstflight.events import Ack, Ce, Event, Lost, Sent
@@ -26,6 +26,8 @@ _BASE_ONE_OF = 10
 _ROUNDS = 2
 #: With fewer releases that the window ended nothing is concluded; of those in slow start it must have ended so many tenths.
 LEAST_RELEASES, _LIMITED_TENTHS = 8, 9
+#: Nothing is captured for so long, and so many RTTs, where the connection or the clock of the capture stalls.
+_STALL_NS, _STALL_RTTS = 300_000_000, 4
 #: A queue has formed where every RTT is above the least one by one of so many.
 _QUEUED_ONE_OF = 16
 APPLICATION_LIMITED = "application-limited: nothing can be concluded about slow start"
@@ -212,6 +214,21 @@ def _in_slow_start(subject: Subject) -> tuple[int, list[Release]]:
     end = len(subject.events) if subject.left.by is None else subject.left.by
     found = [each for each in subject.releases if first <= each.index < end]
     return sum(each.limited for each in found), found
+
+
+def stalls_ns(subject: Subject) -> int | None:
+    """Return the longest time in slow start without an event while data was in flight, if it is a stall or a step of the clock."""
+    end = len(subject.events) if subject.left.by is None else subject.left.by + 1
+    longest_ns, flight_bytes = 0, 0
+    for before, event in pairwise(subject.events[:end]):
+        if isinstance(before, Ack | Sent):
+            flight_bytes = before.bytes_in_flight
+        if flight_bytes:
+            longest_ns = max(longest_ns, event.t_ns - before.t_ns)
+    least_ns = min(
+        (each.latest_rtt_ns for each in subject.events if isinstance(each, Ack) and each.latest_rtt_ns), default=0
+    )
+    return longest_ns if longest_ns > max(_STALL_RTTS * least_ns, _STALL_NS) else None
 
 
 def queued(subject: Subject, index: int) -> bool:

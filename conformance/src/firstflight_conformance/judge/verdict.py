@@ -16,6 +16,7 @@ from firstflight_conformance.judge.at_least import (
     paces_by_rate,
     partly_limited,
     queued,
+    stalls_ns,
     too_little,
 )
 from firstflight_conformance.judge.did import Did, Shown
@@ -244,6 +245,9 @@ def _undecided_flight(
         return _NOT_LEFT, Shown.ALL
     if undecided is None and subject.recording.header.quality.get("missing_acks"):
         return "ACKs that the sender received are missing in the capture, and its RTT samples with them", Shown.ALL
+    stall_ns = stalls_ns(subject)
+    if undecided is None and stall_ns is not None:
+        return f"nothing was captured for {stall_ns // 1_000_000} ms of slow start, while data was in flight", Shown.ALL
     if undecided is None and not left_over:
         undecided = _unexplained(subject)
     return undecided, Shown.ALL
