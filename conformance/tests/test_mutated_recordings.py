@@ -24,6 +24,7 @@ CAPTURES = Path(__file__).parent / "kept_captures"
 #: Profiles of the kept captures, by a part of the name; Reno leaves slow start by loss, and is never named.
 TRUE = {"cubic": {"hystart", "suss"}, "reno": set[str](), "bbr": {"bbr"}}
 _MOST_S = 10
+_MSS = 1448
 _HEAD = struct.Struct("<IIII")
 
 Parts = list[tuple[int, bytes, int]]  # time, bytes and whole length of a frame
@@ -172,3 +173,38 @@ def test_a_thousand_captures(tmp_path: Path) -> None:
 def test_a_thousand_qlogs(tmp_path: Path) -> None:
     """A thousand of them."""
     mutated_qlogs(tmp_path, 1000)
+
+
+def test_a_long_capture_is_followed_to_the_end_of_slow_start(tmp_path: Path) -> None:
+    """A capture with a tail of 18,000 frames at one flight has no more events than its beginning and twenty rounds."""
+    head, found = parts(CAPTURES / "access-line-cubic.pcap.gz")
+    file = tmp_path / "capture.pcap"
+    file.write_bytes(joined(head, found))
+    plain = judge(read(file).recording)
+    file.write_bytes(joined(head, [*found, *_tail(found, 6_000)]))
+    source = read(file)
+    assert "until its flight had stopped growing" in source.notes[0]
+    assert len(source.recording.steps) < 3_000
+    assert judge(source.recording).may_be == plain.may_be
+
+
+def _tail(found: Parts, count: int) -> Parts:
+    """Return an ACK of two segments and two segments, so many times."""
+    t_ns = found[-1][0]
+    data = bytearray(max((each for each in found if each[2] > 1000), key=lambda each: each[0])[1])
+    whole = next(size for _, _, size in found if size > 1000)
+    ack = bytearray(
+        max((each for each in found if each[2] < 100 and each[1][26:30] != data[26:30]), key=lambda each: each[0])[1]
+    )
+    sent, acked = (int.from_bytes(each[at : at + 4]) for each, at in ((data, 38), (ack, 42)))
+    made: Parts = []
+    for _ in range(count):
+        acked = (acked + 2 * _MSS) % 2**32
+        t_ns += 400_000
+        ack[42:46] = acked.to_bytes(4)
+        made.append((t_ns, bytes(ack), len(ack)))
+        for late_ns in (10_000, 12_000):
+            sent = (sent + _MSS) % 2**32
+            data[38:42] = sent.to_bytes(4)
+            made.append((t_ns + late_ns, bytes(data), whole))
+    return made

@@ -14,6 +14,8 @@ _OWN_ONE_OF = 4
 #: Delays between an ACK and the data that echoes its time stamp: how many are needed, and how far apart they are if the capture was
 #: taken behind a constant delay.
 _ECHOES_LEAST, _STEADY_NS = 8, 1_000_000
+#: The data of a full segment on any path (RFC 9293, section 3.7.1): smaller ones are messages of an application.
+_LEAST_MSS = 536
 SENDER, RECEIVER = "sender", "receiver"
 #: The flags AE, CWR and ECE of SYN and answer in a handshake that agrees on accurate ECN (RFC 9768, table 2).
 _ACCURATE_SYN, _ACCURATE_ANSWERS = 7, {2, 3, 4, 6}
@@ -124,11 +126,12 @@ def _until(found: Iterable[Segment], source: Host) -> tuple[list[Segment], Segme
 
 
 def _mss(entry: Entry, mss: int) -> int:
-    """Return the data of a full segment: as negotiated, or the most frequent size if none is as large."""
+    """Return the data of a full segment: as negotiated, or the largest frequent size if the path carries no more."""
     sizes = entry.sizes[entry.sender]
     if any(size % mss == 0 for size in sizes):
         return mss
-    return min(mss, max(sizes, key=lambda size: (sizes[size], size)))
+    largest = max(sizes, key=lambda size: (sizes[size], size))
+    return largest if _LEAST_MSS <= largest < mss else mss
 
 
 def _moved(segment: Segment, sender: Host, by_ns: int) -> Segment:

@@ -90,6 +90,7 @@ def as_the_sender_saw(segments: list[Segment], connection: Connection) -> Iterat
                 yield replace(ack, t_ns=each.t_ns - late_ns)
             flight.take(each)
         yield each
+    yield from waiting
 
 
 def _waited_ns(ack: Segment, data: Segment, connection: Connection, on_path_ns: int) -> int:

@@ -13,6 +13,8 @@ from firstflight_conformance.recording.recording import Recording
 
 #: A connection with less data than one of so many of the largest is not judged in its place.
 _LARGE_ONE_OF = 2
+#: How many connections are tried: each takes a pass through the capture.
+_TRIED = 8
 
 
 def read_capture(
@@ -55,7 +57,7 @@ def _chosen(data: bytes, entries: list[Entry], number: int | None) -> Connection
             raise UnfitError(f"has {len(entries)} connections with data: --connection 1 to {len(entries)}")
         return connection_of(data, entries[number - 1])
     first: Connection | UnfitError | None = None
-    for entry in entries:
+    for entry in entries[:_TRIED]:
         if entry.data_bytes * _LARGE_ONE_OF < entries[0].data_bytes:
             break
         try:

@@ -5,6 +5,7 @@ Each profile goes by its own windows, up to two rounds after its own exit: what 
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from itertools import accumulate, pairwise, takewhile
 
 from firstflight.controller import ALGORITHMS
@@ -28,6 +29,10 @@ _ROUNDS = 2
 LEAST_RELEASES, _LIMITED_TENTHS = 8, 9
 #: Nothing is captured for so long, and so many RTTs, where the connection or the clock of the capture stalls.
 _STALL_NS, _STALL_RTTS = 300_000_000, 4
+#: In a later round the window may have grown at the ACKs before it.
+_LATEST_ROUND = 4
+#: Slow start grows the window by half of what is acknowledged, or more (RFC 5681, section 3.1, with an ACK for two segments).
+_GROWTH_LEAST = Fraction(2, 5)
 #: A queue has formed where every RTT is above the least one by one of so many.
 _QUEUED_ONE_OF = 16
 APPLICATION_LIMITED = "application-limited: nothing can be concluded about slow start"
@@ -175,9 +180,22 @@ def too_little(subject: Subject) -> str | None:
     ended_by_others = sum(not each.limited and not each.clocked for each in releases)
     if sum(each.limited for each in subject.releases) < LEAST_RELEASES:
         return APPLICATION_LIMITED
+    if subject.recording.header.quality.get("initial_window_round", 1) > _LATEST_ROUND:
+        return APPLICATION_LIMITED
     if 2 * limited < len(releases):
         return PACED if 2 * ended_by_others > len(releases) else APPLICATION_LIMITED
     return None
+
+
+def grows_too_little(subject: Subject) -> bool:
+    """Return whether the window grew by less than any slow start grows it: messages of one size look like windows."""
+    end = len(subject.events) if subject.left.by is None else subject.left.by
+    points = [each for each in subject.limited if each.index < end]
+    acked_bytes = sum(each.acked_bytes for each in points)
+    return (
+        bool(points)
+        and sum(each.grown_bytes for each in points) * _GROWTH_LEAST.denominator < acked_bytes * _GROWTH_LEAST.numerator
+    )
 
 
 def partly_limited(subject: Subject) -> str | None:

@@ -10,9 +10,11 @@ from firstflight import profiles
 from firstflight.events import Ack, Event
 from firstflight_conformance.judge import did as doing
 from firstflight_conformance.judge.at_least import (
+    APPLICATION_LIMITED,
     AtLeastExplainer,
     falls_unmarked,
     follows,
+    grows_too_little,
     paces_by_rate,
     partly_limited,
     queued,
@@ -226,6 +228,8 @@ def _undecided_flight(
     subject: Subject, left_over: Sequence[Explained], undecided: str | None
 ) -> tuple[str | None, Shown]:
     """Return why a recording of which only the flight is known names no profile, and how much of slow start it shows."""
+    if all(not follows(each) for each in left_over) and grows_too_little(subject):
+        return APPLICATION_LIMITED, Shown.NOTHING
     if subject.recording.header.quality.get("taken") is not None:
         return AT_THE_RECEIVER, _shown_at_the_receiver(subject)
     paced = [each for each in left_over if paces_by_rate(each.profile)]
@@ -255,7 +259,7 @@ def _undecided_flight(
 
 def _shown_at_the_receiver(subject: Subject) -> Shown:
     """Return how much of slow start a capture at the receiver shows: its end only by time stamps, and where a queue had formed."""
-    if too_little(subject) is not None or partly_limited(subject) is not None:
+    if too_little(subject) is not None or partly_limited(subject) is not None or grows_too_little(subject):
         return Shown.NOTHING
     left = subject.left
     if left.by is None or left.evidence == "loss":
