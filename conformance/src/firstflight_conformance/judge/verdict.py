@@ -228,7 +228,7 @@ def _undecided_flight(
     subject: Subject, left_over: Sequence[Explained], undecided: str | None
 ) -> tuple[str | None, Shown]:
     """Return why a recording of which only the flight is known names no profile, and how much of slow start it shows."""
-    if all(not follows(each) for each in left_over) and grows_too_little(subject):
+    if not (left_over and all(map(follows, left_over))) and grows_too_little(subject):
         return APPLICATION_LIMITED, Shown.NOTHING
     if subject.recording.header.quality.get("taken") is not None:
         return AT_THE_RECEIVER, _shown_at_the_receiver(subject)
