@@ -66,8 +66,8 @@ def test_a_prepared_link_is_not_followed(tmp_path: Path, monkeypatch: pytest.Mon
     """A link with the name of the temporary file is an error, and its target stays."""
     other = tmp_path / "other"
     other.write_text("kept", encoding="utf-8")
-    (tmp_path / ".0").symlink_to(other)
-    monkeypatch.setattr("firstflight_conformance.cases.files.secrets.token_hex", lambda _count: "0")
+    (tmp_path / ".00").symlink_to(other)
+    monkeypatch.setattr("firstflight_conformance.cases.files.os.urandom", lambda _count: b"\0")
     with pytest.raises(OSError, match="exists"):
         write_whole(tmp_path / "report", "text")
     assert other.read_text(encoding="utf-8") == "kept"

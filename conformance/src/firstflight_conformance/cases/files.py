@@ -1,7 +1,6 @@
 """Files: which are vectors, how much of what others wrote is read, and reports that are whole or not there."""
 
 import os
-import secrets
 import stat
 from contextlib import suppress
 from pathlib import Path
@@ -50,7 +49,7 @@ def write_whole(path: Path, text: str) -> None:
 def write_bytes(path: Path, data: bytes, *, durable: bool = False) -> None:
     """Write a file, or that to which a link leads, so that it is the old one or the new one, never half of it. Raise :class:`OSError` with its name."""
     place = Path(os.path.realpath(path))
-    beside = place.with_name(f".{secrets.token_hex(8)}")
+    beside = place.with_name(f".{os.urandom(8).hex()}")
     try:
         if path.exists() and not path.is_file():  # a device or a pipe cannot be replaced
             path.write_bytes(data)

@@ -2,7 +2,6 @@
 
 import gzip
 import json
-import lzma
 import os
 import stat
 import zlib
@@ -49,7 +48,7 @@ def read_bounded(path: Path, beginning: Callable[[bytes], bool] | None = None) -
     try:
         with _opened(path) as file, _unpacked(path, file) as inside:
             data = inside.read(FILE_MAX_BYTES + 1)
-    except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
+    except (OSError, EOFError, ImportError, zlib.error) as error:
         raise RecordingError(path, "file", getattr(error, "strerror", None) or str(error)) from error
     if len(data) <= FILE_MAX_BYTES:
         return data
@@ -81,8 +80,12 @@ def _unpacked(path: Path, file: BinaryIO) -> Iterator[BinaryIO]:
         with gzip.GzipFile(fileobj=buffered) as inside:
             yield cast("BinaryIO", inside)
     elif magic.startswith(b"\xfd7zXZ"):
-        with lzma.LZMAFile(buffered) as inside:
-            yield cast("BinaryIO", inside)
+        lzma = import_module("lzma")  # the interpreter of the browser has none
+        try:
+            with lzma.LZMAFile(buffered) as inside:
+                yield cast("BinaryIO", inside)
+        except lzma.LZMAError as error:
+            raise OSError(0, str(error)) from error
     elif magic.startswith(b"\x28\xb5\x2f\xfd"):
         yield _zstd(path, buffered)
     else:
