@@ -29,6 +29,7 @@ from firstflight_conformance.run.script import Script, Stream
 from firstflight_conformance.run.selection import AnyCase, Selection
 from firstflight_conformance.run.session import TIMEOUTS, AnyScript, Options
 from firstflight_conformance.run.stimulus import StimulusCase, StimulusScript
+from firstflight_conformance.text import shown
 
 
 def _site(_context: click.Context, _option: click.Parameter, address: str | None) -> str | None:
