@@ -1,6 +1,7 @@
 """What a sender did, without any profile: initial window, growth, where slow start ended, the first reduction."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from enum import Enum
 from fractions import Fraction
 from typing import Any
 
@@ -11,22 +12,37 @@ from firstflight_conformance.recording.answers import initial_window_bytes
 #: A factor is one that somebody chose if it is so close to a whole number of twentieths.
 _STEP, _NEAR = Fraction(1, 20), Fraction(1, 100)
 _NS_PER_MS = 1_000_000
+#: A growth above this is reported of a capture with so many ACKs that show it.
+_FAST, _FAST_ACKS = Fraction(11, 10), 3
+
+
+class Shown(Enum):
+    """How much of slow start a recording shows: all of it, the initial window alone, or nothing."""
+
+    ALL, WINDOW, NOTHING = "all", "window", "nothing"
 
 
 @dataclass(frozen=True, slots=True)
 class Reduction:
-    """The first event at which the window was reduced, the factor, and of what it was taken: ``window`` or ``flight``."""
+    """The first event at which the window was reduced, the factor, and of what it was taken: ``window`` or ``flight``.
 
-    event: int
+    ``event``: None in a capture, which shows the window again only after recovery.
+    """
+
+    event: int | None
     factor: Fraction
     of: str
 
 
 @dataclass(frozen=True, slots=True)
 class Did:
-    """What a sender did. ``rtt_ratio``: the RTT where it left slow start over the least so far."""
+    """What a sender did. ``rtt_ratio``: the RTT where it left slow start over the least so far.
 
-    initial_window_bytes: int
+    ``initial_window_round``: the round that shows the initial window, of a capture. ``fast``: the events of three ACKs that show a
+    growth above 1.1. ``shown``: how much of slow start the recording shows; the other members are None then.
+    """
+
+    initial_window_bytes: int | None
     datagram_bytes: int
     growth: Fraction | None
     event: int | None
@@ -37,24 +53,43 @@ class Did:
     reduction: Reduction | None
     limited_acks: int
     acks: int
+    initial_window_round: int | None = None
+    fast: tuple[int, ...] = ()
+    shown: Shown = Shown.ALL
 
 
-def did(subject: Subject) -> Did:
-    """Return what the subject did."""
+def did(subject: Subject, shown: Shown = Shown.ALL) -> Did:
+    """Return what the subject did, as far as the recording shows it."""
+    found = _did(subject)
+    if shown is Shown.ALL:
+        return found
+    window_bytes = found.initial_window_bytes if shown is Shown.WINDOW else None
+    return replace(
+        found, initial_window_bytes=window_bytes, growth=None, event=None, t_ns=None, window_bytes=None, rtt_ratio=None,
+        evidence="none", fast=(), shown=shown,
+    )  # fmt: skip
+
+
+def _did(subject: Subject) -> Did:
     left, config = subject.left, subject.recording.header.config
     by = left.by
+    growth, fast = _growth(subject), _fast(subject)
+    if growth is not None and growth > _FAST and subject.at_least and len(fast) < _FAST_ACKS:
+        growth = None
     return Did(
         initial_window_bytes(subject.recording),
         config.max_datagram_size_bytes,
-        _growth(subject),
+        growth,
         by,
         None if by is None else subject.events[by].t_ns - subject.events[0].t_ns,
         None if by is None else subject.before[by],
         None if by is None else _rtt_ratio(subject, by),
         left.evidence,
-        _reduction(subject),
+        _captured_reduction(subject) if subject.at_least else _reduction(subject),
         len(subject.limited),
         subject.acks,
+        subject.recording.header.quality.get("initial_window_round"),
+        fast if growth is not None and growth > _FAST else (),
     )
 
 
@@ -63,7 +98,8 @@ def to_json(found: Did) -> dict[str, Any]:
     reduction = found.reduction
     return {
         "initial_window_bytes": found.initial_window_bytes,
-        "initial_window_datagrams": _number(Fraction(found.initial_window_bytes, found.datagram_bytes)),
+        "initial_window_datagrams": datagrams(found),
+        "initial_window_round": found.initial_window_round,
         "slow_start_growth": _number(found.growth),
         "exit": {
             "event": found.event,
@@ -77,6 +113,13 @@ def to_json(found: Did) -> dict[str, Any]:
         else {"factor": _number(reduction.factor), "of": reduction.of, "event": reduction.event},
         "window_limited_acks": _number(Fraction(found.limited_acks, max(found.acks, 1))),
     }
+
+
+def datagrams(found: Did) -> int | None:
+    """Return the initial window in datagrams, or None if that is no whole number."""
+    if found.initial_window_bytes is None or found.initial_window_bytes % found.datagram_bytes:
+        return None
+    return found.initial_window_bytes // found.datagram_bytes
 
 
 def _number(value: Fraction | None) -> float | int | None:
@@ -93,6 +136,15 @@ def _growth(subject: Subject) -> Fraction | None:
     points = [point for point in subject.limited if point.index < end]
     acked = sum(point.acked_bytes for point in points)
     return Fraction(sum(point.grown_bytes for point in points), acked) if acked else None
+
+
+def _fast(subject: Subject) -> tuple[int, ...]:
+    """Return the events of the three ACKs in slow start that grew the window most, if each grew it by more than a tenth more."""
+    end = len(subject.events) if subject.left.by is None else subject.left.by
+    points = [each for each in subject.limited if each.index < end and each.acked_bytes]
+    points = [each for each in points if each.grown_bytes > _FAST * each.acked_bytes]
+    points.sort(key=lambda each: Fraction(each.grown_bytes, each.acked_bytes), reverse=True)
+    return tuple(sorted(each.index for each in points[:_FAST_ACKS]))
 
 
 def _rtt_ratio(subject: Subject, by: int) -> Fraction | None:
@@ -115,6 +167,12 @@ def _reduction(subject: Subject) -> Reduction | None:
             return _factor(subject, cause, index, now.cwnd_bytes)
         threshold_bytes = now.ssthresh_bytes
     return None
+
+
+def _captured_reduction(subject: Subject) -> Reduction | None:
+    """Return the first reduction as a capture shows it: after recovery, of the bytes in flight."""
+    factor = subject.recording.header.quality.get("first_reduction")
+    return None if factor is None else Reduction(None, Fraction(*factor), "flight")
 
 
 def _factor(subject: Subject, cause: int, index: int, new_bytes: int) -> Reduction:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from firstflight import profiles
 from firstflight.controller import ALGORITHMS
@@ -145,13 +146,23 @@ class Explainer:
             return None
         if way.answers[left.by][0] < self._before(left.by) and left.evidence in ("window", "loss"):
             return None
-        if (
-            left.evidence == "growth"
-            and self._later
-            and ONE_OF * sum(self._differs(way, point) for point in self._later) <= len(self._later)
-        ):
-            return None  # it grows by less in the same way, as Limited Slow-Start does
+        if left.evidence == "growth" and self._grows_alike(way):
+            return None  # it grows by less in the same way, as Limited Slow-Start and HyStart++ do
         return Refutation(name, left.by, "slow start goes on", f"it is left, by the {left.evidence}")
+
+    def _grows_alike(self, way: Way) -> bool:
+        """Return whether a profile grows as the subject does after it grows by less: at nearly every ACK, or in sum.
+
+        The kernel adds whole datagrams and carries the rest, so that single ACKs differ.
+        """
+        if not self._later or self._later[-1].index >= len(way.answers):
+            return False
+        if ONE_OF * sum(self._differs(way, point) for point in self._later) <= len(self._later):
+            return True
+        apart = accumulate(
+            way.answers[each.index][0] - self._before(each.index) - each.grown_bytes for each in self._later
+        )
+        return max(map(abs, apart)) <= self._subject.recording.header.config.max_datagram_size_bytes
 
     def _another_end(self, name: str, way: Way) -> Refutation | None:
         """Return what refutes a profile that leaves where the subject did, with another threshold or window."""

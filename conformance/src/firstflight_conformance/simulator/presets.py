@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from firstflight import Config
+from firstflight_conformance.cases.files import read_text
 from firstflight_conformance.cases.schemas import schema_error
 from firstflight_conformance.paths import PRESETS
 from firstflight_conformance.simulator.scenario import ScenarioError
@@ -39,7 +40,7 @@ def load(name: str) -> dict[str, Any]:
     """Return the parameters of a preset. Raise :class:`ScenarioError` if the file is malformed."""
     path = Path(name) if name.endswith(".toml") else PRESETS / f"{name}.toml"
     try:
-        raw = tomllib.loads(path.read_text(encoding="utf-8"))
+        raw = tomllib.loads(read_text(path))
     except (OSError, ValueError) as error:
         raise ScenarioError(f"{path}: {error}") from error
     found = schema_error("urn:firstflight:preset:1", raw)
