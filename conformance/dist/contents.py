@@ -17,8 +17,8 @@ from plain.folders import plain_headers
 
 #: The pages that somebody needs who has nothing but the vectors.
 _PAGES = ("flat-format.md", "vector-format.md", "events.md", "adapter-protocol.md", "prng.md", "simulator.md")
-#: What the commands read of a checkout, and an installed package carries: no adapter that has to be built. The
-#: simulator and what loads shared objects are built of their sources.
+#: Files of a checkout that the commands read, for the installed package: only adapters that need no build. The
+#: package builds the simulator and the host of shared objects from their sources.
 _DATA = (
     "spec", "vectors", "conformance/scenarios", "conformance/presets",
     "conformance/adapters/python-model", "conformance/adapters/null-echo",

@@ -17,7 +17,7 @@ _ASKS = "ask|check|decide|deciding|determine|explain|find out|know|knew|learn|se
 _NO_NOUN = "and|or|but|by|to|of|for|with|from|than|on|as|is|are|if|only|those|that|not|when|where"
 _COMPARISON = "longer|later|earlier|more|less|fewer|greater|larger|smaller|different"
 
-#: A match with a first group is exempt, as is a sentence that ends with a question mark.
+#: A match with a first group is exempt, as is a question: a sentence, or the text of a link in a sentence.
 PATTERNS = {
     "what": rf"(?:\b({_ASKS})\w*,? )?\bwhat\b",
     "preposition + which": rf"\b(?:{_PREPOSITIONS}) which\b",
@@ -31,6 +31,7 @@ LONG = "long sentence"
 CATEGORIES = (*PATTERNS, LONG)
 _COMPILED = {category: re.compile(pattern, re.I) for category, pattern in PATTERNS.items()}
 _END = re.compile(r"(?<!e\.g\.)(?<!i\.e\.)(?<!cf\.)(?<!vs\.)(?<=[.!?])[\"')\]*_]*\s+(?=[\"'(\[*_]*[A-Z0-9])")
+_QUESTION_LINK = re.compile(r"\[[^][]*\?")
 _WORD = re.compile(r"\S*\w\S*")
 
 
@@ -70,9 +71,11 @@ def findings_in(path: Path, text: Text) -> Iterator[Finding]:
             yield Finding(path, text.line(start), LONG, f"{length} words: {sentence[:60]}")
         if sentence.rstrip("\"')]*_ ").endswith("?"):
             continue
+        questions = [match.span() for match in _QUESTION_LINK.finditer(sentence)]
         for category, pattern in _COMPILED.items():
             for match in pattern.finditer(sentence):
-                if not match.re.groups or match[1] is None:
+                in_question = any(first <= match.end() <= end for first, end in questions)
+                if not in_question and (not match.re.groups or match[1] is None):
                     around = sentence[max(match.start() - 20, 0) : match.end() + 30]
                     yield Finding(path, text.line(start + match.start()), category, around)
 

@@ -1,4 +1,4 @@
-/* The clock of a run: what happens when, in the order of time and, at one time, of scheduling. */
+/* The clock of a run: actions in the order of their time; actions at the same time in the order of scheduling. */
 #include "parts.h"
 
 static bool before(const struct sim_entry *a, const struct sim_entry *b)

@@ -1,4 +1,4 @@
-/* What has arrived at the receiver. */
+/* Data that has arrived at the receiver. */
 #include "flow.h"
 
 /*

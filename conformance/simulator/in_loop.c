@@ -1,9 +1,9 @@
-/* What the sender asks of a controller: a window, after every event; and what is noted of it. */
+/* The controller in the loop: returns a window after every event, and reports turns and the summary. */
 #include "flow.h"
 
 const struct sim_watch sim_nobody = {0};
 
-/* Create the controller that is named, or the window of the thesis if there is no profile; one outside of the library is there. */
+/* Create the named controller, or the window of the thesis if `profile` is NULL; one outside of the library exists. */
 void sim_in_loop_begin(struct sim_in_loop *loop, struct sim_memory *memory, const char *algorithm, const char *profile,
                        const struct sim_transfer *transfer)
 {

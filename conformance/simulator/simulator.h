@@ -143,7 +143,7 @@ enum sim_status {
     SIM_ENDED,   /* a controller outside of the library ended the run */
 };
 
-/* What the sender goes by. */
+/* Answer of a controller to an event: the window, release time and phase that the sender uses. */
 struct sim_answer {
     uint64_t cwnd_bytes;
     uint64_t next_release_ns; /* FF_NONE: the controller does not pace */
@@ -224,7 +224,7 @@ struct sim_sample {
 /* Who watches a run. Each function may be NULL; flows are counted from 0. */
 struct sim_watch {
     void *context;
-    /* every event, and what the controller observed after it: NULL for one of an experiment, and for an event that it refused */
+    /* every event and the observation after it; NULL from a window of the thesis, and for a refused event */
     void (*event)(void *context, size_t flow, const struct ff_event *event, const struct ff_observation *observation);
     void (*turn)(void *context, size_t flow, const struct sim_turn *turn);
     void (*sample)(void *context, uint64_t queue_bytes, const struct sim_sample *flows);
@@ -238,8 +238,8 @@ enum sim_status sim_simulate(const struct sim_scenario *scenario, const char *al
 
 /*
  * Run a scenario with a controller outside of the library. Everything happens at multiples of `clock_ns`, rounded up, for a controller
- * whose clock is coarser than 1 ns. Of the summary's members about the controller only `events` is counted. While
- * the controller is asked, the summary has the dropped packets so far.
+ * whose clock is coarser than 1 ns. The only member of the summary about the controller that is counted is `events`.
+ * During a call of the controller, the summary contains the dropped packets so far.
  */
 enum sim_status sim_simulate_outside(const struct sim_scenario *scenario, const struct sim_outside *outside, uint64_t clock_ns,
                                      struct sim_summary *summary);
@@ -254,7 +254,7 @@ enum sim_status sim_complete(const struct sim_preset *preset, const struct sim_w
 /* The link of a scenario by itself, for datagrams that are really sent. */
 struct sim_path;
 
-/* What came of a datagram, and how many were dropped or lost so far. */
+/* Arrival of a datagram, and the numbers of packets dropped or lost so far. */
 struct sim_carried {
     uint64_t arrival_ns; /* SIM_NONE: it never arrives */
     uint64_t busy_until_ns;

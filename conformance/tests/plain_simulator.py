@@ -332,7 +332,7 @@ class Sender:
         return self.in_flight_bytes == 0 and self.outbox.empty
 
     def send(self, now_ns: int, *, probing: bool = False) -> list[Packet]:
-        """Send what windows, pacer and data allow; a probe is one packet whatever they allow."""
+        """Send the data that windows and pacer allow; a probe is one packet even if they allow none."""
         if not self._begun:
             self._begin(now_ns)
         packets: list[Packet] = []
@@ -370,7 +370,7 @@ class Sender:
         return self._is_paced() and size_bytes > 0 and self._fits(size_bytes)
 
     def on_ack(self, now_ns: int, acked: Sequence[tuple[int, int]], ack_delay_ns: int) -> None:
-        """Process an ACK frame: losses first, then what it acknowledges (RFC 9002, appendix A.7)."""
+        """Process an ACK frame: losses first, then the acknowledged packets (RFC 9002, appendix A.7)."""
         self.check_app_limited()
         packets = [packet for first, last in acked for packet in range(first, last + 1)]
         runs = tuple(self._take(packet) for packet in packets if packet in self.in_flight)
@@ -671,7 +671,7 @@ class NetworkRun:
         if network.return_rate_bps is not None:
             back = replace(link, rate_bps=network.return_rate_bps, forward_delay_ns=link.return_delay_ns, steps=())
             self._way_back = Bottleneck(replace(back, loss_ppm=0, jitter_ns=0, early_drop_ppm=0), network.seed)
-        #: At each interval what waits in the queue, and of each flow delivered bytes, window, flight and phase.
+        #: Samples at each interval: the bytes in the queue; delivered bytes, window, flight and phase of each flow.
         self.buckets, self.flows, self.queue_bytes, self.samples = [], [], [], []
         for plan, controller in zip(network.flows, controllers, strict=True):
             self._add(plan, controller)

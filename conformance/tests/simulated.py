@@ -87,7 +87,7 @@ def plain_scenario(scenario: Scenario, controller: Controller) -> Recording:
 
 
 def plain_network(network: Network) -> tuple[NetworkResult, Arrivals]:
-    """Run a network by the plain program; return its result with the events of every flow, and what arrived."""
+    """Run a network by the plain program; return its result with the events of every flow, and the arrivals."""
     models = [Model(create(*_names(plan.controller), plan.transfer.config)) for plan in network.flows]
     run = plain.NetworkRun(network, models)
     flows = [_flow_result(network, run, models[index], index) for index in range(len(models))]

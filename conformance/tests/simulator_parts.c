@@ -8,7 +8,7 @@
 struct part_link {
     uint64_t kind; /* enum sim_hop_kind, but no SIM_BOTTLENECK */
     uint64_t rate_bps;
-    uint64_t delay_ns; /* of a bucket its latency */
+    uint64_t delay_ns; /* latency of a bucket */
     uint64_t bytes;    /* burst of a bucket, queue of CoDel */
 };
 

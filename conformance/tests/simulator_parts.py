@@ -133,7 +133,7 @@ class Sender:
         self._call("handshake", now_ns, sent_ns)
 
     def send(self, now_ns: int) -> int:
-        """Send what may leave; return how many packets did."""
+        """Send all packets that may leave; return their number."""
         self._call("send", now_ns)
         return int(self.state.sent_packets)
 

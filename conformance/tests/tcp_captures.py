@@ -29,7 +29,7 @@ _BETAS = {"cubic": (7, 10), "reno": (1, 2)}
 
 @dataclass(frozen=True)
 class Setting:
-    """A connection: its sender, application, path, and what the capture does to it."""
+    """A connection: its sender, application, path, and the effects of the capture."""
 
     control: str
     kind: str
@@ -44,7 +44,10 @@ class Setting:
 
 @dataclass
 class Truth:
-    """What the sender did. ``exit_bytes``: its window when it left slow start, ``exit_ns`` after the handshake; ``loss``: by loss or mark."""
+    """Behaviour of the sender.
+
+    ``exit_bytes``: its window when it left slow start, ``exit_ns`` after the handshake; ``loss``: by loss or mark.
+    """
 
     initial_bytes: int
     exit_bytes: int | None = None
@@ -64,7 +67,7 @@ class _Segment:
 
 
 class _Control:
-    """The window: that of a model of ours up to the first loss or mark, then the response of its base."""
+    """The window of the sender: follows a model of ours up to the first loss or mark, then the response of its base."""
 
     def __init__(self, name: str, initial: int) -> None:
         algorithm, _, profile = PROFILES[name].partition("/")
@@ -125,7 +128,7 @@ class Sender:
         self.by_start: dict[int, int] = {}
         self.acked = 0  # index of the oldest segment that is not acknowledged
         self.sent_bytes = self.written_bytes = 0
-        self.ends: list[int] = []  # of what the application wrote
+        self.ends: list[int] = []  # of the writes of the application
         self.high = 0
         self.recovery_end = self.cwr = None
         self.free_ns = 0
@@ -143,7 +146,7 @@ class Sender:
         heapq.heappush(self.queue_events, (t_ns, next(self._number), what, given))
 
     def run(self) -> Truth:
-        """Run the connection; return what its sender did."""
+        """Run the connection; return the behaviour of its sender."""
         self._handshake()
         self.at(_BEGIN_NS, self._begin)
         while self.queue_events:
@@ -201,7 +204,7 @@ class Sender:
         return sum(each.size for each in self.segments[self.acked :] if not each.sacked and not each.lost)
 
     def send(self, now_ns: int) -> None:
-        """Send what the windows and the pacer allow, lost data first."""
+        """Send as much as the windows and the pacer allow, lost data first."""
         flight = self.pipe
         sizes: list[int] = []
         window = min(self.control.window_bytes, self.peer_window)
@@ -239,7 +242,7 @@ class Sender:
         return self.segments[self.acked].start if self.acked < len(self.segments) else self.sent_bytes
 
     def _next_size(self) -> int:
-        """Return the next segment's size: full, or what is left where the application waits, unless Nagle holds it back."""
+        """Return the next segment's size: full, or the last data written so far, unless Nagle delays it."""
         left = self.written_bytes - self.sent_bytes
         if left >= MSS or left == 0:
             return min(left, MSS)
@@ -396,7 +399,7 @@ class _Peer:
             self.sender.at(now_ns + _DELAYED_ACK_NS, self._late, self.next)
 
     def _request(self, now_ns: int) -> int:
-        """Return how much the receiver's application answers to what has arrived."""
+        """Return how many bytes the receiver's application sends in answer to the data so far."""
         sender, kind = self.sender, self.sender.setting.kind
         if kind == "tls" and self.next == 517:
             return 3000
@@ -476,14 +479,14 @@ def _data_frame(start: int, size: int, t_ns: int, echo: int, flags: int) -> byte
     )
 
 
-#: What a connection does, and what its capture is like.
+#: Kinds of connections and of captures.
 KINDS = (
     "bulk", "tls", "request", "rate", "lockstep", "receive-window", "ecn", "missing-ack", "reordered", "snap", "doubled", "netem", "tso",
 )  # fmt: skip
 
 
 def captured(setting: Setting) -> tuple[bytes, Truth]:
-    """Return the capture of a connection, and what its sender did."""
+    """Return the capture of a connection, and the behaviour of its sender."""
     sender = Sender(setting)
     truth = sender.run()
     found = sorted(sender.seen_by[setting.side], key=lambda each: each[0])
@@ -520,7 +523,7 @@ def _twice(frames: _Frames, _: Setting) -> _Frames:
 
 
 def _late(frames: _Frames, setting: Setting) -> _Frames:
-    """Delay what the host that captures sends, as netem does on its interface."""
+    """Delay the packets that the capturing host sends, as netem does on its interface."""
     host = SENDER if setting.side == "sender" else RECEIVER
     late = [(t_ns + 20 * _NS_PER_MS * _from(packet, host), packet) for t_ns, packet in frames]
     return sorted(late, key=lambda each: each[0])

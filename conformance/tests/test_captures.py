@@ -126,7 +126,7 @@ def test_at_the_receiver_no_profile_is_named(tmp_path: Path, late_ns: int | None
 
 
 def test_the_receivers_window_ends_the_recording(tmp_path: Path) -> None:
-    """Up to there the growth is that of the sender."""
+    """Up to there the growth equals the growth of the sender."""
     verdict = judged(tmp_path, capture_of(recorded(), How(window=1 << 16)))
     assert verdict.did.initial_window_bytes == 12000
     assert verdict.did.growth == 1

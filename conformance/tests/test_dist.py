@@ -104,7 +104,7 @@ def test_nothing_of_the_machine_gets_in(archives: Path) -> None:
 
 def test_the_commands_need_no_checkout(installed: Path, tmp_path: Path) -> None:
     """In an empty folder, from the wheels alone: a verdict, a case, a model, a completion time, a path."""
-    quick = tmp_path / "cc"  # to optimise takes longer than what is computed
+    quick = tmp_path / "cc"  # optimisation takes longer than the computation
     quick.write_text('#!/bin/sh\nexec cc "$@" -O0\n', encoding="utf-8")
     quick.chmod(0o755)
     place = {

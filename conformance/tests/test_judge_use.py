@@ -103,7 +103,7 @@ def test_tables_of_other_tools(tmp_path: Path, separator: str) -> None:
 
 
 def test_smoothed_rtts(tmp_path: Path) -> None:
-    """The samples follow from what the kernel smooths: the answer is that of the samples."""
+    """The samples are computed from the smoothed RTTs of the kernel; the answer is as for the samples themselves."""
     found, smoothed_us = [], None
     for t_us, rtt_us, *rest in rows("hystart/path.deep-queue", "linux"):
         if rtt_us != "":

@@ -56,7 +56,7 @@ def test_cubic_is_named(tmp_path: Path, name: str) -> None:
 
 
 def test_the_first_ack_is_missing(tmp_path: Path) -> None:
-    """The initial window is that of the whole capture, and BBR is not named."""
+    """The initial window is the same as in the whole capture, and BBR is not named."""
     code, document = answer(tmp_path, "tcp-first-ack-not-captured.pcap")
     assert code == 4
     assert document["did"]["initial_window_datagrams"] == 10
@@ -153,7 +153,7 @@ def test_a_handshake_that_is_done(tmp_path: Path) -> None:
 
 
 def test_a_window_that_is_set_anew(tmp_path: Path) -> None:
-    """A window for another datagram size is no exit, and quiche is recognised by its members."""
+    """A window for another datagram size is not an exit, and quiche is recognised by its members."""
     code, document = answer(tmp_path, "quiche-0.29-window-of-larger-datagram.qlog")
     assert (code, document["did"]["exit"]["event"], document["did"]["first_reduction"]) == (4, None, None)
     assert document["did"]["initial_window_bytes"] == 1_200_000
@@ -162,7 +162,7 @@ def test_a_window_that_is_set_anew(tmp_path: Path) -> None:
 
 
 def test_hystartpp_in_the_kernel(tmp_path: Path) -> None:
-    """Growth in whole datagrams with a carried rest is that of the profile."""
+    """Growth in whole datagrams with a carried rest is growth of the profile."""
     _, document = answer(tmp_path, "hystartpp-rfc-9406-kernel.jsonl")
     assert "hystartpp/rfc-9406" in document["may_be"]
     assert "slow-start/rfc-9002" not in document["may_be"]

@@ -59,10 +59,24 @@ def test_each_kind_of_text_is_read(name: str, content: str, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(
+    "content",
+    [
+        "[Which SEARCH is yours?](search.md) lists what was judged.",
+        "[What was judged](search.md) is a list.",
+        "What was judged is in [Which SEARCH is yours?](search.md), a list.",
+    ],
+)
+def test_a_question_as_the_text_of_a_link_exempts_only_itself(content: str, tmp_path: Path) -> None:
+    (tmp_path / "page.md").write_text(content + "\n", "utf-8")
+    assert "what" in categories(tmp_path / "page.md")
+
+
+@pytest.mark.parametrize(
     ("name", "content"),
     [
         ("page.md", "What is SEARCH? Check what the peer sent.\n"),
         ("page.md", "- [Which SEARCH is yours?](search.md)\n"),
+        ("page.md", "[Which SEARCH is yours?](search.md) lists it. See [What is in flight?](flight.md) for terms.\n"),
         ("page.md", 'The text: "a rate at which it is no longer". Code: `beside`.\n'),
         ("page.md", "> beside\n\n```\nbeside\n```\n"),
         ("page.md", ":::{clause} a.b\n:source: beside\nText.\n:::\n"),

@@ -156,7 +156,7 @@ def test_an_id_is_one_defect() -> None:
 
 
 def test_a_place_is_one_defect() -> None:
-    """A stack has no two defects with the same effect for a user: they would be one line of code, counted twice."""
+    """Two defects of a stack differ in their effect for a user; else one line of code would be counted twice."""
     noticed: dict[tuple[str, str | None], set[str | None]] = {}
     for manifest in load_manifests().values():
         for one in manifest.deviations:
@@ -177,7 +177,7 @@ def test_tcp_and_quic_have_their_own_texts() -> None:
 
 
 def test_each_adapter_says_what_it_supplies(tmp_path: Path) -> None:
-    """A stack in a connection has state from the handshake; its adapter lists what it supplies of that."""
+    """A stack in a connection has state from the handshake; its adapter lists the part that it supplies."""
     stacks = [one for one in load_manifests().values() if one.role == "third-party"]
     assert all(one.supplied_before_start for one in stacks)
     path = tmp_path / "manifest.toml"

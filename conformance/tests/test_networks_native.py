@@ -113,7 +113,7 @@ def test_what_only_a_run_shows(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_controller_that_refuses() -> None:
-    """The reason is that of the model: for a name that is unknown, and for an event outside of the domain."""
+    """The reason is the same as from the model: for an unknown name, and for an event outside of the domain."""
     config, reason = Config(1, 2**40), re.escape("run: packets: 100000 is not within 1..65535")
     transfer = Transfer(config, 100_000, named_data=True, probes=True)
     plan = FlowPlan("one", "slow-start/rfc-9002", 0, transfer, Receiver(2, 0))

@@ -1,4 +1,4 @@
-"""Pages that answer a question: each example prints what the page shows."""
+"""Pages that answer a question: the output of each example is as on the page."""
 
 import gzip
 import lzma

@@ -95,7 +95,7 @@ def test_an_ignored_sigchld() -> None:
 
 
 def test_no_descriptor_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without a descriptor no child can be looked for, which is no error."""
+    """Without a descriptor the search for children returns an empty list, without an error."""
 
     def refuse(*_: object) -> None:
         raise OSError(24, "Too many open files")

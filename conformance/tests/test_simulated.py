@@ -29,7 +29,7 @@ def test_a_sample_of_the_blocks(number: int, program: str) -> None:
 
 @pytest.mark.parametrize("number", range(0, len(EXPERIMENT_HASHES), 7))
 def test_a_sample_of_the_experiments(number: int) -> None:
-    """By the C simulator: the plain program has no presets."""
+    """By the C simulator: the plain program lacks presets."""
     assert experiment_block(number) == EXPERIMENT_HASHES[number]
 
 

@@ -1,4 +1,4 @@
-"""The C simulator against the plain program: every event and the observation after it, on every scenario and on random paths; and what it refuses."""
+"""The C simulator against the plain program: events and observations on every scenario and random paths, refusals."""
 
 import json
 import re

@@ -78,7 +78,7 @@ def test_the_first_at_once() -> None:
 
 
 def test_acks_behind_a_gap() -> None:
-    """A gap is acknowledged at once, with what waits before it; the delay is that of the largest packet."""
+    """A gap is acknowledged at once, together with waiting packets; the ACK delay is the delay of the largest packet."""
     acks = AckPolicy(Receiver(10, 50))
     assert not acks.arrived(10, 0)
     assert acks.arrived(20, 4)

@@ -1,4 +1,4 @@
-"""Captures of TCP senders with known answers: what is reported is right, or the connection is not decided."""
+"""Captures of TCP senders with known answers: the report is right, or the connection is undecided."""
 
 from dataclasses import dataclass
 from functools import cache
@@ -21,7 +21,7 @@ VISIBLE = ("bulk", "tls", "ecn", "missing-ack", "reordered", "doubled", "netem",
 
 @dataclass(frozen=True)
 class Result:
-    """What the judge reports of a setting. ``verdict``: None for a refusal."""
+    """Report of the judge for a setting. ``verdict``: None for a refusal."""
 
     setting: Setting
     truth: Truth
@@ -73,7 +73,7 @@ class Result:
 
 @cache
 def result(setting: Setting) -> Result:
-    """Return what the judge reports of a setting."""
+    """Return the report of the judge for a setting."""
     data, truth = captured(setting)
     with TemporaryDirectory() as folder:
         file = Path(folder) / "connection.pcap"

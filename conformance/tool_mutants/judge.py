@@ -2,8 +2,8 @@
 
     python conformance/tool_mutants/judge.py [--jobs N] [FILE.toml ...]
 
-A file names a module of the tools, or a C file of the simulator, and the tests that guard it; its mutants replace one piece of text, as
-those of the models in ``spec/NAME/mutants.toml`` do. Each is judged in a process that is forked before anything of the tools is loaded:
+A file names a module of the tools, or a C file of the simulator, and the tests that guard it; its mutants replace one piece of text, like
+the mutants of the models in ``spec/NAME/mutants.toml``. Each is judged in a process that is forked before anything of the tools is loaded:
 nothing is written to the checkout. Exit code 1 if a mutant survives without an argument why it is equivalent, or is killed in spite of one.
 """
 

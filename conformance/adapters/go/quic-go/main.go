@@ -2,8 +2,8 @@
 //
 // The adapter runs the controller that quic-go runs: Reno, with HyStart by delay. quic-go contains CUBIC, but no user
 // can select it. Every event is handed to the functions that the stack's own sentPacketHandler calls for it, in the
-// same order and with the same granularity: one call per packet, and before those of an ACK frame the RTT and the
-// question whether to leave slow start.
+// same order and with the same granularity: one call per packet. For an ACK frame, the RTT sample and the
+// check whether to leave slow start come before these calls.
 package main
 
 import (

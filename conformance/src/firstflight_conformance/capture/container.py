@@ -17,12 +17,12 @@ _PCAP = {
 _SECTION, _INTERFACE, _OLD_PACKET, _PACKET = 0x0A0D0D0A, 1, 2, 6
 _ORDERS = {bytes.fromhex("4d3c2b1a"): "<", bytes.fromhex("1a2b3c4d"): ">"}
 _RESOLUTION, _OFFSET = 9, 14
-#: Longer frames and blocks show that the bytes are no capture from there on.
+#: From a longer frame or block on, the bytes are not a capture.
 _FRAME_MAX_BYTES, _BLOCK_MAX_BYTES = 1 << 20, 1 << 24
 
 
 class ContainerError(ValueError):
-    """The first bytes are those of a capture, and the rest of its header is not."""
+    """A file starts with the first bytes of a capture, but the rest of its header is invalid."""
 
 
 class Frame(NamedTuple):

@@ -56,7 +56,7 @@ class Following:
         self._connection, self._recorder = connection, Recorder()
         self._at_the_receiver = connection.taken == RECEIVER
         self._ends: list[int] = []  # of the packets, in bytes of data
-        self._unseen: set[int] = set()  # ends of packets that were sent by what followed, and not seen so far
+        self._unseen: set[int] = set()  # ends of missing packets: later segments show that they were sent
         self._acked_packets = self._origin_ns = 0
         self._sacked = False
         self._burst: _Burst | None = None
@@ -319,13 +319,13 @@ class Following:
 
 
 class _FirstFlight:
-    """The flight that shows the initial window: that of the first release which the window ended."""
+    """The flight that shows the initial window: the flight of the first release that the window ended."""
 
     def __init__(self, connection: Connection) -> None:
         self._mss, self._round_ns = connection.mss, connection.rtt_ns * _ROUND_TENTHS // 10
         self._timed = connection.taken != RECEIVER
         self._t_ns: int | None = None
-        self._bytes: int | None = None  # of the first flight, once an ACK or a round has ended it
+        self._bytes: int | None = None  # the first flight, once an ACK or a round has ended it
         self._in_round_bytes = 0
         self._acked = False
 
@@ -414,7 +414,7 @@ def _first_was_ended(events: Sequence[Event]) -> bool:
 
 
 def _flagged(steps: tuple[Step, ...], number: int) -> tuple[Step, ...]:
-    """Return the steps with what comes before the round that shows the initial window flagged as application-limited."""
+    """Return the steps. Flag those before the round that shows the initial window as application-limited."""
     found = initial_release([step.event for step in steps])
     if number == 1 or found is None:
         return steps

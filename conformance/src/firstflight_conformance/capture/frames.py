@@ -100,7 +100,7 @@ def _word(data: bytes, at: int, end: int) -> int:
 
 
 def _ip4(data: bytes, frame: Frame, at: int) -> Place | None:
-    if data[at + 9] != _TCP or (data[at + 6] & 0x1F) << 8 | data[at + 7]:  # a later fragment has no TCP header
+    if data[at + 9] != _TCP or (data[at + 6] & 0x1F) << 8 | data[at + 7]:  # only the first fragment has a TCP header
         return None
     head_bytes = 4 * (data[at] & 15)
     whole_bytes = data[at + 2] << 8 | data[at + 3] or frame.whole_bytes - (at - frame.start)  # 0: a large TSO frame

@@ -1,4 +1,4 @@
-"""Segments in the order in which the sender saw them, where a capture has another one: taken elsewhere, or with ACKs exchanged."""
+"""Segments in the order that the sender saw, for captures taken elsewhere or with exchanged ACKs."""
 
 from collections import deque
 from collections.abc import Iterable, Iterator
@@ -94,7 +94,7 @@ def as_the_sender_saw(segments: list[Segment], connection: Connection) -> Iterat
 
 
 def _waited_ns(ack: Segment, data: Segment, connection: Connection, on_path_ns: int) -> int:
-    """Return how long the sender waited before it sent, at least: beyond the RTT of the empty path and of what was queued there.
+    """Return the least time that the sender waited to send, beyond the RTT of the empty path and the time queued.
 
     ``on_path_ns``: how long the path takes for the flight. In slow start a round is sent at twice the rate of the path, so half of it
     may be queued; data that arrives after a gap met no queue.

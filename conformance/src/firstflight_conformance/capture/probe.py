@@ -62,7 +62,7 @@ def _ahead(later: int, earlier: int) -> int:
 
 
 def _size(states: Sequence[_State]) -> int:
-    """Return the size of a segment: what is acknowledged most often at once, and least."""
+    """Return the size of a segment: the most frequent number of bytes acknowledged at once, the smallest of several."""
     found = [_ahead(later["snd_una"], state["snd_una"]) for state, later in pairwise(states)]
     return min((each for each in found if each > 0), key=lambda each: (-found.count(each), each))
 

@@ -1,4 +1,4 @@
-"""Reads a capture: chooses the connection, follows it from the side on which it was captured, and describes what was read."""
+"""Reads a capture: chooses the connection, follows it from the side of the capture, describes the result."""
 
 from pathlib import Path
 

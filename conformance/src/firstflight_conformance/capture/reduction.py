@@ -14,7 +14,7 @@ _FACTORS = Fraction(1, 4), Fraction(19, 20)
 
 
 class Flight:
-    """Bytes in flight as the sender counts them: behind the highest byte that arrived, and what was sent again (RFC 6675, pipe)."""
+    """Bytes in flight as the sender counts them (RFC 6675, pipe): data above the highest received byte, and resent data."""
 
     def __init__(self, connection: Connection) -> None:
         """Begin with nothing sent."""
@@ -24,7 +24,7 @@ class Flight:
 
     @property
     def bytes(self) -> int:
-        """What is in flight."""
+        """Bytes in flight."""
         return self.sent_bytes - self.highest_bytes + sum(last - first for first, last in self._again)
 
     def take(self, segment: Segment) -> bool | None:

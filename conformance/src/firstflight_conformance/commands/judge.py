@@ -42,7 +42,10 @@ def judge_command(
     save: Path | None,
     **options: Any,
 ) -> None:
-    """Judge the connection in each FILE: a qlog, a TCP capture, a table of ACKs, a tcp_probe trace or a recording, - for standard input. Report what the sender did, what that refutes, and which profiles it may be.
+    """Judge the connection in each FILE, - for standard input.
+
+    A FILE is a qlog, a TCP capture, a table of ACKs, a tcp_probe trace or a recording. The command reports the
+    behaviour of the sender, the refuted profiles, and the profiles that it may be.
 
     Exit code 0: a profile explains all files; 1: none of ours does, or not the one asked for; 2: a file cannot be read; 4: these
     recordings do not decide it.

@@ -27,11 +27,12 @@ _BASE_ONE_OF = 10
 _ROUNDS = 2
 #: With fewer releases that the window ended nothing is concluded; of those in slow start it must have ended so many tenths.
 LEAST_RELEASES, _LIMITED_TENTHS = 8, 9
-#: Nothing is captured for so long, and so many RTTs, where the connection or the clock of the capture stalls.
+#: A gap of more than this time and this number of RTTs is a stall of the connection or of the clock of the capture.
 _STALL_NS, _STALL_RTTS = 300_000_000, 4
 #: In a later round the window may have grown at the ACKs before it.
 _LATEST_ROUND = 4
-#: Slow start grows the window by half of what is acknowledged, or more (RFC 5681, section 3.1, with an ACK for two segments).
+#: Slow start grows the window by at least half of the acknowledged bytes (RFC 5681, section 3.1, with an ACK for two
+#: segments).
 _GROWTH_LEAST = Fraction(2, 5)
 #: A queue has formed where every RTT is above the least one by one of so many.
 _QUEUED_ONE_OF = 16
@@ -88,7 +89,7 @@ class AtLeastExplainer:
     def drained(self, found: Explained) -> bool:
         """Return whether the flight falls to half after the exit of a profile, and packets are sent on from there, as in Drain.
 
-        A profile that paces by the delivery rate has no other evidence of its own.
+        For a profile that paces by the delivery rate this is the only evidence of its own.
         """
         exit_ = min(found.exits, default=None)
         if not paces_by_rate(found.profile) or found.refuted is not None or exit_ is None:

@@ -24,7 +24,7 @@ class Shown(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Reduction:
-    """The first event at which the window was reduced, the factor, and of what it was taken: ``window`` or ``flight``.
+    """The first reduction of the window: its event, and its factor ``of`` the ``window`` or the ``flight``.
 
     ``event``: None in a capture, which shows the window again only after recovery.
     """
@@ -36,7 +36,7 @@ class Reduction:
 
 @dataclass(frozen=True, slots=True)
 class Did:
-    """What a sender did. ``rtt_ratio``: the RTT where it left slow start over the least so far.
+    """Behaviour of a sender. ``rtt_ratio``: the RTT where it left slow start over the least so far.
 
     ``initial_window_round``: the round that shows the initial window, of a capture. ``fast``: the events of three ACKs that show a
     growth above 1.1. ``shown``: how much of slow start the recording shows; the other members are None then.
@@ -59,7 +59,7 @@ class Did:
 
 
 def did(subject: Subject, shown: Shown = Shown.ALL) -> Did:
-    """Return what the subject did, as far as the recording shows it."""
+    """Return the behaviour of the subject, as far as the recording shows it."""
     found = _did(subject)
     if shown is Shown.ALL:
         return found
@@ -116,7 +116,7 @@ def to_json(found: Did) -> dict[str, Any]:
 
 
 def datagrams(found: Did) -> int | None:
-    """Return the initial window in datagrams, or None if that is no whole number."""
+    """Return the initial window in datagrams, or None if they are not a whole number."""
     if found.initial_window_bytes is None or found.initial_window_bytes % found.datagram_bytes:
         return None
     return found.initial_window_bytes // found.datagram_bytes

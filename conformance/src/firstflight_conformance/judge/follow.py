@@ -156,7 +156,7 @@ def _followed(seen: Observation | int) -> Followed:
 
 
 def _observations(question: Question, name: str) -> Iterator[Observation | int]:
-    """Yield what the model answers, or its window alone before it begins, up to an event that it refuses."""
+    """Yield the answers of the model up to an event that it refuses; before it begins, yield its window alone."""
     algorithm, _, profile = name.partition("/")
     controller = create(algorithm, profile, question.config)
     for index, event in enumerate(question.events):

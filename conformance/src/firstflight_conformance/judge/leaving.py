@@ -121,7 +121,7 @@ def _first_evidence(
 
 
 def _at_an_ack(events: Sequence[Event], found: tuple[int, str] | None) -> tuple[int, str] | None:
-    """Return where a state shows the exit: of a packet sent the next ACK, since the record may be before that of the ACK."""
+    """Move an exit that a state shows at a packet sent to the next ACK: the state may be recorded before its ACK."""
     if found is None or found[1] != "state":
         return found
     index = next((at for at in range(found[0], len(events)) if not isinstance(events[at], Sent)), found[0])

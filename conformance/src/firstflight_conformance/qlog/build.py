@@ -29,12 +29,13 @@ _REPORTED = ("cwnd_bytes", "ssthresh_bytes", "state")
 
 @dataclass(slots=True)
 class Build:
-    """A recording in the making. ``rtt_unit_ns``: what 1 stands for in the RTTs of the log, None if they are not used.
+    """A recording in the making. ``rtt_unit_ns``: unit of the RTTs in the log, or None if they are not used.
 
-    ``silent``: the log has no record of a loss. It is read up to the first reduction then, which is ``unlogged_loss``.
+    ``silent``: the log records no losses. It is then read up to the first reduction, which sets ``unlogged_loss``.
 
-    ``agreed`` of ``logged`` numbers of bytes in flight are those of the events. ``rtts``: RTT samples as logged, with those of the times.
-    ``first_other``: of the first number that does not agree its place among them, its time, the number, and what the packets give.
+    ``logged``: how many numbers of bytes in flight are logged; ``agreed``: how many of them agree with the events.
+    ``rtts``: RTT samples as logged, each with the sample computed from the times. ``first_other``: the first number
+    that does not agree: its index among the logged numbers, its time, the number, and the number computed from the packets.
     """
 
     writer: Writer

@@ -49,7 +49,7 @@ class Sent:
 
 @dataclass(slots=True)
 class Received:
-    """A packet received: the ranges that its ACK frames acknowledge, ``None`` if the log does not say what is in it.
+    """A packet received: the ranges that its ACK frames acknowledge, ``None`` if the log does not list its frames.
 
     ``confirms``: it has HANDSHAKE_DONE, with which the keys of the handshake are discarded (RFC 9001, section 4.9.2).
     """

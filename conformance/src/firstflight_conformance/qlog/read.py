@@ -33,7 +33,7 @@ _RTT_UNITS_NS = (NS_PER_MS, 1_000_000_000, 1000)
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """Facts that the user knows better than the file. ``connection``: of a capture; ``columns``: our names of those of a table."""
+    """Facts that the user supplies. ``connection``: of a capture; ``columns``: our names by the names in a table."""
 
     trace: int | None = None
     group: str | None = None
@@ -54,9 +54,11 @@ class Log:
 
 
 def read_qlog(path: Path, peer: Path | None = None, options: Options | None = None, data: bytes | None = None) -> Log:
-    """Read a qlog, with that of the peer where it has no frames. Raise :class:`RecordingError` where it cannot be judged.
+    """Read a qlog, and take missing frames from the qlog of the peer.
 
-    ``data``: what the file contains, if it was read before.
+    Raise :class:`RecordingError` if it cannot be judged.
+
+    ``data``: the content of the file, if it was read before.
     """
     options = options or Options()
     data = read_bounded(path) if data is None else data
@@ -176,7 +178,7 @@ def _better(build: Build, than: Build) -> bool:
 
 
 def _rtt_unit_ns(rtts: Sequence[tuple[Decimal, int]]) -> int | None:
-    """Return what 1 stands for in the RTTs, by the times, or None if they fit no unit: the ACK delay may be taken off."""
+    """Return the unit of the logged RTTs by the times, or None if none fits: the log may subtract the ACK delay."""
     if not rtts:
         return NS_PER_MS
     logged, computed_ns = median_low([each for each, _ in rtts]), median_low([each for _, each in rtts])

@@ -40,7 +40,7 @@ class RecordingError(ValueError):
 
 
 def read_bounded(path: Path, beginning: Callable[[bytes], bool] | None = None) -> bytes:
-    """Return what a file contains, or standard input for ``-``; unpacked if it is compressed by gzip, xz or zstd.
+    """Return the content of a file, or of standard input for ``-``; unpacked if it is compressed by gzip, xz or zstd.
 
     ``beginning``: whether the first 64 MiB of a file with these first bytes will do. Raise :class:`RecordingError` for a file that cannot
     be read, and for a large one.
@@ -73,7 +73,7 @@ def _opened(path: Path) -> BinaryIO:
 
 @contextmanager
 def _unpacked(path: Path, file: BinaryIO) -> Iterator[BinaryIO]:
-    """Yield the file, or what is packed in it."""
+    """Yield the file, or a reader that unpacks it."""
     buffered = BufferedReader(cast("RawIOBase", file))
     magic = buffered.peek(6)[:6]
     if magic.startswith(b"\x1f\x8b"):
@@ -93,7 +93,7 @@ def _unpacked(path: Path, file: BinaryIO) -> Iterator[BinaryIO]:
 
 
 def _zstd(path: Path, file: BinaryIO) -> BinaryIO:
-    """Return what zstd has packed. Python has a reader from 3.14 on; an earlier one needs the package zstandard."""
+    """Return a reader that unpacks zstd. Python has one from 3.14 on; an earlier Python needs the package zstandard."""
     try:
         return cast("BinaryIO", import_module("compression.zstd").ZstdFile(file))
     except ImportError:

@@ -44,10 +44,11 @@ KINDS = ("defect", "literal", "by design", OTHER_VERSION, "open", "precision")
 class Deviation:
     """A known deviation: a case that shows it (or a glob over case ids), the clause it departs from, and why.
 
-    ``kind`` is one of :data:`KINDS`. Of a defect are known ``where`` it lies in the source of the stack, the ``section`` of the sentence that it
-    departs from with its ``level``, and what a user of the stack would ``notice``. Its ``id`` names the place in the code: adapters that run the
-    same code share it. The clause is of the event at which it first shows, which may be later, and another rule. The kind ``other-version`` has
-    no clause: it explains any divergence of its cases.
+    ``kind`` is one of :data:`KINDS`. A defect also has ``where`` (its place in the source of the stack), ``section``
+    and ``level`` of the sentence that it departs from, and ``notice``, its effect for a user of the stack. Its ``id``
+    identifies the place in the code: adapters that run the same code share it. ``clause`` belongs to the event that
+    first shows the deviation, which may be a later event under another rule. It is None for the kind
+    ``other-version``, which explains any divergence of its cases.
     """
 
     case: str
@@ -81,8 +82,9 @@ class Manifest:
 
     ``files`` are those that must exist before it can be started; ``build`` is the make target that builds them. ``record`` is where the
     first divergences of a third-party stack are recorded. ``deadline_s`` is for the answers of a case, instead of that of the run.
-    A ``stateless`` one keeps nothing from one case to the next, and may run several times at once. ``supplied_before_start``: what the adapter
-    supplies of the state that a connection has before its first packet of application data, and what it does not.
+    A ``stateless`` one keeps nothing from one case to the next, and may run several times at once.
+    ``supplied_before_start``: the state of a connection before its first packet of application data, divided into the
+    part that the adapter supplies and the rest.
     """
 
     name: str

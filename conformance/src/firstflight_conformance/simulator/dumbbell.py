@@ -99,7 +99,7 @@ class NetworkResult:
 def run_network(network: Network, *, record: Sequence[str] = (), arrivals: Arrivals | None = None) -> NetworkResult:
     """Run a network to its end. Raise :class:`ScenarioError`, and :class:`DomainError` if a controller is unknown or refuses an event.
 
-    ``record``: the flows whose events are kept. ``arrivals``: lists by the names of flows, to which is added what arrives.
+    ``record``: the flows whose events are kept. ``arrivals``: a list for each flow name; the run appends the arrivals.
     """
     check_network(network)
     watched = _Watched(network, record, arrivals or {})
@@ -142,7 +142,7 @@ def _raise_refusal(network: Network) -> None:
 
 
 class _Watched:
-    """What is watched of a network."""
+    """Events, turns and samples of a network, collected during its run."""
 
     def __init__(self, network: Network, record: Sequence[str], arrivals: Arrivals) -> None:
         self.events: list[list[Event]] = [[] for _ in network.flows]

@@ -39,7 +39,10 @@ class Recording:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """The summary of a run. Times are since the first event, ``None`` for what did not happen; ``ended_by``: what ended slow start."""
+    """The summary of a run. Times are since the first event.
+
+    ``slow_start_ended_ns`` and ``ended_by``, the outcome that ended slow start, are ``None`` if slow start did not end.
+    """
 
     events: int
     duration_ns: int
@@ -63,8 +66,8 @@ class StallError(ScenarioError):
 class Simulation:
     """One sender, one bottleneck, one receiver, and a controller outside of the C simulator.
 
-    ``clock_ns``: everything happens at multiples of it, rounded up, for a controller whose clock is coarser than one ns. The
-    numbers are those of the end of the run, ``events`` those of the run so far.
+    ``clock_ns``: everything happens at multiples of it, rounded up, for a controller with a clock coarser than one ns.
+    ``events`` contains the events so far. The numbers are final at the end of the run.
     """
 
     def __init__(self, scenario: Scenario, controller: InLoop, clock_ns: int = 1) -> None:

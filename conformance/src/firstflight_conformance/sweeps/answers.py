@@ -37,7 +37,7 @@ PLAIN = Scenario(
 
 
 def answer(kind: str, cell: Cell, scenario: Scenario | None = None) -> dict[str, Any]:
-    """Return the row of a cell: the cell, and what was computed, ``None`` where there is nothing."""
+    """Return the row of a cell: the cell and the computed columns, ``None`` in columns without a result."""
     row: dict[str, Any] = {**cell, **dict.fromkeys(COLUMNS[kind])}
     try:
         if kind == "simulate":

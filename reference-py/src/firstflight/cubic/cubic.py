@@ -70,7 +70,7 @@ class Cubic:
 
     ``epoch``: the congestion avoidance stage, ``None`` until it begins. ``flight_bytes``: in flight after the last
     event. While time does not count, ``stopped_ns`` says since when, and ``idle`` whether only because nothing is in
-    flight. ``saved``: what the last reduction replaced, if it was after a loss.
+    flight. ``saved``: the state before the last reduction, if it was after a loss.
     """
 
     readings: Readings
