@@ -142,3 +142,14 @@ def test_two_vectors_tell_all_profiles_apart_by_the_window():
             if all(answers[name][: len(right)] == right for name in TELLING for right in [expected[name, other]])
         }
         assert passed == {profile}
+
+
+def test_an_erratum_says_the_bin_in_which_the_vector_exits():
+    """S12 names the bin and the shift of the exit, which the vector has at that event."""
+    text = (SPEC / "search" / "errata.md").read_text("utf-8")
+    (vector, profile, at, of_bin, shift), *_ = re.findall(
+        r"`(search\.clock\.[\w.-]+)@([\w.-]+)`: it exits at event (\d+), in its bin (\d+) and with a shift of (\d+)",
+        text,
+    )
+    expected = Case(vectors_by_id()[vector], profile).expected()[int(at)]
+    assert {expected["state"][name] for name in ("bin", "shift_bins")} == {int(of_bin), int(shift)}
