@@ -191,3 +191,12 @@ def test_the_initial_rtt_of_an_adapter_is_no_defect() -> None:
     for manifest in load_manifests().values():
         for one in manifest.deviations:
             assert "349 ms" not in (one.notice or ""), manifest.name
+
+
+def test_a_cap_at_twice_the_flight_is_not_held_against_a_stack() -> None:
+    """draft-ietf-ccwg-ratelimited-increase requires it; msquic and s2n-quic have it, and their entries cite the draft."""
+    for name in ("msquic", "s2n-quic-core", "s2n-quic-core-hystartpp"):
+        told = {one.explanation for one in load_manifests()[name].deviations if "highest flight" in one.explanation}
+        assert told, name
+        assert all("draft-ietf-ccwg-ratelimited-increase" in text for text in told), name
+        assert not any("half of the window may stay unused (SHOULD NOT)" in text for text in told), name

@@ -42,6 +42,9 @@ class ClauseDirective(SphinxDirective):
         if level != "-":
             head += nodes.Text(" ")
             head += nodes.inline(text=level, classes=["clause-level"])
+        if "newer-level" in self.options:
+            head += nodes.Text(" ")
+            head += nodes.inline(text=f"newer copy: {self.options['newer-level']}", classes=["clause-level"])
         return head
 
     def _source(self) -> nodes.paragraph:

@@ -26,6 +26,7 @@ FIELDS = (
     "level",
     "source",
     "author",
+    "newer-level",
     "readings",
     "unobservable",
     "no-alternative",
@@ -46,6 +47,7 @@ class Author(Enum):
 class Clause:
     """One rule of a specification page, which either a text or this project states, never both.
 
+    ``newer_level``: the level in a newer copy of the text, which the page names, if it is another one. The clause is judged by ``level``.
     ``readings``: those that decide whether or how the rule holds. ``unobservable``: why no observable shows whether it is kept.
     ``no_alternative``: why nothing else conforms although no text states it. ``exempt`` says for ``python``, ``c`` or ``vector`` why there
     is none.
@@ -61,6 +63,7 @@ class Clause:
     readings: tuple[str, ...] = ()
     unobservable: str = ""
     no_alternative: str = ""
+    newer_level: str = ""
 
     @property
     def ours(self) -> bool:
@@ -120,6 +123,7 @@ def _clause(clause_id: str, options: dict[str, str], text: str, page: str) -> Cl
         readings,
         options.get("unobservable", ""),
         options.get("no-alternative", ""),
+        options.get("newer-level", ""),
     )
 
 
@@ -133,6 +137,9 @@ def _check(options: dict[str, str]) -> None:
     author, level = options.get("author", "text"), options["level"]
     if author not in authors:
         raise ValueError(f":author: is {author}, must be one of {', '.join(authors)}")
+    newer = options.get("newer-level")
+    if newer is not None and (newer not in LEVELS or newer == level or author == "ours"):
+        raise ValueError(f":newer-level: is {newer}, must be another level than {level}, in a clause of a text")
     allowed = LEVELS_OF_OURS if author == "ours" else LEVELS
     if level not in allowed:
         raise ValueError(f":level: is {level}, must be one of {', '.join(allowed)} where :author: is {author}")
