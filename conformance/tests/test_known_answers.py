@@ -10,7 +10,7 @@ from firstflight_conformance.judge.verdict import Verdict, judge, together
 from firstflight_conformance.paths import VECTORS
 from firstflight_conformance.recording.from_case import recording_of
 
-from known_senders import Sender, recorded_sender  # isort: skip
+from known_senders import Sender, Swaying, recorded_in_datagrams, recorded_sender  # isort: skip
 
 _WINDOWS = (5, 10, 20, 32)
 _GROWTHS = (Fraction(1, 2), Fraction(1), Fraction(2))
@@ -59,6 +59,19 @@ def test_an_application_that_rests_half_of_the_time(datagrams: int, growth: Frac
     verdict = judge(recorded_sender(Sender(datagrams, growth, rests=True)))
     assert verdict.did.evidence in ("loss", "none")
     assert _nothing_is_named(verdict), verdict.may_be
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_slow_start_is_resumed(seed: int) -> None:
+    """A HyStart++ sender that counts in datagrams is not refuted where CSS begins, lasts for single ACKs, and ends."""
+    recording, _ = recorded_in_datagrams(Swaying(seed, 6_000_000))
+    verdict = judge(recording)
+    assert "hystartpp/rfc-9406" not in [each.profile for each in verdict.refuted]
+
+
+def test_slow_start_is_resumed_often() -> None:
+    """Half of these senders resume slow start."""
+    assert sum(recorded_in_datagrams(Swaying(seed, 6_000_000))[1] for seed in range(40)) >= 20
 
 
 def _nothing_is_named(verdict: Verdict) -> bool:
