@@ -1,10 +1,12 @@
 """Senders whose answer is known: what they did is told right, and none is called what it is not."""
 
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 
 import pytest
 
+from firstflight.events import Ack, Lost
 from firstflight_conformance.cases.vectors import Case, load
 from firstflight_conformance.judge.verdict import Verdict, judge, together
 from firstflight_conformance.paths import VECTORS
@@ -59,6 +61,19 @@ def test_an_application_that_rests_half_of_the_time(datagrams: int, growth: Frac
     verdict = judge(recorded_sender(Sender(datagrams, growth, rests=True)))
     assert verdict.did.evidence in ("loss", "none")
     assert _nothing_is_named(verdict), verdict.may_be
+
+
+@pytest.mark.parametrize("factor", _FACTORS)
+def test_a_window_that_is_not_logged_before_a_loss(factor: Fraction) -> None:
+    """Stacks that log the window once for ACK and loss: the reduction is that of the window which the ACK had grown."""
+    recording = recorded_sender(Sender(10, factor=factor))
+    steps = list(recording.steps)
+    lost = next(at for at, step in enumerate(steps) if isinstance(step.event, Lost))
+    assert isinstance(steps[lost - 1].event, Ack)
+    steps[lost - 1] = replace(steps[lost - 1], subject={})
+    reduction = judge(replace(recording, steps=tuple(steps))).did.reduction
+    assert reduction is not None
+    assert abs(reduction.factor - factor) < Fraction(1, 1000)
 
 
 @pytest.mark.parametrize("seed", range(40))
