@@ -125,6 +125,28 @@ def test_at_the_receiver_no_profile_is_named(tmp_path: Path, late_ns: int | None
     assert verdict.did.event is None
 
 
+def test_data_that_comes_sooner_than_the_handshake(tmp_path: Path) -> None:
+    """Without time stamps the first data after a gap shows the RTT of the sender, which is less than that of the handshake."""
+    mss, shake_ns, rtt_ns, t_ns, start = 1420, 56_600_000, 53_000_000, 10**9, 0
+    options = bytes([2, 4, mss >> 8, mss & 255, 1, 3, 3, 8])
+    found = [
+        (t_ns, segment(SENDER, RECEIVER, (99, 0), 2, options=options)),
+        (t_ns + 40_000, segment(RECEIVER, SENDER, (499, 100), 18, options=options)),
+        (t_ns + shake_ns, segment(SENDER, RECEIVER, (100, 500), 16)),
+    ]
+    for number in range(5):
+        for at in range(10 << number):
+            now_ns = t_ns + shake_ns + 100_000 + number * rtt_ns + at * 50_000
+            found.append((now_ns, segment(SENDER, RECEIVER, (100 + start, 500), 16, payload_bytes=mss)))
+            start += mss
+            if at % 2:
+                found.append((now_ns + 10_000, segment(RECEIVER, SENDER, (500, 100 + start), 16)))
+    file = tmp_path / "connection.pcap"
+    file.write_bytes(file_of(found, How()))
+    verdict = judge(read(file).recording)
+    assert (verdict.undecided, verdict.did.initial_window_bytes) == (AT_THE_RECEIVER, 10 * mss)
+
+
 def test_the_receivers_window_ends_the_recording(tmp_path: Path) -> None:
     """Up to there the growth equals the growth of the sender."""
     verdict = judged(tmp_path, capture_of(recorded(), How(window=1 << 16)))

@@ -108,6 +108,14 @@ def test_one_seed() -> None:
     check(range(1))
 
 
+@pytest.mark.parametrize("each", [("cubic", 701), ("cubic", 702), ("reno", 700)])
+def test_the_receivers_window_is_no_exit(each: tuple[str, int]) -> None:
+    """Few ACKs of slow start show no exit where the receiver's window stops the growth."""
+    control, seed = each
+    found = result(Setting(control, "receive-window", seed, "receiver"))
+    assert found.tells and not found.wrong_exit
+
+
 @pytest.mark.long
 def test_five_seeds() -> None:
     """Each of them on five paths."""

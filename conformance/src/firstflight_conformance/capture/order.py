@@ -11,6 +11,8 @@ from firstflight_conformance.capture.reduction import Flight
 _STAMPS = 1 << 32
 #: A sender answers data sooner than the handshake by up to one of so many parts.
 _SOONER_ONE_OF = 32
+#: After a gap of half that time the oldest ACK released the data, if it came by less than one of so many parts sooner.
+_GAP_ONE_OF, _RELEASED_ONE_OF = 2, 8
 #: A sender waited if its data comes later than its RTT allows by so much.
 _WAITED_NS, _WAITED_ONE_OF = 1_000_000, 128
 #: Segments in a row that show the rate of the path.
@@ -68,7 +70,7 @@ def as_the_sender_saw(segments: list[Segment], connection: Connection) -> Iterat
     waiting: deque[Segment] = deque()
     bytes_per_s = _bytes_per_s(segments, connection)
     service_ns = connection.mss * _NS_PER_S // bytes_per_s
-    before_ns = 0
+    before_ns, own_ns = 0, connection.own_ns
     if stamped:
         connection.gap_ns = _GAP_SEGMENTS * service_ns + _WAITED_NS
     flight = Flight(connection)
@@ -78,7 +80,9 @@ def as_the_sender_saw(segments: list[Segment], connection: Connection) -> Iterat
             continue
         if each.payload_bytes:
             arrived = []
-            while waiting and _had_arrived(waiting[0], each, None if stamped else connection.own_ns):
+            if waiting and each.t_ns - before_ns > connection.own_ns // _GAP_ONE_OF:
+                own_ns = min(own_ns, max(each.t_ns - waiting[0].t_ns, own_ns - own_ns // _RELEASED_ONE_OF))
+            while waiting and _had_arrived(waiting[0], each, None if stamped else own_ns):
                 arrived.append(waiting.popleft())
             on_path_ns = flight.bytes * _NS_PER_S // bytes_per_s
             for ack in arrived:

@@ -47,7 +47,10 @@ class Row:
 
 def is_table(data: bytes) -> bool:
     """Return whether a file begins like a table of a sender: with names of columns, two of which are known in their kind."""
-    names = _names(_head(data))
+    head = _head(data)
+    if head.lstrip("\x1e \t")[:1] in ("{", "["):  # JSON in one line
+        return False
+    names = _names(head)
     return len(names) > 2 and sum(any(word in name for word in _WORDS) for name in names) > 1
 
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 from enum import Enum
 from fractions import Fraction
+from itertools import takewhile
 from typing import Any
 
 from firstflight.events import Ack, Lost
@@ -12,6 +13,8 @@ from firstflight_conformance.recording.answers import initial_window_bytes
 #: A factor is one that somebody chose if it is so close to a whole number of twentieths.
 _STEP, _NEAR = Fraction(1, 20), Fraction(1, 100)
 _NS_PER_MS = 1_000_000
+#: The least MSS of IPv4 (RFC 9293, section 3.7.1), and the datagrams of an initial window (RFC 9002, section 7.2).
+_SMALL_BYTES, _RECOMMENDED = 536, 10
 #: A growth above this is reported of a capture with so many ACKs that show it.
 _FAST, _FAST_ACKS = Fraction(11, 10), 3
 
@@ -116,10 +119,15 @@ def to_json(found: Did) -> dict[str, Any]:
 
 
 def datagrams(found: Did) -> int | None:
-    """Return the initial window in datagrams, or None if they are not a whole number."""
-    if found.initial_window_bytes is None or found.initial_window_bytes % found.datagram_bytes:
+    """Return the initial window in datagrams, or None if it is not a whole number or exceeds every sender's initial window.
+
+    A log of small packets alone does not show the datagram size.
+    """
+    if found.initial_window_bytes is None:
         return None
-    return found.initial_window_bytes // found.datagram_bytes
+    count, rest = divmod(found.initial_window_bytes, found.datagram_bytes)
+    small = found.datagram_bytes < _SMALL_BYTES and count > _RECOMMENDED
+    return None if rest or small else count
 
 
 def _number(value: Fraction | None) -> float | int | None:
@@ -178,11 +186,23 @@ def _captured_reduction(subject: Subject) -> Reduction | None:
 def _factor(subject: Subject, cause: int, index: int, new_bytes: int) -> Reduction:
     window_bytes, event = subject.before[cause], subject.events[cause]
     of_window = Fraction(new_bytes, window_bytes)
+    of_grown = Fraction(new_bytes, window_bytes + _untold_bytes(subject, cause))
+    if _off(of_grown) < min(_NEAR, _off(of_window)):
+        of_window = of_grown
     flight_bytes = event.bytes_in_flight + event.bytes if isinstance(event, Lost | Ack) else window_bytes
     of_flight = Fraction(new_bytes, max(flight_bytes, 1))
     apart = of_flight < 1 and 20 * abs(window_bytes - flight_bytes) > window_bytes
     chosen = apart and _off(of_flight) < min(_NEAR, _off(of_window))
     return Reduction(index, of_flight, "flight") if chosen else Reduction(index, of_window, "window")
+
+
+def _untold_bytes(subject: Subject, cause: int) -> int:
+    """Return by how much the window grew in slow start at the ACKs before a loss, of which the log reports no window."""
+    before = zip(reversed(subject.events[:cause]), reversed(subject.answers[:cause]), strict=True)
+    untold = takewhile(lambda each: not each[1].reported, before)
+    acked_bytes = sum(event.bytes for event, _ in untold if isinstance(event, Ack))
+    by, growth = subject.left.by, subject.left.growth
+    return int(acked_bytes * growth) if growth and (by is None or cause <= by) else 0
 
 
 def _off(factor: Fraction) -> Fraction:

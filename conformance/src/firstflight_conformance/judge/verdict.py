@@ -207,9 +207,8 @@ def named_once(known: Sequence[str]) -> list[str]:
 def _undecided(subject: Subject, may_be: Sequence[str], *, asked: bool) -> str | None:
     """Return why a recording cannot name a profile, ``None`` if it can, or refutes all."""
     left, events = subject.left, subject.events
-    limited = [point for point in subject.limited if left.by is None or point.index < left.by]
-    if len(limited) < _LEAST_ACKS:
-        return f"the window limited the sender at {len(limited)} ACKs of slow start, where {_LEAST_ACKS} are needed"
+    if (limited := _limited_acks(subject)) < _LEAST_ACKS:
+        return f"the window limited the sender at {limited} ACKs of slow start, where {_LEAST_ACKS} are needed"
     if not may_be:
         return None
     if left.by is None:
@@ -222,6 +221,12 @@ def _undecided(subject: Subject, may_be: Sequence[str], *, asked: bool) -> str |
         ms = (events[left.by].t_ns - since) // 1_000_000
         return f"where slow start ends is not shown closer than within {ms} ms"
     return None
+
+
+def _limited_acks(subject: Subject) -> int:
+    """Return at how many ACKs of slow start the window limited the sender."""
+    by = subject.left.by
+    return sum(by is None or point.index < by for point in subject.limited)
 
 
 def _undecided_flight(
@@ -241,6 +246,8 @@ def _undecided_flight(
     if (reason := partly_limited(subject)) is not None:
         return reason, Shown.WINDOW
     by_growth = Shown.WINDOW if subject.left.evidence == "growth" else Shown.ALL
+    if _limited_acks(subject) < _LEAST_ACKS:
+        return undecided, by_growth
     if paced and len(paced) == len(left_over):
         return "the flight does not fall as in Drain, the only evidence for BBR", by_growth
     if not all(follows(each) for each in left_over):
@@ -265,7 +272,8 @@ def _shown_at_the_receiver(subject: Subject) -> Shown:
     if left.by is None or left.evidence == "loss":
         return Shown.ALL
     stamped = subject.recording.header.quality.get("taken") == "receiver"
-    return Shown.ALL if stamped and queued(subject, left.by) else Shown.WINDOW
+    shown = stamped and _limited_acks(subject) >= _LEAST_ACKS and queued(subject, left.by)
+    return Shown.ALL if shown else Shown.WINDOW
 
 
 def _unexplained(subject: Subject) -> str | None:
