@@ -32,6 +32,14 @@
 
 #include <stdint.h>
 
+/* The verifier of BPF derives no bound from a remainder: check it, hidden from the optimiser, which would remove the check. */
+#if defined(__bpf__)
+#define BBR_DRAFT_06_PLACE(i, count) \
+    __extension__({ uint64_t place_ = (i) % (count); __asm__("" : "+r"(place_)); place_ < (count) ? place_ : 0; })
+#else
+#define BBR_DRAFT_06_PLACE(i, count) ((i) % (count))
+#endif
+
 #define BBR_DRAFT_06_NONE UINT64_MAX /* no RTT, no time; of volumes and rates, infinite */
 #define BBR_DRAFT_06_MOST ((UINT64_C(1) << 62) - 1) /* volumes saturate here */
 #define BBR_DRAFT_06_LAST_NS ((UINT64_C(1) << 59) - 1) /* and times here */
@@ -362,7 +370,7 @@ static inline void bbr_draft_06_adapt_lower_bounds(struct bbr_draft_06 *s) {
 static inline void bbr_draft_06_update_ack_aggregation(struct bbr_draft_06 *s, uint64_t newly_acked, uint64_t now_ns) {
     struct bbr_draft_06_u128 product = bbr_draft_06_product(s->bw.bytes, now_ns - s->extra_acked_interval_start);
     uint64_t expected = bbr_draft_06_quotient(product, s->bw.ns);
-    uint64_t at = s->round_count % BBR_DRAFT_06_EXTRA_ACKED_ROUNDS, most = 0;
+    uint64_t at = BBR_DRAFT_06_PLACE(s->round_count, BBR_DRAFT_06_EXTRA_ACKED_ROUNDS), most = 0;
     if (s->extra_acked_delivered <= expected) {
         s->extra_acked_delivered = expected = 0; /* [bbr.extra-acked.anew] */
         s->extra_acked_interval_start = now_ns;

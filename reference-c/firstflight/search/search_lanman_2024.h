@@ -26,6 +26,14 @@
 
 #include <stdint.h>
 
+/* The verifier of BPF derives no bound from a remainder: check it, hidden from the optimiser, which would remove the check. */
+#if defined(__bpf__)
+#define SEARCH_LANMAN_2024_PLACE(i, count) \
+    __extension__({ uint64_t place_ = (i) % (count); __asm__("" : "+r"(place_)); place_ < (count) ? place_ : 0; })
+#else
+#define SEARCH_LANMAN_2024_PLACE(i, count) ((i) % (count))
+#endif
+
 /* Cold paths are out of line, so that the common ACK spills no registers. */
 #if defined(__GNUC__)
 #define SEARCH_LANMAN_2024_RARE __attribute__((noinline, unused)) static
@@ -131,9 +139,9 @@ static inline void search_lanman_2024_end_bins(struct search_lanman_2024 *s, uin
     uint64_t ended = (now - s->bin_end - 1) / s->bin_duration + 1; /* [search.bins.advance] */
     s->bin_end += ended * s->bin_duration; /* at most now - 1 + bin_duration */
     s->bin_end_ns = s->bin_end / 20;
-    s->bins[s->curr % SEARCH_LANMAN_2024_TOTAL_BINS] = s->open_bytes;
+    s->bins[SEARCH_LANMAN_2024_PLACE(s->curr, SEARCH_LANMAN_2024_TOTAL_BINS)] = s->open_bytes;
     for (uint64_t i = 1; i <= ended && i <= SEARCH_LANMAN_2024_TOTAL_BINS; i++)
-        s->bins[(s->curr + i) % SEARCH_LANMAN_2024_TOTAL_BINS] = 0;
+        s->bins[SEARCH_LANMAN_2024_PLACE(s->curr + i, SEARCH_LANMAN_2024_TOTAL_BINS)] = 0;
     s->curr += ended;
     s->open_bytes = 0;
 }
@@ -165,7 +173,7 @@ search_lanman_2024_evaluate(const struct search_lanman_2024 *s, uint64_t *cwnd, 
 static inline uint64_t search_lanman_2024_delivered(const struct search_lanman_2024 *s, uint64_t first, uint64_t end) {
     uint64_t sum = 0;
     for (uint64_t i = first; i < end; i++)
-        sum += s->bins[i % SEARCH_LANMAN_2024_TOTAL_BINS]; /* [search.windows.completed] */
+        sum += s->bins[SEARCH_LANMAN_2024_PLACE(i, SEARCH_LANMAN_2024_TOTAL_BINS)]; /* [search.windows.completed] */
     return sum;
 }
 
