@@ -32,11 +32,16 @@
 
 #include <stdint.h>
 
-/* The verifier of BPF derives no bound from a remainder: check it, hidden from the optimiser, which would remove the check. */
+/* The verifier of BPF derives no bound from a remainder, and follows every path of a loop over bits: bound a place in a ring by a
+ * power of two, and compare without a branch. The optimiser must not see through either. */
 #if defined(__bpf__)
-#define BBR_DRAFT_06_PLACE(i, count) \
-    __extension__({ uint64_t place_ = (i) % (count); __asm__("" : "+r"(place_)); place_ < (count) ? place_ : 0; })
+#define BBR_DRAFT_06_HIDDEN(x) \
+    __extension__({ uint64_t hidden_ = (x); __asm__("" : "+r"(hidden_)); hidden_; })
+#define BBR_DRAFT_06_BELOW(x, y) (((~(x) & (y)) | ((~(x) | (y)) & BBR_DRAFT_06_HIDDEN((x) - (y)))) >> 63)
+#define BBR_DRAFT_06_ROOM(count) 16
+#define BBR_DRAFT_06_PLACE(i, count) (BBR_DRAFT_06_HIDDEN((i) % (count)) & (BBR_DRAFT_06_ROOM(count) - 1))
 #else
+#define BBR_DRAFT_06_ROOM(count) (count)
 #define BBR_DRAFT_06_PLACE(i, count) ((i) % (count))
 #endif
 
@@ -95,7 +100,7 @@ struct bbr_draft_06 {
     uint64_t inflight_latest, inflight_shortterm, inflight_longterm, undo_inflight_shortterm, undo_inflight_longterm;
     uint64_t bdp, min_rtt, min_rtt_stamp, probe_rtt_min_delay, probe_rtt_min_stamp;
     uint64_t extra_acked, extra_acked_interval_start, extra_acked_delivered, extra_acked_round;
-    uint64_t extra_acked_rounds[BBR_DRAFT_06_EXTRA_ACKED_ROUNDS]; /* the most of each round, at round_count modulo its size */
+    uint64_t extra_acked_rounds[BBR_DRAFT_06_ROOM(BBR_DRAFT_06_EXTRA_ACKED_ROUNDS)]; /* the most of each round, at round_count modulo its size */
     uint64_t recovery_start, recovery_delivered, prior_cwnd;
     uint16_t pacing_gain;
     uint8_t phase, undo_phase, full_bw_count, srtt_known;
@@ -146,10 +151,16 @@ static inline uint64_t bbr_draft_06_quotient(struct bbr_draft_06_u128 a, uint64_
         for (int bit = 63; bit >= 0; bit--) {
             rest = rest << 1 | (a.low >> bit & 1);
             quotient <<= 1;
+#if defined(__bpf__)
+            uint64_t digit = BBR_DRAFT_06_HIDDEN(1 - BBR_DRAFT_06_BELOW(rest, divisor));
+            rest -= digit * divisor;
+            quotient |= digit;
+#else
             if (rest >= divisor) {
                 rest -= divisor;
                 quotient |= 1;
             }
+#endif
         }
     return quotient < BBR_DRAFT_06_MOST ? quotient : BBR_DRAFT_06_MOST;
 }

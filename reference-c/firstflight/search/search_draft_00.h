@@ -29,14 +29,15 @@
 #include <stdint.h>
 
 /* BPF has no 128-bit product, and its verifier derives no bound from a remainder: hide operands from the optimiser, which
- * would recognise a product, or remove the check of a place in a ring. */
+ * would recognise a product, and bound a place in a ring by a power of two. */
 #if defined(__bpf__)
 #define SEARCH_DRAFT_00_HIDDEN(x) \
     __extension__({ uint64_t hidden_ = (x); __asm__("" : "+r"(hidden_)); hidden_; })
-#define SEARCH_DRAFT_00_PLACE(i, count) \
-    __extension__({ uint64_t place_ = SEARCH_DRAFT_00_HIDDEN((i) % (count)); place_ < (count) ? place_ : 0; })
+#define SEARCH_DRAFT_00_ROOM(count) 32
+#define SEARCH_DRAFT_00_PLACE(i, count) (SEARCH_DRAFT_00_HIDDEN((i) % (count)) & (SEARCH_DRAFT_00_ROOM(count) - 1))
 #else
 #define SEARCH_DRAFT_00_HIDDEN(x) (x)
+#define SEARCH_DRAFT_00_ROOM(count) (count)
 #define SEARCH_DRAFT_00_PLACE(i, count) ((i) % (count))
 #endif
 
@@ -75,7 +76,7 @@ struct search_draft_00 {
     uint64_t bin_end;
     uint64_t completed;
     uint64_t prev_seq_num;
-    uint64_t bins[SEARCH_DRAFT_00_NUM_BINS];
+    uint64_t bins[SEARCH_DRAFT_00_ROOM(SEARCH_DRAFT_00_NUM_BINS)];
 };
 
 /* 128 bits: a product of two words. */
@@ -192,8 +193,9 @@ static inline struct search_draft_00_wide search_draft_00_sum_bins(const struct 
                                                                    uint64_t rest) {
     uint64_t middle = 0, first = s->bins[SEARCH_DRAFT_00_PLACE(idx1, SEARCH_DRAFT_00_NUM_BINS)];
     uint64_t last = s->bins[SEARCH_DRAFT_00_PLACE(idx2, SEARCH_DRAFT_00_NUM_BINS)];
-    for (uint64_t i = idx1 + 1; i < idx2; i++)
-        middle += s->bins[SEARCH_DRAFT_00_PLACE(i, SEARCH_DRAFT_00_NUM_BINS)]; /* [search.windows.aliased] */
+    uint64_t count = idx2 - idx1;
+    for (uint64_t i = 1; i < count; i++)
+        middle += s->bins[SEARCH_DRAFT_00_PLACE(idx1 + i, SEARCH_DRAFT_00_NUM_BINS)]; /* [search.windows.aliased] */
     struct search_draft_00_wide ends = search_draft_00_product(s->bin_duration - rest, last);
     ends = search_draft_00_plus(ends, search_draft_00_product(rest, first)); /* [search.interpolation.exact] */
     return search_draft_00_plus(search_draft_00_product(s->bin_duration, middle), ends);

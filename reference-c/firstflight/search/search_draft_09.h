@@ -31,14 +31,15 @@
 #include <stdint.h>
 
 /* BPF has no 128-bit product, and its verifier derives no bound from a remainder: hide operands from the optimiser, which
- * would recognise a product, or remove the check of a place in a ring. */
+ * would recognise a product, and bound a place in a ring by a power of two. */
 #if defined(__bpf__)
 #define SEARCH_DRAFT_09_HIDDEN(x) \
     __extension__({ uint64_t hidden_ = (x); __asm__("" : "+r"(hidden_)); hidden_; })
-#define SEARCH_DRAFT_09_PLACE(i, count) \
-    __extension__({ uint64_t place_ = SEARCH_DRAFT_09_HIDDEN((i) % (count)); place_ < (count) ? place_ : 0; })
+#define SEARCH_DRAFT_09_ROOM(count) ((count) <= 16 ? 16 : 32)
+#define SEARCH_DRAFT_09_PLACE(i, count) (SEARCH_DRAFT_09_HIDDEN((i) % (count)) & (SEARCH_DRAFT_09_ROOM(count) - 1))
 #else
 #define SEARCH_DRAFT_09_HIDDEN(x) (x)
+#define SEARCH_DRAFT_09_ROOM(count) (count)
 #define SEARCH_DRAFT_09_PLACE(i, count) ((i) % (count))
 #endif
 
@@ -83,8 +84,8 @@ struct search_draft_09 {
     uint64_t rtt_ns;
     uint32_t drained_packets; /* 0 to 2 */
     uint32_t max_datagram_size;
-    uint64_t acked_bins[SEARCH_DRAFT_09_ACKED_BINS]; /* the totals at the end of each bin */
-    uint64_t sent_bins[SEARCH_DRAFT_09_SENT_BINS];
+    uint64_t acked_bins[SEARCH_DRAFT_09_ROOM(SEARCH_DRAFT_09_ACKED_BINS)]; /* the totals at the end of each bin */
+    uint64_t sent_bins[SEARCH_DRAFT_09_ROOM(SEARCH_DRAFT_09_SENT_BINS)];
 };
 
 /* 128 bits: a product of two words. */
