@@ -5,25 +5,9 @@
 #ifndef FIRSTFLIGHT_BPF_TCP_H
 #define FIRSTFLIGHT_BPF_TCP_H
 
-#include <stdint.h>
+#include "types.h"
 
-typedef uint8_t __u8;
-typedef int16_t __s16;
-typedef uint16_t __u16, __be16;
-typedef int32_t __s32;
-typedef uint32_t __u32, __be32, __wsum;
-typedef int64_t __s64;
-typedef uint64_t __u64;
-
-/* Two constants of the kernel's linux/bpf.h that bpf_helpers.h leaves to it. */
-enum { BPF_MAP_TYPE_LRU_HASH = 9, BPF_MAP_TYPE_SK_STORAGE = 24, BPF_MAP_TYPE_RINGBUF = 27, BPF_F_NO_PREALLOC = 1 };
-enum { BPF_SK_STORAGE_GET_F_CREATE = 1, BPF_ANY = 0 };
-
-#include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
-
-/* BPF functions take at most five arguments and return no struct: the functions of the headers are inlined. */
-#define inline __inline__ __attribute__((always_inline))
 
 #define NONE UINT64_MAX
 enum { INFINITE_SSTHRESH = 0x7fffffff, AF_INET6 = 10, PACING_NONE = 0, PACING_NEEDED = 1, NON_RESTRICTED = 1 };
@@ -103,8 +87,6 @@ struct tcp_congestion_ops {
 extern uint32_t tcp_reno_ssthresh(struct sock *sk) __ksym;
 extern uint32_t tcp_reno_undo_cwnd(struct sock *sk) __ksym;
 extern void tcp_reno_cong_avoid(struct sock *sk, uint32_t ack, uint32_t acked) __ksym;
-
-char _license[] SEC("license") = "GPL";
 
 /* State of a connection that every algorithm has. rest: bytes of the window that are no whole segment, while the kernel's window is
  * still `packets`. sent, acked: bytes since the begin. rtt_ns: sample of the ACK at hand, or NONE. */

@@ -1,0 +1,35 @@
+"""The self-contained headers in the kernel: BPF_PROG_RUN answers every vector of their profiles, bit for bit."""
+
+import pytest
+
+from bpf_support import BPF, OUT, make
+from every import every_case
+from firstflight_conformance.cases.measure import config_from_json
+from plain.headers import Header
+from plain.judge import Difference, cases_of, judge_case
+
+#: Headers with an object for the kernel.
+HEADERS = sorted(
+    {
+        line.split()[1]
+        for line in (BPF / "objects.txt").read_text(encoding="utf-8").splitlines()
+        if line.startswith("ff_")
+    }
+)
+
+
+def test_found() -> None:
+    assert len(HEADERS) == 13
+
+
+@pytest.mark.parametrize("name", HEADERS)
+def test_vectors_in_the_kernel(name: str) -> None:
+    """The program in the kernel answers every judged event as the vectors expect."""
+    program = OUT / "vectors" / name
+    make(f"OUT={OUT}", str(program))
+    header = Header(name, program)
+    chosen = list(cases_of(header, every_case()))
+    assert len(chosen) >= 10
+    header.answer((config_from_json(case.vector.config), case.events) for case in chosen)
+    found: dict[str, Difference | None] = {case.id: judge_case(header, case) for case in chosen}
+    assert {case: difference for case, difference in found.items() if difference} == {}
