@@ -30,7 +30,7 @@ endif
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help setup tools sweep-extras conformance test check lint test-python test-c test-long coverage-c vectors generate mutants first-vectors tool-mutants prove cross fuzz fuzz-extras wasm wasm-extras judge-extras site-extras site bench docs results \
+.PHONY: help setup tools sweep-extras conformance test check lint test-python test-c test-long coverage-c vectors generate mutants first-vectors tool-mutants prove cross fuzz fuzz-extras bpf wasm wasm-extras judge-extras site-extras site bench docs results \
     loaders dist peers live quinn quinn-example firefox adapters c-adapters cargo-adapters go-adapters java-adapters requirements clean
 
 help:  ## List the jobs
@@ -140,6 +140,9 @@ prove:  ## Prove the plain headers with CBMC and cvc5: no overflow, no undefined
 cross: setup  ## The port for other machines and in other builds: the same answers to every vector, byte for byte (half an hour on two cores)
 	@$(MAKE) --no-print-directory --silent -C reference-c cross-input PYTHON="$(CURDIR)/$(BIN)/python"
 	@$(BIN)/python conformance/cross/cross.py
+
+bpf:  ## Congestion controls for Linux as BPF objects, in build/bpf (needs clang and libbpf-dev)
+	@$(MAKE) --no-print-directory --silent -C reference-c/bpf OUT="$(CURDIR)/build/bpf"
 
 wasm:  ## The port and the simulator in WebAssembly, with their JavaScript, in build/wasm
 	@$(MAKE) --no-print-directory --silent -C reference-c wasm

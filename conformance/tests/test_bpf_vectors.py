@@ -2,20 +2,15 @@
 
 import pytest
 
-from bpf_support import BPF, OUT, make
+from bpf_support import OUT, kernel, make
 from every import every_case
 from firstflight_conformance.cases.measure import config_from_json
 from plain.headers import Header
 from plain.judge import Difference, cases_of, judge_case
+from studies.live.bpf.objects import objects
 
 #: Headers with an object for the kernel.
-HEADERS = sorted(
-    {
-        line.split()[1]
-        for line in (BPF / "objects.txt").read_text(encoding="utf-8").splitlines()
-        if line.startswith("ff_")
-    }
-)
+HEADERS = sorted({each.source for each in objects()})
 
 
 def test_found() -> None:
@@ -26,10 +21,11 @@ def test_found() -> None:
 def test_vectors_in_the_kernel(name: str) -> None:
     """The program in the kernel answers every judged event as the vectors expect."""
     program = OUT / "vectors" / name
-    make(f"OUT={OUT}", str(program))
-    header = Header(name, program)
-    chosen = list(cases_of(header, every_case()))
-    assert len(chosen) >= 10
-    header.answer((config_from_json(case.vector.config), case.events) for case in chosen)
+    with kernel():
+        make(f"OUT={OUT}", str(program))
+        header = Header(name, program)
+        chosen = list(cases_of(header, every_case()))
+        assert len(chosen) >= 10
+        header.answer((config_from_json(case.vector.config), case.events) for case in chosen)
     found: dict[str, Difference | None] = {case.id: judge_case(header, case) for case in chosen}
     assert {case: difference for case, difference in found.items() if difference} == {}
