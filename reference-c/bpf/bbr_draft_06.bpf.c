@@ -51,6 +51,7 @@ void BPF_PROG(bbr_cong_control, struct sock *sk, uint32_t ack, int flag, const s
             has_rate ? (uint64_t)sample->delivered * c->tcp.mss : 0, has_rate ? (uint64_t)sample->interval_us * 1000 : 0,
             has_rate ? (uint64_t)sample->prior_delivered * c->tcp.mss : NONE, (uint64_t)sample->prior_in_flight * c->tcp.mss,
             sample->losses > 0 ? (uint64_t)sample->losses * c->tcp.mss : 0, sample->is_app_limited};
+        note(&c->tcp, tp, TRACE_RATE, rs.delivered, rs.interval_ns, rs.prior_delivered, rs.tx_in_flight, rs.lost, rs.is_app_limited);
         bbr_draft_06_on_ack(&c->bbr, &rs);
     }
     set_cwnd(&c->tcp, tp, c->bbr.cwnd);

@@ -27,6 +27,7 @@ SEC("struct_ops/init") void BPF_PROG(resume_init, struct sock *sk) {
     if (take(sk, &s)) {
         struct careful_resume_rfc_9959_saved path = {s.cwnd_bytes, s.rtt_ns, s.expires_ns, NONE, 1, 2, 1, 0};
         careful_resume_rfc_9959_on_saved_path(&c->resume, &path, bpf_ktime_get_ns());
+        note(&c->tcp, tcp_sk(sk), TRACE_SAVED, s.cwnd_bytes, s.rtt_ns, s.expires_ns);
     }
 }
 
@@ -70,8 +71,10 @@ SEC("struct_ops/min_tso_segs") uint32_t BPF_PROG(resume_min_tso_segs, struct soc
         return 2;
     struct careful_resume_rfc_9959_window before = window(c, tp), w = before;
     uint32_t waiting = tp->write_seq - tp->snd_nxt, out = tp->snd_nxt - tp->snd_una;
+    uint64_t allowed = tp->snd_wnd > out ? tp->snd_wnd - out : 0;
     sent(c, tp, &w);
-    careful_resume_rfc_9959_on_backlog(&c->resume, now_ns(tp), waiting, tp->snd_wnd > out ? tp->snd_wnd - out : 0, &w);
+    note(&c->tcp, tp, TRACE_BACKLOG, waiting, allowed, NONE);
+    careful_resume_rfc_9959_on_backlog(&c->resume, now_ns(tp), waiting, allowed, &w);
     set_window(c, tp, &w, &before);
     return 2;
 }
@@ -129,6 +132,7 @@ SEC("struct_ops/ssthresh") uint32_t BPF_PROG(resume_ssthresh, struct sock *sk) {
     enum careful_resume_rfc_9959_outcome outcome = careful_resume_rfc_9959_on_detected_congestion(
         &c->resume, CAREFUL_RESUME_RFC_9959_TRIGGER_PACKET_LOSS, now_ns(tp), in_flight(&c->tcp, tp), &w);
     set_window(c, tp, &w, &before);
+    note(&c->tcp, tp, TRACE_LOSS, outcome);
     if (outcome == CAREFUL_RESUME_RFC_9959_RETREATED) {
         forget(sk);
         return tp->snd_cwnd > 2 ? tp->snd_cwnd : 2;

@@ -6,10 +6,13 @@
 #include "base.h"
 #include "jumpstart_pfldnet_2007.h"
 
+/* The kernel tries to send while an application still fills the queue: data that comes so soon belongs to the jump. */
+#define WRITE_NS UINT64_C(20000000)
+
 struct connection {
     struct tcp tcp;
     struct jumpstart_pfldnet_2007 jump;
-    uint64_t recovery_start_ns;
+    uint64_t recovery_start_ns, begun_ns;
     uint32_t retransmitted;
     uint32_t in_recovery;
 };
@@ -20,7 +23,7 @@ SEC("struct_ops/init") void BPF_PROG(jumpstart_init, struct sock *sk) {
     if (!c)
         return;
     jumpstart_pfldnet_2007_begin(&c->jump, c->tcp.mss);
-    c->recovery_start_ns = 0;
+    c->recovery_start_ns = c->begun_ns = 0;
     c->retransmitted = tcp_sk(sk)->total_retrans;
     c->in_recovery = 0;
 }
@@ -52,7 +55,21 @@ SEC("struct_ops/min_tso_segs") uint32_t BPF_PROG(jumpstart_min_tso_segs, struct 
     uint64_t allowed = tp->snd_wnd > out ? tp->snd_wnd - out : 0, rtt_ns = (uint64_t)(tp->srtt_us >> 3) * 1000;
     struct jumpstart_pfldnet_2007_window w = window(c, tp);
     struct jumpstart_pfldnet_2007_backlog backlog = {now_ns(tp), waiting, allowed, rtt_ns ? rtt_ns : NONE};
+    uint64_t before = 0;
+    if (c->jump.jumping && now_ns(tp) - c->begun_ns < WRITE_NS &&
+        segments(&c->tcp, c->tcp.sent + waiting) > c->jump.planned_packets && c->tcp.acked == 0) {
+        before = c->tcp.sent;
+        backlog.queued_bytes += before;
+        backlog.receive_window_bytes += before;
+        jumpstart_pfldnet_2007_begin(&c->jump, c->tcp.mss);
+    }
+    note(&c->tcp, tp, TRACE_BACKLOG, backlog.queued_bytes, backlog.receive_window_bytes, rtt_ns, before);
     if (jumpstart_pfldnet_2007_on_backlog(&c->jump, &backlog, &w) == JUMPSTART_PFLDNET_2007_JUMP_BEGUN) {
+        struct jumpstart_pfldnet_2007_sent s = {segments(&c->tcp, before), segments(&c->tcp, before) - 1, 0, 0};
+        if (before)
+            jumpstart_pfldnet_2007_on_sent(&c->jump, &s);
+        else
+            c->begun_ns = now_ns(tp);
         set_cwnd(&c->tcp, tp, w.cwnd);
         pace(tp, w.cwnd * 1000000 / (rtt_ns / 1000 + 1)); /* at most 2^29 bytes */
     }

@@ -1,11 +1,12 @@
 /* SUSS, the patch for Linux 6.8, on the kernel's Reno in the place of its CUBIC. The patch opens the window after each packet that is sent;
- * here `min_tso_segs` does, before each attempt to send. */
+ * here `min_tso_segs` does, before each attempt to send, and from the begin of the pacing on: the kernel cannot hold packets back until then. */
 #include "base.h"
 #include "suss_linux_6_8.h"
 
 struct connection {
     struct tcp tcp;
     struct suss_linux_6_8 suss;
+    uint64_t announced; /* bytes that SUSS has counted as sent */
     uint32_t pacing;
 };
 CONNECTIONS
@@ -15,6 +16,7 @@ SEC("struct_ops/init") void BPF_PROG(suss_init, struct sock *sk) {
     if (!c)
         return;
     suss_linux_6_8_begin(&c->suss, c->tcp.mss);
+    c->announced = 0;
     c->pacing = 0;
 }
 
@@ -37,8 +39,11 @@ SEC("struct_ops/min_tso_segs") uint32_t BPF_PROG(suss_min_tso_segs, struct sock 
     if (!c)
         return 2;
     struct suss_linux_6_8_window before = window(c, tp), w = before;
-    uint64_t bytes = newly_sent(&c->tcp, tp);
-    if (c->suss.state == SUSS_LINUX_6_8_PACING ? now_ns(tp) >= c->suss.pacing_start_ns : bytes > 0) {
+    newly_sent(&c->tcp, tp);
+    uint64_t bytes = c->tcp.sent - c->announced;
+    if (bytes > 0 && (c->suss.state != SUSS_LINUX_6_8_PACING || now_ns(tp) >= c->suss.pacing_start_ns)) {
+        c->announced = c->tcp.sent;
+        note(&c->tcp, tp, TRACE_SENT, bytes);
         suss_linux_6_8_on_sent(&c->suss, now_ns(tp), segments(&c->tcp, c->tcp.sent) - 1, bytes, in_flight(&c->tcp, tp), &w);
         set_window(c, tp, &w, &before);
     }
@@ -78,8 +83,8 @@ SEC("struct_ops/cong_avoid") void BPF_PROG(suss_cong_avoid, struct sock *sk, uin
     before = w = window(c, tp);
     suss_linux_6_8_keep_minimum(&c->suss, &w);
     set_window(c, tp, &w, &before);
-    c->tcp.rtt_ns = NONE;
     record(&c->tcp, tp, packets, acked, limited);
+    c->tcp.rtt_ns = NONE;
 }
 
 SEC("struct_ops/ssthresh") uint32_t BPF_PROG(suss_ssthresh, struct sock *sk) {

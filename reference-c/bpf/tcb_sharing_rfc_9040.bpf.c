@@ -27,6 +27,7 @@ SEC("struct_ops/init") void BPF_PROG(tcb_init, struct sock *sk) {
     if (tcb_sharing_rfc_9040_on_saved_path(&c->tcb, &cached, bpf_ktime_get_ns(), &cwnd, &ssthresh) == TCB_SHARING_RFC_9040_TCB_SHARED) {
         set_cwnd(&c->tcp, tp, cwnd);
         set_ssthresh(&c->tcp, tp, ssthresh);
+        note(&c->tcp, tp, TRACE_SAVED, s.cwnd_bytes, s.rtt_ns, s.expires_ns);
     }
 }
 

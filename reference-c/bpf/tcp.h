@@ -203,22 +203,58 @@ static inline void pace(struct tcp_sock *tp, uint64_t rate) {
 }
 
 #ifdef FIRSTFLIGHT_TRACE
-/* Record of an ACK, for tests: they replay it in the model. */
-struct ack_record {
-    uint64_t socket, now_ns, rtt_ns, sent, acked, in_flight;
-    uint32_t packets, app_limited, before, cwnd, rest, ssthresh, state, mss;
-};
+#include "trace.h"
+
 struct {
     __uint(type, BPF_MAP_TYPE_RINGBUF);
-    __uint(max_entries, 1 << 24);
+    __uint(max_entries, 1 << 22);
 } records SEC(".maps");
-static inline void record(struct tcp *c, struct tcp_sock *tp, uint32_t before, uint32_t packets, int limited) {
-    struct ack_record r = {(uint64_t)tp, now_ns(tp), c->rtt_ns, c->sent, c->acked, in_flight(c, tp), packets, limited, before,
-                           tp->snd_cwnd, tp->snd_cwnd == c->packets ? c->rest : 0, tp->snd_ssthresh, ca_state(tp), c->mss};
-    bpf_ringbuf_output(&records, &r, sizeof r, 0);
+
+static inline struct trace_record *trace_begin(struct tcp *c, struct tcp_sock *tp, enum trace_kind kind) {
+    struct trace_record *r = bpf_ringbuf_reserve(&records, sizeof *r, 0);
+    if (!r)
+        return r;
+    r->kind = kind;
+    r->socket = (uint64_t)tp;
+    r->now_ns = now_ns(tp);
+    r->rtt_ns = c->rtt_ns;
+    r->sent = c->sent;
+    r->acked = c->acked;
+    r->in_flight = in_flight(c, tp);
+    r->cwnd = tp->snd_cwnd;
+    r->rest = tp->snd_cwnd == c->packets ? c->rest : 0;
+    r->ssthresh = tp->snd_ssthresh;
+    r->state = ca_state(tp);
+    r->mss = c->mss;
+    r->srtt_us = tp->srtt_us >> 3;
+    return r;
 }
+
+/* Record an ACK that was processed: the window before it, segments that it delivered. */
+static inline void record(struct tcp *c, struct tcp_sock *tp, uint32_t before, uint32_t packets, int limited) {
+    struct trace_record *r = trace_begin(c, tp, TRACE_ACK);
+    if (!r)
+        return;
+    r->values[0] = before;
+    r->values[1] = packets;
+    r->values[2] = limited;
+    bpf_ringbuf_submit(r, 0);
+}
+
+/* Record another input of the algorithm. */
+#define note(c, tp, kind, ...)                                                                                         \
+    do {                                                                                                               \
+        struct trace_record *r_ = trace_begin(c, tp, kind);                                                            \
+        uint64_t values_[6] = {__VA_ARGS__};                                                                           \
+        if (!r_)                                                                                                       \
+            break;                                                                                                     \
+        for (int i_ = 0; i_ < 6; i_++)                                                                                 \
+            r_->values[i_] = values_[i_];                                                                              \
+        bpf_ringbuf_submit(r_, 0);                                                                                     \
+    } while (0)
 #else
 #define record(c, tp, before, packets, limited) ((void)(before), (void)(packets), (void)(limited))
+#define note(c, tp, kind, ...) ((void)0)
 #endif
 
 #endif

@@ -39,7 +39,12 @@ class Object:
 
 
 def objects() -> list[Object]:
-    """Return the objects in the order of ``objects.txt``."""
+    """Return the objects with a profile, in the order of ``objects.txt``."""
+    return [each for each in everything() if each.profile != "-"]
+
+
+def everything() -> list[Object]:
+    """Return all objects: also those without a profile, which serve for comparison."""
     lines = (BPF / "objects.txt").read_text(encoding="utf-8").splitlines()
     words = [line.split() for line in lines if line and not line.startswith("#")]
     return [Object(name, source, profile, "ON_CUBIC" in macros) for name, source, profile, *macros in words]
@@ -47,7 +52,7 @@ def objects() -> list[Object]:
 
 def find(text: str, *, cubic: bool = False) -> Object:
     """Return the object of a profile, or with this name. Raise :class:`KeyError` if there is none."""
-    for each in objects():
+    for each in everything():
         if text == each.name or (text == each.profile and each.cubic == cubic):
             return each
     raise KeyError(text)
@@ -92,7 +97,7 @@ def available() -> list[str]:
 def registered() -> dict[str, list[str]]:
     """Return the ids of our objects in the kernel by name: also those without a name for new sockets, whose connections still run."""
     done = _run("bpftool", "struct_ops", "list")
-    names = {each.name for each in objects()}
+    names = {each.name for each in everything()}
     found: dict[str, list[str]] = {}
     for number, name in re.findall(r"^(\d+): (\w+)", done.stdout, re.M):
         if name in names:
