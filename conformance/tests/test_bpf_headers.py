@@ -9,8 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from dist import contents
 from plain.folders import plain_folders
 from plain.headers import HEADERS, source
+from studies.live.bpf.objects import everything
 
 COMPILERS = {
     "clang": ("clang", "-target", "bpf", "-ffreestanding"),
@@ -69,6 +71,16 @@ def test_compiles_for_bpf(header: str, compiler: str, tmp_path: Path) -> None:
     assert len(functions) >= 4
     symbols = (tmp_path / "users.o").read_bytes()
     assert [function for function in functions if f"\0use_{function}\0".encode() not in symbols] == []
+
+
+def test_the_archive_builds_the_objects(tmp_path: Path) -> None:
+    """The folder ``bpf`` of the archive of the port needs nothing else of the repository."""
+    if not shutil.which("clang") or not Path("/usr/include/bpf/bpf_helpers.h").exists():
+        pytest.skip("needs clang and libbpf-dev, which are not installed")
+    contents.port(tmp_path / "c")
+    subprocess.run(["make", "--silent", "-C", str(tmp_path / "c" / "bpf"), f"OUT={tmp_path / 'out'}"], check=True)
+    names = {each.name for each in everything()}
+    assert {path.stem for path in (tmp_path / "out").glob("*.o")} == names
 
 
 @pytest.mark.parametrize("header", ["cubic_rfc_9438", "careful_resume_rfc_9959", "tcb_sharing_stateful_tcp"])

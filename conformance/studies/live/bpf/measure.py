@@ -1,6 +1,6 @@
 """Runs of the congestion controls of ``reference-c/bpf`` in the running kernel: ``python conformance/studies live.bpf.measure [PART...]``.
 
-Parts: windows, completion, overshoot, retreat, cost. Results are in ``kernel.json``, with kernel version and date. Needs root.
+Parts: windows, jumpstart, resume, overshoot, retreat, cost. Results are in ``kernel.json``, with kernel version and date. Needs root.
 """
 
 import json
@@ -25,7 +25,7 @@ from firstflight_conformance.simulator.transfer import Connection, Pacing, Recei
 from studies.live.bpf.objects import Object, find, loaded, objects
 from studies.live.bpf.path import MSS, transfers
 from studies.live.bpf.path import Transfer as Seen
-from studies.live.bpf.windows import compare, connections, tracing
+from studies.live.bpf.windows import SAVED, compare, connections, tracing
 from studies.live.kernel.record import record
 
 RESULTS = STUDIES / "live" / "kernel.json"
@@ -75,52 +75,40 @@ def _compared(each: Object, path: str) -> dict[str, Any]:
     }
 
 
-def completion() -> list[dict[str, Any]]:
-    """Measure JumpStart, and Careful Resume in the second connection, next to the simulator."""
-    rows = []
-    for name in ("ff_jumpstart", "ff_resume"):
-        for link_name, link in LINKS.items():
-            for size in SIZES:
-                row = _completion(find(name), link, size)
-                rows.append({"name": name, "link": link_name, "size_bytes": size, **row})
-                print(rows[-1], flush=True)
-    return rows
+def jumpstart() -> list[dict[str, Any]]:
+    """Measure completion times of JumpStart, next to the simulator."""
+    return [_completion("ff_jumpstart", name, size) for name in LINKS for size in SIZES]
 
 
-def _completion(each: Object, link: Link, size: int) -> dict[str, Any]:
+def resume() -> list[dict[str, Any]]:
+    """Measure completion times of Careful Resume in the second connection, next to the simulator."""
+    return [_completion("ff_resume", name, size) for name in LINKS for size in SIZES]
+
+
+def _completion(name: str, link_name: str, size: int) -> dict[str, Any]:
+    each, link = find(name), LINKS[link_name]
     runs: list[Seen] = []
-    saved = 0
+    saved: list[int] = []
     for _ in range(3):
-        with loaded(each):
-            if each.name == "ff_resume":
-                first, second = _transfers(each.name, link, [4_000_000, size])
-                saved = _saved_cwnd() or saved
-                runs.append(second)
-                del first
-            else:
-                runs += _transfers(each.name, link, [size])
-    predicted = _predicted_ns(each.profile, link, size, saved)
-    return {
+        with tracing(each) as records:
+            runs.append(_transfers(name, link, [4_000_000, size] if name == "ff_resume" else [size])[-1])
+        saved += [record.values[0] for record in records if record.kind == SAVED]
+    predicted = _predicted_ns(each.profile, link, size, sorted(saved)[len(saved) // 2] if saved else 0)
+    row = {
+        "name": name,
+        "link": link_name,
+        "size_bytes": size,
         "took_s": [round(run.seconds, 3) for run in runs],
         "dropped": [run.dropped for run in runs],
+        "saved_cwnd_bytes": saved,
         "predicted_s": round(predicted / _S, 3),
     }
+    print(row, flush=True)
+    return row
 
 
 def _transfers(name: str, link: Link, sizes: list[int], limit_s: float = 120) -> list[Seen]:
     return transfers(link, load_scenario(LIVE_PATHS / "long.json"), name, sizes, limit_s=limit_s)
-
-
-def _saved_cwnd() -> int:
-    """Return the window of the newest saved set in the map of the loaded object, 0 without one."""
-    dump = subprocess.run(
-        ["bpftool", "-j", "map", "dump", "name", "saved"], capture_output=True, text=True, check=False
-    )
-    try:
-        entries = json.loads(dump.stdout)
-    except json.JSONDecodeError:
-        return 0
-    return max((entry["formatted"]["value"]["cwnd_bytes"] for entry in entries if "formatted" in entry), default=0)
 
 
 def _predicted_ns(profile: str, link: Link, size: int, saved: int) -> int:
@@ -278,7 +266,7 @@ def _statistics(name: str) -> dict[str, Any]:
 
 
 PARTS: dict[str, Callable[[], Any]] = {
-    "windows": windows, "completion": completion, "overshoot": overshoot, "retreat": retreat, "cost": cost,
+    "windows": windows, "jumpstart": jumpstart, "resume": resume, "overshoot": overshoot, "retreat": retreat, "cost": cost,
 }  # fmt: skip
 
 
