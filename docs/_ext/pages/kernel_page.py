@@ -1,6 +1,7 @@
 """The page "In the kernel, measured": runs of the BPF congestion controls, from ``conformance/studies/live/kernel.json``."""
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 from pages import markdown as md
@@ -41,17 +42,23 @@ _COST = """## Cost
 Time of all BPF programs of an object for each ACK, by `kernel.bpf_stats_enabled`, in three seconds at 200 Mbit/s. The statistics count about 60 ns for each call of an empty program."""
 
 
+_FAULTS = """## Faults
+
+Careful Resume over loopback."""
+
+
 def page() -> str:
     """Return the page."""
     found = json.loads(RESULTS.read_text("utf-8")) if RESULTS.exists() else {}
     if "jumpstart" in found and "resume" in found:
         found["completion"] = found["resume"] | {"rows": found["jumpstart"]["rows"] + found["resume"]["rows"]}
-    parts = {
+    parts: dict[str, Callable[[Any], list[str]]] = {
         "windows": _windows,
         "completion": _completion,
         "overshoot": _overshoot,
         "retreat": _retreat,
         "cost": _cost,
+        "faults": _faults,
     }
     there = [(part(found[name]["rows"]), _measured(found[name])) for name, part in parts.items() if name in found]
     blocks = [block for part, measured in there for block in (*part, measured)]
@@ -122,6 +129,10 @@ def _overshoot(rows: list[dict[str, Any]]) -> list[str]:
 
 def _retreat(_rows: dict[str, Any]) -> list[str]:
     return [_RETREAT]
+
+
+def _faults(rows: list[dict[str, Any]]) -> list[str]:
+    return [_FAULTS, "\n".join(f"- {row['line'][0].upper()}{row['line'][1:]}." for row in rows)]
 
 
 def _cost(rows: list[dict[str, Any]]) -> list[str]:

@@ -1,6 +1,6 @@
 """Runs of the congestion controls of ``reference-c/bpf`` in the running kernel: ``python conformance/studies live.bpf.measure [PART...]``.
 
-Parts: windows, jumpstart, resume, overshoot, retreat, cost. Results are in ``kernel.json``, with kernel version and date. Needs root.
+Parts: windows, jumpstart, resume, overshoot, retreat, cost, faults. Results are in ``kernel.json``, with kernel version and date. Needs root.
 """
 
 import json
@@ -22,6 +22,7 @@ from firstflight_conformance.simulator.engine import run_network
 from firstflight_conformance.simulator.network import FlowPlan, Network
 from firstflight_conformance.simulator.scenario import Link, load_scenario
 from firstflight_conformance.simulator.transfer import Connection, Pacing, Receiver, Transfer
+from studies.live.bpf import faults
 from studies.live.bpf.objects import Object, find, loaded, objects
 from studies.live.bpf.path import MSS, transfers
 from studies.live.bpf.path import Transfer as Seen
@@ -200,17 +201,28 @@ def cost() -> list[dict[str, Any]]:
     return rows
 
 
+_RECEIVE = "import socket; s=socket.create_server(('0.0.0.0',4433)); print('ready',flush=True); c,_=s.accept()\nwhile c.recv(1<<20): pass"
+_SEND = """
+import socket, sys, time
+c = socket.socket()
+c.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, sys.argv[1].encode())
+c.connect(("10.97.0.2", 4433))
+end = time.monotonic() + 3
+while time.monotonic() < end:
+    c.sendall(bytes(1 << 16))
+"""
+
+
 def _cost(name: str) -> dict[str, Any]:
     tag = f"ffc{os.getpid()}"
     spaces = [f"{tag}s", f"{tag}r"]
-    ip = lambda *arguments: subprocess.run(["ip", *arguments], check=True, capture_output=True)  # noqa: E731
     try:
         for space in spaces:
-            ip("netns", "add", space)
-        ip("link", "add", f"{tag}0", "netns", spaces[0], "type", "veth", "peer", "name", f"{tag}1", "netns", spaces[1])
+            _ip("netns", "add", space)
+        _ip("link", "add", f"{tag}0", "netns", spaces[0], "type", "veth", "peer", "name", f"{tag}1", "netns", spaces[1])
         for number, space in enumerate(spaces):
-            ip("-n", space, "addr", "add", f"10.97.0.{number + 1}/24", "dev", f"{tag}{number}")
-            ip("-n", space, "link", "set", f"{tag}{number}", "up")
+            _ip("-n", space, "addr", "add", f"10.97.0.{number + 1}/24", "dev", f"{tag}{number}")
+            _ip("-n", space, "link", "set", f"{tag}{number}", "up")
         shape = [
             "tc",
             "qdisc",
@@ -226,30 +238,28 @@ def _cost(name: str) -> dict[str, Any]:
             "limit",
             "300kb",
         ]
-        subprocess.run(["ip", "netns", "exec", spaces[0], *shape], check=True)
-        script = (
-            "import socket,sys,time\n"
-            "s=socket.create_server(('0.0.0.0',4433)) if sys.argv[1]=='r' else None\n"
-            "if s:\n print('ready',flush=True); c,_=s.accept()\n while c.recv(1<<20): pass\n"
-            "else:\n c=socket.socket(); c.setsockopt(6,13,sys.argv[2].encode()); c.connect(('10.97.0.2',4433)); e=time.time()+3\n"
-            " while time.time()<e: c.sendall(bytes(1<<16))\n"
-        )
-        run = lambda space, role: subprocess.Popen(  # noqa: E731
-            ["ip", "netns", "exec", space, sys.executable, "-c", script, role, name], stdout=subprocess.PIPE, text=True
-        )
-        receiver = run(spaces[1], "r")
+        _ip("netns", "exec", spaces[0], *shape)
+        receiver = _in(spaces[1], _RECEIVE)
         assert receiver.stdout is not None
         receiver.stdout.readline()
-        sender = run(spaces[0], "s")
-        sender.wait(30)
+        _in(spaces[0], _SEND, name).wait(30)
         receiver.wait(30)
-        return _statistics(name)
+        return _statistics()
     finally:
         for space in spaces:
             subprocess.run(["ip", "netns", "del", space], check=False, capture_output=True)
 
 
-def _statistics(name: str) -> dict[str, Any]:
+def _ip(*arguments: str) -> None:
+    subprocess.run(["ip", *arguments], check=True, capture_output=True)
+
+
+def _in(space: str, program: str, *arguments: str) -> "subprocess.Popen[str]":
+    command = ["ip", "netns", "exec", space, sys.executable, "-c", program, *arguments]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+
+
+def _statistics() -> dict[str, Any]:
     """Return the time of all programs of an object, divided by the number of ACKs."""
     found = json.loads(
         subprocess.run(["bpftool", "-j", "prog", "show"], capture_output=True, text=True, check=True).stdout
@@ -266,7 +276,7 @@ def _statistics(name: str) -> dict[str, Any]:
 
 
 PARTS: dict[str, Callable[[], Any]] = {
-    "windows": windows, "jumpstart": jumpstart, "resume": resume, "overshoot": overshoot, "retreat": retreat, "cost": cost,
+    "windows": windows, "jumpstart": jumpstart, "resume": resume, "overshoot": overshoot, "retreat": retreat, "cost": cost, "faults": faults.results,
 }  # fmt: skip
 
 

@@ -1,5 +1,6 @@
 """Build, register and unregister the congestion controls of ``reference-c/bpf``, by make and bpftool."""
 
+import fcntl
 import os
 import re
 import shutil
@@ -107,11 +108,12 @@ def registered() -> dict[str, list[str]]:
 
 def load(wanted: Object, *, allow_all: bool = False) -> None:
     """Register an object. Raise :class:`BpfError` if its name exists or the verifier refuses it."""
-    if wanted.name in available():
-        raise BpfError(f"{wanted.name} is loaded already; unload it first: firstflight kernel unload {wanted.name}")
-    program = build(wanted, allow_all=allow_all)
-    # Without -d: with it the log of a large program overflows, and the kernel's answer has no reason.
-    done = _run("bpftool", "struct_ops", "register", str(program))
+    with _one_at_a_time():
+        if wanted.name in available():
+            raise BpfError(f"{wanted.name} is loaded already; unload it first: firstflight kernel unload {wanted.name}")
+        program = build(wanted, allow_all=allow_all)
+        # Without -d: with it the log of a large program overflows, and the kernel's answer has no reason.
+        done = _run("bpftool", "struct_ops", "register", str(program))
     if wanted.name not in available():
         raise BpfError(f"{wanted.name} was refused; end of the log:\n{_tail(done.stdout + done.stderr)}")
 
@@ -133,6 +135,16 @@ def loaded(wanted: Object, *, allow_all: bool = False) -> Iterator[Object]:
         yield wanted
     finally:
         unload(wanted)
+
+
+@contextmanager
+def _one_at_a_time() -> Iterator[None]:
+    """Let no other process check a name or build an object at the same time."""
+    build_folder = ROOT / "build"
+    build_folder.mkdir(exist_ok=True)
+    with (build_folder / "bpf-load.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 def _run(*command: str) -> "subprocess.CompletedProcess[str]":

@@ -97,11 +97,11 @@ class Relay:
                 self._from_client(packet)
                 self.path.answer(time.monotonic_ns(), packet)
         now = time.monotonic_ns()
-        while (packet := self.path.there.pop(now)) is not None:
-            os.write(self.client, packet)
-            self._delivered(now, packet)
-        while (packet := self.path.back.pop(now)) is not None:
-            os.write(self.server, packet)
+        while (delivered := self.path.there.pop(now)) is not None:
+            os.write(self.client, delivered)
+            self._delivered(now, delivered)
+        while (answer := self.path.back.pop(now)) is not None:
+            os.write(self.server, answer)
 
     def _from_server(self, now: int, packet: bytes) -> None:
         size, port, seq, _ = _tcp(packet, to_client=True)

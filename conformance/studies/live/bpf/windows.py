@@ -90,7 +90,8 @@ def tracing(wanted: Object) -> Iterator[list[Record]]:
         assert file.readline() == "registered\n"
         for line in file:
             numbers = [int(word) for word in line.split()]
-            found.append(Record(*numbers[: len(_FIELDS)], values=tuple(numbers[len(_FIELDS) :])))
+            members: dict[str, Any] = dict(zip(_FIELDS, numbers, strict=False))
+            found.append(Record(**members, values=tuple(numbers[len(_FIELDS) :])))
 
 
 def connections(records: Sequence[Record]) -> list[list[Record]]:
