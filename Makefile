@@ -223,6 +223,7 @@ peers:  ## The senders and receivers of real connections that have to be built (
 
 live: setup peers  ## Runs of real senders, kernel and QUIC, over emulated paths; keeps what they agree in (ten minutes on two cores)
 	$(BIN)/python conformance/studies live.measure
+	$(BIN)/python conformance/studies live.bpf.measure
 
 quinn: setup peers  ## quinn as a sender, as `make live` has quic-go (three minutes to build; needs cargo and go)
 	@conformance/adapters/cargo-build.sh conformance/studies/live/peers/quinn build/peers

@@ -5,10 +5,10 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-from firstflight_conformance.paths import ROOT
+from firstflight_conformance.paths import ROOT, STUDIES
 from firstflight_conformance.plots.style import save, styled
-from studies.live.bpf.measure import RESULTS
 
+RESULTS = STUDIES / "live" / "kernel.json"
 STATIC = ROOT / "docs" / "_static"
 _NAMES = {
     "ff_search_09": "SEARCH",

@@ -17,19 +17,19 @@ from typing import Any
 from firstflight import Config
 from firstflight_conformance.cases.files import write_whole
 from firstflight_conformance.judge.verdict import judge
-from firstflight_conformance.paths import LIVE_PATHS, STUDIES
+from firstflight_conformance.paths import LIVE_PATHS
 from firstflight_conformance.simulator.engine import run_network
 from firstflight_conformance.simulator.network import FlowPlan, Network
 from firstflight_conformance.simulator.scenario import Link, load_scenario
 from firstflight_conformance.simulator.transfer import Connection, Pacing, Receiver, Transfer
-from studies.live.bpf import faults
-from studies.live.bpf.objects import Object, find, loaded, objects
+from studies.live.bpf import faults, figures
+from studies.live.bpf.figures import RESULTS
+from studies.live.bpf.objects import MissingError, Object, find, loaded, objects, require
 from studies.live.bpf.path import MSS, transfers
 from studies.live.bpf.path import Transfer as Seen
 from studies.live.bpf.windows import SAVED, compare, connections, tracing
 from studies.live.kernel.record import record
 
-RESULTS = STUDIES / "live" / "kernel.json"
 PATHS = ("deep-queue", "delay-step", "fast", "long", "paced", "slow")
 RUNS = 5
 SIZES = (100_000, 1_000_000, 10_000_000)
@@ -282,6 +282,11 @@ PARTS: dict[str, Callable[[], Any]] = {
 
 def main() -> None:
     """Measure the parts that are named, or all, and keep the results."""
+    try:
+        require()
+    except MissingError as reason:
+        print(f"live.bpf.measure: skipped: {reason}", file=sys.stderr)
+        return
     for part in sys.argv[1:] or PARTS:
         begun = time.monotonic()
         found = PARTS[part]()
@@ -289,6 +294,7 @@ def main() -> None:
         results[part] = {"kernel": os.uname().release, "date": datetime.now(UTC).date().isoformat(), "rows": found}
         write_whole(RESULTS, json.dumps(results, indent=1) + "\n")
         print(part, round(time.monotonic() - begun), "s", flush=True)
+    figures.main()
 
 
 if __name__ == "__main__":
