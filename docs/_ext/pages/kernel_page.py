@@ -17,7 +17,8 @@ Six paths of `conformance/scenarios/live`, five runs each. The program records i
 
 - **Equal**: runs in which all windows equal the model's, up to the exit from slow start or the first loss.
 - **Exit**: runs in which slow start ends by the algorithm before a loss.
-- **Refuted**: runs that `judge` refutes for the profile. It reads times from the segments on the path. On a busy machine they are up to milliseconds later than those that the kernel used, so the exit may move.
+- **Refuted**: decided runs that `judge` refutes for the profile. It reads times from the segments on the path: their RTT samples are taken as known to 100 µs. On a busy machine they are up to milliseconds later than those that the
+  kernel used, so the exit may move.
 - **Among**: runs that `judge` decides, and of these the runs with the profile among the remaining ones."""
 
 _COMPLETION = """## Completion times
@@ -42,7 +43,7 @@ Careful Resume on half the rate of the earlier connection, with a queue of 60 kB
 
 _COST = """## Cost
 
-Time of all BPF programs of an object for each ACK, by `kernel.bpf_stats_enabled`, in three seconds at 200 Mbit/s. The statistics count about 60 ns for each call of an empty program."""
+Time of all BPF programs of an object for each ACK, by `kernel.bpf_stats_enabled`, in three seconds at 200 Mbit/s; the least of three runs. The statistics count about 60 ns for each call of an empty program."""
 
 
 _FAULTS = """## Faults
