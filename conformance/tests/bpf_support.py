@@ -16,7 +16,7 @@ OUT = ROOT / "build" / "bpf"
 
 @contextmanager
 def kernel() -> Iterator[None]:
-    """Skip the test where BPF programs cannot be loaded; run no two of these tests at once, as names in the kernel are global."""
+    """Skip the test where BPF programs cannot be loaded; run one at a time, as names in the kernel are global."""
     try:
         require()
     except MissingError as reason:

@@ -1,4 +1,4 @@
-"""Every function of every self-contained header compiles for BPF, by clang and by the pinned zig; no privileges needed."""
+"""Every function of every self-contained header compiles for BPF, by clang and by the pinned zig, without root."""
 
 import importlib.util
 import re
@@ -34,19 +34,20 @@ def compiler(request: pytest.FixtureRequest) -> str:
 def users(header: str, text: str) -> str:
     """Return a C file in which a function with external linkage calls each function of a header.
 
-    BPF functions take at most five arguments and return no struct, so each caller takes all arguments in a struct, and the functions of
-    the header are inlined.
+    BPF functions take at most five arguments and return no struct, so each caller takes all arguments in a struct, and
+    the functions of the header are inlined.
     """
     lines = ["#define inline __inline__ __attribute__((always_inline))", f'#include "{header}.h"']
     for returned, function, parameters in FUNCTION.findall(re.sub(r"/\*.*?\*/", "", text, flags=re.S)):
         members = [" ".join(parameter.split()) for parameter in parameters.split(",")]
         names = [member.rsplit(" ", 1)[1].lstrip("*") for member in members]
+        arguments = ", ".join(f"a->{name}" for name in names)
         result = "" if returned.strip() == "void" else "a->returned = "
         members += [f"{returned.strip()} returned"] if result else []
         lines += [
             f"struct of_{function} {{ {' '.join(f'{member};' for member in members)} }};",
             f"void use_{function}(struct of_{function} *a);",
-            f"void use_{function}(struct of_{function} *a) {{ {result}{function}({', '.join(f'a->{name}' for name in names)}); }}",
+            f"void use_{function}(struct of_{function} *a) {{ {result}{function}({arguments}); }}",
         ]
     return "\n".join(lines) + "\n"
 

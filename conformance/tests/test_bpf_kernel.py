@@ -1,4 +1,4 @@
-"""The objects of ``reference-c/bpf`` in the running kernel: they register, carry connections and unregister; errors contain the remedy."""
+"""The objects of ``reference-c/bpf`` register, carry connections and unregister; errors contain the remedy."""
 
 import socket
 import threading
@@ -18,7 +18,7 @@ SIZE = 4_000_000
 
 
 def transfer(name: str, *, size: int = SIZE) -> tuple[int, str]:
-    """Send bytes over loopback with a congestion control on both ends; return how many arrived, and the name that the socket reports."""
+    """Send bytes over loopback; return how many arrived, and the congestion control that the socket reports."""
     arrived = 0
     with socket.create_server(("127.0.0.1", 0)) as server:
         server.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, name.encode())

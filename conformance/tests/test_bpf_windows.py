@@ -1,4 +1,4 @@
-"""Windows of kernel connections under the BPF congestion controls are the model's; so were those of the kept measurements."""
+"""Windows of connections under the BPF congestion controls are the model's; so are those of the measurements."""
 
 import json
 

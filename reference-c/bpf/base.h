@@ -14,7 +14,9 @@ extern void cubictcp_acked(struct sock *sk, const struct ack_sample *sample) __k
 
 static inline void base_init(struct sock *sk) { cubictcp_init(sk); }
 static inline uint32_t base_ssthresh(struct sock *sk) { return cubictcp_recalc_ssthresh(sk); }
-static inline void base_cong_avoid(struct sock *sk, uint32_t ack, uint32_t acked) { cubictcp_cong_avoid(sk, ack, acked); }
+static inline void base_cong_avoid(struct sock *sk, uint32_t ack, uint32_t acked) {
+    cubictcp_cong_avoid(sk, ack, acked);
+}
 static inline void base_set_state(struct sock *sk, uint8_t state) { cubictcp_state(sk, state); }
 /* HyStart of the kernel's CUBIC acts in slow start only. */
 static inline void base_pkts_acked(struct sock *sk, const struct ack_sample *sample) {
@@ -28,7 +30,9 @@ SEC("struct_ops/cwnd_event") void BPF_PROG(base_cwnd_event, struct sock *sk, enu
 #else
 static inline void base_init(struct sock *sk) { (void)sk; }
 static inline uint32_t base_ssthresh(struct sock *sk) { return tcp_reno_ssthresh(sk); }
-static inline void base_cong_avoid(struct sock *sk, uint32_t ack, uint32_t acked) { tcp_reno_cong_avoid(sk, ack, acked); }
+static inline void base_cong_avoid(struct sock *sk, uint32_t ack, uint32_t acked) {
+    tcp_reno_cong_avoid(sk, ack, acked);
+}
 static inline void base_set_state(struct sock *sk, uint8_t state) { (void)sk, (void)state; }
 static inline void base_pkts_acked(struct sock *sk, const struct ack_sample *sample) { (void)sk, (void)sample; }
 #define BASE_OPS .undo_cwnd = (void *)base_undo_cwnd, .flags = FLAGS

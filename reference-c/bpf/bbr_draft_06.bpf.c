@@ -1,6 +1,7 @@
 /*
- * BBR, draft-ietf-ccwg-bbr-06: Startup and Drain, a whole controller. The kernel's sample has no number of bytes lost since the packet was
- * sent: losses are those of this ACK, and the flight is the one before it. The kernel paces at the rate that the algorithm sets.
+ * BBR, draft-ietf-ccwg-bbr-06: Startup and Drain, a whole controller. The kernel's sample has no number of bytes lost
+ * since the packet was sent: losses are those of this ACK, and the flight is the one before it. The kernel paces at
+ * the rate that the algorithm sets.
  */
 #include "tcp.h"
 #include "bbr_draft_06.h"
@@ -22,7 +23,7 @@ SEC("struct_ops/init") void BPF_PROG(bbr_init, struct sock *sk) {
     bbr_draft_06_begin(&c->bbr, c->tcp.mss, cwnd_bytes(&c->tcp, tp));
     c->min_rtt_ns = NONE;
     c->lost = 0;
-    pace(tp, c->bbr.pacing_rate);
+    pace(&c->tcp, tp, c->bbr.pacing_rate);
 }
 
 SEC("struct_ops/cong_control")
@@ -46,16 +47,22 @@ void BPF_PROG(bbr_cong_control, struct sock *sk, uint32_t ack, int flag, const s
         bbr_draft_06_on_lost_range(&c->bbr, lost, lost + sample->losses - 1);
     }
     if (acked) {
-        struct bbr_draft_06_ack rs = {
-            now_ns(tp), acked, in_flight(&c->tcp, tp), c->tcp.rtt_ns, c->min_rtt_ns, (uint64_t)(tp->srtt_us >> 3) * 1000, now_ns(tp),
-            has_rate ? (uint64_t)sample->delivered * c->tcp.mss : 0, has_rate ? (uint64_t)sample->interval_us * 1000 : 0,
-            has_rate ? (uint64_t)sample->prior_delivered * c->tcp.mss : NONE, (uint64_t)sample->prior_in_flight * c->tcp.mss,
-            sample->losses > 0 ? (uint64_t)sample->losses * c->tcp.mss : 0, sample->is_app_limited};
-        note(&c->tcp, tp, TRACE_RATE, rs.delivered, rs.interval_ns, rs.prior_delivered, rs.tx_in_flight, rs.lost, rs.is_app_limited);
+        uint64_t srtt_ns = (uint64_t)(tp->srtt_us >> 3) * 1000, mss = c->tcp.mss;
+        struct bbr_draft_06_ack rs = {now_ns(tp), acked, in_flight(&c->tcp, tp), c->tcp.rtt_ns, c->min_rtt_ns, srtt_ns,
+                                      now_ns(tp), 0, 0, NONE, sample->prior_in_flight * mss, 0, sample->is_app_limited};
+        if (has_rate) {
+            rs.delivered = sample->delivered * mss;
+            rs.interval_ns = (uint64_t)sample->interval_us * 1000;
+            rs.prior_delivered = sample->prior_delivered * mss;
+        }
+        if (sample->losses > 0)
+            rs.lost = sample->losses * mss;
+        note(&c->tcp, tp, TRACE_RATE, rs.delivered, rs.interval_ns, rs.prior_delivered, rs.tx_in_flight, rs.lost,
+             rs.is_app_limited);
         bbr_draft_06_on_ack(&c->bbr, &rs);
     }
     set_cwnd(&c->tcp, tp, c->bbr.cwnd);
-    pace(tp, c->bbr.pacing_rate);
+    pace(&c->tcp, tp, c->bbr.pacing_rate);
     record(&c->tcp, tp, before, sample->acked_sacked, limited);
 }
 

@@ -1,7 +1,8 @@
 /*
- * Careful Resume, RFC 9959, on the kernel's Reno. Packet numbers are numbers of bytes. `min_tso_segs` is called before each attempt to send:
- * there the data that waits is known, and window and pacing rate take effect at once. Safe Retreat sets the window at once, so
- * `cong_control` replaces the kernel's proportional rate reduction. The window is saved once for each window of data.
+ * Careful Resume, RFC 9959, on the kernel's Reno. Packet numbers are numbers of bytes. `min_tso_segs` is called
+ * before each attempt to send: there the data that waits is known, and window and pacing rate take effect at once.
+ * Safe Retreat sets the window at once, so `cong_control` replaces the kernel's proportional rate reduction. The
+ * window is saved once for each window of data.
  */
 #include "base.h"
 #include "saved.h"
@@ -32,7 +33,8 @@ SEC("struct_ops/init") void BPF_PROG(resume_init, struct sock *sk) {
 }
 
 static inline struct careful_resume_rfc_9959_window window(const struct connection *c, const struct tcp_sock *tp) {
-    struct careful_resume_rfc_9959_window w = {cwnd_bytes(&c->tcp, tp), ssthresh_bytes(&c->tcp, tp), c->recovery_start_ns};
+    struct careful_resume_rfc_9959_window w = {cwnd_bytes(&c->tcp, tp), ssthresh_bytes(&c->tcp, tp),
+                                               c->recovery_start_ns};
     return w;
 }
 
@@ -47,10 +49,10 @@ static inline void set_window(struct connection *c, struct tcp_sock *tp, const s
     if (c->resume.phase == CAREFUL_RESUME_RFC_9959_PHASE_UNVALIDATED) {
         uint64_t us = c->resume.paced_rtt / 1000 + 1;
         uint64_t jump = c->resume.jump_cwnd < UINT64_C(1) << 40 ? c->resume.jump_cwnd : UINT64_C(1) << 40;
-        pace(tp, jump * 1000000 / us);
+        pace(&c->tcp, tp, jump * 1000000 / us);
         c->pacing = 1;
     } else if (c->pacing) {
-        pace(tp, NONE);
+        pace(&c->tcp, tp, NONE);
         c->pacing = 0;
     }
 }
@@ -118,6 +120,8 @@ void BPF_PROG(resume_cong_control, struct sock *sk, uint32_t ack, int flag, cons
         careful_resume_rfc_9959_on_ack(&c->resume, &frame, &w);
         set_window(c, tp, &w, &before);
     }
+    if (!c->pacing)
+        update_pacing_rate(tp);
     observe(sk, c, limited);
     record(&c->tcp, tp, packets, sample->acked_sacked, limited);
 }

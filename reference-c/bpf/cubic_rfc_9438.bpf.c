@@ -1,4 +1,5 @@
-/* CUBIC, RFC 9438, a whole controller. The kernel calls it outside of recovery only; in recovery it reduces the window step by step. */
+/* CUBIC, RFC 9438, a whole controller. The kernel calls it outside of recovery only; in recovery it reduces the
+ * window step by step. */
 #include "tcp.h"
 #include "cubic_rfc_9438.h"
 
@@ -28,7 +29,8 @@ SEC("struct_ops/cong_avoid") void BPF_PROG(cubic_cong_avoid, struct sock *sk, ui
         c->cubic.now.cwnd_fraction = 0;
     }
     struct cubic_rfc_9438_run run = {acked, c->tcp.mss, now_ns(tp)};
-    struct cubic_rfc_9438_ack frame = {now_ns(tp), in_flight(&c->tcp, tp), (uint64_t)(tp->srtt_us >> 3) * 1000, &run, 1, limited};
+    struct cubic_rfc_9438_ack frame = {now_ns(tp), in_flight(&c->tcp, tp), (uint64_t)(tp->srtt_us >> 3) * 1000, &run,
+                                       1, limited};
     cubic_rfc_9438_on_ack(&c->cubic, &frame);
     set_cwnd(&c->tcp, tp, c->cubic.now.cwnd);
     record(&c->tcp, tp, before, acked, limited);

@@ -1,4 +1,5 @@
-/* HyStart++, RFC 9406, on the kernel's Reno or CUBIC. Packet numbers are numbers of segments. TCP does not pace, so bursts are unlimited. */
+/* HyStart++, RFC 9406, on the kernel's Reno or CUBIC. Packet numbers are numbers of segments. TCP does not pace, so
+ * bursts are unlimited. */
 #include "base.h"
 #include "hystartpp_rfc_9406.h"
 
@@ -31,7 +32,8 @@ SEC("struct_ops/cong_avoid") void BPF_PROG(hystartpp_cong_avoid, struct sock *sk
     newly_sent(&c->tcp, tp);
     uint64_t bytes = newly_acked(&c->tcp, tp), cwnd = cwnd_bytes(&c->tcp, tp), ssthresh = ssthresh_bytes(&c->tcp, tp);
     if (ssthresh == NONE && bytes) {
-        struct hystartpp_rfc_9406_ack frame = {segments(&c->tcp, c->tcp.acked) - 1, segments(&c->tcp, c->tcp.sent), bytes,
+        struct hystartpp_rfc_9406_ack frame = {segments(&c->tcp, c->tcp.acked) - 1, segments(&c->tcp, c->tcp.sent),
+                                               bytes,
                                                c->tcp.rtt_ns, limited};
         int exited = hystartpp_rfc_9406_on_ack(&c->hystartpp, &frame, &cwnd, &ssthresh) == HYSTARTPP_RFC_9406_EXITED;
         set_cwnd(&c->tcp, tp, cwnd);
@@ -51,7 +53,9 @@ SEC("struct_ops/ssthresh") uint32_t BPF_PROG(hystartpp_ssthresh, struct sock *sk
     return base_ssthresh(sk);
 }
 
-SEC("struct_ops/set_state") void BPF_PROG(hystartpp_set_state, struct sock *sk, uint8_t state) { base_set_state(sk, state); }
+SEC("struct_ops/set_state") void BPF_PROG(hystartpp_set_state, struct sock *sk, uint8_t state) {
+    base_set_state(sk, state);
+}
 
 SEC(".struct_ops")
 struct tcp_congestion_ops NAME = {

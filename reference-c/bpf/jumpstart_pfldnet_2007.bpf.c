@@ -1,7 +1,7 @@
 /*
- * Jump Start, PFLDnet 2007, on the kernel's Reno. `min_tso_segs` is called before each attempt to send: there the data that waits is known,
- * and window and pacing rate take effect at once. Of the losses the kernel reports numbers only: they count from the first unacknowledged
- * segment on.
+ * Jump Start, PFLDnet 2007, on the kernel's Reno. `min_tso_segs` is called before each attempt to send: there the
+ * data that waits is known, and window and pacing rate take effect at once. Of the losses the kernel reports numbers
+ * only: they count from the first unacknowledged segment on.
  */
 #include "base.h"
 #include "jumpstart_pfldnet_2007.h"
@@ -29,20 +29,22 @@ SEC("struct_ops/init") void BPF_PROG(jumpstart_init, struct sock *sk) {
 }
 
 static inline struct jumpstart_pfldnet_2007_window window(const struct connection *c, const struct tcp_sock *tp) {
-    struct jumpstart_pfldnet_2007_window w = {cwnd_bytes(&c->tcp, tp), ssthresh_bytes(&c->tcp, tp), c->recovery_start_ns,
+    struct jumpstart_pfldnet_2007_window w = {cwnd_bytes(&c->tcp, tp), ssthresh_bytes(&c->tcp, tp),
+                                              c->recovery_start_ns,
                                               c->in_recovery};
     return w;
 }
 
 /* Count the segments that have left since the last call. */
-static inline void sent(struct connection *c, const struct tcp_sock *tp) {
+static inline void sent(struct connection *c, struct tcp_sock *tp) {
     uint64_t before = segments(&c->tcp, c->tcp.sent), was = c->jump.jumping;
     if (!newly_sent(&c->tcp, tp))
         return;
-    struct jumpstart_pfldnet_2007_sent s = {segments(&c->tcp, c->tcp.sent) - before, segments(&c->tcp, c->tcp.sent) - 1, 0, 0};
+    uint64_t after = segments(&c->tcp, c->tcp.sent);
+    struct jumpstart_pfldnet_2007_sent s = {after - before, after - 1, 0, 0};
     jumpstart_pfldnet_2007_on_sent(&c->jump, &s);
     if (was && !c->jump.jumping)
-        pace((struct tcp_sock *)tp, NONE);
+        pace(&c->tcp, tp, NONE);
 }
 
 SEC("struct_ops/min_tso_segs") uint32_t BPF_PROG(jumpstart_min_tso_segs, struct sock *sk) {
@@ -71,7 +73,7 @@ SEC("struct_ops/min_tso_segs") uint32_t BPF_PROG(jumpstart_min_tso_segs, struct 
         else
             c->begun_ns = now_ns(tp);
         set_cwnd(&c->tcp, tp, w.cwnd);
-        pace(tp, w.cwnd * 1000000 / (rtt_ns / 1000 + 1)); /* at most 2^29 bytes */
+        pace(&c->tcp, tp, w.cwnd * 1000000 / (rtt_ns / 1000 + 1)); /* at most 2^29 bytes */
     }
     return 2;
 }
@@ -86,8 +88,11 @@ SEC("struct_ops/cong_avoid") void BPF_PROG(jumpstart_cong_avoid, struct sock *sk
     newly_acked(&c->tcp, tp);
     if (c->jump.jumping) {
         struct jumpstart_pfldnet_2007_window w = window(c, tp);
-        struct jumpstart_pfldnet_2007_ack frame = {segments(&c->tcp, c->tcp.acked) - 1, now_ns(tp), segments(&c->tcp, c->tcp.acked)};
+        uint64_t next = segments(&c->tcp, c->tcp.acked);
+        struct jumpstart_pfldnet_2007_ack frame = {next - 1, now_ns(tp), next};
         jumpstart_pfldnet_2007_on_ack(&c->jump, &frame, &w);
+        if (!c->jump.jumping)
+            pace(&c->tcp, tp, NONE);
     }
     base_cong_avoid(sk, ack, acked);
     record(&c->tcp, tp, before, acked, limited);
@@ -127,7 +132,8 @@ SEC("struct_ops/set_state") void BPF_PROG(jumpstart_set_state, struct sock *sk, 
     uint64_t again = tp->total_retrans - c->retransmitted, flight = c->jump.end - c->jump.first;
     if (again > 0 && flight > 0 && c->jump.lost_of_first_flight)
         c->jump.r += again < flight ? again : flight;
-    struct jumpstart_pfldnet_2007_ack frame = {segments(&c->tcp, c->tcp.acked) - 1, now_ns(tp), segments(&c->tcp, c->tcp.sent)};
+    uint64_t next = segments(&c->tcp, c->tcp.sent);
+    struct jumpstart_pfldnet_2007_ack frame = {segments(&c->tcp, c->tcp.acked) - 1, now_ns(tp), next};
     if (jumpstart_pfldnet_2007_on_ack(&c->jump, &frame, &w) == JUMPSTART_PFLDNET_2007_JUMP_ACCOUNTED) {
         set_cwnd(&c->tcp, tp, w.cwnd);
         set_ssthresh(&c->tcp, tp, w.ssthresh);

@@ -1,4 +1,5 @@
-/* NewReno, RFC 9002, a whole controller. The kernel calls it outside of recovery only; in recovery it reduces the window step by step. */
+/* NewReno, RFC 9002, a whole controller. The kernel calls it outside of recovery only; in recovery it reduces the
+ * window step by step. */
 #include "base.h"
 #include "newreno_rfc_9002.h"
 

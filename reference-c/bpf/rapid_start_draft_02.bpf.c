@@ -1,6 +1,7 @@
 /*
- * Rapid Start, draft-kazuho-ccwg-rapid-start-02, on the kernel's Reno. In the first recovery the algorithm sets the window at each ACK,
- * so `cong_control` replaces the kernel's proportional rate reduction. The pacing of section 3.1 is left out.
+ * Rapid Start, draft-kazuho-ccwg-rapid-start-02, on the kernel's Reno. In the first recovery the algorithm sets the
+ * window at each ACK, so `cong_control` replaces the kernel's proportional rate reduction. The pacing of section 3.1
+ * is left out.
  */
 #include "base.h"
 #include "rapid_start_draft_02.h"
@@ -59,7 +60,8 @@ void BPF_PROG(rapid_cong_control, struct sock *sk, uint32_t ack, int flag, const
     if (c->tcp.rtt_ns < c->min_rtt_ns)
         c->min_rtt_ns = c->tcp.rtt_ns;
     if (c->startup && acked) {
-        struct rapid_start_draft_02_ack frame = {segments(&c->tcp, c->tcp.acked) - 1, segments(&c->tcp, c->tcp.sent), acked,
+        struct rapid_start_draft_02_ack frame = {segments(&c->tcp, c->tcp.acked) - 1, segments(&c->tcp, c->tcp.sent),
+                                                 acked,
                                                  c->tcp.rtt_ns, c->min_rtt_ns, limited};
         rapid_start_draft_02_on_ack(&c->rapid, &frame, &cwnd);
         set_cwnd(&c->tcp, tp, cwnd);
@@ -75,6 +77,7 @@ void BPF_PROG(rapid_cong_control, struct sock *sk, uint32_t ack, int flag, const
     } else if (acked) {
         tcp_reno_cong_avoid(sk, ack, sample->acked_sacked);
     }
+    update_pacing_rate(tp);
     record(&c->tcp, tp, before, sample->acked_sacked, limited);
 }
 

@@ -1,6 +1,7 @@
 /*
- * Parameters that connections leave for later ones: per destination and network namespace, for ten minutes, at most 4096 of them. The map
- * drops the least recently used entry when it is full. A connection takes its entry out of the map when it uses it.
+ * Parameters that connections leave for later ones: per destination and network namespace, for ten minutes, at most
+ * 4096 of them. The map drops the least recently used entry when it is full. A connection takes its entry out of the
+ * map when it uses it.
  */
 #ifndef FIRSTFLIGHT_BPF_SAVED_H
 #define FIRSTFLIGHT_BPF_SAVED_H

@@ -1,4 +1,5 @@
-/* SEARCH, draft-chung-ietf-ccwg-00, on the kernel's Reno or CUBIC. The draft's least window is 0; the kernel's is one segment. */
+/* SEARCH, draft-chung-ietf-ccwg-00, on the kernel's Reno or CUBIC. The draft's least window is 0; the kernel's is
+ * one segment. */
 #include "base.h"
 #include "search_draft_00.h"
 
@@ -44,7 +45,9 @@ SEC("struct_ops/cong_avoid") void BPF_PROG(search_cong_avoid, struct sock *sk, u
     record(&c->tcp, tp, before, acked, limited);
 }
 
-SEC("struct_ops/set_state") void BPF_PROG(search_set_state, struct sock *sk, uint8_t state) { base_set_state(sk, state); }
+SEC("struct_ops/set_state") void BPF_PROG(search_set_state, struct sock *sk, uint8_t state) {
+    base_set_state(sk, state);
+}
 
 SEC("struct_ops/ssthresh") uint32_t BPF_PROG(search_ssthresh, struct sock *sk) { return base_ssthresh(sk); }
 

@@ -35,7 +35,8 @@ SEC("struct_ops/cong_avoid") void BPF_PROG(search_cong_avoid, struct sock *sk, u
     uint64_t bytes = newly_acked(&c->tcp, tp);
     if (in_slow_start(tp)) {
         uint64_t cwnd = cwnd_bytes(&c->tcp, tp);
-        if (search_lanman_2024_on_ack(&c->search, now_ns(tp), bytes, &cwnd, 2 * c->tcp.mss) == SEARCH_LANMAN_2024_EXITED) {
+        if (search_lanman_2024_on_ack(&c->search, now_ns(tp), bytes, &cwnd, 2 * c->tcp.mss)
+            == SEARCH_LANMAN_2024_EXITED) {
             set_cwnd(&c->tcp, tp, cwnd);
             tp->snd_ssthresh = tp->snd_cwnd;
         }

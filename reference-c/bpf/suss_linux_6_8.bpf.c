@@ -1,5 +1,6 @@
-/* SUSS, the patch for Linux 6.8, on the kernel's Reno in the place of its CUBIC. The patch opens the window after each packet that is sent;
- * here `min_tso_segs` does, before each attempt to send, and from the begin of the pacing on: the kernel cannot hold packets back until then. */
+/* SUSS, the patch for Linux 6.8, on the kernel's Reno in the place of its CUBIC. The patch opens the window after
+ * each packet that is sent; here `min_tso_segs` does, before each attempt to send, and from the begin of the pacing
+ * on: the kernel cannot hold packets back until then. */
 #include "base.h"
 #include "suss_linux_6_8.h"
 
@@ -44,14 +45,15 @@ SEC("struct_ops/min_tso_segs") uint32_t BPF_PROG(suss_min_tso_segs, struct sock 
     if (bytes > 0 && (c->suss.state != SUSS_LINUX_6_8_PACING || now_ns(tp) >= c->suss.pacing_start_ns)) {
         c->announced = c->tcp.sent;
         note(&c->tcp, tp, TRACE_SENT, bytes);
-        suss_linux_6_8_on_sent(&c->suss, now_ns(tp), segments(&c->tcp, c->tcp.sent) - 1, bytes, in_flight(&c->tcp, tp), &w);
+        suss_linux_6_8_on_sent(&c->suss, now_ns(tp), segments(&c->tcp, c->tcp.sent) - 1, bytes, in_flight(&c->tcp,
+            tp), &w);
         set_window(c, tp, &w, &before);
     }
     if (suss_linux_6_8_next_release_ns(&c->suss) != SUSS_LINUX_6_8_NONE) {
-        pace(tp, c->suss.rate ? c->suss.rate : NONE);
+        pace(&c->tcp, tp, c->suss.rate ? c->suss.rate : NONE);
         c->pacing = 1;
     } else if (c->pacing) {
-        pace(tp, NONE);
+        pace(&c->tcp, tp, NONE);
         c->pacing = 0;
     }
     return 2;

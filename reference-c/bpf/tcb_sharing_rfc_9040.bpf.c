@@ -1,4 +1,5 @@
-/* TCB sharing, RFC 9040, on the kernel's Reno: a connection begins with the window and threshold of an earlier one to the same host. */
+/* TCB sharing, RFC 9040, on the kernel's Reno: a connection begins with the window and threshold of an earlier one
+ * to the same host. */
 #include "base.h"
 #include "saved.h"
 #include "tcb_sharing_rfc_9040.h"
@@ -24,7 +25,8 @@ SEC("struct_ops/init") void BPF_PROG(tcb_init, struct sock *sk) {
         return;
     uint64_t cwnd = cwnd_bytes(&c->tcp, tp), ssthresh = NONE;
     struct tcb_sharing_rfc_9040_cached cached = {s.cwnd_bytes, s.rtt_ns, s.expires_ns, NONE, 1, 1, 1, 0};
-    if (tcb_sharing_rfc_9040_on_saved_path(&c->tcb, &cached, bpf_ktime_get_ns(), &cwnd, &ssthresh) == TCB_SHARING_RFC_9040_TCB_SHARED) {
+    if (tcb_sharing_rfc_9040_on_saved_path(&c->tcb, &cached, bpf_ktime_get_ns(), &cwnd, &ssthresh)
+        == TCB_SHARING_RFC_9040_TCB_SHARED) {
         set_cwnd(&c->tcp, tp, cwnd);
         set_ssthresh(&c->tcp, tp, ssthresh);
         note(&c->tcp, tp, TRACE_SAVED, s.cwnd_bytes, s.rtt_ns, s.expires_ns);

@@ -1,6 +1,7 @@
 /*
- * Common part of the congestion controls for Linux: the fields of a TCP socket that they use, storage for each connection, units, and
- * the kernel functions for growth and reduction. Headers count bytes and ns; the kernel counts segments and us.
+ * Common part of the congestion controls for Linux: the fields of a TCP socket that they use, storage for each
+ * connection, units, and the kernel functions for growth and reduction. Headers count bytes and ns; the kernel counts
+ * segments and us.
  */
 #ifndef FIRSTFLIGHT_BPF_TCP_H
 #define FIRSTFLIGHT_BPF_TCP_H
@@ -88,11 +89,12 @@ extern uint32_t tcp_reno_ssthresh(struct sock *sk) __ksym;
 extern uint32_t tcp_reno_undo_cwnd(struct sock *sk) __ksym;
 extern void tcp_reno_cong_avoid(struct sock *sk, uint32_t ack, uint32_t acked) __ksym;
 
-/* State of a connection that every algorithm has. rest: bytes of the window that are no whole segment, while the kernel's window is
- * still `packets`. sent, acked: bytes since the begin. rtt_ns: sample of the ACK at hand, or NONE. */
+/* State of a connection that every algorithm has. rest: bytes of the window that are no whole segment, while the
+ * kernel's window is still `packets`. paces: our pacing goes on. sent, acked: bytes since the begin. rtt_ns: sample of the ACK at hand, or
+ * NONE. */
 struct tcp {
     uint64_t sent, acked, rtt_ns;
-    uint32_t snd_nxt, snd_una, mss, packets, rest;
+    uint32_t snd_nxt, snd_una, mss, packets, rest, paces;
 };
 
 /* Storage for `struct connection`, which each algorithm defines with a member `tcp`. */
@@ -120,7 +122,7 @@ static inline void tcp_begin(struct tcp *c, const struct tcp_sock *tp) {
     c->snd_una = tp->snd_una;
     c->mss = tp->mss_cache ? tp->mss_cache : 1;
     c->packets = tp->snd_cwnd;
-    c->rest = 0;
+    c->rest = c->paces = 0;
 }
 
 /* NON_RESTRICTED lets users without CAP_NET_ADMIN choose the algorithm. */
@@ -194,12 +196,26 @@ static inline void set_ssthresh(const struct tcp *c, struct tcp_sock *tp, uint64
     tp->snd_ssthresh = packets < INFINITE_SSTHRESH ? packets > 2 ? packets : 2 : INFINITE_SSTHRESH;
 }
 
-/* Let the kernel pace at a rate in bytes per second; NONE for no pacing. Queues with fq pace by the same rate. */
-static inline void pace(struct tcp_sock *tp, uint64_t rate) {
+/* Let the kernel pace at a rate in bytes per second; NONE: as before. Queues with fq pace by the same rate. */
+static inline void pace(struct tcp *c, struct tcp_sock *tp, uint64_t rate) {
     struct sock *sk = &tp->inet_conn.icsk_inet.sk;
-    if (rate != NONE && sk->sk_pacing_status == PACING_NONE)
+    if (rate == NONE) {
+        if (c->paces)
+            sk->sk_pacing_status = PACING_NONE;
+        c->paces = 0;
+    } else if (sk->sk_pacing_status == PACING_NONE) {
         sk->sk_pacing_status = PACING_NEEDED;
+        c->paces = 1;
+    }
     sk->sk_pacing_rate = rate;
+}
+
+/* What the kernel does at each ACK unless `cong_control` is used: the rate decides how much leaves in a burst. */
+static inline void update_pacing_rate(struct tcp_sock *tp) {
+    struct sock *sk = &tp->inet_conn.icsk_inet.sk;
+    uint64_t percent = tp->snd_cwnd < tp->snd_ssthresh / 2 ? 200 : 120;
+    if (tp->srtt_us >> 3)
+        sk->sk_pacing_rate = percent * 10000 * tp->snd_cwnd * tp->mss_cache / (tp->srtt_us >> 3);
 }
 
 #ifdef FIRSTFLIGHT_TRACE

@@ -1,4 +1,5 @@
-/* Registers an object that was built with FIRSTFLIGHT_TRACE, and prints its records, a line of numbers each, until standard input ends. */
+/* Registers an object that was built with FIRSTFLIGHT_TRACE, and prints its records, a line of numbers each, until
+ * standard input ends. */
 #include <poll.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /*
- * Answers the events of the project's vectors in the kernel, by BPF_PROG_RUN: the driver of a header (DRIVER) as two programs, for which
- * vectors.c puts event and answer into shared memory.
+ * Answers the events of the project's vectors in the kernel, by BPF_PROG_RUN: the driver of a header (DRIVER) as two
+ * programs, for which vectors.c puts event and answer into shared memory.
  */
 #include "types.h"
 #include "drive.h"

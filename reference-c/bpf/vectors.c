@@ -1,4 +1,5 @@
-/* The functions of drive.h in the kernel: each event runs a program of vectors.bpf.c by BPF_PROG_RUN. OBJECT is its file. */
+/* The functions of drive.h in the kernel: each event runs a program of vectors.bpf.c by BPF_PROG_RUN. OBJECT is its
+ * file. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,7 +58,8 @@ void drive_begin(uint32_t max_datagram_size, uint64_t initial_window) {
 struct drive_answer drive_on_event(const struct drive_event *event) {
     shared->event = *event;
     run(event_fd);
-    struct drive_answer answer = {shared->header, shared->outcome, shared->cwnd, shared->ssthresh, shared->next_release_ns,
+    struct drive_answer answer = {shared->header, shared->outcome, shared->cwnd, shared->ssthresh,
+                                  shared->next_release_ns,
                                   shared->triggers, shared->phase};
     return answer;
 }

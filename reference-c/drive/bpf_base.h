@@ -16,7 +16,8 @@ static long bpf_one_packet(uint64_t i, void *size) {
 /* newreno_rfc_9002_on_packets_acked. */
 static long bpf_grow(uint64_t i, void *outcome) {
     const struct drive_run *from = &shared.event.runs[i & (DRIVE_RUNS - 1)];
-    struct newreno_rfc_9002_run run = {(uint32_t)(from->last - from->first + 1), (uint32_t)from->size_bytes, from->sent_t_ns};
+    struct newreno_rfc_9002_run run = {(uint32_t)(from->last - from->first + 1), (uint32_t)from->size_bytes,
+                                       from->sent_t_ns};
     int *last = outcome;
     *last = NEWRENO_RFC_9002_IN_RECOVERY;
     if (newreno_rfc_9002_in_congestion_recovery(&base, run.sent_time) || run.size_bytes == 0)

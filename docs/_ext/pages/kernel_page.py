@@ -1,4 +1,4 @@
-"""The page "In the kernel, measured": runs of the BPF congestion controls, from ``conformance/studies/live/kernel.json``."""
+"""The page "In the kernel, measured": runs of the BPF congestion controls, from ``live/kernel.json``."""
 
 import json
 from collections.abc import Callable

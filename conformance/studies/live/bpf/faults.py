@@ -1,4 +1,4 @@
-"""Faults around the congestion controls: killed loads, loads at once, unloading below a transfer, many connections, a full map."""
+"""Faults: killed loads, loads at once, unloading below a transfer, many connections, a full map."""
 
 import socket
 import subprocess
@@ -122,7 +122,8 @@ def parallel(count: int = 200, seconds: float = 20) -> str:
         before = _unreclaimable_kb()
         sent = sum(pool.map(lambda _: _send(_NAME, port, 0, seconds=seconds), range(count)))
     time.sleep(2)
-    return f"{count} connections for {seconds:.0f} s: {sent // 10**9} GB; unreclaimable kernel memory {before}, {_unreclaimable_kb()} kB"
+    memory = f"unreclaimable kernel memory {before}, {_unreclaimable_kb()} kB"
+    return f"{count} connections for {seconds:.0f} s: {sent // 10**9} GB; {memory}"
 
 
 def full_map(count: int = 5000) -> str:
@@ -136,7 +137,8 @@ def full_map(count: int = 5000) -> str:
         dump = subprocess.run(
             ["bpftool", "map", "dump", "name", "saved"], capture_output=True, text=True, check=False
         ).stdout
-    return f"{count} destinations for a map of 4096 entries: all transfers end; entries at the end: {dump.count('cwnd_bytes')}"
+    entries = dump.count("cwnd_bytes")
+    return f"{count} destinations for a map of 4096 entries: all transfers end; entries at the end: {entries}"
 
 
 def faults() -> list[str]:

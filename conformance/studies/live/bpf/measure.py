@@ -1,6 +1,7 @@
-"""Runs of the congestion controls of ``reference-c/bpf`` in the running kernel: ``python conformance/studies live.bpf.measure [PART...]``.
+"""Measure the congestion controls of ``reference-c/bpf``: ``python conformance/studies live.bpf.measure [PART...]``.
 
-Parts: windows (windows=NAME,NAME: of some objects), jumpstart, resume, overshoot, retreat, cost, faults. Results are in ``kernel.json``, with kernel version and date. Needs root.
+Parts: windows (windows=NAME,NAME: of some objects), jumpstart, resume, overshoot, retreat, cost, faults. Results are
+in ``kernel.json``, with kernel version and date. Needs root.
 """
 
 import json
@@ -47,7 +48,7 @@ LONG = "20 Mbit/s, 600 ms"
 
 
 def windows(names: str = "") -> list[dict[str, Any]]:
-    """Compare windows with the model's, and judge the same connections by their profile and by all; of all objects, or of some."""
+    """Compare windows with the model's, and judge the same connections; of all objects, or of some."""
     chosen = names.split(",") if names else [each.name for each in objects()]
     kept = _results().get("windows", {"rows": []})["rows"] if names else []
     rows = [row for row in kept if row["name"] not in chosen]
@@ -123,7 +124,7 @@ def _transfers(name: str, link: Link, sizes: list[int], limit_s: float = 120) ->
 
 
 def _predicted_ns(profile: str, link: Link, size: int, saved: int) -> int:
-    """Return the completion time in the simulator: the same segments with headers, ACKs of TCP, all data known at the begin."""
+    """Return the completion time in the simulator: the same segments, headers and ACKs, all data known at the begin."""
     todo = Transfer(
         Config(MSS, 10 * MSS),
         -(-size // MSS) * MSS,
@@ -173,7 +174,7 @@ def _dropped_at_first(run: Seen) -> int:
 
 
 def retreat() -> dict[str, Any]:
-    """Resume at half the rate of the first connection with a queue of 60 kB; return flight, acknowledged bytes and drops over time."""
+    """Resume at half the rate of the first connection with a queue of 60 kB; return samples over time."""
     each = find("ff_resume")
     link = LINKS["20 Mbit/s, 100 ms"]
     with loaded(each):
@@ -195,7 +196,7 @@ def retreat() -> dict[str, Any]:
 
 
 def cost() -> list[dict[str, Any]]:
-    """Measure ns per ACK by the kernel's statistics of BPF programs: three seconds over a link of 200 Mbit/s in the kernel."""
+    """Measure ns per ACK by the kernel's statistics of BPF programs: three seconds at 200 Mbit/s."""
     rows = []
     statistics = File("/proc/sys/kernel/bpf_stats_enabled")
     before = statistics.read_text("ascii")
@@ -213,7 +214,14 @@ def cost() -> list[dict[str, Any]]:
     return rows
 
 
-_RECEIVE = "import socket; s=socket.create_server(('0.0.0.0',4433)); print('ready',flush=True); c,_=s.accept()\nwhile c.recv(1<<20): pass"
+_RECEIVE = """
+import socket
+server = socket.create_server(("0.0.0.0", 4433))
+print("ready", flush=True)
+connection, _ = server.accept()
+while connection.recv(1 << 20):
+    pass
+"""
 _SEND = """
 import socket, sys, time
 c = socket.socket()
@@ -288,7 +296,8 @@ def _statistics() -> dict[str, Any]:
 
 
 PARTS: dict[str, Callable[..., Any]] = {
-    "windows": windows, "jumpstart": jumpstart, "resume": resume, "overshoot": overshoot, "retreat": retreat, "cost": cost, "faults": faults.results,
+    "windows": windows, "jumpstart": jumpstart, "resume": resume, "overshoot": overshoot, "retreat": retreat,
+    "cost": cost, "faults": faults.results,
 }  # fmt: skip
 
 

@@ -31,7 +31,7 @@ class BpfError(Exception):
 
 @dataclass(frozen=True)
 class Object:
-    """A congestion control: its name in the kernel, and the profile that it implements. ``cubic``: it runs on the kernel's CUBIC."""
+    """A congestion control: its name in the kernel, and its profile. ``cubic``: it runs on the kernel's CUBIC."""
 
     name: str
     source: str
@@ -96,7 +96,7 @@ def available() -> list[str]:
 
 
 def registered() -> dict[str, list[str]]:
-    """Return the ids of our objects in the kernel by name: also those without a name for new sockets, whose connections still run."""
+    """Return the ids of our objects in the kernel by name, also of unregistered ones whose connections still run."""
     done = _run("bpftool", "struct_ops", "list")
     names = {each.name for each in everything()}
     found: dict[str, list[str]] = {}
@@ -119,7 +119,7 @@ def load(wanted: Object, *, allow_all: bool = False) -> None:
 
 
 def unload(wanted: Object) -> None:
-    """Unregister an object; connections that use it keep it to their end. Raise :class:`BpfError` if it is not loaded."""
+    """Unregister an object; its connections keep it to their end. Raise :class:`BpfError` if it is not loaded."""
     if wanted.name not in available():
         raise BpfError(f"{wanted.name} is not loaded")
     done = _run("bpftool", "struct_ops", "unregister", "name", wanted.name)

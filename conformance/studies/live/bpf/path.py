@@ -1,6 +1,7 @@
-"""An emulated path between two TCP stacks of this kernel: two network namespaces, a TUN device in each, and this process between them.
+"""An emulated path between two TCP stacks: two network namespaces, a TUN device in each, and this process between them.
 
-The server in one namespace sends to a client in the other, so the receive window of the first flight is scaled. Needs root.
+The server in one namespace sends to a client in the other, so the receive window of the first flight is scaled.
+Needs root.
 """
 
 import fcntl
@@ -139,7 +140,7 @@ def transfers(
     then: Link | None = None,
     limit_s: float = 120,
 ) -> list[Transfer]:
-    """Run transfers of these sizes over the link, one after the other, from the server; the last over another link, if given."""
+    """Run transfers from the server, one after the other; the last over another link, if given."""
     with _namespaces() as (server_space, client_space, server, client):
         relay = Relay(link, scenario, server, client)
         listener = _start(server_space, _SERVER, congestion_control, str(_PORT), *map(str, sizes))

@@ -1,7 +1,7 @@
 """Compare the windows of a kernel connection with those of the model on the events that the BPF program recorded.
 
-The program is compiled with ``FIRSTFLIGHT_TRACE``: it records its inputs and the window after each ACK. The model gets the same inputs as
-events, up to the exit from slow start or the first loss.
+The program is compiled with ``FIRSTFLIGHT_TRACE``: it records its inputs and the window after each ACK. The model gets
+the same inputs as events, up to the exit from slow start or the first loss.
 """
 
 import subprocess
@@ -131,7 +131,8 @@ class Replay:
             delivered, interval, prior, in_flight, lost, limited = record.values
             if prior != NONE:
                 self.rate = {
-                    "rate_delivered_bytes": delivered, "rate_interval_ns": interval, "rate_prior_delivered_bytes": prior,
+                    "rate_delivered_bytes": delivered, "rate_interval_ns": interval,
+                    "rate_prior_delivered_bytes": prior,
                     "rate_in_flight_bytes": in_flight, "rate_lost_bytes": lost, "rate_app_limited": bool(limited),
                 }  # fmt: skip
             return
@@ -198,7 +199,8 @@ def compare(wanted: Object, records: Sequence[Record]) -> Windows:
                 text = f"ACK {acks}: threshold {record.ssthresh * record.mss}, model {observed.ssthresh_bytes}"
                 return Windows(acks, "difference", text)
         if observed.cwnd_bytes // unit != kernel:
-            text = f"ACK {acks}, {record.now_ns} ns: window {kernel * unit}, model {observed.cwnd_bytes} ({observed.outcome})"
+            model = f"model {observed.cwnd_bytes} ({observed.outcome})"
+            text = f"ACK {acks}, {record.now_ns} ns: window {kernel * unit}, {model}"
             return Windows(acks, "difference", text)
         if exited:
             return Windows(acks, "exit", None)
