@@ -16,25 +16,18 @@ SEC("struct_ops/init") void BPF_PROG(hystartpp_init, struct sock *sk) {
     base_init(sk);
 }
 
-SEC("struct_ops/pkts_acked") void BPF_PROG(hystartpp_pkts_acked, struct sock *sk, const struct ack_sample *sample) {
-    struct connection *c = of(sk);
-    base_pkts_acked(sk, sample);
-    if (c)
-        note_rtt(&c->tcp, sample->rtt_us);
-}
-
 SEC("struct_ops/cong_avoid") void BPF_PROG(hystartpp_cong_avoid, struct sock *sk, uint32_t ack, uint32_t acked) {
     struct tcp_sock *tp = tcp_sk(sk);
     struct connection *c = of(sk);
     if (!c)
         return;
     uint32_t before = tp->snd_cwnd, limited = app_limited(tp);
+    note_latest_rtt(&c->tcp, tp);
     newly_sent(&c->tcp, tp);
     uint64_t bytes = newly_acked(&c->tcp, tp), cwnd = cwnd_bytes(&c->tcp, tp), ssthresh = ssthresh_bytes(&c->tcp, tp);
     if (ssthresh == NONE && bytes) {
         struct hystartpp_rfc_9406_ack frame = {segments(&c->tcp, c->tcp.acked) - 1, segments(&c->tcp, c->tcp.sent),
-                                               bytes,
-                                               c->tcp.rtt_ns, limited};
+                                               bytes, c->tcp.rtt_ns, limited};
         int exited = hystartpp_rfc_9406_on_ack(&c->hystartpp, &frame, &cwnd, &ssthresh) == HYSTARTPP_RFC_9406_EXITED;
         set_cwnd(&c->tcp, tp, cwnd);
         if (exited)
@@ -43,7 +36,6 @@ SEC("struct_ops/cong_avoid") void BPF_PROG(hystartpp_cong_avoid, struct sock *sk
         base_cong_avoid(sk, ack, acked);
     }
     record(&c->tcp, tp, before, acked, limited);
-    c->tcp.rtt_ns = NONE;
 }
 
 SEC("struct_ops/ssthresh") uint32_t BPF_PROG(hystartpp_ssthresh, struct sock *sk) {
@@ -60,7 +52,6 @@ SEC("struct_ops/set_state") void BPF_PROG(hystartpp_set_state, struct sock *sk, 
 SEC(".struct_ops")
 struct tcp_congestion_ops NAME = {
     .init = (void *)hystartpp_init,
-    .pkts_acked = (void *)hystartpp_pkts_acked,
     .cong_avoid = (void *)hystartpp_cong_avoid,
     .set_state = (void *)hystartpp_set_state,
     .ssthresh = (void *)hystartpp_ssthresh,

@@ -4,14 +4,6 @@
 
 SEC("struct_ops/init") void BPF_PROG(cubic_init, struct sock *sk) { base_init(sk); }
 
-SEC("struct_ops/pkts_acked") void BPF_PROG(cubic_pkts_acked, struct sock *sk, const struct ack_sample *sample) {
-#ifdef HYSTART
-    cubictcp_acked(sk, sample);
-#else
-    base_pkts_acked(sk, sample);
-#endif
-}
-
 SEC("struct_ops/cong_avoid") void BPF_PROG(cubic_cong_avoid, struct sock *sk, uint32_t ack, uint32_t acked) {
     base_cong_avoid(sk, ack, acked);
 }
@@ -25,7 +17,6 @@ SEC("struct_ops/ssthresh") uint32_t BPF_PROG(cubic_ssthresh, struct sock *sk) { 
 SEC(".struct_ops")
 struct tcp_congestion_ops NAME = {
     .init = (void *)cubic_init,
-    .pkts_acked = (void *)cubic_pkts_acked,
     .cong_avoid = (void *)cubic_cong_avoid,
     .set_state = (void *)cubic_set_state,
     .ssthresh = (void *)cubic_ssthresh,

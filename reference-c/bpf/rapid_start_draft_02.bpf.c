@@ -61,8 +61,7 @@ void BPF_PROG(rapid_cong_control, struct sock *sk, uint32_t ack, int flag, const
         c->min_rtt_ns = c->tcp.rtt_ns;
     if (c->startup && acked) {
         struct rapid_start_draft_02_ack frame = {segments(&c->tcp, c->tcp.acked) - 1, segments(&c->tcp, c->tcp.sent),
-                                                 acked,
-                                                 c->tcp.rtt_ns, c->min_rtt_ns, limited};
+                                                 acked, c->tcp.rtt_ns, c->min_rtt_ns, limited};
         rapid_start_draft_02_on_ack(&c->rapid, &frame, &cwnd);
         set_cwnd(&c->tcp, tp, cwnd);
     } else if (c->first_recovery) {

@@ -16,24 +16,17 @@ SEC("struct_ops/init") void BPF_PROG(search_init, struct sock *sk) {
     base_init(sk);
 }
 
-SEC("struct_ops/pkts_acked") void BPF_PROG(search_pkts_acked, struct sock *sk, const struct ack_sample *sample) {
-    struct connection *c = of(sk);
-    base_pkts_acked(sk, sample);
-    if (!c)
-        return;
-    note_rtt(&c->tcp, sample->rtt_us);
-    newly_sent(&c->tcp, tcp_sk(sk));
-    search_draft_00_count(&c->search, newly_acked(&c->tcp, tcp_sk(sk)));
-    if (c->tcp.rtt_ns != NONE)
-        search_draft_00_rtt(&c->search, c->tcp.rtt_ns);
-}
-
 SEC("struct_ops/cong_avoid") void BPF_PROG(search_cong_avoid, struct sock *sk, uint32_t ack, uint32_t acked) {
     struct tcp_sock *tp = tcp_sk(sk);
     struct connection *c = of(sk);
     if (!c)
         return;
     uint32_t before = tp->snd_cwnd, limited = app_limited(tp);
+    note_latest_rtt(&c->tcp, tp);
+    newly_sent(&c->tcp, tp);
+    search_draft_00_count(&c->search, newly_acked(&c->tcp, tp));
+    if (c->tcp.rtt_ns != NONE)
+        search_draft_00_rtt(&c->search, c->tcp.rtt_ns);
     if (in_slow_start(tp)) {
         uint64_t cwnd = cwnd_bytes(&c->tcp, tp);
         if (search_draft_00_on_ack(&c->search, now_ns(tp), &cwnd) == SEARCH_DRAFT_00_EXITED) {
@@ -54,7 +47,6 @@ SEC("struct_ops/ssthresh") uint32_t BPF_PROG(search_ssthresh, struct sock *sk) {
 SEC(".struct_ops")
 struct tcp_congestion_ops NAME = {
     .init = (void *)search_init,
-    .pkts_acked = (void *)search_pkts_acked,
     .cong_avoid = (void *)search_cong_avoid,
     .set_state = (void *)search_set_state,
     .ssthresh = (void *)search_ssthresh,

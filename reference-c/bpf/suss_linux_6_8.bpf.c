@@ -59,18 +59,13 @@ SEC("struct_ops/min_tso_segs") uint32_t BPF_PROG(suss_min_tso_segs, struct sock 
     return 2;
 }
 
-SEC("struct_ops/pkts_acked") void BPF_PROG(suss_pkts_acked, struct sock *sk, const struct ack_sample *sample) {
-    struct connection *c = of(sk);
-    if (c)
-        note_rtt(&c->tcp, sample->rtt_us);
-}
-
 SEC("struct_ops/cong_avoid") void BPF_PROG(suss_cong_avoid, struct sock *sk, uint32_t ack, uint32_t acked) {
     struct tcp_sock *tp = tcp_sk(sk);
     struct connection *c = of(sk);
     if (!c)
         return;
     uint32_t packets = tp->snd_cwnd, limited = app_limited(tp);
+    note_latest_rtt(&c->tcp, tp);
     newly_sent(&c->tcp, tp);
     uint64_t bytes = newly_acked(&c->tcp, tp);
     uint64_t seq = segments(&c->tcp, c->tcp.acked) - 1, next = segments(&c->tcp, c->tcp.sent);
@@ -86,7 +81,6 @@ SEC("struct_ops/cong_avoid") void BPF_PROG(suss_cong_avoid, struct sock *sk, uin
     suss_linux_6_8_keep_minimum(&c->suss, &w);
     set_window(c, tp, &w, &before);
     record(&c->tcp, tp, packets, acked, limited);
-    c->tcp.rtt_ns = NONE;
 }
 
 SEC("struct_ops/ssthresh") uint32_t BPF_PROG(suss_ssthresh, struct sock *sk) {
@@ -111,7 +105,6 @@ SEC(".struct_ops")
 struct tcp_congestion_ops NAME = {
     .init = (void *)suss_init,
     .min_tso_segs = (void *)suss_min_tso_segs,
-    .pkts_acked = (void *)suss_pkts_acked,
     .cong_avoid = (void *)suss_cong_avoid,
     .set_state = (void *)suss_set_state,
     .ssthresh = (void *)suss_ssthresh,

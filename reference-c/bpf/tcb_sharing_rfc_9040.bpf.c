@@ -33,21 +33,15 @@ SEC("struct_ops/init") void BPF_PROG(tcb_init, struct sock *sk) {
     }
 }
 
-SEC("struct_ops/pkts_acked") void BPF_PROG(tcb_pkts_acked, struct sock *sk, const struct ack_sample *sample) {
-    struct connection *c = of(sk);
-    if (!c)
-        return;
-    note_rtt(&c->tcp, sample->rtt_us);
-    if (c->tcp.rtt_ns < c->min_rtt_ns)
-        c->min_rtt_ns = c->tcp.rtt_ns;
-}
-
 SEC("struct_ops/cong_avoid") void BPF_PROG(tcb_cong_avoid, struct sock *sk, uint32_t ack, uint32_t acked) {
     struct tcp_sock *tp = tcp_sk(sk);
     struct connection *c = of(sk);
     if (!c)
         return;
     uint32_t before = tp->snd_cwnd, limited = app_limited(tp);
+    note_latest_rtt(&c->tcp, tp);
+    if (c->tcp.rtt_ns < c->min_rtt_ns)
+        c->min_rtt_ns = c->tcp.rtt_ns;
     newly_sent(&c->tcp, tp);
     newly_acked(&c->tcp, tp);
     tcb_sharing_rfc_9040_on_sent(&c->tcb);
@@ -64,7 +58,6 @@ SEC("struct_ops/ssthresh") uint32_t BPF_PROG(tcb_ssthresh, struct sock *sk) { re
 SEC(".struct_ops")
 struct tcp_congestion_ops NAME = {
     .init = (void *)tcb_init,
-    .pkts_acked = (void *)tcb_pkts_acked,
     .cong_avoid = (void *)tcb_cong_avoid,
     .ssthresh = (void *)tcb_ssthresh,
     BASE_OPS,

@@ -44,11 +44,15 @@ struct inet_connection_sock {
     struct inet_sock icsk_inet;
     uint8_t icsk_ca_state : 5;
 };
+struct tcp_rack {
+    uint32_t rtt_us;
+};
 struct tcp_sock {
     struct inet_connection_sock inet_conn;
     uint32_t snd_cwnd, snd_cwnd_clamp, snd_ssthresh, mss_cache, snd_nxt, snd_una, snd_wnd, write_seq, total_retrans;
     uint32_t packets_out, sacked_out, lost_out, retrans_out, max_packets_out, srtt_us;
     uint64_t tcp_mstamp;
+    struct tcp_rack rack;
     uint8_t is_cwnd_limited : 1;
 };
 struct ack_sample {
@@ -155,6 +159,11 @@ static inline uint64_t newly_acked(struct tcp *c, const struct tcp_sock *tp) {
 static inline uint64_t segments(const struct tcp *c, uint64_t bytes) { return (bytes + c->mss - 1) / c->mss; }
 
 static inline void note_rtt(struct tcp *c, long rtt_us) { c->rtt_ns = rtt_us >= 0 ? (uint64_t)rtt_us * 1000 : NONE; }
+
+/* RTT of the segment sent last among those delivered: `pkts_acked` has the same sample, and costs another program. */
+static inline void note_latest_rtt(struct tcp *c, const struct tcp_sock *tp) {
+    note_rtt(c, tp->rack.rtt_us ? (long)tp->rack.rtt_us : -1);
+}
 
 static inline uint64_t in_flight(const struct tcp *c, const struct tcp_sock *tp) {
     uint32_t out = tp->packets_out + tp->retrans_out, left = tp->sacked_out + tp->lost_out;

@@ -8,42 +8,51 @@ from pages import markdown as md
 from studies.live.bpf.figures import RESULTS
 from studies.live.bpf.objects import everything
 
-_INTRODUCTION = """Measured runs of the [congestion controls for Linux](../kernel-bpf.md). `make live` makes them again where root, BTF, clang and bpftool are present;
+_INTRODUCTION = """Measured runs of the [congestion controls for Linux](../kernel-bpf.md). `make live` makes them
+again where root, BTF, clang and bpftool are present;
 they are in `conformance/studies/live/kernel.json`."""
 
 _WINDOWS = """## Windows
 
-Six paths of `conformance/scenarios/live`, five runs each. The program records its inputs and the window after each ACK; the model gets the same inputs as events.
+Six paths of `conformance/scenarios/live`, five runs each. The program records its inputs and the window after each
+ACK; the model gets the same inputs as events.
 
 - **Equal**: runs in which all windows equal the model's, up to the exit from slow start or the first loss.
 - **Exit**: runs in which slow start ends by the algorithm before a loss.
-- **Refuted**: decided runs that `judge` refutes for the profile. It reads times from the segments on the path: their RTT samples are taken as known to 100 µs. On a busy machine they are up to milliseconds later than those that the
+- **Refuted**: decided runs that `judge` refutes for the profile. It reads times from the segments on the path: their
+  RTT samples are taken as known to 100 µs. On a busy machine they are up to milliseconds later than those that the
   kernel used, so the exit may move.
 - **Among**: runs that `judge` decides, and of these the runs with the profile among the remaining ones."""
 
 _COMPLETION = """## Completion times
 
-Downloads from a server, from the first segment sent to the last byte that arrives, in seconds; median of three runs. JumpStart in the first connection, Careful Resume in the second. The simulator sends the same data with the
+Downloads from a server, from the first segment sent to the last byte that arrives, in seconds; median of three runs.
+JumpStart in the first connection, Careful Resume in the second. The simulator sends the same data with the
 same headers and ACKs, and paces the whole jump.
 
-JumpStart differs by more than 10 % where the queue drops much of the jump. A trace of 1 MB over 100 ms: the first loss is detected at 368 ms, and the kernel's proportional rate reduction spreads 229 retransmissions over three round
-trips. The simulator needs two. Of 10 MB the kernel delivers more during recovery than the simulator, whose window is (D - R) / 2 from there."""
+JumpStart differs by more than 10 % where the queue drops much of the jump. A trace of 1 MB over 100 ms: the first
+loss is detected at 368 ms, and the kernel's proportional rate reduction spreads 229 retransmissions over three round
+trips. The simulator needs two. Of 10 MB the kernel delivers more during recovery than the simulator, whose window is
+(D - R) / 2 from there."""
 
 _OVERSHOOT = """## Losses in slow start
 
-20 MB over 20 Mbit/s and 600 ms with a queue of one bandwidth-delay product: segments that the queue drops up to two round trips after the first drop, and the completion time, in five runs.
+20 MB over 20 Mbit/s and 600 ms with a queue of one bandwidth-delay product: segments that the queue drops up to two
+round trips after the first drop, and the completion time, in five runs.
 
 ![Segments dropped in slow start](../_static/kernel-overshoot.svg)"""
 
 _RETREAT = """## A Safe Retreat
 
-Careful Resume on half the rate of the earlier connection, with a queue of 60 kB: the jump loses segments, the window becomes half of what the path has delivered, and the saved set is forgotten.
+Careful Resume on half the rate of the earlier connection, with a queue of 60 kB: the jump loses segments, the window
+becomes half of what the path has delivered, and the saved set is forgotten.
 
 ![Flight and losses of a retreat](../_static/kernel-retreat.svg)"""
 
 _COST = """## Cost
 
-Time of all BPF programs of an object for each ACK, by `kernel.bpf_stats_enabled`, in three seconds at 200 Mbit/s; the least of three runs. The statistics count about 60 ns for each call of an empty program."""
+Time of all BPF programs of an object for each ACK, by `kernel.bpf_stats_enabled`, in three seconds at 200 Mbit/s; the
+least of three runs. The statistics count about 60 ns for each call of an empty program."""
 
 
 _FAULTS = """## Faults
