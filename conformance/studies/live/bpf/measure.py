@@ -1,7 +1,7 @@
 """Measure the congestion controls of ``reference-c/bpf``: ``python conformance/studies live.bpf.measure [PART...]``.
 
-Parts: windows (windows=NAME,NAME: of some objects), jumpstart, resume, overshoot, retreat, cost, faults. Results are
-in ``kernel.json``, with kernel version and date. Needs root.
+Parts: windows, jumpstart, resume, overshoot, retreat, cost, faults; windows=NAME,NAME and cost=NAME,NAME measure some
+objects. Results are in ``kernel.json``, with kernel version and date. Needs root.
 """
 
 import json
@@ -195,12 +195,14 @@ def retreat() -> dict[str, Any]:
     }
 
 
-def cost() -> list[dict[str, Any]]:
-    """Measure ns per ACK by the kernel's statistics of BPF programs: three seconds at 200 Mbit/s."""
-    rows = []
+def cost(names: str = "") -> list[dict[str, Any]]:
+    """Measure ns per ACK by the kernel's statistics of BPF programs: three seconds at 200 Mbit/s; of all, or some objects."""
+    order = ["ff_empty", "ff_kernel_cubic", *(each.name for each in objects())]
+    kept = _results().get("cost", {"rows": []})["rows"] if names else []
+    rows = {row["name"]: row for row in kept}
     statistics = File("/proc/sys/kernel/bpf_stats_enabled")
     before = statistics.read_text("ascii")
-    for name in ("ff_empty", "ff_kernel_cubic", *(each.name for each in objects())):
+    for name in names.split(",") if names else order:
         runs = []
         for _ in range(_ROUNDS):
             with loaded(find(name)):
@@ -209,9 +211,9 @@ def cost() -> list[dict[str, Any]]:
                     runs.append(_cost(name))
                 finally:
                     statistics.write_text(before, "ascii")
-        rows.append({"name": name, **min(runs, key=lambda found: found["ns_per_ack"])})
-        print(rows[-1], flush=True)
-    return rows
+        rows[name] = {"name": name, **min(runs, key=lambda found: found["ns_per_ack"])}
+        print(rows[name], flush=True)
+    return [rows[name] for name in order if name in rows]
 
 
 _RECEIVE = """
