@@ -52,7 +52,10 @@ becomes half of what the path has delivered, and the saved set is forgotten.
 _COST = """## Cost
 
 Time of all BPF programs of an object for each ACK, by `kernel.bpf_stats_enabled`, in three seconds at 200 Mbit/s; the
-least of three runs. Row `ff_empty` is the floor: an empty program and one that calls the kernel's Reno."""
+least of three runs. Row `ff_empty` is the floor: an empty program and one that calls the kernel's Reno.
+
+JumpStart, Careful Resume and SUSS have a program before each attempt to send, here three to four for an ACK. BBR paces,
+so that each ACK finds cold caches."""
 
 
 _FAULTS = """## Faults
