@@ -38,7 +38,8 @@ def rules_of(part: Mutant, carried_out: tuple[str, ...] = ()) -> list[str]:
     if part.readings:
         decided = [clause.id for clause in _clauses() if _decided_by(clause, part)]
         return [clause for clause in decided if clause in carried_out] or decided
-    return [clause for clause in _cited_near(part.file, part.find) if _of_no_other_base(clause, part)]
+    cited = dict.fromkeys(clause for edit in part.edits for clause in _cited_near(edit.file, edit.find))
+    return [clause for clause in cited if _of_no_other_base(clause, part)]
 
 
 def _of_no_other_base(clause: str, part: Mutant) -> bool:
