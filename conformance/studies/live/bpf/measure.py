@@ -19,7 +19,7 @@ from firstflight import Config
 from firstflight_conformance.cases.files import write_whole
 from firstflight_conformance.judge.verdict import judge
 from firstflight_conformance.paths import LIVE_PATHS
-from firstflight_conformance.simulator.engine import run_network
+from firstflight_conformance.simulator.dumbbell import run_network
 from firstflight_conformance.simulator.network import FlowPlan, Network
 from firstflight_conformance.simulator.scenario import Link, load_scenario
 from firstflight_conformance.simulator.transfer import Connection, Pacing, Receiver, Transfer
@@ -141,7 +141,7 @@ def _predicted_ns(profile: str, link: Link, size: int, saved: int) -> int:
     )
     flow = FlowPlan("download", profile, 0, todo, Receiver(2, 40 * _MS))
     net = Network("download", "a download", ("this study",), 1, 600 * _S, _S, link, None, (flow,))
-    result, _ = run_network(net)
+    result = run_network(net)
     found = result.flow("download")
     assert found.completed_ns is not None
     assert found.first_sent_ns is not None
