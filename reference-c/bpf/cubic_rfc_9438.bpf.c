@@ -43,7 +43,7 @@ SEC("struct_ops/ssthresh") uint32_t BPF_PROG(cubic_ssthresh, struct sock *sk) {
         return tcp_reno_ssthresh(sk);
     c->cubic.now.cwnd = cwnd_bytes(&c->tcp, tp);
     cubic_rfc_9438_on_lost(&c->cubic, NONE, now_ns(tp) - 1);
-    return reduced(&c->tcp, tp, c->cubic.now.ssthresh);
+    return c->cubic.now.ssthresh / c->tcp.mss;
 }
 
 SEC("struct_ops/set_state") void BPF_PROG(cubic_set_state, struct sock *sk, uint8_t state) {

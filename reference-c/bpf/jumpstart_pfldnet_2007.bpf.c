@@ -109,11 +109,10 @@ SEC("struct_ops/ssthresh") uint32_t BPF_PROG(jumpstart_ssthresh, struct sock *sk
     struct jumpstart_pfldnet_2007_range lost = {first, first + (tp->lost_out ? tp->lost_out : 1) - 1};
     struct jumpstart_pfldnet_2007_window w = window(c, tp);
     jumpstart_pfldnet_2007_on_lost(&c->jump, &lost, 1, NONE, now_ns(tp), &w);
-    note(&c->tcp, tp, TRACE_LOSS, w.cwnd, tp->snd_cwnd, c->in_recovery, c->jump.end, c->jump.first, c->jump.r);
     c->recovery_start_ns = w.recovery_start_time;
     c->in_recovery = 1;
     c->retransmitted = tp->total_retrans;
-    return reduced(&c->tcp, tp, w.cwnd);
+    return w.cwnd / c->tcp.mss;
 }
 
 SEC("struct_ops/set_state") void BPF_PROG(jumpstart_set_state, struct sock *sk, uint8_t state) {

@@ -52,7 +52,7 @@ SEC("struct_ops/ssthresh") uint32_t BPF_PROG(newreno_ssthresh, struct sock *sk) 
         return tcp_reno_ssthresh(sk);
     c->newreno.congestion_window = cwnd_bytes(&c->tcp, tp);
     newreno_rfc_9002_on_lost(&c->newreno, NONE, now_ns(tp) - 1);
-    return reduced(&c->tcp, tp, c->newreno.congestion_window);
+    return c->newreno.congestion_window / c->tcp.mss;
 }
 
 SEC("struct_ops/set_state") void BPF_PROG(newreno_set_state, struct sock *sk, uint8_t state) {

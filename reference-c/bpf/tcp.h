@@ -205,14 +205,6 @@ static inline void set_ssthresh(const struct tcp *c, struct tcp_sock *tp, uint64
     tp->snd_ssthresh = packets < INFINITE_SSTHRESH ? packets > 2 ? packets : 2 : INFINITE_SSTHRESH;
 }
 
-/* A threshold for the kernel: from two segments up to the window, as the kernel computes with 32 bits. */
-static inline uint32_t reduced(const struct tcp *c, const struct tcp_sock *tp, uint64_t bytes) {
-    uint64_t packets = bytes / c->mss;
-    if (packets > tp->snd_cwnd)
-        packets = tp->snd_cwnd;
-    return packets > 2 ? packets : 2;
-}
-
 /* Let the kernel pace at a rate in bytes per second; NONE: as before. Queues with fq pace by the same rate. */
 static inline void pace(struct tcp *c, struct tcp_sock *tp, uint64_t rate) {
     struct sock *sk = &tp->inet_conn.icsk_inet.sk;
