@@ -56,8 +56,10 @@ def port(folder: Path) -> None:
     """Put together ``firstflight-c``: the port, the plain headers, build files and examples."""
     copy(ROOT / "LICENSE", folder / "LICENSE")
     copy(REFERENCE_C / "install.mk", folder / "Makefile")
-    for part in ("README.md", "CMakeLists.txt", "firstflight.pc.in", "examples"):
+    for part in ("README.md", "CMakeLists.txt", "firstflight.pc.in", "examples", "bpf"):
         copy(REFERENCE_C / part, folder / part)
+    for test in (folder / "bpf").glob("vectors*"):
+        test.unlink()
     library(folder)
     copy(REFERENCE_C / "plain" / "README.md", folder / "plain" / "README.md")
     for header in plain_headers():

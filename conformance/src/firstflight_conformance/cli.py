@@ -21,6 +21,7 @@ COMMANDS = {
     "shrink": "The smallest stream of events on which an adapter and the model part.",
     "judge": "What a connection did, which profiles that refutes, and which it may be.",
     "judge-kernel": "Judge the congestion control of the running kernel on an emulated path.",
+    "kernel": "Load our congestion controls into the running kernel, as BPF programs.",
     "record": "Cut and convert recordings of connections.",
     "list": "List the cases that are selected.",
     "show": "Show a case as a timeline: each event, and what is expected to change there.",
@@ -47,6 +48,7 @@ DEV_COMMANDS = {
 #: Commands that are part of a study, or measure the vectors: they lie beside the package, in the checkout.
 BESIDE = {
     "judge-kernel": "studies.live.command",
+    "kernel": "studies.live.bpf.command",
     "results": "studies.published.command",
     "history": "studies.history.command",
     "relay": "studies.live.relay_command",
