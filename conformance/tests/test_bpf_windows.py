@@ -1,4 +1,4 @@
-"""Windows of connections under the BPF congestion controls are the model's; so are those of the measurements."""
+"""Connections under the BPF congestion controls have the model's windows, in this run and in the measurements."""
 
 import json
 

@@ -126,7 +126,7 @@ def test_at_the_receiver_no_profile_is_named(tmp_path: Path, late_ns: int | None
 
 
 def test_data_that_comes_sooner_than_the_handshake(tmp_path: Path) -> None:
-    """Without time stamps the first data after a gap shows the RTT of the sender, which is less than that of the handshake."""
+    """Without time stamps the first data after a gap shows the RTT of the sender, which is below the RTT of the handshake."""
     mss, shake_ns, rtt_ns, t_ns, start = 1420, 56_600_000, 53_000_000, 10**9, 0
     options = bytes([2, 4, mss >> 8, mss & 255, 1, 3, 3, 8])
     found = [

@@ -65,7 +65,7 @@ def test_an_application_that_rests_half_of_the_time(datagrams: int, growth: Frac
 
 @pytest.mark.parametrize("factor", _FACTORS)
 def test_a_window_that_is_not_logged_before_a_loss(factor: Fraction) -> None:
-    """Stacks that log the window once for ACK and loss: the reduction is that of the window which the ACK had grown."""
+    """Stacks that log the window once for ACK and loss reduce the window after its growth by the ACK."""
     recording = recorded_sender(Sender(10, factor=factor))
     steps = list(recording.steps)
     lost = next(at for at, step in enumerate(steps) if isinstance(step.event, Lost))

@@ -315,7 +315,7 @@ def test_what_the_captions_say() -> None:
 
 
 def test_the_caption_of_the_load_has_the_mean_of_the_drawn_sizes() -> None:
-    """The cut at 10 MB lowers the mean of 125 kB; the caption has that of the responses that were sent."""
+    """The cut at 10 MB lowers the mean of 125 kB; the caption has the mean of the responses that were sent."""
     (caption,) = (text for name, text in TEXTS["load"].plots if name == "load")
     sizes = workload(125, 30).sizes_bytes
     assert f"those of this run have {round(sum(sizes) / len(sizes) / 1000)} kB" in caption

@@ -1,4 +1,4 @@
-"""The tables "Who runs it": rows of pinned stacks are those of the manifests and of the profiles, other rows name what was read."""
+"""The tables "Who runs it": rows of pinned stacks agree with manifests and profiles, other rows cite the code that was read."""
 
 import json
 import re

@@ -1,6 +1,6 @@
 /*
- * BBR, draft-ietf-ccwg-bbr-06: Startup and Drain, a whole controller. The kernel's sample has no number of bytes lost
- * since the packet was sent: losses are those of this ACK, and the flight is the one before it. The kernel paces at
+ * BBR, draft-ietf-ccwg-bbr-06: Startup and Drain, a whole controller. The kernel's sample lacks the bytes lost since the
+ * packet was sent: losses of this ACK and the flight before it are used instead. The kernel paces at
  * the rate that the algorithm sets.
  */
 #include "tcp.h"

@@ -1,4 +1,4 @@
-/* Nothing but the kernel's Reno: an empty program at each ACK shows what the kernel's statistics count at least. */
+/* The kernel's Reno with an empty program at each ACK: the least cost that the kernel's statistics count. */
 #include "base.h"
 
 SEC("struct_ops/pkts_acked") void BPF_PROG(empty_pkts_acked, struct sock *sk, const struct ack_sample *sample) {}

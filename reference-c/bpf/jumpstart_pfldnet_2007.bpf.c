@@ -1,7 +1,7 @@
 /*
  * Jump Start, PFLDnet 2007, on the kernel's Reno. `min_tso_segs` is called before each attempt to send: there the
- * data that waits is known, and window and pacing rate take effect at once. Of the losses the kernel reports numbers
- * only: they count from the first unacknowledged segment on.
+ * data that waits is known, and window and pacing rate take effect at once. The kernel reports only
+ * the number of losses: they count from the first unacknowledged segment on.
  */
 #include "base.h"
 #include "jumpstart_pfldnet_2007.h"

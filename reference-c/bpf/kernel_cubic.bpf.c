@@ -1,4 +1,4 @@
-/* The kernel's CUBIC, called as a BPF program: what the others are compared with. Its HyStart is called with
+/* The kernel's CUBIC, called as a BPF program: the reference of the cost comparison. Its HyStart is called with
  * HYSTART only. */
 #include "base.h"
 

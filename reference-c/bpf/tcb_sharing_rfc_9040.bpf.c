@@ -4,7 +4,7 @@
 #include "saved.h"
 #include "tcb_sharing_rfc_9040.h"
 
-/* save_at: bytes acknowledged at which the window is saved again. */
+/* save_at: the window is saved again once this number of bytes is acknowledged. */
 struct connection {
     struct tcp tcp;
     struct tcb_sharing_rfc_9040 tcb;

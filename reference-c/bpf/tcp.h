@@ -93,7 +93,7 @@ extern uint32_t tcp_reno_ssthresh(struct sock *sk) __ksym;
 extern uint32_t tcp_reno_undo_cwnd(struct sock *sk) __ksym;
 extern void tcp_reno_cong_avoid(struct sock *sk, uint32_t ack, uint32_t acked) __ksym;
 
-/* State of a connection that every algorithm has. rest: bytes of the window that are no whole segment, while the
+/* State of a connection that every algorithm has. rest: bytes of the window beyond whole segments, while the
  * kernel's window is still `packets`. paces: our pacing goes on. sent, acked: bytes since the begin. rtt_ns: sample of the ACK at hand, or
  * NONE. */
 struct tcp {
@@ -219,7 +219,7 @@ static inline void pace(struct tcp *c, struct tcp_sock *tp, uint64_t rate) {
     sk->sk_pacing_rate = rate;
 }
 
-/* What the kernel does at each ACK unless `cong_control` is used: the rate decides how much leaves in a burst. */
+/* Set the rate as the kernel does at each ACK without `cong_control`: the rate bounds the size of a burst. */
 static inline void update_pacing_rate(struct tcp_sock *tp) {
     struct sock *sk = &tp->inet_conn.icsk_inet.sk;
     uint64_t percent = tp->snd_cwnd < tp->snd_ssthresh / 2 ? 200 : 120;

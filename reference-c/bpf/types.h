@@ -1,4 +1,4 @@
-/* Types and constants that the headers of libbpf leave to those of the kernel, and the licence that kernel
+/* Types and constants that the headers of libbpf expect from the kernel's headers, and the licence that kernel
  * functions ask for. */
 #ifndef FIRSTFLIGHT_BPF_TYPES_H
 #define FIRSTFLIGHT_BPF_TYPES_H

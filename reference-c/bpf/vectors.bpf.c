@@ -1,6 +1,6 @@
 /*
  * Answers the events of the project's vectors in the kernel, by BPF_PROG_RUN: the driver of a header (DRIVER) as two
- * programs, for which vectors.c puts event and answer into shared memory.
+ * programs; vectors.c puts event and answer into shared memory.
  */
 #include "types.h"
 #include "drive.h"
@@ -23,7 +23,7 @@ struct {
 #include DRIVER
 #undef static
 
-/* The optimiser splits and shrinks static variables of which no address is taken, and then describes them wrongly. */
+/* The optimiser splits and shrinks static variables whose address is never taken, and then describes them wrongly. */
 #define KEEP(variable) __asm__ volatile("" : : "r"(&(variable)));
 
 SEC("syscall") int begin(void *context) {

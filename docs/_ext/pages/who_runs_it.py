@@ -13,13 +13,13 @@ from firstflight_conformance.paths import ROOT
 from pages import markdown as md
 
 DATA = ROOT / "docs" / "who-runs-it.toml"
-#: Ways in which a stack runs an algorithm, in the order of the tables.
+#: Ways to run an algorithm, in the order of the tables.
 WAYS = ("default", "option", "module", "fork", "text")
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A stack that runs an algorithm: in which version, by default or how else, and the place that was ``read`` on a day.
+    """A stack that runs an algorithm: version, way (by default or another), and the place in the code, ``read`` on a day.
 
     ``adapter`` and ``profile`` are of a pinned stack that the project judges; the ``version`` of other stacks is a commit or a text.
     """

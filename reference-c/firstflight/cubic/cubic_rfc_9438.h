@@ -27,7 +27,7 @@
 
 #include <stdint.h>
 
-/* BPF has no 128-bit product: hide an operand from the optimiser, which would recognise one. Its verifier follows every path
+/* BPF lacks 128-bit products: hide an operand from the optimiser, which would recognise one. Its verifier follows every path
  * of a loop over bits: compare and add without a branch. */
 #if defined(__bpf__)
 #define CUBIC_RFC_9438_HIDDEN(x) \

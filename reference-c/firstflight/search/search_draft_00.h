@@ -28,7 +28,7 @@
 
 #include <stdint.h>
 
-/* BPF has no 128-bit product, and its verifier derives no bound from a remainder: hide operands from the optimiser, which
+/* BPF lacks 128-bit products, and its verifier cannot bound a remainder: hide operands from the optimiser, which
  * would recognise a product, and bound a place in a ring by a power of two. */
 #if defined(__bpf__)
 #define SEARCH_DRAFT_00_HIDDEN(x) \

@@ -24,7 +24,7 @@
 
 #include <stdint.h>
 
-/* BPF has no 128-bit product: hide an operand from the optimiser, which would recognise one. */
+/* BPF lacks 128-bit products: hide an operand from the optimiser, which would recognise one. */
 #if defined(__bpf__)
 #define TCB_SHARING_STATEFUL_TCP_HIDDEN(x) \
     __extension__({ uint64_t hidden_ = (x); __asm__("" : "+r"(hidden_)); hidden_; })

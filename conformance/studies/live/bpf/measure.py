@@ -168,7 +168,7 @@ def overshoot() -> list[dict[str, Any]]:
 
 
 def _dropped_at_first(run: Seen) -> int:
-    """Return the drops until two round trips after the first: those of slow start."""
+    """Return the drops of slow start: until two round trips after the first."""
     first = next((at for at, _, _, dropped in run.samples if dropped), None)
     return 0 if first is None else max(dropped for at, _, _, dropped in run.samples if at <= first + 1200 * _MS)
 

@@ -1,4 +1,4 @@
-"""Compare the windows of a kernel connection with those of the model on the events that the BPF program recorded.
+"""Compare the windows of a kernel connection with the model's windows on the events that the BPF program recorded.
 
 The program is compiled with ``FIRSTFLIGHT_TRACE``: it records its inputs and the window after each ACK. The model gets
 the same inputs as events, up to the exit from slow start or the first loss.
