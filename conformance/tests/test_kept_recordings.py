@@ -152,6 +152,23 @@ def test_a_handshake_that_is_done(tmp_path: Path) -> None:
     assert (code, document["agreement"], document["did"]["slow_start_growth"]) == (4, 1, 1)
 
 
+def test_a_padded_packet_without_data(tmp_path: Path) -> None:
+    """A packet of quiche with an ACK and padding alone does not count in flight."""
+    file = unpacked(tmp_path, "quiche-0.3-handshake-done.qlog")
+    records = file.read_text("utf-8").split("\n")
+    at = next(at for at, line in enumerate(records) if '"packet_type":"1RTT"' in line and "packet_sent" in line)
+    record = json.loads(records[at].lstrip("\x1e"))
+    record["data"] = {
+        "header": {"packet_type": "1RTT", "packet_number": 99_999},
+        "raw": {"length": 1200},
+        "frames": [{"frame_type": "ack", "acked_ranges": [[0]]}, {"frame_type": "padding", "length": 1000}],
+    }
+    records.insert(at, "\x1e" + json.dumps(record))
+    file.write_text("\n".join(records), "utf-8")
+    document = json.loads(CliRunner().invoke(main, ["judge", str(file), "--json"]).output)
+    assert (document["agreement"], document["did"]["slow_start_growth"]) == (1, 1)
+
+
 def test_a_window_that_is_set_anew(tmp_path: Path) -> None:
     """A window for another datagram size is not an exit, and quiche is recognised by its members."""
     code, document = answer(tmp_path, "quiche-0.29-window-of-larger-datagram.qlog")

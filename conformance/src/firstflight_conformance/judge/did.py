@@ -15,7 +15,7 @@ _STEP, _NEAR = Fraction(1, 20), Fraction(1, 100)
 _NS_PER_MS = 1_000_000
 #: The least MSS of IPv4 (RFC 9293, section 3.7.1), and the datagrams of an initial window (RFC 9002, section 7.2).
 _SMALL_BYTES, _RECOMMENDED = 536, 10
-#: A growth above this is reported of a capture with so many ACKs that show it.
+#: A growth above this is reported with so many ACKs that show it.
 _FAST, _FAST_ACKS = Fraction(11, 10), 3
 
 
@@ -77,7 +77,7 @@ def _did(subject: Subject) -> Did:
     left, config = subject.left, subject.recording.header.config
     by = left.by
     growth, fast = _growth(subject), _fast(subject)
-    if growth is not None and growth > _FAST and subject.at_least and len(fast) < _FAST_ACKS:
+    if growth is not None and growth > _FAST and len(fast) < _FAST_ACKS:
         growth = None
     return Did(
         initial_window_bytes(subject.recording),

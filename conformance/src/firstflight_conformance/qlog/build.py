@@ -20,6 +20,8 @@ from firstflight_conformance.recording.recording import Header, Recording
 
 _HANDSHAKE = ("initial", "handshake")
 _APPLICATION = "application_data"
+#: The frames of an ACK that fills a datagram.
+_PADDED_ACK = {"ack", "padding"}
 #: The most that an endpoint takes off for the delay of an ACK, where it was told nothing else (RFC 9000, section 18.2).
 _MAX_ACK_DELAY_NS = 25 * NS_PER_MS
 #: Of a hundred numbers of bytes in flight so many must agree.
@@ -120,7 +122,7 @@ class Build:
         return self.spaces.setdefault(name, Space())
 
     def _sent(self, t_ns: int, group: Group) -> None:
-        items = [item for item in group.items if isinstance(item, Sent) and item.in_flight]
+        items = [item for item in group.items if isinstance(item, Sent) and self._in_flight(item)]
         sizes = [(item.last - item.first + 1, self._size(item, group)) for item in items]
         if not items:
             return
@@ -133,6 +135,11 @@ class Build:
         if any(item.data for item in items):
             self.steps_of.setdefault("first_data_step", len(self.recorder.steps) - 1)
             self.steps_of["last_data_step"] = len(self.recorder.steps) - 1
+
+    def _in_flight(self, item: Sent) -> bool:
+        """Return whether packets count in flight by the habit of the writer."""
+        frames = item.frames
+        return item.in_flight and (self.writer.padding_counts or frames is None or not frames <= _PADDED_ACK)
 
     def _size(self, item: Sent, group: Group) -> int:
         """Return the size of a packet.

@@ -20,6 +20,7 @@ class Writer:
     ``metrics_between_losses``: metrics stand after each packet lost, and those after the last hold.
     ``losses_first``: the losses that an ACK reveals are processed before what it acknowledges, and logged last of all.
     ``tag_bytes``: of the authentication tag, which counts in flight, but neither in the logged size of a packet nor as acknowledged.
+    ``padding_counts``: a padded packet with ACKs alone counts in flight.
     ``every_window``: every change of the window is logged at its event; a record without one says that it is what it was.
     """
 
@@ -30,6 +31,7 @@ class Writer:
     losses_first: bool = False
     every_window: bool = False
     tag_bytes: int = 0
+    padding_counts: bool = True
 
 
 OWN = Writer("firstflight", rtt_with_each_sample=True, every_window=True)
@@ -40,7 +42,7 @@ WRITERS = (
     Writer("quinn"),
     Writer("neqo", losses_first=True),
     Writer("ngtcp2"),
-    Writer("quiche"),
+    Writer("quiche", padding_counts=False),
     Writer("s2n-quic"),
     Writer("picoquic", tag_bytes=16),
     Writer("mvfst"),
