@@ -1,6 +1,7 @@
 """The plain-English checker finds planted grammar in each kind of file, and its baseline only allows less."""
 
 import json
+import re
 import subprocess
 from collections import Counter
 from pathlib import Path
@@ -192,3 +193,24 @@ def test_subjects_since_the_baseline_and_the_last_release(checkout: Path) -> Non
     (checkout / "a.md").write_text("B.\n", "utf-8")
     commit(checkout, "Another bad subject")
     assert [complaint.partition(":")[0] for complaint in language.commits()] == ["Another bad subject"]
+
+
+def entries(text: str) -> list[str]:
+    """Return the entries of a changelog in one line each, code left out."""
+    lines = re.sub(r"\n +(?![ -])", " ", re.sub(r"`[^`]*`", "", text)).splitlines()
+    return [line.lstrip(" -") for line in lines if line.lstrip().startswith("- ")]
+
+
+def test_the_changelog_is_for_users() -> None:
+    """Each release has these sections in their order, and each entry at most 25 words."""
+    text = (ROOT / "CHANGELOG.md").read_text("utf-8")
+    order = ["Highlights", "Added", "Changed", "Fixed", "Removed"]
+    for release in text.split("\n## ")[1:]:
+        sections = re.findall(r"^### (.*)$", release, re.M)
+        assert sections and sections == [name for name in order if name in sections]
+    assert len(entries(text)) > 100
+    assert [entry for entry in entries(text) if len(entry.split()) > 25] == []
+
+
+def test_an_entry_of_several_lines_is_counted_whole() -> None:
+    assert entries("- One `code` two\n  three.\n  - four:\n    five\n\nText.\n") == ["One  two three.", "four: five"]

@@ -54,6 +54,7 @@ class ClauseDirective(SphinxDirective):
         line += [*parsed, *messages]
         for title, name in (
             ("Readings", "readings"),
+            ("When", "when"),
             ("Not observable", "unobservable"),
             ("No alternative", "no-alternative"),
         ):
@@ -109,8 +110,8 @@ class ClauseDirective(SphinxDirective):
 
 
 def _as_code(field: str, value: str) -> str:
-    """Return the value of a field, the names of readings as code."""
-    return re.sub(r"[a-z_0-9]+", r"`\g<0>`", value) if field == "readings" else value
+    """Return the value of a field, the names of readings and their values as code."""
+    return re.sub(r"[a-z_0-9]+", r"`\g<0>`", value) if field in ("readings", "when") else value
 
 
 class ClauseRole(SphinxRole):
