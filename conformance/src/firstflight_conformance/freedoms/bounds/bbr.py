@@ -4,9 +4,7 @@ from fractions import Fraction
 from typing import Any
 
 from firstflight.bbr.control import min_pipe_cwnd_bytes
-from firstflight.bbr.model import MIN_RTT_FILTER_NS, PROBE_RTT_INTERVAL_NS
-from firstflight.bbr.packets import in_packets
-from firstflight.bbr.profiles import MinRttWindow
+from firstflight.bbr.model import PROBE_RTT_INTERVAL_NS
 from firstflight.events import Ack, Event
 from firstflight.limits import TIME_MAX_NS
 from firstflight_conformance.freedoms.bounds.bound import Bound, Taken
@@ -24,9 +22,7 @@ class NotModelled(Bound):
         phase, own_bytes = observation.phase.value, state.base.cwnd_bytes
         window_bytes = observed.get("cwnd_bytes", own_bytes)
         drained = before.startup.phase.value == "probe_bw" and observed.get("phase", phase) == phase
-        unit_bytes = state.base.max_datagram_size_bytes if in_packets(state.readings) else 1
-        half_bytes = -(-(state.startup.bdp_bytes // 2) // unit_bytes) * unit_bytes
-        most_bytes = max(half_bytes, min_pipe_cwnd_bytes(state.base))
+        most_bytes = max(state.startup.bdp_bytes // 2, min_pipe_cwnd_bytes(state.base))
         self.probes_rtt |= self.due and window_bytes <= most_bytes
         if not (drained or self.probes_rtt):
             return None
@@ -38,10 +34,9 @@ class NotModelled(Bound):
         return Taken(self.point, what, window_bytes, Fraction(window_bytes, own_bytes), "that of ours", shows=shows)
 
     def settle(self, before: Any, state: Any, event: Event) -> None:
-        """Note where ProbeRTT is due: at an ACK that comes five seconds after the smallest RTT, or later; with BBRv1 ten."""
+        """Note where ProbeRTT is due: at an ACK that comes five seconds after the smallest RTT, or later."""
         if isinstance(event, Ack):
-            alone = state.readings.min_rtt_window is MinRttWindow.ONE
-            self.due |= event.t_ns - self.stamp_ns >= (MIN_RTT_FILTER_NS if alone else PROBE_RTT_INTERVAL_NS)
+            self.due |= event.t_ns - self.stamp_ns >= PROBE_RTT_INTERVAL_NS
             if event.latest_rtt_ns is not None and event.latest_rtt_ns < self.min_rtt_ns:
                 self.min_rtt_ns, self.stamp_ns = event.latest_rtt_ns, event.t_ns
 
