@@ -139,8 +139,8 @@ def _number(value: Fraction | None) -> float | int | None:
 
 def _growth(subject: Subject) -> Fraction | None:
     """Return the bytes of window per byte acknowledged, over the ACKs in slow start at which the window limited the sender."""
-    left = subject.left
-    end = len(subject.events) if left.by is None else left.by
+    until = subject.left.grown_until
+    end = len(subject.events) if until is None else until
     points = [point for point in subject.limited if point.index < end]
     acked = sum(point.acked_bytes for point in points)
     return Fraction(sum(point.grown_bytes for point in points), acked) if acked else None
@@ -148,7 +148,8 @@ def _growth(subject: Subject) -> Fraction | None:
 
 def _fast(subject: Subject) -> tuple[int, ...]:
     """Return the events of the three ACKs in slow start that grew the window most, if each grew it by more than a tenth more."""
-    end = len(subject.events) if subject.left.by is None else subject.left.by
+    until = subject.left.grown_until
+    end = len(subject.events) if until is None else until
     points = [each for each in subject.limited if each.index < end and each.acked_bytes]
     points = [each for each in points if each.grown_bytes > _FAST * each.acked_bytes]
     points.sort(key=lambda each: Fraction(each.grown_bytes, each.acked_bytes), reverse=True)

@@ -12,6 +12,9 @@ _FULL = Fraction(3, 4)
 #: Of how many ACKs the growth of slow start is taken at least, and how many must grow by less before that is evidence.
 _FIRST_ACKS, _LESS_ACKS = 4, 2
 
+#: Evidence of BBR in a capture: the sender drains its queue.
+DRAIN = "drain"
+
 
 @dataclass(frozen=True, slots=True)
 class Point:
@@ -27,6 +30,7 @@ class Left:
     """Slow start was left after event ``after`` (-1: at any), and not later than ``by``; ``None``: it was not left.
 
     ``until``: the first event at which something else than growth shows that it is over. ``growth``: bytes of window per byte acknowledged in the first round of slow start; ``None`` without ACKs that say it.
+    ``slower``: where the flight of BBR grows by less, some rounds before it leaves slow start.
     """
 
     after: int
@@ -34,6 +38,12 @@ class Left:
     evidence: str
     growth: Fraction | None
     until: int
+    slower: int | None = None
+
+    @property
+    def grown_until(self) -> int | None:
+        """The event that ends the growth of slow start, or None."""
+        return self.by if self.slower is None else self.slower
 
 
 def left_slow_start(

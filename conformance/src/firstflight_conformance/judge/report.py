@@ -7,6 +7,7 @@ from itertools import groupby
 from firstflight_conformance.cases.timeline import milliseconds
 from firstflight_conformance.judge.at_least import APPLICATION_LIMITED, PACED
 from firstflight_conformance.judge.did import Did, Reduction, Shown, datagrams
+from firstflight_conformance.judge.leaving import DRAIN
 from firstflight_conformance.judge.verdict import Verdict, margin, named_once
 from firstflight_conformance.judge.why import why_lines
 
@@ -101,6 +102,7 @@ _EVIDENCE = {
     "loss": "loss or congestion mark",
     "threshold": "its threshold (ssthresh)",
     "growth": "less growth",
+    DRAIN: "the fall of the flight that follows (Drain)",
     "state": "its state",
     "window": "a smaller window",
 }
