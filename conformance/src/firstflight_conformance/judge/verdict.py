@@ -128,7 +128,8 @@ def judge(
     if not may_be and undecided is None:
         may_be = tuple(named_once(_unclear(subject, explained)))
         undecided = "the exits differ by less than the times of the recording can tell" if may_be else None
-    return Verdict(subject, doing.did(subject, shown), explained, may_be, undecided, tuple(left_out))
+    did = doing.did(subject, shown, explained=undecided is None and bool(may_be))
+    return Verdict(subject, did, explained, may_be, undecided, tuple(left_out))
 
 
 def to_json(verdict: Verdict, agreement: float | None) -> dict[str, Any]:
