@@ -196,9 +196,23 @@ def _reduction(subject: Subject) -> Reduction | None:
             return _factor(subject, lost, index, new_bytes or 0)
         if now.cwnd_bytes < old_bytes:
             cause = index if lost is None or now.cwnd_bytes >= subject.before[lost] else lost
-            return _factor(subject, cause, index, now.cwnd_bytes)
+            if lost is not None and now.cwnd_bytes > old_bytes * (1 - _STEP):
+                index = _lowest(subject, index)
+            return _factor(subject, cause, index, subject.answers[index].cwnd_bytes)
         threshold_bytes = now.ssthresh_bytes
     return None
+
+
+def _lowest(subject: Subject, index: int) -> int:
+    """Return the event of the smallest window up to the ACK of a packet that was sent after an event: the end of recovery."""
+    since_ns, found = subject.events[index].t_ns, index
+    for at in range(index, len(subject.events)):
+        event = subject.events[at]
+        if isinstance(event, Ack) and any(run.sent_t_ns > since_ns for run in event.packets):
+            break
+        if subject.answers[at].cwnd_bytes < subject.answers[found].cwnd_bytes:
+            found = at
+    return found
 
 
 def _captured_reduction(subject: Subject) -> Reduction | None:

@@ -106,7 +106,8 @@ def _initial_window(did: Did) -> str:
         )
     least, most = did.initial_window_range
     size = did.datagram_bytes
-    return f"{least} to {most} bytes, {least // size} to {most // size} datagrams of {size}"
+    whole = "" if least % size or most % size else f", {least // size} to {most // size} datagrams of {size}"
+    return f"{least} to {most} bytes{whole}"
 
 
 def _at_event(reduction: Reduction) -> str:
