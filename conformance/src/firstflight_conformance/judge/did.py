@@ -196,9 +196,9 @@ def _reduction(subject: Subject) -> Reduction | None:
             return _factor(subject, lost, index, new_bytes or 0)
         if now.cwnd_bytes < old_bytes:
             cause = index if lost is None or now.cwnd_bytes >= subject.before[lost] else lost
-            if lost is not None and now.cwnd_bytes > old_bytes * (1 - _STEP):
-                index = _lowest(subject, index)
-            return _factor(subject, cause, index, subject.answers[index].cwnd_bytes)
+            little = lost is not None and now.cwnd_bytes > old_bytes * (1 - _STEP)
+            shown = _lowest(subject, index) if little else index
+            return _factor(subject, cause, shown, subject.answers[shown].cwnd_bytes)
         threshold_bytes = now.ssthresh_bytes
     return None
 
