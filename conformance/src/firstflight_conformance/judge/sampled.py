@@ -30,15 +30,9 @@ def _did(sampled: Sampled) -> Did:
 def to_json(sampled: Sampled) -> dict[str, Any]:
     """Return the report as JSON, with the members of a judged connection."""
     return {
-        "did": doing.to_json(_did(sampled)),
-        "refuted": [],
-        "may_be": [],
-        "none_of_ours": False,
-        "undecided": REASON,
-        "agreement": None,
-        "path": None,
-        "why": [],
-    }
+        "did": doing.to_json(_did(sampled)), "refuted": [], "may_be": [], "none_of_ours": False, "undecided": REASON, "agreement": None,
+        "path": None, "why": [],
+    }  # fmt: skip
 
 
 def lines(sampled: Sampled) -> Iterator[str]:
@@ -61,20 +55,13 @@ def _exit_lines(sampled: Sampled, did: Did) -> Iterator[str]:
     if left is None:
         yield "exit of slow start: not shown"
         return
-    when = (
-        ""
-        if did.t_ns is None
-        else f" between {_ms(sampled, before=True)} and {_ms(sampled, before=False)} ms after the first sample"
-    )
+    when = ""
+    if did.t_ns is not None:
+        before = sampled.samples[sampled.samples.index(left) - 1]
+        since_ns = (before.t_ns or 0) - (sampled.samples[0].t_ns or 0)
+        when = f" between {since_ns / 1e6:.1f} and {did.t_ns / 1e6:.1f} ms after the first sample"
     if left.marks:
         yield f"slow start is left{when}: by a loss or congestion mark, at {did.window_bytes} bytes or more"
         return
     yield f"slow start is left{when}: without a loss, by its threshold (ssthresh)"
     yield f"there the window had {did.window_bytes} bytes, {left.ssthresh} datagrams of {left.mss_bytes}"
-
-
-def _ms(sampled: Sampled, *, before: bool) -> str:
-    left = sampled.left
-    at = sampled.samples.index(left) if left is not None else 0
-    times = [each.t_ns or 0 for each in sampled.samples]
-    return f"{(times[at - 1 if before else at] - times[0]) / 1e6:.1f}"

@@ -243,7 +243,7 @@ def _undecided_flight(
     paced = [each for each in left_over if paces_by_rate(each.profile)]
     if subject.left.evidence == DRAIN:
         return undecided, Shown.ALL
-    if (reason := too_little(subject, paced=any(map(follows, paced)))) is not None:
+    if (reason := too_little(subject, paced=len(paced) == len(left_over) > 0)) is not None:
         return reason, Shown.NOTHING
     if (reason := partly_limited(subject)) is not None:
         return reason, Shown.WINDOW
