@@ -375,7 +375,9 @@ class Sender:
         size_bytes = self.outbox.next_size_bytes()
         return self._is_paced() and size_bytes > 0 and self._fits(size_bytes)
 
-    def on_ack(self, now_ns: int, acked: Sequence[tuple[int, int]], ack_delay_ns: int, max_data_bytes: int | None) -> None:
+    def on_ack(
+        self, now_ns: int, acked: Sequence[tuple[int, int]], ack_delay_ns: int, max_data_bytes: int | None
+    ) -> None:
         """Process an ACK frame: losses first, then the acknowledged packets (RFC 9002, appendix A.7)."""
         self.check_app_limited()
         self.outbox.max_data_bytes = max_data_bytes

@@ -195,8 +195,11 @@ def sent(flow: FlowResult) -> list[tuple[int, int]]:
     return [((event.t_ns - ORIGIN_NS) // MS, event.bytes) for event in flow.events if isinstance(event, Sent)]
 
 
-def run_limited(*, seed: int = 1, link: Link = replace(LINK, queue_bytes=10**6), **changes: Any) -> FlowResult:
-    """Run a flow alone over a queue with room for everything."""
+LINK_WITH_ROOM = replace(LINK, queue_bytes=10**6)
+
+
+def run_limited(*, seed: int = 1, link: Link = LINK_WITH_ROOM, **changes: Any) -> FlowResult:
+    """Run a flow alone."""
     return run_network(network(limited(**changes), link=link, seed=seed), record=("one",)).flow("one")
 
 

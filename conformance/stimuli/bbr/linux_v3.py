@@ -160,7 +160,7 @@ def aggregation(b: StreamBuilder) -> None:
 @add(
     "bbr.linux-v3.min-rtt",
     "An equal RTT makes both of the smallest ones younger",
-    """The application holds the sender back, and each flight follows idle time, so that no ACK begins a ProbeRTT. The first RTT is 100 ms, at 0.1 s; at 5.2 s it is more than 5 s old, and another of 100 ms takes its place. At 10.25 s that is more than 5 s old, but not more than 10 s, and 120 ms change nothing. The window of 32 packets, 38400 bytes, is above what the path of 100 ms needs, so that it stays. At 15.3 s the smallest RTT is 10.1 s old, and 110 ms, which replace the 120 ms of five seconds, replace it: the window grows by the ten packets.""",
+    """The application holds the sender back, and each flight follows idle time, so that no ACK begins a ProbeRTT. The first RTT is 100 ms, at 0.1 s; at 5.2 s it is more than 5 s old, and another of 100 ms takes its place. At 10.25 s that is more than 5 s old, but not more than 10 s, and 120 ms change nothing. The window of 32 packets, 38400 bytes, is more than the path of 100 ms needs, so that it stays. At 15.3 s the smallest RTT is 10.1 s old, and 110 ms, which replace the 120 ms of five seconds, replace it: the window grows by the ten packets.""",
 )
 def min_rtt(b: StreamBuilder) -> None:
     f = Flights(b)
