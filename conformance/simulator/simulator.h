@@ -84,6 +84,8 @@ struct sim_transfer {
     uint64_t retry_ns;
     uint64_t fin_acknowledges;
     uint64_t samples_rate; /* also for a controller that does not ask for samples */
+    uint64_t max_data_bytes;  /* receive window of QUIC; absent: the receiver has no limit of the data, and the next means nothing */
+    uint64_t max_data_factor; /* 1 to 16: of the window at each MAX_DATA */
 };
 
 struct sim_scenario {
