@@ -1,12 +1,15 @@
 """What of the failures in a profile is a choice that its text leaves open, and what departs from it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+from firstflight_conformance.cases.computations import ComputationCase
+from firstflight_conformance.compare.joint import Joint, join
+from firstflight_conformance.compare.options import NOTHING, Chosen, Models, Option, models_of
+from firstflight_conformance.compare.relation import Explained, Judgement, judge
 from firstflight_conformance.diagnose.breaks import broken_by
 from firstflight_conformance.diagnose.candidates import Candidate
-from firstflight_conformance.diagnose.choices import Chosen, Option, choices_of_run, options_of
 from firstflight_conformance.diagnose.decision import decision_of
 from firstflight_conformance.diagnose.explain import Explanation, Failures
 from firstflight_conformance.diagnose.judged import Judged
@@ -73,55 +76,94 @@ def by_profile(failing: Sequence[Subject], passing: Sequence[Subject]) -> Iterat
         )
 
 
-def of_profile(failing: list[Subject], passing: list[Subject]) -> tuple[Agreement, Departures]:
-    """Return what of the failures in a profile conforms, and what does not.
+def of_profile(failing: list[Subject], passing: list[Subject]) -> "Verdicts":
+    """Return the verdicts on the failures in a profile.
 
-    Where one wrong decision explains every failure, none of them is taken for a choice. A choice that shows only where something
-    is wrong as well is found with its cause, and then taken as given; what is wrong may be another choice beside it.
+    The verdict on a case depends on its own answers. The choices of the run are those that fit all conforming cases and change no
+    passing case; a case that fits only other choices is inconsistent with the run, and is a departure.
     """
-    chosen = choices_of_run(failing, passing)
-    agreement, departures = _parted(chosen, failing, passing)
-    if not departures.failing:
-        return agreement, departures
-    if agreement.judged or chosen.options:
-        exact = Failures(failing, passing).exact()
-        if exact:
-            return Agreement((), ()), Departures(Chosen(), failing, passing, exact)
-    found = departures.explanations()
-    more = [option for explanation in found[:1] for option in _open_parts(explanation, failing[0])]
-    wider = chosen.plus(*more) if more and len(more) < len(found[0].candidate.parts) else None
-    if wider is None:
-        return agreement, departures
-    agreement, departures = _parted(choices_of_run(failing, passing, wider), failing, passing)
-    return _parted(wider, failing, passing) if departures.failing else (agreement, departures)
-
-
-def _open_parts(found: Explanation, subject: Subject) -> list[Option]:
-    """Return the parts of a pair that are choices."""
-    options = {
-        option.candidate.id: option for option in options_of(subject.case.vector.algorithm, subject.case.profile)
+    algorithm, profile = failing[0].case.vector.algorithm, failing[0].case.profile
+    models = models_of(algorithm, profile)
+    judged = [(subject, _judged(subject, models)) for subject in failing]
+    ways = [(subject, found.ways) for subject, found in judged if found.ways]
+    joint = join(ways, passing, models)
+    chosen = models.chosen(joint.taken)
+    conforming = {
+        subject.case.id: (subject, _way(subject, models, joint)) for subject, _ in ways if subject.case.id not in joint.clashes
     }
-    return [options[part.id] for part in found.candidate.parts if found.candidate.kind == "pair" and part.id in options]
+    undecided = tuple(subject.case.id for subject, found in judged if found.undecided)
+    rest = [s for s in failing if s.case.id not in conforming and s.case.id not in undecided]
+    agreement = _agreement(chosen, models, list(conforming.values()))
+    agreed = [subject for subject, _ in conforming.values()]
+    return Verdicts(agreement, _departures(chosen, rest, agreed, passing), undecided, joint.clashes)
 
 
-def _parted(chosen: Chosen, failing: list[Subject], passing: list[Subject]) -> tuple[Agreement, Departures]:
-    rest = [subject for subject in failing if subject.judged_by(subject.walk(chosen.variant)) < subject.length]
-    conforming = [subject for subject in failing if subject not in rest]
-    agreed = passing + [subject.under(chosen.variant) for subject in conforming]
-    departures = Departures(chosen, [subject.under(chosen.variant) for subject in rest], agreed)
-    return _agreement(chosen, conforming), departures
+@dataclass(frozen=True, slots=True)
+class Verdicts:
+    """The failures in a profile: cases that conform, departures, cases that the budget leaves undecided, and clashes.
+
+    ``clashes``: departures that conform only by other choices than the run, each with a case that contradicts it.
+    """
+
+    agreement: Agreement
+    departures: Departures
+    undecided: tuple[str, ...] = ()
+    clashes: Mapping[str, str] = field(default_factory=dict)
 
 
-def undecided(failing: list[Subject], passing: list[Subject]) -> tuple[Agreement, Departures]:
-    """Return the same where nothing is asked about choices."""
-    return Agreement((), ()), Departures(Chosen(), failing, passing)
+def _judged(subject: Subject, models: Models) -> Judgement:
+    """Return the verdict on a case; a computation has no alternatives."""
+    if isinstance(subject.case, ComputationCase):
+        return Judgement()
+    # Most conforming cases differ by a bound only.
+    plain = judge(subject, models, NOTHING)
+    return plain if plain.ways and not plain.ways[0].moments else judge(subject, models)
 
 
-def _agreement(chosen: Chosen, conforming: Sequence[Subject]) -> Agreement:
-    choices = [_choice(chosen, option, conforming) for option in chosen.options]
-    choices += _taken({subject.case.id: subject.walk(chosen.variant).taken for subject in conforming})
-    judged = [Judged(subject.under(chosen.variant), subject.walk(chosen.variant).cut) for subject in conforming]
+def _way(subject: Subject, models: Models, joint: Joint) -> Explained:
+    """Return the way in which a case conforms under the choices of the run."""
+    return judge(subject, models, joint.taken).ways[0]
+
+
+def _departures(chosen: Chosen, rest: list[Subject], agreed: list[Subject], passing: list[Subject]) -> Departures:
+    """Return the departures, seen from the choices of the run.
+
+    Where one wrong decision explains every failure, conforming ones included, the departures are seen from the model itself.
+    """
+    if rest and chosen.options:
+        exact = Failures([*rest, *agreed], passing).exact()
+        if exact:
+            return Departures(Chosen(), rest, passing, exact)
+    right = [*passing, *(subject.under(chosen.variant) for subject in agreed)]
+    departures = Departures(chosen, [subject.under(chosen.variant) for subject in rest], right)
+    return departures
+
+
+def without_choices(failing: list[Subject], passing: list[Subject]) -> Verdicts:
+    """Return every failure as a departure."""
+    return Verdicts(Agreement((), ()), Departures(Chosen(), failing, passing))
+
+
+def _agreement(chosen: Chosen, models: Models, conforming: Sequence[tuple[Subject, Explained]]) -> Agreement:
+    subjects = [subject for subject, _ in conforming]
+    choices = [_choice(chosen, option, subjects) for option in chosen.options]
+    choices += _moments(models, conforming)
+    choices += _taken({subject.case.id: way.values for subject, way in conforming})
+    judged = [Judged(subject.under(chosen.variant), way.cut) for subject, way in conforming]
     return Agreement(tuple(choices), tuple(judged))
+
+
+def _moments(models: Models, conforming: Sequence[tuple[Subject, Explained]]) -> list[Choice]:
+    """Return the alternatives that were taken at some events, with the cases that show them."""
+    cases: dict[str, list[str]] = {}
+    for subject, way in conforming:
+        for name in sorted(way.moments):
+            cases.setdefault(name, []).append(subject.case.id)
+    options = models.options
+    return [
+        Choice(options[name].point, name, options[name].candidate.what, options[name].point.clauses, tuple(found))
+        for name, found in cases.items()
+    ]
 
 
 def _choice(chosen: Chosen, option: Option, conforming: Sequence[Subject]) -> Choice:
@@ -135,7 +177,7 @@ def _choice(chosen: Chosen, option: Option, conforming: Sequence[Subject]) -> Ch
     return Choice(option.point, option.candidate.id, option.candidate.what, clauses, names)
 
 
-def _taken(taken: dict[str, list[Taken]]) -> list[Choice]:
+def _taken(taken: Mapping[str, Sequence[Taken]]) -> list[Choice]:
     """Return what was taken of each bound, with the least and the largest share."""
     points = {point.id: point for point in open_points()}
     groups: dict[tuple[str, str, str, bool], list[tuple[str, Taken]]] = {}

@@ -8,7 +8,7 @@ from typing import Any
 
 from firstflight.events import Ce, Event, Lost, Sent
 from firstflight.observables import Outcome, Phase, Trigger
-from firstflight_conformance.freedoms.bounds.bound import Bound, Taken
+from firstflight_conformance.freedoms.bounds.bound import Advance, Bound, Taken
 
 _OF_SAVED = "the saved window"
 
@@ -26,11 +26,10 @@ def _is_congestion(state: Any, event: Event) -> bool:
     return _phase(state) is Phase.SAFE_RETREAT and isinstance(event, Lost | Ce)
 
 
-def _usual(before: Any, event: Event) -> Any:
-    """Return what normal congestion control makes of the event."""
+def _usual(advance: Advance, before: Any, event: Event) -> Any:
+    """Return the observation of normal congestion control after the event."""
     usual = before.copy()
     usual.startup.resume.phase = Phase.NORMAL
-    advance = type(before).copy.__globals__["advance"]  # of the model that the state belongs to
     return advance(usual, event)
 
 
@@ -54,7 +53,7 @@ class Jump(Bound):
         window_bytes, base, resume = observed.get("cwnd_bytes"), state.base, state.startup.resume
         if window_bytes is None or not _entered(before, state, Phase.UNVALIDATED):
             return None
-        usual = _usual(before, event)
+        usual = _usual(self.advance, before, event)
         if window_bytes == usual.cwnd_bytes != base.cwnd_bytes:
             earlier = before.copy().startup.resume
             resume.phase, resume.jump_bytes = Phase.RECONNAISSANCE, earlier.jump_bytes
