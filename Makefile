@@ -16,6 +16,9 @@ INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --no-compile
 # worksteal: idle workers take tests from busy ones.
 PYTEST := $(BIN)/pytest -q -n $(if $(filter 1,$(JOBS)),0,$(JOBS)) --dist worksteal
 REPORTS := build/report
+# Each job of `make test` notes its skips and their reasons below this folder.
+SKIPS := build/skips
+NOTING := $(BIN)/python conformance/skips.py run $(SKIPS)
 SITE_EXTRAS := $(INSTALL) --require-hashes --only-binary :all: -r requirements/site.txt
 # Keep .pyc files: the tests start Python thousands of times.
 export PYTHONDONTWRITEBYTECODE :=
@@ -54,7 +57,7 @@ $(TOOLS): requirements/run.txt reference-py/pyproject.toml conformance/pyproject
 	$(PYTHON) -m venv $(VENV)
 	$(INSTALL) --require-hashes --only-binary :all: -r requirements/run.txt
 	$(INSTALL) --no-deps --no-build-isolation -e reference-py -e conformance
-# Compiled modules of ours hold the hash of their source: one that goes by size and time could be of another text.
+# By the hash of their source: an edit of the same size and time counts.
 	$(BIN)/python -m compileall -q --invalidation-mode checked-hash reference-py/src conformance/src conformance/generate conformance/stimuli
 	@echo "$(CURDIR)" > $(VENV)/.checkout
 	@touch $@
@@ -67,11 +70,12 @@ conformance:  ## Judge both references, then the third-party stacks as they are 
 	@$(MAKE) --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j$(JOBS)) tools c-adapters
 	@mkdir -p $(REPORTS)
 	$(FIRSTFLIGHT) run --both --build --report-json $(REPORTS)/report.json --junit $(REPORTS)/junit.xml
-	$(FIRSTFLIGHT) vectors --check
-	$(FIRSTFLIGHT) check
+	$(FIRSTFLIGHT) dev vectors --check
+	$(FIRSTFLIGHT) dev check
 	@echo "report: $(REPORTS)/report.json; make docs writes the page State of the stacks from it"
 
-test: lint test-c test-python loaders coverage-c mutants conformance docs site  ## Run everything
+test: lint test-c test-python loaders coverage-c mutants conformance docs site  ## Run everything; the last line counts skipped tests by reason
+	@$(BIN)/python conformance/skips.py report $(SKIPS) $(REPORTS)/report.json
 
 # Of one algorithm the vectors, by both references, its self-contained programs and headers, what is known of its numbers, the mutants and the
 # clauses. All that goes over more than one algorithm is left to the whole.
@@ -80,8 +84,8 @@ check: setup c-adapters
 	$(FIRSTFLIGHT) run --adapter c-port --adapter python-model --algorithm $(ALGORITHM) --jobs $(JOBS)
 	$(PYTEST) reference-py/tests conformance/tests/test_plain.py conformance/tests/test_plain_headers.py -m "not long" \
 	    -k "($(ALGORITHM) or $(subst -,_,$(ALGORITHM))) and not (random or cited)"
-	$(FIRSTFLIGHT) mutants --score --algorithm $(ALGORITHM) --jobs $(JOBS)
-	$(FIRSTFLIGHT) check
+	$(FIRSTFLIGHT) dev mutants --score --algorithm $(ALGORITHM) --jobs $(JOBS)
+	$(FIRSTFLIGHT) dev check
 else
 check: lint test-c test-python  ## Lint and the tests of both references and of the tools; with ALGORITHM=search those of one algorithm
 endif
@@ -94,41 +98,41 @@ lint: setup  ## ruff, mypy strict, spelling, the ban on floating point
 	$(BIN)/python conformance/lint_no_float.py
 
 test-python: setup c-adapters  ## pytest: the model, the tools, Python against C
-	$(PYTEST) -m "not long and not site"
+	FIRSTFLIGHT_SKIPS=$(SKIPS)/python $(PYTEST) -m "not long and not site"
 
 test-c: setup  ## Unity tests of the C port with gcc and clang, under ASan and UBSan
-	$(MAKE) --no-print-directory --silent -C reference-c test PYTHON="$(CURDIR)/$(BIN)/python"
+	@$(NOTING) c $(MAKE) --no-print-directory --silent -C reference-c test PYTHON="$(CURDIR)/$(BIN)/python"
 
 loaders: setup  ## The loaders of the vectors in seven languages, and the adapters beside them, each tested where its tools are
-	@$(FIRSTFLIGHT) vectors --flat build/flat
-	@FIRSTFLIGHT="$(CURDIR)/$(FIRSTFLIGHT)" FIRSTFLIGHT_FLAT="$(CURDIR)/build/flat" OUT="$(CURDIR)/build/loaders" conformance/loaders/test.sh
+	@$(FIRSTFLIGHT) dev vectors --flat build/flat
+	@FIRSTFLIGHT="$(CURDIR)/$(FIRSTFLIGHT)" FIRSTFLIGHT_FLAT="$(CURDIR)/build/flat" OUT="$(CURDIR)/build/loaders" $(NOTING) loaders conformance/loaders/test.sh
 
 test-long: setup c-adapters  ## A million random events per profile, Python against C and plain programs; every published result again
 	$(PYTEST) -m long
-	$(FIRSTFLIGHT) results --check
+	$(FIRSTFLIGHT) dev results --check
 
 coverage-c: setup  ## Measure by gcov that the vectors carry out every clause in C
 	@if command -v gcov >/dev/null; then \
 	    $(MAKE) --no-print-directory --silent -C reference-c coverage && find build/c-cov -name '*.gcda' -delete && \
 	    $(FIRSTFLIGHT) run --adapter build/c-cov/firstflight-c > build/c-cov/run.txt && \
-	    $(FIRSTFLIGHT) check --gcov build/c-cov; \
+	    $(FIRSTFLIGHT) dev check --gcov build/c-cov; \
 	else \
-	    echo "coverage-c: skipped: there is no gcov here"; \
+	    $(NOTING) coverage-c echo "coverage-c: skipped: there is no gcov here"; \
 	fi
 
 vectors: setup  ## Generate the vectors and the tables of the references
 	cd conformance && ../$(BIN)/python -m generate.tables
-	$(FIRSTFLIGHT) vectors
+	$(FIRSTFLIGHT) dev vectors
 
 generate: vectors  ## The same as vectors
 
 mutants: setup  ## The kill matrices: which vectors and which paths reject which wrong implementation
-	$(FIRSTFLIGHT) mutants --json $(REPORTS)/kill-matrix.json
+	$(FIRSTFLIGHT) dev mutants --json $(REPORTS)/kill-matrix.json
 	$(BIN)/python docs/_ext/first_vectors.py $(REPORTS)/kill-matrix.json
-	$(FIRSTFLIGHT) mutants --closed-loop --json $(REPORTS)/kill-matrix-closed-loop.json
+	$(FIRSTFLIGHT) dev mutants --closed-loop --json $(REPORTS)/kill-matrix-closed-loop.json
 
 first-vectors: setup  ## Order the vectors by what they reject, into spec/first-vectors.json
-	$(FIRSTFLIGHT) mutants --json $(REPORTS)/kill-matrix.json > /dev/null
+	$(FIRSTFLIGHT) dev mutants --json $(REPORTS)/kill-matrix.json > /dev/null
 	$(BIN)/python docs/_ext/first_vectors.py $(REPORTS)/kill-matrix.json --write
 
 tool-mutants: setup  ## Wrong versions of the loaders, the runner and the simulator, which the tests must notice (five minutes of CPU)
@@ -155,7 +159,7 @@ site-extras: setup  ## Playwright, which drives the system's Chromium in tests, 
 	$(SITE_EXTRAS)
 
 site: docs  ## Look at the built site in a browser: axe, widths, requests (needs chromium)
-	$(BIN)/pytest -q -rs -m site
+	FIRSTFLIGHT_SKIPS=$(SKIPS)/site $(BIN)/pytest -q -rs -m site
 
 SECONDS ?= 60
 fuzz: setup c-adapters  ## libFuzzer on controllers, plain headers, the C adapter, Atheris on the loader, mutated files of every kind on the command, each for SECONDS=60
@@ -169,7 +173,7 @@ bench: setup  ## Instructions per ACK, bytes of state, events per second
 	$(BIN)/python conformance/bench_model.py
 
 results: setup  ## Compute published results again, and the page that compares (half a minute on two cores; minutes without a C compiler)
-	$(FIRSTFLIGHT) results --jobs $(JOBS)
+	$(FIRSTFLIGHT) dev results --jobs $(JOBS)
 	@$(MAKE) --no-print-directory docs
 
 docs: setup  ## Build the documentation in build/docs

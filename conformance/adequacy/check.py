@@ -1,4 +1,4 @@
-"""``firstflight check``: the clauses."""
+"""``firstflight dev check``: the clauses."""
 
 from pathlib import Path
 
@@ -18,7 +18,7 @@ from firstflight_conformance.commands.options import all_cases, needs_checkout, 
 @vectors_option
 def check_command(*, object_folder: Path | None, root: Path) -> None:
     """Check that every clause has Python, C and a vector, or an exemption. Exit code 1 if one has not."""
-    needs_checkout("check")
+    needs_checkout("dev check")
     with usage_errors():
         found = all_cases(root)
         lines = gaps(found)

@@ -17,7 +17,7 @@ from firstflight_conformance.cases.wire import observables
 from firstflight_conformance.mutants.load import Mutant, MutantError
 from firstflight_conformance.paths import SPEC, of_algorithms
 from firstflight_conformance.run.messages import OBSERVABLES
-from firstflight_conformance.run.rehearsal import followed
+from firstflight_conformance.run.model_run import observed_run
 from firstflight_conformance.run.stimulus import StimulusCase, stimulus_cases
 
 
@@ -80,7 +80,7 @@ def _replays(algorithm: str, profile: str) -> tuple[Replay, ...]:
 
 def replay(case: StimulusCase) -> Replay:
     """Return the model's own run of a case, as an adapter sees it that declares everything."""
-    run = followed(case, 1, OBSERVABLES)
+    run = observed_run(case, 1, OBSERVABLES)
     expected = [observables(observation) for _, observation in run]
     allowed = [{"trigger": [trigger.value for trigger in seen.triggers]} if seen.triggers else {} for _, seen in run]
     events = tuple(event for event, _ in run)

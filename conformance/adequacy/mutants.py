@@ -1,4 +1,4 @@
-"""``firstflight mutants``: the kill matrix."""
+"""``firstflight dev mutants``: the kill matrix."""
 
 import json
 import os

@@ -26,15 +26,10 @@ from firstflight import create
 from firstflight_conformance.cases.measure import config_from_json, replay
 from firstflight_conformance.cases.vectors import load
 from firstflight_conformance.cli import main
-from firstflight_conformance.commands.options import judged_cases
 from firstflight_conformance.paths import BUILD, CONFORMANCE, SCENARIOS, VECTORS
 from firstflight_conformance.qlog.write import qlog_text
 from firstflight_conformance.recording.files import save
 from firstflight_conformance.recording.recording import Header, Recording, Step, Subject
-from firstflight_conformance.run.manifest import load_manifests
-from firstflight_conformance.run.progress import Progress
-from firstflight_conformance.run.results import Result, Verdict
-from firstflight_conformance.run.selection import Selection
 from firstflight_conformance.simulator.scenario import scenario_files
 
 sys.path.append(str(CONFORMANCE / "tests"))
@@ -137,17 +132,6 @@ def _table() -> list[bytes]:
     return [f"t_ms,rtt_ms,acked_bytes,in_flight_bytes,cwnd_bytes,ssthresh_bytes\n{sent}{rows}".encode()]
 
 
-def _passed() -> list[bytes]:
-    """Return what a run leaves that was ended after its only case."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "x.part"
-        begun = Progress(
-            path, judged_cases(VECTORS, Selection(ids=(_CASE,)), vectors=True, stimulus=False), validate=False
-        )
-        begun.of(load_manifests()["null-echo"]).settle(Result(_CASE, Verdict.PASS))
-        return [path.read_bytes()]
-
-
 def _sweep(suffix: str) -> Callable[[], list[bytes]]:
     def seeds() -> list[bytes]:
         with tempfile.TemporaryDirectory() as folder:
@@ -157,7 +141,6 @@ def _sweep(suffix: str) -> Callable[[], list[bytes]]:
     return seeds
 
 
-_CASE = "slow-start.acks.ack-of-two@rfc-9002"
 GRID = b'kind = "model"\nalgorithm = ["slow-start"]\nrate = ["10Mbit/s", "1Mbit/s"]\nrtt = "100ms"\nsize = ["1MB"]\n'
 KINDS = {
     # Each vector in a folder of any name; which profile it is of, it says itself.
@@ -188,9 +171,9 @@ KINDS = {
     "sweep-jsonl": Kind(
         "x.jsonl", _sweep("jsonl"), lambda path: ["sweep", str(path), *_MODEL, "--size", "1MB", "--size", "2MB"]
     ),
-    "qlog": Kind("x.sqlog", _qlogs, lambda path: ["judge-qlog", str(path), "--profile", "search/draft-09"]),
+    "qlog": Kind("x.sqlog", _qlogs, lambda path: ["judge", str(path), "--profile", "search/draft-09"]),
     "recording": Kind(
-        "x.jsonl", _recordings, lambda path: ["record", "judge", str(path), "--profile", "hystartpp/rfc-9406"]
+        "x.jsonl", _recordings, lambda path: ["judge", str(path), "--profile", "hystartpp/rfc-9406"]
     ),
     "to-qlog": Kind("x.jsonl", _recordings, lambda path: ["record", "to-qlog", str(path), str(path.with_suffix(".sqlog"))]),
     "to-vector": Kind(
@@ -200,12 +183,6 @@ KINDS = {
     ),
     "capture": Kind("x.pcap", _captures, lambda path: ["judge", str(path), "--profile", "hystart/linux"]),
     "table": Kind("x.csv", _table, lambda path: ["judge", str(path), "--profile", "slow-start/rfc-9002"]),
-    "resume": Kind(
-        "x.json.part",
-        _passed,
-        lambda path: ["run", "--adapter", "null-echo", "--id", _CASE, "--resume", "--jobs", "1",
-                      "--report-json", str(path.with_suffix(""))],
-    ),
 }  # fmt: skip
 
 

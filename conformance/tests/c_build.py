@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from firstflight_conformance.kept import digest
+from firstflight_conformance.built import digest
 
 
 def extension(directory: Path, name: str, inputs: Iterable[Path], compiled: Callable[[str], str]) -> Any:

@@ -73,9 +73,7 @@ class Port:
     def state(self) -> Any:
         """Return the state of the algorithm in the model's form."""
         holder = self._controller.base.rules_state if self._is_base else self._controller
-        seen = getattr(holder, self._name)
-        # A profile with a state of its own type has it in a member of that name.
-        return _as_model(self._like, getattr(seen, type(self._like).__name__.lower(), seen))
+        return _as_model(self._like, getattr(holder, self._name))
 
     def state_of(self, model: Controller) -> Any:
         """Return the same state of the model."""
@@ -85,9 +83,7 @@ class Port:
 def _as_model(like: Any, seen: Any) -> Any:
     """Return what the port holds in the form of what the model does: a number, a list or tuple of them, a choice by its number or place, or a state of these."""
     if is_dataclass(like):
-        return type(like)(
-            **{f.name: _as_model(getattr(like, f.name), getattr(seen, f.name)) for f in fields(like) if f.compare}
-        )
+        return type(like)(**{f.name: _as_model(getattr(like, f.name), getattr(seen, f.name)) for f in fields(like)})
     if isinstance(like, Enum):
         return type(like)(seen) if isinstance(like.value, int) else list(type(like))[seen]
     if isinstance(like, tuple):

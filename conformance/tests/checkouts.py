@@ -13,7 +13,7 @@ import pytest
 from firstflight_conformance.paths import ROOT
 
 #: What loads, generates and judges; of vectors and stimuli each test takes those that it needs.
-CODE = ("spec", "reference-py/src", "conformance/src", "requirements/run.txt")
+CODE = ("spec", "reference-py/src", "conformance/src")
 #: A module of the model that is edited, and how: the growth of the window in Conservative Slow Start.
 MODEL = ("reference-py/src/firstflight/hystartpp/hystartpp.py", "GROWTH_DIVISOR = 4", "GROWTH_DIVISOR = 5")
 #: Its counterpart in C.

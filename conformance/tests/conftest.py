@@ -1,15 +1,17 @@
 """Hypothesis draws the same examples in every run, and keeps none; what runs on the clock of the machine may be spoiled by it; the browser."""
 
 import importlib.util
+import os
 import shutil
 import signal
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import Phase, settings
 
-import firstflight_conformance  # noqa: F401 - first: it notes what is loaded
+import skips
 
 settings.register_profile("firstflight", derandomize=True, database=None, deadline=None, print_blob=False)
 #: For who asks only whether a test fails: the first example that fails is not shrunk.
@@ -24,6 +26,14 @@ def pytest_configure() -> None:
     for number in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM):
         if signal.getsignal(number) is signal.SIG_IGN:
             signal.signal(number, signal.SIG_DFL)
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Write the reasons of skipped tests to the file FIRSTFLIGHT_SKIPS, for the count at the end of `make test`."""
+    file = os.environ.get("FIRSTFLIGHT_SKIPS")
+    if file:
+        skipped = terminalreporter.stats.get("skipped", [])
+        skips.write(Path(file), [str(report.longrepr[-1]).removeprefix("Skipped: ") for report in skipped])
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -16,9 +16,8 @@ from firstflight_conformance.run.messages import Declaration
 
 WINDOW_ONLY = Declaration("mutant", "1", {}, ("cwnd_bytes",))
 #: Mutants that the window alone does not show, and the threshold does. The first two reduce it too little or not at all, in streams that end before recovery does: it
-#: may come down step by step. The third grows it after a collapse as a counter of bytes from before may. The fourth shows after Drain alone, where
-#: nothing is held against the window.
-UNSEEN = {"reduce-in-double", "first-lost-decides", "linux-3-slow-start-counters", "bbr-quiche-height-no-half"}
+#: may come down step by step. The third grows it after a collapse as a counter of bytes from before may.
+UNSEEN = {"reduce-in-double", "first-lost-decides", "linux-3-slow-start-counters"}
 #: Mutants whose windows alone are those of choices; the threshold tells.
 AS_CHOSEN = {
     "rapid-ending-ack-whole",

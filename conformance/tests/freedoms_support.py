@@ -151,7 +151,7 @@ def answers_of(program: ModuleType, script: Script, observables: tuple[str, ...]
     answers = Answers()
     run = Run(program, config_from_json(script.case.vector.config))
     try:
-        for event, wanted in zip(script.case.events, script.expected, strict=True):
+        for event, wanted in zip(script.case.events, script.case.expected(), strict=True):
             observed = run.step(event)
             triggers = observed.pop("triggers", ())
             if "trigger" in wanted:

@@ -124,7 +124,7 @@ def test_the_commands_need_no_checkout(installed: Path, tmp_path: Path) -> None:
     firstflight("run", "--adapter", f"{sys.executable} my_adapter.py", "--algorithm", "slow-start")
     firstflight(
         "run",
-        "--stimulus",
+        "--closed-loop",
         "--adapter",
         f"{sys.executable} my_adapter.py",
         "--id",
@@ -133,7 +133,7 @@ def test_the_commands_need_no_checkout(installed: Path, tmp_path: Path) -> None:
     firstflight("run", "--adapter", "python-model", "--id", "slow-start.avoidance.per-packet@rfc-9002")
     assert "avoidance" in firstflight("show", "slow-start.avoidance.per-packet@rfc-9002").stdout
     firstflight("list", "--algorithm", "slow-start")
-    firstflight("vectors", "--flat", "flat")
+    firstflight("dev", "vectors", "--flat", "flat")
     assert (
         json.loads((tmp_path / "flat" / "slow-start" / "rfc-9002.ndjson").open(encoding="utf-8").readline())["cases"]
         > 40
@@ -163,14 +163,14 @@ def test_the_commands_need_no_checkout(installed: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "command",
     [
-        ["check"],
-        ["mutants"],
-        ["vectors"],
-        ["vectors", "--check"],
-        ["results"],
-        ["results", "--check"],
+        ["dev", "check"],
+        ["dev", "mutants"],
+        ["dev", "vectors"],
+        ["dev", "vectors", "--check"],
+        ["dev", "results"],
+        ["dev", "results", "--check"],
         ["judge-kernel"],
-        ["history", "quiche"],
+        ["dev", "history", "quiche"],
     ],
 )
 def test_what_needs_the_checkout_says_so(installed: Path, tmp_path: Path, command: list[str]) -> None:

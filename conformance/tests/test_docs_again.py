@@ -75,7 +75,7 @@ def test_the_whole_site(tmp_path: Path) -> None:
     build(checkout / "docs", tmp_path / "again", **surroundings)
     for path, old, new in (
         ("spec/hystartpp/rules.md", "# HyStart++", "# HyStart++ with another title"),
-        ("docs/caches.md", "All of it may be deleted at any time", "It may be deleted at any time"),
+        ("docs/runner.md", "No result is stored between runs", "Results are not stored between runs"),
     ):
         text = (checkout / path).read_text("utf-8")
         assert old in text

@@ -11,14 +11,13 @@ import pytest
 from click.testing import CliRunner
 
 from firstflight import Ack, Config, Outcome, Run, Sent
-from firstflight_conformance import kept
 from firstflight_conformance.cases.ledger import LedgerError
 from firstflight_conformance.cases.measure import replay
 from firstflight_conformance.cases.stream import check_stream
 from firstflight_conformance.cases.wire import event_to_json
 from firstflight_conformance.cli import main
 from firstflight_conformance.commands import vectors as command
-from firstflight_conformance.paths import ROOT, SCENARIOS, VECTORS
+from firstflight_conformance.paths import ROOT, VECTORS
 from firstflight_conformance.vectorgen.builder import MS, S, StreamBuilder
 from firstflight_conformance.vectorgen.stimulus import Stimulus, controller_of, judged_events, to_json
 from generate import tables, write
@@ -48,15 +47,14 @@ def files() -> dict[str, str]:
 def copy(tmp_path: Path, files: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> Path:
     """A copy of them, and a generator that makes them."""
     monkeypatch.setattr(write, "all_files", lambda: dict(files))
-    monkeypatch.setattr(kept, "CACHE", tmp_path / "cache")
     write.write(tmp_path / "vectors")
     return tmp_path / "vectors"
 
 
 def check(folder: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[int, str]:
-    """Return exit code and output of ``firstflight vectors --check`` on a folder."""
+    """Return exit code and output of ``firstflight dev vectors --check`` on a folder."""
     monkeypatch.setattr(command, "differences", lambda: write.differences(folder))
-    result = CliRunner().invoke(main, ["vectors", "--check"])
+    result = CliRunner().invoke(main, ["dev", "vectors", "--check"])
     return result.exit_code, result.output
 
 
@@ -118,28 +116,6 @@ def test_check_finds(copy: Path, monkeypatch: pytest.MonkeyPatch, spoil: Callabl
     assert write.differences(copy) == []
 
 
-def test_what_is_kept_is_of_this_code_and_these_scenarios(
-    tmp_path: Path, copy: Path, files: dict[str, str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """With the same the vectors are not generated again; with another scenario or other code they are."""
-    write.keep(files, write._inputs())
-    generated: list[int] = []
-    monkeypatch.setattr(write, "all_files", lambda: generated.append(1) or dict(files))  # type: ignore[func-returns-value]
-    assert write.differences(copy) == []
-    assert len(generated) == 0
-    scenarios = Path(shutil.copytree(SCENARIOS, tmp_path / "scenarios"))
-    monkeypatch.setattr(write, "SCENARIOS", scenarios)
-    assert write.differences(copy) == write.differences(copy) == []
-    assert len(generated) == 1
-    path = scenarios / "deep-queue.json"
-    path.write_bytes(path.read_bytes() + b"\n")
-    assert write.differences(copy) == []
-    assert len(generated) == 2
-    monkeypatch.setattr(write, "code_digest", lambda *_: "other code")
-    assert write.differences(copy) == []
-    assert len(generated) == 3
-
-
 def test_check_finds_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A table of a reference that was edited is found."""
     (path, text), *_ = generated_files().items()
@@ -147,15 +123,12 @@ def test_check_finds_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     edited.write_text(text.replace("Generated", "Copied"), encoding="utf-8")
     monkeypatch.setattr(tables, "generated_files", lambda: {edited: text})
     monkeypatch.setattr(command, "differences", list)
-    result = CliRunner().invoke(main, ["vectors", "--check"])
+    result = CliRunner().invoke(main, ["dev", "vectors", "--check"])
     assert (result.exit_code, result.output) == (1, f"{edited}: differs\n")
 
 
 def test_generation_anywhere(tmp_path: Path) -> None:
-    """Another process, with other hashes, in another folder, writes the bytes of the checkout from nothing.
-
-    They are kept, so that ``make conformance``, which asks whether they are what this checkout generates, need not generate them again.
-    """
+    """Another process, with other hashes, in another folder, writes the bytes of the checkout from nothing."""
     for name in (
         "spec",
         "reference-py/src",
@@ -178,7 +151,7 @@ def test_generation_anywhere(tmp_path: Path) -> None:
     }  # fmt: skip
     environment.pop("FIRSTFLIGHT_ROOT", None)
     subprocess.run(
-        [sys.executable, "-c", "from firstflight_conformance.cli import main; main()", "vectors"],
+        [sys.executable, "-c", "from firstflight_conformance.cli import main; main()", "dev", "vectors"],
         env=environment, cwd=tmp_path, check=True, capture_output=True,
     )  # fmt: skip
     written = {p.relative_to(tmp_path / "vectors"): p.read_bytes() for p in (tmp_path / "vectors").rglob("*.json")}

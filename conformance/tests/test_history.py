@@ -56,7 +56,7 @@ def listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def history(*words: str | Path) -> Result:
     """Run the command."""
-    return CliRunner().invoke(main, ["history", *map(str, words)])
+    return CliRunner().invoke(main, ["dev", "history", *map(str, words)])
 
 
 def test_two_releases(listed: Path, monkeypatch: pytest.MonkeyPatch) -> None:

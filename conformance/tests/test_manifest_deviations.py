@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from firstflight_conformance.run.manifest import KINDS, ManifestError, load_manifest, load_manifests
+from firstflight_conformance.run.manifest import KINDS, OTHER_VERSION, ManifestError, load_manifest, load_manifests
 
 HEAD = 'name = "x"\ntitle = "x"\nlanguage = "x"\nrole = "third-party"\ncommand = ["x"]\n[[deviation]]\n'
 DEFECT = {
@@ -15,6 +15,7 @@ DEFECT = {
     "notice": "It is slow.",
 }
 CASES = '[deviation.cases]\n"slow-start.grow" = ["a.*", "b.*"]\n'
+PROFILES = 'profiles = ["bbr/draft-06"]\n'
 
 
 def load(tmp_path: Path, members: dict[str, str], cases: str = CASES) -> str:
@@ -42,25 +43,53 @@ def test_one_entry_is_one_cause(tmp_path: Path) -> None:
 @pytest.mark.parametrize("kind", KINDS[1:])
 def test_other_kinds_need_no_more(tmp_path: Path, kind: str) -> None:
     """What is no defect has no place to mend."""
-    assert load(tmp_path, {"kind": kind}) == ""
+    assert load(tmp_path, {"kind": kind}, PROFILES if kind == OTHER_VERSION else CASES) == ""
+
+
+def test_another_version_explains_a_profile_at_any_rule(tmp_path: Path) -> None:
+    """An entry has profiles in place of cases, matches their vectors and paths, and needs no clause."""
+    assert load(tmp_path, {"kind": OTHER_VERSION}, PROFILES) == ""
+    deviations = load_manifest(tmp_path / "manifest.toml").deviations
+    for case, explained in (
+        ("bbr.drain.losses@draft-06", True),
+        ("stimulus:deep-queue@bbr/draft-06", True),
+        ("bbr.drain.losses@draft-06-prose", False),
+        ("stimulus:deep-queue@bbr/draft-06-prose", False),
+        ("slow-start.grow.one@draft-06", False),
+    ):
+        assert any(one.explains(case, ("bbr.drain",)) for one in deviations) == explained, case
 
 
 @pytest.mark.parametrize(
     ("members", "cases", "message"),
     [
-        ({}, CASES, "deviation[0].kind: is missing; it is one of defect, literal, by design, open, precision"),
+        (
+            {},
+            CASES,
+            "deviation[0].kind: is missing; it is one of defect, literal, by design, other-version, open, precision",
+        ),
         (
             {"kind": "by-design"},
             CASES,
-            "deviation[0].kind: 'by-design' is not one of defect, literal, by design, open, precision; did you mean 'by design'?",
+            "deviation[0].kind: 'by-design' is not one of defect, literal, by design, other-version, open, precision; did you mean 'by design'?",
         ),
         (
             {"kind": "allowed"},
             CASES,
-            "deviation[0].kind: 'allowed' is not one of defect, literal, by design, open, precision",
+            "deviation[0].kind: 'allowed' is not one of defect, literal, by design, other-version, open, precision",
         ),
         ({"kind": "open", "level": "MAY"}, CASES, "deviation[0].level: 'MAY' is not one of MUST, SHOULD, definition"),
         ({"kind": "open", "remedy": "x"}, CASES, "deviation[0].remedy: unknown key"),
+        ({"kind": OTHER_VERSION}, "", "deviation[0].profiles: must be a list of strings"),
+        ({"kind": OTHER_VERSION}, PROFILES + CASES, "deviation[0].cases: unknown key"),
+        ({"kind": OTHER_VERSION, "level": "MUST"}, PROFILES, "deviation[0].level: unknown key"),
+        ({"kind": OTHER_VERSION}, "profiles = []", "deviation[0].profiles: is empty"),
+        (
+            {"kind": OTHER_VERSION},
+            'profiles = ["draft-06"]',
+            "deviation[0].profiles: 'draft-06' is not of the form ALGORITHM/PROFILE",
+        ),
+        ({"kind": "open"}, PROFILES + CASES, "deviation[0].profiles: unknown key"),
         ({"kind": "open"}, "cases = []", "deviation[0].cases: needs a table of lists of cases by clause"),
         ({"kind": "open"}, "[deviation.cases]\n", "deviation[0].cases: needs a table of lists of cases by clause"),
         (

@@ -197,7 +197,8 @@ serve(lambda case, message, answer: line(answer | ({{"ssthresh_bytes": None}} if
         (["show"], "search.drain.lo", ["search.drain.loss"]),
         (["show"], "slow-start.acks.app-limited@r", ["slow-start.acks.app-limited@rfc-9002"]),
         (["shrink", "--adapter"], "aioquic-", ["aioquic-cubic"]),
-        ([], "judge-q", ["judge-qlog"]),
+        ([], "judge-k", ["judge-kernel"]),
+        (["dev"], "rel", ["relay"]),
     ],
 )
 def test_the_shell_completes(words: list[str], incomplete: str, completed: list[str]) -> None:

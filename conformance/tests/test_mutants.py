@@ -142,7 +142,7 @@ def test_malformed_mutants(folder: Path, name: str) -> None:
     (folder / "mutants.toml").write_text(content, encoding="utf-8")
     with pytest.raises(MutantError, match=re.escape(reason)):
         load_mutants()
-    result = CliRunner().invoke(main, ["mutants", "--jobs", "1"])
+    result = CliRunner().invoke(main, ["dev", "mutants", "--jobs", "1"])
     assert result.exit_code == 2
     assert reason in result.stderr
 
@@ -155,7 +155,7 @@ def test_a_text_that_is_not_unique(folder: Path, few: Path, find: str, times: st
     (mutant,) = load_mutants()
     with pytest.raises(MutantError, match=rf"^x: its text occurs {times} times in search/windows\.py, not once"):
         kills_of(few, mutant)
-    assert CliRunner().invoke(main, ["mutants", "--jobs", "1", "--vectors", str(few)]).exit_code == 2
+    assert CliRunner().invoke(main, ["dev", "mutants", "--jobs", "1", "--vectors", str(few)]).exit_code == 2
     assert_right_modules()
 
 
@@ -318,7 +318,7 @@ def test_processes_agree(few: Path) -> None:
 def test_command(folder: Path, few: Path, tmp_path: Path, entry: str, code: int, score: str) -> None:
     """The command prints the score, writes the matrix, and fails where a mutant is not explained."""
     (folder / "mutants.toml").write_text(f"{HEAD}[[mutant]]\n{entry}", encoding="utf-8")
-    words = ["mutants", "--jobs", "1", "--vectors", str(few), "--json", str(tmp_path / "new" / "matrix.json")]
+    words = ["dev", "mutants", "--jobs", "1", "--vectors", str(few), "--json", str(tmp_path / "new" / "matrix.json")]
     result = CliRunner().invoke(main, words)
     assert result.exit_code == code
     assert score in result.stdout

@@ -42,7 +42,7 @@ RUNS = registry.all_runs()
 
 @pytest.mark.parametrize("run", [run for run in RUNS if run.quick], ids=lambda run: f"{run.scenario}-{run.name}")
 def test_numbers_are_those_of_a_run(run: Computation) -> None:
-    """A quick run gives the committed numbers; `firstflight results --check` does the same for all."""
+    """A quick run gives the committed numbers; `firstflight dev results --check` does the same for all."""
     assert store.differences(run.scenario, run.name, run.function(*run.arguments)) == []
 
 
@@ -71,7 +71,7 @@ def test_a_changed_number_is_found() -> None:
 
 
 def test_the_command_checks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    arguments = ["results", "--check", "--only", "search-numbers", "--jobs", "1"]
+    arguments = ["dev", "results", "--check", "--only", "search-numbers", "--jobs", "1"]
     good = CliRunner().invoke(main, arguments)
     assert (good.exit_code, good.output) == (0, "1 runs give the numbers of conformance/studies/published/results\n")
     changed = (store.RESULTS / "search-numbers.json").read_text("utf-8").replace("500000", "500001", 1)
@@ -82,7 +82,7 @@ def test_the_command_checks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert (bad.exit_code, bad.output) == (1, "search-numbers: ideal: difference_ppm differs\n")
     (tmp_path / "search-numbers.json").unlink()
     store.load.cache_clear()
-    assert "firstflight results` writes it" in CliRunner().invoke(main, arguments).output
+    assert "firstflight dev results` writes it" in CliRunner().invoke(main, arguments).output
     store.load.cache_clear()
 
 

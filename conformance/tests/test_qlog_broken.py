@@ -34,7 +34,7 @@ def judged(folder: Path, data: str | bytes, *options: str) -> Result:
     """Run the command on a log. Whatever is wrong, it does not end with a traceback."""
     path = folder / "log.sqlog"
     path.write_bytes(data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data)
-    result = CliRunner().invoke(main, ["judge-qlog", str(path), "--profile", "hystartpp/rfc-9406", *options])
+    result = CliRunner().invoke(main, ["judge", str(path), "--profile", "hystartpp/rfc-9406", *options])
     assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
     return result
 
@@ -256,7 +256,7 @@ def test_100_megabytes(tmp_path: Path) -> None:
     with path.open("wb") as file:
         file.write(_text(_lines()).encode())
         os.truncate(file.fileno(), 100_000_000)
-    result = CliRunner().invoke(main, ["judge-qlog", str(path)])
+    result = CliRunner().invoke(main, ["judge", str(path)])
     assert result.exit_code == 2
     assert f"is larger than {files.FILE_MAX_BYTES >> 20} MiB; cut it" in result.output
 
@@ -265,7 +265,7 @@ def test_what_is_no_file(tmp_path: Path) -> None:
     """Folders, pipes and files that are not there."""
     os.mkfifo(tmp_path / "pipe")
     for path in (tmp_path, tmp_path / "pipe", tmp_path / "absent"):
-        result = CliRunner().invoke(main, ["judge-qlog", str(path)])
+        result = CliRunner().invoke(main, ["judge", str(path)])
         assert result.exit_code == 2
         assert "Traceback" not in result.output
 

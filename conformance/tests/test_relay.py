@@ -84,7 +84,7 @@ def relayed(tmp_path: Path, target: socket.socket, **link: int) -> Iterator[tupl
     file.write_text(json.dumps(raw), encoding="utf-8")
     port = str(target.getsockname()[1])
     with subprocess.Popen(
-        [*_CLI, "relay", file, "--to", port, "--seconds", "60"], stdout=subprocess.PIPE, text=True
+        [*_CLI, "dev", "relay", file, "--to", port, "--seconds", "60"], stdout=subprocess.PIPE, text=True
     ) as child:
         try:
             assert child.stdout is not None
@@ -143,7 +143,11 @@ def test_a_receiver_that_is_not_there_is_no_error(tmp_path: Path) -> None:
 def test_it_ends_by_itself() -> None:
     """After so many seconds, with exit code 0."""
     done = subprocess.run(
-        [*_CLI, "relay", DEEP, "--to", "9", "--seconds", "1"], capture_output=True, text=True, check=False, timeout=120
+        [*_CLI, "dev", "relay", DEEP, "--to", "9", "--seconds", "1"],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
     )
     assert (done.returncode, done.stdout.splitlines()[0][:6]) == (0, "ready ")
 
@@ -153,7 +157,7 @@ def test_a_port_that_is_taken() -> None:
     with open_socket() as taken:
         port = str(taken.getsockname()[1])
         done = subprocess.run(
-            [*_CLI, "relay", DEEP, "--to", "9", "--port", port],
+            [*_CLI, "dev", "relay", DEEP, "--to", "9", "--port", port],
             capture_output=True,
             text=True,
             check=False,

@@ -22,7 +22,7 @@ from firstflight_conformance.run.judge import judge
 from firstflight_conformance.run.loop_run import Trace
 from firstflight_conformance.run.manifest import Deviation, load_manifests
 from firstflight_conformance.run.messages import OBSERVABLES
-from firstflight_conformance.run.rehearsal import followed
+from firstflight_conformance.run.model_run import model_run, observed_run
 from firstflight_conformance.run.results import AdapterReport, Verdict
 from firstflight_conformance.run.session import Options
 from firstflight_conformance.run.stimulus import (
@@ -113,7 +113,7 @@ def test_scenarios_name_their_algorithms() -> None:
 def test_announced_data_makes_jumpstart_jump() -> None:
     """Where the sender announces what waits, the first flight is the jump: more than the initial window within the first RTT."""
     case = next(c for c in stimulus_cases() if c.id == "stimulus:jump@jumpstart/pfldnet-2007")
-    events = [event for event, _ in followed(case, 1, OBSERVABLES)]
+    events = [event for event, _ in observed_run(case, 1, OBSERVABLES)]
     first_ack = next(index for index, event in enumerate(events) if isinstance(event, Ack))
     assert sum(event.bytes for event in events[:first_ack] if isinstance(event, Sent)) > 12_000
 
@@ -140,7 +140,7 @@ def test_the_stack_sets_the_window(paths: list[Path], monkeypatch: pytest.Monkey
     monkeypatch.setattr(
         closed_loop,
         "summary",
-        lambda *words: traces.append(words[1]) or summarize(*words),  # type: ignore[func-returns-value]
+        lambda *words: traces.append(words[0]) or summarize(*words),  # type: ignore[func-returns-value]
     )
     report = judged(paths[:1], *command("declares", "{}", "off-by=2400"))
     assert [r.verdict for r in report.results] == [Verdict.FAIL]
@@ -311,14 +311,14 @@ def test_deviations_explain_cases_of_the_closed_loop(paths: list[Path]) -> None:
 def test_deadline_is_for_the_case(paths: list[Path]) -> None:
     """The deadline is used up by the answers of a case together, not by each."""
     left: list[float] = []
-    ask = Conversation.event
+    ask = Conversation.turn
 
-    def event(self: Conversation, index: int, raw: dict[str, Any], names: tuple[str, ...], left_s: float) -> object:
+    def turn(self: Conversation, first: int, sent: bytes, left_s: float) -> object:
         left.append(left_s)
-        return ask(self, index, raw, names, left_s)
+        return ask(self, first, sent, left_s)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Conversation, "event", event)
+        patch.setattr(Conversation, "turn", turn)
         judged(paths[:1], *command("declares", "{}", "off-by=1"))
     assert left[0] == 10.0
     assert left == sorted(left, reverse=True)
@@ -366,17 +366,17 @@ def test_selection(tmp_path: Path) -> None:
 
     every = judged_ids("--closed-loop", "--profile", "rfc-9002")
     assert every == [f"stimulus:{name}@slow-start/rfc-9002" for name in paths_for_all()]
-    assert judged_ids("--stimulus", "--id", "stimulus:app*rfc-9002") == ["stimulus:app-limited@slow-start/rfc-9002"]
+    assert judged_ids("--closed-loop", "--id", "stimulus:app*rfc-9002") == ["stimulus:app-limited@slow-start/rfc-9002"]
     assert judged_ids("--both", "--id", "*app-l*", "--id", "slow-start.first.*", "--profile", "rfc-9002") == [
         "slow-start.first.small@rfc-9002", "stimulus:app-limited@slow-start/rfc-9002",
     ]  # fmt: skip
     assert not any(case_id.startswith("stimulus:") for case_id in judged_ids("--profile", "rfc-9002"))
-    assert run("--stimulus", "--tier", "gold").exit_code == 2
+    assert run("--closed-loop", "--tier", "gold").exit_code == 2
 
 
 def test_list() -> None:
     """The cases of the closed loop are listed with their paths."""
-    result = CliRunner().invoke(main, ["list", "--stimulus", "--profile", "rfc-9002"])
+    result = CliRunner().invoke(main, ["list", "--closed-loop", "--profile", "rfc-9002"])
     assert [line.split()[0] for line in result.output.splitlines()] == [
         f"stimulus:{name}@slow-start/rfc-9002" for name in paths_for_all()
     ]
@@ -426,5 +426,5 @@ def test_own_run_is_of_the_scenario_and_the_clock(paths: list[Path]) -> None:
     case = cases(paths)[0]
     shorter = replace(case.scenario, stop_ns=300_000_000)
     other = StimulusCase(replace(case.vector, scenario=shorter), case.profile)
-    runs = {closed_loop.own_run(case, 1), closed_loop.own_run(other, 1)}
+    runs = {model_run(StimulusScript(one), 1).run for one in (case, other)}
     assert len(runs) == 2

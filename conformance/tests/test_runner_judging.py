@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from firstflight_conformance.run.faults import FaultKind
+from firstflight_conformance.run import messages
+from firstflight_conformance.run.faults import ConversationError, FaultKind
 from firstflight_conformance.run.judge import judge
-from firstflight_conformance.run.manifest import Deviation
+from firstflight_conformance.run.manifest import OTHER_VERSION, Deviation
 from firstflight_conformance.run.results import Verdict
 from firstflight_conformance.run.session import Options
 from runner_support import (
@@ -157,6 +158,18 @@ def test_deviation_where_nothing_should_have_happened() -> None:
     assert not entry.explains("search.a@draft-09", ())
 
 
+def test_another_version_explains_divergences_alone(root: Path) -> None:
+    """Each failing case is explained at any rule. Errors and refusals are not explained, and nothing disappears."""
+    entry = Deviation("slow-start.*@rfc-9002", None, "is another version", OTHER_VERSION)
+    report = judged(root, *command("answers", "half"), deviations=(entry,))
+    assert [result.explained_by for result in report.results if result.verdict is Verdict.FAIL] == [entry]
+    assert report.disappeared == ()
+    for mode, status in (("garbage", "errored"), ("unsupported", "unsupported")):
+        other = judged(root, *command("answers", mode), deviations=(entry,))
+        assert other.counts[status] > 0
+        assert other.counts["explained"] == 0
+
+
 def test_deviation_of_unsupported_cases_has_not_disappeared(root: Path) -> None:
     """A case that was not judged says nothing about a deviation."""
     entry = Deviation("slow-start.fine.*", CLAUSE, "in microseconds only")
@@ -174,3 +187,72 @@ def test_missing_program_skips(root: Path) -> None:
         report = judge(changed, [], QUICK)
         assert report.skipped is not None
         assert report.skipped.endswith(reason)
+
+
+@pytest.mark.parametrize("mode", ["compact", "spaced", "sorted", "odd", "more", "at"])
+def test_the_verdict_does_not_depend_on_how_the_answers_are_written(tmp_path: Path, mode: str) -> None:
+    report = judged(write_vectors(tmp_path), *command("writes", mode))
+    assert [result.verdict for result in report.results] == [Verdict.PASS] * 3
+    assert all(
+        result.growth is not None and result.growth.expected == result.growth.observed == 2 for result in report.results
+    )
+
+
+@pytest.mark.parametrize("mode", ["compact", "odd"])
+@pytest.mark.parametrize("event", [0, 1, 3])
+def test_the_first_wrong_number_is_found_however_it_is_written(tmp_path: Path, mode: str, event: int) -> None:
+    report = judged(write_vectors(tmp_path), *command("writes", mode, str(event)))
+    for result in report.results:
+        assert result.divergence is not None
+        assert result.divergence.event_index == event
+        assert [difference.observable for difference in result.divergence.differences] == ["cwnd_bytes"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b'{"op":"observed","op":"observed"}',
+        b'{"op":"observed","i":0,"state":{"a":1,"a":1}}',
+        b'{"op":"observed","i":0,"i":0,"state":{}}',
+        b'{"op":"observed","i":0,"i":0,"state":[1]}',
+        b'{"op":"observed","i":0,"more":{"a":{"b":1,"b":1}}}',
+        b'{"op":"observed"}x',
+        b'{"op":"observed"}{"i":0}',
+        b'{"op":"observed","i":NaN}',
+        b'[{"op":"observed"}',
+    ],
+)
+def test_a_line_that_is_refused(line: bytes) -> None:
+    """A duplicate member, text after the value, or no JSON."""
+    with pytest.raises(ConversationError, match="not JSON") as fault:
+        messages.decode(line)
+    assert fault.value.kind is FaultKind.NOT_JSON
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b' {"op":"observed"}\t',
+        b'{ "op" : "observed" }',
+        b'{"op":"obs\\u0065rved"}',
+        b'{"op":"observed","why":"a:b"}',
+        b'{"op":"observed","state":{"a":1},"more":{"b":[{"c":1}]}}',
+    ],
+)
+def test_a_line_that_is_read(line: bytes) -> None:
+    """Spaces, escapes, colons in texts and further members are right."""
+    assert messages.decode(line) == json.loads(line)
+
+
+@pytest.mark.parametrize("value", ["true", "1.0", "-1", '"1"', "9007199254740992", "null", "[]"])
+@pytest.mark.parametrize("member", ["cwnd_bytes", "state"])
+def test_a_value_that_is_no_number(member: str, value: str) -> None:
+    """Of a window and of a number of the state; the latter may be null."""
+    text = f'{{"op":"observed","i":0,"cwnd_bytes":{value if member == "cwnd_bytes" else 1},"state":{{"a":{value}}}}}'
+    observables = (member,) if member == "cwnd_bytes" else ("cwnd_bytes", "state")
+    if (member, value) == ("state", "null"):
+        assert messages.read_answer(text.encode(), 0, observables) == {"cwnd_bytes": 1, "state": {"a": None}}
+        return
+    with pytest.raises(ConversationError, match="is not an integer") as fault:
+        messages.read_answer(text.encode(), 0, observables)
+    assert fault.value.kind is FaultKind.WRONG_TYPE

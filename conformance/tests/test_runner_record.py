@@ -13,7 +13,7 @@ from firstflight_conformance.cli import main
 from firstflight_conformance.commands.options import judged_cases
 from firstflight_conformance.paths import VECTORS
 from firstflight_conformance.run import record, results
-from firstflight_conformance.run.manifest import Deviation, Manifest, load_manifests
+from firstflight_conformance.run.manifest import OTHER_VERSION, Deviation, Manifest, load_manifests
 from firstflight_conformance.run.record import Record, RecordError
 from firstflight_conformance.run.selection import Selection
 from runner_support import IDS, adapter, command, write_vectors
@@ -98,6 +98,30 @@ def test_what_nothing_explains_fails_whatever_is_recorded(root: Path, known: dic
     assert f"stack: fail: {TARGET}" in result.output
     becomes(known, "wrong")
     assert "recorded: event 1: cwnd_bytes: expected 14400, observed 7200" in run(root).output
+
+
+def test_another_version_is_held_to_its_record(root: Path, known: dict[str, Manifest], tmp_path: Path) -> None:
+    """First differences are explained while they are as recorded. Reports contain neither a rule nor a cause for them."""
+    entry = Deviation("slow-start.*@rfc-9002", None, "is another version", OTHER_VERSION)
+    known["stack"] = replace(known["stack"], deviations=(entry,))
+    assert run(root, "--record").exit_code == 0
+    result = run(root, "--verbose", "--report-json", tmp_path / "report.json", "--junit", tmp_path / "report.xml")
+    assert result.exit_code == 0
+    assert "stack: explained deviation: other-version: 1 case" in result.output
+    assert f"for example {TARGET}: event 1: cwnd_bytes: expected 14400, observed 7200" in " ".join(
+        result.output.split()
+    )
+    document = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
+    validator("urn:firstflight:report:1").validate(document)
+    stack = document["adapters"][0]
+    assert stack["explained"] == [
+        {"kind": OTHER_VERSION, "explanation": "is another version", "clauses": [], "cases": [TARGET]}
+    ]
+    assert (stack["diagnosis"], stack["choices"]) == ([], [])
+    becomes(known, "wrong")
+    changed = run(root)
+    assert changed.exit_code == 1
+    assert f"stack: changed: {TARGET}" in changed.output
 
 
 def test_errors_are_not_recorded(root: Path, known: dict[str, Manifest]) -> None:

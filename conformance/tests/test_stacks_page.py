@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from firstflight.events import Ack
 from firstflight_conformance.cli import main
 from firstflight_conformance.paths import VECTORS
-from firstflight_conformance.run.manifest import Deviation, Manifest
+from firstflight_conformance.run.manifest import OTHER_VERSION, Deviation, Manifest
 from firstflight_conformance.run.report_json import vectors_digest
 from pages import site, stacks, stacks_deviations
 from runner_support import IDS, adapter, command, write_vectors
@@ -39,11 +39,16 @@ def page(monkeypatch: pytest.MonkeyPatch, report: Path) -> str:
 
 @pytest.fixture
 def report(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    """A report of four stacks, one of them missing, by vectors and on one path."""
+    """A report of five stacks, one of them missing, by vectors and on one path."""
     manifests = {
         "known": adapter(*command("answers", "half"), name="known", deviations=(KNOWN,)),
         "open": adapter(*command("answers", "half"), name="open", deviations=(replace(OPEN, case=KNOWN.case),)),
         "unknown": adapter(*command("answers", "wrong"), name="unknown"),
+        "version": adapter(
+            *command("answers", "half"),
+            name="version",
+            deviations=(Deviation("slow-start.*", None, "is another version", OTHER_VERSION),),
+        ),
         "absent": Manifest("absent", "Absent 3", "C", "third-party", ("x",), tmp_path, requires=("no-such-program",)),
     }
     monkeypatch.setattr("firstflight_conformance.commands.run.load_manifests", lambda: manifests)
@@ -71,8 +76,8 @@ def test_page_of_a_run(monkeypatch: pytest.MonkeyPatch, report: Path) -> None:
     assert f"{row}\n  - 3\n  - 1\n  - 0\n  - 0" in text  # two vectors and the path agree, one vector shows the defect
     assert f"{row.replace('stack-known', 'stack-open')}\n  - 3\n  - 0\n  - 1\n  - 0" in text
     assert f"{row.replace('stack-known', 'stack-unknown')}\n  - 3\n  - 0\n  - 0\n  - 1" in text
-    assert list(stacks.pages()) == ["stacks", "stacks/known", "stacks/open", "stacks/unknown"]
-    assert "stacks/known\nstacks/open\nstacks/unknown\n```" in text
+    assert list(stacks.pages()) == ["stacks", "stacks/known", "stacks/open", "stacks/unknown", "stacks/version"]
+    assert "stacks/known\nstacks/open\nstacks/unknown\nstacks/version\n```" in text
     assert "**Not explained yet:**" in text
     assert "cwnd 14400\n  - cwnd 14401" in text
     assert "Cause `unknown` (rule), 0 of 1 cases: {clause}`slow-start.grow`" in text
@@ -112,6 +117,18 @@ def test_what_is_no_defect_is_grey(monkeypatch: pytest.MonkeyPatch, report: Path
     assert "No defect is known of {ref}`Bad <stack-open>`, {ref}`Bad <stack-unknown>`." in stacks.pages()["stacks"]
 
 
+def test_another_version_shows_first_differences(monkeypatch: pytest.MonkeyPatch, report: Path) -> None:
+    """It has neither defects nor rules, and is in no list of stacks without defects."""
+    overview = page(monkeypatch, report)
+    of_stack = stacks.pages()["stacks/version"]
+    assert "**Another version of the algorithm.** Each case shows the first difference." in of_stack
+    assert '<span class="state state-other">○ other-version</span> is another version' in of_stack
+    assert "event 1, 100 ms: ack of 1\n  - cwnd 14400; outcome grown\n  - cwnd 7200; outcome unchanged" in of_stack
+    assert "Shows at" not in of_stack
+    assert "in which no defect is looked for: {ref}`Bad <stack-version>`." in overview
+    assert '<span class="state state-other">○ another version</span>' in overview
+
+
 def test_matrix_counts_causes(monkeypatch: pytest.MonkeyPatch, report: Path) -> None:
     """A cell has the causes, and the cases in small print."""
     text = page(monkeypatch, report)
@@ -129,7 +146,7 @@ def test_what_was_judged_is_named(monkeypatch: pytest.MonkeyPatch, report: Path,
     report.write_text(json.dumps(document), encoding="utf-8")
     text = page(monkeypatch, report)
     sentence = f"Judged with Firstflight at commit `0123456789ab` of 2026-11-05{words}"
-    assert text.count(sentence) == 4  # the page and three stacks
+    assert text.count(sentence) == 5  # the page and four stacks
     assert (
         f"bad 1; reports `cwnd_bytes`, `ssthresh_bytes`, `phase`, `outcome`, `state`; clock ns, windows in bytes, arithmetic integer. {sentence}"
         in text

@@ -39,18 +39,18 @@ def test_every_mutant_can_be_made(path: object) -> None:
 _LOADED = """
 import judge, sys
 from pathlib import Path
-mutant = next(each for each in judge.load(Path(sys.argv[1])) if each.id == "progress-end")
+mutant = next(each for each in judge.load(Path(sys.argv[1])) if each.id == "parts-one-hand")
 judge.put_in_place(mutant)
-from firstflight_conformance.run.progress import Progress
-print(*Progress.end.__code__.co_names)
+from firstflight_conformance.run import parts
+print("processes" in parts._deal.__code__.co_varnames, 0 in parts._deal.__code__.co_consts)
 """
 
 
 def test_a_mutant_is_what_the_tests_load() -> None:
     """Not the module that it replaces: its tests would then judge the right one."""
-    words = (sys.executable, "-c", _LOADED, FOLDER / "progress.toml")
+    words = (sys.executable, "-c", _LOADED, FOLDER / "parts.toml")
     done = subprocess.run(words, cwd=FOLDER, capture_output=True, text=True, check=False, timeout=60)
-    assert (done.stdout, done.stderr) == ("\n", "")
+    assert (done.stdout, done.stderr) == ("True True\n", "")
 
 
 def test_every_mutant_has_a_name_of_its_own() -> None:

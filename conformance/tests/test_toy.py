@@ -109,7 +109,7 @@ def test_the_toy_is_judged(checkout: Path) -> None:
 
 def test_the_mutants_of_the_toy_are_killed(checkout: Path) -> None:
     """Both are, by the one vector."""
-    shown = firstflight(checkout, "mutants", "--algorithm", "toy", "--jobs", "1")
+    shown = firstflight(checkout, "dev", "mutants", "--algorithm", "toy", "--jobs", "1")
     assert "score: 2 of 2 mutants killed" in shown
 
 

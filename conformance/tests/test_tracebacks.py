@@ -66,7 +66,7 @@ def test_a_rate_of_nothing(tmp_path: Path) -> None:
 def test_qlogs(tmp_path: Path, content: bytes, reason: str) -> None:
     log = tmp_path / "log.sqlog"
     log.write_bytes(content)
-    refused(called("judge-qlog", log), "log.sqlog", reason)
+    refused(called("judge", log), "log.sqlog", reason)
 
 
 def test_a_grid_that_is_nested_deeply(tmp_path: Path) -> None:
@@ -138,9 +138,9 @@ def test_a_scenario_with_a_key_twice(tmp_path: Path) -> None:
 
 
 def test_two_reports_to_one_file(tmp_path: Path) -> None:
-    """The later would win in silence; also where a link leads there, and beside the report, where what has passed is removed at the end."""
+    """The later would win in silence; also where a link leads there."""
     (tmp_path / "link").symlink_to(tmp_path / "report")
-    for other in ("report", "link", "report.part"):
+    for other in ("report", "link"):
         words = ("--report-json", tmp_path / "report", "--junit", tmp_path / other)
         refused(called("run", "--adapter", "null-echo", *words), "two reports to one file")
     assert not (tmp_path / "report").exists()

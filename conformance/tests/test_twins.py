@@ -9,8 +9,6 @@ import pytest
 from firstflight_conformance import port
 from firstflight_conformance.paths import REFERENCE_PY, ROOT
 
-#: Stacks with files of their own in a package.
-_STACKS = ("picoquic", "quiche", "quinn")
 C_SOURCES = ROOT / "reference-c" / "firstflight"
 PACKAGES = sorted(path.parent.name for path in REFERENCE_PY.glob("*/__init__.py"))
 #: File and function that only one of the two languages has, with the reason. ``*``: the whole file.
@@ -24,24 +22,18 @@ EXCEPTIONS: dict[tuple[str, str], str] = {
         "rules",
     ): "the state of the port holds no pointers: it names its base, whose rules are looked up",
     ("search/layout", "*"): "how the port packs its state; the model keeps lists of bins",
-    ("bbr/quiche", "decimal"): "the port has the constants that the model computes",
-    ("bbr/quiche_sampler", "less"): "integers of the port have no sign",
-    ("bbr/quiche_sampler", "flight_at"): "the port remembers flights in a ring, the model in a list",
-    ("bbr/quiche_sampler", "volume_to"): "as less",
-    ("bbr/quinn", "forget_heights"): "the port has an array where the model has a constant",
 }
 
 
 def counterparts() -> list[str]:
-    """Return the files of both languages; tables of readings are generated, and structures alone are in headers."""
+    """Return the files of both languages; tables of readings are generated."""
     python = {
         f"{path.parent.name}/{path.stem}" for package in PACKAGES for path in (REFERENCE_PY / package).glob("*.py")
     }
     python = {file for file in python if not Path(file).name.startswith("plain_")}
     c = {f"{path.parent.name}/{path.stem}" for path in port.sources() if path.parent != C_SOURCES}
     files = {file for file in python | c if Path(file).name not in ("__init__", "profiles")}
-    structures = {file for file in files - c if not functions_of_python(file)}
-    return sorted(files - structures - {file for file, function in EXCEPTIONS if function == "*"})
+    return sorted(files - {file for file, function in EXCEPTIONS if function == "*"})
 
 
 def functions_of_python(file: str) -> list[str]:
@@ -50,13 +42,11 @@ def functions_of_python(file: str) -> list[str]:
 
 
 def functions_of_c(file: str) -> list[str]:
-    """Return the names without ``ff_`` and package, and without the file where the package is named after it, or the stack that it is of."""
-    stack = next((name for name in _STACKS if Path(file).name.startswith(name)), "")
-    of = f"(?:{stack}_)?" if stack else ""
+    """Return the names without ``ff_`` and package, and without the file where the package is named after it."""
     text = (C_SOURCES / f"{file}.c").read_text(encoding="utf-8")
     definition = r"^(?!typedef|struct \w+ \{|enum \w+ \{)[a-z][\w \*]*?\b\**(\w+)\([^;{}]*\)\n\{"
     return [
-        re.sub(rf"^ff_(?:{Path(file).parent.name}_)?(?:startup_)?{of}", "", match[1])
+        re.sub(rf"^ff_(?:{Path(file).parent.name}_)?(?:startup_)?", "", match[1])
         for match in re.finditer(definition, text.replace("FF_RARE ", ""), re.M)
     ]
 
@@ -70,5 +60,5 @@ def test_same_functions_in_the_same_order(file: str) -> None:
 
 
 def test_exceptions_are_few() -> None:
-    assert len(EXCEPTIONS) <= 12
+    assert len(EXCEPTIONS) <= 7
     assert all(EXCEPTIONS.values())

@@ -11,7 +11,6 @@ from click.testing import CliRunner
 from firstflight_conformance.cases.schemas import schema_error
 from firstflight_conformance.cli import main
 from firstflight_conformance.run.judge import judge
-from firstflight_conformance.run.progress import AdapterProgress, Progress
 from firstflight_conformance.run.report_badge import badge
 from firstflight_conformance.run.report_junit import text as junit
 from firstflight_conformance.run.results import AdapterReport, ExitCode, Result, Verdict, exit_code
@@ -67,10 +66,10 @@ def test_both_sides_fit_the_schema(root: Path) -> None:
     assert {result.verdict for result in report.results} == {Verdict.PASS}
 
 
-def loop(hello: dict[str, object]) -> Result:
+def loop(hello: dict[str, object], mode: str = "collapses-at-loss") -> Result:
     """Return the result of a path with losses."""
     case = next(case for case in stimulus_cases() if case.id == "stimulus:shallow-queue@slow-start/rfc-9002")
-    words = command("declares", json.dumps(hello), "collapses-at-loss")
+    words = command("declares", json.dumps(hello), mode)
     return judge(adapter(*words), [StimulusScript(case)], QUICK).results[0]
 
 
@@ -85,17 +84,11 @@ def test_in_closed_loop() -> None:
     assert 0 < result.judged_events < result.loop.stack.events
 
 
-def test_it_is_kept_over_an_interruption(tmp_path: Path) -> None:
-    """What passed up to the reduction is not taken for a whole pass when a run goes on."""
-    case = next(case for case in stimulus_cases() if case.id == "stimulus:shallow-queue@slow-start/rfc-9002")
-    results = [loop(CUBIC), Result("x@y", Verdict.PASS, judged_events=3)]
-    first = Progress(tmp_path / "progress", [case], validate=False)
-    first.begin(resume=False)
-    for result in results:
-        AdapterProgress(first, "bad").settle(result)
-    second = Progress(tmp_path / "progress", [case], validate=False)
-    second.begin(resume=True)
-    assert [AdapterProgress(second, "bad").get(result.case_id) for result in results] == results
+@pytest.mark.parametrize("observables", [["cwnd_bytes"], ["cwnd_bytes", "ssthresh_bytes", "phase"]])
+def test_in_closed_loop_what_agrees_to_the_end_is_judged_to_the_end(observables: list[str]) -> None:
+    """Whether the sender gets all that drives it or the window alone."""
+    result = loop(CUBIC | {"observables": observables}, "")
+    assert (result.verdict, result.judged_events) == (Verdict.PASS, None)
 
 
 def run(tmp_path: Path, root: Path, *options: str) -> tuple[str, dict[str, object]]:

@@ -83,7 +83,9 @@ def test_the_page_is_made_from_these() -> None:
     assert hostile_page.PAGE.read_text("utf-8") == hostile_page.page()
 
 
-@pytest.mark.parametrize("command", [("run",), ("list",), ("show", "x"), ("check",), ("mutants", "--jobs", "1")])
+@pytest.mark.parametrize(
+    "command", [("run",), ("list",), ("show", "x"), ("dev", "check"), ("dev", "mutants", "--jobs", "1")]
+)
 def test_exit_code_of_every_command(tmp_path: Path, command: tuple[str, ...]) -> None:
     """Every command that reads vectors refuses alike."""
     path = write(tmp_path, b"{}")

@@ -12,7 +12,6 @@ import importlib
 import os
 import signal
 import sys
-import tempfile
 import tomllib
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -104,36 +103,29 @@ class _Changed(MetaPathFinder, SourceLoader):
 
 def put_in_place(mutant: ToolMutant) -> None:
     """Let Python load the mutant instead of the module, which nothing has loaded yet."""
-    importlib.import_module(
-        "firstflight_conformance"
-    )  # it puts a finder of its own in front, and ours must be before that
     sys.meta_path.insert(0, _Changed(mutant))
 
 
 def passes(mutant: ToolMutant) -> bool:
     """Return whether the tests pass with the mutant in place of the module, in a process of its own."""
-    with tempfile.TemporaryDirectory() as cache:
-        pid = os.fork()
-        if pid == 0:
-            os.setpgid(0, 0)
-            signal.alarm(TIMEOUT_S)
-            os._exit(_pytest(mutant, Path(cache)))
-        status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    pid = os.fork()
+    if pid == 0:
+        os.setpgid(0, 0)
+        signal.alarm(TIMEOUT_S)
+        os._exit(_pytest(mutant))
+    status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
     if status > _BROKEN:
         raise RuntimeError(f"{mutant.id}: pytest ends with {status}")
     return status == 0
 
 
-def _pytest(mutant: ToolMutant, cache: Path) -> int:
+def _pytest(mutant: ToolMutant) -> int:
     import pytest
 
     put_in_place(mutant)
     with Path(os.devnull).open("w") as nothing:
         os.dup2(nothing.fileno(), 1)
         os.dup2(nothing.fileno(), 2)
-    importlib.import_module(
-        "firstflight_conformance.kept"
-    ).CACHE = cache  # a wrong tool keeps nothing for the right one
     words = ["-x", "-q", "-p", "no:cacheprovider", "-m", "not long", "--hypothesis-profile", "first-failure"]
     chosen = ["-k", mutant.select] if mutant.select else []
     return int(pytest.main([*words, *chosen, *(str(TESTS / name) for name in mutant.tests)]))

@@ -11,7 +11,6 @@ static const char *const phase_names[] = {
     [FF_PHASE_STARTUP] = "startup",
     [FF_PHASE_DRAIN] = "drain",
     [FF_PHASE_PROBE_BW] = "probe_bw",
-    [FF_PHASE_PROBE_RTT] = "probe_rtt",
     [FF_PHASE_NORMAL] = "normal",
     [FF_PHASE_RECONNAISSANCE] = "reconnaissance",
     [FF_PHASE_UNVALIDATED] = "unvalidated",
@@ -39,14 +38,11 @@ static const char *const outcome_names[] = {
     [FF_OUTCOME_PLATEAU_COUNTED] = "plateau_counted",
     [FF_OUTCOME_EXITED_BY_PLATEAU] = "exited_by_plateau",
     [FF_OUTCOME_EXITED_BY_LOSS] = "exited_by_loss",
-    [FF_OUTCOME_EXITED_BY_DELAY] = "exited_by_delay",
     [FF_OUTCOME_DRAINED] = "drained",
     [FF_OUTCOME_DRAIN_TIMED_OUT] = "drain_timed_out",
     [FF_OUTCOME_LOSS_NOTED] = "loss_noted",
     [FF_OUTCOME_ALREADY_NOTED] = "already_noted",
     [FF_OUTCOME_STARTUP_RESUMED] = "startup_resumed",
-    [FF_OUTCOME_PROBE_RTT_BEGUN] = "probe_rtt_begun",
-    [FF_OUTCOME_PROBE_RTT_ENDED] = "probe_rtt_ended",
     [FF_OUTCOME_RESUMING] = "resuming",
     [FF_OUTCOME_ALREADY_USED] = "already_used",
     [FF_OUTCOME_SAVED_SET_ABSENT] = "saved_set_absent",
@@ -65,6 +61,7 @@ static const char *const outcome_names[] = {
     [FF_OUTCOME_RETREAT_ENDED] = "retreat_ended",
     [FF_OUTCOME_PATH_CHANGED] = "path_changed",
     [FF_OUTCOME_EXITED_BY_TRAIN] = "exited_by_train",
+    [FF_OUTCOME_EXITED_BY_DELAY] = "exited_by_delay",
     [FF_OUTCOME_CONSERVATIVE_BEGUN] = "conservative_begun",
     [FF_OUTCOME_CONSERVATIVE_GROWN] = "conservative_grown",
     [FF_OUTCOME_SLOW_START_RESUMED] = "slow_start_resumed",
@@ -153,8 +150,8 @@ bool ff_outcome_exits(enum ff_outcome outcome)
     case FF_OUTCOME_REDUCED:
     case FF_OUTCOME_EXITED_BY_PLATEAU:
     case FF_OUTCOME_EXITED_BY_LOSS:
-    case FF_OUTCOME_EXITED_BY_DELAY:
     case FF_OUTCOME_EXITED_BY_TRAIN:
+    case FF_OUTCOME_EXITED_BY_DELAY:
     case FF_OUTCOME_EXITED:
     case FF_OUTCOME_EXITED_BY_CAP:
     /* --- end --- */

@@ -26,7 +26,6 @@ enum ff_phase {
     FF_PHASE_STARTUP,
     FF_PHASE_DRAIN,
     FF_PHASE_PROBE_BW,
-    FF_PHASE_PROBE_RTT,
     /* Careful Resume (spec/careful-resume/rules.md) */
     FF_PHASE_NORMAL,
     FF_PHASE_RECONNAISSANCE,
@@ -62,14 +61,11 @@ enum ff_outcome {
     FF_OUTCOME_PLATEAU_COUNTED,
     FF_OUTCOME_EXITED_BY_PLATEAU,
     FF_OUTCOME_EXITED_BY_LOSS,
-    FF_OUTCOME_EXITED_BY_DELAY,
     FF_OUTCOME_DRAINED,
     FF_OUTCOME_DRAIN_TIMED_OUT,
     FF_OUTCOME_LOSS_NOTED,
     FF_OUTCOME_ALREADY_NOTED,
     FF_OUTCOME_STARTUP_RESUMED,
-    FF_OUTCOME_PROBE_RTT_BEGUN,
-    FF_OUTCOME_PROBE_RTT_ENDED,
     /* Careful Resume (spec/careful-resume/rules.md) */
     FF_OUTCOME_RESUMING,
     FF_OUTCOME_ALREADY_USED,
@@ -90,6 +86,7 @@ enum ff_outcome {
     FF_OUTCOME_PATH_CHANGED,
     /* HyStart (spec/hystart/rules.md) */
     FF_OUTCOME_EXITED_BY_TRAIN,
+    FF_OUTCOME_EXITED_BY_DELAY,
     /* HyStart++ (spec/hystartpp/rules.md) */
     FF_OUTCOME_CONSERVATIVE_BEGUN,
     FF_OUTCOME_CONSERVATIVE_GROWN,

@@ -5,10 +5,10 @@ import shlex
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from hashlib import sha256
 from pathlib import Path
 
-from firstflight_conformance.kept import digest
 from firstflight_conformance.paths import BUILD, IS_CHECKOUT
 
 #: A compiler that takes longer is ended.
@@ -17,6 +17,15 @@ _PATIENCE_S = 300
 
 class BuildError(RuntimeError):
     """A program could not be built. The text says why."""
+
+
+def digest(parts: Iterable[str | bytes]) -> str:
+    """Return one SHA-256 of several parts and their lengths."""
+    whole = sha256()
+    for part in parts:
+        data = part.encode() if isinstance(part, str) else part
+        whole.update(len(data).to_bytes(8, "big") + data)
+    return whole.hexdigest()
 
 
 def built(

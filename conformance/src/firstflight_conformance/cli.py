@@ -19,24 +19,28 @@ COMMANDS = {
     "which": "Which profile an implementation follows, and in which readings it departs from it.",
     "shrink": "The smallest stream of events on which an adapter and the model part.",
     "judge": "What a connection did, which profiles that refutes, and which it may be.",
-    "judge-qlog": "The same: its name when it read nothing but qlogs.",
     "judge-kernel": "Judge the congestion control of the running kernel on an emulated path.",
-    "record": "Judge, cut and convert recordings of connections.",
+    "record": "Cut and convert recordings of connections.",
     "list": "List the cases that are selected.",
     "show": "Show a case as a timeline: each event, and what is expected to change there.",
     "rules": "List the rules of one profile, with the values that it takes.",
-    "vectors": "Generate vectors/ and the tables of the references, or compare them with the existing files.",
-    "mutants": "Replay the vectors with wrong implementations: which vectors reject them.",
-    "check": "Check that every clause has Python, C and a vector.",
     "compare": "Which vectors tell two profiles apart, and at which event.",
     "simulate": "Drive a controller over a path.",
     "network": "Several flows over one bottleneck.",
-    "history": "A stack over its releases: which deviations came and went.",
-    "relay": "An emulated path between two programs that speak UDP on this machine.",
     "sweep": "The same question for every cell of a grid of paths and controllers.",
     "fct": "The flow completion time of a transfer in a published experiment.",
-    "results": "Compute published results again, or compare with what is stored.",
     "model": "How long a response takes under a startup scheme.",
+    "dev": "Commands for work on Firstflight itself: vectors, clauses, mutants, published results, releases.",
+}
+
+#: The commands below ``dev``, in the order of its help.
+DEV_COMMANDS = {
+    "vectors": "Generate vectors/ and the tables of the references, or compare them with the existing files.",
+    "check": "Check that every clause has Python, C and a vector.",
+    "mutants": "Replay the vectors with wrong implementations: which vectors reject them.",
+    "results": "Compute published results again, or compare with the stored ones.",
+    "history": "A stack over its releases: which deviations came and went.",
+    "relay": "An emulated path between two UDP programs on this machine.",
 }
 
 #: Commands that are part of a study, or measure the vectors: they lie beside the package, in the checkout.
@@ -68,19 +72,58 @@ def refuse_the_model_of_another(found: Path) -> None:
         raise SystemExit(exits.UNUSABLE)
 
 
-def _module_of(command: str) -> str:
-    """Return the name of the module of a command. Raise :class:`click.UsageError` if it lies in a checkout, and there is none."""
+def _module_of(command: str, usage: str) -> str:
+    """Return the name of the module of a command. Raise :class:`click.UsageError` if it needs a checkout, and there is none."""
     if command not in BESIDE:
         return f"firstflight_conformance.commands.{command.replace('-', '_')}"
     try:
         reach(BESIDE[command].partition(".")[0])
     except FileNotFoundError as error:
-        raise click.UsageError(f"firstflight {command} needs the checkout of Firstflight: {error}") from error
+        raise click.UsageError(f"{usage} needs the checkout of Firstflight: {error}") from error
     return BESIDE[command]
 
 
-class _Commands(click.Group):
-    """Loads a command when it is called. Called as a program it answers signals and its own errors with exit codes of their own."""
+class _Lazy(click.Group):
+    """Loads a command when it is called."""
+
+    def __init__(self, *args: Any, table: dict[str, str], **kwargs: Any) -> None:
+        """Take the commands with their lines in the help."""
+        super().__init__(*args, **kwargs)
+        self._table = table
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command, or report a similar one."""
+        near = get_close_matches(args[0], self._table, 1)
+        if args[0] not in self._table and not ctx.resilient_parsing:
+            if args[0] in DEV_COMMANDS:
+                ctx.fail(f"No such command {args[0]!r}; use `firstflight dev {args[0]}`")
+            if near:
+                ctx.fail(f"No such command {args[0]!r}; did you mean {near[0]}?")
+        return super().resolve_command(ctx, args)
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of the commands, in the order of the help."""
+        return list(self._table)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Load a command."""
+        registered = super().get_command(ctx, cmd_name)
+        if registered is not None or cmd_name not in self._table:
+            return registered
+        module = importlib.import_module(_module_of(cmd_name, f"{ctx.command_path} {cmd_name}"))
+        command: click.Command = getattr(module, f"{cmd_name.replace('-', '_')}_command")
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands without loading them."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(self._table.items()))
+
+
+class _Program(_Lazy):
+    """The program: answers signals and its own errors with exit codes of their own."""
 
     def __call__(self, *args: Any, **kwargs: Any) -> NoReturn:
         """Run as a program."""
@@ -101,34 +144,15 @@ class _Commands(click.Group):
         except BrokenPipeError:  # click would exit with 1, which means a divergence
             raise SystemExit(exits.CLOSED_PIPE) from None
 
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command that is named, or say which may be meant."""
-        near = get_close_matches(args[0], COMMANDS, 1)
-        if args[0] not in COMMANDS and near and not ctx.resilient_parsing:
-            ctx.fail(f"No such command {args[0]!r}; did you mean {near[0]}?")
-        return super().resolve_command(ctx, args)
 
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the names of the commands, in the order of the help."""
-        return list(COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Load a command."""
-        if cmd_name not in COMMANDS:
-            return None
-        module = importlib.import_module(_module_of(cmd_name))
-        command: click.Command = getattr(module, f"{cmd_name.replace('-', '_')}_command")
-        return command
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """List the commands without loading them."""
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
-
-
-@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "show_default": True})
+@click.group(
+    cls=_Program, table=COMMANDS, context_settings={"help_option_names": ["-h", "--help"], "show_default": True}
+)
 @click.version_option(__version__, prog_name="firstflight")
 def main() -> None:
     """Vectors, simulator, runner and reports for transport startup algorithms."""
+
+
+@main.group("dev", cls=_Lazy, table=DEV_COMMANDS)
+def dev() -> None:
+    """Commands for work on Firstflight itself."""

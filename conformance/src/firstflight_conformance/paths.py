@@ -20,8 +20,6 @@ ADAPTERS = CONFORMANCE / "adapters"
 SCENARIOS = CONFORMANCE / "scenarios"
 STIMULI = CONFORMANCE / "stimuli"
 STUDIES = CONFORMANCE / "studies"
-#: What writes the vectors and all else that is generated.
-GENERATE = CONFORMANCE / "generate"
 LIVE_PATHS = SCENARIOS / "live"
 NETWORKS = SCENARIOS / "networks"
 PRESETS = CONFORMANCE / "presets"

@@ -7,6 +7,8 @@ REASON_MAX = 300
 
 def shown(text: str, limit: int = REASON_MAX) -> str:
     """Return a text fit for a terminal and a report: cut, control characters and lone surrogates escaped, one line."""
+    if len(text) <= limit and text.isprintable():
+        return text
     cut = text if len(text) <= limit else text[:limit]
     one_line = cut.isprintable()
     escaped = cut if one_line else "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in cut)

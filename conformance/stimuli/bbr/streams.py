@@ -2,16 +2,12 @@
 
 from dataclasses import replace
 
-from firstflight.bbr.profiles import Units
-from firstflight.bbr.quinn_state import Quinn
 from firstflight.bbr.state import Bbr
 from firstflight.controller import Config, Controller
 from firstflight.events import Ack, Event, Lost, Run, Sent, SpuriousLoss
 from firstflight.limits import PACKET_MAX, TIME_MAX_NS, WINDOW_MAX_BYTES
 from firstflight.observables import Phase
 from firstflight_conformance.prng import SplitMix64
-from stimuli.bbr.picoquic_events import timed
-from stimuli.bbr.quinn_streams import times_ns, volumes_bytes
 from stimuli.streams import AckStream, Compared
 
 MS = 10**6
@@ -37,19 +33,15 @@ class Stream(AckStream):
     def event(self, model: Controller) -> Event:
         """Return the next event, one in a hundred of them outside the domain."""
         state = model.startup
-        if isinstance(state, Quinn):
-            return self._of_quinn(model, state)
         assert isinstance(state, Bbr)
         self.t_ns = min(self.t_ns + self.pick((0, 0, self.gap_ns, self.gap_ns // 7)), TIME_MAX_NS)
         if self.pick((True, *(False,) * (4 if state.undo_startup else 60))):
             return SpuriousLoss(max(self.t_ns, model.t_ns))
         if self.lossy and self.acked < self.packet <= PACKET_MAX - 100 and self.pick((True, False, False)):
-            return self._lost(model, self._in_flight(state))
+            return self._lost(model, state)
         event = super().event(model)
         match event:
             case Ack():
-                if model.readings.units is Units.PICOQUIC:
-                    event = timed(self, event, state)
                 return self._sampled(event, state)
             case Sent():
                 limited = self.pick((True, *(False,) * 9))
@@ -57,24 +49,6 @@ class Stream(AckStream):
             case Lost():
                 return replace(event, bytes_in_flight=self._in_flight(state))
         return event
-
-    def _of_quinn(self, model: Controller, state: Quinn) -> Event:
-        self.t_ns = min(self.t_ns + self.pick((0, self.gap_ns, self.gap_ns, *times_ns(state, self.size))), TIME_MAX_NS)
-        if self.lossy and self.acked < self.packet <= PACKET_MAX - 100 and self.pick((True, *(False,) * 9)):
-            return self._lost(model, self._volume_of_quinn(model, state))
-        event = super().event(model)
-        match event:
-            case Ack():
-                return replace(event, bytes_in_flight=self._volume_of_quinn(model, state))
-            case Sent():
-                limited = self.app_limited or self.pick((True, *(False,) * 30))
-                return replace(event, app_limited=limited and self.pick((True, False)))
-        return event
-
-    def _volume_of_quinn(self, model: Controller, state: Quinn) -> int:
-        if self.patient and state.phase is Phase.DRAIN:
-            return WINDOW_MAX_BYTES
-        return min(self.pick(volumes_bytes(state, model.base)), WINDOW_MAX_BYTES)
 
     def samples(self) -> tuple[int | None, int | None, int | None]:
         """Return an RTT, which changes now and then, and sometimes none."""
@@ -123,7 +97,7 @@ class Stream(AckStream):
             rate_lost_bytes=min(lost_bytes, WINDOW_MAX_BYTES),
         )
 
-    def _lost(self, model: Controller, in_flight_bytes: int) -> Lost:
+    def _lost(self, model: Controller, state: Bbr) -> Lost:
         """Lose a packet, or three in two ranges or more."""
         now_ns = self.t_ns = max(self.t_ns, model.t_ns, 1)
         first = self.acked
@@ -132,7 +106,7 @@ class Stream(AckStream):
         runs = tuple(replace(run, sent_t_ns=min(run.sent_t_ns, now_ns)) for run in runs)
         self.acked = numbers[-1] + 1
         self.packet = max(self.packet, self.acked)
-        return Lost(now_ns, runs, len(runs) * self.size, in_flight_bytes, self.packet)
+        return Lost(now_ns, runs, len(runs) * self.size, self._in_flight(state), self.packet)
 
 
 #: For the reference implementations, and to compare model and port: stimuli/streams.py says what.

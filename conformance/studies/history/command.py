@@ -1,4 +1,4 @@
-"""``firstflight history``: a stack over its releases."""
+"""``firstflight dev history``: a stack over its releases."""
 
 from pathlib import Path
 from typing import NoReturn

@@ -6,13 +6,12 @@ from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Any
 
-from firstflight_conformance import port
 from firstflight_conformance.cases.parse import parse_file
 from firstflight_conformance.cases.vectors import Case, cases, load_all
 from firstflight_conformance.diagnose.diagnosis import diagnosed
-from firstflight_conformance.kept import portable_digest
 from firstflight_conformance.paths import VECTORS
 from firstflight_conformance.run import record
+from firstflight_conformance.run.checkout import checkout
 from firstflight_conformance.run.judge import judge
 from firstflight_conformance.run.results import AdapterReport, Result, Verdict
 from firstflight_conformance.run.script import Script, Stream
@@ -24,7 +23,6 @@ from studies.history.stacks import Stack
 from studies.history.store import Divergence, Judged
 
 #: The algorithms that stacks in registries implement.
-_JUDGE = ("cases", "run", "diagnose")
 ALGORITHMS = ("slow-start", "hystart", "hystartpp", "cubic")
 
 
@@ -74,7 +72,8 @@ def judged(stack: Stack, built: Built, suite: Suite) -> Judged:
 
 def today() -> tuple[str, str, str]:
     """Return what says by what a release was judged: the date, the code and the vectors."""
-    code = f"{__version__}+{portable_digest(_JUDGE, port.sources())[:12]}"
+    here = checkout()
+    code = __version__ if here is None else f"{__version__}+{here['commit'][:12]}"
     return datetime.now(UTC).date().isoformat(), code, vectors_digest()
 
 

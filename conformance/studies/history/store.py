@@ -39,7 +39,7 @@ class Divergence:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A release that was judged on a day with ``firstflight``, version and digest of its code; or ``not_built``, with the first error.
+    """A release that was judged on a day with ``firstflight``, its version and commit; or ``not_built``, with the first error.
 
     ``counts``: by adapter and profile the cases of each verdict; ``unjudged``: by adapter those without one, because the stack has no function
     for an event, or breaks down. ``vectors`` stands for the vectors that judged.

@@ -1,4 +1,4 @@
-"""``firstflight relay``: an emulated path between two programs that speak UDP on this machine."""
+"""``firstflight dev relay``: an emulated path between two programs that speak UDP on this machine."""
 
 import json
 from dataclasses import asdict

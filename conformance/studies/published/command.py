@@ -1,4 +1,4 @@
-"""``firstflight results``: compute published results again."""
+"""``firstflight dev results``: compute published results again."""
 
 import os
 import sys

@@ -81,7 +81,7 @@ def differences(scenario: str, name: str, computed: dict[str, Any]) -> list[str]
     try:
         there = load(scenario).get(name)
     except FileNotFoundError:
-        return [f"{path_of(scenario)}: missing; `firstflight results` writes it"]
+        return [f"{path_of(scenario)}: missing; `firstflight dev results` writes it"]
     if there is None:
         return [f"{scenario}: {name}: not in the data"]
     computed = json.loads(json.dumps(computed))

@@ -25,7 +25,7 @@ number of cases that show it; the number leads to what is said of the deviation.
 - A case ends at its first divergence, which hides what would come later: where a deviation goes, others may seem to come.
 - Dates are those of the registry; of a Python package and of a Debian source package that of its newest file.
 
-`firstflight history STACK` builds and judges what is missing, and writes `conformance/studies/history/releases/STACK.json`, from which this page is made. It is not part of `make test`."""
+`firstflight dev history STACK` builds and judges what is missing, and writes `conformance/studies/history/releases/STACK.json`, from which this page is made. It is not part of `make test`."""
 _ORDER = (*KINDS, deviations.CHOICE, deviations.UNKNOWN)
 
 

@@ -28,7 +28,6 @@ _SAID: dict[enum.Enum, str] = {
     Phase.SAFE_RETREAT: "The jump met congestion, and the window is taken back.",
     Phase.STARTUP: "BBR raises its pacing rate and cwnd with the bandwidth that it measures, until that stops growing or too much is lost.",
     Phase.DRAIN: "BBR paces below the bandwidth that it measured, until the queue of its Startup is gone.",
-    Phase.PROBE_RTT: "BBR holds less in flight than the path does, so that an RTT without a queue is seen.",
     Outcome.SENT: "Packets were sent; nothing else changed.",
     Outcome.UNCHANGED: "The event changed nothing.",
     Outcome.THRESHOLD_SET: "Safe Retreat ended, and ssthresh became what PipeSize showed that the path holds.",

@@ -23,7 +23,7 @@ def index() -> str:
     return md.page(
         "# Plain programs",
         "Each file implements one published text, or the code that serves as one, with the names of the text and without code of the model; its head "
-        "names the sources that were read. Eleven were written from their text, draft -09 of SEARCH, BBR of Linux (both versions) and BBR of picoquic from code, before they were compared with the model. "
+        "names the sources that were read. Twelve were written from their text, draft -09 of SEARCH and BBR of Linux (both versions) from code, before they were compared with the model. "
         "The author of the model wrote the other seven (Limited Slow-Start, Quick-Start, Hybla, both of TCB sharing, both of SUSS) with it or after it: "
         "these are not an independent interpretation. Read them next to the text, and port from them: each page shows the clauses with the lines that "
         "implement them, in Python and, if there is a header, in C. Each agrees "

@@ -23,7 +23,7 @@ with itself, or a paper with its own arithmetic; what nobody published is in tab
 within 10 %, and its shape within 30 %. Parameters come from the sources. Where a source leaves one open, the setting says which value is used and why.
 No value was chosen for its result.
 
-`make results` carries out every run and writes the numbers to `conformance/studies/published/results`, from which this page and its plots are made; `firstflight results --check`
+`make results` carries out every run and writes the numbers to `conformance/studies/published/results`, from which this page and its plots are made; `firstflight dev results --check`
 computes them again and compares. Times are simulated, seeds are fixed: the numbers are the same on every machine. The simulator is specified in
 [](../specification/simulator.md)."""
 

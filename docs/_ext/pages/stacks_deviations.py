@@ -10,7 +10,7 @@ from firstflight_conformance.cases.wire import decode_int
 from firstflight_conformance.run.manifest import KINDS
 from pages import markdown as md
 from pages import site, stacks_loops, vector_files
-from pages.stacks_matrix import badge, counted, defects, legend, other, others
+from pages.stacks_matrix import badge, counted, defects, is_other_version, legend, other, others
 
 #: Up to this number, cases that nothing explains are shown without folding.
 _OPEN_CASES = 4
@@ -46,8 +46,13 @@ def overview(stacks: list[dict[str, Any]]) -> list[str]:
         found = defects(adapter["explained"])
         if found:
             blocks += [f"**{md.ref(adapter['title'], anchor(adapter))}**", "\n".join(map(_line, found))]
-    without = [md.ref(adapter["title"], anchor(adapter)) for adapter in stacks if not defects(adapter["explained"])]
-    blocks += [f"No defect is known of {', '.join(without)}."] if without else []
+    rest = [adapter for adapter in stacks if not defects(adapter["explained"])]
+    for text, of_version in (
+        ("No defect is known of", False),
+        ("Another version of the algorithm, in which no defect is looked for:", True),
+    ):
+        links = [md.ref(one["title"], anchor(one)) for one in rest if is_other_version(one["explained"]) == of_version]
+        blocks += [f"{text} {', '.join(links)}."] if links else []
     documents = "\n".join(name_of(adapter) for adapter in stacks)
     return [*blocks, f"```{{toctree}}\n:hidden:\n\n{documents}\n```"]
 
@@ -88,7 +93,12 @@ def _stack(adapter: dict[str, Any]) -> list[str]:
             "</div>",
         ]
     if rest:
-        blocks += [f"## No defects: {counted(len(rest), 'other deviation')}", '<div class="other-deviations">']
+        title = (
+            "Another version"
+            if is_other_version(adapter["explained"])
+            else f"No defects: {counted(len(rest), 'other deviation')}"
+        )
+        blocks += [f"## {title}", '<div class="other-deviations">']
         by_kind: dict[str, list[dict[str, Any]]] = defaultdict(list)
         for cause in rest:
             by_kind[cause["kind"]].append(cause)
@@ -114,6 +124,8 @@ def _summary(adapter: dict[str, Any]) -> str:
     if not adapter["explained"] and all(one["verdict"] in ("pass", "unsupported") for one in adapter["results"]):
         return f"Agrees in every case that it supports.{partly}"
     worst, rest = defects(adapter["explained"]), others(adapter["explained"])
+    if is_other_version(adapter["explained"]):
+        return f"**Another version of the algorithm.** Each case shows the first difference.{partly}"
     return f"**{counted(len(worst), 'defect') if worst else 'No defect'}**, {counted(len(rest), 'other deviation')}.{partly}"
 
 
@@ -171,10 +183,10 @@ def _declares(adapter: dict[str, Any]) -> str:
 
 def _folded(cause: dict[str, Any], results: dict[str, dict[str, Any]]) -> list[str]:
     """Return the cases of a cause, folded, with the rules at which it shows."""
-    rules = ", ".join(map(_clause, cause["clauses"]))
+    rules = [f"Shows at {', '.join(map(_clause, cause['clauses']))}."] if cause["clauses"] else []
     cases = [results[name] for name in cause["cases"] if name in results]
     summary = f'<details class="events"><summary>{counted(len(cases), "case")} with the first divergence</summary>'
-    return [summary, f"Shows at {rules}.", _table(cases), "</details>"]
+    return [summary, *rules, _table(cases), "</details>"]
 
 
 def _cases(results: list[dict[str, Any]]) -> list[str]:

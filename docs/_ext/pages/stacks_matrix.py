@@ -1,9 +1,9 @@
 """The matrix of the page "State of the stacks": each stack beside each profile, with the causes of what differs; and how both are signed."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from firstflight_conformance.run.manifest import KINDS
+from firstflight_conformance.run.manifest import KINDS, OTHER_VERSION
 from pages import markdown as md
 from pages import site
 
@@ -22,6 +22,7 @@ a *definition* is what a text states without a keyword. Everything else is grey,
 
 - *literal*: the text read to the letter, where this project reads it otherwise and says why;
 - *by design*: another algorithm or an older text, which the text permits;
+- *other-version*: another version of the algorithm; only the first difference of each case is shown;
 - *open*: what the text leaves to the implementer; where something speaks against the choice, the explanation says so;
 - *precision*: rounding, or arithmetic in floating point.
 
@@ -53,6 +54,11 @@ def defects(causes: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
 def others(causes: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return what is no defect."""
     return [cause for cause in causes if cause["kind"] != DEFECT]
+
+
+def is_other_version(causes: Sequence[dict[str, Any]]) -> bool:
+    """Return whether another version of the algorithm explains every difference."""
+    return bool(causes) and all(cause["kind"] == OTHER_VERSION for cause in causes)
 
 
 def matrix(
@@ -93,7 +99,9 @@ def _cell(adapter: dict[str, Any], profile: str, profile_of: Callable[[str], str
     if defects(causes):
         worst = min((cause.get("level", "") for cause in defects(causes)), key=[*_LEVELS, ""].index)
         lines.append(_span(*_LEVELS.get(worst, _UNKNOWN), counted(len(defects(causes)), "defect")))
-    if others(causes):
+    if is_other_version(causes):
+        lines.append(other("another version"))
+    elif others(causes):
         lines.append(other(f"{len(others(causes))} other"))
     if len(passed) == len(judged):
         lines.append(_span(*_AGREES, "agrees"))

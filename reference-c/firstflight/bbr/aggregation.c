@@ -67,14 +67,6 @@ void ff_bbr_update_ack_aggregation(const struct ff_bbr_readings *readings, struc
     }
     state->extra_acked_delivered_bytes = ff_bbr_saturate(state->extra_acked_delivered_bytes + ack->bytes);
     uint64_t extra_bytes = ff_min(state->extra_acked_delivered_bytes - expected_bytes, base->cwnd_bytes); /* [bbr.extra-acked.sample] */
-    if (readings->extra_acked == FF_BBR_EXTRA_ACKED_ONE_OF_TEN) {
-        bool is_old = state->round_count - state->extra_acked_round >= FF_BBR_EXTRA_ACKED_ROUNDS;
-        if (extra_bytes >= state->extra_acked_bytes || is_old) {
-            state->extra_acked_bytes = extra_bytes; /* [bbr.extra-acked.one] */
-            state->extra_acked_round = state->round_count;
-        }
-        return;
-    }
     uint64_t *slot = &state->extra_acked_rounds[state->round_count % FF_BBR_EXTRA_ACKED_ROUNDS];
     if (state->round_start) {
         *slot = 0;

@@ -1,9 +1,6 @@
 /* BBR's Startup and Drain: the flow of an event. Mirrors reference-py/src/firstflight/bbr/bbr.py. */
 #include "firstflight/bbr/bbr.h"
 
-#include "firstflight/bbr/picoquic.h"
-#include "firstflight/bbr/quiche.h"
-#include "firstflight/bbr/quinn.h"
 #include "firstflight/bbr/rate.h"
 #include "firstflight/minmax.h"
 
@@ -19,45 +16,18 @@ void ff_bbr_begin(const struct ff_bbr_readings *readings, struct ff_bbr *state, 
         .inflight_longterm_bytes = FF_BBR_INFINITE,
         .inflight_shortterm_bytes = FF_BBR_INFINITE,
         .min_rtt_ns = FF_BBR_INFINITE,
-        .limited_first_packet = FF_NO_PACKET,
-        .limited_end_packet = FF_NO_PACKET,
         .probe_rtt_min_delay_ns = FF_BBR_INFINITE,
         .full_bw = ff_bbr_rate_zero,
         .next_lost_packet = FF_NO_PACKET,
         .undo_bw_shortterm = ff_bbr_rate_zero,
         .ssthresh_bytes = FF_BBR_INFINITE,
         .next_send_ns = FF_NONE,
-        .quiche = {
-            .app_limited = true,
-            .limited_end_packet = FF_NO_PACKET,
-            .round_end_packet = FF_NO_PACKET,
-            .rate_bound = FF_BBR_INFINITE,
-            .epoch_start_ns = FF_NONE,
-        },
-        .picoquic =
-            {
-                .path_rtt_ns = FF_NO_RTT_NS,
-                .shortest_ns = FF_NO_RTT_NS,
-                .longest_ns = FF_NO_RTT_NS,
-                .sent_ns = FF_NONE,
-            },
     };
-    if (readings->steps == FF_BBR_STEPS_QUINN) {
-        ff_bbr_quinn_begin(&state->quinn, base);
-        return;
-    }
     if (readings->losses == FF_BBR_LOSSES_LINUX_V3) {
         state->loss_round_delivered_bytes = base->max_datagram_size_bytes; /* [bbr.loss-round.v3] */
     }
     ff_bbr_enter_startup(readings, state);
-    uint64_t rtt_ns = FF_BBR_INITIAL_RTT_NS; /* [bbr.pacing.initial.none] */
-    if (readings->units == FF_BBR_UNITS_PICOQUIC) {
-        rtt_ns = FF_BBR_PICOQUIC_INITIAL_RTT_NS; /* [bbr.picoquic.initial] */
-    }
-    ff_bbr_init_pacing_rate(readings, state, base, rtt_ns);
-    if (readings->steps == FF_BBR_STEPS_QUICHE) {
-        ff_bbr_quiche_begin(state, base);
-    }
+    ff_bbr_init_pacing_rate(readings, state, base, FF_BBR_INITIAL_RTT_NS); /* [bbr.pacing.initial.none] */
 }
 
 static void handle_restart_from_idle(const struct ff_bbr_readings *readings, struct ff_bbr *state, uint64_t t_ns,
@@ -88,8 +58,7 @@ static bool is_skipped(const struct ff_bbr_readings *readings, const struct ff_b
     if (readings->app_limited_acks == FF_BBR_APP_LIMITED_ACKS_COUNTED || !state->window_reached) {
         return false;
     }
-    bool quiet = !(state->is_loss_in_round || state->ce_in_round);
-    return quiet && sample->app_limited && ff_bbr_exceeds(state->max_bw, sample->rate);
+    return !state->is_loss_in_round && sample->app_limited && ff_bbr_exceeds(state->max_bw, sample->rate);
 }
 
 /* Carry out what an app-limited ACK changes; return what it led to, and write whether the control parameters change. */
@@ -98,20 +67,14 @@ static enum ff_outcome update_little(const struct ff_bbr_readings *readings, str
                                      const struct ff_bbr_sample *sample, bool *changes)
 {
     uint64_t min_rtt_ns = state->min_rtt_ns;
-    bool follows = readings->app_limited_acks == FF_BBR_APP_LIMITED_ACKS_LINUX_V3;
 
-    if (follows) {
-        ff_bbr_update_latest_delivery_signals(state, sample); /* [bbr.app-limited.v3] */
-    }
+    ff_bbr_update_latest_delivery_signals(state, sample); /* [bbr.app-limited.v3] */
     ff_bbr_update_round(state, sample); /* [bbr.app-limited.skipped] */
-    bool is_limited = follows && state->round_start && state->phase == FF_PHASE_STARTUP;
-    ff_bbr_check_startup_marks(readings, state, base, true);
+    bool is_limited = state->round_start && state->phase == FF_PHASE_STARTUP;
     enum ff_outcome drained = ff_bbr_check_drain_done(readings, state, base, t_ns, false);
     ff_bbr_raise_long_term(readings, state, base, sample);
     ff_bbr_update_min_rtt(readings, state, t_ns, ack);
-    if (follows) {
-        ff_bbr_advance_latest_delivery_signals(state, sample);
-    }
+    ff_bbr_advance_latest_delivery_signals(state, sample);
     *changes = drained != FF_OUTCOME_UNCHANGED || state->min_rtt_ns != min_rtt_ns;
     return drained == FF_OUTCOME_UNCHANGED && is_limited ? FF_OUTCOME_APP_LIMITED : drained;
 }
@@ -177,19 +140,12 @@ static enum ff_outcome on_ack(const struct ff_bbr_readings *readings, struct ff_
 static enum ff_outcome on_event(const struct ff_bbr_readings *readings, struct ff_bbr *state, struct ff_newreno *base,
                                 const struct ff_event *event)
 {
-    if (readings->steps == FF_BBR_STEPS_QUICHE) {
-        return ff_bbr_quiche_on_event(state, base, event);
-    }
-    if (readings->units == FF_BBR_UNITS_PICOQUIC) {
-        return ff_bbr_picoquic_on_event(readings, state, base, event);
-    }
     switch (event->kind) {
     case FF_EVENT_ACK:
         return on_ack(readings, state, base, event->t_ns, &event->ack);
     case FF_EVENT_SENT:
         return on_sent(readings, state, event->t_ns, &event->sent);
     case FF_EVENT_LOST:
-        ff_bbr_note_lost(readings, state, &event->lost);
         return ff_bbr_on_lost(readings, state, base, event->t_ns, &event->lost);
     case FF_EVENT_CE:
         return ff_bbr_on_ce(readings, state, base, event->t_ns, &event->ce);
@@ -234,10 +190,6 @@ static void observe(const struct ff_bbr *state, const struct ff_newreno *base, e
 void ff_bbr_step(const struct ff_bbr_readings *readings, struct ff_bbr *state, struct ff_newreno *base,
                  const struct ff_event *event, struct ff_observation *observation)
 {
-    if (readings->steps == FF_BBR_STEPS_QUINN) {
-        ff_bbr_quinn_step(&state->quinn, base, event, observation);
-        return;
-    }
     enum ff_outcome outcome = on_event(readings, state, base, event);
 
     if (observation != NULL) {

@@ -1,7 +1,6 @@
 /* What BBR controls. Mirrors reference-py/src/firstflight/bbr/control.py. */
 #include "firstflight/bbr/control.h"
 
-#include "firstflight/bbr/kibibytes.h"
 #include "firstflight/bbr/packets.h"
 #include "firstflight/limits.h"
 #include "firstflight/minmax.h"
@@ -30,13 +29,6 @@ static uint64_t at_least_one(uint64_t rate)
     return ff_max(rate, 1); /* [bbr.pacing.least] */
 }
 
-static uint64_t kibibytes_paced(const struct ff_bbr *state, struct ff_bbr_rate rate)
-{
-    struct ff_bbr_rate scaled = ff_bbr_kibibytes_scaled(rate, state->pacing_gain, FF_BBR_GAIN_UNIT);
-
-    return ff_bbr_volume_bytes(ff_bbr_kibibytes_scaled(scaled, FF_BBR_PACED_PERCENT, 100), SECOND_NS); /* [bbr.units.kibibytes.pacing] */
-}
-
 void ff_bbr_init_pacing_rate(const struct ff_bbr_readings *readings, struct ff_bbr *state,
                               const struct ff_newreno *base, uint64_t rtt_ns)
 {
@@ -44,11 +36,6 @@ void ff_bbr_init_pacing_rate(const struct ff_bbr_readings *readings, struct ff_b
         uint64_t least_ns = ff_max(rtt_ns, FF_BBR_MICROSECOND_NS);
         struct ff_bbr_rate rate = ff_bbr_packets_rate_of(base->cwnd_bytes, least_ns, base->max_datagram_size_bytes); /* [bbr.units.initial] */
         state->pacing_rate = at_least_one(ff_bbr_packets_pacing_rate(rate, state->pacing_gain));
-        return;
-    }
-    if (readings->units == FF_BBR_UNITS_KIBIBYTES) {
-        struct ff_bbr_rate rate = ff_bbr_kibibytes_rate_of(base->cwnd_bytes, rtt_ns); /* [bbr.units.kibibytes.initial] */
-        state->pacing_rate = at_least_one(kibibytes_paced(state, rate));
         return;
     }
     uint64_t per_second = state->pacing_gain * (SECOND_NS / FF_BBR_GAIN_UNIT);
@@ -60,9 +47,6 @@ static uint64_t paced_rate(const struct ff_bbr_readings *readings, const struct 
 {
     if (ff_bbr_in_packets(readings)) {
         return ff_bbr_packets_pacing_rate(state->bw, state->pacing_gain); /* [bbr.units.pacing] */
-    }
-    if (readings->units == FF_BBR_UNITS_KIBIBYTES) {
-        return kibibytes_paced(state, state->bw);
     }
     /* 10^9 / (64000 * 100) is 625 / 4, and four times the interval has 61 bits. */
     uint64_t per_interval = state->pacing_gain * FF_BBR_PACED_PERCENT * 625;
@@ -97,18 +81,9 @@ void ff_bbr_set_send_quantum(const struct ff_bbr_readings *readings, struct ff_b
         state->send_quantum_bytes = ff_bbr_packets_burst_bytes(state->pacing_rate, state->min_rtt_ns, size_bytes); /* [bbr.units.v3.quantum] */
         return;
     }
-    if (readings->quantum == FF_BBR_QUANTUM_TEN_PACKETS) {
-        uint64_t size_bytes = base->max_datagram_size_bytes;
-        state->send_quantum_bytes = ff_bbr_kibibytes_quantum_bytes(state->pacing_rate, size_bytes); /* [bbr.quantum.ten] */
-        return;
-    }
     uint64_t quantum_bytes = ff_min(state->pacing_rate / FF_BBR_QUANTA_PER_SECOND, FF_BBR_QUANTUM_MAX_BYTES); /* [bbr.quantum] */
 
-    uint64_t least = FF_BBR_QUANTUM_PACKETS;
-    if (readings->quantum == FF_BBR_QUANTUM_ONE_WHEN_SLOW && state->pacing_rate < FF_BBR_SLOW_BYTES_PER_S) {
-        least = 1; /* [bbr.quantum.slow] */
-    }
-    state->send_quantum_bytes = ff_max(quantum_bytes, least * base->max_datagram_size_bytes);
+    state->send_quantum_bytes = ff_max(quantum_bytes, FF_BBR_QUANTUM_PACKETS * base->max_datagram_size_bytes);
 }
 
 uint64_t ff_bbr_delivers_bytes(const struct ff_bbr_readings *readings, const struct ff_bbr *state,
@@ -136,9 +111,6 @@ uint64_t ff_bbr_least_window_bytes(const struct ff_bbr_readings *readings, const
 uint64_t ff_bbr_bdp_multiple_bytes(const struct ff_bbr_readings *readings, const struct ff_bbr *state,
                                    const struct ff_newreno *base, struct ff_bbr_rate rate, uint64_t gain)
 {
-    if (state->min_rtt_ns == FF_BBR_INFINITE && readings->units == FF_BBR_UNITS_PICOQUIC) {
-        return ff_bbr_over(state->initial_window_bytes, base->max_datagram_size_bytes, 1); /* [bbr.picoquic.bdp.none] */
-    }
     if (state->min_rtt_ns == FF_BBR_INFINITE) {
         return ff_bbr_least_window_bytes(readings, state, base); /* [bbr.bdp.none] */
     }
@@ -215,9 +187,6 @@ static bool is_first_window(const struct ff_bbr_readings *readings, const struct
 {
     uint64_t least_bytes = ff_bbr_least_window_bytes(readings, state, base);
 
-    if (readings->first_window == FF_BBR_FIRST_WINDOW_DELIVERED_TWICE) {
-        return state->delivered_bytes < 2 * least_bytes; /* [bbr.cwnd.grow.delivered-twice] */
-    }
     if (readings->first_window == FF_BBR_FIRST_WINDOW_TWICE) {
         return base->cwnd_bytes < 2 * least_bytes; /* [bbr.cwnd.grow.twice] */
     }

@@ -21,8 +21,6 @@ extern "C" {
 /* MinPipeCwnd, and the smallest send quantum, in packets. */
 #define FF_BBR_MIN_PIPE_PACKETS UINT64_C(4)
 #define FF_BBR_QUANTUM_PACKETS UINT64_C(2)
-/* 1.2 Mbit/s: below it picoquic may send one alone. */
-#define FF_BBR_SLOW_BYTES_PER_S UINT64_C(150000)
 /* bbr_extra_acked_max_us: the time in which what counts of the aggregation is delivered. */
 #define FF_BBR_EXTRA_ACKED_MAX_NS UINT64_C(100000000)
 

@@ -1,7 +1,6 @@
 /* What BBR knows of the path. Mirrors reference-py/src/firstflight/bbr/model.py. */
 #include "firstflight/bbr/model.h"
 
-#include "firstflight/bbr/kibibytes.h"
 #include "firstflight/bbr/packets.h"
 #include "firstflight/bbr/sample.h"
 #include "firstflight/minmax.h"
@@ -33,7 +32,8 @@ void ff_bbr_update_round(struct ff_bbr *state, const struct ff_bbr_sample *sampl
     }
 }
 
-void ff_bbr_running_max(struct ff_bbr_round_rate kept[FF_BBR_KEPT], struct ff_bbr_round_rate now)
+/* Take a rate into the three that are kept to know the largest of ten rounds, that one first. */
+static void running_max(struct ff_bbr_round_rate kept[FF_BBR_KEPT], struct ff_bbr_round_rate now)
 {
     struct ff_bbr_round_rate *first = &kept[0], *second = &kept[1], *third = &kept[2];
     struct ff_bbr_rate rate = now.rate;
@@ -70,7 +70,7 @@ void ff_bbr_update_max_bw(const struct ff_bbr_readings *readings, struct ff_bbr 
     }
     if (readings->max_bw_window == FF_BBR_MAX_BW_WINDOW_TEN_ROUNDS) {
         if (sample->prior_delivered_bytes != FF_BBR_INFINITE) {
-            ff_bbr_running_max(state->max_bw_kept, (struct ff_bbr_round_rate){state->round_count, sample->rate});
+            running_max(state->max_bw_kept, (struct ff_bbr_round_rate){state->round_count, sample->rate});
             state->max_bw = state->max_bw_kept[0].rate;
         }
         return;
@@ -94,9 +94,6 @@ static void loss_lower_bounds(const struct ff_bbr_readings *readings, struct ff_
     struct ff_bbr_rate reduced_rate = ff_bbr_reduced(state->bw_shortterm);
     uint64_t reduced_inflight_bytes = ff_bbr_reduced_bytes(state->inflight_shortterm_bytes);
 
-    if (readings->units == FF_BBR_UNITS_KIBIBYTES) {
-        reduced_rate = ff_bbr_kibibytes_scaled(state->bw_shortterm, 7, 10); /* [bbr.units.kibibytes.beta] */
-    }
     if (readings->units == FF_BBR_UNITS_PACKETS_V3) {
         uint64_t size_bytes = base->max_datagram_size_bytes;
         reduced_rate = ff_bbr_packets_reduced(state->bw_shortterm, FF_BBR_LOSS_CUT, size_bytes); /* [bbr.units.v3.cut] */
@@ -183,7 +180,6 @@ void ff_bbr_advance_latest_delivery_signals(struct ff_bbr *state, const struct f
     if (state->loss_round_start) {
         state->bw_latest = sample->rate; /* [bbr.latest.advance] */
         state->inflight_latest_bytes = sample->delivered_bytes;
-        state->ce_in_round = false;
     }
 }
 

@@ -28,9 +28,6 @@ void ff_bbr_update_latest_delivery_signals(struct ff_bbr *state, const struct ff
 /* See whether a round begins. */
 void ff_bbr_update_round(struct ff_bbr *state, const struct ff_bbr_sample *sample);
 
-/* Take a rate into the three that are kept to know the largest of ten rounds, that one first. */
-void ff_bbr_running_max(struct ff_bbr_round_rate kept[FF_BBR_KEPT], struct ff_bbr_round_rate now);
-
 /* Take the sample into the largest rate. */
 void ff_bbr_update_max_bw(const struct ff_bbr_readings *readings, struct ff_bbr *state,
                           const struct ff_bbr_sample *sample);

@@ -52,8 +52,6 @@ enum {
     FF_BBR_UNITS_BYTES = 0, /* bytes and nanoseconds, and rates as fractions of them */
     FF_BBR_UNITS_PACKETS = 1, /* packets and microseconds, as Linux does */
     FF_BBR_UNITS_PACKETS_V3 = 2, /* packets and microseconds, as its third version does */
-    FF_BBR_UNITS_KIBIBYTES = 3, /* bytes, and rates as whole nanoseconds for 1024 of them, as s2n-quic does */
-    FF_BBR_UNITS_PICOQUIC = 4, /* bytes and microseconds, and rates as whole bytes in a second, with the steps of picoquic */
 };
 
 /* Over which time is BBR.max_bw the largest rate? (B22) */
@@ -77,9 +75,8 @@ enum {
 /* Of which rounds is BBR.extra_acked, and when does it count? (B25) */
 enum {
     FF_BBR_EXTRA_ACKED_DRAFT_06 = 0, /* in Startup this round; later the last ten */
-    FF_BBR_EXTRA_ACKED_ONE_OF_TEN = 1, /* the largest, until one is as large or it is ten rounds old */
-    FF_BBR_EXTRA_ACKED_LINUX = 2, /* in Startup none; later that of five rounds or up to ten, no more than BBR.bw delivers in 100 ms */
-    FF_BBR_EXTRA_ACKED_LINUX_V3 = 3, /* in Startup that of two rounds; later that of five or up to ten; no more than BBR.bw delivers in 100 ms */
+    FF_BBR_EXTRA_ACKED_LINUX = 1, /* in Startup none; later that of five rounds or up to ten, no more than BBR.bw delivers in 100 ms */
+    FF_BBR_EXTRA_ACKED_LINUX_V3 = 2, /* in Startup that of two rounds; later that of five or up to ten; no more than BBR.bw delivers in 100 ms */
 };
 
 /* What do losses and marks do to the window? (B26) */
@@ -87,7 +84,6 @@ enum {
     FF_BBR_LOSSES_BOUNDS = 0, /* they lower the short-term bounds, outside of Startup */
     FF_BBR_LOSSES_CONSERVATION = 1, /* losses lower it by what was lost; in the first round of a recovery as much is sent as is acknowledged; marks do nothing */
     FF_BBR_LOSSES_LINUX_V3 = 2, /* they lower the bounds as its third version does; marks do nothing; only the recovery of a timeout restores the window */
-    FF_BBR_LOSSES_NO_RECOVERY = 3, /* losses lower the bounds in the same way; there is no recovery, and no timeout */
 };
 
 /* What is held against the product where Drain ends? (B27) */
@@ -118,61 +114,25 @@ enum {
 /* What is counted for the exit by loss? (B31) */
 enum {
     FF_BBR_LOSS_EXIT_COUNTS_RANGES = 0, /* separate ranges of lost packets */
-    FF_BBR_LOSS_EXIT_COUNTS_BURSTS = 1, /* the ranges of each loss, where one may follow that of the loss before */
-    FF_BBR_LOSS_EXIT_COUNTS_ACKS = 2, /* ACKs with which losses were found */
+    FF_BBR_LOSS_EXIT_COUNTS_ACKS = 1, /* ACKs with which losses were found */
 };
 
 /* In which recovery may losses end Startup? (B32) */
 enum {
     FF_BBR_LOSS_EXIT_RECOVERY_FULL_ROUND = 0, /* in one that has lasted for a round when the ACK comes */
-    FF_BBR_LOSS_EXIT_RECOVERY_ANY = 1, /* in any, and outside of one */
-    FF_BBR_LOSS_EXIT_RECOVERY_GOES_ON = 2, /* in one that the ACK does not end */
+    FF_BBR_LOSS_EXIT_RECOVERY_GOES_ON = 1, /* in one that the ACK does not end */
 };
 
 /* Until when does the window of Startup grow whatever the path needs? (B33) */
 enum {
     FF_BBR_FIRST_WINDOW_DELIVERED = 0, /* until the initial window was delivered */
-    FF_BBR_FIRST_WINDOW_DELIVERED_TWICE = 1, /* until twice the initial window was delivered */
-    FF_BBR_FIRST_WINDOW_TWICE = 2, /* while it is below twice the initial one */
+    FF_BBR_FIRST_WINDOW_TWICE = 1, /* while it is below twice the initial one */
 };
 
 /* What does an app-limited sample below BBR.max_bw change where the window is what the path needs? (B34) */
 enum {
     FF_BBR_APP_LIMITED_ACKS_COUNTED = 0, /* whatever another does */
-    FF_BBR_APP_LIMITED_ACKS_SKIPPED = 1, /* nothing but rounds, Drain and the smallest RTT */
-    FF_BBR_APP_LIMITED_ACKS_LINUX_V3 = 2, /* nothing but these, what is latest, and the long-term volume */
-};
-
-/* From which packet are interval and flag of a sample? (B35) */
-enum {
-    FF_BBR_SAMPLE_OF_NEWEST = 0, /* the one of this ACK that was sent last */
-    FF_BBR_SAMPLE_OF_LATER = 1, /* that one, if more was delivered when it was sent than at the packet of the sample before; else that */
-};
-
-/* Which packets are application-limited? (B36) */
-enum {
-    FF_BBR_LIMITED_PACKETS_LATER = 0, /* as the sample says */
-    FF_BBR_LIMITED_PACKETS_OWN = 1, /* those of a write that finds nothing more to send, and those sent until the gap is over */
-};
-
-/* What is the send quantum at most, and at least? (B37) */
-enum {
-    FF_BBR_QUANTUM_DRAFT_06 = 0, /* 65536 bytes, and two datagrams */
-    FF_BBR_QUANTUM_TEN_PACKETS = 1, /* ten datagrams, and two, or one below 150000 bytes a second */
-    FF_BBR_QUANTUM_ONE_WHEN_SLOW = 2, /* 65536 bytes, and two datagrams, or one below 150000 bytes a second */
-};
-
-/* Do marks end Startup? (B38) */
-enum {
-    FF_BBR_MARKS_EXIT_NEVER = 0, /* no */
-    FF_BBR_MARKS_EXIT_TWO_ROUNDS = 1, /* where more than half was marked in each of two rounds */
-};
-
-/* Which steps does an event take? (B39) */
-enum {
-    FF_BBR_STEPS_DRAFT_06 = 0, /* those of the draft, with the samples that the events carry */
-    FF_BBR_STEPS_QUICHE = 1, /* those of quiche, which works out its samples from the packets */
-    FF_BBR_STEPS_QUINN = 2, /* those of quinn, which comes from the first version of Chromium */
+    FF_BBR_APP_LIMITED_ACKS_LINUX_V3 = 1, /* rounds, Drain, the smallest RTT, the latest rate and volume, and the long-term volume */
 };
 
 /* A choice for every reading. */
@@ -199,11 +159,6 @@ struct ff_bbr_readings {
     uint8_t loss_exit_recovery;
     uint8_t first_window;
     uint8_t app_limited_acks;
-    uint8_t sample_of;
-    uint8_t limited_packets;
-    uint8_t quantum;
-    uint8_t marks_exit;
-    uint8_t steps;
 };
 
 struct ff_bbr_profile {
@@ -216,14 +171,10 @@ enum {
     FF_BBR_PROFILE_DRAFT_06 = 0,
     FF_BBR_PROFILE_DRAFT_06_PROSE = 1,
     FF_BBR_PROFILE_LINUX_V1 = 2,
-    FF_BBR_PROFILE_S2N_QUIC = 3,
-    FF_BBR_PROFILE_LINUX_V3 = 4,
-    FF_BBR_PROFILE_QUICHE = 5,
-    FF_BBR_PROFILE_QUINN = 6,
-    FF_BBR_PROFILE_PICOQUIC = 7,
+    FF_BBR_PROFILE_LINUX_V3 = 3,
 };
 
-#define FF_BBR_PROFILE_COUNT 8
+#define FF_BBR_PROFILE_COUNT 4
 extern const struct ff_bbr_profile ff_bbr_profiles[FF_BBR_PROFILE_COUNT];
 
 #ifdef __cplusplus

@@ -2,7 +2,6 @@
 #include "firstflight/bbr/recovery.h"
 
 #include "firstflight/bbr/startup.h"
-#include "firstflight/limits.h"
 #include "firstflight/minmax.h"
 
 static void save_cwnd(struct ff_bbr *state, const struct ff_newreno *base)
@@ -56,11 +55,8 @@ static void enter_recovery(struct ff_bbr *state, struct ff_newreno *base, uint64
     base->recovery_start_ns = now_ns; /* [bbr.recovery.goes-on] */
 }
 
-static void count_ranges(const struct ff_bbr_readings *readings, struct ff_bbr *state, const struct ff_lost *lost)
+static void count_ranges(struct ff_bbr *state, const struct ff_lost *lost)
 {
-    if (readings->loss_exit_counts == FF_BBR_LOSS_EXIT_COUNTS_BURSTS) {
-        state->next_lost_packet = FF_NO_PACKET; /* [bbr.loss-exit.bursts] */
-    }
     for (size_t i = 0; i < lost->run_count; i++) {
         if (lost->packets[i].first != state->next_lost_packet || state->lost_ranges == 0) {
             state->lost_ranges++; /* [bbr.loss-exit.separate] */
@@ -85,10 +81,8 @@ enum ff_outcome ff_bbr_on_lost(const struct ff_bbr_readings *readings, struct ff
         latest_sent_t_ns = ff_max(latest_sent_t_ns, lost->packets[i].sent_t_ns);
     }
     state->in_flight_bytes = ff_bbr_saturate(lost->bytes_in_flight);
-    if (readings->losses != FF_BBR_LOSSES_NO_RECOVERY) {
-        enter_recovery(state, base, t_ns, latest_sent_t_ns);
-    }
-    count_ranges(readings, state, lost);
+    enter_recovery(state, base, t_ns, latest_sent_t_ns);
+    count_ranges(state, lost);
     state->newly_lost_bytes = ff_bbr_saturate(state->newly_lost_bytes + lost->bytes);
     if (readings->losses == FF_BBR_LOSSES_CONSERVATION) {
         return note_recovery(state, base->in_recovery && !was_in_recovery);
@@ -96,24 +90,11 @@ enum ff_outcome ff_bbr_on_lost(const struct ff_bbr_readings *readings, struct ff
     return note_loss(readings, state, base);
 }
 
-static enum ff_outcome count_marks(struct ff_bbr *state, const struct ff_ce *ce)
-{
-    uint64_t marked = ce->ce_count - ff_min(ce->ce_count, state->ce_count);
-
-    state->marked_packets = marked > FF_PACKET_MAX - state->marked_packets ? FF_PACKET_MAX : state->marked_packets + marked;
-    state->ce_count = ce->ce_count; /* [bbr.no-recovery.marks] */
-    state->ce_in_round = true;
-    return FF_OUTCOME_UNCHANGED;
-}
-
 enum ff_outcome ff_bbr_on_ce(const struct ff_bbr_readings *readings, struct ff_bbr *state, struct ff_newreno *base,
                              uint64_t t_ns, const struct ff_ce *ce)
 {
     if (readings->losses == FF_BBR_LOSSES_CONSERVATION || readings->losses == FF_BBR_LOSSES_LINUX_V3) {
         return FF_OUTCOME_UNCHANGED; /* [bbr.conservation.marks] */
-    }
-    if (readings->losses == FF_BBR_LOSSES_NO_RECOVERY) {
-        return count_marks(state, ce);
     }
     enter_recovery(state, base, t_ns, ce->sent_t_ns); /* [bbr.ecn] */
     return note_loss(readings, state, base); /* [bbr.ecn.loss] */
@@ -144,9 +125,6 @@ static bool saves_at_timeout(const struct ff_bbr_readings *readings, const struc
 enum ff_outcome ff_bbr_on_enter_rto(const struct ff_bbr_readings *readings, struct ff_bbr *state,
                                     struct ff_newreno *base, uint64_t t_ns)
 {
-    if (readings->losses == FF_BBR_LOSSES_NO_RECOVERY) {
-        return FF_OUTCOME_UNCHANGED; /* [bbr.no-recovery.timeout] */
-    }
     if (saves_at_timeout(readings, base)) {
         save_state_upon_loss(state, base);
     }
@@ -231,9 +209,6 @@ static void undo_cwnd(const struct ff_bbr_readings *readings, struct ff_bbr *sta
 enum ff_outcome ff_bbr_handle_spurious_loss_detection(const struct ff_bbr_readings *readings, struct ff_bbr *state,
                                                       struct ff_newreno *base)
 {
-    if (readings->losses == FF_BBR_LOSSES_NO_RECOVERY) {
-        return FF_OUTCOME_UNCHANGED; /* [bbr.no-recovery.undo] */
-    }
     undo_cwnd(readings, state, base);
     base->in_recovery = false;
     state->timeout = false;

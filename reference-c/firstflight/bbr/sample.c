@@ -1,7 +1,6 @@
 /* The sample of an ACK. Mirrors reference-py/src/firstflight/bbr/sample.py. */
 #include "firstflight/bbr/sample.h"
 
-#include "firstflight/bbr/kibibytes.h"
 #include "firstflight/bbr/packets.h"
 #include "firstflight/minmax.h"
 
@@ -38,10 +37,6 @@ static bool delivery_rate(const struct ff_bbr_readings *readings, const struct f
         *rate = ff_bbr_packets_rate_up(delivered_bytes, interval_ns, base->max_datagram_size_bytes); /* [bbr.units.v3.rate] */
         return true;
     }
-    if (readings->units == FF_BBR_UNITS_KIBIBYTES) {
-        *rate = ff_bbr_kibibytes_rate_of(delivered_bytes, interval_ns); /* [bbr.units.kibibytes] */
-        return true;
-    }
     *rate = (struct ff_bbr_rate){delivered_bytes, interval_ns}; /* [bbr.sample.rate] */
     return true;
 }
@@ -49,57 +44,15 @@ static bool delivery_rate(const struct ff_bbr_readings *readings, const struct f
 void ff_bbr_limit_sent(struct ff_bbr *state, const struct ff_sent *sent)
 {
     if (sent->app_limited) {
-        if (state->app_limited_bytes == 0) {
-            state->limited_first_packet = sent->packets[0].first;
-            state->limited_end_packet = FF_NO_PACKET;
-        }
         state->app_limited_bytes = ff_max(state->delivered_bytes + state->in_flight_bytes, 1); /* [bbr.idle.limited] */
     }
-    state->next_packet = sent->packets[sent->run_count - 1].last + 1;
 }
 
 static void clear_limited(struct ff_bbr *state)
 {
     if (state->delivered_bytes > state->app_limited_bytes) {
-        if (state->app_limited_bytes > 0) {
-            state->limited_end_packet = state->next_packet;
-        }
         state->app_limited_bytes = 0; /* [bbr.idle.cleared] */
     }
-}
-
-void ff_bbr_note_lost(const struct ff_bbr_readings *readings, struct ff_bbr *state, const struct ff_lost *lost)
-{
-    state->lost_since_taken_bytes = ff_bbr_saturate(state->lost_since_taken_bytes + lost->bytes);
-    if (readings->limited_packets == FF_BBR_LIMITED_PACKETS_OWN && state->app_limited_bytes > 0) {
-        uint64_t left_bytes = state->app_limited_bytes - ff_min(state->app_limited_bytes, lost->bytes);
-        state->app_limited_bytes = ff_max(left_bytes, 1); /* [bbr.app-limited.own.lost] */
-    }
-}
-
-/* Return whether the packet of the sample was application-limited when it was sent. */
-static bool is_limited(const struct ff_bbr_readings *readings, const struct ff_bbr *state, const struct ff_ack *ack)
-{
-    if (readings->limited_packets == FF_BBR_LIMITED_PACKETS_LATER) {
-        return ack->rate_app_limited;
-    }
-    uint64_t packet = ack->packets[ack->run_count - 1].last;
-    return state->limited_first_packet <= packet && packet < state->limited_end_packet; /* [bbr.app-limited.own] */
-}
-
-/* Return what the packet of this ACK gives, or what was taken before. */
-static struct ff_bbr_taken take(const struct ff_bbr_readings *readings, struct ff_bbr *state, const struct ff_ack *ack)
-{
-    struct ff_bbr_taken taken = {ack->rate_prior_delivered_bytes, ff_bbr_clocked_ns(readings, ack->rate_interval_ns),
-                                 ack->rate_in_flight_bytes, ack->rate_lost_bytes, is_limited(readings, state, ack)};
-    uint64_t before_bytes = state->taken.prior_delivered_bytes;
-
-    if (readings->sample_of == FF_BBR_SAMPLE_OF_LATER && before_bytes > 0 && before_bytes >= taken.prior_delivered_bytes) {
-        return state->taken; /* [bbr.sample.later] */
-    }
-    state->taken = taken;
-    state->lost_since_taken_bytes = 0;
-    return taken;
 }
 
 struct ff_bbr_sample ff_bbr_generate_rate_sample(const struct ff_bbr_readings *readings, struct ff_bbr *state,
@@ -115,15 +68,13 @@ struct ff_bbr_sample ff_bbr_generate_rate_sample(const struct ff_bbr_readings *r
         return none;
     }
     state->delivered_bytes = ff_bbr_saturate(prior_bytes + delivered_bytes); /* [bbr.sample.delivered] */
-    struct ff_bbr_taken taken = take(readings, state, ack);
     clear_limited(state);
-    if (taken.prior_delivered_bytes != prior_bytes) {
-        delivered_bytes = state->delivered_bytes - ff_min(state->delivered_bytes, taken.prior_delivered_bytes);
+    struct ff_bbr_sample sample = {ff_bbr_rate_zero, 0, FF_BBR_INFINITE, ack->rate_in_flight_bytes, ack->rate_lost_bytes,
+                                   ack->rate_app_limited};
+    uint64_t interval_ns = ff_bbr_clocked_ns(readings, ack->rate_interval_ns);
+    if (delivery_rate(readings, base, ack, delivered_bytes, interval_ns, &sample.rate)) {
+        sample.delivered_bytes = delivered_bytes;
+        sample.prior_delivered_bytes = prior_bytes;
     }
-    struct ff_bbr_rate rate;
-    uint64_t lost_bytes = ff_bbr_saturate(taken.lost_bytes + state->lost_since_taken_bytes);
-    if (!delivery_rate(readings, base, ack, delivered_bytes, taken.interval_ns, &rate)) {
-        return (struct ff_bbr_sample){ff_bbr_rate_zero, 0, FF_BBR_INFINITE, taken.in_flight_bytes, lost_bytes, taken.app_limited};
-    }
-    return (struct ff_bbr_sample){rate, delivered_bytes, prior_bytes, taken.in_flight_bytes, lost_bytes, taken.app_limited};
+    return sample;
 }

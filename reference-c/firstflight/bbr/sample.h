@@ -14,11 +14,8 @@ extern "C" {
 /* Return a time as the clock of the readings shows it. */
 uint64_t ff_bbr_clocked_ns(const struct ff_bbr_readings *readings, uint64_t time_ns);
 
-/* Note which packets a write without more to send leaves application-limited. */
+/* Note that a write leaves nothing more to send. */
 void ff_bbr_limit_sent(struct ff_bbr *state, const struct ff_sent *sent);
-
-/* Take what was lost into the sample that is kept, and off the gap that the application left. */
-void ff_bbr_note_lost(const struct ff_bbr_readings *readings, struct ff_bbr *state, const struct ff_lost *lost);
 
 /* Return the sample of an ACK, and keep what is delivered in all and in flight. */
 struct ff_bbr_sample ff_bbr_generate_rate_sample(const struct ff_bbr_readings *readings, struct ff_bbr *state,

@@ -65,28 +65,6 @@ enum ff_outcome ff_bbr_check_full_bw_reached(const struct ff_bbr_readings *readi
     return in_startup ? FF_OUTCOME_PLATEAU_COUNTED : FF_OUTCOME_UNCHANGED;
 }
 
-enum ff_outcome ff_bbr_check_startup_marks(const struct ff_bbr_readings *readings, struct ff_bbr *state,
-                                           const struct ff_newreno *base, bool skipped)
-{
-    if (readings->marks_exit == FF_BBR_MARKS_EXIT_NEVER || !state->round_start) {
-        return FF_OUTCOME_UNCHANGED;
-    }
-    uint64_t before_bytes = ff_min(state->delivered_bytes, state->marked_round_delivered_bytes);
-    uint64_t delivered_bytes = state->delivered_bytes - before_bytes;
-    uint64_t marked_bytes = ff_bbr_over(state->marked_packets, base->max_datagram_size_bytes, 1);
-    state->marked_round_delivered_bytes = state->delivered_bytes;
-    state->marked_packets = 0;
-    if (skipped || state->full_bw_reached) {
-        return FF_OUTCOME_UNCHANGED;
-    }
-    state->marked_rounds = 2 * marked_bytes > delivered_bytes ? state->marked_rounds + 1 : 0; /* [bbr.marks-exit.count] */
-    if (state->marked_rounds < FF_BBR_FULL_ECN_ROUNDS) {
-        return FF_OUTCOME_UNCHANGED;
-    }
-    state->full_bw_reached = true; /* [bbr.marks-exit] */
-    return FF_OUTCOME_EXITED_BY_LOSS;
-}
-
 bool ff_bbr_is_inflight_too_high(const struct ff_bbr_readings *readings, const struct ff_newreno *base,
                                  const struct ff_bbr_sample *sample)
 {
@@ -107,9 +85,6 @@ static bool has_high_loss(const struct ff_bbr_readings *readings, const struct f
 
     if (!state->loss_round_start || least == 0 || counted < least) {
         return false; /* [bbr.loss-exit.ranges] */
-    }
-    if (readings->loss_exit_recovery == FF_BBR_LOSS_EXIT_RECOVERY_ANY) {
-        return ff_bbr_is_inflight_too_high(readings, base, sample); /* [bbr.loss-exit.any] */
     }
     if (!base->in_recovery || state->timeout) {
         return false; /* [bbr.loss-exit.recovery] */
@@ -133,9 +108,7 @@ static void leave_by_loss(const struct ff_bbr_readings *readings, struct ff_bbr 
         return;
     }
     state->undo_startup = true; /* [bbr.loss-exit.undo] */
-    if (readings->loss_exit_counts != FF_BBR_LOSS_EXIT_COUNTS_BURSTS) {
-        state->inflight_longterm_bytes = ff_max(state->bdp_bytes, state->inflight_latest_bytes); /* [bbr.loss-exit.long-term] */
-    }
+    state->inflight_longterm_bytes = ff_max(state->bdp_bytes, state->inflight_latest_bytes); /* [bbr.loss-exit.long-term] */
 }
 
 enum ff_outcome ff_bbr_check_startup_high_loss(const struct ff_bbr_readings *readings, struct ff_bbr *state,
@@ -168,9 +141,7 @@ static struct ff_bbr_rate held_rate(const struct ff_bbr_readings *readings, cons
 enum ff_outcome ff_bbr_check_startup_done(const struct ff_bbr_readings *readings, struct ff_bbr *state,
                                           const struct ff_newreno *base, const struct ff_bbr_sample *sample)
 {
-    enum ff_outcome by_marks = ff_bbr_check_startup_marks(readings, state, base, false);
-    enum ff_outcome by_loss = ff_bbr_check_startup_high_loss(readings, state, base, sample);
-    enum ff_outcome outcome = by_loss == FF_OUTCOME_UNCHANGED ? by_marks : by_loss;
+    enum ff_outcome outcome = ff_bbr_check_startup_high_loss(readings, state, base, sample);
 
     if (state->phase == FF_PHASE_STARTUP && state->full_bw_reached) {
         ff_bbr_enter_drain(readings, state); /* [bbr.startup.done] */

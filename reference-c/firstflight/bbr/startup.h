@@ -29,8 +29,6 @@ extern "C" {
 #define FF_BBR_LOSS_THRESH_PARTS UINT64_C(5)
 /* Rounds without growth that fill the pipe, and those that Drain lasts at most. */
 #define FF_BBR_FULL_BW_ROUNDS UINT64_C(3)
-/* Rounds in which more than half was marked that fill it in s2n-quic. */
-#define FF_BBR_FULL_ECN_ROUNDS UINT64_C(2)
 #define FF_BBR_DRAIN_ROUNDS UINT64_C(3)
 
 /* Begin Startup. */
@@ -42,10 +40,6 @@ void ff_bbr_reset_full_bw(struct ff_bbr *state);
 /* See whether the rate still grows: at the start of a round, or at any ACK. */
 enum ff_outcome ff_bbr_check_full_bw_reached(const struct ff_bbr_readings *readings, struct ff_bbr *state,
                                              const struct ff_newreno *base, const struct ff_bbr_sample *sample);
-
-/* See at the start of a round whether too much of what was delivered in the one before was marked. skipped: the ACK leaves the model as it is. */
-enum ff_outcome ff_bbr_check_startup_marks(const struct ff_bbr_readings *readings, struct ff_bbr *state,
-                                           const struct ff_newreno *base, bool skipped);
 
 /* Return whether more than 2 % was lost; both are whole, so that the share may be rounded down. */
 bool ff_bbr_is_inflight_too_high(const struct ff_bbr_readings *readings, const struct ff_newreno *base,

@@ -5,9 +5,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "firstflight/bbr/picoquic_state.h"
-#include "firstflight/bbr/quiche_state.h"
-#include "firstflight/bbr/quinn_state.h"
 #include "firstflight/bbr/rate.h"
 #include "firstflight/observables.h"
 
@@ -32,15 +29,6 @@ struct ff_bbr_sample {
     bool app_limited;
 };
 
-/* What is taken from the packet of a sample: C.delivered when it was sent, the interval, and the rest but the rate. */
-struct ff_bbr_taken {
-    uint64_t prior_delivered_bytes;
-    uint64_t interval_ns;
-    uint64_t in_flight_bytes;
-    uint64_t lost_bytes;
-    bool app_limited;
-};
-
 /* The window is that of the base, as are in_recovery and recovery_start_ns. */
 struct ff_bbr {
     uint64_t initial_window_bytes;
@@ -49,12 +37,6 @@ struct ff_bbr {
     uint64_t delivered_bytes; /* C.delivered, C.inflight, C.app_limited */
     uint64_t in_flight_bytes;
     uint64_t app_limited_bytes;
-    /* packets: the next one, and those that a write without more to send left application-limited, FF_NO_PACKET for none */
-    uint64_t next_packet;
-    uint64_t limited_first_packet;
-    uint64_t limited_end_packet;
-    struct ff_bbr_taken taken; /* of the sample that a later one replaces */
-    uint64_t lost_since_taken_bytes;
     /* rounds */
     uint64_t round_count;
     uint64_t next_round_delivered_bytes;
@@ -78,7 +60,6 @@ struct ff_bbr {
     uint64_t extra_acked_bytes;
     uint64_t extra_acked_interval_start_ns;
     uint64_t extra_acked_delivered_bytes;
-    uint64_t extra_acked_round;
     uint64_t extra_acked_rounds[FF_BBR_EXTRA_ACKED_ROUNDS];
     uint64_t extra_acked_age; /* of the present one in version 3 of Linux, in rounds */
     uint64_t extra_acked_slot;
@@ -92,10 +73,6 @@ struct ff_bbr {
     uint64_t lost_acks;        /* ACKs of the round with losses */
     uint64_t recovery_delivered_bytes; /* C.delivered where recovery began */
     uint64_t newly_lost_bytes;         /* since the last ACK */
-    uint64_t ce_count;
-    uint64_t marked_packets; /* in this round, which began with marked_round_delivered_bytes */
-    uint64_t marked_round_delivered_bytes;
-    uint64_t marked_rounds; /* in a row with too many of them */
     uint64_t prior_cwnd_bytes;
     struct ff_bbr_rate undo_bw_shortterm;
     uint64_t undo_inflight_shortterm_bytes;
@@ -111,16 +88,12 @@ struct ff_bbr {
     bool full_bw_reached;
     bool is_loss_in_round;
     bool loss_round_start;
-    bool ce_in_round;    /* there was a mark in this loss round */
     bool window_reached; /* the window is what the path needs */
     bool conservation_due; /* recovery began since the last ACK */
     bool packet_conservation;
     bool timeout;      /* recovery is that of a timeout */
     bool undo_startup; /* BBR.undo_state is Startup */
     bool has_rtt;      /* the pacing rate was computed from an RTT */
-    struct ff_bbr_quiche quiche; /* what quiche keeps beside */
-    struct ff_bbr_picoquic picoquic; /* what only picoquic has */
-    struct ff_bbr_quinn quinn; /* all that the profile of quinn has */
 };
 
 /* Return a volume, or the largest window if it is larger. */

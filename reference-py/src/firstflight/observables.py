@@ -18,7 +18,6 @@ class Phase(Enum):
     STARTUP = "startup"
     DRAIN = "drain"
     PROBE_BW = "probe_bw"
-    PROBE_RTT = "probe_rtt"
     # Careful Resume (``spec/careful-resume/rules.md``)
     NORMAL = "normal"
     RECONNAISSANCE = "reconnaissance"
@@ -55,14 +54,11 @@ class Outcome(Enum):
     PLATEAU_COUNTED = "plateau_counted"
     EXITED_BY_PLATEAU = "exited_by_plateau"
     EXITED_BY_LOSS = "exited_by_loss"
-    EXITED_BY_DELAY = "exited_by_delay"
     DRAINED = "drained"
     DRAIN_TIMED_OUT = "drain_timed_out"
     LOSS_NOTED = "loss_noted"
     ALREADY_NOTED = "already_noted"
     STARTUP_RESUMED = "startup_resumed"
-    PROBE_RTT_BEGUN = "probe_rtt_begun"
-    PROBE_RTT_ENDED = "probe_rtt_ended"
     # Careful Resume (``spec/careful-resume/rules.md``)
     RESUMING = "resuming"
     ALREADY_USED = "already_used"
@@ -83,6 +79,7 @@ class Outcome(Enum):
     PATH_CHANGED = "path_changed"
     # HyStart (``spec/hystart/rules.md``)
     EXITED_BY_TRAIN = "exited_by_train"
+    EXITED_BY_DELAY = "exited_by_delay"
     # HyStart++ (``spec/hystartpp/rules.md``)
     CONSERVATIVE_BEGUN = "conservative_begun"
     CONSERVATIVE_GROWN = "conservative_grown"
@@ -149,8 +146,8 @@ EXITS = (
     Outcome.REDUCED,
     Outcome.EXITED_BY_PLATEAU,
     Outcome.EXITED_BY_LOSS,
-    Outcome.EXITED_BY_DELAY,
     Outcome.EXITED_BY_TRAIN,
+    Outcome.EXITED_BY_DELAY,
     Outcome.EXITED,
     Outcome.EXITED_BY_CAP,
     # --- end ---

@@ -1,7 +1,7 @@
 """Self-contained programs ("plain programs"): ``PACKAGE/plain_TEXT.py`` implements one published text, or the code that serves as one.
 
-They have no readings and share no code with the model; the head of each names the sources that were read. Eleven were written from their text, draft
--09 of SEARCH, BBR of Linux (both versions) and BBR of picoquic from code, before they were compared with the model. The author of the model wrote the other seven
+They have no readings and share no code with the model; the head of each names the sources that were read. Twelve were written from their text, draft
+-09 of SEARCH and BBR of Linux (both versions) from code, before they were compared with the model. The author of the model wrote the other seven
 (Limited Slow-Start, Quick-Start, Hybla, both of TCB sharing, both of SUSS) with it or after it: these are not an independent interpretation. The tests run each on every vector of
 its ``PROFILE``, and against the model on random streams. The interface of each:
 

@@ -33,7 +33,7 @@ fn main() {
         name: if bbr2 { "quiche bbr2" } else { "quiche" },
         version: QUICHE_VERSION,
         algorithms: if bbr2 {
-            &[("bbr", &["draft-06", "quiche"])]
+            &[("bbr", &["draft-06"])]
         } else {
             &[("slow-start", &["rfc-9002"]), ("cubic", &["rfc-9438"]), ("hystartpp", &["rfc-9406+cubic"])]
         },

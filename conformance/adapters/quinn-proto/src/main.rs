@@ -43,7 +43,7 @@ fn main() {
         name: if bbr { "quinn-proto BBR" } else { "quinn-proto" },
         version: QUINN_PROTO_VERSION,
         algorithms: if bbr {
-            &[("bbr", &["draft-06", "quinn"])]
+            &[("bbr", &["draft-06"])]
         } else {
             &[("slow-start", &["rfc-9002"]), ("cubic", &["rfc-9438"])]
         },

@@ -34,7 +34,7 @@ fn main() {
         algorithms: if hystartpp {
             &[("hystartpp", &["rfc-9406+cubic"])]
         } else if bbr {
-            &[("bbr", &["draft-06", "s2n-quic"])]
+            &[("bbr", &["draft-06"])]
         } else {
             &[("slow-start", &["rfc-9002"]), ("hystart", &["linux+cubic"]), ("cubic", &["rfc-9438"])]
         },

@@ -18,20 +18,11 @@ class VectorError(ValueError):
 
 
 def parse_file(path: Path) -> dict[str, Any]:
-    """Read the JSON object of a vector file. Raise :class:`VectorError` if it is none."""
-    return parse(path, read_file(path))
-
-
-def read_file(path: Path) -> bytes:
-    """Return what a vector file holds. Raise :class:`VectorError` if it cannot be read."""
+    """Read the JSON object of a vector file. Raise :class:`VectorError` if it cannot be read or is none."""
     try:
-        return read_regular(path)
+        data = read_regular(path)
     except OSError as error:
         raise VectorError(path, "file", error.strerror or str(error)) from error
-
-
-def parse(path: Path, data: bytes) -> dict[str, Any]:
-    """Return the JSON object that a file holds. Raise :class:`VectorError` if it is none."""
 
     def refuse_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         members: dict[str, Any] = {}
@@ -61,7 +52,13 @@ def parse(path: Path, data: bytes) -> dict[str, Any]:
         raise VectorError(path, "file", "nested too deeply") from error
     if not isinstance(raw, dict):
         raise VectorError(path, "file", "is not a JSON object")
-    reason = next(filter(None, (refusal(text, TEXT_MAX) for text in texts(raw))), None)
+    reason = None if _is_plain(data) else next(filter(None, (refusal(text, TEXT_MAX) for text in texts(raw))), None)
     if reason is not None:
         raise VectorError(path, "file", reason)
     return raw
+
+
+def _is_plain(data: bytes) -> bool:
+    """Return whether all lines are short and printable, and none has an escape: then no text in the file can be refused."""
+    lines = data.decode("utf-8").split("\n")
+    return b"\\" not in data and max(map(len, lines)) <= TEXT_MAX and all(map(str.isprintable, lines))

@@ -2,8 +2,7 @@
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
-from hashlib import sha256
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,8 +11,7 @@ from firstflight.controller import ALGORITHMS, Config, create_with, profiles
 from firstflight.events import Event
 from firstflight_conformance.cases.files import json_files
 from firstflight_conformance.cases.given import given_flags, windows_bytes
-from firstflight_conformance.cases.json_lines import of_text, text_of
-from firstflight_conformance.cases.parse import VectorError, parse, read_file
+from firstflight_conformance.cases.parse import VectorError, parse_file
 from firstflight_conformance.cases.schemas import schema_error
 from firstflight_conformance.cases.stream import (
     StreamError,
@@ -24,7 +22,6 @@ from firstflight_conformance.cases.stream import (
     read_stream,
 )
 from firstflight_conformance.cases.wire import decode_int
-from firstflight_conformance.kept import Store, code_digest
 from firstflight_conformance.paths import VECTORS
 
 if TYPE_CHECKING:
@@ -47,7 +44,7 @@ class ProfileCase:
 
 @dataclass(frozen=True)
 class Vector:
-    """One stimulus with its expectations. ``config`` and ``raw_events`` are in their JSON form, ``digest`` is that of its file in the checkout."""
+    """One stimulus with its expectations. ``config`` and ``raw_events`` are in their JSON form."""
 
     id: str
     title: str
@@ -61,7 +58,6 @@ class Vector:
     raw_events: Sequence[dict[str, Any]]
     profiles: dict[str, ProfileCase]
     path: Path
-    digest: str = ""
 
     @cached_property
     def events(self) -> tuple[Event, ...]:
@@ -140,50 +136,24 @@ def _decode_or_none(value: int | str | None, key: str) -> int | None:
 
 
 def load(path: Path) -> Vector:
-    """Load one file. What was found right in the checkout is not checked again.
-
-    Raise :class:`~firstflight_conformance.cases.parse.VectorError` if it is malformed in any way.
-    """
-    data = read_file(path)
-    digest = sha256(data).hexdigest() if path.is_relative_to(VECTORS) else ""
-    if digest and (packed := _checked().get(digest)) is not None:
-        return _vector(path, digest, _unpack(packed))
-    raw = parse(path, data)
+    """Load one file. Raise :class:`~firstflight_conformance.cases.parse.VectorError` if it is malformed in any way."""
+    raw = parse_file(path)
     _check_schema(path, raw)
-    vector = _vector(path, digest, raw)
+    vector = _vector(path, raw)
     _check_events(vector)
     _check_meaning(vector, raw)
-    if digest:
-        _checked().put(digest, _pack(raw))
     return vector
 
 
-def _vector(path: Path, digest: str, raw: dict[str, Any]) -> Vector:
+def _vector(path: Path, raw: dict[str, Any]) -> Vector:
     profiles = {
         name: ProfileCase(entry["judged_events"], tuple(entry["clauses"]), entry["expect"])
         for name, entry in raw["profiles"].items()
     }
     return Vector(
         raw["id"], raw["title"], raw["why"], raw["algorithm"], raw["tier"], tuple(raw["flags"]), raw["granularity"],
-        raw["source"], raw["config"], raw["events"], profiles, path, digest,
+        raw["source"], raw["config"], raw["events"], profiles, path,
     )  # fmt: skip
-
-
-@cache
-def _checked() -> Store:
-    """Return the vectors of the checkout that this code has checked, by the digest of their file."""
-    return Store("vectors", code_digest("cases"))
-
-
-def _pack(raw: dict[str, Any]) -> dict[str, Any]:
-    """Return a vector with its events and expectations as text, to be read when they are asked for."""
-    profiles = {name: {**entry, "expect": text_of(entry["expect"])} for name, entry in raw["profiles"].items()}
-    return {**raw, "events": text_of(raw["events"]), "profiles": profiles}
-
-
-def _unpack(packed: dict[str, Any]) -> dict[str, Any]:
-    profiles = {name: {**entry, "expect": of_text(entry["expect"])} for name, entry in packed["profiles"].items()}
-    return {**packed, "events": of_text(packed["events"]), "profiles": profiles}
 
 
 def load_all(root: Path = VECTORS, algorithms: Collection[str] = ()) -> list[Vector]:

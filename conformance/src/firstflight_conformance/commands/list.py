@@ -19,10 +19,9 @@ from firstflight_conformance.run.stimulus import stimulus_cases
 @click.option("--adapters", is_flag=True, help="List the adapters of the checkout instead.")
 @click.option(
     "--closed-loop",
-    "--stimulus",
     "stimulus",
     is_flag=True,
-    help="List the cases of the closed loop instead. --stimulus is the old name.",
+    help="List the cases of the closed loop instead.",
 )
 @selection_options
 def list_command(*, adapters: bool, stimulus: bool, root: Path, **selection: tuple[str, ...]) -> None:

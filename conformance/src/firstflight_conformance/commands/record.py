@@ -1,7 +1,6 @@
-"""``firstflight record``: what can be done with recordings."""
+"""``firstflight record``: cut and convert recordings."""
 
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -9,13 +8,9 @@ from firstflight.events import KINDS, Event
 from firstflight_conformance.cases.files import write_whole
 from firstflight_conformance.commands.judging import (
     chosen_profiles,
-    judge_and_report,
-    judge_options,
-    judging_of,
     recording_errors,
 )
 from firstflight_conformance.commands.options import InputError, OutputFile
-from firstflight_conformance.judge.formats import Source
 from firstflight_conformance.judge.subject import flagged
 from firstflight_conformance.qlog.write import qlog_text
 from firstflight_conformance.recording import files
@@ -29,18 +24,7 @@ _OUT = click.argument("out", metavar="OUT", type=OutputFile())
 
 @click.group("record")
 def record_command() -> None:
-    """Judge, cut and convert recordings: events with a subject's answers beside them."""
-
-
-@record_command.command("judge")
-@_FILE
-@judge_options
-def judge_command(*, recording_file: Path, **options: Any) -> None:
-    """Judge a recording, as `firstflight judge` does."""
-    judging = judging_of(**options)
-    with recording_errors():
-        source = Source(files.load(recording_file), None, ())
-    raise SystemExit(judge_and_report([(recording_file, source)], judging))
+    """Cut and convert recordings: events with the answers of a sender."""
 
 
 @record_command.command("cut")

@@ -22,14 +22,12 @@ from firstflight_conformance.run.compute import ComputationScript
 from firstflight_conformance.run.first import first_cases
 from firstflight_conformance.run.manifest import Manifest, load_manifests, resolve
 from firstflight_conformance.run.pool import Job, Judged, judge_all
-from firstflight_conformance.run.progress import Progress, content
 from firstflight_conformance.run.record import Record
 from firstflight_conformance.run.results import AdapterReport, ExitCode, Verdict, exit_code
 from firstflight_conformance.run.script import Script, Stream
 from firstflight_conformance.run.selection import AnyCase, Selection
 from firstflight_conformance.run.session import TIMEOUTS, AnyScript, Options
 from firstflight_conformance.run.stimulus import StimulusCase, StimulusScript
-from firstflight_conformance.text import shown
 
 
 @click.command("run")
@@ -44,10 +42,9 @@ from firstflight_conformance.text import shown
 )
 @click.option(
     "--closed-loop",
-    "--stimulus",
     "stimulus",
     is_flag=True,
-    help="Judge in closed loop over paths, instead of by the vectors. --stimulus is the old name.",
+    help="Judge in closed loop over paths, instead of by the vectors.",
 )
 @click.option("--both", is_flag=True, help="Judge by the vectors and in closed loop.")
 @click.option(
@@ -88,7 +85,6 @@ from firstflight_conformance.text import shown
     metavar="N",
     help="Of each profile the N vectors that reject the most wrong implementations.",
 )
-@click.option("--resume", is_flag=True, help="Go on with a run that was ended before it wrote this --report-json.")
 @click.option("--validate", is_flag=True, help="Hold every message of both sides to the schema of the protocol.")
 @click.option("--record", "recording", is_flag=True, help="Record the first divergences of the third-party stacks.")
 @click.option(
@@ -124,7 +120,6 @@ def run_command(
     html_path: Path | None,
     site: str | None,
     first: int | None,
-    resume: bool,
     validate: bool,
     recording: bool,
     strict: bool,
@@ -150,10 +145,7 @@ def run_command(
             else "no third-party stack with a manifest"
         )
         raise click.UsageError(f"--record: {what}")
-    if resume and json_path is None:
-        raise click.UsageError("--resume: needs the --report-json of the run that was ended")
-    part = json_path and json_path.with_name(f"{json_path.name}.part")
-    _refuse_one_place_for_two(json_path, part, junit_path, badge_path, html_path)
+    _refuse_one_place_for_two(json_path, junit_path, badge_path, html_path)
     looped = stimulus or both or bool(scenarios)
 
     def write(reports: list[AdapterReport], case_ids: list[str], code: int) -> None:
@@ -198,13 +190,7 @@ def run_command(
         write([], [], ExitCode.NOTHING_RUN)
         context.exit(ExitCode.NOTHING_RUN)
     builds = Builds(manifests) if build else None
-    with usage_errors():
-        progress = _progress_of(json_path, cases, validate=validate, resume=resume)
-    if resume:
-        _say_what_begins_anew(manifests)
-    job = Job(
-        manifests, _scripts(cases), Options(deadline_s, validate, timeouts), {} if recording else records, progress
-    )
+    job = Job(manifests, _scripts(cases), Options(deadline_s, validate, timeouts), {} if recording else records)
     tables = _FirstTables(manifests)
     judged = [_of_this_build(report, builds) for report in _judge_all(job, jobs, builds, tables)]
     reports = _with_refused(_diagnose(judged, cases, job), cases)
@@ -222,8 +208,6 @@ def run_command(
         if recording:
             _record(reports, records, root)
         write(reports, [case.id for case in cases], code)
-        if progress is not None:
-            progress.end()
     context.exit(code)
 
 
@@ -241,17 +225,8 @@ def _emptied(root: Path, selection: Selection, *, looped: bool, both: bool) -> s
     return selection.emptied(every)
 
 
-def _progress_of(report: Path | None, cases: Sequence[AnyCase], *, validate: bool, resume: bool) -> Progress | None:
-    """Return what has passed so far, which lies beside the report; ``None`` without a report that is a file."""
-    if report is None or (report.exists() and not report.is_file()):
-        return None
-    progress = Progress(report.with_name(f"{report.name}.part"), cases, validate=validate)
-    progress.begin(resume=resume)
-    return progress
-
-
 def _refuse_one_place_for_two(*reports: Path | None) -> None:
-    """Refuse two reports to one file, be it what holds those that have passed: the later would win in silence. A device or a pipe may take several."""
+    """Refuse two reports to one regular file. A device or a pipe may take several."""
     places = [path.resolve() for path in reports if path is not None and (path.is_file() or not path.exists())]
     for path in places:
         if places.count(path) > 1:
@@ -267,13 +242,6 @@ def _blind_cases(seed: int, selection: Selection) -> list[AnyCase]:
         selection.check(cases)
     click.echo(f"blind: seed {seed}; the same again with --blind {seed}")
     return [case for case in cases if selection.takes(case)]
-
-
-def _say_what_begins_anew(manifests: Sequence[Manifest]) -> None:
-    for manifest in manifests:
-        _, reason = content(manifest)
-        if reason is not None and manifest.missing() is None:
-            click.echo(f"--resume: {manifest.name} starts from the beginning: {shown(reason)}", err=True)
 
 
 # What few runs need is loaded by those.

@@ -1,4 +1,4 @@
-"""``firstflight vectors``: write the vectors or their flat form, or check that they are what would be written."""
+"""``firstflight dev vectors``: write the vectors or their flat form, or check that they are what would be written."""
 
 from pathlib import Path
 
@@ -33,7 +33,7 @@ def vectors_command(*, check: bool, flat_folder: Path | None) -> None:
     if flat_folder is not None:
         _write_flat(flat_folder)
         return
-    needs_checkout("vectors")
+    needs_checkout("dev vectors")
     reach("generate")
     from generate.tables import generated_files, write_generated_files
 

@@ -22,7 +22,7 @@ from firstflight_conformance.diagnose.subject import AnyCase, Subject, shortest_
 from firstflight_conformance.diagnose.suspects import suspects_of
 from firstflight_conformance.run.closed_loop import CLOCK_NS
 from firstflight_conformance.run.messages import Declaration
-from firstflight_conformance.run.rehearsal import followed
+from firstflight_conformance.run.model_run import observed_run
 from firstflight_conformance.run.results import AdapterReport, Result, Verdict
 from firstflight_conformance.run.stimulus import StimulusCase
 from firstflight_conformance.spec.clauses import known_clauses
@@ -84,7 +84,7 @@ def passed(case: AnyCase, declaration: Declaration) -> Subject:
 def _run_of(case: Case | StimulusCase, declaration: Declaration) -> tuple[tuple[Event, ...], list[dict[str, Any]]]:
     if isinstance(case, Case):
         return case.events, case.expected()
-    run = followed(case, CLOCK_NS[declaration.clock], declaration.observables)
+    run = observed_run(case, CLOCK_NS[declaration.clock], declaration.observables)
     return tuple(event for event, _ in run), [observables(observation) for _, observation in run]
 
 
@@ -168,9 +168,10 @@ def _with_cause(result: Result, diagnosis: Diagnosis) -> Result:
     """Return a failure with its level and cause; of one that the manifest explains the level is that of its deviation."""
     if result.verdict is not Verdict.FAIL:
         return result
-    if result.explained_by is not None:
-        of_clause = level_of_clause(known_clauses()[result.explained_by.clause]).value
-        return replace(result, recording=None, level=result.explained_by.level_of(of_clause))
+    why = result.explained_by
+    if why is not None:
+        clause = why.clause and known_clauses()[why.clause]
+        return replace(result, recording=None, level=why.level_of(level_of_clause(clause).value) if clause else None)
     if result.case_id in diagnosis.conforming:
         chosen = [choice for choice in diagnosis.choices if result.case_id in choice.cases]
         return replace(

@@ -71,9 +71,7 @@ class Adapter:
         if self._process is None:
             return BROKEN
         try:
-            answer = self._conversation.event(
-                self._index, event_to_json(event), self.declaration.observables, self._deadline_s
-            )
+            answer = self._conversation.event(self._index, event_to_json(event), self.declaration.observables)
         except ConversationError:
             self.stop()
             return BROKEN

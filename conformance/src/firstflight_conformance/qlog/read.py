@@ -56,7 +56,7 @@ def read_qlog(path: Path, peer: Path | None = None, options: Options | None = No
     options = options or Options()
     data = read_bounded(path)
     if is_recording(data):
-        raise RecordingError(path, "file", "is a recording; judge it with `firstflight record judge`")
+        raise RecordingError(path, "file", "is a recording; judge it with `firstflight judge`")
     traces = read_traces(path, data)
     with _at(path, "events"):
         trace = chosen(path, traces, options.trace, options.group)

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from firstflight import Config
 from firstflight_conformance.prng import SplitMix64
-from firstflight_conformance.run.stimulus import Stimulus, StimulusCase, scenarios_of_the_checkout, stimulus_cases
+from firstflight_conformance.run.stimulus import StimulusCase, scenarios_of_the_checkout, stimulus_cases
 from firstflight_conformance.simulator.scenario import Scenario
 
 #: Of the paths that all algorithms have in common so many are drawn; of those for some algorithms only one for each set of these.
@@ -26,13 +26,7 @@ def new_seed() -> int:
 def blind_cases(seed: int) -> list[StimulusCase]:
     """Return the cases of a seed, the same on every machine: for every profile, on paths like those of the checkout with other numbers."""
     draw = SplitMix64(seed)
-    scenarios = [_drawn(like, number, draw) for number, like in enumerate(_chosen(draw), 1)]
-    return [_blind(case) for case in stimulus_cases(scenarios=scenarios)]
-
-
-def _blind(case: StimulusCase) -> StimulusCase:
-    vector = case.vector
-    return StimulusCase(Stimulus(vector.scenario, vector.algorithm, drawn=True), case.profile)
+    return stimulus_cases(scenarios=[_drawn(like, number, draw) for number, like in enumerate(_chosen(draw), 1)])
 
 
 def _chosen(draw: SplitMix64) -> list[Scenario]:

@@ -1,6 +1,5 @@
-"""A stack in the loop of the path simulator, and the model beside it, driven by the same events."""
+"""A stack in the loop of the path simulator, and the model driven by the same events."""
 
-import time
 from typing import Any
 
 from firstflight import advance, samples_rate
@@ -8,12 +7,13 @@ from firstflight.events import Event
 from firstflight.observables import Observation
 from firstflight_conformance.cases.measure import ClauseTracer
 from firstflight_conformance.cases.wire import event_to_json, observables
-from firstflight_conformance.run.compare import avoids, compare, slack_bytes
+from firstflight_conformance.run import messages
+from firstflight_conformance.run.compare import agrees, avoids, compare, slack_bytes
 from firstflight_conformance.run.conversation import Answers, Conversation
 from firstflight_conformance.run.faults import ConversationError
-from firstflight_conformance.run.loop_run import Trace, run, summary
-from firstflight_conformance.run.messages import Declaration
-from firstflight_conformance.run.rehearsal import own_run, rehearsed
+from firstflight_conformance.run.loop_run import Trace, Turns, run, summary
+from firstflight_conformance.run.messages import OBSERVABLES, Declaration
+from firstflight_conformance.run.model_run import SENDER_USES, ModelRun, model_run
 from firstflight_conformance.run.results import ClosedLoop, Divergence, Recording
 from firstflight_conformance.run.stimulus import StimulusCase, StimulusScript
 from firstflight_conformance.run.up_to import ends_at_reduction, is_reduction
@@ -28,51 +28,127 @@ class UnsupportedEventError(Exception):
     """The adapter has no answer to an event, for the reason in the text."""
 
 
+class Talk:
+    """The answers of an adapter to the events of one case, asked for turn by turn. All of them share one deadline."""
+
+    def __init__(self, conversation: Conversation, declaration: Declaration) -> None:
+        """Begin before the first event."""
+        self._conversation, self._declaration = conversation, declaration
+        self._lines: list[bytes] = []
+        self._fault: ConversationError | None = None
+        self._left_s = conversation.deadline_s
+
+    def follows(self, own: ModelRun) -> bool:
+        """Send the turns of the model's own run as long as all answers are the model's; return whether all are.
+
+        The simulated sender is deterministic: after equal answers it sends the same events. A turn is sent only when all answers to the
+        turns before it have been read, so that no event depends on an answer that the adapter has not given.
+        """
+        right = own.right if self._declaration.observables == OBSERVABLES else {}
+        for start, turn in zip(own.starts, own.turns, strict=True):
+            self._send(turn)
+            if self._fault is not None:
+                return False
+            for index in range(start, len(self._lines)):
+                if self._lines[index] == right.get(index):
+                    continue
+                try:
+                    observed = self.observed(index)
+                except (ConversationError, UnsupportedEventError):
+                    return False
+                if not agrees(own.observed[index], observed, self._declaration):
+                    return False
+                right[index] = self._lines[index]
+        return True
+
+    def ask(self, first: int, events: list[Event]) -> None:
+        """Send the events of a turn, the first with the index ``first``, unless they have been sent."""
+        if first == len(self._lines) and self._fault is None:
+            raws = [messages.event_message(index, event_to_json(event)) for index, event in enumerate(events, first)]
+            if self._conversation.validate:
+                for raw in raws:
+                    messages.check_schema(raw, "runner")
+            self._send(b"".join(map(messages.encode, raws)))
+
+    def observed(self, index: int) -> dict[str, Any]:
+        """Return the observables after an event that was sent. Raise :class:`ConversationError` or :class:`UnsupportedEventError`."""
+        if index >= len(self._lines):
+            assert self._fault is not None
+            raise self._fault
+        observables, validate = self._declaration.observables, self._conversation.validate
+        observed = messages.read_answer(self._lines[index], index, observables, validate=validate)
+        if isinstance(observed, str):
+            raise UnsupportedEventError(f"event {index}: {observed}")
+        return observed
+
+    def _send(self, turn: bytes) -> None:
+        lines, self._left_s, self._fault = self._conversation.turn(len(self._lines), turn, self._left_s)
+        self._lines += lines
+
+
 class StackLoop:
-    """An adapter in the loop. The model follows the same events up to the first divergence, or up to where another controller is judged.
+    """An adapter in the loop. The model processes the same events up to the first divergence."""
 
-    ``left_s``: how much of the deadline of the case is left for answers.
-    """
-
-    def __init__(self, case: StimulusCase, conversation: Conversation, declaration: Declaration) -> None:
+    def __init__(self, case: StimulusCase, talk: Talk, declaration: Declaration) -> None:
         """Begin before the first event."""
         self.trace = Trace()
         self.observed: list[dict[str, Any]] = []
         self.divergence: Divergence | None = None
         self.within_tolerance = False
-        self.judged_events: int | None = None
-        self.left_s = conversation.deadline_s
-        self._case, self._conversation, self._declaration = case, conversation, declaration
+        self._case, self._talk, self._declaration = case, talk, declaration
         self._model = case.controller()
         self.samples_rate = samples_rate(self._model)
+        self._turns = Turns(samples_rate=self.samples_rate)
+        self._waiting: list[tuple[Event, int]] = []
+        self._answer = Answer(self.initial_window_bytes)
         self._expected: dict[str, Any] | None = None
         self._avoiding = False
-        self._paces = False
         self._ends_at_reduction = ends_at_reduction(case.vector.algorithm, declaration)
+        self._reduction: int | None = None
+        self._is_exact = True
+        self.simulation = Simulation(case.scenario, self, CLOCK_NS[declaration.clock])
+        #: Packets dropped up to the event that the adapter was asked about last.
+        self.dropped_packets = 0
 
     @property
     def initial_window_bytes(self) -> int:
         """The initial window that the adapter was told."""
         return self._case.controller().base.cwnd_bytes
 
-    def on_event(self, event: Event) -> Answer:
-        """Ask the adapter. Raise :class:`ConversationError` or :class:`UnsupportedEventError`."""
-        index, raw = len(self.trace.events), event_to_json(event)
-        began_s = time.monotonic()
-        observed = self._conversation.event(index, raw, self._declaration.observables, self.left_s)
-        self.left_s -= time.monotonic() - began_s
-        if isinstance(observed, str):
-            raise UnsupportedEventError(f"event {index}: {observed}")
-        if self.divergence is None and self.judged_events is None:
-            self._follow(index, event, raw, observed)
-        self.observed.append(observed)
-        return self.trace.add(event, observed, paces=self._paces)
+    @property
+    def judged_events(self) -> int | None:
+        """How many events are judged if another controller is judged from the first reduction on; ``None`` if all answers agree."""
+        return None if self._is_exact else self._reduction
 
-    def _follow(self, index: int, event: Event, raw: dict[str, Any], observed: dict[str, Any]) -> None:
+    def on_event(self, event: Event) -> Answer:
+        """Ask the adapter at the end of a turn; return its last answer that was asked for. Raise the errors of :meth:`settle`."""
+        self._waiting.append((event, self.simulation.bottleneck.dropped_packets))
+        if self._turns.ends_with(event):
+            self.settle()
+        return self._answer
+
+    def settle(self) -> None:
+        """Ask for the answers to the events that wait. Raise :class:`ConversationError` or :class:`UnsupportedEventError`."""
+        waiting, self._waiting = self._waiting, []
+        self._talk.ask(len(self.trace.events), [event for event, _ in waiting])
+        for event, self.dropped_packets in waiting:
+            self._take(event)
+
+    def _take(self, event: Event) -> None:
+        observed = self._talk.observed(len(self.trace.events))
+        if self.divergence is None and (self._reduction is None or self._is_exact):
+            self._follow(event, observed)
+        self.observed.append(observed)
+        self._answer = self.trace.add(event, observed, paces=self._turns.paces)
+
+    def _follow(self, event: Event, observed: dict[str, Any]) -> None:
+        """Let the model process an event, and compare the answers."""
         observation = advance(self._model, event)
-        self._paces, expected = observation.paces, observables(observation)
-        if self._ends_at_reduction and is_reduction(expected):
-            self.judged_events = index
+        self._turns.paces, expected = observation.paces, observables(observation)
+        self._is_exact = self._is_exact and agrees(expected, observed, self._declaration)
+        if self._ends_at_reduction and self._reduction is None and is_reduction(expected):
+            self._reduction = len(self.trace.events)
+        if self._reduction is not None:
             return
         size_bytes = self._case.scenario.config.max_datagram_size_bytes
         self._avoiding = self._avoiding or avoids(self._case, self._expected, expected)
@@ -81,6 +157,7 @@ class StackLoop:
         comparison = compare(expected, observed, self._declaration, size_bytes, allowed, avoiding=self._avoiding)
         self.within_tolerance |= comparison.within_tolerance
         if comparison.differences:
+            index, raw = len(self.trace.events), event_to_json(event)
             self.divergence = Divergence(index, raw, comparison.differences, self._clauses(event), expected)
 
     def _clauses(self, event: Event) -> tuple[str, ...]:
@@ -99,61 +176,59 @@ def _allowed(observation: Observation) -> dict[str, list[Any]]:
 
 def play(script: StimulusScript, conversation: Conversation, declaration: Declaration) -> Answers:
     """Run the scenario with the adapter in the loop."""
-    answers = _begin(script, conversation)
-    if answers.fault is None and answers.unsupported is None:
-        _run_stack(script.case, conversation, declaration, answers)
-    return answers
-
-
-def _begin(script: StimulusScript, conversation: Conversation) -> Answers:
     try:
-        return Answers(unsupported=conversation.begin(script.start))
+        answers = Answers(unsupported=conversation.begin(script.start))
     except ConversationError as fault:
         return Answers(fault=fault, fault_at_start=True)
-
-
-def rehearse(script: StimulusScript, conversation: Conversation, declaration: Declaration) -> Answers | None:
-    """Send the events of the model's own run ahead of the answers; return the answers if all of them are those of the model.
-
-    If they are not, nothing is known but that: the events after the first that differs are not those of the stack. ``None`` is also
-    returned where the class of the adapter makes a run of equal windows another one. Raise :class:`ConversationError`.
-    """
-    case, clock_ns = script.case, CLOCK_NS[declaration.clock]
-    if slack_bytes(declaration, case.scenario.config.max_datagram_size_bytes, 0):
-        return None
-    answers = _begin(script, conversation)
-    if answers.fault is not None or answers.unsupported is not None:
+    if answers.unsupported is not None:
         return answers
-    rehearsal = rehearsed(case, clock_ns, declaration.observables)
-    as_the_model = conversation.rehearse(rehearsal.batches, rehearsal.digests, declaration.observables)
-    conversation.finish_case()
-    if not as_the_model:
-        return None
-    answers.loop = ClosedLoop(None, within_tolerance=False, stack=rehearsal.run, model=own_run(case, clock_ns))
+    own, talk = model_run(script, CLOCK_NS[declaration.clock]), Talk(conversation, declaration)
+    if _may_follow(own, script.case, conversation, declaration) and talk.follows(own):
+        answers.loop = ClosedLoop(None, within_tolerance=False, stack=own.run, model=own.run)
+        answers.fault = _finished(conversation)
+    else:
+        _run_stack(script.case, conversation, talk, declaration, own, answers)
     return answers
 
 
-def _run_stack(case: StimulusCase, conversation: Conversation, declaration: Declaration, answers: Answers) -> None:
-    stack = StackLoop(case, conversation, declaration)
-    simulation = Simulation(case.scenario, stack, CLOCK_NS[declaration.clock])
+def _finished(conversation: Conversation) -> ConversationError | None:
+    """End the case; return the fault of the answer, or ``None``."""
     try:
-        end = run(simulation)
+        conversation.finish_case()
+    except ConversationError as fault:
+        return fault
+    return None
+
+
+def _may_follow(own: ModelRun, case: StimulusCase, conversation: Conversation, declaration: Declaration) -> bool:
+    """Return whether an adapter with equal answers has the run of the model and the same summary."""
+    is_exact = not slack_bytes(declaration, case.scenario.config.max_datagram_size_bytes, 0)
+    drives = SENDER_USES & own.observed[0].keys()
+    return is_exact and drives <= {*declaration.observables} and not conversation.validate
+
+
+def _run_stack(
+    case: StimulusCase,
+    conversation: Conversation,
+    talk: Talk,
+    declaration: Declaration,
+    own: ModelRun,
+    answers: Answers,
+) -> None:
+    stack = StackLoop(case, talk, declaration)
+    try:
+        end = run(stack.simulation)
+        stack.settle()
+        stack.dropped_packets = stack.simulation.bottleneck.dropped_packets
     except ConversationError as fault:
         answers.fault, end = fault, "errored"
     except UnsupportedEventError as reason:
         answers.unsupported, end = str(reason), "unsupported"
     if answers.fault is None:
-        try:
-            conversation.finish_case()
-        except ConversationError as fault:
-            answers.fault, end = fault, "errored"
+        answers.fault = _finished(conversation)
+        end = end if answers.fault is None else "errored"
     if stack.divergence is not None:
         answers.recording = Recording(tuple(stack.trace.events), tuple(stack.observed))
     slack = slack_bytes(declaration, case.scenario.config.max_datagram_size_bytes, max(stack.trace.windows, default=0))
-    answers.loop = ClosedLoop(
-        stack.divergence,
-        stack.within_tolerance,
-        summary(simulation, stack.trace, end, slack),
-        own_run(case, CLOCK_NS[declaration.clock]),
-        stack.judged_events,
-    )
+    came_to = summary(stack.trace, end, slack, stack.dropped_packets)
+    answers.loop = ClosedLoop(stack.divergence, stack.within_tolerance, came_to, own.run, stack.judged_events)

@@ -31,6 +31,16 @@ class Comparison:
     within_tolerance: bool
 
 
+def agrees(expected: dict[str, Any], observed: dict[str, Any], declaration: Declaration) -> bool:
+    """Return whether all declared observables are exactly the expected ones."""
+    if not observed.items() <= expected.items():
+        return False
+    missing = len(observed) < len(expected) and any(
+        name in expected and name not in observed for name in OF_SOME_ALGORITHMS if name in declaration.observables
+    )
+    return not missing
+
+
 def compare(
     expected: dict[str, Any],
     observed: dict[str, Any],

@@ -11,13 +11,12 @@ from firstflight_conformance.cases.given import FLAGS
 from firstflight_conformance.cases.timeline import value_text
 from firstflight_conformance.cases.vectors import Case
 from firstflight_conformance.run import record
-from firstflight_conformance.run.compare import avoids, compare, slack_bytes
+from firstflight_conformance.run.compare import agrees, avoids, compare, slack_bytes
 from firstflight_conformance.run.compute import ComputationScript, compare_outputs
 from firstflight_conformance.run.conversation import Answers
 from firstflight_conformance.run.faults import ConversationError, FaultKind
 from firstflight_conformance.run.manifest import Deviation, Manifest
 from firstflight_conformance.run.messages import Declaration
-from firstflight_conformance.run.progress import AdapterProgress
 from firstflight_conformance.run.record import Record
 from firstflight_conformance.run.results import (
     AdapterReport,
@@ -46,43 +45,73 @@ def judge(
     options: Options,
     on_result: Callable[[], None] = lambda: None,
     recorded: Record | None = None,
-    progress: AdapterProgress | None = None,
 ) -> AdapterReport:
-    """Run the adapter over the cases; call ``on_result`` after each, and compare the results with the ``recorded`` ones.
+    """Run the adapter over the cases; call ``on_result`` after each, and compare the results with the ``recorded`` ones."""
+    (report,) = judge_together([Judging(manifest, options, recorded)], scripts, lambda _: on_result())
+    return report
 
-    Cases that passed before, by ``progress``, are skipped. A result is final once the next case has begun without unexpected output.
-    """
-    skipped = manifest.missing()
-    if skipped is not None:
-        return AdapterReport(manifest, skipped=skipped)
-    session = Session(manifest, options)
-    judged: list[Result] = []
-    last: int | None = None  # the result of the last case that was played
+
+class Judging:
+    """An adapter that is judged case by case."""
+
+    def __init__(self, manifest: Manifest, options: Options, recorded: Record | None = None) -> None:
+        """Begin without a process."""
+        self.skipped = manifest.missing()
+        self._manifest, self._recorded = manifest, recorded
+        self._session = Session(manifest, options)
+        self._judged: list[Result] = []
+        self._last: tuple[int, AnyCase] | None = None  # the last case that was played, and the place of its result
+
+    def judge(self, script: AnyScript) -> None:
+        """Judge a case. The result is final once the next case has begun without unexpected output."""
+        session = self._session
+        result = _not_asked(session, script)
+        if result is None:
+            assert session.declaration is not None
+            began_s = time.monotonic()
+            answers, left_over = session.play(script, session.declaration)
+            if left_over is not None:
+                self._charge(left_over)
+            result, self._last = _verdict(script, session.declaration, answers), (len(self._judged), script.case)
+            result = replace(result, seconds=time.monotonic() - began_s)
+        self._judged.append(result)
+
+    def report(self) -> AdapterReport:
+        """End the adapter; return the report."""
+        if self.skipped is not None:
+            return AdapterReport(self._manifest, skipped=self.skipped)
+        fault = self._session.finish()
+        if fault is not None:
+            self._charge(fault)
+        deviations = self._manifest.deviations
+        results = tuple(_hold(_explain(result, deviations), self._recorded) for result in self._judged)
+        return AdapterReport(self._manifest, None, self._session.declaration, results, disappeared(deviations, results))
+
+    def stop(self) -> None:
+        """Kill the process."""
+        self._session.stop()
+
+    def _charge(self, fault: ConversationError) -> None:
+        """Let the last case that was played have a fault that was found after it."""
+        if self._last is not None:
+            place, case = self._last
+            self._judged[place] = _errored(case, fault)
+
+
+def judge_together(
+    adapters: Sequence[Judging], scripts: Sequence[AnyScript], on_result: Callable[[int], None]
+) -> list[AdapterReport]:
+    """Judge several adapters case by case: they share the model's runs and equal answers. Call ``on_result`` with the place of an adapter."""
     try:
         for script in scripts:
-            result = (progress and progress.get(script.case.id)) or _not_asked(session, script)
-            if result is None:
-                assert session.declaration is not None
-                began_s = time.monotonic()
-                answers, left_over = session.play(script, session.declaration)
-                if last is not None:
-                    if left_over is not None:
-                        judged[last] = _errored(scripts[last].case, left_over)
-                    elif progress is not None:
-                        progress.settle(judged[last])
-                result, last = _verdict(script, session.declaration, answers), len(judged)
-                result = replace(result, seconds=time.monotonic() - began_s)
-            judged.append(result)
-            on_result()
-        fault = session.finish()
-        if fault is not None and last is not None:
-            judged[last] = _errored(scripts[last].case, fault)
+            for place, adapter in enumerate(adapters):
+                if adapter.skipped is None:
+                    adapter.judge(script)
+                    on_result(place)
+        return [adapter.report() for adapter in adapters]
     finally:
-        session.stop()
-        if progress is not None:
-            progress.write()
-    results = tuple(_hold(_explain(result, manifest.deviations), recorded) for result in judged)
-    return AdapterReport(manifest, None, session.declaration, results, disappeared(manifest.deviations, results))
+        for adapter in adapters:
+            adapter.stop()
 
 
 def killed(manifest: Manifest, scripts: Sequence[AnyScript]) -> AdapterReport:
@@ -142,18 +171,20 @@ def _verdict(script: AnyScript, declaration: Declaration, answers: Answers) -> R
         return _verdict_on_computation(script, declaration, answers)
     if isinstance(script, StimulusScript):
         return _verdict_on_loop(script.case, answers)
-    case = script.case
-    if answers.as_expected:
-        growth = _growth(script, declaration, answers)
-        return _unfinished(case, answers) or Result(case.id, Verdict.PASS, growth=growth)
+    case, expected_after = script.case, script.case.expected()
     within_tolerance = avoiding = False
     judged_events: int | None = None
     size_bytes, allowed = case.vector.config["max_datagram_size_bytes"], case.allowed()
-    for index, (expected, observed) in enumerate(zip(script.expected, answers.observed, strict=False)):
+    is_exact = len(answers.observed) == script.count and all(
+        agrees(expected, observed, declaration)
+        for expected, observed in zip(expected_after, answers.observed, strict=True)
+    )
+    compared = () if is_exact else zip(expected_after, answers.observed, strict=False)
+    for index, (expected, observed) in enumerate(compared):
         if ends_at_reduction(case.vector.algorithm, declaration) and is_reduction(expected):
             judged_events = index
             break
-        avoiding = avoiding or avoids(case, script.expected[index - 1] if index else None, expected)
+        avoiding = avoiding or avoids(case, expected_after[index - 1] if index else None, expected)
         if _is_ahead(case, index, declaration):
             continue
         comparison = compare(expected, observed, declaration, size_bytes, allowed[index], avoiding=avoiding)
@@ -183,7 +214,8 @@ def _recording(script: Script, declaration: Declaration, answers: Answers) -> Re
     """Return what the diagnosis gets to see: no more than is judged."""
     end = len(answers.observed)
     if ends_at_reduction(script.case.vector.algorithm, declaration):
-        end = next((index for index, expected in enumerate(script.expected[:end]) if is_reduction(expected)), end)
+        expected = script.case.expected()[:end]
+        end = next((index for index, step in enumerate(expected) if is_reduction(step)), end)
     return Recording(script.case.events[:end], tuple(answers.observed[:end]))
 
 
@@ -195,14 +227,10 @@ def _is_ahead(case: Case, index: int, declaration: Declaration) -> bool:
 
 
 def _growth(script: Script, declaration: Declaration, answers: Answers) -> Growth:
+    windows = [observed["cwnd_bytes"] for observed in answers.observed]
     size_bytes = script.case.vector.config["max_datagram_size_bytes"]
-    if answers.as_expected and not slack_bytes(declaration, size_bytes, 0):
-        return Growth(script.reduced, script.reduced)
-    windows = (
-        script.case.windows() if answers.as_expected else [observed["cwnd_bytes"] for observed in answers.observed]
-    )
     slack = slack_bytes(declaration, size_bytes, max(windows, default=0))
-    return Growth(script.reduced, script.growth_reduced(windows, slack))
+    return Growth(script.growth_reduced(script.case.windows()), script.growth_reduced(windows, slack))
 
 
 def _verdict_on_loop(case: StimulusCase, answers: Answers) -> Result:
@@ -259,11 +287,14 @@ def _hold(result: Result, recorded: Record | None) -> Result:
 
 
 def disappeared(deviations: tuple[Deviation, ...], results: tuple[Result, ...]) -> tuple[Deviation, ...]:
-    """Return the deviations that explain no judged case, though at least one they speak of was judged."""
+    """Return the deviations that explain no judged case, though at least one they speak of was judged.
+
+    Deviations of the kind ``other-version`` match every case of a profile, and the record shows whether a case changes.
+    """
     judged = [result for result in results if result.verdict in (Verdict.PASS, Verdict.FAIL)]
 
     def gone(deviation: Deviation) -> bool:
-        spoken_of = [result for result in judged if deviation.matches(result.case_id)]
+        spoken_of = [result for result in judged if deviation.clause and deviation.matches(result.case_id)]
         return bool(spoken_of) and all(result.explained_by != deviation for result in spoken_of)
 
     return tuple(deviation for deviation in deviations if gone(deviation))

@@ -48,6 +48,32 @@ def _in_slow_start(observed: dict[str, Any]) -> bool:
     return observed.get("phase", "slow_start") in ("slow_start", "conservative_slow_start", "startup")
 
 
+class Turns:
+    """Turns of a closed loop: events that the runner sends in one message before it reads their answers.
+
+    A turn ends with every event but `sent`, and with `sent` too if the algorithm paces or samples rates. The answer to another `sent`
+    counts from the end of its turn: there the sender looks at its window again. The rule depends on the algorithm alone, so that a turn
+    reveals nothing of the model's answers.
+    """
+
+    def __init__(self, *, samples_rate: bool) -> None:
+        """Begin before the first event."""
+        self.starts: list[int] = []
+        #: Whether the algorithm paces; unknown before the first observation.
+        self.paces = True
+        self._count = 0
+        self._has_ended = True
+        self._samples_rate = samples_rate
+
+    def ends_with(self, event: Event) -> bool:
+        """Add an event; return whether its turn ends with it."""
+        if self._has_ended:
+            self.starts.append(self._count)
+        self._count += 1
+        self._has_ended = self._samples_rate or self.paces or not isinstance(event, Sent)
+        return self._has_ended
+
+
 def run(simulation: Simulation) -> str:
     """Run to the end; return how it ended."""
     try:
@@ -57,7 +83,7 @@ def run(simulation: Simulation) -> str:
     return "complete" if simulation.sender.done else "stopped"
 
 
-def summary(simulation: Simulation, trace: Trace, end: str, slack: int) -> LoopRun:
+def summary(trace: Trace, end: str, slack: int, dropped_packets: int) -> LoopRun:
     """Return what a run came to; ``slack``: by how much less than in slow start a window may grow within its class."""
     return LoopRun(
         events=len(trace.events),
@@ -69,5 +95,5 @@ def summary(simulation: Simulation, trace: Trace, end: str, slack: int) -> LoopR
         slow_start_ended=trace.slow_start_ended,
         largest_cwnd_bytes=max(trace.windows, default=None),
         lost_packets=trace.lost_packets,
-        dropped_packets=simulation.bottleneck.dropped_packets,
+        dropped_packets=dropped_packets,
     )

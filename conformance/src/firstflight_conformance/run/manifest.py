@@ -33,9 +33,11 @@ class ManifestError(ValueError):
     """A manifest was refused, or an adapter is not known."""
 
 
+#: Kind of a stack that implements another version of the algorithm: its cases show the first difference only.
+OTHER_VERSION = "other-version"
 #: What a deviation may be, the worst first. A defect departs from a sentence of the text; ``literal`` is the text to the letter, where this
 #: project reads otherwise; ``by design`` another algorithm, which the text permits; ``open`` what the text leaves to the implementer.
-KINDS = ("defect", "literal", "by design", "open", "precision")
+KINDS = ("defect", "literal", "by design", OTHER_VERSION, "open", "precision")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +46,11 @@ class Deviation:
 
     ``kind`` is one of :data:`KINDS`. Of a defect are known ``where`` it lies in the source of the stack, the ``section`` of the sentence that it
     departs from with its ``level``, and what a user of the stack would ``notice``. The clause is of the event at which it first shows, which
-    may be later, and another rule.
+    may be later, and another rule. The kind ``other-version`` has no clause: it explains any divergence of its cases.
     """
 
     case: str
-    clause: str
+    clause: str | None
     explanation: str
     kind: str = "defect"
     level: str | None = None
@@ -68,7 +70,7 @@ class Deviation:
 
     def explains(self, case_id: str, clauses: tuple[str, ...]) -> bool:
         """Return whether it explains a divergence where the model carried out ``clauses``, or did nothing at all."""
-        return self.matches(case_id) and (not clauses or self.clause in clauses)
+        return self.matches(case_id) and (self.clause is None or not clauses or self.clause in clauses)
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,13 +252,13 @@ def _deviations(reader: "_Reader") -> list[Deviation]:
         inner = _Reader(reader.path, entry, f"deviation[{number}].")
         told = _told(inner)
         inner.refuse_others()
-        deviations += [replace(told, case=case, clause=clause) for clause, cases in _cases(inner) for case in cases]
+        shown = _cases_of_profiles(inner) if told.kind == OTHER_VERSION else _cases(inner)
+        deviations += [replace(told, case=case, clause=clause) for clause, cases in shown for case in cases]
     return deviations
 
 
 def _told(reader: "_Reader") -> Deviation:
     """Return what a deviation says of all its cases."""
-    reader.take("cases")
     if "kind" not in reader.raw:
         raise reader.error("kind", f"is missing; it is one of {', '.join(KINDS)}")
     kind, explanation = reader.text("kind"), reader.text("explanation")
@@ -264,10 +266,12 @@ def _told(reader: "_Reader") -> Deviation:
         near = get_close_matches(kind, KINDS, 1)
         hint = f"; did you mean {near[0]!r}?" if near else ""
         raise reader.error("kind", f"{kind!r} is not one of {', '.join(KINDS)}{hint}")
-    more = {key: reader.text(key) for key in _OF_DEFECTS if key in reader.raw or kind == KINDS[0]}
+    reader.take("profiles" if kind == OTHER_VERSION else "cases")
+    allowed = () if kind == OTHER_VERSION else _OF_DEFECTS
+    more = {key: reader.text(key) for key in allowed if key in reader.raw or kind == KINDS[0]}
     if more.get("level", _LEVELS[0]) not in _LEVELS:
         raise reader.error("level", f"{more['level']!r} is not one of {', '.join(_LEVELS)}")
-    return Deviation("", "", explanation, kind, **more)
+    return Deviation("", None, explanation, kind, **more)
 
 
 def _cases(reader: "_Reader") -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -282,6 +286,18 @@ def _cases(reader: "_Reader") -> Iterator[tuple[str, tuple[str, ...]]]:
             hint = f"; did you mean {near[0]!r}?" if near else ""
             raise inner.error(clause, f"there is no clause {clause!r}{hint}")
         yield clause, inner.texts(clause)
+
+
+def _cases_of_profiles(reader: "_Reader") -> Iterator[tuple[None, tuple[str, ...]]]:
+    """Yield the cases of each profile that a stack with another version is judged by, vectors and closed loop."""
+    profiles = reader.texts("profiles")
+    if not profiles:
+        raise reader.error("profiles", "is empty")
+    for name in profiles:
+        algorithm, slash, profile = name.partition("/")
+        if not (algorithm and slash and profile):
+            raise reader.error("profiles", f"{name!r} is not of the form ALGORITHM/PROFILE")
+        yield None, (f"{algorithm}.*@{profile}", f"stimulus:*@{name}")
 
 
 class _Reader:

@@ -1,6 +1,7 @@
 """The messages of the adapter protocol: written by the runner, read and checked when they come from an adapter."""
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NoReturn
@@ -8,7 +9,7 @@ from typing import Any, NoReturn
 from firstflight_conformance.cases.given import FLAGS
 from firstflight_conformance.cases.schemas import schema_error
 from firstflight_conformance.cases.vectors import Case
-from firstflight_conformance.cases.wire import decode_int
+from firstflight_conformance.cases.wire import NUMBER_MAX, decode_int
 from firstflight_conformance.run.faults import ConversationError, FaultKind, excerpt
 from firstflight_conformance.text import texts
 
@@ -83,21 +84,15 @@ def event_message(index: int, event: dict[str, Any]) -> Message:
     return {"op": "event", "i": index, "event": event}
 
 
-def event_line(index: int, event: bytes) -> bytes:
-    """Return the line of :func:`event_message`, given the event as JSON without spaces."""
-    return b'{"op":"event","i":%d,"event":%b}\n' % (index, event)
-
-
 def encode(message: Message) -> bytes:
     """Return a message as one line."""
     return _TO_JSON(message).encode() + b"\n"
 
 
-@lru_cache(16)  # two of the answers to each case are the same
 def decode(line: bytes) -> Message:
     """Read an answer. Raise :class:`ConversationError` if it is not a JSON object with the member ``op``."""
     try:
-        message = _FROM_JSON(line.decode("utf-8"))
+        message = _parsed(line.decode("utf-8"))
     except UnicodeDecodeError as error:
         raise ConversationError(FaultKind.NOT_JSON, f"not UTF-8: {excerpt(line.rstrip())}; {_STDOUT}") from error
     except RecursionError as error:
@@ -127,7 +122,22 @@ def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return members
 
 
-_FROM_JSON = json.JSONDecoder(parse_constant=_refuse_constant, object_pairs_hook=_without_duplicates).decode
+_DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
+_STRICT = json.JSONDecoder(parse_constant=_refuse_constant, object_pairs_hook=_without_duplicates)
+
+
+def _parsed(text: str) -> Any:
+    """Return the JSON value of a line. Raise :class:`ValueError` if there is none, or a member is there twice.
+
+    Each member has a colon. Where there are no more colons than members, none is there twice, and the slower search for it is spared.
+    """
+    if text.startswith("{"):
+        value, end = _DECODER.raw_decode(text)
+        state = value.get("state")
+        members = len(value) + (len(state) if type(state) is dict else 0)
+        if end == len(text) and text.count(":") == members:
+            return value
+    return _STRICT.decode(text)
 
 
 def check_schema(message: Message, side: str) -> None:
@@ -224,42 +234,120 @@ def _is_text_list(value: object) -> bool:
     return isinstance(value, list) and all(isinstance(item, str) for item in value)
 
 
-def read_observed(message: Message, index: int, observables: tuple[str, ...]) -> dict[str, Any]:
-    """Check the answer to event ``index`` and return the declared observables, integers decoded."""
+def read_answer(
+    line: bytes, index: int, observables: tuple[str, ...], *, validate: bool = False
+) -> dict[str, Any] | str:
+    """Return the declared observables that the answer to event ``index`` has, or why the event is not supported.
+
+    Raise :class:`ConversationError` for an answer that is not valid; ``validate``: by the schema as well.
+    """
+    answer = decode(line)
+    if validate:
+        check_schema(answer, "adapter")
+    if answer["op"] == "unsupported":
+        return reason_of(answer)
+    if answer["op"] != "observed":
+        raise ConversationError(FaultKind.WRONG_ANSWER, f"event {index}: answered `{excerpt(answer['op'])}`")
+    return _read_observed(answer, index, observables)
+
+
+@lru_cache(1)  # adapters that are judged together mostly give equal answers to a case
+def read_answers(
+    lines: tuple[bytes, ...], observables: tuple[str, ...], *, validate: bool = False
+) -> tuple[list[dict[str, Any]], str | None, ConversationError | None]:
+    """Read the answers to the events of a case, as :func:`read_answer` does, up to the first fault.
+
+    Return the observables after each supported event, why one is not supported, and the fault.
+    """
+    observed: list[dict[str, Any]] = []
+    unsupported: str | None = None
+    for index, line in enumerate(lines):
+        try:
+            answer = read_answer(line, index, observables, validate=validate)
+        except ConversationError as fault:
+            return observed, unsupported, fault
+        if unsupported is not None:
+            continue  # the event was on its way when the adapter gave up
+        if isinstance(answer, str):
+            unsupported = f"event {index}: {answer}"
+        else:
+            observed.append(answer)
+    return observed, unsupported, None
+
+
+def reason_of(answer: Message) -> str:
+    """Return the reason of an ``unsupported``."""
+    reason = answer.get("reason")
+    return excerpt(reason, 300) if isinstance(reason, str) and reason.strip() else "no reason given"
+
+
+def _read_observed(message: Message, index: int, observables: tuple[str, ...]) -> dict[str, Any]:
     if type(message.get("i")) is not int or message["i"] != index:
         raise ConversationError(
             FaultKind.WRONG_INDEX, f"event {index}: answered with the index {excerpt(repr(message.get('i')))}"
         )
-    present = [name for name in observables if name in message or name not in OF_SOME_ALGORITHMS]
-    return {name: _observable(message, index, name) for name in present}
+    observed: dict[str, Any] = {}
+    for name in observables:
+        if name in message:
+            observed[name] = _READ[name](message[name], index, name)
+        elif name not in OF_SOME_ALGORITHMS:
+            raise ConversationError(FaultKind.MISSING_OBSERVABLE, f"event {index}: {name} was declared and is missing")
+    return observed
 
 
-def _observable(message: Message, index: int, name: str) -> object:
-    if name not in message:
-        raise ConversationError(FaultKind.MISSING_OBSERVABLE, f"event {index}: {name} was declared and is missing")
-    value = message[name]
-    if name in ("phase", "outcome"):
-        if not isinstance(value, str):
-            raise _wrong_type(index, name, value, "a string")
-        return excerpt(value)
-    if name == "trigger":
-        if value is not None and not isinstance(value, str):
-            raise _wrong_type(index, name, value, "a string or null")
-        return None if value is None else excerpt(value)
-    if name == "state":
-        if not isinstance(value, dict):
-            raise _wrong_type(index, name, value, "an object")
-        return {excerpt(key): _number(index, f"state.{key}", number, nullable=True) for key, number in value.items()}
-    return _number(index, name, value, nullable=name in ("ssthresh_bytes", "next_release_ns"))
+def _name(value: object, index: int, name: str) -> str:
+    if type(value) is not str:
+        raise _wrong_type(index, name, value, "a string")
+    return excerpt(value)
 
 
-def _number(index: int, name: str, value: object, *, nullable: bool) -> int | None:
-    if nullable and value is None:
+def _name_or_null(value: object, index: int, name: str) -> str | None:
+    if value is None:
         return None
+    if type(value) is not str:
+        raise _wrong_type(index, name, value, "a string or null")
+    return excerpt(value)
+
+
+def _number(value: object, index: int, name: str) -> int:
+    if type(value) is int and 0 <= value <= NUMBER_MAX:
+        return value
     try:
         return decode_int(value)
     except (TypeError, ValueError) as error:
         raise _wrong_type(index, name, value, NO_INTEGER) from error
+
+
+def _number_or_null(value: object, index: int, name: str) -> int | None:
+    return None if value is None else _number(value, index, name)
+
+
+def _state(value: object, index: int, name: str) -> dict[str, int | None]:
+    if type(value) is not dict:
+        raise _wrong_type(index, name, value, "an object")
+    numbers = (
+        number
+        if number is None or (type(number) is int and 0 <= number <= NUMBER_MAX)
+        else _number(number, index, f"{name}.{key}")
+        for key, number in value.items()
+    )
+    return dict(zip(_names(tuple(value)), numbers, strict=True))
+
+
+@lru_cache(16)  # an algorithm has the same numbers after every event
+def _names(keys: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(map(excerpt, keys))
+
+
+_READ: dict[str, Callable[[Any, int, str], Any]] = {
+    "cwnd_bytes": _number,
+    "ssthresh_bytes": _number_or_null,
+    "phase": _name,
+    "outcome": _name,
+    "next_release_ns": _number_or_null,
+    "trigger": _name_or_null,
+    "state": _state,
+}
 
 
 def _wrong_type(index: int, name: str, value: object, wanted: str) -> ConversationError:

@@ -1,50 +1,56 @@
-"""Judges adapters at the same time, each in a process of its own or a stateless one in several, as soon as it is built."""
+"""Judges adapters at the same time, each in a process of its own or a stateless one in several, as soon as it is built.
+
+A process judges the parts of several references over the same cases together, case by case: they share the reading of equal answers, and in
+closed loop the model's own runs.
+"""
 
 import gc
 import multiprocessing
+import os
 import signal
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from multiprocessing.context import BaseContext
 from typing import Any
 
-from firstflight_conformance.paths import IS_CHECKOUT
-from firstflight_conformance.run import children, rehearsal
-from firstflight_conformance.run.judge import judge, killed
+from firstflight_conformance.run import children
+from firstflight_conformance.run.judge import Judging, judge_together, killed
 from firstflight_conformance.run.manifest import Manifest
-from firstflight_conformance.run.messages import OBSERVABLES
 from firstflight_conformance.run.parts import Part, joined, parts, whole
-from firstflight_conformance.run.progress import Progress
 from firstflight_conformance.run.record import Record
 from firstflight_conformance.run.results import AdapterReport
 from firstflight_conformance.run.session import AnyScript, Options
-from firstflight_conformance.run.stimulus import StimulusScript
 
 _POLL_S = 0.2  # how often progress is looked at, and what has been built
 
 
+#: Parts of several adapters over the same cases, or one part.
+Group = tuple[Part, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What is to be judged, over which cases, how, what it is held to, and where what has passed is kept."""
+    """Adapters, cases, options, and the previous records by the name of the adapter."""
 
     manifests: Sequence[Manifest]
     scripts: Sequence[AnyScript]
     options: Options
     records: dict[str, Record]
-    progress: Progress | None = None
 
-    def judge(self, part: Part, on_result: Callable[[], None]) -> AdapterReport:
-        """Judge a part. The first timeout ends one that is not the whole: its faults count for nothing."""
+    def judge(self, group: Group, on_result: Callable[[int], None]) -> list[AdapterReport]:
+        """Judge parts over the same cases. The first timeout ends a part that is not whole: its faults are discarded."""
+        scripts = [self.scripts[place] for place in group[0].cases]
+        adapters = [self._judging(part) for part in group]
+        return judge_together(adapters, scripts, lambda place: on_result(group[place].adapter))
+
+    def _judging(self, part: Part) -> Judging:
         manifest = self.manifests[part.adapter]
-        scripts = [self.scripts[place] for place in part.cases]
         options = self.options if part.whole else replace(self.options, timeouts=1)
-        progress = None if self.progress is None else self.progress.of(manifest)
-        return judge(manifest, scripts, options, on_result, self.records.get(manifest.name), progress)
+        return Judging(manifest, options, self.records.get(manifest.name))
 
     def is_reference(self, part: Part) -> bool:
         """Return whether a part is of a reference."""
@@ -77,18 +83,25 @@ def judge_all(
     gc.freeze()  # what is loaded is shared by the processes; a collector that looks at it would copy it
     pool = _Pool(job, context, min(jobs, len(every)), on_results, ready)
     by_vectors = [part for part in every if job.is_reference(part) and not (part.looped or part.whole)]
-    left = {part.adapter: [p for p in every if p.adapter == part.adapter and p not in by_vectors] for part in every}
+    left = [part for part in every if part not in by_vectors]
     try:
-        for index, report in pool.judge(list(by_vectors)):
+        for index, report in pool.judge(_grouped(job, by_vectors)):
             if report.skipped is not None or len(report.results) == len(job.scripts):
-                left[index] = []
-            yield Judged(index, report, whole=not left[index])
-        with suppress(BrokenProcessPool):  # what was not rehearsed is computed when it is needed
-            _rehearse_all(job, pool.executor)
-        for index, report in pool.judge([part for after in left.values() for part in after]):
+                left = [part for part in left if part.adapter != index]
+            yield Judged(index, report, whole=all(part.adapter != index for part in left))
+        for index, report in pool.judge(_grouped(job, left)):
             yield Judged(index, report)
     finally:
         pool.executor.shutdown(wait=False, cancel_futures=True)  # after a signal nobody waits for the slowest adapter
+
+
+def _grouped(job: Job, every: Sequence[Part]) -> list[Group]:
+    """Return the parts as groups: references over the same cases are one group."""
+    groups: dict[object, list[Part]] = defaultdict(list)
+    for number, part in enumerate(every):
+        together = job.is_reference(part) and not part.whole
+        groups[tuple(part.cases) if together else number].append(part)
+    return [tuple(group) for group in groups.values()]
 
 
 class _Pool:
@@ -110,15 +123,17 @@ class _Pool:
         self._job, self._workers, self._on_results, self._ready = job, workers, on_results, ready
         self._context = context
         self._counts: Any = context.Array("q", len(job.manifests))
+        # The number of the next process. Several runs at the same time begin on different processors.
+        self._begun: Any = context.Value("i", os.getpid())
         self._suspects: list[int] = []
         self.executor = self._processes(workers)
-        self._running: dict[Future[AdapterReport], Part] = {}
+        self._running: dict[Future[list[AdapterReport]], Group] = {}
         self._judged: dict[int, list[tuple[Part, AdapterReport]]] = defaultdict(list)
 
     def _processes(self, count: int) -> ProcessPoolExecutor:
-        return ProcessPoolExecutor(count, self._context, _begin, (self._job, self._counts))
+        return ProcessPoolExecutor(count, self._context, _begin, (self._job, self._counts, self._begun))
 
-    def judge(self, waiting: list[Part]) -> Iterator[tuple[int, AdapterReport]]:
+    def judge(self, waiting: list[Group]) -> Iterator[tuple[int, AdapterReport]]:
         """Judge what waits. Yield the report of each adapter over its parts so far when the last of them is done."""
         while waiting or self._running:
             self._submit(waiting)
@@ -129,51 +144,59 @@ class _Pool:
                 self._on_results(index, count)
             lost = {future for future in done if isinstance(future.exception(), BrokenProcessPool)}
             for future in done - lost:
-                part = self._running.pop(future)
-                self._judged[part.adapter].append((part, future.result()))
-                if any(other.adapter == part.adapter for other in (*waiting, *self._running.values())):
-                    continue
-                report = joined(self._judged[part.adapter])
-                if part.adapter in self._suspects[:1]:
-                    self._suspects.pop(0)
-                    self._renew()
-                if report is None:
-                    self._judge_as_one(part.adapter, waiting)
-                else:
-                    yield part.adapter, report
+                for part, report in zip(self._running.pop(future), future.result(), strict=True):
+                    self._judged[part.adapter].append((part, report))
+                    yield from self._joined(part.adapter, waiting)
             if lost:
                 yield from self._lose(waiting)
 
-    def _submit(self, waiting: list[Part]) -> None:
+    def _joined(self, adapter: int, waiting: list[Group]) -> Iterator[tuple[int, AdapterReport]]:
+        """Yield the report of an adapter if none of its parts waits or runs."""
+        if any(part.adapter == adapter for group in (*waiting, *self._running.values()) for part in group):
+            return
+        report = joined(self._judged[adapter])
+        if adapter in self._suspects[:1]:
+            self._suspects.pop(0)
+            self._renew()
+        if report is None:
+            self._judge_as_one(adapter, waiting)
+        else:
+            yield adapter, report
+
+    def _submit(self, waiting: list[Group]) -> None:
         """Begin what may begin. There is no queue: what is ready later may come before. A suspect is alone."""
         if self._suspects:
             if not self._running:
-                self._begin(next(part for part in waiting if part.adapter == self._suspects[0]), waiting)
+                self._begin(next(group for group in waiting if group[0].adapter == self._suspects[0]), waiting)
             return
-        built = [part for part in self._next(waiting) if self._ready(self._job.manifests[part.adapter])]
-        for part in built[: self._workers - len(self._running)]:
-            self._begin(part, waiting)
+        built = [group for group in self._next(waiting) if all(self._ready(self._manifest(part)) for part in group)]
+        for group in built[: self._workers - len(self._running)]:
+            self._begin(group, waiting)
 
-    def _begin(self, part: Part, waiting: list[Part]) -> None:
+    def _manifest(self, part: Part) -> Manifest:
+        return self._job.manifests[part.adapter]
+
+    def _begin(self, group: Group, waiting: list[Group]) -> None:
         try:
-            self._running[self.executor.submit(_judge, part)] = part
+            self._running[self.executor.submit(_judge, group)] = group
         except BrokenProcessPool:  # one was killed that judged nothing
             self._renew()
         else:
-            waiting.remove(part)
+            waiting.remove(group)
 
     def _renew(self) -> None:
         """Begin new processes: one for a suspect, else all."""
         self.executor.shutdown(wait=False, cancel_futures=True)
         self.executor = self._processes(1 if self._suspects else self._workers)
 
-    def _lose(self, waiting: list[Part]) -> Iterator[tuple[int, AdapterReport]]:
+    def _lose(self, waiting: list[Group]) -> Iterator[tuple[int, AdapterReport]]:
         """Have what was running judged anew, one adapter after the other; yield the report on the one that was alone."""
-        lost = dict.fromkeys(part.adapter for part in self._running.values())
+        lost = dict.fromkeys(part.adapter for group in self._running.values() for part in group)
         self._running.clear()
         alone = self._suspects[:1]
         for adapter in lost:
-            waiting[:] = [part for part in waiting if part.adapter != adapter]
+            left = [tuple(part for part in group if part.adapter != adapter) for group in waiting]
+            waiting[:] = [group for group in left if group]
             if adapter in alone:
                 self._suspects.remove(adapter)
                 self._counts[adapter] = len(self._job.scripts)
@@ -183,44 +206,45 @@ class _Pool:
                 self._judge_as_one(adapter, waiting)
         self._renew()
 
-    def _next(self, waiting: list[Part]) -> list[Part]:
+    def _next(self, waiting: list[Group]) -> list[Group]:
         """Return what may begin: first the references; as long as these need all processes, no other is asked for or built."""
-        first = list(filter(self._job.is_reference, waiting))
-        all_taken = len(list(filter(self._job.is_reference, self._running.values()))) == self._workers
+        first = list(filter(self._is_of_references, waiting))
+        all_taken = len(list(filter(self._is_of_references, self._running.values()))) == self._workers
         return first if first or all_taken else waiting
 
-    def _judge_as_one(self, adapter: int, waiting: list[Part]) -> None:
+    def _is_of_references(self, group: Group) -> bool:
+        return self._job.is_reference(group[0])
+
+    def _judge_as_one(self, adapter: int, waiting: list[Group]) -> None:
         """Judge an adapter whose parts count for nothing as a whole, next."""
-        waiting.insert(0, whole(adapter, self._job.scripts))
+        waiting.insert(0, (whole(adapter, self._job.scripts),))
         self._judged[adapter], self._counts[adapter] = [], 0
-
-
-def _rehearse_all(job: Job, executor: ProcessPoolExecutor) -> None:
-    """Compute the model's own runs that are not kept, if several references need all of them: else each would for itself."""
-    if IS_CHECKOUT and sum(manifest.role == "reference" for manifest in job.manifests) > 1:
-        missing = [
-            index
-            for index, script in enumerate(job.scripts)
-            if isinstance(script, StimulusScript) and not rehearsal.is_kept(script.case, 1, OBSERVABLES)
-        ]
-        for _ in executor.map(_rehearse, missing, chunksize=4):
-            pass
 
 
 def _one_by_one(
     job: Job, on_results: Callable[[int, int], None], ready: Callable[[Manifest], bool]
 ) -> Iterator[Judged]:
-    for index, manifest in enumerate(job.manifests):
-        while not ready(manifest):
+    """Judge one adapter after another, but the stateless ones together, as the first of them."""
+    together = [index for index, manifest in enumerate(job.manifests) if manifest.stateless]
+    groups = [[index] for index, manifest in enumerate(job.manifests) if not manifest.stateless]
+    if together:
+        groups.insert(together[0], together)
+    for group in groups:
+        while not all(ready(job.manifests[index]) for index in group):
             time.sleep(_POLL_S)
-        count = 0
+        counts = dict.fromkeys(group, 0)
 
-        def on_result(index: int = index) -> None:
-            nonlocal count
-            count += 1
-            on_results(index, count)
+        def on_result(index: int, counts: dict[int, int] = counts) -> None:
+            counts[index] += 1
+            on_results(index, counts[index])
 
-        yield Judged(index, job.judge(whole(index, job.scripts), on_result))
+        processors = children.stay_on_one_processor(os.getpid())
+        try:
+            reports = job.judge(tuple(whole(index, job.scripts) for index in group), on_result)
+        finally:
+            children.return_to(processors)
+        for index, report in zip(group, reports, strict=True):
+            yield Judged(index, report)
 
 
 def _fork() -> BaseContext | None:
@@ -233,24 +257,21 @@ _JOB: Job
 _COUNTS: Any
 
 
-def _begin(job: Job, counts: Any) -> None:
+def _begin(job: Job, counts: Any, begun: Any) -> None:
     global _JOB, _COUNTS
     _JOB, _COUNTS = job, counts
+    with begun.get_lock():
+        begun.value += 1
+        children.stay_on_one_processor(begun.value)
     children.die_with_parent()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the runner, which ends what is below it
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
 
 
-def _rehearse(index: int) -> None:
-    script = _JOB.scripts[index]
-    assert isinstance(script, StimulusScript)
-    rehearsal.rehearsed(script.case, 1, OBSERVABLES)
-
-
-def _judge(part: Part) -> AdapterReport:
-    def on_result() -> None:
+def _judge(group: Group) -> list[AdapterReport]:
+    def on_result(adapter: int) -> None:
         with _COUNTS.get_lock():  # parts of one adapter count together
-            _COUNTS[part.adapter] += 1
+            _COUNTS[adapter] += 1
 
-    return _JOB.judge(part, on_result)
+    return _JOB.judge(group, on_result)

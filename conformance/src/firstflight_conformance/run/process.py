@@ -5,7 +5,7 @@ block the other, and whatever the process does, it costs no more than the deadli
 """
 
 import os
-import selectors
+import select
 import signal
 import subprocess
 import time
@@ -52,13 +52,13 @@ class AdapterProcess:
         self._stdin = _non_blocking(self._popen.stdin)
         self._stdout = _non_blocking(self._popen.stdout)
         self._stderr = _non_blocking(self._popen.stderr)
-        self._selector = selectors.DefaultSelector()
-        self._selector.register(self._stdout, selectors.EVENT_READ)
-        self._selector.register(self._stderr, selectors.EVENT_READ)
+        self._poll = select.poll()
+        self._poll.register(self._stdout, select.POLLIN)
+        self._poll.register(self._stderr, select.POLLIN)
         self._incoming = bytearray()
-        self._outgoing = memoryview(b"")
+        self._outgoing: bytes | memoryview = b""
         self._log = bytearray()
-        self._output_ended = False
+        self._input_closed = self._output_ended = False
 
     def __enter__(self) -> Self:
         """Return the process."""
@@ -72,8 +72,8 @@ class AdapterProcess:
 
     def exchange(
         self, messages: bytes, answers: int, deadline_s: float, received: bytearray, output_max_bytes: int
-    ) -> None:
-        """Send the messages and append that many lines to ``received``.
+    ) -> float:
+        """Send the messages and append that many lines to ``received``; return how much of the time is left.
 
         On an :class:`ConversationError` the lines that came before it are in ``received``.
         """
@@ -81,8 +81,8 @@ class AdapterProcess:
         self._send(messages)
         came_bytes = len(self._incoming)
         missing = answers - self._take_lines(received, answers)
+        remaining_s = deadline_s
         while missing or self._outgoing:
-            remaining_s = until_s - time.monotonic()
             if remaining_s <= 0:
                 raise ConversationError(FaultKind.TIMEOUT, late(deadline_s))
             came_bytes += self._turn(min(remaining_s, _EXIT_POLL_S))
@@ -92,6 +92,8 @@ class AdapterProcess:
                 time.sleep(_PAUSE_S)
             if self._output_ended and missing:
                 raise self._gone()
+            remaining_s = until_s - time.monotonic()
+        return remaining_s
 
     def has_stray_output(self) -> bool:
         """Return whether something has come that nobody asked for."""
@@ -125,45 +127,46 @@ class AdapterProcess:
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._popen.pid, signal.SIGKILL)
             self._popen.wait()
-        self._selector.close()
         for pipe in (self._popen.stdin, self._popen.stdout, self._popen.stderr):
             if pipe is not None:
                 with suppress(OSError):
                     pipe.close()
 
     def _send(self, data: bytes) -> None:
-        self._outgoing = memoryview(data)
-        if self._outgoing and self._popen.stdin and not self._popen.stdin.closed and not self._output_ended:
+        self._outgoing = data
+        if data and not self._input_closed and not self._output_ended:
             self._write()
             if self._outgoing:
-                self._selector.register(self._stdin, selectors.EVENT_WRITE)
+                self._poll.register(self._stdin, select.POLLOUT)
 
     def _turn(self, timeout_s: float) -> int:
         """Move what can be moved. Return the number of bytes that came on standard output."""
-        ready = self._selector.select(timeout_s)
+        ready = self._poll.poll(1000 * timeout_s)
         if not ready and self._exit_status() is not None:
-            ready = self._selector.select(0)  # what it wrote before it exited
+            ready = self._poll.poll(0)  # what it wrote before it exited
             # Somebody else may keep its output open, but all that it wrote has then been read.
             self._output_ended = self._output_ended or not ready
         came_bytes = 0
-        for key, _ in ready:
-            if key.fd == self._stdin:
-                self._write()
-                if not self._outgoing:
-                    self._selector.unregister(self._stdin)
-            elif key.fd == self._stderr:
+        for descriptor, _ in ready:
+            if descriptor == self._stdout:
+                came_bytes += self._read_output()
+            elif descriptor == self._stderr:
                 self._read_log()
             else:
-                came_bytes += self._read_output()
+                self._write()
+                if not self._outgoing:
+                    self._poll.unregister(self._stdin)
         return came_bytes
 
     def _write(self) -> None:
+        data = self._outgoing
         try:
-            self._outgoing = self._outgoing[os.write(self._stdin, self._outgoing[:_CHUNK_BYTES]) :]
+            count = os.write(self._stdin, data if len(data) <= _CHUNK_BYTES else memoryview(data)[:_CHUNK_BYTES])
         except BlockingIOError:
             return
         except OSError:  # it reads no more; why, its output tells
-            self._outgoing = memoryview(b"")
+            count = len(data)
+        self._outgoing = b"" if count == len(data) else memoryview(data)[count:]
 
     def _read_output(self) -> int:
         try:
@@ -171,7 +174,7 @@ class AdapterProcess:
         except BlockingIOError:
             return 0
         if not chunk:
-            self._selector.unregister(self._stdout)
+            self._poll.unregister(self._stdout)
             self._output_ended = True
         self._incoming += chunk
         return len(chunk)
@@ -182,12 +185,14 @@ class AdapterProcess:
         except BlockingIOError:
             return
         if not chunk:
-            self._selector.unregister(self._stderr)
+            self._poll.unregister(self._stderr)
         self._log += chunk
         del self._log[:-LOG_MAX_BYTES]
 
     def _take_lines(self, received: bytearray, wanted: int) -> int:
         """Move at most as many whole lines as are wanted; return how many."""
+        if not self._incoming:
+            return 0
         count = self._incoming.count(b"\n")
         if count <= wanted:
             end = self._incoming.rfind(b"\n") + 1
@@ -208,8 +213,9 @@ class AdapterProcess:
     def _close_input(self) -> None:
         if self._popen.stdin is not None and not self._popen.stdin.closed:
             with suppress(KeyError):
-                self._selector.unregister(self._stdin)
+                self._poll.unregister(self._stdin)
             self._popen.stdin.close()
+        self._input_closed = True
 
     def _exit_status(self) -> os.waitid_result | None:
         # WNOWAIT leaves the process unreaped, so that its group can still be killed safely.

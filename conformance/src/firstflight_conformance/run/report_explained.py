@@ -32,7 +32,9 @@ def explained(report: AdapterReport) -> list[Explained]:
             found.setdefault((why.kind, why.explanation), []).append((why, result))
     return [
         Explained(
-            entries[0][0], tuple(sorted({why.clause for why, _ in entries})), tuple(result for _, result in entries)
+            entries[0][0],
+            tuple(sorted({why.clause for why, _ in entries if why.clause})),
+            tuple(result for _, result in entries),
         )
         for _, entries in sorted(found.items(), key=lambda item: KINDS.index(item[0][0]))
         if entries
@@ -43,7 +45,8 @@ def explained_lines(report: AdapterReport) -> Iterator[tuple[Text, list[Text]]]:
     """Yield a title and the lines for each explained deviation."""
     for one in explained(report):
         count = f"{len(one.results)} case{'s' if len(one.results) > 1 else ''}"
-        title = f"\n{short_name(report)}: explained deviation: {one.deviation.kind}: {', '.join(one.clauses)}, {count}"
+        where = ", ".join((*one.clauses, count))
+        title = f"\n{short_name(report)}: explained deviation: {one.deviation.kind}: {where}"
         yield Text(title, _STYLES.get(one.deviation.kind, "dim")), list(_lines(one.deviation, one.results[0]))
 
 

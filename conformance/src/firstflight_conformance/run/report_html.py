@@ -154,7 +154,7 @@ def _groups(report: AdapterReport) -> Iterator[Group]:
 def _says(result: Result) -> str:
     """Return what a result shares with others."""
     if result.explained_by is not None:
-        return f"{result.explained_by.clause}: {result.explained_by.explanation}"
+        return f"{result.explained_by.clause or result.explained_by.kind}: {result.explained_by.explanation}"
     if result.verdict is Verdict.FAIL:
         return f"cause: {result.cause}" if result.cause else "no cause is known"
     return "" if result.verdict is Verdict.PASS else result.reason

@@ -59,7 +59,8 @@ def _case(adapter: str, result: Result, *, strict: bool) -> TestCase:
         chosen = _clean(f"another choice at a point that the text leaves open ({result.cause}): {reason}")
         case.result = [Failure(chosen, "choice") if strict else Skipped(chosen)]
     elif result.explained_by is not None:
-        explained = _clean(f"explained ({result.explained_by.clause}): {result.explained_by.explanation}; {reason}")
+        why = result.explained_by
+        explained = _clean(f"explained ({why.clause or why.kind}): {why.explanation}; {reason}")
         case.result = [Failure(explained, "explained") if strict else Skipped(explained)]
     elif result.verdict is Verdict.FAIL:
         clauses = ", ".join(result.divergence.clauses) if result.divergence else ""

@@ -39,7 +39,6 @@ class Session:
         self._conversation: Conversation | None = None
         self._probed = False
         self._served = False  # whether the running process has been asked for a case
-        self._rehearses = not options.validate
         self._timeouts = 0
 
     def declared(self) -> Declaration | None:
@@ -108,21 +107,9 @@ class Session:
             conversation = self._open()
             if not isinstance(script, StimulusScript):
                 return conversation.case(script, declaration.observables)
-            rehearsed = self._rehearse(script, conversation, declaration)
-            return rehearsed or closed_loop.play(script, self._open(), declaration)
+            return closed_loop.play(script, conversation, declaration)
         except ConversationError as fault:  # the next case tries again: it may only have been slow
             return Answers(fault=fault, fault_at_start=True)
-
-    def _rehearse(self, script: StimulusScript, conversation: Conversation, declaration: Declaration) -> Answers | None:
-        """Return the answers to a rehearsal, if it settles the case. An adapter that breaks one is not asked for another."""
-        if not self._rehearses:
-            return None
-        try:
-            return closed_loop.rehearse(script, conversation, declaration)
-        except ConversationError:
-            self._rehearses = False
-            self.stop()
-            return None
 
 
 def _as_stray(fault: ConversationError) -> ConversationError:

@@ -28,8 +28,6 @@ class Stimulus:
     algorithm: str
     tier: str = TIER
     flags: tuple[str, ...] = ()
-    #: Drawn for one run: nothing that follows from it is kept.
-    drawn: bool = False
 
     @property
     def id(self) -> str:

@@ -1,24 +1,31 @@
-"""What computes the rows of a sweep: the version, and a digest of the code that is loaded."""
+"""The code that computes the rows of a sweep: the version, and a digest of the sources."""
 
+from pathlib import Path
+
+import firstflight
 from firstflight_conformance import port
-from firstflight_conformance.kept import portable_digest, was_changed
-from firstflight_conformance.paths import CONFORMANCE
-from firstflight_conformance.sweeps.store import StoreError
+from firstflight_conformance.built import digest
+from firstflight_conformance.paths import CONFORMANCE, SPEC
 from firstflight_conformance.version import __version__
 
-#: What rows depend on, of the tools and in C: both simulators give the same rows.
-_TOOLS = ("cases", "simulator", "sweeps")
-_IN_C = (CONFORMANCE / "simulator", CONFORMANCE / "presets")
-#: What is said where the code is another than at the beginning.
-CHANGED = (
-    "the code of Firstflight was changed since this command began: start it again; the rows that are written are right"
+_MODEL, _TOOLS = Path(firstflight.__file__).parent, Path(__file__).parents[1]
+#: Folders of the sources that rows depend on: the model and its data, the tools, and the simulator in C with its presets.
+_FOLDERS = (
+    _MODEL,
+    SPEC,
+    *(_TOOLS / name for name in ("cases", "simulator", "sweeps")),
+    CONFORMANCE / "simulator",
+    CONFORMANCE / "presets",
 )
+_SUFFIXES = frozenset({".py", ".toml", ".json", ".c", ".h"})
 
 
 def code() -> str:
-    """Return what names it in each row. Raise :class:`StoreError` if what is loaded is not what the files have."""
-    if was_changed():
-        raise StoreError(CHANGED)
-    data = (path for folder in _IN_C for path in folder.rglob("*") if path.suffix in (".c", ".h", ".json"))
-    sources = sorted([*port.sources(), *port.headers(), *data])
-    return f"{__version__}+{portable_digest(_TOOLS, sources)[:12]}"
+    """Return the version and a digest of the sources, the same on every machine."""
+    parts: list[str | bytes] = []
+    for folder in _FOLDERS:
+        for path in sorted(path for path in folder.rglob("*") if path.suffix in _SUFFIXES and path.is_file()):
+            parts += (path.relative_to(folder.parent).as_posix(), path.read_bytes())
+    for path in sorted([*port.sources(), *port.headers()]):
+        parts += (path.name, path.read_bytes())
+    return f"{__version__}+{digest(parts)[:12]}"

@@ -12,10 +12,9 @@ from multiprocessing import get_context
 from typing import Any
 
 from firstflight_conformance import __version__
-from firstflight_conformance.kept import was_changed
 from firstflight_conformance.simulator.scenario import Scenario
 from firstflight_conformance.sweeps.answers import answer
-from firstflight_conformance.sweeps.code import CHANGED, code
+from firstflight_conformance.sweeps.code import code
 from firstflight_conformance.sweeps.grid import Cell
 from firstflight_conformance.sweeps.store import Row
 
@@ -64,16 +63,14 @@ def rows(
 
 
 def _chunk(kind: str, chunk: Sequence[Cell], scenario: Scenario | None, compiled: bool, by: str) -> list[Row]:
-    """Return the rows of some cells. A process has loaded the code when it began, which may be later than the sweep."""
-    found = [answer(kind, cell, scenario, compiled=compiled) for cell in chunk]
-    if _code_here() != by or was_changed():
-        raise PoolError(CHANGED)
-    return found
+    """Return the rows of some cells. Raise :class:`PoolError` if this process has other code than the sweep."""
+    if _code_here() != by:
+        raise PoolError(f"a process has the code {_code_here()}, the sweep {by}: begin the sweep again")
+    return [answer(kind, cell, scenario, compiled=compiled) for cell in chunk]
 
 
 @cache
 def _code_here() -> str:
-    """Return the code of this process, taken when it has computed something and so has loaded the compiled simulator."""
     return code()
 
 

@@ -57,7 +57,16 @@ def transfer(scenario_file: Path, receiver: Sequence[str], sender: Sequence[str]
     """
     with ExitStack() as running:
         target = running.enter_context(_started(receiver))
-        relay = [sys.executable, "-m", "firstflight_conformance", "relay", str(scenario_file), "--to", str(target)]
+        relay = [
+            sys.executable,
+            "-m",
+            "firstflight_conformance",
+            "dev",
+            "relay",
+            str(scenario_file),
+            "--to",
+            str(target),
+        ]
         port = running.enter_context(_started([*relay, "--seconds", str(seconds + _START_S)]))
         command = [str(port) if word == "PORT" else word for word in sender]
         try:

@@ -62,10 +62,6 @@ def update_ack_aggregation(readings: Readings, state: Bbr, base: NewReno, ack: A
         expected_bytes = 0
     state.extra_acked_delivered_bytes = saturate(state.extra_acked_delivered_bytes + ack.bytes)
     extra_bytes = min(state.extra_acked_delivered_bytes - expected_bytes, base.cwnd_bytes)  # [bbr.extra-acked.sample]
-    if readings.extra_acked is ExtraAcked.ONE_OF_TEN:
-        if extra_bytes >= state.extra_acked_bytes or state.round_count - state.extra_acked_round >= EXTRA_ACKED_ROUNDS:
-            state.extra_acked_bytes, state.extra_acked_round = extra_bytes, state.round_count  # [bbr.extra-acked.one]
-        return
     slot = state.round_count % EXTRA_ACKED_ROUNDS
     if state.round_start:
         state.extra_acked_rounds[slot] = 0

@@ -6,12 +6,10 @@ What is known of the path is in ``model``, what ends Startup and Drain in ``star
 Mirrors ``reference-c/firstflight/bbr/bbr.c``.
 """
 
-from firstflight.bbr import aggregation, control, model, picoquic, quiche, quinn, recovery, startup
-from firstflight.bbr.picoquic_state import Picoquic
-from firstflight.bbr.profiles import PROFILES, AppLimitedAcks, ExtraAcked, Losses, Readings, Steps, Units
-from firstflight.bbr.quinn_state import Quinn
+from firstflight.bbr import aggregation, control, model, recovery, startup
+from firstflight.bbr.profiles import PROFILES, AppLimitedAcks, ExtraAcked, Losses, Readings
 from firstflight.bbr.rate import exceeds
-from firstflight.bbr.sample import generate_rate_sample, limit_sent, note_lost
+from firstflight.bbr.sample import generate_rate_sample, limit_sent
 from firstflight.bbr.state import Bbr, Sample, saturate
 from firstflight.events import Ack, Ce, Event, Lost, PersistentCongestion, Sent, SpuriousLoss
 from firstflight.newreno.newreno import NewReno
@@ -20,21 +18,13 @@ from firstflight.observables import Observation, Outcome, Phase
 __all__ = ["PROFILES", "Bbr", "Readings", "begin", "step"]
 
 
-def begin(readings: Readings, base: NewReno) -> Bbr | Quinn:
+def begin(readings: Readings, base: NewReno) -> Bbr:
     """Return the state before the first event."""
-    if readings.steps is Steps.QUINN:
-        return quinn.begin(base)
     state = Bbr(base.cwnd_bytes, 0, 0)  # [bbr.begin]
     if readings.losses is Losses.LINUX_V3:
         state.loss_round_delivered_bytes = base.max_datagram_size_bytes  # [bbr.loss-round.v3]
     startup.enter_startup(readings, state)
-    rtt_ns = control.INITIAL_RTT_NS  # [bbr.pacing.initial.none]
-    if readings.units is Units.PICOQUIC:
-        state.picoquic = Picoquic()
-        rtt_ns = picoquic.INITIAL_RTT_NS  # [bbr.picoquic.initial]
-    control.init_pacing_rate(readings, state, base, rtt_ns)
-    if readings.steps is Steps.QUICHE:
-        quiche.begin(state, base)
+    control.init_pacing_rate(readings, state, base, control.INITIAL_RTT_NS)  # [bbr.pacing.initial.none]
     return state
 
 
@@ -57,8 +47,7 @@ def _is_skipped(readings: Readings, state: Bbr, sample: Sample) -> bool:
     """Return whether an ACK leaves most of the model as it is."""
     if readings.app_limited_acks is AppLimitedAcks.COUNTED or not state.window_reached:
         return False
-    quiet = not (state.is_loss_in_round or state.ce_in_round)
-    return quiet and sample.app_limited and exceeds(state.max_bw, sample.rate)
+    return not state.is_loss_in_round and sample.app_limited and exceeds(state.max_bw, sample.rate)
 
 
 def _update_little(
@@ -66,17 +55,13 @@ def _update_little(
 ) -> tuple[Outcome | None, bool]:
     """Carry out what an app-limited ACK changes; return what it led to, and whether the control parameters change."""
     min_rtt_ns = state.min_rtt_ns
-    follows = readings.app_limited_acks is AppLimitedAcks.LINUX_V3
-    if follows:
-        model.update_latest_delivery_signals(state, sample)  # [bbr.app-limited.v3]
+    model.update_latest_delivery_signals(state, sample)  # [bbr.app-limited.v3]
     model.update_round(state, sample)  # [bbr.app-limited.skipped]
-    limited = Outcome.APP_LIMITED if follows and state.round_start and state.phase is Phase.STARTUP else None
-    startup.check_startup_marks(readings, state, base, skipped=True)
+    limited = Outcome.APP_LIMITED if state.round_start and state.phase is Phase.STARTUP else None
     drained = startup.check_drain_done(readings, state, base, ack.t_ns, exited=False)
     startup.raise_long_term(readings, state, base, sample)
     model.update_min_rtt(readings, state, ack)
-    if follows:
-        model.advance_latest_delivery_signals(state, sample)
+    model.advance_latest_delivery_signals(state, sample)
     return drained or limited, drained is not None or state.min_rtt_ns != min_rtt_ns
 
 
@@ -118,17 +103,12 @@ def _on_ack(readings: Readings, state: Bbr, base: NewReno, ack: Ack) -> Outcome:
 
 
 def _on_event(readings: Readings, state: Bbr, base: NewReno, event: Event) -> Outcome:
-    if readings.steps is Steps.QUICHE:
-        return quiche.on_event(state, base, event)
-    if readings.units is Units.PICOQUIC:
-        return picoquic.on_event(readings, state, base, state.picoquic, event)
     match event:
         case Ack():
             return _on_ack(readings, state, base, event)
         case Sent():
             return _on_sent(readings, state, event)
         case Lost():
-            note_lost(readings, state, event)
             return recovery.on_lost(readings, state, base, event)
         case Ce():
             return recovery.on_ce(readings, state, base, event)
@@ -161,8 +141,6 @@ def _observe(state: Bbr, base: NewReno, outcome: Outcome) -> Observation:
     )
 
 
-def step(readings: Readings, state: Bbr | Quinn, base: NewReno, event: Event) -> Observation:
+def step(readings: Readings, state: Bbr, base: NewReno, event: Event) -> Observation:
     """Process one event with BBR in the given readings."""
-    if isinstance(state, Quinn):
-        return quinn.step(state, base, event)
     return _observe(state, base, _on_event(readings, state, base, event))

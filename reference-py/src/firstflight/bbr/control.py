@@ -5,7 +5,6 @@ One function for each step of the draft, in its order. They change the state and
 Mirrors ``reference-c/firstflight/bbr/control.c``.
 """
 
-from firstflight.bbr.kibibytes import kibibytes_quantum_bytes, kibibytes_rate_of, kibibytes_scaled
 from firstflight.bbr.packets import (
     INIT_CWND_MOST_PACKETS,
     INIT_CWND_PACKETS,
@@ -19,7 +18,7 @@ from firstflight.bbr.packets import (
     packets_rate_of,
     packets_send_quantum_bytes,
 )
-from firstflight.bbr.profiles import DrainCap, ExtraAcked, FirstWindow, InitialRate, Quantum, Readings, Units
+from firstflight.bbr.profiles import DrainCap, ExtraAcked, FirstWindow, InitialRate, Readings, Units
 from firstflight.bbr.rate import Rate, over, volume_bytes
 from firstflight.bbr.state import GAIN_UNIT, Bbr, saturate, smaller_bound
 from firstflight.events import Ack, Sent
@@ -38,8 +37,6 @@ PACED_PERCENT = 99
 #: MinPipeCwnd, and the smallest send quantum, in packets.
 MIN_PIPE_PACKETS = 4
 QUANTUM_PACKETS = 2
-#: 1.2 Mbit/s: below it picoquic may send one alone.
-SLOW_BYTES_PER_S = 150_000
 #: bbr_extra_acked_max_us: the time in which what counts of the aggregation is delivered.
 EXTRA_ACKED_MAX_NS = 100 * 10**6
 
@@ -61,21 +58,12 @@ def _at_least_one(rate: int) -> int:
     return max(rate, 1)  # [bbr.pacing.least]
 
 
-def _kibibytes_paced(state: Bbr, rate: Rate) -> int:
-    scaled = kibibytes_scaled(kibibytes_scaled(rate, state.pacing_gain, GAIN_UNIT), PACED_PERCENT, 100)
-    return volume_bytes(scaled, _SECOND_NS)  # [bbr.units.kibibytes.pacing]
-
-
 def init_pacing_rate(readings: Readings, state: Bbr, base: NewReno, rtt_ns: int) -> None:
     """Pace the initial window over an RTT, times the gain."""
     if in_packets(readings):
         rtt_ns = max(rtt_ns, MICROSECOND_NS)
         rate = packets_rate_of(base.cwnd_bytes, rtt_ns, base.max_datagram_size_bytes)  # [bbr.units.initial]
         state.pacing_rate = _at_least_one(packets_pacing_rate(rate, state.pacing_gain))
-        return
-    if readings.units is Units.KIBIBYTES:
-        rate = kibibytes_rate_of(base.cwnd_bytes, rtt_ns)  # [bbr.units.kibibytes.initial]
-        state.pacing_rate = _at_least_one(_kibibytes_paced(state, rate))
         return
     per_second = state.pacing_gain * _SECOND_NS // GAIN_UNIT
     state.pacing_rate = _at_least_one(over(state.initial_window_bytes, per_second, rtt_ns))  # [bbr.pacing.initial]
@@ -84,8 +72,6 @@ def init_pacing_rate(readings: Readings, state: Bbr, base: NewReno, rtt_ns: int)
 def _paced_rate(readings: Readings, state: Bbr) -> int:
     if in_packets(readings):
         return packets_pacing_rate(state.bw, state.pacing_gain)  # [bbr.units.pacing]
-    if readings.units is Units.KIBIBYTES:
-        return _kibibytes_paced(state, state.bw)
     per_second = state.pacing_gain * PACED_PERCENT * _SECOND_NS
     return over(state.bw.delivered_bytes, per_second, state.bw.interval_ns * GAIN_UNIT * 100)
 
@@ -110,15 +96,8 @@ def set_send_quantum(readings: Readings, state: Bbr, base: NewReno) -> None:
         size_bytes, rtt_ns = base.max_datagram_size_bytes, state.min_rtt_ns
         state.send_quantum_bytes = packets_burst_bytes(state.pacing_rate, rtt_ns, size_bytes)  # [bbr.units.v3.quantum]
         return
-    if readings.quantum is Quantum.TEN_PACKETS:
-        size_bytes = base.max_datagram_size_bytes
-        state.send_quantum_bytes = kibibytes_quantum_bytes(state.pacing_rate, size_bytes)  # [bbr.quantum.ten]
-        return
     quantum_bytes = min(state.pacing_rate // QUANTA_PER_SECOND, QUANTUM_MAX_BYTES)  # [bbr.quantum]
-    least = QUANTUM_PACKETS
-    if readings.quantum is Quantum.ONE_WHEN_SLOW and state.pacing_rate < SLOW_BYTES_PER_S:
-        least = 1  # [bbr.quantum.slow]
-    state.send_quantum_bytes = max(quantum_bytes, least * base.max_datagram_size_bytes)
+    state.send_quantum_bytes = max(quantum_bytes, QUANTUM_PACKETS * base.max_datagram_size_bytes)
 
 
 def delivers_bytes(readings: Readings, state: Bbr, base: NewReno, time_ns: int) -> int:
@@ -140,8 +119,6 @@ def least_window_bytes(readings: Readings, state: Bbr, base: NewReno) -> int:
 
 def bdp_multiple_bytes(readings: Readings, state: Bbr, base: NewReno, rate: Rate, gain: int) -> int:
     """Return a multiple of the bandwidth-delay product."""
-    if state.min_rtt_ns is None and readings.units is Units.PICOQUIC:
-        return over(state.initial_window_bytes, base.max_datagram_size_bytes, 1)  # [bbr.picoquic.bdp.none]
     if state.min_rtt_ns is None:
         return least_window_bytes(readings, state, base)  # [bbr.bdp.none]
     if in_packets(readings):
@@ -198,8 +175,6 @@ def bound_cwnd_for_model(readings: Readings, state: Bbr, base: NewReno) -> None:
 def _is_first_window(readings: Readings, state: Bbr, base: NewReno) -> bool:
     """Return whether nothing holds growth back yet."""
     least_bytes = least_window_bytes(readings, state, base)
-    if readings.first_window is FirstWindow.DELIVERED_TWICE:
-        return state.delivered_bytes < 2 * least_bytes  # [bbr.cwnd.grow.delivered-twice]
     if readings.first_window is FirstWindow.TWICE:
         return base.cwnd_bytes < 2 * least_bytes  # [bbr.cwnd.grow.twice]
     return state.delivered_bytes < least_bytes

@@ -5,7 +5,6 @@ One function for each step of the draft, in its order. They change the state in 
 Mirrors ``reference-c/firstflight/bbr/model.c``.
 """
 
-from firstflight.bbr.kibibytes import kibibytes_scaled
 from firstflight.bbr.packets import packets_reduced, packets_share_bytes
 from firstflight.bbr.profiles import BwChanges, Losses, MaxBwWindow, MinRttWindow, Readings, Units
 from firstflight.bbr.rate import INFINITE, ZERO, Kept, RoundRate, exceeds, larger, reduced, reduced_bytes, smaller
@@ -46,7 +45,7 @@ def update_round(state: Bbr, sample: Sample) -> None:
             state.packet_conservation = False  # [bbr.conservation.round]
 
 
-def running_max(kept: Kept, now: RoundRate) -> Kept:
+def _running_max(kept: Kept, now: RoundRate) -> Kept:
     """Take a rate into the three that are kept to know the largest of ten rounds; return them, that one first."""
     first, second, third = kept
     rate = now.rate
@@ -75,7 +74,7 @@ def update_max_bw(readings: Readings, state: Bbr, sample: Sample) -> None:
         return  # [bbr.max-bw.app-limited]
     if readings.max_bw_window is MaxBwWindow.TEN_ROUNDS:
         if sample.prior_delivered_bytes is not None:
-            state.max_bw_kept = running_max(state.max_bw_kept, RoundRate(state.round_count, sample.rate))
+            state.max_bw_kept = _running_max(state.max_bw_kept, RoundRate(state.round_count, sample.rate))
             state.max_bw = state.max_bw_kept[0].rate
         return
     state.max_bw = larger(state.max_bw, sample.rate)  # [bbr.max-bw]
@@ -91,8 +90,6 @@ def _init_lower_bounds(state: Bbr, base: NewReno) -> None:
 def _loss_lower_bounds(readings: Readings, state: Bbr, base: NewReno) -> None:
     reduced_rate = reduced(state.bw_shortterm)
     reduced_inflight_bytes = reduced_bytes(state.inflight_shortterm_bytes or 0)
-    if readings.units is Units.KIBIBYTES:
-        reduced_rate = kibibytes_scaled(state.bw_shortterm, 7, 10)  # [bbr.units.kibibytes.beta]
     if readings.units is Units.PACKETS_V3:
         size_bytes = base.max_datagram_size_bytes
         reduced_rate = packets_reduced(state.bw_shortterm, LOSS_CUT, size_bytes)  # [bbr.units.v3.cut]
@@ -164,7 +161,6 @@ def advance_latest_delivery_signals(state: Bbr, sample: Sample) -> None:
     if state.loss_round_start:
         state.bw_latest = sample.rate  # [bbr.latest.advance]
         state.inflight_latest_bytes = sample.delivered_bytes
-        state.ce_in_round = False
 
 
 def bound_bw_for_model(state: Bbr) -> None:

@@ -55,8 +55,6 @@ class Units(Enum):
     BYTES = "bytes"
     PACKETS = "packets"
     PACKETS_V3 = "packets_v3"
-    KIBIBYTES = "kibibytes"
-    PICOQUIC = "picoquic"
 
 
 class MaxBwWindow(Enum):
@@ -84,7 +82,6 @@ class ExtraAcked(Enum):
     """Of which rounds is BBR.extra_acked, and when does it count?"""
 
     DRAFT_06 = "draft_06"
-    ONE_OF_TEN = "one_of_ten"
     LINUX = "linux"
     LINUX_V3 = "linux_v3"
 
@@ -95,7 +92,6 @@ class Losses(Enum):
     BOUNDS = "bounds"
     CONSERVATION = "conservation"
     LINUX_V3 = "linux_v3"
-    NO_RECOVERY = "no_recovery"
 
 
 class DrainCompares(Enum):
@@ -131,7 +127,6 @@ class LossExitCounts(Enum):
     """What is counted for the exit by loss?"""
 
     RANGES = "ranges"
-    BURSTS = "bursts"
     ACKS = "acks"
 
 
@@ -139,7 +134,6 @@ class LossExitRecovery(Enum):
     """In which recovery may losses end Startup?"""
 
     FULL_ROUND = "full_round"
-    ANY = "any"
     GOES_ON = "goes_on"
 
 
@@ -147,7 +141,6 @@ class FirstWindow(Enum):
     """Until when does the window of Startup grow whatever the path needs?"""
 
     DELIVERED = "delivered"
-    DELIVERED_TWICE = "delivered_twice"
     TWICE = "twice"
 
 
@@ -155,45 +148,7 @@ class AppLimitedAcks(Enum):
     """What does an app-limited sample below BBR.max_bw change where the window is what the path needs?"""
 
     COUNTED = "counted"
-    SKIPPED = "skipped"
     LINUX_V3 = "linux_v3"
-
-
-class SampleOf(Enum):
-    """From which packet are interval and flag of a sample?"""
-
-    NEWEST = "newest"
-    LATER = "later"
-
-
-class LimitedPackets(Enum):
-    """Which packets are application-limited?"""
-
-    LATER = "later"
-    OWN = "own"
-
-
-class Quantum(Enum):
-    """What is the send quantum at most, and at least?"""
-
-    DRAFT_06 = "draft_06"
-    TEN_PACKETS = "ten_packets"
-    ONE_WHEN_SLOW = "one_when_slow"
-
-
-class MarksExit(Enum):
-    """Do marks end Startup?"""
-
-    NEVER = "never"
-    TWO_ROUNDS = "two_rounds"
-
-
-class Steps(Enum):
-    """Which steps does an event take?"""
-
-    DRAFT_06 = "draft_06"
-    QUICHE = "quiche"
-    QUINN = "quinn"
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,11 +177,6 @@ class Readings:
     loss_exit_recovery: LossExitRecovery
     first_window: FirstWindow
     app_limited_acks: AppLimitedAcks
-    sample_of: SampleOf
-    limited_packets: LimitedPackets
-    quantum: Quantum
-    marks_exit: MarksExit
-    steps: Steps
 
 
 DRAFT_06 = Readings(
@@ -252,11 +202,6 @@ DRAFT_06 = Readings(
     loss_exit_recovery=LossExitRecovery.FULL_ROUND,
     first_window=FirstWindow.DELIVERED,
     app_limited_acks=AppLimitedAcks.COUNTED,
-    sample_of=SampleOf.NEWEST,
-    limited_packets=LimitedPackets.LATER,
-    quantum=Quantum.DRAFT_06,
-    marks_exit=MarksExit.NEVER,
-    steps=Steps.DRAFT_06,
 )
 
 DRAFT_06_PROSE = replace(
@@ -285,26 +230,6 @@ LINUX_V1 = replace(
     min_rtt_window=MinRttWindow.ONE,
 )
 
-S2N_QUIC = replace(
-    DRAFT_06,
-    growth_of=GrowthOf.MAX_BW,
-    offload_quanta=3,
-    drain_rounds=DrainRounds.NEVER,
-    saved=Saved.EPISODES,
-    loss_exit_count=8,
-    units=Units.KIBIBYTES,
-    extra_acked=ExtraAcked.ONE_OF_TEN,
-    losses=Losses.NO_RECOVERY,
-    loss_exit_counts=LossExitCounts.BURSTS,
-    loss_exit_recovery=LossExitRecovery.ANY,
-    first_window=FirstWindow.DELIVERED_TWICE,
-    app_limited_acks=AppLimitedAcks.SKIPPED,
-    sample_of=SampleOf.LATER,
-    limited_packets=LimitedPackets.OWN,
-    quantum=Quantum.TEN_PACKETS,
-    marks_exit=MarksExit.TWO_ROUNDS,
-)
-
 LINUX_V3 = replace(
     DRAFT_06,
     offload_quanta=3,
@@ -326,35 +251,9 @@ LINUX_V3 = replace(
     app_limited_acks=AppLimitedAcks.LINUX_V3,
 )
 
-QUICHE = replace(
-    DRAFT_06,
-    steps=Steps.QUICHE,
-)
-
-QUINN = replace(
-    DRAFT_06,
-    steps=Steps.QUINN,
-)
-
-PICOQUIC = replace(
-    DRAFT_06,
-    growth_of=GrowthOf.MAX_BW,
-    initial_rate=InitialRate.ONCE,
-    offload_quanta=3,
-    drain_rounds=DrainRounds.NEVER,
-    saved=Saved.EPISODES,
-    units=Units.PICOQUIC,
-    loss_exit_recovery=LossExitRecovery.ANY,
-    quantum=Quantum.ONE_WHEN_SLOW,
-)
-
 PROFILES = {
     "draft-06": DRAFT_06,
     "draft-06-prose": DRAFT_06_PROSE,
     "linux-v1": LINUX_V1,
-    "s2n-quic": S2N_QUIC,
     "linux-v3": LINUX_V3,
-    "quiche": QUICHE,
-    "quinn": QUINN,
-    "picoquic": PICOQUIC,
 }

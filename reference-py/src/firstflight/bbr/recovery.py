@@ -5,12 +5,11 @@ One function for each step of the draft, in its order. They change the state and
 Mirrors ``reference-c/firstflight/bbr/recovery.c``.
 """
 
-from firstflight.bbr.profiles import Losses, LossExitCounts, Readings, Saved
+from firstflight.bbr.profiles import Losses, Readings, Saved
 from firstflight.bbr.rate import ZERO, larger
 from firstflight.bbr.startup import enter_startup, reset_full_bw
 from firstflight.bbr.state import Bbr, larger_bound, saturate
 from firstflight.events import Ack, Ce, Lost
-from firstflight.limits import PACKET_MAX
 from firstflight.newreno import newreno
 from firstflight.newreno.newreno import NewReno
 from firstflight.observables import Outcome, Phase
@@ -55,9 +54,7 @@ def _enter_recovery(state: Bbr, base: NewReno, now_ns: int, sent_t_ns: int) -> N
     base.recovery_start_ns = now_ns  # [bbr.recovery.goes-on]
 
 
-def _count_ranges(readings: Readings, state: Bbr, lost: Lost) -> None:
-    if readings.loss_exit_counts is LossExitCounts.BURSTS:
-        state.next_lost_packet = None  # [bbr.loss-exit.bursts]
+def _count_ranges(state: Bbr, lost: Lost) -> None:
     for run in lost.packets:
         if run.first != state.next_lost_packet or state.lost_ranges == 0:
             state.lost_ranges += 1  # [bbr.loss-exit.separate]
@@ -73,27 +70,18 @@ def on_lost(readings: Readings, state: Bbr, base: NewReno, lost: Lost) -> Outcom
     """Process packets declared lost."""
     state.in_flight_bytes = saturate(lost.bytes_in_flight)
     was_in_recovery = base.in_recovery
-    if readings.losses is not Losses.NO_RECOVERY:
-        _enter_recovery(state, base, lost.t_ns, max(run.sent_t_ns for run in lost.packets))
-    _count_ranges(readings, state, lost)
+    _enter_recovery(state, base, lost.t_ns, max(run.sent_t_ns for run in lost.packets))
+    _count_ranges(state, lost)
     state.newly_lost_bytes = saturate(state.newly_lost_bytes + lost.bytes)
     if readings.losses is Losses.CONSERVATION:
         return _note_recovery(state, begun=base.in_recovery and not was_in_recovery)
     return _note_loss(readings, state, base)
 
 
-def _count_marks(state: Bbr, ce: Ce) -> Outcome:
-    state.marked_packets = min(state.marked_packets + max(ce.ce_count - state.ce_count, 0), PACKET_MAX)
-    state.ce_count, state.ce_in_round = ce.ce_count, True  # [bbr.no-recovery.marks]
-    return Outcome.UNCHANGED
-
-
 def on_ce(readings: Readings, state: Bbr, base: NewReno, ce: Ce) -> Outcome:
     """Process a rise of the ECN-CE counter as the loss of a packet, of which no byte and no range is counted."""
     if readings.losses in (Losses.CONSERVATION, Losses.LINUX_V3):
         return Outcome.UNCHANGED  # [bbr.conservation.marks]
-    if readings.losses is Losses.NO_RECOVERY:
-        return _count_marks(state, ce)
     _enter_recovery(state, base, ce.t_ns, ce.sent_t_ns)  # [bbr.ecn]
     return _note_loss(readings, state, base)  # [bbr.ecn.loss]
 
@@ -117,8 +105,6 @@ def _saves_at_timeout(readings: Readings, base: NewReno) -> bool:
 
 def on_enter_rto(readings: Readings, state: Bbr, base: NewReno, now_ns: int) -> Outcome:
     """Process persistent congestion, which stands for a retransmission timeout."""
-    if readings.losses is Losses.NO_RECOVERY:
-        return Outcome.UNCHANGED  # [bbr.no-recovery.timeout]
     if _saves_at_timeout(readings, base):
         _save_state_upon_loss(state, base)
     base.cwnd_bytes = saturate(state.in_flight_bytes + base.max_datagram_size_bytes)  # [bbr.timeout]
@@ -181,8 +167,6 @@ def _undo_cwnd(readings: Readings, state: Bbr, base: NewReno) -> None:
 
 def handle_spurious_loss_detection(readings: Readings, state: Bbr, base: NewReno) -> Outcome:
     """Process the news that the losses of a recovery were none."""
-    if readings.losses is Losses.NO_RECOVERY:
-        return Outcome.UNCHANGED  # [bbr.no-recovery.undo]
     _undo_cwnd(readings, state, base)
     base.in_recovery = state.timeout = False
     state.is_loss_in_round = False

@@ -17,13 +17,12 @@ from firstflight.bbr.profiles import (
     Losses,
     LossExitCounts,
     LossExitRecovery,
-    MarksExit,
     Readings,
     Threshold,
     Units,
 )
 from firstflight.bbr.rate import ZERO, Rate, has_grown
-from firstflight.bbr.state import GAIN_UNIT, Bbr, Sample, saturate
+from firstflight.bbr.state import GAIN_UNIT, Bbr, Sample
 from firstflight.newreno.newreno import NewReno
 from firstflight.observables import Outcome, Phase
 
@@ -42,8 +41,6 @@ LOSS_THRESH = 50
 LOSS_THRESH_PARTS = 5
 #: Rounds without growth that fill the pipe, and those that Drain lasts at most.
 FULL_BW_ROUNDS = 3
-#: Rounds in which more than half was marked that fill it in s2n-quic.
-FULL_ECN_ROUNDS = 2
 DRAIN_ROUNDS = 3
 
 
@@ -95,22 +92,6 @@ def check_full_bw_reached(readings: Readings, state: Bbr, base: NewReno, sample:
     return Outcome.PLATEAU_COUNTED if in_startup else None
 
 
-def check_startup_marks(readings: Readings, state: Bbr, base: NewReno, *, skipped: bool) -> Outcome | None:
-    """See at the start of a round whether too much of what was delivered in the one before was marked. ``skipped``: the ACK leaves the model as it is."""
-    if readings.marks_exit is MarksExit.NEVER or not state.round_start:
-        return None
-    delivered_bytes = max(state.delivered_bytes - state.marked_round_delivered_bytes, 0)
-    marked_bytes = saturate(state.marked_packets * base.max_datagram_size_bytes)
-    state.marked_round_delivered_bytes, state.marked_packets = state.delivered_bytes, 0
-    if skipped or state.full_bw_reached:
-        return None
-    state.marked_rounds = state.marked_rounds + 1 if 2 * marked_bytes > delivered_bytes else 0  # [bbr.marks-exit.count]
-    if state.marked_rounds < FULL_ECN_ROUNDS:
-        return None
-    state.full_bw_reached = True  # [bbr.marks-exit]
-    return Outcome.EXITED_BY_LOSS
-
-
 def is_inflight_too_high(readings: Readings, base: NewReno, sample: Sample) -> bool:
     """Return whether more than 2 % was lost; both are whole, so that the share may be rounded down."""
     if readings.units is Units.PACKETS_V3:
@@ -124,8 +105,6 @@ def _has_high_loss(readings: Readings, state: Bbr, base: NewReno, sample: Sample
     counted = state.lost_acks if readings.loss_exit_counts is LossExitCounts.ACKS else state.lost_ranges
     if not state.loss_round_start or readings.loss_exit_count == 0 or counted < readings.loss_exit_count:
         return False  # [bbr.loss-exit.ranges]
-    if readings.loss_exit_recovery is LossExitRecovery.ANY:
-        return is_inflight_too_high(readings, base, sample)  # [bbr.loss-exit.any]
     if not base.in_recovery or state.timeout:
         return False  # [bbr.loss-exit.recovery]
     prior_bytes = sample.prior_delivered_bytes
@@ -144,9 +123,7 @@ def _leave_by_loss(readings: Readings, state: Bbr, base: NewReno) -> None:
         state.inflight_longterm_bytes = max(held_bytes, state.inflight_latest_bytes)
         return
     state.undo_startup = True  # [bbr.loss-exit.undo]
-    if readings.loss_exit_counts is not LossExitCounts.BURSTS:
-        volume = max(state.bdp_bytes, state.inflight_latest_bytes)
-        state.inflight_longterm_bytes = volume  # [bbr.loss-exit.long-term]
+    state.inflight_longterm_bytes = max(state.bdp_bytes, state.inflight_latest_bytes)  # [bbr.loss-exit.long-term]
 
 
 def check_startup_high_loss(readings: Readings, state: Bbr, base: NewReno, sample: Sample) -> Outcome | None:
@@ -171,8 +148,7 @@ def _held_rate(readings: Readings, state: Bbr) -> Rate:
 
 def check_startup_done(readings: Readings, state: Bbr, base: NewReno, sample: Sample) -> Outcome | None:
     """End Startup if the pipe is full."""
-    by_marks = check_startup_marks(readings, state, base, skipped=False)
-    outcome = check_startup_high_loss(readings, state, base, sample) or by_marks
+    outcome = check_startup_high_loss(readings, state, base, sample)
     if state.phase is Phase.STARTUP and state.full_bw_reached:
         enter_drain(readings, state)  # [bbr.startup.done]
         if readings.threshold is Threshold.EXIT:

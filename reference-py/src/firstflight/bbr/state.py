@@ -5,8 +5,6 @@ Mirrors ``reference-c/firstflight/bbr/state.c``.
 
 from dataclasses import dataclass, field
 
-from firstflight.bbr.picoquic_state import UNUSED, Picoquic
-from firstflight.bbr.quiche_state import Quiche
 from firstflight.bbr.rate import INFINITE, NONE_KEPT, ZERO, Kept, Rate
 from firstflight.limits import WINDOW_MAX_BYTES
 from firstflight.observables import Phase
@@ -30,36 +28,18 @@ class Sample:
     lost_bytes: int
 
 
-@value
-class Taken:
-    """What is taken from the packet of a sample: C.delivered when it was sent, the interval, and the rest but the rate."""
-
-    prior_delivered_bytes: int
-    interval_ns: int
-    app_limited: bool
-    in_flight_bytes: int
-    lost_bytes: int
-
-
-NOT_TAKEN = Taken(0, 0, False, 0, 0)
-
-
 @dataclass(slots=True)
 class Bbr:
     """State of BBR. Bounds, threshold and RTTs are ``None`` while they are infinite. The window is that of the base, as are ``in_recovery`` and ``recovery_start_ns``.
 
     ``delivered_bytes``, ``in_flight_bytes``, ``app_limited_bytes``: C.delivered, C.inflight, C.app_limited.
 
-    ``taken``: of the sample that a later one replaces. ``limited_first_packet``: the first packet of the last write that found nothing more to send, ``None`` before one;
-    ``limited_end_packet``: the first one after the gap that it left, ``None`` while it is open. ``next_packet`` is sent next.
-
     ``newly_lost_bytes``: since the last ACK. ``conservation_due``: recovery began since.
 
     ``extra_acked_rounds``: the largest samples of the last rounds, by the number of the round; in Linux two of several rounds, the present one
     ``extra_acked_slot``, since ``extra_acked_age`` rounds. ``lost_ranges``, ``lost_acks``: in this round; ``next_lost_packet`` follows
-    the last of them. ``window_reached``: the window is what the path needs. ``ce_in_round``: there was a mark in this loss round; ``marked_packets``: in this round, which
-    began with ``marked_round_delivered_bytes``; ``marked_rounds``: rounds in a row with too many of them. ``timeout``: recovery is that of a timeout. ``recovery_delivered_bytes``: C.delivered where it began. ``undo_startup``: BBR.undo_state is Startup.
-    ``has_rtt``: the pacing rate was computed from an RTT. ``next_send_ns`` is ``None`` until something was sent. ``quiche``: what quiche keeps beside. ``picoquic``: what only picoquic has.
+    the last of them. ``window_reached``: the window is what the path needs. ``timeout``: recovery is that of a timeout. ``recovery_delivered_bytes``: C.delivered where it began. ``undo_startup``: BBR.undo_state is Startup.
+    ``has_rtt``: the pacing rate was computed from an RTT. ``next_send_ns`` is ``None`` until something was sent.
     """
 
     initial_window_bytes: int
@@ -69,11 +49,6 @@ class Bbr:
     delivered_bytes: int = 0
     in_flight_bytes: int = 0
     app_limited_bytes: int = 0
-    next_packet: int = 0
-    limited_first_packet: int | None = None
-    limited_end_packet: int | None = None
-    taken: Taken = NOT_TAKEN
-    lost_since_taken_bytes: int = 0
     round_count: int = 0
     round_start: bool = False
     next_round_delivered_bytes: int = 0
@@ -95,7 +70,6 @@ class Bbr:
     extra_acked_bytes: int = 0
     extra_acked_interval_start_ns: int = 0
     extra_acked_delivered_bytes: int = 0
-    extra_acked_round: int = 0
     extra_acked_rounds: list[int] = field(default_factory=lambda: [0] * EXTRA_ACKED_ROUNDS)
     extra_acked_age: int = 0
     extra_acked_slot: int = 0
@@ -113,11 +87,6 @@ class Bbr:
     conservation_due: bool = False
     packet_conservation: bool = False
     timeout: bool = False
-    ce_count: int = 0
-    ce_in_round: bool = False
-    marked_packets: int = 0
-    marked_round_delivered_bytes: int = 0
-    marked_rounds: int = 0
     recovery_delivered_bytes: int = 0
     prior_cwnd_bytes: int = 0
     undo_startup: bool = False
@@ -130,16 +99,11 @@ class Bbr:
     send_quantum_bytes: int = 0
     window_reached: bool = False
     next_send_ns: int | None = None
-    quiche: Quiche = field(default_factory=Quiche)
-    picoquic: Picoquic = field(default_factory=lambda: UNUSED)
 
     def copy(self) -> "Bbr":
         """Return a copy that shares nothing that changes."""
         copy = copied(self)
         copy.extra_acked_rounds = list(self.extra_acked_rounds)
-        copy.quiche = self.quiche.copy()
-        if self.picoquic is not UNUSED:
-            copy.picoquic = self.picoquic.copy()
         return copy
 
 

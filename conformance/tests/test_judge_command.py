@@ -1,0 +1,228 @@
+"""The commands ``judge`` and ``record``: their reports, JSON, exit codes and conversions."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from firstflight_conformance.cases.qlog import case_qlog_text
+from firstflight_conformance.cases.vectors import Case, load
+from firstflight_conformance.cli import main
+from firstflight_conformance.paths import VECTORS
+from firstflight_conformance.recording import files
+from firstflight_conformance.recording.from_case import recording_of
+
+from qlog_imitations import WRITERS, written  # isort: skip
+from test_recording_judge import recorded  # isort: skip
+
+VECTOR, PROFILE = "search/path.deep-queue", "linux-4"
+
+
+def case() -> Case:
+    """Return the case that is judged."""
+    return Case(load(VECTORS / f"{VECTOR}.json"), PROFILE)
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    """Return its log."""
+    path = tmp_path / "log.sqlog"
+    path.write_text(case_qlog_text(case()), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def kept(tmp_path: Path) -> Path:
+    """Return its recording."""
+    path = tmp_path / "log.jsonl"
+    files.save(recording_of(case()), path)
+    return path
+
+
+def run(*arguments: Any) -> Result:
+    """Run the command."""
+    result = CliRunner().invoke(main, [str(argument) for argument in arguments])
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    return result
+
+
+def test_all_profiles_as_json(log: Path) -> None:
+    """One object with exactly the members of the page."""
+    result = run("judge", log, "--json")
+    assert result.exit_code == 0
+    document = json.loads(result.output)
+    assert list(document) == ["did", "refuted", "may_be", "none_of_ours", "undecided", "agreement"]
+    assert (document["agreement"], document["none_of_ours"], document["undecided"]) == (1, False, None)
+    did = document["did"]
+    assert list(did) == [
+        "initial_window_bytes", "initial_window_datagrams", "slow_start_growth", "exit", "first_reduction", "window_limited_acks",
+    ]  # fmt: skip
+    assert (did["initial_window_datagrams"], did["exit"]["evidence"]) == (10, "window")
+    assert 0.98 < did["slow_start_growth"] <= 1
+    assert list(did["exit"]) == ["event", "t_ms", "window_bytes", "rtt_ratio", "evidence"]
+    assert "search/linux-4" in document["may_be"]
+    assert all(name.startswith("search/") and "+" not in name for name in document["may_be"])
+    assert {tuple(entry) for entry in document["refuted"]} == {("profile", "event", "expected", "observed")}
+    assert "quick-start/rfc-4782" not in {entry["profile"] for entry in document["refuted"]}
+
+
+def test_one_profile_as_json(log: Path) -> None:
+    """One that is asked for and does not explain the connection is refuted by an event and both values."""
+    result = run("judge", log, "--profile", "search/freebsd-4", "--json")
+    document = json.loads(result.output)
+    assert (result.exit_code, document["may_be"], document["none_of_ours"]) == (1, [], True)
+    (refuted,) = document["refuted"]
+    assert refuted["profile"] == "search/freebsd-4"
+    assert refuted["event"] > 100
+
+
+def test_the_report(log: Path) -> None:
+    """What it did, what is refuted, what it may be, and the margin; exit code 0."""
+    result = run("judge", log)
+    assert result.exit_code == 0
+    text = " ".join(result.output.split())
+    assert "written by firstflight; metrics after what is sent, after what is acknowledged" in text
+    assert "initial window: 12000 bytes, 10 datagrams of 1200" in text
+    assert "by a smaller window" in text
+    assert "may be: search/" in text
+    assert "linux-4" in text.partition("may be: ")[2]
+    assert "not tried, as nothing in the recording starts them: careful-resume" in text
+    assert "with every RTT moved by 0.001 ms the exit of search/" in text
+
+
+def test_several_files_must_all_be_explained(tmp_path: Path, log: Path) -> None:
+    """A profile that one run refutes is none of what they are together."""
+    other = tmp_path / "other.jsonl"
+    files.save(recorded("rfc-9406", "hystartpp", "path.deep-queue"), other)
+    assert "search/linux-4" in json.loads(run("judge", log, log, "--json").output)["may_be"]
+    both = run("judge", log, other, "--json")
+    assert (both.exit_code, json.loads(both.output)["none_of_ours"]) == (1, True)
+    assert "none of ours" in run("judge", log, other).output
+    assert run("judge", log, other, "--save", tmp_path / "kept").exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (("--algorithm", "search"), 0),
+        (("--profile", "search/linux-4"), 0),
+        (("--algorithm", "search", "--profile", "linux-4"), 0),
+        (("--profile", "search/freebsd-4"), 1),
+        (("--algorithm", "hystart"), 1),
+        (("--cause",), 2),
+        (("--profile", "search/linux-5"), 2),
+        (("--profile", "linux-4"), 2),
+        (("--algorithm", "vegas"), 2),
+        (("--app-limited", "data"), 2),
+        (("--profile", "search/linux-4", "--start", "application"), 0),
+        (("--trace", "3"), 2),
+        (("--group", "x"), 2),
+    ],
+)
+def test_exit_codes(log: Path, arguments: tuple[str, ...], code: int) -> None:
+    """As the page has them."""
+    assert run("judge", log, *arguments).exit_code == code
+
+
+def test_nothing_to_judge(tmp_path: Path) -> None:
+    """Neither leaves slow start: exit code 4."""
+    path = tmp_path / "start.jsonl"
+    files.save(recording_of(case()).cut(events=60), path)
+    result = run("judge", path, "--profile", "slow-start/rfc-9002")
+    assert result.exit_code == 4
+    assert "not decided: slow start is not left in this recording" in result.output
+
+
+def test_with_the_peers_log(tmp_path: Path) -> None:
+    """A stack that logs no frames is judged with the log of the other side, and refused without."""
+    stream = recorded("rfc-9406", "hystartpp", "path.deep-queue").cut(events=400)
+    text, peer = written(stream, WRITERS["quinn"])
+    assert peer is not None
+    for name, content in (("a.qlog", text), ("b.sqlog", peer)):
+        (tmp_path / name).write_text(content, encoding="utf-8")
+    alone = run("judge", tmp_path / "a.qlog")
+    assert (alone.exit_code, "--peer" in alone.output) == (2, True)
+    options = ("--peer", tmp_path / "b.sqlog", "--profile", "hystartpp/rfc-9406", "--app-limited", "never")
+    assert run("judge", tmp_path / "a.qlog", *options).exit_code == 0
+
+
+def test_the_cause(tmp_path: Path) -> None:
+    """A subject that lowers nothing at its exit, judged by a profile that does: the reading is named, with its level."""
+    path = tmp_path / "linux-3.jsonl"
+    files.save(recorded("linux-3"), path)
+    result = run("judge", path, "--profile", "search/draft-00", "--cause", "--json")
+    causes = json.loads(result.output)["causes"]
+    assert "search.lower=nothing" in {cause["cause"] for cause in causes}
+    assert {cause["level"] for cause in causes} == {"definition"}
+    text = run("judge", path, "--profile", "search/draft-00", "--cause").output
+    assert "cause: search." in text and "level: definition" in text
+    right = run("judge", path, "--profile", "search/linux-3", "--cause", "--json")
+    assert json.loads(right.output)["causes"] == []
+
+
+def test_a_recording_is_kept_and_judged_alike(tmp_path: Path, log: Path) -> None:
+    """What is saved of a log is judged as the log."""
+    saved = tmp_path / "saved.jsonl"
+    words = ("--algorithm", "hystart", "--json")
+    of_log = json.loads(run("judge", log, *words, "--save", saved).output)
+    assert len(of_log["refuted"]) > 3
+    assert json.loads(run("judge", saved, *words).output) == of_log | {"agreement": None}
+
+
+def test_cut_filter_and_back_to_a_qlog(tmp_path: Path, kept: Path) -> None:
+    """Each conversion can be read again."""
+    short, bare, again = tmp_path / "short.jsonl", tmp_path / "bare.jsonl", tmp_path / "again.sqlog"
+    assert run("record", "cut", kept, short, "--events", "50", "--ms", "100000").exit_code == 0
+    assert len(files.load(short).steps) == 50
+    assert run("record", "filter", short, bare, "--without", "ssthresh_bytes", "--without", "pto").exit_code == 0
+    assert all("ssthresh_bytes" not in step.subject for step in files.load(bare).steps)
+    assert run("record", "to-qlog", kept, again).exit_code == 0
+    assert run("judge", again, "--profile", "search/linux-4").exit_code == 0
+    refused = run("record", "filter", short, bare, "--without", "ack")
+    assert (refused.exit_code, "would not hold without it" in refused.output) == (2, True)
+    assert run("record", "filter", short, bare, "--without", "window").exit_code == 2
+
+
+def test_to_vector(tmp_path: Path, kept: Path) -> None:
+    """A recording of a vector's stream gives the vector's expectations again; the file can be loaded as a vector."""
+    path = tmp_path / "search" / "recorded.log.json"
+    path.parent.mkdir()
+    result = run("record", "to-vector", kept, path, "--profile", "search/linux-4")
+    assert result.exit_code == 0, result.output
+    vector = load(path)
+    assert vector.id == "search.recorded.log"
+    assert vector.events == case().events
+    assert vector.profiles["linux-4"].expect == case().expectation.expect
+
+
+def test_a_log_gives_a_vector(tmp_path: Path) -> None:
+    """Of a sender with a handshake, whose packets leave flight with their keys."""
+    stream = recorded("rfc-9406", "hystartpp", "path.deep-queue").cut(events=300)
+    (tmp_path / "a.qlog").write_text(written(stream, WRITERS["neqo"])[0], encoding="utf-8")
+    saved, path = tmp_path / "a.jsonl", tmp_path / "hystartpp" / "recorded.a.json"
+    path.parent.mkdir()
+    profile = ("--profile", "hystartpp/rfc-9406")
+    assert run("judge", tmp_path / "a.qlog", *profile, "--save", saved).exit_code in (0, 1)
+    result = run("record", "to-vector", saved, path, *profile)
+    assert result.exit_code == 0, result.output
+    assert load(path).id == "hystartpp.recorded.a"
+
+
+def test_qvis_finds_what_it_looks_for(log: Path) -> None:
+    """The header that qvis asks for, and the categories and names that its congestion graph draws."""
+    header, *records = [json.loads(text) for text in log.read_text("utf-8").split("\x1e")[1:]]
+    assert (header["qlog_version"], header["qlog_format"]) == ("0.3", "JSON-SEQ")
+    assert header["trace"]["common_fields"]["time_format"] == "relative"
+    assert header["trace"]["title"] == header["title"] != ""
+    assert "qlog_version" in log.read_text("utf-8")[:1024]
+    by_name: dict[str, list[dict[str, Any]]] = {}
+    for record in records:
+        by_name.setdefault(record["name"], []).append(record["data"])
+    assert all(data["raw"]["length"] > 0 for data in by_name["transport:packet_sent"])
+    for data in by_name["transport:packet_received"]:
+        assert data["header"]["packet_type"] == "1RTT"
+        assert data["frames"][0]["frame_type"] == "ack" and data["frames"][0]["acked_ranges"]
+    assert {"congestion_window", "bytes_in_flight"} <= set(by_name["recovery:metrics_updated"][0])
+    assert [record["time"] for record in records] == sorted(record["time"] for record in records)
