@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from firstflight_conformance.compare.options import NOTHING, Models
-from firstflight_conformance.compare.relation import Explained, judge
+from firstflight_conformance.compare.relation import Explained, explained, judge
 from firstflight_conformance.diagnose.subject import Subject
 
-#: The most combinations to keep, those with the fewest alternatives first.
-_MOST = 256
+#: The most combinations to keep, those with the fewest alternatives first; and the most to hold against all cases.
+_MOST, _TRIED = 256, 64
 
-Ways = Sequence[Explained]
+Ways = tuple[Explained, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,62 +52,122 @@ def join(conforming: Sequence[tuple[Subject, Ways]], passing: Sequence[Subject],
     ``conforming``: cases that differ from the model and conform, with their ways. ``passing``: cases that agree with the model, which
     a combination must not change. A case that contradicts passing cases is a clash.
     """
-    objectors: list[tuple[Subject, Ways]] = []
-    left = list(passing)
-    while True:
-        combinations, clashes = _joined([*objectors, *conforming], models)
-        taken = combinations[0].taken
-        objecting = [subject for subject in left if not _fits(subject, models, taken)]
-        if not objecting or not taken:
-            return Joint(taken, clashes)
-        first = objecting[0]
-        left = [subject for subject in left if subject is not first]
-        # A case whose walk reaches a limit keeps its own answers: the model without alternatives.
-        objectors.append((first, judge(first, models).ways or (Explained(NOTHING, frozenset(models.settled)),)))
+    return _Join(conforming, passing, models).joint()
 
 
-def _fits(subject: Subject, models: Models, taken: frozenset[str]) -> bool:
-    variant = models.variant(taken)
-    return variant is not None and (subject.explained_by(variant) or bool(judge(subject, models, taken).ways))
+class _Join:
+    def __init__(self, conforming: Sequence[tuple[Subject, Ways]], passing: Sequence[Subject], models: Models) -> None:
+        self._models, self._passing = models, passing
+        self._conforming = {subject.case.id: subject for subject, _ in conforming}
+        # Cases that agree with the model object first: a case that contradicts them is the clash.
+        self._objectors: dict[str, tuple[Subject, Ways]] = {}
+        self._ways = {subject.case.id: (subject, ways) for subject, ways in conforming}
+        self._refuted: set[frozenset[str]] = set()
+        self._fits: dict[tuple[str, frozenset[str]], bool] = {}
 
+    def joint(self) -> Joint:
+        """Return the combination that was held against every case."""
+        while True:
+            combinations, clashes = self._joined()
+            left = [one for one in combinations if one.taken not in self._refuted]
+            if not left or len(self._refuted) > _TRIED:
+                return self._with_most(combinations, clashes)
+            taken = left[0].taken
+            objecting = self._objecting(taken, clashes)
+            if objecting is None:
+                return Joint(taken, clashes)
+            self._ask(objecting, taken)
 
-def _joined(cases: Sequence[tuple[Subject, Ways]], models: Models) -> tuple[list[_Combination], dict[str, str]]:
-    """Return the combinations that fit the cases, fewest alternatives first, and the cases that fit none."""
-    combinations = [_Combination()]
-    clashes: dict[str, str] = {}
-    fitting: list[tuple[Subject, Ways]] = []
-    for subject, ways in cases:
-        wider = _both(combinations, _of(ways), models)
-        if wider:
-            combinations = wider
-            fitting.append((subject, ways))
-        else:
-            clashes[subject.case.id] = _contradicts(ways, fitting, models)
-    return combinations, clashes
+    def _objecting(self, taken: frozenset[str], clashes: dict[str, str]) -> Subject | None:
+        """Return a case that a combination does not fit; an objector of before is asked first."""
+        known = [subject for subject, _ in self._objectors.values()]
+        others = [self._conforming[name] for name in self._conforming if name not in clashes]
+        cases = [*known, *others, *self._passing] if taken else others
+        return next((subject for subject in cases if not self._is_fit(subject, taken)), None)
+
+    def _is_fit(self, subject: Subject, taken: frozenset[str]) -> bool:
+        key = subject.case.id, taken
+        if key not in self._fits:
+            variant = self._models.variant(taken)
+            plain = variant is not None and subject.explained_by(variant)
+            self._fits[key] = plain or explained(subject, self._models, taken) is not None
+        return self._fits[key]
+
+    def _ask(self, subject: Subject, taken: frozenset[str]) -> None:
+        """Add the ways of a case near a combination that does not fit it. If there is no new one, the combination is refuted."""
+        name = subject.case.id
+        of = self._ways if name in self._conforming else self._objectors
+        _, known = of.get(name, (subject, ()))
+        first = not known
+        found = judge(subject, self._models).ways if first else judge(subject, self._models, taken).ways
+        # A case that reaches the limit keeps its own answers: the model without alternatives.
+        found = found or (() if known else (Explained(NOTHING, frozenset(self._models.settled)),))
+        new = tuple(way for way in found if way not in known)
+        if not new or taken in [way.taken for way in (*known, *new)]:
+            self._refuted.add(taken)
+        of[name] = subject, (*known, *new)
+        if not new or first:
+            return
+
+    def _with_most(self, combinations: Sequence[_Combination], clashes: dict[str, str]) -> Joint:
+        """Return the combination that fits the most cases, of those that fit every objector; the other cases are clashes."""
+        passing = [*(subject for subject, _ in self._objectors.values()), *self._passing]
+        fitting = [
+            one.taken
+            for one in dict.fromkeys(combinations)
+            if all(self._is_fit(subject, one.taken) for subject in passing)
+        ] or [NOTHING]
+        others = [subject for name, subject in self._conforming.items() if name not in clashes]
+        taken = max(fitting, key=lambda one: (sum(self._is_fit(subject, one) for subject in others), -len(one)))
+        unfit = {subject.case.id: "" for subject in others if not self._is_fit(subject, taken)}
+        return Joint(taken, clashes | unfit)
+
+    def _joined(self) -> tuple[list[_Combination], dict[str, str]]:
+        """Return the combinations that fit the cases, fewest alternatives first, and the cases that fit none."""
+        combinations = [_Combination()]
+        clashes: dict[str, str] = {}
+        fitting: list[tuple[Subject, Ways]] = []
+        for subject, ways in [*self._objectors.values(), *self._ways.values()]:
+            wider = self._both(combinations, _of(ways))
+            if not wider:
+                ways = self._nearer(subject, ways, combinations)
+                wider = self._both(combinations, _of(ways))
+            if wider:
+                combinations = wider
+                fitting.append((subject, ways))
+            else:
+                clashes[subject.case.id] = self._contradicts(ways, fitting)
+        return combinations, clashes
+
+    def _nearer(self, subject: Subject, ways: Ways, combinations: Sequence[_Combination]) -> Ways:
+        """Return the ways of a case together with those near the first combination."""
+        found = judge(subject, self._models, combinations[0].taken).ways
+        return (*ways, *(way for way in found if way not in ways))
+
+    def _both(self, some: Sequence[_Combination], others: Sequence[_Combination]) -> list[_Combination]:
+        """Return the combinations of one of each that do not exclude each other, without those that refuse more than another."""
+        found = {
+            both
+            for one in some
+            for other in others
+            if not (both := one.plus(other)).taken & both.refused and self._models.variant(both.taken) is not None
+        }
+        kept: dict[tuple[frozenset[str], frozenset[str]], list[frozenset[str]]] = {}
+        least: list[_Combination] = []
+        for both in sorted(found, key=lambda one: one.place):
+            known = kept.setdefault((both.taken, both.moments), [])
+            if not any(refused <= both.refused for refused in known):
+                known.append(both.refused)
+                least.append(both)
+        return least[:_MOST]
+
+    def _contradicts(self, ways: Ways, fitting: Sequence[tuple[Subject, Ways]]) -> str:
+        """Return the first case that fits no way of another one; empty if only several together contradict it."""
+        for subject, others in fitting:
+            if not self._both(_of(ways), _of(others)):
+                return subject.case.id
+        return ""
 
 
 def _of(ways: Ways) -> list[_Combination]:
     return [_Combination(way.taken, way.refused, way.moments) for way in ways]
-
-
-def _both(some: Sequence[_Combination], others: Sequence[_Combination], models: Models) -> list[_Combination]:
-    """Return the combinations of one of each that do not exclude each other, without those that refuse more than another."""
-    found = {
-        both
-        for one in some
-        for other in others
-        if not (both := one.plus(other)).taken & both.refused and models.variant(both.taken) is not None
-    }
-    kept: list[_Combination] = []
-    for both in sorted(found, key=lambda one: one.place):
-        if not any(both.taken == known.taken and known.refused <= both.refused for known in kept):
-            kept.append(both)
-    return kept[:_MOST]
-
-
-def _contradicts(ways: Ways, fitting: Sequence[tuple[Subject, Ways]], models: Models) -> str:
-    """Return the first case that fits no way of another one; empty if only several together contradict it."""
-    for subject, others in fitting:
-        if not _both(_of(ways), _of(others), models):
-            return subject.case.id
-    return ""

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 
-from firstflight_conformance.compare.touched import Function, touched
+from firstflight_conformance.compare.touched import Executed, touched
 from firstflight_conformance.diagnose.candidates import Candidate, alternatives, together
 from firstflight_conformance.diagnose.variant import Variant, build
 from firstflight_conformance.freedoms.layers import layers
@@ -97,9 +97,14 @@ class Models:
         return tuple(name for name, option in self.options.items() if not option.is_settled)
 
     @cached_property
-    def touched(self) -> dict[str, frozenset[Function] | None]:
-        """The functions that each alternative changes; ``None`` for any."""
-        return {name: touched(option.candidate.parts) for name, option in self.options.items()}
+    def executed(self) -> Executed:
+        """The notes of steps by the place of each alternative in :attr:`options`."""
+        return Executed([touched(option.candidate.parts) for option in self.options.values()])
+
+    @cached_property
+    def bits(self) -> dict[str, int]:
+        """The bit of each alternative in the notes of a step."""
+        return {name: 1 << place for place, name in enumerate(self.options)}
 
     def variant(self, names: frozenset[str]) -> Variant | None:
         """Return the model with these alternatives, or ``None`` if they exclude each other."""

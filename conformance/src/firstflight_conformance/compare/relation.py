@@ -1,34 +1,33 @@
-"""The specification as a relation between events and answers.
+"""The verdict on one case: a walk along the answers with every state of the model that is consistent with them.
 
-A text often allows several behaviours. :func:`judge` keeps the set of model states that are consistent with the answers so far. At
-each event it computes the successors of every state: the step of the model, and the step with each alternative of an open
-point that acts there. A state whose observation differs from the answer is discarded. The case conforms if a state remains.
+An alternative *acts* at an event if the step with it leaves another state, or another observable, than the step without it. It is then
+taken or refused, and stays so for the case; an unsettled alternative (``each_time`` or a moment) is taken at any event. Whether an
+alternative acts is asked before a bound follows the answer, since a bound makes different states equal.
 
-An alternative, once taken or refused in a state, holds for the rest of the case. An alternative at a *moment*, or of a point with
-``each_time``, is never settled: both steps are successors at every event. An alternative acts if the step with it differs in state or
-in a declared observable; this is tested before any bound follows the answer, since a bound makes both equal.
+Most alternatives act long before a window shows them, so that all their combinations would stay alive: 2^20 in BBR. A walk therefore
+starts from some alternatives, its *base*, and keeps states with at most one or two others that no answer has required
+(*hidden* ones). An alternative that an answer requires costs nothing. Where the states get further than the base, the furthest become
+bases.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
 from firstflight.events import Event
 from firstflight_conformance.compare.options import NOTHING, Models
-from firstflight_conformance.compare.position import Advanced, Position
-from firstflight_conformance.compare.touched import Function, executed
-from firstflight_conformance.diagnose.subject import Subject
+from firstflight_conformance.compare.position import Along, Position, Step, state_text
+from firstflight_conformance.diagnose.subject import Subject, equals
 from firstflight_conformance.freedoms.bounds.bound import Taken
 from firstflight_conformance.mutants.answers import CRASHES
-from firstflight_conformance.run.compare import slack_bytes
 
 #: The most steps of the model for one case. Beyond them the case is undecided.
-STEPS = 200_000
-#: The most states at one event. Of more, those nearest to the answers go on; the case is then undecided unless one of these conforms.
-STATES = 300
-#: The most alternatives of a state, in the order in which they are tried where the class of the adapter has a tolerance. Within a
-#: tolerance no answer separates the combinations of alternatives, so that all 2^n of them would stay alive.
-_DEPTHS = (1, 2, 3)
+STEPS = 100_000
+#: How many hidden alternatives a state has at most, in the order in which that is tried; and how many bases are tried for each.
+_RADII = (1, 2)
+_BASES = 6
+#: The most alternatives that one event requires together.
+_AT_ONCE = 2
 
 
 class LimitError(Exception):
@@ -70,178 +69,263 @@ class Judgement:
     states: int = 1
 
 
+def judge(subject: Subject, models: Models, base: frozenset[str] = NOTHING) -> Judgement:
+    """Return the verdict on a case with events. ``base``: the alternatives from which the search begins."""
+    return _Search(subject, models).judgement(base)
+
+
+def explained(subject: Subject, models: Models, taken: frozenset[str]) -> Explained | None:
+    """Return how a case conforms with exactly these settled alternatives, or ``None``."""
+    try:
+        ended = _Search(subject, models).walk(taken, 0).ended
+    except LimitError:
+        return None
+    return min((one.way for one in ended), key=lambda way: way.cost) if ended else None
+
+
 @dataclass(slots=True)
 class _Live:
-    """A state of the relation: a position, and how it was reached. ``off_bytes``: the sum of its differences to the answers."""
+    """A state of the relation: a position, and how it was reached. ``hidden``: alternatives beyond the base that no answer required.
+
+    ``skipped``: alternatives may have acted without a test, since no more could be taken; ``unsure``: another one was taken after that.
+    """
 
     position: Position
     way: Explained
-    off_bytes: int = 0
+    hidden: int = 0
+    skipped: bool = False
+    unsure: bool = False
+
+    @property
+    def place(self) -> tuple[object, ...]:
+        """The order among states of the same event: fewest hidden alternatives first."""
+        return self.hidden, self.way.cost, sorted(self.way.taken)
 
 
-def judge(subject: Subject, models: Models, settled: frozenset[str] | None = None) -> Judgement:
-    """Return the verdict on a case with events. ``settled``: exactly these alternatives hold, and only unsettled ones are tried."""
-    if settled is not None:
-        return _Walk(subject, models, settled, (), 0).judgement()
-    steps = 0
-    for most in _DEPTHS if _has_tolerance(subject) else ():
-        found = _Walk(subject, models, NOTHING, models.settled, most).judgement()
-        steps += found.steps
-        if found.ways:
-            return replace(found, steps=steps)
-    found = _Walk(subject, models, NOTHING, models.settled, len(models.settled)).judgement()
-    return replace(found, steps=steps + found.steps)
+@dataclass(frozen=True, slots=True)
+class _Walked:
+    """A walk: the states that reach the end. Where none does: the last event, the alternatives that reach it, and the end of the base."""
+
+    ended: tuple[_Live, ...] = ()
+    last: int = 0
+    front: tuple[frozenset[str], ...] = ()
+    base_last: int = 0
 
 
-def _has_tolerance(subject: Subject) -> bool:
-    declaration = subject.declaration
-    slack = slack_bytes(declaration, subject.config.max_datagram_size_bytes, 0)
-    return slack > 0 or declaration.avoidance == "datagram"
+@dataclass(frozen=True, slots=True)
+class _Node:
+    """The step of a state with some alternatives, and the bits of those that it may concern."""
+
+    names: frozenset[str]
+    step: Step | None
+    bits: int
 
 
-class _Walk:
-    """One walk along a case: ``given`` alternatives hold, ``open_`` ones may be taken, at most ``most`` of these in a state."""
+class _Search:
+    """The search for the ways of a case."""
 
-    def __init__(
-        self, subject: Subject, models: Models, given: frozenset[str], open_: tuple[str, ...], most: int
-    ) -> None:
+    def __init__(self, subject: Subject, models: Models) -> None:
         self._subject, self._models = subject, models
-        self._given, self._open, self._most = given, open_, most
+        self._alongs: dict[frozenset[str], Along | None] = {}
+        self._unsettled = frozenset(models.unsettled)
         self._steps, self._states = 0, 1
-        self._dropped = False
 
-    def judgement(self) -> Judgement:
+    def judgement(self, base: frozenset[str]) -> Judgement:
         """Return the verdict."""
+        last = 0
         try:
-            return self._judged()
+            for radius in _RADII:
+                bases, tried = {base: 0}, set[frozenset[str]]()
+                while len(tried) < _BASES and (left := [one for one in bases if one not in tried]):
+                    given = max(left, key=lambda one: (bases[one], -len(one), sorted(one)))
+                    tried.add(given)
+                    walked = self.walk(given, radius)
+                    ways = _least(one.way for one in walked.ended if not one.unsure or self._holds(one.way))
+                    if ways:
+                        return Judgement(tuple(ways), steps=self._steps, states=self._states)
+                    last = max(last, walked.last)
+                    if walked.last > walked.base_last:
+                        bases |= {front: walked.last for front in walked.front if front not in bases}
         except LimitError:
             return Judgement(undecided=True, steps=self._steps, states=self._states)
+        return Judgement((), last, steps=self._steps, states=self._states)
 
-    def _judged(self) -> Judgement:
-        live, ended = self._begin(), list[Explained]()
+    def _holds(self, way: Explained) -> bool:
+        return bool(self.walk(way.taken, 0).ended)
+
+    def walk(self, base: frozenset[str], radius: int) -> _Walked:
+        """Walk along the case from a base. With radius 0 exactly the base holds."""
+        live, ended = self._begin(base, radius), list[_Live]()
+        base_last = -1
         for index, (event, observed) in enumerate(zip(self._subject.events, self._subject.observed, strict=True)):
-            going = [one for one in live if not one.position.is_cut_by(event)]
-            ended += [replace(one.way, cut=index) for one in live if one.position.is_cut_by(event)]
-            live = self._merged([after for one in going for after in self._after(one, index, event, observed)])
+            cut = [one for one in live if one.position.is_cut_by(event)]
+            ended += [replace(one, way=replace(one.way, cut=index)) for one in cut]
+            going = [one for one in live if not one.position.is_cut_by(event)] if cut else live
+            if any(one.way.taken == base for one in going):
+                base_last = index
+            live = self._after(going, radius, index, event, observed)
             if not live:
                 if ended:
-                    break
-                return Judgement((), None if self._dropped else index, undecided=self._dropped, steps=self._steps, states=self._states)
-        ways = _least([*ended, *(one.way for one in live)])
-        return Judgement(tuple(ways), steps=self._steps, states=self._states)
+                    return _Walked(tuple(ended))
+                ordered = sorted(going, key=lambda one: one.place)
+                return _Walked((), index, tuple(dict.fromkeys(one.way.taken for one in ordered)), base_last)
+        return _Walked((*ended, *live))
 
-    def _begin(self) -> list[_Live]:
+    def _begin(self, base: frozenset[str], radius: int) -> list[_Live]:
         """Return the states before the first event: more than one if an alternative begins otherwise."""
-        variant = self._models.variant(self._given)
-        if variant is None:
+        along = self._along(base)
+        if along is None:
             return []
-        first = Position.begin(self._subject, variant)
-        live = [_Live(first, Explained(self._given, NOTHING))]
-        for name in self._open:
-            other = self._models.variant(self._given | {name})
-            if other is None:
-                continue
-            position = Position.begin(self._subject, other)
-            if position.key != first.key:
-                live.append(_Live(position, Explained(self._given | {name}, NOTHING)))
-                live[0].way = replace(live[0].way, refused=live[0].way.refused | {name})
-        return live
-
-    def _after(self, live: _Live, index: int, event: Event, observed: dict[str, Any]) -> Iterator[_Live]:
-        """Yield the successors of a state that are consistent with the answer."""
-        for advanced, way in self._successors(live, event):
-            if not advanced.meets(index, observed):
-                continue
-            position = advanced.position
-            if position.variant is not self._models.variant(way.taken):
-                variant = self._models.variant(way.taken)
-                assert variant is not None  # the model of the step has one alternative more
-                position = position.under(variant)
-            values = (*way.values, *advanced.taken) if advanced.taken else way.values
-            off_bytes = abs(position.controller.base.cwnd_bytes - observed.get("cwnd_bytes", position.controller.base.cwnd_bytes))
-            yield _Live(position, replace(way, values=values) if advanced.taken else way, live.off_bytes + off_bytes)
-
-    def _successors(self, live: _Live, event: Event) -> Iterator[tuple[Advanced, Explained]]:
-        plain, functions = self._step(live.position, live.way.taken, event)
-        moments = [
-            (name, *self._step(live.position, live.way.taken | {name}, event))
-            for name in self._models.unsettled
-            if self._may_act(name, functions)
+        first = along.begin()
+        if radius == 0:
+            return [_Live(first, Explained(base, NOTHING))]
+        text = state_text(first.controller)
+        others = {name: self._along(base | {name}) for name in self._models.settled if name not in base}
+        positions = {name: other.begin() for name, other in others.items() if other is not None}
+        acting = {name: one for name, one in positions.items() if state_text(one.controller) != text}
+        return [
+            _Live(first, Explained(base, frozenset(acting))),
+            *(_Live(one, Explained(base | {name}, frozenset(acting) - {name}), 1) for name, one in acting.items()),
         ]
-        acting = [found for found in moments if found[1] is not None and self._differs(plain, found[1])]
-        # Every step is compared before the first is yielded: its consumer lets bounds follow the answer.
-        yield from self._split(live.position, live.way, event, NOTHING, plain, functions)
-        for name, advanced, executes in acting:
-            way = replace(live.way, moments=live.way.moments | {name})
-            yield from self._split(live.position, way, event, frozenset({name}), advanced, executes)
+
+    def _after(
+        self, going: Iterable[_Live], radius: int, index: int, event: Event, observed: dict[str, Any]
+    ) -> list[_Live]:
+        """Return the states after an event that are consistent with the answer."""
+        found = [after for one in going for after in self._successors(one, radius, index, event, observed, 1)]
+        if not found and radius:
+            # An answer may require several alternatives that act at this event.
+            plain = [one for one in going if not one.hidden]
+            found = [after for one in plain for after in self._successors(one, radius, index, event, observed, _AT_ONCE)]
+        return self._merged(found)
+
+    def _successors(
+        self, live: _Live, radius: int, index: int, event: Event, observed: dict[str, Any], at_once: int
+    ) -> Iterator[_Live]:
+        plain = self._step(live.position, live.way.taken, event)
+        roots = [(live.way, plain)]
+        for name in self._models.unsettled:
+            if plain.bits & self._models.bits[name]:
+                node = self._step(live.position, live.way.taken | {name}, event)
+                if self._differs(plain.step, node.step):
+                    roots.append((replace(live.way, moments=live.way.moments | {name}), node))
+        # Every step is compared before one meets the answer, which lets bounds change it.
+        for way, root in roots:
+            yield from self._split(replace(live, way=way), root, radius, index, event, observed, at_once)
 
     def _split(
-        self, position: Position, way: Explained, event: Event, now: frozenset[str], advanced: Advanced | None,
-        functions: set[Function],
-    ) -> Iterator[tuple[Advanced, Explained]]:  # fmt: skip
-        """Yield the step of a state, split by each open alternative that acts in it, until no further one acts.
-
-        ``now``: the unsettled alternatives that this step takes.
-        """
-        for name in self._open:
-            if name in way.taken or name in way.refused or not self._may_act(name, functions):
-                continue
-            other, executes = self._step(position, way.taken | {name} | now, event)
-            if other is None or not self._differs(advanced, other):
-                continue
-            if len(way.taken) < self._most:
-                taken = replace(way, taken=way.taken | {name})
-                yield from self._split(position, taken, event, now, other, executes)
-            refused = replace(way, refused=way.refused | {name})
-            yield from self._split(position, refused, event, now, advanced, functions)
+        self, live: _Live, root: _Node, radius: int, index: int, event: Event, observed: dict[str, Any], at_once: int
+    ) -> Iterator[_Live]:
+        """Yield the states after a step and after the steps with alternatives that act in it."""
+        room = radius - live.hidden
+        if not radius or (room <= 0 and root.step is not None and equals(root.step.observation, observed)):
+            yield from self._met(live, root, live.way.taken, live.way.refused, 0, index, observed, skipped=True)
             return
-        if advanced is not None:
-            # The step is used once: a refused alternative shares it with its parent, which does not yield it.
-            yield advanced, way
+        position, way = live.position, live.way
+        acting = self._acting(position, root, way, event)
+        names = {next(iter(node.names - root.names)) for node in acting}
+        refused = way.refused | names
+        plain = list(self._met(live, root, way.taken, refused, 0, index, observed))
+        yield from plain
+        if plain and room <= 0:
+            return
+        pairs: dict[frozenset[str], _Node] = {}
+        if (room if plain else max(room, at_once - 1)) > (1 if plain else 0):
+            for node in acting:
+                pairs |= {other.names: other for other in self._acting(position, node, way, event)}
+        required = 0 if plain else 1
+        singles = [
+            after
+            for node in acting
+            for after in self._met(live, node, node.names, refused - node.names, 1 - required, index, observed)
+        ]
+        yield from singles
+        if not plain and not singles:
+            required = 2
+        for node in pairs.values():
+            if 2 - required <= room:
+                yield from self._met(live, node, node.names, refused - node.names, 2 - required, index, observed)
 
-    def _may_act(self, name: str, functions: set[Function]) -> bool:
-        touched = self._models.touched[name]
-        return touched is None or not touched.isdisjoint(functions)
+    def _met(
+        self, live: _Live, node: _Node, taken: frozenset[str], refused: frozenset[str], hidden: int, index: int,
+        observed: dict[str, Any], *, skipped: bool = False,
+    ) -> Iterator[_Live]:  # fmt: skip
+        """Yield the state after a step if its observables are the answer."""
+        step = node.step
+        position = None if step is None else step.meets(index, observed)
+        if step is None or position is None:
+            return
+        way, settled = live.way, taken - self._unsettled
+        if settled != way.taken or refused != way.refused or step.taken:
+            way = replace(way, taken=settled, refused=refused, values=(*way.values, *step.taken))
+        unsure = live.unsure or (live.skipped and len(settled) > len(live.way.taken))
+        yield _Live(position, way, live.hidden + hidden, live.skipped or skipped, unsure)
 
-    def _step(self, position: Position, names: frozenset[str], event: Event) -> tuple[Advanced | None, set[Function]]:
-        """Return the step of a state with some alternatives, and the functions that it executed."""
-        variant = self._models.variant(names)
-        if variant is None:
-            return None, set()
+    def _acting(self, position: Position, node: _Node, way: Explained, event: Event) -> list[_Node]:
+        """Return the steps with one alternative more that acts."""
+        found = []
+        for name in self._models.settled:
+            if node.bits & self._models.bits[name] and name not in node.names and name not in way.refused:
+                other = self._step(position, node.names | {name}, event)
+                if self._differs(node.step, other.step):
+                    found.append(other)
+        return found
+
+    def _step(self, position: Position, names: frozenset[str], event: Event) -> _Node:
+        """Return the step of a state with some alternatives."""
+        along = self._along(names)
+        if along is None:
+            return _Node(names, None, 0)
         self._steps += 1
         if self._steps > STEPS:
             raise LimitError
         try:
-            moved = position.under(variant)
+            step, bits = self._models.executed.call(lambda: along.step(position, event))
         except CRASHES:
-            return None, set()
-        return executed(lambda: moved.advance(event))
+            return _Node(names, None, 0)
+        return _Node(names, step, bits)
 
-    def _differs(self, one: Advanced | None, other: Advanced) -> bool:
+    def _along(self, names: frozenset[str]) -> Along | None:
+        """Return the case with some alternatives; ``None`` if they exclude each other or crash at once."""
+        if names not in self._alongs:
+            variant = self._models.variant(names)
+            try:
+                self._alongs[names] = None if variant is None else Along(self._subject, variant)
+            except CRASHES:
+                self._alongs[names] = None
+        return self._alongs[names]
+
+    def _differs(self, one: Step | None, other: Step | None) -> bool:
         """Return whether two steps differ in state or in an observable that the adapter declares."""
-        if one is None or one.position.key != other.position.key:
+        if one is None or other is None:
+            return other is not None
+        if one.text != other.text:
             return True
-        names = [name for name in self._subject.observed[0] if hasattr(one.observation, name)]
+        names = (name for name in self._subject.observed[0] if hasattr(one.observation, name))
         return any(getattr(one.observation, name) != getattr(other.observation, name) for name in names)
 
     def _merged(self, live: list[_Live]) -> list[_Live]:
         """Return the states without those that are equal and were reached by the same alternatives."""
         if len(live) < 2:
             return live
-        found: dict[tuple[str, frozenset[str], frozenset[str]], _Live] = {}
+        by_taken: dict[frozenset[str], list[_Live]] = {}
         for one in live:
-            key = one.position.key, one.way.taken, one.way.refused
-            if key not in found or one.way.cost < found[key].way.cost:
-                found[key] = one
-        self._states = max(self._states, len(found))
-        if len(found) > STATES:
-            self._dropped = True
-            nearest = sorted(found.values(), key=lambda one: (one.off_bytes, one.way.cost))
-            return nearest[:STATES]
-        return list(found.values())
+            by_taken.setdefault(one.way.taken, []).append(one)
+        merged = [state for states in by_taken.values() for state in _distinct(states)]
+        self._states = max(self._states, len(merged))
+        return merged
 
 
-def _least(ways: list[Explained]) -> list[Explained]:
+def _distinct(states: list[_Live]) -> list[_Live]:
+    if len(states) < 2:
+        return states
+    found: dict[str, _Live] = {}
+    for one in sorted(states, key=lambda one: one.place):
+        found.setdefault(one.position.key, one)
+    return list(found.values())
+
+
+def _least(ways: Iterable[Explained]) -> list[Explained]:
     """Return the ways, cheapest first, each combination of taken and refused alternatives once."""
     found: dict[tuple[frozenset[str], frozenset[str]], Explained] = {}
     for way in sorted(ways, key=lambda one: one.cost):

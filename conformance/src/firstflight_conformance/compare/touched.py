@@ -6,17 +6,18 @@ before it executes the changed model, which saves most steps.
 
 import ast
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 from types import CodeType, FrameType
-from typing import Any
+from typing import Any, TypeVar
 
 from firstflight_conformance.mutants.fresh import mutable_files
 from firstflight_conformance.mutants.load import Mutant, changed_texts
 
 #: A function: its file and its qualified name.
 Function = tuple[str, str]
+Result = TypeVar("Result")
 
 
 def touched(parts: tuple[Mutant, ...]) -> frozenset[Function] | None:
@@ -81,20 +82,38 @@ def _content(code: CodeType) -> tuple[Any, ...]:
     return code.co_code, consts, code.co_names, code.co_varnames, code.co_freevars
 
 
-def executed(call: Callable[[], Any]) -> tuple[Any, set[Function]]:
-    """Return the result of a call and the functions of the model that it executed."""
-    found: set[Function] = set()
+class Executed:
+    """Notes which alternatives a step may concern: those that touch a function that it executes.
 
-    def note(frame: FrameType, event: str, _argument: Any) -> None:
-        if event == "call":
-            code = frame.f_code
-            found.add((code.co_filename, code.co_qualname.partition(".<locals>")[0]))
+    ``touched``: the functions that each alternative changes, ``None`` for any.
+    """
 
-    previous = sys.getprofile()
-    sys.setprofile(note)
-    try:
-        result = call()
-    finally:
-        sys.setprofile(previous)
-    return result, found
+    def __init__(self, touched: Sequence[frozenset[Function] | None]) -> None:
+        """Give each alternative a bit, in this order."""
+        self._always = sum(1 << place for place, functions in enumerate(touched) if functions is None)
+        self._bits: dict[Function, int] = {}
+        for place, functions in enumerate(touched):
+            for function in functions or ():
+                self._bits[function] = self._bits.get(function, 0) | 1 << place
+        # The codes are kept, so that their identities stay theirs.
+        self._of_code: dict[int, tuple[int, CodeType]] = {}
+        self._found = 0
 
+    def call(self, step: Callable[[], Result]) -> tuple[Result, int]:
+        """Return the result of a step, and the bits of the alternatives that it may concern."""
+        self._found = self._always
+        previous = sys.gettrace()
+        sys.settrace(self._note)
+        try:
+            result = step()
+        finally:
+            sys.settrace(previous)
+        return result, self._found
+
+    def _note(self, frame: FrameType, _event: str, _argument: Any) -> None:
+        code = frame.f_code
+        known = self._of_code.get(id(code))
+        if known is None:
+            name = code.co_qualname.partition(".<locals>")[0]
+            known = self._of_code[id(code)] = self._bits.get((code.co_filename, name), 0), code
+        self._found |= known[0]

@@ -7,7 +7,7 @@ from fractions import Fraction
 from firstflight_conformance.cases.computations import ComputationCase
 from firstflight_conformance.compare.joint import Joint, join
 from firstflight_conformance.compare.options import NOTHING, Chosen, Models, Option, models_of
-from firstflight_conformance.compare.relation import Explained, Judgement, judge
+from firstflight_conformance.compare.relation import Explained, Judgement, explained, judge
 from firstflight_conformance.diagnose.breaks import broken_by
 from firstflight_conformance.diagnose.candidates import Candidate
 from firstflight_conformance.diagnose.decision import decision_of
@@ -116,13 +116,17 @@ def _judged(subject: Subject, models: Models) -> Judgement:
     if isinstance(subject.case, ComputationCase):
         return Judgement()
     # Most conforming cases differ by a bound only.
-    plain = judge(subject, models, NOTHING)
-    return plain if plain.ways and not plain.ways[0].moments else judge(subject, models)
+    plain = explained(subject, models, NOTHING)
+    if plain is not None and not plain.moments and all(value.acts for value in plain.values):
+        return Judgement((plain,))
+    return judge(subject, models)
 
 
 def _way(subject: Subject, models: Models, joint: Joint) -> Explained:
     """Return the way in which a case conforms under the choices of the run."""
-    return judge(subject, models, joint.taken).ways[0]
+    way = explained(subject, models, joint.taken)
+    assert way is not None  # every case that is no clash was held against it
+    return way
 
 
 def _departures(chosen: Chosen, rest: list[Subject], agreed: list[Subject], passing: list[Subject]) -> Departures:
