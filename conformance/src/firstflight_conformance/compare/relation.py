@@ -140,7 +140,7 @@ class _Search:
                     given = max(left, key=lambda one: (bases[one], -len(one), sorted(one)))
                     tried.add(given)
                     walked = self.walk(given, radius)
-                    ways = _least(one.way for one in walked.ended if not one.unsure or self._holds(one.way))
+                    ways = self._sure(walked.ended)
                     if ways:
                         return Judgement(tuple(ways), steps=self._steps, states=self._states)
                     last = max(last, walked.last)
@@ -150,8 +150,12 @@ class _Search:
             return Judgement(undecided=True, steps=self._steps, states=self._states)
         return Judgement((), last, steps=self._steps, states=self._states)
 
-    def _holds(self, way: Explained) -> bool:
-        return bool(self.walk(way.taken, 0).ended)
+    def _sure(self, ended: Iterable[_Live]) -> list[Explained]:
+        """Return the ways, without those that met an alternative unseen, went on without it, and took it later."""
+        sure = [one.way for one in ended if not one.unsure]
+        doubtful = {one.way.taken for one in ended if one.unsure} - {way.taken for way in sure}
+        held = {taken for taken in doubtful if self.walk(taken, 0).ended}
+        return _least([*sure, *(one.way for one in ended if one.unsure and one.way.taken in held)])
 
     def walk(self, base: frozenset[str], radius: int) -> _Walked:
         """Walk along the case from a base. With radius 0 exactly the base holds."""
