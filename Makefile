@@ -33,7 +33,7 @@ endif
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help setup tools sweep-extras conformance test check lint test-python test-c test-long coverage-c vectors generate mutants first-vectors tool-mutants prove cross fuzz fuzz-extras wasm wasm-extras judge-extras site-extras site bench docs results \
+.PHONY: help setup tools sweep-extras conformance test check lint lint-language-baseline test-python test-c test-long coverage-c vectors generate mutants first-vectors tool-mutants prove cross fuzz fuzz-extras bpf wasm wasm-extras judge-extras site-extras site bench docs results \
     loaders dist peers live quinn quinn-example firefox adapters c-adapters cargo-adapters go-adapters java-adapters requirements clean
 
 help:  ## List the jobs
@@ -90,12 +90,16 @@ else
 check: lint test-c test-python  ## Lint and the tests of both references and of the tools; with ALGORITHM=search those of one algorithm
 endif
 
-lint: setup  ## ruff, mypy strict, spelling, the ban on floating point
+lint: setup  ## ruff, mypy strict, spelling, plain English, the ban on floating point
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/codespell
 	$(BIN)/python conformance/lint_no_float.py
+	cd conformance && ../$(BIN)/python -m language check
+
+lint-language-baseline: setup  ## Lower the numbers of findings that lint allows; FORCE=1 also raises them
+	cd conformance && ../$(BIN)/python -m language baseline $(if $(FORCE),--force)
 
 test-python: setup c-adapters  ## pytest: the model, the tools, Python against C
 	FIRSTFLIGHT_SKIPS=$(SKIPS)/python $(PYTEST) -m "not long and not site"
@@ -145,6 +149,9 @@ cross: setup  ## The port for other machines and in other builds: the same answe
 	@$(MAKE) --no-print-directory --silent -C reference-c cross-input PYTHON="$(CURDIR)/$(BIN)/python"
 	@$(BIN)/python conformance/cross/cross.py
 
+bpf:  ## Congestion controls for Linux as BPF objects, in build/bpf (needs clang and libbpf-dev)
+	@$(MAKE) --no-print-directory --silent -C reference-c/bpf OUT="$(CURDIR)/build/bpf"
+
 wasm:  ## The port and the simulator in WebAssembly, with their JavaScript, in build/wasm
 	@$(MAKE) --no-print-directory --silent -C reference-c wasm
 
@@ -172,7 +179,7 @@ bench: setup  ## Instructions per ACK, bytes of state, events per second
 	$(MAKE) --no-print-directory --silent -C reference-c bench
 	$(BIN)/python conformance/bench_model.py
 
-results: setup  ## Compute published results again, and the page that compares (half a minute on two cores; minutes without a C compiler)
+results: setup  ## Compute published results again, and the page that compares (half a minute on two cores)
 	$(FIRSTFLIGHT) dev results --jobs $(JOBS)
 	@$(MAKE) --no-print-directory docs
 
@@ -224,6 +231,7 @@ peers:  ## The senders and receivers of real connections that have to be built (
 
 live: setup peers  ## Runs of real senders, kernel and QUIC, over emulated paths; keeps what they agree in (ten minutes on two cores)
 	$(BIN)/python conformance/studies live.measure
+	$(BIN)/python conformance/studies live.bpf.measure
 
 quinn: setup peers  ## quinn as a sender, as `make live` has quic-go (three minutes to build; needs cargo and go)
 	@conformance/adapters/cargo-build.sh conformance/studies/live/peers/quinn build/peers

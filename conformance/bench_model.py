@@ -1,4 +1,4 @@
-"""Events per second of the Python model and of both simulators, as a ratio to a fixed loop of plain Python on the same machine."""
+"""Events per second of the Python model and of the simulator, as a ratio to a fixed loop of plain Python on the same machine."""
 
 from dataclasses import replace
 from time import perf_counter_ns, process_time_ns
@@ -7,7 +7,8 @@ from firstflight import Config, create
 from firstflight_conformance.cases.measure import replay
 from firstflight_conformance.paths import NETWORKS, SCENARIOS
 from firstflight_conformance.simulator import presets
-from firstflight_conformance.simulator.engine import Engine, complete, is_compiled, run_network
+from firstflight_conformance.simulator.completion import complete
+from firstflight_conformance.simulator.dumbbell import run_network
 from firstflight_conformance.simulator.loop import simulate
 from firstflight_conformance.simulator.network import load_network
 from firstflight_conformance.simulator.scenario import load_scenario
@@ -41,18 +42,17 @@ def main() -> None:
         print(
             f"{algorithm}/{profile}: {per_second} events/s, {taken_ns * 1000 // len(events) // loop_ns} loop turns/event"
         )
-    for engine in (Engine.PYTHON, Engine.NATIVE) if is_compiled(Engine.AUTO) else (Engine.PYTHON,):
-        for algorithm in presets.algorithms("grigore-2025"):
-            began_ns = process_time_ns()
-            result, _ = complete(presets.experiment("grigore-2025", algorithm, 1000, 25, 10_000_000), engine=engine)
-            taken_ns = process_time_ns() - began_ns
-            show(f"{engine}: preset grigore-2025, {algorithm}, 10 MB", result.events, taken_ns, loop_ns)
-        network = replace(load_network(NETWORKS / "search-geo.json"), stop_ns=10**12)
-        for controller in ("slow-start/rfc-9002", "search/lanman-2024"):
-            began_ns = process_time_ns()
-            found, _ = run_network(network.changed("download", controller=controller), engine=engine)
-            taken_ns = process_time_ns() - began_ns
-            show(f"{engine}: network search-geo, {controller}, 200 MB", found.events, taken_ns, loop_ns)
+    for algorithm in presets.algorithms("grigore-2025"):
+        began_ns = process_time_ns()
+        result = complete(presets.experiment("grigore-2025", algorithm, 1000, 25, 10_000_000))
+        taken_ns = process_time_ns() - began_ns
+        show(f"preset grigore-2025, {algorithm}, 10 MB", result.events, taken_ns, loop_ns)
+    network = replace(load_network(NETWORKS / "search-geo.json"), stop_ns=10**12)
+    for controller in ("slow-start/rfc-9002", "search/lanman-2024"):
+        began_ns = process_time_ns()
+        found = run_network(network.changed("download", controller=controller))
+        taken_ns = process_time_ns() - began_ns
+        show(f"network search-geo, {controller}, 200 MB", found.events, taken_ns, loop_ns)
 
 
 def show(what: str, events: int, taken_ns: int, loop_ns: int) -> None:

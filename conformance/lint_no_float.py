@@ -1,4 +1,4 @@
-"""Refuses floating point in both references and the compiled simulator: literals, division, the types, and what returns them."""
+"""Refuses floating point in both references and the simulator: literals, division, types, functions that return it."""
 
 import ast
 import re

@@ -64,13 +64,21 @@ def gaps(cases: Iterable[Case | ComputationCase]) -> list[str]:
 
 
 def _unknown_readings() -> list[str]:
-    """Return one line for each reading that a clause names and its algorithm does not have."""
+    """Return one line for each reading or value of a clause that its algorithm does not have."""
     readings = {name: {reading.name for reading in table.readings} for name, table in load_tables().items()}
-    return [
+    lines = [
         f"{clause.id}: :readings: names {name}, which spec/{clause.page}/profiles.toml does not have"
         for clause in all_clauses().values()
         for name in clause.readings
         if name not in readings.get(clause.page, ())
+    ]
+    tables = {name: {reading.name: reading for reading in table.readings} for name, table in load_tables().items()}
+    return lines + [
+        f"{clause.id}: :when: has {condition}, and {condition.reading} does not allow {value}"
+        for clause in all_clauses().values()
+        for condition in clause.when
+        for value in condition.values
+        if not tables[clause.page][condition.reading].allows(int(value) if value.isdecimal() else value)
     ]
 
 

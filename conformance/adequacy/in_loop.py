@@ -19,6 +19,7 @@ from firstflight_conformance.paths import SPEC, of_algorithms
 from firstflight_conformance.run.messages import OBSERVABLES
 from firstflight_conformance.run.model_run import observed_run
 from firstflight_conformance.run.stimulus import StimulusCase, stimulus_cases
+from firstflight_conformance.simulator import native
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +57,7 @@ def reasons() -> dict[str, str]:
 def loop_matrix(mutants: Sequence[Mutant], jobs: int) -> list[Kills]:
     """Judge mutants in closed loop; those of computations, which have no loop, are left out."""
     judged = sorted((m for m in mutants if m.algorithm not in COMPUTED_ALGORITHMS), key=_profile)
+    native.library()  # built once, not by each process
     return by_profile(loop_kills_of, judged, jobs)
 
 

@@ -17,8 +17,8 @@ from plain.folders import plain_headers
 
 #: The pages that somebody needs who has nothing but the vectors.
 _PAGES = ("flat-format.md", "vector-format.md", "events.md", "adapter-protocol.md", "prng.md", "simulator.md")
-#: What the commands read of a checkout, and an installed package carries: no adapter that has to be built. The
-#: compiled simulator and what loads shared objects are built of their sources where there is a compiler.
+#: Files of a checkout that the commands read, for the installed package: only adapters that need no build. The
+#: package builds the simulator and the host of shared objects from their sources.
 _DATA = (
     "spec", "vectors", "conformance/scenarios", "conformance/presets",
     "conformance/adapters/python-model", "conformance/adapters/null-echo",
@@ -56,8 +56,10 @@ def port(folder: Path) -> None:
     """Put together ``firstflight-c``: the port, the plain headers, build files and examples."""
     copy(ROOT / "LICENSE", folder / "LICENSE")
     copy(REFERENCE_C / "install.mk", folder / "Makefile")
-    for part in ("README.md", "CMakeLists.txt", "firstflight.pc.in", "examples"):
+    for part in ("README.md", "CMakeLists.txt", "firstflight.pc.in", "examples", "bpf"):
         copy(REFERENCE_C / part, folder / part)
+    for test in (folder / "bpf").glob("vectors*"):
+        test.unlink()
     library(folder)
     copy(REFERENCE_C / "plain" / "README.md", folder / "plain" / "README.md")
     for header in plain_headers():

@@ -1,4 +1,4 @@
-/* The clock of a run: what happens when, in the order of time and, at one time, of scheduling. Counterpart: simulator/clock.py, without lanes. */
+/* The clock of a run: actions in the order of their time; actions at the same time in the order of scheduling. */
 #include "parts.h"
 
 static bool before(const struct sim_entry *a, const struct sim_entry *b)
@@ -9,6 +9,9 @@ static bool before(const struct sim_entry *a, const struct sim_entry *b)
 /* Add an action that is scheduled now. The queue is a binary heap. */
 static struct sim_entry *push(struct sim_clock *clock, uint64_t t_ns, sim_action *action, void *subject)
 {
+    if (clock->tick_ns > 1) {
+        t_ns = (t_ns + clock->tick_ns - 1) / clock->tick_ns * clock->tick_ns;
+    }
     struct sim_entry entry = {.t_ns = t_ns, .scheduled = ++clock->scheduled, .action = action, .subject = subject};
 
     if (clock->waiting == clock->capacity) {

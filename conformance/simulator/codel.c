@@ -1,4 +1,4 @@
-/* The bottleneck of the thesis: a device with a queue in bytes and, above it, CoDel (RFC 8289). Counterpart: simulator/codel.py. */
+/* The bottleneck of the thesis: a device with a queue in bytes and, above it, CoDel (RFC 8289). */
 #include "parts.h"
 
 #define MTU_BYTES 1500

@@ -1,4 +1,4 @@
-/* What has arrived at the receiver. Counterpart: Delivered of simulator/flow.py. */
+/* Data that has arrived at the receiver. */
 #include "flow.h"
 
 /*

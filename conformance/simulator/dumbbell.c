@@ -1,4 +1,4 @@
-/* Run a network: its flows at once, watched at fixed intervals. Counterpart: simulator/dumbbell.py. */
+/* Run a network: its flows at once, watched at fixed intervals. */
 #include <stdlib.h>
 
 #include "flow.h"

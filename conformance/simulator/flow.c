@@ -1,4 +1,4 @@
-/* One flow: a sender, a receiver, their timers, and where there are any handshake and teardown. Counterpart: simulator/flow.py. */
+/* One flow: a sender, a receiver, their timers, and where there are any handshake and teardown. */
 #include <stdlib.h>
 
 #include "flow.h"
@@ -294,6 +294,7 @@ void sim_flow_release(struct sim_flow *flow)
     free(sender->ledger.packets.items);
     free(sender->outbox.again.items);
     free(sender->outbox.names.items);
+    free(sender->sampler.notes.items);
     free(sender->sent.runs);
     free(sender->repeated);
     free(sender->acked.runs);

@@ -1,17 +1,10 @@
-/* The parts of one flow. Each is described where its functions are, in the order of the Python counterparts. */
+/* The parts of one flow. Each is described where its functions are. */
 #ifndef FIRSTFLIGHT_SIMULATOR_FLOW_H
 #define FIRSTFLIGHT_SIMULATOR_FLOW_H
 
 #include "parts.h"
 
 /* in_loop.c and thesis.c */
-
-/* What the sender goes by. */
-struct sim_answer {
-    uint64_t cwnd_bytes;
-    uint64_t next_release_ns; /* FF_NONE: the controller does not pace */
-    bool in_slow_start;
-};
 
 struct sim_thesis {
     uint64_t segment_bytes;
@@ -36,9 +29,10 @@ struct sim_thesis {
     uint64_t friendly_window;
 };
 
-/* A controller of the port, or a window of the thesis; and who watches it. */
+/* A controller of the port, a window of the thesis, or a controller outside of the library; and who watches it. */
 struct sim_in_loop {
     struct sim_memory *memory;
+    const struct sim_outside *outside; /* or NULL */
     bool of_thesis;
     struct ff_controller model;
     struct sim_thesis thesis;

@@ -1,4 +1,4 @@
-/* A profile beside a recording: the port takes its events, given the subject's window before each. Counterpart: recording/follow.py. */
+/* A profile beside a recording: the port takes its events, given the subject's window before each. */
 #include "simulator.h"
 
 #include "firstflight/controller.h"

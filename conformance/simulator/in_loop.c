@@ -1,9 +1,9 @@
-/* What the sender asks of a controller: a window, after every event; and what is noted of it. Counterpart: in_loop.py, and WatchedModel of dumbbell.py. */
+/* The controller in the loop: returns a window after every event, and reports turns and the summary. */
 #include "flow.h"
 
 const struct sim_watch sim_nobody = {0};
 
-/* Create the controller that is named, or the window of the thesis if there is no profile. */
+/* Create the named controller, or the window of the thesis if `profile` is NULL; one outside of the library exists. */
 void sim_in_loop_begin(struct sim_in_loop *loop, struct sim_memory *memory, const char *algorithm, const char *profile,
                        const struct sim_transfer *transfer)
 {
@@ -11,13 +11,18 @@ void sim_in_loop_begin(struct sim_in_loop *loop, struct sim_memory *memory, cons
 
     loop->memory = memory;
     loop->of_thesis = profile == NULL;
-    if (loop->of_thesis) {
+    if (loop->outside != NULL) {
+        loop->cwnd_bytes = loop->outside->initial_window_bytes;
+        loop->samples_rate = loop->outside->samples_rate;
+    } else if (loop->of_thesis) {
         sim_thesis_begin(&loop->thesis, algorithm, config.max_datagram_size_bytes, config.initial_window_bytes);
-    } else if (ff_controller_init(&loop->model, algorithm, profile, &config) != FF_OK) {
+        loop->cwnd_bytes = loop->thesis.cwnd_bytes;
+    } else if (ff_controller_init(&loop->model, algorithm, profile, &config) == FF_OK) {
+        loop->cwnd_bytes = loop->model.base.cwnd_bytes;
+        loop->samples_rate = ff_controller_samples_rate(&loop->model);
+    } else {
         sim_raise(memory, SIM_REFUSED);
     }
-    loop->cwnd_bytes = loop->of_thesis ? loop->thesis.cwnd_bytes : loop->model.base.cwnd_bytes;
-    loop->samples_rate = !loop->of_thesis && ff_controller_samples_rate(&loop->model);
     loop->phase = SIM_NONE;
     loop->first_loss_ns = SIM_NONE;
     loop->summary = (struct sim_summary){.slow_start_ended_ns = SIM_NONE};
@@ -59,23 +64,38 @@ static void note(struct sim_in_loop *loop, uint64_t t_ns, const struct ff_observ
     }
 }
 
+static struct sim_answer ask_outside(struct sim_in_loop *loop, const struct ff_event *event)
+{
+    struct sim_answer answer = {.next_release_ns = FF_NONE};
+
+    loop->summary.events++;
+    if (!loop->outside->on_event(loop->outside->context, event, &answer)) {
+        sim_raise(loop->memory, SIM_ENDED);
+    }
+    return answer;
+}
+
 /* Tell the controller of an event. */
 struct sim_answer sim_in_loop_on_event(struct sim_in_loop *loop, const struct ff_event *event)
 {
     const struct sim_watch *watch = loop->watch;
     struct ff_observation seen;
 
+    if (loop->outside != NULL) {
+        return ask_outside(loop, event);
+    }
     if (loop->of_thesis) {
         if (watch->event != NULL) {
             watch->event(watch->context, loop->flow, event, NULL);
         }
         return sim_thesis_on_event(&loop->thesis, event);
     }
-    if (ff_controller_step(&loop->model, event, &seen) != FF_OK) {
-        sim_raise(loop->memory, SIM_REFUSED);
-    }
+    bool refused = ff_controller_step(&loop->model, event, &seen) != FF_OK;
     if (watch->event != NULL) {
-        watch->event(watch->context, loop->flow, event, &seen);
+        watch->event(watch->context, loop->flow, event, refused ? NULL : &seen);
+    }
+    if (refused) {
+        sim_raise(loop->memory, SIM_REFUSED);
     }
     if (loop->first_loss_ns == SIM_NONE && event->kind == FF_EVENT_LOST) {
         loop->first_loss_ns = event->t_ns;

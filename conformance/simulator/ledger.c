@@ -1,4 +1,4 @@
-/* The ledger of a sender: which packets are in flight, and the RTT estimator. Counterpart: cases/ledger.py, which keeps runs. */
+/* The ledger of a sender: which packets are in flight, and the RTT estimator. */
 #include "flow.h"
 
 /* Record packets being sent. */

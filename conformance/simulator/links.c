@@ -1,4 +1,4 @@
-/* Links that packets cross one after the other: those that meet in a bottleneck, and those around it. Counterpart: simulator/links.py. */
+/* Links that packets cross one after the other: those that meet in a bottleneck, and those around it. */
 #include "firstflight/wide.h"
 #include "parts.h"
 

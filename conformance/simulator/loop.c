@@ -1,4 +1,4 @@
-/* Run a scenario: one flow over one bottleneck, with a controller of the port in the loop. Counterpart: simulator/loop.py. */
+/* Run a scenario: one flow over one bottleneck, with a controller in the loop. */
 #include <stdlib.h>
 
 #include "flow.h"
@@ -9,6 +9,8 @@ struct simulation {
     struct sim_clock clock;
     struct sim_bottleneck bottleneck;
     struct sim_flow flow;
+    const struct sim_outside *outside;
+    struct sim_summary *summary;
 };
 
 static bool finished(const void *context)
@@ -25,7 +27,8 @@ static void set_up(struct simulation *simulation, struct sim_memory *memory, con
     const struct sim_scenario *scenario = simulation->scenario;
     struct sim_flow *flow = &simulation->flow;
 
-    simulation->clock = (struct sim_clock){.memory = memory, .now_ns = SIM_ORIGIN_NS};
+    simulation->clock.memory = memory;
+    simulation->clock.now_ns = SIM_ORIGIN_NS;
     simulation->bottleneck = sim_bottleneck(&scenario->link, scenario->seed, memory);
     sim_in_loop_begin(&flow->sender.controller, memory, algorithm, profile, &scenario->transfer);
     sim_flow_begin(flow, &simulation->clock, &scenario->transfer, &scenario->receiver);
@@ -57,10 +60,36 @@ static void summarize(const struct simulation *simulation, struct sim_summary *s
     summary->lost_packets = simulation->bottleneck.lost_packets;
 }
 
+/* Ask the controller outside of the library, which may read the summary meanwhile. */
+static bool ask(void *context, const struct ff_event *event, struct sim_answer *answer)
+{
+    const struct simulation *simulation = context;
+
+    simulation->summary->dropped_packets = simulation->bottleneck.dropped_packets;
+    return simulation->outside->on_event(simulation->outside->context, event, answer);
+}
+
+/* Run a simulation that has its scenario, watcher and clock, and a controller if it is outside of the library. */
+static enum sim_status complete(struct simulation *simulation, const char *algorithm, const char *profile,
+                                struct sim_summary *summary)
+{
+    struct sim_memory memory = {.status = SIM_OK};
+
+    if (setjmp(memory.refused) == 0) {
+        set_up(simulation, &memory, algorithm, profile);
+        memory.status = run(simulation);
+    }
+    summarize(simulation, summary);
+    free(simulation->clock.queue);
+    free(simulation->bottleneck.waiting.items);
+    sim_flow_release(&simulation->flow);
+    free(simulation);
+    return memory.status;
+}
+
 enum sim_status sim_simulate(const struct sim_scenario *scenario, const char *algorithm, const char *profile,
                              const struct sim_watch *watch, struct sim_summary *summary)
 {
-    struct sim_memory memory = {.status = SIM_OK};
     struct simulation *simulation = calloc(1, sizeof *simulation);
 
     if (simulation == NULL) {
@@ -68,14 +97,25 @@ enum sim_status sim_simulate(const struct sim_scenario *scenario, const char *al
     }
     simulation->scenario = scenario;
     simulation->flow.sender.controller.watch = watch != NULL ? watch : &sim_nobody;
-    if (setjmp(memory.refused) == 0) {
-        set_up(simulation, &memory, algorithm, profile);
-        memory.status = run(simulation);
-        summarize(simulation, summary);
+    return complete(simulation, algorithm, profile, summary);
+}
+
+enum sim_status sim_simulate_outside(const struct sim_scenario *scenario, const struct sim_outside *outside, uint64_t clock_ns,
+                                     struct sim_summary *summary)
+{
+    struct simulation *simulation = calloc(1, sizeof *simulation);
+    struct sim_outside noted = *outside;
+
+    if (simulation == NULL) {
+        return SIM_NO_MEMORY;
     }
-    free(simulation->clock.queue);
-    free(simulation->bottleneck.waiting.items);
-    sim_flow_release(&simulation->flow);
-    free(simulation);
-    return memory.status;
+    noted.context = simulation;
+    noted.on_event = ask;
+    simulation->scenario = scenario;
+    simulation->outside = outside;
+    simulation->summary = summary;
+    simulation->clock.tick_ns = clock_ns;
+    simulation->flow.sender.controller.watch = &sim_nobody;
+    simulation->flow.sender.controller.outside = &noted;
+    return complete(simulation, NULL, NULL, summary);
 }

@@ -1,4 +1,4 @@
-/* The data of a transfer on the sender's side: what waits to be sent, for the first time or again. Counterpart: simulator/outbox.py. */
+/* The data of a transfer on the sender's side: data that waits to be sent for the first time, and lost data. */
 #include "flow.h"
 
 /* Lost data that waits to be sent again. */

@@ -1,4 +1,4 @@
-/* When the packet after one that left now may leave. Counterpart: Sender._hold_back and _rate_bps of simulator/sender.py. */
+/* When the packet after one that left now may leave. */
 #include "firstflight/wide.h"
 #include "flow.h"
 
@@ -45,7 +45,7 @@ static struct real divide(struct real a, struct real b)
     return rounded(digits, rest != 0, a.exponent - b.exponent - 63);
 }
 
-/* Return 6/5 of a window per smoothed RTT, cut off to whole bit/s. Python has it in double precision, as ns-3 does: so is it here, in integers. */
+/* Return 6/5 of a window per smoothed RTT, cut off to whole bit/s. ns-3 computes it in double precision: these integers give the same. */
 static uint64_t rate_bps(const struct sim_sender *sender, uint64_t rtt_ns)
 {
     uint64_t cwnd_bytes = sender->answer.cwnd_bytes;

@@ -9,7 +9,7 @@
 /* Every run begins at one second, as every vector does. */
 #define SIM_ORIGIN_NS UINT64_C(1000000000)
 
-/* memory.c: memory that grows; a failure ends the run, as an exception does in Python. */
+/* memory.c: memory that grows; a failure ends the run. */
 
 struct sim_memory {
     jmp_buf refused; /* where a run ends */
@@ -100,6 +100,7 @@ struct sim_entry {
 struct sim_clock {
     struct sim_memory *memory;
     uint64_t now_ns;
+    uint64_t tick_ns; /* actions run at multiples of it, if it is above 1 */
     uint64_t scheduled;
     uint64_t events; /* how many actions ran */
     struct sim_entry *queue;

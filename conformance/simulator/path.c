@@ -1,4 +1,4 @@
-/* The bottleneck, a link with a queue; and the receiver, which acknowledges. Both only compute; others schedule. Counterpart: simulator/path.py. */
+/* The bottleneck, a link with a queue; and the receiver, which acknowledges. Both only compute; others schedule. */
 #include "parts.h"
 
 #define NS UINT64_C(1000000000)

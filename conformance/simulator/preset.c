@@ -1,4 +1,4 @@
-/* Run a transfer of a published experiment: a dumbbell for one flow, with CoDel in both directions. Counterpart: simulator/presets.py. */
+/* Run a transfer of a published experiment: a dumbbell for one flow, with CoDel in both directions. */
 #include <stdlib.h>
 
 #include "flow.h"

@@ -1,4 +1,4 @@
-/* Loss detection of the sender: packet and time threshold, probe timeout, persistent congestion. Counterpart: simulator/recovery.py. */
+/* Loss detection of the sender: packet and time threshold, probe timeout, persistent congestion. */
 #include "flow.h"
 
 #define PACKET_THRESHOLD 3

@@ -1,4 +1,4 @@
-/* Delivery-rate samples of a sender (spec/events.md, "The delivery-rate sample"). Counterpart: RateSampler of firstflight/delivery_rate.py. */
+/* Delivery-rate samples of a sender (spec/events.md, "The delivery-rate sample"). */
 #include "flow.h"
 
 /* What is noted in a packet. */

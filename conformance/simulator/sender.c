@@ -1,4 +1,4 @@
-/* The sender: asks the controller for the window, keeps the ledger, and makes every event. Counterpart: simulator/sender.py. */
+/* The sender: asks the controller for the window, keeps the ledger, and makes every event. */
 #include "flow.h"
 
 /* The sample that a clock of coarse ticks gives where no tick has passed (ns-3). */

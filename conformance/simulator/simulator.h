@@ -1,7 +1,8 @@
 /*
  * The path simulator (spec/simulator.md) with controllers of the port: scenarios, networks and presets.
  *
- * It is the C counterpart of firstflight_conformance/simulator, file by file, and gives the same events to the nanosecond.
+ * The package firstflight_conformance/simulator is its binding in Python. conformance/tests/plain_simulator.py gives the same events to the
+ * nanosecond.
  */
 #ifndef FIRSTFLIGHT_SIMULATOR_H
 #define FIRSTFLIGHT_SIMULATOR_H
@@ -33,7 +34,7 @@ struct sim_step {
     uint64_t longer_ns;
 };
 
-/* The structures below have the members of their Python counterparts, with the same names and meaning. An absent member is SIM_NONE. */
+/* The structures below have the members of their Python values, with the same names and meaning. An absent member is SIM_NONE. */
 
 /* The bottleneck and the way back. */
 struct sim_link {
@@ -139,6 +140,23 @@ enum sim_status {
     SIM_REFUSED, /* the controller does not exist, or refused an event */
     SIM_BEYOND,  /* a number came that the bounds do not cover */
     SIM_NO_MEMORY,
+    SIM_ENDED,   /* a controller outside of the library ended the run */
+};
+
+/* Answer of a controller to an event: the window, release time and phase that the sender uses. */
+struct sim_answer {
+    uint64_t cwnd_bytes;
+    uint64_t next_release_ns; /* FF_NONE: the controller does not pace */
+    bool in_slow_start;
+};
+
+/* A controller outside of the library, such as an adapter. */
+struct sim_outside {
+    uint64_t initial_window_bytes;
+    uint64_t samples_rate; /* it asks for delivery-rate samples */
+    void *context;
+    /* Answer an event; return false to end the run. */
+    bool (*on_event)(void *context, const struct ff_event *event, struct sim_answer *answer);
 };
 
 /* What a scenario came to. Times are those of the clock, which begins at one second. */
@@ -206,7 +224,7 @@ struct sim_sample {
 /* Who watches a run. Each function may be NULL; flows are counted from 0. */
 struct sim_watch {
     void *context;
-    /* every event, and what the controller observed after it: NULL for one of an experiment */
+    /* every event and the observation after it; NULL from a window of the thesis, and for a refused event */
     void (*event)(void *context, size_t flow, const struct ff_event *event, const struct ff_observation *observation);
     void (*turn)(void *context, size_t flow, const struct sim_turn *turn);
     void (*sample)(void *context, uint64_t queue_bytes, const struct sim_sample *flows);
@@ -214,9 +232,17 @@ struct sim_watch {
     void (*arrived)(void *context, size_t flow, uint64_t now_ns, uint64_t packet, uint64_t name, uint64_t size_bytes);
 };
 
-/* Run a scenario. `watch` may be NULL. After all but SIM_OK and SIM_STALLED the summary says nothing. */
+/* Run a scenario. `watch` may be NULL. */
 enum sim_status sim_simulate(const struct sim_scenario *scenario, const char *algorithm, const char *profile,
                              const struct sim_watch *watch, struct sim_summary *summary);
+
+/*
+ * Run a scenario with a controller outside of the library. Everything happens at multiples of `clock_ns`, rounded up, for a controller
+ * whose clock is coarser than 1 ns. The only member of the summary about the controller that is counted is `events`.
+ * During a call of the controller, the summary contains the dropped packets so far.
+ */
+enum sim_status sim_simulate_outside(const struct sim_scenario *scenario, const struct sim_outside *outside, uint64_t clock_ns,
+                                     struct sim_summary *summary);
 
 /* Run a network; `flows` takes a result for each of its flows. After all but SIM_OK the results say nothing. */
 enum sim_status sim_run_network(const struct sim_network *network, const struct sim_watch *watch, struct sim_flow_result *flows,
@@ -224,6 +250,23 @@ enum sim_status sim_run_network(const struct sim_network *network, const struct 
 
 /* Run a transfer of a preset. After all but SIM_OK the result says nothing. */
 enum sim_status sim_complete(const struct sim_preset *preset, const struct sim_watch *watch, struct sim_completion *result);
+
+/* The link of a scenario by itself, for datagrams that are really sent. */
+struct sim_path;
+
+/* Arrival of a datagram, and the numbers of packets dropped or lost so far. */
+struct sim_carried {
+    uint64_t arrival_ns; /* SIM_NONE: it never arrives */
+    uint64_t busy_until_ns;
+    uint64_t dropped_packets;
+    uint64_t early_dropped_packets;
+    uint64_t lost_packets;
+};
+
+/* Return a path that begins at `origin_ns`, NULL without memory. `link` and its steps have to live as long. */
+struct sim_path *sim_path_begin(const struct sim_link *link, uint64_t seed, uint64_t origin_ns);
+enum sim_status sim_path_carry(struct sim_path *path, uint64_t now_ns, uint64_t size_bytes, struct sim_carried *carried);
+void sim_path_end(struct sim_path *path);
 
 /* What a profile answers to an event of a recording: window, ssthresh, enum ff_phase, enum ff_outcome; the last two may be absent. */
 struct sim_followed {

@@ -1,4 +1,4 @@
-/* The window of the thesis's simulator (ns-3): CUBIC with HyStart as it is there, and its JumpStart. Counterpart: simulator/thesis.py. */
+/* The window of the thesis's simulator (ns-3): CUBIC with HyStart as it is there, and its JumpStart. */
 #include <string.h>
 
 #include "firstflight/minmax.h"

@@ -210,7 +210,7 @@ class Stream:
         return Backlog(self.t_ns, self.pick((0, 10**9, WINDOW_MAX_BYTES)), WINDOW_MAX_BYTES, self.rtt_ns)
 
     def _later(self, state: CarefulResume) -> int:
-        if state.limit_from_ns is not None and state.rtt.latest_ns is not None and self.chance(50):
+        if state.jump_bytes > 0 and state.rtt.latest_ns is not None and self.chance(50):
             self.t_ns = max(self.t_ns, state.limit_from_ns + state.rtt.latest_ns + self.rng.below(2))
         elif self.chance(40):
             self.t_ns += self.rng.below(self.rtt_ns // 8 + 2)

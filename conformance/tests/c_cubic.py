@@ -78,7 +78,7 @@ class Port:
         if port.base != lib.FF_BASE_CUBIC:
             return f"base: {port.base}"
         state = port.rules_state.cubic
-        names = ("w_max_bytes", "cwnd_prior_bytes", "reduced_ns", "flight_bytes", "stopped_ns", "idle")
+        names = ("w_max_bytes", "cwnd_prior_bytes", "flight_bytes", "stopped_ns", "idle")
         pairs = {name: (_plain(getattr(model, name)), getattr(state, name)) for name in names}
         pairs |= _epochs("epoch", model.epoch, state.epoch)
         pairs["saved"] = (int(model.saved is not None), int(state.saved.there))

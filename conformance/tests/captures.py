@@ -22,7 +22,7 @@ LINKS = {
 class How:
     """How a connection is captured. ``joined``: segments that the sender passes to its card as one; ``window``: the receiver's.
 
-    ``missing``: every so many frames of data one is not in the file. ``late_ns``: the way from the sender to the place of the capture.
+    ``missing``: every so many frames of data one is not in the file. ``first_window``: of the receiver in the handshake. ``late_ns``: the way from the sender to the place of the capture.
     """
 
     link: str = "ethernet"
@@ -34,6 +34,7 @@ class How:
     late_ns: int = 0
     handshake: bool = True
     snap_bytes: int = 96
+    first_window: int = 65535
 
 
 def segment(
@@ -93,7 +94,8 @@ class _Frames:
         mss = struct.pack("!BBH", 2, 4, self.recording.header.config.max_datagram_size_bytes)
         options = mss + struct.pack("!BBB", 3, 3, 14)
         self._out(syn_ns, segment(SENDER, RECEIVER, (_ISN, 0), 2, options=options))
-        answer = segment(RECEIVER, SENDER, (_PEER_ISN, _ISN + 1), 18, options=options)
+        window = self.how.first_window
+        answer = segment(RECEIVER, SENDER, (_PEER_ISN, _ISN + 1), 18, options=options, window=window)
         self._in(syn_ns + rtt_ns, answer)
         self._out(syn_ns + rtt_ns + 15_000, segment(SENDER, RECEIVER, (_ISN + 1, _PEER_ISN + 1), 16))
 

@@ -3,8 +3,11 @@
 from collections import deque
 from dataclasses import dataclass
 from fractions import Fraction
+from math import sin, tau
+from random import Random
 
-from firstflight import Config
+from firstflight import Config, advance, create
+from firstflight.observables import Outcome
 from firstflight_conformance.recording.recorder import Recorder
 from firstflight_conformance.recording.recording import Header, Recording
 
@@ -106,3 +109,66 @@ class _Run:
 def recorded_sender(sender: Sender) -> Recording:
     """Return what a sender did until it left slow start, and a while longer."""
     return _Run(sender).recording()
+
+
+@dataclass(frozen=True, slots=True)
+class Swaying:
+    """A HyStart++ sender that counts its window in datagrams, as the kernel does, on a path whose delay sways by cross traffic."""
+
+    seed: int
+    sway_ns: int
+
+
+def recorded_in_datagrams(sender: Swaying) -> tuple[Recording, bool]:
+    """Return what the sender did up to three RTTs after its exit or to its first loss, and whether slow start was resumed."""
+    random, datagram_bytes = Random(sender.seed), _DATAGRAM_BYTES
+    config, recorder = Config(datagram_bytes, 10 * datagram_bytes), Recorder()
+    model = create("hystartpp", "rfc-9406", config)
+    delay_ns = random.choice((10, 15, 20, 30)) * 10**6
+    packet_ns, queue_packets = random.choice((3, 5, 10)) * 10**5, random.choice((400, 1000, 3000))
+    begin, period_ns = random.random(), random.choice((7, 20, 55, 130)) * 10**6
+    window, rest_bytes, resumed, free_ns, now_ns = 10, 0, False, 0, _BEGIN_NS
+    end_ns = _BEGIN_NS + 2 * _LONGEST_NS
+    coming: deque[tuple[int, int]] = deque()
+    gone: list[int] = []
+
+    def take() -> int:
+        """Pass the last event to the model with the sender's window; return by how many bytes its own grows."""
+        nonlocal resumed
+        model.base.cwnd_bytes = window * datagram_bytes
+        seen = advance(model, recorder.steps[-1].event)
+        resumed = resumed or seen.outcome is Outcome.SLOW_START_RESUMED
+        return seen.cwnd_bytes - window * datagram_bytes
+
+    def send() -> None:
+        nonlocal free_ns
+        room = window - recorder.bytes_in_flight // datagram_bytes
+        first = recorder.next_packet
+        if room > 0:
+            recorder.sent(now_ns, [(room, datagram_bytes)])
+            take()
+            recorder.report(cwnd_bytes=window * datagram_bytes)
+        for packet in range(first, first + max(room, 0)):
+            if free_ns - now_ns - delay_ns >= queue_packets * packet_ns:
+                gone.append(packet)
+                continue
+            free_ns = max(free_ns, now_ns + delay_ns) + packet_ns
+            sway_ns = int(sender.sway_ns * (1 + sin(tau * (begin + free_ns / period_ns))))
+            coming.append((free_ns + delay_ns + sway_ns, packet))
+
+    send()
+    while coming and now_ns < end_ns:
+        arrived = [coming.popleft() for _ in range(min(2, len(coming)))]
+        now_ns = max(now_ns + 1000, *(t_ns for t_ns, _ in arrived))
+        recorder.acked(now_ns, [packet for _, packet in arrived])
+        rest_bytes += take()
+        window, rest_bytes = window + rest_bytes // datagram_bytes, rest_bytes % datagram_bytes
+        recorder.report(cwnd_bytes=window * datagram_bytes)
+        if model.base.ssthresh_bytes is not None:
+            end_ns = min(end_ns, now_ns + 6 * delay_ns)
+        if lost := [packet for packet in gone if packet + 3 <= arrived[-1][1]]:
+            recorder.lost(now_ns, lost)
+            recorder.report(cwnd_bytes=window // 2 * datagram_bytes)
+            break
+        send()
+    return recorder.recording(Header({"kind": "kernel", "name": "HyStart++"}, config, 1000)), resumed

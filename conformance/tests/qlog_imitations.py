@@ -143,6 +143,7 @@ class _Log:
         self.initial_bytes = 0
         self.acks = 0
         self.least_ns = 2**63
+        self.packets = 0
 
     def records(self) -> Iterator[Record]:
         """Yield the records."""
@@ -158,7 +159,10 @@ class _Log:
         sent = self._record(
             begin_ns, f"{habits.transport}:packet_sent", self._packet(initial, length, [{"frame_type": "crypto"}])
         )
-        window = {habits.window: self.recording.header.config.initial_window_bytes, "bytes_in_flight": INITIAL_BYTES}
+        window = {
+            habits.window: self.recording.header.config.initial_window_bytes,
+            "bytes_in_flight": INITIAL_BYTES + habits.tag_bytes,
+        }
         if habits.initial_rtt:
             window["latest_rtt"] = self._rtt(333 * 10**6)
         metrics = self._record(begin_ns, f"{habits.recovery}:{habits.metrics}", window)
@@ -177,16 +181,19 @@ class _Log:
                 flight = event.bytes_in_flight - event.bytes
                 for number, size in _each(event.packets):
                     flight += size
+                    self.packets += 1
                     name = f"{habits.transport}:packet_sent"
                     frames = [{"frame_type": "stream", "stream_id": 0, "offset": number * 1000, "length": 1000}]
                     sent = self._record(event.t_ns, name, self._packet(self._one_rtt(number), size, frames))
                     both = [sent, *metrics(step, flight)]
                     yield from reversed(both) if habits.sent_before else both
             case Ack():
+                self.packets -= sum(run.count for run in event.packets)
                 self.initial_bytes = 0  # by now the keys are discarded, whether a record says it or not
                 after = list(metrics(step, event.bytes_in_flight))
                 yield from [*after, *self._ack(event)] if habits.ack_before else [*self._ack(event), *after]
             case Lost():
+                self.packets -= sum(run.count for run in event.packets)
                 lost = f"{habits.recovery}:packet_lost"
                 for number, _ in _each(event.packets):
                     header = self._one_rtt(number)
@@ -214,7 +221,7 @@ class _Log:
 
     def _metrics(self, step: Step, flight_bytes: int) -> Iterator[Record]:
         habits, subject, event = self.habits, step.subject, step.event
-        now: Record = {habits.window: subject["cwnd_bytes"], "bytes_in_flight": flight_bytes + self.initial_bytes}
+        now: Record = {habits.window: subject["cwnd_bytes"], "bytes_in_flight": self._flight(flight_bytes)}
         threshold = subject.get("ssthresh_bytes")
         threshold = habits.no_threshold if threshold is None else threshold
         if threshold is not None and habits.threshold:
@@ -234,6 +241,11 @@ class _Log:
         if written:
             yield self._record(event.t_ns, f"{habits.recovery}:{habits.metrics}", written)
 
+    def _flight(self, flight_bytes: int) -> int:
+        """Return the bytes in flight as the writer counts them."""
+        tags = self.packets + (self.initial_bytes > 0)
+        return flight_bytes + self.initial_bytes + self.habits.tag_bytes * tags
+
     def _rtt(self, rtt_ns: int) -> float:
         if self.habits.time == "whole ms":
             rtt_ns = rtt_ns // 10**6 * 10**6
@@ -248,7 +260,6 @@ class _Log:
         return {"packet_type": "1RTT", "packet_number": self._number(packet)}
 
     def _packet(self, header: Record, length: int, frames: list[Record]) -> Record:
-        length -= self.habits.tag_bytes
         if self.habits.length_in == "header":
             return {"header": header | {"length": length}, "frames": frames}
         return {"header": header, "raw": {"length": length}, "frames": frames}

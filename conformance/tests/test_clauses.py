@@ -211,7 +211,7 @@ def test_pages(tmp_path: Path) -> None:
     page.write_text(
         '# Title\n\n:::{clause} a.b-c.d\n:level: "-"\n:source: RFC 1, section 2: text\n:exempt-c: none\n\nOne.\nTwo.\n:::\n'
         ":::{note}\nno clause\n:::\n"
-        ":::{clause} a.e\n:level: domain\n:source: ours\n:author: ours\n:readings: one, two_3\n"
+        ":::{clause} a.e\n:level: domain\n:source: ours\n:author: ours\n:readings: one, two_3\n:when: one = a, b; two_3 != 0\n"
         ":unobservable: no event\n:no-alternative: 0 / 0\nThree.\n:::\n",
         encoding="utf-8",
     )
@@ -222,6 +222,10 @@ def test_pages(tmp_path: Path) -> None:
     assert (second.id, second.level, second.text, second.exempt) == ("a.e", "domain", "Three.", {})
     assert (second.author, second.ours, second.readings) == (Author.OURS, True, ("one", "two_3"))
     assert (second.unobservable, second.no_alternative) == ("no event", "0 / 0")
+    assert [str(condition) for condition in second.when] == ["one = a, b", "two_3 != 0"]
+    assert second.holds({"one": "b", "two_3": 1})
+    assert not second.holds({"one": "c", "two_3": 1})
+    assert not second.holds({"one": "a", "two_3": 0})
 
 
 @pytest.mark.parametrize(
@@ -239,6 +243,8 @@ def test_pages(tmp_path: Path) -> None:
         (':level: "-"\n:source: RFC 1; ours\n:author: ours\n', "the source must begin with `ours` exactly where"),
         (':level: "-"\n:source: RFC 1\n:no-alternative: x\n', ":no-alternative: must not stand where :author: is text"),
         (':level: "-"\n:source: RFC 1\n:unobservable: x\n', ":unobservable: must not stand where :author: is text"),
+        (':level: "-"\n:source: RFC 1\n:readings: a\n:when: a is b\n', "expected `reading = value, value` or `reading != value`"),
+        (':level: "-"\n:source: RFC 1\n:readings: a\n:when: b = c\n', ":when: has b, and :readings: has not"),
     ],
 )  # fmt: skip
 def test_wrong_fields_are_refused(tmp_path: Path, fields: str, finding: str) -> None:

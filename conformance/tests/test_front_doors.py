@@ -1,16 +1,12 @@
-"""What a newcomer sees first is true: the code of the tutorial, the verdict of the README, the picture of both."""
+"""The first pages of a newcomer are true: the code of the tutorial, the README and the picture of both."""
 
 import ast
 import re
-import shlex
-import shutil
 from pathlib import Path
-
-import pytest
-from click.testing import CliRunner
 
 from firstflight_conformance.cli import main
 from firstflight_conformance.paths import ADAPTERS, ROOT
+from page_examples import examples
 from plots import start_ups
 
 README = (ROOT / "README.md").read_text("utf-8")
@@ -26,15 +22,13 @@ def test_the_tutorial_holds_the_code_of_its_adapters() -> None:
     assert second.rstrip("\n") == ast.get_source_segment(mended, controller)
 
 
-def test_the_verdict_of_the_readme(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The block is what the command before it prints, to the letter: the first cause, which is the only one."""
-    command, shown = re.search(r"\(`firstflight (run [^`]+)`\):\n\n```\n(.*?)```\n", README, re.S).groups()  # type: ignore[union-attr]
-    shutil.copy(TUTORIAL / "adapter.py", tmp_path / "my_adapter.py")
-    monkeypatch.chdir(tmp_path)
-    result = CliRunner().invoke(main, shlex.split(command))
-    assert result.exit_code == 1
-    assert result.output.count(": fail: ") == 1
-    assert "\n\n" + shown + "\n" in result.output
+def test_the_readme_is_short() -> None:
+    """At most 900 words, and the first command within 25 lines: one of the two that CI runs."""
+    assert len(README.split()) <= 900
+    first, second = examples(ROOT / "README.md")[:2]
+    assert first.line <= 25
+    ci = (ROOT / ".ci" / "run").read_text("utf-8").splitlines()
+    assert [first.command, second.command] == [line for line in ci if line.startswith("make ")]
 
 
 def test_the_picture_is_drawn_from_the_model(tmp_path: Path) -> None:
@@ -44,8 +38,9 @@ def test_the_picture_is_drawn_from_the_model(tmp_path: Path) -> None:
 
 
 def test_the_commands_of_the_readme_exist() -> None:
-    """Each job of make, and each command of firstflight."""
+    """Each job of make and each command of firstflight, in the README and on the page that lists them."""
+    text = README + (ROOT / "docs" / "jobs.md").read_text("utf-8")
     jobs = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text("utf-8"), re.M)
-    assert set(re.findall(r"`make ([a-z-]+)", README)) <= {*jobs, "install"}
+    assert set(re.findall(r"`make ([a-z-]+)", text)) <= {*jobs, "install"}
     known = set(main.list_commands(None))  # type: ignore[arg-type]
-    assert set(re.findall(r"`firstflight ([a-z-]+)", README)) <= known
+    assert set(re.findall(r"`firstflight ([a-z-]+)", text)) <= known

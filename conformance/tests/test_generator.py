@@ -136,6 +136,7 @@ def test_generation_anywhere(tmp_path: Path) -> None:
         "conformance/src",
         "conformance/generate",
         "conformance/scenarios",
+        "conformance/simulator",
         "conformance/stimuli",
         "conformance/adapters/c",
     ):

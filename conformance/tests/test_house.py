@@ -16,7 +16,7 @@ TOOLS = CONFORMANCE / "src" / "firstflight_conformance"
 DOCS = ROOT / "docs"
 PACKAGES = (
     *(MODEL, TOOLS),
-    *(CONFORMANCE / name for name in ("stimuli", "studies", "generate", "dist", "plain", "adequacy")),
+    *(CONFORMANCE / name for name in ("stimuli", "studies", "generate", "dist", "plain", "adequacy", "language")),
     *(DOCS / "_ext" / "pages", DOCS / "_ext" / "plots", DOCS / "specification"),
 )
 _INCLUDE = re.compile(r'^\s*#\s*include "([^"]+)"', re.M)

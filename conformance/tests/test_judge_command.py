@@ -53,11 +53,11 @@ def test_all_profiles_as_json(log: Path) -> None:
     result = run("judge", log, "--json")
     assert result.exit_code == 0
     document = json.loads(result.output)
-    assert list(document) == ["did", "refuted", "may_be", "none_of_ours", "undecided", "agreement"]
+    assert list(document) == ["did", "refuted", "may_be", "none_of_ours", "undecided", "agreement", "path", "why"]
     assert (document["agreement"], document["none_of_ours"], document["undecided"]) == (1, False, None)
     did = document["did"]
     assert list(did) == [
-        "initial_window_bytes", "initial_window_datagrams", "slow_start_growth", "exit", "first_reduction", "window_limited_acks",
+        "initial_window_bytes", "initial_window_datagrams", "initial_window_round", "slow_start_growth", "exit", "first_reduction", "window_limited_acks",
     ]  # fmt: skip
     assert (did["initial_window_datagrams"], did["exit"]["evidence"]) == (10, "window")
     assert 0.98 < did["slow_start_growth"] <= 1

@@ -1,16 +1,18 @@
 """Senders whose answer is known: what they did is told right, and none is called what it is not."""
 
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 
 import pytest
 
+from firstflight.events import Ack, Lost
 from firstflight_conformance.cases.vectors import Case, load
 from firstflight_conformance.judge.verdict import Verdict, judge, together
 from firstflight_conformance.paths import VECTORS
 from firstflight_conformance.recording.from_case import recording_of
 
-from known_senders import Sender, recorded_sender  # isort: skip
+from known_senders import Sender, Swaying, recorded_in_datagrams, recorded_sender  # isort: skip
 
 _WINDOWS = (5, 10, 20, 32)
 _GROWTHS = (Fraction(1, 2), Fraction(1), Fraction(2))
@@ -59,6 +61,32 @@ def test_an_application_that_rests_half_of_the_time(datagrams: int, growth: Frac
     verdict = judge(recorded_sender(Sender(datagrams, growth, rests=True)))
     assert verdict.did.evidence in ("loss", "none")
     assert _nothing_is_named(verdict), verdict.may_be
+
+
+@pytest.mark.parametrize("factor", _FACTORS)
+def test_a_window_that_is_not_logged_before_a_loss(factor: Fraction) -> None:
+    """Stacks that log the window once for ACK and loss reduce the window after its growth by the ACK."""
+    recording = recorded_sender(Sender(10, factor=factor))
+    steps = list(recording.steps)
+    lost = next(at for at, step in enumerate(steps) if isinstance(step.event, Lost))
+    assert isinstance(steps[lost - 1].event, Ack)
+    steps[lost - 1] = replace(steps[lost - 1], subject={})
+    reduction = judge(replace(recording, steps=tuple(steps))).did.reduction
+    assert reduction is not None
+    assert abs(reduction.factor - factor) < Fraction(1, 1000)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_slow_start_is_resumed(seed: int) -> None:
+    """A HyStart++ sender that counts in datagrams is not refuted where CSS begins, lasts for single ACKs, and ends."""
+    recording, _ = recorded_in_datagrams(Swaying(seed, 6_000_000))
+    verdict = judge(recording)
+    assert "hystartpp/rfc-9406" not in [each.profile for each in verdict.refuted]
+
+
+def test_slow_start_is_resumed_often() -> None:
+    """Half of these senders resume slow start."""
+    assert sum(recorded_in_datagrams(Swaying(seed, 6_000_000))[1] for seed in range(40)) >= 20
 
 
 def _nothing_is_named(verdict: Verdict) -> bool:

@@ -188,3 +188,12 @@ def test_when_the_packet_of_a_mark_was_sent() -> None:
     check_stream([*sent, Ce(9, 3, 5, 1), Ce(9, 4, 7, 2)], config)
     with pytest.raises(StreamError, match=r"events\[2\]\.sent_t_ns: is 7, but the events give 5"):
         check_stream([*sent, Ce(9, 3, 7, 1)], config)
+
+
+def test_falling_ranges_are_refused() -> None:
+    """A falling range never reaches the packets in flight."""
+    ledger = filled()
+    for take in (ledger.take, ledger.take_what_is_there):
+        with pytest.raises(LedgerError, match=r"packets 5\.\.4: expected a rising range"):
+            take(5, 4)
+    assert ledger.bytes_in_flight == 10 * 1200 + 2 * 600

@@ -4,11 +4,21 @@ from pathlib import Path
 
 import pytest
 
-from firstflight_conformance.run.manifest import KINDS, OTHER_VERSION, ManifestError, load_manifest, load_manifests
+from firstflight_conformance.run.manifest import (
+    KINDS,
+    OTHER_VERSION,
+    ManifestError,
+    load_manifest,
+    load_manifests,
+)
 
-HEAD = 'name = "x"\ntitle = "x"\nlanguage = "x"\nrole = "third-party"\ncommand = ["x"]\n[[deviation]]\n'
+HEAD = (
+    'name = "x"\ntitle = "x"\nlanguage = "x"\nrole = "third-party"\ncommand = ["x"]\n'
+    'supplied_before_start = "Nothing."\n[[deviation]]\n'
+)
 DEFECT = {
     "kind": "defect",
+    "id": "x-grow",
     "level": "MUST",
     "where": "x.c, f",
     "section": "RFC 9002, section 7",
@@ -109,9 +119,9 @@ def test_refusals_say_place_and_remedy(tmp_path: Path, members: dict[str, str], 
     assert load(tmp_path, members, cases) == message
 
 
-@pytest.mark.parametrize("left_out", ["level", "where", "section", "notice"])
+@pytest.mark.parametrize("left_out", ["id", "level", "where", "section", "notice"])
 def test_a_defect_needs_all(tmp_path: Path, left_out: str) -> None:
-    """Whoever calls something a defect says where it lies, from which sentence it departs and what it does to a user."""
+    """An entry about a departure from a text lists id, place, sentence and effect for a user."""
     members = {name: value for name, value in DEFECT.items() if name != left_out}
     assert load(tmp_path, members) == f"deviation[0].{left_out}: must be a non-empty string"
 
@@ -130,3 +140,63 @@ def test_a_cause_is_told_once() -> None:
     for manifest in load_manifests().values():
         kinds = {(one.explanation, one.kind) for one in manifest.deviations}
         assert len(kinds) == len({explanation for explanation, _ in kinds}), manifest.name
+
+
+def test_an_id_is_one_defect() -> None:
+    """Adapters share an id only for the same code: place, sentence, level, effect and explanation are equal."""
+    found: dict[str, set[tuple[str | None, ...]]] = {}
+    for manifest in load_manifests().values():
+        for one in manifest.deviations:
+            if one.id is not None:
+                told = (one.kind, one.level, one.where, one.section, one.notice, one.explanation)
+                found.setdefault(one.id, set()).add(told)
+    assert {name: told for name, told in found.items() if len(told) > 1} == {}
+    explained = {told for tolds in found.values() for told in tolds}
+    assert len(explained) == len(found)
+
+
+def test_a_place_is_one_defect() -> None:
+    """Two defects of a stack differ in their effect for a user; else one line of code would be counted twice."""
+    noticed: dict[tuple[str, str | None], set[str | None]] = {}
+    for manifest in load_manifests().values():
+        for one in manifest.deviations:
+            if one.kind == "defect":
+                stack = str(one.id).partition("-")[0]
+                noticed.setdefault((stack, one.notice), set()).add(one.id)
+    assert {key: ids for key, ids in noticed.items() if len(ids) > 1} == {}
+
+
+def test_tcp_and_quic_have_their_own_texts() -> None:
+    """The defects of a TCP stack depart from texts on TCP, and no QUIC stack departs from a text on TCP alone."""
+    for manifest in load_manifests().values():
+        is_tcp = "TCP" in manifest.title
+        foreign = ("RFC 9000", "RFC 9002") if is_tcp else ("RFC 5681", "RFC 6928", "RFC 7661")
+        for one in manifest.deviations:
+            if one.kind == "defect":
+                assert not any(name in (one.section or "") for name in foreign), one
+
+
+def test_each_adapter_says_what_it_supplies(tmp_path: Path) -> None:
+    """A stack in a connection has state from the handshake; its adapter lists the part that it supplies."""
+    stacks = [one for one in load_manifests().values() if one.role == "third-party"]
+    assert all(one.supplied_before_start for one in stacks)
+    path = tmp_path / "manifest.toml"
+    path.write_text(HEAD.replace('supplied_before_start = "Nothing."\n[[deviation]]\n', ""), encoding="utf-8")
+    with pytest.raises(ManifestError, match="supplied_before_start"):
+        load_manifest(path)
+
+
+def test_the_initial_rtt_of_an_adapter_is_no_defect() -> None:
+    """A connection has the RTT of its handshake before it processes the first ACK of application data."""
+    for manifest in load_manifests().values():
+        for one in manifest.deviations:
+            assert "349 ms" not in (one.notice or ""), manifest.name
+
+
+def test_a_cap_at_twice_the_flight_is_not_held_against_a_stack() -> None:
+    """draft-ietf-ccwg-ratelimited-increase requires it; msquic and s2n-quic have it, and their entries cite the draft."""
+    for name in ("msquic", "s2n-quic-core", "s2n-quic-core-hystartpp"):
+        told = {one.explanation for one in load_manifests()[name].deviations if "highest flight" in one.explanation}
+        assert told, name
+        assert all("draft-ietf-ccwg-ratelimited-increase" in text for text in told), name
+        assert not any("half of the window may stay unused (SHOULD NOT)" in text for text in told), name

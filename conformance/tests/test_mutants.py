@@ -28,6 +28,8 @@ from firstflight_conformance.mutants.load import Mutant, MutantError, changed_te
 from firstflight_conformance.paths import REFERENCE_PY, VECTORS
 
 HEAD = 'algorithm = "search"\nprofile = "lanman-2024"\n'
+AGAIN = '[[mutant.also]]\nfile = "search/windows.py"\nfind = "WINDOW_BINS = 9"\nreplace = "WINDOW_BINS = 8"\n'
+ALSO = '[[mutant.also]]\nfile = "search/bins.py"\nfind = "KEPT_BINS)"\nreplace = "KEPT_BINS + 1)"\n'
 CODE = 'id = "x"\nwhat = "w"\nfile = "search/windows.py"\nfind = "WINDOW_BINS = 10"\nreplace = "WINDOW_BINS = 9"\n'
 FLIP = 'id = "x"\nwhat = "w"\nreadings = { shift = "floor" }\n'
 
@@ -63,10 +65,10 @@ def test_mutants_of_the_checkout() -> None:
     assert len(mutants) > 60
     for mutant in mutants:
         assert mutant.what
-        if mutant.file:
-            assert (REFERENCE_PY / mutant.file).read_text(encoding="utf-8").count(mutant.find) == 1
-            assert mutant.find != mutant.replace
-        else:
+        for edit in mutant.edits:
+            assert (REFERENCE_PY / edit.file).read_text(encoding="utf-8").count(edit.find) == 1
+            assert edit.find != edit.replace
+        if not mutant.edits:
             right = ALGORITHMS[mutant.algorithm].profiles[mutant.profile]
             assert all(getattr(getattr(right, n), "value", getattr(right, n)) != v for n, v in mutant.readings.items())
 
@@ -110,6 +112,17 @@ def test_a_good_file(folder: Path) -> None:
     assert (flip.profile, flip.file, flip.readings) == ("lanman-2024-literal", "", {"shift": "nearest"})
 
 
+def test_a_mutant_with_two_edits(folder: Path) -> None:
+    """A mutant with further edits changes several files; of one file it changes the text left by the edit before."""
+    (folder / "mutants.toml").write_text(f"{HEAD}[[mutant]]\n{CODE}{AGAIN}{ALSO}", encoding="utf-8")
+    (mutant,) = load_mutants()
+    windows, bins = (REFERENCE_PY / "search" / name for name in ("windows.py", "bins.py"))
+    assert changed_texts(mutant) == {
+        windows: windows.read_text("utf-8").replace("WINDOW_BINS = 10", "WINDOW_BINS = 8"),
+        bins: bins.read_text("utf-8").replace("KEPT_BINS)", "KEPT_BINS + 1)"),
+    }
+
+
 MALFORMED = {
     "unknown key": (HEAD + f"[[mutant]]\n{CODE}note = 1\n", "mutant x: unknown keys note"),
     "both kinds": (HEAD + f'[[mutant]]\n{CODE}readings = {{ shift = "floor" }}\n', "mutant x: needs either"),
@@ -125,6 +138,14 @@ MALFORMED = {
     "no reason": (HEAD + "[[mutant]]\n" + FLIP.replace('what = "w"\n', ""), "mutant x: needs what"),
     "no replacement": (
         HEAD + "[[mutant]]\n" + CODE.replace('replace = "WINDOW_BINS = 9"\n', ""), "mutant x: needs either",
+    ),
+    "also and a reading": (HEAD + f"[[mutant]]\n{FLIP}{ALSO}", "mutant x: needs either"),
+    "also without replacement": (
+        HEAD + f"[[mutant]]\n{CODE}" + ALSO.replace('replace = "KEPT_BINS + 1)"\n', ""), "mutant x: also: each edit needs",
+    ),
+    "also with more": (HEAD + f'[[mutant]]\n{CODE}{ALSO}equivalent = "e"\n', "mutant x: also: each edit needs"),
+    "also another file": (
+        HEAD + f"[[mutant]]\n{CODE}" + ALSO.replace("bins.py", "bin.py"), "mutant x: there is no search/bin.py",
     ),
     "other file": (HEAD + "[[mutant]]\n" + CODE.replace("windows.py", "window.py"), "mutant x: there is no search/window.py"),
     "other profile": (HEAD + f'[[mutant]]\n{FLIP}profile = "lanman-2023"\n', "there is no profile search/lanman-2023"),

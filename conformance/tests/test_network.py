@@ -16,15 +16,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from firstflight import Config
-from firstflight.events import Ack, Lost, PersistentCongestion, Pto, Run, Sent
+from firstflight.events import Ack, Lost, PersistentCongestion, Pto, Sent
 from firstflight_conformance.cases.stream import check_stream, repeated
 from firstflight_conformance.cli import main
 from firstflight_conformance.paths import NETWORKS
-from firstflight_conformance.simulator import engine
-from firstflight_conformance.simulator.dumbbell import Dumbbell, FlowResult, NetworkResult, run_network
+from firstflight_conformance.simulator.dumbbell import FlowResult, NetworkResult, observations, run_network
 from firstflight_conformance.simulator.loop import ORIGIN_NS
 from firstflight_conformance.simulator.network import Access, Bucket, FlowPlan, Network, load_network
-from firstflight_conformance.simulator.outbox import NamedOutbox
 from firstflight_conformance.simulator.scenario import Link, ScenarioError
 from firstflight_conformance.simulator.transfer import Connection, Pacing, Receiver, Transfer
 
@@ -55,13 +53,14 @@ def network(*flows: FlowPlan, link: Link = LINK, seed: int = 1) -> Network:
     return Network("any.json", "Any small network", ("here",), seed, 60 * S, 100 * MS, link, None, flows)
 
 
-def check_flow(flow: FlowResult, transfer: Transfer) -> None:
+def check_flow(flow: FlowResult, given: FlowPlan) -> None:
     """Check what holds of every flow whose events were recorded."""
     check_stream(flow.events, {"max_datagram_size_bytes": 1200})
+    transfer, seen = given.transfer, observations(given, flow.events)
     window = transfer.config.initial_window_bytes or 10_000
     probing = False
     sent: dict[int, int] = {}
-    for event, observation in zip(flow.events, flow.observations, strict=True):
+    for event, observation in zip(flow.events, seen, strict=True):
         if isinstance(event, Sent):
             assert probing or event.bytes_in_flight <= window
             names = [name for low, high in repeated(event) for name in range(low, high + 1)]
@@ -110,7 +109,7 @@ def test_any_network(drawn: Network) -> None:
     """Every transfer arrives whole whatever is lost, and what holds of every flow holds."""
     result = run_network(drawn, record=tuple(flow.name for flow in drawn.flows))
     for flow, one in zip(result.flows, drawn.flows, strict=True):
-        check_flow(flow, one.transfer)
+        check_flow(flow, one)
         assert flow.completed_ns is not None
     total = sum(flow.delivered_bytes for flow in result.flows)
     assert 8 * S * total <= drawn.link.rate_bps * result.ended_ns
@@ -138,10 +137,9 @@ def test_networks_of_the_checkout(name: str) -> None:
 
 
 def test_first_loss_on_the_geostationary_path() -> None:
-    """Slow start of SEARCH ends after 9.8 s on the emulated path, before the loss is seen at about 11 s; the compiled simulator says so if there is one."""
+    """Slow start of SEARCH ends after 9.8 s on the emulated path, before the loss is seen at about 11 s."""
     loaded = load_network(NETWORKS / "search-geo.json")
-    result, _ = engine.run_network(replace(loaded, stop_ns=12 * S))
-    flow = result.flow("download")
+    flow = run_network(replace(loaded, stop_ns=12 * S)).flow("download")
     assert flow.exited_ns is not None and 9 * S < flow.exited_ns < 10 * S
     assert flow.first_loss_ns is not None and 10_900 * MS < flow.first_loss_ns < 11_000 * MS
 
@@ -307,7 +305,7 @@ def test_same_bytes_with_another_hash_seed(tmp_path: Path) -> None:
     content["stop_ns"] = 4 * S
     path = write(tmp_path, content)
     run = "from firstflight_conformance.cli import main; main()"
-    line = [sys.executable, "-c", run, "network", str(path), "--json", "--engine", "python"]
+    line = [sys.executable, "-c", run, "network", str(path), "--json"]
     outputs = {
         subprocess.run(line, env=os.environ | {"PYTHONHASHSEED": seed}, capture_output=True, check=True).stdout
         for seed in ("0", "77")
@@ -315,30 +313,3 @@ def test_same_bytes_with_another_hash_seed(tmp_path: Path) -> None:
     assert len(outputs) == 1
     other = subprocess.run([*line, "--seed", "2"], capture_output=True, check=True).stdout
     assert other not in outputs
-
-
-def test_a_probe_leaves_though_all_data_in_flight_has_arrived() -> None:
-    """Packet 0 is probed by packet 1, whose ACK comes first: the next probe repeats packet 0, or the sender would wait for ever."""
-    outbox = NamedOutbox(1000, plan(transfer_bytes=1000).transfer)
-    assert outbox.take(0, 1000, 1) is None
-    sent = Run(0, 0, 1000, 0)
-    outbox.probe(sent)
-    assert (outbox.next_size_bytes(1000), outbox.take(1, 1000, 1)) == (1000, 0)
-    outbox.acked([(1, 1)], 1000)
-    assert outbox.next_size_bytes(1000) == 0
-    outbox.probe(sent)
-    assert (outbox.next_size_bytes(1000), outbox.take(2, 1000, 1), outbox.next_size_bytes(1000)) == (1000, 0, 0)
-
-
-def test_memory_is_bounded_by_the_window() -> None:
-    """Nothing of a flow that is not recorded grows with the transfer."""
-    held = []
-    for size_bytes in (500_000, 4_000_000):
-        lossy = replace(LINK, loss_ppm=1000)
-        run = Dumbbell(network(plan(transfer_bytes=size_bytes, receive_window_bytes=20_000), link=lossy))
-        flow = run.run().flow("one")
-        assert (flow.events, flow.observations) == ([], [])
-        sender, outbox = run.flows[0].sender, run.flows[0].sender.outbox
-        assert isinstance(outbox, NamedOutbox)
-        held.append((len(outbox.closed), len(outbox.repeats), len(outbox.again), len(sender.ledger.in_flight)))
-    assert held == [(0, 0, 0, 0)] * 2

@@ -1,6 +1,6 @@
-"""The compiled simulator against that in Python: networks and presets, of the checkout and at random; and its code by itself."""
+"""The C simulator: networks against the plain program, of the checkout and at random; presets; bounds; and its code by itself."""
 
-import os
+import re
 import subprocess
 from dataclasses import replace
 from pathlib import Path
@@ -10,56 +10,39 @@ import pytest
 from click.testing import CliRunner, Result
 
 from firstflight import Config, DomainError, profiles
+from firstflight.events import Event
 from firstflight_conformance import port
 from firstflight_conformance.cli import main
 from firstflight_conformance.paths import CONFORMANCE, NETWORKS, REFERENCE_C
 from firstflight_conformance.prng import SplitMix64
-from firstflight_conformance.simulator import dumbbell, native, presets
+from firstflight_conformance.simulator import completion, presets
 from firstflight_conformance.simulator import native_bounds as bounds
 from firstflight_conformance.simulator import native_layout as layout
-from firstflight_conformance.simulator.flow import Arrival
+from firstflight_conformance.simulator.completion import complete
+from firstflight_conformance.simulator.dumbbell import run_network
+from firstflight_conformance.simulator.in_loop import Answer
+from firstflight_conformance.simulator.loop import Simulation, run_port
 from firstflight_conformance.simulator.network import Access, Bucket, FlowPlan, Network, load_network
-from firstflight_conformance.simulator.scenario import Link, Scenario
+from firstflight_conformance.simulator.path import Bottleneck
+from firstflight_conformance.simulator.scenario import Link, Scenario, ScenarioError
 from firstflight_conformance.simulator.transfer import Connection, Pacing, Receiver, Transfer
-from studies.published.thesis import CELLS
-
-pytestmark = pytest.mark.skipif(
-    not any(os.access(Path(folder) / "cc", os.X_OK) for folder in os.environ["PATH"].split(os.pathsep)),
-    reason="there is no C compiler here",
-)
+from simulated import c_network, plain_network
 
 S, MS = 10**9, 10**6
 CONTROLLERS = [f"{name}/{profile}" for name, found in profiles(composed=True).items() for profile in found]
 PRESET = "grigore-2025"
 
 
-def check_network(network: Network, *, events: bool = True) -> bool:
-    """Check that both say the same, with every event and arrival of every flow; return whether the controllers took every event."""
-    assert bounds.takes_network(network)
-    names = tuple(plan.name for plan in network.flows) if events else ()
-    noted, awaited = ({name: list[Arrival]() for name in names} for _ in range(2))
-    found = native.run_network(network, events_of=names, arrivals=noted)
+def check_network(network: Network) -> bool:
+    """Check that both programs agree, with every event and arrival of every flow; return whether the controllers took every event."""
     try:
-        expected = dumbbell.run_network(network, record=names, arrivals=awaited)
-    except DomainError:
-        assert found is None
+        expected = plain_network(network)
+    except DomainError as refusal:
+        with pytest.raises(DomainError, match=re.escape(str(refusal))):
+            c_network(network)
         return False
-    for flow in expected.flows:
-        flow.observations = []
-    assert (found, noted) == (expected, awaited)
+    assert c_network(network) == expected
     return True
-
-
-def check_preset(
-    algorithm: str, rate_mbps: int, delay_ms: int, size_bytes: int, preset: str = PRESET
-) -> presets.Completion:
-    """Check that both say the same; return it."""
-    todo = presets.experiment(preset, algorithm, rate_mbps, delay_ms, size_bytes)
-    controller = presets.model(preset, *algorithm.split("/")) if "/" in algorithm else None
-    found = native.complete(todo)
-    assert found is not None
-    assert found == presets.run(todo, controller)
-    return found
 
 
 @pytest.mark.parametrize("name", [path.name for path in sorted(NETWORKS.glob("*.json"))])
@@ -68,7 +51,7 @@ def test_networks_of_the_checkout(name: str) -> None:
     network = load_network(NETWORKS / name)
     flows = tuple(replace(plan, start_ns=min(plan.start_ns, 6 * S)) for plan in network.flows)
     begun_ns = max(plan.start_ns for plan in flows)
-    assert check_network(replace(network, flows=flows, stop_ns=begun_ns + 3 * S), events=begun_ns == 0)
+    assert check_network(replace(network, flows=flows, stop_ns=begun_ns + 3 * S))
 
 
 def any_flow(random: SplitMix64, number: int) -> FlowPlan:
@@ -122,10 +105,8 @@ def test_random_networks(seed: int) -> None:
 
 def test_random_networks_reach_what_there_is() -> None:
     """So that the test above compares something: losses, probes, drops by a bucket, teardowns, every kind of event."""
-    results = [native.run_network(any_network(SplitMix64(seed)), events_of=("flow 0",)) for seed in range(40)]
-    found = [result for result in results if result is not None]
+    found = [run_network(any_network(SplitMix64(seed)), record=("flow 0",)) for seed in range(40)]
     flows = [flow for result in found for flow in result.flows]
-    assert len(found) > 30
     assert all(
         sum(getattr(one, what) for one in found) > 0 for what in ("early_dropped_packets", "lost_on_link_packets")
     )
@@ -145,54 +126,12 @@ def test_persistent_congestion_from_before_the_first_sample(seed: int) -> None:
     assert check_network(Network("any", "", (), seed, 60 * S, S, link, None, (plan,)))
 
 
-@pytest.mark.parametrize(("_", "algorithm", "rate", "delay", "kilobytes", "__"), CELLS)
-def test_published_cells(_: int, algorithm: str, rate: int, delay: int, kilobytes: int, __: int) -> None:
-    """Every cell of the thesis."""
-    check_preset(algorithm, rate, delay, 1000 * kilobytes)
-
-
-@pytest.mark.parametrize("algorithm", ["cubic", "jumpstart", "slow-start/rfc-9002", "search/draft-09+cubic"])
-def test_presets_with_drops(algorithm: str) -> None:
-    """Where CoDel drops, so that data is sent again and segments in the middle are short."""
-    assert check_preset(algorithm, 10, 5, 3_000_000).lost > 0
-    assert check_preset(algorithm, 1, 50, 1_000_000).lost > 0
-
-
-def test_an_own_preset(tmp_path: Path) -> None:
-    """With a window for a timer, no delay in the access links and other ticks."""
-    text = (CONFORMANCE / "presets" / f"{PRESET}.toml").read_text("utf-8")
-    text = text.replace('cubic = "none"', 'cubic = "window"').replace("rtt_tick_ns = 1_000_000", "rtt_tick_ns = 7")
-    own = tmp_path / "own.toml"
-    own.write_text(text.replace("fin_acknowledges = true", "fin_acknowledges = false"), encoding="utf-8")
-    for algorithm in ("cubic", "jumpstart"):
-        check_preset(algorithm, 8, 5, 700_000, str(own))
-
-
-def any_cell(random: SplitMix64) -> tuple[str, int, int, int]:
-    """Return a transfer of the preset."""
-    algorithm = ("cubic", "jumpstart", *CONTROLLERS)[random.below(6)]
-    return (
-        algorithm,
-        1 + random.below(1 << random.below(10)),
-        random.below(120),
-        1 + random.below(1 << (8 + random.below(13))),
-    )
-
-
-@pytest.mark.parametrize("seed", range(25))
-def test_random_cells(seed: int) -> None:
-    """The time, and how many packets and events of the simulator it takes."""
-    check_preset(*any_cell(SplitMix64(seed)))
-
-
 @pytest.mark.long
-def test_many_random_networks_and_cells() -> None:
-    """Two thousand of each."""
+def test_many_random_networks() -> None:
+    """Two thousand."""
     random = SplitMix64(21)
-    taken = [check_network(any_network(random), events=False) for _ in range(2_000)]
+    taken = [check_network(any_network(random)) for _ in range(2_000)]
     assert sum(taken) > 1500
-    for _ in range(2_000):
-        check_preset(*any_cell(random))
 
 
 NETWORK = any_network(SplitMix64(1))
@@ -211,28 +150,52 @@ NETWORK = any_network(SplitMix64(1))
     ],
     ids=str,
 )  # fmt: skip
-def test_what_is_left_to_python(beyond: dict[str, Any]) -> None:
-    """One step beyond each bound that the C code relies on."""
+def test_bounds(beyond: dict[str, Any]) -> None:
+    """One step beyond each bound that the C code relies on: the message has the bound, or the member that is needed."""
     first = NETWORK.flows[0]
     first = replace(first, **beyond.get("flow", {}), transfer=replace(first.transfer, **beyond.get("transfer", {})))
     rest = {name: value for name, value in beyond.items() if name not in ("link", "flow", "transfer")}
     changed = replace(NETWORK, **rest, link=replace(NETWORK.link, **beyond.get("link", {})), flows=(first,))
-    assert bounds.takes_network(NETWORK)
-    assert not bounds.takes_network(changed)
-    assert native.run_network(changed) is None
+    bounds.check_network(NETWORK)
+    with pytest.raises(
+        ScenarioError, match=r"^any: .*(is outside \d+\.\.\d+, the bounds of the simulator| needs \w+)$"
+    ):
+        run_network(changed)
 
 
 def test_what_only_a_run_shows(monkeypatch: pytest.MonkeyPatch) -> None:
     """A packet that a link with room for all would hold for longer than numbers go, and a transfer that does not end in time."""
     crowd = Transfer(Config(65_000, 2**40), 2**37, Pacing.WINDOW, named_data=True, probes=True)
     plan = FlowPlan("one", "slow-start/rfc-9002", 0, crowd, Receiver(2, 0), access=Access(1000, 0))
-    network = replace(NETWORK, flows=(plan,), stop_ns=S)
-    assert bounds.takes_network(network)
-    assert native.run_network(network) is None
+    with pytest.raises(ScenarioError, match=r"any: beyond the bounds of the simulator: .* 2\^59 ns"):
+        run_network(replace(NETWORK, flows=(plan,), stop_ns=S))
     todo = presets.experiment(PRESET, "cubic", 1, 1, 1_000_000)
-    assert native.complete(todo) is not None
-    monkeypatch.setattr(native, "TIME_END_NS", S)
-    assert native.complete(todo) is None
+    assert complete(todo).sent_packets > 0
+    monkeypatch.setattr(completion, "TIME_END_NS", S)
+    with pytest.raises(ScenarioError, match="does not end within 1 s, the bound of the simulator"):
+        complete(todo)
+
+
+def test_a_controller_that_refuses() -> None:
+    """The reason is the same as from the model: for an unknown name, and for an event outside of the domain."""
+    config, reason = Config(1, 2**40), re.escape("run: packets: 100000 is not within 1..65535")
+    transfer = Transfer(config, 100_000, named_data=True, probes=True)
+    plan = FlowPlan("one", "slow-start/rfc-9002", 0, transfer, Receiver(2, 0))
+    with pytest.raises(DomainError, match=reason):
+        run_network(replace(NETWORK, flows=(plan,)))
+    with pytest.raises(DomainError, match="search/none: no such profile"):
+        run_network(replace(NETWORK, flows=(replace(plan, controller="search/none"),)))
+    with pytest.raises(DomainError, match=reason):
+        run_port(
+            Scenario("s", "", 1, S, S, config, 100_000, False, None, NETWORK.link, Receiver(2, 0), ()),
+            "slow-start",
+            "rfc-9002",
+        )
+    todo = presets.experiment(PRESET, "slow-start/rfc-9002", 1, 1, 1000)
+    with pytest.raises(DomainError, match=reason):
+        complete(replace(todo, transfer=transfer))
+    with pytest.raises(DomainError, match="search/none: no such profile"):
+        complete(replace(todo, algorithm="search/none"))
 
 
 def command(*words: object, code: int = 0) -> Result:
@@ -254,34 +217,18 @@ FEW_FLOWS = (
 )
 
 
-@pytest.mark.parametrize("words", [FCT, FEW_FLOWS], ids=lambda words: words[0])
-def test_commands_say_what_computed(words: tuple[object, ...]) -> None:
-    """On the error stream: what they print is the same."""
-    compiled, python = (command(*words, "--engine", engine) for engine in ("native", "python"))
-    assert compiled.stdout == python.stdout
-    assert (compiled.stderr, python.stderr) == ("by the compiled simulator\n", "")
-    assert command(*words).stderr == compiled.stderr
+def test_unknown_controllers() -> None:
+    """The commands end with exit code 2."""
+    for words in ([*FCT[:2], "search/none", *FCT[3:]], [*FEW_FLOWS, "--controller", "response=search/none"]):
+        assert "search/none: no such profile" in command(*words, code=2).stderr
 
 
-def test_commands_that_only_python_carries_out(tmp_path: Path) -> None:
-    """With the reason, if the compiled simulator is asked for; else Python says what is wrong with a controller."""
-    of_one = command(
-        "network", NETWORKS / "search-geo.json", "--plot", tmp_path / "one.svg", "--engine", "native", code=2
-    )
-    assert "--engine native: the plot of one flow needs" in of_one.stderr
-    unknown = [*FCT[:2], "search/none", *FCT[3:]]
-    assert "does not take this run" in command(*unknown, "--engine", "native", code=2).stderr
-    assert "search/none: no such profile" in command(*unknown, code=2).stderr
-
-
-def test_a_sweep_of_the_preset_by_either_has_the_same_rows(tmp_path: Path) -> None:
+def test_a_sweep_of_the_preset(tmp_path: Path) -> None:
     """Also where there is no such profile, and for what is no cell of the preset."""
     cells = ("--kind", "fct", "--algorithm", "cubic", "--algorithm", "jumpstart", "--algorithm", "search/draft-09", "--algorithm", "search/none",
              "--rate", "10Mbit/s", "--rate", "1500kbit/s", "--rtt", "10ms", "--size", "1kB", "--size", "1MB")  # fmt: skip
-    for engine in ("native", "python"):
-        command("sweep", tmp_path / f"{engine}.csv", *cells, "--engine", engine, "--jobs", 1)
-    rows = (tmp_path / "native.csv").read_text("utf-8")
-    assert rows == (tmp_path / "python.csv").read_text("utf-8")
+    command("sweep", tmp_path / "rows.csv", *cells, "--jobs", 1)
+    rows = (tmp_path / "rows.csv").read_text("utf-8")
     assert "search/none: no such profile" in rows and "whole Mbit/s" in rows
 
 
@@ -289,7 +236,8 @@ def test_the_layouts_are_those_of_c() -> None:
     """The structures that Python fills have the members of the header, and the bounds are its."""
     header = (CONFORMANCE / "simulator" / "simulator.h").read_text("utf-8")
     structures = {
-        "sim_step": layout._Step, "sim_link": layout._Link, "sim_receiver": layout._Receiver, "sim_transfer": layout._Transfer,
+        "sim_step": layout._Step, "sim_link": layout.LinkLayout, "sim_receiver": layout._Receiver, "sim_transfer": layout._Transfer,
+        "sim_outside": layout.Outside, "sim_answer": layout.Answer, "sim_carried": layout.Carried,
         "sim_scenario": layout.ScenarioLayout, "sim_plan": layout._Plan, "sim_network": layout.NetworkLayout,
         "sim_preset": layout.PresetLayout, "sim_summary": layout.SummaryLayout, "sim_flow_result": layout.FlowResultLayout,
         "sim_network_result": layout.NetworkResultLayout, "sim_completion": layout.CompletionLayout, "sim_turn": layout._Turn,
@@ -297,7 +245,10 @@ def test_the_layouts_are_those_of_c() -> None:
     }  # fmt: skip
     for name, structure in structures.items():
         body = header.partition(f"struct {name} {{")[2].partition("\n};")[0]
-        names = [line.split(";")[0].split()[-1].lstrip("*") for line in body.splitlines() if ";" in line.split("/*")[0]]
+        members = [line for line in body.splitlines() if ";" in line.split("/*")[0]]
+        functions = [re.search(r"\(\*(\w+)\)", line) for line in members]
+        numbers = [line.split(";")[0].split()[-1].lstrip("*") for line in members]
+        names = [function[1] if function else number for function, number in zip(functions, numbers, strict=True)]
         assert names == [field[0] for field in structure._fields_]
     for constant in (
         "TIME_END_NS",
@@ -312,7 +263,7 @@ def test_the_layouts_are_those_of_c() -> None:
 
 
 def test_no_warning_and_no_undefined_behaviour(tmp_path: Path) -> None:
-    """Strict C11; and a scenario, a network and a preset with losses under the sanitizers end as without."""
+    """Strict C11; and a scenario, a network, a preset and a link with losses under the sanitizers end as without."""
     program = tmp_path / "run.c"
     program.write_text(_PROGRAM, encoding="utf-8")
     sources = sorted([program, *(CONFORMANCE / "simulator").glob("*.c"), *port.sources()])
@@ -325,8 +276,8 @@ def test_no_warning_and_no_undefined_behaviour(tmp_path: Path) -> None:
     scenario = Scenario(
         "", "", 7, 600 * S, 600 * S, Config(1200, 12000), 3_000_000, False, None, link, Receiver(2, 25 * MS), ()
     )
-    ended = native.summarize(scenario, "search", "draft-09+cubic")
-    assert ended is not None and ended.dropped_packets > 0 and ended.lost_packets > 0
+    ended = run_port(scenario, "search", "draft-09+cubic")
+    assert ended.dropped_packets > 0 and ended.lost_packets > 0
     assert said[0] == f"{ended.events} {ended.duration_ns} {ended.dropped_packets} {ended.lost_packets}"
     transfer = Transfer(
         Config(1000, 10_000),
@@ -351,11 +302,28 @@ def test_no_warning_and_no_undefined_behaviour(tmp_path: Path) -> None:
     network = Network(
         "", "", (), 7, 600 * S, S, crossed, 500_000, (plan, replace(plan, name="two", start_ns=S, bucket=None))
     )
-    result = native.run_network(network)
-    assert result is not None and result.early_dropped_packets > 0
+    result = run_network(network)
+    assert result.early_dropped_packets > 0
     assert said[1] == f"{result.events} {result.ended_ns + S} {result.dropped_packets} {result.flows[1].sent_packets}"
-    done = native.complete(presets.experiment(PRESET, "jumpstart", 10, 5, 3_000_000))
-    assert done is not None and said[2] == f"{done.events} {done.fct_ns + S} {done.lost} {done.sent_packets}"
+    done = complete(presets.experiment(PRESET, "jumpstart", 10, 5, 3_000_000))
+    assert said[2] == f"{done.events} {done.fct_ns + S} {done.lost} {done.sent_packets}"
+    run = Simulation(replace(scenario, link=replace(link, loss_ppm=0)), _Steady(), 1000)
+    run.run()
+    assert said[3] == f"{len(run.events)} {run.now_ns} {run.dropped_packets} {run.lost_packets}"
+    relay = Bottleneck(link, 7)
+    arrivals_ns = [relay.carry(S + number, 1000) for number in range(100)]
+    assert (
+        said[4]
+        == f"{max(filter(None, arrivals_ns))} {relay.busy_until_ns} {relay.dropped_packets} {relay.lost_packets}"
+    )
+
+
+class _Steady:
+    samples_rate = True
+    initial_window_bytes = 12_000
+
+    def on_event(self, _event: Event) -> Answer:
+        return Answer(self.initial_window_bytes)
 
 
 _PROGRAM = """
@@ -369,6 +337,15 @@ _PROGRAM = """
 static void say(uint64_t a, uint64_t b, uint64_t c, uint64_t d)
 {
     printf("%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\\n", a, b, c, d);
+}
+
+static bool steady(void *context, const struct ff_event *event, struct sim_answer *answer)
+{
+    (void)context;
+    (void)event;
+    answer->cwnd_bytes = 12000;
+    answer->in_slow_start = true;
+    return true;
 }
 
 int main(void)
@@ -421,6 +398,22 @@ int main(void)
     struct sim_completion done;
     status |= sim_complete(&preset, NULL, &done);
     say(done.events, done.finished_ns, done.dropped_packets, done.sent_packets);
+
+    struct sim_outside outside = {.initial_window_bytes = 12000, .samples_rate = 1, .on_event = steady};
+    struct sim_scenario calm = scenario;
+    calm.link.loss_ppm = 0;
+    status |= sim_simulate_outside(&calm, &outside, 1000, &summary);
+    say(summary.events, summary.now_ns, summary.dropped_packets, summary.lost_packets);
+
+    struct sim_path *path = sim_path_begin(&scenario.link, 7, S);
+    struct sim_carried carried;
+    uint64_t last_ns = 0;
+    for (uint64_t i = 0; i < 100; i++) {
+        status |= sim_path_carry(path, S + i, 1000, &carried);
+        last_ns = carried.arrival_ns != NO && carried.arrival_ns > last_ns ? carried.arrival_ns : last_ns;
+    }
+    sim_path_end(path);
+    say(last_ns, carried.busy_until_ns, carried.dropped_packets, carried.lost_packets);
     return status != SIM_OK;
 }
 """

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,8 +15,7 @@ from hypothesis import strategies as st
 from firstflight_conformance.cli import main
 from firstflight_conformance.paths import PRESETS
 from firstflight_conformance.simulator import presets
-from firstflight_conformance.simulator.clock import Clock
-from firstflight_conformance.simulator.in_loop import InLoop
+from firstflight_conformance.simulator.completion import complete as run
 from firstflight_conformance.simulator.presets import Completion
 from firstflight_conformance.simulator.scenario import ScenarioError
 from studies.published.thesis import CELLS
@@ -27,17 +27,9 @@ WITH_LOSS = ("cubic", 10, 25, 400)
 LOSSLESS = [cell[1:] for cell in CELLS if cell[1:5] != WITH_LOSS]
 
 
-def complete(
-    name: str,
-    algorithm: str,
-    rate_mbps: int,
-    one_way_delay_ms: int,
-    size_bytes: int,
-    controller: InLoop | None = None,
-    clock: Clock | None = None,
-) -> Completion:
-    """Simulate one transfer of a preset in Python; ``controller`` takes the place of the algorithm's window."""
-    return presets.run(presets.experiment(name, algorithm, rate_mbps, one_way_delay_ms, size_bytes), controller, clock)
+def complete(name: str, algorithm: str, rate_mbps: int, one_way_delay_ms: int, size_bytes: int) -> Completion:
+    """Simulate one transfer of a preset."""
+    return run(presets.experiment(name, algorithm, rate_mbps, one_way_delay_ms, size_bytes))
 
 
 @pytest.mark.parametrize(("_table", "algorithm", "rate", "delay", "kilobytes", "published_us"), CELLS)
@@ -98,13 +90,13 @@ def test_one_flight_by_hand(rate: int, delay: int, size_bytes: int) -> None:
 def test_the_model_in_the_loop(algorithm: str, rate: int, delay: int, kilobytes: int, _: int) -> None:
     """Where nothing is lost and HyStart changes nothing, slow start of the model takes as the thesis's CUBIC."""
     if algorithm == "jumpstart":
-        controller = presets.model(PRESET, "jumpstart", "ns3-2025")
-        theirs = complete(PRESET, algorithm, rate, delay, 1000 * kilobytes, controller)
+        todo = presets.experiment(PRESET, algorithm, rate, delay, 1000 * kilobytes)
+        theirs = run(replace(todo, algorithm="jumpstart/ns3-2025"))  # paced as the published window
         mine = complete(PRESET, algorithm, rate, delay, 1000 * kilobytes)
         # The model's release times are not rounded one by one: 122 gaps of at most half a ns.
         assert abs(theirs.fct_ns - mine.fct_ns) <= 500
         return
-    theirs = complete(PRESET, "cubic", rate, delay, 1000 * kilobytes, presets.model(PRESET, "slow-start", "rfc-9002"))
+    theirs = complete(PRESET, "slow-start/rfc-9002", rate, delay, 1000 * kilobytes)
     assert theirs.fct_ns == complete(PRESET, "cubic", rate, delay, 1000 * kilobytes).fct_ns
     assert not theirs.comparable
 
@@ -228,7 +220,7 @@ def test_same_answer_with_another_hash_seed() -> None:
     """Nothing depends on the order of sets or on the hash seed of the process."""
     run = "from firstflight_conformance.cli import main; main()"
     options = [str(word) for word in words(size_bytes=4_000_000, rate_mbps=10)]
-    command = [sys.executable, "-c", run, "fct", *options, "--json", "--engine", "python"]
+    command = [sys.executable, "-c", run, "fct", *options, "--json"]
     answers = {
         subprocess.run(command, env=os.environ | {"PYTHONHASHSEED": seed}, capture_output=True, check=True).stdout
         for seed in ("0", "1", "2")

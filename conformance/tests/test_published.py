@@ -25,6 +25,7 @@ from studies.published import (
     thesis_index,
 )
 from studies.published.claims import NUMBER, SECONDS, Verdict
+from studies.published.load_runs import workload
 from studies.published.networks import (
     exit_reduction,
     milestones,
@@ -311,3 +312,10 @@ def test_what_the_captions_say() -> None:
     assert not any(lost[: len(lost) // 2])
     assert lost[-1] > 0
     assert store.load("sharing")["alone-initial-83-50"]["lost_packets"] >= 83 - 50 - 1
+
+
+def test_the_caption_of_the_load_has_the_mean_of_the_drawn_sizes() -> None:
+    """The cut at 10 MB lowers the mean of 125 kB; the caption has the mean of the responses that were sent."""
+    (caption,) = (text for name, text in TEXTS["load"].plots if name == "load")
+    sizes = workload(125, 30).sizes_bytes
+    assert f"those of this run have {round(sum(sizes) / len(sizes) / 1000)} kB" in caption

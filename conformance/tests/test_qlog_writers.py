@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from firstflight.events import Ack, Ce, Lost, Sent
+from firstflight_conformance.judge.formats import kind_of
 from firstflight_conformance.judge.verdict import judge
 from firstflight_conformance.qlog import items
 from firstflight_conformance.qlog.groups import Order, arranged, losses_first
@@ -252,3 +253,5 @@ def test_a_log_of_aioquic(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     (plain,) = [each for each in verdict.explained if each.profile == "slow-start/rfc-9002"]
     assert plain.equal == plain.counted > 50
     assert verdict.none_of_ours  # its rule is none of ours
+    path.write_text(json.dumps(json.loads(path.read_text("utf-8"))), "utf-8")  # in one line, as columns
+    assert kind_of(path.read_bytes()) == "qlog"

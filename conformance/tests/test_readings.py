@@ -11,8 +11,10 @@ from firstflight import Config, Pto, create, profiles, step
 from firstflight.search.profiles import PROFILES as MODEL
 from firstflight.search.profiles import Readings
 from firstflight_conformance.cases.computations import INPUTS
+from firstflight_conformance.freedoms.points import open_points
+from firstflight_conformance.mutants.load import load_mutants
 from firstflight_conformance.paths import SPEC
-from firstflight_conformance.spec.readings import load_table, load_tables
+from firstflight_conformance.spec.readings import ProfileTable, load_table, load_tables
 from generate.tables import generated_files
 
 SEARCH = (SPEC / "search" / "profiles.toml").read_text(encoding="utf-8")
@@ -50,6 +52,34 @@ def test_readings_have_reasons() -> None:
         assert len(reading.choices) >= 2 if reading.bounds is None else not reading.choices
         assert re.search(rf"\b{reading.ambiguity}\b", page)
         assert f"`{reading.name}`" in page or f"`{reading.name}" in page
+
+
+def unused_values(table: ProfileTable) -> list[str]:
+    """Return the values of readings that neither a profile nor an open point uses, as ``reading=value``."""
+    points = [point for point in open_points() if point.algorithm == table.algorithm]
+    covered = {name for point in points for name in point.mutants}
+    flips = [mutant.readings.items() for mutant in load_mutants() if mutant.id in covered]
+    used = {item for profile in table.profiles for item in profile.readings.items()}
+    used |= {(name, value) for point in points for name, values in point.readings.items() for value in values}
+    used |= {item for flipped in flips for item in flipped}
+    values = [(reading.name, value) for reading in table.readings for value in reading.choices]
+    return [f"{name}={value}" for name, value in values if (name, value) not in used]
+
+
+@pytest.mark.parametrize("algorithm", load_tables())
+def test_every_value_is_used(algorithm: str) -> None:
+    """A profile or an open point uses every value; other mistakes are mutants of the model, not readings."""
+    table = load_tables()[algorithm]
+    assert unused_values(table) == []
+    assert [r.name for r in table.readings if r.bounds is None and len(r.choices) < 2] == []
+
+
+def test_unused_value_is_found(tmp_path: Path) -> None:
+    """The search for unused values finds one that is added."""
+    path = tmp_path / "search.toml"
+    path.write_text(SEARCH.replace("[reading.choices]\n", '[reading.choices]\nsideways = "no"\n', 1), encoding="utf-8")
+    table = load_table(path)
+    assert unused_values(table) == [f"{table.readings[0].name}=sideways"]
 
 
 def test_like_is_transitive(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ title = "X"
 language = "Python"
 role = "third-party"
 command = ["{python}", "{here}/adapter.py", "{root}"]
+supplied_before_start = "Nothing."
 """
 DEVIATION = (
     '[[deviation]]\nkind = "open"\nexplanation = "because"\n[deviation.cases]\n"search.exit.lower" = ["search.*"]\n'

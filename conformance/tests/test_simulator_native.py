@@ -1,6 +1,7 @@
-"""The compiled simulator against that in Python: every event and what the controller observed after it, on every scenario and on random paths."""
+"""The C simulator against the plain program: events and observations on every scenario and random paths, refusals."""
 
-import os
+import json
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -10,65 +11,46 @@ import pytest
 from click.testing import CliRunner
 
 from firstflight import Config, DomainError, create, profiles
-from firstflight.events import Event
-from firstflight.observables import Observation, Outcome, Phase
+from firstflight.events import Event, Sent
 from firstflight_conformance.cli import main
+from firstflight_conformance.paths import NETWORKS, SCENARIOS
 from firstflight_conformance.prng import SplitMix64
 from firstflight_conformance.simulator import native
 from firstflight_conformance.simulator import native_bounds as bounds
-from firstflight_conformance.simulator import native_layout as layout
-from firstflight_conformance.simulator.loop import StallError, simulate, summarize
-from firstflight_conformance.simulator.native_events import NONE, RawObservation, event_of
-from firstflight_conformance.simulator.scenario import Link, Receiver, Scenario, load_scenario, scenario_files
-
-pytestmark = pytest.mark.skipif(
-    not any(os.access(Path(folder) / "cc", os.X_OK) for folder in os.environ["PATH"].split(os.pathsep)),
-    reason="there is no C compiler here",
+from firstflight_conformance.simulator.in_loop import Answer
+from firstflight_conformance.simulator.loop import Simulation, StallError, run_port, simulate, summarize
+from firstflight_conformance.simulator.scenario import (
+    Link,
+    Receiver,
+    Scenario,
+    ScenarioError,
+    load_scenario,
+    scenario_files,
 )
+from simulated import c_port, observed, plain_scenario
 
 S = 1_000_000_000
 CONTROLLERS = [(name, profile) for name, found in profiles(composed=True).items() for profile in found]
 NAMES = list(scenario_files())
-_PHASES, _OUTCOMES = tuple(Phase), tuple(Outcome)
-
-
-def _observed(raw: RawObservation) -> tuple[object, ...]:
-    ssthresh, release = (None if value == NONE else value for value in (raw.ssthresh_bytes, raw.next_release_ns))
-    return raw.cwnd_bytes, ssthresh, _PHASES[raw.phase], _OUTCOMES[raw.outcome], release
-
-
-def _of(seen: Observation) -> tuple[object, ...]:
-    return seen.cwnd_bytes, seen.ssthresh_bytes, seen.phase, seen.outcome, seen.next_release_ns
-
-
-def traced(scenario: Scenario, algorithm: str, profile: str) -> list[tuple[Event, tuple[object, ...]]]:
-    """Run the compiled simulator; return every event and what was observed."""
-    found: list[tuple[Event, tuple[object, ...]]] = []
-
-    def note(_: object, __: int, event: Any, observation: Any) -> None:
-        found.append((event_of(event.contents), _observed(observation.contents)))
-
-    watch = layout.Watch(event=layout.ON_EVENT(note))
-    native.simulate(scenario, algorithm, profile, layout.SummaryLayout(), watch)
-    return found
 
 
 def check_same(scenario: Scenario, algorithm: str, profile: str, *, trace: bool = True) -> bool:
-    """Check that both say the same; return whether the run went to an end of its own."""
-    assert bounds.takes_scenario(scenario)
+    """Check that both programs agree; return whether the run went to an end of its own."""
     try:
-        recording = simulate(scenario, create(algorithm, profile, scenario.config))
+        recording = plain_scenario(scenario, create(algorithm, profile, scenario.config))
     except StallError as stalled:
         with pytest.raises(StallError, match=str(stalled)):
-            native.summarize(scenario, algorithm, profile)
+            run_port(scenario, algorithm, profile)
         return False
-    except DomainError:
-        assert native.summarize(scenario, algorithm, profile) is None
+    except DomainError as refusal:
+        with pytest.raises(DomainError, match=re.escape(str(refusal))):
+            run_port(scenario, algorithm, profile)
         return False
-    assert native.summarize(scenario, algorithm, profile) == summarize(recording)
+    assert run_port(scenario, algorithm, profile) == summarize(recording)
     if trace:
-        seen = [(event, _of(found)) for event, found in zip(recording.events, recording.observations, strict=True)]
-        assert traced(scenario, algorithm, profile) == seen
+        events, seen, _, _ = c_port(scenario, algorithm, profile)
+        assert (events, seen) == (list(recording.events), list(map(observed, recording.observations)))
+        assert simulate(scenario, create(algorithm, profile, scenario.config)) == recording
     return True
 
 
@@ -136,16 +118,17 @@ def test_many_random_paths() -> None:
     ],
     ids=str,
 )  # fmt: skip
-def test_what_is_left_to_python(beyond: dict[str, Any]) -> None:
-    """One step beyond each bound that the C code relies on."""
+def test_bounds(beyond: dict[str, Any]) -> None:
+    """One step beyond each bound that the C code relies on: the message has the bound."""
     scenario = random_scenario(SplitMix64(1))
-    assert bounds.takes_scenario(scenario)
+    bounds.check_scenario(scenario)
     parts = {
         name: replace(getattr(scenario, name), **value) if isinstance(value, dict) else value
         for name, value in beyond.items()
     }
-    assert not bounds.takes_scenario(replace(scenario, **parts))
-    assert native.summarize(replace(scenario, **parts), "search", "draft-09") is None
+    for run in (run_port, lambda *given: simulate(given[0], create(*given[1:], scenario.config))):
+        with pytest.raises(ScenarioError, match=r"random: .* is outside \d+\.\.\d+, the bounds of the simulator"):
+            run(replace(scenario, **parts), "search", "draft-09")
 
 
 CELLS = ("--algorithm", "search/draft-*", "--algorithm", "search/none", "--rate", "2Mbit/s", "--rtt", "40ms", "--size", "100kB", "--queue", "0.5bdp",
@@ -158,35 +141,55 @@ def sweep(*arguments: object, code: int = 0, **environment: str) -> str:
     return result.output
 
 
-def test_a_sweep_by_either_has_the_same_rows(tmp_path: Path) -> None:
-    """Also where a transfer stalls and where there is no such profile; what computed is said."""
-    said = sweep(tmp_path / "native.csv", *CELLS, "--engine", "native", "--jobs", "2")
-    assert "without an answer (compiled simulator)\n" in said
-    assert "compiled" not in sweep(tmp_path / "python.csv", *CELLS, "--engine", "python", "--jobs", "1")
-    rows = (tmp_path / "native.csv").read_text("utf-8")
-    assert rows == (tmp_path / "python.csv").read_text("utf-8")
-    assert "stalls at" in rows and "search/none" in rows
-
-
 @pytest.fixture
 def forgotten() -> Iterator[None]:
-    """Look for the compiled simulator again, now and afterwards."""
+    """Build and load the simulator again, now and afterwards."""
     native.library.cache_clear()
     yield
     native.library.cache_clear()
 
 
+SCENARIO = SCENARIOS / "shallow-queue.json"
+FCT = ("fct", "--algorithm", "cubic", "--rate-mbps", "10", "--one-way-delay-ms", "5", "--size-bytes", "1kB")
+COMMANDS: dict[str, tuple[object, ...]] = {
+    "simulate": ("simulate", SCENARIO),
+    "network": ("network", NETWORKS / "two-flows.json"),
+    "fct": FCT,
+    "sweep": ("sweep", "rows.csv", *CELLS),
+    "sweep of fct": ("sweep", "rows.csv", "--kind", "fct", "--algorithm", "cubic", *CELLS[4:10]),
+    "run": ("run", "--closed-loop", "--adapter", "python-model"),
+    "run of both": ("run", "--both", "--algorithm", "hybla", "--adapter", "python-model"),
+    "blind run": ("run", "--blind", "1", "--adapter", "python-model"),
+    "own scenario": ("run", "--scenario", SCENARIOS / "closed-loop/deep-queue.json", "--adapter", "python-model"),
+    "show": ("show", "stimulus:deep-queue@search/draft-09"),
+    "vectors": ("dev", "vectors", "--check"),
+    "mutants": ("dev", "mutants", "--closed-loop", "--algorithm", "hybla"),
+    "results": ("dev", "results", "--check", "--only", "search-geo", "--jobs", "1"),
+}
+
+
 @pytest.mark.usefixtures("forgotten")
-def test_without_a_compiler(tmp_path: Path) -> None:
-    """Python computes, unless the compiled simulator is asked for."""
-    no_compiler = {"CC": "no-such-compiler"}
-    assert "compiled" not in sweep(tmp_path / "rows.csv", *CELLS, "--jobs", "1", **no_compiler)
-    said = sweep(tmp_path / "none.csv", *CELLS, "--engine", "native", code=2, **no_compiler)
-    assert "--engine native: there is no C compiler no-such-compiler" in said
-    assert "--engine native: model has no compiled simulator" in sweep(
-        tmp_path / "none.csv", "--kind", "model", "--algorithm", "slow-start", "--rate", "1Mbit/s", "--rtt", "1ms", "--size", "1kB", "--engine", "native",
-        code=2,
+@pytest.mark.parametrize("name", COMMANDS)
+def test_without_a_compiler(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every command that simulates ends with exit code 2 and the remedy."""
+    monkeypatch.chdir(tmp_path)
+    result = CliRunner(env={"CC": "no-such-compiler"}).invoke(main, list(map(str, COMMANDS[name])))
+    assert result.exit_code == 2
+    assert (
+        "the path simulator needs a C compiler: there is no C compiler no-such-compiler; install one, or set CC to its command"
+        in result.stderr
+    )
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.usefixtures("forgotten")
+def test_what_needs_no_compiler(tmp_path: Path) -> None:
+    """A sweep of the closed form computes."""
+    said = sweep(
+        tmp_path / "rows.csv", "--kind", "model", "--algorithm", "slow-start", "--rate", "1Mbit/s", "--rtt", "1ms", "--size", "1kB",
+        CC="no-such-compiler",
     )  # fmt: skip
+    assert "1 rows in" in said
 
 
 @pytest.mark.usefixtures("forgotten")
@@ -195,5 +198,76 @@ def test_a_compiler_that_fails(tmp_path: Path) -> None:
     compiler = tmp_path / "cc"
     compiler.write_text("#!/bin/sh\necho out of order >&2\nexit 1\n", encoding="utf-8")
     compiler.chmod(0o755)
-    said = sweep(tmp_path / "none.csv", *CELLS, "--engine", "native", code=2, CC=str(compiler))
-    assert f"--engine native: {compiler}: out of order" in said
+    said = sweep(tmp_path / "none.csv", *CELLS, code=2, CC=str(compiler))
+    assert f"needs a C compiler: {compiler}: out of order; install one, or set CC to its command" in said
+
+
+WIDE = {"link": ("rate_bps", 500), "receiver": ("max_ack_delay_ns", 2**42), "": ("stop_ns", 2**42)}
+
+
+@pytest.mark.parametrize("part", WIDE, ids=lambda part: part or "scenario")
+def test_commands_beyond_the_bounds(part: str, tmp_path: Path) -> None:
+    """The commands that read a scenario end with exit code 2, the place and the bound."""
+    name, value = WIDE[part]
+    content = json.loads(SCENARIO.read_text("utf-8"))
+    content["sender"]["transfer_bytes"] = 100_000
+    (content[part] if part else content)[name] = value
+    path = tmp_path / "wide.json"
+    path.write_text(json.dumps(content), "utf-8")
+    place = f"wide.json: {part}: {name}" if part else f"wide.json: {name}"
+    for words in (("simulate", path), ("run", "--adapter", "python-model", "--scenario", path)):
+        result = CliRunner().invoke(main, list(map(str, words)))
+        assert result.exit_code == 2
+        assert re.search(rf"{place} {value} is outside \d+\.\.\d+, the bounds of the simulator", result.stderr)
+
+
+def test_a_sweep_beyond_the_bounds(tmp_path: Path) -> None:
+    """A cell beyond the bounds ends the sweep before it computes."""
+    said = sweep(tmp_path / "rows.csv", *CELLS, "--rate", "500bit/s", code=2)
+    assert "rate_bps 500 is outside 1000..1099511627776, the bounds of the simulator" in said
+    assert not (tmp_path / "rows.csv").exists()
+
+
+class _Failing:
+    """A controller that fails at an event."""
+
+    samples_rate = False
+    initial_window_bytes = 12_000
+
+    def __init__(self, error: BaseException) -> None:
+        self.error, self.events = error, 0
+
+    def on_event(self, _event: Event) -> Answer:
+        self.events += 1
+        if self.events == 5:
+            raise self.error
+        return Answer(self.initial_window_bytes)
+
+
+@pytest.mark.parametrize("error", [ValueError("no answer"), KeyboardInterrupt()], ids=repr)
+def test_an_error_of_the_controller(error: BaseException) -> None:
+    """The run ends at that event, and the error is raised behind the simulator."""
+    controller = _Failing(error)
+    simulation = Simulation(load_scenario(SCENARIO), controller)
+    with pytest.raises(type(error)) as raised:
+        simulation.run()
+    assert raised.value is error
+    assert (controller.events, len(simulation.events), simulation.done) == (5, 5, False)
+
+
+@pytest.mark.parametrize("window_bytes", [0, 2**64 - 1])
+def test_windows_of_any_size(window_bytes: int) -> None:
+    """With no window the sender stalls; with the largest number all data leaves at once, in one event."""
+    controller = _Failing(ValueError())
+    controller.initial_window_bytes = window_bytes
+    scenario = replace(load_scenario(SCENARIO), transfer_bytes=12_000)
+    simulation = Simulation(scenario, controller)
+    if window_bytes == 0:
+        with pytest.raises(StallError):
+            simulation.run()
+        assert simulation.events == []
+        return
+    with pytest.raises((StallError, ValueError)):
+        simulation.run()
+    sent = simulation.events[0]
+    assert isinstance(sent, Sent) and sent.bytes == 12_000

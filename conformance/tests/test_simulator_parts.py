@@ -3,8 +3,10 @@
 import pytest
 
 from firstflight_conformance.prng import SplitMix64
-from firstflight_conformance.simulator.path import AckPolicy, Bottleneck
-from firstflight_conformance.simulator.scenario import Link, Receiver
+from firstflight_conformance.simulator.path import Bottleneck
+from firstflight_conformance.simulator.scenario import Link
+from firstflight_conformance.simulator.transfer import Receiver
+from simulator_parts import AckPolicy
 
 MS = 1_000_000
 S = 1_000_000_000
@@ -28,10 +30,10 @@ def test_empty_queue_serves_one() -> None:
     assert [link.carry(0, 1000), link.carry(MS - 1, 1000), link.carry(MS, 1000)] == [MS, None, 2 * MS]
 
 
-@pytest.mark.parametrize(("size", "rate", "ns"), [(1, 8 * S, 1), (1, 3 * S, 3), (1500, 1, 12_000 * S), (1, 10**15, 1)])
+@pytest.mark.parametrize(("size", "rate", "ns"), [(1, 8 * S, 1), (1, 3 * S, 3), (1500, 1000, 12 * S), (1, 2**40, 1)])
 def test_service_is_rounded_up(size: int, rate: int, ns: int) -> None:
     """The service of a packet is a whole number of ns, rounded up."""
-    assert Link(rate, 0, 0, 0, 0, 0).service_ns(size) == ns
+    assert Bottleneck(Link(rate, 0, 0, 0, 0, 0), 1).carry(5, size) == 5 + ns
 
 
 def test_jitter_keeps_the_order() -> None:
@@ -63,17 +65,23 @@ def test_acks_in_order() -> None:
     assert acks.deadline_ns == 60
     assert acks.arrived(30, 2)
     assert acks.acknowledge(35) == ([(0, 2)], 5)
-    assert (acks.pending, acks.deadline_ns) == ([], None)
     assert not acks.arrived(40, 3)
     assert acks.deadline_ns == 90
 
 
-def test_acks_out_of_order() -> None:
-    """A gap, and what fills it, are acknowledged at once; the delay is that of the largest packet."""
+def test_the_first_at_once() -> None:
+    """The first packet, and no other, is acknowledged at once."""
+    acks = AckPolicy(Receiver(3, 50, first_at_once=True))
+    assert acks.arrived(10, 0)
+    assert acks.acknowledge(10) == ([(0, 0)], 0)
+    assert not acks.arrived(20, 1)
+
+
+def test_acks_behind_a_gap() -> None:
+    """A gap is acknowledged at once, together with waiting packets; the ACK delay is the delay of the largest packet."""
     acks = AckPolicy(Receiver(10, 50))
     assert not acks.arrived(10, 0)
     assert acks.arrived(20, 4)
-    assert acks.acknowledge(20) == ([(0, 0), (4, 4)], 0)
-    assert acks.arrived(30, 2)
-    assert acks.acknowledge(30) == ([(2, 2)], 10)
+    assert acks.acknowledge(30) == ([(0, 0), (4, 4)], 10)
     assert not acks.arrived(40, 5)
+    assert acks.deadline_ns == 90

@@ -142,3 +142,35 @@ def test_two_vectors_tell_all_profiles_apart_by_the_window():
             if all(answers[name][: len(right)] == right for name in TELLING for right in [expected[name, other]])
         }
         assert passed == {profile}
+
+
+def test_an_erratum_says_the_bin_in_which_the_vector_exits():
+    """S12 names the bin and the shift of the exit, which the vector has at that event."""
+    text = (SPEC / "search" / "errata.md").read_text("utf-8")
+    (vector, profile, at, of_bin, shift), *_ = re.findall(
+        r"`(search\.clock\.[\w.-]+)@([\w.-]+)`: it exits at event (\d+), in its bin (\d+) and with a shift of (\d+)",
+        text,
+    )
+    expected = Case(vectors_by_id()[vector], profile).expected()[int(at)]
+    assert {expected["state"][name] for name in ("bin", "shift_bins")} == {int(of_bin), int(shift)}
+
+
+def test_clauses_of_bbr_show_the_level_of_the_editors_copy():
+    """The copy makes sections 5.1 to 5.6 of the draft normative: a clause from them has MUST beside the level of -06, others have none."""
+    clauses = [clause for clause in all_clauses().values() if clause.page == "bbr"]
+    of_these_sections = {
+        clause.id
+        for clause in clauses
+        if not clause.ours and clause.level == "-" and re.match(r"draft-06, section 5\.[1-6]", clause.source)
+    }
+    assert len(of_these_sections) > 60
+    assert {clause.id for clause in clauses if clause.newer_level} == of_these_sections
+    assert {clause.newer_level for clause in clauses if clause.newer_level} == {"MUST"}
+
+
+def test_every_freedom_of_bbr_was_judged_by_the_editors_copy():
+    """Of B1 to B19 each is either closed there or stays open, B7 is a reading of implementations."""
+    text = (SPEC / "bbr" / "rules.md").read_text("utf-8")
+    judged = text.partition("were judged again by the editor's copy 4ce5e87")[2].partition("| no. |")[0]
+    numbers = {int(number) for number in re.findall(r"\bB(\d+)\b", judged)}
+    assert numbers == {*range(1, 20)} - {7}

@@ -25,9 +25,10 @@ KNOWN = Deviation(
     where="src/window_c.c, on_ack",
     section="RFC 9002, section 7.3.1",
     notice="It is half as fast.",
+    id="known-growth",
 )
 OPEN = replace(
-    KNOWN, case="slow-start.first.*", kind="open", explanation="leaves it", level=None, where=None, notice=None
+    KNOWN, case="slow-start.first.*", kind="open", explanation="leaves it", level=None, where=None, notice=None, id=None
 )
 
 
@@ -91,7 +92,7 @@ def test_defects_lead(monkeypatch: pytest.MonkeyPatch, report: Path) -> None:
     should = '<span class="state state-should">◐ SHOULD</span>'
     place = "1, src/window\\_c.c, on\\_ack"
     where = place.removeprefix("1, ")
-    overview = f"**{{ref}}`Bad <stack-known>`**\n\n- {should} It is half as fast. *RFC 9002, section 7.3.1; {where}*"
+    overview = f"**{{ref}}`Bad <stack-known>`**\n\n- {should} It is half as fast. *RFC 9002, section 7.3.1; {where}.* Shown by `slow-start/rfc-9002`."
     assert overview in text
     assert text.index("Everything else is grey") < text.index("## Defects") < text.index("## Stacks and profiles")
     of_stack = stacks.pages()["stacks/known"]

@@ -19,15 +19,16 @@ _SWEPT = (*checkouts.CODE, "reference-c/firstflight", "conformance/simulator", "
 def test_code_that_is_changed_under_a_sweep(tmp_path: Path) -> None:
     """Its processes begin after the edit: their rows are not written under the digest of the old code."""
     checkout = copied(tmp_path, _SWEPT)
-    path, old, new = checkouts.MODEL
+    path, old, new = checkouts.IN_C
     program = dedent(f"""
         from pathlib import Path
         from firstflight_conformance.sweeps import code, grid, pools
         if __name__ == "__main__":
-            axes = {{"algorithm": ["hystartpp/rfc-9406"], "rate": ["2Mbit/s", "4Mbit/s"], "rtt": ["40ms"], "size": ["50kB"]}}
-            cells, by, model = grid.cells("simulate", axes), code.code(), Path({path!r})
+            rates = [f"{{rate}}Mbit/s" for rate in range(1, 21)]  # more than one process takes at once
+            axes = {{"algorithm": ["hystartpp/rfc-9406"], "rate": rates, "rtt": ["40ms"], "size": ["50kB"]}}
+            cells, by, port = grid.cells("simulate", axes), code.code(), Path({path!r})
             print(len(list(pools.rows("simulate", cells, None, 2, None, by=by))))
-            model.write_text(model.read_text("utf-8").replace({old!r}, {new!r}), "utf-8")
+            port.write_text(port.read_text("utf-8").replace({old!r}, {new!r}), "utf-8")
             try:
                 print(len(list(pools.rows("simulate", cells, None, 2, None, by=by))))
             except pools.PoolError as error:
@@ -38,7 +39,7 @@ def test_code_that_is_changed_under_a_sweep(tmp_path: Path) -> None:
     done = subprocess.run(
         words, cwd=checkout, env=checkouts.environment(checkout), capture_output=True, text=True, check=False
     )
-    assert re.fullmatch(r"2\na process has the code \S+, the sweep \S+: begin the sweep again\n", done.stdout), (
+    assert re.fullmatch(r"20\na process has the code \S+, the sweep \S+: begin the sweep again\n", done.stdout), (
         done.stderr
     )
 

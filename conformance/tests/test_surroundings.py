@@ -147,6 +147,22 @@ def test_a_disk_that_is_full(folder: Path, tmp_path: Path) -> None:
     assert [entry.name for entry in tmp_path.iterdir()] == ["report.json"]
 
 
+_LIMITS = [
+    (resource.RLIMIT_FSIZE, 1000, b"/dev/shm"),
+    (resource.RLIMIT_NOFILE, 20, b"ulimit -n"),
+]
+
+
+@pytest.mark.parametrize(("which", "limit", "named"), _LIMITS, ids=["shared memory", "open files"])
+def test_a_limit_of_the_runner(folder: Path, which: int, limit: int, named: bytes) -> None:
+    """Little shared memory and few descriptors are no faults of the adapters."""
+    words = ("run", "--vectors", folder / "vectors", "--adapter", "python-model", "--adapter", "c-port", "--jobs", "2")
+    done = run(*words, before=lambda: resource.setrlimit(which, (limit, limit)))
+    assert done.returncode == 2, done
+    assert named in done.stderr
+    assert b"Traceback" not in done.stderr
+
+
 @pytest.mark.parametrize("there", [True, False])
 def test_a_report_through_a_link(tmp_path: Path, there: bool) -> None:
     """What the link leads to is written, and the link stays."""

@@ -7,7 +7,7 @@ from types import ModuleType
 
 import pytest
 
-from firstflight_conformance.paths import ROOT
+from firstflight_conformance.paths import CONFORMANCE, REFERENCE_C, ROOT
 
 FOLDER = ROOT / "conformance" / "tool_mutants"
 
@@ -32,15 +32,24 @@ def test_every_mutant_can_be_made(path: object) -> None:
     assert mutants
     for mutant in mutants:
         assert mutant.text != right.text
-        compile(mutant.text, mutant.file, "exec")
+        if mutant.in_c:
+            _check_c(mutant.text)
+        else:
+            compile(mutant.text, mutant.file, "exec")
     assert all((judge.TESTS / name).is_file() for name in right.tests)
+
+
+def _check_c(text: str) -> None:
+    include = (f"-I{CONFORMANCE / 'simulator'}", f"-I{REFERENCE_C}")
+    words = ("cc", "-std=c11", "-fsyntax-only", *include, "-x", "c", "-")
+    subprocess.run(words, input=text, text=True, check=True, timeout=60)
 
 
 _LOADED = """
 import judge, sys
 from pathlib import Path
 mutant = next(each for each in judge.load(Path(sys.argv[1])) if each.id == "parts-one-hand")
-judge.put_in_place(mutant)
+judge.put_in_place(mutant, Path())
 from firstflight_conformance.run import parts
 print("processes" in parts._deal.__code__.co_varnames, 0 in parts._deal.__code__.co_consts)
 """

@@ -80,8 +80,8 @@ def test_the_toy_changes_no_file() -> None:
     assert len({path.parent for path in files}) <= 5
 
 
-def test_suss_lies_in_six_folders() -> None:
-    """An algorithm with everything that one can have lies in six folders, with what is below them, beside its vectors and what is generated."""
+def test_suss_is_in_seven_folders() -> None:
+    """An algorithm with every part is in seven folders, BPF sources included, in addition to vectors and generated files."""
     generated = ("vectors", "docs/_generated", "build")
     files = [Path(folder, name) for folder, _, names in os.walk(ROOT) for name in names]
     inside = [path.relative_to(ROOT) for path in files if path.suffix != ".pyc"]
@@ -89,7 +89,7 @@ def test_suss_lies_in_six_folders() -> None:
     folders = {folder for folder in found if not folder.startswith(generated)}
     apart = {folder for folder in folders if not folders & {parent.as_posix() for parent in Path(folder).parents}}
     assert {"spec/suss", "conformance/stimuli/suss"} <= apart
-    assert len(apart) <= 6, sorted(apart)
+    assert len(apart) <= 7, sorted(apart)
 
 
 def test_the_toy_is_listed(checkout: Path) -> None:

@@ -131,7 +131,18 @@ def simulated_ns(inputs: Inputs, segments: int) -> int:
     half_ns = inputs.rtt_ns // 2
     link = Link(inputs.rate_bps, half_ns, inputs.rtt_ns - half_ns, 2**40, 0, 0)
     scenario = Scenario(
-        "ideal", "ideal sender", 1, 10**13, 10**13, config, segments * mtu, False, None, link, Receiver(1, 0), ()
+        "ideal",
+        "ideal sender",
+        1,
+        4 * 10**12,
+        4 * 10**12,
+        config,
+        segments * mtu,
+        False,
+        None,
+        link,
+        Receiver(1, 0),
+        (),
     )
     recording = simulate(scenario, create("slow-start", "rfc-9002", config))
     assert recording.dropped_packets == 0

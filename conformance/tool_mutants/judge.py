@@ -2,16 +2,20 @@
 
     python conformance/tool_mutants/judge.py [--jobs N] [FILE.toml ...]
 
-A file names a module of the tools and the tests that guard it; its mutants replace one piece of text, as those of the models in
-``spec/NAME/mutants.toml`` do. Each is judged in a process that is forked before anything of the tools is loaded: nothing is written to the
-checkout. Exit code 1 if a mutant survives without an argument why it is equivalent, or is killed in spite of one.
+A file names a module of the tools, or a C file of the simulator, and the tests that guard it; its mutants replace one piece of text, like
+the mutants of the models in ``spec/NAME/mutants.toml``. Each is judged in a process that is forked before anything of the tools is loaded:
+nothing is written to the checkout. Exit code 1 if a mutant survives without an argument why it is equivalent, or is killed in spite of one.
 """
 
 import argparse
 import importlib
 import os
+import shlex
+import shutil
 import signal
+import subprocess
 import sys
+import tempfile
 import tomllib
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -30,6 +34,8 @@ TOOLS = HERE.parent / "src" / "firstflight_conformance"
 PRELOADED = ("pytest", "hypothesis", "jsonschema", "click.testing", "rich.console", "firstflight")
 #: A mutant that does not end in time is killed as well.
 TIMEOUT_S = 900
+#: A wrong simulator may never end, and its tests take seconds.
+TIMEOUT_C_S = 120
 #: Exit codes of pytest up to this one are a verdict: passed, failed, or broken while the tests were collected. Below 0 it was ended.
 _BROKEN = 2
 
@@ -48,9 +54,14 @@ class ToolMutant:
     equivalent: str = ""
 
     @property
+    def in_c(self) -> bool:
+        """Whether it is a mutant of the C simulator."""
+        return self.file.endswith(".c")
+
+    @property
     def text(self) -> str:
         """The text of the module. Raise :class:`ValueError` if what is to be replaced is not there once."""
-        text = (TOOLS / self.file).read_text("utf-8")
+        text = ((HERE.parent if self.in_c else TOOLS) / self.file).read_text("utf-8")
         if self.find and text.count(self.find) != 1:
             raise ValueError(f"{self.id}: its text occurs {text.count(self.find)} times in {self.file}, not once")
         return text.replace(self.find, self.replace) if self.find else text
@@ -101,28 +112,56 @@ class _Changed(MetaPathFinder, SourceLoader):
         return str(self._path)
 
 
-def put_in_place(mutant: ToolMutant) -> None:
-    """Let Python load the mutant instead of the module, which nothing has loaded yet."""
+def put_in_place(mutant: ToolMutant, folder: Path) -> None:
+    """Let Python load the mutant instead of the module, which nothing has loaded yet; one in C is built in ``folder``."""
+    if mutant.in_c:
+        _build_in_place(mutant, folder)
+        return
     sys.meta_path.insert(0, _Changed(mutant))
+
+
+def _build_in_place(mutant: ToolMutant, folder: Path) -> None:
+    """Let the tools build the simulator from a copy with the mutant, without optimising it, and with the port of :func:`build_port`."""
+    native = importlib.import_module("firstflight_conformance.simulator.native")
+    port = importlib.import_module("firstflight_conformance.port")
+    native.SOURCES = shutil.copytree(native.SOURCES, folder / "simulator")
+    (native.SOURCES / Path(mutant.file).name).write_text(mutant.text, "utf-8")
+    compiler = folder / "cc"
+    compiler.write_text(f'#!/bin/sh\nexec {os.environ.get("CC", "cc")} "$@" -O0\n', "utf-8")
+    compiler.chmod(0o755)
+    os.environ["CC"] = str(compiler)
+    port.sources = lambda: [Path(os.environ["FIRSTFLIGHT_PORT"])]
+    importlib.import_module("firstflight_conformance.built").BUILD = folder
+
+
+def build_port(folder: Path) -> None:
+    """Compile the port once for all mutants, in a process of its own: nothing of the tools is loaded here."""
+    program = "from firstflight_conformance import port; print(*port.sources(), sep='\\n')"
+    sources = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
+    made, compiler = folder / "port.o", shlex.split(os.environ.get("CC", "cc"))
+    flags = ("-std=c11", "-O1", "-fPIC", "-r", f"-I{HERE.parents[1] / 'reference-c'}")
+    subprocess.run([*compiler, *flags, *sources.split(), "-o", made], check=True)
+    os.environ["FIRSTFLIGHT_PORT"] = str(made)
 
 
 def passes(mutant: ToolMutant) -> bool:
     """Return whether the tests pass with the mutant in place of the module, in a process of its own."""
-    pid = os.fork()
-    if pid == 0:
-        os.setpgid(0, 0)
-        signal.alarm(TIMEOUT_S)
-        os._exit(_pytest(mutant))
-    status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    with tempfile.TemporaryDirectory() as folder:
+        pid = os.fork()
+        if pid == 0:
+            os.setpgid(0, 0)
+            signal.alarm(TIMEOUT_C_S if mutant.in_c else TIMEOUT_S)
+            os._exit(_pytest(mutant, Path(folder)))
+        status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
     if status > _BROKEN:
         raise RuntimeError(f"{mutant.id}: pytest ends with {status}")
     return status == 0
 
 
-def _pytest(mutant: ToolMutant) -> int:
+def _pytest(mutant: ToolMutant, folder: Path) -> int:
     import pytest
 
-    put_in_place(mutant)
+    put_in_place(mutant, folder)
     with Path(os.devnull).open("w") as nothing:
         os.dup2(nothing.fileno(), 1)
         os.dup2(nothing.fileno(), 2)
@@ -149,15 +188,24 @@ def main() -> int:
     sys.dont_write_bytecode = False  # each process loads the tools anew
     for name in PRELOADED:
         importlib.import_module(name)
+    with tempfile.TemporaryDirectory() as folder:
+        if any(mutant.in_c for mutant in mutants):
+            build_port(Path(folder))
+        wrong = _judge(mutants, options.jobs)
+    print(f"score: {score(mutants)}" + (f", but {wrong} of this is wrong" if wrong else ""))
+    return int(wrong > 0)
+
+
+def _judge(mutants: list[ToolMutant], jobs: int) -> int:
+    """Print the mutants that survive; return how many should not, or are killed in spite of an argument."""
     wrong = 0
-    for mutant, survives in judged(mutants, options.jobs):
+    for mutant, survives in judged(mutants, jobs):
         right = survives == (not mutant.find or bool(mutant.equivalent))
         wrong += not right
         if (survives and mutant.find) or not right:
             reason = mutant.equivalent if right else "SURVIVES" if survives else "the tests FAIL"
             print(f"{mutant.file}: {mutant.id}: {reason}: {mutant.what}", flush=True)
-    print(f"score: {score(mutants)}" + (f", but {wrong} of this is wrong" if wrong else ""))
-    return int(wrong > 0)
+    return wrong
 
 
 if __name__ == "__main__":

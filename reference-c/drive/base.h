@@ -18,14 +18,14 @@ static inline struct drive_answer answer_of(const char *header, int outcome) {
 
 static inline uint64_t latest_sent(const struct drive_event *event) {
     uint64_t latest = 0;
-    for (uint64_t i = 0; i < event->run_count; i++)
+    EACH_RUN(event, i)
         latest = event->runs[i].sent_t_ns > latest ? event->runs[i].sent_t_ns : latest;
     return latest;
 }
 
 static inline uint64_t packets_of(const struct drive_event *event) {
     uint64_t packets = 0;
-    for (uint64_t i = 0; i < event->run_count; i++)
+    EACH_RUN(event, i)
         packets += event->runs[i].last - event->runs[i].first + 1;
     return packets;
 }
@@ -35,6 +35,9 @@ static inline void set_window(uint64_t cwnd) {
     base.congestion_window = cwnd < NEWRENO_RFC_9002_WINDOW_MAX ? cwnd : NEWRENO_RFC_9002_WINDOW_MAX;
 }
 
+#ifdef __bpf__
+#include "bpf_base.h"
+#else
 static struct newreno_rfc_9002_run newreno_runs[DRIVE_RUNS];
 
 DRIVE_MEASURED static int newreno_on_ack(uint32_t run_count, int app_limited) {
@@ -42,13 +45,14 @@ DRIVE_MEASURED static int newreno_on_ack(uint32_t run_count, int app_limited) {
 }
 
 static int base_on_ack(const struct drive_event *event) {
-    for (uint64_t i = 0; i < event->run_count; i++) {
+    EACH_RUN(event, i) {
         newreno_runs[i].count = (uint32_t)(event->runs[i].last - event->runs[i].first + 1);
         newreno_runs[i].size_bytes = (uint32_t)event->runs[i].size_bytes;
         newreno_runs[i].sent_time = event->runs[i].sent_t_ns;
     }
     return newreno_on_ack((uint32_t)event->run_count, event->app_limited != 0);
 }
+#endif
 
 static inline struct drive_answer base_on_event(const struct drive_event *event) {
     int outcome = BASE_UNCHANGED;

@@ -9,10 +9,15 @@
 #include <stdint.h>
 
 #define DRIVE_NONE UINT64_MAX /* where the event has none */
-#define DRIVE_RUNS 65536
-
-/* What is measured is not inlined. */
-#define DRIVE_MEASURED __attribute__((noinline))
+#ifdef __bpf__
+#define DRIVE_RUNS 512
+#define DRIVE_MEASURED
+#else
+#ifndef DRIVE_RUNS
+#define DRIVE_RUNS 65536 /* a power of two */
+#endif
+#define DRIVE_MEASURED __attribute__((noinline)) /* as it is measured */
+#endif
 
 struct drive_run {
     uint64_t first, last, size_bytes, sent_t_ns;
@@ -41,7 +46,25 @@ struct drive_answer {
     const char *phase;
 };
 
+/* Runs of an event. The verifier of BPF wants bounds: of those that the header itself goes through, a smaller one. */
+static inline uint64_t runs_of(const struct drive_event *event) { return event->run_count; }
+
+#ifdef __bpf__
+#include "bpf_each.h"
+#else
+#define EACH_RUN(event, i) for (uint64_t i = 0; i < runs_of(event); i++)
+#define FEW_RUNS(count, most) (count)
+#endif
+
+static inline const struct drive_run *last_of(const struct drive_event *event) {
+    return &event->runs[(event->run_count - 1) & (DRIVE_RUNS - 1)];
+}
+
 /* Of the header under test. */
+#ifdef __bpf__
+static inline void drive_begin(uint32_t max_datagram_size, uint64_t initial_window);
+static inline struct drive_answer drive_on_event(const struct drive_event *event); /* no BPF function returns a struct */
+#endif
 extern const size_t drive_state_bytes;
 void drive_begin(uint32_t max_datagram_size, uint64_t initial_window);
 struct drive_answer drive_on_event(const struct drive_event *event);

@@ -65,7 +65,7 @@ def packets(runs, sent_now_ns=None):
             )
 
 
-def start(message) -> QuicCongestionControl:
+def start(message) -> "Connection":
     algorithm, profile, config = message["algorithm"], message["profile"], message["config"]
     if profile not in HELLO["algorithms"].get(algorithm, ()):
         raise UnsupportedError(f"{algorithm}/{profile} is not implemented")
@@ -73,16 +73,38 @@ def start(message) -> QuicCongestionControl:
     if config["initial_window_bytes"] is not None:
         # No parameter sets it. The constructor only assigns this public attribute; so does the adapter.
         controller.congestion_window = int(config["initial_window_bytes"])
-    return controller
+    return Connection(controller)
 
 
-def process(controller: QuicCongestionControl, event) -> None:
+class Connection:
+    """A controller and the handshake's RTT sample, which a connection reports to it before the first application data."""
+
+    def __init__(self, controller: QuicCongestionControl) -> None:
+        self.controller = controller
+        self.begun: float | None = None
+        self.measured = False
+
+    def on_handshake(self, event) -> None:
+        """Report the handshake's sample at the time of the first packet.
+
+        The path has one RTT until the first ACK, so the sample of the handshake is the first sample of the case.
+        """
+        if not self.measured:
+            self.measured = True
+            self.controller.on_rtt_measurement(now=self.begun, rtt=seconds(event["latest_rtt_ns"]))
+
+
+def process(connection: Connection, event) -> None:
+    controller = connection.controller
     now = seconds(event["t_ns"])
     match event["ev"]:
         case "sent":
+            connection.begun = now if connection.begun is None else connection.begun
             for packet in packets(event["packets"], event["t_ns"]):
                 controller.on_packet_sent(packet=packet)
         case "ack":
+            if event["latest_rtt_ns"] is not None:
+                connection.on_handshake(event)
             for packet in packets(event["packets"]):
                 controller.on_packet_acked(now=now, packet=packet)
             if event["latest_rtt_ns"] is not None:
@@ -101,7 +123,7 @@ def process(controller: QuicCongestionControl, event) -> None:
             raise UnsupportedError(f"no function for the event {other}")
 
 
-controller = None
+connection = None
 for line in sys.stdin:
     message = json.loads(line)
     try:
@@ -109,10 +131,11 @@ for line in sys.stdin:
             case "hello":
                 answer = HELLO
             case "start":
-                controller = start(message)
+                connection = start(message)
                 answer = {"op": "started"}
             case "event":
-                process(controller, message["event"])
+                process(connection, message["event"])
+                controller = connection.controller
                 window, threshold = number(controller.congestion_window), number(controller.ssthresh)
                 answer = {"op": "observed", "i": message["i"], "cwnd_bytes": window, "ssthresh_bytes": threshold}
             case "end":

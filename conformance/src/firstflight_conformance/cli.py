@@ -12,6 +12,7 @@ import click
 import firstflight
 from firstflight_conformance import __version__, exits
 from firstflight_conformance.beside import reach
+from firstflight_conformance.built import BuildError
 
 #: The commands in the order of the help, each with its line there. Each is loaded when it is called, and its libraries with it.
 COMMANDS = {
@@ -20,6 +21,7 @@ COMMANDS = {
     "shrink": "The smallest stream of events on which an adapter and the model part.",
     "judge": "What a connection did, which profiles that refutes, and which it may be.",
     "judge-kernel": "Judge the congestion control of the running kernel on an emulated path.",
+    "kernel": "Load our congestion controls into the running kernel, as BPF programs.",
     "record": "Cut and convert recordings of connections.",
     "list": "List the cases that are selected.",
     "show": "Show a case as a timeline: each event, and what is expected to change there.",
@@ -46,6 +48,7 @@ DEV_COMMANDS = {
 #: Commands that are part of a study, or measure the vectors: they lie beside the package, in the checkout.
 BESIDE = {
     "judge-kernel": "studies.live.command",
+    "kernel": "studies.live.bpf.command",
     "results": "studies.published.command",
     "history": "studies.history.command",
     "relay": "studies.live.relay_command",
@@ -81,6 +84,12 @@ def _module_of(command: str, usage: str) -> str:
     except FileNotFoundError as error:
         raise click.UsageError(f"{usage} needs the checkout of Firstflight: {error}") from error
     return BESIDE[command]
+
+
+class _Unusable(click.ClickException):
+    """A program of the tools cannot be built."""
+
+    exit_code = exits.UNUSABLE
 
 
 class _Lazy(click.Group):
@@ -143,6 +152,8 @@ class _Program(_Lazy):
             return super().invoke(context)
         except BrokenPipeError:  # click would exit with 1, which means a divergence
             raise SystemExit(exits.CLOSED_PIPE) from None
+        except BuildError as error:
+            raise _Unusable(str(error)) from error
 
 
 @click.group(

@@ -32,6 +32,7 @@ class Interrupted(BaseException):
 def run(command: Callable[[], object]) -> NoReturn:
     """Run the command and end the process with its exit code, leaving no child behind."""
     _open_streams()
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # ignored, as some parents leave it, no child could be waited for
     children.adopt()
     code = INTERNAL
     try:

@@ -2,6 +2,7 @@
 
 import json
 import os
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,8 @@ from firstflight_conformance.recording.recording import Recording
 from firstflight_conformance.run.results import ExitCode
 from firstflight_conformance.simulator.scenario import load_scenario
 from firstflight_conformance.text import shown
+from studies.live.bpf.command import answered, wanted_object
+from studies.live.bpf.objects import loaded, require
 from studies.live.kernel.namespace import UnavailableError
 from studies.live.kernel.record import RunError, record, refusal
 from studies.live.kernel.verdict import PROFILES
@@ -42,6 +45,7 @@ from studies.live.kernel.verdict import PROFILES
     metavar="ALGORITHM/PROFILE",
     help="By which profile; without it hystart/linux for cubic (linux-paced where the scenario paces), slow-start/rfc-9002 for reno, else by all.",
 )
+@click.option("--bpf", is_flag=True, help="Load our object of --profile for the runs, and judge it (root).")
 @click.option("--runs", type=click.IntRange(1, 1000), default=1, help="How many connections, one after the other.")
 @click.option(
     "--clock",
@@ -58,6 +62,7 @@ def judge_kernel_command(
     scenario_file: Path,
     congestion_control: str,
     profile: str | None,
+    bpf: bool,
     runs: int,
     clock: str,
     folder: Path | None,
@@ -70,6 +75,29 @@ def judge_kernel_command(
     does, or not the one asked for; 3: a run failed; 4: nothing was recorded, or these runs do not decide it, with the reason.
     """
     names = _profiles(scenario_file, congestion_control, profile)
+    with ExitStack() as stack:
+        if bpf:
+            if profile is None:
+                raise InputError("--bpf needs --profile: the object to load")
+            wanted = wanted_object(profile)
+            stack.enter_context(answered())
+            require()
+            congestion_control = stack.enter_context(loaded(wanted)).name
+        code = _judge_runs(scenario_file, congestion_control, names, runs, clock, folder, as_lines=as_lines)
+    raise SystemExit(code)
+
+
+def _judge_runs(
+    scenario_file: Path,
+    congestion_control: str,
+    names: list[str] | None,
+    runs: int,
+    clock: str,
+    folder: Path | None,
+    *,
+    as_lines: bool,
+) -> int:
+    """Record and judge runs; return the exit code."""
     found: list[Verdict] = []
     for number in range(1, runs + 1):
         recording = _record(scenario_file, congestion_control, exact=clock == "kernel")
@@ -87,7 +115,7 @@ def judge_kernel_command(
             _print(number, recording, found[-1], described=names is not None)
     if not as_lines and runs > 1:
         click.echo("\n".join(["all runs together:", *result_lines(*together(found))]))
-    raise SystemExit(exit_code(found))
+    return exit_code(found)
 
 
 def _profiles(scenario_file: Path, congestion_control: str, profile: str | None) -> list[str] | None:

@@ -45,10 +45,7 @@ class Path:
 
     def send(self, t_ns: int, datagram: bytes) -> None:
         """Take a datagram of the sender that came at ``t_ns``."""
-        bottleneck = self.bottleneck
-        if bottleneck.origin_ns == 0:
-            bottleneck.origin_ns = t_ns
-        due_ns = bottleneck.carry(t_ns, len(datagram))
+        due_ns = self.bottleneck.carry(t_ns, len(datagram))
         if due_ns is not None:
             self.there.add(due_ns, datagram)
 

@@ -21,7 +21,7 @@ from firstflight_conformance.paths import LIVE_PATHS, STUDIES
 from firstflight_conformance.qlog.read import read_qlog
 from firstflight_conformance.recording.files import RecordingError, lines
 from firstflight_conformance.recording.recording import Recording
-from firstflight_conformance.simulator.engine import run_network
+from firstflight_conformance.simulator.dumbbell import run_network
 from firstflight_conformance.simulator.network import FlowPlan, Network
 from firstflight_conformance.simulator.scenario import load_scenario
 from firstflight_conformance.simulator.transfer import Connection, Pacing, Receiver, Transfer
@@ -121,8 +121,7 @@ def predicted_ns(took: Took) -> int:
     )
     flow = FlowPlan("upload", CARRIED[took.algorithm][0], 0, todo, Receiver(2, 25 * _MS))
     net = Network("upload", "an upload", ("this study",), 1, 600 * _S, _S, scenario.link, None, (flow,))
-    result, _ = run_network(net)
-    found = result.flow("upload")
+    found = run_network(net).flow("upload")
     assert found.completed_ns is not None
     assert found.first_sent_ns is not None
     return found.completed_ns - found.first_sent_ns + scenario.link.return_delay_ns

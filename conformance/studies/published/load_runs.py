@@ -7,11 +7,11 @@ from typing import Any
 
 from firstflight import Config
 from firstflight_conformance.prng import SplitMix64
-from firstflight_conformance.simulator.dumbbell import FlowResult
+from firstflight_conformance.simulator.dumbbell import FlowResult, run_network
 from firstflight_conformance.simulator.network import FlowPlan, Network
 from firstflight_conformance.simulator.scenario import Link
 from firstflight_conformance.simulator.transfer import Connection, Receiver, Transfer
-from studies.published.networks import BASELINE, MB, S, median, on_base, simulated
+from studies.published.networks import BASELINE, MB, S, median, on_base
 from studies.published.scharf_runs import HEADER_BYTES, MSS_BYTES, RTT_NS, TEN
 from studies.published.store import Run
 
@@ -118,7 +118,7 @@ def response_ns(flow: FlowResult) -> int:
 
 def compute(mean_kb: int, load_percent: int, even: str, odd: str) -> dict[str, Any]:
     """Carry out a workload; return times and packets of the even and of the odd responses."""
-    flows = simulated(path(mean_kb, load_percent, even, odd)).flows
+    flows = run_network(path(mean_kb, load_percent, even, odd)).flows
     groups = (flows[0::2], flows[1::2])
     times = [[response_ns(flow) for flow in group] for group in groups]
     return {

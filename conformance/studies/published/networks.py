@@ -9,9 +9,7 @@ from firstflight.events import Ack, Lost, Sent
 from firstflight.observables import Outcome
 from firstflight_conformance.cases.stream import repeated
 from firstflight_conformance.paths import NETWORKS
-from firstflight_conformance.simulator.dumbbell import Arrivals, FlowResult, NetworkResult, Turn
-from firstflight_conformance.simulator.engine import run_network
-from firstflight_conformance.simulator.flow import Arrival, Delivered
+from firstflight_conformance.simulator.dumbbell import Arrival, FlowResult, NetworkResult, Turn
 from firstflight_conformance.simulator.network import Network, load_network
 from firstflight_conformance.simulator.transfer import Transfer
 
@@ -108,11 +106,6 @@ def rtt_at_first_loss(flow: FlowResult) -> int:
     return rtt_ns
 
 
-def simulated(net: Network, *, events_of: tuple[str, ...] = (), arrivals: Arrivals | None = None) -> NetworkResult:
-    """Run a network in whichever simulator is there."""
-    return run_network(net, events_of=events_of, arrivals=arrivals)[0]
-
-
 def milestones(arrivals: Sequence[Arrival], repeats: Container[int], step_bytes: int) -> tuple[list[int], list[int]]:
     """Return when every ``step_bytes`` of new data have arrived: in any order, and in order, as an application reads them.
 
@@ -120,17 +113,18 @@ def milestones(arrivals: Sequence[Arrival], repeats: Container[int], step_bytes:
     """
     arrived_ns: list[int] = []
     readable_ns: list[int] = []
-    delivered, ahead = Delivered(), dict[int, int]()
-    next_packet = readable_bytes = 0
+    arrived, ahead = set[int](), dict[int, int]()
+    next_packet = readable_bytes = delivered_bytes = 0
     for t_ns, packet, name, size_bytes in arrivals:
-        delivered.add(packet, name, size_bytes)
         key = packet if name is None else name
+        delivered_bytes += 0 if key in arrived else size_bytes
+        arrived |= {packet, key}
         if key >= next_packet:
             ahead[key] = size_bytes
         while next_packet in ahead or next_packet in repeats:
             readable_bytes += ahead.pop(next_packet, 0)
             next_packet += 1
-        arrived_ns += [t_ns] * (delivered.bytes // step_bytes - len(arrived_ns))
+        arrived_ns += [t_ns] * (delivered_bytes // step_bytes - len(arrived_ns))
         readable_ns += [t_ns] * (readable_bytes // step_bytes - len(readable_ns))
     return arrived_ns, readable_ns
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from firstflight.events import Ack, Sent
 from firstflight.observables import Phase
-from firstflight_conformance.simulator.dumbbell import FlowResult
+from firstflight_conformance.simulator.dumbbell import FlowResult, run_network
 from firstflight_conformance.simulator.loop import ORIGIN_NS
 from firstflight_conformance.simulator.network import Network
 from studies.published.networks import (
@@ -20,7 +20,6 @@ from studies.published.networks import (
     on_base,
     phases,
     reductions,
-    simulated,
     with_transfer,
 )
 from studies.published.store import Run
@@ -71,7 +70,7 @@ def sweep(path: str, algorithm: str) -> dict[str, Any]:
     net = _path(path).changed("object", controller=ALGORITHMS[algorithm])
     completed, lost, rtt = [], [], []
     for size_bytes in SIZES:
-        result = simulated(net.changed("object", transfer_bytes=size_bytes), events_of=("object",))
+        result = run_network(net.changed("object", transfer_bytes=size_bytes), record=("object",))
         flow = result.flow("object")
         completed.append(flow.completed_ns)
         lost.append(flow.lost_packets)
@@ -91,7 +90,7 @@ def panel(name: str) -> dict[str, Any]:
     if algorithm != "careful-resume":
         changes = changes | {"saved_cwnd_bytes": None}
     net = with_transfer(net, "object", transfer_bytes=PANEL_BYTES, **changes)
-    result = simulated(net, events_of=("object",))
+    result = run_network(net, record=("object",))
     flow = result.flow("object")
     count = PANEL_NS // net.sample_ns
     return (
@@ -113,7 +112,7 @@ def without_hystart() -> dict[str, int]:
     """Carry out panel 2a with plain slow start."""
     net = network("careful-resume-geo").changed("object", controller=BASELINE)
     net = with_transfer(net, "object", transfer_bytes=PANEL_BYTES, saved_cwnd_bytes=None)
-    flow = simulated(net).flow("object")
+    flow = run_network(net).flow("object")
     return {"lost_packets": flow.lost_packets, "largest_cwnd_bytes": max(flow.samples.cwnd_bytes)}
 
 
@@ -138,7 +137,7 @@ def cross(algorithm: str) -> dict[str, Any]:
     net = net.changed("object", controller=ALGORITHMS[algorithm], transfer_bytes=CROSS_BYTES)
     if algorithm != "careful-resume":
         net = with_transfer(net, "object", saved_cwnd_bytes=None)
-    result = simulated(net)
+    result = run_network(net)
     flow = result.flow("object")
     first = 25 * S // net.sample_ns
     return noted(result, flow) | {

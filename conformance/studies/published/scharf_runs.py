@@ -4,11 +4,12 @@ from typing import Any
 
 from firstflight import Config
 from firstflight.transfer_time.transfer_time import Inputs
+from firstflight_conformance.simulator.dumbbell import run_network
 from firstflight_conformance.simulator.network import FlowPlan, Network
 from firstflight_conformance.simulator.scenario import Link
 from firstflight_conformance.simulator.transfer import Connection, Receiver, Transfer
 from firstflight_conformance.sweep import Scheme
-from studies.published.networks import MS, S, simulated
+from studies.published.networks import MS, S
 from studies.published.store import Run
 
 NAME, TITLE = "scharf", "Response times: closed forms and simulator"
@@ -58,7 +59,7 @@ def one_flow(controller: str, size_bytes: int, window_segments: int, path: dict[
 
 def response_ns(net: Network, rtt_ns: int) -> tuple[int, int]:
     """Return the response time, from the request to the last byte, and how many packets were dropped."""
-    result = simulated(net)
+    result = run_network(net)
     flow = result.flow("response")
     assert flow.completed_ns is not None
     assert flow.first_sent_ns is not None

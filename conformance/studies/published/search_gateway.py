@@ -5,7 +5,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from firstflight_conformance.simulator.flow import Arrival
+from firstflight_conformance.simulator.dumbbell import Arrival, run_network
 from studies.published import search_report
 from studies.published.claims import (
     MEGABYTES,
@@ -27,7 +27,6 @@ from studies.published.networks import (
     quartiles,
     repeats_of,
     rtt_at_first_loss,
-    simulated,
 )
 from studies.published.store import Data, Run
 
@@ -43,7 +42,7 @@ def compute(arm: str, seed: int) -> dict[str, Any]:
     """Download 200 MB once."""
     net = replace(network("search-geo-gateway").changed("download", controller=ARMS[arm]), seed=seed)
     arrivals: list[Arrival] = []
-    result = simulated(net, events_of=("download",), arrivals={"download": arrivals})
+    result = run_network(net, record=("download",), arrivals={"download": arrivals})
     flow = result.flow("download")
     arrived_ns, readable_ns = milestones(arrivals, repeats_of(flow), STEP_BYTES)
     found = noted(result, flow)

@@ -5,7 +5,8 @@ from typing import Any
 
 from firstflight.observables import Outcome
 from firstflight.search.profiles import PROFILES
-from firstflight_conformance.simulator.dumbbell import FlowResult, run_network
+from firstflight_conformance.simulator.dumbbell import FlowResult, observations, run_network
+from firstflight_conformance.simulator.network import FlowPlan
 from studies.published.claims import MEGABYTES, PERCENT, SECONDS, Claim, Quantity, about, impossible
 from studies.published.networks import (
     BASELINE,
@@ -16,7 +17,6 @@ from studies.published.networks import (
     network,
     noted,
     on_base,
-    simulated,
 )
 from studies.published.store import Data, Run
 
@@ -40,8 +40,7 @@ def compute(profile: str) -> dict[str, Any]:
     controller = BASELINE if profile == SLOW_START else on_base(f"search/{profile}")
     net = network(NAME).changed("download", controller=controller)
     net = replace(net, stop_ns=LONG_NS if profile in SHOWN else SHORT_NS)
-    # What was compared in each bin is observed, which only Python keeps.
-    result = run_network(net, record=("download",)) if profile in COMPARED else simulated(net)
+    result = run_network(net, record=("download",) if profile in COMPARED else ())
     flow = result.flow("download")
     found = noted(result, flow)
     if profile in SHOWN:
@@ -49,15 +48,15 @@ def compute(profile: str) -> dict[str, Any]:
         found["cwnd_bytes"] = flow.samples.cwnd_bytes
         found["queue_bytes"] = result.queue_bytes
     if profile in COMPARED:
-        found["windows"] = _windows(flow)
+        found["windows"] = _windows(net.flows[0], flow)
     return found
 
 
-def _windows(flow: FlowResult) -> list[list[int]]:
+def _windows(plan: FlowPlan, flow: FlowResult) -> list[list[int]]:
     """Return every comparison up to the exit: its time, what was delivered, and what was expected or sent."""
     exit_ = exit_turn(flow)
     found = []
-    for event, seen in zip(flow.events, flow.observations, strict=True):
+    for event, seen in zip(flow.events, observations(plan, flow.events), strict=True):
         if seen.outcome in (Outcome.BELOW_THRESHOLD, Outcome.EXITED):
             current, previous = seen.state["current_bytes"], seen.state["previous_bytes"]
             found.append([event.t_ns - S, current or 0, previous or 0])
@@ -75,7 +74,7 @@ def beside_bbr() -> dict[str, Any]:
         )
         for name, controller in (("search", on_base(f"search/{MEASURED}")), ("bbr", "bbr/draft-06"))
     ]
-    result = simulated(replace(net, flows=tuple(plans), stop_ns=BESIDE_NS))
+    result = run_network(replace(net, flows=tuple(plans), stop_ns=BESIDE_NS))
     return {
         flow.name: {
             **noted(result, flow),
@@ -91,7 +90,7 @@ def runs() -> list[Run]:
     return [
         Run(NAME, "beside-bbr", beside_bbr, (), 1500, quick=True),
         *(
-            Run(NAME, one, compute, (one,), 7000 if one in COMPARED else 100, quick=one not in COMPARED)
+            Run(NAME, one, compute, (one,), 4000 if one in COMPARED else 100, quick=one not in COMPARED)
             for one in profiles
         ),
     ]

@@ -4,9 +4,10 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
+from firstflight_conformance.simulator.dumbbell import run_network
 from firstflight_conformance.simulator.network import Access
 from studies.published.claims import PERCENT, SECONDS, Claim, about, impossible, statement
-from studies.published.networks import S, median, network, noted, on_base, simulated
+from studies.published.networks import S, median, network, noted, on_base
 from studies.published.store import Data
 
 _REPORT = "Report 2024"
@@ -20,7 +21,7 @@ def uncapped() -> dict[str, Any]:
     """Download over the gateway with SEARCH once, without the token bucket."""
     net = network("search-geo-gateway").changed("download", controller=on_base("search/quicly-pr583"))
     plans = tuple(replace(plan, bucket=None, access=Access(SERVER_BPS, 0)) for plan in net.flows)
-    result = simulated(replace(net, flows=plans))
+    result = run_network(replace(net, flows=plans))
     return noted(result, result.flow("download"))
 
 

@@ -3,9 +3,10 @@
 from dataclasses import replace
 from typing import Any
 
+from firstflight_conformance.simulator.dumbbell import run_network
 from firstflight_conformance.simulator.network import Network
 from studies.published.claims import SECONDS, Claim, Quantity, statement
-from studies.published.networks import BASELINE, S, network, noted, on_base, simulated, with_transfer
+from studies.published.networks import BASELINE, S, network, noted, on_base, with_transfer
 from studies.published.store import Data, Run
 
 NAME, TITLE = "sharing", "A response alone, and beside another flow"
@@ -52,7 +53,7 @@ def path(scheme: str, queue_packets: int, rate_bps: int | None = None) -> Networ
 def beside(scheme: str, queue_packets: int) -> dict[str, Any]:
     """Have the response come when the other flow has filled link and queue."""
     net = path(scheme, queue_packets)
-    result = simulated(net)
+    result = run_network(net)
     other, own = result.flow("background"), result.flow("response")
     return noted(result, own) | {
         "other_lost_packets": other.lost_packets,
@@ -65,7 +66,7 @@ def alone(scheme: str, queue_packets: int, rate_bps: int | None = None) -> dict[
     """Have the response come to an idle path."""
     net = path(scheme, queue_packets, rate_bps).without("background")
     net = replace(net, flows=tuple(replace(plan, start_ns=0) for plan in net.flows), sample_ns=SAMPLE_NS // 2)
-    result = simulated(net)
+    result = run_network(net)
     own = result.flow("response")
     return noted(result, own) | {"first_flight_bytes": own.samples.delivered_bytes[EARLY_SAMPLES - 1]}
 

@@ -19,7 +19,7 @@ FORMAT = 1
 class Run:
     """One computation: ``function(*arguments)`` returns integers, texts, lists and objects of these.
 
-    ``weight``: how long it takes by the compiled simulator, roughly, in ms; those that take longest begin first. ``quick``: the tests
+    ``weight``: how long it takes, roughly, in ms; those that take longest begin first. ``quick``: the tests
     compute it again.
     """
 

@@ -103,7 +103,7 @@ TEXTS = {
         "Open in the source: the loads of figure 14 but those of figure 15 (5 and 30 %), and whether the cut counts in the mean. Unlike the paper, which sends 50 or 400 connections' requests over persistent connections, each response here has a connection of its own, "
         "whose RTT is known and whose ssthresh is not: as after an idle time that is long enough, without what an earlier response has left.",
         (
-            ("load", "Mean response time over the load of the link, one line for each way to begin, and the part of the packets that is lost. Sizes have a mean of 125 kB."),
+            ("load", "Mean response time over the load of the link, one line for each way to begin, and the part of the packets that is lost. The sizes are drawn with a mean of 125 kB before the cut at 10 MB; those of this run have 72 kB."),
         ),
     ),
 }  # fmt: skip

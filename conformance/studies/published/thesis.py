@@ -3,7 +3,7 @@
 from typing import Any
 
 from firstflight_conformance.simulator import presets
-from firstflight_conformance.simulator.engine import complete
+from firstflight_conformance.simulator.completion import complete
 from firstflight_conformance.simulator.presets import Completion
 from studies.published import thesis_index, thesis_pairs
 from studies.published.claims import (
@@ -53,7 +53,7 @@ TOLERANCE_NS = 1000
 
 
 def _completed(name: str, rate_mbps: int, delay_ms: int, size_kb: int) -> Completion:
-    return complete(presets.experiment(PRESET, name, rate_mbps, delay_ms, 1000 * size_kb))[0]
+    return complete(presets.experiment(PRESET, name, rate_mbps, delay_ms, 1000 * size_kb))
 
 
 def compute() -> dict[str, Any]:

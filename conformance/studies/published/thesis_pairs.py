@@ -5,7 +5,7 @@ from fractions import Fraction
 from typing import Any
 
 from firstflight import Config
-from firstflight_conformance.simulator.dumbbell import FlowResult
+from firstflight_conformance.simulator.dumbbell import FlowResult, run_network
 from firstflight_conformance.simulator.network import Access, FlowPlan, Network
 from firstflight_conformance.simulator.scenario import Link
 from firstflight_conformance.simulator.transfer import Connection, Receiver, Transfer
@@ -18,7 +18,7 @@ from studies.published.claims import (
     impossible,
     statement,
 )
-from studies.published.networks import MB, MS, S, goodput_bps, on_base, simulated
+from studies.published.networks import MB, MS, S, goodput_bps, on_base
 from studies.published.store import Data, Run
 from studies.published.thesis_index import jain
 
@@ -90,14 +90,14 @@ def _fct_ns(flow: FlowResult) -> int:
 
 def equal(first: str, second: str) -> dict[str, Any]:
     """Have two flows of 10 MB begin together."""
-    flows = simulated(_network(_plan("first", first, 0, EQUAL_BYTES), _plan("second", second, 0, EQUAL_BYTES))).flows
+    flows = run_network(_network(_plan("first", first, 0, EQUAL_BYTES), _plan("second", second, 0, EQUAL_BYTES))).flows
     return {"fct_ns": [_fct_ns(flow) for flow in flows], "lost": [flow.lost_packets for flow in flows]}
 
 
 def beside(algorithm: str) -> dict[str, Any]:
     """Have a flow of 100 kB begin beside one of 100 MB."""
     long, short = _plan("long", "cubic", 0, LONG_BYTES), _plan("short", algorithm, SHORT_START_NS, SHORT_BYTES)
-    flows = simulated(_network(long, short)).flows
+    flows = run_network(_network(long, short)).flows
     return {
         "fct_ns": [_fct_ns(flow) for flow in flows],
         "lost": [flow.lost_packets for flow in flows],
@@ -107,7 +107,7 @@ def beside(algorithm: str) -> dict[str, Any]:
 
 def smallest() -> dict[str, Any]:
     """Have a flow of 50 kB under JumpStart be alone."""
-    flow = simulated(_network(_plan("only", "jumpstart", 0, 50_000))).flows[0]
+    flow = run_network(_network(_plan("only", "jumpstart", 0, 50_000))).flows[0]
     return {"largest_cwnd_bytes": max(flow.samples.cwnd_bytes)}
 
 

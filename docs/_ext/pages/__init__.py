@@ -28,6 +28,7 @@ from pages import (
     vector_files,
     vector_index,
     weight,
+    who_runs_it,
 )
 
 
@@ -45,6 +46,7 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.add_directive("profile-answers", profile_tables.AnswersDirective)
     app.add_directive("profile-table", profile_tables.ProfilesDirective)
     app.add_directive("profile-paths", profile_tables.PathsDirective)
+    app.add_directive("who-runs-it", who_runs_it.WhoRunsItDirective)
     app.connect("missing-reference", links.resolve_short_name)
     app.connect("doctree-read", members.explain_members)
     app.connect("autodoc-skip-member", python_api.skip_fields)

@@ -42,6 +42,9 @@ class ClauseDirective(SphinxDirective):
         if level != "-":
             head += nodes.Text(" ")
             head += nodes.inline(text=level, classes=["clause-level"])
+        if "newer-level" in self.options:
+            head += nodes.Text(" ")
+            head += nodes.inline(text=f"newer copy: {self.options['newer-level']}", classes=["clause-level"])
         return head
 
     def _source(self) -> nodes.paragraph:
@@ -51,6 +54,7 @@ class ClauseDirective(SphinxDirective):
         line += [*parsed, *messages]
         for title, name in (
             ("Readings", "readings"),
+            ("When", "when"),
             ("Not observable", "unobservable"),
             ("No alternative", "no-alternative"),
         ):
@@ -106,8 +110,8 @@ class ClauseDirective(SphinxDirective):
 
 
 def _as_code(field: str, value: str) -> str:
-    """Return the value of a field, the names of readings as code."""
-    return re.sub(r"[a-z_0-9]+", r"`\g<0>`", value) if field == "readings" else value
+    """Return the value of a field, the names of readings and their values as code."""
+    return re.sub(r"[a-z_0-9]+", r"`\g<0>`", value) if field in ("readings", "when") else value
 
 
 class ClauseRole(SphinxRole):

@@ -9,7 +9,6 @@ import json
 import re
 import zipfile
 from collections.abc import Iterator
-from importlib.util import find_spec
 from pathlib import Path
 
 from sphinx.application import Sphinx
@@ -115,7 +114,7 @@ def _needed(name: str) -> bool:
 
 
 def _packages() -> Iterator[tuple[str, bytes]]:
-    """Yield the files of the model, of the part of the tool that judges, and of what reads captures."""
+    """Yield the files of the model, and of the part of the tool that judges."""
     for path in sorted(REFERENCE_PY.rglob("*.py")):
         if not path.name.startswith("plain_"):
             yield f"firstflight/{path.relative_to(REFERENCE_PY).as_posix()}", path.read_bytes()
@@ -124,10 +123,6 @@ def _packages() -> Iterator[tuple[str, bytes]]:
         place = path.relative_to(tool)
         if place.parts[0] not in _NO_JUDGE:
             yield f"firstflight_conformance/{place.as_posix()}", path.read_bytes()
-    found = find_spec("dpkt")
-    assert found is not None and found.origin is not None  # requirements/dev.txt has it
-    for path in sorted(Path(found.origin).parent.glob("*.py")):
-        yield f"dpkt/{path.name}", path.read_bytes()
 
 
 def _archive(files: dict[str, bytes]) -> bytes:

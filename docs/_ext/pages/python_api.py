@@ -30,13 +30,10 @@ _CONFORMANCE = (
     ("simulator.loop", "Run a scenario"),
     ("prng", "Pseudo-random numbers"),
     ("simulator.transfer", "What a flow has to do"),
-    ("simulator.clock", "The clock of a run"),
-    ("simulator.path", "Bottleneck and receiver"),
-    ("simulator.links", "Links"),
-    ("simulator.flow", "One flow"),
     ("simulator.network", "Networks: several flows over one bottleneck"),
     ("simulator.dumbbell", "Run a network"),
     ("simulator.presets", "Published experiments"),
+    ("simulator.completion", "Run a published experiment"),
     ("plots.vectors", "Plots"),
 )
 _EXAMPLE = """\

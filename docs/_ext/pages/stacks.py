@@ -7,6 +7,7 @@ from firstflight_conformance.paths import BUILD
 from firstflight_conformance.run import report_json
 from pages import markdown as md
 from pages import stacks_deviations, stacks_loops, stacks_matrix
+from pages.stacks_deviations import profile_of
 
 #: The report that ``make conformance`` writes.
 REPORT = BUILD / "report" / "report.json"
@@ -89,12 +90,6 @@ def _judged_at(report: dict[str, Any]) -> str:
         return ""
     changed = ", with changes that are not committed" if checkout["changed"] else ""
     return f"Judged with Firstflight at commit `{checkout['commit'][:12]}` of {checkout['date']}{changed}."
-
-
-def profile_of(case_id: str) -> str:
-    """Return ``algorithm/profile`` of a case id, of a vector or of the closed loop."""
-    name, _, profile = case_id.partition("@")
-    return profile if name.startswith("stimulus:") else f"{name.split('.')[0]}/{profile}"
 
 
 def declared(adapter: dict[str, Any]) -> list[str]:

@@ -37,15 +37,28 @@ def version(adapter: dict[str, Any]) -> str:
     return str(adapter["declaration"]["version"]) if adapter["declaration"] else "version not known"
 
 
+def profile_of(case_id: str) -> str:
+    """Return ``algorithm/profile`` of a case id, of a vector or of the closed loop."""
+    name, _, profile = case_id.partition("@")
+    return profile if name.startswith("stimulus:") else f"{name.split('.')[0]}/{profile}"
+
+
 def overview(stacks: list[dict[str, Any]]) -> list[str]:
     """Return the section with the defects of all stacks, and the list of their pages."""
     if not stacks:
         return []
-    blocks = ["## Defects"]
+    shown_by = _profiles_by_defect(stacks)
+    blocks = [
+        "## Defects",
+        f"{counted(len(shown_by), 'defect')}. A defect is one place in the code and counts once, with the profiles that show it.",
+    ]
+    listed: set[str] = set()
     for adapter in stacks:
-        found = defects(adapter["explained"])
+        found = [one for one in defects(adapter["explained"]) if key_of(adapter, one) not in listed]
+        listed |= {key_of(adapter, one) for one in found}
         if found:
-            blocks += [f"**{md.ref(adapter['title'], anchor(adapter))}**", "\n".join(map(_line, found))]
+            lines = [_line(one, shown_by[key_of(adapter, one)]) for one in found]
+            blocks += [f"**{md.ref(adapter['title'], anchor(adapter))}**", "\n".join(lines)]
     rest = [adapter for adapter in stacks if not defects(adapter["explained"])]
     for text, of_version in (
         ("No defect is known of", False),
@@ -66,14 +79,35 @@ def page(adapter: dict[str, Any], judged_at: str = "") -> str:
         '<details class="otherwise"><summary>What the signs and words mean</summary>',
         legend(),
         "</details>",
+        *_supplied(adapter),
         *_stack(adapter),
         *stacks_loops.paths([adapter], "../.."),
     )
 
 
-def _line(cause: dict[str, Any]) -> str:
+def _supplied(adapter: dict[str, Any]) -> list[str]:
+    told = adapter.get("supplied_before_start")
+    return [f"**Supplied before the start.** {md.plain(told)}"] if told else []
+
+
+def key_of(adapter: dict[str, Any], cause: dict[str, Any]) -> str:
+    """Return the id of a defect. Reports of version 0.1 have none: there each explanation counts."""
+    return str(cause.get("id") or anchor_of(adapter["name"], cause["explanation"]))
+
+
+def _profiles_by_defect(stacks: list[dict[str, Any]]) -> dict[str, list[str]]:
+    """Return by id of a defect the profiles that show it, over all adapters."""
+    found: dict[str, set[str]] = defaultdict(set)
+    for adapter in stacks:
+        for cause in defects(adapter["explained"]):
+            found[key_of(adapter, cause)] |= {profile_of(case) for case in cause["cases"]}
+    return {key: sorted(profiles) for key, profiles in found.items()}
+
+
+def _line(cause: dict[str, Any], profiles: list[str]) -> str:
     place = f"; {md.plain(cause['where'])}" if cause.get("where") else ""
-    return f"- {badge(cause.get('level', ''))} {_title(cause)} *{md.plain(cause.get('section', ''))}{place}*"
+    shown = ", ".join(map(md.code, profiles))
+    return f"- {badge(cause.get('level', ''))} {_title(cause)} *{md.plain(cause.get('section', ''))}{place}.* Shown by {shown}."
 
 
 def _stack(adapter: dict[str, Any]) -> list[str]:
@@ -89,6 +123,7 @@ def _stack(adapter: dict[str, Any]) -> list[str]:
             f"**{_title(cause)}**",
             f"{badge(cause.get('level', ''))} {md.plain(cause.get('section', ''))}. {_where(adapter, cause)}",
             md.plain(cause["explanation"]),
+            *_smallest(cause, results),
             *_folded(cause, results),
             "</div>",
         ]
@@ -154,6 +189,15 @@ def _failures(adapter: dict[str, Any]) -> list[str]:
 
 def _title(cause: dict[str, Any]) -> str:
     return md.plain(cause.get("notice") or cause["explanation"])
+
+
+def _smallest(cause: dict[str, Any], results: dict[str, dict[str, Any]]) -> list[str]:
+    """Return the id of a defect and the case that shows it after the fewest events, a vector if there is one."""
+    shown = [results[name] for name in cause["cases"] if name in results and results[name]["divergence"]]
+    if not cause.get("id") or not shown:
+        return []
+    first = min(shown, key=lambda one: (one["case"].startswith("stimulus:"), one["divergence"]["event_index"] or 0))
+    return [f"Id {md.code(cause['id'])}. Smallest case: {_case(first['case'])}."]
 
 
 def _where(adapter: dict[str, Any], cause: dict[str, Any]) -> str:

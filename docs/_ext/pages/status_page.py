@@ -7,6 +7,7 @@ from firstflight.controller import ALGORITHMS
 from firstflight_conformance.run import report_json
 from pages import markdown as md
 from pages import stacks
+from pages.stacks_deviations import profile_of
 from pages.stacks_matrix import counted, defects, others
 
 _WIDTH = 69
@@ -54,11 +55,11 @@ def section(title: str, listed: list[tuple[dict[str, Any], list[str]]], report: 
 
 
 def _entry(adapter: dict[str, Any], profiles: list[str]) -> str:
-    mine = [one for one in adapter["results"] if stacks.profile_of(one["case"]) in profiles]
+    mine = [one for one in adapter["results"] if profile_of(one["case"]) in profiles]
     judged = [one for one in mine if one["verdict"] in ("pass", "fail")]
     passed = sum(one["verdict"] == "pass" for one in judged)
     unsupported = sum(one["verdict"] == "unsupported" for one in mine)
-    causes = [one for one in adapter["explained"] if any(stacks.profile_of(case) in profiles for case in one["cases"])]
+    causes = [one for one in adapter["explained"] if any(profile_of(case) in profiles for case in one["cases"])]
     rows = {
         "Organization": "(to be filled in)",
         "Maturity": "released, in a package registry",

@@ -32,6 +32,19 @@
 
 #include <stdint.h>
 
+/* The verifier of BPF derives no bound from a remainder, and follows every path of a loop over bits: bound a place in a ring by a
+ * power of two, and compare without a branch. The optimiser must not see through either. */
+#if defined(__bpf__)
+#define BBR_DRAFT_06_HIDDEN(x) \
+    __extension__({ uint64_t hidden_ = (x); __asm__("" : "+r"(hidden_)); hidden_; })
+#define BBR_DRAFT_06_BELOW(x, y) (((~(x) & (y)) | ((~(x) | (y)) & BBR_DRAFT_06_HIDDEN((x) - (y)))) >> 63)
+#define BBR_DRAFT_06_ROOM(count) 16
+#define BBR_DRAFT_06_PLACE(i, count) (BBR_DRAFT_06_HIDDEN((i) % (count)) & (BBR_DRAFT_06_ROOM(count) - 1))
+#else
+#define BBR_DRAFT_06_ROOM(count) (count)
+#define BBR_DRAFT_06_PLACE(i, count) ((i) % (count))
+#endif
+
 #define BBR_DRAFT_06_NONE UINT64_MAX /* no RTT, no time; of volumes and rates, infinite */
 #define BBR_DRAFT_06_MOST ((UINT64_C(1) << 62) - 1) /* volumes saturate here */
 #define BBR_DRAFT_06_LAST_NS ((UINT64_C(1) << 59) - 1) /* and times here */
@@ -87,7 +100,7 @@ struct bbr_draft_06 {
     uint64_t inflight_latest, inflight_shortterm, inflight_longterm, undo_inflight_shortterm, undo_inflight_longterm;
     uint64_t bdp, min_rtt, min_rtt_stamp, probe_rtt_min_delay, probe_rtt_min_stamp;
     uint64_t extra_acked, extra_acked_interval_start, extra_acked_delivered, extra_acked_round;
-    uint64_t extra_acked_rounds[BBR_DRAFT_06_EXTRA_ACKED_ROUNDS]; /* the most of each round, at round_count modulo its size */
+    uint64_t extra_acked_rounds[BBR_DRAFT_06_ROOM(BBR_DRAFT_06_EXTRA_ACKED_ROUNDS)]; /* the most of each round, at round_count modulo its size */
     uint64_t recovery_start, recovery_delivered, prior_cwnd;
     uint16_t pacing_gain;
     uint8_t phase, undo_phase, full_bw_count, srtt_known;
@@ -138,10 +151,16 @@ static inline uint64_t bbr_draft_06_quotient(struct bbr_draft_06_u128 a, uint64_
         for (int bit = 63; bit >= 0; bit--) {
             rest = rest << 1 | (a.low >> bit & 1);
             quotient <<= 1;
+#if defined(__bpf__)
+            uint64_t digit = BBR_DRAFT_06_HIDDEN(1 - BBR_DRAFT_06_BELOW(rest, divisor));
+            rest -= digit * divisor;
+            quotient |= digit;
+#else
             if (rest >= divisor) {
                 rest -= divisor;
                 quotient |= 1;
             }
+#endif
         }
     return quotient < BBR_DRAFT_06_MOST ? quotient : BBR_DRAFT_06_MOST;
 }
@@ -362,7 +381,7 @@ static inline void bbr_draft_06_adapt_lower_bounds(struct bbr_draft_06 *s) {
 static inline void bbr_draft_06_update_ack_aggregation(struct bbr_draft_06 *s, uint64_t newly_acked, uint64_t now_ns) {
     struct bbr_draft_06_u128 product = bbr_draft_06_product(s->bw.bytes, now_ns - s->extra_acked_interval_start);
     uint64_t expected = bbr_draft_06_quotient(product, s->bw.ns);
-    uint64_t at = s->round_count % BBR_DRAFT_06_EXTRA_ACKED_ROUNDS, most = 0;
+    uint64_t at = BBR_DRAFT_06_PLACE(s->round_count, BBR_DRAFT_06_EXTRA_ACKED_ROUNDS), most = 0;
     if (s->extra_acked_delivered <= expected) {
         s->extra_acked_delivered = expected = 0; /* [bbr.extra-acked.anew] */
         s->extra_acked_interval_start = now_ns;

@@ -11,14 +11,14 @@ DRIVE_MEASURED static int header_on_ack(const struct bbr_draft_06_ack *ack) { re
 
 static uint64_t newest_sent_ns(const struct drive_event *event) {
     uint64_t newest = 0;
-    for (uint64_t i = 0; i < event->run_count; i++)
+    EACH_RUN(event, i)
         newest = event->runs[i].sent_t_ns > newest ? event->runs[i].sent_t_ns : newest;
     return newest;
 }
 
 static int on_lost(const struct drive_event *event) {
     int outcome = (int)bbr_draft_06_on_lost(&bbr, event->t_ns, event->bytes_in_flight, newest_sent_ns(event));
-    for (uint64_t i = 0; i < event->run_count; i++)
+    EACH_RUN(event, i)
         bbr_draft_06_on_lost_range(&bbr, event->runs[i].first, event->runs[i].last);
     return outcome;
 }
@@ -52,9 +52,9 @@ static int on_event(const struct drive_event *event) {
 }
 
 struct drive_answer drive_on_event(const struct drive_event *event) {
-    static const char *const phases[] = {"startup", "drain", "probe_bw"};
+    static const char phases[4][16] = {"startup", "drain", "probe_bw"};
     int outcome = on_event(event);
-    struct drive_answer answer = {"bbr_draft_06", outcome, bbr.cwnd, DRIVE_NONE, bbr.next_release_ns, 0, phases[bbr.phase]};
+    struct drive_answer answer = {"bbr_draft_06", outcome, bbr.cwnd, DRIVE_NONE, bbr.next_release_ns, 0, phases[bbr.phase & 3]};
     return answer;
 }
 

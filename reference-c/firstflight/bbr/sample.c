@@ -17,10 +17,11 @@ static bool delivery_rate(const struct ff_bbr_readings *readings, const struct f
                           const struct ff_ack *ack, uint64_t delivered_bytes, uint64_t interval_ns,
                           struct ff_bbr_rate *rate)
 {
-    bool is_short = ack->min_rtt_ns != FF_NO_RTT_NS && interval_ns < ff_bbr_clocked_ns(readings, ack->min_rtt_ns);
+    bool has_min_rtt = ack->min_rtt_ns != FF_NO_RTT_NS;
+    bool is_short = has_min_rtt && interval_ns < ff_bbr_clocked_ns(readings, ack->min_rtt_ns);
 
     *rate = ff_bbr_rate_zero;
-    if (readings->short_sample == FF_BBR_SHORT_SAMPLE_NOTHING && (is_short || interval_ns == 0)) {
+    if (readings->short_sample == FF_BBR_SHORT_SAMPLE_NOTHING && (is_short || !has_min_rtt || interval_ns == 0)) {
         return false; /* [bbr.sample.short.nothing] */
     }
     if (is_short) {

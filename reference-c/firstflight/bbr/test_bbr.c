@@ -50,6 +50,7 @@ void test_bbr_in_packets_at_the_largest_rate(void)
     for (uint64_t t_ns = 1000; t_ns < 11000; t_ns += 1000) {
         struct ff_event event = largest_rate(t_ns);
         event.ack.rate_interval_ns = 1000;
+        event.ack.min_rtt_ns = 1000;
         seen = step_ok(&controller, event);
     }
     TEST_ASSERT_EQUAL_UINT64(10, seen.round_count);

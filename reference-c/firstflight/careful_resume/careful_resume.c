@@ -19,9 +19,8 @@ void ff_careful_resume_begin(struct ff_careful_resume *state, const struct ff_ne
         .initial_window_bytes = base->cwnd_bytes,
         .used = {.expires_t_ns = FF_NONE, .max_jump_bytes = FF_NONE, .beta_numerator = 1, .beta_denominator = 1},
         .marks = {FF_NO_PACKET, FF_NO_PACKET, FF_NO_PACKET, FF_NO_PACKET},
-        .initial = {0, FF_NO_PACKET, 0, 0},
+        .initial = {0, FF_NO_PACKET, 0},
         .rtt = {FF_NO_RTT_NS, FF_NO_RTT_NS, FF_NO_RTT_NS, FF_NO_RTT_NS, FF_NO_RTT_NS},
-        .limit_from_ns = FF_NONE,
         .round_trip = {FF_NO_PACKET, 0, false},
     };
 }
@@ -138,11 +137,9 @@ static struct ff_careful_resume_report on_event(const struct ff_careful_resume_r
                                                 const struct ff_event *event,
                                                 const struct ff_careful_resume_normal *normal)
 {
-    uint64_t sent_before = state->marks.sent;
-
     note(state, event);
     if (event->kind == FF_EVENT_SAVED_PATH && state->phase != FF_PHASE_RECONNAISSANCE) {
-        enum ff_outcome outcome = ff_careful_resume_on_saved_path(readings, state, event->t_ns, &event->saved_path);
+        enum ff_outcome outcome = ff_careful_resume_on_saved_path(state, event->t_ns, &event->saved_path);
         return (struct ff_careful_resume_report){outcome, FF_TRIGGER_NONE};
     }
     switch (state->phase) {
@@ -150,7 +147,7 @@ static struct ff_careful_resume_report on_event(const struct ff_careful_resume_r
         return ff_careful_resume_on_reconnaissance(readings, state, base, event, normal);
     case FF_PHASE_UNVALIDATED:
         if (event->kind == FF_EVENT_SENT) {
-            return ff_careful_resume_on_sent(readings, state, base, event, sent_before);
+            return ff_careful_resume_on_sent(readings, state, base, event);
         }
         return ff_careful_resume_on_unvalidated(readings, state, base, event, normal);
     case FF_PHASE_VALIDATING:
@@ -162,9 +159,9 @@ static struct ff_careful_resume_report on_event(const struct ff_careful_resume_r
     }
 }
 
-static void observe(const struct ff_careful_resume_readings *readings, const struct ff_careful_resume *state,
-                    const struct ff_newreno *base, const struct ff_careful_resume_normal *normal,
-                    struct ff_careful_resume_report report, struct ff_observation *observation)
+static void observe(const struct ff_careful_resume *state, const struct ff_newreno *base,
+                    const struct ff_careful_resume_normal *normal, struct ff_careful_resume_report report,
+                    struct ff_observation *observation)
 {
     ff_observation_clear(observation);
     observation->cwnd_bytes = base->cwnd_bytes;
@@ -172,7 +169,7 @@ static void observe(const struct ff_careful_resume_readings *readings, const str
     observation->phase = state->phase;
     observation->outcome = report.outcome;
     observation->trigger = report.trigger;
-    observation->next_release_ns = ff_careful_resume_next_release_ns(readings, state);
+    observation->next_release_ns = ff_careful_resume_next_release_ns(state);
     observation->first_unvalidated_packet = state->marks.first_unvalidated;
     observation->last_unvalidated_packet = state->marks.last_unvalidated;
     if (state->jump_bytes > 0) {
@@ -200,7 +197,7 @@ enum ff_status ff_careful_resume_step(const struct ff_careful_resume_readings *r
     }
     struct ff_careful_resume_report report = on_event(readings, state, base, event, &normal);
     if (observation != NULL) {
-        observe(readings, state, base, &normal, report, observation);
+        observe(state, base, &normal, report, observation);
     }
     return FF_OK;
 }

@@ -30,6 +30,14 @@
 
 #include <stdint.h>
 
+/* BPF lacks 128-bit products: hide an operand from the optimiser, which would recognise one. */
+#if defined(__bpf__)
+#define CAREFUL_RESUME_RFC_9959_HIDDEN(x) \
+    __extension__({ uint64_t hidden_ = (x); __asm__("" : "+r"(hidden_)); hidden_; })
+#else
+#define CAREFUL_RESUME_RFC_9959_HIDDEN(x) (x)
+#endif
+
 #define CAREFUL_RESUME_RFC_9959_NONE UINT64_MAX /* no RTT, no time, no bound, no packet number */
 #define CAREFUL_RESUME_RFC_9959_WINDOW_MAX ((UINT64_C(1) << 62) - 1)
 #define CAREFUL_RESUME_RFC_9959_TIME_MAX ((UINT64_C(1) << 59) - 1)
@@ -348,7 +356,7 @@ static inline uint64_t careful_resume_rfc_9959_transmission_time(const struct ca
     uint64_t whole = size / s->jump_cwnd, rest = size % s->jump_cwnd, time = 0, remainder = 0;
     if (s->paced_rtt > 0 && whole > CAREFUL_RESUME_RFC_9959_TIME_MAX / s->paced_rtt)
         return CAREFUL_RESUME_RFC_9959_TIME_MAX;
-    if (rest == 0 || s->paced_rtt <= UINT64_MAX / rest) {
+    if (rest == 0 || s->paced_rtt <= CAREFUL_RESUME_RFC_9959_HIDDEN(UINT64_MAX / rest)) {
         time = rest * s->paced_rtt / s->jump_cwnd;
         remainder = rest * s->paced_rtt % s->jump_cwnd;
     } else {

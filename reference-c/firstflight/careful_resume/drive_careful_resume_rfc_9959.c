@@ -3,7 +3,7 @@
 #include "careful_resume_rfc_9959_invariant.h"
 
 static struct careful_resume_rfc_9959 resume;
-static struct careful_resume_rfc_9959_run runs[DRIVE_RUNS];
+static struct careful_resume_rfc_9959_run runs[DRIVE_RUNS + 8];
 const size_t drive_state_bytes = sizeof resume;
 
 void drive_begin(uint32_t max_datagram_size, uint64_t initial_window) {
@@ -28,13 +28,17 @@ static struct drive_answer on_ack(const struct drive_event *event) {
         normal = base_on_event(event);
     base.ssthresh = window.ssthresh;
     window = copied_in();
-    for (uint64_t i = 0; i < event->run_count; i++) {
+    EACH_RUN(event, i) {
         runs[i].first = event->runs[i].first;
         runs[i].last = event->runs[i].last;
         runs[i].size_bytes = (uint32_t)event->runs[i].size_bytes;
     }
     struct careful_resume_rfc_9959_ack ack = {event->t_ns, event->bytes, event->bytes_in_flight, event->latest_rtt_ns, runs,
                                               (uint32_t)event->run_count};
+#ifdef __bpf__ /* the last runs: of an unknown number the verifier allows none to be read */
+    ack.run_count = event->run_count == 0 ? 1 : (uint32_t)FEW_RUNS(event->run_count, 8);
+    ack.runs = &runs[(event->run_count - ack.run_count) & (DRIVE_RUNS - 1)];
+#endif
     int outcome = header_on_ack(&ack, &window);
     set_window(window.cwnd);
     base.ssthresh = window.ssthresh;
@@ -57,7 +61,7 @@ static int on_other(const struct drive_event *event, struct careful_resume_rfc_9
     if (event->kind == BACKLOG)
         return (int)careful_resume_rfc_9959_on_backlog(&resume, event->t_ns, event->queued_bytes, event->receive_window_bytes, window);
     if (event->kind == SENT) {
-        struct careful_resume_rfc_9959_sent sent = {event->t_ns, event->runs[0].first, event->runs[event->run_count - 1].last,
+        struct careful_resume_rfc_9959_sent sent = {event->t_ns, event->runs[0].first, last_of(event)->last,
                                                     event->bytes, event->bytes_in_flight, event->app_limited != 0};
         return (int)careful_resume_rfc_9959_on_sent(&resume, &sent, window);
     }
@@ -85,12 +89,12 @@ static struct drive_answer dispatch(const struct drive_event *event) {
 }
 
 struct drive_answer drive_on_event(const struct drive_event *event) {
-    static const char *const phases[] = {"normal", "reconnaissance", "unvalidated", "validating", "safe_retreat"};
+    static const char phases[8][16] = {"normal", "reconnaissance", "unvalidated", "validating", "safe_retreat"};
     int before = (int)careful_resume_rfc_9959_on_event(&resume, event->t_ns);
     struct drive_answer answer = dispatch(event);
     if (before != CAREFUL_RESUME_RFC_9959_NORMAL)
         answer = answer_of("careful_resume_rfc_9959", before);
-    answer.phase = phases[resume.phase];
+    answer.phase = phases[resume.phase & 7];
     answer.next_release_ns = careful_resume_rfc_9959_next_release_ns(&resume);
     answer.triggers = resume.triggers;
     return answer;

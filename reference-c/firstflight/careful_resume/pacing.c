@@ -4,60 +4,53 @@
 #include "firstflight/minmax.h"
 
 /* Return how long bytes take at the jump per RTT, rounded up. */
-static uint64_t duration_ns(const struct ff_careful_resume_readings *readings, const struct ff_careful_resume *state,
-                            uint64_t total_bytes, uint64_t rtt_ns)
+static uint64_t duration_ns(const struct ff_careful_resume *state, uint64_t total_bytes, uint64_t rtt_ns)
 {
-    bool faster = readings->pacing_gain == FF_CAREFUL_RESUME_PACING_GAIN_FIVE_QUARTERS;
-    uint64_t numerator = faster ? 4 : 1;
-    uint64_t denominator = faster ? 5 : 1;
-    /* Bytes are below 2^62. Rounding up twice, by the jump and by five, is rounding up once by five jumps. */
     uint64_t divisor = ff_max(state->jump_bytes, 1); /* [careful-resume.pacing.schedule] */
-    uint64_t per_jump_ns = ff_careful_resume_share(numerator * total_bytes, rtt_ns, divisor, true);
-    uint64_t wait_ns = per_jump_ns / denominator + (per_jump_ns % denominator > 0); /* [careful-resume.pacing.rounding] */
+    uint64_t wait_ns = ff_careful_resume_share(total_bytes, rtt_ns, divisor, true); /* [careful-resume.pacing.rounding] */
 
     return ff_min(wait_ns, FF_TIME_MAX_NS);
 }
 
 /* Return when the schedule releases the next packet. */
-static uint64_t release_ns(const struct ff_careful_resume_readings *readings, const struct ff_careful_resume *state)
+static uint64_t release_ns(const struct ff_careful_resume *state)
 {
     const struct ff_careful_resume_schedule *schedule = &state->schedule;
 
     /* Two times below 2^59. */
-    return ff_min(schedule->t_ns + duration_ns(readings, state, schedule->bytes, schedule->rtt_ns), FF_TIME_MAX_NS);
+    return ff_min(schedule->t_ns + duration_ns(state, schedule->bytes, schedule->rtt_ns), FF_TIME_MAX_NS);
 }
 
-uint64_t ff_careful_resume_next_release_ns(const struct ff_careful_resume_readings *readings,
-                                           const struct ff_careful_resume *state)
+uint64_t ff_careful_resume_next_release_ns(const struct ff_careful_resume *state)
 {
     if (state->phase != FF_PHASE_UNVALIDATED) {
         return FF_NONE;
     }
-    return release_ns(readings, state); /* [careful-resume.pacing] */
+    return release_ns(state); /* [careful-resume.pacing] */
 }
 
-void ff_careful_resume_pace_sent(const struct ff_careful_resume_readings *readings, struct ff_careful_resume *state,
-                                 const struct ff_newreno *base, uint64_t t_ns, const struct ff_sent *sent)
+void ff_careful_resume_pace_sent(struct ff_careful_resume *state, const struct ff_newreno *base, uint64_t t_ns,
+                                 const struct ff_sent *sent)
 {
     struct ff_careful_resume_schedule *schedule = &state->schedule;
     uint64_t window_bytes = state->initial_window_bytes;
     uint64_t burst_bytes = window_bytes - ff_min(base->max_datagram_size_bytes, window_bytes);
-    uint64_t lag_ns = duration_ns(readings, state, burst_bytes, schedule->rtt_ns);
+    uint64_t lag_ns = duration_ns(state, burst_bytes, schedule->rtt_ns);
 
-    if (t_ns > release_ns(readings, state) + lag_ns) {
+    if (t_ns > release_ns(state) + lag_ns) {
         schedule->t_ns = t_ns - lag_ns; /* [careful-resume.pacing.burst] */
         schedule->bytes = 0;
     }
     schedule->bytes = ff_careful_resume_saturated(schedule->bytes + sent->bytes);
 }
 
-void ff_careful_resume_pace_rtt(const struct ff_careful_resume_readings *readings, struct ff_careful_resume *state)
+void ff_careful_resume_pace_rtt(struct ff_careful_resume *state)
 {
     uint64_t latest_ns = state->rtt.latest_ns; /* there is a sample: none jumps without */
 
     if (latest_ns == state->schedule.rtt_ns) {
         return;
     }
-    uint64_t next_ns = release_ns(readings, state);
+    uint64_t next_ns = release_ns(state);
     state->schedule = (struct ff_careful_resume_schedule){next_ns, 0, latest_ns}; /* [careful-resume.pacing.new-sample] */
 }

@@ -9,15 +9,14 @@ extern "C" {
 #endif
 
 /* Return the earliest time for the next packet, FF_NONE outside the Unvalidated phase. */
-uint64_t ff_careful_resume_next_release_ns(const struct ff_careful_resume_readings *readings,
-                                           const struct ff_careful_resume *state);
+uint64_t ff_careful_resume_next_release_ns(const struct ff_careful_resume *state);
 
 /* Advance the schedule by packets sent; what a late sender may catch up is no more than an initial window. */
-void ff_careful_resume_pace_sent(const struct ff_careful_resume_readings *readings, struct ff_careful_resume *state,
-                                 const struct ff_newreno *base, uint64_t t_ns, const struct ff_sent *sent);
+void ff_careful_resume_pace_sent(struct ff_careful_resume *state, const struct ff_newreno *base, uint64_t t_ns,
+                                 const struct ff_sent *sent);
 
 /* Let packets after the next one follow each other by the current RTT. */
-void ff_careful_resume_pace_rtt(const struct ff_careful_resume_readings *readings, struct ff_careful_resume *state);
+void ff_careful_resume_pace_rtt(struct ff_careful_resume *state);
 
 #ifdef __cplusplus
 }

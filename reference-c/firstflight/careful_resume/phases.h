@@ -24,10 +24,10 @@ struct ff_careful_resume_report ff_careful_resume_enter(const struct ff_careful_
                                                         struct ff_careful_resume *state, struct ff_newreno *base,
                                                         uint64_t now_ns);
 
-/* Mark the packets sent in the Unvalidated phase, and leave it if the window is full. `before`: the highest packet sent until now. */
+/* Mark the packets sent in the Unvalidated phase, and leave it if the window is full. */
 struct ff_careful_resume_report ff_careful_resume_on_sent(const struct ff_careful_resume_readings *readings,
                                                           struct ff_careful_resume *state, struct ff_newreno *base,
-                                                          const struct ff_event *event, uint64_t before);
+                                                          const struct ff_event *event);
 
 /* Process any event but packets sent in the Unvalidated phase. */
 struct ff_careful_resume_report ff_careful_resume_on_unvalidated(const struct ff_careful_resume_readings *readings,
@@ -55,12 +55,6 @@ struct ff_careful_resume_report ff_careful_resume_stop(const struct ff_careful_r
 struct ff_careful_resume_report ff_careful_resume_retreat_on_lost(const struct ff_careful_resume_readings *readings,
                                                                   struct ff_careful_resume *state, struct ff_newreno *base,
                                                                   const struct ff_event *event);
-
-/* Process persistent congestion after the jump: it ends Careful Resume, or counts as a loss. */
-struct ff_careful_resume_report ff_careful_resume_retreat_on_persistent(const struct ff_careful_resume_readings *readings,
-                                                                        struct ff_careful_resume *state,
-                                                                        struct ff_newreno *base, uint64_t now_ns,
-                                                                        const struct ff_careful_resume_normal *normal);
 
 /* Process an event in Safe Retreat. */
 struct ff_careful_resume_report ff_careful_resume_on_retreat(const struct ff_careful_resume_readings *readings,

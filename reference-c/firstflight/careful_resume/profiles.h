@@ -19,13 +19,6 @@ enum {
 enum {
     FF_CAREFUL_RESUME_PIPESIZE_START_FLIGHT = 0, /* the bytes in flight */
     FF_CAREFUL_RESUME_PIPESIZE_START_WINDOW = 1, /* the congestion window before the jump */
-    FF_CAREFUL_RESUME_PIPESIZE_START_ZERO = 2, /* 0 */
-};
-
-/* How much of the saved window is jumped to? (A3) */
-enum {
-    FF_CAREFUL_RESUME_JUMP_HALF = 0, /* half, rounded down */
-    FF_CAREFUL_RESUME_JUMP_WHOLE = 1, /* all of it */
 };
 
 /* What if the jump is not larger than the window? (A4) */
@@ -51,15 +44,12 @@ enum {
 enum {
     FF_CAREFUL_RESUME_RTT_MEASURED_MINIMUM = 0, /* the minimum of the phase below, the latest sample above */
     FF_CAREFUL_RESUME_RTT_MEASURED_FIRST = 1, /* the first sample of the phase, once */
-    FF_CAREFUL_RESUME_RTT_MEASURED_SMOOTHED = 2, /* the smoothed RTT */
-    FF_CAREFUL_RESUME_RTT_MEASURED_LATEST = 3, /* the latest sample */
 };
 
 /* What confirms the path? (A8) */
 enum {
     FF_CAREFUL_RESUME_INITIAL_DATA_ALL = 0, /* every packet sent before the first acknowledgement of one of them is acknowledged */
-    FF_CAREFUL_RESUME_INITIAL_DATA_WINDOW = 1, /* as many bytes as the initial window has are acknowledged, whichever they are */
-    FF_CAREFUL_RESUME_INITIAL_DATA_NONE = 2, /* an RTT sample */
+    FF_CAREFUL_RESUME_INITIAL_DATA_NONE = 1, /* an RTT sample */
 };
 
 /* When does a confirmed path lead to the jump? (A9) */
@@ -68,30 +58,11 @@ enum {
     FF_CAREFUL_RESUME_JUMP_WHEN_CONFIRMED = 1, /* at once */
 };
 
-/* Which number is the first unvalidated packet? (A10) */
-enum {
-    FF_CAREFUL_RESUME_FIRST_MARK_FIRST_SENT = 0, /* that of the first packet sent in the phase */
-    FF_CAREFUL_RESUME_FIRST_MARK_LAST_BEFORE = 1, /* that of the last packet sent before the phase */
-};
-
-/* From when is the time in the Unvalidated phase measured? (A11) */
-enum {
-    FF_CAREFUL_RESUME_LIMIT_FROM_ENTRY = 0, /* from the entry */
-    FF_CAREFUL_RESUME_LIMIT_FROM_FIRST_SENT = 1, /* from the first packet sent in the phase */
-};
-
 /* How long may the Unvalidated phase last? (A12) */
 enum {
     FF_CAREFUL_RESUME_LIMIT_RTT_LATEST = 0, /* the latest RTT sample */
     FF_CAREFUL_RESUME_LIMIT_RTT_SMOOTHED = 1, /* the smoothed RTT */
     FF_CAREFUL_RESUME_LIMIT_RTT_MINIMUM = 2, /* the minimum RTT */
-    FF_CAREFUL_RESUME_LIMIT_RTT_NONE = 3, /* without bound */
-};
-
-/* Does the phase end after exactly that time? (A12) */
-enum {
-    FF_CAREFUL_RESUME_LIMIT_EQUAL_STAYS = 0, /* no */
-    FF_CAREFUL_RESUME_LIMIT_EQUAL_EXITS = 1, /* yes */
 };
 
 /* On which events is the time looked at? (A12) */
@@ -104,59 +75,30 @@ enum {
 enum {
     FF_CAREFUL_RESUME_WINDOW_FULL_DATAGRAM = 0, /* when there is room for less than a datagram */
     FF_CAREFUL_RESUME_WINDOW_FULL_EXACT = 1, /* when the bytes in flight reach the window */
-    FF_CAREFUL_RESUME_WINDOW_FULL_NEVER = 2, /* sending ends the phase in no case */
-};
-
-/* Do the bytes just acknowledged count as in flight when the phase ends? (A15) */
-enum {
-    FF_CAREFUL_RESUME_FLIGHT_AT_CHECK_NET = 0, /* no */
-    FF_CAREFUL_RESUME_FLIGHT_AT_CHECK_GROSS = 1, /* yes */
 };
 
 /* When was the jump too little used to go on? (A16) */
 enum {
     FF_CAREFUL_RESUME_FLIGHT_CHECK_BOTH = 0, /* bytes in flight below the initial window, or no more than PipeSize */
     FF_CAREFUL_RESUME_FLIGHT_CHECK_PIPESIZE = 1, /* bytes in flight no more than PipeSize; the window is then PipeSize without a floor */
-    FF_CAREFUL_RESUME_FLIGHT_CHECK_NONE = 2, /* never */
-};
-
-/* Does an acknowledgement increase the window in the Unvalidated phase? (A17) */
-enum {
-    FF_CAREFUL_RESUME_GROWTH_UNVALIDATED_NONE = 0, /* no */
-    FF_CAREFUL_RESUME_GROWTH_UNVALIDATED_BASE = 1, /* yes, as in normal congestion control */
-};
-
-/* Does an acknowledgement increase the window in Safe Retreat? (A18) */
-enum {
-    FF_CAREFUL_RESUME_GROWTH_RETREAT_NONE = 0, /* no */
-    FF_CAREFUL_RESUME_GROWTH_RETREAT_BASE = 1, /* yes, as in normal congestion control outside of recovery */
 };
 
 /* Below what does the window not fall on entry to Safe Retreat? (A19) */
 enum {
     FF_CAREFUL_RESUME_RETREAT_FLOOR_TWO_DATAGRAMS = 0, /* two datagrams */
     FF_CAREFUL_RESUME_RETREAT_FLOOR_INITIAL_WINDOW = 1, /* the initial window */
-    FF_CAREFUL_RESUME_RETREAT_FLOOR_NONE = 2, /* 0 */
 };
 
 /* What is the threshold at the end of Safe Retreat at most? (A20) */
 enum {
     FF_CAREFUL_RESUME_RETREAT_THRESHOLD_BETA = 0, /* PipeSize times Beta, rounded down */
     FF_CAREFUL_RESUME_RETREAT_THRESHOLD_PIPESIZE = 1, /* PipeSize */
-    FF_CAREFUL_RESUME_RETREAT_THRESHOLD_WINDOW = 2, /* the window of Safe Retreat */
 };
 
 /* When does Safe Retreat end? (A21) */
 enum {
     FF_CAREFUL_RESUME_RETREAT_END_LAST_UNVALIDATED = 0, /* when the last unvalidated packet or a later one is acknowledged */
-    FF_CAREFUL_RESUME_RETREAT_END_LAST_SENT = 1, /* when the last packet sent before Safe Retreat or a later one is acknowledged */
-    FF_CAREFUL_RESUME_RETREAT_END_NONE_OUTSTANDING = 2, /* when every unvalidated packet is acknowledged or lost */
-};
-
-/* Which number is the last unvalidated packet? (A22) */
-enum {
-    FF_CAREFUL_RESUME_LAST_MARK_LAST_SENT = 0, /* that of the last packet sent in the phase */
-    FF_CAREFUL_RESUME_LAST_MARK_NEXT_PACKET = 1, /* the next number, which no packet of the phase has */
+    FF_CAREFUL_RESUME_RETREAT_END_NONE_OUTSTANDING = 1, /* when every unvalidated packet is acknowledged or lost */
 };
 
 /* What does congestion do in Safe Retreat? (A23) */
@@ -165,47 +107,10 @@ enum {
     FF_CAREFUL_RESUME_RETREAT_CONGESTION_REDUCES = 1, /* the window is halved again */
 };
 
-/* What does persistent congestion do? (A24) */
-enum {
-    FF_CAREFUL_RESUME_PERSISTENT_STOPS = 0, /* Careful Resume ends, normal congestion control reacts */
-    FF_CAREFUL_RESUME_PERSISTENT_RETREATS = 1, /* it counts as a loss */
-};
-
-/* What does an ECN-CE mark do in the Unvalidated and the Validating phase? (A25) */
-enum {
-    FF_CAREFUL_RESUME_CE_RETREATS = 0, /* Safe Retreat begins */
-    FF_CAREFUL_RESUME_CE_BASE = 1, /* normal congestion control reacts, Careful Resume goes on */
-};
-
 /* Does normal congestion control reduce as well when Safe Retreat begins? (A27) */
 enum {
     FF_CAREFUL_RESUME_BASE_REDUCTION_SUPPRESSED = 0, /* no */
     FF_CAREFUL_RESUME_BASE_REDUCTION_ALSO = 1, /* yes, it halves what Safe Retreat leaves */
-};
-
-/* What becomes of the saved set in Safe Retreat? (A28) */
-enum {
-    FF_CAREFUL_RESUME_SAVED_SET_DELETED = 0, /* it is deleted */
-    FF_CAREFUL_RESUME_SAVED_SET_KEPT = 1, /* it stays */
-};
-
-/* May a saved set be used that another connection uses? (A29) */
-enum {
-    FF_CAREFUL_RESUME_USE_LOCK_CHECKED = 0, /* no */
-    FF_CAREFUL_RESUME_USE_LOCK_IGNORED = 1, /* yes */
-};
-
-/* May a saved set be used for another Remote Endpoint? (A30) */
-enum {
-    FF_CAREFUL_RESUME_ENDPOINT_CHECKED = 0, /* no */
-    FF_CAREFUL_RESUME_ENDPOINT_IGNORED = 1, /* yes */
-};
-
-/* Until when is the Lifetime of the saved set looked at? (A31) */
-enum {
-    FF_CAREFUL_RESUME_LIFETIME_UNTIL_JUMP = 0, /* throughout Reconnaissance */
-    FF_CAREFUL_RESUME_LIFETIME_AT_START = 1, /* only when the set is offered */
-    FF_CAREFUL_RESUME_LIFETIME_IGNORED = 2, /* never */
 };
 
 /* What is saved as the capacity? (A32) */
@@ -218,12 +123,6 @@ enum {
 enum {
     FF_CAREFUL_RESUME_PATH_VALIDATING_IGNORED = 0, /* nothing */
     FF_CAREFUL_RESUME_PATH_VALIDATING_RETREATS = 1, /* Safe Retreat begins */
-};
-
-/* How much faster than the jump per RTT are packets of the Unvalidated phase released? (A35) */
-enum {
-    FF_CAREFUL_RESUME_PACING_GAIN_ONE = 0, /* not at all */
-    FF_CAREFUL_RESUME_PACING_GAIN_FIVE_QUARTERS = 1, /* by a quarter */
 };
 
 /* May the window jump if slow start has ended in Reconnaissance without congestion? (A36) */
@@ -248,38 +147,23 @@ enum {
 struct ff_careful_resume_readings {
     uint8_t pipesize_counts;
     uint8_t pipesize_start;
-    uint8_t jump;
     uint8_t jump_not_larger;
     uint8_t rtt_low;
     uint8_t rtt_high;
     uint8_t rtt_measured;
     uint8_t initial_data;
     uint8_t jump_when;
-    uint8_t first_mark;
-    uint8_t limit_from;
     uint8_t limit_rtt;
-    uint8_t limit_equal;
     uint8_t limit_checked;
     uint8_t window_full;
-    uint8_t flight_at_check;
     uint8_t flight_check;
-    uint8_t growth_unvalidated;
-    uint8_t growth_retreat;
     uint8_t retreat_floor;
     uint8_t retreat_threshold;
     uint8_t retreat_end;
-    uint8_t last_mark;
     uint8_t retreat_congestion;
-    uint8_t persistent;
-    uint8_t ce;
     uint8_t base_reduction;
-    uint8_t saved_set;
-    uint8_t use_lock;
-    uint8_t endpoint;
-    uint8_t lifetime;
     uint8_t observed;
     uint8_t path_validating;
-    uint8_t pacing_gain;
     uint8_t threshold_set;
     uint8_t at_threshold;
     uint8_t search;

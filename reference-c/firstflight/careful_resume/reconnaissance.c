@@ -8,7 +8,6 @@ static void count_initial(struct ff_careful_resume *state, const struct ff_ack *
 {
     struct ff_careful_resume_initial *initial = &state->initial;
 
-    initial->acked_bytes = ff_careful_resume_saturated(initial->acked_bytes + ack->bytes);
     if (initial->last == FF_NO_PACKET && ack->packets[ack->run_count - 1].last >= initial->first) {
         initial->last = state->marks.sent; /* [careful-resume.reconnaissance.initial-data] */
     }
@@ -24,20 +23,11 @@ static void measured_rtts(const struct ff_careful_resume_readings *readings, con
 {
     const struct ff_careful_resume_rtt *rtt = &state->rtt;
 
-    switch (readings->rtt_measured) {
-    case FF_CAREFUL_RESUME_RTT_MEASURED_MINIMUM:
+    if (readings->rtt_measured == FF_CAREFUL_RESUME_RTT_MEASURED_MINIMUM) {
         *low_ns = rtt->phase_minimum_ns;
         *high_ns = rtt->latest_ns;
-        return;
-    case FF_CAREFUL_RESUME_RTT_MEASURED_FIRST:
+    } else {
         *low_ns = *high_ns = rtt->phase_first_ns;
-        return;
-    case FF_CAREFUL_RESUME_RTT_MEASURED_SMOOTHED:
-        *low_ns = *high_ns = rtt->smoothed_ns;
-        return;
-    default:
-        *low_ns = *high_ns = rtt->latest_ns;
-        return;
     }
 }
 
@@ -52,14 +42,10 @@ static bool is_confirmed(const struct ff_careful_resume_readings *readings, cons
     if (state->rtt.phase_minimum_ns == FF_NO_RTT_NS) {
         return false; /* [careful-resume.reconnaissance.sample] */
     }
-    switch (readings->initial_data) {
-    case FF_CAREFUL_RESUME_INITIAL_DATA_ALL:
+    if (readings->initial_data == FF_CAREFUL_RESUME_INITIAL_DATA_ALL) {
         return state->initial.last != FF_NO_PACKET && state->initial.left_bytes == 0;
-    case FF_CAREFUL_RESUME_INITIAL_DATA_WINDOW:
-        return state->initial.acked_bytes >= state->initial_window_bytes;
-    default:
-        return true;
     }
+    return true;
 }
 
 /* Return whether more data waits than the window has room for. */
@@ -117,7 +103,7 @@ struct ff_careful_resume_report ff_careful_resume_on_reconnaissance(const struct
     struct ff_careful_resume_report report = ff_careful_resume_take_normal(base, normal);
     enum ff_trigger trigger;
 
-    if (readings->lifetime == FF_CAREFUL_RESUME_LIFETIME_UNTIL_JUMP && ff_careful_resume_expired(&state->used, event->t_ns)) {
+    if (ff_careful_resume_expired(&state->used, event->t_ns)) {
         ff_careful_resume_end(state);
         state->saved = (struct ff_careful_resume_saved_set){0, 0, false}; /* [careful-resume.reconnaissance.lifetime] */
         return (struct ff_careful_resume_report){FF_OUTCOME_LIFETIME_EXCEEDED, FF_TRIGGER_NONE};
@@ -143,7 +129,7 @@ struct ff_careful_resume_report ff_careful_resume_on_reconnaissance(const struct
     case FF_EVENT_PERSISTENT_CONGESTION:
         return ff_careful_resume_stop(readings, state, base, normal);
     case FF_EVENT_SAVED_PATH:
-        return (struct ff_careful_resume_report){ff_careful_resume_on_saved_path(readings, state, event->t_ns, &event->saved_path),
+        return (struct ff_careful_resume_report){ff_careful_resume_on_saved_path(state, event->t_ns, &event->saved_path),
                                                  FF_TRIGGER_NONE};
     default:
         return report;

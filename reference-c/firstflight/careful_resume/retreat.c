@@ -5,39 +5,28 @@
 static uint64_t floor_bytes(const struct ff_careful_resume_readings *readings, const struct ff_careful_resume *state,
                             uint64_t two_datagrams_bytes)
 {
-    switch (readings->retreat_floor) {
-    case FF_CAREFUL_RESUME_RETREAT_FLOOR_TWO_DATAGRAMS:
+    if (readings->retreat_floor == FF_CAREFUL_RESUME_RETREAT_FLOOR_TWO_DATAGRAMS) {
         return two_datagrams_bytes;
-    case FF_CAREFUL_RESUME_RETREAT_FLOOR_INITIAL_WINDOW:
-        return state->initial_window_bytes;
-    default:
-        return 0;
     }
+    return state->initial_window_bytes;
 }
 
 struct ff_careful_resume_report ff_careful_resume_retreat(const struct ff_careful_resume_readings *readings,
                                                           struct ff_careful_resume *state, struct ff_newreno *base,
                                                           uint64_t now_ns, enum ff_trigger trigger)
 {
-    if (readings->saved_set == FF_CAREFUL_RESUME_SAVED_SET_DELETED) {
-        state->saved = (struct ff_careful_resume_saved_set){0, 0, false}; /* [careful-resume.retreat.delete] */
-    }
+    state->saved = (struct ff_careful_resume_saved_set){0, 0, false}; /* [careful-resume.retreat.delete] */
     uint64_t two_datagrams_bytes = ff_newreno_minimum_window_bytes(base);
     uint64_t half_bytes = state->pipesize_bytes / 2; /* [careful-resume.retreat.window] [careful-resume.retreat.amount] */
     base->cwnd_bytes = ff_max(half_bytes, floor_bytes(readings, state, two_datagrams_bytes));
     base->in_recovery = false;
     ff_newreno_forget_congestion(base);
-    if (readings->growth_retreat == FF_CAREFUL_RESUME_GROWTH_RETREAT_NONE) {
-        base->recovery_start_ns = now_ns; /* [careful-resume.retreat.recovery] */
-    }
-    if (readings->retreat_threshold == FF_CAREFUL_RESUME_RETREAT_THRESHOLD_WINDOW) {
-        base->ssthresh_bytes = base->cwnd_bytes;
-    }
+    base->recovery_start_ns = now_ns; /* [careful-resume.retreat.recovery] */
     if (readings->base_reduction == FF_CAREFUL_RESUME_BASE_REDUCTION_ALSO) {
         base->ssthresh_bytes = ff_newreno_reduced_bytes(base, base->cwnd_bytes);
         base->cwnd_bytes = ff_max(base->ssthresh_bytes, two_datagrams_bytes);
     }
-    if (state->marks.last_unvalidated == FF_NO_PACKET || readings->retreat_end == FF_CAREFUL_RESUME_RETREAT_END_LAST_SENT) {
+    if (state->marks.last_unvalidated == FF_NO_PACKET) {
         state->marks.last_unvalidated = state->marks.sent; /* [careful-resume.retreat.mark] */
     }
     state->phase = FF_PHASE_SAFE_RETREAT;
@@ -48,18 +37,11 @@ struct ff_careful_resume_report ff_careful_resume_retreat(const struct ff_carefu
 static void bound_threshold(const struct ff_careful_resume_readings *readings, const struct ff_careful_resume *state,
                             struct ff_newreno *base)
 {
-    const struct ff_saved_path *used;
     uint64_t bound_bytes = state->pipesize_bytes;
 
-    switch (readings->retreat_threshold) {
-    case FF_CAREFUL_RESUME_RETREAT_THRESHOLD_BETA:
-        used = &state->used; /* [careful-resume.retreat.threshold] */
+    if (readings->retreat_threshold == FF_CAREFUL_RESUME_RETREAT_THRESHOLD_BETA) {
+        const struct ff_saved_path *used = &state->used; /* [careful-resume.retreat.threshold] */
         bound_bytes = ff_careful_resume_share(bound_bytes, used->beta_numerator, used->beta_denominator, false);
-        break;
-    case FF_CAREFUL_RESUME_RETREAT_THRESHOLD_PIPESIZE:
-        break;
-    default:
-        return;
     }
     /* The infinite threshold is larger than any bound. */
     if (base->ssthresh_bytes < bound_bytes) {
@@ -89,17 +71,6 @@ struct ff_careful_resume_report ff_careful_resume_retreat_on_lost(const struct f
     return ff_careful_resume_retreat(readings, state, base, event->t_ns, FF_TRIGGER_PACKET_LOSS);
 }
 
-struct ff_careful_resume_report ff_careful_resume_retreat_on_persistent(const struct ff_careful_resume_readings *readings,
-                                                                        struct ff_careful_resume *state,
-                                                                        struct ff_newreno *base, uint64_t now_ns,
-                                                                        const struct ff_careful_resume_normal *normal)
-{
-    if (readings->persistent == FF_CAREFUL_RESUME_PERSISTENT_STOPS) {
-        return ff_careful_resume_stop(readings, state, base, normal);
-    }
-    return ff_careful_resume_retreat(readings, state, base, now_ns, FF_TRIGGER_PACKET_LOSS);
-}
-
 /* End Safe Retreat; the ACK that does so leaves the window alone. */
 static struct ff_careful_resume_report leave(const struct ff_careful_resume_readings *readings,
                                              struct ff_careful_resume *state, struct ff_newreno *base)
@@ -125,14 +96,11 @@ static bool loss_ends(const struct ff_careful_resume_readings *readings, const s
 
 static struct ff_careful_resume_report on_ack(const struct ff_careful_resume_readings *readings,
                                               struct ff_careful_resume *state, struct ff_newreno *base,
-                                              const struct ff_ack *ack, const struct ff_careful_resume_normal *normal)
+                                              const struct ff_ack *ack)
 {
     ff_careful_resume_acknowledge(readings, state, ack); /* [careful-resume.retreat.pipesize] */
     if (ack_ends(readings, state)) {
         return leave(readings, state, base);
-    }
-    if (readings->growth_retreat == FF_CAREFUL_RESUME_GROWTH_RETREAT_BASE) {
-        return ff_careful_resume_take_normal(base, normal);
     }
     return (struct ff_careful_resume_report){FF_OUTCOME_WINDOW_KEPT, FF_TRIGGER_NONE}; /* [careful-resume.retreat.no-growth] */
 }
@@ -166,16 +134,13 @@ struct ff_careful_resume_report ff_careful_resume_on_retreat(const struct ff_car
 {
     switch (event->kind) {
     case FF_EVENT_ACK:
-        return on_ack(readings, state, base, &event->ack, normal);
+        return on_ack(readings, state, base, &event->ack);
     case FF_EVENT_LOST:
         return on_lost(readings, state, base, &event->lost);
     case FF_EVENT_CE:
         return on_congestion(readings, base);
     case FF_EVENT_PERSISTENT_CONGESTION:
-        if (readings->persistent == FF_CAREFUL_RESUME_PERSISTENT_STOPS) {
-            return ff_careful_resume_stop(readings, state, base, normal);
-        }
-        return (struct ff_careful_resume_report){FF_OUTCOME_WINDOW_KEPT, FF_TRIGGER_NONE};
+        return ff_careful_resume_stop(readings, state, base, normal);
     default:
         return (struct ff_careful_resume_report){normal->outcome, FF_TRIGGER_NONE};
     }

@@ -8,8 +8,7 @@ bool ff_careful_resume_expired(const struct ff_saved_path *offer, uint64_t now_n
     return offer->expires_t_ns != FF_NONE && now_ns > offer->expires_t_ns;
 }
 
-enum ff_outcome ff_careful_resume_on_saved_path(const struct ff_careful_resume_readings *readings,
-                                                struct ff_careful_resume *state, uint64_t t_ns,
+enum ff_outcome ff_careful_resume_on_saved_path(struct ff_careful_resume *state, uint64_t t_ns,
                                                 const struct ff_saved_path *offer)
 {
     if (state->used.saved_cwnd_bytes != 0) {
@@ -18,13 +17,13 @@ enum ff_outcome ff_careful_resume_on_saved_path(const struct ff_careful_resume_r
     if (offer->saved_cwnd_bytes == 0 || offer->saved_rtt_ns == 0) {
         return FF_OUTCOME_SAVED_SET_ABSENT; /* [careful-resume.saved.absent] */
     }
-    if (offer->in_use && readings->use_lock == FF_CAREFUL_RESUME_USE_LOCK_CHECKED) {
+    if (offer->in_use) {
         return FF_OUTCOME_SAVED_SET_IN_USE; /* [careful-resume.saved.in-use] */
     }
-    if (!offer->endpoint_matches && readings->endpoint == FF_CAREFUL_RESUME_ENDPOINT_CHECKED) {
+    if (!offer->endpoint_matches) {
         return FF_OUTCOME_ENDPOINT_MISMATCH; /* [careful-resume.saved.endpoint] */
     }
-    if (readings->lifetime != FF_CAREFUL_RESUME_LIFETIME_IGNORED && ff_careful_resume_expired(offer, t_ns)) {
+    if (ff_careful_resume_expired(offer, t_ns)) {
         state->saved = (struct ff_careful_resume_saved_set){0, 0, false}; /* [careful-resume.saved.lifetime] */
         return FF_OUTCOME_LIFETIME_EXCEEDED;
     }
@@ -32,7 +31,7 @@ enum ff_outcome ff_careful_resume_on_saved_path(const struct ff_careful_resume_r
     state->used = *offer;
     state->saved = (struct ff_careful_resume_saved_set){offer->saved_cwnd_bytes, offer->saved_rtt_ns, true};
     uint64_t first = state->marks.sent == FF_NO_PACKET ? 0 : state->marks.sent + 1;
-    state->initial = (struct ff_careful_resume_initial){first, FF_NO_PACKET, 0, 0};
+    state->initial = (struct ff_careful_resume_initial){first, FF_NO_PACKET, 0};
     state->rtt.phase_first_ns = FF_NO_RTT_NS;
     state->rtt.phase_minimum_ns = FF_NO_RTT_NS;
     return FF_OUTCOME_RESUMING;

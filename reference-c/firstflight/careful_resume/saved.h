@@ -12,8 +12,7 @@ extern "C" {
 bool ff_careful_resume_expired(const struct ff_saved_path *offer, uint64_t now_ns);
 
 /* Take a saved set into use, or say why not. */
-enum ff_outcome ff_careful_resume_on_saved_path(const struct ff_careful_resume_readings *readings,
-                                                struct ff_careful_resume *state, uint64_t t_ns,
+enum ff_outcome ff_careful_resume_on_saved_path(struct ff_careful_resume *state, uint64_t t_ns,
                                                 const struct ff_saved_path *offer);
 
 /* Measure the capacity in round trips of normal congestion control; `base` has taken the ACK already. */

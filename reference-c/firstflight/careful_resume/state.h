@@ -40,8 +40,7 @@ struct ff_careful_resume_marks {
 struct ff_careful_resume_initial {
     uint64_t first;
     uint64_t last;
-    uint64_t left_bytes;  /* sent and not acknowledged */
-    uint64_t acked_bytes; /* acknowledged in Reconnaissance, whichever packets they were in */
+    uint64_t left_bytes; /* sent and not acknowledged */
 };
 
 /* RTTs, FF_NO_RTT_NS before the first sample; phase_...: since Reconnaissance began. */
@@ -79,7 +78,7 @@ struct ff_careful_resume {
     struct ff_careful_resume_rtt rtt;
     uint64_t jump_bytes;             /* 0 before a jump */
     uint64_t pipesize_bytes;
-    uint64_t limit_from_ns;          /* from when the time in the Unvalidated phase is measured; FF_NONE until then */
+    uint64_t limit_from_ns;          /* from when the time in the Unvalidated phase is measured */
     uint64_t unvalidated_left_bytes; /* of the packets of that phase, sent and neither acknowledged nor lost */
     struct ff_careful_resume_schedule schedule;
     struct ff_careful_resume_round round_trip;

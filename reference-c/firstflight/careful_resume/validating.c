@@ -27,9 +27,6 @@ struct ff_careful_resume_report ff_careful_resume_on_validating(const struct ff_
     case FF_EVENT_LOST:
         return ff_careful_resume_retreat_on_lost(readings, state, base, event); /* [careful-resume.validating.loss] */
     case FF_EVENT_CE:
-        if (readings->ce == FF_CAREFUL_RESUME_CE_BASE) {
-            return ff_careful_resume_take_normal(base, normal);
-        }
         trigger = FF_TRIGGER_ECN_CE; /* [careful-resume.validating.ce] */
         return ff_careful_resume_retreat(readings, state, base, event->t_ns, trigger);
     case FF_EVENT_PATH_CHANGE:
@@ -38,7 +35,7 @@ struct ff_careful_resume_report ff_careful_resume_on_validating(const struct ff_
         }
         return ff_careful_resume_retreat(readings, state, base, event->t_ns, FF_TRIGGER_PATH_CHANGED);
     case FF_EVENT_PERSISTENT_CONGESTION:
-        return ff_careful_resume_retreat_on_persistent(readings, state, base, event->t_ns, normal);
+        return ff_careful_resume_stop(readings, state, base, normal);
     default:
         return ff_careful_resume_take_normal(base, normal);
     }

@@ -5,7 +5,7 @@
 #include "firstflight/limits.h"
 #include "firstflight/minmax.h"
 
-static void note_reduction(struct ff_cubic *state, uint64_t now_ns, uint64_t cwnd_bytes);
+static void note_reduction(struct ff_cubic *state, uint64_t cwnd_bytes);
 
 #define FRACTION_BITS 32
 #define FRACTION_MASK UINT64_C(0xFFFFFFFF)
@@ -18,7 +18,6 @@ void ff_cubic_begin(struct ff_cubic *state, const struct ff_cubic_readings *read
         .readings = kept,
         .w_max_bytes = FF_NONE,
         .cwnd_prior_bytes = FF_NONE,
-        .reduced_ns = FF_NONE,
         .stopped_ns = FF_NONE,
         .epoch = {.begun = false},
         .saved = {.there = false},
@@ -76,14 +75,10 @@ static void on_sent(void *rules_state, uint64_t t_ns, const struct ff_sent *sent
     }
 }
 
-/* Let time not count from now on, if the reading says so and there is a stage. */
+/* Stop counting time, if there is a stage. */
 static void stop(struct ff_cubic *state, uint64_t now_ns, bool idle)
 {
-    uint8_t limited_time = state->readings.limited_time;
-    uint8_t alone = idle ? FF_CUBIC_LIMITED_TIME_IDLE : FF_CUBIC_LIMITED_TIME_ACKS;
-
-    if ((limited_time != FF_CUBIC_LIMITED_TIME_ACKS_AND_IDLE && limited_time != alone) ||
-        (!state->epoch.begun && !state->saved.there)) {
+    if (!state->epoch.begun && !state->saved.there) {
         return;
     }
     if (state->stopped_ns == FF_NONE) {
@@ -105,9 +100,6 @@ static void continue_epoch(struct ff_cubic *state, uint64_t now_ns, uint64_t dat
     state->epoch = (struct ff_cubic_epoch){.begun = false};
     epoch->begun = true;
     epoch->start_ns = now_ns; /* [cubic.epoch.begin] */
-    if (state->readings.epoch_start == FF_CUBIC_EPOCH_START_RECOVERY && state->reduced_ns != FF_NONE) {
-        epoch->start_ns = state->reduced_ns; /* [cubic.epoch.at-recovery] */
-    }
     if (state->w_max_bytes == FF_NONE) {
         state->w_max_bytes = cwnd_bytes; /* [cubic.epoch.no-maximum] */
     } else if (state->w_max_bytes < cwnd_bytes) {
@@ -119,7 +111,6 @@ static void continue_epoch(struct ff_cubic *state, uint64_t now_ns, uint64_t dat
     epoch->k_ns = ff_cubic_cube_time_ns(state->w_max_bytes - cwnd_bytes, datagram_bytes); /* [cubic.k] */
     epoch->cwnd_bytes = cwnd_bytes;
     epoch->w_est_bytes = cwnd_bytes; /* [cubic.friendly.begin] */
-    state->reduced_ns = FF_NONE;
 }
 
 /* Grow W_est as Reno grows. */
@@ -221,7 +212,8 @@ static void reduce(void *rules_state, uint64_t now_ns, uint64_t datagram_bytes, 
         .epoch = state->epoch,
     };
 
-    note_reduction(state, now_ns, base->cwnd_bytes);
+    (void)now_ns;
+    note_reduction(state, base->cwnd_bytes);
     if (!ce) {
         state->saved = prior; /* [cubic.spurious.save] */
     }
@@ -239,17 +231,15 @@ static void reduce(void *rules_state, uint64_t now_ns, uint64_t datagram_bytes, 
 }
 
 /* Remember the window at a reduction, whoever computes the new one. */
-static void note_reduction(struct ff_cubic *state, uint64_t now_ns, uint64_t cwnd_bytes)
+static void note_reduction(struct ff_cubic *state, uint64_t cwnd_bytes)
 {
     uint64_t last_bytes = state->w_max_bytes;
 
     state->w_max_bytes = cwnd_bytes; /* [cubic.maximum] */
-    if (last_bytes != FF_NONE && cwnd_bytes < last_bytes &&
-        state->readings.fast_convergence == FF_CUBIC_FAST_CONVERGENCE_ON) {
+    if (last_bytes != FF_NONE && cwnd_bytes < last_bytes) {
         state->w_max_bytes = ff_cubic_seventeen_twentieths(cwnd_bytes); /* [cubic.maximum.fast-convergence] */
     }
     state->cwnd_prior_bytes = cwnd_bytes;
-    state->reduced_ns = now_ns;
     state->saved.there = false;
     state->epoch = (struct ff_cubic_epoch){.begun = false};
 }
@@ -264,7 +254,8 @@ static uint64_t reduced_bytes(const void *rules_state, uint64_t window_bytes)
 /* Remember the window at a reduction by a startup algorithm. */
 static void note_startup_reduction(void *rules_state, uint64_t now_ns, uint64_t cwnd_bytes)
 {
-    note_reduction(rules_state, now_ns, cwnd_bytes); /* [cubic.startup.note] */
+    (void)now_ns;
+    note_reduction(rules_state, cwnd_bytes); /* [cubic.startup.note] */
 }
 
 /* Process persistent congestion: the next stage begins as if there had been no maximum. */
@@ -274,7 +265,6 @@ static void collapse(void *rules_state)
 
     state->saved.there = false;   /* [cubic.spurious.persistent] */
     state->w_max_bytes = FF_NONE; /* [cubic.persistent] */
-    state->reduced_ns = FF_NONE;
     state->epoch = (struct ff_cubic_epoch){.begun = false};
 }
 
@@ -303,7 +293,6 @@ static bool restore(void *rules_state, uint64_t cwnd_bytes, struct ff_windows *r
     state->w_max_bytes = saved->w_max_bytes; /* [cubic.spurious] */
     state->cwnd_prior_bytes = saved->cwnd_prior_bytes;
     state->epoch = saved->epoch;
-    state->reduced_ns = FF_NONE;
     *replaced = saved->base; /* [cubic.spurious.recovery] */
     state->saved.there = false;
     return true;

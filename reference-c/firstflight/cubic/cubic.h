@@ -40,7 +40,6 @@ struct ff_cubic {
     struct ff_cubic_readings readings;
     uint64_t w_max_bytes;      /* FF_NONE while nothing has set it */
     uint64_t cwnd_prior_bytes; /* FF_NONE while nothing has set it */
-    uint64_t reduced_ns;       /* of the reduction after which a stage is still to begin, or FF_NONE */
     uint64_t flight_bytes;     /* in flight after the last event */
     uint64_t stopped_ns;       /* since when time does not count, or FF_NONE */
     bool idle;                 /* only because nothing is in flight */

@@ -27,6 +27,20 @@
 
 #include <stdint.h>
 
+/* BPF lacks 128-bit products: hide an operand from the optimiser, which would recognise one. Its verifier follows every path
+ * of a loop over bits: compare and add without a branch. */
+#if defined(__bpf__)
+#define CUBIC_RFC_9438_HIDDEN(x) \
+    __extension__({ uint64_t hidden_ = (x); __asm__("" : "+r"(hidden_)); hidden_; })
+#define CUBIC_RFC_9438_IF(bit, x) (CUBIC_RFC_9438_HIDDEN(bit) * (x))
+#define CUBIC_RFC_9438_BELOW(x, y) (((~(x) & (y)) | ((~(x) | (y)) & CUBIC_RFC_9438_HIDDEN((x) - (y)))) >> 63)
+#define CUBIC_RFC_9438_DIGIT(x, c) (2 - CUBIC_RFC_9438_BELOW(x, c) - CUBIC_RFC_9438_BELOW(x, 2 * (c)))
+#else
+#define CUBIC_RFC_9438_HIDDEN(x) (x)
+#define CUBIC_RFC_9438_IF(bit, x) (bit ? (x) : 0)
+#define CUBIC_RFC_9438_DIGIT(x, c) ((x) < (c) ? 0 : (x) < 2 * (c) ? 1 : 2)
+#endif
+
 #define CUBIC_RFC_9438_NONE UINT64_MAX /* no ssthresh, W_max or time */
 #define CUBIC_RFC_9438_WINDOW_MAX ((UINT64_C(1) << 62) - 1)
 
@@ -195,13 +209,13 @@ static inline enum cubic_rfc_9438_outcome cubic_rfc_9438_on_ack(struct cubic_rfc
 /* a * b / c and its rest, for b <= c < 2^62 and a < 2^62: bit by bit of a where the product has more than 64. */
 static inline uint64_t cubic_rfc_9438_share(uint64_t a, uint64_t b, uint64_t c, uint64_t *rest) {
     uint64_t quotient = 0, remainder = 0;
-    if (b == 0 || a <= UINT64_MAX / b) {
+    if (b == 0 || a <= CUBIC_RFC_9438_HIDDEN(UINT64_MAX / b)) {
         *rest = a * b % c;
         return a * b / c;
     }
     for (int i = 62; i-- > 0;) {
-        remainder = 2 * remainder + (a >> i & 1 ? b : 0); /* <= 2 (c - 1) + c < 2^64 */
-        uint64_t digit = remainder < c ? 0 : remainder < 2 * c ? 1 : 2;
+        remainder = 2 * remainder + CUBIC_RFC_9438_IF(a >> i & 1, b); /* <= 2 (c - 1) + c < 2^64 */
+        uint64_t digit = CUBIC_RFC_9438_DIGIT(remainder, c);
         quotient = 2 * quotient + digit;
         remainder -= digit * c;
     }
@@ -317,11 +331,18 @@ static inline uint64_t cubic_rfc_9438_cube_root(const struct cubic_rfc_9438_natu
     uint64_t root = 0;
     for (uint64_t bit = UINT64_C(1) << 51; bit > 0; bit >>= 1) {
         struct cubic_rfc_9438_natural cubed = cubic_rfc_9438_cube(root + bit);
+#if defined(__bpf__)
+        uint64_t borrow = 0;
+        for (int i = 0; i < 6; i++)
+            borrow = CUBIC_RFC_9438_HIDDEN(number->limbs[i] - (uint64_t)cubed.limbs[i] - borrow) >> 63;
+        root += bit & (borrow - 1);
+#else
         int i = 5;
         while (i > 0 && cubed.limbs[i] == number->limbs[i])
             i--;
         if (cubed.limbs[i] <= number->limbs[i])
             root += bit; /* [cubic.root] */
+#endif
     }
     return root;
 }

@@ -14,14 +14,14 @@ void drive_begin(uint32_t max_datagram_size, uint64_t initial_window) {
 DRIVE_MEASURED static int header_on_ack(const struct cubic_rfc_9438_ack *ack) { return (int)cubic_rfc_9438_on_ack(&cubic, ack); }
 
 static int on_ack(const struct drive_event *event) {
-    for (uint64_t i = 0; i < event->run_count; i++) {
+    EACH_RUN(event, i) {
         runs[i].count = (uint32_t)(event->runs[i].last - event->runs[i].first + 1);
         runs[i].size_bytes = (uint32_t)event->runs[i].size_bytes;
         runs[i].sent_time = event->runs[i].sent_t_ns;
     }
     struct cubic_rfc_9438_ack ack = {event->t_ns, event->bytes_in_flight,
                                      event->smoothed_rtt_ns == DRIVE_NONE ? 0 : event->smoothed_rtt_ns, runs,
-                                     (uint32_t)event->run_count, event->app_limited != 0};
+                                     (uint32_t)FEW_RUNS(event->run_count, 4), event->app_limited != 0};
     return header_on_ack(&ack);
 }
 

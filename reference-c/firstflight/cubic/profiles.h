@@ -15,12 +15,6 @@ enum {
     FF_CUBIC_GROWTH_ACKS = 1, /* for every ACK, whatever it acknowledges */
 };
 
-/* When does a congestion avoidance stage begin? (U2) */
-enum {
-    FF_CUBIC_EPOCH_START_AVOIDANCE = 0, /* with the first ACK that may grow the window in congestion avoidance */
-    FF_CUBIC_EPOCH_START_RECOVERY = 1, /* after a loss with the recovery period, otherwise with that ACK */
-};
-
 /* Of what does congestion leave seven tenths? (U3) */
 enum {
     FF_CUBIC_REDUCTION_BASIS_WINDOW = 0, /* of the window */
@@ -31,20 +25,6 @@ enum {
 enum {
     FF_CUBIC_CE_MINIMUM_ONE_DATAGRAM = 0, /* one datagram */
     FF_CUBIC_CE_MINIMUM_TWO_DATAGRAMS = 1, /* two datagrams */
-};
-
-/* Does a flow whose window did not come back to the last maximum release bandwidth? (U5) */
-enum {
-    FF_CUBIC_FAST_CONVERGENCE_ON = 0, /* yes: the maximum becomes 17/20 of the window */
-    FF_CUBIC_FAST_CONVERGENCE_OFF = 1, /* no: the maximum becomes the window */
-};
-
-/* Which time does not count because the application limited the sender? (U6) */
-enum {
-    FF_CUBIC_LIMITED_TIME_ACKS_AND_IDLE = 0, /* from the first ACK that is app-limited to the next one that is not, and while nothing is in flight */
-    FF_CUBIC_LIMITED_TIME_ACKS = 1, /* from the first ACK that is app-limited to the next one that is not */
-    FF_CUBIC_LIMITED_TIME_IDLE = 2, /* while nothing is in flight */
-    FF_CUBIC_LIMITED_TIME_NONE = 3, /* none: all time counts */
 };
 
 /* What does a loss that turns out to be spurious leave behind? (U7) */
@@ -62,11 +42,8 @@ enum {
 /* A choice for every reading. */
 struct ff_cubic_readings {
     uint8_t growth;
-    uint8_t epoch_start;
     uint8_t reduction_basis;
     uint8_t ce_minimum;
-    uint8_t fast_convergence;
-    uint8_t limited_time;
     uint8_t spurious;
     uint8_t slow_start_end;
 };

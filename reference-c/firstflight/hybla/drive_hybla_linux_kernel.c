@@ -28,7 +28,7 @@ struct drive_answer drive_on_event(const struct drive_event *event) {
         return answer_of("newreno_rfc_9002", NEWRENO_RFC_9002_APP_LIMITED);
     uint64_t cwnd = base.congestion_window, old = 0;
     int outcome = HYBLA_LINUX_KERNEL_GROWN;
-    for (uint64_t i = 0; i < event->run_count; i++)
+    EACH_RUN(event, i)
         old += (uint64_t)is_old(event, i);
     if (old < event->run_count)
         outcome = header_on_ack(base.ssthresh, &cwnd);

@@ -87,10 +87,7 @@ bool ff_hystart_watch_train(const struct ff_hystart_readings *readings, struct f
     if (now_ns - state->train_ns > FF_HYSTART_TRAIN_GAP_NS) {
         return false; /* [hystart.train.broken] */
     }
-    uint64_t threshold_ns = state->min_ns;
-    if (readings->train_margin == FF_HYSTART_TRAIN_MARGIN_ONE_MS) {
-        threshold_ns += FF_HYSTART_TRAIN_MARGIN_NS; /* [hystart.train.margin] */
-    }
+    uint64_t threshold_ns = state->min_ns + FF_HYSTART_TRAIN_MARGIN_NS; /* [hystart.train.margin] */
     if (readings->train_threshold == FF_HYSTART_TRAIN_THRESHOLD_HALF) {
         threshold_ns = rounded(readings, threshold_ns / 2); /* [hystart.train.half] */
     }

@@ -21,12 +21,6 @@ enum {
     FF_HYSTART_TRAIN_THRESHOLD_WHOLE = 1, /* all of it */
 };
 
-/* What is added to the minimum RTT for the bursts of segmentation offload? (Y3) */
-enum {
-    FF_HYSTART_TRAIN_MARGIN_ONE_MS = 0, /* 1 ms */
-    FF_HYSTART_TRAIN_MARGIN_NONE = 1, /* nothing */
-};
-
 /* To which round does the ACK belong that ends a round? (Y4) */
 enum {
     FF_HYSTART_BOUNDARY_ACK_NEXT = 0, /* to the next, which it begins */
@@ -68,7 +62,6 @@ enum {
 struct ff_hystart_readings {
     uint8_t ack_train;
     uint8_t train_threshold;
-    uint8_t train_margin;
     uint8_t boundary_ack;
     uint8_t decision;
     uint8_t low_window;

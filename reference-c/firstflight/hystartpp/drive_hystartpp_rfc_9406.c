@@ -18,7 +18,7 @@ struct drive_answer drive_on_event(const struct drive_event *event) {
     struct drive_answer answer;
     if (event->kind == ACK && base.ssthresh == NEWRENO_RFC_9002_INFINITE) {
         uint64_t cwnd = base.congestion_window, ssthresh = base.ssthresh;
-        struct hystartpp_rfc_9406_ack ack = {event->runs[event->run_count - 1].last, event->next_packet, event->bytes,
+        struct hystartpp_rfc_9406_ack ack = {last_of(event)->last, event->next_packet, event->bytes,
                                              event->latest_rtt_ns, event->app_limited != 0};
         int outcome = header_on_ack(&ack, &cwnd, &ssthresh);
         set_window(cwnd);

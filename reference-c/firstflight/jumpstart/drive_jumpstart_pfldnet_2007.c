@@ -16,7 +16,7 @@ DRIVE_MEASURED static int header_on_ack(const struct jumpstart_pfldnet_2007_ack 
 }
 
 static void to_ranges(const struct drive_run *runs, uint64_t count) {
-    for (uint64_t i = 0; i < count; i++) {
+    for (uint64_t i = 0; i < FEW_RUNS(count, 64); i++) {
         ranges[i].first = runs[i].first;
         ranges[i].last = runs[i].last;
     }
@@ -32,16 +32,16 @@ struct drive_answer drive_on_event(const struct drive_event *event) {
         outcome = (int)jumpstart_pfldnet_2007_on_backlog(&jump, &backlog, &window);
     } else if (event->kind == SENT) {
         to_ranges(event->retransmits, event->retransmit_count);
-        struct jumpstart_pfldnet_2007_sent sent = {packets_of(event), event->runs[event->run_count - 1].last,
-                                                   ranges, (uint32_t)event->retransmit_count};
+        struct jumpstart_pfldnet_2007_sent sent = {packets_of(event), last_of(event)->last,
+                                                   ranges, (uint32_t)FEW_RUNS(event->retransmit_count, 64)};
         outcome = (int)jumpstart_pfldnet_2007_on_sent(&jump, &sent);
     } else if (event->kind == ACK) {
-        struct jumpstart_pfldnet_2007_ack ack = {event->runs[event->run_count - 1].last, latest_sent(event),
+        struct jumpstart_pfldnet_2007_ack ack = {last_of(event)->last, latest_sent(event),
                                                  event->oldest_unacked_packet};
         outcome = header_on_ack(&ack, &window);
     } else if (event->kind == LOST) {
         to_ranges(event->runs, event->run_count);
-        outcome = (int)jumpstart_pfldnet_2007_on_lost(&jump, ranges, (uint32_t)event->run_count, latest_sent(event), event->t_ns,
+        outcome = (int)jumpstart_pfldnet_2007_on_lost(&jump, ranges, (uint32_t)FEW_RUNS(event->run_count, 64), latest_sent(event), event->t_ns,
                                                       &window);
     } else if (event->kind == CE) {
         outcome = (int)jumpstart_pfldnet_2007_on_ce(&jump, event->packet, event->sent_t_ns, event->t_ns, &window);

@@ -54,22 +54,11 @@ static void end_if_sent(const struct ff_jumpstart_readings *readings, struct ff_
 
 /* Process a write or a window update while the flight is being sent. */
 static enum ff_outcome on_later_backlog(const struct ff_jumpstart_readings *readings, struct ff_jumpstart *state,
-                                        struct ff_newreno *base, const struct ff_backlog *backlog)
+                                        const struct ff_newreno *base, const struct ff_backlog *backlog)
 {
     uint64_t packet_bytes = base->max_datagram_size_bytes;
-
-    if (readings->later_writes == FF_JUMPSTART_LATER_WRITES_COUNTED) {
-        /* Two flights: below 2^31. */
-        uint64_t amount = ff_jumpstart_amount_bytes(readings, packet_bytes, backlog, state->rtt_ns);
-        uint64_t more_bytes = state->sent_packets * packet_bytes + amount;
-        uint64_t flight_bytes = ff_max(ff_min(more_bytes, FF_JUMP_MAX_BYTES), 1);
-        state->amount_bytes = flight_bytes;
-        state->planned_packets = ff_jumpstart_packets_of(flight_bytes, packet_bytes);
-        state->limit_packets = state->planned_packets;
-        base->cwnd_bytes = flight_bytes;
-        return FF_OUTCOME_JUMP_CHANGED;
-    }
     uint64_t allowed_bytes = ff_jumpstart_receive_window_bytes(readings, packet_bytes, backlog);
+
     if (allowed_bytes != FF_NONE) {
         uint64_t limit_packets = state->sent_packets + ff_jumpstart_packets_of(allowed_bytes, packet_bytes);
         if (limit_packets < state->limit_packets) {

@@ -17,9 +17,6 @@ void ff_jumpstart_count_repeats(const struct ff_jumpstart_readings *readings, st
     if (!base->in_recovery || readings->accounting != FF_JUMPSTART_ACCOUNTING_HALF_OF_REST) {
         return;
     }
-    if (readings->counted != FF_JUMPSTART_COUNTED_RETRANSMISSIONS) {
-        return;
-    }
     bool first_flight = readings->counted_data == FF_JUMPSTART_COUNTED_DATA_FIRST_FLIGHT;
     for (size_t i = 0; i < sent->retransmit_count; i++) {
         uint64_t first = sent->retransmits[i].first, last = sent->retransmits[i].last;
@@ -74,11 +71,7 @@ static void decide_accounting(const struct ff_jumpstart_readings *readings, stru
     if (readings->accounting != FF_JUMPSTART_ACCOUNTING_HALF_OF_REST) {
         return;
     }
-    if (readings->accounting_scope == FF_JUMPSTART_ACCOUNTING_SCOPE_EVERY_RECOVERY) {
-        state->accounting = state->flight_first != FF_NO_PACKET;
-    } else {
-        state->accounting = state->accounting || (of_flight && !state->accounted); /* [jumpstart.loss.scope] */
-    }
+    state->accounting = state->accounting || (of_flight && !state->accounted); /* [jumpstart.loss.scope] */
 }
 
 /* Begin a recovery. `packet`: the first that was lost or marked. */
@@ -123,9 +116,6 @@ enum ff_outcome ff_jumpstart_on_lost(const struct ff_jumpstart_readings *reading
         outcome = FF_OUTCOME_REDUCED;
     } else if (base->in_recovery) {
         decide_accounting(readings, state, of_flight);
-    }
-    if (state->accounting && readings->counted == FF_JUMPSTART_COUNTED_LOSSES) {
-        add_repeats(state, ff_jumpstart_packets_in_flight(state, lost->packets, lost->run_count));
     }
     ff_jumpstart_set_in_flight(state, lost->bytes_in_flight);
     return outcome;
@@ -214,14 +204,10 @@ bool ff_jumpstart_raise_to_share(const struct ff_jumpstart_readings *readings, c
 /* Return what a timeout leaves of the window, FF_NONE if it leaves it alone. */
 static uint64_t timeout_window_bytes(const struct ff_jumpstart_readings *readings, const struct ff_newreno *base)
 {
-    switch (readings->timeout_window) {
-    case FF_JUMPSTART_TIMEOUT_WINDOW_ONE_PACKET:
+    if (readings->timeout_window == FF_JUMPSTART_TIMEOUT_WINDOW_ONE_PACKET) {
         return base->max_datagram_size_bytes; /* [jumpstart.timeout.window] [jumpstart.timeout.ends] */
-    case FF_JUMPSTART_TIMEOUT_WINDOW_MINIMUM_WINDOW:
-        return ff_newreno_minimum_window_bytes(base);
-    default:
-        return FF_NONE; /* [jumpstart.timeout.none] */
     }
+    return FF_NONE; /* [jumpstart.timeout.none] */
 }
 
 enum ff_outcome ff_jumpstart_on_timeout(const struct ff_jumpstart_readings *readings, struct ff_jumpstart *state,
@@ -233,11 +219,9 @@ enum ff_outcome ff_jumpstart_on_timeout(const struct ff_jumpstart_readings *read
         return FF_OUTCOME_UNCHANGED;
     }
     ff_jumpstart_end_jump(readings, state);
-    if (readings->timeout_accounting == FF_JUMPSTART_TIMEOUT_ACCOUNTING_DISCARDED) {
-        (void)ff_newreno_on_persistent_congestion(base);
-        state->accounting = false; /* [jumpstart.timeout.discard] */
-        state->accounted = true;
-    }
+    (void)ff_newreno_on_persistent_congestion(base);
+    state->accounting = false; /* [jumpstart.timeout.discard] */
+    state->accounted = true;
     base->cwnd_bytes = window_bytes;
     return FF_OUTCOME_COLLAPSED;
 }

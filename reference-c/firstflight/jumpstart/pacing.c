@@ -31,8 +31,6 @@ uint64_t ff_jumpstart_receive_window_bytes(const struct ff_jumpstart_readings *r
     case FF_JUMPSTART_RECEIVE_WINDOW_DOWN:
         window_bytes /= packet_bytes; /* [jumpstart.amount.whole-packets] */
         return window_bytes * packet_bytes; /* [jumpstart.amount.receive-window] */
-    case FF_JUMPSTART_RECEIVE_WINDOW_UP:
-        return ff_jumpstart_packets_of(window_bytes, packet_bytes) * packet_bytes;
     case FF_JUMPSTART_RECEIVE_WINDOW_BYTES:
         return window_bytes; /* [jumpstart.amount.receive-window-bytes] */
     default:

@@ -21,9 +21,8 @@ enum {
 /* How does the receive window bound the first flight? (B2) */
 enum {
     FF_JUMPSTART_RECEIVE_WINDOW_DOWN = 0, /* in whole packets, rounded down */
-    FF_JUMPSTART_RECEIVE_WINDOW_UP = 1, /* in whole packets, rounded up */
-    FF_JUMPSTART_RECEIVE_WINDOW_BYTES = 2, /* in bytes */
-    FF_JUMPSTART_RECEIVE_WINDOW_IGNORED = 3, /* not at all */
+    FF_JUMPSTART_RECEIVE_WINDOW_BYTES = 1, /* in bytes */
+    FF_JUMPSTART_RECEIVE_WINDOW_IGNORED = 2, /* not at all */
 };
 
 /* What if there is no RTT sample when data is ready? (B3) */
@@ -36,12 +35,6 @@ enum {
 enum {
     FF_JUMPSTART_RTT_HANDSHAKE = 0, /* the sample that comes with the data */
     FF_JUMPSTART_RTT_SMOOTHED = 1, /* the smoothed RTT of the last ACK, if there was one */
-};
-
-/* Do later writes and window updates change a jump that is under way? (B4) */
-enum {
-    FF_JUMPSTART_LATER_WRITES_IGNORED = 0, /* no, except that the flight ends where a smaller receive window ends */
-    FF_JUMPSTART_LATER_WRITES_COUNTED = 1, /* yes: what may be sent now comes on top of what was sent, and the gap follows */
 };
 
 /* What is the congestion window when the jump begins? (B5) */
@@ -159,12 +152,6 @@ enum {
     FF_JUMPSTART_ACCOUNTING_NONE = 2, /* nothing special */
 };
 
-/* What does R count? (B19) */
-enum {
-    FF_JUMPSTART_COUNTED_RETRANSMISSIONS = 0, /* every packet that repeats data, also one repeated again */
-    FF_JUMPSTART_COUNTED_LOSSES = 1, /* packets declared lost */
-};
-
 /* Of which data? (B19) */
 enum {
     FF_JUMPSTART_COUNTED_DATA_FIRST_FLIGHT = 0, /* of the first flight */
@@ -195,12 +182,6 @@ enum {
     FF_JUMPSTART_RESULT_THRESHOLD_KEPT = 1, /* as it was */
 };
 
-/* After which recoveries does the rule act? (B21) */
-enum {
-    FF_JUMPSTART_ACCOUNTING_SCOPE_FIRST_FLIGHT_ONCE = 0, /* once, after the first in which a packet of the first flight was lost */
-    FF_JUMPSTART_ACCOUNTING_SCOPE_EVERY_RECOVERY = 1, /* after every recovery */
-};
-
 /* What does a CE mark on the first flight do? (B22) */
 enum {
     FF_JUMPSTART_ECN_ACCOUNTED = 0, /* it reduces, and the rule acts at the end with R = 0 */
@@ -216,14 +197,7 @@ enum {
 /* What is the window after a timeout? (B23) */
 enum {
     FF_JUMPSTART_TIMEOUT_WINDOW_ONE_PACKET = 0, /* one packet */
-    FF_JUMPSTART_TIMEOUT_WINDOW_MINIMUM_WINDOW = 1, /* two packets */
-    FF_JUMPSTART_TIMEOUT_WINDOW_UNCHANGED = 2, /* as it was: nothing changes */
-};
-
-/* What becomes of R at a timeout? (B23) */
-enum {
-    FF_JUMPSTART_TIMEOUT_ACCOUNTING_DISCARDED = 0, /* recovery is over, and the rule does not act */
-    FF_JUMPSTART_TIMEOUT_ACCOUNTING_KEPT = 1, /* recovery goes on, and the rule acts at its end */
+    FF_JUMPSTART_TIMEOUT_WINDOW_UNCHANGED = 1, /* as it was: nothing changes */
 };
 
 /* A choice for every reading. */
@@ -235,7 +209,6 @@ struct ff_jumpstart_readings {
     uint8_t receive_window;
     uint8_t missing_rtt;
     uint8_t rtt;
-    uint8_t later_writes;
     uint8_t window_on_entry;
     uint8_t threshold_on_entry;
     uint8_t gap;
@@ -254,17 +227,14 @@ struct ff_jumpstart_readings {
     uint8_t first_loss_end;
     uint8_t recovery_end;
     uint8_t accounting;
-    uint8_t counted;
     uint8_t counted_data;
     uint8_t result_rounding;
     uint8_t result_floor;
     uint8_t result_raise;
     uint8_t result_threshold;
-    uint8_t accounting_scope;
     uint8_t ecn;
     uint8_t ending_growth;
     uint8_t timeout_window;
-    uint8_t timeout_accounting;
 };
 
 struct ff_jumpstart_profile {

@@ -24,7 +24,7 @@ static void to_base(const struct quick_start_rfc_4782_window *window) {
 }
 
 static void to_runs(const struct drive_event *event) {
-    for (uint64_t i = 0; i < event->run_count; i++) {
+    EACH_RUN(event, i) {
         quick_runs[i].first = event->runs[i].first;
         quick_runs[i].last = event->runs[i].last;
         quick_runs[i].size_bytes = event->runs[i].size_bytes;
@@ -33,7 +33,7 @@ static void to_runs(const struct drive_event *event) {
 }
 
 DRIVE_MEASURED static int header_on_ack(const struct drive_event *event, struct quick_start_rfc_4782_window *window) {
-    uint64_t largest = event->runs[event->run_count - 1].last;
+    uint64_t largest = last_of(event)->last;
     return quick_start_rfc_4782_before_growth(&quick, largest, event->bytes_in_flight, window);
 }
 
@@ -69,7 +69,7 @@ static struct drive_answer on_other(const struct drive_event *event) {
     else if (event->kind == IDLE_RESTART)
         outcome = (int)quick_start_rfc_4782_on_idle_restart(&quick, &window);
     else if (event->kind == SENT)
-        outcome = (int)quick_start_rfc_4782_on_sent(&quick, event->runs[0].first, event->runs[event->run_count - 1].last, packets_of(event),
+        outcome = (int)quick_start_rfc_4782_on_sent(&quick, event->runs[0].first, last_of(event)->last, packets_of(event),
                                                     event->bytes_in_flight);
     else if (event->kind == LOST)
         outcome = (int)quick_start_rfc_4782_on_lost(&quick, quick_runs, (uint32_t)event->run_count, latest_sent(event), event->t_ns,

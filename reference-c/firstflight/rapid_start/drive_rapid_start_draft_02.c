@@ -19,7 +19,7 @@ DRIVE_MEASURED static int header_on_ack(const struct rapid_start_draft_02_ack *a
 
 static struct drive_answer on_ack(const struct drive_event *event) {
     uint64_t cwnd = base.congestion_window;
-    struct rapid_start_draft_02_ack ack = {event->runs[event->run_count - 1].last, event->next_packet, event->bytes,
+    struct rapid_start_draft_02_ack ack = {last_of(event)->last, event->next_packet, event->bytes,
                                            event->latest_rtt_ns, event->min_rtt_ns, event->app_limited != 0};
     int outcome = header_on_ack(&ack, &cwnd);
     set_window(cwnd);
@@ -34,7 +34,7 @@ static struct drive_answer reduced(int outcome, uint64_t cwnd) {
 /* The bytes of packets sent before the recovery period. */
 static uint64_t old_bytes(const struct drive_event *event) {
     uint64_t bytes = 0;
-    for (uint64_t i = 0; i < event->run_count; i++)
+    EACH_RUN(event, i)
         if (event->runs[i].sent_t_ns <= base.congestion_recovery_start_time)
             bytes += (event->runs[i].last - event->runs[i].first + 1) * event->runs[i].size_bytes;
     return bytes;

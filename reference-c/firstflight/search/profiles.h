@@ -64,8 +64,7 @@ enum {
 /* To which bin do the bytes of the ACK belong that ends a bin? (A6) */
 enum {
     FF_SEARCH_CROSSING_CREDIT_NEW_BIN = 0, /* to the new one; the evaluation does not see them */
-    FF_SEARCH_CROSSING_CREDIT_ENDED_BIN = 1, /* to the bin that was open; the evaluation sees them */
-    FF_SEARCH_CROSSING_CREDIT_LAST_BIN = 2, /* to the last bin that ends, and with them all that was delivered since the bin before; the evaluation sees them */
+    FF_SEARCH_CROSSING_CREDIT_LAST_BIN = 1, /* to the last bin that ends, and with them all that was delivered since the bin before; the evaluation sees them */
 };
 
 /* When are the windows evaluated? (A6) */

@@ -162,7 +162,7 @@ FF_RARE static enum ff_outcome on_boundary(const struct ff_search_readings *read
     if (readings->missed_bins_maximum > 0 && bins > readings->missed_bins_maximum) {
         return restart(readings, state, t_ns, ack, bins);
     }
-    if (readings->crossing_credit != FF_SEARCH_CROSSING_CREDIT_NEW_BIN) {
+    if (readings->crossing_credit == FF_SEARCH_CROSSING_CREDIT_LAST_BIN) {
         ff_search_credit(&state->delivered, ack->bytes); /* [search.bins.credit-before] */
         ff_search_advance(readings, state, t_ns);
         return decide(readings, state, base, ack, evaluation);

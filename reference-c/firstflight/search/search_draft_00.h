@@ -28,6 +28,19 @@
 
 #include <stdint.h>
 
+/* BPF lacks 128-bit products, and its verifier cannot bound a remainder: hide operands from the optimiser, which
+ * would recognise a product, and bound a place in a ring by a power of two. */
+#if defined(__bpf__)
+#define SEARCH_DRAFT_00_HIDDEN(x) \
+    __extension__({ uint64_t hidden_ = (x); __asm__("" : "+r"(hidden_)); hidden_; })
+#define SEARCH_DRAFT_00_ROOM(count) 32
+#define SEARCH_DRAFT_00_PLACE(i, count) (SEARCH_DRAFT_00_HIDDEN((i) % (count)) & (SEARCH_DRAFT_00_ROOM(count) - 1))
+#else
+#define SEARCH_DRAFT_00_HIDDEN(x) (x)
+#define SEARCH_DRAFT_00_ROOM(count) (count)
+#define SEARCH_DRAFT_00_PLACE(i, count) ((i) % (count))
+#endif
+
 /* Cold paths are out of line, so that the common ACK spills no registers. */
 #if defined(__GNUC__)
 #define SEARCH_DRAFT_00_RARE __attribute__((noinline, unused)) static
@@ -63,7 +76,7 @@ struct search_draft_00 {
     uint64_t bin_end;
     uint64_t completed;
     uint64_t prev_seq_num;
-    uint64_t bins[SEARCH_DRAFT_00_NUM_BINS];
+    uint64_t bins[SEARCH_DRAFT_00_ROOM(SEARCH_DRAFT_00_NUM_BINS)];
 };
 
 /* 128 bits: a product of two words. */
@@ -150,15 +163,15 @@ static inline void search_draft_00_update_bins(struct search_draft_00 *s, uint64
     s->bin_end += passed_bins * s->bin_duration; /* at most now + bin_duration < 27 * 2^59 < 2^64 */
     s->bin_end_ns = s->bin_end / 20;
     for (uint64_t i = 0; i < passed_bins && i < SEARCH_DRAFT_00_NUM_BINS; i++)
-        s->bins[(s->completed + i) % SEARCH_DRAFT_00_NUM_BINS] = 0;
+        s->bins[SEARCH_DRAFT_00_PLACE(s->completed + i, SEARCH_DRAFT_00_NUM_BINS)] = 0;
     s->completed += passed_bins;
-    s->bins[(s->completed - 1) % SEARCH_DRAFT_00_NUM_BINS] = s->sequence_num - s->prev_seq_num;
+    s->bins[SEARCH_DRAFT_00_PLACE(s->completed - 1, SEARCH_DRAFT_00_NUM_BINS)] = s->sequence_num - s->prev_seq_num;
     s->prev_seq_num = s->sequence_num;
 }
 
 static inline struct search_draft_00_wide search_draft_00_product(uint64_t a, uint64_t b) {
     uint64_t a0 = a & UINT32_MAX, a1 = a >> 32, b0 = b & UINT32_MAX, b1 = b >> 32;
-    uint64_t middle = a1 * b0 + (a0 * b0 >> 32);        /* <= (2^32 - 1)^2 + 2^32 - 2 < 2^64 */
+    uint64_t middle = SEARCH_DRAFT_00_HIDDEN(a1 * b0 + (a0 * b0 >> 32)); /* <= (2^32 - 1)^2 + 2^32 - 2 < 2^64 */
     uint64_t carried = a0 * b1 + (middle & UINT32_MAX); /* the same */
     struct search_draft_00_wide product = {a1 * b1 + (middle >> 32) + (carried >> 32), a * b};
     return product;
@@ -178,9 +191,11 @@ static inline struct search_draft_00_wide search_draft_00_times(uint64_t factor,
 /* Lines 32 to 38, times BIN_DURATION: the bins between, rest of the first and the other part of the last. */
 static inline struct search_draft_00_wide search_draft_00_sum_bins(const struct search_draft_00 *s, uint64_t idx1, uint64_t idx2,
                                                                    uint64_t rest) {
-    uint64_t middle = 0, first = s->bins[idx1 % SEARCH_DRAFT_00_NUM_BINS], last = s->bins[idx2 % SEARCH_DRAFT_00_NUM_BINS];
-    for (uint64_t i = idx1 + 1; i < idx2; i++)
-        middle += s->bins[i % SEARCH_DRAFT_00_NUM_BINS]; /* [search.windows.aliased] */
+    uint64_t middle = 0, first = s->bins[SEARCH_DRAFT_00_PLACE(idx1, SEARCH_DRAFT_00_NUM_BINS)];
+    uint64_t last = s->bins[SEARCH_DRAFT_00_PLACE(idx2, SEARCH_DRAFT_00_NUM_BINS)];
+    uint64_t count = idx2 - idx1;
+    for (uint64_t i = 1; i < count; i++)
+        middle += s->bins[SEARCH_DRAFT_00_PLACE(idx1 + i, SEARCH_DRAFT_00_NUM_BINS)]; /* [search.windows.aliased] */
     struct search_draft_00_wide ends = search_draft_00_product(s->bin_duration - rest, last);
     ends = search_draft_00_plus(ends, search_draft_00_product(rest, first)); /* [search.interpolation.exact] */
     return search_draft_00_plus(search_draft_00_product(s->bin_duration, middle), ends);
@@ -190,7 +205,7 @@ static inline struct search_draft_00_wide search_draft_00_sum_bins(const struct 
 static inline enum search_draft_00_outcome search_draft_00_exit_slow_start(const struct search_draft_00 *s, uint64_t *cwnd) {
     uint64_t overshoot = 0;
     for (uint64_t i = 1; i <= SEARCH_DRAFT_00_OVERSHOOT_BINS; i++)
-        overshoot += s->bins[(s->completed - i) % SEARCH_DRAFT_00_NUM_BINS]; /* [search.exit.overshoot] */
+        overshoot += s->bins[SEARCH_DRAFT_00_PLACE(s->completed - i, SEARCH_DRAFT_00_NUM_BINS)]; /* [search.exit.overshoot] */
     *cwnd = *cwnd > overshoot ? *cwnd - overshoot : 0; /* [search.exit.floor-zero] [search.exit.lower] */
     return SEARCH_DRAFT_00_EXITED;
 }

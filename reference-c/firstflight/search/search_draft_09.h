@@ -30,6 +30,19 @@
 
 #include <stdint.h>
 
+/* BPF lacks 128-bit products, and its verifier cannot bound a remainder: hide operands from the optimiser, which
+ * would recognise a product, and bound a place in a ring by a power of two. */
+#if defined(__bpf__)
+#define SEARCH_DRAFT_09_HIDDEN(x) \
+    __extension__({ uint64_t hidden_ = (x); __asm__("" : "+r"(hidden_)); hidden_; })
+#define SEARCH_DRAFT_09_ROOM(count) ((count) <= 16 ? 16 : 32)
+#define SEARCH_DRAFT_09_PLACE(i, count) (SEARCH_DRAFT_09_HIDDEN((i) % (count)) & (SEARCH_DRAFT_09_ROOM(count) - 1))
+#else
+#define SEARCH_DRAFT_09_HIDDEN(x) (x)
+#define SEARCH_DRAFT_09_ROOM(count) (count)
+#define SEARCH_DRAFT_09_PLACE(i, count) ((i) % (count))
+#endif
+
 /* Cold paths are out of line, so that the common ACK spills no registers. */
 #if defined(__GNUC__)
 #define SEARCH_DRAFT_09_RARE __attribute__((noinline, unused)) static
@@ -71,8 +84,8 @@ struct search_draft_09 {
     uint64_t rtt_ns;
     uint32_t drained_packets; /* 0 to 2 */
     uint32_t max_datagram_size;
-    uint64_t acked_bins[SEARCH_DRAFT_09_ACKED_BINS]; /* the totals at the end of each bin */
-    uint64_t sent_bins[SEARCH_DRAFT_09_SENT_BINS];
+    uint64_t acked_bins[SEARCH_DRAFT_09_ROOM(SEARCH_DRAFT_09_ACKED_BINS)]; /* the totals at the end of each bin */
+    uint64_t sent_bins[SEARCH_DRAFT_09_ROOM(SEARCH_DRAFT_09_SENT_BINS)];
 };
 
 /* 128 bits: a product of two words. */
@@ -185,20 +198,21 @@ static inline void search_draft_09_update_bins(struct search_draft_09 *s, uint64
 
 /* In a ring of count bins, behind idx: the last bin that has passed ends with this total, those before it with that of idx. */
 static inline void search_draft_09_end_bins(uint64_t *bins, uint64_t count, uint64_t idx, uint64_t passed_bins, uint64_t total) {
-    uint64_t total_of_idx = bins[idx % count];
+    uint64_t total_of_idx = bins[SEARCH_DRAFT_09_PLACE(idx, count)];
     for (uint64_t back = 1; back < passed_bins && back < count; back++)
-        bins[(idx + passed_bins - back) % count] = total_of_idx;
-    bins[(idx + passed_bins) % count] = total;
+        bins[SEARCH_DRAFT_09_PLACE(idx + passed_bins - back, count)] = total_of_idx;
+    bins[SEARCH_DRAFT_09_PLACE(idx + passed_bins, count)] = total;
 }
 
 /* The bytes of the size bins up to idx, in a ring of count bins: a difference of totals. */
 static inline uint64_t search_draft_09_window(const uint64_t *bins, uint64_t count, uint64_t idx, uint64_t size) {
-    return bins[idx % count] - bins[(idx - size) % count]; /* [search.windows.completed] */
+    return bins[SEARCH_DRAFT_09_PLACE(idx, count)] -
+           bins[SEARCH_DRAFT_09_PLACE(idx - size, count)]; /* [search.windows.completed] */
 }
 
 static inline struct search_draft_09_wide search_draft_09_product(uint64_t a, uint64_t b) {
     uint64_t a0 = a & UINT32_MAX, a1 = a >> 32, b0 = b & UINT32_MAX, b1 = b >> 32;
-    uint64_t middle = a1 * b0 + (a0 * b0 >> 32);               /* <= (2^32 - 1)^2 + 2^32 - 2 < 2^64 */
+    uint64_t middle = SEARCH_DRAFT_09_HIDDEN(a1 * b0 + (a0 * b0 >> 32)); /* <= (2^32 - 1)^2 + 2^32 - 2 < 2^64 */
     uint64_t carried = a0 * b1 + (middle & UINT32_MAX);        /* the same */
     struct search_draft_09_wide product = {a1 * b1 + (middle >> 32) + (carried >> 32), a * b};
     return product;

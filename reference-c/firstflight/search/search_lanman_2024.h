@@ -26,6 +26,17 @@
 
 #include <stdint.h>
 
+/* The verifier of BPF derives no bound from a remainder: bound a place in a ring by a power of two, hidden from the optimiser. */
+#if defined(__bpf__)
+#define SEARCH_LANMAN_2024_HIDDEN(x) \
+    __extension__({ uint64_t hidden_ = (x); __asm__("" : "+r"(hidden_)); hidden_; })
+#define SEARCH_LANMAN_2024_ROOM(count) 32
+#define SEARCH_LANMAN_2024_PLACE(i, count) (SEARCH_LANMAN_2024_HIDDEN((i) % (count)) & (SEARCH_LANMAN_2024_ROOM(count) - 1))
+#else
+#define SEARCH_LANMAN_2024_ROOM(count) (count)
+#define SEARCH_LANMAN_2024_PLACE(i, count) ((i) % (count))
+#endif
+
 /* Cold paths are out of line, so that the common ACK spills no registers. */
 #if defined(__GNUC__)
 #define SEARCH_LANMAN_2024_RARE __attribute__((noinline, unused)) static
@@ -60,7 +71,7 @@ struct search_lanman_2024 {
     uint64_t bin_end;
     uint64_t curr;
     uint64_t rtt_ns;
-    uint64_t bins[SEARCH_LANMAN_2024_TOTAL_BINS];
+    uint64_t bins[SEARCH_LANMAN_2024_ROOM(SEARCH_LANMAN_2024_TOTAL_BINS)];
 };
 
 SEARCH_LANMAN_2024_RARE enum search_lanman_2024_outcome
@@ -131,9 +142,9 @@ static inline void search_lanman_2024_end_bins(struct search_lanman_2024 *s, uin
     uint64_t ended = (now - s->bin_end - 1) / s->bin_duration + 1; /* [search.bins.advance] */
     s->bin_end += ended * s->bin_duration; /* at most now - 1 + bin_duration */
     s->bin_end_ns = s->bin_end / 20;
-    s->bins[s->curr % SEARCH_LANMAN_2024_TOTAL_BINS] = s->open_bytes;
+    s->bins[SEARCH_LANMAN_2024_PLACE(s->curr, SEARCH_LANMAN_2024_TOTAL_BINS)] = s->open_bytes;
     for (uint64_t i = 1; i <= ended && i <= SEARCH_LANMAN_2024_TOTAL_BINS; i++)
-        s->bins[(s->curr + i) % SEARCH_LANMAN_2024_TOTAL_BINS] = 0;
+        s->bins[SEARCH_LANMAN_2024_PLACE(s->curr + i, SEARCH_LANMAN_2024_TOTAL_BINS)] = 0;
     s->curr += ended;
     s->open_bytes = 0;
 }
@@ -163,9 +174,9 @@ search_lanman_2024_evaluate(const struct search_lanman_2024 *s, uint64_t *cwnd, 
 
 /* The bytes of the bins from first to that before end: at most ten, and so below 2^60. */
 static inline uint64_t search_lanman_2024_delivered(const struct search_lanman_2024 *s, uint64_t first, uint64_t end) {
-    uint64_t sum = 0;
-    for (uint64_t i = first; i < end; i++)
-        sum += s->bins[i % SEARCH_LANMAN_2024_TOTAL_BINS]; /* [search.windows.completed] */
+    uint64_t sum = 0, count = end - first;
+    for (uint64_t i = 0; i < count; i++)
+        sum += s->bins[SEARCH_LANMAN_2024_PLACE(first + i, SEARCH_LANMAN_2024_TOTAL_BINS)]; /* [search.windows.completed] */
     return sum;
 }
 

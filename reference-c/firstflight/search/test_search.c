@@ -183,7 +183,7 @@ void test_nothing_beyond_the_state_is_touched(void)
         struct ff_search_readings readings = ff_search_profiles[i % FF_SEARCH_PROFILE_COUNT].readings;
         if (i >= 10 * FF_SEARCH_PROFILE_COUNT) {
             readings.compared = (uint8_t)chance(&seed, 2);
-            readings.crossing_credit = (uint8_t)chance(&seed, 3);
+            readings.crossing_credit = (uint8_t)chance(&seed, 2);
             readings.evaluated = (uint8_t)chance(&seed, 2);
             readings.catch_up = (uint8_t)chance(&seed, 2);
             readings.interpolation = (uint8_t)chance(&seed, 3);

@@ -190,7 +190,7 @@ void test_which_bin_the_crossing_ack_counts_in(void)
 {
     struct ff_search_readings readings = readings_of("lanman-2024");
     /* Three bins end: 4 to 6; bin 7 opens. */
-    static const uint64_t expected[][4] = {{500, 0, 0, 1200}, {1700, 0, 0, 0}, {0, 0, 1700, 0}};
+    static const uint64_t expected[][4] = {{500, 0, 0, 1200}, {0, 0, 1700, 0}};
 
     for (uint8_t credit = 0; credit <= FF_SEARCH_CROSSING_CREDIT_LAST_BIN; credit++) {
         readings.crossing_credit = credit;
@@ -241,7 +241,7 @@ void test_a_bin_that_overflows_is_refused_unchanged(void)
     TEST_ASSERT_EQUAL_UINT64(FULL, open_bytes(state));
     refused(&readings, state, NOW_NS - 1, 20);
     refused(&readings, state, NOW_NS, 20); /* although its bytes would count in the next bin */
-    readings.crossing_credit = FF_SEARCH_CROSSING_CREDIT_ENDED_BIN;
+    readings.crossing_credit = FF_SEARCH_CROSSING_CREDIT_LAST_BIN;
     refused(&readings, state, NOW_NS, 20);
 }
 

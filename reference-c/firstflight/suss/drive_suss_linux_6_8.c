@@ -26,7 +26,7 @@ static uint64_t in_flight_after(const struct drive_event *event) {
 }
 
 DRIVE_MEASURED static int header_on_ack(const struct drive_event *event, struct suss_linux_6_8_window *window) {
-    uint64_t largest = event->runs[event->run_count - 1].last;
+    uint64_t largest = last_of(event)->last;
     int outcome = SUSS_LINUX_6_8_NOTHING;
     suss.in_flight = in_flight_after(event);
     if (event->latest_rtt_ns != DRIVE_NONE)
@@ -49,7 +49,7 @@ static struct drive_answer on_ack(const struct drive_event *event) {
 
 static struct drive_answer on_sent(const struct drive_event *event) {
     struct suss_linux_6_8_window window = window_of_base();
-    uint64_t last = event->runs[event->run_count - 1].last;
+    uint64_t last = last_of(event)->last;
     int outcome = (int)suss_linux_6_8_on_sent(&suss, event->t_ns, last, event->bytes, event->bytes_in_flight, &window);
     to_base(&window);
     return outcome == SUSS_LINUX_6_8_NOTHING ? base_on_event(event) : answer_of("suss_linux_6_8", outcome);

@@ -24,6 +24,14 @@
 
 #include <stdint.h>
 
+/* BPF lacks 128-bit products: hide an operand from the optimiser, which would recognise one. */
+#if defined(__bpf__)
+#define TCB_SHARING_STATEFUL_TCP_HIDDEN(x) \
+    __extension__({ uint64_t hidden_ = (x); __asm__("" : "+r"(hidden_)); hidden_; })
+#else
+#define TCB_SHARING_STATEFUL_TCP_HIDDEN(x) (x)
+#endif
+
 #define TCB_SHARING_STATEFUL_TCP_NONE UINT64_MAX /* no RTT sample, no time */
 #define TCB_SHARING_STATEFUL_TCP_WINDOW_MAX ((UINT64_C(1) << 62) - 1)
 
@@ -72,7 +80,7 @@ static inline uint64_t tcb_sharing_stateful_tcp_next_release_ns(const struct tcb
     uint64_t offset = 0, rest = 0;
     if (s->used_flag || s->sent >= s->bdp)
         return TCB_SHARING_STATEFUL_TCP_NONE;
-    if (s->sent == 0 || s->min_rtt <= UINT64_MAX / s->sent)
+    if (s->sent == 0 || s->min_rtt <= TCB_SHARING_STATEFUL_TCP_HIDDEN(UINT64_MAX / s->sent))
         return s->start_ns + s->sent * s->min_rtt / s->cached_window; /* [tcb-sharing.startup.pacing] */
     for (int i = 59; i-- > 0;) {
         rest = 2 * rest + (s->min_rtt >> i & 1 ? s->sent : 0); /* < 3 * 2^62 < 2^64 */

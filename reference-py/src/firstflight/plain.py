@@ -1,9 +1,10 @@
 """Self-contained programs ("plain programs"): ``PACKAGE/plain_TEXT.py`` implements one published text, or the code that serves as one.
 
-They have no readings and share no code with the model; the head of each names the sources that were read. Twelve were written from their text, draft
--09 of SEARCH and BBR of Linux (both versions) from code, before they were compared with the model. The author of the model wrote the other seven
-(Limited Slow-Start, Quick-Start, Hybla, both of TCB sharing, both of SUSS) with it or after it: these are not an independent interpretation. The tests run each on every vector of
-its ``PROFILE``, and against the model on random streams. The interface of each:
+They are without readings and share no code with the model; the head of each lists the sources that were read. Most were
+written before they were compared with the model: draft -09 of SEARCH and BBR (except draft -06) from code, the others
+from their text. The author of the model wrote Limited Slow-Start, Quick-Start, Hybla, both of TCB sharing and both of
+SUSS with it or after it: these are not an independent interpretation. The tests run each on every vector of its
+``PROFILE``, and against the model on random streams. The interface of each:
 
 - ``PROFILE``: the profile that judges it, such as ``slow-start/rfc-9002``.
 - ``begin(max_datagram_size_bytes, initial_window_bytes)`` returns the state, which the other functions change in place.

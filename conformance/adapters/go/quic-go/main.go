@@ -1,14 +1,12 @@
 // The congestion controller of quic-go behind the adapter protocol (spec/adapter-protocol.md).
 //
-// The argument is the algorithm: `reno`, which quic-go runs, or `cubic`, which it has but runs nowhere. Both begin with the
-// same slow start, HyStart by delay. Every event is handed to the functions that the stack's own sentPacketHandler calls for
-// it, in the same order and with the same granularity: one call per packet, and before those of an ACK frame the RTT and the
-// question whether to leave slow start.
+// The adapter runs the controller that quic-go runs: Reno, with HyStart by delay. quic-go contains CUBIC, but no user
+// can select it. Every event is handed to the functions that the stack's own sentPacketHandler calls for it, in the
+// same order and with the same granularity: one call per packet. For an ACK frame, the RTT sample and the
+// check whether to leave slow start come before these calls.
 package main
 
 import (
-	"log"
-	"os"
 	"reflect"
 	"time"
 
@@ -23,30 +21,17 @@ import (
 const maxAckDelay = (1<<14 - 1) * time.Millisecond
 
 func main() {
-	if len(os.Args) != 2 || os.Args[1] != "reno" && os.Args[1] != "cubic" {
-		log.Fatal("usage: quic-go reno|cubic")
-	}
-	reno := os.Args[1] == "reno"
-	arithmetic, avoidance, controller := "float32", "datagram", "cubic" // Cubic computes in float32, with times of 1/1024 s
-	algorithms := map[string][]string{
-		"slow-start": {"rfc-9002"}, "cubic": {"rfc-9438"}, "hystart": {"google-quic+cubic"},
-	}
-	if reno {
-		arithmetic, avoidance, controller = "float64", "", "newreno" // the reduction alone
-		algorithms = map[string][]string{"slow-start": {"rfc-9002"}, "hystart": {"google-quic"}}
-	}
 	hello := adapter.Hello{
-		Name:        "quic-go " + os.Args[1],
+		Name:        "quic-go reno",
 		Version:     adapter.Version("github.com/quic-go/quic-go"),
-		Algorithms:  algorithms,
+		Algorithms:  map[string][]string{"slow-start": {"rfc-9002"}, "hystart": {"google-quic"}},
 		Observables: []string{"cwnd_bytes", "ssthresh_bytes"},
 		Clock:       "ns",
 		Window:      "bytes",
-		Arithmetic:  arithmetic,
-		Avoidance:   avoidance,
-		Controller:  controller,
+		Arithmetic:  "float64", // the reduction alone
+		Controller:  "newreno",
 	}
-	adapter.Serve(hello, func(config adapter.Config) (adapter.Controller, error) { return start(config, reno), nil })
+	adapter.Serve(hello, func(config adapter.Config) (adapter.Controller, error) { return start(config), nil })
 }
 
 // connection is what the stack keeps for one path, as far as congestion control is concerned.
@@ -63,11 +48,11 @@ type connection struct {
 // Now makes the connection the clock of its controller.
 func (c *connection) Now() monotime.Time { return c.now }
 
-func start(config adapter.Config, reno bool) *connection {
+func start(config adapter.Config) *connection {
 	c := &connection{rtt: utils.NewRTTStats()}
 	c.rtt.SetMaxAckDelay(maxAckDelay)
 	size := protocol.ByteCount(config.MaxDatagramSizeBytes)
-	c.sender = congestion.NewCubicSender(c, c.rtt, &utils.ConnectionStats{}, size, reno, nil)
+	c.sender = congestion.NewCubicSender(c, c.rtt, &utils.ConnectionStats{}, size, true, nil) // true: use Reno
 	// In a connection the size comes by path MTU discovery, which informs the pacer as well.
 	c.sender.SetMaxDatagramSize(size)
 	if config.InitialWindowBytes != nil {

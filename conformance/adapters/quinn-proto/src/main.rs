@@ -1,8 +1,7 @@
 //! The NewReno, CUBIC and, with the argument `bbr`, BBR of quinn-proto behind the adapter protocol.
 //!
 //! The controllers are called as quinn-proto's `Connection` (connection/mod.rs) calls them, in its order: the acknowledged packets of
-//! a frame before its RTT sample. The RTT estimator is the vector's: it is the one of RFC 9002, as is the stack's, whose smallest RTT
-//! begins as the initial one.
+//! a frame before its RTT sample. The RTT estimator is the vector's: it is the one of RFC 9002, as is the stack's.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -60,6 +59,8 @@ fn main() {
 struct Path {
     controller: Box<dyn Controller>,
     rtt: RttEstimator,
+    /// Whether the estimator has the handshake's RTT sample.
+    measured: bool,
     /// Whether the last attempt to send ended for want of data.
     app_limited: bool,
     ce_count: u64,
@@ -89,6 +90,7 @@ impl Path {
         Ok(Self {
             controller: factory.build(epoch, max_datagram_size),
             rtt: RttEstimator { smoothed: INITIAL_RTT, min: INITIAL_RTT },
+            measured: false,
             app_limited: false,
             ce_count: 0,
             largest_acked_packet: 0,
@@ -97,8 +99,13 @@ impl Path {
         })
     }
 
-    /// `Connection::on_ack_received`.
+    /// `Connection::on_ack_received`. A connection has the RTT sample of its handshake before the first ACK of application
+    /// data. The path has one RTT until then, so the sample of the handshake is the first sample of the case.
     fn on_ack(&mut self, ack: &Ack, now: Instant) {
+        if let Some(sample) = ack.latest_rtt.filter(|_| !self.measured) {
+            self.measured = true;
+            self.rtt = RttEstimator { smoothed: sample, min: sample };
+        }
         for packet in ack.packets.each() {
             let sent = self.epoch + packet.sent;
             self.controller.on_ack(now, sent, packet.size_bytes, self.app_limited, &self.rtt);
@@ -107,7 +114,7 @@ impl Path {
         let largest = Some(self.largest_acked_packet);
         self.controller.on_end_acks(now, ack.packets.bytes_in_flight, self.app_limited, largest);
         if let (Some(smoothed), Some(min)) = (ack.smoothed_rtt, ack.min_rtt) {
-            self.rtt = RttEstimator { smoothed, min: min.min(INITIAL_RTT) };
+            self.rtt = RttEstimator { smoothed, min };
         }
     }
 

@@ -5,7 +5,7 @@
 //! takes the RTT sample of the frame.
 
 use std::collections::BTreeMap;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use congestion_control::{Bbr, Bbr3, Bbr3Config, BbrConfig, CongestionController, Cubic, CubicConfig};
 use connection::rtt::RttEstimator;
@@ -49,6 +49,8 @@ struct Path {
     /// The packets in flight, with what the controller noted in them.
     packets: BTreeMap<u64, SentPacket>,
     rtt: RttEstimator,
+    /// Whether the estimator has the handshake's RTT sample.
+    measured: bool,
     bytes_in_flight: u64,
     epoch: Instant,
 }
@@ -66,6 +68,7 @@ impl Path {
             },
             packets: BTreeMap::new(),
             rtt: RttEstimator::new(config.initial_rtt),
+            measured: false,
             bytes_in_flight: 0,
             epoch: Instant::now(),
         })
@@ -80,8 +83,21 @@ impl Path {
         }
     }
 
+    /// Update the estimator as the ACK of a handshake packet does, which never reaches the controller. The path has one RTT
+    /// until the first ACK, so the sample of the handshake is the first sample of the case.
+    fn on_handshake(&mut self, sample: Duration) {
+        if !self.measured {
+            self.measured = true;
+            self.rtt.update(Duration::ZERO, sample);
+        }
+    }
+
     /// `Recovery::on_ack_received` without its search for losses, which the vector reports.
     fn on_ack(&mut self, ack: &Ack, now: Instant) {
+        let sample = ack.latest_rtt.filter(|sample| !sample.is_zero());
+        if let Some(sample) = sample {
+            self.on_handshake(sample);
+        }
         self.controller.get_mut().begin_ack(now, self.bytes_in_flight);
         for packet in ack.packets.each() {
             let known = self.packets.remove(&packet.last).expect("a packet that was sent");
@@ -90,7 +106,7 @@ impl Path {
             // `Recovery::detect_acked_packets` never says that the window was not used.
             self.controller.get_mut().on_ack(&mut acked, now, false, &self.rtt, self.bytes_in_flight);
         }
-        if let Some(sample) = ack.latest_rtt.filter(|sample| !sample.is_zero()) {
+        if let Some(sample) = sample {
             self.rtt.update(ack.ack_delay, sample);
         }
         self.controller.get_mut().end_ack();

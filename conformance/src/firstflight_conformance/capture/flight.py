@@ -1,15 +1,21 @@
 """A captured connection as a recording: the window is at least what is in flight once an ACK has released all that it does."""
 
 from bisect import bisect_right
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import takewhile
+from typing import Any
 
 from firstflight import Config
-from firstflight_conformance.capture.connection import Connection, UnfitError, connection_of, distance
-from firstflight_conformance.capture.frames import Segment, segments
-from firstflight_conformance.recording.files import RecordingError
+from firstflight.events import Ack, Ce, Event, Sent
+from firstflight_conformance.capture.connection import RECEIVER, Connection, UnfitError, distance
+from firstflight_conformance.capture.frames import Segment
+from firstflight_conformance.capture.order import is_later
+from firstflight_conformance.capture.reduction import Flight, first_reduction
 from firstflight_conformance.recording.recorder import Recorder
-from firstflight_conformance.recording.recording import AT_LEAST, Header, Recording
+from firstflight_conformance.recording.recording import AT_LEAST, Header, Recording, Step
+from firstflight_conformance.recording.releases import initial_release
 
 #: Segments that are sent within so short a time are one event.
 _BURST_NS = 10_000
@@ -20,6 +26,20 @@ _MISSING = 64
 #: What times of a capture are late by, at the median: the sender takes its own a little before.
 _LATE_NS = 50_000
 _RECOMMENDED_DATAGRAMS = 10
+#: Slow start is over once the flight has grown by less than a quarter in so many rounds, or ACKs.
+_GROWN_QUARTERS, _ROUNDS, _ACKS = 5, 20, 20_000
+#: How many events are followed at most, whatever they show.
+EVENTS_MAX = 100_000
+#: Data that is sent so many tenths of the handshake's RTT after the first data was released by an ACK.
+_ROUND_TENTHS = 9
+_AGAIN = "followed to its first retransmission"
+_STOPPED = "followed until its flight had stopped growing"
+#: The counter of congestion marks in an ACK that reports none (RFC 9768, section 3.2).
+_FIRST_ACE = 5
+#: The flag ECE without AE, with and without CWR (RFC 3168, section 6.1).
+_ECE = (1, 3)
+#: An ACK releases packets within this time.
+_AT_ONCE_NS = 1_000_000
 
 
 @dataclass(slots=True)
@@ -28,139 +48,257 @@ class _Burst:
     sizes_bytes: list[int]
 
 
-def read_capture(path: Path, data: bytes, initial_window_bytes: int | None = None) -> tuple[Recording, list[str]]:
-    """Return the recording of the connection with most data, with notes. Raise :class:`RecordingError` where it cannot be judged."""
-    try:
-        connection = connection_of(segments(path, data))
-        following = _Following(connection)
-        recording = following.recording(path.name, initial_window_bytes)
-    except UnfitError as error:
-        raise RecordingError(path, "file", str(error)) from error
-    notes = [f"capture of {following.packets} segments of {connection.mss} bytes, {following.ended}"]
-    if connection.others:
-        notes.append(f"note: {connection.others} more connections carry data; the one with most is judged")
-    if following.missing:
-        notes.append(f"note: {following.missing} segments are missing in the capture")
-    return recording, notes
-
-
-class _Following:
-    """Turns bytes into packets, and the flight after each burst into what is known of the window."""
+class Following:
+    """Turns bytes into packets, and the flight after each release into a lower bound of the window."""
 
     def __init__(self, connection: Connection) -> None:
+        """Begin before the first segment behind the handshake."""
         self._connection, self._recorder = connection, Recorder()
+        self._at_the_receiver = connection.taken == RECEIVER
         self._ends: list[int] = []  # of the packets, in bytes of data
+        self._unseen: set[int] = set()  # ends of missing packets: later segments show that they were sent
         self._acked_packets = self._origin_ns = 0
-        self._first_flight_bytes: int | None = None
-        self._most_in_first_round_bytes = 0
         self._sacked = False
         self._burst: _Burst | None = None
-        self._window_bytes: int | None = None
-        self._limited = self._acks = self.missing = 0
-        self.ended = "followed to its end"
-        for segment in connection.segments:
-            if not (self._data(segment) if segment.source == connection.sender else self._ack(segment)):
+        self._window_bytes = connection.window
+        self._sent_step: int | None = None
+        self._limited_steps: list[int] = []
+        self._first = _FirstFlight(connection)
+        self._pace = _Growth()
+        self._flight, self._most_bytes = Flight(connection), 0
+        self._stamp = connection.stamp  # the last one that the receiver sent
+        self._ace = _FIRST_ACE
+        self._released_ns: int | None = None  # when the last ACK without data arrived
+        self.missing = self.missing_acks = self.acks = 0
+        self.ended, self._reduced = "followed to its end", False
+
+    def follow(self) -> None:
+        """Take the segments up to the first loss or mark, or until slow start is over. Leave the others in the connection."""
+        for segment in self._connection.segments:
+            self._most_bytes = max(self._most_bytes, self._flight.bytes)
+            self._flight.take(segment)
+            take = self._data if segment.source == self._connection.sender else self._ack
+            if not take(segment):
+                break
+            if self._pace.over or len(self._recorder.steps) > EVENTS_MAX:
+                self.ended = _STOPPED
                 break
         self._flush()
+
+    def _reduction(self) -> Fraction | None:
+        """Return the factor of the first reduction, or None. Take the segments behind the followed ones."""
+        if self.ended != _STOPPED and not self._reduced:
+            return None
+        rest = self._connection.segments
+        if self.ended == _STOPPED and not self._find_the_loss(rest):
+            return None
+        return first_reduction(self._flight, self._most_bytes, rest)
+
+    def _find_the_loss(self, rest: Iterator[Segment]) -> bool:
+        """Go on to the first segment that is sent again, for at most 20,000 segments of the receiver; return whether there is one."""
+        answers = 0
+        for segment in rest:
+            self._most_bytes = max(self._most_bytes, self._flight.bytes)
+            if self._flight.take(segment):
+                return True
+            answers += segment.source != self._connection.sender
+            if answers > _ACKS:
+                return False
+        return False
 
     @property
     def packets(self) -> int:
         """How many segments were sent, as far as they were followed."""
         return len(self._ends)
 
-    def recording(self, name: str, initial_window_bytes: int | None) -> Recording:
-        """Return what was followed. Raise :class:`UnfitError` where that says nothing of the window."""
-        if self._first_flight_bytes is None:
-            raise UnfitError("has no ACK of data")
-        if self.missing * _GAPS_ONE_OF > self.packets:
-            raise UnfitError(f"{self.missing} of {self.packets} segments are missing in it: capture headers only")
-        if self._limited * _LIMITED_ONE_OF > self._acks:
-            raise UnfitError(f"the receiver's window limited the sender at {self._limited} of {self._acks} ACKs")
-        mss = self._connection.mss
-        window_bytes = initial_window_bytes or self._initial_window_bytes()
-        quality = {"window": AT_LEAST, "acks": self._acks, "missing": self.missing}
-        header = Header({"kind": "capture", "name": name}, Config(mss, window_bytes), 1000, _LATE_NS, quality)
-        return self._recorder.recording(header)
-
-    def _initial_window_bytes(self) -> int:
-        """Return the first flight, or ten segments where what followed in the first round shows that it was less than the window."""
-        mss, first_bytes = self._connection.mss, self._first_flight_bytes or 0
-        if self._most_in_first_round_bytes <= 2 * (first_bytes + mss):
-            return first_bytes
-        if self._most_in_first_round_bytes <= 2 * (_RECOMMENDED_DATAGRAMS + 1) * mss:
-            return _RECOMMENDED_DATAGRAMS * mss
-        raise UnfitError("the first flight is less than the initial window: state it by --initial-window")
-
     @property
-    def _sent_bytes(self) -> int:
+    def sent_bytes(self) -> int:
+        """How much data was sent."""
         return self._ends[-1] if self._ends else 0
 
     @property
-    def _acked_bytes(self) -> int:
+    def acked_bytes(self) -> int:
+        """How much data was acknowledged."""
         return self._ends[self._acked_packets - 1] if self._acked_packets else 0
+
+    @property
+    def receiver_limited(self) -> int:
+        """At how many releases the receiver's window ended them."""
+        return len(self._limited_steps)
+
+    def recording(self, name: str, initial_window_bytes: int | None) -> Recording:
+        """Return the recording. Raise :class:`UnfitError` if the capture shows nothing of the window."""
+        if not self.acks:
+            raise UnfitError("has no ACK of data")
+        lost_on_the_path = self._at_the_receiver and (self._reduced or self.ended == _AGAIN)
+        if self.missing * _GAPS_ONE_OF > self.packets and not lost_on_the_path:
+            raise UnfitError(
+                f"{self.missing} of {self.packets} segments are missing in it: capture headers only (-s 120)"
+            )
+        self._cut_at_the_receivers_window()
+        mss = self._connection.mss
+        quality: dict[str, Any] = {
+            "window": AT_LEAST, "app_limited": "stated", "acks": self.acks, "missing": self.missing,
+            "missing_acks": self.missing_acks,
+        }  # fmt: skip
+        if (factor := self._reduction()) is not None:
+            quality["first_reduction"] = [factor.numerator, factor.denominator]
+        if self._at_the_receiver:
+            quality["taken"] = "receiver" if self._connection.stamped else "receiver, without time stamps"
+        steps = tuple(self._recorder.steps)
+        window_bytes, number = self._first.window(steps)
+        quality["initial_window_round"] = number
+        if initial_window_bytes is None and number == 1 and self._first.too_small:
+            if self._at_the_receiver:
+                raise UnfitError(
+                    "was taken at the receiver or between, and without time stamps nothing shows what the sender had in flight: "
+                    "capture at the sender"
+                )
+            raise UnfitError("the first flight is less than the initial window: state it by --initial-window")
+        header = Header(
+            {"kind": "capture", "name": name},
+            Config(mss, initial_window_bytes or window_bytes),
+            1000,
+            _LATE_NS,
+            quality,
+        )
+        return Recording(header, _flagged(steps, number))
+
+    def _cut_at_the_receivers_window(self) -> None:
+        """End the recording where the receiver's window limits the sender, if it does so at more than one of twenty ACKs."""
+        if len(self._limited_steps) * _LIMITED_ONE_OF <= self.acks:
+            return
+        first = self._limited_steps[0]
+        if not any(isinstance(step.event, Ack) for step in self._recorder.steps[:first]):
+            raise UnfitError(
+                f"the receiver's window limited the sender at {len(self._limited_steps)} of {self.acks} ACKs"
+            )
+        del self._recorder.steps[first:]
+        self.ended = "followed until the receiver's window limited the sender"
 
     def _data(self, segment: Segment) -> bool:
         """Take a segment of the sender; return whether to go on."""
         if not segment.payload_bytes:
             return True
-        first = distance(segment.seq, self._connection.start)
-        if first < self._sent_bytes:
-            self._again(segment.t_ns, first)
-            return False
-        self._fill(segment.t_ns, first)
-        self._send(segment.t_ns, first + segment.payload_bytes)
+        first = self.sent_bytes + distance(segment.seq, self._connection.start + self.sent_bytes)
+        end = first + segment.payload_bytes
+        if first == self.sent_bytes - 1 and segment.payload_bytes == 1:
+            return True  # a keep-alive (RFC 9293, section 3.8.4)
+        released, gap_ns = self._released_unseen(segment), self._connection.gap_ns
+        if gap_ns is not None and not released and self._burst is not None and segment.t_ns - self._burst.t_ns > gap_ns:
+            self._flush()
+            self._end_by_another()
+        if first < self.sent_bytes:
+            unseen = {each for each in self._unseen if first < each <= end}
+            self._unseen -= unseen
+            self.missing -= len(unseen)
+            if not unseen or (self._at_the_receiver and self._sacked):
+                self._again(segment.t_ns, first)
+                return False
+        elif first > self.sent_bytes:
+            self._fill(segment.t_ns, first)
+        self._send(segment.t_ns, end)
         return True
+
+    def _released_unseen(self, segment: Segment) -> bool:
+        """Return whether data echoes an ACK that is not in the capture; count it."""
+        connection = self._connection
+        unsure = connection.moved_ns or (self._at_the_receiver and not connection.stamped)
+        if unsure or segment.stamps is None or self._stamp is None or not is_later(segment.stamps[1], self._stamp):
+            return False
+        self._stamp = segment.stamps[1]
+        self.missing_acks += 1
+        self._first.end(self._recorder.bytes_in_flight + self._burst_bytes)
+        return True
+
+    @property
+    def _burst_bytes(self) -> int:
+        return sum(self._burst.sizes_bytes) if self._burst else 0
 
     def _fill(self, t_ns: int, end: int) -> None:
         """Send what must have been sent by now and is not in the capture."""
         before = self.packets
-        if end - self._sent_bytes > _MISSING * self._connection.mss:
-            raise UnfitError(f"{end - self._sent_bytes} bytes behind byte {self._sent_bytes} are missing in it")
+        if end - self.sent_bytes > _MISSING * self._connection.mss:
+            raise UnfitError(f"{end - self.sent_bytes} bytes behind byte {self.sent_bytes} are missing in it")
         self._send(t_ns, end)
         self.missing += self.packets - before
+        self._unseen |= set(self._ends[before:])
 
     def _send(self, t_ns: int, end: int) -> None:
+        self.missing_acks += self._first.sends(t_ns, self._recorder.bytes_in_flight + self._burst_bytes)
         if self._burst is None or t_ns - self._burst.t_ns > _BURST_NS:
             self._flush()
             self._burst = _Burst(t_ns, [])
-        while self._sent_bytes < end:
-            size_bytes = min(self._connection.mss, end - self._sent_bytes)
+        while self.sent_bytes < end:
+            size_bytes = min(self._connection.mss, end - self.sent_bytes)
             self._burst.sizes_bytes.append(size_bytes)
-            self._ends.append(self._sent_bytes + size_bytes)
+            self._ends.append(self.sent_bytes + size_bytes)
 
     def _flush(self) -> None:
         """Record what was sent since the last event, and what is in flight by it."""
         burst, self._burst = self._burst, None
         if burst is None or not burst.sizes_bytes:
             return
-        self._recorder.sent(self._time(burst.t_ns), burst.sizes_bytes)
+        short = burst.sizes_bytes[-1] < self._connection.mss
+        self._recorder.sent(self._time(burst.t_ns), burst.sizes_bytes, app_limited=short)
         flight_bytes = self._recorder.bytes_in_flight
+        self._sent_step = len(self._recorder.steps) - 1
         if not self._sacked:  # with later data acknowledged, segments are sent beyond the window
             self._recorder.report(cwnd_bytes=flight_bytes)
-        if self._first_flight_bytes is None or self._acked_bytes < self._first_flight_bytes:
-            self._most_in_first_round_bytes = max(self._most_in_first_round_bytes, flight_bytes)
-        if self._window_bytes is not None and flight_bytes + self._connection.mss > self._window_bytes:
-            self._limited += 1
+        self._first.flies(flight_bytes, self.acked_bytes)
+        self._pace.flies(flight_bytes, clocked=self._clocked(burst.t_ns) and not short)
+        if flight_bytes + self._connection.mss > self._window_bytes:
+            self._limited_steps.append(self._sent_step)
+            self._end_by_another()
+
+    def _clocked(self, t_ns: int) -> bool:
+        return self._released_ns is not None and t_ns - self._released_ns <= _AT_ONCE_NS
+
+    def _end_by_another(self) -> None:
+        """Flag the last packets as ended by the application or the receiver, not by the window."""
+        if self._sent_step is not None:
+            step = self._recorder.steps[self._sent_step]
+            if isinstance(step.event, Sent):
+                self._recorder.steps[self._sent_step] = replace(step, event=replace(step.event, app_limited=True))
 
     def _ack(self, segment: Segment) -> bool:
-        """Take an ACK; return whether to go on."""
+        """Take a segment of the receiver; return whether to go on."""
+        if segment.stamps is not None and (self._stamp is None or is_later(segment.stamps[0], self._stamp)):
+            self._stamp = segment.stamps[0]
         if segment.ack is None:
             return True
-        acked_bytes = distance(segment.ack, self._connection.start)
-        if acked_bytes > self._sent_bytes + 1:  # one more is that of a FIN
+        acked_bytes = self.acked_bytes + distance(segment.ack, self._connection.start + self.acked_bytes)
+        if acked_bytes < self.acked_bytes:
+            return True  # an old ACK that arrived late (RFC 9293, section 3.10.7.4)
+        if acked_bytes > self.sent_bytes + 1:  # one more is the FIN's
             self._fill(segment.t_ns, acked_bytes)
         self._flush()
+        if segment.payload_bytes:
+            self._end_by_another()  # the application may have waited for this answer
         self._window_bytes = segment.window << self._connection.scale
         self._sacked = bool(segment.sack)
         packets = bisect_right(self._ends, acked_bytes)
         if packets == self._acked_packets:
             return True  # a repeated ACK: the window does not grow by what it says of later data
-        self._acks += 1
-        if self._first_flight_bytes is None:
-            self._first_flight_bytes = self._recorder.bytes_in_flight
+        self._released_ns = None if segment.payload_bytes else segment.t_ns
+        self.acks += 1
+        self._first.acked(self._recorder.bytes_in_flight)
+        marked = self._mark(segment, packets - 1)
         self._recorder.acked(self._time(segment.t_ns), [(self._acked_packets, packets - 1)])
         self._acked_packets = packets
-        return True
+        self._pace.acked(self.acked_bytes, self.sent_bytes)
+        return not marked
+
+    def _mark(self, segment: Segment, packet: int) -> bool:
+        """Record a congestion mark that an ACK reports; return whether it does."""
+        before = self._ace
+        self._ace = segment.ace
+        marked = segment.ace != before if self._connection.accurate_ecn else segment.ace in _ECE
+        if marked:
+            t_ns = self._time(segment.t_ns)
+            self._recorder.event(Ce(t_ns, packet, self._recorder.sent_t_ns(packet), 1))
+            self.ended, self._reduced = "followed to its first congestion mark", True
+        return marked
 
     def _again(self, t_ns: int, first: int) -> None:
         """End where data is sent again: a loss if later data has arrived, else a probe."""
@@ -168,9 +306,9 @@ class _Following:
         packet = bisect_right(self._ends, first)
         if self._sacked and self._recorder.in_flight(packet):
             self._recorder.lost(self._time(t_ns), [packet])
-            self.ended = "followed to its first loss"
+            self.ended, self._reduced = "followed to its first loss", True
         else:
-            self.ended = "followed to its first retransmission"
+            self.ended = _AGAIN
 
     def _time(self, stamp_ns: int) -> int:
         """Return the time of an event since the first; a machine may stamp two segments out of order."""
@@ -178,3 +316,113 @@ class _Following:
         if not steps:
             self._origin_ns = stamp_ns - 1
         return max(stamp_ns - self._origin_ns, steps[-1].event.t_ns if steps else 1)
+
+
+class _FirstFlight:
+    """The flight that shows the initial window: the flight of the first release that the window ended."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._mss, self._round_ns = connection.mss, connection.rtt_ns * _ROUND_TENTHS // 10
+        self._timed = connection.taken != RECEIVER
+        self._t_ns: int | None = None
+        self._bytes: int | None = None  # the first flight, once an ACK or a round has ended it
+        self._in_round_bytes = 0
+        self._acked = False
+
+    def sends(self, t_ns: int, flight_bytes: int) -> bool:
+        """Take a segment, with the flight before it. Return whether an ACK that is not in the capture released it: a round is over."""
+        if self._t_ns is None:
+            self._t_ns = t_ns
+        late = self._bytes is None and self._timed and t_ns - self._t_ns > self._round_ns
+        if late:
+            self.end(flight_bytes)
+        return late
+
+    def end(self, flight_bytes: int) -> None:
+        """End the first flight, by an ACK that is not in the capture."""
+        if self._bytes is None and flight_bytes:
+            self._bytes = flight_bytes
+
+    def acked(self, flight_bytes: int) -> None:
+        """Take an ACK of data, with the flight before it."""
+        self._acked = True
+        self.end(flight_bytes)
+
+    def flies(self, flight_bytes: int, acked_bytes: int) -> None:
+        """Take the flight after packets were sent, and how much is acknowledged."""
+        if self._bytes is None or acked_bytes < self._bytes:
+            self._in_round_bytes = max(self._in_round_bytes, flight_bytes)
+
+    @property
+    def too_small(self) -> bool:
+        """Whether more follows in the first round than the first flight, or ten segments, can release."""
+        return self._in_round_bytes > 2 * (max(self._segments, _RECOMMENDED_DATAGRAMS) + 1) * self._mss
+
+    @property
+    def _segments(self) -> int:
+        return -(-(self._bytes or 1) // self._mss)
+
+    def window(self, steps: Sequence[Step]) -> tuple[int, int]:
+        """Return the initial window, in full segments, and the round that shows it."""
+        events = [step.event for step in steps]
+        found = initial_release(events)
+        if found is not None and (found[1] > 1 or _first_was_ended(events)):
+            acks = [event for event in events[: found[0].index] if isinstance(event, Ack)]
+            packets = sum(run.count for event in acks for run in event.packets)
+            segments = -(-found[0].flight_bytes // self._mss)
+            if (
+                segments - packets <= _RECOMMENDED_DATAGRAMS <= segments
+            ):  # BBR grows at the ACKs before it, CUBIC does not
+                segments = _RECOMMENDED_DATAGRAMS
+            return segments * self._mss, max(found[1], 2)
+        segments = self._segments
+        if self._in_round_bytes > 2 * (segments + 1) * self._mss:
+            segments = _RECOMMENDED_DATAGRAMS
+        return segments * self._mss, 1
+
+
+class _Growth:
+    """Whether the flight has stopped growing, so that slow start is over."""
+
+    def __init__(self) -> None:
+        self._mark_bytes = self._rounds = self._acks = self._round_end = 0
+        self._clocked = False
+
+    @property
+    def over(self) -> bool:
+        """Whether it has not grown by a quarter for long enough."""
+        return self._rounds >= _ROUNDS or self._acks >= _ACKS
+
+    def flies(self, flight_bytes: int, *, clocked: bool) -> None:
+        """Take the flight after a release, and whether an ACK released it."""
+        self._clocked |= clocked
+        if 4 * flight_bytes >= _GROWN_QUARTERS * self._mark_bytes:
+            self._mark_bytes, self._rounds, self._acks = flight_bytes, 0, 0
+
+    def acked(self, acked_bytes: int, sent_bytes: int) -> None:
+        """Take an ACK. Rounds in which nothing was released by an ACK are the application's, and do not count."""
+        self._acks += 1
+        if acked_bytes >= self._round_end:
+            self._rounds += self._clocked
+            self._round_end, self._clocked = sent_bytes, False
+
+
+def _first_was_ended(events: Sequence[Event]) -> bool:
+    """Return whether the application ended the first flight."""
+    flight = takewhile(lambda event: isinstance(event, Sent), events)
+    return any(isinstance(event, Sent) and event.app_limited for event in flight)
+
+
+def _flagged(steps: tuple[Step, ...], number: int) -> tuple[Step, ...]:
+    """Return the steps. Flag those before the round that shows the initial window as application-limited."""
+    found = initial_release([step.event for step in steps])
+    if number == 1 or found is None:
+        return steps
+    acks = [index for index, step in enumerate(steps[: found[0].index]) if isinstance(step.event, Ack)]
+    end = acks[-1] + 1 if acks else 0
+    return tuple(
+        replace(step, event=replace(step.event, app_limited=True))
+        if index < end and isinstance(step.event, Sent | Ack)
+        else step
+        for index, step in enumerate(steps)
+    )

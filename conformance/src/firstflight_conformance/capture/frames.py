@@ -1,36 +1,36 @@
-"""TCP segments of a capture, pcap or pcapng: read by dpkt, the extra ``capture``."""
+"""TCP segments of a capture. Data is only counted; of a frame the headers are enough."""
 
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from decimal import Decimal
-from importlib import import_module
-from io import BytesIO
-from pathlib import Path
-from typing import Any
+from ipaddress import ip_address
+from typing import NamedTuple
 
-from firstflight_conformance.recording.files import RecordingError
+from firstflight_conformance.capture.container import Frame, frames
 
-_MAGICS = tuple(
-    bytes.fromhex(each) for each in ("0a0d0d0a", "a1b2c3d4", "d4c3b2a1", "a1b23c4d", "4d3cb2a1", "a1b2cd34", "34cdb2a1")
-)
-#: Link types by their numbers at tcpdump.org, with the decoder of dpkt; ``None``: an IP packet without a header of the link.
-_LINKS = {
-    0: ("loopback", "Loopback"), 1: ("ethernet", "Ethernet"), 108: ("loopback", "Loopback"),
-    113: ("sll", "SLL"), 276: ("sll2", "SLL2"), 12: None, 14: None, 101: None, 228: None, 229: None,
-}  # fmt: skip
+#: Link types by their numbers at tcpdump.org: where the protocol of the network layer is, and where its header begins.
+_TYPED = {1: (12, 14), 113: (14, 16), 276: (0, 20)}
+_LOOPBACK, _RAW = {0, 108}, {12, 14, 101, 228, 229}
+_IP4, _IP6, _VLANS, _PPPOE, _MPLS = 0x0800, 0x86DD, {0x8100, 0x88A8, 0x9100}, 0x8864, 0x8847
+_TCP, _IP6_EXTENSIONS = 6, {0, 43, 60}
 _MSS, _SCALE, _SACK, _TIMESTAMPS = 2, 3, 5, 8
-_SYN, _ACK = 2, 16
-_NS_PER_S = 10**9
+_FIN, _SYN, _ACK = 1, 2, 16
+_HEAD = struct.Struct("!HHIIBBH")
+_NUMBERS = struct.Struct("!II")
 
 Host = tuple[bytes, int]
 
 
+class FramesError(ValueError):
+    """The frames cannot be read as TCP segments."""
+
+
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """A TCP segment between two hosts, each address and port. Data is only counted.
+    """A TCP segment between two hosts, each address and port.
 
-    ``window``: as in the header, before scaling. ``sack``: blocks of first and behind last. ``ports``: source and destination.
+    ``window``: as in the header, before scaling. ``sack``: blocks of first and behind last. ``stamps``: TSval and TSecr.
+    ``ace``: the flags AE, CWR and ECE as one number (RFC 9768). ``cut``: options are missing in the capture. ``identity``: equal for two captures of one frame.
     """
 
     t_ns: int
@@ -39,84 +39,167 @@ class Segment:
     seq: int
     ack: int | None
     syn: bool
+    fin: bool
+    ace: int
     window: int
     payload_bytes: int
     sack: tuple[tuple[int, int], ...]
     mss: int | None
     scale: int | None
-    timestamps: bool
+    stamps: tuple[int, int] | None
+    cut: bool
+    identity: bytes
 
 
-def is_capture(data: bytes) -> bool:
-    """Return whether a file begins like a capture."""
-    return data.startswith(_MAGICS)
+class Place(NamedTuple):
+    """Where the headers of a segment are in the file: IP from ``network``, TCP from ``tcp``, captured up to ``end``."""
+
+    t_ns: int
+    network: int
+    tcp: int
+    end: int
+    whole_bytes: int
 
 
-def segments(path: Path, data: bytes) -> list[Segment]:
-    """Return the TCP segments of a capture. Raise :class:`RecordingError` where it cannot be read."""
-    try:
-        return list(_segments(path, data))
-    except RecordingError:
-        raise
-    except (ValueError, ArithmeticError, LookupError, AttributeError, struct.error, _dpkt(path, "dpkt").Error) as error:
-        raise RecordingError(path, "file", f"is no capture that dpkt reads: {error or type(error).__name__}") from error
-
-
-def _dpkt(path: Path, name: str) -> Any:
-    try:
-        return import_module(f"dpkt.{name}")
-    except ImportError as error:
-        remedy = "captures are read by dpkt: pip install 'firstflight-conformance[capture]'"
-        raise RecordingError(path, "file", remedy) from error
-
-
-def _segments(path: Path, data: bytes) -> Iterator[Segment]:
-    reader = _dpkt(path, "pcap").UniversalReader(BytesIO(data))
-    link = reader.datalink()
-    if link not in _LINKS:
-        raise RecordingError(path, "file", f"link type {link}: known are Ethernet, Linux cooked, loopback and raw IP")
-    decoder = _LINKS[link]
-    inside = _raw(path) if decoder is None else getattr(_dpkt(path, decoder[0]), decoder[1])
-    for t_s, frame in reader:
-        if (found := _segment(path, int(Decimal(t_s) * _NS_PER_S), _packet(inside, path, frame))) is not None:
+def places(data: bytes) -> Iterator[Place]:
+    """Yield the TCP segments of a capture. Raise :class:`FramesError` for an unknown link type."""
+    for frame in frames(data):
+        network = _network(data, frame)
+        if network is None:
+            continue
+        found = _ip4(data, frame, network) if data[network] >> 4 == 4 else _ip6(data, frame, network)
+        if found is not None and found.tcp + 16 <= frame.end:
             yield found
 
 
-def _raw(path: Path) -> Callable[[bytes], Any]:
-    ip, ip6 = _dpkt(path, "ip").IP, _dpkt(path, "ip6").IP6
-    return lambda frame: (ip6 if frame[0] >> 4 == 6 else ip)(frame)
+def _network(data: bytes, frame: Frame) -> int | None:
+    """Return where the IP packet of a frame begins, or None for a frame of another kind."""
+    link, start = frame.link, frame.start
+    if link in _TYPED:
+        at, head_bytes = _TYPED[link]
+        kind, start = _word(data, start + at, frame.end), start + head_bytes
+        while kind in _VLANS:
+            kind, start = _word(data, start + 2, frame.end), start + 4
+        if kind == _PPPOE:
+            kind, start = {0x21: _IP4, 0x57: _IP6}.get(_word(data, start + 6, frame.end), 0), start + 8
+        if kind == _MPLS:
+            while start + 4 < frame.end and not data[start + 2] & 1:
+                start += 4
+            kind, start = _IP4, start + 4
+        if kind not in (_IP4, _IP6):
+            return None
+    elif link in _LOOPBACK:
+        start += 4
+    elif link not in _RAW:
+        raise FramesError(f"link type {link}: known are Ethernet, Linux cooked, loopback and raw IP")
+    return start if start + 20 <= frame.end else None
 
 
-def _packet(inside: Callable[[bytes], Any], path: Path, frame: bytes) -> Any:
-    """Return the IP packet in a frame, ``None`` for a frame of another kind, or one that is cut off within its headers."""
-    try:
-        found = inside(frame)
-    except (_dpkt(path, "dpkt").Error, LookupError):
+def _word(data: bytes, at: int, end: int) -> int:
+    return data[at] << 8 | data[at + 1] if at + 2 <= end else 0
+
+
+def _ip4(data: bytes, frame: Frame, at: int) -> Place | None:
+    if data[at + 9] != _TCP or (data[at + 6] & 0x1F) << 8 | data[at + 7]:  # only the first fragment has a TCP header
         return None
-    while found is not None and not hasattr(found, "p"):  # behind Ethernet, its tags and the like
-        found = getattr(found, "data", None)
-    return found
+    head_bytes = 4 * (data[at] & 15)
+    whole_bytes = data[at + 2] << 8 | data[at + 3] or frame.whole_bytes - (at - frame.start)  # 0: a large TSO frame
+    return Place(frame.t_ns, at, at + head_bytes, frame.end, whole_bytes - head_bytes)
 
 
-def _segment(path: Path, t_ns: int, packet: Any) -> Segment | None:
-    tcp_module = _dpkt(path, "tcp")
-    tcp = getattr(packet, "data", None)
-    if not isinstance(tcp, tcp_module.TCP):
+def _ip6(data: bytes, frame: Frame, at: int) -> Place | None:
+    if data[at] >> 4 != 6 or at + 40 > frame.end:
         return None
-    whole_bytes = packet.plen if hasattr(packet, "plen") else packet.len - 4 * packet.hl
-    options = dict(option for option in tcp_module.parse_opts(tcp.opts) if option is not None)
-    blocks = options.get(_SACK, b"")
+    kind, tcp = data[at + 6], at + 40
+    end = tcp + (_word(data, at + 4, frame.end) or frame.whole_bytes - (tcp - frame.start))
+    while kind in _IP6_EXTENSIONS and tcp + 2 <= frame.end:
+        kind, tcp = data[tcp], tcp + 8 * (data[tcp + 1] + 1)
+    return Place(frame.t_ns, at, tcp, frame.end, end - tcp) if kind == _TCP else None
+
+
+def key_of(data: bytes, place: Place) -> bytes:
+    """Return addresses and ports, source first."""
+    four = data[place.network] >> 4 == 4
+    addresses = data[place.network + 12 : place.network + 20] if four else data[place.network + 8 : place.network + 40]
+    return addresses + data[place.tcp : place.tcp + 4]
+
+
+def payload_of(data: bytes, place: Place) -> int:
+    """Return how many bytes of data a segment has."""
+    return max(place.whole_bytes - 4 * (data[place.tcp + 12] >> 4), 0)
+
+
+def is_first(data: bytes, place: Place) -> bool:
+    """Return whether a segment opens a connection: SYN without ACK."""
+    return data[place.tcp + 13] & (_SYN | _ACK) == _SYN
+
+
+def hosts_of(key: bytes) -> tuple[Host, Host]:
+    """Return source and destination of a key."""
+    half = (len(key) - 4) // 2
+    ports = struct.unpack("!HH", key[-4:])
+    return (key[:half], ports[0]), (key[half:-4], ports[1])
+
+
+def host_text(host: Host) -> str:
+    """Return an address with its port."""
+    address = ip_address(host[0])
+    return f"{address}:{host[1]}" if len(host[0]) == 4 else f"[{address}]:{host[1]}"
+
+
+def segments(data: bytes, found: Iterable[Place]) -> Iterator[Segment]:
+    """Yield the segments at these places, each once: a capture of two interfaces has frames twice."""
+    recent: dict[bytes, int] = {}
+    for place in found:
+        segment = _segment(data, place)
+        before_ns = recent.pop(segment.identity, None)
+        recent[segment.identity] = place.t_ns
+        if len(recent) > _RECENT:
+            del recent[next(iter(recent))]
+        if before_ns is None or not 0 <= place.t_ns - before_ns <= _DOUBLE_NS:
+            yield segment
+
+
+#: A frame that is equal to one of so many before it, and so shortly after it, is the same frame at another interface.
+_RECENT, _DOUBLE_NS = 64, 2_000_000
+
+
+def _segment(data: bytes, place: Place) -> Segment:
+    tcp = place.tcp
+    _, _, seq, ack, offset, flags, window = _HEAD.unpack_from(data, tcp)
+    source, destination = hosts_of(key_of(data, place))
+    options_end = tcp + 4 * (offset >> 4)
+    options = dict(_options(data, tcp + 20, min(options_end, place.end)))
+    blocks, stamps = options.get(_SACK, b""), options.get(_TIMESTAMPS, b"")
+    identity = place.whole_bytes.to_bytes(4) + data[place.network + 4 : place.network + 6] + data[tcp : tcp + 16]
     return Segment(
-        t_ns,
-        (packet.src, tcp.sport),
-        (packet.dst, tcp.dport),
-        tcp.seq,
-        tcp.ack if tcp.flags & _ACK else None,
-        bool(tcp.flags & _SYN),
-        tcp.win,
-        max(whole_bytes - 4 * tcp.off, 0),
-        tuple(struct.iter_unpack("!II", blocks[: len(blocks) // 8 * 8])),
+        place.t_ns,
+        source,
+        destination,
+        seq,
+        ack if flags & _ACK else None,
+        bool(flags & _SYN),
+        bool(flags & _FIN),
+        (offset & 1) << 2 | flags >> 6,
+        window,
+        payload_of(data, place),
+        tuple(_NUMBERS.iter_unpack(blocks[: len(blocks) // 8 * 8])),
         int.from_bytes(options[_MSS]) if _MSS in options else None,
         int.from_bytes(options[_SCALE]) if _SCALE in options else None,
-        _TIMESTAMPS in options,
+        _NUMBERS.unpack(stamps) if len(stamps) == _NUMBERS.size else None,
+        options_end > place.end,
+        identity + data[tcp + 20 : min(options_end, place.end)],
     )
+
+
+def _options(data: bytes, at: int, end: int) -> Iterator[tuple[int, bytes]]:
+    """Yield the options of a header, up to the first one that is not whole."""
+    while at < end and data[at]:
+        if data[at] == 1:
+            at += 1
+            continue
+        length = data[at + 1] if at + 1 < end else 0
+        if length < 2 or at + length > end:
+            return
+        yield data[at], data[at + 2 : at + length]
+        at += length

@@ -7,6 +7,8 @@ from pathlib import Path
 
 #: The largest vector that is read, about ten times the largest that there is.
 FILE_MAX_BYTES = 8 << 20
+#: How a temporary file is opened.
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 #: The longest text of a vector.
 TEXT_MAX = 4096
 
@@ -23,15 +25,20 @@ def json_files(folder: Path) -> list[Path]:
     return sorted(found)
 
 
-def read_regular(path: Path) -> bytes:
+def read_regular(path: Path, most_bytes: int = FILE_MAX_BYTES) -> bytes:
     """Return what a file holds. Raise :class:`OSError` for pipes, devices and whatever else is no regular file, and for a large one."""
     with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             raise OSError(0, "is no regular file")
-        data = file.read(FILE_MAX_BYTES + 1)
-    if len(data) > FILE_MAX_BYTES:
-        raise OSError(0, f"is larger than {FILE_MAX_BYTES} bytes")
+        data = file.read(most_bytes + 1)
+    if len(data) > most_bytes:
+        raise OSError(0, f"is larger than {most_bytes} bytes")
     return data
+
+
+def read_text(path: Path) -> str:
+    """Return the text of a regular file, in UTF-8. Raise :class:`OSError` as :func:`read_regular`, :class:`ValueError` for other bytes."""
+    return read_regular(path).decode("utf-8")
 
 
 def write_whole(path: Path, text: str) -> None:
@@ -42,12 +49,12 @@ def write_whole(path: Path, text: str) -> None:
 def write_bytes(path: Path, data: bytes, *, durable: bool = False) -> None:
     """Write a file, or that to which a link leads, so that it is the old one or the new one, never half of it. Raise :class:`OSError` with its name."""
     place = Path(os.path.realpath(path))
-    beside = place.with_name(f".{place.name}.{os.getpid()}")
+    beside = place.with_name(f".{os.urandom(8).hex()}")
     try:
         if path.exists() and not path.is_file():  # a device or a pipe cannot be replaced
             path.write_bytes(data)
             return
-        with beside.open("wb") as file:
+        with os.fdopen(os.open(beside, _NEW, 0o666), "wb") as file:  # never through a link that is there
             file.write(data)
             file.flush()
             if durable:

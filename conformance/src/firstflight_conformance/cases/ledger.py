@@ -72,6 +72,7 @@ class Ledger:
 
     def take(self, first: int, last: int) -> list[Run]:
         """Remove the packets from flight; return them as runs. Raise :class:`LedgerError` if one is not in flight."""
+        _rising(first, last)
         start, stop = self._touched(first, last)
         packet = self._end(start, stop, first)
         if packet <= last:
@@ -81,6 +82,7 @@ class Ledger:
 
     def take_what_is_there(self, first: int, last: int) -> list[Run]:
         """Remove those of the packets from flight that are in flight; return them as runs."""
+        _rising(first, last)
         start, stop = self._touched(first, last)
         return self._remove(start, stop, first, last) if start < stop else []
 
@@ -120,6 +122,12 @@ class Ledger:
         for part in taken:
             self.bytes_in_flight -= part.count * part.size_bytes
         return taken
+
+
+def _rising(first: int, last: int) -> None:
+    """Raise :class:`LedgerError` for a falling range."""
+    if last < first:
+        raise LedgerError(f"packets {first}..{last}: expected a rising range")
 
 
 def _part(run: Run, first: int, last: int) -> Run:

@@ -6,14 +6,10 @@ from typing import Any
 import click
 
 from firstflight import DomainError
-from firstflight_conformance.commands.engines import engine_option, say_engine
 from firstflight_conformance.commands.options import InputError
-from firstflight_conformance.commands.progress import shown
 from firstflight_conformance.quantities import SIZE, readable_time
 from firstflight_conformance.simulator import presets
-from firstflight_conformance.simulator.clock import Clock
-from firstflight_conformance.simulator.engine import Engine, complete
-from firstflight_conformance.simulator.loop import ORIGIN_NS
+from firstflight_conformance.simulator.completion import complete
 from firstflight_conformance.simulator.presets import Completion
 from firstflight_conformance.simulator.scenario import ScenarioError
 
@@ -35,7 +31,6 @@ from firstflight_conformance.simulator.scenario import ScenarioError
 @click.option("--one-way-delay-ms", type=int, required=True, help="Delay of the bottleneck, each way, in ms.")
 @click.option("--size-bytes", type=SIZE, required=True, help="What is transferred: 1000000, 1MB.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-@engine_option
 def fct_command(
     *,
     preset: str,
@@ -44,22 +39,17 @@ def fct_command(
     one_way_delay_ms: int,
     size_bytes: int,
     as_json: bool,
-    engine: Engine,
 ) -> None:
     """Simulate one transfer of a published experiment and print its flow completion time.
 
     The time runs from the SYN to the arrival of the ACK of the receiver's FIN. Exit code 2 for parameters out of range.
     """
-    clock = Clock(ORIGIN_NS)
     if preset not in presets.NAMES and not preset.endswith(".toml"):
         raise InputError(f"--preset {preset}: there is {', '.join(presets.NAMES)}, or a file that ends in .toml")
     try:
-        todo = presets.experiment(preset, algorithm, rate_mbps, one_way_delay_ms, size_bytes)
-        with shown(clock):
-            result, by = complete(todo, clock, engine=engine)
+        result = complete(presets.experiment(preset, algorithm, rate_mbps, one_way_delay_ms, size_bytes))
     except (ScenarioError, DomainError) as error:
         raise InputError(str(error)) from error
-    say_engine(by)
     inputs = {
         "preset": preset,
         "algorithm": algorithm,

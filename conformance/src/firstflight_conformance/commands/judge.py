@@ -1,5 +1,6 @@
 """``firstflight judge``: what a connection did, which profiles that refutes, and which it may be."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -7,32 +8,44 @@ import click
 
 from firstflight_conformance.commands.judging import judge_and_report, judge_options, judging_of, recording_errors
 from firstflight_conformance.commands.options import InputError, OutputFile
-from firstflight_conformance.judge.formats import Source, read
+from firstflight_conformance.judge.formats import Source, connections, read
 from firstflight_conformance.qlog.read import Options
 from firstflight_conformance.recording import files
+from firstflight_conformance.recording.files import RecordingError
+from firstflight_conformance.run.results import ExitCode
+from firstflight_conformance.text import shown
 
 
 @click.command("judge")
 @click.argument("judged_files", metavar="FILE...", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--peer", type=click.Path(path_type=Path), help="The qlog of the other side, where one has no frames.")
 @judge_options
+@click.option("--list", "as_list", is_flag=True, help="List the connections of each FILE, and judge none.")
+@click.option("--connection", type=click.IntRange(min=1), metavar="N", help="Which connection of a capture, of --list.")
 @click.option("--trace", type=click.IntRange(min=0), help="Which trace of a qlog with several.")
 @click.option("--group", metavar="ID", help="Which connection of a qlog with several, by its group_id.")
 @click.option("--initial-window", type=click.IntRange(min=1), metavar="BYTES", help="If the file does not say it.")
 @click.option("--datagram", type=click.IntRange(1, 65535), metavar="BYTES", help="The controller's datagram size.")
+@click.option("--columns", multiple=True, metavar="OURS=NAME", help="The name of a column of a table, as t_us=time.")
 @click.option("--save", type=OutputFile(), help="Write the recording to this file.")
 def judge_command(
     *,
     judged_files: tuple[Path, ...],
     peer: Path | None,
+    as_list: bool,
+    connection: int | None,
     trace: int | None,
     group: str | None,
     initial_window: int | None,
     datagram: int | None,
+    columns: tuple[str, ...],
     save: Path | None,
     **options: Any,
 ) -> None:
-    """Judge the connection in each FILE, a qlog, a TCP capture taken at the sender, a table of ACKs or a recording: what the sender did, what that refutes, and which profiles it may be.
+    """Judge the connection in each FILE, - for standard input.
+
+    A FILE is a qlog, a TCP capture, a table of ACKs, a tcp_probe trace or a recording. The command reports the
+    behaviour of the sender, the refuted profiles, and the profiles that it may be.
 
     Exit code 0: a profile explains all files; 1: none of ours does, or not the one asked for; 2: a file cannot be read; 4: these
     recordings do not decide it.
@@ -40,13 +53,44 @@ def judge_command(
     judging = judging_of(**options)
     if len(judged_files) > 1 and (peer is not None or save is not None):
         raise InputError("--peer and --save go with one FILE")
-    with recording_errors():
-        sources = [(path, read(path, peer, Options(trace, group, initial_window, datagram))) for path in judged_files]
-        if save is not None:
-            files.save(_only(sources).recording, save)
-    raise SystemExit(judge_and_report(sources, judging))
+    if as_list:
+        with recording_errors():
+            _list(judged_files)
+        return
+    wanted = Options(trace, group, initial_window, datagram, connection, _columns(columns))
+    sources, refused = _read(judged_files, peer, wanted)
+    if save is not None and sources:
+        with recording_errors():
+            files.save(sources[0][1].recording, save)
+    code = judge_and_report(sources, judging) if sources else ExitCode.USAGE
+    raise SystemExit(ExitCode.USAGE if refused else code)
 
 
-def _only(sources: list[tuple[Path, Source]]) -> Source:
-    ((_, source),) = sources
-    return source
+def _read(paths: Sequence[Path], peer: Path | None, options: Options) -> tuple[list[tuple[Path, Source]], bool]:
+    """Return the files that can be read, and whether there are others: their errors are printed, and do not stop the rest."""
+    sources: list[tuple[Path, Source]] = []
+    refused = False
+    for path in paths:
+        try:
+            sources.append((path, read(path, peer, options)))
+        except (RecordingError, OSError, ValueError) as error:
+            refused = True
+            click.echo(f"Error: {shown(str(error), 2000)}", err=True)
+    return sources, refused
+
+
+def _list(paths: Sequence[Path]) -> None:
+    for path in paths:
+        for line in connections(path):
+            click.echo(shown(f"{path.name}: {line}" if len(paths) > 1 else line, 1000))
+
+
+def _columns(pairs: Sequence[str]) -> dict[str, str]:
+    """Return our names of columns by those in the file."""
+    found = {}
+    for pair in pairs:
+        ours, _, name = pair.partition("=")
+        if not ours or not name:
+            raise InputError(f"--columns {pair}: expected OURS=NAME, as t_us=time")
+        found[name] = ours
+    return found

@@ -7,14 +7,9 @@ from pathlib import Path
 import click
 
 from firstflight import DomainError
-from firstflight_conformance.commands.engines import engine_option, say_engine
 from firstflight_conformance.commands.options import PLOT_FILE, InputError
-from firstflight_conformance.commands.progress import shown
 from firstflight_conformance.quantities import SIZES, parse
-from firstflight_conformance.simulator.clock import Clock
-from firstflight_conformance.simulator.dumbbell import FlowResult, NetworkResult, result_to_json
-from firstflight_conformance.simulator.engine import Engine, run_network
-from firstflight_conformance.simulator.loop import ORIGIN_NS
+from firstflight_conformance.simulator.dumbbell import FlowResult, NetworkResult, result_to_json, run_network
 from firstflight_conformance.simulator.network import Network, load_network
 from firstflight_conformance.simulator.scenario import ScenarioError
 
@@ -34,7 +29,6 @@ from firstflight_conformance.simulator.scenario import ScenarioError
 @click.option("--seed", type=click.IntRange(0, 2**53 - 1), help="Another seed.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object with the samples of every flow.")
 @click.option("--plot", type=PLOT_FILE, help="Draw windows, flights, queue, rates and phases to this SVG or PNG file.")
-@engine_option
 def network_command(
     *,
     network_file: Path,
@@ -43,26 +37,19 @@ def network_command(
     seed: int | None,
     as_json: bool,
     plot: Path | None,
-    engine: Engine,
 ) -> None:
     """Run the flows of NETWORK_FILE over one bottleneck and say how each went.
 
     The same file and seed give the same bytes. Exit code 2 for a malformed file or an unknown controller.
     """
-    clock = Clock(ORIGIN_NS)
     try:
         network = _changed(load_network(network_file), controllers, sizes)
         if seed is not None:
             network = replace(network, seed=seed)
-        events_of: tuple[str, ...] = ()
-        if plot is not None and len(network.flows) == 1:
-            # Its bins are drawn: they need its events and observations, which Python keeps.
-            events_of, engine = (network.flows[0].name,), _kept_by_python(engine)
-        with shown(clock, ORIGIN_NS + network.stop_ns):
-            result, by = run_network(network, clock, events_of=events_of, engine=engine)
+        drawn_alone = plot is not None and len(network.flows) == 1  # with its bins, which need its events
+        result = run_network(network, record=(network.flows[0].name,) if drawn_alone else ())
     except (ScenarioError, DomainError) as error:
         raise InputError(str(error)) from error
-    say_engine(by)
     if as_json:
         click.echo(json.dumps(result_to_json(result)))
     else:
@@ -75,12 +62,6 @@ def network_command(
         except (OSError, ValueError) as error:
             raise InputError(f"--plot {plot}: {error}") from error
         click.echo(f"plot written to {plot}", err=True)
-
-
-def _kept_by_python(engine: Engine) -> Engine:
-    if engine is Engine.NATIVE:
-        raise InputError("--engine native: the plot of one flow needs what it observed, which only Python keeps")
-    return Engine.PYTHON
 
 
 def _changed(network: Network, controllers: tuple[str, ...], sizes: tuple[str, ...]) -> Network:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import click
 from rich.console import Console
@@ -28,6 +29,15 @@ from firstflight_conformance.run.script import Script, Stream
 from firstflight_conformance.run.selection import AnyCase, Selection
 from firstflight_conformance.run.session import TIMEOUTS, AnyScript, Options
 from firstflight_conformance.run.stimulus import StimulusCase, StimulusScript
+from firstflight_conformance.simulator import native
+from firstflight_conformance.text import shown
+
+
+def _site(_context: click.Context, _option: click.Parameter, address: str | None) -> str | None:
+    """Return the address, which becomes a link of the report."""
+    if address is not None and urlsplit(address).scheme not in ("", "http", "https", "file"):
+        raise click.BadParameter(f"{shown(address)}: expected an address that begins with https://")
+    return address
 
 
 @click.command("run")
@@ -78,7 +88,12 @@ from firstflight_conformance.run.stimulus import StimulusCase, StimulusScript
     type=OutputFile(),
     help="Write the results for reading: one HTML file with a plot for each cause.",
 )
-@click.option("--site", metavar="ADDRESS", help="With --html: link what fails to the page of this site that plays it.")
+@click.option(
+    "--site",
+    metavar="ADDRESS",
+    callback=_site,
+    help="With --html: link what fails to the page of this site that plays it.",
+)
 @click.option(
     "--first",
     type=click.IntRange(min=1),
@@ -190,6 +205,8 @@ def run_command(
         write([], [], ExitCode.NOTHING_RUN)
         context.exit(ExitCode.NOTHING_RUN)
     builds = Builds(manifests) if build else None
+    if any(isinstance(case, StimulusCase) for case in cases):
+        native.library()  # built once, not by each process
     job = Job(manifests, _scripts(cases), Options(deadline_s, validate, timeouts), {} if recording else records)
     tables = _FirstTables(manifests)
     judged = [_of_this_build(report, builds) for report in _judge_all(job, jobs, builds, tables)]

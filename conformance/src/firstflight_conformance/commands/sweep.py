@@ -10,12 +10,11 @@ from typing import Any
 
 import click
 
-from firstflight_conformance.commands.engines import engine_option
 from firstflight_conformance.commands.options import PLOT_FILE, InputError, OutputFile
 from firstflight_conformance.run.results import ExitCode
-from firstflight_conformance.simulator.engine import Engine, is_compiled
+from firstflight_conformance.simulator import native
 from firstflight_conformance.simulator.scenario import Scenario, ScenarioError
-from firstflight_conformance.sweeps.answers import COLUMNS
+from firstflight_conformance.sweeps.answers import COLUMNS, check
 from firstflight_conformance.sweeps.code import code
 from firstflight_conformance.sweeps.grid import AXES, Cell, GridError, cells, read_grid, read_scenario
 from firstflight_conformance.sweeps.pools import PoolError, rows
@@ -56,7 +55,6 @@ class _Grid:
     "--jobs", type=click.IntRange(1), default=os.cpu_count() or 1, show_default="one for each core", help="Processes."
 )
 @click.option("--scheduler", metavar="ADDRESS", help="Let the workers of this Dask scheduler compute: tcp://host:8786.")
-@engine_option
 @click.option("--parquet", type=OutputFile(".parquet"), help="Write the rows to this file as well.")
 @click.option("--heatmap", type=PLOT_FILE, help="Draw a panel for each algorithm over the two longest other axes.")
 @click.option("--of", metavar="COLUMN", help="What the heatmap shows.  [default: the time]")
@@ -69,7 +67,6 @@ def sweep_command(
     scenario: Path | None,
     jobs: int,
     scheduler: str | None,
-    engine: Engine,
     parquet: Path | None,
     heatmap: Path | None,
     of: str | None,
@@ -85,13 +82,16 @@ def sweep_command(
         by = code()
         grid = _grid(grid_file, kind, scenario, {name.replace("_", "-"): v for name, v in options.items() if v})
         shown = _column(grid, of)
-        compiled = _compiled(grid.kind, engine)
+        if grid.kind == "simulate":
+            check(grid.cells, grid.scenario)
+        if grid.kind != "model":
+            native.library()  # built now, and not by each process
         store = Store(out, list(grid.cells[0]), COLUMNS[grid.kind], by)
         with store.open() as file:
             done = store.resume(file, grid.cells)
             missing = [cell for cell in grid.cells if store.key(cell) not in done]
             with _progress(len(grid.cells), len(done)) as advance:
-                for row in rows(grid.kind, missing, grid.scenario, jobs, scheduler, compiled=compiled, by=by):
+                for row in rows(grid.kind, missing, grid.scenario, jobs, scheduler, by=by):
                     store.add(file, row)
                     advance()
             found = store.sort(grid.cells)
@@ -99,7 +99,7 @@ def sweep_command(
             write_parquet(found, parquet)
     except (GridError, ScenarioError, StoreError, PoolError, OSError) as error:
         raise InputError(str(error)) from error
-    _report(grid.kind, found, out, computed=len(missing), by=" (compiled simulator)" if compiled and missing else "")
+    _report(grid.kind, found, out, computed=len(missing))
     if heatmap is not None:
         _draw(found, shown, heatmap, relative=relative)
     if all(row["error"] for row in found):
@@ -121,13 +121,6 @@ def _grid(path: Path | None, kind: str | None, scenario: Path | None, options: d
     kind = kind or str(stated)
     base = None if scenario is None else read_scenario(scenario)
     return _Grid(kind, cells(kind, {**axes, **options}, base), base)
-
-
-def _compiled(kind: str, engine: Engine) -> bool:
-    """Return whether the compiled simulator is there and asked for. It is built now, and not by each process."""
-    if kind == "model" and engine is Engine.NATIVE:
-        raise GridError(f"--engine native: {kind} has no compiled simulator")
-    return kind != "model" and is_compiled(engine)
 
 
 def _column(grid: _Grid, of: str | None) -> str:
@@ -171,10 +164,10 @@ class _progress:  # noqa: N801 - used as a function
             self._bar.stop()
 
 
-def _report(kind: str, found: Sequence[Row], out: Path, computed: int, by: str) -> None:
+def _report(kind: str, found: Sequence[Row], out: Path, computed: int) -> None:
     errors = Counter(row["error"] for row in found if row["error"])
     without = sum(errors.values())
-    click.echo(f"{len(found)} rows in {out}, {computed} of them computed now, {without} without an answer{by}")
+    click.echo(f"{len(found)} rows in {out}, {computed} of them computed now, {without} without an answer")
     for reason, count in errors.most_common(5):
         click.echo(f"  {count}: {reason}")
     click.echo("\n".join(summary(kind, found)))

@@ -9,6 +9,7 @@ from firstflight_conformance.diagnose.decision import Decision
 from firstflight_conformance.mutants.load import Mutant
 from firstflight_conformance.paths import REFERENCE_PY
 from firstflight_conformance.spec.clauses import Clause, known_clauses, python_citations
+from firstflight_conformance.spec.profile_rules import holds
 
 #: No cause is said to break more rules than this.
 MOST = 6
@@ -19,6 +20,8 @@ _NEAR = 4
 def broken_by(candidate: Candidate, decision: Decision) -> tuple[str, ...]:
     """Return the rules that a candidate breaks, those first that the model carries out at the decision."""
     named = list(dict.fromkeys(clause for part in candidate.parts for clause in rules_of(part, decision.clauses)))
+    judged = candidate.parts[0]
+    named = [name for name in named if holds(known_clauses()[name], judged.algorithm, judged.profile)]
     first = [clause for clause in named if clause in decision.clauses]
     rest = [clause for clause in named if clause not in decision.clauses]
     return tuple((first + rest or by_weight(decision.clauses))[:MOST])
@@ -38,7 +41,8 @@ def rules_of(part: Mutant, carried_out: tuple[str, ...] = ()) -> list[str]:
     if part.readings:
         decided = [clause.id for clause in _clauses() if _decided_by(clause, part)]
         return [clause for clause in decided if clause in carried_out] or decided
-    return [clause for clause in _cited_near(part.file, part.find) if _of_no_other_base(clause, part)]
+    cited = dict.fromkeys(clause for edit in part.edits for clause in _cited_near(edit.file, edit.find))
+    return [clause for clause in cited if _of_no_other_base(clause, part)]
 
 
 def _of_no_other_base(clause: str, part: Mutant) -> bool:

@@ -5,22 +5,39 @@ Each profile goes by its own windows, up to two rounds after its own exit: what 
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from itertools import accumulate, takewhile
+from fractions import Fraction
+from itertools import accumulate, pairwise, takewhile
 
 from firstflight.controller import ALGORITHMS
-from firstflight.events import Ack, Event, Lost, Sent
+from firstflight.events import Ack, Ce, Event, Lost, Sent
 from firstflight_conformance.judge.explain import ONE_OF, Explained, Refutation
 from firstflight_conformance.judge.follow import Follower, Question, Way
 from firstflight_conformance.judge.subject import Subject
+from firstflight_conformance.recording.releases import Release
 
 #: A flight that comes up to the window of a profile at nine of ten bursts follows it; less is that of a paced or limited sender too.
 _FOLLOWS_TENTHS = 9
 #: That of a profile that paces by the delivery rate comes up to three quarters of it. Its windows follow a rate, which the times of a
 #: capture give to one in 32. After its exit it drains: the flight falls to half.
 _PACED_QUARTERS, _RATE_ONE_OF, _DRAINED_ONE_OF = 3, 32, 2
+#: How often packets are sent after that, where the flight did not fall because the data ended.
+_SENT_ON = 8
 #: After the exit the base may be another than the sender's, but no base grows by a tenth in half a round.
 _BASE_ONE_OF = 10
 _ROUNDS = 2
+#: With fewer releases that the window ended nothing is concluded; of those in slow start it must have ended so many tenths.
+LEAST_RELEASES, _LIMITED_TENTHS = 8, 9
+#: A gap of more than this time and this number of RTTs is a stall of the connection or of the clock of the capture.
+_STALL_NS, _STALL_RTTS = 300_000_000, 4
+#: In a later round the window may have grown at the ACKs before it.
+_LATEST_ROUND = 4
+#: Slow start grows the window by at least half of the acknowledged bytes (RFC 5681, section 3.1, with an ACK for two
+#: segments).
+_GROWTH_LEAST = Fraction(2, 5)
+#: A queue has formed where every RTT is above the least one by one of so many.
+_QUEUED_ONE_OF = 16
+APPLICATION_LIMITED = "application-limited: nothing can be concluded about slow start"
+PACED = "application-limited or paced: nothing can be concluded about slow start"
 
 
 class AtLeastExplainer:
@@ -30,10 +47,12 @@ class AtLeastExplainer:
         """Ask every profile up to the subject's exit. ``events``: others than the subject's."""
         self._subject = subject
         self._events = events = subject.events if events is None else events
-        lost = (index for index, event in enumerate(events) if isinstance(event, Lost))
+        lost = (index for index, event in enumerate(events) if isinstance(event, Lost | Ce))
         end = next(lost, len(events))
-        flights = ((point.index, events[point.index]) for point in subject.limited if point.index < end)
-        self._flights = [(index, event.bytes_in_flight) for index, event in flights if isinstance(event, Sent)]
+        acked = [each for each in subject.releases if each.acked_bytes and each.index < end]
+        self._all = [(each.index, each.flight_bytes) for each in acked if subject.answers[each.index].reported]
+        ended = {each.index for each in acked if each.limited}
+        self._limited = [each for each in self._all if each[0] in ended]
         config = subject.recording.header.config
         self._datagram_bytes = config.max_datagram_size_bytes
         # A sender that waits for a whole burst is short of its window by less than two datagrams: more shows the exit.
@@ -49,8 +68,8 @@ class AtLeastExplainer:
         ways = [(name, self._follower.follow(name)) for name in names]
         found = [(self._one(name, way), way) for name, way in ways]
         following = [each for each, _ in found if each.refuted is None and follows(each)]
-        filled = any(not _paces_by_rate(each.profile) for each in following)
-        if not filled and not any(map(self._drains, following)):
+        filled = any(not paces_by_rate(each.profile) for each in following)
+        if not filled and not any(map(self.drained, following)):
             return [each for each, _ in found]
         return [
             each if each.refuted or self._holds(each, way, filled) else self._unfilled(each, way) for each, way in found
@@ -58,25 +77,33 @@ class AtLeastExplainer:
 
     def _holds(self, found: Explained, way: Way, filled: bool) -> bool:
         """Return whether a profile still may be it. ``filled``: the flight fills the window of another: nearly is too little then."""
-        if not filled or not _paces_by_rate(found.profile):
+        if not filled or not paces_by_rate(found.profile):
             return follows(found)
-        flights = [each for each in self._flights if each[0] <= min(way.exits, default=len(way.answers) - 1)]
+        flights = [each for each in self._all if each[0] <= min(way.exits, default=len(way.answers) - 1)]
         return 10 * sum(self._near(way, each) for each in flights) >= _FOLLOWS_TENTHS * len(flights)
 
-    def _drains(self, found: Explained) -> bool:
-        """Return whether the flight falls after the exit of a profile, which tells one that paces by the delivery rate from others."""
-        last_sent = max((index for index, event in enumerate(self._events) if isinstance(event, Sent)), default=0)
-        after = takewhile(
-            lambda event: not isinstance(event, Lost), self._events[min(found.exits, default=last_sent) : last_sent]
-        )
-        flights = [event.bytes_in_flight for event in after if isinstance(event, Ack)]
-        return any(_DRAINED_ONE_OF * each <= flights[0] for each in flights)
+    def _flights(self, name: str) -> list[tuple[int, int]]:
+        """Return the flights that a profile is compared with: a profile that paces ends no release by its window."""
+        return self._all if paces_by_rate(name) else self._limited
+
+    def drained(self, found: Explained) -> bool:
+        """Return whether the flight falls to half after the exit of a profile, and packets are sent on from there, as in Drain.
+
+        For a profile that paces by the delivery rate this is the only evidence of its own.
+        """
+        exit_ = min(found.exits, default=None)
+        if not paces_by_rate(found.profile) or found.refuted is not None or exit_ is None:
+            return False
+        after = list(takewhile(lambda event: not isinstance(event, Lost | Ce), self._events[exit_:]))
+        flights = [(at, event.bytes_in_flight) for at, event in enumerate(after) if isinstance(event, Ack)]
+        low = next((at for at, flight in flights if _DRAINED_ONE_OF * flight <= flights[0][1]), len(after))
+        return sum(isinstance(event, Sent) and not event.app_limited for event in after[low:]) >= _SENT_ON
 
     def _one(self, name: str, way: Way) -> Explained:
         left, first = self._subject.left, min(way.exits, default=len(way.answers))
-        paced = _paces_by_rate(name)
+        paced = paces_by_rate(name)
         last = first if left.evidence != "growth" or paced else min(first, left.by or 0)
-        flights = [each for each in self._flights if each[0] <= last and each[0] < len(way.answers)]
+        flights = [each for each in self._flights(name) if each[0] <= last and each[0] < len(way.answers)]
         filled = sum(self._near(way, each) or (paced and self._nearly(way, each)) for each in flights)
         over = [each for each in flights if each[1] > way.answers[each[0]][0] and not self._near(way, each)]
         if paced:
@@ -108,7 +135,7 @@ class AtLeastExplainer:
         """Return what refutes a profile that leaves slow start where the subject goes on."""
         left, most_bytes = self._subject.left, way.answers[first][0]
         end = left.after + 1 if left.evidence == "growth" else len(self._events)
-        flights = [each for each in self._flights if first < each[0] <= end]
+        flights = [each for each in self._flights(name) if first < each[0] <= end]
         later = [each for each in flights if each[1] > most_bytes and not self._near(way, each)]
         if not later:
             return None
@@ -119,7 +146,7 @@ class AtLeastExplainer:
         """Return what refutes a profile whose window goes on growing, or stays, where the flight does not."""
         left_bytes = way.answers[first][0]
         rounds: list[list[tuple[int, int]]] = [[]]
-        flights = dict(self._flights)
+        flights = dict(self._limited)
         for index in range(first + 1, len(way.answers)):
             event = self._events[index]
             left_bytes -= event.bytes if isinstance(event, Ack) else 0
@@ -137,7 +164,9 @@ class AtLeastExplainer:
         return None
 
     def _unfilled(self, found: Explained, way: Way) -> Explained:
-        apart = [each for each in self._flights if each[0] < len(way.answers) and not self._near(way, each)]
+        apart = [
+            each for each in self._flights(found.profile) if each[0] < len(way.answers) and not self._near(way, each)
+        ]
         worst = next((each for each in apart if each[1] < way.answers[each[0]][0]), apart[0])
         return replace(found, refuted=self._says(found.profile, way, worst, "about"))
 
@@ -146,7 +175,109 @@ class AtLeastExplainer:
         return Refutation(name, index, f"{how} {way.answers[index][0]} bytes in flight", f"{flight_bytes}")
 
 
-def _paces_by_rate(name: str) -> bool:
+def too_little(subject: Subject) -> str | None:
+    """Return why a capture shows too little of the window to conclude anything, or None if it shows enough."""
+    limited, releases = _in_slow_start(subject)
+    ended_by_others = sum(not each.limited and not each.clocked for each in releases)
+    if sum(each.limited for each in subject.releases) < LEAST_RELEASES:
+        return APPLICATION_LIMITED
+    if subject.recording.header.quality.get("initial_window_round", 1) > _LATEST_ROUND:
+        return APPLICATION_LIMITED
+    if 2 * limited < len(releases):
+        return PACED if 2 * ended_by_others > len(releases) else APPLICATION_LIMITED
+    return None
+
+
+def grows_too_little(subject: Subject) -> bool:
+    """Return whether the window grew by less than any slow start grows it: messages of one size look like windows."""
+    end = len(subject.events) if subject.left.by is None else subject.left.by
+    points = [each for each in subject.limited if each.index < end]
+    acked_bytes = sum(each.acked_bytes for each in points)
+    return (
+        bool(points)
+        and sum(each.grown_bytes for each in points) * _GROWTH_LEAST.denominator < acked_bytes * _GROWTH_LEAST.numerator
+    )
+
+
+def partly_limited(subject: Subject) -> str | None:
+    """Return why the end of slow start is not shown, or None: the window must have ended nine of ten releases.
+
+    So it must in the round that shows less growth.
+    """
+    limited, releases = _in_slow_start(subject)
+    of = len(releases)
+    if 10 * limited >= _LIMITED_TENTHS * of:
+        round_ = _round_of_the_exit(subject)
+        limited, of = sum(each.limited for each in round_), len(round_)
+    if 10 * limited >= _LIMITED_TENTHS * of:
+        return None
+    return f"the window ended only {limited} of {of} releases where slow start ends: the application limits the sender, or it paces"
+
+
+def _round_of_the_exit(subject: Subject) -> list[Release]:
+    """Return the releases of the round from the first that grows by less, where that is the evidence."""
+    left = subject.left
+    if left.by is None or left.evidence != "growth":
+        return []
+    found, acked_bytes = [], 0
+    for release in subject.releases:
+        if release.index >= left.by and acked_bytes < subject.before[left.by]:
+            found.append(release)
+            acked_bytes += release.acked_bytes
+    return found
+
+
+def _in_slow_start(subject: Subject) -> tuple[int, list[Release]]:
+    """Return how many releases of slow start the window ended, and the releases from the first of these on."""
+    first = next((each.index for each in subject.releases if each.limited), 0)
+    end = len(subject.events) if subject.left.by is None else subject.left.by
+    found = [each for each in subject.releases if first <= each.index < end]
+    return sum(each.limited for each in found), found
+
+
+def stalls_ns(subject: Subject) -> int | None:
+    """Return the longest time in slow start without an event while data was in flight, if it is a stall or a step of the clock."""
+    end = len(subject.events) if subject.left.by is None else subject.left.by + 1
+    longest_ns, flight_bytes = 0, 0
+    for before, event in pairwise(subject.events[:end]):
+        if isinstance(before, Ack | Sent):
+            flight_bytes = before.bytes_in_flight
+        if flight_bytes:
+            longest_ns = max(longest_ns, event.t_ns - before.t_ns)
+    least_ns = min(
+        (each.latest_rtt_ns for each in subject.events if isinstance(each, Ack) and each.latest_rtt_ns), default=0
+    )
+    return longest_ns if longest_ns > max(_STALL_RTTS * least_ns, _STALL_NS) else None
+
+
+def queued(subject: Subject, index: int) -> bool:
+    """Return whether the RTT was above the least one for the whole round before an event: the window filled the path."""
+    samples = [
+        (each.bytes, each.latest_rtt_ns)
+        for each in subject.events[:index]
+        if isinstance(each, Ack) and each.latest_rtt_ns
+    ]
+    least_ns = min((rtt_ns for _, rtt_ns in samples), default=0)
+    left_bytes, last = subject.before[index] // 2, list[int]()
+    for acked_bytes, rtt_ns in reversed(samples):
+        if left_bytes <= 0:
+            break
+        left_bytes -= acked_bytes
+        last.append(rtt_ns)
+    return bool(last) and min(last) * _QUEUED_ONE_OF >= least_ns * (_QUEUED_ONE_OF + 1)
+
+
+def falls_unmarked(subject: Subject) -> bool:
+    """Return whether the flight falls after slow start, and stays lower, though the capture shows no loss and no mark."""
+    by = subject.left.by
+    if by is None or subject.left.evidence != "growth":
+        return False
+    most_bytes = subject.before[by]
+    later = [each.flight_bytes for each in subject.releases if each.index > by and each.limited]
+    return sum(8 * flight < 7 * most_bytes for flight in later) >= LEAST_RELEASES
+
+
+def paces_by_rate(name: str) -> bool:
     """Return whether a profile paces by the delivery rate: its flight may grow by less before it leaves slow start."""
     return ALGORITHMS[name.partition("/")[0]].samples_rate
 

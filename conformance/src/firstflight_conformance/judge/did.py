@@ -1,7 +1,9 @@
 """What a sender did, without any profile: initial window, growth, where slow start ended, the first reduction."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from enum import Enum
 from fractions import Fraction
+from itertools import takewhile
 from typing import Any
 
 from firstflight.events import Ack, Lost
@@ -11,22 +13,39 @@ from firstflight_conformance.recording.answers import initial_window_bytes
 #: A factor is one that somebody chose if it is so close to a whole number of twentieths.
 _STEP, _NEAR = Fraction(1, 20), Fraction(1, 100)
 _NS_PER_MS = 1_000_000
+#: The least MSS of IPv4 (RFC 9293, section 3.7.1), and the datagrams of an initial window (RFC 9002, section 7.2).
+_SMALL_BYTES, _RECOMMENDED = 536, 10
+#: A growth above this is reported with so many ACKs that show it.
+_FAST, _FAST_ACKS = Fraction(11, 10), 3
+
+
+class Shown(Enum):
+    """How much of slow start a recording shows: all of it, the initial window alone, or nothing."""
+
+    ALL, WINDOW, NOTHING = "all", "window", "nothing"
 
 
 @dataclass(frozen=True, slots=True)
 class Reduction:
-    """The first event at which the window was reduced, the factor, and of what it was taken: ``window`` or ``flight``."""
+    """The first reduction of the window: its event, and its factor ``of`` the ``window`` or the ``flight``.
 
-    event: int
+    ``event``: None in a capture, which shows the window again only after recovery.
+    """
+
+    event: int | None
     factor: Fraction
     of: str
 
 
 @dataclass(frozen=True, slots=True)
 class Did:
-    """What a sender did. ``rtt_ratio``: the RTT where it left slow start over the least so far."""
+    """Behaviour of a sender. ``rtt_ratio``: the RTT where it left slow start over the least so far.
 
-    initial_window_bytes: int
+    ``initial_window_round``: the round that shows the initial window, of a capture. ``fast``: the events of three ACKs that show a
+    growth above 1.1. ``shown``: how much of slow start the recording shows; the other members are None then.
+    """
+
+    initial_window_bytes: int | None
     datagram_bytes: int
     growth: Fraction | None
     event: int | None
@@ -37,24 +56,43 @@ class Did:
     reduction: Reduction | None
     limited_acks: int
     acks: int
+    initial_window_round: int | None = None
+    fast: tuple[int, ...] = ()
+    shown: Shown = Shown.ALL
 
 
-def did(subject: Subject) -> Did:
-    """Return what the subject did."""
+def did(subject: Subject, shown: Shown = Shown.ALL) -> Did:
+    """Return the behaviour of the subject, as far as the recording shows it."""
+    found = _did(subject)
+    if shown is Shown.ALL:
+        return found
+    window_bytes = found.initial_window_bytes if shown is Shown.WINDOW else None
+    return replace(
+        found, initial_window_bytes=window_bytes, growth=None, event=None, t_ns=None, window_bytes=None, rtt_ratio=None,
+        evidence="none", fast=(), shown=shown,
+    )  # fmt: skip
+
+
+def _did(subject: Subject) -> Did:
     left, config = subject.left, subject.recording.header.config
     by = left.by
+    growth, fast = _growth(subject), _fast(subject)
+    if growth is not None and growth > _FAST and len(fast) < _FAST_ACKS:
+        growth = None
     return Did(
         initial_window_bytes(subject.recording),
         config.max_datagram_size_bytes,
-        _growth(subject),
+        growth,
         by,
         None if by is None else subject.events[by].t_ns - subject.events[0].t_ns,
         None if by is None else subject.before[by],
         None if by is None else _rtt_ratio(subject, by),
         left.evidence,
-        _reduction(subject),
+        _captured_reduction(subject) if subject.at_least else _reduction(subject),
         len(subject.limited),
         subject.acks,
+        subject.recording.header.quality.get("initial_window_round"),
+        fast if growth is not None and growth > _FAST else (),
     )
 
 
@@ -63,7 +101,8 @@ def to_json(found: Did) -> dict[str, Any]:
     reduction = found.reduction
     return {
         "initial_window_bytes": found.initial_window_bytes,
-        "initial_window_datagrams": _number(Fraction(found.initial_window_bytes, found.datagram_bytes)),
+        "initial_window_datagrams": datagrams(found),
+        "initial_window_round": found.initial_window_round,
         "slow_start_growth": _number(found.growth),
         "exit": {
             "event": found.event,
@@ -77,6 +116,18 @@ def to_json(found: Did) -> dict[str, Any]:
         else {"factor": _number(reduction.factor), "of": reduction.of, "event": reduction.event},
         "window_limited_acks": _number(Fraction(found.limited_acks, max(found.acks, 1))),
     }
+
+
+def datagrams(found: Did) -> int | None:
+    """Return the initial window in datagrams, or None if it is not a whole number or exceeds every sender's initial window.
+
+    A log of small packets alone does not show the datagram size.
+    """
+    if found.initial_window_bytes is None:
+        return None
+    count, rest = divmod(found.initial_window_bytes, found.datagram_bytes)
+    small = found.datagram_bytes < _SMALL_BYTES and count > _RECOMMENDED
+    return None if rest or small else count
 
 
 def _number(value: Fraction | None) -> float | int | None:
@@ -93,6 +144,15 @@ def _growth(subject: Subject) -> Fraction | None:
     points = [point for point in subject.limited if point.index < end]
     acked = sum(point.acked_bytes for point in points)
     return Fraction(sum(point.grown_bytes for point in points), acked) if acked else None
+
+
+def _fast(subject: Subject) -> tuple[int, ...]:
+    """Return the events of the three ACKs in slow start that grew the window most, if each grew it by more than a tenth more."""
+    end = len(subject.events) if subject.left.by is None else subject.left.by
+    points = [each for each in subject.limited if each.index < end and each.acked_bytes]
+    points = [each for each in points if each.grown_bytes > _FAST * each.acked_bytes]
+    points.sort(key=lambda each: Fraction(each.grown_bytes, each.acked_bytes), reverse=True)
+    return tuple(sorted(each.index for each in points[:_FAST_ACKS]))
 
 
 def _rtt_ratio(subject: Subject, by: int) -> Fraction | None:
@@ -117,14 +177,32 @@ def _reduction(subject: Subject) -> Reduction | None:
     return None
 
 
+def _captured_reduction(subject: Subject) -> Reduction | None:
+    """Return the first reduction as a capture shows it: after recovery, of the bytes in flight."""
+    factor = subject.recording.header.quality.get("first_reduction")
+    return None if factor is None else Reduction(None, Fraction(*factor), "flight")
+
+
 def _factor(subject: Subject, cause: int, index: int, new_bytes: int) -> Reduction:
     window_bytes, event = subject.before[cause], subject.events[cause]
     of_window = Fraction(new_bytes, window_bytes)
+    of_grown = Fraction(new_bytes, window_bytes + _untold_bytes(subject, cause))
+    if _off(of_grown) < min(_NEAR, _off(of_window)):
+        of_window = of_grown
     flight_bytes = event.bytes_in_flight + event.bytes if isinstance(event, Lost | Ack) else window_bytes
     of_flight = Fraction(new_bytes, max(flight_bytes, 1))
     apart = of_flight < 1 and 20 * abs(window_bytes - flight_bytes) > window_bytes
     chosen = apart and _off(of_flight) < min(_NEAR, _off(of_window))
     return Reduction(index, of_flight, "flight") if chosen else Reduction(index, of_window, "window")
+
+
+def _untold_bytes(subject: Subject, cause: int) -> int:
+    """Return by how much the window grew in slow start at the ACKs before a loss, of which the log reports no window."""
+    before = zip(reversed(subject.events[:cause]), reversed(subject.answers[:cause]), strict=True)
+    untold = takewhile(lambda each: not each[1].reported, before)
+    acked_bytes = sum(event.bytes for event, _ in untold if isinstance(event, Ack))
+    by, growth = subject.left.by, subject.left.growth
+    return int(acked_bytes * growth) if growth and (by is None or cause <= by) else 0
 
 
 def _off(factor: Fraction) -> Fraction:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from firstflight import profiles
 from firstflight.controller import ALGORITHMS
@@ -73,12 +74,12 @@ class Explainer:
         for point in self._points:
             after[point.index] = subject.answers[point.index].cwnd_bytes
         events = subject.events if events is None else events
+        config = subject.recording.header.config
+        self._in_datagrams = not any(point.grown_bytes % config.max_datagram_size_bytes for point in self._points)
+        most = len(self._points) if self._in_datagrams else len(self._points) // ONE_OF
         self._follower = Follower(
-            Question(
-                subject.recording.header.config, events[: self._end], subject.given[: self._end], after, subject.begin,
-                len(self._points) // ONE_OF,
-            )
-        )  # fmt: skip
+            Question(config, events[: self._end], subject.given[: self._end], after, subject.begin, most)
+        )
 
     def explain(self, names: Iterable[str]) -> list[Explained]:
         """Return how each profile stands to the subject."""
@@ -94,7 +95,7 @@ class Explainer:
             return Explained(name, equal, counted, way.exits, refuted, by_exit)
 
         early = self._early(name, way)
-        if len(differing) * ONE_OF > counted:
+        if len(differing) * ONE_OF > counted and not (self._in_datagrams and self._equal_in_sum(way, self._points)):
             first = differing[0]
             if early is not None and early.event <= first.index:
                 return found(early)
@@ -145,13 +146,27 @@ class Explainer:
             return None
         if way.answers[left.by][0] < self._before(left.by) and left.evidence in ("window", "loss"):
             return None
-        if (
-            left.evidence == "growth"
-            and self._later
-            and ONE_OF * sum(self._differs(way, point) for point in self._later) <= len(self._later)
-        ):
-            return None  # it grows by less in the same way, as Limited Slow-Start does
+        if left.evidence == "growth" and self._grows_alike(way):
+            return None  # it grows by less in the same way, as Limited Slow-Start and HyStart++ do
         return Refutation(name, left.by, "slow start goes on", f"it is left, by the {left.evidence}")
+
+    def _grows_alike(self, way: Way) -> bool:
+        """Return whether a profile grows as the subject does after it grows by less: at nearly every ACK, or in sum."""
+        if not self._later or self._later[-1].index >= len(way.answers):
+            return False
+        if ONE_OF * sum(self._differs(way, point) for point in self._later) <= len(self._later):
+            return True
+        return self._equal_in_sum(way, self._later)
+
+    def _equal_in_sum(self, way: Way, points: Sequence[Point]) -> bool:
+        """Return whether the growths of profile and subject, summed up to each ACK, differ by at most one datagram.
+
+        The kernel adds whole datagrams and carries the rest, so that single ACKs differ.
+        """
+        if points[-1].index >= len(way.answers):
+            return False
+        apart = accumulate(way.answers[each.index][0] - self._before(each.index) - each.grown_bytes for each in points)
+        return max(map(abs, apart)) <= self._subject.recording.header.config.max_datagram_size_bytes
 
     def _another_end(self, name: str, way: Way) -> Refutation | None:
         """Return what refutes a profile that leaves where the subject did, with another threshold or window."""

@@ -3,7 +3,7 @@
 The C port does it where there is a compiler, the model in Python elsewhere; their answers are the same. In C: ``simulator/follow.c``.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from ctypes import POINTER, Array, byref, c_char, c_char_p, c_size_t, c_uint64, create_string_buffer
 from dataclasses import dataclass, replace
 from functools import cache
@@ -14,7 +14,7 @@ from firstflight import Config, advance, create
 from firstflight.delivery_rate import with_samples
 from firstflight.errors import DomainError
 from firstflight.events import Event, Sent
-from firstflight.observables import EXITS, LEAVES, Outcome, Phase
+from firstflight.observables import EXITS, LEAVES, Observation, Outcome, Phase
 from firstflight_conformance.judge.packed import ConfigLayout, PackedEvents, config_layout
 from firstflight_conformance.simulator.native import NativeError, library
 from firstflight_conformance.simulator.native_events import NONE
@@ -89,6 +89,15 @@ class Follower:
         return _way(_in_python(self.question, name))
 
 
+def observed(question: Question, name: str) -> Observation | None:
+    """Return the observation of the model after the last event, or None if it refuses one."""
+    question = replace(question, events=with_samples(question.events))
+    last: Observation | None = None
+    for seen in _observations(question, name):
+        last = None if isinstance(seen, int) else seen
+    return last
+
+
 def windows_alone(name: str, config: Config, events: Sequence[Event], begin: int = 0) -> list[int]:
     """Return the window of a profile after each event when it is given no other."""
     unknown = [None] * len(events)
@@ -129,27 +138,38 @@ def _function() -> Any:
 
 
 def _in_python(question: Question, name: str) -> list[Followed]:
-    algorithm, _, profile = name.partition("/")
-    controller = create(algorithm, profile, question.config)
     found: list[Followed] = []
     differing = 0
-    for index, event in enumerate(question.events):
-        given, after = question.given[index], question.after[index]
-        if given is not None:
-            controller.base.cwnd_bytes = given
-        if index < question.begin and not isinstance(event, Sent):
-            found.append((controller.base.cwnd_bytes, NONE, NONE, NONE))
-        else:
-            try:
-                seen = advance(controller, event)
-            except DomainError:
-                return found
-            threshold = NONE if seen.ssthresh_bytes is None else seen.ssthresh_bytes
-            found.append((seen.cwnd_bytes, threshold, _PHASES.index(seen.phase), _OUTCOMES.index(seen.outcome)))
+    for seen, after in zip(_observations(question, name), question.after, strict=False):
+        found.append(_followed(seen))
         differing += after is not None and found[-1][0] != after
         if differing > question.most:
             return found
     return found
+
+
+def _followed(seen: Observation | int) -> Followed:
+    if isinstance(seen, int):
+        return seen, NONE, NONE, NONE
+    threshold = NONE if seen.ssthresh_bytes is None else seen.ssthresh_bytes
+    return seen.cwnd_bytes, threshold, _PHASES.index(seen.phase), _OUTCOMES.index(seen.outcome)
+
+
+def _observations(question: Question, name: str) -> Iterator[Observation | int]:
+    """Yield the answers of the model up to an event that it refuses; before it begins, yield its window alone."""
+    algorithm, _, profile = name.partition("/")
+    controller = create(algorithm, profile, question.config)
+    for index, event in enumerate(question.events):
+        given = question.given[index]
+        if given is not None:
+            controller.base.cwnd_bytes = given
+        if index < question.begin and not isinstance(event, Sent):
+            yield controller.base.cwnd_bytes
+            continue
+        try:
+            yield advance(controller, event)
+        except DomainError:
+            return
 
 
 def _way(answers: list[Followed]) -> Way:

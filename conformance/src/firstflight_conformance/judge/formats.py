@@ -1,14 +1,28 @@
-"""Reads a connection from a file of any kind that is known: a recording, a qlog, a capture, or a table with a row per ACK."""
+"""Reads a connection from a file of any known kind: a recording, a qlog, a capture, or a table or trace with a row per ACK."""
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from firstflight_conformance.capture.flight import read_capture
-from firstflight_conformance.capture.frames import is_capture
+from firstflight_conformance.capture.container import is_capture
+from firstflight_conformance.capture.probe import is_probe, read_probe
+from firstflight_conformance.capture.read import capture_connections, read_capture
 from firstflight_conformance.capture.table import is_table, read_table
+from firstflight_conformance.qlog.connections import qlog_connections
 from firstflight_conformance.qlog.read import Options, read_qlog
 from firstflight_conformance.recording import files
+from firstflight_conformance.recording.files import RecordingError
 from firstflight_conformance.recording.recording import Recording
+
+_READ = "read are qlogs, TCP captures, CSV tables with a row per ACK, tcp_probe traces and recordings"
+#: Forms that are not judged: how their first lines look, and the shortest way to a form that is.
+_OTHERS = (
+    (re.compile(rb"^\S+ (IP6?|ARP)[ ,].*(Flags \[|length )", re.MULTILINE), "text of tcpdump", "capture with -w FILE -s 120"),
+    (re.compile(rb"\bcwnd:\d+"), "output of ss", "trace a row per ACK: trace-cmd record -e tcp:tcp_probe"),
+    (re.compile(rb"^\s*[\d.]+\s+\d+(\s+\d+)?\s*$", re.MULTILINE), "times and windows alone", "write a row per ACK with " + "t_s,rtt_s,acked_bytes,in_flight_bytes,cwnd_bytes"),
+    (re.compile(rb"^(timeval|double|signed|dtime|title)\b", re.MULTILINE), "a plot of xplot", "judge the capture that it was made from"),
+    (re.compile(rb'"(intervals|start)"\s*:'), "the report of iperf3", "capture with tcpdump -w FILE -s 120"),
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,17 +36,68 @@ class Source:
 
 def read(path: Path, peer: Path | None = None, options: Options | None = None) -> Source:
     """Read a file. Raise :class:`RecordingError` where it cannot be judged."""
-    data = files.read_bounded(path)
-    if files.is_recording(data):
-        return Source(files.parse(path, data), None, ())
+    data = files.read_bounded(path, is_capture)
     options = options or Options()
-    if is_capture(data):
-        recording, notes = read_capture(path, data, options.initial_window_bytes)
+    kind = kind_of(data)
+    _check_options(path, kind, peer, options)
+    if kind == "recording":
+        return Source(files.parse(path, data), None, ())
+    if kind == "capture":
+        recording, notes = read_capture(path, data, options.initial_window_bytes, options.connection)
         return Source(recording, None, tuple(notes))
-    if is_table(data):
-        return Source(read_table(path, data, options.max_datagram_size_bytes), None, ())
-    log = read_qlog(path, peer, options)
+    if kind == "trace":
+        return Source(read_probe(path, data, options.max_datagram_size_bytes), None, ())
+    if kind == "table":
+        return Source(read_table(path, data, options.max_datagram_size_bytes, options.columns), None, ())
+    for pattern, name, remedy in _OTHERS:
+        if pattern.search(data[:8192]) and not data.lstrip().startswith(b'{"qlog'):
+            raise RecordingError(path, "file", f"is {name}; {_READ}: {remedy}")
+    log = read_qlog(path, peer, options, data)
     quality = log.recording.header.quality
     agreed = f"bytes in flight as logged: {quality['in_flight_agreed']} of {quality['in_flight_logged']}"
     written = f"written by {log.recording.header.source['writer']}; {log.order}"
     return Source(log.recording, round(log.agreement, 6), (written, agreed, *(f"note: {note}" for note in log.notes)))
+
+
+def kind_of(data: bytes) -> str:
+    """Return the kind of a file: recording, capture, trace, table or qlog."""
+    if files.is_recording(data):
+        return "recording"
+    if is_capture(data):
+        return "capture"
+    if is_probe(data):
+        return "trace"
+    return "table" if is_table(data) else "qlog"
+
+
+def connections(path: Path) -> list[str]:
+    """Return a line for each connection of a file. Raise :class:`RecordingError` where it cannot be read."""
+    data = files.read_bounded(path, is_capture)
+    kind = kind_of(data)
+    if kind == "capture":
+        return capture_connections(path, data)
+    if kind == "qlog":
+        return qlog_connections(path, data)
+    return [f"a {kind} has one connection"]
+
+
+#: The options that apply to each kind of file.
+_APPLIES = {
+    "peer": {"qlog"},
+    "trace": {"qlog"},
+    "group": {"qlog"},
+    "initial-window": {"qlog", "capture"},
+    "datagram": {"qlog", "table", "trace"},
+    "connection": {"capture"},
+    "columns": {"table"},
+}
+
+
+def _check_options(path: Path, kind: str, peer: Path | None, options: Options) -> None:
+    given = {
+        "peer": peer, "trace": options.trace, "group": options.group, "initial-window": options.initial_window_bytes,
+        "datagram": options.max_datagram_size_bytes, "connection": options.connection, "columns": options.columns or None,
+    }  # fmt: skip
+    for name, value in given.items():
+        if value is not None and kind not in _APPLIES[name]:
+            raise RecordingError(path, "file", f"is a {kind}: --{name} does not apply to it")

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from firstflight.events import Ce, Event, Lost, PersistentCongestion
+from firstflight.events import Ce, Event, Lost, PersistentCongestion, Sent
 from firstflight_conformance.recording.answers import SLOW_START, Answer
 
 #: An ACK grows the window as in slow start if it does so by three quarters of what the first round did.
@@ -48,7 +48,7 @@ def left_slow_start(
 
     ``at_least``: of the windows only the flight is known, which says nothing of what a loss makes of them.
     """
-    known = _first_loss(events) if at_least else _first_evidence(events, before, answers)
+    known = _first_loss(events) if at_least else _at_an_ack(events, _first_evidence(events, before, answers))
     end = len(events) if known is None else known[0]
     points = [point for point in limited if point.index < end]
     growth = growth_of(points, before)
@@ -118,3 +118,11 @@ def _first_evidence(
             return left or (index, "threshold")
         left = None if now.state in (None, SLOW_START) else left or (index, "loss" if lost else "state")
     return left
+
+
+def _at_an_ack(events: Sequence[Event], found: tuple[int, str] | None) -> tuple[int, str] | None:
+    """Move an exit that a state shows at a packet sent to the next ACK: the state may be recorded before its ACK."""
+    if found is None or found[1] != "state":
+        return found
+    index = next((at for at in range(found[0], len(events)) if not isinstance(events[at], Sent)), found[0])
+    return index, found[1]

@@ -5,11 +5,15 @@ from fractions import Fraction
 from itertools import groupby
 
 from firstflight_conformance.cases.timeline import milliseconds
-from firstflight_conformance.judge.did import Did
+from firstflight_conformance.judge.at_least import APPLICATION_LIMITED, PACED
+from firstflight_conformance.judge.did import Did, Reduction, Shown, datagrams
 from firstflight_conformance.judge.verdict import Verdict, margin, named_once
+from firstflight_conformance.judge.why import why_lines
 
 #: Profiles that are named with what refutes them.
 _SHOWN = 8
+#: Reasons that are whole sentences of a report.
+WHOLE_REASONS = (APPLICATION_LIMITED, PACED)
 _RULES = {
     "stated": "as the source states",
     "growth": "those in slow start at which the window did not limit the sender and stayed as it was",
@@ -20,7 +24,14 @@ _RULES = {
 
 def lines(verdict: Verdict, *, margins: bool = True) -> Iterator[str]:
     """Yield the lines of a report. ``margins``: also how far the exit of the profile named first depends on the RTT samples."""
+    if verdict.did.shown is Shown.NOTHING:
+        yield from result_lines((), verdict.undecided)
+        return
     yield from _did_lines(verdict.did)
+    if not verdict.explained:
+        yield from result_lines((), verdict.undecided)
+        return
+    yield from why_lines(verdict.path, verdict.did.window_bytes, verdict.why)
     yield f"application-limited ACKs: {_RULES[verdict.subject.rule]}"
     if verdict.left_out:
         yield f"not tried, as nothing in the recording starts them: {', '.join(verdict.left_out)}"
@@ -39,7 +50,7 @@ def lines(verdict: Verdict, *, margins: bool = True) -> Iterator[str]:
 def result_lines(may_be: Sequence[str], undecided: str | None) -> Iterator[str]:
     """Yield what the connection may be. Profiles that it cannot distinguish are told once."""
     if undecided is not None:
-        yield f"not decided: {undecided}"
+        yield undecided if undecided in WHOLE_REASONS else f"not decided: {undecided}"
     elif not may_be:
         yield "none of ours: no profile explains this connection"
     if may_be:
@@ -59,11 +70,18 @@ def _grouped(names: Sequence[str]) -> list[str]:
 
 
 def _did_lines(did: Did) -> Iterator[str]:
-    datagrams = _text(Fraction(did.initial_window_bytes, did.datagram_bytes))
-    yield f"initial window: {did.initial_window_bytes} bytes, {datagrams} datagrams of {did.datagram_bytes}"
+    count = datagrams(did)
+    whole = "" if count is None else f", {count} datagrams of {did.datagram_bytes}"
+    later = did.initial_window_round or 1
+    shown = f", in round {later}, the first that the window limited" if later > 1 else ""
+    yield f"initial window: {did.initial_window_bytes} bytes{whole}{shown}"
     yield f"the window limited the sender at {did.limited_acks} of {did.acks} ACKs"
     if did.growth is not None:
         yield f"slow start: {_text(did.growth)} bytes of window for each byte acknowledged there"
+    if did.fast:
+        yield f"ACKs that show this growth: events {', '.join(map(str, did.fast))}"
+    if did.shown is Shown.WINDOW:
+        return
     if did.event is None:
         yield "slow start is not left"
     else:
@@ -71,7 +89,11 @@ def _did_lines(did: Did) -> Iterator[str]:
         yield f"slow start is left by event {did.event}, {milliseconds(did.t_ns or 0)} ms: by {_EVIDENCE[did.evidence]}"
         yield f"there the window had {did.window_bytes} bytes{ratio}"
     if did.reduction is not None:
-        yield f"first reduction: to {_text(did.reduction.factor)} of the {_OF[did.reduction.of]}, event {did.reduction.event}"
+        yield f"first reduction: to {_text(did.reduction.factor)} of the {_OF[did.reduction.of]}{_at_event(did.reduction)}"
+
+
+def _at_event(reduction: Reduction) -> str:
+    return "" if reduction.event is None else f", event {reduction.event}"
 
 
 _OF = {"window": "window", "flight": "bytes in flight"}

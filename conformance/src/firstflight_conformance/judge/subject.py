@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from firstflight.events import Ack, Event, Sent
 from firstflight_conformance.judge.leaving import Left, Point, left_slow_start
@@ -14,6 +15,7 @@ from firstflight_conformance.recording.answers import (
 )
 from firstflight_conformance.recording.changed import with_flags
 from firstflight_conformance.recording.recording import AT_LEAST, Recording
+from firstflight_conformance.recording.releases import Release, releases_of
 
 #: The rules that say which ACKs were application-limited: as the events say; those in slow start at which the window did not limit
 #: the sender, and which left it as it was; those outside the time in which new stream data was sent; none.
@@ -27,6 +29,7 @@ class Subject:
     """What is known of the sender at each event. ``given``: its window before it, where it is known.
 
     ``limited``: the ACKs at which the window limited it, of which growth says something. ``begin``: the first event that algorithms see.
+    ``releases``: all of a sender of which only the flight is known.
     """
 
     recording: Recording
@@ -38,6 +41,7 @@ class Subject:
     left: Left
     rule: str
     begin: int
+    releases: tuple[Release, ...] = ()
 
     @property
     def at_least(self) -> bool:
@@ -57,15 +61,14 @@ def subject_of(recording: Recording, *, start: str = "first-ack", app_limited: s
     if at_least:
         answers = _most_so_far(answers, first_bytes)
     before = windows_before(answers, first_bytes)
-    limited = _filled(recording.events, before, answers) if at_least else _limited(recording, before, answers)
+    releases = tuple(releases_of(recording.events)) if at_least else ()
+    limited = _ended(releases, before, answers) if at_least else _limited(recording, before, answers)
     left = left_slow_start(recording.events, before, answers, limited, at_least=at_least)
-    rule = app_limited or (
-        "never" if at_least else "stated" if recording.header.quality.get("app_limited") == "stated" else "growth"
-    )
+    rule = app_limited or ("stated" if recording.header.quality.get("app_limited") == "stated" else "growth")
     events = _flagged(recording, rule, before, answers, limited, left)
     return Subject(
         recording, events, tuple(answers), tuple(before), tuple(known_before(recording, before)), tuple(limited), left, rule,
-        _begin(recording, start),
+        _begin(recording, start), releases,
     )  # fmt: skip
 
 
@@ -104,17 +107,13 @@ def _most_so_far(answers: Sequence[Answer], first_bytes: int) -> list[Answer]:
     return found
 
 
-def _filled(events: Sequence[Event], before: Sequence[int], answers: Sequence[Answer]) -> list[Point]:
-    """Return where ACKs have released what they do: the last packets before the next ACK, with all that was acknowledged until then."""
-    found, acked_bytes, grown_bytes = [], 0, 0
-    for index, event in enumerate(events):
-        if isinstance(event, Ack):
-            acked_bytes += event.bytes
-        grown_bytes += answers[index].cwnd_bytes - before[index]
-        last = index + 1 == len(events) or not isinstance(events[index + 1], Sent)
-        if acked_bytes and last and isinstance(event, Sent) and answers[index].reported:
-            found.append(Point(index, grown_bytes, acked_bytes))
-            acked_bytes = grown_bytes = 0
+def _ended(releases: Sequence[Release], before: Sequence[int], answers: Sequence[Answer]) -> list[Point]:
+    """Return the growth from one release that the window ended to the next, where both follow each other."""
+    found = []
+    for earlier, release in pairwise(releases):
+        if earlier.limited and release.limited and answers[release.index].reported and release.acked_bytes:
+            grown_bytes = answers[release.index].cwnd_bytes - before[earlier.index + 1]
+            found.append(Point(release.index, grown_bytes, release.acked_bytes))
     return found
 
 

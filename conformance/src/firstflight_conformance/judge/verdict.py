@@ -9,10 +9,22 @@ from typing import Any
 from firstflight import profiles
 from firstflight.events import Ack, Event
 from firstflight_conformance.judge import did as doing
-from firstflight_conformance.judge.at_least import AtLeastExplainer, follows
-from firstflight_conformance.judge.did import Did
+from firstflight_conformance.judge.at_least import (
+    APPLICATION_LIMITED,
+    AtLeastExplainer,
+    falls_unmarked,
+    follows,
+    grows_too_little,
+    paces_by_rate,
+    partly_limited,
+    queued,
+    stalls_ns,
+    too_little,
+)
+from firstflight_conformance.judge.did import Did, Shown
 from firstflight_conformance.judge.explain import Explained, Explainer, Refutation, candidates
 from firstflight_conformance.judge.subject import Subject, subject_of
+from firstflight_conformance.judge.why import Path, Why, path_of, reasons, why_json
 from firstflight_conformance.recording.changed import with_samples
 from firstflight_conformance.recording.recording import Recording
 
@@ -21,6 +33,11 @@ _LEAST_ACKS = 8
 #: An exit that is seen no closer than within so many RTTs is no evidence for a profile.
 _CLOSE_RTTS = 3
 _NOT_LEFT = "slow start is not left in this recording"
+_NO_SAMPLES = "the recording has no RTT samples: an exit by delay or rate cannot be judged"
+#: Algorithms whose exit does not depend on RTT samples.
+_WITHOUT_RTTS = ("slow-start", "cubic", "limited-slow-start")
+AT_THE_RECEIVER = "captured at the receiver: no profile is named"
+_BY_LOSS = "slow start ends by loss, with growth in full before it: whatever has not left it earlier does that"
 #: How many profiles that miss the exit are looked at again with other RTT samples, within the precision of the recording, and how often.
 _UNCLEAR, _SEEDS = 4, 6
 
@@ -51,6 +68,16 @@ class Verdict:
     may_be: tuple[str, ...]
     undecided: str | None
     left_out: tuple[str, ...]
+
+    @property
+    def path(self) -> Path | None:
+        """The path, if the recording shows slow start."""
+        return path_of(self.subject) if self.did.shown is Shown.ALL else None
+
+    @property
+    def why(self) -> list[Why]:
+        """Why the profiles leave slow start that the connection may be."""
+        return reasons(self.subject, self.explained, self.may_be) if self.undecided is None else []
 
     @property
     def none_of_ours(self) -> bool:
@@ -84,17 +111,22 @@ def judge(
         ways = [_goes_on(subject, *pair) for pair in zip(explained, again, strict=True)]
         if any(ways) and (later.left.by is not None or None not in ways):
             subject, explained = later, again
+    sampled = any(isinstance(event, Ack) and event.latest_rtt_ns for event in subject.events)
+    if not sampled:
+        explained = tuple(replace(each, refuted=None) if _by_rtt(each) else each for each in explained)
     left_over = [each for each in explained if each.refuted is None]
     may_be = tuple(named_once([each.profile for each in left_over]))
-    undecided = _undecided(subject, may_be, asked=asked)
-    if subject.at_least and not all(follows(each) for each in left_over):
-        undecided = "the flight comes up to the window of none: the sender paces, or its application limits it"
-    elif subject.at_least and left_over and not any(each.exits for each in left_over):
-        undecided = _NOT_LEFT
+    undecided, shown = _undecided(subject, may_be, asked=asked), Shown.ALL
+    if subject.at_least:
+        undecided, shown = _undecided_flight(subject, left_over, undecided)
+        if shown is not Shown.ALL or undecided == AT_THE_RECEIVER:
+            explained, may_be = (), ()
+    if not sampled and undecided is None:
+        undecided = _NO_SAMPLES
     if not may_be and undecided is None:
         may_be = tuple(named_once(_unclear(subject, explained)))
         undecided = "the exits differ by less than the times of the recording can tell" if may_be else None
-    return Verdict(subject, doing.did(subject), explained, may_be, undecided, tuple(left_out))
+    return Verdict(subject, doing.did(subject, shown), explained, may_be, undecided, tuple(left_out))
 
 
 def to_json(verdict: Verdict, agreement: float | None) -> dict[str, Any]:
@@ -106,7 +138,7 @@ def to_json(verdict: Verdict, agreement: float | None) -> dict[str, Any]:
         "none_of_ours": verdict.none_of_ours,
         "undecided": verdict.undecided,
         "agreement": agreement,
-    }
+    } | why_json(verdict.path, verdict.did.window_bytes, verdict.why)
 
 
 def together(verdicts: Sequence[Verdict]) -> tuple[list[str], str | None]:
@@ -118,6 +150,11 @@ def together(verdicts: Sequence[Verdict]) -> tuple[list[str], str | None]:
     if clear or (not may_be and len(verdicts) > 1):  # what one run leaves open another refutes
         return may_be, None
     return may_be, verdicts[0].undecided
+
+
+def _by_rtt(found: Explained) -> bool:
+    """Return whether only its exit refutes a profile, and depends on RTT samples."""
+    return found.by_exit and found.profile.partition("/")[0] not in _WITHOUT_RTTS
 
 
 def _explain(subject: Subject, names: Iterable[str], *, asked: bool) -> tuple[Explained, ...]:
@@ -170,20 +207,81 @@ def named_once(known: Sequence[str]) -> list[str]:
 def _undecided(subject: Subject, may_be: Sequence[str], *, asked: bool) -> str | None:
     """Return why a recording cannot name a profile, ``None`` if it can, or refutes all."""
     left, events = subject.left, subject.events
-    limited = [point for point in subject.limited if left.by is None or point.index < left.by]
-    if len(limited) < _LEAST_ACKS:
-        return f"the window limited the sender at {len(limited)} ACKs of slow start, where {_LEAST_ACKS} are needed"
+    if (limited := _limited_acks(subject)) < _LEAST_ACKS:
+        return f"the window limited the sender at {limited} ACKs of slow start, where {_LEAST_ACKS} are needed"
     if not may_be:
         return None
     if left.by is None:
         return _NOT_LEFT
     if left.evidence == "loss" and not asked:
-        return "slow start ends by loss, with growth in full before it: whatever has not left it earlier does that"
+        return _BY_LOSS
     since = events[max(left.after, 0)].t_ns
     rtts = [each.smoothed_rtt_ns for each in events[: left.by + 1] if isinstance(each, Ack) and each.smoothed_rtt_ns]
     if rtts and events[left.by].t_ns - since > _CLOSE_RTTS * rtts[-1]:
         ms = (events[left.by].t_ns - since) // 1_000_000
         return f"where slow start ends is not shown closer than within {ms} ms"
+    return None
+
+
+def _limited_acks(subject: Subject) -> int:
+    """Return at how many ACKs of slow start the window limited the sender."""
+    by = subject.left.by
+    return sum(by is None or point.index < by for point in subject.limited)
+
+
+def _undecided_flight(
+    subject: Subject, left_over: Sequence[Explained], undecided: str | None
+) -> tuple[str | None, Shown]:
+    """Return why a recording of which only the flight is known names no profile, and how much of slow start it shows."""
+    if not (left_over and all(map(follows, left_over))) and grows_too_little(subject):
+        return APPLICATION_LIMITED, Shown.NOTHING
+    if subject.recording.header.quality.get("taken") is not None:
+        return AT_THE_RECEIVER, _shown_at_the_receiver(subject)
+    paced = [each for each in left_over if paces_by_rate(each.profile)]
+    drained = AtLeastExplainer(subject).drained
+    if paced and len(paced) == len(left_over) and all(follows(each) and drained(each) for each in paced):
+        return undecided, Shown.ALL
+    if (reason := too_little(subject)) is not None:
+        return reason, Shown.NOTHING
+    if (reason := partly_limited(subject)) is not None:
+        return reason, Shown.WINDOW
+    by_growth = Shown.WINDOW if subject.left.evidence == "growth" else Shown.ALL
+    if _limited_acks(subject) < _LEAST_ACKS:
+        return undecided, by_growth
+    if paced and len(paced) == len(left_over):
+        return "the flight does not fall as in Drain, the only evidence for BBR", by_growth
+    if not all(follows(each) for each in left_over):
+        return "the flight comes up to the window of none: the sender paces, or its application limits it", by_growth
+    if undecided is None and left_over and not any(each.exits for each in left_over):
+        return _NOT_LEFT, Shown.ALL
+    if undecided is None and subject.recording.header.quality.get("missing_acks"):
+        return "ACKs that the sender received are missing in the capture, and its RTT samples with them", Shown.ALL
+    stall_ns = stalls_ns(subject)
+    if undecided is None and stall_ns is not None:
+        return f"nothing was captured for {stall_ns // 1_000_000} ms of slow start, while data was in flight", Shown.ALL
+    if undecided is None and not left_over:
+        undecided = _unexplained(subject)
+    return undecided, Shown.ALL
+
+
+def _shown_at_the_receiver(subject: Subject) -> Shown:
+    """Return how much of slow start a capture at the receiver shows: its end only by time stamps, and where a queue had formed."""
+    if too_little(subject) is not None or partly_limited(subject) is not None or grows_too_little(subject):
+        return Shown.NOTHING
+    left = subject.left
+    if left.by is None or left.evidence == "loss":
+        return Shown.ALL
+    stamped = subject.recording.header.quality.get("taken") == "receiver"
+    shown = stamped and _limited_acks(subject) >= _LEAST_ACKS and queued(subject, left.by)
+    return Shown.ALL if shown else Shown.WINDOW
+
+
+def _unexplained(subject: Subject) -> str | None:
+    """Return why a capture that no profile explains does not refute all of them, or None if it does."""
+    if subject.recording.header.quality.get("missing"):
+        return "frames are missing in the capture, and no profile explains the others"
+    if falls_unmarked(subject):
+        return "the flight falls without a loss: a congestion mark that the capture does not show explains it too"
     return None
 
 

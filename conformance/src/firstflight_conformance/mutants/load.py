@@ -13,7 +13,8 @@ from firstflight_conformance.paths import REFERENCE_PY, SPEC, of_algorithms
 from firstflight_conformance.spec.clauses import SECOND_READING, known_clauses
 from firstflight_conformance.spec.readings import ProfileTable, load_tables
 
-_KEYS = {"id", "profile", "what", "readings", "file", "find", "replace", "equivalent", "breaks", "second_reading"}
+_EDIT = {"file", "find", "replace"}
+_KEYS = _EDIT | {"id", "profile", "what", "readings", "also", "equivalent", "breaks", "second_reading"}
 
 
 class MutantError(ValueError):
@@ -21,9 +22,19 @@ class MutantError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
+class Edit:
+    """A change of the model: ``find``, which occurs once in the text of ``file``, becomes ``replace``."""
+
+    file: str
+    find: str
+    replace: str
+
+
+@dataclass(frozen=True, slots=True)
 class Mutant:
     """A wrong implementation of a profile: readings flipped, or ``find`` replaced in the text of ``file``.
 
+    ``also``: further edits, for a mistake in more than one place.
     ``equivalent`` says why no vector can tell it from the right one, where that is so. ``breaks``: the rules that it breaks, where these
     are not the ones cited on the changed lines. ``second_reading``: where an open point calls it conforming, what a reader of the text found who had
     not proposed that: :data:`SECOND_READING`.
@@ -40,6 +51,12 @@ class Mutant:
     equivalent: str
     breaks: tuple[str, ...] = ()
     second_reading: str = ""
+    also: tuple[Edit, ...] = ()
+
+    @property
+    def edits(self) -> tuple[Edit, ...]:
+        """All edits of the text of the model, in order."""
+        return (Edit(self.file, self.find, self.replace), *self.also) if self.file else ()
 
 
 def load_mutants() -> list[Mutant]:
@@ -74,6 +91,7 @@ def _load_file(path: Path) -> Iterator[Mutant]:
             entry["id"], raw["algorithm"], profile, entry["what"],
             entry.get("readings", {}), entry.get("file", ""), entry.get("find", ""), entry.get("replace", ""),
             entry.get("equivalent", ""), tuple(entry.get("breaks", ())), entry.get("second_reading", ""),
+            tuple(Edit(**edit) for edit in entry.get("also", ())),
         )  # fmt: skip
 
 
@@ -87,11 +105,14 @@ def _check(where: str, entry: dict[str, Any], table: ProfileTable) -> None:
     _need(where, entry, "id", "what")
     if unknown := set(entry) - _KEYS:
         raise MutantError(f"{where}: unknown keys {', '.join(sorted(unknown))}")
-    code = {"file", "find", "replace"} & set(entry)
-    if len(code) != (0 if "readings" in entry else 3):
+    also = entry.get("also", [])
+    if len(_EDIT & set(entry)) != (0 if "readings" in entry else 3) or ("readings" in entry and also):
         raise MutantError(f"{where}: needs either readings, or file, find and replace")
-    if code and REFERENCE_PY / entry["file"] not in mutable_files():
-        raise MutantError(f"{where}: there is no {entry['file']} to change")
+    if any(set(edit) != _EDIT for edit in also):
+        raise MutantError(f"{where}: also: each edit needs file, find and replace, and nothing else")
+    for edit in [] if "readings" in entry else [entry, *also]:
+        if REFERENCE_PY / edit["file"] not in mutable_files():
+            raise MutantError(f"{where}: there is no {edit['file']} to change")
     for clause in entry.get("breaks", []):
         if clause not in known_clauses():
             raise MutantError(f"{where}: there is no clause {clause}")
@@ -107,13 +128,12 @@ def changed_texts(*mutants: Mutant) -> dict[Path, str]:
     """Return the text of each file that mutants change, one after another. Raise :class:`MutantError` if a text is not there once."""
     texts: dict[Path, str] = {}
     for mutant in mutants:
-        if not mutant.file:
-            continue
-        path = REFERENCE_PY / mutant.file
-        text = texts[path] if path in texts else path.read_text(encoding="utf-8")
-        if text.count(mutant.find) != 1:
-            raise MutantError(
-                f"{mutant.id}: its text occurs {text.count(mutant.find)} times in {mutant.file}, not once"
-            )
-        texts[path] = text.replace(mutant.find, mutant.replace)
+        for edit in mutant.edits:
+            path = REFERENCE_PY / edit.file
+            text = texts[path] if path in texts else path.read_text(encoding="utf-8")
+            if text.count(edit.find) != 1:
+                raise MutantError(
+                    f"{mutant.id}: its text occurs {text.count(edit.find)} times in {edit.file}, not once"
+                )
+            texts[path] = text.replace(edit.find, edit.replace)
     return texts

@@ -7,6 +7,7 @@ from typing import Any
 
 from firstflight import Config, events
 from firstflight.events import Ack, Ce
+from firstflight.limits import TIME_MAX_NS
 from firstflight_conformance.cases.wire import encode_int, event_from_json
 from firstflight_conformance.qlog.flight import SentTwiceError, Space
 from firstflight_conformance.qlog.groups import Group
@@ -19,6 +20,8 @@ from firstflight_conformance.recording.recording import Header, Recording
 
 _HANDSHAKE = ("initial", "handshake")
 _APPLICATION = "application_data"
+#: The frames of an ACK that fills a datagram.
+_PADDED_ACK = {"ack", "padding"}
 #: The most that an endpoint takes off for the delay of an ACK, where it was told nothing else (RFC 9000, section 18.2).
 _MAX_ACK_DELAY_NS = 25 * NS_PER_MS
 #: Of a hundred numbers of bytes in flight so many must agree.
@@ -28,14 +31,19 @@ _REPORTED = ("cwnd_bytes", "ssthresh_bytes", "state")
 
 @dataclass(slots=True)
 class Build:
-    """A recording in the making. ``rtt_unit_ns``: what 1 stands for in the RTTs of the log.
+    """A recording in the making. ``rtt_unit_ns``: unit of the RTTs in the log, or None if they are not used.
 
-    ``agreed`` of ``logged`` numbers of bytes in flight are those of the events. ``rtts``: RTT samples as logged, with those of the times.
-    ``first_other``: of the first number that does not agree its place among them, its time, the number, and what the packets give.
+    ``silent``: the log records no losses. It is then read up to the first reduction, which sets ``unlogged_loss``.
+
+    ``logged``: how many numbers of bytes in flight are logged; ``agreed``: how many of them agree with the events.
+    ``rtts``: RTT samples as logged, each with the sample computed from the times. ``first_other``: the first number
+    that does not agree: its index among the logged numbers, its time, the number, and the number computed from the packets.
     """
 
     writer: Writer
-    rtt_unit_ns: int = NS_PER_MS
+    rtt_unit_ns: int | None = NS_PER_MS
+    silent: bool = False
+    unlogged_loss: bool = False
     recorder: Recorder = field(default_factory=Recorder)
     spaces: dict[str, Space] = field(default_factory=dict)
     agreed: int = 0
@@ -60,16 +68,20 @@ class Build:
                 self._take(group)
             except SentTwiceError as error:
                 raise FieldError(f"{error}: are there several connections in the log?") from error
+            if self.silent and len(self.recorder.steps) > before:
+                self._lose_what_left(group)
             if len(self.recorder.steps) > before:
                 self._report(group)
             self._compare(group)
+            if self.unlogged_loss:
+                break
 
     def _take(self, group: Group) -> None:
         self._last_ns = t_ns = max(group.t_ns, self._last_ns)
         match group.items[0]:
             case Sent():
                 self._sent(t_ns, group)
-            case Received() as packet if packet.ranges:
+            case Received() as packet:
                 self._received(t_ns, packet, group)
             case Acked() as acked:
                 self._acked(t_ns, self._space(acked.space).take(acked.ranges), group)
@@ -81,11 +93,36 @@ class Build:
                 time = {} if self.writer.every_window else {"t_ns": encode_int(t_ns)}
                 self.recorder.event(event_from_json(own.raw | time))
 
+    def _lose_what_left(self, group: Group) -> None:
+        """Record as lost the packets that leave flight unacknowledged where the window falls."""
+        window, flight = group.metrics.get("cwnd_bytes"), group.metrics.get("bytes_in_flight")
+        if window is None or flight is None or window >= self._known.get("cwnd_bytes", 0) or not self._acked_data:
+            return
+        lost: list[int] = []
+        left_bytes = self._flight - flight
+        for packet, size_bytes in self.recorder.oldest_in_flight():
+            if left_bytes <= 0:
+                break
+            left_bytes -= size_bytes + self.writer.tag_bytes
+            lost.append(packet)
+        if lost:
+            self.recorder.lost(self._last_ns, lost)
+            self.unlogged_loss = True
+
+    @property
+    def _acked_data(self) -> bool:
+        return "first_application_step" in self.steps_of
+
+    @property
+    def _flight(self) -> int:
+        """The bytes in flight as the writer counts them."""
+        return self.recorder.bytes_in_flight + self.writer.tag_bytes * self.recorder.packets_in_flight
+
     def _space(self, name: str) -> Space:
         return self.spaces.setdefault(name, Space())
 
     def _sent(self, t_ns: int, group: Group) -> None:
-        items = [item for item in group.items if isinstance(item, Sent) and item.in_flight]
+        items = [item for item in group.items if isinstance(item, Sent) and self._in_flight(item)]
         sizes = [(item.last - item.first + 1, self._size(item, group)) for item in items]
         if not items:
             return
@@ -99,20 +136,25 @@ class Build:
             self.steps_of.setdefault("first_data_step", len(self.recorder.steps) - 1)
             self.steps_of["last_data_step"] = len(self.recorder.steps) - 1
 
+    def _in_flight(self, item: Sent) -> bool:
+        """Return whether packets count in flight by the habit of the writer."""
+        frames = item.frames
+        return item.in_flight and (self.writer.padding_counts or frames is None or not frames <= _PADDED_ACK)
+
     def _size(self, item: Sent, group: Group) -> int:
         """Return the size of a packet.
 
         Some logs tell none: the change of the flight then does. It does so too in the handshake, where a padded datagram may count in
         full, and where neqo logs the length of the whole datagram for the last packet in it.
         """
-        now, before = group.metrics.get("bytes_in_flight"), self.recorder.bytes_in_flight
+        now, before = group.metrics.get("bytes_in_flight"), self._flight
         alone = len(group.items) == 1 and item.first == item.last
         handshake = item.long_header or item.t_ns == self._long_header_ns
         if item.long_header:
             self._long_header_ns = item.t_ns
         known = item.size_bytes is not None and not (handshake and self._flight_logged in (None, before))
         if now is not None and alone and not known:
-            size_bytes: int = now - before
+            size_bytes: int = now - before - self.writer.tag_bytes
             if 0 < size_bytes <= 65535:
                 self._count("sizes_of_the_flight", size_bytes != item.size_bytes)
                 return size_bytes
@@ -120,10 +162,13 @@ class Build:
             raise FieldError(
                 f"packet {item.first}: neither a length nor a change of the bytes in flight tells its size"
             )
-        return item.size_bytes + self.writer.tag_bytes
+        return item.size_bytes
 
     def _received(self, t_ns: int, packet: Received, group: Group) -> None:
-        assert packet.ranges is not None
+        if packet.confirms:
+            self._discard("handshake")
+        if not packet.ranges:
+            return
         if packet.space == _APPLICATION:
             for name in _HANDSHAKE:
                 self._discard(name)
@@ -162,11 +207,13 @@ class Build:
             self.recorder.report(latest_rtt_ns=latest_ns)
         self._count("acks_without_a_logged_rtt", sample and logged is None)
 
-    def _rtt_ns(self, logged: Decimal, computed_ns: int, ack_delay_ns: int) -> int:
-        """Return the sample that the controller was given.
+    def _rtt_ns(self, logged: Decimal, computed_ns: int, ack_delay_ns: int) -> int | None:
+        """Return the sample that the controller was given, or None if the logged one is none: 0, or beyond any time.
 
         What is logged less the delay is so only where the sample is above the least one and the delay (RFC 9002, section 5.3).
         """
+        if self.rtt_unit_ns is None or not 0 < logged * self.rtt_unit_ns <= TIME_MAX_NS:
+            return None
         rtt_ns = int((logged * self.rtt_unit_ns).to_integral_value())
         if not self.writer.rtt_less_delay:
             return rtt_ns
@@ -219,9 +266,9 @@ class Build:
         now = group.metrics.get("bytes_in_flight")
         if now is not None:
             self.logged += 1
-            self.agreed += now == self.recorder.bytes_in_flight
-            if now != self.recorder.bytes_in_flight and self.first_other is None:
-                self.first_other = (self.logged, group.t_ns, now, self.recorder.bytes_in_flight)
+            self.agreed += now == self._flight
+            if now != self._flight and self.first_other is None:
+                self.first_other = (self.logged, group.t_ns, now, self._flight)
             self._flight_logged = now
 
     def _count(self, what: str, times: int) -> None:

@@ -1,9 +1,10 @@
 """Chooses the records of one connection, where a log has several."""
 
+from collections import Counter
 from itertools import groupby, pairwise
 from pathlib import Path
 
-from firstflight_conformance.qlog.container import Record, Trace
+from firstflight_conformance.qlog.container import Record, Trace, read_traces
 from firstflight_conformance.qlog.values import event_name, member, space_of
 from firstflight_conformance.recording.files import RecordingError
 
@@ -30,6 +31,19 @@ def chosen(path: Path, traces: list[Trace], number: int | None = None, group: st
         raise RecordingError(path, "file", f"has no connection with the group_id {group}")
     records = [each for each in trace.records if str(each[1].get("group_id", group)) == group]
     return Trace(trace.header, records, trace.notes)
+
+
+def qlog_connections(path: Path, data: bytes) -> list[str]:
+    """Return a line for each connection of a qlog, with the options that choose it."""
+    found = []
+    for number, trace in enumerate(read_traces(path, data)):
+        groups = Counter(str(record["group_id"]) for _, record in trace.records if "group_id" in record)
+        if len(groups) < 2:
+            found.append(f"--trace {number}: {len(trace.records)} records")
+        found += [
+            f"--trace {number} --group {name}: {count} records" for name, count in groups.items() if len(groups) > 1
+        ]
+    return found
 
 
 def _one_connection(records: list[Placed]) -> bool:

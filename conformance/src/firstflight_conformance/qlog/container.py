@@ -1,6 +1,7 @@
 """What a qlog file is made of: one JSON object with traces, or a sequence of records, with or without record separators."""
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
@@ -29,11 +30,42 @@ def read_traces(path: Path, data: bytes) -> list[Trace]:
         raise RecordingError(path, "file", "is empty")
     if _SEPARATOR in data[:4096] or (b"\n" in data.strip() and not _is_one_object(data)):
         return [_sequence(path, data)]
-    document = _parsed(path, "file", data)
+    notes: tuple[str, ...] = ()
+    try:
+        document = _parsed(path, "file", data)
+    except RecordingError:
+        closed = _closed(data)
+        if closed is None:
+            raise
+        document, notes = _parsed(path, "file", closed), ("the file is not closed; its last record was left out",)
     traces = document.get("traces", [document["trace"]] if "trace" in document else None)
     if not isinstance(traces, list) or not traces:
         raise RecordingError(path, "file", "has no traces: it is no qlog, or a JSON-SEQ log without its events")
-    return [_trace(path, number, trace, document) for number, trace in enumerate(traces)]
+    return [_trace(path, number, trace, document, notes) for number, trace in enumerate(traces)]
+
+
+#: Strings and brackets of JSON; a list of events is at most so deep.
+_TOKENS = re.compile(rb'"(?:[^"\\]|\\.)*"|[\[\]{}]', re.DOTALL)
+_EVENTS_DEPTH = 4
+_CLOSING = {b"{": b"}", b"[": b"]"}
+
+
+def _closed(data: bytes) -> bytes | None:
+    """Return a JSON text that ends early, cut behind its last whole event and closed, or None if it has none."""
+    opened: list[bytes] = []
+    end: tuple[int, list[bytes]] | None = None
+    for token in _TOKENS.finditer(data):
+        text = token[0]
+        if text in _CLOSING:
+            opened.append(text)
+        elif text in (b"}", b"]"):
+            if not opened or _CLOSING[opened.pop()] != text:
+                return None
+            if 1 < len(opened) <= _EVENTS_DEPTH and opened[-1] == b"[":
+                end = token.end(), [*opened]
+    if end is None or not opened:
+        return None
+    return data[: end[0]] + b"".join(_CLOSING[each] for each in reversed(end[1]))
 
 
 def _is_one_object(data: bytes) -> bool:
@@ -46,7 +78,7 @@ def _is_one_object(data: bytes) -> bool:
     return False
 
 
-def _trace(path: Path, number: int, trace: object, document: Record) -> Trace:
+def _trace(path: Path, number: int, trace: object, document: Record, notes: tuple[str, ...]) -> Trace:
     place = f"traces[{number}]"
     if not isinstance(trace, dict):
         raise RecordingError(path, place, "is no JSON object")
@@ -54,7 +86,7 @@ def _trace(path: Path, number: int, trace: object, document: Record) -> Trace:
     if not isinstance(events, list):
         raise RecordingError(path, place, "has no list of events")
     header = {key: value for key, value in document.items() if key != "traces"} | {"trace": {**trace, "events": None}}
-    return Trace(header, list(_rows(path, place, trace, events)))
+    return Trace(header, list(_rows(path, place, trace, events)), notes)
 
 
 def _rows(path: Path, place: str, trace: Record, events: list[Any]) -> Iterator[tuple[str, Record]]:

@@ -54,7 +54,7 @@ def groups_of(items: Iterable[Item], order: Order, writer: Writer) -> list[Group
         elif isinstance(item, Own) and "ev" not in item.raw:
             if groups:
                 groups[-1].members |= item.raw
-        elif isinstance(item, Parameters) or (isinstance(item, Received) and not item.ranges):
+        elif isinstance(item, Parameters) or (isinstance(item, Received) and not (item.ranges or item.confirms)):
             continue  # quinn's metrics of an ACK come after all packets of its datagram
         elif groups and _continues(groups[-1], item, writer):
             groups[-1].items.append(item)

@@ -49,7 +49,10 @@ class Sent:
 
 @dataclass(slots=True)
 class Received:
-    """A packet received: the ranges that its ACK frames acknowledge, ``None`` if the log does not say what is in it."""
+    """A packet received: the ranges that its ACK frames acknowledge, ``None`` if the log does not list its frames.
+
+    ``confirms``: it has HANDSHAKE_DONE, with which the keys of the handshake are discarded (RFC 9001, section 4.9.2).
+    """
 
     t_ns: int
     space: str
@@ -57,6 +60,7 @@ class Received:
     ranges: list[Range] | None
     ack_delay_ns: int = 0
     ce_count: int | None = None
+    confirms: bool = False
 
 
 @dataclass(slots=True)
@@ -176,7 +180,9 @@ class Reader:
         if frames is None:
             return Received(t_ns, space, packet or 0, None)
         acks = [frame for frame in frames if _kind(frame) == "ack"]
-        return received(t_ns, space, packet or 0, acks)
+        found = received(t_ns, space, packet or 0, acks)
+        found.confirms = any(_kind(frame) == "handshake_done" for frame in frames)
+        return found
 
     def _acked(self, t_ns: int, data: Mapping[str, Any]) -> Item | None:
         space = space_of(data.get("packet_number_space", "application_data"))

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from decimal import Decimal
@@ -19,7 +19,7 @@ from firstflight_conformance.qlog.clock import ORIGIN_NS, Clock, resolution_ns
 from firstflight_conformance.qlog.connections import chosen
 from firstflight_conformance.qlog.container import Trace, read_traces
 from firstflight_conformance.qlog.groups import ORDERS, Order, groups_of
-from firstflight_conformance.qlog.items import Acked, Item, Metrics, Parameters, Reader, Received, Sent
+from firstflight_conformance.qlog.items import Acked, Item, Lost, Metrics, Parameters, Reader, Received, Sent
 from firstflight_conformance.qlog.peer import frames_of, joined
 from firstflight_conformance.qlog.values import NS_PER_MS, FieldError, member
 from firstflight_conformance.qlog.writers import Writer, writer_of
@@ -33,12 +33,14 @@ _RTT_UNITS_NS = (NS_PER_MS, 1_000_000_000, 1000)
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What the user knows better than the log."""
+    """Facts that the user supplies. ``connection``: of a capture; ``columns``: our names by the names in a table."""
 
     trace: int | None = None
     group: str | None = None
     initial_window_bytes: int | None = None
     max_datagram_size_bytes: int | None = None
+    connection: int | None = None
+    columns: Mapping[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,16 +53,21 @@ class Log:
     notes: tuple[str, ...]
 
 
-def read_qlog(path: Path, peer: Path | None = None, options: Options | None = None) -> Log:
-    """Read a qlog, with that of the peer where it has no frames. Raise :class:`RecordingError` where it cannot be judged."""
+def read_qlog(path: Path, peer: Path | None = None, options: Options | None = None, data: bytes | None = None) -> Log:
+    """Read a qlog, and take missing frames from the qlog of the peer.
+
+    Raise :class:`RecordingError` if it cannot be judged.
+
+    ``data``: the content of the file, if it was read before.
+    """
     options = options or Options()
-    data = read_bounded(path)
+    data = read_bounded(path) if data is None else data
     if is_recording(data):
         raise RecordingError(path, "file", "is a recording; judge it with `firstflight judge`")
     traces = read_traces(path, data)
     with _at(path, "events"):
         trace = chosen(path, traces, options.trace, options.group)
-    writer = writer_of(trace.header)
+    writer = writer_of(trace.header, trace.records)
     items, clock = _items(path, trace, writer)
     if peer is not None:
         traces = read_traces(peer, read_bounded(peer))
@@ -77,12 +84,20 @@ def read_qlog(path: Path, peer: Path | None = None, options: Options | None = No
     if clock.early:
         by_ms = milliseconds(clock.earliest_ns)
         notes.append(f"{clock.early} records were before an earlier one, by up to {by_ms} ms, and were moved to it")
-    if build.rtt_unit_ns != NS_PER_MS:
+    if build.unlogged_loss:
+        notes.append(
+            "the log has no record of a loss: it is read up to the first reduction of the window, which is one"
+        )
+    if build.rtt_unit_ns is None:
+        notes.append(
+            "the RTT samples of the log fit no unit, as where the ACK delay is taken off: those of the times are used"
+        )
+    elif build.rtt_unit_ns != NS_PER_MS:
         unit, other = ("s", "us") if build.rtt_unit_ns > NS_PER_MS else ("us", "s")
         notes.append(
             f"the RTTs are in {unit}, or the times in {other}: the times are believed, in the unit of the header"
         )
-    if not build.rtts:
+    if not build.rtts and build.rtt_unit_ns is not None:
         notes.append("the log has no RTT samples: those of the times are used; see the margin")
     return Log(recording, build.agreement, order, tuple(notes))
 
@@ -137,35 +152,40 @@ def _best(items: Sequence[Item], writer: Writer) -> tuple[Build, Order]:
     """Return the build in the order in which most bytes in flight agree, and that order; none is better than one without a gap."""
     if any(isinstance(item, Received) and item.ranges for item in items):  # they say more than packets_acked
         items = [item for item in items if not isinstance(item, Acked)]
+    silent = not any(isinstance(item, Lost) for item in items)
     best: tuple[Build, Order] | None = None
     for order in ORDERS:
-        build = Build(writer)
-        groups = groups_of(items, order, writer)
-        build.run(groups)
-        if best is None or build.agreement > best[0].agreement:
+        build = Build(writer, silent=silent)
+        build.run(groups_of(items, order, writer))
+        if best is None or _better(build, best[0]):
             best = build, order
-        if build.agreed == build.logged:
+        if build.agreed == build.logged and not build.unlogged_loss:
             break
     assert best is not None
     unit_ns = _rtt_unit_ns(best[0].rtts)
     if unit_ns != NS_PER_MS:
-        build = Build(writer, unit_ns)
+        build = Build(writer, unit_ns, silent=silent)
         build.run(groups_of(items, best[1], writer))
         best = build, best[1]
     return best
 
 
-def _rtt_unit_ns(rtts: Sequence[tuple[Decimal, int]]) -> int:
-    """Return what 1 stands for in the RTTs, by the times. Raise :class:`FieldError` if they fit no unit."""
+def _better(build: Build, than: Build) -> bool:
+    """Return whether a build agrees more often; one that ends at a loss which is not logged is compared by how far it came."""
+    if build.unlogged_loss or than.unlogged_loss:
+        return (build.whole, build.agreed) > (than.whole, than.agreed)
+    return build.agreement > than.agreement
+
+
+def _rtt_unit_ns(rtts: Sequence[tuple[Decimal, int]]) -> int | None:
+    """Return the unit of the logged RTTs by the times, or None if none fits: the log may subtract the ACK delay."""
     if not rtts:
         return NS_PER_MS
     logged, computed_ns = median_low([each for each, _ in rtts]), median_low([each for _, each in rtts])
     for unit_ns in _RTT_UNITS_NS:
         if computed_ns <= 4 * logged * unit_ns and logged * unit_ns <= 4 * max(computed_ns, 250_000):
             return unit_ns
-    raise FieldError(
-        f"latest_rtt: {logged} at the median, where the times of the packets give {computed_ns / NS_PER_MS:g} ms: no unit fits"
-    )
+    return None
 
 
 def _check_build(path: Path, build: Build, order: Order) -> None:
@@ -188,17 +208,31 @@ def _recording(path: Path, items: Sequence[Item], build: Build, options: Options
     for item in items:
         if isinstance(item, Parameters):
             parameters = {**item.values, **parameters}
-    first = next((i.values["cwnd_bytes"] for i in items if isinstance(i, Metrics) and "cwnd_bytes" in i.values), None)
+    first = _first_window(items)
     window = options.initial_window_bytes or parameters.get("initial_window_bytes", first)
     datagram = options.max_datagram_size_bytes or parameters.get("max_datagram_size_bytes") or _largest(build)
     if not 0 < datagram <= DATAGRAM_MAX_BYTES:
         raise FieldError(f"max_datagram_size: {datagram} is not within 1..{DATAGRAM_MAX_BYTES}")
     times_ns = resolution_ns([step.event.t_ns for step in build.recorder.steps], 1)
-    rtts_ns = resolution_ns([logged for logged, _ in build.rtts], build.rtt_unit_ns)
+    rtts_ns = resolution_ns([logged for logged, _ in build.rtts], build.rtt_unit_ns or NS_PER_MS)
     if not build.rtts:
         rtts_ns = max(times_ns, _LATENESS_NS)
     source: dict[str, Any] = {"kind": "qlog", "name": path.name, "writer": name}
     return build.recording(source, Config(datagram, window), (times_ns, rtts_ns))
+
+
+def _first_window(items: Sequence[Item]) -> int | None:
+    """Return the window that the log begins with; quiche sets it anew, for the size of a datagram, until the first one is sent."""
+    found: int | None = None
+    sent = 0
+    for item in items:
+        sent += isinstance(item, Sent)
+        if found is not None and (sent > 1 or isinstance(item, Received | Acked)):
+            break
+        window = item.values.get("cwnd_bytes") if isinstance(item, Metrics) else None
+        if window is not None and (found is None or window < found):
+            found = window
+    return found
 
 
 def _largest(build: Build) -> int:

@@ -1,11 +1,16 @@
 """Recordings as files: JSON lines, the header first (``spec/recording.md``, ``spec/schemas/recording.schema.json``)."""
 
+import gzip
 import json
 import os
 import stat
-from collections.abc import Iterator
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from io import BufferedReader, RawIOBase
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO, cast
 
 from firstflight import Config
 from firstflight_conformance.cases.files import write_whole
@@ -19,6 +24,8 @@ from firstflight_conformance.text import shown
 FILE_MAX_BYTES = 64 << 20
 LINE_MAX_BYTES = 1 << 20
 
+#: The longest message that is not cut.
+_REASON_MAX = 1000
 _SCHEMA = "urn:firstflight:recording:1"
 _MARK = "firstflight_recording"
 
@@ -29,23 +36,74 @@ class RecordingError(ValueError):
     def __init__(self, path: Path, place: str, reason: str) -> None:
         """Name the file, the place in it and the reason."""
         self.place, self.reason = place, reason
-        super().__init__(f"{shown(str(path))}: {shown(place)}: {shown(reason)}")
+        super().__init__(f"{shown(str(path))}: {shown(place)}: {shown(reason, _REASON_MAX)}")
 
 
-def read_bounded(path: Path) -> bytes:
-    """Return what a file holds. Raise :class:`RecordingError` for one that cannot be read, and for a large one."""
+def read_bounded(path: Path, beginning: Callable[[bytes], bool] | None = None) -> bytes:
+    """Return the content of a file, or of standard input for ``-``; unpacked if it is compressed by gzip, xz or zstd.
+
+    ``beginning``: whether the first 64 MiB of a file with these first bytes will do. Raise :class:`RecordingError` for a file that cannot
+    be read, and for a large one.
+    """
     try:
-        with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
-            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                raise RecordingError(path, "file", "is no regular file")
-            if os.fstat(file.fileno()).st_size > FILE_MAX_BYTES:
-                mebibytes = FILE_MAX_BYTES >> 20
-                raise RecordingError(
-                    path, "file", f"is larger than {mebibytes} MiB; cut it: the start of a connection is what is judged"
-                )
-            return file.read(FILE_MAX_BYTES)
-    except OSError as error:
-        raise RecordingError(path, "file", error.strerror or str(error)) from error
+        with _opened(path) as file, _unpacked(path, file) as inside:
+            data = inside.read(FILE_MAX_BYTES + 1)
+    except (OSError, EOFError, ImportError, zlib.error) as error:
+        raise RecordingError(path, "file", getattr(error, "strerror", None) or str(error)) from error
+    if len(data) <= FILE_MAX_BYTES:
+        return data
+    if beginning is not None and beginning(data):
+        return data[:FILE_MAX_BYTES]
+    raise RecordingError(
+        path,
+        "file",
+        f"is larger than {FILE_MAX_BYTES >> 20} MiB; cut it by head -c {FILE_MAX_BYTES >> 20}M: the start of a connection is judged",
+    )
+
+
+def _opened(path: Path) -> BinaryIO:
+    if str(path) == "-":
+        return os.fdopen(os.dup(0), "rb")
+    file = os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb")
+    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        file.close()
+        raise RecordingError(path, "file", "is no regular file")
+    return file
+
+
+@contextmanager
+def _unpacked(path: Path, file: BinaryIO) -> Iterator[BinaryIO]:
+    """Yield the file, or a reader that unpacks it."""
+    buffered = BufferedReader(cast("RawIOBase", file))
+    magic = buffered.peek(6)[:6]
+    if magic.startswith(b"\x1f\x8b"):
+        with gzip.GzipFile(fileobj=buffered) as inside:
+            yield cast("BinaryIO", inside)
+    elif magic.startswith(b"\xfd7zXZ"):
+        lzma = import_module("lzma")  # the interpreter of the browser has none
+        try:
+            with lzma.LZMAFile(buffered) as inside:
+                yield cast("BinaryIO", inside)
+        except lzma.LZMAError as error:
+            raise OSError(0, str(error)) from error
+    elif magic.startswith(b"\x28\xb5\x2f\xfd"):
+        yield _zstd(path, buffered)
+    else:
+        yield buffered
+
+
+def _zstd(path: Path, file: BinaryIO) -> BinaryIO:
+    """Return a reader that unpacks zstd. Python has one from 3.14 on; an earlier Python needs the package zstandard."""
+    try:
+        return cast("BinaryIO", import_module("compression.zstd").ZstdFile(file))
+    except ImportError:
+        pass
+    try:
+        return cast("BinaryIO", import_module("zstandard").ZstdDecompressor().stream_reader(file))
+    except ImportError:
+        raise RecordingError(
+            path, "file", "is packed by zstd: unpack it by zstd -d, or install the package zstandard"
+        ) from None
 
 
 def save(recording: Recording, path: Path) -> None:

@@ -1,6 +1,6 @@
 """Makes a recording event by event: the ledger fills in what follows from the rest."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any, TypeAlias
 
@@ -23,6 +23,7 @@ class Recorder:
         """Begin with nothing in flight."""
         self.steps: list[Step] = []
         self._ledger, self._rtt, self._discarded_bytes = Ledger(), RttEstimator(), 0
+        self.packets_in_flight = 0
 
     @property
     def next_packet(self) -> int:
@@ -33,6 +34,12 @@ class Recorder:
     def bytes_in_flight(self) -> int:
         """What is in flight by the events so far."""
         return self._ledger.bytes_in_flight
+
+    def oldest_in_flight(self) -> Iterator[tuple[int, int]]:
+        """Yield the packets in flight with their sizes, the oldest first."""
+        for run in self._ledger.in_flight:
+            for packet in range(run.first, run.last + 1):
+                yield packet, run.size_bytes
 
     def in_flight(self, packet: int) -> bool:
         """Return whether a packet is in flight."""
@@ -52,6 +59,7 @@ class Recorder:
             packets, size_bytes = entry if isinstance(entry, tuple) else (1, entry)
             first = self._ledger.next_packet
             self._ledger.send(Run(first, first + packets - 1, size_bytes, t_ns))
+            self.packets_in_flight += packets
             _append(runs, Run(first, first + packets - 1, size_bytes, t_ns))
         self.event(Sent(t_ns, _split(runs), _bytes(runs), self._ledger.bytes_in_flight, app_limited))
 
@@ -124,6 +132,7 @@ class Recorder:
                 raise LedgerError(f"packets {first}..{last} are not all in flight")
         runs: list[Run] = []
         for first, last in ranges:
+            self.packets_in_flight -= last - first + 1
             for run in self._ledger.take(first, last):
                 _append(runs, run)
         return runs

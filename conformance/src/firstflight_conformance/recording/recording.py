@@ -10,7 +10,7 @@ from firstflight.events import Ack, Event, Lost, Sent
 
 #: The version of the format.
 FORMAT = 1
-#: Of a recording in whose `quality` this is the `window`: windows reported after a packet was sent are what was in flight, and no more is known.
+#: Value of `window` in `quality`: a window reported after a packet was sent is the bytes in flight, a lower bound.
 AT_LEAST = "at_least"
 #: The states that a subject may report.
 STATES = ("slow_start", "conservative_slow_start", "recovery", "congestion_avoidance")

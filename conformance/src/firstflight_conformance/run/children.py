@@ -51,7 +51,10 @@ def return_to(processors: set[int]) -> None:
 def descendants(ancestor: int) -> list[int]:
     """Return the processes below one, as far as the system tells."""
     below: dict[int, list[int]] = {}
-    for folder in Path("/proc").glob("[0-9]*"):
+    folders: list[Path] = []
+    with suppress(OSError):  # no file may be opened any more
+        folders = list(Path("/proc").glob("[0-9]*"))
+    for folder in folders:
         with suppress(OSError, ValueError):
             # pid (name) state ppid ...; the name may hold anything.
             state, parent = (

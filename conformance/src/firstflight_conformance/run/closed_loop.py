@@ -122,7 +122,7 @@ class StackLoop:
 
     def on_event(self, event: Event) -> Answer:
         """Ask the adapter at the end of a turn; return its last answer that was asked for. Raise the errors of :meth:`settle`."""
-        self._waiting.append((event, self.simulation.bottleneck.dropped_packets))
+        self._waiting.append((event, self.simulation.dropped_packets))
         if self._turns.ends_with(event):
             self.settle()
         return self._answer
@@ -219,7 +219,7 @@ def _run_stack(
     try:
         end = run(stack.simulation)
         stack.settle()
-        stack.dropped_packets = stack.simulation.bottleneck.dropped_packets
+        stack.dropped_packets = stack.simulation.dropped_packets
     except ConversationError as fault:
         answers.fault, end = fault, "errored"
     except UnsupportedEventError as reason:

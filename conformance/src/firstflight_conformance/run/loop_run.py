@@ -80,7 +80,7 @@ def run(simulation: Simulation) -> str:
         simulation.run()
     except StallError:
         return "stalled"
-    return "complete" if simulation.sender.done else "stopped"
+    return "complete" if simulation.done else "stopped"
 
 
 def summary(trace: Trace, end: str, slack: int, dropped_packets: int) -> LoopRun:

@@ -24,8 +24,8 @@ SHARED_OBJECT_HOST = BUILD / "adapters" / "shared-object-host"
 _LIBRARY_SUFFIXES = (".so", ".dylib")
 _RECORD = "record.json"
 _TEXTS = ("name", "title", "language", "role")
-#: What must be told of a defect, and may of another deviation.
-_OF_DEFECTS = ("level", "where", "section", "notice")
+#: Members that a defect needs, and that another deviation may have.
+_OF_DEFECTS = ("id", "level", "where", "section", "notice")
 _LEVELS = ("MUST", "SHOULD", "definition")
 
 
@@ -44,9 +44,11 @@ KINDS = ("defect", "literal", "by design", OTHER_VERSION, "open", "precision")
 class Deviation:
     """A known deviation: a case that shows it (or a glob over case ids), the clause it departs from, and why.
 
-    ``kind`` is one of :data:`KINDS`. Of a defect are known ``where`` it lies in the source of the stack, the ``section`` of the sentence that it
-    departs from with its ``level``, and what a user of the stack would ``notice``. The clause is of the event at which it first shows, which
-    may be later, and another rule. The kind ``other-version`` has no clause: it explains any divergence of its cases.
+    ``kind`` is one of :data:`KINDS`. A defect also has ``where`` (its place in the source of the stack), ``section``
+    and ``level`` of the sentence that it departs from, and ``notice``, its effect for a user of the stack. Its ``id``
+    identifies the place in the code: adapters that run the same code share it. ``clause`` belongs to the event that
+    first shows the deviation, which may be a later event under another rule. It is None for the kind
+    ``other-version``, which explains any divergence of its cases.
     """
 
     case: str
@@ -57,6 +59,7 @@ class Deviation:
     where: str | None = None
     section: str | None = None
     notice: str | None = None
+    id: str | None = None
 
     def matches(self, case_id: str) -> bool:
         """Return whether it speaks of the case."""
@@ -80,6 +83,8 @@ class Manifest:
     ``files`` are those that must exist before it can be started; ``build`` is the make target that builds them. ``record`` is where the
     first divergences of a third-party stack are recorded. ``deadline_s`` is for the answers of a case, instead of that of the run.
     A ``stateless`` one keeps nothing from one case to the next, and may run several times at once.
+    ``supplied_before_start``: the state of a connection before its first packet of application data, divided into the
+    part that the adapter supplies and the rest.
     """
 
     name: str
@@ -95,6 +100,7 @@ class Manifest:
     record: Path | None = None
     deadline_s: float | None = None
     stateless: bool = False
+    supplied_before_start: str | None = None
 
     def missing_program(self) -> str | None:
         """Return the first program without which the adapter can be neither built nor run and that is not here, if there is one."""
@@ -141,8 +147,10 @@ def load_manifest(path: Path) -> Manifest:
     deviations = tuple(_deviations(reader))
     deadline_s = reader.seconds("deadline_s") if "deadline_s" in raw else None
     stateless = reader.truth("stateless") if "stateless" in raw else False
+    third_party = texts["role"] == "third-party"
+    supplied = reader.text("supplied_before_start") if third_party or "supplied_before_start" in raw else None
     reader.refuse_others()
-    record = path.parent / _RECORD if texts["role"] == "third-party" else None
+    record = path.parent / _RECORD if third_party else None
     return Manifest(
         **texts,
         command=command,
@@ -154,6 +162,7 @@ def load_manifest(path: Path) -> Manifest:
         record=record,
         deadline_s=deadline_s,
         stateless=stateless,
+        supplied_before_start=supplied,
     )
 
 

@@ -81,7 +81,7 @@ def model_run(script: StimulusScript, clock_ns: int) -> ModelRun:
     """Return the run of the model on a clock with ticks of ``clock_ns``."""
     model = ModelLoop(script.case, OBSERVABLES)
     simulation = Simulation(script.case.scenario, model, clock_ns)
-    came_to = summary(model.trace, run(simulation), 0, simulation.bottleneck.dropped_packets)
+    came_to = summary(model.trace, run(simulation), 0, simulation.dropped_packets)
     return ModelRun(model.trace.events, model.observed, model.turns.starts, came_to)
 
 

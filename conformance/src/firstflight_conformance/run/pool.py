@@ -81,7 +81,11 @@ def judge_all(
         yield from _one_by_one(job, on_results, ready)
         return
     gc.freeze()  # what is loaded is shared by the processes; a collector that looks at it would copy it
-    pool = _Pool(job, context, min(jobs, len(every)), on_results, ready)
+    try:
+        pool = _Pool(job, context, min(jobs, len(every)), on_results, ready)
+    except OSError as error:
+        what = "shared memory for several processes (/dev/shm); `--jobs 1` needs none"
+        raise OSError(error.errno, f"{error.strerror}: {what}") from error
     by_vectors = [part for part in every if job.is_reference(part) and not (part.looped or part.whole)]
     left = [part for part in every if part not in by_vectors]
     try:

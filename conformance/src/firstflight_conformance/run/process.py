@@ -4,6 +4,7 @@ Messages are pipelined. Reading, writing and draining standard error take turns 
 block the other, and whatever the process does, it costs no more than the deadline and the output bound.
 """
 
+import errno
 import os
 import select
 import signal
@@ -35,7 +36,7 @@ class AdapterProcess:
     """A running adapter. Leaving the context kills it together with everything below it and in its process group."""
 
     def __init__(self, command: Sequence[str], cwd: Path) -> None:
-        """Start the command. Raise :class:`ConversationError` if that is not possible."""
+        """Start the command. Raise :class:`ConversationError` if that is not possible, :class:`OSError` if no file can be opened."""
         try:
             self._popen = subprocess.Popen(
                 command,
@@ -48,6 +49,8 @@ class AdapterProcess:
                 preexec_fn=children.die_with_parent,  # noqa: PLW1509 one call of the C library
             )
         except (OSError, ValueError) as error:
+            if isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE):
+                raise OSError(error.errno, f"{error.strerror}: raise the limit with `ulimit -n`") from error
             raise ConversationError(FaultKind.START, f"cannot be started: {error}") from error
         self._stdin = _non_blocking(self._popen.stdin)
         self._stdout = _non_blocking(self._popen.stdout)

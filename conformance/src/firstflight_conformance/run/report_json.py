@@ -101,6 +101,7 @@ def _adapter(report: AdapterReport) -> dict[str, Any]:
         "language": manifest.language,
         "role": manifest.role,
         "skipped": report.skipped,
+        **({"supplied_before_start": manifest.supplied_before_start} if manifest.supplied_before_start else {}),
         "declaration": report.declaration and asdict(report.declaration),
         "counts": {status: report.counts[status] for status in _STATUSES},
         "diagnosis": [_cause(cause) for cause in report.diagnosis.causes] if report.diagnosis else [],
@@ -166,7 +167,7 @@ def _deviation(deviation: Deviation) -> dict[str, str]:
 
 def _short(deviation: Deviation) -> Deviation:
     """Return a deviation without what ``explained`` of its adapter says once for all its results."""
-    return replace(deviation, where=None, section=None, notice=None)
+    return replace(deviation, id=None, where=None, section=None, notice=None)
 
 
 def _result(result: Result) -> dict[str, Any]:

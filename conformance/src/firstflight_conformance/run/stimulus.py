@@ -11,6 +11,7 @@ from firstflight.controller import ALGORITHMS
 from firstflight.events import SavedPath
 from firstflight_conformance.cases.wire import encode_int
 from firstflight_conformance.run.messages import Message
+from firstflight_conformance.simulator.native_bounds import check_scenario
 from firstflight_conformance.simulator.scenario import Scenario, ScenarioError, load_scenario, scenario_files
 
 #: The folder of the scenarios of the closed loop, among those of all algorithms and of each.
@@ -90,6 +91,7 @@ class StimulusScript:
 def load_stimulus(path: Path) -> Scenario:
     """Load a scenario for the closed loop. Raise :class:`ScenarioError` if it is malformed, or has no end to its data."""
     scenario = load_scenario(path)
+    check_scenario(scenario)
     if scenario.transfer_bytes is None:
         raise ScenarioError(
             f"{path}: $.sender.transfer_bytes: needs a number in closed loop: it bounds what a stack with a wrong window sends"

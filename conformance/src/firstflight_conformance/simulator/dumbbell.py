@@ -1,26 +1,26 @@
 """Run a network: its flows at once, watched at fixed intervals, in memory that the interval bounds and not the transfer."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from ctypes import byref
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from firstflight import Observation, create
-from firstflight.events import Event, Lost
+from firstflight import Observation, advance, create
+from firstflight.events import Event
 from firstflight.observables import Outcome, Phase
-from firstflight_conformance.simulator.clock import Clock
-from firstflight_conformance.simulator.flow import Arrival, Flow, NotedDelivered
-from firstflight_conformance.simulator.in_loop import Answer, ModelInLoop
-from firstflight_conformance.simulator.links import AnyLink, Delay, Queued, TokenBucket, Wire
+from firstflight_conformance.simulator import native
+from firstflight_conformance.simulator import native_layout as layout
 from firstflight_conformance.simulator.loop import ORIGIN_NS
+from firstflight_conformance.simulator.native import Status
+from firstflight_conformance.simulator.native_bounds import check_network
+from firstflight_conformance.simulator.native_events import NONE, event_of
 from firstflight_conformance.simulator.network import FlowPlan, Network
-from firstflight_conformance.simulator.path import Bottleneck
-from firstflight_conformance.simulator.scenario import Link
 
+#: Data at the receiver: when, in which packet, whose data that repeats, and its size.
+Arrival: TypeAlias = tuple[int, int, int | None, int]
 Arrivals: TypeAlias = Mapping[str, list[Arrival]]
-#: What a controller does that a reader wants to know of, besides changes of the phase.
-TURNS = frozenset(
-    (Outcome.EXITED, Outcome.REDUCED, Outcome.COLLAPSED, Outcome.DRAINED, Outcome.JUMPED, Outcome.JUMP_BEGUN)
-)
+#: As in ``enum ff_outcome`` and ``enum ff_phase``.
+_OUTCOMES, _PHASES = tuple(Outcome), tuple(Phase)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,35 +35,6 @@ class Turn:
     outcome: Outcome
     cwnd_bytes: int
     before_bytes: int
-
-
-class WatchedModel(ModelInLoop):
-    """A controller of the model of which only the turns are kept, and the first loss."""
-
-    def __init__(self, plan: FlowPlan, *, keep: bool = False) -> None:
-        """Create the controller that the plan names. Raise :class:`DomainError` if there is none."""
-        algorithm, _, profile = plan.controller.partition("/")
-        super().__init__(create(algorithm, profile, plan.transfer.config), keep=keep)
-        self.turns: list[Turn] = []
-        self.first_loss_ns: int | None = None
-        self.phase: Phase | None = None
-
-    def on_event(self, event: Event) -> Answer:
-        """Process an event."""
-        before_bytes = self.initial_window_bytes if self.last is None else self.last.cwnd_bytes
-        answer = super().on_event(event)
-        if self.first_loss_ns is None and isinstance(event, Lost):
-            self.first_loss_ns = event.t_ns - ORIGIN_NS
-        observation = self.last
-        assert observation is not None
-        if observation.phase is not self.phase or observation.outcome in TURNS:
-            self.phase = observation.phase
-            self.turns.append(
-                Turn(
-                    event.t_ns - ORIGIN_NS, observation.phase, observation.outcome, observation.cwnd_bytes, before_bytes
-                )
-            )
-        return answer
 
 
 @dataclass(slots=True)
@@ -100,7 +71,6 @@ class FlowResult:
     turns: list[Turn]
     samples: Samples
     events: list[Event]
-    observations: list[Observation]
 
     @property
     def exited_ns(self) -> int | None:
@@ -126,128 +96,105 @@ class NetworkResult:
         return next(flow for flow in self.flows if flow.name == name)
 
 
-class Dumbbell:
-    """The flows of a network, their links, and what is watched of them."""
+def run_network(network: Network, *, record: Sequence[str] = (), arrivals: Arrivals | None = None) -> NetworkResult:
+    """Run a network to its end. Raise :class:`ScenarioError`, and :class:`DomainError` if a controller is unknown or refuses an event.
 
-    def __init__(self, network: Network, clock: Clock | None = None, *, record: tuple[str, ...] = ()) -> None:
-        """Set up a run. The events and observations of the flows named in ``record`` are kept."""
-        self.network = network
-        self.clock = Clock(ORIGIN_NS) if clock is None else clock
-        self.bottleneck = Bottleneck(network.link, network.seed, ORIGIN_NS)
-        self._there = Queued(self.clock, self.bottleneck)
-        self._back = self._way_back(network)
-        self.models: list[WatchedModel] = []
-        self.flows: list[Flow] = []
-        self.buckets: list[TokenBucket | None] = []
+    ``record``: the flows whose events are kept. ``arrivals``: a list for each flow name; the run appends the arrivals.
+    """
+    check_network(network)
+    watched = _Watched(network, record, arrivals or {})
+    laid_out, found = layout.lay_out_network(network), layout.NetworkResultLayout()
+    flows = (layout.FlowResultLayout * len(network.flows))()
+    run = native.library().sim_run_network
+    status = Status(run(byref(laid_out), byref(watched.layout), flows, byref(found)))
+    native.check(status, network.name)
+    if status is Status.REFUSED:
+        _raise_refusal(network)
+    return NetworkResult(
+        network,
+        watched.flow_results(network, flows),
+        watched.queue_bytes,
+        found.dropped_packets,
+        found.early_dropped_packets,
+        found.lost_on_link_packets,
+        min(found.now_ns - ORIGIN_NS, network.stop_ns),
+        found.events,
+    )
+
+
+def observations(plan: FlowPlan, events: Iterable[Event]) -> list[Observation]:
+    """Return the observations of the model after each event of a flow. Raise :class:`DomainError`."""
+    algorithm, _, profile = plan.controller.partition("/")
+    controller = create(algorithm, profile, plan.transfer.config)
+    return [advance(controller, event) for event in events]
+
+
+def _raise_refusal(network: Network) -> None:
+    """Raise :class:`DomainError` with the reason of the model: for an unknown controller, or for the last event of a flow."""
+    for plan in network.flows:
+        observations(plan, ())
+    watched = _Watched(network, [plan.name for plan in network.flows], {})
+    laid_out, flows = layout.lay_out_network(network), (layout.FlowResultLayout * len(network.flows))()
+    native.library().sim_run_network(byref(laid_out), byref(watched.layout), flows, byref(layout.NetworkResultLayout()))
+    for plan, events in zip(network.flows, watched.events, strict=True):
+        observations(plan, events)
+    raise RuntimeError(f"{network.name}: a controller of the port refuses an event that the model takes")
+
+
+class _Watched:
+    """Events, turns and samples of a network, collected during its run."""
+
+    def __init__(self, network: Network, record: Sequence[str], arrivals: Arrivals) -> None:
+        self.events: list[list[Event]] = [[] for _ in network.flows]
+        self.turns: list[list[Turn]] = [[] for _ in network.flows]
         self.samples = [Samples() for _ in network.flows]
         self.queue_bytes: list[int] = []
-        self._unfinished = len(network.flows)
-        for plan in network.flows:
-            self._add(plan, keep=plan.name in record)
+        self._recorded = [plan.name in record for plan in network.flows]
+        self.layout = layout.Watch(turn=layout.ON_TURN(self._turn), sample=layout.ON_SAMPLE(self._sample))
+        if any(self._recorded):
+            self.layout.event = layout.ON_EVENT(self._event)
+        self._arrivals = [arrivals.get(plan.name) for plan in network.flows]
+        if arrivals:
+            self.layout.arrived = layout.ON_ARRIVAL(self._arrived)
 
-    def _way_back(self, network: Network) -> AnyLink:
-        link = network.link
-        if network.return_rate_bps is None:
-            return Delay(link.return_delay_ns)
-        back = Link(
-            network.return_rate_bps, link.return_delay_ns, 0, link.queue_bytes, 0, 0, queue_packets=link.queue_packets
-        )
-        return Queued(self.clock, Bottleneck(back, network.seed, ORIGIN_NS))
+    def _event(self, _: object, flow: int, event: Any, __: object) -> None:
+        if self._recorded[flow]:
+            self.events[flow].append(event_of(event.contents))
 
-    def _add(self, plan: FlowPlan, *, keep: bool) -> None:
-        there: list[AnyLink] = [self._there]
-        back: list[AnyLink] = [self._back]
-        if plan.access is not None:
-            wires = [Wire(plan.access.rate_bps, plan.access.delay_ns) for _ in range(4)]
-            there, back = [wires[0], *there, wires[1]], [wires[2], *back, wires[3]]
-        bucket = None
-        if plan.bucket is not None:
-            one = plan.bucket
-            bucket = TokenBucket(self.clock.now_ns, one.rate_bps, one.burst_bytes, one.latency_ns)
-            there.insert(0, bucket)
-        model = WatchedModel(plan, keep=keep)
-        flow = Flow(self.clock, plan.transfer, plan.receiver, model, (there, back), keep_events=keep)
-        flow.on_finished = self._on_finished
-        self.models.append(model)
-        self.flows.append(flow)
-        self.buckets.append(bucket)
-        self.clock.at(ORIGIN_NS + plan.start_ns, flow.start)
+    def _arrived(self, _: object, flow: int, now_ns: int, packet: int, name: int, size_bytes: int) -> None:
+        arrivals = self._arrivals[flow]
+        if arrivals is not None:
+            arrivals.append((now_ns - ORIGIN_NS, packet, None if name == NONE else name, size_bytes))
 
-    def _on_finished(self, _: Flow) -> None:
-        self._unfinished -= 1
+    def _turn(self, _: object, flow: int, turn: Any) -> None:
+        found = turn.contents
+        phase, outcome = _PHASES[found.phase], _OUTCOMES[found.outcome]
+        self.turns[flow].append(Turn(found.t_ns - ORIGIN_NS, phase, outcome, found.cwnd_bytes, found.before_bytes))
 
-    def _sample(self, _: None = None) -> None:
-        now_ns = self.clock.now_ns
-        self.bottleneck.leave(now_ns)
-        self.queue_bytes.append(self.bottleneck.waiting_bytes)
-        for flow, model, samples in zip(self.flows, self.models, self.samples, strict=True):
-            samples.delivered_bytes.append(flow.delivered.bytes)
-            samples.cwnd_bytes.append(flow.sender.cwnd_bytes)
-            samples.bytes_in_flight.append(flow.sender.ledger.bytes_in_flight)
-            samples.phases.append(model.phase)
-        if self._unfinished:
-            self.clock.at(now_ns + self.network.sample_ns, self._sample)
+    def _sample(self, _: object, queue_bytes: int, flows: Any) -> None:
+        self.queue_bytes.append(queue_bytes)
+        for samples, found in zip(self.samples, flows[: len(self.samples)], strict=True):
+            samples.delivered_bytes.append(found.delivered_bytes)
+            samples.cwnd_bytes.append(found.cwnd_bytes)
+            samples.bytes_in_flight.append(found.bytes_in_flight)
+            samples.phases.append(None if found.phase == NONE else _PHASES[found.phase])
 
-    def run(self) -> NetworkResult:
-        """Run until every transfer has ended, or to ``stop_ns``."""
-        self.clock.at(ORIGIN_NS + self.network.sample_ns, self._sample)
-        self.clock.run(ORIGIN_NS + self.network.stop_ns, lambda: self._unfinished == 0)
-        link = self.bottleneck
-        return NetworkResult(
-            self.network,
-            [self._result(index) for index in range(len(self.flows))],
-            self.queue_bytes,
-            link.dropped_packets,
-            link.early_dropped_packets,
-            link.lost_packets,
-            min(self.clock.now_ns - ORIGIN_NS, self.network.stop_ns),
-            self.clock.events,
-        )
-
-    def _result(self, index: int) -> FlowResult:
-        plan, flow, model, bucket = (
-            self.network.flows[index],
-            self.flows[index],
-            self.models[index],
-            self.buckets[index],
-        )
-        sender = flow.sender
-        return FlowResult(
-            plan.name,
-            plan.controller,
-            _since(flow.started_ns),
-            _since(sender.first_sent_ns),
-            _since(flow.completed_ns),
-            _since(flow.acknowledged_ns),
-            flow.delivered.bytes,
-            sender.ledger.next_packet,
-            sender.lost_packets,
-            sender.probe_timeouts,
-            model.first_loss_ns,
-            0 if bucket is None else bucket.dropped_packets,
-            model.turns,
-            self.samples[index],
-            sender.events,
-            model.observations,
-        )
+    def flow_results(self, network: Network, flows: Iterable[Any]) -> list[FlowResult]:
+        watched = zip(network.flows, flows, self.turns, self.samples, self.events, strict=True)
+        return [
+            FlowResult(plan.name, plan.controller, turns=turns, samples=samples, events=events, **_numbers(found))
+            for plan, found, turns, samples, events in watched
+        ]
 
 
-def _since(t_ns: int | None) -> int | None:
-    return None if t_ns is None else t_ns - ORIGIN_NS
+def _numbers(found: Any) -> dict[str, Any]:
+    """Return the members of a result, by name; times are since the start."""
+    numbers = {name: getattr(found, name) for name, _ in found._fields_}
+    return {name: _since(number) if name.endswith("_ns") else number for name, number in numbers.items()}
 
 
-def run_network(
-    network: Network, clock: Clock | None = None, *, record: tuple[str, ...] = (), arrivals: Arrivals | None = None
-) -> NetworkResult:
-    """Run a network to its end. Raise :class:`DomainError` if a controller is unknown.
-
-    ``arrivals``: lists by the names of flows, to which is added what arrives.
-    """
-    dumbbell = Dumbbell(network, clock, record=record)
-    for plan, flow in zip(network.flows, dumbbell.flows, strict=True):
-        if arrivals is not None and plan.name in arrivals:
-            flow.delivered = NotedDelivered(dumbbell.clock, arrivals[plan.name])
-    return dumbbell.run()
+def _since(t_ns: int) -> int | None:
+    return None if t_ns == NONE else t_ns - ORIGIN_NS
 
 
 def result_to_json(result: NetworkResult) -> dict[str, Any]:
@@ -266,7 +213,7 @@ def result_to_json(result: NetworkResult) -> dict[str, Any]:
 
 
 def _flow_to_json(flow: FlowResult) -> dict[str, Any]:
-    skipped = ("turns", "samples", "events", "observations")
+    skipped = ("turns", "samples", "events")
     fields = {name: getattr(flow, name) for name in FlowResult.__slots__ if name not in skipped}
     fields["turns"] = [
         {"t_ns": t.t_ns, "phase": t.phase.value, "outcome": t.outcome.value, "cwnd_bytes": t.cwnd_bytes}

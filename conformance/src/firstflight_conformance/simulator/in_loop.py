@@ -1,4 +1,4 @@
-"""What the sender asks of a controller: a window, after every event. The model answers here; a stack behind an adapter in ``run``."""
+"""Controllers in the loop: the model here, a stack behind an adapter in ``run``."""
 
 from dataclasses import dataclass
 from typing import Protocol

@@ -1,24 +1,31 @@
 """Run a scenario: one flow over one bottleneck, with any controller in the loop."""
 
+from ctypes import byref
 from dataclasses import dataclass
+from typing import Any
 
-from firstflight import Controller, Observation
+from firstflight import Controller, Observation, create
 from firstflight.events import Event
 from firstflight.observables import EXITS, Outcome
-from firstflight_conformance.simulator.clock import Clock
-from firstflight_conformance.simulator.flow import Flow
+from firstflight_conformance.simulator import native
+from firstflight_conformance.simulator import native_layout as layout
 from firstflight_conformance.simulator.in_loop import InLoop, ModelInLoop
-from firstflight_conformance.simulator.links import Delay, Queued
-from firstflight_conformance.simulator.path import Bottleneck
+from firstflight_conformance.simulator.native import Status
+from firstflight_conformance.simulator.native_bounds import check_scenario
+from firstflight_conformance.simulator.native_events import NONE, event_of
 from firstflight_conformance.simulator.scenario import Scenario, ScenarioError
 
 #: Every run begins at one second, as every vector does.
 ORIGIN_NS = 1_000_000_000
+#: A window or a time that is larger means the same: everything may leave, or nothing before the run ends.
+_MOST = 1 << 62
+#: As in ``enum ff_outcome``.
+_OUTCOMES = tuple(Outcome)
 
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """What a run with the model in the loop produced: the events, and what it observed after each.
+    """The events of a run with the model in the loop, and the observations after each.
 
     ``done``: all data was acknowledged; otherwise the run was cut off.
     """
@@ -32,7 +39,10 @@ class Recording:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What a run came to. Times are since the first event, ``None`` for what did not happen; ``ended_by``: what ended slow start."""
+    """The summary of a run. Times are since the first event.
+
+    ``slow_start_ended_ns`` and ``ended_by``, the outcome that ended slow start, are ``None`` if slow start did not end.
+    """
 
     events: int
     duration_ns: int
@@ -54,37 +64,71 @@ class StallError(ScenarioError):
 
 
 class Simulation:
-    """One sender, one bottleneck, one receiver.
+    """One sender, one bottleneck, one receiver, and a controller outside of the C simulator.
 
-    ``clock_ns``: everything happens at multiples of it, rounded up, for a controller whose clock is coarser than one ns.
+    ``clock_ns``: everything happens at multiples of it, rounded up, for a controller with a clock coarser than one ns.
+    ``events`` contains the events so far. The numbers are final at the end of the run.
     """
 
     def __init__(self, scenario: Scenario, controller: InLoop, clock_ns: int = 1) -> None:
-        """Set up a run of ``scenario`` with ``controller`` in the loop."""
+        """Set up a run. Raise :class:`ScenarioError` beyond the bounds of the simulator."""
+        check_scenario(scenario)
         self.scenario = scenario
-        self.clock = Clock(ORIGIN_NS, clock_ns)
-        self.bottleneck = Bottleneck(scenario.link, scenario.seed, ORIGIN_NS)
-        there, back = Queued(self.clock, self.bottleneck), Delay(scenario.link.return_delay_ns)
-        self.flow = Flow(self.clock, scenario.transfer, scenario.receiver, controller, ([there], [back]))
-        self.sender = self.flow.sender
+        self.events: list[Event] = []
+        self._controller, self._clock_ns = controller, clock_ns
+        self._summary = layout.SummaryLayout(now_ns=ORIGIN_NS)
+        self._error: BaseException | None = None
 
     @property
     def now_ns(self) -> int:
-        """The time."""
-        return self.clock.now_ns
+        """The time at which the run ended."""
+        return int(self._summary.now_ns)
+
+    @property
+    def done(self) -> bool:
+        """Whether all data was acknowledged."""
+        return bool(self._summary.done)
+
+    @property
+    def dropped_packets(self) -> int:
+        """How many packets the queue dropped, during a run so far."""
+        return int(self._summary.dropped_packets)
+
+    @property
+    def lost_packets(self) -> int:
+        """How many packets were lost on the link."""
+        return int(self._summary.lost_packets)
 
     def run(self) -> None:
-        """Run to the end. Raise :class:`StallError` if the sender stalls."""
-        if self.scenario.announced:
-            self.sender.sample_handshake(ORIGIN_NS, ORIGIN_NS - self.scenario.empty_rtt_ns)
-        self.clock.at(ORIGIN_NS, self.flow.start)
-        if not self.clock.run(ORIGIN_NS + self.scenario.stop_ns, self._finished):
+        """Run to the end. Raise :class:`StallError` if the sender stalls, and every error of the controller."""
+        controller = self._controller
+        outside = layout.Outside(
+            controller.initial_window_bytes, controller.samples_rate, on_event=layout.ON_ANSWER(self._on_event)
+        )
+        laid_out = layout.lay_out_scenario(self.scenario)
+        status = Status(
+            native.library().sim_simulate_outside(byref(laid_out), byref(outside), self._clock_ns, byref(self._summary))
+        )
+        if self._error is not None:
+            raise self._error
+        if status is Status.STALLED:
             raise StallError(self.scenario.name, self.now_ns)
+        native.check(status, self.scenario.name)
 
-    def _finished(self) -> bool:
-        ended_ns = self.sender.slow_start_end_ns
-        over = ended_ns is not None and self.now_ns > ended_ns + self.scenario.after_slow_start_ns
-        return over or (self.sender.done and bool(self.sender.events))
+    def _on_event(self, _: object, raw: Any, answer: Any) -> bool:
+        """Ask the controller. No exception crosses C: it ends the run there, and is raised again behind it."""
+        try:
+            event = event_of(raw.contents)
+            self.events.append(event)
+            found = self._controller.on_event(event)
+        except BaseException as error:
+            self._error = error
+            return False
+        window = answer.contents
+        window.cwnd_bytes = min(found.cwnd_bytes, _MOST)
+        window.next_release_ns = NONE if found.next_release_ns is None else min(found.next_release_ns, _MOST)
+        window.in_slow_start = found.in_slow_start
+        return True
 
 
 def simulate(scenario: Scenario, controller: Controller) -> Recording:
@@ -93,16 +137,16 @@ def simulate(scenario: Scenario, controller: Controller) -> Recording:
     simulation = Simulation(scenario, model)
     simulation.run()
     return Recording(
-        tuple(simulation.sender.events),
+        tuple(simulation.events),
         tuple(model.observations),
-        simulation.bottleneck.dropped_packets,
-        simulation.bottleneck.lost_packets,
-        simulation.sender.done,
+        simulation.dropped_packets,
+        simulation.lost_packets,
+        simulation.done,
     )
 
 
 def summarize(recording: Recording) -> Summary:
-    """Return what a run came to."""
+    """Return the summary of a recorded run."""
     events, observations = recording.events, recording.observations
     began_ns = events[0].t_ns
     pairs = zip(events, observations, strict=True)
@@ -117,4 +161,29 @@ def summarize(recording: Recording) -> Summary:
         dropped_packets=recording.dropped_packets,
         lost_packets=recording.lost_packets,
         done=recording.done,
+    )
+
+
+def run_port(scenario: Scenario, algorithm: str, profile: str) -> Summary:
+    """Return the summary of a run with a controller of the port.
+
+    Raise :class:`ScenarioError`, and :class:`DomainError` if the controller is unknown or refuses an event.
+    """
+    check_scenario(scenario)
+    laid_out, found = layout.lay_out_scenario(scenario), layout.SummaryLayout()
+    names = algorithm.encode(), profile.encode()
+    status = Status(native.library().sim_simulate(byref(laid_out), *names, None, byref(found)))
+    if status is Status.STALLED:
+        raise StallError(scenario.name, found.now_ns)
+    native.check(status, scenario.name)
+    if status is Status.REFUSED:  # the model has the reason
+        return summarize(simulate(scenario, create(algorithm, profile, scenario.config)))
+    ended = found.slow_start_ended_ns != NONE
+    same = ("events", "largest_cwnd_bytes", "final_cwnd_bytes", "dropped_packets", "lost_packets")
+    return Summary(
+        duration_ns=found.ended_ns - found.began_ns,
+        slow_start_ended_ns=found.slow_start_ended_ns - found.began_ns if ended else None,
+        ended_by=_OUTCOMES[found.ended_by] if ended else None,
+        done=bool(found.done),
+        **{name: getattr(found, name) for name in same},
     )

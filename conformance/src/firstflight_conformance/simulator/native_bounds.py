@@ -1,114 +1,111 @@
-"""What the compiled simulator takes: the bounds that its arithmetic relies on. What lies beyond is left to Python."""
+"""The bounds of ``simulator.h``, inside which no expression of the C simulator overflows."""
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 
 from firstflight.limits import DATAGRAM_MAX_BYTES, NUMBER_MAX, WINDOW_MAX_BYTES
 from firstflight_conformance.simulator.network import FlowPlan, Network
 from firstflight_conformance.simulator.presets import Experiment
-from firstflight_conformance.simulator.scenario import Link, Scenario
-from firstflight_conformance.simulator.transfer import Connection, Pacing, Receiver, Transfer
+from firstflight_conformance.simulator.scenario import Link, Scenario, ScenarioError
+from firstflight_conformance.simulator.transfer import Pacing, Transfer
 
-#: The bounds of ``simulator.h``.
 TIME_END_NS, RATE_MIN_BPS, SIZE_MAX_BYTES, DRAIN_MAX_NS = 1 << 42, 1000, 1 << 40, 1 << 58
 BURST_MAX_BYTES, HEADER_MAX_BYTES = 1 << 29, 1 << 16
 
-
-def takes_scenario(scenario: Scenario) -> bool:
-    """Return whether a scenario is within the bounds."""
-    times_ns = (scenario.stop_ns, scenario.after_slow_start_ns)
-    return (
-        _are_times(times_ns)
-        and 0 <= scenario.seed <= NUMBER_MAX
-        and _takes_link(scenario.link)
-        and _takes_transfer(scenario.transfer)
-        and _takes_receiver(scenario.receiver)
-    )
-
-
-def takes_network(network: Network) -> bool:
-    """Return whether a network is within the bounds."""
-    return (
-        _are_times((network.stop_ns, network.sample_ns))
-        and network.sample_ns > 0
-        and 0 <= network.seed <= NUMBER_MAX
-        and _takes_link(network.link)
-        and (network.return_rate_bps is None or _drains(network.link, network.return_rate_bps))
-        and all(_takes_plan(plan) for plan in network.flows)
-    )
-
-
-def takes_experiment(experiment: Experiment) -> bool:
-    """Return whether a transfer of a preset is within the bounds."""
-    return (
-        _are_times((experiment.delay_ns, experiment.access_delay_ns))
-        and RATE_MIN_BPS <= experiment.access_rate_bps <= SIZE_MAX_BYTES
-        and _takes_transfer(experiment.transfer)
-        and _takes_receiver(experiment.receiver)
-    )
+_TIME, _RATE, _SIZE = (0, TIME_END_NS - 1), (RATE_MIN_BPS, SIZE_MAX_BYTES), (0, SIZE_MAX_BYTES)
+_WINDOW, _HEADER, _UNIT = (1, WINDOW_MAX_BYTES), (0, HEADER_MAX_BYTES), (1, SIZE_MAX_BYTES)
+_NUMBER = (0, NUMBER_MAX)
+#: The least and the most of each member; ``None`` is inside.
+_Bounds = Mapping[str, tuple[int, int]]
+_LINK: _Bounds = {
+    **dict.fromkeys(("forward_delay_ns", "return_delay_ns", "jitter_ns"), _TIME),
+    **dict.fromkeys(("queue_bytes", "queue_packets", "early_drop_above_bytes"), _SIZE),
+    **dict.fromkeys(("loss_ppm", "early_drop_ppm"), _NUMBER),
+    "rate_bps": _RATE,
+}
+_TRANSFER: _Bounds = {
+    **dict.fromkeys(("max_ack_delay_ns", "least_timeout_ns", "saved_rtt_ns"), _TIME),
+    **dict.fromkeys(("transfer_bytes", "send_buffer_bytes"), _SIZE),
+    **dict.fromkeys(("write_bytes", "rtt_tick_ns"), _UNIT),
+    **dict.fromkeys(("header_bytes", "ack_bytes"), _HEADER),
+    **dict.fromkeys(("receive_window_bytes", "first_receive_window_bytes"), _WINDOW),
+    "saved_cwnd_bytes": (0, WINDOW_MAX_BYTES),
+}
+_CONFIG: _Bounds = {"max_datagram_size_bytes": (1, DATAGRAM_MAX_BYTES), "initial_window_bytes": _WINDOW}
+_CONNECTION: _Bounds = {"syn_bytes": _HEADER, "data_after_ns": _TIME, "retry_ns": _TIME}
+_RECEIVER: _Bounds = {"ack_every_packets": (1, NUMBER_MAX), "max_ack_delay_ns": _TIME}
+_BUCKET: _Bounds = {"rate_bps": _RATE, "burst_bytes": (0, BURST_MAX_BYTES), "latency_ns": _TIME}
 
 
-def _are_times(times_ns: Iterable[int]) -> bool:
-    return all(0 <= time_ns < TIME_END_NS for time_ns in times_ns)
+def check_scenario(scenario: Scenario) -> None:
+    """Raise :class:`ScenarioError` if a member exceeds its bounds."""
+    bounds = {"seed": _NUMBER, "stop_ns": _TIME, "after_slow_start_ns": _TIME}
+    _check(scenario.name, scenario, bounds)
+    check_link(f"{scenario.name}: link", scenario.link)
+    _check_transfer(f"{scenario.name}: sender", scenario.transfer)
+    _check(f"{scenario.name}: receiver", scenario.receiver, _RECEIVER)
 
 
-def _are_sizes(sizes_bytes: Iterable[int | None], most: int = SIZE_MAX_BYTES, least: int = 0) -> bool:
-    return all(size_bytes is None or least <= size_bytes <= most for size_bytes in sizes_bytes)
+def check_network(network: Network) -> None:
+    """Raise :class:`ScenarioError` if a member exceeds its bounds."""
+    bounds = {"seed": _NUMBER, "stop_ns": _TIME, "sample_ns": (1, TIME_END_NS - 1), "return_rate_bps": _RATE}
+    _check(network.name, network, bounds)
+    check_link(f"{network.name}: bottleneck", network.link)
+    if network.return_rate_bps is not None:
+        _check_drain(f"{network.name}: way back", network.link, network.return_rate_bps)
+    for plan in network.flows:
+        _check_plan(f"{network.name}: flow {plan.name}", plan)
 
 
-def _takes_link(link: Link) -> bool:
-    times_ns = (link.forward_delay_ns, link.return_delay_ns, link.jitter_ns)
-    return (
-        _are_times((*times_ns, *(time_ns for step in link.steps for time_ns in step)))
-        and _are_sizes((link.queue_bytes, link.queue_packets, link.early_drop_above_bytes))
-        and _drains(link, link.rate_bps)
-        and 0 <= link.loss_ppm <= NUMBER_MAX
-        and 0 <= link.early_drop_ppm <= NUMBER_MAX
-    )
+def check_experiment(experiment: Experiment) -> None:
+    """Raise :class:`ScenarioError` if a member exceeds its bounds."""
+    bounds = {"delay_ns": _TIME, "access_delay_ns": _TIME, "access_rate_bps": _RATE}
+    _check(experiment.preset, experiment, bounds)
+    _check_transfer(experiment.preset, experiment.transfer)
+    _check(experiment.preset, experiment.receiver, _RECEIVER)
 
 
-def _drains(link: Link, rate_bps: int) -> bool:
-    """Return whether a full queue is served in time."""
+def check_link(where: str, link: Link) -> None:
+    """Raise :class:`ScenarioError` if a member exceeds its bounds."""
+    _check(where, link, _LINK)
+    for at_ns, longer_ns in link.steps:
+        _check_number(f"{where}: delay step: at_ns", at_ns, _TIME)
+        _check_number(f"{where}: delay step: longer_ns", longer_ns, _TIME)
+    _check_drain(where, link, link.rate_bps)
+
+
+def _check_drain(where: str, link: Link, rate_bps: int) -> None:
+    """Check that a full queue is served in time."""
     most_bytes = DATAGRAM_MAX_BYTES + HEADER_MAX_BYTES
     queue_bytes = link.queue_bytes if link.queue_packets is None else link.queue_packets * most_bytes
-    return RATE_MIN_BPS <= rate_bps <= SIZE_MAX_BYTES and 8 * 10**9 * queue_bytes // rate_bps <= DRAIN_MAX_NS
+    _check_number(f"{where}: ns that a full queue takes", 8 * 10**9 * queue_bytes // rate_bps, (0, DRAIN_MAX_NS))
 
 
-def _takes_receiver(receiver: Receiver) -> bool:
-    return 1 <= receiver.ack_every_packets <= NUMBER_MAX and _are_times((receiver.max_ack_delay_ns,))
+def _check_plan(where: str, plan: FlowPlan) -> None:
+    _check(where, plan, {"start_ns": _TIME})
+    _check_transfer(f"{where}: sender", plan.transfer)
+    _check(f"{where}: receiver", plan.receiver, _RECEIVER)
+    if plan.bucket is not None:
+        _check(f"{where}: token_bucket", plan.bucket, _BUCKET)
+    if plan.access is not None:
+        _check(f"{where}: access", plan.access, {"rate_bps": _RATE, "delay_ns": _TIME})
 
 
-def _takes_transfer(transfer: Transfer) -> bool:
-    connection = transfer.connection or Connection(0)
-    windows = (transfer.receive_window_bytes, transfer.first_receive_window_bytes, transfer.config.initial_window_bytes)
-    times_ns = (
-        transfer.max_ack_delay_ns, transfer.least_timeout_ns, transfer.saved_rtt_ns, connection.data_after_ns, connection.retry_ns,
-    )  # fmt: skip
-    return (
-        _are_times(times_ns)
-        and _are_sizes((transfer.transfer_bytes, transfer.send_buffer_bytes))
-        and _are_sizes((transfer.write_bytes, transfer.rtt_tick_ns), least=1)
-        and _are_sizes((transfer.header_bytes, transfer.ack_bytes, connection.syn_bytes), HEADER_MAX_BYTES)
-        and _are_sizes((transfer.config.max_datagram_size_bytes,), DATAGRAM_MAX_BYTES, 1)
-        and _are_sizes(windows, WINDOW_MAX_BYTES, 1)
-        and _are_sizes((transfer.saved_cwnd_bytes,), WINDOW_MAX_BYTES)
-        and (transfer.send_buffer_bytes is None or transfer.transfer_bytes is not None)
-        and (transfer.pacing is not Pacing.TIMER or transfer.rtt_tick_ns is not None)
-    )
+def _check_transfer(where: str, transfer: Transfer) -> None:
+    _check(where, transfer, _TRANSFER)
+    _check(where, transfer.config, _CONFIG)
+    if transfer.connection is not None:
+        _check(where, transfer.connection, _CONNECTION)
+    if transfer.send_buffer_bytes is not None and transfer.transfer_bytes is None:
+        raise ScenarioError(f"{where}: send_buffer_bytes needs transfer_bytes")
+    if transfer.pacing is Pacing.TIMER and transfer.rtt_tick_ns is None:
+        raise ScenarioError(f"{where}: pacing by a timer needs rtt_tick_ns")
 
 
-def _takes_plan(plan: FlowPlan) -> bool:
-    bucket, access = plan.bucket, plan.access
-    return (
-        _are_times((plan.start_ns,))
-        and _takes_transfer(plan.transfer)
-        and _takes_receiver(plan.receiver)
-        and (
-            bucket is None
-            or (
-                RATE_MIN_BPS <= bucket.rate_bps <= SIZE_MAX_BYTES
-                and _are_sizes((bucket.burst_bytes,), BURST_MAX_BYTES)
-                and _are_times((bucket.latency_ns,))
-            )
-        )
-        and (access is None or (RATE_MIN_BPS <= access.rate_bps <= SIZE_MAX_BYTES and _are_times((access.delay_ns,))))
-    )
+def _check(where: str, part: object, bounds: _Bounds) -> None:
+    for name, within in bounds.items():
+        _check_number(f"{where}: {name}", getattr(part, name), within)
+
+
+def _check_number(what: str, value: int | None, within: tuple[int, int]) -> None:
+    if value is not None and not within[0] <= value <= within[1]:
+        raise ScenarioError(f"{what} {value} is outside {within[0]}..{within[1]}, the bounds of the simulator")

@@ -1,4 +1,4 @@
-"""The events that the compiled simulator tells its watcher of, and what the controller observed, as ``events.h`` lays them out."""
+"""Events and observations of the C simulator, as ``events.h`` lays them out."""
 
 from collections.abc import Callable, Iterator
 from ctypes import Structure, c_int, c_uint64, string_at

@@ -1,6 +1,6 @@
-"""What the compiled simulator takes and gives, as ``simulator.h`` lays it out."""
+"""The structures of ``simulator.h``."""
 
-from ctypes import CFUNCTYPE, POINTER, Structure, c_char_p, c_size_t, c_uint64, c_void_p
+from ctypes import CFUNCTYPE, POINTER, Structure, c_bool, c_char_p, c_size_t, c_uint64, c_void_p
 
 from firstflight_conformance.simulator.native_events import NONE, RawEvent, RawObservation
 from firstflight_conformance.simulator.network import FlowPlan, Network
@@ -17,7 +17,9 @@ def _numbers(text: str) -> list[tuple[str, type[c_uint64]]]:
     return [(name, c_uint64) for name in text.split()]
 
 
-class _Link(Structure):
+class LinkLayout(Structure):
+    """``struct sim_link``."""
+
     _fields_ = [
         *_numbers("rate_bps forward_delay_ns return_delay_ns queue_bytes queue_packets loss_ppm jitter_ns"),
         *_numbers("early_drop_above_bytes early_drop_ppm step_count"),
@@ -46,7 +48,7 @@ class ScenarioLayout(Structure):
     _fields_ = [
         *_numbers("seed stop_ns after_slow_start_ns"),
         ("transfer", _Transfer),
-        ("link", _Link),
+        ("link", LinkLayout),
         ("receiver", _Receiver),
     ]
 
@@ -67,7 +69,7 @@ class NetworkLayout(Structure):
 
     _fields_ = [
         *_numbers("seed stop_ns sample_ns return_rate_bps"),
-        ("link", _Link),
+        ("link", LinkLayout),
         ("flow_count", c_uint64),
         ("flows", POINTER(_Plan)),
     ]
@@ -111,6 +113,27 @@ class NetworkResultLayout(Structure):
     _fields_ = _numbers("dropped_packets early_dropped_packets lost_on_link_packets now_ns events")
 
 
+class Answer(Structure):
+    """``struct sim_answer``."""
+
+    _fields_ = [*_numbers("cwnd_bytes next_release_ns"), ("in_slow_start", c_bool)]
+
+
+ON_ANSWER = CFUNCTYPE(c_bool, c_void_p, POINTER(RawEvent), POINTER(Answer))
+
+
+class Outside(Structure):
+    """``struct sim_outside``."""
+
+    _fields_ = [*_numbers("initial_window_bytes samples_rate"), ("context", c_void_p), ("on_event", ON_ANSWER)]
+
+
+class Carried(Structure):
+    """``struct sim_carried``."""
+
+    _fields_ = _numbers("arrival_ns busy_until_ns dropped_packets early_dropped_packets lost_packets")
+
+
 class CompletionLayout(Structure):
     """``struct sim_completion``."""
 
@@ -146,7 +169,7 @@ class Watch(Structure):
 def lay_out_scenario(scenario: Scenario) -> ScenarioLayout:
     """Return a scenario as C has it."""
     numbers = _by_name(ScenarioLayout, scenario)
-    parts = _transfer(scenario.transfer), _link(scenario.link), _receiver(scenario.receiver)
+    parts = _transfer(scenario.transfer), lay_out_link(scenario.link), _receiver(scenario.receiver)
     return ScenarioLayout(*numbers.values(), *parts)
 
 
@@ -154,7 +177,7 @@ def lay_out_network(network: Network) -> NetworkLayout:
     """Return a network as C has it."""
     plans = (_Plan * len(network.flows))(*map(_plan, network.flows))
     numbers = _by_name(NetworkLayout, network)
-    return NetworkLayout(**numbers, link=_link(network.link), flow_count=len(plans), flows=plans)
+    return NetworkLayout(**numbers, link=lay_out_link(network.link), flow_count=len(plans), flows=plans)
 
 
 def lay_out_experiment(experiment: Experiment, stop_ns: int) -> PresetLayout:
@@ -166,9 +189,10 @@ def lay_out_experiment(experiment: Experiment, stop_ns: int) -> PresetLayout:
     return PresetLayout(*names, stop_ns, *numbers.values(), *parts)
 
 
-def _link(link: Link) -> _Link:
+def lay_out_link(link: Link) -> LinkLayout:
+    """Return a link as C has it."""
     steps = (_Step * len(link.steps))(*(_Step(*step) for step in link.steps))
-    return _Link(**_by_name(_Link, link), step_count=len(steps), steps=steps)
+    return LinkLayout(**_by_name(LinkLayout, link), step_count=len(steps), steps=steps)
 
 
 def _receiver(receiver: Receiver) -> _Receiver:

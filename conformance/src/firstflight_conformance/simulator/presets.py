@@ -6,24 +6,18 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from firstflight import Config, create
+from firstflight import Config
+from firstflight_conformance.cases.files import read_text
 from firstflight_conformance.cases.schemas import schema_error
 from firstflight_conformance.paths import PRESETS
-from firstflight_conformance.simulator.clock import Clock
-from firstflight_conformance.simulator.codel import MTU_BYTES, CoDelLink
-from firstflight_conformance.simulator.flow import Flow
-from firstflight_conformance.simulator.in_loop import InLoop, ModelInLoop
-from firstflight_conformance.simulator.links import AnyLink, Wire
-from firstflight_conformance.simulator.loop import ORIGIN_NS
 from firstflight_conformance.simulator.scenario import ScenarioError
-from firstflight_conformance.simulator.thesis import ThesisWindow
 from firstflight_conformance.simulator.transfer import Connection, Pacing, Receiver, Transfer
 
 NAMES = tuple(sorted(path.stem for path in PRESETS.glob("*.toml")))
 #: Limits of what a preset takes: beyond them its numbers mean nothing, or take hours.
 MOST_MBPS, MOST_DELAY_MS, MOST_BYTES = 10_000, 10_000, 1_000_000_000
-#: A run that has not ended by then has stalled.
-STOP_NS = 100_000 * 1_000_000_000
+#: The device of the published simulator stalls if its queue holds no packet of this size.
+_MTU_BYTES = 1500
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +40,7 @@ def load(name: str) -> dict[str, Any]:
     """Return the parameters of a preset. Raise :class:`ScenarioError` if the file is malformed."""
     path = Path(name) if name.endswith(".toml") else PRESETS / f"{name}.toml"
     try:
-        raw = tomllib.loads(path.read_text(encoding="utf-8"))
+        raw = tomllib.loads(read_text(path))
     except (OSError, ValueError) as error:
         raise ScenarioError(f"{path}: {error}") from error
     found = schema_error("urn:firstflight:preset:1", raw)
@@ -84,11 +78,6 @@ def algorithms(name: str) -> tuple[str, ...]:
     return tuple(load(name)["pacing"])
 
 
-def model(name: str, algorithm: str, profile: str) -> ModelInLoop:
-    """Return a controller of the model for the sender of a preset. Raise :class:`DomainError` for an unknown profile."""
-    return ModelInLoop(create(algorithm, profile, transfer(name, algorithm, 1).config), keep=False)
-
-
 @dataclass(frozen=True, slots=True)
 class Experiment:
     """One transfer of a preset and its path. ``algorithm`` is one of the published windows, or ALGORITHM/PROFILE."""
@@ -106,7 +95,7 @@ class Experiment:
     def completion(
         self, fct_ns: int, lost: int, sent_packets: int, events: int, probe_timeouts: int, *, foreign: bool
     ) -> Completion:
-        """Return how it went, and whether the number can be held against the published one. ``foreign``: it had another window."""
+        """Return the result, and whether the published number is comparable. ``foreign``: it had another window."""
         reason = None
         if lost:
             reason = f"CoDel dropped {lost} packets: recovery is not that of the published simulator"
@@ -116,9 +105,9 @@ class Experiment:
             reason = "a preset of one's own"
         elif probe_timeouts:
             reason = "the sender's timer expired"
-        elif self.queue_bytes < MTU_BYTES:
+        elif self.queue_bytes < _MTU_BYTES:
             reason = (
-                f"a queue of {self.queue_bytes} bytes holds no packet of {MTU_BYTES}: the published simulator stalls"
+                f"a queue of {self.queue_bytes} bytes holds no packet of {_MTU_BYTES}: the published simulator stalls"
             )
         return Completion(fct_ns, lost, sent_packets, events, reason is None, reason)
 
@@ -146,38 +135,6 @@ def experiment(name: str, algorithm: str, rate_mbps: int, one_way_delay_ms: int,
         preset["access"]["delay_ns"],
         transfer(name, algorithm, size_bytes),
         Receiver(**preset["receiver"]),
-    )
-
-
-def _controller(todo: Experiment) -> InLoop:
-    if "/" in todo.algorithm:
-        return model(todo.preset, *todo.algorithm.split("/", 1))
-    config = todo.transfer.config
-    return ThesisWindow(todo.algorithm, config.max_datagram_size_bytes, config.initial_window_bytes or 0)
-
-
-def run(todo: Experiment, controller: InLoop | None = None, clock: Clock | None = None) -> Completion:
-    """Simulate one transfer, with another controller if one is given. Raise :class:`ScenarioError` if it does not end."""
-    clock = Clock(ORIGIN_NS) if clock is None else clock
-    controller = _controller(todo) if controller is None else controller
-    bottlenecks = [CoDelLink(clock, todo.rate_bps, todo.delay_ns, todo.queue_bytes) for _ in range(2)]
-    wires = [Wire(todo.access_rate_bps, todo.access_delay_ns) for _ in range(4)]
-    links: tuple[list[AnyLink], list[AnyLink]] = (
-        [wires[0], bottlenecks[0], wires[1]],
-        [wires[2], bottlenecks[1], wires[3]],
-    )
-    flow = Flow(clock, todo.transfer, todo.receiver, controller, links, keep_events=False)
-    clock.at(ORIGIN_NS, flow.start)
-    clock.run(ORIGIN_NS + STOP_NS, lambda: flow.finished_ns is not None)
-    if flow.finished_ns is None:
-        raise ScenarioError(f"{todo.preset}: the transfer does not end within {STOP_NS // 10**9} s")
-    return todo.completion(
-        flow.finished_ns - ORIGIN_NS,
-        sum(link.dropped_packets for link in bottlenecks),
-        flow.sender.ledger.next_packet,
-        clock.events,
-        flow.sender.probe_timeouts,
-        foreign=not isinstance(controller, ThesisWindow),
     )
 
 

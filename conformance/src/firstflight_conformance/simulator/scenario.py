@@ -7,6 +7,7 @@ from typing import Any
 
 from firstflight import Config
 from firstflight.controller import ALGORITHMS
+from firstflight_conformance.cases.files import read_text
 from firstflight_conformance.cases.schemas import schema_error
 from firstflight_conformance.paths import SCENARIOS, STIMULI
 from firstflight_conformance.simulator.transfer import Pacing, Receiver, Transfer
@@ -43,10 +44,6 @@ class Link:
                 break
             longer_ns = step_ns
         return self.forward_delay_ns + longer_ns
-
-    def service_ns(self, size_bytes: int) -> int:
-        """Return how long the link serves a packet, in ns, rounded up."""
-        return -(-8 * 1_000_000_000 * size_bytes // self.rate_bps)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +103,7 @@ def read(path: Path) -> Any:
 
     try:
         return json.loads(
-            path.read_text(encoding="utf-8"), object_pairs_hook=refuse_duplicates, parse_float=refuse_float, parse_constant=refuse_float,
+            read_text(path), object_pairs_hook=refuse_duplicates, parse_float=refuse_float, parse_constant=refuse_float,
         )  # fmt: skip
     except (OSError, ValueError, RecursionError) as cause:
         raise ScenarioError(f"{path}: {cause}") from cause

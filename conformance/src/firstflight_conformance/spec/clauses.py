@@ -1,6 +1,7 @@
 """Clauses: read from the pages of ``spec/``, and found again where the references cite them."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 from functools import cache
@@ -13,6 +14,8 @@ _DIRECTIVE = re.compile(
 )
 _OPTION = re.compile(r"^:(?P<key>[a-z-]+): (?P<value>.*)$", re.M)
 _OURS = re.compile(r"\bours\b")
+#: A condition of a field ``:when:``: ``reading = value, value`` or ``reading != value``.
+_CONDITION = re.compile(r"(?P<reading>[a-z0-9_]+) (?P<sign>!?=) (?P<values>[a-z0-9_]+(?:, [a-z0-9_]+)*)")
 _COMMENT = re.compile(r"(?:#|/\*) .*$")
 #: What a second reader found of something that a text leaves open, why, and in which section.
 SECOND_READING = re.compile(r"(?:agrees|doubts): .+ \(.+\)")
@@ -26,7 +29,9 @@ FIELDS = (
     "level",
     "source",
     "author",
+    "newer-level",
     "readings",
+    "when",
     "unobservable",
     "no-alternative",
     "exempt-python",
@@ -43,10 +48,24 @@ class Author(Enum):
 
 
 @dataclass(frozen=True, slots=True)
+class Condition:
+    """The values of a reading that a clause needs; with ``negated`` the values that it excludes."""
+
+    reading: str
+    values: tuple[str, ...]
+    negated: bool
+
+    def __str__(self) -> str:
+        return f"{self.reading} {'!=' if self.negated else '='} {', '.join(self.values)}"
+
+
+@dataclass(frozen=True, slots=True)
 class Clause:
     """One rule of a specification page, which either a text or this project states, never both.
 
-    ``readings``: those that decide whether or how the rule holds. ``unobservable``: why no observable shows whether it is kept.
+    ``newer_level``: the level in a newer copy of the text, if it differs. The clause is judged by ``level``.
+    ``readings``: those that decide whether or how the rule holds. ``when``: the conditions of the rule, which must all be met.
+    ``unobservable``: why no observable shows whether it is kept.
     ``no_alternative``: why nothing else conforms although no text states it. ``exempt`` says for ``python``, ``c`` or ``vector`` why there
     is none.
     """
@@ -61,6 +80,16 @@ class Clause:
     readings: tuple[str, ...] = ()
     unobservable: str = ""
     no_alternative: str = ""
+    newer_level: str = ""
+    when: tuple[Condition, ...] = ()
+
+    def holds(self, readings: Mapping[str, str | int]) -> bool:
+        """Return whether the clause is a rule of a profile with these readings."""
+        return all(
+            (str(readings[condition.reading]) in condition.values) is not condition.negated
+            for condition in self.when
+            if condition.reading in readings
+        )
 
     @property
     def ours(self) -> bool:
@@ -120,7 +149,24 @@ def _clause(clause_id: str, options: dict[str, str], text: str, page: str) -> Cl
         readings,
         options.get("unobservable", ""),
         options.get("no-alternative", ""),
+        options.get("newer-level", ""),
+        _conditions(options["when"], readings) if "when" in options else (),
     )
+
+
+def _conditions(text: str, readings: tuple[str, ...]) -> tuple[Condition, ...]:
+    """Return the conditions of a field ``:when:``. Raise ``ValueError`` for another form, or a reading that ``:readings:`` lacks."""
+    conditions = []
+    for part in text.split("; "):
+        match = _CONDITION.fullmatch(part)
+        if match is None:
+            raise ValueError(
+                f":when: is {text}; expected `reading = value, value` or `reading != value`, separated by `; `"
+            )
+        if match["reading"] not in readings:
+            raise ValueError(f":when: has {match['reading']}, and :readings: has not")
+        conditions.append(Condition(match["reading"], tuple(match["values"].split(", ")), match["sign"] == "!="))
+    return tuple(conditions)
 
 
 def _check(options: dict[str, str]) -> None:
@@ -133,6 +179,9 @@ def _check(options: dict[str, str]) -> None:
     author, level = options.get("author", "text"), options["level"]
     if author not in authors:
         raise ValueError(f":author: is {author}, must be one of {', '.join(authors)}")
+    newer = options.get("newer-level")
+    if newer is not None and (newer not in LEVELS or newer == level or author == "ours"):
+        raise ValueError(f":newer-level: is {newer}, must be another level than {level}, in a clause of a text")
     allowed = LEVELS_OF_OURS if author == "ours" else LEVELS
     if level not in allowed:
         raise ValueError(f":level: is {level}, must be one of {', '.join(allowed)} where :author: is {author}")

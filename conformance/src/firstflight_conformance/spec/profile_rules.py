@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from firstflight.algorithm import Base
+from firstflight.controller import ALGORITHMS, DEFAULT_BASE
 from firstflight_conformance.cases.computations import ComputationCase
 from firstflight_conformance.cases.vectors import Case
 from firstflight_conformance.spec.clauses import Clause, known_clauses
@@ -34,9 +36,22 @@ def rules_of(algorithm: str, profile: str, cases: Iterable[Case | ComputationCas
         if (case.vector.algorithm, case.profile) == (algorithm, profile)
         for clause in case.expectation.clauses
     }
-    found = [clause for name, clause in known_clauses().items() if name in carried_out]
+    found = [
+        clause for name, clause in known_clauses().items() if name in carried_out and holds(clause, algorithm, profile)
+    ]
     found.sort(key=lambda clause: clause.page != algorithm)  # a stable order
     return [Rule(clause, tuple(_values(clause, algorithm, profile))) for clause in found]
+
+
+def holds(clause: Clause, algorithm: str, profile: str) -> bool:
+    """Return whether a clause of the algorithm, or of the controller below it, is a rule of a profile."""
+    table = load_tables().get(clause.page)
+    if table is None:
+        return True
+    if clause.page == algorithm:
+        return clause.holds(_readings(table, profile))
+    base = ALGORITHMS.get(clause.page)
+    return not isinstance(base, Base) or clause.holds(_readings(table, base.carries or DEFAULT_BASE[1]))
 
 
 def _values(clause: Clause, algorithm: str, profile: str) -> Iterator[Value]:

@@ -1,17 +1,18 @@
 """What a sweep computes for one cell. An answer outside of the domain, or a run that stalls, is a row with its reason."""
 
-from contextlib import suppress
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from firstflight import Backlog, Config, DomainError, SavedPath, create
+from firstflight import Backlog, Config, DomainError, SavedPath
 from firstflight.controller import ALGORITHMS
 from firstflight.quick_start.profiles import FirstRequest
 from firstflight.transfer_time import transfer_time
 from firstflight.transfer_time.transfer_time import Inputs
-from firstflight_conformance.simulator import native, presets
-from firstflight_conformance.simulator.engine import Engine, complete
-from firstflight_conformance.simulator.loop import Summary, simulate, summarize
+from firstflight_conformance.simulator import presets
+from firstflight_conformance.simulator.completion import complete
+from firstflight_conformance.simulator.loop import run_port
+from firstflight_conformance.simulator.native_bounds import check_scenario
 from firstflight_conformance.simulator.scenario import Link, Scenario, ScenarioError
 from firstflight_conformance.simulator.transfer import Receiver
 from firstflight_conformance.sweeps.grid import Cell
@@ -35,20 +36,23 @@ PLAIN = Scenario(
 )  # fmt: skip
 
 
-def answer(kind: str, cell: Cell, scenario: Scenario | None = None, *, compiled: bool = False) -> dict[str, Any]:
-    """Return the row of a cell: the cell, and what was computed, ``None`` where there is nothing.
-
-    ``compiled``: by the compiled simulator, where there is one and it takes the cell. The row is the same.
-    """
+def answer(kind: str, cell: Cell, scenario: Scenario | None = None) -> dict[str, Any]:
+    """Return the row of a cell: the cell and the computed columns, ``None`` in columns without a result."""
     row: dict[str, Any] = {**cell, **dict.fromkeys(COLUMNS[kind])}
     try:
         if kind == "simulate":
-            row |= _simulate(cell, PLAIN if scenario is None else scenario, compiled=compiled)
+            row |= _simulate(cell, PLAIN if scenario is None else scenario)
         else:
-            row |= _fct(cell, compiled=compiled) if kind == "fct" else _model(cell)
+            row |= _fct(cell) if kind == "fct" else _model(cell)
     except (DomainError, ScenarioError) as error:
         row["error"] = str(error)
     return row
+
+
+def check(cells: Sequence[Cell], scenario: Scenario | None) -> None:
+    """Raise :class:`ScenarioError` if a cell of `simulate` exceeds the bounds of the simulator."""
+    for cell in cells:
+        check_scenario(_on(cell, PLAIN if scenario is None else scenario))
 
 
 def _on(cell: Cell, scenario: Scenario) -> Scenario:
@@ -70,10 +74,10 @@ def _on(cell: Cell, scenario: Scenario) -> Scenario:
     )
 
 
-def _simulate(cell: Cell, scenario: Scenario, *, compiled: bool) -> dict[str, Any]:
+def _simulate(cell: Cell, scenario: Scenario) -> dict[str, Any]:
     algorithm, _, profile = str(cell["algorithm"]).partition("/")
     _check_has_what_it_starts_by(scenario, algorithm, profile)
-    found = _run(_on(cell, scenario), algorithm, profile, compiled=compiled)
+    found = run_port(_on(cell, scenario), algorithm, profile)
     if not found.done:
         raise ScenarioError(f"the transfer does not end within {STOP_NS // 10**9} s")
     return {
@@ -103,22 +107,13 @@ def _check_has_what_it_starts_by(scenario: Scenario, algorithm: str, profile: st
         )
 
 
-def _run(scenario: Scenario, algorithm: str, profile: str, *, compiled: bool) -> Summary:
-    found = None
-    if compiled:
-        with suppress(native.NativeError):  # a worker of a scheduler may have no compiler
-            found = native.summarize(scenario, algorithm, profile)
-    return found or summarize(simulate(scenario, create(algorithm, profile, scenario.config)))
-
-
-def _fct(cell: Cell, *, compiled: bool) -> dict[str, Any]:
+def _fct(cell: Cell) -> dict[str, Any]:
     rate_mbps, rest_bps = divmod(int(cell["rate_bps"]), 10**6)
     delay_ms, rest_ns = divmod(int(cell["rtt_ns"]), 2 * 10**6)
     if rest_bps or rest_ns:
         raise DomainError("fct takes whole Mbit/s, and an RTT of an even number of ms")
     algorithm = str(cell["algorithm"])
-    todo = presets.experiment(PRESET, algorithm, rate_mbps, delay_ms, int(cell["size_bytes"]))
-    found, _ = complete(todo, engine=Engine.AUTO if compiled else Engine.PYTHON)
+    found = complete(presets.experiment(PRESET, algorithm, rate_mbps, delay_ms, int(cell["size_bytes"])))
     return {
         "fct_ns": found.fct_ns,
         "sent_packets": found.sent_packets,

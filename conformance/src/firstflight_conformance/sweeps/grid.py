@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from firstflight import profiles
+from firstflight_conformance.cases.files import read_text
 from firstflight_conformance.quantities import RATES, SIZES, TIMES, parse
 from firstflight_conformance.simulator.scenario import Scenario, ScenarioError, load_scenario
 
@@ -35,7 +36,7 @@ class GridError(ValueError):
 def read_grid(path: Path) -> dict[str, Any]:
     """Read a grid from a TOML file: ``kind``, ``scenario``, and a value or list of values for each axis."""
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(read_text(path))
     except (OSError, ValueError, RecursionError) as error:
         raise GridError(f"{path}: {error}") from error
 

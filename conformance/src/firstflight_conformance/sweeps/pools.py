@@ -19,8 +19,7 @@ from firstflight_conformance.sweeps.grid import Cell
 from firstflight_conformance.sweeps.store import Row
 
 #: So many cells go to a process at once: a kill costs no more than these for each.
-_CHUNK = {"simulate": 1, "fct": 1, "model": 64}
-_COMPILED_CHUNK = 8
+_CHUNK = {"simulate": 8, "fct": 8, "model": 64}
 #: How long a scheduler and its first worker may take to answer.
 _PATIENCE_S = 20
 
@@ -36,23 +35,19 @@ def rows(
     jobs: int,
     scheduler: str | None,
     *,
-    compiled: bool = False,
     by: str,
 ) -> Iterator[Row]:
-    """Yield the rows of cells in the order in which they are ready. Raise :class:`PoolError`, also where other code computes them than that asked for.
-
-    ``compiled``: by the compiled simulator, where there is one.
-    """
-    size = _COMPILED_CHUNK if compiled else _CHUNK[kind]
+    """Yield the rows of cells in the order in which they are ready. Raise :class:`PoolError`, also where other code computes them than that asked for."""
+    size = _CHUNK[kind]
     chunks = iter([missing[start : start + size] for start in range(0, len(missing), size)])
     if scheduler is None and (jobs == 1 or len(missing) <= size):
         for chunk in chunks:
-            yield from _chunk(kind, chunk, scenario, compiled, by)
+            yield from _chunk(kind, chunk, scenario, by)
         return
     with _processes(jobs) if scheduler is None else _workers(scheduler) as (executor, width):
 
         def begin(count: int) -> set[Future[list[Row]]]:
-            return {executor.submit(_chunk, kind, chunk, scenario, compiled, by) for chunk in islice(chunks, count)}
+            return {executor.submit(_chunk, kind, chunk, scenario, by) for chunk in islice(chunks, count)}
 
         waiting = begin(2 * width)
         while waiting:
@@ -62,11 +57,11 @@ def rows(
                 yield from future.result()
 
 
-def _chunk(kind: str, chunk: Sequence[Cell], scenario: Scenario | None, compiled: bool, by: str) -> list[Row]:
+def _chunk(kind: str, chunk: Sequence[Cell], scenario: Scenario | None, by: str) -> list[Row]:
     """Return the rows of some cells. Raise :class:`PoolError` if this process has other code than the sweep."""
     if _code_here() != by:
         raise PoolError(f"a process has the code {_code_here()}, the sweep {by}: begin the sweep again")
-    return [answer(kind, cell, scenario, compiled=compiled) for cell in chunk]
+    return [answer(kind, cell, scenario) for cell in chunk]
 
 
 @cache

@@ -7,7 +7,7 @@ byte of data.
 from collections import deque
 from dataclasses import dataclass, field
 
-from firstflight_conformance.simulator.path import AckPolicy, Bottleneck
+from firstflight_conformance.simulator.path import Bottleneck
 from firstflight_conformance.simulator.scenario import Scenario
 from studies.live.kernel.segments import Flags, Segment, distance
 
@@ -42,7 +42,6 @@ class Receiver:
 
     scenario: Scenario
     bottleneck: Bottleneck = field(init=False)
-    policy: AckPolicy = field(init=False)
     arrived: Arrived = field(default_factory=Arrived)
     #: What is on its way there, with the time of arrival; and on its way back, with the time at which it is due.
     there: deque[tuple[int, Segment]] = field(default_factory=deque)
@@ -51,11 +50,14 @@ class Receiver:
     _ports: tuple[int, int] = (0, 0)
     _echo: int = 0
     _acknowledged: int = 0
+    #: The packet after the largest that arrived, how many are not acknowledged, and when an ACK of these is due.
+    _next_packet: int = 0
+    _pending: int = 0
+    _deadline_ns: int | None = None
 
     def __post_init__(self) -> None:
         """Set up the path."""
         self.bottleneck = Bottleneck(self.scenario.link, self.scenario.seed)
-        self.policy = AckPolicy(self.scenario.receiver)
 
     def accept(self, now_ns: int, syn: Segment, mss: int) -> None:
         """Answer a SYN after the RTT of the empty path."""
@@ -88,8 +90,6 @@ class Receiver:
 
     def take(self, sent_ns: int, segment: Segment) -> None:
         """Take a segment with data, in the order of sending."""
-        if self.bottleneck.origin_ns == 0:
-            self.bottleneck.origin_ns = sent_ns
         arrival_ns = self.bottleneck.carry(sent_ns, segment.payload_bytes)
         if arrival_ns is not None:
             self.there.append((arrival_ns, segment))
@@ -97,7 +97,7 @@ class Receiver:
     def advance(self, now_ns: int) -> None:
         """Let arrive what has arrived by now, and acknowledge."""
         while (next_ns := self._next_arrival_ns()) is not None and next_ns <= now_ns:
-            if self.policy.deadline_ns == next_ns:
+            if self._deadline_ns == next_ns:
                 self._acknowledge(next_ns)
             else:
                 self._arrive(*self.there.popleft())
@@ -108,7 +108,7 @@ class Receiver:
         return min((time for time in times if time is not None), default=None)
 
     def _next_arrival_ns(self) -> int | None:
-        times = [self.policy.deadline_ns, self.there[0][0] if self.there else None]
+        times = [self._deadline_ns, self.there[0][0] if self.there else None]
         return min((time for time in times if time is not None), default=None)
 
     def _arrive(self, now_ns: int, segment: Segment) -> None:
@@ -116,11 +116,17 @@ class Receiver:
         self.arrived.add(first, first + segment.payload_bytes)
         if segment.timestamps is not None and first <= self._acknowledged:
             self._echo = segment.timestamps[0]  # RFC 7323, section 4.3
-        if self.policy.arrived(now_ns, first // self.scenario.config.max_datagram_size_bytes):
+        packet, policy = first // self.scenario.config.max_datagram_size_bytes, self.scenario.receiver
+        in_order, self._pending = packet == self._next_packet, self._pending + 1
+        self._next_packet = max(self._next_packet, packet + 1)
+        at_once = not in_order or (packet == 0 and policy.first_at_once)
+        if at_once or self._pending >= policy.ack_every_packets:
             self._acknowledge(now_ns)
+        elif self._deadline_ns is None:
+            self._deadline_ns = now_ns + policy.max_ack_delay_ns
 
     def _acknowledge(self, now_ns: int) -> None:
-        self.policy.acknowledge(now_ns)
+        self._pending, self._deadline_ns = 0, None
         self._acknowledged = self.arrived.next_byte
         seq = self._first_seq
         answer = Segment(

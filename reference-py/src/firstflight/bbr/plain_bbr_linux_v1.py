@@ -177,7 +177,7 @@ def rate_gen(s: Bbr, ack: Ack) -> Sample:
         rs.prior_delivered, rs.is_app_limited = ack.rate_prior_delivered_bytes, bool(ack.rate_app_limited)
         s.delivered = min(rs.prior_delivered + ack.rate_delivered_bytes, WINDOW_MAX_BYTES)
         interval_us = ack.rate_interval_ns // US_NS  # [bbr.units.time]
-        if interval_us >= (ack.min_rtt_ns or 0) // US_NS and interval_us > 0:
+        if ack.min_rtt_ns is not None and interval_us >= ack.min_rtt_ns // US_NS and interval_us > 0:
             rs.delivered, rs.interval_us = ack.rate_delivered_bytes, interval_us
     if s.delivered > s.app_limited:
         s.app_limited = 0

@@ -201,7 +201,7 @@ def rate_gen(s: Bbr, ack: Ack) -> Sample:
         rs.tx_in_flight, rs.lost = ack.rate_in_flight_bytes, ack.rate_lost_bytes
         s.delivered = min(rs.prior_delivered + rs.delivered, WINDOW_MAX_BYTES)
         interval_us = ack.rate_interval_ns // US_NS  # [bbr.units.time]
-        if interval_us > 0 and interval_us >= (ack.min_rtt_ns or 0) // US_NS:
+        if interval_us > 0 and ack.min_rtt_ns is not None and interval_us >= ack.min_rtt_ns // US_NS:
             rs.interval_us = interval_us
             rs.bw = min(-(-rs.delivered * BW_UNIT // (s.mss * interval_us)), BW_MAX)  # [bbr.units.v3.rate]
     if s.delivered > s.app_limited:

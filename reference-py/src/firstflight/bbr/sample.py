@@ -21,7 +21,7 @@ def clocked_ns(readings: Readings, time_ns: int) -> int:
 def _delivery_rate(readings: Readings, base: NewReno, ack: Ack, delivered_bytes: int, interval_ns: int) -> Rate | None:
     """Return the rate of a sample, ``None`` for one that counts for nothing."""
     short = ack.min_rtt_ns is not None and interval_ns < clocked_ns(readings, ack.min_rtt_ns)
-    if readings.short_sample is ShortSample.NOTHING and (short or interval_ns == 0):
+    if readings.short_sample is ShortSample.NOTHING and (short or ack.min_rtt_ns is None or interval_ns == 0):
         return None  # [bbr.sample.short.nothing]
     if short:
         return ZERO  # [bbr.sample.short]

@@ -115,16 +115,15 @@ def _on_normal(readings: Readings, state: CarefulResume, base: NewReno, event: E
 
 
 def _on_event(readings: Readings, state: CarefulResume, base: NewReno, event: Event, normal: Normal) -> Report:
-    sent_before = state.marks.sent
     _note(state, event)
     if isinstance(event, SavedPath) and state.phase is not Phase.RECONNAISSANCE:
-        return Report(on_saved_path(readings, state, event))
+        return Report(on_saved_path(state, event))
     match state.phase:
         case Phase.RECONNAISSANCE:
             return on_reconnaissance(readings, state, base, event, normal)
         case Phase.UNVALIDATED:
             if isinstance(event, Sent):
-                return on_sent(readings, state, base, event, sent_before)
+                return on_sent(readings, state, base, event)
             return on_unvalidated(readings, state, base, event, normal)
         case Phase.VALIDATING:
             return on_validating(readings, state, base, event, normal)
@@ -134,7 +133,7 @@ def _on_event(readings: Readings, state: CarefulResume, base: NewReno, event: Ev
             return _on_normal(readings, state, base, event, normal)
 
 
-def _observe(readings: Readings, state: CarefulResume, base: NewReno, normal: Normal, report: Report) -> Observation:
+def _observe(state: CarefulResume, base: NewReno, normal: Normal, report: Report) -> Observation:
     jumped, saved = state.jump_bytes > 0, state.saved
     numbers = {
         "pipesize_bytes": state.pipesize_bytes if jumped else None,
@@ -153,7 +152,7 @@ def _observe(readings: Readings, state: CarefulResume, base: NewReno, normal: No
         state.phase,
         report.outcome,
         numbers,
-        next_release_ns(readings, state),
+        next_release_ns(state),
         paces=True,
         triggers=report.triggers,
     )
@@ -163,4 +162,4 @@ def step(readings: Readings, state: Resuming, base: NewReno, event: Event) -> Ob
     """Process one event."""
     normal = _compute_normal(readings, state, base, event)
     report = _on_event(readings, state.resume, base, event, normal)
-    return _observe(readings, state.resume, base, normal, report)
+    return _observe(state.resume, base, normal, report)

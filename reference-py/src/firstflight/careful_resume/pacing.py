@@ -1,7 +1,5 @@
 """The pacing of the Unvalidated phase (``spec/careful-resume/rules.md``). Mirrors ``reference-c/firstflight/careful_resume/pacing.c``."""
 
-from firstflight.careful_resume import profiles as cr
-from firstflight.careful_resume.profiles import Readings
 from firstflight.careful_resume.state import CarefulResume, Schedule, saturated, share
 from firstflight.events import Sent
 from firstflight.limits import TIME_MAX_NS
@@ -9,40 +7,39 @@ from firstflight.newreno.newreno import NewReno
 from firstflight.observables import Phase
 
 
-def _duration_ns(readings: Readings, state: CarefulResume, total_bytes: int, rtt_ns: int) -> int:
+def _duration_ns(state: CarefulResume, total_bytes: int, rtt_ns: int) -> int:
     """Return how long bytes take at the jump per RTT, rounded up."""
-    numerator, denominator = (4, 5) if readings.pacing_gain is cr.PacingGain.FIVE_QUARTERS else (1, 1)
-    divisor = denominator * max(state.jump_bytes, 1)  # [careful-resume.pacing.schedule]
-    wait_ns = share(numerator * total_bytes, rtt_ns, divisor, up=True)  # [careful-resume.pacing.rounding]
+    divisor = max(state.jump_bytes, 1)  # [careful-resume.pacing.schedule]
+    wait_ns = share(total_bytes, rtt_ns, divisor, up=True)  # [careful-resume.pacing.rounding]
     return min(wait_ns, TIME_MAX_NS)
 
 
-def _release_ns(readings: Readings, state: CarefulResume) -> int:
+def _release_ns(state: CarefulResume) -> int:
     """Return when the schedule releases the next packet."""
     schedule = state.schedule
-    return min(schedule.t_ns + _duration_ns(readings, state, schedule.bytes, schedule.rtt_ns), TIME_MAX_NS)
+    return min(schedule.t_ns + _duration_ns(state, schedule.bytes, schedule.rtt_ns), TIME_MAX_NS)
 
 
-def next_release_ns(readings: Readings, state: CarefulResume) -> int | None:
+def next_release_ns(state: CarefulResume) -> int | None:
     """Return the earliest time for the next packet, ``None`` outside the Unvalidated phase."""
     if state.phase is not Phase.UNVALIDATED:
         return None
-    return _release_ns(readings, state)  # [careful-resume.pacing]
+    return _release_ns(state)  # [careful-resume.pacing]
 
 
-def pace_sent(readings: Readings, state: CarefulResume, base: NewReno, sent: Sent) -> None:
+def pace_sent(state: CarefulResume, base: NewReno, sent: Sent) -> None:
     """Advance the schedule by packets sent; what a late sender may catch up is no more than an initial window."""
     burst_bytes = max(0, state.initial_window_bytes - base.max_datagram_size_bytes)
-    lag_ns = _duration_ns(readings, state, burst_bytes, state.schedule.rtt_ns)
-    if sent.t_ns > _release_ns(readings, state) + lag_ns:
+    lag_ns = _duration_ns(state, burst_bytes, state.schedule.rtt_ns)
+    if sent.t_ns > _release_ns(state) + lag_ns:
         state.schedule.t_ns = sent.t_ns - lag_ns  # [careful-resume.pacing.burst]
         state.schedule.bytes = 0
     state.schedule.bytes = saturated(state.schedule.bytes + sent.bytes)
 
 
-def pace_rtt(readings: Readings, state: CarefulResume) -> None:
+def pace_rtt(state: CarefulResume) -> None:
     """Let packets after the next one follow each other by the current RTT."""
     latest_ns = state.rtt.latest_ns or 0  # there is a sample: none jumps without
     if latest_ns == state.schedule.rtt_ns:
         return
-    state.schedule = Schedule(_release_ns(readings, state), 0, latest_ns)  # [careful-resume.pacing.new-sample]
+    state.schedule = Schedule(_release_ns(state), 0, latest_ns)  # [careful-resume.pacing.new-sample]

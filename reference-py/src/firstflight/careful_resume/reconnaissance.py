@@ -24,7 +24,6 @@ from firstflight.observables import Outcome, Trigger
 def _count_initial(state: CarefulResume, ack: Ack) -> None:
     """Count what an ACK covers of the initial data, which ends with the first ACK of some of it."""
     initial = state.initial
-    initial.acked_bytes = saturated(initial.acked_bytes + ack.bytes)
     if initial.last is None and ack.packets[-1].last >= initial.first:
         initial.last = state.marks.sent  # [careful-resume.reconnaissance.initial-data]
     if initial.last is not None:
@@ -40,10 +39,6 @@ def _measured_rtts(readings: Readings, state: CarefulResume) -> tuple[int | None
             return rtt.phase_minimum_ns, rtt.latest_ns
         case cr.RttMeasured.FIRST:
             return rtt.phase_first_ns, rtt.phase_first_ns
-        case cr.RttMeasured.SMOOTHED:
-            return rtt.smoothed_ns, rtt.smoothed_ns
-        case cr.RttMeasured.LATEST:
-            return rtt.latest_ns, rtt.latest_ns
 
 
 def _not_validated(state: CarefulResume) -> Report:
@@ -57,8 +52,6 @@ def _is_confirmed(readings: Readings, state: CarefulResume) -> bool:
     match readings.initial_data:
         case cr.InitialData.ALL:
             return state.initial.last is not None and state.initial.left_bytes == 0
-        case cr.InitialData.WINDOW:
-            return state.initial.acked_bytes >= state.initial_window_bytes
         case cr.InitialData.NONE:
             return True
 
@@ -94,7 +87,7 @@ def _on_ack(readings: Readings, state: CarefulResume, base: NewReno, ack: Ack, r
 def on_reconnaissance(readings: Readings, state: CarefulResume, base: NewReno, event: Event, normal: Normal) -> Report:
     """Process an event in Reconnaissance, where normal congestion control goes on until the jump."""
     report = take_normal(base, normal)
-    if readings.lifetime is cr.Lifetime.UNTIL_JUMP and expired(state.used, event.t_ns):
+    if expired(state.used, event.t_ns):
         end(state)
         state.saved = None  # [careful-resume.reconnaissance.lifetime]
         return Report(Outcome.LIFETIME_EXCEEDED)
@@ -117,6 +110,6 @@ def on_reconnaissance(readings: Readings, state: CarefulResume, base: NewReno, e
         case PersistentCongestion():
             return stop(readings, state, base, normal)
         case SavedPath():
-            return Report(on_saved_path(readings, state, event))
+            return Report(on_saved_path(state, event))
         case _:
             return report

@@ -25,27 +25,21 @@ def _floor_bytes(readings: Readings, state: CarefulResume, two_datagrams_bytes: 
             return two_datagrams_bytes
         case cr.RetreatFloor.INITIAL_WINDOW:
             return state.initial_window_bytes
-        case cr.RetreatFloor.NONE:
-            return 0
 
 
 def retreat(readings: Readings, state: CarefulResume, base: NewReno, now_ns: int, trigger: Trigger) -> Report:
     """Begin Safe Retreat."""
-    if readings.saved_set is cr.SavedSet.DELETED:
-        state.saved = None  # [careful-resume.retreat.delete]
+    state.saved = None  # [careful-resume.retreat.delete]
     two_datagrams_bytes = newreno.minimum_window_bytes(base)
     half_bytes = state.pipesize_bytes // 2  # [careful-resume.retreat.window] [careful-resume.retreat.amount]
     base.cwnd_bytes = max(half_bytes, _floor_bytes(readings, state, two_datagrams_bytes))
     base.in_recovery = False
     newreno.forget_congestion(base)
-    if readings.growth_retreat is cr.GrowthRetreat.NONE:
-        base.recovery_start_ns = now_ns  # [careful-resume.retreat.recovery]
-    if readings.retreat_threshold is cr.RetreatThreshold.WINDOW:
-        base.ssthresh_bytes = base.cwnd_bytes
+    base.recovery_start_ns = now_ns  # [careful-resume.retreat.recovery]
     if readings.base_reduction is cr.BaseReduction.ALSO:
         base.ssthresh_bytes = newreno.reduced_bytes(base, base.cwnd_bytes)
         base.cwnd_bytes = max(base.ssthresh_bytes, two_datagrams_bytes)
-    if state.marks.last_unvalidated is None or readings.retreat_end is cr.RetreatEnd.LAST_SENT:
+    if state.marks.last_unvalidated is None:
         state.marks.last_unvalidated = state.marks.sent  # [careful-resume.retreat.mark]
     state.phase = Phase.SAFE_RETREAT
     return Report(Outcome.RETREATED, (trigger,))
@@ -60,8 +54,6 @@ def _bound_threshold(readings: Readings, state: CarefulResume, base: NewReno) ->
             bound_bytes = share(bound_bytes, used.beta_numerator, used.beta_denominator, up=False)
         case cr.RetreatThreshold.PIPESIZE:
             pass
-        case cr.RetreatThreshold.WINDOW:
-            return
     if base.ssthresh_bytes is not None and base.ssthresh_bytes < bound_bytes:
         return  # [careful-resume.retreat.threshold-lower]
     base.ssthresh_bytes = bound_bytes
@@ -82,15 +74,6 @@ def retreat_on_lost(readings: Readings, state: CarefulResume, base: NewReno, los
     return retreat(readings, state, base, lost.t_ns, Trigger.PACKET_LOSS)
 
 
-def retreat_on_persistent(
-    readings: Readings, state: CarefulResume, base: NewReno, now_ns: int, normal: Normal
-) -> Report:
-    """Process persistent congestion after the jump: it ends Careful Resume, or counts as a loss."""
-    if readings.persistent is cr.Persistent.STOPS:
-        return stop(readings, state, base, normal)
-    return retreat(readings, state, base, now_ns, Trigger.PACKET_LOSS)
-
-
 def _leave(readings: Readings, state: CarefulResume, base: NewReno) -> Report:
     """End Safe Retreat; the ACK that does so leaves the window alone."""
     end(state)  # [careful-resume.retreat.end]
@@ -109,12 +92,10 @@ def _loss_ends(readings: Readings, state: CarefulResume) -> bool:
     return readings.retreat_end is cr.RetreatEnd.NONE_OUTSTANDING and state.unvalidated_left_bytes == 0
 
 
-def _on_ack(readings: Readings, state: CarefulResume, base: NewReno, ack: Ack, normal: Normal) -> Report:
+def _on_ack(readings: Readings, state: CarefulResume, base: NewReno, ack: Ack) -> Report:
     acknowledge(readings, state, ack)  # [careful-resume.retreat.pipesize]
     if _ack_ends(readings, state):
         return _leave(readings, state, base)
-    if readings.growth_retreat is cr.GrowthRetreat.BASE:
-        return take_normal(base, normal)
     return Report(Outcome.WINDOW_KEPT)  # [careful-resume.retreat.no-growth]
 
 
@@ -137,14 +118,12 @@ def on_retreat(readings: Readings, state: CarefulResume, base: NewReno, event: E
     """Process an event in Safe Retreat."""
     match event:
         case Ack():
-            return _on_ack(readings, state, base, event, normal)
+            return _on_ack(readings, state, base, event)
         case Lost():
             return _on_lost(readings, state, base, event)
         case Ce():
             return _on_congestion(readings, base)
         case PersistentCongestion():
-            if readings.persistent is cr.Persistent.STOPS:
-                return stop(readings, state, base, normal)
-            return Report(Outcome.WINDOW_KEPT)
+            return stop(readings, state, base, normal)
         case _:
             return Report(normal.outcome)

@@ -17,17 +17,17 @@ def expired(offer: SavedPath, now_ns: int) -> bool:
     return offer.expires_t_ns is not None and now_ns > offer.expires_t_ns
 
 
-def on_saved_path(readings: Readings, state: CarefulResume, offer: SavedPath) -> Outcome:
+def on_saved_path(state: CarefulResume, offer: SavedPath) -> Outcome:
     """Take a saved set into use, or say why not."""
     if state.used.saved_cwnd_bytes != 0:
         return Outcome.ALREADY_USED  # [careful-resume.saved.one-use]
     if offer.saved_cwnd_bytes == 0 or offer.saved_rtt_ns == 0:
         return Outcome.SAVED_SET_ABSENT  # [careful-resume.saved.absent]
-    if offer.in_use and readings.use_lock is cr.UseLock.CHECKED:
+    if offer.in_use:
         return Outcome.SAVED_SET_IN_USE  # [careful-resume.saved.in-use]
-    if not offer.endpoint_matches and readings.endpoint is cr.Endpoint.CHECKED:
+    if not offer.endpoint_matches:
         return Outcome.ENDPOINT_MISMATCH  # [careful-resume.saved.endpoint]
-    if readings.lifetime is not cr.Lifetime.IGNORED and expired(offer, offer.t_ns):
+    if expired(offer, offer.t_ns):
         state.saved = None  # [careful-resume.saved.lifetime]
         return Outcome.LIFETIME_EXCEEDED
     state.phase = Phase.RECONNAISSANCE  # [careful-resume.reconnaissance.begin]

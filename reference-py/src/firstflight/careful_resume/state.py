@@ -41,13 +41,12 @@ class Marks:
 class Initial:
     """The initial data: packets ``first`` to ``last``, ``last`` being ``None`` until one of them is acknowledged.
 
-    ``left_bytes``: sent and not acknowledged. ``acked_bytes``: acknowledged in Reconnaissance, whichever packets they were in.
+    ``left_bytes``: sent and not acknowledged.
     """
 
     first: int = 0
     last: int | None = None
     left_bytes: int = 0
-    acked_bytes: int = 0
 
 
 @dataclass(slots=True)
@@ -98,7 +97,7 @@ class CarefulResume:
     rtt: Rtt = field(default_factory=Rtt)
     jump_bytes: int = 0
     pipesize_bytes: int = 0
-    limit_from_ns: int | None = None
+    limit_from_ns: int = 0
     unvalidated_left_bytes: int = 0
     schedule: Schedule = field(default_factory=Schedule)
     round_trip: Round = field(default_factory=Round)

@@ -3,9 +3,10 @@
 from firstflight.careful_resume import profiles as cr
 from firstflight.careful_resume.pacing import pace_rtt, pace_sent
 from firstflight.careful_resume.profiles import Readings
-from firstflight.careful_resume.retreat import retreat, retreat_on_lost, retreat_on_persistent
+from firstflight.careful_resume.retreat import retreat, retreat_on_lost, stop
 from firstflight.careful_resume.state import (
     CarefulResume,
+    Marks,
     Normal,
     Report,
     Schedule,
@@ -15,18 +16,15 @@ from firstflight.careful_resume.state import (
     rtt_too_high,
     rtt_too_low,
     saturated,
-    take_normal,
 )
 from firstflight.events import Ack, Ce, Event, Lost, PathChange, PersistentCongestion, SavedPath, Sent
 from firstflight.newreno.newreno import NewReno
 from firstflight.observables import Outcome, Phase, Trigger
 
 
-def _jump_bytes(readings: Readings, used: SavedPath) -> int:
+def _jump_bytes(used: SavedPath) -> int:
     """Return how large the window of the phase is, in bytes."""
     jump_bytes = used.saved_cwnd_bytes // 2  # [careful-resume.jump.half] [careful-resume.jump.amount]
-    if readings.jump is cr.Jump.WHOLE:
-        jump_bytes = used.saved_cwnd_bytes
     if used.max_jump_bytes is not None and used.max_jump_bytes < jump_bytes:
         jump_bytes = used.max_jump_bytes  # [careful-resume.jump.maximum]
     return jump_bytes
@@ -38,20 +36,18 @@ def _first_pipesize_bytes(readings: Readings, state: CarefulResume, base: NewRen
             return state.flight_bytes
         case cr.PipesizeStart.WINDOW:
             return base.cwnd_bytes
-        case cr.PipesizeStart.ZERO:
-            return 0
 
 
 def enter(readings: Readings, state: CarefulResume, base: NewReno, now_ns: int) -> Report:
     """Jump, unless that would not enlarge the window."""
-    jump_bytes = _jump_bytes(readings, state.used)
+    jump_bytes = _jump_bytes(state.used)
     if jump_bytes <= base.cwnd_bytes and readings.jump_not_larger is cr.JumpNotLarger.STOP:
         end(state)  # [careful-resume.jump.not-larger]
         return Report(Outcome.JUMP_NOT_LARGER)
     state.phase = Phase.UNVALIDATED  # [careful-resume.jump.enter]
     state.pipesize_bytes = _first_pipesize_bytes(readings, state, base)  # [careful-resume.pipesize.begin]
     state.jump_bytes = jump_bytes
-    state.limit_from_ns = now_ns if readings.limit_from is cr.LimitFrom.ENTRY else None
+    state.limit_from_ns = now_ns
     state.schedule = Schedule(now_ns, 0, state.rtt.latest_ns or 0)  # [careful-resume.pacing.current-rtt]
     base.cwnd_bytes = jump_bytes
     return Report(Outcome.JUMPED, (Trigger.CONGESTION_WINDOW_LIMITED,))
@@ -65,61 +61,39 @@ def _limit_ns(readings: Readings, state: CarefulResume) -> int | None:
             return state.rtt.smoothed_ns
         case cr.LimitRtt.MINIMUM:
             return state.rtt.minimum_ns
-        case cr.LimitRtt.NONE:
-            return None
 
 
 def _time_is_over(readings: Readings, state: CarefulResume, event: Event) -> bool:
     limit_ns = _limit_ns(readings, state)
     watched = isinstance(event, Ack) or readings.limit_checked is cr.LimitChecked.EVERY_EVENT
-    if limit_ns is None or state.limit_from_ns is None or not watched:
+    if limit_ns is None or not watched:
         return False
     spent_ns = event.t_ns - state.limit_from_ns  # [careful-resume.unvalidated.every-event]
-    if spent_ns == limit_ns:
-        return readings.limit_equal is cr.LimitEqual.EXITS
     return spent_ns > limit_ns
 
 
-def _flight_at_check_bytes(readings: Readings, state: CarefulResume, event: Event) -> int:
-    """Return the bytes in flight; by a reading with those that the event has just acknowledged."""
-    if isinstance(event, Ack) and readings.flight_at_check is cr.FlightAtCheck.GROSS:
-        return saturated(state.flight_bytes + event.bytes)
-    return state.flight_bytes
-
-
-def _rate_limited_bytes(readings: Readings, state: CarefulResume, flight_bytes: int) -> int | None:
+def _rate_limited_bytes(readings: Readings, state: CarefulResume) -> int | None:
     """Return the window if the jump was too little used to go on, ``None`` if it was used."""
     match readings.flight_check:
         case cr.FlightCheck.BOTH:
             floor_bytes = state.initial_window_bytes
         case cr.FlightCheck.PIPESIZE:
             floor_bytes = 0
-        case cr.FlightCheck.NONE:
-            return None
-    if flight_bytes <= state.pipesize_bytes or flight_bytes < floor_bytes:
+    if state.flight_bytes <= state.pipesize_bytes or state.flight_bytes < floor_bytes:
         return max(state.pipesize_bytes, floor_bytes)  # [careful-resume.unvalidated.rate-limited]
     return None
 
 
-def _mark_last(readings: Readings, state: CarefulResume) -> None:
-    if readings.last_mark is cr.LastMark.NEXT_PACKET:
-        state.marks.last_unvalidated = 1 if state.marks.sent is None else state.marks.sent + 1
-    elif state.marks.last_unvalidated is None:
-        state.marks.last_unvalidated = state.marks.sent  # only a reading in which PipeSize starts below the flight
-
-
-def _leave(
-    readings: Readings, state: CarefulResume, base: NewReno, event: Event, triggers: tuple[Trigger, ...]
-) -> Report:
+def _leave(readings: Readings, state: CarefulResume, base: NewReno, triggers: tuple[Trigger, ...]) -> Report:
     """Go on to the Validating phase, or end Careful Resume if the jump was not used."""
-    flight_bytes = _flight_at_check_bytes(readings, state, event)
-    rate_limited_bytes = _rate_limited_bytes(readings, state, flight_bytes)
+    rate_limited_bytes = _rate_limited_bytes(readings, state)
     if rate_limited_bytes is not None:
         base.cwnd_bytes = rate_limited_bytes
         end(state)
         return Report(Outcome.RATE_LIMITED, (Trigger.RATE_LIMITED,))
-    base.cwnd_bytes = flight_bytes  # [careful-resume.validating.begin]
-    _mark_last(readings, state)
+    base.cwnd_bytes = state.flight_bytes  # [careful-resume.validating.begin]
+    if state.marks.last_unvalidated is None:
+        state.marks.last_unvalidated = state.marks.sent  # only a reading in which PipeSize starts below the flight
     state.phase = Phase.VALIDATING
     return Report(Outcome.VALIDATION_BEGUN, triggers)
 
@@ -130,7 +104,7 @@ def _leave_if(
     """Leave the phase if there is a trigger, or its time is over; or else report what was given."""
     if _time_is_over(readings, state, event):
         triggers = (*triggers, Trigger.RTT_EXCEEDED)  # [careful-resume.unvalidated.one-rtt]
-    return _leave(readings, state, base, event, triggers) if triggers else report
+    return _leave(readings, state, base, triggers) if triggers else report
 
 
 def _is_full(readings: Readings, state: CarefulResume, base: NewReno) -> bool:
@@ -139,42 +113,33 @@ def _is_full(readings: Readings, state: CarefulResume, base: NewReno) -> bool:
             return base.cwnd_bytes < state.flight_bytes + base.max_datagram_size_bytes
         case cr.WindowFull.EXACT:
             return base.cwnd_bytes <= state.flight_bytes
-        case cr.WindowFull.NEVER:
-            return False
 
 
-def _mark_sent(readings: Readings, state: CarefulResume, sent: Sent, before: int | None) -> None:
-    marks = state.marks
+def _mark_sent(marks: Marks, sent: Sent) -> None:
     if marks.first_unvalidated is None:
         marks.first_unvalidated = sent.packets[0].first  # [careful-resume.marks.first]
-        if readings.first_mark is cr.FirstMark.LAST_BEFORE and before is not None:
-            marks.first_unvalidated = before
     marks.last_unvalidated = sent.packets[-1].last  # [careful-resume.marks.last] [careful-resume.marks.probes]
 
 
-def on_sent(readings: Readings, state: CarefulResume, base: NewReno, sent: Sent, before: int | None) -> Report:
-    """Mark the packets sent, and leave the phase if the window is full. ``before``: the highest packet sent until now."""
-    _mark_sent(readings, state, sent, before)
-    pace_sent(readings, state, base, sent)
+def on_sent(readings: Readings, state: CarefulResume, base: NewReno, sent: Sent) -> Report:
+    """Mark the packets sent, and leave the phase if the window is full."""
+    _mark_sent(state.marks, sent)
+    pace_sent(state, base, sent)
     state.unvalidated_left_bytes = saturated(state.unvalidated_left_bytes + sent.bytes)
-    if state.limit_from_ns is None:
-        state.limit_from_ns = sent.t_ns
     triggers: tuple[Trigger, ...] = ()
     if _is_full(readings, state, base):
         triggers = (Trigger.LAST_UNVALIDATED_PACKET_SENT,)  # [careful-resume.unvalidated.window-full]
     return _leave_if(readings, state, base, sent, triggers, Report(Outcome.SENT))
 
 
-def _on_ack(readings: Readings, state: CarefulResume, base: NewReno, ack: Ack, normal: Normal) -> Report:
+def _on_ack(readings: Readings, state: CarefulResume, base: NewReno, ack: Ack) -> Report:
     acknowledge(readings, state, ack)  # [careful-resume.unvalidated.pipesize]
     latest_ns, used = ack.latest_rtt_ns, state.used
     if rtt_too_low(readings, latest_ns, used) or rtt_too_high(readings, latest_ns, used):
         trigger = Trigger.PATH_CHANGED  # [careful-resume.unvalidated.rtt-change]
         return retreat(readings, state, base, ack.t_ns, trigger)
-    pace_rtt(readings, state)
+    pace_rtt(state)
     report = Report(Outcome.WINDOW_KEPT)  # [careful-resume.unvalidated.no-growth]
-    if readings.growth_unvalidated is cr.GrowthUnvalidated.BASE:
-        report = take_normal(base, normal)
     triggers: tuple[Trigger, ...] = ()
     if reached(state.marks.acked, state.marks.first_unvalidated):
         first = Trigger.FIRST_UNVALIDATED_PACKET_ACKNOWLEDGED  # [careful-resume.unvalidated.first-acknowledged]
@@ -186,18 +151,16 @@ def on_unvalidated(readings: Readings, state: CarefulResume, base: NewReno, even
     """Process any event but packets sent in the Unvalidated phase."""
     match event:
         case Ack():
-            return _on_ack(readings, state, base, event, normal)
+            return _on_ack(readings, state, base, event)
         case Lost():
             return retreat_on_lost(readings, state, base, event)  # [careful-resume.unvalidated.loss]
         case Ce():
-            if readings.ce is cr.Ce.BASE:
-                return take_normal(base, normal)
             trigger = Trigger.ECN_CE  # [careful-resume.unvalidated.ce]
             return retreat(readings, state, base, event.t_ns, trigger)
         case PathChange():
             trigger = Trigger.PATH_CHANGED  # [careful-resume.unvalidated.path]
             return retreat(readings, state, base, event.t_ns, trigger)
         case PersistentCongestion():
-            return retreat_on_persistent(readings, state, base, event.t_ns, normal)
+            return stop(readings, state, base, normal)
         case _:
             return _leave_if(readings, state, base, event, (), Report(normal.outcome))

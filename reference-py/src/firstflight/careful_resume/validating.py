@@ -2,7 +2,7 @@
 
 from firstflight.careful_resume import profiles as cr
 from firstflight.careful_resume.profiles import Readings
-from firstflight.careful_resume.retreat import retreat, retreat_on_lost, retreat_on_persistent
+from firstflight.careful_resume.retreat import retreat, retreat_on_lost, stop
 from firstflight.careful_resume.state import CarefulResume, Normal, Report, acknowledge, end, reached, take_normal
 from firstflight.events import Ack, Ce, Event, Lost, PathChange, PersistentCongestion
 from firstflight.newreno.newreno import NewReno
@@ -25,12 +25,12 @@ def on_validating(readings: Readings, state: CarefulResume, base: NewReno, event
             return _on_ack(readings, state, base, event, normal)
         case Lost():
             return retreat_on_lost(readings, state, base, event)  # [careful-resume.validating.loss]
-        case Ce() if readings.ce is cr.Ce.RETREATS:
+        case Ce():
             trigger = Trigger.ECN_CE  # [careful-resume.validating.ce]
             return retreat(readings, state, base, event.t_ns, trigger)
         case PathChange() if readings.path_validating is cr.PathValidating.RETREATS:
             return retreat(readings, state, base, event.t_ns, Trigger.PATH_CHANGED)
         case PersistentCongestion():
-            return retreat_on_persistent(readings, state, base, event.t_ns, normal)
+            return stop(readings, state, base, normal)
         case _:
             return take_normal(base, normal)

@@ -9,10 +9,7 @@ from dataclasses import dataclass
 from firstflight.cubic.profiles import (
     PROFILES,
     CeMinimum,
-    EpochStart,
-    FastConvergence,
     Growth,
-    LimitedTime,
     Readings,
     ReductionBasis,
     SlowStartEnd,
@@ -71,16 +68,15 @@ class Saved:
 class Cubic:
     """State of CUBIC. ``w_max_bytes`` and ``cwnd_prior_bytes`` are ``None`` while nothing has set them.
 
-    ``epoch``: the congestion avoidance stage, ``None`` until it begins. ``reduced_ns``: when the reduction was after which it is
-    still to begin. ``flight_bytes``: in flight after the last event. While time does not count, ``stopped_ns`` says since when, and
-    ``idle`` whether only because nothing is in flight. ``saved``: what the last reduction replaced, if it was after a loss.
+    ``epoch``: the congestion avoidance stage, ``None`` until it begins. ``flight_bytes``: in flight after the last
+    event. While time does not count, ``stopped_ns`` says since when, and ``idle`` whether only because nothing is in
+    flight. ``saved``: the state before the last reduction, if it was after a loss.
     """
 
     readings: Readings
     w_max_bytes: int | None = None
     cwnd_prior_bytes: int | None = None
     epoch: Epoch | None = None
-    reduced_ns: int | None = None
     flight_bytes: int = 0
     stopped_ns: int | None = None
     idle: bool = False
@@ -137,10 +133,8 @@ def on_sent(state: Cubic, sent: Sent) -> None:
 
 
 def _stop(state: Cubic, now_ns: int, *, idle: bool) -> None:
-    """Let time not count from now on, if the reading says so and there is a stage."""
-    alone = LimitedTime.IDLE if idle else LimitedTime.ACKS
-    spared = state.readings.limited_time in (LimitedTime.ACKS_AND_IDLE, alone)
-    if not spared or (state.epoch is None and state.saved is None):
+    """Stop counting time, if there is a stage."""
+    if state.epoch is None and state.saved is None:
         return
     if state.stopped_ns is None:
         state.stopped_ns = now_ns
@@ -153,9 +147,6 @@ def _continue_epoch(state: Cubic, now_ns: int, datagram_bytes: int, cwnd_bytes: 
     """Return the stage at hand, or a new one if there is none or something else has changed the window since it last grew."""
     if state.epoch is not None and state.epoch.cwnd_bytes == cwnd_bytes:
         return state.epoch
-    start_ns = now_ns  # [cubic.epoch.begin]
-    if state.readings.epoch_start is EpochStart.RECOVERY and state.reduced_ns is not None:
-        start_ns = state.reduced_ns  # [cubic.epoch.at-recovery]
     if state.w_max_bytes is None:
         state.w_max_bytes = cwnd_bytes  # [cubic.epoch.no-maximum]
     elif state.w_max_bytes < cwnd_bytes:
@@ -163,8 +154,7 @@ def _continue_epoch(state: Cubic, now_ns: int, datagram_bytes: int, cwnd_bytes: 
     if state.cwnd_prior_bytes is None:
         state.cwnd_prior_bytes = cwnd_bytes  # [cubic.epoch.no-prior]
     k_ns = cube_time_ns(state.w_max_bytes - cwnd_bytes, datagram_bytes)  # [cubic.k]
-    state.epoch = Epoch(start_ns, k_ns, cwnd_bytes, cwnd_bytes)  # [cubic.friendly.begin]
-    state.reduced_ns = None
+    state.epoch = Epoch(now_ns, k_ns, cwnd_bytes, cwnd_bytes)  # [cubic.epoch.begin] [cubic.friendly.begin]
     return state.epoch
 
 
@@ -232,11 +222,11 @@ def on_acked(state: Cubic, ack: Ack, datagram_bytes: int, cwnd_bytes: int, acked
 
 
 def reduce(
-    state: Cubic, now_ns: int, datagram_bytes: int, base: Windows, flight_bytes: int | None, ce: bool
+    state: Cubic, _now_ns: int, datagram_bytes: int, base: Windows, flight_bytes: int | None, ce: bool
 ) -> tuple[int, int]:
     """Process a sign of congestion; return the new window and ssthresh. ``base``: what the base was before it."""
     prior = Saved(base, state.w_max_bytes, state.cwnd_prior_bytes, state.epoch)
-    note_reduction(state, now_ns, base.cwnd_bytes)
+    note_reduction(state, base.cwnd_bytes)
     if not ce:
         state.saved = prior  # [cubic.spurious.save]
     basis_bytes = base.cwnd_bytes  # [cubic.reduce.basis]
@@ -249,14 +239,13 @@ def reduce(
     return max(reduced_bytes, least_bytes), max(reduced_bytes, two_bytes)  # [cubic.reduce.at-once]
 
 
-def note_reduction(state: Cubic, now_ns: int, cwnd_bytes: int) -> None:
+def note_reduction(state: Cubic, cwnd_bytes: int) -> None:
     """Remember the window at a reduction, whoever computes the new one."""
     last_bytes = state.w_max_bytes
     state.w_max_bytes = cwnd_bytes  # [cubic.maximum]
-    if last_bytes is not None and cwnd_bytes < last_bytes and state.readings.fast_convergence is FastConvergence.ON:
+    if last_bytes is not None and cwnd_bytes < last_bytes:
         state.w_max_bytes = seventeen_twentieths(cwnd_bytes)  # [cubic.maximum.fast-convergence]
     state.cwnd_prior_bytes = cwnd_bytes
-    state.reduced_ns = now_ns
     state.saved = None
     state.epoch = None
 
@@ -266,22 +255,21 @@ def reduced_bytes(_state: Cubic, window_bytes: int) -> int:
     return seven_tenths(window_bytes)  # [cubic.startup.reduce]
 
 
-def note_startup_reduction(state: Cubic, now_ns: int, cwnd_bytes: int) -> None:
+def note_startup_reduction(state: Cubic, _now_ns: int, cwnd_bytes: int) -> None:
     """Remember the window at a reduction by a startup algorithm."""
-    note_reduction(state, now_ns, cwnd_bytes)  # [cubic.startup.note]
+    note_reduction(state, cwnd_bytes)  # [cubic.startup.note]
 
 
 def collapse(state: Cubic) -> None:
     """Process persistent congestion: the next stage begins as if there had been no maximum."""
     state.saved = None  # [cubic.spurious.persistent]
     state.w_max_bytes = None  # [cubic.persistent]
-    state.reduced_ns = None
     state.epoch = None
 
 
 def forget(state: Cubic) -> None:
     """Forget all congestion, because a startup algorithm begins anew below what it has found."""
-    state.w_max_bytes = state.cwnd_prior_bytes = state.reduced_ns = state.stopped_ns = None  # [cubic.startup.forget]
+    state.w_max_bytes = state.cwnd_prior_bytes = state.stopped_ns = None  # [cubic.startup.forget]
     state.idle = False
     state.epoch = state.saved = None
 
@@ -296,7 +284,6 @@ def restore(state: Cubic, cwnd_bytes: int) -> Windows | None:
     state.w_max_bytes = saved.w_max_bytes  # [cubic.spurious]
     state.cwnd_prior_bytes = saved.cwnd_prior_bytes
     state.epoch = saved.epoch
-    state.reduced_ns = None
     state.saved = None
     return saved.base  # [cubic.spurious.recovery]
 

@@ -12,13 +12,6 @@ class Growth(Enum):
     ACKS = "acks"
 
 
-class EpochStart(Enum):
-    """When does a congestion avoidance stage begin?"""
-
-    AVOIDANCE = "avoidance"
-    RECOVERY = "recovery"
-
-
 class ReductionBasis(Enum):
     """Of what does congestion leave seven tenths?"""
 
@@ -31,22 +24,6 @@ class CeMinimum(Enum):
 
     ONE_DATAGRAM = "one_datagram"
     TWO_DATAGRAMS = "two_datagrams"
-
-
-class FastConvergence(Enum):
-    """Does a flow whose window did not come back to the last maximum release bandwidth?"""
-
-    ON = "on"
-    OFF = "off"
-
-
-class LimitedTime(Enum):
-    """Which time does not count because the application limited the sender?"""
-
-    ACKS_AND_IDLE = "acks_and_idle"
-    ACKS = "acks"
-    IDLE = "idle"
-    NONE = "none"
 
 
 class Spurious(Enum):
@@ -68,22 +45,16 @@ class Readings:
     """A choice for every reading."""
 
     growth: Growth
-    epoch_start: EpochStart
     reduction_basis: ReductionBasis
     ce_minimum: CeMinimum
-    fast_convergence: FastConvergence
-    limited_time: LimitedTime
     spurious: Spurious
     slow_start_end: SlowStartEnd
 
 
 RFC_9438 = Readings(
     growth=Growth.BYTES,
-    epoch_start=EpochStart.AVOIDANCE,
     reduction_basis=ReductionBasis.WINDOW,
     ce_minimum=CeMinimum.ONE_DATAGRAM,
-    fast_convergence=FastConvergence.ON,
-    limited_time=LimitedTime.ACKS_AND_IDLE,
     spurious=Spurious.RESTORED,
     slow_start_end=SlowStartEnd.AT,
 )

@@ -19,7 +19,6 @@ from firstflight.hystart.profiles import (
     Readings,
     Restart,
     Rtt,
-    TrainMargin,
     TrainThreshold,
 )
 from firstflight.newreno import newreno
@@ -142,9 +141,7 @@ def watch_train(readings: Readings, state: HyStart, t_ns: int) -> bool:
     now_ns = _rounded(readings, t_ns)
     if now_ns - state.train_ns > TRAIN_GAP_NS:
         return False  # [hystart.train.broken]
-    threshold_ns = state.min_ns or 0
-    if readings.train_margin is TrainMargin.ONE_MS:
-        threshold_ns += TRAIN_MARGIN_NS  # [hystart.train.margin]
+    threshold_ns = (state.min_ns or 0) + TRAIN_MARGIN_NS  # [hystart.train.margin]
     if readings.train_threshold is TrainThreshold.HALF:
         threshold_ns = _rounded(readings, threshold_ns // 2)  # [hystart.train.half]
     state.train_ns = now_ns

@@ -19,13 +19,6 @@ class TrainThreshold(Enum):
     WHOLE = "whole"
 
 
-class TrainMargin(Enum):
-    """What is added to the minimum RTT for the bursts of segmentation offload?"""
-
-    ONE_MS = "one_ms"
-    NONE = "none"
-
-
 class BoundaryAck(Enum):
     """To which round does the ACK belong that ends a round?"""
 
@@ -75,7 +68,6 @@ class Readings:
 
     ack_train: AckTrain
     train_threshold: TrainThreshold
-    train_margin: TrainMargin
     boundary_ack: BoundaryAck
     decision: Decision
     low_window: LowWindow
@@ -87,7 +79,6 @@ class Readings:
 LINUX = Readings(
     ack_train=AckTrain.ON,
     train_threshold=TrainThreshold.HALF,
-    train_margin=TrainMargin.ONE_MS,
     boundary_ack=BoundaryAck.NEXT,
     decision=Decision.AFTER_EIGHT,
     low_window=LowWindow.DETECTION,

@@ -25,7 +25,6 @@ from firstflight.jumpstart.profiles import (
     Ends,
     EntryAfterLoss,
     Growth,
-    LaterWrites,
     Readings,
     Repeat,
     SmallAmount,
@@ -33,7 +32,7 @@ from firstflight.jumpstart.profiles import (
     WindowOnEntry,
 )
 from firstflight.jumpstart.state import JumpStart, end_jump, set_in_flight
-from firstflight.limits import JUMP_MAX_BYTES, PACKET_MAX, WINDOW_MAX_BYTES
+from firstflight.limits import PACKET_MAX, WINDOW_MAX_BYTES
 from firstflight.newreno import newreno
 from firstflight.newreno.newreno import NewReno
 from firstflight.observables import Observation, Outcome, Phase
@@ -78,15 +77,6 @@ def _end_if_sent(readings: Readings, state: JumpStart) -> None:
 def _on_later_backlog(readings: Readings, state: JumpStart, base: NewReno, backlog: Backlog) -> Outcome:
     """Process a write or a window update while the flight is being sent."""
     packet_bytes = base.max_datagram_size_bytes
-    if readings.later_writes is LaterWrites.COUNTED:
-        amount = amount_bytes(readings, packet_bytes, backlog, state.rtt_ns)
-        more_bytes = state.sent_packets * packet_bytes + amount
-        flight_bytes = max(min(more_bytes, JUMP_MAX_BYTES), 1)
-        state.amount_bytes = flight_bytes
-        state.planned_packets = packets_of(flight_bytes, packet_bytes)
-        state.limit_packets = state.planned_packets
-        base.cwnd_bytes = flight_bytes
-        return Outcome.JUMP_CHANGED
     allowed_bytes = receive_window_bytes(readings, packet_bytes, backlog)
     if allowed_bytes is not None:
         limit_packets = state.sent_packets + packets_of(allowed_bytes, packet_bytes)

@@ -9,8 +9,6 @@ from firstflight.cubic.window import seven_tenths
 from firstflight.events import Ack, Ce, Lost, Run, Sent
 from firstflight.jumpstart.profiles import (
     Accounting,
-    AccountingScope,
-    Counted,
     CountedData,
     Ecn,
     FirstLossEnd,
@@ -23,7 +21,6 @@ from firstflight.jumpstart.profiles import (
     ResultRaise,
     ResultRounding,
     ResultThreshold,
-    TimeoutAccounting,
     TimeoutWindow,
 )
 from firstflight.jumpstart.state import JumpStart, end_jump, in_flight, overlap, packets_in_flight, set_in_flight
@@ -41,8 +38,6 @@ def _add_repeats(state: JumpStart, packets: int) -> None:
 def count_repeats(readings: Readings, state: JumpStart, base: NewReno, sent: Sent) -> None:
     """Count what is sent again in a recovery: whether its end is accounted for may show later in it."""
     if not base.in_recovery or readings.accounting is not Accounting.HALF_OF_REST:
-        return
-    if readings.counted is not Counted.RETRANSMISSIONS:
         return
     first_flight = readings.counted_data is CountedData.FIRST_FLIGHT
     for first, last in sent.retransmits:
@@ -81,10 +76,7 @@ def _decide_accounting(readings: Readings, state: JumpStart, *, of_flight: bool)
     """After a sign of congestion that began a recovery or came in one: will its end be accounted for?"""
     if readings.accounting is not Accounting.HALF_OF_REST:
         return
-    if readings.accounting_scope is AccountingScope.EVERY_RECOVERY:
-        state.accounting = state.flight_first is not None
-    else:
-        state.accounting = state.accounting or (of_flight and not state.accounted)  # [jumpstart.loss.scope]
+    state.accounting = state.accounting or (of_flight and not state.accounted)  # [jumpstart.loss.scope]
 
 
 def _reduce(readings: Readings, state: JumpStart, base: NewReno, now_ns: int, packet: int, *, of_flight: bool) -> None:
@@ -117,8 +109,6 @@ def on_lost(readings: Readings, state: JumpStart, base: NewReno, lost: Lost) -> 
         outcome = Outcome.REDUCED
     elif base.in_recovery:
         _decide_accounting(readings, state, of_flight=of_flight)
-    if state.accounting and readings.counted is Counted.LOSSES:
-        _add_repeats(state, packets_in_flight(state, lost.packets))
     set_in_flight(state, lost.bytes_in_flight)
     return outcome
 
@@ -182,8 +172,6 @@ def _timeout_window_bytes(readings: Readings, base: NewReno) -> int | None:
     match readings.timeout_window:
         case TimeoutWindow.ONE_PACKET:
             return base.max_datagram_size_bytes  # [jumpstart.timeout.window] [jumpstart.timeout.ends]
-        case TimeoutWindow.MINIMUM_WINDOW:
-            return newreno.minimum_window_bytes(base)
         case TimeoutWindow.UNCHANGED:
             return None  # [jumpstart.timeout.none]
 
@@ -194,9 +182,8 @@ def on_timeout(readings: Readings, state: JumpStart, base: NewReno) -> Outcome:
     if window_bytes is None:
         return Outcome.UNCHANGED
     end_jump(readings, state)
-    if readings.timeout_accounting is TimeoutAccounting.DISCARDED:
-        newreno.on_persistent_congestion(base)
-        state.accounting = False  # [jumpstart.timeout.discard]
-        state.accounted = True
+    newreno.on_persistent_congestion(base)
+    state.accounting = False  # [jumpstart.timeout.discard]
+    state.accounted = True
     base.cwnd_bytes = window_bytes
     return Outcome.COLLAPSED

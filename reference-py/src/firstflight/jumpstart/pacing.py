@@ -51,8 +51,6 @@ def receive_window_bytes(readings: Readings, packet_bytes: int, backlog: Backlog
         case ReceiveWindow.DOWN:
             packets = backlog.receive_window_bytes // packet_bytes  # [jumpstart.amount.whole-packets]
             return packets * packet_bytes  # [jumpstart.amount.receive-window]
-        case ReceiveWindow.UP:
-            return packets_of(backlog.receive_window_bytes, packet_bytes) * packet_bytes
         case ReceiveWindow.BYTES:
             return backlog.receive_window_bytes  # [jumpstart.amount.receive-window-bytes]
         case ReceiveWindow.IGNORED:

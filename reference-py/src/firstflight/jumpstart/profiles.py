@@ -19,7 +19,6 @@ class ReceiveWindow(Enum):
     """How does the receive window bound the first flight?"""
 
     DOWN = "down"
-    UP = "up"
     BYTES = "bytes"
     IGNORED = "ignored"
 
@@ -36,13 +35,6 @@ class Rtt(Enum):
 
     HANDSHAKE = "handshake"
     SMOOTHED = "smoothed"
-
-
-class LaterWrites(Enum):
-    """Do later writes and window updates change a jump that is under way?"""
-
-    IGNORED = "ignored"
-    COUNTED = "counted"
 
 
 class WindowOnEntry(Enum):
@@ -178,13 +170,6 @@ class Accounting(Enum):
     NONE = "none"
 
 
-class Counted(Enum):
-    """What does R count?"""
-
-    RETRANSMISSIONS = "retransmissions"
-    LOSSES = "losses"
-
-
 class CountedData(Enum):
     """Of which data?"""
 
@@ -220,13 +205,6 @@ class ResultThreshold(Enum):
     KEPT = "kept"
 
 
-class AccountingScope(Enum):
-    """After which recoveries does the rule act?"""
-
-    FIRST_FLIGHT_ONCE = "first_flight_once"
-    EVERY_RECOVERY = "every_recovery"
-
-
 class Ecn(Enum):
     """What does a CE mark on the first flight do?"""
 
@@ -245,15 +223,7 @@ class TimeoutWindow(Enum):
     """What is the window after a timeout?"""
 
     ONE_PACKET = "one_packet"
-    MINIMUM_WINDOW = "minimum_window"
     UNCHANGED = "unchanged"
-
-
-class TimeoutAccounting(Enum):
-    """What becomes of R at a timeout?"""
-
-    DISCARDED = "discarded"
-    KEPT = "kept"
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,7 +237,6 @@ class Readings:
     receive_window: ReceiveWindow
     missing_rtt: MissingRtt
     rtt: Rtt
-    later_writes: LaterWrites
     window_on_entry: WindowOnEntry
     threshold_on_entry: ThresholdOnEntry
     gap: Gap
@@ -286,17 +255,14 @@ class Readings:
     first_loss_end: FirstLossEnd
     recovery_end: RecoveryEnd
     accounting: Accounting
-    counted: Counted
     counted_data: CountedData
     result_rounding: ResultRounding
     result_floor: ResultFloor
     result_raise: ResultRaise
     result_threshold: ResultThreshold
-    accounting_scope: AccountingScope
     ecn: Ecn
     ending_growth: EndingGrowth
     timeout_window: TimeoutWindow
-    timeout_accounting: TimeoutAccounting
 
 
 PFLDNET_2007 = Readings(
@@ -307,7 +273,6 @@ PFLDNET_2007 = Readings(
     receive_window=ReceiveWindow.DOWN,
     missing_rtt=MissingRtt.NO_JUMP,
     rtt=Rtt.HANDSHAKE,
-    later_writes=LaterWrites.IGNORED,
     window_on_entry=WindowOnEntry.AMOUNT,
     threshold_on_entry=ThresholdOnEntry.UNCHANGED,
     gap=Gap.PACKETS,
@@ -326,17 +291,14 @@ PFLDNET_2007 = Readings(
     first_loss_end=FirstLossEnd.NEXT_PACKET,
     recovery_end=RecoveryEnd.ALL_DATA,
     accounting=Accounting.HALF_OF_REST,
-    counted=Counted.RETRANSMISSIONS,
     counted_data=CountedData.FIRST_FLIGHT,
     result_rounding=ResultRounding.DOWN,
     result_floor=ResultFloor.ONE_PACKET,
     result_raise=ResultRaise.NEVER,
     result_threshold=ResultThreshold.FOLLOWS,
-    accounting_scope=AccountingScope.FIRST_FLIGHT_ONCE,
     ecn=Ecn.ACCOUNTED,
     ending_growth=EndingGrowth.NONE,
     timeout_window=TimeoutWindow.ONE_PACKET,
-    timeout_accounting=TimeoutAccounting.DISCARDED,
 )
 
 PFLDNET_2007_FOOTNOTE = replace(

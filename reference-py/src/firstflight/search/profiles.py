@@ -69,7 +69,6 @@ class CrossingCredit(Enum):
     """To which bin do the bytes of the ACK belong that ends a bin?"""
 
     NEW_BIN = "new_bin"
-    ENDED_BIN = "ended_bin"
     LAST_BIN = "last_bin"
 
 

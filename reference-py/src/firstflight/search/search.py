@@ -150,7 +150,7 @@ def on_boundary(readings: Readings, state: Search, base: NewReno, ack: Ack, eval
         return Outcome.RESTARTED  # [search.app-limited.restart]
     if 0 < readings.missed_bins_maximum < bins:
         return restart(readings, state, ack, bins)
-    if readings.crossing_credit is not CrossingCredit.NEW_BIN:
+    if readings.crossing_credit is CrossingCredit.LAST_BIN:
         state.delivered.credit(ack.bytes)  # [search.bins.credit-before]
         advance(readings, state, ack.t_ns)
         return decide(readings, state, base, ack, evaluation)

@@ -1,0 +1,160 @@
+"""Why slow start ended: the rule of a profile with its two numbers, and the path as the recording shows it."""
+
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from firstflight.events import Ack, Event
+from firstflight.observables import Outcome
+from firstflight_conformance.judge.explain import Explained
+from firstflight_conformance.judge.follow import Question, observed
+from firstflight_conformance.judge.subject import Subject
+
+_NS_PER_MS, _NS_PER_S, _BITS = 1_000_000, 1_000_000_000, 8
+#: Profiles of so many algorithms are explained, one of each.
+_SHOWN = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """The path: the highest rate at which data was acknowledged over a least RTT, and their product."""
+
+    bytes_per_s: int
+    least_rtt_ns: int
+
+    @property
+    def product_bytes(self) -> int:
+        """The bandwidth-delay product."""
+        return self.bytes_per_s * self.least_rtt_ns // _NS_PER_S
+
+    @property
+    def bits_per_s(self) -> int:
+        """The rate."""
+        return self.bytes_per_s * _BITS
+
+
+@dataclass(frozen=True, slots=True)
+class Why:
+    """The rule by which a profile leaves slow start at an event, with the observed number and the number that it is compared with."""
+
+    profile: str
+    event: int
+    rule: str
+    observed: str
+    against: str
+
+    def __str__(self) -> str:
+        """Return it in words."""
+        return f"{self.rule}: {self.observed} against {self.against}"
+
+
+def path_of(subject: Subject) -> Path | None:
+    """Return the path, or None for a recording without RTT samples or with less than a round of ACKs."""
+    acks = [event for event in subject.events if isinstance(event, Ack)]
+    least_ns = min((event.latest_rtt_ns for event in acks if event.latest_rtt_ns), default=None)
+    if least_ns is None:
+        return None
+    most, total = 0, 0
+    window: deque[tuple[int, int]] = deque()
+    for event in acks:
+        while len(window) > 1 and event.t_ns - window[1][0] >= least_ns:
+            total -= window.popleft()[1]
+        since_ns = event.t_ns - window[0][0] if window else 0
+        if since_ns >= least_ns:
+            most = max(most, (total - window[0][1] + event.bytes) * _NS_PER_S // since_ns)
+        window.append((event.t_ns, event.bytes))
+        total += event.bytes
+    return Path(most, least_ns) if most else None
+
+
+def reasons(subject: Subject, explained: Sequence[Explained], names: Sequence[str]) -> list[Why]:
+    """Return why the profiles leave slow start that the connection may be, one of each algorithm."""
+    found: dict[str, Why] = {}
+    by_name = {each.profile: each for each in explained}
+    for name in names:
+        algorithm = name.partition("/")[0]
+        if algorithm in found or len(found) == _SHOWN or not by_name[name].exits:
+            continue
+        why = _why(subject, name, by_name[name].exits[0])
+        if why is not None:
+            found[algorithm] = why
+    return list(found.values())
+
+
+def _why(subject: Subject, name: str, index: int) -> Why | None:
+    events: Sequence[Event] = subject.events[: index + 1]
+    unknown: list[int | None] = [None] * len(events)
+    given = unknown if subject.at_least else subject.given[: index + 1]
+    config = subject.recording.header.config
+    seen = observed(Question(config, events, given, unknown, subject.begin, len(events)), name)
+    rule = None if seen is None else _RULES.get((name.partition("/")[0], seen.outcome))
+    if seen is None or rule is None:
+        return None
+    words, numbers = rule
+    value, against = numbers(seen.state)
+    return Why(name, index, words, value, against)
+
+
+def _ms(ns: int | None) -> str:
+    return "no RTT" if ns is None else f"{ns / _NS_PER_MS:.3f}".rstrip("0").rstrip(".") + " ms"
+
+
+def _delay(least: str) -> Callable[[Mapping[str, int | None]], tuple[str, str]]:
+    return lambda state: (_ms(state["current_min_rtt_ns"]), f"{_ms(state[least])} + 1/8 (4 ms to 16 ms)")
+
+
+def _train(state: Mapping[str, int | None]) -> tuple[str, str]:
+    return _ms(state["train_ns"]), f"half of {_ms(state['min_rtt_ns'])}"
+
+
+def _bins(state: Mapping[str, int | None]) -> tuple[str, str]:
+    return f"{state['current_bytes']} bytes", f"twice {state['previous_bytes']} bytes"
+
+
+def _plateau(state: Mapping[str, int | None]) -> tuple[str, str]:
+    return f"{state['full_bw_count']} rounds", "3 rounds"
+
+
+_RULES: dict[tuple[str, Outcome], tuple[str, Callable[[Mapping[str, int | None]], tuple[str, str]]]] = {
+    ("hystart", Outcome("exited_by_delay")): ("least RTT of the round", _delay("min_rtt_ns")),
+    ("hystart", Outcome("exited_by_train")): ("length of the ACK train", _train),
+    ("suss", Outcome("exited_by_delay")): ("least RTT of the round", _delay("min_rtt_ns")),
+    ("hystartpp", Outcome("conservative_begun")): ("least RTT of the round", _delay("last_min_rtt_ns")),
+    ("search", Outcome("exited")): ("delivered in the last bins, where slow start delivers", _bins),
+    ("bbr", Outcome("exited_by_plateau")): ("rounds in which the bandwidth grew by less than a quarter", _plateau),
+}
+
+
+def why_lines(path: Path | None, window_bytes: int | None, found: Sequence[Why]) -> Iterator[str]:
+    """Yield the path, where slow start was left on it, and the rules."""
+    if path is not None and path.product_bytes:
+        part = "" if window_bytes is None else f"; slow start was left at {window_bytes / path.product_bytes:.2f} of it"
+        rate = f"{path.bits_per_s / 1e6:.3g} Mbit/s"
+        yield f"path: about {rate} and {_ms(path.least_rtt_ns)}, a product of {path.product_bytes} bytes{part}"
+    for each in found:
+        yield f"why, by {each.profile}, event {each.event}: {each}"
+
+
+def why_json(path: Path | None, window_bytes: int | None, found: Sequence[Why]) -> dict[str, Any]:
+    """Return the same as JSON."""
+    return {
+        "path": None
+        if path is None or not path.product_bytes
+        else {
+            "rate_bps": path.bits_per_s,
+            "least_rtt_ms": path.least_rtt_ns / _NS_PER_MS,
+            "product_bytes": path.product_bytes,
+            "exit_products": None if window_bytes is None else round(window_bytes / path.product_bytes, 3),
+        },
+        "why": [
+            {
+                "profile": each.profile,
+                "event": each.event,
+                "rule": each.rule,
+                "observed": each.observed,
+                "against": each.against,
+            }
+            for each in found
+        ],
+    }

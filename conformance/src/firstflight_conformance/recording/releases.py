@@ -1,0 +1,76 @@
+"""Releases of a sender of which only the flight is known: the packets that ACKs let it send, and whether its window ended them."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from firstflight.events import Ack, Event, Sent
+
+#: A sender that waits for its window sends within this time of the ACK: a sixteenth of the least RTT and a quarter of the time between
+#: two ACKs, but 0.2 ms to 1 ms.
+_AT_ONCE_RTTS, _AT_ONCE_ACKS = 16, 4
+_AT_ONCE_LEAST_NS, _AT_ONCE_MOST_NS = 200_000, 1_000_000
+
+
+@dataclass(slots=True)
+class Release:
+    """Packets sent up to event ``index``, after ACKs of ``acked_bytes`` since the release before. ``clocked``: an ACK started it.
+
+    ``limited``: the window ended it. More data was waiting, since the next ACK that came was answered at once.
+    """
+
+    index: int
+    acked_bytes: int
+    flight_bytes: int
+    clocked: bool
+    limited: bool = False
+
+
+def releases_of(events: Sequence[Event]) -> list[Release]:
+    """Return the releases. A release that the application or the receiver ended has ``app_limited`` at its last packets."""
+    found = list(_releases(events, _at_once_ns(events)))
+    for number, (release, event) in enumerate(zip(found, (events[each.index] for each in found), strict=True)):
+        following = found[number + 1] if number + 1 < len(found) else release
+        release.limited = following.clocked and not (isinstance(event, Sent) and event.app_limited)
+    return found
+
+
+def _releases(events: Sequence[Event], at_once_ns: int) -> Iterator[Release]:
+    acked_bytes, acked_ns = 0, None
+    release: Release | None = None
+    for index, event in enumerate(events):
+        if isinstance(event, Ack):
+            if release is not None:
+                yield release
+                release, acked_bytes = None, 0
+            acked_bytes, acked_ns = acked_bytes + event.bytes, event.t_ns
+        elif isinstance(event, Sent):
+            clocked = acked_ns is not None and event.t_ns - acked_ns <= at_once_ns
+            release = Release(
+                index, acked_bytes, event.bytes_in_flight, clocked if release is None else release.clocked
+            )
+    if release is not None:
+        yield release
+
+
+def _at_once_ns(events: Sequence[Event]) -> int:
+    acks = [event for event in events if isinstance(event, Ack)]
+    rtt_ns = min((event.min_rtt_ns for event in acks if event.min_rtt_ns), default=_AT_ONCE_MOST_NS)
+    apart_ns = sorted(later.t_ns - ack.t_ns for ack, later in pairwise(acks)) or [_AT_ONCE_MOST_NS]
+    at_once_ns = min(_AT_ONCE_MOST_NS, rtt_ns // _AT_ONCE_RTTS, apart_ns[len(apart_ns) // 2] // _AT_ONCE_ACKS)
+    return max(_AT_ONCE_LEAST_NS, at_once_ns)
+
+
+def initial_release(events: Sequence[Event]) -> tuple[Release, int] | None:
+    """Return the first release that the window ended, with the number of its round, or None. Rounds are counted from 1."""
+    ends = {release.index: release for release in releases_of(events) if release.limited}
+    number, left_bytes = 1, None
+    for index, event in enumerate(events):
+        if index in ends:
+            return ends[index], number
+        if isinstance(event, Ack):
+            left_bytes = event.bytes_in_flight + event.bytes if left_bytes is None else left_bytes
+            left_bytes -= event.bytes
+            if left_bytes <= 0:
+                number, left_bytes = number + 1, None
+    return None

@@ -1,0 +1,1 @@
+"""The congestion controls of ``reference-c/bpf`` in the running kernel."""

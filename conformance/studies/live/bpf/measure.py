@@ -1,0 +1,330 @@
+"""Measure the congestion controls of ``reference-c/bpf``: ``python conformance/studies live.bpf.measure [PART...]``.
+
+Parts: windows, jumpstart, resume, overshoot, retreat, cost, faults; windows=NAME,NAME and cost=NAME,NAME measure some
+objects. Results are in ``kernel.json``, with kernel version and date. Needs root.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path as File
+from typing import Any
+
+from firstflight import Config
+from firstflight_conformance.cases.files import write_whole
+from firstflight_conformance.judge.verdict import judge
+from firstflight_conformance.paths import LIVE_PATHS
+from firstflight_conformance.simulator.dumbbell import run_network
+from firstflight_conformance.simulator.network import FlowPlan, Network
+from firstflight_conformance.simulator.scenario import Link, load_scenario
+from firstflight_conformance.simulator.transfer import Connection, Pacing, Receiver, Transfer
+from studies.live.bpf import faults, figures
+from studies.live.bpf.figures import RESULTS
+from studies.live.bpf.objects import MissingError, Object, find, loaded, objects, require
+from studies.live.bpf.path import MSS, transfers
+from studies.live.bpf.path import Transfer as Seen
+from studies.live.bpf.windows import SAVED, compare, connections, tracing
+from studies.live.kernel.record import record
+
+PATHS = ("deep-queue", "delay-step", "fast", "long", "paced", "slow")
+RUNS = 5
+SIZES = (100_000, 1_000_000, 10_000_000)
+_MS, _S = 10**6, 10**9
+_LATE_NS = 100_000
+_ROUNDS = 3  # of a measurement of cost: the least counts, as other work on the machine only adds
+_HEADERS = 52  # IPv4, TCP and timestamps
+#: Links of transfers: rate, round trip, queue in bytes.
+LINKS = {
+    "10 Mbit/s, 40 ms": Link(10_000_000, 20 * _MS, 20 * _MS, 500_000, 0, 0),
+    "20 Mbit/s, 100 ms": Link(20_000_000, 50 * _MS, 50 * _MS, 500_000, 0, 0),
+    "20 Mbit/s, 600 ms": Link(20_000_000, 300 * _MS, 300 * _MS, 1_500_000, 0, 0),
+}
+LONG = "20 Mbit/s, 600 ms"
+
+
+def windows(names: str = "") -> list[dict[str, Any]]:
+    """Compare windows with the model's, and judge the same connections; of all objects, or of some."""
+    chosen = names.split(",") if names else [each.name for each in objects()]
+    kept = _results().get("windows", {"rows": []})["rows"] if names else []
+    rows = [row for row in kept if row["name"] not in chosen]
+    for each in map(find, chosen):
+        for path in PATHS:
+            runs = [_compared(each, path) for _ in range(RUNS)]
+            rows.append({"name": each.name, "path": path, "runs": runs})
+            print(
+                each.name,
+                path,
+                [(run["acks"], run["ended"], run["difference"], run["refuted"]) for run in runs],
+                flush=True,
+            )
+    return rows
+
+
+def _compared(each: Object, path: str) -> dict[str, Any]:
+    with tracing(each) as records:
+        recording = record(LIVE_PATHS / f"{path}.json", each.name)
+    found = compare(each, connections(records)[0])
+    # The recorder sees an ACK when the first segment leaves, the kernel took its sample some tens of us earlier.
+    recording = replace(recording, header=replace(recording.header, rtt_resolution_ns=_LATE_NS))
+    asked = judge(recording, [each.profile])
+    every = judge(recording)
+    return {
+        "acks": found.acks,
+        "ended": found.ended,
+        "difference": found.difference,
+        "refuted": [
+            f"event {one.event}: expected {one.expected}; observed {one.observed}"
+            for one in asked.refuted
+            if asked.undecided is None
+        ],
+        "decided": every.undecided is None,
+        "among": each.profile in every.may_be or any(name.startswith(each.profile) for name in every.may_be),
+    }
+
+
+def jumpstart() -> list[dict[str, Any]]:
+    """Measure completion times of JumpStart, next to the simulator."""
+    return [_completion("ff_jumpstart", name, size) for name in LINKS for size in SIZES]
+
+
+def resume() -> list[dict[str, Any]]:
+    """Measure completion times of Careful Resume in the second connection, next to the simulator."""
+    return [_completion("ff_resume", name, size) for name in LINKS for size in SIZES]
+
+
+def _completion(name: str, link_name: str, size: int) -> dict[str, Any]:
+    each, link = find(name), LINKS[link_name]
+    runs: list[Seen] = []
+    saved: list[int] = []
+    for _ in range(3):
+        with tracing(each) as records:
+            runs.append(_transfers(name, link, [4_000_000, size] if name == "ff_resume" else [size])[-1])
+        saved += [record.values[0] for record in records if record.kind == SAVED]
+    predicted = _predicted_ns(each.profile, link, size, sorted(saved)[len(saved) // 2] if saved else 0)
+    row = {
+        "name": name,
+        "link": link_name,
+        "size_bytes": size,
+        "took_s": [round(run.seconds, 3) for run in runs],
+        "dropped": [run.dropped for run in runs],
+        "saved_cwnd_bytes": saved,
+        "predicted_s": round(predicted / _S, 3),
+    }
+    print(row, flush=True)
+    return row
+
+
+def _transfers(name: str, link: Link, sizes: list[int], limit_s: float = 120) -> list[Seen]:
+    return transfers(link, load_scenario(LIVE_PATHS / "long.json"), name, sizes, limit_s=limit_s)
+
+
+def _predicted_ns(profile: str, link: Link, size: int, saved: int) -> int:
+    """Return the completion time in the simulator: the same segments, headers and ACKs, all data known at the begin."""
+    todo = Transfer(
+        Config(MSS, 10 * MSS),
+        -(-size // MSS) * MSS,
+        Pacing.NONE,
+        named_data=True,
+        probes=True,
+        max_ack_delay_ns=40 * _MS,
+        header_bytes=_HEADERS,
+        ack_bytes=_HEADERS,
+        announced=True,
+        saved_cwnd_bytes=saved or None,
+        saved_rtt_ns=link.forward_delay_ns + link.return_delay_ns if saved else 0,
+        connection=Connection(0),
+    )
+    flow = FlowPlan("download", profile, 0, todo, Receiver(2, 40 * _MS))
+    net = Network("download", "a download", ("this study",), 1, 600 * _S, _S, link, None, (flow,))
+    result = run_network(net)
+    found = result.flow("download")
+    assert found.completed_ns is not None
+    assert found.first_sent_ns is not None
+    return found.completed_ns - found.first_sent_ns
+
+
+def overshoot() -> list[dict[str, Any]]:
+    """Count the segments that the queue drops in slow start on the long path, and the completion time of 20 MB."""
+    rows = []
+    for name in (
+        "ff_search_09",
+        "ff_search_cubic",
+        "ff_hystartpp",
+        "ff_hspp_cubic",
+        "ff_kernel_cubic",
+        "ff_no_hystart",
+    ):
+        with loaded(find(name)):
+            runs = [_transfers(name, LINKS[LONG], [20_000_000])[0] for _ in range(RUNS)]
+        lost = [_dropped_at_first(run) for run in runs]
+        rows.append({"name": name, "dropped_in_slow_start": lost, "took_s": [round(run.seconds, 2) for run in runs]})
+        print(rows[-1], flush=True)
+    return rows
+
+
+def _dropped_at_first(run: Seen) -> int:
+    """Return the drops of slow start: until two round trips after the first."""
+    first = next((at for at, _, _, dropped in run.samples if dropped), None)
+    return 0 if first is None else max(dropped for at, _, _, dropped in run.samples if at <= first + 1200 * _MS)
+
+
+def retreat() -> dict[str, Any]:
+    """Resume at half the rate of the first connection with a queue of 60 kB; return samples over time."""
+    each = find("ff_resume")
+    link = LINKS["20 Mbit/s, 100 ms"]
+    with loaded(each):
+        first = _transfers(each.name, link, [8_000_000])[0]
+        # The map is per namespace and destination: keep the namespaces, and change the link between two transfers.
+        halved = replace(link, rate_bps=10_000_000, queue_bytes=60_000)
+        run = transfers(link, load_scenario(LIVE_PATHS / "long.json"), each.name, [8_000_000, 4_000_000], then=halved)[
+            -1
+        ]
+    samples = [
+        [at // _MS, sent - acked, acked, dropped] for at, sent, acked, dropped in run.samples if at < 1_500 * _MS
+    ]
+    return {
+        "first_s": round(first.seconds, 2),
+        "took_s": round(run.seconds, 2),
+        "dropped": run.dropped,
+        "samples": samples[:: max(1, len(samples) // 400)],
+    }
+
+
+def cost(names: str = "") -> list[dict[str, Any]]:
+    """Measure ns per ACK by the kernel's statistics of BPF programs: three seconds at 200 Mbit/s; of all, or some objects."""
+    order = ["ff_empty", "ff_kernel_cubic", *(each.name for each in objects())]
+    kept = _results().get("cost", {"rows": []})["rows"] if names else []
+    rows = {row["name"]: row for row in kept}
+    statistics = File("/proc/sys/kernel/bpf_stats_enabled")
+    before = statistics.read_text("ascii")
+    for name in names.split(",") if names else order:
+        runs = []
+        for _ in range(_ROUNDS):
+            with loaded(find(name)):
+                try:
+                    statistics.write_text("1", "ascii")
+                    runs.append(_cost(name))
+                finally:
+                    statistics.write_text(before, "ascii")
+        rows[name] = {"name": name, **min(runs, key=lambda found: found["ns_per_ack"])}
+        print(rows[name], flush=True)
+    return [rows[name] for name in order if name in rows]
+
+
+_RECEIVE = """
+import socket
+server = socket.create_server(("0.0.0.0", 4433))
+print("ready", flush=True)
+connection, _ = server.accept()
+while connection.recv(1 << 20):
+    pass
+"""
+_SEND = """
+import socket, sys, time
+c = socket.socket()
+c.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, sys.argv[1].encode())
+c.connect(("10.97.0.2", 4433))
+end = time.monotonic() + 3
+while time.monotonic() < end:
+    c.sendall(bytes(1 << 16))
+"""
+
+
+def _cost(name: str) -> dict[str, Any]:
+    tag = f"ffc{os.getpid()}"
+    spaces = [f"{tag}s", f"{tag}r"]
+    try:
+        for space in spaces:
+            _ip("netns", "add", space)
+        _ip("link", "add", f"{tag}0", "netns", spaces[0], "type", "veth", "peer", "name", f"{tag}1", "netns", spaces[1])
+        for number, space in enumerate(spaces):
+            _ip("-n", space, "addr", "add", f"10.97.0.{number + 1}/24", "dev", f"{tag}{number}")
+            _ip("-n", space, "link", "set", f"{tag}{number}", "up")
+        shape = [
+            "tc",
+            "qdisc",
+            "add",
+            "dev",
+            f"{tag}0",
+            "root",
+            "tbf",
+            "rate",
+            "200mbit",
+            "burst",
+            "64kb",
+            "limit",
+            "300kb",
+        ]
+        _ip("netns", "exec", spaces[0], *shape)
+        receiver = _in(spaces[1], _RECEIVE)
+        assert receiver.stdout is not None
+        receiver.stdout.readline()
+        _in(spaces[0], _SEND, name).wait(30)
+        receiver.wait(30)
+        return _statistics()
+    finally:
+        for space in spaces:
+            subprocess.run(["ip", "netns", "del", space], check=False, capture_output=True)
+
+
+def _ip(*arguments: str) -> None:
+    subprocess.run(["ip", *arguments], check=True, capture_output=True)
+
+
+def _in(space: str, program: str, *arguments: str) -> "subprocess.Popen[str]":
+    command = ["ip", "netns", "exec", space, sys.executable, "-c", program, *arguments]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+
+
+def _statistics() -> dict[str, Any]:
+    """Return the time of all programs of the loaded object since statistics began, divided by the number of ACKs."""
+    found = json.loads(
+        subprocess.run(["bpftool", "-j", "prog", "show"], capture_output=True, text=True, check=True).stdout
+    )
+    programs = {each["name"]: each for each in found if each["type"] == "struct_ops" and each.get("run_cnt")}
+    acks = max(each["run_cnt"] for key, each in programs.items() if key.endswith(("cong_avoid", "cong_control")))
+    calls = {
+        key: [each["run_cnt"], round(each["run_time_ns"] / each["run_cnt"])]
+        for key, each in programs.items()
+        if each["run_cnt"] > acks / 20
+    }
+    total = sum(count * ns for count, ns in calls.values())
+    return {"acks": acks, "ns_per_ack": round(total / acks), "calls": calls}
+
+
+PARTS: dict[str, Callable[..., Any]] = {
+    "windows": windows, "jumpstart": jumpstart, "resume": resume, "overshoot": overshoot, "retreat": retreat,
+    "cost": cost, "faults": faults.results,
+}  # fmt: skip
+
+
+def _results() -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(RESULTS.read_text("utf-8")) if RESULTS.exists() else {}
+    return found
+
+
+def main() -> None:
+    """Measure the parts that are named, or all, and keep the results."""
+    try:
+        require()
+    except MissingError as reason:
+        print(f"live.bpf.measure: skipped: {reason}", file=sys.stderr)
+        return
+    for argument in sys.argv[1:] or PARTS:
+        begun = time.monotonic()
+        part, _, names = argument.partition("=")
+        found = PARTS[part](names) if names else PARTS[part]()
+        results = _results()
+        results[part] = {"kernel": os.uname().release, "date": datetime.now(UTC).date().isoformat(), "rows": found}
+        write_whole(RESULTS, json.dumps(results, indent=1) + "\n")
+        print(part, round(time.monotonic() - begun), "s", flush=True)
+    figures.main()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,156 @@
+"""Build, register and unregister the congestion controls of ``reference-c/bpf``, by make and bpftool."""
+
+import fcntl
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from firstflight_conformance.paths import REFERENCE_C, ROOT
+
+BPF = REFERENCE_C / "bpf"
+AVAILABLE = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
+_BTF = Path("/sys/kernel/btf/vmlinux")
+_JIT = Path("/proc/sys/net/core/bpf_jit_enable")
+_LIBBPF = Path("/usr/include/bpf/bpf_helpers.h")
+#: Lines of the verifier's log that an error shows: the refusal is at its end.
+_LOG_LINES = 20
+
+
+class MissingError(Exception):
+    """BPF programs cannot be built or loaded here; the text contains the remedy."""
+
+
+class BpfError(Exception):
+    """The kernel or a tool refused; the text contains the reason."""
+
+
+@dataclass(frozen=True)
+class Object:
+    """A congestion control: its name in the kernel, and its profile. ``cubic``: it runs on the kernel's CUBIC."""
+
+    name: str
+    source: str
+    profile: str
+    cubic: bool
+
+
+def objects() -> list[Object]:
+    """Return the objects with a profile, in the order of ``objects.txt``."""
+    return [each for each in everything() if each.profile != "-"]
+
+
+def everything() -> list[Object]:
+    """Return all objects: also those without a profile, which serve for comparison."""
+    lines = (BPF / "objects.txt").read_text(encoding="utf-8").splitlines()
+    words = [line.split() for line in lines if line and not line.startswith("#")]
+    return [Object(name, source, profile, "ON_CUBIC" in macros) for name, source, profile, *macros in words]
+
+
+def find(text: str, *, cubic: bool = False) -> Object:
+    """Return the object of a profile, or with this name. Raise :class:`KeyError` if there is none."""
+    for each in everything():
+        if text == each.name or (text == each.profile and each.cubic == cubic):
+            return each
+    raise KeyError(text)
+
+
+def require(*, root: bool = True) -> None:
+    """Raise :class:`MissingError` with the remedy if BPF programs cannot be built, or with ``root`` loaded, here."""
+    tools = {"clang": "clang", "make": "make", "bpftool": "bpftool"}
+    for command, package in tools.items():
+        if shutil.which(command) is None:
+            raise MissingError(f"{command} is not installed; install the package {package}")
+    if not _LIBBPF.exists():
+        raise MissingError("headers of libbpf are not installed; install libbpf-dev (Fedora: libbpf-devel)")
+    if not root:
+        return
+    if os.geteuid() != 0:
+        raise MissingError("the kernel loads BPF programs for root only; run the command with sudo")
+    if not _BTF.exists():
+        raise MissingError(f"{_BTF} does not exist; use a kernel with CONFIG_DEBUG_INFO_BTF")
+    with suppress(OSError):
+        if _JIT.read_text(encoding="ascii").strip() == "0":
+            raise MissingError("BPF JIT is off; run `sysctl net.core.bpf_jit_enable=1`")
+
+
+def build(wanted: Object, *, allow_all: bool = False, trace: bool = False) -> Path:
+    """Return the compiled object."""
+    kind = "-allow-all" if allow_all else "-trace" if trace else ""
+    flags = "-DALLOW_ALL" if allow_all else "-DFIRSTFLIGHT_TRACE" if trace else ""
+    out = ROOT / "build" / f"bpf{kind}"
+    program = out / f"{wanted.name}.o"
+    done = _run("make", "--silent", "-C", str(BPF), f"OUT={out}", f"FLAGS={flags}", str(program))
+    if done.returncode:
+        raise BpfError(f"{wanted.source}.bpf.c does not compile:\n{_tail(done.stderr)}")
+    return program
+
+
+def available() -> list[str]:
+    """Return the names of all congestion controls that a socket can choose."""
+    return AVAILABLE.read_text(encoding="ascii").split()
+
+
+def registered() -> dict[str, list[str]]:
+    """Return the ids of our objects in the kernel by name, also of unregistered ones whose connections still run."""
+    done = _run("bpftool", "struct_ops", "list")
+    names = {each.name for each in everything()}
+    found: dict[str, list[str]] = {}
+    for number, name in re.findall(r"^(\d+): (\w+)", done.stdout, re.M):
+        if name in names:
+            found.setdefault(name, []).append(number)
+    return found
+
+
+def load(wanted: Object, *, allow_all: bool = False) -> None:
+    """Register an object. Raise :class:`BpfError` if its name exists or the verifier refuses it."""
+    with _one_at_a_time():
+        if wanted.name in available():
+            raise BpfError(f"{wanted.name} is loaded already; unload it first: firstflight kernel unload {wanted.name}")
+        program = build(wanted, allow_all=allow_all)
+        # Without -d: with it the log of a large program overflows, and the kernel's answer has no reason.
+        done = _run("bpftool", "struct_ops", "register", str(program))
+    if wanted.name not in available():
+        raise BpfError(f"{wanted.name} was refused; end of the log:\n{_tail(done.stdout + done.stderr)}")
+
+
+def unload(wanted: Object) -> None:
+    """Unregister an object; its connections keep it to their end. Raise :class:`BpfError` if it is not loaded."""
+    if wanted.name not in available():
+        raise BpfError(f"{wanted.name} is not loaded")
+    done = _run("bpftool", "struct_ops", "unregister", "name", wanted.name)
+    if wanted.name in available():
+        raise BpfError(f"{wanted.name} cannot be unloaded:\n{_tail(done.stderr)}")
+
+
+@contextmanager
+def loaded(wanted: Object, *, allow_all: bool = False) -> Iterator[Object]:
+    """Register an object, and unregister it at the end."""
+    load(wanted, allow_all=allow_all)
+    try:
+        yield wanted
+    finally:
+        unload(wanted)
+
+
+@contextmanager
+def _one_at_a_time() -> Iterator[None]:
+    """Let no other process check a name or build an object at the same time."""
+    build_folder = ROOT / "build"
+    build_folder.mkdir(exist_ok=True)
+    with (build_folder / "bpf-load.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def _run(*command: str) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(command, capture_output=True, text=True, errors="replace", check=False, timeout=300)
+
+
+def _tail(log: str) -> str:
+    kept = [line for line in log.splitlines() if not line.startswith(("processed ", "-- END"))]
+    return "\n".join(line[:300] for line in kept[-_LOG_LINES:])

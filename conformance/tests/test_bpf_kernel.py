@@ -1,0 +1,118 @@
+"""The objects of ``reference-c/bpf`` register, carry connections and unregister; errors contain the remedy."""
+
+import socket
+import threading
+from contextlib import suppress
+
+import pytest
+from click.testing import CliRunner, Result
+
+from bpf_support import kernel
+from firstflight_conformance import exits
+from firstflight_conformance.cli import main
+from firstflight_conformance.run.results import ExitCode
+from studies.live.bpf import objects as bpf
+from studies.live.bpf.objects import BpfError, MissingError, Object
+
+SIZE = 4_000_000
+
+
+def transfer(name: str, *, size: int = SIZE) -> tuple[int, str]:
+    """Send bytes over loopback; return how many arrived, and the congestion control that the socket reports."""
+    arrived = 0
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, name.encode())
+
+        def receive() -> None:
+            nonlocal arrived
+            peer, _ = server.accept()
+            with peer:
+                while data := peer.recv(1 << 20):
+                    arrived += len(data)
+
+        receiver = threading.Thread(target=receive)
+        receiver.start()
+        with socket.socket() as sender:
+            sender.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, name.encode())
+            sender.connect(server.getsockname())
+            sender.sendall(bytes(size))
+            used = sender.getsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, 16).rstrip(b"\0").decode()
+        receiver.join(30)
+    return arrived, used
+
+
+@pytest.mark.parametrize("each", bpf.objects(), ids=lambda each: each.name)
+def test_registers_carries_connections_and_unregisters(each: Object) -> None:
+    """Two connections, of which the second may use parameters that the first has left."""
+    with kernel():
+        with bpf.loaded(each):
+            assert each.name in bpf.registered()
+            for _ in range(2):
+                assert transfer(each.name) == (SIZE, each.name)
+        assert each.name not in bpf.available()
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(main, ["kernel", *arguments])
+
+
+def test_load_checks_the_name_first() -> None:
+    """The kernel would write to its log. A connection keeps the algorithm that is unloaded below it."""
+    wanted = bpf.find("hystartpp/rfc-9406")
+    with kernel():
+        with bpf.loaded(wanted):
+            again = run("load", wanted.profile)
+            assert again.exit_code == exits.UNUSABLE
+            assert "is loaded already; unload it first" in again.output
+        gone = run("unload", wanted.name)
+        assert gone.exit_code == exits.UNUSABLE
+        assert f"{wanted.name} is not loaded" in gone.output
+
+
+def test_unprivileged_users_choose_it_only_with_allow_all() -> None:
+    wanted = bpf.find("limited-slow-start/rfc-3742")
+    with kernel():
+        for allow_all in (False, True):
+            with bpf.loaded(wanted, allow_all=allow_all):
+                allowed = bpf.AVAILABLE.with_name("tcp_allowed_congestion_control").read_text("ascii").split()
+                assert (wanted.name in allowed) == allow_all
+
+
+def test_a_refusal_shows_the_end_of_the_log(monkeypatch: pytest.MonkeyPatch) -> None:
+    wanted = bpf.find("search/draft-09")
+    with kernel():
+        vectors = bpf.ROOT / "README.md"
+        monkeypatch.setattr(bpf, "build", lambda *_, **__: vectors)
+        with pytest.raises(BpfError, match="was refused; end of the log"):
+            bpf.load(wanted)
+        with suppress(BpfError):
+            bpf.unload(wanted)
+
+
+def test_an_unknown_profile_lists_those_with_an_object() -> None:
+    result = run("load", "search/none")
+    assert result.exit_code == exits.UNUSABLE
+    assert "choose one of search/draft-09" in result.output
+
+
+@pytest.mark.parametrize(
+    ("target", "value", "remedy"),
+    [
+        ("shutil.which", lambda name: None if name == "bpftool" else name, "install the package bpftool"),
+        ("os.geteuid", lambda: 1000, "run the command with sudo"),
+        ("_BTF", bpf.BPF / "none", "CONFIG_DEBUG_INFO_BTF"),
+        ("_LIBBPF", bpf.BPF / "none", "install libbpf-dev"),
+    ],
+)
+def test_missing_prerequisites_have_a_remedy(
+    monkeypatch: pytest.MonkeyPatch, target: str, value: object, remedy: str
+) -> None:
+    """Exit code 4."""
+    present = {"shutil.which": lambda name: name, "os.geteuid": lambda: 0, "_BTF": bpf.BPF, "_LIBBPF": bpf.BPF}
+    for name, replacement in (present | {target: value}).items():
+        monkeypatch.setattr(f"studies.live.bpf.objects.{name}", replacement)
+    with pytest.raises(MissingError, match=remedy):
+        bpf.require()
+    result = run("load", "search/draft-09")
+    assert result.exit_code == ExitCode.NOTHING_RUN
+    assert remedy in result.output

@@ -1,0 +1,122 @@
+"""A clause stands alone: its subject is in it, it is a whole sentence, and its condition is data that agrees with the model."""
+
+import re
+
+import pytest
+
+from firstflight_conformance.commands.options import all_cases
+from firstflight_conformance.diagnose.breaks import broken_by, rules_of
+from firstflight_conformance.diagnose.candidates import Candidate
+from firstflight_conformance.diagnose.decision import Decision
+from firstflight_conformance.mutants.load import Mutant
+from firstflight_conformance.paths import VECTORS
+from firstflight_conformance.spec.clauses import Clause, all_clauses, known_clauses
+from firstflight_conformance.spec.profile_rules import holds
+from firstflight_conformance.spec.readings import load_tables
+
+#: Words that need the sentence before: pronouns, conjunctions and adverbs.
+DEPENDENT = re.compile(
+    r"(?:it|its|they|their|them|this|these|that|those|such|then|otherwise|so|nor|and|but|or|yet|also|thus|hence|else|therefore|"
+    r"likewise|instead)\b",
+    re.I,
+)
+#: A value of a reading as the condition of the sentence.
+PROSE_CONDITION = re.compile(r"\b(?:with|where|under|unless|when|if|not|for)\b(?: \w+){0,5} `(\w+)`", re.I)
+
+
+def dependent(text: str) -> bool:
+    """Return whether a text needs the clause before it."""
+    return DEPENDENT.match(text) is not None
+
+
+def fragment(text: str) -> bool:
+    """Return whether a text is not a whole sentence: cut at its end, or without a capital letter, number or symbol at its beginning."""
+    words = re.match(r"[a-z]+\b(?![_(])", text)
+    symbols = ("cwnd", "min_rtt", "norm_diff", "rho", "psi", "beta", "rtt_floor")
+    return not text.endswith((".", ".)")) or (words is not None and not text.startswith(symbols))
+
+
+def conditions_in_prose(clause: Clause) -> list[str]:
+    """Return the values of the clause's readings that its text uses as a condition of the whole sentence."""
+    tables = load_tables()
+    if clause.page not in tables:
+        return []
+    values = {
+        value
+        for reading in tables[clause.page].readings
+        if reading.name in clause.readings
+        for value in reading.choices
+    }
+    first = re.split(r"(?<=[.;:]) ", clause.text)[0]
+    return [value for value in PROSE_CONDITION.findall(first) if value in values]
+
+
+CLAUSES = list(all_clauses().values())
+
+
+def test_no_clause_begins_with_a_pronoun_or_conjunction() -> None:
+    assert [clause.id for clause in CLAUSES if dependent(clause.text)] == []
+
+
+def test_no_clause_is_a_fragment() -> None:
+    assert [clause.id for clause in CLAUSES if fragment(" ".join(clause.text.split()))] == []
+
+
+def test_no_clause_has_its_condition_in_prose_only() -> None:
+    assert [clause.id for clause in CLAUSES if conditions_in_prose(clause)] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "is_dependent", "is_fragment"),
+    [
+        ("It is at most the short-term volume,", True, True),
+        ("the pipe is full,", False, True),
+        ("Otherwise a recovery period starts.", True, False),
+        ("So does a mark.", True, False),
+        ("The window is halved.", False, False),
+        ("cwnd is halved.", False, False),
+        ("Sorted packets count.", False, False),
+    ],
+)
+def test_such_clauses_are_found(text: str, is_dependent: bool, is_fragment: bool) -> None:
+    assert (dependent(text), fragment(text)) == (is_dependent, is_fragment)
+
+
+@pytest.mark.parametrize(
+    "text", ["With `more_than` it does not.", "Where the reading is `more_than`, no exit follows."]
+)
+def test_a_condition_in_prose_is_found(text: str) -> None:
+    clause = Clause("search.x", "-", "x", text, "search", {}, readings=("threshold",))
+    assert conditions_in_prose(clause) == ["more_than"]
+
+
+def test_the_model_carries_out_a_clause_only_where_it_holds() -> None:
+    """Each clause that a case carries out is a rule of the profile of that case: `:when:` is measured, not only written."""
+    known = all_clauses()
+    wrong = {
+        (clause, case.profile)
+        for case in all_cases(VECTORS)
+        for clause in case.expectation.clauses
+        if not holds(known[clause], case.vector.algorithm, case.profile)
+    }
+    assert wrong == set()
+
+
+def test_each_condition_is_met_by_a_profile_that_carries_it_out() -> None:
+    """Every clause with a condition is carried out by a case, or its exemption says why not; and some profile is without it."""
+    carried = {clause for case in all_cases(VECTORS) for clause in case.expectation.clauses}
+    for clause in CLAUSES:
+        if not clause.when:
+            continue
+        met = [clause.holds(profile.readings) for profile in load_tables()[clause.page].profiles]
+        assert clause.id in carried or "vector" in clause.exempt, clause.id
+        assert not all(met), f"{clause.id}: every profile meets its condition"
+
+
+def test_no_rule_of_another_profile_is_cited() -> None:
+    """A reading changes the rule of a value that the profile has not: the report cites only rules of the profile."""
+    mutant = Mutant("x", "search", "draft-09", "x", {"kept_bins": "newest"}, "", "", "", "")
+    decision = Decision("x", 0, {}, ("search.bins.advance",), {}, {})
+    assert "search.bins.newest-only" in rules_of(mutant)
+    cited = broken_by(Candidate("x", "reading", "x", (mutant,)), decision)
+    assert cited and all(holds(known_clauses()[name], "search", "draft-09") for name in cited)

@@ -1,0 +1,210 @@
+"""Mutated captures and qlogs: a verdict or a message, in bounded time, and no profile that the connection was not."""
+
+import gzip
+import json
+import struct
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from random import Random
+from time import process_time
+from typing import Any
+
+import pytest
+
+from firstflight_conformance.capture.container import frames
+from firstflight_conformance.judge.formats import read
+from firstflight_conformance.judge.verdict import Verdict, judge
+from firstflight_conformance.recording.files import RecordingError
+
+from qlog_imitations import WRITERS, written  # isort: skip
+from test_recording_judge import recorded  # isort: skip
+
+CAPTURES = Path(__file__).parent / "kept_captures"
+#: Profiles of the kept captures, by a part of the name; Reno leaves slow start by loss, and is never named.
+TRUE = {"cubic": {"hystart", "suss"}, "reno": set[str](), "bbr": {"bbr"}}
+_MOST_S = 10
+_MSS = 1448
+_HEAD = struct.Struct("<IIII")
+
+Parts = list[tuple[int, bytes, int]]  # time, bytes and whole length of a frame
+
+
+@cache
+def parts(kept: Path) -> tuple[bytes, Parts]:
+    """Return the header of a kept capture and its frames."""
+    data = gzip.decompress(kept.read_bytes())
+    return data[:24], [(each.t_ns, data[each.start : each.end], each.whole_bytes) for each in frames(data)]
+
+
+def joined(head: bytes, found: Parts) -> bytes:
+    """Return the capture."""
+    return head + b"".join(_HEAD.pack(t // 10**9, t % 10**9, len(each), whole) + each for t, each, whole in found)
+
+
+def _dropped(found: Parts, random: Random) -> Parts:
+    gone = {random.randrange(len(found)) for _ in range(random.randrange(1, 6))}
+    return [each for at, each in enumerate(found) if at not in gone]
+
+
+def _exchanged(found: Parts, random: Random) -> Parts:
+    at = random.randrange(len(found) - 1)
+    (first, a, m), (second, b, n) = found[at : at + 2]
+    return [*found[:at], (first, b, n), (second, a, m), *found[at + 2 :]]
+
+
+def _doubled(found: Parts, random: Random) -> Parts:
+    at = random.randrange(len(found))
+    return [*found[:at], found[at], *found[at:]]
+
+
+def _flipped(found: Parts, random: Random) -> Parts:
+    at = random.randrange(len(found))
+    t_ns, data, whole = found[at]
+    changed = bytearray(data)
+    changed[random.randrange(len(changed))] ^= 1 << random.randrange(8)
+    return [*found[:at], (t_ns, bytes(changed), whole), *found[at + 1 :]]
+
+
+def _cut(found: Parts, random: Random) -> Parts:
+    return found[: random.randrange(3, len(found))]
+
+
+def _moved(found: Parts, random: Random) -> Parts:
+    at, late_ns = random.randrange(3, len(found)), random.choice((10**5, 10**7, 10**9))
+    return found[:at] + [(t_ns + late_ns, data, whole) for t_ns, data, whole in found[at:]]
+
+
+MUTATIONS: tuple[Callable[[Parts, Random], Parts], ...] = (_dropped, _exchanged, _doubled, _flipped, _cut, _moved)
+
+
+def _answer(file: Path) -> Verdict | None:
+    """Return the verdict, or None for a file that is refused with a message."""
+    begin_s = process_time()
+    try:
+        return judge(read(file).recording)
+    except (RecordingError, ValueError) as error:
+        assert str(error)
+        return None
+    finally:
+        assert process_time() - begin_s < _MOST_S
+
+
+def mutated_captures(tmp_path: Path, count: int) -> None:
+    """Judge so many mutated captures."""
+    kept = sorted(CAPTURES.glob("*.pcap.gz"))
+    file = tmp_path / "capture.pcap"
+    wrong = []
+    for number in range(count):
+        random = Random(number)
+        one = random.choice(kept)
+        head, found = parts(one)
+        for _ in range(random.choice((1, 1, 2, 4))):
+            found = random.choice(MUTATIONS)(found, random)
+        file.write_bytes(joined(head, found))
+        verdict = _answer(file)
+        true = next(names for part, names in TRUE.items() if part in one.name)
+        if verdict is not None and verdict.undecided is None and verdict.may_be:
+            named = {name.partition("/")[0] for name in verdict.may_be}
+            wrong += [(number, one.name, verdict.may_be)] if not named & true else []
+    assert not wrong
+
+
+def mutated_qlogs(tmp_path: Path, count: int) -> None:
+    """Judge so many mutated qlogs."""
+    stream = recorded("linux", "hystart", "path.deep-queue").cut(events=500)
+    logs = {
+        name: written(stream, habits)[0] for name, habits in WRITERS.items() if name in ("quic-go", "neqo", "quiche")
+    }
+    file = tmp_path / "log.qlog"
+    wrong = []
+    for number in range(count):
+        random = Random(number)
+        name = random.choice(sorted(logs))
+        records = [line for line in logs[name].splitlines() if line.strip("\x1e")]
+        for _ in range(random.choice((1, 1, 2, 4))):
+            _change(records, random)
+        file.write_text("\n".join(records) + "\n", encoding="utf-8")
+        verdict = _answer(file)
+        if verdict is not None and verdict.undecided is None and verdict.may_be:
+            wrong += [(number, name, verdict.may_be)] if "hystart/linux" not in verdict.may_be else []
+    assert not wrong
+
+
+def _change(records: list[str], random: Random) -> None:
+    """Drop, double or exchange a record, or change a number in it."""
+    at = random.randrange(1, len(records) - 1)
+    kind = random.randrange(4)
+    if kind == 0:
+        del records[at]
+    elif kind == 1:
+        records.insert(at, records[at])
+    elif kind == 2:
+        records[at], records[at + 1] = records[at + 1], records[at]
+    else:
+        record = json.loads(records[at].strip("\x1e"))
+        data = record.get("data") or {}
+        numbers = [key for key, value in data.items() if isinstance(value, int | float)]
+        value: Any = random.choice((0, -1, 1, 2**31, 2**63, 2**64, 1e300, None, "x", []))
+        if numbers:
+            data[random.choice(numbers)] = value
+        else:
+            record["time"] = value
+        records[at] = "\x1e" + json.dumps(record)
+
+
+def test_some_captures(tmp_path: Path) -> None:
+    """A few in each run."""
+    mutated_captures(tmp_path, 60)
+
+
+def test_some_qlogs(tmp_path: Path) -> None:
+    """A few in each run."""
+    mutated_qlogs(tmp_path, 40)
+
+
+@pytest.mark.long
+def test_a_thousand_captures(tmp_path: Path) -> None:
+    """A thousand of them."""
+    mutated_captures(tmp_path, 1000)
+
+
+@pytest.mark.long
+def test_a_thousand_qlogs(tmp_path: Path) -> None:
+    """A thousand of them."""
+    mutated_qlogs(tmp_path, 1000)
+
+
+def test_a_long_capture_is_followed_to_the_end_of_slow_start(tmp_path: Path) -> None:
+    """A capture with a tail of 18,000 frames at one flight has no more events than its beginning and twenty rounds."""
+    head, found = parts(CAPTURES / "access-line-cubic.pcap.gz")
+    file = tmp_path / "capture.pcap"
+    file.write_bytes(joined(head, found))
+    plain = judge(read(file).recording)
+    file.write_bytes(joined(head, [*found, *_tail(found, 6_000)]))
+    source = read(file)
+    assert "until its flight had stopped growing" in source.notes[0]
+    assert len(source.recording.steps) < 3_000
+    assert judge(source.recording).may_be == plain.may_be
+
+
+def _tail(found: Parts, count: int) -> Parts:
+    """Return an ACK of two segments and two segments, so many times."""
+    t_ns = found[-1][0]
+    data = bytearray(max((each for each in found if each[2] > 1000), key=lambda each: each[0])[1])
+    whole = next(size for _, _, size in found if size > 1000)
+    ack = bytearray(
+        max((each for each in found if each[2] < 100 and each[1][26:30] != data[26:30]), key=lambda each: each[0])[1]
+    )
+    sent, acked = (int.from_bytes(each[at : at + 4]) for each, at in ((data, 38), (ack, 42)))
+    made: Parts = []
+    for _ in range(count):
+        acked = (acked + 2 * _MSS) % 2**32
+        t_ns += 400_000
+        ack[42:46] = acked.to_bytes(4)
+        made.append((t_ns, bytes(ack), len(ack)))
+        for late_ns in (10_000, 12_000):
+            sent = (sent + _MSS) % 2**32
+            data[38:42] = sent.to_bytes(4)
+            made.append((t_ns + late_ns, bytes(data), whole))
+    return made

@@ -1,0 +1,111 @@
+"""Files of others: pipes, devices and large files are refused at once, and reports never follow a prepared link."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from firstflight_conformance.cases.files import FILE_MAX_BYTES, write_whole
+from firstflight_conformance.cli import main
+from firstflight_conformance.run import children
+
+COMMANDS = {
+    "simulate": ("simulate",),
+    "network": ("network",),
+    "sweep": ("sweep", "unused.csv", "--grid"),
+    "scenario": ("run", "--adapter", "c-port", "--closed-loop", "--scenario"),
+}
+
+
+def run(name: str, file: Path) -> Result:
+    """Run a command on a file."""
+    result = CliRunner().invoke(main, [*COMMANDS[name], str(file)])
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    return result
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_pipe_is_refused(tmp_path: Path, name: str) -> None:
+    """A command does not wait for a pipe."""
+    pipe = tmp_path / "pipe.json"
+    os.mkfifo(pipe)
+    result = run(name, pipe)
+    assert result.exit_code == 2
+    assert "is no regular file" in result.output
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("device", ["/dev/zero", "/dev/full"])
+def test_a_device_is_refused(name: str, device: str) -> None:
+    """A command does not read a device."""
+    assert "is no regular file" in run(name, Path(device)).output
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_large_file_is_refused(tmp_path: Path, name: str) -> None:
+    """A sparse file is not read whole."""
+    large = tmp_path / "large.json"
+    with large.open("wb") as file:
+        os.truncate(file.fileno(), 1 << 30)
+    assert f"is larger than {FILE_MAX_BYTES} bytes" in run(name, large).output
+
+
+def test_a_report_with_a_long_name(tmp_path: Path) -> None:
+    """The temporary file has a short name."""
+    report = tmp_path / ("r" * 250)
+    write_whole(report, "text")
+    assert report.read_text(encoding="utf-8") == "text"
+    assert [each.name for each in tmp_path.iterdir()] == [report.name]
+
+
+def test_a_prepared_link_is_not_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A link with the name of the temporary file is an error, and its target stays."""
+    other = tmp_path / "other"
+    other.write_text("kept", encoding="utf-8")
+    (tmp_path / ".00").symlink_to(other)
+    monkeypatch.setattr("firstflight_conformance.cases.files.os.urandom", lambda _count: b"\0")
+    with pytest.raises(OSError, match="exists"):
+        write_whole(tmp_path / "report", "text")
+    assert other.read_text(encoding="utf-8") == "kept"
+
+
+def test_an_ignored_sigchld() -> None:
+    """A parent that ignores SIGCHLD leaves that to its children: adapters are waited for all the same."""
+    command = [
+        sys.executable,
+        "-m",
+        "firstflight_conformance",
+        "run",
+        "--adapter",
+        "python-model",
+        "--case",
+        "slow-start.acks.*",
+    ]
+    before = signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    try:
+        result = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        output, _ = result.communicate(timeout=120)
+    finally:
+        signal.signal(signal.SIGCHLD, before)
+    assert "No child processes" not in output
+
+
+def test_no_descriptor_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without a descriptor the search for children returns an empty list, without an error."""
+
+    def refuse(*_: object) -> None:
+        raise OSError(24, "Too many open files")
+
+    monkeypatch.setattr(Path, "glob", refuse)
+    assert children.descendants(os.getpid()) == []
+
+
+def test_an_address_of_a_script() -> None:
+    """A site is linked by http, https or a file."""
+    result = CliRunner().invoke(main, ["run", "--adapter", "c-port", "--site", "javascript:alert(1)"])
+    assert result.exit_code == 2
+    assert "expected an address that begins with https://" in result.output

@@ -1,0 +1,55 @@
+"""20,000 random scenarios and networks, and 4,000 experiments, have the results that two earlier programs agreed on."""
+
+import pytest
+
+from simulated import block as block_of
+from simulated import by_c, by_plain, experiment_block, load, measured
+from simulator_cases import (
+    BLOCK,
+    CASES,
+    EXPERIMENTS,
+    LEAST,
+    case,
+    counted,
+    experiment_case,
+    inputs,
+)
+
+PROGRAMS = {"c": by_c, "plain": by_plain}
+DATA = load()
+HASHES, EXPERIMENT_HASHES = DATA["cases"]["hashes"], DATA["experiments"]["hashes"]
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+@pytest.mark.parametrize("number", range(0, len(HASHES), 19))
+def test_a_sample_of_the_blocks(number: int, program: str) -> None:
+    """Each program alone."""
+    assert block_of(number, PROGRAMS[program]) == HASHES[number]
+
+
+@pytest.mark.parametrize("number", range(0, len(EXPERIMENT_HASHES), 7))
+def test_a_sample_of_the_experiments(number: int) -> None:
+    """By the C simulator: the plain program lacks presets."""
+    assert experiment_block(number) == EXPERIMENT_HASHES[number]
+
+
+@pytest.mark.long
+def test_every_case() -> None:
+    """Both programs, with every feature that inputs and results show."""
+    assert measured(case, CASES) == DATA["cases"]
+
+
+@pytest.mark.long
+def test_every_experiment() -> None:
+    """With every feature as well."""
+    assert measured(experiment_case, EXPERIMENTS) == DATA["experiments"]
+
+
+def test_each_feature_occurs_often() -> None:
+    """In at least 500 cases, and the inputs have as many as the file says; results are counted in the long test."""
+    assert (len(HASHES) * BLOCK, len(EXPERIMENT_HASHES) * BLOCK) == (CASES, EXPERIMENTS) == (20_000, 4_000)
+    for part, make, of in (("cases", case, CASES), ("experiments", experiment_case, EXPERIMENTS)):
+        features = DATA[part]["features"]
+        assert min(features.values()) >= LEAST
+        found = counted(inputs(make(number)) for number in range(of))
+        assert found == {name: features[name] for name in found}

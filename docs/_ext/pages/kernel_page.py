@@ -1,0 +1,176 @@
+"""The page "In the kernel, measured": runs of the BPF congestion controls, from ``live/kernel.json``."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from pages import markdown as md
+from studies.live.bpf.figures import RESULTS
+from studies.live.bpf.objects import everything
+
+_INTRODUCTION = """Measured runs of the [congestion controls for Linux](../kernel-bpf.md). `make live` makes them
+again where root, BTF, clang and bpftool are present;
+they are in `conformance/studies/live/kernel.json`."""
+
+_WINDOWS = """## Windows
+
+Six paths of `conformance/scenarios/live`, five runs each. The program records its inputs and the window after each
+ACK; the model gets the same inputs as events.
+
+- **Equal**: runs in which all windows equal the model's, up to the exit from slow start or the first loss.
+- **Exit**: runs in which slow start ends by the algorithm before a loss.
+- **Refuted**: decided runs that `judge` refutes for the profile, for these reasons:
+  - TCP reports whole segments, but `judge` compares bytes. The window of Limited Slow-Start above 100 segments and of
+    HyStart++ in its CSS phase grows by less than a segment for an ACK. In a run of each (`long`, and `fast` on CUBIC),
+    1,365 of 1,365 and 654 of 656 windows differ, all by less than a segment. `judge` then reports an exit.
+  - `judge` computes BBR's delivery rates from the segments on the path. With them the model's window grows by two segments
+    where the kernel's does not, at 68 of 341 ACKs of a run on `slow`.
+  - RTT samples are read from the segments on the path as well, and taken as known to 100 µs. On a busy machine they
+    are up to milliseconds later than those that the kernel used, so the exit may move.
+- **Among**: runs that `judge` decides, and of these the runs with the profile among the remaining ones."""
+
+_COMPLETION = """## Completion times
+
+Downloads from a server, from the first segment sent to the last byte that arrives, in seconds; median of three runs.
+JumpStart in the first connection, Careful Resume in the second. The simulator sends the same data with the
+same headers and ACKs, and paces the whole jump.
+
+JumpStart differs by more than 10 % where the queue drops much of the jump. A trace of 1 MB over 100 ms: the first
+loss is detected at 368 ms, and the kernel's proportional rate reduction spreads 229 retransmissions over three round
+trips. The simulator needs two.
+
+All of 10 MB is in the jump, so recovery repeats 7,000 segments and more. In traces of both, each segment arrives once,
+and the link needs 4.17 s for them. In the simulator a window of 4,371 segments (100 ms) or 4,867 (600 ms) stays until
+the end. It sends in bursts, and the queue drops most of each: 46,196 and 10,651 segments. The link is idle for 0.63 s
+and 1.35 s after the first arrival. The kernel sends as ACKs arrive: 9,987 and 7,015 segments are dropped, and the link
+is idle for 0.03 s and 0.43 s."""
+
+_OVERSHOOT = """## Losses in slow start
+
+20 MB over 20 Mbit/s and 600 ms with a queue of one bandwidth-delay product: segments that the queue drops up to two
+round trips after the first drop, and the completion time, in five runs.
+
+![Segments dropped in slow start](../_static/kernel-overshoot.svg)"""
+
+_RETREAT = """## A Safe Retreat
+
+Careful Resume on half the rate of the earlier connection, with a queue of 60 kB: the jump loses segments, the window
+becomes half of what the path has delivered, and the saved set is forgotten.
+
+![Flight and losses of a retreat](../_static/kernel-retreat.svg)"""
+
+_COST = """## Cost
+
+Time of all BPF programs of an object for each ACK, by `kernel.bpf_stats_enabled`, in three seconds at 200 Mbit/s; the
+least of three runs. Row `ff_empty` is the floor: an empty program and one that calls the kernel's Reno.
+
+JumpStart, Careful Resume and SUSS have a program before each attempt to send, here three to four for an ACK. BBR paces,
+so that each ACK finds cold caches."""
+
+
+_FAULTS = """## Faults
+
+Careful Resume over loopback."""
+
+
+def page() -> str:
+    """Return the page."""
+    found = json.loads(RESULTS.read_text("utf-8")) if RESULTS.exists() else {}
+    if "jumpstart" in found and "resume" in found:
+        found["completion"] = found["resume"] | {"rows": found["jumpstart"]["rows"] + found["resume"]["rows"]}
+    parts: dict[str, Callable[[Any], list[str]]] = {
+        "windows": _windows,
+        "completion": _completion,
+        "overshoot": _overshoot,
+        "retreat": _retreat,
+        "cost": _cost,
+        "faults": _faults,
+    }
+    there = [(part(found[name]["rows"]), _measured(found[name])) for name, part in parts.items() if name in found]
+    blocks = [block for part, measured in there for block in (*part, measured)]
+    return md.page("# In the kernel, measured", _INTRODUCTION, *(blocks or ["No runs are kept yet."]))
+
+
+def _measured(part: dict[str, Any]) -> str:
+    return f"Kernel {part['kernel']}, {part['date']}."
+
+
+def _profile(name: str) -> str:
+    (found,) = [each for each in everything() if each.name == name]
+    return f"`{found.profile}`{' on CUBIC' if found.cubic else ''}" if found.profile != "-" else ""
+
+
+def _windows(rows: list[dict[str, Any]]) -> list[str]:
+    lines = []
+    for name in dict.fromkeys(row["name"] for row in rows):
+        runs = [run for row in rows if row["name"] == name for run in row["runs"]]
+        decided = [run for run in runs if run["decided"]]
+        lines.append(
+            [
+                f"`{name}`",
+                _profile(name),
+                f"{sum(run['difference'] is None for run in runs)} of {len(runs)}",
+                str(sum(run["ended"] == "exit" for run in runs)),
+                str(sum(bool(run["refuted"]) for run in runs)),
+                f"{sum(run['among'] for run in decided)} of {len(decided)}",
+            ]
+        )
+    return [
+        _WINDOWS,
+        md.list_table(["Name", "Profile", "Equal", "Exit", "Refuted", "Among"], lines, [20, 30, 15, 10, 10, 15]),
+    ]
+
+
+def _completion(rows: list[dict[str, Any]]) -> list[str]:
+    lines = []
+    for row in rows:
+        took = sorted(row["took_s"])[len(row["took_s"]) // 2]
+        lines.append(
+            [
+                _profile(row["name"]),
+                row["link"],
+                f"{row['size_bytes'] // 1000} kB",
+                f"{took:.3f}",
+                f"{row['predicted_s']:.3f}",
+                f"{100 * took / row['predicted_s'] - 100:+.0f} %",
+                str(sorted(row["dropped"])[len(row["dropped"]) // 2]),
+            ]
+        )
+    header = ["Profile", "Path", "Size", "Kernel", "Simulator", "Difference", "Segments dropped"]
+    return [_COMPLETION, md.list_table(header, lines, [24, 20, 12, 10, 10, 12, 12])]
+
+
+def _overshoot(rows: list[dict[str, Any]]) -> list[str]:
+    names = {"ff_kernel_cubic": "CUBIC of the kernel", "ff_no_hystart": "CUBIC of the kernel, without HyStart"}
+    lines = [
+        [
+            names.get(row["name"]) or _profile(row["name"]),
+            ", ".join(map(str, row["dropped_in_slow_start"])),
+            ", ".join(map(str, row["took_s"])),
+        ]
+        for row in rows
+    ]
+    return [_OVERSHOOT, md.list_table(["Congestion control", "Dropped", "Seconds"], lines, [40, 30, 30])]
+
+
+def _retreat(_rows: dict[str, Any]) -> list[str]:
+    return [_RETREAT]
+
+
+def _faults(rows: list[dict[str, Any]]) -> list[str]:
+    return [_FAULTS, "\n".join(f"- {row['line'][0].upper()}{row['line'][1:]}." for row in rows)]
+
+
+def _cost(rows: list[dict[str, Any]]) -> list[str]:
+    compared = next(row["ns_per_ack"] for row in rows if row["name"] == "ff_kernel_cubic")
+    names = {"ff_kernel_cubic": "CUBIC of the kernel, called as BPF program", "ff_empty": "empty programs"}
+    lines = [
+        [
+            f"`{row['name']}`",
+            names.get(row["name"]) or _profile(row["name"]),
+            str(row["ns_per_ack"]),
+            f"{row['ns_per_ack'] / compared:.2f}",
+        ]
+        for row in rows
+    ]
+    return [_COST, md.list_table(["Name", "Profile", "ns per ACK", "of CUBIC"], lines, [20, 45, 15, 20])]

@@ -1,0 +1,48 @@
+/* Controller below a startup algorithm: the kernel's Reno, or its CUBIC with ON_CUBIC. */
+#ifndef FIRSTFLIGHT_BPF_BASE_H
+#define FIRSTFLIGHT_BPF_BASE_H
+
+#include "tcp.h"
+
+#ifdef ON_CUBIC
+extern void cubictcp_init(struct sock *sk) __ksym;
+extern uint32_t cubictcp_recalc_ssthresh(struct sock *sk) __ksym;
+extern void cubictcp_cong_avoid(struct sock *sk, uint32_t ack, uint32_t acked) __ksym;
+extern void cubictcp_state(struct sock *sk, uint8_t state) __ksym;
+extern void cubictcp_cwnd_event(struct sock *sk, enum tcp_ca_event event) __ksym;
+extern void cubictcp_acked(struct sock *sk, const struct ack_sample *sample) __ksym;
+
+static inline void base_init(struct sock *sk) { cubictcp_init(sk); }
+static inline uint32_t base_ssthresh(struct sock *sk) { return cubictcp_recalc_ssthresh(sk); }
+static inline void base_cong_avoid(struct sock *sk, uint32_t ack, uint32_t acked) {
+    cubictcp_cong_avoid(sk, ack, acked);
+}
+static inline void base_set_state(struct sock *sk, uint8_t state) { cubictcp_state(sk, state); }
+/* HyStart of the kernel's CUBIC acts in slow start only; it is called with HYSTART only. */
+SEC("struct_ops/pkts_acked") void BPF_PROG(base_pkts_acked, struct sock *sk, const struct ack_sample *sample) {
+#ifndef HYSTART
+    if (in_slow_start(tcp_sk(sk)))
+        return;
+#endif
+    cubictcp_acked(sk, sample);
+}
+
+SEC("struct_ops/cwnd_event") void BPF_PROG(base_cwnd_event, struct sock *sk, enum tcp_ca_event event) {
+    cubictcp_cwnd_event(sk, event);
+}
+#define BASE_OPS                                                                                                       \
+    .pkts_acked = (void *)base_pkts_acked, .cwnd_event = (void *)base_cwnd_event,                                      \
+    .undo_cwnd = (void *)base_undo_cwnd, .flags = FLAGS
+#else
+static inline void base_init(struct sock *sk) { (void)sk; }
+static inline uint32_t base_ssthresh(struct sock *sk) { return tcp_reno_ssthresh(sk); }
+static inline void base_cong_avoid(struct sock *sk, uint32_t ack, uint32_t acked) {
+    tcp_reno_cong_avoid(sk, ack, acked);
+}
+static inline void base_set_state(struct sock *sk, uint8_t state) { (void)sk, (void)state; }
+#define BASE_OPS .undo_cwnd = (void *)base_undo_cwnd, .flags = FLAGS
+#endif
+
+SEC("struct_ops/undo_cwnd") uint32_t BPF_PROG(base_undo_cwnd, struct sock *sk) { return tcp_reno_undo_cwnd(sk); }
+
+#endif

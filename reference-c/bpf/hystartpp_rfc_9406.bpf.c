@@ -1,0 +1,60 @@
+/* HyStart++, RFC 9406, on the kernel's Reno or CUBIC. Packet numbers are numbers of segments. TCP does not pace, so
+ * bursts are unlimited. */
+#include "base.h"
+#include "hystartpp_rfc_9406.h"
+
+struct connection {
+    struct tcp tcp;
+    struct hystartpp_rfc_9406 hystartpp;
+};
+CONNECTIONS
+
+SEC("struct_ops/init") void BPF_PROG(hystartpp_init, struct sock *sk) {
+    struct connection *c = create(sk);
+    if (c)
+        hystartpp_rfc_9406_begin(&c->hystartpp);
+    base_init(sk);
+}
+
+SEC("struct_ops/cong_avoid") void BPF_PROG(hystartpp_cong_avoid, struct sock *sk, uint32_t ack, uint32_t acked) {
+    struct tcp_sock *tp = tcp_sk(sk);
+    struct connection *c = of(sk);
+    if (!c)
+        return;
+    uint32_t before = tp->snd_cwnd, limited = app_limited(tp);
+    note_latest_rtt(&c->tcp, tp);
+    newly_sent(&c->tcp, tp);
+    uint64_t bytes = newly_acked(&c->tcp, tp), cwnd = cwnd_bytes(&c->tcp, tp), ssthresh = ssthresh_bytes(&c->tcp, tp);
+    if (ssthresh == NONE && bytes) {
+        struct hystartpp_rfc_9406_ack frame = {segments(&c->tcp, c->tcp.acked) - 1, segments(&c->tcp, c->tcp.sent),
+                                               bytes, c->tcp.rtt_ns, limited};
+        int exited = hystartpp_rfc_9406_on_ack(&c->hystartpp, &frame, &cwnd, &ssthresh) == HYSTARTPP_RFC_9406_EXITED;
+        set_cwnd(&c->tcp, tp, cwnd);
+        if (exited)
+            tp->snd_ssthresh = tp->snd_cwnd;
+    } else if (ssthresh != NONE) {
+        base_cong_avoid(sk, ack, acked);
+    }
+    record(&c->tcp, tp, before, acked, limited);
+}
+
+SEC("struct_ops/ssthresh") uint32_t BPF_PROG(hystartpp_ssthresh, struct sock *sk) {
+    struct connection *c = of(sk);
+    if (c)
+        hystartpp_rfc_9406_on_congestion(&c->hystartpp);
+    return base_ssthresh(sk);
+}
+
+SEC("struct_ops/set_state") void BPF_PROG(hystartpp_set_state, struct sock *sk, uint8_t state) {
+    base_set_state(sk, state);
+}
+
+SEC(".struct_ops")
+struct tcp_congestion_ops NAME = {
+    .init = (void *)hystartpp_init,
+    .cong_avoid = (void *)hystartpp_cong_avoid,
+    .set_state = (void *)hystartpp_set_state,
+    .ssthresh = (void *)hystartpp_ssthresh,
+    BASE_OPS,
+    .name = NAME_TEXT,
+};

@@ -1,0 +1,55 @@
+/* SEARCH, draft-chung-ietf-ccwg-00, on the kernel's Reno or CUBIC. The draft's least window is 0; the kernel's is
+ * one segment. */
+#include "base.h"
+#include "search_draft_00.h"
+
+struct connection {
+    struct tcp tcp;
+    struct search_draft_00 search;
+};
+CONNECTIONS
+
+SEC("struct_ops/init") void BPF_PROG(search_init, struct sock *sk) {
+    struct connection *c = create(sk);
+    if (c)
+        search_draft_00_begin(&c->search);
+    base_init(sk);
+}
+
+SEC("struct_ops/cong_avoid") void BPF_PROG(search_cong_avoid, struct sock *sk, uint32_t ack, uint32_t acked) {
+    struct tcp_sock *tp = tcp_sk(sk);
+    struct connection *c = of(sk);
+    if (!c)
+        return;
+    uint32_t before = tp->snd_cwnd, limited = app_limited(tp);
+    note_latest_rtt(&c->tcp, tp);
+    newly_sent(&c->tcp, tp);
+    search_draft_00_count(&c->search, newly_acked(&c->tcp, tp));
+    if (c->tcp.rtt_ns != NONE)
+        search_draft_00_rtt(&c->search, c->tcp.rtt_ns);
+    if (in_slow_start(tp)) {
+        uint64_t cwnd = cwnd_bytes(&c->tcp, tp);
+        if (search_draft_00_on_ack(&c->search, now_ns(tp), &cwnd) == SEARCH_DRAFT_00_EXITED) {
+            set_cwnd(&c->tcp, tp, cwnd);
+            tp->snd_ssthresh = tp->snd_cwnd;
+        }
+    }
+    base_cong_avoid(sk, ack, acked);
+    record(&c->tcp, tp, before, acked, limited);
+}
+
+SEC("struct_ops/set_state") void BPF_PROG(search_set_state, struct sock *sk, uint8_t state) {
+    base_set_state(sk, state);
+}
+
+SEC("struct_ops/ssthresh") uint32_t BPF_PROG(search_ssthresh, struct sock *sk) { return base_ssthresh(sk); }
+
+SEC(".struct_ops")
+struct tcp_congestion_ops NAME = {
+    .init = (void *)search_init,
+    .cong_avoid = (void *)search_cong_avoid,
+    .set_state = (void *)search_set_state,
+    .ssthresh = (void *)search_ssthresh,
+    BASE_OPS,
+    .name = NAME_TEXT,
+};

@@ -1,0 +1,285 @@
+/*
+ * Common part of the congestion controls for Linux: the fields of a TCP socket that they use, storage for each
+ * connection, units, and the kernel functions for growth and reduction. Headers count bytes and ns; the kernel counts
+ * segments and us.
+ */
+#ifndef FIRSTFLIGHT_BPF_TCP_H
+#define FIRSTFLIGHT_BPF_TCP_H
+
+#include "types.h"
+
+#include <bpf/bpf_tracing.h>
+
+#define NONE UINT64_MAX
+enum { INFINITE_SSTHRESH = 0x7fffffff, AF_INET6 = 10, PACING_NONE = 0, PACING_NEEDED = 1, NON_RESTRICTED = 1 };
+enum { CA_OPEN, CA_DISORDER, CA_CWR, CA_RECOVERY, CA_LOSS };
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+struct net {
+    uint64_t net_cookie;
+};
+struct in6_addr {
+    struct {
+        uint32_t u6_addr32[4];
+    } in6_u;
+};
+typedef struct {
+    struct net *net;
+} possible_net_t;
+struct sock_common {
+    uint32_t skc_daddr;
+    unsigned short skc_family;
+    possible_net_t skc_net;
+    struct in6_addr skc_v6_daddr;
+};
+struct sock {
+    struct sock_common __sk_common;
+    uint32_t sk_pacing_status;
+    unsigned long sk_pacing_rate;
+};
+struct inet_sock {
+    struct sock sk;
+};
+struct inet_connection_sock {
+    struct inet_sock icsk_inet;
+    uint8_t icsk_ca_state : 5;
+};
+struct tcp_rack {
+    uint32_t rtt_us;
+};
+struct tcp_sock {
+    struct inet_connection_sock inet_conn;
+    uint32_t snd_cwnd, snd_cwnd_clamp, snd_ssthresh, mss_cache, snd_nxt, snd_una, snd_wnd, write_seq, total_retrans;
+    uint32_t packets_out, sacked_out, lost_out, retrans_out, max_packets_out, srtt_us;
+    uint64_t tcp_mstamp;
+    struct tcp_rack rack;
+    uint8_t is_cwnd_limited : 1;
+};
+struct ack_sample {
+    uint32_t pkts_acked;
+    int32_t rtt_us;
+};
+struct rate_sample {
+    uint32_t prior_delivered;
+    int32_t delivered;
+    long interval_us;
+    long rtt_us;
+    int losses;
+    uint32_t acked_sacked, prior_in_flight;
+    _Bool is_app_limited;
+};
+#pragma clang attribute pop
+
+#include <bpf/bpf_core_read.h>
+
+enum tcp_ca_event { CA_EVENT_TX_START };
+
+/* Members are found by name in the kernel's type. */
+struct tcp_congestion_ops {
+    uint32_t (*ssthresh)(struct sock *sk);
+    void (*cong_avoid)(struct sock *sk, uint32_t ack, uint32_t acked);
+    void (*set_state)(struct sock *sk, uint8_t state);
+    void (*cwnd_event)(struct sock *sk, enum tcp_ca_event event);
+    void (*pkts_acked)(struct sock *sk, const struct ack_sample *sample);
+    uint32_t (*min_tso_segs)(struct sock *sk);
+    void (*cong_control)(struct sock *sk, uint32_t ack, int flag, const struct rate_sample *sample);
+    uint32_t (*undo_cwnd)(struct sock *sk);
+    char name[16];
+    uint32_t flags;
+    void (*init)(struct sock *sk);
+};
+
+extern uint32_t tcp_reno_ssthresh(struct sock *sk) __ksym;
+extern uint32_t tcp_reno_undo_cwnd(struct sock *sk) __ksym;
+extern void tcp_reno_cong_avoid(struct sock *sk, uint32_t ack, uint32_t acked) __ksym;
+
+/* State of a connection that every algorithm has. rest: bytes of the window beyond whole segments, while the
+ * kernel's window is still `packets`. paces: our pacing goes on. sent, acked: bytes since the begin. rtt_ns: sample of the ACK at hand, or
+ * NONE. */
+struct tcp {
+    uint64_t sent, acked, rtt_ns;
+    uint32_t snd_nxt, snd_una, mss, packets, rest, paces;
+};
+
+/* Storage for `struct connection`, which each algorithm defines with a member `tcp`. */
+#define CONNECTIONS                                                                                                    \
+    struct {                                                                                                           \
+        __uint(type, BPF_MAP_TYPE_SK_STORAGE);                                                                         \
+        __uint(map_flags, BPF_F_NO_PREALLOC);                                                                          \
+        __type(key, int);                                                                                              \
+        __type(value, struct connection);                                                                              \
+    } connections SEC(".maps");                                                                                        \
+    static inline struct connection *of(struct sock *sk) { return bpf_sk_storage_get(&connections, sk, 0, 0); }        \
+    static inline struct connection *create(struct sock *sk) {                                                         \
+        struct connection *c = bpf_sk_storage_get(&connections, sk, 0, BPF_SK_STORAGE_GET_F_CREATE);                   \
+        if (c)                                                                                                         \
+            tcp_begin(&c->tcp, tcp_sk(sk));                                                                            \
+        return c;                                                                                                      \
+    }
+
+#define tcp_sk(sk) ((struct tcp_sock *)(sk))
+
+static inline void tcp_begin(struct tcp *c, const struct tcp_sock *tp) {
+    c->sent = c->acked = 0;
+    c->rtt_ns = NONE;
+    c->snd_nxt = tp->snd_nxt;
+    c->snd_una = tp->snd_una;
+    c->mss = tp->mss_cache ? tp->mss_cache : 1;
+    c->packets = tp->snd_cwnd;
+    c->rest = c->paces = 0;
+}
+
+/* NON_RESTRICTED lets users without CAP_NET_ADMIN choose the algorithm. */
+#ifdef ALLOW_ALL
+#define FLAGS NON_RESTRICTED
+#else
+#define FLAGS 0
+#endif
+
+/* Time at which the kernel received the ACK, or began to send. */
+static inline uint64_t now_ns(const struct tcp_sock *tp) { return tp->tcp_mstamp * 1000; }
+
+/* Return the bytes that were sent for the first time since the last call. */
+static inline uint64_t newly_sent(struct tcp *c, const struct tcp_sock *tp) {
+    uint32_t more = tp->snd_nxt - c->snd_nxt;
+    c->snd_nxt = tp->snd_nxt;
+    c->sent += more;
+    return more;
+}
+
+/* Return the bytes that were acknowledged since the last call. */
+static inline uint64_t newly_acked(struct tcp *c, const struct tcp_sock *tp) {
+    uint32_t more = tp->snd_una - c->snd_una;
+    c->snd_una = tp->snd_una;
+    c->acked += more;
+    return more;
+}
+
+/* Bytes as a number of segments, rounded up: the number of the first segment that begins there or later. */
+static inline uint64_t segments(const struct tcp *c, uint64_t bytes) { return (bytes + c->mss - 1) / c->mss; }
+
+static inline void note_rtt(struct tcp *c, long rtt_us) { c->rtt_ns = rtt_us >= 0 ? (uint64_t)rtt_us * 1000 : NONE; }
+
+/* RTT of the segment sent last among those delivered: `pkts_acked` has the same sample, and costs another program. */
+static inline void note_latest_rtt(struct tcp *c, const struct tcp_sock *tp) {
+    note_rtt(c, tp->rack.rtt_us ? (long)tp->rack.rtt_us : -1);
+}
+
+static inline uint64_t in_flight(const struct tcp *c, const struct tcp_sock *tp) {
+    uint32_t out = tp->packets_out + tp->retrans_out, left = tp->sacked_out + tp->lost_out;
+    return out > left ? (uint64_t)(out - left) * c->mss : 0;
+}
+
+static inline int in_slow_start(const struct tcp_sock *tp) { return tp->snd_cwnd < tp->snd_ssthresh; }
+
+/* tcp_is_cwnd_limited of the kernel, inverted. */
+static inline int app_limited(const struct tcp_sock *tp) {
+    if (BPF_CORE_READ_BITFIELD(tp, is_cwnd_limited))
+        return 0;
+    return !in_slow_start(tp) || tp->snd_cwnd >= 2 * tp->max_packets_out;
+}
+
+static inline int ca_state(const struct tcp_sock *tp) { return BPF_CORE_READ_BITFIELD(&tp->inet_conn, icsk_ca_state); }
+
+static inline uint64_t cwnd_bytes(const struct tcp *c, const struct tcp_sock *tp) {
+    return (uint64_t)tp->snd_cwnd * c->mss + (tp->snd_cwnd == c->packets ? c->rest : 0);
+}
+
+/* Set the window: whole segments, at least one, and the rest of the bytes for later. */
+static inline void set_cwnd(struct tcp *c, struct tcp_sock *tp, uint64_t bytes) {
+    uint64_t packets = bytes / c->mss;
+    c->rest = bytes % c->mss;
+    if (packets > tp->snd_cwnd_clamp || packets == 0) {
+        packets = packets ? tp->snd_cwnd_clamp : 1;
+        c->rest = 0;
+    }
+    c->packets = tp->snd_cwnd = packets;
+}
+
+static inline uint64_t ssthresh_bytes(const struct tcp *c, const struct tcp_sock *tp) {
+    return tp->snd_ssthresh >= INFINITE_SSTHRESH ? NONE : (uint64_t)tp->snd_ssthresh * c->mss;
+}
+
+static inline void set_ssthresh(const struct tcp *c, struct tcp_sock *tp, uint64_t bytes) {
+    uint64_t packets = bytes / c->mss;
+    tp->snd_ssthresh = packets < INFINITE_SSTHRESH ? packets > 2 ? packets : 2 : INFINITE_SSTHRESH;
+}
+
+/* Let the kernel pace at a rate in bytes per second; NONE: as before. Queues with fq pace by the same rate. */
+static inline void pace(struct tcp *c, struct tcp_sock *tp, uint64_t rate) {
+    struct sock *sk = &tp->inet_conn.icsk_inet.sk;
+    if (rate == NONE) {
+        if (c->paces)
+            sk->sk_pacing_status = PACING_NONE;
+        c->paces = 0;
+    } else if (sk->sk_pacing_status == PACING_NONE) {
+        sk->sk_pacing_status = PACING_NEEDED;
+        c->paces = 1;
+    }
+    sk->sk_pacing_rate = rate;
+}
+
+/* Set the rate as the kernel does at each ACK without `cong_control`: the rate bounds the size of a burst. */
+static inline void update_pacing_rate(struct tcp_sock *tp) {
+    struct sock *sk = &tp->inet_conn.icsk_inet.sk;
+    uint64_t percent = tp->snd_cwnd < tp->snd_ssthresh / 2 ? 200 : 120;
+    if (tp->srtt_us >> 3)
+        sk->sk_pacing_rate = percent * 10000 * tp->snd_cwnd * tp->mss_cache / (tp->srtt_us >> 3);
+}
+
+#ifdef FIRSTFLIGHT_TRACE
+#include "trace.h"
+
+struct {
+    __uint(type, BPF_MAP_TYPE_RINGBUF);
+    __uint(max_entries, 1 << 22);
+} records SEC(".maps");
+
+static inline struct trace_record *trace_begin(struct tcp *c, struct tcp_sock *tp, enum trace_kind kind) {
+    struct trace_record *r = bpf_ringbuf_reserve(&records, sizeof *r, 0);
+    if (!r)
+        return r;
+    r->kind = kind;
+    r->socket = (uint64_t)tp;
+    r->now_ns = now_ns(tp);
+    r->rtt_ns = c->rtt_ns;
+    r->sent = c->sent;
+    r->acked = c->acked;
+    r->in_flight = in_flight(c, tp);
+    r->cwnd = tp->snd_cwnd;
+    r->rest = tp->snd_cwnd == c->packets ? c->rest : 0;
+    r->ssthresh = tp->snd_ssthresh;
+    r->state = ca_state(tp);
+    r->mss = c->mss;
+    r->srtt_us = tp->srtt_us >> 3;
+    return r;
+}
+
+/* Record an ACK that was processed: the window before it, segments that it delivered. */
+static inline void record(struct tcp *c, struct tcp_sock *tp, uint32_t before, uint32_t packets, int limited) {
+    struct trace_record *r = trace_begin(c, tp, TRACE_ACK);
+    if (!r)
+        return;
+    r->values[0] = before;
+    r->values[1] = packets;
+    r->values[2] = limited;
+    bpf_ringbuf_submit(r, 0);
+}
+
+/* Record another input of the algorithm. */
+#define note(c, tp, kind, ...)                                                                                         \
+    do {                                                                                                               \
+        struct trace_record *r_ = trace_begin(c, tp, kind);                                                            \
+        uint64_t values_[6] = {__VA_ARGS__};                                                                           \
+        if (!r_)                                                                                                       \
+            break;                                                                                                     \
+        for (int i_ = 0; i_ < 6; i_++)                                                                                 \
+            r_->values[i_] = values_[i_];                                                                              \
+        bpf_ringbuf_submit(r_, 0);                                                                                     \
+    } while (0)
+#else
+#define record(c, tp, before, packets, limited) ((void)(before), (void)(packets), (void)(limited))
+#define note(c, tp, kind, ...) ((void)0)
+#endif
+
+#endif
