@@ -106,8 +106,6 @@ class _Join:
         if not new or taken in [way.taken for way in (*known, *new)]:
             self._refuted.add(taken)
         of[name] = subject, (*known, *new)
-        if not new or first:
-            return
 
     def _with_most(self, combinations: Sequence[_Combination], clashes: dict[str, str]) -> Joint:
         """Return the combination that fits the most cases, of those that fit every objector; the other cases are clashes."""
@@ -127,7 +125,8 @@ class _Join:
         combinations = [_Combination()]
         clashes: dict[str, str] = {}
         fitting: list[tuple[Subject, Ways]] = []
-        for subject, ways in [*self._objectors.values(), *self._ways.values()]:
+        for subject, known in [*self._objectors.values(), *self._ways.values()]:
+            ways = known
             wider = self._both(combinations, _of(ways))
             if not wider:
                 ways = self._nearer(subject, ways, combinations)

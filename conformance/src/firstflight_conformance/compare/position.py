@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from firstflight.events import Event, Sent
+from firstflight_conformance.cases.computations import ComputationCase
 from firstflight_conformance.cases.wire import observables
 from firstflight_conformance.diagnose.subject import Subject, equals
 from firstflight_conformance.diagnose.variant import Variant
@@ -18,9 +19,10 @@ class Along:
 
     def __init__(self, subject: Subject, variant: Variant) -> None:
         """Create the controller before the first event. Raise what a wrong model raises."""
-        vector, profile = subject.case.vector, subject.case.profile
-        self.subject, self.variant = subject, variant
-        self._first = variant.create(vector.algorithm, profile, subject.config)
+        case = subject.case
+        assert not isinstance(case, ComputationCase)  # a computation has no events
+        self.subject, self.case, self.variant = subject, case, variant
+        self._first = variant.create(case.vector.algorithm, case.profile, subject.config)
         self._rules_readings = getattr(self._first.base.rules_state, "readings", None)
         # A class with a tolerance would otherwise go on from a window near the observed one.
         self.is_loose = slack_bytes(subject.declaration, subject.config.max_datagram_size_bytes, 0) > 0
@@ -28,8 +30,7 @@ class Along:
 
     def begin(self) -> "Position":
         """Return the position before the first event."""
-        vector, profile = self.subject.case.vector, self.subject.case.profile
-        bounds = bounds_of(vector.algorithm, profile, self.variant.advance)
+        bounds = bounds_of(self.case.vector.algorithm, self.case.profile, self.variant.advance)
         return Position(self, self._first.copy(), bounds)
 
     def step(self, position: "Position", event: Event) -> "Step":
@@ -105,7 +106,7 @@ class Step:
         position = Position(along, self.controller, before.bounds, before.narrowed, before.avoiding, before.last)
         if along.notes_avoidance:
             now = observables(self.observation)
-            position.avoiding = before.avoiding or avoids(along.subject.case, before.last, now)
+            position.avoiding = before.avoiding or avoids(along.case, before.last, now)
             position.last = now
         agrees = self._agrees(index, observed, position)
         position.bounds = [copy(bound) for bound in before.bounds]

@@ -200,7 +200,9 @@ class _Search:
         if not found and radius:
             # An answer may require several alternatives that act at this event.
             plain = [one for one in going if not one.hidden]
-            found = [after for one in plain for after in self._successors(one, radius, index, event, observed, _AT_ONCE)]
+            found = [
+                after for one in plain for after in self._successors(one, radius, index, event, observed, _AT_ONCE)
+            ]
         return self._merged(found)
 
     def _successors(

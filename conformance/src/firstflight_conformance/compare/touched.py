@@ -8,7 +8,6 @@ import ast
 import sys
 from collections.abc import Callable, Sequence
 from functools import cache
-from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any, TypeVar
 

@@ -89,7 +89,9 @@ def of_profile(failing: list[Subject], passing: list[Subject]) -> "Verdicts":
     joint = join(ways, passing, models)
     chosen = models.chosen(joint.taken)
     conforming = {
-        subject.case.id: (subject, _way(subject, models, joint)) for subject, _ in ways if subject.case.id not in joint.clashes
+        subject.case.id: (subject, _way(subject, models, joint))
+        for subject, _ in ways
+        if subject.case.id not in joint.clashes
     }
     undecided = tuple(subject.case.id for subject, found in judged if found.undecided)
     rest = [s for s in failing if s.case.id not in conforming and s.case.id not in undecided]
@@ -139,8 +141,7 @@ def _departures(chosen: Chosen, rest: list[Subject], agreed: list[Subject], pass
         if exact:
             return Departures(Chosen(), rest, passing, exact)
     right = [*passing, *(subject.under(chosen.variant) for subject in agreed)]
-    departures = Departures(chosen, [subject.under(chosen.variant) for subject in rest], right)
-    return departures
+    return Departures(chosen, [subject.under(chosen.variant) for subject in rest], right)
 
 
 def without_choices(failing: list[Subject], passing: list[Subject]) -> Verdicts:

@@ -12,7 +12,7 @@ from firstflight_conformance.diagnose.breaks import broken_by
 from firstflight_conformance.diagnose.candidates import Candidate, singles
 from firstflight_conformance.diagnose.curve import curve_of
 from firstflight_conformance.diagnose.decision import decision_of
-from firstflight_conformance.diagnose.departures import Departures, Verdicts, by_profile, of_profile, without_choices
+from firstflight_conformance.diagnose.departures import Departures, by_profile, of_profile, without_choices
 from firstflight_conformance.diagnose.exercised import exercised, exercised_by
 from firstflight_conformance.diagnose.explain import Explanation
 from firstflight_conformance.diagnose.findings import UNKNOWN, Cause, Diagnosis
