@@ -111,6 +111,7 @@ def diagnose(failing: Sequence[Subject], passing: Sequence[Subject], *, choices:
         conforming,
         exercised([*whole, *(one for verdicts in found for one in verdicts.agreement.judged)]),
         tuple(case for verdicts in found for case in verdicts.undecided),
+        {case: other for verdicts in found for case, other in verdicts.clashes.items()},
     )
 
 
@@ -182,7 +183,9 @@ def _with_cause(result: Result, diagnosis: Diagnosis) -> Result:
             conforms=True,
             judged_events=diagnosis.conforming[result.case_id],
         )
-    cause = diagnosis.cause_of(result.case_id)
+    if result.case_id in diagnosis.undecided:
+        return replace(result, recording=None, undecided=True)
+    clash, cause = diagnosis.clashes.get(result.case_id), diagnosis.cause_of(result.case_id)
     if cause is None:
-        return replace(result, recording=None)
-    return replace(result, recording=None, level=cause.level.value, cause=cause.cause)
+        return replace(result, recording=None, clash=clash)
+    return replace(result, recording=None, level=cause.level.value, cause=cause.cause, clash=clash)

@@ -65,6 +65,7 @@ class Diagnosis:
 
     ``conforming``: the cases in which it differs and conforms, with the events that were judged, ``None`` if all of them.
     ``exercised``: what was not judged where vectors are judged in part. ``undecided``: cases that the budget of the relation leaves open.
+    ``clashes``: failures that conform only by other choices than the run, each with a case that contradicts it; empty if only several do.
     """
 
     causes: tuple[Cause, ...] = ()
@@ -72,6 +73,7 @@ class Diagnosis:
     conforming: Mapping[str, int | None] = field(default_factory=dict)
     exercised: Exercised = field(default_factory=Exercised)
     undecided: tuple[str, ...] = ()
+    clashes: Mapping[str, str] = field(default_factory=dict)
 
     def cause_of(self, case_id: str) -> Cause | None:
         """Return the first cause that explains a failure, else the unknown one."""
