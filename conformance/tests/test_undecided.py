@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 from rich.console import Console
 
+from firstflight_conformance.cases.schemas import validator
 from firstflight_conformance.compare import relation
-from firstflight_conformance.paths import SPEC
 from firstflight_conformance.run import report_badge, report_html, report_json, report_junit, report_terminal
 from firstflight_conformance.run.results import AdapterReport, ExitCode, exit_code
-from freedoms_support import Variant, judged, judged_programs, program_of, variants
-from jsonschema import Draft202012Validator
+from freedoms_support import Variant, changed, judged, judged_programs, program_of, scripts_of, variants
 
-_SCHEMA = json.loads((SPEC / "schemas/report.schema.json").read_text("utf-8"))
+#: A variant of slow-start/rfc-9002 that several cases show.
+_CHOICE = "half-rounded-up"
 
 
 def _variant(name: str) -> Variant:
@@ -26,13 +26,14 @@ def _texts(report: AdapterReport) -> dict[str, str]:
     """Return the report in each form."""
     code = exit_code([report], strict=False)
     document = report_json.to_json([report], [result.case_id for result in report.results], code, strict=False)
-    Draft202012Validator(_SCHEMA).validate(document)
+    written = report_json.text(document)
+    validator("urn:firstflight:report:1").validate(json.loads(written))
     out = StringIO()
     console = Console(highlight=False, markup=False, emoji=False, file=out, width=400)
     report_terminal.print_report(console, [report], len(report.results), all_failures=False, lines=None)
     return {
         "text": out.getvalue(),
-        "json": report_json.text(document),
+        "json": written,
         "html": report_html.text([report], code, strict=False),
         "junit": report_junit.text([report], strict=False),
         "badge": report_badge.text([report], Path("badge.json")),
@@ -57,3 +58,25 @@ def test_a_budget_of_few_steps_is_undecided(monkeypatch: pytest.MonkeyPatch) -> 
     assert texts["junit"].count('type="undecided"') == len(undecided)
     badge: dict[str, Any] = json.loads(texts["badge"])
     assert badge["color"] == "yellow" and f"{len(undecided)} undecided" in badge["message"]
+
+
+def test_inconsistent_choices_name_two_cases() -> None:
+    """A case that makes a choice, where another case shows that the run does not, fails with both cases in every report."""
+    one = _variant(_CHOICE)
+    right = changed(one.program, [], f"plain_{one.program}")
+    shown = {result.case_id for result in judged(one, whole=False).results if result.status == "choice"}
+    scripts = scripts_of(one.profile, whole=False)
+    other = next(script.case.id for script in scripts if script.case.id in shown)
+    turns = [right if script.case.id == other else program_of(one) for script in scripts]
+    report = judged_programs(one.profile, one.declaration, turns, whole=False)
+    clashing = [result for result in report.results if result.clash is not None]
+    assert {result.case_id for result in clashing} == shown - {other}
+    assert exit_code([report], strict=False) == ExitCode.DIVERGENCE
+    assert {result.clash for result in clashing} == {other}
+    case = clashing[0].case_id
+    line = f"inconsistent choices: conforms only by choices that contradict {other}"
+    texts = _texts(report)
+    assert all(line in texts[form] for form in ("text", "html", "junit"))
+    results = json.loads(texts["json"])["adapters"][0]["results"]
+    assert [result["clash"] for result in results if result["case"] == case] == [other]
+    assert json.loads(texts["badge"])["color"] == "red"
