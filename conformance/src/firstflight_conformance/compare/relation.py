@@ -23,7 +23,7 @@ from firstflight_conformance.mutants.answers import CRASHES
 
 #: The most steps of the model for one case. Beyond them the case is undecided.
 STEPS = 100_000
-#: How many hidden alternatives a state has at most, in the order in which that is tried; and how many bases are tried for each.
+#: The limits of hidden alternatives in a state, in the order of the walks; and the number of bases for each limit.
 _RADII = (1, 2)
 _BASES = 6
 #: The most alternatives that one event requires together.
@@ -36,10 +36,10 @@ class LimitError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Explained:
-    """One way in which the answers conform: alternatives taken, and alternatives that acted and were refused.
+    """One explanation of conforming answers: alternatives taken, and alternatives that acted and were refused.
 
-    ``moments``: alternatives taken at some events. ``values``: the values of bounds that were followed. ``cut``: the event from which
-    on nothing is judged, or ``None``.
+    ``moments``: alternatives taken at some events. ``values``: the values of bounds that were followed. ``cut``: the first event
+    that is not judged, or ``None``.
     """
 
     taken: frozenset[str]
@@ -50,16 +50,16 @@ class Explained:
 
     @property
     def cost(self) -> tuple[int, int, int]:
-        """The number of alternatives and of values at which a bound does nothing; among equals, alternatives that hold before moments."""
+        """The number of alternatives and of idle bounds; among equals, alternatives that hold before moments."""
         idle = sum(not value.acts for value in self.values)
         return len(self.taken) + len(self.moments) + idle, len(self.moments), len(self.values)
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """The verdict on one case. ``ways``: the ways in which it conforms, none if it fails or is undecided.
+    """The verdict on one case. ``ways``: the explanations of its answers, none if it fails or is undecided.
 
-    ``died``: the event at which the last state disappeared. ``steps``: steps of the model; ``states``: the largest set of states.
+    ``died``: the event that discards the last state. ``steps``: steps of the model; ``states``: the largest set of states.
     """
 
     ways: tuple[Explained, ...] = ()
@@ -70,7 +70,7 @@ class Judgement:
 
 
 def judge(subject: Subject, models: Models, base: frozenset[str] = NOTHING) -> Judgement:
-    """Return the verdict on a case with events. ``base``: the alternatives from which the search begins."""
+    """Return the verdict on a case with events. ``base``: the alternatives that the search begins with."""
     return _Search(subject, models).judgement(base)
 
 

@@ -35,7 +35,7 @@ def touched(parts: tuple[Mutant, ...]) -> frozenset[Function] | None:
 
 @cache
 def _that_read(name: str) -> frozenset[Function]:
-    """Return the functions of the model in which an attribute has the name of a reading."""
+    """Return the functions of the model that use an attribute with the name of a reading."""
     found = set()
     for path in mutable_files():
         functions, _ = _functions(path.read_text("utf-8"))

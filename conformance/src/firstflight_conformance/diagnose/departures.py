@@ -125,7 +125,7 @@ def _judged(subject: Subject, models: Models) -> Judgement:
 
 
 def _way(subject: Subject, models: Models, joint: Joint) -> Explained:
-    """Return the way in which a case conforms under the choices of the run."""
+    """Return how a case conforms under the choices of the run."""
     way = explained(subject, models, joint.taken)
     assert way is not None  # every case that is no clash was held against it
     return way
