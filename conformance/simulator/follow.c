@@ -1,4 +1,4 @@
-/* A profile beside a recording: the port takes its events, given the subject's window before each. */
+/* Follow a recording with a profile: the port takes its events, given the subject's window before each. */
 #include "simulator.h"
 
 #include "firstflight/controller.h"

@@ -73,7 +73,7 @@ class _Control:
         algorithm, _, profile = PROFILES[name].partition("/")
         self.name, self.recorder, self.sampler = name, Recorder(), RateSampler()
         self.model = create(algorithm, profile, Config(MSS, initial))
-        self.window_bytes = self.truth_bytes = initial
+        self.window_bytes = initial
         self.truth = Truth(initial)
         self.threshold_bytes: int | None = None
         self.rate_bytes_per_s: int | None = None

@@ -97,17 +97,6 @@ def test_random_paths(controller: tuple[str, str]) -> None:
     assert any(ended)
 
 
-@pytest.mark.long
-def test_many_random_paths() -> None:
-    """Two thousand of them."""
-    random = SplitMix64(20)
-    ended = [
-        check_same(random_scenario(random), *CONTROLLERS[number % len(CONTROLLERS)], trace=False)
-        for number in range(2_000)
-    ]
-    assert sum(ended) > 1000
-
-
 @pytest.mark.parametrize(
     "beyond",
     [

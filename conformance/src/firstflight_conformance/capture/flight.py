@@ -121,11 +121,6 @@ class Following:
         """How much data was acknowledged."""
         return self._ends[self._acked_packets - 1] if self._acked_packets else 0
 
-    @property
-    def receiver_limited(self) -> int:
-        """At how many releases the receiver's window ended them."""
-        return len(self._limited_steps)
-
     def recording(self, name: str, initial_window_bytes: int | None) -> Recording:
         """Return the recording. Raise :class:`UnfitError` if the capture shows nothing of the window."""
         if not self.acks:

@@ -14,7 +14,7 @@ _LOOPBACK, _RAW = {0, 108}, {12, 14, 101, 228, 229}
 _IP4, _IP6, _VLANS, _PPPOE, _MPLS = 0x0800, 0x86DD, {0x8100, 0x88A8, 0x9100}, 0x8864, 0x8847
 _TCP, _IP6_EXTENSIONS = 6, {0, 43, 60}
 _MSS, _SCALE, _SACK, _TIMESTAMPS = 2, 3, 5, 8
-_FIN, _SYN, _ACK = 1, 2, 16
+_SYN, _ACK = 2, 16
 _HEAD = struct.Struct("!HHIIBBH")
 _NUMBERS = struct.Struct("!II")
 
@@ -39,7 +39,6 @@ class Segment:
     seq: int
     ack: int | None
     syn: bool
-    fin: bool
     ace: int
     window: int
     payload_bytes: int
@@ -179,7 +178,6 @@ def _segment(data: bytes, place: Place) -> Segment:
         seq,
         ack if flags & _ACK else None,
         bool(flags & _SYN),
-        bool(flags & _FIN),
         (offset & 1) << 2 | flags >> 6,
         window,
         payload_of(data, place),

@@ -49,19 +49,19 @@ def write_whole(path: Path, text: str) -> None:
 def write_bytes(path: Path, data: bytes, *, durable: bool = False) -> None:
     """Write a file, or that to which a link leads, so that it is the old one or the new one, never half of it. Raise :class:`OSError` with its name."""
     place = Path(os.path.realpath(path))
-    beside = place.with_name(f".{os.urandom(8).hex()}")
+    temporary = place.with_name(f".{os.urandom(8).hex()}")
     try:
         if path.exists() and not path.is_file():  # a device or a pipe cannot be replaced
             path.write_bytes(data)
             return
-        with os.fdopen(os.open(beside, _NEW, 0o666), "wb") as file:  # never through a link that is there
+        with os.fdopen(os.open(temporary, _NEW, 0o666), "wb") as file:  # never through a link that is there
             file.write(data)
             file.flush()
             if durable:
                 os.fsync(file.fileno())
-        beside.replace(place)
+        temporary.replace(place)
     except OSError as error:
         raise OSError(error.errno, error.strerror, str(path)) from error
     finally:
         with suppress(OSError):
-            beside.unlink(missing_ok=True)
+            temporary.unlink(missing_ok=True)

@@ -90,7 +90,7 @@ def read_qlog(path: Path, peer: Path | None = None, options: Options | None = No
         )
     if build.rtt_unit_ns is None:
         notes.append(
-            "the RTT samples of the log fit no unit, as where the ACK delay is taken off: those of the times are used"
+            "the RTT samples of the log fit no unit, as if the ACK delay were taken off: RTTs from the times are used"
         )
     elif build.rtt_unit_ns != NS_PER_MS:
         unit, other = ("s", "us") if build.rtt_unit_ns > NS_PER_MS else ("us", "s")
@@ -98,7 +98,7 @@ def read_qlog(path: Path, peer: Path | None = None, options: Options | None = No
             f"the RTTs are in {unit}, or the times in {other}: the times are believed, in the unit of the header"
         )
     if not build.rtts and build.rtt_unit_ns is not None:
-        notes.append("the log has no RTT samples: those of the times are used; see the margin")
+        notes.append("the log has no RTT samples: RTTs from the times are used; see the margin")
     return Log(recording, build.agreement, order, tuple(notes))
 
 
