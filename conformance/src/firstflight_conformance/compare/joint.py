@@ -4,6 +4,7 @@ Each case conforms in one or more ways: alternatives taken, and alternatives tha
 one combination fits a way of every case. An intersection by open point would be wrong: a case may accept one alternative or another.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -53,6 +54,30 @@ def join(conforming: Sequence[tuple[Subject, Ways]], passing: Sequence[Subject],
     a combination must not change. A case that contradicts passing cases is a clash.
     """
     return _Join(conforming, passing, models).joint()
+
+
+def nearest(
+    joint: Joint, failing: Sequence[tuple[Subject, Sequence[frozenset[str]]]], fixed: Sequence[Subject], models: Models
+) -> frozenset[str]:
+    """Return the combination of a run, and alternatives without which failing cases would fail earlier.
+
+    ``failing``: cases that fail, with the alternatives of the states that get furthest. ``fixed``: cases that must conform with them.
+    """
+
+    def reached(names: frozenset[str]) -> int:
+        variant = models.variant(names)
+        return -1 if variant is None else sum(subject.walk(variant).agreed for subject, _ in failing)
+
+    taken, best = joint.taken, reached(joint.taken)
+    votes = Counter(fronts[0] for _, fronts in failing if fronts and fronts[0])
+    for front, _ in votes.most_common(_TRIED):
+        names = taken | front
+        if names != taken and (reach := reached(names)) > best:
+            variant = models.variant(names)
+            assert variant is not None  # it reached an event
+            if all(one.explained_by(variant) or explained(one, models, names) is not None for one in fixed):
+                taken, best = names, reach
+    return taken
 
 
 class _Join:

@@ -59,11 +59,13 @@ class Explained:
 class Judgement:
     """The verdict on one case. ``ways``: the explanations of its answers, none if it fails or is undecided.
 
-    ``died``: the event that discards the last state. ``steps``: steps of the model; ``states``: the largest set of states.
+    ``died``: the event that discards the last state; ``fronts``: the alternatives of the states that it discards, fewest first.
+    ``steps``: steps of the model; ``states``: the largest set of states.
     """
 
     ways: tuple[Explained, ...] = ()
     died: int | None = None
+    fronts: tuple[frozenset[str], ...] = ()
     undecided: bool = False
     steps: int = 0
     states: int = 1
@@ -104,7 +106,7 @@ class _Live:
 
 @dataclass(frozen=True, slots=True)
 class _Walked:
-    """A walk: the states that reach the end. Where none does: the last event, the alternatives that reach it, and the end of the base."""
+    """A walk: the states that reach the end, the last event, the alternatives that reach it, and the last event of the base."""
 
     ended: tuple[_Live, ...] = ()
     last: int = 0
@@ -132,7 +134,7 @@ class _Search:
 
     def judgement(self, base: frozenset[str]) -> Judgement:
         """Return the verdict."""
-        last = 0
+        last, fronts = 0, tuple[frozenset[str], ...]()
         try:
             for radius in _RADII:
                 bases, tried = {base: 0}, set[frozenset[str]]()
@@ -143,12 +145,13 @@ class _Search:
                     ways = self._sure(walked.ended)
                     if ways:
                         return Judgement(tuple(ways), steps=self._steps, states=self._states)
-                    last = max(last, walked.last)
+                    if not fronts or walked.last > last:
+                        last, fronts = walked.last, _fewest_first(walked.front)
                     if walked.last > walked.base_last:
                         bases |= {front: walked.last for front in walked.front if front not in bases}
         except LimitError:
             return Judgement(undecided=True, steps=self._steps, states=self._states)
-        return Judgement((), last, steps=self._steps, states=self._states)
+        return Judgement((), last, fronts, steps=self._steps, states=self._states)
 
     def _sure(self, ended: Iterable[_Live]) -> list[Explained]:
         """Return the ways, without those that met an alternative unseen, went on without it, and took it later."""
@@ -170,10 +173,10 @@ class _Search:
             live = self._after(going, radius, index, event, observed)
             if not live:
                 if ended:
-                    return _Walked(tuple(ended))
+                    return _Walked(tuple(ended), index, tuple(one.way.taken for one in ended), base_last)
                 ordered = sorted(going, key=lambda one: one.place)
                 return _Walked((), index, tuple(dict.fromkeys(one.way.taken for one in ordered)), base_last)
-        return _Walked((*ended, *live))
+        return _Walked((*ended, *live), self._subject.length, tuple(one.way.taken for one in live), base_last)
 
     def _begin(self, base: frozenset[str], radius: int) -> list[_Live]:
         """Return the states before the first event: more than one if an alternative begins otherwise."""
@@ -329,6 +332,10 @@ def _distinct(states: list[_Live]) -> list[_Live]:
     for one in sorted(states, key=lambda one: one.place):
         found.setdefault(one.position.key, one)
     return list(found.values())
+
+
+def _fewest_first(fronts: Iterable[frozenset[str]]) -> tuple[frozenset[str], ...]:
+    return tuple(sorted(set(fronts), key=lambda one: (len(one), sorted(one))))
 
 
 def _least(ways: Iterable[Explained]) -> list[Explained]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from firstflight_conformance.cases.computations import ComputationCase
-from firstflight_conformance.compare.joint import Joint, join
+from firstflight_conformance.compare.joint import Joint, join, nearest
 from firstflight_conformance.compare.options import NOTHING, Chosen, Models, Option, models_of
 from firstflight_conformance.compare.relation import Explained, Judgement, explained, judge
 from firstflight_conformance.diagnose.breaks import broken_by
@@ -65,6 +65,12 @@ class Departures:
             self._found.extend(Failures(self.failing, self.passing, self.choices).explanations())
         return self._found
 
+    @property
+    def is_explained(self) -> bool:
+        """Whether the explanations cover every failure."""
+        explained = {case for found in self.explanations() for case in found.explained}
+        return all(subject.case.id in explained for subject in self.failing)
+
 
 def by_profile(failing: Sequence[Subject], passing: Sequence[Subject]) -> Iterator[tuple[list[Subject], list[Subject]]]:
     """Yield what failed and what passed, profile by profile."""
@@ -97,7 +103,9 @@ def of_profile(failing: list[Subject], passing: list[Subject]) -> "Verdicts":
     rest = [s for s in failing if s.case.id not in conforming and s.case.id not in undecided]
     agreement = _agreement(chosen, models, list(conforming.values()))
     agreed = [subject for subject, _ in conforming.values()]
-    return Verdicts(agreement, _departures(chosen, rest, agreed, passing), undecided, joint.clashes)
+    fronts = [(subject, found.fronts) for subject, found in judged if found.fronts]
+    beside = models.chosen(nearest(joint, fronts, [*agreed, *passing], models))
+    return Verdicts(agreement, _departures(beside, rest, agreed, passing), undecided, joint.clashes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,12 +144,16 @@ def _departures(chosen: Chosen, rest: list[Subject], agreed: list[Subject], pass
 
     Where one wrong decision explains every failure, conforming ones included, the departures are seen from the model itself.
     """
-    if rest and chosen.options:
-        exact = Failures([*rest, *agreed], passing).exact()
-        if exact:
-            return Departures(Chosen(), rest, passing, exact)
     right = [*passing, *(subject.under(chosen.variant) for subject in agreed)]
-    return Departures(chosen, [subject.under(chosen.variant) for subject in rest], right)
+    beside = Departures(chosen, [subject.under(chosen.variant) for subject in rest], right)
+    if not rest or not chosen.options:
+        return beside
+    failures = Failures([*rest, *agreed], passing)
+    exact = failures.exact()
+    if not exact and not beside.is_explained:
+        # The change may replace a choice, and not stand beside it.
+        exact = [one for one in failures.explanations() if len(one.explained) == len(failures.failing)]
+    return Departures(Chosen(), rest, passing, exact) if exact else beside
 
 
 def without_choices(failing: list[Subject], passing: list[Subject]) -> Verdicts:
