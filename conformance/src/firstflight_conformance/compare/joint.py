@@ -13,7 +13,7 @@ from firstflight_conformance.compare.relation import Explained, explained, judge
 from firstflight_conformance.diagnose.subject import Subject
 
 #: The most combinations to keep, those with the fewest alternatives first; and the most to hold against all cases.
-_MOST, _TRIED = 256, 64
+_MOST, _TRIED = 256, 24
 
 Ways = tuple[Explained, ...]
 
@@ -89,6 +89,7 @@ class _Join:
         self._ways = {subject.case.id: (subject, ways) for subject, ways in conforming}
         self._refuted: set[frozenset[str]] = set()
         self._fits: dict[tuple[str, frozenset[str]], bool] = {}
+        self._near: dict[tuple[str, frozenset[str]], Ways] = {}
 
     def joint(self) -> Joint:
         """Return the combination that was held against every case."""
@@ -118,13 +119,20 @@ class _Join:
             self._fits[key] = plain or explained(subject, self._models, taken) is not None
         return self._fits[key]
 
+    def _judged(self, subject: Subject, base: frozenset[str]) -> Ways:
+        """Return the ways of a case near a combination."""
+        key = subject.case.id, base
+        if key not in self._near:
+            self._near[key] = judge(subject, self._models, base).ways
+        return self._near[key]
+
     def _ask(self, subject: Subject, taken: frozenset[str]) -> None:
         """Add the ways of a case near a combination that does not fit it. If there is no new one, the combination is refuted."""
         name = subject.case.id
         of = self._ways if name in self._conforming else self._objectors
         _, known = of.get(name, (subject, ()))
         first = not known
-        found = judge(subject, self._models).ways if first else judge(subject, self._models, taken).ways
+        found = self._judged(subject, NOTHING if first else taken)
         # A case that reaches the limit keeps its own answers: the model without alternatives.
         found = found or (() if known else (Explained(NOTHING, frozenset(self._models.settled)),))
         new = tuple(way for way in found if way not in known)
@@ -165,7 +173,7 @@ class _Join:
 
     def _nearer(self, subject: Subject, ways: Ways, combinations: Sequence[_Combination]) -> Ways:
         """Return the ways of a case together with those near the first combination."""
-        found = judge(subject, self._models, combinations[0].taken).ways
+        found = self._judged(subject, combinations[0].taken)
         return (*ways, *(way for way in found if way not in ways))
 
     def _both(self, some: Sequence[_Combination], others: Sequence[_Combination]) -> list[_Combination]:

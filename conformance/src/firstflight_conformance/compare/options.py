@@ -1,8 +1,11 @@
 """The alternatives at the open points of a profile, and the models with some of them."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cache, cached_property
+from typing import Any
 
+from firstflight_conformance.compare.switch import Switch, Switched
 from firstflight_conformance.compare.touched import Executed, touched
 from firstflight_conformance.diagnose.candidates import Candidate, alternatives, together
 from firstflight_conformance.diagnose.variant import Variant, build
@@ -73,7 +76,7 @@ class Chosen:
     def without(self, option: Option) -> "Chosen":
         """Return the set without one of its choices."""
         left = tuple(other for other in self.options if other is not option)
-        variant = build(together([other.candidate for other in left]))
+        variant = _built(left)
         assert variant is not None  # a part of a set that could be built
         return Chosen(left, variant)
 
@@ -84,7 +87,7 @@ class Models:
     def __init__(self, algorithm: str, profile: str) -> None:
         """Load the alternatives of the profile."""
         self.options = {option.id: option for option in options_of(algorithm, profile)}
-        self._made: dict[frozenset[str], Variant | None] = {NOTHING: Variant()}
+        self._made: dict[frozenset[str], Variant | None] = {}
 
     @cached_property
     def settled(self) -> tuple[str, ...]:
@@ -114,18 +117,42 @@ class Models:
 
     def chosen(self, names: frozenset[str]) -> Chosen:
         """Return these alternatives as choices; they must not exclude each other."""
-        variant = self.variant(names)
+        chosen = tuple(option for name, option in self.options.items() if name in names)
+        # Clauses are found by the lines of a text, which a switched function does not have.
+        variant = _built(chosen)
         assert variant is not None
-        return Chosen(tuple(option for name, option in self.options.items() if name in names), variant)
+        return Chosen(chosen, variant)
+
+    @cached_property
+    def _switch(self) -> Switch:
+        return Switch({name: option.candidate.parts for name, option in self.options.items()})
 
     def _make(self, names: frozenset[str]) -> Variant | None:
-        chosen = [self.options[name] for name in self.options if name in names]
+        ordered = [name for name in self.options if name in names]
+        chosen = [self.options[name] for name in ordered]
         readings = [name for option in chosen for name in option.readings]
         if len(set(readings)) < len(readings):
             return None
-        parts = [option.candidate for option in chosen]
-        # The text that one change replaces may be gone after another, in one order only.
-        return build(together(parts)) or build(together(parts[::-1]))
+        if self._switch.has(names):
+            change = self._switch.together(ordered)
+            return None if change is None else Switched(self._switch, change, _values(chosen), names or Variant().key)
+        return _built(chosen)
+
+
+def _built(options: Iterable[Option]) -> Variant | None:
+    """Return a copy of the model with alternatives; ``None`` if they exclude each other."""
+    parts = [option.candidate for option in options]
+    # The text that one change replaces may be gone after another, in one order only.
+    return build(together(parts)) or build(together(parts[::-1]))
+
+
+def _values(options: Iterable[Option]) -> dict[str, dict[str, Any]]:
+    """Return the values of readings that alternatives give, by algorithm."""
+    found: dict[str, dict[str, Any]] = {}
+    for option in options:
+        for part in option.candidate.parts:
+            found.setdefault(part.algorithm, {}).update(part.readings)
+    return found
 
 
 @cache

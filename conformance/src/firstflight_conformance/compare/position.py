@@ -2,6 +2,7 @@
 
 from copy import copy
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from firstflight.events import Event, Sent
@@ -18,15 +19,17 @@ class Along:
     """A case and a variant of the model that walks along its answers."""
 
     def __init__(self, subject: Subject, variant: Variant) -> None:
-        """Create the controller before the first event. Raise what a wrong model raises."""
+        """Take the case and the model."""
         case = subject.case
         assert not isinstance(case, ComputationCase)  # a computation has no events
         self.subject, self.case, self.variant = subject, case, variant
-        self._first = variant.create(case.vector.algorithm, case.profile, subject.config)
-        self._rules_readings = getattr(self._first.base.rules_state, "readings", None)
         # A class with a tolerance would otherwise go on from a window near the observed one.
         self.is_loose = slack_bytes(subject.declaration, subject.config.max_datagram_size_bytes, 0) > 0
         self.notes_avoidance = subject.declaration.avoidance == "datagram"
+
+    @cached_property
+    def _first(self) -> Any:
+        return self.variant.create(self.case.vector.algorithm, self.case.profile, self.subject.config)
 
     def begin(self) -> "Position":
         """Return the position before the first event."""
@@ -35,7 +38,8 @@ class Along:
 
     def step(self, position: "Position", event: Event) -> "Step":
         """Process an event from a position that another model may have reached, which stays as it is."""
-        before = position.controller if position.along is self else self._moved(position.controller)
+        is_own = self.variant.continues(position.along.variant)
+        before = position.controller if is_own else self._moved(position.controller)
         controller = before.copy()
         return Step(self, position, before, event, controller, self.variant.advance(controller, event))
 
@@ -44,8 +48,9 @@ class Along:
         first, old = self._first, controller.copy()
         base = old.base
         base.rules, base.growth = first.base.rules, first.base.growth
-        if self._rules_readings is not None:
-            base.rules_state.readings = self._rules_readings
+        readings = getattr(first.base.rules_state, "readings", None)
+        if readings is not None:
+            base.rules_state.readings = readings
         return type(first)(base, first.readings, old.startup, old.t_ns, old.next_packet)
 
 

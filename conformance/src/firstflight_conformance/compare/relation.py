@@ -183,13 +183,15 @@ class _Search:
         along = self._along(base)
         if along is None:
             return []
-        first = along.begin()
+        first = self._begun(along)
+        if first is None:
+            return []
         if radius == 0:
             return [_Live(first, Explained(base, NOTHING))]
         text = state_text(first.controller)
         others = {name: self._along(base | {name}) for name in self._models.settled if name not in base}
-        positions = {name: other.begin() for name, other in others.items() if other is not None}
-        acting = {name: one for name, one in positions.items() if state_text(one.controller) != text}
+        positions = {name: self._begun(other) for name, other in others.items() if other is not None}
+        acting = {name: one for name, one in positions.items() if one is not None and state_text(one.controller) != text}
         return [
             _Live(first, Explained(base, frozenset(acting))),
             *(_Live(one, Explained(base | {name}, frozenset(acting) - {name}), 1) for name, one in acting.items()),
@@ -295,14 +297,18 @@ class _Search:
         return _Node(names, step, bits)
 
     def _along(self, names: frozenset[str]) -> Along | None:
-        """Return the case with some alternatives; ``None`` if they exclude each other or crash at once."""
+        """Return the case with some alternatives; ``None`` if they exclude each other."""
         if names not in self._alongs:
             variant = self._models.variant(names)
-            try:
-                self._alongs[names] = None if variant is None else Along(self._subject, variant)
-            except CRASHES:
-                self._alongs[names] = None
+            self._alongs[names] = None if variant is None else Along(self._subject, variant)
         return self._alongs[names]
+
+    def _begun(self, along: Along) -> Position | None:
+        """Return the position before the first event; ``None`` if the model crashes at once."""
+        try:
+            return along.begin()
+        except CRASHES:
+            return None
 
     def _differs(self, one: Step | None, other: Step | None) -> bool:
         """Return whether two steps differ in state or in an observable that the adapter declares."""

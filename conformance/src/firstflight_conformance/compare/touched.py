@@ -7,7 +7,9 @@ before it executes the changed model, which saves most steps.
 import ast
 import sys
 from collections.abc import Callable, Sequence
-from functools import cache
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any, TypeVar
 
@@ -19,18 +21,57 @@ Function = tuple[str, str]
 Result = TypeVar("Result")
 
 
-def touched(parts: tuple[Mutant, ...]) -> frozenset[Function] | None:
-    """Return the functions that a change touches; ``None`` for any, where it changes more than functions."""
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A change of the model: the new code of functions, and the new values of integers that modules define by name."""
+
+    codes: dict[Function, CodeType]
+    constants: dict[str, int]
+
+
+def touched(parts: Sequence[Mutant]) -> frozenset[Function] | None:
+    """Return the functions that a change touches; ``None`` for any, where it changes more than functions and constants."""
     functions: set[Function] = set()
     for part in parts:
-        for name in part.readings:
+        change = change_of(part)
+        if change is None:
+            return None
+        functions |= change.codes.keys()
+        for name in (*part.readings, *change.constants):
             functions |= _that_read(name)
-        for path, text in changed_texts(part).items():
-            changed = _changed(path.read_text("utf-8"), text)
-            if changed is None:
-                return None
-            functions |= {(str(path), name) for name in changed}
     return frozenset(functions)
+
+
+def change_of(part: Mutant) -> Change | None:
+    """Return a change of texts; ``None`` if it changes more than functions and constants."""
+    codes: dict[Function, CodeType] = {}
+    constants: dict[str, int] = {}
+    for path, text in changed_texts(part).items():
+        (before, rest), (after, other) = functions_of(_right_text(path)), functions_of(text)
+        named = _constants(rest, other)
+        if named is None or before.keys() != after.keys():
+            return None
+        constants |= named
+        codes |= {(str(path), name): code for name, code in after.items() if _content(before[name]) != _content(code)}
+    return Change(codes, constants)
+
+
+def _constants(old: Sequence[str], new: Sequence[str]) -> dict[str, int] | None:
+    """Return the names with other values among statements outside of functions; ``None`` if another statement differs."""
+    found: dict[str, int] = {}
+    if len(old) != len(new):
+        return None
+    for one in (other for one, other in zip(old, new, strict=True) if one != other):
+        name, _, value = one.partition(" = ")
+        if not name.isidentifier() or not value.isdecimal():
+            return None
+        found[name] = int(value)
+    return found
+
+
+@cache
+def _right_text(path: Path) -> str:
+    return path.read_text("utf-8")
 
 
 @cache
@@ -38,7 +79,7 @@ def _that_read(name: str) -> frozenset[Function]:
     """Return the functions of the model that use an attribute with the name of a reading."""
     found = set()
     for path in mutable_files():
-        functions, _ = _functions(path.read_text("utf-8"))
+        functions, _ = functions_of(_right_text(path))
         found |= {(str(path), known) for known, code in functions.items() if name in _names(code)}
     return frozenset(found)
 
@@ -48,16 +89,9 @@ def _names(code: CodeType) -> set[str]:
     return set(code.co_names) | {name for one in inside for name in _names(one)}
 
 
-def _changed(old: str, new: str) -> set[str] | None:
-    """Return the names of the functions that differ; ``None`` if something outside of functions does."""
-    (before, rest), (after, other) = _functions(old), _functions(new)
-    if rest != other or before.keys() != after.keys():
-        return None
-    return {name for name in before if _content(before[name]) != _content(after[name])}
-
-
-def _functions(text: str) -> tuple[dict[str, CodeType], str]:
-    """Return the code of the functions and methods of a module by qualified name, and the rest of the module without their bodies."""
+@lru_cache(maxsize=1024)
+def functions_of(text: str) -> tuple[dict[str, CodeType], list[str]]:
+    """Return the code of the functions and methods of a module by qualified name, and its statements without the bodies of these."""
     functions: dict[str, CodeType] = {}
 
     def collect(code: CodeType) -> None:
@@ -73,7 +107,7 @@ def _functions(text: str) -> tuple[dict[str, CodeType], str]:
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef):
             node.body = [ast.Pass()]
-    return functions, ast.dump(tree)
+    return functions, [ast.unparse(statement) for statement in tree.body]
 
 
 def _content(code: CodeType) -> tuple[Any, ...]:
