@@ -10,10 +10,12 @@ from dataclasses import dataclass, field
 
 from firstflight_conformance.compare.options import NOTHING, Models
 from firstflight_conformance.compare.relation import Explained, explained, judge
-from firstflight_conformance.diagnose.subject import Subject
+from firstflight_conformance.diagnose.subject import Subject, shortest_first
 
 #: The most combinations to keep, those with the fewest alternatives first; and the most to hold against all cases.
 _MOST, _TRIED = 256, 24
+#: The cases that follow a bound in which an alternative is tried instead.
+_SAMPLE = 6
 
 Ways = tuple[Explained, ...]
 
@@ -101,8 +103,28 @@ class _Join:
             taken = left[0].taken
             objecting = self._objecting(taken, clashes)
             if objecting is None:
-                return Joint(taken, clashes)
+                return Joint(self._sparing(taken, clashes), clashes)
             self._ask(objecting, taken)
+
+    def _sparing(self, taken: frozenset[str], clashes: dict[str, str]) -> frozenset[str]:
+        """Return a combination, and alternatives that explain what it explains by bounds only."""
+        fitting = [subject for name, subject in self._conforming.items() if name not in clashes]
+        following = [subject for subject in fitting if self._follows(subject, taken)]
+        sample = shortest_first(following)[:_SAMPLE]
+        for name in self._models.settled if sample else ():
+            more = taken | {name}
+            if name in taken or self._models.variant(more) is None:
+                continue
+            if any(self._follows(subject, more) is not False for subject in sample):
+                continue
+            if all(self._is_fit(subject, more) for subject in (*fitting, *self._passing)):
+                return self._sparing(more, clashes)
+        return taken
+
+    def _follows(self, subject: Subject, taken: frozenset[str]) -> bool | None:
+        """Return whether a case follows a bound under a combination; ``None`` if it does not conform."""
+        way = explained(subject, self._models, taken)
+        return None if way is None else bool(way.values)
 
     def _objecting(self, taken: frozenset[str], clashes: dict[str, str]) -> Subject | None:
         """Return a case that a combination does not fit; an objector of before is asked first."""

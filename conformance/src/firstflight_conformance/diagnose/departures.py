@@ -94,16 +94,14 @@ def of_profile(failing: list[Subject], passing: list[Subject]) -> "Verdicts":
     ways = [(subject, found.ways) for subject, found in judged if found.ways]
     joint = join(ways, passing, models)
     chosen = models.chosen(joint.taken)
-    conforming = {
-        subject.case.id: (subject, _way(subject, models, joint))
-        for subject, _ in ways
-        if subject.case.id not in joint.clashes
-    }
-    undecided = tuple(subject.case.id for subject, found in judged if found.undecided)
+    # A case that the walk did not explain by itself may conform by the choices that other cases show.
+    under = [(one, explained(one, models, joint.taken)) for one in failing if _may_conform(one, joint)]
+    conforming = {subject.case.id: (subject, way) for subject, way in under if way is not None}
+    undecided = tuple(s.case.id for s, found in judged if found.undecided and s.case.id not in conforming)
     rest = [s for s in failing if s.case.id not in conforming and s.case.id not in undecided]
     agreement = _agreement(chosen, models, list(conforming.values()))
     agreed = [subject for subject, _ in conforming.values()]
-    fronts = [(subject, found.fronts) for subject, found in judged if found.fronts]
+    fronts = [(subject, found.fronts) for subject, found in judged if found.fronts and subject in rest]
     beside = models.chosen(nearest(joint, fronts, [*agreed, *passing], models))
     return Verdicts(agreement, _departures(beside, rest, agreed, passing), undecided, joint.clashes)
 
@@ -132,11 +130,9 @@ def _judged(subject: Subject, models: Models) -> Judgement:
     return judge(subject, models)
 
 
-def _way(subject: Subject, models: Models, joint: Joint) -> Explained:
-    """Return how a case conforms under the choices of the run."""
-    way = explained(subject, models, joint.taken)
-    assert way is not None  # every case that is no clash was held against it
-    return way
+def _may_conform(subject: Subject, joint: Joint) -> bool:
+    """Return whether to hold a case against the choices of the run: not a computation, and no case that contradicts them."""
+    return not isinstance(subject.case, ComputationCase) and subject.case.id not in joint.clashes
 
 
 def _departures(chosen: Chosen, rest: list[Subject], agreed: list[Subject], passing: list[Subject]) -> Departures:
