@@ -16,29 +16,33 @@ from firstflight_conformance.diagnose.subject import Subject, shortest_first
 _MOST, _TRIED = 256, 24
 #: The cases that follow a bound in which an alternative is tried instead.
 _SAMPLE = 6
+#: The alternatives with which a climb begins, and its steps.
+_SEEDS, _CLIMBS = 6, 6
 
 Ways = tuple[Explained, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class _Combination:
-    """Alternatives that cases take, refuse, and take at some events."""
+    """Alternatives that cases take, refuse, and take at some events. ``idle``: the bounds that cases follow by doing nothing."""
 
     taken: frozenset[str] = NOTHING
     refused: frozenset[str] = NOTHING
     moments: frozenset[str] = NOTHING
+    idle: int = 0
 
     @property
     def place(self) -> tuple[object, ...]:
         """The order: fewest alternatives first, those that hold before moments."""
         return (
-            len(self.taken) + len(self.moments), len(self.moments), len(self.refused),
+            len(self.taken) + len(self.moments) + self.idle, len(self.moments), len(self.refused),
             sorted(self.taken), sorted(self.moments), sorted(self.refused),
         )  # fmt: skip
 
     def plus(self, other: "_Combination") -> "_Combination":
         """Return both together."""
-        return _Combination(self.taken | other.taken, self.refused | other.refused, self.moments | other.moments)
+        taken, refused, moments = self.taken | other.taken, self.refused | other.refused, self.moments | other.moments
+        return _Combination(taken, refused, moments, self.idle + other.idle)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +99,14 @@ class _Join:
 
     def joint(self) -> Joint:
         """Return the combination that was held against every case."""
+        found = self._of_ways()
+        climbed = self._climbed() if found.clashes else None
+        if climbed is not None:
+            found = Joint(climbed)
+        return Joint(self._sparing(found.taken, found.clashes), found.clashes)
+
+    def _of_ways(self) -> Joint:
+        """Return the combination of the ways of the cases."""
         while True:
             combinations, clashes = self._joined()
             left = [one for one in combinations if one.taken not in self._refuted]
@@ -103,8 +115,30 @@ class _Join:
             taken = left[0].taken
             objecting = self._objecting(taken, clashes)
             if objecting is None:
-                return Joint(self._sparing(taken, clashes), clashes)
+                return Joint(taken, clashes)
             self._ask(objecting, taken)
+
+    def _climbed(self) -> frozenset[str] | None:
+        """Return a combination that fits every case, from one case to the next; ``None`` if none was found.
+
+        The ways of a case are those with the fewest alternatives. A case may conform by more of them, which others require.
+        """
+        cases = shortest_first([*self._conforming.values(), *self._passing])
+        votes = Counter(name for _, ways in self._ways.values() for way in ways for name in way.taken)
+        for seed, _ in votes.most_common(_SEEDS):
+            taken, seen = frozenset({seed}), set[frozenset[str]]()
+            while taken not in seen and len(seen) < _CLIMBS:
+                seen.add(taken)
+                objecting = next((one for one in cases if not self._is_fit(one, taken)), None)
+                if objecting is None:
+                    return taken
+                near = [way.taken for way in self._judged(objecting, taken) if way.taken not in seen]
+                taken = max(near, key=lambda one: self._fitting(cases, one), default=taken)
+        return None
+
+    def _fitting(self, cases: Sequence[Subject], taken: frozenset[str]) -> int:
+        """Return how many cases a combination fits before one that it does not."""
+        return next((count for count, one in enumerate(cases) if not self._is_fit(one, taken)), len(cases))
 
     def _sparing(self, taken: frozenset[str], clashes: dict[str, str]) -> frozenset[str]:
         """Return a combination, and alternatives that explain what it explains by bounds only."""
@@ -224,4 +258,4 @@ class _Join:
 
 
 def _of(ways: Ways) -> list[_Combination]:
-    return [_Combination(way.taken, way.refused, way.moments) for way in ways]
+    return [_Combination(way.taken, way.refused, way.moments, way.idle) for way in ways]

@@ -49,10 +49,14 @@ class Explained:
     cut: int | None = None
 
     @property
+    def idle(self) -> int:
+        """The number of bounds that were followed by doing nothing."""
+        return sum(not value.acts for value in self.values)
+
+    @property
     def cost(self) -> tuple[int, int, int]:
         """The number of alternatives and of idle bounds; among equals, alternatives that hold before moments."""
-        idle = sum(not value.acts for value in self.values)
-        return len(self.taken) + len(self.moments) + idle, len(self.moments), len(self.values)
+        return len(self.taken) + len(self.moments) + self.idle, len(self.moments), len(self.values)
 
 
 @dataclass(frozen=True, slots=True)

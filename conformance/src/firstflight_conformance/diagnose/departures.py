@@ -14,6 +14,7 @@ from firstflight_conformance.diagnose.decision import decision_of
 from firstflight_conformance.diagnose.explain import Explanation, Failures
 from firstflight_conformance.diagnose.judged import Judged
 from firstflight_conformance.diagnose.subject import Subject, shortest_first
+from firstflight_conformance.diagnose.variant import Variant
 from firstflight_conformance.freedoms.bounds.bound import Taken
 from firstflight_conformance.freedoms.points import OpenPoint, open_points
 
@@ -182,12 +183,18 @@ def _moments(models: Models, conforming: Sequence[tuple[Subject, Explained]]) ->
 def _choice(chosen: Chosen, option: Option, conforming: Sequence[Subject]) -> Choice:
     """Return a choice with the cases that it is needed for, and the rules of the first."""
     left = chosen.without(option)
-    cases = shortest_first([subject for subject in conforming if not subject.explained_by(left.variant)])
+    cases = shortest_first([subject for subject in conforming if _needs(subject, left.variant, chosen.variant)])
     clauses: tuple[str, ...] = ()
     if cases:
         clauses = broken_by(option.candidate, decision_of(cases[0].under(left.variant), chosen.variant))
     names = tuple(subject.case.id for subject in cases)
     return Choice(option.point, option.candidate.id, option.candidate.what, clauses, names)
+
+
+def _needs(subject: Subject, left: Variant, chosen: Variant) -> bool:
+    """Return whether a case conforms by a choice: it fails without it, or follows more bounds."""
+    without = subject.walk(left)
+    return subject.judged_by(without) < subject.length or len(without.taken) > len(subject.walk(chosen).taken)
 
 
 def _taken(taken: Mapping[str, Sequence[Taken]]) -> list[Choice]:
