@@ -165,7 +165,8 @@ def named(mutant: Mutant) -> bool | None:
     chosen = [name for choice in found.choices if not choice.point.bound for name in (choice.cause,)]
     for cause in causes:
         if cause.exact:
-            other = build(rebuilt(" + ".join([*chosen, cause.cause]), mutant))
+            # A cause may change the text that a choice changes, and replaces it then.
+            other = build(rebuilt(" + ".join([*chosen, cause.cause]), mutant)) or build(rebuilt(cause.cause, mutant))
             assert other is not None
             apart = told_apart(right, other, mutant.algorithm, mutant.profile)
             assert cause.cause == mutant.id or cause.followed or not apart, (
