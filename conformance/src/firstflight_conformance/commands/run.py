@@ -147,7 +147,7 @@ def run_command(
     """Judge adapters: by the vectors, in closed loop over the path simulator, or both.
 
     Exit codes: 0 all passed, conform by other choices, are unsupported or deviate as explained; 1 a divergence; 2 usage;
-    3 an adapter fault; 4 nothing was run, or a rule with a MUST was not exercised. Null adapters do not count. 70: an error of the runner itself, no verdict. 130, 143, 129: ended
+    3 an adapter fault; 4 nothing was run, a rule with a MUST was not exercised, or a case is undecided. Null adapters do not count. 70: an error of the runner itself, no verdict. 130, 143, 129: ended
     by Ctrl-C, TERM or HUP; no adapter is left behind.
     """
     with usage_errors():
@@ -217,7 +217,9 @@ def run_command(
         code = ExitCode.FAULT
     lines = None if verbose or all_failures else report_terminal.lines_left(tables.rows)
     report_terminal.print_report(report_terminal.console(), reports, len(cases), all_failures=all_failures, lines=lines)
-    if code == ExitCode.NOTHING_RUN and any(report.not_exercised for report in reports):
+    if code == ExitCode.NOTHING_RUN and any(report.counts["undecided"] for report in reports):
+        click.echo("undecided: the step budget of a case ended before a verdict; see above", err=True)
+    elif code == ExitCode.NOTHING_RUN and any(report.not_exercised for report in reports):
         click.echo("not exercised: rules with a MUST that no judged event carried out; see above", err=True)
     elif code == ExitCode.NOTHING_RUN:
         click.echo("nothing was run: no adapter that counts has judged a case", err=True)

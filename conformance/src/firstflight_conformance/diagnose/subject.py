@@ -159,7 +159,7 @@ class Subject:
         """Return whether an answer is what was observed of a variant, within the class of the adapter."""
         return (
             self._is_ahead(index)
-            or _equal(observation, observed)
+            or equals(observation, observed)
             or self._compared(index, observation, observed, avoiding=avoiding)
         )
 
@@ -220,7 +220,7 @@ class _Run:
         self._note_avoidance(observation)
         agrees = self._subject.agrees(index, observation, observed, avoiding=self._avoiding)
         taken: list[Taken] = []
-        if not agrees or (self._is_loose and self._bounds and not _equal(observation, observed)):
+        if not agrees or (self._is_loose and self._bounds and not equals(observation, observed)):
             observation, taken = self._follow(before, event, observation, observed)
             self._narrowed = self._narrowed or bool(taken and not agrees)
             if taken:
@@ -247,7 +247,7 @@ class _Run:
             self._now = now
 
 
-def _equal(observation: Any, observed: dict[str, Any]) -> bool:
+def equals(observation: Any, observed: dict[str, Any]) -> bool:
     """Return quickly whether windows, phase and outcome are the same, where nothing else was answered."""
     for name, value in observed.items():
         if name in ("cwnd_bytes", "ssthresh_bytes"):

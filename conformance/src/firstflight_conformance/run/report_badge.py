@@ -19,15 +19,24 @@ def badge(reports: list[AdapterReport]) -> dict[str, Any]:
     agree = sum(count["pass"] + count["choice"] for count in counts)
     explained = sum(count["explained"] for count in counts)
     wrong = sum(count["fail"] + count["changed"] + count["errored"] for count in counts)
-    judged = agree + explained + wrong
+    undecided = sum(count["undecided"] for count in counts)
+    judged = agree + explained + wrong + undecided
     judged_reports = [report for report in reports if report.manifest.role != "null"]
     unseen = any(report.not_exercised for report in judged_reports)
     in_part = any(report.is_seen_in_part for report in judged_reports)
     color = (
-        "lightgrey" if not judged else "red" if wrong else "yellow" if explained or unseen or in_part else "brightgreen"
+        "lightgrey"
+        if not judged
+        else "red"
+        if wrong
+        else "yellow"
+        if explained or undecided or unseen or in_part
+        else "brightgreen"
     )
     message = f"{agree} of {judged} cases" if judged else "nothing judged"
-    if (unseen or in_part) and not wrong:
+    if undecided and not wrong:
+        message += f", {undecided} undecided"
+    elif (unseen or in_part) and not wrong:
         message += ", not exercised" if unseen else ", some in part"
     return {"schemaVersion": 1, "label": _LABEL, "message": message, "color": color}
 

@@ -51,6 +51,11 @@ def choice_text(choice: "Choice") -> str:
     return f"{choice.what}; {point.id} is open{source}: {point.why}"
 
 
+def clash_text(other: str) -> str:
+    """Return why a case that conforms by itself fails: its choices and those of another case exclude each other."""
+    return f"inconsistent choices: conforms only by choices that contradict {other or 'several other cases together'}"
+
+
 def in_part_text(exercised: "Exercised") -> str:
     """Return how many vectors are judged in part, and why."""
     return f"{exercised.in_part} of {exercised.of} cases are judged in part: they send more than the window that was chosen"

@@ -33,6 +33,8 @@ _ABSENT = {
     "growth": None,
     "loop": None,
     "judged_events": None,
+    "undecided": False,
+    "clash": None,
 }
 _PLACE = "@results {}@"
 _STATUSES = (
@@ -41,6 +43,7 @@ _STATUSES = (
     "up_to_reduction",
     "fail",
     "choice",
+    "undecided",
     "explained",
     "changed",
     "unsupported",
@@ -183,6 +186,8 @@ def _result(result: Result) -> dict[str, Any]:
         "level": result.level,
         "cause": result.cause,
         "judged_events": result.judged_events,
+        "undecided": result.undecided,
+        "clash": result.clash,
         "change": result.change,
         "growth": asdict(result.growth) if result.growth else None,
         "loop": loop and {"stack": _loop_run(loop.stack), "model": _loop_run(loop.model)},  # its divergence: above

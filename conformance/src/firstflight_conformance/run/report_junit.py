@@ -1,7 +1,8 @@
 """The report as JUnit XML: one test suite per adapter, one test case per case.
 
 Continuous integration shows red what the exit code counts. Therefore an explained deviation is *skipped* with its
-explanation, and a failure of type ``explained`` with ``--strict``; so is another choice at an open point, of type ``choice``. Another failure has
+explanation, and a failure of type ``explained`` with ``--strict``; so is another choice at an open point, of type ``choice``. An undecided case
+is a failure of type ``undecided``. Another failure has
 the type ``divergence`` with its level. what is not as recorded is a failure of type ``changed``; a deviation that disappeared is a failure of a test
 case of its own, as is a rule with a MUST that was not exercised; null adapters, which never count, are left out, and so is what an adapter does not declare.
 """
@@ -12,6 +13,7 @@ from xml.etree.ElementTree import fromstring, indent, tostring
 
 from junitparser import Error, Failure, JUnitXml, Skipped, TestCase, TestSuite
 
+from firstflight_conformance.run.report_causes import clash_text
 from firstflight_conformance.run.results import AdapterReport, Result, Verdict
 
 # What XML 1.0 cannot hold, even escaped.
@@ -58,6 +60,8 @@ def _case(adapter: str, result: Result, *, strict: bool) -> TestCase:
     elif result.conforms:
         chosen = _clean(f"another choice at a point that the text leaves open ({result.cause}): {reason}")
         case.result = [Failure(chosen, "choice") if strict else Skipped(chosen)]
+    elif result.undecided:
+        case.result = [Failure(_clean(f"the step budget ended before a verdict: {reason}"), "undecided")]
     elif result.explained_by is not None:
         why = result.explained_by
         explained = _clean(f"explained ({why.clause or why.kind}): {why.explanation}; {reason}")
@@ -65,6 +69,8 @@ def _case(adapter: str, result: Result, *, strict: bool) -> TestCase:
     elif result.verdict is Verdict.FAIL:
         clauses = ", ".join(result.divergence.clauses) if result.divergence else ""
         cause = f"; cause: {result.cause}" if result.cause else ""
+        if result.clash is not None:
+            cause += f"; {clash_text(result.clash)}"
         kind = f"divergence: {result.level}" if result.level else "divergence"
         case.result = [Failure(_clean(f"{reason}{cause} [{clauses}]"), kind)]
     elif result.verdict is Verdict.ERRORED:

@@ -17,6 +17,7 @@ from firstflight_conformance.run.not_judged import not_judged_lines, other_losse
 from firstflight_conformance.run.report_causes import (
     cause_lines,
     choice_text,
+    clash_text,
     in_part_text,
     rule_line,
     seen,
@@ -126,7 +127,9 @@ def _details(
     _causes(out, blocks, report, clauses)
     with blocks.block(Rank.CHOICE):
         _print_not_exercised(out, report)
+        _print_undecided(out, report)
     with blocks.block(Rank.FAILURE):
+        _print_clashes(out, report)
         _print_failures(out, report, clauses, limit)
 
 
@@ -175,6 +178,19 @@ def _print_not_exercised(out: Console, report: AdapterReport) -> None:
     if report.not_exercised:
         out.print(Text(f"\n{short_name(report)}: not exercised: {', '.join(report.not_exercised)}", "bold yellow"))
         _indent(out, Text("No judged event carries out these rules, which have a MUST; the closed loop may (--both)."))
+
+
+def _print_undecided(out: Console, report: AdapterReport) -> None:
+    cases = [result.case_id for result in report.results if result.undecided]
+    if cases:
+        out.print(Text(f"\n{short_name(report)}: undecided: {', '.join(cases)}", "bold yellow"))
+        _indent(out, Text("The step budget of a case ended before its choices were found."))
+
+
+def _print_clashes(out: Console, report: AdapterReport) -> None:
+    for result in report.results:
+        if result.clash is not None:
+            out.print(Text(f"\n{short_name(report)}: {result.case_id}: {clash_text(result.clash)}", "bold red"))
 
 
 def _print_groups(out: Console, report: AdapterReport, verdict: Verdict, style: str) -> None:

@@ -124,7 +124,8 @@ class Result:
 
     ``growth`` is of cases with events, ``loop`` of the closed loop. ``change`` says how the result differs from what was recorded.
     ``recording`` is of a failure, for its diagnosis, which gives ``level`` and ``cause``. A failure ``conforms`` where the cause is another
-    choice at points that the text leaves open. ``log``: the last lines of the log of an adapter that broke down. ``judged_events``: so many
+    choice at points that the text leaves open. It is ``undecided`` if the budget of steps ends first. ``clash``: it conforms only by other
+    choices than the run; the case that contradicts it, empty if only several do. ``log``: the last lines of the log of an adapter that broke down. ``judged_events``: so many
     events were judged, not all: of a pass up to the first reduction of the window (``run/up_to.py``), of one that conforms to where the stream sends more.
     ``about``: title and reason of the vector of a failure. ``unsupported``: why it was not judged. ``seconds``: how long it took; 0 if the adapter was not asked.
     """
@@ -143,6 +144,8 @@ class Result:
     level: str | None = None
     cause: str | None = None
     conforms: bool = False
+    undecided: bool = False
+    clash: str | None = None
     judged_events: int | None = None
     log: tuple[str, ...] = ()
     seconds: float = field(default=0.0, repr=False, compare=False)
@@ -160,14 +163,16 @@ class Result:
 
     @property
     def status(self) -> str:
-        """The verdict, or ``choice``, ``explained`` or ``changed`` for a failure.
+        """The verdict, or ``choice``, ``undecided``, ``explained`` or ``changed`` for a failure.
 
-        It is a ``choice`` if it conforms, ``explained`` by the manifest, or ``changed`` if it is not as recorded.
+        It is a ``choice`` if it conforms, ``undecided`` if the budget of steps ended first, ``explained`` by the manifest, or ``changed`` if it is not as recorded.
 
         A failure that nothing explains and an error remain what they are.
         """
         if self.conforms:
             return "choice"
+        if self.undecided:
+            return "undecided"
         unexplained = self.verdict is Verdict.FAIL and self.explained_by is None
         if self.change is not None and self.verdict is not Verdict.ERRORED and not unexplained:
             return "changed"
@@ -243,7 +248,7 @@ class ExitCode:
     DIVERGENCE = 1
     USAGE = 2
     FAULT = 3
-    NOTHING_RUN = 4  # or a rule with a MUST was not exercised
+    NOTHING_RUN = 4  # or a rule with a MUST was not exercised, or a case is undecided
 
 
 def exit_code(reports: list[AdapterReport], *, strict: bool) -> int:
@@ -259,6 +264,7 @@ def exit_code(reports: list[AdapterReport], *, strict: bool) -> int:
         or (strict and (total["explained"] or total["choice"]))
     ):
         return ExitCode.DIVERGENCE
-    if not any(total[status] for status in ("pass", "explained", "choice")) or any(r.not_exercised for r in judged):
+    nothing = not any(total[status] for status in ("pass", "explained", "choice"))
+    if nothing or total["undecided"] or any(report.not_exercised for report in judged):
         return ExitCode.NOTHING_RUN
     return ExitCode.OK
