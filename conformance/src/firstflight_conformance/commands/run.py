@@ -106,6 +106,14 @@ def _site(_context: click.Context, _option: click.Parameter, address: str | None
     "--strict", is_flag=True, help="Count explained deviations, and other choices at open points, as divergences."
 )
 @click.option(
+    "--no-refusals",
+    "refusals",
+    is_flag=True,
+    flag_value=False,
+    default=True,
+    help="Count refused cases of declared profiles as divergences, whatever the reason.",
+)
+@click.option(
     "--all-failures", is_flag=True, help=f"Show all failures, not the first {report_terminal.FAILURES_SHOWN}."
 )
 @click.option("--verbose", is_flag=True, help=f"Print more than {report_fit.LINES} lines, if there is more to say.")
@@ -138,6 +146,7 @@ def run_command(
     validate: bool,
     recording: bool,
     strict: bool,
+    refusals: bool,
     all_failures: bool,
     verbose: bool,
     jobs: int,
@@ -146,9 +155,10 @@ def run_command(
 ) -> None:
     """Judge adapters: by the vectors, in closed loop over the path simulator, or both.
 
-    Exit codes: 0 all passed, conform by other choices, are unsupported or deviate as explained; 1 a divergence; 2 usage;
-    3 an adapter fault; 4 nothing was run, a rule with a MUST was not exercised, or a case is undecided. Null adapters do not count. 70: an error of the runner itself, no verdict. 130, 143, 129: ended
-    by Ctrl-C, TERM or HUP; no adapter is left behind.
+    Exit codes: 0 all passed, conform by other choices, or deviate or are refused as explained; 1 a divergence; 2 usage; 3 an adapter
+    fault; 4 nothing was run, or no failure but not green: cases refused without a declared reason, rules not exercised, an algorithm
+    that did not act, or an undecided case. Null adapters do not count. 70: an error of the runner itself, no verdict. 130, 143, 129:
+    ended by Ctrl-C, TERM or HUP; no adapter is left behind.
     """
     with usage_errors():
         manifests = _wanted(adapters)
@@ -171,11 +181,11 @@ def run_command(
             if junit_path is not None:
                 from firstflight_conformance.run import report_junit
 
-                write_whole(junit_path, report_junit.text(reports, strict=strict))
+                write_whole(junit_path, report_junit.text(reports, strict=strict, refusals=refusals))
             if badge_path is not None:
                 from firstflight_conformance.run import report_badge
 
-                write_whole(badge_path, report_badge.text(reports, badge_path))
+                write_whole(badge_path, report_badge.text(reports, badge_path, refusals=refusals))
             if html_path is not None:
                 from firstflight_conformance.run import report_html
 
@@ -210,18 +220,14 @@ def run_command(
     job = Job(manifests, _scripts(cases), Options(deadline_s, validate, timeouts), {} if recording else records)
     tables = _FirstTables(manifests)
     judged = [_of_this_build(report, builds) for report in _judge_all(job, jobs, builds, tables)]
-    reports = _with_refused(_diagnose(judged, cases, job), cases)
-    code = exit_code(reports, strict=strict)
+    reports = _with_unseen(judged, _diagnose(judged, cases, job), cases)
+    code = exit_code(reports, strict=strict, refusals=refusals)
     for target, output in (builds.failures if builds is not None else {}).items():
         click.echo(f"make {target} failed:\n{output}", err=True)
         code = ExitCode.FAULT
     lines = None if verbose or all_failures else report_terminal.lines_left(tables.rows)
     report_terminal.print_report(report_terminal.console(), reports, len(cases), all_failures=all_failures, lines=lines)
-    if code == ExitCode.NOTHING_RUN and any(report.counts["undecided"] for report in reports):
-        click.echo("undecided: the step budget of a case ended before a verdict; see above", err=True)
-    elif code == ExitCode.NOTHING_RUN and any(report.not_exercised for report in reports):
-        click.echo("not exercised: rules with a MUST that no judged event carried out; see above", err=True)
-    elif code == ExitCode.NOTHING_RUN:
+    if code == ExitCode.NOTHING_RUN and not any(report.not_green for report in reports):
         click.echo("nothing was run: no adapter that counts has judged a case", err=True)
     with usage_errors():
         if recording:
@@ -266,18 +272,12 @@ def _blind_cases(seed: int, selection: Selection) -> list[AnyCase]:
 # What few runs need is loaded by those.
 
 
-def _with_refused(reports: list[AdapterReport], cases: Sequence[AnyCase]) -> list[AdapterReport]:
-    """Return the reports with the rules that are not seen as an adapter refuses their vectors; a manifest of ours says why its stack does."""
-
-    def refuses(report: AdapterReport) -> bool:
-        return report.manifest.record is None and report.counts[Verdict.UNSUPPORTED.value] > 0
-
-    if not any(map(refuses, reports)):
-        return reports
-    from firstflight_conformance.diagnose.exercised import refused_rules
+def _with_unseen(judged: list[AdapterReport], reports: list[AdapterReport], cases: Sequence[AnyCase]) -> list[AdapterReport]:
+    """Return the diagnosed reports with the rules and algorithms that their runs did not show."""
+    from firstflight_conformance.seen.unseen import with_unseen
 
     by_id = {case.id: case for case in cases}
-    return [replace(r, refused_rules=refused_rules(r.results, by_id)) if refuses(r) else r for r in reports]
+    return [with_unseen(before, after, by_id) for before, after in zip(judged, reports, strict=True)]
 
 
 def _diagnose(reports: list[AdapterReport], cases: Sequence[AnyCase], job: Job) -> list[AdapterReport]:

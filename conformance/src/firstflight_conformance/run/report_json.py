@@ -14,7 +14,7 @@ from firstflight_conformance.run.checkout import checkout
 from firstflight_conformance.run.manifest import Deviation
 from firstflight_conformance.run.not_judged import not_judged
 from firstflight_conformance.run.report_explained import Explained, explained
-from firstflight_conformance.run.results import AdapterReport, Divergence, LoopRun, Result, Verdict
+from firstflight_conformance.run.results import AdapterReport, Divergence, LoopRun, Refused, Result, Verdict
 
 if TYPE_CHECKING:
     from firstflight_conformance.diagnose.departures import Choice
@@ -35,6 +35,7 @@ _ABSENT = {
     "judged_events": None,
     "undecided": False,
     "clash": None,
+    "refused_why": None,
 }
 _PLACE = "@results {}@"
 _STATUSES = (
@@ -106,6 +107,13 @@ def _adapter(report: AdapterReport) -> dict[str, Any]:
         "skipped": report.skipped,
         **({"supplied_before_start": manifest.supplied_before_start} if manifest.supplied_before_start else {}),
         "declaration": report.declaration and asdict(report.declaration),
+        "seen": {
+            "passed": report.passed,
+            "refused": len(report.refused),
+            "total": report.total,
+            "not_green": list(report.not_green),
+            "idle": list(report.unseen.idle),
+        },
         "counts": {status: report.counts[status] for status in _STATUSES},
         "diagnosis": [_cause(cause) for cause in report.diagnosis.causes] if report.diagnosis else [],
         "choices": [_choice(choice) for choice in report.diagnosis.choices] if report.diagnosis else [],
@@ -188,6 +196,7 @@ def _result(result: Result) -> dict[str, Any]:
         "judged_events": result.judged_events,
         "undecided": result.undecided,
         "clash": result.clash,
+        "refused_why": result.unsupported.why if isinstance(result.unsupported, Refused) else None,
         "change": result.change,
         "growth": asdict(result.growth) if result.growth else None,
         "loop": loop and {"stack": _loop_run(loop.stack), "model": _loop_run(loop.model)},  # its divergence: above
