@@ -42,6 +42,8 @@ def missing(of: Sequence[Seen], choices: Sequence[Choice], declaration: Declarat
     Vectors carry out every rule of a profile. In closed loop alone the rules are those of the model's own runs. Rules that only
     explained cases, or cases refused for a declared reason, carry out are not asked for.
     """
+    if not any(one.subject is not None or _is_refused(one.result) for one in of):
+        return ()
     vectors = [one for one in of if isinstance(one.case, Case)]
     left = set(_binding(_required(vectors) if vectors else _required_in_loop(of, declaration)))
     for one in vectors:
