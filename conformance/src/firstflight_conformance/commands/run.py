@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import click
@@ -27,10 +28,13 @@ from firstflight_conformance.run.record import Record
 from firstflight_conformance.run.results import AdapterReport, ExitCode, Verdict, exit_code
 from firstflight_conformance.run.script import Script, Stream
 from firstflight_conformance.run.selection import AnyCase, Selection
-from firstflight_conformance.run.session import TIMEOUTS, AnyScript, Options
-from firstflight_conformance.run.stimulus import StimulusCase, StimulusScript
+from firstflight_conformance.run.session import TIMEOUTS, AnyScript, Options, declaration_of
+from firstflight_conformance.run.stimulus import StimulusCase, StimulusScript, stimulus_cases
 from firstflight_conformance.simulator import native
 from firstflight_conformance.text import shown
+
+if TYPE_CHECKING:
+    from firstflight_conformance.run.blind import Drawn
 
 
 def _site(_context: click.Context, _option: click.Parameter, address: str | None) -> str | None:
@@ -176,7 +180,8 @@ def run_command(
     def write(reports: list[AdapterReport], case_ids: list[str], code: int) -> None:
         with usage_errors():
             if json_path is not None:
-                document = report_json.to_json(reports, case_ids, code, strict=strict, root=root)
+                paths = [one.numbers for one in drawn]
+                document = report_json.to_json(reports, case_ids, code, strict=strict, root=root, blind=paths)
                 write_whole(json_path, report_json.text(document))
             if junit_path is not None:
                 from firstflight_conformance.run import report_junit
@@ -191,10 +196,14 @@ def run_command(
 
                 write_whole(html_path, report_html.text(reports, code, strict=strict, site=site))
 
+    chosen = Selection(**selection)
+    drawn: list["Drawn"] = []
     if blind is not None:
         if looped or recording:
             raise click.UsageError("--blind: goes with none of --closed-loop, --both, --scenario and --record")
-        cases, records = _blind_cases(blind, Selection(**selection)), {}
+        with usage_errors():
+            drawn = _blind_draws(blind, chosen, manifests, Options(deadline_s, validate, timeouts))
+        cases, records = [case for one in drawn for case in one.cases if chosen.takes(case)], {}
     else:
         cases = judged_cases(
             root, Selection(**selection), vectors=both or not looped, stimulus=looped, scenarios=scenarios
@@ -258,15 +267,25 @@ def _refuse_one_place_for_two(*reports: Path | None) -> None:
             raise click.UsageError(f"{path}: two reports to one file; name another for one of them")
 
 
-def _blind_cases(seed: int, selection: Selection) -> list[AnyCase]:
-    from firstflight_conformance.run import blind
+def _blind_draws(seed: int, selection: Selection, manifests: Sequence[Manifest], options: Options) -> list["Drawn"]:
+    """Return the paths drawn for the selected profiles that an adapter declares; print the seed and the numbers.
 
+    An adapter without a valid hello is asked for one profile, which reports its fault.
+    """
+    from firstflight_conformance.run import blind
     seed = blind.new_seed() if seed < 0 else seed
-    with usage_errors():
-        cases: list[AnyCase] = [*blind.blind_cases(seed)]
-        selection.check(cases)
+    known = stimulus_cases()
+    selection.check(known)
+    of_profiles = replace(selection, ids=())
+    wanted = dict.fromkeys((case.vector.algorithm, case.profile) for case in known if of_profiles.takes(case))
+    found = [declaration_of(manifest, options) for manifest in manifests]
+    declared = {(name, of) for one in found if one is not None for name, every in one.algorithms.items() for of in every}
+    profiles = [name for name in wanted if name in declared] or list(wanted)[:1]
     click.echo(f"blind: seed {seed}; the same again with --blind {seed}")
-    return [case for case in cases if selection.takes(case)]
+    drawn = [blind.blind_cases(seed, *name) for name in profiles]
+    for one in drawn:
+        click.echo(f"blind: {one.text}")
+    return drawn
 
 
 # What few runs need is loaded by those.

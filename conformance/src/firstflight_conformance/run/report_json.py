@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 from functools import cache
 from pathlib import Path
@@ -53,11 +53,17 @@ _STATUSES = (
 
 
 def to_json(
-    reports: list[AdapterReport], case_ids: list[str], exit_code: int, *, strict: bool, root: Path = VECTORS
+    reports: list[AdapterReport],
+    case_ids: list[str],
+    exit_code: int,
+    *,
+    strict: bool,
+    root: Path = VECTORS,
+    blind: Sequence[dict[str, Any]] = (),
 ) -> dict[str, Any]:
     """Return the document. The same results give the same document: it holds no time and no duration but the date of the commit.
 
-    ``root`` is where the vectors lie.
+    ``root`` is where the vectors lie. ``blind``: the numbers of the drawn paths.
     """
     return {
         "format": 1,
@@ -65,6 +71,7 @@ def to_json(
         "exit_code": exit_code,
         "vectors_sha256": vectors_digest(root),
         "checkout": checkout(),
+        **({"blind": list(blind)} if blind else {}),
         "cases": case_ids,
         "adapters": [_adapter(report) for report in reports],
     }

@@ -91,7 +91,8 @@ def _print_headlines(out: Console, reports: Sequence[AdapterReport]) -> None:
     """Print passed, refused and total, and the reasons why a result is not green; of several adapters where there is more than passes."""
     for report in reports:
         if report.skipped is None and (len(reports) == 1 or report.refused or report.not_green):
-            text = f"{report.passed} of {report.total} cases passed, {len(report.refused)} refused"
+            explained = f", {report.counts['explained']} deviate as explained" if report.counts["explained"] else ""
+            text = f"{report.passed} of {report.total} cases passed{explained}, {len(report.refused)} refused"
             reasons = f"; not green: {'; '.join(report.not_green)}" if report.not_green else ""
             out.print(Text(f"{short_name(report)}: {text}{reasons}", "yellow" if reasons else ""))
 
