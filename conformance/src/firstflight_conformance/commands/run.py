@@ -197,7 +197,8 @@ def run_command(
                 write_whole(html_path, report_html.text(reports, code, strict=strict, site=site))
 
     chosen = Selection(**selection)
-    drawn: list["Drawn"] = []
+    drawn: list[Drawn] = []
+    cases: list[AnyCase]
     if blind is not None:
         if looped or recording:
             raise click.UsageError("--blind: goes with none of --closed-loop, --both, --scenario and --record")
@@ -273,13 +274,16 @@ def _blind_draws(seed: int, selection: Selection, manifests: Sequence[Manifest],
     An adapter without a valid hello is asked for one profile, which reports its fault.
     """
     from firstflight_conformance.run import blind
+
     seed = blind.new_seed() if seed < 0 else seed
     known = stimulus_cases()
     selection.check(known)
     of_profiles = replace(selection, ids=())
     wanted = dict.fromkeys((case.vector.algorithm, case.profile) for case in known if of_profiles.takes(case))
     found = [declaration_of(manifest, options) for manifest in manifests]
-    declared = {(name, of) for one in found if one is not None for name, every in one.algorithms.items() for of in every}
+    declared = {
+        (name, of) for one in found if one is not None for name, every in one.algorithms.items() for of in every
+    }
     profiles = [name for name in wanted if name in declared] or list(wanted)[:1]
     click.echo(f"blind: seed {seed}; the same again with --blind {seed}")
     drawn = [blind.blind_cases(seed, *name) for name in profiles]
@@ -291,7 +295,9 @@ def _blind_draws(seed: int, selection: Selection, manifests: Sequence[Manifest],
 # What few runs need is loaded by those.
 
 
-def _with_unseen(judged: list[AdapterReport], reports: list[AdapterReport], cases: Sequence[AnyCase]) -> list[AdapterReport]:
+def _with_unseen(
+    judged: list[AdapterReport], reports: list[AdapterReport], cases: Sequence[AnyCase]
+) -> list[AdapterReport]:
     """Return the diagnosed reports with the rules and algorithms that their runs did not show."""
     from firstflight_conformance.seen.unseen import with_unseen
 

@@ -170,7 +170,7 @@ def _without_event(case: Case, declaration: Declaration) -> Refused | None:
 
 
 def _unsupported_event(name: str) -> Refused:
-    return Refused(f"does not support the event {name}", f"declares no support of {name}")
+    return Refused(f"does not support the event {name}", f"declares no support of {name}", name)
 
 
 def _only_given(case: Case, declaration: Declaration) -> Refused | None:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import escape
 
-from firstflight_conformance.run.results import AdapterReport
+from firstflight_conformance.run.results import AdapterReport, Refused
 
 _LABEL = "Firstflight"
 #: Width of a letter and of the space at the sides, in pixels, of Verdana at 11 pixels.
@@ -47,8 +47,9 @@ def badge(reports: list[AdapterReport], *, refusals: bool = True) -> dict[str, A
 
 
 def _without(reports: list[AdapterReport]) -> list[str]:
-    """Return the kinds of events that an adapter does not support."""
-    return sorted({name for report in reports if report.declaration for name in report.declaration.without})
+    """Return the kinds of events for which cases were refused, since the adapter declares not to support them."""
+    refused = (result.unsupported for report in reports for result in report.refused)
+    return sorted({why.event for why in refused if isinstance(why, Refused) and why.event is not None})
 
 
 def text(reports: list[AdapterReport], path: Path, *, refusals: bool = True) -> str:

@@ -35,7 +35,9 @@ def text(reports: list[AdapterReport], *, strict: bool, refusals: bool = True) -
 
 def _suite(report: AdapterReport, *, strict: bool, refusals: bool) -> TestSuite:
     name = report.manifest.name
-    cases = [_case(name, result, strict=strict, refusals=refusals) for result in report.results if not result.undeclared]
+    cases = [
+        _case(name, result, strict=strict, refusals=refusals) for result in report.results if not result.undeclared
+    ]
     for deviation in report.disappeared:
         case = TestCase(f"deviation {deviation.case}", report.manifest.name)
         case.result = [Failure(_clean(f"no case shows it any more: {deviation.explanation}"), "disappeared")]

@@ -191,7 +191,9 @@ def _print_not_exercised(out: Console, report: AdapterReport) -> None:
     if report.not_exercised:
         names = report.not_exercised
         more = f" and {len(names) - _RULES_SHOWN} more" if len(names) > _RULES_SHOWN else ""
-        out.print(Text(f"\n{short_name(report)}: not exercised: {', '.join(names[:_RULES_SHOWN])}{more}", "bold yellow"))
+        out.print(
+            Text(f"\n{short_name(report)}: not exercised: {', '.join(names[:_RULES_SHOWN])}{more}", "bold yellow")
+        )
         _indent(out, Text("No judged event exercises these rules."))
 
 

@@ -27,10 +27,14 @@ class Undeclared:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """The adapter knows the profile, and cannot take the case. ``why``: the reason in its hello or its manifest, or ``None``."""
+    """The adapter knows the profile, and cannot take the case. ``why``: the reason in its hello or its manifest, or ``None``.
+
+    ``event``: the kind of event that the adapter declares not to support.
+    """
 
     reason: str
     why: str | None = None
+    event: str | None = None
 
 
 class Verdict(Enum):
@@ -237,7 +241,9 @@ class AdapterReport:
         """The reasons why a run without failures is not green. A null adapter has none."""
         if self.manifest.role == "null":
             return ()
-        refused = sum(result.unsupported.why is None for result in self.refused if isinstance(result.unsupported, Refused))
+        refused = sum(
+            result.unsupported.why is None for result in self.refused if isinstance(result.unsupported, Refused)
+        )
         reasons = {
             f"{self.counts['undecided']} undecided": self.counts["undecided"],
             f"{refused} refused without a declared reason": refused,

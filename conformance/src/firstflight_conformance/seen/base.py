@@ -22,6 +22,7 @@ from firstflight_conformance.run.messages import OF_SOME_ALGORITHMS, Declaration
 from firstflight_conformance.run.model_run import observed_run
 from firstflight_conformance.run.stimulus import StimulusCase
 
+
 def base_of(algorithm: str, profile: str) -> tuple[str, str] | None:
     """Return algorithm and profile of the base of a startup algorithm, or ``None`` for other algorithms."""
     if not isinstance(ALGORITHMS.get(algorithm), Startup):

@@ -60,7 +60,9 @@ def missing(of: Sequence[Seen], choices: Sequence[Choice], declaration: Declarat
 
 def _of_choice(choice: Choice) -> set[str]:
     """Return the rules that a choice replaces."""
-    decided = (clause.id for clause in known_clauses().values() if not choice.point.readings.keys().isdisjoint(clause.readings))
+    decided = (
+        clause.id for clause in known_clauses().values() if not choice.point.readings.keys().isdisjoint(clause.readings)
+    )
     return {*choice.clauses, *choice.point.clauses, *decided}
 
 
@@ -80,9 +82,7 @@ def _required_in_loop(of: Iterable[Seen], declaration: Declaration) -> set[str]:
 
 def _binding(names: Iterable[str]) -> Iterable[str]:
     clauses = known_clauses()
-    return (
-        name for name in names if level_of_clause(clauses[name]) in _LEVELS and clauses[name].level not in _FREE
-    )
+    return (name for name in names if level_of_clause(clauses[name]) in _LEVELS and clauses[name].level not in _FREE)
 
 
 def _exercised(one: Seen, choices: Sequence[Choice], declaration: Declaration) -> set[str]:
