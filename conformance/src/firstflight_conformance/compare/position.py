@@ -11,7 +11,7 @@ from firstflight_conformance.diagnose.subject import Subject, equals
 from firstflight_conformance.diagnose.variant import Variant
 from firstflight_conformance.freedoms.bounds.bound import Bound, Taken
 from firstflight_conformance.freedoms.bounds.registry import bounds_of
-from firstflight_conformance.run.compare import avoids, slack_bytes
+from firstflight_conformance.run.compare import avoids, notes_avoidance, slack_bytes
 
 
 class Along:
@@ -26,7 +26,7 @@ class Along:
         self._rules_readings = getattr(self._first.base.rules_state, "readings", None)
         # A class with a tolerance would otherwise go on from a window near the observed one.
         self.is_loose = slack_bytes(subject.declaration, subject.config.max_datagram_size_bytes, 0) > 0
-        self.notes_avoidance = subject.declaration.avoidance == "datagram"
+        self.notes_avoidance = notes_avoidance(subject.declaration)
 
     def begin(self) -> "Position":
         """Return the position before the first event."""
@@ -54,7 +54,7 @@ class Position:
     """The state of a model after some answers of a case.
 
     ``narrowed``: an answer was followed that the model does not give. ``avoiding``: CUBIC has been in congestion avoidance.
-    ``last``: the observables after the last event, kept for adapters of the class ``datagram`` only.
+    ``last``: the observables after the last event, kept only for adapters whose tolerance depends on congestion avoidance.
     """
 
     along: Along
