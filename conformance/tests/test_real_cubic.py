@@ -32,6 +32,8 @@ EDGES = {
     "search.cubic.loss@draft-09+cubic": "cubic-friendly-near",
 }
 LARGE_BYTES = 2**40
+#: Cases of windows that a double cannot hold: they differ before congestion avoidance, where the tolerance is one byte.
+BEYOND_DOUBLE = {"cubic.reduce.huge-window@rfc-9438", "cubic.rounds.largest-window@rfc-9438"}
 
 
 @cache
@@ -87,6 +89,9 @@ def test_real_numbers_conform(numbers: Numbers) -> None:
     found = {}
     for case in cases():
         verdict = judged(case, FLOAT64, answers(case, numbers))
+        if numbers is DOUBLE and case.id in BEYOND_DOUBLE:
+            assert max(case.windows()) > 2**53
+            continue
         assert verdict.ways, (case.id, verdict.died)
         way = verdict.ways[0]
         if way.taken or way.moments:
@@ -135,5 +140,5 @@ def test_latest_rtt_fails() -> None:
         own = (case for case in cases() if case.vector.algorithm == "cubic")
         return {c.id for c in own if not judged(c, declaration, answers(c, DOUBLE, with_latest_rtt)).ways}
 
-    assert len(failing(FLOAT64)) == 8
-    assert failing(DATAGRAM) == {"cubic.concave.longer-sample@rfc-9438"}
+    assert len(failing(FLOAT64) - BEYOND_DOUBLE) == 8
+    assert failing(DATAGRAM) - BEYOND_DOUBLE == {"cubic.concave.longer-sample@rfc-9438"}

@@ -10,8 +10,8 @@ from firstflight_conformance.run.stimulus import StimulusCase
 _WINDOWS = ("cwnd_bytes", "ssthresh_bytes")
 #: What stands in a difference for an observable that did not come.
 ABSENT = "absent"
-#: By arithmetic, up to where neighbouring values are at most one byte apart, and the part by which windows beyond that may differ.
-_EXACT = {"float32": (2**23, 2**22), "float64": (2**52, 2**51)}
+_FLOAT32_EXACT_BYTES = 2**23  # up to here neighbouring float32 values are at most one byte apart
+_FLOAT32_PART = 2**22
 #: The integer model of CUBIC is less than this far from real numbers, and so is a stack in double precision from it: 3 bytes and the
 #: growth in a nanosecond after an ACK, and a byte that the stage begins with (``spec/cubic/rules.md``, *The error*).
 _CUBIC_BYTES = 4
@@ -139,8 +139,9 @@ def _short_bytes(declaration: Declaration, max_datagram_size_bytes: int) -> int:
 def _rounding_bytes(expected: int, arithmetic: str) -> int:
     if arithmetic == "integer":
         return 0
-    exact_bytes, part = _EXACT[arithmetic]
-    return expected // part if expected > exact_bytes else 1
+    if arithmetic == "float32" and expected > _FLOAT32_EXACT_BYTES:
+        return expected // _FLOAT32_PART
+    return 1
 
 
 def _state_differences(expected: dict[str, Any], observed: dict[str, Any]) -> list[Difference]:
