@@ -12,7 +12,7 @@ from firstflight_conformance.diagnose.subject import Subject, equals
 from firstflight_conformance.diagnose.variant import Variant
 from firstflight_conformance.freedoms.bounds.bound import Bound, Taken
 from firstflight_conformance.freedoms.bounds.registry import bounds_of
-from firstflight_conformance.run.compare import avoids, slack_bytes
+from firstflight_conformance.run.compare import avoids, notes_avoidance, slack_bytes
 
 
 class Along:
@@ -25,7 +25,7 @@ class Along:
         self.subject, self.case, self.variant = subject, case, variant
         # A class with a tolerance would otherwise go on from a window near the observed one.
         self.is_loose = slack_bytes(subject.declaration, subject.config.max_datagram_size_bytes, 0) > 0
-        self.notes_avoidance = subject.declaration.avoidance == "datagram"
+        self.notes_avoidance = notes_avoidance(subject.declaration)
 
     @cached_property
     def _first(self) -> Any:
@@ -59,7 +59,7 @@ class Position:
     """The state of a model after some answers of a case.
 
     ``narrowed``: an answer was followed that the model does not give. ``avoiding``: CUBIC has been in congestion avoidance.
-    ``last``: the observables after the last event, kept for adapters of the class ``datagram`` only.
+    ``last``: the observables after the last event, kept only for adapters whose tolerance depends on congestion avoidance.
     """
 
     along: Along

@@ -16,7 +16,7 @@ from firstflight_conformance.diagnose.variant import Variant
 from firstflight_conformance.freedoms.bounds.bound import Taken
 from firstflight_conformance.freedoms.bounds.registry import bounds_of
 from firstflight_conformance.mutants.answers import CRASHES
-from firstflight_conformance.run.compare import avoids, compare, slack_bytes
+from firstflight_conformance.run.compare import avoids, compare, notes_avoidance, slack_bytes
 from firstflight_conformance.run.compute import compare_outputs
 from firstflight_conformance.run.messages import Declaration
 from firstflight_conformance.run.stimulus import StimulusCase
@@ -240,7 +240,7 @@ class _Run:
         return observation, taken
 
     def _note_avoidance(self, observation: Any) -> None:
-        if self._subject.declaration.avoidance == "datagram":
+        if notes_avoidance(self._subject.declaration):
             case, now = self._subject.case, observables(observation)
             assert not isinstance(case, ComputationCase)
             self._avoiding = self._avoiding or avoids(case, self._now, now)

@@ -8,7 +8,7 @@ from firstflight.observables import Observation
 from firstflight_conformance.cases.measure import ClauseTracer
 from firstflight_conformance.cases.wire import event_name, event_to_json, observables
 from firstflight_conformance.run import messages
-from firstflight_conformance.run.compare import agrees, avoids, compare, slack_bytes
+from firstflight_conformance.run.compare import agrees, avoids, compare, fits_float64, slack_bytes
 from firstflight_conformance.run.conversation import Answers, Conversation
 from firstflight_conformance.run.faults import ConversationError
 from firstflight_conformance.run.loop_run import Trace, Turns, run, summary
@@ -164,7 +164,9 @@ class StackLoop:
         self.within_tolerance |= comparison.within_tolerance
         if comparison.differences:
             index, raw = len(self.trace.events), event_to_json(event)
-            self.divergence = Divergence(index, raw, comparison.differences, self._clauses(event), expected)
+            differences = comparison.differences
+            fits = fits_float64(differences, self._declaration, size_bytes, avoiding=self._avoiding)
+            self.divergence = Divergence(index, raw, differences, self._clauses(event), expected, fits)
 
     def _clauses(self, event: Event) -> tuple[str, ...]:
         """Return what the model carries out on an event, on the first with its beginning; it comes there anew, and need not be copied at each."""

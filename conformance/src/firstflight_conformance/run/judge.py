@@ -11,7 +11,7 @@ from firstflight_conformance.cases.given import FLAGS
 from firstflight_conformance.cases.timeline import value_text
 from firstflight_conformance.cases.vectors import Case
 from firstflight_conformance.run import record
-from firstflight_conformance.run.compare import agrees, avoids, compare, slack_bytes
+from firstflight_conformance.run.compare import agrees, avoids, compare, fits_float64, slack_bytes
 from firstflight_conformance.run.compute import ComputationScript, compare_outputs
 from firstflight_conformance.run.conversation import Answers
 from firstflight_conformance.run.faults import ConversationError, FaultKind
@@ -207,7 +207,12 @@ def _verdict(script: AnyScript, declaration: Declaration, answers: Answers) -> R
         if comparison.differences:
             # What comes after a divergence is not judged, not even a crash: the stream no longer fits the window.
             divergence = Divergence(
-                index, case.vector.raw_events[index], comparison.differences, script.clauses_at(index), expected
+                index,
+                case.vector.raw_events[index],
+                comparison.differences,
+                script.clauses_at(index),
+                expected,
+                fits_float64(comparison.differences, declaration, size_bytes, avoiding=avoiding),
             )
             return Result(
                 case.id,

@@ -82,6 +82,10 @@ def seen(divergence: Divergence) -> Iterator[Text]:
         yield Text.assemble(
             f"{difference.observable}: expected ", (expected, "green"), ", observed ", (observed, "red")
         )
+    if divergence.fits_float64:
+        yield Text(
+            "This is within the rounding of CUBIC in floating point: such a stack declares arithmetic `float64`."
+        )
 
 
 def how_sure(diagnosis: "Diagnosis", cause: "Cause") -> str:

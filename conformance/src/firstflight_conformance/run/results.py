@@ -52,6 +52,7 @@ class Divergence:
 
     ``event_index`` is ``None`` for a computation, and ``event`` its inputs.
     ``clauses`` are those that the model carried out on that event, ``expected`` all its observables after it.
+    ``fits_float64``: the class ``float64``, which the adapter does not declare, allows the differences.
     """
 
     event_index: int | None
@@ -59,6 +60,7 @@ class Divergence:
     differences: tuple[Difference, ...]
     clauses: tuple[str, ...]
     expected: dict[str, Any]
+    fits_float64: bool = False
 
 
 @dataclass(frozen=True, slots=True)
