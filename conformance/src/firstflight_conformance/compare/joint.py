@@ -14,9 +14,9 @@ from firstflight_conformance.diagnose.subject import Subject, shortest_first
 
 #: The most combinations to keep, those with the fewest alternatives first; and the most to hold against all cases.
 _MOST, _TRIED = 256, 24
-#: The cases that follow a bound in which an alternative is tried instead.
+#: The number of cases for trying an alternative in place of a bound.
 _SAMPLE = 6
-#: The alternatives with which a climb begins, and its steps.
+#: The number of alternatives where a climb begins, and its steps.
 _SEEDS, _CLIMBS = 6, 6
 
 Ways = tuple[Explained, ...]

@@ -195,7 +195,9 @@ class _Search:
         text = state_text(first.controller)
         others = {name: self._along(base | {name}) for name in self._models.settled if name not in base}
         positions = {name: self._begun(other) for name, other in others.items() if other is not None}
-        acting = {name: one for name, one in positions.items() if one is not None and state_text(one.controller) != text}
+        acting = {
+            name: one for name, one in positions.items() if one is not None and state_text(one.controller) != text
+        }
         return [
             _Live(first, Explained(base, frozenset(acting))),
             *(_Live(one, Explained(base | {name}, frozenset(acting) - {name}), 1) for name, one in acting.items()),

@@ -1,4 +1,4 @@
-"""One copy of the model in which functions and constants change, so that a combination of alternatives needs no copy of its own.
+"""One copy of the model whose functions and constants change: a combination of alternatives needs no copy of its own.
 
 A copy of the model takes some milliseconds and a megabyte, and a walk asks for hundreds of combinations. Nearly every alternative
 changes one function. Two alternatives in one function are applied to its text, one after the other.

@@ -184,9 +184,10 @@ def _choice(chosen: Chosen, option: Option, conforming: Sequence[Subject]) -> Ch
     """Return a choice with the cases that it is needed for, and the rules of the first."""
     left = chosen.without(option)
     cases = shortest_first([subject for subject in conforming if _needs(subject, left.variant, chosen.variant)])
-    clauses: tuple[str, ...] = ()
-    if cases:
-        clauses = broken_by(option.candidate, decision_of(cases[0].under(left.variant), chosen.variant))
+    clauses = option.point.clauses
+    failing = [subject for subject in cases if not subject.explained_by(left.variant)]
+    if failing:
+        clauses = broken_by(option.candidate, decision_of(failing[0].under(left.variant), chosen.variant))
     names = tuple(subject.case.id for subject in cases)
     return Choice(option.point, option.candidate.id, option.candidate.what, clauses, names)
 
