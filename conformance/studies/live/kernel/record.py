@@ -24,6 +24,8 @@ _SET_UP_S = 60  # for the interpreter, the namespaces and the handshake, on a bu
 
 
 _DATAGRAM_BYTES = (512, 9000)
+#: Congestion controls that use delivery-rate samples: the kernel's BBR and ours.
+_BY_RATE = frozenset({"bbr", "ff_bbr"})
 
 
 class RunError(Exception):
@@ -100,7 +102,7 @@ def recording_of(
         rtt_resolution_ns=1000 if set_up["exact"] else max(quality["longest_write_ns"], 1000),
         quality=quality,
     )
-    return _Following(size_bytes, rates=congestion_control == "bbr").follow(_in_order(noted)).recording(header)
+    return _Following(size_bytes, rates=congestion_control in _BY_RATE).follow(_in_order(noted)).recording(header)
 
 
 def _in_order(noted: list[Noted]) -> Iterator[Noted]:
