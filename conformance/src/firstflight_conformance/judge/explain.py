@@ -98,7 +98,7 @@ class Explainer:
         if len(differing) * ONE_OF > counted and not (self._in_datagrams and self._equal_in_sum(way, self._points)):
             first = differing[0]
             if early is not None and early.event <= first.index:
-                return found(early)
+                return found(early, by_exit=True)
             return found(Refutation(name, first.index, *self._growths(way, first)))
         if len(way.answers) < self._end:
             refused = len(way.answers)

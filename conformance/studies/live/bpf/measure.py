@@ -28,14 +28,13 @@ from studies.live.bpf.figures import RESULTS
 from studies.live.bpf.objects import MissingError, Object, find, loaded, objects, require
 from studies.live.bpf.path import MSS, transfers
 from studies.live.bpf.path import Transfer as Seen
-from studies.live.bpf.windows import SAVED, compare, connections, tracing
+from studies.live.bpf.windows import SAVED, compare, connections, tracing, with_times
 from studies.live.kernel.record import record
 
 PATHS = ("deep-queue", "delay-step", "fast", "long", "paced", "slow")
 RUNS = 5
 SIZES = (100_000, 1_000_000, 10_000_000)
 _MS, _S = 10**6, 10**9
-_LATE_NS = 100_000
 _ROUNDS = 3  # of a measurement of cost: the least counts, as other work on the machine only adds
 _HEADERS = 52  # IPv4, TCP and timestamps
 #: Links of transfers: rate, round trip, queue in bytes.
@@ -68,9 +67,9 @@ def windows(names: str = "") -> list[dict[str, Any]]:
 def _compared(each: Object, path: str) -> dict[str, Any]:
     with tracing(each) as records:
         recording = record(LIVE_PATHS / f"{path}.json", each.name)
-    found = compare(each, connections(records)[0])
-    # The recorder sees an ACK when the first segment leaves, the kernel took its sample some tens of us earlier.
-    recording = replace(recording, header=replace(recording.header, rtt_resolution_ns=_LATE_NS))
+    connection = connections(records)[0]
+    found = compare(each, connection)
+    recording = with_times(recording, connection)
     asked = judge(recording, [each.profile])
     every = judge(recording)
     return {

@@ -7,7 +7,7 @@ the same inputs as events, up to the exit from slow start or the first loss.
 import subprocess
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -15,6 +15,7 @@ from firstflight import Config, advance, create
 from firstflight.controller import Controller
 from firstflight.events import Ack, Backlog, Event, Run, SavedPath, Sent
 from firstflight_conformance.paths import ROOT
+from firstflight_conformance.recording.recording import Recording
 from studies.live.bpf.objects import BPF, BpfError, Object, available, build
 
 #: Kinds of ``trace.h``.
@@ -100,6 +101,27 @@ def connections(records: Sequence[Record]) -> list[list[Record]]:
     for record in records:
         found.setdefault(record.socket, []).append(record)
     return sorted(found.values(), key=len, reverse=True)
+
+
+def with_times(recording: Recording, records: Sequence[Record]) -> Recording:
+    """Return the recording of a connection with the times and RTT samples that the kernel took for its ACKs.
+
+    The recorder sees an ACK when the first segment leaves: some microseconds later, on a busy machine milliseconds. An
+    ACK without a record keeps its time.
+    """
+    taken: dict[int, Record] = {}
+    for record in records:
+        if record.kind == ACK:
+            taken.setdefault(-(-record.acked // record.mss), record)
+    steps, last_ns = [], 0
+    for step in recording.steps:
+        event = step.event
+        if isinstance(event, Ack) and (found := taken.get(event.packets[-1].last + 1)) is not None:
+            rtt_ns = None if found.rtt_ns == NONE else found.rtt_ns
+            event = replace(event, t_ns=max(last_ns, min(found.now_ns, event.t_ns)), latest_rtt_ns=rtt_ns)
+        last_ns = event.t_ns
+        steps.append(replace(step, event=event))
+    return replace(recording, steps=tuple(steps))
 
 
 class Replay:
