@@ -197,6 +197,14 @@ static inline uint64_t in_flight(const struct tcp *c, const struct tcp_sock *tp)
 
 static inline int in_slow_start(const struct tcp_sock *tp) { return tp->snd_cwnd < tp->snd_ssthresh; }
 
+/* Whether an algorithm that acts in slow start only leaves an ACK to the controller below it, without the storage of
+ * the connection. A traced object needs the storage for its record. */
+#ifdef FIRSTFLIGHT_TRACE
+static inline int slow_start_is_over(const struct tcp_sock *tp) { return 0; }
+#else
+static inline int slow_start_is_over(const struct tcp_sock *tp) { return !in_slow_start(tp); }
+#endif
+
 /* tcp_is_cwnd_limited of the kernel, inverted. */
 static inline int app_limited(const struct tcp_sock *tp) {
     if (BPF_CORE_READ_BITFIELD(tp, is_cwnd_limited))
