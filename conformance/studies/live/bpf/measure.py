@@ -19,6 +19,7 @@ from firstflight import Config
 from firstflight_conformance.cases.files import write_whole
 from firstflight_conformance.judge.verdict import judge
 from firstflight_conformance.paths import LIVE_PATHS
+from firstflight_conformance.recording.recording import Recording
 from firstflight_conformance.simulator.dumbbell import run_network
 from firstflight_conformance.simulator.network import FlowPlan, Network
 from firstflight_conformance.simulator.scenario import Link, load_scenario
@@ -28,12 +29,13 @@ from studies.live.bpf.figures import RESULTS
 from studies.live.bpf.objects import MissingError, Object, available, find, loaded, objects, require
 from studies.live.bpf.path import MSS, transfers
 from studies.live.bpf.path import Transfer as Seen
-from studies.live.bpf.windows import SAVED, compare, connections, tracing, with_times
-from studies.live.kernel.record import record
+from studies.live.bpf.windows import SAVED, Record, compare, connections, tracing, with_times
+from studies.live.kernel.record import RunError, record
 
 PATHS = ("deep-queue", "delay-step", "fast", "long", "paced", "slow")
 RUNS = 5
 SIZES = (100_000, 1_000_000, 10_000_000)
+_ATTEMPTS = 5
 _MS, _S = 10**6, 10**9
 _ROUNDS = 5  # of a measurement of cost: the least counts, as other work on the machine only adds
 _HEADERS = 52  # IPv4, TCP and timestamps
@@ -67,8 +69,7 @@ def windows(names: str = "") -> list[dict[str, Any]]:
 
 
 def _compared(each: Object, path: str) -> dict[str, Any]:
-    with tracing(each) as records:
-        recording = record(LIVE_PATHS / f"{path}.json", each.name)
+    recording, records = _recorded(each, path)
     connection = connections(records)[0]
     found = compare(each, connection)
     recording = with_times(recording, connection)
@@ -86,6 +87,18 @@ def _compared(each: Object, path: str) -> dict[str, Any]:
         "decided": every.undecided is None,
         "among": each.profile in every.may_be or any(name.startswith(each.profile) for name in every.may_be),
     }
+
+
+def _recorded(each: Object, path: str) -> tuple[Recording, list[Record]]:
+    """Record a connection; again where the capture failed, which says nothing of the object."""
+    for attempt in range(_ATTEMPTS):
+        try:
+            with tracing(each) as records:
+                recording = record(LIVE_PATHS / f"{path}.json", each.name)
+            return recording, records
+        except RunError as reason:
+            print(f"{each.name} {path}: attempt {attempt + 1}: {reason}", file=sys.stderr, flush=True)
+    raise RunError(f"{each.name} {path}: no capture in {_ATTEMPTS} attempts")
 
 
 def jumpstart() -> list[dict[str, Any]]:
