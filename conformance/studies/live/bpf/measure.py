@@ -29,7 +29,7 @@ from studies.live.bpf.figures import RESULTS
 from studies.live.bpf.objects import MissingError, Object, available, find, loaded, objects, require
 from studies.live.bpf.path import MSS, transfers
 from studies.live.bpf.path import Transfer as Seen
-from studies.live.bpf.windows import SAVED, Record, compare, connections, tracing, with_times
+from studies.live.bpf.windows import SAVED, Record, compare, connections, tracing, with_inputs
 from studies.live.kernel.record import RunError, record
 
 PATHS = ("deep-queue", "delay-step", "fast", "long", "paced", "slow")
@@ -72,7 +72,7 @@ def _compared(each: Object, path: str) -> dict[str, Any]:
     recording, records = _recorded(each, path)
     connection = connections(records)[0]
     found = compare(each, connection)
-    recording = with_times(recording, connection)
+    recording = with_inputs(recording, connection)
     asked = judge(recording, [each.profile])
     every = judge(recording)
     return {

@@ -103,25 +103,43 @@ def connections(records: Sequence[Record]) -> list[list[Record]]:
     return sorted(found.values(), key=len, reverse=True)
 
 
-def with_times(recording: Recording, records: Sequence[Record]) -> Recording:
-    """Return the recording of a connection with the times and RTT samples that the kernel took for its ACKs.
+def with_inputs(recording: Recording, records: Sequence[Record]) -> Recording:
+    """Return the recording of a connection with the times, RTT and rate samples that the kernel took for its ACKs.
 
     The recorder sees an ACK when the first segment leaves: some microseconds later, on a busy machine milliseconds. An
-    ACK without a record keeps its time.
+    ACK without a record keeps its own.
     """
-    taken: dict[int, Record] = {}
+    taken: dict[int, dict[str, Any]] = {}
+    min_rtt_ns: int | None = None
+    rate: dict[str, Any] = {}
     for record in records:
+        if record.kind == RATE:
+            rate = _rate(record)
         if record.kind == ACK:
-            taken.setdefault(-(-record.acked // record.mss), record)
+            rtt_ns = None if record.rtt_ns == NONE else record.rtt_ns
+            min_rtt_ns = min(filter(None, (rtt_ns, min_rtt_ns)), default=None)
+            inputs = {"t_ns": record.now_ns, "latest_rtt_ns": rtt_ns, "min_rtt_ns": min_rtt_ns}
+            taken.setdefault(-(-record.acked // record.mss), inputs | rate)
+            rate = {}
     steps, last_ns = [], 0
     for step in recording.steps:
         event = step.event
         if isinstance(event, Ack) and (found := taken.get(event.packets[-1].last + 1)) is not None:
-            rtt_ns = None if found.rtt_ns == NONE else found.rtt_ns
-            event = replace(event, t_ns=max(last_ns, min(found.now_ns, event.t_ns)), latest_rtt_ns=rtt_ns)
+            event = replace(event, **found | {"t_ns": max(last_ns, min(found["t_ns"], event.t_ns))})
         last_ns = event.t_ns
         steps.append(replace(step, event=event))
     return replace(recording, steps=tuple(steps))
+
+
+def _rate(record: Record) -> dict[str, Any]:
+    """Return the delivery-rate sample of a record as members of an ACK."""
+    delivered, interval, prior, in_flight, lost, limited = record.values
+    if prior == NONE:
+        return {}
+    return {
+        "rate_delivered_bytes": delivered, "rate_interval_ns": interval, "rate_prior_delivered_bytes": prior,
+        "rate_in_flight_bytes": in_flight, "rate_lost_bytes": lost, "rate_app_limited": bool(limited),
+    }  # fmt: skip
 
 
 class Replay:
@@ -150,13 +168,7 @@ class Replay:
             )  # fmt: skip
             return
         if record.kind == RATE:
-            delivered, interval, prior, in_flight, lost, limited = record.values
-            if prior != NONE:
-                self.rate = {
-                    "rate_delivered_bytes": delivered, "rate_interval_ns": interval,
-                    "rate_prior_delivered_bytes": prior,
-                    "rate_in_flight_bytes": in_flight, "rate_lost_bytes": lost, "rate_app_limited": bool(limited),
-                }  # fmt: skip
+            self.rate = _rate(record)
             return
         if record.kind == BACKLOG and record.values[3]:  # the jump begins anew, with more data
             self.model, self.sent_packets = self.begin(), 0
