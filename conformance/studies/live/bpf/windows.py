@@ -107,20 +107,20 @@ def with_inputs(recording: Recording, records: Sequence[Record]) -> Recording:
     """Return the recording of a connection with the times, RTT and rate samples that the kernel took for its ACKs.
 
     The recorder sees an ACK when the first segment leaves: some microseconds later, on a busy machine milliseconds. An
-    ACK without a record keeps its own.
+    ACK without a record keeps its own, as the RTT of an algorithm that uses none.
     """
     taken: dict[int, dict[str, Any]] = {}
     min_rtt_ns: int | None = None
-    rate: dict[str, Any] = {}
+    samples: dict[str, Any] = {}
     for record in records:
         if record.kind == RATE:
-            rate = _rate(record)
+            samples = _rate(record)
         if record.kind == ACK:
-            rtt_ns = None if record.rtt_ns == NONE else record.rtt_ns
-            min_rtt_ns = min(filter(None, (rtt_ns, min_rtt_ns)), default=None)
-            inputs = {"t_ns": record.now_ns, "latest_rtt_ns": rtt_ns, "min_rtt_ns": min_rtt_ns}
-            taken.setdefault(-(-record.acked // record.mss), inputs | rate)
-            rate = {}
+            if record.rtt_ns != NONE:
+                min_rtt_ns = min(record.rtt_ns, min_rtt_ns or record.rtt_ns)
+                samples |= {"latest_rtt_ns": record.rtt_ns, "min_rtt_ns": min_rtt_ns}
+            taken.setdefault(-(-record.acked // record.mss), {"t_ns": record.now_ns, **samples})
+            samples = {}
     steps, last_ns = [], 0
     for step in recording.steps:
         event = step.event
