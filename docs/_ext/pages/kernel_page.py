@@ -56,7 +56,7 @@ becomes half of what the path has delivered, and the saved set is forgotten.
 _COST = """## Cost
 
 Time of all BPF programs of an object for each ACK, by `kernel.bpf_stats_enabled`, in three seconds at 200 Mbit/s; the
-least of five runs. Row `ff_empty` is the floor: an empty program and one that calls the kernel's Reno.
+least of three runs. Row `ff_empty` is the floor: an empty program and one that calls the kernel's Reno.
 
 JumpStart, Careful Resume and SUSS have a program before each attempt to send only during the start. The path has an
 RTT of some microseconds, so that SEARCH ends a bin at each ACK."""

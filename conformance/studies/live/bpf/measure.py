@@ -37,7 +37,7 @@ RUNS = 5
 SIZES = (100_000, 1_000_000, 10_000_000)
 _ATTEMPTS = 5
 _MS, _S = 10**6, 10**9
-_ROUNDS = 5  # of a measurement of cost: the least counts, as other work on the machine only adds
+_ROUNDS = 3  # of a measurement of cost: the least counts, as other work on the machine only adds
 _HEADERS = 52  # IPv4, TCP and timestamps
 #: Links of transfers: rate, round trip, queue in bytes.
 LINKS = {
