@@ -27,7 +27,7 @@ STEPS = 100_000
 _RADII = (1, 2)
 _BASES = 6
 #: The most alternatives that one event requires together.
-_AT_ONCE = 2
+_AT_ONCE = 3
 
 
 class LimitError(Exception):
@@ -238,30 +238,26 @@ class _Search:
         if not radius or (room <= 0 and root.step is not None and equals(root.step.observation, observed)):
             yield from self._met(live, root, live.way.taken, live.way.refused, 0, index, observed, skipped=True)
             return
-        position, way = live.position, live.way
-        acting = self._acting(position, root, way, event)
-        names = {next(iter(node.names - root.names)) for node in acting}
-        refused = way.refused | names
+        way = live.way
+        acting = self._acting(live.position, root, way, event)
+        refused = way.refused | {name for node in acting for name in node.names - root.names}
         plain = list(self._met(live, root, way.taken, refused, 0, index, observed))
         yield from plain
-        if plain and room <= 0:
-            return
-        pairs: dict[frozenset[str], _Node] = {}
-        if (room if plain else max(room, at_once - 1)) > (1 if plain else 0):
-            for node in acting:
-                pairs |= {other.names: other for other in self._acting(position, node, way, event)}
-        required = 0 if plain else 1
-        singles = [
-            after
-            for node in acting
-            for after in self._met(live, node, node.names, refused - node.names, 1 - required, index, observed)
-        ]
-        yield from singles
-        if not plain and not singles:
-            required = 2
-        for node in pairs.values():
-            if 2 - required <= room:
-                yield from self._met(live, node, node.names, refused - node.names, 2 - required, index, observed)
+        # The number of alternatives that the answer requires, None while no step gives it.
+        required, level, depth = (0 if plain else None), acting, 1
+        while depth <= (max(at_once, 1 + room) if required is None else required + room):
+            if depth > 1:
+                deeper = (other for node in level for other in self._acting(live.position, node, way, event))
+                level = list({other.names: other for other in deeper}.values())
+            least = depth if required is None else required
+            after = [
+                one
+                for node in level
+                for one in self._met(live, node, node.names, refused - node.names, depth - least, index, observed)
+            ]
+            yield from after
+            required = depth if required is None and after else required
+            depth += 1
 
     def _met(
         self, live: _Live, node: _Node, taken: frozenset[str], refused: frozenset[str], hidden: int, index: int,

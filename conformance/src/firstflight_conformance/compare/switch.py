@@ -81,7 +81,8 @@ class Switch:
         try:
             texts = changed_texts(*(part for name in names for part in self._parts[name]))
             changed = {str(path): text for path, text in texts.items()}
-            return functions_of(changed[function[0]])[0][function[1]]
+            file, name = function
+            return functions_of(changed[file])[0][name].replace(co_filename=file)
         except (MutantError, SyntaxError):
             return None
 

@@ -52,7 +52,9 @@ def change_of(part: Mutant) -> Change | None:
         if named is None or before.keys() != after.keys():
             return None
         constants |= named
-        codes |= {(str(path), name): code for name, code in after.items() if _content(before[name]) != _content(code)}
+        changed = {name: code for name, code in after.items() if _content(before[name]) != _content(code)}
+        # A step is noted by file and name.
+        codes |= {(str(path), name): code.replace(co_filename=str(path)) for name, code in changed.items()}
     return Change(codes, constants)
 
 

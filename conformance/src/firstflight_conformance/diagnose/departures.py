@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from firstflight_conformance.cases.computations import ComputationCase
-from firstflight_conformance.compare.joint import Joint, join, nearest
+from firstflight_conformance.compare.joint import Joint, Ways, join, nearest
 from firstflight_conformance.compare.options import NOTHING, Chosen, Models, Option, models_of
 from firstflight_conformance.compare.relation import Explained, Judgement, explained, judge
 from firstflight_conformance.diagnose.breaks import broken_by
@@ -94,8 +94,10 @@ def of_profile(failing: list[Subject], passing: list[Subject]) -> "Verdicts":
     judged = [(subject, _judged(subject, models)) for subject in failing]
     ways = [(subject, found.ways) for subject, found in judged if found.ways]
     joint = join(ways, passing, models)
+    near = _near(judged, joint, models)
+    if near:
+        joint = join([*ways, *near], passing, models)
     chosen = models.chosen(joint.taken)
-    # A case that the walk did not explain by itself may conform by the choices that other cases show.
     under = [(one, explained(one, models, joint.taken)) for one in failing if _may_conform(one, joint)]
     conforming = {subject.case.id: (subject, way) for subject, way in under if way is not None}
     undecided = tuple(s.case.id for s, found in judged if found.undecided and s.case.id not in conforming)
@@ -129,6 +131,13 @@ def _judged(subject: Subject, models: Models) -> Judgement:
     if plain is not None and not plain.moments and all(value.acts for value in plain.values):
         return Judgement((plain,))
     return judge(subject, models)
+
+
+def _near(judged: Sequence[tuple[Subject, Judgement]], joint: Joint, models: Models) -> list[tuple[Subject, Ways]]:
+    """Return the cases that conform only next to the choices of the run: one answer shows more alternatives than a walk tries."""
+    failing = [one for one, found in judged if found.died is not None and joint.taken]
+    found = [(subject, judge(subject, models, joint.taken).ways) for subject in failing]
+    return [(subject, ways) for subject, ways in found if ways]
 
 
 def _may_conform(subject: Subject, joint: Joint) -> bool:
