@@ -279,6 +279,6 @@ struct sim_followed {
 /* Let a profile follow a recording: see follow.c. `given` and `after` are windows or SIM_NONE. */
 size_t sim_follow(const char *algorithm, const char *profile, const struct ff_config *config, const struct ff_event *events,
                   const uint64_t *given, const uint64_t *after, size_t count, size_t begin, size_t most,
-                  struct sim_followed *answers);
+                  uint64_t unit, struct sim_followed *answers);
 
 #endif
