@@ -89,8 +89,8 @@ class Explainer:
 
     def _one(self, name: str) -> Explained:
         found = self._by(name, self._follower.follow(name))
-        if found.refuted is None or self._keeping is None or ALGORITHMS[name.partition("/")[0]].samples_rate:
-            return found  # BBR's window follows a model, not the sum of its growth
+        if found.refuted is None or self._keeping is None:
+            return found
         kept = self._by(name, self._whole(self._keeping.follow(name)))
         return found if kept.refuted is not None else kept
 
