@@ -181,7 +181,7 @@ def reconnaissance_expired_at_offer(b: ResumeBuilder) -> None:
     "A Lifetime that ends before the path is confirmed bars the jump",
     """The Lifetime ends 50 ms after the offer, the ACK of the initial data comes after 100 ms: the set is not used, the
     window grows to 24000 and stays when data waits. A sender that jumps with the confirmation and does not look at the
-    Lifetime has 120000 at that ACK.""",
+    Lifetime has a larger window at that ACK.""",
 )
 def reconnaissance_lifetime_before_confirmation(b: ResumeBuilder) -> None:
     b.begin(expires_ns=50 * MS)

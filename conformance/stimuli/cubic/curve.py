@@ -78,9 +78,9 @@ def friendly_within_a_byte(b: StreamBuilder) -> None:
     """288 datagrams of 1000 fall to 201600, 86400 = 400 * 6^3: K is 6 s. At t = 0 the window is 201600 + (9/17) * 1000 *
     1000 / 201600 = 201602.626. At t = 2 s, 200 packets are acknowledged with a sample of 3 s. The smoothed RTT is
     (7/8) s + (3/8) s = 1.25 s. W_cubic(2 s) = 288000 - 400 * 64 = 262400 is above W_est. The target is W_cubic(3.25 s) =
-    288000 - floor(400 * 20.796875) = 279682. The window grows by (279682 - 201602) * 200000 / 201602 = 77459.6 to
-    279062.2. With the latest RTT the target is W_cubic(5 s) = 287600, and the window 201602.6 + 85314.6 = 286917.2. With
-    the minimum of 1 s they are W_cubic(3 s) = 277200 and 201602.6 + 74997.3 = 276599.9. Both are off by two datagrams.""",
+    288000 - floor(400 * 20.796875) = 279682. The window grows by (279682 - 201602) * 200000 / 201602 = 77459.549,
+    to 201602.626 + 77459.549 = 279062.175. The latest RTT and the minimum of 1 s give
+    windows that are more than two datagrams away.""",
     max_datagram_size_bytes=1000,
     initial_window_bytes=288_000,
 )

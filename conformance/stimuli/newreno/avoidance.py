@@ -47,8 +47,8 @@ def avoidance_one_datagram_per_window(b: StreamBuilder) -> None:
     "slow-start.avoidance.two-windows",
     "Congestion avoidance grows by about a datagram for each window",
     """12000 falls to 6000. Two flights of five packets of 1200 bytes are acknowledged one by one. The shares of the first
-    are 240, 230, 222, 215 and 208, to 7115. The flight of 6000 leaves less than a datagram of that window. The shares
-    of the second are 202, 196, 191, 186 and 182, to 8072. One byte for each window leaves 6002.""",
+    are 6240 - 6000 = 240, then fewer, to 7115. The flight of 6000 leaves less than a datagram of that window. The
+    shares of the second make 8072 - 7115 = 957. One byte for each window leaves 6000 + 2 = 6002.""",
 )
 def avoidance_two_windows(b: StreamBuilder) -> None:
     b.send(0, 10)

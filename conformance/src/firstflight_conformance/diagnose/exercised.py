@@ -28,18 +28,6 @@ def exercised(judged: Sequence[Judged]) -> Exercised:
     return Exercised(tuple(dict.fromkeys(missing)), in_part, len(vectors))
 
 
-def refused_rules(results: Iterable[Result], cases: Mapping[str, AnyCase]) -> tuple[str, ...]:
-    """Return the rules with a MUST that vectors of a declared profile carry out which the adapter refuses, and none of those that it answers."""
-    refused, answered = defaultdict[tuple[str, str], set[str]](set), defaultdict[tuple[str, str], set[str]](set)
-    for result in results:
-        case = cases[result.case_id]
-        if result.verdict is Verdict.UNSUPPORTED and not result.undeclared:
-            refused[_profile(case)] |= set(_named(case))
-        elif result.verdict in (Verdict.PASS, Verdict.FAIL):
-            answered[_profile(case)] |= set(_named(case))
-    return tuple(sorted({rule for profile, names in refused.items() for rule in _binding(names - answered[profile])}))
-
-
 def exercised_by(passed: Sequence[AnyCase], others: Sequence[AnyCase]) -> Exercised:
     """Return which rules with a MUST, of all that the cases carry out, those do not that an adapter passed: what a null adapter scores."""
     found, every = (
