@@ -4,8 +4,7 @@ An implementation that takes less than a text allows sends less than the vectors
 What conforms so far has not been seen to keep the rules that come later.
 """
 
-from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from firstflight_conformance.cases.computations import ComputationCase
 from firstflight_conformance.cases.measure import ClauseTracer
@@ -13,7 +12,6 @@ from firstflight_conformance.cases.vectors import Case
 from firstflight_conformance.diagnose.judged import Exercised, Judged
 from firstflight_conformance.diagnose.levels import Level, level_of_clause
 from firstflight_conformance.diagnose.subject import AnyCase
-from firstflight_conformance.run.results import Result, Verdict
 from firstflight_conformance.spec.clauses import known_clauses
 
 
