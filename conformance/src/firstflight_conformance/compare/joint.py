@@ -24,25 +24,25 @@ Ways = tuple[Explained, ...]
 
 @dataclass(frozen=True, slots=True)
 class _Combination:
-    """Alternatives that cases take, refuse, and take at some events. ``idle``: the bounds that cases follow by doing nothing."""
+    """Alternatives that cases take, refuse, and take at some events. ``idle``: whether a case follows a bound by doing nothing."""
 
     taken: frozenset[str] = NOTHING
     refused: frozenset[str] = NOTHING
     moments: frozenset[str] = NOTHING
-    idle: int = 0
+    idle: bool = False
 
     @property
     def place(self) -> tuple[object, ...]:
-        """The order: fewest alternatives first, those that hold before moments."""
+        """The order: fewest alternatives first, among equals alternatives before idle bounds, and those that hold before moments."""
         return (
-            len(self.taken) + len(self.moments) + self.idle, len(self.moments), len(self.refused),
+            len(self.taken) + len(self.moments) + self.idle, self.idle, len(self.moments), len(self.refused),
             sorted(self.taken), sorted(self.moments), sorted(self.refused),
         )  # fmt: skip
 
     def plus(self, other: "_Combination") -> "_Combination":
         """Return both together."""
         taken, refused, moments = self.taken | other.taken, self.refused | other.refused, self.moments | other.moments
-        return _Combination(taken, refused, moments, self.idle + other.idle)
+        return _Combination(taken, refused, moments, self.idle or other.idle)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +149,7 @@ class _Join:
             more = taken | {name}
             if name in taken or self._models.variant(more) is None:
                 continue
-            if any(self._follows(subject, more) is not False for subject in sample):
+            if any(self._follows(subject, more) is not False for subject in (*sample, *following)):
                 continue
             if all(self._is_fit(subject, more) for subject in (*fitting, *self._passing)):
                 return self._sparing(more, clashes)
@@ -258,4 +258,4 @@ class _Join:
 
 
 def _of(ways: Ways) -> list[_Combination]:
-    return [_Combination(way.taken, way.refused, way.moments, way.idle) for way in ways]
+    return [_Combination(way.taken, way.refused, way.moments, way.idle > 0) for way in ways]
