@@ -14,8 +14,6 @@ from firstflight_conformance.diagnose.subject import Subject, shortest_first
 
 #: The most combinations to keep, those with the fewest alternatives first; and the most to hold against all cases.
 _MOST, _TRIED = 256, 24
-#: The number of cases for trying an alternative in place of a bound.
-_SAMPLE = 6
 #: The number of alternatives where a climb begins, and its steps.
 _SEEDS, _CLIMBS = 6, 6
 
@@ -63,9 +61,12 @@ def join(conforming: Sequence[tuple[Subject, Ways]], passing: Sequence[Subject],
 
 
 def nearest(
-    joint: Joint, failing: Sequence[tuple[Subject, Sequence[frozenset[str]]]], fixed: Sequence[Subject], models: Models
+    taken: frozenset[str],
+    failing: Sequence[tuple[Subject, Sequence[frozenset[str]]]],
+    fixed: Sequence[Subject],
+    models: Models,
 ) -> frozenset[str]:
-    """Return the combination of a run, and alternatives without which failing cases would fail earlier.
+    """Return the combination of a run, ``taken``, and alternatives without which failing cases would fail earlier.
 
     ``failing``: cases that fail, with the alternatives of the states that get furthest. ``fixed``: cases that must conform with them.
     """
@@ -74,16 +75,19 @@ def nearest(
         variant = models.variant(names)
         return -1 if variant is None else sum(subject.walk(variant).agreed for subject, _ in failing)
 
-    taken, best = joint.taken, reached(joint.taken)
+    best = reached(taken)
     votes = Counter(fronts[0] for _, fronts in failing if fronts and fronts[0])
     for front, _ in votes.most_common(_TRIED):
         names = taken | front
-        if names != taken and (reach := reached(names)) > best:
-            variant = models.variant(names)
-            assert variant is not None  # it reached an event
-            if all(one.explained_by(variant) or explained(one, models, names) is not None for one in fixed):
-                taken, best = names, reach
+        if names != taken and reached(names) > best and all(fits(one, models, names) for one in fixed):
+            taken, best = names, reached(names)
     return taken
+
+
+def fits(subject: Subject, models: Models, taken: frozenset[str]) -> bool:
+    """Return whether a case conforms with exactly these settled alternatives."""
+    variant = models.variant(taken)
+    return variant is not None and (subject.explained_by(variant) or explained(subject, models, taken) is not None)
 
 
 class _Join:
@@ -143,13 +147,12 @@ class _Join:
     def _sparing(self, taken: frozenset[str], clashes: dict[str, str]) -> frozenset[str]:
         """Return a combination, and alternatives that explain what it explains by bounds only."""
         fitting = [subject for name, subject in self._conforming.items() if name not in clashes]
-        following = [subject for subject in fitting if self._follows(subject, taken)]
-        sample = shortest_first(following)[:_SAMPLE]
-        for name in self._models.settled if sample else ():
+        following = shortest_first([subject for subject in fitting if self._follows(subject, taken)])
+        for name in self._models.settled if following else ():
             more = taken | {name}
             if name in taken or self._models.variant(more) is None:
                 continue
-            if any(self._follows(subject, more) is not False for subject in (*sample, *following)):
+            if any(self._follows(subject, more) is not False for subject in following):
                 continue
             if all(self._is_fit(subject, more) for subject in (*fitting, *self._passing)):
                 return self._sparing(more, clashes)
@@ -170,9 +173,7 @@ class _Join:
     def _is_fit(self, subject: Subject, taken: frozenset[str]) -> bool:
         key = subject.case.id, taken
         if key not in self._fits:
-            variant = self._models.variant(taken)
-            plain = variant is not None and subject.explained_by(variant)
-            self._fits[key] = plain or explained(subject, self._models, taken) is not None
+            self._fits[key] = fits(subject, self._models, taken)
         return self._fits[key]
 
     def _judged(self, subject: Subject, base: frozenset[str]) -> Ways:
@@ -187,8 +188,7 @@ class _Join:
         name = subject.case.id
         of = self._ways if name in self._conforming else self._objectors
         _, known = of.get(name, (subject, ()))
-        first = not known
-        found = self._judged(subject, NOTHING if first else taken)
+        found = self._judged(subject, taken if known else NOTHING)
         # A case that reaches the limit keeps its own answers: the model without alternatives.
         found = found or (() if known else (Explained(NOTHING, frozenset(self._models.settled)),))
         new = tuple(way for way in found if way not in known)

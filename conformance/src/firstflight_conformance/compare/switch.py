@@ -6,13 +6,14 @@ changes one function. Two alternatives in one function are applied to its text, 
 
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 from firstflight import Config
 from firstflight_conformance.compare.touched import Change, Function, change_of, functions_of
 from firstflight_conformance.diagnose.variant import Variant
-from firstflight_conformance.mutants.fresh import fresh_modules, mutable_files
+from firstflight_conformance.mutants.fresh import fresh_modules, mutable_files, right_text
 from firstflight_conformance.mutants.load import Mutant, MutantError, changed_texts
 
 
@@ -25,7 +26,7 @@ class Switch:
         self._changes = {name: _change_of(parts) for name, parts in alternatives.items()}
         changes = [change for change in self._changes.values() if change is not None]
         files = mutable_files()
-        with fresh_modules({path: path.read_text("utf-8") for path in files}) as self.model:
+        with fresh_modules({path: right_text(path) for path in files}) as self.model:
             modules = {path: sys.modules[name] for path, name in files.items() if name in sys.modules}
         found = {str(path): _named(module) for path, module in modules.items()}
         named = {function for change in changes for function in change.codes}
@@ -80,9 +81,8 @@ class Switch:
     def _one_after_another(self, function: Function, names: Iterable[str]) -> CodeType | None:
         try:
             texts = changed_texts(*(part for name in names for part in self._parts[name]))
-            changed = {str(path): text for path, text in texts.items()}
-            file, name = function
-            return functions_of(changed[file])[0][name].replace(co_filename=file)
+            file, name = Path(function[0]), function[1]
+            return functions_of(file, texts[file])[0][name]
         except (MutantError, SyntaxError):
             return None
 
@@ -118,9 +118,8 @@ class Switched(Variant):
 
 def _change_of(parts: Sequence[Mutant]) -> Change | None:
     """Return the change of an alternative; ``None`` if it changes more than functions and constants."""
-    changes = [change_of(part) for part in parts]
     found = Change({}, {})
-    for change in changes:
+    for change in map(change_of, parts):
         if change is None or change.codes.keys() & found.codes.keys():
             return None
         found.codes.update(change.codes)

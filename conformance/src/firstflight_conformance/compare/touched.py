@@ -13,7 +13,7 @@ from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any, TypeVar
 
-from firstflight_conformance.mutants.fresh import mutable_files
+from firstflight_conformance.mutants.fresh import compiled, mutable_files, right_text
 from firstflight_conformance.mutants.load import Mutant, changed_texts
 
 #: A function: its file and its qualified name.
@@ -47,14 +47,13 @@ def change_of(part: Mutant) -> Change | None:
     codes: dict[Function, CodeType] = {}
     constants: dict[str, int] = {}
     for path, text in changed_texts(part).items():
-        (before, rest), (after, other) = functions_of(_right_text(path)), functions_of(text)
+        (before, rest), (after, other) = functions_of(path, right_text(path)), functions_of(path, text)
         named = _constants(rest, other)
         if named is None or before.keys() != after.keys():
             return None
         constants |= named
         changed = {name: code for name, code in after.items() if _content(before[name]) != _content(code)}
-        # A step is noted by file and name.
-        codes |= {(str(path), name): code.replace(co_filename=str(path)) for name, code in changed.items()}
+        codes |= {(str(path), name): code for name, code in changed.items()}
     return Change(codes, constants)
 
 
@@ -72,16 +71,11 @@ def _constants(old: Sequence[str], new: Sequence[str]) -> dict[str, int] | None:
 
 
 @cache
-def _right_text(path: Path) -> str:
-    return path.read_text("utf-8")
-
-
-@cache
 def _that_read(name: str) -> frozenset[Function]:
     """Return the functions of the model that use an attribute with the name of a reading."""
     found = set()
     for path in mutable_files():
-        functions, _ = functions_of(_right_text(path))
+        functions, _ = functions_of(path, right_text(path))
         found |= {(str(path), known) for known, code in functions.items() if name in _names(code)}
     return frozenset(found)
 
@@ -92,7 +86,7 @@ def _names(code: CodeType) -> set[str]:
 
 
 @lru_cache(maxsize=1024)
-def functions_of(text: str) -> tuple[dict[str, CodeType], list[str]]:
+def functions_of(path: Path, text: str) -> tuple[dict[str, CodeType], list[str]]:
     """Return the code of the functions and methods of a module by qualified name, and its statements without the bodies of these."""
     functions: dict[str, CodeType] = {}
 
@@ -104,7 +98,7 @@ def functions_of(text: str) -> tuple[dict[str, CodeType], list[str]]:
                 else:
                     collect(one)
 
-    collect(compile(text, "<model>", "exec"))
+    collect(compiled(path, text))
     tree = ast.parse(text)
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef):

@@ -91,7 +91,7 @@ def of_profile(failing: list[Subject], passing: list[Subject]) -> "Verdicts":
     """
     algorithm, profile = failing[0].case.vector.algorithm, failing[0].case.profile
     models = models_of(algorithm, profile)
-    judged = [(subject, _judged(subject, models)) for subject in failing]
+    judged = [(subject, judged_alone(subject, models)) for subject in failing]
     ways = [(subject, found.ways) for subject, found in judged if found.ways]
     joint = join(ways, passing, models)
     near = _near(judged, joint, models)
@@ -104,9 +104,11 @@ def of_profile(failing: list[Subject], passing: list[Subject]) -> "Verdicts":
     rest = [s for s in failing if s.case.id not in conforming and s.case.id not in undecided]
     agreement = _agreement(chosen, models, list(conforming.values()))
     agreed = [subject for subject, _ in conforming.values()]
-    fronts = [(subject, found.fronts) for subject, found in judged if found.fronts and subject in rest]
-    beside = models.chosen(nearest(joint, fronts, [*agreed, *passing], models))
-    return Verdicts(agreement, _departures(beside, rest, agreed, passing), undecided, joint.clashes)
+    fronts = [
+        (subject, found.fronts) for subject, found in judged if found.fronts and subject.case.id not in conforming
+    ]
+    needed = models.chosen(nearest(joint.taken, fronts, [*agreed, *passing], models))
+    return Verdicts(agreement, _departures(needed, rest, agreed, passing), undecided, joint.clashes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +124,7 @@ class Verdicts:
     clashes: Mapping[str, str] = field(default_factory=dict)
 
 
-def _judged(subject: Subject, models: Models) -> Judgement:
+def judged_alone(subject: Subject, models: Models) -> Judgement:
     """Return the verdict on a case; a computation has no alternatives."""
     if isinstance(subject.case, ComputationCase):
         return Judgement()
@@ -151,15 +153,15 @@ def _departures(chosen: Chosen, rest: list[Subject], agreed: list[Subject], pass
     Where one wrong decision explains every failure, conforming ones included, the departures are seen from the model itself.
     """
     right = [*passing, *(subject.under(chosen.variant) for subject in agreed)]
-    beside = Departures(chosen, [subject.under(chosen.variant) for subject in rest], right)
+    departures = Departures(chosen, [subject.under(chosen.variant) for subject in rest], right)
     if not rest or not chosen.options:
-        return beside
+        return departures
     failures = Failures([*rest, *agreed], passing)
-    exact = failures.exact()
-    if not exact and not beside.is_explained:
-        # The change may replace a choice, and not stand beside it.
+    exact = failures.exact
+    if not exact and not departures.is_explained:
+        # A wrong decision may replace a choice.
         exact = [one for one in failures.explanations() if len(one.explained) == len(failures.failing)]
-    return Departures(Chosen(), rest, passing, exact) if exact else beside
+    return Departures(Chosen(), rest, passing, exact) if exact else departures
 
 
 def without_choices(failing: list[Subject], passing: list[Subject]) -> Verdicts:

@@ -34,7 +34,7 @@ def diagnosed(report: AdapterReport, cases: Mapping[str, AnyCase]) -> AdapterRep
     if declaration is None:
         return report
     failing = [
-        _failed(result, cases[result.case_id], declaration)
+        failed(result, cases[result.case_id], declaration)
         for result in report.results
         if result.verdict is Verdict.FAIL and result.explained_by is None and result.recording is not None
     ]
@@ -66,7 +66,8 @@ def _passed(report: AdapterReport, cases: Mapping[str, AnyCase], failing: Sequen
     return [passed(case, report.declaration) for case in found if (case.vector.algorithm, case.profile) in profiles]
 
 
-def _failed(result: Result, case: AnyCase, declaration: Declaration) -> Subject:
+def failed(result: Result, case: AnyCase, declaration: Declaration) -> Subject:
+    """Return a case that differs from the model, with the answers of the adapter."""
     assert result.recording is not None and result.divergence is not None
     first = result.divergence.event_index or 0
     return Subject(case, declaration, result.recording.events, result.recording.observed, first)
@@ -76,12 +77,13 @@ def passed(case: AnyCase, declaration: Declaration) -> Subject:
     """Return a case with the expected answers, as far as the adapter declares them; in closed loop those of the model's own run."""
     if isinstance(case, ComputationCase):
         return Subject(case, declaration, (), (case.expected(),), None)
-    events, expected = _run_of(case, declaration)
+    events, expected = run_of(case, declaration)
     answers = tuple({name: now[name] for name in declaration.observables if name in now} for now in expected)
     return Subject(case, declaration, events, answers, None)
 
 
-def _run_of(case: Case | StimulusCase, declaration: Declaration) -> tuple[tuple[Event, ...], list[dict[str, Any]]]:
+def run_of(case: Case | StimulusCase, declaration: Declaration) -> tuple[tuple[Event, ...], list[dict[str, Any]]]:
+    """Return the events of a case and the expected observables: in closed loop of the model's own run."""
     if isinstance(case, Case):
         return case.events, case.expected()
     run = observed_run(case, CLOCK_NS[declaration.clock], declaration.observables)

@@ -76,9 +76,7 @@ class Subject:
     def config(self) -> Config:
         """The configuration of the controller."""
         assert not isinstance(self.case, ComputationCase)
-        if isinstance(self.case, StimulusCase):
-            return self.case.scenario.config
-        return config_from_json(self.case.vector.config)
+        return config_of(self.case)
 
     @cached_property
     def allowed(self) -> list[dict[str, list[Any]]]:
@@ -245,6 +243,11 @@ class _Run:
             assert not isinstance(case, ComputationCase)
             self._avoiding = self._avoiding or avoids(case, self._now, now)
             self._now = now
+
+
+def config_of(case: Case | StimulusCase) -> Config:
+    """Return the configuration of the controller."""
+    return case.scenario.config if isinstance(case, StimulusCase) else config_from_json(case.vector.config)
 
 
 def equals(observation: Any, observed: dict[str, Any]) -> bool:

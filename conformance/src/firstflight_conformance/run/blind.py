@@ -55,7 +55,7 @@ def new_seed() -> int:
 
 
 def blind_cases(seed: int, algorithm: str, profile: str) -> Drawn:
-    """Return the cases of a seed for a profile, the same on every machine: paths like those of the checkout with other numbers.
+    """Return the cases of a seed for a profile, the same on every machine: the paths of the checkout with other numbers.
 
     Draws end when the algorithm acts on five paths, or after 100. A base controller acts on every path.
     """
@@ -73,7 +73,7 @@ def blind_cases(seed: int, algorithm: str, profile: str) -> Drawn:
 
 
 def _acts(case: StimulusCase) -> bool:
-    """Return whether the window differs from that of the base alone in the model's own run."""
+    """Return whether the base alone would have another window in the model's own run."""
     base = base_of(case.vector.algorithm, case.profile)
     if base is None:
         return True

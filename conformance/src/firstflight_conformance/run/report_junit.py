@@ -48,7 +48,7 @@ def _suite(report: AdapterReport, *, strict: bool, refusals: bool) -> TestSuite:
         cases.append(case)
     for profile in report.unseen.idle:
         case = TestCase(f"profile {profile}", report.manifest.name)
-        case.result = [Failure("the algorithm did not act: every judged answer is that of the base controller", "idle")]
+        case.result = [Failure("the algorithm did not act: the base controller gives every judged answer", "idle")]
         cases.append(case)
     if report.skipped is not None:
         case = TestCase("adapter", report.manifest.name)

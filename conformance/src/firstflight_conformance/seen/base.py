@@ -1,25 +1,23 @@
 """The base controller in place of a startup algorithm: a case in which its answers pass does not show the algorithm."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from firstflight import Config, advance, create
+from firstflight import advance, create
 from firstflight.algorithm import Startup
 from firstflight.controller import ALGORITHMS, DEFAULT_BASE, SUFFIXES
 from firstflight.events import Event
 from firstflight_conformance.cases.computations import ComputationCase
-from firstflight_conformance.cases.measure import config_from_json
 from firstflight_conformance.cases.vectors import Case
 from firstflight_conformance.cases.wire import observables
-from firstflight_conformance.compare.options import NOTHING, models_of
-from firstflight_conformance.compare.relation import Judgement, explained, judge
-from firstflight_conformance.diagnose.subject import Subject
+from firstflight_conformance.compare.options import models_of
+from firstflight_conformance.diagnose.departures import judged_alone
+from firstflight_conformance.diagnose.diagnosis import run_of
+from firstflight_conformance.diagnose.subject import Subject, config_of
 from firstflight_conformance.diagnose.variant import Variant
-from firstflight_conformance.run.closed_loop import CLOCK_NS
 from firstflight_conformance.run.compare import avoids, compare
 from firstflight_conformance.run.messages import OF_SOME_ALGORITHMS, Declaration
-from firstflight_conformance.run.model_run import observed_run
 from firstflight_conformance.run.stimulus import StimulusCase
 
 
@@ -42,21 +40,7 @@ def acts(case: Case | StimulusCase, declaration: Declaration) -> bool:
     base = base_of(case.vector.algorithm, case.profile)
     if base is None:
         return True
-    return _differs(base, case, model_steps(case, declaration), declaration)
-
-
-def config_of(case: Case | StimulusCase) -> Config:
-    """Return the configuration of the controller."""
-    return config_from_json(case.vector.config) if isinstance(case, Case) else case.scenario.config
-
-
-def model_steps(case: Case | StimulusCase, declaration: Declaration) -> Iterator[tuple[Event, dict[str, Any]]]:
-    """Yield the events of a case and the expected observables: in closed loop those of the model's own run."""
-    if isinstance(case, Case):
-        yield from zip(case.events, case.expected(), strict=True)
-        return
-    for event, observation in observed_run(case, CLOCK_NS[declaration.clock], declaration.observables):
-        yield event, observables(observation)
+    return _differs(base, case, zip(*run_of(case, declaration), strict=True), declaration)
 
 
 def _differs(
@@ -94,11 +78,8 @@ def conforms_as_base(subject: Subject) -> bool:
         return False
     models = models_of(*base)
     alone = replace(subject, case=_of_base(subject.case, base), right=Variant(), _walks={})
-    return explained(alone, models, NOTHING) is not None or not _fails(judge(alone, models))
-
-
-def _fails(judgement: Judgement) -> bool:
-    return not judgement.ways and not judgement.undecided
+    judgement = judged_alone(alone, models)
+    return bool(judgement.ways) or judgement.undecided
 
 
 def _of_base(case: Case | StimulusCase, base: tuple[str, str]) -> Case | StimulusCase:

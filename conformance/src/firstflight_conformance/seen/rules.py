@@ -9,12 +9,12 @@ from firstflight_conformance.cases.measure import ClauseTracer
 from firstflight_conformance.cases.vectors import Case
 from firstflight_conformance.compare.options import models_of
 from firstflight_conformance.diagnose.departures import Choice
+from firstflight_conformance.diagnose.diagnosis import run_of
 from firstflight_conformance.diagnose.levels import Level, level_of_clause
-from firstflight_conformance.diagnose.subject import AnyCase, Subject
+from firstflight_conformance.diagnose.subject import AnyCase, Subject, config_of
 from firstflight_conformance.diagnose.variant import Variant
 from firstflight_conformance.run.messages import Declaration
 from firstflight_conformance.run.results import Result, Verdict
-from firstflight_conformance.seen.base import config_of, model_steps
 from firstflight_conformance.spec.clauses import known_clauses
 
 _LEVELS = (Level.MUST, Level.SHOULD, Level.DEFINITION)
@@ -101,14 +101,15 @@ def _variant(case: AnyCase, choices: Sequence[Choice]) -> Variant:
     """Return the model with the choices that hold for a whole run."""
     models = models_of(case.vector.algorithm, case.profile)
     taken = frozenset(choice.cause for choice in choices if choice.cause in models.settled)
-    return models.variant(taken) or Variant()
+    # Clauses are found by lines, which only a model with a text of its own has.
+    return Variant() if models.variant(taken) is None else models.chosen(taken).variant
 
 
 def _along(case: AnyCase, end: int | None, declaration: Declaration) -> set[str]:
     """Return the rules that the model carries out in a case up to an event: in closed loop in its own run."""
     if isinstance(case, ComputationCase):
         return set()
-    events = [event for event, _ in model_steps(case, declaration)][:end]
+    events = run_of(case, declaration)[0][:end]
     controller = create(case.vector.algorithm, case.profile, config_of(case))
     with ClauseTracer() as tracer:
         for event in events:

@@ -6,9 +6,10 @@ from dataclasses import replace
 
 from firstflight_conformance.cases.computations import ComputationCase
 from firstflight_conformance.diagnose.departures import Choice
-from firstflight_conformance.diagnose.subject import AnyCase, Subject
+from firstflight_conformance.diagnose.diagnosis import failed
+from firstflight_conformance.diagnose.subject import AnyCase
 from firstflight_conformance.run.messages import Declaration
-from firstflight_conformance.run.results import AdapterReport, Result, Unseen, Verdict
+from firstflight_conformance.run.results import AdapterReport, Unseen, Verdict
 from firstflight_conformance.seen.base import acts, base_of, conforms_as_base
 from firstflight_conformance.seen.rules import Seen, missing
 
@@ -42,16 +43,9 @@ def _by_profile(
     for before, result in zip(judged.results, diagnosed.results, strict=True):
         if not result.undeclared:
             case = cases[result.case_id]
-            subject = _subject(before, case, declaration) if result.conforms else None
+            subject = failed(before, case, declaration) if result.conforms else None
             found[case.vector.algorithm, case.profile].append(Seen(result, case, subject))
     return found
-
-
-def _subject(result: Result, case: AnyCase, declaration: Declaration) -> Subject:
-    assert result.recording is not None and result.divergence is not None
-    return Subject(
-        case, declaration, result.recording.events, result.recording.observed, result.divergence.event_index or 0
-    )
 
 
 def _choices(report: AdapterReport, of: Sequence[Seen]) -> list[Choice]:
