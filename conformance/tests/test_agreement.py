@@ -16,7 +16,9 @@ from studies.live import agreement
 from studies.live.agreement import Row, row
 from studies.live.measure import KNOWN, KNOWN_PATHS
 
-ROW = Row("Linux cubic", "6.18", "long", "hystart/linux", 4, 4, 4, 0, ("hystart/linux",), 100_000, "made")
+ROW = Row(
+    "Linux cubic", "6.18", "long", "hystart/linux", 4, 4, 4, 0, ("hystart/linux",), 100_000, {"hystart/linux": "made"}
+)
 
 
 def recording(profile: str) -> Recording:
@@ -66,8 +68,25 @@ def test_what_is_kept_is_what_the_paths_and_profiles_are() -> None:
 
 def test_what_is_kept_was_made_with_the_profiles_that_there_are() -> None:
     """Rows that other profiles were compared with say nothing of these."""
-    older = {each.stack for each in agreement.load() if each.made_with != agreement.profiles_now()}
+    older = {each.stack for each in agreement.load() if not agreement.is_current(each)}
     assert not older, "the profiles have changed: run `make live`, `make quinn` and `make firefox`"
+
+
+def test_a_row_is_current_until_a_profile_is_new_or_has_changed() -> None:
+    """Profiles that were removed count only where the row names them."""
+    marks = agreement.marks_now()
+    current = replace(ROW, made_with=marks)
+    assert agreement.is_current(current)
+    assert agreement.is_current(replace(current, best=("search/linux-3+cubic",)))
+    assert agreement.is_current(replace(current, made_with=marks | {"hystart/removed": "mark"}))
+    without = {name: mark for name, mark in marks.items() if name != "search/linux-3"}
+    for older in (
+        replace(current, made_with=without),
+        replace(current, made_with=marks | {"search/linux-3": "mark"}),
+        replace(current, best=("hystart/removed",)),
+        replace(current, profile="hystart/removed"),
+    ):
+        assert not agreement.is_current(older)
 
 
 def test_the_profiles_are_told_by_what_they_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -77,14 +96,14 @@ def test_the_profiles_are_told_by_what_they_do(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr(agreement, "VECTORS", tmp_path)
     text = (VECTORS / "hystart" / "path.constant.json").read_text("utf-8")
 
-    def mark(now: str) -> str:
+    def mark(now: str) -> dict[str, str]:
         kept.write_text(now, "utf-8")
-        agreement.profiles_now.cache_clear()
-        return agreement.profiles_now()
+        agreement.marks_now.cache_clear()
+        return agreement.marks_now()
 
     assert mark(text) == mark(text.replace('"title": "', '"title": "Again: '))
     assert mark(text) != mark(text.replace('"cwnd_bytes": 13200', '"cwnd_bytes": 13201', 1))
-    agreement.profiles_now.cache_clear()
+    agreement.marks_now.cache_clear()
 
 
 def test_the_page_says_what_does_not_agree() -> None:
@@ -98,7 +117,7 @@ def test_the_page_says_what_does_not_agree() -> None:
     assert "State of the connections" in connections_page.page()
     older = "judged by other profiles than there are now"
     assert older in connections_page._cells(ROW)[0]
-    assert older not in connections_page._cells(replace(ROW, made_with=agreement.profiles_now()))[0]
+    assert older not in connections_page._cells(replace(ROW, made_with=agreement.marks_now()))[0]
 
 
 def test_the_paths_are_scenarios() -> None:

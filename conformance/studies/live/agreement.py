@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from hashlib import sha256
@@ -25,7 +25,7 @@ class Row:
     ``judged`` of ``runs`` decide about the profile; ``agree`` of these it explains. ``growth``: how many ACKs before the exit, at most,
     grew the window by another amount than the profile. ``best``: the profiles that explain most runs, without their base where either
     will do. ``margin_ns``: how far all RTT samples of each run may be off without the profile's exit moving. ``made_with``: the profiles
-    that there were when the runs were judged.
+    that the runs were compared with, each with its mark.
     """
 
     stack: str
@@ -38,20 +38,30 @@ class Row:
     growth: int
     best: tuple[str, ...]
     margin_ns: int
-    made_with: str
+    made_with: Mapping[str, str]
 
 
 @cache
-def profiles_now() -> str:
-    """Return what stands for all profiles: their windows and thresholds on the vectors of whole paths, whatever words describe them."""
+def marks_now() -> dict[str, str]:
+    """Return a mark of each profile: the hash of its windows and thresholds on the vectors of whole paths."""
     known: dict[str, dict[str, list[Any]]] = defaultdict(dict)
     for file in sorted(VECTORS.glob("*/path.*.json")):
         raw = json.loads(file.read_bytes())
         for profile, expected in raw["profiles"].items():
             windows = [(each["at"], each.get("cwnd_bytes"), each.get("ssthresh_bytes")) for each in expected["expect"]]
             known[f"{raw['algorithm']}/{profile}"][raw["id"]] = windows
-    names = {f"{algorithm}/{profile}" for algorithm, found in ALGORITHMS.items() for profile in found.profiles}
-    return sha256(json.dumps([sorted(names), known], sort_keys=True).encode()).hexdigest()[:16]
+    names = sorted(f"{algorithm}/{profile}" for algorithm, found in ALGORITHMS.items() for profile in found.profiles)
+    return {name: _mark(known[name]) for name in names}
+
+
+def is_current(row: Row) -> bool:
+    """Return whether every present profile was compared with the runs, and every profile of the row is present.
+
+    The other removed profiles do not count: they explained fewer runs.
+    """
+    marks = marks_now()
+    compared = all(row.made_with.get(name) == mark for name, mark in marks.items())
+    return compared and {name.partition("+")[0] for name in (row.profile, *row.best)} <= marks.keys()
 
 
 def row(
@@ -82,7 +92,7 @@ def row(
     most = max(named.values(), default=0)
     best = tuple(sorted(name for name, count in named.items() if count == most))
     held = min(held_ns, default=0)
-    return Row(stack, version, path, profile, len(recordings), judged, agree, growth, best, held, profiles_now())
+    return Row(stack, version, path, profile, len(recordings), judged, agree, growth, best, held, marks_now())
 
 
 def _held_ns(margins: Sequence[Margin]) -> int:
@@ -99,7 +109,11 @@ def load(path: Path = CONNECTIONS) -> list[Row]:
     """Return the rows that are kept."""
     if not path.exists():
         return []
-    return [Row(**raw | {"best": tuple(raw["best"])}) for raw in json.loads(path.read_text(encoding="utf-8"))]
+    known = json.loads(path.read_text(encoding="utf-8"))
+    return [
+        Row(**raw | {"best": tuple(raw["best"]), "made_with": known["profiles"][raw["made_with"]]})
+        for raw in known["rows"]
+    ]
 
 
 def keep(rows: Sequence[Row], path: Path = CONNECTIONS) -> None:
@@ -107,4 +121,12 @@ def keep(rows: Sequence[Row], path: Path = CONNECTIONS) -> None:
     new = {(each.stack, each.path) for each in rows}
     kept = [each for each in load(path) if (each.stack, each.path) not in new]
     ordered = sorted([*kept, *rows], key=lambda each: (each.stack, each.path))
-    write_whole(path, json.dumps([asdict(each) for each in ordered], indent=2, ensure_ascii=False) + "\n")
+    known = {
+        "profiles": {_mark(each.made_with): each.made_with for each in ordered},
+        "rows": [asdict(each) | {"made_with": _mark(each.made_with)} for each in ordered],
+    }
+    write_whole(path, json.dumps(known, indent=2, ensure_ascii=False) + "\n")
+
+
+def _mark(known: Mapping[str, Any]) -> str:
+    return sha256(json.dumps(known, sort_keys=True).encode()).hexdigest()[:16]
